@@ -157,14 +157,17 @@ asan_c_env = ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 \
   UBSAN_OPTIONS=print_stacktrace=1
 valgrind = valgrind -q --leak-check=full --show-leak-kinds=definite,possible \
   --errors-for-leak-kinds=definite,possible --error-exitcode=99 --keep-debuginfo=yes
+# With small counts only the deep specs run: `make test` has run the others so.
 deep_scale = $(if $(filter small,$(DEEP)),small,deep)
+deep_run = $(busted) -r $(if $(filter small,$(DEEP)),deep,all)
 c_programs = $(C_TESTS:spec/c/%.c=$(1)/spec/%)
 
-LINT_CHECKS := lint-gcc lint-clang lint-luacheck lint-symbols lint-lengths lint-rockspec
+LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-lengths \
+  lint-rockspec
 TEST_CHECKS := asan plain hash rock $(if $(C_TESTS),c asan-c) \
   $(if $(wildcard examples/swarm/main.lua),demo) $(LINT_CHECKS)
-DEEP_CHECKS := deep-asan deep-plain valgrind $(if $(C_TESTS),valgrind-c) coverage tidy \
-  cppcheck
+DEEP_CHECKS := $(if $(DEEP_SPECS)$(deep_scale:small=),deep-asan deep-plain) valgrind \
+  $(if $(C_TESTS),valgrind-c) coverage tidy cppcheck
 
 # $(call run_checks,set,names)
 define run_checks
@@ -211,11 +214,11 @@ check-rock:
 
 check-deep-plain: $(RELEASE)/ecs/native.so
 	$(check) deep-plain tap env ECS_SPEC_SCALE=$(deep_scale) \
-	  $(call module_env,$(RELEASE)) $(busted) -r deep
+	  $(call module_env,$(RELEASE)) $(deep_run)
 
 check-deep-asan: $(ASAN)/ecs/native.so
 	$(check) deep-asan tap env ECS_SPEC_SCALE=$(deep_scale) $(asan_env) \
-	  $(call module_env,$(ASAN)) $(busted) -r deep
+	  $(call module_env,$(ASAN)) $(deep_run)
 
 check-valgrind: $(DEBUG)/ecs/native.so
 	$(check) valgrind tap env ECS_SPEC_SCALE=small $(call module_env,$(DEBUG)) \
@@ -262,6 +265,9 @@ check-lint-gcc: $(LINT_SRC:%.c=$(BUILD)/lint/gcc/%.o)
 
 check-lint-clang: $(LINT_SRC:%.c=$(BUILD)/lint/clang/%.o)
 	$(check) lint-clang status true
+
+check-lint-headers:
+	$(check) lint-headers tap sh spec/tools/headers "$(LUA_INCDIR)" $(BASE)
 
 check-lint-luacheck:
 	$(check) lint-luacheck status luacheck --quiet --no-color \
