@@ -1,5 +1,5 @@
 std = "lua54"
-max_line_length = 90
+max_line_length = 100
 cache = false
 exclude_files = { "build", "lua_modules" }
 

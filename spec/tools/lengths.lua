@@ -1,8 +1,8 @@
--- No source file over 600 lines, no line over 90 columns, no function over 60 lines.
+-- No source file over 600 lines, no function over 60. Lines aim at 90 columns, 100 is the end.
 -- Functions are measured in C (by their braces) and, through luac's listing, in Lua; spec
 -- files are left out there, since `describe` takes functions as long as the file.
 
-local FILE_LIMIT, FUNCTION_LIMIT, COLUMN_LIMIT = 600, 60, 90
+local FILE_LIMIT, FUNCTION_LIMIT, COLUMN_LIMIT = 600, 60, 100
 
 local complaints = {}
 
