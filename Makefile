@@ -165,7 +165,7 @@ c_programs = $(C_TESTS:spec/c/%.c=$(1)/spec/%)
 LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-lengths \
   lint-rockspec
 TEST_CHECKS := asan plain hash rock $(if $(C_TESTS),c asan-c) \
-  $(if $(wildcard examples/swarm/main.lua),demo) $(LINT_CHECKS)
+  $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) $(LINT_CHECKS)
 DEEP_CHECKS := $(if $(DEEP_SPECS)$(deep_scale:small=),deep-asan deep-plain) valgrind \
   $(if $(C_TESTS),valgrind-c) coverage tidy cppcheck
 
@@ -208,6 +208,9 @@ check-asan-c: $(call c_programs,$(ASAN))
 check-demo: $(RELEASE)/ecs/native.so
 	$(check) demo status env $(call module_env,$(RELEASE)) \
 	  $(LUA) examples/swarm/main.lua --frames 30
+
+check-examples: $(EXAMPLES)
+	$(check) examples tap sh spec/tools/c-tests $^
 
 check-rock:
 	$(check) rock tap sh spec/tools/rock $(BUILD)/rock

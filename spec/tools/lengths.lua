@@ -103,7 +103,7 @@ end
 
 local have_luac = os.execute("command -v luac5.4 >/dev/null")
 local files = lines_of(
-  "find src lua spec examples -name '*.[ch]' -o -name '*.lua' | LC_ALL=C sort")
+  "find src lua spec examples -name '*.[ch]' -o -name '*.lua' 2>/dev/null | LC_ALL=C sort")
 for _, path in ipairs(files) do
   local lines = read_lines(path)
   check_lines(path, lines)
