@@ -1,4 +1,9 @@
-/* What the files of the binding share: the objects that Lua sees, and how they are checked. */
+/* What the files of the binding share: the objects that Lua sees, and how they are checked.
+**
+** A Lua call that makes an object may run finalizers, and these may call anything: close the
+** world, undeclare a component, despawn. So pointers into the core do not live across such
+** a call, unless world_box.calls shows that nobody came in between; lua_next, lua_raw*,
+** lua_setfield and lua_push of anything but texts run none. */
 #ifndef ECS_LUA_BINDING_H
 #define ECS_LUA_BINDING_H
 
@@ -6,12 +11,16 @@
 #include <lua.h>
 #include <lualib.h>
 
-#include "../core/world.h"
 #include "../ecs_lua.h"
+
+#include "../core/world.h"
 
 /* User values of a world: what it keeps alive, never in the registry. */
 #define WORLD_ANY 1      /* table: any slot -> value */
 #define WORLD_REFS 2     /* table: anchored functions, views, queries by integer */
+#define WORLD_VALUES 2   /* how many */
+
+#define NAME_CACHE 64    /* a power of two */
 
 struct loop_box;
 
@@ -21,14 +30,32 @@ struct head {
   const void *self;
 };
 
+/* Where a name led last time: looked up by the address of Lua's text, believed only when the
+** component still has that name. */
+struct name_entry {
+  const char *text;
+  uint32_t component;    /* index */
+  uint32_t leaf;
+};
+
 struct world_box {
   struct head head;
   ecs_world *world;      /* NULL once closed */
+  ecs_world *doomed;     /* closed while `depth` was not 0: freed when it gets there */
+  uint32_t calls;        /* public calls so far */
+  uint32_t depth;        /* C functions on the stack that come back to the world after
+                            running Lua code: see world_enter */
   bool lent;             /* by a host, who frees it */
+  bool kernels;
   lua_State *running;    /* the state that called update or run, for systems */
   struct loop_box *loops;   /* open ones, newest first */
   size_t reported;       /* bytes the collector has heard of (law 8) */
-  ecs_query *unused;     /* reserved for the files that need it */
+  uint32_t *pending;     /* any slots taken for a core call that has not been made yet */
+  uint32_t pending_count, pending_capacity;
+  struct write *writes;  /* scratch for what does not fit the C stack */
+  struct part *parts;
+  uint32_t write_capacity, part_capacity;
+  struct name_entry names[NAME_CACHE];
 };
 
 extern const char kind_world, kind_query, kind_loop, kind_view, kind_chunk;
@@ -41,9 +68,40 @@ static inline void *box_test(lua_State *L, int index, const void *kind, size_t s
   return head->kind == kind && head->self == head ? head : NULL;
 }
 
-/* The open world at argument `arg`, or an error: "world expected, got nil", "the world is
-** closed". */
-struct world_box *check_world(lua_State *L, int arg);
+/* ---- objects (module.c) ---------------------------------------------------------- */
+
+/* A userdata of that kind with its metatable, all zero but for its head: born closed.
+** Its user values are nil. */
+void *new_box(lua_State *L, const void *kind, size_t size, int user_values);
+
+/* Registration: every file of methods ends with one of these; module.c lists them. */
+extern const luaL_Reg world_core_methods[], world_component_methods[],
+    world_entity_methods[], world_spawn_methods[];
+extern const luaL_Reg world_query_methods[], world_schedule_methods[],
+    world_describe_methods[], world_view_methods[];
+extern const luaL_Reg query_methods[], chunk_methods[];
+extern const luaL_Reg query_metamethods[], chunk_metamethods[], loop_metamethods[],
+    view_metamethods[];
+
+/* ---- worlds (world.c) ------------------------------------------------------------ */
+
+/* Raises "world expected, got nil" or "the world is closed" for argument `arg`. */
+int no_world(lua_State *L, int arg);
+
+/* The open world at argument `arg`, or an error. Counts a public call: functions that get
+** at a world otherwise (queries, views that change more than a number) add to calls, too. */
+static inline struct world_box *check_world(lua_State *L, int arg) {
+  struct world_box *box = box_test(L, arg, &kind_world, sizeof *box);
+  if (UNLIKELY(!box || !box->world)) no_world(L, arg);
+  box->calls++;
+  return box;
+}
+
+/* Around a core call that runs Lua code and comes back (update, run, a function form): a
+** close from inside takes effect for Lua at once (box->world is NULL), but the world is
+** freed by the outermost world_leave. Every enter needs its leave: protect what may raise. */
+static inline void world_enter(struct world_box *box) { box->depth++; }
+void world_leave(lua_State *L, struct world_box *box, int world_index);
 
 /* Raises the Lua error for a status: the world's message with the position, or Lua's own
 ** memory error. Never returns. */
@@ -52,17 +110,51 @@ int raise_status(lua_State *L, const ecs_world *world, ecs_status status);
 /* As raise_status, but as "bad argument #arg to 'function' (message)". */
 int raise_argument(lua_State *L, const ecs_world *world, ecs_status status, int arg);
 
-/* On ECS_ENOMEM collects garbage and says so once, so that the caller tries again:
-**   do status = core_call(...); while (retry(L, status, &tried)); */
-bool retry(lua_State *L, ecs_status status, bool *tried);
+/* Lua's own "not enough memory". */
+int raise_memory(lua_State *L);
 
-/* At the end of every public call that may have grown or freed: clears released any slots,
-** reports growth to the collector. */
-void settle(lua_State *L, struct world_box *box, int world_index);
+/* On ECS_ENOMEM collects garbage and says so once, so that the caller tries again:
+**   do status = core_call(...); while (retry(L, box, status, &tried));
+** False also when a finalizer used the world meanwhile: then what the caller holds may be
+** gone, and it raises the memory error (raise_status for ECS_ENOMEM needs no world). */
+bool retry(lua_State *L, struct world_box *box, ecs_status status, bool *tried);
+
+/* Forgets values whose any slots are released; frees what a failed call left pending. */
+void settle_any(lua_State *L, struct world_box *box, int world_index);
+/* Tells the collector what the world has grown by. May run finalizers. */
+void settle_weight(lua_State *L, struct world_box *box);
+
+/* The last thing that every public call does that may have grown or freed: the core must not
+** be touched after it, box->world may be NULL. */
+static inline void settle(lua_State *L, struct world_box *box, int world_index) {
+  if (UNLIKELY(box->world->any.released_head)) settle_any(L, box, world_index);
+  size_t bytes = box->world->memory.bytes;
+  if (bytes < box->reported)
+    box->reported = bytes;
+  else if (UNLIKELY(bytes - box->reported >= 65536))
+    settle_weight(L, box);
+}
+
+/* Runs a C function like lua_call with the collector held, so that no finalizer comes in
+** while it makes objects of what the core points to. For what is rare: describe. */
+void call_quietly(lua_State *L, lua_CFunction function, int arguments, int results);
+
+/* To be done by loop.c and host.c when a world closes. Neither may raise. */
+void loops_abandon(struct world_box *box);              /* open loops become stale */
+void world_disown(lua_State *L, struct world_box *box, ecs_world *world);
+                                        /* a lent world: remove this state's systems, queries */
+/* Ends loops left open as update, run, commit and close do; no effect while the world is
+** busy (inside a system, function form or defer). */
+ecs_status loops_end(lua_State *L, struct world_box *box, int world_index);
 
 /* ---- arguments (args.c) ---------------------------------------------------------- */
 
 /* An id argument: an integer, or a float with an integer value; never a string. */
+static inline ecs_id to_id(lua_State *L, int arg, int *is_number) {
+  if (UNLIKELY(lua_type(L, arg) != LUA_TNUMBER)) return *is_number = 0, ECS_NULL;
+  return (ecs_id)lua_tointegerx(L, arg, is_number);
+}
+
 ecs_id check_id(lua_State *L, int arg);
 /* The same, of a living entity; one of the four errors else. */
 ecs_id check_entity(lua_State *L, struct world_box *box, int arg);
@@ -70,17 +162,36 @@ ecs_id check_entity(lua_State *L, struct world_box *box, int arg);
 struct component *check_component(lua_State *L, struct world_box *box, int arg);
 struct component *check_component_leaf(lua_State *L, struct world_box *box, int arg,
                                        uint32_t *leaf);
+/* The component that a text names; NULL with the world's message set when there is none. */
+struct component *find_component(struct world_box *box, const char *text, size_t size,
+                                 uint32_t *leaf);
+/* A finite number that is not negative. */
 double check_seconds(lua_State *L, int arg);
+/* A text without zero bytes. */
+const char *check_text(lua_State *L, int arg, size_t *size);
+/* Room on the Lua stack, or the memory error. */
+void need_stack(lua_State *L, int slots);
+/* Writes a value into a buffer for a message: 12, 'text', true, a table. Returns it. */
+const char *show_value(lua_State *L, int index, char *buffer, size_t size);
 
 /* ---- values (value.c) ------------------------------------------------------------ */
 
 /* A leaf's cell from the Lua value at an index; errors name component, field and value.
-** May take an `any` slot and intern a string: nothing is stored yet. */
+** May take an `any` slot and intern a string: nothing is stored yet. Any slots are pending
+** until values_stored (the core has taken them) or the next call (they are released). */
 void value_to_cell(lua_State *L, struct world_box *box, int world_index,
                    const struct component *component, uint32_t leaf, int index,
                    ecs_cell *cell);
-/* Pushes a leaf's cell. */
+static inline void values_stored(struct world_box *box) { box->pending_count = 0; }
+
+/* Pushes a leaf's cell. A text may run finalizers, after the cell has been read. */
 void push_cell(lua_State *L, struct world_box *box, int world_index,
                const struct leaf *leaf, ecs_cell cell);
+
+/* ---- descriptions (component.c) -------------------------------------------------- */
+
+/* Pushes world:describe(name): { name, id, storage, size, fields }. Runs quietly. */
+void push_component_description(lua_State *L, struct world_box *box, int world_index,
+                                ecs_id component);
 
 #endif
