@@ -17,12 +17,16 @@
 
 /* User values of a world: what it keeps alive, never in the registry. */
 #define WORLD_ANY 1      /* table: any slot -> value */
-#define WORLD_REFS 2     /* table: anchored functions, views, queries by integer */
-#define WORLD_VALUES 2   /* how many */
+#define WORLD_REFS 2     /* table: anchored systems and handlers by address */
+#define WORLD_SHAPES 3   /* table: component -> how its views read (view.c) */
+#define WORLD_VALUES 3   /* how many */
 
 #define NAME_CACHE 64    /* a power of two */
 
 struct loop_box;
+struct query_box;
+struct system_box;
+struct anchor;
 
 /* Every object starts so; an address that is not at `self` is not one of ours. */
 struct head {
@@ -49,6 +53,10 @@ struct world_box {
   bool kernels;
   lua_State *running;    /* the state that called update or run, for systems */
   struct loop_box *loops;   /* open ones, newest first */
+  struct query_box *queries;   /* this state's, for world_disown */
+  struct system_box *gone;  /* systems that the core has let go of */
+  struct anchor *anchors;   /* of resources that have a view */
+  lua_State *host;          /* lent: a thread for systems when the host calls ecs_update */
   size_t reported;       /* bytes the collector has heard of (law 8) */
   uint32_t *pending;     /* any slots taken for a core call that has not been made yet */
   uint32_t pending_count, pending_capacity;
@@ -58,7 +66,8 @@ struct world_box {
   struct name_entry names[NAME_CACHE];
 };
 
-extern const char kind_world, kind_query, kind_loop, kind_view, kind_chunk;
+extern const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,
+    kind_column;
 
 /* The object at an index when it is of that kind, else NULL. Safe for any value: foreign
 ** userdata are told apart by size, kind and self. */
@@ -78,10 +87,13 @@ void *new_box(lua_State *L, const void *kind, size_t size, int user_values);
 extern const luaL_Reg world_core_methods[], world_component_methods[],
     world_entity_methods[], world_spawn_methods[];
 extern const luaL_Reg world_query_methods[], world_schedule_methods[],
-    world_describe_methods[], world_view_methods[];
-extern const luaL_Reg query_methods[], chunk_methods[];
-extern const luaL_Reg query_metamethods[], chunk_metamethods[], loop_metamethods[],
-    view_metamethods[];
+    world_system_methods[], world_describe_methods[], world_view_methods[];
+/* Methods become __index, unless the metamethods have an __index of their own. */
+extern const luaL_Reg query_methods[];
+extern const luaL_Reg query_metamethods[], chunk_metamethods[], column_metamethods[],
+    loop_metamethods[], view_metamethods[], elements_metamethods[];
+/* Methods that chunk_metamethods' and column_metamethods' __index look up themselves. */
+extern const luaL_Reg chunk_methods[], column_methods[];
 
 /* ---- worlds (world.c) ------------------------------------------------------------ */
 
@@ -146,6 +158,10 @@ void world_disown(lua_State *L, struct world_box *box, ecs_world *world);
 /* Ends loops left open as update, run, commit and close do; no effect while the world is
 ** busy (inside a system, function form or defer). */
 ecs_status loops_end(lua_State *L, struct world_box *box, int world_index);
+
+/* Makes the views of a component's resource stale, and forgets how its views read: before a
+** component is undeclared. Cannot fail. */
+void views_forget(lua_State *L, struct world_box *box, int world_index, ecs_id component);
 
 /* ---- arguments (args.c) ---------------------------------------------------------- */
 
