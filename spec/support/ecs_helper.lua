@@ -101,7 +101,8 @@ function helper.sorted(list)
   return copy
 end
 
--- An iterator's first results as a map from the first to the second: helper.map_of(world:components(e)).
+-- What an iterator gives as a map from the first result to the second:
+-- helper.map_of(world:components(e)).
 function helper.map_of(...)
   local map = {}
   for key, value in ... do
