@@ -95,6 +95,19 @@ extern const luaL_Reg query_metamethods[], chunk_metamethods[], column_metametho
 /* Methods that chunk_metamethods' and column_metamethods' __index look up themselves. */
 extern const luaL_Reg chunk_methods[], column_methods[];
 
+/* ---- any values on their way into a world (value.c) ------------------------------- */
+
+void drop_pending(struct world_box *box);
+
+/* Before the first value_to_cell of a call that did not come through check_world: releases
+** any slots that an error left over. */
+static inline void values_begin(struct world_box *box) {
+  if (UNLIKELY(box->pending_count)) drop_pending(box);
+}
+
+/* After the core call that took them over. */
+static inline void values_stored(struct world_box *box) { box->pending_count = 0; }
+
 /* ---- worlds (world.c) ------------------------------------------------------------ */
 
 /* Raises "world expected, got nil" or "the world is closed" for argument `arg`. */
@@ -106,6 +119,7 @@ static inline struct world_box *check_world(lua_State *L, int arg) {
   struct world_box *box = box_test(L, arg, &kind_world, sizeof *box);
   if (UNLIKELY(!box || !box->world)) no_world(L, arg);
   box->calls++;
+  values_begin(box);
   return box;
 }
 
@@ -121,6 +135,10 @@ int raise_status(lua_State *L, const ecs_world *world, ecs_status status);
 
 /* As raise_status, but as "bad argument #arg to 'function' (message)". */
 int raise_argument(lua_State *L, const ecs_world *world, ecs_status status, int arg);
+
+/* As luaL_error, with the formats of core/text.h. The message is complete before Lua is
+** called, so it may name what a finalizer could take away. */
+int raise_error(lua_State *L, const char *format, ...);
 
 /* Lua's own "not enough memory". */
 int raise_memory(lua_State *L);
@@ -194,11 +212,10 @@ const char *show_value(lua_State *L, int index, char *buffer, size_t size);
 
 /* A leaf's cell from the Lua value at an index; errors name component, field and value.
 ** May take an `any` slot and intern a string: nothing is stored yet. Any slots are pending
-** until values_stored (the core has taken them) or the next call (they are released). */
+** until values_stored (the core has taken them) or values_begin (they are released). */
 void value_to_cell(lua_State *L, struct world_box *box, int world_index,
                    const struct component *component, uint32_t leaf, int index,
                    ecs_cell *cell);
-static inline void values_stored(struct world_box *box) { box->pending_count = 0; }
 
 /* Pushes a leaf's cell. A text may run finalizers, after the cell has been read. */
 void push_cell(lua_State *L, struct world_box *box, int world_index,
