@@ -26,7 +26,6 @@
 struct loop_box;
 struct query_box;
 struct system_box;
-struct anchor;
 
 /* Every object starts so; an address that is not at `self` is not one of ours. */
 struct head {
@@ -55,7 +54,6 @@ struct world_box {
   struct loop_box *loops;   /* open ones, newest first */
   struct query_box *queries;   /* this state's, for world_disown */
   struct system_box *gone;  /* systems that the core has let go of */
-  struct anchor *anchors;   /* of resources that have a view */
   lua_State *host;          /* lent: a thread for systems when the host calls ecs_update */
   size_t reported;       /* bytes the collector has heard of (law 8) */
   uint32_t *pending;     /* any slots taken for a core call that has not been made yet */
@@ -83,8 +81,14 @@ static inline void *box_test(lua_State *L, int index, const void *kind, size_t s
 ** Its user values are nil. */
 void *new_box(lua_State *L, const void *kind, size_t size, int user_values);
 
+/* Remembers the function at the top of the stack, pops it: it turns (name, fields as
+** world:component takes them) into plain tables, or nil and a message. */
+int ecs_native_schema(lua_State *L);
+/* Calls it with the values at two indices and pushes the plain table, or raises. */
+void call_schema(lua_State *L, int name, int fields);
+
 /* Registration: every file of methods ends with one of these; module.c lists them. */
-extern const luaL_Reg world_core_methods[], world_component_methods[],
+extern const luaL_Reg world_metamethods[], world_core_methods[], world_component_methods[],
     world_entity_methods[], world_spawn_methods[];
 extern const luaL_Reg world_query_methods[], world_schedule_methods[],
     world_system_methods[], world_describe_methods[], world_view_methods[];
@@ -110,6 +114,13 @@ static inline void values_stored(struct world_box *box) { box->pending_count = 0
 
 /* ---- worlds (world.c) ------------------------------------------------------------ */
 
+void worlds_open(lua_State *L);
+int ecs_native_world(lua_State *L);
+
+/* Pushes a world that is closed so far, and then opens it. */
+struct world_box *new_world_box(lua_State *L);
+void world_attach(lua_State *L, struct world_box *box, ecs_world *world, bool lent);
+
 /* Raises "world expected, got nil" or "the world is closed" for argument `arg`. */
 int no_world(lua_State *L, int arg);
 
@@ -128,6 +139,8 @@ static inline struct world_box *check_world(lua_State *L, int arg) {
 ** freed by the outermost world_leave. Every enter needs its leave: protect what may raise. */
 static inline void world_enter(struct world_box *box) { box->depth++; }
 void world_leave(lua_State *L, struct world_box *box, int world_index);
+
+/* ---- statuses (status.c) --------------------------------------------------------- */
 
 /* Raises the Lua error for a status: the world's message with the position, or Lua's own
 ** memory error. Never returns. */
@@ -149,6 +162,8 @@ int raise_memory(lua_State *L);
 ** gone, and it raises the memory error (raise_status for ECS_ENOMEM needs no world). */
 bool retry(lua_State *L, struct world_box *box, ecs_status status, bool *tried);
 
+/* ---- what every call ends with (world.c) ----------------------------------------- */
+
 /* Forgets values whose any slots are released; frees what a failed call left pending. */
 void settle_any(lua_State *L, struct world_box *box, int world_index);
 /* Tells the collector what the world has grown by. May run finalizers. */
@@ -157,6 +172,7 @@ void settle_weight(lua_State *L, struct world_box *box);
 /* The last thing that every public call does that may have grown or freed: the core must not
 ** be touched after it, box->world may be NULL. */
 static inline void settle(lua_State *L, struct world_box *box, int world_index) {
+  if (UNLIKELY(!box->world)) return;
   if (UNLIKELY(box->world->any.released_head)) settle_any(L, box, world_index);
   size_t bytes = box->world->memory.bytes;
   if (bytes < box->reported)
@@ -175,10 +191,10 @@ void world_disown(lua_State *L, struct world_box *box, ecs_world *world);
                                         /* a lent world: remove this state's systems, queries */
 /* Ends loops left open as update, run, commit and close do; no effect while the world is
 ** busy (inside a system, function form or defer). */
-ecs_status loops_end(lua_State *L, struct world_box *box, int world_index);
+ecs_status loops_end(struct world_box *box);
 
-/* Makes the views of a component's resource stale, and forgets how its views read: before a
-** component is undeclared. Cannot fail. */
+/* Forgets how a component's views read: before it is undeclared, and after loops_end. Cannot
+** fail. */
 void views_forget(lua_State *L, struct world_box *box, int world_index, ecs_id component);
 
 /* ---- arguments (args.c) ---------------------------------------------------------- */

@@ -1,0 +1,203 @@
+#include "batch.h"
+
+#define PARTS_LOCAL 16
+#define MANY_LIMIT (INDEX_LIMIT - FIRST_ENTITY)
+
+/* The components that a spawn's table names, with their writes. */
+struct plan {
+  struct batch batch;
+  uint32_t count;
+  uint32_t capacity;
+  struct part *parts;      /* `local`, or the world box's scratch */
+  struct part local[PARTS_LOCAL];
+};
+
+static void grow(struct plan *plan) {
+  struct world_box *box = plan->batch.box;
+  bool tried = false;
+  struct part *parts;
+  do
+    parts = memory_grow(&box->world->memory, box->parts, &box->part_capacity,
+                        2ull * plan->capacity, sizeof *parts);
+  while (retry(plan->batch.L, box, parts ? ECS_OK : ECS_ENOMEM, &tried));
+  if (!parts) raise_memory(plan->batch.L);
+  if (plan->parts == plan->local)
+    memcpy(parts, plan->local, plan->count * sizeof *parts);
+  box->parts = plan->parts = parts;
+  plan->capacity = box->part_capacity;
+}
+
+/* The component that the key at the top but one of the stack names. */
+static struct component *key_component(lua_State *L, struct world_box *box) {
+  struct component *component = NULL;
+  uint32_t leaf;
+  char text[128];
+  int is_integer;
+  if (LIKELY(lua_type(L, -2) == LUA_TSTRING)) {
+    size_t size;
+    const char *name = lua_tolstring(L, -2, &size);
+    component = find_component(box, name, size, &leaf);
+    if (UNLIKELY(!component)) raise_status(L, box->world, ECS_ENAME);
+    if (LIKELY(leaf == NONE)) return component;
+    raise_error(L, "a component is expected, not the field %s",
+                show_value(L, -2, text, sizeof text));
+  }
+  ecs_id id = to_id(L, -2, &is_integer);
+  if (!is_integer)
+    raise_error(L, "%s is no name or id of a component",
+                show_value(L, -2, text, sizeof text));
+  ecs_status status = component_need_id(box->world, id, &component);
+  if (status != ECS_OK) raise_status(L, box->world, status);
+  return component;
+}
+
+/* Key and value are at the top of the stack. */
+static void add_part(struct plan *plan) {
+  lua_State *L = plan->batch.L;
+  if (UNLIKELY(plan->count == plan->capacity)) grow(plan);
+  struct component *component = key_component(L, plan->batch.box);
+  uint32_t before = plan->batch.count;
+  char got[128];
+  if (LIKELY(lua_type(L, -1) == LUA_TTABLE && component->field_count))
+    batch_table(&plan->batch, component, -1);
+  else if (!(lua_isboolean(L, -1) && lua_toboolean(L, -1)))
+    raise_error(L, component->field_count
+                       ? "component '%s' takes a table of fields, or true, got %s"
+                       : "'%s' is a tag and takes true, got %s",
+                component->name, show_value(L, -1, got, sizeof got));
+  struct part *part = &plan->parts[plan->count++];
+  part->component = component;
+  part->write_count = plan->batch.count - before;
+}
+
+/* Reads { Position = { x = 1 }, Frozen = true, [id] = {} } at a positive index; nothing
+** stands for an empty one. */
+static void read_plan(struct plan *plan, lua_State *L, struct world_box *box, int index) {
+  batch_begin(&plan->batch, L, box, 1);
+  plan->count = 0;
+  plan->capacity = PARTS_LOCAL;
+  plan->parts = plan->local;
+  if (lua_isnoneornil(L, index)) return;
+  luaL_checktype(L, index, LUA_TTABLE);
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) add_part(plan);
+  const struct write *writes = plan->batch.writes;
+  for (uint32_t i = 0; i < plan->count; i++) {
+    plan->parts[i].writes = writes;
+    writes += plan->parts[i].write_count;
+  }
+}
+
+static int world_spawn(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  struct plan plan;
+  read_plan(&plan, L, box, 2);
+  ecs_id id = ECS_NULL;
+  bool tried = false;
+  ecs_status status;
+  do
+    status = entity_spawn(box->world, plan.parts, plan.count, &id);
+  while (retry(L, box, status, &tried));
+  if (UNLIKELY(status != ECS_OK)) return raise_status(L, box->world, status);
+  values_stored(box);
+  lua_pushinteger(L, (lua_Integer)id);
+  settle(L, box, 1);
+  return 1;
+}
+
+static int world_spawn_at(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  ecs_id id = check_id(L, 2);
+  struct plan plan;
+  read_plan(&plan, L, box, 3);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = entity_spawn_at(box->world, id, plan.parts, plan.count);
+  while (retry(L, box, status, &tried));
+  if (UNLIKELY(status != ECS_OK)) return raise_argument(L, box->world, status, 2);
+  values_stored(box);
+  lua_pushinteger(L, (lua_Integer)id);
+  settle(L, box, 1);
+  return 1;
+}
+
+static lua_Integer check_count(lua_State *L, int arg) {
+  int is_integer = 0;
+  if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "number of entities");
+  lua_Integer count = lua_tointegerx(L, arg, &is_integer);
+  if (!is_integer || count < 0 || count > MANY_LIMIT)
+    luaL_argerror(L, arg, "a number of entities is an integer from 0 to 268369920");
+  return count;
+}
+
+/* Spawns with ids put into the buffer, which is of `count` ids. */
+static ecs_status spawn_into(lua_State *L, struct plan *plan, size_t count, ecs_id *ids) {
+  struct world_box *box = plan->batch.box;
+  bool tried = false;
+  ecs_status status;
+  do
+    status = entity_spawn_many(box->world, count, plan->parts, plan->count, ids);
+  while (retry(L, box, status, &tried));
+  return status;
+}
+
+/* A buffer for ids, of Lua's allocator: a finalizer may close the world while it is in use. */
+static ecs_id *resize_ids(lua_State *L, ecs_id *ids, size_t from, size_t to) {
+  void *ud;
+  lua_Alloc alloc = lua_getallocf(L, &ud);
+  return alloc(ud, ids, from * sizeof *ids, to * sizeof *ids);
+}
+
+static ecs_id *take_ids(lua_State *L, struct world_box *box, size_t count) {
+  bool tried = false;
+  ecs_id *ids;
+  do
+    ids = resize_ids(L, NULL, 0, count);
+  while (retry(L, box, ids ? ECS_OK : ECS_ENOMEM, &tried));
+  if (!ids) raise_memory(L);
+  return ids;
+}
+
+static int world_spawn_many(lua_State *L) {
+  check_world(L, 1);
+  size_t count = (size_t)check_count(L, 2);
+  lua_settop(L, 3);
+  lua_createtable(L, (int)count, 0);
+  struct world_box *box = check_world(L, 1);
+  struct plan plan;
+  read_plan(&plan, L, box, 3);
+  if (box->pending_count)
+    return luaL_argerror(L, 3, "an 'any' field cannot be given to many at once");
+  if (count == 0) return 1;
+  ecs_id *ids = take_ids(L, box, count);
+  ecs_status status = spawn_into(L, &plan, count, ids);
+  for (size_t i = 0; i < count && status == ECS_OK; i++) {
+    lua_pushinteger(L, (lua_Integer)ids[i]);
+    lua_rawseti(L, 4, (lua_Integer)i + 1);
+  }
+  resize_ids(L, ids, count, 0);
+  if (UNLIKELY(status != ECS_OK)) return raise_status(L, box->world, status);
+  settle(L, box, 1);
+  return 1;
+}
+
+static int world_despawn(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  ecs_id id = check_id(L, 2);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = entity_despawn(box->world, id);
+  while (retry(L, box, status, &tried));
+  if (UNLIKELY(status != ECS_OK)) return raise_argument(L, box->world, status, 2);
+  settle(L, box, 1);
+  return 0;
+}
+
+const luaL_Reg world_spawn_methods[] = {
+  {"despawn", world_despawn},
+  {"spawn", world_spawn},
+  {"spawn_at", world_spawn_at},
+  {"spawn_many", world_spawn_many},
+  {NULL, NULL}
+};
