@@ -195,9 +195,8 @@ void batch_leaf(struct batch *batch, const struct component *component, uint32_t
 static void from_table(struct batch *batch, const struct component *component,
                        const struct component *shape, uint32_t base, int index);
 
-/* One element of a field: a leaf, or a nested component. */
-static void from_element(struct batch *batch, const struct component *component,
-                         const struct field *field, uint32_t base, int index) {
+void batch_element(struct batch *batch, const struct component *component,
+                   const struct field *field, uint32_t base, int index) {
   if (LIKELY(!field->nested))
     batch_leaf(batch, component, base, index);
   else
@@ -228,17 +227,16 @@ static void from_array(struct batch *batch, const struct component *component,
       raise_error(L, "field '%s.%s' has elements 1 to %d, got one for %s", component->name,
                  field->name, (int64_t)field->count, show_value(L, -2, text, sizeof text));
     }
-    from_element(batch, component, field, base + (uint32_t)(key - 1) * stride, -1);
+    batch_element(batch, component, field, base + (uint32_t)(key - 1) * stride, -1);
     lua_pop(L, 1);
   }
 }
 
-/* base: the first leaf, in `component`, of the part that `field` belongs to. */
-static void from_field(struct batch *batch, const struct component *component,
-                       const struct field *field, uint32_t base, int index) {
+void batch_part(struct batch *batch, const struct component *component,
+                const struct field *field, uint32_t base, int index) {
   if (LIKELY(field->count == 0)) {
     if (field->nested) index = need_table(batch, component, field, index);
-    from_element(batch, component, field, base + field->first_leaf, index);
+    batch_element(batch, component, field, base + field->first_leaf, index);
   } else {
     from_array(batch, component, field, base + field->first_leaf, index);
   }
@@ -277,14 +275,14 @@ static void from_table(struct batch *batch, const struct component *component,
   index = lua_absindex(L, index);
   lua_pushnil(L);
   while (lua_next(L, index)) {
-    from_field(batch, component, key_field(batch, shape), base, -1);
+    batch_part(batch, component, key_field(batch, shape), base, -1);
     lua_pop(L, 1);
   }
 }
 
 void batch_field(struct batch *batch, const struct component *component, uint32_t field,
                  int index) {
-  from_field(batch, component, &component->fields[field], 0, index);
+  batch_part(batch, component, &component->fields[field], 0, index);
 }
 
 void batch_table(struct batch *batch, const struct component *component, int index) {
