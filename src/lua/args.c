@@ -1,6 +1,6 @@
-#include "binding.h"
-
 #include <float.h>
+
+#include "binding.h"
 
 ecs_id check_id(lua_State *L, int arg) {
   int is_integer;

@@ -1,6 +1,6 @@
-#include "declare.h"
-
 #include <limits.h>
+
+#include "declare.h"
 
 /* A description being put together from the plain table that the schema parser made:
 **   { doc =, { name =, type =, count =, names = {...}, value =, text =,

@@ -1,6 +1,6 @@
-#include "batch.h"
-
 #include <stdlib.h>
+
+#include "binding.h"
 
 #define REPORT_LIMIT ((size_t)1 << 30)   /* bytes told to the collector at once */
 
