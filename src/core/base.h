@@ -8,6 +8,7 @@
 
 #include "../ecs.h"
 
+/* System headers come before this one: what follows is hidden from other objects. */
 #if defined(__GNUC__)
 #pragma GCC visibility push(hidden)
 #define LIKELY(x) __builtin_expect(!!(x), 1)
