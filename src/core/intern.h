@@ -8,7 +8,7 @@
 struct interned {
   uint32_t size;
   uint32_t hash;
-  uint32_t next;     /* in its bucket; in the free list when it is no text */
+  uint32_t next;     /* in its bucket */
   bool marked;
   char text[];       /* ended by a zero byte */
 };
@@ -22,7 +22,8 @@ struct intern_table {
   uint32_t bucket_count;
   uint32_t free_head;        /* 0 for none */
   uint32_t live;
-  uint32_t sweep_at;         /* sweep when live reaches it */
+  size_t weight;             /* bytes of the texts */
+  size_t sweep_at;           /* sweep when the weight reaches it */
 };
 
 /* The number of a text, adding it. ECS_ENOMEM, ECS_ELIMIT. */
@@ -34,7 +35,7 @@ uint32_t intern_find(const struct intern_table *table, const char *text, size_t 
 ecs_string intern_text(const struct intern_table *table, uint32_t number);
 
 static inline bool intern_is_due(const struct intern_table *table) {
-  return table->live >= table->sweep_at;
+  return table->weight >= table->sweep_at;
 }
 
 static inline void intern_mark(struct intern_table *table, uint32_t number) {
