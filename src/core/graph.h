@@ -6,7 +6,8 @@
 #include "table.h"
 
 /* What the world knows of one id: its tables in the order they were made, and the queries
-** that cannot match without it. */
+** that cannot match without it. The record of id 0 has all tables, and the queries that no
+** id is needed for. */
 struct id_record {
   ecs_id id;
   uint32_t *tables;
@@ -15,6 +16,7 @@ struct id_record {
   ecs_query **queries;
   uint32_t query_count;
   uint32_t query_capacity;
+  bool dirty;             /* names doomed tables */
 };
 
 struct graph {
@@ -24,6 +26,10 @@ struct graph {
   uint32_t live;
   uint32_t *free_tables;          /* room for table_capacity */
   uint32_t free_count;
+  uint32_t free_capacity;
+  uint32_t *empties;              /* tables that may be without rows; room for all */
+  uint32_t empty_count;
+  uint32_t empty_capacity;
   uint32_t next_serial;
   uint64_t next_order;
   struct map by_hash;             /* hash of a sorted id set -> first table */
@@ -51,11 +57,16 @@ ecs_status graph_with(ecs_world *world, struct table *from, ecs_id id, struct ta
 ecs_status graph_without(ecs_world *world, struct table *from, ecs_id id,
                          struct table **out);
 
-/* Removes tables that have been empty since the last call but one. */
+/* Removes tables that have been empty since the last call. */
 void graph_reclaim(ecs_world *world);
-void graph_drop_table(ecs_world *world, struct table *table);
 
-/* The tables in the order they were made, from *at on; NULL at the end. Start with 0. */
-struct table *graph_next(const ecs_world *world, uint32_t *at);
+/* Removes all tables with an id; they have no rows. */
+void graph_drop_with(ecs_world *world, ecs_id id);
+
+/* Remembers a table that has just lost its last row. */
+void graph_note_empty(ecs_world *world, struct table *table);
+
+/* All tables, in the order they were made. */
+const struct id_record *graph_all(const ecs_world *world);
 
 #endif

@@ -11,10 +11,12 @@ struct column {
   uint32_t size;             /* bytes of a value */
   uint32_t leaf;
   const struct component *component;
+  ecs_cell value;            /* the default */
 };
 
 /* A component with columns, in the order of ids. */
 struct table_part {
+  ecs_id id;
   struct component *component;
   uint32_t first;            /* its first column; the others follow */
 };
@@ -46,7 +48,9 @@ struct table {
   uint32_t capacity;         /* rows that every column has room for */
   uint32_t incoming;         /* rows a commit is about to add */
   bool has_any;
+  bool in_empties;           /* listed for reclaiming */
   bool was_empty;            /* at the end of the last update */
+  bool doomed;               /* while reclaiming */
   struct edge *edges;        /* open addressing by id, 0 is free */
   uint32_t edge_count;
   uint32_t edge_capacity;
