@@ -38,6 +38,8 @@ struct ecs_query {
   char *text;
   size_t text_size;
   struct query_terms terms;
+  bool broken;                    /* names a component that is no longer declared */
+  bool dirty;                     /* has doomed tables */
   ecs_id key;                     /* an id it cannot match without, or ECS_NULL */
   uint32_t *tables;               /* indices, in the order the tables were made */
   uint32_t *columns;              /* terms.slots for each match: first column or NONE */
@@ -46,12 +48,21 @@ struct ecs_query {
   uint32_t column_capacity;
 };
 
+/* Counts without making a query. */
+ecs_status query_count_text(ecs_world *world, const char *text, size_t size, size_t *out);
+
+/* ECS_ENAME for a query that names a component no longer declared. */
+ecs_status query_usable(const ecs_query *query);
+
 /* For tables that come and go: reserve in every query that the new table matches, then
 ** join them. */
 ecs_status query_join_reserve(ecs_world *world, const struct table *table);
 void query_join(ecs_world *world, const struct table *table);
-/* Forgets tables whose entry in the graph is marked as gone. */
-void query_leave(ecs_world *world, const struct table *table);
+/* Forgets doomed tables, keeping the order of the others. */
+void query_leave(ecs_query *query);
+
+/* Ends the use of every query that names the component. */
+void query_break(ecs_world *world, ecs_id component);
 
 static inline const uint32_t *query_columns(const ecs_query *query, uint32_t match) {
   return query->columns + (size_t)match * query->terms.slots;
