@@ -21,7 +21,8 @@ struct command {
 struct chain {
   ecs_id entity;
   uint32_t first, last;
-  struct table *target;      /* NULL: it dies */
+  uint32_t target;           /* table index, or NONE when it dies */
+  bool skip;                 /* it was dead when its commands applied */
 };
 
 enum scope_kind { SCOPE_LOOP, SCOPE_DEFER, SCOPE_SYSTEM };
@@ -49,8 +50,6 @@ struct staging {
   uint32_t chain_count;
   uint32_t chain_capacity;
   struct map chain_of;       /* entity index -> chain */
-  ecs_id *scratch;           /* id set being computed */
-  uint32_t scratch_capacity;
 };
 
 static inline bool staging_is_open(const struct staging *staging) {
@@ -67,6 +66,11 @@ ecs_status scope_commit(ecs_world *world, uint32_t scope);
 /* Ends a scope and drops its commands; ids spawned in it are dead. Cannot fail. When it was
 ** the outermost one and others' commands remain, they are dropped too. */
 void scope_cancel(ecs_world *world, uint32_t scope);
+
+/* Room for more commands with their writes, on at most `entities` entities: staging them
+** then cannot fail. */
+ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
+                           uint64_t entities);
 
 /* Keeps a command. The entity is alive. Takes over any slots in the writes when ECS_OK. */
 ecs_status command_stage(ecs_world *world, enum command_kind kind, ecs_id entity,

@@ -30,7 +30,14 @@ ecs_status entity_set(ecs_world *world, ecs_id id, struct component *component,
 ecs_status entity_add(ecs_world *world, ecs_id id, ecs_id component);
 ecs_status entity_remove(ecs_world *world, ecs_id id, ecs_id component);
 ecs_status entity_despawn(ecs_world *world, ecs_id id);
+
+/* Ends an entity at once, scope or not. Cannot fail. */
+void entity_kill(ecs_world *world, uint32_t index);
 bool entity_has(const ecs_world *world, ecs_id id, ecs_id component);
+
+/* Brings an entity into a table that has room for it. Components without any components go
+** back to being bare. Cannot fail. */
+void entity_move(ecs_world *world, uint32_t index, struct table *to);
 
 /* Where a living entity's component is: its table and first column (NONE for a tag), or
 ** NULL when it is absent. */
@@ -39,6 +46,9 @@ struct table *entity_locate(const ecs_world *world, ecs_id id, ecs_id component,
 
 /* A cell of an entity field as it reads: ECS_NULL once the target is dead. */
 ecs_id entity_target(const ecs_world *world, ecs_id id);
+
+/* The sorted id set being computed; room for `count`. NULL when out of memory. */
+ecs_id *world_scratch(ecs_world *world, uint64_t count);
 
 /* Sweeps the string table when that is due; called at the end of what stores strings. */
 void world_settle(ecs_world *world);
