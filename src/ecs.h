@@ -169,8 +169,8 @@ ECS_API ecs_status ecs_tag(ecs_world *world, const char *name, ecs_id *out);
 ECS_API ecs_id ecs_component_find(const ecs_world *world, const char *name);
 ECS_API const char *ecs_component_name(const ecs_world *world, ecs_id component);
 
-/* Removes the component from every entity and forgets it. ECS_EINVAL while a query, a
-** system or another component's field still names it. */
+/* Removes the component from every entity and forgets it. ECS_EINVAL while another
+** component's field is made of it. Queries that name it fail from then on (ECS_ENAME). */
 ECS_API ecs_status ecs_undeclare(ecs_world *world, ecs_id component);
 
 /* One value of a component, owned by the world. */
@@ -289,7 +289,7 @@ typedef struct ecs_system_desc {
   bool disabled;
   const char *owner;              /* who registered it, for ordering and describe */
   ecs_run_fn run;
-  bool (*when)(ecs_world *world, void *ud);  /* NULL: always */
+  ecs_status (*when)(ecs_world *world, void *ud, bool *run);  /* NULL: always */
   void (*free)(void *ud);                    /* called when the system goes; may be NULL */
   void *ud;
 } ecs_system_desc;
