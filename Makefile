@@ -94,18 +94,18 @@ $(1)/libecs_lua.a: $$($(1)_CORE) $$($(1)_BIND) $(1)/obj/embed.o
 
 $(1)/spec/support/%.o: spec/c/%.c Makefile
 	@mkdir -p $$(@D)
-	$(2) $$(BASE) $(filter-out -DNDEBUG,$(3)) $$(CFLAGS) -MMD -MP -c $$< -o $$@
+	$(2) $$(BASE) $(3) $$(CFLAGS) -MMD -MP -c $$< -o $$@
 
 $(1)/spec/%: spec/c/%.c $$(C_SUPPORT:spec/c/%.c=$(1)/spec/support/%.o) $(1)/libecs.a Makefile
 	@mkdir -p $$(@D)
-	$(2) $$(BASE) $(filter-out -DNDEBUG,$(3)) $$(CFLAGS) -MMD -MP $$(LDFLAGS) -o $$@ \
+	$(2) $$(BASE) $(3) $$(CFLAGS) -MMD -MP $$(LDFLAGS) -o $$@ \
 	  $$(filter %.c %.o %.a,$$^) $$(LIBS)
 
 # A C test named test_lua... gets the library with the binding, and Lua.
 $(1)/spec/test_lua%: spec/c/test_lua%.c $$(C_SUPPORT:spec/c/%.c=$(1)/spec/support/%.o) \
   $(1)/libecs_lua.a Makefile
 	@mkdir -p $$(@D)
-	$(2) $$(BASE) -I$$(LUA_INCDIR) $(filter-out -DNDEBUG,$(3)) $$(CFLAGS) -MMD -MP \
+	$(2) $$(BASE) -I$$(LUA_INCDIR) $(3) $$(CFLAGS) -MMD -MP \
 	  $$(LDFLAGS) -o $$@ $$(filter %.c %.o %.a,$$^) $$(LUA_LIBS) $$(LIBS)
 
 -include $$($(1)_CORE:.o=.d) $$($(1)_BIND:.o=.d) $$(C_TESTS:spec/c/%.c=$(1)/spec/%.d) \
@@ -115,11 +115,11 @@ endef
 need_lua = test -n "$(LUA_INCDIR)" || { echo "lua.h of Lua 5.4 not found: install its \
   headers (Debian: liblua5.4-dev) or give LUA_INCDIR=directory" >&2; exit 1; }
 
-$(eval $(call variant,$(RELEASE),$(CC),-O2 -DNDEBUG))
-$(eval $(call variant,$(DEBUG),$(CC),-O1 -g))
-$(eval $(call variant,$(ASAN),$(GCC),-O1 -g $(SANITIZE)))
-$(eval $(call variant,$(HASH),$(CC),-O1 -DECS_CONSTANT_HASH))
-$(eval $(call variant,$(COV),$(GCC),-O0 -g --coverage -DNDEBUG))
+$(eval $(call variant,$(RELEASE),$(CC),-O2))
+$(eval $(call variant,$(DEBUG),$(CC),-O1 -g -DECS_DEBUG))
+$(eval $(call variant,$(ASAN),$(GCC),-O1 -g -DECS_DEBUG $(SANITIZE)))
+$(eval $(call variant,$(HASH),$(CC),-O1 -DECS_DEBUG -DECS_CONSTANT_HASH))
+$(eval $(call variant,$(COV),$(GCC),-O0 -g --coverage))
 
 $(BUILD)/embed.c: $(LUA_SRC) spec/tools/embed
 	@mkdir -p $(@D)
@@ -255,13 +255,13 @@ $(BUILD)/lint/gcc/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	@$(need_lua)
 	$(GCC) $(BASE) $(if $(filter $(CORE_SRC),$<),,-I$(LUA_INCDIR)) -Werror -O2 \
-	  $(if $(filter src/%,$<),-DNDEBUG) -MMD -MP -c $< -o $@
+	  -MMD -MP -c $< -o $@
 
 $(BUILD)/lint/clang/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	@$(need_lua)
 	$(CLANG) $(BASE) $(if $(filter $(CORE_SRC),$<),,-I$(LUA_INCDIR)) -Werror -O1 \
-	  -MMD -MP -c $< -o $@
+	  -DECS_DEBUG -MMD -MP -c $< -o $@
 
 -include $(LINT_SRC:%.c=$(BUILD)/lint/gcc/%.d) $(LINT_SRC:%.c=$(BUILD)/lint/clang/%.d)
 

@@ -2,6 +2,11 @@
 #ifndef ECS_CORE_BASE_H
 #define ECS_CORE_BASE_H
 
+/* Asserts are for debug builds: a release says nothing and never aborts. */
+#if !defined(ECS_DEBUG) && !defined(NDEBUG)
+#define NDEBUG
+#endif
+
 #include <assert.h>
 #include <stdarg.h>
 #include <string.h>
@@ -29,6 +34,8 @@
 #define ROW_LIMIT INDEX_LIMIT
 #define TERM_LIMIT 1024u
 #define LEAF_LIMIT 4096u          /* leaf fields of one component */
+#define NAME_LIMIT 63u            /* bytes of a component's or field's name */
+#define NESTING_LIMIT 6u          /* components inside components */
 
 /* Any one field's value. The member of the field's type is the one that counts. */
 typedef union ecs_cell {

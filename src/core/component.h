@@ -47,6 +47,7 @@ struct component {
   bool has_any;
   bool has_string;
   bool has_entity;
+  uint32_t depth;              /* 0 without nested components */
   uint32_t uses;               /* by queries and by other components' fields */
   struct column_buffer *resource;  /* one per leaf, or NULL */
   const char *doc;

@@ -25,6 +25,11 @@ static bool copy_hint(struct build *build, const char *text, const char **out) {
   return !text || *out;
 }
 
+static bool is_name(const char *text) {
+  size_t size = strlen(text);
+  return size <= NAME_LIMIT && text_is_identifier(text, size);
+}
+
 static uint32_t elements(const struct field *field) {
   return field->count ? field->count : 1;
 }
@@ -66,9 +71,10 @@ static ecs_status copy_enum(struct build *build, const ecs_field *from,
 
 static ecs_status check_field(struct build *build, const ecs_field *from) {
   const ecs_component_desc *desc = build->desc;
-  if (!from->name || !text_is_identifier(from->name, strlen(from->name)))
+  if (!from->name || !is_name(from->name))
     return world_fail(build->world, ECS_EINVAL,
-                      "component '%s': '%s' is no name for a field (letters, digits, _)",
+                      "component '%s': '%s' is no name for a field (at most 63 letters, "
+                      "digits, _)",
                       desc->name, from->name ? from->name : "");
   for (const ecs_field *other = desc->fields; other != from; other++)
     if (strcmp(other->name, from->name) == 0)
@@ -81,6 +87,27 @@ static ecs_status check_field(struct build *build, const ecs_field *from) {
     return world_fail(build->world, ECS_ELIMIT,
                       "field '%s.%s': an array has 1 to 1024 elements", desc->name,
                       from->name);
+  return ECS_OK;
+}
+
+static ecs_status copy_nested(struct build *build, const ecs_field *from,
+                              struct field *to) {
+  ecs_world *world = build->world;
+  const char *name = build->desc->name;
+  ecs_status status = component_need_id(world, from->nested, &to->nested);
+  if (status != ECS_OK) return status;
+  if (to->nested->leaf_count == 0)
+    return world_fail(world, ECS_EINVAL, "field '%s.%s': '%s' is a tag", name, from->name,
+                      to->nested->name);
+  if (to->has_value)
+    return world_fail(world, ECS_EINVAL,
+                      "field '%s.%s': the default of a nested component is its own", name,
+                      from->name);
+  uint32_t depth = to->nested->depth + 1;
+  if (depth > NESTING_LIMIT)
+    return world_fail(world, ECS_ELIMIT, "field '%s.%s': components nest at most 6 deep",
+                      name, from->name);
+  if (build->component->depth < depth) build->component->depth = depth;
   return ECS_OK;
 }
 
@@ -100,15 +127,8 @@ static ecs_status copy_field(struct build *build, const ecs_field *from, struct 
   uint32_t leaves = 1;
   if (from->type == ECS_ENUM) status = copy_enum(build, from, &to->names);
   if (from->type == ECS_NESTED) {
-    status = component_need_id(build->world, from->nested, &to->nested);
+    status = copy_nested(build, from, to);
     if (status == ECS_OK) leaves = to->nested->leaf_count;
-    if (status == ECS_OK && leaves == 0)
-      status = world_fail(build->world, ECS_EINVAL, "field '%s.%s': '%s' is a tag",
-                          build->desc->name, from->name, to->nested->name);
-    if (status == ECS_OK && to->has_value)
-      status = world_fail(build->world, ECS_EINVAL,
-                          "field '%s.%s': the default of a nested component is its own",
-                          build->desc->name, from->name);
   }
   to->leaf_count = leaves * elements(to);
   return status;
@@ -221,9 +241,9 @@ static ecs_status build_fields(struct build *build) {
 
 ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
                          struct component **out) {
-  if (!desc->name || !text_is_identifier(desc->name, strlen(desc->name)))
+  if (!desc->name || !is_name(desc->name))
     return world_fail(world, ECS_EINVAL,
-                      "'%s' is no name for a component (letters, digits, _)",
+                      "'%s' is no name for a component (at most 63 letters, digits, _)",
                       desc->name ? desc->name : "");
   if (desc->field_count > LEAF_LIMIT)
     return world_fail(world, ECS_ELIMIT, "component '%s' has more than 4096 fields",

@@ -141,14 +141,14 @@ bool text_equal(const char *a, const char *b, size_t size_of_b) {
   return strlen(a) == size_of_b && memcmp(a, b, size_of_b) == 0;
 }
 
-#define NAME_LIMIT 64
+#define EDIT_LIMIT 64
 
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
 uint32_t text_distance(const char *a, size_t a_size, const char *b, size_t b_size,
                        uint32_t most) {
-  if (a_size > NAME_LIMIT || b_size > NAME_LIMIT) return 1000;
-  uint32_t rows[3][NAME_LIMIT + 1];
+  if (a_size > EDIT_LIMIT || b_size > EDIT_LIMIT) return 1000;
+  uint32_t rows[3][EDIT_LIMIT + 1];
   uint32_t *before = rows[0], *last = rows[1], *now = rows[2];
   for (uint32_t j = 0; j <= b_size; j++) last[j] = j;
   for (uint32_t i = 1; i <= a_size; i++) {
