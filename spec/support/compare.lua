@@ -3,15 +3,16 @@
 
 local compare = {}
 
-local function show(value)
+local function show(value, depth)
+  depth = depth or 3
   if type(value) == "string" then
     return ("%q"):format(value)
-  elseif type(value) ~= "table" then
+  elseif type(value) ~= "table" or depth == 0 then
     return tostring(value)
   end
   local parts = {}
   for key, part in pairs(value) do
-    parts[#parts + 1] = tostring(key) .. "=" .. (type(part) == "table" and "{...}" or show(part))
+    parts[#parts + 1] = tostring(key) .. "=" .. show(part, depth - 1)
   end
   table.sort(parts)
   return "{" .. table.concat(parts, " ") .. "}"

@@ -77,36 +77,49 @@ local function component_names(world)
   return names
 end
 
--- The worlds as they are now, and a query over the component whose turn it is.
-function Run:look(turn)
+-- The worlds as they are now, and queries over two of the components.
+function Run:look(one, two)
   local expected, actual = self.expected.world, self.actual.world
   local names = component_names(expected)
   local difference = compare.worlds(expected, actual, names)
-  if difference or #names < 2 then
+  if difference or #names == 0 then
     return difference
   end
-  local one, two = names[turn % #names + 1], names[turn // 3 % #names + 1]
+  one, two = names[one % #names + 1], names[two % #names + 1]
   return compare.query(expected, actual, one)
-    or one ~= two and compare.query(expected, actual, one .. ", !" .. two)
-    or compare.query(expected, actual, ("%s|%s"):format(one, two))
+    or compare.query(expected, actual, ("%s, !%s"):format(one, two))
+    or compare.query(expected, actual, ("%s|%s, %s?"):format(one, two, one))
+end
+
+-- The worlds as they are now, and queries over every two neighbours.
+function Run:look_closely()
+  local difference = self:look(0, 1)
+  for i = 1, #component_names(self.expected.world) - 1 do
+    difference = difference or self:look(i, i + 1)
+  end
+  return difference
 end
 
 local function close(run)
-  run.actual.world:close()
+  local world = run.actual.world
+  while pcall(world.commit, world) do end
+  world:close()
 end
 
 local function failure(trace, difference, options)
   return { trace = trace, message = difference, tag = options.tag or 1 }
 end
 
--- Runs a trace. Returns nil, or what failed: { trace = the steps until then, message, tag }.
+-- Runs a trace. Everything is compared after each step, of long traces in 40 places. Returns
+-- nil, or what failed: { trace = the steps until then, message, tag }.
 function runner.replay(trace, options)
   options = options or {}
   local run = new_run(options)
+  local every = #trace // 40 + 1
   for i, step in ipairs(trace) do
     local difference = run:step(step)
-    if not difference and (i % run.every == 0 or i == #trace) then
-      difference = run:look(i)
+    if not difference and (i % every == 0 or i == #trace) then
+      difference = run:look_closely()
     end
     if difference then
       pcall(close, run)
@@ -116,38 +129,71 @@ function runner.replay(trace, options)
   close(run)
 end
 
+-- Does the generator's step, or the given one, and compares.
+local function advance(run, source, trace, step)
+  step = step or source:next()
+  step.at = step.at or #trace + 1
+  trace[#trace + 1] = step
+  local difference = run:step(step)
+  source:learn()
+  if not difference and #trace % run.every == 0 then
+    difference = run:look(#trace // run.every, #trace // 3)
+  end
+  return difference
+end
+
 -- Makes and runs a random trace. Returns nil or a failure as runner.replay does.
 function runner.attempt(seed, options)
-  local run, trace = new_run(options), {}
+  local run, trace, difference = new_run(options), {}, nil
   local source = gen.new(seed, run.expected)
-  for i = 1, options.steps or 2000 do
-    local step = source:next()
-    trace[i] = step
-    local difference = run:step(step)
-    source:learn()
-    if not difference and i % run.every == 0 then
-      difference = run:look(i // run.every)
-    end
-    if difference then
-      pcall(close, run)
-      return failure(trace, difference, options)
-    end
+  for _ = 1, options.steps or 2000 do
+    difference = difference or advance(run, source, trace)
   end
-  local difference = run:look(0)
-  close(run)
+  while #run.expected.world.scopes > 0 and not difference do
+    difference = advance(run, source, trace, { "commit" })
+  end
+  difference = difference or run:look_closely()
+  pcall(close, run)
   return difference and failure(trace, difference, options)
 end
 
--- ---- many runs -------------------------------------------------------------------------
-
--- The same options with everything compared after each step.
-local function closely(options)
-  local copy = { every = 1 }
-  for key, value in pairs(options) do
-    copy[key] = copy[key] or value
+-- The trace that a seed makes.
+function runner.trace(seed, options)
+  local run, trace = new_run(options), {}
+  local source = gen.new(seed, run.expected)
+  for i = 1, options.steps do
+    trace[i] = source:next()
+    run:step(trace[i])
+    source:learn()
   end
-  return copy
+  close(run)
+  return trace
 end
+
+-- What loops saw in a random run, step by step, and at its end the ids in the order in which
+-- each component's query gives them.
+function runner.orders(seed, options)
+  local trace = runner.trace(seed, options)
+  local ctx = ops.context((options.subject or real_world)(1), values.shared())
+  local orders = {}
+  for i, step in ipairs(trace) do
+    local outcome = ops.perform(ctx, step)
+    orders[i] = table.concat(outcome.visits, " ")
+  end
+  for name in pairs(ctx.components) do
+    local seen = {}
+    for chunk in ctx.world:query(name):chunks() do
+      for i = 1, chunk.n do
+        seen[#seen + 1] = chunk.entities[i]
+      end
+    end
+    orders[name] = table.concat(seen, " ")
+  end
+  ctx.world:close()
+  return orders
+end
+
+-- ---- many runs -------------------------------------------------------------------------
 
 -- A random run; a failure comes back with its seed and with its trace shrunk.
 function runner.run(seed, options)
@@ -157,10 +203,9 @@ function runner.run(seed, options)
   if not failed then
     return nil
   end
-  local close_options = closely(options)
   local steps = #failed.trace
   local shrunk = shrink.failure(failed, function(trace)
-    return runner.replay(trace, close_options)
+    return runner.replay(trace, options)
   end)
   shrunk.seed, shrunk.steps = seed, steps
   return shrunk

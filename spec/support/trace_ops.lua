@@ -296,11 +296,14 @@ end
 
 bodies.scope = 1
 
--- A defer around a body, ended by "commit" or "cancel".
+-- A defer around a body, ended by "commit" or "cancel", by "cancel" too when the body throws.
 function list.scope(ctx, ending, body)
   ctx.world:defer()
-  run_body(ctx, body)
-  ctx.world[ending](ctx.world)
+  local ok, problem = pcall(run_body, ctx, body)
+  ctx.world[ok and ending or "cancel"](ctx.world)
+  if not ok then
+    error(problem, 0)
+  end
 end
 
 bodies.loop = 2

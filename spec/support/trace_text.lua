@@ -10,9 +10,12 @@ local function number(value)
   elseif value == math.mininteger then
     return "math.mininteger"
   end
-  return (("%q"):format(value):gsub("^0x(%x+)$", function()
-    return tostring(value)
-  end))
+  local short = ("%.14g"):format(value)
+  if math.type(value) == "float" then
+    short = tonumber(short) == value and short or ("%.17g"):format(value)
+    return short:find("[.e]") and short or short .. ".0"
+  end
+  return tostring(value)
 end
 
 local function key(value)
