@@ -107,13 +107,18 @@ static void write_parts(ecs_world *world, struct table *table, uint32_t row,
                   parts[i].writes, parts[i].write_count);
 }
 
-/* A staged entity's commands; the entity itself dies again when one cannot be kept. */
+/* The writes of the nth entity that is spawned with a part. */
+static const struct write *writes_of(const struct part *part, uint64_t nth) {
+  return part->stride ? part->writes + nth * part->stride : part->writes;
+}
+
+/* Keeps the commands of the nth entity that is spawned with these parts. */
 static ecs_status stage_parts(ecs_world *world, ecs_id id, const struct part *parts,
-                              uint32_t count) {
+                              uint32_t count, uint64_t nth) {
   ecs_status status = command_stage(world, COMMAND_SPAWN, id, ECS_NULL, NULL, 0);
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
-    status = command_stage(world, COMMAND_SET, id, parts[i].component->id, parts[i].writes,
-                           parts[i].write_count);
+    status = command_stage(world, COMMAND_SET, id, parts[i].component->id,
+                           writes_of(&parts[i], nth), parts[i].write_count);
   return status;
 }
 
@@ -135,7 +140,7 @@ ecs_status entity_spawn(ecs_world *world, const struct part *parts, uint32_t cou
     status = reserve_parts(world, parts, count, 1);
     if (status != ECS_OK) return status;
     *out = entity_id(&world->entities, entity_take(&world->entities, range));
-    return stage_parts(world, *out, parts, count);
+    return stage_parts(world, *out, parts, count, 0);
   }
   status = table_of_parts(world, parts, count, &table);
   if (status == ECS_OK) status = table_reserve(world, table, 1);
@@ -168,7 +173,7 @@ ecs_status entity_spawn_at(ecs_world *world, ecs_id id, const struct part *parts
     status = reserve_parts(world, parts, count, 1);
     if (status != ECS_OK) return status;
     entity_adopt(&world->entities, id);
-    return stage_parts(world, id, parts, count);
+    return stage_parts(world, id, parts, count, 0);
   }
   struct table *table = NULL;
   status = table_of_parts(world, parts, count, &table);
@@ -187,17 +192,21 @@ static ecs_status stage_many(ecs_world *world, uint64_t n, const struct part *pa
   for (uint64_t i = 0; i < n && status == ECS_OK; i++) {
     uint32_t index = entity_take(&world->entities, &world->entities.entities);
     ecs_id id = entity_id(&world->entities, index);
-    status = stage_parts(world, id, parts, count);
+    status = stage_parts(world, id, parts, count, i);
     if (ids) ids[i] = id;
   }
   return status;
 }
 
 /* The rows' cells of one part, one column at a time. */
-static void fill_parts(struct table *table, uint32_t row, uint32_t n,
+static void fill_parts(ecs_world *world, struct table *table, uint32_t row, uint32_t n,
                        const struct part *parts, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     uint32_t first = table_column(table, parts[i].component->id);
+    for (uint32_t j = 0; parts[i].stride && j < n; j++)
+      table_write(world, table, first, row + j, writes_of(&parts[i], j),
+                  parts[i].write_count);
+    if (parts[i].stride) continue;
     for (uint32_t j = 0; j < parts[i].write_count; j++) {
       const struct write *write = &parts[i].writes[j];
       struct column *column = &table->columns[first + write->leaf];
@@ -226,7 +235,7 @@ ecs_status entity_spawn_many(ecs_world *world, uint64_t n, const struct part *pa
     if (ids) ids[i] = entity_id(index, at);
   }
   table_fill_defaults(table, row, (uint32_t)n);
-  fill_parts(table, row, (uint32_t)n, parts, count);
+  fill_parts(world, table, row, (uint32_t)n, parts, count);
   world_settle(world);
   return ECS_OK;
 }

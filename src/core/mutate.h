@@ -10,13 +10,14 @@ struct part {
   struct component *component;
   uint32_t write_count;
   const struct write *writes;
+  uint32_t stride;    /* spawning many: how far the next entity's writes are, 0 to share */
 };
 
 /* "65536v0@1 is dead" and the like as the message. */
 ecs_status entity_need(const ecs_world *world, ecs_id id);
 
 /* Parts may name a component twice; later writes win. On ECS_OK any slots in the writes
-** belong to the world; spawning many takes no parts with any slots. */
+** belong to the world; an any slot serves one entity, so many need a stride. */
 ecs_status entity_spawn(ecs_world *world, const struct part *parts, uint32_t count,
                         ecs_id *out);
 ecs_status entity_spawn_at(ecs_world *world, ecs_id id, const struct part *parts,

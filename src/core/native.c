@@ -86,6 +86,7 @@ static ecs_status parts_of(ecs_world *world, const ecs_id *ids, size_t n,
     if (status != ECS_OK) return status;
     (*parts)[i].write_count = 0;
     (*parts)[i].writes = NULL;
+    (*parts)[i].stride = 0;
   }
   return ECS_OK;
 }

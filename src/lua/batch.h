@@ -26,6 +26,9 @@ static inline void batch_begin(struct batch *batch, lua_State *L, struct world_b
   batch->writes = batch->local;
 }
 
+/* A pending any slot that holds the value at an index; 0 for nil. */
+uint32_t take_any(lua_State *L, struct world_box *box, int world_index, int index);
+
 /* The value at an index for one leaf. */
 void batch_leaf(struct batch *batch, const struct component *component, uint32_t leaf,
                 int index);

@@ -68,6 +68,7 @@ static void add_part(struct plan *plan) {
   struct part *part = &plan->parts[plan->count++];
   part->component = component;
   part->write_count = plan->batch.count - before;
+  part->stride = 0;
 }
 
 /* Reads { Position = { x = 1 }, Frozen = true, [id] = {} } at a positive index; nothing
@@ -130,32 +131,71 @@ static lua_Integer check_count(lua_State *L, int arg) {
   return count;
 }
 
+/* Memory of Lua's allocator: a finalizer may close the world while it is in use. */
+static void *resize(lua_State *L, void *ptr, size_t from, size_t to) {
+  void *ud;
+  lua_Alloc alloc = lua_getallocf(L, &ud);
+  return alloc(ud, ptr, from, to);
+}
+
+static void *take_buffer(lua_State *L, struct world_box *box, size_t size) {
+  bool tried = false;
+  void *buffer;
+  do
+    buffer = resize(L, NULL, 0, size);
+  while (retry(L, box, buffer ? ECS_OK : ECS_ENOMEM, &tried));
+  if (!buffer) raise_memory(L);
+  return buffer;
+}
+
+/* Every entity needs any slots of its own: takes those of the entities behind the first. */
+static void take_slots(struct plan *plan, size_t count) {
+  lua_State *L = plan->batch.L;
+  struct world_box *box = plan->batch.box;
+  uint32_t each = box->pending_count;
+  if (count * each > INDEX_LIMIT) raise_error(L, "too many 'any' values at once");
+  int world_index = plan->batch.world_index;
+  lua_getiuservalue(L, world_index, WORLD_ANY);
+  for (size_t i = 1; i < count; i++)
+    for (uint32_t j = 0; j < each; j++) {
+      lua_rawgeti(L, -1, box->pending[j]);
+      take_any(L, box, world_index, -1);
+      lua_pop(L, 1);
+    }
+  lua_pop(L, 1);
+}
+
+/* Repeats the writes for every entity, each with its own slots. */
+static void repeat_writes(struct plan *plan, struct write *writes, size_t count) {
+  const struct batch *batch = &plan->batch;
+  const uint32_t *slot = batch->box->pending;
+  for (size_t i = 0; i < count; i++) {
+    struct write *to = writes + i * batch->count;
+    for (uint32_t j = 0; j < plan->count; j++) {
+      const struct part *part = &plan->parts[j];
+      const struct leaf *leaves = part->component->leaves;
+      for (uint32_t k = 0; k < part->write_count; k++, to++) {
+        *to = part->writes[k];
+        if (leaves[to->leaf].type == ECS_ANY && to->cell.u32) to->cell.u32 = *slot++;
+      }
+    }
+  }
+  for (uint32_t j = 0; j < plan->count; j++) {
+    plan->parts[j].stride = batch->count;
+    plan->parts[j].writes = writes + (plan->parts[j].writes - batch->writes);
+  }
+}
+
 /* Spawns with ids put into the buffer, which is of `count` ids. */
-static ecs_status spawn_into(lua_State *L, struct plan *plan, size_t count, ecs_id *ids) {
+static ecs_status spawn_into(struct plan *plan, size_t count, ecs_id *ids) {
   struct world_box *box = plan->batch.box;
   bool tried = false;
   ecs_status status;
   do
     status = entity_spawn_many(box->world, count, plan->parts, plan->count, ids);
-  while (retry(L, box, status, &tried));
+  while (retry(plan->batch.L, box, status, &tried));
+  if (status == ECS_OK) values_stored(box);
   return status;
-}
-
-/* A buffer for ids, of Lua's allocator: a finalizer may close the world while it is in use. */
-static ecs_id *resize_ids(lua_State *L, ecs_id *ids, size_t from, size_t to) {
-  void *ud;
-  lua_Alloc alloc = lua_getallocf(L, &ud);
-  return alloc(ud, ids, from * sizeof *ids, to * sizeof *ids);
-}
-
-static ecs_id *take_ids(lua_State *L, struct world_box *box, size_t count) {
-  bool tried = false;
-  ecs_id *ids;
-  do
-    ids = resize_ids(L, NULL, 0, count);
-  while (retry(L, box, ids ? ECS_OK : ECS_ENOMEM, &tried));
-  if (!ids) raise_memory(L);
-  return ids;
 }
 
 static int world_spawn_many(lua_State *L) {
@@ -166,16 +206,19 @@ static int world_spawn_many(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   struct plan plan;
   read_plan(&plan, L, box, 3);
-  if (box->pending_count)
-    return luaL_argerror(L, 3, "an 'any' field cannot be given to many at once");
   if (count == 0) return 1;
-  ecs_id *ids = take_ids(L, box, count);
-  ecs_status status = spawn_into(L, &plan, count, ids);
+  bool with_any = box->pending_count > 0 && count > 1;
+  if (with_any) take_slots(&plan, count);
+  size_t copies = with_any ? count * plan.batch.count : 0;
+  size_t size = count * sizeof(ecs_id) + copies * sizeof(struct write);
+  ecs_id *ids = take_buffer(L, box, size);
+  if (with_any) repeat_writes(&plan, (struct write *)(ids + count), count);
+  ecs_status status = spawn_into(&plan, count, ids);
   for (size_t i = 0; i < count && status == ECS_OK; i++) {
     lua_pushinteger(L, (lua_Integer)ids[i]);
     lua_rawseti(L, 4, (lua_Integer)i + 1);
   }
-  resize_ids(L, ids, count, 0);
+  resize(L, ids, size, 0);
   if (UNLIKELY(status != ECS_OK)) return raise_status(L, box->world, status);
   settle(L, box, 1);
   return 1;

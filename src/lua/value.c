@@ -6,9 +6,9 @@ void drop_pending(struct world_box *box) {
   box->pending_count = 0;
 }
 
-/* An any slot that holds the value at an index. The slot is pending before the value is
-** stored, so that an error on the way loses nothing. */
-static uint32_t take_any(lua_State *L, struct world_box *box, int world_index, int index) {
+/* The slot is pending before the value is stored, so that an error on the way loses
+** nothing. */
+uint32_t take_any(lua_State *L, struct world_box *box, int world_index, int index) {
   if (lua_isnil(L, index)) return 0;
   ecs_world *world = box->world;
   index = lua_absindex(L, index);
