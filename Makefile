@@ -237,7 +237,7 @@ check-coverage: $(COV)/ecs/native.so $(call c_programs,$(COV))
 
 check-tidy:
 	$(check) tidy status clang-tidy --quiet --warnings-as-errors='*' \
-	  $(CORE_SRC) $(BIND_SRC) -- $(BASE) -I$(LUA_INCDIR)
+	  $(CORE_SRC) $(BIND_SRC) -- $(BASE) -DECS_DEBUG -I$(LUA_INCDIR)
 
 # cppcheck does not know that functions which raise a Lua error do not return.
 check-cppcheck:
@@ -250,7 +250,7 @@ check-cppcheck:
 
 LINT_SRC := $(CORE_SRC) $(BIND_SRC) $(C_TESTS) $(C_SUPPORT) $(C_BENCH) $(C_EXAMPLES)
 
-# gcc sees the release without asserts, clang the asserts.
+# gcc sees the release, clang the asserts of a debug build.
 $(BUILD)/lint/gcc/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	@$(need_lua)

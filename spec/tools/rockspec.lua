@@ -22,7 +22,6 @@ local function modules_text()
     "modules = {",
     '    ["ecs.native"] = {',
     '      incdirs = { "src" },',
-    '      defines = { "NDEBUG" },',
     "      sources = {",
   }
   for _, path in ipairs(find("src -name '*.c' ! -path 'src/lua/host*'")) do
