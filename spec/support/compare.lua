@@ -199,6 +199,12 @@ local function worlds_differ(expected, actual, names)
       return difference
     end
   end
+  for id in pairs(expected.components_by_id) do
+    local difference = compare.entity(expected, actual, id, names)
+    if difference then
+      return difference
+    end
+  end
   for index, generation in pairs(expected.ids.born) do
     if not expected.ids.living[index] and actual:alive(expected.ids:current(index)) then
       return ("index %d, generation %d is alive"):format(index, generation)

@@ -13,7 +13,7 @@ local model = {}
 local World = {}
 World.__index = World
 
-for _, part in ipairs { "model_query", "model_schedule" } do
+for _, part in ipairs { "model_scopes", "model_query", "model_schedule" } do
   for name, method in pairs(require("spec.support." .. part)) do
     World[name] = method
   end
@@ -31,9 +31,10 @@ model.FAULTS = FAULTS
 function model.world(options)
   local world = setmetatable({
     ids = ids.new(options.tag),
+    component_ids = ids.new(0, 1, ids.FIRST - 1),
     components_by_name = {},
     components_by_id = {},
-    next_component = 1,
+    declared = {},     -- components in the order of their declaration
     store = {},        -- id -> component name -> stored value; only what is not staged
     names = {},        -- id -> name
     resources = {},    -- component name -> stored value
@@ -64,9 +65,10 @@ function World:component(name, fields)
     refuse("'%s' is no identifier", name)
   end
   local component = types.component(self, name, fields)
-  component.text, component.id = text, self.next_component
-  self.next_component = component.id + 1
+  component.lines, component.text = fields, text
+  component.id = self.component_ids:take()
   self.components_by_name[name] = component
+  self.declared[#self.declared + 1] = component
   self.components_by_id[component.id] = component
   return component.id
 end
@@ -95,31 +97,63 @@ function World:resolve(name)
   return self:need_component(name)
 end
 
-function World:undeclare(name)
-  local component = self:need_component(name)
-  self:need_idle("undeclare")
-  for _, other in pairs(self.components_by_name) do
-    if other.text:find("%f[%w_]" .. component.name .. "%f[^%w_]") and other ~= component then
-      refuse("component '%s' is in use", component.name)
+-- Whether a component has a field of another component's type.
+local function uses(kind, component)
+  if kind.kind == "array" then
+    return uses(kind.of, component)
+  end
+  for _, field in ipairs(kind.fields or {}) do
+    if field.type == component or uses(field.type, component) then
+      return true
     end
   end
-  for _, row in pairs(self.store) do
-    row[component.name] = nil
+  return false
+end
+
+function World:undeclare(name)
+  local component = self:need_component(name)
+  if #self.scopes > 0 then
+    refuse("undeclare is not possible here")
   end
+  for _, other in pairs(self.components_by_name) do
+    if uses(other, component) then
+      refuse("component '%s' is part of '%s'", component.name, other.name)
+    end
+  end
+  for id in pairs(self.store) do
+    self:take_from(id, component)
+  end
+  self.store[component.id] = nil
+  self.names[component.id] = nil
   self.resources[component.name] = nil
   self.components_by_name[component.name] = nil
   self.components_by_id[component.id] = nil
+  self.component_ids:release(component.id)
+  for at, other in ipairs(self.declared) do
+    if other == component then
+      table.remove(self.declared, at)
+      break
+    end
+  end
 end
 
 -- ---- identity --------------------------------------------------------------------------
 
+-- Components are entities too.
+local function fault_of(world, id)
+  if world.components_by_id[id] then
+    return nil
+  end
+  return world.ids:fault(id)
+end
+
 function World:alive(id)
-  return type(id) == "number" and self.ids:fault(id) == nil
+  return type(id) == "number" and fault_of(self, id) == nil
 end
 
 -- The id as an integer; one of the four errors unless it is alive.
 function World:need_alive(id)
-  local fault = self.ids:fault(id)
+  local fault = fault_of(self, id)
   if fault then
     refuse("%s %s", tostring(id), FAULTS[fault])
   end
@@ -147,7 +181,7 @@ end
 
 -- Gives retired slots back; entity fields that name a dead entity are emptied first.
 function World:recycle_retired()
-  self:need_idle("recycle_retired")
+  self:end_loops("recycle_retired")
   for _, row in pairs(self.store) do
     for name, stored in pairs(row) do
       sweep(self, self.components_by_name[name], stored)
@@ -157,148 +191,6 @@ function World:recycle_retired()
     sweep(self, self.components_by_name[name], stored)
   end
   return self.ids:recycle()
-end
-
--- ---- scopes and commands ---------------------------------------------------------------
-
--- Opens a scope; `kind` is "loop", "form" (a function form), "system" or "defer".
-function World:open_scope(kind)
-  local scope = { kind = kind, commands = {}, spawned = {}, marks = {} }
-  self.scopes[#self.scopes + 1] = scope
-  return scope
-end
-
-local function pass_on(scope, outer)
-  table.move(scope.commands, 1, #scope.commands, #outer.commands + 1, outer.commands)
-  table.move(scope.spawned, 1, #scope.spawned, #outer.spawned + 1, outer.spawned)
-  for id, marks in pairs(scope.marks) do
-    local known = outer.marks[id] or {}
-    outer.marks[id] = known
-    for name in pairs(marks) do
-      known[name] = true
-    end
-  end
-end
-
--- Ends the innermost scope: its commands go to the enclosing one, or are applied.
-function World:commit_scope()
-  local scope = table.remove(self.scopes)
-  local outer = self.scopes[#self.scopes]
-  if outer then
-    pass_on(scope, outer)
-    return
-  end
-  for _, command in ipairs(scope.commands) do
-    self:apply(command)
-  end
-end
-
--- Ends the scopes above `depth`, drops their commands and kills what they spawned.
-function World:cancel_scopes(depth)
-  while #self.scopes > depth do
-    local scope = table.remove(self.scopes)
-    for _, id in ipairs(scope.spawned) do
-      self.names[id] = nil
-      self.ids:release(id)
-    end
-  end
-end
-
-function World:need_idle(what)
-  for _, scope in ipairs(self.scopes) do
-    if scope.kind ~= "loop" then
-      refuse("%s is not possible here", what)
-    end
-  end
-end
-
-function World:defer()
-  self:open_scope("defer")
-end
-
-local function need_defer(world)
-  local scope = world.scopes[#world.scopes]
-  if not scope or scope.kind ~= "defer" then
-    refuse("no scope is open")
-  end
-end
-
-function World:commit()
-  need_defer(self)
-  self:commit_scope()
-end
-
-function World:cancel()
-  need_defer(self)
-  self:cancel_scopes(#self.scopes - 1)
-end
-
--- Keeps a command while a scope is open, else applies it at once.
-function World:perform(command)
-  local scope = self.scopes[#self.scopes]
-  if not scope then
-    self:apply(command)
-    return
-  end
-  scope.commands[#scope.commands + 1] = command
-  if command.op == "spawn" then
-    scope.spawned[#scope.spawned + 1] = command.id
-  elseif command.component then
-    local marks = scope.marks[command.id] or {}
-    scope.marks[command.id] = marks
-    marks[command.component.name] = true
-  end
-end
-
--- Whether a staged command concerns this component of this entity.
-function World:is_staged(id, component)
-  for _, scope in ipairs(self.scopes) do
-    local marks = scope.marks[id]
-    if marks and marks[component.name] then
-      return true
-    end
-  end
-  return false
-end
-
-local apply = {}
-
-function apply.spawn(world, command)
-  local row = {}
-  for _, value in ipairs(command.values) do
-    local component = value.component
-    local stored = row[component.name] or types.initial(component)
-    row[component.name] = types.merge(component, stored, value.patch)
-  end
-  world.store[command.id] = row
-end
-
-function apply.despawn(world, command)
-  world.store[command.id] = nil
-  world.names[command.id] = nil
-  world.ids:release(command.id)
-end
-
-function apply.add(world, command)
-  local row, component = world.store[command.id], command.component
-  row[component.name] = row[component.name] or types.initial(component)
-end
-
-function apply.remove(world, command)
-  world.store[command.id][command.component.name] = nil
-end
-
-function apply.set(world, command)
-  apply.add(world, command)
-  types.merge(command.component, world.store[command.id][command.component.name],
-    command.patch)
-end
-
--- Does a command, or nothing when its entity has died.
-function World:apply(command)
-  if self:alive(command.id) then
-    apply[command.op](self, command)
-  end
 end
 
 -- ---- entities --------------------------------------------------------------------------
@@ -353,7 +245,11 @@ function World:spawn_at(id, components)
 end
 
 function World:despawn(id)
-  self:perform { op = "despawn", id = self:need_alive(id) }
+  id = self:need_alive(id)
+  if id < ids.FIRST then
+    refuse("%d is a component", id)
+  end
+  self:perform { op = "despawn", id = id }
 end
 
 -- The stored value that reads see, or nil.
@@ -374,8 +270,8 @@ function World:set(id, name, ...)
     for i = #keys, 1, -1 do
       patch = { [keys[i]] = patch }
     end
-  elseif #component.fields == 0 and count > 0 then
-    refuse("tag '%s' has no value", component.name)
+  elseif (#component.fields == 0) ~= (count == 0) then
+    refuse("component '%s' does not take %d values", component.name, count)
   elseif count == 1 and type((...)) == "table" then
     patch = types.patch(self, component, (...), component.name)
   else
@@ -460,7 +356,7 @@ end
 function World:name(id, ...)
   id = self:need_alive(id)
   if select("#", ...) == 0 then
-    return self.names[id]
+    return table.unpack { self.names[id] }
   end
   local name = ...
   if name == false then
@@ -482,6 +378,9 @@ function World:resource(name, fields)
     self:component(name, fields)
   end
   local component = self:need_component(name)
+  if #component.fields == 0 then
+    refuse("'%s' is a tag", component.name)
+  end
   self.resources[component.name] = self.resources[component.name] or types.initial(component)
 end
 

@@ -28,16 +28,17 @@ function ids.tag(id)
   return id >> 44 & 0xFF
 end
 
-function ids.new(tag)
+-- Ids of a tag with indices from first to last, those of entities by default.
+function ids.new(tag, first, last)
   return setmetatable({
     tag = tag,
-    first = FIRST,
-    last = LAST,
-    fresh = FIRST,     -- below it, in the range, no index is unborn
-    born = {},         -- index -> generation of its life now, or of the next one
-    living = {},       -- index -> true
-    free = {},         -- dead indices, the latest last
-    retired = {},      -- index -> true
+    first = first or FIRST,
+    last = last or LAST,
+    fresh = first or FIRST,   -- below it, in the range, no index is unborn
+    born = {},                -- index -> generation of its life now, or of the next one
+    living = {},              -- index -> true
+    free = {},                -- dead indices, the latest last
+    retired = {},             -- index -> true
     count = 0,
   }, Ids)
 end

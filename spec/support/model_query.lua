@@ -50,6 +50,9 @@ end
 -- Terms as the runtime's query text gives them: a list of { kind, alternatives... }.
 local function parse(world, text)
   local terms = {}
+  if not text:find("%S") then
+    return terms
+  end
   for part in (text .. ","):gmatch("([^,]*),") do
     terms[#terms + 1] = parse_term(world, part)
   end
@@ -79,6 +82,17 @@ function methods.query(world, text)
   return query
 end
 
+-- An error when a component of the query is no longer declared.
+local function need_whole(query)
+  for _, term in ipairs(query.terms) do
+    for _, alternative in ipairs(term) do
+      if query.world.components_by_id[alternative.component.id] ~= alternative.component then
+        refuse("a component of the query is no longer declared")
+      end
+    end
+  end
+end
+
 function methods.count(world, text)
   return world:query(text):count()
 end
@@ -93,6 +107,7 @@ function Query:matches(row)
 end
 
 function Query:count()
+  need_whole(self)
   local n = 0
   for _, row in pairs(self.world.store) do
     if self:matches(row) then
@@ -105,6 +120,7 @@ end
 -- ---- order -----------------------------------------------------------------------------
 
 local function matching(query)
+  need_whole(query)
   local left, order = {}, {}
   for id, row in pairs(query.world.store) do
     if query:matches(row) then
@@ -150,28 +166,41 @@ local function put(stored, keys, value)
   stored[keys[#keys]] = value
 end
 
--- A view of the component whose stored value `fetch` returns now.
-function methods.view(world, component, fetch, read_only)
-  local function field_of(name)
-    local field = component.by_name[name]
-    if not field then
-      refuse("component '%s' has no field '%s'", component.name, tostring(name))
+-- The type of a field or element, an error when there is none.
+local function part_of(kind, key)
+  if kind.kind == "array" then
+    if math.type(key) ~= "integer" or key < 1 or key > kind.n then
+      refuse("no element %s", tostring(key))
     end
-    return field
+    return kind.of
   end
+  local field = kind.by_name[key]
+  if not field then
+    refuse("component '%s' has no field '%s'", kind.name, tostring(key))
+  end
+  return field.type
+end
+
+-- A view of the component, nested component or array whose stored value `fetch` returns now.
+function methods.view(world, kind, fetch, read_only)
   return setmetatable({}, {
-    __index = function(_, name)
-      local field = field_of(name)
-      return types.read(world, field.type, fetch()[name])
+    __index = function(_, key)
+      local part = part_of(kind, key)
+      if part.kind == "scalar" then
+        return types.read(world, part, fetch()[key])
+      end
+      return world:view(part, function()
+        return fetch()[key]
+      end, read_only)
     end,
-    __newindex = function(_, name, value)
-      local field = field_of(name)
+    __newindex = function(_, key, value)
+      local part = part_of(kind, key)
       if read_only then
-        refuse("component '%s' is read only here", component.name)
+        refuse("read only here")
       end
       local stored = fetch()
-      local patch = types.patch(world, field.type, value, name)
-      stored[name] = types.merge(field.type, stored[name], patch)
+      local patch = types.patch(world, part, value, tostring(key))
+      stored[key] = types.merge(part, stored[key], patch)
     end,
   })
 end
@@ -212,13 +241,14 @@ function methods.guarded(world, kind, fn, ...)
   world:commit_scope()
 end
 
--- The to-be-closed value of a `for` loop: leaving by an error drops its commands.
-local function loop_end(world)
+-- The scope of a `for` loop, and its to-be-closed value: leaving by an error drops the
+-- loop's commands.
+local function begin_loop(world)
   local depth = #world.scopes
-  world:open_scope("loop")
-  return setmetatable({}, {
+  local scope = world:open_scope("loop")
+  return scope, setmetatable({}, {
     __close = function(_, problem)
-      if #world.scopes <= depth then
+      if scope.ended then
         return
       elseif problem ~= nil then
         world:cancel_scopes(depth)
@@ -229,14 +259,21 @@ local function loop_end(world)
   })
 end
 
+local function need_open(scope)
+  if scope.ended then
+    refuse("the loop has ended")
+  end
+end
+
 function Query:each(fn, dt)
   if fn then
     return self:each_call(fn, dt)
   end
-  local closer = loop_end(self.world)
+  local scope, closer = begin_loop(self.world)
   local next_id = visits(self)
   local width = #self.data
   return function()
+    need_open(scope)
     local id = next_id()
     if id then
       local list = arguments(self, id, false)
@@ -251,7 +288,7 @@ function Query:each_call(fn, dt)
   self.world:guarded("form", function()
     for id in visits(self) do
       local list = arguments(self, id, nil)
-      list[width + 1], list[width + 2] = dt and dt + 0.0, id
+      list[width + 1], list[width + 2] = (dt or 0) + 0.0, id
       fn(table.unpack(list, 1, width + 2))
     end
   end)
@@ -274,9 +311,9 @@ local function store_results(query, id, count, ...)
   for i = 1, count do
     local item, value = query.data[i], (select(i, ...))
     local stored = query.world.store[id][item.component.name]
-    if value ~= nil and stored then
-      if item.read_only then
-        refuse("component '%s' is read only here", item.component.name)
+    if value ~= nil then
+      if item.read_only or not stored then
+        refuse("component '%s' cannot be written here", item.component.name)
       end
       accepted[i] = { stored, item.keys, item.leaf.accept(query.world, value, "result") }
     end
@@ -294,66 +331,103 @@ function Query:map(fn, dt)
   self.world:guarded("form", function()
     for id in visits(self) do
       local list = arguments(self, id, nil)
-      list[width + 1], list[width + 2] = dt and dt + 0.0, id
+      list[width + 1], list[width + 2] = (dt or 0) + 0.0, id
       local results = table.pack(fn(table.unpack(list, 1, width + 2)))
       store_results(self, id, results.n, table.unpack(results, 1, results.n))
     end
   end)
 end
 
--- The id of some row, as the hint says; nothing on no rows.
+-- The id of the first row, as the hint says; nothing on no rows.
 function Query:first()
-  local id = visits(self)()
-  if id then
-    local list = arguments(self, id, false)
-    list[#self.data + 1] = id
-    return table.unpack(list, 1, #self.data + 1)
-  end
+  return table.unpack { visits(self)() }
 end
 
 -- ---- chunks ----------------------------------------------------------------------------
 
-local function column(world, chunk, path)
+-- The term that gives a leaf, an error when the query has none.
+local function term_of(query, component, leaf)
+  for _, item in ipairs(query.data) do
+    if item.component == component and (not item.leaf or item.leaf == leaf) then
+      return item
+    end
+  end
+  refuse("the query has no term for '%s'", component.name)
+end
+
+local Column = {}
+
+-- The table and key where row i of a column is kept.
+local function place(self, i)
+  local stored = self.world.store[self.entities[i]][self.component.name]
+  for k = 1, #self.keys - 1 do
+    stored = stored[self.keys[k]]
+  end
+  return stored, self.keys[#self.keys]
+end
+
+function Column.read(self, into)
+  for i = 1, self.n do
+    into[i] = self[i]
+  end
+  return into
+end
+
+-- All of the values, or none when one does not fit.
+function Column.write(self, from)
+  if #from > self.n then
+    refuse("more values than rows")
+  end
+  local accepted = {}
+  for i = 1, #from do
+    accepted[i] = self.accept(from[i])
+  end
+  for i, value in ipairs(accepted) do
+    local stored, key = place(self, i)
+    stored[key] = value
+  end
+end
+
+function Column.__index(self, i)
+  if Column[i] then
+    return Column[i]
+  elseif self.entities[i] then
+    local stored, key = place(self, i)
+    return types.read(self.world, self.kind, stored[key])
+  end
+end
+
+function Column.__newindex(self, i, value)
+  local stored, key = place(self, i)
+  stored[key] = self.accept(value)
+end
+
+-- A field of a chunk's rows; nil when they lack it.
+local function column(query, chunk, path)
+  local world = query.world
   local component, keys, kind = world:resolve(path)
   if not keys then
     refuse("'%s' is no field", path)
   end
-  local function place(i)
-    local id = chunk.entities[i]
-    if not id then
-      refuse("row %s is not in 1 to %d", tostring(i), chunk.n)
-    end
-    local stored = world.store[id][component.name]
-    if not stored then
-      refuse("the chunk has no component '%s'", component.name)
-    end
-    for k = 1, #keys - 1 do
-      stored = stored[keys[k]]
-    end
-    return stored
+  local term = term_of(query, component, kind)
+  if not world.store[chunk.entities[1]][component.name] then
+    return nil
   end
-  local last = keys[#keys]
-  local methods_of = {
-    read = function(_, into)
-      for i = 1, chunk.n do
-        into[i] = types.read(world, kind, place(i)[last])
-      end
-      return into
-    end,
-    write = function(_, from)
-      for i = 1, chunk.n do
-        place(i)[last] = kind.accept(world, from[i], path)
-      end
-    end,
-  }
-  return setmetatable({}, {
-    __index = function(_, i)
-      return methods_of[i] or types.read(world, kind, place(i)[last])
-    end,
-    __newindex = function(_, i, value)
-      place(i)[last] = kind.accept(world, value, path)
-    end,
-  })
+  local function accept(value)
+    if term.read_only then
+      refuse("'%s' is read only here", path)
+    end
+    return kind.accept(world, value, path)
+  end
+  return setmetatable({
+    world = world,
+    component = component,
+    keys = keys,
+    kind = kind,
+    accept = accept,
+    entities = chunk.entities,
+    n = chunk.n,
+  }, Column)
 end
 
 -- Whether two rows have the same components.
@@ -386,10 +460,11 @@ end
 -- All rows of one composition at a time.
 function Query:chunks()
   local world = self.world
-  local closer = loop_end(world)
+  local scope, closer = begin_loop(world)
   local left, order = matching(self)
   local next_first = taker(world, left, order)
   return function()
+    need_open(scope)
     local first = next_first()
     if not first then
       return nil
@@ -400,7 +475,7 @@ function Query:chunks()
     end
     chunk.n = #chunk.entities
     function chunk.column(_, path)
-      return column(world, chunk, path)
+      return column(self, chunk, path)
     end
     return chunk
   end, nil, nil, closer

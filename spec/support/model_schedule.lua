@@ -129,7 +129,7 @@ function methods.system(world, name, spec)
   }
   if known then
     system.on, system.elapsed, system.timer = known.on, known.elapsed, known.timer
-    system.has_run, system.runs = known.has_run, known.runs
+    system.has_run, system.runs = known.has_run and known.phase == phase, known.runs
   end
   world.systems[name] = system
   local ok, problem = pcall(world.order, world, phase)
@@ -196,40 +196,50 @@ local function is_due(system)
     return false
   elseif system.every and system.timer < system.every then
     return false
-  end
-  return not system.when or system.when()
-end
-
-local function run_system(world, system, dt, fixed)
-  if not is_due(system) then
-    return
+  elseif system.when and not system.when() then
+    return false
   end
   if system.every then
-    system.timer = system.timer - system.every
+    system.timer = math.fmod(system.timer, system.every)
   end
-  local passed = system.has_run and system.elapsed or dt
-  system.elapsed, system.has_run, system.runs = 0, true, system.runs + 1
-  run_body(world, system, fixed or passed)
+  return true
 end
 
-local function pass_time(systems, dt)
-  for _, system in ipairs(systems) do
-    system.elapsed = system.elapsed + dt
-    system.timer = system.timer + dt
+-- `dt` is the time since it last ran, except the first time and in fixed phases.
+local function run_system(world, system, dt, constant)
+  if system.has_run and not constant then
+    dt = system.elapsed
+  end
+  system.elapsed, system.has_run, system.runs = 0, true, system.runs + 1
+  run_body(world, system, dt)
+end
+
+local function pass_time(world, phase_name, dt)
+  for _, system in pairs(world.systems) do
+    if system.phase == phase_name then
+      system.elapsed = system.elapsed + dt
+      system.timer = system.timer + dt
+    end
   end
 end
 
 local function run_once(world, phase, dt)
-  local systems = world:order(phase.name)
-  for _, system in ipairs(systems) do
-    pass_time({ system }, dt)
-    run_system(world, system, dt, phase.fixed)
+  for _, system in ipairs(world:order(phase.name)) do
+    if is_due(system) then
+      run_system(world, system, dt, phase.fixed and not system.every)
+    end
   end
 end
 
-local function run_phase(world, phase, dt)
+-- Time passes for the systems of a phase, and it runs unless it is switched off.
+local function run_phase(world, phase, dt, on)
   if not phase.fixed then
-    run_once(world, phase, dt)
+    pass_time(world, phase.name, dt)
+    if on then
+      run_once(world, phase, dt)
+    end
+    return
+  elseif not on then
     return
   end
   phase.behind = phase.behind + dt
@@ -237,8 +247,10 @@ local function run_phase(world, phase, dt)
   while phase.behind >= phase.fixed and steps < CATCH_UP do
     phase.behind = phase.behind - phase.fixed
     steps = steps + 1
+    pass_time(world, phase.name, phase.fixed)
     run_once(world, phase, phase.fixed)
   end
+  phase.behind = math.fmod(phase.behind, phase.fixed)
 end
 
 local function need_seconds(dt)
@@ -250,25 +262,27 @@ end
 
 function methods.update(world, dt)
   dt = need_seconds(dt)
-  world:need_idle("update")
+  world:end_loops("update")
   for _, phase in ipairs(table.move(world.phases, 1, #world.phases, 1, {})) do
-    if phase.on then
-      run_phase(world, phase, dt)
-    end
+    run_phase(world, phase, dt, phase.on)
   end
 end
 
+-- A phase even when it is off, a system whatever holds it back, unless it is parked.
 function methods.run(world, name, dt)
   dt = need_seconds(dt)
-  world:need_idle("run")
+  world:end_loops("run")
   local phase = find_phase(world, name)
   if phase then
-    run_phase(world, phase, dt)
+    run_phase(world, phase, dt, true)
     return
   end
   local system = need_system(world, name)
-  pass_time({ system }, dt)
-  run_system(world, system, dt, need_phase(world, system.phase).fixed)
+  if system.parked then
+    refuse("system '%s' is parked", name)
+  end
+  system.elapsed = system.elapsed + dt
+  run_system(world, system, dt, false)
 end
 
 function methods.alpha(world)
@@ -277,6 +291,7 @@ function methods.alpha(world)
       return phase.behind / phase.fixed
     end
   end
+  refuse("no phase is fixed")
 end
 
 -- What the model knows of `world:describe()`: names in order, and the number of entities.

@@ -22,7 +22,6 @@ function gen.new(seed, ctx)
     at = 0,
     pending = {},                    -- steps that come before any drawn one
     undeclared = {},
-    declared = {},
     known = {},                      -- references of entities that may be alive
     lost = {},                       -- references of dead entities, the latest first
     crowd = rng:pick { 10, 25, 25, 40, 40, 60, 150 },
@@ -51,13 +50,7 @@ end
 
 -- The components that the model has, in the order of their declaration.
 function Gen:components()
-  local declared = self.declared
-  if #declared ~= self.world.next_component - 1 then
-    for id = #declared + 1, self.world.next_component - 1 do
-      declared[id] = self.world.components_by_id[id]
-    end
-  end
-  return declared
+  return self.world.declared
 end
 
 function Gen:component()
@@ -102,9 +95,11 @@ function Gen:reference()
     return rng:pick(self.lost)
   elseif roll == 5 then
     return rng:pick(HOSTILE)
+  elseif roll == 6 then
+    return "@#" .. self:component().name
   end
   local reference = self:living()
-  if reference and roll >= 195 then
+  if reference and roll >= 196 then
     return reference .. rng:pick { "+g", "+t", "+p", "+s", "+f", "+f" }
   end
   return reference

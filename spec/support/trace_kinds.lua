@@ -3,7 +3,7 @@
 local gen = require "spec.support.trace_gen"
 local values = require "spec.support.trace_values"
 
-local DTS = { 0, 1 / 64, 1 / 32, 1 / 16, 1 / 8, 3 / 64, 1 / 4 }
+local DTS = { 0, 1 / 64, 1 / 32, 1 / 16, 1 / 8, 3 / 64, 1 / 4, 1 }
 local NAMES = { "player", "boss", "door", "a", "b", "c" }
 local SYSTEMS = { "move", "think", "draw", "heal", "spawn", "sweep" }
 
@@ -149,8 +149,7 @@ local function chunks(self)
 end
 
 local function first(self)
-  local text, width = self:query(values.query)
-  return text and { "first", text, width }
+  return { "first", (values.query(self)) }
 end
 
 local function count(self)
@@ -247,6 +246,18 @@ local function declare(self)
   end
 end
 
+-- What goes may come back with other fields.
+local function undeclare(self)
+  local component = self:component()
+  if component.name == "Nowhere" or self.rng:chance(50) then
+    return nil
+  end
+  local same = self.rng:chance(50)
+  local fields = same and component.lines or values.schema(self.rng)
+  table.insert(self.undeclared, self.rng:int(#self.undeclared + 1), { component.name, fields })
+  return { "undeclare", component.name }
+end
+
 local function resource(self)
   local component = self:component()
   if #component.fields == 0 or self.rng:chance(10) then
@@ -293,7 +304,7 @@ gen.kinds = {
   { 40, defer }, { 20, ending "commit" }, { 12, ending "cancel" },
   { 12, system }, { 25, update }, { 6, run }, { 6, switch }, { 2, remove_system },
   { 4, phase }, { 1, only "on_error" }, { 2, only "systems" }, { 3, only "alpha" },
-  { 6, declare }, { 12, resource }, { 2, range }, { 2, only "recycle_retired" },
+  { 6, declare }, { 4, undeclare }, { 12, resource }, { 2, range }, { 2, only "recycle_retired" },
   { 40, collect },
 }
 
@@ -315,17 +326,14 @@ local function view_step(self)
   if not item or item.keys then
     return nil
   end
-  local field = self.rng:pick(item.component.fields)
-  if field.type.kind ~= "scalar" then
-    return nil
-  end
+  local _, kind, keys = values.leaf(self, item.component)
   local roll = self.rng:int(3)
   if roll == 1 then
-    return { "view_get", nth, field.name }
+    return { "view_get", nth, keys }
   elseif roll == 2 then
-    return { "view_add", nth, field.name, 1 }
+    return { "view_add", nth, keys, 1 }
   end
-  return { "view_set", nth, field.name, values.scalar(self, field.type) }
+  return { "view_set", nth, keys, values.scalar(self, kind) }
 end
 
 local function inner_spawn(self)

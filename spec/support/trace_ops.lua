@@ -275,20 +275,33 @@ end
 
 -- ---- views, inside bodies --------------------------------------------------------------
 
-function list.view_get(ctx, nth, field)
-  return ctx.views[nth] and ctx.views[nth][field]
+-- What the keys but the last lead to from the nth view, and the last one; nothing when the
+-- row has no such component.
+local function view_part(ctx, nth, keys)
+  local view = ctx.views[nth]
+  for i = 1, view and #keys - 1 or 0 do
+    view = view[keys[i]]
+  end
+  return view, keys[#keys]
 end
 
-function list.view_set(ctx, nth, field, value)
-  if ctx.views[nth] then
-    ctx.views[nth][field] = value
+-- `keys` lead to one value: { "x" }, { "m", 2 }, { "offset", "x" }.
+function list.view_get(ctx, nth, keys)
+  local view, key = view_part(ctx, nth, keys)
+  return view and view[key]
+end
+
+function list.view_set(ctx, nth, keys, value)
+  local view, key = view_part(ctx, nth, keys)
+  if view then
+    view[key] = value
   end
 end
 
-function list.view_add(ctx, nth, field, value)
-  local view = ctx.views[nth]
+function list.view_add(ctx, nth, keys, value)
+  local view, key = view_part(ctx, nth, keys)
   if view then
-    view[field] = view[field] + value
+    view[key] = view[key] + value
   end
 end
 
@@ -409,14 +422,13 @@ function list.chunks(ctx, text, actions, body)
   end
 end
 
--- query:first(): the entity of the row it gave, nothing on no rows.
-function list.first(ctx, text, width)
-  local row = table.pack(ctx.world:query(text):first())
-  local id = row[width + 1]
+-- query:first(): the id of the row that comes first, nothing on no rows.
+function list.first(ctx, text)
+  local id = ctx.world:query(text):first()
   if id then
     visit(ctx, id)
   end
-  return row.n, id
+  return id
 end
 
 -- ---- systems ---------------------------------------------------------------------------

@@ -146,19 +146,20 @@ end
 
 -- ---- paths and queries -----------------------------------------------------------------
 
--- A leaf of a component: its path ("Grid.m[2]") and type; nil for a tag.
+-- A leaf of a component: its path ("Grid.m[2]"), type and keys ({ "m", 2 }); nil for a tag.
 function values.leaf(gen, component)
   local paths = component.paths
   if not paths then
     paths = {}
     types.leaves(component, function(path, kind)
-      paths[#paths + 1] = { component.name .. "." .. path, kind }
+      local keys = types.leaf(component, path)
+      paths[#paths + 1] = { component.name .. "." .. path, kind, keys }
     end)
     component.paths = paths
   end
   local chosen = gen.rng:pick(paths)
   if chosen then
-    return chosen[1], chosen[2]
+    return table.unpack(chosen)
   end
 end
 
@@ -174,7 +175,7 @@ local function term(gen, component)
   elseif roll <= 42 and #component.fields > 0 then
     return name .. ":in"
   elseif roll <= 50 then
-    return values.leaf(gen, component) or name
+    return (values.leaf(gen, component)) or name
   end
   return name
 end
@@ -186,8 +187,8 @@ function values.query(gen)
   for i, component in ipairs(chosen) do
     terms[i] = term(gen, component)
   end
-  if #terms == 0 or gen.rng:chance(1) then
-    terms[#terms + 1] = "Nowhere"
+  if gen.rng:chance(1) then
+    return gen.rng:chance(50) and "Nowhere" or ""
   end
   return table.concat(terms, ", ")
 end
