@@ -151,16 +151,27 @@ typedef struct ecs_field {
   const char *text;          /* the type as it was written, for describe */
 } ecs_field;
 
+/* A field that was called otherwise in an earlier declaration of its component. */
+typedef struct ecs_rename {
+  const char *name;
+  const char *was;
+} ecs_rename;
+
 typedef struct ecs_component_desc {
   const char *name;          /* an identifier */
   const ecs_field *fields;
   uint32_t field_count;      /* 0 makes a tag */
   size_t native_size;        /* sizeof the native struct; 0: laid out by C's rules */
   const char *doc;
+  const ecs_rename *was;     /* for migration */
+  uint32_t was_count;
 } ecs_component_desc;
 
-/* Declares a component, or finds it when it has the same fields already.
-** ECS_ETAKEN when it is declared with other fields. */
+/* Declares a component, or finds it when it has the same fields already. With other fields
+** it is migrated in every table: fields are matched by name (`was` for renames), added ones
+** get their default, floats round, anything else must be exact. ECS_ERANGE names the entity,
+** field and value that would not fit, ECS_EBUSY comes inside scopes; the world is then as it
+** was. Components made of this one follow. */
 ECS_API ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc,
                                  ecs_id *out);
 ECS_API ecs_status ecs_tag(ecs_world *world, const char *name, ecs_id *out);

@@ -1,5 +1,6 @@
 #include "declare.h"
 
+#include "migrate.h"
 #include "world.h"
 
 #define ARRAY_LIMIT 1024u
@@ -248,10 +249,8 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
   if (desc->field_count > LEAF_LIMIT)
     return world_fail(world, ECS_ELIMIT, "component '%s' has more than 4096 fields",
                       desc->name);
-  struct arena arena = {NULL};
-  struct component *component = arena_take(&world->memory, &arena, sizeof *component);
+  struct component *component = memory_array(&world->memory, 1, sizeof *component);
   if (!component) return world_nomem(world);
-  component->arena = arena;
   component->align = 1;
   component->native = desc->native_size != 0;
   component->size = desc->native_size;
@@ -312,11 +311,6 @@ static ecs_status register_reserve(ecs_world *world, uint32_t count) {
   return ECS_OK;
 }
 
-static void hold_nested(const struct component *component) {
-  for (uint32_t i = 0; i < component->field_count; i++)
-    if (component->fields[i].nested) component->fields[i].nested->uses++;
-}
-
 ecs_status declare_register(ecs_world *world, struct component *component) {
   struct registry *registry = &world->registry;
   struct range *range = &world->entities.components;
@@ -333,11 +327,11 @@ ecs_status declare_register(ecs_world *world, struct component *component) {
   uint32_t hash = text_hash(component->name, component->name_size);
   registry->next[at] = map_get(&registry->names, hash);
   map_put(&registry->names, hash, at);
-  hold_nested(component);
   return ECS_OK;
 }
 
-ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc, ecs_id *out) {
+ecs_status declare(ecs_world *world, const ecs_component_desc *desc,
+                   struct migration *migration, ecs_id *out) {
   struct component *component;
   ecs_status status = declare_build(world, desc, &component);
   if (status != ECS_OK) return status;
@@ -345,13 +339,23 @@ ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc, ecs_i
   if (!known) {
     status = declare_register(world, component);
     if (status == ECS_OK) *out = component->id;
-  } else if (declare_same(known, component)) {
-    *out = known->id;
-  } else {
-    status = world_fail(world, ECS_ETAKEN,
-                        "component '%s' is already declared with other fields", desc->name);
+    if (status != ECS_OK) component_free(world, component);
+    return status;
   }
-  if (known || status != ECS_OK) component_free(world, component);
+  *out = known->id;
+  if (declare_same(known, component)) {
+    component_free(world, component);
+    return ECS_OK;
+  }
+  return migration_add(migration, known, component, desc->was, desc->was_count);
+}
+
+ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc, ecs_id *out) {
+  struct migration migration;
+  migration_begin(&migration, world);
+  ecs_status status = declare(world, desc, &migration, out);
+  if (status == ECS_OK) status = migration_run(&migration, "changing a component's fields");
+  migration_end(&migration);
   return status;
 }
 

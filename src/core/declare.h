@@ -15,7 +15,15 @@ bool declare_same(const struct component *a, const struct component *b);
 /* Gives it an id and makes its name known. */
 ecs_status declare_register(ecs_world *world, struct component *component);
 
-/* Forgets a component: every entity loses it, tables with it go, queries break. */
-ecs_status declare_remove(ecs_world *world, struct component *component);
+struct migration;
+
+/* Declares: registers a new component at once, puts a changed one into the migration, to be
+** run by the caller. The desc's `was` is read until then. */
+ecs_status declare(ecs_world *world, const ecs_component_desc *desc,
+                   struct migration *migration, ecs_id *out);
+
+/* Takes a component that no row has any more out of everything: its tables go, queries that
+** name it break. Cannot fail. */
+void declare_forget(ecs_world *world, struct component *component);
 
 #endif

@@ -118,11 +118,6 @@ static ecs_status reserve_key(ecs_world *world, ecs_id key, struct id_record **o
   return ECS_OK;
 }
 
-static void hold_components(const struct query_terms *terms, bool hold) {
-  for (uint32_t i = 0; i < terms->count; i++)
-    if (terms->terms[i].component) terms->terms[i].component->uses += hold ? 1 : UINT32_MAX;
-}
-
 static ecs_status join_all(ecs_query *query, const struct id_record *record) {
   for (uint32_t i = 0; i < record->table_count; i++) {
     const struct table *table = world_table(query->world, record->tables[i]);
@@ -152,7 +147,6 @@ static void enter(ecs_query *query, struct id_record *record) {
   else
     world->first_query = query;
   world->last_query = query;
-  hold_components(&query->terms, true);
 }
 
 static ecs_status fill(ecs_query *query, const char *text, size_t size) {
@@ -196,24 +190,58 @@ void ecs_query_free(ecs_query *query) {
   if (!query) return;
   ecs_world *world = query->world;
   if (!query->broken) leave_record(query);
-  hold_components(&query->terms, false);
   *(query->previous ? &query->previous->next : &world->first_query) = query->next;
   *(query->next ? &query->next->previous : &world->last_query) = query->previous;
   release(query);
 }
 
+void query_retire(ecs_query *query) {
+  if (query->broken) return;
+  leave_record(query);
+  query->broken = true;
+  query->count = 0;
+  for (uint32_t i = 0; i < query->terms.count; i++) query->terms.terms[i].component = NULL;
+}
+
 void query_break(ecs_world *world, ecs_id component) {
-  for (ecs_query *query = world->first_query; query; query = query->next) {
-    bool named = false;
+  for (ecs_query *query = world->first_query; query; query = query->next)
     for (uint32_t i = 0; i < query->terms.count; i++)
-      named |= query->terms.terms[i].id == component;
-    if (!named) continue;
-    if (!query->broken) leave_record(query);
-    query->broken = true;
-    query->count = 0;
-    hold_components(&query->terms, false);
-    for (uint32_t i = 0; i < query->terms.count; i++) query->terms.terms[i].component = NULL;
+      if (query->terms.terms[i].id == component) query_retire(query);
+}
+
+/* Terms with data, as the registry shows their components now. */
+static uint32_t count_slots(const ecs_query *query) {
+  uint32_t slots = 0;
+  for (uint32_t i = 0; i < query->terms.count; i++) {
+    const struct term *term = &query->terms.terms[i];
+    const struct component *component = component_of(query->world, term->id);
+    slots += term->kind != TERM_WITHOUT && component && component->leaf_count;
   }
+  return slots;
+}
+
+ecs_status query_refresh_reserve(ecs_query *query) {
+  if (query->broken) return ECS_OK;
+  uint64_t cells = (uint64_t)query->count * count_slots(query);
+  uint32_t *columns = memory_grow(&query->world->memory, query->columns,
+                                  &query->column_capacity, cells, sizeof *columns);
+  if (!columns && cells) return world_nomem(query->world);
+  query->columns = columns;
+  return ECS_OK;
+}
+
+void query_refresh(ecs_query *query) {
+  if (query->broken) return;
+  query->terms.slots = 0;
+  for (uint32_t i = 0; i < query->terms.count; i++) {
+    struct term *term = &query->terms.terms[i];
+    bool data = term->kind != TERM_WITHOUT && term->component->leaf_count;
+    term->slot = data ? query->terms.slots++ : NONE;
+  }
+  uint32_t count = query->count;
+  query->count = 0;
+  for (uint32_t i = 0; i < count; i++)
+    join(query, world_table(query->world, query->tables[i]));
 }
 
 size_t ecs_query_count(const ecs_query *query) {

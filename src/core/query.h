@@ -61,8 +61,14 @@ void query_join(ecs_world *world, const struct table *table);
 /* Forgets doomed tables, keeping the order of the others. */
 void query_leave(ecs_query *query);
 
-/* Ends the use of every query that names the component. */
+/* Ends the use of a query, or of every one that names the component. */
+void query_retire(ecs_query *query);
 void query_break(ecs_world *world, ecs_id component);
+
+/* After components have changed their fields: slots and columns anew. The reserve looks at
+** the components that the registry shows. */
+ecs_status query_refresh_reserve(ecs_query *query);
+void query_refresh(ecs_query *query);
 
 static inline const uint32_t *query_columns(const ecs_query *query, uint32_t match) {
   return query->columns + (size_t)match * query->terms.slots;
