@@ -1,4 +1,5 @@
 #include "batch.h"
+#include "cell.h"
 #include "read.h"
 
 /* Raises a mutator's failure: what is wrong with the entity is argument 2's fault. */
@@ -10,41 +11,54 @@ static int fail(lua_State *L, const struct world_box *box, ecs_status status) {
 
 static int entity_is_alive(lua_State *L) {
   struct world_box *box = check_world(L, 1);
-  luaL_checkany(L, 2);
   int is_integer;
   ecs_id id = to_id(L, 2, &is_integer);
+  if (UNLIKELY(!is_integer)) luaL_checkany(L, 2);
   lua_pushboolean(L, is_integer && entity_find(&box->world->entities, id));
   return 1;
 }
 
 /* ---- reading --------------------------------------------------------------------- */
 
+/* The values of a component's fields, found at `place`. */
 static int push_values(struct place *place) {
+  lua_State *L = place->L;
   const struct component *component = place->component;
   int count = (int)component->field_count;
-  if (UNLIKELY(count > 8)) need_stack(place->L, count + 4);
-  for (int i = 0; i < count; i++) push_field(place, &component->fields[i]);
+  if (UNLIKELY(count > 8)) need_stack(L, count + 4);
+  for (int i = 0; i < count; i++) {
+    const struct field *field = &component->fields[i];
+    uint32_t at = place->first + field->first_leaf;
+    if (UNLIKELY(field->count > 0 ||
+                 !push_number_at(L, field->type, place->table->columns[at].data,
+                                 place->row)))
+      push_field(place, field);
+  }
   return count;
 }
 
 static int entity_get(lua_State *L) {
   struct world_box *box = check_world(L, 1);
-  ecs_id id = check_entity(L, box, 2);
+  const struct record *record;
+  ecs_id id = check_entity_record(L, box, 2, &record);
   uint32_t leaf;
   struct component *component = check_component_leaf(L, box, 3, &leaf);
   struct place place;
-  if (!place_find(&place, L, box, 1, id, component)) return 0;
-  if (leaf == NONE) return push_values(&place);
+  place_init(&place, L, box, 1, id, component);
+  if (!place_look(&place, record)) return 0;
+  if (LIKELY(leaf == NONE)) return push_values(&place);
   push_leaf(&place, leaf);
   return 1;
 }
 
 static int entity_read(lua_State *L) {
   struct world_box *box = check_world(L, 1);
-  ecs_id id = check_entity(L, box, 2);
+  const struct record *record;
+  ecs_id id = check_entity_record(L, box, 2, &record);
   struct component *component = check_component(L, box, 3);
   struct place place;
-  if (place_find(&place, L, box, 1, id, component))
+  place_init(&place, L, box, 1, id, component);
+  if (place_look(&place, record))
     push_component(&place);
   else
     lua_pushnil(L);
@@ -60,10 +74,9 @@ static int entity_has_component(lua_State *L) {
 }
 
 /* The component after `last` in the order of ids, or NULL. */
-static const struct component *next_component(const ecs_world *world, ecs_id entity,
-                                              ecs_id last) {
-  const struct record *record = entity_find(&world->entities, entity);
-  if (!record || record->table == RECORD_BARE) return NULL;
+static const struct component *next_component(const ecs_world *world,
+                                              const struct record *record, ecs_id last) {
+  if (record->table == RECORD_BARE) return NULL;
   const struct table *table = world_table(world, record->table);
   for (uint32_t i = 0; i < table->id_count; i++)
     if (table->ids[i] > last) return component_of(world, table->ids[i]);
@@ -79,9 +92,12 @@ static int components_next(lua_State *L) {
   ecs_id last = (ecs_id)lua_tointeger(L, lua_upvalueindex(3));
   ecs_status status = entity_need(box->world, entity);
   if (status != ECS_OK) return raise_status(L, box->world, status);
-  const struct component *component = next_component(box->world, entity, last);
+  const struct record *record = entity_find(&box->world->entities, entity);
+  const struct component *component = next_component(box->world, record, last);
+  if (!component) return 0;
   struct place place;
-  if (!component || !place_find(&place, L, box, 1, entity, component)) return 0;
+  place_init(&place, L, box, 1, entity, component);
+  place_look(&place, record);
   lua_pushlstring(L, component->name, component->name_size);
   place_hold(&place);
   push_component(&place);
