@@ -343,6 +343,15 @@ void scope_cancel(ecs_world *world, uint32_t scope) {
   }
 }
 
+void scope_end_inner(ecs_world *world, uint32_t scope, bool keep) {
+  struct staging *staging = &world->staging;
+  for (uint32_t at = staging->scope_count; at-- > scope + 1;) {
+    if (at >= staging->scope_count || !staging->scopes[at].open) continue;
+    if (!keep && staging->command_count) drop_commands(world, at);
+    end_scope(staging, at);
+  }
+}
+
 /* The innermost scope opened by hand, or NONE. */
 static uint32_t innermost_defer(const struct staging *staging) {
   uint32_t at = innermost(staging);

@@ -72,6 +72,9 @@ void scope_cancel(ecs_world *world, uint32_t scope);
 ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
                            uint64_t entities);
 
+/* Ends every scope opened after this one: a system may leave some open. */
+void scope_end_inner(ecs_world *world, uint32_t scope, bool keep);
+
 /* Keeps a command. The entity is alive. Takes over any slots in the writes when ECS_OK. */
 ecs_status command_stage(ecs_world *world, enum command_kind kind, ecs_id entity,
                          ecs_id component, const struct write *writes, uint32_t count);
