@@ -72,7 +72,7 @@ struct component *find_component(lua_State *L, struct world_box *box, int index,
     return NULL;
   }
   const void *string = lua_topointer(L, index);
-  remember(L, box, index, (struct name_entry){string, box, component->id, *leaf});
+  remember(L, box, index, (struct name_entry){string, box, component->id, *leaf, 0, 0});
   return component;
 }
 

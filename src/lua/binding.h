@@ -40,6 +40,8 @@ struct name_entry {
   const struct world_box *box;
   ecs_id component;
   uint32_t leaf;
+  uint32_t serial;       /* of a table that has the component, 0 for none, */
+  uint32_t first;        /* and its first column there */
 };
 
 struct world_box {
@@ -232,6 +234,15 @@ static inline struct name_entry *name_entry(const struct world_box *box,
   return &box->names[(address >> 4 ^ address >> 12) & (NAME_CACHE - 1)];
 }
 
+static inline struct component *entry_component(const struct world_box *box,
+                                                const struct name_entry *entry) {
+  const struct registry *registry = &box->world->registry;
+  uint32_t at = ecs_id_index(entry->component);
+  if (UNLIKELY(at >= registry->count)) return NULL;
+  struct component *component = registry->components[at];
+  return LIKELY(component && component->id == entry->component) ? component : NULL;
+}
+
 /* What the string at an index led to last time, if it still leads there; NULL when that is
 ** not known, and for other values. */
 static inline struct component *known_component(lua_State *L, const struct world_box *box,
@@ -240,7 +251,7 @@ static inline struct component *known_component(lua_State *L, const struct world
   const struct name_entry *entry = name_entry(box, string);
   if (UNLIKELY(entry->string != string || entry->box != box)) return NULL;
   *leaf = entry->leaf;
-  return component_of(box->world, entry->component);
+  return entry_component(box, entry);
 }
 
 /* The component, or a leaf of it ("Position.x"), that the string at an index names. NULL

@@ -2,6 +2,9 @@
 #include "cell.h"
 #include "read.h"
 
+#define GET_QUICKLY 16
+#define SET_QUICKLY 8
+
 /* Raises a mutator's failure: what is wrong with the entity is argument 2's fault. */
 static int fail(lua_State *L, const struct world_box *box, ecs_status status) {
   bool is_id = status >= ECS_EDEAD && status <= ECS_ENOID;
@@ -18,22 +21,69 @@ static int entity_is_alive(lua_State *L) {
   return 1;
 }
 
+/* ---- where a component is -------------------------------------------------------- */
+
+/* What an argument names, and its columns in the table of an entity. */
+struct target {
+  struct component *component;
+  uint32_t leaf;
+  struct table *table;       /* NULL: the entity does not have it */
+  uint32_t first;            /* NONE: a tag */
+};
+
+/* The same name is mostly asked of the same table: the entry remembers the last one. */
+static inline void look(const ecs_world *world, const struct record *record,
+                        struct name_entry *entry, struct target *target) {
+  target->table = NULL;
+  if (UNLIKELY(record->table == RECORD_BARE)) return;
+  struct table *table = world_table(world, record->table);
+  if (LIKELY(entry && entry->serial == table->serial)) {
+    target->table = table;
+    target->first = entry->first;
+    return;
+  }
+  uint32_t position = table_position(table, target->component->id);
+  if (position == NONE) return;
+  target->table = table;
+  target->first = table->first_column[position];
+  if (!entry) return;
+  entry->serial = table->serial;
+  entry->first = target->first;
+}
+
+/* The component at an argument, and where the entity of the record has it. */
+static inline void check_target(lua_State *L, struct world_box *box, int arg,
+                                const struct record *record, struct target *target) {
+  const void *string = lua_topointer(L, arg);
+  struct name_entry *entry = name_entry(box, string);
+  target->component = NULL;
+  if (LIKELY(entry->string == string && entry->box == box))
+    target->component = entry_component(box, entry);
+  if (LIKELY(target->component)) {
+    target->leaf = entry->leaf;
+  } else {
+    entry = NULL;
+    target->component = check_component_slowly(L, box, arg, &target->leaf);
+  }
+  look(box->world, record, entry, target);
+}
+
 /* ---- reading --------------------------------------------------------------------- */
 
-/* The values of a component's fields, found at `place`. */
-static int push_values(struct place *place) {
-  lua_State *L = place->L;
+static void place_at(struct place *place, lua_State *L, struct world_box *box, ecs_id entity,
+                     const struct record *record, const struct target *target) {
+  place_init(place, L, box, 1, entity, target->component);
+  place->table = target->table;
+  place->first = target->first;
+  place->row = record->row;
+}
+
+/* The values of all fields, from the one at `from` on. */
+static int push_fields(struct place *place, int from) {
   const struct component *component = place->component;
   int count = (int)component->field_count;
-  if (UNLIKELY(count > 8)) need_stack(L, count + 4);
-  for (int i = 0; i < count; i++) {
-    const struct field *field = &component->fields[i];
-    uint32_t at = place->first + field->first_leaf;
-    if (UNLIKELY(field->count > 0 ||
-                 !push_number_at(L, field->type, place->table->columns[at].data,
-                                 place->row)))
-      push_field(place, field);
-  }
+  need_stack(place->L, count + 4);
+  for (int i = from; i < count; i++) push_field(place, &component->fields[i]);
   return count;
 }
 
@@ -41,14 +91,28 @@ static int entity_get(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   const struct record *record;
   ecs_id id = check_entity_record(L, box, 2, &record);
-  uint32_t leaf;
-  struct component *component = check_component_leaf(L, box, 3, &leaf);
+  struct target target;
+  check_target(L, box, 3, record, &target);
+  if (!target.table) return 0;
+  const struct component *component = target.component;
+  uint32_t count = component->field_count, done = 0, leaf = target.leaf;
   struct place place;
-  place_init(&place, L, box, 1, id, component);
-  if (!place_look(&place, record)) return 0;
-  if (LIKELY(leaf == NONE)) return push_values(&place);
-  push_leaf(&place, leaf);
-  return 1;
+  if (leaf != NONE) {
+    const struct column *column = &target.table->columns[target.first + leaf];
+    if (push_number_at(L, component->leaves[leaf].type, column->data, record->row)) return 1;
+    place_at(&place, L, box, id, record, &target);
+    push_leaf(&place, leaf);
+    return 1;
+  }
+  const struct column *columns = target.table->columns + target.first;
+  for (; done < count && done < GET_QUICKLY; done++) {
+    const struct field *field = &component->fields[done];
+    if (field->count || !push_number_at(L, field->type, columns[done].data, record->row))
+      break;
+  }
+  if (LIKELY(done == count)) return (int)count;
+  place_at(&place, L, box, id, record, &target);
+  return push_fields(&place, (int)done);
 }
 
 static int entity_read(lua_State *L) {
@@ -147,18 +211,44 @@ static void read_values(struct batch *batch, const struct component *component,
   }
 }
 
+/* The common case, numbers into columns that are there: false when it is another, and
+** nothing is done. */
+static bool set_numbers(lua_State *L, const ecs_world *world, ecs_id id,
+                        const struct record *record, const struct target *target) {
+  const struct component *component = target->component;
+  uint32_t count = (uint32_t)lua_gettop(L) - 3;
+  bool one = target->leaf != NONE;
+  ecs_cell cells[SET_QUICKLY];
+  if (!target->table || count == 0 || count > (one ? 1 : component->field_count) ||
+      count > SET_QUICKLY || command_is_staged(world, id, component->id))
+    return false;
+  for (uint32_t i = 0; i < count; i++) {
+    const struct field *field = &component->fields[i];
+    ecs_type type = one ? component->leaves[target->leaf].type : field->type;
+    if ((!one && field->count) || !number_to_cell(L, type, (int)i + 4, &cells[i]))
+      return false;
+  }
+  const struct column *column =
+      &target->table->columns[target->first + (one ? target->leaf : 0)];
+  for (uint32_t i = 0; i < count; i++, column++)
+    cell_store(column->data, column->size, record->row, cells[i]);
+  return true;
+}
+
 static int entity_set_values(lua_State *L) {
   struct world_box *box = check_world(L, 1);
-  ecs_id id = check_id(L, 2);
-  uint32_t leaf;
-  struct component *component = check_component_leaf(L, box, 3, &leaf);
+  const struct record *record;
+  ecs_id id = check_entity_record(L, box, 2, &record);
+  struct target target;
+  check_target(L, box, 3, record, &target);
+  if (LIKELY(set_numbers(L, box->world, id, record, &target))) return 0;
   struct batch batch;
   batch_begin(&batch, L, box, 1);
-  read_values(&batch, component, leaf);
+  read_values(&batch, target.component, target.leaf);
   bool tried = false;
   ecs_status status;
   do
-    status = entity_set(box->world, id, component, batch.writes, batch.count);
+    status = entity_set(box->world, id, target.component, batch.writes, batch.count);
   while (retry(L, box, status, &tried));
   if (UNLIKELY(status != ECS_OK)) return fail(L, box, status);
   values_stored(box);
