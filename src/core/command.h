@@ -31,7 +31,7 @@ struct scope {
   enum scope_kind kind;
   bool open;
   uint32_t parent;           /* the scope its commands belong to once it has ended */
-  uint32_t first_command;
+  uint32_t first_command;    /* none of its commands is before it */
 };
 
 struct staging {

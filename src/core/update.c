@@ -38,14 +38,20 @@ static ecs_status call(ecs_world *world, ecs_system *system, double dt) {
   return status;
 }
 
+/* One that ran out of memory has changed nothing: it counts as not having run. */
 static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
   struct schedule *schedule = &world->schedule;
-  double start = clock_seconds();
+  double start = clock_seconds(), elapsed = system->elapsed;
+  bool had_run = system->has_run;
   schedule->current = system;
   system->has_run = true;
   system->elapsed = 0;
   ecs_status status = call(world, system, dt);
   schedule->current = NULL;
+  if (status == ECS_ENOMEM) {
+    system->has_run = had_run;
+    system->elapsed = elapsed;
+  }
   system->last_seconds = clock_seconds() - start;
   system->total_seconds += system->last_seconds;
   system->runs++;
