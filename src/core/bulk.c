@@ -26,6 +26,16 @@ static ecs_status reserve(ecs_world *world, uint32_t *const *tables, uint32_t co
   return status;
 }
 
+/* Components without any components are bare: they leave the rows that came last. */
+static void unrow_components(ecs_world *world, struct table *empty, uint32_t first) {
+  for (uint32_t row = empty->count; row-- > first;) {
+    uint32_t at = empty->rows[row];
+    if (at >= FIRST_ENTITY) continue;
+    table_remove_row(world, empty, row);
+    *entity_record(&world->entities, at) = (struct record){RECORD_BARE, 0};
+  }
+}
+
 ecs_status bulk_change(ecs_world *world, uint32_t *const *tables, uint32_t count, ecs_id id,
                        bool add) {
   ecs_status status = reserve(world, tables, count, id, add);
@@ -34,7 +44,10 @@ ecs_status bulk_change(ecs_world *world, uint32_t *const *tables, uint32_t count
     struct table *from = world_table(world, (*tables)[i]), *to = from;
     status = destination(world, from, id, add, &to);
     assert(status == ECS_OK);
-    if (to != from) table_move_all(world, from, to);
+    if (to == from) continue;
+    uint32_t first = to->count;
+    table_move_all(world, from, to);
+    if (to->id_count == 0) unrow_components(world, to, first);
   }
   return ECS_OK;
 }

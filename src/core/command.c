@@ -82,11 +82,10 @@ ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
   return map_reserve(memory, &staging->chain_of, entities) ? ECS_OK : world_nomem(world);
 }
 
-/* Puts a command at the end of its entity's chain. */
-static void link_command(struct staging *staging, uint32_t at) {
+/* Puts a command at the end of its entity's chain; a new one when that is NULL. */
+static void link_command(struct staging *staging, uint32_t at, struct chain *chain) {
   struct command *command = &staging->commands[at];
   command->next = NONE;
-  struct chain *chain = find_chain(staging, command->entity);
   if (chain) {
     staging->commands[chain->last].next = at;
     chain->last = at;
@@ -101,14 +100,15 @@ ecs_status command_stage(ecs_world *world, enum command_kind kind, ecs_id entity
                          ecs_id component, const struct write *writes, uint32_t count) {
   struct staging *staging = &world->staging;
   assert(staging_is_open(staging));
-  ecs_status status = command_reserve(world, 1, count, 1);
+  struct chain *chain = find_chain(staging, entity);
+  ecs_status status = command_reserve(world, 1, count, chain ? 0 : 1);
   if (status != ECS_OK) return status;
   uint32_t at = staging->command_count++;
   staging->commands[at] = (struct command){entity, component, kind, innermost(staging),
                                            NONE, staging->write_count, count};
   if (count) memcpy(staging->writes + staging->write_count, writes, count * sizeof *writes);
   staging->write_count += count;
-  link_command(staging, at);
+  link_command(staging, at, chain);
   return ECS_OK;
 }
 
@@ -160,7 +160,9 @@ static void drop_commands(ecs_world *world, uint32_t scope) {
   map_clear(&staging->chain_of);
   staging->command_count = kept;
   if (kept == 0) staging->write_count = 0;
-  for (uint32_t i = 0; i < kept; i++) link_command(staging, i);
+  for (uint32_t i = 0; i < kept; i++)
+    link_command(staging, i, find_chain(staging, staging->commands[i].entity));
+  for (uint32_t i = 0; i < staging->scope_count; i++) staging->scopes[i].first_command = 0;
 }
 
 /* ---- applying ---- */
@@ -340,6 +342,15 @@ void scope_cancel(ecs_world *world, uint32_t scope) {
   if (staging->open == 0 && apply(world) != ECS_OK) {
     drop_commands(world, NONE);
     forget_commands(staging);
+  }
+}
+
+void scope_end_inner(ecs_world *world, uint32_t scope, bool keep) {
+  struct staging *staging = &world->staging;
+  for (uint32_t at = staging->scope_count; at-- > scope + 1;) {
+    if (at >= staging->scope_count || !staging->scopes[at].open) continue;
+    if (!keep && staging->command_count) drop_commands(world, at);
+    end_scope(staging, at);
   }
 }
 

@@ -31,7 +31,7 @@ struct scope {
   enum scope_kind kind;
   bool open;
   uint32_t parent;           /* the scope its commands belong to once it has ended */
-  uint32_t first_command;
+  uint32_t first_command;    /* none of its commands is before it */
 };
 
 struct staging {
@@ -71,6 +71,9 @@ void scope_cancel(ecs_world *world, uint32_t scope);
 ** then cannot fail. */
 ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
                            uint64_t entities);
+
+/* Ends every scope opened after this one: a system may leave some open. */
+void scope_end_inner(ecs_world *world, uint32_t scope, bool keep);
 
 /* Keeps a command. The entity is alive. Takes over any slots in the writes when ECS_OK. */
 ecs_status command_stage(ecs_world *world, enum command_kind kind, ecs_id entity,

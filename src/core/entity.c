@@ -60,6 +60,7 @@ ecs_status entity_reserve(struct entity_index *index, struct memory *memory,
                           struct range *range, uint64_t count) {
   if (count <= range->free_count) return ECS_OK;
   uint64_t need = count - range->free_count;
+  if (need > (uint64_t)range->last + 1 - range->next) return ECS_ELIMIT;
   for (uint32_t at = range->next; need > 0; at++) {
     if (at > range->last) return ECS_ELIMIT;
     struct page *page = need_page(index, memory, at);

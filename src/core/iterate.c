@@ -73,12 +73,25 @@ ecs_status ecs_query_remove(ecs_query *query, ecs_id component) {
   return change_all(query, component, false);
 }
 
+/* The rows of a table are entities that may be despawned. */
+static ecs_status check_entities(const ecs_world *world, const struct table *table) {
+  for (uint32_t row = 0; row < table->count; row++)
+    if (table->rows[row] < FIRST_ENTITY) {
+      ecs_id id = entity_id(&world->entities, table->rows[row]);
+      return world_fail(world, ECS_EINVAL, "%e is a component: undeclare '%s' instead", id,
+                        component_of(world, id)->name);
+    }
+  return ECS_OK;
+}
+
 ecs_status ecs_query_despawn(ecs_query *query) {
   ecs_world *world = query->world;
   ecs_status status = query_usable(query);
+  if (status == ECS_OK && staging_is_open(&world->staging))
+    status = world_fail(world, ECS_EBUSY, "cannot change whole tables inside a scope");
+  for (uint32_t i = 0; i < query->count && status == ECS_OK; i++)
+    status = check_entities(world, world_table(world, query->tables[i]));
   if (status != ECS_OK) return status;
-  if (staging_is_open(&world->staging))
-    return world_fail(world, ECS_EBUSY, "cannot change whole tables inside a scope");
   for (uint32_t i = 0; i < query->count; i++) {
     struct table *table = world_table(world, query->tables[i]);
     while (table->count) entity_kill(world, table->rows[table->count - 1]);

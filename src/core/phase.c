@@ -157,8 +157,6 @@ ecs_status ecs_phase(ecs_world *world, const ecs_phase_desc *desc) {
   struct schedule *schedule = &world->schedule;
   ecs_status status = world_not_busy(world, "declaring a phase");
   if (status != ECS_OK) return status;
-  if (schedule->updating)
-    return world_fail(world, ECS_EBUSY, "declaring a phase is not possible in an update");
   struct phase *phase = NULL;
   status = build(world, desc, &phase);
   if (status != ECS_OK) return status;

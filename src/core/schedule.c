@@ -32,7 +32,7 @@ static bool lists(const char **names, const char *name) {
 
 /* Whether `first` must run before `second`. */
 static bool precedes(const ecs_system *first, const ecs_system *second) {
-  return first != second && first->phase == second->phase &&
+  return first->phase == second->phase &&
          (lists(first->before, second->name) || lists(second->after, first->name));
 }
 

@@ -12,6 +12,11 @@ static ecs_status check_dt(ecs_world *world, double dt) {
 /* Parks the system when someone handles errors, else passes the failure on. */
 static ecs_status failed(ecs_world *world, ecs_system *system, ecs_status status) {
   struct schedule *schedule = &world->schedule;
+  if (status != ECS_EUSER) {
+    char why[MESSAGE_SIZE];
+    text_format(why, sizeof why, "%s", world->message);
+    world_fail(world, status, "system '%s': %s", system->name, why);
+  }
   if (!schedule->on_error) return status;
   system->parked = true;
   schedule->on_error(world, system->name, status, schedule->on_error_ud);
@@ -24,6 +29,7 @@ static ecs_status call(ecs_world *world, ecs_system *system, double dt) {
   ecs_status status = scope_open(world, SCOPE_SYSTEM, &scope);
   if (status != ECS_OK) return status;
   status = system->run(world, system->query, dt, system->ud);
+  scope_end_inner(world, scope, status == ECS_OK);
   if (status == ECS_OK) {
     status = scope_commit(world, scope);
     if (status == ECS_OK) return status;
@@ -32,37 +38,46 @@ static ecs_status call(ecs_world *world, ecs_system *system, double dt) {
   return status;
 }
 
+/* One that ran out of memory has changed nothing: it counts as not having run. */
 static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
   struct schedule *schedule = &world->schedule;
-  double start = clock_seconds();
+  double start = clock_seconds(), elapsed = system->elapsed;
+  bool had_run = system->has_run;
   schedule->current = system;
   system->has_run = true;
   system->elapsed = 0;
   ecs_status status = call(world, system, dt);
   schedule->current = NULL;
+  if (status == ECS_ENOMEM) {
+    system->has_run = had_run;
+    system->elapsed = elapsed;
+  }
   system->last_seconds = clock_seconds() - start;
   system->total_seconds += system->last_seconds;
   system->runs++;
   return status == ECS_OK ? ECS_OK : failed(world, system, status);
 }
 
-/* Whether the interval has elapsed; what is left over counts for the next. */
-static bool is_due(ecs_system *system) {
-  if (system->every <= 0) return true;
-  if (system->timer < system->every) return false;
-  return true;
+/* Time passes for a system also while it does not run. */
+static void pass_time(ecs_system *system, double dt) {
+  system->elapsed += dt;
+  system->timer += dt;
 }
 
+static bool is_due(const ecs_system *system) {
+  return system->every <= 0 || system->timer >= system->every;
+}
+
+/* What is left over counts for the next interval. */
 static void begin_interval(ecs_system *system) {
   if (system->every > 0) system->timer = fmod(system->timer, system->every);
 }
 
 static ecs_status step_system(ecs_world *world, ecs_system *system, double dt, bool once,
                               bool fixed) {
-  if (system->parked || (once && system->has_run)) return ECS_OK;
-  system->elapsed += dt;
-  system->timer += dt;
-  if (!system->enabled || !is_due(system)) return ECS_OK;
+  pass_time(system, dt);
+  if (!system->enabled || system->parked || (once && system->has_run)) return ECS_OK;
+  if (!is_due(system)) return ECS_OK;
   if (system->when) {
     bool wanted = false;
     ecs_status status = system->when(world, system->ud, &wanted);
@@ -104,6 +119,12 @@ static ecs_status run_phase(ecs_world *world, struct phase *phase, double dt) {
   return ECS_OK;
 }
 
+static void pass_phase(const struct schedule *schedule, const struct phase *phase,
+                       double dt) {
+  for (uint32_t i = 0; i < schedule->system_count; i++)
+    if (schedule->systems[i]->phase == phase) pass_time(schedule->systems[i], dt);
+}
+
 static ecs_status begin(ecs_world *world, const char *operation, double dt) {
   ecs_status status = world_not_busy(world, operation);
   if (status == ECS_OK && staging_is_open(&world->staging))
@@ -123,8 +144,12 @@ ecs_status ecs_update(ecs_world *world, double dt) {
   ecs_status status = begin(world, "update", dt);
   if (status != ECS_OK) return status;
   const struct schedule *schedule = &world->schedule;
-  for (uint32_t i = 0; i < schedule->phase_count && status == ECS_OK; i++)
-    if (schedule->phases[i]->enabled) status = run_phase(world, schedule->phases[i], dt);
+  for (uint32_t i = 0; i < schedule->phase_count && status == ECS_OK; i++) {
+    if (schedule->phases[i]->enabled)
+      status = run_phase(world, schedule->phases[i], dt);
+    else
+      pass_phase(schedule, schedule->phases[i], dt);
+  }
   world->tick++;
   graph_reclaim(world);
   end(world);

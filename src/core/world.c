@@ -13,7 +13,7 @@ ecs_status world_nomem(const ecs_world *world) {
 }
 
 ecs_status world_not_busy(const ecs_world *world, const char *operation) {
-  if (world->staging.busy == 0) return ECS_OK;
+  if (world->staging.busy == 0 && !world->schedule.updating) return ECS_OK;
   return world_fail(world, ECS_EBUSY,
                     "%s is not possible inside a system, a function form or defer",
                     operation);

@@ -13,75 +13,87 @@ ecs_id check_id(lua_State *L, int arg) {
   return ECS_NULL;
 }
 
-ecs_id check_entity(lua_State *L, struct world_box *box, int arg) {
-  ecs_id id = check_id(L, arg);
-  if (UNLIKELY(!entity_find(&box->world->entities, id)))
-    raise_argument(L, box->world, entity_need(box->world, id), arg);
-  return id;
+int no_entity(lua_State *L, const struct world_box *box, int arg) {
+  return raise_argument(L, box->world, entity_need(box->world, check_id(L, arg)), arg);
 }
 
-/* Whether a text is the component's name, or "Component.leaf". */
-static bool is_named(const struct component *component, uint32_t leaf, const char *text,
-                     size_t size) {
-  size_t head = component->name_size;
-  if (leaf == NONE) return size == head && memcmp(text, component->name, size) == 0;
-  if (leaf >= component->leaf_count) return false;
-  const struct leaf *field = &component->leaves[leaf];
-  return size == head + 1 + field->name_size && text[head] == '.' &&
-         memcmp(text, component->name, head) == 0 &&
-         memcmp(text + head + 1, field->name, field->name_size) == 0;
+/* ---- names of components --------------------------------------------------------- */
+
+/* Of a Lua state: the entries as userdata, and the table that anchors their texts. */
+static const char entries_key, anchors_key;
+
+void names_open(lua_State *L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &entries_key) == LUA_TNIL) {
+    size_t size = NAME_CACHE * sizeof(struct name_entry);
+    lua_createtable(L, NAME_CACHE, 0);
+    for (int i = 1; i <= NAME_CACHE; i++) {
+      lua_pushboolean(L, 0);
+      lua_rawseti(L, -2, i);
+    }
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &anchors_key);
+    memset(lua_newuserdatauv(L, size, 0), 0, size);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &entries_key);
+  }
+  lua_pop(L, 1);
 }
 
-static struct component *find_uncached(struct world_box *box, const char *text, size_t size,
-                                       uint32_t *leaf) {
+void names_attach(lua_State *L, struct world_box *box) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &entries_key);
+  box->names = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+}
+
+void names_forget(struct world_box *box) {
+  for (int i = 0; i < NAME_CACHE; i++)
+    if (box->names[i].box == box) memset(&box->names[i], 0, sizeof box->names[i]);
+}
+
+static void remember(lua_State *L, struct world_box *box, int index, struct name_entry entry) {
+  struct name_entry *at = name_entry(box, entry.string);
+  index = lua_absindex(L, index);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &anchors_key);
+  lua_pushvalue(L, index);
+  lua_rawseti(L, -2, at - box->names + 1);
+  lua_pop(L, 1);
+  *at = entry;
+}
+
+struct component *find_component(lua_State *L, struct world_box *box, int index,
+                                 uint32_t *leaf) {
+  size_t size;
+  const char *text = lua_tolstring(L, index, &size);
+  struct component *component;
   const char *dot = memchr(text, '.', size);
   size_t head = dot ? (size_t)(dot - text) : size;
-  struct component *component;
-  *leaf = NONE;
   if (component_need(box->world, text, head, &component) != ECS_OK) return NULL;
-  if (!dot) return component;
-  *leaf = component_leaf(component, dot + 1, size - head - 1);
-  if (*leaf != NONE) return component;
-  component_no_field(box->world, component, dot + 1, size - head - 1);
-  return NULL;
-}
-
-struct component *find_component(struct world_box *box, const char *text, size_t size,
-                                 uint32_t *leaf) {
-  const struct registry *registry = &box->world->registry;
-  uintptr_t address = (uintptr_t)text;
-  struct name_entry *entry =
-      &box->names[(address >> 4 ^ address >> 10) & (NAME_CACHE - 1)];
-  if (LIKELY(entry->text == text && entry->component < registry->count)) {
-    struct component *known = registry->components[entry->component];
-    if (LIKELY(known && is_named(known, entry->leaf, text, size))) {
-      *leaf = entry->leaf;
-      return known;
-    }
+  *leaf = dot ? component_leaf(component, dot + 1, size - head - 1) : NONE;
+  if (dot && *leaf == NONE) {
+    component_no_field(box->world, component, dot + 1, size - head - 1);
+    return NULL;
   }
-  struct component *component = find_uncached(box, text, size, leaf);
-  if (component)
-    *entry = (struct name_entry){text, ecs_id_index(component->id), *leaf};
+  const void *string = lua_topointer(L, index);
+  remember(L, box, index, (struct name_entry){string, box, component->id, *leaf, 0, 0});
   return component;
 }
 
-struct component *check_component_leaf(lua_State *L, struct world_box *box, int arg,
-                                       uint32_t *leaf) {
+struct component *check_component_slowly(lua_State *L, struct world_box *box, int arg,
+                                         uint32_t *leaf) {
   struct component *component = NULL;
-  int type = lua_type(L, arg);
-  if (LIKELY(type == LUA_TSTRING)) {
-    size_t size;
-    const char *text = lua_tolstring(L, arg, &size);
-    component = find_component(box, text, size, leaf);
-    if (UNLIKELY(!component)) raise_argument(L, box->world, ECS_ENAME, arg);
-  } else if (type == LUA_TNUMBER) {
-    *leaf = NONE;
-    ecs_id id = check_id(L, arg);
-    component = component_of(box->world, id);
-    if (UNLIKELY(!component))
-      raise_argument(L, box->world, component_need_id(box->world, id, &component), arg);
-  } else {
-    luaL_typeerror(L, arg, "component name or id");
+  *leaf = NONE;
+  switch (lua_type(L, arg)) {
+    case LUA_TSTRING:
+      component = find_component(L, box, arg, leaf);
+      if (!component) raise_argument(L, box->world, ECS_ENAME, arg);
+      break;
+    case LUA_TNUMBER: {
+      ecs_id id = check_id(L, arg);
+      component = component_of(box->world, id);
+      if (LIKELY(component)) break;
+      ecs_status status = component_need_id(box->world, id, &component);
+      if (status != ECS_OK) raise_argument(L, box->world, status, arg);
+      break;
+    }
+    default: luaL_typeerror(L, arg, "component name or id"); break;
   }
   return component;
 }

@@ -21,7 +21,7 @@
 #define WORLD_SHAPES 3   /* table: component -> how its views read (view.c) */
 #define WORLD_VALUES 3   /* how many */
 
-#define NAME_CACHE 64    /* a power of two */
+#define NAME_CACHE 256   /* a power of two */
 
 struct loop_box;
 struct query_box;
@@ -33,12 +33,15 @@ struct head {
   const void *self;
 };
 
-/* Where a name led last time: looked up by the address of Lua's text, believed only when the
-** component still has that name. */
+/* Where a name led last time, by the address of Lua's string. The string is anchored, so
+** that no other one can have its address. */
 struct name_entry {
-  const char *text;
-  uint32_t component;    /* index */
+  const void *string;
+  const struct world_box *box;
+  ecs_id component;
   uint32_t leaf;
+  uint32_t serial;       /* of a table that has the component, 0 for none, */
+  uint32_t first;        /* and its first column there */
 };
 
 struct world_box {
@@ -61,7 +64,7 @@ struct world_box {
   struct write *writes;  /* scratch for what does not fit the C stack */
   struct part *parts;
   uint32_t write_capacity, part_capacity;
-  struct name_entry names[NAME_CACHE];
+  struct name_entry *names; /* of this Lua state, shared by its worlds */
 };
 
 extern const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,
@@ -185,10 +188,10 @@ static inline void settle(lua_State *L, struct world_box *box, int world_index) 
 ** while it makes objects of what the core points to. For what is rare: describe. */
 void call_quietly(lua_State *L, lua_CFunction function, int arguments, int results);
 
-/* To be done by loop.c and host.c when a world closes. Neither may raise. */
-void loops_abandon(struct world_box *box);              /* open loops become stale */
-void world_disown(lua_State *L, struct world_box *box, ecs_world *world);
-                                        /* a lent world: remove this state's systems, queries */
+/* For a world that closes: ends its loops (loop.c), and, when a host has lent it, takes out
+** what this state has put into it: systems, queries, any values (disown.c). Cannot fail. */
+void loops_abandon(struct world_box *box);
+void world_disown(lua_State *L, struct world_box *box, int world_index, ecs_world *world);
 /* Ends loops left open as update, run, commit and close do; no effect while the world is
 ** busy (inside a system, function form or defer). */
 ecs_status loops_end(struct world_box *box);
@@ -206,15 +209,72 @@ static inline ecs_id to_id(lua_State *L, int arg, int *is_number) {
 }
 
 ecs_id check_id(lua_State *L, int arg);
-/* The same, of a living entity; one of the four errors else. */
-ecs_id check_entity(lua_State *L, struct world_box *box, int arg);
-/* A component by id or name; `leaf` is NONE unless the name had a field ("Position.x"). */
-struct component *check_component(lua_State *L, struct world_box *box, int arg);
-struct component *check_component_leaf(lua_State *L, struct world_box *box, int arg,
-                                       uint32_t *leaf);
-/* The component that a text names; NULL with the world's message set when there is none. */
-struct component *find_component(struct world_box *box, const char *text, size_t size,
+
+/* Raises what is wrong with an id argument. */
+int no_entity(lua_State *L, const struct world_box *box, int arg);
+
+/* The id of a living entity and its record; one of the four errors else. */
+static inline ecs_id check_entity_record(lua_State *L, const struct world_box *box, int arg,
+                                         const struct record **record) {
+  int is_integer;
+  ecs_id id = to_id(L, arg, &is_integer);
+  *record = entity_find(&box->world->entities, id);
+  if (UNLIKELY(!is_integer || !*record)) no_entity(L, box, arg);
+  return id;
+}
+
+static inline ecs_id check_entity(lua_State *L, const struct world_box *box, int arg) {
+  const struct record *record;
+  return check_entity_record(L, box, arg, &record);
+}
+
+static inline struct name_entry *name_entry(const struct world_box *box,
+                                            const void *string) {
+  uintptr_t address = (uintptr_t)string ^ (uintptr_t)box >> 2;
+  return &box->names[(address >> 4 ^ address >> 12) & (NAME_CACHE - 1)];
+}
+
+static inline struct component *entry_component(const struct world_box *box,
+                                                const struct name_entry *entry) {
+  const struct registry *registry = &box->world->registry;
+  uint32_t at = ecs_id_index(entry->component);
+  if (UNLIKELY(at >= registry->count)) return NULL;
+  struct component *component = registry->components[at];
+  return LIKELY(component && component->id == entry->component) ? component : NULL;
+}
+
+/* What the string at an index led to last time, if it still leads there; NULL when that is
+** not known, and for other values. */
+static inline struct component *known_component(lua_State *L, const struct world_box *box,
+                                                int index, uint32_t *leaf) {
+  const void *string = lua_topointer(L, index);
+  const struct name_entry *entry = name_entry(box, string);
+  if (UNLIKELY(entry->string != string || entry->box != box)) return NULL;
+  *leaf = entry->leaf;
+  return entry_component(box, entry);
+}
+
+/* The component, or a leaf of it ("Position.x"), that the string at an index names. NULL
+** with the world's message set when there is none. */
+struct component *find_component(lua_State *L, struct world_box *box, int index,
                                  uint32_t *leaf);
+void names_open(lua_State *L);
+/* Makes a world use the names of its state. */
+void names_attach(lua_State *L, struct world_box *box);
+void names_forget(struct world_box *box);
+
+struct component *check_component_slowly(lua_State *L, struct world_box *box, int arg,
+                                         uint32_t *leaf);
+
+/* A component by id or name; `leaf` is NONE unless the name had a field ("Position.x"). */
+static inline struct component *check_component_leaf(lua_State *L, struct world_box *box,
+                                                     int arg, uint32_t *leaf) {
+  struct component *component = known_component(L, box, arg, leaf);
+  return LIKELY(component) ? component : check_component_slowly(L, box, arg, leaf);
+}
+
+struct component *check_component(lua_State *L, struct world_box *box, int arg);
+
 /* A finite number that is not negative. */
 double check_seconds(lua_State *L, int arg);
 /* A text without zero bytes. */

@@ -159,7 +159,7 @@ static int describe(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   struct component *component = component_of(box->world, (ecs_id)lua_tointeger(L, 2));
   struct place defaults;
-  place_defaults(&defaults, L, box, 1, component);
+  place_init(&defaults, L, box, 1, ECS_NULL, component);
   lua_createtable(L, 0, 6);
   set_text(L, "name", component->name);
   set_size(L, "id", (size_t)component->id);

@@ -35,7 +35,7 @@ static int next_pair(lua_State *L) {
   struct view_box *view = check_view(L);
   uint32_t at = key_place(L, view, 2);
   lua_settop(L, 1);
-  for (; at < view_count(view); at++) {
+  for (; view_row(L, view) < ROW_SPECIAL && at < view_count(view); at++) {
     push_key(L, view, at);
     view_push_at(L, 1, view, at);
     if (!lua_isnil(L, 3)) return 2;
@@ -56,8 +56,8 @@ int view_pairs(lua_State *L) {
 int view_length(lua_State *L) {
   struct view_box *view = check_view(L);
   if (!view->array)
-    return luaL_error(L, "a view of component '%s' has no length",
-                      view->shape->component->name);
+    return raise_error(L, "a view of component '%s' has no length",
+                       view->shape->component->name);
   lua_pushinteger(L, (lua_Integer)view->array->count);
   return 1;
 }

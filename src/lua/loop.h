@@ -15,9 +15,9 @@ struct query_box {
   struct query_box *previous, *next;   /* of the world */
 };
 
-/* A query over the world at an index, pushed. */
+/* Pushes a new query over the world at an index. */
 struct query_box *query_push(lua_State *L, struct world_box *box, int world_index,
-                             const char *text, size_t size);
+                             const char *text);
 
 /* The query at an argument, of an open world, or an error. Counts a public call. */
 struct query_box *check_query(lua_State *L, int arg);
@@ -193,6 +193,34 @@ void loops_end_query(const struct query_box *query);
 static inline ecs_id loop_entity(const struct loop_box *loop, uint32_t row) {
   return entity_id(&loop->box->world->entities, loop->table->rows[row]);
 }
+
+/* ---- chunks (chunk.c, column.c) --------------------------------------------------- */
+
+#define CHUNK_LOOP 1         /* user values of a chunk and of a column */
+#define CHUNK_ENTITIES 2
+#define CHUNK_VALUES 2
+
+/* The rows of one table: of the loop's current one as long as `step` is the loop's. */
+struct chunk_box {
+  struct head head;
+  struct loop_box *loop;
+  uint32_t step;
+};
+
+/* One field of a chunk's rows, or, without a leaf, their entities. */
+struct column_box {
+  struct head head;
+  struct loop_box *loop;
+  uint32_t step;
+  uint32_t leaf_at;
+  const struct component *component;
+  const struct leaf *leaf;
+  void *data;
+  bool read_only;
+};
+
+/* Raises unless the loop is open and where it was. */
+void step_check(lua_State *L, const struct loop_box *loop, uint32_t step);
 
 /* ---- bodies (each.c, map.c) ------------------------------------------------------ */
 

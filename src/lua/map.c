@@ -46,8 +46,9 @@ static bool convert(lua_State *L, const struct frame *frame, struct loop_box *lo
     if (!slot->given) continue;
     if (UNLIKELY(slot->read_only || !slot->present)) refuse(L, loop, slot);
     if (LIKELY(number_to_cell(L, slot->type, index + i, &slot->cell))) continue;
-    convert_slowly(L, frame, loop, slot, index + i);
+    if (plain) values_begin(loop->box);
     plain = false;
+    convert_slowly(L, frame, loop, slot, index + i);
   }
   return plain;
 }

@@ -16,7 +16,7 @@ static void unlink_query(struct world_box *box, struct query_box *query) {
 }
 
 struct query_box *query_push(lua_State *L, struct world_box *box, int world_index,
-                             const char *text, size_t size) {
+                             const char *text) {
   struct query_box *query = new_box(L, &kind_query, sizeof *query, 1);
   query->box = box;
   lua_pushvalue(L, world_index);
@@ -24,7 +24,6 @@ struct query_box *query_push(lua_State *L, struct world_box *box, int world_inde
   if (!box->world) no_world(L, world_index);
   ecs_status status = ECS_OK;
   bool tried = false;
-  assert(strlen(text) == size);
   do
     status = ecs_query_new(box->world, text, &query->query);
   while (retry(L, box, status, &tried));
@@ -61,7 +60,7 @@ static int world_query(lua_State *L) {
   size_t size;
   const char *text = check_text(L, 2, &size);
   lua_settop(L, 3);
-  query_push(L, box, 1, text, size);
+  query_push(L, box, 1, text);
   check_bindings(L, 3);
   settle(L, box, 1);
   return 1;

@@ -1,42 +1,13 @@
 #include "read.h"
 
-static bool find(struct place *place) {
-  const ecs_world *world = place->box->world;
-  const struct record *record = entity_find(&world->entities, place->entity);
-  if (UNLIKELY(!record || record->table == RECORD_BARE)) return false;
-  place->table = world_table(world, record->table);
-  place->row = record->row;
-  uint32_t position = table_position(place->table, place->id);
-  if (position == NONE) return false;
-  place->first = place->table->first_column[position];
-  return true;
-}
-
-void place_defaults(struct place *place, lua_State *L, struct world_box *box,
-                    int world_index, const struct component *component) {
-  place->L = L;
-  place->box = box;
-  place->world_index = world_index;
-  place->calls = box->calls;
-  place->entity = ECS_NULL;
-  place->component = component;
-  place->id = component->id;
-  place->table = NULL;
-}
-
-bool place_find(struct place *place, lua_State *L, struct world_box *box, int world_index,
-                ecs_id entity, const struct component *component) {
-  place_defaults(place, L, box, world_index, component);
-  place->entity = entity;
-  return find(place);
-}
-
 void place_hold(struct place *place) {
   struct world_box *box = place->box;
   if (LIKELY(place->calls == box->calls)) return;
   place->calls = box->calls;
-  if (box->world && component_of(box->world, place->id) == place->component && find(place))
-    return;
+  if (box->world && component_of(box->world, place->id) == place->component) {
+    const struct record *record = entity_find(&box->world->entities, place->entity);
+    if (record && place_look(place, record)) return;
+  }
   raise_error(place->L, "the entity changed while it was read");
 }
 

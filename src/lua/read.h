@@ -13,19 +13,35 @@ struct place {
   ecs_id entity;
   const struct component *component;
   ecs_id id;                   /* the component's */
-  const struct table *table;   /* NULL: the component's defaults */
+  const struct table *table;   /* NULL: nowhere, its defaults are read */
   uint32_t first;
   uint32_t row;
 };
 
-/* Looks for the component; false when the entity is dead or does not have it. A tag has no
-** first column: NONE. */
-bool place_find(struct place *place, lua_State *L, struct world_box *box, int world_index,
-                ecs_id entity, const struct component *component);
+/* Looks for the component of a living entity, whose record this is; false when it is absent.
+** A tag has no first column: NONE. */
+static inline bool place_look(struct place *place, const struct record *record) {
+  if (UNLIKELY(record->table == RECORD_BARE)) return false;
+  place->table = world_table(place->box->world, record->table);
+  place->row = record->row;
+  uint32_t position = table_position(place->table, place->id);
+  if (position == NONE) return false;
+  place->first = place->table->first_column[position];
+  return true;
+}
 
-/* The component's defaults instead of an entity's values. */
-void place_defaults(struct place *place, lua_State *L, struct world_box *box,
-                    int world_index, const struct component *component);
+static inline void place_init(struct place *place, lua_State *L, struct world_box *box,
+                              int world_index, ecs_id entity,
+                              const struct component *component) {
+  place->L = L;
+  place->box = box;
+  place->world_index = world_index;
+  place->calls = box->calls;
+  place->entity = entity;
+  place->component = component;
+  place->id = component->id;
+  place->table = NULL;
+}
 
 /* After a Lua call that made an object: raises an error when a finalizer took the entity,
 ** the component or the world away meanwhile. */

@@ -34,9 +34,8 @@ static struct component *key_component(lua_State *L, struct world_box *box) {
   char text[128];
   int is_integer;
   if (LIKELY(lua_type(L, -2) == LUA_TSTRING)) {
-    size_t size;
-    const char *name = lua_tolstring(L, -2, &size);
-    component = find_component(box, name, size, &leaf);
+    component = known_component(L, box, -2, &leaf);
+    if (UNLIKELY(!component)) component = find_component(L, box, -2, &leaf);
     if (UNLIKELY(!component)) raise_status(L, box->world, ECS_ENAME);
     if (LIKELY(leaf == NONE)) return component;
     raise_error(L, "a component is expected, not the field %s",

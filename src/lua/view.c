@@ -74,7 +74,7 @@ uint32_t view_row(lua_State *L, const struct view_box *view) {
   if (!root->box->world) luaL_error(L, "stale view: the world is closed");
   if (row == ROW_RESOURCE) return resource_row(L, root);
   if (row == ROW_ABSENT && root->loop->open)
-    luaL_error(L, "the current entity has no '%s'", root->component->name);
+    raise_error(L, "the current entity has no '%s'", root->component->name);
   return (uint32_t)luaL_error(L, "stale view: its loop has ended");
 }
 
@@ -194,17 +194,19 @@ static const struct shape_field *search(lua_State *L, const struct view_box *vie
                  component_no_field(view->box->world, shape->component, name, size));
   }
   char text[64];
-  luaL_error(L, "component '%s' has no field %s", shape->component->name,
-             show_value(L, index, text, sizeof text));
+  raise_error(L, "component '%s' has no field %s", shape->component->name,
+              show_value(L, index, text, sizeof text));
   return NULL;
 }
 
+/* Making a text of a number may run finalizers: the row is looked at after the key. */
 static int view_index(lua_State *L) {
   struct view_box *view = lua_touserdata(L, 1);
   const struct view_box *root = view->root;
+  const char *key = lua_tostring(L, 2);
   uint32_t row = *root->row;
   if (UNLIKELY(row >= ROW_SPECIAL)) row = view_row(L, view);
-  const struct shape_field *field = find(view->shape, lua_tostring(L, 2));
+  const struct shape_field *field = find(view->shape, key);
   if (UNLIKELY(!field)) field = search(L, view, 2);
   if (LIKELY(field->kind < ECS_NESTED) &&
       LIKELY(push_number_at(L, (ecs_type)field->kind, root->data[view->base + field->leaf],
@@ -221,8 +223,8 @@ static uint32_t element(lua_State *L, const struct view_box *view, int index) {
   if (lua_type(L, index) == LUA_TNUMBER) at = lua_tointegerx(L, index, &is_integer);
   if (!is_integer) {
     char text[64];
-    luaL_error(L, "array '%s' takes a number from 1 to %d, got %s", view->array->name,
-               (int)view->array->count, show_value(L, index, text, sizeof text));
+    raise_error(L, "array '%s' takes a number from 1 to %u, got %s", view->array->name,
+                (uint64_t)view->array->count, show_value(L, index, text, sizeof text));
   }
   return at >= 1 && at <= view->array->count ? (uint32_t)(at - 1) : NONE;
 }
@@ -243,8 +245,8 @@ static int elements_index(lua_State *L) {
 static void refuse_write(lua_State *L, const struct view_box *view) {
   view_row(L, view);
   const struct view_box *root = view->root;
-  luaL_error(L, "component '%s' is read only in the query '%s'", root->component->name,
-             root->loop->query->query->text);
+  raise_error(L, "component '%s' is read only in the query '%s'", root->component->name,
+              root->loop->query->query->text);
 }
 
 /* Cells that have been converted, which may have run finalizers. */
@@ -263,6 +265,7 @@ static void store_batch(lua_State *L, const struct view_box *view,
 static void write_slowly(lua_State *L, struct view_box *view, uint32_t at) {
   struct world_box *box = view->box;
   box->calls++;
+  values_begin(box);
   struct view_box *source = view_test(L, 3);
   if (source && kind_at(view, at) >= ECS_NESTED) {
     view_push_table(L, 3, source);
@@ -284,10 +287,11 @@ static void write_slowly(lua_State *L, struct view_box *view, uint32_t at) {
 static int view_newindex(lua_State *L) {
   struct view_box *view = lua_touserdata(L, 1);
   const struct view_box *root = view->root;
+  const char *key = lua_tostring(L, 2);
   uint32_t row = *root->row;
   if (UNLIKELY(row >= ROW_SPECIAL)) row = view_row(L, view);
   if (UNLIKELY(root->read_only)) refuse_write(L, view);
-  const struct shape_field *field = find(view->shape, lua_tostring(L, 2));
+  const struct shape_field *field = find(view->shape, key);
   if (UNLIKELY(!field)) field = search(L, view, 2);
   if (LIKELY(field->kind < ECS_NESTED) &&
       LIKELY(store_number_at(L, (ecs_type)field->kind, 3,
@@ -303,9 +307,12 @@ static int elements_newindex(lua_State *L) {
   uint32_t row = view_row(L, view);
   if (root->read_only) refuse_write(L, view);
   uint32_t at = element(L, view, 2);
-  if (at == NONE)
-    return luaL_error(L, "array '%s' has elements 1 to %d, got a value for %s",
-                      view->array->name, (int)view->array->count, luaL_tolstring(L, 2, NULL));
+  if (at == NONE) {
+    char text[64];
+    return raise_error(L, "array '%s' has elements 1 to %u, got a value for %s",
+                       view->array->name, (uint64_t)view->array->count,
+                       show_value(L, 2, text, sizeof text));
+  }
   uint32_t kind = kind_at(view, at);
   if (kind >= ECS_NESTED ||
       !store_number_at(L, (ecs_type)kind, 3, root->data[first_leaf(view, at)], row))
@@ -320,8 +327,8 @@ static int world_res(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   const struct component *component = check_component(L, box, 2);
   if (!component->resource)
-    return luaL_error(L, "component '%s' is no resource: world:resource makes it one",
-                      component->name);
+    return raise_error(L, "component '%s' is no resource: world:resource makes it one",
+                       component->name);
   struct view_box *view;
   if (!view_push(L, box, 1, component, NULL, 1, &view)) view_row(L, view);
   return 1;

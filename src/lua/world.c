@@ -45,6 +45,7 @@ static uint32_t next_tag(struct tags *tags) {
 
 struct world_box *new_world_box(lua_State *L) {
   struct world_box *box = new_box(L, &kind_world, sizeof *box, WORLD_VALUES);
+  names_attach(L, box);
   for (int i = 1; i <= WORLD_VALUES; i++) {
     lua_newtable(L);
     lua_setiuservalue(L, -2, i);
@@ -77,7 +78,7 @@ static void release_scratch(struct world_box *box) {
 static void let_go(lua_State *L, struct world_box *box, int world_index,
                    ecs_world *world) {
   if (box->lent)
-    world_disown(L, box, world);
+    world_disown(L, box, world_index, world);
   else
     ecs_world_free(world);
   for (int i = 1; i <= WORLD_VALUES; i++) {
@@ -90,6 +91,7 @@ static void shut(lua_State *L, struct world_box *box, int world_index) {
   ecs_world *world = box->world;
   box->calls++;
   loops_abandon(box);
+  names_forget(box);
   release_scratch(box);
   get_tags(L)->worlds[ecs_world_tag(world)]--;
   box->world = NULL;
