@@ -50,6 +50,8 @@ struct component {
   uint32_t depth;              /* 0 without nested components */
   struct column_buffer *resource;  /* one per leaf, or NULL */
   const char *doc;
+  const ecs_rename *was;       /* fields that were called otherwise */
+  uint32_t was_count;
   struct arena arena;          /* of all names and arrays; the struct itself stays put */
 };
 

@@ -240,6 +240,20 @@ static ecs_status build_fields(struct build *build) {
   return ECS_OK;
 }
 
+static bool copy_renames(struct build *build) {
+  const ecs_component_desc *desc = build->desc;
+  if (desc->was_count == 0) return true;
+  ecs_rename *was = take(build, desc->was_count * sizeof *was);
+  for (uint32_t i = 0; was && i < desc->was_count; i++) {
+    was[i].name = copy(build, desc->was[i].name);
+    was[i].was = copy(build, desc->was[i].was);
+    if (!was[i].name || !was[i].was) return false;
+  }
+  build->component->was = was;
+  build->component->was_count = desc->was_count;
+  return was != NULL;
+}
+
 ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
                          struct component **out) {
   if (!desc->name || !is_name(desc->name))
@@ -258,7 +272,8 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
   component->name = copy(&build, desc->name);
   component->name_size = (uint32_t)strlen(desc->name);
   ecs_status status = ECS_OK;
-  if (!component->name || !copy_hint(&build, desc->doc, &component->doc))
+  if (!component->name || !copy_hint(&build, desc->doc, &component->doc) ||
+      !copy_renames(&build))
     status = world_nomem(world);
   else if (desc->field_count)
     status = build_fields(&build);
@@ -279,25 +294,37 @@ static bool same_enum(const struct enumeration *a, const struct enumeration *b) 
 
 static bool same_field(const struct component *a, const struct component *b, uint32_t at) {
   const struct field *f = &a->fields[at], *g = &b->fields[at];
-  if (strcmp(f->name, g->name) != 0 || f->type != g->type || f->count != g->count ||
-      f->nested != g->nested || f->offset != g->offset || !same_enum(f->names, g->names) ||
-      f->leaf_count != g->leaf_count)
-    return false;
-  for (uint32_t i = 0; i < f->leaf_count; i++)
-    if (a->leaves[f->first_leaf + i].value.u64 != b->leaves[g->first_leaf + i].value.u64)
-      return false;
-  return true;
+  return strcmp(f->name, g->name) == 0 && f->type == g->type && f->count == g->count &&
+         (f->nested ? f->nested->id : 0) == (g->nested ? g->nested->id : 0) &&
+         f->offset == g->offset;
 }
 
-bool declare_same(const struct component *a, const struct component *b) {
-  if (a->field_count != b->field_count || a->size != b->size) return false;
+static bool same_leaf(const ecs_world *a_world, const struct leaf *a,
+                      const ecs_world *b_world, const struct leaf *b) {
+  if (strcmp(a->name, b->name) != 0 || a->type != b->type || !same_enum(a->names, b->names) ||
+      a->offset != b->offset)
+    return false;
+  if (a->type != ECS_STRING) return a->value.u64 == b->value.u64;
+  ecs_string x = intern_text(&a_world->strings, a->value.u32);
+  ecs_string y = intern_text(&b_world->strings, b->value.u32);
+  return x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
+}
+
+bool declare_same(const ecs_world *a_world, const struct component *a,
+                  const ecs_world *b_world, const struct component *b) {
+  if (a->field_count != b->field_count || a->leaf_count != b->leaf_count ||
+      a->size != b->size || a->native != b->native)
+    return false;
   for (uint32_t i = 0; i < a->field_count; i++)
     if (!same_field(a, b, i)) return false;
+  for (uint32_t i = 0; i < a->leaf_count; i++)
+    if (!same_leaf(a_world, &a->leaves[i], b_world, &b->leaves[i])) return false;
   return true;
 }
 
-static ecs_status register_reserve(ecs_world *world, uint32_t count) {
+ecs_status declare_reserve(ecs_world *world, uint32_t index) {
   struct registry *registry = &world->registry;
+  uint64_t count = index + 1ull;
   struct component **components =
       memory_grow(&world->memory, registry->components, &registry->capacity, count,
                   sizeof *components);
@@ -311,22 +338,25 @@ static ecs_status register_reserve(ecs_world *world, uint32_t count) {
   return ECS_OK;
 }
 
-ecs_status declare_register(ecs_world *world, struct component *component) {
+void declare_enter(ecs_world *world, struct component *component, uint32_t index) {
   struct registry *registry = &world->registry;
+  component->id = entity_id(&world->entities, index);
+  while (registry->count <= index) registry->components[registry->count++] = NULL;
+  registry->components[index] = component;
+  uint32_t hash = text_hash(component->name, component->name_size);
+  registry->next[index] = map_get(&registry->names, hash);
+  map_put(&registry->names, hash, index);
+}
+
+ecs_status declare_register(ecs_world *world, struct component *component) {
   struct range *range = &world->entities.components;
   ecs_status status = entity_reserve(&world->entities, &world->memory, range, 1);
   if (status == ECS_ELIMIT)
     return world_fail(world, status, "all 65535 ids of components and tags are in use");
   if (status != ECS_OK) return world_nomem(world);
-  status = register_reserve(world, range->free_head ? registry->count : range->next + 1);
+  status = declare_reserve(world, range->free_head ? range->free_head : range->next);
   if (status != ECS_OK) return status;
-  uint32_t at = entity_take(&world->entities, range);
-  component->id = entity_id(&world->entities, at);
-  while (registry->count <= at) registry->components[registry->count++] = NULL;
-  registry->components[at] = component;
-  uint32_t hash = text_hash(component->name, component->name_size);
-  registry->next[at] = map_get(&registry->names, hash);
-  map_put(&registry->names, hash, at);
+  declare_enter(world, component, entity_take(&world->entities, range));
   return ECS_OK;
 }
 
@@ -343,11 +373,11 @@ ecs_status declare(ecs_world *world, const ecs_component_desc *desc,
     return status;
   }
   *out = known->id;
-  if (declare_same(known, component)) {
+  if (declare_same(world, known, world, component)) {
     component_free(world, component);
     return ECS_OK;
   }
-  return migration_add(migration, known, component, desc->was, desc->was_count);
+  return migration_add(migration, known, component);
 }
 
 ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc, ecs_id *out) {

@@ -16,8 +16,7 @@ struct change *migration_of(const struct migration *migration, ecs_id id) {
 }
 
 ecs_status migration_add(struct migration *migration, struct component *component,
-                         struct component *wanted, const ecs_rename *was,
-                         uint32_t was_count) {
+                         struct component *wanted) {
   ecs_world *world = migration->world;
   struct change *change = migration_of(migration, component->id);
   if (!change) {
@@ -37,8 +36,6 @@ ecs_status migration_add(struct migration *migration, struct component *componen
   }
   if (wanted) wanted->id = component->id;
   change->wanted = wanted;
-  change->was = was;
-  change->was_count = was_count;
   return ECS_OK;
 }
 
@@ -362,9 +359,7 @@ void migration_commit(struct migration *migration) {
 ecs_status migration_run(struct migration *migration, const char *operation) {
   ecs_world *world = migration->world;
   if (migration->count == 0) return ECS_OK;
-  ecs_status status = world_not_busy(world, operation);
-  if (status == ECS_OK && staging_is_open(&world->staging))
-    status = world_fail(world, ECS_EBUSY, "%s is not possible inside a loop", operation);
+  ecs_status status = world_is_idle(world, operation);
   if (status == ECS_OK) status = migration_prepare(migration);
   if (status == ECS_OK) migration_commit(migration);
   return status;

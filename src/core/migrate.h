@@ -28,8 +28,6 @@ struct change {
   struct component *component;   /* as it is registered */
   struct component *wanted;      /* what it becomes; NULL: it goes */
   uint32_t *source;              /* by leaf of wanted: the old leaf, or NONE */
-  const ecs_rename *was;
-  uint32_t was_count;
   struct column_buffer *resource;
   struct report report;
   struct arena arena;
@@ -48,8 +46,7 @@ void migration_begin(struct migration *migration, ecs_world *world);
 /* Takes over `wanted` (freed also on failure); NULL removes the component. Components made
 ** of this one follow. */
 ecs_status migration_add(struct migration *migration, struct component *component,
-                         struct component *wanted, const ecs_rename *was,
-                         uint32_t was_count);
+                         struct component *wanted);
 
 /* On failure the world is as it was; the message names entity, field, value and type. */
 ecs_status migration_prepare(struct migration *migration);

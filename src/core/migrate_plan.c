@@ -5,77 +5,6 @@
 
 /* ---- components made of changed ones ---- */
 
-static ecs_value value_of(const ecs_world *world, const struct leaf *leaf) {
-  ecs_value value = {0};
-  ecs_cell cell = leaf->value;
-  switch (leaf->type) {
-    case ECS_ENTITY:
-    case ECS_ANY: break;
-    case ECS_F32:
-    case ECS_F64:
-      value.kind = ECS_KIND_NUMBER;
-      value.number = leaf->type == ECS_F32 ? (double)cell.f32 : cell.f64;
-      break;
-    case ECS_BOOL:
-      value.kind = ECS_KIND_BOOL;
-      value.boolean = cell.u8 != 0;
-      break;
-    case ECS_STRING:
-      value.kind = ECS_KIND_STRING;
-      value.string = intern_text(&world->strings, cell.u32);
-      break;
-    case ECS_ENUM:
-      value.kind = ECS_KIND_STRING;
-      value.string = leaf->names->names[cell_integer(leaf->type, leaf->size, cell)];
-      break;
-    default:
-      value.kind = ECS_KIND_INTEGER;
-      value.integer = cell_integer(leaf->type, leaf->size, cell);
-      break;
-  }
-  return value;
-}
-
-static ecs_status describe_field(struct migration *migration, struct arena *arena,
-                                 const struct component *component, uint32_t at,
-                                 ecs_field *out) {
-  const ecs_world *world = migration->world;
-  const struct field *field = &component->fields[at];
-  *out = (ecs_field){.name = field->name, .type = field->type, .count = field->count,
-                     .offset = field->offset, .doc = field->doc, .unit = field->unit,
-                     .min = field->min, .max = field->max, .text = field->text};
-  if (field->nested) out->nested = field->nested->id;
-  if (field->has_value) out->value = value_of(world, &component->leaves[field->first_leaf]);
-  if (!field->names) return ECS_OK;
-  const char **names =
-      arena_take(&migration->world->memory, arena, field->names->count * sizeof *names);
-  if (!names) return world_nomem(world);
-  for (uint32_t i = 0; i < field->names->count; i++) names[i] = field->names->names[i].data;
-  out->names = names;
-  out->name_count = field->names->count;
-  return ECS_OK;
-}
-
-/* The same declaration once more, made of the components that the registry shows now. */
-static ecs_status rebuild(struct migration *migration, const struct component *like,
-                          struct component **out) {
-  ecs_world *world = migration->world;
-  struct arena arena = {NULL};
-  ecs_field *fields =
-      arena_take(&world->memory, &arena, like->field_count * sizeof *fields);
-  ecs_status status = fields ? ECS_OK : world_nomem(world);
-  for (uint32_t i = 0; i < like->field_count && status == ECS_OK; i++)
-    status = describe_field(migration, &arena, like, i, &fields[i]);
-  if (status == ECS_OK)
-    status = declare_build(world, &(ecs_component_desc){
-                                      .name = like->name, .fields = fields,
-                                      .field_count = like->field_count,
-                                      .native_size = like->native ? like->size : 0,
-                                      .doc = like->doc}, out);
-  arena_free(&world->memory, &arena);
-  return status;
-}
-
 static bool is_removed(const struct migration *migration, ecs_id id) {
   const struct change *change = migration_of(migration, id);
   return change && !change->wanted;
@@ -103,11 +32,10 @@ static ecs_status follow(struct migration *migration, struct component *componen
     return world_fail(world, ECS_EINVAL, "'%s' cannot go: field '%s.%s' is made of it",
                       field->nested->name, component->name, field->name);
   struct component *wanted;
-  ecs_status status = rebuild(migration, component, &wanted);
+  ecs_status status = redeclare(world, world, component, &wanted);
   if (status != ECS_OK) return status;
-  struct change *change = migration_of(migration, component->id);
-  status = migration_add(migration, change ? change->component : component, wanted,
-                         change ? change->was : NULL, change ? change->was_count : 0);
+  const struct change *change = migration_of(migration, component->id);
+  status = migration_add(migration, change ? change->component : component, wanted);
   if (status == ECS_OK) world->registry.components[at] = wanted;
   return status;
 }
@@ -133,8 +61,9 @@ ecs_status migration_follow_nested(struct migration *migration) {
 /* ---- where leaves come from ---- */
 
 static const char *name_before(const struct change *change, const struct field *field) {
-  for (uint32_t i = 0; i < change->was_count; i++)
-    if (strcmp(change->was[i].name, field->name) == 0) return change->was[i].was;
+  for (uint32_t i = 0; i < change->wanted->was_count; i++)
+    if (strcmp(change->wanted->was[i].name, field->name) == 0)
+      return change->wanted->was[i].was;
   return field->name;
 }
 
@@ -170,9 +99,9 @@ static uint32_t source_of(struct migration *migration, const struct change *chan
 }
 
 static ecs_status check_renames(struct migration *migration, const struct change *change) {
-  for (uint32_t i = 0; i < change->was_count; i++) {
-    const ecs_rename *rename = &change->was[i];
+  for (uint32_t i = 0; i < change->wanted->was_count; i++) {
     const struct component *wanted = change->wanted;
+    const ecs_rename *rename = &wanted->was[i];
     if (component_field(wanted, rename->name, strlen(rename->name)) == NONE)
       return component_no_field(migration->world, wanted, rename->name,
                                 strlen(rename->name));
@@ -181,10 +110,10 @@ static ecs_status check_renames(struct migration *migration, const struct change
                         "component '%s': '%s' was '%s', but '%s' is still a field",
                         wanted->name, rename->name, rename->was, rename->was);
     for (uint32_t j = 0; j < i; j++)
-      if (strcmp(change->was[j].was, rename->was) == 0)
+      if (strcmp(wanted->was[j].was, rename->was) == 0)
         return world_fail(migration->world, ECS_EINVAL,
                           "component '%s': both '%s' and '%s' were '%s'", wanted->name,
-                          change->was[j].name, rename->name, rename->was);
+                            wanted->was[j].name, rename->name, rename->was);
   }
   return ECS_OK;
 }

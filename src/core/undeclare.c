@@ -34,7 +34,7 @@ ecs_status ecs_undeclare(ecs_world *world, ecs_id id) {
   struct migration migration;
   migration_begin(&migration, world);
   ecs_status status = component_need_id(world, id, &component);
-  if (status == ECS_OK) status = migration_add(&migration, component, NULL, NULL, 0);
+  if (status == ECS_OK) status = migration_add(&migration, component, NULL);
   if (status == ECS_OK) status = migration_run(&migration, "undeclare");
   migration_end(&migration);
   return status;

@@ -19,6 +19,12 @@ ecs_status world_not_busy(const ecs_world *world, const char *operation) {
                     operation);
 }
 
+ecs_status world_is_idle(const ecs_world *world, const char *operation) {
+  ecs_status status = world_not_busy(world, operation);
+  if (status != ECS_OK || !staging_is_open(&world->staging)) return status;
+  return world_fail(world, ECS_EBUSY, "%s is not possible inside a loop", operation);
+}
+
 static ecs_status check_desc(const ecs_world_desc *desc) {
   return desc->alloc && desc->tag >= 1 && desc->tag <= 255 ? ECS_OK : ECS_EINVAL;
 }
@@ -116,14 +122,18 @@ static void mark_commands(ecs_world *world) {
   }
 }
 
-void world_settle(ecs_world *world) {
-  if (LIKELY(!intern_is_due(&world->strings)) || world->strings.weight == 0) return;
+void world_mark_strings(ecs_world *world) {
   for (uint32_t i = 0; i < world->registry.count; i++)
     if (world->registry.components[i]) mark_component(world, world->registry.components[i]);
   const struct id_record *all = graph_all(world);
   for (uint32_t i = 0; i < all->table_count; i++)
     mark_table(world, world_table(world, all->tables[i]));
   mark_commands(world);
+}
+
+void world_settle(ecs_world *world) {
+  if (LIKELY(!intern_is_due(&world->strings)) || world->strings.weight == 0) return;
+  world_mark_strings(world);
   intern_sweep(&world->strings, &world->memory);
 }
 
@@ -141,9 +151,7 @@ static void clear_resource(ecs_world *world, const struct component *component) 
 }
 
 ecs_status ecs_recycle_retired(ecs_world *world, size_t *count) {
-  ecs_status status = world_not_busy(world, "recycle_retired");
-  if (status == ECS_OK && staging_is_open(&world->staging))
-    status = world_fail(world, ECS_EBUSY, "recycle_retired is not possible inside a loop");
+  ecs_status status = world_is_idle(world, "recycle_retired");
   if (status != ECS_OK) return status;
   const struct id_record *all = graph_all(world);
   for (uint32_t i = 0; i < all->table_count; i++) {

@@ -48,6 +48,12 @@ ecs_status world_nomem(const ecs_world *world);
 /* ECS_EBUSY naming the operation when a system, function form or defer is open. */
 ecs_status world_not_busy(const ecs_world *world, const char *operation);
 
+/* The same, and no loop is open either. */
+ecs_status world_is_idle(const ecs_world *world, const char *operation);
+
+/* Marks every string that is in use. */
+void world_mark_strings(ecs_world *world);
+
 /* Room for a component's cells; NULL when out of memory. */
 struct write *world_writes(ecs_world *world, uint64_t count);
 
