@@ -54,6 +54,14 @@ ecs_status query_count_text(ecs_world *world, const char *text, size_t size, siz
 /* ECS_ENAME for a query that names a component no longer declared. */
 ecs_status query_usable(const ecs_query *query);
 
+/* Room for `need` matches, and for more queries in an id's record. */
+ecs_status query_room(ecs_query *query, uint64_t need);
+ecs_status query_key_room(ecs_world *world, ecs_id key, uint32_t more,
+                          struct id_record **out);
+
+/* Enters a query whose world has exchanged all its tables; there is room. */
+void query_rejoin(ecs_query *query);
+
 /* For tables that come and go: reserve in every query that the new table matches, then
 ** join them. */
 ecs_status query_join_reserve(ecs_world *world, const struct table *table);
