@@ -205,7 +205,8 @@ function methods.view(world, kind, fetch, read_only)
   })
 end
 
--- What the function forms and `for` get for one row, `absent` in place of what is not there.
+-- What the function forms and `for` get for one row, `absent` in place of what is not there or
+-- nil.
 local function arguments(query, id, absent)
   local list = {}
   for i, item in ipairs(query.data) do
@@ -218,6 +219,9 @@ local function arguments(query, id, absent)
         value = value[key]
       end
       list[i] = types.read(query.world, item.leaf, value)
+      if list[i] == nil then
+        list[i] = absent
+      end
     else
       list[i] = query.world:view(item.component, function()
         return stored
@@ -346,9 +350,11 @@ end
 -- ---- chunks ----------------------------------------------------------------------------
 
 -- The term that gives a leaf, an error when the query has none.
-local function term_of(query, component, leaf)
+local function term_of(query, component, keys)
+  local path = table.concat(keys, ".")
   for _, item in ipairs(query.data) do
-    if item.component == component and (not item.leaf or item.leaf == leaf) then
+    local single = item.keys and table.concat(item.keys, ".")
+    if item.component == component and (not single or single == path) then
       return item
     end
   end
@@ -409,7 +415,7 @@ local function column(query, chunk, path)
   if not keys then
     refuse("'%s' is no field", path)
   end
-  local term = term_of(query, component, kind)
+  local term = term_of(query, component, keys)
   if not world.store[chunk.entities[1]][component.name] then
     return nil
   end

@@ -107,15 +107,14 @@ local function resolve(ctx, value)
   return copy
 end
 
--- Which of the four id errors a message is, or "error".
+-- Whether a message says that an id is dead, unborn or foreign; nil for all others.
 local function fault_of(message)
   message = tostring(message)
   for fault, phrase in pairs(model.FAULTS) do
-    if message:find(phrase, 1, true) then
+    if fault ~= "none" and message:find(phrase, 1, true) then
       return fault
     end
   end
-  return "error"
 end
 
 -- Operations whose later arguments are steps, not values: name -> how many values come first.
@@ -189,7 +188,7 @@ local function run_row(ctx, body, id, views)
         return true
       end
       local result = outcome(pcall(call, ctx, step))
-      note(ctx, result.ok, result.fault, table.unpack(result, 1, result.n))
+      note(ctx, result.ok, table.unpack(result, 1, result.n or 0))
     end
   end
   ctx.self, ctx.views = outer_self, outer_views
@@ -203,7 +202,7 @@ local function run_body(ctx, body)
       error(THROWN, 0)
     end
     local result = outcome(pcall(call, ctx, step))
-    note(ctx, result.ok, result.fault, table.unpack(result, 1, result.n))
+    note(ctx, result.ok, table.unpack(result, 1, result.n or 0))
   end
 end
 
