@@ -57,11 +57,17 @@ static inline void check_target(lua_State *L, struct world_box *box, int arg,
   const void *string = lua_topointer(L, arg);
   struct name_entry *entry = name_entry(box, string);
   target->component = NULL;
-  if (LIKELY(entry->string == string && entry->box == box))
+  if (LIKELY(entry->string == string && entry->box == box)) {
     target->component = entry_component(box, entry);
-  if (LIKELY(target->component)) {
     target->leaf = entry->leaf;
   } else {
+    entry = NULL;
+    int is_integer;
+    ecs_id id = to_id(L, arg, &is_integer);
+    if (is_integer) target->component = component_of(box->world, id);
+    target->leaf = NONE;
+  }
+  if (UNLIKELY(!target->component)) {
     entry = NULL;
     target->component = check_component_slowly(L, box, arg, &target->leaf);
   }
