@@ -171,7 +171,7 @@ end
 
 -- ---- running ---------------------------------------------------------------------------
 
-local function call_body(world, system, dt)
+local function call_body(_, world, system, dt)
   if system.each then
     system.query:each(system.each, dt)
   elseif system.map then
