@@ -149,7 +149,7 @@ $(BUILD)/examples/%: examples/%.c $(RELEASE)/libecs_lua.a Makefile
 # and failed; spec/tools/summary adds the counts of a set of checks.
 
 check = CHECK_DIR=$(CHECK_DIR) sh spec/tools/check
-busted = $(LUA) spec/tools/busted.lua -v -o TAP
+busted = $(LUA) spec/tools/busted.lua --ignore-lua -v -o TAP
 asan_env = LD_PRELOAD="$$($(GCC) -print-file-name=libasan.so)" \
   ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:abort_on_error=0 \
   UBSAN_OPTIONS=print_stacktrace=1
