@@ -55,14 +55,14 @@ static int each_next(lua_State *L) {
 }
 
 static int each_for(lua_State *L) {
-  struct loop_box *loop = loop_push(L, 1, true);
+  struct loop_box *loop = loop_push(L, 1, LOOP_FOR, true);
   int index = lua_gettop(L);
   lua_pushvalue(L, index);
   lua_pushcclosure(L, each_next, 1);
   lua_pushvalue(L, index);
   lua_pushnil(L);
   lua_pushvalue(L, index);
-  loop_open(L, loop, LOOP_FOR);
+  loop_open(L, loop);
   return 4;
 }
 
@@ -117,9 +117,9 @@ int run_form(lua_State *L, bool views, rows_fn rows) {
   luaL_checktype(L, 2, LUA_TFUNCTION);
   double dt = check_dt(L, 3);
   lua_settop(L, 2);
-  struct loop_box *loop = loop_push(L, 1, views);
+  struct loop_box *loop = loop_push(L, 1, LOOP_FUNCTION, views);
   lua_toclose(L, 3);
-  loop_open(L, loop, LOOP_FUNCTION);
+  loop_open(L, loop);
   rows(L, 3, 2, dt);
   lua_settop(L, 3);
   loop->done = true;

@@ -115,8 +115,8 @@ static void push_value(lua_State *L, const struct system_box *system, int value)
 }
 
 static void run_loop(lua_State *L, rows_fn rows, bool views, double dt) {
-  struct loop_box *loop = loop_push(L, 4, views);
-  loop_open(L, loop, LOOP_SYSTEM);
+  struct loop_box *loop = loop_push(L, 4, LOOP_SYSTEM, views);
+  loop_open(L, loop);
   rows(L, 5, 3, dt);
   loop->done = true;
 }
@@ -143,11 +143,20 @@ static int run_body(lua_State *L) {
   return 0;
 }
 
+/* Whether an each or map has nothing to be called for. */
+static bool is_idle(const struct system_box *system) {
+  if (system->form == FORM_RUN || system->query->query->broken) return false;
+  const ecs_query *query = system->query->query;
+  for (uint32_t i = 0; i < query->count; i++)
+    if (world_table(query->world, query->tables[i])->count > 0) return false;
+  return true;
+}
+
 ecs_status script_run(ecs_world *world, ecs_query *query, double dt, void *ud) {
   struct run run = {ud, dt};
   struct world_box *box = run.system->box;
   (void)query;
-  if (!box->world) return ECS_OK;
+  if (!box->world || is_idle(run.system)) return ECS_OK;
   if (!has_room(box)) return world_nomem(world);
   world_enter(box);
   bool ok = protect(box, run_body, &run, FRAME_ERROR, run.system->name, 0);
