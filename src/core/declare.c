@@ -4,6 +4,7 @@
 
 #define ARRAY_LIMIT 1024u
 #define ENUM_LIMIT 65535u
+#define NATIVE_LIMIT 524288u   /* so that LEAF_LIMIT nested ones fit a size_t */
 
 struct build {
   ecs_world *world;
@@ -248,6 +249,10 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
   if (desc->field_count > LEAF_LIMIT)
     return world_fail(world, ECS_ELIMIT, "component '%s' has more than 4096 fields",
                       desc->name);
+  if (desc->native_size > NATIVE_LIMIT)
+    return world_fail(world, ECS_ELIMIT,
+                      "component '%s': a native struct has at most %u bytes", desc->name,
+                      (uint64_t)NATIVE_LIMIT);
   struct arena arena = {NULL};
   struct component *component = arena_take(&world->memory, &arena, sizeof *component);
   if (!component) return world_nomem(world);
@@ -295,6 +300,41 @@ bool declare_same(const struct component *a, const struct component *b) {
   for (uint32_t i = 0; i < a->field_count; i++)
     if (!same_field(a, b, i)) return false;
   return true;
+}
+
+static const char *type_text(const struct field *field) {
+  if (field->text) return field->text;
+  return field->nested ? field->nested->name : type_name(field->type);
+}
+
+/* Names the first difference. */
+static ecs_status other_fields(const ecs_world *world, const struct component *known,
+                               const struct component *now) {
+  const char *name = known->name;
+  uint32_t least =
+      known->field_count < now->field_count ? known->field_count : now->field_count;
+  uint32_t at = 0;
+  while (at < least && same_field(known, now, at)) at++;
+  const struct field *old = &known->fields[at], *new = &now->fields[at];
+  if (at == least && known->field_count == now->field_count)
+    return world_fail(world, ECS_ETAKEN,
+                      "component '%s' is declared already, with another native size", name);
+  if (at == least)
+    return world_fail(world, ECS_ETAKEN,
+                      "component '%s' is declared already, %s field '%s'", name,
+                      at < known->field_count ? "with a further" : "without the",
+                      at < known->field_count ? old->name : new->name);
+  if (strcmp(old->name, new->name) != 0)
+    return world_fail(world, ECS_ETAKEN,
+                      "component '%s' is declared already, with field '%s' instead of '%s'",
+                      name, old->name, new->name);
+  if (strcmp(type_text(old), type_text(new)) != 0)
+    return world_fail(world, ECS_ETAKEN,
+                      "component '%s' is declared already, with field '%s' as %s, not %s",
+                      name, old->name, type_text(old), type_text(new));
+  return world_fail(world, ECS_ETAKEN,
+                    "component '%s' is declared already, with field '%s' of another "
+                    "default or layout", name, old->name);
 }
 
 static ecs_status register_reserve(ecs_world *world, uint32_t count) {
@@ -348,8 +388,7 @@ ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc, ecs_i
   } else if (declare_same(known, component)) {
     *out = known->id;
   } else {
-    status = world_fail(world, ECS_ETAKEN,
-                        "component '%s' is already declared with other fields", desc->name);
+    status = other_fields(world, known, component);
   }
   if (known || status != ECS_OK) component_free(world, component);
   return status;
