@@ -315,7 +315,6 @@ static ecs_status other_fields(const ecs_world *world, const struct component *k
       known->field_count < now->field_count ? known->field_count : now->field_count;
   uint32_t at = 0;
   while (at < least && same_field(known, now, at)) at++;
-  const struct field *old = &known->fields[at], *new = &now->fields[at];
   if (at == least && known->field_count == now->field_count)
     return world_fail(world, ECS_ETAKEN,
                       "component '%s' is declared already, with another native size", name);
@@ -323,7 +322,8 @@ static ecs_status other_fields(const ecs_world *world, const struct component *k
     return world_fail(world, ECS_ETAKEN,
                       "component '%s' is declared already, %s field '%s'", name,
                       at < known->field_count ? "with a further" : "without the",
-                      at < known->field_count ? old->name : new->name);
+                      (at < known->field_count ? known : now)->fields[at].name);
+  const struct field *old = &known->fields[at], *new = &now->fields[at];
   if (strcmp(old->name, new->name) != 0)
     return world_fail(world, ECS_ETAKEN,
                       "component '%s' is declared already, with field '%s' instead of '%s'",
