@@ -60,14 +60,16 @@ local function parse(world, text)
 end
 
 local function satisfies(row, term)
-  if term.kind == "optional" then
+  local kind = term.kind
+  if kind == "optional" then
     return true
   end
-  local any = false
-  for _, alternative in ipairs(term) do
-    any = any or row[alternative.component.name] ~= nil
+  for i = 1, #term do
+    if row[term[i].component.name] ~= nil then
+      return kind == "with"
+    end
   end
-  return any == (term.kind == "with")
+  return kind == "without"
 end
 
 function methods.query(world, text)
