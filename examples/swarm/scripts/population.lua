@@ -48,7 +48,7 @@ end
 
 script:on_load(function()
   for _ = 1, settings.seekers do
-    spawn_seeker(anywhere(), 50 + 50 * random(), 20 * random())
+    spawn_seeker(anywhere(), 60 + 40 * random(), 20 * random())
   end
   for _ = 1, settings.hunters do
     spawn_hunter(anywhere())
