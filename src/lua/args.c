@@ -61,6 +61,20 @@ static void anchor(lua_State *L, int index, uint32_t slot) {
   lua_pop(L, 1);
 }
 
+/* Sets the message about a text that is no leaf of the component. */
+static void no_leaf(const ecs_world *world, const struct component *component,
+                    const char *text, size_t size) {
+  uint32_t at = component_field(component, text, size);
+  if (at == NONE) {
+    component_no_field(world, component, text, size);
+    return;
+  }
+  const struct field *field = &component->fields[at];
+  world_fail(world, ECS_ENAME, "field '%s.%s' is not a single value: name a part, as '%s.%s'",
+             component->name, field->name, component->name,
+             component->leaves[field->first_leaf].name);
+}
+
 struct component *find_component(lua_State *L, struct world_box *box, int index,
                                  uint32_t *leaf) {
   size_t size;
@@ -71,7 +85,7 @@ struct component *find_component(lua_State *L, struct world_box *box, int index,
   if (component_need(box->world, text, head, &component) != ECS_OK) return NULL;
   *leaf = dot ? component_leaf(component, dot + 1, size - head - 1) : NONE;
   if (dot && *leaf == NONE) {
-    component_no_field(box->world, component, dot + 1, size - head - 1);
+    no_leaf(box->world, component, dot + 1, size - head - 1);
     return NULL;
   }
   const void *string = lua_topointer(L, index);
