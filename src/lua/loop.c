@@ -27,7 +27,8 @@ static void unlink_loop(struct loop_box *loop) {
   box->calls++;
 }
 
-static void cancel(struct loop_box *loop) {
+void loop_cancel(struct loop_box *loop) {
+  if (!loop->open) return;
   ecs_world *world = loop->query->query->world;
   unlink_loop(loop);
   if (loop->scope != NONE) scope_cancel(world, loop->scope);
@@ -41,7 +42,7 @@ static void finish(struct loop_box *loop, bool keep) {
   if (keep && loop->scope == NONE)
     unlink_loop(loop);
   else
-    cancel(loop);
+    loop_cancel(loop);
 }
 
 void loops_abandon(struct world_box *box) {
@@ -69,7 +70,7 @@ ecs_status loops_end(struct world_box *box) {
         loop->scope == NONE ? ECS_OK : scope_commit(box->world, loop->scope);
     if (status == ECS_ENOMEM) return status;
     if (status != ECS_OK) {
-      cancel(loop);
+      loop_cancel(loop);
       return status;
     }
     unlink_loop(loop);
@@ -219,7 +220,7 @@ void loop_commit(lua_State *L, int index, struct loop_box *loop) {
       status = scope_commit(box->world, loop->scope);
     while (retry(L, box, status, &tried));
   if (status != ECS_OK) {
-    if (loop->open) cancel(loop);
+    loop_cancel(loop);
     raise_status(L, box->world, status);
   }
   unlink_loop(loop);
@@ -236,13 +237,14 @@ static int loop_close(lua_State *L) {
   if (lua_isnoneornil(L, 2))
     loop_commit(L, 1, loop);
   else
-    cancel(loop);
+    loop_cancel(loop);
   return 0;
 }
 
+/* A loop in an abandoned coroutine. */
 static int loop_collect(lua_State *L) {
   struct loop_box *loop = box_test(L, 1, &kind_loop, sizeof *loop);
-  if (loop && loop->open) finish(loop, true);
+  if (loop && loop->open) finish(loop, loop->form == LOOP_FOR);
   return 0;
 }
 

@@ -182,6 +182,9 @@ bool loop_next_table(struct loop_box *loop);
 /* Ends an open loop, its commands apply. The loop is at an index. */
 void loop_commit(lua_State *L, int index, struct loop_box *loop);
 
+/* Ends a loop, if it is open, and drops its commands. */
+void loop_cancel(struct loop_box *loop);
+
 /* Raises what ended a loop that should be open. */
 int loop_gone(lua_State *L, const struct loop_box *loop);
 
