@@ -251,7 +251,7 @@ ecs_status graph_without(ecs_world *world, struct table *from, ecs_id id,
 /* ---- reclaiming ---- */
 
 void graph_note_empty(ecs_world *world, struct table *table) {
-  if (table == world->graph.empty) return;
+  if (table->id_count == 0) return;
   table->was_empty = false;
   if (table->in_empties) return;
   table->in_empties = true;
