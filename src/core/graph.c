@@ -149,7 +149,7 @@ static ecs_status make(ecs_world *world, uint64_t hash, const ecs_id *ids, uint3
   }
   enter_index(world, table);
   query_join(world, table);
-  graph_note_empty(world, table);
+  if (count) graph_note_empty(world, table);
   *out = table;
   return ECS_OK;
 }
