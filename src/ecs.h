@@ -161,7 +161,7 @@ typedef struct ecs_component_desc {
   const char *name;          /* an identifier */
   const ecs_field *fields;
   uint32_t field_count;      /* 0 makes a tag */
-  size_t native_size;        /* sizeof the native struct; 0: laid out by C's rules */
+  size_t native_size;        /* sizeof the native struct, at most 512 KB; 0: by C's rules */
   const char *doc;
   const ecs_rename *was;     /* for migration */
   uint32_t was_count;

@@ -246,7 +246,7 @@ end
 
 function World:despawn(id)
   id = self:need_alive(id)
-  if id < ids.FIRST then
+  if self.components_by_id[id] then
     refuse("%d is a component", id)
   end
   self:perform { op = "despawn", id = id }
@@ -314,9 +314,7 @@ function World:read(id, name)
   id = self:need_alive(id)
   local component = self:need_component(name)
   local stored = self:stored(id, component)
-  if stored then
-    return self:value(component, stored)
-  end
+  return stored and self:value(component, stored) or nil
 end
 
 function World:add(id, name)
@@ -346,6 +344,9 @@ end
 -- ---- names and resources ---------------------------------------------------------------
 
 function World:lookup(name)
+  if type(name) ~= "string" then
+    refuse("a name is a string")
+  end
   for id, known in pairs(self.names) do
     if known == name then
       return id

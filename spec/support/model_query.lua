@@ -60,14 +60,16 @@ local function parse(world, text)
 end
 
 local function satisfies(row, term)
-  if term.kind == "optional" then
+  local kind = term.kind
+  if kind == "optional" then
     return true
   end
-  local any = false
-  for _, alternative in ipairs(term) do
-    any = any or row[alternative.component.name] ~= nil
+  for i = 1, #term do
+    if row[term[i].component.name] ~= nil then
+      return kind == "with"
+    end
   end
-  return any == (term.kind == "with")
+  return kind == "without"
 end
 
 function methods.query(world, text)
@@ -205,8 +207,15 @@ function methods.view(world, kind, fetch, read_only)
   })
 end
 
--- What the function forms and `for` get for one row, `absent` in place of what is not there.
-local function arguments(query, id, absent)
+local function need_open(scope)
+  if scope.ended then
+    refuse("the loop has ended")
+  end
+end
+
+-- What the function forms and `for` get for one row, `absent` in place of what is not there or
+-- nil. Views end with the scope.
+local function arguments(query, id, absent, scope)
   local list = {}
   for i, item in ipairs(query.data) do
     local stored = query.world.store[id][item.component.name]
@@ -218,8 +227,12 @@ local function arguments(query, id, absent)
         value = value[key]
       end
       list[i] = types.read(query.world, item.leaf, value)
+      if list[i] == nil then
+        list[i] = absent
+      end
     else
       list[i] = query.world:view(item.component, function()
+        need_open(scope)
         return stored
       end, item.read_only)
     end
@@ -229,11 +242,10 @@ end
 
 -- ---- forms -----------------------------------------------------------------------------
 
--- Runs fn inside a scope; an error cancels it and goes on to the caller.
+-- Runs fn(scope, ...) inside a scope; an error cancels it and goes on to the caller.
 function methods.guarded(world, kind, fn, ...)
   local depth = #world.scopes
-  world:open_scope(kind)
-  local ok, message = pcall(fn, ...)
+  local ok, message = pcall(fn, world:open_scope(kind), ...)
   if not ok then
     world:cancel_scopes(depth)
     error(message, 0)
@@ -259,12 +271,6 @@ local function begin_loop(world)
   })
 end
 
-local function need_open(scope)
-  if scope.ended then
-    refuse("the loop has ended")
-  end
-end
-
 function Query:each(fn, dt)
   if fn then
     return self:each_call(fn, dt)
@@ -276,7 +282,7 @@ function Query:each(fn, dt)
     need_open(scope)
     local id = next_id()
     if id then
-      local list = arguments(self, id, false)
+      local list = arguments(self, id, false, scope)
       list[width + 1] = id
       return table.unpack(list, 1, width + 1)
     end
@@ -285,9 +291,9 @@ end
 
 function Query:each_call(fn, dt)
   local width = #self.data
-  self.world:guarded("form", function()
+  self.world:guarded("form", function(scope)
     for id in visits(self) do
-      local list = arguments(self, id, nil)
+      local list = arguments(self, id, nil, scope)
       list[width + 1], list[width + 2] = (dt or 0) + 0.0, id
       fn(table.unpack(list, 1, width + 2))
     end
@@ -328,9 +334,9 @@ end
 function Query:map(fn, dt)
   need_fields(self)
   local width = #self.data
-  self.world:guarded("form", function()
+  self.world:guarded("form", function(scope)
     for id in visits(self) do
-      local list = arguments(self, id, nil)
+      local list = arguments(self, id, nil, scope)
       list[width + 1], list[width + 2] = (dt or 0) + 0.0, id
       local results = table.pack(fn(table.unpack(list, 1, width + 2)))
       store_results(self, id, results.n, table.unpack(results, 1, results.n))
@@ -346,9 +352,11 @@ end
 -- ---- chunks ----------------------------------------------------------------------------
 
 -- The term that gives a leaf, an error when the query has none.
-local function term_of(query, component, leaf)
+local function term_of(query, component, keys)
+  local path = table.concat(keys, ".")
   for _, item in ipairs(query.data) do
-    if item.component == component and (not item.leaf or item.leaf == leaf) then
+    local single = item.keys and table.concat(item.keys, ".")
+    if item.component == component and (not single or single == path) then
       return item
     end
   end
@@ -403,14 +411,14 @@ function Column.__newindex(self, i, value)
 end
 
 -- A field of a chunk's rows; nil when they lack it.
-local function column(query, chunk, path)
+local function column(query, rows, path)
   local world = query.world
   local component, keys, kind = world:resolve(path)
   if not keys then
     refuse("'%s' is no field", path)
   end
-  local term = term_of(query, component, kind)
-  if not world.store[chunk.entities[1]][component.name] then
+  local term = term_of(query, component, keys)
+  if not world.store[rows[1]][component.name] then
     return nil
   end
   local function accept(value)
@@ -425,8 +433,8 @@ local function column(query, chunk, path)
     keys = keys,
     kind = kind,
     accept = accept,
-    entities = chunk.entities,
-    n = chunk.n,
+    entities = rows,
+    n = #rows,
   }, Column)
 end
 
@@ -457,6 +465,22 @@ local function companions(store, left, order, first)
   return group, sorted
 end
 
+-- A chunk over a list of ids.
+local function chunk_of(query, rows, scope)
+  local chunk = { n = #rows }
+  chunk.entities = setmetatable({}, {
+    __index = function(_, i)
+      need_open(scope)
+      return rows[i]
+    end,
+  })
+  function chunk.column(_, path)
+    need_open(scope)
+    return column(query, rows, path)
+  end
+  return chunk
+end
+
 -- All rows of one composition at a time.
 function Query:chunks()
   local world = self.world
@@ -469,15 +493,11 @@ function Query:chunks()
     if not first then
       return nil
     end
-    local chunk = { entities = { first } }
+    local rows = { first }
     for id in taker(world, companions(world.store, left, order, first)) do
-      chunk.entities[#chunk.entities + 1] = id
+      rows[#rows + 1] = id
     end
-    chunk.n = #chunk.entities
-    function chunk.column(_, path)
-      return column(self, chunk, path)
-    end
-    return chunk
+    return chunk_of(self, rows, scope)
   end, nil, nil, closer
 end
 

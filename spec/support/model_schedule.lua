@@ -34,6 +34,7 @@ local function need_phase(world, name)
 end
 
 function methods.phase(world, name, spec)
+  world:need_idle("declaring a phase")
   local at = #world.phases + 1
   if spec.after then
     at = select(2, need_phase(world, spec.after)) + 1
@@ -110,6 +111,9 @@ function methods.system(world, name, spec)
   local known = world.systems[name]
   local phase = spec.phase or "update"
   need_phase(world, phase)
+  if not spec.query and (spec.each or spec.map) then
+    refuse("each and map need a query")
+  end
   local system = {
     name = name,
     phase = phase,
@@ -167,7 +171,7 @@ end
 
 -- ---- running ---------------------------------------------------------------------------
 
-local function call_body(world, system, dt)
+local function call_body(_, world, system, dt)
   if system.each then
     system.query:each(system.each, dt)
   elseif system.map then
@@ -214,32 +218,33 @@ local function run_system(world, system, dt, constant)
   run_body(world, system, dt)
 end
 
-local function pass_time(world, phase_name, dt)
-  for _, system in pairs(world.systems) do
-    if system.phase == phase_name then
-      system.elapsed = system.elapsed + dt
-      system.timer = system.timer + dt
-    end
-  end
+local function pass_time(system, dt)
+  system.elapsed = system.elapsed + dt
+  system.timer = system.timer + dt
 end
 
+-- An error ends the phase: for systems behind the one that failed no time has passed.
 local function run_once(world, phase, dt)
   for _, system in ipairs(world:order(phase.name)) do
+    pass_time(system, dt)
     if is_due(system) then
       run_system(world, system, dt, phase.fixed and not system.every)
     end
   end
 end
 
--- Time passes for the systems of a phase, and it runs unless it is switched off.
-local function run_phase(world, phase, dt, on)
-  if not phase.fixed then
-    pass_time(world, phase.name, dt)
-    if on then
-      run_once(world, phase, dt)
+-- While a phase is switched off time passes for its systems, but for fixed steps.
+local function pass_by(world, phase, dt)
+  for _, system in ipairs(world:order(phase.name)) do
+    if not phase.fixed then
+      pass_time(system, dt)
     end
-    return
-  elseif not on then
+  end
+end
+
+local function run_phase(world, phase, dt)
+  if not phase.fixed then
+    run_once(world, phase, dt)
     return
   end
   phase.behind = phase.behind + dt
@@ -247,7 +252,6 @@ local function run_phase(world, phase, dt, on)
   while phase.behind >= phase.fixed and steps < CATCH_UP do
     phase.behind = phase.behind - phase.fixed
     steps = steps + 1
-    pass_time(world, phase.name, phase.fixed)
     run_once(world, phase, phase.fixed)
   end
   phase.behind = math.fmod(phase.behind, phase.fixed)
@@ -264,7 +268,8 @@ function methods.update(world, dt)
   dt = need_seconds(dt)
   world:end_loops("update")
   for _, phase in ipairs(table.move(world.phases, 1, #world.phases, 1, {})) do
-    run_phase(world, phase, dt, phase.on)
+    local advance = phase.on and run_phase or pass_by
+    advance(world, phase, dt)
   end
 end
 
@@ -274,7 +279,7 @@ function methods.run(world, name, dt)
   world:end_loops("run")
   local phase = find_phase(world, name)
   if phase then
-    run_phase(world, phase, dt, true)
+    run_phase(world, phase, dt)
     return
   end
   local system = need_system(world, name)
@@ -282,7 +287,7 @@ function methods.run(world, name, dt)
     refuse("system '%s' is parked", name)
   end
   system.elapsed = system.elapsed + dt
-  run_system(world, system, dt, false)
+  run_system(world, system, dt)
 end
 
 function methods.alpha(world)

@@ -1,7 +1,6 @@
 -- Scopes of the model, and the commands that are kept in them or applied. Returns methods to be
 -- mixed into the model's world.
 
-local ids = require "spec.support.model_ids"
 local types = require "spec.support.model_types"
 
 local methods = {}
@@ -172,7 +171,7 @@ function methods.take_from(self, id, component)
   local row = self.store[id]
   if row then
     row[component.name] = nil
-    if next(row) == nil and id < ids.FIRST then
+    if next(row) == nil and self.components_by_id[id] then
       self.store[id] = nil
     end
   end

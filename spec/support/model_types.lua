@@ -65,7 +65,7 @@ local scalars = {
   f64 = {
     zero = 0.0,
     accept = function(_, value, field)
-      return need(value, "number", field) + 0.0
+      return need(value, "number", field) * 1.0
     end,
   },
   bool = {
@@ -89,9 +89,10 @@ local scalars = {
       return value
     end,
     read = function(_, stored)
-      if stored ~= NIL then
-        return stored
+      if stored == NIL then
+        return nil
       end
+      return stored
     end,
   },
   entity = {

@@ -77,11 +77,12 @@ local function component_names(world)
   return names
 end
 
--- The worlds as they are now, and queries over two of the components.
-function Run:look(one, two)
+-- The worlds as they are now, and queries over two of the components. `turn` as in
+-- compare.entity.
+function Run:look(one, two, turn)
   local expected, actual = self.expected.world, self.actual.world
   local names = component_names(expected)
-  local difference = compare.worlds(expected, actual, names)
+  local difference = compare.worlds(expected, actual, names, turn)
   if difference or #names == 0 then
     return difference
   end
@@ -137,7 +138,7 @@ local function advance(run, source, trace, step)
   local difference = run:step(step)
   source:learn()
   if not difference and #trace % run.every == 0 then
-    difference = run:look(#trace // run.every, #trace // 3)
+    difference = run:look(#trace // run.every, #trace // 3, #trace // run.every)
   end
   return difference
 end

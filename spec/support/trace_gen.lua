@@ -132,16 +132,16 @@ function Gen:component_of(reference)
   return self.rng:pick(names)
 end
 
--- A query's text with the number of views it gives, or nil when it is none.
+-- A query's text and its terms with data; nil when those are more than a loop takes.
 function Gen:query(make)
   local text = make(self)
   local ok, query = pcall(self.world.query, self.world, text)
   if not ok then
-    return text, 0, {}
+    return text, {}
   elseif #query.data > 5 then
     return nil
   end
-  return text, #query.data, query.data
+  return text, query.data
 end
 
 -- ---- drawing ---------------------------------------------------------------------------

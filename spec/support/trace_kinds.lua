@@ -94,16 +94,16 @@ end
 -- ---- loops -----------------------------------------------------------------------------
 
 local function loop(self)
-  local text, width, data = self:query(values.query)
+  local text, data = self:query(values.query)
   if text then
-    return { "loop", text, width, self:body(3, data, 1) }
+    return { "loop", text, self:body(3, data, 1) }
   end
 end
 
 local function each(self)
-  local text, width, data = self:query(values.query)
+  local text, data = self:query(values.query)
   if text then
-    return { "each", text, width, self.rng:pick(DTS), self:body(3, data, 1) }
+    return { "each", text, self.rng:pick(DTS), self:body(3, data, 1) }
   end
 end
 
@@ -125,14 +125,14 @@ local function recipe(self, data)
 end
 
 local function map(self)
-  local text, width, data = self:query(values.map_query)
+  local text, data = self:query(values.map_query)
   if text then
-    return { "map", text, width, self.rng:pick(DTS), recipe(self, data), self:body(2, {}, 1) }
+    return { "map", text, self.rng:pick(DTS), recipe(self, data), self:body(2, {}, 1) }
   end
 end
 
 local function chunks(self)
-  local text, _, data = self:query(values.query)
+  local text, data = self:query(values.query)
   if not text then
     return nil
   end
@@ -192,11 +192,11 @@ local function system(self)
   if form == "run" then
     plan.body = self:plain_body(3)
   else
-    local text, width, data = self:query(form == "map" and values.map_query or values.query)
+    local text, data = self:query(form == "map" and values.map_query or values.query)
     if not text then
       return nil
     end
-    plan.query, plan.width = text, width
+    plan.query = text
     if form == "map" then
       plan.recipe, data = recipe(self, data), {}
     end

@@ -107,15 +107,14 @@ local function resolve(ctx, value)
   return copy
 end
 
--- Which of the four id errors a message is, or "error".
+-- Whether a message says that an id is dead, unborn or foreign; nil for all others.
 local function fault_of(message)
   message = tostring(message)
   for fault, phrase in pairs(model.FAULTS) do
-    if message:find(phrase, 1, true) then
+    if fault ~= "none" and message:find(phrase, 1, true) then
       return fault
     end
   end
-  return "error"
 end
 
 -- Operations whose later arguments are steps, not values: name -> how many values come first.
@@ -189,7 +188,7 @@ local function run_row(ctx, body, id, views)
         return true
       end
       local result = outcome(pcall(call, ctx, step))
-      note(ctx, result.ok, result.fault, table.unpack(result, 1, result.n))
+      note(ctx, result.ok, table.unpack(result, 1, result.n or 0))
     end
   end
   ctx.self, ctx.views = outer_self, outer_views
@@ -203,7 +202,7 @@ local function run_body(ctx, body)
       error(THROWN, 0)
     end
     local result = outcome(pcall(call, ctx, step))
-    note(ctx, result.ok, result.fault, table.unpack(result, 1, result.n))
+    note(ctx, result.ok, table.unpack(result, 1, result.n or 0))
   end
 end
 
@@ -319,13 +318,13 @@ function list.scope(ctx, ending, body)
   end
 end
 
-bodies.loop = 2
+bodies.loop = 1
 
--- for views..., entity in query:each(); `width` is the number of views.
-function list.loop(ctx, text, width, body)
+-- for views..., entity in query:each(), with up to five views.
+function list.loop(ctx, text, body)
   for a, b, c, d, e, f in ctx.world:query(text):each() do
     local row = { a, b, c, d, e, f }
-    local id = row[width + 1]
+    local id = row[#row]
     visit(ctx, id)
     if run_row(ctx, body, id, row) then
       break
@@ -333,16 +332,21 @@ function list.loop(ctx, text, width, body)
   end
 end
 
-bodies.each = 3
+-- A function for query:each that does a body: given views, dt and the entity.
+local function visitor(ctx, name, body)
+  return function(...)
+    local dt, id = select(-2, ...)
+    visit(ctx, id)
+    note(ctx, name, dt)
+    run_row(ctx, body, id, { ... })
+  end
+end
+
+bodies.each = 2
 
 -- query:each(fn, dt)
-function list.each(ctx, text, width, dt, body)
-  ctx.world:query(text):each(function(...)
-    local id = select(width + 2, ...)
-    visit(ctx, id)
-    note(ctx, (select(width + 1, ...)))
-    run_row(ctx, body, id, { ... })
-  end, dt)
+function list.each(ctx, text, dt, body)
+  ctx.world:query(text):each(visitor(ctx, "each", body), dt)
 end
 
 local function map_result(item, arguments)
@@ -357,12 +361,11 @@ local function map_result(item, arguments)
 end
 
 -- A function for q:map that gives what the recipe says and does a body.
-local function mapper(ctx, width, recipe, body)
+local function mapper(ctx, recipe, body)
   return function(...)
-    local arguments = { ... }
-    local id = arguments[width + 2]
+    local arguments, _, id = { ... }, select(-2, ...)
     visit(ctx, id)
-    note(ctx, table.unpack(arguments, 1, width + 1))
+    note(ctx, ...)
     run_row(ctx, body, id, {})
     local results = {}
     for i, item in ipairs(recipe) do
@@ -372,12 +375,12 @@ local function mapper(ctx, width, recipe, body)
   end
 end
 
-bodies.map = 4
+bodies.map = 3
 
 -- query:map(fn, dt); the recipe is a list of "nil", { value = }, { argument = nth } and
 -- { sum = { nth, nth } }.
-function list.map(ctx, text, width, dt, recipe, body)
-  ctx.world:query(text):map(mapper(ctx, width, recipe, body), dt)
+function list.map(ctx, text, dt, recipe, body)
+  ctx.world:query(text):map(mapper(ctx, recipe, body), dt)
 end
 
 local columns = {}
@@ -435,14 +438,9 @@ end
 
 local function system_function(ctx, name, plan)
   if plan.form == "each" then
-    return function(...)
-      local id = select(plan.width + 2, ...)
-      visit(ctx, id)
-      note(ctx, name, (select(plan.width + 1, ...)))
-      run_row(ctx, plan.body, id, { ... })
-    end
+    return visitor(ctx, name, plan.body)
   elseif plan.form == "map" then
-    return mapper(ctx, plan.width, plan.recipe, plan.body)
+    return mapper(ctx, plan.recipe, plan.body)
   end
   return function(_, dt)
     note(ctx, name, dt)
@@ -453,7 +451,7 @@ end
 bodies.system = 1
 
 -- plan: phase, query, before, after, every, enabled as for world:system; form = "each", "map"
--- or "run" with width, recipe and body; when = n lets every n-th call pass.
+-- or "run" with recipe and body; when = n lets every n-th call pass.
 function list.system(ctx, name, plan)
   local spec = {
     phase = plan.phase,

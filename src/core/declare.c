@@ -5,6 +5,7 @@
 
 #define ARRAY_LIMIT 1024u
 #define ENUM_LIMIT 65535u
+#define NATIVE_LIMIT 524288u   /* so that LEAF_LIMIT nested ones fit a size_t */
 
 struct build {
   ecs_world *world;
@@ -263,6 +264,10 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
   if (desc->field_count > LEAF_LIMIT)
     return world_fail(world, ECS_ELIMIT, "component '%s' has more than 4096 fields",
                       desc->name);
+  if (desc->native_size > NATIVE_LIMIT)
+    return world_fail(world, ECS_ELIMIT,
+                      "component '%s': a native struct has at most %u bytes", desc->name,
+                      (uint64_t)NATIVE_LIMIT);
   struct component *component = memory_array(&world->memory, 1, sizeof *component);
   if (!component) return world_nomem(world);
   component->align = 1;

@@ -1,5 +1,6 @@
 #include "migrate.h"
 
+#include "bulk.h"
 #include "convert.h"
 #include "migrate_plan.h"
 #include "world.h"
@@ -254,7 +255,7 @@ static void commit_removals(struct migration *migration) {
     ecs_status status = migration_without_removed(migration, table, &to);
     assert(status == ECS_OK);
     (void)status;
-    if (to != table) table_move_all(world, table, to);
+    if (to != table) bulk_move(world, table, to);
   }
   for (uint32_t i = 0; i < migration->count; i++)
     if (!migration->changes[i].wanted)

@@ -18,6 +18,7 @@ ecs_id name_find(const ecs_world *world, const char *text, size_t size) {
 }
 
 ecs_string name_of(const ecs_world *world, ecs_id entity) {
+  if (ecs_id_index(entity) == 0) return (ecs_string){"", 0};
   uint32_t at = map_get(&world->names.by_entity, ecs_id_index(entity));
   if (at == NONE || world->names.names[at].entity != entity) return (ecs_string){"", 0};
   return (ecs_string){world->names.names[at].text, world->names.names[at].size};

@@ -300,6 +300,9 @@ ecs_status ecs_system_remove(ecs_world *world, const char *name) {
   schedule->system_count--;
   memmove(schedule->systems + at, schedule->systems + at + 1,
           (schedule->system_count - at) * sizeof *schedule->systems);
+  ecs_status status = schedule_sort(world);
+  assert(status == ECS_OK);
+  (void)status;
   let_go(world, system);
   return ECS_OK;
 }

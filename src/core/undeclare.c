@@ -21,8 +21,8 @@ static void leave_registry(ecs_world *world, const struct component *component) 
 
 void declare_forget(ecs_world *world, struct component *component) {
   ecs_id id = component->id;
-  graph_drop_with(world, id);
   query_break(world, id);
+  graph_forget(world, id);
   world->last_count = NONE;
   leave_registry(world, component);
   component_free(world, component);

@@ -19,43 +19,60 @@ int no_entity(lua_State *L, const struct world_box *box, int arg) {
 
 /* ---- names of components --------------------------------------------------------- */
 
-/* Of a Lua state: the entries as userdata, and the table that anchors their texts. */
-static const char entries_key, anchors_key;
+/* Of a Lua state: the entries as userdata, and the table that anchors their strings. */
+static const char names_key, anchors_key;
 
 void names_open(lua_State *L) {
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &entries_key) == LUA_TNIL) {
-    size_t size = NAME_CACHE * sizeof(struct name_entry);
-    lua_createtable(L, NAME_CACHE, 0);
-    for (int i = 1; i <= NAME_CACHE; i++) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &names_key) == LUA_TNIL) {
+    lua_createtable(L, 2 * NAME_CACHE, 0);
+    for (int i = 1; i <= 2 * NAME_CACHE; i++) {
       lua_pushboolean(L, 0);
       lua_rawseti(L, -2, i);
     }
     lua_rawsetp(L, LUA_REGISTRYINDEX, &anchors_key);
+    size_t size = sizeof(struct names);
     memset(lua_newuserdatauv(L, size, 0), 0, size);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &entries_key);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &names_key);
   }
   lua_pop(L, 1);
 }
 
 void names_attach(lua_State *L, struct world_box *box) {
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &entries_key);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &names_key);
   box->names = lua_touserdata(L, -1);
   lua_pop(L, 1);
 }
 
 void names_forget(struct world_box *box) {
-  for (int i = 0; i < NAME_CACHE; i++)
-    if (box->names[i].box == box) memset(&box->names[i], 0, sizeof box->names[i]);
+  struct names *names = box->names;
+  for (int i = 0; i < NAME_CACHE; i++) {
+    if (names->components[i].box == box)
+      memset(&names->components[i], 0, sizeof names->components[i]);
+    if (names->fields[i].box == box) memset(&names->fields[i], 0, sizeof names->fields[i]);
+  }
 }
 
-static void remember(lua_State *L, struct world_box *box, int index, struct name_entry entry) {
-  struct name_entry *at = name_entry(box, entry.string);
+/* Keeps the string at an index for as long as its entry stands. Makes no object. */
+static void anchor(lua_State *L, int index, uint32_t slot) {
   index = lua_absindex(L, index);
   lua_rawgetp(L, LUA_REGISTRYINDEX, &anchors_key);
   lua_pushvalue(L, index);
-  lua_rawseti(L, -2, at - box->names + 1);
+  lua_rawseti(L, -2, (lua_Integer)slot + 1);
   lua_pop(L, 1);
-  *at = entry;
+}
+
+/* Sets the message about a text that is no leaf of the component. */
+static void no_leaf(const ecs_world *world, const struct component *component,
+                    const char *text, size_t size) {
+  uint32_t at = component_field(component, text, size);
+  if (at == NONE) {
+    component_no_field(world, component, text, size);
+    return;
+  }
+  const struct field *field = &component->fields[at];
+  world_fail(world, ECS_ENAME, "field '%s.%s' is not a single value: name a part, as '%s.%s'",
+             component->name, field->name, component->name,
+             component->leaves[field->first_leaf].name);
 }
 
 struct component *find_component(lua_State *L, struct world_box *box, int index,
@@ -68,11 +85,13 @@ struct component *find_component(lua_State *L, struct world_box *box, int index,
   if (component_need(box->world, text, head, &component) != ECS_OK) return NULL;
   *leaf = dot ? component_leaf(component, dot + 1, size - head - 1) : NONE;
   if (dot && *leaf == NONE) {
-    component_no_field(box->world, component, dot + 1, size - head - 1);
+    no_leaf(box->world, component, dot + 1, size - head - 1);
     return NULL;
   }
   const void *string = lua_topointer(L, index);
-  remember(L, box, index, (struct name_entry){string, box, component->id, *leaf, 0, 0});
+  anchor(L, index, name_slot(string, box));
+  *name_entry(box, string) =
+      (struct name_entry){string, box, component->id, component, *leaf, 0, 0};
   return component;
 }
 
@@ -98,15 +117,29 @@ struct component *check_component_slowly(lua_State *L, struct world_box *box, in
   return component;
 }
 
-struct component *check_component(lua_State *L, struct world_box *box, int arg) {
-  uint32_t leaf;
-  struct component *component = check_component_leaf(L, box, arg, &leaf);
-  if (LIKELY(leaf == NONE)) return component;
+int no_component(lua_State *L, const struct component *component, uint32_t leaf, int arg) {
   char text[MESSAGE_SIZE];
   text_format(text, sizeof text, "component expected, got the field '%s.%s'",
               component->name, component->leaves[leaf].name);
-  luaL_argerror(L, arg, text);
-  return NULL;
+  return luaL_argerror(L, arg, text);
+}
+
+uint32_t find_field(lua_State *L, struct world_box *box, const struct component *shape,
+                    int index) {
+  const void *string = lua_topointer(L, index);
+  uint32_t slot = name_slot(string, shape);
+  struct field_entry *entry = &box->names->fields[slot];
+  if (LIKELY(entry->string == string && entry->shape == shape && entry->id == shape->id &&
+             entry->box == box))
+    return entry->field;
+  if (lua_type(L, index) != LUA_TSTRING) return NONE;
+  size_t size;
+  const char *text = lua_tolstring(L, index, &size);
+  uint32_t field = component_field(shape, text, size);
+  if (field == NONE) return NONE;
+  anchor(L, index, NAME_CACHE + slot);
+  *entry = (struct field_entry){string, box, shape, shape->id, field};
+  return field;
 }
 
 double check_seconds(lua_State *L, int arg) {

@@ -47,7 +47,7 @@ void batch_part(struct batch *batch, const struct component *component,
 /* For one element of a field that begins at leaf `base`: a leaf, or a nested component. */
 void batch_element(struct batch *batch, const struct component *component,
                    const struct field *field, uint32_t base, int index);
-/* For a component: a table of fields by name, or by position from 1. */
+/* For a component: the table at an absolute index, of fields by name or by position from 1. */
 void batch_table(struct batch *batch, const struct component *component, int index);
 
 #endif

@@ -38,10 +38,26 @@ struct head {
 struct name_entry {
   const void *string;
   const struct world_box *box;
-  ecs_id component;
+  ecs_id id;             /* of the component */
+  struct component *component;
   uint32_t leaf;
   uint32_t serial;       /* of a table that has the component, 0 for none, */
   uint32_t first;        /* and its first column there */
+};
+
+/* The same for the fields of a component or of a part of one. */
+struct field_entry {
+  const void *string;
+  const struct world_box *box;
+  const struct component *shape;
+  ecs_id id;             /* of the shape */
+  uint32_t field;
+};
+
+/* What a Lua state knows of the strings that its scripts name things with. */
+struct names {
+  struct name_entry components[NAME_CACHE];
+  struct field_entry fields[NAME_CACHE];
 };
 
 struct world_box {
@@ -64,7 +80,7 @@ struct world_box {
   struct write *writes;  /* scratch for what does not fit the C stack */
   struct part *parts;
   uint32_t write_capacity, part_capacity;
-  struct name_entry *names; /* of this Lua state, shared by its worlds */
+  struct names *names;   /* of this Lua state, shared by its worlds */
 };
 
 extern const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,
@@ -228,19 +244,23 @@ static inline ecs_id check_entity(lua_State *L, const struct world_box *box, int
   return check_entity_record(L, box, arg, &record);
 }
 
+static inline uint32_t name_slot(const void *string, const void *of) {
+  uintptr_t address = (uintptr_t)string ^ (uintptr_t)of >> 2;
+  return (uint32_t)(address >> 4 ^ address >> 12) & (NAME_CACHE - 1);
+}
+
 static inline struct name_entry *name_entry(const struct world_box *box,
                                             const void *string) {
-  uintptr_t address = (uintptr_t)string ^ (uintptr_t)box >> 2;
-  return &box->names[(address >> 4 ^ address >> 12) & (NAME_CACHE - 1)];
+  return &box->names->components[name_slot(string, box)];
 }
 
 static inline struct component *entry_component(const struct world_box *box,
                                                 const struct name_entry *entry) {
   const struct registry *registry = &box->world->registry;
-  uint32_t at = ecs_id_index(entry->component);
+  uint32_t at = ecs_id_index(entry->id);
   if (UNLIKELY(at >= registry->count)) return NULL;
   struct component *component = registry->components[at];
-  return LIKELY(component && component->id == entry->component) ? component : NULL;
+  return LIKELY(component && component->id == entry->id) ? component : NULL;
 }
 
 /* What the string at an index led to last time, if it still leads there; NULL when that is
@@ -273,7 +293,21 @@ static inline struct component *check_component_leaf(lua_State *L, struct world_
   return LIKELY(component) ? component : check_component_slowly(L, box, arg, leaf);
 }
 
-struct component *check_component(lua_State *L, struct world_box *box, int arg);
+/* Raises that argument `arg` is a field where a component is expected. */
+int no_component(lua_State *L, const struct component *component, uint32_t leaf, int arg);
+
+static inline struct component *check_component(lua_State *L, struct world_box *box,
+                                                int arg) {
+  uint32_t leaf;
+  struct component *component = check_component_leaf(L, box, arg, &leaf);
+  if (UNLIKELY(leaf != NONE)) no_component(L, component, leaf, arg);
+  return component;
+}
+
+/* The declared field that the string at an index names in a component; NONE for none and for
+** other values. */
+uint32_t find_field(lua_State *L, struct world_box *box, const struct component *shape,
+                    int index);
 
 /* A finite number that is not negative. */
 double check_seconds(lua_State *L, int arg);

@@ -137,14 +137,14 @@ static int chunks_next(lua_State *L) {
 
 int query_chunks(lua_State *L) {
   check_query(L, 1);
-  struct loop_box *loop = loop_push(L, 1, false);
+  struct loop_box *loop = loop_push(L, 1, LOOP_FOR, false);
   int index = lua_gettop(L);
   lua_pushvalue(L, index);
   lua_pushcclosure(L, chunks_next, 1);
   lua_pushvalue(L, index);
   lua_pushnil(L);
   lua_pushvalue(L, index);
-  loop_open(L, loop, LOOP_FOR);
+  loop_open(L, loop);
   return 4;
 }
 

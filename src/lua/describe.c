@@ -37,7 +37,7 @@ static void push_table(lua_State *L, const ecs_world *world, const struct table 
     lua_pushstring(L, ecs_component_name(world, table->ids[i]));
     append(L);
   }
-  lua_setfield(L, -2, "components");
+  lua_setfield(L, -2, "types");
   lua_newtable(L);
   for (uint32_t i = 0; i < table->column_count; i++) {
     const struct component *component = table->columns[i].component;

@@ -55,14 +55,14 @@ static int each_next(lua_State *L) {
 }
 
 static int each_for(lua_State *L) {
-  struct loop_box *loop = loop_push(L, 1, true);
+  struct loop_box *loop = loop_push(L, 1, LOOP_FOR, true);
   int index = lua_gettop(L);
   lua_pushvalue(L, index);
   lua_pushcclosure(L, each_next, 1);
   lua_pushvalue(L, index);
   lua_pushnil(L);
   lua_pushvalue(L, index);
-  loop_open(L, loop, LOOP_FOR);
+  loop_open(L, loop);
   return 4;
 }
 
@@ -113,16 +113,48 @@ static double check_dt(lua_State *L, int arg) {
   return (double)lua_tonumber(L, arg);
 }
 
+struct form {
+  rows_fn rows;
+  double dt;
+};
+
+/* body(loop, function, form) */
+static int form_body(lua_State *L) {
+  const struct form *form = lua_touserdata(L, 3);
+  lua_settop(L, 2);
+  form->rows(L, 1, 2, form->dt);
+  return 0;
+}
+
+/* A coroutine that dies by an error does not close its variables: there the error is caught. */
+static void run_protected(lua_State *L, struct loop_box *loop, struct form *form) {
+  loop_open(L, loop);
+  lua_pushcfunction(L, form_body);
+  lua_pushvalue(L, 3);
+  lua_pushvalue(L, 2);
+  lua_pushlightuserdata(L, form);
+  if (lua_pcall(L, 3, 0, 0) == LUA_OK) return;
+  loop_cancel(loop);
+  lua_error(L);
+}
+
 int run_form(lua_State *L, bool views, rows_fn rows) {
   luaL_checktype(L, 2, LUA_TFUNCTION);
-  double dt = check_dt(L, 3);
+  struct form form = {rows, check_dt(L, 3)};
   lua_settop(L, 2);
-  struct loop_box *loop = loop_push(L, 1, views);
-  lua_toclose(L, 3);
-  loop_open(L, loop, LOOP_FUNCTION);
-  rows(L, 3, 2, dt);
+  struct loop_box *loop = loop_push(L, 1, LOOP_FUNCTION, views);
+  bool is_main = lua_pushthread(L);
+  lua_pop(L, 1);
+  if (is_main) {
+    lua_toclose(L, 3);
+    loop_open(L, loop);
+    rows(L, 3, 2, form.dt);
+  } else {
+    run_protected(L, loop, &form);
+  }
   lua_settop(L, 3);
   loop->done = true;
+  if (!loop->open) return loop_gone(L, loop);
   loop_commit(L, 3, loop);
   return 0;
 }

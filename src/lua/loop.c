@@ -27,7 +27,8 @@ static void unlink_loop(struct loop_box *loop) {
   box->calls++;
 }
 
-static void cancel(struct loop_box *loop) {
+void loop_cancel(struct loop_box *loop) {
+  if (!loop->open) return;
   ecs_world *world = loop->query->query->world;
   unlink_loop(loop);
   if (loop->scope != NONE) scope_cancel(world, loop->scope);
@@ -41,7 +42,7 @@ static void finish(struct loop_box *loop, bool keep) {
   if (keep && loop->scope == NONE)
     unlink_loop(loop);
   else
-    cancel(loop);
+    loop_cancel(loop);
 }
 
 void loops_abandon(struct world_box *box) {
@@ -69,7 +70,7 @@ ecs_status loops_end(struct world_box *box) {
         loop->scope == NONE ? ECS_OK : scope_commit(box->world, loop->scope);
     if (status == ECS_ENOMEM) return status;
     if (status != ECS_OK) {
-      cancel(loop);
+      loop_cancel(loop);
       return status;
     }
     unlink_loop(loop);
@@ -113,13 +114,26 @@ static bool make_views(lua_State *L, int index, struct loop_box *loop) {
   return true;
 }
 
+static struct loop_box *new_loop(lua_State *L, enum loop_form form, uint32_t slots,
+                                 int user_values) {
+  struct loop_box *loop;
+  size_t size = sizeof *loop + slots * sizeof *loop->slots;
+  if (form != LOOP_SYSTEM) {
+    loop = new_box(L, &kind_loop, size, user_values);
+  } else {
+    loop = lua_newuserdatauv(L, size, user_values);
+    memset(loop, 0, size);
+  }
+  loop->form = form;
+  return loop;
+}
+
 /* False when a finalizer used the world meanwhile: what was read of it may be gone. */
-static bool make(lua_State *L, int query_index, const struct query_box *query, bool views,
-                 struct loop_box **out) {
+static bool make(lua_State *L, int query_index, const struct query_box *query,
+                 enum loop_form form, bool views, struct loop_box **out) {
   struct world_box *box = query->box;
   uint32_t calls = box->calls, slots = query->query->terms.slots;
-  struct loop_box *loop = new_box(L, &kind_loop, sizeof *loop + slots * sizeof *loop->slots,
-                                  LOOP_VALUES + (views ? (int)slots : 0));
+  struct loop_box *loop = new_loop(L, form, slots, LOOP_VALUES + (views ? (int)slots : 0));
   *out = loop;
   lua_getiuservalue(L, query_index, QUERY_WORLD);
   lua_setiuservalue(L, -2, LOOP_WORLD);
@@ -135,24 +149,24 @@ static bool make(lua_State *L, int query_index, const struct query_box *query, b
   return !views || make_views(L, lua_gettop(L), loop);
 }
 
-struct loop_box *loop_push(lua_State *L, int query_index, bool views) {
+struct loop_box *loop_push(lua_State *L, int query_index, enum loop_form form, bool views) {
   int top = lua_gettop(L);
   for (int i = 0; i < TRIES; i++) {
     struct loop_box *loop;
-    if (make(L, query_index, check_query(L, query_index), views, &loop)) return loop;
+    if (make(L, query_index, check_query(L, query_index), form, views, &loop)) return loop;
     lua_settop(L, top);
   }
   luaL_error(L, "finalizers keep using the world");
   return NULL;
 }
 
-void loop_open(lua_State *L, struct loop_box *loop, enum loop_form form) {
+void loop_open(lua_State *L, struct loop_box *loop) {
   struct world_box *box = loop->box;
   if (!box->world) loop_gone(L, loop);
   ecs_status status = ECS_OK;
   bool tried = false;
-  if (form != LOOP_SYSTEM) {
-    enum scope_kind kind = form == LOOP_FOR ? SCOPE_LOOP : SCOPE_SYSTEM;
+  if (loop->form != LOOP_SYSTEM) {
+    enum scope_kind kind = loop->form == LOOP_FOR ? SCOPE_LOOP : SCOPE_SYSTEM;
     do
       status = scope_open(box->world, kind, &loop->scope);
     while (retry(L, box, status, &tried));
@@ -206,7 +220,7 @@ void loop_commit(lua_State *L, int index, struct loop_box *loop) {
       status = scope_commit(box->world, loop->scope);
     while (retry(L, box, status, &tried));
   if (status != ECS_OK) {
-    if (loop->open) cancel(loop);
+    loop_cancel(loop);
     raise_status(L, box->world, status);
   }
   unlink_loop(loop);
@@ -223,13 +237,14 @@ static int loop_close(lua_State *L) {
   if (lua_isnoneornil(L, 2))
     loop_commit(L, 1, loop);
   else
-    cancel(loop);
+    loop_cancel(loop);
   return 0;
 }
 
+/* A loop in an abandoned coroutine. */
 static int loop_collect(lua_State *L) {
   struct loop_box *loop = box_test(L, 1, &kind_loop, sizeof *loop);
-  if (loop && loop->open) finish(loop, true);
+  if (loop && loop->open) finish(loop, loop->form == LOOP_FOR);
   return 0;
 }
 

@@ -155,6 +155,7 @@ struct loop_box {
   struct world_box *box;
   const struct query_box *query;
   struct loop_box *previous, *next;   /* the open ones of the world */
+  enum loop_form form;
   uint32_t scope;                  /* NONE: its system's */
   uint32_t match;                  /* the query's next table */
   const struct table *table;
@@ -169,17 +170,20 @@ struct loop_box {
 };
 
 /* Pushes a closed loop over the query at an index, with a view for each term with data that is
-** no single field if `views`. */
-struct loop_box *loop_push(lua_State *L, int query_index, bool views);
+** no single field if `views`. A system's loop is ended by the system: it is no object. */
+struct loop_box *loop_push(lua_State *L, int query_index, enum loop_form form, bool views);
 
 /* Opens a loop, unless its world was closed meanwhile. From here on the world stages. */
-void loop_open(lua_State *L, struct loop_box *loop, enum loop_form form);
+void loop_open(lua_State *L, struct loop_box *loop);
 
 /* Goes to the next table that has rows; false at the end. */
 bool loop_next_table(struct loop_box *loop);
 
 /* Ends an open loop, its commands apply. The loop is at an index. */
 void loop_commit(lua_State *L, int index, struct loop_box *loop);
+
+/* Ends a loop, if it is open, and drops its commands. */
+void loop_cancel(struct loop_box *loop);
 
 /* Raises what ended a loop that should be open. */
 int loop_gone(lua_State *L, const struct loop_box *loop);

@@ -1,9 +1,27 @@
 #include "cell.h"
 
-/* Where the parts of a call lie on the stack. */
+/* What is called several times a row is called without the detour by the linkage table, which
+** would cost a tenth of the whole. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__ELF__)
+#define DIRECT __attribute__((noplt, visibility("default")))
+DIRECT void lua_pushnumber(lua_State *L, lua_Number number);
+DIRECT void lua_pushvalue(lua_State *L, int index);
+DIRECT lua_Number lua_tonumberx(lua_State *L, int index, int *is_number);
+DIRECT int lua_type(lua_State *L, int index);
+DIRECT int lua_gettop(lua_State *L);
+DIRECT void lua_settop(lua_State *L, int index);
+DIRECT void lua_callk(lua_State *L, int arguments, int results, lua_KContext context,
+                      lua_KFunction next);
+#endif
+
+#define LANES 16             /* slots that have a quick way */
+#define RESULTS 32           /* that may wait on the stack */
+
 struct frame {
-  int loop, function;
+  int loop, function, top;   /* places on the stack */
   int slots, arguments;      /* arguments in all: slots, dt, entity, as far as they are taken */
+  int pushed;                /* how many of them are slots */
+  double dt;
 };
 
 void map_check(lua_State *L, const ecs_query *query) {
@@ -68,39 +86,91 @@ static void store_row(lua_State *L, const struct frame *frame, struct loop_box *
   world_settle(box->world);
   lua_getiuservalue(L, frame->loop, LOOP_WORLD);
   settle_any(L, box, lua_gettop(L));
+  lua_pop(L, 1);
 }
 
-static void call_row(lua_State *L, const struct frame *frame, struct loop_box *loop,
-                     double dt) {
-  uint32_t row = loop->row;
-  int top = lua_gettop(L);
-  int slots = frame->arguments < frame->slots ? frame->arguments : frame->slots;
-  lua_pushvalue(L, frame->function);
-  for (int i = 0; i < slots; i++) slot_push(L, frame->loop, loop, &loop->slots[i], row);
-  if (frame->arguments > frame->slots) lua_pushnumber(L, (lua_Number)dt);
+/* Calls the function, whose slots have been pushed, and returns how many results it has left
+** behind `base`. */
+static inline int call(lua_State *L, const struct frame *frame, const struct loop_box *loop,
+                       uint32_t row, int base) {
+  if (frame->arguments > frame->slots) lua_pushnumber(L, (lua_Number)frame->dt);
   if (frame->arguments > frame->slots + 1)
     lua_pushinteger(L, (lua_Integer)loop_entity(loop, row));
   lua_call(L, frame->arguments, LUA_MULTRET);
-  int results = lua_gettop(L) - top;
+  int results = lua_gettop(L) - base;
   if (UNLIKELY(!loop->open)) loop_gone(L, loop);
   if (UNLIKELY(results > frame->slots))
     luaL_error(L, "map: the function returns %d values, the query has %d fields", results,
                frame->slots);
-  if (results) store_row(L, frame, loop, top + 1, results);
-  lua_settop(L, top);
+  return results;
+}
+
+/* Whether the first `count` results are numbers. */
+static inline bool are_numbers(lua_State *L, int first, int count) {
+  for (int i = 0; i < count; i++)
+    if (lua_type(L, first + i) != LUA_TNUMBER) return false;
+  return true;
+}
+
+/* A table of whose fields the function takes f32 only; the first `writable` may be written.
+** Results stay on the stack for some rows: popping them at once costs as much as a push. */
+static void map_floats(lua_State *L, const struct frame *frame, struct loop_box *loop,
+                       int writable) {
+  float *columns[LANES];
+  int pushed = frame->pushed, base = frame->top, function = frame->function;
+  for (int i = 0; i < pushed || i < writable; i++) columns[i] = loop->slots[i].data;
+  for (uint32_t row = 0, count = loop->count; row < count; row++) {
+    loop->row = row;
+    lua_pushvalue(L, function);
+    for (int i = 0; i < pushed; i++) lua_pushnumber(L, (lua_Number)columns[i][row]);
+    int results = call(L, frame, loop, row, base);
+    if (LIKELY(results <= writable && are_numbers(L, base + 1, results)))
+      for (int i = 0; i < results; i++)
+        columns[i][row] = (float)lua_tonumber(L, base + 1 + i);
+    else
+      store_row(L, frame, loop, base + 1, results);
+    base += results;
+    if (UNLIKELY(base - frame->top > RESULTS)) lua_settop(L, base = frame->top);
+  }
+}
+
+static void map_any(lua_State *L, const struct frame *frame, struct loop_box *loop) {
+  for (uint32_t row = 0, count = loop->count; row < count; row++) {
+    loop->row = row;
+    lua_pushvalue(L, frame->function);
+    for (int i = 0; i < frame->pushed; i++)
+      slot_push(L, frame->loop, loop, &loop->slots[i], row);
+    int results = call(L, frame, loop, row, frame->top);
+    store_row(L, frame, loop, frame->top + 1, results);
+    lua_settop(L, frame->top);
+  }
+}
+
+/* How many slots, from the first on, are f32 fields that the table has. */
+static int count_floats(const struct loop_box *loop, bool to_write) {
+  int count = 0;
+  while (count < (int)loop->slot_count && count < LANES) {
+    const struct slot *slot = &loop->slots[count];
+    if (!slot->present || slot->type != ECS_F32 || (to_write && slot->read_only)) break;
+    count++;
+  }
+  return count;
 }
 
 void map_rows(lua_State *L, int loop_index, int function, double dt) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   int slots = (int)loop->slot_count;
-  struct frame frame = {loop_index, function, slots, 0};
-  need_stack(L, slots + 8);
+  struct frame frame = {.loop = loop_index, .function = function, .slots = slots, .dt = dt};
+  need_stack(L, RESULTS + 2 * slots + 8);
   frame.arguments = wanted_arguments(L, function, slots + 2);
+  frame.pushed = frame.arguments < slots ? frame.arguments : slots;
+  frame.top = lua_gettop(L);
   while (loop_next_table(loop)) {
-    for (uint32_t row = 0, count = loop->count; row < count; row++) {
-      loop->row = row;
-      call_row(L, &frame, loop, dt);
-    }
+    if (count_floats(loop, false) >= frame.pushed)
+      map_floats(L, &frame, loop, count_floats(loop, true));
+    else
+      map_any(L, &frame, loop);
+    lua_settop(L, frame.top);
   }
 }
 

@@ -81,11 +81,10 @@ static bool protect(struct world_box *box, lua_CFunction body, void *argument, i
 ** its handler, get it as the world's message. */
 static ecs_status status_of(lua_State *L, const struct world_box *box) {
   if (is_memory_error(L, FRAME_ERROR)) return ECS_ENOMEM;
-  if (!box->world) return ECS_EUSER;
+  const ecs_world *world = box->world ? box->world : box->doomed;
   const char *text = lua_tostring(L, FRAME_ERROR);
-  world_fail(box->world, ECS_EUSER, "%s", text ? text : "");
-  if (!box->running && box->world->schedule.on_error != script_failed)
-    clear(L, FRAME_ERROR);
+  world_fail(world, ECS_EUSER, "%s", text ? text : "");
+  if (!box->running && world->schedule.on_error != script_failed) clear(L, FRAME_ERROR);
   return ECS_EUSER;
 }
 
@@ -105,49 +104,58 @@ struct run {
   double dt;
 };
 
-/* Pushes one of the user values of a system. */
-static void push_value(lua_State *L, const struct system_box *system, int value) {
-  lua_getiuservalue(L, FRAME_WORLD, WORLD_REFS);
+/* Pushes the userdata of a system. */
+static void push_system(lua_State *L, const struct system_box *system) {
+  lua_getiuservalue(L, 1, WORLD_REFS);
   lua_rawgetp(L, -1, system);
-  lua_getiuservalue(L, -1, value);
-  lua_replace(L, -3);
-  lua_pop(L, 1);
+  lua_remove(L, -2);
 }
 
-static void run_loop(lua_State *L, rows_fn rows, bool views, double dt) {
-  struct loop_box *loop = loop_push(L, 4, views);
-  loop_open(L, loop, LOOP_SYSTEM);
-  rows(L, 5, 3, dt);
+/* The loop is no object of Lua's: it is anchored, since it is still needed after an error. */
+static void run_loop(lua_State *L, const struct run *run, rows_fn rows, bool views) {
+  struct loop_box *loop = loop_push(L, 5, LOOP_SYSTEM, views);
+  lua_pushvalue(L, 6);
+  lua_setiuservalue(L, 3, SYSTEM_LOOP);
+  loop_open(L, loop);
+  rows(L, 6, 4, run->dt);
   loop->done = true;
 }
 
 /* body(world, run), for each form. */
 static int run_body(lua_State *L) {
   const struct run *run = lua_touserdata(L, 2);
-  const struct system_box *system = run->system;
-  double dt = run->dt;
   lua_settop(L, 2);
-  push_value(L, system, SYSTEM_FUNCTION);
-  push_value(L, system, SYSTEM_QUERY);
-  switch (system->form) {
-    case FORM_EACH: run_loop(L, each_rows, true, dt); break;
-    case FORM_MAP: run_loop(L, map_rows, false, dt); break;
+  push_system(L, run->system);
+  lua_getiuservalue(L, 3, SYSTEM_FUNCTION);
+  lua_getiuservalue(L, 3, SYSTEM_QUERY);
+  switch (run->system->form) {
+    case FORM_EACH: run_loop(L, run, each_rows, true); break;
+    case FORM_MAP: run_loop(L, run, map_rows, false); break;
     default:
-      lua_pushvalue(L, 3);
-      lua_pushvalue(L, 1);
-      lua_pushnumber(L, (lua_Number)dt);
       lua_pushvalue(L, 4);
+      lua_pushvalue(L, 1);
+      lua_pushnumber(L, (lua_Number)run->dt);
+      lua_pushvalue(L, 5);
       lua_call(L, 3, 0);
       break;
   }
   return 0;
 }
 
+/* Whether an each or map has nothing to be called for. */
+static bool is_idle(const struct system_box *system) {
+  const ecs_query *query = system->query ? system->query->query : NULL;
+  if (system->form == FORM_RUN || !query || query->broken) return false;
+  for (uint32_t i = 0; i < query->count; i++)
+    if (world_table(query->world, query->tables[i])->count > 0) return false;
+  return true;
+}
+
 ecs_status script_run(ecs_world *world, ecs_query *query, double dt, void *ud) {
   struct run run = {ud, dt};
   struct world_box *box = run.system->box;
   (void)query;
-  if (!box->world) return ECS_OK;
+  if (!box->world || is_idle(run.system)) return ECS_OK;
   if (!has_room(box)) return world_nomem(world);
   world_enter(box);
   bool ok = protect(box, run_body, &run, FRAME_ERROR, run.system->name, 0);
@@ -156,7 +164,8 @@ ecs_status script_run(ecs_world *world, ecs_query *query, double dt, void *ud) {
 
 static int when_body(lua_State *L) {
   const struct system_box *system = lua_touserdata(L, 2);
-  push_value(L, system, SYSTEM_WHEN);
+  push_system(L, system);
+  lua_getiuservalue(L, -1, SYSTEM_WHEN);
   lua_pushvalue(L, 1);
   lua_call(L, 1, 1);
   return 1;

@@ -50,15 +50,15 @@ static struct component *key_component(lua_State *L, struct world_box *box) {
   return component;
 }
 
-/* Key and value are at the top of the stack. */
-static void add_part(struct plan *plan) {
+/* Key and value are at the top of the stack, the value at an absolute index. */
+static void add_part(struct plan *plan, int index) {
   lua_State *L = plan->batch.L;
   if (UNLIKELY(plan->count == plan->capacity)) grow(plan);
   struct component *component = key_component(L, plan->batch.box);
   uint32_t before = plan->batch.count;
   char got[128];
   if (LIKELY(lua_type(L, -1) == LUA_TTABLE && component->field_count))
-    batch_table(&plan->batch, component, -1);
+    batch_table(&plan->batch, component, index);
   else if (!(lua_isboolean(L, -1) && lua_toboolean(L, -1)))
     raise_error(L, component->field_count
                        ? "component '%s' takes a table of fields, or true, got %s"
@@ -79,7 +79,8 @@ static void read_plan(struct plan *plan, lua_State *L, struct world_box *box, in
   plan->parts = plan->local;
   if (lua_isnoneornil(L, index)) return;
   luaL_checktype(L, index, LUA_TTABLE);
-  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) add_part(plan);
+  int value = lua_gettop(L) + 2;
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) add_part(plan, value);
   const struct write *writes = plan->batch.writes;
   for (uint32_t i = 0; i < plan->count; i++) {
     plan->parts[i].writes = writes;

@@ -1,4 +1,5 @@
 #include "batch.h"
+#include "cell.h"
 
 void drop_pending(struct world_box *box) {
   for (uint32_t i = 0; i < box->pending_count; i++)
@@ -94,14 +95,6 @@ static inline bool convert(lua_State *L, struct world_box *box, int world_index,
   const struct leaf *leaf = &component->leaves[at];
   cell->u64 = 0;
   switch (leaf->type) {
-    case ECS_F32:
-      if (UNLIKELY(lua_type(L, index) != LUA_TNUMBER)) return false;
-      cell->f32 = (float)lua_tonumber(L, index);
-      return true;
-    case ECS_F64:
-      if (UNLIKELY(lua_type(L, index) != LUA_TNUMBER)) return false;
-      cell->f64 = (double)lua_tonumber(L, index);
-      return true;
     case ECS_BOOL:
       cell->u8 = (uint8_t)lua_toboolean(L, index);
       return lua_isboolean(L, index);
@@ -112,12 +105,7 @@ static inline bool convert(lua_State *L, struct world_box *box, int world_index,
       cell->u32 = intern_value(L, box, component, at, index);
       return true;
     case ECS_ANY: cell->u32 = take_any(L, box, world_index, index); return true;
-    default: {
-      int is_integer;
-      if (UNLIKELY(lua_type(L, index) != LUA_TNUMBER)) return false;
-      lua_Integer integer = lua_tointegerx(L, index, &is_integer);
-      return is_integer && cell_of_integer(leaf->type, integer, cell) == ECS_OK;
-    }
+    default: return number_to_cell(L, leaf->type, index, cell);
   }
 }
 
@@ -181,12 +169,15 @@ static void grow(struct batch *batch) {
   batch->capacity = box->write_capacity;
 }
 
+/* A number needs no call of `convert`. */
 void batch_leaf(struct batch *batch, const struct component *component, uint32_t leaf,
                 int index) {
   if (UNLIKELY(batch->count == batch->capacity)) grow(batch);
   struct write *write = &batch->writes[batch->count];
   write->leaf = leaf;
-  if (UNLIKELY(!convert(batch->L, batch->box, batch->world_index, component, leaf, index,
+  write->cell.u64 = 0;
+  if (UNLIKELY(!number_to_cell(batch->L, component->leaves[leaf].type, index, &write->cell) &&
+               !convert(batch->L, batch->box, batch->world_index, component, leaf, index,
                         &write->cell)))
     refuse(batch->L, batch->box, component, leaf, index);
   batch->count++;
@@ -203,13 +194,14 @@ void batch_element(struct batch *batch, const struct component *component,
     from_table(batch, component, field->nested, base, index);
 }
 
+/* The absolute index of a table that a field takes. */
 static int need_table(struct batch *batch, const struct component *component,
                       const struct field *field, int index) {
   char got[128];
   if (lua_type(batch->L, index) != LUA_TTABLE)
     raise_error(batch->L, "field '%s.%s' takes a table (%s), got %s", component->name,
-               field->name, field->count ? "an array" : field->nested->name,
-               show_value(batch->L, index, got, sizeof got));
+                field->name, field->count ? "an array" : field->nested->name,
+                show_value(batch->L, index, got, sizeof got));
   need_stack(batch->L, 8);
   return lua_absindex(batch->L, index);
 }
@@ -217,67 +209,69 @@ static int need_table(struct batch *batch, const struct component *component,
 static void from_array(struct batch *batch, const struct component *component,
                        const struct field *field, uint32_t base, int index) {
   lua_State *L = batch->L;
-  index = need_table(batch, component, field, index);
   uint32_t stride = field->leaf_count / field->count;
-  lua_pushnil(L);
-  while (lua_next(L, index)) {
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
     lua_Integer key = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
     if (UNLIKELY(key < 1 || key > field->count)) {
       char text[128];
       raise_error(L, "field '%s.%s' has elements 1 to %d, got one for %s", component->name,
-                 field->name, (int64_t)field->count, show_value(L, -2, text, sizeof text));
+                  field->name, (int64_t)field->count,
+                  show_value(L, -2, text, sizeof text));
     }
     batch_element(batch, component, field, base + (uint32_t)(key - 1) * stride, -1);
-    lua_pop(L, 1);
   }
 }
 
 void batch_part(struct batch *batch, const struct component *component,
                 const struct field *field, uint32_t base, int index) {
-  if (LIKELY(field->count == 0)) {
-    if (field->nested) index = need_table(batch, component, field, index);
-    batch_element(batch, component, field, base + field->first_leaf, index);
-  } else {
-    from_array(batch, component, field, base + field->first_leaf, index);
-  }
+  base += field->first_leaf;
+  if (LIKELY(field->count == 0 && !field->nested))
+    batch_leaf(batch, component, base, index);
+  else if (field->count == 0)
+    from_table(batch, component, field->nested, base,
+               need_table(batch, component, field, index));
+  else
+    from_array(batch, component, field, base, need_table(batch, component, field, index));
 }
 
 /* The field of `shape` that the key at the top but one of the stack names. */
 static const struct field *key_field(struct batch *batch, const struct component *shape) {
   lua_State *L = batch->L;
-  if (LIKELY(lua_type(L, -2) == LUA_TSTRING)) {
+  uint32_t named = find_field(L, batch->box, shape, -2);
+  if (LIKELY(named != NONE)) return &shape->fields[named];
+  if (lua_type(L, -2) == LUA_TSTRING) {
     size_t size;
     const char *name = lua_tolstring(L, -2, &size);
-    uint32_t at = component_field(shape, name, size);
-    if (UNLIKELY(at == NONE))
-      raise_status(L, batch->box->world,
-                   component_no_field(batch->box->world, shape, name, size));
-    return &shape->fields[at];
+    raise_status(L, batch->box->world,
+                 component_no_field(batch->box->world, shape, name, size));
   }
   lua_Integer at = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
   if (UNLIKELY(at < 1 || at > shape->field_count)) {
     char text[128];
     raise_error(L, "component '%s' has fields 1 to %d, got a value for %s", shape->name,
-               (int64_t)shape->field_count, show_value(L, -2, text, sizeof text));
+                (int64_t)shape->field_count, show_value(L, -2, text, sizeof text));
   }
   return &shape->fields[at - 1];
 }
 
+static void from_fields(struct batch *batch, const struct component *component,
+                        const struct component *shape, uint32_t base, int index) {
+  lua_State *L = batch->L;
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1))
+    batch_part(batch, component, key_field(batch, shape), base, -1);
+}
+
+/* The value at an index for a nested component. */
 static void from_table(struct batch *batch, const struct component *component,
                        const struct component *shape, uint32_t base, int index) {
   lua_State *L = batch->L;
   if (UNLIKELY(lua_type(L, index) != LUA_TTABLE)) {
     char got[128];
     raise_error(L, "component '%s' takes a table, got %s", shape->name,
-               show_value(L, index, got, sizeof got));
+                show_value(L, index, got, sizeof got));
   }
   need_stack(L, 8);
-  index = lua_absindex(L, index);
-  lua_pushnil(L);
-  while (lua_next(L, index)) {
-    batch_part(batch, component, key_field(batch, shape), base, -1);
-    lua_pop(L, 1);
-  }
+  from_fields(batch, component, shape, base, lua_absindex(L, index));
 }
 
 void batch_field(struct batch *batch, const struct component *component, uint32_t field,
@@ -286,5 +280,5 @@ void batch_field(struct batch *batch, const struct component *component, uint32_
 }
 
 void batch_table(struct batch *batch, const struct component *component, int index) {
-  from_table(batch, component, component, 0, index);
+  from_fields(batch, component, component, 0, index);
 }
