@@ -100,6 +100,21 @@ local function loop(self)
   end
 end
 
+local function leave(self)
+  local text, data = self:query(values.query)
+  if text and #self.ctx.left < 3 then
+    return { "leave", text, self:body(2, data, 1) }
+  end
+end
+
+local function resume(self)
+  return #self.ctx.left > 0 and { "resume", self.rng:int(3) } or nil
+end
+
+local function drop(self)
+  return #self.ctx.left > 0 and { "drop", self.rng:int(3), self.rng:chance(20) } or nil
+end
+
 local function each(self)
   local text, data = self:query(values.query)
   if text then
@@ -149,11 +164,11 @@ local function chunks(self)
 end
 
 local function first(self)
-  return { "first", (values.query(self)) }
+  return { "first", (self:query(values.query)) }
 end
 
 local function count(self)
-  return { "count", (values.query(self)) }
+  return { self.rng:pick { "count", "query_count" }, (self:query(values.query)) }
 end
 
 -- ---- scopes and schedule ---------------------------------------------------------------
@@ -205,15 +220,20 @@ local function system(self)
   return { "system", self.rng:pick(SYSTEMS), plan }
 end
 
+-- Whether update and run are possible, or should be tried all the same.
+local function may_update(self)
+  return self.rng:chance(5) or (pcall(self.world.need_idle, self.world, ""))
+end
+
 local function update(self)
-  if #self.world.scopes > 0 and self.rng:chance(95) then
+  if not may_update(self) then
     return nil
   end
   return { "update", self.rng:pick(DTS) }
 end
 
 local function run(self)
-  if #self.world.scopes > 0 and self.rng:chance(95) then
+  if not may_update(self) then
     return nil
   end
   return { "run", self.rng:pick(SYSTEMS), self.rng:pick(DTS) }
@@ -254,6 +274,9 @@ local function undeclare(self)
   end
   local same = self.rng:chance(50)
   local fields = same and component.lines or values.schema(self.rng)
+  if self.rng:chance(70) then
+    self.pending[#self.pending + 1] = { "forget" }
+  end
   table.insert(self.undeclared, self.rng:int(#self.undeclared + 1), { component.name, fields })
   return { "undeclare", component.name }
 end
@@ -267,13 +290,11 @@ local function resource(self)
   if roll == 1 then
     return { "resource", component.name }
   end
-  local field = self.rng:pick(component.fields)
-  if field.type.kind ~= "scalar" then
-    return nil
-  elseif roll == 2 then
-    return { "resource_get", component.name, field.name }
+  local _, kind, keys = values.leaf(self, component)
+  if roll == 2 then
+    return { "resource_get", component.name, keys }
   end
-  return { "resource_set", component.name, field.name, values.scalar(self, field.type) }
+  return { "resource_set", component.name, keys, values.scalar(self, kind) }
 end
 
 local function range(self)
@@ -300,12 +321,13 @@ gen.kinds = {
   { 200, set }, { 90, change "add" }, { 80, change "remove" },
   { 30, look "get" }, { 30, look "read" }, { 20, look "has" },
   { 20, name }, { 10, alive }, { 15, components }, { 20, count },
-  { 25, loop }, { 20, each }, { 20, map }, { 15, chunks }, { 8, first },
+  { 25, loop }, { 8, leave }, { 16, resume }, { 4, drop },
+  { 20, each }, { 20, map }, { 15, chunks }, { 8, first },
   { 40, defer }, { 20, ending "commit" }, { 12, ending "cancel" },
   { 12, system }, { 25, update }, { 6, run }, { 6, switch }, { 2, remove_system },
   { 4, phase }, { 1, only "on_error" }, { 2, only "systems" }, { 3, only "alpha" },
   { 6, declare }, { 4, undeclare }, { 12, resource }, { 2, range }, { 2, only "recycle_retired" },
-  { 40, collect },
+  { 40, collect }, { 2, only "forget" },
 }
 
 -- ---- inside bodies ---------------------------------------------------------------------
