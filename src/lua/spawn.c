@@ -27,27 +27,35 @@ static void grow(struct plan *plan) {
   plan->capacity = box->part_capacity;
 }
 
-/* The component that the key at the top but one of the stack names. */
-static struct component *key_component(lua_State *L, struct world_box *box) {
+static struct component *find_key(lua_State *L, struct world_box *box, uint32_t *leaf) {
   struct component *component = NULL;
-  uint32_t leaf;
-  char text[128];
   int is_integer;
-  if (LIKELY(lua_type(L, -2) == LUA_TSTRING)) {
-    component = known_component(L, box, -2, &leaf);
-    if (UNLIKELY(!component)) component = find_component(L, box, -2, &leaf);
-    if (UNLIKELY(!component)) raise_status(L, box->world, ECS_ENAME);
-    if (LIKELY(leaf == NONE)) return component;
-    raise_error(L, "a component is expected, not the field %s",
-                show_value(L, -2, text, sizeof text));
+  *leaf = NONE;
+  if (lua_type(L, -2) == LUA_TSTRING) {
+    component = find_component(L, box, -2, leaf);
+    if (!component) raise_status(L, box->world, ECS_ENAME);
+    return component;
   }
   ecs_id id = to_id(L, -2, &is_integer);
+  char text[128];
   if (!is_integer)
     raise_error(L, "%s is no name or id of a component",
                 show_value(L, -2, text, sizeof text));
   ecs_status status = component_need_id(box->world, id, &component);
   if (status != ECS_OK) raise_status(L, box->world, status);
   return component;
+}
+
+/* The component that the key at the top but one of the stack names. */
+static inline struct component *key_component(lua_State *L, struct world_box *box) {
+  uint32_t leaf;
+  struct component *component = known_component(L, box, -2, &leaf);
+  if (UNLIKELY(!component)) component = find_key(L, box, &leaf);
+  if (LIKELY(leaf == NONE)) return component;
+  char text[128];
+  raise_error(L, "a component is expected, not the field %s",
+              show_value(L, -2, text, sizeof text));
+  return NULL;
 }
 
 /* Key and value are at the top of the stack, the value at an absolute index. */
