@@ -207,7 +207,7 @@ static ecs_status spawn_into(struct plan *plan, size_t count, ecs_id *ids) {
 }
 
 /* Spawns through a buffer that has the ids, and the writes repeated for any values. */
-static ecs_status spawn_staged(lua_State *L, struct plan *plan, size_t count, int list) {
+static ecs_status spawn_buffered(lua_State *L, struct plan *plan, size_t count, int list) {
   struct world_box *box = plan->batch.box;
   bool with_any = box->pending_count > 0 && count > 1;
   if (with_any) take_slots(plan, count);
@@ -250,7 +250,7 @@ static int world_spawn_many(lua_State *L) {
   bool staged = staging_is_open(&box->world->staging);
   bool remembered = plan.count <= LAST_IDS && box->pending_count == 0;
   ecs_status status = remembered && !staged ? spawn_rows(L, &plan, count, 4)
-                                            : spawn_staged(L, &plan, count, 4);
+                                            : spawn_buffered(L, &plan, count, 4);
   if (UNLIKELY(status != ECS_OK)) return raise_status(L, box->world, status);
   settle(L, box, 1);
   return 1;
