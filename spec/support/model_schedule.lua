@@ -130,6 +130,7 @@ function methods.system(world, name, spec)
     map = spec.map,
     run = spec.run,
     registered = known and known.registered or world.registered + 1,
+    origin = known and known.origin or {},
     on = spec.enabled ~= false,
     elapsed = 0,
     timer = 0,
@@ -227,22 +228,30 @@ local function pass_time(system, dt)
   system.timer = system.timer + dt
 end
 
--- An error ends the phase: for systems behind the one that failed no time has passed.
+-- What a system of the phase has become since the phase started; nil when it is gone.
+local function present(world, system)
+  local now = world.systems[system.name]
+  return now and now.origin == system.origin and now.phase == system.phase and now or nil
+end
+
+-- The systems that the phase has as it starts. An error ends it: for systems behind the one that
+-- failed no time has passed.
 local function run_once(world, phase, dt)
-  for _, system in ipairs(world:order(phase.name)) do
-    pass_time(system, dt)
-    if is_due(system) then
+  for _, started in ipairs(world:order(phase.name)) do
+    local system = present(world, started)
+    if system then
+      pass_time(system, dt)
+    end
+    if system and is_due(system) then
       run_system(world, system, dt, phase.fixed and not system.every)
     end
   end
 end
 
--- While a phase is switched off time passes for its systems, but for fixed steps.
+-- While a phase is switched off time passes for its systems.
 local function pass_by(world, phase, dt)
   for _, system in ipairs(world:order(phase.name)) do
-    if not phase.fixed then
-      pass_time(system, dt)
-    end
+    pass_time(system, dt)
   end
 end
 

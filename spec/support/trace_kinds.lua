@@ -102,7 +102,7 @@ end
 
 local function leave(self)
   local text, data = self:query(values.query)
-  if text and #self.ctx.left < 3 then
+  if text and #self.ctx.left < self.rng:int(3) then
     return { "leave", text, self:body(2, data, 1) }
   end
 end
@@ -126,7 +126,7 @@ local function recipe(self, data)
   local list, rng = {}, self.rng
   for i = 1, rng:range(0, #data + (rng:chance(3) and 1 or 0)) do
     local roll = rng:int(10)
-    if roll <= 4 and data[i] then
+    if roll <= 4 and data[i] and data[i].leaf then
       list[i] = { value = values.scalar(self, data[i].leaf) }
     elseif roll <= 6 and #data > 0 then
       list[i] = { argument = rng:int(#data) }
@@ -179,7 +179,9 @@ end
 
 local function ending(operation)
   return function(self)
-    return (#self.world.scopes > 0 or self.rng:chance(2)) and { operation } or nil
+    local innermost = self.world.scopes[#self.world.scopes]
+    local fits = innermost and innermost.kind == "defer"
+    return (fits or self.rng:chance(2)) and { operation } or nil
   end
 end
 
@@ -240,7 +242,8 @@ local function run(self)
 end
 
 local function switch(self)
-  local target = self.rng:chance(80) and self.rng:pick(SYSTEMS) or "post_update"
+  local target = self.rng:chance(80) and self.rng:pick(SYSTEMS)
+    or self.rng:pick { "update", "post_update", "physics" }
   return { "switch", target, self.rng:chance(65) }
 end
 
@@ -249,7 +252,7 @@ local function remove_system(self)
 end
 
 local function phase(self)
-  if self.has_physics then
+  if self.has_physics or #self.world.scopes > 0 then
     return nil
   end
   self.has_physics = true
@@ -269,7 +272,7 @@ end
 -- What goes may come back with other fields.
 local function undeclare(self)
   local component = self:component()
-  if component.name == "Nowhere" or self.rng:chance(50) then
+  if component.name == "Nowhere" or #self.world.scopes > 0 and self.rng:chance(95) then
     return nil
   end
   local same = self.rng:chance(50)
@@ -282,8 +285,14 @@ local function undeclare(self)
 end
 
 local function resource(self)
-  local component = self:component()
-  if #component.fields == 0 or self.rng:chance(10) then
+  local component, known = self:component(), {}
+  for _, declared in ipairs(self:components()) do
+    known[#known + 1] = self.world.resources[declared.name] and declared
+  end
+  if self.rng:chance(60) then
+    component = self.rng:pick(known) or component
+  end
+  if #component.fields == 0 then
     return nil
   end
   local roll = self.rng:int(3)
@@ -321,10 +330,10 @@ gen.kinds = {
   { 200, set }, { 90, change "add" }, { 80, change "remove" },
   { 30, look "get" }, { 30, look "read" }, { 20, look "has" },
   { 20, name }, { 10, alive }, { 15, components }, { 20, count },
-  { 25, loop }, { 8, leave }, { 16, resume }, { 4, drop },
+  { 25, loop }, { 4, leave }, { 12, resume }, { 10, drop },
   { 20, each }, { 20, map }, { 15, chunks }, { 8, first },
-  { 40, defer }, { 20, ending "commit" }, { 12, ending "cancel" },
-  { 12, system }, { 25, update }, { 6, run }, { 6, switch }, { 2, remove_system },
+  { 30, defer }, { 24, ending "commit" }, { 14, ending "cancel" },
+  { 12, system }, { 40, update }, { 6, run }, { 6, switch }, { 2, remove_system },
   { 4, phase }, { 1, only "on_error" }, { 2, only "systems" }, { 3, only "alpha" },
   { 6, declare }, { 4, undeclare }, { 12, resource }, { 2, range }, { 2, only "recycle_retired" },
   { 40, collect }, { 2, only "forget" },
@@ -381,6 +390,12 @@ local function inner_loop(self)
   return step
 end
 
+local function inner_system(self)
+  local plan = system_plan(self, "run")
+  plan.body = { (self.rng:chance(50) and spawn or set)(self) }
+  return { "system", self.rng:pick(SYSTEMS), plan, pick = { 7 } }
+end
+
 local function throw(self)
   return self.rng:chance(30) and { "throw", pick = { 13 } } or nil
 end
@@ -390,13 +405,13 @@ gen.row_kinds = {
   { 30, on_self(change "remove") }, { 15, on_self(look "get") }, { 10, on_self(look "read") },
   { 60, view_step }, { 20, inner_spawn }, { 10, inner_scope }, { 8, inner_loop },
   { 6, throw }, { 6, only "break" }, { 4, on_self(name) }, { 3, collect },
-  { 2, only("update", 0) }, { 3, declare },
+  { 2, only("update", 0) }, { 3, declare }, { 2, inner_system }, { 1, remove_system },
 }
 
 gen.plain_kinds = {
   { 20, spawn }, { 20, set }, { 20, change "add" }, { 10, change "remove" }, { 10, despawn },
   { 10, look "read" }, { 5, count }, { 3, throw }, { 5, name }, { 5, loop },
-  { 2, only("update", 0) },
+  { 2, only("update", 0) }, { 4, inner_system }, { 4, remove_system }, { 4, switch },
 }
 
 return gen.kinds
