@@ -82,6 +82,7 @@ build = {
     },
     ecs = "lua/ecs/init.lua",
     ["ecs.schema"] = "lua/ecs/schema.lua",
+    ["ecs.types"] = "lua/ecs/types.lua",
   },
   platforms = {
     unix = {
