@@ -67,7 +67,7 @@ static void remember(lua_State *L, struct world_box *box, int index,
   if (!key) return;
   anchor(L, index, name_slot(key, box));
   *name_entry(box, key) =
-      (struct name_entry){key, box, component->id, component, leaf, 0, 0};
+      (struct name_entry){key, box, box->world->registry.version, component, leaf, 0, 0};
 }
 
 /* Sets the message about a text that is no leaf of the component. */
@@ -134,7 +134,8 @@ uint32_t find_field(lua_State *L, struct world_box *box, const struct component 
   const void *string = lua_topointer(L, index);
   uint32_t slot = name_slot(string, shape);
   struct field_entry *entry = &box->names->fields[slot];
-  if (LIKELY(entry->string == string && entry->shape == shape && entry->id == shape->id &&
+  uint64_t version = box->world->registry.version;
+  if (LIKELY(entry->string == string && entry->shape == shape && entry->version == version &&
              entry->box == box))
     return entry->field;
   if (lua_type(L, index) != LUA_TSTRING) return NONE;
@@ -143,7 +144,7 @@ uint32_t find_field(lua_State *L, struct world_box *box, const struct component 
   uint32_t field = component_field(shape, text, size);
   if (field == NONE) return NONE;
   anchor(L, index, NAME_CACHE + slot);
-  *entry = (struct field_entry){string, box, shape, shape->id, field};
+  *entry = (struct field_entry){string, box, shape, version, field};
   return field;
 }
 

@@ -38,7 +38,7 @@ struct head {
 struct name_entry {
   const void *key;
   const struct world_box *box;
-  ecs_id id;             /* of the component */
+  uint64_t version;      /* registry.version when this was found out */
   struct component *component;
   uint32_t leaf;
   uint32_t serial;       /* of a table that has the component, 0 for none, */
@@ -50,7 +50,7 @@ struct field_entry {
   const void *string;
   const struct world_box *box;
   const struct component *shape;
-  ecs_id id;             /* of the shape */
+  uint64_t version;
   uint32_t field;
 };
 
@@ -63,6 +63,7 @@ struct names {
 struct world_box {
   struct head head;
   ecs_world *world;      /* NULL once closed */
+  ecs_world *hidden;     /* the open world while a codec's function must not use it */
   ecs_world *doomed;     /* closed while `depth` was not 0: freed when it gets there */
   uint32_t calls;        /* public calls so far */
   uint32_t depth;        /* C functions on the stack that come back to the world after
@@ -84,7 +85,7 @@ struct world_box {
 };
 
 extern const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,
-    kind_column;
+    kind_column, kind_image;
 
 /* The object at an index when it is of that kind, else NULL. Safe for any value: foreign
 ** userdata are told apart by size, kind and self. */
@@ -110,11 +111,12 @@ void call_schema(lua_State *L, int name, int fields);
 extern const luaL_Reg world_metamethods[], world_core_methods[], world_component_methods[],
     world_entity_methods[], world_spawn_methods[];
 extern const luaL_Reg world_query_methods[], world_schedule_methods[],
-    world_system_methods[], world_describe_methods[], world_view_methods[];
+    world_system_methods[], world_describe_methods[], world_view_methods[],
+    world_image_methods[];
 /* Methods become __index, unless the metamethods have an __index of their own. */
 extern const luaL_Reg query_methods[];
 extern const luaL_Reg query_metamethods[], chunk_metamethods[], column_metamethods[],
-    loop_metamethods[], view_metamethods[], elements_metamethods[];
+    loop_metamethods[], view_metamethods[], elements_metamethods[], image_metamethods[];
 /* Methods that chunk_metamethods' and column_metamethods' __index look up themselves. */
 extern const luaL_Reg chunk_methods[], column_methods[];
 
@@ -139,6 +141,8 @@ int ecs_native_world(lua_State *L);
 /* Pushes a world that is closed so far, and then opens it. */
 struct world_box *new_world_box(lua_State *L);
 void world_attach(lua_State *L, struct world_box *box, ecs_world *world, bool lent);
+/* After its tag has changed from the one given. */
+void world_retag(lua_State *L, struct world_box *box, uint32_t from);
 
 /* Raises "world expected, got nil" or "the world is closed" for argument `arg`. */
 int no_world(lua_State *L, int arg);
@@ -203,6 +207,8 @@ static inline void settle(lua_State *L, struct world_box *box, int world_index) 
 /* Runs a C function like lua_call with the collector held, so that no finalizer comes in
 ** while it makes objects of what the core points to. For what is rare: describe. */
 void call_quietly(lua_State *L, lua_CFunction function, int arguments, int results);
+/* The same as a lua_pcall; there is room for one value more. */
+int try_quietly(lua_State *L, lua_CFunction function, int arguments, int results);
 
 /* For a world that closes: ends its loops (loop.c), and, when a host has lent it, takes out
 ** what this state has put into it: systems, queries, any values (disown.c). Cannot fail. */
@@ -265,11 +271,7 @@ static inline struct name_entry *name_entry(const struct world_box *box, const v
 
 static inline struct component *entry_component(const struct world_box *box,
                                                 const struct name_entry *entry) {
-  const struct registry *registry = &box->world->registry;
-  uint32_t at = ecs_id_index(entry->id);
-  if (UNLIKELY(at >= registry->count)) return NULL;
-  struct component *component = registry->components[at];
-  return LIKELY(component && component->id == entry->id) ? component : NULL;
+  return LIKELY(entry->version == box->world->registry.version) ? entry->component : NULL;
 }
 
 /* What the name or id at an index led to last time, if it still leads there; NULL when that

@@ -7,8 +7,9 @@ static int world_component(lua_State *L) {
   luaL_checktype(L, 3, LUA_TTABLE);
   lua_settop(L, 3);
   lua_pushinteger(L, (lua_Integer)declare_component(L, 2, 3));
+  lua_insert(L, 4);
   settle(L, check_world(L, 1), 1);
-  return 1;
+  return lua_isnil(L, 5) ? 1 : 2;
 }
 
 static int world_tag(lua_State *L) {
@@ -62,8 +63,9 @@ static int world_resource(lua_State *L) {
     return status == ECS_ENOMEM ? raise_memory(L) : raise_error(L, "%s", message);
   }
   lua_pushinteger(L, (lua_Integer)id);
+  lua_insert(L, 4);
   settle(L, box, 1);
-  return 1;
+  return lua_gettop(L) > 4 && !lua_isnil(L, 5) ? 2 : 1;
 }
 
 static int world_undeclare(lua_State *L) {
@@ -71,9 +73,10 @@ static int world_undeclare(lua_State *L) {
   ecs_id id = check_component(L, box, 2)->id;
   bool tried = false;
   ecs_status status;
-  do
-    status = ecs_undeclare(box->world, id);
-  while (retry(L, box, status, &tried));
+  do {
+    status = loops_end(box);
+    if (status == ECS_OK) status = ecs_undeclare(box->world, id);
+  } while (retry(L, box, status, &tried));
   if (status != ECS_OK) return raise_status(L, box->world, status);
   views_forget(L, box, 1, id);
   settle(L, box, 1);
