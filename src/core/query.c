@@ -169,6 +169,7 @@ ecs_status ecs_query_new(ecs_world *world, const char *text, ecs_query **out) {
   ecs_query *query = memory_array(&world->memory, 1, sizeof *query);
   if (!query) return world_nomem(world);
   query->world = world;
+  query->fresh = world->registry.shown;
   ecs_status status = fill(query, text, strlen(text));
   if (status == ECS_OK)
     *out = query;

@@ -39,6 +39,7 @@ struct ecs_query {
   char *text;
   size_t text_size;
   struct query_terms terms;
+  bool fresh;                     /* made for a migration that is not committed yet */
   bool broken;                    /* names a component that is no longer declared */
   bool dirty;                     /* has doomed tables */
   ecs_id key;                     /* an id it cannot match without, or ECS_NULL */

@@ -19,13 +19,15 @@
 #define WORLD_ANY 1      /* table: any slot -> value */
 #define WORLD_REFS 2     /* table: anchored systems and handlers by address */
 #define WORLD_SHAPES 3   /* table: component -> how its views read (view.c) */
-#define WORLD_VALUES 3   /* how many */
+#define WORLD_STAGE 4    /* function: is told what scripts register (stage.c) */
+#define WORLD_VALUES 4   /* how many */
 
 #define NAME_CACHE 256   /* a power of two */
 
 struct loop_box;
 struct query_box;
 struct system_box;
+struct stage;
 
 /* Every object starts so; an address that is not at `self` is not one of ours. */
 struct head {
@@ -70,6 +72,7 @@ struct world_box {
                             running Lua code: see world_enter */
   bool lent;             /* by a host, who frees it */
   bool kernels;
+  struct stage *stage;   /* while scripts are read whose registrations are a transaction */
   lua_State *running;    /* the state that called update or run, for systems */
   struct loop_box *loops;   /* open ones, newest first */
   struct loop_box *ended;   /* ones that WORLD_REFS still anchors */
@@ -154,6 +157,16 @@ static inline struct world_box *check_world(lua_State *L, int arg) {
   if (UNLIKELY(!box || !box->world)) no_world(L, arg);
   box->calls++;
   values_begin(box);
+  return box;
+}
+
+/* Raises that scripts are being read. */
+int no_change(lua_State *L);
+
+/* check_world for what changes more than declarations: an error while scripts are read. */
+static inline struct world_box *check_free_world(lua_State *L, int arg) {
+  struct world_box *box = check_world(L, arg);
+  if (UNLIKELY(box->stage)) no_change(L);
   return box;
 }
 

@@ -2,7 +2,7 @@
 
 #include "declare.h"
 
-#include "../core/migrate.h"
+#include "stage.h"
 
 /* A description being put together from the plain table that the schema parser made:
 **   { doc =, was = { { name =, was = }, ... }, { name =, type =, count =, names = {...},
@@ -319,6 +319,10 @@ static ecs_status migrate(lua_State *L, struct world_box *box,
 static ecs_status declare_now(lua_State *L, struct world_box *box,
                               const ecs_component_desc *desc, ecs_id *id) {
   struct migration migration;
+  if (stage_is_open(box)) {
+    lua_pushnil(L);
+    return stage_declare(box, desc, id);
+  }
   migration_begin(&migration, box->world);
   ecs_status status = declare(box->world, desc, &migration, id);
   if (status == ECS_OK) status = migrate(L, box, &migration);
@@ -330,6 +334,7 @@ ecs_id declare_component(lua_State *L, int name, int fields) {
   int top = lua_gettop(L);
   call_schema(L, name, fields);
   struct draft draft = {.L = L, .table = top + 1, .component = lua_tostring(L, name)};
+  if (check_world(L, 1)->stage) stage_record(L, 1, "component", name, draft.table);
   make_room(&draft);
   for (uint32_t i = 0; i < draft.count; i++) read_field(&draft, i);
   lua_pushvalue(L, draft.table);

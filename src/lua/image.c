@@ -234,7 +234,7 @@ static ecs_status load(lua_State *L, struct world_box *box) {
 
 /* world:load(bytes, { codec = { decode = function(bytes) -> value } }) */
 static int world_load(lua_State *L) {
-  struct world_box *box = check_world(L, LOAD_WORLD);
+  struct world_box *box = check_free_world(L, LOAD_WORLD);
   luaL_checktype(L, LOAD_BYTES, LUA_TSTRING);
   lua_settop(L, LOAD_OPTIONS);
   push_codec(L, LOAD_OPTIONS, "world:load", "decode");

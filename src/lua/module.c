@@ -1,4 +1,5 @@
-#include "binding.h"
+#include "stage.h"
+#include "watch.h"
 
 const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,
     kind_column, kind_image;
@@ -74,8 +75,15 @@ static int format_id(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {
+  {"changes", ecs_native_changes},
   {"format", format_id},
+  {"list", ecs_native_list},
+  {"now", ecs_native_now},
   {"schema", ecs_native_schema},
+  {"stage", ecs_native_stage},
+  {"stat", ecs_native_stat},
+  {"swap", ecs_native_swap},
+  {"unstage", ecs_native_unstage},
   {"world", ecs_native_world},
   {NULL, NULL}
 };

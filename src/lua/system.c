@@ -1,6 +1,7 @@
 #include "system.h"
 
 #include "options.h"
+#include "stage.h"
 
 static const char *const spec_keys[] = {"phase", "query",   "each", "map",     "run",
                                         "before", "after",  "every", "enabled", "when",
@@ -52,6 +53,10 @@ static void read_query(lua_State *L, struct world_box *box, struct system_box *s
   if (!text) {
     if (system->form != FORM_RUN)
       raise_error(L, "%s: option 'query' is needed with each and map", what);
+    return;
+  }
+  if (stage_is_open(box)) {
+    lua_pop(L, 1);
     return;
   }
   system->query = query_push(L, box, AT_WORLD, text);
@@ -110,20 +115,54 @@ static void anchor(lua_State *L, const struct system_box *system, bool on) {
   lua_pop(L, 1);
 }
 
+/* Reads the spec into a description and a system that is anchored. */
+static struct system_box *make_system(lua_State *L, struct world_box *box,
+                                      ecs_system_desc *desc) {
+  char what[128];
+  text_format(what, sizeof what, "system '%s'", desc->name);
+  struct system_box *system = read_spec(L, box, what, desc);
+  anchor(L, system, true);
+  if (!box->world) no_world(L, AT_WORLD);
+  desc->run = script_run;
+  desc->free = script_free;
+  desc->ud = system;
+  return system;
+}
+
+void stage_system(lua_State *L, struct world_box *box, uint64_t place) {
+  size_t size;
+  ecs_system_desc desc = {.name = check_text(L, AT_NAME, &size)};
+  struct system_box *system = make_system(L, box, &desc);
+  ecs_status status = transaction_system(&box->stage->transaction, &desc, place);
+  if (status == ECS_OK) return;
+  anchor(L, system, false);
+  raise_status(L, box->world, status);
+}
+
+/* Keeps a copy of a spec that makes sense. */
+static int record_system(lua_State *L, struct world_box *box, ecs_system_desc *desc) {
+  char what[128];
+  text_format(what, sizeof what, "system '%s'", desc->name);
+  read_spec(L, box, what, desc);
+  lua_settop(L, AT_SPEC);
+  lua_newtable(L);
+  for (lua_pushnil(L); lua_next(L, AT_SPEC); lua_pop(L, 1)) {
+    lua_pushvalue(L, -2);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, AT_SPEC + 1);
+  }
+  stage_record(L, AT_WORLD, "system", AT_NAME, AT_SPEC + 1);
+  return 0;
+}
+
 static int world_system(lua_State *L) {
   struct world_box *box = check_world(L, AT_WORLD);
   size_t size;
   ecs_system_desc desc = {.name = check_text(L, AT_NAME, &size)};
   luaL_checktype(L, AT_SPEC, LUA_TTABLE);
   lua_settop(L, AT_SPEC);
-  char what[128];
-  text_format(what, sizeof what, "system '%s'", desc.name);
-  struct system_box *system = read_spec(L, box, what, &desc);
-  anchor(L, system, true);
-  if (!box->world) no_world(L, AT_WORLD);
-  desc.run = script_run;
-  desc.free = script_free;
-  desc.ud = system;
+  if (stage_is_open(box)) return record_system(L, box, &desc);
+  struct system_box *system = make_system(L, box, &desc);
   bool tried = false;
   ecs_status status;
   do
@@ -141,7 +180,7 @@ static int world_system(lua_State *L) {
 /* ---- by name ----------------------------------------------------------------------------- */
 
 static int world_remove_system(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
+  struct world_box *box = check_free_world(L, 1);
   size_t size;
   const char *name = check_text(L, 2, &size);
   ecs_status status = ecs_system_remove(box->world, name);
@@ -153,7 +192,7 @@ static int world_remove_system(lua_State *L) {
 
 /* world:switch(name, on), for systems and phases. */
 static int world_switch(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
+  struct world_box *box = check_free_world(L, 1);
   size_t size;
   const char *name = check_text(L, 2, &size);
   luaL_checktype(L, 3, LUA_TBOOLEAN);
@@ -164,7 +203,7 @@ static int world_switch(lua_State *L) {
 
 /* world:on_error(handler), or nil for none. */
 static int world_on_error(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
+  struct world_box *box = check_free_world(L, 1);
   bool on = lua_type(L, 2) != LUA_TNIL;
   luaL_checkany(L, 2);
   if (on) luaL_checktype(L, 2, LUA_TFUNCTION);
