@@ -31,10 +31,11 @@ static ecs_status declare_tag(struct world_box *box, const char *name, ecs_id *i
   return status == ECS_OK ? ecs_tag(box->world, name, id) : status;
 }
 
-static void record_tag(lua_State *L) {
+static bool record_tag(lua_State *L) {
   lua_newtable(L);
-  stage_record(L, 1, "component", 2, 3);
+  bool foreign = stage_record(L, 1, "component", 2, 3);
   lua_pop(L, 1);
+  return foreign;
 }
 
 static int world_tag(lua_State *L) {
@@ -45,11 +46,11 @@ static int world_tag(lua_State *L) {
   bool tried = false;
   ecs_status status;
   lua_settop(L, 2);
-  if (box->stage) record_tag(L);
+  bool foreign = stage_is_open(box) && record_tag(L);
   box = check_world(L, 1);
   do
     status = stage_is_open(box)
-                 ? stage_declare(box, &(ecs_component_desc){.name = name}, &id)
+                 ? stage_declare(box, &(ecs_component_desc){.name = name}, foreign, &id)
                  : declare_tag(box, name, &id);
   while (retry(L, box, status, &tried));
   if (status != ECS_OK) return raise_argument(L, box->world, status, 2);

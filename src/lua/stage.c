@@ -9,7 +9,7 @@ int no_change(lua_State *L) {
                        "it is read");
 }
 
-void stage_record(lua_State *L, int world_index, const char *kind, int name, int value) {
+bool stage_record(lua_State *L, int world_index, const char *kind, int name, int value) {
   name = lua_absindex(L, name);
   value = lua_absindex(L, value);
   need_stack(L, 5);
@@ -17,12 +17,22 @@ void stage_record(lua_State *L, int world_index, const char *kind, int name, int
   lua_pushstring(L, kind);
   lua_pushvalue(L, name);
   lua_pushvalue(L, value);
-  lua_call(L, 3, 0);
+  lua_call(L, 3, 1);
+  bool foreign = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return foreign;
 }
 
-ecs_status stage_declare(struct world_box *box, const ecs_component_desc *desc, ecs_id *id) {
+ecs_status stage_declare(struct world_box *box, const ecs_component_desc *desc, bool foreign,
+                         ecs_id *id) {
+  struct transaction *transaction = &box->stage->transaction;
+  uint32_t changes = transaction->migration.count;
   bool made;
-  return transaction_declare(&box->stage->transaction, desc, id, &made);
+  ecs_status status = transaction_declare(transaction, desc, id, &made);
+  if (status != ECS_OK || !foreign || transaction->migration.count == changes) return status;
+  return world_fail(box->world, ECS_EINVAL,
+                    "component '%s' is declared outside the scripts with other fields",
+                    desc->name);
 }
 
 void stage_drop(struct world_box *box) {

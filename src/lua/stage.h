@@ -26,11 +26,12 @@ static inline bool stage_is_open(const struct world_box *box) {
 }
 
 /* Tells who staged about a registration: recorder(kind, name, value), with the stack indices of
-** the last two. It may raise. */
-void stage_record(lua_State *L, int world_index, const char *kind, int name, int value);
+** the last two. It may raise; true when the name is not the scripts' own. */
+bool stage_record(lua_State *L, int world_index, const char *kind, int name, int value);
 
-/* Declares in the transaction. */
-ecs_status stage_declare(struct world_box *box, const ecs_component_desc *desc, ecs_id *id);
+/* Declares in the transaction; a foreign component cannot change. */
+ecs_status stage_declare(struct world_box *box, const ecs_component_desc *desc, bool foreign,
+                         ecs_id *id);
 
 /* Lets go of a transaction that was not committed. */
 void stage_drop(struct world_box *box);
