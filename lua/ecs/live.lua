@@ -274,6 +274,18 @@ local function try(self, job, only_check)
   return ok, result
 end
 
+-- A migration is refused for what the world holds: where the component was declared is added.
+local function locate(job, message)
+  local name = type(message) == "string" and message:match "^cannot migrate '([%w_]+)'"
+  for _, record in next, name and job.records or {} do
+    local at = registrations.position(record.registered, name)
+    if at then
+      return at .. message
+    end
+  end
+  return message
+end
+
 local function fail(self, message)
   self.last_error = tostring(message)
   if self.last_error == OUT_OF_MEMORY then
@@ -337,6 +349,7 @@ local function reload(self, changed, everything)
       return call_hooks(self, result)
     end
     ok = result == AGAIN
+    result = locate(job, result)
   end
   -- What was looked at is looked at from here on; it is tried again with the next change.
   for path in next, changed do

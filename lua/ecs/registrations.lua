@@ -62,6 +62,12 @@ local function elsewhere(self, job, list, name)
   end
 end
 
+-- Where a file declares a component.
+function registrations.position(registered, name)
+  local entry = find(registered.components, name)
+  return entry and entry.at
+end
+
 local record = {}
 
 function record.component(self, job, name, fields)

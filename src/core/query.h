@@ -64,6 +64,9 @@ ecs_status query_key_room(ecs_world *world, ecs_id key, uint32_t more,
 /* Enters a query whose world has exchanged all its tables; there is room. */
 void query_rejoin(ecs_query *query);
 
+/* Visits its tables in the order in which the world now has them. */
+void query_reorder(ecs_query *query);
+
 /* For tables that come and go: reserve in every query that the new table matches, then
 ** join them. */
 ecs_status query_join_reserve(ecs_world *world, const struct table *table);

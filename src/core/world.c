@@ -50,6 +50,7 @@ ecs_status ecs_world_new(const ecs_world_desc *desc, ecs_world **out) {
 
 void world_clear(ecs_world *world) {
   schedule_free(world);
+  while (world->snapshots) ecs_snapshot_free(world->snapshots);
   while (world->first_query) ecs_query_free(world->first_query);
   struct memory *memory = &world->memory;
   staging_free(world);
@@ -133,6 +134,7 @@ void world_mark_strings(ecs_world *world) {
   for (uint32_t i = 0; i < all->table_count; i++)
     mark_table(world, world_table(world, all->tables[i]));
   mark_commands(world);
+  snapshots_mark_strings(world);
 }
 
 void world_settle(ecs_world *world) {

@@ -88,7 +88,7 @@ struct world_box {
 };
 
 extern const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,
-    kind_column, kind_image;
+    kind_column, kind_image, kind_snapshot;
 
 /* The object at an index when it is of that kind, else NULL. Safe for any value: foreign
 ** userdata are told apart by size, kind and self. */
@@ -119,7 +119,7 @@ extern const luaL_Reg world_query_methods[], world_schedule_methods[],
 /* Methods become __index, unless the metamethods have an __index of their own. */
 extern const luaL_Reg query_methods[];
 extern const luaL_Reg query_metamethods[], chunk_metamethods[], column_metamethods[],
-    loop_metamethods[], view_metamethods[], elements_metamethods[], image_metamethods[];
+    loop_metamethods[], view_metamethods[], elements_metamethods[], image_metamethods[], snapshot_metamethods[];
 /* Methods that chunk_metamethods' and column_metamethods' __index look up themselves. */
 extern const luaL_Reg chunk_methods[], column_methods[];
 
@@ -227,6 +227,8 @@ int try_quietly(lua_State *L, lua_CFunction function, int arguments, int results
 ** what this state has put into it: systems, queries, any values (disown.c). Cannot fail. */
 void loops_abandon(struct world_box *box);
 void world_disown(lua_State *L, struct world_box *box, int world_index, ecs_world *world);
+/* Frees this state's snapshots of a world that is let go of. */
+void snapshots_free(const struct world_box *box, ecs_world *world);
 /* Ends loops left open as update, run, commit and close do; no effect while the world is
 ** busy (inside a system, function form or defer). */
 ecs_status loops_end(struct world_box *box);

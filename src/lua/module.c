@@ -2,7 +2,7 @@
 #include "watch.h"
 
 const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,
-    kind_column, kind_image;
+    kind_column, kind_image, kind_snapshot;
 
 #define METHOD_LISTS 10
 
@@ -25,6 +25,7 @@ static const struct object objects[] = {
   {"elements", &kind_elements, elements_metamethods, {NULL}},
   {"chunk", &kind_chunk, chunk_metamethods, {chunk_methods}},
   {"column", &kind_column, column_metamethods, {column_methods}},
+  {"snapshot", &kind_snapshot, snapshot_metamethods, {NULL}},
   {"image", &kind_image, image_metamethods, {NULL}},
   {NULL, NULL, NULL, {NULL}}
 };
