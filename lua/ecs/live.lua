@@ -164,7 +164,7 @@ local function read_files(self, job)
 end
 
 local function new_job(self, changed, everything)
-  local found = self.watch:scripts()
+  local found = self.found
   local job = {
     scripts = {}, records = {}, states = {}, texts = {}, loaded = {},
     stale = find_stale(self, changed, everything),
@@ -356,7 +356,7 @@ local function reload(self, changed, everything)
     self.pending[path] = true
   end
   local states, texts = {}, {}
-  for path in next, self.watch:scripts() do
+  for path in next, self.found do
     texts[path], states[path] = self.watch:take(path)
   end
   for path, record in next, self.records do
@@ -386,6 +386,7 @@ function methods:poll(force)
   end
   -- Directories are listed anyway; a change of one alone matters when files come or go.
   local found, matters = self.watch:scripts(), force or next(self.told) ~= nil
+  self.found = found
   for path in next, changed do
     matters = matters or self.watch.texts[path] ~= nil or self.records[path] ~= nil
       or self.states[path] ~= nil
@@ -467,7 +468,7 @@ function live.open(world, directories, options)
     states = {}, modules = {}, pending = {}, told = {}, reading = false,
     owned = registrations.nothing(), group = false, last_error = false, last_report = false,
   }, live)
-  self.last_error, self.last_report = nil, nil
+  self.last_error, self.last_report, self.found = nil, nil, self.watch:scripts()
   self.reading = true
   local ok, loaded, message = pcall(reload, self, {}, true)
   self.reading = false

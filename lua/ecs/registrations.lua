@@ -80,7 +80,7 @@ function record.component(self, job, name, fields)
     table.insert(job.current.registered.components,
       { name = name, fields = fields, at = position() })
   end
-  return job.known.components[name] and not self.owned.components[name]
+  return not self.owned.components[name] and job.known.components[name]
 end
 
 local function record_named(list, what)
@@ -88,7 +88,7 @@ local function record_named(list, what)
     local _, path = elsewhere(self, job, list, name)
     if path then
       error(("%s '%s' is registered in %s, too"):format(what, name, path), 4)
-    elseif job.known[list][name] and not self.owned[list][name] then
+    elseif not self.owned[list][name] and job.known[list][name] then
       error(("%s '%s' is registered outside the scripts"):format(what, name), 4)
     end
     local entries = job.current.registered[list]
@@ -111,23 +111,39 @@ end
 record.query = record_object "queries"
 record.res = record_object "resources"
 
--- Names that the world has before scripts are read.
+-- A set of names that asks once for each.
+local function lazy(ask)
+  return setmetatable({}, {
+    __index = function(set, name)
+      local known = ask(name)
+      rawset(set, name, known)
+      return known
+    end,
+  })
+end
+
+local BUILTIN = {
+  startup = true, pre_update = true, update = true, post_update = true, render = true,
+}
+
+-- Names that the world has before scripts register them: each is asked for before that.
 local function known_names(world)
-  local description = world:describe()
-  local known = registrations.nothing()
-  for _, name in ipairs(description.components) do
-    known.components[name] = true
-  end
-  for _, system in ipairs(description.systems) do
-    known.systems[system.name] = true
-  end
-  local builtin = {
-    startup = true, pre_update = true, update = true, post_update = true, render = true,
+  return {
+    components = lazy(function(name)
+      return (pcall(world.describe, world, name))
+    end),
+    systems = lazy(function(name)
+      return (pcall(world.explain, world, name))
+    end),
+    phases = lazy(function(name)
+      for _, phase in ipairs(world:describe().phases) do
+        if phase.name == name then
+          return not BUILTIN[name]
+        end
+      end
+      return false
+    end),
   }
-  for _, phase in ipairs(description.phases) do
-    known.phases[phase.name] = not builtin[phase.name] or nil
-  end
-  return known
 end
 
 -- What the world tells of each registration while files are read.
@@ -192,7 +208,8 @@ function registrations.plan(self, job)
   local owned, paths = registrations.nothing(), paths_of(job.all)
   for _, path in ipairs(paths) do
     for _, entry in ipairs(job.all[path].registered.components) do
-      local foreign = job.known.components[entry.name] and not self.owned.components[entry.name]
+      local foreign = not self.owned.components[entry.name]
+        and (not job.records[path] or job.known.components[entry.name])
       owned.components[entry.name] = not foreign or nil
     end
   end

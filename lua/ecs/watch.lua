@@ -78,28 +78,26 @@ end
 -- Remembers what a file is now, and returns its text.
 function watch:take(path)
   local time, size, inode = native.stat(path)
-  local now = native.now()
-  local text = time and watch.read(path)
-  return text, { time, size, inode, recent = time and now - time < RECENT }
+  return time and watch.read(path), { time, size, inode }
 end
 
 -- From now on looks at these files: a map from path to what take returned second. `texts` are
 -- their texts.
 function watch:follow(files, texts)
-  local paths, states, recent = {}, {}, {}
+  local paths, states, recent, now = {}, {}, {}, native.now()
   for _, directory in ipairs(self.directories) do
     if not directory.single then
       local time, size, inode = native.stat(directory.path)
       paths[#paths + 1] = directory.path
       table.move({ time or false, size or false, inode or false }, 1, 3, #states + 1, states)
-      recent[directory.path] = time and native.now() - time < RECENT or nil
+      recent[directory.path] = time and now - time < RECENT or nil
     end
   end
   for path, state in next, files do
     paths[#paths + 1] = path
     table.move({ state[1] or false, state[2] or false, state[3] or false }, 1, 3, #states + 1,
       states)
-    recent[path] = state.recent or nil
+    recent[path] = state[1] and now - state[1] < RECENT or nil
   end
   self.paths, self.states, self.recent, self.texts = paths, states, recent, texts
 end
