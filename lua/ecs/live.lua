@@ -402,7 +402,7 @@ function methods:poll(force)
     end
   end
   if not matters then
-    self.watch:follow(self.states, self.watch.texts)
+    self.watch:follow(self.watch.files, self.watch.texts)
     return nil
   end
   for path in next, self.pending do

@@ -16,7 +16,7 @@ end
 
 -- Where a script called the method that has called the recorder: "file:line: ".
 local function position()
-  local _, at = pcall(error, "", 6)
+  local _, at = pcall(error, "", 5)
   return at
 end
 
@@ -75,7 +75,7 @@ function record.component(self, job, name, fields)
   local own = find(job.current.registered.components, name)
   other, path = own or other, own and job.current.path or path
   if other and not same(other.fields, fields) then
-    error(("component '%s' is declared with other fields in %s"):format(name, path), 4)
+    error(("component '%s' is declared with other fields in %s"):format(name, path), 3)
   elseif not own then
     table.insert(job.current.registered.components,
       { name = name, fields = fields, at = position() })
@@ -87,9 +87,9 @@ local function record_named(list, what)
   return function(self, job, name, spec)
     local _, path = elsewhere(self, job, list, name)
     if path then
-      error(("%s '%s' is registered in %s, too"):format(what, name, path), 4)
+      error(("%s '%s' is registered in %s, too"):format(what, name, path), 3)
     elseif not self.owned[list][name] and job.known[list][name] then
-      error(("%s '%s' is registered outside the scripts"):format(what, name), 4)
+      error(("%s '%s' is registered outside the scripts"):format(what, name), 3)
     end
     local entries = job.current.registered[list]
     local entry = { name = name, spec = spec, at = position() }

@@ -26,8 +26,9 @@ end
 
 -- A watch over directories (or single files); raises when one is not there.
 function watch.new(directories)
-  local self = setmetatable({ directories = {}, paths = {}, states = {}, texts = {}, recent = {} },
-    watch)
+  local self = setmetatable({
+    directories = {}, paths = {}, states = {}, recent = {}, files = {}, texts = {},
+  }, watch)
   for i, path in ipairs(directories) do
     local time, _, _, is_directory = native.stat(path)
     if not time then
@@ -99,7 +100,8 @@ function watch:follow(files, texts)
       states)
     recent[path] = state[1] and now - state[1] < RECENT or nil
   end
-  self.paths, self.states, self.recent, self.texts = paths, states, recent, texts
+  self.paths, self.states, self.recent = paths, states, recent
+  self.files, self.texts = files, texts
 end
 
 -- Files that have changed within the grain of the clock.
