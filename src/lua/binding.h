@@ -23,6 +23,7 @@
 
 #define NAME_CACHE 256   /* a power of two */
 
+struct weights;
 struct loop_box;
 struct query_box;
 struct system_box;
@@ -74,6 +75,7 @@ struct world_box {
   struct loop_box *ended;   /* ones that WORLD_REFS still anchors */
   struct system_box *gone;  /* systems that the core has let go of */
   lua_State *host;          /* lent: a thread for systems when the host calls ecs_update */
+  struct weights *weights; /* of this Lua state */
   size_t reported;       /* bytes the collector has heard of (law 8) */
   uint32_t *pending;     /* any slots taken for a core call that has not been made yet */
   uint32_t pending_count, pending_capacity;
@@ -134,6 +136,7 @@ static inline void values_stored(struct world_box *box) { box->pending_count = 0
 /* ---- worlds (world.c) ------------------------------------------------------------ */
 
 void worlds_open(lua_State *L);
+void weights_open(lua_State *L);
 int ecs_native_world(lua_State *L);
 
 /* Pushes a world that is closed so far, and then opens it. */
@@ -185,7 +188,8 @@ bool retry(lua_State *L, struct world_box *box, ecs_status status, bool *tried);
 
 /* Forgets values whose any slots are released; frees what a failed call left pending. */
 void settle_any(lua_State *L, struct world_box *box, int world_index);
-/* Tells the collector what the world has grown by. May run finalizers. */
+/* Tells the collector what the world has grown by, or lowers the mark when it has shrunk. May
+** run finalizers. */
 void settle_weight(lua_State *L, struct world_box *box);
 
 /* The last thing that every public call does that may have grown or freed: the core must not
@@ -193,11 +197,7 @@ void settle_weight(lua_State *L, struct world_box *box);
 static inline void settle(lua_State *L, struct world_box *box, int world_index) {
   if (UNLIKELY(!box->world)) return;
   if (UNLIKELY(box->world->any.released_head)) settle_any(L, box, world_index);
-  size_t bytes = box->world->memory.bytes;
-  if (bytes < box->reported)
-    box->reported = bytes;
-  else if (UNLIKELY(bytes - box->reported >= 65536))
-    settle_weight(L, box);
+  if (UNLIKELY(box->world->memory.bytes - box->reported >= 65536)) settle_weight(L, box);
 }
 
 /* Runs a C function like lua_call with the collector held, so that no finalizer comes in
