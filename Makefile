@@ -85,12 +85,10 @@ $(1)/ecs/native.so: $$($(1)_CORE) $$(filter-out $$($(1)_HOST),$$($(1)_BIND))
 	$(2) $$(SHARED) $(3) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LIBS)
 
 $(1)/libecs.a: $$($(1)_CORE)
-	rm -f $$@
-	$$(AR) rcs $$@ $$^
+	@sh spec/tools/archive $$@ $$^
 
 $(1)/libecs_lua.a: $$($(1)_CORE) $$($(1)_BIND) $(1)/obj/embed.o
-	rm -f $$@
-	$$(AR) rcs $$@ $$^
+	@sh spec/tools/archive $$@ $$^
 
 $(1)/spec/support/%.o: spec/c/%.c Makefile
 	@mkdir -p $$(@D)
@@ -167,7 +165,7 @@ LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-
 TEST_CHECKS := asan plain hash rock $(if $(C_TESTS),c asan-c) \
   $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) $(LINT_CHECKS)
 DEEP_CHECKS := $(if $(DEEP_SPECS)$(deep_scale:small=),deep-asan deep-plain) valgrind \
-  $(if $(C_TESTS),valgrind-c) coverage tidy cppcheck
+  coverage tidy $(if $(C_TESTS),valgrind-c) cppcheck
 
 # $(call run_checks,set,names,seconds after which a check hangs)
 define run_checks
