@@ -1,4 +1,4 @@
-#include "binding.h"
+#include "names.h"
 
 const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,
     kind_column;
