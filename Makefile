@@ -94,17 +94,17 @@ $(1)/spec/support/%.o: spec/c/%.c Makefile
 	@mkdir -p $$(@D)
 	$(2) $$(BASE) $(3) $$(CFLAGS) -MMD -MP -c $$< -o $$@
 
-$(1)/spec/%: spec/c/%.c $$(C_SUPPORT:spec/c/%.c=$(1)/spec/support/%.o) $(1)/libecs.a Makefile
+$(1)/spec/%: spec/c/%.c $$(C_SUPPORT:spec/c/%.c=$(1)/spec/support/%.o) $$($(1)_CORE) Makefile
 	@mkdir -p $$(@D)
 	$(2) $$(BASE) $(3) $$(CFLAGS) -MMD -MP $$(LDFLAGS) -o $$@ \
-	  $$(filter %.c %.o %.a,$$^) $$(LIBS)
+	  $$(filter %.c %.o,$$^) $$(LIBS)
 
-# A C test named test_lua... gets the library with the binding, and Lua.
+# C tests look inside, so they take the objects and not the libraries. One named test_lua... gets the library with the binding, and Lua.
 $(1)/spec/test_lua%: spec/c/test_lua%.c $$(C_SUPPORT:spec/c/%.c=$(1)/spec/support/%.o) \
-  $(1)/libecs_lua.a Makefile
+  $$($(1)_CORE) $$($(1)_BIND) $(1)/obj/embed.o Makefile
 	@mkdir -p $$(@D)
 	$(2) $$(BASE) -I$$(LUA_INCDIR) $(3) $$(CFLAGS) -MMD -MP \
-	  $$(LDFLAGS) -o $$@ $$(filter %.c %.o %.a,$$^) $$(LUA_LIBS) $$(LIBS)
+	  $$(LDFLAGS) -o $$@ $$(filter %.c %.o,$$^) $$(LUA_LIBS) $$(LIBS)
 
 -include $$($(1)_CORE:.o=.d) $$($(1)_BIND:.o=.d) $$(C_TESTS:spec/c/%.c=$(1)/spec/%.d) \
   $$(C_SUPPORT:spec/c/%.c=$(1)/spec/support/%.d)
