@@ -13,6 +13,7 @@
 -- runs that crash: runner.replay({ the lines }, { tag = }) does them again.
 
 local compare = require "spec.support.compare"
+local context = require "spec.support.trace_context"
 local gen = require "spec.support.trace_gen"
 local model = require "spec.support.model"
 local ops = require "spec.support.trace_ops"
@@ -51,8 +52,8 @@ local function new_run(options)
     write_down(("-- tag %d"):format(tag), "w")
   end
   return setmetatable({
-    expected = ops.context((options.reference or model_world)(tag), shared),
-    actual = ops.context((options.subject or real_world)(tag), shared),
+    expected = context.new((options.reference or model_world)(tag), shared),
+    actual = context.new((options.subject or real_world)(tag), shared),
     every = options.every or 40,
     names = {},
   }, Run)
@@ -187,7 +188,7 @@ end
 -- each component's query gives them; `text` is all of it.
 function runner.orders(seed, options)
   local trace = runner.trace(seed, options)
-  local ctx = ops.context((options.subject or real_world)(1), values.shared())
+  local ctx = context.new((options.subject or real_world)(1), values.shared())
   local orders = {}
   for i, step in ipairs(trace) do
     local outcome = ops.perform(ctx, step)
