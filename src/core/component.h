@@ -46,7 +46,8 @@ struct component {
   bool native;                 /* offsets given by the host */
   bool has_any;
   bool has_string;
-  bool has_entity;
+  bool translates;             /* some values are not what their cells are: texts, ids */
+  bool words;                  /* else, and the native struct is just 4 bytes a leaf */
   uint32_t depth;              /* 0 without nested components */
   uint32_t uses;               /* by queries and by other components' fields */
   struct column_buffer *resource;  /* one per leaf, or NULL */

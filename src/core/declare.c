@@ -181,7 +181,10 @@ static ecs_status add_leaf(struct build *build, uint32_t field_at, uint32_t elem
   }
   component->has_any |= leaf->type == ECS_ANY;
   component->has_string |= leaf->type == ECS_STRING;
-  component->has_entity |= leaf->type == ECS_ENTITY;
+  component->translates |= leaf->type == ECS_STRING || leaf->type == ECS_ENTITY;
+  bool word = leaf->size == 4 && leaf->offset == 4u * component->leaf_count;
+  component->words = word && !component->translates &&
+                     (component->leaf_count == 0 || component->words);
   component->leaf_count++;
   return ECS_OK;
 }

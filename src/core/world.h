@@ -58,4 +58,9 @@ static inline struct table *world_table(const ecs_world *world, uint32_t index) 
   return world->graph.tables[index];
 }
 
+/* The table of a living entity; NULL when it has no row. */
+static inline struct table *record_table(const ecs_world *world, const struct record *record) {
+  return UNLIKELY(record->table == RECORD_BARE) ? NULL : world_table(world, record->table);
+}
+
 #endif
