@@ -42,6 +42,15 @@ ecs_status ecs_world_new(const ecs_world_desc *desc, ecs_world **out) {
   return status;
 }
 
+void scratch_free(ecs_world *world, struct scratch *scratch) {
+  struct memory *memory = &world->memory;
+  memory_free(memory, scratch->pending,
+              scratch->pending_capacity * sizeof *scratch->pending);
+  memory_free(memory, scratch->writes, scratch->write_capacity * sizeof *scratch->writes);
+  memory_free(memory, scratch->parts, scratch->part_capacity * sizeof *scratch->parts);
+  memset(scratch, 0, sizeof *scratch);
+}
+
 void ecs_world_free(ecs_world *world) {
   if (!world) return;
   schedule_free(world);
@@ -57,6 +66,7 @@ void ecs_world_free(ecs_world *world) {
   memory_free(memory, world->scratch, world->scratch_capacity * sizeof *world->scratch);
   memory_free(memory, world->writes, world->write_capacity * sizeof *world->writes);
   memory_free(memory, world->parts, world->part_capacity * sizeof *world->parts);
+  scratch_free(world, &world->binding);
   assert(world->memory.bytes == sizeof *world + MESSAGE_SIZE);
   struct memory last = *memory;
   memory_free(&last, world, sizeof *world + MESSAGE_SIZE);

@@ -15,6 +15,16 @@
 
 #define LAST_IDS 16
 
+/* Arrays of what binds a world to a language: what it gathers for one call. */
+struct scratch {
+  uint32_t *pending;             /* any slots */
+  uint32_t pending_capacity;
+  struct write *writes;
+  uint32_t write_capacity;
+  struct part *parts;
+  uint32_t part_capacity;
+};
+
 struct ecs_world {
   struct memory memory;
   struct entity_index entities;
@@ -38,6 +48,7 @@ struct ecs_world {
   uint32_t write_capacity;
   struct part *parts;            /* a spawn's components */
   uint32_t part_capacity;
+  struct scratch binding;
   char *message;                 /* MESSAGE_SIZE bytes, so that const readers can fail too */
 };
 
@@ -52,6 +63,8 @@ ecs_status world_not_busy(const ecs_world *world, const char *operation);
 struct write *world_writes(ecs_world *world, uint64_t count);
 
 /* Seconds of a clock that never goes back. */
+void scratch_free(ecs_world *world, struct scratch *scratch);
+
 double clock_seconds(void);
 
 static inline struct table *world_table(const ecs_world *world, uint32_t index) {
