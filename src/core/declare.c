@@ -230,12 +230,14 @@ static ecs_status build_fields(struct build *build) {
   component->fields = take(build, desc->field_count * sizeof *component->fields);
   if (!component->fields) return world_nomem(build->world);
   uint64_t leaves = 0;
+  component->flat = true;
   for (uint32_t i = 0; i < desc->field_count; i++) {
     ecs_status status = copy_field(build, &desc->fields[i], &component->fields[i]);
     component->field_count++;
     if (status == ECS_OK) status = lay_out(build, &component->fields[i]);
     if (status != ECS_OK) return status;
     leaves += component->fields[i].leaf_count;
+    component->flat &= !component->fields[i].count && !component->fields[i].nested;
   }
   if (leaves > LEAF_LIMIT)
     return world_fail(build->world, ECS_ELIMIT,

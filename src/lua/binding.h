@@ -137,7 +137,10 @@ int no_world(lua_State *L, int arg);
 ** at a world otherwise (queries, views that change more than a number) add to calls, too. */
 static inline struct world_box *check_world(lua_State *L, int arg) {
   struct world_box *box = box_test(L, arg, &kind_world, sizeof *box);
-  if (UNLIKELY(!box || !box->world)) no_world(L, arg);
+  if (UNLIKELY(!box || !box->world)) {
+    no_world(L, arg);
+    return NULL;
+  }
   box->calls++;
   values_begin(box);
   return box;
