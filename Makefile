@@ -144,8 +144,9 @@ $(BUILD)/examples/%: examples/%.c $(RELEASE)/libecs_lua.a Makefile
 
 # ---- tests ---------------------------------------------------------------------------
 #
-# A check is a target check-NAME that runs through spec/tools/check, which counts what passed
-# and failed; spec/tools/summary adds the counts of a set of checks.
+# A check is a target check-NAME that runs through spec/tools/check, which counts what
+# passed and failed; spec/tools/summary adds the counts of a set of checks. The longest come
+# first, so that the cores are done at the same time.
 
 check = CHECK_DIR=$(CHECK_DIR) CHECK_SECONDS=$(CHECK_SECONDS) sh spec/tools/check
 busted = $(LUA) spec/tools/busted.lua --ignore-lua -v -o TAP
@@ -164,7 +165,7 @@ c_programs = $(C_TESTS:spec/c/%.c=$(1)/spec/%)
 
 LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-lengths \
   lint-rockspec
-TEST_CHECKS := asan plain hash rock $(if $(C_TESTS),c asan-c) \
+TEST_CHECKS := plain asan hash rock $(if $(C_TESTS),c asan-c) \
   $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) $(LINT_CHECKS)
 DEEP_CHECKS := $(if $(deep_scale:small=),deep-traces-1 deep-traces-2) \
   $(if $(DEEP_SPECS),deep-asan deep-plain) valgrind $(if $(C_TESTS),valgrind-c) coverage \

@@ -83,6 +83,7 @@ build = {
         "src/lua/view.c",
         "src/lua/weight.c",
         "src/lua/world.c",
+        "src/lua/worlds.c",
       },
     },
     ecs = "lua/ecs/init.lua",
