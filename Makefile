@@ -1,0 +1,343 @@
+# ecs: build, test, measure, install. `make help` lists what can be asked for.
+#
+#   CC, CFLAGS, LDFLAGS   compiler and further flags
+#   LUA                   interpreter (lua5.4); LUA_INCDIR, LUA_LIBS its headers and library
+#   PREFIX, DESTDIR       where `make install` goes; LUA_LMOD, LUA_CMOD the module directories
+#   JOBS                  how many checks run side by side
+#   DEEP=small            test-deep with small counts
+#   JSON=file             where `make bench` also writes its table
+
+CC ?= cc
+GCC ?= gcc
+GCOV ?= gcov
+CLANG ?= clang
+LUA ?= lua5.4
+BUILD := build
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+PREFIX ?= /usr/local
+LUA_LMOD ?= $(PREFIX)/share/lua/5.4
+LUA_CMOD ?= $(PREFIX)/lib/lua/5.4
+
+ifndef LUA_INCDIR
+LUA_INCDIR := $(shell sh spec/tools/find-lua incdir)
+endif
+ifndef LUA_LIBS
+LUA_LIBS := $(shell sh spec/tools/find-lua libs)
+endif
+
+CORE_SRC := $(wildcard src/core/*.c src/kernel/*.c)
+BIND_SRC := $(wildcard src/lua/*.c)
+# What only a host that links statically can use: not part of the module.
+HOST_SRC := $(wildcard src/lua/host*.c)
+LUA_SRC := $(wildcard lua/ecs/*.lua)
+C_TESTS := $(wildcard spec/c/test_*.c)
+C_SUPPORT := $(filter-out $(C_TESTS),$(wildcard spec/c/*.c))
+C_BENCH := $(wildcard spec/bench/*.c)
+C_EXAMPLES := $(wildcard examples/*.c examples/*/*.c)
+DEEP_SPECS := $(wildcard spec/deep/*_spec.lua)
+
+STD := -std=c99
+WARN := -Wall -Wextra -pedantic -Wshadow -Wconversion -Wcast-qual -Wvla -Wundef
+BASE := $(STD) $(WARN) -fvisibility=hidden -fPIC -Isrc
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+LIBS := -lm -lpthread
+
+ifeq ($(shell uname -s),Darwin)
+SHARED := -bundle -undefined dynamic_lookup
+else
+SHARED := -shared
+endif
+
+# Every variant has its own directory with ecs/native.so, libecs.a and obj/.
+RELEASE := $(BUILD)
+DEBUG := $(BUILD)/debug
+ASAN := $(BUILD)/asan
+HASH := $(BUILD)/hash
+COV := $(BUILD)/cov
+
+all: $(RELEASE)/ecs/native.so $(RELEASE)/libecs.a $(RELEASE)/libecs_lua.a
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+# $(call variant,directory,compiler,flags)
+define variant
+$(1)_CORE := $$(CORE_SRC:src/%.c=$(1)/obj/%.o)
+$(1)_BIND := $$(BIND_SRC:src/%.c=$(1)/obj/%.o)
+$(1)_HOST := $$(HOST_SRC:src/%.c=$(1)/obj/%.o)
+
+$(1)/obj/%.o: src/%.c Makefile
+	@mkdir -p $$(@D)
+	$(2) $$(BASE) $(3) $$(CPPFLAGS) $$(CFLAGS) -MMD -MP -c $$< -o $$@
+
+$(1)/obj/lua/%.o: src/lua/%.c Makefile
+	@mkdir -p $$(@D)
+	@$$(need_lua)
+	$(2) $$(BASE) -I$$(LUA_INCDIR) $(3) $$(CPPFLAGS) $$(CFLAGS) -MMD -MP -c $$< -o $$@
+
+$(1)/obj/embed.o: $$(BUILD)/embed.c Makefile
+	@mkdir -p $$(@D)
+	$(2) $$(BASE) $(3) $$(CFLAGS) -c $$< -o $$@
+
+$(1)/ecs/native.so: $$($(1)_CORE) $$(filter-out $$($(1)_HOST),$$($(1)_BIND))
+	@mkdir -p $$(@D)
+	$(2) $$(SHARED) $(3) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LIBS)
+
+$(1)/libecs.a: $$($(1)_CORE)
+	rm -f $$@
+	$$(AR) rcs $$@ $$^
+
+$(1)/libecs_lua.a: $$($(1)_CORE) $$($(1)_BIND) $(1)/obj/embed.o
+	rm -f $$@
+	$$(AR) rcs $$@ $$^
+
+$(1)/spec/support/%.o: spec/c/%.c Makefile
+	@mkdir -p $$(@D)
+	$(2) $$(BASE) $(3) $$(CFLAGS) -MMD -MP -c $$< -o $$@
+
+$(1)/spec/%: spec/c/%.c $$(C_SUPPORT:spec/c/%.c=$(1)/spec/support/%.o) $(1)/libecs.a Makefile
+	@mkdir -p $$(@D)
+	$(2) $$(BASE) $(3) $$(CFLAGS) -MMD -MP $$(LDFLAGS) -o $$@ \
+	  $$(filter %.c %.o %.a,$$^) $$(LIBS)
+
+# A C test named test_lua... gets the library with the binding, and Lua.
+$(1)/spec/test_lua%: spec/c/test_lua%.c $$(C_SUPPORT:spec/c/%.c=$(1)/spec/support/%.o) \
+  $(1)/libecs_lua.a Makefile
+	@mkdir -p $$(@D)
+	$(2) $$(BASE) -I$$(LUA_INCDIR) $(3) $$(CFLAGS) -MMD -MP \
+	  $$(LDFLAGS) -o $$@ $$(filter %.c %.o %.a,$$^) $$(LUA_LIBS) $$(LIBS)
+
+-include $$($(1)_CORE:.o=.d) $$($(1)_BIND:.o=.d) $$(C_TESTS:spec/c/%.c=$(1)/spec/%.d) \
+  $$(C_SUPPORT:spec/c/%.c=$(1)/spec/support/%.d)
+endef
+
+need_lua = test -n "$(LUA_INCDIR)" || { echo "lua.h of Lua 5.4 not found: install its \
+  headers (Debian: liblua5.4-dev) or give LUA_INCDIR=directory" >&2; exit 1; }
+
+$(eval $(call variant,$(RELEASE),$(CC),-O2))
+$(eval $(call variant,$(DEBUG),$(CC),-O1 -g -DECS_DEBUG))
+$(eval $(call variant,$(ASAN),$(GCC),-O1 -g -DECS_DEBUG $(SANITIZE)))
+$(eval $(call variant,$(HASH),$(CC),-O1 -DECS_DEBUG -DECS_CONSTANT_HASH))
+$(eval $(call variant,$(COV),$(GCC),-O0 -g --coverage))
+
+$(BUILD)/embed.c: $(LUA_SRC) spec/tools/embed
+	@mkdir -p $(@D)
+	sh spec/tools/embed $(LUA_SRC) > $@
+
+# ---- demo ----------------------------------------------------------------------------
+
+module_env = LUA_PATH="lua/?.lua;lua/?/init.lua;;" LUA_CPATH="$(1)/?.so;;" ECS_BUILD=$(1)
+
+demo:
+	@sh spec/tools/setup demo
+	@$(MAKE) --no-print-directory -s all
+	@$(call module_env,$(RELEASE)) $(LUA) examples/swarm/main.lua
+
+EXAMPLES := $(C_EXAMPLES:%.c=$(BUILD)/%)
+
+examples: all $(EXAMPLES)
+
+$(BUILD)/examples/%: examples/%.c $(RELEASE)/libecs_lua.a Makefile
+	@mkdir -p $(@D)
+	$(CC) $(STD) $(WARN) -Isrc -I$(LUA_INCDIR) -O2 $(CFLAGS) $(LDFLAGS) -o $@ $< \
+	  $(RELEASE)/libecs_lua.a $(LUA_LIBS) $(LIBS)
+
+# ---- tests ---------------------------------------------------------------------------
+#
+# A check is a target check-NAME that runs through spec/tools/check, which counts what passed
+# and failed; spec/tools/summary adds the counts of a set of checks.
+
+check = CHECK_DIR=$(CHECK_DIR) sh spec/tools/check
+busted = $(LUA) spec/tools/busted.lua --ignore-lua -v -o TAP
+asan_env = LD_PRELOAD="$$($(GCC) -print-file-name=libasan.so)" \
+  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:abort_on_error=0 \
+  UBSAN_OPTIONS=print_stacktrace=1
+asan_c_env = ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 \
+  UBSAN_OPTIONS=print_stacktrace=1
+valgrind = valgrind -q --leak-check=full --show-leak-kinds=definite,possible \
+  --errors-for-leak-kinds=definite,possible --error-exitcode=99 --keep-debuginfo=yes
+# With small counts only the deep specs run: `make test` has run the others so.
+deep_scale = $(if $(filter small,$(DEEP)),small,deep)
+deep_run = $(busted) -r $(if $(filter small,$(DEEP)),deep,all)
+c_programs = $(C_TESTS:spec/c/%.c=$(1)/spec/%)
+
+LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-lengths \
+  lint-rockspec
+TEST_CHECKS := asan plain hash rock $(if $(C_TESTS),c asan-c) \
+  $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) $(LINT_CHECKS)
+DEEP_CHECKS := $(if $(DEEP_SPECS)$(deep_scale:small=),deep-asan deep-plain) valgrind \
+  $(if $(C_TESTS),valgrind-c) coverage tidy cppcheck
+
+# $(call run_checks,set,names)
+define run_checks
+mkdir -p $(BUILD)/check/$(1) && rm -f $(BUILD)/check/$(1)/*
+echo $(2) > $(BUILD)/check/$(1)/expected
+$(MAKE) --no-print-directory -s -k -j$(JOBS) --output-sync=target \
+  CHECK_DIR=$(BUILD)/check/$(1) $(2:%=check-%) || true
+sh spec/tools/summary $(BUILD)/check/$(1)
+endef
+
+test:
+	@sh spec/tools/setup test
+	@$(call run_checks,test,$(TEST_CHECKS))
+
+test-deep:
+	@sh spec/tools/setup deep
+	@$(call run_checks,deep,$(DEEP_CHECKS))
+
+lint:
+	@sh spec/tools/setup lint
+	@$(call run_checks,lint,$(LINT_CHECKS))
+
+check-plain: $(RELEASE)/ecs/native.so
+	$(check) plain tap env $(call module_env,$(RELEASE)) $(busted)
+
+check-hash: $(HASH)/ecs/native.so
+	$(check) hash tap env ECS_SPEC_SCALE=small $(call module_env,$(HASH)) $(busted)
+
+check-asan: $(ASAN)/ecs/native.so
+	$(check) asan tap env ECS_SPEC_SCALE=small $(asan_env) $(call module_env,$(ASAN)) $(busted)
+
+check-c: $(call c_programs,$(RELEASE))
+	$(check) c tap sh spec/tools/c-tests $^
+
+check-asan-c: $(call c_programs,$(ASAN))
+	$(check) asan-c tap env ECS_SPEC_SCALE=small $(asan_c_env) sh spec/tools/c-tests $^
+
+check-demo: $(RELEASE)/ecs/native.so
+	$(check) demo status env $(call module_env,$(RELEASE)) \
+	  $(LUA) examples/swarm/main.lua --frames 30
+
+check-examples: $(EXAMPLES)
+	$(check) examples tap sh spec/tools/c-tests $^
+
+check-rock:
+	$(check) rock tap sh spec/tools/rock $(BUILD)/rock
+
+check-deep-plain: $(RELEASE)/ecs/native.so
+	$(check) deep-plain tap env ECS_SPEC_SCALE=$(deep_scale) \
+	  $(call module_env,$(RELEASE)) $(deep_run)
+
+check-deep-asan: $(ASAN)/ecs/native.so
+	$(check) deep-asan tap env ECS_SPEC_SCALE=$(deep_scale) $(asan_env) \
+	  $(call module_env,$(ASAN)) $(deep_run)
+
+check-valgrind: $(DEBUG)/ecs/native.so
+	$(check) valgrind tap env ECS_SPEC_SCALE=small $(call module_env,$(DEBUG)) \
+	  $(valgrind) $(busted)
+
+check-valgrind-c: $(call c_programs,$(DEBUG))
+	$(check) valgrind-c tap env ECS_SPEC_SCALE=small C_TEST_RUNNER="$(valgrind)" \
+	  sh spec/tools/c-tests $^
+
+check-coverage: $(COV)/ecs/native.so $(call c_programs,$(COV))
+	$(check) coverage tap env ECS_SPEC_SCALE=small $(call module_env,$(COV)) \
+	  BUSTED="$(busted)" GCOV="$(GCOV)" sh spec/tools/coverage $(COV) $(call c_programs,$(COV))
+
+check-tidy:
+	$(check) tidy status clang-tidy --quiet --warnings-as-errors='*' \
+	  $(CORE_SRC) $(BIND_SRC) -- $(BASE) -DECS_DEBUG -I$(LUA_INCDIR)
+
+# cppcheck does not know that functions which raise a Lua error do not return.
+check-cppcheck:
+	$(check) cppcheck status cppcheck --quiet --std=c99 --error-exitcode=1 \
+	  --enable=warning,performance,portability --inline-suppr \
+	  --suppress=missingIncludeSystem \
+	  --suppress=nullPointerRedundantCheck --suppress=ctunullpointer -Isrc $(CORE_SRC) $(BIND_SRC)
+
+# ---- lint ----------------------------------------------------------------------------
+
+LINT_SRC := $(CORE_SRC) $(BIND_SRC) $(C_TESTS) $(C_SUPPORT) $(C_BENCH) $(C_EXAMPLES)
+
+# gcc sees the release, clang the asserts of a debug build.
+$(BUILD)/lint/gcc/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	@$(need_lua)
+	$(GCC) $(BASE) $(if $(filter $(CORE_SRC),$<),,-I$(LUA_INCDIR)) -Werror -O2 \
+	  -MMD -MP -c $< -o $@
+
+$(BUILD)/lint/clang/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	@$(need_lua)
+	$(CLANG) $(BASE) $(if $(filter $(CORE_SRC),$<),,-I$(LUA_INCDIR)) -Werror -O1 \
+	  -DECS_DEBUG -MMD -MP -c $< -o $@
+
+-include $(LINT_SRC:%.c=$(BUILD)/lint/gcc/%.d) $(LINT_SRC:%.c=$(BUILD)/lint/clang/%.d)
+
+check-lint-gcc: $(LINT_SRC:%.c=$(BUILD)/lint/gcc/%.o)
+	$(check) lint-gcc status true
+
+check-lint-clang: $(LINT_SRC:%.c=$(BUILD)/lint/clang/%.o)
+	$(check) lint-clang status true
+
+check-lint-headers:
+	$(check) lint-headers tap sh spec/tools/headers "$(LUA_INCDIR)" $(BASE)
+
+check-lint-luacheck:
+	$(check) lint-luacheck status luacheck --quiet --no-color \
+	  $(wildcard lua spec examples) .busted .luacheckrc $(wildcard rockspec/*.rockspec)
+
+check-lint-symbols: $($(RELEASE)_CORE)
+	$(check) lint-symbols status sh spec/tools/symbols $^
+
+check-lint-lengths:
+	$(check) lint-lengths status $(LUA) spec/tools/lengths.lua
+
+check-lint-rockspec:
+	$(check) lint-rockspec status $(LUA) spec/tools/rockspec.lua
+
+# ---- bench ---------------------------------------------------------------------------
+#
+# spec/bench/mod_*.c are Lua modules, the others are linked into programs of their own.
+
+BENCH_MODULES := $(patsubst spec/bench/%.c,$(BUILD)/bench/%.so,$(wildcard spec/bench/mod_*.c))
+BENCH_PROGRAMS := $(patsubst spec/bench/%.c,$(BUILD)/bench/%,\
+  $(filter-out spec/bench/mod_%,$(C_BENCH)))
+
+bench: all $(BENCH_MODULES) $(BENCH_PROGRAMS)
+	@JSON="$(JSON)" ECS_BENCH=$(BUILD)/bench LUA_PATH="lua/?.lua;lua/?/init.lua;;" \
+	  LUA_CPATH="$(BUILD)/?.so;$(BUILD)/bench/?.so;;" $(LUA) spec/bench/run.lua
+
+$(BUILD)/bench/%.so: spec/bench/%.c Makefile
+	@mkdir -p $(@D)
+	$(CC) $(BASE) -I$(LUA_INCDIR) -O3 $(CFLAGS) $(SHARED) $(LDFLAGS) -o $@ $< $(LIBS)
+
+$(BUILD)/bench/%: spec/bench/%.c $(RELEASE)/libecs.a Makefile
+	@mkdir -p $(@D)
+	$(CC) $(BASE) -O3 $(CFLAGS) $(LDFLAGS) -o $@ $< $(RELEASE)/libecs.a $(LIBS)
+
+# ---- install, rockspecs, clean -------------------------------------------------------
+
+INSTALL ?= install
+
+install: all
+	$(INSTALL) -d $(DESTDIR)$(LUA_CMOD)/ecs $(DESTDIR)$(LUA_LMOD)/ecs \
+	  $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib
+	$(INSTALL) -m 755 $(RELEASE)/ecs/native.so $(DESTDIR)$(LUA_CMOD)/ecs/native.so
+	$(INSTALL) -m 644 $(LUA_SRC) $(DESTDIR)$(LUA_LMOD)/ecs
+	$(INSTALL) -m 644 $(wildcard src/ecs.h src/ecs_lua.h) $(DESTDIR)$(PREFIX)/include
+	$(INSTALL) -m 644 $(RELEASE)/libecs.a $(RELEASE)/libecs_lua.a $(DESTDIR)$(PREFIX)/lib
+
+rockspecs:
+	$(LUA) spec/tools/rockspec.lua write
+
+clean:
+	rm -rf $(BUILD) ecs
+	find src lua spec examples \( -name '*.o' -o -name '*.so' -o -name '*.a' \
+	  -o -name '*.gcda' -o -name '*.gcno' -o -name '*.gcov' \) -exec rm -f {} +
+
+help:
+	@echo "make            the module, build/libecs.a and build/libecs_lua.a"
+	@echo "make demo       install what is missing, build, run examples/swarm"
+	@echo "make test       install what is missing, run every check of the every-run set"
+	@echo "make test-deep  the long checks (DEEP=small: with small counts)"
+	@echo "make lint       warnings, luacheck, symbols, lengths, rockspecs"
+	@echo "make bench      ratios against the floors (JSON=file writes them down)"
+	@echo "make examples   the examples in C, into build/examples"
+	@echo "make install    PREFIX=/usr/local, LUA_LMOD, LUA_CMOD, DESTDIR"
+	@echo "make rockspecs  write the lists of sources and modules into the rockspecs"
+	@echo "make clean"
+
+.PHONY: all demo examples test test-deep lint bench install rockspecs clean help \
+  $(TEST_CHECKS:%=check-%) $(DEEP_CHECKS:%=check-%)

@@ -1,0 +1,81 @@
+-- The lines of text around the picture.
+
+local kinds = require "kinds"
+
+local hud = {}
+
+local PLAIN, BRIGHT, DIM, ALARM = 250, 231, 243, 203
+
+-- Lays pieces { text, ink } out as one line of the screen, cut or filled to its width.
+local function line(row, columns, pieces)
+  local out, left = { ("\27[%d;1H\27[0;48;5;234m"):format(row) }, columns
+  for _, piece in ipairs(pieces) do
+    local text = piece[1]
+    local length = utf8.len(text)
+    if length > left then
+      text, length = text:sub(1, utf8.offset(text, left + 1) - 1), left
+    end
+    out[#out + 1] = ("\27[38;5;%dm%s"):format(piece[2] or PLAIN, text)
+    left = left - length
+  end
+  out[#out + 1] = (" "):rep(left) .. "\27[0m"
+  return table.concat(out)
+end
+
+local function title(state)
+  return {
+    { " swarm ", BRIGHT },
+    { (" %d entities, %d tables "):format(state.entities, state.tables) },
+    { (" %5.1f s "):format(state.world_time) },
+    { (" %3.0f frames a second "):format(state.rate), BRIGHT },
+    { (" %4.1f ms a frame: systems %.1f, picture %.1f"):format(
+      state.world_ms + state.draw_ms, state.world_ms, state.draw_ms) },
+    { state.paused and "  paused" or "", ALARM },
+  }
+end
+
+local function legend(state)
+  local pieces = { { " " } }
+  for _, kind in ipairs(kinds) do
+    local text = kind.mark and ("%s %s  "):format(kind.mark, kind.name)
+      or ("■ %s %d  "):format(kind.name, state.counts[kind.name])
+    pieces[#pieces + 1] = { text, kind.ink }
+  end
+  pieces[#pieces + 1] = { "■ fire", 124 }
+  return pieces
+end
+
+local function slowest(state)
+  local pieces = { { " slowest, ms a frame: ", DIM } }
+  for _, system in ipairs(state.slowest) do
+    pieces[#pieces + 1] = { system.name .. " ", PLAIN }
+    pieces[#pieces + 1] = { ("%.2f"):format(system.ms), BRIGHT }
+    pieces[#pieces + 1] = { (" %s   "):format(system.tier), DIM }
+  end
+  return pieces
+end
+
+local function help(state)
+  if state.problem then
+    return { { " " .. state.problem:match("[^\n]*"), ALARM } }
+  end
+  return {
+    { " space ", BRIGHT }, { "pause  ", DIM }, { " + ", BRIGHT }, { "1000 seekers more  ", DIM },
+    { " - ", BRIGHT }, { "1000 fewer  ", DIM }, { " q ", BRIGHT }, { "quit", DIM },
+  }
+end
+
+-- How many rows stand above and below the picture.
+hud.ABOVE, hud.BELOW = 1, 3
+
+-- The text that shows the state on a screen of that size.
+function hud.draw(state, columns, rows)
+  return table.concat {
+    line(1, columns, title(state)),
+    line(rows - 2, columns, legend(state)),
+    line(rows - 1, columns, slowest(state)),
+    line(rows, columns, help(state)),
+  }
+end
+
+return hud

@@ -1,0 +1,42 @@
+-- The swarm: thousands of beings that travel, hunt, flee and die in a level, by the rules in
+-- scripts/. `make demo` runs it; `main.lua --help` tells its options.
+
+local here = arg[0]:match("^(.*)/[^/]*$") or "."
+package.path = here .. "/?.lua;" .. package.path
+
+local ecs = require "ecs"
+local loader = require "loader"
+local options = require "options"
+local random = require "random"
+local terminal = require "terminal"
+
+-- The world as the scripts have made it.
+local function open_world(given)
+  local world = ecs.world { seed = given.seed }
+  world:resource("Settings", { "seekers: i32", "drifters: i32", "hunters: i32" })
+  local settings = world:res "Settings"
+  settings.hunters = given.entities // 100
+  settings.drifters = given.entities // 4
+  settings.seekers = given.entities - settings.hunters - settings.drifters
+  random.seed(world, given.seed)
+  loader.open(world, here .. "/scripts")
+  return world
+end
+
+local given, problem = options.parse(arg)
+if not given then
+  io.stderr:write(problem, "\n\n", options.HELP)
+  os.exit(2)
+elseif given.help then
+  io.write(options.HELP)
+  return
+end
+
+local drawn = not given.frames and terminal.present()
+given.frames = given.frames or 300
+local world <close> = open_world(given)
+if drawn then
+  require("show").run(world, given)
+else
+  require("report").run(world, given)
+end

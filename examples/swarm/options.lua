@@ -1,0 +1,59 @@
+-- The command line.
+
+local options = {}
+
+options.HELP = [[
+usage: main.lua [options]
+
+Runs the scripts in scripts/ over the level in level.txt. In a terminal it draws what goes on
+and takes keys; elsewhere, or with --frames, it runs that many frames and prints a report.
+
+  --frames N     run N frames of 1/30 s without drawing, then report (300 without a terminal)
+  --entities N   how many beings there are at first (24000)
+  --seed N       another seed, another run; the same seed, the same run (1)
+  --help         this text
+]]
+
+local NUMBERS = {
+  frames = { least = 1, most = 10000000 },
+  entities = { least = 0, most = 10000000 },
+  seed = { least = math.mininteger, most = math.maxinteger },
+}
+
+local function parse_number(name, text)
+  local limits = NUMBERS[name]
+  local number = math.tointeger(tonumber(text or ""))
+  if not number or number < limits.least or number > limits.most then
+    return nil, ("--%s takes an integer from %d to %d, got %s"):format(name, limits.least,
+      limits.most, text or "nothing")
+  end
+  return number
+end
+
+-- { frames =, entities =, seed =, help = }; nil and a message when something is wrong.
+function options.parse(arguments)
+  local given = { entities = 24000, seed = 1 }
+  local at = 1
+  while arguments[at] do
+    local name, text = arguments[at]:match("^%-%-(%a+)=?(.*)$")
+    if name == "help" then
+      given.help = true
+    elseif NUMBERS[name] then
+      if text == "" then
+        at = at + 1
+        text = arguments[at]
+      end
+      local number, problem = parse_number(name, text)
+      if not number then
+        return nil, problem
+      end
+      given[name] = number
+    else
+      return nil, "unknown option " .. arguments[at]
+    end
+    at = at + 1
+  end
+  return given
+end
+
+return options

@@ -1,0 +1,189 @@
+-- In a terminal: the world drawn thirty times a second, until someone quits.
+
+local canvas = require "canvas"
+local hud = require "hud"
+local kinds = require "kinds"
+local level = require "level"
+local terminal = require "terminal"
+
+local show = {}
+
+local FRAME = 1 / 30         -- what a frame should last
+local LONGEST = 1 / 15       -- a world that falls behind goes slower than the clock
+local LEAST_COLUMNS, LEAST_ROWS = 20, 8
+
+-- ---- what is shown -----------------------------------------------------------------
+
+local function new_state(world)
+  local state = {
+    world_time = 0, rate = 0, world_ms = 0, draw_ms = 0, paused = false, quit = false,
+    counts = {}, slowest = {}, queries = {}, seconds = {}, frames = 0,
+  }
+  for _, kind in ipairs(kinds) do
+    state.queries[kind.name] = world:query(kind.query)
+  end
+  return state
+end
+
+-- The systems that took most time since this was last called, and what all of them took.
+local function rank(state, systems)
+  local list, frames = {}, math.max(state.frames, 1)
+  state.world_ms = 0
+  for _, system in ipairs(systems) do
+    local spent = system.seconds - (state.seconds[system.name] or 0)
+    state.seconds[system.name] = system.seconds
+    local ms = 1000 * spent / frames
+    list[#list + 1] = { name = system.name, tier = system.tier, ms = ms }
+    state.world_ms = state.world_ms + ms
+  end
+  if state.world_ms == 0 then
+    return
+  end
+  table.sort(list, function(a, b)
+    return a.ms > b.ms
+  end)
+  state.slowest = table.move(list, 1, math.min(5, #list), 1, {})
+end
+
+-- Once in a while: what need not be known for every frame.
+local function look(world, state, elapsed)
+  local description = world:describe()
+  state.entities, state.tables = description.entities, 0
+  for _, tab in ipairs(description.tables) do
+    state.tables = state.tables + (tab.rows > 0 and 1 or 0)
+  end
+  for name, query in pairs(state.queries) do
+    state.counts[name] = query:count()
+  end
+  rank(state, description.systems)
+  if state.frames > 0 then
+    state.rate = state.frames / elapsed
+    state.draw_ms = 1000 * state.drawing / state.frames
+  end
+  state.frames, state.drawing = 0, 0
+end
+
+-- ---- drawing -----------------------------------------------------------------------
+
+local xs, ys = {}, {}
+
+local function draw_kind(picture, kind, query)
+  for chunk in query:chunks() do
+    chunk:column("Position.x"):read(xs)
+    chunk:column("Position.y"):read(ys)
+    if kind.light then
+      picture:add(xs, ys, chunk.n, kind.light)
+    else
+      for i = 1, chunk.n do
+        picture:mark(xs[i], ys[i], kind.mark, kind.ink)
+      end
+    end
+  end
+end
+
+local function draw(state, screen)
+  if not screen.picture then
+    io.write("\27[H\27[2Jthe window is too small")
+    return io.flush()
+  end
+  screen.picture:clear()
+  for _, kind in ipairs(kinds) do
+    draw_kind(screen.picture, kind, state.queries[kind.name])
+  end
+  io.write(screen.picture:draw(hud.ABOVE + 1), hud.draw(state, screen.columns, screen.rows))
+  io.flush()
+end
+
+-- Follows the size of the window.
+local function fit(screen)
+  local columns, rows = terminal.size()
+  if columns == screen.columns and rows == screen.rows then
+    return
+  end
+  screen.columns, screen.rows = columns, rows
+  local lines = rows - hud.ABOVE - hud.BELOW
+  screen.picture = columns >= LEAST_COLUMNS and rows >= LEAST_ROWS
+    and canvas.new(level, columns, lines) or nil
+  io.write("\27[2J")
+end
+
+-- ---- keys --------------------------------------------------------------------------
+
+local keys = {
+  [" "] = function(_, state)
+    state.paused = not state.paused
+  end,
+  ["+"] = function(world)
+    local settings = world:res "Settings"
+    settings.seekers = settings.seekers + 1000
+  end,
+  ["-"] = function(world)
+    local settings = world:res "Settings"
+    settings.seekers = math.max(settings.seekers - 1000, 0)
+  end,
+  q = function(_, state)
+    state.quit = true
+  end,
+}
+keys["="] = keys["+"]
+
+local function take_keys(world, state)
+  for key in terminal.key do
+    if keys[key] then
+      keys[key](world, state)
+    end
+  end
+end
+
+-- ---- the loop ----------------------------------------------------------------------
+
+local function frame(world, state, screen, dt)
+  local start = os.clock()
+  take_keys(world, state)
+  if not state.paused then
+    dt = math.min(dt, LONGEST)
+    world:update(dt)
+    state.world_time = state.world_time + dt
+  end
+  local between = os.clock()
+  draw(state, screen)
+  state.drawing = state.drawing + os.clock() - between
+  state.frames = state.frames + 1
+  local rest = FRAME - (os.clock() - start)
+  if rest > 0.003 and not terminal.sleep(rest - 0.002) then
+    state.quit = true
+  end
+end
+
+local function loop(world, state)
+  local screen = {}
+  local now = terminal.time()
+  local looked = now
+  fit(screen)
+  look(world, state, 1)
+  while not state.quit do
+    local before = now
+    frame(world, state, screen, state.step or FRAME)
+    now = terminal.time()
+    state.step = (state.step or FRAME) * 0.9 + (now - before) * 0.1
+    if now - looked >= 1 then
+      fit(screen)
+      look(world, state, now - looked)
+      looked = now
+    end
+  end
+end
+
+-- Runs until someone presses q or Ctrl-C. A system that fails is parked, its error shown.
+function show.run(world)
+  local state = new_state(world)
+  world:on_error(function(message)
+    state.problem = message
+    state.quit = state.quit or terminal.is_interrupt(message)
+  end)
+  terminal.use(function()
+    loop(world, state)
+  end)
+end
+
+return show

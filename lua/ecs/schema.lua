@@ -1,0 +1,261 @@
+-- What world:component is given, turned into plain tables for the C half: fields written as
+-- "name: type = default", and the options beside them.
+
+local schema = {}
+
+local ESCAPES = {
+  a = "\a", b = "\b", f = "\f", n = "\n", r = "\r", t = "\t", v = "\v",
+  ["\\"] = "\\", ['"'] = '"', ["'"] = "'", ["\n"] = "\n",
+}
+
+-- Raises a message that parse returns.
+local function refuse(...)
+  error({ message = string.format(...) }, 0)
+end
+
+local function show(value)
+  if type(value) == "string" then
+    return "'" .. value .. "'"
+  end
+  return type(value) == "number" and tostring(value) or "a " .. type(value)
+end
+
+-- The escape sequence at `at` (behind its backslash): what it stands for, and where it ends.
+local function escape(text, at)
+  local char = text:sub(at, at)
+  if ESCAPES[char] then
+    return ESCAPES[char], at + 1
+  end
+  local hex = text:match("^x(%x%x)", at)
+  if hex then
+    return string.char(tonumber(hex, 16)), at + 3
+  end
+  local code = text:match("^u{(%x%x?%x?%x?%x?%x?)}", at)
+  if code then
+    return utf8.char(tonumber(code, 16)), at + #code + 3
+  end
+  local decimal = text:match("^%d%d?%d?", at)
+  if decimal and tonumber(decimal) < 256 then
+    return string.char(tonumber(decimal)), at + #decimal
+  end
+  if char == "z" then
+    return "", text:match("^%s*()", at + 1)
+  end
+end
+
+-- The contents of a quoted Lua string; nil when it is malformed.
+local function unquote(text)
+  local quote, parts, at = text:sub(1, 1), {}, 2
+  while at < #text do
+    local plain, stop = text:match("^([^\\\"']*)()", at)
+    parts[#parts + 1], at = plain, stop
+    local char = text:sub(at, at)
+    if at == #text then
+      break
+    elseif char == "\\" then
+      local value
+      value, at = escape(text, at + 1)
+      if not value then
+        return nil
+      end
+      parts[#parts + 1] = value
+    elseif char == quote then
+      return nil
+    else
+      parts[#parts + 1], at = char, at + 1
+    end
+  end
+  if at == #text and #text > 1 and text:sub(at) == quote then
+    return table.concat(parts)
+  end
+end
+
+-- The value that a default's text stands for: a number, boolean or string.
+local function literal(text, where)
+  local number = tonumber(text)
+  if number then
+    return number
+  elseif text == "true" or text == "false" then
+    return text == "true"
+  elseif text == "ecs.null" then
+    return 0
+  end
+  local value
+  if text:find("^[\"']") then
+    value = unquote(text)
+  elseif text:find("^[%a_][%w_]*$") and text ~= "nil" then
+    value = text
+  end
+  if value == nil then
+    refuse("%s: %s is no default (a number, true, false, a quoted string or a word)", where,
+      text == "" and "nothing" or text)
+  end
+  return value
+end
+
+local function parse_enum(list, where)
+  local names, known = {}, {}
+  for name in (list .. ","):gmatch("([^,]*),") do
+    name = name:match("^%s*(.-)%s*$")
+    if not name:find("^[%a_][%w_]*$") then
+      refuse("%s: '%s' is no name for an enum", where, name)
+    elseif known[name] then
+      refuse("%s: the enum names '%s' twice", where, name)
+    end
+    known[name] = true
+    names[#names + 1] = name
+  end
+  return names
+end
+
+-- Sets type, count, names and text of a field.
+local function parse_type(field, text, where)
+  local element, count = text:match("^(.-)%s*%[%s*(%d+)%s*%]$")
+  if count then
+    field.count = tonumber(count)
+    if not (field.count >= 1 and field.count <= 1024) then
+      refuse("%s: an array has 1 to 1024 elements", where)
+    end
+  end
+  element = element or text
+  local list = element:match("^enum%s*%((.*)%)$")
+  if list then
+    field.type, field.names = "enum", parse_enum(list, where)
+    field.text = "enum(" .. table.concat(field.names, ", ") .. ")"
+  elseif element:find("^[%a_][%w_]*$") and element ~= "enum" then
+    field.type, field.text = element, element
+  else
+    refuse("%s: '%s' is no type", where, text)
+  end
+  if count then
+    field.text = ("%s[%d]"):format(field.text, field.count)
+  end
+end
+
+local HINTS = { doc = "string", unit = "string", min = "limit", max = "limit" }
+
+local function parse_hints(field, entry, where)
+  for key, value in next, entry do
+    local kind = HINTS[key]
+    if kind == "limit" and type(value) == "number" then
+      field[key] = math.type(value) == "integer" and ("%d"):format(value)
+        or ("%.17g"):format(value)
+    elseif kind and type(value) == "string" then
+      field[key] = value
+    elseif kind then
+      refuse("%s: '%s' is a %s, got %s", where, key,
+        kind == "limit" and "number or a string" or "string", show(value))
+    elseif key ~= 1 then
+      refuse("%s: unknown hint %s (known: doc, max, min, unit)", where, show(key))
+    end
+  end
+end
+
+local function parse_field(component, entry, position)
+  local text = entry
+  if type(entry) == "table" then
+    text = rawget(entry, 1)
+  end
+  if type(text) ~= "string" then
+    refuse("component '%s': field %d is %s, not a string \"name: type\"", component, position,
+      show(text))
+  end
+  local where = ("component '%s', field '%s'"):format(component, text)
+  local name, rest = text:match("^%s*([%a_][%w_]*)%s*:%s*(.-)%s*$")
+  if not name then
+    refuse("%s: expected \"name: type\" or \"name: type = default\"", where)
+  end
+  local field = { name = name }
+  local kind, default = rest:match("^(.-)%s*=%s*(.*)$")
+  parse_type(field, kind or rest, where)
+  if default then
+    field.value = literal(default, where)
+    if field.type == "any" then
+      refuse("%s: an 'any' field has no default", where)
+    end
+  end
+  if type(entry) == "table" then
+    parse_hints(field, entry, where)
+  end
+  return field
+end
+
+local OPTIONS = {}
+
+function OPTIONS.doc(component, value)
+  if type(value) ~= "string" then
+    refuse("component '%s': 'doc' is a string, got %s", component, show(value))
+  end
+end
+
+function OPTIONS.storage(component, value)
+  if value == "sparse" then
+    refuse("component '%s': storage = 'sparse' is not in this version", component)
+  elseif value ~= "table" then
+    refuse("component '%s': storage is 'table' or 'sparse', got %s", component, show(value))
+  end
+end
+
+function OPTIONS.toggle(component, value)
+  if value then
+    refuse("component '%s': toggle is not in this version", component)
+  end
+end
+
+function OPTIONS.requires(component)
+  refuse("component '%s': requires is not in this version", component)
+end
+
+function OPTIONS.was(component, value)
+  if type(value) ~= "table" then
+    refuse("component '%s': 'was' is a table { new = \"old\" }, got %s", component,
+      show(value))
+  end
+  for new, old in next, value do
+    if type(new) ~= "string" or type(old) ~= "string" then
+      refuse("component '%s': 'was' has field names as keys and values", component)
+    end
+  end
+end
+
+local function check_options(component, fields)
+  local count = rawlen(fields)
+  for key, value in next, fields do
+    local option = OPTIONS[key]
+    if option then
+      option(component, value)
+    elseif type(key) == "string" then
+      refuse("component '%s': unknown option '%s' (known: doc, requires, storage, toggle, "
+        .. "was; a field is an entry \"%s: type\")", component, key, key)
+    elseif math.type(key) ~= "integer" or key < 1 or key > count then
+      refuse("component '%s': fields are a list, got an entry at %s", component, show(key))
+    end
+  end
+end
+
+local function build(component, fields)
+  check_options(component, fields)
+  local plain, known = { doc = rawget(fields, "doc") }, {}
+  for i = 1, rawlen(fields) do
+    local field = parse_field(component, rawget(fields, i), i)
+    if known[field.name] then
+      refuse("component '%s' has two fields '%s'", component, field.name)
+    end
+    known[field.name] = true
+    plain[i] = field
+  end
+  return plain
+end
+
+-- The plain tables of a component's fields; nil and a message when they make no sense.
+function schema.parse(component, fields)
+  local ok, result = pcall(build, component, fields)
+  if ok then
+    return result
+  elseif type(result) == "table" and result.message then
+    return nil, result.message
+  end
+  error(result, 0)
+end
+
+return schema

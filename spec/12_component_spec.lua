@@ -1,0 +1,688 @@
+local ecs = require "ecs"
+local helper = require "spec.support.ecs_helper"
+
+local has_error = helper.has_error
+
+describe("world:component", function()
+  local world
+
+  before_each(function()
+    world = helper.new_world()
+  end)
+
+  it("C1 declares at run time, and any live entity can get it", function()
+    local e = world:spawn()
+    local id = world:component("Cookable", { "minutes: f32 = 10" })
+    world:add(e, "Cookable")
+    assert.are.equal(10.0, (world:get(e, id)))
+  end)
+
+  it("returns the id it had when it is declared again with the same fields", function()
+    local id = world:component("P", { "x: f32 = 1", "y: enum(a, b)", "z: u8[2]" })
+    assert.are.equal(id, world:component("P", { " x :f32=1", "y: enum( a,b )", "z: u8[ 2 ]" }))
+    assert.are.equal(id, world:component("P", { "x: f32 = 1.0", "y: enum(a, b) = a",
+      "z: u8[2] = 0" }))
+    local tag = world:tag "T"
+    assert.are.equal(tag, world:tag "T")
+    assert.are.equal(tag, world:component("T", {}))
+  end)
+
+  it("names the first difference when it is declared with other fields", function()
+    world:component("P", { "x: f32", "y: f32 = 2" })
+    local function redeclared(...)
+      local fields = { ... }
+      return function() world:component("P", fields) end
+    end
+    has_error(redeclared("x: f32"), "'P' is declared already, with a further field 'y'")
+    has_error(redeclared("x: f32", "y: f32 = 2", "z: u8"), "without the field 'z'")
+    has_error(redeclared("x: f32", "q: f32 = 2"), "with field 'y' instead of 'q'")
+    has_error(redeclared("x: f64", "y: f32 = 2"), "with field 'x' as f32, not f64")
+    has_error(redeclared("x: f32[2]", "y: f32 = 2"), "with field 'x' as f32, not f32[2]")
+    has_error(redeclared("x: f32", "y: f32 = 3"), "field 'y'", "default")
+    has_error(function() world:tag "P" end, "'P' is declared already")
+    assert.are.equal(2, #world:describe("P").fields)
+  end)
+
+  it("C41 is needed before a component is used", function()
+    local e = world:spawn()
+    has_error(function() world:add(e, "Nowhere") end, "unknown component 'Nowhere'")
+    has_error(function() world:set(e, "Nowhere", 1) end, "unknown component 'Nowhere'")
+    has_error(function() world:spawn { Nowhere = {} } end, "unknown component 'Nowhere'")
+    has_error(function() world:get(e, 77) end, "77v0@0 was never spawned")
+  end)
+
+  it("takes identifiers for names of components and fields", function()
+    world:component("_9a", { "_x1: f32" })
+    for _, name in ipairs { "", "9a", "a b", "a.b", "a-b", "é", ("n"):rep(64) } do
+      has_error(function() world:component(name, {}) end, "no name for a component")
+    end
+    has_error(function() world:component("a\0b", {}) end, "zero byte")
+    has_error(function() world:component("P", { ("n"):rep(64) .. ": f32" }) end, "no name")
+    has_error(function() world:component(5, {}) end, "string expected, got number")
+    has_error(function() world:component("P") end, "table expected")
+    has_error(function() world:component("P", "x: f32") end, "table expected")
+    has_error(function() world:component() end, "string expected")
+  end)
+
+  it("says what it cannot read in a field", function()
+    local function declared(...)
+      local fields = { ... }
+      return function() world:component("P", fields) end
+    end
+    has_error(declared("x"), "'P'", "field 'x'", "name: type")
+    has_error(declared(": f32"), "field ': f32'")
+    has_error(declared("x f32"), "field 'x f32'")
+    has_error(declared("x:"), "field 'x:'", "'' is no type")
+    has_error(declared("x: f32 f32"), "'f32 f32' is no type")
+    has_error(declared("x: f32[]"), "is no type")
+    has_error(declared("x: f32[2][2]"), "is no type")
+    has_error(declared("x: f32[0]"), "1 to 1024")
+    has_error(declared("x: f32[1025]"), "1 to 1024")
+    has_error(declared("x: f32[99999999999999999999]"), "1 to 1024")
+    has_error(declared("x: enum"), "'enum' is no type")
+    has_error(declared("x: enum()"), "'' is no name for an enum")
+    has_error(declared("x: enum(a,)"), "'' is no name for an enum")
+    has_error(declared("x: enum(a, 1)"), "'1' is no name for an enum")
+    has_error(declared("x: enum(a, b, a)"), "names 'a' twice")
+    has_error(declared("x: f64", "x: f32"), "two fields 'x'")
+    has_error(declared("x: float"), "'x: float'", "unknown type 'float'")
+    has_error(declared("x: f23"), "unknown type 'f23' (did you mean 'f32'?)")
+    has_error(declared(5), "field 1 is 5")
+    has_error(declared({}), "field 1 is a nil")
+    has_error(function() world:component("P", { [2] = "x: f32" }) end, "list", "2")
+    has_error(function() world:component("P", { [1.5] = "x: f32" }) end, "list", "1.5")
+    has_error(function() world:component("P", { x = "f32" }) end, "unknown option 'x'",
+      '"x: type"')
+    assert.are.equal(1, world:component("P", { "x: f32" }))
+  end)
+
+  it("names a nested type that is near the one written", function()
+    world:component("Position", { "x: f32" })
+    has_error(function() world:component("Body", { "at: Positon" }) end,
+      "'at: Positon'", "did you mean 'Position'?")
+  end)
+
+  it("takes options in the hash part and refuses what is not in this version", function()
+    world:component("P", { "x: f32", storage = "table", doc = "where", was = { x = "a" } })
+    local function with(key, value)
+      return function() world:component("Q", { "x: f32", [key] = value }) end
+    end
+    has_error(with("storage", "sparse"), "storage = 'sparse' is not in this version")
+    has_error(with("storage", "list"), "storage", "'list'")
+    has_error(with("toggle", true), "toggle is not in this version")
+    has_error(with("requires", { "P" }), "requires is not in this version")
+    has_error(with("doc", 5), "'doc' is a string, got 5")
+    has_error(with("was", "a"), "'was' is a table")
+    has_error(with("was", { x = 1 }), "'was'")
+    has_error(with("stroage", "table"), "unknown option 'stroage'")
+    has_error(with(true, 1), "list")
+  end)
+
+  it("takes hints beside a field", function()
+    world:component("P", { { "x: f32 = 2", doc = "metres", unit = "m", min = -1, max = 2.5 } })
+    local field = world:describe("P").fields[1]
+    assert.are.same({ name = "x", type = "f32", default = 2.0, offset = 0, size = 4,
+      doc = "metres", unit = "m", min = -1, max = 2.5 }, field)
+    local function with(key, value)
+      return function() world:component("Q", { { "x: f32", [key] = value } }) end
+    end
+    has_error(with("dco", "x"), "unknown hint 'dco'")
+    has_error(with(2, "x"), "unknown hint 2")
+    has_error(with("unit", 5), "'unit' is a string, got 5")
+    has_error(with("min", {}), "'min' is a number")
+  end)
+
+  it("changes nothing when it fails", function()
+    local before = world:component("A", { "x: f32" })
+    has_error(function() world:component("B", { "x: u8 = 256" }) end, "out of range")
+    assert.are.equal(before + 1, world:component("B", { "x: u8 = 255" }))
+  end)
+
+  it("is possible inside defer, but not with other fields", function()
+    world:defer()
+    local id = world:component("P", { "x: f32" })
+    local e = world:spawn { P = { x = 1 } }
+    has_error(function() world:component("P", { "x: f64" }) end, "'P'")
+    world:commit()
+    assert.are.equal(1.0, (world:get(e, id)))
+  end)
+end)
+
+describe("a field's default", function()
+  local world = ecs.world()
+  world:component("Vec", { "x: f32 = 3", "y: f32" })
+
+  local cases = {
+    { "f32", 0.0 }, { "f64", 0.0 }, { "i8", 0 }, { "i16", 0 }, { "i32", 0 }, { "i64", 0 },
+    { "u8", 0 }, { "u16", 0 }, { "u32", 0 }, { "bool", false }, { "entity", ecs.null },
+    { "string", "" }, { "any", nil }, { "enum(red, green)", "red" }, { "u8[3]", { 0, 0, 0 } },
+    { "Vec", { x = 3.0, y = 0.0 } }, { "Vec[2]", { { x = 3.0, y = 0.0 }, { x = 3.0, y = 0.0 } } },
+    { "f32 = 1.5", 1.5 }, { "f32 = -2", -2.0 }, { "f64 = 1e300", 1e300 }, { "f64 = 0x1p4", 16.0 },
+    { "i8 = -128", -128 }, { "u32 = 0xFFFFFFFF", 4294967295 },
+    { "i64 = 9223372036854775807", math.maxinteger },
+    { "i32 = 4.0", 4 }, { "bool = true", true }, { "bool = false", false },
+    { "entity = ecs.null", ecs.null }, { "string = goblin", "goblin" },
+    { 'string = "two words"', "two words" }, { "string = 'it''s'", nil, "no default" },
+    { [[string = "a\n\"b\"\\ \x41\65\u{e9}\z  c"]], "a\n\"b\"\\ AA\u{e9}c" },
+    { [[string = "cut]], nil, "no default" }, { [[string = "cut\"]], nil, "no default" },
+    { [[string = "\q"]], nil, "no default" }, { 'string = "a" b', nil, "no default" },
+    { 'string = ""', "" }, { "string = '= : ,'", "= : ," },
+    { "string = 5", nil, "is string" }, { "string = true", nil, "is string" },
+    { "enum(red, green) = green", "green" }, { "enum(red, green) = 'green'", "green" },
+    { "enum(red, green) = blue", nil, "no name 'blue'" },
+    { "enum(red, green) = 1", nil, "is enum" },
+    { "u8[3] = 7", { 7, 7, 7 } }, { "enum(a, b)[2] = b", { "b", "b" } },
+    { "f32 =", nil, "nothing is no default" }, { "f32 = abc", nil, "is f32" },
+    { "f32 = nil", nil, "nil is no default" }, { "f32 = {}", nil, "{} is no default" },
+    { "i8 = 128", nil, "out of range" }, { "u8 = -1", nil, "out of range" },
+    { "i32 = 1.5", nil, "not an integer" }, { "bool = 1", nil, "is bool" },
+    { "any = 1", nil, "an 'any' field has no default" }, { "Vec = 1", nil, "nested" },
+    { "entity = 1234567", nil, "entity" },
+  }
+
+  for i, case in ipairs(cases) do
+    local text, value, message = case[1], case[2], case[3]
+    it(("C23 of %q is %s"):format(text, message or tostring(value)), function()
+      local name = "T" .. i
+      local function declare()
+        world:component(name, { "f: " .. text })
+      end
+      if message then
+        has_error(declare, message, name)
+        return
+      end
+      declare()
+      local e = world:spawn { [name] = true }
+      assert.are.same(value, (world:get(e, name)))
+      assert.are.same(value, world:describe(name).fields[1].default)
+      if type(value) == "number" then
+        assert.are.equal(math.type(value), math.type((world:get(e, name))))
+      end
+    end)
+  end
+end)
+
+describe("a value", function()
+  local world = ecs.world()
+  local e = world:spawn()
+  world:component("Vec", { "x: f32", "y: f32" })
+
+  -- A component with one field of that type; returns its name.
+  local function of(kind)
+    local name = "V_" .. kind:gsub("[^%w]", "_")
+    world:component(name, { "f: " .. kind })
+    return name
+  end
+
+  local function takes(kind, value, reads)
+    local name = of(kind)
+    world:set(e, name, value)
+    local got = world:get(e, name)
+    if reads ~= reads then
+      assert.is_true(got ~= got)
+    else
+      assert.are.equal(reads, got)
+      assert.are.equal(math.type(reads), math.type(got))
+    end
+  end
+
+  local ranges = {
+    i8 = { -128, 127 }, i16 = { -32768, 32767 }, i32 = { -2147483648, 2147483647 },
+    i64 = { math.mininteger, math.maxinteger }, u8 = { 0, 255 }, u16 = { 0, 65535 },
+    u32 = { 0, 4294967295 },
+  }
+  for kind, range in pairs(ranges) do
+    it(kind .. " takes its range and nothing beyond", function()
+      takes(kind, range[1], range[1])
+      takes(kind, range[2], range[2])
+      takes(kind, 7.0, 7)
+      takes(kind, -0.0, 0)
+      if kind ~= "i64" then
+        has_error(function() takes(kind, range[1] - 1) end, "V_" .. kind .. ".f", kind,
+          tostring(range[1] - 1), "out of range")
+        has_error(function() takes(kind, range[2] + 1) end, tostring(range[2] + 1), "out of range")
+      end
+      has_error(function() takes(kind, 2 ^ 63) end, "9.22337204e18", "out of range")
+      has_error(function() takes(kind, -1e300) end, "out of range")
+      has_error(function() takes(kind, 1.5) end, "V_" .. kind .. ".f", "1.5 is not an integer")
+      has_error(function() takes(kind, 0 / 0) end, "nan is not an integer")
+      has_error(function() takes(kind, math.huge) end, "inf")
+      has_error(function() takes(kind, "7") end, "is " .. kind .. ", got '7'")
+      has_error(function() takes(kind, true) end, "got true")
+      has_error(function() takes(kind, nil) end, "got nil")
+    end)
+  end
+
+  it("f32 and f64 take any number", function()
+    takes("f32", 1, 1.0)
+    takes("f32", 0.1, helper.f32(0.1))
+    takes("f32", 16777217, 16777216.0)
+    takes("f32", 1e300, math.huge)
+    takes("f32", 0 / 0, 0 / 0)
+    takes("f64", 0.1, 0.1)
+    takes("f64", math.maxinteger, 2.0 ^ 63)
+    takes("f64", -math.huge, -math.huge)
+    for _, kind in ipairs { "f32", "f64" } do
+      has_error(function() takes(kind, "1") end, "is " .. kind .. ", got '1'")
+      has_error(function() takes(kind, { f = {} }) end, "got a table")
+      has_error(function() takes(kind, nil) end, "got nil")
+    end
+  end)
+
+  it("bool takes true and false only", function()
+    takes("bool", true, true)
+    takes("bool", false, false)
+    has_error(function() takes("bool", 1) end, "is bool, got 1")
+    has_error(function() takes("bool", nil) end, "is bool, got nil")
+  end)
+
+  it("string takes any string, zero bytes included", function()
+    takes("string", "", "")
+    takes("string", "a\0b", "a\0b")
+    takes("string", ("long"):rep(10000), ("long"):rep(10000))
+    has_error(function() takes("string", 5) end, "is string, got 5")
+    has_error(function() takes("string", nil) end, "is string, got nil")
+  end)
+
+  it("enum takes its names, and hints at the nearest", function()
+    takes("enum(idle, running)", "running", "running")
+    has_error(function() takes("enum(idle, running)", "runing") end, "'runing'", "'running'?")
+    has_error(function() takes("enum(idle, running)", 1) end, "is enum, got 1")
+  end)
+
+  it("enum may have more than 256 names", function()
+    local names = {}
+    for i = 1, 300 do
+      names[i] = "n" .. i
+    end
+    world:component("Wide", { "f: enum(" .. table.concat(names, ",") .. ")" })
+    assert.are.equal(2, world:describe("Wide").size)
+    world:set(e, "Wide", "n300")
+    assert.are.equal("n300", (world:get(e, "Wide")))
+  end)
+
+  it("any takes every value, nil included", function()
+    for _, value in ipairs { 1, 1.5, "text", false, print, io.stdout, coroutine.create(print) } do
+      takes("any", value, value)
+    end
+    takes("any", nil, nil)
+  end)
+
+  it("any takes a table inside the table of fields, and by the field's name", function()
+    local name, value = of "any", { f = 1 }
+    world:set(e, name, { f = value })
+    assert.are.equal(value, (world:get(e, name)))
+    world:set(e, name, { f = {} })
+    world:set(e, name .. ".f", value)
+    assert.are.equal(value, (world:get(e, name)))
+    world:set(e, name, value)
+    assert.are.equal(1, (world:get(e, name)))
+  end)
+
+  it("entity takes living ids and ecs.null, and reads as that once its target is dead", function()
+    local target = world:spawn()
+    takes("entity", target, target)
+    takes("entity", target + 0.0, target)
+    local name = of "entity"
+    world:despawn(target)
+    assert.are.equal(ecs.null, (world:get(e, name)))
+    assert.are.equal(ecs.null, (world:get(e, name .. ".f")))
+    assert.are.equal(ecs.null, world:read(e, name).f)
+    for component, value in world:components(e) do
+      if component == name then
+        assert.are.equal(ecs.null, value.f)
+      end
+    end
+    takes("entity", ecs.null, ecs.null)
+    takes("entity", 1, 1)
+  end)
+
+  it("of an array is a table from 1; elements left out keep their value", function()
+    local name = of "u8[3]"
+    world:set(e, name, { { 1, 2, 3 } })
+    world:set(e, name, { f = { [2] = 9 } })
+    assert.are.same({ 1, 9, 3 }, (world:get(e, name)))
+    world:set(e, name .. ".f[3]", 7)
+    assert.are.equal(7, (world:get(e, name .. ".f[3]")))
+    has_error(function() world:set(e, name, { f = { [4] = 1 } }) end, name .. ".f", "1 to 3", "4")
+    has_error(function() world:set(e, name, { f = { [0] = 1 } }) end, "1 to 3", "0")
+    has_error(function() world:set(e, name, { f = { x = 1 } }) end, "1 to 3", "'x'")
+    has_error(function() world:set(e, name, { f = 1 }) end, name .. ".f", "takes a table", "1")
+    has_error(function() world:set(e, name, { f = { 1, 2, 256 } }) end, name .. ".f[3]", "256")
+    has_error(function() world:get(e, name .. ".f") end, "not a single value", name .. ".f[1]")
+    has_error(function() world:get(e, name .. ".f[4]") end, "no field 'f[4]'")
+    assert.are.same({ 1, 9, 7 }, (world:get(e, name)))
+  end)
+
+  it("of a nested component is a table of its fields", function()
+    local name = of "Vec"
+    world:set(e, name, { f = { y = 2 } })
+    world:set(e, name, { f = { 5 } })
+    assert.are.same({ x = 5.0, y = 2.0 }, (world:get(e, name)))
+    world:set(e, name .. ".f.x", 6)
+    assert.are.equal(6.0, (world:get(e, name .. ".f.x")))
+    has_error(function() world:set(e, name, { f = { z = 1 } }) end, "'Vec' has no field 'z'")
+    has_error(function() world:set(e, name, { f = { x = "a" } }) end, name .. ".f.x", "'a'")
+    has_error(function() world:set(e, name, { f = 1 }) end, name .. ".f", "takes a table", "Vec")
+  end)
+
+  it("of arrays of nested components reaches every leaf", function()
+    world:component("Path", { "points: Vec[3]" })
+    world:component("Walk", { "id: u8", "paths: Path[2]", "last: i16" })
+    world:set(e, "Walk", 1, { { points = { { 1, 2 }, { x = 3 } } }, { { [3] = { y = 9 } } } }, -5)
+    assert.are.equal(3.0, (world:get(e, "Walk.paths[1].points[2].x")))
+    assert.are.equal(9.0, (world:get(e, "Walk.paths[2].points[3].y")))
+    assert.are.equal(-5, (world:get(e, "Walk.last")))
+    local walk = world:read(e, "Walk")
+    assert.are.same({ x = 1.0, y = 2.0 }, walk.paths[1].points[1])
+    walk.paths[1].points[1].x = 100
+    assert.are.equal(1.0, (world:get(e, "Walk.paths[1].points[1].x")))
+  end)
+
+  it("C21 of the wrong type leaves everything as it was", function()
+    world:component("Mixed", { "a: f32", "b: u8", "c: string", "d: any" })
+    world:set(e, "Mixed", 1, 2, "three", print)
+    has_error(function() world:set(e, "Mixed", 9, 300) end, "Mixed.b", "300")
+    has_error(function() world:set(e, "Mixed", { a = 9, b = "x", c = "no", d = {} }) end, "Mixed.b")
+    has_error(function() world:set(e, "Mixed", 9, 9, "x", {}, 5) end, "4 fields, got 5")
+    local a, b, c, d = world:get(e, "Mixed")
+    assert.are.same({ 1.0, 2, "three", print }, { a, b, c, d })
+    assert.is_true(world:check())
+  end)
+end)
+
+describe("strings", function()
+  it("are swept when nothing names them any more", function()
+    local world = helper.new_world()
+    world:component("Label", { "text: string = kept" })
+    local e = world:spawn { Label = {} }
+    local bytes
+    for i = 1, 20000 do
+      world:set(e, "Label", ("text %d"):format(i))
+      if i == 5000 then
+        bytes = world:describe().bytes
+      end
+    end
+    assert.is_true(world:describe().bytes <= 2 * bytes)
+    assert.are.equal("text 20000", (world:get(e, "Label")))
+    assert.are.equal("kept", (world:get(world:spawn { Label = {} }, "Label")))
+  end)
+end)
+
+describe("`any` values", function()
+  local world, weak
+
+  local function object()
+    local value = {}
+    weak[#weak + 1] = value
+    return value
+  end
+
+  local function remaining()
+    collectgarbage()
+    local count = 0
+    for _ in pairs(weak) do
+      count = count + 1
+    end
+    return count
+  end
+
+  before_each(function()
+    world = helper.new_world()
+    world:component("Box", { "value: any" })
+    world:component("Boxes", { "values: any[2]", "more: Box" })
+    weak = setmetatable({}, { __mode = "v" })
+  end)
+
+  it("are kept with their entity and collectable when it is despawned", function()
+    local e = world:spawn { Box = { value = object() } }
+    assert.are.equal(1, remaining())
+    world:despawn(e)
+    assert.are.equal(0, remaining())
+  end)
+
+  it("are collectable when the component is removed or the value replaced", function()
+    local e = world:spawn { Box = { value = object() } }
+    local old = world:get(e, "Box")
+    world:set(e, "Box", { object() })
+    assert.are_not.equal(old, (world:get(e, "Box")))
+    old = nil -- luacheck: ignore
+    assert.are.equal(1, remaining())
+    world:set(e, "Box.value", object())
+    assert.are.equal(1, remaining())
+    world:remove(e, "Box")
+    assert.are.equal(0, remaining())
+  end)
+
+  it("follow their row when another one is removed", function()
+    local ids = {}
+    for i = 1, 5 do
+      ids[i] = world:spawn { Box = { value = object() } }
+    end
+    local last = world:get(ids[5], "Box")
+    world:despawn(ids[2])
+    world:add(ids[1], "Boxes")
+    assert.are.equal(last, (world:get(ids[5], "Box")))
+    assert.are.equal(4, remaining())
+    world:despawn(ids[5])
+    last = nil -- luacheck: ignore
+    assert.are.equal(3, remaining())
+  end)
+
+  it("in arrays and nested components count one by one", function()
+    local e = world:spawn { Boxes = { { object(), object() }, { object() } } }
+    assert.are.equal(3, remaining())
+    world:set(e, "Boxes.values[2]", nil)
+    assert.are.equal(2, remaining())
+    assert.are.equal(nil, (world:get(e, "Boxes.values[2]")))
+    world:set(e, "Boxes", { more = { value = object() } })
+    assert.are.equal(2, remaining())
+  end)
+
+  it("of calls that fail are collectable", function()
+    local e = world:spawn()
+    has_error(function() world:set(e, "Boxes", { object(), object() }, 5) end, "Boxes.more")
+    has_error(function() world:spawn { Boxes = { { object(), [3] = object() } } } end, "1 to 2")
+    world:despawn(e)
+    has_error(function() world:set(e, "Box.value", object()) end, "is dead")
+    world:alive(e)
+    world:despawn(world:spawn())
+    assert.are.equal(0, remaining())
+  end)
+
+  it("of spawn_many belong to each entity", function()
+    local shared = object()
+    local ids = world:spawn_many(10, { Box = { value = shared }, Boxes = { { [2] = shared } } })
+    for _, e in ipairs(ids) do
+      assert.are.equal(shared, (world:get(e, "Box")))
+      assert.are.equal(shared, (world:get(e, "Boxes.values[2]")))
+    end
+    shared = nil -- luacheck: ignore
+    for i = 1, 9 do
+      world:despawn(ids[i])
+    end
+    assert.are.equal(1, remaining())
+    world:despawn(ids[10])
+    assert.are.equal(0, remaining())
+  end)
+
+  it("of staged commands are kept until they apply, and let go by cancel", function()
+    world:defer()
+    local e = world:spawn { Box = { value = object() } }
+    local ids = world:spawn_many(3, { Box = { value = object() } })
+    assert.are.equal(2, remaining())
+    world:commit()
+    assert.are.equal(2, remaining())
+    assert.is_table((world:get(ids[3], "Box")))
+    world:defer()
+    world:spawn { Box = { value = object() } }
+    world:set(e, "Boxes", { { object() } })
+    world:cancel()
+    assert.are.equal(2, remaining())
+    world:undeclare "Boxes"
+    world:undeclare "Box"
+    assert.are.equal(0, remaining())
+  end)
+
+  it("may be the world itself, or what closes it", function()
+    local e = world:spawn { Box = { value = world } }
+    assert.are.equal(world, (world:get(e, "Box")))
+  end)
+end)
+
+describe("tags", function()
+  it("C22 C73 are added and asked for without a value", function()
+    local world = helper.new_world()
+    local frozen = world:tag "Frozen"
+    local e = world:spawn { Frozen = true }
+    assert.is_true(world:has(e, "Frozen"))
+    assert.is_true(world:has(e, frozen))
+    assert.are.equal(0, select("#", world:get(e, "Frozen")))
+    assert.is_true(world:read(e, "Frozen"))
+    assert.are.equal(0, world:describe("Frozen").size)
+    world:remove(e, frozen)
+    assert.is_false(world:has(e, "Frozen"))
+    has_error(function() world:spawn { Frozen = {} } end, "'Frozen' is a tag and takes true")
+    has_error(function() world:spawn { Frozen = 1 } end, "takes true, got 1")
+    has_error(function() world:spawn { Frozen = false } end, "got false")
+    has_error(function() world:set(e, "Frozen", {}) end, "'Frozen' is a tag")
+    has_error(function() world:set(e, "Frozen", true) end, "'Frozen' is a tag")
+    has_error(function() world:get(e, "Frozen.x") end, "'Frozen' is a tag")
+    world:set(e, "Frozen")
+    assert.is_true(world:has(e, "Frozen"))
+  end)
+
+  it("are declared by name only", function()
+    local world = helper.new_world()
+    has_error(function() world:tag() end, "string expected")
+    has_error(function() world:tag(5) end, "string expected")
+    has_error(function() world:tag "a b" end, "'a b' is no name")
+  end)
+end)
+
+describe("undeclare", function()
+  it("removes the component from everything, and its name may be used anew", function()
+    local world = helper.new_world()
+    world:component("P", { "x: f32" })
+    world:component("Q", { "x: f32 = 5" })
+    local e = world:spawn { P = { x = 1 }, Q = {} }
+    world:undeclare "P"
+    has_error(function() world:get(e, "P") end, "unknown component 'P'")
+    assert.are.equal(5.0, (world:get(e, "Q")))
+    local id = world:component("P", { "y: string = new" })
+    assert.is_false(world:has(e, "P"))
+    world:add(e, "P")
+    assert.are.equal("new", (world:get(e, id)))
+  end)
+
+  it("is the way to end a component: despawn refuses its id", function()
+    local world = helper.new_world()
+    local id = world:component("P", { "x: f32" })
+    has_error(function() world:despawn(id) end, "'P'", "undeclare")
+    world:undeclare(id)
+    has_error(function() world:despawn(id) end, "is dead")
+    has_error(function() world:undeclare(id) end, "is dead")
+    has_error(function() world:undeclare "P" end, "unknown component 'P'")
+    has_error(function() world:undeclare() end, "component name or id expected")
+  end)
+
+  it("is refused for a component that another one is made of, and inside defer", function()
+    local world = helper.new_world()
+    world:component("P", { "x: f32" })
+    world:component("Q", { "p: P" })
+    has_error(function() world:undeclare "P" end, "'P'")
+    world:defer()
+    has_error(function() world:undeclare "Q" end, "undeclare is not possible")
+    world:cancel()
+    world:undeclare "Q"
+    world:undeclare "P"
+  end)
+end)
+
+describe("world:describe(name)", function()
+  it("C5 C42 lists the declared fields with type, default, offset and size", function()
+    local world = helper.new_world()
+    world:component("Vec", { "x: f32 = 1", "y: f32" })
+    local id = world:component("Body", {
+      { "mass: f64 = 2.5", doc = "weight", unit = "kg", min = 0, max = "1e3" },
+      "at: Vec",
+      "cells: i16[3] = 7",
+      "mode: enum(idle,run) = run",
+      "who: entity", "label: string = none", "extra: any", "on: bool = true",
+      doc = "a thing",
+    })
+    local body = world:describe "Body"
+    assert.are.same({ "Body", id, "table", "a thing" },
+      { body.name, body.id, body.storage, body.doc })
+    local names, types, sizes = {}, {}, {}
+    for i, field in ipairs(body.fields) do
+      names[i], types[i], sizes[i] = field.name, field.type, field.size
+      assert.are.equal("integer", math.type(field.offset))
+      assert.is_true(field.offset + field.size <= body.size)
+    end
+    assert.are.same({ "mass", "at", "cells", "mode", "who", "label", "extra", "on" }, names)
+    assert.are.same({ "f64", "Vec", "i16[3]", "enum(idle, run)", "entity", "string", "any",
+      "bool" }, types)
+    assert.are.same({ 8, 8, 6, 1, 8, 16, 4, 1 }, sizes)
+    assert.are.same({ name = "mass", type = "f64", default = 2.5, offset = 0, size = 8,
+      doc = "weight", unit = "kg", min = 0, max = 1e3 }, body.fields[1])
+    assert.are.same({ x = 1.0, y = 0.0 }, body.fields[2].default)
+    assert.are.same({ 7, 7, 7 }, body.fields[3].default)
+    assert.are.same({ "run", ecs.null, "none", nil, true }, { body.fields[4].default,
+      body.fields[5].default, body.fields[6].default, body.fields[7].default,
+      body.fields[8].default })
+    assert.are.same(body, world:describe(id))
+  end)
+
+  it("describes a tag as a component without fields", function()
+    local world = helper.new_world()
+    local id = world:tag "Frozen"
+    assert.are.same({ name = "Frozen", id = id, storage = "table", size = 0, fields = {} },
+      world:describe "Frozen")
+  end)
+
+  it("names what it does not know", function()
+    local world = helper.new_world()
+    world:component("Position", { "x: f32" })
+    has_error(function() world:describe "Positoin" end, "'Positoin'", "'Position'?")
+    has_error(function() world:describe "Position.x" end, "field")
+    has_error(function() world:describe(99) end, "never spawned")
+    has_error(function() world:describe {} end, "component name or id expected")
+  end)
+end)
+
+describe("world:resource", function()
+  it("declares a component that the world has one value of", function()
+    local world = helper.new_world()
+    local id = world:resource("Gravity", { "y: f32 = -9.5" })
+    assert.are.equal(-9.5, world:res("Gravity").y)
+    world:res("Gravity").y = 2
+    assert.are.equal(2.0, world:res(id).y)
+    assert.are.equal(id, world:resource("Gravity", { "y: f32 = -9.5" }))
+    assert.are.equal(2.0, world:res("Gravity").y)
+  end)
+
+  it("makes a declared component one, too, by its name or id", function()
+    local world = helper.new_world()
+    local id = world:component("Wind", { "x: f32 = 3" })
+    assert.are.equal(id, world:resource "Wind")
+    assert.are.equal(id, world:resource(id))
+    assert.are.equal(3.0, world:res("Wind").x)
+    local e = world:spawn { Wind = { x = 1 } }
+    assert.are.equal(1.0, (world:get(e, "Wind")))
+    assert.are.equal(3.0, world:res("Wind").x)
+  end)
+
+  it("refuses tags, unknown names and other fields", function()
+    local world = helper.new_world()
+    world:tag "Frozen"
+    world:component("P", { "x: f32" })
+    has_error(function() world:resource "Frozen" end, "'Frozen' is a tag")
+    has_error(function() world:resource("New", {}) end, "'New' is a tag")
+    has_error(function() world:resource "Nowhere" end, "unknown component 'Nowhere'")
+    has_error(function() world:resource("P", { "x: f64" }) end, "'P'")
+    has_error(function() world:resource("P", 5) end, "table expected")
+    has_error(function() world:resource() end, "component name or id expected")
+    assert.are.same({ 1, 2 }, { world:tag "Frozen", world:component("P", { "x: f32" }) })
+  end)
+end)

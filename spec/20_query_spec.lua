@@ -1,0 +1,248 @@
+local helper = require "spec.support.ecs_helper"
+
+local has_error = helper.has_error
+
+local function new_world()
+  local world = helper.new_world()
+  world:component("Position", { "x: f32", "y: f32" })
+  world:component("Velocity", { "x: f32", "y: f32" })
+  world:component("Circle", { "radius: f32" })
+  world:component("Box", { "width: f32", "height: f32" })
+  world:component("Body", { "m: f32[3]", "offset: Position" })
+  world:tag("Frozen")
+  return world
+end
+
+local function ids(world, text)
+  return helper.sorted(helper.ids_of(world:query(text)))
+end
+
+describe("a query", function()
+  it("matches what has every component that it names", function()
+    local world = new_world()
+    local a = world:spawn { Position = {} }
+    local b = world:spawn { Position = {}, Velocity = {} }
+    world:spawn { Velocity = {} }
+    assert.are.same({ a, b }, ids(world, "Position"))
+    assert.are.same({ b }, ids(world, "Position, Velocity"))
+    assert.are.same({ b }, ids(world, " Velocity ,Position "))
+  end)
+
+  it("leaves out what has a component behind !", function()
+    local world = new_world()
+    local a = world:spawn { Position = {} }
+    world:spawn { Position = {}, Frozen = true }
+    assert.are.same({ a }, ids(world, "Position, !Frozen"))
+  end)
+
+  it("takes what has one of several, with |", function()
+    local world = new_world()
+    local a = world:spawn { Circle = {} }
+    local b = world:spawn { Box = {} }
+    local c = world:spawn { Circle = {}, Box = {} }
+    world:spawn { Position = {} }
+    assert.are.same({ a, b, c }, ids(world, "Circle|Box"))
+  end)
+
+  it("takes what has an optional component and what has not", function()
+    local world = new_world()
+    local a = world:spawn { Position = {} }
+    local b = world:spawn { Position = {}, Velocity = {} }
+    assert.are.same({ a, b }, ids(world, "Position, Velocity?"))
+  end)
+
+  it("takes all entities when it names nothing (C10: the void archetype is counted)", function()
+    local world = new_world()
+    local a = world:spawn()
+    local b = world:spawn { Position = {} }
+    assert.are.same({ a, b }, ids(world, ""))
+    assert.are.equal(2, world:query(""):count())
+    assert.are.equal(1, world:count "!Position")
+  end)
+
+  it("is kept up to date as tables come and go (C49)", function()
+    local world = new_world()
+    local query = world:query "Position, !Frozen"
+    assert.are.equal(0, query:count())
+    local e = world:spawn { Position = {} }
+    local f = world:spawn { Position = {}, Velocity = {} }
+    assert.are.equal(2, query:count())
+    world:add(e, "Frozen")
+    assert.are.equal(1, query:count())
+    world:despawn(f)
+    for _ = 1, 4 do world:update(0) end
+    assert.are.equal(0, query:count())
+    world:remove(e, "Frozen")
+    world:spawn { Position = {}, Velocity = {} }
+    assert.are.equal(2, query:count())
+  end)
+
+  it("names a wrong name with the nearest known one", function()
+    local world = new_world()
+    has_error(function() world:query "Postion" end, "'Postion'", "did you mean 'Position'")
+    has_error(function() world:query "Position.z" end, "'Position'", "'z'", "did you mean")
+    has_error(function() world:count "Circel" end, "'Circel'", "did you mean 'Circle'")
+  end)
+
+  it("refuses what it cannot read", function()
+    local world = new_world()
+    for _, text in ipairs { ",", "Position,", "Position Velocity", "!", "Position:out",
+      "!Position?", "Position|", "Body.m", "Body.offset", "Position;", "\1" } do
+      has_error(function() world:query(text) end, "query")
+    end
+    has_error(function() world:query "Position\0, Velocity" end, "zero byte")
+    for _, value in ipairs { false, 7, {}, print } do
+      has_error(function() world:query(value) end, "bad argument #1 to 'query'")
+      has_error(function() world:count(value) end, "bad argument #1 to 'count'")
+    end
+    has_error(function() world:query(nil) end, "bad argument #1 to 'query'")
+  end)
+
+  it("says what is not in this version", function()
+    local world = new_world()
+    for _, text in ipairs { "(Likes, *)", "Position, (ChildOf, $p)", "Position:changed",
+      "Position:off", "Position:any" } do
+      has_error(function() world:query(text) end, "not in this version")
+    end
+    local query = world:query "Position"
+    for _, method in ipairs { "run", "where", "sum", "min", "max" } do
+      has_error(function() query[method](query, print) end, "kernels are not in this version",
+        "q:each or q:map")
+    end
+  end)
+
+  it("takes a table of variables, and has none", function()
+    local world = new_world()
+    assert.are.equal(0, world:query("Position", {}):count())
+    has_error(function() world:query("Position", { p = 1 }) end, "bad argument #2 to 'query'",
+      "no variable 'p'")
+    has_error(function() world:query("Position", 5) end, "bad argument #2 to 'query'")
+  end)
+
+  it("prints its text", function()
+    local world = new_world()
+    assert.are.equal("ecs.query (Position, !Frozen)",
+      tostring(world:query "Position, !Frozen"))
+  end)
+
+  it("does not show its metatable", function()
+    assert.is_false(getmetatable(new_world():query ""))
+  end)
+
+  it("says that its world is closed", function()
+    local world = new_world()
+    local query = world:query "Position.x"
+    world:close()
+    for _, method in ipairs { "count", "first", "each", "map", "chunks", "run" } do
+      has_error(function() query[method](query, print) end, "the world is closed")
+    end
+    assert.are.equal("ecs.query (closed)", tostring(query))
+  end)
+
+  it("fails, and its forms too, once a component that it names is undeclared", function()
+    local world = new_world()
+    local query = world:query "Circle, Position"
+    world:undeclare "Circle"
+    for _, method in ipairs { "count", "first", "each", "chunks" } do
+      has_error(function() query[method](query) end, "no longer declared")
+    end
+  end)
+
+  it("is freed with its last reference", function()
+    local world = new_world()
+    world:query "Position"
+    collectgarbage()
+    collectgarbage()
+    assert.are.equal(0, #world:describe().queries)
+  end)
+
+  it("has methods that name a wrong receiver", function()
+    local world = new_world()
+    local query = world:query "Position"
+    for _, receiver in ipairs { false, 1, "", {}, world, io.stdout, coroutine.create(print) } do
+      has_error(function() query.count(receiver) end, "query expected")
+      has_error(function() query.each(receiver) end, "query expected")
+    end
+    has_error(function() query.count(nil) end, "query expected")
+  end)
+end)
+
+describe("query:count", function()
+  it("equals a brute count (C54)", function()
+    local world = new_world()
+    for i = 1, 100 do
+      world:spawn { Position = i % 2 == 0 or nil, Velocity = i % 3 == 0 or nil }
+    end
+    assert.are.equal(50, world:query "Position":count())
+    assert.are.equal(16, world:query "Position, Velocity":count())
+    assert.are.equal(67, world:query "Position|Velocity":count())
+  end)
+
+  it("needs no query object (C84: world:count)", function()
+    local world = new_world()
+    world:spawn { Position = {} }
+    world:spawn { Position = {}, Frozen = true }
+    assert.are.equal(2, world:count "Position")
+    assert.are.equal(1, world:count "Position, !Frozen")
+    assert.are.equal(0, #world:describe().queries)
+  end)
+
+  it("sees the world without what is staged", function()
+    local world = new_world()
+    local query = world:query "Position"
+    world:defer()
+    world:spawn { Position = {} }
+    assert.are.equal(0, query:count())
+    assert.are.equal(0, world:count "Position")
+    world:commit()
+    assert.are.equal(1, query:count())
+  end)
+end)
+
+describe("query:first", function()
+  it("gives the first entity in the query's order", function()
+    local world = new_world()
+    local a = world:spawn { Position = {} }
+    world:spawn { Position = {} }
+    world:spawn { Position = {}, Velocity = {} }
+    assert.are.equal(a, world:query "Position":first())
+  end)
+
+  it("gives nothing when there is none", function()
+    assert.are.equal(0, select("#", new_world():query "Position":first()))
+  end)
+end)
+
+-- Reliability 16.
+describe("a query over many components", function()
+  for _, count in ipairs { 1, 31, 32, 33, 63, 64, 65, 255, 256, 257 } do
+    it("finds its entities at " .. count, function()
+      local world = helper.new_world()
+      local names, values = {}, {}
+      for i = 1, count do
+        names[i] = "C" .. i
+        world:component(names[i], { "v: i32 = " .. i })
+        values[names[i]] = {}
+      end
+      local e = world:spawn(values)
+      values["C" .. count] = nil
+      world:spawn(values)
+      local query = world:query(table.concat(names, ", "))
+      assert.are.equal(1, query:count())
+      local step, loop = query:each()
+      local row = table.pack(step(loop))
+      assert.are.equal(count + 1, row.n)
+      assert.are.equal(e, row[row.n])
+      for i = 1, count do assert.are.equal(i, row[i].v) end
+      assert.is_nil(step(loop))
+      local seen = 0
+      query:each(function(...)
+        local arguments = table.pack(...)
+        seen = arguments.n
+        assert.are.equal(count, arguments[count].v)
+        assert.are.equal(e, arguments[count + 2])
+      end, 1)
+      assert.are.equal(count + 2, seen)
+    end)
+  end
+end)

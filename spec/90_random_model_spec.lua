@@ -1,0 +1,147 @@
+-- Random operation traces on the runtime and on the plain-Lua model of spec/support/model.lua
+-- (reliability 18). ECS_SPEC_SCALE sets how many; ECS_SPEC_SEED=n runs that seed alone.
+
+local helper = require "spec.support.ecs_helper"
+local model = require "spec.support.model"
+local runner = require "spec.support.runner"
+local trace_text = require "spec.support.trace_text"
+
+local seeds = helper.by_scale { small = 20, normal = 200, deep = 1000 }
+local steps = helper.by_scale { small = 500, normal = 2000, deep = 10000 }
+
+local function model_world(tag)
+  return model.world { tag = tag }
+end
+
+-- A model that does one of its methods in another way.
+local function broken_model(method, replacement)
+  return function(tag)
+    local world = model_world(tag)
+    local original = world[method]
+    world[method] = function(self, ...)
+      return replacement(original, self, ...)
+    end
+    return world
+  end
+end
+
+-- The first failure among some seeds of a subject that is known to be wrong.
+local function find_failure(options)
+  for seed = 1, 20 do
+    local failed = runner.run(seed, {
+      steps = 1000,
+      subject = options.subject,
+      reference = options.reference,
+    })
+    if failed then
+      return failed
+    end
+  end
+end
+
+describe("the runtime and the model", function()
+  local only = tonumber(os.getenv("ECS_SPEC_SEED"))
+  local group = math.max(1, seeds // 10)
+  for first = 1, seeds, group do
+    local last = math.min(first + group - 1, seeds)
+    if not only or (only >= first and only <= last) then
+      it(("agree on seeds %d to %d"):format(first, last), function()
+        runner.run_seeds(only or first, only or last, { steps = steps })
+      end)
+    end
+  end
+end)
+
+describe("a random run", function()
+  it("is the same when it is made again from its seed", function()
+    for seed = 1, 5 do
+      local one = runner.trace(seed, { steps = 300, subject = model_world })
+      local two = runner.trace(seed, { steps = 300, subject = model_world })
+      assert.are.equal(trace_text.literal(one), trace_text.literal(two))
+    end
+  end)
+
+  it("finds no difference between the model and itself", function()
+    runner.run_seeds(1, 3, { steps = 1000, subject = model_world })
+  end)
+end)
+
+describe("a difference", function()
+  local wrongs = {
+    ["a removal that does nothing for one component in three"] = { "remove",
+      function(original, world, id, name)
+        local component = world:need_component(name)
+        if component.id % 3 ~= 1 then
+          return original(world, id, name)
+        end
+        world:need_alive(id)
+      end },
+    ["a despawn that keeps the name"] = { "apply", function(original, world, command)
+      local name = world.names[command.id]
+      original(world, command)
+      if command.op == "despawn" then
+        world.names[command.id] = name
+      end
+    end },
+    ["a staged set that is not staged"] = { "is_staged", function()
+      return false
+    end },
+    ["a cancel that applies"] = { "cancel", function(_, world)
+      world:commit()
+    end },
+    ["a query that sees one row too few"] = { "count", function(original, world, text)
+      local n = original(world, text)
+      return n > 3 and n - 1 or n
+    end },
+  }
+
+  for name, wrong in pairs(wrongs) do
+    it("is found and shrunk to at most 20 operations: " .. name, function()
+      local failed = find_failure { subject = broken_model(wrong[1], wrong[2]) }
+      assert.is_truthy(failed, "20 seeds saw no difference")
+      assert.is_true(#failed.trace <= 20, runner.report(failed))
+    end)
+  end
+
+  it("between the runtime and a broken model is found too", function()
+    local failed = find_failure {
+      reference = broken_model("add", function(original, world, id, component)
+        if id % 2 == 0 then
+          return original(world, id, component)
+        end
+        world:need_alive(id)
+        world:need_component(component)
+      end),
+    }
+    assert.is_truthy(failed, "20 seeds saw no difference")
+    assert.is_true(#failed.trace <= 20, runner.report(failed))
+  end)
+
+  it("is reported with its seed and a script that runs the trace again", function()
+    local failed = find_failure { subject = broken_model("has", function()
+      return false
+    end) }
+    local report = runner.report(failed)
+    assert.is_truthy(report:find("seed " .. failed.seed, 1, true))
+    local printed
+    local script = report:gsub("^[^\n]*\n", "")
+    local run = assert(load(script, "script", "t", setmetatable({
+      print = function(text)
+        printed = text
+      end,
+    }, { __index = _G })))
+    run()
+    assert.are.equal("no difference", printed)
+  end)
+end)
+
+describe("the order of rows", function()
+  it("is the same in every run of the same program", function()
+    for seed = 1, helper.by_scale { small = 3, normal = 10, deep = 50 } do
+      local one = runner.orders(seed, { steps = 500 })
+      collectgarbage()
+      local two = runner.orders(seed, { steps = 500 })
+      assert.are.same(one, two)
+    end
+  end)
+end)

@@ -1,0 +1,68 @@
+#include "sweep.h"
+
+#include <string.h>
+
+static void open_for(const struct operation *operation, struct fixture *f) {
+  open_usual(f);
+  if (operation->prepare) operation->prepare(f);
+}
+
+static uint64_t finish(const struct operation *operation, struct fixture *f) {
+  if (operation->finish) operation->finish(f);
+  return operation->kind == TAKES_NEW_IDS ? world_content(f->world) : world_digest(f->world);
+}
+
+/* What the operation makes of a world when memory is plenty; *calls is how often it asks. */
+static uint64_t clean_run(const struct operation *operation, size_t *calls) {
+  struct fixture f;
+  open_for(operation, &f);
+  alloc_arm(&f.alloc, 0, false);
+  CHECK_OK(f.world, operation->act(&f));
+  *calls = f.alloc.calls;
+  uint64_t digest = finish(operation, &f);
+  close_world(&f);
+  return digest;
+}
+
+/* One run in which the k-th request fails. */
+static void starved_run(const struct operation *operation, uint64_t wanted, size_t k,
+                        bool from_there_on) {
+  struct fixture f;
+  open_for(operation, &f);
+  uint64_t before = world_digest(f.world);
+  alloc_arm(&f.alloc, k, from_there_on);
+  ecs_status status = operation->act(&f);
+  CHECK(f.alloc.refused > 0);
+  alloc_arm(&f.alloc, 0, false);
+  if (status == ECS_ENOMEM) {
+    CHECK_SOUND(f.world);
+    CHECK(world_digest(f.world) == before);
+    CHECK_INTEGER(f.alloc.bytes, ecs_bytes(f.world));
+    status = operation->act(&f);
+  }
+  CHECK_OK(f.world, status);
+  CHECK(finish(operation, &f) == wanted);
+  close_world(&f);
+}
+
+static int run_sweep(const struct operation *operation) {
+  begin_test();
+  size_t calls = 0;
+  uint64_t wanted = clean_run(operation, &calls);
+  CHECK(operation->kind == ASKS_NOTHING ? calls == 0 : calls > 0);
+  for (size_t k = 1; k <= calls; k++) {
+    for (int from_there_on = 0; from_there_on < 2; from_there_on++) {
+      check_context("request %zu of %zu fails%s", k, calls,
+                    from_there_on ? " and all behind it" : "");
+      starved_run(operation, wanted, k, from_there_on);
+    }
+  }
+  check_context(NULL);
+  return end_test(operation->name);
+}
+
+int run_sweeps(const struct operation *operations, size_t count) {
+  int bad = 0;
+  for (size_t i = 0; i < count; i++) bad |= run_sweep(&operations[i]);
+  return bad;
+}

@@ -1,0 +1,225 @@
+/* Reliability line 2: running out of memory in calls on entities. C18. */
+#include "sweep.h"
+
+#include <stdio.h>
+
+/* ---- spawning ---- */
+
+static ecs_status spawn_one(struct fixture *f) {
+  const ecs_id ids[] = {f->position, f->health, f->frozen};
+  return ecs_spawn(f->world, ids, 3, &f->a);
+}
+
+static ecs_status spawn_bare(struct fixture *f) { return ecs_spawn(f->world, NULL, 0, &f->a); }
+
+static void watch(struct fixture *f) {
+  f->query = new_query(f->world, "Position, !Enemy");
+  new_query(f->world, "Position, Health?");
+  new_query(f->world, "!Enemy");
+  new_query(f->world, "Velocity|Health, Frozen");
+}
+
+/* The next spawn needs another page of the index and another capacity of its table. */
+static void fill_page(struct fixture *f) {
+  const ecs_id ids[] = {f->position, f->health, f->frozen};
+  CHECK_OK(f->world, ecs_spawn_many(f->world, 4096, ids, 3, NULL));
+}
+
+static ecs_status spawn_many(struct fixture *f) {
+  const ecs_id ids[] = {f->enemy, f->label, f->position};
+  return ecs_spawn_many(f->world, 5000, ids, 3, NULL);
+}
+
+static ecs_status spawn_few(struct fixture *f) {
+  const ecs_id ids[] = {f->velocity};
+  return ecs_spawn_many(f->world, 3, ids, 1, f->ids);
+}
+
+static void leave_holes(struct fixture *f) {
+  for (int i = 0; i < 8; i++) f->ids[i] = SPAWN(f->world, f->position);
+  for (int i = 0; i < 8; i += 2) CHECK_OK(f->world, ecs_despawn(f->world, f->ids[i]));
+}
+
+#define FAR_AWAY (UINT64_C(200000000) | UINT64_C(7) << 28 | UINT64_C(1) << 44)
+#define NEAR (UINT64_C(65540) | UINT64_C(1) << 44)
+
+static ecs_status spawn_far(struct fixture *f) {
+  return ecs_spawn_at(f->world, FAR_AWAY, &f->position, 1);
+}
+
+static ecs_status spawn_near(struct fixture *f) {
+  return ecs_spawn_at(f->world, NEAR, NULL, 0);
+}
+
+static void spawn_more(struct fixture *f) {
+  for (int i = 0; i < 40; i++) {
+    ecs_id id = SPAWN(f->world, f->position, f->label);
+    set_position(f, id, (float)i, -1);
+  }
+}
+
+static void far_range(struct fixture *f) {
+  spawn_more(f);
+  CHECK_OK(f->world, ecs_entity_range(f->world, 100000000, 100000010));
+}
+
+/* ---- changing ---- */
+
+static void one_entity(struct fixture *f) {
+  f->a = SPAWN(f->world, f->position);
+  f->b = SPAWN(f->world, f->position, f->velocity, f->frozen);
+  set_position(f, f->a, 1, 2);
+  watch(f);
+}
+
+static ecs_status set_new(struct fixture *f) {
+  return ecs_set(f->world, f->a, f->velocity, &(struct velocity){3, 4});
+}
+
+static ecs_status set_known(struct fixture *f) {
+  return ecs_set(f->world, f->a, f->position, &(struct position){3, 4});
+}
+
+static ecs_status set_text(struct fixture *f) {
+  struct label label = {text_of("a text that is new")};
+  return ecs_set(f->world, f->a, f->label, &label);
+}
+
+static void labelled(struct fixture *f) {
+  one_entity(f);
+  CHECK_OK(f->world, ecs_add(f->world, f->a, f->label));
+}
+
+/* The string table is about to grow, and then to be swept. */
+static void many_texts(struct fixture *f) {
+  labelled(f);
+  static char text[9000];
+  for (int i = 0; i < 15; i++) {
+    int size = snprintf(text, sizeof text, "%8000d", i);
+    struct label label = {{text, (size_t)size}};
+    CHECK_OK(f->world, ecs_set(f->world, i % 3 ? f->a : f->b, f->label, &label));
+  }
+}
+
+static ecs_status add_component(struct fixture *f) {
+  return ecs_add(f->world, f->a, f->health);
+}
+
+static ecs_status add_tag(struct fixture *f) { return ecs_add(f->world, f->b, f->enemy); }
+
+static ecs_status add_known(struct fixture *f) {
+  return ecs_add(f->world, f->b, f->frozen);
+}
+
+static ecs_status add_to_component(struct fixture *f) {
+  return ecs_add(f->world, f->position, f->enemy);
+}
+
+static ecs_status remove_component(struct fixture *f) {
+  return ecs_remove(f->world, f->b, f->velocity);
+}
+
+static ecs_status despawn(struct fixture *f) { return ecs_despawn(f->world, f->b); }
+
+/* ---- names ---- */
+
+static ecs_status name_first(struct fixture *f) {
+  return ecs_name(f->world, f->a, "player");
+}
+
+static void named(struct fixture *f) {
+  one_entity(f);
+  char name[] = "other a";
+  for (char c = 'a'; c <= 'l'; c++) {
+    name[6] = c;
+    CHECK_OK(f->world, ecs_name(f->world, spawn_empty(f->world), name));
+  }
+  CHECK_OK(f->world, ecs_name(f->world, f->a, "hero"));
+}
+
+static ecs_status rename_it(struct fixture *f) {
+  return ecs_name(f->world, f->a, "villain");
+}
+
+static ecs_status clear_name(struct fixture *f) { return ecs_name(f->world, f->a, NULL); }
+
+/* ---- many at once ---- */
+
+static void crowd(struct fixture *f) {
+  for (int i = 0; i < 40; i++) {
+    ecs_id id = SPAWN(f->world, f->position);
+    if (i % 2) CHECK_OK(f->world, ecs_add(f->world, id, f->velocity));
+    if (i % 3) CHECK_OK(f->world, ecs_add(f->world, id, f->frozen));
+    if (i % 5 == 0) CHECK_OK(f->world, ecs_add(f->world, id, f->label));
+    set_position(f, id, (float)i, 0);
+  }
+  watch(f);
+}
+
+static ecs_status query_add(struct fixture *f) { return ecs_query_add(f->query, f->health); }
+
+static ecs_status query_remove(struct fixture *f) {
+  return ecs_query_remove(f->query, f->position);
+}
+
+static ecs_status query_despawn(struct fixture *f) { return ecs_query_despawn(f->query); }
+
+static void retire_one(struct fixture *f) {
+  spawn_more(f);
+  ecs_id last = UINT64_C(70000) | UINT64_C(65535) << 28 | UINT64_C(1) << 44;
+  CHECK_OK(f->world, ecs_spawn_at(f->world, last, &f->position, 1));
+  f->a = SPAWN(f->world, f->link);
+  CHECK_OK(f->world, ecs_set(f->world, f->a, f->link, &(struct link){last}));
+  CHECK_OK(f->world, ecs_despawn(f->world, last));
+}
+
+static ecs_status recycle(struct fixture *f) {
+  size_t count = 0;
+  ecs_status status = ecs_recycle_retired(f->world, &count);
+  CHECK_INTEGER(1, count);
+  return status;
+}
+
+static ecs_status set_range(struct fixture *f) {
+  return ecs_entity_range(f->world, 90000, 90100);
+}
+
+static void spawn_after(struct fixture *f) {
+  CHECK_INTEGER(90000, ecs_id_index(spawn_empty(f->world)));
+}
+
+static const struct operation operations[] = {
+  {"C18: spawn into a new table", NULL, spawn_one, NULL, ASKS},
+  {"spawn without components", NULL, spawn_bare, NULL, ASKS},
+  {"spawn into a table that joins queries", watch, spawn_one, NULL, ASKS},
+  {"spawn that grows a table and the index", fill_page, spawn_one, NULL, ASKS},
+  {"spawn into reused slots", leave_holes, spawn_one, NULL, ASKS},
+  {"spawn into a far range", far_range, spawn_one, NULL, ASKS},
+  {"spawn_many", NULL, spawn_many, NULL, ASKS},
+  {"spawn_many into a table that joins queries", watch, spawn_many, NULL, ASKS},
+  {"spawn_many that fills reused slots first", leave_holes, spawn_few, NULL, ASKS},
+  {"spawn_at far away", NULL, spawn_far, NULL, ASKS},
+  {"spawn_at nearby", spawn_more, spawn_far, NULL, ASKS},
+  {"spawn_at without components", NULL, spawn_near, NULL, ASKS},
+  {"set of an absent component", one_entity, set_new, NULL, ASKS},
+  {"set of a present component", one_entity, set_known, NULL, ASKS_NOTHING},
+  {"set of an absent string", one_entity, set_text, NULL, ASKS},
+  {"set of a present string", labelled, set_text, NULL, ASKS},
+  {"set that sweeps the strings", many_texts, set_text, NULL, ASKS},
+  {"add of a component", one_entity, add_component, NULL, ASKS},
+  {"add of a tag", one_entity, add_tag, NULL, ASKS},
+  {"add of what is there", one_entity, add_known, NULL, ASKS_NOTHING},
+  {"add to a component", one_entity, add_to_component, NULL, ASKS},
+  {"remove", one_entity, remove_component, NULL, ASKS},
+  {"despawn", one_entity, despawn, NULL, ASKS_NOTHING},
+  {"a first name", one_entity, name_first, NULL, ASKS},
+  {"another name", named, rename_it, NULL, ASKS},
+  {"no name any more", named, clear_name, NULL, ASKS_NOTHING},
+  {"query_add", crowd, query_add, NULL, ASKS},
+  {"query_remove", crowd, query_remove, NULL, ASKS},
+  {"query_despawn", crowd, query_despawn, NULL, ASKS_NOTHING},
+  {"recycle_retired", retire_one, recycle, NULL, ASKS_NOTHING},
+  {"entity_range", spawn_more, set_range, spawn_after, ASKS_NOTHING},
+};
+
+int main(void) { return RUN_SWEEPS(operations); }

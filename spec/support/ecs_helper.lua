@@ -1,0 +1,118 @@
+-- What every spec file needs: worlds that are checked after each test, and comparisons.
+-- Requiring this file inside a spec adds the check to each of that file's tests.
+
+local helper = {}
+
+local open_worlds = {}
+
+-- "small", "normal" or "deep", from ECS_SPEC_SCALE.
+function helper.scale()
+  local scale = os.getenv("ECS_SPEC_SCALE")
+  if scale == nil or scale == "" then
+    return "normal"
+  end
+  assert(scale == "small" or scale == "normal" or scale == "deep",
+    "ECS_SPEC_SCALE is small, normal or deep")
+  return scale
+end
+
+-- The entry of `counts` (small, normal, deep) for this run's scale.
+function helper.by_scale(counts)
+  return counts[helper.scale()]
+end
+
+-- A world whose invariants are checked when the test that made it ends.
+function helper.new_world(options)
+  local world = require("ecs").world(options)
+  open_worlds[#open_worlds + 1] = world
+  return world
+end
+
+-- Raises unless every invariant of the world holds.
+function helper.check(world)
+  local ok, message = world:check()
+  if not ok then
+    error("world:check: " .. tostring(message), 2)
+  end
+end
+
+-- Checks and closes the worlds made by new_world since the last call. A world that the test
+-- closed is left out.
+function helper.check_worlds()
+  local worlds = open_worlds
+  open_worlds = {}
+  for _, world in ipairs(worlds) do
+    local usable, ok, message = pcall(world.check, world)
+    if usable then
+      world:close()
+      assert(ok, "world:check: " .. tostring(message))
+    elseif not tostring(ok):find("closed", 1, true) then
+      error(ok, 0)
+    end
+  end
+end
+
+-- Raises unless fn raises a message that holds every given text (plain, not a pattern).
+-- Returns the message.
+function helper.has_error(fn, ...)
+  local ok, message = pcall(fn)
+  if ok then
+    error("expected an error", 2)
+  end
+  message = tostring(message)
+  for _, text in ipairs { ... } do
+    if not message:find(text, 1, true) then
+      error(("expected %q in the message %q"):format(text, message), 2)
+    end
+  end
+  return message
+end
+
+-- x rounded to the nearest f32.
+function helper.f32(x)
+  return (string.unpack("<f", string.pack("<f", x)))
+end
+
+-- Raises unless two numbers differ by at most `epsilon` (1e-6 unless given); NaN equals NaN.
+function helper.approx(expected, actual, epsilon)
+  local both_nan = expected ~= expected and actual ~= actual
+  if expected ~= actual and not both_nan
+    and not (math.abs(expected - actual) <= (epsilon or 1e-6)) then
+    error(("expected about %s, got %s"):format(expected, actual), 2)
+  end
+end
+
+-- The ids that a query visits, in its order.
+function helper.ids_of(query)
+  local ids = {}
+  for chunk in query:chunks() do
+    local entities = chunk.entities
+    for i = 1, chunk.n do
+      ids[#ids + 1] = entities[i]
+    end
+  end
+  return ids
+end
+
+-- A sorted copy of a list.
+function helper.sorted(list)
+  local copy = table.move(list, 1, #list, 1, {})
+  table.sort(copy)
+  return copy
+end
+
+-- What an iterator gives as a map from the first result to the second:
+-- helper.map_of(world:components(e)).
+function helper.map_of(...)
+  local map = {}
+  for key, value in ... do
+    map[key] = value
+  end
+  return map
+end
+
+if package.loaded["busted"] then
+  require("busted").after_each(helper.check_worlds)
+end
+
+return helper

@@ -1,0 +1,407 @@
+-- A naive world in plain Lua tables with the methods of a real one: what random runs compare
+-- the runtime with. Entities are a table id -> { component name -> stored value }; nothing
+-- is cached and every query looks at every entity.
+--
+-- Order is the one thing it does not know by itself: where loops visit rows in the order of
+-- the runtime's tables, `world.hints` (a list of ids, consumed one per visited row) tells it.
+
+local ids = require "spec.support.model_ids"
+local types = require "spec.support.model_types"
+
+local model = {}
+
+local World = {}
+World.__index = World
+
+for _, part in ipairs { "model_scopes", "model_query", "model_schedule" } do
+  for name, method in pairs(require("spec.support." .. part)) do
+    World[name] = method
+  end
+end
+
+local FAULTS = {
+  dead = "is dead",
+  unborn = "was never spawned",
+  foreign = "belongs to another world",
+  none = "is no entity id",
+}
+model.FAULTS = FAULTS
+
+-- options.tag: 1 to 255.
+function model.world(options)
+  local world = setmetatable({
+    ids = ids.new(options.tag),
+    component_ids = ids.new(0, 1, ids.FIRST - 1),
+    components_by_name = {},
+    components_by_id = {},
+    declared = {},     -- components in the order of their declaration
+    store = {},        -- id -> component name -> stored value; only what is not staged
+    names = {},        -- id -> name
+    resources = {},    -- component name -> stored value
+    scopes = {},
+    hints = {},
+    hint = 1,
+  }, World)
+  world:init_schedule()
+  return world
+end
+
+local function refuse(...)
+  error(string.format(...), 0)
+end
+
+-- ---- components ------------------------------------------------------------------------
+
+function World:component(name, fields)
+  local text = table.concat(fields, "\n")
+  local known = self.components_by_name[name]
+  if known then
+    if known.text ~= text then
+      refuse("component '%s' is declared with other fields", name)
+    end
+    return known.id
+  end
+  if not name:match("^[%a_][%w_]*$") then
+    refuse("'%s' is no identifier", name)
+  end
+  local component = types.component(self, name, fields)
+  component.lines, component.text = fields, text
+  component.id = self.component_ids:take()
+  self.components_by_name[name] = component
+  self.declared[#self.declared + 1] = component
+  self.components_by_id[component.id] = component
+  return component.id
+end
+
+function World:tag(name)
+  return self:component(name, {})
+end
+
+function World:need_component(name)
+  local component = self.components_by_name[name] or self.components_by_id[name]
+  if not component then
+    refuse("unknown component '%s'", tostring(name))
+  end
+  return component
+end
+
+-- A component, and the keys and type of the leaf when the name has one ("Position.x").
+function World:resolve(name)
+  if type(name) == "string" then
+    local head, path = name:match("^([^.]*)%.(.*)$")
+    if head then
+      local component = self:need_component(head)
+      return component, types.leaf(component, path)
+    end
+  end
+  return self:need_component(name)
+end
+
+-- Whether a component has a field of another component's type.
+local function uses(kind, component)
+  if kind.kind == "array" then
+    return uses(kind.of, component)
+  end
+  for _, field in ipairs(kind.fields or {}) do
+    if field.type == component or uses(field.type, component) then
+      return true
+    end
+  end
+  return false
+end
+
+function World:undeclare(name)
+  local component = self:need_component(name)
+  if #self.scopes > 0 then
+    refuse("undeclare is not possible here")
+  end
+  for _, other in pairs(self.components_by_name) do
+    if uses(other, component) then
+      refuse("component '%s' is part of '%s'", component.name, other.name)
+    end
+  end
+  for id in pairs(self.store) do
+    self:take_from(id, component)
+  end
+  self.store[component.id] = nil
+  self.names[component.id] = nil
+  self.resources[component.name] = nil
+  self.components_by_name[component.name] = nil
+  self.components_by_id[component.id] = nil
+  self.component_ids:release(component.id)
+  for at, other in ipairs(self.declared) do
+    if other == component then
+      table.remove(self.declared, at)
+      break
+    end
+  end
+end
+
+-- ---- identity --------------------------------------------------------------------------
+
+-- Components are entities too.
+local function fault_of(world, id)
+  if world.components_by_id[id] then
+    return nil
+  end
+  return world.ids:fault(id)
+end
+
+function World:alive(id)
+  return type(id) == "number" and fault_of(self, id) == nil
+end
+
+-- The id as an integer; one of the four errors unless it is alive.
+function World:need_alive(id)
+  local fault = fault_of(self, id)
+  if fault then
+    refuse("%s %s", tostring(id), FAULTS[fault])
+  end
+  return math.tointeger(id)
+end
+
+function World:entity_range(first, last)
+  self.ids:set_range(first, last)
+end
+
+local function sweep(world, kind, stored)
+  if kind.name == "entity" and kind.kind == "scalar" then
+    return world:alive(stored) and stored or 0
+  elseif kind.kind == "array" then
+    for i = 1, kind.n do
+      stored[i] = sweep(world, kind.of, stored[i])
+    end
+  elseif kind.kind == "struct" then
+    for _, field in ipairs(kind.fields) do
+      stored[field.name] = sweep(world, field.type, stored[field.name])
+    end
+  end
+  return stored
+end
+
+-- Gives retired slots back; entity fields that name a dead entity are emptied first.
+function World:recycle_retired()
+  self:end_loops("recycle_retired")
+  for _, row in pairs(self.store) do
+    for name, stored in pairs(row) do
+      sweep(self, self.components_by_name[name], stored)
+    end
+  end
+  for name, stored in pairs(self.resources) do
+    sweep(self, self.components_by_name[name], stored)
+  end
+  return self.ids:recycle()
+end
+
+-- ---- entities --------------------------------------------------------------------------
+
+local function plan_component(world, name, value)
+  local component = world:need_component(name)
+  local is_tag = #component.fields == 0
+  if value ~= true and (is_tag or type(value) ~= "table") then
+    refuse("component '%s' takes %s", component.name, is_tag and "true" or "a table")
+  end
+  local patch = value == true and {} or types.patch(world, component, value, component.name)
+  return { component = component, patch = patch }
+end
+
+-- The values that a spawn's table brings, refused as a whole.
+function World:plan(components)
+  local values = {}
+  for name, value in pairs(components or {}) do
+    values[#values + 1] = plan_component(self, name, value)
+  end
+  return values
+end
+
+function World:spawn(components)
+  local values = self:plan(components)
+  local id = self.ids:take()
+  self:perform { op = "spawn", id = id, values = values }
+  return id
+end
+
+function World:spawn_many(count, components)
+  if not types.integer(count) or count < 0 then
+    refuse("not a number of entities")
+  end
+  local values, spawned = self:plan(components), {}
+  for i = 1, count do
+    spawned[i] = self.ids:take()
+    self:perform { op = "spawn", id = spawned[i], values = values }
+  end
+  return spawned
+end
+
+function World:spawn_at(id, components)
+  local whole = types.integer(id)
+  if not whole then
+    refuse("%s is no entity id", tostring(id))
+  end
+  local values = self:plan(components)
+  self.ids:adopt(whole)
+  self:perform { op = "spawn", id = whole, values = values }
+  return whole
+end
+
+function World:despawn(id)
+  id = self:need_alive(id)
+  if self.components_by_id[id] then
+    refuse("%d is a component", id)
+  end
+  self:perform { op = "despawn", id = id }
+end
+
+-- The stored value that reads see, or nil.
+function World:stored(id, component)
+  local row = self.store[id]
+  return row and row[component.name]
+end
+
+function World:set(id, name, ...)
+  id = self:need_alive(id)
+  local component, keys, kind = self:resolve(name)
+  local count, patch = select("#", ...), nil
+  if keys then
+    if count ~= 1 then
+      refuse("one value expected")
+    end
+    patch = kind.accept(self, (...), name)
+    for i = #keys, 1, -1 do
+      patch = { [keys[i]] = patch }
+    end
+  elseif (#component.fields == 0) ~= (count == 0) then
+    refuse("component '%s' does not take %d values", component.name, count)
+  elseif count == 1 and type((...)) == "table" then
+    patch = types.patch(self, component, (...), component.name)
+  else
+    patch = types.positional(self, component, ...)
+  end
+  local stored = self:stored(id, component)
+  if stored and not self:is_staged(id, component) then
+    types.merge(component, stored, patch)
+  else
+    self:perform { op = "set", id = id, component = component, patch = patch }
+  end
+end
+
+function World:get(id, name)
+  id = self:need_alive(id)
+  local component, keys, kind = self:resolve(name)
+  local stored = self:stored(id, component)
+  if not stored then
+    return
+  end
+  if keys then
+    for _, key in ipairs(keys) do
+      stored = stored[key]
+    end
+    return types.read(self, kind, stored)
+  end
+  local values = {}
+  for i, field in ipairs(component.fields) do
+    values[i] = types.read(self, field.type, stored[field.name])
+  end
+  return table.unpack(values, 1, #component.fields)
+end
+
+-- What a whole component reads as: a fresh table, true for a tag.
+function World:value(component, stored)
+  return #component.fields == 0 or types.read(self, component, stored)
+end
+
+function World:read(id, name)
+  id = self:need_alive(id)
+  local component = self:need_component(name)
+  local stored = self:stored(id, component)
+  return stored and self:value(component, stored) or nil
+end
+
+function World:add(id, name)
+  id = self:need_alive(id)
+  self:perform { op = "add", id = id, component = self:need_component(name) }
+end
+
+function World:remove(id, name)
+  id = self:need_alive(id)
+  self:perform { op = "remove", id = id, component = self:need_component(name) }
+end
+
+function World:has(id, name)
+  id = self:need_alive(id)
+  return self:stored(id, self:need_component(name)) ~= nil
+end
+
+function World:components(id)
+  id = self:need_alive(id)
+  local values = {}
+  for name, stored in pairs(self.store[id] or {}) do
+    values[name] = self:value(self.components_by_name[name], stored)
+  end
+  return pairs(values)
+end
+
+-- ---- names and resources ---------------------------------------------------------------
+
+function World:lookup(name)
+  if type(name) ~= "string" then
+    refuse("a name is a string")
+  end
+  for id, known in pairs(self.names) do
+    if known == name then
+      return id
+    end
+  end
+end
+
+function World:name(id, ...)
+  id = self:need_alive(id)
+  if select("#", ...) == 0 then
+    return table.unpack { self.names[id] }
+  end
+  local name = ...
+  if name == false then
+    self.names[id] = nil
+    return
+  end
+  if type(name) ~= "string" or name == "" then
+    refuse("a name is a string")
+  end
+  local owner = self:lookup(name)
+  if owner and owner ~= id then
+    refuse("the name '%s' is taken by %d", name, owner)
+  end
+  self.names[id] = name
+end
+
+function World:resource(name, fields)
+  if fields then
+    self:component(name, fields)
+  end
+  local component = self:need_component(name)
+  if #component.fields == 0 then
+    refuse("'%s' is a tag", component.name)
+  end
+  self.resources[component.name] = self.resources[component.name] or types.initial(component)
+end
+
+function World:res(name)
+  local component = self:need_component(name)
+  if not self.resources[component.name] then
+    refuse("no resource '%s'", component.name)
+  end
+  return self:view(component, function()
+    return self.resources[component.name]
+  end)
+end
+
+-- Nothing in here can break: the counterpart of the runtime's own check.
+function World:check()
+  return true
+end
+
+function World:close()
+  self.store, self.scopes = {}, {}
+end
+
+return model

@@ -1,0 +1,166 @@
+-- Entity ids of the model: which are alive, which comes next, and what is wrong with a number
+-- that is not alive.
+
+local ids = {}
+
+local FIRST = 65536
+local LAST = (1 << 28) - 1
+local LAST_GENERATION = 65535
+
+local Ids = {}
+Ids.__index = Ids
+
+ids.FIRST = FIRST
+
+function ids.pack(index, generation, tag)
+  return index | generation << 28 | tag << 44
+end
+
+function ids.index(id)
+  return id & LAST
+end
+
+function ids.generation(id)
+  return id >> 28 & 0xFFFF
+end
+
+function ids.tag(id)
+  return id >> 44 & 0xFF
+end
+
+-- Ids of a tag with indices from first to last, those of entities by default.
+function ids.new(tag, first, last)
+  return setmetatable({
+    tag = tag,
+    first = first or FIRST,
+    last = last or LAST,
+    fresh = first or FIRST,   -- below it, in the range, no index is unborn
+    born = {},                -- index -> generation of its life now, or of the next one
+    living = {},              -- index -> true
+    free = {},                -- dead indices, the latest last
+    retired = {},             -- index -> true
+    count = 0,
+  }, Ids)
+end
+
+-- nil when alive, else "dead", "unborn", "foreign" or "none".
+function Ids:fault(value)
+  local id = math.type(value) == "float" and math.tointeger(value) or value
+  if math.type(id) ~= "integer" or id <= 0 or id >> 52 ~= 0 then
+    return "none"
+  end
+  local index, generation = id & LAST, id >> 28 & 0xFFFF
+  if index < FIRST then
+    return "none"
+  end
+  local tag = id >> 44
+  if tag ~= self.tag then
+    return tag == 0 and "none" or "foreign"
+  end
+  local now = self.born[index]
+  if self.retired[index] then
+    return "dead"
+  elseif not now or generation > now then
+    return "unborn"
+  elseif generation < now then
+    return "dead"
+  elseif not self.living[index] then
+    return "unborn"
+  end
+end
+
+-- The id of an index in its present life, or in its next one when it is dead.
+function Ids:current(index)
+  return ids.pack(index, self.born[index] or 0, self.tag)
+end
+
+function Ids:live(index)
+  self.born[index] = self.born[index] or 0
+  self.living[index] = true
+  self.count = self.count + 1
+  return self:current(index)
+end
+
+-- The next id, alive: the index freed last, else the lowest unborn one of the range.
+function Ids:take()
+  for i = #self.free, 1, -1 do
+    local index = self.free[i]
+    if index >= self.first and index <= self.last then
+      table.remove(self.free, i)
+      return self:live(index)
+    end
+  end
+  while self.born[self.fresh] do
+    self.fresh = self.fresh + 1
+  end
+  if self.fresh > self.last then
+    error("no entity ids are left", 0)
+  end
+  return self:live(self.fresh)
+end
+
+-- Makes an id alive that was decided elsewhere.
+function Ids:adopt(id)
+  local index, generation = ids.index(id), ids.generation(id)
+  local now = self.born[index]
+  if index < FIRST or ids.tag(id) ~= self.tag or id >> 52 ~= 0 then
+    error("the id cannot be adopted", 0)
+  elseif self.retired[index] then
+    error("the slot is retired", 0)
+  elseif self.living[index] then
+    error("the slot is taken", 0)
+  elseif now and generation < now then
+    error("the id is dead", 0)
+  end
+  for i, free in ipairs(self.free) do
+    if free == index then
+      table.remove(self.free, i)
+      break
+    end
+  end
+  self.born[index] = generation
+  return self:live(index)
+end
+
+-- Ends a life.
+function Ids:release(id)
+  local index = ids.index(id)
+  self.living[index] = nil
+  self.count = self.count - 1
+  if ids.generation(id) == LAST_GENERATION then
+    self.retired[index] = true
+    return
+  end
+  self.born[index] = self.born[index] + 1
+  self.free[#self.free + 1] = index
+end
+
+local function descending(a, b)
+  return a > b
+end
+
+-- Spawns take from first to last from now on; of what is dead in there the lowest first.
+function Ids:set_range(first, last)
+  if first < FIRST or last > LAST or first > last then
+    error("not a range of entity indices", 0)
+  end
+  self.first, self.last, self.fresh = first, last, first
+  table.sort(self.free, descending)
+end
+
+-- Gives the retired indices back, the lowest to be taken first. Returns how many.
+function Ids:recycle()
+  local indices = {}
+  for index in pairs(self.retired) do
+    indices[#indices + 1] = index
+  end
+  table.sort(indices, descending)
+  for _, index in ipairs(indices) do
+    self.retired[index] = nil
+    self.born[index] = 0
+    self.free[#self.free + 1] = index
+  end
+  return #indices
+end
+
+return ids

@@ -1,0 +1,320 @@
+-- Phases and systems of the model. Returns methods to be mixed into the model's world.
+
+local methods = {}
+
+local CATCH_UP = 8
+
+local function refuse(...)
+  error(string.format(...), 0)
+end
+
+function methods.init_schedule(world)
+  world.phases = {}
+  world.systems = {}         -- name -> system
+  world.registered = 0
+  for _, name in ipairs { "startup", "pre_update", "update", "post_update", "render" } do
+    world.phases[#world.phases + 1] = { name = name, on = true }
+  end
+end
+
+local function find_phase(world, name)
+  for at, phase in ipairs(world.phases) do
+    if phase.name == name then
+      return phase, at
+    end
+  end
+end
+
+local function need_phase(world, name)
+  local phase, at = find_phase(world, name)
+  if not phase then
+    refuse("unknown phase '%s'", tostring(name))
+  end
+  return phase, at
+end
+
+function methods.phase(world, name, spec)
+  world:need_idle("declaring a phase")
+  local at = #world.phases + 1
+  if spec.after then
+    at = select(2, need_phase(world, spec.after)) + 1
+  elseif spec.before then
+    at = select(2, need_phase(world, spec.before))
+  end
+  if find_phase(world, name) then
+    refuse("phase '%s' is declared", name)
+  end
+  table.insert(world.phases, at, { name = name, on = true, fixed = spec.fixed, behind = 0 })
+end
+
+-- ---- order -----------------------------------------------------------------------------
+
+local function names_of(list)
+  return type(list) == "string" and { list } or list or {}
+end
+
+-- Whether `a` has to run before `b`.
+local function precedes(a, b)
+  for _, name in ipairs(names_of(a.before)) do
+    if name == b.name then
+      return true
+    end
+  end
+  for _, name in ipairs(names_of(b.after)) do
+    if name == a.name then
+      return true
+    end
+  end
+  return false
+end
+
+local function is_ready(system, waiting)
+  for _, other in ipairs(waiting) do
+    if other ~= system and precedes(other, system) then
+      return false
+    end
+  end
+  return not precedes(system, system)
+end
+
+-- The systems of a phase in running order: of those that nothing holds back, always the one
+-- registered first.
+function methods.order(world, phase_name)
+  local waiting, order = {}, {}
+  for _, system in pairs(world.systems) do
+    if system.phase == phase_name then
+      waiting[#waiting + 1] = system
+    end
+  end
+  table.sort(waiting, function(a, b)
+    return a.registered < b.registered
+  end)
+  while #waiting > 0 do
+    local at
+    for i, system in ipairs(waiting) do
+      if is_ready(system, waiting) then
+        at = i
+        break
+      end
+    end
+    if not at then
+      refuse("before and after of systems in '%s' make a cycle", phase_name)
+    end
+    order[#order + 1] = table.remove(waiting, at)
+  end
+  return order
+end
+
+-- ---- registering -----------------------------------------------------------------------
+
+function methods.system(world, name, spec)
+  local known = world.systems[name]
+  local phase = spec.phase or "update"
+  need_phase(world, phase)
+  if not spec.query and (spec.each or spec.map) then
+    refuse("each and map need a query")
+  end
+  local system = {
+    name = name,
+    phase = phase,
+    before = spec.before,
+    after = spec.after,
+    every = spec.every,
+    when = spec.when,
+    query = spec.query and world:query(spec.query),
+    each = spec.each,
+    map = spec.map,
+    run = spec.run,
+    registered = known and known.registered or world.registered + 1,
+    on = spec.enabled ~= false,
+    elapsed = 0,
+    timer = 0,
+    runs = 0,
+  }
+  if known then
+    system.on, system.elapsed, system.timer = known.on, known.elapsed, known.timer
+    system.has_run, system.runs = known.has_run and known.phase == phase, known.runs
+  end
+  world.systems[name] = system
+  local ok, problem = pcall(world.order, world, phase)
+  if not ok then
+    world.systems[name] = known
+    error(problem, 0)
+  end
+  world.registered = math.max(world.registered, system.registered)
+end
+
+local function need_system(world, name)
+  local system = world.systems[name]
+  if not system then
+    refuse("unknown system '%s'", tostring(name))
+  end
+  return system
+end
+
+function methods.remove_system(world, name)
+  need_system(world, name)
+  world.systems[name] = nil
+end
+
+function methods.switch(world, name, on)
+  local target = world.systems[name] or find_phase(world, name)
+  if not target then
+    refuse("unknown system or phase '%s'", tostring(name))
+  end
+  target.on = on
+end
+
+function methods.on_error(world, handler)
+  world.handler = handler
+end
+
+-- ---- running ---------------------------------------------------------------------------
+
+local function call_body(_, world, system, dt)
+  if system.each then
+    system.query:each(system.each, dt)
+  elseif system.map then
+    system.query:map(system.map, dt)
+  else
+    system.run(world, dt, system.query)
+  end
+end
+
+-- Runs a system's body in its scope; parks it when that fails and somebody handles errors.
+local function run_body(world, system, dt)
+  local ok, problem = pcall(world.guarded, world, "system", call_body, world, system, dt)
+  if ok then
+    return
+  elseif not world.handler then
+    error(("system '%s': %s"):format(system.name, tostring(problem)), 0)
+  end
+  system.parked = true
+  world.handler(tostring(problem), system.name)
+end
+
+local function is_due(system)
+  if not system.on or system.parked then
+    return false
+  elseif system.phase == "startup" and system.has_run then
+    return false
+  elseif system.every and system.timer < system.every then
+    return false
+  elseif system.when and not system.when() then
+    return false
+  end
+  if system.every then
+    system.timer = math.fmod(system.timer, system.every)
+  end
+  return true
+end
+
+-- `dt` is the time since it last ran, except the first time and in fixed phases.
+local function run_system(world, system, dt, constant)
+  if system.has_run and not constant then
+    dt = system.elapsed
+  end
+  system.elapsed, system.has_run, system.runs = 0, true, system.runs + 1
+  run_body(world, system, dt)
+end
+
+local function pass_time(system, dt)
+  system.elapsed = system.elapsed + dt
+  system.timer = system.timer + dt
+end
+
+-- An error ends the phase: for systems behind the one that failed no time has passed.
+local function run_once(world, phase, dt)
+  for _, system in ipairs(world:order(phase.name)) do
+    pass_time(system, dt)
+    if is_due(system) then
+      run_system(world, system, dt, phase.fixed and not system.every)
+    end
+  end
+end
+
+-- While a phase is switched off time passes for its systems, but for fixed steps.
+local function pass_by(world, phase, dt)
+  for _, system in ipairs(world:order(phase.name)) do
+    if not phase.fixed then
+      pass_time(system, dt)
+    end
+  end
+end
+
+local function run_phase(world, phase, dt)
+  if not phase.fixed then
+    run_once(world, phase, dt)
+    return
+  end
+  phase.behind = phase.behind + dt
+  local steps = 0
+  while phase.behind >= phase.fixed and steps < CATCH_UP do
+    phase.behind = phase.behind - phase.fixed
+    steps = steps + 1
+    run_once(world, phase, phase.fixed)
+  end
+  phase.behind = math.fmod(phase.behind, phase.fixed)
+end
+
+local function need_seconds(dt)
+  if type(dt) ~= "number" or not (dt >= 0 and dt < math.huge) then
+    refuse("%s is no time", tostring(dt))
+  end
+  return dt + 0.0
+end
+
+function methods.update(world, dt)
+  dt = need_seconds(dt)
+  world:end_loops("update")
+  for _, phase in ipairs(table.move(world.phases, 1, #world.phases, 1, {})) do
+    local advance = phase.on and run_phase or pass_by
+    advance(world, phase, dt)
+  end
+end
+
+-- A phase even when it is off, a system whatever holds it back, unless it is parked.
+function methods.run(world, name, dt)
+  dt = need_seconds(dt)
+  world:end_loops("run")
+  local phase = find_phase(world, name)
+  if phase then
+    run_phase(world, phase, dt)
+    return
+  end
+  local system = need_system(world, name)
+  if system.parked then
+    refuse("system '%s' is parked", name)
+  end
+  system.elapsed = system.elapsed + dt
+  run_system(world, system, dt)
+end
+
+function methods.alpha(world)
+  for _, phase in ipairs(world.phases) do
+    if phase.fixed then
+      return phase.behind / phase.fixed
+    end
+  end
+  refuse("no phase is fixed")
+end
+
+-- What the model knows of `world:describe()`: names in order, and the number of entities.
+function methods.describe(world)
+  local result = { entities = world.ids.count, systems = {}, phases = {} }
+  for _, phase in ipairs(world.phases) do
+    table.insert(result.phases, { name = phase.name, fixed = phase.fixed, enabled = phase.on })
+    for _, system in ipairs(world:order(phase.name)) do
+      table.insert(result.systems, {
+        name = system.name,
+        phase = phase.name,
+        enabled = system.on,
+        parked = system.parked or false,
+        runs = system.runs,
+      })
+    end
+  end
+  return result
+end
+
+return methods

@@ -1,0 +1,56 @@
+-- A seeded generator of its own (splitmix64 over Lua integers): the same seed gives the same
+-- numbers on every platform and Lua release, which math.random does not promise.
+
+local random = {}
+
+local Rng = {}
+Rng.__index = Rng
+
+-- A generator started from an integer.
+function random.new(seed)
+  return setmetatable({ state = seed * 0x2545F4914F6CDD1D }, Rng)
+end
+
+-- The next 64 bits as a Lua integer.
+function Rng:bits()
+  local state = self.state + 0x9E3779B97F4A7C15
+  self.state = state
+  local z = (state ~ (state >> 30)) * 0xBF58476D1CE4E5B9
+  z = (z ~ (z >> 27)) * 0x94D049BB133111EB
+  return z ~ (z >> 31)
+end
+
+-- An integer from 1 to n.
+function Rng:int(n)
+  return (self:bits() >> 1) % n + 1
+end
+
+-- An integer from low to high, both included.
+function Rng:range(low, high)
+  return low + (self:bits() >> 1) % (high - low + 1)
+end
+
+-- True in `percent` of a hundred cases.
+function Rng:chance(percent)
+  return (self:bits() >> 1) % 100 < percent
+end
+
+-- One element of a list; nil when it is empty.
+function Rng:pick(list)
+  local n = #list
+  return n > 0 and list[self:int(n)] or nil
+end
+
+-- `n` elements of a list without repetition, fewer when the list is shorter.
+function Rng:sample(list, n)
+  local pool = table.move(list, 1, #list, 1, {})
+  local taken = {}
+  for i = 1, math.min(n, #pool) do
+    local at = self:range(i, #pool)
+    pool[i], pool[at] = pool[at], pool[i]
+    taken[i] = pool[i]
+  end
+  return taken
+end
+
+return random

@@ -1,0 +1,239 @@
+-- Random runs: the same operations on the model and on a runtime, compared as they go; a run
+-- that differs is shrunk to the few steps that matter.
+--
+-- options (all optional):
+--   tag        the worlds' tag
+--   steps      operations of a run (2,000)
+--   every      operations between comparisons of everything (40)
+--   subject    function(tag) -> the world under test; a real one by default
+--   reference  function(tag) -> the model to compare with
+--
+-- With ECS_SPEC_LOG=file every step is written down before it runs, for runs that crash.
+
+local compare = require "spec.support.compare"
+local gen = require "spec.support.trace_gen"
+local model = require "spec.support.model"
+local ops = require "spec.support.trace_ops"
+local shrink = require "spec.support.shrink"
+local text = require "spec.support.trace_text"
+local values = require "spec.support.trace_values"
+require "spec.support.trace_kinds"
+
+local runner = {}
+
+local function real_world(tag)
+  return require("ecs").world { tag = tag }
+end
+
+local function model_world(tag)
+  return model.world { tag = tag }
+end
+
+local log = os.getenv("ECS_SPEC_LOG")
+
+local function write_down(step)
+  local file = assert(io.open(log, step.at == 1 and "w" or "a"))
+  file:write(text.literal(step), ",\n")
+  file:close()
+end
+
+-- ---- one run ---------------------------------------------------------------------------
+
+local Run = {}
+Run.__index = Run
+
+local function new_run(options)
+  local shared = values.shared()
+  local tag = options.tag or 1
+  return setmetatable({
+    expected = ops.context((options.reference or model_world)(tag), shared),
+    actual = ops.context((options.subject or real_world)(tag), shared),
+    every = options.every or 40,
+    names = {},
+  }, Run)
+end
+
+-- Does a step in both worlds: the runtime first, since it decides the order of rows. Returns
+-- what differs, or nil.
+function Run:step(step)
+  if log then
+    write_down(step)
+  end
+  local actual = ops.perform(self.actual, step)
+  local world = self.expected.world
+  world.hints, world.hint = actual.visits, 1
+  local expected = ops.perform(self.expected, step)
+  world.hints = {}
+  local difference = compare.outcomes(expected, actual)
+  return difference and ("%s %s"):format(step[1], difference)
+end
+
+local function component_names(world)
+  local names = {}
+  for name in pairs(world.components_by_name) do
+    names[#names + 1] = name
+  end
+  table.sort(names)
+  return names
+end
+
+-- The worlds as they are now, and queries over two of the components. `turn` as in
+-- compare.entity.
+function Run:look(one, two, turn)
+  local expected, actual = self.expected.world, self.actual.world
+  local names = component_names(expected)
+  local difference = compare.worlds(expected, actual, names, turn)
+  if difference or #names == 0 then
+    return difference
+  end
+  one, two = names[one % #names + 1], names[two % #names + 1]
+  return compare.query(expected, actual, one)
+    or compare.query(expected, actual, ("%s, !%s"):format(one, two))
+    or compare.query(expected, actual, ("%s|%s, %s?"):format(one, two, one))
+end
+
+-- The worlds as they are now, and queries over every two neighbours.
+function Run:look_closely()
+  local difference = self:look(0, 1)
+  for i = 1, #component_names(self.expected.world) - 1 do
+    difference = difference or self:look(i, i + 1)
+  end
+  return difference
+end
+
+local function close(run)
+  local world = run.actual.world
+  while pcall(world.commit, world) do end
+  world:close()
+end
+
+local function failure(trace, difference, options)
+  return { trace = trace, message = difference, tag = options.tag or 1 }
+end
+
+-- Runs a trace. Everything is compared after each step, of long traces in 40 places. Returns
+-- nil, or what failed: { trace = the steps until then, message, tag }.
+function runner.replay(trace, options)
+  options = options or {}
+  local run = new_run(options)
+  local every = #trace // 40 + 1
+  for i, step in ipairs(trace) do
+    local difference = run:step(step)
+    if not difference and (i % every == 0 or i == #trace) then
+      difference = run:look_closely()
+    end
+    if difference then
+      pcall(close, run)
+      return failure(table.move(trace, 1, i, 1, {}), difference, options)
+    end
+  end
+  close(run)
+end
+
+-- Does the generator's step, or the given one, and compares.
+local function advance(run, source, trace, step)
+  step = step or source:next()
+  step.at = step.at or #trace + 1
+  trace[#trace + 1] = step
+  local difference = run:step(step)
+  source:learn()
+  if not difference and #trace % run.every == 0 then
+    difference = run:look(#trace // run.every, #trace // 3, #trace // run.every)
+  end
+  return difference
+end
+
+-- Makes and runs a random trace. Returns nil or a failure as runner.replay does.
+function runner.attempt(seed, options)
+  local run, trace, difference = new_run(options), {}, nil
+  local source = gen.new(seed, run.expected)
+  for _ = 1, options.steps or 2000 do
+    difference = difference or advance(run, source, trace)
+  end
+  while #run.expected.world.scopes > 0 and not difference do
+    difference = advance(run, source, trace, { "commit" })
+  end
+  difference = difference or run:look_closely()
+  pcall(close, run)
+  return difference and failure(trace, difference, options)
+end
+
+-- The trace that a seed makes.
+function runner.trace(seed, options)
+  local run, trace = new_run(options), {}
+  local source = gen.new(seed, run.expected)
+  for i = 1, options.steps do
+    trace[i] = source:next()
+    run:step(trace[i])
+    source:learn()
+  end
+  close(run)
+  return trace
+end
+
+-- What loops saw in a random run, step by step, and at its end the ids in the order in which
+-- each component's query gives them.
+function runner.orders(seed, options)
+  local trace = runner.trace(seed, options)
+  local ctx = ops.context((options.subject or real_world)(1), values.shared())
+  local orders = {}
+  for i, step in ipairs(trace) do
+    local outcome = ops.perform(ctx, step)
+    orders[i] = table.concat(outcome.visits, " ")
+  end
+  for name in pairs(ctx.components) do
+    local seen = {}
+    for chunk in ctx.world:query(name):chunks() do
+      for i = 1, chunk.n do
+        seen[#seen + 1] = chunk.entities[i]
+      end
+    end
+    orders[name] = table.concat(seen, " ")
+  end
+  ctx.world:close()
+  return orders
+end
+
+-- ---- many runs -------------------------------------------------------------------------
+
+-- A random run; a failure comes back with its seed and with its trace shrunk.
+function runner.run(seed, options)
+  options = options or {}
+  options.tag = options.tag or seed % 255 + 1
+  local failed = runner.attempt(seed, options)
+  if not failed then
+    return nil
+  end
+  local steps = #failed.trace
+  local shrunk = shrink.failure(failed, function(trace)
+    return runner.replay(trace, options)
+  end)
+  shrunk.seed, shrunk.steps = seed, steps
+  return shrunk
+end
+
+-- A failure as text: what differs and a script that shows it; "no difference" for nil.
+function runner.report(failed)
+  if not failed then
+    return "no difference"
+  end
+  local comment = ("seed %s, %s steps: %s"):format(failed.seed or "?", failed.steps or "?",
+    failed.message)
+  return comment .. "\n" .. text.script(failed.trace, failed.tag, comment)
+end
+
+-- Runs seeds first to last; raises a report at the first that fails.
+function runner.run_seeds(first, last, options)
+  for seed = first, last do
+    local copy = {}
+    for key, value in pairs(options or {}) do
+      copy[key] = value
+    end
+    local failed = runner.run(seed, copy)
+    if failed then
+      error(runner.report(failed), 0)
+    end
+  end
+end
+
+return runner

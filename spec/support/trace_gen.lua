@@ -1,0 +1,224 @@
+-- Makes the steps of a random trace, one at a time, looking at the model so that most of them
+-- make sense. A step is data (see trace_ops.lua); it is made once and can be replayed.
+--
+-- A new operation is a new entry in `gen.kinds`: { weight, function(gen) -> step or nil }.
+
+local ids = require "spec.support.model_ids"
+local random = require "spec.support.random"
+local values = require "spec.support.trace_values"
+
+local gen = {}
+
+local Gen = {}
+Gen.__index = Gen
+
+-- A generator of steps from a seed, over the model's context.
+function gen.new(seed, ctx)
+  local rng = random.new(seed)
+  local self = setmetatable({
+    rng = rng,
+    ctx = ctx,
+    world = ctx.world,
+    at = 0,
+    pending = {},                    -- steps that come before any drawn one
+    undeclared = {},
+    known = {},                      -- references of entities that may be alive
+    lost = {},                       -- references of dead entities, the latest first
+    crowd = rng:pick { 10, 25, 25, 40, 40, 60, 150 },
+  }, Gen)
+  self:plan_components()
+  return self
+end
+
+-- Most components are declared at the start, the others while the world lives.
+function Gen:plan_components()
+  local rng = self.rng
+  local chosen = rng:sample(values.PALETTE, rng:range(4, 9))
+  for i = 1, rng:int(3) do
+    chosen[#chosen + 1] = { "Own" .. i, values.schema(rng) }
+  end
+  for _, entry in ipairs(chosen) do
+    if rng:chance(70) then
+      self.pending[#self.pending + 1] = { "declare", entry[1], entry[2] }
+    else
+      self.undeclared[#self.undeclared + 1] = entry
+    end
+  end
+end
+
+-- ---- what there is ---------------------------------------------------------------------
+
+-- The components that the model has, in the order of their declaration.
+function Gen:components()
+  return self.world.declared
+end
+
+function Gen:component()
+  return self.rng:pick(self:components()) or { name = "Nowhere", fields = {} }
+end
+
+-- A component's name, sometimes its id as a reference, rarely an unknown name.
+function Gen:component_name(component)
+  local roll = self.rng:int(100)
+  if roll == 1 then
+    return "Nowhere"
+  elseif roll <= 15 then
+    return "@#" .. component.name
+  end
+  return component.name
+end
+
+-- A reference to a living entity, or nil.
+function Gen:living()
+  local known, ctx = self.known, self.ctx
+  while #known > 0 do
+    local at = self.rng:int(#known)
+    local reference = known[at]
+    if self.world:alive(ctx.ids[reference:sub(2)]) then
+      return reference
+    end
+    known[at] = known[#known]
+    known[#known] = nil
+    table.insert(self.lost, 1, reference)
+    self.lost[20] = nil
+  end
+end
+
+local HOSTILE = { "@null", "@nil", -1, 65536, 1 << 60, math.mininteger, math.maxinteger, 0 / 0,
+  math.huge, 70000.5, 2.0 ^ 53, "text", true, "@any1", "@any4" }
+
+-- What a script may hand over for an entity: mostly a living one.
+function Gen:reference()
+  local rng = self.rng
+  local roll = rng:int(200)
+  if roll <= 4 and #self.lost > 0 then
+    return rng:pick(self.lost)
+  elseif roll == 5 then
+    return rng:pick(HOSTILE)
+  elseif roll == 6 then
+    return "@#" .. self:component().name
+  end
+  local reference = self:living()
+  if reference and roll >= 196 then
+    return reference .. rng:pick { "+g", "+t", "+p", "+s", "+f", "+f" }
+  end
+  return reference
+end
+
+-- Whether there is room for `n` more entities.
+function Gen:has_room(n)
+  return self.world.ids.count + n <= self.crowd
+end
+
+-- A spawn's table of up to four components.
+function Gen:composition()
+  local rng, composition = self.rng, {}
+  for _, component in ipairs(rng:sample(self:components(), rng:range(0, 4))) do
+    composition[self:component_name(component)] = values.component(self, component)
+  end
+  return composition
+end
+
+-- A component of the entity that a reference names, when it has any.
+function Gen:component_of(reference)
+  local id = self.ctx.ids[tostring(reference):sub(2)]
+  local row = id and self.world.store[id]
+  local names = {}
+  for _, component in ipairs(self:components()) do
+    if row and row[component.name] ~= nil then
+      names[#names + 1] = component
+    end
+  end
+  return self.rng:pick(names)
+end
+
+-- A query's text and its terms with data; nil when those are more than a loop takes.
+function Gen:query(make)
+  local text = make(self)
+  local ok, query = pcall(self.world.query, self.world, text)
+  if not ok then
+    return text, {}
+  elseif #query.data > 5 then
+    return nil
+  end
+  return text, query.data
+end
+
+-- ---- drawing ---------------------------------------------------------------------------
+
+local function draw(self, kinds)
+  local total = kinds.total
+  if not total then
+    total = 0
+    for _, kind in ipairs(kinds) do
+      total = total + kind[1]
+    end
+    kinds.total = total
+  end
+  local at = self.rng:int(total)
+  for _, kind in ipairs(kinds) do
+    at = at - kind[1]
+    if at <= 0 then
+      return kind[2](self)
+    end
+  end
+end
+
+-- Notes the entities that the last step spawned.
+function Gen:learn()
+  local ctx = self.ctx
+  for i = 1, ctx.spawned do
+    self.known[#self.known + 1] = ("@%d.%d"):format(ctx.at, i)
+  end
+end
+
+-- The next step.
+function Gen:next()
+  self.at = self.at + 1
+  local step = table.remove(self.pending, 1)
+  while not step do
+    step = draw(self, gen.kinds)
+  end
+  step.at = self.at
+  return step
+end
+
+-- A body of up to `most` steps for rows, where "@self" is the row's entity.
+function Gen:body(most, data, depth)
+  local body = {}
+  for _ = 1, self.rng:range(0, most) do
+    self.data, self.depth = data, depth
+    local step = draw(self, gen.row_kinds)
+    if step then
+      step.pick = step.pick or { self.rng:pick { 2, 3, 5, 7 }, 0 }
+      step.pick[2] = self.rng:int(step.pick[1]) - 1
+      body[#body + 1] = step
+    end
+  end
+  return body
+end
+
+-- A body of up to `most` steps outside rows.
+function Gen:plain_body(most)
+  local body = {}
+  for _ = 1, self.rng:range(1, most) do
+    body[#body + 1] = draw(self, gen.plain_kinds)
+  end
+  return body
+end
+
+-- An id near a living one for spawn_at: { reference, steps ahead, generation }.
+function Gen:adoptable()
+  local rng = self.rng
+  local reference = rng:chance(60) and self:living() or rng:pick(self.lost)
+  if not reference then
+    return nil
+  end
+  local id = self.ctx.ids[reference:sub(2)]
+  local ahead = rng:chance(50) and 0 or rng:pick { 1, 2, 50, 5000 }
+  local now = self.world.ids.born[ids.index(id) + ahead] or 0
+  local generation = rng:pick { now, now, now + 1, now + 7, 65534, 65535, 0 }
+  return reference, ahead, math.min(generation, 65535)
+end
+
+return gen

@@ -1,0 +1,491 @@
+-- The operations of a trace, done on anything with the methods of a world. A step is data:
+-- { at = number, "operation", arguments... }; so are the bodies of loops and systems (lists of
+-- steps without `at`, with `pick` to choose among the rows).
+--
+-- Arguments may hold references, strings that begin with "@":
+--   @12.3     the third entity spawned while step 12 ran       @self   the row's entity
+--   @12.3+g   the same with a later generation (+t another world's tag, +f as a float,
+--             +p with the pair bit, +s as a string)
+--   @null     id 0        @nil   nil        @any2   a shared Lua value
+--   @#Name    the id of a component
+-- A step whose reference does not exist (its maker was shrunk away) is left out.
+--
+-- A new operation is a new function in `ops.list`, called with the context and the resolved
+-- arguments; what it returns is compared between the worlds.
+
+local ids = require "spec.support.model_ids"
+local model = require "spec.support.model"
+
+local ops = {}
+
+local list = {}
+ops.list = list
+
+local MISSING = setmetatable({}, { __name = "reference to a step left out" })
+local THROWN = "thrown by the trace"
+
+-- ---- contexts and references -----------------------------------------------------------
+
+-- What a trace runs in: a world and what its steps left behind. `shared` are the values of
+-- @any1 and so on, the same for all contexts of a run.
+function ops.context(world, shared)
+  return {
+    world = world,
+    shared = shared,
+    ids = {},            -- "12.3" -> id
+    refs = {},           -- id -> "@12.3"
+    components = {},     -- name -> id
+    log = {},            -- what nested steps and systems saw
+    visits = {},         -- ids in the order in which loops visited them
+    calls = {},          -- calls of `when` by system
+  }
+end
+
+-- Notes an id that a step has spawned; returns it.
+local function spawned(ctx, id)
+  ctx.spawned = ctx.spawned + 1
+  local name = ("%d.%d"):format(ctx.at, ctx.spawned)
+  ctx.ids[name] = id
+  ctx.refs[id] = "@" .. name
+  return id
+end
+
+local changes = {
+  g = function(id)
+    return id + (1 << 28)
+  end,
+  t = function(id)
+    return id ~ (3 << 44)
+  end,
+  f = function(id)
+    return id + 0.0
+  end,
+  p = function(id)
+    return id | 1 << 52
+  end,
+  s = tostring,
+}
+
+local function refer(ctx, text)
+  if text == "@self" then
+    return ctx.self
+  elseif text == "@null" then
+    return 0
+  elseif text == "@nil" then
+    return nil
+  end
+  local index = text:match("^@any(%d+)$")
+  if index then
+    return ctx.shared[tonumber(index)]
+  end
+  local component = text:match("^@#(.*)$")
+  if component then
+    return ctx.components[component] or component
+  end
+  local name, change = text:match("^@([%d.]+)%+?(%a?)$")
+  local id = ctx.ids[name]
+  if not id then
+    error(MISSING, 0)
+  end
+  return change == "" and id or changes[change](id)
+end
+
+-- A value of a trace with its references replaced.
+local function resolve(ctx, value)
+  if type(value) == "string" and value:byte() == 64 then
+    return refer(ctx, value)
+  elseif type(value) ~= "table" then
+    return value
+  end
+  local copy = {}
+  for key, part in pairs(value) do
+    if type(key) == "string" and key:byte() == 64 then
+      key = refer(ctx, key)
+    end
+    copy[key] = resolve(ctx, part)
+  end
+  return copy
+end
+
+-- Whether a message says that an id is dead, unborn or foreign; nil for all others.
+local function fault_of(message)
+  message = tostring(message)
+  for fault, phrase in pairs(model.FAULTS) do
+    if fault ~= "none" and message:find(phrase, 1, true) then
+      return fault
+    end
+  end
+end
+
+-- Operations whose later arguments are steps, not values: name -> how many values come first.
+local bodies = {}
+ops.bodies = bodies
+
+local function call(ctx, step)
+  local name = step[1]
+  local values = bodies[name] or math.huge
+  local arguments, n = {}, #step - 1
+  for i = 1, n do
+    if i <= values then
+      arguments[i] = resolve(ctx, step[i + 1])
+    else
+      arguments[i] = step[i + 1]
+    end
+  end
+  return list[name](ctx, table.unpack(arguments, 1, n))
+end
+
+local function outcome(ok, ...)
+  if ok then
+    return { ok = true, n = select("#", ...), ... }
+  end
+  local problem = ...
+  if problem == MISSING then
+    return { ok = true, n = 0 }
+  end
+  return { ok = false, fault = fault_of(problem), message = tostring(problem) }
+end
+
+-- Does one step. Returns its outcome { ok, fault or results..., log, visits }; what a Lua
+-- error says stays in `message`.
+function ops.perform(ctx, step)
+  ctx.at, ctx.spawned = step.at, 0
+  ctx.log, ctx.visits = {}, {}
+  local result = outcome(pcall(call, ctx, step))
+  result.log, result.visits = ctx.log, ctx.visits
+  return result
+end
+
+-- ---- bodies ----------------------------------------------------------------------------
+
+local function note(ctx, ...)
+  local log = ctx.log
+  for i = 1, select("#", ...) do
+    local value = select(i, ...)
+    log[#log + 1] = value == nil and "nil" or value
+  end
+end
+
+local function visit(ctx, id)
+  ctx.visits[#ctx.visits + 1] = id
+end
+
+local function is_picked(step, id)
+  local pick = step.pick
+  return not pick or ids.index(id) % pick[1] == pick[2]
+end
+
+-- Does a body's steps for one row. Returns true when the loop should be left.
+local function run_row(ctx, body, id, views)
+  local outer_self, outer_views = ctx.self, ctx.views
+  for _, step in ipairs(body) do
+    if is_picked(step, id) then
+      ctx.self, ctx.views = id, views
+      if step[1] == "throw" then
+        error(THROWN, 0)
+      elseif step[1] == "break" then
+        ctx.self, ctx.views = outer_self, outer_views
+        return true
+      end
+      local result = outcome(pcall(call, ctx, step))
+      note(ctx, result.ok, table.unpack(result, 1, result.n or 0))
+    end
+  end
+  ctx.self, ctx.views = outer_self, outer_views
+  return false
+end
+
+-- Does a body's steps once, outside rows.
+local function run_body(ctx, body)
+  for _, step in ipairs(body) do
+    if step[1] == "throw" then
+      error(THROWN, 0)
+    end
+    local result = outcome(pcall(call, ctx, step))
+    note(ctx, result.ok, table.unpack(result, 1, result.n or 0))
+  end
+end
+
+-- ---- components and entities -----------------------------------------------------------
+
+function list.declare(ctx, name, fields)
+  ctx.components[name] = ctx.world:component(name, fields)
+end
+
+function list.tag(ctx, name)
+  ctx.components[name] = ctx.world:tag(name)
+end
+
+function list.undeclare(ctx, name)
+  ctx.world:undeclare(name)
+  ctx.components[name] = nil
+end
+
+function list.spawn(ctx, components)
+  return spawned(ctx, ctx.world:spawn(components))
+end
+
+function list.spawn_many(ctx, count, components)
+  local new = ctx.world:spawn_many(count, components)
+  for _, id in ipairs(new) do
+    spawned(ctx, id)
+  end
+  return new
+end
+
+-- An id of the slot of `near`, `ahead` indices further, in its `generation`.
+function list.spawn_at(ctx, near, ahead, generation, components)
+  local id = ids.pack(ids.index(near) + ahead, generation, ids.tag(near))
+  return spawned(ctx, ctx.world:spawn_at(id, components))
+end
+
+for _, name in ipairs { "despawn", "set", "get", "read", "add", "remove", "has", "alive",
+  "name", "lookup", "count", "entity_range", "recycle_retired", "phase", "remove_system",
+  "switch", "update", "run", "alpha", "defer", "commit", "cancel" } do
+  list[name] = function(ctx, ...)
+    return ctx.world[name](ctx.world, ...)
+  end
+end
+
+function list.components(ctx, entity)
+  local values = {}
+  for name, value in ctx.world:components(entity) do
+    values[name] = value
+  end
+  return values
+end
+
+function list.resource(ctx, name, fields)
+  ctx.world:resource(name, fields)
+end
+
+function list.resource_set(ctx, name, field, value)
+  ctx.world:res(name)[field] = value
+end
+
+function list.resource_get(ctx, name, field)
+  return ctx.world:res(name)[field]
+end
+
+-- A few steps of the collector; worlds must not notice.
+function list.collect(_, size)
+  collectgarbage("step", size)
+end
+
+-- ---- views, inside bodies --------------------------------------------------------------
+
+-- What the keys but the last lead to from the nth view, and the last one; nothing when the
+-- row has no such component.
+local function view_part(ctx, nth, keys)
+  local view = ctx.views[nth]
+  for i = 1, view and #keys - 1 or 0 do
+    view = view[keys[i]]
+  end
+  return view, keys[#keys]
+end
+
+-- `keys` lead to one value: { "x" }, { "m", 2 }, { "offset", "x" }.
+function list.view_get(ctx, nth, keys)
+  local view, key = view_part(ctx, nth, keys)
+  return view and view[key]
+end
+
+function list.view_set(ctx, nth, keys, value)
+  local view, key = view_part(ctx, nth, keys)
+  if view then
+    view[key] = value
+  end
+end
+
+function list.view_add(ctx, nth, keys, value)
+  local view, key = view_part(ctx, nth, keys)
+  if view then
+    view[key] = view[key] + value
+  end
+end
+
+-- ---- scopes and loops ------------------------------------------------------------------
+
+bodies.scope = 1
+
+-- A defer around a body, ended by "commit" or "cancel", by "cancel" too when the body throws.
+function list.scope(ctx, ending, body)
+  ctx.world:defer()
+  local ok, problem = pcall(run_body, ctx, body)
+  ctx.world[ok and ending or "cancel"](ctx.world)
+  if not ok then
+    error(problem, 0)
+  end
+end
+
+bodies.loop = 1
+
+-- for views..., entity in query:each(), with up to five views.
+function list.loop(ctx, text, body)
+  for a, b, c, d, e, f in ctx.world:query(text):each() do
+    local row = { a, b, c, d, e, f }
+    local id = row[#row]
+    visit(ctx, id)
+    if run_row(ctx, body, id, row) then
+      break
+    end
+  end
+end
+
+-- A function for query:each that does a body: given views, dt and the entity.
+local function visitor(ctx, name, body)
+  return function(...)
+    local dt, id = select(-2, ...)
+    visit(ctx, id)
+    note(ctx, name, dt)
+    run_row(ctx, body, id, { ... })
+  end
+end
+
+bodies.each = 2
+
+-- query:each(fn, dt)
+function list.each(ctx, text, dt, body)
+  ctx.world:query(text):each(visitor(ctx, "each", body), dt)
+end
+
+local function map_result(item, arguments)
+  if item == "nil" then
+    return nil
+  elseif item.sum then
+    return arguments[item.sum[1]] + arguments[item.sum[2]]
+  elseif item.argument then
+    return arguments[item.argument]
+  end
+  return item.value
+end
+
+-- A function for q:map that gives what the recipe says and does a body.
+local function mapper(ctx, recipe, body)
+  return function(...)
+    local arguments, _, id = { ... }, select(-2, ...)
+    visit(ctx, id)
+    note(ctx, ...)
+    run_row(ctx, body, id, {})
+    local results = {}
+    for i, item in ipairs(recipe) do
+      results[i] = map_result(item, arguments)
+    end
+    return table.unpack(results, 1, #recipe)
+  end
+end
+
+bodies.map = 3
+
+-- query:map(fn, dt); the recipe is a list of "nil", { value = }, { argument = nth } and
+-- { sum = { nth, nth } }.
+function list.map(ctx, text, dt, recipe, body)
+  ctx.world:query(text):map(mapper(ctx, recipe, body), dt)
+end
+
+local columns = {}
+
+function columns.read(ctx, column)
+  note(ctx, column:read({}))
+end
+
+function columns.peek(ctx, column, n)
+  note(ctx, column[1], column[n])
+end
+
+function columns.put(_, column, n, value)
+  column[n] = value
+end
+
+function columns.fill(_, column, n, value)
+  local values = {}
+  for i = 1, n do
+    values[i] = value
+  end
+  column:write(values)
+end
+
+bodies.chunks = 2
+
+-- for chunk in query:chunks(): `actions` on columns ({ "read", path }, { "peek", path },
+-- { "put", path, value }, { "fill", path, value }), then a body for each entity.
+function list.chunks(ctx, text, actions, body)
+  for chunk in ctx.world:query(text):chunks() do
+    local n, entities = chunk.n, chunk.entities
+    for i = 1, n do
+      visit(ctx, entities[i])
+    end
+    for _, action in ipairs(actions) do
+      local column = chunk:column(action[2])
+      columns[action[1]](ctx, column, n, action[3])
+    end
+    for i = 1, n do
+      run_row(ctx, body, entities[i], {})
+    end
+  end
+end
+
+-- query:first(): the id of the row that comes first, nothing on no rows.
+function list.first(ctx, text)
+  local id = ctx.world:query(text):first()
+  if id then
+    visit(ctx, id)
+  end
+  return id
+end
+
+-- ---- systems ---------------------------------------------------------------------------
+
+local function system_function(ctx, name, plan)
+  if plan.form == "each" then
+    return visitor(ctx, name, plan.body)
+  elseif plan.form == "map" then
+    return mapper(ctx, plan.recipe, plan.body)
+  end
+  return function(_, dt)
+    note(ctx, name, dt)
+    run_body(ctx, plan.body)
+  end
+end
+
+bodies.system = 1
+
+-- plan: phase, query, before, after, every, enabled as for world:system; form = "each", "map"
+-- or "run" with recipe and body; when = n lets every n-th call pass.
+function list.system(ctx, name, plan)
+  local spec = {
+    phase = plan.phase,
+    query = plan.query,
+    before = plan.before,
+    after = plan.after,
+    every = plan.every,
+    enabled = plan.enabled,
+  }
+  spec[plan.form] = system_function(ctx, name, plan)
+  if plan.when then
+    spec.when = function()
+      ctx.calls[name] = (ctx.calls[name] or 0) + 1
+      note(ctx, "when", name)
+      return ctx.calls[name] % plan.when == 0
+    end
+  end
+  ctx.world:system(name, spec)
+end
+
+-- Lets a handler that notes the system's name take errors of systems.
+function list.on_error(ctx)
+  ctx.world:on_error(function(_, name)
+    note(ctx, "failed", name)
+  end)
+end
+
+-- The running order and the state of the systems, as describe lists them.
+function list.systems(ctx)
+  local lines = {}
+  for i, system in ipairs(ctx.world:describe().systems) do
+    lines[i] = { system.name, system.phase, system.enabled, system.parked, system.runs }
+  end
+  return lines
+end
+
+return ops

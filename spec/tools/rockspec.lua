@@ -1,0 +1,82 @@
+-- The rockspecs list exactly the sources and Lua modules that exist.
+-- `lua5.4 spec/tools/rockspec.lua` checks, `... write` puts their lists right. A rockspec
+-- whose version is released is frozen and leaves this list.
+
+local ROCKSPECS = { "rockspec/ecs-scm-1.rockspec", "rockspec/ecs-0.1.0-1.rockspec" }
+
+local function find(arguments)
+  local found = {}
+  for path in assert(io.popen("find " .. arguments .. " | LC_ALL=C sort")):lines() do
+    found[#found + 1] = path
+  end
+  return found
+end
+
+local function module_name(path)
+  return (path:gsub("^lua/", ""):gsub("%.lua$", ""):gsub("/init$", ""):gsub("/", "."))
+end
+
+-- What `build.modules` must be, as the rockspec writes it.
+local function modules_text()
+  local out = {
+    "modules = {",
+    '    ["ecs.native"] = {',
+    '      incdirs = { "src" },',
+    "      sources = {",
+  }
+  for _, path in ipairs(find("src -name '*.c' ! -path 'src/lua/host*'")) do
+    out[#out + 1] = string.format("        %q,", path)
+  end
+  out[#out + 1] = "      },"
+  out[#out + 1] = "    },"
+  for _, path in ipairs(find("lua -name '*.lua'")) do
+    local name = module_name(path)
+    local key = name:find("^[%a_][%w_]*$") and name or string.format("[%q]", name)
+    out[#out + 1] = string.format("    %s = %q,", key, path)
+  end
+  out[#out + 1] = "  }"
+  return table.concat(out, "\n")
+end
+
+local function slurp(path)
+  local file = assert(io.open(path, "rb"))
+  local text = file:read("a")
+  file:close()
+  return text
+end
+
+local function check(path, wanted)
+  local fields = {}
+  assert(loadfile(path, "t", fields))()
+  local version = path:match("ecs%-(.+)%.rockspec$")
+  if fields.version ~= version then
+    return path .. ": version is " .. tostring(fields.version)
+  end
+  local listed = slurp(path):match("\n  (modules = %b{})")
+  if listed ~= wanted then
+    return path .. ": modules are not what the tree has "
+      .. "(lua5.4 spec/tools/rockspec.lua write puts that right)"
+  end
+end
+
+local function write(path, wanted)
+  local text = slurp(path)
+  local from, to = text:find("\n  modules = %b{}")
+  local file = assert(io.open(path, "wb"))
+  file:write(text:sub(1, from), "  ", wanted, text:sub(to + 1))
+  file:close()
+end
+
+local wanted = modules_text()
+local good = true
+for _, path in ipairs(ROCKSPECS) do
+  if arg[1] == "write" then
+    write(path, wanted)
+  end
+  local complaint = check(path, wanted)
+  if complaint then
+    print(complaint)
+    good = false
+  end
+end
+os.exit(good)

@@ -1,0 +1,74 @@
+/* What every file of the core stands on: the public interface, cells, and small limits. */
+#ifndef ECS_CORE_BASE_H
+#define ECS_CORE_BASE_H
+
+/* Asserts are for debug builds: a release says nothing and never aborts. */
+#if !defined(ECS_DEBUG) && !defined(NDEBUG)
+#define NDEBUG
+#endif
+
+#include <assert.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "../ecs.h"
+
+/* System headers come before this one: what follows is hidden from other objects. */
+#if defined(__GNUC__)
+#pragma GCC visibility push(hidden)
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#else
+#define LIKELY(x) (x)
+#define UNLIKELY(x) (x)
+#endif
+
+/* No index: of a table, row, column, leaf, slot. */
+#define NONE UINT32_MAX
+
+#define INDEX_BITS 28
+#define INDEX_LIMIT (1u << INDEX_BITS)
+#define GENERATION_LIMIT 0xFFFFu
+#define FIRST_ENTITY 65536u       /* indices below are components, tags, relations */
+#define PAIR_BIT ((ecs_id)1 << 52)
+#define ROW_LIMIT INDEX_LIMIT
+#define TERM_LIMIT 1024u
+#define LEAF_LIMIT 4096u          /* leaf fields of one component */
+#define NAME_LIMIT 63u            /* bytes of a component's or field's name */
+#define NESTING_LIMIT 6u          /* components inside components */
+
+/* Any one field's value. The member of the field's type is the one that counts. */
+typedef union ecs_cell {
+  float f32;
+  double f64;
+  int8_t i8;
+  int16_t i16;
+  int32_t i32;
+  int64_t i64;
+  uint8_t u8;
+  uint16_t u16;
+  uint32_t u32;
+  uint64_t u64;
+} ecs_cell;
+
+/* A write to one leaf of a component. */
+struct write {
+  uint32_t leaf;
+  ecs_cell cell;
+};
+
+static inline ecs_id id_make(uint32_t index, uint32_t generation, uint32_t tag) {
+  return (ecs_id)index | (ecs_id)generation << 28 | (ecs_id)tag << 44;
+}
+
+static inline uint32_t round_up(uint32_t n, uint32_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+static inline uint64_t hash_u64(uint64_t x) {
+  x ^= x >> 32;
+  x *= UINT64_C(0x9E3779B97F4A7C15);
+  return x ^ x >> 29;
+}
+
+#endif

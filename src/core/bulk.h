@@ -1,0 +1,12 @@
+/* Moving all rows of many tables at once. */
+#ifndef ECS_CORE_BULK_H
+#define ECS_CORE_BULK_H
+
+#include "graph.h"
+
+/* Adds or removes an id for every row of the listed tables: first makes room everywhere,
+** then moves. The list may be moved by tables that join it. */
+ecs_status bulk_change(ecs_world *world, uint32_t *const *tables, uint32_t count, ecs_id id,
+                       bool add);
+
+#endif

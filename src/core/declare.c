@@ -1,0 +1,399 @@
+#include "declare.h"
+
+#include "world.h"
+
+#define ARRAY_LIMIT 1024u
+#define ENUM_LIMIT 65535u
+#define NATIVE_LIMIT 524288u   /* so that LEAF_LIMIT nested ones fit a size_t */
+
+struct build {
+  ecs_world *world;
+  struct component *component;
+  const ecs_component_desc *desc;
+};
+
+static void *take(struct build *build, size_t size) {
+  return arena_take(&build->world->memory, &build->component->arena, size);
+}
+
+static const char *copy(struct build *build, const char *text) {
+  return arena_copy(&build->world->memory, &build->component->arena, text, strlen(text));
+}
+
+/* NULL stays NULL; false when out of memory. */
+static bool copy_hint(struct build *build, const char *text, const char **out) {
+  *out = text ? copy(build, text) : NULL;
+  return !text || *out;
+}
+
+static bool is_name(const char *text) {
+  size_t size = strlen(text);
+  return size <= NAME_LIMIT && text_is_identifier(text, size);
+}
+
+static uint32_t elements(const struct field *field) {
+  return field->count ? field->count : 1;
+}
+
+static size_t native_size(ecs_type type, const struct enumeration *names) {
+  return type == ECS_STRING ? sizeof(ecs_string) : type_size(type, names);
+}
+
+static ecs_status check_enum(struct build *build, const ecs_field *from) {
+  if (from->name_count == 0 || from->name_count > ENUM_LIMIT)
+    return world_fail(build->world, ECS_ELIMIT,
+                      "enum field '%s.%s' has %u names, not 1 to 65535",
+                      build->desc->name, from->name, (uint64_t)from->name_count);
+  for (uint32_t i = 0; i < from->name_count; i++)
+    for (uint32_t j = 0; j < i; j++)
+      if (strcmp(from->names[i], from->names[j]) == 0)
+        return world_fail(build->world, ECS_EINVAL, "enum field '%s.%s' names '%s' twice",
+                          build->desc->name, from->name, from->names[i]);
+  return ECS_OK;
+}
+
+static ecs_status copy_enum(struct build *build, const ecs_field *from,
+                            const struct enumeration **out) {
+  ecs_status status = check_enum(build, from);
+  if (status != ECS_OK) return status;
+  struct enumeration *names = take(build, sizeof *names);
+  if (!names) return world_nomem(build->world);
+  names->names = take(build, from->name_count * sizeof *names->names);
+  if (!names->names) return world_nomem(build->world);
+  names->count = from->name_count;
+  for (uint32_t i = 0; i < names->count; i++) {
+    const char *name = copy(build, from->names[i]);
+    if (!name) return world_nomem(build->world);
+    names->names[i] = (ecs_string){name, strlen(name)};
+  }
+  *out = names;
+  return ECS_OK;
+}
+
+static ecs_status check_field(struct build *build, const ecs_field *from) {
+  const ecs_component_desc *desc = build->desc;
+  if (!from->name || !is_name(from->name))
+    return world_fail(build->world, ECS_EINVAL,
+                      "component '%s': '%s' is no name for a field (at most 63 letters, "
+                      "digits, _)",
+                      desc->name, from->name ? from->name : "");
+  for (const ecs_field *other = desc->fields; other != from; other++)
+    if (strcmp(other->name, from->name) == 0)
+      return world_fail(build->world, ECS_EINVAL, "component '%s' has two fields '%s'",
+                        desc->name, from->name);
+  if ((unsigned)from->type > ECS_NESTED)
+    return world_fail(build->world, ECS_EINVAL, "field '%s.%s' has no known type",
+                      desc->name, from->name);
+  if (from->count > ARRAY_LIMIT)
+    return world_fail(build->world, ECS_ELIMIT,
+                      "field '%s.%s': an array has 1 to 1024 elements", desc->name,
+                      from->name);
+  return ECS_OK;
+}
+
+static ecs_status copy_nested(struct build *build, const ecs_field *from,
+                              struct field *to) {
+  ecs_world *world = build->world;
+  const char *name = build->desc->name;
+  ecs_status status = component_need_id(world, from->nested, &to->nested);
+  if (status != ECS_OK) return status;
+  if (to->nested->leaf_count == 0)
+    return world_fail(world, ECS_EINVAL, "field '%s.%s': '%s' is a tag", name, from->name,
+                      to->nested->name);
+  if (to->has_value)
+    return world_fail(world, ECS_EINVAL,
+                      "field '%s.%s': the default of a nested component is its own", name,
+                      from->name);
+  uint32_t depth = to->nested->depth + 1;
+  if (depth > NESTING_LIMIT)
+    return world_fail(world, ECS_ELIMIT, "field '%s.%s': components nest at most 6 deep",
+                      name, from->name);
+  if (build->component->depth < depth) build->component->depth = depth;
+  return ECS_OK;
+}
+
+static ecs_status copy_field(struct build *build, const ecs_field *from, struct field *to) {
+  ecs_status status = check_field(build, from);
+  if (status != ECS_OK) return status;
+  to->type = from->type;
+  to->count = from->count;
+  to->offset = from->offset;
+  to->name = copy(build, from->name);
+  to->name_size = (uint32_t)strlen(from->name);
+  to->has_value = from->value.kind != ECS_KIND_NONE;
+  if (!to->name || !copy_hint(build, from->doc, &to->doc) ||
+      !copy_hint(build, from->unit, &to->unit) || !copy_hint(build, from->min, &to->min) ||
+      !copy_hint(build, from->max, &to->max) || !copy_hint(build, from->text, &to->text))
+    return world_nomem(build->world);
+  uint32_t leaves = 1;
+  if (from->type == ECS_ENUM) status = copy_enum(build, from, &to->names);
+  if (from->type == ECS_NESTED) {
+    status = copy_nested(build, from, to);
+    if (status == ECS_OK) leaves = to->nested->leaf_count;
+  }
+  to->leaf_count = leaves * elements(to);
+  return status;
+}
+
+/* "m", "m[2]", "offset.x", "m[2].x". */
+static const char *leaf_name(struct build *build, const struct field *field,
+                             uint32_t element, const struct leaf *inner) {
+  char text[MESSAGE_SIZE];
+  size_t size = text_format(text, sizeof text, "%s", field->name);
+  if (field->count)
+    size += text_format(text + size, sizeof text - size, "[%u]", (uint64_t)element + 1);
+  if (inner) text_format(text + size, sizeof text - size, ".%s", inner->name);
+  return copy(build, text);
+}
+
+static ecs_status add_leaf(struct build *build, uint32_t field_at, uint32_t element,
+                           const struct leaf *inner) {
+  struct component *component = build->component;
+  struct field *field = &component->fields[field_at];
+  struct leaf *leaf = &component->leaves[component->leaf_count];
+  if (inner) *leaf = *inner;
+  leaf->field = field_at;
+  leaf->name = leaf_name(build, field, element, inner);
+  if (!leaf->name) return world_nomem(build->world);
+  leaf->name_size = (uint32_t)strlen(leaf->name);
+  size_t stride = inner ? field->nested->size : native_size(field->type, field->names);
+  leaf->offset = field->offset + element * stride + (inner ? inner->offset : 0);
+  if (!inner) {
+    leaf->type = field->type;
+    leaf->names = field->names;
+    leaf->size = type_size(field->type, field->names);
+    const ecs_value *value = &build->desc->fields[field_at].value;
+    if (field->has_value) {
+      ecs_status status = component_cell(build->world, component, component->leaf_count,
+                                         value, &leaf->value);
+      if (status != ECS_OK) return status;
+    }
+  }
+  component->has_any |= leaf->type == ECS_ANY;
+  component->has_string |= leaf->type == ECS_STRING;
+  component->has_entity |= leaf->type == ECS_ENTITY;
+  component->leaf_count++;
+  return ECS_OK;
+}
+
+static ecs_status add_leaves(struct build *build, uint32_t field_at) {
+  struct field *field = &build->component->fields[field_at];
+  field->first_leaf = build->component->leaf_count;
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < elements(field) && status == ECS_OK; i++) {
+    if (!field->nested) {
+      status = add_leaf(build, field_at, i, NULL);
+      continue;
+    }
+    for (uint32_t j = 0; j < field->nested->leaf_count && status == ECS_OK; j++)
+      status = add_leaf(build, field_at, i, &field->nested->leaves[j]);
+  }
+  return status;
+}
+
+/* Places the field in the native struct: where the host says, or by C's rules. */
+static ecs_status lay_out(struct build *build, struct field *field) {
+  struct component *component = build->component;
+  size_t one = field->nested ? field->nested->size : native_size(field->type, field->names);
+  size_t align = field->nested ? field->nested->align
+               : field->type == ECS_STRING ? sizeof(void *) : one;
+  field->size = one * elements(field);
+  if (component->align < align) component->align = align;
+  if (component->native) {
+    if (field->size > component->size || field->offset > component->size - field->size)
+      return world_fail(build->world, ECS_EINVAL,
+                        "field '%s.%s' ends outside the native struct of %u bytes",
+                        component->name, field->name, (uint64_t)component->size);
+    return ECS_OK;
+  }
+  field->offset = (component->size + align - 1) / align * align;
+  component->size = field->offset + field->size;
+  return ECS_OK;
+}
+
+static ecs_status build_fields(struct build *build) {
+  struct component *component = build->component;
+  const ecs_component_desc *desc = build->desc;
+  component->fields = take(build, desc->field_count * sizeof *component->fields);
+  if (!component->fields) return world_nomem(build->world);
+  uint64_t leaves = 0;
+  for (uint32_t i = 0; i < desc->field_count; i++) {
+    ecs_status status = copy_field(build, &desc->fields[i], &component->fields[i]);
+    component->field_count++;
+    if (status == ECS_OK) status = lay_out(build, &component->fields[i]);
+    if (status != ECS_OK) return status;
+    leaves += component->fields[i].leaf_count;
+  }
+  if (leaves > LEAF_LIMIT)
+    return world_fail(build->world, ECS_ELIMIT,
+                      "component '%s' has %u fields with arrays and nested ones "
+                      "flattened; the limit is 4096", desc->name, leaves);
+  component->leaves = take(build, leaves * sizeof *component->leaves);
+  if (!component->leaves) return world_nomem(build->world);
+  for (uint32_t i = 0; i < desc->field_count; i++) {
+    ecs_status status = add_leaves(build, i);
+    if (status != ECS_OK) return status;
+  }
+  if (!component->native)
+    component->size = (component->size + component->align - 1) / component->align *
+                      component->align;
+  return ECS_OK;
+}
+
+ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
+                         struct component **out) {
+  if (!desc->name || !is_name(desc->name))
+    return world_fail(world, ECS_EINVAL,
+                      "'%s' is no name for a component (at most 63 letters, digits, _)",
+                      desc->name ? desc->name : "");
+  if (desc->field_count > LEAF_LIMIT)
+    return world_fail(world, ECS_ELIMIT, "component '%s' has more than 4096 fields",
+                      desc->name);
+  if (desc->native_size > NATIVE_LIMIT)
+    return world_fail(world, ECS_ELIMIT,
+                      "component '%s': a native struct has at most %u bytes", desc->name,
+                      (uint64_t)NATIVE_LIMIT);
+  struct arena arena = {NULL};
+  struct component *component = arena_take(&world->memory, &arena, sizeof *component);
+  if (!component) return world_nomem(world);
+  component->arena = arena;
+  component->align = 1;
+  component->native = desc->native_size != 0;
+  component->size = desc->native_size;
+  struct build build = {world, component, desc};
+  component->name = copy(&build, desc->name);
+  component->name_size = (uint32_t)strlen(desc->name);
+  ecs_status status = ECS_OK;
+  if (!component->name || !copy_hint(&build, desc->doc, &component->doc))
+    status = world_nomem(world);
+  else if (desc->field_count)
+    status = build_fields(&build);
+  if (status != ECS_OK) {
+    component_free(world, component);
+    return status;
+  }
+  *out = component;
+  return ECS_OK;
+}
+
+static bool same_enum(const struct enumeration *a, const struct enumeration *b) {
+  if (!a || !b || a->count != b->count) return a == b;
+  for (uint32_t i = 0; i < a->count; i++)
+    if (strcmp(a->names[i].data, b->names[i].data) != 0) return false;
+  return true;
+}
+
+static bool same_field(const struct component *a, const struct component *b, uint32_t at) {
+  const struct field *f = &a->fields[at], *g = &b->fields[at];
+  if (strcmp(f->name, g->name) != 0 || f->type != g->type || f->count != g->count ||
+      f->nested != g->nested || f->offset != g->offset || !same_enum(f->names, g->names) ||
+      f->leaf_count != g->leaf_count)
+    return false;
+  for (uint32_t i = 0; i < f->leaf_count; i++)
+    if (a->leaves[f->first_leaf + i].value.u64 != b->leaves[g->first_leaf + i].value.u64)
+      return false;
+  return true;
+}
+
+bool declare_same(const struct component *a, const struct component *b) {
+  if (a->field_count != b->field_count || a->size != b->size) return false;
+  for (uint32_t i = 0; i < a->field_count; i++)
+    if (!same_field(a, b, i)) return false;
+  return true;
+}
+
+static const char *type_text(const struct field *field) {
+  if (field->text) return field->text;
+  return field->nested ? field->nested->name : type_name(field->type);
+}
+
+/* Names the first difference. */
+static ecs_status other_fields(const ecs_world *world, const struct component *known,
+                               const struct component *now) {
+  const char *name = known->name;
+  uint32_t least =
+      known->field_count < now->field_count ? known->field_count : now->field_count;
+  uint32_t at = 0;
+  while (at < least && same_field(known, now, at)) at++;
+  if (at == least && known->field_count == now->field_count)
+    return world_fail(world, ECS_ETAKEN,
+                      "component '%s' is declared already, with another native size", name);
+  if (at == least)
+    return world_fail(world, ECS_ETAKEN,
+                      "component '%s' is declared already, %s field '%s'", name,
+                      at < known->field_count ? "with a further" : "without the",
+                      (at < known->field_count ? known : now)->fields[at].name);
+  const struct field *old = &known->fields[at], *new = &now->fields[at];
+  if (strcmp(old->name, new->name) != 0)
+    return world_fail(world, ECS_ETAKEN,
+                      "component '%s' is declared already, with field '%s' instead of '%s'",
+                      name, old->name, new->name);
+  if (strcmp(type_text(old), type_text(new)) != 0)
+    return world_fail(world, ECS_ETAKEN,
+                      "component '%s' is declared already, with field '%s' as %s, not %s",
+                      name, old->name, type_text(old), type_text(new));
+  return world_fail(world, ECS_ETAKEN,
+                    "component '%s' is declared already, with field '%s' of another "
+                    "default or layout", name, old->name);
+}
+
+static ecs_status register_reserve(ecs_world *world, uint32_t count) {
+  struct registry *registry = &world->registry;
+  struct component **components =
+      memory_grow(&world->memory, registry->components, &registry->capacity, count,
+                  sizeof *components);
+  if (!components) return world_nomem(world);
+  registry->components = components;
+  uint32_t *next = memory_grow(&world->memory, registry->next, &registry->next_capacity,
+                               count, sizeof *next);
+  if (!next) return world_nomem(world);
+  registry->next = next;
+  if (!map_reserve(&world->memory, &registry->names, 1)) return world_nomem(world);
+  return ECS_OK;
+}
+
+static void hold_nested(const struct component *component) {
+  for (uint32_t i = 0; i < component->field_count; i++)
+    if (component->fields[i].nested) component->fields[i].nested->uses++;
+}
+
+ecs_status declare_register(ecs_world *world, struct component *component) {
+  struct registry *registry = &world->registry;
+  struct range *range = &world->entities.components;
+  ecs_status status = entity_reserve(&world->entities, &world->memory, range, 1);
+  if (status == ECS_ELIMIT)
+    return world_fail(world, status, "all 65535 ids of components and tags are in use");
+  if (status != ECS_OK) return world_nomem(world);
+  status = register_reserve(world, range->free_head ? registry->count : range->next + 1);
+  if (status != ECS_OK) return status;
+  uint32_t at = entity_take(&world->entities, range);
+  component->id = entity_id(&world->entities, at);
+  while (registry->count <= at) registry->components[registry->count++] = NULL;
+  registry->components[at] = component;
+  uint32_t hash = text_hash(component->name, component->name_size);
+  registry->next[at] = map_get(&registry->names, hash);
+  map_put(&registry->names, hash, at);
+  hold_nested(component);
+  return ECS_OK;
+}
+
+ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc, ecs_id *out) {
+  struct component *component;
+  ecs_status status = declare_build(world, desc, &component);
+  if (status != ECS_OK) return status;
+  struct component *known = component_find(world, component->name, component->name_size);
+  if (!known) {
+    status = declare_register(world, component);
+    if (status == ECS_OK) *out = component->id;
+  } else if (declare_same(known, component)) {
+    *out = known->id;
+  } else {
+    status = other_fields(world, known, component);
+  }
+  if (known || status != ECS_OK) component_free(world, component);
+  return status;
+}
+
+ecs_status ecs_tag(ecs_world *world, const char *name, ecs_id *out) {
+  return ecs_component(world, &(ecs_component_desc){.name = name}, out);
+}

@@ -1,0 +1,72 @@
+/* The archetype graph: finding a table by its set of ids, and by the edges "with id X" and
+** "without id X" from another table. Also the component index: which tables have an id. */
+#ifndef ECS_CORE_GRAPH_H
+#define ECS_CORE_GRAPH_H
+
+#include "table.h"
+
+/* What the world knows of one id: its tables in the order they were made, and the queries
+** that cannot match without it. The record of id 0 has all tables, and the queries that no
+** id is needed for. */
+struct id_record {
+  ecs_id id;
+  uint32_t *tables;
+  uint32_t table_count;
+  uint32_t table_capacity;
+  ecs_query **queries;
+  uint32_t query_count;
+  uint32_t query_capacity;
+  bool dirty;             /* names doomed tables */
+};
+
+struct graph {
+  struct table **tables;          /* by index; a free one is NULL */
+  uint32_t table_count;           /* indices given out */
+  uint32_t table_capacity;
+  uint32_t live;
+  uint32_t *free_tables;          /* room for table_capacity */
+  uint32_t free_count;
+  uint32_t free_capacity;
+  uint32_t *empties;              /* tables that may be without rows; room for all */
+  uint32_t empty_count;
+  uint32_t empty_capacity;
+  uint32_t next_serial;
+  uint64_t next_order;
+  struct map by_hash;             /* hash of a sorted id set -> first table */
+  struct map records;             /* id -> index in record_list */
+  struct id_record **record_list;
+  uint32_t record_count;
+  uint32_t record_capacity;
+  struct table *empty;            /* the table of entities without components */
+};
+
+ecs_status graph_init(ecs_world *world);
+void graph_free(ecs_world *world);
+
+/* NULL when no table or query names the id yet. */
+struct id_record *graph_record(const ecs_world *world, ecs_id id);
+ecs_status graph_need_record(ecs_world *world, ecs_id id, struct id_record **out);
+
+/* The table with exactly these ids (sorted, each once), made when there is none. */
+ecs_status graph_table(ecs_world *world, const ecs_id *ids, uint32_t count,
+                       struct table **out);
+
+/* The table with one id more or less; follows an edge when it was gone before. Returns the
+** same table when nothing changes. */
+ecs_status graph_with(ecs_world *world, struct table *from, ecs_id id, struct table **out);
+ecs_status graph_without(ecs_world *world, struct table *from, ecs_id id,
+                         struct table **out);
+
+/* Removes tables that have been empty since the last call. */
+void graph_reclaim(ecs_world *world);
+
+/* Removes all tables with an id; they have no rows. */
+void graph_drop_with(ecs_world *world, ecs_id id);
+
+/* Remembers a table that has just lost its last row. */
+void graph_note_empty(ecs_world *world, struct table *table);
+
+/* All tables, in the order they were made. */
+const struct id_record *graph_all(const ecs_world *world);
+
+#endif

@@ -1,0 +1,171 @@
+/* Entities for hosts in C: components by id, values as native structs. */
+#include "world.h"
+
+struct write *world_writes(ecs_world *world, uint64_t count) {
+  struct write *grown = memory_grow(&world->memory, world->writes, &world->write_capacity,
+                                    count ? count : 1, sizeof *grown);
+  if (grown) world->writes = grown;
+  return grown;
+}
+
+static ecs_status native_cell(ecs_world *world, const struct component *component,
+                              const struct leaf *leaf, const char *at, ecs_cell *cell) {
+  ecs_value value = {0};
+  cell->u64 = 0;
+  switch (leaf->type) {
+    case ECS_STRING:
+      value.kind = ECS_KIND_STRING;
+      memcpy(&value.string, at, sizeof value.string);
+      if (value.string.size == 0) value.string.data = "";
+      break;
+    case ECS_ENTITY:
+      value.kind = ECS_KIND_INTEGER;
+      memcpy(&value.integer, at, sizeof value.integer);
+      break;
+    case ECS_ANY: {
+      uint32_t slot;
+      memcpy(&slot, at, sizeof slot);
+      return slot == 0 ? ECS_OK
+                       : world_fail(world, ECS_ETYPE, "field '%s.%s': only scripts set `any`",
+                                    component->name, leaf->name);
+    }
+    default: {
+      *cell = cell_load(at, leaf->size, 0);
+      int64_t number = cell_integer(leaf->type, leaf->size, *cell);
+      bool wrong = (leaf->type == ECS_BOOL && number > 1) ||
+                   (leaf->type == ECS_ENUM && number >= (int64_t)leaf->names->count);
+      return wrong ? world_fail(world, ECS_ERANGE, "field '%s.%s' is %s: %d is out of range",
+                                component->name, leaf->name, type_name(leaf->type), number)
+                   : ECS_OK;
+    }
+  }
+  uint32_t at_leaf = (uint32_t)(leaf - component->leaves);
+  return component_cell(world, component, at_leaf, &value, cell);
+}
+
+ecs_status component_read_native(ecs_world *world, const struct component *component,
+                                 const void *native, struct write *writes) {
+  for (uint32_t i = 0; i < component->leaf_count; i++) {
+    const struct leaf *leaf = &component->leaves[i];
+    writes[i].leaf = i;
+    ecs_cell aligned[2];
+    memcpy(aligned, (const char *)native + leaf->offset,
+           leaf->type == ECS_STRING ? sizeof(ecs_string) : leaf->size);
+    ecs_status status =
+        native_cell(world, component, leaf, (const char *)aligned, &writes[i].cell);
+    if (status != ECS_OK) return status;
+  }
+  return ECS_OK;
+}
+
+void component_write_native(const ecs_world *world, const struct component *component,
+                            uint32_t at, ecs_cell cell, void *native) {
+  const struct leaf *leaf = &component->leaves[at];
+  char *to = (char *)native + leaf->offset;
+  if (leaf->type == ECS_STRING) {
+    ecs_string text = intern_text(&world->strings, cell.u32);
+    memcpy(to, &text, sizeof text);
+    return;
+  }
+  if (leaf->type == ECS_ENTITY) cell.u64 = entity_target(world, cell.u64);
+  memcpy(to, &cell, leaf->size);
+}
+
+/* Parts without values from a list of ids. */
+static ecs_status parts_of(ecs_world *world, const ecs_id *ids, size_t n,
+                           struct part **parts) {
+  if (n > world->registry.count)
+    return world_fail(world, ECS_EINVAL, "%u components, more than are declared",
+                      (uint64_t)n);
+  *parts = memory_grow(&world->memory, world->parts, &world->part_capacity, n ? n : 1,
+                       sizeof **parts);
+  if (!*parts) return world_nomem(world);
+  world->parts = *parts;
+  for (size_t i = 0; i < n; i++) {
+    ecs_status status = component_need_id(world, ids[i], &(*parts)[i].component);
+    if (status != ECS_OK) return status;
+    (*parts)[i].write_count = 0;
+    (*parts)[i].writes = NULL;
+    (*parts)[i].stride = 0;
+  }
+  return ECS_OK;
+}
+
+ecs_status ecs_spawn(ecs_world *world, const ecs_id *components, size_t n, ecs_id *out) {
+  struct part *parts;
+  ecs_status status = parts_of(world, components, n, &parts);
+  return status == ECS_OK ? entity_spawn(world, parts, (uint32_t)n, out) : status;
+}
+
+ecs_status ecs_spawn_many(ecs_world *world, size_t count, const ecs_id *components, size_t n,
+                          ecs_id *ids) {
+  struct part *parts;
+  ecs_status status = parts_of(world, components, n, &parts);
+  if (status != ECS_OK) return status;
+  return entity_spawn_many(world, count, parts, (uint32_t)n, ids);
+}
+
+ecs_status ecs_spawn_at(ecs_world *world, ecs_id id, const ecs_id *components, size_t n) {
+  struct part *parts;
+  ecs_status status = parts_of(world, components, n, &parts);
+  return status == ECS_OK ? entity_spawn_at(world, id, parts, (uint32_t)n) : status;
+}
+
+ecs_status ecs_despawn(ecs_world *world, ecs_id entity) {
+  return entity_despawn(world, entity);
+}
+
+ecs_status ecs_add(ecs_world *world, ecs_id entity, ecs_id id) {
+  struct component *component = component_of(world, id);
+  if (UNLIKELY(!component)) return component_need_id(world, id, &component);
+  return entity_add(world, entity, id);
+}
+
+ecs_status ecs_remove(ecs_world *world, ecs_id entity, ecs_id id) {
+  struct component *component = component_of(world, id);
+  if (UNLIKELY(!component)) return component_need_id(world, id, &component);
+  return entity_remove(world, entity, id);
+}
+
+bool ecs_has(const ecs_world *world, ecs_id entity, ecs_id component) {
+  return entity_has(world, entity, component);
+}
+
+ecs_status ecs_set(ecs_world *world, ecs_id entity, ecs_id id, const void *value) {
+  struct component *component;
+  ecs_status status = component_need_id(world, id, &component);
+  if (status != ECS_OK) return status;
+  struct write *writes = world_writes(world, component->leaf_count);
+  if (!writes) return world_nomem(world);
+  status = component_read_native(world, component, value, writes);
+  if (status != ECS_OK) return status;
+  return entity_set(world, entity, component, writes, component->leaf_count);
+}
+
+ecs_status ecs_get(const ecs_world *world, ecs_id entity, ecs_id id, void *value) {
+  uint32_t first, row;
+  const struct table *table = entity_locate(world, entity, id, &first, &row);
+  if (UNLIKELY(!table)) {
+    struct component *component;
+    ecs_status status = component_need_id(world, id, &component);
+    if (status == ECS_OK) status = entity_need(world, entity);
+    if (status != ECS_OK) return status;
+    return world_fail(world, ECS_EABSENT, "entity %e has no '%s'", entity, component->name);
+  }
+  if (first == NONE) return ECS_OK;
+  const struct column *column = &table->columns[first];
+  const struct component *component = column->component;
+  for (uint32_t i = 0; i < component->leaf_count; i++, column++)
+    component_write_native(world, component, i, cell_load(column->data, column->size, row),
+                           value);
+  return ECS_OK;
+}
+
+void *ecs_cell_of(const ecs_world *world, ecs_id entity, ecs_id component, uint32_t leaf) {
+  uint32_t first, row;
+  const struct table *table = entity_locate(world, entity, component, &first, &row);
+  if (!table || first == NONE) return NULL;
+  const struct column *column = &table->columns[first];
+  if (leaf >= column->component->leaf_count) return NULL;
+  return (char *)column[leaf].data + (size_t)row * column[leaf].size;
+}

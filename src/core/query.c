@@ -1,0 +1,255 @@
+#include "query.h"
+
+#include "world.h"
+
+bool query_terms_match(const struct query_terms *terms, const struct table *table) {
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    bool has = table_position(table, term->id) != NONE;
+    switch (term->kind) {
+      case TERM_WITH:
+        if (!has) return false;
+        break;
+      case TERM_WITHOUT:
+        if (has) return false;
+        break;
+      case TERM_OPTIONAL: break;
+      case TERM_OR: {
+        uint32_t group = term->group;
+        for (; i + 1 < terms->count && terms->terms[i + 1].group == group; i++)
+          has |= table_position(table, terms->terms[i + 1].id) != NONE;
+        if (!has) return false;
+        break;
+      }
+    }
+  }
+  return true;
+}
+
+static ecs_status reserve(ecs_query *query, uint64_t more) {
+  struct memory *memory = &query->world->memory;
+  uint64_t need = query->count + more;
+  uint32_t *tables =
+      memory_grow(memory, query->tables, &query->capacity, need, sizeof *tables);
+  if (!tables && need) return world_nomem(query->world);
+  query->tables = tables;
+  uint64_t cells = need * query->terms.slots;
+  uint32_t *columns =
+      memory_grow(memory, query->columns, &query->column_capacity, cells, sizeof *columns);
+  if (!columns && cells) return world_nomem(query->world);
+  query->columns = columns;
+  return ECS_OK;
+}
+
+/* After reserve. */
+static void join(ecs_query *query, const struct table *table) {
+  uint32_t *columns = query->columns + (size_t)query->count * query->terms.slots;
+  for (uint32_t i = 0; i < query->terms.count; i++) {
+    const struct term *term = &query->terms.terms[i];
+    if (term->slot == NONE) continue;
+    uint32_t first = table_column(table, term->id);
+    if (first != NONE && term->leaf != NONE) first += term->leaf;
+    columns[term->slot] = first;
+  }
+  query->tables[query->count++] = table->index;
+}
+
+/* Calls back for every query that the table could concern. */
+typedef ecs_status (*visit_fn)(ecs_query *query, const struct table *table);
+
+static ecs_status each_query(ecs_world *world, const struct table *table, visit_fn visit) {
+  for (uint32_t i = 0; i <= table->id_count; i++) {
+    struct id_record *record = graph_record(world, i ? table->ids[i - 1] : ECS_NULL);
+    for (uint32_t j = 0; j < record->query_count; j++) {
+      if (!query_terms_match(&record->queries[j]->terms, table)) continue;
+      ecs_status status = visit(record->queries[j], table);
+      if (status != ECS_OK) return status;
+    }
+  }
+  return ECS_OK;
+}
+
+static ecs_status visit_reserve(ecs_query *query, const struct table *table) {
+  (void)table;
+  return reserve(query, 1);
+}
+
+static ecs_status visit_join(ecs_query *query, const struct table *table) {
+  join(query, table);
+  return ECS_OK;
+}
+
+ecs_status query_join_reserve(ecs_world *world, const struct table *table) {
+  return each_query(world, table, visit_reserve);
+}
+
+void query_join(ecs_world *world, const struct table *table) {
+  each_query(world, table, visit_join);
+}
+
+void query_leave(ecs_query *query) {
+  if (!query->dirty) return;
+  query->dirty = false;
+  uint32_t kept = 0, slots = query->terms.slots;
+  for (uint32_t i = 0; i < query->count; i++) {
+    if (world_table(query->world, query->tables[i])->doomed) continue;
+    query->tables[kept] = query->tables[i];
+    for (uint32_t j = 0; j < slots; j++)
+      query->columns[(size_t)kept * slots + j] = query->columns[(size_t)i * slots + j];
+    kept++;
+  }
+  query->count = kept;
+}
+
+static ecs_id key_of(const struct query_terms *terms) {
+  for (uint32_t i = 0; i < terms->count; i++)
+    if (terms->terms[i].kind == TERM_WITH) return terms->terms[i].id;
+  return ECS_NULL;
+}
+
+static ecs_status reserve_key(ecs_world *world, ecs_id key, struct id_record **out) {
+  ecs_status status = graph_need_record(world, key, out);
+  if (status != ECS_OK) return status;
+  ecs_query **queries = memory_grow(&world->memory, (*out)->queries,
+                                    &(*out)->query_capacity, (*out)->query_count + 1ull,
+                                    sizeof *queries);
+  if (!queries) return world_nomem(world);
+  (*out)->queries = queries;
+  return ECS_OK;
+}
+
+static void hold_components(const struct query_terms *terms, bool hold) {
+  for (uint32_t i = 0; i < terms->count; i++)
+    if (terms->terms[i].component) terms->terms[i].component->uses += hold ? 1 : UINT32_MAX;
+}
+
+static ecs_status join_all(ecs_query *query, const struct id_record *record) {
+  for (uint32_t i = 0; i < record->table_count; i++) {
+    const struct table *table = world_table(query->world, record->tables[i]);
+    if (!query_terms_match(&query->terms, table)) continue;
+    ecs_status status = reserve(query, 1);
+    if (status != ECS_OK) return status;
+    join(query, table);
+  }
+  return ECS_OK;
+}
+
+static void release(ecs_query *query) {
+  struct memory *memory = &query->world->memory;
+  query_terms_free(query->world, &query->terms);
+  memory_free(memory, query->tables, query->capacity * sizeof *query->tables);
+  memory_free(memory, query->columns, query->column_capacity * sizeof *query->columns);
+  memory_free(memory, query->text, query->text_size + 1);
+  memory_free(memory, query, sizeof *query);
+}
+
+static void enter(ecs_query *query, struct id_record *record) {
+  ecs_world *world = query->world;
+  record->queries[record->query_count++] = query;
+  query->previous = world->last_query;
+  if (world->last_query)
+    world->last_query->next = query;
+  else
+    world->first_query = query;
+  world->last_query = query;
+  hold_components(&query->terms, true);
+}
+
+static ecs_status fill(ecs_query *query, const char *text, size_t size) {
+  ecs_world *world = query->world;
+  query->text = memory_array(&world->memory, size + 1, 1);
+  if (!query->text) return world_nomem(world);
+  query->text_size = size;
+  memcpy(query->text, text, size);
+  ecs_status status = query_parse(world, query->text, size, &query->terms);
+  if (status != ECS_OK) return status;
+  query->key = key_of(&query->terms);
+  struct id_record *record;
+  status = reserve_key(world, query->key, &record);
+  if (status == ECS_OK) status = join_all(query, record);
+  if (status == ECS_OK) enter(query, record);
+  return status;
+}
+
+ecs_status ecs_query_new(ecs_world *world, const char *text, ecs_query **out) {
+  ecs_query *query = memory_array(&world->memory, 1, sizeof *query);
+  if (!query) return world_nomem(world);
+  query->world = world;
+  ecs_status status = fill(query, text, strlen(text));
+  if (status == ECS_OK)
+    *out = query;
+  else
+    release(query);
+  return status;
+}
+
+static void leave_record(ecs_query *query) {
+  struct id_record *record = graph_record(query->world, query->key);
+  uint32_t at = 0;
+  while (record->queries[at] != query) at++;
+  record->query_count--;
+  memmove(record->queries + at, record->queries + at + 1,
+          (record->query_count - at) * sizeof *record->queries);
+}
+
+void ecs_query_free(ecs_query *query) {
+  if (!query) return;
+  ecs_world *world = query->world;
+  if (!query->broken) leave_record(query);
+  hold_components(&query->terms, false);
+  *(query->previous ? &query->previous->next : &world->first_query) = query->next;
+  *(query->next ? &query->next->previous : &world->last_query) = query->previous;
+  release(query);
+}
+
+void query_break(ecs_world *world, ecs_id component) {
+  for (ecs_query *query = world->first_query; query; query = query->next) {
+    bool named = false;
+    for (uint32_t i = 0; i < query->terms.count; i++)
+      named |= query->terms.terms[i].id == component;
+    if (!named) continue;
+    if (!query->broken) leave_record(query);
+    query->broken = true;
+    query->count = 0;
+    hold_components(&query->terms, false);
+    for (uint32_t i = 0; i < query->terms.count; i++) query->terms.terms[i].component = NULL;
+  }
+}
+
+size_t ecs_query_count(const ecs_query *query) {
+  size_t count = 0;
+  for (uint32_t i = 0; i < query->count; i++)
+    count += world_table(query->world, query->tables[i])->count;
+  return count;
+}
+
+/* The shortest list of tables that has every match. */
+static const struct id_record *narrowest(const ecs_world *world,
+                                         const struct query_terms *terms) {
+  const struct id_record *best = graph_all(world);
+  for (uint32_t i = 0; i < terms->count; i++) {
+    if (terms->terms[i].kind != TERM_WITH) continue;
+    const struct id_record *record = graph_record(world, terms->terms[i].id);
+    if (!record) return NULL;
+    if (record->table_count < best->table_count) best = record;
+  }
+  return best;
+}
+
+ecs_status query_count_text(ecs_world *world, const char *text, size_t size, size_t *out) {
+  struct query_terms terms;
+  ecs_status status = query_parse(world, text, size, &terms);
+  if (status != ECS_OK) return status;
+  *out = 0;
+  const struct id_record *record = narrowest(world, &terms);
+  for (uint32_t i = 0; record && i < record->table_count; i++) {
+    const struct table *table = world_table(world, record->tables[i]);
+    if (table->count && query_terms_match(&terms, table)) *out += table->count;
+  }
+  query_terms_free(world, &terms);
+  return ECS_OK;
+}
+
+ecs_status ecs_count(ecs_world *world, const char *text, size_t *out) {
+  return query_count_text(world, text, strlen(text), out);
+}

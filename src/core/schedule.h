@@ -1,0 +1,87 @@
+/* Phases and systems: what runs, in which order, and when. */
+#ifndef ECS_CORE_SCHEDULE_H
+#define ECS_CORE_SCHEDULE_H
+
+#include "query.h"
+
+#define CATCH_UP_STEPS 8
+
+struct phase {
+  const char *name;
+  const char *after, *before;  /* as declared, or NULL */
+  double fixed;
+  double accumulator;
+  bool enabled;
+  bool placed;               /* while ordering */
+  uint64_t declared;         /* kept when it is declared again */
+  struct arena arena;
+};
+
+struct ecs_system {
+  const char *name;
+  const char *owner;         /* or NULL */
+  struct phase *phase;
+  uint64_t registered;       /* kept when it is replaced */
+  const char **before, **after;  /* names, ended by NULL; or NULL */
+  double every;
+  double timer;              /* since the interval last elapsed */
+  double elapsed;            /* since it last ran */
+  bool enabled, parked, has_run, removed;
+  bool placed;               /* while sorting */
+  uint32_t waits;            /* while sorting: systems that must come first */
+  ecs_system *next_gone;     /* replaced or removed while systems run */
+  ecs_query *query;
+  ecs_run_fn run;
+  ecs_status (*when)(ecs_world *world, void *ud, bool *run);
+  void (*free)(void *ud);
+  void *ud;
+  uint64_t runs;
+  double total_seconds, last_seconds;
+  struct arena arena;        /* of the names and lists */
+};
+
+struct schedule {
+  struct phase **phases;     /* in running order */
+  uint32_t phase_count;
+  uint32_t phase_capacity;
+  struct phase **placed;     /* while ordering; room for all */
+  uint32_t placed_capacity;
+  uint64_t next_declared;
+  ecs_system **systems;      /* in running order: by phase, then constraints */
+  uint32_t system_count;
+  uint32_t system_capacity;
+  ecs_system **running;      /* those of the phase that runs; room for all */
+  uint32_t running_count;
+  uint32_t running_capacity;
+  ecs_system **sorted;       /* while sorting; room for all */
+  uint32_t sorted_capacity;
+  uint64_t next_registered;
+  ecs_error_fn on_error;
+  void *on_error_ud;
+  ecs_system *gone;          /* freed when nothing runs */
+  bool updating;
+  ecs_system *current;       /* the one that runs */
+};
+
+ecs_status schedule_init(ecs_world *world);
+void schedule_free(ecs_world *world);
+
+ecs_system *schedule_system(const ecs_world *world, const char *name, size_t size);
+struct phase *schedule_phase(const ecs_world *world, const char *name, size_t size,
+                             uint32_t *at);
+
+/* Puts systems in order; ECS_ECYCLE with the cycle in the message leaves them as they were.
+** Stable: what constraints leave open is decided by registration. */
+ecs_status schedule_sort(ecs_world *world);
+
+/* "no system is named 'x' (did you mean 'y'?)"; returns ECS_ENAME. */
+ecs_status schedule_unknown(const ecs_world *world, const char *name, bool phases);
+
+/* Frees the systems that went while others ran. */
+void schedule_free_gone(ecs_world *world);
+
+/* Whether a before/after name of the system names no system of its phase. */
+bool schedule_is_ignored(const ecs_world *world, const ecs_system *system,
+                         const char *name);
+
+#endif

@@ -1,0 +1,106 @@
+#include <math.h>
+
+#include "value.h"
+
+static const struct {
+  const char *name;
+  uint8_t size;
+  int64_t least, most;   /* of integers */
+} types[] = {
+  [ECS_F32] = {"f32", 4, 0, 0},
+  [ECS_F64] = {"f64", 8, 0, 0},
+  [ECS_I8] = {"i8", 1, INT8_MIN, INT8_MAX},
+  [ECS_I16] = {"i16", 2, INT16_MIN, INT16_MAX},
+  [ECS_I32] = {"i32", 4, INT32_MIN, INT32_MAX},
+  [ECS_I64] = {"i64", 8, INT64_MIN, INT64_MAX},
+  [ECS_U8] = {"u8", 1, 0, UINT8_MAX},
+  [ECS_U16] = {"u16", 2, 0, UINT16_MAX},
+  [ECS_U32] = {"u32", 4, 0, UINT32_MAX},
+  [ECS_BOOL] = {"bool", 1, 0, 1},
+  [ECS_ENTITY] = {"entity", 8, 0, 0},
+  [ECS_STRING] = {"string", 4, 0, 0},
+  [ECS_ANY] = {"any", 4, 0, 0},
+  [ECS_ENUM] = {"enum", 1, 0, 0},
+  [ECS_NESTED] = {"component", 0, 0, 0},
+};
+
+uint32_t enumeration_find(const struct enumeration *names, const char *text, size_t size) {
+  for (uint32_t i = 0; i < names->count; i++)
+    if (names->names[i].size == size && memcmp(names->names[i].data, text, size) == 0)
+      return i;
+  return NONE;
+}
+
+const char *type_name(ecs_type type) { return types[type].name; }
+
+uint32_t type_size(ecs_type type, const struct enumeration *names) {
+  return type == ECS_ENUM && names->count > 256 ? 2 : types[type].size;
+}
+
+bool number_is_integer(double value, int64_t *integer) {
+  if (!(value >= -9223372036854775808.0 && value < 9223372036854775808.0)) return false;
+  *integer = (int64_t)value;
+  return (double)*integer == value;
+}
+
+ecs_status cell_of_integer(ecs_type type, int64_t value, ecs_cell *cell) {
+  cell->u64 = 0;
+  if (type == ECS_F32) {
+    cell->f32 = (float)value;
+  } else if (type == ECS_F64) {
+    cell->f64 = (double)value;
+  } else {
+    assert(type <= ECS_U32);
+    if (value < types[type].least || value > types[type].most) return ECS_ERANGE;
+    switch (types[type].size) {
+      case 1: cell->u8 = (uint8_t)value; break;
+      case 2: cell->u16 = (uint16_t)value; break;
+      case 4: cell->u32 = (uint32_t)value; break;
+      default: cell->i64 = value; break;
+    }
+  }
+  return ECS_OK;
+}
+
+ecs_status cell_of_number(ecs_type type, double value, ecs_cell *cell) {
+  cell->u64 = 0;
+  if (type == ECS_F32) {
+    cell->f32 = (float)value;
+  } else if (type == ECS_F64) {
+    cell->f64 = value;
+  } else {
+    int64_t integer;
+    if (!number_is_integer(value, &integer))
+      return floor(value) == value ? ECS_ERANGE : ECS_ETYPE;
+    return cell_of_integer(type, integer, cell);
+  }
+  return ECS_OK;
+}
+
+int64_t cell_integer(ecs_type type, uint32_t size, ecs_cell cell) {
+  switch (type) {
+    case ECS_I8: return cell.i8;
+    case ECS_I16: return cell.i16;
+    case ECS_I32: return cell.i32;
+    default: return size == 1 ? cell.u8 : size == 2 ? cell.u16 : size == 4 ? cell.u32 : cell.i64;
+  }
+}
+
+void cell_fill(void *data, uint32_t size, size_t row, size_t count, ecs_cell cell) {
+  if (cell.u64 == 0) {
+    memset((char *)data + row * size, 0, count * size);
+    return;
+  }
+  switch (size) {
+    case 1: memset((uint8_t *)data + row, cell.u8, count); break;
+    case 2:
+      for (size_t i = 0; i < count; i++) ((uint16_t *)data)[row + i] = cell.u16;
+      break;
+    case 4:
+      for (size_t i = 0; i < count; i++) ((uint32_t *)data)[row + i] = cell.u32;
+      break;
+    default:
+      for (size_t i = 0; i < count; i++) ((uint64_t *)data)[row + i] = cell.u64;
+      break;
+  }
+}

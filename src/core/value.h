@@ -1,0 +1,54 @@
+/* Field types: their sizes, how values become cells, how cells lie in columns. */
+#ifndef ECS_CORE_VALUE_H
+#define ECS_CORE_VALUE_H
+
+#include "base.h"
+
+struct enumeration {
+  ecs_string *names;
+  uint32_t count;
+};
+
+/* NONE when it is no name of the enumeration. */
+uint32_t enumeration_find(const struct enumeration *names, const char *text, size_t size);
+
+const char *type_name(ecs_type type);
+/* Bytes in a column; an enumeration's by the number of its names. */
+uint32_t type_size(ecs_type type, const struct enumeration *names);
+
+/* Turns a number into the cell of a numeric type: ECS_OK, ECS_ETYPE (a fraction into an
+** integer), ECS_ERANGE. A float that does not fit an f32 becomes an infinity, as in C. */
+ecs_status cell_of_integer(ecs_type type, int64_t value, ecs_cell *cell);
+ecs_status cell_of_number(ecs_type type, double value, ecs_cell *cell);
+
+/* A double as an integer, when it is one. */
+bool number_is_integer(double value, int64_t *integer);
+
+/* An integer field's value (bool, enumeration and entity included), widened. */
+int64_t cell_integer(ecs_type type, uint32_t size, ecs_cell cell);
+
+static inline ecs_cell cell_load(const void *data, uint32_t size, size_t row) {
+  ecs_cell cell;
+  cell.u64 = 0;
+  switch (size) {
+    case 1: cell.u8 = ((const uint8_t *)data)[row]; break;
+    case 2: cell.u16 = ((const uint16_t *)data)[row]; break;
+    case 4: cell.u32 = ((const uint32_t *)data)[row]; break;
+    default: cell.u64 = ((const uint64_t *)data)[row]; break;
+  }
+  return cell;
+}
+
+static inline void cell_store(void *data, uint32_t size, size_t row, ecs_cell cell) {
+  switch (size) {
+    case 1: ((uint8_t *)data)[row] = cell.u8; break;
+    case 2: ((uint16_t *)data)[row] = cell.u16; break;
+    case 4: ((uint32_t *)data)[row] = cell.u32; break;
+    default: ((uint64_t *)data)[row] = cell.u64; break;
+  }
+}
+
+/* count cells with one value. */
+void cell_fill(void *data, uint32_t size, size_t row, size_t count, ecs_cell cell);
+
+#endif

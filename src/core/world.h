@@ -1,0 +1,61 @@
+/* The world: everything above, put together. */
+#ifndef ECS_CORE_WORLD_H
+#define ECS_CORE_WORLD_H
+
+#include "any.h"
+#include "command.h"
+#include "entity.h"
+#include "intern.h"
+#include "mutate.h"
+#include "name.h"
+#include "query.h"
+#include "resource.h"
+#include "schedule.h"
+#include "text.h"
+
+#define LAST_IDS 16
+
+struct ecs_world {
+  struct memory memory;
+  struct entity_index entities;
+  struct registry registry;
+  struct graph graph;
+  struct staging staging;
+  struct intern_table strings;
+  struct any_slots any;
+  struct name_table names;
+  struct schedule schedule;
+  ecs_query *first_query, *last_query;
+  ecs_id last_ids[LAST_IDS];     /* where the last spawn went, and by which ids */
+  uint32_t last_count;
+  uint32_t last_table;
+  uint32_t last_serial;
+  uint64_t seed;
+  uint64_t tick;                 /* updates so far */
+  ecs_id *scratch;               /* id sets being computed */
+  uint32_t scratch_capacity;
+  struct write *writes;          /* a component's cells on their way in */
+  uint32_t write_capacity;
+  struct part *parts;            /* a spawn's components */
+  uint32_t part_capacity;
+  char *message;                 /* MESSAGE_SIZE bytes, so that const readers can fail too */
+};
+
+/* Sets the message and returns the status. */
+ecs_status world_fail(const ecs_world *world, ecs_status status, const char *format, ...);
+ecs_status world_nomem(const ecs_world *world);
+
+/* ECS_EBUSY naming the operation when a system, function form or defer is open. */
+ecs_status world_not_busy(const ecs_world *world, const char *operation);
+
+/* Room for a component's cells; NULL when out of memory. */
+struct write *world_writes(ecs_world *world, uint64_t count);
+
+/* Seconds of a clock that never goes back. */
+double clock_seconds(void);
+
+static inline struct table *world_table(const ecs_world *world, uint32_t index) {
+  return world->graph.tables[index];
+}
+
+#endif

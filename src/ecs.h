@@ -1,0 +1,323 @@
+/*
+** ecs: an entity component system runtime.
+**
+** A world holds entities; an entity is an id that carries components; a component is a
+** list of typed fields, each kept as one contiguous column per table (the set of entities
+** with the same components). Systems are functions that run in phases over queries.
+**
+** Nothing here prints, aborts, exits or calls malloc: memory comes from the allocator of
+** the world, failures come back as ecs_status, and a call that fails leaves the world as it
+** was. ecs_message() says in words what the last failing call of that world disliked.
+** A world belongs to one thread at a time; different worlds share nothing.
+*/
+#ifndef ECS_H
+#define ECS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32) && defined(ECS_SHARED)
+#define ECS_API __declspec(dllexport)
+#elif defined(__GNUC__)
+#define ECS_API __attribute__((visibility("default")))
+#else
+#define ECS_API
+#endif
+
+typedef struct ecs_world ecs_world;
+typedef struct ecs_query ecs_query;
+typedef struct ecs_system ecs_system;
+
+/* An entity, component or tag. Bits 0-27: index; 28-43: generation; 44-51: the world's tag. */
+typedef uint64_t ecs_id;
+
+#define ECS_NULL ((ecs_id)0)
+
+typedef enum ecs_status {
+  ECS_OK,
+  ECS_ENOMEM,   /* the allocator refused; nothing changed, trying again is fine */
+  ECS_ELIMIT,   /* a limit of the runtime is reached (ids, rows, fields, sizes) */
+  ECS_EINVAL,   /* an argument makes no sense */
+  ECS_ENAME,    /* no component, system, phase or field of that name */
+  ECS_ETYPE,    /* a value of the wrong type for its field */
+  ECS_ERANGE,   /* a value out of range for its field */
+  ECS_EDEAD,    /* the entity is dead */
+  ECS_EUNBORN,  /* the id was never given out */
+  ECS_EWORLD,   /* the id belongs to another world */
+  ECS_ENOID,    /* the number is no id */
+  ECS_ETAKEN,   /* a slot or name is in use */
+  ECS_EBUSY,    /* not possible inside a system, a function form or defer */
+  ECS_ECYCLE,   /* before/after contradict each other */
+  ECS_EABSENT,  /* the entity does not have the component */
+  ECS_EUSER,    /* a callback of the host failed */
+  ECS_ECORRUPT  /* ecs_check found a broken invariant */
+} ecs_status;
+
+/* As lua_Alloc: frees when nsize is 0; osize is the exact size of ptr (0 for NULL). */
+typedef void *(*ecs_alloc)(void *ud, void *ptr, size_t osize, size_t nsize);
+
+/* ---- worlds ---------------------------------------------------------------------- */
+
+typedef struct ecs_world_desc {
+  ecs_alloc alloc;   /* required */
+  void *alloc_ud;
+  uint32_t tag;      /* 1 to 255, part of every entity's id */
+  uint64_t seed;
+} ecs_world_desc;
+
+ECS_API ecs_status ecs_world_new(const ecs_world_desc *desc, ecs_world **out);
+
+/* Frees everything; systems' free callbacks run. Not allowed from inside a system. */
+ECS_API void ecs_world_free(ecs_world *world);
+
+/* What the last failing call on this world disliked; "" at first. */
+ECS_API const char *ecs_message(const ecs_world *world);
+
+/* Bytes now held from the allocator. */
+ECS_API size_t ecs_bytes(const ecs_world *world);
+
+ECS_API uint32_t ecs_world_tag(const ecs_world *world);
+
+/* Entities alive, components and tags not counted. */
+ECS_API size_t ecs_alive_count(const ecs_world *world);
+
+/* Walks every invariant: ECS_OK, or ECS_ECORRUPT with a message. */
+ECS_API ecs_status ecs_check(ecs_world *world);
+
+/* ---- ids ------------------------------------------------------------------------- */
+
+static inline uint32_t ecs_id_index(ecs_id id) { return (uint32_t)(id & 0xFFFFFFF); }
+static inline uint32_t ecs_id_generation(ecs_id id) { return (uint32_t)(id >> 28) & 0xFFFF; }
+static inline uint32_t ecs_id_tag(ecs_id id) { return (uint32_t)(id >> 44) & 0xFF; }
+
+/* ECS_OK when alive in this world, else EDEAD, EUNBORN, EWORLD or ENOID. */
+ECS_API ecs_status ecs_entity_status(const ecs_world *world, ecs_id id);
+ECS_API bool ecs_alive(const ecs_world *world, ecs_id id);
+
+/* Spawns take indices from first to last (both included) from now on. At least 65,536. */
+ECS_API ecs_status ecs_entity_range(ecs_world *world, uint32_t first, uint32_t last);
+
+/* Gives retired slots (their generations used up) back, after setting every entity field
+** that still names one to ECS_NULL. *count is how many. */
+ECS_API ecs_status ecs_recycle_retired(ecs_world *world, size_t *count);
+
+/* ---- components ------------------------------------------------------------------ */
+
+typedef enum ecs_type {
+  ECS_F32, ECS_F64, ECS_I8, ECS_I16, ECS_I32, ECS_I64, ECS_U8, ECS_U16, ECS_U32,
+  ECS_BOOL, ECS_ENTITY, ECS_STRING, ECS_ANY, ECS_ENUM,
+  ECS_NESTED   /* the fields of another component */
+} ecs_type;
+
+/* A string value, in values and in native structs; need not end in a zero byte. What
+** ecs_get returns stays valid until the next call that changes the world. */
+typedef struct ecs_string {
+  const char *data;
+  size_t size;
+} ecs_string;
+
+typedef enum ecs_kind {
+  ECS_KIND_NONE, ECS_KIND_BOOL, ECS_KIND_INTEGER, ECS_KIND_NUMBER, ECS_KIND_STRING
+} ecs_kind;
+
+/* A value on its way into a field: a default, or one handed over from a script. Ids are
+** integers, enum names are strings. */
+typedef struct ecs_value {
+  ecs_kind kind;
+  bool boolean;
+  int64_t integer;
+  double number;
+  ecs_string string;
+} ecs_value;
+
+typedef struct ecs_field {
+  const char *name;
+  ecs_type type;
+  uint32_t count;            /* elements of an array; 0 for a single value */
+  ecs_id nested;             /* ECS_NESTED: the component whose fields these are */
+  const char *const *names;  /* ECS_ENUM: its names, 1 to 65,535 */
+  uint32_t name_count;
+  ecs_value value;           /* the default; ECS_KIND_NONE for zero */
+  size_t offset;             /* in the native struct, when the component has one */
+  const char *doc;           /* these five are hints for tools, NULL when absent */
+  const char *unit;
+  const char *min;
+  const char *max;
+  const char *text;          /* the type as it was written, for describe */
+} ecs_field;
+
+typedef struct ecs_component_desc {
+  const char *name;          /* an identifier */
+  const ecs_field *fields;
+  uint32_t field_count;      /* 0 makes a tag */
+  size_t native_size;        /* sizeof the native struct, at most 512 KB; 0: by C's rules */
+  const char *doc;
+} ecs_component_desc;
+
+/* Declares a component, or finds it when it has the same fields already.
+** ECS_ETAKEN when it is declared with other fields. */
+ECS_API ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc,
+                                 ecs_id *out);
+ECS_API ecs_status ecs_tag(ecs_world *world, const char *name, ecs_id *out);
+
+/* The component or tag of that name; ECS_NULL when there is none. */
+ECS_API ecs_id ecs_component_find(const ecs_world *world, const char *name);
+ECS_API const char *ecs_component_name(const ecs_world *world, ecs_id component);
+
+/* Removes the component from every entity and forgets it. ECS_EINVAL while another
+** component's field is made of it. Queries that name it fail from then on (ECS_ENAME). */
+ECS_API ecs_status ecs_undeclare(ecs_world *world, ecs_id component);
+
+/* One value of a component, owned by the world. */
+ECS_API ecs_status ecs_resource(ecs_world *world, ecs_id component);
+ECS_API ecs_status ecs_resource_set(ecs_world *world, ecs_id component, const void *value);
+ECS_API ecs_status ecs_resource_get(const ecs_world *world, ecs_id component, void *value);
+
+/* ---- entities -------------------------------------------------------------------- */
+
+/* Components get their defaults. Inside a scope (see below) the entity is alive at once
+** and gets its components when the scope ends. */
+ECS_API ecs_status ecs_spawn(ecs_world *world, const ecs_id *components, size_t n,
+                             ecs_id *out);
+
+/* count entities at once; ids may be NULL or room for count ids. */
+ECS_API ecs_status ecs_spawn_many(ecs_world *world, size_t count, const ecs_id *components,
+                                  size_t n, ecs_id *ids);
+
+/* Adopts an id decided elsewhere. ECS_ETAKEN when its slot is in use. */
+ECS_API ecs_status ecs_spawn_at(ecs_world *world, ecs_id id, const ecs_id *components,
+                                size_t n);
+ECS_API ecs_status ecs_despawn(ecs_world *world, ecs_id entity);
+
+/* No effect when it is there already. */
+ECS_API ecs_status ecs_add(ecs_world *world, ecs_id entity, ecs_id component);
+/* No effect when it is absent. */
+ECS_API ecs_status ecs_remove(ecs_world *world, ecs_id entity, ecs_id component);
+ECS_API bool ecs_has(const ecs_world *world, ecs_id entity, ecs_id component);
+
+/* value points to the component's struct: the host's own, or laid out by C's rules. Adds
+** the component when it is absent. ECS_ERANGE names an enum or id that is none. */
+ECS_API ecs_status ecs_set(ecs_world *world, ecs_id entity, ecs_id component,
+                           const void *value);
+/* Fills the struct. ECS_EABSENT when the entity does not have it. */
+ECS_API ecs_status ecs_get(const ecs_world *world, ecs_id entity, ecs_id component,
+                           void *value);
+
+/* One cell of a column, or NULL; valid until the next structural change. leaf counts the
+** component's fields with arrays and nested components flattened. */
+ECS_API void *ecs_cell_of(const ecs_world *world, ecs_id entity, ecs_id component,
+                          uint32_t leaf);
+
+/* Names are unique among living entities; NULL clears. */
+ECS_API ecs_status ecs_name(ecs_world *world, ecs_id entity, const char *name);
+ECS_API const char *ecs_name_of(const ecs_world *world, ecs_id entity);
+ECS_API ecs_id ecs_lookup(const ecs_world *world, const char *name);
+
+/* ---- scopes ---------------------------------------------------------------------- */
+
+/* While a scope is open, structural changes are kept and applied in order when the outermost
+** one ends, several on one entity as one move. Systems and iterations open one themselves.
+** ecs_commit on ECS_ENOMEM leaves the scope open; ecs_cancel drops its changes. */
+ECS_API ecs_status ecs_defer(ecs_world *world);
+ECS_API ecs_status ecs_commit(ecs_world *world);
+ECS_API ecs_status ecs_cancel(ecs_world *world);
+
+/* ---- queries --------------------------------------------------------------------- */
+
+/* Terms separated by commas: Position, !Frozen, Sprite?, Circle|Box, Position:in,
+** Position.x. A query is cached: new tables join it when they are made. */
+ECS_API ecs_status ecs_query_new(ecs_world *world, const char *text, ecs_query **out);
+ECS_API void ecs_query_free(ecs_query *query);
+ECS_API size_t ecs_query_count(const ecs_query *query);
+
+/* Counts without making a query. */
+ECS_API ecs_status ecs_count(ecs_world *world, const char *text, size_t *out);
+
+/* Whole tables at once: add or remove a component, or despawn, every row of a query. */
+ECS_API ecs_status ecs_query_add(ecs_query *query, ecs_id component);
+ECS_API ecs_status ecs_query_remove(ecs_query *query, ecs_id component);
+ECS_API ecs_status ecs_query_despawn(ecs_query *query);
+
+typedef struct ecs_iter {
+  ecs_query *query;
+  size_t count;            /* rows of this table */
+  const uint32_t *rows;    /* their entities' indices: ecs_iter_entity */
+  uint32_t match;          /* the rest is private */
+  uint32_t table;
+  uint32_t scope;
+  bool open;
+} ecs_iter;
+
+/* An open iteration is a scope; close it also when leaving early. */
+ECS_API ecs_status ecs_iter_open(ecs_query *query, ecs_iter *it);
+ECS_API bool ecs_iter_next(ecs_iter *it);
+ECS_API ecs_status ecs_iter_close(ecs_iter *it);
+ECS_API ecs_id ecs_iter_entity(const ecs_iter *it, size_t row);
+
+/* The column of the term's leaf (terms and leaves count from 0), 64-byte aligned, padded to
+** 64 bytes, it->count values long; NULL for a tag, a negated term or an absent optional. */
+ECS_API void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf);
+
+/* ---- phases and systems ---------------------------------------------------------- */
+
+typedef struct ecs_phase_desc {
+  const char *name;
+  const char *after;   /* NULL: after the last phase, or just before `before` */
+  const char *before;
+  double fixed;        /* seconds of a fixed step; 0 for once an update */
+} ecs_phase_desc;
+
+/* Runs as often as time demands when fixed, at most 8 steps an update. Declaring a phase
+** again replaces its description. */
+ECS_API ecs_status ecs_phase(ecs_world *world, const ecs_phase_desc *desc);
+
+/* What a system is called with. dt: seconds since it last ran. */
+typedef ecs_status (*ecs_run_fn)(ecs_world *world, ecs_query *query, double dt, void *ud);
+
+typedef struct ecs_system_desc {
+  const char *name;
+  const char *phase;              /* NULL: "update" */
+  const char *query;              /* NULL: none */
+  const char *const *before;      /* names of systems of the phase, ended by NULL; or NULL */
+  const char *const *after;
+  double every;                   /* seconds between runs; 0: always */
+  bool disabled;
+  const char *owner;              /* who registered it, for ordering and describe */
+  ecs_run_fn run;
+  ecs_status (*when)(ecs_world *world, void *ud, bool *run);  /* NULL: always */
+  void (*free)(void *ud);                    /* called when the system goes; may be NULL */
+  void *ud;
+} ecs_system_desc;
+
+/* Registers a system, or replaces the one of that name, which keeps its place, its switch and
+** its timings. ECS_ECYCLE, with the cycle in the message, leaves things as they were. */
+ECS_API ecs_status ecs_system_new(ecs_world *world, const ecs_system_desc *desc);
+ECS_API ecs_status ecs_system_remove(ecs_world *world, const char *name);
+
+/* Turns a system or a phase on or off. */
+ECS_API ecs_status ecs_switch(ecs_world *world, const char *name, bool on);
+
+/* Called with a failing system, which is then parked: not run until registered again. */
+typedef void (*ecs_error_fn)(ecs_world *world, const char *system, ecs_status status,
+                             void *ud);
+ECS_API void ecs_on_error(ecs_world *world, ecs_error_fn fn, void *ud);
+
+/* Runs all phases; dt in seconds, finite and not negative. */
+ECS_API ecs_status ecs_update(ecs_world *world, double dt);
+
+/* Runs one phase or system. */
+ECS_API ecs_status ecs_run(ecs_world *world, const char *name, double dt);
+
+/* How far between two steps a fixed phase is, 0 to 1; NULL: the first fixed one. */
+ECS_API ecs_status ecs_alpha(ecs_world *world, const char *phase, double *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

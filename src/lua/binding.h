@@ -1,0 +1,339 @@
+/* What the files of the binding share: the objects that Lua sees, and how they are checked.
+**
+** A Lua call that makes an object may run finalizers, and these may call anything: close the
+** world, undeclare a component, despawn. So pointers into the core do not live across such
+** a call, unless world_box.calls shows that nobody came in between; lua_next, lua_raw*,
+** lua_setfield and lua_push of anything but texts run none. */
+#ifndef ECS_LUA_BINDING_H
+#define ECS_LUA_BINDING_H
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+
+#include "../ecs_lua.h"
+
+#include "../core/world.h"
+
+/* User values of a world: what it keeps alive, never in the registry. */
+#define WORLD_ANY 1      /* table: any slot -> value */
+#define WORLD_REFS 2     /* table: anchored systems and handlers by address */
+#define WORLD_SHAPES 3   /* table: component -> how its views read (view.c) */
+#define WORLD_VALUES 3   /* how many */
+
+#define NAME_CACHE 256   /* a power of two */
+
+struct loop_box;
+struct query_box;
+struct system_box;
+
+/* Every object starts so; an address that is not at `self` is not one of ours. */
+struct head {
+  const void *kind;      /* one of the kind_ addresses */
+  const void *self;
+};
+
+/* Where a name led last time, by the address of Lua's string. The string is anchored, so
+** that no other one can have its address. */
+struct name_entry {
+  const void *string;
+  const struct world_box *box;
+  ecs_id component;
+  uint32_t leaf;
+  uint32_t serial;       /* of a table that has the component, 0 for none, */
+  uint32_t first;        /* and its first column there */
+};
+
+/* The same for the fields of a component or of a part of one. */
+struct field_entry {
+  const void *string;
+  const struct world_box *box;
+  const struct component *shape;
+  ecs_id id;             /* of the shape */
+  uint32_t field;
+};
+
+/* What a Lua state knows of the strings that its scripts name things with. */
+struct names {
+  struct name_entry components[NAME_CACHE];
+  struct field_entry fields[NAME_CACHE];
+};
+
+struct world_box {
+  struct head head;
+  ecs_world *world;      /* NULL once closed */
+  ecs_world *doomed;     /* closed while `depth` was not 0: freed when it gets there */
+  uint32_t calls;        /* public calls so far */
+  uint32_t depth;        /* C functions on the stack that come back to the world after
+                            running Lua code: see world_enter */
+  bool lent;             /* by a host, who frees it */
+  bool kernels;
+  lua_State *running;    /* the state that called update or run, for systems */
+  struct loop_box *loops;   /* open ones, newest first */
+  struct query_box *queries;   /* this state's, for world_disown */
+  struct system_box *gone;  /* systems that the core has let go of */
+  lua_State *host;          /* lent: a thread for systems when the host calls ecs_update */
+  size_t reported;       /* bytes the collector has heard of (law 8) */
+  uint32_t *pending;     /* any slots taken for a core call that has not been made yet */
+  uint32_t pending_count, pending_capacity;
+  struct write *writes;  /* scratch for what does not fit the C stack */
+  struct part *parts;
+  uint32_t write_capacity, part_capacity;
+  struct names *names;   /* of this Lua state, shared by its worlds */
+};
+
+extern const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,
+    kind_column;
+
+/* The object at an index when it is of that kind, else NULL. Safe for any value: foreign
+** userdata are told apart by size, kind and self. */
+static inline void *box_test(lua_State *L, int index, const void *kind, size_t size) {
+  struct head *head = lua_touserdata(L, index);
+  if (UNLIKELY(!head || lua_rawlen(L, index) < size)) return NULL;
+  return head->kind == kind && head->self == head ? head : NULL;
+}
+
+/* ---- objects (module.c) ---------------------------------------------------------- */
+
+/* A userdata of that kind with its metatable, all zero but for its head: born closed.
+** Its user values are nil. */
+void *new_box(lua_State *L, const void *kind, size_t size, int user_values);
+
+/* Remembers the function at the top of the stack, pops it: it turns (name, fields as
+** world:component takes them) into plain tables, or nil and a message. */
+int ecs_native_schema(lua_State *L);
+/* Calls it with the values at two indices and pushes the plain table, or raises. */
+void call_schema(lua_State *L, int name, int fields);
+
+/* Registration: every file of methods ends with one of these; module.c lists them. */
+extern const luaL_Reg world_metamethods[], world_core_methods[], world_component_methods[],
+    world_entity_methods[], world_spawn_methods[];
+extern const luaL_Reg world_query_methods[], world_schedule_methods[],
+    world_system_methods[], world_describe_methods[], world_view_methods[];
+/* Methods become __index, unless the metamethods have an __index of their own. */
+extern const luaL_Reg query_methods[];
+extern const luaL_Reg query_metamethods[], chunk_metamethods[], column_metamethods[],
+    loop_metamethods[], view_metamethods[], elements_metamethods[];
+/* Methods that chunk_metamethods' and column_metamethods' __index look up themselves. */
+extern const luaL_Reg chunk_methods[], column_methods[];
+
+/* ---- any values on their way into a world (value.c) ------------------------------- */
+
+void drop_pending(struct world_box *box);
+
+/* Before the first value_to_cell of a call that did not come through check_world: releases
+** any slots that an error left over. */
+static inline void values_begin(struct world_box *box) {
+  if (UNLIKELY(box->pending_count)) drop_pending(box);
+}
+
+/* After the core call that took them over. */
+static inline void values_stored(struct world_box *box) { box->pending_count = 0; }
+
+/* ---- worlds (world.c) ------------------------------------------------------------ */
+
+void worlds_open(lua_State *L);
+int ecs_native_world(lua_State *L);
+
+/* Pushes a world that is closed so far, and then opens it. */
+struct world_box *new_world_box(lua_State *L);
+void world_attach(lua_State *L, struct world_box *box, ecs_world *world, bool lent);
+
+/* Raises "world expected, got nil" or "the world is closed" for argument `arg`. */
+int no_world(lua_State *L, int arg);
+
+/* The open world at argument `arg`, or an error. Counts a public call: functions that get
+** at a world otherwise (queries, views that change more than a number) add to calls, too. */
+static inline struct world_box *check_world(lua_State *L, int arg) {
+  struct world_box *box = box_test(L, arg, &kind_world, sizeof *box);
+  if (UNLIKELY(!box || !box->world)) no_world(L, arg);
+  box->calls++;
+  values_begin(box);
+  return box;
+}
+
+/* Around a core call that runs Lua code and comes back (update, run, a function form): a
+** close from inside takes effect for Lua at once (box->world is NULL), but the world is
+** freed by the outermost world_leave. Every enter needs its leave: protect what may raise. */
+static inline void world_enter(struct world_box *box) { box->depth++; }
+void world_leave(lua_State *L, struct world_box *box, int world_index);
+
+/* ---- statuses (status.c) --------------------------------------------------------- */
+
+/* Raises the Lua error for a status: the world's message with the position, or Lua's own
+** memory error. Never returns. */
+int raise_status(lua_State *L, const ecs_world *world, ecs_status status);
+
+/* As raise_status, but as "bad argument #arg to 'function' (message)". */
+int raise_argument(lua_State *L, const ecs_world *world, ecs_status status, int arg);
+
+/* As luaL_error, with the formats of core/text.h. The message is complete before Lua is
+** called, so it may name what a finalizer could take away. */
+int raise_error(lua_State *L, const char *format, ...);
+
+/* Lua's own "not enough memory". */
+int raise_memory(lua_State *L);
+
+/* On ECS_ENOMEM collects garbage and says so once, so that the caller tries again:
+**   do status = core_call(...); while (retry(L, box, status, &tried));
+** False also when a finalizer used the world meanwhile: then what the caller holds may be
+** gone, and it raises the memory error (raise_status for ECS_ENOMEM needs no world). */
+bool retry(lua_State *L, struct world_box *box, ecs_status status, bool *tried);
+
+/* ---- what every call ends with (world.c) ----------------------------------------- */
+
+/* Forgets values whose any slots are released; frees what a failed call left pending. */
+void settle_any(lua_State *L, struct world_box *box, int world_index);
+/* Tells the collector what the world has grown by. May run finalizers. */
+void settle_weight(lua_State *L, struct world_box *box);
+
+/* The last thing that every public call does that may have grown or freed: the core must not
+** be touched after it, box->world may be NULL. */
+static inline void settle(lua_State *L, struct world_box *box, int world_index) {
+  if (UNLIKELY(!box->world)) return;
+  if (UNLIKELY(box->world->any.released_head)) settle_any(L, box, world_index);
+  size_t bytes = box->world->memory.bytes;
+  if (bytes < box->reported)
+    box->reported = bytes;
+  else if (UNLIKELY(bytes - box->reported >= 65536))
+    settle_weight(L, box);
+}
+
+/* Runs a C function like lua_call with the collector held, so that no finalizer comes in
+** while it makes objects of what the core points to. For what is rare: describe. */
+void call_quietly(lua_State *L, lua_CFunction function, int arguments, int results);
+
+/* For a world that closes: ends its loops (loop.c), and, when a host has lent it, takes out
+** what this state has put into it: systems, queries, any values (disown.c). Cannot fail. */
+void loops_abandon(struct world_box *box);
+void world_disown(lua_State *L, struct world_box *box, int world_index, ecs_world *world);
+/* Ends loops left open as update, run, commit and close do; no effect while the world is
+** busy (inside a system, function form or defer). */
+ecs_status loops_end(struct world_box *box);
+
+/* Forgets how a component's views read: before it is undeclared, and after loops_end. Cannot
+** fail. */
+void views_forget(lua_State *L, struct world_box *box, int world_index, ecs_id component);
+
+/* ---- arguments (args.c) ---------------------------------------------------------- */
+
+/* An id argument: an integer, or a float with an integer value; never a string. */
+static inline ecs_id to_id(lua_State *L, int arg, int *is_number) {
+  if (UNLIKELY(lua_type(L, arg) != LUA_TNUMBER)) return *is_number = 0, ECS_NULL;
+  return (ecs_id)lua_tointegerx(L, arg, is_number);
+}
+
+ecs_id check_id(lua_State *L, int arg);
+
+/* Raises what is wrong with an id argument. */
+int no_entity(lua_State *L, const struct world_box *box, int arg);
+
+/* The id of a living entity and its record; one of the four errors else. */
+static inline ecs_id check_entity_record(lua_State *L, const struct world_box *box, int arg,
+                                         const struct record **record) {
+  int is_integer;
+  ecs_id id = to_id(L, arg, &is_integer);
+  *record = entity_find(&box->world->entities, id);
+  if (UNLIKELY(!is_integer || !*record)) no_entity(L, box, arg);
+  return id;
+}
+
+static inline ecs_id check_entity(lua_State *L, const struct world_box *box, int arg) {
+  const struct record *record;
+  return check_entity_record(L, box, arg, &record);
+}
+
+static inline uint32_t name_slot(const void *string, const void *of) {
+  uintptr_t address = (uintptr_t)string ^ (uintptr_t)of >> 2;
+  return (uint32_t)(address >> 4 ^ address >> 12) & (NAME_CACHE - 1);
+}
+
+static inline struct name_entry *name_entry(const struct world_box *box,
+                                            const void *string) {
+  return &box->names->components[name_slot(string, box)];
+}
+
+static inline struct component *entry_component(const struct world_box *box,
+                                                const struct name_entry *entry) {
+  const struct registry *registry = &box->world->registry;
+  uint32_t at = ecs_id_index(entry->component);
+  if (UNLIKELY(at >= registry->count)) return NULL;
+  struct component *component = registry->components[at];
+  return LIKELY(component && component->id == entry->component) ? component : NULL;
+}
+
+/* What the string at an index led to last time, if it still leads there; NULL when that is
+** not known, and for other values. */
+static inline struct component *known_component(lua_State *L, const struct world_box *box,
+                                                int index, uint32_t *leaf) {
+  const void *string = lua_topointer(L, index);
+  const struct name_entry *entry = name_entry(box, string);
+  if (UNLIKELY(entry->string != string || entry->box != box)) return NULL;
+  *leaf = entry->leaf;
+  return entry_component(box, entry);
+}
+
+/* The component, or a leaf of it ("Position.x"), that the string at an index names. NULL
+** with the world's message set when there is none. */
+struct component *find_component(lua_State *L, struct world_box *box, int index,
+                                 uint32_t *leaf);
+void names_open(lua_State *L);
+/* Makes a world use the names of its state. */
+void names_attach(lua_State *L, struct world_box *box);
+void names_forget(struct world_box *box);
+
+struct component *check_component_slowly(lua_State *L, struct world_box *box, int arg,
+                                         uint32_t *leaf);
+
+/* A component by id or name; `leaf` is NONE unless the name had a field ("Position.x"). */
+static inline struct component *check_component_leaf(lua_State *L, struct world_box *box,
+                                                     int arg, uint32_t *leaf) {
+  struct component *component = known_component(L, box, arg, leaf);
+  return LIKELY(component) ? component : check_component_slowly(L, box, arg, leaf);
+}
+
+/* Raises that argument `arg` is a field where a component is expected. */
+int no_component(lua_State *L, const struct component *component, uint32_t leaf, int arg);
+
+static inline struct component *check_component(lua_State *L, struct world_box *box,
+                                                int arg) {
+  uint32_t leaf;
+  struct component *component = check_component_leaf(L, box, arg, &leaf);
+  if (UNLIKELY(leaf != NONE)) no_component(L, component, leaf, arg);
+  return component;
+}
+
+/* The declared field that the string at an index names in a component; NONE for none and for
+** other values. */
+uint32_t find_field(lua_State *L, struct world_box *box, const struct component *shape,
+                    int index);
+
+/* A finite number that is not negative. */
+double check_seconds(lua_State *L, int arg);
+/* A text without zero bytes. */
+const char *check_text(lua_State *L, int arg, size_t *size);
+/* Room on the Lua stack, or the memory error. */
+void need_stack(lua_State *L, int slots);
+/* Writes a value into a buffer for a message: 12, 'text', true, a table. Returns it. */
+const char *show_value(lua_State *L, int index, char *buffer, size_t size);
+
+/* ---- values (value.c) ------------------------------------------------------------ */
+
+/* A leaf's cell from the Lua value at an index; errors name component, field and value.
+** May take an `any` slot and intern a string: nothing is stored yet. Any slots are pending
+** until values_stored (the core has taken them) or values_begin (they are released). */
+void value_to_cell(lua_State *L, struct world_box *box, int world_index,
+                   const struct component *component, uint32_t leaf, int index,
+                   ecs_cell *cell);
+
+/* Pushes a leaf's cell. A text may run finalizers, after the cell has been read. */
+void push_cell(lua_State *L, struct world_box *box, int world_index,
+               const struct leaf *leaf, ecs_cell cell);
+
+/* ---- descriptions (component.c) -------------------------------------------------- */
+
+/* Pushes world:describe(name): { name, id, storage, size, fields }. Runs quietly. */
+void push_component_description(lua_State *L, struct world_box *box, int world_index,
+                                ecs_id component);
+
+#endif

@@ -1,0 +1,158 @@
+#include "loop.h"
+
+void step_check(lua_State *L, const struct loop_box *loop, uint32_t step) {
+  if (LIKELY(loop->open && loop->step == step)) return;
+  if (!loop->box->world) luaL_error(L, "stale chunk: the world is closed");
+  luaL_error(L, loop->open ? "stale chunk: its loop has gone on"
+                           : "stale chunk: its loop has ended");
+}
+
+static struct chunk_box *check_chunk(lua_State *L, int arg) {
+  struct chunk_box *chunk = box_test(L, arg, &kind_chunk, sizeof *chunk);
+  if (!chunk) luaL_typeerror(L, arg, "chunk");
+  step_check(L, chunk->loop, chunk->step);
+  return chunk;
+}
+
+/* A column without its data, over the loop of the chunk at an index. */
+static struct column_box *push_column(lua_State *L, int index,
+                                      const struct chunk_box *chunk) {
+  struct column_box *column = new_box(L, &kind_column, sizeof *column, 1);
+  lua_getiuservalue(L, index, CHUNK_LOOP);
+  lua_setiuservalue(L, -2, CHUNK_LOOP);
+  column->loop = chunk->loop;
+  column->step = chunk->step;
+  step_check(L, chunk->loop, chunk->step);
+  return column;
+}
+
+/* ---- chunk:column(name) ----------------------------------------------------------- */
+
+/* The slot that a field of a component is given by, or an error. */
+static const struct slot *find_slot(lua_State *L, const struct loop_box *loop,
+                                    const struct component *component, uint32_t leaf) {
+  for (uint32_t i = 0; i < loop->slot_count; i++) {
+    const struct slot *slot = &loop->slots[i];
+    if (slot->component == component && (!slot->leaf || slot->leaf_at == leaf)) return slot;
+  }
+  raise_error(L, "the query '%s' has no term for '%s.%s'", loop->query->query->text,
+              component->name, component->leaves[leaf].name);
+  return NULL;
+}
+
+/* The leaf that argument 2 names; a component of one leaf may stand for it. */
+static const struct component *check_leaf(lua_State *L, struct world_box *box,
+                                          uint32_t *leaf) {
+  const struct component *component = check_component_leaf(L, box, 2, leaf);
+  if (*leaf != NONE) return component;
+  if (component->leaf_count == 0)
+    raise_error(L, "'%s' is a tag: it has no columns", component->name);
+  if (component->leaf_count > 1)
+    raise_error(L, "'%s' has several columns: name one, as in '%s.%s'", component->name,
+                component->name, component->leaves[0].name);
+  *leaf = 0;
+  return component;
+}
+
+/* The column of a field; nil when the chunk's entities lack it. */
+static int chunk_column(lua_State *L) {
+  struct chunk_box *chunk = check_chunk(L, 1);
+  struct loop_box *loop = chunk->loop;
+  uint32_t leaf;
+  const struct component *component = check_leaf(L, loop->box, &leaf);
+  const struct slot *slot = find_slot(L, loop, component, leaf);
+  uint32_t first = table_column(loop->table, component->id);
+  if (first == NONE) {
+    lua_pushnil(L);
+    return 1;
+  }
+  struct column_box *column = push_column(L, 1, chunk);
+  column->component = component;
+  column->leaf = &component->leaves[leaf];
+  column->leaf_at = leaf;
+  column->data = loop->table->columns[first + leaf].data;
+  column->read_only = slot->read_only;
+  return 1;
+}
+
+/* ---- chunk.n, chunk.entities ------------------------------------------------------- */
+
+static void push_entities(lua_State *L, const struct chunk_box *chunk) {
+  if (lua_getiuservalue(L, 1, CHUNK_ENTITIES) != LUA_TNIL) return;
+  lua_pop(L, 1);
+  struct column_box *column = push_column(L, 1, chunk);
+  column->read_only = true;
+  lua_pushvalue(L, -1);
+  lua_setiuservalue(L, 1, CHUNK_ENTITIES);
+}
+
+static int chunk_index(lua_State *L) {
+  struct chunk_box *chunk = check_chunk(L, 1);
+  const char *key = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+  char text[64];
+  if (strcmp(key, "n") == 0)
+    lua_pushinteger(L, (lua_Integer)chunk->loop->count);
+  else if (strcmp(key, "entities") == 0)
+    push_entities(L, chunk);
+  else if (strcmp(key, "column") == 0)
+    lua_pushcfunction(L, chunk_column);
+  else
+    luaL_error(L, "a chunk has n, entities and column, not %s",
+               show_value(L, 2, text, sizeof text));
+  return 1;
+}
+
+static int chunk_newindex(lua_State *L) {
+  return luaL_error(L, "a chunk is read only: write to its columns");
+}
+
+static int chunk_tostring(lua_State *L) {
+  const struct chunk_box *chunk = box_test(L, 1, &kind_chunk, sizeof *chunk);
+  if (!chunk) return luaL_typeerror(L, 1, "chunk");
+  if (chunk->loop->open && chunk->loop->step == chunk->step)
+    lua_pushfstring(L, "ecs.chunk (%d rows)", (int)chunk->loop->count);
+  else
+    lua_pushliteral(L, "ecs.chunk (stale)");
+  return 1;
+}
+
+/* ---- for chunk in q:chunks() -------------------------------------------------------- */
+
+static int chunks_next(lua_State *L) {
+  struct loop_box *loop = lua_touserdata(L, lua_upvalueindex(1));
+  if (!loop->open) return loop->done ? 0 : loop_gone(L, loop);
+  struct chunk_box *chunk = new_box(L, &kind_chunk, sizeof *chunk, CHUNK_VALUES);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_setiuservalue(L, -2, CHUNK_LOOP);
+  chunk->loop = loop;
+  if (!loop->open) return loop_gone(L, loop);
+  if (!loop_next_table(loop)) {
+    loop->done = true;
+    loop_commit(L, lua_upvalueindex(1), loop);
+    return 0;
+  }
+  chunk->step = loop->step;
+  return 1;
+}
+
+int query_chunks(lua_State *L) {
+  check_query(L, 1);
+  struct loop_box *loop = loop_push(L, 1, LOOP_FOR, false);
+  int index = lua_gettop(L);
+  lua_pushvalue(L, index);
+  lua_pushcclosure(L, chunks_next, 1);
+  lua_pushvalue(L, index);
+  lua_pushnil(L);
+  lua_pushvalue(L, index);
+  loop_open(L, loop);
+  return 4;
+}
+
+const luaL_Reg chunk_methods[] = {{"column", chunk_column}, {NULL, NULL}};
+
+const luaL_Reg chunk_metamethods[] = {
+  {"__index", chunk_index},
+  {"__newindex", chunk_newindex},
+  {"__tostring", chunk_tostring},
+  {NULL, NULL}
+};

@@ -1,0 +1,201 @@
+#include "cell.h"
+
+/* A column whose chunk is the current one, or an error. */
+static struct column_box *check_column(lua_State *L, int arg) {
+  struct column_box *column = box_test(L, arg, &kind_column, sizeof *column);
+  if (!column) luaL_typeerror(L, arg, "column");
+  step_check(L, column->loop, column->step);
+  return column;
+}
+
+static int push_world(lua_State *L, int index) {
+  lua_getiuservalue(L, index, CHUNK_LOOP);
+  lua_getiuservalue(L, -1, LOOP_WORLD);
+  lua_replace(L, -2);
+  return lua_gettop(L);
+}
+
+/* What is no number may run finalizers once it is pushed. */
+static void push_row(lua_State *L, int index, const struct column_box *column,
+                     uint32_t row) {
+  if (!column->leaf) {
+    lua_pushinteger(L, (lua_Integer)loop_entity(column->loop, row));
+    return;
+  }
+  if (LIKELY(push_number_at(L, column->leaf->type, column->data, row))) return;
+  ecs_cell cell = cell_load(column->data, column->leaf->size, row);
+  int world_index = push_world(L, index);
+  push_cell(L, column->loop->box, world_index, column->leaf, cell);
+  lua_remove(L, world_index);
+}
+
+static void check_writable(lua_State *L, const struct column_box *column) {
+  if (!column->leaf) luaL_error(L, "the entities of a chunk are read only");
+  if (column->read_only)
+    raise_error(L, "field '%s.%s' is read only in the query '%s'", column->component->name,
+                column->leaf->name, column->loop->query->query->text);
+}
+
+/* The name of a method at an index, or nothing: keys that are texts. */
+static bool push_method(lua_State *L, int index) {
+  if (lua_type(L, index) != LUA_TSTRING) return false;
+  const char *key = lua_tostring(L, index);
+  for (const luaL_Reg *method = column_methods; method->name; method++) {
+    if (strcmp(method->name, key) != 0) continue;
+    lua_pushcfunction(L, method->func);
+    return true;
+  }
+  return false;
+}
+
+/* Counts from 0; NONE for a number that is no row's. */
+static uint32_t check_row(lua_State *L, const struct column_box *column, int index) {
+  int is_integer = 0;
+  lua_Integer at = 0;
+  if (lua_type(L, index) == LUA_TNUMBER) at = lua_tointegerx(L, index, &is_integer);
+  if (!is_integer) {
+    char text[64];
+    luaL_error(L, "a column takes a number from 1 to %d, got %s", (int)column->loop->count,
+               show_value(L, index, text, sizeof text));
+  }
+  return at >= 1 && at <= column->loop->count ? (uint32_t)(at - 1) : NONE;
+}
+
+static int column_index(lua_State *L) {
+  struct column_box *column = check_column(L, 1);
+  if (push_method(L, 2)) return 1;
+  uint32_t row = check_row(L, column, 2);
+  if (row == NONE)
+    lua_pushnil(L);
+  else
+    push_row(L, 1, column, row);
+  return 1;
+}
+
+/* A cell from the value at an index of the stack. A text may run finalizers. */
+static ecs_cell to_cell(lua_State *L, const struct column_box *column, int world_index,
+                        int index) {
+  ecs_cell cell;
+  if (LIKELY(number_to_cell(L, column->leaf->type, index, &cell))) return cell;
+  value_to_cell(L, column->loop->box, world_index, column->component, column->leaf_at, index,
+                &cell);
+  step_check(L, column->loop, column->step);
+  return cell;
+}
+
+static int column_newindex(lua_State *L) {
+  struct column_box *column = check_column(L, 1);
+  check_writable(L, column);
+  uint32_t row = check_row(L, column, 2);
+  if (row == NONE) {
+    char text[64];
+    return luaL_error(L, "the chunk has rows 1 to %d, got a value for %s",
+                      (int)column->loop->count, show_value(L, 2, text, sizeof text));
+  }
+  if (LIKELY(store_number_at(L, column->leaf->type, 3, column->data, row))) return 0;
+  struct world_box *box = column->loop->box;
+  box->calls++;
+  values_begin(box);
+  int world_index = push_world(L, 1);
+  ecs_cell cell = to_cell(L, column, world_index, 3);
+  store_cell_at(box->world, column->leaf, column->data, row, cell);
+  cells_stored(L, box, world_index);
+  return 0;
+}
+
+static int column_length(lua_State *L) {
+  lua_pushinteger(L, (lua_Integer)check_column(L, 1)->loop->count);
+  return 1;
+}
+
+/* column:read(into): all rows into a plain list, by raw access; `into` may be left out. */
+static int column_read(lua_State *L) {
+  struct column_box *column = check_column(L, 1);
+  lua_settop(L, 2);
+  if (lua_isnil(L, 2)) {
+    lua_createtable(L, (int)column->loop->count, 0);
+    lua_replace(L, 2);
+    step_check(L, column->loop, column->step);
+  }
+  luaL_checktype(L, 2, LUA_TTABLE);
+  for (uint32_t row = 0, count = column->loop->count; row < count; row++) {
+    push_row(L, 1, column, row);
+    lua_rawseti(L, 2, (lua_Integer)row + 1);
+    step_check(L, column->loop, column->step);
+  }
+  return 1;
+}
+
+/* Raises when a value does not fit, naming its place. */
+static void check_values(lua_State *L, const struct column_box *column, int world_index,
+                         lua_Unsigned count) {
+  ecs_type type = column->leaf->type;
+  for (lua_Unsigned i = 1; i <= count; i++) {
+    if (lua_rawgeti(L, 2, (lua_Integer)i) == LUA_TNIL && type != ECS_ANY)
+      luaL_error(L, "bad argument #1 to 'write' (no value at %d)", (int)i);
+    if (type != ECS_ANY) to_cell(L, column, world_index, -1);
+    lua_pop(L, 1);
+  }
+}
+
+static void store_values(lua_State *L, const struct column_box *column, int world_index,
+                         lua_Unsigned count) {
+  struct world_box *box = column->loop->box;
+  for (lua_Unsigned i = 1; i <= count; i++) {
+    lua_rawgeti(L, 2, (lua_Integer)i);
+    uint32_t row = (uint32_t)(i - 1);
+    if (UNLIKELY(!store_number_at(L, column->leaf->type, -1, column->data, row))) {
+      ecs_cell cell = to_cell(L, column, world_index, -1);
+      store_cell_at(box->world, column->leaf, column->data, row, cell);
+      values_stored(box);
+    }
+    lua_pop(L, 1);
+  }
+}
+
+/* column:write(from): the first rows from a plain list, by raw access; all of it, or, when a
+** value does not fit, nothing. */
+static int column_write(lua_State *L) {
+  struct column_box *column = check_column(L, 1);
+  check_writable(L, column);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
+  struct world_box *box = column->loop->box;
+  lua_Unsigned count = lua_rawlen(L, 2);
+  if (count > column->loop->count)
+    return luaL_error(L, "bad argument #1 to 'write' (%d values for %d rows)", (int)count,
+                      (int)column->loop->count);
+  box->calls++;
+  values_begin(box);
+  int world_index = push_world(L, 1);
+  check_values(L, column, world_index, count);
+  store_values(L, column, world_index, count);
+  cells_stored(L, box, world_index);
+  return 0;
+}
+
+static int column_tostring(lua_State *L) {
+  const struct column_box *column = box_test(L, 1, &kind_column, sizeof *column);
+  if (!column) return luaL_typeerror(L, 1, "column");
+  if (!column->loop->open || column->loop->step != column->step)
+    lua_pushliteral(L, "ecs.column (stale)");
+  else if (!column->leaf)
+    lua_pushliteral(L, "ecs.column (entities)");
+  else
+    lua_pushfstring(L, "ecs.column (%s.%s)", column->component->name, column->leaf->name);
+  return 1;
+}
+
+const luaL_Reg column_methods[] = {
+  {"read", column_read},
+  {"write", column_write},
+  {NULL, NULL}
+};
+
+const luaL_Reg column_metamethods[] = {
+  {"__index", column_index},
+  {"__len", column_length},
+  {"__newindex", column_newindex},
+  {"__tostring", column_tostring},
+  {NULL, NULL}
+};

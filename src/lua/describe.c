@@ -1,0 +1,174 @@
+#include "system.h"
+
+/* ---- fields of the table at the top of the stack ---------------------------------------- */
+
+static void set_text(lua_State *L, const char *key, const char *text) {
+  if (!text) return;
+  lua_pushstring(L, text);
+  lua_setfield(L, -2, key);
+}
+
+static void set_integer(lua_State *L, const char *key, size_t value) {
+  lua_pushinteger(L, (lua_Integer)value);
+  lua_setfield(L, -2, key);
+}
+
+static void set_number(lua_State *L, const char *key, double value) {
+  lua_pushnumber(L, (lua_Number)value);
+  lua_setfield(L, -2, key);
+}
+
+static void set_boolean(lua_State *L, const char *key, bool value) {
+  lua_pushboolean(L, value);
+  lua_setfield(L, -2, key);
+}
+
+/* Takes what is on top as the next item of the list below it. */
+static void append(lua_State *L) {
+  lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+}
+
+/* ---- lists ------------------------------------------------------------------------------ */
+
+static void push_table(lua_State *L, const ecs_world *world, const struct table *table) {
+  lua_newtable(L);
+  lua_newtable(L);
+  for (uint32_t i = 0; i < table->id_count; i++) {
+    lua_pushstring(L, ecs_component_name(world, table->ids[i]));
+    append(L);
+  }
+  lua_setfield(L, -2, "types");
+  lua_newtable(L);
+  for (uint32_t i = 0; i < table->column_count; i++) {
+    const struct component *component = table->columns[i].component;
+    lua_pushfstring(L, "%s.%s", component->name,
+                    component->leaves[table->columns[i].leaf].name);
+    append(L);
+  }
+  lua_setfield(L, -2, "columns");
+  set_integer(L, "id", table->index);
+  set_integer(L, "rows", table->count);
+  set_integer(L, "capacity", table->capacity);
+  set_integer(L, "bytes", table_bytes(table));
+}
+
+/* Returns the rows of all tables. */
+static size_t set_tables(lua_State *L, const ecs_world *world) {
+  size_t rows = 0;
+  const struct id_record *all = graph_all(world);
+  lua_newtable(L);
+  for (uint32_t i = 0; i < all->table_count; i++) {
+    const struct table *table = world_table(world, all->tables[i]);
+    rows += table->count;
+    push_table(L, world, table);
+    append(L);
+  }
+  lua_setfield(L, -2, "tables");
+  return rows;
+}
+
+static void set_components(lua_State *L, const ecs_world *world) {
+  lua_newtable(L);
+  for (uint32_t i = 0; i < world->registry.count; i++) {
+    if (!world->registry.components[i]) continue;
+    lua_pushstring(L, world->registry.components[i]->name);
+    append(L);
+  }
+  lua_setfield(L, -2, "components");
+}
+
+static void set_queries(lua_State *L, const ecs_world *world) {
+  lua_newtable(L);
+  for (const ecs_query *query = world->first_query; query; query = query->next) {
+    lua_newtable(L);
+    set_text(L, "text", query->text);
+    set_integer(L, "tables", query->count);
+    set_integer(L, "rows", ecs_query_count(query));
+    append(L);
+  }
+  lua_setfield(L, -2, "queries");
+}
+
+static void add_ignored(lua_State *L, const ecs_world *world, const ecs_system *system,
+                        const char *const *names) {
+  for (; names && *names; names++) {
+    if (!schedule_is_ignored(world, system, *names)) continue;
+    lua_pushstring(L, *names);
+    append(L);
+  }
+}
+
+static void push_system(lua_State *L, const ecs_world *world, const ecs_system *system,
+                        uint32_t order) {
+  lua_newtable(L);
+  set_text(L, "name", system->name);
+  set_text(L, "phase", system->phase->name);
+  set_integer(L, "order", order);
+  set_text(L, "tier", system_tier(system));
+  set_text(L, "owner", system->owner);
+  set_boolean(L, "enabled", system->enabled);
+  set_boolean(L, "parked", system->parked);
+  set_integer(L, "runs", (size_t)system->runs);
+  set_number(L, "seconds", system->total_seconds);
+  set_number(L, "last", system->last_seconds);
+  lua_newtable(L);
+  add_ignored(L, world, system, system->before);
+  add_ignored(L, world, system, system->after);
+  lua_setfield(L, -2, "ignored");
+}
+
+static void set_systems(lua_State *L, const ecs_world *world) {
+  const struct schedule *schedule = &world->schedule;
+  lua_newtable(L);
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    push_system(L, world, schedule->systems[i], i + 1);
+    append(L);
+  }
+  lua_setfield(L, -2, "systems");
+}
+
+static void set_phases(lua_State *L, const ecs_world *world) {
+  const struct schedule *schedule = &world->schedule;
+  lua_newtable(L);
+  for (uint32_t i = 0; i < schedule->phase_count; i++) {
+    const struct phase *phase = schedule->phases[i];
+    lua_newtable(L);
+    set_text(L, "name", phase->name);
+    if (phase->fixed > 0) set_number(L, "fixed", phase->fixed);
+    set_boolean(L, "enabled", phase->enabled);
+    append(L);
+  }
+  lua_setfield(L, -2, "phases");
+}
+
+/* describe(world): the table of everything. */
+static int describe(lua_State *L) {
+  const struct world_box *box = lua_touserdata(L, 1);
+  const ecs_world *world = box->world;
+  lua_newtable(L);
+  size_t rows = set_tables(L, world);
+  set_components(L, world);
+  set_queries(L, world);
+  set_systems(L, world);
+  set_phases(L, world);
+  set_integer(L, "rows", rows);
+  set_integer(L, "entities", ecs_alive_count(world));
+  set_integer(L, "bytes", ecs_bytes(world));
+  set_integer(L, "tag", ecs_world_tag(world));
+  return 1;
+}
+
+/* world:describe() and world:describe(component) */
+static int world_describe(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  if (lua_isnoneornil(L, 2)) {
+    lua_settop(L, 1);
+    call_quietly(L, describe, 1, 1);
+  } else {
+    ecs_id component = check_component(L, box, 2)->id;
+    push_component_description(L, box, 1, component);
+  }
+  return 1;
+}
+
+const luaL_Reg world_describe_methods[] = {{"describe", world_describe}, {NULL, NULL}};

@@ -1,0 +1,96 @@
+/* Leaving a world that a host has lent: nothing of this Lua state stays in it. */
+#include "system.h"
+
+static ecs_status nothing(ecs_world *world, ecs_query *query, double dt, void *ud) {
+  (void)world, (void)query, (void)dt, (void)ud;
+  return ECS_OK;
+}
+
+/* Whatever the core still does with a system, it does without its object. */
+static void detach(ecs_system *system) {
+  system->run = nothing;
+  system->when = NULL;
+  system->free = NULL;
+  system->ud = NULL;
+}
+
+static void remove_systems(const struct world_box *box, ecs_world *world) {
+  struct schedule *schedule = &world->schedule;
+  for (ecs_system *gone = schedule->gone; gone; gone = gone->next_gone)
+    if (system_script(gone) && system_script(gone)->box == box) detach(gone);
+  for (uint32_t i = schedule->system_count; i-- > 0;) {
+    ecs_system *system = schedule->systems[i];
+    if (!system_script(system) || system_script(system)->box != box) continue;
+    detach(system);
+    ecs_system_remove(world, system->name);
+  }
+  if (schedule->on_error == script_failed && schedule->on_error_ud == box)
+    ecs_on_error(world, NULL, NULL);
+}
+
+/* ---- any values --------------------------------------------------------------------------- */
+
+/* The table of this state's values is at the top of the stack. */
+static void clear_slot(lua_State *L, ecs_world *world, uint32_t *slot) {
+  if (*slot == 0) return;
+  bool ours = lua_rawgeti(L, -1, *slot) != LUA_TNIL;
+  lua_pop(L, 1);
+  if (!ours) return;
+  any_release(&world->any, *slot);
+  *slot = 0;
+}
+
+static void clear_table(lua_State *L, ecs_world *world, const struct table *table) {
+  for (uint32_t i = 0; table->has_any && i < table->column_count; i++) {
+    const struct column *column = &table->columns[i];
+    if (column->component->leaves[column->leaf].type != ECS_ANY) continue;
+    uint32_t *slots = column->data;
+    for (uint32_t row = 0; row < table->count; row++) clear_slot(L, world, &slots[row]);
+  }
+}
+
+static void clear_resource(lua_State *L, ecs_world *world,
+                           const struct component *component) {
+  if (!component || !component->resource || !component->has_any) return;
+  for (uint32_t i = 0; i < component->leaf_count; i++)
+    if (component->leaves[i].type == ECS_ANY)
+      clear_slot(L, world, component->resource[i].data);
+}
+
+/* What a defer of the host still holds. */
+static void clear_command(lua_State *L, ecs_world *world, const struct command *command) {
+  const struct component *component = component_of(world, command->component);
+  if (!component || !component->has_any) return;
+  for (uint32_t i = 0; i < command->write_count; i++) {
+    struct write *write = &world->staging.writes[command->first_write + i];
+    if (component->leaves[write->leaf].type == ECS_ANY)
+      clear_slot(L, world, &write->cell.u32);
+  }
+}
+
+static void clear_any(lua_State *L, int world_index, ecs_world *world) {
+  lua_getiuservalue(L, world_index, WORLD_ANY);
+  const struct id_record *all = graph_all(world);
+  for (uint32_t i = 0; i < all->table_count; i++)
+    clear_table(L, world, world_table(world, all->tables[i]));
+  for (uint32_t i = 0; i < world->registry.count; i++)
+    clear_resource(L, world, world->registry.components[i]);
+  for (uint32_t i = 0; i < world->staging.command_count; i++)
+    clear_command(L, world, &world->staging.commands[i]);
+  lua_pop(L, 1);
+}
+
+const char lent_worlds_key = 0;
+
+void world_disown(lua_State *L, struct world_box *box, int world_index, ecs_world *world) {
+  remove_systems(box, world);
+  queries_free(box);
+  clear_any(L, world_index, world);
+  box->gone = NULL;
+  box->host = NULL;
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lent_worlds_key) == LUA_TTABLE) {
+    lua_pushnil(L);
+    lua_rawsetp(L, -2, world);
+  }
+  lua_pop(L, 1);
+}

@@ -1,0 +1,166 @@
+#include "cell.h"
+
+int wanted_arguments(lua_State *L, int function, int most) {
+  lua_Debug info;
+  lua_pushvalue(L, function);
+  lua_getinfo(L, ">u", &info);
+  return info.isvararg || info.nparams > most ? most : info.nparams;
+}
+
+void slot_push_slowly(lua_State *L, int loop_index, const struct loop_box *loop,
+                      const struct slot *slot, uint32_t row) {
+  if (!slot->present) {
+    lua_pushnil(L);
+    return;
+  }
+  ecs_cell cell = cell_load(slot->data, slot->leaf->size, row);
+  lua_getiuservalue(L, loop_index, LOOP_WORLD);
+  push_cell(L, loop->box, lua_gettop(L), slot->leaf, cell);
+  lua_remove(L, -2);
+  if (!loop->open) loop_gone(L, loop);
+}
+
+/* ---- for views..., entity in q:each() --------------------------------------------- */
+
+/* nil would end the loop where it comes first: what is not there is false. */
+static int push_step(lua_State *L, int loop_index, const struct loop_box *loop) {
+  uint32_t row = loop->row;
+  for (uint32_t i = 0; i < loop->slot_count; i++) {
+    const struct slot *slot = &loop->slots[i];
+    if (LIKELY(slot->view && slot->present)) {
+      lua_getiuservalue(L, loop_index, LOOP_VALUES + 1 + (int)i);
+      continue;
+    }
+    slot_push(L, loop_index, loop, slot, row);
+    if (lua_isnil(L, -1)) {
+      lua_pop(L, 1);
+      lua_pushboolean(L, 0);
+    }
+  }
+  lua_pushinteger(L, (lua_Integer)loop_entity(loop, row));
+  return (int)loop->slot_count + 1;
+}
+
+static int each_next(lua_State *L) {
+  struct loop_box *loop = lua_touserdata(L, lua_upvalueindex(1));
+  if (UNLIKELY(!loop->open)) return loop->done ? 0 : loop_gone(L, loop);
+  if (UNLIKELY(loop->next_row == loop->count) && !loop_next_table(loop)) {
+    loop->done = true;
+    loop_commit(L, lua_upvalueindex(1), loop);
+    return 0;
+  }
+  loop->row = loop->next_row++;
+  if (UNLIKELY(loop->slot_count > LUA_MINSTACK - 4)) need_stack(L, (int)loop->slot_count + 4);
+  return push_step(L, lua_upvalueindex(1), loop);
+}
+
+static int each_for(lua_State *L) {
+  struct loop_box *loop = loop_push(L, 1, LOOP_FOR, true);
+  int index = lua_gettop(L);
+  lua_pushvalue(L, index);
+  lua_pushcclosure(L, each_next, 1);
+  lua_pushvalue(L, index);
+  lua_pushnil(L);
+  lua_pushvalue(L, index);
+  loop_open(L, loop);
+  return 4;
+}
+
+/* ---- q:each(fn, dt) --------------------------------------------------------------- */
+
+/* Where the parts of a call lie on the stack. */
+struct frame {
+  int loop, function, views;
+  int slots, arguments;      /* arguments in all: slots, dt, entity, as far as they are taken */
+};
+
+static void call_row(lua_State *L, const struct frame *frame, const struct loop_box *loop,
+                     uint32_t row, double dt) {
+  int slots = frame->arguments < frame->slots ? frame->arguments : frame->slots;
+  lua_pushvalue(L, frame->function);
+  for (int i = 0; i < slots; i++) {
+    const struct slot *slot = &loop->slots[i];
+    if (LIKELY(slot->view && slot->present))
+      lua_pushvalue(L, frame->views + i);
+    else
+      slot_push(L, frame->loop, loop, slot, row);
+  }
+  if (frame->arguments > frame->slots) lua_pushnumber(L, (lua_Number)dt);
+  if (frame->arguments > frame->slots + 1)
+    lua_pushinteger(L, (lua_Integer)loop_entity(loop, row));
+  lua_call(L, frame->arguments, 0);
+  if (UNLIKELY(!loop->open)) loop_gone(L, loop);
+}
+
+void each_rows(lua_State *L, int loop_index, int function, double dt) {
+  struct loop_box *loop = lua_touserdata(L, loop_index);
+  int slots = (int)loop->slot_count;
+  struct frame frame = {loop_index, function, lua_gettop(L) + 1, slots, 0};
+  need_stack(L, 2 * slots + 8);
+  frame.arguments = wanted_arguments(L, function, slots + 2);
+  for (int i = 0; i < slots; i++) lua_getiuservalue(L, loop_index, LOOP_VALUES + 1 + i);
+  while (loop_next_table(loop)) {
+    for (uint32_t row = 0, count = loop->count; row < count; row++) {
+      loop->row = row;
+      call_row(L, &frame, loop, row, dt);
+    }
+  }
+}
+
+static double check_dt(lua_State *L, int arg) {
+  if (lua_isnoneornil(L, arg)) return 0;
+  luaL_checktype(L, arg, LUA_TNUMBER);
+  return (double)lua_tonumber(L, arg);
+}
+
+struct form {
+  rows_fn rows;
+  double dt;
+};
+
+/* body(loop, function, form) */
+static int form_body(lua_State *L) {
+  const struct form *form = lua_touserdata(L, 3);
+  lua_settop(L, 2);
+  form->rows(L, 1, 2, form->dt);
+  return 0;
+}
+
+/* A coroutine that dies by an error does not close its variables: there the error is caught. */
+static void run_protected(lua_State *L, struct loop_box *loop, struct form *form) {
+  loop_open(L, loop);
+  lua_pushcfunction(L, form_body);
+  lua_pushvalue(L, 3);
+  lua_pushvalue(L, 2);
+  lua_pushlightuserdata(L, form);
+  if (lua_pcall(L, 3, 0, 0) == LUA_OK) return;
+  loop_cancel(loop);
+  lua_error(L);
+}
+
+int run_form(lua_State *L, bool views, rows_fn rows) {
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  struct form form = {rows, check_dt(L, 3)};
+  lua_settop(L, 2);
+  struct loop_box *loop = loop_push(L, 1, LOOP_FUNCTION, views);
+  bool is_main = lua_pushthread(L);
+  lua_pop(L, 1);
+  if (is_main) {
+    lua_toclose(L, 3);
+    loop_open(L, loop);
+    rows(L, 3, 2, form.dt);
+  } else {
+    run_protected(L, loop, &form);
+  }
+  lua_settop(L, 3);
+  loop->done = true;
+  if (!loop->open) return loop_gone(L, loop);
+  loop_commit(L, 3, loop);
+  return 0;
+}
+
+int query_each(lua_State *L) {
+  check_query(L, 1);
+  if (lua_isnone(L, 2)) return each_for(L);
+  return run_form(L, true, each_rows);
+}

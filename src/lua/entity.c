@@ -1,0 +1,353 @@
+#include "batch.h"
+#include "cell.h"
+#include "read.h"
+
+#define GET_QUICKLY 16
+#define SET_QUICKLY 8
+
+/* Raises a mutator's failure: what is wrong with the entity is argument 2's fault. */
+static int fail(lua_State *L, const struct world_box *box, ecs_status status) {
+  bool is_id = status >= ECS_EDEAD && status <= ECS_ENOID;
+  return is_id ? raise_argument(L, box->world, status, 2)
+               : raise_status(L, box->world, status);
+}
+
+static int entity_is_alive(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  int is_integer;
+  ecs_id id = to_id(L, 2, &is_integer);
+  if (UNLIKELY(!is_integer)) luaL_checkany(L, 2);
+  lua_pushboolean(L, is_integer && entity_find(&box->world->entities, id));
+  return 1;
+}
+
+/* ---- where a component is -------------------------------------------------------- */
+
+/* What an argument names, and its columns in the table of an entity. */
+struct target {
+  struct component *component;
+  uint32_t leaf;
+  struct table *table;       /* NULL: the entity does not have it */
+  uint32_t first;            /* NONE: a tag */
+};
+
+/* The same name is mostly asked of the same table: the entry remembers the last one. */
+static inline void look(const ecs_world *world, const struct record *record,
+                        struct name_entry *entry, struct target *target) {
+  target->table = NULL;
+  if (UNLIKELY(record->table == RECORD_BARE)) return;
+  struct table *table = world_table(world, record->table);
+  if (LIKELY(entry && entry->serial == table->serial)) {
+    target->table = table;
+    target->first = entry->first;
+    return;
+  }
+  uint32_t position = table_position(table, target->component->id);
+  if (position == NONE) return;
+  target->table = table;
+  target->first = table->first_column[position];
+  if (!entry) return;
+  entry->serial = table->serial;
+  entry->first = target->first;
+}
+
+/* The component at an argument, and where the entity of the record has it. */
+static inline void check_target(lua_State *L, struct world_box *box, int arg,
+                                const struct record *record, struct target *target) {
+  const void *string = lua_topointer(L, arg);
+  struct name_entry *entry = name_entry(box, string);
+  target->component = NULL;
+  if (LIKELY(entry->string == string && entry->box == box)) {
+    target->component = entry_component(box, entry);
+    target->leaf = entry->leaf;
+  } else {
+    entry = NULL;
+    int is_integer;
+    ecs_id id = to_id(L, arg, &is_integer);
+    if (is_integer) target->component = component_of(box->world, id);
+    target->leaf = NONE;
+  }
+  if (UNLIKELY(!target->component)) {
+    entry = NULL;
+    target->component = check_component_slowly(L, box, arg, &target->leaf);
+  }
+  look(box->world, record, entry, target);
+}
+
+/* ---- reading --------------------------------------------------------------------- */
+
+static void place_at(struct place *place, lua_State *L, struct world_box *box, ecs_id entity,
+                     const struct record *record, const struct target *target) {
+  place_init(place, L, box, 1, entity, target->component);
+  place->table = target->table;
+  place->first = target->first;
+  place->row = record->row;
+}
+
+/* The values of all fields, from the one at `from` on. */
+static int push_fields(struct place *place, int from) {
+  const struct component *component = place->component;
+  int count = (int)component->field_count;
+  need_stack(place->L, count + 4);
+  for (int i = from; i < count; i++) push_field(place, &component->fields[i]);
+  return count;
+}
+
+static int entity_get(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  const struct record *record;
+  ecs_id id = check_entity_record(L, box, 2, &record);
+  struct target target;
+  check_target(L, box, 3, record, &target);
+  if (!target.table) return 0;
+  const struct component *component = target.component;
+  uint32_t count = component->field_count, done = 0, leaf = target.leaf;
+  struct place place;
+  if (leaf != NONE) {
+    const struct column *column = &target.table->columns[target.first + leaf];
+    if (push_number_at(L, component->leaves[leaf].type, column->data, record->row)) return 1;
+    place_at(&place, L, box, id, record, &target);
+    push_leaf(&place, leaf);
+    return 1;
+  }
+  const struct column *columns = target.table->columns + target.first;
+  for (; done < count && done < GET_QUICKLY; done++) {
+    const struct field *field = &component->fields[done];
+    if (field->count || !push_number_at(L, field->type, columns[done].data, record->row))
+      break;
+  }
+  if (LIKELY(done == count)) return (int)count;
+  place_at(&place, L, box, id, record, &target);
+  return push_fields(&place, (int)done);
+}
+
+static int entity_read(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  const struct record *record;
+  ecs_id id = check_entity_record(L, box, 2, &record);
+  struct component *component = check_component(L, box, 3);
+  struct place place;
+  place_init(&place, L, box, 1, id, component);
+  if (place_look(&place, record))
+    push_component(&place);
+  else
+    lua_pushnil(L);
+  return 1;
+}
+
+static int entity_has_component(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  ecs_id id = check_entity(L, box, 2);
+  struct component *component = check_component(L, box, 3);
+  lua_pushboolean(L, entity_has(box->world, id, component->id));
+  return 1;
+}
+
+/* The component after `last` in the order of ids, or NULL. */
+static const struct component *next_component(const ecs_world *world,
+                                              const struct record *record, ecs_id last) {
+  if (record->table == RECORD_BARE) return NULL;
+  const struct table *table = world_table(world, record->table);
+  for (uint32_t i = 0; i < table->id_count; i++)
+    if (table->ids[i] > last) return component_of(world, table->ids[i]);
+  return NULL;
+}
+
+/* Upvalues: world, entity, id of the last component. */
+static int components_next(lua_State *L) {
+  lua_settop(L, 0);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  struct world_box *box = check_world(L, 1);
+  ecs_id entity = (ecs_id)lua_tointeger(L, lua_upvalueindex(2));
+  ecs_id last = (ecs_id)lua_tointeger(L, lua_upvalueindex(3));
+  ecs_status status = entity_need(box->world, entity);
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  const struct record *record = entity_find(&box->world->entities, entity);
+  const struct component *component = next_component(box->world, record, last);
+  if (!component) return 0;
+  struct place place;
+  place_init(&place, L, box, 1, entity, component);
+  place_look(&place, record);
+  lua_pushlstring(L, component->name, component->name_size);
+  place_hold(&place);
+  push_component(&place);
+  lua_pushinteger(L, (lua_Integer)place.id);
+  lua_replace(L, lua_upvalueindex(3));
+  return 2;
+}
+
+static int entity_components(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  ecs_id id = check_entity(L, box, 2);
+  lua_pushvalue(L, 1);
+  lua_pushinteger(L, (lua_Integer)id);
+  lua_pushinteger(L, 0);
+  lua_pushcclosure(L, components_next, 3);
+  return 1;
+}
+
+/* ---- writing --------------------------------------------------------------------- */
+
+static void read_positions(struct batch *batch, const struct component *component,
+                           uint32_t count) {
+  lua_State *L = batch->L;
+  if (UNLIKELY(count > component->field_count)) {
+    if (component->field_count == 0)
+      raise_error(L, "'%s' is a tag: it has no value (use add)", component->name);
+    raise_error(L, "component '%s' has %u fields, got %u values", component->name,
+                (uint64_t)component->field_count, (uint64_t)count);
+  }
+  for (uint32_t i = 0; i < count; i++)
+    batch_field(batch, component, i, (int)i + 4);
+}
+
+static void read_values(struct batch *batch, const struct component *component,
+                        uint32_t leaf) {
+  lua_State *L = batch->L;
+  int count = lua_gettop(L) - 3;
+  if (UNLIKELY(leaf != NONE)) {
+    if (count != 1) luaL_argerror(L, count < 1 ? 4 : 5, "one value expected");
+    batch_leaf(batch, component, leaf, 4);
+  } else if (count == 1 && lua_type(L, 4) == LUA_TTABLE && component->field_count) {
+    batch_table(batch, component, 4);
+  } else if (count == 0 && component->field_count) {
+    luaL_argerror(L, 4, "value expected");
+  } else {
+    read_positions(batch, component, (uint32_t)count);
+  }
+}
+
+/* The common case, numbers into columns that are there: false when it is another, and
+** nothing is done. */
+static bool set_numbers(lua_State *L, const ecs_world *world, ecs_id id,
+                        const struct record *record, const struct target *target) {
+  const struct component *component = target->component;
+  uint32_t count = (uint32_t)lua_gettop(L) - 3;
+  bool one = target->leaf != NONE;
+  ecs_cell cells[SET_QUICKLY];
+  if (!target->table || count == 0 || count > (one ? 1 : component->field_count) ||
+      count > SET_QUICKLY || command_is_staged(world, id, component->id))
+    return false;
+  for (uint32_t i = 0; i < count; i++) {
+    const struct field *field = &component->fields[i];
+    ecs_type type = one ? component->leaves[target->leaf].type : field->type;
+    if ((!one && field->count) || !number_to_cell(L, type, (int)i + 4, &cells[i]))
+      return false;
+  }
+  const struct column *column =
+      &target->table->columns[target->first + (one ? target->leaf : 0)];
+  for (uint32_t i = 0; i < count; i++, column++)
+    cell_store(column->data, column->size, record->row, cells[i]);
+  return true;
+}
+
+static int entity_set_values(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  const struct record *record;
+  ecs_id id = check_entity_record(L, box, 2, &record);
+  struct target target;
+  check_target(L, box, 3, record, &target);
+  if (LIKELY(set_numbers(L, box->world, id, record, &target))) return 0;
+  struct batch batch;
+  batch_begin(&batch, L, box, 1);
+  read_values(&batch, target.component, target.leaf);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = entity_set(box->world, id, target.component, batch.writes, batch.count);
+  while (retry(L, box, status, &tried));
+  if (UNLIKELY(status != ECS_OK)) return fail(L, box, status);
+  values_stored(box);
+  settle(L, box, 1);
+  return 0;
+}
+
+/* add and remove take one component; more would be dropped in silence. */
+static struct component *check_only_component(lua_State *L, struct world_box *box) {
+  if (UNLIKELY(lua_gettop(L) > 3)) luaL_argerror(L, 4, "one component expected");
+  return check_component(L, box, 3);
+}
+
+static int entity_add_component(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  ecs_id id = check_id(L, 2);
+  ecs_id component = check_only_component(L, box)->id;
+  bool tried = false;
+  ecs_status status;
+  do
+    status = entity_add(box->world, id, component);
+  while (retry(L, box, status, &tried));
+  if (UNLIKELY(status != ECS_OK)) return fail(L, box, status);
+  settle(L, box, 1);
+  return 0;
+}
+
+static int entity_remove_component(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  ecs_id id = check_id(L, 2);
+  ecs_id component = check_only_component(L, box)->id;
+  bool tried = false;
+  ecs_status status;
+  do
+    status = entity_remove(box->world, id, component);
+  while (retry(L, box, status, &tried));
+  if (UNLIKELY(status != ECS_OK)) return fail(L, box, status);
+  settle(L, box, 1);
+  return 0;
+}
+
+/* ---- names ----------------------------------------------------------------------- */
+
+static int set_name(lua_State *L, struct world_box *box, ecs_id id) {
+  size_t size = 0;
+  const char *text = "";
+  if (lua_type(L, 3) == LUA_TSTRING) {
+    text = lua_tolstring(L, 3, &size);
+    if (size == 0) return luaL_argerror(L, 3, "a name is not empty (false clears)");
+  } else if (!lua_isboolean(L, 3) || lua_toboolean(L, 3)) {
+    return luaL_typeerror(L, 3, "string or false");
+  }
+  bool tried = false;
+  ecs_status status;
+  do
+    status = name_set(box->world, id, text, size);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return raise_argument(L, box->world, status, 3);
+  settle(L, box, 1);
+  return 0;
+}
+
+static int entity_name(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  ecs_id id = check_entity(L, box, 2);
+  if (!lua_isnone(L, 3)) return set_name(L, box, id);
+  ecs_string name = name_of(box->world, id);
+  if (name.size == 0) return 0;
+  lua_pushlstring(L, name.data, name.size);
+  return 1;
+}
+
+static int entity_lookup(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  if (lua_type(L, 2) != LUA_TSTRING) return luaL_typeerror(L, 2, "string");
+  size_t size;
+  const char *text = lua_tolstring(L, 2, &size);
+  ecs_id id = name_find(box->world, text, size);
+  if (id == ECS_NULL) return 0;
+  lua_pushinteger(L, (lua_Integer)id);
+  return 1;
+}
+
+const luaL_Reg world_entity_methods[] = {
+  {"add", entity_add_component},
+  {"alive", entity_is_alive},
+  {"components", entity_components},
+  {"get", entity_get},
+  {"has", entity_has_component},
+  {"lookup", entity_lookup},
+  {"name", entity_name},
+  {"read", entity_read},
+  {"remove", entity_remove_component},
+  {"set", entity_set_values},
+  {NULL, NULL}
+};

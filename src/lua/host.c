@@ -1,0 +1,89 @@
+/* For hosts in C: the module without a file system, and worlds that a host lends. */
+#include "system.h"
+
+/* The Lua half of the module (made by the Makefile), ended by a NULL name. */
+struct ecs_embedded {
+  const char *name;
+  const unsigned char *text;
+  size_t size;
+};
+extern const struct ecs_embedded ecs_embedded[];
+
+/* loader(name): runs one of the embedded files. */
+static int load(lua_State *L) {
+  const struct ecs_embedded *file = lua_touserdata(L, lua_upvalueindex(1));
+  lua_pushfstring(L, "=%s", file->name);
+  int status = luaL_loadbufferx(L, (const char *)file->text, file->size,
+                                lua_tostring(L, -1), "t");
+  if (status != LUA_OK) return lua_error(L);
+  lua_pushvalue(L, 1);
+  lua_call(L, 1, 1);
+  return 1;
+}
+
+static void preload(lua_State *L) {
+  luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
+  lua_pushcfunction(L, luaopen_ecs_native);
+  lua_setfield(L, -2, "ecs.native");
+  for (const struct ecs_embedded *file = ecs_embedded; file->name; file++) {
+    lua_pushlightuserdata(L, (void *)(uintptr_t)file);
+    lua_pushcclosure(L, load, 1);
+    lua_setfield(L, -2, file->name);
+  }
+  lua_pop(L, 1);
+}
+
+int ecs_lua_open(lua_State *L) {
+  luaL_checkstack(L, 6, NULL);
+  preload(L);
+  luaL_requiref(L, LUA_LOADLIBNAME, luaopen_package, 1);
+  lua_pop(L, 1);
+  lua_getglobal(L, "require");
+  lua_pushliteral(L, "ecs");
+  lua_call(L, 1, 1);
+  return 1;
+}
+
+/* Pushes the table of lent worlds: they live as long as the state, or until they are closed. */
+static void push_lent(lua_State *L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lent_worlds_key) == LUA_TTABLE) return;
+  lua_pop(L, 1);
+  lua_newtable(L);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &lent_worlds_key);
+}
+
+/* The thread in which this state's systems run when the host calls ecs_update. Its stack begins
+** with the frame that the callbacks expect. The world's object is at the top of the stack. */
+static lua_State *make_host_thread(lua_State *L) {
+  lua_getiuservalue(L, -1, WORLD_REFS);
+  lua_State *thread = lua_newthread(L);
+  lua_rawsetp(L, -2, thread);
+  lua_pop(L, 1);
+  lua_pushvalue(L, -1);
+  lua_xmove(L, thread, 1);
+  lua_settop(thread, FRAME_SIZE);
+  return thread;
+}
+
+void ecs_lua_push_world(lua_State *L, ecs_world *world) {
+  luaL_checkstack(L, 8, NULL);
+  luaL_requiref(L, "ecs.native", luaopen_ecs_native, 0);
+  lua_pop(L, 1);
+  push_lent(L);
+  if (lua_rawgetp(L, -1, world) == LUA_TNIL) {
+    lua_pop(L, 1);
+    struct world_box *box = new_world_box(L);
+    lua_State *thread = make_host_thread(L);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, -3, world);
+    world_attach(L, box, world, true);
+    box->host = thread;
+  }
+  lua_remove(L, -2);
+}
+
+ecs_world *ecs_lua_to_world(lua_State *L, int index) {
+  const struct world_box *box = box_test(L, index, &kind_world, sizeof *box);
+  return box ? box->world : NULL;
+}

@@ -1,0 +1,255 @@
+#include "loop.h"
+
+#define TRIES 100            /* to make a loop while finalizers use the world */
+
+/* ---- the open loops of a world ---------------------------------------------------- */
+
+static void link_loop(struct world_box *box, struct loop_box *loop) {
+  loop->previous = NULL;
+  loop->next = box->loops;
+  if (loop->next) loop->next->previous = loop;
+  box->loops = loop;
+  loop->open = true;
+}
+
+/* The loop is over: its views are stale from here on. */
+static void unlink_loop(struct loop_box *loop) {
+  struct world_box *box = loop->box;
+  assert(loop->open && box->loops);
+  if (loop->previous)
+    loop->previous->next = loop->next;
+  else
+    box->loops = loop->next;
+  if (loop->next) loop->next->previous = loop->previous;
+  loop->previous = loop->next = NULL;
+  loop->open = false;
+  loop->row = ROW_STALE;
+  box->calls++;
+}
+
+void loop_cancel(struct loop_box *loop) {
+  if (!loop->open) return;
+  ecs_world *world = loop->query->query->world;
+  unlink_loop(loop);
+  if (loop->scope != NONE) scope_cancel(world, loop->scope);
+}
+
+/* Ends a loop where nothing may be raised: what cannot be applied is dropped. */
+static void finish(struct loop_box *loop, bool keep) {
+  if (keep && loop->scope != NONE &&
+      scope_commit(loop->query->query->world, loop->scope) == ECS_OK)
+    loop->scope = NONE;
+  if (keep && loop->scope == NONE)
+    unlink_loop(loop);
+  else
+    loop_cancel(loop);
+}
+
+void loops_abandon(struct world_box *box) {
+  while (box->loops) finish(box->loops, box->lent);
+}
+
+void loops_end_system(struct world_box *box, bool keep) {
+  while (box->loops) finish(box->loops, keep);
+}
+
+void loops_end_query(const struct query_box *query) {
+  struct loop_box *loop = query->box->loops;
+  while (loop) {
+    struct loop_box *next = loop->next;
+    if (loop->query == query) finish(loop, true);
+    loop = next;
+  }
+}
+
+ecs_status loops_end(struct world_box *box) {
+  if (!box->loops || world_not_busy(box->world, "this") != ECS_OK) return ECS_OK;
+  while (box->loops) {
+    struct loop_box *loop = box->loops;
+    ecs_status status =
+        loop->scope == NONE ? ECS_OK : scope_commit(box->world, loop->scope);
+    if (status == ECS_ENOMEM) return status;
+    if (status != ECS_OK) {
+      loop_cancel(loop);
+      return status;
+    }
+    unlink_loop(loop);
+  }
+  return ECS_OK;
+}
+
+int loop_gone(lua_State *L, const struct loop_box *loop) {
+  if (!loop->box->world) return luaL_error(L, "the world is closed");
+  return luaL_error(L, "the loop has ended: update, run, commit or close ends open loops");
+}
+
+/* ---- making ----------------------------------------------------------------------- */
+
+static void fill_slot(struct slot *slot, const struct term *term) {
+  slot->component = term->component;
+  slot->read_only = term->read_only;
+  slot->leaf_at = term->leaf;
+  slot->leaf = term->leaf == NONE ? NULL : &term->component->leaves[term->leaf];
+  slot->type = slot->leaf ? slot->leaf->type : ECS_NESTED;
+}
+
+static void fill_slots(struct loop_box *loop, const struct query_terms *terms) {
+  for (uint32_t i = 0; i < terms->count; i++)
+    if (terms->terms[i].slot != NONE)
+      fill_slot(&loop->slots[terms->terms[i].slot], &terms->terms[i]);
+}
+
+static bool make_views(lua_State *L, int index, struct loop_box *loop) {
+  lua_getiuservalue(L, index, LOOP_WORLD);
+  int world_index = lua_gettop(L);
+  for (uint32_t i = 0; i < loop->slot_count; i++) {
+    struct slot *slot = &loop->slots[i];
+    if (slot->leaf) continue;
+    if (!view_push(L, loop->box, world_index, slot->component, loop, index, &slot->view))
+      return false;
+    slot->view->read_only = slot->read_only;
+    lua_setiuservalue(L, index, LOOP_VALUES + 1 + (int)i);
+  }
+  lua_settop(L, index);
+  return true;
+}
+
+static struct loop_box *new_loop(lua_State *L, enum loop_form form, uint32_t slots,
+                                 int user_values) {
+  struct loop_box *loop;
+  size_t size = sizeof *loop + slots * sizeof *loop->slots;
+  if (form != LOOP_SYSTEM) {
+    loop = new_box(L, &kind_loop, size, user_values);
+  } else {
+    loop = lua_newuserdatauv(L, size, user_values);
+    memset(loop, 0, size);
+  }
+  loop->form = form;
+  return loop;
+}
+
+/* False when a finalizer used the world meanwhile: what was read of it may be gone. */
+static bool make(lua_State *L, int query_index, const struct query_box *query,
+                 enum loop_form form, bool views, struct loop_box **out) {
+  struct world_box *box = query->box;
+  uint32_t calls = box->calls, slots = query->query->terms.slots;
+  struct loop_box *loop = new_loop(L, form, slots, LOOP_VALUES + (views ? (int)slots : 0));
+  *out = loop;
+  lua_getiuservalue(L, query_index, QUERY_WORLD);
+  lua_setiuservalue(L, -2, LOOP_WORLD);
+  lua_pushvalue(L, query_index);
+  lua_setiuservalue(L, -2, LOOP_QUERY);
+  loop->box = box;
+  loop->query = query;
+  loop->scope = NONE;
+  loop->row = ROW_STALE;
+  loop->slot_count = slots;
+  if (box->calls != calls) return false;
+  fill_slots(loop, &query->query->terms);
+  return !views || make_views(L, lua_gettop(L), loop);
+}
+
+struct loop_box *loop_push(lua_State *L, int query_index, enum loop_form form, bool views) {
+  int top = lua_gettop(L);
+  for (int i = 0; i < TRIES; i++) {
+    struct loop_box *loop;
+    if (make(L, query_index, check_query(L, query_index), form, views, &loop)) return loop;
+    lua_settop(L, top);
+  }
+  luaL_error(L, "finalizers keep using the world");
+  return NULL;
+}
+
+void loop_open(lua_State *L, struct loop_box *loop) {
+  struct world_box *box = loop->box;
+  if (!box->world) loop_gone(L, loop);
+  ecs_status status = ECS_OK;
+  bool tried = false;
+  if (loop->form != LOOP_SYSTEM) {
+    enum scope_kind kind = loop->form == LOOP_FOR ? SCOPE_LOOP : SCOPE_SYSTEM;
+    do
+      status = scope_open(box->world, kind, &loop->scope);
+    while (retry(L, box, status, &tried));
+  }
+  if (status != ECS_OK) {
+    loop->scope = NONE;
+    raise_status(L, box->world, status);
+  }
+  link_loop(box, loop);
+}
+
+/* ---- going through ---------------------------------------------------------------- */
+
+static void bind(struct loop_box *loop, const uint32_t *columns) {
+  const struct table *table = loop->table;
+  for (uint32_t i = 0; i < loop->slot_count; i++) {
+    struct slot *slot = &loop->slots[i];
+    uint32_t first = columns[i];
+    slot->present = first != NONE;
+    if (slot->view)
+      view_bind(slot->view, table, first);
+    else if (slot->leaf)
+      slot->data = first == NONE ? NULL : table->columns[first].data;
+  }
+}
+
+bool loop_next_table(struct loop_box *loop) {
+  const ecs_query *query = loop->query->query;
+  const ecs_world *world = loop->box->world;
+  while (loop->match < query->count) {
+    uint32_t match = loop->match++;
+    const struct table *table = world_table(world, query->tables[match]);
+    if (table->count == 0) continue;
+    loop->table = table;
+    loop->count = table->count;
+    loop->next_row = 0;
+    loop->step++;
+    bind(loop, query_columns(query, match));
+    return true;
+  }
+  return false;
+}
+
+/* ---- ending ----------------------------------------------------------------------- */
+
+void loop_commit(lua_State *L, int index, struct loop_box *loop) {
+  struct world_box *box = loop->box;
+  ecs_status status = ECS_OK;
+  bool tried = false;
+  if (loop->scope != NONE) do
+      status = scope_commit(box->world, loop->scope);
+    while (retry(L, box, status, &tried));
+  if (status != ECS_OK) {
+    loop_cancel(loop);
+    raise_status(L, box->world, status);
+  }
+  unlink_loop(loop);
+  lua_getiuservalue(L, index, LOOP_WORLD);
+  settle(L, box, lua_gettop(L));
+  lua_pop(L, 1);
+}
+
+/* A loop that is left early: by break or return its commands apply, by an error they do
+** not. */
+static int loop_close(lua_State *L) {
+  struct loop_box *loop = box_test(L, 1, &kind_loop, sizeof *loop);
+  if (!loop || !loop->open) return 0;
+  if (lua_isnoneornil(L, 2))
+    loop_commit(L, 1, loop);
+  else
+    loop_cancel(loop);
+  return 0;
+}
+
+/* A loop in an abandoned coroutine. */
+static int loop_collect(lua_State *L) {
+  struct loop_box *loop = box_test(L, 1, &kind_loop, sizeof *loop);
+  if (loop && loop->open) finish(loop, loop->form == LOOP_FOR);
+  return 0;
+}
+
+const luaL_Reg loop_metamethods[] = {
+  {"__close", loop_close},
+  {"__gc", loop_collect},
+  {NULL, NULL}
+};

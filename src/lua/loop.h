@@ -1,0 +1,249 @@
+/* What the forms of a query share: the query's object, loops over its tables, and views. */
+#ifndef ECS_LUA_LOOP_H
+#define ECS_LUA_LOOP_H
+
+#include "binding.h"
+
+/* ---- queries (query.c) ----------------------------------------------------------- */
+
+#define QUERY_WORLD 1        /* its user value */
+
+struct query_box {
+  struct head head;
+  struct world_box *box;
+  ecs_query *query;          /* NULL before and after its life in the core */
+  struct query_box *previous, *next;   /* of the world */
+};
+
+/* Pushes a new query over the world at an index. */
+struct query_box *query_push(lua_State *L, struct world_box *box, int world_index,
+                             const char *text);
+
+/* The query at an argument, of an open world, or an error. Counts a public call. */
+struct query_box *check_query(lua_State *L, int arg);
+
+/* Frees all queries of a world that is let go of; their loops have ended. */
+void queries_free(struct world_box *box);
+
+/* Methods that the other files have: q:each, q:map, q:chunks. */
+int query_each(lua_State *L);
+int query_map(lua_State *L);
+int query_chunks(lua_State *L);
+
+/* Pushes the world of the query at an index. */
+static inline int push_query_world(lua_State *L, int query_index) {
+  lua_getiuservalue(L, query_index, QUERY_WORLD);
+  return lua_gettop(L);
+}
+
+/* ---- shapes and views (shape.c, view.c) ------------------------------------------ */
+
+#define FIELD_ARRAY (ECS_NESTED + 1)
+
+struct shape_field {
+  const char *key;           /* Lua's own text, anchored: found by its address */
+  uint32_t leaf;             /* the first, counted from its component's first */
+  uint32_t kind;             /* an ecs_type, or FIELD_ARRAY */
+};
+
+/* How the views of a component, or of a nested one, read. Anchored in WORLD_SHAPES. */
+struct shape {
+  const struct component *component;
+  uint32_t count;
+  struct shape_field fields[];
+};
+
+/* Rows that are none. */
+#define ROW_STALE NONE
+#define ROW_RESOURCE (NONE - 1)
+#define ROW_ABSENT (NONE - 2)
+#define ROW_SPECIAL ROW_LIMIT          /* the first number that is no row */
+
+#define VIEW_OWNER 1         /* user values of a view: a loop, a world; the root of a part */
+#define VIEW_PARTS 2         /* table: field or element -> its view */
+#define VIEW_VALUES 2
+
+/* A component of the current row (a root), or a nested component or array within. */
+struct view_box {
+  struct head head;
+  struct view_box *root;
+  const struct shape *shape;       /* of a component; of an array's elements, or NULL */
+  uint32_t base;                   /* first leaf, counted from the root's */
+  const struct field *array;       /* an array: what it is, else NULL */
+
+  struct world_box *box;
+  const struct component *component;  /* from here on of roots only */
+  ecs_id id;                       /* of the component */
+  struct loop_box *loop;           /* NULL: of a resource */
+  const uint32_t *row;             /* its loop's, or one of these: */
+  uint32_t own_row;
+  bool read_only;
+  void *data[];                    /* columns by leaf */
+};
+
+/* The shape of a component; the world is at an absolute index. */
+const struct shape *shape_need(lua_State *L, int world_index,
+                               const struct component *component);
+
+/* The field that the text at an index names; NULL when there is none. */
+const struct shape_field *shape_find(lua_State *L, const struct shape *shape, int index);
+
+/* Pushes a view of a component for a loop, or for a resource when loop is NULL. Its owner (the
+** loop, or the world) and the world are at absolute indices. False when a finalizer used the
+** world meanwhile: the component may be gone. */
+bool view_push(lua_State *L, struct world_box *box, int world_index,
+               const struct component *component, struct loop_box *loop, int owner_index,
+               struct view_box **out);
+
+/* Points the view of a loop at a table's columns, the first of which is given; NONE when the
+** table lacks the component. */
+void view_bind(struct view_box *view, const struct table *table, uint32_t first);
+
+/* Pushes a nested or array field of the view at an index, or an element that is nested; `at`
+** counts fields or elements from 0. */
+void view_push_part(lua_State *L, int index, struct view_box *view, uint32_t at);
+
+/* Pushes the world of the view at an index, returns where. */
+int view_push_world(lua_State *L, int index, const struct view_box *view);
+
+/* The row that a view shows; raises why when it shows none. */
+uint32_t view_row(lua_State *L, const struct view_box *view);
+
+/* Pushes field or element `at` of the view at an index, as it is now. */
+void view_push_at(lua_State *L, int index, struct view_box *view, uint32_t at);
+
+/* How many fields or elements a view has, once view_row has found it open. */
+static inline uint32_t view_count(const struct view_box *view) {
+  return view->array ? view->array->count : view->shape->count;
+}
+
+/* Pushes a fresh table with what the view at an index shows. */
+void view_push_table(lua_State *L, int index, struct view_box *view);
+
+/* The view at an index, of either kind, or NULL. */
+struct view_box *view_test(lua_State *L, int index);
+
+/* Metamethods that look at a view (inspect.c). */
+int view_tostring(lua_State *L);
+int view_pairs(lua_State *L);
+int view_length(lua_State *L);
+
+/* ---- loops (loop.c) -------------------------------------------------------------- */
+
+#define LOOP_WORLD 1         /* user values of a loop; then its views by slot */
+#define LOOP_QUERY 2
+#define LOOP_VALUES 2
+
+/* One of a query's terms with data, in the current table. */
+struct slot {
+  struct view_box *view;           /* NULL for a single field */
+  void *data;                      /* a single field's column */
+  const struct component *component;
+  const struct leaf *leaf;
+  uint32_t leaf_at;
+  ecs_type type;
+  bool read_only;
+  bool present;
+  bool given;                      /* map: whether `cell` is to be written */
+  ecs_cell cell;
+};
+
+enum loop_form { LOOP_FOR, LOOP_FUNCTION, LOOP_SYSTEM };
+
+struct loop_box {
+  struct head head;
+  struct world_box *box;
+  const struct query_box *query;
+  struct loop_box *previous, *next;   /* the open ones of the world */
+  enum loop_form form;
+  uint32_t scope;                  /* NONE: its system's */
+  uint32_t match;                  /* the query's next table */
+  const struct table *table;
+  uint32_t row;                    /* what views show */
+  uint32_t next_row;
+  uint32_t count;                  /* rows of the table */
+  uint32_t step;                   /* tables so far */
+  bool open;
+  bool done;                       /* it came to its end */
+  uint32_t slot_count;
+  struct slot slots[];
+};
+
+/* Pushes a closed loop over the query at an index, with a view for each term with data that is
+** no single field if `views`. A system's loop is ended by the system: it is no object. */
+struct loop_box *loop_push(lua_State *L, int query_index, enum loop_form form, bool views);
+
+/* Opens a loop, unless its world was closed meanwhile. From here on the world stages. */
+void loop_open(lua_State *L, struct loop_box *loop);
+
+/* Goes to the next table that has rows; false at the end. */
+bool loop_next_table(struct loop_box *loop);
+
+/* Ends an open loop, its commands apply. The loop is at an index. */
+void loop_commit(lua_State *L, int index, struct loop_box *loop);
+
+/* Ends a loop, if it is open, and drops its commands. */
+void loop_cancel(struct loop_box *loop);
+
+/* Raises what ended a loop that should be open. */
+int loop_gone(lua_State *L, const struct loop_box *loop);
+
+/* Ends what is left open when a system has returned (its commands are kept) or failed. */
+void loops_end_system(struct world_box *box, bool keep);
+
+/* Ends the open loops over a query that goes. */
+void loops_end_query(const struct query_box *query);
+
+static inline ecs_id loop_entity(const struct loop_box *loop, uint32_t row) {
+  return entity_id(&loop->box->world->entities, loop->table->rows[row]);
+}
+
+/* ---- chunks (chunk.c, column.c) --------------------------------------------------- */
+
+#define CHUNK_LOOP 1         /* user values of a chunk and of a column */
+#define CHUNK_ENTITIES 2
+#define CHUNK_VALUES 2
+
+/* The rows of one table: of the loop's current one as long as `step` is the loop's. */
+struct chunk_box {
+  struct head head;
+  struct loop_box *loop;
+  uint32_t step;
+};
+
+/* One field of a chunk's rows, or, without a leaf, their entities. */
+struct column_box {
+  struct head head;
+  struct loop_box *loop;
+  uint32_t step;
+  uint32_t leaf_at;
+  const struct component *component;
+  const struct leaf *leaf;
+  void *data;
+  bool read_only;
+};
+
+/* Raises unless the loop is open and where it was. */
+void step_check(lua_State *L, const struct loop_box *loop, uint32_t step);
+
+/* ---- bodies (each.c, map.c) ------------------------------------------------------ */
+
+/* Calls the function at an index for every row of the open loop at another. */
+typedef void (*rows_fn)(lua_State *L, int loop_index, int function, double dt);
+void each_rows(lua_State *L, int loop_index, int function, double dt);
+void map_rows(lua_State *L, int loop_index, int function, double dt);
+
+/* A function form of the query at argument 1: fn at 2, dt at 3. */
+int run_form(lua_State *L, bool views, rows_fn rows);
+
+/* Raises unless every term with data is a single field. */
+void map_check(lua_State *L, const ecs_query *query);
+
+/* How many of `most` arguments the function at an index takes. */
+int wanted_arguments(lua_State *L, int function, int most);
+
+/* Pushes the value of a single field's term; nil when the table lacks it. */
+void slot_push_slowly(lua_State *L, int loop_index, const struct loop_box *loop,
+                      const struct slot *slot, uint32_t row);
+
+#endif

@@ -1,0 +1,180 @@
+#include "cell.h"
+
+/* What is called several times a row is called without the detour by the linkage table, which
+** would cost a tenth of the whole. */
+#if defined(__GNUC__) && !defined(__clang__) && defined(__ELF__)
+#define DIRECT __attribute__((noplt, visibility("default")))
+DIRECT void lua_pushnumber(lua_State *L, lua_Number number);
+DIRECT void lua_pushvalue(lua_State *L, int index);
+DIRECT lua_Number lua_tonumberx(lua_State *L, int index, int *is_number);
+DIRECT int lua_type(lua_State *L, int index);
+DIRECT int lua_gettop(lua_State *L);
+DIRECT void lua_settop(lua_State *L, int index);
+DIRECT void lua_callk(lua_State *L, int arguments, int results, lua_KContext context,
+                      lua_KFunction next);
+#endif
+
+#define LANES 16             /* slots that have a quick way */
+#define RESULTS 32           /* that may wait on the stack */
+
+struct frame {
+  int loop, function, top;   /* places on the stack */
+  int slots, arguments;      /* arguments in all: slots, dt, entity, as far as they are taken */
+  int pushed;                /* how many of them are slots */
+  double dt;
+};
+
+void map_check(lua_State *L, const ecs_query *query) {
+  const struct query_terms *terms = &query->terms;
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    if (term->slot == NONE || term->leaf != NONE) continue;
+    const struct component *component = term->component;
+    raise_error(L, "map takes single fields, but the query '%s' has the whole component '%s':"
+                " name its fields, as in '%s.%s'", query->text, component->name,
+                component->name, component->leaves[0].name);
+  }
+}
+
+/* Raises why a slot cannot take a result. */
+static void refuse(lua_State *L, const struct loop_box *loop, const struct slot *slot) {
+  const char *component = slot->component->name, *field = slot->leaf->name;
+  if (slot->read_only)
+    raise_error(L, "map: field '%s.%s' is read only in the query '%s'", component, field,
+                loop->query->query->text);
+  raise_error(L, "map: entity %e has no '%s.%s' to write a result to",
+              loop_entity(loop, loop->row), component, field);
+}
+
+static void convert_slowly(lua_State *L, const struct frame *frame,
+                           const struct loop_box *loop, struct slot *slot, int index) {
+  lua_getiuservalue(L, frame->loop, LOOP_WORLD);
+  value_to_cell(L, loop->box, lua_gettop(L), slot->component, slot->leaf_at, index,
+                &slot->cell);
+  lua_pop(L, 1);
+}
+
+/* Converts the results from an index on; false when one of them was no number. */
+static bool convert(lua_State *L, const struct frame *frame, struct loop_box *loop,
+                    int index, int count) {
+  bool plain = true;
+  for (int i = 0; i < count; i++) {
+    struct slot *slot = &loop->slots[i];
+    slot->given = !lua_isnil(L, index + i);
+    if (!slot->given) continue;
+    if (UNLIKELY(slot->read_only || !slot->present)) refuse(L, loop, slot);
+    if (LIKELY(number_to_cell(L, slot->type, index + i, &slot->cell))) continue;
+    if (plain) values_begin(loop->box);
+    plain = false;
+    convert_slowly(L, frame, loop, slot, index + i);
+  }
+  return plain;
+}
+
+/* Each row is written as a whole, or, when a result does not fit, not at all. */
+static void store_row(lua_State *L, const struct frame *frame, struct loop_box *loop,
+                      int index, int count) {
+  struct world_box *box = loop->box;
+  bool plain = convert(L, frame, loop, index, count);
+  for (int i = 0; i < count; i++) {
+    const struct slot *slot = &loop->slots[i];
+    if (slot->given)
+      store_cell_at(box->world, slot->leaf, slot->data, loop->row, slot->cell);
+  }
+  if (LIKELY(plain)) return;
+  values_stored(box);
+  world_settle(box->world);
+  lua_getiuservalue(L, frame->loop, LOOP_WORLD);
+  settle_any(L, box, lua_gettop(L));
+}
+
+/* Calls the function, whose slots have been pushed, and returns how many results it has left
+** behind `base`. */
+static inline int call(lua_State *L, const struct frame *frame, const struct loop_box *loop,
+                       uint32_t row, int base) {
+  if (frame->arguments > frame->slots) lua_pushnumber(L, (lua_Number)frame->dt);
+  if (frame->arguments > frame->slots + 1)
+    lua_pushinteger(L, (lua_Integer)loop_entity(loop, row));
+  lua_call(L, frame->arguments, LUA_MULTRET);
+  int results = lua_gettop(L) - base;
+  if (UNLIKELY(!loop->open)) loop_gone(L, loop);
+  if (UNLIKELY(results > frame->slots))
+    luaL_error(L, "map: the function returns %d values, the query has %d fields", results,
+               frame->slots);
+  return results;
+}
+
+/* Whether the first `count` results are numbers. */
+static inline bool are_numbers(lua_State *L, int first, int count) {
+  for (int i = 0; i < count; i++)
+    if (lua_type(L, first + i) != LUA_TNUMBER) return false;
+  return true;
+}
+
+/* A table of whose fields the function takes f32 only; the first `writable` may be written.
+** Results stay on the stack for some rows: popping them at once costs as much as a push. */
+static void map_floats(lua_State *L, const struct frame *frame, struct loop_box *loop,
+                       int writable) {
+  float *columns[LANES];
+  int pushed = frame->pushed, base = frame->top, function = frame->function;
+  for (int i = 0; i < pushed || i < writable; i++) columns[i] = loop->slots[i].data;
+  for (uint32_t row = 0, count = loop->count; row < count; row++) {
+    loop->row = row;
+    lua_pushvalue(L, function);
+    for (int i = 0; i < pushed; i++) lua_pushnumber(L, (lua_Number)columns[i][row]);
+    int results = call(L, frame, loop, row, base);
+    if (LIKELY(results <= writable && are_numbers(L, base + 1, results)))
+      for (int i = 0; i < results; i++)
+        columns[i][row] = (float)lua_tonumber(L, base + 1 + i);
+    else
+      store_row(L, frame, loop, base + 1, results);
+    base += results;
+    if (UNLIKELY(base - frame->top > RESULTS)) lua_settop(L, base = frame->top);
+  }
+}
+
+static void map_any(lua_State *L, const struct frame *frame, struct loop_box *loop) {
+  for (uint32_t row = 0, count = loop->count; row < count; row++) {
+    loop->row = row;
+    lua_pushvalue(L, frame->function);
+    for (int i = 0; i < frame->pushed; i++)
+      slot_push(L, frame->loop, loop, &loop->slots[i], row);
+    int results = call(L, frame, loop, row, frame->top);
+    store_row(L, frame, loop, frame->top + 1, results);
+    lua_settop(L, frame->top);
+  }
+}
+
+/* How many slots, from the first on, are f32 fields that the table has. */
+static int count_floats(const struct loop_box *loop, bool to_write) {
+  int count = 0;
+  while (count < (int)loop->slot_count && count < LANES) {
+    const struct slot *slot = &loop->slots[count];
+    if (!slot->present || slot->type != ECS_F32 || (to_write && slot->read_only)) break;
+    count++;
+  }
+  return count;
+}
+
+void map_rows(lua_State *L, int loop_index, int function, double dt) {
+  struct loop_box *loop = lua_touserdata(L, loop_index);
+  int slots = (int)loop->slot_count;
+  struct frame frame = {.loop = loop_index, .function = function, .slots = slots, .dt = dt};
+  need_stack(L, RESULTS + 2 * slots + 8);
+  frame.arguments = wanted_arguments(L, function, slots + 2);
+  frame.pushed = frame.arguments < slots ? frame.arguments : slots;
+  frame.top = lua_gettop(L);
+  while (loop_next_table(loop)) {
+    if (count_floats(loop, false) >= frame.pushed)
+      map_floats(L, &frame, loop, count_floats(loop, true));
+    else
+      map_any(L, &frame, loop);
+    lua_settop(L, frame.top);
+  }
+}
+
+/* q:map(fn, dt): values in, values out. */
+int query_map(lua_State *L) {
+  map_check(L, check_query(L, 1)->query);
+  return run_form(L, false, map_rows);
+}

@@ -1,0 +1,116 @@
+#include "binding.h"
+
+const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,
+    kind_column;
+
+#define METHOD_LISTS 9
+
+/* A kind of object: what its metatable holds, and the methods that scripts may call. */
+struct object {
+  const char *name;
+  const void *kind;
+  const luaL_Reg *metamethods;
+  const luaL_Reg *methods[METHOD_LISTS + 1];   /* ended by NULL */
+};
+
+static const struct object objects[] = {
+  {"world", &kind_world, world_metamethods,
+   {world_core_methods, world_component_methods, world_entity_methods, world_spawn_methods,
+    world_query_methods, world_schedule_methods, world_system_methods,
+    world_describe_methods, world_view_methods}},
+  {"query", &kind_query, query_metamethods, {query_methods}},
+  {"loop", &kind_loop, loop_metamethods, {NULL}},
+  {"view", &kind_view, view_metamethods, {NULL}},
+  {"elements", &kind_elements, elements_metamethods, {NULL}},
+  {"chunk", &kind_chunk, chunk_metamethods, {chunk_methods}},
+  {"column", &kind_column, column_metamethods, {column_methods}},
+  {NULL, NULL, NULL, {NULL}}
+};
+
+void *new_box(lua_State *L, const void *kind, size_t size, int user_values) {
+  struct head *head = lua_newuserdatauv(L, size, user_values);
+  memset(head, 0, size);
+  head->kind = kind;
+  head->self = head;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, kind);
+  lua_setmetatable(L, -2);
+  return head;
+}
+
+/* Makes the kind's metatable, unless the module was opened in this state before. */
+static void open_object(lua_State *L, const struct object *object) {
+  bool known = lua_rawgetp(L, LUA_REGISTRYINDEX, object->kind) == LUA_TTABLE;
+  lua_pop(L, 1);
+  if (known) return;
+  lua_newtable(L);
+  lua_pushfstring(L, "ecs.%s", object->name);
+  lua_setfield(L, -2, "__name");
+  lua_pushboolean(L, 0);
+  lua_setfield(L, -2, "__metatable");
+  lua_newtable(L);
+  for (const luaL_Reg *const *list = object->methods; *list; list++)
+    luaL_setfuncs(L, *list, 0);
+  lua_setfield(L, -2, "__index");
+  luaL_setfuncs(L, object->metamethods, 0);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, object->kind);
+}
+
+/* Prints the parts of an entity's or component's id, or of a pair's. */
+static int format_id(lua_State *L) {
+  ecs_id id = check_id(L, 1);
+  char text[96];
+  if (id >> 53 || (id & PAIR_BIT && ecs_id_tag(id) != 0)) {
+    text_format(text, sizeof text, "%d is no entity id", (int64_t)id);
+    return luaL_argerror(L, 1, text);
+  }
+  if (id & PAIR_BIT)
+    text_format(text, sizeof text, "(%u, %u)", (uint64_t)ecs_id_generation(id),
+                (uint64_t)ecs_id_index(id));
+  else
+    text_format(text, sizeof text, "%e", id);
+  lua_pushstring(L, text);
+  return 1;
+}
+
+static const luaL_Reg functions[] = {
+  {"format", format_id},
+  {"schema", ecs_native_schema},
+  {"world", ecs_native_world},
+  {NULL, NULL}
+};
+
+/* Appends the names of a list to the table at the top of the stack. */
+static void add_names(lua_State *L, const luaL_Reg *list) {
+  for (; list->name; list++) {
+    lua_pushstring(L, list->name);
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+  }
+}
+
+/* Pushes { native = { names of functions }, world = { names of methods }, ... }. */
+static void push_exports(lua_State *L) {
+  lua_newtable(L);
+  lua_newtable(L);
+  add_names(L, functions);
+  lua_setfield(L, -2, "native");
+  for (const struct object *object = objects; object->name; object++) {
+    if (!object->methods[0]) continue;
+    lua_newtable(L);
+    for (const luaL_Reg *const *list = object->methods; *list; list++) add_names(L, *list);
+    lua_setfield(L, -2, object->name);
+  }
+}
+
+int luaopen_ecs_native(lua_State *L) {
+  luaL_checkversion(L);
+  worlds_open(L);
+  names_open(L);
+  for (const struct object *object = objects; object->name; object++)
+    open_object(L, object);
+  luaL_newlib(L, functions);
+  lua_pushinteger(L, 0);
+  lua_setfield(L, -2, "null");
+  push_exports(L);
+  lua_setfield(L, -2, "exports");
+  return 1;
+}

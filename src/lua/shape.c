@@ -1,0 +1,65 @@
+#include "loop.h"
+
+static uint32_t field_kind(const struct field *field) {
+  return field->count ? FIELD_ARRAY : (uint32_t)field->type;
+}
+
+/* build(world, component): a shape, anchored with its keys in WORLD_SHAPES. */
+static int build(lua_State *L) {
+  const struct component *component = lua_touserdata(L, 2);
+  uint32_t count = component->field_count;
+  struct shape *shape =
+      lua_newuserdatauv(L, sizeof *shape + count * sizeof *shape->fields, 1);
+  shape->component = component;
+  shape->count = count;
+  lua_createtable(L, (int)count, 0);
+  for (uint32_t i = 0; i < count; i++) {
+    const struct field *field = &component->fields[i];
+    lua_pushlstring(L, field->name, field->name_size);
+    shape->fields[i].key = lua_tostring(L, -1);
+    shape->fields[i].leaf = field->first_leaf;
+    shape->fields[i].kind = field_kind(field);
+    lua_rawseti(L, 4, (lua_Integer)i + 1);
+  }
+  lua_setiuservalue(L, 3, 1);
+  lua_getiuservalue(L, 1, WORLD_SHAPES);
+  lua_pushvalue(L, 3);
+  lua_rawseti(L, -2, (lua_Integer)component->id);
+  lua_settop(L, 3);
+  return 1;
+}
+
+/* Components are known by their id: an undeclared one's is not given out again. */
+const struct shape *shape_need(lua_State *L, int world_index,
+                               const struct component *component) {
+  lua_getiuservalue(L, world_index, WORLD_SHAPES);
+  if (UNLIKELY(lua_rawgeti(L, -1, (lua_Integer)component->id) != LUA_TUSERDATA)) {
+    lua_pop(L, 1);
+    lua_pushvalue(L, world_index);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)component);
+    call_quietly(L, build, 2, 1);
+  }
+  const struct shape *shape = lua_touserdata(L, -1);
+  lua_pop(L, 2);
+  assert(shape->component == component);
+  return shape;
+}
+
+const struct shape_field *shape_find(lua_State *L, const struct shape *shape, int index) {
+  if (lua_type(L, index) != LUA_TSTRING) return NULL;
+  size_t size;
+  const char *name = lua_tolstring(L, index, &size);
+  uint32_t at = component_field(shape->component, name, size);
+  return at == NONE ? NULL : &shape->fields[at];
+}
+
+void views_forget(lua_State *L, struct world_box *box, int world_index,
+                  ecs_id component) {
+  (void)box;
+  lua_getiuservalue(L, world_index, WORLD_SHAPES);
+  if (lua_rawgeti(L, -1, (lua_Integer)component) != LUA_TNIL) {
+    lua_pushnil(L);
+    lua_rawseti(L, -3, (lua_Integer)component);
+  }
+  lua_pop(L, 2);
+}

@@ -1,0 +1,246 @@
+#include "batch.h"
+
+#define PARTS_LOCAL 16
+#define MANY_LIMIT (INDEX_LIMIT - FIRST_ENTITY)
+
+/* The components that a spawn's table names, with their writes. */
+struct plan {
+  struct batch batch;
+  uint32_t count;
+  uint32_t capacity;
+  struct part *parts;      /* `local`, or the world box's scratch */
+  struct part local[PARTS_LOCAL];
+};
+
+static void grow(struct plan *plan) {
+  struct world_box *box = plan->batch.box;
+  bool tried = false;
+  struct part *parts;
+  do
+    parts = memory_grow(&box->world->memory, box->parts, &box->part_capacity,
+                        2ull * plan->capacity, sizeof *parts);
+  while (retry(plan->batch.L, box, parts ? ECS_OK : ECS_ENOMEM, &tried));
+  if (!parts) raise_memory(plan->batch.L);
+  if (plan->parts == plan->local)
+    memcpy(parts, plan->local, plan->count * sizeof *parts);
+  box->parts = plan->parts = parts;
+  plan->capacity = box->part_capacity;
+}
+
+/* The component that the key at the top but one of the stack names. */
+static struct component *key_component(lua_State *L, struct world_box *box) {
+  struct component *component = NULL;
+  uint32_t leaf;
+  char text[128];
+  int is_integer;
+  if (LIKELY(lua_type(L, -2) == LUA_TSTRING)) {
+    component = known_component(L, box, -2, &leaf);
+    if (UNLIKELY(!component)) component = find_component(L, box, -2, &leaf);
+    if (UNLIKELY(!component)) raise_status(L, box->world, ECS_ENAME);
+    if (LIKELY(leaf == NONE)) return component;
+    raise_error(L, "a component is expected, not the field %s",
+                show_value(L, -2, text, sizeof text));
+  }
+  ecs_id id = to_id(L, -2, &is_integer);
+  if (!is_integer)
+    raise_error(L, "%s is no name or id of a component",
+                show_value(L, -2, text, sizeof text));
+  ecs_status status = component_need_id(box->world, id, &component);
+  if (status != ECS_OK) raise_status(L, box->world, status);
+  return component;
+}
+
+/* Key and value are at the top of the stack, the value at an absolute index. */
+static void add_part(struct plan *plan, int index) {
+  lua_State *L = plan->batch.L;
+  if (UNLIKELY(plan->count == plan->capacity)) grow(plan);
+  struct component *component = key_component(L, plan->batch.box);
+  uint32_t before = plan->batch.count;
+  char got[128];
+  if (LIKELY(lua_type(L, -1) == LUA_TTABLE && component->field_count))
+    batch_table(&plan->batch, component, index);
+  else if (!(lua_isboolean(L, -1) && lua_toboolean(L, -1)))
+    raise_error(L, component->field_count
+                       ? "component '%s' takes a table of fields, or true, got %s"
+                       : "'%s' is a tag and takes true, got %s",
+                component->name, show_value(L, -1, got, sizeof got));
+  struct part *part = &plan->parts[plan->count++];
+  part->component = component;
+  part->write_count = plan->batch.count - before;
+  part->stride = 0;
+}
+
+/* Reads { Position = { x = 1 }, Frozen = true, [id] = {} } at a positive index; nothing
+** stands for an empty one. */
+static void read_plan(struct plan *plan, lua_State *L, struct world_box *box, int index) {
+  batch_begin(&plan->batch, L, box, 1);
+  plan->count = 0;
+  plan->capacity = PARTS_LOCAL;
+  plan->parts = plan->local;
+  if (lua_isnoneornil(L, index)) return;
+  luaL_checktype(L, index, LUA_TTABLE);
+  int value = lua_gettop(L) + 2;
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) add_part(plan, value);
+  const struct write *writes = plan->batch.writes;
+  for (uint32_t i = 0; i < plan->count; i++) {
+    plan->parts[i].writes = writes;
+    writes += plan->parts[i].write_count;
+  }
+}
+
+static int world_spawn(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  struct plan plan;
+  read_plan(&plan, L, box, 2);
+  ecs_id id = ECS_NULL;
+  bool tried = false;
+  ecs_status status;
+  do
+    status = entity_spawn(box->world, plan.parts, plan.count, &id);
+  while (retry(L, box, status, &tried));
+  if (UNLIKELY(status != ECS_OK)) return raise_status(L, box->world, status);
+  values_stored(box);
+  lua_pushinteger(L, (lua_Integer)id);
+  settle(L, box, 1);
+  return 1;
+}
+
+static int world_spawn_at(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  ecs_id id = check_id(L, 2);
+  struct plan plan;
+  read_plan(&plan, L, box, 3);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = entity_spawn_at(box->world, id, plan.parts, plan.count);
+  while (retry(L, box, status, &tried));
+  if (UNLIKELY(status != ECS_OK)) return raise_argument(L, box->world, status, 2);
+  values_stored(box);
+  lua_pushinteger(L, (lua_Integer)id);
+  settle(L, box, 1);
+  return 1;
+}
+
+static lua_Integer check_count(lua_State *L, int arg) {
+  int is_integer = 0;
+  if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "number of entities");
+  lua_Integer count = lua_tointegerx(L, arg, &is_integer);
+  if (!is_integer || count < 0 || count > MANY_LIMIT)
+    luaL_argerror(L, arg, "a number of entities is an integer from 0 to 268369920");
+  return count;
+}
+
+/* Memory of Lua's allocator: a finalizer may close the world while it is in use. */
+static void *resize(lua_State *L, void *ptr, size_t from, size_t to) {
+  void *ud;
+  lua_Alloc alloc = lua_getallocf(L, &ud);
+  return alloc(ud, ptr, from, to);
+}
+
+static void *take_buffer(lua_State *L, struct world_box *box, size_t size) {
+  bool tried = false;
+  void *buffer;
+  do
+    buffer = resize(L, NULL, 0, size);
+  while (retry(L, box, buffer ? ECS_OK : ECS_ENOMEM, &tried));
+  if (!buffer) raise_memory(L);
+  return buffer;
+}
+
+/* Every entity needs any slots of its own: takes those of the entities behind the first. */
+static void take_slots(struct plan *plan, size_t count) {
+  lua_State *L = plan->batch.L;
+  struct world_box *box = plan->batch.box;
+  uint32_t each = box->pending_count;
+  if (count * each > INDEX_LIMIT) raise_error(L, "too many 'any' values at once");
+  int world_index = plan->batch.world_index;
+  lua_getiuservalue(L, world_index, WORLD_ANY);
+  for (size_t i = 1; i < count; i++)
+    for (uint32_t j = 0; j < each; j++) {
+      lua_rawgeti(L, -1, box->pending[j]);
+      take_any(L, box, world_index, -1);
+      lua_pop(L, 1);
+    }
+  lua_pop(L, 1);
+}
+
+/* Repeats the writes for every entity, each with its own slots. */
+static void repeat_writes(struct plan *plan, struct write *writes, size_t count) {
+  const struct batch *batch = &plan->batch;
+  const uint32_t *slot = batch->box->pending;
+  for (size_t i = 0; i < count; i++) {
+    struct write *to = writes + i * batch->count;
+    for (uint32_t j = 0; j < plan->count; j++) {
+      const struct part *part = &plan->parts[j];
+      const struct leaf *leaves = part->component->leaves;
+      for (uint32_t k = 0; k < part->write_count; k++, to++) {
+        *to = part->writes[k];
+        if (leaves[to->leaf].type == ECS_ANY && to->cell.u32) to->cell.u32 = *slot++;
+      }
+    }
+  }
+  for (uint32_t j = 0; j < plan->count; j++) {
+    plan->parts[j].stride = batch->count;
+    plan->parts[j].writes = writes + (plan->parts[j].writes - batch->writes);
+  }
+}
+
+/* Spawns with ids put into the buffer, which is of `count` ids. */
+static ecs_status spawn_into(struct plan *plan, size_t count, ecs_id *ids) {
+  struct world_box *box = plan->batch.box;
+  bool tried = false;
+  ecs_status status;
+  do
+    status = entity_spawn_many(box->world, count, plan->parts, plan->count, ids);
+  while (retry(plan->batch.L, box, status, &tried));
+  if (status == ECS_OK) values_stored(box);
+  return status;
+}
+
+static int world_spawn_many(lua_State *L) {
+  check_world(L, 1);
+  size_t count = (size_t)check_count(L, 2);
+  lua_settop(L, 3);
+  lua_createtable(L, (int)count, 0);
+  struct world_box *box = check_world(L, 1);
+  struct plan plan;
+  read_plan(&plan, L, box, 3);
+  if (count == 0) return 1;
+  bool with_any = box->pending_count > 0 && count > 1;
+  if (with_any) take_slots(&plan, count);
+  size_t copies = with_any ? count * plan.batch.count : 0;
+  size_t size = count * sizeof(ecs_id) + copies * sizeof(struct write);
+  ecs_id *ids = take_buffer(L, box, size);
+  if (with_any) repeat_writes(&plan, (struct write *)(ids + count), count);
+  ecs_status status = spawn_into(&plan, count, ids);
+  for (size_t i = 0; i < count && status == ECS_OK; i++) {
+    lua_pushinteger(L, (lua_Integer)ids[i]);
+    lua_rawseti(L, 4, (lua_Integer)i + 1);
+  }
+  resize(L, ids, size, 0);
+  if (UNLIKELY(status != ECS_OK)) return raise_status(L, box->world, status);
+  settle(L, box, 1);
+  return 1;
+}
+
+static int world_despawn(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  ecs_id id = check_id(L, 2);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = entity_despawn(box->world, id);
+  while (retry(L, box, status, &tried));
+  if (UNLIKELY(status != ECS_OK)) return raise_argument(L, box->world, status, 2);
+  settle(L, box, 1);
+  return 0;
+}
+
+const luaL_Reg world_spawn_methods[] = {
+  {"despawn", world_despawn},
+  {"spawn", world_spawn},
+  {"spawn_at", world_spawn_at},
+  {"spawn_many", world_spawn_many},
+  {NULL, NULL}
+};

@@ -1,0 +1,185 @@
+#include "system.h"
+
+#include "options.h"
+
+static const char *const spec_keys[] = {"phase", "query",   "each", "map",     "run",
+                                        "before", "after",  "every", "enabled", "when",
+                                        "compile", NULL};
+static const char no_kernels[] = "kernels are not in this version";
+
+/* Indices on the stack of world:system. */
+enum { AT_WORLD = 1, AT_NAME, AT_SPEC, AT_SYSTEM };
+
+/* ---- what the core lets go of ---------------------------------------------------------- */
+
+void systems_sweep(lua_State *L, struct world_box *box, int world_index) {
+  if (LIKELY(!box->gone)) return;
+  lua_getiuservalue(L, world_index, WORLD_REFS);
+  while (box->gone) {
+    struct system_box *system = box->gone;
+    box->gone = system->next_gone;
+    lua_pushnil(L);
+    lua_rawsetp(L, -2, system);
+  }
+  lua_pop(L, 1);
+}
+
+/* ---- registering ----------------------------------------------------------------------- */
+
+/* Stores the one of each, map and run that the spec has. */
+static void read_body(lua_State *L, struct system_box *system, const char *what) {
+  static const char *const forms[] = {"each", "map", "run"};
+  int bodies = 0;
+  for (int i = 0; i < 3; i++) {
+    int type = option(L, AT_SPEC, forms[i]);
+    if (type == LUA_TNIL) {
+      lua_pop(L, 1);
+      continue;
+    }
+    if (type != LUA_TFUNCTION) wrong_option(L, what, forms[i], "a function");
+    system->form = (enum system_form)i;
+    bodies++;
+    lua_setiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
+  }
+  if (bodies != 1)
+    raise_error(L, bodies ? "%s: only one of each, map and run can be given"
+                          : "%s: one of each, map and run is needed", what);
+}
+
+static void read_query(lua_State *L, struct world_box *box, struct system_box *system,
+                       const char *what) {
+  const char *text = text_option(L, AT_SPEC, what, "query");
+  if (!text) {
+    if (system->form != FORM_RUN)
+      raise_error(L, "%s: option 'query' is needed with each and map", what);
+    return;
+  }
+  system->query = query_push(L, box, AT_WORLD, text);
+  lua_setiuservalue(L, AT_SYSTEM, SYSTEM_QUERY);
+  if (system->form == FORM_MAP) map_check(L, system->query->query);
+}
+
+static bool read_boolean(lua_State *L, const char *what, const char *key, bool absent) {
+  int type = option(L, AT_SPEC, key);
+  bool value = type == LUA_TNIL ? absent : lua_toboolean(L, -1);
+  if (type != LUA_TNIL && type != LUA_TBOOLEAN) wrong_option(L, what, key, "a boolean");
+  lua_pop(L, 1);
+  return value;
+}
+
+static void read_switches(lua_State *L, struct system_box *system, const char *what,
+                          ecs_system_desc *desc) {
+  desc->disabled = !read_boolean(L, what, "enabled", true);
+  if (read_boolean(L, what, "compile", false))
+    raise_error(L, "%s: compile = true: %s", what, no_kernels);
+  int type = option(L, AT_SPEC, "when");
+  if (type != LUA_TNIL && type != LUA_TFUNCTION) wrong_option(L, what, "when", "a function");
+  if (type != LUA_TNIL) desc->when = script_when;
+  lua_setiuservalue(L, AT_SYSTEM, SYSTEM_WHEN);
+  (void)system;
+}
+
+/* Everything that makes Lua objects. */
+static struct system_box *read_spec(lua_State *L, struct world_box *box, const char *what,
+                                    ecs_system_desc *desc) {
+  need_stack(L, 20);
+  check_keys(L, AT_SPEC, what, spec_keys);
+  struct system_box *system = lua_newuserdatauv(L, sizeof *system, SYSTEM_VALUES);
+  memset(system, 0, sizeof *system);
+  system->box = box;
+  system->name = desc->name;
+  lua_pushvalue(L, AT_NAME);
+  lua_setiuservalue(L, AT_SYSTEM, SYSTEM_NAME);
+  read_body(L, system, what);
+  read_switches(L, system, what, desc);
+  desc->phase = text_option(L, AT_SPEC, what, "phase");
+  desc->every = seconds_option(L, AT_SPEC, what, "every");
+  desc->before = names_option(L, AT_SPEC, what, "before");
+  desc->after = names_option(L, AT_SPEC, what, "after");
+  read_query(L, box, system, what);
+  return system;
+}
+
+static void anchor(lua_State *L, const struct system_box *system, bool on) {
+  lua_getiuservalue(L, AT_WORLD, WORLD_REFS);
+  if (on)
+    lua_pushvalue(L, AT_SYSTEM);
+  else
+    lua_pushnil(L);
+  lua_rawsetp(L, -2, system);
+  lua_pop(L, 1);
+}
+
+static int world_system(lua_State *L) {
+  struct world_box *box = check_world(L, AT_WORLD);
+  size_t size;
+  ecs_system_desc desc = {.name = check_text(L, AT_NAME, &size)};
+  luaL_checktype(L, AT_SPEC, LUA_TTABLE);
+  lua_settop(L, AT_SPEC);
+  char what[128];
+  text_format(what, sizeof what, "system '%s'", desc.name);
+  struct system_box *system = read_spec(L, box, what, &desc);
+  anchor(L, system, true);
+  if (!box->world) no_world(L, AT_WORLD);
+  desc.run = script_run;
+  desc.free = script_free;
+  desc.ud = system;
+  bool tried = false;
+  ecs_status status;
+  do
+    status = ecs_system_new(box->world, &desc);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) {
+    if (box->world) anchor(L, system, false);
+    return raise_status(L, box->world, status);
+  }
+  systems_sweep(L, box, AT_WORLD);
+  settle(L, box, AT_WORLD);
+  return 0;
+}
+
+/* ---- by name ----------------------------------------------------------------------------- */
+
+static int world_remove_system(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  size_t size;
+  const char *name = check_text(L, 2, &size);
+  ecs_status status = ecs_system_remove(box->world, name);
+  if (status != ECS_OK) return raise_argument(L, box->world, status, 2);
+  systems_sweep(L, box, 1);
+  settle(L, box, 1);
+  return 0;
+}
+
+/* world:switch(name, on), for systems and phases. */
+static int world_switch(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  size_t size;
+  const char *name = check_text(L, 2, &size);
+  luaL_checktype(L, 3, LUA_TBOOLEAN);
+  ecs_status status = ecs_switch(box->world, name, lua_toboolean(L, 3));
+  if (status != ECS_OK) return raise_argument(L, box->world, status, 2);
+  return 0;
+}
+
+/* world:on_error(handler), or nil for none. */
+static int world_on_error(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  bool on = lua_type(L, 2) != LUA_TNIL;
+  luaL_checkany(L, 2);
+  if (on) luaL_checktype(L, 2, LUA_TFUNCTION);
+  lua_getiuservalue(L, 1, WORLD_REFS);
+  lua_pushvalue(L, 2);
+  lua_rawsetp(L, -2, &on_error_key);
+  ecs_on_error(box->world, on ? script_failed : NULL, box);
+  return 0;
+}
+
+const luaL_Reg world_system_methods[] = {
+  {"explain", world_explain},
+  {"on_error", world_on_error},
+  {"remove_system", world_remove_system},
+  {"switch", world_switch},
+  {"system", world_system},
+  {NULL, NULL}
+};

@@ -1,0 +1,59 @@
+/* Systems whose bodies are Lua functions: the object that anchors one, and how the core calls
+** it. */
+#ifndef ECS_LUA_SYSTEM_H
+#define ECS_LUA_SYSTEM_H
+
+#include "loop.h"
+
+enum system_form { FORM_EACH, FORM_MAP, FORM_RUN };
+
+#define SYSTEM_FUNCTION 1    /* user values of a system */
+#define SYSTEM_QUERY 2
+#define SYSTEM_WHEN 3
+#define SYSTEM_NAME 4
+#define SYSTEM_VALUES 4
+
+/* What the core is given as a system's `ud`: a userdata that WORLD_REFS anchors by its address.
+** Scripts never see it. */
+struct system_box {
+  struct world_box *box;
+  struct system_box *next_gone;
+  const char *name;                /* of SYSTEM_NAME */
+  const struct query_box *query;   /* of SYSTEM_QUERY; NULL: none */
+  enum system_form form;
+};
+
+/* What the stack of box->running (in the C function that called the core), and that of
+** box->host, begins with. */
+#define FRAME_WORLD 1
+#define FRAME_ERROR 2        /* of a system that has failed */
+#define FRAME_HANDLER 3      /* of the on_error handler itself */
+#define FRAME_SIZE 3
+
+/* The core's callbacks (script.c). */
+ecs_status script_run(ecs_world *world, ecs_query *query, double dt, void *ud);
+ecs_status script_when(ecs_world *world, void *ud, bool *run);
+void script_free(void *ud);
+void script_failed(ecs_world *world, const char *system, ecs_status status, void *ud);
+
+/* Where WORLD_REFS has the on_error handler. */
+extern const char on_error_key;
+
+/* Where the registry has the objects of lent worlds, by their address. */
+extern const char lent_worlds_key;
+
+/* The system of this state behind one of the core's, or NULL: a host's, another state's. */
+static inline struct system_box *system_script(const ecs_system *system) {
+  return system->run == script_run ? system->ud : NULL;
+}
+
+/* world:explain(name). */
+int world_explain(lua_State *L);
+
+/* How a system runs: "lua", or "native" for a host's. */
+const char *system_tier(const ecs_system *system);
+
+/* Lets go of the systems that the core has let go of. */
+void systems_sweep(lua_State *L, struct world_box *box, int world_index);
+
+#endif

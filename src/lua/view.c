@@ -1,0 +1,348 @@
+#include "batch.h"
+#include "cell.h"
+
+/* Where a view whose component the current row lacks points. */
+static const uint32_t row_absent = ROW_ABSENT;
+
+bool view_push(lua_State *L, struct world_box *box, int world_index,
+               const struct component *component, struct loop_box *loop, int owner_index,
+               struct view_box **out) {
+  uint32_t calls = box->calls, leaves = component->leaf_count;
+  ecs_id id = component->id;
+  const struct shape *shape = shape_need(L, world_index, component);
+  if (box->calls != calls) return false;
+  struct view_box *view = new_box(L, &kind_view, sizeof *view + leaves * sizeof(void *),
+                                  VIEW_VALUES);
+  lua_pushvalue(L, owner_index);
+  lua_setiuservalue(L, -2, VIEW_OWNER);
+  view->root = view;
+  view->shape = shape;
+  view->box = box;
+  view->component = component;
+  view->id = id;
+  view->loop = loop;
+  view->own_row = loop ? ROW_STALE : ROW_RESOURCE;
+  view->row = &view->own_row;
+  *out = view;
+  return box->calls == calls;
+}
+
+void view_bind(struct view_box *view, const struct table *table, uint32_t first) {
+  if (first == NONE) {
+    view->row = &row_absent;
+    return;
+  }
+  const struct column *columns = &table->columns[first];
+  uint32_t leaves = view->component->leaf_count;
+  for (uint32_t i = 0; i < leaves; i++) view->data[i] = columns[i].data;
+  view->row = &view->loop->row;
+}
+
+struct view_box *view_test(lua_State *L, int index) {
+  struct view_box *view = box_test(L, index, &kind_view, sizeof *view);
+  return view ? view : box_test(L, index, &kind_elements, sizeof *view);
+}
+
+int view_push_world(lua_State *L, int index, const struct view_box *view) {
+  const struct view_box *root = view->root;
+  lua_getiuservalue(L, index, VIEW_OWNER);
+  if (view != root) {
+    lua_getiuservalue(L, -1, VIEW_OWNER);
+    lua_remove(L, -2);
+  }
+  if (root->loop) {
+    lua_getiuservalue(L, -1, LOOP_WORLD);
+    lua_remove(L, -2);
+  }
+  return lua_gettop(L);
+}
+
+/* A resource may have been undeclared, and declared again as something else. */
+static uint32_t resource_row(lua_State *L, struct view_box *root) {
+  const struct component *component = component_of(root->box->world, root->id);
+  if (component != root->component || !component->resource)
+    luaL_error(L, "stale view: its resource is no longer declared");
+  for (uint32_t i = 0; i < component->leaf_count; i++)
+    root->data[i] = component->resource[i].data;
+  return 0;
+}
+
+uint32_t view_row(lua_State *L, const struct view_box *view) {
+  struct view_box *root = view->root;
+  uint32_t row = *root->row;
+  if (LIKELY(row < ROW_SPECIAL)) return row;
+  if (!root->box->world) luaL_error(L, "stale view: the world is closed");
+  if (row == ROW_RESOURCE) return resource_row(L, root);
+  if (row == ROW_ABSENT && root->loop->open)
+    raise_error(L, "the current entity has no '%s'", root->component->name);
+  return (uint32_t)luaL_error(L, "stale view: its loop has ended");
+}
+
+/* ---- parts ----------------------------------------------------------------------- */
+
+/* The leaf where field or element `at` of a view begins, counted from the root's. */
+static uint32_t first_leaf(const struct view_box *view, uint32_t at) {
+  const struct field *array = view->array;
+  if (!array) return view->base + view->shape->fields[at].leaf;
+  return view->base + at * (array->leaf_count / array->count);
+}
+
+static struct view_box *make_part(lua_State *L, int index, struct view_box *view,
+                                  const struct field *array, const struct component *nested,
+                                  uint32_t base) {
+  struct world_box *box = view->box;
+  uint32_t calls = box->calls;
+  const struct shape *shape = NULL;
+  if (!array) {
+    int world_index = view_push_world(L, index, view);
+    shape = shape_need(L, world_index, nested);
+    lua_pop(L, 1);
+  }
+  struct view_box *part =
+      new_box(L, array ? &kind_elements : &kind_view, sizeof *part, VIEW_VALUES);
+  part->root = part;
+  part->own_row = ROW_STALE;
+  part->row = &part->own_row;
+  part->box = box;
+  if (view == view->root)
+    lua_pushvalue(L, index);
+  else
+    lua_getiuservalue(L, index, VIEW_OWNER);
+  lua_setiuservalue(L, -2, VIEW_OWNER);
+  if (box->calls != calls) view_row(L, view);
+  part->root = view->root;
+  part->shape = shape;
+  part->base = base;
+  part->array = array;
+  return part;
+}
+
+void view_push_part(lua_State *L, int index, struct view_box *view, uint32_t at) {
+  index = lua_absindex(L, index);
+  if (lua_getiuservalue(L, index, VIEW_PARTS) != LUA_TTABLE) {
+    lua_pop(L, 1);
+    lua_createtable(L, 0, 1);
+    lua_pushvalue(L, -1);
+    lua_setiuservalue(L, index, VIEW_PARTS);
+    view_row(L, view);
+  }
+  if (lua_rawgeti(L, -1, (lua_Integer)at + 1) != LUA_TUSERDATA) {
+    lua_pop(L, 1);
+    const struct field *array = view->array;
+    const struct field *field = array ? array : &view->shape->component->fields[at];
+    bool is_array = !array && field->count;
+    make_part(L, index, view, is_array ? field : NULL, field->nested, first_leaf(view, at));
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, -3, (lua_Integer)at + 1);
+  }
+  lua_replace(L, -2);
+}
+
+/* ---- reading --------------------------------------------------------------------- */
+
+/* A text, an enumeration, an id or an any value. */
+static void push_slowly(lua_State *L, int index, const struct view_box *view, uint32_t at,
+                        uint32_t row) {
+  const struct view_box *root = view->root;
+  const struct leaf *leaf = &root->component->leaves[at];
+  ecs_cell cell = cell_load(root->data[at], leaf->size, row);
+  if (leaf->type != ECS_ANY) {
+    push_cell(L, root->box, 0, leaf, cell);
+    return;
+  }
+  int world_index = view_push_world(L, index, view);
+  push_cell(L, root->box, world_index, leaf, cell);
+  lua_remove(L, world_index);
+}
+
+static uint32_t kind_at(const struct view_box *view, uint32_t at) {
+  if (!view->array) return view->shape->fields[at].kind;
+  return (uint32_t)view->array->type;
+}
+
+static void push_at(lua_State *L, int index, struct view_box *view, uint32_t at,
+                    uint32_t row) {
+  uint32_t kind = kind_at(view, at);
+  uint32_t leaf = first_leaf(view, at);
+  if (kind >= ECS_NESTED)
+    view_push_part(L, index, view, at);
+  else if (!push_number_at(L, (ecs_type)kind, view->root->data[leaf], row))
+    push_slowly(L, index, view, leaf, row);
+}
+
+void view_push_at(lua_State *L, int index, struct view_box *view, uint32_t at) {
+  push_at(L, index, view, at, view_row(L, view));
+}
+
+static const struct shape_field *find(const struct shape *shape, const char *key) {
+  const struct shape_field *field = shape->fields;
+  for (uint32_t i = shape->count; i > 0; i--, field++)
+    if (field->key == key) return field;
+  return NULL;
+}
+
+/* The field that a key names which is not Lua's own copy of its name. */
+static const struct shape_field *search(lua_State *L, const struct view_box *view,
+                                        int index) {
+  const struct shape *shape = view->shape;
+  const struct shape_field *field = shape_find(L, shape, index);
+  if (field) return field;
+  if (lua_type(L, index) == LUA_TSTRING) {
+    size_t size;
+    const char *name = lua_tolstring(L, index, &size);
+    raise_status(L, view->box->world,
+                 component_no_field(view->box->world, shape->component, name, size));
+  }
+  char text[64];
+  raise_error(L, "component '%s' has no field %s", shape->component->name,
+              show_value(L, index, text, sizeof text));
+  return NULL;
+}
+
+/* Making a text of a number may run finalizers: the row is looked at after the key. */
+static int view_index(lua_State *L) {
+  struct view_box *view = lua_touserdata(L, 1);
+  const struct view_box *root = view->root;
+  const char *key = lua_tostring(L, 2);
+  uint32_t row = *root->row;
+  if (UNLIKELY(row >= ROW_SPECIAL)) row = view_row(L, view);
+  const struct shape_field *field = find(view->shape, key);
+  if (UNLIKELY(!field)) field = search(L, view, 2);
+  if (LIKELY(field->kind < ECS_NESTED) &&
+      LIKELY(push_number_at(L, (ecs_type)field->kind, root->data[view->base + field->leaf],
+                            row)))
+    return 1;
+  push_at(L, 1, view, (uint32_t)(field - view->shape->fields), row);
+  return 1;
+}
+
+/* Counts from 0; NONE for a number that is none of the elements. */
+static uint32_t element(lua_State *L, const struct view_box *view, int index) {
+  int is_integer = 0;
+  lua_Integer at = 0;
+  if (lua_type(L, index) == LUA_TNUMBER) at = lua_tointegerx(L, index, &is_integer);
+  if (!is_integer) {
+    char text[64];
+    raise_error(L, "array '%s' takes a number from 1 to %u, got %s", view->array->name,
+                (uint64_t)view->array->count, show_value(L, index, text, sizeof text));
+  }
+  return at >= 1 && at <= view->array->count ? (uint32_t)(at - 1) : NONE;
+}
+
+static int elements_index(lua_State *L) {
+  struct view_box *view = lua_touserdata(L, 1);
+  uint32_t row = view_row(L, view);
+  uint32_t at = element(L, view, 2);
+  if (at == NONE)
+    lua_pushnil(L);
+  else
+    push_at(L, 1, view, at, row);
+  return 1;
+}
+
+/* ---- writing --------------------------------------------------------------------- */
+
+static void refuse_write(lua_State *L, const struct view_box *view) {
+  view_row(L, view);
+  const struct view_box *root = view->root;
+  raise_error(L, "component '%s' is read only in the query '%s'", root->component->name,
+              root->loop->query->query->text);
+}
+
+/* Cells that have been converted, which may have run finalizers. */
+static void store_batch(lua_State *L, const struct view_box *view,
+                        const struct batch *batch) {
+  uint32_t row = view_row(L, view);
+  const struct view_box *root = view->root;
+  for (uint32_t i = 0; i < batch->count; i++) {
+    uint32_t leaf = batch->writes[i].leaf;
+    store_cell_at(root->box->world, &root->component->leaves[leaf], root->data[leaf], row,
+                  batch->writes[i].cell);
+  }
+}
+
+/* What is no number: the view is at 1, the value at 3. A view stands for its values. */
+static void write_slowly(lua_State *L, struct view_box *view, uint32_t at) {
+  struct world_box *box = view->box;
+  box->calls++;
+  values_begin(box);
+  struct view_box *source = view_test(L, 3);
+  if (source && kind_at(view, at) >= ECS_NESTED) {
+    view_push_table(L, 3, source);
+    lua_replace(L, 3);
+    view_row(L, view);
+  }
+  int world_index = view_push_world(L, 1, view);
+  const struct component *component = view->root->component;
+  struct batch batch;
+  batch_begin(&batch, L, box, world_index);
+  if (view->array)
+    batch_element(&batch, component, view->array, first_leaf(view, at), 3);
+  else
+    batch_part(&batch, component, &view->shape->component->fields[at], view->base, 3);
+  store_batch(L, view, &batch);
+  cells_stored(L, box, world_index);
+}
+
+static int view_newindex(lua_State *L) {
+  struct view_box *view = lua_touserdata(L, 1);
+  const struct view_box *root = view->root;
+  const char *key = lua_tostring(L, 2);
+  uint32_t row = *root->row;
+  if (UNLIKELY(row >= ROW_SPECIAL)) row = view_row(L, view);
+  if (UNLIKELY(root->read_only)) refuse_write(L, view);
+  const struct shape_field *field = find(view->shape, key);
+  if (UNLIKELY(!field)) field = search(L, view, 2);
+  if (LIKELY(field->kind < ECS_NESTED) &&
+      LIKELY(store_number_at(L, (ecs_type)field->kind, 3,
+                             root->data[view->base + field->leaf], row)))
+    return 0;
+  write_slowly(L, view, (uint32_t)(field - view->shape->fields));
+  return 0;
+}
+
+static int elements_newindex(lua_State *L) {
+  struct view_box *view = lua_touserdata(L, 1);
+  const struct view_box *root = view->root;
+  uint32_t row = view_row(L, view);
+  if (root->read_only) refuse_write(L, view);
+  uint32_t at = element(L, view, 2);
+  if (at == NONE) {
+    char text[64];
+    return raise_error(L, "array '%s' has elements 1 to %u, got a value for %s",
+                       view->array->name, (uint64_t)view->array->count,
+                       show_value(L, 2, text, sizeof text));
+  }
+  uint32_t kind = kind_at(view, at);
+  if (kind >= ECS_NESTED ||
+      !store_number_at(L, (ecs_type)kind, 3, root->data[first_leaf(view, at)], row))
+    write_slowly(L, view, at);
+  return 0;
+}
+
+/* ---- resources ------------------------------------------------------------------- */
+
+/* world:res(component): the view of its one value. */
+static int world_res(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  const struct component *component = check_component(L, box, 2);
+  if (!component->resource)
+    return raise_error(L, "component '%s' is no resource: world:resource makes it one",
+                       component->name);
+  struct view_box *view;
+  if (!view_push(L, box, 1, component, NULL, 1, &view)) view_row(L, view);
+  return 1;
+}
+
+const luaL_Reg world_view_methods[] = {{"res", world_res}, {NULL, NULL}};
+
+const luaL_Reg view_metamethods[] = {
+    {"__index", view_index},       {"__newindex", view_newindex}, {"__pairs", view_pairs},
+    {"__tostring", view_tostring}, {"__len", view_length},        {NULL, NULL}};
+
+const luaL_Reg elements_metamethods[] = {{"__index", elements_index},
+                                         {"__newindex", elements_newindex},
+                                         {"__pairs", view_pairs},
+                                         {"__tostring", view_tostring},
+                                         {"__len", view_length},
+                                         {NULL, NULL}};

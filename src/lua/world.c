@@ -1,0 +1,356 @@
+#include <stdlib.h>
+
+#include "binding.h"
+
+#define REPORT_LIMIT ((size_t)1 << 30)   /* bytes told to the collector at once */
+
+/* ---- tags ------------------------------------------------------------------------ */
+
+/* How many open worlds of this Lua state have each tag. */
+struct tags {
+  uint32_t last;
+  uint32_t worlds[256];
+};
+
+static const char tags_key;
+
+void worlds_open(lua_State *L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &tags_key) == LUA_TNIL) {
+    struct tags *tags = lua_newuserdatauv(L, sizeof *tags, 0);
+    memset(tags, 0, sizeof *tags);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &tags_key);
+  }
+  lua_pop(L, 1);
+}
+
+static struct tags *get_tags(lua_State *L) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &tags_key);
+  struct tags *tags = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  return tags;
+}
+
+/* The next in rotation, one that no open world has if possible. */
+static uint32_t next_tag(struct tags *tags) {
+  uint32_t tag = tags->last;
+  for (int i = 0; i < 256; i++) {
+    tag = tag % 255 + 1;
+    if (tags->worlds[tag] == 0) break;
+  }
+  tags->last = tag;
+  return tag;
+}
+
+/* ---- making and closing ---------------------------------------------------------- */
+
+struct world_box *new_world_box(lua_State *L) {
+  struct world_box *box = new_box(L, &kind_world, sizeof *box, WORLD_VALUES);
+  names_attach(L, box);
+  for (int i = 1; i <= WORLD_VALUES; i++) {
+    lua_newtable(L);
+    lua_setiuservalue(L, -2, i);
+  }
+  const char *kernels = getenv("ECS_KERNELS");
+  box->kernels = !kernels || strcmp(kernels, "0") != 0;
+  return box;
+}
+
+void world_attach(lua_State *L, struct world_box *box, ecs_world *world, bool lent) {
+  box->world = world;
+  box->lent = lent;
+  box->reported = ecs_bytes(world);
+  get_tags(L)->worlds[ecs_world_tag(world)]++;
+}
+
+static void release_scratch(struct world_box *box) {
+  struct memory *memory = &box->world->memory;
+  drop_pending(box);
+  memory_free(memory, box->pending, box->pending_capacity * sizeof *box->pending);
+  memory_free(memory, box->writes, box->write_capacity * sizeof *box->writes);
+  memory_free(memory, box->parts, box->part_capacity * sizeof *box->parts);
+  box->pending = NULL;
+  box->writes = NULL;
+  box->parts = NULL;
+  box->pending_capacity = box->write_capacity = box->part_capacity = 0;
+}
+
+/* Frees a world that is closed already for Lua, and what it kept alive. */
+static void let_go(lua_State *L, struct world_box *box, int world_index,
+                   ecs_world *world) {
+  if (box->lent)
+    world_disown(L, box, world_index, world);
+  else
+    ecs_world_free(world);
+  for (int i = 1; i <= WORLD_VALUES; i++) {
+    lua_pushnil(L);
+    lua_setiuservalue(L, world_index, i);
+  }
+}
+
+static void shut(lua_State *L, struct world_box *box, int world_index) {
+  ecs_world *world = box->world;
+  box->calls++;
+  loops_abandon(box);
+  names_forget(box);
+  release_scratch(box);
+  get_tags(L)->worlds[ecs_world_tag(world)]--;
+  box->world = NULL;
+  if (box->depth > 0)
+    box->doomed = world;
+  else
+    let_go(L, box, world_index, world);
+}
+
+void world_leave(lua_State *L, struct world_box *box, int world_index) {
+  assert(box->depth > 0);
+  box->depth--;
+  if (LIKELY(box->depth > 0 || !box->doomed)) return;
+  ecs_world *world = box->doomed;
+  box->doomed = NULL;
+  let_go(L, box, world_index, world);
+}
+
+int no_world(lua_State *L, int arg) {
+  if (!box_test(L, arg, &kind_world, sizeof(struct world_box)))
+    return luaL_typeerror(L, arg, "world");
+  return luaL_argerror(L, arg, "the world is closed");
+}
+
+/* ---- the collector --------------------------------------------------------------- */
+
+void settle_any(lua_State *L, struct world_box *box, int world_index) {
+  if (!lua_checkstack(L, 2)) return;
+  lua_getiuservalue(L, world_index, WORLD_ANY);
+  uint32_t slot;
+  while ((slot = any_next_released(&box->world->any)) != 0) {
+    int type = lua_rawgeti(L, -1, slot);
+    lua_pop(L, 1);
+    if (type == LUA_TNIL) continue;
+    lua_pushnil(L);
+    lua_rawseti(L, -2, slot);
+  }
+  lua_pop(L, 1);
+}
+
+void settle_weight(lua_State *L, struct world_box *box) {
+  if (lua_gc(L, LUA_GCISRUNNING, 0) != 1) return;
+  size_t grown = box->world->memory.bytes - box->reported;
+  if (grown > REPORT_LIMIT) grown = REPORT_LIMIT;
+  box->reported = box->world->memory.bytes;
+  lua_gc(L, LUA_GCSTEP, (int)(grown / 1024));
+}
+
+/* ---- ecs.world ------------------------------------------------------------------- */
+
+static uint32_t tag_option(lua_State *L) {
+  int is_integer;
+  lua_Integer tag = lua_type(L, -1) == LUA_TNUMBER ? lua_tointegerx(L, -1, &is_integer) : 0;
+  char got[128];
+  if (tag < 1 || tag > 255)
+    raise_error(L, "option 'tag' is an integer from 1 to 255, got %s",
+                show_value(L, -1, got, sizeof got));
+  return (uint32_t)tag;
+}
+
+static uint64_t seed_option(lua_State *L) {
+  int is_integer = 0;
+  lua_Integer seed = 0;
+  if (lua_type(L, -1) == LUA_TNUMBER) seed = lua_tointegerx(L, -1, &is_integer);
+  char got[128];
+  if (!is_integer)
+    raise_error(L, "option 'seed' is an integer, got %s",
+                show_value(L, -1, got, sizeof got));
+  return (uint64_t)seed;
+}
+
+static bool kernels_option(lua_State *L) {
+  char got[128];
+  if (!lua_isboolean(L, -1))
+    raise_error(L, "option 'kernels' is a boolean, got %s",
+                show_value(L, -1, got, sizeof got));
+  return lua_toboolean(L, -1);
+}
+
+/* Reads { tag =, seed =, kernels = } at stack index 1. */
+static void read_options(lua_State *L, struct world_box *box, ecs_world_desc *desc) {
+  if (lua_isnoneornil(L, 1)) return;
+  luaL_checktype(L, 1, LUA_TTABLE);
+  for (lua_pushnil(L); lua_next(L, 1); lua_pop(L, 1)) {
+    const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "";
+    char text[128];
+    if (strcmp(key, "tag") == 0)
+      desc->tag = tag_option(L);
+    else if (strcmp(key, "seed") == 0)
+      desc->seed = seed_option(L);
+    else if (strcmp(key, "kernels") == 0)
+      box->kernels = kernels_option(L) && box->kernels;
+    else
+      raise_error(L, "unknown option %s of ecs.world (known: tag, seed, kernels)",
+                  show_value(L, -2, text, sizeof text));
+  }
+}
+
+int ecs_native_world(lua_State *L) {
+  lua_settop(L, 1);
+  struct world_box *box = new_world_box(L);
+  ecs_world_desc desc = {NULL, NULL, 0, 0};
+  read_options(L, box, &desc);
+  desc.alloc = lua_getallocf(L, &desc.alloc_ud);
+  if (desc.tag == 0) desc.tag = next_tag(get_tags(L));
+  ecs_world *world = NULL;
+  bool tried = false;
+  ecs_status status;
+  do
+    status = ecs_world_new(&desc, &world);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return raise_memory(L);
+  world_attach(L, box, world, false);
+  box->reported = 0;
+  settle(L, box, 2);
+  return 1;
+}
+
+/* ---- methods --------------------------------------------------------------------- */
+
+static int world_close(lua_State *L) {
+  struct world_box *box = box_test(L, 1, &kind_world, sizeof *box);
+  if (!box) return no_world(L, 1);
+  if (!box->world) return 0;
+  ecs_status status = world_not_busy(box->world, "close");
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  shut(L, box, 1);
+  return 0;
+}
+
+static int world_close_scope(lua_State *L) {
+  struct world_box *box = box_test(L, 1, &kind_world, sizeof *box);
+  if (box && box->world) shut(L, box, 1);
+  return 0;
+}
+
+/* A world that is garbage, or whose state is being closed (from inside a system, even: what
+** is on the C stack then never comes back). */
+static int world_collect(lua_State *L) {
+  struct world_box *box = box_test(L, 1, &kind_world, sizeof *box);
+  if (!box) return 0;
+  box->depth = 0;
+  if (box->world) shut(L, box, 1);
+  ecs_world *world = box->doomed;
+  box->doomed = NULL;
+  if (world) let_go(L, box, 1, world);
+  return 0;
+}
+
+static int world_to_string(lua_State *L) {
+  struct world_box *box = box_test(L, 1, &kind_world, sizeof *box);
+  if (!box) return no_world(L, 1);
+  char text[128];
+  if (box->world)
+    text_format(text, sizeof text, "ecs.world (tag %u, %u entities)",
+                (uint64_t)ecs_world_tag(box->world), (uint64_t)ecs_alive_count(box->world));
+  else
+    text_format(text, sizeof text, "ecs.world (closed)");
+  lua_pushstring(L, text);
+  return 1;
+}
+
+static int world_check(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  settle_any(L, box, 1);
+  ecs_status status = ecs_check(box->world);
+  lua_pushboolean(L, status == ECS_OK);
+  if (status == ECS_OK) return 1;
+  lua_pushstring(L, ecs_message(box->world));
+  return 2;
+}
+
+static int world_defer(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = ecs_defer(box->world);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  settle(L, box, 1);
+  return 0;
+}
+
+static int world_commit(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  bool left_open = box->loops != NULL;
+  bool tried = false;
+  ecs_status status;
+  do
+    status = loops_end(box);
+  while (retry(L, box, status, &tried));
+  if (status == ECS_OK && !(left_open && !staging_is_open(&box->world->staging))) {
+    do
+      status = ecs_commit(box->world);
+    while (retry(L, box, status, &tried));
+  }
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  settle(L, box, 1);
+  return 0;
+}
+
+static int world_cancel(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  ecs_status status = ecs_cancel(box->world);
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  settle(L, box, 1);
+  return 0;
+}
+
+/* An index of the entity range: its limits are the core's to check. */
+static uint32_t check_index(lua_State *L, int arg) {
+  int is_integer = 0;
+  if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "entity index");
+  lua_Integer index = lua_tointegerx(L, arg, &is_integer);
+  if (!is_integer || index < FIRST_ENTITY || index >= INDEX_LIMIT)
+    luaL_argerror(L, arg, "an entity index is an integer from 65536 to 268435455");
+  return (uint32_t)index;
+}
+
+static int world_entity_range(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  uint32_t first = check_index(L, 2);
+  uint32_t last = check_index(L, 3);
+  if (first > last) return luaL_argerror(L, 3, "the range ends before it begins");
+  ecs_status status = ecs_entity_range(box->world, first, last);
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  return 0;
+}
+
+static int world_recycle_retired(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  size_t count = 0;
+  bool tried = false;
+  ecs_status status;
+  do
+    status = loops_end(box);
+  while (retry(L, box, status, &tried));
+  if (status == ECS_OK) status = ecs_recycle_retired(box->world, &count);
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  lua_pushinteger(L, (lua_Integer)count);
+  settle(L, box, 1);
+  return 1;
+}
+
+const luaL_Reg world_core_methods[] = {
+  {"cancel", world_cancel},
+  {"check", world_check},
+  {"close", world_close},
+  {"commit", world_commit},
+  {"defer", world_defer},
+  {"entity_range", world_entity_range},
+  {"recycle_retired", world_recycle_retired},
+  {NULL, NULL}
+};
+
+const luaL_Reg world_metamethods[] = {
+  {"__close", world_close_scope},
+  {"__gc", world_collect},
+  {"__tostring", world_to_string},
+  {NULL, NULL}
+};
