@@ -30,7 +30,7 @@ typedef struct layout {
 static layout lay_out (const program *p, const k_places *at) {
   layout l;
   l.at = K_BLOCK;
-  l.slots = l.at + at->count * sizeof(void *);
+  l.slots = round_up(l.at + at->count * sizeof(void *));
   l.totals = l.slots + p->nslots * sizeof(k_scalar);
   l.reg8 = round_up(l.totals + p->ntotals * sizeof(k_folding));
   l.reg4 = l.reg8 + (size_t)p->nreg8 * p->block * 8;
@@ -80,7 +80,51 @@ typedef struct running {
   k_places places;
   k_failure *failure;  /* error is KE_NONE until a row fails */
   size_t first;        /* the block's first row */
+  size_t quota;        /* bytes that each instruction fetches of the next block */
+  size_t fetched;      /* of column `fetching` */
+  unsigned fetching;
 } running;
+
+/* Beyond the second cache the columns of the next block are fetched while this one is worked
+** on: an interpreter that takes up a column after the other gives the hardware no stream to
+** follow. It pays for programs that compute more than they load. */
+enum { CACHED = 512 * 1024, LINE = 64 };
+
+#ifdef __GNUC__
+#define PREFETCH(address) __builtin_prefetch(address)
+#else
+#define PREFETCH(address) ((void)(address))
+#endif
+
+static size_t column_bytes (const program *p, unsigned column) {
+  return p->block * column_size((k_column)p->columns[column]);
+}
+
+static void plan_fetching (running *r) {
+  const program *p = r->p;
+  const unsigned work = p->ninsns - p->prologue;
+  r->quota = 0;
+  if (work < 2u * p->ncolumns || r->run->rows < 4u * p->block) return;
+  size_t bytes = 0;
+  for (unsigned i = 0; i < p->ncolumns; i++) bytes += column_bytes(p, i);
+  if (r->run->rows / p->block * bytes > CACHED)
+    r->quota = (bytes / LINE / work + 1) * LINE;
+}
+
+static void fetch_ahead (running *r) {
+  size_t left = r->quota;
+  while (left > 0 && r->fetching < r->p->ncolumns) {
+    const size_t bytes = column_bytes(r->p, r->fetching);
+    const size_t take = bytes - r->fetched < left ? bytes - r->fetched : left;
+    const char *from = (const char *)r->at[r->fetching] + bytes + r->fetched;
+    for (size_t i = 0; i < take; i += LINE) PREFETCH(from + i);
+    left -= take;
+    r->fetched += take;
+    if (r->fetched < bytes) return;
+    r->fetching++;
+    r->fetched = 0;
+  }
+}
 
 static void set_registers (void **at, unsigned from, unsigned to, char *memory, size_t size) {
   for (; from < to; from++, memory += size) at[from] = memory;
@@ -177,6 +221,7 @@ static size_t run_block (running *r, size_t n) {
   for (unsigned pc = r->p->prologue; pc < end;) {
     const k_insn *k = &insns[pc];
     if (k->op < OP_CONTROLS) {
+      if (r->fetching < r->p->ncolumns) fetch_ahead(r);
       const size_t done = r->ops[k->op](k, at, n);
       pc++;
       if (done == n) continue;
@@ -223,6 +268,8 @@ static void run_blocks (running *r) {
     const size_t n = left < p->block ? left : p->block;
     for (unsigned i = 0; i < p->nbitmaps; i++)
       memset(r->at[r->places.bitmaps + i], 0, (n + 63) / 64 * sizeof(uint64_t));
+    r->fetching = r->quota > 0 && left >= 2 * n ? 0 : p->ncolumns;
+    r->fetched = 0;
     if (run_block(r, n) < n || left == n) return;
     advance(r, n);
   }
@@ -240,6 +287,7 @@ k_status machine_run (machine *m, const program *p, const k_run *run, k_failure 
   r.failure = failure;
   r.first = 0;
   set_up(&r, m);
+  plan_fetching(&r);
   run_blocks(&r);
   if (failure->error != KE_NONE) {
     cut_bitmaps(&r, failure->row);

@@ -15,7 +15,7 @@
 #elif defined(__GNUC__)
 #pragma GCC optimize ("O3,no-math-errno,no-trapping-math,fp-contract=off")
 /* a result may be written over an operand, lane by lane */
-#define LANES _Pragma("GCC ivdep") for (size_t i = 0; i < n; i++)
+#define LANES _Pragma("GCC ivdep") _Pragma("GCC unroll 2") for (size_t i = 0; i < n; i++)
 #else
 #define LANES for (size_t i = 0; i < n; i++)
 #endif
