@@ -148,7 +148,7 @@ $(BUILD)/examples/%: examples/%.c $(RELEASE)/libecs_lua.a Makefile
 # A check is a target check-NAME that runs through spec/tools/check, which counts what passed
 # and failed; spec/tools/summary adds the counts of a set of checks.
 
-check = CHECK_DIR=$(CHECK_DIR) sh spec/tools/check
+check = CHECK_DIR=$(CHECK_DIR) CHECK_SECONDS=$(CHECK_SECONDS) sh spec/tools/check
 busted = $(LUA) spec/tools/busted.lua --ignore-lua -v -o TAP
 asan_env = LD_PRELOAD="$$($(GCC) -print-file-name=libasan.so)" \
   ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:abort_on_error=0 \
@@ -169,26 +169,26 @@ TEST_CHECKS := asan plain hash rock $(if $(C_TESTS),c asan-c) \
 DEEP_CHECKS := $(if $(DEEP_SPECS)$(deep_scale:small=),deep-asan deep-plain) valgrind \
   $(if $(C_TESTS),valgrind-c) coverage tidy cppcheck
 
-# $(call run_checks,set,names)
+# $(call run_checks,set,names,seconds after which a check hangs)
 define run_checks
 mkdir -p $(BUILD)/check/$(1) && rm -f $(BUILD)/check/$(1)/*
 echo $(2) > $(BUILD)/check/$(1)/expected
 $(MAKE) --no-print-directory -s -k -j$(JOBS) --output-sync=target \
-  CHECK_DIR=$(BUILD)/check/$(1) $(2:%=check-%) || true
+  CHECK_DIR=$(BUILD)/check/$(1) CHECK_SECONDS=$(3) $(2:%=check-%) || true
 sh spec/tools/summary $(BUILD)/check/$(1)
 endef
 
 test:
 	@sh spec/tools/setup test
-	@$(call run_checks,test,$(TEST_CHECKS))
+	@$(call run_checks,test,$(TEST_CHECKS),600)
 
 test-deep:
 	@sh spec/tools/setup deep
-	@$(call run_checks,deep,$(DEEP_CHECKS))
+	@$(call run_checks,deep,$(DEEP_CHECKS),1500)
 
 lint:
 	@sh spec/tools/setup lint
-	@$(call run_checks,lint,$(LINT_CHECKS))
+	@$(call run_checks,lint,$(LINT_CHECKS),600)
 
 check-plain: $(RELEASE)/ecs/native.so
 	$(check) plain tap env $(call module_env,$(RELEASE)) $(busted)

@@ -176,7 +176,7 @@ describe("query:each(fn, dt)", function()
     local query, seen = world:query "Position", {}
     query:each(function() seen[#seen + 1] = 0 end)
     query:each(function(pos) seen[#seen + 1] = pos.x end)
-    query:each(function(pos, dt, e, more) seen[#seen + 1] = more == nil and dt end, 5)
+    query:each(function(_, dt, _, more) seen[#seen + 1] = more == nil and dt end, 5)
     query:each(function(...) seen[#seen + 1] = select("#", ...) end)
     query:each(print and assert and type)
     assert.are.same({ 0, 3, 5.0, 3 }, seen)

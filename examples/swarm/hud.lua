@@ -25,12 +25,12 @@ end
 local function title(state)
   return {
     { " swarm ", BRIGHT },
-    { (" %d entities, %d tables "):format(state.entities, state.tables) },
-    { (" %5.1f s "):format(state.world_time) },
-    { (" %3.0f frames a second "):format(state.rate), BRIGHT },
-    { (" %4.1f ms a frame: systems %.1f, picture %.1f"):format(
+    { state.paused and "paused " or "", ALARM },
+    { (" %d entities in %d tables "):format(state.entities, state.tables) },
+    { (" %.0f fps "):format(state.rate), BRIGHT },
+    { (" %.1f ms a frame: systems %.1f, picture %.1f "):format(
       state.world_ms + state.draw_ms, state.world_ms, state.draw_ms) },
-    { state.paused and "  paused" or "", ALARM },
+    { (" %.0f s"):format(state.world_time), DIM },
   }
 end
 

@@ -126,6 +126,7 @@ local keys = {
   end,
 }
 keys["="] = keys["+"]
+keys["\4"] = keys.q          -- Ctrl-D
 
 local function take_keys(world, state)
   for key in terminal.key do
@@ -166,7 +167,7 @@ local function loop(world, state)
     frame(world, state, screen, state.step or FRAME)
     now = terminal.time()
     state.step = (state.step or FRAME) * 0.9 + (now - before) * 0.1
-    if now - looked >= 1 then
+    if now - looked >= 0.5 then
       fit(screen)
       look(world, state, now - looked)
       looked = now
@@ -174,7 +175,7 @@ local function loop(world, state)
   end
 end
 
--- Runs until someone presses q or Ctrl-C. A system that fails is parked, its error shown.
+-- Runs until someone presses q, Ctrl-C or Ctrl-D. A system that fails is parked, its error shown.
 function show.run(world)
   local state = new_state(world)
   world:on_error(function(message)

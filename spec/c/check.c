@@ -55,7 +55,7 @@ bool check_integer(long long got, long long wanted, const char *text, const char
   return false;
 }
 
-bool check_text(const char *got, const char *wanted, const char *text, const char *file,
+bool check_same_text(const char *got, const char *wanted, const char *text, const char *file,
                 int line) {
   bool same = got && wanted ? strcmp(got, wanted) == 0 : got == wanted;
   if (!same && fail(file, line))

@@ -26,7 +26,7 @@ bool check_status(ecs_status got, ecs_status wanted, const ecs_world *world,
                   const char *text, const char *file, int line);
 bool check_integer(long long got, long long wanted, const char *text, const char *file,
                    int line);
-bool check_text(const char *got, const char *wanted, const char *text, const char *file,
+bool check_same_text(const char *got, const char *wanted, const char *text, const char *file,
                 int line);
 /* Whether `got` holds the wanted words. */
 bool check_says(const char *got, const char *wanted, const char *text, const char *file,
@@ -40,7 +40,7 @@ bool check_says(const char *got, const char *wanted, const char *text, const cha
 #define CHECK_OK(world, call) CHECK_STATUS(world, ECS_OK, call)
 #define CHECK_INTEGER(wanted, got) \
   check_integer((long long)(got), (long long)(wanted), #got, __FILE__, __LINE__)
-#define CHECK_TEXT(wanted, got) check_text(got, wanted, #got, __FILE__, __LINE__)
+#define CHECK_TEXT(wanted, got) check_same_text(got, wanted, #got, __FILE__, __LINE__)
 /* A failing call, its status and words of its message. */
 #define CHECK_FAILS(world, wanted, words, call)                              \
   (check_status(call, wanted, world, #call, __FILE__, __LINE__),             \

@@ -95,7 +95,8 @@ static void ids_of_components(void) {
   CHECK_FAILS(f.world, ECS_EINVAL, "is an entity, not a component",
               ecs_get(f.world, f.a, f.a, &value));
   CHECK_FAILS(f.world, ECS_EUNBORN, "was never spawned", ecs_add(f.world, f.a, 999));
-  CHECK_FAILS(f.world, ECS_EUNBORN, "was never spawned", ecs_spawn(f.world, (ecs_id[]){999}, 1, &f.b));
+  CHECK_FAILS(f.world, ECS_EUNBORN, "was never spawned",
+              ecs_spawn(f.world, (ecs_id[]){999}, 1, &f.b));
   CHECK_OK(f.world, ecs_undeclare(f.world, f.velocity));
   CHECK_FAILS(f.world, ECS_EDEAD, "is dead", ecs_add(f.world, f.a, f.velocity));
   CHECK_INTEGER(1, ecs_alive_count(f.world));

@@ -92,6 +92,7 @@ static ecs_status check_ids(const ecs_world *world, const struct table *table) {
 
 static ecs_status check_tables(const ecs_world *world) {
   const struct id_record *all = graph_all(world);
+  bool has_empty = false;
   if (all->table_count != world->graph.live) return corrupt(world, "tables are lost");
   for (uint32_t i = 0; i < all->table_count; i++) {
     const struct table *table = world_table(world, all->tables[i]);
@@ -99,6 +100,7 @@ static ecs_status check_tables(const ecs_world *world) {
       return corrupt(world, "tables are out of order");
     if (table->incoming || table->doomed || table->count > table->capacity)
       return corrupt(world, "a table's counts are wrong");
+    has_empty |= table == world->graph.empty;
     if (table->count == 0 && !table->in_empties && table != world->graph.empty)
       return corrupt(world, "an empty table is not listed");
     ecs_status status = check_ids(world, table);
@@ -106,7 +108,7 @@ static ecs_status check_tables(const ecs_world *world) {
     if (status == ECS_OK) status = check_columns(world, table);
     if (status != ECS_OK) return status;
   }
-  return ECS_OK;
+  return has_empty ? ECS_OK : corrupt(world, "the table without components is gone");
 }
 
 static ecs_status check_records(const ecs_world *world) {

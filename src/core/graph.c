@@ -149,7 +149,7 @@ static ecs_status make(ecs_world *world, uint64_t hash, const ecs_id *ids, uint3
   }
   enter_index(world, table);
   query_join(world, table);
-  graph_note_empty(world, table);
+  if (count) graph_note_empty(world, table);
   *out = table;
   return ECS_OK;
 }
@@ -332,7 +332,41 @@ static bool has_id(struct table *table, ecs_id id) {
 }
 
 void graph_reclaim(ecs_world *world) { reclaim(world, is_stale, ECS_NULL); }
-void graph_drop_with(ecs_world *world, ecs_id id) { reclaim(world, has_id, id); }
+
+static void free_record(ecs_world *world, struct id_record *record) {
+  struct memory *memory = &world->memory;
+  memory_free(memory, record->tables, record->table_capacity * sizeof *record->tables);
+  memory_free(memory, record->queries, record->query_capacity * sizeof *record->queries);
+  memory_free(memory, record, sizeof *record);
+}
+
+/* Edges are short cuts: a table that has one by the id loses all. */
+static void drop_edges(ecs_world *world, struct table *table, ecs_id id) {
+  const struct edge *edge = find_edge(table, id);
+  if (!edge || !edge->id) return;
+  memory_free(&world->memory, table->edges, table->edge_capacity * sizeof *table->edges);
+  table->edges = NULL;
+  table->edge_capacity = table->edge_count = 0;
+}
+
+void graph_forget(ecs_world *world, ecs_id id) {
+  struct graph *graph = &world->graph;
+  uint32_t at = map_get(&graph->records, id);
+  if (at == NONE) return;
+  reclaim(world, has_id, id);
+  const struct id_record *all = graph_all(world);
+  for (uint32_t i = 0; i < all->table_count; i++)
+    drop_edges(world, world_table(world, all->tables[i]), id);
+  struct id_record *record = graph->record_list[at];
+  assert(record->table_count == 0 && record->query_count == 0);
+  map_remove(&graph->records, id);
+  struct id_record *last = graph->record_list[--graph->record_count];
+  if (last != record) {
+    graph->record_list[at] = last;
+    map_put(&graph->records, last->id, at);
+  }
+  free_record(world, record);
+}
 
 ecs_status graph_init(ecs_world *world) {
   struct id_record *all;
@@ -345,12 +379,8 @@ void graph_free(ecs_world *world) {
   struct memory *memory = &world->memory;
   for (uint32_t i = 0; i < graph->table_count; i++)
     if (graph->tables[i]) table_free(world, graph->tables[i]);
-  for (uint32_t i = 0; i < graph->record_count; i++) {
-    struct id_record *record = graph->record_list[i];
-    memory_free(memory, record->tables, record->table_capacity * sizeof *record->tables);
-    memory_free(memory, record->queries, record->query_capacity * sizeof *record->queries);
-    memory_free(memory, record, sizeof *record);
-  }
+  for (uint32_t i = 0; i < graph->record_count; i++)
+    free_record(world, graph->record_list[i]);
   memory_free(memory, graph->record_list,
               graph->record_capacity * sizeof *graph->record_list);
   memory_free(memory, graph->tables, graph->table_capacity * sizeof *graph->tables);

@@ -60,8 +60,9 @@ ecs_status graph_without(ecs_world *world, struct table *from, ecs_id id,
 /* Removes tables that have been empty since the last call. */
 void graph_reclaim(ecs_world *world);
 
-/* Removes all tables with an id; they have no rows. */
-void graph_drop_with(ecs_world *world, ecs_id id);
+/* Forgets an id: its tables, which have no rows, and all that leads to them. No query that
+** is not broken names it. */
+void graph_forget(ecs_world *world, ecs_id id);
 
 /* Remembers a table that has just lost its last row. */
 void graph_note_empty(ecs_world *world, struct table *table);

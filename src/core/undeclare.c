@@ -45,9 +45,9 @@ ecs_status declare_remove(ecs_world *world, struct component *component) {
     ecs_status status =
         bulk_change(world, &record->tables, record->table_count, id, false);
     if (status != ECS_OK) return status;
-    graph_drop_with(world, id);
   }
   query_break(world, id);
+  graph_forget(world, id);
   world->last_count = NONE;
   leave_registry(world, component);
   release_nested(component);

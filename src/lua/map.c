@@ -86,6 +86,7 @@ static void store_row(lua_State *L, const struct frame *frame, struct loop_box *
   world_settle(box->world);
   lua_getiuservalue(L, frame->loop, LOOP_WORLD);
   settle_any(L, box, lua_gettop(L));
+  lua_pop(L, 1);
 }
 
 /* Calls the function, whose slots have been pushed, and returns how many results it has left

@@ -81,11 +81,10 @@ static bool protect(struct world_box *box, lua_CFunction body, void *argument, i
 ** its handler, get it as the world's message. */
 static ecs_status status_of(lua_State *L, const struct world_box *box) {
   if (is_memory_error(L, FRAME_ERROR)) return ECS_ENOMEM;
-  if (!box->world) return ECS_EUSER;
+  const ecs_world *world = box->world ? box->world : box->doomed;
   const char *text = lua_tostring(L, FRAME_ERROR);
-  world_fail(box->world, ECS_EUSER, "%s", text ? text : "");
-  if (!box->running && box->world->schedule.on_error != script_failed)
-    clear(L, FRAME_ERROR);
+  world_fail(world, ECS_EUSER, "%s", text ? text : "");
+  if (!box->running && world->schedule.on_error != script_failed) clear(L, FRAME_ERROR);
   return ECS_EUSER;
 }
 

@@ -1,0 +1,439 @@
+---@meta ecs
+
+--- Types for editors that read LuaCATS annotations (lua-language-server and others). Nothing
+--- requires this file.
+
+--- An entity, component or tag: an integer below 2^53. Floats with an integer value are
+--- taken, too.
+---@alias ecs.Id integer
+
+--- A component: its id or its name.
+---@alias ecs.Component ecs.Id|string
+
+--- The values of a component's fields: by name, or by position from 1. Arrays and nested
+--- components are tables in turn.
+---@alias ecs.Values table<string|integer, any>
+
+--- Components by name or id: a table of values, or true for the defaults and for tags.
+---@alias ecs.Composition table<ecs.Component, ecs.Values|true>
+
+---@class ecs
+---@field null ecs.Id The id of nothing: 0. Never alive; the default of entity fields.
+local ecs = {}
+
+---@class ecs.WorldOptions
+---@field tag? integer 1 to 255, part of every entity's id. Default: the next one in rotation.
+---@field seed? integer
+---@field kernels? boolean Whether functions may be compiled. Default: true.
+
+--- Makes a world.
+---@param options? ecs.WorldOptions
+---@return ecs.World
+function ecs.world(options) end
+
+--- The parts of an id: "65536v0@1" is index 65536 in its generation 0, of the world with tag
+--- 1. "(12, 65536)" is a pair.
+---@param id ecs.Id
+---@return string
+function ecs.format(id) end
+
+--- The C half of the module.
+---@class ecs.native
+---@field null ecs.Id
+---@field exports table<string, string[]> The names of all functions, by object.
+local native = {}
+
+--- See ecs.world.
+---@param options? ecs.WorldOptions
+---@return ecs.World
+function native.world(options) end
+
+--- See ecs.format.
+---@param id ecs.Id
+---@return string
+function native.format(id) end
+
+--- Sets what turns the fields of world:component into plain tables.
+---@param parse fun(component: string, fields: table): table?, string?
+function native.schema(parse) end
+
+--- Entities, their components, and the systems that run over them.
+---@class ecs.World
+local World = {}
+
+--- Closes the world for good. May be called again. An error inside systems, function forms
+--- and defer; a to-be-closed variable always closes.
+function World:close() end
+
+--- Walks every invariant of the world.
+---@return boolean ok
+---@return string? message What is broken.
+function World:check() end
+
+--- How many entities match a query's text.
+---@param text string
+---@return integer
+function World:count(text) end
+
+---@class ecs.FieldDeclaration
+---@field [1] string "name: type" or "name: type = default"
+---@field doc? string
+---@field unit? string
+---@field min? number|string
+---@field max? number|string
+
+---@class ecs.Fields
+---@field [integer] string|ecs.FieldDeclaration "name: type" or "name: type = default"
+---@field storage? "table"
+---@field was? table<string, string> New field names to old ones.
+---@field doc? string
+
+--- Declares a component; its name may be used wherever an id is. Types: f32 f64 i8 i16 i32
+--- i64 u8 u16 u32 bool entity string any, enum(a, b), T[n], and other components' names.
+---@param name string
+---@param fields ecs.Fields
+---@return ecs.Id
+function World:component(name, fields) end
+
+--- Declares a component without fields.
+---@param name string
+---@return ecs.Id
+function World:tag(name) end
+
+--- Makes a component a resource: the world has one value of it.
+---@param name ecs.Component
+---@param fields? ecs.Fields Declares the component, too.
+---@return ecs.Id
+function World:resource(name, fields) end
+
+--- A view of a resource: its fields are read and written like a table's.
+---@param name ecs.Component
+---@return ecs.View
+function World:res(name) end
+
+--- Removes a component from everything and forgets it.
+---@param component ecs.Component
+function World:undeclare(component) end
+
+---@class ecs.FieldDescription
+---@field name string
+---@field type string
+---@field default any
+---@field offset integer In the struct that C hosts use.
+---@field size integer
+---@field doc? string
+---@field unit? string
+---@field min? number|string
+---@field max? number|string
+
+---@class ecs.ComponentDescription
+---@field name string
+---@field id ecs.Id
+---@field storage "table"
+---@field size integer
+---@field doc? string
+---@field fields ecs.FieldDescription[]
+
+---@class ecs.TableDescription
+---@field id integer
+---@field types string[]
+---@field rows integer
+---@field capacity integer
+---@field columns string[]
+---@field bytes integer
+
+---@class ecs.QueryDescription
+---@field text string
+---@field tables integer
+---@field rows integer
+
+---@class ecs.SystemDescription
+---@field name string
+---@field phase string
+---@field order integer
+---@field tier "lua"|"vector"|"native"
+---@field owner? string
+---@field enabled boolean
+---@field parked boolean
+---@field runs integer
+---@field seconds number In all its runs.
+---@field last number In its last run.
+---@field ignored string[] Names in before and after that name no system of its phase.
+
+---@class ecs.PhaseDescription
+---@field name string
+---@field fixed? number
+---@field enabled boolean
+
+---@class ecs.WorldDescription
+---@field tables ecs.TableDescription[]
+---@field components string[]
+---@field queries ecs.QueryDescription[]
+---@field systems ecs.SystemDescription[] In running order.
+---@field phases ecs.PhaseDescription[] In running order.
+---@field rows integer
+---@field entities integer
+---@field bytes integer
+---@field tag integer
+
+--- What the world holds, or what a component is made of.
+---@param component ecs.Component
+---@return ecs.ComponentDescription
+---@overload fun(self: ecs.World): ecs.WorldDescription
+function World:describe(component) end
+
+--- A new entity.
+---@param components? ecs.Composition
+---@return ecs.Id
+function World:spawn(components) end
+
+--- Many new entities with the same values.
+---@param count integer
+---@param components? ecs.Composition
+---@return ecs.Id[]
+function World:spawn_many(count, components) end
+
+--- Adopts an id that was decided elsewhere. An error when its slot is taken.
+---@param id ecs.Id
+---@param components? ecs.Composition
+---@return ecs.Id
+function World:spawn_at(id, components) end
+
+---@param entity ecs.Id
+function World:despawn(entity) end
+
+--- Whether a value is the id of something alive in this world.
+---@param id any
+---@return boolean
+function World:alive(id) end
+
+--- Sets fields, and adds the component when it is absent. A single table stands for fields by
+--- name; else there is a value for each declared field in order, and fewer leave the rest.
+--- "Position.x" takes one value.
+---@param entity ecs.Id
+---@param component ecs.Component
+---@param ... any
+---@overload fun(self: ecs.World, entity: ecs.Id, component: ecs.Component, values: ecs.Values)
+function World:set(entity, component, ...) end
+
+--- The values of a component's fields in order, or of one field ("Position.x"). Nothing when
+--- the entity does not have it.
+---@param entity ecs.Id
+---@param component ecs.Component
+---@return any ...
+function World:get(entity, component) end
+
+--- A fresh table of a component's fields; true for a tag; nil when it is absent.
+---@param entity ecs.Id
+---@param component ecs.Component
+---@return table<string, any>|true|nil
+function World:read(entity, component) end
+
+--- Adds a component with its defaults. No effect when it is there.
+---@param entity ecs.Id
+---@param component ecs.Component
+function World:add(entity, component) end
+
+--- No effect when the component is absent.
+---@param entity ecs.Id
+---@param component ecs.Component
+function World:remove(entity, component) end
+
+---@param entity ecs.Id
+---@param component ecs.Component
+---@return boolean
+function World:has(entity, component) end
+
+--- Iterates over an entity's components: names, and values as read gives them.
+---@param entity ecs.Id
+---@return fun(): string?, table<string, any>|true|nil
+function World:components(entity) end
+
+--- Without a name: the entity's name, or nothing. With one: names the entity; false clears.
+---@param entity ecs.Id
+---@param name? string|false
+---@return string? name
+function World:name(entity, name) end
+
+--- The entity of that name, or nothing.
+---@param name string
+---@return ecs.Id?
+function World:lookup(name) end
+
+--- Makes spawns take indices of a range (65536 to 268435455, both included).
+---@param first integer
+---@param last integer
+function World:entity_range(first, last) end
+
+--- Gives back slots whose generations are used up. Returns how many.
+---@return integer
+function World:recycle_retired() end
+
+--- Opens a scope: structural changes are kept until the outermost scope ends.
+function World:defer() end
+
+--- Ends the scope that defer opened; its changes apply in order.
+function World:commit() end
+
+--- Ends the scope that defer opened and drops its changes; ids spawned in it are dead.
+function World:cancel() end
+
+--- A cached query. Terms, separated by commas: Position, !Frozen, Sprite?, Circle|Box,
+--- Position:in (read only), Position.x (a single field).
+---@param text string
+---@param variables? table<string, ecs.Id>
+---@return ecs.Query
+function World:query(text, variables) end
+
+---@class ecs.SystemOptions
+---@field phase? string Default: "update".
+---@field query? string
+---@field each? function Called for every entity: views, dt, entity.
+---@field map? function Called for every entity: scalars, dt, entity; results are written back.
+---@field run? fun(world: ecs.World, dt: number, query: ecs.Query?)
+---@field before? string|string[]
+---@field after? string|string[]
+---@field every? number Seconds between runs.
+---@field enabled? boolean Default: true.
+---@field when? fun(world: ecs.World): any Whether to run.
+---@field compile? boolean
+
+--- Registers a system, or replaces the one of that name, which keeps its place, its switch and
+--- its timings.
+---@param name string
+---@param options ecs.SystemOptions
+function World:system(name, options) end
+
+---@param name string
+function World:remove_system(name) end
+
+---@class ecs.PhaseOptions
+---@field after? string
+---@field before? string
+---@field fixed? number Seconds of a step.
+
+--- Adds a phase to startup, pre_update, update, post_update and render.
+---@param name string
+---@param options? ecs.PhaseOptions
+function World:phase(name, options) end
+
+--- Turns a system or a phase on or off.
+---@param name string
+---@param on boolean
+function World:switch(name, on) end
+
+--- Runs all phases.
+---@param dt number Seconds.
+function World:update(dt) end
+
+--- Runs one phase or system.
+---@param name string
+---@param dt? number Seconds. Default: 0.
+function World:run(name, dt) end
+
+--- How far between two steps a fixed phase is, 0 to 1.
+---@param phase? string Default: the first fixed one.
+---@return number
+function World:alpha(phase) end
+
+--- Sets what is told of an error in a system, which is then parked; nil sets nothing.
+---@param handler fun(message: any, system: string)?
+function World:on_error(handler) end
+
+---@class ecs.Explanation
+---@field tier "lua"|"vector"|"native"
+---@field reads string[]
+---@field writes string[]
+---@field program? string
+---@field reason? string Why it stayed Lua.
+
+--- How a system runs.
+---@param name string
+---@return ecs.Explanation
+function World:explain(name) end
+
+--- The tables that match some terms; new ones join when they are made.
+---@class ecs.Query
+local Query = {}
+
+---@return integer
+function Query:count() end
+
+--- The first entity, or nothing.
+---@return ecs.Id?
+function Query:first() end
+
+--- Calls a function for every entity with a view for each term that has data, then dt and the
+--- entity. Without a function: an iterator that gives views (false for what is absent) and
+--- the entity.
+---@param fn fun(...: any)
+---@param dt? number
+---@overload fun(self: ecs.Query): fun(...): any
+function Query:each(fn, dt) end
+
+--- Calls a function for every entity with the values of terms that are single fields, then dt
+--- and the entity. What it returns is written to the first terms; nil leaves a field.
+---@param fn fun(...: any): any
+---@param dt? number
+function Query:map(fn, dt) end
+
+--- Iterates over tables, all rows of one at a time.
+---@return fun(): ecs.Chunk?
+function Query:chunks() end
+
+--- A compiled loop. Not in this version.
+---@param fn function
+---@param dt? number
+function Query:run(fn, dt) end
+
+--- Not in this version.
+---@param fn function
+---@return ecs.Query
+function Query:where(fn) end
+
+--- Not in this version.
+---@param fn function
+---@return number
+function Query:sum(fn) end
+
+--- Not in this version.
+---@param fn function
+---@return number?
+function Query:min(fn) end
+
+--- Not in this version.
+---@param fn function
+---@return number?
+function Query:max(fn) end
+
+--- The current row's component: fields are read and written by name. Stale once its loop has
+--- ended.
+---@class ecs.View
+---@field [string] any
+
+--- The rows of one table.
+---@class ecs.Chunk
+---@field n integer How many rows.
+---@field entities ecs.Column Their ids.
+local Chunk = {}
+
+--- A field's column ("Position.x"); nil when this table does not have it.
+---@param name string
+---@return ecs.Column?
+function Chunk:column(name) end
+
+--- A field's values, from 1 to the chunk's n.
+---@class ecs.Column
+---@field [integer] any
+local Column = {}
+
+--- Copies the column into a plain array, and returns it.
+---@param into? any[]
+---@return any[]
+function Column:read(into) end
+
+--- Writes a plain array into the column.
+---@param from any[]
+function Column:write(from) end
+
+return ecs

@@ -1,0 +1,118 @@
+local ecs = require "ecs"
+local helper = require "spec.support.ecs_helper"
+local native = require "ecs.native"
+
+local PATH = "lua/ecs/types.lua"
+
+-- The classes of the annotations and what they describe: names of functions, as a set.
+local function set_of(list)
+  local set = {}
+  for _, name in ipairs(list) do
+    assert(not set[name], name .. " is exported twice")
+    set[name] = true
+  end
+  return set
+end
+
+local function functions_of(module)
+  local set = {}
+  for name, value in pairs(module) do
+    if type(value) == "function" then
+      set[name] = true
+    end
+  end
+  return set
+end
+
+local CLASSES = {
+  ecs = functions_of(ecs),
+  native = set_of(native.exports.native),
+  World = set_of(native.exports.world),
+  Query = set_of(native.exports.query),
+  Chunk = set_of(native.exports.chunk),
+  Column = set_of(native.exports.column),
+}
+
+-- Every function that the annotations declare: class, name, parameters, the comment above it.
+local function annotations()
+  local list, comment = {}, {}
+  for line in io.lines(PATH) do
+    local class, name, parameters = line:match("^function (%w+)[.:]([%w_]+)%((.-)%) end$")
+    if class then
+      list[#list + 1] = { class = class, name = name, parameters = parameters,
+        comment = table.concat(comment, "\n") }
+    end
+    if line:find("^%-%-%-") then
+      comment[#comment + 1] = line
+    else
+      comment = {}
+    end
+  end
+  return list
+end
+
+local declared = {}
+for _, annotation in ipairs(annotations()) do
+  declared[annotation.class] = declared[annotation.class] or {}
+  declared[annotation.class][annotation.name] = annotation
+end
+
+describe("the annotations", function()
+  it("are a file that editors read and nothing requires", function()
+    local file = assert(io.open(PATH))
+    assert.are.equal("---@meta ecs", file:read("l"))
+    file:close()
+    assert.is_function(loadfile(PATH))
+    assert.is_nil(package.loaded["ecs.types"])
+  end)
+
+  for class, exported in pairs(CLASSES) do
+    it("of " .. class .. " describe every function that there is, and no other", function()
+      for name in pairs(exported) do
+        assert.is_truthy(declared[class][name], name .. " has no annotation")
+      end
+      for name in pairs(declared[class]) do
+        assert.is_true(exported[name], name .. " is not exported")
+      end
+    end)
+  end
+
+  it("know every class that is exported", function()
+    for class in pairs(native.exports) do
+      assert.is_truthy(CLASSES[class] or CLASSES[class:gsub("^%l", string.upper)], class)
+    end
+    for class in pairs(declared) do
+      assert.is_truthy(CLASSES[class], class)
+    end
+  end)
+
+  it("give every parameter a type", function()
+    for class, list in pairs(declared) do
+      for name, annotation in pairs(list) do
+        for parameter in annotation.parameters:gmatch("[%w_.]+") do
+          local pattern = "%-%-%-@param " .. parameter:gsub("%.", "%%.") .. "%??%s+%S"
+          assert.is_truthy(annotation.comment:find(pattern),
+            ("%s.%s: %s"):format(class, name, parameter))
+        end
+      end
+    end
+  end)
+end)
+
+describe("ecs.native.exports", function()
+  it("names methods that the objects have", function()
+    local world = helper.new_world()
+    world:component("Position", { "x: f32" })
+    world:spawn { Position = {} }
+    local query = world:query "Position"
+    local objects = { world = world, query = query, native = native }
+    for chunk in query:chunks() do
+      objects.chunk, objects.column = chunk, chunk:column "Position.x"
+      for class, names in pairs(native.exports) do
+        for _, name in ipairs(names) do
+          assert.is_function(objects[class][name], class .. "." .. name)
+        end
+      end
+    end
+  end)
+end)

@@ -1,0 +1,290 @@
+local helper = require "spec.support.ecs_helper"
+
+local has_error = helper.has_error
+
+local function new_world()
+  local world = helper.new_world()
+  world:component("Position", { "x: f32", "y: f32" })
+  world:component("Velocity", { "x: f32", "y: f32" })
+  world:component("Bag", { "item: any", "name: string" })
+  world:tag("Frozen")
+  return world
+end
+
+-- Everything that opens a scope around a body.
+local scopes = {
+  defer = function(world, body)
+    world:defer()
+    body()
+    world:commit()
+  end,
+  system = function(world, body)
+    world:system("scope", { run = body })
+    world:run("scope", 0)
+    world:remove_system "scope"
+  end,
+  ["each(fn)"] = function(world, body)
+    local done = false
+    world:query "Position":each(function()
+      if not done then body() end
+      done = true
+    end)
+  end,
+  map = function(world, body)
+    local done = false
+    world:query "Position.x":map(function()
+      if not done then body() end
+      done = true
+    end)
+  end,
+  each = function(world, body)
+    for _ in world:query "Position":each() do -- luacheck: ignore 512
+      body()
+      break
+    end
+  end,
+  chunks = function(world, body)
+    for _ in world:query "Position":chunks() do -- luacheck: ignore 512
+      body()
+      break
+    end
+  end,
+}
+
+for name, scope in pairs(scopes) do
+  describe("staging in " .. name, function()
+    it("keeps structural changes until the end, and reads see the world without them (C50)",
+      function()
+        local world = new_world()
+        local e = world:spawn { Position = { 1, 2 }, Frozen = true }
+        local f = world:spawn { Position = {} }
+        local spawned
+        scope(world, function()
+          spawned = world:spawn { Position = { 5 }, Velocity = {} }
+          world:add(e, "Velocity")
+          world:remove(e, "Frozen")
+          world:set(e, "Bag", { name = "bag" })
+          world:despawn(f)
+          assert.is_true(world:alive(spawned))
+          assert.is_false(world:has(spawned, "Position"))
+          assert.is_false(world:has(e, "Velocity"))
+          assert.is_true(world:has(e, "Frozen"))
+          assert.is_nil(world:get(e, "Bag"))
+          assert.is_true(world:alive(f))
+          assert.are.equal(2, world:count "Position")
+        end)
+        assert.are.same({ 5, 0 }, { world:get(spawned, "Position") })
+        assert.is_true(world:has(e, "Velocity"))
+        assert.is_false(world:has(e, "Frozen"))
+        assert.are.equal("bag", world:get(e, "Bag.name"))
+        assert.is_false(world:alive(f))
+      end)
+
+    it("writes fields that exist at once", function()
+      local world = new_world()
+      local e = world:spawn { Position = { 1, 2 } }
+      scope(world, function()
+        world:set(e, "Position", 3)
+        assert.are.same({ 3, 2 }, { world:get(e, "Position") })
+      end)
+      assert.are.same({ 3, 2 }, { world:get(e, "Position") })
+    end)
+
+    it("stages sets of what has a staged command", function()
+      local world = new_world()
+      local e = world:spawn { Position = { 1, 2 } }
+      scope(world, function()
+        world:remove(e, "Position")
+        world:set(e, "Position", { x = 3 })
+        assert.are.same({ 1, 2 }, { world:get(e, "Position") })
+      end)
+      assert.are.same({ 3, 0 }, { world:get(e, "Position") })
+    end)
+
+    it("applies in order, the last word counting (C86)", function()
+      local world = new_world()
+      local e = world:spawn { Position = {} }
+      scope(world, function()
+        world:add(e, "Velocity")
+        world:set(e, "Velocity", 1, 2)
+        world:set(e, "Velocity", 3)
+        world:add(e, "Frozen")
+        world:remove(e, "Frozen")
+        world:set(e, "Bag", { item = 1 })
+        world:remove(e, "Bag")
+      end)
+      assert.are.same({ 3, 2 }, { world:get(e, "Velocity") })
+      assert.is_false(world:has(e, "Frozen"))
+      assert.is_false(world:has(e, "Bag"))
+    end)
+
+    it("makes spawned ids usable in later commands at once", function()
+      local world = new_world()
+      world:spawn { Position = {} }
+      local a, b, gone
+      scope(world, function()
+        a = world:spawn()
+        world:set(a, "Position", 7, 8)
+        b = world:spawn { Velocity = {} }
+        world:remove(b, "Velocity")
+        world:add(b, "Frozen")
+        gone = world:spawn { Position = {} }
+        world:despawn(gone)
+      end)
+      assert.are.same({ 7, 8 }, { world:get(a, "Position") })
+      assert.is_true(world:has(b, "Frozen"))
+      assert.is_false(world:has(b, "Velocity"))
+      assert.is_false(world:alive(gone))
+    end)
+
+    it("does nothing for an entity that is dead when its command applies (C53)", function()
+      local world = new_world()
+      local e = world:spawn { Position = {} }
+      scope(world, function()
+        world:despawn(e)
+        world:despawn(e)
+        world:add(e, "Frozen")
+        world:set(e, "Velocity", 1)
+      end)
+      assert.is_false(world:alive(e))
+      local f = world:spawn()
+      assert.are_not.equal(e, f)
+      assert.is_false(world:has(f, "Frozen"))
+    end)
+  end)
+end
+
+describe("scopes", function()
+  it("nest: the outermost one applies", function()
+    local world = new_world()
+    local e = world:spawn { Position = {} }
+    world:defer()
+    world:defer()
+    world:add(e, "Frozen")
+    world:commit()
+    assert.is_false(world:has(e, "Frozen"))
+    world:query "Position":each(function() world:add(e, "Velocity") end)
+    for _ in world:query "Position":each() do world:set(e, "Bag", { name = "x" }) end
+    assert.is_false(world:has(e, "Velocity"))
+    assert.is_false(world:has(e, "Bag"))
+    world:commit()
+    assert.is_true(world:has(e, "Frozen"))
+    assert.is_true(world:has(e, "Velocity"))
+    assert.is_true(world:has(e, "Bag"))
+  end)
+
+  it("that are cancelled drop their commands, and those within", function()
+    local world = new_world()
+    local e = world:spawn { Position = {} }
+    world:defer()
+    world:add(e, "Frozen")
+    world:defer()
+    world:add(e, "Velocity")
+    local a = world:spawn()
+    world:commit()
+    world:cancel()
+    assert.is_false(world:has(e, "Frozen"))
+    assert.is_false(world:has(e, "Velocity"))
+    assert.is_false(world:alive(a))
+  end)
+
+  it("that are cancelled within another keep the other's", function()
+    local world = new_world()
+    local e = world:spawn { Position = {} }
+    world:defer()
+    world:add(e, "Frozen")
+    world:defer()
+    world:add(e, "Velocity")
+    world:cancel()
+    world:commit()
+    assert.is_true(world:has(e, "Frozen"))
+    assert.is_false(world:has(e, "Velocity"))
+  end)
+
+  it("of a form that fails drop their own commands only", function()
+    local world = new_world()
+    local e = world:spawn { Position = {} }
+    world:defer()
+    world:add(e, "Frozen")
+    local spawned
+    has_error(function()
+      world:query "Position":each(function()
+        spawned = world:spawn()
+        world:add(e, "Velocity")
+        error "stop"
+      end)
+    end, "stop")
+    assert.is_false(world:alive(spawned))
+    world:commit()
+    assert.is_true(world:has(e, "Frozen"))
+    assert.is_false(world:has(e, "Velocity"))
+  end)
+
+  it("need a beginning", function()
+    local world = new_world()
+    has_error(function() world:commit() end, "without a defer")
+    has_error(function() world:cancel() end, "without a defer")
+    world:system("s", { run = function() world:commit() end })
+    has_error(function() world:update(0) end, "without a defer")
+    world:system("s", { run = function() world:defer() world:commit() end })
+    world:update(0)
+  end)
+
+  it("left open by a system end with it", function()
+    local world = new_world()
+    local e
+    world:system("s", { run = function()
+      world:defer()
+      e = world:spawn { Position = {} }
+    end })
+    world:update(0)
+    assert.is_true(world:has(e, "Position"))
+    world:system("s", { run = function()
+      world:defer()
+      e = world:spawn { Position = {} }
+      error "stop"
+    end })
+    has_error(function() world:update(0) end, "stop")
+    assert.is_false(world:alive(e))
+  end)
+
+  it("apply when their system ends, before the next", function()
+    local world = new_world()
+    local seen = {}
+    world:system("a", { run = function() world:spawn { Position = {} } end })
+    world:system("b", { run = function() seen[#seen + 1] = world:count "Position" end })
+    world:update(0)
+    world:update(0)
+    assert.are.same({ 1, 2 }, seen)
+  end)
+
+  it("hold strings and any values that only staged commands name", function()
+    local world = new_world()
+    local e = world:spawn()
+    world:defer()
+    world:set(e, "Bag", { item = { 1 }, name = "staged" })
+    for i = 1, 2000 do world:set(world:spawn(), "Bag", { name = "text " .. i }) end
+    collectgarbage()
+    world:commit()
+    assert.are.same({ 1 }, world:get(e, "Bag.item"))
+    assert.are.equal("staged", world:get(e, "Bag.name"))
+  end)
+
+  it("that are dropped let go of any values", function()
+    local world = new_world()
+    local weak = setmetatable({}, { __mode = "k" })
+    local e = world:spawn()
+    local function value()
+      local new = {}
+      weak[new] = true
+      return new
+    end
+    world:defer()
+    world:set(e, "Bag", { item = value() })
+    world:set(e, "Bag", { item = value() })
+    world:spawn { Bag = { item = value() } }
+    world:cancel()
+    collectgarbage()
+    assert.is_nil(next(weak))
+  end)
+end)

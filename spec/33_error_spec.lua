@@ -1,0 +1,248 @@
+local helper = require "spec.support.ecs_helper"
+
+local has_error = helper.has_error
+
+local function new_world()
+  local world = helper.new_world()
+  world:component("Position", { "x: f32", "y: f32" })
+  world:tag("Frozen")
+  return world
+end
+
+local function described(world, name)
+  for _, system in ipairs(world:describe().systems) do
+    if system.name == name then return system end
+  end
+end
+
+local function failing_deep_inside()
+  local nothing = nil
+  return nothing.field
+end
+
+describe("an error in a system", function()
+  it("reaches the caller of update with the system's name and a traceback", function()
+    local world = new_world()
+    world:system("broken", { run = function() failing_deep_inside() end })
+    local message = has_error(function() world:update(0) end, "system 'broken'",
+      "33_error_spec.lua", "attempt to index a nil value", "stack traceback",
+      "failing_deep_inside")
+    assert.are.equal("string", type(message))
+    has_error(function() world:run("broken", 0) end, "system 'broken'", "stack traceback")
+  end)
+
+  it("names the system for each form", function()
+    local world = new_world()
+    world:spawn { Position = {} }
+    world:system("s", { query = "Position", each = function() error "in each" end })
+    has_error(function() world:update(0) end, "system 's'", "in each", "stack traceback")
+    world:system("s", { query = "Position.x", map = function() error "in map" end })
+    has_error(function() world:update(0) end, "system 's'", "in map", "stack traceback")
+    world:system("s", { run = function() end, when = function() error "in when" end })
+    has_error(function() world:update(0) end, "system 's'", "in when", "stack traceback")
+  end)
+
+  it("shows the line of a write that is refused (C43)", function()
+    local world = new_world()
+    world:spawn { Position = {} }
+    world:system("s", { query = "Position:in", each = function(pos) pos.x = 1 end })
+    has_error(function() world:update(0) end, "system 's'", "33_error_spec.lua:",
+      "'Position' is read only")
+  end)
+
+  it("turns every error object into text", function()
+    local world = new_world()
+    local objects = {
+      [{}] = "a table value",
+      [setmetatable({}, { __tostring = function() return "converted" end })] = "converted",
+      [print] = "a function value",
+      [42] = "42",
+      [true] = "a boolean value",
+    }
+    for object, text in pairs(objects) do
+      world:system("s", { run = function() error(object) end })
+      has_error(function() world:update(0) end, "system 's'", text)
+    end
+    world:system("s", { run = function() error() end })
+    has_error(function() world:update(0) end, "system 's'", "a nil value")
+    world:system("s", { run = function()
+      error(setmetatable({}, { __tostring = function() error "again" end }))
+    end })
+    has_error(function() world:update(0) end, "system 's'")
+  end)
+
+  it("drops its commands and ends its loops", function()
+    local world = new_world()
+    local e = world:spawn { Position = {} }
+    local query = world:query "Position"
+    local spawned, kept
+    world:system("s", { query = "Position", each = function(pos)
+      spawned, kept = world:spawn { Position = {} }, pos
+      world:add(e, "Frozen")
+      for _ in query:each() do error "stop" end
+    end })
+    has_error(function() world:update(0) end, "stop")
+    assert.is_false(world:alive(spawned))
+    assert.is_false(world:has(e, "Frozen"))
+    has_error(function() return kept.x end, "stale view")
+    assert.is_true(world:has(world:spawn { Position = {} }, "Position"))
+  end)
+
+  it("keeps what was written to fields", function()
+    local world = new_world()
+    local e = world:spawn { Position = {} }
+    world:system("s", { query = "Position", each = function(pos)
+      pos.x = 5
+      error "stop"
+    end })
+    has_error(function() world:update(0) end, "stop")
+    assert.are.equal(5, (world:get(e, "Position")))
+  end)
+
+  it("ends the update; the next one runs all again", function()
+    local world = new_world()
+    local log, fail = {}, true
+    world:system("a", { run = function() log[#log + 1] = "a" end })
+    world:system("b", { run = function()
+      log[#log + 1] = "b"
+      if fail then error "stop" end
+    end })
+    world:system("c", { run = function() log[#log + 1] = "c" end })
+    has_error(function() world:update(0) end, "stop")
+    fail = false
+    world:update(0)
+    assert.are.equal("a b a b c", table.concat(log, " "))
+  end)
+
+  it("is an error of stack depth, too", function()
+    local world = new_world()
+    local function deep() return 1 + deep() end
+    world:system("s", { run = deep })
+    has_error(function() world:update(0) end, "stack overflow")
+    world:system("s", { run = function() end })
+    world:update(0)
+  end)
+end)
+
+describe("world:on_error", function()
+  it("is given message and name, the system is parked, and the others go on", function()
+    local world = new_world()
+    local log = {}
+    local seen
+    world:on_error(function(...) seen = table.pack(...) end)
+    world:system("bad", { run = function()
+      log[#log + 1] = "bad"
+      error "stop"
+    end })
+    world:system("good", { run = function() log[#log + 1] = "good" end })
+    world:update(0)
+    world:update(0)
+    assert.are.equal("bad good good", table.concat(log, " "))
+    assert.are.equal(2, seen.n)
+    assert.are.equal("bad", seen[2])
+    assert.is_truthy(seen[1]:find("system 'bad': ", 1, true))
+    assert.is_truthy(seen[1]:find("stop", 1, true))
+    assert.is_truthy(seen[1]:find("stack traceback", 1, true))
+    assert.is_true(described(world, "bad").parked)
+    assert.is_false(described(world, "good").parked)
+  end)
+
+  it("lets a system that is registered again run again", function()
+    local world = new_world()
+    local runs = 0
+    world:on_error(function() end)
+    world:system("s", { run = function() error "stop" end })
+    world:update(0)
+    has_error(function() world:run("s", 0) end, "parked")
+    world:system("s", { run = function() runs = runs + 1 end })
+    assert.is_false(described(world, "s").parked)
+    world:update(0)
+    assert.are.equal(1, runs)
+  end)
+
+  it("has the errors of when, too", function()
+    local world = new_world()
+    local messages = {}
+    world:on_error(function(message) messages[#messages + 1] = message end)
+    world:system("s", { run = function() end, when = function() error "in when" end })
+    world:update(0)
+    world:update(0)
+    assert.are.equal(1, #messages)
+    assert.is_truthy(messages[1]:find("in when", 1, true))
+    assert.is_true(described(world, "s").parked)
+  end)
+
+  it("is called for every system that fails", function()
+    local world = new_world()
+    local names = {}
+    world:on_error(function(message, name)
+      names[#names + 1] = name
+      assert.is_truthy(message:find("error of " .. name, 1, true))
+    end)
+    for _, name in ipairs { "a", "b", "c" } do
+      world:system(name, { run = function() error("error of " .. name) end })
+    end
+    world:update(0)
+    assert.are.same({ "a", "b", "c" }, names)
+  end)
+
+  it("may use the world, and register the system again", function()
+    local world = new_world()
+    local runs = 0
+    world:on_error(function(_, name)
+      world:spawn { Position = {} }
+      world:system(name, { run = function() runs = runs + 1 end })
+    end)
+    world:system("s", { run = function() error "stop" end })
+    world:update(0)
+    assert.are.equal(1, world:count "Position")
+    world:update(0)
+    assert.are.equal(1, runs)
+  end)
+
+  it("that fails itself does not keep the others from running; update raises that", function()
+    local world = new_world()
+    local runs = 0
+    world:on_error(function() error "in the handler" end)
+    world:system("bad", { run = function() error "stop" end })
+    world:system("good", { run = function() runs = runs + 1 end })
+    has_error(function() world:update(0) end, "on_error handler", "in the handler")
+    assert.are.equal(1, runs)
+    assert.is_true(described(world, "bad").parked)
+    world:update(0)
+    assert.are.equal(2, runs)
+  end)
+
+  it("can be replaced, and taken away", function()
+    local world = new_world()
+    local log = {}
+    world:on_error(function() log[#log + 1] = "first" end)
+    world:on_error(function() log[#log + 1] = "second" end)
+    world:system("s", { run = function() error "stop" end })
+    world:update(0)
+    world:on_error(nil)
+    world:system("s", { run = function() error "stop" end })
+    has_error(function() world:update(0) end, "stop")
+    assert.are.same({ "second" }, log)
+  end)
+
+  it("takes a function or nil", function()
+    local world = new_world()
+    for _, value in ipairs { false, 1, "print", {}, io.stdout } do
+      has_error(function() world:on_error(value) end, "bad argument #1 to 'on_error'")
+    end
+    has_error(function() world:on_error() end, "bad argument #1 to 'on_error'")
+  end)
+
+  it("does not keep its world from being collected", function()
+    local weak = setmetatable({}, { __mode = "k" })
+    do
+      local world = require("ecs").world()
+      weak[world] = true
+      world:on_error(function() return world end)
+      world:system("s", { run = function() return world end })
+    end
+    for _ = 1, 3 do collectgarbage() end
+    assert.is_nil(next(weak))
+  end)
+end)

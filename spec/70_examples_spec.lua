@@ -1,0 +1,466 @@
+-- Every example is run as a user runs it, and what it prints is read.
+
+local helper = require "spec.support.ecs_helper"
+
+local LUA = os.getenv "LUA" or "lua5.4"
+local BUILD = os.getenv "ECS_BUILD" or "build"
+local ENVIRONMENT = ("LUA_PATH='lua/?.lua;lua/?/init.lua;;' LUA_CPATH='%s/?.so;;' "):format(BUILD)
+
+-- What a command prints, and its exit status.
+local function run(command)
+  local pipe = assert(io.popen(("timeout 60 sh -c '%s' 2>&1"):format(command:gsub("'", "'\\''"))))
+  local output = pipe:read "a"
+  local _, _, status = pipe:close()
+  return output, status
+end
+
+local function run_lua(arguments)
+  return run(ENVIRONMENT .. LUA .. " " .. arguments .. " </dev/null")
+end
+
+-- What an example prints; it has to succeed.
+local function output_of(arguments)
+  local output, status = run_lua(arguments)
+  assert(status == 0, output)
+  return output
+end
+
+local function lines_of(text)
+  local lines = {}
+  for line in text:gmatch "([^\n]*)\n" do
+    lines[#lines + 1] = line
+  end
+  return lines
+end
+
+local function contents(path)
+  local file <close> = assert(io.open(path))
+  return file:read "a"
+end
+
+describe("examples/hello.lua", function()
+  it("moves what is not frozen", function()
+    assert.same({ "the ball is at 3.00, 10.00", "the stone is at 7.00, 0.00" },
+      lines_of(output_of "examples/hello.lua"))
+  end)
+
+  it("is the example of the README", function()
+    local readme = contents "README.md"
+    assert(readme:find("```lua\n" .. contents "examples/hello.lua" .. "```", 1, true))
+  end)
+end)
+
+describe("README.md", function()
+  local readme = contents "README.md"
+
+  it("has snippets that run", function()
+    local world = helper.new_world()
+    world:component("Position", { "x: f32", "y: f32" })
+    world:component("Velocity", { "x: f32", "y: f32" })
+    world:tag "Flying"
+    world:tag "Frozen"
+    local bird = world:spawn { Position = true, Velocity = { y = 1 }, Flying = true }
+    local stone = world:spawn { Position = true, Velocity = { x = 1 } }
+    local environment = setmetatable({ world = world }, { __index = _G })
+    local count = 0
+    for snippet in readme:gmatch "```lua\n(.-)```" do
+      count = count + 1
+      if count > 1 then
+        assert(load(snippet, "=README.md", "t", environment))()
+      end
+    end
+    assert.equal(5, count)
+    world:update(1)
+    assert.equal(1, world:get(stone, "Position.x"))
+    assert.equal(1, world:get(bird, "Velocity.y"))
+    helper.approx(-9.8 * 8 / 60, world:get(stone, "Velocity.y"))
+    helper.approx(-4.9, world:res("Gravity").y)
+    assert.equal("circle", world:get(world:spawn { Body = { shape = "circle" } }, "Body.shape"))
+  end)
+
+  it("tells of every function of the module", function()
+    local exports = require("ecs.native").exports
+    for _, name in ipairs(exports.world) do
+      assert(readme:find("world:" .. name, 1, true), name)
+    end
+    for _, name in ipairs(exports.query) do
+      assert(readme:find("q:" .. name, 1, true), name)
+    end
+    for _, name in ipairs(exports.column) do
+      assert(readme:find("column:" .. name, 1, true), name)
+    end
+    for name in pairs(require "ecs") do
+      assert(readme:find("ecs." .. name, 1, true), name)
+    end
+  end)
+
+  it("tells of every function of the C interface, and of no other", function()
+    local headers = contents "src/ecs.h" .. contents "src/ecs_lua.h"
+    local declared = {}
+    for name in headers:gmatch "([%a_]+)%(" do
+      if name:find "^ecs_" or name == "luaopen_ecs_native" then
+        declared[name] = true
+        assert(readme:find("`" .. name .. "`", 1, true), name)
+      end
+    end
+    assert(declared.ecs_iter_column)
+    for name in readme:match("# Embedding in C(.-)\n# "):gmatch "`(ecs_[%a_]+)`" do
+      assert(declared[name] or name == "ecs_status", name)
+    end
+  end)
+end)
+
+describe("examples/phases.lua (C46, C48)", function()
+  -- The systems of the n-th update that is printed, with and without their dt.
+  local function updates()
+    local list = {}
+    for systems in output_of("examples/phases.lua"):gmatch "update%(0%.050%)  ([^\n]*)" do
+      list[#list + 1] = systems
+    end
+    return list, (table.concat(list, "\n"):gsub("%([%d.]+%)", ""))
+  end
+
+  it("runs systems by phase, constraints and registration", function()
+    local _, names = updates()
+    assert.same({
+      "load_level  fall  look  think  show",
+      "fall  fall  look  think  autosave  show",
+      "fall  look  think  show",
+      "fall  fall  look  think  autosave  show",
+      "look  show",
+      "autosave  show",
+      "look  show",
+      "look  autosave",
+      "look",
+    }, lines_of(names .. "\n"))
+  end)
+
+  it("gives each system the time since it ran last, fixed steps their own", function()
+    local list = updates()
+    assert.equal("fall(0.031)  fall(0.031)  look(0.050)  think(0.050)  autosave(0.100)  "
+      .. "show(0.050)", list[4])
+    assert.equal("look(0.100)  show(0.050)", list[7])
+  end)
+
+  it("parks the system that fails and names it", function()
+    local output = output_of "examples/phases.lua"
+    assert(output:find("show is parked: system 'show': examples/phases.lua:%d+: out of paint"))
+    assert(output:find "\nshow +render +%d+  true\n")
+    assert(output:find "\nlook +update +%d+  false\n")
+  end)
+end)
+
+describe("examples/staging.lua (C50, C86)", function()
+  it("shows when staged changes happen", function()
+    assert.same({
+      "after the loop: 4 cells",
+      "before commit: 1.0, Marked false",
+      "after commit: 9.0, Marked true",
+      "after cancel: ghost alive false, first alive true",
+      "in the update: 7 cells",
+      "after an error: false, 7 cells",
+    }, lines_of(output_of "examples/staging.lua"))
+  end)
+end)
+
+describe("examples/inspect.lua (C5, C25, C42)", function()
+  local output = output_of "examples/inspect.lua"
+
+  it("lists components with their fields, types, defaults and hints", function()
+    assert(output:find "\nBody: %d+v0@0, 48 bytes\n")
+    assert(output:find "\n +8  mass +f64 +default 1%.0 +kg\n")
+    assert(output:find '\n +16  shape +enum%(circle, box%) +default "box"\n')
+    assert(output:find "\n +24  holds +entity +default 0 +what it carries\n")
+    assert(output:find "\nPlayer: %d+v0@0, 0 bytes\n")
+  end)
+
+  it("lists entities with their names, components and values", function()
+    local hero = output:match "\n65537v0@7  hero\n(.-)\nTables"
+    assert(hero:find "at +{ x = 2%.5, y = 0%.0 }")
+    assert(hero:find "holds +65536v0@7")
+    assert(hero:find "\n  Player\n")
+  end)
+
+  it("lists tables with their columns, and systems", function()
+    assert(output:find "1 of %d+ rows  Body, Player\n  columns: Body%.at%.x Body%.at%.y")
+    assert(output:find "\nfall in update, tier lua\n")
+    assert(output:find "\n2 entities, 2 rows\n")
+  end)
+end)
+
+describe("examples/host (C42, C45, C46)", function()
+  local program = "build/examples/host/host"
+
+  local function run_host()
+    assert(io.open(program), program .. " is not there: make examples"):close()
+    return run(program)
+  end
+
+  it("orders the systems of the host and of the script together", function()
+    local output, status = run_host()
+    assert.equal(0, status, output)
+    assert.same({
+      "1. fall in update, tier native",
+      "2. brake in update, tier lua",
+      "3. bounce in update, tier native",
+      "4. land in post_update, tier lua",
+    }, table.move(lines_of(output), 1, 4, 1, {}))
+  end)
+
+  it("sees in its struct what the script has done, and gets all memory back", function()
+    local output = run_host()
+    local fuel = {}
+    for kilos in output:gmatch "probe %d: height 0%.00 m, speed 0%.00 m/s, fuel ([%d.]+) kg" do
+      fuel[#fuel + 1] = tonumber(kilos)
+    end
+    assert.equal(3, #fuel)
+    assert(fuel[1] == 0 and 0 < fuel[2] and fuel[2] < 2 and 0 < fuel[3] and fuel[3] < 4)
+    assert(output:find("3 of 3 have landed\n0 bytes left\n", 1, true))
+  end)
+
+  it("says what is wrong with a script", function()
+    local output, status = run(program .. " examples/host/host.c")
+    assert.equal(1, status)
+    assert(output:find("host: examples/host/host.c:1:", 1, true), output)
+  end)
+end)
+
+-- The numbers in a report of the demo.
+local function read_report(text)
+  local report = { kinds = {}, systems = {} }
+  for line in text:match("Entities by composition\n[^\n]*\n(.-)\n\n"):gmatch "[^\n]+" do
+    local name, count = line:match "^  (%a+) +([%d,]+)  "
+    report.kinds[name] = tonumber((count:gsub(",", "")))
+  end
+  for name, phase, tier, runs in text:gmatch "\n  ([%a_]+) +([%a_]+) +(%a+) +(%d+) +[%d.]+ +" do
+    report.systems[name] = { phase = phase, tier = tier, runs = tonumber(runs) }
+  end
+  report.checksum = text:match "Checksum of all positions: (%x+) "
+  report.frames = tonumber(text:match "Time: [%d.]+ s for (%d+) frames")
+  return report
+end
+
+local function demo(arguments)
+  return read_report(output_of("examples/swarm/main.lua " .. arguments))
+end
+
+describe("examples/swarm without a terminal", function()
+  it("reports at least 20,000 entities of at least five compositions", function()
+    local report = demo "--frames 4"
+    local all, kinds = 0, 0
+    for name, count in pairs(report.kinds) do
+      if name ~= "all" then
+        all, kinds = all + count, kinds + 1
+      end
+    end
+    assert.equal(report.kinds.all, all)
+    assert(all >= 20000 and kinds >= 5, all .. " of " .. kinds)
+    assert.equal(4, report.frames)
+    assert.is_nil(report.kinds.others)
+  end)
+
+  it("runs systems in several phases, a fixed one among them, every one of them", function()
+    local report = demo "--frames 20 --entities 300"
+    local phases = {}
+    for _, system in pairs(report.systems) do
+      phases[system.phase] = true
+      assert(system.runs > 0 and system.tier ~= "")
+    end
+    assert(phases.physics and phases.pre_update and phases.update and phases.post_update)
+    assert.equal(20, report.systems.move.runs)
+    assert.equal(20, report.systems.age.runs)
+    assert(report.systems.wound.runs < 5)
+  end)
+
+  it("gives the same checksum for the same seed and frames, and for these alone", function()
+    local checksum = demo("--frames 12 --entities 500 --seed 5").checksum
+    assert.equal(16, #checksum)
+    assert.equal(checksum, demo("--frames 12 --entities 500 --seed=5").checksum)
+    assert.not_equal(checksum, demo("--frames 12 --entities 500 --seed 6").checksum)
+    assert.not_equal(checksum, demo("--frames 13 --entities 500 --seed 5").checksum)
+    assert.not_equal(checksum, demo("--frames 12 --entities 501 --seed 5").checksum)
+  end)
+
+  it("explains its options and refuses others", function()
+    local help = output_of "examples/swarm/main.lua --help"
+    for _, option in ipairs { "--frames N", "--entities N", "--seed N", "--help" } do
+      assert(help:find(option, 1, true))
+    end
+    for _, wrong in ipairs { "--frame 3", "--frames 0", "--entities lots", "--seed", "3" } do
+      local output, status = run_lua("examples/swarm/main.lua " .. wrong)
+      assert.equal(2, status)
+      assert(output:find "^%-%-%a+ takes an integer" or output:find "^unknown option", output)
+    end
+  end)
+end)
+
+describe("examples/swarm in a terminal (C61)", function()
+  -- What it sends to a terminal of that size while keys are pressed, each after a while, and
+  -- how it leaves the terminal.
+  local function play(columns, rows, keys)
+    local typing = ""
+    for _, key in ipairs(keys) do
+      typing = typing .. ("sleep 0.5; printf '%s'; "):format(key)
+    end
+    local command = ("stty cols %d rows %d; %s%s examples/swarm/main.lua --entities 200; "
+      .. "echo status $?; stty -a"):format(columns, rows, ENVIRONMENT, LUA)
+    return run(("{ %s sleep 0.3; } | TERM=xterm script -qec \"%s\" /dev/null"):format(typing,
+      command:gsub("%$", "\\$")))
+  end
+
+  local function assert_left_as_found(output)
+    assert(output:find("\27[?25h\27[?1049l", 1, true))
+    local settings = output:match "status 0.*$"
+    assert(settings, output:sub(-400))
+    assert(settings:find "%f[-%w]icanon" and settings:find "%f[-%w]echo%f[%W]", settings)
+  end
+
+  it("draws the world and what it consists of, until q is pressed", function()
+    local output = play(100, 30, { "", "", "q" })
+    assert(output:find("▀▀▀▀", 1, true))
+    assert(output:find "%d+ entities in %d+ tables")
+    assert(output:find "seekers %d+" and output:find "drifters %d+")
+    assert(output:find "%d+ fps" and output:find("move ", 1, true))
+    assert(output:find("\27[30;1H", 1, true) and not output:find("\27[31;1H", 1, true))
+    assert_left_as_found(output)
+  end)
+
+  it("pauses, and takes more seekers", function()
+    local output = play(100, 30, { "++", "", " ", "", " ", "q" })
+    assert(output:find("paused ", 1, true))
+    local least, most = math.huge, 0
+    for count in output:gmatch "seekers (%d+)" do
+      least, most = math.min(least, tonumber(count)), math.max(most, tonumber(count))
+    end
+    assert(least <= 200 and most > 200, least .. " to " .. most)
+    assert_left_as_found(output)
+  end)
+
+  it("leaves the terminal as it was when Ctrl-C is pressed", function()
+    assert_left_as_found(play(100, 30, { "\\003" }))
+  end)
+
+  it("says so when the window is too small", function()
+    local output = play(15, 6, { "q" })
+    assert(output:find("the window is too small", 1, true))
+    assert_left_as_found(output)
+  end)
+end)
+
+describe("the scripts of examples/swarm", function()
+  local path = package.path
+  local names = { "level", "loader", "random", "kinds" }
+  local level
+
+  local function forget()
+    for _, name in ipairs(names) do
+      package.loaded[name] = nil
+    end
+  end
+
+  -- A world as main.lua makes it.
+  local function new_swarm(seekers, drifters, hunters)
+    local world = helper.new_world()
+    world:resource("Settings", { "seekers: i32", "drifters: i32", "hunters: i32" })
+    local settings = world:res "Settings"
+    settings.seekers, settings.drifters, settings.hunters = seekers, drifters, hunters
+    require("random").seed(world, 3)
+    require("loader").open(world, "examples/swarm/scripts")
+    return world
+  end
+
+  local function update(world, frames)
+    for _ = 1, frames do
+      world:update(1 / 30)
+    end
+  end
+
+  setup(function()
+    package.path = "examples/swarm/?.lua;" .. path
+    forget()
+    level = require "level"
+  end)
+
+  teardown(function()
+    package.path = path
+    forget()
+  end)
+
+  it("keep everyone out of the walls", function()
+    local world = new_swarm(300, 300, 20)
+    for _ = 1, 10 do
+      update(world, 10)
+      for position, room in world:query("Position, Room"):each() do
+        local cell = level:cell(position.x // 1 | 0, position.y // 1 | 0)
+        assert.is_false(level.wall[cell])
+        assert.equal(cell, room.cell)
+      end
+    end
+  end)
+
+  it("lead everyone to the goal", function()
+    local world = new_swarm(0, 0, 30)
+    update(world, 10)
+    local arrived = {}
+    local before = {}
+    for _ = 1, 300 do
+      world:update(1 / 30)
+      for course, entity in world:query("Course, Hunter"):each() do
+        arrived[entity] = arrived[entity] or before[entity] and course.goal ~= before[entity]
+        before[entity] = course.goal
+      end
+    end
+    local count = 0
+    for _, has in pairs(arrived) do
+      count = count + (has and 1 or 0)
+    end
+    assert(count > 20, count)
+  end)
+
+  it("hurt, wound and heal", function()
+    local world = new_swarm(300, 0, 60)
+    update(world, 300)
+    local wounded, healed = {}, 0
+    for _, entity in world:query("Health, Wounded"):each() do
+      wounded[#wounded + 1] = entity
+    end
+    assert(#wounded > 10, #wounded)
+    for health in world:query("Health, !Wounded"):each() do
+      assert(health.hp > 0)
+    end
+    update(world, 300)
+    for _, entity in ipairs(wounded) do
+      healed = healed + (world:alive(entity) and not world:has(entity, "Wounded") and 1 or 0)
+    end
+    assert(healed > 0)
+  end)
+
+  it("replace the dead, who leave sparks that fade", function()
+    local world = new_swarm(100, 0, 0)
+    local old = {}
+    for life, entity in world:query("Life, Health"):each() do
+      life.left = 0.5
+      old[#old + 1] = entity
+    end
+    update(world, 20)
+    assert(world:count "Life, !Health" > 0)
+    for _, entity in ipairs(old) do
+      assert.is_false(world:alive(entity))
+    end
+    update(world, 60)
+    assert.equal(100, world:count "Health")
+    assert.equal(0, world:count "Life, !Health")
+    local made = 0
+    for spawner in world:query("Spawner"):each() do
+      made = made + spawner.made
+    end
+    assert.equal(100, made)
+  end)
+
+  it("follow the number of seekers that is wanted", function()
+    local world = new_swarm(100, 0, 0)
+    world:res("Settings").seekers = 900
+    update(world, 30)
+    assert.equal(900, world:count "Health")
+  end)
+end)

@@ -1,0 +1,388 @@
+/* A host in C that lends its world to Lua scripts: C34, C46, law 3. */
+#include <string.h>
+#include <lauxlib.h>
+#include <lualib.h>
+
+#include "ecs_lua.h"
+#include "fixture.h"
+
+#include "core/world.h"
+
+static struct fixture f;
+
+/* A Lua state with an allocator that counts, and the module opened in it. */
+struct state {
+  struct checked_alloc alloc;
+  lua_State *L;
+};
+
+static void open_state(struct state *state) {
+  memset(state, 0, sizeof *state);
+  state->alloc.shrinks = true;
+  state->L = lua_newstate(checked_alloc, &state->alloc);
+  luaL_openlibs(state->L);
+  int status = luaL_dostring(state->L, "package.path, package.cpath = '', ''");
+  CHECK_INTEGER(LUA_OK, status);
+  CHECK_INTEGER(1, ecs_lua_open(state->L));
+  CHECK(lua_istable(state->L, -1));
+  lua_pop(state->L, 1);
+}
+
+static void close_state(struct state *state) {
+  lua_close(state->L);
+  CHECK_INTEGER(0, state->alloc.bytes);
+  CHECK(alloc_is_sound(&state->alloc));
+  alloc_clear(&state->alloc);
+}
+
+static void lend(struct state *state) {
+  ecs_lua_push_world(state->L, f.world);
+  lua_setglobal(state->L, "world");
+}
+
+/* Runs a script; its error is a failure of the test. */
+static void run_script(struct state *state, const char *script) {
+  bool ok = luaL_dostring(state->L, script) == LUA_OK;
+  check_context("%s", ok ? NULL : lua_tostring(state->L, -1));
+  CHECK(ok);
+  check_context(NULL);
+  lua_settop(state->L, 0);
+}
+
+static long long global(struct state *state, const char *name) {
+  lua_getglobal(state->L, name);
+  long long value = lua_tointeger(state->L, -1);
+  lua_pop(state->L, 1);
+  return value;
+}
+
+/* ---- without a file system ---------------------------------------------------------- */
+
+static void opens_without_files(void) {
+  struct state state;
+  open_state(&state);
+  run_script(&state,
+             "local ecs = require 'ecs'\n"
+             "local world = ecs.world()\n"
+             "world:component('Position', { 'x: f32 = 2', 'y: f32' })\n"
+             "local e = world:spawn { Position = {} }\n"
+             "world:system('s', { query = 'Position', each = function(p) p.x = p.x + 1 end })\n"
+             "world:update(1)\n"
+             "assert(world:get(e, 'Position') == 3)\n"
+             "assert(require 'ecs' == ecs)");
+  CHECK_INTEGER(1, ecs_lua_open(state.L));
+  close_state(&state);
+}
+
+static void opens_without_libraries(void) {
+  struct checked_alloc alloc;
+  memset(&alloc, 0, sizeof alloc);
+  alloc.shrinks = true;
+  lua_State *L = lua_newstate(checked_alloc, &alloc);
+  luaL_requiref(L, "_G", luaopen_base, 1);
+  luaL_requiref(L, LUA_STRLIBNAME, luaopen_string, 1);
+  luaL_requiref(L, LUA_MATHLIBNAME, luaopen_math, 1);
+  luaL_requiref(L, LUA_TABLIBNAME, luaopen_table, 1);
+  CHECK_INTEGER(1, ecs_lua_open(L));
+  CHECK(lua_istable(L, -1));
+  lua_close(L);
+  CHECK_INTEGER(0, alloc.bytes);
+}
+
+/* ---- lending ------------------------------------------------------------------------- */
+
+static void lends_its_world(void) {
+  struct state state;
+  open_usual(&f);
+  f.a = SPAWN(f.world, f.position, f.velocity);
+  open_state(&state);
+  lend(&state);
+  ecs_lua_push_world(state.L, f.world);
+  lua_getglobal(state.L, "world");
+  CHECK(lua_rawequal(state.L, -1, -2));
+  CHECK(ecs_lua_to_world(state.L, -1) == f.world);
+  lua_pushinteger(state.L, 5);
+  CHECK(ecs_lua_to_world(state.L, -1) == NULL);
+  CHECK(ecs_lua_to_world(state.L, 50) == NULL);
+  lua_settop(state.L, 0);
+  run_script(&state,
+             "local e = world:query('Position'):first()\n"
+             "world:set(e, 'Position', 1, 2)\n"
+             "mine = world:spawn { Position = { 3, 4 } }");
+  CHECK(get_position(&f, f.a).x == 1 && get_position(&f, f.a).y == 2);
+  CHECK(get_position(&f, (ecs_id)global(&state, "mine")).y == 4);
+  close_state(&state);
+  CHECK_INTEGER(2, count_of(f.world, "Position"));
+  close_world(&f);
+}
+
+static void closing_lets_go(void) {
+  struct state state;
+  open_usual(&f);
+  open_state(&state);
+  lend(&state);
+  run_script(&state,
+             "world:spawn { Position = {} }\n"
+             "query = world:query 'Position'\n"
+             "world:system('s', { query = 'Position', each = print })\n"
+             "step, loop = query:each()\n"
+             "view = step(loop)\n"
+             "late = world:spawn { Velocity = {} }\n"
+             "world:close()\n"
+             "world:close()\n"
+             "assert(not pcall(world.spawn, world))\n"
+             "assert(not pcall(query.count, query))\n"
+             "assert(not pcall(function() return view.x end))");
+  CHECK_INTEGER(1, count_of(f.world, "Velocity"));
+  CHECK_OK(f.world, ecs_update(f.world, 1));
+  CHECK_SOUND(f.world);
+  CHECK(f.world->first_query == NULL && f.world->schedule.system_count == 0);
+  lua_getglobal(state.L, "world");
+  CHECK(ecs_lua_to_world(state.L, -1) == NULL);
+  ecs_lua_push_world(state.L, f.world);
+  CHECK(!lua_rawequal(state.L, -1, -2));
+  lua_setglobal(state.L, "world");
+  run_script(&state, "assert(world:count 'Position' == 1)");
+  close_state(&state);
+  close_world(&f);
+}
+
+static void outlives_its_object(void) {
+  struct state state;
+  open_usual(&f);
+  open_state(&state);
+  lend(&state);
+  run_script(&state,
+             "runs = 0\n"
+             "world:system('s', { run = function() runs = runs + 1 end })\n"
+             "world = nil\n"
+             "collectgarbage() collectgarbage()");
+  CHECK_OK(f.world, ecs_update(f.world, 1));
+  CHECK_INTEGER(1, global(&state, "runs"));
+  close_state(&state);
+  close_world(&f);
+}
+
+/* ---- systems --------------------------------------------------------------------------- */
+
+static char trace[64];
+
+static ecs_status note(ecs_world *world, ecs_query *query, double dt, void *ud) {
+  (void)world, (void)query, (void)dt;
+  strcat(trace, ud);
+  return ECS_OK;
+}
+
+static void add_native(const char *name, const char *after, char *word) {
+  const char *list[] = {after, NULL};
+  ecs_system_desc desc = {.name = name, .run = note, .ud = word};
+  if (after) desc.after = list;
+  CHECK_OK(f.world, ecs_system_new(f.world, &desc));
+}
+
+static int l_note(lua_State *L) {
+  strcat(trace, luaL_checkstring(L, 1));
+  return 0;
+}
+
+static void orders_systems_together(void) {
+  struct state state;
+  open_usual(&f);
+  open_state(&state);
+  lend(&state);
+  lua_pushcfunction(state.L, l_note);
+  lua_setglobal(state.L, "note");
+  trace[0] = '\0';
+  add_native("a", "b", "a");
+  run_script(&state,
+             "world:system('b', { run = function() note 'b' end })\n"
+             "world:system('c', { run = function() note 'c' end, after = 'd' })\n"
+             "world:phase('physics', { fixed = 0.5, after = 'update' })\n"
+             "world:system('p', { phase = 'physics', run = function() note 'p' end })");
+  add_native("d", NULL, "d");
+  CHECK_OK(f.world, ecs_update(f.world, 1));
+  CHECK_TEXT("badcpp", trace);
+  trace[0] = '\0';
+  run_script(&state,
+             "world:update(0)\n"
+             "assert(world:explain('a').tier == 'native')\n"
+             "assert(world:explain('b').tier == 'lua')\n"
+             "assert(not pcall(world.system, world, 'd', { run = print, before = 'a',\n"
+             "  after = 'a' }))");
+  CHECK_TEXT("badc", trace);
+  close_state(&state);
+  trace[0] = '\0';
+  CHECK_OK(f.world, ecs_update(f.world, 1));
+  CHECK_TEXT("ad", trace);
+  close_world(&f);
+}
+
+static void reports_errors_to_the_host(void) {
+  struct state state;
+  open_usual(&f);
+  open_state(&state);
+  lend(&state);
+  run_script(&state, "world:system('bad', { run = function() error 'stop' end })");
+  CHECK_FAILS(f.world, ECS_EUSER, "system 'bad'", ecs_update(f.world, 1));
+  CHECK_FAILS(f.world, ECS_EUSER, "stop", ecs_update(f.world, 1));
+  run_script(&state,
+             "world:on_error(function(message, name) seen, failed = message, name end)");
+  CHECK_OK(f.world, ecs_update(f.world, 1));
+  run_script(&state, "assert(failed == 'bad' and seen:find 'stop' and seen:find 'traceback')");
+  run_script(&state,
+             "world:system('bad', { run = function() error 'again' end })\n"
+             "world:on_error(function() error 'in the handler' end)");
+  CHECK_OK(f.world, ecs_update(f.world, 1));
+  CHECK_SOUND(f.world);
+  close_state(&state);
+  close_world(&f);
+}
+
+static char failed[32];
+
+static void on_error(ecs_world *world, const char *system, ecs_status status, void *ud) {
+  (void)ud;
+  CHECK_INTEGER(ECS_EUSER, status);
+  CHECK(strstr(ecs_message(world), "stop") != NULL);
+  strcpy(failed, system);
+}
+
+static void has_its_own_handler(void) {
+  struct state state;
+  open_usual(&f);
+  open_state(&state);
+  lend(&state);
+  ecs_on_error(f.world, on_error, NULL);
+  run_script(&state, "world:system('bad', { run = function() error 'stop' end })");
+  CHECK_OK(f.world, ecs_update(f.world, 1));
+  CHECK_TEXT("bad", failed);
+  failed[0] = '\0';
+  run_script(&state,
+             "world:system('bad', { run = function() error 'stop' end })\n"
+             "world:update(1)");
+  CHECK_TEXT("bad", failed);
+  close_state(&state);
+  close_world(&f);
+}
+
+static void survives_a_world_closed_in_a_system(void) {
+  struct state state;
+  open_usual(&f);
+  f.a = SPAWN(f.world, f.position);
+  open_state(&state);
+  lend(&state);
+  run_script(&state,
+             "world:system('s', { query = 'Position', each = function()\n"
+             "  local closing <close> = world\n"
+             "end })\n"
+             "world:system('t', { run = error })");
+  CHECK_FAILS(f.world, ECS_EUSER, "the world is closed", ecs_update(f.world, 1));
+  CHECK_OK(f.world, ecs_update(f.world, 1));
+  CHECK_SOUND(f.world);
+  CHECK(f.world->schedule.system_count == 0);
+  run_script(&state, "assert(not pcall(world.spawn, world))");
+  close_state(&state);
+  close_world(&f);
+}
+
+/* ---- leaving ---------------------------------------------------------------------------- */
+
+static void leaves_nothing_behind(void) {
+  struct state state;
+  open_usual(&f);
+  ecs_id any = declare_one(f.world, "Any", "value", ECS_ANY);
+  open_state(&state);
+  lend(&state);
+  run_script(&state,
+             "for i = 1, 10 do world:spawn { Any = { { i } } } end\n"
+             "q = world:query 'Any'\n"
+             "world:resource('Held', { 'value: any' })\n"
+             "world:res('Held').value = {}\n"
+             "world:system('s', { query = 'Any', each = function(a) a.value = a end })\n"
+             "world:on_error(print)");
+  CHECK_OK(f.world, ecs_defer(f.world));
+  run_script(&state, "world:set(q:first(), 'Any', { value = 'staged' })\n"
+                     "world:spawn { Any = { 'staged' } }");
+  close_state(&state);
+  CHECK_OK(f.world, ecs_commit(f.world));
+  CHECK_SOUND(f.world);
+  CHECK_INTEGER(0, f.world->any.used);
+  CHECK_INTEGER(11, count_of(f.world, "Any"));
+  uint32_t slot = 5;
+  CHECK_OK(f.world, ecs_get(f.world, spawn(f.world, &any, 1), any, &slot));
+  CHECK_INTEGER(0, slot);
+  CHECK_OK(f.world, ecs_update(f.world, 1));
+  close_world(&f);
+}
+
+static void serves_two_states(void) {
+  struct state one, two;
+  open_usual(&f);
+  declare_one(f.world, "Any", "value", ECS_ANY);
+  open_state(&one);
+  open_state(&two);
+  lend(&one);
+  lend(&two);
+  run_script(&one, "runs = 0 world:spawn { Any = { 'one' } }\n"
+                   "world:system('one', { run = function() runs = runs + 1 end })");
+  run_script(&two, "runs = 0 e = world:spawn { Any = { 'two' } }\n"
+                   "world:system('two', { run = function() runs = runs + 1 end })");
+  CHECK_OK(f.world, ecs_update(f.world, 1));
+  run_script(&one, "world:update(1)");
+  CHECK_INTEGER(2, global(&one, "runs"));
+  CHECK_INTEGER(2, global(&two, "runs"));
+  close_state(&one);
+  CHECK_OK(f.world, ecs_update(f.world, 1));
+  CHECK_INTEGER(3, global(&two, "runs"));
+  run_script(&two, "assert(world:get(e, 'Any') == 'two')");
+  CHECK_SOUND(f.world);
+  close_state(&two);
+  CHECK_INTEGER(0, f.world->any.used);
+  close_world(&f);
+}
+
+/* Reliability 1, for what this file shows: the k-th allocation of the state fails. */
+static void sweeps_lending(bool from_there_on) {
+  for (size_t k = 1; k < 100000; k++) {
+    struct state state;
+    open_usual(&f);
+    open_state(&state);
+    lua_gc(state.L, LUA_GCSTOP);
+    alloc_arm(&state.alloc, k, from_there_on);
+    lua_pushcfunction(state.L, ecs_lua_open);
+    int status = lua_pcall(state.L, 0, 1, 0);
+    bool failed_once = state.alloc.refused > 0;
+    alloc_arm(&state.alloc, 0, false);
+    CHECK(status == LUA_OK || status == LUA_ERRMEM);
+    lend(&state);
+    run_script(&state, "world:spawn { Position = {} }");
+    close_state(&state);
+    CHECK_INTEGER(1, count_of(f.world, "Position"));
+    close_world(&f);
+    if (!failed_once) return;
+  }
+}
+
+static void survives_want_of_memory(void) {
+  sweeps_lending(false);
+  sweeps_lending(true);
+}
+
+static const struct test tests[] = {
+  {"the module opens without a file system", opens_without_files},
+  {"the module opens without the libraries of Lua that it does not use",
+   opens_without_libraries},
+  {"a world that is pushed again is the same object", lends_its_world},
+  {"close lets go of a lent world, whose loops end", closing_lets_go},
+  {"a lent world is not freed with its object, nor are its systems", outlives_its_object},
+  {"a host's systems and a script's are ordered together", orders_systems_together},
+  {"errors of scripts reach the host as status and message", reports_errors_to_the_host},
+  {"a host's handler has the errors of scripts", has_its_own_handler},
+  {"a lent world that is closed inside a system goes when that ends",
+   survives_a_world_closed_in_a_system},
+  {"closing the state removes its systems, queries and any values", leaves_nothing_behind},
+  {"two states share a world", serves_two_states},
+  {"opening the module survives failing allocations", survives_want_of_memory},
+};
+
+int main(void) { return RUN_TESTS(tests); }

@@ -1,0 +1,328 @@
+/* Queries: what matches, what columns they give, how they keep up, what their text may be.
+** C3, C20, C24, C49, C65, C84. */
+#include <string.h>
+
+#include "core/query.h"
+#include "core/world.h"
+#include "fixture.h"
+
+static struct fixture f;
+
+/* One entity for every set of the seven usual components. */
+static void spawn_all_sets(void) {
+  open_usual(&f);
+  const ecs_id all[] = {f.position, f.velocity, f.health, f.label, f.link, f.frozen, f.enemy};
+  for (unsigned set = 0; set < 128; set++) {
+    ecs_id ids[7];
+    size_t n = 0;
+    for (unsigned i = 0; i < 7; i++)
+      if (set >> i & 1) ids[n++] = all[i];
+    spawn(f.world, ids, n);
+  }
+}
+
+static void check_count(size_t wanted, const char *text) {
+  check_context("%s", text);
+  ecs_query *query = new_query(f.world, text);
+  CHECK_INTEGER(wanted, ecs_query_count(query));
+  CHECK_INTEGER(wanted, count_of(f.world, text));
+  size_t rows = 0;
+  ecs_iter it;
+  CHECK_OK(f.world, ecs_iter_open(query, &it));
+  while (ecs_iter_next(&it)) rows += it.count;
+  CHECK(!ecs_iter_next(&it) && it.count == 0);
+  CHECK_OK(f.world, ecs_iter_close(&it));
+  CHECK_INTEGER(wanted, rows);
+  ecs_query_free(query);
+}
+
+static void matches(void) {
+  spawn_all_sets();
+  check_count(128, "");
+  check_count(128, "  \t ");
+  check_count(64, "Position");
+  check_count(64, "!Position");
+  check_count(32, "Position, Velocity");
+  check_count(32, "Position, !Velocity");
+  check_count(64, "Position, Velocity?");
+  check_count(128, "Position?");
+  check_count(96, "Position|Velocity");
+  check_count(112, "Position|Velocity|Frozen");
+  check_count(72, "Position|Velocity, Frozen|Enemy");
+  check_count(24, "Position|Velocity, !Frozen, !Enemy");
+  check_count(48, "Position|Velocity, !Frozen");
+  check_count(32, "!Position, !Velocity");
+  check_count(1, "Position, Velocity, Health, Label, Link, Frozen, Enemy");
+  check_count(1, "!Position, !Velocity, !Health, !Label, !Link, !Frozen, !Enemy");
+  check_count(0, "Position, !Position");
+  check_count(64, "Position, Position");
+  check_count(64, "Position|Position");
+  check_count(32, "Position.x, Velocity.y");
+  check_count(64, "Position:in");
+  check_count(32, "Position:in, Velocity:in");
+  check_count(96, "Position.x:in|Velocity.y:in");
+  check_count(64, "Frozen");
+  check_count(32, " Position ,\n! Velocity ");
+  check_count(64, "Position.x ?, Frozen | Enemy , Enemy");
+  close_world(&f);
+}
+
+/* ---- columns ---- */
+
+static void gives_columns(void) {
+  open_usual(&f);
+  f.a = SPAWN(f.world, f.position, f.frozen, f.velocity);
+  set_position(&f, f.a, 3, 4);
+  CHECK_OK(f.world, ecs_set(f.world, f.a, f.velocity, &(struct velocity){5, 6}));
+  ecs_iter it;
+  f.query = new_query(f.world, "Position, Frozen, !Enemy, Health?, Velocity.y, Label|Velocity");
+  CHECK_OK(f.world, ecs_iter_open(f.query, &it));
+  CHECK(ecs_iter_column(&it, 0, 0) == NULL);
+  CHECK(ecs_iter_next(&it) && it.count == 1 && ecs_iter_entity(&it, 0) == f.a);
+  CHECK(*(float *)ecs_iter_column(&it, 0, 0) == 3 && *(float *)ecs_iter_column(&it, 0, 1) == 4);
+  CHECK(ecs_iter_column(&it, 0, 2) == NULL && ecs_iter_column(&it, 0, UINT32_MAX) == NULL);
+  CHECK(ecs_iter_column(&it, 1, 0) == NULL);
+  CHECK(ecs_iter_column(&it, 2, 0) == NULL);
+  CHECK(ecs_iter_column(&it, 3, 0) == NULL);
+  CHECK(*(float *)ecs_iter_column(&it, 4, 0) == 6 && ecs_iter_column(&it, 4, 1) == NULL);
+  CHECK(ecs_iter_column(&it, 5, 0) == NULL);
+  CHECK(*(float *)ecs_iter_column(&it, 6, 0) == 5);
+  CHECK(ecs_iter_column(&it, 7, 0) == NULL && ecs_iter_column(&it, UINT32_MAX, 0) == NULL);
+  *(float *)ecs_iter_column(&it, 0, 0) = 30;
+  CHECK(get_position(&f, f.a).x == 30);
+  CHECK(!ecs_iter_next(&it) && !ecs_iter_next(&it));
+  CHECK_OK(f.world, ecs_iter_close(&it));
+  CHECK(!ecs_iter_next(&it));
+  close_world(&f);
+}
+
+/* ---- keeping up ---- */
+
+static void tables_join_and_leave(void) {
+  open_usual(&f);
+  ecs_query *both = new_query(f.world, "Position, Velocity"),
+            *none = new_query(f.world, "!Position"),
+            *either = new_query(f.world, "Position|Velocity");
+  CHECK_INTEGER(0, ecs_query_count(both));
+  for (int round = 0; round < 3; round++) {
+    f.a = SPAWN(f.world, f.position);
+    f.b = SPAWN(f.world, f.position, f.velocity, f.label);
+    f.c = SPAWN(f.world, f.velocity);
+    CHECK_INTEGER(1, ecs_query_count(both));
+    CHECK_INTEGER(1, ecs_query_count(none));
+    CHECK_INTEGER(3, ecs_query_count(either));
+    CHECK_OK(f.world, ecs_add(f.world, f.a, f.velocity));
+    CHECK_INTEGER(2, ecs_query_count(both));
+    CHECK_INTEGER(2, both->count);
+    CHECK_OK(f.world, ecs_despawn(f.world, f.a));
+    CHECK_OK(f.world, ecs_despawn(f.world, f.b));
+    CHECK_OK(f.world, ecs_despawn(f.world, f.c));
+    CHECK_OK(f.world, ecs_update(f.world, 0));
+    CHECK_OK(f.world, ecs_update(f.world, 0));
+    CHECK_INTEGER(0, both->count);
+    CHECK_INTEGER(1, none->count);
+    CHECK_SOUND(f.world);
+  }
+  close_world(&f);
+}
+
+/* A query is asked about a new table only when the table has its first component. */
+static void visits_few_queries(void) {
+  open_usual(&f);
+  for (int i = 0; i < 50; i++) new_query(f.world, "Velocity");
+  new_query(f.world, "Position");
+  CHECK_INTEGER(50, graph_record(f.world, f.velocity)->query_count);
+  CHECK_INTEGER(1, graph_record(f.world, f.position)->query_count);
+  CHECK_INTEGER(0, graph_all(f.world)->query_count);
+  f.query = new_query(f.world, "!Position");
+  CHECK_INTEGER(1, graph_all(f.world)->query_count);
+  ecs_query_free(f.query);
+  CHECK_INTEGER(0, graph_all(f.world)->query_count);
+  ecs_query_free(NULL);
+  close_world(&f);
+}
+
+static void tables_in_the_order_they_were_made(void) {
+  open_usual(&f);
+  ecs_query *early = new_query(f.world, "Position");
+  const ecs_id others[] = {f.enemy, f.link, f.velocity, f.frozen, f.label};
+  for (int i = 0; i < 5; i++) f.ids[i] = SPAWN(f.world, f.position, others[i]);
+  ecs_query *late = new_query(f.world, "Position"), *queries[] = {early, late};
+  for (int q = 0; q < 2; q++) {
+    ecs_iter it;
+    CHECK_OK(f.world, ecs_iter_open(queries[q], &it));
+    for (int i = 0; i < 5; i++)
+      CHECK(ecs_iter_next(&it) && it.count == 1 && ecs_iter_entity(&it, 0) == f.ids[i]);
+    CHECK_OK(f.world, ecs_iter_close(&it));
+  }
+  close_world(&f);
+}
+
+/* ---- changes while iterating ---- */
+
+static void changes_wait_for_the_end(void) {
+  open_usual(&f);
+  for (int i = 0; i < 100; i++) set_position(&f, SPAWN(f.world, f.position), (float)i, 0);
+  f.query = new_query(f.world, "Position");
+  ecs_iter outer, inner;
+  size_t seen = 0;
+  CHECK_OK(f.world, ecs_iter_open(f.query, &outer));
+  CHECK_OK(f.world, ecs_iter_open(f.query, &inner));
+  while (ecs_iter_next(&outer))
+    for (size_t row = 0; row < outer.count; row++, seen++) {
+      ecs_id id = ecs_iter_entity(&outer, row);
+      CHECK(get_position(&f, id).x == (float)row);
+      CHECK_OK(f.world, row % 2 ? ecs_despawn(f.world, id) : ecs_add(f.world, id, f.enemy));
+      SPAWN(f.world, f.position);
+    }
+  CHECK_INTEGER(100, seen);
+  CHECK_OK(f.world, ecs_iter_close(&outer));
+  CHECK_INTEGER(100, ecs_query_count(f.query));
+  CHECK(ecs_iter_next(&inner) && inner.count == 100);
+  CHECK_OK(f.world, ecs_iter_close(&inner));
+  CHECK_INTEGER(150, ecs_query_count(f.query));
+  CHECK_INTEGER(50, count_of(f.world, "Enemy"));
+  close_world(&f);
+}
+
+/* ---- texts ---- */
+
+static void refuse(ecs_status wanted, const char *words, const char *text) {
+  ecs_query *query = NULL;
+  size_t count;
+  check_context("%s", text);
+  CHECK_FAILS(f.world, wanted, words, ecs_query_new(f.world, text, &query));
+  CHECK_FAILS(f.world, wanted, words, ecs_count(f.world, text, &count));
+  CHECK(query == NULL);
+}
+
+static void refuses_texts(void) {
+  open_usual(&f);
+  refuse(ECS_ENAME, "unknown component 'Postion' (did you mean 'Position'?)", "Postion");
+  refuse(ECS_ENAME, "unknown component 'Xyzzy'", "Position, Xyzzy");
+  refuse(ECS_ENAME, "component 'Position' has no field 'z'", "Position.z");
+  refuse(ECS_ENAME, "'Frozen' is a tag: it has no field 'x'", "Frozen.x");
+  refuse(ECS_ENAME, "has no field ''", "Position.");
+  refuse(ECS_EINVAL, "a component's name expected", ",");
+  refuse(ECS_EINVAL, "a component's name expected", "Position,");
+  refuse(ECS_EINVAL, "a component's name expected", ", Position");
+  refuse(ECS_EINVAL, "a component's name expected", "Position,,Velocity");
+  refuse(ECS_EINVAL, "a component's name expected at 'the end'", "!");
+  refuse(ECS_EINVAL, "a component's name expected", "Position|");
+  refuse(ECS_EINVAL, "a component's name expected", "|Position");
+  refuse(ECS_EINVAL, "a component's name expected", "!!Position");
+  refuse(ECS_EINVAL, "a component's name expected", "?");
+  refuse(ECS_EINVAL, "a component's name expected", "Position|!Velocity");
+  refuse(ECS_EINVAL, "',' expected at 'Velocity'", "Position Velocity");
+  refuse(ECS_EINVAL, "',' expected", "Position??");
+  refuse(ECS_EINVAL, "',' expected", "Position|Velocity?");
+  refuse(ECS_EINVAL, "',' expected", "Position;Velocity");
+  refuse(ECS_EINVAL, "',' expected", "Position)");
+  refuse(ECS_EINVAL, "'!' goes with", "!Position?");
+  refuse(ECS_EINVAL, "'!' goes with", "!Position|Velocity");
+  refuse(ECS_EINVAL, "'!' goes with", "!Position:in");
+  refuse(ECS_EINVAL, "'!' goes with", "!Position.x");
+  refuse(ECS_EINVAL, "':in' expected", "Position:out");
+  refuse(ECS_EINVAL, "':in' expected", "Position:");
+  refuse(ECS_EINVAL, "not in this version", "Position:changed");
+  refuse(ECS_EINVAL, "not in this version", "Position:off");
+  refuse(ECS_EINVAL, "not in this version", "Position:any");
+  refuse(ECS_EINVAL, "not in this version", "(ChildOf, Position)");
+  refuse(ECS_EINVAL, "not in this version", "!(Likes, *)");
+  CHECK(f.world->first_query == NULL);
+  close_world(&f);
+}
+
+static void arrays_and_nested_leaves(void) {
+  open_usual(&f);
+  ecs_field fields[] = {{.name = "m", .type = ECS_F32, .count = 3},
+                        {.name = "at", .type = ECS_NESTED, .nested = f.position}};
+  ecs_id body = DECLARE(f.world, "Body", fields);
+  f.a = SPAWN(f.world, body);
+  *(float *)ecs_cell_of(f.world, f.a, body, 1) = 8;
+  *(float *)ecs_cell_of(f.world, f.a, body, 4) = 9;
+  ecs_iter it;
+  f.query = new_query(f.world, "Body.m[2], Body.at.y:in, Body");
+  CHECK_OK(f.world, ecs_iter_open(f.query, &it));
+  CHECK(ecs_iter_next(&it));
+  CHECK(*(float *)ecs_iter_column(&it, 0, 0) == 8);
+  CHECK(*(float *)ecs_iter_column(&it, 1, 0) == 9);
+  CHECK(*(float *)ecs_iter_column(&it, 2, 4) == 9);
+  CHECK(ecs_iter_column(&it, 2, 5) == NULL);
+  CHECK_OK(f.world, ecs_iter_close(&it));
+  refuse(ECS_EINVAL, "not a single value; name one, as in 'Body.m[1]'", "Body.m");
+  refuse(ECS_EINVAL, "as in 'Body.at.x'", "Body.at");
+  refuse(ECS_ENAME, "has no field 'm[4]'", "Body.m[4]");
+  refuse(ECS_ENAME, "has no field 'm[0]'", "Body.m[0]");
+  close_world(&f);
+}
+
+/* ---- undeclared components ---- */
+
+static void broken_queries(void) {
+  open_usual(&f);
+  f.a = SPAWN(f.world, f.position, f.velocity);
+  ecs_query *broken[] = {new_query(f.world, "Position, Velocity"),
+                         new_query(f.world, "!Velocity"), new_query(f.world, "Velocity?"),
+                         new_query(f.world, "Position|Velocity, !Frozen")};
+  ecs_query *whole = new_query(f.world, "Position");
+  ecs_iter it;
+  CHECK_OK(f.world, ecs_undeclare(f.world, f.velocity));
+  f.velocity = declare_one(f.world, "Velocity", "x", ECS_F64);
+  SPAWN(f.world, f.position, f.velocity);
+  for (int i = 0; i < 4; i++) {
+    CHECK_INTEGER(0, ecs_query_count(broken[i]));
+    CHECK_FAILS(f.world, ECS_ENAME, "no longer declared", ecs_iter_open(broken[i], &it));
+    CHECK_STATUS(f.world, ECS_ENAME, ecs_query_add(broken[i], f.enemy));
+    CHECK_STATUS(f.world, ECS_ENAME, ecs_query_remove(broken[i], f.enemy));
+    CHECK_STATUS(f.world, ECS_ENAME, ecs_query_despawn(broken[i]));
+    CHECK_OK(f.world, ecs_iter_close(&it));
+  }
+  CHECK_INTEGER(2, ecs_query_count(whole));
+  CHECK_INTEGER(1, ecs_query_count(new_query(f.world, "Velocity")));
+  ecs_query_free(broken[1]);
+  CHECK_OK(f.world, ecs_undeclare(f.world, f.position));
+  CHECK_SOUND(f.world);
+  close_world(&f);
+}
+
+static void undeclare_takes_it_from_all(void) {
+  open_usual(&f);
+  f.a = SPAWN(f.world, f.position, f.health, f.label);
+  f.b = SPAWN(f.world, f.position);
+  CHECK_OK(f.world, ecs_resource(f.world, f.position));
+  CHECK_OK(f.world, ecs_add(f.world, f.position, f.position));
+  uint32_t records = f.world->graph.record_count;
+  CHECK_OK(f.world, ecs_undeclare(f.world, f.position));
+  CHECK(ecs_has(f.world, f.a, f.health) && ecs_has(f.world, f.a, f.label));
+  CHECK(!ecs_has(f.world, f.a, f.position) && ecs_alive(f.world, f.b));
+  CHECK(ecs_component_find(f.world, "Position") == ECS_NULL);
+  CHECK_STATUS(f.world, ECS_EDEAD, ecs_undeclare(f.world, f.position));
+  CHECK_FAILS(f.world, ECS_EINVAL, "is an entity, not a component",
+              ecs_undeclare(f.world, f.a));
+  for (int i = 0; i < 200; i++) {
+    ecs_id id = declare_one(f.world, "Position", "x", ECS_F32);
+    SPAWN(f.world, id);
+    CHECK_OK(f.world, ecs_undeclare(f.world, id));
+  }
+  CHECK(f.world->graph.record_count <= records + 2);
+  CHECK_INTEGER(202, count_of(f.world, ""));
+  close_world(&f);
+}
+
+static const struct test tests[] = {
+  {"C3, C24: queries match by components, whatever else an entity has", matches},
+  {"C65: a term's columns are its table's, absent ones NULL", gives_columns},
+  {"C49: tables join queries when they are made and leave when they go",
+   tables_join_and_leave},
+  {"C49: a new table asks only queries that could match", visits_few_queries},
+  {"tables are visited in the order they were made", tables_in_the_order_they_were_made},
+  {"C20, C50: changes in a loop apply when the outermost loop ends",
+   changes_wait_for_the_end},
+  {"texts that are no queries are refused, and errors say where", refuses_texts},
+  {"array elements and nested fields are terms", arrays_and_nested_leaves},
+  {"queries of an undeclared component say so", broken_queries},
+  {"undeclare takes a component from everything", undeclare_takes_it_from_all},
+};
+
+int main(void) { return RUN_TESTS(tests); }

@@ -1,0 +1,490 @@
+/* Phases and systems: order, time, switches, errors, changes while they run. C45, C46, C48,
+** C67. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/world.h"
+#include "fixture.h"
+
+static struct fixture f;
+static char ran[256];        /* the names of what ran, in order */
+static double last_dt[26];   /* by the first letter of the name */
+static int freed;
+
+/* What a system does when it runs, by its ud. */
+struct script {
+  const char *name;
+  ecs_status result;
+  void (*then)(void);
+};
+
+static ecs_status run(ecs_world *world, ecs_query *query, double dt, void *ud) {
+  const struct script *script = ud;
+  (void)query;
+  CHECK(world == f.world);
+  size_t size = strlen(ran);
+  snprintf(ran + size, sizeof ran - size, "%s", script->name);
+  last_dt[script->name[0] - 'a'] = dt;
+  if (script->then) script->then();
+  return script->result;
+}
+
+static void count_free(void *ud) {
+  (void)ud;
+  freed++;
+}
+
+static ecs_system_desc describe(struct script *script) {
+  return (ecs_system_desc){.name = script->name, .run = run, .free = count_free,
+                           .ud = script};
+}
+
+static void open_schedule(void) {
+  open_usual(&f);
+  ran[0] = '\0';
+  freed = 0;
+  memset(last_dt, 0, sizeof last_dt);
+}
+
+static void add(ecs_system_desc desc) { CHECK_OK(f.world, ecs_system_new(f.world, &desc)); }
+
+static void add_to(struct script *script, const char *phase) {
+  ecs_system_desc desc = describe(script);
+  desc.phase = phase;
+  add(desc);
+}
+
+static void update(double dt) {
+  ran[0] = '\0';
+  CHECK_OK(f.world, ecs_update(f.world, dt));
+}
+
+static struct script a = {"a", ECS_OK, NULL}, b = {"b", ECS_OK, NULL},
+                     c = {"c", ECS_OK, NULL}, d = {"d", ECS_OK, NULL},
+                     e = {"e", ECS_OK, NULL};
+
+/* ---- order ---- */
+
+static void phases_in_order(void) {
+  open_schedule();
+  add_to(&e, "render");
+  add_to(&d, "post_update");
+  add_to(&b, "pre_update");
+  add_to(&a, "startup");
+  add_to(&c, NULL);
+  update(1);
+  CHECK_TEXT("abcde", ran);
+  update(1);
+  CHECK_TEXT("bcde", ran);
+  close_world(&f);
+  CHECK_INTEGER(5, freed);
+}
+
+static void phases_between(void) {
+  open_schedule();
+  static const ecs_phase_desc phases[] = {
+    {"late", NULL, NULL, 0}, {"physics", "pre_update", NULL, 0},
+    {"physics2", "pre_update", NULL, 0}, {"first", NULL, "startup", 0},
+    {"collide", "physics", "update", 0}
+  };
+  for (int i = 0; i < 5; i++) CHECK_OK(f.world, ecs_phase(f.world, &phases[i]));
+  static const char *const order[] = {"first", "startup", "pre_update", "physics", "collide",
+                                      "physics2", "update", "post_update", "render", "late"};
+  const struct schedule *schedule = &f.world->schedule;
+  CHECK_INTEGER(10, schedule->phase_count);
+  for (uint32_t i = 0; i < 10; i++) CHECK_TEXT(order[i], schedule->phases[i]->name);
+  static const ecs_phase_desc bad[] = {{"x", "render", "update", 0},
+                                       {"physics", "physics", NULL, 0}};
+  for (int i = 0; i < 2; i++)
+    CHECK_FAILS(f.world, ECS_ECYCLE, "cannot be put in order", ecs_phase(f.world, &bad[i]));
+  for (uint32_t i = 0; i < 10; i++) CHECK_TEXT(order[i], schedule->phases[i]->name);
+  CHECK_FAILS(f.world, ECS_EINVAL, "needs a name",
+              ecs_phase(f.world, &(ecs_phase_desc){NULL, NULL, NULL, 0}));
+  close_world(&f);
+}
+
+static void before_and_after(void) {
+  open_schedule();
+  static const char *const first[] = {"a", "nobody", NULL}, *const last[] = {"d", NULL};
+  ecs_system_desc desc = describe(&b);
+  add(describe(&a));
+  desc.before = first;
+  add(desc);
+  desc = describe(&c);
+  desc.after = last;
+  add(desc);
+  add(describe(&d));
+  update(1);
+  CHECK_TEXT("badc", ran);
+  const ecs_system *system = schedule_system(f.world, "b", 1);
+  CHECK(schedule_is_ignored(f.world, system, "nobody"));
+  CHECK(!schedule_is_ignored(f.world, system, "a"));
+  add_to(&e, "render");
+  CHECK(schedule_is_ignored(f.world, system, "e"));
+  close_world(&f);
+}
+
+static void cycles_are_printed(void) {
+  open_schedule();
+  static const char *const to_b[] = {"b", NULL}, *const to_c[] = {"c", NULL},
+                    *const to_a[] = {"a", NULL};
+  ecs_system_desc desc = describe(&a);
+  desc.before = to_b;
+  add(desc);
+  desc = describe(&b);
+  desc.before = to_c;
+  add(desc);
+  add(describe(&d));
+  desc = describe(&c);
+  desc.before = to_a;
+  CHECK_STATUS(f.world, ECS_ECYCLE, ecs_system_new(f.world, &desc));
+  const char *message = ecs_message(f.world);
+  CHECK(strstr(message, "a -> b -> c -> a") || strstr(message, "b -> c -> a -> b") ||
+        strstr(message, "c -> a -> b -> c"));
+  CHECK_INTEGER(0, freed);
+  update(1);
+  CHECK_TEXT("abd", ran);
+  desc = describe(&a);
+  desc.after = to_b;
+  CHECK_STATUS(f.world, ECS_ECYCLE, (add(describe(&a)), desc.before = to_b,
+                                     ecs_system_new(f.world, &desc)));
+  desc.before = to_a;
+  desc.after = NULL;
+  CHECK_STATUS(f.world, ECS_ECYCLE, ecs_system_new(f.world, &desc));
+  update(1);
+  CHECK_TEXT("abd", ran);
+  close_world(&f);
+}
+
+static void replacing_keeps_the_place(void) {
+  open_schedule();
+  static struct script other = {"b", ECS_OK, NULL};
+  add(describe(&a));
+  add(describe(&b));
+  add(describe(&c));
+  CHECK_OK(f.world, ecs_switch(f.world, "b", false));
+  update(1);
+  CHECK_TEXT("ac", ran);
+  add(describe(&other));
+  CHECK_INTEGER(1, freed);
+  update(1);
+  CHECK_TEXT("ac", ran);
+  CHECK_OK(f.world, ecs_switch(f.world, "b", true));
+  update(1);
+  CHECK_TEXT("abc", ran);
+  CHECK(last_dt[1] == 1);
+  CHECK_OK(f.world, ecs_system_remove(f.world, "a"));
+  add(describe(&a));
+  update(1);
+  CHECK_TEXT("bca", ran);
+  close_world(&f);
+  CHECK_INTEGER(5, freed);
+}
+
+/* ---- time ---- */
+
+static void time_since_the_last_run(void) {
+  open_schedule();
+  add(describe(&a));
+  update(0.5);
+  CHECK(last_dt[0] == 0.5);
+  CHECK_OK(f.world, ecs_switch(f.world, "a", false));
+  update(0.25);
+  CHECK_OK(f.world, ecs_switch(f.world, "update", false));
+  CHECK_OK(f.world, ecs_switch(f.world, "a", true));
+  update(0.125);
+  CHECK_TEXT("", ran);
+  CHECK_OK(f.world, ecs_switch(f.world, "update", true));
+  update(1);
+  CHECK_TEXT("a", ran);
+  CHECK(last_dt[0] == 1.375);
+  update(0);
+  CHECK(last_dt[0] == 0);
+  close_world(&f);
+}
+
+static void intervals(void) {
+  open_schedule();
+  ecs_system_desc desc = describe(&a);
+  desc.every = 1;
+  add(desc);
+  static const char *const expected[] = {"", "", "", "a", "", "", "", "a", ""};
+  for (int i = 0; i < 9; i++) {
+    update(0.25);
+    CHECK_TEXT(expected[i], ran);
+  }
+  CHECK(last_dt[0] == 1);
+  update(3.25);
+  CHECK_TEXT("a", ran);
+  CHECK(last_dt[0] == 3.5);
+  update(0.25);
+  CHECK_TEXT("", ran);
+  update(0.25);
+  CHECK_TEXT("a", ran);
+  desc.every = -1;
+  CHECK_FAILS(f.world, ECS_EINVAL, "every = -1", ecs_system_new(f.world, &desc));
+  close_world(&f);
+}
+
+static void fixed_steps(void) {
+  open_schedule();
+  ecs_phase_desc phase = {"physics", NULL, "update", 0.25};
+  CHECK_OK(f.world, ecs_phase(f.world, &phase));
+  add_to(&a, "physics");
+  add_to(&b, "physics");
+  double alpha = -1;
+  update(0.125);
+  CHECK_TEXT("", ran);
+  CHECK_OK(f.world, ecs_alpha(f.world, NULL, &alpha));
+  CHECK(alpha == 0.5);
+  update(0.5);
+  CHECK_TEXT("abab", ran);
+  CHECK(last_dt[0] == 0.25);
+  CHECK_OK(f.world, ecs_alpha(f.world, "physics", &alpha));
+  CHECK(alpha == 0.5);
+  update(1000.0625);
+  CHECK_INTEGER(16, strlen(ran));
+  CHECK_OK(f.world, ecs_alpha(f.world, "physics", &alpha));
+  CHECK(alpha == 0.75);
+  update(0);
+  CHECK_TEXT("", ran);
+  CHECK_FAILS(f.world, ECS_EINVAL, "update is not a fixed phase",
+              ecs_alpha(f.world, "update", &alpha));
+  CHECK_FAILS(f.world, ECS_ENAME, "unknown phase 'fhysics'",
+              ecs_alpha(f.world, "fhysics", &alpha));
+  phase.fixed = 0;
+  CHECK_OK(f.world, ecs_phase(f.world, &phase));
+  CHECK_FAILS(f.world, ECS_EINVAL, "no phase is fixed", ecs_alpha(f.world, NULL, &alpha));
+  update(0.5);
+  CHECK_TEXT("ab", ran);
+  close_world(&f);
+}
+
+static void single_runs(void) {
+  open_schedule();
+  add(describe(&a));
+  add(describe(&b));
+  add_to(&c, "render");
+  CHECK_OK(f.world, ecs_run(f.world, "b", 0.5));
+  CHECK_OK(f.world, ecs_run(f.world, "update", 0.25));
+  CHECK_OK(f.world, ecs_run(f.world, "b", 1));
+  CHECK_TEXT("babb", ran);
+  CHECK_OK(f.world, ecs_switch(f.world, "c", false));
+  CHECK_OK(f.world, ecs_run(f.world, "c", 1));
+  CHECK_TEXT("babbc", ran);
+  CHECK_FAILS(f.world, ECS_ENAME, "no system or phase is named 'updat' (did you mean 'update'?)",
+              ecs_run(f.world, "updat", 1));
+  CHECK_FAILS(f.world, ECS_ENAME, "no system or phase is named 'z'",
+              ecs_switch(f.world, "z", true));
+  CHECK_FAILS(f.world, ECS_ENAME, "no system is named 'update'",
+              ecs_system_remove(f.world, "update"));
+  close_world(&f);
+}
+
+/* ---- when ---- */
+
+static bool wanted;
+static ecs_status when_status;
+
+static ecs_status ask(ecs_world *world, void *ud, bool *run_it) {
+  (void)ud;
+  CHECK_STATUS(world, ECS_EBUSY, ecs_update(world, 0));
+  CHECK_STATUS(world, ECS_EBUSY, ecs_run(world, "a", 0));
+  *run_it = wanted;
+  return when_status;
+}
+
+static void conditions(void) {
+  open_schedule();
+  ecs_system_desc desc = describe(&a);
+  desc.when = ask;
+  add(desc);
+  wanted = false;
+  when_status = ECS_OK;
+  update(0.5);
+  CHECK_TEXT("", ran);
+  wanted = true;
+  update(0.5);
+  CHECK_TEXT("a", ran);
+  CHECK(last_dt[0] == 0.5);
+  when_status = ECS_EUSER;
+  CHECK_STATUS(f.world, ECS_EUSER, ecs_update(f.world, 1));
+  when_status = ECS_OK;
+  update(0.5);
+  CHECK_TEXT("a", ran);
+  close_world(&f);
+}
+
+/* ---- errors ---- */
+
+static char reported[64];
+
+static void on_error(ecs_world *world, const char *system, ecs_status status, void *ud) {
+  CHECK(ud == &f && world == f.world);
+  CHECK_STATUS(world, ECS_EBUSY, ecs_update(world, 0));
+  size_t size = strlen(reported);
+  snprintf(reported + size, sizeof reported - size, "%s:%d ", system, (int)status);
+}
+
+static void spawn_and_write(void) {
+  ecs_id id;
+  CHECK_OK(f.world, ecs_spawn(f.world, &f.enemy, 1, &id));
+  CHECK_OK(f.world, ecs_defer(f.world));
+  CHECK_OK(f.world, ecs_despawn(f.world, f.a));
+  set_position(&f, f.a, 9, 9);
+}
+
+static void errors_reach_the_caller(void) {
+  open_schedule();
+  struct script bad = {"b", ECS_EUSER, spawn_and_write};
+  f.a = SPAWN(f.world, f.position);
+  add(describe(&a));
+  add(describe(&bad));
+  add(describe(&c));
+  CHECK_STATUS(f.world, ECS_EUSER, ecs_update(f.world, 1));
+  CHECK_TEXT("ab", ran);
+  CHECK(ecs_alive(f.world, f.a) && get_position(&f, f.a).x == 9);
+  CHECK_INTEGER(1, ecs_alive_count(f.world));
+  CHECK_SOUND(f.world);
+  bad.result = ECS_OK;
+  update(1);
+  CHECK_TEXT("abc", ran);
+  CHECK(!ecs_alive(f.world, f.a));
+  CHECK_INTEGER(1, count_of(f.world, "Enemy"));
+  close_world(&f);
+}
+
+static void errors_park(void) {
+  open_schedule();
+  struct script bad = {"b", ECS_ERANGE, NULL};
+  ecs_on_error(f.world, on_error, &f);
+  reported[0] = '\0';
+  add(describe(&a));
+  add(describe(&bad));
+  add(describe(&c));
+  update(1);
+  CHECK_TEXT("abc", ran);
+  update(1);
+  CHECK_TEXT("ac", ran);
+  CHECK_TEXT("b:6 ", reported);
+  CHECK_FAILS(f.world, ECS_EINVAL, "system 'b' is parked", ecs_run(f.world, "b", 1));
+  add(describe(&b));
+  update(1);
+  CHECK_TEXT("abc", ran);
+  CHECK(last_dt[1] == 2);
+  ecs_on_error(f.world, NULL, NULL);
+  add(describe(&bad));
+  CHECK_STATUS(f.world, ECS_ERANGE, ecs_update(f.world, 1));
+  close_world(&f);
+}
+
+/* ---- changes while systems run ---- */
+
+static void add_c_and_d(void) {
+  add(describe(&c));
+  add_to(&d, "render");
+}
+
+static void register_while_running(void) {
+  open_schedule();
+  struct script adds = {"a", ECS_OK, add_c_and_d};
+  add(describe(&adds));
+  add(describe(&b));
+  update(1);
+  CHECK_TEXT("abd", ran);
+  update(1);
+  CHECK_TEXT("abcd", ran);
+  close_world(&f);
+}
+
+static void remove_all(void) {
+  CHECK_OK(f.world, ecs_system_remove(f.world, "a"));
+  CHECK_OK(f.world, ecs_system_remove(f.world, "b"));
+  CHECK_OK(f.world, ecs_system_remove(f.world, "d"));
+  CHECK_INTEGER(0, freed);
+}
+
+static void remove_while_running(void) {
+  open_schedule();
+  struct script removes = {"a", ECS_OK, remove_all};
+  ecs_system_desc desc = describe(&removes);
+  desc.query = "Position";
+  add(desc);
+  add(describe(&b));
+  add(describe(&c));
+  add_to(&d, "render");
+  update(1);
+  CHECK_TEXT("ac", ran);
+  CHECK_INTEGER(3, freed);
+  update(1);
+  CHECK_TEXT("c", ran);
+  close_world(&f);
+}
+
+static struct script fresh_a = {"a", ECS_OK, NULL}, fresh_b = {"b", ECS_OK, NULL};
+
+static void replace_both(void) {
+  ecs_system_desc desc = describe(&fresh_a);
+  desc.query = "Velocity";
+  add(desc);
+  add(describe(&fresh_b));
+  CHECK_INTEGER(0, freed);
+}
+
+static void replace_while_running(void) {
+  open_schedule();
+  struct script replaces = {"a", ECS_OK, replace_both};
+  ecs_system_desc desc = describe(&replaces);
+  desc.query = "Position";
+  add(desc);
+  add(describe(&b));
+  update(1);
+  CHECK_TEXT("ab", ran);
+  CHECK_INTEGER(2, freed);
+  update(1);
+  CHECK_TEXT("ab", ran);
+  CHECK(schedule_system(f.world, "b", 1)->ud == &fresh_b);
+  close_world(&f);
+  CHECK_INTEGER(4, freed);
+}
+
+static void ask_for_the_impossible(void) {
+  size_t count;
+  CHECK_STATUS(f.world, ECS_EBUSY, ecs_update(f.world, 1));
+  CHECK_STATUS(f.world, ECS_EBUSY, ecs_run(f.world, "a", 1));
+  CHECK_STATUS(f.world, ECS_EBUSY, ecs_undeclare(f.world, f.position));
+  CHECK_STATUS(f.world, ECS_EBUSY, ecs_recycle_retired(f.world, &count));
+  CHECK_STATUS(f.world, ECS_EBUSY, ecs_phase(f.world, &(ecs_phase_desc){"p", 0, 0, 0}));
+  CHECK_STATUS(f.world, ECS_EINVAL, ecs_commit(f.world));
+  CHECK_STATUS(f.world, ECS_EINVAL, ecs_cancel(f.world));
+}
+
+static void refused_while_running(void) {
+  open_schedule();
+  struct script asks = {"a", ECS_OK, ask_for_the_impossible};
+  add(describe(&asks));
+  update(1);
+  CHECK_TEXT("a", ran);
+  close_world(&f);
+}
+
+static const struct test tests[] = {
+  {"C46: phases run in order, startup once", phases_in_order},
+  {"C46: phases go where they are asked to, or are refused", phases_between},
+  {"before and after order systems of a phase, unknown names are ignored", before_and_after},
+  {"a cycle is an error that prints it and changes nothing", cycles_are_printed},
+  {"a system that is replaced keeps its place and its switch", replacing_keeps_the_place},
+  {"C48: a system's dt is the time since it last ran", time_since_the_last_run},
+  {"every lets a system run once an interval", intervals},
+  {"a fixed phase runs as often as time demands, eight times at most", fixed_steps},
+  {"C67: a phase or a system runs by itself", single_runs},
+  {"when decides whether a system runs", conditions},
+  {"an error drops the commands and reaches the caller", errors_reach_the_caller},
+  {"with on_error the system is parked and the others go on", errors_park},
+  {"a system registered meanwhile runs when its phase next starts", register_while_running},
+  {"a system removed meanwhile does not run, and goes at the end", remove_while_running},
+  {"a system replaced meanwhile goes at the end", replace_while_running},
+  {"what cannot be done while systems run is refused", refused_while_running},
+};
+
+int main(void) { return RUN_TESTS(tests); }

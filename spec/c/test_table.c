@@ -1,0 +1,375 @@
+/* Tables: columns, rows, moves, the archetype graph, reclaiming. C7 to C11, C14, C16, C17,
+** C57, C58, C69, C70, C73, C83. */
+#include <string.h>
+
+#include "core/graph.h"
+#include "core/world.h"
+#include "fixture.h"
+
+static struct fixture f;
+
+static const struct table *table_of(ecs_id id) {
+  return world_table(f.world, entity_record(&f.world->entities, ecs_id_index(id))->table);
+}
+
+/* ---- columns ---- */
+
+/* Columns are 64-byte aligned, padded to 64 bytes beyond the last row, and keep their values
+** through every growth. */
+static void columns_grow(void) {
+  open_usual(&f);
+  enum { ROWS = 3000 };
+  static ecs_id ids[ROWS];
+  f.query = new_query(f.world, "Position, Health");
+  for (int i = 0; i < ROWS; i++) {
+    ids[i] = SPAWN(f.world, f.position, f.health);
+    set_position(&f, ids[i], (float)i, (float)-i);
+    const struct table *table = table_of(ids[i]);
+    for (uint32_t c = 0; c < table->column_count; c++) {
+      CHECK((uintptr_t)table->columns[c].data % 64 == 0);
+      size_t end = (size_t)table->count * table->columns[c].size;
+      const struct column_buffer *buffer = &table->columns[c].buffer;
+      size_t from = (size_t)((char *)buffer->data - (char *)buffer->block);
+      CHECK(from + (end + 63) / 64 * 64 <= buffer->size);
+    }
+  }
+  ecs_iter it;
+  CHECK_OK(f.world, ecs_iter_open(f.query, &it));
+  CHECK(ecs_iter_next(&it) && it.count == ROWS);
+  const float *x = ecs_iter_column(&it, 0, 0), *y = ecs_iter_column(&it, 0, 1);
+  const int32_t *hp = ecs_iter_column(&it, 1, 0);
+  for (int i = 0; i < ROWS; i++)
+    CHECK(x[i] == (float)i && y[i] == (float)-i && hp[i] == 100 &&
+          ecs_iter_entity(&it, (size_t)i) == ids[i]);
+  CHECK_OK(f.world, ecs_iter_close(&it));
+  close_world(&f);
+}
+
+static void columns_come_with_rows(void) {
+  open_usual(&f);
+  f.a = SPAWN(f.world, f.position);
+  CHECK_OK(f.world, ecs_add(f.world, f.a, f.velocity));
+  CHECK_OK(f.world, ecs_add(f.world, f.a, f.health));
+  const struct table *last = table_of(f.a);
+  CHECK_OK(f.world, ecs_query_new(f.world, "Position, Velocity, Health, Label", &f.query));
+  struct table *empty;
+  ecs_id ids[] = {f.label, f.link};
+  CHECK_OK(f.world, graph_table(f.world, ids, 2, &empty));
+  CHECK(empty->capacity == 0 && empty->columns[0].data == NULL);
+  CHECK(last->capacity >= 1 && last->columns[0].data != NULL);
+  close_world(&f);
+}
+
+/* ---- rows ---- */
+
+static void swap_remove(void) {
+  open_usual(&f);
+  for (int i = 0; i < 8; i++) {
+    f.ids[i] = SPAWN(f.world, f.position, f.label);
+    char text[2] = {(char)('a' + i), '\0'};
+    set_position(&f, f.ids[i], (float)i, 0);
+    CHECK_OK(f.world, ecs_set(f.world, f.ids[i], f.label, &(struct label){{text, 1}}));
+  }
+  static const int order[] = {7, 0, 3, 5, 1};
+  bool gone[8] = {false};
+  for (int round = 0; round < 5; round++) {
+    CHECK_OK(f.world, ecs_despawn(f.world, f.ids[order[round]]));
+    gone[order[round]] = true;
+    for (int i = 0; i < 8; i++) {
+      if (gone[i]) continue;
+      struct label label;
+      CHECK(get_position(&f, f.ids[i]).x == (float)i);
+      CHECK_OK(f.world, ecs_get(f.world, f.ids[i], f.label, &label));
+      CHECK_INTEGER('a' + i, label.text.data[0]);
+    }
+    CHECK_SOUND(f.world);
+  }
+  close_world(&f);
+}
+
+/* Walks an entity through many tables and back. */
+static void moves_keep_values(void) {
+  open_usual(&f);
+  const ecs_id others[] = {f.velocity, f.frozen, f.health, f.enemy, f.link};
+  f.a = SPAWN(f.world, f.position, f.label);
+  f.b = SPAWN(f.world, f.position, f.label);
+  set_position(&f, f.a, 1.5f, -2.5f);
+  CHECK_OK(f.world, ecs_set(f.world, f.a, f.label, &(struct label){text_of("me")}));
+  uint32_t random = 7;
+  for (int i = 0; i < 2000; i++) {
+    random = random * 1664525u + 1013904223u;
+    ecs_id id = others[(random >> 20) % 5], who = random >> 31 ? f.a : f.b;
+    if (random >> 30 & 1)
+      CHECK_OK(f.world, ecs_add(f.world, who, id));
+    else
+      CHECK_OK(f.world, ecs_remove(f.world, who, id));
+    CHECK(get_position(&f, f.a).x == 1.5f && get_position(&f, f.b).x == 0);
+  }
+  struct label label;
+  CHECK_OK(f.world, ecs_get(f.world, f.a, f.label, &label));
+  CHECK_TEXT("me", label.text.data);
+  close_world(&f);
+}
+
+static void defaults_return(void) {
+  open_usual(&f);
+  f.a = SPAWN(f.world, f.health);
+  CHECK_OK(f.world, ecs_set(f.world, f.a, f.health, &(struct health){5, 6}));
+  CHECK_OK(f.world, ecs_remove(f.world, f.a, f.health));
+  CHECK_OK(f.world, ecs_add(f.world, f.a, f.health));
+  struct health health;
+  CHECK_OK(f.world, ecs_get(f.world, f.a, f.health, &health));
+  CHECK(health.hp == 100 && health.armour == 0);
+  CHECK_OK(f.world, ecs_set(f.world, f.a, f.health, &(struct health){5, 6}));
+  CHECK_OK(f.world, ecs_add(f.world, f.a, f.health));
+  CHECK_OK(f.world, ecs_get(f.world, f.a, f.health, &health));
+  CHECK(health.hp == 5 && health.armour == 6);
+  close_world(&f);
+}
+
+/* ---- the graph ---- */
+
+static void order_does_not_matter(void) {
+  open_usual(&f);
+  ecs_id first = SPAWN(f.world, f.position, f.enemy, f.velocity);
+  uint32_t live = f.world->graph.live;
+  CHECK(table_of(SPAWN(f.world, f.velocity, f.position, f.enemy)) == table_of(first));
+  CHECK(table_of(SPAWN(f.world, f.enemy, f.velocity, f.enemy, f.position)) ==
+        table_of(first));
+  CHECK_INTEGER(live, f.world->graph.live);
+  ecs_id other = SPAWN(f.world, f.enemy);
+  CHECK_OK(f.world, ecs_add(f.world, other, f.velocity));
+  CHECK_OK(f.world, ecs_add(f.world, other, f.position));
+  CHECK(table_of(other) == table_of(first));
+  close_world(&f);
+}
+
+static void a_table_per_set(void) {
+  open_world(&f);
+  enum { TAGS = 10 };
+  ecs_id tags[TAGS], entities[1 << TAGS];
+  char name[] = "A";
+  for (int i = 0; i < TAGS; i++, name[0]++) tags[i] = declare_tag(f.world, name);
+  for (int set = 0; set < 1 << TAGS; set++) {
+    ecs_id ids[TAGS];
+    size_t n = 0;
+    for (int i = 0; i < TAGS; i++)
+      if (set >> i & 1) ids[n++] = tags[i];
+    entities[set] = spawn(f.world, ids, n);
+  }
+  CHECK_INTEGER(1 << TAGS, f.world->graph.live);
+  for (int set = 0; set < 1 << TAGS; set++) {
+    CHECK_INTEGER(1, table_of(entities[set])->count);
+    for (int i = 0; i < TAGS; i++)
+      CHECK(ecs_has(f.world, entities[set], tags[i]) == (set >> i & 1));
+  }
+  for (int i = 0; i < TAGS; i++)
+    CHECK_INTEGER(1 << (TAGS - 1), graph_record(f.world, tags[i])->table_count);
+  close_world(&f);
+}
+
+static void edges_are_followed(void) {
+  open_usual(&f);
+  f.a = SPAWN(f.world, f.position);
+  CHECK_OK(f.world, ecs_add(f.world, f.a, f.velocity));
+  CHECK_OK(f.world, ecs_remove(f.world, f.a, f.velocity));
+  uint32_t edges = table_of(f.a)->edge_count;
+  CHECK(edges > 0);
+  f.world->graph.by_hash.count = 0;   /* who looks tables up by their ids now finds none */
+  uint32_t live = f.world->graph.live, count = f.world->graph.by_hash.count;
+  for (int i = 0; i < 10; i++) {
+    CHECK_OK(f.world, ecs_add(f.world, f.a, f.velocity));
+    CHECK_OK(f.world, ecs_remove(f.world, f.a, f.velocity));
+  }
+  CHECK_INTEGER(live, f.world->graph.live);
+  CHECK_INTEGER(edges, table_of(f.a)->edge_count);
+  f.world->graph.by_hash.count = count;
+  for (uint32_t i = 0; i < f.world->graph.by_hash.capacity; i++)
+    f.world->graph.by_hash.count += f.world->graph.by_hash.entries[i].key != 0;
+  close_world(&f);
+}
+
+static void tags_take_no_columns(void) {
+  open_usual(&f);
+  f.a = SPAWN(f.world, f.position, f.frozen, f.enemy);
+  const struct table *table = table_of(f.a);
+  CHECK_INTEGER(2, table->column_count);
+  CHECK_INTEGER(3, table->id_count);
+  CHECK_INTEGER(NONE, table_column(table, f.frozen));
+  CHECK_INTEGER(0, table_column(table, f.position));
+  CHECK_INTEGER(NONE, table_position(table, f.velocity));
+  ecs_id tags_only = SPAWN(f.world, f.frozen);
+  CHECK_INTEGER(0, table_of(tags_only)->column_count);
+  CHECK_OK(f.world, ecs_remove(f.world, tags_only, f.frozen));
+  CHECK(table_of(tags_only) == f.world->graph.empty);
+  CHECK(ecs_alive(f.world, tags_only));
+  CHECK_INTEGER(2, count_of(f.world, ""));
+  close_world(&f);
+}
+
+/* ---- reclaiming ---- */
+
+static void empty_tables_go(void) {
+  open_usual(&f);
+  f.query = new_query(f.world, "Position");
+  f.a = SPAWN(f.world, f.position, f.enemy);
+  CHECK_OK(f.world, ecs_remove(f.world, f.a, f.enemy));
+  uint32_t live = f.world->graph.live;
+  CHECK_OK(f.world, ecs_update(f.world, 0));
+  CHECK_INTEGER(live, f.world->graph.live);
+  CHECK_OK(f.world, ecs_update(f.world, 0));
+  CHECK(f.world->graph.live < live);
+  CHECK_INTEGER(1, ecs_query_count(f.query));
+  CHECK_INTEGER(1, f.query->count);
+  CHECK_SOUND(f.world);
+  CHECK_OK(f.world, ecs_add(f.world, f.a, f.enemy));
+  CHECK_INTEGER(1, count_of(f.world, "Position, Enemy"));
+  close_world(&f);
+}
+
+/* Many short cuts lead to the table of entities without components: it never goes. */
+static void the_void_stays(void) {
+  open_usual(&f);
+  const struct table *empty = f.world->graph.empty;
+  for (int i = 0; i < 3; i++) CHECK_OK(f.world, ecs_update(f.world, 0));
+  CHECK(f.world->graph.live == 1 && f.world->graph.empty == empty);
+  f.a = spawn_empty(f.world);
+  CHECK(table_of(f.a) == empty);
+  CHECK_OK(f.world, ecs_despawn(f.world, f.a));
+  for (int i = 0; i < 3; i++) CHECK_OK(f.world, ecs_update(f.world, 0));
+  CHECK_OK(f.world, ecs_defer(f.world));
+  f.a = spawn_empty(f.world);
+  f.b = SPAWN(f.world, f.enemy);
+  CHECK_OK(f.world, ecs_commit(f.world));
+  CHECK(table_of(f.a) == empty);
+  CHECK_OK(f.world, ecs_add(f.world, f.position, f.enemy));
+  close_world(&f);
+}
+
+/* One that is used in between starts to wait anew. */
+static void used_tables_stay(void) {
+  open_usual(&f);
+  f.a = SPAWN(f.world, f.position, f.enemy);
+  const struct table *table = table_of(f.a);
+  for (int i = 0; i < 5; i++) {
+    CHECK_OK(f.world, ecs_remove(f.world, f.a, f.enemy));
+    CHECK_OK(f.world, ecs_update(f.world, 0));
+    CHECK_OK(f.world, ecs_add(f.world, f.a, f.enemy));
+    CHECK(table_of(f.a) == table);
+    CHECK_OK(f.world, ecs_update(f.world, 0));
+  }
+  close_world(&f);
+}
+
+/* The memory of where the last spawn went, and edges, must not lead to tables that are gone,
+** nor to others that took their place. */
+static void short_cuts_forget(void) {
+  open_usual(&f);
+  for (int round = 0; round < 6; round++) {
+    f.a = SPAWN(f.world, f.position, f.frozen);
+    f.b = SPAWN(f.world, f.position);
+    CHECK_OK(f.world, ecs_add(f.world, f.b, f.enemy));
+    CHECK(ecs_has(f.world, f.a, f.frozen) && !ecs_has(f.world, f.a, f.enemy));
+    CHECK(ecs_has(f.world, f.b, f.enemy) && !ecs_has(f.world, f.b, f.frozen));
+    f.c = SPAWN(f.world, f.position, f.frozen);
+    CHECK(table_of(f.c) == table_of(f.a));
+    CHECK_OK(f.world, ecs_despawn(f.world, f.a));
+    CHECK_OK(f.world, ecs_despawn(f.world, f.b));
+    CHECK_OK(f.world, ecs_despawn(f.world, f.c));
+    CHECK_OK(f.world, ecs_update(f.world, 0));
+    CHECK_OK(f.world, ecs_update(f.world, 0));
+    CHECK_INTEGER(1, f.world->graph.live);
+    f.ids[round] = SPAWN(f.world, f.velocity, round % 2 ? f.enemy : f.link);
+    CHECK_OK(f.world, ecs_despawn(f.world, f.ids[round]));
+  }
+  close_world(&f);
+}
+
+/* Chains of one hash lose their first, middle and last table. */
+static void collisions_survive_reclaiming(void) {
+  open_world(&f);
+  ecs_id tags[8], entities[8];
+  char name[] = "A";
+  for (int i = 0; i < 8; i++, name[0]++) {
+    tags[i] = declare_tag(f.world, name);
+    entities[i] = SPAWN(f.world, tags[i]);
+  }
+  static const int order[] = {7, 0, 4, 3, 6};
+  for (int i = 0; i < 5; i++) {
+    CHECK_OK(f.world, ecs_despawn(f.world, entities[order[i]]));
+    CHECK_OK(f.world, ecs_update(f.world, 0));
+    CHECK_OK(f.world, ecs_update(f.world, 0));
+    CHECK_INTEGER(8 - i, f.world->graph.live);
+    CHECK_SOUND(f.world);
+  }
+  for (int i = 0; i < 8; i++) CHECK(ecs_has(f.world, SPAWN(f.world, tags[i]), tags[i]));
+  CHECK_INTEGER(9, f.world->graph.live);
+  close_world(&f);
+}
+
+/* ---- whole tables ---- */
+
+static void bulk_changes(void) {
+  open_usual(&f);
+  for (int i = 0; i < 100; i++) {
+    ecs_id id = SPAWN(f.world, f.position);
+    set_position(&f, id, (float)i, 0);
+    if (i % 2) CHECK_OK(f.world, ecs_add(f.world, id, f.velocity));
+    if (i % 5 == 0) CHECK_OK(f.world, ecs_add(f.world, id, f.health));
+  }
+  ecs_query *all = new_query(f.world, "Position"), *fast = new_query(f.world, "Velocity");
+  CHECK_OK(f.world, ecs_query_add(all, f.health));
+  CHECK_INTEGER(100, count_of(f.world, "Position, Health"));
+  CHECK_OK(f.world, ecs_query_remove(fast, f.velocity));
+  CHECK_INTEGER(0, ecs_query_count(fast));
+  CHECK_OK(f.world, ecs_query_add(all, f.frozen));
+  CHECK_OK(f.world, ecs_query_remove(all, f.position));
+  CHECK_INTEGER(100, count_of(f.world, "Health, Frozen, !Position"));
+  CHECK_STATUS(f.world, ECS_EUNBORN, ecs_query_add(all, 999));
+  CHECK_OK(f.world, ecs_query_despawn(new_query(f.world, "Health")));
+  CHECK_INTEGER(0, ecs_alive_count(f.world));
+  close_world(&f);
+}
+
+/* Components that carry components are rows, too, but they are not entities. */
+static void bulk_changes_spare_components(void) {
+  open_usual(&f);
+  f.a = SPAWN(f.world, f.enemy);
+  CHECK_OK(f.world, ecs_add(f.world, f.position, f.enemy));
+  CHECK_OK(f.world, ecs_add(f.world, f.velocity, f.enemy));
+  f.query = new_query(f.world, "Enemy");
+  CHECK_FAILS(f.world, ECS_EINVAL, "undeclare 'Position' instead",
+              ecs_query_despawn(f.query));
+  CHECK_INTEGER(3, ecs_query_count(f.query));
+  CHECK(ecs_alive(f.world, f.a) && ecs_alive(f.world, f.position));
+  CHECK_OK(f.world, ecs_query_remove(f.query, f.enemy));
+  CHECK_INTEGER(1, count_of(f.world, ""));
+  CHECK(ecs_alive(f.world, f.position) && !ecs_has(f.world, f.position, f.enemy));
+  CHECK_OK(f.world, ecs_add(f.world, f.position, f.frozen));
+  CHECK_OK(f.world, ecs_undeclare(f.world, f.frozen));
+  CHECK_INTEGER(1, count_of(f.world, ""));
+  CHECK_SOUND(f.world);
+  close_world(&f);
+}
+
+static const struct test tests[] = {
+  {"C11: columns are contiguous, aligned, padded, and keep their values", columns_grow},
+  {"C12: columns of tables without rows take no memory", columns_come_with_rows},
+  {"C17, C56: removing a row brings the last one into its place", swap_remove},
+  {"C14, C16: an entity keeps its values wherever it moves", moves_keep_values},
+  {"C23: what is added again has its defaults again", defaults_return},
+  {"C8, C69: the order of components does not matter", order_does_not_matter},
+  {"C8, C83: every set of components is a table of its own", a_table_per_set},
+  {"C70: a repeated add or remove looks nothing up", edges_are_followed},
+  {"C10, C73: tags take no columns, entities without components a table",
+   tags_take_no_columns},
+  {"C7: tables that stay empty are reclaimed", empty_tables_go},
+  {"C10: the table without components is never reclaimed", the_void_stays},
+  {"C7: tables in use are kept", used_tables_stay},
+  {"short cuts never lead to tables that are gone", short_cuts_forget},
+  {"C8: tables of one hash survive the loss of others", collisions_survive_reclaiming},
+  {"whole tables change at once", bulk_changes},
+  {"changes of whole tables spare components", bulk_changes_spare_components},
+};
+
+int main(void) { return RUN_TESTS(tests); }
