@@ -23,6 +23,7 @@
 
 #define NAME_CACHE 256   /* a power of two */
 
+struct kernel;
 struct loop_box;
 struct query_box;
 struct system_box;
