@@ -8,8 +8,8 @@ local terminal = require "terminal"
 
 local show = {}
 
-local FRAME = 1 / 30         -- what a frame should last
-local LONGEST = 1 / 15       -- a world that falls behind goes slower than the clock
+local FRAME = 1 / 30         -- what a frame should last; longer ones slow the world down
+local SHORTEST_REST = 0.002
 local LEAST_COLUMNS, LEAST_ROWS = 20, 8
 
 -- ---- what is shown -----------------------------------------------------------------
@@ -17,7 +17,7 @@ local LEAST_COLUMNS, LEAST_ROWS = 20, 8
 local function new_state(world)
   local state = {
     world_time = 0, rate = 0, world_ms = 0, draw_ms = 0, paused = false, quit = false,
-    counts = {}, slowest = {}, queries = {}, seconds = {}, frames = 0,
+    counts = {}, slowest = {}, queries = {}, seconds = {}, frames = 0, step = FRAME, rest = 0,
   }
   for _, kind in ipairs(kinds) do
     state.queries[kind.name] = world:query(kind.query)
@@ -138,22 +138,27 @@ end
 
 -- ---- the loop ----------------------------------------------------------------------
 
-local function frame(world, state, screen, dt)
-  local start = os.clock()
+local function frame(world, state, screen)
   take_keys(world, state)
   if not state.paused then
-    dt = math.min(dt, LONGEST)
+    local dt = math.min(state.step, FRAME)
     world:update(dt)
     state.world_time = state.world_time + dt
   end
-  local between = os.clock()
+  local start = os.clock()
   draw(state, screen)
-  state.drawing = state.drawing + os.clock() - between
+  state.drawing = state.drawing + os.clock() - start
   state.frames = state.frames + 1
-  local rest = FRAME - (os.clock() - start)
-  if rest > 0.003 and not terminal.sleep(rest - 0.002) then
+  if state.rest > SHORTEST_REST and not terminal.sleep(state.rest) then
     state.quit = true
   end
+end
+
+-- Times of single frames are coarse: what a frame takes is a running mean, and the rest at
+-- its end grows or shrinks until the mean is right.
+local function keep_pace(state, elapsed)
+  state.step = state.step + (elapsed - state.step) / 8
+  state.rest = math.max(0, math.min(state.rest + (FRAME - elapsed) / 8, FRAME))
 end
 
 local function loop(world, state)
@@ -164,9 +169,9 @@ local function loop(world, state)
   look(world, state, 1)
   while not state.quit do
     local before = now
-    frame(world, state, screen, state.step or FRAME)
+    frame(world, state, screen)
     now = terminal.time()
-    state.step = (state.step or FRAME) * 0.9 + (now - before) * 0.1
+    keep_pace(state, now - before)
     if now - looked >= 0.5 then
       fit(screen)
       look(world, state, now - looked)

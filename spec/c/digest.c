@@ -72,7 +72,8 @@ static void add_entities(struct digest *digest) {
 }
 
 static void add_component(struct digest *digest, const struct component *component) {
-  uint64_t hash = mix_string(mix(3, component->id), component->name);
+  ecs_id id = digest->ids ? component->id : 0;
+  uint64_t hash = mix_string(mix(3, id), component->name);
   for (uint32_t i = 0; i < component->leaf_count; i++) {
     const struct leaf *leaf = &component->leaves[i];
     hash = mix_string(mix(mix(hash, leaf->type), leaf->offset), leaf->name);

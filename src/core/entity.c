@@ -20,8 +20,7 @@ void entity_index_free(struct entity_index *index, struct memory *memory) {
   }
 }
 
-/* The page of an index, made when there is none; NULL when out of memory. */
-static struct page *need_page(struct entity_index *index, struct memory *memory,
+struct page *entity_need_page(struct entity_index *index, struct memory *memory,
                               uint32_t at) {
   struct page ***middle = &index->directory[at >> 20];
   if (!*middle) *middle = memory_array(memory, MIDDLE_SIZE, sizeof **middle);
@@ -63,7 +62,7 @@ ecs_status entity_reserve(struct entity_index *index, struct memory *memory,
   if (need > (uint64_t)range->last + 1 - range->next) return ECS_ELIMIT;
   for (uint32_t at = range->next; need > 0; at++) {
     if (at > range->last) return ECS_ELIMIT;
-    struct page *page = need_page(index, memory, at);
+    struct page *page = entity_need_page(index, memory, at);
     if (!page) return ECS_ENOMEM;
     if (page->records[at & (PAGE_SIZE - 1)].table == RECORD_UNBORN) need--;
   }
@@ -122,7 +121,7 @@ ecs_status entity_adopt_reserve(struct entity_index *index, struct memory *memor
   if (status == ECS_OK) return ECS_ETAKEN;
   if (status != ECS_EUNBORN) return status;
   uint32_t at = ecs_id_index(id);
-  struct page *page = need_page(index, memory, at);
+  struct page *page = entity_need_page(index, memory, at);
   if (!page) return ECS_ENOMEM;
   return page->records[at & (PAGE_SIZE - 1)].table <= RECORD_BARE ? ECS_ETAKEN : ECS_OK;
 }
@@ -194,6 +193,13 @@ ecs_status entity_set_range(struct entity_index *index, uint32_t first, uint32_t
   index->entities = (struct range){first, last, first, 0, 0};
   each_entity_down(index, first, last, unpart);
   return ECS_OK;
+}
+
+bool entity_link(struct entity_index *index, uint32_t at) {
+  struct range *range = range_of(index, at);
+  if (!range || entity_record(index, at)->table != RECORD_PARTED) return false;
+  link_free(index, range, at);
+  return true;
 }
 
 static void unretire(struct entity_index *index, uint32_t at) {

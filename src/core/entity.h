@@ -50,6 +50,9 @@ struct entity_index {
 void entity_index_init(struct entity_index *index, uint32_t tag);
 void entity_index_free(struct entity_index *index, struct memory *memory);
 
+/* The page of an index, made when there is none; NULL when out of memory. */
+struct page *entity_need_page(struct entity_index *index, struct memory *memory, uint32_t at);
+
 /* The page of an index, or NULL. */
 static inline struct page *entity_page(const struct entity_index *index, uint32_t at) {
   struct page **middle = index->directory[at >> 20];
@@ -95,6 +98,9 @@ void entity_adopt(struct entity_index *index, ecs_id id);
 void entity_release(struct entity_index *index, uint32_t at);
 
 ecs_status entity_set_range(struct entity_index *index, uint32_t first, uint32_t last);
+
+/* Puts a parted slot at the head of its range's free list; false when it is no such slot. */
+bool entity_link(struct entity_index *index, uint32_t at);
 
 /* Gives retired slots back; references to them must be gone. Returns how many. */
 size_t entity_unretire(struct entity_index *index);

@@ -41,12 +41,26 @@ struct ecs_world {
   char *message;                 /* MESSAGE_SIZE bytes, so that const readers can fail too */
 };
 
+#define WORLD_SIZE (sizeof(ecs_world) + MESSAGE_SIZE)
+
+/* Frees all that a world holds, but not the world. */
+void world_clear(ecs_world *world);
+
+/* Releases every any slot that the world's cells hold; they hold none then. */
+void world_release_any(ecs_world *world, struct any_slots *any);
+
 /* Sets the message and returns the status. */
 ecs_status world_fail(const ecs_world *world, ecs_status status, const char *format, ...);
 ecs_status world_nomem(const ecs_world *world);
 
 /* ECS_EBUSY naming the operation when a system, function form or defer is open. */
 ecs_status world_not_busy(const ecs_world *world, const char *operation);
+
+/* The same, and no loop is open either. */
+ecs_status world_is_idle(const ecs_world *world, const char *operation);
+
+/* Marks every string that is in use. */
+void world_mark_strings(ecs_world *world);
 
 /* Room for a component's cells; NULL when out of memory. */
 struct write *world_writes(ecs_world *world, uint64_t count);

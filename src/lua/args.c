@@ -91,7 +91,7 @@ struct component *find_component(lua_State *L, struct world_box *box, int index,
   const void *string = lua_topointer(L, index);
   anchor(L, index, name_slot(string, box));
   *name_entry(box, string) =
-      (struct name_entry){string, box, component->id, *leaf, 0, 0};
+      (struct name_entry){string, box, component->id, component, *leaf, 0, 0};
   return component;
 }
 

@@ -39,7 +39,8 @@ struct head {
 struct name_entry {
   const void *string;
   const struct world_box *box;
-  ecs_id component;
+  ecs_id id;             /* of the component */
+  struct component *component;
   uint32_t leaf;
   uint32_t serial;       /* of a table that has the component, 0 for none, */
   uint32_t first;        /* and its first column there */
@@ -257,10 +258,10 @@ static inline struct name_entry *name_entry(const struct world_box *box,
 static inline struct component *entry_component(const struct world_box *box,
                                                 const struct name_entry *entry) {
   const struct registry *registry = &box->world->registry;
-  uint32_t at = ecs_id_index(entry->component);
+  uint32_t at = ecs_id_index(entry->id);
   if (UNLIKELY(at >= registry->count)) return NULL;
   struct component *component = registry->components[at];
-  return LIKELY(component && component->id == entry->component) ? component : NULL;
+  return LIKELY(component && component->id == entry->id) ? component : NULL;
 }
 
 /* What the string at an index led to last time, if it still leads there; NULL when that is

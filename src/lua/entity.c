@@ -31,17 +31,12 @@ struct target {
   uint32_t first;            /* NONE: a tag */
 };
 
-/* The same name is mostly asked of the same table: the entry remembers the last one. */
-static inline void look(const ecs_world *world, const struct record *record,
-                        struct name_entry *entry, struct target *target) {
+/* Where the table of a record has the component; the name's entry remembers it. */
+static void look(const ecs_world *world, const struct record *record,
+                 struct name_entry *entry, struct target *target) {
   target->table = NULL;
-  if (UNLIKELY(record->table == RECORD_BARE)) return;
+  if (record->table == RECORD_BARE) return;
   struct table *table = world_table(world, record->table);
-  if (LIKELY(entry && entry->serial == table->serial)) {
-    target->table = table;
-    target->first = entry->first;
-    return;
-  }
   uint32_t position = table_position(table, target->component->id);
   if (position == NONE) return;
   target->table = table;
@@ -51,27 +46,27 @@ static inline void look(const ecs_world *world, const struct record *record,
   entry->first = target->first;
 }
 
-/* The component at an argument, and where the entity of the record has it. */
+static void check_target_slowly(lua_State *L, struct world_box *box, int arg,
+                                const struct record *record, struct target *target) {
+  struct name_entry *entry = name_entry(box, lua_topointer(L, arg));
+  target->component = check_component_leaf(L, box, arg, &target->leaf);
+  look(box->world, record, lua_type(L, arg) == LUA_TSTRING ? entry : NULL, target);
+}
+
+/* The component at an argument, and where the entity of the record has it. The same name is
+** mostly asked of the same table: a table that has the component keeps it declared. */
 static inline void check_target(lua_State *L, struct world_box *box, int arg,
                                 const struct record *record, struct target *target) {
   const void *string = lua_topointer(L, arg);
-  struct name_entry *entry = name_entry(box, string);
-  target->component = NULL;
-  if (LIKELY(entry->string == string && entry->box == box)) {
-    target->component = entry_component(box, entry);
+  const struct name_entry *entry = name_entry(box, string);
+  if (LIKELY(record->table != RECORD_BARE && entry->string == string && entry->box == box)) {
+    target->table = world_table(box->world, record->table);
+    target->component = entry->component;
     target->leaf = entry->leaf;
-  } else {
-    entry = NULL;
-    int is_integer;
-    ecs_id id = to_id(L, arg, &is_integer);
-    if (is_integer) target->component = component_of(box->world, id);
-    target->leaf = NONE;
+    target->first = entry->first;
+    if (LIKELY(entry->serial == target->table->serial)) return;
   }
-  if (UNLIKELY(!target->component)) {
-    entry = NULL;
-    target->component = check_component_slowly(L, box, arg, &target->leaf);
-  }
-  look(box->world, record, entry, target);
+  check_target_slowly(L, box, arg, record, target);
 }
 
 /* ---- reading --------------------------------------------------------------------- */

@@ -104,38 +104,38 @@ struct run {
   double dt;
 };
 
-/* Pushes one of the user values of a system. */
-static void push_value(lua_State *L, const struct system_box *system, int value) {
-  lua_getiuservalue(L, FRAME_WORLD, WORLD_REFS);
+/* Pushes the userdata of a system. */
+static void push_system(lua_State *L, const struct system_box *system) {
+  lua_getiuservalue(L, 1, WORLD_REFS);
   lua_rawgetp(L, -1, system);
-  lua_getiuservalue(L, -1, value);
-  lua_replace(L, -3);
-  lua_pop(L, 1);
+  lua_remove(L, -2);
 }
 
-static void run_loop(lua_State *L, rows_fn rows, bool views, double dt) {
-  struct loop_box *loop = loop_push(L, 4, LOOP_SYSTEM, views);
+/* The loop is no object of Lua's: it is anchored, since it is still needed after an error. */
+static void run_loop(lua_State *L, const struct run *run, rows_fn rows, bool views) {
+  struct loop_box *loop = loop_push(L, 5, LOOP_SYSTEM, views);
+  lua_pushvalue(L, 6);
+  lua_setiuservalue(L, 3, SYSTEM_LOOP);
   loop_open(L, loop);
-  rows(L, 5, 3, dt);
+  rows(L, 6, 4, run->dt);
   loop->done = true;
 }
 
 /* body(world, run), for each form. */
 static int run_body(lua_State *L) {
   const struct run *run = lua_touserdata(L, 2);
-  const struct system_box *system = run->system;
-  double dt = run->dt;
   lua_settop(L, 2);
-  push_value(L, system, SYSTEM_FUNCTION);
-  push_value(L, system, SYSTEM_QUERY);
-  switch (system->form) {
-    case FORM_EACH: run_loop(L, each_rows, true, dt); break;
-    case FORM_MAP: run_loop(L, map_rows, false, dt); break;
+  push_system(L, run->system);
+  lua_getiuservalue(L, 3, SYSTEM_FUNCTION);
+  lua_getiuservalue(L, 3, SYSTEM_QUERY);
+  switch (run->system->form) {
+    case FORM_EACH: run_loop(L, run, each_rows, true); break;
+    case FORM_MAP: run_loop(L, run, map_rows, false); break;
     default:
-      lua_pushvalue(L, 3);
-      lua_pushvalue(L, 1);
-      lua_pushnumber(L, (lua_Number)dt);
       lua_pushvalue(L, 4);
+      lua_pushvalue(L, 1);
+      lua_pushnumber(L, (lua_Number)run->dt);
+      lua_pushvalue(L, 5);
       lua_call(L, 3, 0);
       break;
   }
@@ -144,8 +144,8 @@ static int run_body(lua_State *L) {
 
 /* Whether an each or map has nothing to be called for. */
 static bool is_idle(const struct system_box *system) {
-  if (system->form == FORM_RUN || system->query->query->broken) return false;
-  const ecs_query *query = system->query->query;
+  const ecs_query *query = system->query ? system->query->query : NULL;
+  if (system->form == FORM_RUN || !query || query->broken) return false;
   for (uint32_t i = 0; i < query->count; i++)
     if (world_table(query->world, query->tables[i])->count > 0) return false;
   return true;
@@ -164,7 +164,8 @@ ecs_status script_run(ecs_world *world, ecs_query *query, double dt, void *ud) {
 
 static int when_body(lua_State *L) {
   const struct system_box *system = lua_touserdata(L, 2);
-  push_value(L, system, SYSTEM_WHEN);
+  push_system(L, system);
+  lua_getiuservalue(L, -1, SYSTEM_WHEN);
   lua_pushvalue(L, 1);
   lua_call(L, 1, 1);
   return 1;

@@ -11,7 +11,8 @@ enum system_form { FORM_EACH, FORM_MAP, FORM_RUN };
 #define SYSTEM_QUERY 2
 #define SYSTEM_WHEN 3
 #define SYSTEM_NAME 4
-#define SYSTEM_VALUES 4
+#define SYSTEM_LOOP 5        /* of its last run */
+#define SYSTEM_VALUES 5
 
 /* What the core is given as a system's `ud`: a userdata that WORLD_REFS anchors by its address.
 ** Scripts never see it. */

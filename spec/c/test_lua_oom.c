@@ -1,0 +1,217 @@
+/* Reliability line 1: the scenarios of spec/oom, with the k-th allocation failing, for every
+** k, alone and with all that follow. Only success or exactly "not enough memory"; the world's
+** invariants hold and its content is what it was; done again it succeeds; nothing is left. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "digest.h"
+#include "lua_state.h"
+
+#define LIST 1      /* stack: the scenarios */
+#define SCENARIO 2  /* the one that runs */
+#define STATE 3     /* its s */
+
+/* A file compiled once, for all states. */
+struct chunk {
+  char *data;
+  size_t size;
+};
+
+static struct chunk scenarios, systems;
+
+static int append(lua_State *L, const void *data, size_t size, void *ud) {
+  struct chunk *chunk = ud;
+  (void)L;
+  char *grown = realloc(chunk->data, chunk->size + size);
+  if (!grown) return 1;
+  memcpy(grown + chunk->size, data, size);
+  chunk->data = grown;
+  chunk->size += size;
+  return 0;
+}
+
+static void compile(struct chunk *chunk, const char *path) {
+  lua_State *L = luaL_newstate();
+  if (CHECK(luaL_loadfile(L, path) == LUA_OK))
+    lua_dump(L, append, chunk, 0);
+  else
+    printf("# %s\n", lua_tostring(L, -1));
+  lua_close(L);
+}
+
+static bool call(lua_State *L, int arguments, int results) {
+  if (lua_pcall(L, arguments, results, 0) == LUA_OK) return true;
+  const char *message = lua_tostring(L, -1);
+  CHECK_TEXT("no error", message ? message : "no text");
+  lua_pop(L, 1);
+  return false;
+}
+
+/* A state with the list of scenarios at LIST. */
+static void open_scenarios(struct lua_host *host) {
+  open_ecs(host);
+  lua_State *L = host->L;
+  lua_settop(L, 0);
+  luaL_loadbufferx(L, scenarios.data, scenarios.size, "=scenarios", "b");
+  call(L, 0, 3);
+  luaL_loadbufferx(L, systems.data, systems.size, "=systems", "b");
+  lua_insert(L, 2);
+  call(L, 2, 0);
+}
+
+static bool flag(lua_State *L, const char *name) {
+  lua_getfield(L, SCENARIO, name);
+  bool value = lua_toboolean(L, -1);
+  lua_pop(L, 1);
+  return value;
+}
+
+/* Calls one of the scenario's functions, if it has it, without protection. */
+static int step(lua_State *L) {
+  if (lua_getfield(L, 1, lua_tostring(L, lua_upvalueindex(1))) == LUA_TNIL) return 0;
+  lua_pushvalue(L, 2);
+  lua_call(L, 1, 0);
+  return 0;
+}
+
+static void push_step(lua_State *L, const char *name) {
+  lua_pushstring(L, name);
+  lua_pushcclosure(L, step, 1);
+  lua_pushvalue(L, SCENARIO);
+  lua_pushvalue(L, STATE);
+}
+
+static ecs_world *world_of(lua_State *L) {
+  lua_getfield(L, STATE, "world");
+  ecs_world *world = ecs_lua_to_world(L, -1);
+  lua_pop(L, 1);
+  return world;
+}
+
+static uint64_t digest_of(lua_State *L, bool ids) {
+  lua_gc(L, LUA_GCCOLLECT, 0);
+  ecs_world *world = world_of(L);
+  if (!world) return 0;
+  CHECK_SOUND(world);
+  return ids ? world_digest(world) : world_content(world);
+}
+
+static const char *begin(struct lua_host *host, lua_Integer number) {
+  open_scenarios(host);
+  lua_State *L = host->L;
+  lua_rawgeti(L, LIST, number);
+  lua_newtable(L);
+  push_step(L, "prepare");
+  call(L, 2, 0);
+  lua_getfield(L, SCENARIO, "name");
+  const char *name = lua_tostring(L, -1);
+  lua_pop(L, 1);
+  return name;
+}
+
+static uint64_t finish(struct lua_host *host) {
+  push_step(host->L, "after");
+  call(host->L, 2, 0);
+  return digest_of(host->L, !flag(host->L, "new_ids"));
+}
+
+/* The scenario while the k-th allocation fails. False when it came to its end before. */
+static bool starve(lua_Integer number, uint64_t wanted, size_t k, bool from_there_on) {
+  struct lua_host host;
+  begin(&host, number);
+  lua_State *L = host.L;
+  bool loose = flag(L, "loose"), partial = loose || flag(L, "partial");
+  uint64_t before = digest_of(L, true);
+  push_step(L, "act");
+  alloc_arm(&host.alloc, k, from_there_on);
+  int status = lua_pcall(L, 2, 0, 0);
+  bool refused = host.alloc.refused > 0;
+  alloc_arm(&host.alloc, 0, false);
+  if (status != LUA_OK) {
+    CHECK_TEXT("not enough memory", lua_tostring(L, -1));
+    lua_pop(L, 1);
+    uint64_t after = digest_of(L, true);
+    CHECK(partial || after == before);
+    push_step(L, "act");
+    call(L, 2, 0);
+  }
+  uint64_t end = finish(&host);
+  CHECK(loose || (partial && status != LUA_OK) || end == wanted);
+  close_lua(&host);
+  return refused;
+}
+
+static uint64_t clean_run(lua_Integer number, char *name, size_t size) {
+  struct lua_host host;
+  snprintf(name, size, "%s", begin(&host, number));
+  push_step(host.L, "act");
+  call(host.L, 2, 0);
+  uint64_t digest = finish(&host);
+  close_lua(&host);
+  return digest;
+}
+
+static int sweep(lua_Integer number) {
+  char name[96];
+  begin_test();
+  uint64_t wanted = clean_run(number, name, sizeof name);
+  size_t step_size = (size_t)by_scale(7, 1, 1);
+  for (int from_there_on = 0; from_there_on < 2; from_there_on++)
+    for (size_t k = 1;; k += k < 20 ? 1 : step_size) {
+      check_context("request %zu fails%s", k, from_there_on ? " and all behind it" : "");
+      if (!starve(number, wanted, k, from_there_on != 0)) break;
+    }
+  check_context(NULL);
+  return end_test(name);
+}
+
+/* Opening the module itself. */
+static bool starve_opening(size_t k, bool from_there_on) {
+  struct lua_host host;
+  open_lua(&host);
+  lua_pushcfunction(host.L, open_module);
+  alloc_arm(&host.alloc, k, from_there_on);
+  int status = lua_pcall(host.L, 0, 0, 0);
+  bool refused = host.alloc.refused > 0;
+  alloc_arm(&host.alloc, 0, false);
+  if (status != LUA_OK) {
+    CHECK_TEXT("not enough memory", lua_tostring(host.L, -1));
+    lua_pop(host.L, 1);
+    lua_pushcfunction(host.L, open_module);
+    call(host.L, 0, 0);
+  }
+  luaL_loadstring(host.L, "return require('ecs').world()");
+  call(host.L, 0, 0);
+  close_lua(&host);
+  return refused;
+}
+
+static int sweep_opening(void) {
+  begin_test();
+  for (int from_there_on = 0; from_there_on < 2; from_there_on++)
+    for (size_t k = 1;; k += k < 20 ? 1 : (size_t)by_scale(13, 3, 1)) {
+      check_context("request %zu fails%s", k, from_there_on ? " and all behind it" : "");
+      if (!starve_opening(k, from_there_on != 0)) break;
+    }
+  check_context(NULL);
+  return end_test("the module opens or says that there is not enough memory");
+}
+
+int main(int count, char **arguments) {
+  begin_test();
+  compile(&scenarios, "spec/oom/scenarios.lua");
+  compile(&systems, "spec/oom/systems.lua");
+  struct lua_host host;
+  open_scenarios(&host);
+  lua_Integer scenarios_count = (lua_Integer)lua_rawlen(host.L, LIST);
+  close_lua(&host);
+  CHECK(scenarios_count >= 40);
+  int bad = end_test("C18: there are 40 scenarios at least");
+  lua_Integer only = count > 1 ? strtoll(arguments[1], NULL, 10) : 0;
+  if (!only) bad |= sweep_opening();
+  for (lua_Integer i = 1; i <= scenarios_count; i++)
+    if (!only || i == only) bad |= sweep(i);
+  free(scenarios.data);
+  free(systems.data);
+  return bad;
+}

@@ -1,0 +1,291 @@
+-- Further scenarios (see scenarios.lua): scopes, systems, phases, errors, closing.
+
+local scenario, prepare = ...
+
+local ecs = require "ecs"
+
+local open, one, crowd = prepare.open, prepare.one, prepare.crowd
+
+-- ---- scopes -------------------------------------------------------------------------------
+
+local function stage_much(world, e)
+  world:set(e, "Health", { state = "hurt" })
+  world:set(e, "Bag", { "staged" })
+  world:remove(e, "Label")
+  local made = world:spawn { Label = { "staged text" }, Link = { e } }
+  world:add(made, "Enemy")
+  world:set(made, "Bag", { {} })
+  world:spawn_many(3, { Position = true })
+  world:name(made, "staged")
+end
+
+scenario("defer and commit", {
+  prepare = one,
+  act = function(s)
+    s.world:defer()
+    local ok, message = pcall(stage_much, s.world, s.e)
+    if ok then ok, message = pcall(s.world.commit, s.world) end
+    if ok then return end
+    s.world:cancel()
+    error(message, 0)
+  end,
+  new_ids = true,
+})
+
+scenario("a staged spawn", {
+  prepare = function(s)
+    one(s)
+    s.world:defer()
+  end,
+  act = function(s) s.world:spawn { Label = { "staged" }, Bag = { {} }, Enemy = true } end,
+  after = function(s) s.world:commit() end,
+})
+
+scenario("a staged set", {
+  prepare = function(s)
+    one(s)
+    s.world:defer()
+  end,
+  act = function(s) s.world:set(s.e, "Body", { 1, 2, 3 }, { 4, 5 }, { { "x" }, { "y" } }) end,
+  after = function(s) s.world:commit() end,
+})
+
+scenario("commit", {
+  prepare = function(s)
+    one(s)
+    s.world:defer()
+    stage_much(s.world, s.e)
+    s.staged = true
+  end,
+  act = function(s)
+    if not s.staged then return end
+    s.world:commit()
+    s.staged = false
+  end,
+})
+
+scenario("cancel of an inner scope", {
+  prepare = function(s)
+    one(s)
+    s.world:defer()
+    stage_much(s.world, s.e)
+  end,
+  act = function(s)
+    s.world:defer()
+    s.world:cancel()
+  end,
+  after = function(s) s.world:commit() end,
+})
+
+-- ---- systems ------------------------------------------------------------------------------
+
+local function move(position, velocity, dt)
+  position.x = position.x + velocity.x * dt
+end
+
+scenario("a system with each", {
+  prepare = crowd,
+  act = function(s)
+    s.world:system("move", { query = "Position, Velocity", each = move, before = "draw" })
+  end,
+})
+
+scenario("systems with map and run, a phase", {
+  prepare = crowd,
+  act = function(s)
+    s.world:phase("physics", { after = "pre_update", fixed = 0.02 })
+    s.world:system("fall", {
+      phase = "physics",
+      query = "Position.y",
+      map = function(y, dt) return y - dt end,
+    })
+    s.world:system("count", {
+      after = { "fall", "nobody" },
+      every = 0.5,
+      enabled = true,
+      query = "Frozen",
+      when = function() return true end,
+      run = function(_, _, query) assert(query:count() >= 0) end,
+    })
+  end,
+  partial = true,
+})
+
+scenario("a system replaced, switched and removed", {
+  prepare = function(s)
+    crowd(s)
+    s.world:system("move", { query = "Position, Velocity", each = move })
+  end,
+  act = function(s)
+    s.world:system("move", { query = "Position", each = function() end })
+    s.world:switch("move", false)
+    s.world:system("other", { run = function() end })
+    s.world:remove_system "other"
+    assert(s.world:explain("move").tier == "lua")
+  end,
+  partial = true,
+})
+
+local function busy_world(s)
+  crowd(s)
+  s.world:phase("physics", { before = "update", fixed = 0.25 })
+  s.world:system("fall", { phase = "physics", query = "Position.y",
+    map = function(y, dt) return y - dt end })
+  s.world:system("mark", { query = "Position, !Enemy",
+    each = function(_, _, e)
+      s.world:add(e, "Enemy")
+      s.world:set(e, "Label", "marked")
+    end })
+  s.world:system("spawn", { phase = "post_update",
+    run = function(world)
+      world:spawn { Bag = { { "made" } }, Health = true }
+    end })
+end
+
+scenario("update", {
+  prepare = busy_world,
+  act = function(s) s.world:update(0.5) end,
+  partial = true,
+})
+
+scenario("update with systems that stage", {
+  prepare = function(s)
+    crowd(s)
+    s.world:system("stage", { run = function(world)
+      for _, _, e in s.query:each() do
+        world:add(e, "Enemy")
+        world:set(e, "Bag", { e })
+        world:set(e, "Label", "staged by a system")
+      end
+      world:spawn { Label = { "spawned" }, Bag = { {} } }
+      world:despawn(s.ids[1])
+    end })
+  end,
+  act = function(s)
+    if s.world:alive(s.ids[1]) then s.world:update(0.5) end
+  end,
+  partial = true,
+})
+
+scenario("run of a system and of a phase", {
+  prepare = busy_world,
+  act = function(s)
+    s.world:run("mark", 0.1)
+    s.world:run("physics", 0.5)
+  end,
+  partial = true,
+})
+
+scenario("an error in a system", {
+  prepare = function(s)
+    crowd(s)
+    s.world:system("bad", { query = "Position", each = function(_, _, e)
+      s.world:despawn(e)
+      error("on purpose")
+    end })
+  end,
+  act = function(s)
+    local ok, message = pcall(s.world.update, s.world, 0.1)
+    assert(not ok)
+    if message == "not enough memory" then error(message, 0) end
+    assert(message:find "bad" and message:find "on purpose" and message:find "traceback")
+  end,
+})
+
+scenario("an error that is handled", {
+  prepare = function(s)
+    crowd(s)
+    s.bad = { query = "Position", each = function() error("on purpose") end }
+    s.world:system("bad", s.bad)
+    s.world:on_error(function(message, name)
+      s.message, s.name = message, name
+    end)
+  end,
+  act = function(s)
+    s.world:system("bad", s.bad)
+    s.world:update(0.1)
+    assert(s.name == "bad" and s.message)
+  end,
+  partial = true,
+})
+
+scenario("a handler that fails", {
+  prepare = function(s)
+    crowd(s)
+    s.bad = { query = "Position", each = function() error("on purpose") end }
+  end,
+  act = function(s)
+    s.world:system("bad", s.bad)
+    s.world:on_error(function(message) error("again: " .. message, 0) end)
+    local ok, message = pcall(s.world.update, s.world, 0.1)
+    if message == "not enough memory" then error(message, 0) end
+    assert(not ok)
+  end,
+  partial = true,
+})
+
+-- ---- closing ------------------------------------------------------------------------------
+
+scenario("closing with everything open", {
+  act = function(s)
+    local t = {}
+    busy_world(t)
+    t.world:update(0.3)
+    for _, _, e in t.query:each() do
+      t.world:set(e, "Bag", {})
+      if e == t.ids[7] then break end
+    end
+    t.world:close()
+    assert(not pcall(t.world.spawn, t.world))
+    s.closed = true
+  end,
+})
+
+scenario("closing inside a loop", {
+  act = function()
+    local world = ecs.world()
+    world:component("P", { "x: f32" })
+    world:spawn_many(5, { P = true })
+    local query = world:query "P"
+    local ok, message = pcall(function()
+      for p in query:each() do
+        p.x = 1
+        world:close()
+      end
+    end)
+    if message == "not enough memory" then error(message, 0) end
+    assert(ok or message:find "closed" or message:find "ended")
+  end,
+})
+
+scenario("a world, a component, a loop, all dropped", {
+  act = function()
+    local world = ecs.world()
+    world:component("P", { "x: f32", "t: string = abc" })
+    local e = world:spawn { P = { 1, "two" } }
+    for p in world:query("P"):each() do
+      assert(p.t == "two")
+    end
+    assert(world:get(e, "P.x") == 1)
+  end,
+})
+
+scenario("errors with names", {
+  prepare = open,
+  act = function(s)
+    local calls = {
+      function() s.world:spawn { Positon = {} } end,
+      function() s.world:spawn { Position = { z = 1 } } end,
+      function() s.world:spawn { Health = { hp = 1e100 } } end,
+      function() s.world:component("Bad", { "x: f33" }) end,
+      function() s.world:component("Bad", { "x f32" }) end,
+      function() s.world:get(65600, "Position") end,
+      function() s.world:system("bad", { each = 1 }) end,
+    }
+    for _, call in ipairs(calls) do
+      local ok, message = pcall(call)
+      assert(not ok)
+      if message == "not enough memory" then error(message, 0) end
+    end
+  end,
+})
