@@ -26,6 +26,8 @@
 struct kernel;
 struct loop_box;
 struct query_box;
+struct kernel;
+struct machine;
 struct system_box;
 
 /* Every object starts so; an address that is not at `self` is not one of ours. */
@@ -82,10 +84,17 @@ struct world_box {
   struct part *parts;
   uint32_t write_capacity, part_capacity;
   struct names *names;   /* of this Lua state, shared by its worlds */
+  struct kernel *kernel_list;   /* kernel.c */
+  struct machine *machine;
+  int isa;                      /* a k_isa */
+  void *scratch;                /* ids and bitmaps of a kernel's run */
+  uint32_t scratch_capacity;
+  uint32_t random_calls;        /* of world:random in the current row */
+  uint64_t stream, stream_tick; /* runs over rows in this tick: see kernel_stream */
 };
 
 extern const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,
-    kind_column;
+    kind_column, kind_kernel;
 
 /* The object at an index when it is of that kind, else NULL. Safe for any value: foreign
 ** userdata are told apart by size, kind and self. */
@@ -181,6 +190,9 @@ int raise_memory(lua_State *L);
 ** False also when a finalizer used the world meanwhile: then what the caller holds may be
 ** gone, and it raises the memory error (raise_status for ECS_ENOMEM needs no world). */
 bool retry(lua_State *L, struct world_box *box, ecs_status status, bool *tried);
+
+/* Frees what kernels hold of a world that closes (kernel.c). */
+void kernels_free(struct world_box *box);
 
 /* ---- what every call ends with (world.c) ----------------------------------------- */
 

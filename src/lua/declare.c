@@ -216,7 +216,8 @@ ecs_id declare_component(lua_State *L, int name, int fields) {
   const char *doc = get_text(&draft, "doc");
   struct world_box *box = check_world(L, 1);
   for (uint32_t i = 0; i < draft.count; i++) resolve_type(&draft, box->world, i);
-  ecs_component_desc desc = {draft.component, draft.fields, draft.count, 0, doc};
+  ecs_component_desc desc = {.name = draft.component, .fields = draft.fields,
+                             .field_count = draft.count, .doc = doc};
   ecs_id id = ECS_NULL;
   bool tried = false;
   ecs_status status;

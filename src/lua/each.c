@@ -1,4 +1,5 @@
 #include "cell.h"
+#include "kernel.h"
 
 int wanted_arguments(lua_State *L, int function, int most) {
   lua_Debug info;
@@ -69,12 +70,14 @@ static int each_for(lua_State *L) {
 /* ---- q:each(fn, dt) --------------------------------------------------------------- */
 
 /* Where the parts of a call lie on the stack. */
-struct frame {
+struct call {
   int loop, function, views;
   int slots, arguments;      /* arguments in all: slots, dt, entity, as far as they are taken */
+  row_fn each;               /* what takes a result, or NULL */
+  void *ud;
 };
 
-static void call_row(lua_State *L, const struct frame *frame, const struct loop_box *loop,
+static void call_row(lua_State *L, const struct call *frame, const struct loop_box *loop,
                      uint32_t row, double dt) {
   int slots = frame->arguments < frame->slots ? frame->arguments : frame->slots;
   lua_pushvalue(L, frame->function);
@@ -88,23 +91,38 @@ static void call_row(lua_State *L, const struct frame *frame, const struct loop_
   if (frame->arguments > frame->slots) lua_pushnumber(L, (lua_Number)dt);
   if (frame->arguments > frame->slots + 1)
     lua_pushinteger(L, (lua_Integer)loop_entity(loop, row));
-  lua_call(L, frame->arguments, 0);
+  lua_call(L, frame->arguments, frame->each ? 1 : 0);
   if (UNLIKELY(!loop->open)) loop_gone(L, loop);
 }
 
-void each_rows(lua_State *L, int loop_index, int function, double dt) {
+static void go_through(lua_State *L, int loop_index, int function, double dt, row_fn each,
+                       void *ud) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   int slots = (int)loop->slot_count;
-  struct frame frame = {loop_index, function, lua_gettop(L) + 1, slots, 0};
+  struct call frame = {loop_index, function, lua_gettop(L) + 1, slots, 0, each, ud};
   need_stack(L, 2 * slots + 8);
   frame.arguments = wanted_arguments(L, function, slots + 2);
+  kernel_stream(loop->box);
   for (int i = 0; i < slots; i++) lua_getiuservalue(L, loop_index, LOOP_VALUES + 1 + i);
   while (loop_next_table(loop)) {
     for (uint32_t row = 0, count = loop->count; row < count; row++) {
       loop->row = row;
+      loop->box->random_calls = 0;
       call_row(L, &frame, loop, row, dt);
+      if (!each) continue;
+      each(L, loop, row, ud);
+      lua_pop(L, 1);
     }
   }
+}
+
+void each_rows(lua_State *L, int loop_index, int function, double dt) {
+  go_through(L, loop_index, function, dt, NULL, NULL);
+}
+
+void each_results(lua_State *L, int loop_index, int function, double dt, row_fn each,
+                  void *ud) {
+  go_through(L, loop_index, function, dt, each, ud);
 }
 
 static double check_dt(lua_State *L, int arg) {

@@ -238,10 +238,10 @@ static struct variant *make_variant(struct kernel *kernel, struct front *front,
   return variant;
 }
 
-static bool reserve_machine(struct world_box *box, const program *program) {
+static bool reserve_machine(struct world_box *box, const program *compiled) {
   k_memory memory = memory_of(box);
   if (!box->machine) box->machine = machine_new(&memory, (k_isa)box->isa);
-  return box->machine && machine_reserve(box->machine, program) == K_OK;
+  return box->machine && machine_reserve(box->machine, compiled) == K_OK;
 }
 
 /* Puts a variant first; the last one goes when there are too many. */
@@ -491,11 +491,11 @@ static void run_table(lua_State *L, int handle, struct loop_box *loop,
   variant->uniforms[UNIFORM_SEED].i64 = (int64_t)box->world->seed;
   variant->uniforms[UNIFORM_TICK].i64 = (int64_t)box->world->tick;
   variant->uniforms[UNIFORM_STREAM].i64 = (int64_t)(box->stream << 16);
-  k_run program = {.rows = loop->table->count, .columns = work.columns,
-                   .uniforms = variant->uniforms, .bitmaps = work.bitmaps,
-                   .totals = run->total, .live = live_ids, .live_ud = box->world};
+  k_run rows = {.rows = loop->table->count, .columns = work.columns,
+                .uniforms = variant->uniforms, .bitmaps = work.bitmaps,
+                .totals = run->total, .live = live_ids, .live_ud = box->world};
   k_failure failure;
-  k_status status = machine_run(box->machine, variant->program, &program, &failure);
+  k_status status = machine_run(box->machine, variant->program, &rows, &failure);
   assert(status != K_EINVAL);
   if (status == K_FAILED) raise_failure(L, handle, loop, variant, &failure);
   if (truth)
@@ -517,5 +517,50 @@ void kernel_run(lua_State *L, int handle, struct loop_box *loop,
     assert(variant);
     run_table(L, handle, loop, variant, run);
   }
+  lua_pop(L, 1);
+}
+
+/* ---- explaining ---- */
+
+static void list_fields(lua_State *L, const struct variant *variant, const char *key,
+                        bool writes) {
+  lua_newtable(L);
+  lua_Integer count = 0;
+  for (uint32_t i = 0; i < variant->column_count; i++) {
+    const struct front_column *column = &variant->columns[i];
+    bool wanted = column->slot != NONE && (writes ? column->written : column->read);
+    if (!wanted) continue;
+    lua_pushfstring(L, "%s.%s", column->component->name,
+                    column->component->leaves[column->component_leaf].name);
+    lua_rawseti(L, -2, ++count);
+  }
+  lua_setfield(L, -2, key);
+}
+
+static void set_program(lua_State *L, const struct variant *variant) {
+  size_t size = program_text(variant->program, NULL, 0) + 1;
+  char *text = lua_newuserdatauv(L, size, 0);
+  program_text(variant->program, text, size);
+  lua_pushstring(L, text);
+  lua_remove(L, -2);
+  lua_setfield(L, -2, "program");
+}
+
+void kernel_explain(lua_State *L, int handle, int table) {
+  struct kernel_box *box = lua_touserdata(L, handle);
+  struct kernel *kernel = box->kernel;
+  handle = lua_absindex(L, handle);
+  lua_pushvalue(L, table);
+  if (kernel->count && !kernel->refused) {
+    list_fields(L, kernel->variants[0], "reads", false);
+    list_fields(L, kernel->variants[0], "writes", true);
+    set_program(L, kernel->variants[0]);
+  }
+  if (kernel->refused) {
+    lua_getiuservalue(L, handle, KERNEL_REASON);
+    lua_setfield(L, -2, "reason");
+  }
+  lua_pushinteger(L, (lua_Integer)kernel->compilations);
+  lua_setfield(L, -2, "compilations");
   lua_pop(L, 1);
 }

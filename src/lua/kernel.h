@@ -73,13 +73,12 @@ struct kernel_run {
 };
 void kernel_run(lua_State *L, int handle, struct loop_box *loop, const struct kernel_run *run);
 
-/* Frees all kernels and the machine of a world that closes. */
-void kernels_free(struct world_box *box);
+/* Adds to the table at one index what is known of the kernel at another: reads, writes,
+** program, reason, compilations. */
+void kernel_explain(lua_State *L, int handle, int table);
 
 /* The next stream of random numbers: each run of a function over rows has its own. */
 int64_t kernel_stream(struct world_box *box);
 
 extern const luaL_Reg kernel_metamethods[];
-extern const char kind_kernel;
-
 #endif

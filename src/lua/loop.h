@@ -6,7 +6,9 @@
 
 /* ---- queries (query.c) ----------------------------------------------------------- */
 
-#define QUERY_WORLD 1        /* its user value */
+#define QUERY_WORLD 1        /* its user values */
+#define QUERY_KERNELS 2      /* what functions have been compiled to */
+#define QUERY_VALUES 2
 
 struct query_box {
   struct head head;
@@ -29,6 +31,10 @@ void queries_free(struct world_box *box);
 int query_each(lua_State *L);
 int query_map(lua_State *L);
 int query_chunks(lua_State *L);
+int query_run(lua_State *L);
+int query_sum(lua_State *L);
+int query_min(lua_State *L);
+int query_max(lua_State *L);
 
 /* Pushes the world of the query at an index. */
 static inline int push_query_world(lua_State *L, int query_index) {
@@ -231,6 +237,10 @@ void step_check(lua_State *L, const struct loop_box *loop, uint32_t step);
 /* Calls the function at an index for every row of the open loop at another. */
 typedef void (*rows_fn)(lua_State *L, int loop_index, int function, double dt);
 void each_rows(lua_State *L, int loop_index, int function, double dt);
+/* The same for a function that returns a value, which is at the top of the stack for each. */
+typedef void (*row_fn)(lua_State *L, struct loop_box *loop, uint32_t row, void *ud);
+void each_results(lua_State *L, int loop_index, int function, double dt, row_fn each,
+                  void *ud);
 void map_rows(lua_State *L, int loop_index, int function, double dt);
 
 /* A function form of the query at argument 1: fn at 2, dt at 3. */

@@ -1,7 +1,7 @@
-#include "binding.h"
+#include "kernel.h"
 
 const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,
-    kind_column;
+    kind_column, kind_kernel;
 
 #define METHOD_LISTS 9
 
@@ -24,6 +24,7 @@ static const struct object objects[] = {
   {"elements", &kind_elements, elements_metamethods, {NULL}},
   {"chunk", &kind_chunk, chunk_metamethods, {chunk_methods}},
   {"column", &kind_column, column_metamethods, {column_methods}},
+  {"kernel", &kind_kernel, kernel_metamethods, {NULL}},
   {NULL, NULL, NULL, {NULL}}
 };
 

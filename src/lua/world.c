@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "../kernel/program.h"
 #include "binding.h"
 
 #define REPORT_LIMIT ((size_t)1 << 30)   /* bytes told to the collector at once */
@@ -52,6 +53,9 @@ struct world_box *new_world_box(lua_State *L) {
   }
   const char *kernels = getenv("ECS_KERNELS");
   box->kernels = !kernels || strcmp(kernels, "0") != 0;
+  const char *isa = getenv("ECS_ISA");
+  int named = isa ? isa_named(isa) : -1;
+  box->isa = named >= 0 && isa_supported((k_isa)named) ? named : (int)isa_best();
   return box;
 }
 
@@ -64,6 +68,7 @@ void world_attach(lua_State *L, struct world_box *box, ecs_world *world, bool le
 
 static void release_scratch(struct world_box *box) {
   struct memory *memory = &box->world->memory;
+  kernels_free(box);
   drop_pending(box);
   memory_free(memory, box->pending, box->pending_capacity * sizeof *box->pending);
   memory_free(memory, box->writes, box->write_capacity * sizeof *box->writes);
