@@ -26,8 +26,15 @@ int mask_implies (const builder *b, int32_t g, int32_t m) {
 ** Needs: the mask without whose rows a node's value is not looked at
 ** ====================================================================== */
 
+static int32_t wider (const builder *b, int32_t mask) {
+  const node *n = at(b, mask);
+  return n->op == KO_AND || n->op == KO_ANDN ? n->in[0] : K_ALL;
+}
+
+/* A mask is needed to see that it is empty itself: never just by its own rows. */
 static void add_need (builder *b, int32_t v, int32_t mask) {
   node *n = at(b, v);
+  if (v == mask) mask = wider(b, v);
   if (n->need == K_NONE || mask_implies(b, n->need, mask)) n->need = mask;
   else if (!mask_implies(b, mask, n->need)) n->need = K_ALL;
 }
@@ -38,9 +45,8 @@ static int32_t narrower (const builder *b, int32_t m, int32_t other) {
 
 /* A mask of which nothing but its rows matters, to who is needed by `need`. */
 static void add_mask_need (builder *b, int32_t mask, int32_t need) {
-  const node *n = at(b, mask);
-  const int part = n->op == KO_AND || n->op == KO_ANDN;
-  add_need(b, mask, part ? narrower(b, n->in[0], need) : need);
+  const int32_t m = wider(b, mask);
+  add_need(b, mask, m == K_ALL ? need : narrower(b, m, need));
 }
 
 static void add_needs (builder *b, int32_t v) {
@@ -171,9 +177,12 @@ static int32_t gather (builder *b, int32_t from, int32_t m) {
 }
 
 static void count_inside (builder *b, int32_t from, int32_t to) {
-  for (int32_t i = from; i < to; i++)
+  for (int32_t i = from; i < to; i++) {
+    const node *n = at(b, b->plan.v[i]);
+    at(b, b->plan.v[i])->inside = 0;
     for (int j = 0; j < 4; j++)
-      if (at(b, b->plan.v[i])->in[j] > 0) at(b, at(b, b->plan.v[i])->in[j])->inside = 0;
+      if (n->in[j] > 0) at(b, n->in[j])->inside = 0;
+  }
   for (int32_t i = from; i < to; i++) {
     const node *n = at(b, b->plan.v[i]);
     if (n->state != IN_REGION) continue;
@@ -242,8 +251,7 @@ static int32_t best_mask (builder *b, int32_t from) {
       best = m;
       most = work;
     }
-    const node *mask = at(b, m);
-    m = mask->op == KO_AND || mask->op == KO_ANDN ? mask->in[0] : K_NONE;
+    m = wider(b, m);
   }
   return best;
 }

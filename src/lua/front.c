@@ -59,7 +59,10 @@ struct val front_constant(struct front *f, uint32_t at) {
       value.entity = constant->integer == 0;
       value.number = constant->integer;
       break;
-    case CONST_FLOAT: value = val_number(f, build_f64(f->b, constant->number), true); break;
+    case CONST_FLOAT:
+      value = val_number(f, build_f64(f->b, constant->number), true);
+      value.real = constant->number;
+      break;
     case CONST_STRING:
       value.kind = VAL_STRING;
       value.string = constant->string;

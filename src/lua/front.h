@@ -88,7 +88,8 @@ struct val {
   bool entity;                 /* an id: of the row, of an entity field, or null */
   bool row_entity;             /* the row's own */
   k_value value;
-  int64_t number;              /* of a literal integer */
+  int64_t number;              /* of a literal integer, and of a float */
+  double real;
   const struct enumeration *names;   /* the field's an enumeration */
   ecs_string string;
   uint32_t at;                 /* path, math function, method */

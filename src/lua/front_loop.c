@@ -51,42 +51,34 @@ static struct val bound(struct loop *loop, uint32_t at, const char *what) {
   return value;
 }
 
-/* A float limit counts as the integer below it; with NaN there is no round. */
-static k_value integer_limit(struct front *f, struct val limit, k_value *sound) {
+/* How many steps lead from low to high, both included; literals are counted here. */
+static k_value count_between(struct front *f, struct val low, struct val high,
+                             uint64_t step) {
   builder *b = f->b;
-  if (val_type(f, limit) == KT_I64) return limit.value;
-  k_value value = number_as(f, limit, KT_F64), big = build_f64(b, 4611686018427387904.0);
-  *sound = build_binary(b, KO_EQ, value, value);
-  value = build_select(b, *sound, value, build_f64(b, 0));
-  value = build_binary(b, KO_MIN, value, big);
-  value = build_binary(b, KO_MAX, value, build_unary(b, KO_NEG, big));
-  return build_unary(b, KO_FLOOR, value);
-}
-
-/* How many steps lead from low to high, both included. */
-static k_value count_between(builder *b, k_value low, k_value high, k_value step) {
-  k_value span = build_binary(b, KO_IDIV, build_binary(b, KO_SUB, high, low), step);
+  if (low.literal && high.literal) {
+    uint64_t span = (uint64_t)high.number - (uint64_t)low.number;
+    if (span / step >= INT64_MAX) front_refuse(f, "its loop is too long");
+    return build_i64(b, low.number > high.number ? 0 : (int64_t)(span / step) + 1);
+  }
+  if (step != 1) front_refuse(f, "its loop's step is not 1, and its bounds are no literals");
+  k_value span = build_binary(b, KO_SUB, high.value, low.value);
   k_value rounds = build_binary(b, KO_ADD, span, build_i64(b, 1));
-  return build_select(b, build_binary(b, KO_LE, low, high), rounds, build_i64(b, 0));
+  k_value enters = build_binary(b, KO_LE, low.value, high.value);
+  return build_select(b, enters, rounds, build_i64(b, 0));
 }
 
 static void plan_rounds(struct loop *loop) {
   struct front *f = loop->f;
-  builder *b = f->b;
   struct val init = bound(loop, 0, "start"), limit = bound(loop, 1, "limit");
   struct val step = bound(loop, 2, "step");
-  if (val_type(f, init) != KT_I64 || val_type(f, step) != KT_I64)
+  if (val_type(f, init) != KT_I64 || val_type(f, step) != KT_I64 ||
+      val_type(f, limit) != KT_I64)
     front_refuse(f, "its loop counts by floats");
   if (!step.literal) front_refuse(f, "its loop's step is not a literal");
-  k_value sound = K_NONE;
-  k_value last = integer_limit(f, limit, &sound);
   int64_t by = step.number;
   if (by == 0) front_refuse(f, "its loop's step is zero");
-  if (by == INT64_MIN) front_refuse(f, "its loop's step is out of range");
-  loop->rounds = by > 0 ? count_between(b, init.value, last, step.value)
-                        : count_between(b, last, init.value, build_i64(b, -by));
-  if (sound != K_NONE)
-    loop->rounds = build_select(b, sound, loop->rounds, build_i64(b, 0));
+  loop->rounds = by > 0 ? count_between(f, init, limit, (uint64_t)by)
+                        : count_between(f, limit, init, 0 - (uint64_t)by);
   loop->init = init.value;
   loop->step = step.value;
   loop->literal = init.literal && limit.literal;
