@@ -160,13 +160,15 @@ static int32_t gather (builder *b, int32_t from, int32_t m) {
     node *n = at(b, v);
     if (ends_segment(n)) break;
     const int member = is_member(b, v, m), late = depends_on(b, v, IN_LATE);
-    if (member && (late || (n->fails && fails_late))) break;
-    if (!member && n->fails && fails_inside) break;
+    const int follows = late || (!member && depends_on(b, v, IN_REGION));
+    if (member && late) break;
+    /* what can fail keeps its order */
+    if (n->fails && (fails_late ? !follows : fails_inside && !member && !follows)) break;
     if (member) {
       n->state = IN_REGION;
       fails_inside |= n->fails;
       end = i + 1;
-    } else if (late || depends_on(b, v, IN_REGION)) {
+    } else if (follows) {
       n->state = IN_LATE;
       fails_late |= n->fails;
     }

@@ -492,7 +492,6 @@ static int try_seed (uint64_t seed) {
     }
   }
   ran++;
-  if (getenv("SHOW")) { size_t q=0; while(q<w.rows && results[q].error==KE_NONE) q++; fprintf(stderr,"want row %d error %d tag %u of %d rows\n",(int)q,q<w.rows?results[q].error:0,q<w.rows?results[q].tag:0,(int)w.rows); }
   const int same = compare(&w, &a.m, p, results);
   if (!same && getenv("SHOW") != NULL) {
     static char text[200000];
