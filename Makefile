@@ -190,13 +190,13 @@ lint:
 	@sh spec/tools/setup lint
 	@$(call run_checks,lint,$(LINT_CHECKS),600)
 
-check-plain: $(RELEASE)/ecs/native.so
+check-plain: $(RELEASE)/ecs/native.so $(EXAMPLES)
 	$(check) plain tap env $(call module_env,$(RELEASE)) $(busted)
 
-check-hash: $(HASH)/ecs/native.so
+check-hash: $(HASH)/ecs/native.so $(EXAMPLES)
 	$(check) hash tap env ECS_SPEC_SCALE=small $(call module_env,$(HASH)) $(busted)
 
-check-asan: $(ASAN)/ecs/native.so
+check-asan: $(ASAN)/ecs/native.so $(EXAMPLES)
 	$(check) asan tap env ECS_SPEC_SCALE=small $(asan_env) $(call module_env,$(ASAN)) $(busted)
 
 check-c: $(call c_programs,$(RELEASE))
@@ -215,15 +215,15 @@ check-examples: $(EXAMPLES)
 check-rock:
 	$(check) rock tap sh spec/tools/rock $(BUILD)/rock
 
-check-deep-plain: $(RELEASE)/ecs/native.so
+check-deep-plain: $(RELEASE)/ecs/native.so $(EXAMPLES)
 	$(check) deep-plain tap env ECS_SPEC_SCALE=$(deep_scale) \
 	  $(call module_env,$(RELEASE)) $(deep_run)
 
-check-deep-asan: $(ASAN)/ecs/native.so
+check-deep-asan: $(ASAN)/ecs/native.so $(EXAMPLES)
 	$(check) deep-asan tap env ECS_SPEC_SCALE=$(deep_scale) $(asan_env) \
 	  $(call module_env,$(ASAN)) $(deep_run)
 
-check-valgrind: $(DEBUG)/ecs/native.so
+check-valgrind: $(DEBUG)/ecs/native.so $(EXAMPLES)
 	$(check) valgrind tap env ECS_SPEC_SCALE=small $(call module_env,$(DEBUG)) \
 	  $(valgrind) $(busted)
 
@@ -231,7 +231,7 @@ check-valgrind-c: $(call c_programs,$(DEBUG))
 	$(check) valgrind-c tap env ECS_SPEC_SCALE=small C_TEST_RUNNER="$(valgrind)" \
 	  sh spec/tools/c-tests $^
 
-check-coverage: $(COV)/ecs/native.so $(call c_programs,$(COV))
+check-coverage: $(COV)/ecs/native.so $(EXAMPLES) $(call c_programs,$(COV))
 	$(check) coverage tap env ECS_SPEC_SCALE=small $(call module_env,$(COV)) \
 	  BUSTED="$(busted)" GCOV="$(GCOV)" sh spec/tools/coverage $(COV) $(call c_programs,$(COV))
 

@@ -93,6 +93,17 @@ describe("spawn_many", function()
     assert.are.equal(0.0, (world:get(ids[501], "Position")))
   end)
 
+  it("takes more components than the world remembers of a spawn", function()
+    local parts = {}
+    for i = 1, 20 do
+      parts[world:component("C" .. i, { "a: f64" })] = { i }
+    end
+    local ids = world:spawn_many(5, parts)
+    for i = 1, 20 do
+      assert.are.equal(i + 0.0, (world:get(ids[5], "C" .. i)))
+    end
+  end)
+
   it("takes no components, and no entities", function()
     assert.are.equal(3, #world:spawn_many(3))
     assert.are.same({}, world:spawn_many(0, { Position = {} }))

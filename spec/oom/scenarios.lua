@@ -452,14 +452,12 @@ scenario("loops in coroutines that are dropped", {
   prepare = crowd,
   act = function(s)
     for _ = 1, 3 do
-      local resume = coroutine.wrap(function()
+      coroutine.wrap(function()
         for _, _, e in s.query:each() do
           s.world:set(e, "Health", 1)
           coroutine.yield(e)
         end
-      end)
-      resume()
-      resume = nil
+      end)()
       collectgarbage()
     end
     s.world:update(0)

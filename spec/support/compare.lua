@@ -202,14 +202,55 @@ local function names_differ(expected, actual)
   end
 end
 
+-- What a view's part holds, as plain tables.
+local function contents(part, kind)
+  if kind.kind == "scalar" then
+    return part
+  end
+  local plain = {}
+  for i = 1, kind.n or 0 do
+    plain[i] = contents(part[i], kind.of)
+  end
+  for _, field in ipairs(kind.fields or {}) do
+    plain[field.name] = contents(part[field.name], field.type)
+  end
+  return plain
+end
+
 local function resources_differ(expected, actual)
   for name in pairs(expected.resources) do
     local want, got = expected:res(name), actual:res(name)
     for _, field in ipairs(expected.components_by_name[name].fields) do
-      if field.type.kind == "scalar" and not same(want[field.name], got[field.name]) then
-        return ("resource %s.%s is %s, expected %s"):format(name, field.name,
-          show(got[field.name]), show(want[field.name]))
+      local one, two = contents(want[field.name], field.type), contents(got[field.name], field.type)
+      if not same(one, two) then
+        return ("resource %s.%s is %s, expected %s"):format(name, field.name, show(two), show(one))
       end
+    end
+  end
+end
+
+-- Rows by composition; there is one table for each.
+local function tables_differ(expected, actual)
+  local rows = {}
+  for _, entry in ipairs(actual) do
+    local types = table.move(entry.types, 1, #entry.types, 1, {})
+    table.sort(types)
+    local key = table.concat(types, " ")
+    if rows[key] then
+      return ("two tables hold the entities with '%s'"):format(key)
+    end
+    rows[key] = entry.rows
+  end
+  for _, entry in ipairs(expected) do
+    local key = table.concat(entry.types, " ")
+    if rows[key] ~= entry.rows then
+      return ("%s rows with '%s', expected %d"):format(tostring(rows[key]), key, entry.rows)
+    end
+    rows[key] = nil
+  end
+  for key, n in pairs(rows) do
+    if n ~= 0 then
+      return ("%d rows with '%s', expected none"):format(n, key)
     end
   end
 end
@@ -237,11 +278,13 @@ local function worlds_differ(expected, actual, names, turn)
   if not ok then
     return "world:check: " .. tostring(message)
   end
-  local n = actual:describe().entities
-  if n ~= expected.ids.count then
-    return ("describe().entities is %s, expected %d"):format(tostring(n), expected.ids.count)
+  local described = actual:describe()
+  if described.entities ~= expected.ids.count then
+    return ("describe().entities is %s, expected %d"):format(described.entities,
+      expected.ids.count)
   end
-  return names_differ(expected, actual) or resources_differ(expected, actual)
+  return tables_differ(expected:describe().tables, described.tables)
+    or names_differ(expected, actual) or resources_differ(expected, actual)
 end
 
 -- Everything: each entity's content, names, resources, the dead, and the invariants. `turn` as

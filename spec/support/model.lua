@@ -39,6 +39,8 @@ function model.world(options)
     names = {},        -- id -> name
     resources = {},    -- component name -> stored value
     scopes = {},
+    commands = {},
+    marks = {},        -- id -> component name -> true: what staged commands concern
     hints = {},
     hint = 1,
   }, World)

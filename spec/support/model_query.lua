@@ -244,48 +244,57 @@ end
 
 -- Runs fn(scope, ...) inside a scope; an error cancels it and goes on to the caller.
 function methods.guarded(world, kind, fn, ...)
-  local depth = #world.scopes
-  local ok, message = pcall(fn, world:open_scope(kind), ...)
+  local scope = world:open_scope(kind)
+  local ok, message = pcall(fn, scope, ...)
   if not ok then
-    world:cancel_scopes(depth)
+    world:cancel_from(scope)
     error(message, 0)
   end
-  world:commit_scope()
+  world:commit_scope(scope)
 end
 
 -- The scope of a `for` loop, and its to-be-closed value: leaving by an error drops the
--- loop's commands.
+-- loop's commands, leaving in any other way keeps them.
 local function begin_loop(world)
-  local depth = #world.scopes
   local scope = world:open_scope("loop")
-  return scope, setmetatable({}, {
-    __close = function(_, problem)
-      if scope.ended then
-        return
-      elseif problem ~= nil then
-        world:cancel_scopes(depth)
-      else
-        world:commit_scope()
-      end
-    end,
-  })
+  local function finish(_, problem)
+    if scope.ended then
+      return
+    elseif problem ~= nil then
+      world:cancel_scope(scope)
+    else
+      world:commit_scope(scope)
+    end
+  end
+  return scope, setmetatable({}, { __close = finish, __gc = finish })
+end
+
+-- Ends a loop that came to its end, and tells later calls of its iterator so.
+local function finish_loop(world, scope)
+  scope.done = true
+  world:commit_scope(scope)
 end
 
 function Query:each(fn, dt)
   if fn then
     return self:each_call(fn, dt)
   end
-  local scope, closer = begin_loop(self.world)
   local next_id = visits(self)
+  local scope, closer = begin_loop(self.world)
   local width = #self.data
   return function()
+    if scope.done then
+      return nil
+    end
     need_open(scope)
     local id = next_id()
-    if id then
-      local list = arguments(self, id, false, scope)
-      list[width + 1] = id
-      return table.unpack(list, 1, width + 1)
+    if not id then
+      finish_loop(self.world, scope)
+      return nil
     end
+    local list = arguments(self, id, false, scope)
+    list[width + 1] = id
+    return table.unpack(list, 1, width + 1)
   end, nil, nil, closer
 end
 
@@ -300,8 +309,9 @@ function Query:each_call(fn, dt)
   end)
 end
 
-local function need_fields(query)
-  for _, item in ipairs(query.data) do
+-- An error unless every term with data is a single field.
+function Query:need_fields()
+  for _, item in ipairs(self.data) do
     if not item.keys then
       refuse("map takes single fields, not '%s'", item.component.name)
     end
@@ -332,7 +342,7 @@ local function store_results(query, id, count, ...)
 end
 
 function Query:map(fn, dt)
-  need_fields(self)
+  self:need_fields()
   local width = #self.data
   self.world:guarded("form", function(scope)
     for id in visits(self) do
@@ -484,13 +494,17 @@ end
 -- All rows of one composition at a time.
 function Query:chunks()
   local world = self.world
-  local scope, closer = begin_loop(world)
   local left, order = matching(self)
+  local scope, closer = begin_loop(world)
   local next_first = taker(world, left, order)
   return function()
+    if scope.done then
+      return nil
+    end
     need_open(scope)
     local first = next_first()
     if not first then
+      finish_loop(world, scope)
       return nil
     end
     local rows = { first }

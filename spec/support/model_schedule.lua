@@ -114,6 +114,10 @@ function methods.system(world, name, spec)
   if not spec.query and (spec.each or spec.map) then
     refuse("each and map need a query")
   end
+  local query = spec.query and world:query(spec.query)
+  if spec.map then
+    query:need_fields()
+  end
   local system = {
     name = name,
     phase = phase,
@@ -121,11 +125,12 @@ function methods.system(world, name, spec)
     after = spec.after,
     every = spec.every,
     when = spec.when,
-    query = spec.query and world:query(spec.query),
+    query = query,
     each = spec.each,
     map = spec.map,
     run = spec.run,
     registered = known and known.registered or world.registered + 1,
+    origin = known and known.origin or {},
     on = spec.enabled ~= false,
     elapsed = 0,
     timer = 0,
@@ -223,22 +228,30 @@ local function pass_time(system, dt)
   system.timer = system.timer + dt
 end
 
--- An error ends the phase: for systems behind the one that failed no time has passed.
+-- What a system of the phase has become since the phase started; nil when it is gone.
+local function present(world, system)
+  local now = world.systems[system.name]
+  return now and now.origin == system.origin and now.phase == system.phase and now or nil
+end
+
+-- The systems that the phase has as it starts. An error ends it: for systems behind the one that
+-- failed no time has passed.
 local function run_once(world, phase, dt)
-  for _, system in ipairs(world:order(phase.name)) do
-    pass_time(system, dt)
-    if is_due(system) then
+  for _, started in ipairs(world:order(phase.name)) do
+    local system = present(world, started)
+    if system then
+      pass_time(system, dt)
+    end
+    if system and is_due(system) then
       run_system(world, system, dt, phase.fixed and not system.every)
     end
   end
 end
 
--- While a phase is switched off time passes for its systems, but for fixed steps.
+-- While a phase is switched off time passes for its systems.
 local function pass_by(world, phase, dt)
   for _, system in ipairs(world:order(phase.name)) do
-    if not phase.fixed then
-      pass_time(system, dt)
-    end
+    pass_time(system, dt)
   end
 end
 
@@ -276,14 +289,13 @@ end
 -- A phase even when it is off, a system whatever holds it back, unless it is parked.
 function methods.run(world, name, dt)
   dt = need_seconds(dt)
-  world:end_loops("run")
   local phase = find_phase(world, name)
+  local system = phase or need_system(world, name)
+  world:end_loops("run")
   if phase then
     run_phase(world, phase, dt)
     return
-  end
-  local system = need_system(world, name)
-  if system.parked then
+  elseif system.parked then
     refuse("system '%s' is parked", name)
   end
   system.elapsed = system.elapsed + dt
@@ -299,22 +311,48 @@ function methods.alpha(world)
   refuse("no phase is fixed")
 end
 
--- What the model knows of `world:describe()`: names in order, and the number of entities.
-function methods.describe(world)
-  local result = { entities = world.ids.count, systems = {}, phases = {} }
+local function describe_systems(world)
+  local systems = {}
   for _, phase in ipairs(world.phases) do
-    table.insert(result.phases, { name = phase.name, fixed = phase.fixed, enabled = phase.on })
     for _, system in ipairs(world:order(phase.name)) do
-      table.insert(result.systems, {
+      systems[#systems + 1] = {
         name = system.name,
         phase = phase.name,
         enabled = system.on,
         parked = system.parked or false,
         runs = system.runs,
-      })
+      }
     end
   end
-  return result
+  return systems
+end
+
+local function describe_tables(world)
+  local tables, known = {}, {}
+  for _, row in pairs(world.store) do
+    local types = {}
+    for name in pairs(row) do
+      types[#types + 1] = name
+    end
+    table.sort(types)
+    local key = table.concat(types, " ")
+    if not known[key] then
+      known[key] = { types = types, rows = 0 }
+      tables[#tables + 1] = known[key]
+    end
+    known[key].rows = known[key].rows + 1
+  end
+  return tables
+end
+
+-- What the model knows of `world:describe()`: systems in running order, compositions, and the
+-- number of entities.
+function methods.describe(world)
+  return {
+    entities = world.ids.count,
+    systems = describe_systems(world),
+    tables = describe_tables(world),
+  }
 end
 
 return methods

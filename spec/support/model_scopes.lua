@@ -1,5 +1,9 @@
 -- Scopes of the model, and the commands that are kept in them or applied. Returns methods to be
 -- mixed into the model's world.
+--
+-- world.scopes are the open scopes, the outermost first; world.commands all kept commands in the
+-- order in which they were given, each with the scope that holds it (nil once its own and all
+-- around it have ended).
 
 local types = require "spec.support.model_types"
 
@@ -9,133 +13,7 @@ local function refuse(...)
   error(string.format(...), 0)
 end
 
--- Opens a scope; `kind` is "loop", "form" (a function form), "system" or "defer".
-function methods.open_scope(self, kind)
-  local scope = { kind = kind, commands = {}, spawned = {}, marks = {} }
-  self.scopes[#self.scopes + 1] = scope
-  return scope
-end
-
-local function pass_on(scope, outer)
-  table.move(scope.commands, 1, #scope.commands, #outer.commands + 1, outer.commands)
-  table.move(scope.spawned, 1, #scope.spawned, #outer.spawned + 1, outer.spawned)
-  for id, marks in pairs(scope.marks) do
-    local known = outer.marks[id] or {}
-    outer.marks[id] = known
-    for name in pairs(marks) do
-      known[name] = true
-    end
-  end
-end
-
--- The commands of each entity, in the order in which the entities first occur: so the ids of
--- those that die are free again in this order.
-local function by_entity(commands)
-  local chains, known = {}, {}
-  for _, command in ipairs(commands) do
-    local chain = known[command.id]
-    if not chain then
-      chain = {}
-      known[command.id] = chain
-      chains[#chains + 1] = chain
-    end
-    chain[#chain + 1] = command
-  end
-  return chains
-end
-
--- Ends the innermost scope: its commands go to the enclosing one, or are applied.
-function methods.commit_scope(self)
-  local scope = table.remove(self.scopes)
-  local outer = self.scopes[#self.scopes]
-  scope.ended = true
-  if outer then
-    pass_on(scope, outer)
-    return
-  end
-  for _, chain in ipairs(by_entity(scope.commands)) do
-    for _, command in ipairs(chain) do
-      self:apply(command)
-    end
-  end
-end
-
--- Ends the scopes above `depth`, drops their commands and kills what they spawned.
-function methods.cancel_scopes(self, depth)
-  while #self.scopes > depth do
-    local scope = table.remove(self.scopes)
-    scope.ended = true
-    for _, id in ipairs(scope.spawned) do
-      self.names[id] = nil
-      self.ids:release(id)
-    end
-  end
-end
-
-function methods.need_idle(self, what)
-  for _, scope in ipairs(self.scopes) do
-    if scope.kind ~= "loop" then
-      refuse("%s is not possible here", what)
-    end
-  end
-end
-
--- Ends loops left open, whose commands apply; an error inside anything else.
-function methods.end_loops(self, what)
-  self:need_idle(what)
-  while #self.scopes > 0 do
-    self:commit_scope()
-  end
-end
-
-function methods.defer(self)
-  self:open_scope("defer")
-end
-
-local function need_defer(world)
-  local scope = world.scopes[#world.scopes]
-  if not scope or scope.kind ~= "defer" then
-    refuse("no scope is open")
-  end
-end
-
-function methods.commit(self)
-  need_defer(self)
-  self:commit_scope()
-end
-
-function methods.cancel(self)
-  need_defer(self)
-  self:cancel_scopes(#self.scopes - 1)
-end
-
--- Keeps a command while a scope is open, else applies it at once.
-function methods.perform(self, command)
-  local scope = self.scopes[#self.scopes]
-  if not scope then
-    self:apply(command)
-    return
-  end
-  scope.commands[#scope.commands + 1] = command
-  if command.op == "spawn" then
-    scope.spawned[#scope.spawned + 1] = command.id
-  elseif command.component then
-    local marks = scope.marks[command.id] or {}
-    scope.marks[command.id] = marks
-    marks[command.component.name] = true
-  end
-end
-
--- Whether a staged command concerns this component of this entity.
-function methods.is_staged(self, id, component)
-  for _, scope in ipairs(self.scopes) do
-    local marks = scope.marks[id]
-    if marks and marks[component.name] then
-      return true
-    end
-  end
-  return false
-end
+-- ---- applying --------------------------------------------------------------------------
 
 local apply = {}
 
@@ -151,8 +29,7 @@ end
 
 function apply.despawn(world, command)
   world.store[command.id] = nil
-  world.names[command.id] = nil
-  world.ids:release(command.id)
+  world:kill(command.id)
 end
 
 -- Components are in no table until they have a component themselves.
@@ -188,6 +65,173 @@ function methods.apply(self, command)
   if self:alive(command.id) then
     apply[command.op](self, command)
   end
+end
+
+-- Ends a life: the name and the id are free again.
+function methods.kill(self, id)
+  self.names[id] = nil
+  self.ids:release(id)
+end
+
+-- The commands of each entity, in the order in which the entities first occur: so the ids of
+-- those that die are free again in this order.
+local function by_entity(commands)
+  local chains, known = {}, {}
+  for _, command in ipairs(commands) do
+    local chain = known[command.id]
+    if not chain then
+      chain = {}
+      known[command.id] = chain
+      chains[#chains + 1] = chain
+    end
+    chain[#chain + 1] = command
+  end
+  return chains
+end
+
+-- ---- keeping ---------------------------------------------------------------------------
+
+local function mark(world, command)
+  if command.component then
+    local marks = world.marks[command.id] or {}
+    world.marks[command.id] = marks
+    marks[command.component.name] = true
+  end
+end
+
+-- Keeps a command while a scope is open, else applies it at once.
+function methods.perform(self, command)
+  local scope = self.scopes[#self.scopes]
+  if not scope then
+    self:apply(command)
+    return
+  end
+  command.scope = scope
+  self.commands[#self.commands + 1] = command
+  mark(self, command)
+end
+
+-- Whether a staged command concerns this component of this entity.
+function methods.is_staged(self, id, component)
+  local marks = self.marks[id]
+  return marks ~= nil and marks[component.name] == true
+end
+
+-- Takes the commands that a scope holds out of the list and returns them.
+local function take_commands(world, scope)
+  local taken, kept = {}, {}
+  world.marks = {}
+  for _, command in ipairs(world.commands) do
+    if command.scope == scope then
+      taken[#taken + 1] = command
+    else
+      kept[#kept + 1] = command
+      mark(world, command)
+    end
+  end
+  world.commands = kept
+  return taken
+end
+
+-- ---- scopes ----------------------------------------------------------------------------
+
+-- Opens a scope; `kind` is "loop", "form" (a function form), "system" or "defer".
+function methods.open_scope(self, kind)
+  local scope = { kind = kind }
+  self.scopes[#self.scopes + 1] = scope
+  return scope
+end
+
+-- Takes a scope out of the open ones, its commands go to the one around it; applies everything
+-- when it was the last.
+local function end_scope(world, scope)
+  local outer
+  for at, open in ipairs(world.scopes) do
+    if open == scope then
+      table.remove(world.scopes, at)
+      break
+    end
+    outer = open
+  end
+  scope.ended = true
+  for _, command in ipairs(world.commands) do
+    if command.scope == scope then
+      command.scope = outer
+    end
+  end
+  if #world.scopes == 0 then
+    for _, chain in ipairs(by_entity(take_commands(world, nil))) do
+      for _, command in ipairs(chain) do
+        world:apply(command)
+      end
+    end
+  end
+end
+
+function methods.commit_scope(self, scope)
+  end_scope(self, scope)
+end
+
+-- Drops what a scope holds, kills what was spawned in it, and ends it.
+function methods.cancel_scope(self, scope)
+  for _, command in ipairs(take_commands(self, scope)) do
+    if command.op == "spawn" then
+      self:kill(command.id)
+    end
+  end
+  end_scope(self, scope)
+end
+
+-- Cancels the scopes opened inside of one, and that one.
+function methods.cancel_from(self, scope)
+  repeat
+    local last = self.scopes[#self.scopes]
+    self:cancel_scope(last)
+  until last == scope
+end
+
+function methods.need_idle(self, what)
+  for _, scope in ipairs(self.scopes) do
+    if scope.kind ~= "loop" then
+      refuse("%s is not possible here", what)
+    end
+  end
+end
+
+-- Ends loops left open, whose commands apply; an error inside anything else. Returns whether
+-- there were any.
+function methods.end_loops(self, what)
+  self:need_idle(what)
+  local any = #self.scopes > 0
+  while #self.scopes > 0 do
+    self:commit_scope(self.scopes[#self.scopes])
+  end
+  return any
+end
+
+function methods.defer(self)
+  self:open_scope("defer")
+end
+
+local function need_defer(world)
+  local scope = world.scopes[#world.scopes]
+  if not scope or scope.kind ~= "defer" then
+    refuse("no scope is open")
+  end
+  return scope
+end
+
+-- Outside of everything else it ends loops left open instead.
+function methods.commit(self)
+  local first = self.scopes[1]
+  if first and first.kind == "loop" and pcall(self.end_loops, self, "commit") then
+    return
+  end
+  self:commit_scope(need_defer(self))
+end
+
+function methods.cancel(self)
+  self:cancel_scope(need_defer(self))
 end
 
 return methods

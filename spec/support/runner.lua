@@ -101,8 +101,12 @@ function Run:look_closely()
   return difference
 end
 
+-- Ends what the trace has left open, and the world.
 local function close(run)
   local world = run.actual.world
+  for _, thread in ipairs(run.actual.left) do
+    coroutine.close(thread)
+  end
   while pcall(world.commit, world) do end
   world:close()
 end
@@ -150,8 +154,11 @@ function runner.attempt(seed, options)
   for _ = 1, options.steps or 2000 do
     difference = difference or advance(run, source, trace)
   end
-  while #run.expected.world.scopes > 0 and not difference do
-    difference = advance(run, source, trace, { "commit" })
+  for _ = 1, #run.expected.left do
+    difference = difference or advance(run, source, trace, { "drop", 1 })
+  end
+  for _ = 1, #run.expected.world.scopes do
+    difference = difference or advance(run, source, trace, { "commit" })
   end
   difference = difference or run:look_closely()
   pcall(close, run)

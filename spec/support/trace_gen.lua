@@ -22,6 +22,7 @@ function gen.new(seed, ctx)
     at = 0,
     pending = {},                    -- steps that come before any drawn one
     undeclared = {},
+    texts = {},                      -- by what made them, texts of queries that come again
     known = {},                      -- references of entities that may be alive
     lost = {},                       -- references of dead entities, the latest first
     crowd = rng:pick { 10, 25, 25, 40, 40, 60, 150 },
@@ -134,7 +135,12 @@ end
 
 -- A query's text and its terms with data; nil when those are more than a loop takes.
 function Gen:query(make)
-  local text = make(self)
+  local known = self.texts[make] or {}
+  self.texts[make] = known
+  if #known < 8 or self.rng:chance(20) then
+    known[self.rng:int(math.min(#known + 1, 16))] = make(self)
+  end
+  local text = self.rng:pick(known)
   local ok, query = pcall(self.world.query, self.world, text)
   if not ok then
     return text, {}

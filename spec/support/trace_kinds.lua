@@ -100,6 +100,21 @@ local function loop(self)
   end
 end
 
+local function leave(self)
+  local text, data = self:query(values.query)
+  if text and #self.ctx.left < self.rng:int(3) then
+    return { "leave", text, self:body(2, data, 1) }
+  end
+end
+
+local function resume(self)
+  return #self.ctx.left > 0 and { "resume", self.rng:int(3) } or nil
+end
+
+local function drop(self)
+  return #self.ctx.left > 0 and { "drop", self.rng:int(3), self.rng:chance(20) } or nil
+end
+
 local function each(self)
   local text, data = self:query(values.query)
   if text then
@@ -111,7 +126,7 @@ local function recipe(self, data)
   local list, rng = {}, self.rng
   for i = 1, rng:range(0, #data + (rng:chance(3) and 1 or 0)) do
     local roll = rng:int(10)
-    if roll <= 4 and data[i] then
+    if roll <= 4 and data[i] and data[i].leaf then
       list[i] = { value = values.scalar(self, data[i].leaf) }
     elseif roll <= 6 and #data > 0 then
       list[i] = { argument = rng:int(#data) }
@@ -149,11 +164,11 @@ local function chunks(self)
 end
 
 local function first(self)
-  return { "first", (values.query(self)) }
+  return { "first", (self:query(values.query)) }
 end
 
 local function count(self)
-  return { "count", (values.query(self)) }
+  return { self.rng:pick { "count", "query_count" }, (self:query(values.query)) }
 end
 
 -- ---- scopes and schedule ---------------------------------------------------------------
@@ -164,7 +179,9 @@ end
 
 local function ending(operation)
   return function(self)
-    return (#self.world.scopes > 0 or self.rng:chance(2)) and { operation } or nil
+    local innermost = self.world.scopes[#self.world.scopes]
+    local fits = innermost and innermost.kind == "defer"
+    return (fits or self.rng:chance(2)) and { operation } or nil
   end
 end
 
@@ -205,22 +222,28 @@ local function system(self)
   return { "system", self.rng:pick(SYSTEMS), plan }
 end
 
+-- Whether update and run are possible, or should be tried all the same.
+local function may_update(self)
+  return self.rng:chance(5) or (pcall(self.world.need_idle, self.world, ""))
+end
+
 local function update(self)
-  if #self.world.scopes > 0 and self.rng:chance(95) then
+  if not may_update(self) then
     return nil
   end
   return { "update", self.rng:pick(DTS) }
 end
 
 local function run(self)
-  if #self.world.scopes > 0 and self.rng:chance(95) then
+  if not may_update(self) then
     return nil
   end
   return { "run", self.rng:pick(SYSTEMS), self.rng:pick(DTS) }
 end
 
 local function switch(self)
-  local target = self.rng:chance(80) and self.rng:pick(SYSTEMS) or "post_update"
+  local target = self.rng:chance(80) and self.rng:pick(SYSTEMS)
+    or self.rng:pick { "update", "post_update", "physics" }
   return { "switch", target, self.rng:chance(65) }
 end
 
@@ -229,7 +252,7 @@ local function remove_system(self)
 end
 
 local function phase(self)
-  if self.has_physics then
+  if self.has_physics or #self.world.scopes > 0 then
     return nil
   end
   self.has_physics = true
@@ -249,31 +272,38 @@ end
 -- What goes may come back with other fields.
 local function undeclare(self)
   local component = self:component()
-  if component.name == "Nowhere" or self.rng:chance(50) then
+  if component.name == "Nowhere" or #self.world.scopes > 0 and self.rng:chance(95) then
     return nil
   end
   local same = self.rng:chance(50)
   local fields = same and component.lines or values.schema(self.rng)
+  if self.rng:chance(70) then
+    self.pending[#self.pending + 1] = { "forget" }
+  end
   table.insert(self.undeclared, self.rng:int(#self.undeclared + 1), { component.name, fields })
   return { "undeclare", component.name }
 end
 
 local function resource(self)
-  local component = self:component()
-  if #component.fields == 0 or self.rng:chance(10) then
+  local component, known = self:component(), {}
+  for _, declared in ipairs(self:components()) do
+    known[#known + 1] = self.world.resources[declared.name] and declared
+  end
+  if self.rng:chance(60) then
+    component = self.rng:pick(known) or component
+  end
+  if #component.fields == 0 then
     return nil
   end
   local roll = self.rng:int(3)
   if roll == 1 then
     return { "resource", component.name }
   end
-  local field = self.rng:pick(component.fields)
-  if field.type.kind ~= "scalar" then
-    return nil
-  elseif roll == 2 then
-    return { "resource_get", component.name, field.name }
+  local _, kind, keys = values.leaf(self, component)
+  if roll == 2 then
+    return { "resource_get", component.name, keys }
   end
-  return { "resource_set", component.name, field.name, values.scalar(self, field.type) }
+  return { "resource_set", component.name, keys, values.scalar(self, kind) }
 end
 
 local function range(self)
@@ -300,12 +330,13 @@ gen.kinds = {
   { 200, set }, { 90, change "add" }, { 80, change "remove" },
   { 30, look "get" }, { 30, look "read" }, { 20, look "has" },
   { 20, name }, { 10, alive }, { 15, components }, { 20, count },
-  { 25, loop }, { 20, each }, { 20, map }, { 15, chunks }, { 8, first },
-  { 40, defer }, { 20, ending "commit" }, { 12, ending "cancel" },
-  { 12, system }, { 25, update }, { 6, run }, { 6, switch }, { 2, remove_system },
+  { 25, loop }, { 4, leave }, { 12, resume }, { 10, drop },
+  { 20, each }, { 20, map }, { 15, chunks }, { 8, first },
+  { 30, defer }, { 24, ending "commit" }, { 14, ending "cancel" },
+  { 12, system }, { 40, update }, { 6, run }, { 6, switch }, { 2, remove_system },
   { 4, phase }, { 1, only "on_error" }, { 2, only "systems" }, { 3, only "alpha" },
   { 6, declare }, { 4, undeclare }, { 12, resource }, { 2, range }, { 2, only "recycle_retired" },
-  { 40, collect },
+  { 40, collect }, { 2, only "forget" },
 }
 
 -- ---- inside bodies ---------------------------------------------------------------------
@@ -359,6 +390,12 @@ local function inner_loop(self)
   return step
 end
 
+local function inner_system(self)
+  local plan = system_plan(self, "run")
+  plan.body = { (self.rng:chance(50) and spawn or set)(self) }
+  return { "system", self.rng:pick(SYSTEMS), plan, pick = { 7 } }
+end
+
 local function throw(self)
   return self.rng:chance(30) and { "throw", pick = { 13 } } or nil
 end
@@ -368,13 +405,13 @@ gen.row_kinds = {
   { 30, on_self(change "remove") }, { 15, on_self(look "get") }, { 10, on_self(look "read") },
   { 60, view_step }, { 20, inner_spawn }, { 10, inner_scope }, { 8, inner_loop },
   { 6, throw }, { 6, only "break" }, { 4, on_self(name) }, { 3, collect },
-  { 2, only("update", 0) }, { 3, declare },
+  { 2, only("update", 0) }, { 3, declare }, { 2, inner_system }, { 1, remove_system },
 }
 
 gen.plain_kinds = {
   { 20, spawn }, { 20, set }, { 20, change "add" }, { 10, change "remove" }, { 10, despawn },
   { 10, look "read" }, { 5, count }, { 3, throw }, { 5, name }, { 5, loop },
-  { 2, only("update", 0) },
+  { 2, only("update", 0) }, { 4, inner_system }, { 4, remove_system }, { 4, switch },
 }
 
 return gen.kinds

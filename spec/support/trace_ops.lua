@@ -38,6 +38,8 @@ function ops.context(world, shared)
     log = {},            -- what nested steps and systems saw
     visits = {},         -- ids in the order in which loops visited them
     calls = {},          -- calls of `when` by system
+    queries = {},        -- text -> a query that lives on
+    left = {},           -- coroutines suspended inside a loop, the oldest first
   }
 end
 
@@ -156,6 +158,16 @@ function ops.perform(ctx, step)
   return result
 end
 
+-- Queries live on, so that they see tables come and go.
+local function query_of(ctx, text)
+  local query = ctx.queries[text]
+  if not query then
+    query = ctx.world:query(text)
+    ctx.queries[text] = query
+  end
+  return query
+end
+
 -- ---- bodies ----------------------------------------------------------------------------
 
 local function note(ctx, ...)
@@ -259,12 +271,33 @@ function list.resource(ctx, name, fields)
   ctx.world:resource(name, fields)
 end
 
-function list.resource_set(ctx, name, field, value)
-  ctx.world:res(name)[field] = value
+-- What the keys but the last lead to from a view, and the last one: { "x" }, { "m", 2 },
+-- { "offset", "x" } lead to one value. Nothing for a view that is false or nil.
+local function view_part(view, keys)
+  for i = 1, view and #keys - 1 or 0 do
+    view = view[keys[i]]
+  end
+  return view, keys[#keys]
 end
 
-function list.resource_get(ctx, name, field)
-  return ctx.world:res(name)[field]
+function list.resource_set(ctx, name, keys, value)
+  local view, key = view_part(ctx.world:res(name), keys)
+  view[key] = value
+end
+
+function list.resource_get(ctx, name, keys)
+  local view, key = view_part(ctx.world:res(name), keys)
+  return view[key]
+end
+
+-- What a query that lives on counts.
+function list.query_count(ctx, text)
+  return query_of(ctx, text):count()
+end
+
+-- Lets go of the queries that live on.
+function list.forget(ctx)
+  ctx.queries = {}
 end
 
 -- A few steps of the collector; worlds must not notice.
@@ -274,31 +307,20 @@ end
 
 -- ---- views, inside bodies --------------------------------------------------------------
 
--- What the keys but the last lead to from the nth view, and the last one; nothing when the
--- row has no such component.
-local function view_part(ctx, nth, keys)
-  local view = ctx.views[nth]
-  for i = 1, view and #keys - 1 or 0 do
-    view = view[keys[i]]
-  end
-  return view, keys[#keys]
-end
-
--- `keys` lead to one value: { "x" }, { "m", 2 }, { "offset", "x" }.
 function list.view_get(ctx, nth, keys)
-  local view, key = view_part(ctx, nth, keys)
+  local view, key = view_part(ctx.views[nth], keys)
   return view and view[key]
 end
 
 function list.view_set(ctx, nth, keys, value)
-  local view, key = view_part(ctx, nth, keys)
+  local view, key = view_part(ctx.views[nth], keys)
   if view then
     view[key] = value
   end
 end
 
 function list.view_add(ctx, nth, keys, value)
-  local view, key = view_part(ctx, nth, keys)
+  local view, key = view_part(ctx.views[nth], keys)
   if view then
     view[key] = view[key] + value
   end
@@ -322,7 +344,7 @@ bodies.loop = 1
 
 -- for views..., entity in query:each(), with up to five views.
 function list.loop(ctx, text, body)
-  for a, b, c, d, e, f in ctx.world:query(text):each() do
+  for a, b, c, d, e, f in query_of(ctx, text):each() do
     local row = { a, b, c, d, e, f }
     local id = row[#row]
     visit(ctx, id)
@@ -330,6 +352,53 @@ function list.loop(ctx, text, body)
       break
     end
   end
+end
+
+bodies.leave = 1
+
+-- The same in a coroutine that is left after its first row.
+function list.leave(ctx, text, body)
+  local thread = coroutine.create(function()
+    for a, b, c, d, e, f in query_of(ctx, text):each() do
+      local row = { a, b, c, d, e, f }
+      visit(ctx, row[#row])
+      if run_row(ctx, body, row[#row], row) then
+        break
+      end
+      coroutine.yield()
+    end
+  end)
+  ctx.left[#ctx.left + 1] = thread
+  return list.resume(ctx, #ctx.left)
+end
+
+-- The next row of the nth loop that was left.
+function list.resume(ctx, nth)
+  local at = (nth - 1) % math.max(1, #ctx.left) + 1
+  local thread = ctx.left[at]
+  if not thread then
+    return "none"
+  end
+  local ok, problem = coroutine.resume(thread)
+  if coroutine.status(thread) == "dead" then
+    table.remove(ctx.left, at)
+    coroutine.close(thread)
+  end
+  if not ok then
+    error(problem, 0)
+  end
+end
+
+-- Closes the nth loop that was left, or leaves it to the collector.
+function list.drop(ctx, nth, by_collector)
+  local thread = table.remove(ctx.left, (nth - 1) % math.max(1, #ctx.left) + 1)
+  if thread and not by_collector then
+    coroutine.close(thread)
+  elseif thread then
+    thread = nil
+    collectgarbage()
+  end
+  return thread ~= nil
 end
 
 -- A function for query:each that does a body: given views, dt and the entity.
@@ -346,7 +415,7 @@ bodies.each = 2
 
 -- query:each(fn, dt)
 function list.each(ctx, text, dt, body)
-  ctx.world:query(text):each(visitor(ctx, "each", body), dt)
+  query_of(ctx, text):each(visitor(ctx, "each", body), dt)
 end
 
 local function map_result(item, arguments)
@@ -380,7 +449,7 @@ bodies.map = 3
 -- query:map(fn, dt); the recipe is a list of "nil", { value = }, { argument = nth } and
 -- { sum = { nth, nth } }.
 function list.map(ctx, text, dt, recipe, body)
-  ctx.world:query(text):map(mapper(ctx, recipe, body), dt)
+  query_of(ctx, text):map(mapper(ctx, recipe, body), dt)
 end
 
 local columns = {}
@@ -410,7 +479,7 @@ bodies.chunks = 2
 -- for chunk in query:chunks(): `actions` on columns ({ "read", path }, { "peek", path },
 -- { "put", path, value }, { "fill", path, value }), then a body for each entity.
 function list.chunks(ctx, text, actions, body)
-  for chunk in ctx.world:query(text):chunks() do
+  for chunk in query_of(ctx, text):chunks() do
     local n, entities = chunk.n, chunk.entities
     for i = 1, n do
       visit(ctx, entities[i])
@@ -427,7 +496,7 @@ end
 
 -- query:first(): the id of the row that comes first, nothing on no rows.
 function list.first(ctx, text)
-  local id = ctx.world:query(text):first()
+  local id = query_of(ctx, text):first()
   if id then
     visit(ctx, id)
   end

@@ -79,7 +79,7 @@ function makers.bool(gen)
 end
 
 function makers.string(gen)
-  return gen.rng:chance(60) and "s" .. gen.rng:int(400) or gen.rng:pick(STRINGS)
+  return gen.rng:chance(60) and "s" .. gen.rng:int(5000) or gen.rng:pick(STRINGS)
 end
 
 function makers.any(gen)
@@ -131,6 +131,8 @@ end
 function values.component(gen, component)
   if #component.fields == 0 or gen.rng:chance(15) then
     return true
+  elseif gen.rng:chance(15) then
+    return values.positional(gen, component)
   end
   return values.of(gen, component)
 end

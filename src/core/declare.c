@@ -71,13 +71,23 @@ static ecs_status copy_enum(struct build *build, const ecs_field *from,
   return ECS_OK;
 }
 
+/* What is no name may be long: the message shows its beginning. */
+static ecs_status no_name(ecs_world *world, const char *where, const char *name,
+                          const char *what) {
+  char shown[80];
+  text_format(shown, sizeof shown, "%s", name ? name : "");
+  return world_fail(world, ECS_EINVAL,
+                    "%s'%s' is no name for a %s (at most 63 letters, digits, _)", where,
+                    shown, what);
+}
+
 static ecs_status check_field(struct build *build, const ecs_field *from) {
   const ecs_component_desc *desc = build->desc;
-  if (!from->name || !is_name(from->name))
-    return world_fail(build->world, ECS_EINVAL,
-                      "component '%s': '%s' is no name for a field (at most 63 letters, "
-                      "digits, _)",
-                      desc->name, from->name ? from->name : "");
+  if (!from->name || !is_name(from->name)) {
+    char where[96];
+    text_format(where, sizeof where, "component '%s': ", desc->name);
+    return no_name(build->world, where, from->name, "field");
+  }
   for (const ecs_field *other = desc->fields; other != from; other++)
     if (strcmp(other->name, from->name) == 0)
       return world_fail(build->world, ECS_EINVAL, "component '%s' has two fields '%s'",
@@ -258,9 +268,7 @@ static bool copy_renames(struct build *build) {
 ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
                          struct component **out) {
   if (!desc->name || !is_name(desc->name))
-    return world_fail(world, ECS_EINVAL,
-                      "'%s' is no name for a component (at most 63 letters, digits, _)",
-                      desc->name ? desc->name : "");
+    return no_name(world, "", desc->name, "component");
   if (desc->field_count > LEAF_LIMIT)
     return world_fail(world, ECS_ELIMIT, "component '%s' has more than 4096 fields",
                       desc->name);

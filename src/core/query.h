@@ -35,6 +35,7 @@ bool query_terms_match(const struct query_terms *terms, const struct table *tabl
 struct ecs_query {
   ecs_world *world;
   ecs_query *previous, *next;     /* all queries of the world, oldest first */
+  void *owner;                    /* for the host: whose query it is */
   char *text;
   size_t text_size;
   struct query_terms terms;

@@ -61,6 +61,15 @@ static void anchor(lua_State *L, int index, uint32_t slot) {
   lua_pop(L, 1);
 }
 
+static void remember(lua_State *L, struct world_box *box, int index,
+                     struct component *component, uint32_t leaf) {
+  const void *key = name_key(L, index);
+  if (!key) return;
+  anchor(L, index, name_slot(key, box));
+  *name_entry(box, key) =
+      (struct name_entry){key, box, component->id, component, leaf, 0, 0};
+}
+
 /* Sets the message about a text that is no leaf of the component. */
 static void no_leaf(const ecs_world *world, const struct component *component,
                     const char *text, size_t size) {
@@ -88,10 +97,7 @@ struct component *find_component(lua_State *L, struct world_box *box, int index,
     no_leaf(box->world, component, dot + 1, size - head - 1);
     return NULL;
   }
-  const void *string = lua_topointer(L, index);
-  anchor(L, index, name_slot(string, box));
-  *name_entry(box, string) =
-      (struct name_entry){string, box, component->id, component, *leaf, 0, 0};
+  remember(L, box, index, component, *leaf);
   return component;
 }
 
@@ -106,10 +112,9 @@ struct component *check_component_slowly(lua_State *L, struct world_box *box, in
       break;
     case LUA_TNUMBER: {
       ecs_id id = check_id(L, arg);
-      component = component_of(box->world, id);
-      if (LIKELY(component)) break;
       ecs_status status = component_need_id(box->world, id, &component);
       if (status != ECS_OK) raise_argument(L, box->world, status, arg);
+      remember(L, box, arg, component, NONE);
       break;
     }
     default: luaL_typeerror(L, arg, "component name or id"); break;

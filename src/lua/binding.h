@@ -24,6 +24,7 @@
 #define NAME_CACHE 256   /* a power of two */
 
 struct kernel;
+struct weights;
 struct loop_box;
 struct query_box;
 struct kernel;
@@ -36,10 +37,10 @@ struct head {
   const void *self;
 };
 
-/* Where a name led last time, by the address of Lua's string. The string is anchored, so
-** that no other one can have its address. */
+/* Where a name led last time, by the address of Lua's string (see name_key). The string is
+** anchored, so that no other one can have its address. */
 struct name_entry {
-  const void *string;
+  const void *key;
   const struct world_box *box;
   ecs_id id;             /* of the component */
   struct component *component;
@@ -74,9 +75,10 @@ struct world_box {
   bool kernels;
   lua_State *running;    /* the state that called update or run, for systems */
   struct loop_box *loops;   /* open ones, newest first */
-  struct query_box *queries;   /* this state's, for world_disown */
+  struct loop_box *ended;   /* ones that WORLD_REFS still anchors */
   struct system_box *gone;  /* systems that the core has let go of */
   lua_State *host;          /* lent: a thread for systems when the host calls ecs_update */
+  struct weights *weights; /* of this Lua state */
   size_t reported;       /* bytes the collector has heard of (law 8) */
   uint32_t *pending;     /* any slots taken for a core call that has not been made yet */
   uint32_t pending_count, pending_capacity;
@@ -144,6 +146,7 @@ static inline void values_stored(struct world_box *box) { box->pending_count = 0
 /* ---- worlds (world.c) ------------------------------------------------------------ */
 
 void worlds_open(lua_State *L);
+void weights_open(lua_State *L);
 int ecs_native_world(lua_State *L);
 
 /* Pushes a world that is closed so far, and then opens it. */
@@ -198,7 +201,8 @@ void kernels_free(struct world_box *box);
 
 /* Forgets values whose any slots are released; frees what a failed call left pending. */
 void settle_any(lua_State *L, struct world_box *box, int world_index);
-/* Tells the collector what the world has grown by. May run finalizers. */
+/* Tells the collector what the world has grown by, or lowers the mark when it has shrunk. May
+** run finalizers. */
 void settle_weight(lua_State *L, struct world_box *box);
 
 /* The last thing that every public call does that may have grown or freed: the core must not
@@ -206,11 +210,7 @@ void settle_weight(lua_State *L, struct world_box *box);
 static inline void settle(lua_State *L, struct world_box *box, int world_index) {
   if (UNLIKELY(!box->world)) return;
   if (UNLIKELY(box->world->any.released_head)) settle_any(L, box, world_index);
-  size_t bytes = box->world->memory.bytes;
-  if (bytes < box->reported)
-    box->reported = bytes;
-  else if (UNLIKELY(bytes - box->reported >= 65536))
-    settle_weight(L, box);
+  if (UNLIKELY(box->world->memory.bytes - box->reported >= 65536)) settle_weight(L, box);
 }
 
 /* Runs a C function like lua_call with the collector held, so that no finalizer comes in
@@ -257,14 +257,23 @@ static inline ecs_id check_entity(lua_State *L, const struct world_box *box, int
   return check_entity_record(L, box, arg, &record);
 }
 
-static inline uint32_t name_slot(const void *string, const void *of) {
-  uintptr_t address = (uintptr_t)string ^ (uintptr_t)of >> 2;
-  return (uint32_t)(address >> 4 ^ address >> 12) & (NAME_CACHE - 1);
+/* What names a component in the entries: the address of a string, or a small id, which is no
+** address since it is odd. NULL for everything else. */
+static inline const void *name_key(lua_State *L, int index) {
+  const void *string = lua_topointer(L, index);
+  if (LIKELY(string)) return string;
+  int is_integer;
+  ecs_id id = to_id(L, index, &is_integer);
+  return is_integer && id < FIRST_ENTITY ? (const void *)(uintptr_t)(id << 1 | 1) : NULL;
 }
 
-static inline struct name_entry *name_entry(const struct world_box *box,
-                                            const void *string) {
-  return &box->names->components[name_slot(string, box)];
+static inline uint32_t name_slot(const void *key, const void *of) {
+  uint64_t mix = (uintptr_t)key ^ (uintptr_t)of;
+  return (uint32_t)(mix * UINT64_C(0x9E3779B97F4A7C15) >> 56) & (NAME_CACHE - 1);
+}
+
+static inline struct name_entry *name_entry(const struct world_box *box, const void *key) {
+  return &box->names->components[name_slot(key, box)];
 }
 
 static inline struct component *entry_component(const struct world_box *box,
@@ -276,13 +285,13 @@ static inline struct component *entry_component(const struct world_box *box,
   return LIKELY(component && component->id == entry->id) ? component : NULL;
 }
 
-/* What the string at an index led to last time, if it still leads there; NULL when that is
-** not known, and for other values. */
+/* What the name or id at an index led to last time, if it still leads there; NULL when that
+** is not known, and for other values. */
 static inline struct component *known_component(lua_State *L, const struct world_box *box,
                                                 int index, uint32_t *leaf) {
-  const void *string = lua_topointer(L, index);
-  const struct name_entry *entry = name_entry(box, string);
-  if (UNLIKELY(entry->string != string || entry->box != box)) return NULL;
+  const void *key = name_key(L, index);
+  const struct name_entry *entry = name_entry(box, key);
+  if (UNLIKELY(entry->key != key || entry->box != box)) return NULL;
   *leaf = entry->leaf;
   return entry_component(box, entry);
 }

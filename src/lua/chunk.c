@@ -137,15 +137,7 @@ static int chunks_next(lua_State *L) {
 
 int query_chunks(lua_State *L) {
   check_query(L, 1);
-  struct loop_box *loop = loop_push(L, 1, LOOP_FOR, false);
-  int index = lua_gettop(L);
-  lua_pushvalue(L, index);
-  lua_pushcclosure(L, chunks_next, 1);
-  lua_pushvalue(L, index);
-  lua_pushnil(L);
-  lua_pushvalue(L, index);
-  loop_open(L, loop);
-  return 4;
+  return loop_begin(L, loop_push(L, 1, LOOP_FOR, false), chunks_next);
 }
 
 const luaL_Reg chunk_methods[] = {{"column", chunk_column}, {NULL, NULL}};

@@ -69,15 +69,13 @@ static int world_resource(lua_State *L) {
 static int world_undeclare(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   ecs_id id = check_component(L, box, 2)->id;
-  ecs_status status = world_not_busy(box->world, "undeclare");
-  if (status == ECS_OK) {
-    views_forget(L, box, 1, id);
-    bool tried = false;
-    do
-      status = ecs_undeclare(box->world, id);
-    while (retry(L, box, status, &tried));
-  }
+  bool tried = false;
+  ecs_status status;
+  do
+    status = ecs_undeclare(box->world, id);
+  while (retry(L, box, status, &tried));
   if (status != ECS_OK) return raise_status(L, box->world, status);
+  views_forget(L, box, 1, id);
   settle(L, box, 1);
   return 0;
 }

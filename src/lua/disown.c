@@ -84,7 +84,7 @@ const char lent_worlds_key = 0;
 
 void world_disown(lua_State *L, struct world_box *box, int world_index, ecs_world *world) {
   remove_systems(box, world);
-  queries_free(box);
+  queries_free(box, world);
   clear_any(L, world_index, world);
   box->gone = NULL;
   box->host = NULL;

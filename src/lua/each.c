@@ -55,18 +55,6 @@ static int each_next(lua_State *L) {
   return push_step(L, lua_upvalueindex(1), loop);
 }
 
-static int each_for(lua_State *L) {
-  struct loop_box *loop = loop_push(L, 1, LOOP_FOR, true);
-  int index = lua_gettop(L);
-  lua_pushvalue(L, index);
-  lua_pushcclosure(L, each_next, 1);
-  lua_pushvalue(L, index);
-  lua_pushnil(L);
-  lua_pushvalue(L, index);
-  loop_open(L, loop);
-  return 4;
-}
-
 /* ---- q:each(fn, dt) --------------------------------------------------------------- */
 
 /* Where the parts of a call lie on the stack. */
@@ -144,33 +132,22 @@ static int form_body(lua_State *L) {
   return 0;
 }
 
-/* A coroutine that dies by an error does not close its variables: there the error is caught. */
-static void run_protected(lua_State *L, struct loop_box *loop, struct form *form) {
-  loop_open(L, loop);
-  lua_pushcfunction(L, form_body);
-  lua_pushvalue(L, 3);
-  lua_pushvalue(L, 2);
-  lua_pushlightuserdata(L, form);
-  if (lua_pcall(L, 3, 0, 0) == LUA_OK) return;
-  loop_cancel(loop);
-  lua_error(L);
-}
-
+/* An error is caught in C, since `__close` may get lost: in a coroutine that dies, or when Lua is
+** out of memory. */
 int run_form(lua_State *L, bool views, rows_fn rows) {
   luaL_checktype(L, 2, LUA_TFUNCTION);
   struct form form = {rows, check_dt(L, 3)};
   lua_settop(L, 2);
   struct loop_box *loop = loop_push(L, 1, LOOP_FUNCTION, views);
-  bool is_main = lua_pushthread(L);
-  lua_pop(L, 1);
-  if (is_main) {
-    lua_toclose(L, 3);
-    loop_open(L, loop);
-    rows(L, 3, 2, form.dt);
-  } else {
-    run_protected(L, loop, &form);
+  loop_open(L, loop);
+  lua_pushcfunction(L, form_body);
+  lua_pushvalue(L, 3);
+  lua_pushvalue(L, 2);
+  lua_pushlightuserdata(L, &form);
+  if (lua_pcall(L, 3, 0, 0) != LUA_OK) {
+    loop_cancel(loop);
+    return lua_error(L);
   }
-  lua_settop(L, 3);
   loop->done = true;
   if (!loop->open) return loop_gone(L, loop);
   loop_commit(L, 3, loop);
@@ -179,6 +156,6 @@ int run_form(lua_State *L, bool views, rows_fn rows) {
 
 int query_each(lua_State *L) {
   check_query(L, 1);
-  if (lua_isnone(L, 2)) return each_for(L);
+  if (lua_isnone(L, 2)) return loop_begin(L, loop_push(L, 1, LOOP_FOR, true), each_next);
   return run_form(L, true, each_rows);
 }

@@ -48,18 +48,18 @@ static void look(const ecs_world *world, const struct record *record,
 
 static void check_target_slowly(lua_State *L, struct world_box *box, int arg,
                                 const struct record *record, struct target *target) {
-  struct name_entry *entry = name_entry(box, lua_topointer(L, arg));
+  const void *key = name_key(L, arg);
   target->component = check_component_leaf(L, box, arg, &target->leaf);
-  look(box->world, record, lua_type(L, arg) == LUA_TSTRING ? entry : NULL, target);
+  look(box->world, record, key ? name_entry(box, key) : NULL, target);
 }
 
 /* The component at an argument, and where the entity of the record has it. The same name is
 ** mostly asked of the same table: a table that has the component keeps it declared. */
 static inline void check_target(lua_State *L, struct world_box *box, int arg,
                                 const struct record *record, struct target *target) {
-  const void *string = lua_topointer(L, arg);
-  const struct name_entry *entry = name_entry(box, string);
-  if (LIKELY(record->table != RECORD_BARE && entry->string == string && entry->box == box)) {
+  const void *key = name_key(L, arg);
+  const struct name_entry *entry = name_entry(box, key);
+  if (LIKELY(record->table != RECORD_BARE && entry->key == key && entry->box == box)) {
     target->table = world_table(box->world, record->table);
     target->component = entry->component;
     target->leaf = entry->leaf;

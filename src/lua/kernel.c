@@ -36,7 +36,6 @@ static void free_kernel(struct kernel *kernel) {
   else
     box->kernel_list = kernel->next;
   if (kernel->next) kernel->next->previous = kernel->previous;
-  if (kernel->handle) kernel->handle->kernel = NULL;
   memory_free(memory, kernel, sizeof *kernel);
 }
 
@@ -53,8 +52,7 @@ void kernels_free(struct world_box *box) {
 static int collect(lua_State *L) {
   struct kernel_box *handle = box_test(L, 1, &kind_kernel, sizeof *handle);
   if (!handle || !handle->kernel) return 0;
-  handle->kernel->handle = NULL;
-  free_kernel(handle->kernel);
+  if (handle->box->world) free_kernel(handle->kernel);
   handle->kernel = NULL;
   return 0;
 }
@@ -80,7 +78,7 @@ struct kernel *kernel_push(lua_State *L, struct world_box *box, int world_index,
   kernel->next = box->kernel_list;
   if (kernel->next) kernel->next->previous = kernel;
   box->kernel_list = kernel;
-  kernel->handle = handle;
+  handle->box = box;
   handle->kernel = kernel;
   return kernel;
 }

@@ -8,7 +8,8 @@
 
 struct kernel_box {
   struct head head;
-  struct kernel *kernel;       /* NULL before its life, and after the world's */
+  struct world_box *box;
+  struct kernel *kernel;       /* NULL before its life; freed with the world, if not before */
 };
 
 /* One program of a function. */
@@ -36,7 +37,6 @@ struct variant {
 struct kernel {
   struct world_box *box;
   struct kernel *previous, *next;
-  struct kernel_box *handle;   /* NULL once it is collected */
   const ecs_query *query;
   enum front_result result;
   struct variant **variants;   /* the last used first */

@@ -25,6 +25,23 @@ static void unlink_loop(struct loop_box *loop) {
   loop->open = false;
   loop->row = ROW_STALE;
   box->calls++;
+  if (loop->form != LOOP_FOR) return;
+  loop->next = box->ended;
+  box->ended = loop;
+}
+
+/* Lets go of for loops that have ended. The loop at an index is one of the world's. */
+static void sweep(lua_State *L, struct world_box *box, int index) {
+  if (!box->ended) return;
+  lua_getiuservalue(L, index, LOOP_WORLD);
+  lua_getiuservalue(L, -1, WORLD_REFS);
+  while (box->ended) {
+    struct loop_box *loop = box->ended;
+    box->ended = loop->next;
+    lua_pushnil(L);
+    lua_rawsetp(L, -2, loop);
+  }
+  lua_pop(L, 2);
 }
 
 void loop_cancel(struct loop_box *loop) {
@@ -45,8 +62,10 @@ static void finish(struct loop_box *loop, bool keep) {
     loop_cancel(loop);
 }
 
+/* What anchors them goes with the world. */
 void loops_abandon(struct world_box *box) {
   while (box->loops) finish(box->loops, box->lent);
+  box->ended = NULL;
 }
 
 void loops_end_system(struct world_box *box, bool keep) {
@@ -114,27 +133,17 @@ static bool make_views(lua_State *L, int index, struct loop_box *loop) {
   return true;
 }
 
-static struct loop_box *new_loop(lua_State *L, enum loop_form form, uint32_t slots,
-                                 int user_values) {
-  struct loop_box *loop;
-  size_t size = sizeof *loop + slots * sizeof *loop->slots;
-  if (form != LOOP_SYSTEM) {
-    loop = new_box(L, &kind_loop, size, user_values);
-  } else {
-    loop = lua_newuserdatauv(L, size, user_values);
-    memset(loop, 0, size);
-  }
-  loop->form = form;
-  return loop;
-}
-
 /* False when a finalizer used the world meanwhile: what was read of it may be gone. */
 static bool make(lua_State *L, int query_index, const struct query_box *query,
                  enum loop_form form, bool views, struct loop_box **out) {
   struct world_box *box = query->box;
   uint32_t calls = box->calls, slots = query->query->terms.slots;
-  struct loop_box *loop = new_loop(L, form, slots, LOOP_VALUES + (views ? (int)slots : 0));
+  size_t size = sizeof(struct loop_box) + slots * sizeof(struct slot);
+  struct loop_box *loop =
+      lua_newuserdatauv(L, size, LOOP_VALUES + (views ? (int)slots : 0));
+  memset(loop, 0, size);
   *out = loop;
+  loop->form = form;
   lua_getiuservalue(L, query_index, QUERY_WORLD);
   lua_setiuservalue(L, -2, LOOP_WORLD);
   lua_pushvalue(L, query_index);
@@ -158,6 +167,28 @@ struct loop_box *loop_push(lua_State *L, int query_index, enum loop_form form, b
   }
   luaL_error(L, "finalizers keep using the world");
   return NULL;
+}
+
+int loop_begin(lua_State *L, struct loop_box *loop, lua_CFunction next) {
+  int index = lua_gettop(L);
+  struct handle_box *handle = new_box(L, &kind_loop, sizeof *handle, 1);
+  lua_pushvalue(L, index);
+  lua_setiuservalue(L, -2, HANDLE_LOOP);
+  handle->loop = loop;
+  lua_pushvalue(L, index);
+  lua_pushvalue(L, index + 1);
+  lua_pushcclosure(L, next, 2);
+  if (!loop->box->world) return loop_gone(L, loop);
+  lua_getiuservalue(L, index, LOOP_WORLD);
+  lua_getiuservalue(L, -1, WORLD_REFS);
+  lua_pushvalue(L, index);
+  lua_rawsetp(L, -2, loop);
+  lua_pop(L, 2);
+  lua_insert(L, -2);
+  lua_pushnil(L);
+  lua_pushvalue(L, -2);
+  loop_open(L, loop);
+  return 4;
 }
 
 void loop_open(lua_State *L, struct loop_box *loop) {
@@ -224,32 +255,46 @@ void loop_commit(lua_State *L, int index, struct loop_box *loop) {
     raise_status(L, box->world, status);
   }
   unlink_loop(loop);
+  sweep(L, box, index);
   lua_getiuservalue(L, index, LOOP_WORLD);
   settle(L, box, lua_gettop(L));
   lua_pop(L, 1);
 }
 
+/* Pushes the loop of the handle at argument 1; NULL, and nothing, when it has ended. */
+static struct loop_box *push_open(lua_State *L) {
+  const struct handle_box *handle = box_test(L, 1, &kind_loop, sizeof *handle);
+  if (!handle || !handle->loop || !handle->loop->open) return NULL;
+  lua_getiuservalue(L, 1, HANDLE_LOOP);
+  return handle->loop;
+}
+
 /* A loop that is left early: by break or return its commands apply, by an error they do
 ** not. */
-static int loop_close(lua_State *L) {
-  struct loop_box *loop = box_test(L, 1, &kind_loop, sizeof *loop);
-  if (!loop || !loop->open) return 0;
-  if (lua_isnoneornil(L, 2))
-    loop_commit(L, 1, loop);
-  else
+static int handle_close(lua_State *L) {
+  lua_settop(L, 2);
+  struct loop_box *loop = push_open(L);
+  if (!loop) return 0;
+  if (lua_isnil(L, 2)) {
+    loop_commit(L, 3, loop);
+  } else {
     loop_cancel(loop);
+    sweep(L, loop->box, 3);
+  }
   return 0;
 }
 
 /* A loop in an abandoned coroutine. */
-static int loop_collect(lua_State *L) {
-  struct loop_box *loop = box_test(L, 1, &kind_loop, sizeof *loop);
-  if (loop && loop->open) finish(loop, loop->form == LOOP_FOR);
+static int handle_collect(lua_State *L) {
+  struct loop_box *loop = push_open(L);
+  if (!loop) return 0;
+  finish(loop, true);
+  sweep(L, loop->box, lua_gettop(L));
   return 0;
 }
 
 const luaL_Reg loop_metamethods[] = {
-  {"__close", loop_close},
-  {"__gc", loop_collect},
+  {"__close", handle_close},
+  {"__gc", handle_collect},
   {NULL, NULL}
 };

@@ -14,7 +14,6 @@ struct query_box {
   struct head head;
   struct world_box *box;
   ecs_query *query;          /* NULL before and after its life in the core */
-  struct query_box *previous, *next;   /* of the world */
 };
 
 /* Pushes a new query over the world at an index. */
@@ -24,8 +23,8 @@ struct query_box *query_push(lua_State *L, struct world_box *box, int world_inde
 /* The query at an argument, of an open world, or an error. Counts a public call. */
 struct query_box *check_query(lua_State *L, int arg);
 
-/* Frees all queries of a world that is let go of; their loops have ended. */
-void queries_free(struct world_box *box);
+/* Frees this state's queries of a world that is let go of; their loops have ended. */
+void queries_free(const struct world_box *box, ecs_world *world);
 
 /* Methods that the other files have: q:each, q:map, q:chunks. */
 int query_each(lua_State *L);
@@ -156,8 +155,10 @@ struct slot {
 
 enum loop_form { LOOP_FOR, LOOP_FUNCTION, LOOP_SYSTEM };
 
+/* Lua may lose the finalizer of an object when it is out of memory, so nothing points to a loop
+** that only its finalizer could unlink: while it is open, WORLD_REFS anchors it (a for loop), its
+** C function does (a function form), or its system. Scripts have a handle, which ends it. */
 struct loop_box {
-  struct head head;
   struct world_box *box;
   const struct query_box *query;
   struct loop_box *previous, *next;   /* the open ones of the world */
@@ -175,17 +176,29 @@ struct loop_box {
   struct slot slots[];
 };
 
+/* What a for loop holds: closed or collected, it ends the loop. */
+struct handle_box {
+  struct head head;
+  struct loop_box *loop;
+};
+
+#define HANDLE_LOOP 1        /* its user value */
+
 /* Pushes a closed loop over the query at an index, with a view for each term with data that is
-** no single field if `views`. A system's loop is ended by the system: it is no object. */
+** no single field if `views`. */
 struct loop_box *loop_push(lua_State *L, int query_index, enum loop_form form, bool views);
 
 /* Opens a loop, unless its world was closed meanwhile. From here on the world stages. */
 void loop_open(lua_State *L, struct loop_box *loop);
 
+/* What for loops begin with: pushes a function that goes on with the closed loop at the top of the
+** stack (its first upvalue), a handle, nil and the handle; opens the loop. Returns 4. */
+int loop_begin(lua_State *L, struct loop_box *loop, lua_CFunction next);
+
 /* Goes to the next table that has rows; false at the end. */
 bool loop_next_table(struct loop_box *loop);
 
-/* Ends an open loop, its commands apply. The loop is at an index. */
+/* Ends an open loop, its commands apply; it is at an index. */
 void loop_commit(lua_State *L, int index, struct loop_box *loop);
 
 /* Ends a loop, if it is open, and drops its commands. */

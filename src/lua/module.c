@@ -105,6 +105,7 @@ static void push_exports(lua_State *L) {
 int luaopen_ecs_native(lua_State *L) {
   luaL_checkversion(L);
   worlds_open(L);
+  weights_open(L);
   names_open(L);
   for (const struct object *object = objects; object->name; object++)
     open_object(L, object);

@@ -1,20 +1,5 @@
 #include "loop.h"
 
-static void link_query(struct world_box *box, struct query_box *query) {
-  query->next = box->queries;
-  if (query->next) query->next->previous = query;
-  box->queries = query;
-}
-
-static void unlink_query(struct world_box *box, struct query_box *query) {
-  if (query->previous)
-    query->previous->next = query->next;
-  else
-    box->queries = query->next;
-  if (query->next) query->next->previous = query->previous;
-  query->previous = query->next = NULL;
-}
-
 struct query_box *query_push(lua_State *L, struct world_box *box, int world_index,
                              const char *text) {
   struct query_box *query = new_box(L, &kind_query, sizeof *query, QUERY_VALUES);
@@ -28,7 +13,7 @@ struct query_box *query_push(lua_State *L, struct world_box *box, int world_inde
     status = ecs_query_new(box->world, text, &query->query);
   while (retry(L, box, status, &tried));
   if (status != ECS_OK) raise_status(L, box->world, status);
-  link_query(box, query);
+  query->query->owner = box;
   return query;
 }
 
@@ -110,22 +95,22 @@ static int query_tostring(lua_State *L) {
   return 1;
 }
 
+/* Lua may lose finalizers when it is out of memory: then the query lives as long as its
+** world. */
 static int query_collect(lua_State *L) {
   struct query_box *query = box_test(L, 1, &kind_query, sizeof *query);
   if (!query || !query->query) return 0;
   loops_end_query(query);
   if (query->box->world || query->box->doomed) ecs_query_free(query->query);
-  unlink_query(query->box, query);
   query->query = NULL;
   return 0;
 }
 
-void queries_free(struct world_box *box) {
-  while (box->queries) {
-    struct query_box *query = box->queries;
-    ecs_query_free(query->query);
-    query->query = NULL;
-    unlink_query(box, query);
+void queries_free(const struct world_box *box, ecs_world *world) {
+  ecs_query *next;
+  for (ecs_query *query = world->first_query; query; query = next) {
+    next = query->next;
+    if (query->owner == box) ecs_query_free(query);
   }
 }
 

@@ -27,27 +27,35 @@ static void grow(struct plan *plan) {
   plan->capacity = box->part_capacity;
 }
 
-/* The component that the key at the top but one of the stack names. */
-static struct component *key_component(lua_State *L, struct world_box *box) {
+static struct component *find_key(lua_State *L, struct world_box *box, uint32_t *leaf) {
   struct component *component = NULL;
-  uint32_t leaf;
-  char text[128];
   int is_integer;
-  if (LIKELY(lua_type(L, -2) == LUA_TSTRING)) {
-    component = known_component(L, box, -2, &leaf);
-    if (UNLIKELY(!component)) component = find_component(L, box, -2, &leaf);
-    if (UNLIKELY(!component)) raise_status(L, box->world, ECS_ENAME);
-    if (LIKELY(leaf == NONE)) return component;
-    raise_error(L, "a component is expected, not the field %s",
-                show_value(L, -2, text, sizeof text));
+  *leaf = NONE;
+  if (lua_type(L, -2) == LUA_TSTRING) {
+    component = find_component(L, box, -2, leaf);
+    if (!component) raise_status(L, box->world, ECS_ENAME);
+    return component;
   }
   ecs_id id = to_id(L, -2, &is_integer);
+  char text[128];
   if (!is_integer)
     raise_error(L, "%s is no name or id of a component",
                 show_value(L, -2, text, sizeof text));
   ecs_status status = component_need_id(box->world, id, &component);
   if (status != ECS_OK) raise_status(L, box->world, status);
   return component;
+}
+
+/* The component that the key at the top but one of the stack names. */
+static inline struct component *key_component(lua_State *L, struct world_box *box) {
+  uint32_t leaf;
+  struct component *component = known_component(L, box, -2, &leaf);
+  if (UNLIKELY(!component)) component = find_key(L, box, &leaf);
+  if (LIKELY(leaf == NONE)) return component;
+  char text[128];
+  raise_error(L, "a component is expected, not the field %s",
+              show_value(L, -2, text, sizeof text));
+  return NULL;
 }
 
 /* Key and value are at the top of the stack, the value at an absolute index. */
@@ -186,7 +194,7 @@ static void repeat_writes(struct plan *plan, struct write *writes, size_t count)
   }
 }
 
-/* Spawns with ids put into the buffer, which is of `count` ids. */
+/* Spawns with the ids put into a buffer of `count`, if there is one. */
 static ecs_status spawn_into(struct plan *plan, size_t count, ecs_id *ids) {
   struct world_box *box = plan->batch.box;
   bool tried = false;
@@ -198,6 +206,38 @@ static ecs_status spawn_into(struct plan *plan, size_t count, ecs_id *ids) {
   return status;
 }
 
+/* Spawns through a buffer that has the ids, and the writes repeated for any values. */
+static ecs_status spawn_buffered(lua_State *L, struct plan *plan, size_t count, int list) {
+  struct world_box *box = plan->batch.box;
+  bool with_any = box->pending_count > 0 && count > 1;
+  if (with_any) take_slots(plan, count);
+  size_t copies = with_any ? count * plan->batch.count : 0;
+  size_t size = count * sizeof(ecs_id) + copies * sizeof(struct write);
+  ecs_id *ids = take_buffer(L, box, size);
+  if (with_any) repeat_writes(plan, (struct write *)(ids + count), count);
+  ecs_status status = spawn_into(plan, count, ids);
+  for (size_t i = 0; i < count && status == ECS_OK; i++) {
+    lua_pushinteger(L, (lua_Integer)ids[i]);
+    lua_rawseti(L, list, (lua_Integer)i + 1);
+  }
+  resize(L, ids, size, 0);
+  return status;
+}
+
+/* Spawns into the last rows of a table, which then tell the ids. */
+static ecs_status spawn_rows(lua_State *L, struct plan *plan, size_t count, int list) {
+  ecs_status status = spawn_into(plan, count, NULL);
+  if (status != ECS_OK) return status;
+  const ecs_world *world = plan->batch.box->world;
+  const struct table *table = world_table(world, world->last_table);
+  const uint32_t *rows = table->rows + (table->count - count);
+  for (size_t i = 0; i < count; i++) {
+    lua_pushinteger(L, (lua_Integer)entity_id(&world->entities, rows[i]));
+    lua_rawseti(L, list, (lua_Integer)i + 1);
+  }
+  return ECS_OK;
+}
+
 static int world_spawn_many(lua_State *L) {
   check_world(L, 1);
   size_t count = (size_t)check_count(L, 2);
@@ -207,18 +247,10 @@ static int world_spawn_many(lua_State *L) {
   struct plan plan;
   read_plan(&plan, L, box, 3);
   if (count == 0) return 1;
-  bool with_any = box->pending_count > 0 && count > 1;
-  if (with_any) take_slots(&plan, count);
-  size_t copies = with_any ? count * plan.batch.count : 0;
-  size_t size = count * sizeof(ecs_id) + copies * sizeof(struct write);
-  ecs_id *ids = take_buffer(L, box, size);
-  if (with_any) repeat_writes(&plan, (struct write *)(ids + count), count);
-  ecs_status status = spawn_into(&plan, count, ids);
-  for (size_t i = 0; i < count && status == ECS_OK; i++) {
-    lua_pushinteger(L, (lua_Integer)ids[i]);
-    lua_rawseti(L, 4, (lua_Integer)i + 1);
-  }
-  resize(L, ids, size, 0);
+  bool staged = staging_is_open(&box->world->staging);
+  bool remembered = plan.count <= LAST_IDS && box->pending_count == 0;
+  ecs_status status = remembered && !staged ? spawn_rows(L, &plan, count, 4)
+                                            : spawn_buffered(L, &plan, count, 4);
   if (UNLIKELY(status != ECS_OK)) return raise_status(L, box->world, status);
   settle(L, box, 1);
   return 1;

@@ -1,0 +1,238 @@
+-- Hostile arguments (reliability line 6): values that no function should choke on, and for each
+-- exported function a valid call, so that one argument at a time can be replaced.
+
+local ecs = require "ecs"
+
+local hostile = {}
+
+-- ---- the scene -----------------------------------------------------------------------------
+
+-- A world with something of everything in it; a valid call's arguments come from here.
+function hostile.scene(new_world)
+  local scene = { world = new_world(), other = new_world() }
+  scene.other:component("Position", { "x: f32", "y: f32" })
+  local world = scene.world
+  world:component("Position", { "x: f32", "y: f32" })
+  world:component("Label", { "text: string" })
+  world:component("All", {
+    "f32: f32", "f64: f64", "i8: i8", "i16: i16", "i32: i32", "i64: i64", "u8: u8", "u16: u16",
+    "u32: u32", "bool: bool", "entity: entity", "string: string", "any: any",
+    "enum: enum(a, b)", "array: f32[3]", "nested: Position",
+  })
+  world:tag "Frozen"
+  world:resource "All"
+  world:phase("physics", { after = "pre_update", fixed = 0.1 })
+  world:system("move", { query = "Position", each = function() end })
+  scene.e = world:spawn { Position = { 1, 2 }, Label = { "one" }, Frozen = true }
+  scene.all = world:spawn { All = true, Position = true }
+  world:name(scene.e, "player")
+  scene.query = world:query "Position"
+  scene.scalars = world:query "Position.x"
+  return scene
+end
+
+-- The scene's dead and foreign things.
+local function dead_id(scene)
+  local id = scene.world:spawn()
+  scene.world:despawn(id)
+  return id
+end
+
+local function stale_view(scene)
+  local stale
+  for view in scene.query:each() do stale = view end
+  return stale
+end
+
+local function stale_chunk(scene)
+  local stale
+  for chunk in scene.query:chunks() do stale = chunk end
+  return stale
+end
+
+local function closed_world()
+  local world = ecs.world()
+  world:close()
+  return world
+end
+
+local function cyclic()
+  local t = {}
+  t.t, t[1], t[t] = t, t, t
+  return t
+end
+
+local function nested(depth)
+  local t = {}
+  for _ = 1, depth do t = { t } end
+  return t
+end
+
+local function throwing()
+  local function throw() error("metamethod called", 0) end
+  return setmetatable({}, {
+    __index = throw, __newindex = throw, __len = throw, __pairs = throw, __call = throw,
+    __eq = throw, __lt = throw, __le = throw, __tostring = throw, __name = "thrower",
+    __concat = throw, __close = throw, __metatable = "locked",
+  })
+end
+
+-- name, maker: each maker gives a fresh value for a scene.
+hostile.values = {
+  { "nil", function() return nil end },
+  { "false", function() return false end },
+  { "true", function() return true end },
+  { "0", function() return 0 end },
+  { "-1", function() return -1 end },
+  { "0.5", function() return 0.5 end },
+  { "nan", function() return 0 / 0 end },
+  { "inf", function() return math.huge end },
+  { "-inf", function() return -math.huge end },
+  { "1e308", function() return 1e308 end },
+  { "2^53", function() return 2.0 ^ 53 end },
+  { "2^63", function() return 2.0 ^ 63 end },
+  { "mininteger", function() return math.mininteger end },
+  { "maxinteger", function() return math.maxinteger end },
+  { "empty text", function() return "" end },
+  { "number as text", function() return "65536" end },
+  { "text with zero", function() return "Position\0x" end },
+  { "odd text", function() return "Position.\255[\n'%s" end },
+  { "huge text", function() return ("x"):rep(1 << 20) end },
+  { "file", function() return io.stdout end },
+  { "coroutine", function() return coroutine.create(print) end },
+  { "C function", function() return type end },
+  { "Lua function", function() return function() return {} end end },
+  { "empty table", function() return {} end },
+  { "cyclic table", cyclic },
+  { "deep table", function() return nested(250) end },
+  { "list of junk", function() return { print, 1, {}, io.stdout, true } end },
+  { "throwing table", throwing },
+  { "closed world", closed_world },
+  { "other world", function(scene) return scene.other end },
+  { "open world", function(scene) return scene.world end },
+  { "other world's id", function(scene) return scene.other:spawn() end },
+  { "dead id", dead_id },
+  { "unborn id", function(scene) return scene.e + 100000 end },
+  { "query", function(scene) return scene.query end },
+  { "other world's query", function(scene) return scene.other:query "" end },
+  { "stale view", stale_view },
+  { "stale chunk", stale_chunk },
+}
+
+-- ---- valid calls ---------------------------------------------------------------------------
+
+local function value(v)
+  return { make = function() return v end }
+end
+
+local function field(name)
+  return { make = function(scene) return scene[name] end }
+end
+
+-- An argument for which hostile values may be legal ("any" value, options, extra ones).
+local function lenient(argument)
+  argument.lenient = true
+  return argument
+end
+
+-- An argument for which some of the hostile values are valid ones.
+local function accepting(argument, ...)
+  local accepts = {}
+  for _, value_name in ipairs { ... } do accepts[value_name] = true end
+  return { make = argument.make, accepts = accepts }
+end
+
+local function noop() end
+
+local entity, name, fraction = field "e", value "Fresh", value(0.25)
+local component = value "Position"
+local number = accepting(value(1), "0", "-1", "0.5", "nan", "inf", "-inf", "1e308", "2^53",
+  "2^63", "mininteger", "maxinteger", "other world's id", "dead id", "unborn id")
+local values_or_number = accepting(number, "empty table")
+for value_name in pairs(number.accepts) do values_or_number.accepts[value_name] = true end
+local any_name = accepting(name, "number as text", "odd text", "huge text")
+local callback = { make = function() return noop end }
+
+local fields = { make = function() return { "a: f32" } end }
+local values = { make = function() return { Position = { 1, 2 } } end }
+local body = { make = function() return { run = noop } end }
+
+hostile.calls = {
+  native = {
+    format = { accepting(entity, "0", "other world's id", "dead id", "unborn id") },
+    schema = false,
+    world = { lenient { make = function() return {} end } },
+  },
+  world = {
+    cancel = { before = function(scene) scene.world:defer() end },
+    check = {}, close = {}, defer = {}, recycle_retired = {},
+    commit = { before = function(scene) scene.world:defer() end },
+    entity_range = { value(100000), value(200000) },
+    component = { name, accepting(fields, "empty table", "throwing table") },
+    resource = { name, fields },
+    tag = { name },
+    undeclare = { value "Label" },
+    add = { entity, value "Label", lenient { make = noop } },
+    alive = { lenient(field "e") },
+    components = { entity },
+    get = { entity, component },
+    has = { entity, component },
+    read = { entity, component },
+    remove = { entity, component },
+    set = { entity, component, values_or_number, number },
+    lookup = { accepting(value "player", "empty text", "number as text", "text with zero",
+      "odd text", "huge text") },
+    name = { entity, lenient(value "other") },
+    despawn = { entity },
+    spawn = { lenient(values) },
+    spawn_at = { accepting({ make = function(scene) return scene.e + 5000 end }, "unborn id"),
+      lenient(values) },
+    spawn_many = { accepting(value(3), "0"), lenient(values) },
+    count = { accepting(component, "empty text") },
+    query = { accepting(component, "empty text"), lenient { make = noop } },
+    alpha = { lenient(value "physics") },
+    phase = { any_name, lenient { make = function() return { after = "update" } end } },
+    run = { value "update", lenient(fraction) },
+    update = { fraction },
+    explain = { value "move" },
+    on_error = { lenient(callback) },
+    remove_system = { value "move" },
+    switch = { value "move", lenient(value(false)) },
+    system = { any_name, body },
+    describe = { lenient(value "Position") },
+    res = { value "All" },
+  },
+  query = {
+    chunks = {}, count = {},
+    each = { lenient(callback), lenient(fraction) },
+    first = {},
+    map = { self = "scalars", callback, lenient(fraction) },
+    max = { callback, later = true }, min = { callback, later = true },
+    run = { callback, later = true }, sum = { callback, later = true },
+    where = { callback, later = true },
+  },
+  chunk = { column = { value "Position.x" } },
+  column = { read = { lenient { make = function() return {} end } },
+             write = { accepting({ make = function(scene) return scene.numbers end },
+               "empty table", "throwing table") } },
+}
+
+-- The object that a kind's methods belong to; for chunks and columns fn runs inside the loop.
+function hostile.with_self(scene, kind, fn, call)
+  if kind == "world" then
+    return fn(scene.world)
+  elseif kind == "query" then
+    return fn(scene[call.self or "query"])
+  elseif kind == "native" then
+    return fn(nil)
+  end
+  local result
+  for chunk in scene.query:chunks() do
+    scene.numbers = {}
+    for i = 1, chunk.n do scene.numbers[i] = i end
+    result = result or fn(kind == "chunk" and chunk or chunk:column "Position.x")
+  end
+  return result
+end
+
+return hostile
