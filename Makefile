@@ -85,28 +85,26 @@ $(1)/ecs/native.so: $$($(1)_CORE) $$(filter-out $$($(1)_HOST),$$($(1)_BIND))
 	$(2) $$(SHARED) $(3) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LIBS)
 
 $(1)/libecs.a: $$($(1)_CORE)
-	rm -f $$@
-	$$(AR) rcs $$@ $$^
+	@sh spec/tools/archive $$@ $$^
 
 $(1)/libecs_lua.a: $$($(1)_CORE) $$($(1)_BIND) $(1)/obj/embed.o
-	rm -f $$@
-	$$(AR) rcs $$@ $$^
+	@sh spec/tools/archive $$@ $$^
 
 $(1)/spec/support/%.o: spec/c/%.c Makefile
 	@mkdir -p $$(@D)
 	$(2) $$(BASE) $(3) $$(CFLAGS) -MMD -MP -c $$< -o $$@
 
-$(1)/spec/%: spec/c/%.c $$(C_SUPPORT:spec/c/%.c=$(1)/spec/support/%.o) $(1)/libecs.a Makefile
+$(1)/spec/%: spec/c/%.c $$(C_SUPPORT:spec/c/%.c=$(1)/spec/support/%.o) $$($(1)_CORE) Makefile
 	@mkdir -p $$(@D)
 	$(2) $$(BASE) $(3) $$(CFLAGS) -MMD -MP $$(LDFLAGS) -o $$@ \
-	  $$(filter %.c %.o %.a,$$^) $$(LIBS)
+	  $$(filter %.c %.o,$$^) $$(LIBS)
 
-# A C test named test_lua... gets the library with the binding, and Lua.
+# C tests look inside, so they take the objects and not the libraries. One named test_lua... gets the library with the binding, and Lua.
 $(1)/spec/test_lua%: spec/c/test_lua%.c $$(C_SUPPORT:spec/c/%.c=$(1)/spec/support/%.o) \
-  $(1)/libecs_lua.a Makefile
+  $$($(1)_CORE) $$($(1)_BIND) $(1)/obj/embed.o Makefile
 	@mkdir -p $$(@D)
 	$(2) $$(BASE) -I$$(LUA_INCDIR) $(3) $$(CFLAGS) -MMD -MP \
-	  $$(LDFLAGS) -o $$@ $$(filter %.c %.o %.a,$$^) $$(LUA_LIBS) $$(LIBS)
+	  $$(LDFLAGS) -o $$@ $$(filter %.c %.o,$$^) $$(LUA_LIBS) $$(LIBS)
 
 -include $$($(1)_CORE:.o=.d) $$($(1)_BIND:.o=.d) $$(C_TESTS:spec/c/%.c=$(1)/spec/%.d) \
   $$(C_SUPPORT:spec/c/%.c=$(1)/spec/support/%.d)
@@ -167,7 +165,7 @@ LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-
 TEST_CHECKS := asan plain hash rock $(if $(C_TESTS),c asan-c) \
   $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) $(LINT_CHECKS)
 DEEP_CHECKS := $(if $(DEEP_SPECS)$(deep_scale:small=),deep-asan deep-plain) valgrind \
-  $(if $(C_TESTS),valgrind-c) coverage tidy cppcheck
+  coverage tidy $(if $(C_TESTS),valgrind-c) cppcheck
 
 # $(call run_checks,set,names,seconds after which a check hangs)
 define run_checks

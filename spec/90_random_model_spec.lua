@@ -1,5 +1,6 @@
 -- Random operation traces on the runtime and on the plain-Lua model of spec/support/model.lua
--- (reliability 18). ECS_SPEC_SCALE sets how many; ECS_SPEC_SEED=n runs that seed alone.
+-- (reliability 18). ECS_SPEC_SCALE sets how many, ECS_SPEC_SEEDS=first-last (or one seed)
+-- which, so that a failure can be seen again and a long run be split.
 
 local helper = require "spec.support.ecs_helper"
 local model = require "spec.support.model"
@@ -8,6 +9,18 @@ local trace_text = require "spec.support.trace_text"
 
 local seeds = helper.by_scale { small = 20, normal = 200, deep = 1000 }
 local steps = helper.by_scale { small = 500, normal = 2000, deep = 10000 }
+local every = helper.by_scale { small = 25, normal = 40, deep = 150 }
+
+-- The first and the last seed to run.
+local function range_of_seeds()
+  local text = os.getenv("ECS_SPEC_SEEDS")
+  if not text or text == "" then
+    return 1, seeds
+  end
+  local first, last = text:match("^(%d+)%-?(%d*)$")
+  assert(first, "ECS_SPEC_SEEDS is first-last, or one seed")
+  return tonumber(first), tonumber(last) or tonumber(first)
+end
 
 local function model_world(tag)
   return model.world { tag = tag }
@@ -29,7 +42,7 @@ end
 local function find_failure(options)
   for seed = 1, 20 do
     local failed = runner.run(seed, {
-      steps = 1000,
+      steps = 400,
       subject = options.subject,
       reference = options.reference,
     })
@@ -40,16 +53,19 @@ local function find_failure(options)
 end
 
 describe("the runtime and the model", function()
-  local only = tonumber(os.getenv("ECS_SPEC_SEED"))
-  local group = math.max(1, seeds // 10)
-  for first = 1, seeds, group do
-    local last = math.min(first + group - 1, seeds)
-    if not only or (only >= first and only <= last) then
-      it(("agree on seeds %d to %d"):format(first, last), function()
-        runner.run_seeds(only or first, only or last, { steps = steps })
-      end)
-    end
+  local from, to = range_of_seeds()
+  local group = (to - from) // 10 + 1
+  for first = from, to, group do
+    local last = math.min(first + group - 1, to)
+    it(("agree on seeds %d to %d"):format(first, last), function()
+      runner.run_seeds(first, last, { steps = steps, every = every })
+    end)
   end
+
+  it("agree on worlds of thousands of entities", function()
+    local last = helper.by_scale { small = 1, normal = 2, deep = 20 }
+    runner.run_seeds(1, last, { steps = 400, crowd = 5000 })
+  end)
 end)
 
 describe("a random run", function()
@@ -124,8 +140,7 @@ describe("a difference", function()
     local report = runner.report(failed)
     assert.is_truthy(report:find("seed " .. failed.seed, 1, true))
     local printed
-    local script = report:gsub("^[^\n]*\n", "")
-    local run = assert(load(script, "script", "t", setmetatable({
+    local run = assert(load(report, "script", "t", setmetatable({
       print = function(text)
         printed = text
       end,

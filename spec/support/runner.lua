@@ -5,6 +5,7 @@
 --   tag        the worlds' tag
 --   steps      operations of a run (2,000)
 --   every      operations between comparisons of everything (40)
+--   crowd      how many entities a random run keeps about (10 to 150, by seed)
 --   subject    function(tag) -> the world under test; a real one by default
 --   reference  function(tag) -> the model to compare with
 --
@@ -101,10 +102,10 @@ function Run:look_closely()
   return difference
 end
 
--- Ends what the trace has left open, and the world.
-local function close(run)
-  local world = run.actual.world
-  for _, thread in ipairs(run.actual.left) do
+-- Ends what a trace has left open, and the world.
+local function close(ctx)
+  local world = ctx.world
+  for _, thread in ipairs(ctx.left) do
     coroutine.close(thread)
   end
   while pcall(world.commit, world) do end
@@ -115,23 +116,23 @@ local function failure(trace, difference, options)
   return { trace = trace, message = difference, tag = options.tag or 1 }
 end
 
--- Runs a trace. Everything is compared after each step, of long traces in 40 places. Returns
+-- Runs a trace. Everything is compared after each step, of long traces in a dozen places. Returns
 -- nil, or what failed: { trace = the steps until then, message, tag }.
 function runner.replay(trace, options)
   options = options or {}
   local run = new_run(options)
-  local every = #trace // 40 + 1
+  local every = #trace // 12 + 1
   for i, step in ipairs(trace) do
     local difference = run:step(step)
     if not difference and (i % every == 0 or i == #trace) then
       difference = run:look_closely()
     end
     if difference then
-      pcall(close, run)
+      pcall(close, run.actual)
       return failure(table.move(trace, 1, i, 1, {}), difference, options)
     end
   end
-  close(run)
+  close(run.actual)
 end
 
 -- Does the generator's step, or the given one, and compares.
@@ -150,7 +151,7 @@ end
 -- Makes and runs a random trace. Returns nil or a failure as runner.replay does.
 function runner.attempt(seed, options)
   local run, trace, difference = new_run(options), {}, nil
-  local source = gen.new(seed, run.expected)
+  local source = gen.new(seed, run.expected, options.crowd)
   for _ = 1, options.steps or 2000 do
     difference = difference or advance(run, source, trace)
   end
@@ -161,7 +162,7 @@ function runner.attempt(seed, options)
     difference = difference or advance(run, source, trace, { "commit" })
   end
   difference = difference or run:look_closely()
-  pcall(close, run)
+  pcall(close, run.actual)
   return difference and failure(trace, difference, options)
 end
 
@@ -174,7 +175,7 @@ function runner.trace(seed, options)
     run:step(trace[i])
     source:learn()
   end
-  close(run)
+  close(run.actual)
   return trace
 end
 
@@ -197,7 +198,7 @@ function runner.orders(seed, options)
     end
     orders[name] = table.concat(seen, " ")
   end
-  ctx.world:close()
+  close(ctx)
   return orders
 end
 
@@ -219,14 +220,14 @@ function runner.run(seed, options)
   return shrunk
 end
 
--- A failure as text: what differs and a script that shows it; "no difference" for nil.
+-- A failure as a script that shows it, with what differs in a comment; "no difference" for nil.
 function runner.report(failed)
   if not failed then
     return "no difference"
   end
   local comment = ("seed %s, %s steps: %s"):format(failed.seed or "?", failed.steps or "?",
     failed.message)
-  return comment .. "\n" .. text.script(failed.trace, failed.tag, comment)
+  return text.script(failed.trace, failed.tag, comment)
 end
 
 -- Runs seeds first to last; raises a report at the first that fails.

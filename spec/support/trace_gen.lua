@@ -12,8 +12,9 @@ local gen = {}
 local Gen = {}
 Gen.__index = Gen
 
--- A generator of steps from a seed, over the model's context.
-function gen.new(seed, ctx)
+-- A generator of steps from a seed, over the model's context. `crowd` is how many entities
+-- there are at most, by the seed unless given.
+function gen.new(seed, ctx, crowd)
   local rng = random.new(seed)
   local self = setmetatable({
     rng = rng,
@@ -25,7 +26,7 @@ function gen.new(seed, ctx)
     texts = {},                      -- by what made them, texts of queries that come again
     known = {},                      -- references of entities that may be alive
     lost = {},                       -- references of dead entities, the latest first
-    crowd = rng:pick { 10, 25, 25, 40, 40, 60, 150 },
+    crowd = crowd or rng:pick { 10, 25, 25, 40, 40, 60, 150 },
   }, Gen)
   self:plan_components()
   return self

@@ -1,4 +1,5 @@
 #include "declare.h"
+#include "names.h"
 
 static int world_component(lua_State *L) {
   check_world(L, 1);

@@ -132,8 +132,16 @@ static int form_body(lua_State *L) {
   return 0;
 }
 
-/* An error is caught in C, since `__close` may get lost: in a coroutine that dies, or when Lua is
-** out of memory. */
+void form_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments) {
+  if (lua_pcall(L, arguments, 0, 0) != LUA_OK) {
+    loop_cancel(loop);
+    lua_error(L);
+  }
+  loop->done = true;
+  if (!loop->open) loop_gone(L, loop);
+  loop_commit(L, loop_index, loop);
+}
+
 int run_form(lua_State *L, bool views, rows_fn rows) {
   luaL_checktype(L, 2, LUA_TFUNCTION);
   struct form form = {rows, check_dt(L, 3)};
@@ -144,13 +152,7 @@ int run_form(lua_State *L, bool views, rows_fn rows) {
   lua_pushvalue(L, 3);
   lua_pushvalue(L, 2);
   lua_pushlightuserdata(L, &form);
-  if (lua_pcall(L, 3, 0, 0) != LUA_OK) {
-    loop_cancel(loop);
-    return lua_error(L);
-  }
-  loop->done = true;
-  if (!loop->open) return loop_gone(L, loop);
-  loop_commit(L, 3, loop);
+  form_call(L, 3, loop, 3);
   return 0;
 }
 

@@ -1,5 +1,6 @@
 #include "batch.h"
 #include "cell.h"
+#include "names.h"
 #include "read.h"
 
 #define GET_QUICKLY 16
@@ -59,7 +60,8 @@ static inline void check_target(lua_State *L, struct world_box *box, int arg,
                                 const struct record *record, struct target *target) {
   const void *key = name_key(L, arg);
   const struct name_entry *entry = name_entry(box, key);
-  if (LIKELY(record->table != RECORD_BARE && entry->key == key && entry->box == box)) {
+  if (LIKELY(record->table != RECORD_BARE && entry->key == key &&
+             entry->world == box->number)) {
     target->table = world_table(box->world, record->table);
     target->component = entry->component;
     target->leaf = entry->leaf;

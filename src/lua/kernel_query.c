@@ -38,16 +38,22 @@ static void push_handle(lua_State *L, int query_index, int function,
   lua_settop(L, top + 1);
 }
 
+/* body(handle, loop, run) */
+static int kernel_body(lua_State *L) {
+  kernel_run(L, 1, lua_touserdata(L, 2), lua_touserdata(L, 3));
+  return 0;
+}
+
 /* Runs the handle's programs in a scope of their own, over the query at 1. */
-static void run_in_loop(lua_State *L, int handle, const struct kernel_run *run) {
+static void run_in_loop(lua_State *L, int handle, struct kernel_run *run) {
   struct loop_box *loop = loop_push(L, 1, LOOP_FUNCTION, false);
   int index = lua_gettop(L);
-  lua_toclose(L, index);
   loop_open(L, loop);
-  kernel_run(L, handle, loop, run);
-  loop->done = true;
-  loop_commit(L, index, loop);
-  lua_settop(L, index);
+  lua_pushcfunction(L, kernel_body);
+  lua_pushvalue(L, handle);
+  lua_pushvalue(L, index);
+  lua_pushlightuserdata(L, run);
+  form_call(L, index, loop, 3);
 }
 
 static double seconds(lua_State *L, int arg) {
@@ -113,16 +119,24 @@ static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud
   k_fold_row(&folding->part, folding->how, integer ? KT_I64 : KT_F64, value, 1);
 }
 
+/* body(loop, function, folding) */
+static int fold_body(lua_State *L) {
+  struct folding *folding = lua_touserdata(L, 3);
+  lua_settop(L, 2);
+  each_results(L, 1, 2, 0, fold_row, folding);
+  end_part(folding);
+  return 0;
+}
+
 static void fold_in_lua(lua_State *L, struct folding *folding) {
   struct loop_box *loop = loop_push(L, 1, LOOP_FUNCTION, true);
   int index = lua_gettop(L);
-  lua_toclose(L, index);
   loop_open(L, loop);
-  each_results(L, index, 2, 0, fold_row, folding);
-  end_part(folding);
-  loop->done = true;
-  loop_commit(L, index, loop);
-  lua_settop(L, index);
+  lua_pushcfunction(L, fold_body);
+  lua_pushvalue(L, index);
+  lua_pushvalue(L, 2);
+  lua_pushlightuserdata(L, folding);
+  form_call(L, index, loop, 3);
 }
 
 /* The type that the program's total has. */

@@ -256,6 +256,11 @@ void each_results(lua_State *L, int loop_index, int function, double dt, row_fn 
                   void *ud);
 void map_rows(lua_State *L, int loop_index, int function, double dt);
 
+/* Calls the function and arguments at the top of the stack for an open loop, then ends it. An
+** error is caught in C, since `__close` may get lost: in a coroutine that dies, or when Lua is out
+** of memory. */
+void form_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments);
+
 /* A function form of the query at argument 1: fn at 2, dt at 3. */
 int run_form(lua_State *L, bool views, rows_fn rows);
 

@@ -1,4 +1,5 @@
 #include "kernel.h"
+#include "names.h"
 
 const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,
     kind_column, kind_kernel;

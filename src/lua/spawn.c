@@ -1,4 +1,5 @@
 #include "batch.h"
+#include "names.h"
 
 #define PARTS_LOCAL 16
 #define MANY_LIMIT (INDEX_LIMIT - FIRST_ENTITY)

@@ -1,10 +1,25 @@
 #include "batch.h"
 #include "cell.h"
+#include "names.h"
 
 void drop_pending(struct world_box *box) {
   for (uint32_t i = 0; i < box->pending_count; i++)
     any_release(&box->world->any, box->pending[i]);
   box->pending_count = 0;
+}
+
+void settle_any(lua_State *L, struct world_box *box, int world_index) {
+  if (!lua_checkstack(L, 2)) return;
+  lua_getiuservalue(L, world_index, WORLD_ANY);
+  uint32_t slot;
+  while ((slot = any_next_released(&box->world->any)) != 0) {
+    int type = lua_rawgeti(L, -1, slot);
+    lua_pop(L, 1);
+    if (type == LUA_TNIL) continue;
+    lua_pushnil(L);
+    lua_rawseti(L, -2, slot);
+  }
+  lua_pop(L, 1);
 }
 
 /* The slot is pending before the value is stored, so that an error on the way loses

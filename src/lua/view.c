@@ -1,5 +1,6 @@
 #include "batch.h"
 #include "cell.h"
+#include "names.h"
 
 /* Where a view whose component the current row lacks points. */
 static const uint32_t row_absent = ROW_ABSENT;

@@ -1,10 +1,7 @@
 #include <stdlib.h>
 
 #include "../kernel/program.h"
-#include "binding.h"
-
-#define REPORT_LIMIT ((size_t)1 << 30)   /* bytes told to the collector at once */
-#define WEIGHT_LIMIT ((size_t)32 << 20)  /* see collect_old */
+#include "names.h"
 
 /* ---- tags ------------------------------------------------------------------------ */
 
@@ -60,38 +57,11 @@ struct world_box *new_world_box(lua_State *L) {
   return box;
 }
 
-/* What the collector has heard of, of all open worlds of this Lua state; and how much that
-** may be until collect_old looks again. */
-struct weights {
-  size_t bytes;
-  size_t limit;
-};
-
-static const char weights_key;
-
-void weights_open(lua_State *L) {
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &weights_key) == LUA_TNIL) {
-    struct weights *weights = lua_newuserdatauv(L, sizeof *weights, 0);
-    *weights = (struct weights){0, WEIGHT_LIMIT};
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &weights_key);
-  }
-  lua_pop(L, 1);
-}
-
-/* Sets what the collector has heard of a world. */
-static void report(struct world_box *box, size_t bytes) {
-  box->weights->bytes += bytes - box->reported;
-  box->reported = bytes;
-}
-
 void world_attach(lua_State *L, struct world_box *box, ecs_world *world, bool lent) {
   box->world = world;
   box->lent = lent;
   get_tags(L)->worlds[ecs_world_tag(world)]++;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &weights_key);
-  box->weights = lua_touserdata(L, -1);
-  lua_pop(L, 1);
-  report(box, lent ? ecs_bytes(world) : 0);
+  weights_attach(L, box, lent ? ecs_bytes(world) : 0);
 }
 
 static void release_scratch(struct world_box *box) {
@@ -124,9 +94,8 @@ static void shut(lua_State *L, struct world_box *box, int world_index) {
   ecs_world *world = box->world;
   box->calls++;
   loops_abandon(box);
-  names_forget(box);
   release_scratch(box);
-  report(box, 0);
+  weights_leave(box);
   get_tags(L)->worlds[ecs_world_tag(world)]--;
   box->world = NULL;
   if (box->depth > 0)
@@ -148,46 +117,6 @@ int no_world(lua_State *L, int arg) {
   if (!box_test(L, arg, &kind_world, sizeof(struct world_box)))
     return luaL_typeerror(L, arg, "world");
   return luaL_argerror(L, arg, "the world is closed");
-}
-
-/* ---- the collector --------------------------------------------------------------- */
-
-void settle_any(lua_State *L, struct world_box *box, int world_index) {
-  if (!lua_checkstack(L, 2)) return;
-  lua_getiuservalue(L, world_index, WORLD_ANY);
-  uint32_t slot;
-  while ((slot = any_next_released(&box->world->any)) != 0) {
-    int type = lua_rawgeti(L, -1, slot);
-    lua_pop(L, 1);
-    if (type == LUA_TNIL) continue;
-    lua_pushnil(L);
-    lua_rawseti(L, -2, slot);
-  }
-  lua_pop(L, 1);
-}
-
-/* In generational mode a world gets old while it grows, and steps look at the young: when
-** worlds have doubled, and weigh much, the old ones are looked at, too. */
-static void collect_old(lua_State *L, struct weights *weights) {
-  if (lua_gc(L, LUA_GCINC, 0, 0, 0) == LUA_GCGEN) {
-    lua_gc(L, LUA_GCGEN, 0, 0);
-    lua_gc(L, LUA_GCCOLLECT, 0);
-  }
-  weights->limit = weights->bytes > WEIGHT_LIMIT / 2 ? 2 * weights->bytes : WEIGHT_LIMIT;
-}
-
-void settle_weight(lua_State *L, struct world_box *box) {
-  size_t bytes = box->world->memory.bytes;
-  if (bytes < box->reported) {
-    report(box, bytes);
-    return;
-  }
-  if (lua_gc(L, LUA_GCISRUNNING, 0) != 1) return;
-  struct weights *weights = box->weights;
-  size_t grown = bytes - box->reported;
-  report(box, bytes);
-  lua_gc(L, LUA_GCSTEP, (int)((grown < REPORT_LIMIT ? grown : REPORT_LIMIT) / 1024));
-  if (weights->bytes > weights->limit) collect_old(L, weights);
 }
 
 /* ---- ecs.world ------------------------------------------------------------------- */

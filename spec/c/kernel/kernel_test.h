@@ -23,6 +23,7 @@ static int failures;
 static size_t bytes_in_use;
 static long fail_at = -1;  /* the allocation that fails, counted down; -1 for none */
 static int fails_on;       /* and all behind it */
+static int poison = 0xa5;  /* what new memory holds */
 
 static void *allocate (void *ud, void *p, size_t osize, size_t nsize) {
   (void)ud;
@@ -40,7 +41,7 @@ static void *allocate (void *ud, void *p, size_t osize, size_t nsize) {
     block = malloc(nsize + 64);
     if (block == NULL) abort();
     *block = nsize;
-    memset(block + 8, 0xa5, nsize);
+    memset(block + 8, poison, nsize);
     if (old != NULL) memcpy(block + 8, p, osize < nsize ? osize : nsize);
     bytes_in_use += nsize;
   }
@@ -177,7 +178,10 @@ static inline value random_value (k_type t) {
   switch (t) {
     case KT_BOOL: return of_bool(random_below(2));
     case KT_I64:
-      if (how == 1) return of_i64((int64_t)random_bits() >> random_below(64));
+      if (how == 1) {
+        const int64_t x = (int64_t)random_bits();
+        return of_i64(x >> random_below(64));
+      }
       return of_i64(random_below(41) - 20);
     default: {
       if (how == 1) {
@@ -251,13 +255,25 @@ static inline void column_set (k_column c, void *column, size_t row, value v) {
   }
 }
 
-/* Aligned as tables' columns are, and followed directly by bytes that must not change. */
+/* Aligned as tables' columns are, and followed directly by bytes that must not change, or by
+** memory that AddressSanitizer watches. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WATCHED 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define WATCHED 1
+#endif
+#ifdef WATCHED
+enum { GUARD = 0 };
+#else
 enum { GUARD = 64 };
+#endif
 
 static inline void *column_new (k_column c, size_t rows) {
   const size_t bytes = rows * size_of_column(c);
   char *p = NULL;
-  if (posix_memalign((void **)&p, 64, bytes + GUARD) != 0) abort();
+  if (posix_memalign((void **)(void *)&p, 64, bytes + GUARD) != 0) abort();
   memset(p, 0, bytes);
   memset(p + bytes, 0x5a, GUARD);
   return p;
