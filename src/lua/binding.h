@@ -68,7 +68,7 @@ struct world_box {
 };
 
 extern const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,
-    kind_column, kind_kernel;
+    kind_column, kind_kernel, kind_where;
 
 /* The object at an index when it is of that kind, else NULL. Safe for any value: foreign
 ** userdata are told apart by size, kind and self. */
@@ -94,7 +94,8 @@ void call_schema(lua_State *L, int name, int fields);
 extern const luaL_Reg world_metamethods[], world_core_methods[], world_component_methods[],
     world_entity_methods[], world_spawn_methods[];
 extern const luaL_Reg world_query_methods[], world_schedule_methods[],
-    world_system_methods[], world_describe_methods[], world_view_methods[];
+    world_system_methods[], world_describe_methods[], world_view_methods[],
+    world_random_methods[];
 /* Methods become __index, unless the metamethods have an __index of their own. */
 extern const luaL_Reg query_methods[];
 extern const luaL_Reg query_metamethods[], chunk_metamethods[], column_metamethods[],

@@ -268,9 +268,14 @@ static void step(struct front *f, struct frame *frame) {
       f->env.mask = K_NONE;
       break;
     case CODE_RETURN: leave(f, code); break;
+    case CODE_LOAD_SKIP:
+      operate(f, code);
+      front_jump(f, frame->pc + 2, f->env.mask);
+      f->env.mask = K_NONE;
+      break;
     default: operate(f, code); break;
   }
-  frame->pc += code->kind == CODE_LOAD_SKIP ? 2 : 1;
+  frame->pc++;
 }
 
 void front_range(struct front *f, struct frame *frame, uint32_t end) {

@@ -518,6 +518,24 @@ void kernel_run(lua_State *L, int handle, struct loop_box *loop,
   lua_pop(L, 1);
 }
 
+bool kernel_here(lua_State *L, int handle, struct loop_box *loop,
+                 const struct kernel_run *run) {
+  struct kernel_box *box = lua_touserdata(L, handle);
+  struct kernel *kernel = box->kernel;
+  int top = lua_gettop(L);
+  kernel->runs++;
+  bool ready = !is_refused(kernel) && kernel->query->terms.slots <= SLOTS &&
+               ready_for(L, handle, kernel, loop->table);
+  if (ready) {
+    lua_getiuservalue(L, handle, KERNEL_ANCHORS);
+    run_table(L, handle, loop,
+              find_variant(L, lua_gettop(L), kernel, present_in(kernel->query, loop->table)),
+              run);
+  }
+  lua_settop(L, top);
+  return ready;
+}
+
 /* ---- explaining ---- */
 
 static void list_fields(lua_State *L, const struct variant *variant, const char *key,

@@ -73,6 +73,12 @@ struct kernel_run {
 };
 void kernel_run(lua_State *L, int handle, struct loop_box *loop, const struct kernel_run *run);
 
+/* The same for the loop's current table only, compiled when need be; false when it cannot be. */
+bool kernel_here(lua_State *L, int handle, struct loop_box *loop, const struct kernel_run *run);
+
+/* The handle for a function of the query at an index, pushed: made once for each result. */
+void kernel_of_query(lua_State *L, int query_index, int function, enum front_result result);
+
 /* Adds to the table at one index what is known of the kernel at another: reads, writes,
 ** program, reason, compilations. */
 void kernel_explain(lua_State *L, int handle, int table);

@@ -3,8 +3,8 @@
 
 /* Pushes the handle for a function of a query, made once: QUERY_KERNELS is a list of tables,
 ** one a result, with functions as weak keys. */
-static void push_handle(lua_State *L, int query_index, int function,
-                        enum front_result result) {
+void kernel_of_query(lua_State *L, int query_index, int function,
+                     enum front_result result) {
   struct query_box *query = lua_touserdata(L, query_index);
   int top = lua_gettop(L);
   lua_getiuservalue(L, query_index, QUERY_KERNELS);
@@ -69,7 +69,7 @@ int query_run(lua_State *L) {
   struct kernel_run run = {.dt = seconds(L, 3)};
   if (!query->box->kernels) return run_form(L, true, each_rows);
   lua_settop(L, 2);
-  push_handle(L, 1, 2, RESULT_NONE);
+  kernel_of_query(L, 1, 2, RESULT_NONE);
   if (!kernel_ready(L, 3))
     return raise_error(L, "the function cannot be compiled: %s (q:each takes any function)",
                        lua_tostring(L, -1));
@@ -150,7 +150,7 @@ static int reduce(lua_State *L, enum front_result result, k_reduce how) {
   luaL_checktype(L, 2, LUA_TFUNCTION);
   lua_settop(L, 2);
   struct folding folding = {.how = how};
-  push_handle(L, 1, 2, result);
+  kernel_of_query(L, 1, 2, result);
   bool compiled = query->box->kernels && kernel_ready(L, 3);
   if (compiled) {
     struct kernel_run run = {.total = &folding.total};

@@ -137,7 +137,9 @@ int view_length(lua_State *L);
 
 #define LOOP_WORLD 1         /* user values of a loop; then its views by slot */
 #define LOOP_QUERY 2
-#define LOOP_VALUES 2
+#define LOOP_WHERE 3         /* the q:where(fn) it goes through, and its rows */
+#define LOOP_FILTER 4
+#define LOOP_VALUES 4
 
 /* One of a query's terms with data, in the current table. */
 struct slot {
@@ -170,6 +172,8 @@ struct loop_box {
   uint32_t next_row;
   uint32_t count;                  /* rows of the table */
   uint32_t step;                   /* tables so far */
+  bool filtered;                   /* by a q:where(fn): only these rows of the table */
+  const uint64_t *filter;
   bool open;
   bool done;                       /* it came to its end */
   uint32_t slot_count;
@@ -254,6 +258,20 @@ void each_rows(lua_State *L, int loop_index, int function, double dt);
 typedef void (*row_fn)(lua_State *L, struct loop_box *loop, uint32_t row, void *ud);
 void each_results(lua_State *L, int loop_index, int function, double dt, row_fn each,
                   void *ud);
+/* The same for the rows of the loop's current table only. */
+void each_here(lua_State *L, int loop_index, int function, double dt, row_fn each, void *ud);
+
+/* Whether a row is among those that the loop goes through. */
+static inline bool loop_takes(const struct loop_box *loop, uint32_t row) {
+  return !loop->filter || (loop->filter[row / 64] >> row % 64 & 1);
+}
+
+/* Finds the rows of the current table of a filtered loop (where.c). */
+void where_fill(lua_State *L, int loop_index);
+
+extern const luaL_Reg where_methods[], where_metamethods[];
+int query_where(lua_State *L);
+int each_begin(lua_State *L, struct loop_box *loop);
 void map_rows(lua_State *L, int loop_index, int function, double dt);
 
 /* Calls the function and arguments at the top of the stack for an open loop, then ends it. An

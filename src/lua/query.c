@@ -130,6 +130,7 @@ const luaL_Reg query_methods[] = {
   {"min", query_min},
   {"run", query_run},
   {"sum", query_sum},
+  {"where", query_where},
   {NULL, NULL}
 };
 
