@@ -243,13 +243,23 @@ static void emit_compare (emitter *e, const node *n, unsigned dst, int scalar) {
   k->b = (uint16_t)operand(e, y, scalar);
 }
 
+/* The first instruction of a joined select, for comparisons with a varying y or a scalar. */
+static unsigned first_when (int negates, int scalar, unsigned type) {
+  if (negates)
+    return scalar ? of_type(OP_NEGLT_VS_F32, OP_NEGLT_VS_I64, type)
+                  : of_type(OP_NEGLT_VV_F32, OP_NEGLT_VV_I64, type);
+  return scalar ? of_type(OP_IFLT_VS_VV_F32, OP_IFLT_VS_VV_I64, type)
+                : of_type(OP_IFLT_VV_VV_F32, OP_IFLT_VV_VV_I64, type);
+}
+
 static void emit_when (emitter *e, const node *n, unsigned dst) {
   int32_t x = n->in[0], y = n->in[1];
+  const int negates = n->op == N_NEGATE;
   const unsigned kind = compare_kind(e, n->aux, &x, &y, 0);
   const unsigned which = kind >= 4 ? kind - 1 : kind;  /* LT LE EQ GT GE */
-  const unsigned first = at(e, y)->varies ? of_type(OP_IFLT_VV_VV_F32, OP_IFLT_VV_VV_I64, n->type)
-                                          : of_type(OP_IFLT_VS_VV_F32, OP_IFLT_VS_VV_I64, n->type);
-  k_insn *k = emit(e, first + 3 * which + kinds(e, n->in[2], n->in[3], 0), dst);
+  unsigned op = first_when(negates, !at(e, y)->varies, n->type);
+  op += negates ? which : 3 * which + kinds(e, n->in[2], n->in[3], 0);
+  k_insn *k = emit(e, op, dst);
   k->a = (uint16_t)operand(e, x, 0);
   k->b = (uint16_t)operand(e, y, 0);
   k->c = (uint16_t)operand(e, n->in[2], 0);
@@ -337,7 +347,7 @@ static void emit_node (emitter *e, int32_t i) {
       emit(e, OP_EMIT, e->base[P_ALL] + 1 + n->aux)->a = (uint16_t)operand(e, n->in[0], 0);
       break;
     case N_REDUCE: emit_reduce(e, n); break;
-    case N_WHEN: emit_when(e, n, place_number(e, n->place)); break;
+    case N_WHEN: case N_NEGATE: emit_when(e, n, place_number(e, n->place)); break;
     default:
       if (is_compare(n->op))
         emit_compare(e, n, n->varies ? place_number(e, n->place) : e->base[P_SLOT] + n->slot,

@@ -37,6 +37,7 @@ enum {
   N_ADDMUL, N_SUBMUL, N_MULSUB,  /* a, b, c */
   N_MULADD, N_MULDIFF,           /* a, b, c, d */
   N_WHEN,      /* x, y, yes, no; aux: the comparison */
+  N_NEGATE,    /* x, y, c: -c where they compare so, else c; aux: the comparison */
   N_COPY,      /* x */
   N_FILL,      /* uniform x */
   N_SKIP,      /* mask */

@@ -343,6 +343,16 @@ static int joinable (const builder *b, int32_t v) {
          && at(b, m->in[0])->type == n->type && at(b, m->in[1])->type == n->type;
 }
 
+/* x < y ? -c : c needs no negation of its own. */
+static void join_negation (builder *b, node *n) {
+  node *yes = at(b, n->in[2]);
+  if (yes->op != KO_NEG || yes->uses != 1 || yes->in[0] != n->in[3] || !yes->varies) return;
+  n->op = N_NEGATE;
+  n->in[2] = n->in[3];
+  n->in[3] = K_NONE;
+  yes->live = 0;
+}
+
 static void join (builder *b, int32_t v) {
   node *n = at(b, v);
   const int32_t mask = n->in[0], yes = n->in[1], no = n->in[2];
@@ -355,6 +365,7 @@ static void join (builder *b, int32_t v) {
   n->in[2] = differs ? no : yes;
   n->in[3] = differs ? yes : no;
   at(b, mask)->live = 0;
+  join_negation(b, n);
 }
 
 static void join_selects (builder *b) {

@@ -56,9 +56,10 @@ static k_value count_between(struct front *f, struct val low, struct val high,
                              uint64_t step) {
   builder *b = f->b;
   if (low.literal && high.literal) {
+    if (low.number > high.number) return build_i64(b, 0);
     uint64_t span = (uint64_t)high.number - (uint64_t)low.number;
     if (span / step >= INT64_MAX) front_refuse(f, "its loop is too long");
-    return build_i64(b, low.number > high.number ? 0 : (int64_t)(span / step) + 1);
+    return build_i64(b, (int64_t)(span / step) + 1);
   }
   if (step != 1) front_refuse(f, "its loop's step is not 1, and its bounds are no literals");
   k_value span = build_binary(b, KO_SUB, high.value, low.value);

@@ -398,7 +398,7 @@ static inline value reference_integers (k_op op, int64_t x, int64_t y, k_error *
 
 static inline double reference_mod (double x, double y) {
   double m = fmod(x, y);
-  if ((m > 0) ? y < 0 : (m < 0 && y != m)) m += y;
+  if ((m > 0) ? y < 0 : (m < 0 && y > 0)) m += y;
   return m;
 }
 
