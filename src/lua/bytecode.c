@@ -192,7 +192,7 @@ static struct operand immediate(struct decoder *d, int64_t value) {
 static const char *refusal(uint32_t op) {
   switch (op) {
     case LOP_SETUPVAL: return "it writes to an upvalue";
-    case LOP_SETTABUP: return "it writes to a global";
+    case LOP_SETTABUP: return "it writes to a global or a table outside";
     case LOP_SETTABLE:
     case LOP_SETI: return "it writes to a table";
     case LOP_NEWTABLE:
