@@ -9,9 +9,11 @@
 --   subject    function(tag) -> the world under test; a real one by default
 --   reference  function(tag) -> the model to compare with
 --
--- With ECS_SPEC_LOG=file every step is written down before it runs, for runs that crash.
+-- With ECS_SPEC_LOG=file every step of the latest run is written down before it is done, for
+-- runs that crash: runner.replay({ the lines }, { tag = }) does them again.
 
 local compare = require "spec.support.compare"
+local context = require "spec.support.trace_context"
 local gen = require "spec.support.trace_gen"
 local model = require "spec.support.model"
 local ops = require "spec.support.trace_ops"
@@ -32,9 +34,9 @@ end
 
 local log = os.getenv("ECS_SPEC_LOG")
 
-local function write_down(step)
-  local file = assert(io.open(log, step.at == 1 and "w" or "a"))
-  file:write(text.literal(step), ",\n")
+local function write_down(line, mode)
+  local file = assert(io.open(log, mode))
+  file:write(line, "\n")
   file:close()
 end
 
@@ -46,9 +48,12 @@ Run.__index = Run
 local function new_run(options)
   local shared = values.shared()
   local tag = options.tag or 1
+  if log then
+    write_down(("-- tag %d"):format(tag), "w")
+  end
   return setmetatable({
-    expected = ops.context((options.reference or model_world)(tag), shared),
-    actual = ops.context((options.subject or real_world)(tag), shared),
+    expected = context.new((options.reference or model_world)(tag), shared),
+    actual = context.new((options.subject or real_world)(tag), shared),
     every = options.every or 40,
     names = {},
   }, Run)
@@ -58,7 +63,7 @@ end
 -- what differs, or nil.
 function Run:step(step)
   if log then
-    write_down(step)
+    write_down(text.literal(step) .. ",", "a")
   end
   local actual = ops.perform(self.actual, step)
   local world = self.expected.world
@@ -180,24 +185,30 @@ function runner.trace(seed, options)
 end
 
 -- What loops saw in a random run, step by step, and at its end the ids in the order in which
--- each component's query gives them.
+-- each component's query gives them; `text` is all of it.
 function runner.orders(seed, options)
   local trace = runner.trace(seed, options)
-  local ctx = ops.context((options.subject or real_world)(1), values.shared())
+  local ctx = context.new((options.subject or real_world)(1), values.shared())
   local orders = {}
   for i, step in ipairs(trace) do
     local outcome = ops.perform(ctx, step)
     orders[i] = table.concat(outcome.visits, " ")
   end
+  local names = {}
   for name in pairs(ctx.components) do
+    names[#names + 1] = name
+  end
+  table.sort(names)
+  for _, name in ipairs(names) do
     local seen = {}
     for chunk in ctx.world:query(name):chunks() do
       for i = 1, chunk.n do
         seen[#seen + 1] = chunk.entities[i]
       end
     end
-    orders[name] = table.concat(seen, " ")
+    orders[#orders + 1] = name .. ": " .. table.concat(seen, " ")
   end
+  orders.text = table.concat(orders, "\n")
   close(ctx)
   return orders
 end

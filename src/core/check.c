@@ -161,6 +161,20 @@ static ecs_status check_rows_by_record(const ecs_world *world) {
   return rows == listed_rows ? ECS_OK : corrupt(world, "entities and rows differ in number");
 }
 
+static ecs_status check_names(const ecs_world *world) {
+  const struct name_table *table = &world->names;
+  if (table->by_entity.count != table->count) return corrupt(world, "names are miscounted");
+  for (uint32_t i = 0; i < table->count; i++) {
+    const struct name *name = &table->names[i];
+    if (!ecs_alive(world, name->entity)) return corrupt(world, "a dead entity has a name");
+    if (map_get(&table->by_entity, ecs_id_index(name->entity)) != i)
+      return corrupt(world, "an entity's name is not its own");
+    if (name_find(world, name->text, name->size) != name->entity)
+      return corrupt(world, "a name is not found");
+  }
+  return ECS_OK;
+}
+
 static ecs_status check_schedule(const ecs_world *world) {
   const struct schedule *schedule = &world->schedule;
   for (uint32_t i = 0; i < schedule->system_count; i++) {
@@ -197,6 +211,7 @@ ecs_status ecs_check(ecs_world *world) {
   for (ecs_query *query = world->first_query; query && status == ECS_OK; query = query->next)
     status = check_query(world, query);
   if (status == ECS_OK) status = check_rows_by_record(world);
+  if (status == ECS_OK) status = check_names(world);
   if (status == ECS_OK) status = check_schedule(world);
   return status == ECS_OK ? check_staging(world) : status;
 }

@@ -259,15 +259,22 @@ static int entity_set_values(lua_State *L) {
   return 0;
 }
 
+/* The core tells whether it is alive. */
+static inline ecs_id check_number(lua_State *L, int arg) {
+  int is_integer;
+  ecs_id id = to_id(L, arg, &is_integer);
+  return LIKELY(is_integer) ? id : check_id(L, arg);
+}
+
 /* add and remove take one component; more would be dropped in silence. */
-static struct component *check_only_component(lua_State *L, struct world_box *box) {
+static inline struct component *check_only_component(lua_State *L, struct world_box *box) {
   if (UNLIKELY(lua_gettop(L) > 3)) luaL_argerror(L, 4, "one component expected");
   return check_component(L, box, 3);
 }
 
 static int entity_add_component(lua_State *L) {
   struct world_box *box = check_world(L, 1);
-  ecs_id id = check_id(L, 2);
+  ecs_id id = check_number(L, 2);
   ecs_id component = check_only_component(L, box)->id;
   bool tried = false;
   ecs_status status;
@@ -281,7 +288,7 @@ static int entity_add_component(lua_State *L) {
 
 static int entity_remove_component(lua_State *L) {
   struct world_box *box = check_world(L, 1);
-  ecs_id id = check_id(L, 2);
+  ecs_id id = check_number(L, 2);
   ecs_id component = check_only_component(L, box)->id;
   bool tried = false;
   ecs_status status;
