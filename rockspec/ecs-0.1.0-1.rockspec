@@ -98,6 +98,7 @@ build = {
         "src/lua/front_env.c",
         "src/lua/front_loop.c",
         "src/lua/front_number.c",
+        "src/lua/image.c",
         "src/lua/inspect.c",
         "src/lua/kernel.c",
         "src/lua/kernel_query.c",

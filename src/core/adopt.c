@@ -104,6 +104,7 @@ static void adopt_component(ecs_world *live, ecs_world *shadow, uint32_t index) 
   struct component *to = index < live->registry.count ? live->registry.components[index] : NULL;
   if (!to) {
     shadow->registry.components[index] = NULL;
+    from->changed = 0;
     declare_enter(live, from, index);
     return;
   }

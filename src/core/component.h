@@ -52,6 +52,7 @@ struct component {
   const char *doc;
   const ecs_rename *was;       /* fields that were called otherwise */
   uint32_t was_count;
+  uint64_t changed;            /* registry.version when its fields last changed */
   struct arena arena;          /* of all names and arrays; the struct itself stays put */
 };
 

@@ -166,7 +166,7 @@ static void swap_table(const struct migration *migration, struct table *table) {
     from->data = NULL;
   }
   release_dropped(world, old);
-  table->serial = old->serial;
+  table->serial = ++world->graph.next_serial;
   table->order = old->order;
   table->hash = old->hash;
   table->next_same_hash = old->next_same_hash;
@@ -305,12 +305,13 @@ ecs_status migration_prepare(struct migration *migration) {
 }
 
 /* The component keeps its address: everything that points to it sees the new fields. */
-static void swap_contents(struct change *change) {
+static void swap_contents(const ecs_world *world, struct change *change) {
   struct component old = *change->component;
   *change->component = *change->wanted;
   *change->wanted = old;
   change->component->resource = old.resource;
   change->wanted->resource = NULL;
+  change->component->changed = world->registry.version;
 }
 
 static void redirect(const struct migration *migration, const struct component **at) {
@@ -340,20 +341,20 @@ static void redirect_all(struct migration *migration) {
 
 void migration_commit(struct migration *migration) {
   ecs_world *world = migration->world;
+  world->registry.version++;
   for (uint32_t i = 0; i < migration->table_count; i++)
     swap_table(migration, migration->tables[i]);
   for (uint32_t i = 0; i < migration->count; i++) {
     struct change *change = &migration->changes[i];
     if (!change->wanted) continue;
     swap_resource(world, change);
-    swap_contents(change);
+    swap_contents(world, change);
   }
   redirect_all(migration);
   for (ecs_query *query = world->first_query; query; query = query->next)
     migration_refresh_query(migration, query);
   migration->table_count = 0;
   if (removes(migration)) commit_removals(migration);
-  world->registry.version++;
   world_settle(world);
 }
 

@@ -38,6 +38,7 @@ struct head {
 struct world_box {
   struct head head;
   ecs_world *world;      /* NULL once closed */
+  ecs_world *hidden;     /* the open world while a codec's function must not use it */
   ecs_world *doomed;     /* closed while `depth` was not 0: freed when it gets there */
   uint32_t calls;        /* public calls so far */
   uint32_t depth;        /* C functions on the stack that come back to the world after
@@ -68,7 +69,7 @@ struct world_box {
 };
 
 extern const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,
-    kind_column, kind_kernel, kind_where;
+    kind_column, kind_kernel, kind_where, kind_image;
 
 /* The object at an index when it is of that kind, else NULL. Safe for any value: foreign
 ** userdata are told apart by size, kind and self. */
@@ -95,11 +96,11 @@ extern const luaL_Reg world_metamethods[], world_core_methods[], world_component
     world_entity_methods[], world_spawn_methods[];
 extern const luaL_Reg world_query_methods[], world_schedule_methods[],
     world_system_methods[], world_describe_methods[], world_view_methods[],
-    world_random_methods[];
+    world_random_methods[], world_image_methods[];
 /* Methods become __index, unless the metamethods have an __index of their own. */
 extern const luaL_Reg query_methods[];
 extern const luaL_Reg query_metamethods[], chunk_metamethods[], column_metamethods[],
-    loop_metamethods[], view_metamethods[], elements_metamethods[];
+    loop_metamethods[], view_metamethods[], elements_metamethods[], image_metamethods[];
 /* Methods that chunk_metamethods' and column_metamethods' __index look up themselves. */
 extern const luaL_Reg chunk_methods[], column_methods[];
 
@@ -124,6 +125,8 @@ int ecs_native_world(lua_State *L);
 /* Pushes a world that is closed so far, and then opens it. */
 struct world_box *new_world_box(lua_State *L);
 void world_attach(lua_State *L, struct world_box *box, ecs_world *world, bool lent);
+/* After its tag has changed from the one given. */
+void world_retag(lua_State *L, struct world_box *box, uint32_t from);
 
 /* Raises "world expected, got nil" or "the world is closed" for argument `arg`. */
 int no_world(lua_State *L, int arg);
@@ -193,6 +196,8 @@ static inline void settle(lua_State *L, struct world_box *box, int world_index) 
 /* Runs a C function like lua_call with the collector held, so that no finalizer comes in
 ** while it makes objects of what the core points to. For what is rare: describe. */
 void call_quietly(lua_State *L, lua_CFunction function, int arguments, int results);
+/* The same as a lua_pcall; there is room for one value more. */
+int try_quietly(lua_State *L, lua_CFunction function, int arguments, int results);
 
 /* For a world that closes: ends its loops (loop.c), and, when a host has lent it, takes out
 ** what this state has put into it: systems, queries, any values (disown.c). Cannot fail. */

@@ -54,6 +54,7 @@ struct shape_field {
 /* How the views of a component, or of a nested one, read. Anchored in WORLD_SHAPES. */
 struct shape {
   const struct component *component;
+  uint64_t version;                /* registry.version when it was built */
   uint32_t count;
   struct shape_field fields[];
 };
@@ -66,7 +67,8 @@ struct shape {
 
 #define VIEW_OWNER 1         /* user values of a view: a loop, a world; the root of a part */
 #define VIEW_PARTS 2         /* table: field or element -> its view */
-#define VIEW_VALUES 2
+#define VIEW_DATA 3          /* of a resource whose fields have changed: its columns */
+#define VIEW_VALUES 3
 
 /* A component of the current row (a root), or a nested component or array within. */
 struct view_box {
@@ -77,13 +79,15 @@ struct view_box {
   const struct field *array;       /* an array: what it is, else NULL */
 
   struct world_box *box;
+  uint64_t version;                /* registry.version that it was made or renewed in */
   const struct component *component;  /* from here on of roots only */
   ecs_id id;                       /* of the component */
   struct loop_box *loop;           /* NULL: of a resource */
   const uint32_t *row;             /* its loop's, or one of these: */
   uint32_t own_row;
   bool read_only;
-  void *data[];                    /* columns by leaf */
+  void **data;                     /* columns by leaf: `store`, or VIEW_DATA */
+  void *store[];
 };
 
 /* The shape of a component; the world is at an absolute index. */
@@ -113,6 +117,9 @@ int view_push_world(lua_State *L, int index, const struct view_box *view);
 
 /* The row that a view shows; raises why when it shows none. */
 uint32_t view_row(lua_State *L, const struct view_box *view);
+
+/* The same for the view at an index when a call begins: a resource's follows its component. */
+uint32_t view_open(lua_State *L, int index, struct view_box *view);
 
 /* Pushes field or element `at` of the view at an index, as it is now. */
 void view_push_at(lua_State *L, int index, struct view_box *view, uint32_t at);

@@ -101,7 +101,7 @@ static int query_collect(lua_State *L) {
   struct query_box *query = box_test(L, 1, &kind_query, sizeof *query);
   if (!query || !query->query) return 0;
   loops_end_query(query);
-  if (query->box->world || query->box->doomed) ecs_query_free(query->query);
+  if (query->box->world || query->box->hidden || query->box->doomed) ecs_query_free(query->query);
   query->query = NULL;
   return 0;
 }

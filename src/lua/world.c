@@ -64,6 +64,12 @@ void world_attach(lua_State *L, struct world_box *box, ecs_world *world, bool le
   weights_attach(L, box, lent ? ecs_bytes(world) : 0);
 }
 
+void world_retag(lua_State *L, struct world_box *box, uint32_t from) {
+  struct tags *tags = get_tags(L);
+  tags->worlds[from]--;
+  tags->worlds[ecs_world_tag(box->world)]++;
+}
+
 static void release_scratch(struct world_box *box) {
   struct memory *memory = &box->world->memory;
   kernels_free(box);
@@ -116,7 +122,9 @@ void world_leave(lua_State *L, struct world_box *box, int world_index) {
 int no_world(lua_State *L, int arg) {
   if (!box_test(L, arg, &kind_world, sizeof(struct world_box)))
     return luaL_typeerror(L, arg, "world");
-  return luaL_argerror(L, arg, "the world is closed");
+  const struct world_box *box = lua_touserdata(L, arg);
+  return luaL_argerror(L, arg, box->hidden ? "a codec cannot use the world"
+                                           : "the world is closed");
 }
 
 /* ---- ecs.world ------------------------------------------------------------------- */
@@ -212,6 +220,8 @@ static int world_collect(lua_State *L) {
   struct world_box *box = box_test(L, 1, &kind_world, sizeof *box);
   if (!box) return 0;
   box->depth = 0;
+  if (box->hidden) box->world = box->hidden;
+  box->hidden = NULL;
   if (box->world) shut(L, box, 1);
   ecs_world *world = box->doomed;
   box->doomed = NULL;
