@@ -87,8 +87,7 @@ function Gen:division(x)
   local text = ("(%s %s %s)"):format(x.text, op, by)
   if x.kind == "i64" then return value(text, ("(%s %s %s)"):format(x.twin, op, by), "i64", x.soft) end
   if x.kind == "f64" then return value(text, ("(%s %s %s)"):format(x.twin, op, by), "f64", x.soft) end
-  if op == "%" then return value(text, ("R(%s %% %s)"):format(x.twin, by), "f32") end
-  return value(text, ("(R(%s / %s) // 1.0)"):format(x.twin, by), "f32")
+  return value(text, ("R(%s %s %s)"):format(x.twin, op, by), "f32")
 end
 
 function Gen:bits(x, y)
