@@ -85,9 +85,8 @@ function Gen:division(x)
   local op = self:pick { "//", "%" }
   local by = self:pick { "3", "(-7)", "16" }
   local text = ("(%s %s %s)"):format(x.text, op, by)
-  if x.kind == "i64" then return value(text, ("(%s %s %s)"):format(x.twin, op, by), "i64", x.soft) end
-  if x.kind == "f64" then return value(text, ("(%s %s %s)"):format(x.twin, op, by), "f64", x.soft) end
-  return value(text, ("R(%s %s %s)"):format(x.twin, op, by), "f32")
+  local twin = ("(%s %s %s)"):format(x.twin, op, by)
+  return value(text, rounded(x.kind, twin), x.kind, x.soft)
 end
 
 function Gen:bits(x, y)

@@ -27,7 +27,9 @@ static const char *describe(const struct front *f, struct val x) {
   switch (x.kind) {
     case VAL_NOTHING: return "a value that is not the same type on every way here";
     case VAL_NIL: return "nil";
-    case VAL_VALUE: return x.names ? "an enum" : val_type(f, x) == KT_BOOL ? "a boolean" : "a number";
+    case VAL_VALUE:
+      if (x.names) return "an enum";
+      return val_type(f, x) == KT_BOOL ? "a boolean" : "a number";
     case VAL_STRING: return "a string";
     case VAL_PATH: return "a table";
     case VAL_VIEW: return "a view";

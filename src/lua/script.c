@@ -78,8 +78,8 @@ static bool protect(struct world_box *box, lua_CFunction body, void *argument, i
   return ok;
 }
 
-/* What the core is told of an error: it stays in the frame until update raises it or the handler has had it. A host, and
-** its handler, get it as the world's message. */
+/* What the core is told of an error: it stays in the frame until update raises it or the
+** handler has had it. A host, and its handler, get it as the world's message. */
 static ecs_status status_of(lua_State *L, const struct world_box *box) {
   if (is_memory_error(L, FRAME_ERROR)) return ECS_ENOMEM;
   const ecs_world *world = box->world ? box->world : box->doomed;
