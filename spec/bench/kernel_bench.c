@@ -176,9 +176,9 @@ static int measure (int which, k_isa isa, size_t n, double target) {
   run.columns = columns;
   run.uniforms = (const k_scalar *)w->uniforms;
   k_failure failure;
-  enum { ROUNDS = 41 };
+  enum { ROUNDS = 21 };
   double ratio[ROUNDS], floor_time[ROUNDS], our_time[ROUNDS];
-  const int reps = n >= 10000000 ? 1 : n >= 1000000 ? 3 : (int)(500000 / n);
+  const int reps = n >= 10000000 ? 1 : n >= 1000000 ? 8 : (int)(500000 / n);
   for (int round = -2; round < ROUNDS; round++) {
     fill(ours, theirs, n);  /* else speeds decay to denormals */
     const double t0 = now();

@@ -70,7 +70,7 @@ static void notices_tables(void) {
   NOTICE(table->capacity, uint32_t, 2, "counts are wrong");
   NOTICE(table->ids[1], ecs_id, table->ids[0], "not sorted");
   NOTICE(table->ids[table->id_count - 1], ecs_id, 900, "no component");
-  NOTICE(table->slot_mask, uint32_t, 0, "is not found");
+  NOTICE(table->place_mask, uint32_t, 0, "is not found");
   NOTICE(table->first_column[0], uint32_t, 1, "columns are out of order");
   NOTICE(table->column_count, uint32_t, table->column_count + 1, "columns too many");
   NOTICE(graph->empty, struct table *, table, "an empty table is not listed");

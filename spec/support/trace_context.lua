@@ -4,6 +4,7 @@
 --   @12.3+g   the same with a later generation (+t another world's tag, +f as a float,
 --             +p with the pair bit, +s as a string)
 --   @null     id 0        @nil   nil        @any2   a shared Lua value
+--   @text7    a long string
 --   @#Name    the id of a component
 -- A step whose reference does not exist (its maker was shrunk away) is left out.
 
@@ -64,6 +65,10 @@ local function refer(ctx, text)
   local index = text:match("^@any(%d+)$")
   if index then
     return ctx.shared[tonumber(index)]
+  end
+  index = text:match("^@text(%d+)$")
+  if index then
+    return (index .. " "):rep(200)
   end
   local component = text:match("^@#(.*)$")
   if component then

@@ -116,7 +116,11 @@ end
 function Gen:composition()
   local rng, composition = self.rng, {}
   for _, component in ipairs(rng:sample(self:components(), rng:range(0, 4))) do
-    composition[self:component_name(component)] = values.component(self, component)
+    local value = values.component(self, component)
+    composition[self:component_name(component)] = value
+    if rng:chance(3) then
+      composition["@#" .. component.name], composition[component.name] = value, value
+    end
   end
   return composition
 end

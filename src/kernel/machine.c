@@ -80,50 +80,18 @@ typedef struct running {
   k_places places;
   k_failure *failure;  /* error is KE_NONE until a row fails */
   size_t first;        /* the block's first row */
-  size_t quota;        /* bytes that each instruction fetches of the next block */
-  size_t fetched;      /* of column `fetching` */
-  unsigned fetching;
+  size_t block;        /* rows in a block, but the last */
 } running;
 
-/* Beyond the second cache the columns of the next block are fetched while this one is worked
-** on: an interpreter that takes up a column after the other gives the hardware no stream to
-** follow. It pays for programs that compute more than they load. */
-enum { CACHED = 512 * 1024, LINE = 64 };
-
-#ifdef __GNUC__
-#define PREFETCH(address) __builtin_prefetch(address)
-#else
-#define PREFETCH(address) ((void)(address))
-#endif
-
-static size_t column_bytes (const program *p, unsigned column) {
-  return p->block * column_size((k_column)p->columns[column]);
-}
-
-static void plan_fetching (running *r) {
-  const program *p = r->p;
-  const unsigned work = p->ninsns - p->prologue;
-  r->quota = 0;
-  if (work < 2u * p->ncolumns || r->run->rows < 4u * p->block) return;
+/* Beyond the second cache shorter blocks do better: what comes first in a block waits for
+** memory, and the hardware's streams follow but a little. Not where there is little to do
+** but to load. */
+static size_t choose_block (const program *p, size_t rows) {
+  enum { CACHED = 1024 * 1024, SHORT = 512 };
   size_t bytes = 0;
-  for (unsigned i = 0; i < p->ncolumns; i++) bytes += column_bytes(p, i);
-  if (r->run->rows / p->block * bytes > CACHED)
-    r->quota = (bytes / LINE / work + 1) * LINE;
-}
-
-static void fetch_ahead (running *r) {
-  size_t left = r->quota;
-  while (left > 0 && r->fetching < r->p->ncolumns) {
-    const size_t bytes = column_bytes(r->p, r->fetching);
-    const size_t take = bytes - r->fetched < left ? bytes - r->fetched : left;
-    const char *from = (const char *)r->at[r->fetching] + bytes + r->fetched;
-    for (size_t i = 0; i < take; i += LINE) PREFETCH(from + i);
-    left -= take;
-    r->fetched += take;
-    if (r->fetched < bytes) return;
-    r->fetching++;
-    r->fetched = 0;
-  }
+  for (unsigned i = 0; i < p->ncolumns; i++) bytes += column_size((k_column)p->columns[i]);
+  const int busy = p->ninsns - p->prologue > 2 * p->ncolumns;
+  return busy && p->block > SHORT && rows > CACHED / (bytes + 1) ? SHORT : p->block;
 }
 
 static void set_registers (void **at, unsigned from, unsigned to, char *memory, size_t size) {
@@ -221,7 +189,6 @@ static size_t run_block (running *r, size_t n) {
   for (unsigned pc = r->p->prologue; pc < end;) {
     const k_insn *k = &insns[pc];
     if (k->op < OP_CONTROLS) {
-      if (r->fetching < r->p->ncolumns) fetch_ahead(r);
       const size_t done = r->ops[k->op](k, at, n);
       pc++;
       if (done == n) continue;
@@ -265,11 +232,9 @@ static void run_blocks (running *r) {
   }
   for (;;) {
     const size_t left = r->run->rows - r->first;
-    const size_t n = left < p->block ? left : p->block;
+    const size_t n = left < r->block ? left : r->block;
     for (unsigned i = 0; i < p->nbitmaps; i++)
       memset(r->at[r->places.bitmaps + i], 0, (n + 63) / 64 * sizeof(uint64_t));
-    r->fetching = r->quota > 0 && left >= 2 * n ? 0 : p->ncolumns;
-    r->fetched = 0;
     if (run_block(r, n) < n || left == n) return;
     advance(r, n);
   }
@@ -286,8 +251,8 @@ k_status machine_run (machine *m, const program *p, const k_run *run, k_failure 
   r.ops = m->ops;
   r.failure = failure;
   r.first = 0;
+  r.block = choose_block(p, run->rows);
   set_up(&r, m);
-  plan_fetching(&r);
   run_blocks(&r);
   if (failure->error != KE_NONE) {
     cut_bitmaps(&r, failure->row);

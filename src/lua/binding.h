@@ -25,8 +25,7 @@ struct names;
 struct weights;
 struct loop_box;
 struct query_box;
-struct kernel;
-struct machine;
+struct kernel_set;
 struct system_box;
 
 /* Every object starts so; an address that is not at `self` is not one of ours. */
@@ -52,18 +51,13 @@ struct world_box {
   lua_State *host;          /* lent: a thread for systems when the host calls ecs_update */
   struct weights *weights; /* of this Lua state */
   size_t reported;       /* bytes the collector has heard of (law 8) */
-  uint32_t *pending;     /* any slots taken for a core call that has not been made yet */
-  uint32_t pending_count, pending_capacity;
-  struct write *writes;  /* scratch for what does not fit the C stack */
-  struct part *parts;
-  uint32_t write_capacity, part_capacity;
+  uint32_t pending_count;   /* any slots taken for a core call that has not been made yet */
+  struct scratch *scratch;  /* those, and what does not fit the C stack: the world's own */
+  struct scratch lent_scratch;   /* or, for a world that others may use, this */
   struct names *names;   /* of this Lua state, shared by its worlds */
   uint64_t number;       /* of the world among those, for the names: never given twice */
-  struct kernel *kernel_list;   /* kernel.c */
-  struct machine *machine;
+  struct kernel_set *kernel_set;   /* kernel.c; NULL while nothing has been compiled */
   int isa;                      /* a k_isa */
-  void *scratch;                /* ids and bitmaps of a kernel's run */
-  uint32_t scratch_capacity;
   uint32_t random_calls;        /* of world:random in the current row */
   uint64_t stream, stream_tick; /* runs over rows in this tick: see kernel_stream */
 };
@@ -117,9 +111,26 @@ static inline void values_begin(struct world_box *box) {
 /* After the core call that took them over. */
 static inline void values_stored(struct world_box *box) { box->pending_count = 0; }
 
-/* ---- worlds (world.c) ------------------------------------------------------------ */
+/* ---- the worlds of a state (worlds.c) --------------------------------------------- */
 
 void worlds_open(lua_State *L);
+
+/* The next tag in rotation, one that no open world has if possible. */
+uint32_t worlds_next_tag(lua_State *L);
+
+/* Makes room for a world whose object is at an index; raises when the state is being closed. */
+void worlds_reserve(lua_State *L, struct world_box *box, int index);
+/* It is open now; it is not any more. These cannot fail. */
+void worlds_add(lua_State *L, const struct world_box *box);
+void worlds_remove(lua_State *L, const struct world_box *box, const ecs_world *world);
+
+/* Makes the core forget the objects behind this state's systems; NULL: behind all. */
+void systems_detach(ecs_world *world, const struct world_box *box);
+
+/* ---- worlds (world.c) ------------------------------------------------------------ */
+
+/* Closes a world that is garbage, or whose state is being closed. */
+void world_finalize(lua_State *L, int index);
 int ecs_native_world(lua_State *L);
 
 /* Pushes a world that is closed so far, and then opens it. */
@@ -135,7 +146,10 @@ int no_world(lua_State *L, int arg);
 ** at a world otherwise (queries, views that change more than a number) add to calls, too. */
 static inline struct world_box *check_world(lua_State *L, int arg) {
   struct world_box *box = box_test(L, arg, &kind_world, sizeof *box);
-  if (UNLIKELY(!box || !box->world)) no_world(L, arg);
+  if (UNLIKELY(!box || !box->world)) {
+    no_world(L, arg);
+    return NULL;
+  }
   box->calls++;
   values_begin(box);
   return box;

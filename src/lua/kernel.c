@@ -10,14 +10,14 @@ static void *allocate(void *ud, void *ptr, size_t old_size, size_t new_size) {
   return NULL;
 }
 
-static k_memory memory_of(struct world_box *box) {
-  return (k_memory){allocate, &box->world->memory};
+static k_memory memory_of(ecs_world *world) {
+  return (k_memory){allocate, &world->memory};
 }
 
 /* ---- lives ---- */
 
-static void free_variant(struct world_box *box, struct variant *variant) {
-  struct memory *memory = &box->world->memory;
+static void free_variant(ecs_world *world, struct variant *variant) {
+  struct memory *memory = &world->memory;
   if (variant->program) program_free(variant->program);
   memory_free(memory, variant->guards, variant->guard_count * sizeof *variant->guards);
   memory_free(memory, variant->resources,
@@ -27,26 +27,42 @@ static void free_variant(struct world_box *box, struct variant *variant) {
 }
 
 static void free_kernel(struct kernel *kernel) {
-  struct world_box *box = kernel->box;
-  struct memory *memory = &box->world->memory;
-  while (kernel->count) free_variant(box, kernel->variants[--kernel->count]);
+  struct kernel_set *set = kernel->set;
+  struct memory *memory = &set->world->memory;
+  while (kernel->count) free_variant(set->world, kernel->variants[--kernel->count]);
   memory_free(memory, kernel->variants, kernel->capacity * sizeof *kernel->variants);
   if (kernel->previous)
     kernel->previous->next = kernel->next;
   else
-    box->kernel_list = kernel->next;
+    set->list = kernel->next;
   if (kernel->next) kernel->next->previous = kernel->previous;
   memory_free(memory, kernel, sizeof *kernel);
 }
 
+static void free_set(ecs_world *world, struct attachment *link) {
+  struct kernel_set *set = (struct kernel_set *)link;
+  while (set->list) free_kernel(set->list);
+  if (set->machine) machine_free(set->machine);
+  memory_free(&world->memory, set->work, set->work_capacity);
+  world_detach_from(world, link);
+  memory_free(&world->memory, set, sizeof *set);
+}
+
 void kernels_free(struct world_box *box) {
-  struct memory *memory = &box->world->memory;
-  while (box->kernel_list) free_kernel(box->kernel_list);
-  if (box->machine) machine_free(box->machine);
-  box->machine = NULL;
-  memory_free(memory, box->scratch, box->scratch_capacity);
-  box->scratch = NULL;
-  box->scratch_capacity = 0;
+  if (box->kernel_set) free_set(box->world, &box->kernel_set->link);
+  box->kernel_set = NULL;
+}
+
+/* The world's set, made when there is none; NULL when out of memory. */
+static struct kernel_set *need_set(struct world_box *box) {
+  if (box->kernel_set) return box->kernel_set;
+  struct kernel_set *set = memory_array(&box->world->memory, 1, sizeof *set);
+  if (!set) return NULL;
+  set->world = box->world;
+  set->link.free = free_set;
+  world_attach_to(box->world, &set->link);
+  box->kernel_set = set;
+  return set;
 }
 
 static int collect(lua_State *L) {
@@ -70,14 +86,17 @@ struct kernel *kernel_push(lua_State *L, struct world_box *box, int world_index,
   lua_pushvalue(L, world_index);
   lua_setiuservalue(L, index, KERNEL_WORLD);
   if (!box->world) no_world(L, world_index);
-  struct kernel *kernel = memory_array(&box->world->memory, 1, sizeof *kernel);
+  struct kernel_set *set = need_set(box);
+  struct kernel *kernel =
+      set ? memory_array(&box->world->memory, 1, sizeof *kernel) : NULL;
   if (!kernel) raise_memory(L);
   kernel->box = box;
+  kernel->set = set;
   kernel->query = query;
   kernel->result = result;
-  kernel->next = box->kernel_list;
+  kernel->next = set->list;
   if (kernel->next) kernel->next->previous = kernel;
-  box->kernel_list = kernel;
+  set->list = kernel;
   handle->box = box;
   handle->kernel = kernel;
   return kernel;
@@ -228,7 +247,7 @@ static struct variant *make_variant(struct kernel *kernel, struct front *front,
   variant->version = kernel->box->world->registry.version;
   variant->run = UINT64_MAX;
   if (!made) {
-    free_variant(kernel->box, variant);
+    free_variant(kernel->set->world, variant);
     return NULL;
   }
   variant->program = front->program;
@@ -237,9 +256,10 @@ static struct variant *make_variant(struct kernel *kernel, struct front *front,
 }
 
 static bool reserve_machine(struct world_box *box, const program *compiled) {
-  k_memory memory = memory_of(box);
-  if (!box->machine) box->machine = machine_new(&memory, (k_isa)box->isa);
-  return box->machine && machine_reserve(box->machine, compiled) == K_OK;
+  struct kernel_set *set = box->kernel_set;
+  k_memory memory = memory_of(box->world);
+  if (!set->machine) set->machine = machine_new(&memory, (k_isa)box->isa);
+  return set->machine && machine_reserve(set->machine, compiled) == K_OK;
 }
 
 /* Puts a variant first; the last one goes when there are too many. */
@@ -250,7 +270,7 @@ static bool enter_variant(lua_State *L, int all_anchors, struct kernel *kernel,
     struct variant *last = kernel->variants[--kernel->count];
     lua_pushnil(L);
     lua_rawseti(L, all_anchors, (lua_Integer)last->anchors);
-    free_variant(kernel->box, last);
+    free_variant(kernel->set->world, last);
   }
   struct variant **grown = memory_grow(memory, kernel->variants, &kernel->capacity,
                                        kernel->count + 1ull, sizeof *grown);
@@ -272,7 +292,7 @@ static bool compile(lua_State *L, int handle, int all_anchors, struct kernel *ke
   front->box = box;
   front->query = kernel->query;
   front->table = table;
-  front->memory = memory_of(box);
+  front->memory = memory_of(box->world);
   front->result = kernel->result;
   struct compiling compiling = {front, kernel};
   lua_pushcfunction(L, compile_protected);
@@ -289,7 +309,7 @@ static bool compile(lua_State *L, int handle, int all_anchors, struct kernel *ke
     bool kept = variant && reserve_machine(box, variant->program) &&
                 enter_variant(L, all_anchors, kernel, variant);
     if (!kept) {
-      if (variant) free_variant(box, variant);
+      if (variant) free_variant(box->world, variant);
       variant = NULL;
     }
   }
@@ -386,9 +406,10 @@ static void reserve_work(lua_State *L, struct world_box *box, const struct varia
   size_t words = (count + 63u) / 64 + 8;
   size_t need = 128 + (ids ? (size_t)count * 8 + 64 : 0) + bitmaps * words * 8;
   if (need > UINT32_MAX / 2) raise_memory(L);
-  char *grown = memory_grow(&box->world->memory, box->scratch, &box->scratch_capacity, need, 1);
+  struct kernel_set *set = box->kernel_set;
+  char *grown = memory_grow(&box->world->memory, set->work, &set->work_capacity, need, 1);
   if (!grown) raise_memory(L);
-  box->scratch = grown;
+  set->work = grown;
   uint64_t *at = (void *)(grown + (64 - (uintptr_t)grown % 64) % 64);
   work->entities = at;
   for (uint32_t row = 0; ids && row < count; row++)
@@ -493,7 +514,7 @@ static void run_table(lua_State *L, int handle, struct loop_box *loop,
                 .uniforms = variant->uniforms, .bitmaps = work.bitmaps,
                 .totals = run->total, .live = live_ids, .live_ud = box->world};
   k_failure failure;
-  k_status status = machine_run(box->machine, variant->program, &rows, &failure);
+  k_status status = machine_run(box->kernel_set->machine, variant->program, &rows, &failure);
   assert(status != K_EINVAL);
   if (status == K_FAILED) raise_failure(L, handle, loop, variant, &failure);
   if (truth)

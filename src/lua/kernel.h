@@ -32,10 +32,21 @@ struct variant {
   k_scalar uniforms[FRONT_UNIFORMS];
 };
 
-/* A function that is to be compiled. Belongs to the world's list, so that closing the world
-** frees it whatever becomes of its handle. */
+/* What a world's object has compiled, in the world's memory: freed with the world whatever
+** becomes of the object and of handles. */
+struct kernel_set {
+  struct attachment link;
+  ecs_world *world;
+  struct kernel *list;
+  machine *machine;
+  void *work;                  /* ids and bitmaps of a run */
+  uint32_t work_capacity;
+};
+
+/* A function that is to be compiled. */
 struct kernel {
   struct world_box *box;
+  struct kernel_set *set;
   struct kernel *previous, *next;
   const ecs_query *query;
   enum front_result result;

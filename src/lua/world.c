@@ -3,43 +3,6 @@
 #include "../kernel/program.h"
 #include "names.h"
 
-/* ---- tags ------------------------------------------------------------------------ */
-
-/* How many open worlds of this Lua state have each tag. */
-struct tags {
-  uint32_t last;
-  uint32_t worlds[256];
-};
-
-static const char tags_key;
-
-void worlds_open(lua_State *L) {
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &tags_key) == LUA_TNIL) {
-    struct tags *tags = lua_newuserdatauv(L, sizeof *tags, 0);
-    memset(tags, 0, sizeof *tags);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &tags_key);
-  }
-  lua_pop(L, 1);
-}
-
-static struct tags *get_tags(lua_State *L) {
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &tags_key);
-  struct tags *tags = lua_touserdata(L, -1);
-  lua_pop(L, 1);
-  return tags;
-}
-
-/* The next in rotation, one that no open world has if possible. */
-static uint32_t next_tag(struct tags *tags) {
-  uint32_t tag = tags->last;
-  for (int i = 0; i < 256; i++) {
-    tag = tag % 255 + 1;
-    if (tags->worlds[tag] == 0) break;
-  }
-  tags->last = tag;
-  return tag;
-}
-
 /* ---- making and closing ---------------------------------------------------------- */
 
 struct world_box *new_world_box(lua_State *L) {
@@ -54,33 +17,16 @@ struct world_box *new_world_box(lua_State *L) {
   const char *isa = getenv("ECS_ISA");
   int named = isa ? isa_named(isa) : -1;
   box->isa = named >= 0 && isa_supported((k_isa)named) ? named : (int)isa_best();
+  worlds_reserve(L, box, -1);
   return box;
 }
 
 void world_attach(lua_State *L, struct world_box *box, ecs_world *world, bool lent) {
   box->world = world;
   box->lent = lent;
-  get_tags(L)->worlds[ecs_world_tag(world)]++;
+  box->scratch = lent ? &box->lent_scratch : &world->binding;
+  worlds_add(L, box);
   weights_attach(L, box, lent ? ecs_bytes(world) : 0);
-}
-
-void world_retag(lua_State *L, struct world_box *box, uint32_t from) {
-  struct tags *tags = get_tags(L);
-  tags->worlds[from]--;
-  tags->worlds[ecs_world_tag(box->world)]++;
-}
-
-static void release_scratch(struct world_box *box) {
-  struct memory *memory = &box->world->memory;
-  kernels_free(box);
-  drop_pending(box);
-  memory_free(memory, box->pending, box->pending_capacity * sizeof *box->pending);
-  memory_free(memory, box->writes, box->write_capacity * sizeof *box->writes);
-  memory_free(memory, box->parts, box->part_capacity * sizeof *box->parts);
-  box->pending = NULL;
-  box->writes = NULL;
-  box->parts = NULL;
-  box->pending_capacity = box->write_capacity = box->part_capacity = 0;
 }
 
 /* Frees a world that is closed already for Lua, and what it kept alive. */
@@ -100,9 +46,11 @@ static void shut(lua_State *L, struct world_box *box, int world_index) {
   ecs_world *world = box->world;
   box->calls++;
   loops_abandon(box);
-  release_scratch(box);
+  kernels_free(box);
+  drop_pending(box);
+  scratch_free(world, box->scratch);
   weights_leave(box);
-  get_tags(L)->worlds[ecs_world_tag(world)]--;
+  worlds_remove(L, box, world);
   box->world = NULL;
   if (box->depth > 0)
     box->doomed = world;
@@ -183,7 +131,7 @@ int ecs_native_world(lua_State *L) {
   ecs_world_desc desc = {NULL, NULL, 0, 0};
   read_options(L, box, &desc);
   desc.alloc = lua_getallocf(L, &desc.alloc_ud);
-  if (desc.tag == 0) desc.tag = next_tag(get_tags(L));
+  if (desc.tag == 0) desc.tag = worlds_next_tag(L);
   ecs_world *world = NULL;
   bool tried = false;
   ecs_status status;
@@ -214,18 +162,21 @@ static int world_close_scope(lua_State *L) {
   return 0;
 }
 
-/* A world that is garbage, or whose state is being closed (from inside a system, even: what
-** is on the C stack then never comes back). */
-static int world_collect(lua_State *L) {
-  struct world_box *box = box_test(L, 1, &kind_world, sizeof *box);
-  if (!box) return 0;
+/* From inside a system, even: what is on the C stack then never comes back. */
+void world_finalize(lua_State *L, int index) {
+  struct world_box *box = box_test(L, index, &kind_world, sizeof *box);
+  if (!box) return;
   box->depth = 0;
   if (box->hidden) box->world = box->hidden;
   box->hidden = NULL;
-  if (box->world) shut(L, box, 1);
+  if (box->world) shut(L, box, index);
   ecs_world *world = box->doomed;
   box->doomed = NULL;
-  if (world) let_go(L, box, 1, world);
+  if (world) let_go(L, box, index, world);
+}
+
+static int world_collect(lua_State *L) {
+  world_finalize(L, 1);
   return 0;
 }
 
