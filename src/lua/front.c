@@ -303,6 +303,7 @@ void front_open(struct front *f, struct frame *frame, uint16_t function) {
   frame->function = function;
   frame->code = &f->codes[f->code_count++];
   lua_rawgeti(f->L, f->anchors, function);
+  if (lua_iscfunction(f->L, -1)) front_refuse(f, "it is a C function");
   ecs_status status =
       bytecode_read(f->L, lua_gettop(f->L), &f->box->world->memory, frame->code);
   lua_pop(f->L, 1);

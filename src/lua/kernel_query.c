@@ -71,8 +71,9 @@ int query_run(lua_State *L) {
   lua_settop(L, 2);
   kernel_of_query(L, 1, 2, RESULT_NONE);
   if (!kernel_ready(L, 3))
-    return raise_error(L, "the function cannot be compiled: %s (q:each takes any function)",
-                       lua_tostring(L, -1));
+    return luaL_argerror(L, 2, lua_pushfstring(L, "the function cannot be compiled: %s "
+                                                  "(q:each takes any function)",
+                                               lua_tostring(L, -1)));
   run_in_loop(L, 3, &run);
   return 0;
 }
@@ -95,6 +96,9 @@ static void end_part(struct folding *folding) {
   folding->step = 0;
 }
 
+/* The forms' names, for messages. */
+static const char *const names[] = {[KR_SUM] = "sum", [KR_MIN] = "min", [KR_MAX] = "max"};
+
 /* One row's result, at the top of the stack. */
 static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud) {
   struct folding *folding = ud;
@@ -102,10 +106,12 @@ static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud
   memset(&value, 0, sizeof value);
   (void)row;
   if (lua_type(L, -1) != LUA_TNUMBER)
-    luaL_error(L, "the function returned %s, not a number", luaL_typename(L, -1));
+    luaL_error(L, "bad argument #1 to '%s' (the function returned %s, not a number)",
+               names[folding->how], luaL_typename(L, -1));
   bool integer = lua_isinteger(L, -1);
   if ((integer && folding->floats) || (!integer && folding->integers))
-    luaL_error(L, "the function returned integers and floats");
+    luaL_error(L, "bad argument #1 to '%s' (the function returned integers and floats)",
+               names[folding->how]);
   *(integer ? &folding->integers : &folding->floats) = true;
   if (folding->step != loop->step) {
     end_part(folding);
