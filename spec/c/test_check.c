@@ -21,8 +21,8 @@ static void open_scene(void) {
   f.query = new_query(f.world, "Position, Label");
   CHECK_OK(f.world, ecs_name(f.world, f.a, "first"));
   CHECK_OK(f.world, ecs_name(f.world, f.ids[1], "second"));
-  ecs_id gone = SPAWN(f.world, f.velocity);
-  CHECK_OK(f.world, ecs_despawn(f.world, gone));
+  f.b = SPAWN(f.world, f.velocity);
+  CHECK_OK(f.world, ecs_despawn(f.world, f.b));
   table = world_table(f.world, entity_record(&f.world->entities, ecs_id_index(f.a))->table);
   CHECK_SOUND(f.world);
 }
@@ -53,6 +53,7 @@ static void notices_ids(void) {
   NOTICE(index->entities.free_count, uint32_t, 7, "the entity index");
   NOTICE(index->entities.free_head, uint32_t, 0, "the entity index");
   NOTICE(index->entities.first, uint32_t, 70000, "the entity index");
+  NOTICE(record_of(f.b)->row, uint32_t, 65536, "the entity index");
   NOTICE(record_of(f.a)->row, uint32_t, 1, "recorded elsewhere");
   NOTICE(record_of(f.a)->table, uint32_t, 0, "recorded elsewhere");
   NOTICE(table->rows[1], uint32_t, INDEX_LIMIT - 1, "a row has no entity");

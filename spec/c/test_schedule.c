@@ -280,6 +280,10 @@ static void fixed_steps(void) {
   CHECK_FAILS(f.world, ECS_EINVAL, "no phase is fixed", ecs_alpha(f.world, NULL, &alpha));
   update(0.5);
   CHECK_TEXT("ab", ran);
+  phase.fixed = 0.25;
+  CHECK_OK(f.world, ecs_phase(f.world, &phase));
+  CHECK_OK(f.world, ecs_alpha(f.world, NULL, &alpha));
+  CHECK(alpha == 0);
   close_world(&f);
 }
 

@@ -135,8 +135,12 @@ static void pass_phase(const struct schedule *schedule, const struct phase *phas
 }
 
 static ecs_status begin(ecs_world *world, const char *operation, double dt) {
-  ecs_status status = world_is_idle(world, operation);
+  ecs_status status = world_not_busy(world, operation);
   if (status == ECS_OK) status = check_dt(world, dt);
+  const struct loop_owner *owner = world->schedule.loop_owners;
+  for (; status == ECS_OK && owner; owner = owner->next) status = owner->end_loops(owner->ud);
+  if (status == ECS_OK && staging_is_open(&world->staging))
+    status = world_fail(world, ECS_EBUSY, "%s is not possible inside a loop", operation);
   if (status == ECS_OK) world->schedule.updating = true;
   return status;
 }

@@ -49,6 +49,7 @@ struct world_box {
   struct loop_box *ended;   /* ones that WORLD_REFS still anchors */
   struct system_box *gone;  /* systems that the core has let go of */
   lua_State *host;          /* lent: a thread for systems when the host calls ecs_update */
+  struct loop_owner owner;  /* lent: so that ecs_update ends loops */
   struct weights *weights; /* of this Lua state */
   size_t reported;       /* bytes the collector has heard of (law 8) */
   uint32_t pending_count;   /* any slots taken for a core call that has not been made yet */

@@ -88,10 +88,27 @@ static void clear_any(lua_State *L, int world_index, ecs_world *world) {
   lua_pop(L, 1);
 }
 
+/* ---- loops -------------------------------------------------------------------------------- */
+
+static ecs_status end_loops(void *ud) { return loops_end(ud); }
+
+void world_own_loops(struct world_box *box) {
+  struct schedule *schedule = &box->world->schedule;
+  box->owner = (struct loop_owner){schedule->loop_owners, end_loops, box};
+  schedule->loop_owners = &box->owner;
+}
+
+static void leave_loops(const struct world_box *box, ecs_world *world) {
+  struct loop_owner **at = &world->schedule.loop_owners;
+  while (*at && *at != &box->owner) at = &(*at)->next;
+  if (*at) *at = box->owner.next;
+}
+
 const char lent_worlds_key = 0;
 
 void world_disown(lua_State *L, struct world_box *box, int world_index, ecs_world *world) {
   remove_systems(box, world);
+  leave_loops(box, world);
   queries_free(box, world);
   clear_any(L, world_index, world);
   box->gone = NULL;

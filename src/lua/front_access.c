@@ -70,10 +70,12 @@ static struct val object(struct front *f, const struct path *path) {
   struct world_box *world = box_test(L, -1, &kind_world, sizeof *world);
   struct view_box *view = view_test(L, -1);
   struct val result = of_kind(VAL_WORLD, 0);
-  if (view && view->box == f->box && !view->loop && view->root == view) {
+  const struct component *component =
+      view && view->box == f->box && view->root == view && !view->loop
+          ? component_of(f->box->world, view->id) : NULL;
+  if (component && component->resource) {
     result.kind = VAL_RESOURCE;
-    result.component = view->component;
-    result.root = view->component;
+    result.component = result.root = component;
   } else if (world != f->box) {
     front_refuse(f, "it uses an object that is neither this world nor a resource of it");
   }

@@ -179,7 +179,10 @@ static void grow(struct batch *batch) {
                          &box->scratch->write_capacity, 2ull * batch->capacity,
                          sizeof *writes);
   while (retry(batch->L, box, writes ? ECS_OK : ECS_ENOMEM, &tried));
-  if (!writes) raise_memory(batch->L);
+  if (!writes) {
+    raise_memory(batch->L);
+    return;
+  }
   if (batch->writes == batch->local)
     memcpy(writes, batch->local, batch->count * sizeof *writes);
   box->scratch->writes = batch->writes = writes;
