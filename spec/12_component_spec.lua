@@ -27,20 +27,19 @@ describe("world:component", function()
     assert.are.equal(tag, world:component("T", {}))
   end)
 
-  it("names the first difference when it is declared with other fields", function()
-    world:component("P", { "x: f32", "y: f32 = 2" })
-    local function redeclared(...)
-      local fields = { ... }
-      return function() world:component("P", fields) end
-    end
-    has_error(redeclared("x: f32"), "'P' is declared already, with a further field 'y'")
-    has_error(redeclared("x: f32", "y: f32 = 2", "z: u8"), "without the field 'z'")
-    has_error(redeclared("x: f32", "q: f32 = 2"), "with field 'y' instead of 'q'")
-    has_error(redeclared("x: f64", "y: f32 = 2"), "with field 'x' as f32, not f64")
-    has_error(redeclared("x: f32[2]", "y: f32 = 2"), "with field 'x' as f32, not f32[2]")
-    has_error(redeclared("x: f32", "y: f32 = 3"), "field 'y'", "default")
-    has_error(function() world:tag "P" end, "'P' is declared already")
-    assert.are.equal(2, #world:describe("P").fields)
+  it("declared with other fields keeps its id and what its rows have of them", function()
+    local id = world:component("P", { "x: f32", "y: f32 = 2" })
+    local e = world:spawn { P = { x = 1.5 } }
+    local again, report = world:component("P", { "y: f64", "z: u8 = 7" })
+    assert.are.equal(id, again)
+    assert.are.equal(1, report.rows)
+    assert.are.same({ 2.0, 7 }, { world:get(e, "P") })
+    has_error(function() world:component("P", { "y: u8 = 1", "z: enum(a, b)" }) end, "'P'",
+      ecs.format(e), "z = 7", "enum")
+    assert.are.same({ 2.0, 7 }, { world:get(e, "P") })
+    world:tag "P"
+    assert.are.equal(0, #world:describe("P").fields)
+    assert.is_true(world:has(e, "P"))
   end)
 
   it("C41 is needed before a component is used", function()
@@ -142,7 +141,7 @@ describe("world:component", function()
     world:defer()
     local id = world:component("P", { "x: f32" })
     local e = world:spawn { P = { x = 1 } }
-    has_error(function() world:component("P", { "x: f64" }) end, "'P'")
+    has_error(function() world:component("P", { "x: f64" }) end, "other fields", "defer")
     world:commit()
     assert.are.equal(1.0, (world:get(e, id)))
   end)
@@ -345,14 +344,13 @@ describe("world:resource", function()
     assert.are.equal(3.0, world:res("Wind").x)
   end)
 
-  it("refuses tags, unknown names and other fields", function()
+  it("refuses tags and unknown names", function()
     local world = helper.new_world()
     world:tag "Frozen"
     world:component("P", { "x: f32" })
     has_error(function() world:resource "Frozen" end, "'Frozen' is a tag")
     has_error(function() world:resource("New", {}) end, "'New' is a tag")
     has_error(function() world:resource "Nowhere" end, "unknown component 'Nowhere'")
-    has_error(function() world:resource("P", { "x: f64" }) end, "'P'")
     has_error(function() world:resource("P", 5) end, "table expected")
     has_error(function() world:resource() end, "component name or id expected")
     assert.are.same({ 1, 2 }, { world:tag "Frozen", world:component("P", { "x: f32" }) })

@@ -151,16 +151,27 @@ typedef struct ecs_field {
   const char *text;          /* the type as it was written, for describe */
 } ecs_field;
 
+/* A field that was called otherwise in an earlier declaration of its component. */
+typedef struct ecs_rename {
+  const char *name;
+  const char *was;
+} ecs_rename;
+
 typedef struct ecs_component_desc {
   const char *name;          /* an identifier */
   const ecs_field *fields;
   uint32_t field_count;      /* 0 makes a tag */
   size_t native_size;        /* sizeof the native struct, at most 512 KB; 0: by C's rules */
   const char *doc;
+  const ecs_rename *was;     /* for migration */
+  uint32_t was_count;
 } ecs_component_desc;
 
-/* Declares a component, or finds it when it has the same fields already.
-** ECS_ETAKEN when it is declared with other fields. */
+/* Declares a component, or finds it when it has the same fields already. With other fields
+** it is migrated in every table: fields are matched by name (`was` for renames), added ones
+** get their default, floats round, anything else must be exact. ECS_ERANGE names the entity,
+** field and value that would not fit, ECS_EBUSY comes inside scopes; the world is then as it
+** was. Components made of this one follow. */
 ECS_API ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc,
                                  ecs_id *out);
 ECS_API ecs_status ecs_tag(ecs_world *world, const char *name, ecs_id *out);
@@ -315,6 +326,36 @@ ECS_API ecs_status ecs_run(ecs_world *world, const char *name, double dt);
 
 /* How far between two steps a fixed phase is, 0 to 1; NULL: the first fixed one. */
 ECS_API ecs_status ecs_alpha(ecs_world *world, const char *phase, double *out);
+
+/* ---- saving and loading ----------------------------------------------------------- */
+
+/* Take and give exactly `size` bytes; false stops. They must not touch the world. */
+typedef bool (*ecs_write_fn)(void *ud, const void *data, size_t size);
+typedef bool (*ecs_read_fn)(void *ud, void *data, size_t size);
+
+/* How `any` values become bytes and come back. encode writes one value's bytes and returns
+** false to refuse; decode is given them and returns a slot, or 0 when it fails. */
+typedef struct ecs_codec {
+  bool (*encode)(void *ud, uint32_t slot, const char **data, size_t *size);
+  uint32_t (*decode)(void *ud, const char *data, size_t size);
+  void *ud;
+} ecs_codec;
+
+/* Writes the whole world: entities with their ids and components, names, resources, timers of
+** phases and systems; not the systems. codec may be NULL when no `any` field has a value.
+** ECS_EUSER when the writer stopped, ECS_EBUSY inside scopes. */
+ECS_API ecs_status ecs_save(ecs_world *world, ecs_write_fn write, void *ud,
+                            const ecs_codec *codec);
+
+/* Replaces all entities by the image's; systems and queries stay. Components are matched by
+** name and migrated to what this world declares, unknown ones are created. ECS_ECORRUPT for
+** bytes that are no image; any failure leaves the world as it was. */
+ECS_API ecs_status ecs_load(ecs_world *world, ecs_read_fn read, void *ud,
+                            const ecs_codec *codec);
+
+/* A hash of the content: of living entities, their components and names, and of resources. It
+** depends on neither table nor row order, tag nor component ids. */
+ECS_API uint64_t ecs_digest(const ecs_world *world);
 
 #ifdef __cplusplus
 }

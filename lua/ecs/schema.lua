@@ -224,6 +224,18 @@ function OPTIONS.was(component, value)
   end
 end
 
+-- The renames as a list in the order of the new names.
+local function list_renames(was)
+  local list = {}
+  for new, old in next, was or {} do
+    list[#list + 1] = { name = new, was = old }
+  end
+  table.sort(list, function(a, b)
+    return a.name < b.name
+  end)
+  return list
+end
+
 local function check_options(component, fields)
   local count = rawlen(fields)
   for key, value in next, fields do
@@ -242,6 +254,7 @@ end
 local function build(component, fields)
   check_options(component, fields)
   local plain, known = { doc = rawget(fields, "doc") }, {}
+  plain.was = list_renames(rawget(fields, "was"))
   for i = 1, rawlen(fields) do
     local field = parse_field(component, rawget(fields, i), i)
     if known[field.name] then

@@ -36,6 +36,12 @@ static void unrow_components(ecs_world *world, struct table *empty, uint32_t fir
   }
 }
 
+void bulk_move(ecs_world *world, struct table *from, struct table *to) {
+  uint32_t first = to->count;
+  table_move_all(world, from, to);
+  if (to->id_count == 0) unrow_components(world, to, first);
+}
+
 ecs_status bulk_change(ecs_world *world, uint32_t *const *tables, uint32_t count, ecs_id id,
                        bool add) {
   ecs_status status = reserve(world, tables, count, id, add);
@@ -44,10 +50,7 @@ ecs_status bulk_change(ecs_world *world, uint32_t *const *tables, uint32_t count
     struct table *from = world_table(world, (*tables)[i]), *to = from;
     status = destination(world, from, id, add, &to);
     assert(status == ECS_OK);
-    if (to == from) continue;
-    uint32_t first = to->count;
-    table_move_all(world, from, to);
-    if (to->id_count == 0) unrow_components(world, to, first);
+    if (to != from) bulk_move(world, from, to);
   }
   return ECS_OK;
 }

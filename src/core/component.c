@@ -180,8 +180,8 @@ ecs_status component_cell(ecs_world *world, const struct component *component,
 
 void component_free(ecs_world *world, struct component *component) {
   resource_free(world, component);
-  struct arena arena = component->arena;
-  arena_free(&world->memory, &arena);
+  arena_free(&world->memory, &component->arena);
+  memory_free(&world->memory, component, sizeof *component);
 }
 
 void registry_free(ecs_world *world) {

@@ -50,13 +50,16 @@ struct component {
   bool translates;             /* some values are not what their cells are: texts, ids */
   bool words;                  /* else, and the native struct is just 4 bytes a leaf */
   uint32_t depth;              /* 0 without nested components */
-  uint32_t uses;               /* by queries and by other components' fields */
   struct column_buffer *resource;  /* one per leaf, or NULL */
   const char *doc;
-  struct arena arena;
+  const ecs_rename *was;       /* fields that were called otherwise */
+  uint32_t was_count;
+  uint64_t changed;            /* registry.version when its fields last changed */
+  struct arena arena;          /* of all names and arrays; the struct itself stays put */
 };
 
 struct registry {
+  uint64_t version;                /* counts migrations and removals */
   struct component **components;   /* by index, up to `count` */
   uint32_t count;
   uint32_t capacity;

@@ -1,5 +1,6 @@
 #include "declare.h"
 
+#include "migrate.h"
 #include "world.h"
 
 #define ARRAY_LIMIT 1024u
@@ -255,6 +256,20 @@ static ecs_status build_fields(struct build *build) {
   return ECS_OK;
 }
 
+static bool copy_renames(struct build *build) {
+  const ecs_component_desc *desc = build->desc;
+  if (desc->was_count == 0) return true;
+  ecs_rename *was = take(build, desc->was_count * sizeof *was);
+  for (uint32_t i = 0; was && i < desc->was_count; i++) {
+    was[i].name = copy(build, desc->was[i].name);
+    was[i].was = copy(build, desc->was[i].was);
+    if (!was[i].name || !was[i].was) return false;
+  }
+  build->component->was = was;
+  build->component->was_count = desc->was_count;
+  return was != NULL;
+}
+
 ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
                          struct component **out) {
   if (!desc->name || !is_name(desc->name))
@@ -266,10 +281,8 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
     return world_fail(world, ECS_ELIMIT,
                       "component '%s': a native struct has at most %u bytes", desc->name,
                       (uint64_t)NATIVE_LIMIT);
-  struct arena arena = {NULL};
-  struct component *component = arena_take(&world->memory, &arena, sizeof *component);
+  struct component *component = memory_array(&world->memory, 1, sizeof *component);
   if (!component) return world_nomem(world);
-  component->arena = arena;
   component->align = 1;
   component->native = desc->native_size != 0;
   component->size = desc->native_size;
@@ -277,7 +290,8 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
   component->name = copy(&build, desc->name);
   component->name_size = (uint32_t)strlen(desc->name);
   ecs_status status = ECS_OK;
-  if (!component->name || !copy_hint(&build, desc->doc, &component->doc))
+  if (!component->name || !copy_hint(&build, desc->doc, &component->doc) ||
+      !copy_renames(&build))
     status = world_nomem(world);
   else if (desc->field_count)
     status = build_fields(&build);
@@ -298,60 +312,37 @@ static bool same_enum(const struct enumeration *a, const struct enumeration *b) 
 
 static bool same_field(const struct component *a, const struct component *b, uint32_t at) {
   const struct field *f = &a->fields[at], *g = &b->fields[at];
-  if (strcmp(f->name, g->name) != 0 || f->type != g->type || f->count != g->count ||
-      f->nested != g->nested || f->offset != g->offset || !same_enum(f->names, g->names) ||
-      f->leaf_count != g->leaf_count)
-    return false;
-  for (uint32_t i = 0; i < f->leaf_count; i++)
-    if (a->leaves[f->first_leaf + i].value.u64 != b->leaves[g->first_leaf + i].value.u64)
-      return false;
-  return true;
+  return strcmp(f->name, g->name) == 0 && f->type == g->type && f->count == g->count &&
+         (f->nested ? f->nested->id : 0) == (g->nested ? g->nested->id : 0) &&
+         f->offset == g->offset;
 }
 
-bool declare_same(const struct component *a, const struct component *b) {
-  if (a->field_count != b->field_count || a->size != b->size) return false;
+static bool same_leaf(const ecs_world *a_world, const struct leaf *a,
+                      const ecs_world *b_world, const struct leaf *b) {
+  if (strcmp(a->name, b->name) != 0 || a->type != b->type || !same_enum(a->names, b->names) ||
+      a->offset != b->offset)
+    return false;
+  if (a->type != ECS_STRING) return a->value.u64 == b->value.u64;
+  ecs_string x = intern_text(&a_world->strings, a->value.u32);
+  ecs_string y = intern_text(&b_world->strings, b->value.u32);
+  return x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
+}
+
+bool declare_same(const ecs_world *a_world, const struct component *a,
+                  const ecs_world *b_world, const struct component *b) {
+  if (a->field_count != b->field_count || a->leaf_count != b->leaf_count ||
+      a->size != b->size || a->native != b->native)
+    return false;
   for (uint32_t i = 0; i < a->field_count; i++)
     if (!same_field(a, b, i)) return false;
+  for (uint32_t i = 0; i < a->leaf_count; i++)
+    if (!same_leaf(a_world, &a->leaves[i], b_world, &b->leaves[i])) return false;
   return true;
 }
 
-static const char *type_text(const struct field *field) {
-  if (field->text) return field->text;
-  return field->nested ? field->nested->name : type_name(field->type);
-}
-
-/* Names the first difference. */
-static ecs_status other_fields(const ecs_world *world, const struct component *known,
-                               const struct component *now) {
-  const char *name = known->name;
-  uint32_t least =
-      known->field_count < now->field_count ? known->field_count : now->field_count;
-  uint32_t at = 0;
-  while (at < least && same_field(known, now, at)) at++;
-  if (at == least && known->field_count == now->field_count)
-    return world_fail(world, ECS_ETAKEN,
-                      "component '%s' is declared already, with another native size", name);
-  if (at == least)
-    return world_fail(world, ECS_ETAKEN,
-                      "component '%s' is declared already, %s field '%s'", name,
-                      at < known->field_count ? "with a further" : "without the",
-                      (at < known->field_count ? known : now)->fields[at].name);
-  const struct field *old = &known->fields[at], *new = &now->fields[at];
-  if (strcmp(old->name, new->name) != 0)
-    return world_fail(world, ECS_ETAKEN,
-                      "component '%s' is declared already, with field '%s' instead of '%s'",
-                      name, old->name, new->name);
-  if (strcmp(type_text(old), type_text(new)) != 0)
-    return world_fail(world, ECS_ETAKEN,
-                      "component '%s' is declared already, with field '%s' as %s, not %s",
-                      name, old->name, type_text(old), type_text(new));
-  return world_fail(world, ECS_ETAKEN,
-                    "component '%s' is declared already, with field '%s' of another "
-                    "default or layout", name, old->name);
-}
-
-static ecs_status register_reserve(ecs_world *world, uint32_t count) {
+ecs_status declare_reserve(ecs_world *world, uint32_t index) {
   struct registry *registry = &world->registry;
+  uint64_t count = index + 1ull;
   struct component **components =
       memory_grow(&world->memory, registry->components, &registry->capacity, count,
                   sizeof *components);
@@ -365,32 +356,30 @@ static ecs_status register_reserve(ecs_world *world, uint32_t count) {
   return ECS_OK;
 }
 
-static void hold_nested(const struct component *component) {
-  for (uint32_t i = 0; i < component->field_count; i++)
-    if (component->fields[i].nested) component->fields[i].nested->uses++;
+void declare_enter(ecs_world *world, struct component *component, uint32_t index) {
+  struct registry *registry = &world->registry;
+  component->id = entity_id(&world->entities, index);
+  while (registry->count <= index) registry->components[registry->count++] = NULL;
+  registry->components[index] = component;
+  uint32_t hash = text_hash(component->name, component->name_size);
+  registry->next[index] = map_get(&registry->names, hash);
+  map_put(&registry->names, hash, index);
 }
 
 ecs_status declare_register(ecs_world *world, struct component *component) {
-  struct registry *registry = &world->registry;
   struct range *range = &world->entities.components;
   ecs_status status = entity_reserve(&world->entities, &world->memory, range, 1);
   if (status == ECS_ELIMIT)
     return world_fail(world, status, "all 65535 ids of components and tags are in use");
   if (status != ECS_OK) return world_nomem(world);
-  status = register_reserve(world, range->free_head ? registry->count : range->next + 1);
+  status = declare_reserve(world, range->free_head ? range->free_head : range->next);
   if (status != ECS_OK) return status;
-  uint32_t at = entity_take(&world->entities, range);
-  component->id = entity_id(&world->entities, at);
-  while (registry->count <= at) registry->components[registry->count++] = NULL;
-  registry->components[at] = component;
-  uint32_t hash = text_hash(component->name, component->name_size);
-  registry->next[at] = map_get(&registry->names, hash);
-  map_put(&registry->names, hash, at);
-  hold_nested(component);
+  declare_enter(world, component, entity_take(&world->entities, range));
   return ECS_OK;
 }
 
-ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc, ecs_id *out) {
+ecs_status declare(ecs_world *world, const ecs_component_desc *desc,
+                   struct migration *migration, ecs_id *out) {
   struct component *component;
   ecs_status status = declare_build(world, desc, &component);
   if (status != ECS_OK) return status;
@@ -398,12 +387,23 @@ ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc, ecs_i
   if (!known) {
     status = declare_register(world, component);
     if (status == ECS_OK) *out = component->id;
-  } else if (declare_same(known, component)) {
-    *out = known->id;
-  } else {
-    status = other_fields(world, known, component);
+    if (status != ECS_OK) component_free(world, component);
+    return status;
   }
-  if (known || status != ECS_OK) component_free(world, component);
+  *out = known->id;
+  if (declare_same(world, known, world, component)) {
+    component_free(world, component);
+    return ECS_OK;
+  }
+  return migration_add(migration, known, component);
+}
+
+ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc, ecs_id *out) {
+  struct migration migration;
+  migration_begin(&migration, world);
+  ecs_status status = declare(world, desc, &migration, out);
+  if (status == ECS_OK) status = migration_run(&migration, "changing a component's fields");
+  migration_end(&migration);
   return status;
 }
 

@@ -9,13 +9,33 @@
 ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
                          struct component **out);
 
-/* Whether two components have the same fields: names, types, defaults, native layout. */
-bool declare_same(const struct component *a, const struct component *b);
+/* Builds a component like one of `from` (the same world, or another), made of the components
+** that this world's registry has under the same ids. */
+ecs_status redeclare(ecs_world *world, const ecs_world *from, const struct component *like,
+                     struct component **out);
+
+/* Whether two components, each of its world, have the same fields: names, types, defaults,
+** native layout. */
+bool declare_same(const ecs_world *a_world, const struct component *a,
+                  const ecs_world *b_world, const struct component *b);
 
 /* Gives it an id and makes its name known. */
 ecs_status declare_register(ecs_world *world, struct component *component);
 
-/* Forgets a component: every entity loses it, tables with it go, queries break. */
-ecs_status declare_remove(ecs_world *world, struct component *component);
+/* The same with a given index, whose slot in the entity index is alive; after
+** declare_reserve for that index it cannot fail. */
+ecs_status declare_reserve(ecs_world *world, uint32_t index);
+void declare_enter(ecs_world *world, struct component *component, uint32_t index);
+
+struct migration;
+
+/* Declares: registers a new component at once, puts a changed one into the migration, to be
+** run by the caller. */
+ecs_status declare(ecs_world *world, const ecs_component_desc *desc,
+                   struct migration *migration, ecs_id *out);
+
+/* Takes a component that no row has any more out of everything: its tables go, queries that
+** name it break. Cannot fail. */
+void declare_forget(ecs_world *world, struct component *component);
 
 #endif

@@ -356,6 +356,34 @@ ecs_status entity_set_range(struct entity_index *index, uint32_t first, uint32_t
   return ECS_OK;
 }
 
+bool entity_link(struct entity_index *index, uint32_t at) {
+  struct range *range = range_of(index, at);
+  struct slots slots = entity_slots(index, at);
+  if (!range || slots.count == 0 || slots.records->table != RECORD_PARTED) return false;
+  *slots.records = (struct record){RECORD_FREE, range->free_head};
+  range->free_head = at;
+  range->free_count++;
+  return true;
+}
+
+struct slots entity_make_page(struct entity_index *index, struct memory *memory,
+                              uint32_t at) {
+  struct slots none = {NULL, NULL, 0};
+  if (!is_near(index, at)) {
+    if (!need_page(index, memory, at)) return none;
+  } else {
+    uint32_t count = at - FIRST_ENTITY + PAGE_SIZE;
+    if (!near_reserve(index, memory, count)) return none;
+    near_extend(index, count);
+  }
+  return entity_slots(index, at);
+}
+
+void entity_trim(struct entity_index *index) {
+  struct slots *near = &index->near;
+  while (near->count && near->records[near->count - 1].table == RECORD_UNBORN) near->count--;
+}
+
 static void unretire(struct entity_index *index, uint32_t at) {
   struct slots slots = entity_slots(index, at);
   if (slots.records->table != RECORD_RETIRED) return;

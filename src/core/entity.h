@@ -196,6 +196,16 @@ static inline void entity_release(struct entity_index *index, uint32_t at) {
 
 ecs_status entity_set_range(struct entity_index *index, uint32_t first, uint32_t last);
 
+/* Puts a parted slot at the head of its range's free list; false when it is no such slot. */
+bool entity_link(struct entity_index *index, uint32_t at);
+
+/* The slots of a whole page of indices, made as far as there are none; count 0 when out of
+** memory. */
+struct slots entity_make_page(struct entity_index *index, struct memory *memory, uint32_t at);
+
+/* Lets go of near slots at the end that are unborn. */
+void entity_trim(struct entity_index *index);
+
 /* Gives retired slots back; references to them must be gone. Returns how many. */
 size_t entity_unretire(struct entity_index *index);
 

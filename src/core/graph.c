@@ -223,8 +223,7 @@ static void remove_edge(struct table *table, ecs_id id) {
   table->edge_count--;
 }
 
-/* Takes away the other ends of a table's edges. */
-static void unlink_table(const struct table *table) {
+void graph_unlink(const struct table *table) {
   for (uint32_t i = 0; i < edge_capacity(table); i++)
     if (table->edges[i].kind) remove_edge(table->edges[i].table, table->edges[i].id);
 }
@@ -295,7 +294,7 @@ static void drop_tables(ecs_world *world, const uint32_t *doomed, uint32_t count
   for (uint32_t i = 0; i < count; i++) {
     struct table *table = world_table(world, doomed[i]);
     leave_hash(world, table);
-    unlink_table(table);
+    graph_unlink(table);
     graph->free_tables[graph->free_count++] = table->index;
     graph->live--;
     graph->tables[doomed[i]] = NULL;

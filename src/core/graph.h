@@ -76,6 +76,9 @@ void graph_reclaim(ecs_world *world);
 ** is not broken names it. */
 void graph_forget(ecs_world *world, ecs_id id);
 
+/* Takes away the other ends of a table's edges, before it goes. */
+void graph_unlink(const struct table *table);
+
 /* Remembers a table that has just lost its last row. */
 static inline void graph_note_empty(struct graph *graph, struct table *table) {
   if (table->id_count == 0) return;

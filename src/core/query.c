@@ -26,9 +26,8 @@ bool query_terms_match(const struct query_terms *terms, const struct table *tabl
   return true;
 }
 
-static ecs_status reserve(ecs_query *query, uint64_t more) {
+ecs_status query_room(ecs_query *query, uint64_t need) {
   struct memory *memory = &query->world->memory;
-  uint64_t need = query->count + more;
   uint32_t *tables =
       memory_grow(memory, query->tables, &query->capacity, need, sizeof *tables);
   if (!tables && need) return world_nomem(query->world);
@@ -41,7 +40,7 @@ static ecs_status reserve(ecs_query *query, uint64_t more) {
   return ECS_OK;
 }
 
-/* After reserve. */
+/* After query_room. */
 static void join(ecs_query *query, const struct table *table) {
   uint32_t *columns = query->columns + (size_t)query->count * query->terms.slots;
   for (uint32_t i = 0; i < query->terms.count; i++) {
@@ -71,7 +70,7 @@ static ecs_status each_query(ecs_world *world, const struct table *table, visit_
 
 static ecs_status visit_reserve(ecs_query *query, const struct table *table) {
   (void)table;
-  return reserve(query, 1);
+  return query_room(query, query->count + 1ull);
 }
 
 static ecs_status visit_join(ecs_query *query, const struct table *table) {
@@ -107,27 +106,23 @@ static ecs_id key_of(const struct query_terms *terms) {
   return ECS_NULL;
 }
 
-static ecs_status reserve_key(ecs_world *world, ecs_id key, struct id_record **out) {
+ecs_status query_key_room(ecs_world *world, ecs_id key, uint32_t more,
+                          struct id_record **out) {
   ecs_status status = graph_need_record(world, key, out);
   if (status != ECS_OK) return status;
   ecs_query **queries = memory_grow(&world->memory, (*out)->queries,
-                                    &(*out)->query_capacity, (*out)->query_count + 1ull,
+                                    &(*out)->query_capacity, (uint64_t)(*out)->query_count + more,
                                     sizeof *queries);
   if (!queries) return world_nomem(world);
   (*out)->queries = queries;
   return ECS_OK;
 }
 
-static void hold_components(const struct query_terms *terms, bool hold) {
-  for (uint32_t i = 0; i < terms->count; i++)
-    if (terms->terms[i].component) terms->terms[i].component->uses += hold ? 1 : UINT32_MAX;
-}
-
 static ecs_status join_all(ecs_query *query, const struct id_record *record) {
   for (uint32_t i = 0; i < record->table_count; i++) {
     const struct table *table = world_table(query->world, record->tables[i]);
     if (!query_terms_match(&query->terms, table)) continue;
-    ecs_status status = reserve(query, 1);
+    ecs_status status = query_room(query, query->count + 1ull);
     if (status != ECS_OK) return status;
     join(query, table);
   }
@@ -152,7 +147,6 @@ static void enter(ecs_query *query, struct id_record *record) {
   else
     world->first_query = query;
   world->last_query = query;
-  hold_components(&query->terms, true);
 }
 
 static ecs_status fill(ecs_query *query, const char *text, size_t size) {
@@ -165,7 +159,7 @@ static ecs_status fill(ecs_query *query, const char *text, size_t size) {
   if (status != ECS_OK) return status;
   query->key = key_of(&query->terms);
   struct id_record *record;
-  status = reserve_key(world, query->key, &record);
+  status = query_key_room(world, query->key, 1, &record);
   if (status == ECS_OK) status = join_all(query, record);
   if (status == ECS_OK) enter(query, record);
   return status;
@@ -196,24 +190,71 @@ void ecs_query_free(ecs_query *query) {
   if (!query) return;
   ecs_world *world = query->world;
   if (!query->broken) leave_record(query);
-  hold_components(&query->terms, false);
   *(query->previous ? &query->previous->next : &world->first_query) = query->next;
   *(query->next ? &query->next->previous : &world->last_query) = query->previous;
   release(query);
 }
 
-void query_break(ecs_world *world, ecs_id component) {
-  for (ecs_query *query = world->first_query; query; query = query->next) {
-    bool named = false;
-    for (uint32_t i = 0; i < query->terms.count; i++)
-      named |= query->terms.terms[i].id == component;
-    if (!named) continue;
-    if (!query->broken) leave_record(query);
-    query->broken = true;
-    query->count = 0;
-    hold_components(&query->terms, false);
-    for (uint32_t i = 0; i < query->terms.count; i++) query->terms.terms[i].component = NULL;
+void query_rejoin(ecs_query *query) {
+  if (query->broken) return;
+  ecs_world *world = query->world;
+  struct id_record *record = graph_record(world, query->key);
+  const struct id_record *all = graph_all(world);
+  record->queries[record->query_count++] = query;
+  query->count = 0;
+  for (uint32_t i = 0; i < all->table_count; i++) {
+    const struct table *table = world_table(world, all->tables[i]);
+    if (query_terms_match(&query->terms, table)) join(query, table);
   }
+}
+
+void query_retire(ecs_query *query) {
+  if (query->broken) return;
+  leave_record(query);
+  query->broken = true;
+  query->count = 0;
+  for (uint32_t i = 0; i < query->terms.count; i++) query->terms.terms[i].component = NULL;
+}
+
+void query_break(ecs_world *world, ecs_id component) {
+  for (ecs_query *query = world->first_query; query; query = query->next)
+    for (uint32_t i = 0; i < query->terms.count; i++)
+      if (query->terms.terms[i].id == component) query_retire(query);
+}
+
+/* Terms with data, as the registry shows their components now. */
+static uint32_t count_slots(const ecs_query *query) {
+  uint32_t slots = 0;
+  for (uint32_t i = 0; i < query->terms.count; i++) {
+    const struct term *term = &query->terms.terms[i];
+    const struct component *component = component_of(query->world, term->id);
+    slots += term->kind != TERM_WITHOUT && component && component->leaf_count;
+  }
+  return slots;
+}
+
+ecs_status query_refresh_reserve(ecs_query *query) {
+  if (query->broken) return ECS_OK;
+  uint64_t cells = (uint64_t)query->count * count_slots(query);
+  uint32_t *columns = memory_grow(&query->world->memory, query->columns,
+                                  &query->column_capacity, cells, sizeof *columns);
+  if (!columns && cells) return world_nomem(query->world);
+  query->columns = columns;
+  return ECS_OK;
+}
+
+void query_refresh(ecs_query *query) {
+  if (query->broken) return;
+  query->terms.slots = 0;
+  for (uint32_t i = 0; i < query->terms.count; i++) {
+    struct term *term = &query->terms.terms[i];
+    bool data = term->kind != TERM_WITHOUT && term->component->leaf_count;
+    term->slot = data ? query->terms.slots++ : NONE;
+  }
+  uint32_t count = query->count;
+  query->count = 0;
+  for (uint32_t i = 0; i < count; i++)
+    join(query, world_table(query->world, query->tables[i]));
 }
 
 size_t ecs_query_count(const ecs_query *query) {

@@ -55,6 +55,14 @@ ecs_status query_count_text(ecs_world *world, const char *text, size_t size, siz
 /* ECS_ENAME for a query that names a component no longer declared. */
 ecs_status query_usable(const ecs_query *query);
 
+/* Room for `need` matches, and for more queries in an id's record. */
+ecs_status query_room(ecs_query *query, uint64_t need);
+ecs_status query_key_room(ecs_world *world, ecs_id key, uint32_t more,
+                          struct id_record **out);
+
+/* Enters a query whose world has exchanged all its tables; there is room. */
+void query_rejoin(ecs_query *query);
+
 /* For tables that come and go: reserve in every query that the new table matches, then
 ** join them. */
 ecs_status query_join_reserve(ecs_world *world, const struct table *table);
@@ -62,8 +70,14 @@ void query_join(ecs_world *world, const struct table *table);
 /* Forgets doomed tables, keeping the order of the others. */
 void query_leave(ecs_query *query);
 
-/* Ends the use of every query that names the component. */
+/* Ends the use of a query, or of every one that names the component. */
+void query_retire(ecs_query *query);
 void query_break(ecs_world *world, ecs_id component);
+
+/* After components have changed their fields: slots and columns anew. The reserve looks at
+** the components that the registry shows. */
+ecs_status query_refresh_reserve(ecs_query *query);
+void query_refresh(ecs_query *query);
 
 static inline const uint32_t *query_columns(const ecs_query *query, uint32_t match) {
   return query->columns + (size_t)match * query->terms.slots;

@@ -65,6 +65,23 @@ static inline void cell_copy(void *to, size_t to_row, const void *from, size_t r
     ((uint16_t *)to)[to_row] = ((const uint16_t *)from)[row];
 }
 
+/* A cell's bits as a number, the same on every machine, and back. */
+static inline uint64_t cell_bits(uint32_t size, ecs_cell cell) {
+  return size == 1 ? cell.u8 : size == 2 ? cell.u16 : size == 4 ? cell.u32 : cell.u64;
+}
+
+static inline ecs_cell cell_of_bits(uint32_t size, uint64_t bits) {
+  ecs_cell cell;
+  cell.u64 = 0;
+  switch (size) {
+    case 1: cell.u8 = (uint8_t)bits; break;
+    case 2: cell.u16 = (uint16_t)bits; break;
+    case 4: cell.u32 = (uint32_t)bits; break;
+    default: cell.u64 = bits; break;
+  }
+  return cell;
+}
+
 /* count cells with one value. */
 void cell_fill(void *data, uint32_t size, size_t row, size_t count, ecs_cell cell);
 

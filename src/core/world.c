@@ -19,6 +19,12 @@ ecs_status world_not_busy(const ecs_world *world, const char *operation) {
                     operation);
 }
 
+ecs_status world_is_idle(const ecs_world *world, const char *operation) {
+  ecs_status status = world_not_busy(world, operation);
+  if (status != ECS_OK || !staging_is_open(&world->staging)) return status;
+  return world_fail(world, ECS_EBUSY, "%s is not possible inside a loop", operation);
+}
+
 static ecs_status check_desc(const ecs_world_desc *desc) {
   return desc->alloc && desc->tag >= 1 && desc->tag <= 255 ? ECS_OK : ECS_EINVAL;
 }
@@ -26,7 +32,7 @@ static ecs_status check_desc(const ecs_world_desc *desc) {
 ecs_status ecs_world_new(const ecs_world_desc *desc, ecs_world **out) {
   if (check_desc(desc) != ECS_OK) return ECS_EINVAL;
   struct memory memory = {desc->alloc, desc->alloc_ud, 0};
-  ecs_world *world = memory_array(&memory, 1, sizeof *world + MESSAGE_SIZE);
+  ecs_world *world = memory_array(&memory, 1, WORLD_SIZE);
   if (!world) return ECS_ENOMEM;
   world->memory = memory;
   world->message = (char *)(world + 1);
@@ -51,8 +57,19 @@ void scratch_free(ecs_world *world, struct scratch *scratch) {
   memset(scratch, 0, sizeof *scratch);
 }
 
-void ecs_world_free(ecs_world *world) {
-  if (!world) return;
+void world_attach_to(ecs_world *world, struct attachment *attachment) {
+  attachment->next = world->attachments;
+  world->attachments = attachment;
+}
+
+void world_detach_from(ecs_world *world, struct attachment *attachment) {
+  struct attachment **at = &world->attachments;
+  while (*at != attachment) at = &(*at)->next;
+  *at = attachment->next;
+}
+
+void world_clear(ecs_world *world) {
+  while (world->attachments) world->attachments->free(world, world->attachments);
   schedule_free(world);
   while (world->first_query) ecs_query_free(world->first_query);
   struct memory *memory = &world->memory;
@@ -67,9 +84,14 @@ void ecs_world_free(ecs_world *world) {
   memory_free(memory, world->writes, world->write_capacity * sizeof *world->writes);
   memory_free(memory, world->parts, world->part_capacity * sizeof *world->parts);
   scratch_free(world, &world->binding);
-  assert(world->memory.bytes == sizeof *world + MESSAGE_SIZE);
-  struct memory last = *memory;
-  memory_free(&last, world, sizeof *world + MESSAGE_SIZE);
+}
+
+void ecs_world_free(ecs_world *world) {
+  if (!world) return;
+  world_clear(world);
+  assert(world->memory.bytes == WORLD_SIZE);
+  struct memory last = world->memory;
+  memory_free(&last, world, WORLD_SIZE);
 }
 
 const char *ecs_message(const ecs_world *world) { return world->message; }
@@ -126,15 +148,46 @@ static void mark_commands(ecs_world *world) {
   }
 }
 
-void world_settle(ecs_world *world) {
-  if (LIKELY(!intern_is_due(&world->strings)) || world->strings.weight == 0) return;
+void world_mark_strings(ecs_world *world) {
   for (uint32_t i = 0; i < world->registry.count; i++)
     if (world->registry.components[i]) mark_component(world, world->registry.components[i]);
   const struct id_record *all = graph_all(world);
   for (uint32_t i = 0; i < all->table_count; i++)
     mark_table(world, world_table(world, all->tables[i]));
   mark_commands(world);
+}
+
+void world_settle(ecs_world *world) {
+  if (LIKELY(!intern_is_due(&world->strings)) || world->strings.weight == 0) return;
+  world_mark_strings(world);
   intern_sweep(&world->strings, &world->memory);
+}
+
+/* ---- any values ---- */
+
+static void release_slots(struct any_slots *any, uint32_t *slots, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    any_release(any, slots[i]);
+    slots[i] = 0;
+  }
+}
+
+void world_release_any(ecs_world *world, struct any_slots *any) {
+  const struct id_record *all = graph_all(world);
+  for (uint32_t i = 0; i < all->table_count; i++) {
+    struct table *table = world_table(world, all->tables[i]);
+    for (uint32_t j = 0; table->has_any && j < table->column_count; j++) {
+      const struct column *column = &table->columns[j];
+      if (column->data && column->component->leaves[column->leaf].type == ECS_ANY)
+        release_slots(any, column->data, table->count);
+    }
+  }
+  for (uint32_t i = 0; i < world->registry.count; i++) {
+    struct component *component = world->registry.components[i];
+    for (uint32_t j = 0; component && component->resource && j < component->leaf_count; j++)
+      if (component->leaves[j].type == ECS_ANY)
+        release_slots(any, component->resource[j].data, 1);
+  }
 }
 
 /* ---- references to entities ---- */
@@ -151,9 +204,7 @@ static void clear_resource(ecs_world *world, const struct component *component) 
 }
 
 ecs_status ecs_recycle_retired(ecs_world *world, size_t *count) {
-  ecs_status status = world_not_busy(world, "recycle_retired");
-  if (status == ECS_OK && staging_is_open(&world->staging))
-    status = world_fail(world, ECS_EBUSY, "recycle_retired is not possible inside a loop");
+  ecs_status status = world_is_idle(world, "recycle_retired");
   if (status != ECS_OK) return status;
   const struct id_record *all = graph_all(world);
   for (uint32_t i = 0; i < all->table_count; i++) {

@@ -15,6 +15,12 @@
 
 #define LAST_IDS 16
 
+/* What others keep in a world's memory, freed with it at the latest. */
+struct attachment {
+  struct attachment *next;
+  void (*free)(ecs_world *world, struct attachment *attachment);   /* also detaches it */
+};
+
 /* Arrays of what binds a world to a language: what it gathers for one call. */
 struct scratch {
   uint32_t *pending;             /* any slots */
@@ -49,8 +55,20 @@ struct ecs_world {
   struct part *parts;            /* a spawn's components */
   uint32_t part_capacity;
   struct scratch binding;
+  struct attachment *attachments;
   char *message;                 /* MESSAGE_SIZE bytes, so that const readers can fail too */
 };
+
+#define WORLD_SIZE (sizeof(ecs_world) + MESSAGE_SIZE)
+
+/* Frees all that a world holds, but not the world. */
+void world_clear(ecs_world *world);
+
+/* Releases every any slot that the world's cells hold; they hold none then. */
+void world_release_any(ecs_world *world, struct any_slots *any);
+
+void world_attach_to(ecs_world *world, struct attachment *attachment);
+void world_detach_from(ecs_world *world, struct attachment *attachment);
 
 /* Sets the message and returns the status. */
 ecs_status world_fail(const ecs_world *world, ecs_status status, const char *format, ...);
@@ -58,6 +76,12 @@ ecs_status world_nomem(const ecs_world *world);
 
 /* ECS_EBUSY naming the operation when a system, function form or defer is open. */
 ecs_status world_not_busy(const ecs_world *world, const char *operation);
+
+/* The same, and no loop is open either. */
+ecs_status world_is_idle(const ecs_world *world, const char *operation);
+
+/* Marks every string that is in use. */
+void world_mark_strings(ecs_world *world);
 
 /* Room for a component's cells; NULL when out of memory. */
 struct write *world_writes(ecs_world *world, uint64_t count);

@@ -25,6 +25,7 @@ struct names;
 struct weights;
 struct loop_box;
 struct query_box;
+struct kernel_set;
 struct system_box;
 
 /* Every object starts so; an address that is not at `self` is not one of ours. */
@@ -36,6 +37,7 @@ struct head {
 struct world_box {
   struct head head;
   ecs_world *world;      /* NULL once closed */
+  ecs_world *hidden;     /* the open world while a codec's function must not use it */
   ecs_world *doomed;     /* closed while `depth` was not 0: freed when it gets there */
   uint32_t calls;        /* public calls so far */
   uint32_t depth;        /* C functions on the stack that come back to the world after
@@ -55,10 +57,14 @@ struct world_box {
   struct scratch lent_scratch;   /* or, for a world that others may use, this */
   struct names *names;   /* of this Lua state, shared by its worlds */
   uint64_t number;       /* of the world among those, for the names: never given twice */
+  struct kernel_set *kernel_set;   /* kernel.c; NULL while nothing has been compiled */
+  int isa;                      /* a k_isa */
+  uint32_t random_calls;        /* of world:random in the current row */
+  uint64_t stream, stream_tick; /* runs over rows in this tick: see kernel_stream */
 };
 
 extern const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,
-    kind_column;
+    kind_column, kind_kernel, kind_where, kind_image;
 
 /* The object at an index when it is of that kind, else NULL. Safe for any value: foreign
 ** userdata are told apart by size, kind and self. */
@@ -84,11 +90,12 @@ void call_schema(lua_State *L, int name, int fields);
 extern const luaL_Reg world_metamethods[], world_core_methods[], world_component_methods[],
     world_entity_methods[], world_spawn_methods[];
 extern const luaL_Reg world_query_methods[], world_schedule_methods[],
-    world_system_methods[], world_describe_methods[], world_view_methods[];
+    world_system_methods[], world_describe_methods[], world_view_methods[],
+    world_random_methods[], world_image_methods[];
 /* Methods become __index, unless the metamethods have an __index of their own. */
 extern const luaL_Reg query_methods[];
 extern const luaL_Reg query_metamethods[], chunk_metamethods[], column_metamethods[],
-    loop_metamethods[], view_metamethods[], elements_metamethods[];
+    loop_metamethods[], view_metamethods[], elements_metamethods[], image_metamethods[];
 /* Methods that chunk_metamethods' and column_metamethods' __index look up themselves. */
 extern const luaL_Reg chunk_methods[], column_methods[];
 
@@ -130,6 +137,8 @@ int ecs_native_world(lua_State *L);
 /* Pushes a world that is closed so far, and then opens it. */
 struct world_box *new_world_box(lua_State *L);
 void world_attach(lua_State *L, struct world_box *box, ecs_world *world, bool lent);
+/* After its tag has changed from the one given. */
+void world_retag(lua_State *L, struct world_box *box, uint32_t from);
 
 /* Raises "world expected, got nil" or "the world is closed" for argument `arg`. */
 int no_world(lua_State *L, int arg);
@@ -175,6 +184,9 @@ int raise_memory(lua_State *L);
 ** gone, and it raises the memory error (raise_status for ECS_ENOMEM needs no world). */
 bool retry(lua_State *L, struct world_box *box, ecs_status status, bool *tried);
 
+/* Frees what kernels hold of a world that closes (kernel.c). */
+void kernels_free(struct world_box *box);
+
 /* ---- what every call ends with (weight.c, value.c) -------------------------------- */
 
 void weights_open(lua_State *L);
@@ -199,6 +211,8 @@ static inline void settle(lua_State *L, struct world_box *box, int world_index) 
 /* Runs a C function like lua_call with the collector held, so that no finalizer comes in
 ** while it makes objects of what the core points to. For what is rare: describe. */
 void call_quietly(lua_State *L, lua_CFunction function, int arguments, int results);
+/* The same as a lua_pcall; there is room for one value more. */
+int try_quietly(lua_State *L, lua_CFunction function, int arguments, int results);
 
 /* For a world that closes: ends its loops (loop.c), and, when a host has lent it, takes out
 ** what this state has put into it: systems, queries, any values (disown.c). Cannot fail. */

@@ -1,15 +1,25 @@
 #include "declare.h"
 #include "names.h"
 
+/* The id, and the report of a migration, which is at the top of the stack when there is one. */
+static int push_declared(lua_State *L, struct world_box *box, ecs_id id) {
+  bool migrated = lua_gettop(L) == 4 && !lua_isnil(L, 4);
+  lua_settop(L, 4);
+  lua_pushinteger(L, (lua_Integer)id);
+  lua_insert(L, 4);
+  settle(L, box, 1);
+  lua_settop(L, migrated ? 5 : 4);
+  return migrated ? 2 : 1;
+}
+
 static int world_component(lua_State *L) {
   check_world(L, 1);
   size_t size;
   check_text(L, 2, &size);
   luaL_checktype(L, 3, LUA_TTABLE);
   lua_settop(L, 3);
-  lua_pushinteger(L, (lua_Integer)declare_component(L, 2, 3));
-  settle(L, check_world(L, 1), 1);
-  return 1;
+  ecs_id id = declare_component(L, 2, 3);
+  return push_declared(L, check_world(L, 1), id);
 }
 
 static int world_tag(lua_State *L) {
@@ -62,9 +72,7 @@ static int world_resource(lua_State *L) {
     }
     return status == ECS_ENOMEM ? raise_memory(L) : raise_error(L, "%s", message);
   }
-  lua_pushinteger(L, (lua_Integer)id);
-  settle(L, box, 1);
-  return 1;
+  return push_declared(L, box, id);
 }
 
 static int world_undeclare(lua_State *L) {
@@ -72,9 +80,10 @@ static int world_undeclare(lua_State *L) {
   ecs_id id = check_component(L, box, 2)->id;
   bool tried = false;
   ecs_status status;
-  do
-    status = ecs_undeclare(box->world, id);
-  while (retry(L, box, status, &tried));
+  do {
+    status = loops_end(box);
+    if (status == ECS_OK) status = ecs_undeclare(box->world, id);
+  } while (retry(L, box, status, &tried));
   if (status != ECS_OK) return raise_status(L, box->world, status);
   views_forget(L, box, 1, id);
   settle(L, box, 1);

@@ -1,10 +1,13 @@
 #include <limits.h>
 
 #include "declare.h"
+#include "names.h"
+
+#include "../core/migrate.h"
 
 /* A description being put together from the plain table that the schema parser made:
-**   { doc =, { name =, type =, count =, names = {...}, value =, text =,
-**              doc =, unit =, min =, max = }, ... }
+**   { doc =, was = { { name =, was = }, ... }, { name =, type =, count =, names = {...},
+**     value =, text =, doc =, unit =, min =, max = }, ... }
 ** Scripts may hold that table, so the texts are anchored in a table of our own. */
 struct draft {
   lua_State *L;
@@ -18,6 +21,8 @@ struct draft {
   const char **names;      /* of all enums */
   uint32_t name_count;
   uint32_t name_limit;
+  ecs_rename *was;
+  uint32_t was_count;
 };
 
 static const char schema_key;
@@ -173,6 +178,29 @@ static void read_field(struct draft *draft, uint32_t at) {
   lua_pop(draft->L, 1);
 }
 
+/* The renames of the plain table, which is at the top of the stack. */
+static void read_renames(struct draft *draft) {
+  lua_State *L = draft->L;
+  if (push_entry(L, "was") == LUA_TTABLE) {
+    int list = lua_gettop(L);
+    uint32_t count = limited(draft, lua_rawlen(L, list));
+    draft->was = make_array(L, count, sizeof *draft->was);
+    for (; draft->was_count < count; draft->was_count++) {
+      if (lua_rawgeti(L, list, (lua_Integer)draft->was_count + 1) != LUA_TTABLE)
+        malformed(draft);
+      ecs_rename *rename = &draft->was[draft->was_count];
+      rename->name = get_text(draft, "name");
+      rename->was = get_text(draft, "was");
+      if (!rename->name || !rename->was) malformed(draft);
+      lua_pop(L, 1);
+    }
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, draft->anchors, ++draft->anchored);
+    lua_settop(L, list);
+  }
+  lua_pop(L, 1);
+}
+
 static int unknown_type(struct draft *draft, const ecs_world *world, const ecs_field *field,
                         const char *type) {
   struct nearest nearest;
@@ -206,6 +234,100 @@ static void resolve_type(struct draft *draft, const ecs_world *world, uint32_t a
   if (field->nested == ECS_NULL) unknown_type(draft, world, field, type);
 }
 
+/* ---- reports ----------------------------------------------------------------------- */
+
+/* Appends the name of an item to a list of the report at an index. */
+static void list_name(lua_State *L, int report, const char *list, const char *name) {
+  if (lua_getfield(L, report, list) != LUA_TTABLE) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, report, list);
+  }
+  lua_pushstring(L, name);
+  lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+  lua_pop(L, 1);
+}
+
+/* The same for a map from the new name to the old one. */
+static void map_name(lua_State *L, int report, const char *map, const char *name,
+                     const char *from) {
+  lua_getfield(L, report, map);
+  lua_pushstring(L, from);
+  lua_setfield(L, -2, name);
+  lua_pop(L, 1);
+}
+
+static void push_item(lua_State *L, int report, const struct report_item *item) {
+  static const char *const lists[] = {"kept", "added", "dropped", "converted", NULL};
+  const char *list = lists[item->fate];
+  if (list) list_name(L, report, list, item->name);
+  if (item->fate == LEAF_CONVERTED) {
+    char change[64];
+    text_format(change, sizeof change, "%s -> %s", item->from_type, item->type);
+    map_name(L, report, "types", item->name, change);
+  }
+  if (!item->from) return;
+  map_name(L, report, item->maybe ? "maybe_renamed" : "renamed", item->name, item->from);
+}
+
+void push_report(lua_State *L, const struct report *report) {
+  static const char *const tables[] = {"kept",  "added",   "dropped",      "converted",
+                                       "types", "renamed", "maybe_renamed"};
+  need_stack(L, 8);
+  lua_createtable(L, 0, 8);
+  int index = lua_gettop(L);
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+    lua_newtable(L);
+    lua_setfield(L, index, tables[i]);
+  }
+  lua_pushinteger(L, (lua_Integer)report->rows);
+  lua_setfield(L, index, "rows");
+  for (uint32_t i = 0; i < report->count; i++) push_item(L, index, &report->items[i]);
+}
+
+static int report_body(lua_State *L) {
+  push_report(L, lua_touserdata(L, 1));
+  return 1;
+}
+
+/* ---- declaring --------------------------------------------------------------------- */
+
+/* Runs a migration and pushes its first report; nil when there is nothing to migrate. The
+** report is made before the world changes, so that no memory for it means no change. */
+static ecs_status migrate(lua_State *L, struct world_box *box,
+                          struct migration *migration) {
+  ecs_world *world = box->world;
+  ecs_status status = ECS_OK;
+  if (migration->count && box->loops) status = loops_end(box);
+  if (migration->count && status == ECS_OK)
+    status = world_is_idle(world, "declaring a component with other fields");
+  if (migration->count && status == ECS_OK) status = migration_prepare(migration);
+  if (status != ECS_OK) return status;
+  if (migration->count == 0) {
+    lua_pushnil(L);
+    return ECS_OK;
+  }
+  lua_pushlightuserdata(L, &migration->changes[0].report);
+  if (try_quietly(L, report_body, 1, 1) != LUA_OK) {
+    lua_pop(L, 1);
+    return ECS_ENOMEM;
+  }
+  migration_commit(migration);
+  names_renew(box);
+  return ECS_OK;
+}
+
+static ecs_status declare_now(lua_State *L, struct world_box *box,
+                              const ecs_component_desc *desc, ecs_id *id) {
+  struct migration migration;
+  migration_begin(&migration, box->world);
+  ecs_status status = declare(box->world, desc, &migration, id);
+  if (status == ECS_OK) status = migrate(L, box, &migration);
+  migration_end(&migration);
+  return status;
+}
+
 ecs_id declare_component(lua_State *L, int name, int fields) {
   int top = lua_gettop(L);
   call_schema(L, name, fields);
@@ -214,16 +336,21 @@ ecs_id declare_component(lua_State *L, int name, int fields) {
   for (uint32_t i = 0; i < draft.count; i++) read_field(&draft, i);
   lua_pushvalue(L, draft.table);
   const char *doc = get_text(&draft, "doc");
+  read_renames(&draft);
+  need_stack(L, 4);
   struct world_box *box = check_world(L, 1);
   for (uint32_t i = 0; i < draft.count; i++) resolve_type(&draft, box->world, i);
-  ecs_component_desc desc = {draft.component, draft.fields, draft.count, 0, doc};
+  ecs_component_desc desc = {.name = draft.component, .fields = draft.fields,
+                             .field_count = draft.count, .doc = doc, .was = draft.was,
+                             .was_count = draft.was_count};
   ecs_id id = ECS_NULL;
   bool tried = false;
   ecs_status status;
   do
-    status = ecs_component(box->world, &desc, &id);
+    status = declare_now(L, box, &desc, &id);
   while (retry(L, box, status, &tried));
   if (status != ECS_OK) raise_status(L, box->world, status);
-  lua_settop(L, top);
+  lua_replace(L, top + 1);
+  lua_settop(L, top + 1);
   return id;
 }

@@ -5,7 +5,7 @@
 static struct view_box *check_view(lua_State *L) {
   struct view_box *view = view_test(L, 1);
   if (!view) luaL_typeerror(L, 1, "view");
-  view_row(L, view);
+  view_open(L, 1, view);
   return view;
 }
 
@@ -65,7 +65,7 @@ int view_length(lua_State *L) {
 void view_push_table(lua_State *L, int index, struct view_box *view) {
   index = lua_absindex(L, index);
   need_stack(L, 8);
-  view_row(L, view);
+  view_open(L, index, view);
   uint32_t count = view_count(view);
   lua_createtable(L, view->array ? (int)count : 0, view->array ? 0 : (int)count);
   for (uint32_t at = 0; view_row(L, view) < ROW_SPECIAL && at < count; at++) {
@@ -132,7 +132,7 @@ int view_tostring(lua_State *L) {
     lua_pushliteral(L, "view (stale)");
     return 1;
   }
-  view_row(L, view);
+  view_open(L, 1, view);
   lua_pushfstring(L, "%s ", view->array ? view->array->name : view->shape->component->name);
   view_row(L, view);
   push_text(L, 1, view);

@@ -6,7 +6,9 @@
 
 /* ---- queries (query.c) ----------------------------------------------------------- */
 
-#define QUERY_WORLD 1        /* its user value */
+#define QUERY_WORLD 1        /* its user values */
+#define QUERY_KERNELS 2      /* what functions have been compiled to */
+#define QUERY_VALUES 2
 
 struct query_box {
   struct head head;
@@ -28,6 +30,10 @@ void queries_free(const struct world_box *box, ecs_world *world);
 int query_each(lua_State *L);
 int query_map(lua_State *L);
 int query_chunks(lua_State *L);
+int query_run(lua_State *L);
+int query_sum(lua_State *L);
+int query_min(lua_State *L);
+int query_max(lua_State *L);
 
 /* Pushes the world of the query at an index. */
 static inline int push_query_world(lua_State *L, int query_index) {
@@ -48,6 +54,7 @@ struct shape_field {
 /* How the views of a component, or of a nested one, read. Anchored in WORLD_SHAPES. */
 struct shape {
   const struct component *component;
+  uint64_t version;                /* registry.version when it was built */
   uint32_t count;
   struct shape_field fields[];
 };
@@ -60,7 +67,8 @@ struct shape {
 
 #define VIEW_OWNER 1         /* user values of a view: a loop, a world; the root of a part */
 #define VIEW_PARTS 2         /* table: field or element -> its view */
-#define VIEW_VALUES 2
+#define VIEW_DATA 3          /* of a resource whose fields have changed: its columns */
+#define VIEW_VALUES 3
 
 /* A component of the current row (a root), or a nested component or array within. */
 struct view_box {
@@ -71,13 +79,15 @@ struct view_box {
   const struct field *array;       /* an array: what it is, else NULL */
 
   struct world_box *box;
+  uint64_t version;                /* registry.version that it was made or renewed in */
   const struct component *component;  /* from here on of roots only */
   ecs_id id;                       /* of the component */
   struct loop_box *loop;           /* NULL: of a resource */
   const uint32_t *row;             /* its loop's, or one of these: */
   uint32_t own_row;
   bool read_only;
-  void *data[];                    /* columns by leaf */
+  void **data;                     /* columns by leaf: `store`, or VIEW_DATA */
+  void *store[];
 };
 
 /* The shape of a component; the world is at an absolute index. */
@@ -108,6 +118,9 @@ int view_push_world(lua_State *L, int index, const struct view_box *view);
 /* The row that a view shows; raises why when it shows none. */
 uint32_t view_row(lua_State *L, const struct view_box *view);
 
+/* The same for the view at an index when a call begins: a resource's follows its component. */
+uint32_t view_open(lua_State *L, int index, struct view_box *view);
+
 /* Pushes field or element `at` of the view at an index, as it is now. */
 void view_push_at(lua_State *L, int index, struct view_box *view, uint32_t at);
 
@@ -131,7 +144,9 @@ int view_length(lua_State *L);
 
 #define LOOP_WORLD 1         /* user values of a loop; then its views by slot */
 #define LOOP_QUERY 2
-#define LOOP_VALUES 2
+#define LOOP_WHERE 3         /* the q:where(fn) it goes through, and its rows */
+#define LOOP_FILTER 4
+#define LOOP_VALUES 4
 
 /* One of a query's terms with data, in the current table. */
 struct slot {
@@ -164,6 +179,8 @@ struct loop_box {
   uint32_t next_row;
   uint32_t count;                  /* rows of the table */
   uint32_t step;                   /* tables so far */
+  bool filtered;                   /* by a q:where(fn): only these rows of the table */
+  const uint64_t *filter;
   bool open;
   bool done;                       /* it came to its end */
   uint32_t slot_count;
@@ -244,7 +261,30 @@ void step_check(lua_State *L, const struct loop_box *loop, uint32_t step);
 /* Calls the function at an index for every row of the open loop at another. */
 typedef void (*rows_fn)(lua_State *L, int loop_index, int function, double dt);
 void each_rows(lua_State *L, int loop_index, int function, double dt);
+/* The same for a function that returns a value, which is at the top of the stack for each. */
+typedef void (*row_fn)(lua_State *L, struct loop_box *loop, uint32_t row, void *ud);
+void each_results(lua_State *L, int loop_index, int function, double dt, row_fn each,
+                  void *ud);
+/* The same for the rows of the loop's current table only. */
+void each_here(lua_State *L, int loop_index, int function, double dt, row_fn each, void *ud);
+
+/* Whether a row is among those that the loop goes through. */
+static inline bool loop_takes(const struct loop_box *loop, uint32_t row) {
+  return !loop->filter || (loop->filter[row / 64] >> row % 64 & 1);
+}
+
+/* Finds the rows of the current table of a filtered loop (where.c). */
+void where_fill(lua_State *L, int loop_index);
+
+extern const luaL_Reg where_methods[], where_metamethods[];
+int query_where(lua_State *L);
+int each_begin(lua_State *L, struct loop_box *loop);
 void map_rows(lua_State *L, int loop_index, int function, double dt);
+
+/* Calls the function and arguments at the top of the stack for an open loop, then ends it. An
+** error is caught in C, since `__close` may get lost: in a coroutine that dies, or when Lua is out
+** of memory. */
+void form_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments);
 
 /* A function form of the query at argument 1: fn at 2, dt at 3. */
 int run_form(lua_State *L, bool views, rows_fn rows);

@@ -1,9 +1,10 @@
+#include "kernel.h"
 #include "names.h"
 
 const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,
-    kind_column;
+    kind_column, kind_kernel, kind_where, kind_image;
 
-#define METHOD_LISTS 9
+#define METHOD_LISTS 11
 
 /* A kind of object: what its metatable holds, and the methods that scripts may call. */
 struct object {
@@ -17,13 +18,17 @@ static const struct object objects[] = {
   {"world", &kind_world, world_metamethods,
    {world_core_methods, world_component_methods, world_entity_methods, world_spawn_methods,
     world_query_methods, world_schedule_methods, world_system_methods,
-    world_describe_methods, world_view_methods}},
+    world_describe_methods, world_view_methods, world_random_methods,
+    world_image_methods}},
   {"query", &kind_query, query_metamethods, {query_methods}},
   {"loop", &kind_loop, loop_metamethods, {NULL}},
   {"view", &kind_view, view_metamethods, {NULL}},
   {"elements", &kind_elements, elements_metamethods, {NULL}},
   {"chunk", &kind_chunk, chunk_metamethods, {chunk_methods}},
   {"column", &kind_column, column_metamethods, {column_methods}},
+  {"where", &kind_where, where_metamethods, {where_methods}},
+  {"kernel", &kind_kernel, kernel_metamethods, {NULL}},
+  {"image", &kind_image, image_metamethods, {NULL}},
   {NULL, NULL, NULL, {NULL}}
 };
 

@@ -18,10 +18,12 @@ void names_open(lua_State *L) {
   lua_pop(L, 1);
 }
 
+void names_renew(struct world_box *box) { box->number = ++box->names->worlds; }
+
 void names_attach(lua_State *L, struct world_box *box) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &names_key);
   box->names = lua_touserdata(L, -1);
-  box->number = ++box->names->worlds;
+  names_renew(box);
   lua_pop(L, 1);
 }
 

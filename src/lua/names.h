@@ -38,6 +38,8 @@ struct names {
 void names_open(lua_State *L);
 /* Makes a world use the names of its state. */
 void names_attach(lua_State *L, struct world_box *box);
+/* Forgets where the names of a world led: its components have changed their fields. */
+void names_renew(struct world_box *box);
 
 /* What names a component in the entries: the address of a string, or a small id, which is no
 ** address since it is odd. NULL for everything else. */

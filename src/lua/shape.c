@@ -6,11 +6,14 @@ static uint32_t field_kind(const struct field *field) {
 
 /* build(world, component): a shape, anchored with its keys in WORLD_SHAPES. */
 static int build(lua_State *L) {
+  const struct world_box *box = lua_touserdata(L, 1);
+  const struct registry *registry = &box->world->registry;
   const struct component *component = lua_touserdata(L, 2);
   uint32_t count = component->field_count;
   struct shape *shape =
       lua_newuserdatauv(L, sizeof *shape + count * sizeof *shape->fields, 1);
   shape->component = component;
+  shape->version = registry->version;
   shape->count = count;
   lua_createtable(L, (int)count, 0);
   for (uint32_t i = 0; i < count; i++) {
@@ -33,7 +36,9 @@ static int build(lua_State *L) {
 const struct shape *shape_need(lua_State *L, int world_index,
                                const struct component *component) {
   lua_getiuservalue(L, world_index, WORLD_SHAPES);
-  if (UNLIKELY(lua_rawgeti(L, -1, (lua_Integer)component->id) != LUA_TUSERDATA)) {
+  lua_rawgeti(L, -1, (lua_Integer)component->id);
+  const struct shape *known = lua_touserdata(L, -1);
+  if (UNLIKELY(!known || known->version < component->changed)) {
     lua_pop(L, 1);
     lua_pushvalue(L, world_index);
     lua_pushlightuserdata(L, (void *)(uintptr_t)component);

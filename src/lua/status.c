@@ -34,13 +34,17 @@ bool retry(lua_State *L, struct world_box *box, ecs_status status, bool *tried) 
   return calls == box->calls;
 }
 
-void call_quietly(lua_State *L, lua_CFunction function, int arguments, int results) {
-  need_stack(L, 1);
+int try_quietly(lua_State *L, lua_CFunction function, int arguments, int results) {
   lua_pushcfunction(L, function);
   lua_insert(L, -arguments - 1);
   bool running = lua_gc(L, LUA_GCISRUNNING, 0) == 1;
   if (running) lua_gc(L, LUA_GCSTOP, 0);
   int status = lua_pcall(L, arguments, results, 0);
   if (running) lua_gc(L, LUA_GCRESTART, 0);
-  if (status != LUA_OK) lua_error(L);
+  return status;
+}
+
+void call_quietly(lua_State *L, lua_CFunction function, int arguments, int results) {
+  need_stack(L, 1);
+  if (try_quietly(L, function, arguments, results) != LUA_OK) lua_error(L);
 }

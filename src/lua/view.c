@@ -10,6 +10,7 @@ bool view_push(lua_State *L, struct world_box *box, int world_index,
                struct view_box **out) {
   uint32_t calls = box->calls, leaves = component->leaf_count;
   ecs_id id = component->id;
+  uint64_t version = box->world->registry.version;
   const struct shape *shape = shape_need(L, world_index, component);
   if (box->calls != calls) return false;
   struct view_box *view = new_box(L, &kind_view, sizeof *view + leaves * sizeof(void *),
@@ -21,6 +22,8 @@ bool view_push(lua_State *L, struct world_box *box, int world_index,
   view->box = box;
   view->component = component;
   view->id = id;
+  view->version = version;
+  view->data = view->store;
   view->loop = loop;
   view->own_row = loop ? ROW_STALE : ROW_RESOURCE;
   view->row = &view->own_row;
@@ -63,6 +66,8 @@ static uint32_t resource_row(lua_State *L, struct view_box *root) {
   const struct component *component = component_of(root->box->world, root->id);
   if (component != root->component || !component->resource)
     luaL_error(L, "stale view: its resource is no longer declared");
+  if (component->changed > root->version)
+    luaL_error(L, "stale view: the fields of its resource have changed");
   for (uint32_t i = 0; i < component->leaf_count; i++)
     root->data[i] = component->resource[i].data;
   return 0;
@@ -73,10 +78,45 @@ uint32_t view_row(lua_State *L, const struct view_box *view) {
   uint32_t row = *root->row;
   if (LIKELY(row < ROW_SPECIAL)) return row;
   if (!root->box->world) luaL_error(L, "stale view: the world is closed");
-  if (row == ROW_RESOURCE) return resource_row(L, root);
+  if (row == ROW_RESOURCE) {
+    row = resource_row(L, root);
+    if (root->component->changed > view->version)
+      luaL_error(L, "stale view: the fields of its resource have changed");
+    return row;
+  }
   if (row == ROW_ABSENT && root->loop->open)
     raise_error(L, "the current entity has no '%s'", root->component->name);
   return (uint32_t)luaL_error(L, "stale view: its loop has ended");
+}
+
+/* The view of a resource whose component has changed its fields: reads as it is now. */
+static void renew(lua_State *L, int index, struct view_box *view) {
+  const struct component *component = view->component;
+  uint64_t version = view->box->world->registry.version;
+  int world_index = view_push_world(L, index, view);
+  const struct shape *shape = shape_need(L, world_index, component);
+  lua_pop(L, 1);
+  void **data = lua_newuserdatauv(L, component->leaf_count * sizeof *data + 1, 0);
+  if (!view->box->world || view->box->world->registry.version != version) {
+    lua_pop(L, 1);
+    return;
+  }
+  lua_setiuservalue(L, index, VIEW_DATA);
+  lua_pushnil(L);
+  lua_setiuservalue(L, index, VIEW_PARTS);
+  view->shape = shape;
+  view->data = data;
+  view->version = version;
+}
+
+uint32_t view_open(lua_State *L, int index, struct view_box *view) {
+  if (*view->row == ROW_RESOURCE && view->root == view && view->box->world) {
+    const struct component *component = component_of(view->box->world, view->id);
+    if (component == view->component && component->resource &&
+        component->changed > view->version)
+      renew(L, index, view);
+  }
+  return view_row(L, view);
 }
 
 /* ---- parts ----------------------------------------------------------------------- */
@@ -112,6 +152,7 @@ static struct view_box *make_part(lua_State *L, int index, struct view_box *view
   lua_setiuservalue(L, -2, VIEW_OWNER);
   if (box->calls != calls) view_row(L, view);
   part->root = view->root;
+  part->version = view->version;
   part->shape = shape;
   part->base = base;
   part->array = array;
@@ -206,7 +247,7 @@ static int view_index(lua_State *L) {
   const struct view_box *root = view->root;
   const char *key = lua_tostring(L, 2);
   uint32_t row = *root->row;
-  if (UNLIKELY(row >= ROW_SPECIAL)) row = view_row(L, view);
+  if (UNLIKELY(row >= ROW_SPECIAL)) row = view_open(L, 1, view);
   const struct shape_field *field = find(view->shape, key);
   if (UNLIKELY(!field)) field = search(L, view, 2);
   if (LIKELY(field->kind < ECS_NESTED) &&
@@ -232,7 +273,7 @@ static uint32_t element(lua_State *L, const struct view_box *view, int index) {
 
 static int elements_index(lua_State *L) {
   struct view_box *view = lua_touserdata(L, 1);
-  uint32_t row = view_row(L, view);
+  uint32_t row = view_open(L, 1, view);
   uint32_t at = element(L, view, 2);
   if (at == NONE)
     lua_pushnil(L);
@@ -290,7 +331,7 @@ static int view_newindex(lua_State *L) {
   const struct view_box *root = view->root;
   const char *key = lua_tostring(L, 2);
   uint32_t row = *root->row;
-  if (UNLIKELY(row >= ROW_SPECIAL)) row = view_row(L, view);
+  if (UNLIKELY(row >= ROW_SPECIAL)) row = view_open(L, 1, view);
   if (UNLIKELY(root->read_only)) refuse_write(L, view);
   const struct shape_field *field = find(view->shape, key);
   if (UNLIKELY(!field)) field = search(L, view, 2);
@@ -305,7 +346,7 @@ static int view_newindex(lua_State *L) {
 static int elements_newindex(lua_State *L) {
   struct view_box *view = lua_touserdata(L, 1);
   const struct view_box *root = view->root;
-  uint32_t row = view_row(L, view);
+  uint32_t row = view_open(L, 1, view);
   if (root->read_only) refuse_write(L, view);
   uint32_t at = element(L, view, 2);
   if (at == NONE) {

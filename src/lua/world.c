@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "../kernel/program.h"
 #include "names.h"
 
 /* ---- making and closing ---------------------------------------------------------- */
@@ -13,6 +14,9 @@ struct world_box *new_world_box(lua_State *L) {
   }
   const char *kernels = getenv("ECS_KERNELS");
   box->kernels = !kernels || strcmp(kernels, "0") != 0;
+  const char *isa = getenv("ECS_ISA");
+  int named = isa ? isa_named(isa) : -1;
+  box->isa = named >= 0 && isa_supported((k_isa)named) ? named : (int)isa_best();
   worlds_reserve(L, box, -1);
   return box;
 }
@@ -42,6 +46,7 @@ static void shut(lua_State *L, struct world_box *box, int world_index) {
   ecs_world *world = box->world;
   box->calls++;
   loops_abandon(box);
+  kernels_free(box);
   drop_pending(box);
   scratch_free(world, box->scratch);
   weights_leave(box);
@@ -65,7 +70,9 @@ void world_leave(lua_State *L, struct world_box *box, int world_index) {
 int no_world(lua_State *L, int arg) {
   if (!box_test(L, arg, &kind_world, sizeof(struct world_box)))
     return luaL_typeerror(L, arg, "world");
-  return luaL_argerror(L, arg, "the world is closed");
+  const struct world_box *box = lua_touserdata(L, arg);
+  return luaL_argerror(L, arg, box->hidden ? "a codec cannot use the world"
+                                           : "the world is closed");
 }
 
 /* ---- ecs.world ------------------------------------------------------------------- */
@@ -160,6 +167,8 @@ void world_finalize(lua_State *L, int index) {
   struct world_box *box = box_test(L, index, &kind_world, sizeof *box);
   if (!box) return;
   box->depth = 0;
+  if (box->hidden) box->world = box->hidden;
+  box->hidden = NULL;
   if (box->world) shut(L, box, index);
   ecs_world *world = box->doomed;
   box->doomed = NULL;

@@ -120,3 +120,9 @@ void worlds_remove(lua_State *L, const struct world_box *box, const ecs_world *w
   lua_pop(L, 2);
   get_tags(L)->worlds[ecs_world_tag(world)]--;
 }
+
+void world_retag(lua_State *L, struct world_box *box, uint32_t from) {
+  struct tags *tags = get_tags(L);
+  tags->worlds[from]--;
+  tags->worlds[ecs_world_tag(box->world)]++;
+}

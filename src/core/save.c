@@ -1,0 +1,351 @@
+#include "image.h"
+
+#include "schedule.h"
+#include "world.h"
+
+#define BATCH 512u
+
+struct saver {
+  ecs_world *world;
+  const ecs_codec *codec;
+  struct writer *out;
+  struct component **components;   /* by place */
+  uint32_t component_count;
+  uint32_t *places;                /* component index -> place */
+  uint32_t *strings;               /* string number -> place counted from 1 */
+  ecs_status status;
+};
+
+/* ---- components in the image's order ---- */
+
+static bool comes_before(const struct component *a, const struct component *b) {
+  if (a->depth != b->depth) return a->depth < b->depth;
+  return strcmp(a->name, b->name) < 0;
+}
+
+/* Bottom-up merge sort (Knuth, TAOCP 5.2.4) between the two halves of a list. */
+static struct component **sort(struct component **from, struct component **to, uint32_t n) {
+  for (uint32_t width = 1; width < n; width *= 2) {
+    for (uint32_t low = 0; low < n; low += 2 * width) {
+      uint32_t middle = low + width < n ? low + width : n;
+      uint32_t high = low + 2 * width < n ? low + 2 * width : n;
+      uint32_t i = low, j = middle;
+      for (uint32_t k = low; k < high; k++) {
+        bool left = i < middle && (j == high || !comes_before(from[j], from[i]));
+        to[k] = left ? from[i++] : from[j++];
+      }
+    }
+    struct component **swap = from;
+    from = to;
+    to = swap;
+  }
+  return from;
+}
+
+struct component **image_components(ecs_world *world, uint32_t *count) {
+  const struct registry *registry = &world->registry;
+  size_t room = (size_t)registry->count + 1;
+  struct component **list = memory_array(&world->memory, room * 2, sizeof *list);
+  if (!list) return NULL;
+  *count = 0;
+  for (uint32_t i = 0; i < registry->count; i++)
+    if (registry->components[i]) list[(*count)++] = registry->components[i];
+  struct component **sorted = sort(list, list + room, *count);
+  if (sorted != list && *count) memcpy(list, sorted, *count * sizeof *list);
+  return list;
+}
+
+/* ---- cells ---- */
+
+static uint64_t id_to_image(const struct saver *saver, ecs_id id) {
+  id = entity_target(saver->world, id);
+  if (id == ECS_NULL || ecs_id_index(id) >= FIRST_ENTITY) return id;
+  return saver->places[ecs_id_index(id)] + 1;
+}
+
+static void save_entities(struct saver *saver, const uint64_t *ids, uint32_t count) {
+  uint64_t batch[BATCH];
+  for (uint32_t i = 0; i < count;) {
+    uint32_t n = 0;
+    while (n < BATCH && i < count) batch[n++] = id_to_image(saver, ids[i++]);
+    write_numbers(saver->out, batch, 8, n);
+  }
+}
+
+static void save_strings(struct saver *saver, const uint32_t *numbers, uint32_t count) {
+  uint32_t batch[BATCH];
+  for (uint32_t i = 0; i < count;) {
+    uint32_t n = 0;
+    for (; n < BATCH && i < count; i++) batch[n++] = numbers[i] ? saver->strings[numbers[i]] : 0;
+    write_numbers(saver->out, batch, 4, n);
+  }
+}
+
+static void save_any(struct saver *saver, const struct component *component,
+                     const struct leaf *leaf, uint32_t slot) {
+  const char *data = NULL;
+  size_t size = 0;
+  if (slot == 0) {
+    write_u32(saver->out, NONE);
+    return;
+  }
+  const ecs_codec *codec = saver->codec;
+  bool written = codec && codec->encode && saver->status == ECS_OK &&
+                 codec->encode(codec->ud, slot, &data, &size) && size < IMAGE_TEXT_LIMIT;
+  if (written) {
+    write_text(saver->out, data, size);
+  } else if (saver->status == ECS_OK) {
+    saver->status = world_fail(saver->world, codec && codec->encode ? ECS_EUSER : ECS_ETYPE,
+                               "component '%s' cannot be saved: field '%s' is `any`%s",
+                               component->name, leaf->name,
+                               codec ? " and the codec refused it" : "; give a codec");
+  }
+}
+
+static void save_cells(struct saver *saver, const struct component *component,
+                       uint32_t leaf_at, const void *data, uint32_t count) {
+  const struct leaf *leaf = &component->leaves[leaf_at];
+  switch (leaf->type) {
+    case ECS_ENTITY: save_entities(saver, data, count); break;
+    case ECS_STRING: save_strings(saver, data, count); break;
+    case ECS_ANY:
+      for (uint32_t i = 0; i < count; i++)
+        save_any(saver, component, leaf, ((const uint32_t *)data)[i]);
+      break;
+    default: write_numbers(saver->out, data, leaf->size, count); break;
+  }
+}
+
+/* ---- sections ---- */
+
+static void save_hint(struct saver *saver, const char *text) {
+  if (text)
+    write_text(saver->out, text, strlen(text));
+  else
+    write_u32(saver->out, NONE);
+}
+
+static void save_field(struct saver *saver, const struct field *field) {
+  struct writer *out = saver->out;
+  write_text(out, field->name, field->name_size);
+  save_hint(saver, field->text);
+  write_u8(out, (uint8_t)field->type);
+  write_u32(out, field->count);
+  write_u32(out, field->nested ? saver->places[ecs_id_index(field->nested->id)] : NONE);
+  write_u8(out, field->has_value);
+  write_u64(out, field->offset);
+  write_u32(out, field->names ? field->names->count : 0);
+  for (uint32_t i = 0; field->names && i < field->names->count; i++)
+    write_text(out, field->names->names[i].data, field->names->names[i].size);
+  save_hint(saver, field->doc);
+  save_hint(saver, field->unit);
+  save_hint(saver, field->min);
+  save_hint(saver, field->max);
+}
+
+static void save_component(struct saver *saver, const struct component *component) {
+  struct writer *out = saver->out;
+  write_text(out, component->name, component->name_size);
+  save_hint(saver, component->doc);
+  write_u8(out, component->resource != NULL);
+  write_u32(out, component->native ? (uint32_t)component->size : 0);
+  write_u32(out, component->field_count);
+  for (uint32_t i = 0; i < component->field_count; i++)
+    save_field(saver, &component->fields[i]);
+  write_u32(out, component->leaf_count);
+  for (uint32_t i = 0; i < component->leaf_count; i++) {
+    const struct leaf *leaf = &component->leaves[i];
+    bool text = leaf->type == ECS_STRING && leaf->value.u32;
+    write_u64(out, text ? saver->strings[leaf->value.u32]
+                        : cell_bits(leaf->size, leaf->value));
+  }
+  for (uint32_t i = 0; component->resource && i < component->leaf_count; i++)
+    save_cells(saver, component, i, component->resource[i].data, 1);
+}
+
+static void save_string_table(struct saver *saver) {
+  const struct intern_table *strings = &saver->world->strings;
+  uint32_t count = 0;
+  for (uint32_t i = 1; i < strings->count; i++)
+    if (strings->texts[i] && strings->texts[i]->marked) saver->strings[i] = ++count;
+  write_u32(saver->out, count);
+  for (uint32_t i = 1; i < strings->count; i++) {
+    if (!saver->strings[i]) continue;
+    struct interned *text = strings->texts[i];
+    write_text(saver->out, text->text, text->size);
+    text->marked = false;
+  }
+}
+
+static uint8_t state_of(const struct record *record) {
+  switch (record->table) {
+    case RECORD_UNBORN: return SLOT_UNBORN;
+    case RECORD_RETIRED: return SLOT_RETIRED;
+    case RECORD_PARTED: return SLOT_PARTED;
+    default: return record->table <= RECORD_BARE ? SLOT_ALIVE : SLOT_FREE;
+  }
+}
+
+/* The first index from `at` on, at the start of a page, in whose page any slot was ever born;
+** INDEX_LIMIT at the end. */
+static uint32_t next_page(const struct entity_index *index, uint32_t at) {
+  for (;;) {
+    at = entity_next_slot(index, at) & ~(PAGE_SIZE - 1);
+    if (at >= INDEX_LIMIT) return INDEX_LIMIT;
+    struct slots slots = entity_slots(index, at);
+    for (uint32_t i = 0; i < slots.count && i < PAGE_SIZE; i++)
+      if (slots.records[i].table != RECORD_UNBORN) return at;
+    at += PAGE_SIZE;
+  }
+}
+
+static void save_page(struct saver *saver, uint32_t at) {
+  struct slots slots = entity_slots(&saver->world->entities, at);
+  uint16_t generations[PAGE_SIZE];
+  uint8_t states[PAGE_SIZE];
+  uint32_t count = slots.count < PAGE_SIZE ? slots.count : PAGE_SIZE;
+  memset(generations, 0, sizeof generations);
+  memset(states, SLOT_UNBORN, sizeof states);
+  memcpy(generations, slots.generations, count * sizeof *generations);
+  for (uint32_t i = 0; i < count; i++) states[i] = state_of(&slots.records[i]);
+  write_u32(saver->out, at >> PAGE_BITS);
+  write_numbers(saver->out, generations, 2, PAGE_SIZE);
+  write_bytes(saver->out, states, PAGE_SIZE);
+}
+
+static void save_index(struct saver *saver) {
+  const struct entity_index *index = &saver->world->entities;
+  const struct range *range = &index->entities;
+  struct writer *out = saver->out;
+  write_u32(out, range->first);
+  write_u32(out, range->last);
+  write_u32(out, range->next);
+  write_u32(out, range->free_count);
+  for (uint32_t at = range->free_head; at; at = entity_record(index, at)->row)
+    write_u32(out, at);
+  uint32_t pages = 0;
+  for (uint32_t at = FIRST_ENTITY; (at = next_page(index, at)) < INDEX_LIMIT; at += PAGE_SIZE)
+    pages++;
+  write_u32(out, pages);
+  for (uint32_t at = FIRST_ENTITY; (at = next_page(index, at)) < INDEX_LIMIT; at += PAGE_SIZE)
+    save_page(saver, at);
+}
+
+static void save_rows(struct saver *saver, const struct table *table) {
+  uint32_t batch[BATCH];
+  for (uint32_t i = 0; i < table->count;) {
+    uint32_t n = 0;
+    for (; n < BATCH && i < table->count; i++) {
+      uint32_t at = table->rows[i];
+      batch[n++] = at < FIRST_ENTITY ? saver->places[at] + 1 : at;
+    }
+    write_numbers(saver->out, batch, 4, n);
+  }
+}
+
+static void save_table(struct saver *saver, const struct table *table) {
+  write_u32(saver->out, table->id_count);
+  for (uint32_t i = 0; i < saver->component_count; i++)
+    if (table_position(table, saver->components[i]->id) != NONE) write_u32(saver->out, i);
+  write_u8(saver->out, table->was_empty);
+  write_u32(saver->out, table->count);
+  save_rows(saver, table);
+  if (table->count == 0) return;
+  for (uint32_t i = 0; i < saver->component_count; i++) {
+    const struct component *component = saver->components[i];
+    uint32_t first = table_column(table, component->id);
+    for (uint32_t j = 0; first != NONE && j < component->leaf_count; j++)
+      save_cells(saver, component, j, table->columns[first + j].data, table->count);
+  }
+}
+
+static void save_names(struct saver *saver) {
+  const struct name_table *names = &saver->world->names;
+  write_u32(saver->out, names->count);
+  for (uint32_t i = 0; i < names->count; i++) {
+    write_u64(saver->out, id_to_image(saver, names->names[i].entity));
+    write_text(saver->out, names->names[i].text, names->names[i].size);
+  }
+}
+
+static void save_schedule(struct saver *saver) {
+  const struct schedule *schedule = &saver->world->schedule;
+  struct writer *out = saver->out;
+  write_u32(out, schedule->phase_count);
+  for (uint32_t i = 0; i < schedule->phase_count; i++) {
+    const struct phase *phase = schedule->phases[i];
+    write_text(out, phase->name, strlen(phase->name));
+    write_f64(out, phase->accumulator);
+    write_u8(out, phase->enabled);
+  }
+  write_u32(out, schedule->system_count);
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    const ecs_system *system = schedule->systems[i];
+    write_text(out, system->name, strlen(system->name));
+    write_f64(out, system->timer);
+    write_f64(out, system->elapsed);
+    write_u8(out, (uint8_t)(system->enabled | system->has_run << 1 | system->parked << 2));
+  }
+}
+
+static void save_all(struct saver *saver) {
+  ecs_world *world = saver->world;
+  struct writer *out = saver->out;
+  write_bytes(out, IMAGE_MAGIC, 8);
+  write_u32(out, IMAGE_VERSION);
+  write_u32(out, world->entities.tag);
+  write_u64(out, world->seed);
+  write_u64(out, world->tick);
+  save_string_table(saver);
+  write_u32(out, saver->component_count);
+  for (uint32_t i = 0; i < saver->component_count; i++)
+    save_component(saver, saver->components[i]);
+  save_index(saver);
+  const struct id_record *all = graph_all(world);
+  write_u32(out, all->table_count);
+  for (uint32_t i = 0; i < all->table_count; i++)
+    save_table(saver, world_table(world, all->tables[i]));
+  save_names(saver);
+  save_schedule(saver);
+}
+
+static bool reserve(struct saver *saver) {
+  ecs_world *world = saver->world;
+  struct memory *memory = &world->memory;
+  saver->components = image_components(world, &saver->component_count);
+  saver->places = memory_array(memory, world->registry.count + 1ull, sizeof(uint32_t));
+  saver->strings = memory_array(memory, world->strings.count + 1ull, sizeof(uint32_t));
+  saver->out = memory_array(memory, 1, sizeof *saver->out);
+  return saver->components && saver->places && saver->strings && saver->out;
+}
+
+static void release(struct saver *saver) {
+  ecs_world *world = saver->world;
+  struct memory *memory = &world->memory;
+  size_t components = world->registry.count + 1ull;
+  memory_free(memory, saver->components, components * 2 * sizeof *saver->components);
+  memory_free(memory, saver->places, components * sizeof(uint32_t));
+  memory_free(memory, saver->strings, (world->strings.count + 1ull) * sizeof(uint32_t));
+  memory_free(memory, saver->out, sizeof *saver->out);
+}
+
+ecs_status ecs_save(ecs_world *world, ecs_write_fn write, void *ud, const ecs_codec *codec) {
+  ecs_status status = world_is_idle(world, "save");
+  if (status != ECS_OK) return status;
+  struct saver saver = {.world = world, .codec = codec};
+  if (reserve(&saver)) {
+    for (uint32_t i = 0; i < saver.component_count; i++)
+      saver.places[ecs_id_index(saver.components[i]->id)] = i;
+    world_mark_strings(world);
+    writer_begin(saver.out, write, ud);
+    save_all(&saver);
+    bool written = writer_end(saver.out);
+    status = saver.status;
+    if (status == ECS_OK && !written)
+      status = world_fail(world, ECS_EUSER, "the writer stopped");
+  } else {
+    status = world_nomem(world);
+  }
+  release(&saver);
+  return status;
+}
