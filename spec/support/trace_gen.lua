@@ -183,10 +183,17 @@ function Gen:learn()
   end
 end
 
+-- Despawns half of the entities when systems have spawned too many.
+function Gen:cull()
+  if self.world.ids.count > 2 * self.crowd and #self.world.scopes == 0 then
+    return { "each", "", 0, { { "despawn", "@self", pick = { 2, self.rng:int(2) - 1 } } } }
+  end
+end
+
 -- The next step.
 function Gen:next()
   self.at = self.at + 1
-  local step = table.remove(self.pending, 1)
+  local step = table.remove(self.pending, 1) or self:cull()
   while not step do
     step = draw(self, gen.kinds)
   end

@@ -131,8 +131,11 @@ function list.undeclare(ctx, name)
   ctx.components[name] = nil
 end
 
+-- Systems that spawn for each row must not fill the world: a step spawns a few at most.
 function list.spawn(ctx, components)
-  return spawned(ctx, ctx.world:spawn(components))
+  if ctx.spawned < 30 then
+    return spawned(ctx, ctx.world:spawn(components))
+  end
 end
 
 function list.spawn_many(ctx, count, components)
