@@ -85,28 +85,27 @@ $(1)/ecs/native.so: $$($(1)_CORE) $$(filter-out $$($(1)_HOST),$$($(1)_BIND))
 	$(2) $$(SHARED) $(3) $$(CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LIBS)
 
 $(1)/libecs.a: $$($(1)_CORE)
-	rm -f $$@
-	$$(AR) rcs $$@ $$^
+	@sh spec/tools/archive $$@ $$^
 
 $(1)/libecs_lua.a: $$($(1)_CORE) $$($(1)_BIND) $(1)/obj/embed.o
-	rm -f $$@
-	$$(AR) rcs $$@ $$^
+	@sh spec/tools/archive $$@ $$^
 
 $(1)/spec/support/%.o: spec/c/%.c Makefile
 	@mkdir -p $$(@D)
 	$(2) $$(BASE) $(3) $$(CFLAGS) -MMD -MP -c $$< -o $$@
 
-$(1)/spec/%: spec/c/%.c $$(C_SUPPORT:spec/c/%.c=$(1)/spec/support/%.o) $(1)/libecs.a Makefile
+$(1)/spec/%: spec/c/%.c $$(C_SUPPORT:spec/c/%.c=$(1)/spec/support/%.o) $$($(1)_CORE) Makefile
 	@mkdir -p $$(@D)
 	$(2) $$(BASE) $(3) $$(CFLAGS) -MMD -MP $$(LDFLAGS) -o $$@ \
-	  $$(filter %.c %.o %.a,$$^) $$(LIBS)
+	  $$(filter %.c %.o,$$^) $$(LIBS)
 
-# A C test named test_lua... gets the library with the binding, and Lua.
+# C tests look inside, so they take the objects and not the libraries; one named test_lua...
+# gets the binding and Lua as well.
 $(1)/spec/test_lua%: spec/c/test_lua%.c $$(C_SUPPORT:spec/c/%.c=$(1)/spec/support/%.o) \
-  $(1)/libecs_lua.a Makefile
+  $$($(1)_CORE) $$($(1)_BIND) $(1)/obj/embed.o Makefile
 	@mkdir -p $$(@D)
 	$(2) $$(BASE) -I$$(LUA_INCDIR) $(3) $$(CFLAGS) -MMD -MP \
-	  $$(LDFLAGS) -o $$@ $$(filter %.c %.o %.a,$$^) $$(LUA_LIBS) $$(LIBS)
+	  $$(LDFLAGS) -o $$@ $$(filter %.c %.o,$$^) $$(LUA_LIBS) $$(LIBS)
 
 -include $$($(1)_CORE:.o=.d) $$($(1)_BIND:.o=.d) $$(C_TESTS:spec/c/%.c=$(1)/spec/%.d) \
   $$(C_SUPPORT:spec/c/%.c=$(1)/spec/support/%.d)
@@ -145,8 +144,9 @@ $(BUILD)/examples/%: examples/%.c $(RELEASE)/libecs_lua.a Makefile
 
 # ---- tests ---------------------------------------------------------------------------
 #
-# A check is a target check-NAME that runs through spec/tools/check, which counts what passed
-# and failed; spec/tools/summary adds the counts of a set of checks.
+# A check is a target check-NAME that runs through spec/tools/check, which counts what
+# passed and failed; spec/tools/summary adds the counts of a set of checks. The longest come
+# first, so that the cores are done at the same time.
 
 check = CHECK_DIR=$(CHECK_DIR) CHECK_SECONDS=$(CHECK_SECONDS) sh spec/tools/check
 busted = $(LUA) spec/tools/busted.lua --ignore-lua -v -o TAP
@@ -157,17 +157,19 @@ asan_c_env = ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 \
   UBSAN_OPTIONS=print_stacktrace=1
 valgrind = valgrind -q --leak-check=full --show-leak-kinds=definite,possible \
   --errors-for-leak-kinds=definite,possible --error-exitcode=99 --keep-debuginfo=yes
-# With small counts only the deep specs run: `make test` has run the others so.
+# With small counts only the deep specs run: `make test` has run the others so. With all
+# counts the seeds of the random traces, most of the work, are split in halves.
 deep_scale = $(if $(filter small,$(DEEP)),small,deep)
 deep_run = $(busted) -r $(if $(filter small,$(DEEP)),deep,all)
 c_programs = $(C_TESTS:spec/c/%.c=$(1)/spec/%)
 
 LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-lengths \
   lint-rockspec
-TEST_CHECKS := asan plain hash rock $(if $(C_TESTS),c asan-c) \
+TEST_CHECKS := plain asan hash rock $(if $(C_TESTS),c asan-c) \
   $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) $(LINT_CHECKS)
-DEEP_CHECKS := $(if $(DEEP_SPECS)$(deep_scale:small=),deep-asan deep-plain) valgrind \
-  $(if $(C_TESTS),valgrind-c) coverage tidy cppcheck
+DEEP_CHECKS := $(if $(deep_scale:small=),deep-traces-1 deep-traces-2) \
+  $(if $(DEEP_SPECS),deep-asan deep-plain) valgrind $(if $(C_TESTS),valgrind-c) coverage \
+  tidy cppcheck
 
 # $(call run_checks,set,names,seconds after which a check hangs)
 define run_checks
@@ -215,13 +217,23 @@ check-examples: $(EXAMPLES)
 check-rock:
 	$(check) rock tap sh spec/tools/rock $(BUILD)/rock
 
-check-deep-plain: $(RELEASE)/ecs/native.so $(EXAMPLES)
+check-deep-plain: $(RELEASE)/ecs/native.so
 	$(check) deep-plain tap env ECS_SPEC_SCALE=$(deep_scale) \
-	  $(call module_env,$(RELEASE)) $(deep_run)
+	  $(call module_env,$(RELEASE)) $(busted) -r deep
 
 check-deep-asan: $(ASAN)/ecs/native.so $(EXAMPLES)
-	$(check) deep-asan tap env ECS_SPEC_SCALE=$(deep_scale) $(asan_env) \
+	$(check) deep-asan tap env ECS_SPEC_SCALE=$(deep_scale) ECS_SPEC_SEEDS=1 $(asan_env) \
 	  $(call module_env,$(ASAN)) $(deep_run)
+
+SEEDS_1 := 1-500
+SEEDS_2 := 501-1000
+
+TRACE_CHECKS := check-deep-traces-1 check-deep-traces-2
+
+$(TRACE_CHECKS): check-deep-traces-%: $(ASAN)/ecs/native.so
+	$(check) deep-traces-$* tap env ECS_SPEC_SCALE=deep ECS_SPEC_SEEDS=$(SEEDS_$*) \
+	  $(asan_env) $(call module_env,$(ASAN)) $(busted) --filter="agree on seeds" \
+	  spec/90_random_model_spec.lua
 
 check-valgrind: $(DEBUG)/ecs/native.so $(EXAMPLES)
 	$(check) valgrind tap env ECS_SPEC_SCALE=small $(call module_env,$(DEBUG)) \
@@ -244,7 +256,8 @@ check-cppcheck:
 	$(check) cppcheck status cppcheck --quiet --std=c99 --error-exitcode=1 \
 	  --enable=warning,performance,portability --inline-suppr \
 	  --suppress=missingIncludeSystem \
-	  --suppress=nullPointerRedundantCheck --suppress=ctunullpointer -Isrc $(CORE_SRC) $(BIND_SRC)
+	  --suppress=nullPointerRedundantCheck --suppress=ctunullpointer \
+	  -Isrc $(CORE_SRC) $(BIND_SRC)
 
 # ---- lint ----------------------------------------------------------------------------
 

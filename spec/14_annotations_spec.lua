@@ -29,6 +29,7 @@ local CLASSES = {
   native = set_of(native.exports.native),
   World = set_of(native.exports.world),
   Query = set_of(native.exports.query),
+  Where = set_of(native.exports.where),
   Chunk = set_of(native.exports.chunk),
   Column = set_of(native.exports.column),
 }
@@ -108,6 +109,7 @@ describe("ecs.native.exports", function()
     local objects = { world = world, query = query, native = native }
     for chunk in query:chunks() do
       objects.chunk, objects.column = chunk, chunk:column "Position.x"
+      objects.where = query:where(function(position) return position.x > 0 end)
       for class, names in pairs(native.exports) do
         for _, name in ipairs(names) do
           assert.is_function(objects[class][name], class .. "." .. name)

@@ -104,11 +104,6 @@ describe("a query", function()
       "Position:off", "Position:any" } do
       has_error(function() world:query(text) end, "not in this version")
     end
-    local query = world:query "Position"
-    for _, method in ipairs { "run", "where", "sum", "min", "max" } do
-      has_error(function() query[method](query, print) end, "kernels are not in this version",
-        "q:each or q:map")
-    end
   end)
 
   it("takes a table of variables, and has none", function()

@@ -154,12 +154,19 @@ describe("world:system", function()
     world:update(0)
   end)
 
-  it("says that compile = true is for a later version", function()
+  it("compiles with compile = true, or says why it cannot", function()
     local world = new_world()
+    world:spawn { Position = {} }
+    world:system("s", { query = "Position", each = function(p) p.x = 1 end, compile = true })
+    assert.are.equal("vector", world:explain("s").tier)
     has_error(function()
-      world:system("s", { query = "Position", each = function() end, compile = true })
-    end, "kernels are not in this version")
-    world:system("s", { query = "Position", each = function() end, compile = false })
+      world:system("s", { query = "Position", each = function() print() end, compile = true })
+    end, "system 's'", "cannot be compiled", "30_system_spec.lua:")
+    assert.are.equal("vector", world:explain("s").tier)
+    world:system("s", { query = "Position", each = function(p) p.x = 1 end, compile = false })
+    world:update(1)
+    assert.are.equal("lua", world:explain("s").tier)
+    has_error(function() world:system("s", { run = print, compile = true }) end, "compile")
   end)
 
   it("keeps what it needs alive, and lets go of it with the system", function()
@@ -425,10 +432,11 @@ end)
 describe("world:explain", function()
   it("says that a script's system runs as plain Lua, and what it reads and writes", function()
     local world = new_world()
-    world:system("s", { query = "Position, Velocity:in, !Frozen", each = function() end })
+    world:system("s", { query = "Position, Velocity:in, !Frozen", each = function() end,
+      compile = false })
     assert.are.same({
       tier = "lua", reads = { "Position", "Velocity" }, writes = { "Position" },
-      reason = "kernels are not in this version",
+      reason = "it is not to be compiled",
     }, world:explain "s")
     world:system("s", { query = "Position.x, Velocity.y:in", map = function() end })
     assert.are.same({ "Position.x", "Velocity.y" }, world:explain("s").reads)

@@ -84,7 +84,7 @@ describe("world:describe()", function()
     local systems = world:describe().systems
     assert.are.equal(2, #systems)
     local a, b = systems[1], systems[2]
-    assert.are.same({ "a", "update", 1, "lua", true, false, 2 },
+    assert.are.same({ "a", "update", 1, "vector", true, false, 2 },
       { a.name, a.phase, a.order, a.tier, a.enabled, a.parked, a.runs })
     assert.are.same({ "b", "render", 2, "lua", false, false, 0 },
       { b.name, b.phase, b.order, b.tier, b.enabled, b.parked, b.runs })

@@ -183,7 +183,7 @@ describe("examples/inspect.lua (C5, C25, C42)", function()
 
   it("lists tables with their columns, and systems", function()
     assert(output:find "1 of %d+ rows  Body, Player\n  columns: Body%.at%.x Body%.at%.y")
-    assert(output:find "\nfall in update, tier lua\n")
+    assert(output:find "\nfall in update, tier vector\n")
     assert(output:find "\n2 entities, 2 rows\n")
   end)
 end)

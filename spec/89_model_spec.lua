@@ -23,11 +23,16 @@ local function declare(world)
 end
 
 local function each_world(cases)
-  for name, make in pairs(makers) do
+  local sentences = {}
+  for sentence in pairs(cases) do
+    sentences[#sentences + 1] = sentence
+  end
+  table.sort(sentences)
+  for _, name in ipairs { "model", "runtime" } do
     describe("the " .. name, function()
-      for sentence, case in pairs(cases) do
+      for _, sentence in ipairs(sentences) do
         it(sentence, function()
-          case(declare(make()))
+          cases[sentence](declare(makers[name]()))
         end)
       end
     end)

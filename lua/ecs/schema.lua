@@ -8,9 +8,15 @@ local ESCAPES = {
   ["\\"] = "\\", ['"'] = '"', ["'"] = "'", ["\n"] = "\n",
 }
 
--- Raises a message that parse returns.
-local function refuse(...)
-  error({ message = string.format(...) }, 0)
+-- Raises a message that parse returns. It shows the beginning of long texts.
+local function refuse(format, ...)
+  local shown = table.pack(...)
+  for i = 1, shown.n do
+    if type(shown[i]) == "string" and #shown[i] > 200 then
+      shown[i] = shown[i]:sub(1, 200) .. "..."
+    end
+  end
+  error({ message = string.format(format, table.unpack(shown, 1, shown.n)) }, 0)
 end
 
 local function show(value)

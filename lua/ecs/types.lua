@@ -199,6 +199,28 @@ function World:spawn_many(count, components) end
 ---@return ecs.Id
 function World:spawn_at(id, components) end
 
+--- A random number that depends on the world's seed, its tick, the entity and on how often it
+--- was asked for: the same in every tier. In [0, 1), or an integer from 1 to m, or from m to n.
+---@param entity ecs.Id
+---@param m? integer
+---@param n? integer
+---@return number
+function World:random(entity, m, n) end
+
+--- The whole world as bytes: entities, components, names, resources, timers; not the systems.
+---@param options? { codec: { encode: fun(value: any): string } }
+---@return string
+function World:save(options) end
+
+--- Replaces all entities by those of an image.
+---@param bytes string
+---@param options? { codec: { decode: fun(bytes: string): any } }
+function World:load(bytes, options) end
+
+--- A hash of the content that depends on neither table nor row order, tag nor component ids.
+---@return integer
+function World:digest() end
+
 ---@param entity ecs.Id
 function World:despawn(entity) end
 
@@ -381,30 +403,60 @@ function Query:map(fn, dt) end
 ---@return fun(): ecs.Chunk?
 function Query:chunks() end
 
---- A compiled loop. Not in this version.
----@param fn function
+--- Calls a function for every entity as `each` does, compiled to a loop over columns. An error
+--- with file, line and reason when it cannot be compiled.
+---@param fn fun(...: any)
 ---@param dt? number
 function Query:run(fn, dt) end
 
---- Not in this version.
----@param fn function
----@return ecs.Query
+--- The rows that also satisfy a function, which is compiled if possible.
+---@param fn fun(...: any): any
+---@return ecs.Where
 function Query:where(fn) end
 
---- Not in this version.
----@param fn function
+--- The sum of what a function returns, in i64 or f64; 0 on no rows.
+---@param fn fun(...: any): number
 ---@return number
 function Query:sum(fn) end
 
---- Not in this version.
----@param fn function
+--- The least of what a function returns; nil on no rows.
+---@param fn fun(...: any): number
 ---@return number?
 function Query:min(fn) end
 
---- Not in this version.
----@param fn function
+--- The greatest of what a function returns; nil on no rows.
+---@param fn fun(...: any): number
 ---@return number?
 function Query:max(fn) end
+
+--- A query whose rows also satisfy a function.
+---@class ecs.Where
+local Where = {}
+
+---@return integer
+function Where:count() end
+
+---@return ecs.Id?
+function Where:first() end
+
+--- As ecs.Query's each, for these rows.
+---@param fn fun(...: any)
+---@param dt? number
+---@overload fun(self: ecs.Where): fun(...): any
+function Where:each(fn, dt) end
+
+function Where:despawn() end
+
+---@param component ecs.Component
+function Where:add(component) end
+
+---@param component ecs.Component
+function Where:remove(component) end
+
+--- As world:set, for each of these rows.
+---@param component ecs.Component
+---@param ... any
+function Where:set(component, ...) end
 
 --- The current row's component: fields are read and written by name. Stale once its loop has
 --- ended.

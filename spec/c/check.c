@@ -77,6 +77,8 @@ long by_scale(long small, long normal, long deep) {
   return normal;
 }
 
+int check_failures(void) { return failures; }
+
 void begin_test(void) {
   setvbuf(stdout, NULL, _IOLBF, 0);
   failures = 0;

@@ -18,6 +18,9 @@ int run_tests(const struct test *tests, size_t count);
 void begin_test(void);
 int end_test(const char *name);
 
+/* How many checks of this test have failed so far. */
+int check_failures(void);
+
 /* Says on which case a check fails, until the next call; NULL: none. */
 void check_context(const char *format, ...);
 

@@ -163,6 +163,22 @@ static void retired_slots_come_back(void) {
   close_world(&f);
 }
 
+/* A slot outside of the range of spawns waits there until the range comes back. */
+static void retired_slots_outside_of_the_range(void) {
+  open_usual(&f);
+  ecs_id last = make(70000, 65535, 1);
+  CHECK_OK(f.world, ecs_spawn_at(f.world, last, NULL, 0));
+  CHECK_OK(f.world, ecs_entity_range(f.world, 80000, 80001));
+  CHECK_OK(f.world, ecs_despawn(f.world, last));
+  size_t count = 0;
+  CHECK_OK(f.world, ecs_recycle_retired(f.world, &count));
+  CHECK_INTEGER(1, count);
+  CHECK_INTEGER(80000, ecs_id_index(spawn_empty(f.world)));
+  CHECK_OK(f.world, ecs_entity_range(f.world, 70000, 70000));
+  CHECK(spawn_empty(f.world) == make(70000, 0, 1));
+  close_world(&f);
+}
+
 static void components_retire_too(void) {
   open_world(&f);
   ecs_id tag = declare_tag(f.world, "T"), last = tag;
@@ -347,6 +363,8 @@ static const struct test tests[] = {
   {"C39: a slot whose generations are used up is retired", used_up_slots_retire},
   {"C40: recycle_retired gives slots back and clears what names them",
    retired_slots_come_back},
+  {"C40: retired slots come back outside of the range, too",
+   retired_slots_outside_of_the_range},
   {"C39: slots of components retire too", components_retire_too},
   {"C82: ranges part the index", ranges_part_the_index},
   {"C82: far indices cost a page each", ranges_of_one_page_each},

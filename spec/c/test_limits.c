@@ -89,6 +89,25 @@ static void huge_components(void) {
   close_limited();
 }
 
+static void deep_components(void) {
+  open_limited();
+  ecs_id inner = f.position, id;
+  char name[] = "Level1";
+  for (int depth = 1; depth <= 7; depth++, name[5]++) {
+    ecs_field fields[] = {{.name = "x", .type = ECS_NESTED, .nested = inner}};
+    ecs_component_desc desc = {name, fields, 1, 0, NULL};
+    if (depth <= 6) {
+      CHECK_OK(f.world, ecs_component(f.world, &desc, &inner));
+      continue;
+    }
+    CHECK_FAILS(f.world, ECS_ELIMIT, "nest at most 6 deep",
+                ecs_component(f.world, &desc, &id));
+  }
+  f.a = SPAWN(f.world, inner);
+  CHECK(ecs_cell_of(f.world, f.a, inner, 1) != NULL);
+  close_limited();
+}
+
 static void huge_native_structs(void) {
   open_limited();
   static const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 1, SIZE_MAX / 2, SIZE_MAX / 1024};
@@ -271,6 +290,7 @@ static const struct test tests[] = {
   {"spawning more than there are ids is refused at once", huge_spawns},
   {"more components than are declared are refused", too_many_components},
   {"components of too many fields are refused", huge_components},
+  {"components nest at most 6 deep", deep_components},
   {"native structs of absurd sizes are refused", huge_native_structs},
   {"a component may have 4,096 leaves", widest_component},
   {"strings of absurd sizes are refused", huge_strings},

@@ -238,6 +238,32 @@ static void reports_errors_to_the_host(void) {
   close_world(&f);
 }
 
+static void ends_loops_that_are_left_open(void) {
+  struct state state;
+  open_usual(&f);
+  f.a = SPAWN(f.world, f.position);
+  open_state(&state);
+  lend(&state);
+  run_script(&state,
+             "step, loop = world:query('Position'):each()\n"
+             "view = step(loop)\n"
+             "world:spawn { Velocity = {} }");
+  CHECK_INTEGER(0, count_of(f.world, "Velocity"));
+  CHECK_FAILS(f.world, ECS_EINVAL, "dt", ecs_update(f.world, -1));
+  CHECK_INTEGER(0, count_of(f.world, "Velocity"));
+  CHECK_OK(f.world, ecs_update(f.world, 1));
+  CHECK_INTEGER(1, count_of(f.world, "Velocity"));
+  run_script(&state,
+             "assert(not pcall(function() return view.x end))\n"
+             "assert(not pcall(step, loop))");
+  close_state(&state);
+  ecs_iter it;
+  CHECK_OK(f.world, ecs_iter_open(new_query(f.world, "Position"), &it));
+  CHECK_FAILS(f.world, ECS_EBUSY, "inside a loop", ecs_update(f.world, 1));
+  CHECK_OK(f.world, ecs_iter_close(&it));
+  close_world(&f);
+}
+
 static char failed[32];
 
 static void on_error(ecs_world *world, const char *system, ecs_status status, void *ud) {
@@ -377,6 +403,7 @@ static const struct test tests[] = {
   {"a lent world is not freed with its object, nor are its systems", outlives_its_object},
   {"a host's systems and a script's are ordered together", orders_systems_together},
   {"errors of scripts reach the host as status and message", reports_errors_to_the_host},
+  {"a host's update ends loops that scripts left open", ends_loops_that_are_left_open},
   {"a host's handler has the errors of scripts", has_its_own_handler},
   {"a lent world that is closed inside a system goes when that ends",
    survives_a_world_closed_in_a_system},

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "core/world.h"
+
 /* ---- spawning ---- */
 
 static ecs_status spawn_one(struct fixture *f) {
@@ -98,6 +100,16 @@ static void many_texts(struct fixture *f) {
     int size = snprintf(text, sizeof text, "%8000d", i);
     struct label label = {{text, (size_t)size}};
     CHECK_OK(f->world, ecs_set(f->world, i % 3 ? f->a : f->b, f->label, &label));
+  }
+}
+
+/* The string table has no number left. */
+static void numbers_used_up(struct fixture *f) {
+  labelled(f);
+  char text[] = "text a";
+  while (f->world->strings.count < f->world->strings.capacity) {
+    text[5]++;
+    CHECK_OK(f->world, ecs_set(f->world, f->a, f->label, &(struct label){text_of(text)}));
   }
 }
 
@@ -205,6 +217,7 @@ static const struct operation operations[] = {
   {"set of a present component", one_entity, set_known, NULL, ASKS_NOTHING},
   {"set of an absent string", one_entity, set_text, NULL, ASKS},
   {"set of a present string", labelled, set_text, NULL, ASKS},
+  {"set that grows the string table", numbers_used_up, set_text, NULL, ASKS},
   {"set that sweeps the strings", many_texts, set_text, NULL, ASKS},
   {"add of a component", one_entity, add_component, NULL, ASKS},
   {"add of a tag", one_entity, add_tag, NULL, ASKS},

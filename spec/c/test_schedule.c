@@ -156,6 +156,29 @@ static void cycles_are_printed(void) {
   close_world(&f);
 }
 
+static void refuses_systems(void) {
+  open_schedule();
+  ecs_system_desc desc = describe(&a);
+  desc.phase = "updat";
+  CHECK_FAILS(f.world, ECS_ENAME, "unknown phase 'updat' (did you mean 'update'?)",
+              ecs_system_new(f.world, &desc));
+  desc = describe(&a);
+  desc.name = "";
+  CHECK_FAILS(f.world, ECS_EINVAL, "a system needs a name", ecs_system_new(f.world, &desc));
+  desc.name = NULL;
+  CHECK_FAILS(f.world, ECS_EINVAL, "a system needs a name", ecs_system_new(f.world, &desc));
+  desc = describe(&a);
+  desc.run = NULL;
+  CHECK_FAILS(f.world, ECS_EINVAL, "'a' has nothing to run", ecs_system_new(f.world, &desc));
+  desc = describe(&a);
+  desc.query = "Postion";
+  CHECK_FAILS(f.world, ECS_ENAME, "did you mean 'Position'", ecs_system_new(f.world, &desc));
+  update(1);
+  CHECK_TEXT("", ran);
+  CHECK_INTEGER(0, freed);
+  close_world(&f);
+}
+
 static void replacing_keeps_the_place(void) {
   open_schedule();
   static struct script other = {"b", ECS_OK, NULL};
@@ -257,6 +280,10 @@ static void fixed_steps(void) {
   CHECK_FAILS(f.world, ECS_EINVAL, "no phase is fixed", ecs_alpha(f.world, NULL, &alpha));
   update(0.5);
   CHECK_TEXT("ab", ran);
+  phase.fixed = 0.25;
+  CHECK_OK(f.world, ecs_phase(f.world, &phase));
+  CHECK_OK(f.world, ecs_alpha(f.world, NULL, &alpha));
+  CHECK(alpha == 0);
   close_world(&f);
 }
 
@@ -473,6 +500,7 @@ static const struct test tests[] = {
   {"C46: phases go where they are asked to, or are refused", phases_between},
   {"before and after order systems of a phase, unknown names are ignored", before_and_after},
   {"a cycle is an error that prints it and changes nothing", cycles_are_printed},
+  {"C45: a system that makes no sense is refused", refuses_systems},
   {"a system that is replaced keeps its place and its switch", replacing_keeps_the_place},
   {"C48: a system's dt is the time since it last ran", time_since_the_last_run},
   {"every lets a system run once an interval", intervals},

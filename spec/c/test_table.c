@@ -285,6 +285,23 @@ static void short_cuts_forget(void) {
   close_world(&f);
 }
 
+/* The table of the last spawn has gone, and one made by an add has its place. */
+static void last_spawn_forgets(void) {
+  open_usual(&f);
+  f.b = spawn_empty(f.world);
+  f.a = SPAWN(f.world, f.position, f.frozen);
+  uint32_t index = table_of(f.a)->index;
+  CHECK_OK(f.world, ecs_despawn(f.world, f.a));
+  CHECK_OK(f.world, ecs_update(f.world, 0));
+  CHECK_OK(f.world, ecs_update(f.world, 0));
+  CHECK_OK(f.world, ecs_add(f.world, f.b, f.health));
+  CHECK_INTEGER(index, table_of(f.b)->index);
+  f.a = SPAWN(f.world, f.position, f.frozen);
+  CHECK(ecs_has(f.world, f.a, f.position) && !ecs_has(f.world, f.a, f.health));
+  CHECK_INTEGER(1, count_of(f.world, "Health"));
+  close_world(&f);
+}
+
 /* Chains of one hash lose their first, middle and last table. */
 static void collisions_survive_reclaiming(void) {
   open_world(&f);
@@ -367,6 +384,7 @@ static const struct test tests[] = {
   {"C10: the table without components is never reclaimed", the_void_stays},
   {"C7: tables in use are kept", used_tables_stay},
   {"short cuts never lead to tables that are gone", short_cuts_forget},
+  {"a spawn never lands where the last one did, when that has gone", last_spawn_forgets},
   {"C8: tables of one hash survive the loss of others", collisions_survive_reclaiming},
   {"whole tables change at once", bulk_changes},
   {"changes of whole tables spare components", bulk_changes_spare_components},

@@ -76,6 +76,16 @@ scenario("a world to be closed by its variable", {
   end,
 })
 
+scenario("worlds left to the collector", {
+  act = function()
+    for i = 1, 3 do
+      local world = ecs.world()
+      world:tag("T" .. i)
+    end
+    collectgarbage()
+  end,
+})
+
 scenario("the world as text, its bytes, its check", {
   prepare = one,
   act = function(s)
@@ -460,6 +470,43 @@ scenario("loops in coroutines that are dropped", {
       end)()
       collectgarbage()
     end
+    s.world:update(0)
+  end,
+  loose = true,
+})
+
+-- Calls fn at a depth that the state has not been to: calling a finalizer there takes memory.
+local function deeper(levels, fn)
+  if levels > 0 then return deeper(levels - 1, fn), nil end
+  return fn()
+end
+
+local function leave_garbage(s)
+  for i = 1, 2 do
+    local resume = coroutine.wrap(function()
+      for _, _, e in s.query:each() do
+        s.world:set(e, "Health", i)
+        coroutine.yield(e)
+      end
+    end)
+    resume()
+    s.world:query "Label, Bag"
+    ecs.world():tag "T"
+  end
+end
+
+-- Lua calls no finalizer when there is no memory for the call, and frees the object anyway.
+scenario("objects whose finalizers cannot be called", {
+  prepare = crowd,
+  act = function(s)
+    collectgarbage "stop"
+    leave_garbage(s)
+    deeper(60, collectgarbage)
+  end,
+  after = function(s)
+    collectgarbage "restart"
+    s.world:tag "Further"
+    s.world:spawn { Label = { "further" } }
     s.world:update(0)
   end,
   loose = true,

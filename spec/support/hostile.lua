@@ -152,6 +152,7 @@ local values_or_number = accepting(number, "empty table")
 for value_name in pairs(number.accepts) do values_or_number.accepts[value_name] = true end
 local any_name = accepting(name, "number as text", "odd text", "huge text")
 local callback = { make = function() return noop end }
+local measure = { make = function() return function() return 1 end end }
 
 local fields = { make = function() return { "a: f32" } end }
 local values = { make = function() return { Position = { 1, 2 } } end }
@@ -174,6 +175,10 @@ hostile.calls = {
     undeclare = { value "Label" },
     add = { entity, value "Label", lenient { make = noop } },
     alive = { lenient(field "e") },
+    random = { entity, lenient(value(3)), lenient(value(5)) },
+    save = { lenient(value(nil)) }, digest = {},
+    load = { { make = function(scene) return scene.world:save() end },
+      lenient(value(nil)) },
     components = { entity },
     get = { entity, component },
     has = { entity, component },
@@ -207,9 +212,15 @@ hostile.calls = {
     each = { lenient(callback), lenient(fraction) },
     first = {},
     map = { self = "scalars", callback, lenient(fraction) },
-    max = { callback, later = true }, min = { callback, later = true },
-    run = { callback, later = true }, sum = { callback, later = true },
-    where = { callback, later = true },
+    max = { measure }, min = { measure }, sum = { measure },
+    run = { callback, lenient(fraction) },
+    where = { callback },
+  },
+  where = {
+    add = { value "Label" }, remove = { value "Label" },
+    set = { component, values_or_number, number },
+    count = {}, despawn = {}, first = {},
+    each = { lenient(callback), lenient(fraction) },
   },
   chunk = { column = { value "Position.x" } },
   column = { read = { lenient { make = function() return {} end } },
@@ -223,6 +234,8 @@ function hostile.with_self(scene, kind, fn, call)
     return fn(scene.world)
   elseif kind == "query" then
     return fn(scene[call.self or "query"])
+  elseif kind == "where" then
+    return fn(scene.query:where(function(position) return position.x == position.x end))
   elseif kind == "native" then
     return fn(nil)
   end

@@ -5,12 +5,15 @@
 --   tag        the worlds' tag
 --   steps      operations of a run (2,000)
 --   every      operations between comparisons of everything (40)
+--   crowd      how many entities a random run keeps about (10 to 150, by seed)
 --   subject    function(tag) -> the world under test; a real one by default
 --   reference  function(tag) -> the model to compare with
 --
--- With ECS_SPEC_LOG=file every step is written down before it runs, for runs that crash.
+-- With ECS_SPEC_LOG=file every step of the latest run is written down before it is done, for
+-- runs that crash: runner.replay({ the lines }, { tag = }) does them again.
 
 local compare = require "spec.support.compare"
+local context = require "spec.support.trace_context"
 local gen = require "spec.support.trace_gen"
 local model = require "spec.support.model"
 local ops = require "spec.support.trace_ops"
@@ -31,9 +34,9 @@ end
 
 local log = os.getenv("ECS_SPEC_LOG")
 
-local function write_down(step)
-  local file = assert(io.open(log, step.at == 1 and "w" or "a"))
-  file:write(text.literal(step), ",\n")
+local function write_down(line, mode)
+  local file = assert(io.open(log, mode))
+  file:write(line, "\n")
   file:close()
 end
 
@@ -45,9 +48,12 @@ Run.__index = Run
 local function new_run(options)
   local shared = values.shared()
   local tag = options.tag or 1
+  if log then
+    write_down(("-- tag %d"):format(tag), "w")
+  end
   return setmetatable({
-    expected = ops.context((options.reference or model_world)(tag), shared),
-    actual = ops.context((options.subject or real_world)(tag), shared),
+    expected = context.new((options.reference or model_world)(tag), shared),
+    actual = context.new((options.subject or real_world)(tag), shared),
     every = options.every or 40,
     names = {},
   }, Run)
@@ -57,7 +63,7 @@ end
 -- what differs, or nil.
 function Run:step(step)
   if log then
-    write_down(step)
+    write_down(text.literal(step) .. ",", "a")
   end
   local actual = ops.perform(self.actual, step)
   local world = self.expected.world
@@ -101,10 +107,10 @@ function Run:look_closely()
   return difference
 end
 
--- Ends what the trace has left open, and the world.
-local function close(run)
-  local world = run.actual.world
-  for _, thread in ipairs(run.actual.left) do
+-- Ends what a trace has left open, and the world.
+local function close(ctx)
+  local world = ctx.world
+  for _, thread in ipairs(ctx.left) do
     coroutine.close(thread)
   end
   while pcall(world.commit, world) do end
@@ -115,23 +121,25 @@ local function failure(trace, difference, options)
   return { trace = trace, message = difference, tag = options.tag or 1 }
 end
 
--- Runs a trace. Everything is compared after each step, of long traces in 40 places. Returns
+-- Runs a trace. Everything is compared after each step, of long traces in a dozen places. Returns
 -- nil, or what failed: { trace = the steps until then, message, tag }.
 function runner.replay(trace, options)
   options = options or {}
   local run = new_run(options)
-  local every = #trace // 40 + 1
+  local every = #trace // 12 + 1
   for i, step in ipairs(trace) do
     local difference = run:step(step)
-    if not difference and (i % every == 0 or i == #trace) then
+    if not difference and (every == 1 or i == #trace) then
       difference = run:look_closely()
+    elseif not difference and i % every == 0 then
+      difference = run:look(i, i + 1, i)
     end
     if difference then
-      pcall(close, run)
+      pcall(close, run.actual)
       return failure(table.move(trace, 1, i, 1, {}), difference, options)
     end
   end
-  close(run)
+  close(run.actual)
 end
 
 -- Does the generator's step, or the given one, and compares.
@@ -150,7 +158,7 @@ end
 -- Makes and runs a random trace. Returns nil or a failure as runner.replay does.
 function runner.attempt(seed, options)
   local run, trace, difference = new_run(options), {}, nil
-  local source = gen.new(seed, run.expected)
+  local source = gen.new(seed, run.expected, options.crowd)
   for _ = 1, options.steps or 2000 do
     difference = difference or advance(run, source, trace)
   end
@@ -161,7 +169,7 @@ function runner.attempt(seed, options)
     difference = difference or advance(run, source, trace, { "commit" })
   end
   difference = difference or run:look_closely()
-  pcall(close, run)
+  pcall(close, run.actual)
   return difference and failure(trace, difference, options)
 end
 
@@ -174,30 +182,36 @@ function runner.trace(seed, options)
     run:step(trace[i])
     source:learn()
   end
-  close(run)
+  close(run.actual)
   return trace
 end
 
 -- What loops saw in a random run, step by step, and at its end the ids in the order in which
--- each component's query gives them.
+-- each component's query gives them; `text` is all of it.
 function runner.orders(seed, options)
   local trace = runner.trace(seed, options)
-  local ctx = ops.context((options.subject or real_world)(1), values.shared())
+  local ctx = context.new((options.subject or real_world)(1), values.shared())
   local orders = {}
   for i, step in ipairs(trace) do
     local outcome = ops.perform(ctx, step)
     orders[i] = table.concat(outcome.visits, " ")
   end
+  local names = {}
   for name in pairs(ctx.components) do
+    names[#names + 1] = name
+  end
+  table.sort(names)
+  for _, name in ipairs(names) do
     local seen = {}
     for chunk in ctx.world:query(name):chunks() do
       for i = 1, chunk.n do
         seen[#seen + 1] = chunk.entities[i]
       end
     end
-    orders[name] = table.concat(seen, " ")
+    orders[#orders + 1] = name .. ": " .. table.concat(seen, " ")
   end
-  ctx.world:close()
+  orders.text = table.concat(orders, "\n")
+  close(ctx)
   return orders
 end
 
@@ -219,14 +233,14 @@ function runner.run(seed, options)
   return shrunk
 end
 
--- A failure as text: what differs and a script that shows it; "no difference" for nil.
+-- A failure as a script that shows it, with what differs in a comment; "no difference" for nil.
 function runner.report(failed)
   if not failed then
     return "no difference"
   end
   local comment = ("seed %s, %s steps: %s"):format(failed.seed or "?", failed.steps or "?",
     failed.message)
-  return comment .. "\n" .. text.script(failed.trace, failed.tag, comment)
+  return text.script(failed.trace, failed.tag, comment)
 end
 
 -- Runs seeds first to last; raises a report at the first that fails.

@@ -2,8 +2,8 @@
 
 local shrink = {}
 
--- How many replays a shrinking may take.
-local PATIENCE = 1500
+-- How many steps the replays of a shrinking may take together.
+local PATIENCE = 2000000
 
 local function without(list, first, last)
   local rest = table.move(list, 1, first - 1, 1, {})
@@ -103,10 +103,8 @@ end
 function shrink.failure(failed, replay)
   local left = PATIENCE
   local function attempt(trace)
-    if left > 0 then
-      left = left - 1
-      return replay(trace)
-    end
+    left = left - #trace
+    return left > 0 and replay(trace) or nil
   end
   failed = attempt(failed.trace) or failed
   failed = drop_steps(failed, attempt)

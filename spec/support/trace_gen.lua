@@ -12,8 +12,9 @@ local gen = {}
 local Gen = {}
 Gen.__index = Gen
 
--- A generator of steps from a seed, over the model's context.
-function gen.new(seed, ctx)
+-- A generator of steps from a seed, over the model's context. `crowd` is how many entities
+-- there are at most, by the seed unless given.
+function gen.new(seed, ctx, crowd)
   local rng = random.new(seed)
   local self = setmetatable({
     rng = rng,
@@ -25,7 +26,7 @@ function gen.new(seed, ctx)
     texts = {},                      -- by what made them, texts of queries that come again
     known = {},                      -- references of entities that may be alive
     lost = {},                       -- references of dead entities, the latest first
-    crowd = rng:pick { 10, 25, 25, 40, 40, 60, 150 },
+    crowd = crowd or rng:pick { 10, 25, 25, 40, 40, 60, 150 },
   }, Gen)
   self:plan_components()
   return self
@@ -115,7 +116,11 @@ end
 function Gen:composition()
   local rng, composition = self.rng, {}
   for _, component in ipairs(rng:sample(self:components(), rng:range(0, 4))) do
-    composition[self:component_name(component)] = values.component(self, component)
+    local value = values.component(self, component)
+    composition[self:component_name(component)] = value
+    if rng:chance(3) then
+      composition["@#" .. component.name], composition[component.name] = value, value
+    end
   end
   return composition
 end
@@ -178,10 +183,17 @@ function Gen:learn()
   end
 end
 
+-- Despawns half of the entities when systems have spawned too many.
+function Gen:cull()
+  if self.world.ids.count > 2 * self.crowd and #self.world.scopes == 0 then
+    return { "each", "", 0, { { "despawn", "@self", pick = { 2, self.rng:int(2) - 1 } } } }
+  end
+end
+
 -- The next step.
 function Gen:next()
   self.at = self.at + 1
-  local step = table.remove(self.pending, 1)
+  local step = table.remove(self.pending, 1) or self:cull()
   while not step do
     step = draw(self, gen.kinds)
   end

@@ -14,7 +14,8 @@ local function spawn(self)
 end
 
 local function spawn_many(self)
-  local n = self.rng:pick { 0, 1, 2, 5, 12, self.crowd // 2 }
+  local sparse = self.crowd >= 1000 and self.world.ids.count * 2 < self.crowd
+  local n = sparse and self.crowd // 4 or self.rng:pick { 0, 1, 2, 5, 12, self.crowd // 2 }
   return self:has_room(n) and { "spawn_many", n, self:composition() } or nil
 end
 

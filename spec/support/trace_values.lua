@@ -13,7 +13,7 @@ local PALETTE = {
   { "Wide", { "a: i64 = -1", "b: f64 = 0.5", "c: u32", "d: u16 = 65535", "e: i8", "f: i16" } },
   { "Flags", { "on: bool = true", "off: bool" } },
   { "Link", { "to: entity", "weight: f32 = 2" } },
-  { "Label", { "text: string = none", "note: string" } },
+  { "Label", { "text: string = unsaid", "note: string" } },
   { "Box", { "size: i16 = 3", "value: any" } },
   { "State", { "mode: enum(idle, run, dead) = run", "last: enum(up, down)" } },
   { "Grid", { "m: f32[4]", "k: u8[3]" } },
@@ -31,13 +31,22 @@ end
 local SCALARS = { "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "bool", "entity",
   "string", "any", "enum(a, b, c)" }
 
+local DEFAULTS = {
+  f32 = { "0.1", "-7" }, f64 = { "1e300" }, i8 = { "-128" }, i32 = { "12" }, i64 = { "-1" },
+  u8 = { "255" }, u32 = { "4294967295" }, bool = { "true" }, string = { "'a b'", "word", '""' },
+  ["enum(a, b, c)"] = { "b", '"c"' },
+}
+
 -- A schema of up to six fields of any type.
 function values.schema(rng)
   local fields = {}
   for i = 1, rng:int(6) do
     local kind = rng:pick(SCALARS)
+    local defaults = DEFAULTS[kind]
     if rng:chance(20) then
       kind = ("%s[%d]"):format(kind, rng:int(4))
+    elseif defaults and rng:chance(50) then
+      kind = kind .. " = " .. rng:pick(defaults)
     end
     fields[i] = ("f%d: %s"):format(i, kind)
   end
@@ -78,8 +87,13 @@ function makers.bool(gen)
   return gen.rng:chance(50)
 end
 
+-- Enough of long ones that worlds sweep their strings.
 function makers.string(gen)
-  return gen.rng:chance(60) and "s" .. gen.rng:int(5000) or gen.rng:pick(STRINGS)
+  local rng = gen.rng
+  if rng:chance(40) then
+    return "@text" .. rng:int(5000)
+  end
+  return rng:chance(60) and "s" .. rng:int(5000) or rng:pick(STRINGS)
 end
 
 function makers.any(gen)

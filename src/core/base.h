@@ -18,9 +18,24 @@
 #pragma GCC visibility push(hidden)
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
+/* For what is usual, and for what is less so or rare: kept out of line, so that what is usual
+** needs few registers. */
+#define INLINE static inline __attribute__((always_inline))
+#define APART __attribute__((noinline))
+#define RARE __attribute__((noinline, cold))
 #else
 #define LIKELY(x) (x)
 #define UNLIKELY(x) (x)
+#define INLINE static inline
+#define APART
+#define RARE
+#endif
+
+/* For loops over many rows, which gcc leaves scalar at -O2. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define LOOPS __attribute__((optimize("O3")))
+#else
+#define LOOPS
 #endif
 
 /* No index: of a table, row, column, leaf, slot. */

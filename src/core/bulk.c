@@ -1,6 +1,6 @@
 #include "bulk.h"
 
-#include "world.h"
+#include "row.h"
 
 static ecs_status destination(ecs_world *world, struct table *from, ecs_id id, bool add,
                               struct table **to) {
@@ -31,7 +31,7 @@ static void unrow_components(ecs_world *world, struct table *empty, uint32_t fir
   for (uint32_t row = empty->count; row-- > first;) {
     uint32_t at = empty->rows[row];
     if (at >= FIRST_ENTITY) continue;
-    table_remove_row(world, empty, row);
+    row_remove(world, empty, row);
     *entity_record(&world->entities, at) = (struct record){RECORD_BARE, 0};
   }
 }

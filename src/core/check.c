@@ -24,8 +24,8 @@ static bool listed(const uint32_t *items, uint32_t count, uint32_t wanted) {
 
 static ecs_status check_rows(const ecs_world *world, const struct table *table) {
   for (uint32_t row = 0; row < table->count; row++) {
-    const struct page *page = entity_page(&world->entities, table->rows[row]);
-    if (!page) return corrupt(world, "a row has no entity");
+    if (entity_slots(&world->entities, table->rows[row]).count == 0)
+      return corrupt(world, "a row has no entity");
     const struct record *record = entity_record(&world->entities, table->rows[row]);
     if (record->table != table->index || record->row != row)
       return corrupt(world, "a row's entity is recorded elsewhere");
@@ -90,6 +90,26 @@ static ecs_status check_ids(const ecs_world *world, const struct table *table) {
                                         : corrupt(world, "a table has columns too many");
 }
 
+/* Every edge leads to a table that has one back, and says which columns differ. */
+static ecs_status check_edges(const ecs_world *world, const struct table *table) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i <= table->edge_mask / sizeof *table->edges; i++) {
+    const struct edge *edge = &table->edges[i];
+    if (!edge->kind) continue;
+    const struct edge *back = graph_edge(edge->table, edge->id);
+    const struct table *larger = edge->kind & EDGE_ADDS ? edge->table : table;
+    const struct table_place *place = table_find(larger, edge->id);
+    if (back->table != table || (back->kind ^ edge->kind) != (EDGE_ADDS | EDGE_TAKES))
+      return corrupt(world, "an edge does not lead back");
+    if (place->position == NONE || place->count != edge->count ||
+        (place->count && place->columns != edge->columns))
+      return corrupt(world, "an edge has wrong columns");
+    if (graph_edge(table, edge->id) != edge) return corrupt(world, "an edge is not found");
+    count++;
+  }
+  return count == table->edge_count ? ECS_OK : corrupt(world, "edges are miscounted");
+}
+
 static ecs_status check_tables(const ecs_world *world) {
   const struct id_record *all = graph_all(world);
   bool has_empty = false;
@@ -106,6 +126,7 @@ static ecs_status check_tables(const ecs_world *world) {
     ecs_status status = check_ids(world, table);
     if (status == ECS_OK) status = check_rows(world, table);
     if (status == ECS_OK) status = check_columns(world, table);
+    if (status == ECS_OK) status = check_edges(world, table);
     if (status != ECS_OK) return status;
   }
   return has_empty ? ECS_OK : corrupt(world, "the table without components is gone");
@@ -149,16 +170,27 @@ static ecs_status check_rows_by_record(const ecs_world *world) {
   const struct id_record *all = graph_all(world);
   for (uint32_t i = 0; i < all->table_count; i++)
     listed_rows += world_table(world, all->tables[i])->count;
-  for (uint32_t number = 0; number < INDEX_LIMIT >> PAGE_BITS; number++) {
-    if (!world->entities.directory[number >> 8]) {
-      number |= 255;
-      continue;
-    }
-    const struct page *page = entity_page(&world->entities, number << PAGE_BITS);
-    for (uint32_t slot = 0; page && slot < PAGE_SIZE; slot++)
-      rows += page->records[slot].table < RECORD_BARE;
+  uint32_t at = entity_next_slot(&world->entities, 0);
+  while (at < INDEX_LIMIT) {
+    struct slots slots = entity_slots(&world->entities, at);
+    for (uint32_t i = 0; i < slots.count; i++) rows += slots.records[i].table < RECORD_BARE;
+    at = entity_next_slot(&world->entities, at + slots.count);
   }
   return rows == listed_rows ? ECS_OK : corrupt(world, "entities and rows differ in number");
+}
+
+static ecs_status check_names(const ecs_world *world) {
+  const struct name_table *table = &world->names;
+  if (table->by_entity.count != table->count) return corrupt(world, "names are miscounted");
+  for (uint32_t i = 0; i < table->count; i++) {
+    const struct name *name = &table->names[i];
+    if (!ecs_alive(world, name->entity)) return corrupt(world, "a dead entity has a name");
+    if (map_get(&table->by_entity, ecs_id_index(name->entity)) != i)
+      return corrupt(world, "an entity's name is not its own");
+    if (name_find(world, name->text, name->size) != name->entity)
+      return corrupt(world, "a name is not found");
+  }
+  return ECS_OK;
 }
 
 static ecs_status check_schedule(const ecs_world *world) {
@@ -197,6 +229,7 @@ ecs_status ecs_check(ecs_world *world) {
   for (ecs_query *query = world->first_query; query && status == ECS_OK; query = query->next)
     status = check_query(world, query);
   if (status == ECS_OK) status = check_rows_by_record(world);
+  if (status == ECS_OK) status = check_names(world);
   if (status == ECS_OK) status = check_schedule(world);
   return status == ECS_OK ? check_staging(world) : status;
 }

@@ -44,9 +44,11 @@ struct component {
   size_t size;                 /* of the native struct */
   size_t align;
   bool native;                 /* offsets given by the host */
+  bool flat;                   /* every field is one leaf: no arrays, nothing nested */
   bool has_any;
   bool has_string;
-  bool has_entity;
+  bool translates;             /* some values are not what their cells are: texts, ids */
+  bool words;                  /* else, and the native struct is just 4 bytes a leaf */
   uint32_t depth;              /* 0 without nested components */
   struct column_buffer *resource;  /* one per leaf, or NULL */
   const char *doc;

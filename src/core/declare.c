@@ -182,7 +182,10 @@ static ecs_status add_leaf(struct build *build, uint32_t field_at, uint32_t elem
   }
   component->has_any |= leaf->type == ECS_ANY;
   component->has_string |= leaf->type == ECS_STRING;
-  component->has_entity |= leaf->type == ECS_ENTITY;
+  component->translates |= leaf->type == ECS_STRING || leaf->type == ECS_ENTITY;
+  bool word = leaf->size == 4 && leaf->offset == 4u * component->leaf_count;
+  component->words = word && !component->translates &&
+                     (component->leaf_count == 0 || component->words);
   component->leaf_count++;
   return ECS_OK;
 }
@@ -228,12 +231,14 @@ static ecs_status build_fields(struct build *build) {
   component->fields = take(build, desc->field_count * sizeof *component->fields);
   if (!component->fields) return world_nomem(build->world);
   uint64_t leaves = 0;
+  component->flat = true;
   for (uint32_t i = 0; i < desc->field_count; i++) {
     ecs_status status = copy_field(build, &desc->fields[i], &component->fields[i]);
     component->field_count++;
     if (status == ECS_OK) status = lay_out(build, &component->fields[i]);
     if (status != ECS_OK) return status;
     leaves += component->fields[i].leaf_count;
+    component->flat &= !component->fields[i].count && !component->fields[i].nested;
   }
   if (leaves > LEAF_LIMIT)
     return world_fail(build->world, ECS_ELIMIT,

@@ -149,7 +149,7 @@ static ecs_status make(ecs_world *world, uint64_t hash, const ecs_id *ids, uint3
   }
   enter_index(world, table);
   query_join(world, table);
-  if (count) graph_note_empty(world, table);
+  if (count) graph_note_empty(&world->graph, table);
   *out = table;
   return ECS_OK;
 }
@@ -163,62 +163,75 @@ ecs_status graph_table(ecs_world *world, const ecs_id *ids, uint32_t count,
 
 /* ---- edges ---- */
 
-static struct edge *find_edge(const struct table *table, ecs_id id) {
-  if (table->edge_capacity == 0) return NULL;
-  uint32_t mask = table->edge_capacity - 1;
-  uint32_t at = (uint32_t)hash_u64(id) & mask;
-  while (table->edges[at].id && table->edges[at].id != id) at = (at + 1) & mask;
-  return &table->edges[at];
+static struct edge *find_edge(struct table *table, ecs_id id) {
+  return &table->edges[graph_edge(table, id) - table->edges];
 }
 
-/* An edge is only a short cut: without memory for it the longer way is taken again. */
-static struct edge *need_edge(ecs_world *world, struct table *table, ecs_id id) {
-  struct edge *edge = find_edge(table, id);
-  if (edge && edge->id) return edge;
-  if (table->edge_count * 2 >= table->edge_capacity) {
-    uint32_t capacity = table->edge_capacity ? table->edge_capacity * 2 : 4;
-    struct edge *edges = memory_array(&world->memory, capacity, sizeof *edges);
-    if (!edges) return NULL;
-    struct edge *old = table->edges;
-    uint32_t old_capacity = table->edge_capacity;
-    table->edges = edges;
-    table->edge_capacity = capacity;
-    for (uint32_t i = 0; i < old_capacity; i++)
-      if (old[i].id) *find_edge(table, old[i].id) = old[i];
+static uint32_t edge_capacity(const struct table *table) {
+  return table->edge_mask / (uint32_t)sizeof *table->edges + 1;
+}
+
+static bool reserve_edge(ecs_world *world, struct table *table) {
+  uint32_t old_capacity = edge_capacity(table), capacity = old_capacity * 2;
+  if (table->edge_count * 2 < old_capacity) return true;
+  struct edge *old = table->edges;
+  struct edge *edges = memory_array(&world->memory, capacity, sizeof *edges);
+  if (!edges) return false;
+  table->edges = edges;
+  table->edge_mask = (capacity - 1) * (uint32_t)sizeof *edges;
+  for (uint32_t i = 0; i < old_capacity; i++)
+    if (old[i].kind) *find_edge(table, old[i].id) = old[i];
+  if (old != table->first_edges)
     memory_free(&world->memory, old, old_capacity * sizeof *old);
-  }
-  edge = find_edge(table, id);
-  *edge = (struct edge){id, NONE, 0, NONE, 0};
+  return true;
+}
+
+static void put_edge(struct table *table, struct table *to, const struct table *larger,
+                     ecs_id id) {
+  const struct table_place *place = table_find(larger, id);
+  bool quick = larger->words && !larger->has_any;
+  struct edge *edge = find_edge(table, id);
+  assert(edge->kind == EDGE_NONE);
+  *edge = (struct edge){.id = id, .table = to};
+  edge->kind = (to == larger ? EDGE_ADDS : EDGE_TAKES) | (quick ? 0 : EDGE_SLOW);
+  edge->columns = larger->columns + (place->count ? table_column(larger, id) : 0);
+  edge->count = (uint16_t)place->count;
   table->edge_count++;
-  return edge;
 }
 
-static struct table *follow(const ecs_world *world, uint32_t index, uint32_t serial) {
-  if (index == NONE) return NULL;
-  struct table *table = world_table(world, index);
-  return table && table->serial == serial ? table : NULL;
-}
-
+/* Edges come in pairs, and are only short cuts: without memory for both the longer way is
+** taken again. */
 static void link_tables(ecs_world *world, struct table *without, struct table *with,
                         ecs_id id) {
-  struct edge *edge = need_edge(world, without, id);
-  if (edge) {
-    edge->add = with->index;
-    edge->add_serial = with->serial;
+  if (!reserve_edge(world, without) || !reserve_edge(world, with)) return;
+  put_edge(without, with, with, id);
+  put_edge(with, without, with, id);
+}
+
+/* By backward shift, as in map_remove. */
+static void remove_edge(struct table *table, ecs_id id) {
+  uint32_t mask = edge_capacity(table) - 1;
+  struct edge *edges = table->edges, *hole = find_edge(table, id);
+  assert(hole->kind != EDGE_NONE);
+  uint32_t gap = (uint32_t)(hole - edges);
+  for (uint32_t at = (gap + 1) & mask; edges[at].kind; at = (at + 1) & mask) {
+    if (((at - (uint32_t)edges[at].id) & mask) < ((at - gap) & mask)) continue;
+    edges[gap] = edges[at];
+    gap = at;
   }
-  edge = need_edge(world, with, id);
-  if (edge) {
-    edge->remove = without->index;
-    edge->remove_serial = without->serial;
-  }
+  memset(&edges[gap], 0, sizeof edges[gap]);
+  table->edge_count--;
+}
+
+void graph_unlink(const struct table *table) {
+  for (uint32_t i = 0; i < edge_capacity(table); i++)
+    if (table->edges[i].kind) remove_edge(table->edges[i].table, table->edges[i].id);
 }
 
 ecs_status graph_with(ecs_world *world, struct table *from, ecs_id id, struct table **out) {
-  const struct edge *edge = find_edge(from, id);
-  *out = edge && edge->id ? follow(world, edge->add, edge->add_serial) : NULL;
-  if (LIKELY(*out != NULL)) return ECS_OK;
-  *out = from;
-  if (table_position(from, id) != NONE) return ECS_OK;
+  const struct edge *edge = graph_edge(from, id);
+  *out = edge->kind & EDGE_ADDS ? edge->table : from;
+  if (edge->kind || table_position(from, id) != NONE) return ECS_OK;
   ecs_id *ids = world_scratch(world, from->id_count + 1ull);
   if (!ids) return world_nomem(world);
   uint32_t at = 0;
@@ -233,11 +246,9 @@ ecs_status graph_with(ecs_world *world, struct table *from, ecs_id id, struct ta
 
 ecs_status graph_without(ecs_world *world, struct table *from, ecs_id id,
                          struct table **out) {
-  const struct edge *edge = find_edge(from, id);
-  *out = edge && edge->id ? follow(world, edge->remove, edge->remove_serial) : NULL;
-  if (LIKELY(*out != NULL)) return ECS_OK;
-  *out = from;
-  uint32_t at = table_position(from, id);
+  const struct edge *edge = graph_edge(from, id);
+  *out = edge->kind & EDGE_TAKES ? edge->table : from;
+  uint32_t at = edge->kind ? NONE : table_position(from, id);
   if (at == NONE) return ECS_OK;
   ecs_id *ids = world_scratch(world, from->id_count);
   if (!ids) return world_nomem(world);
@@ -249,14 +260,6 @@ ecs_status graph_without(ecs_world *world, struct table *from, ecs_id id,
 }
 
 /* ---- reclaiming ---- */
-
-void graph_note_empty(ecs_world *world, struct table *table) {
-  if (table->id_count == 0) return;
-  table->was_empty = false;
-  if (table->in_empties) return;
-  table->in_empties = true;
-  world->graph.empties[world->graph.empty_count++] = table->index;
-}
 
 static void leave_hash(ecs_world *world, struct table *table) {
   struct graph *graph = &world->graph;
@@ -291,6 +294,7 @@ static void drop_tables(ecs_world *world, const uint32_t *doomed, uint32_t count
   for (uint32_t i = 0; i < count; i++) {
     struct table *table = world_table(world, doomed[i]);
     leave_hash(world, table);
+    graph_unlink(table);
     graph->free_tables[graph->free_count++] = table->index;
     graph->live--;
     graph->tables[doomed[i]] = NULL;
@@ -366,23 +370,11 @@ static void free_record(ecs_world *world, struct id_record *record) {
   memory_free(memory, record, sizeof *record);
 }
 
-/* Edges are short cuts: a table that has one by the id loses all. */
-static void drop_edges(ecs_world *world, struct table *table, ecs_id id) {
-  const struct edge *edge = find_edge(table, id);
-  if (!edge || !edge->id) return;
-  memory_free(&world->memory, table->edges, table->edge_capacity * sizeof *table->edges);
-  table->edges = NULL;
-  table->edge_capacity = table->edge_count = 0;
-}
-
 void graph_forget(ecs_world *world, ecs_id id) {
   struct graph *graph = &world->graph;
   uint32_t at = map_get(&graph->records, id);
   if (at == NONE) return;
   reclaim(world, has_id, id);
-  const struct id_record *all = graph_all(world);
-  for (uint32_t i = 0; i < all->table_count; i++)
-    drop_edges(world, world_table(world, all->tables[i]), id);
   struct id_record *record = graph->record_list[at];
   assert(record->table_count == 0 && record->query_count == 0);
   map_remove(&graph->records, id);

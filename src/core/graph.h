@@ -57,6 +57,18 @@ ecs_status graph_with(ecs_world *world, struct table *from, ecs_id id, struct ta
 ecs_status graph_without(ecs_world *world, struct table *from, ecs_id id,
                          struct table **out);
 
+/* The table's edge for an id, which has a kind when it has been gone before. */
+INLINE const struct edge *graph_edge(const struct table *from, ecs_id id) {
+  const char *edges = (const void *)from->edges;
+  uint32_t step = sizeof(struct edge), at = (uint32_t)id * step & from->edge_mask;
+  const struct edge *edge = (const void *)(edges + at);
+  while (UNLIKELY(edge->id != id) && edge->kind != EDGE_NONE) {
+    at = (at + step) & from->edge_mask;
+    edge = (const void *)(edges + at);
+  }
+  return edge;
+}
+
 /* Removes tables that have been empty since the last call. */
 void graph_reclaim(ecs_world *world);
 
@@ -69,8 +81,17 @@ void graph_reorder(ecs_world *world);
 ** is not broken names it. */
 void graph_forget(ecs_world *world, ecs_id id);
 
+/* Takes away the other ends of a table's edges, before it goes. */
+void graph_unlink(const struct table *table);
+
 /* Remembers a table that has just lost its last row. */
-void graph_note_empty(ecs_world *world, struct table *table);
+static inline void graph_note_empty(struct graph *graph, struct table *table) {
+  if (table->id_count == 0) return;
+  table->was_empty = false;
+  if (table->in_empties) return;
+  table->in_empties = true;
+  graph->empties[graph->empty_count++] = table->index;
+}
 
 /* All tables, in the order they were made. */
 const struct id_record *graph_all(const ecs_world *world);

@@ -32,11 +32,12 @@ static ecs_status copy_component_ids(struct loader *loader) {
   for (uint32_t number = 0; number < FIRST_ENTITY >> PAGE_BITS; number++) {
     const struct page *page = entity_page(from, number << PAGE_BITS);
     if (!page) continue;
-    struct page *copy = entity_need_page(to, &loader->world->memory, number << PAGE_BITS);
-    if (!copy) return world_nomem(loader->live);
-    *copy = *page;
+    struct slots copy = entity_make_page(to, &loader->world->memory, number << PAGE_BITS);
+    if (copy.count == 0) return world_nomem(loader->live);
+    memcpy(copy.records, page->records, sizeof page->records);
+    memcpy(copy.generations, page->generations, sizeof page->generations);
     for (uint32_t i = 0; i < PAGE_SIZE; i++) {
-      struct record *record = &copy->records[i];
+      struct record *record = &copy.records[i];
       to->retired += record->table == RECORD_RETIRED;
       if (record->table < RECORD_BARE) *record = (struct record){RECORD_BARE, 0};
     }

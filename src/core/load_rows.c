@@ -24,9 +24,8 @@ static ecs_status read_free_list(struct loader *loader, struct free_list *list) 
   return ECS_OK;
 }
 
-static bool restore_slot(struct entity_index *index, struct page *page, uint32_t slot,
-                         uint8_t state) {
-  struct record *record = &page->records[slot];
+static bool restore_slot(struct entity_index *index, struct record *record,
+                         uint16_t generation, uint8_t state) {
   record->row = 0;
   switch (state) {
     case SLOT_UNBORN: *record = (struct record){RECORD_UNBORN, RECORD_UNBORN}; return true;
@@ -39,7 +38,7 @@ static bool restore_slot(struct entity_index *index, struct page *page, uint32_t
     case SLOT_RETIRED:
       record->table = RECORD_RETIRED;
       index->retired++;
-      return page->generations[slot] == GENERATION_LIMIT;
+      return generation == GENERATION_LIMIT;
     default: return false;
   }
 }
@@ -55,12 +54,12 @@ static ecs_status read_page(struct loader *loader, uint32_t *last) {
   read_numbers(&loader->in, generations, sizeof *generations, PAGE_SIZE);
   read_bytes(&loader->in, states, PAGE_SIZE);
   if (loader->in.failed) return load_state(loader);
-  struct page *page =
-      entity_need_page(index, &loader->world->memory, number << PAGE_BITS);
-  if (!page) return ECS_ENOMEM;
-  memcpy(page->generations, generations, sizeof generations);
+  struct slots slots =
+      entity_make_page(index, &loader->world->memory, number << PAGE_BITS);
+  if (slots.count == 0) return ECS_ENOMEM;
+  memcpy(slots.generations, generations, sizeof generations);
   for (uint32_t i = 0; i < PAGE_SIZE; i++)
-    if (!restore_slot(index, page, i, states[i]))
+    if (!restore_slot(index, &slots.records[i], generations[i], states[i]))
       return load_damaged(loader, "an id has no known state");
   return load_state(loader);
 }
@@ -69,7 +68,7 @@ static ecs_status link_free_slots(struct loader *loader, const struct free_list 
   struct entity_index *index = &loader->world->entities;
   for (uint32_t i = list->count; i-- > 0;) {
     uint32_t at = list->items[i];
-    bool known = at >= FIRST_ENTITY && at < INDEX_LIMIT && entity_page(index, at);
+    bool known = at >= FIRST_ENTITY && at < INDEX_LIMIT;
     if (!known || !entity_link(index, at)) return load_damaged(loader, "a free id is none");
   }
   return ECS_OK;
@@ -83,13 +82,14 @@ ecs_status load_index(struct loader *loader) {
                next >= first && next <= last + 1;
   if (loader->in.failed) return load_state(loader);
   if (!sound) return load_damaged(loader, "its range of ids is none");
-  index->entities = (struct range){first, last, next, 0, 0};
+  index->entities = (struct range){first, last, next, 0, 0, 0};
   struct free_list list = {NULL, 0, 0};
   ecs_status status = read_free_list(loader, &list);
   uint32_t pages = status == ECS_OK ? read_u32(in) : 0;
   uint32_t last_page = (FIRST_ENTITY >> PAGE_BITS) - 1;
   for (uint32_t i = 0; i < pages && status == ECS_OK; i++)
     status = read_page(loader, &last_page);
+  entity_trim(index);
   if (status == ECS_OK) status = link_free_slots(loader, &list);
   memory_free(&loader->live->memory, list.items, list.capacity * sizeof *list.items);
   return status;
@@ -123,7 +123,7 @@ static uint32_t place_entity(struct loader *loader, uint32_t at) {
     if (at == 0 || at > loader->component_count) return NONE;
     at = ecs_id_index(loader->components[at - 1]->id);
   }
-  if (at >= INDEX_LIMIT || !entity_page(index, at)) return NONE;
+  if (at >= INDEX_LIMIT || entity_slots(index, at).count == 0) return NONE;
   return entity_record(index, at)->table == RECORD_BARE ? at : NONE;
 }
 

@@ -150,7 +150,7 @@ static void release_dropped(ecs_world *world, struct table *old) {
   }
 }
 
-/* The new table takes over what stays: unchanged columns, rows, edges, its place. */
+/* The new table takes over what stays: unchanged columns, rows, its place. */
 static void swap_table(const struct migration *migration, struct table *table) {
   ecs_world *world = migration->world;
   struct table *old = world_table(world, table->index);
@@ -166,7 +166,7 @@ static void swap_table(const struct migration *migration, struct table *table) {
     from->data = NULL;
   }
   release_dropped(world, old);
-  table->serial = old->serial;
+  table->serial = ++world->graph.next_serial;
   table->order = old->order;
   table->hash = old->hash;
   table->next_same_hash = old->next_same_hash;
@@ -176,12 +176,8 @@ static void swap_table(const struct migration *migration, struct table *table) {
   table->capacity = old->capacity;
   table->in_empties = old->in_empties;
   table->was_empty = old->was_empty;
-  table->edges = old->edges;
-  table->edge_count = old->edge_count;
-  table->edge_capacity = old->edge_capacity;
   memset(&old->row_buffer, 0, sizeof old->row_buffer);
-  old->edges = NULL;
-  old->edge_capacity = 0;
+  graph_unlink(old);
   world->graph.tables[table->index] = table;
   table_free(world, old);
 }
@@ -197,7 +193,8 @@ static ecs_status prepare_resource(struct migration *migration, struct change *c
   for (uint32_t i = 0; i < wanted->leaf_count; i++) {
     uint32_t source = change->source[i];
     const struct leaf *leaf = &wanted->leaves[i];
-    struct column to = {NULL, {NULL, NULL, 0}, leaf->size, i, wanted, leaf->value};
+    struct column to = {.value = leaf->value, .size = leaf->size, .leaf = i,
+                        .component = wanted};
     struct column from = {.component = change->component, .leaf = source};
     if (source != NONE) {
       from.data = change->component->resource[source].data;

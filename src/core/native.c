@@ -71,60 +71,16 @@ void component_write_native(const ecs_world *world, const struct component *comp
   memcpy(to, &cell, leaf->size);
 }
 
-/* Parts without values from a list of ids. */
-static ecs_status parts_of(ecs_world *world, const ecs_id *ids, size_t n,
-                           struct part **parts) {
-  if (n > world->registry.count)
-    return world_fail(world, ECS_EINVAL, "%u components, more than are declared",
-                      (uint64_t)n);
-  *parts = memory_grow(&world->memory, world->parts, &world->part_capacity, n ? n : 1,
-                       sizeof **parts);
-  if (!*parts) return world_nomem(world);
-  world->parts = *parts;
-  for (size_t i = 0; i < n; i++) {
-    ecs_status status = component_need_id(world, ids[i], &(*parts)[i].component);
-    if (status != ECS_OK) return status;
-    (*parts)[i].write_count = 0;
-    (*parts)[i].writes = NULL;
-    (*parts)[i].stride = 0;
-  }
-  return ECS_OK;
-}
-
-ecs_status ecs_spawn(ecs_world *world, const ecs_id *components, size_t n, ecs_id *out) {
-  struct part *parts;
-  ecs_status status = parts_of(world, components, n, &parts);
-  return status == ECS_OK ? entity_spawn(world, parts, (uint32_t)n, out) : status;
-}
-
-ecs_status ecs_spawn_many(ecs_world *world, size_t count, const ecs_id *components, size_t n,
-                          ecs_id *ids) {
-  struct part *parts;
-  ecs_status status = parts_of(world, components, n, &parts);
-  if (status != ECS_OK) return status;
-  return entity_spawn_many(world, count, parts, (uint32_t)n, ids);
-}
-
-ecs_status ecs_spawn_at(ecs_world *world, ecs_id id, const ecs_id *components, size_t n) {
-  struct part *parts;
-  ecs_status status = parts_of(world, components, n, &parts);
-  return status == ECS_OK ? entity_spawn_at(world, id, parts, (uint32_t)n) : status;
-}
-
 ecs_status ecs_despawn(ecs_world *world, ecs_id entity) {
   return entity_despawn(world, entity);
 }
 
-ecs_status ecs_add(ecs_world *world, ecs_id entity, ecs_id id) {
-  struct component *component = component_of(world, id);
-  if (UNLIKELY(!component)) return component_need_id(world, id, &component);
-  return entity_add(world, entity, id);
+ecs_status ecs_add(ecs_world *world, ecs_id entity, ecs_id component) {
+  return entity_add(world, entity, component);
 }
 
-ecs_status ecs_remove(ecs_world *world, ecs_id entity, ecs_id id) {
-  struct component *component = component_of(world, id);
-  if (UNLIKELY(!component)) return component_need_id(world, id, &component);
-  return entity_remove(world, entity, id);
+ecs_status ecs_remove(ecs_world *world, ecs_id entity, ecs_id component) {
+  return entity_remove(world, entity, component);
 }
 
 bool ecs_has(const ecs_world *world, ecs_id entity, ecs_id component) {
@@ -142,17 +98,21 @@ ecs_status ecs_set(ecs_world *world, ecs_id entity, ecs_id id, const void *value
   return entity_set(world, entity, component, writes, component->leaf_count);
 }
 
-ecs_status ecs_get(const ecs_world *world, ecs_id entity, ecs_id id, void *value) {
+static ecs_status no_value(const ecs_world *world, ecs_id entity, ecs_id id) {
+  struct component *component;
+  ecs_status status = component_need_id(world, id, &component);
+  if (status == ECS_OK) status = entity_need(world, entity);
+  if (status != ECS_OK) return status;
+  if (component->leaf_count == 0 && entity_has(world, entity, id)) return ECS_OK;
+  return world_fail(world, ECS_EABSENT, "entity %e has no '%s'", entity, component->name);
+}
+
+/* Any entity's, any component's. */
+static APART ecs_status get_any(const ecs_world *world, ecs_id entity, ecs_id id,
+                                void *value) {
   uint32_t first, row;
   const struct table *table = entity_locate(world, entity, id, &first, &row);
-  if (UNLIKELY(!table)) {
-    struct component *component;
-    ecs_status status = component_need_id(world, id, &component);
-    if (status == ECS_OK) status = entity_need(world, entity);
-    if (status != ECS_OK) return status;
-    return world_fail(world, ECS_EABSENT, "entity %e has no '%s'", entity, component->name);
-  }
-  if (first == NONE) return ECS_OK;
+  if (!table || first == NONE) return no_value(world, entity, id);
   const struct column *column = &table->columns[first];
   const struct component *component = column->component;
   for (uint32_t i = 0; i < component->leaf_count; i++, column++)
@@ -161,11 +121,34 @@ ecs_status ecs_get(const ecs_world *world, ecs_id entity, ecs_id id, void *value
   return ECS_OK;
 }
 
-void *ecs_cell_of(const ecs_world *world, ecs_id entity, ecs_id component, uint32_t leaf) {
+ecs_status ecs_get(const ecs_world *world, ecs_id entity, ecs_id id, void *value) {
+  const struct record *record = entity_find_near(&world->entities, entity);
+  if (UNLIKELY(!record)) return get_any(world, entity, id, value);
+  const struct table_place *place = table_find(world_table(world, record->table), id);
+  uint32_t words = place->words, row = record->row;
+  if (UNLIKELY(words == 0)) return get_any(world, entity, id, value);
+  char *to = value;
+  for (const struct column *column = place->columns; words > 0; words--, column++, to += 4)
+    memcpy(to, (const uint32_t *)column->data + row, 4);
+  return ECS_OK;
+}
+
+static APART void *cell_of_any(const ecs_world *world, ecs_id entity, ecs_id component,
+                               uint32_t leaf) {
   uint32_t first, row;
   const struct table *table = entity_locate(world, entity, component, &first, &row);
-  if (!table || first == NONE) return NULL;
-  const struct column *column = &table->columns[first];
-  if (leaf >= column->component->leaf_count) return NULL;
-  return (char *)column[leaf].data + (size_t)row * column[leaf].size;
+  if (!table || first == NONE || leaf >= table->columns[first].component->leaf_count)
+    return NULL;
+  const struct column *column = &table->columns[first + leaf];
+  return (char *)column->data + (size_t)row * column->size;
+}
+
+void *ecs_cell_of(const ecs_world *world, ecs_id entity, ecs_id component, uint32_t leaf) {
+  const struct record *record = entity_find_near(&world->entities, entity);
+  if (UNLIKELY(!record)) return cell_of_any(world, entity, component, leaf);
+  const struct table_place *place =
+      table_find(world_table(world, record->table), component);
+  if (UNLIKELY(leaf >= place->count)) return NULL;
+  const struct column *column = &place->columns[leaf];
+  return (char *)column->data + (size_t)record->row * column->size;
 }

@@ -186,24 +186,30 @@ static uint8_t state_of(const struct record *record) {
   }
 }
 
-/* Numbers of the pages that hold entities, from *number on; NULL at the end. */
-static const struct page *next_page(const struct entity_index *index, uint32_t *number) {
-  for (; *number < INDEX_LIMIT >> PAGE_BITS; ++*number) {
-    if (!index->directory[*number >> 8]) {
-      *number |= 255;
-      continue;
-    }
-    const struct page *page = entity_page(index, *number << PAGE_BITS);
-    if (page) return page;
+/* The first index from `at` on, at the start of a page, in whose page any slot was ever born;
+** INDEX_LIMIT at the end. */
+static uint32_t next_page(const struct entity_index *index, uint32_t at) {
+  for (;;) {
+    at = entity_next_slot(index, at) & ~(PAGE_SIZE - 1);
+    if (at >= INDEX_LIMIT) return INDEX_LIMIT;
+    struct slots slots = entity_slots(index, at);
+    for (uint32_t i = 0; i < slots.count && i < PAGE_SIZE; i++)
+      if (slots.records[i].table != RECORD_UNBORN) return at;
+    at += PAGE_SIZE;
   }
-  return NULL;
 }
 
-static void save_page(struct saver *saver, uint32_t number, const struct page *page) {
-  write_u32(saver->out, number);
-  write_numbers(saver->out, page->generations, 2, PAGE_SIZE);
+static void save_page(struct saver *saver, uint32_t at) {
+  struct slots slots = entity_slots(&saver->world->entities, at);
+  uint16_t generations[PAGE_SIZE];
   uint8_t states[PAGE_SIZE];
-  for (uint32_t i = 0; i < PAGE_SIZE; i++) states[i] = state_of(&page->records[i]);
+  uint32_t count = slots.count < PAGE_SIZE ? slots.count : PAGE_SIZE;
+  memset(generations, 0, sizeof generations);
+  memset(states, SLOT_UNBORN, sizeof states);
+  memcpy(generations, slots.generations, count * sizeof *generations);
+  for (uint32_t i = 0; i < count; i++) states[i] = state_of(&slots.records[i]);
+  write_u32(saver->out, at >> PAGE_BITS);
+  write_numbers(saver->out, generations, 2, PAGE_SIZE);
   write_bytes(saver->out, states, PAGE_SIZE);
 }
 
@@ -217,12 +223,12 @@ static void save_index(struct saver *saver) {
   write_u32(out, range->free_count);
   for (uint32_t at = range->free_head; at; at = entity_record(index, at)->row)
     write_u32(out, at);
-  uint32_t pages = 0, first = FIRST_ENTITY >> PAGE_BITS;
-  for (uint32_t number = first; next_page(index, &number); number++) pages++;
+  uint32_t pages = 0;
+  for (uint32_t at = FIRST_ENTITY; (at = next_page(index, at)) < INDEX_LIMIT; at += PAGE_SIZE)
+    pages++;
   write_u32(out, pages);
-  const struct page *page;
-  for (uint32_t number = first; (page = next_page(index, &number)) != NULL; number++)
-    save_page(saver, number, page);
+  for (uint32_t at = FIRST_ENTITY; (at = next_page(index, at)) < INDEX_LIMIT; at += PAGE_SIZE)
+    save_page(saver, at);
 }
 
 static void save_rows(struct saver *saver, const struct table *table) {

@@ -43,6 +43,13 @@ struct ecs_system {
   struct arena arena;        /* of the names and lists */
 };
 
+/* Someone whose loops update and run end first; on ECS_ENOMEM these stay open. */
+struct loop_owner {
+  struct loop_owner *next;
+  ecs_status (*end_loops)(void *ud);
+  void *ud;
+};
+
 struct schedule {
   struct phase **phases;     /* in running order */
   uint32_t phase_count;
@@ -61,6 +68,7 @@ struct schedule {
   uint64_t next_registered;
   ecs_error_fn on_error;
   void *on_error_ud;
+  struct loop_owner *loop_owners;
   ecs_system *gone;          /* freed when nothing runs */
   bool updating;
   ecs_system *current;       /* the one that runs */

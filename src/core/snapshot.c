@@ -37,7 +37,7 @@ struct ecs_snapshot {
   void *owner;
   uint64_t version;          /* of the registry */
   uint64_t seed, tick, next_order;
-  struct entity_index index; /* its directory is not used */
+  struct entity_index index; /* its directory is not used, its near slots are copies */
   struct saved_page *pages;
   uint32_t page_count;
   struct saved_table *tables;
@@ -168,6 +168,19 @@ static bool take_page(ecs_snapshot *snapshot, uint32_t number, struct page *page
 static ecs_status take_index(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   snapshot->index = world->entities;
+  struct slots *near = &snapshot->index.near;
+  const struct slots *from = &world->entities.near;
+  size_t records = from->count * sizeof *near->records;
+  size_t generations = from->count * sizeof *near->generations;
+  near->records = NULL;
+  near->generations = NULL;
+  if (from->count) {
+    near->records = memory_resize(&world->memory, NULL, 0, records);
+    near->generations = memory_resize(&world->memory, NULL, 0, generations);
+    if (!near->records || !near->generations) return world_nomem(world);
+    memcpy(near->records, from->records, records);
+    memcpy(near->generations, from->generations, generations);
+  }
   each_page(snapshot, count_page);
   snapshot->pages = take(snapshot, snapshot->page_count, sizeof *snapshot->pages);
   snapshot->page_count = 0;
@@ -273,6 +286,9 @@ void ecs_snapshot_free(ecs_snapshot *snapshot) {
     memory_free(memory, snapshot->tables[i].data, snapshot->tables[i].size);
   for (uint32_t i = 0; i < snapshot->page_count; i++)
     memory_free(memory, snapshot->pages[i].page, sizeof *snapshot->pages[i].page);
+  const struct slots *near = &snapshot->index.near;
+  memory_free(memory, near->records, near->count * sizeof *near->records);
+  memory_free(memory, near->generations, near->count * sizeof *near->generations);
   name_table_clear(world, &snapshot->names);
   arena_free(memory, &snapshot->arena);
   memory_free(memory, snapshot, sizeof *snapshot);
@@ -345,7 +361,7 @@ static void restore_table(ecs_world *world, const struct saved_table *saved) {
   table->count = saved->count;
   table->order = saved->order;
   table->doomed = false;
-  if (table->count == 0) graph_note_empty(world, table);
+  if (table->count == 0) graph_note_empty(&world->graph, table);
   table->was_empty = saved->was_empty;
 }
 
@@ -356,7 +372,7 @@ static void restore_tables(ecs_snapshot *snapshot, bool differs) {
     struct table *table = world_table(world, all->tables[i]);
     table->doomed = true;
     table->count = 0;
-    if (differs) graph_note_empty(world, table);
+    if (differs) graph_note_empty(&world->graph, table);
   }
   for (uint32_t i = 0; i < snapshot->table_count; i++)
     restore_table(world, &snapshot->tables[i]);
@@ -387,16 +403,42 @@ static bool forget_page(ecs_snapshot *snapshot, uint32_t number, struct page *pa
   return true;
 }
 
+/* The near slots never get fewer. */
+static void restore_near(struct entity_index *index, const struct slots *saved) {
+  struct slots *near = &index->near;
+  assert(near->count >= saved->count);
+  near->count = saved->count;
+  if (near->count == 0) return;
+  memcpy(near->records, saved->records, near->count * sizeof *near->records);
+  memcpy(near->generations, saved->generations, near->count * sizeof *near->generations);
+}
+
+/* A page that the near slots have come to cover since. */
+static void restore_absorbed(struct entity_index *index, const struct saved_page *saved) {
+  struct slots *near = &index->near;
+  uint32_t offset = (saved->number << PAGE_BITS) - FIRST_ENTITY, gap = offset - near->count;
+  assert(offset >= near->count && offset + PAGE_SIZE <= index->near_capacity);
+  memset(near->records + near->count, 0xFF, gap * sizeof *near->records);
+  memset(near->generations + near->count, 0, gap * sizeof *near->generations);
+  memcpy(near->records + offset, saved->page->records, sizeof saved->page->records);
+  memcpy(near->generations + offset, saved->page->generations,
+         sizeof saved->page->generations);
+  near->count = offset + PAGE_SIZE;
+}
+
 static void restore_index(ecs_snapshot *snapshot) {
   struct entity_index *index = &snapshot->world->entities;
   each_page(snapshot, forget_page);
+  restore_near(index, &snapshot->index.near);
   for (uint32_t i = 0; i < snapshot->page_count; i++) {
     const struct saved_page *saved = &snapshot->pages[i];
     struct page *page = entity_page(index, saved->number << PAGE_BITS);
     if (saved->number < FIRST_ENTITY >> PAGE_BITS)
       restore_components(page, saved->page);
-    else
+    else if (page)
       *page = *saved->page;
+    else
+      restore_absorbed(index, saved);
   }
   index->entities = snapshot->index.entities;
   index->retired = snapshot->index.retired;

@@ -68,8 +68,9 @@ static void put_number(struct writer *out, double value) {
     put_unsigned(out, (uint64_t)value);
   } else {
     int exponent = (int)floor(log10(value));
-    double scaled = exponent > 300 ? value / 1e10 * pow(10, 18 - exponent)
-                                   : value * pow(10, 8 - exponent);
+    /* In two steps where one power of ten would be no number. */
+    int shift = exponent > 280 ? -100 : exponent < -280 ? 100 : 0;
+    double scaled = value * pow(10, shift) * pow(10, 8 - shift - exponent);
     uint64_t mantissa = (uint64_t)(scaled + 0.5);
     if (mantissa >= 1000000000u) {
       mantissa /= 10;

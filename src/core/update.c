@@ -39,12 +39,23 @@ static ecs_status call(ecs_world *world, ecs_system *system, double dt) {
 }
 
 /* One that ran out of memory has changed nothing: it counts as not having run. */
+/* The time counts for whoever has the system's place now: it may have been replaced, or gone,
+** while it ran. */
+static void add_time(ecs_world *world, ecs_system *system, double seconds) {
+  if (system->removed)
+    system = schedule_system(world, system->name, strlen(system->name));
+  if (!system) return;
+  system->last_seconds = seconds;
+  system->total_seconds += seconds;
+}
+
 static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
   struct schedule *schedule = &world->schedule;
   double start = clock_seconds(), elapsed = system->elapsed;
   bool had_run = system->has_run;
   schedule->current = system;
   system->has_run = true;
+  system->runs++;
   system->elapsed = 0;
   ecs_status status = call(world, system, dt);
   schedule->current = NULL;
@@ -52,9 +63,7 @@ static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
     system->has_run = had_run;
     system->elapsed = elapsed;
   }
-  system->last_seconds = clock_seconds() - start;
-  system->total_seconds += system->last_seconds;
-  system->runs++;
+  add_time(world, system, clock_seconds() - start);
   return status == ECS_OK ? ECS_OK : failed(world, system, status);
 }
 
@@ -126,8 +135,12 @@ static void pass_phase(const struct schedule *schedule, const struct phase *phas
 }
 
 static ecs_status begin(ecs_world *world, const char *operation, double dt) {
-  ecs_status status = world_is_idle(world, operation);
+  ecs_status status = world_not_busy(world, operation);
   if (status == ECS_OK) status = check_dt(world, dt);
+  const struct loop_owner *owner = world->schedule.loop_owners;
+  for (; status == ECS_OK && owner; owner = owner->next) status = owner->end_loops(owner->ud);
+  if (status == ECS_OK && staging_is_open(&world->staging))
+    status = world_fail(world, ECS_EBUSY, "%s is not possible inside a loop", operation);
   if (status == ECS_OK) world->schedule.updating = true;
   return status;
 }

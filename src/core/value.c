@@ -2,6 +2,9 @@
 
 #include "value.h"
 
+#define SEEDS 16u      /* cells that are stored one by one */
+#define PIECE 4096u    /* bytes, a multiple of every cell's */
+
 static const struct {
   const char *name;
   uint8_t size;
@@ -86,21 +89,23 @@ int64_t cell_integer(ecs_type type, uint32_t size, ecs_cell cell) {
   }
 }
 
+/* Repeats what is there: doubles it up to a piece that stays in the cache, and copies that. */
+static void repeat(char *to, size_t filled, size_t size) {
+  while (filled < size) {
+    size_t piece = filled < PIECE ? filled : PIECE;
+    if (piece > size - filled) piece = size - filled;
+    memcpy(to + filled, to, piece);
+    filled += piece;
+  }
+}
+
 void cell_fill(void *data, uint32_t size, size_t row, size_t count, ecs_cell cell) {
+  char *to = (char *)data + row * size;
   if (cell.u64 == 0) {
-    memset((char *)data + row * size, 0, count * size);
+    memset(to, 0, count * size);
     return;
   }
-  switch (size) {
-    case 1: memset((uint8_t *)data + row, cell.u8, count); break;
-    case 2:
-      for (size_t i = 0; i < count; i++) ((uint16_t *)data)[row + i] = cell.u16;
-      break;
-    case 4:
-      for (size_t i = 0; i < count; i++) ((uint32_t *)data)[row + i] = cell.u32;
-      break;
-    default:
-      for (size_t i = 0; i < count; i++) ((uint64_t *)data)[row + i] = cell.u64;
-      break;
-  }
+  size_t seeds = count < SEEDS ? count : SEEDS;
+  for (size_t i = 0; i < seeds; i++) cell_store(to, size, i, cell);
+  repeat(to, seeds * size, count * size);
 }

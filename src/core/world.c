@@ -48,7 +48,28 @@ ecs_status ecs_world_new(const ecs_world_desc *desc, ecs_world **out) {
   return status;
 }
 
+void scratch_free(ecs_world *world, struct scratch *scratch) {
+  struct memory *memory = &world->memory;
+  memory_free(memory, scratch->pending,
+              scratch->pending_capacity * sizeof *scratch->pending);
+  memory_free(memory, scratch->writes, scratch->write_capacity * sizeof *scratch->writes);
+  memory_free(memory, scratch->parts, scratch->part_capacity * sizeof *scratch->parts);
+  memset(scratch, 0, sizeof *scratch);
+}
+
+void world_attach_to(ecs_world *world, struct attachment *attachment) {
+  attachment->next = world->attachments;
+  world->attachments = attachment;
+}
+
+void world_detach_from(ecs_world *world, struct attachment *attachment) {
+  struct attachment **at = &world->attachments;
+  while (*at != attachment) at = &(*at)->next;
+  *at = attachment->next;
+}
+
 void world_clear(ecs_world *world) {
+  while (world->attachments) world->attachments->free(world, world->attachments);
   schedule_free(world);
   while (world->snapshots) ecs_snapshot_free(world->snapshots);
   while (world->first_query) ecs_query_free(world->first_query);
@@ -63,6 +84,7 @@ void world_clear(ecs_world *world) {
   memory_free(memory, world->scratch, world->scratch_capacity * sizeof *world->scratch);
   memory_free(memory, world->writes, world->write_capacity * sizeof *world->writes);
   memory_free(memory, world->parts, world->part_capacity * sizeof *world->parts);
+  scratch_free(world, &world->binding);
 }
 
 void ecs_world_free(ecs_world *world) {

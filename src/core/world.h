@@ -16,6 +16,22 @@
 
 #define LAST_IDS 16
 
+/* What others keep in a world's memory, freed with it at the latest. */
+struct attachment {
+  struct attachment *next;
+  void (*free)(ecs_world *world, struct attachment *attachment);   /* also detaches it */
+};
+
+/* Arrays of what binds a world to a language: what it gathers for one call. */
+struct scratch {
+  uint32_t *pending;             /* any slots */
+  uint32_t pending_capacity;
+  struct write *writes;
+  uint32_t write_capacity;
+  struct part *parts;
+  uint32_t part_capacity;
+};
+
 struct ecs_world {
   struct memory memory;
   struct entity_index entities;
@@ -40,6 +56,8 @@ struct ecs_world {
   struct part *parts;            /* a spawn's components */
   uint32_t part_capacity;
   ecs_snapshot *snapshots;       /* a list */
+  struct scratch binding;
+  struct attachment *attachments;
   char *message;                 /* MESSAGE_SIZE bytes, so that const readers can fail too */
 };
 
@@ -50,6 +68,9 @@ void world_clear(ecs_world *world);
 
 /* Releases every any slot that the world's cells hold; they hold none then. */
 void world_release_any(ecs_world *world, struct any_slots *any);
+
+void world_attach_to(ecs_world *world, struct attachment *attachment);
+void world_detach_from(ecs_world *world, struct attachment *attachment);
 
 /* Sets the message and returns the status. */
 ecs_status world_fail(const ecs_world *world, ecs_status status, const char *format, ...);
@@ -68,10 +89,17 @@ void world_mark_strings(ecs_world *world);
 struct write *world_writes(ecs_world *world, uint64_t count);
 
 /* Seconds of a clock that never goes back. */
+void scratch_free(ecs_world *world, struct scratch *scratch);
+
 double clock_seconds(void);
 
 static inline struct table *world_table(const ecs_world *world, uint32_t index) {
   return world->graph.tables[index];
+}
+
+/* The table of a living entity; NULL when it has no row. */
+static inline struct table *record_table(const ecs_world *world, const struct record *record) {
+  return UNLIKELY(record->table == RECORD_BARE) ? NULL : world_table(world, record->table);
 }
 
 #endif

@@ -35,12 +35,6 @@ void batch_leaf(struct batch *batch, const struct component *component, uint32_t
 /* For a declared field: a scalar, or a table for an array or a nested component. */
 void batch_field(struct batch *batch, const struct component *component, uint32_t field,
                  int index);
-/* The same for a field of a component that is nested in `component`, from the leaf `base` on;
-** and for one element of an array, or the nested component that a field is, at `base`. */
-void batch_part(struct batch *batch, const struct component *component,
-                const struct field *field, uint32_t base, int index);
-void batch_element(struct batch *batch, const struct component *component,
-                   const struct field *field, uint32_t base, int index);
 /* For a field of a nested component, whose own leaves begin at `base`. */
 void batch_part(struct batch *batch, const struct component *component,
                 const struct field *field, uint32_t base, int index);

@@ -22,10 +22,11 @@
 #define WORLD_STAGE 4    /* function: is told what scripts register (stage.c) */
 #define WORLD_VALUES 4   /* how many */
 
-#define NAME_CACHE 256   /* a power of two */
-
+struct names;
+struct weights;
 struct loop_box;
 struct query_box;
+struct kernel_set;
 struct system_box;
 struct stage;
 
@@ -33,33 +34,6 @@ struct stage;
 struct head {
   const void *kind;      /* one of the kind_ addresses */
   const void *self;
-};
-
-/* Where a name led last time, by the address of Lua's string (see name_key). The string is
-** anchored, so that no other one can have its address. */
-struct name_entry {
-  const void *key;
-  const struct world_box *box;
-  uint64_t version;      /* registry.version when this was found out */
-  struct component *component;
-  uint32_t leaf;
-  uint32_t serial;       /* of a table that has the component, 0 for none, */
-  uint32_t first;        /* and its first column there */
-};
-
-/* The same for the fields of a component or of a part of one. */
-struct field_entry {
-  const void *string;
-  const struct world_box *box;
-  const struct component *shape;
-  uint64_t version;
-  uint32_t field;
-};
-
-/* What a Lua state knows of the strings that its scripts name things with. */
-struct names {
-  struct name_entry components[NAME_CACHE];
-  struct field_entry fields[NAME_CACHE];
 };
 
 struct world_box {
@@ -78,17 +52,22 @@ struct world_box {
   struct loop_box *ended;   /* ones that WORLD_REFS still anchors */
   struct system_box *gone;  /* systems that the core has let go of */
   lua_State *host;          /* lent: a thread for systems when the host calls ecs_update */
+  struct loop_owner owner;  /* lent: so that ecs_update ends loops */
+  struct weights *weights; /* of this Lua state */
   size_t reported;       /* bytes the collector has heard of (law 8) */
-  uint32_t *pending;     /* any slots taken for a core call that has not been made yet */
-  uint32_t pending_count, pending_capacity;
-  struct write *writes;  /* scratch for what does not fit the C stack */
-  struct part *parts;
-  uint32_t write_capacity, part_capacity;
+  uint32_t pending_count;   /* any slots taken for a core call that has not been made yet */
+  struct scratch *scratch;  /* those, and what does not fit the C stack: the world's own */
+  struct scratch lent_scratch;   /* or, for a world that others may use, this */
   struct names *names;   /* of this Lua state, shared by its worlds */
+  uint64_t number;       /* of the world among those, for the names: never given twice */
+  struct kernel_set *kernel_set;   /* kernel.c; NULL while nothing has been compiled */
+  int isa;                      /* a k_isa */
+  uint32_t random_calls;        /* of world:random in the current row */
+  uint64_t stream, stream_tick; /* runs over rows in this tick: see kernel_stream */
 };
 
 extern const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,
-    kind_column, kind_image, kind_snapshot;
+    kind_column, kind_kernel, kind_where, kind_image, kind_snapshot;
 
 /* The object at an index when it is of that kind, else NULL. Safe for any value: foreign
 ** userdata are told apart by size, kind and self. */
@@ -115,7 +94,7 @@ extern const luaL_Reg world_metamethods[], world_core_methods[], world_component
     world_entity_methods[], world_spawn_methods[];
 extern const luaL_Reg world_query_methods[], world_schedule_methods[],
     world_system_methods[], world_describe_methods[], world_view_methods[],
-    world_image_methods[];
+    world_random_methods[], world_image_methods[];
 /* Methods become __index, unless the metamethods have an __index of their own. */
 extern const luaL_Reg query_methods[];
 extern const luaL_Reg query_metamethods[], chunk_metamethods[], column_metamethods[],
@@ -136,9 +115,26 @@ static inline void values_begin(struct world_box *box) {
 /* After the core call that took them over. */
 static inline void values_stored(struct world_box *box) { box->pending_count = 0; }
 
-/* ---- worlds (world.c) ------------------------------------------------------------ */
+/* ---- the worlds of a state (worlds.c) --------------------------------------------- */
 
 void worlds_open(lua_State *L);
+
+/* The next tag in rotation, one that no open world has if possible. */
+uint32_t worlds_next_tag(lua_State *L);
+
+/* Makes room for a world whose object is at an index; raises when the state is being closed. */
+void worlds_reserve(lua_State *L, struct world_box *box, int index);
+/* It is open now; it is not any more. These cannot fail. */
+void worlds_add(lua_State *L, const struct world_box *box);
+void worlds_remove(lua_State *L, const struct world_box *box, const ecs_world *world);
+
+/* Makes the core forget the objects behind this state's systems; NULL: behind all. */
+void systems_detach(ecs_world *world, const struct world_box *box);
+
+/* ---- worlds (world.c) ------------------------------------------------------------ */
+
+/* Closes a world that is garbage, or whose state is being closed. */
+void world_finalize(lua_State *L, int index);
 int ecs_native_world(lua_State *L);
 
 /* Pushes a world that is closed so far, and then opens it. */
@@ -154,7 +150,10 @@ int no_world(lua_State *L, int arg);
 ** at a world otherwise (queries, views that change more than a number) add to calls, too. */
 static inline struct world_box *check_world(lua_State *L, int arg) {
   struct world_box *box = box_test(L, arg, &kind_world, sizeof *box);
-  if (UNLIKELY(!box || !box->world)) no_world(L, arg);
+  if (UNLIKELY(!box || !box->world)) {
+    no_world(L, arg);
+    return NULL;
+  }
   box->calls++;
   values_begin(box);
   return box;
@@ -198,11 +197,20 @@ int raise_memory(lua_State *L);
 ** gone, and it raises the memory error (raise_status for ECS_ENOMEM needs no world). */
 bool retry(lua_State *L, struct world_box *box, ecs_status status, bool *tried);
 
-/* ---- what every call ends with (world.c) ----------------------------------------- */
+/* Frees what kernels hold of a world that closes (kernel.c). */
+void kernels_free(struct world_box *box);
+
+/* ---- what every call ends with (weight.c, value.c) -------------------------------- */
+
+void weights_open(lua_State *L);
+/* A world that the collector has heard `bytes` of; and one that is closed. */
+void weights_attach(lua_State *L, struct world_box *box, size_t bytes);
+void weights_leave(struct world_box *box);
 
 /* Forgets values whose any slots are released; frees what a failed call left pending. */
 void settle_any(lua_State *L, struct world_box *box, int world_index);
-/* Tells the collector what the world has grown by. May run finalizers. */
+/* Tells the collector what the world has grown by, or lowers the mark when it has shrunk. May
+** run finalizers. */
 void settle_weight(lua_State *L, struct world_box *box);
 
 /* The last thing that every public call does that may have grown or freed: the core must not
@@ -210,11 +218,7 @@ void settle_weight(lua_State *L, struct world_box *box);
 static inline void settle(lua_State *L, struct world_box *box, int world_index) {
   if (UNLIKELY(!box->world)) return;
   if (UNLIKELY(box->world->any.released_head)) settle_any(L, box, world_index);
-  size_t bytes = box->world->memory.bytes;
-  if (bytes < box->reported)
-    box->reported = bytes;
-  else if (UNLIKELY(bytes - box->reported >= 65536))
-    settle_weight(L, box);
+  if (UNLIKELY(box->world->memory.bytes - box->reported >= 65536)) settle_weight(L, box);
 }
 
 /* Runs a C function like lua_call with the collector held, so that no finalizer comes in
@@ -264,76 +268,6 @@ static inline ecs_id check_entity(lua_State *L, const struct world_box *box, int
   const struct record *record;
   return check_entity_record(L, box, arg, &record);
 }
-
-/* What names a component in the entries: the address of a string, or a small id, which is no
-** address since it is odd. NULL for everything else. */
-static inline const void *name_key(lua_State *L, int index) {
-  const void *string = lua_topointer(L, index);
-  if (LIKELY(string)) return string;
-  int is_integer;
-  ecs_id id = to_id(L, index, &is_integer);
-  return is_integer && id < FIRST_ENTITY ? (const void *)(uintptr_t)(id << 1 | 1) : NULL;
-}
-
-static inline uint32_t name_slot(const void *key, const void *of) {
-  uint64_t mix = (uintptr_t)key ^ (uintptr_t)of;
-  return (uint32_t)(mix * UINT64_C(0x9E3779B97F4A7C15) >> 56) & (NAME_CACHE - 1);
-}
-
-static inline struct name_entry *name_entry(const struct world_box *box, const void *key) {
-  return &box->names->components[name_slot(key, box)];
-}
-
-static inline struct component *entry_component(const struct world_box *box,
-                                                const struct name_entry *entry) {
-  return LIKELY(entry->version == box->world->registry.version) ? entry->component : NULL;
-}
-
-/* What the name or id at an index led to last time, if it still leads there; NULL when that
-** is not known, and for other values. */
-static inline struct component *known_component(lua_State *L, const struct world_box *box,
-                                                int index, uint32_t *leaf) {
-  const void *key = name_key(L, index);
-  const struct name_entry *entry = name_entry(box, key);
-  if (UNLIKELY(entry->key != key || entry->box != box)) return NULL;
-  *leaf = entry->leaf;
-  return entry_component(box, entry);
-}
-
-/* The component, or a leaf of it ("Position.x"), that the string at an index names. NULL
-** with the world's message set when there is none. */
-struct component *find_component(lua_State *L, struct world_box *box, int index,
-                                 uint32_t *leaf);
-void names_open(lua_State *L);
-/* Makes a world use the names of its state. */
-void names_attach(lua_State *L, struct world_box *box);
-void names_forget(struct world_box *box);
-
-struct component *check_component_slowly(lua_State *L, struct world_box *box, int arg,
-                                         uint32_t *leaf);
-
-/* A component by id or name; `leaf` is NONE unless the name had a field ("Position.x"). */
-static inline struct component *check_component_leaf(lua_State *L, struct world_box *box,
-                                                     int arg, uint32_t *leaf) {
-  struct component *component = known_component(L, box, arg, leaf);
-  return LIKELY(component) ? component : check_component_slowly(L, box, arg, leaf);
-}
-
-/* Raises that argument `arg` is a field where a component is expected. */
-int no_component(lua_State *L, const struct component *component, uint32_t leaf, int arg);
-
-static inline struct component *check_component(lua_State *L, struct world_box *box,
-                                                int arg) {
-  uint32_t leaf;
-  struct component *component = check_component_leaf(L, box, arg, &leaf);
-  if (UNLIKELY(leaf != NONE)) no_component(L, component, leaf, arg);
-  return component;
-}
-
-/* The declared field that the string at an index names in a component; NONE for none and for
-** other values. */
-uint32_t find_field(lua_State *L, struct world_box *box, const struct component *shape,
-                    int index);
 
 /* A finite number that is not negative. */
 double check_seconds(lua_State *L, int arg);

@@ -1,4 +1,5 @@
 #include "declare.h"
+#include "names.h"
 
 #include "stage.h"
 

@@ -1,6 +1,7 @@
 #include <limits.h>
 
 #include "declare.h"
+#include "names.h"
 
 #include "stage.h"
 
@@ -313,6 +314,7 @@ static ecs_status migrate(lua_State *L, struct world_box *box,
     return ECS_ENOMEM;
   }
   migration_commit(migration);
+  names_renew(box);
   return ECS_OK;
 }
 
@@ -345,8 +347,9 @@ ecs_id declare_component(lua_State *L, int name, int fields) {
   need_stack(L, 4);
   struct world_box *box = check_world(L, 1);
   for (uint32_t i = 0; i < draft.count; i++) resolve_type(&draft, box->world, i);
-  ecs_component_desc desc = {draft.component, draft.fields, draft.count,    0,
-                             doc,             draft.was,    draft.was_count};
+  ecs_component_desc desc = {.name = draft.component, .fields = draft.fields,
+                             .field_count = draft.count, .doc = doc, .was = draft.was,
+                             .was_count = draft.was_count};
   ecs_id id = ECS_NULL;
   bool tried = false;
   ecs_status status;

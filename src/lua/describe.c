@@ -1,3 +1,4 @@
+#include "names.h"
 #include "system.h"
 
 /* ---- fields of the table at the top of the stack ---------------------------------------- */

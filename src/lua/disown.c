@@ -14,16 +14,24 @@ static void detach(ecs_system *system) {
   system->ud = NULL;
 }
 
+static bool is_of(const ecs_system *system, const struct world_box *box) {
+  return system->run == script_run && (!box || system_script(system)->box == box);
+}
+
+void systems_detach(ecs_world *world, const struct world_box *box) {
+  const struct schedule *schedule = &world->schedule;
+  for (ecs_system *gone = schedule->gone; gone; gone = gone->next_gone)
+    if (is_of(gone, box)) detach(gone);
+  for (uint32_t i = 0; i < schedule->system_count; i++)
+    if (is_of(schedule->systems[i], box)) detach(schedule->systems[i]);
+}
+
 static void remove_systems(const struct world_box *box, ecs_world *world) {
   struct schedule *schedule = &world->schedule;
-  for (ecs_system *gone = schedule->gone; gone; gone = gone->next_gone)
-    if (system_script(gone) && system_script(gone)->box == box) detach(gone);
-  for (uint32_t i = schedule->system_count; i-- > 0;) {
-    ecs_system *system = schedule->systems[i];
-    if (!system_script(system) || system_script(system)->box != box) continue;
-    detach(system);
-    ecs_system_remove(world, system->name);
-  }
+  systems_detach(world, box);
+  for (uint32_t i = schedule->system_count; i-- > 0;)
+    if (schedule->systems[i]->run == nothing)
+      ecs_system_remove(world, schedule->systems[i]->name);
   if (schedule->on_error == script_failed && schedule->on_error_ud == box)
     ecs_on_error(world, NULL, NULL);
 }
@@ -80,10 +88,27 @@ static void clear_any(lua_State *L, int world_index, ecs_world *world) {
   lua_pop(L, 1);
 }
 
+/* ---- loops -------------------------------------------------------------------------------- */
+
+static ecs_status end_loops(void *ud) { return loops_end(ud); }
+
+void world_own_loops(struct world_box *box) {
+  struct schedule *schedule = &box->world->schedule;
+  box->owner = (struct loop_owner){schedule->loop_owners, end_loops, box};
+  schedule->loop_owners = &box->owner;
+}
+
+static void leave_loops(const struct world_box *box, ecs_world *world) {
+  struct loop_owner **at = &world->schedule.loop_owners;
+  while (*at && *at != &box->owner) at = &(*at)->next;
+  if (*at) *at = box->owner.next;
+}
+
 const char lent_worlds_key = 0;
 
 void world_disown(lua_State *L, struct world_box *box, int world_index, ecs_world *world) {
   remove_systems(box, world);
+  leave_loops(box, world);
   queries_free(box, world);
   snapshots_free(box, world);
   clear_any(L, world_index, world);

@@ -1,4 +1,5 @@
 #include "cell.h"
+#include "kernel.h"
 
 int wanted_arguments(lua_State *L, int function, int most) {
   lua_Debug info;
@@ -41,28 +42,46 @@ static int push_step(lua_State *L, int loop_index, const struct loop_box *loop) 
   return (int)loop->slot_count + 1;
 }
 
+/* The next row that the loop goes through; false at the end. */
+static bool next_row(lua_State *L, int loop_index, struct loop_box *loop) {
+  for (;;) {
+    while (loop->next_row < loop->count && !loop_takes(loop, loop->next_row)) loop->next_row++;
+    if (LIKELY(loop->next_row < loop->count)) return true;
+    if (!loop_next_table(loop)) return false;
+    if (UNLIKELY(loop->filtered)) where_fill(L, loop_index);
+  }
+}
+
 static int each_next(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, lua_upvalueindex(1));
   if (UNLIKELY(!loop->open)) return loop->done ? 0 : loop_gone(L, loop);
-  if (UNLIKELY(loop->next_row == loop->count) && !loop_next_table(loop)) {
+  if (UNLIKELY(!next_row(L, lua_upvalueindex(1), loop))) {
     loop->done = true;
     loop_commit(L, lua_upvalueindex(1), loop);
     return 0;
   }
   loop->row = loop->next_row++;
+  loop->box->random_calls = 0;
   if (UNLIKELY(loop->slot_count > LUA_MINSTACK - 4)) need_stack(L, (int)loop->slot_count + 4);
   return push_step(L, lua_upvalueindex(1), loop);
+}
+
+int each_begin(lua_State *L, struct loop_box *loop) {
+  kernel_stream(loop->box);
+  return loop_begin(L, loop, each_next);
 }
 
 /* ---- q:each(fn, dt) --------------------------------------------------------------- */
 
 /* Where the parts of a call lie on the stack. */
-struct frame {
+struct call {
   int loop, function, views;
   int slots, arguments;      /* arguments in all: slots, dt, entity, as far as they are taken */
+  row_fn each;               /* what takes a result, or NULL */
+  void *ud;
 };
 
-static void call_row(lua_State *L, const struct frame *frame, const struct loop_box *loop,
+static void call_row(lua_State *L, const struct call *frame, const struct loop_box *loop,
                      uint32_t row, double dt) {
   int slots = frame->arguments < frame->slots ? frame->arguments : frame->slots;
   lua_pushvalue(L, frame->function);
@@ -76,23 +95,42 @@ static void call_row(lua_State *L, const struct frame *frame, const struct loop_
   if (frame->arguments > frame->slots) lua_pushnumber(L, (lua_Number)dt);
   if (frame->arguments > frame->slots + 1)
     lua_pushinteger(L, (lua_Integer)loop_entity(loop, row));
-  lua_call(L, frame->arguments, 0);
+  lua_call(L, frame->arguments, frame->each ? 1 : 0);
   if (UNLIKELY(!loop->open)) loop_gone(L, loop);
 }
 
-void each_rows(lua_State *L, int loop_index, int function, double dt) {
+void each_here(lua_State *L, int loop_index, int function, double dt, row_fn each,
+               void *ud) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
-  int slots = (int)loop->slot_count;
-  struct frame frame = {loop_index, function, lua_gettop(L) + 1, slots, 0};
+  int slots = (int)loop->slot_count, top = lua_gettop(L);
+  struct call call = {loop_index, function, top + 1, slots, 0, each, ud};
   need_stack(L, 2 * slots + 8);
-  frame.arguments = wanted_arguments(L, function, slots + 2);
+  call.arguments = wanted_arguments(L, function, slots + 2);
   for (int i = 0; i < slots; i++) lua_getiuservalue(L, loop_index, LOOP_VALUES + 1 + i);
-  while (loop_next_table(loop)) {
-    for (uint32_t row = 0, count = loop->count; row < count; row++) {
-      loop->row = row;
-      call_row(L, &frame, loop, row, dt);
-    }
+  for (uint32_t row = 0, count = loop->count; row < count; row++) {
+    if (!loop_takes(loop, row)) continue;
+    loop->row = row;
+    loop->box->random_calls = 0;
+    call_row(L, &call, loop, row, dt);
+    if (!each) continue;
+    each(L, loop, row, ud);
+    lua_pop(L, 1);
   }
+  lua_settop(L, top);
+}
+
+void each_results(lua_State *L, int loop_index, int function, double dt, row_fn each,
+                  void *ud) {
+  struct loop_box *loop = lua_touserdata(L, loop_index);
+  kernel_stream(loop->box);
+  while (loop_next_table(loop)) {
+    if (loop->filtered) where_fill(L, loop_index);
+    each_here(L, loop_index, function, dt, each, ud);
+  }
+}
+
+void each_rows(lua_State *L, int loop_index, int function, double dt) {
+  each_results(L, loop_index, function, dt, NULL, NULL);
 }
 
 static double check_dt(lua_State *L, int arg) {
@@ -114,8 +152,16 @@ static int form_body(lua_State *L) {
   return 0;
 }
 
-/* An error is caught in C, since `__close` may get lost: in a coroutine that dies, or when Lua is
-** out of memory. */
+void form_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments) {
+  if (lua_pcall(L, arguments, 0, 0) != LUA_OK) {
+    loop_cancel(loop);
+    lua_error(L);
+  }
+  loop->done = true;
+  if (!loop->open) loop_gone(L, loop);
+  loop_commit(L, loop_index, loop);
+}
+
 int run_form(lua_State *L, bool views, rows_fn rows) {
   luaL_checktype(L, 2, LUA_TFUNCTION);
   struct form form = {rows, check_dt(L, 3)};
@@ -126,18 +172,12 @@ int run_form(lua_State *L, bool views, rows_fn rows) {
   lua_pushvalue(L, 3);
   lua_pushvalue(L, 2);
   lua_pushlightuserdata(L, &form);
-  if (lua_pcall(L, 3, 0, 0) != LUA_OK) {
-    loop_cancel(loop);
-    return lua_error(L);
-  }
-  loop->done = true;
-  if (!loop->open) return loop_gone(L, loop);
-  loop_commit(L, 3, loop);
+  form_call(L, 3, loop, 3);
   return 0;
 }
 
 int query_each(lua_State *L) {
   check_query(L, 1);
-  if (lua_isnone(L, 2)) return loop_begin(L, loop_push(L, 1, LOOP_FOR, true), each_next);
+  if (lua_isnone(L, 2)) return each_begin(L, loop_push(L, 1, LOOP_FOR, true));
   return run_form(L, true, each_rows);
 }

@@ -1,9 +1,9 @@
 #include "batch.h"
 #include "cell.h"
+#include "names.h"
 #include "read.h"
 
-#define GET_QUICKLY 16
-#define SET_QUICKLY 8
+#define QUICKLY 8   /* values that go without a detour */
 
 /* Raises a mutator's failure: what is wrong with the entity is argument 2's fault. */
 static int fail(lua_State *L, const struct world_box *box, ecs_status status) {
@@ -59,7 +59,8 @@ static inline void check_target(lua_State *L, struct world_box *box, int arg,
                                 const struct record *record, struct target *target) {
   const void *key = name_key(L, arg);
   const struct name_entry *entry = name_entry(box, key);
-  if (LIKELY(record->table != RECORD_BARE && entry->key == key && entry->box == box)) {
+  if (LIKELY(record->table != RECORD_BARE && entry->key == key &&
+             entry->world == box->number)) {
     target->table = world_table(box->world, record->table);
     target->component = entry->component;
     target->leaf = entry->leaf;
@@ -67,6 +68,14 @@ static inline void check_target(lua_State *L, struct world_box *box, int arg,
     if (LIKELY(entry->serial == target->table->serial)) return;
   }
   check_target_slowly(L, box, arg, record, target);
+}
+
+/* How many values stand for a target, one column each; 0 when they are many or fewer than
+** its columns. */
+static inline uint32_t quick_count(const struct target *target) {
+  if (target->leaf != NONE) return 1;
+  uint32_t count = target->component->field_count;
+  return target->component->flat && count <= QUICKLY ? count : 0;
 }
 
 /* ---- reading --------------------------------------------------------------------- */
@@ -79,13 +88,17 @@ static void place_at(struct place *place, lua_State *L, struct world_box *box, e
   place->row = record->row;
 }
 
-/* The values of all fields, from the one at `from` on. */
-static int push_fields(struct place *place, int from) {
+/* What get pushes where not all are numbers: from the value `done` on. */
+static int push_others(struct place *place, uint32_t leaf, uint32_t done) {
   const struct component *component = place->component;
-  int count = (int)component->field_count;
-  need_stack(place->L, count + 4);
-  for (int i = from; i < count; i++) push_field(place, &component->fields[i]);
-  return count;
+  if (leaf != NONE) {
+    push_leaf(place, leaf);
+    return 1;
+  }
+  uint32_t count = component->field_count;
+  need_stack(place->L, (int)count + 4);
+  for (; done < count; done++) push_field(place, &component->fields[done]);
+  return (int)count;
 }
 
 static int entity_get(lua_State *L) {
@@ -94,26 +107,19 @@ static int entity_get(lua_State *L) {
   ecs_id id = check_entity_record(L, box, 2, &record);
   struct target target;
   check_target(L, box, 3, record, &target);
-  if (!target.table) return 0;
-  const struct component *component = target.component;
-  uint32_t count = component->field_count, done = 0, leaf = target.leaf;
+  if (UNLIKELY(!target.table)) return 0;
+  uint32_t count = quick_count(&target), done = 0;
+  if (LIKELY(count > 0)) {
+    uint32_t at = target.leaf == NONE ? 0 : target.leaf;
+    const struct leaf *leaf = target.component->leaves + at;
+    const struct column *column = target.table->columns + target.first + at;
+    while (done < count && push_number_at(L, leaf->type, column->data, record->row))
+      done++, leaf++, column++;
+    if (LIKELY(done == count)) return (int)count;
+  }
   struct place place;
-  if (leaf != NONE) {
-    const struct column *column = &target.table->columns[target.first + leaf];
-    if (push_number_at(L, component->leaves[leaf].type, column->data, record->row)) return 1;
-    place_at(&place, L, box, id, record, &target);
-    push_leaf(&place, leaf);
-    return 1;
-  }
-  const struct column *columns = target.table->columns + target.first;
-  for (; done < count && done < GET_QUICKLY; done++) {
-    const struct field *field = &component->fields[done];
-    if (field->count || !push_number_at(L, field->type, columns[done].data, record->row))
-      break;
-  }
-  if (LIKELY(done == count)) return (int)count;
   place_at(&place, L, box, id, record, &target);
-  return push_fields(&place, (int)done);
+  return push_others(&place, target.leaf, done);
 }
 
 static int entity_read(lua_State *L) {
@@ -216,21 +222,16 @@ static void read_values(struct batch *batch, const struct component *component,
 ** nothing is done. */
 static bool set_numbers(lua_State *L, const ecs_world *world, ecs_id id,
                         const struct record *record, const struct target *target) {
-  const struct component *component = target->component;
   uint32_t count = (uint32_t)lua_gettop(L) - 3;
-  bool one = target->leaf != NONE;
-  ecs_cell cells[SET_QUICKLY];
-  if (!target->table || count == 0 || count > (one ? 1 : component->field_count) ||
-      count > SET_QUICKLY || command_is_staged(world, id, component->id))
+  if (!target->table || count == 0 || count > quick_count(target) ||
+      command_is_staged(world, id, target->component->id))
     return false;
-  for (uint32_t i = 0; i < count; i++) {
-    const struct field *field = &component->fields[i];
-    ecs_type type = one ? component->leaves[target->leaf].type : field->type;
-    if ((!one && field->count) || !number_to_cell(L, type, (int)i + 4, &cells[i]))
-      return false;
-  }
-  const struct column *column =
-      &target->table->columns[target->first + (one ? target->leaf : 0)];
+  uint32_t at = target->leaf == NONE ? 0 : target->leaf;
+  const struct leaf *leaf = target->component->leaves + at;
+  ecs_cell cells[QUICKLY];
+  for (uint32_t i = 0; i < count; i++)
+    if (!number_to_cell(L, leaf[i].type, (int)i + 4, &cells[i])) return false;
+  const struct column *column = target->table->columns + target->first + at;
   for (uint32_t i = 0; i < count; i++, column++)
     cell_store(column->data, column->size, record->row, cells[i]);
   return true;
@@ -257,15 +258,22 @@ static int entity_set_values(lua_State *L) {
   return 0;
 }
 
+/* The core tells whether it is alive. */
+static inline ecs_id check_number(lua_State *L, int arg) {
+  int is_integer;
+  ecs_id id = to_id(L, arg, &is_integer);
+  return LIKELY(is_integer) ? id : check_id(L, arg);
+}
+
 /* add and remove take one component; more would be dropped in silence. */
-static struct component *check_only_component(lua_State *L, struct world_box *box) {
+static inline struct component *check_only_component(lua_State *L, struct world_box *box) {
   if (UNLIKELY(lua_gettop(L) > 3)) luaL_argerror(L, 4, "one component expected");
   return check_component(L, box, 3);
 }
 
 static int entity_add_component(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
-  ecs_id id = check_id(L, 2);
+  ecs_id id = check_number(L, 2);
   ecs_id component = check_only_component(L, box)->id;
   bool tried = false;
   ecs_status status;
@@ -279,7 +287,7 @@ static int entity_add_component(lua_State *L) {
 
 static int entity_remove_component(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
-  ecs_id id = check_id(L, 2);
+  ecs_id id = check_number(L, 2);
   ecs_id component = check_only_component(L, box)->id;
   bool tried = false;
   ecs_status status;

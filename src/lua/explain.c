@@ -1,7 +1,9 @@
+#include "kernel.h"
 #include "system.h"
 
 const char *system_tier(const ecs_system *system) {
-  return system_script(system) ? "lua" : "native";
+  const struct system_box *script = system_script(system);
+  return !script ? "native" : script->compiled ? "vector" : "lua";
 }
 
 static const ecs_query *query_of(const ecs_system *system) {
@@ -27,19 +29,31 @@ static void set_access(lua_State *L, const char *key, const ecs_query *query, bo
   lua_setfield(L, -2, key);
 }
 
-/* explain(system): the table that world:explain returns. */
+/* The reason why it stays Lua, or its programs. */
+static void explain_script(lua_State *L, const struct system_box *system) {
+  lua_getiuservalue(L, 1, WORLD_REFS);
+  lua_rawgetp(L, -1, system);
+  lua_getiuservalue(L, -1, SYSTEM_KERNEL);
+  if (lua_isnil(L, -1)) {
+    lua_pushstring(L, system->form == FORM_EACH ? "it is not to be compiled"
+                                                : "only `each` functions are compiled");
+    lua_setfield(L, -5, "reason");
+  } else {
+    kernel_explain(L, -1, -4);
+  }
+  lua_pop(L, 3);
+}
+
+/* explain(world, system): the table that world:explain returns. */
 static int explain(lua_State *L) {
-  const ecs_system *system = lua_touserdata(L, 1);
+  const ecs_system *system = lua_touserdata(L, 2);
   const ecs_query *query = query_of(system);
   lua_newtable(L);
   lua_pushstring(L, system_tier(system));
   lua_setfield(L, -2, "tier");
   set_access(L, "reads", query, false);
   set_access(L, "writes", query, true);
-  if (system_script(system)) {
-    lua_pushliteral(L, "kernels are not in this version");
-    lua_setfield(L, -2, "reason");
-  }
+  if (system_script(system)) explain_script(L, system_script(system));
   return 1;
 }
 
@@ -50,7 +64,8 @@ int world_explain(lua_State *L) {
   ecs_system *system = schedule_system(box->world, name, size);
   if (!system)
     return raise_argument(L, box->world, schedule_unknown(box->world, name, false), 2);
+  lua_pushvalue(L, 1);
   lua_pushlightuserdata(L, system);
-  call_quietly(L, explain, 1, 1);
+  call_quietly(L, explain, 2, 1);
   return 1;
 }

@@ -79,6 +79,7 @@ void ecs_lua_push_world(lua_State *L, ecs_world *world) {
     lua_rawsetp(L, -3, world);
     world_attach(L, box, world, true);
     box->host = thread;
+    world_own_loops(box);
   }
   lua_remove(L, -2);
 }

@@ -1,4 +1,5 @@
 /* Worlds as bytes: world:save, world:load and world:digest. */
+#include "names.h"
 #include "options.h"
 
 /* Bytes on their way out, freed also when Lua has no memory left for the string. */
@@ -254,6 +255,7 @@ static int world_load(lua_State *L) {
     return lua_error(L);
   }
   if (status != ECS_OK) return raise_status(L, box->world, status);
+  names_renew(box);
   world_retag(L, box, tag);
   settle(L, box, LOAD_WORLD);
   return 0;

@@ -6,7 +6,9 @@
 
 /* ---- queries (query.c) ----------------------------------------------------------- */
 
-#define QUERY_WORLD 1        /* its user value */
+#define QUERY_WORLD 1        /* its user values */
+#define QUERY_KERNELS 2      /* what functions have been compiled to */
+#define QUERY_VALUES 2
 
 struct query_box {
   struct head head;
@@ -32,6 +34,10 @@ void queries_free(const struct world_box *box, ecs_world *world);
 int query_each(lua_State *L);
 int query_map(lua_State *L);
 int query_chunks(lua_State *L);
+int query_run(lua_State *L);
+int query_sum(lua_State *L);
+int query_min(lua_State *L);
+int query_max(lua_State *L);
 
 /* Pushes the world of the query at an index. */
 static inline int push_query_world(lua_State *L, int query_index) {
@@ -142,7 +148,9 @@ int view_length(lua_State *L);
 
 #define LOOP_WORLD 1         /* user values of a loop; then its views by slot */
 #define LOOP_QUERY 2
-#define LOOP_VALUES 2
+#define LOOP_WHERE 3         /* the q:where(fn) it goes through, and its rows */
+#define LOOP_FILTER 4
+#define LOOP_VALUES 4
 
 /* One of a query's terms with data, in the current table. */
 struct slot {
@@ -175,6 +183,8 @@ struct loop_box {
   uint32_t next_row;
   uint32_t count;                  /* rows of the table */
   uint32_t step;                   /* tables so far */
+  bool filtered;                   /* by a q:where(fn): only these rows of the table */
+  const uint64_t *filter;
   bool open;
   bool done;                       /* it came to its end */
   uint32_t slot_count;
@@ -255,7 +265,30 @@ void step_check(lua_State *L, const struct loop_box *loop, uint32_t step);
 /* Calls the function at an index for every row of the open loop at another. */
 typedef void (*rows_fn)(lua_State *L, int loop_index, int function, double dt);
 void each_rows(lua_State *L, int loop_index, int function, double dt);
+/* The same for a function that returns a value, which is at the top of the stack for each. */
+typedef void (*row_fn)(lua_State *L, struct loop_box *loop, uint32_t row, void *ud);
+void each_results(lua_State *L, int loop_index, int function, double dt, row_fn each,
+                  void *ud);
+/* The same for the rows of the loop's current table only. */
+void each_here(lua_State *L, int loop_index, int function, double dt, row_fn each, void *ud);
+
+/* Whether a row is among those that the loop goes through. */
+static inline bool loop_takes(const struct loop_box *loop, uint32_t row) {
+  return !loop->filter || (loop->filter[row / 64] >> row % 64 & 1);
+}
+
+/* Finds the rows of the current table of a filtered loop (where.c). */
+void where_fill(lua_State *L, int loop_index);
+
+extern const luaL_Reg where_methods[], where_metamethods[];
+int query_where(lua_State *L);
+int each_begin(lua_State *L, struct loop_box *loop);
 void map_rows(lua_State *L, int loop_index, int function, double dt);
+
+/* Calls the function and arguments at the top of the stack for an open loop, then ends it. An
+** error is caught in C, since `__close` may get lost: in a coroutine that dies, or when Lua is out
+** of memory. */
+void form_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments);
 
 /* A function form of the query at argument 1: fn at 2, dt at 3. */
 int run_form(lua_State *L, bool views, rows_fn rows);

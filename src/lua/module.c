@@ -1,10 +1,12 @@
+#include "kernel.h"
+#include "names.h"
 #include "stage.h"
 #include "watch.h"
 
 const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,
-    kind_column, kind_image, kind_snapshot;
+    kind_column, kind_kernel, kind_where, kind_image, kind_snapshot;
 
-#define METHOD_LISTS 10
+#define METHOD_LISTS 11
 
 /* A kind of object: what its metatable holds, and the methods that scripts may call. */
 struct object {
@@ -18,7 +20,8 @@ static const struct object objects[] = {
   {"world", &kind_world, world_metamethods,
    {world_core_methods, world_component_methods, world_entity_methods, world_spawn_methods,
     world_query_methods, world_schedule_methods, world_system_methods,
-    world_describe_methods, world_view_methods, world_image_methods}},
+    world_describe_methods, world_view_methods, world_random_methods,
+    world_image_methods}},
   {"query", &kind_query, query_metamethods, {query_methods}},
   {"loop", &kind_loop, loop_metamethods, {NULL}},
   {"view", &kind_view, view_metamethods, {NULL}},
@@ -26,6 +29,8 @@ static const struct object objects[] = {
   {"chunk", &kind_chunk, chunk_metamethods, {chunk_methods}},
   {"column", &kind_column, column_metamethods, {column_methods}},
   {"snapshot", &kind_snapshot, snapshot_metamethods, {NULL}},
+  {"where", &kind_where, where_metamethods, {where_methods}},
+  {"kernel", &kind_kernel, kernel_metamethods, {NULL}},
   {"image", &kind_image, image_metamethods, {NULL}},
   {NULL, NULL, NULL, {NULL}}
 };
@@ -114,6 +119,7 @@ static void push_exports(lua_State *L) {
 int luaopen_ecs_native(lua_State *L) {
   luaL_checkversion(L);
   worlds_open(L);
+  weights_open(L);
   names_open(L);
   for (const struct object *object = objects; object->name; object++)
     open_object(L, object);

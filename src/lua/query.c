@@ -1,7 +1,7 @@
 #include "stage.h"
 
 struct query_box *query_box_push(lua_State *L, struct world_box *box, int world_index) {
-  struct query_box *query = new_box(L, &kind_query, sizeof *query, 1);
+  struct query_box *query = new_box(L, &kind_query, sizeof *query, QUERY_VALUES);
   query->box = box;
   lua_pushvalue(L, world_index);
   lua_setiuservalue(L, -2, QUERY_WORLD);
@@ -98,11 +98,6 @@ static int query_first(lua_State *L) {
   return 0;
 }
 
-static int no_kernels(lua_State *L) {
-  check_query(L, 1);
-  return luaL_error(L, "kernels are not in this version: use q:each or q:map");
-}
-
 static int query_tostring(lua_State *L) {
   const struct query_box *query = box_test(L, 1, &kind_query, sizeof *query);
   if (!query) return luaL_typeerror(L, 1, "query");
@@ -144,11 +139,11 @@ const luaL_Reg query_methods[] = {
   {"each", query_each},
   {"first", query_first},
   {"map", query_map},
-  {"max", no_kernels},
-  {"min", no_kernels},
-  {"run", no_kernels},
-  {"sum", no_kernels},
-  {"where", no_kernels},
+  {"max", query_max},
+  {"min", query_min},
+  {"run", query_run},
+  {"sum", query_sum},
+  {"where", query_where},
   {NULL, NULL}
 };
 

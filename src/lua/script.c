@@ -1,3 +1,4 @@
+#include "kernel.h"
 #include "system.h"
 
 const char on_error_key = 0;
@@ -77,8 +78,8 @@ static bool protect(struct world_box *box, lua_CFunction body, void *argument, i
   return ok;
 }
 
-/* What the core is told of an error: it stays in the frame until update raises it or the handler has had it. A host, and
-** its handler, get it as the world's message. */
+/* What the core is told of an error: it stays in the frame until update raises it or the
+** handler has had it. A host, and its handler, get it as the world's message. */
 static ecs_status status_of(lua_State *L, const struct world_box *box) {
   if (is_memory_error(L, FRAME_ERROR)) return ECS_ENOMEM;
   const ecs_world *world = box->world ? box->world : box->doomed;
@@ -121,6 +122,26 @@ static void run_loop(lua_State *L, const struct run *run, rows_fn rows, bool vie
   loop->done = true;
 }
 
+/* An `each` as a program when it can be one now. */
+static bool run_compiled(lua_State *L, const struct run *run) {
+  struct system_box *system = run->system;
+  struct kernel_run how = {.dt = run->dt};
+  lua_getiuservalue(L, 3, SYSTEM_KERNEL);
+  system->compiled = !lua_isnil(L, 6) && kernel_ready(L, 6);
+  if (!system->compiled && system->compile == 1 && !lua_isnil(L, 6))
+    raise_error(L, "the function cannot be compiled: %s", lua_tostring(L, -1));
+  if (system->compiled) {
+    struct loop_box *loop = loop_push(L, 5, LOOP_SYSTEM, false);
+    lua_pushvalue(L, 7);
+    lua_setiuservalue(L, 3, SYSTEM_LOOP);
+    loop_open(L, loop);
+    kernel_run(L, 6, loop, &how);
+    loop->done = true;
+  }
+  lua_settop(L, 5);
+  return system->compiled;
+}
+
 /* body(world, run), for each form. */
 static int run_body(lua_State *L) {
   const struct run *run = lua_touserdata(L, 2);
@@ -129,7 +150,9 @@ static int run_body(lua_State *L) {
   lua_getiuservalue(L, 3, SYSTEM_FUNCTION);
   lua_getiuservalue(L, 3, SYSTEM_QUERY);
   switch (run->system->form) {
-    case FORM_EACH: run_loop(L, run, each_rows, true); break;
+    case FORM_EACH:
+      if (!run_compiled(L, run)) run_loop(L, run, each_rows, true);
+      break;
     case FORM_MAP: run_loop(L, run, map_rows, false); break;
     default:
       lua_pushvalue(L, 4);

@@ -1,4 +1,5 @@
 #include "batch.h"
+#include "names.h"
 
 #define PARTS_LOCAL 16
 #define MANY_LIMIT (INDEX_LIMIT - FIRST_ENTITY)
@@ -17,14 +18,15 @@ static void grow(struct plan *plan) {
   bool tried = false;
   struct part *parts;
   do
-    parts = memory_grow(&box->world->memory, box->parts, &box->part_capacity,
-                        2ull * plan->capacity, sizeof *parts);
+    parts = memory_grow(&box->world->memory, box->scratch->parts,
+                        &box->scratch->part_capacity, 2ull * plan->capacity,
+                        sizeof *parts);
   while (retry(plan->batch.L, box, parts ? ECS_OK : ECS_ENOMEM, &tried));
   if (!parts) raise_memory(plan->batch.L);
   if (plan->parts == plan->local)
     memcpy(parts, plan->local, plan->count * sizeof *parts);
-  box->parts = plan->parts = parts;
-  plan->capacity = box->part_capacity;
+  box->scratch->parts = plan->parts = parts;
+  plan->capacity = box->scratch->part_capacity;
 }
 
 static struct component *find_key(lua_State *L, struct world_box *box, uint32_t *leaf) {
@@ -166,7 +168,7 @@ static void take_slots(struct plan *plan, size_t count) {
   lua_getiuservalue(L, world_index, WORLD_ANY);
   for (size_t i = 1; i < count; i++)
     for (uint32_t j = 0; j < each; j++) {
-      lua_rawgeti(L, -1, box->pending[j]);
+      lua_rawgeti(L, -1, box->scratch->pending[j]);
       take_any(L, box, world_index, -1);
       lua_pop(L, 1);
     }
@@ -176,7 +178,7 @@ static void take_slots(struct plan *plan, size_t count) {
 /* Repeats the writes for every entity, each with its own slots. */
 static void repeat_writes(struct plan *plan, struct write *writes, size_t count) {
   const struct batch *batch = &plan->batch;
-  const uint32_t *slot = batch->box->pending;
+  const uint32_t *slot = batch->box->scratch->pending;
   for (size_t i = 0; i < count; i++) {
     struct write *to = writes + i * batch->count;
     for (uint32_t j = 0; j < plan->count; j++) {

@@ -1,3 +1,4 @@
+#include "kernel.h"
 #include "system.h"
 
 #include "options.h"
@@ -6,7 +7,6 @@
 static const char *const spec_keys[] = {"phase", "query",   "each", "map",     "run",
                                         "before", "after",  "every", "enabled", "when",
                                         "compile", NULL};
-static const char no_kernels[] = "kernels are not in this version";
 
 /* Indices on the stack of world:system. */
 enum { AT_WORLD = 1, AT_NAME, AT_SPEC, AT_SYSTEM };
@@ -75,13 +75,30 @@ static bool read_boolean(lua_State *L, const char *what, const char *key, bool a
 static void read_switches(lua_State *L, struct system_box *system, const char *what,
                           ecs_system_desc *desc) {
   desc->disabled = !read_boolean(L, what, "enabled", true);
-  if (read_boolean(L, what, "compile", false))
-    raise_error(L, "%s: compile = true: %s", what, no_kernels);
+  int given = option(L, AT_SPEC, "compile");
+  lua_pop(L, 1);
+  system->compile = read_boolean(L, what, "compile", false) ? 1 : given == LUA_TNIL ? -1 : 0;
+  if (system->compile == 1 && system->form != FORM_EACH)
+    raise_error(L, "%s: compile = true goes with each", what);
   int type = option(L, AT_SPEC, "when");
   if (type != LUA_TNIL && type != LUA_TFUNCTION) wrong_option(L, what, "when", "a function");
   if (type != LUA_TNIL) desc->when = script_when;
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_WHEN);
-  (void)system;
+}
+
+/* Compiles what is to be compiled, as far as the tables that there are can say. */
+static void read_kernel(lua_State *L, struct world_box *box, struct system_box *system,
+                        const char *what) {
+  if (system->form != FORM_EACH || system->compile == 0 || !box->kernels) return;
+  lua_getiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
+  int function = lua_gettop(L);
+  kernel_push(L, box, AT_WORLD, function, system->query->query, RESULT_NONE);
+  lua_pushvalue(L, -1);
+  lua_setiuservalue(L, AT_SYSTEM, SYSTEM_KERNEL);
+  system->compiled = kernel_ready(L, function + 1);
+  if (!system->compiled && system->compile == 1)
+    raise_error(L, "%s cannot be compiled: %s", what, lua_tostring(L, -1));
+  lua_settop(L, AT_SYSTEM);
 }
 
 /* Everything that makes Lua objects. */
@@ -102,6 +119,7 @@ static struct system_box *read_spec(lua_State *L, struct world_box *box, const c
   desc->before = names_option(L, AT_SPEC, what, "before");
   desc->after = names_option(L, AT_SPEC, what, "after");
   read_query(L, box, system, what);
+  read_kernel(L, box, system, what);
   return system;
 }
 

@@ -12,7 +12,8 @@ enum system_form { FORM_EACH, FORM_MAP, FORM_RUN };
 #define SYSTEM_WHEN 3
 #define SYSTEM_NAME 4
 #define SYSTEM_LOOP 5        /* of its last run */
-#define SYSTEM_VALUES 5
+#define SYSTEM_KERNEL 6      /* the handle of an `each` that may be compiled */
+#define SYSTEM_VALUES 6
 
 /* What the core is given as a system's `ud`: a userdata that WORLD_REFS anchors by its address.
 ** Scripts never see it. */
@@ -22,6 +23,8 @@ struct system_box {
   const char *name;                /* of SYSTEM_NAME */
   const struct query_box *query;   /* of SYSTEM_QUERY; NULL: none */
   enum system_form form;
+  int compile;                     /* 1, 0, or -1: if possible */
+  bool compiled;                   /* as it last ran */
 };
 
 /* What the stack of box->running (in the C function that called the core), and that of
@@ -39,6 +42,9 @@ void script_failed(ecs_world *world, const char *system, ecs_status status, void
 
 /* Where WORLD_REFS has the on_error handler. */
 extern const char on_error_key;
+
+/* A lent world's loops end when the host updates it (disown.c). */
+void world_own_loops(struct world_box *box);
 
 /* Where the registry has the objects of lent worlds, by their address. */
 extern const char lent_worlds_key;

@@ -1,10 +1,25 @@
 #include "batch.h"
 #include "cell.h"
+#include "names.h"
 
 void drop_pending(struct world_box *box) {
   for (uint32_t i = 0; i < box->pending_count; i++)
-    any_release(&box->world->any, box->pending[i]);
+    any_release(&box->world->any, box->scratch->pending[i]);
   box->pending_count = 0;
+}
+
+void settle_any(lua_State *L, struct world_box *box, int world_index) {
+  if (!lua_checkstack(L, 2)) return;
+  lua_getiuservalue(L, world_index, WORLD_ANY);
+  uint32_t slot;
+  while ((slot = any_next_released(&box->world->any)) != 0) {
+    int type = lua_rawgeti(L, -1, slot);
+    lua_pop(L, 1);
+    if (type == LUA_TNIL) continue;
+    lua_pushnil(L);
+    lua_rawseti(L, -2, slot);
+  }
+  lua_pop(L, 1);
 }
 
 /* The slot is pending before the value is stored, so that an error on the way loses
@@ -18,13 +33,14 @@ uint32_t take_any(lua_State *L, struct world_box *box, int world_index, int inde
   uint32_t slot = 0;
   ecs_status status;
   do {
-    uint32_t *pending = memory_grow(&world->memory, box->pending, &box->pending_capacity,
-                                    box->pending_count + 1ull, sizeof *pending);
-    if (pending) box->pending = pending;
+    uint32_t *pending =
+        memory_grow(&world->memory, box->scratch->pending, &box->scratch->pending_capacity,
+                    box->pending_count + 1ull, sizeof *pending);
+    if (pending) box->scratch->pending = pending;
     status = pending ? any_take(&world->any, &world->memory, &slot) : ECS_ENOMEM;
   } while (retry(L, box, status, &tried));
   if (status != ECS_OK) raise_memory(L);
-  box->pending[box->pending_count++] = slot;
+  box->scratch->pending[box->pending_count++] = slot;
   lua_getiuservalue(L, world_index, WORLD_ANY);
   lua_pushvalue(L, index);
   lua_rawseti(L, -2, slot);
@@ -159,14 +175,18 @@ static void grow(struct batch *batch) {
   bool tried = false;
   struct write *writes;
   do
-    writes = memory_grow(&box->world->memory, box->writes, &box->write_capacity,
-                         2ull * batch->capacity, sizeof *writes);
+    writes = memory_grow(&box->world->memory, box->scratch->writes,
+                         &box->scratch->write_capacity, 2ull * batch->capacity,
+                         sizeof *writes);
   while (retry(batch->L, box, writes ? ECS_OK : ECS_ENOMEM, &tried));
-  if (!writes) raise_memory(batch->L);
+  if (!writes) {
+    raise_memory(batch->L);
+    return;
+  }
   if (batch->writes == batch->local)
     memcpy(writes, batch->local, batch->count * sizeof *writes);
-  box->writes = batch->writes = writes;
-  batch->capacity = box->write_capacity;
+  box->scratch->writes = batch->writes = writes;
+  batch->capacity = box->scratch->write_capacity;
 }
 
 /* A number needs no call of `convert`. */

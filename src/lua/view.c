@@ -1,5 +1,6 @@
 #include "batch.h"
 #include "cell.h"
+#include "names.h"
 #include "stage.h"
 
 /* Where a view whose component the current row lacks points. */
@@ -398,14 +399,18 @@ static int pending_resource(lua_State *L, struct world_box *box) {
 
 /* world:res(component): the view of its one value. */
 static int world_res(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
-  if (stage_is_open(box) && !is_resource(L, box)) return pending_resource(L, box);
-  const struct component *component = check_component(L, box, 2);
-  if (!component->resource)
-    return raise_error(L, "component '%s' is no resource: world:resource makes it one",
-                       component->name);
   struct view_box *view;
-  if (!view_push(L, box, 1, component, NULL, 1, &view)) view_open(L, -1, view);
+  struct world_box *box;
+  const struct component *component;
+  do {
+    lua_settop(L, 2);
+    box = check_world(L, 1);
+    if (stage_is_open(box) && !is_resource(L, box)) return pending_resource(L, box);
+    component = check_component(L, box, 2);
+    if (!component->resource)
+      return raise_error(L, "component '%s' is no resource: world:resource makes it one",
+                         component->name);
+  } while (!view_push(L, box, 1, component, NULL, 1, &view));
   return 1;
 }
 

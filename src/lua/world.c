@@ -1,45 +1,8 @@
 #include <stdlib.h>
 
+#include "../kernel/program.h"
+#include "names.h"
 #include "stage.h"
-
-#define REPORT_LIMIT ((size_t)1 << 30)   /* bytes told to the collector at once */
-
-/* ---- tags ------------------------------------------------------------------------ */
-
-/* How many open worlds of this Lua state have each tag. */
-struct tags {
-  uint32_t last;
-  uint32_t worlds[256];
-};
-
-static const char tags_key;
-
-void worlds_open(lua_State *L) {
-  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &tags_key) == LUA_TNIL) {
-    struct tags *tags = lua_newuserdatauv(L, sizeof *tags, 0);
-    memset(tags, 0, sizeof *tags);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, &tags_key);
-  }
-  lua_pop(L, 1);
-}
-
-static struct tags *get_tags(lua_State *L) {
-  lua_rawgetp(L, LUA_REGISTRYINDEX, &tags_key);
-  struct tags *tags = lua_touserdata(L, -1);
-  lua_pop(L, 1);
-  return tags;
-}
-
-/* The next in rotation, one that no open world has if possible. */
-static uint32_t next_tag(struct tags *tags) {
-  uint32_t tag = tags->last;
-  for (int i = 0; i < 256; i++) {
-    tag = tag % 255 + 1;
-    if (tags->worlds[tag] == 0) break;
-  }
-  tags->last = tag;
-  return tag;
-}
 
 /* ---- making and closing ---------------------------------------------------------- */
 
@@ -52,32 +15,19 @@ struct world_box *new_world_box(lua_State *L) {
   }
   const char *kernels = getenv("ECS_KERNELS");
   box->kernels = !kernels || strcmp(kernels, "0") != 0;
+  const char *isa = getenv("ECS_ISA");
+  int named = isa ? isa_named(isa) : -1;
+  box->isa = named >= 0 && isa_supported((k_isa)named) ? named : (int)isa_best();
+  worlds_reserve(L, box, -1);
   return box;
 }
 
 void world_attach(lua_State *L, struct world_box *box, ecs_world *world, bool lent) {
   box->world = world;
   box->lent = lent;
-  box->reported = ecs_bytes(world);
-  get_tags(L)->worlds[ecs_world_tag(world)]++;
-}
-
-void world_retag(lua_State *L, struct world_box *box, uint32_t from) {
-  struct tags *tags = get_tags(L);
-  tags->worlds[from]--;
-  tags->worlds[ecs_world_tag(box->world)]++;
-}
-
-static void release_scratch(struct world_box *box) {
-  struct memory *memory = &box->world->memory;
-  drop_pending(box);
-  memory_free(memory, box->pending, box->pending_capacity * sizeof *box->pending);
-  memory_free(memory, box->writes, box->write_capacity * sizeof *box->writes);
-  memory_free(memory, box->parts, box->part_capacity * sizeof *box->parts);
-  box->pending = NULL;
-  box->writes = NULL;
-  box->parts = NULL;
-  box->pending_capacity = box->write_capacity = box->part_capacity = 0;
+  box->scratch = lent ? &box->lent_scratch : &world->binding;
+  worlds_add(L, box);
+  weights_attach(L, box, lent ? ecs_bytes(world) : 0);
 }
 
 /* Frees a world that is closed already for Lua, and what it kept alive. */
@@ -98,9 +48,11 @@ static void shut(lua_State *L, struct world_box *box, int world_index) {
   box->calls++;
   stage_drop(box);
   loops_abandon(box);
-  names_forget(box);
-  release_scratch(box);
-  get_tags(L)->worlds[ecs_world_tag(world)]--;
+  kernels_free(box);
+  drop_pending(box);
+  scratch_free(world, box->scratch);
+  weights_leave(box);
+  worlds_remove(L, box, world);
   box->world = NULL;
   if (box->depth > 0)
     box->doomed = world;
@@ -123,30 +75,6 @@ int no_world(lua_State *L, int arg) {
   const struct world_box *box = lua_touserdata(L, arg);
   return luaL_argerror(L, arg, box->hidden ? "a codec cannot use the world"
                                            : "the world is closed");
-}
-
-/* ---- the collector --------------------------------------------------------------- */
-
-void settle_any(lua_State *L, struct world_box *box, int world_index) {
-  if (!lua_checkstack(L, 2)) return;
-  lua_getiuservalue(L, world_index, WORLD_ANY);
-  uint32_t slot;
-  while ((slot = any_next_released(&box->world->any)) != 0) {
-    int type = lua_rawgeti(L, -1, slot);
-    lua_pop(L, 1);
-    if (type == LUA_TNIL) continue;
-    lua_pushnil(L);
-    lua_rawseti(L, -2, slot);
-  }
-  lua_pop(L, 1);
-}
-
-void settle_weight(lua_State *L, struct world_box *box) {
-  if (lua_gc(L, LUA_GCISRUNNING, 0) != 1) return;
-  size_t grown = box->world->memory.bytes - box->reported;
-  if (grown > REPORT_LIMIT) grown = REPORT_LIMIT;
-  box->reported = box->world->memory.bytes;
-  lua_gc(L, LUA_GCSTEP, (int)(grown / 1024));
 }
 
 /* ---- ecs.world ------------------------------------------------------------------- */
@@ -205,7 +133,7 @@ int ecs_native_world(lua_State *L) {
   ecs_world_desc desc = {NULL, NULL, 0, 0};
   read_options(L, box, &desc);
   desc.alloc = lua_getallocf(L, &desc.alloc_ud);
-  if (desc.tag == 0) desc.tag = next_tag(get_tags(L));
+  if (desc.tag == 0) desc.tag = worlds_next_tag(L);
   ecs_world *world = NULL;
   bool tried = false;
   ecs_status status;
@@ -214,7 +142,6 @@ int ecs_native_world(lua_State *L) {
   while (retry(L, box, status, &tried));
   if (status != ECS_OK) return raise_memory(L);
   world_attach(L, box, world, false);
-  box->reported = 0;
   settle(L, box, 2);
   return 1;
 }
@@ -238,18 +165,21 @@ static int world_close_scope(lua_State *L) {
   return 0;
 }
 
-/* A world that is garbage, or whose state is being closed (from inside a system, even: what
-** is on the C stack then never comes back). */
-static int world_collect(lua_State *L) {
-  struct world_box *box = box_test(L, 1, &kind_world, sizeof *box);
-  if (!box) return 0;
+/* From inside a system, even: what is on the C stack then never comes back. */
+void world_finalize(lua_State *L, int index) {
+  struct world_box *box = box_test(L, index, &kind_world, sizeof *box);
+  if (!box) return;
   box->depth = 0;
   if (box->hidden) box->world = box->hidden;
   box->hidden = NULL;
-  if (box->world) shut(L, box, 1);
+  if (box->world) shut(L, box, index);
   ecs_world *world = box->doomed;
   box->doomed = NULL;
-  if (world) let_go(L, box, 1, world);
+  if (world) let_go(L, box, index, world);
+}
+
+static int world_collect(lua_State *L) {
+  world_finalize(L, 1);
   return 0;
 }
 

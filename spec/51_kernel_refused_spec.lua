@@ -1,0 +1,146 @@
+local ecs = require "ecs"
+local helper = require "spec.support.ecs_helper"
+
+-- What each body does that a kernel cannot, and the reason and line that are given. A body is
+-- the text between function(a, b, dt, e) and end; it begins in line 2.
+local refused = {
+  { "local t = {}", "makes a table", 2 },
+  { "local t = { a.x }", "makes a table", 2 },
+  { "a.x = #outer", "asks for a length", 2 },
+  { "local s = 'a' .. a.x", "makes a string", 2 },
+  { "count = count + 1", "writes to an upvalue", 2 },
+  { "a.x = 1\ncount = 2", "writes to an upvalue", 3 },
+  { "global_name = 1", "writes to a global or a table outside", 2 },
+  { "outer[1] = 2", "writes to a table", 2 },
+  { "outer.field = 2", "writes to a global or a table outside", 2 },
+  { "local f = function() end", "makes a function", 2 },
+  { "local f <close> = nil", "closed", 2 },
+  { "while a.x < 10 do a.x = a.x + 1 end", "not a numeric for", 2 },
+  { "repeat a.x = a.x + 1 until a.x > 5", "not a numeric for", 2 },
+  { "::again:: a.x = a.x + 1 if a.x < 5 then goto again end", "not a numeric for", 2 },
+  { "for k, v in pairs(outer) do a.x = v end", "C function that is not one of math's", 2 },
+  { "for k, v in next, outer do a.x = 1 end", "C function that is not one of math's", 2 },
+  { "print(a.x)", "C function that is not one of math's", 2 },
+  { "a.x = tonumber('5')", "C function that is not one of math's", 2 },
+  { "a.x = math.random()", "C function that is not one of math's", 2 },
+  { "math.randomseed(1)", "C function that is not one of math's", 2 },
+  { "a.x = math.type(a.x)", "C function that is not one of math's", 2 },
+  { "a.x = string.len('abc')", "C function that is not one of math's", 2 },
+  { "coroutine.yield()", "C function that is not one of math's", 2 },
+  { "error('no')", "C function that is not one of math's", 2 },
+  { "assert(a.x > 0)", "C function that is not one of math's", 2 },
+  { "a.x = select('#', 1, 2)", "C function that is not one of math's", 2 },
+  { "a.x = os.time()", "C function that is not one of math's", 2 },
+  { "a.x = math.modf(a.x)", "calls math.modf", 2 },
+  { "local x = math.tointeger(3.0)", "calls math.tointeger", 2 },
+  { "a.x = math.log(a.x, 2)", "math.log with a base", 2 },
+  { "a.x = math.sqrt('2')", "math.sqrt without a number", 2 },
+  { "a.x = math.sqrt()", "math.sqrt without a number", 2 },
+  { "a.x = math.max(a.x, b.n)", "mixes integers and floats", 2 },
+  { "a.x = recursive(3)", "calls itself", 6 },
+  { "a.x = outer(3)", "neither a Lua function nor one of math's", 2 },
+  { "a.x = name(3)", "neither a Lua function nor one of math's", 2 },
+  { "a.x = a.missing", "has no field 'missing'", 2 },
+  { "a.missing = 1", "has no field 'missing'", 2 },
+  { "a.x = b", "another type", 2 },
+  { "a.x = 'text'", "another type", 2 },
+  { "a.x = true", "another type", 2 },
+  { "b.on = 1", "another type", 2 },
+  { "b.on = nil", "another type", 2 },
+  { "b.label = 'x'", "which is string", 2 },
+  { "local s = b.label", "which is string", 2 },
+  { "local s = b.bag", "which is any", 2 },
+  { "b.kind = 'purple'", "one of its names", 2 },
+  { "b.kind = 1", "one of its names", 2 },
+  { "a.x = b.kind + 1", "calculates with an enum", 2 },
+  { "a.x = b.on + 1", "calculates with a boolean", 2 },
+  { "a.x = name + 1", "calculates with a string", 2 },
+  { "a.x = a + 1", "calculates with a view", 2 },
+  { "a.x = nothing + 1", "calculates with nil", 2 },
+  { "if a.x < name then a.x = 1 end", "compares a number with a string", 2 },
+  { "if a < b then a.x = 1 end", "compares a view with a view", 2 },
+  { "local v = 1 if a.x > 0 then v = true end a.x = v", "another type", 2 },
+  { "local v if a.x > 0 then v = 1.5 end a.x = v", "another type", 2 },
+  { "local v = b.n if a.x > 0 then v = 1.5 end a.x = v", "another type", 2 },
+  { "for i = 1, a.x do a.y = i end", "depends on the row", 2 },
+  { "for i = b.n, 10 do a.y = i end", "depends on the row", 2 },
+  { "for i = 0.0, 1.0, 0.25 do a.y = i end", "counts by floats", 2 },
+  { "for i = 1, 10, count do a.y = i end", "step is not a literal", 2 },
+  { "for i = 1, 10, 0 do a.y = i end", "step is zero", 2 },
+  { "for i = 1, 3 do world:despawn(e) end", "inside a loop", 2 },
+  { "world:despawn(b.target)", "another entity than the row's own", 2 },
+  { "world:add(e, outer)", "no component named by a constant", 2 },
+  { "world:add(e, 'Unknown')", "no component named by a constant", 2 },
+  { "world:spawn()", "calls 'spawn' of the world", 2 },
+  { "world:set(e, 'A', 1, 2)", "calls 'set' of the world", 2 },
+  { "other:despawn(e)", "neither this world nor a resource", 2 },
+  { "b.target = b.n", "another type", 2 },
+  { "local x = a[count]", "by a variable", 2 },
+  { "a.x, a.y = spread(...)", "variable number of arguments", 1, true },
+  { "b.n = b.n\nlocal u = outer[1]", "indexes a table", 3 },
+}
+
+local header = [[
+local ecs, world, other, outer, name = ...
+local count, nothing = 1, nil
+local recursive
+local function spread(...) return ... end
+local function noop() return ecs, world, other, outer, name, count, nothing, spread end
+function recursive(n) if n > 0 then return recursive(n - 1) end return 0 end
+return %s
+]]
+
+local function build(entry, world)
+  local body = ("function(a, b, dt, e%s)\n%s\nreturn noop and nil\nend"):format(
+    entry[4] and ", ..." or "", entry[1])
+  local text = header:format(body)
+  return assert(load(text, "=script"))(ecs, world, ecs.world(), { 5, field = 1 }, "text")
+end
+
+local function make_world()
+  local world = helper.new_world()
+  world:component("A", { "x: f32", "y: f32" })
+  world:component("B", { "n: i32", "on: bool", "label: string", "bag: any",
+    "kind: enum(red, green)", "target: entity" })
+  return world, world:query "A, B"
+end
+
+describe("a function that cannot be compiled", function()
+  after_each(helper.check_worlds)
+  for _, entry in ipairs(refused) do
+    it(("because %s: %s"):format(entry[2], entry[1]:gsub("\n", " ")), function()
+      local world, query = make_world()
+      world:spawn { A = {}, B = {} }
+      local fn = build(entry, world)
+      local ok, message = pcall(query.run, query, fn)
+      assert.is_false(ok)
+      assert.truthy(message:find(entry[2], 1, true), message)
+      local line = tonumber(message:match "script:(%d+):")
+      assert.equal(entry[3] == 6 and 6 or entry[3] + 6, line, message)
+    end)
+  end
+
+  it("still runs as plain Lua in a system, which says why", function()
+    local world = make_world()
+    local e = world:spawn { A = {}, B = {} }
+    local seen = {}
+    world:system("plain", { query = "A, B", each = function(a, _, dt)
+      seen[#seen + 1] = dt
+      a.x = a.x + 1
+    end })
+    world:update(0.5)
+    assert.same({ 0.5 }, seen)
+    assert.equal(1.0, (world:get(e, "A")))
+    local explained = world:explain "plain"
+    assert.equal("lua", explained.tier)
+    assert.matches("51_kernel_refused_spec.lua:%d+: ", explained.reason)
+  end)
+
+  it("is an error with compile = true, at registration", function()
+    local world = make_world()
+    world:spawn { A = {}, B = {} }
+    helper.has_error(function()
+      world:system("s", { query = "A, B", compile = true, each = function() print(1) end })
+    end, "system 's'", "cannot be compiled", "51_kernel_refused_spec.lua")
+  end)
+end)

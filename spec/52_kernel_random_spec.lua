@@ -1,0 +1,40 @@
+local helper = require "spec.support.ecs_helper"
+local runs = require "spec.support.kernel_run"
+
+local scale = { small = { 40, 20 }, deep = { 20000, 300 } }
+local count, rows = table.unpack(scale[helper.scale()] or { 500, 300 })
+
+local function hash_on(isa, first, kernels)
+  local command = ("ECS_ISA=%s lua5.4 spec/support/kernel_run.lua %d %d %d 2>&1"):format(
+    isa, first, kernels, math.min(rows, 60))
+  local pipe = assert(io.popen(command))
+  local text = pipe:read "a"
+  pipe:close()
+  return text
+end
+
+describe("random kernels", function()
+  it(("equal their rounded plain-Lua twins bit for bit (%d kernels x %d rows)"):format(count,
+    rows), function()
+    assert.has_no.errors(function() runs.hash(1, count, rows) end)
+  end)
+
+  it("give the same bits on every instruction set", function()
+    local expected = hash_on("sse2", 50001, math.min(count, 200))
+    assert.matches("^%x+\n$", expected)
+    for _, isa in ipairs { "avx2", "avx512" } do
+      assert.equal(expected, hash_on(isa, 50001, math.min(count, 200)))
+    end
+  end)
+
+  it("are told apart from a twin that does not round", function()
+    local generator = require "spec.support.kernel_gen"
+    local round, found = generator.round, false
+    generator.round = function(x) return x end
+    for seed = 1, 60 do
+      if not runs.compare(seed, 60) then found = true end
+    end
+    generator.round = round
+    assert.is_true(found)
+  end)
+end)

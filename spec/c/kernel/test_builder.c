@@ -1,0 +1,406 @@
+/* The builder: what it makes of programs, what it refuses, and what it does without memory. */
+#define _POSIX_C_SOURCE 200112L
+#include "kernel_test.h"
+
+static builder *fresh (void) {
+  builder *b = builder_new(&test_memory);
+  if (b == NULL) abort();
+  return b;
+}
+
+static program *finish (builder *b) {
+  program *p = NULL;
+  CHECK(build_finish(b, &p) == K_OK);
+  builder_free(b);
+  return p;
+}
+
+/* Does the program read exactly like this? */
+static int reads (const program *p, const char *text) {
+  char got[2000];
+  const size_t n = program_text(p, got, sizeof got);
+  if (strcmp(got, text) == 0 && n == strlen(text)) return 1;
+  fprintf(stderr, "%s", got);
+  return 0;
+}
+
+static k_status run_rows (const program *p, size_t rows, void *const *columns,
+                          const k_scalar *uniforms, k_failure *failure) {
+  machine *m = machine_new(&test_memory, isa_best());
+  CHECK(machine_reserve(m, p) == K_OK);
+  const k_run run = {rows, columns, uniforms, NULL, NULL, NULL, NULL};
+  const k_status status = machine_run(m, p, &run, failure);
+  machine_free(m);
+  return status;
+}
+
+static void multiplication_and_addition_become_one_instruction_in_place (void) {
+  builder *b = fresh();
+  const int x = build_column(b, KC_F32), v = build_column(b, KC_F32);
+  const k_value dt = build_convert(b, KT_F32, build_uniform(b, 0, KT_F64));
+  const k_value step = build_binary(b, KO_MUL, build_load(b, v), dt);
+  build_store(b, x, build_binary(b, KO_ADD, build_load(b, x), step));
+  program *p = finish(b);
+  CHECK(reads(p, "0\tf32.f64 s0 = u0\n1\taddmul.f32 c0 = c0, c1, s0\n"));
+  CHECK(p->prologue == 1 && p->nreg4 == 0);
+  CHECK(program_reads(p, x) && program_reads(p, v));
+  CHECK(program_writes(p, x) && !program_writes(p, v));
+  program_free(p);
+}
+
+static void each_step_of_a_fused_instruction_rounds (void) {
+  builder *b = fresh();
+  const int x = build_column(b, KC_F32), y = build_column(b, KC_F32);
+  const k_value u = build_load(b, x), v = build_load(b, y);
+  build_store(b, x, build_binary(b, KO_SUB, build_binary(b, KO_MUL, u, v),
+                                 build_f32(b, 1.0f)));
+  program *p = finish(b);
+  float a[40], c[40];
+  for (int i = 0; i < 40; i++) a[i] = c[i] = 1.0f + 0x1p-12f;
+  void *columns[2] = {a, c};
+  k_failure failure;
+  CHECK(run_rows(p, 40, columns, NULL, &failure) == K_OK);
+  for (int i = 0; i < 40; i++) CHECK(a[i] == 0x1p-11f);  /* more, were it contracted */
+  program_free(p);
+}
+
+static void equal_work_is_done_once_and_useless_work_never (void) {
+  builder *b = fresh();
+  const int x = build_column(b, KC_F64), y = build_column(b, KC_F64);
+  const k_value u = build_load(b, x), w = build_load(b, y);
+  const k_value once = build_binary(b, KO_DIV, u, w);
+  CHECK(once == build_binary(b, KO_DIV, u, w));
+  CHECK(build_load(b, x) == u);
+  CHECK(build_binary(b, KO_MUL, u, w) == build_binary(b, KO_MUL, w, u));
+  build_unary(b, KO_SIN, w);
+  build_store(b, x, u);  /* what it was */
+  build_store(b, y, once);
+  program *p = finish(b);
+  CHECK(reads(p, "0\tdiv.f64 c1 = c0, c1\n"));
+  program_free(p);
+}
+
+static void a_swap_needs_copies (void) {
+  builder *b = fresh();
+  const int x = build_column(b, KC_F32), y = build_column(b, KC_F32);
+  build_store(b, x, build_load(b, y));
+  build_store(b, y, build_load(b, x));
+  program *p = finish(b);
+  float one[3] = {1, 2, 3}, other[3] = {4, 5, 6};
+  void *columns[2] = {one, other};
+  k_failure failure;
+  CHECK(run_rows(p, 3, columns, NULL, &failure) == K_OK);
+  for (int i = 0; i < 3; i++) CHECK(one[i] == (float)(4 + i) && other[i] == (float)(1 + i));
+  program_free(p);
+}
+
+static void what_does_not_depend_on_a_loop_is_done_before_it (void) {
+  builder *b = fresh();
+  const int x = build_column(b, KC_F64);
+  const k_value u = build_load(b, x);
+  const k_value i = build_loop(b, build_i64(b, 4), K_ALL);
+  const k_value sum = build_carry(b, u, 1);
+  const k_value root = build_unary(b, KO_SQRT, u);
+  const k_value term = build_binary(b, KO_MUL, root, build_convert(b, KT_F64, i));
+  build_next(b, sum, build_binary(b, KO_SUB, sum, term));
+  build_endloop(b, K_ALL);
+  build_store(b, x, sum);
+  program *p = finish(b);
+  CHECK(reads(p, "0\tsqrt.f64 d0 = c0\n1\tcopy.f64 d1 = c0\n2\tloop s0 = 4, all, @5\n"
+                 "3\tf64.i64 s1 = s0\n4\tsubmul.f64 d1 = d1, d0, s1\n"
+                 "5\tend s0 = 4, all, @2\n6\tcopy.f64 c0 = d1\n"));
+  program_free(p);
+}
+
+static void work_of_few_rows_is_skipped (void) {
+  builder *b = fresh();
+  const int x = build_column(b, KC_F32), y = build_column(b, KC_F32);
+  const k_value u = build_load(b, x), w = build_load(b, y);
+  const k_value rare = build_binary(b, KO_LT, w, build_f32(b, 0.0f));
+  const k_value s = build_binary(b, KO_DIV, build_unary(b, KO_SIN, u), w);
+  build_store(b, x, build_select(b, rare, s, u));
+  program *p = finish(b);
+  CHECK(reads(p, "0\tlt.f32 m0 = c1, 0.0\n1\tskip m0, @5\n2\tsin.f32 w0 = c0\n"
+                 "3\tdiv.f32 w0 = w0, c1\n4\tselect.f32 c0 = m0, w0, c0\n"));
+  program_free(p);
+}
+
+static void make_mistake (builder *b, int i, int x, int n) {
+  const k_value u = build_load(b, x), k = build_load(b, n);
+  switch (i) {
+    case 0: build_binary(b, KO_ADD, u, k); break;
+    case 1: build_unary(b, KO_NOT, u); break;
+    case 2: build_binary(b, KO_BAND, u, u); break;
+    case 3: build_store(b, n, u); break;
+    case 4: build_select(b, u, u, u); break;
+    case 5: build_select(b, K_ALL, u, k); break;
+    case 6: build_load(b, 2); break;
+    case 7: build_loop(b, k, K_ALL); break;
+    case 8: build_unary(b, KO_NEG, 1000); break;
+    case 9: build_unary(b, KO_NEG, K_NONE); break;
+    case 10: build_endloop(b, K_ALL); break;
+    case 11: build_loop(b, build_i64(b, 3), K_ALL); break;  /* and no end */
+    case 12: {
+      const k_value round = build_loop(b, build_i64(b, 3), K_ALL);
+      const k_value inside = build_convert(b, KT_F32, round);
+      build_endloop(b, K_ALL);
+      build_store(b, x, inside);  /* out of its scope */
+      break;
+    }
+    default:
+      build_uniform(b, 0, KT_F64);
+      build_uniform(b, 0, KT_I64);
+  }
+}
+
+static void mistakes_of_the_front_end_are_refused (void) {
+  for (int i = 0; i < 14; i++) {
+    builder *b = fresh();
+    const int x = build_column(b, KC_F32), n = build_column(b, KC_I32);
+    program *p = NULL;
+    make_mistake(b, i, x, n);
+    CHECK(build_load(b, x) == K_NONE || i == 11);
+    CHECK(build_finish(b, &p) == K_EINVAL && p == NULL);
+    builder_free(b);
+  }
+}
+
+static void going_back_forgets (void) {
+  builder *b = fresh();
+  const int x = build_column(b, KC_F64);
+  const k_value u = build_load(b, x);
+  const k_mark mark = build_mark(b);
+  const k_value first = build_unary(b, KO_SQRT, u);
+  build_loop(b, build_i64(b, 3), K_ALL);
+  build_binary(b, KO_ADD, u, K_ALL);  /* wrong */
+  CHECK(builder_status(b) == K_EINVAL);
+  build_rewind(b, mark);
+  CHECK(builder_status(b) == K_OK);
+  CHECK(build_unary(b, KO_ABS, u) == first);
+  build_store(b, x, first);
+  program *p = finish(b);
+  CHECK(reads(p, "0\tabs.f64 c0 = c0\n"));
+  program_free(p);
+}
+
+static void going_back_into_an_open_loop_goes_on_in_it (void) {
+  builder *b = fresh();
+  const int x = build_column(b, KC_I64);
+  const k_value u = build_load(b, x);
+  const k_value i = build_loop(b, build_i64(b, 5), K_ALL);
+  const k_value sum = build_carry(b, u, 1);
+  const k_mark mark = build_mark(b);
+  build_next(b, sum, build_binary(b, KO_MUL, sum, i));
+  build_endloop(b, K_ALL);
+  build_rewind(b, mark);
+  build_next(b, sum, build_binary(b, KO_ADD, sum, i));
+  build_endloop(b, K_ALL);
+  build_store(b, x, sum);
+  program *p = finish(b);
+  int64_t rows[2] = {100, -7};
+  void *columns[1] = {rows};
+  k_failure failure;
+  CHECK(run_rows(p, 2, columns, NULL, &failure) == K_OK);
+  CHECK(rows[0] == 110 && rows[1] == 3);
+  program_free(p);
+}
+
+static void carried_values_may_change_places (void) {
+  builder *b = fresh();
+  const int x = build_column(b, KC_I64), y = build_column(b, KC_I64);
+  const k_value one = build_load(b, x), other = build_load(b, y);
+  build_loop(b, build_uniform(b, 0, KT_I64), K_ALL);
+  const k_value u = build_carry(b, one, 1), w = build_carry(b, other, 1);
+  build_next(b, u, w);
+  build_next(b, w, build_binary(b, KO_ADD, u, w));  /* Fibonacci */
+  build_endloop(b, K_ALL);
+  build_store(b, x, u);
+  build_store(b, y, w);
+  program *p = finish(b);
+  int64_t a[2] = {0, 0}, c[2] = {1, 2};
+  void *columns[2] = {a, c};
+  k_scalar rounds;
+  rounds.i64 = 30;
+  k_failure failure;
+  CHECK(run_rows(p, 2, columns, &rounds, &failure) == K_OK);
+  CHECK(a[0] == 832040 && c[0] == 1346269 && a[1] == 2 * 832040);
+  program_free(p);
+}
+
+/* x += 1; n = n // k: the row in which that fails keeps its x, rows before it do not. */
+static void a_failing_row_stays_whole (void) {
+  builder *b = fresh();
+  const int x = build_column(b, KC_F32), n = build_column(b, KC_I16), k = build_column(b, KC_I8);
+  build_store(b, x, build_binary(b, KO_ADD, build_load(b, x), build_f32(b, 1.0f)));
+  build_at(b, K_ALL, 5);
+  const k_value q = build_binary(b, KO_IDIV, build_load(b, n), build_load(b, k));
+  build_at(b, K_ALL, 6);
+  build_store(b, n, build_fit(b, KC_I16, q));
+  program *p = finish(b);
+  enum { ROWS = 1500, BAD = 1300 };
+  static float xs[ROWS];
+  static int16_t ns[ROWS];
+  static int8_t ks[ROWS];
+  for (int error = 0; error < 2; error++) {
+    for (int i = 0; i < ROWS; i++) {
+      xs[i] = 0.0f;
+      ns[i] = -32768;
+      ks[i] = 2;
+    }
+    ks[BAD] = error == 0 ? 0 : -1;  /* 32768 is out of range */
+    ks[BAD + 1] = 0;
+    void *columns[3] = {xs, ns, ks};
+    k_failure f;
+    CHECK(run_rows(p, ROWS, columns, NULL, &f) == K_FAILED);
+    CHECK(f.row == BAD && f.error == (error == 0 ? KE_IDIV : KE_RANGE));
+    CHECK(f.tag == (error == 0 ? 5u : 6u) && f.type == KT_I64);
+    CHECK(f.value.i64 == (error == 0 ? -32768 : 32768));
+    for (int i = 0; i < ROWS; i++) {
+      CHECK(xs[i] == (i < BAD ? 1.0f : 0.0f));
+      CHECK(ns[i] == (i < BAD ? -16384 : -32768));
+    }
+  }
+  program_free(p);
+}
+
+static void random_bits_are_philox (void) {
+  /* from the known answers of Random123 */
+  CHECK((uint64_t)k_random(0, 0, 0, 0) == 0xe169c58d6627e8d5);
+  CHECK((uint64_t)k_random(-1, -1, -1, -1) == 0x41c83b0e408f276d);
+  CHECK((uint64_t)k_random(0x299f31d0a4093822, 0x13198a2e, (int64_t)0x85a308d3243f6a88,
+                           0x03707344) == 0x94fdccebd16cfe09);
+  CHECK(k_random_unit(-1) == 1.0 - 0x1p-53 && k_random_unit(0) == 0.0);
+  CHECK(k_random_range(-1, 1, 6) == 6 && k_random_range(0, 1, 6) == 1);
+  CHECK(k_random_range(INT64_MIN, INT64_MIN, INT64_MAX) == 0);
+}
+
+static void instruction_sets_have_names (void) {
+  for (int i = 0; i < K_ISAS; i++) CHECK(isa_named(isa_name((k_isa)i)) == i);
+  CHECK(isa_named("mmx") == -1);
+  CHECK(isa_supported(K_BASE) && isa_supported(isa_best()));
+}
+
+static void a_machine_without_room_refuses (void) {
+  builder *b = fresh();
+  const int x = build_column(b, KC_F64);
+  build_store(b, x, build_f64(b, 2.0));
+  program *p = finish(b);
+  machine *m = machine_new(&test_memory, K_BASE);
+  double row = 1.0;
+  void *columns[1] = {&row};
+  const k_run run = {1, columns, NULL, NULL, NULL, NULL, NULL};
+  k_failure failure;
+  CHECK(machine_run(m, p, &run, &failure) == K_EINVAL);
+  CHECK(machine_reserve(m, p) == K_OK && machine_reserve(m, p) == K_OK);
+  CHECK(machine_run(m, p, &run, &failure) == K_OK && row == 2.0);
+  machine_free(m);
+  program_free(p);
+}
+
+static void folding_row_by_row_gives_what_a_run_gives (void) {
+  enum { ROWS = 1000, TABLES = 3 };
+  static double column[ROWS];
+  for (int how = KR_SUM; how <= KR_MAX; how++) {
+    builder *b = fresh();
+    const k_value x = build_load(b, build_column(b, KC_F64));
+    build_reduce(b, 0, (k_reduce)how, x, build_binary(b, KO_NE, x, build_f64(b, 3.0)));
+    program *p = finish(b);
+    machine *m = machine_new(&test_memory, isa_best());
+    CHECK(machine_reserve(m, p) == K_OK);
+    k_total total = {0, {0}}, folded = {0, {0}};
+    for (int t = 0; t < TABLES; t++) {
+      k_folding f;
+      k_fold_begin(&f, (k_reduce)how, KT_F64);
+      for (int i = 0; i < ROWS; i++) {
+        value v = random_value(KT_F64);
+        if (how == KR_SUM && !(fabs(v.k.f64) < 1e300)) v = of_f64(3.0);
+        column[i] = v.k.f64;
+        k_fold_row(&f, (k_reduce)how, KT_F64, v.k, v.k.f64 != 3.0);
+      }
+      k_fold_end(&f, (k_reduce)how, KT_F64, &folded);
+      void *columns[1] = {column};
+      const k_run run = {ROWS, columns, NULL, NULL, &total, NULL, NULL};
+      k_failure failure;
+      CHECK(machine_run(m, p, &run, &failure) == K_OK);
+    }
+    CHECK(total.rows == folded.rows);
+    CHECK(equal(of_f64(total.value.f64), of_f64(folded.value.f64)));
+    machine_free(m);
+    program_free(p);
+  }
+}
+
+/* Building, reserving, running: K_OK or K_ENOMEM. */
+static k_status all_of_it (void) {
+  builder *b = builder_new(&test_memory);
+  if (b == NULL) return K_ENOMEM;
+  int columns[4];
+  for (int i = 0; i < 4; i++) columns[i] = build_column(b, (k_column)(KC_F64 + i % 2));
+  k_value x = build_load(b, columns[0]), n = build_load(b, columns[1]);
+  build_at(b, K_ALL, 1);
+  for (int i = 0; i < 200; i++) {
+    const k_value c = build_binary(b, KO_LT, x, build_f64(b, i));
+    x = build_select(b, c, build_unary(b, KO_SIN, build_binary(b, KO_ADD, x, x)), x);
+    n = build_binary(b, KO_IDIV, n, build_i64(b, i));
+  }
+  build_store(b, columns[2], x);
+  build_store(b, columns[3], n);
+  program *p = NULL;
+  k_status status = build_finish(b, &p);
+  builder_free(b);
+  if (status != K_OK) return status;
+  machine *m = machine_new(&test_memory, K_BASE);
+  status = m == NULL ? K_ENOMEM : machine_reserve(m, p);
+  machine_free(m);
+  program_free(p);
+  return status;
+}
+
+static void without_memory_nothing_is_left_behind (void) {
+  for (fails_on = 0; fails_on < 2; fails_on++) {
+    k_status status = K_ENOMEM;
+    long k = 0;
+    while (status == K_ENOMEM && k < 200) {
+      fail_at = ++k;
+      status = all_of_it();
+      CHECK(bytes_in_use == 0);
+    }
+    CHECK(status == K_OK && k > 8);
+    fail_at = -1;
+  }
+  fails_on = 0;
+}
+
+static void too_much_is_a_limit (void) {
+  builder *b = fresh();
+  k_value sum = build_f64(b, 0);
+  for (int i = 0; i < 300; i++) {
+    const k_value x = build_load(b, build_column(b, KC_F64));
+    sum = build_binary(b, KO_ADD, x, sum);
+  }
+  program *p = NULL;
+  CHECK(build_finish(b, &p) == K_ELIMIT && p == NULL);
+  builder_free(b);
+}
+
+int main (void) {
+  multiplication_and_addition_become_one_instruction_in_place();
+  each_step_of_a_fused_instruction_rounds();
+  equal_work_is_done_once_and_useless_work_never();
+  a_swap_needs_copies();
+  what_does_not_depend_on_a_loop_is_done_before_it();
+  work_of_few_rows_is_skipped();
+  mistakes_of_the_front_end_are_refused();
+  going_back_forgets();
+  going_back_into_an_open_loop_goes_on_in_it();
+  carried_values_may_change_places();
+  a_failing_row_stays_whole();
+  random_bits_are_philox();
+  instruction_sets_have_names();
+  a_machine_without_room_refuses();
+  folding_row_by_row_gives_what_a_run_gives();
+  without_memory_nothing_is_left_behind();
+  too_much_is_a_limit();
+  CHECK(bytes_in_use == 0);
+  return failures != 0;
+}

@@ -1,0 +1,305 @@
+/* No program that passes the check does harm, whoever made it: valid programs with fields
+** changed at random, and programs of random bytes, in memory of exactly the size that they
+** state. Those that pass run, over columns of exactly their size, on every instruction set.
+** Worth most under AddressSanitizer. Arguments: rounds, first seed. */
+#define _POSIX_C_SOURCE 200112L
+#include "kernel_author.h"
+
+#include "ops.h"
+
+static int passed, tried;
+
+/* A program whose arrays are blocks of their own. */
+static void *exactly (const void *from, size_t bytes) {
+  void *p = malloc(bytes > 0 ? bytes : 1);
+  if (p == NULL) abort();
+  if (bytes > 0 && from != NULL) memcpy(p, from, bytes);
+  return p;
+}
+
+static program copy_program (const program *p) {
+  program q = *p;
+  q.columns = exactly(p->columns, p->ncolumns);
+  q.slots = exactly(p->slots, p->nslots);
+  q.constants = exactly(p->constants, p->nconstants * sizeof *p->constants);
+  q.insns = exactly(p->insns, p->ninsns * sizeof *p->insns);
+  q.totals = exactly(p->totals, p->ntotals);
+  return q;
+}
+
+static void drop_program (program *p) {
+  free(p->columns);
+  free(p->slots);
+  free(p->constants);
+  free(p->insns);
+  free(p->totals);
+}
+
+/* The array at *p, of *n elements, now of m; what is new is random. */
+static void resize (void *array, uint16_t *n, int m, size_t size) {
+  void *old;
+  memcpy(&old, array, sizeof old);
+  char *p = exactly(NULL, (size_t)m * size);
+  const size_t kept = (size_t)(*n < m ? *n : m) * size;
+  if (kept > 0) memcpy(p, old, kept);
+  for (size_t i = kept; i < (size_t)m * size; i++) p[i] = (char)random_below(12);
+  free(old);
+  memcpy(array, &p, sizeof p);
+  *n = (uint16_t)m;
+}
+
+static uint16_t some_place (const program *p) {
+  const k_places at = program_places(p);
+  const int how = random_below(20);
+  if (how == 0) return K_NOWHERE;
+  if (how == 1) return (uint16_t)random_bits();
+  return (uint16_t)random_below((int)at.count + 1);
+}
+
+/* An operand of the kind that the instruction wants, more often than not. */
+static uint16_t likely_place (const program *p, char letter) {
+  const k_places at = program_places(p);
+  const unsigned first[] = {0, at.reg1, at.reg4, at.reg8, at.slots, at.all};
+  int class = 0;
+  switch (letter) {
+    case '-': return K_NOWHERE;
+    case 'j': return (uint16_t)random_below(p->ninsns + 2);
+    case 'm': class = 1; break;
+    case 'f': class = 2; break;
+    case 'd': case 'i': class = 3; break;
+    case 'F': case 'D': case 'I': case 'M': class = 4; break;
+    case 'x': return (uint16_t)(at.bitmaps + (unsigned)random_below(p->nbitmaps + 1));
+    case 't': return (uint16_t)(at.totals + (unsigned)random_below(p->ntotals + 1));
+    default: break;
+  }
+  if (class < 4 && random_below(3) == 0) class = 0;
+  if (random_below(8) == 0 || first[class + 1] == first[class]) return some_place(p);
+  return (uint16_t)(first[class] + (unsigned)random_below((int)(first[class + 1] - first[class])));
+}
+
+static void random_insn (const program *p, k_insn *k) {
+  k->op = (uint16_t)(random_below(3) ? random_below(OP_COUNT)
+                                     : OP_F32_OF_F64 + random_below(OP_COUNT - OP_F32_OF_F64));
+  const char *s = op_table[k->op].signature;
+  if (random_below(10) == 0) k->op |= OP_SCALAR;
+  k->dst = likely_place(p, s[0]);
+  k->a = likely_place(p, s[1]);
+  k->b = likely_place(p, s[2]);
+  k->c = likely_place(p, s[3]);
+  k->d = likely_place(p, s[4]);
+}
+
+static void change_header (program *p) {
+  switch (random_below(11)) {
+    case 0: resize(&p->columns, &p->ncolumns, random_below(12), 1); break;
+    case 1: resize(&p->slots, &p->nslots, random_below(40), 1); break;
+    case 2: resize(&p->totals, &p->ntotals, random_below(6), 1); break;
+    case 3: resize(&p->constants, &p->nconstants, random_below(30), sizeof(k_scalar)); break;
+    case 4: p->nreg1 = (uint16_t)random_below(6); break;
+    case 5: p->nreg4 = (uint16_t)random_below(6); break;
+    case 6: p->nreg8 = (uint16_t)random_below(6); break;
+    case 7: p->nbitmaps = (uint16_t)random_below(6); break;
+    case 8: p->block = (uint16_t)(random_below(40) * 32); break;
+    case 9: p->prologue = (uint16_t)random_below(p->ninsns + 3); break;
+    default: p->nuniforms = (uint16_t)random_below(8);
+  }
+  if (p->ncolumns > 0 && random_below(4) == 0)
+    p->columns[random_below(p->ncolumns)] = (uint8_t)random_below(KC_COUNT + 1);
+  if (p->nslots > 0 && random_below(4) == 0)
+    p->slots[random_below(p->nslots)] = (uint8_t)random_below(5);
+}
+
+/* Another place of the kind wanted. */
+static void change_operand (const program *p, k_insn *k) {
+  const char *s = op_table[(k->op & ~OP_SCALAR) % OP_COUNT].signature;
+  switch (random_below(5)) {
+    case 0: k->dst = likely_place(p, s[0]); break;
+    case 1: k->a = likely_place(p, s[1]); break;
+    case 2: k->b = likely_place(p, s[2]); break;
+    case 3: k->c = likely_place(p, s[3]); break;
+    default: k->d = likely_place(p, s[4]);
+  }
+}
+
+static void change_insn (program *p) {
+  if (p->ninsns == 0) return;
+  k_insn *k = &p->insns[random_below(p->ninsns)];
+  const k_insn other = p->insns[random_below(p->ninsns)];
+  if (random_below(3) > 0) {
+    change_operand(p, k);
+    return;
+  }
+  switch (random_below(9)) {
+    case 0: random_insn(p, k); break;
+    case 1: *k = other; break;
+    case 2: k->op = other.op; break;
+    case 3: k->dst = some_place(p); break;
+    case 4: k->a = some_place(p); break;
+    case 5: k->b = some_place(p); break;
+    case 6: k->c = random_below(2) ? some_place(p) : (uint16_t)random_below(p->ninsns + 2); break;
+    case 7: k->d = some_place(p); break;
+    default: k->op ^= OP_SCALAR;
+  }
+}
+
+/* Loops must be short for a test: numbers of rounds are constants, made small, or uniforms. */
+static int is_short (program *p) {
+  const k_places at = program_places(p);
+  for (int i = 0; i < p->nconstants; i++)
+    if (p->slots[p->nuniforms + i] == KT_I64) p->constants[i].i64 &= 3;
+  for (int i = 0; i < p->ninsns; i++)
+    if (p->insns[i].op == OP_LOOP
+        && p->insns[i].a - at.slots >= (unsigned)p->nuniforms + p->nconstants)
+      return 0;
+  return 1;
+}
+
+static void resolve (void *ud, int64_t *ids, size_t n) {
+  (void)ud;
+  for (size_t i = 0; i < n; i++) ids[i] = living(ids[i]);
+}
+
+enum { MOST_ROWS = 1030 };
+
+/* What a run starts with and leaves. */
+typedef struct world {
+  size_t rows;
+  void *before[MAX_COLUMNS], *columns[MAX_COLUMNS], *first[MAX_COLUMNS];
+  uint64_t *bitmaps[MAX_BITMAPS];
+  k_scalar *uniforms;
+  k_status status;
+  k_failure failure;
+} world;
+
+static void world_new (world *w, const program *p) {
+  static const size_t sizes[] = {1, 5, 63, 65, 200, MOST_ROWS};
+  w->rows = sizes[random_below(COUNT(sizes))];
+  for (int c = 0; c < p->ncolumns; c++) {
+    const k_column type = (k_column)p->columns[c];
+    w->before[c] = column_new(type, w->rows);
+    w->columns[c] = column_new(type, w->rows);
+    w->first[c] = column_new(type, w->rows);
+    for (size_t i = 0; i < w->rows; i++)
+      column_set(type, w->before[c], i, random_for_column(type));
+  }
+  for (int i = 0; i < p->nbitmaps; i++) w->bitmaps[i] = exactly(NULL, (w->rows + 63) / 64 * 8);
+  w->uniforms = exactly(NULL, p->nuniforms * sizeof *w->uniforms);
+  for (int i = 0; i < p->nuniforms; i++) {
+    w->uniforms[i] = random_value((k_type)p->slots[i]).k;
+    if (p->slots[i] == KT_I64) w->uniforms[i].i64 &= 3;
+  }
+}
+
+static void world_free (world *w, const program *p) {
+  for (int c = 0; c < p->ncolumns; c++) {
+    CHECK(column_intact((k_column)p->columns[c], w->columns[c], w->rows));
+    free(w->before[c]);
+    free(w->columns[c]);
+    free(w->first[c]);
+  }
+  for (int i = 0; i < p->nbitmaps; i++) free(w->bitmaps[i]);
+  free(w->uniforms);
+}
+
+static void run_once (world *w, const program *p, k_isa isa) {
+  k_total totals[MAX_TOTALS];
+  memset(totals, 0, sizeof totals);
+  for (int c = 0; c < p->ncolumns; c++)
+    memcpy(w->columns[c], w->before[c], w->rows * size_of_column((k_column)p->columns[c]));
+  machine *m = machine_new(&test_memory, isa);
+  CHECK(machine_reserve(m, p) == K_OK);
+  const k_run run = {w->rows, w->columns, w->uniforms, w->bitmaps, totals, resolve, NULL};
+  memset(&w->failure, 0, sizeof w->failure);
+  w->status = machine_run(m, p, &run, &w->failure);
+  CHECK(w->status == K_OK || (w->status == K_FAILED && w->failure.row < w->rows));
+  machine_free(m);
+}
+
+/* The same on every instruction set, and whatever registers held before: no register is
+** read that was not set. */
+static void run_it (const program *p) {
+  world w;
+  world_new(&w, p);
+  poison = 0;
+  run_once(&w, p, K_BASE);
+  const k_status status = w.status;
+  const size_t row = w.failure.row;
+  for (int c = 0; c < p->ncolumns; c++)
+    memcpy(w.first[c], w.columns[c], w.rows * size_of_column((k_column)p->columns[c]));
+  for (int isa = K_BASE; isa < K_ISAS; isa++) {
+    if (!isa_supported((k_isa)isa)) continue;
+    poison = 0x3d;
+    run_once(&w, p, (k_isa)isa);
+    CHECK(w.status == status && (status == K_OK || w.failure.row == row));
+    for (int c = 0; c < p->ncolumns; c++)
+      for (size_t i = 0; i < w.rows; i++)
+        if (!CHECK(equal(column_get((k_column)p->columns[c], w.first[c], i),
+                         column_get((k_column)p->columns[c], w.columns[c], i))))
+          goto done;
+  }
+done:
+  world_free(&w, p);
+}
+
+static void try_program (program *p) {
+  tried++;
+  if (!program_check(p)) return;
+  passed++;
+  char text[64];
+  program_text(p, text, sizeof text);
+  CHECK(strlen(text) < sizeof text);
+  program_info(p);
+  if (is_short(p)) run_it(p);
+}
+
+/* All places and instructions drawn at random. */
+static void try_garbage (void) {
+  program p;
+  memset(&p, 0, sizeof p);
+  resize(&p.columns, &p.ncolumns, 1 + random_below(8), 1);
+  resize(&p.slots, &p.nslots, random_below(12), 1);
+  for (int i = 0; i < p.ncolumns; i++) p.columns[i] %= KC_COUNT;
+  for (int i = 0; i < p.nslots; i++) p.slots[i] %= 4;
+  resize(&p.constants, &p.nconstants, random_below(p.nslots + 1), sizeof(k_scalar));
+  p.nuniforms = (uint16_t)random_below(p.nslots - p.nconstants + 1);
+  resize(&p.totals, &p.ntotals, 0, 1);
+  p.nreg1 = p.nreg4 = p.nreg8 = 2;
+  p.nbitmaps = 2;
+  p.block = 64;
+  resize(&p.insns, &p.ninsns, 1 + random_below(4), sizeof(k_insn));
+  for (int i = 0; i < p.ninsns; i++) random_insn(&p, &p.insns[i]);
+  try_program(&p);
+  drop_program(&p);
+}
+
+static author a;
+
+int main (int argc, char **argv) {
+  const int rounds = argc > 1 ? atoi(argv[1]) : 150;
+  const uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+  for (int i = 0; i < rounds; i++) {
+    random_state = (first + (uint64_t)i) * 0x9e3779b97f4a7c15;
+    write_program(&a);
+    program *valid = NULL;
+    const k_status status = build_finish(a.m.b, &valid);
+    builder_free(a.m.b);
+    CHECK(status == K_OK || status == K_ELIMIT);
+    for (int j = 0; valid != NULL && j < 60; j++) {
+      program p = copy_program(valid);
+      for (int changes = random_below(3) * random_below(3); changes >= 0; changes--)
+        if (random_below(10) == 0) change_header(&p);
+        else change_insn(&p);
+      try_program(&p);
+      drop_program(&p);
+    }
+    for (int j = 0; j < 100; j++) try_garbage();
+    program_free(valid);
+    if (failures > 0) {
+      fprintf(stderr, "seed %llu\n", (unsigned long long)(first + (uint64_t)i));
+      break;
+    }
+  }
+  printf("%d of %d programs passed the check and ran\n", passed, tried);
+  CHECK(passed > tried / 50);
+  return failures != 0;
+}

@@ -1,0 +1,290 @@
+/* Every operation on every type it takes, its operands varying and uniform, over all pairs of
+** special values, equals the reference bit for bit on every instruction set; and fails in the
+** first row in which it should. */
+#define _POSIX_C_SOURCE 200112L
+#include "kernel_test.h"
+
+static k_isa isa;
+
+/* Loops have a short way for blocks of tame values only: those are tried by themselves too. */
+static int tame;
+
+static int is_tame (value v) {
+  if (v.type == KT_BOOL) return 1;
+  if (v.type == KT_I64) return v.k.i64 > -((int64_t)1 << 51) && v.k.i64 < (int64_t)1 << 51;
+  return fabs(real(v)) < 1e5;
+}
+
+static int pool_count (k_type t) {
+  int n = 0;
+  for (int i = 0; i < special_count(t); i++) n += !tame || is_tame(special(t, i));
+  return n;
+}
+
+static value pool (k_type t, int index) {
+  for (int i = 0;; i++)
+    if ((!tame || is_tame(special(t, i))) && index-- == 0) return special(t, i);
+}
+
+/* A program under test: operands from columns 0 and 1 or uniforms 0 and 1, the result in
+** column 2, rows that may fail in column 3. */
+typedef struct trial {
+  const char *name;
+  int op;              /* k_op; above: see make */
+  k_type x, y, result;
+  int uniform_x, uniform_y;
+} trial;
+
+enum { T_CONVERT = KO_COUNT, T_SELECT, T_UNIT, T_FIT };
+
+static k_column column_for (k_type t) {
+  return t == KT_BOOL ? KC_BOOL : t == KT_F32 ? KC_F32 : t == KT_F64 ? KC_F64 : KC_I64;
+}
+
+static k_value operand (builder *b, int i, k_type t, int uniform) {
+  return uniform ? build_uniform(b, i, t) : build_load(b, i);
+}
+
+static k_value result_of (builder *b, const trial *t) {
+  const k_value x = operand(b, 0, t->x, t->uniform_x);
+  if (t->op == T_CONVERT) return build_convert(b, t->result, x);
+  if (t->op == T_UNIT) return build_random_unit(b, x);
+  if (t->op < KO_ADD) return build_unary(b, (k_op)t->op, x);
+  const k_value y = operand(b, 1, t->y, t->uniform_y);
+  if (t->op == T_SELECT) return build_select(b, build_load(b, 4), x, y);
+  return build_binary(b, (k_op)t->op, x, y);
+}
+
+static program *make (const trial *t) {
+  builder *b = builder_new(&test_memory);
+  build_column(b, column_for(t->x));
+  build_column(b, column_for(t->y));
+  build_column(b, column_for(t->result));
+  build_column(b, KC_BOOL);
+  build_column(b, KC_BOOL);
+  build_at(b, build_load(b, 3), 77);
+  build_store(b, 2, result_of(b, t));
+  program *p = NULL;
+  if (!CHECK(build_finish(b, &p) == K_OK)) fprintf(stderr, "  in %s\n", t->name);
+  builder_free(b);
+  return p;
+}
+
+static value expected (const trial *t, value x, value y, int mask, k_error *error) {
+  *error = KE_NONE;
+  if (t->op == T_CONVERT) return reference_convert(t->result, x, error, KE_INTEGER);
+  if (t->op == T_SELECT) return mask ? x : y;
+  if (t->op == T_UNIT) return of_f64((double)((uint64_t)x.k.i64 >> 11) * 0x1p-53);
+  if (t->op < KO_ADD) return reference_unary((k_op)t->op, x, error);
+  return reference_binary((k_op)t->op, x, y, error);
+}
+
+typedef struct table {
+  size_t rows;
+  k_column types[5];
+  void *columns[5];
+  k_scalar uniforms[2];
+} table;
+
+static void table_new (table *table, const trial *t, size_t rows) {
+  const k_column types[5] = {column_for(t->x), column_for(t->y), column_for(t->result),
+                             KC_BOOL, KC_BOOL};
+  table->rows = rows;
+  memcpy(table->types, types, sizeof types);
+  for (int c = 0; c < 5; c++) table->columns[c] = column_new(types[c], rows);
+}
+
+static void table_free (table *table) {
+  for (int c = 0; c < 5; c++) {
+    CHECK(column_intact(table->types[c], table->columns[c], table->rows));
+    free(table->columns[c]);
+  }
+}
+
+static k_status run (const program *p, const table *table, k_failure *failure) {
+  machine *m = machine_new(&test_memory, isa);
+  CHECK(machine_reserve(m, p) == K_OK);
+  k_run r;
+  memset(&r, 0, sizeof r);
+  r.rows = table->rows;
+  r.columns = table->columns;
+  r.uniforms = table->uniforms;
+  const k_status status = machine_run(m, p, &r, failure);
+  machine_free(m);
+  return status;
+}
+
+static void complain (const trial *t, value x, value y, value got, value want) {
+  failures++;
+  fprintf(stderr, "%s %s, types %d %d, uniform %d %d: ", isa_name(isa), t->name, t->x, t->y,
+          t->uniform_x, t->uniform_y);
+  print_value(x);
+  fprintf(stderr, ", ");
+  print_value(y);
+  fprintf(stderr, " gave ");
+  print_value(got);
+  fprintf(stderr, ", not ");
+  print_value(want);
+  fprintf(stderr, "\n");
+}
+
+/* Rows are the pairs of what varies, each thrice: by the mask of selects. */
+static size_t count_y (const trial *t) {
+  return t->uniform_y ? 1 : (size_t)pool_count(t->y);
+}
+
+static size_t count_rows (const trial *t) {
+  return 3 * count_y(t) * (t->uniform_x ? 1 : (size_t)pool_count(t->x));
+}
+
+static value x_of (const trial *t, size_t row, value ux) {
+  return t->uniform_x ? ux : pool(t->x, (int)(row / 3 / count_y(t)));
+}
+
+static value y_of (const trial *t, size_t row, value uy) {
+  return t->uniform_y ? uy : pool(t->y, (int)(row / 3 % count_y(t)));
+}
+
+/* Only rows that do not fail are in the mask; then all are, and the first has to fail. */
+static void try_pairs (const trial *t, const program *p, value ux, value uy) {
+  table table;
+  const size_t rows = count_rows(t);
+  table_new(&table, t, rows);
+  table.uniforms[0] = ux.k;
+  table.uniforms[1] = uy.k;
+  size_t first_bad = rows;
+  k_error first_error = KE_NONE, error;
+  for (size_t i = 0; i < rows; i++) {
+    const value x = x_of(t, i, ux), y = y_of(t, i, uy);
+    column_set(table.types[0], table.columns[0], i, x);
+    column_set(table.types[1], table.columns[1], i, y);
+    column_set(KC_BOOL, table.columns[4], i, of_bool(i % 3 == 0));
+    expected(t, x, y, i % 3 == 0, &error);
+    column_set(KC_BOOL, table.columns[3], i, of_bool(error == KE_NONE));
+    if (error != KE_NONE && first_bad == rows) {
+      first_bad = i;
+      first_error = error;
+    }
+  }
+  k_failure failure;
+  CHECK(run(p, &table, &failure) == K_OK);
+  for (size_t i = 0; i < rows; i++) {
+    const value x = x_of(t, i, ux), y = y_of(t, i, uy);
+    const value want = expected(t, x, y, i % 3 == 0, &error);
+    const value got = column_get(table.types[2], table.columns[2], i);
+    if (!equal(got, want)) complain(t, x, y, got, want);
+  }
+  if (first_bad < rows) {
+    memset(table.columns[3], 1, rows);
+    memset(table.columns[2], 0, rows * size_of_column(table.types[2]));
+    CHECK(run(p, &table, &failure) == K_FAILED);
+    CHECK(failure.row == first_bad && failure.error == first_error && failure.tag == 77);
+    const value bad = {failure.type, failure.value};
+    CHECK(failure.type != t->x || equal(bad, x_of(t, first_bad, ux)));
+    for (size_t i = 0; i < rows; i++) {
+      value want = expected(t, x_of(t, i, ux), y_of(t, i, uy), i % 3 == 0, &error);
+      if (i >= first_bad) memset(&want.k, 0, sizeof want.k);
+      CHECK(equal(column_get(table.types[2], table.columns[2], i), want));
+    }
+  }
+  table_free(&table);
+}
+
+static void try_kinds (trial t) {
+  for (int kind = 0; kind < 4; kind++) {
+    t.uniform_x = kind & 1;
+    t.uniform_y = kind >> 1;
+    if (t.uniform_y && t.op < KO_ADD) continue;
+    program *p = make(&t);
+    if (p == NULL) return;
+    const int nx = t.uniform_x ? pool_count(t.x) : 1;
+    const int ny = t.uniform_y ? pool_count(t.y) : 1;
+    for (int i = 0; i < nx; i++)
+      for (int j = 0; j < ny; j++)
+        try_pairs(&t, p, pool(t.x, i), pool(t.y, j));
+    program_free(p);
+  }
+}
+
+static const char *op_name (int op) {
+  static const char *const names[] = {
+    "neg", "bnot", "not", "abs", "sqrt", "floor", "ceil", "trunc", "exp", "log", "sin", "cos",
+    "log2", "log10", "tan", "asin", "acos", "atan", "add", "sub", "mul", "div", "idiv", "mod",
+    "pow", "fmod", "atan2", "min", "max", "band", "bor", "bxor", "shl", "shr", "and", "or",
+    "xor", "andn", "eq", "ne", "lt", "le", "gt", "ge", "ult"
+  };
+  return names[op];
+}
+
+static void try_op (int op, k_type t) {
+  trial trial = {op_name(op), op, t, t, t, 0, 0};
+  if (is_relation((k_op)op) || op == KO_ULT) trial.result = KT_BOOL;
+  if (op == KO_FLOOR || op == KO_CEIL) trial.result = KT_I64;
+  if (op < KO_ADD) trial.y = KT_BOOL;  /* fewer rows */
+  try_kinds(trial);
+}
+
+static void try_all (void) {
+  for (int op = 0; op < KO_COUNT; op++)
+    for (int t = KT_BOOL; t <= KT_I64; t++)
+      if (takes_type((k_op)op, (k_type)t)) try_op(op, (k_type)t);
+  for (int op = KO_EQ; op <= KO_GE; op++) {
+    const trial mixed = {op_name(op), op, KT_I64, KT_F64, KT_BOOL, 0, 0};
+    const trial turned = {op_name(op), op, KT_F64, KT_I64, KT_BOOL, 0, 0};
+    try_kinds(mixed);
+    try_kinds(turned);
+  }
+  for (int from = KT_F32; from <= KT_I64; from++)
+    for (int to = KT_F32; to <= KT_I64; to++) {
+      const trial convert = {"convert", T_CONVERT, (k_type)from, KT_BOOL, (k_type)to, 0, 0};
+      try_kinds(convert);
+    }
+  for (int t = KT_BOOL; t <= KT_I64; t++) {
+    const trial select = {"select", T_SELECT, (k_type)t, (k_type)t, (k_type)t, 0, 0};
+    try_kinds(select);
+  }
+  const trial unit = {"unit", T_UNIT, KT_I64, KT_BOOL, KT_F64, 0, 0};
+  try_kinds(unit);
+}
+
+/* Constants may be rewritten by the builder: comparisons of i64 with float constants. */
+static void try_constant_comparisons (void) {
+  for (int op = KO_EQ; op <= KO_GE; op++)
+    for (int i = 0; i < COUNT(special_reals); i++) {
+      builder *b = builder_new(&test_memory);
+      const int x = build_column(b, KC_I64), out = build_column(b, KC_BOOL);
+      const k_value v = build_load(b, x), c = build_f64(b, special_reals[i]);
+      build_store(b, out, build_binary(b, (k_op)op, v, c));
+      program *p = NULL;
+      CHECK(build_finish(b, &p) == K_OK);
+      builder_free(b);
+      int64_t column[COUNT(special_integers)];
+      uint8_t result[COUNT(special_integers)];
+      memcpy(column, special_integers, sizeof column);
+      void *columns[2] = {column, result};
+      machine *m = machine_new(&test_memory, isa);
+      CHECK(machine_reserve(m, p) == K_OK);
+      k_run run = {COUNT(special_integers), columns, NULL, NULL, NULL, NULL, NULL};
+      k_failure failure;
+      CHECK(machine_run(m, p, &run, &failure) == K_OK);
+      for (int j = 0; j < COUNT(special_integers); j++) {
+        k_error error;
+        const value want = reference_binary((k_op)op, of_i64(special_integers[j]),
+                                            of_f64(special_reals[i]), &error);
+        CHECK(result[j] == want.k.b);
+      }
+      machine_free(m);
+      program_free(p);
+    }
+}
+
+int main (void) {
+  for (int i = 0; i < K_ISAS; i++) {
+    isa = (k_isa)i;
+    if (!isa_supported(isa)) continue;
+    for (tame = 0; tame < 2; tame++) try_all();
+    try_constant_comparisons();
+  }
+  CHECK(bytes_in_use == 0);
+  return failures != 0;
+}

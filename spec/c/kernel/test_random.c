@@ -1,0 +1,245 @@
+/* Random programs, built as a front end builds them (locals, fields, branches under masks,
+** loops, breaks, returns), do on every instruction set what a plain evaluation row by row
+** does: columns, marks, totals, and the first failure. Arguments: programs, first seed. */
+#define _POSIX_C_SOURCE 200112L
+#include "kernel_author.h"
+
+/* {=====================================================================
+** Running and comparing
+** ====================================================================== */
+
+enum { MOST_ROWS = 2600 };
+
+typedef struct world {
+  size_t rows;
+  void *before[MODEL_COLUMNS], *columns[MODEL_COLUMNS];
+  uint64_t marks[MODEL_BITMAPS][MOST_ROWS / 64 + 2];
+  uint64_t *bitmaps[MODEL_BITMAPS];
+  k_total totals[MODEL_TOTALS];
+} world;
+
+static void resolve (void *ud, int64_t *ids, size_t n) {
+  (void)ud;
+  for (size_t i = 0; i < n; i++) ids[i] = living(ids[i]);
+}
+
+static void world_new (world *w, const model *m) {
+  static const int sizes[] = {1, 2, 7, 16, 63, 64, 65, 100, 255, 256, 300, 511, 513, 1024, 1100,
+                              2500};
+  w->rows = (size_t)sizes[random_below(random_below(4) ? 10 : COUNT(sizes))];
+  for (int c = 0; c < m->ncolumns; c++) {
+    w->before[c] = column_new(m->columns[c], w->rows);
+    w->columns[c] = column_new(m->columns[c], w->rows);
+    for (size_t i = 0; i < w->rows; i++)
+      column_set(m->columns[c], w->before[c], i,
+                 c == m->entities ? of_i64((int64_t)i + 65536) : random_for_column(m->columns[c]));
+  }
+  for (int i = 0; i < MODEL_BITMAPS; i++) w->bitmaps[i] = w->marks[i];
+}
+
+static void world_free (world *w, const model *m) {
+  for (int c = 0; c < m->ncolumns; c++) {
+    CHECK(column_intact(m->columns[c], w->columns[c], w->rows));
+    free(w->before[c]);
+    free(w->columns[c]);
+  }
+}
+
+static void world_reset (world *w, const model *m, size_t rows) {
+  for (int c = 0; c < m->ncolumns; c++)
+    memcpy(w->columns[c], w->before[c], w->rows * size_of_column(m->columns[c]));
+  memset(w->marks, 0xff, sizeof w->marks);
+  for (int i = 0; i < MODEL_BITMAPS; i++) w->marks[i][(rows + 63) / 64] = 0x77;
+  for (int i = 0; i < MODEL_TOTALS; i++) {
+    memset(&w->totals[i], 0, sizeof w->totals[i]);
+  }
+}
+
+static k_status run_on (world *w, const model *m, const program *p, k_isa isa, size_t rows,
+                        k_failure *failure) {
+  k_scalar uniforms[MODEL_UNIFORMS];
+  for (int i = 0; i < m->nuniforms; i++) uniforms[i] = m->uniforms[i].k;
+  machine *machine = machine_new(&test_memory, isa);
+  CHECK(machine_reserve(machine, p) == K_OK);
+  k_run run;
+  memset(&run, 0, sizeof run);
+  run.rows = rows;
+  run.columns = w->columns;
+  run.uniforms = uniforms;
+  run.bitmaps = w->bitmaps;
+  run.totals = w->totals;
+  run.live = resolve;
+  const k_status status = machine_run(machine, p, &run, failure);
+  machine_free(machine);
+  return status;
+}
+
+static int same_rows (const world *w, const model *m, const row_result *results, size_t rows) {
+  for (int c = 0; c < m->ncolumns; c++)
+    for (size_t i = 0; i < w->rows; i++) {
+      const value old = column_get(m->columns[c], w->before[c], i);
+      const value got = column_get(m->columns[c], w->columns[c], i);
+      const value want = i < rows && results[i].is_stored[c] ? results[i].stored[c] : old;
+      if (equal(got, want)) continue;
+      fprintf(stderr, "column %d row %zu is ", c, i);
+      print_value(got);
+      fprintf(stderr, ", not ");
+      print_value(want);
+      fprintf(stderr, "\n");
+      return 0;
+    }
+  for (int b = 0; b < MODEL_BITMAPS; b++)
+    for (size_t i = 0; i < (w->rows + 63) / 64 * 64; i++) {
+      const int bit = (int)(w->marks[b][i / 64] >> (i % 64) & 1);
+      if (i / 64 * 64 < rows && bit != (i < rows && results[i].marked[b])) {
+        fprintf(stderr, "bit %d of row %zu is %d\n", b, i, bit);
+        return 0;
+      }
+    }
+  return 1;
+}
+
+/* By the documented order, written again. */
+static k_total expected_total (const model *m, const row_result *results, size_t rows, int t) {
+  k_total total = {0, {0}};
+  const k_type type = m->total_types[t];
+  double sums[16] = {0}, best = (double)NAN;
+  uint64_t integers[16] = {0};
+  int64_t best_integer = 0;
+  int any = 0;
+  for (size_t i = 0; i < rows; i++) {
+    if (!results[i].joins[t]) continue;
+    total.rows++;
+    const k_scalar k = results[i].total[t].k;
+    sums[i % 16] += type == KT_F64 ? k.f64 : 0;
+    integers[i % 16] += (uint64_t)k.i64;
+    const int less = m->totals[t] == KR_MIN;
+    if (type == KT_I64) {
+      if (!any || (less ? k.i64 < best_integer : k.i64 > best_integer)) best_integer = k.i64;
+    } else if (!isnan(k.f64)) {
+      const int beats = less ? k.f64 < best || (k.f64 == best && signbit(k.f64))
+                             : k.f64 > best || (k.f64 == best && !signbit(k.f64));
+      if (isnan(best) || beats) best = k.f64;
+    }
+    any = 1;
+  }
+  for (int half = 8; half > 0; half /= 2)
+    for (int j = 0; j < half; j++) {
+      sums[j] += sums[j + half];
+      integers[j] += integers[j + half];
+    }
+  if (total.rows == 0) return total;
+  if (m->totals[t] == KR_SUM && type == KT_F64) total.value.f64 = sums[0];
+  else if (m->totals[t] == KR_SUM) total.value.i64 = (int64_t)integers[0];
+  else if (type == KT_F64) total.value.f64 = best;
+  else total.value.i64 = best_integer;
+  return total;
+}
+
+static int same_totals (const world *w, const model *m, const row_result *results, size_t rows) {
+  for (int t = 0; t < MODEL_TOTALS; t++) {
+    const k_total want = expected_total(m, results, rows, t);
+    const value x = {m->total_types[t], want.value}, y = {m->total_types[t], w->totals[t].value};
+    if (want.rows == w->totals[t].rows && (want.rows == 0 || equal(x, y))) continue;
+    fprintf(stderr, "total %d of %d rows is ", t, (int)w->totals[t].rows);
+    print_value(y);
+    fprintf(stderr, ", not of %d ", (int)want.rows);
+    print_value(x);
+    fprintf(stderr, "\n");
+    return 0;
+  }
+  return 1;
+}
+
+static int same_commands (const world *w, const row_result *results, size_t rows) {
+  k_cursor at = {0, 0};
+  size_t row;
+  int index;
+  for (size_t i = 0; i < rows; i++)
+    for (int b = 0; b < MODEL_BITMAPS; b++) {
+      if (!results[i].marked[b]) continue;
+      if (!k_commands_next(w->bitmaps, MODEL_BITMAPS, rows, &at, &row, &index)) return 0;
+      if (row != i || index != b) return 0;
+    }
+  return !k_commands_next(w->bitmaps, MODEL_BITMAPS, rows, &at, &row, &index);
+}
+
+/* Runs all rows; if a row fails, also just the rows before it. */
+static int compare (world *w, const model *m, const program *p, const row_result *results) {
+  size_t bad = 0;
+  while (bad < w->rows && results[bad].error == KE_NONE) bad++;
+  for (int isa = K_BASE; isa < K_ISAS; isa++) {
+    if (!isa_supported((k_isa)isa)) continue;
+    k_failure f;
+    world_reset(w, m, w->rows);
+    const k_status status = run_on(w, m, p, (k_isa)isa, w->rows, &f);
+    if (!CHECK(status == (bad < w->rows ? K_FAILED : K_OK))) return 0;
+    if (bad < w->rows) {
+      if (!CHECK(f.row == bad && f.tag == results[bad].tag && f.error == results[bad].error))
+        return 0;
+      if (!CHECK(same_rows(w, m, results, bad))) return 0;
+      for (int t = 0; t < MODEL_TOTALS; t++)
+        if (!CHECK(w->totals[t].rows == 0)) return 0;
+      world_reset(w, m, bad);
+      if (!CHECK(run_on(w, m, p, (k_isa)isa, bad, &f) == K_OK)) return 0;
+    }
+    if (!CHECK(same_rows(w, m, results, bad)) || !CHECK(same_totals(w, m, results, bad))
+        || !CHECK(same_commands(w, results, bad)))
+      return 0;
+    for (int b = 0; b < MODEL_BITMAPS; b++) CHECK(w->marks[b][(bad + 63) / 64] == 0x77);
+  }
+  return 1;
+}
+
+static author a;
+static evaluation e;
+static row_result results[MOST_ROWS];
+static int ran, failed_rows;
+
+static int try_seed (uint64_t seed) {
+  random_state = seed * 0x9e3779b97f4a7c15 + 1;
+  write_program(&a);
+  program *p = NULL;
+  const k_status status = build_finish(a.m.b, &p);
+  builder_free(a.m.b);
+  if (status == K_ELIMIT) return 1;
+  if (!CHECK(status == K_OK)) return 0;
+  CHECK(program_check(p));
+  world w;
+  world_new(&w, &a.m);
+  e.m = &a.m;
+  e.columns = w.before;
+  for (size_t i = 0; i < w.rows; i++) {
+    evaluate_row(&e, i, &results[i]);
+    if (results[i].error != KE_NONE) {
+      failed_rows++;
+      break;
+    }
+  }
+  ran++;
+  const int same = compare(&w, &a.m, p, results);
+  if (!same && getenv("SHOW") != NULL) {
+    static char text[200000];
+    program_text(p, text, sizeof text);
+    fprintf(stderr, "%s", text);
+  }
+  world_free(&w, &a.m);
+  program_free(p);
+  return same;
+}
+
+int main (int argc, char **argv) {
+  const int count = argc > 1 ? atoi(argv[1]) : 1500;
+  const uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+  for (int i = 0; i < count; i++)
+    if (!try_seed(first + (uint64_t)i)) {
+      fprintf(stderr, "seed %llu\n", (unsigned long long)(first + (uint64_t)i));
+      break;
+    }
+  printf("%d programs ran, %d of them failed in a row\n", ran, failed_rows);
+  CHECK(ran > count / 2);
+  CHECK(bytes_in_use == 0 || failures);
+  return failures != 0;
+}
+
+/* }===================================================================== */

@@ -1,0 +1,146 @@
+/* ecs_check notices what is broken: every invariant is broken once, by hand. */
+#include <string.h>
+
+#include "core/world.h"
+#include "fixture.h"
+
+static struct fixture f;
+static struct table *table;     /* of f.a: Position, Health, Label, Frozen; three rows */
+
+static void open_scene(void) {
+  static const char *const moods[] = {"calm", "cross"};
+  open_usual(&f);
+  ecs_field fields[] = {{.name = "on", .type = ECS_BOOL},
+                        {.name = "mood", .type = ECS_ENUM, .names = moods, .name_count = 2},
+                        {.name = "value", .type = ECS_ANY}};
+  f.c = DECLARE(f.world, "Switch", fields);
+  for (int i = 0; i < 3; i++)
+    f.ids[i] = SPAWN(f.world, f.position, f.health, f.label, f.frozen, f.c);
+  f.a = f.ids[0];
+  SPAWN(f.world, f.position);
+  f.query = new_query(f.world, "Position, Label");
+  CHECK_OK(f.world, ecs_name(f.world, f.a, "first"));
+  CHECK_OK(f.world, ecs_name(f.world, f.ids[1], "second"));
+  f.b = SPAWN(f.world, f.velocity);
+  CHECK_OK(f.world, ecs_despawn(f.world, f.b));
+  table = world_table(f.world, entity_record(&f.world->entities, ecs_id_index(f.a))->table);
+  CHECK_SOUND(f.world);
+}
+
+/* Breaks bytes, expects the complaint, mends them. */
+static void notice(void *at, const void *broken, size_t size, const char *words) {
+  unsigned char whole[16];
+  check_context("%s", words);
+  memcpy(whole, at, size);
+  memcpy(at, broken, size);
+  CHECK_FAILS(f.world, ECS_ECORRUPT, words, ecs_check(f.world));
+  memcpy(at, whole, size);
+  CHECK_SOUND(f.world);
+}
+
+#define NOTICE(place, type, value, words) \
+  notice(&(place), &(type){value}, sizeof(type), words)
+
+static struct record *record_of(ecs_id id) {
+  return entity_record(&f.world->entities, ecs_id_index(id));
+}
+
+static void notices_ids(void) {
+  open_scene();
+  struct entity_index *index = &f.world->entities;
+  NOTICE(index->alive, size_t, 3, "the entity index");
+  NOTICE(index->retired, uint32_t, 1, "the entity index");
+  NOTICE(index->entities.free_count, uint32_t, 7, "the entity index");
+  NOTICE(index->entities.free_head, uint32_t, 0, "the entity index");
+  NOTICE(index->entities.first, uint32_t, 70000, "the entity index");
+  NOTICE(record_of(f.b)->row, uint32_t, 65536, "the entity index");
+  NOTICE(record_of(f.a)->row, uint32_t, 1, "recorded elsewhere");
+  NOTICE(record_of(f.a)->table, uint32_t, 0, "recorded elsewhere");
+  NOTICE(table->rows[1], uint32_t, INDEX_LIMIT - 1, "a row has no entity");
+  NOTICE(record_of(f.position)->table, uint32_t, 0, "differ in number");
+  close_world(&f);
+}
+
+static void notices_tables(void) {
+  open_scene();
+  struct graph *graph = &f.world->graph;
+  NOTICE(graph->live, uint32_t, 9, "tables are lost");
+  NOTICE(table->order, uint64_t, 0, "out of order");
+  NOTICE(table->incoming, uint32_t, 1, "counts are wrong");
+  NOTICE(table->doomed, bool, true, "counts are wrong");
+  NOTICE(table->capacity, uint32_t, 2, "counts are wrong");
+  NOTICE(table->ids[1], ecs_id, table->ids[0], "not sorted");
+  NOTICE(table->ids[table->id_count - 1], ecs_id, 900, "no component");
+  NOTICE(table->place_mask, uint32_t, 0, "is not found");
+  NOTICE(table->first_column[0], uint32_t, 1, "columns are out of order");
+  NOTICE(table->column_count, uint32_t, table->column_count + 1, "columns too many");
+  NOTICE(graph->empty, struct table *, table, "an empty table is not listed");
+  struct id_record *record = graph_record(f.world, f.label);
+  NOTICE(record->table_count, uint32_t, 0, "misses a table");
+  NOTICE(record->id, ecs_id, f.velocity, "without the component");
+  NOTICE(graph->by_hash.count, uint32_t, 1, "a hash map");
+  close_world(&f);
+}
+
+static void notices_columns(void) {
+  open_scene();
+  struct column *column = &table->columns[0];
+  NOTICE(column->size, uint32_t, 8, "differs from its field");
+  NOTICE(column->value.u64, uint64_t, 5, "differs from its field");
+  NOTICE(column->data, void *, (char *)column->data + 4, "not aligned");
+  NOTICE(column->buffer.size, size_t, 64, "shorter than its table");
+  uint32_t first = table_column(table, f.c);
+  NOTICE(((uint8_t *)table->columns[first].data)[2], uint8_t, 2, "neither 0 nor 1");
+  NOTICE(((uint8_t *)table->columns[first + 1].data)[1], uint8_t, 2, "no name");
+  NOTICE(((uint32_t *)table->columns[first + 2].data)[0], uint32_t, 1, "any slot");
+  first = table_column(table, f.label);
+  NOTICE(((uint32_t *)table->columns[first].data)[0], uint32_t, 99, "not in the table");
+  close_world(&f);
+}
+
+static void notices_queries(void) {
+  open_scene();
+  NOTICE(f.query->count, uint32_t, 0, "misses a table");
+  NOTICE(f.query->tables[0], uint32_t, 0, "misses a table");
+  NOTICE(f.query->columns[0], uint32_t, 1, "column is wrong");
+  NOTICE(f.query->terms.terms[0].id, ecs_id, f.velocity, "tables too many");
+  close_world(&f);
+}
+
+static ecs_status idle(ecs_world *world, ecs_query *query, double dt, void *ud) {
+  (void)world, (void)query, (void)dt, (void)ud;
+  return ECS_OK;
+}
+
+static void notices_the_rest(void) {
+  open_scene();
+  struct name_table *names = &f.world->names;
+  NOTICE(names->names[0].entity, ecs_id, f.a + (UINT64_C(1) << 28), "dead entity has a name");
+  NOTICE(names->names[0].entity, ecs_id, f.ids[2], "not its own");
+  NOTICE(names->names[0].text[0], char, 'x', "a name is not found");
+  NOTICE(names->count, uint32_t, 1, "names are miscounted");
+  struct staging *staging = &f.world->staging;
+  CHECK_OK(f.world, ecs_defer(f.world));
+  NOTICE(staging->open, uint32_t, 2, "scopes are miscounted");
+  NOTICE(staging->busy, uint32_t, 0, "scopes are miscounted");
+  CHECK_OK(f.world, ecs_commit(f.world));
+  NOTICE(staging->command_count, uint32_t, 1, "outlived");
+  ecs_system_desc desc = {.name = "s", .run = idle};
+  CHECK_OK(f.world, ecs_system_new(f.world, &desc));
+  ecs_system *system = schedule_system(f.world, "s", 1);
+  struct phase strange = *system->phase;
+  strange.name = "strange";
+  NOTICE(system->removed, bool, true, "removed system");
+  NOTICE(system->phase, struct phase *, &strange, "phase is gone");
+  close_world(&f);
+}
+
+static const struct test tests[] = {
+  {"ecs_check notices broken ids and records", notices_ids},
+  {"ecs_check notices broken tables", notices_tables},
+  {"ecs_check notices broken columns and values", notices_columns},
+  {"ecs_check notices broken queries", notices_queries},
+  {"ecs_check notices broken names, scopes and systems", notices_the_rest},
+};
+
+int main(void) { return RUN_TESTS(tests); }

@@ -1,0 +1,156 @@
+/* Names of entities, and the texts of messages. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/text.h"
+#include "core/world.h"
+#include "fixture.h"
+
+static struct fixture f;
+
+static void names_are_unique(void) {
+  open_usual(&f);
+  f.a = spawn_empty(f.world);
+  f.b = spawn_empty(f.world);
+  CHECK_OK(f.world, ecs_name(f.world, f.a, "hero"));
+  CHECK_FAILS(f.world, ECS_ETAKEN, "the name 'hero' belongs to entity 65536v0@1",
+              ecs_name(f.world, f.b, "hero"));
+  CHECK_OK(f.world, ecs_name(f.world, f.a, "hero"));
+  CHECK_OK(f.world, ecs_name(f.world, f.a, "villain"));
+  CHECK_OK(f.world, ecs_name(f.world, f.b, "hero"));
+  CHECK_TEXT("villain", ecs_name_of(f.world, f.a));
+  CHECK(ecs_lookup(f.world, "hero") == f.b && ecs_lookup(f.world, "nobody") == ECS_NULL);
+  CHECK_OK(f.world, ecs_name(f.world, f.b, ""));
+  CHECK_TEXT(NULL, ecs_name_of(f.world, f.b));
+  CHECK_OK(f.world, ecs_name(f.world, f.b, NULL));
+  CHECK(ecs_lookup(f.world, "") == ECS_NULL);
+  CHECK_OK(f.world, ecs_name(f.world, f.position, "the component"));
+  CHECK(ecs_lookup(f.world, "the component") == f.position);
+  close_world(&f);
+}
+
+static void names_go_with_their_entities(void) {
+  open_usual(&f);
+  enum { MANY = 300 };
+  ecs_id ids[MANY];
+  char name[32];
+  for (int i = 0; i < MANY; i++) {
+    snprintf(name, sizeof name, "n%d", i);
+    ids[i] = spawn_empty(f.world);
+    CHECK_OK(f.world, ecs_name(f.world, ids[i], name));
+  }
+  for (int i = 0; i < MANY; i += 2) CHECK_OK(f.world, ecs_despawn(f.world, ids[i]));
+  CHECK_SOUND(f.world);
+  for (int i = 0; i < MANY; i++) {
+    snprintf(name, sizeof name, "n%d", i);
+    CHECK(ecs_lookup(f.world, name) == (i % 2 ? ids[i] : ECS_NULL));
+  }
+  close_world(&f);
+}
+
+/* Names of one hash (FNV-1a) form a list: its first, middle and last leave. */
+static void names_of_one_hash(void) {
+  static const char *const texts[] = {"costarring", "liquid"};
+  CHECK(text_hash(texts[0], 10) == text_hash(texts[1], 6));
+  for (int first = 0; first < 2; first++) {
+    open_usual(&f);
+    for (int i = 0; i < 2; i++) {
+      f.ids[i] = spawn_empty(f.world);
+      CHECK_OK(f.world, ecs_name(f.world, f.ids[i], texts[i]));
+    }
+    CHECK_OK(f.world, ecs_name(f.world, f.ids[first], "other"));
+    CHECK(ecs_lookup(f.world, texts[!first]) == f.ids[!first]);
+    CHECK(ecs_lookup(f.world, texts[first]) == ECS_NULL);
+    CHECK_OK(f.world, ecs_name(f.world, f.ids[first], texts[first]));
+    CHECK_OK(f.world, ecs_name(f.world, f.ids[!first], NULL));
+    CHECK(ecs_lookup(f.world, texts[first]) == f.ids[first]);
+    close_world(&f);
+    open_usual(&f);
+    ecs_id tags[] = {declare_tag(f.world, texts[0]), declare_tag(f.world, texts[1])};
+    CHECK_OK(f.world, ecs_undeclare(f.world, tags[first]));
+    CHECK(ecs_component_find(f.world, texts[!first]) == tags[!first]);
+    CHECK(ecs_component_find(f.world, texts[first]) == ECS_NULL);
+    close_world(&f);
+  }
+}
+
+/* ---- texts ---- */
+
+static void check_number(double value, const char *wanted) {
+  char text[64];
+  text_format(text, sizeof text, "%g", value);
+  CHECK_TEXT(wanted, text);
+}
+
+static void formats_numbers(void) {
+  check_number(0, "0");
+  check_number(-0.0, "0");
+  check_number(1.5, "1.5");
+  check_number(-2.25, "-2.25");
+  check_number(100000000000000.0, "100000000000000");
+  check_number(0.1, "0.1");
+  check_number(0.001, "0.001");
+  check_number(1234.5678, "1234.5678");
+  check_number(9.9999999999, "10");
+  check_number(0.99999999999, "1");
+  check_number(1e15, "1000000000000000");
+  check_number(1e16, "1e16");
+  check_number(1.5e300, "1.5e300");
+  check_number(1e-7, "1e-7");
+  check_number(2.5e-308, "2.5e-308");
+  check_number(0x1p-1074, "4.94065646e-324");
+  check_number(1.7976931348623157e308, "1.79769313e308");
+  check_number((double)INFINITY, "inf");
+  check_number((double)-INFINITY, "-inf");
+  check_number((double)NAN, "nan");
+}
+
+static void formats_texts(void) {
+  char text[16];
+  CHECK_INTEGER(15, text_format(text, sizeof text, "%s", "cut where it is too long"));
+  CHECK_TEXT("cut where it is", text);
+  text_format(text, sizeof text, "%d %u %%", INT64_MIN / 100000000000, UINT64_C(7));
+  CHECK_TEXT("-92233720 7 %", text);
+  text_format(text, sizeof text, "%e", id_make(65536, 3, 9));
+  CHECK_TEXT("65536v3@9", text);
+  text_format(text, sizeof text, "<%S>", &(ecs_string){"abcdef", 3});
+  CHECK_TEXT("<abc>", text);
+}
+
+static void check_distance(uint32_t wanted, const char *a, const char *b) {
+  CHECK_INTEGER(wanted, text_distance(a, strlen(a), b, strlen(b), 10));
+  CHECK_INTEGER(wanted, text_distance(b, strlen(b), a, strlen(a), 10));
+}
+
+static void finds_the_nearest(void) {
+  check_distance(0, "Position", "Position");
+  check_distance(1, "Position", "Postion");
+  check_distance(1, "Position", "Psoition");
+  check_distance(1, "Position", "position");
+  check_distance(3, "kitten", "sitting");
+  check_distance(4, "", "four");
+  char longer[70];
+  memset(longer, 'x', sizeof longer);
+  CHECK_INTEGER(1000, text_distance(longer, 65, longer, 65, 10));
+  CHECK_INTEGER(0, text_distance(longer, 64, longer, 64, 10));
+  struct nearest nearest;
+  char hint[96];
+  nearest_begin(&nearest, "Velocty", 7);
+  nearest_offer(&nearest, "Position", 8);
+  CHECK_TEXT("", nearest_hint(&nearest, hint, sizeof hint));
+  nearest_offer(&nearest, "Velocities", 10);
+  nearest_offer(&nearest, "Velocity", 8);
+  CHECK_TEXT(" (did you mean 'Velocity'?)", nearest_hint(&nearest, hint, sizeof hint));
+}
+
+static const struct test tests[] = {
+  {"names are unique and found both ways", names_are_unique},
+  {"a name goes with its entity", names_go_with_their_entities},
+  {"names of one hash come and go", names_of_one_hash},
+  {"messages show numbers shortly", formats_numbers},
+  {"messages show texts, ids and integers, cut to their room", formats_texts},
+  {"the nearest known name is found", finds_the_nearest},
+};
+
+int main(void) { return RUN_TESTS(tests); }

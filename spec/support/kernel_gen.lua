@@ -1,0 +1,306 @@
+--- Random functions, each written twice: as a kernel, and as the same function with every f32
+--- step rounded by a helper, which run as plain Lua gives what the kernel must give.
+local random = require "spec.support.random"
+
+local M = {}
+
+--- One f32 step.
+function M.round(x)
+  return (string.unpack("<f", string.pack("<f", x)))
+end
+
+--- The fields that functions read and write.
+M.schema = {
+  A = { "x: f32", "y: f32", "z: f64" },
+  B = { "n: i32", "m: u8", "k: i64", "on: bool" },
+}
+M.query = "A, B"
+
+local readable = {
+  { "a.x", "f32" }, { "a.y", "f32" }, { "a.z", "f64" },
+  { "b.n", "i64" }, { "b.m", "i64" }, { "b.k", "i64" },
+}
+
+local uniforms = { { "UI", "i64" }, { "UF", "f64" } }
+
+local Gen = {}
+Gen.__index = Gen
+
+local function value(text, twin, kind, soft)
+  return { text = text, twin = twin, kind = kind, soft = soft or false }
+end
+
+function Gen:pick(list)
+  return list[self.random:range(1, #list)]
+end
+
+function Gen:leaf()
+  local choice = self.random:range(1, 10)
+  if choice <= 5 then
+    local field = self:pick(readable)
+    return value(field[1], field[1], field[2])
+  elseif choice == 6 and #self.variables > 0 then
+    local variable = self:pick(self.variables)
+    return value(variable[1], variable[1], variable[2])
+  elseif choice == 7 then
+    local uniform = self:pick(uniforms)
+    return value(uniform[1], uniform[1], uniform[2], true)
+  elseif choice == 8 then
+    local text = self:pick { "1", "2", "3", "7", "(-5)", "100" }
+    return value(text, text, "i64", true)
+  end
+  local text = self:pick { "0.5", "0.1", "2.0", "(-3.25)", "1e10", "1.0" }
+  return value(text, text, "f64", true)
+end
+
+-- What both operands become together: f32 beside f32 or a script number, else f64.
+local function float_kind(x, y)
+  local narrow = (x.kind == "f32" and (y.kind == "f32" or y.soft))
+    or (y.kind == "f32" and x.soft)
+  return narrow and "f32" or "f64"
+end
+
+local function operand(x, kind)
+  if kind == "f32" and x.kind ~= "f32" then return "R(" .. x.twin .. ")" end
+  return x.twin
+end
+
+local function rounded(kind, text)
+  return kind == "f32" and "R(" .. text .. ")" or text
+end
+
+function Gen:arithmetic(x, y)
+  local soft = x.soft and y.soft
+  local op = self:pick { "+", "-", "*", "/", "+", "*" }
+  if x.kind == "i64" and y.kind == "i64" and op ~= "/" then
+    return value(("(%s %s %s)"):format(x.text, op, y.text),
+      ("(%s %s %s)"):format(x.twin, op, y.twin), "i64", soft)
+  end
+  local kind = float_kind(x, y)
+  local twin = ("(%s %s %s)"):format(operand(x, kind), op, operand(y, kind))
+  return value(("(%s %s %s)"):format(x.text, op, y.text), rounded(kind, twin), kind, soft)
+end
+
+function Gen:division(x)
+  local op = self:pick { "//", "%" }
+  local by = self:pick { "3", "(-7)", "16" }
+  local text = ("(%s %s %s)"):format(x.text, op, by)
+  local twin = ("(%s %s %s)"):format(x.twin, op, by)
+  return value(text, rounded(x.kind, twin), x.kind, x.soft)
+end
+
+function Gen:bits(x, y)
+  if x.kind ~= "i64" or y.kind ~= "i64" then return self:arithmetic(x, y) end
+  local op = self:pick { "&", "|", "~", "<<", ">>" }
+  local text = ("(%s %s %s)"):format(x.text, op, y.text)
+  return value(text, ("(%s %s %s)"):format(x.twin, op, y.twin), "i64", x.soft and y.soft)
+end
+
+function Gen:call(x, y)
+  local name = self:pick { "sqrt", "abs", "min", "max", "help" }
+  if name == "help" then
+    local kind = x.kind == "i64" and y.kind == "i64" and "i64" or float_kind(x, y)
+    if kind == "i64" then
+      return value(("help(%s, %s)"):format(x.text, y.text),
+        ("(%s - %s)"):format(x.twin, y.twin), "i64", x.soft and y.soft)
+    end
+    local twin = ("(%s - %s)"):format(operand(x, kind), operand(y, kind))
+    return value(("help(%s, %s)"):format(x.text, y.text), rounded(kind, twin), kind,
+      x.soft and y.soft)
+  elseif name == "min" or name == "max" then
+    local mixed = (x.kind == "i64" and y.kind ~= "i64" and not x.soft)
+      or (y.kind == "i64" and x.kind ~= "i64" and not y.soft)
+    if mixed or x.kind ~= y.kind then y = x end
+    return value(("math.%s(%s, %s)"):format(name, x.text, y.text),
+      ("math.%s(%s, %s)"):format(name, x.twin, y.twin), x.kind, x.soft and y.soft)
+  end
+  local text = ("math.%s(%s)"):format(name, x.text)
+  local twin = ("math.%s(%s)"):format(name, x.twin)
+  if name == "abs" then return value(text, twin, x.kind, x.soft) end
+  local kind = x.kind == "i64" and "f64" or x.kind
+  return value(text, rounded(kind, twin), kind, x.soft)
+end
+
+function Gen:number(depth)
+  if depth == 0 then return self:leaf() end
+  local choice = self.random:range(1, 10)
+  local x = self:number(depth - 1)
+  if choice <= 4 then return self:arithmetic(x, self:number(depth - 1)) end
+  if choice == 5 then return self:division(x) end
+  if choice == 6 then return self:bits(x, self:number(depth - 1)) end
+  if choice == 7 then return value("(-" .. x.text .. ")", "(-" .. x.twin .. ")", x.kind, x.soft) end
+  if choice == 8 then return self:call(x, self:number(depth - 1)) end
+  if choice == 9 and not x.soft then
+    local condition = self:condition(1)
+    local y = self:hard(x.kind)
+    return value(("(%s and %s or %s)"):format(condition.text, x.text, y.text),
+      ("(%s and %s or %s)"):format(condition.twin, x.twin, y.twin), x.kind)
+  end
+  return x
+end
+
+-- A value of that kind that is no script number.
+function Gen:hard(kind)
+  for _ = 1, 8 do
+    local x = self:number(1)
+    if x.kind == kind and not x.soft then return x end
+  end
+  local field = ({ f32 = "a.x", f64 = "a.z", i64 = "b.n" })[kind]
+  return value(field, field, kind)
+end
+
+function Gen:condition(depth)
+  local choice = self.random:range(1, depth > 0 and 6 or 4)
+  if choice == 1 then return value("b.on", "b.on", "bool") end
+  if choice == 5 then
+    local x = self:condition(depth - 1)
+    return value("not " .. x.text, "not " .. x.twin, "bool")
+  elseif choice == 6 then
+    local x, y = self:condition(depth - 1), self:condition(depth - 1)
+    local op = self:pick { "and", "or" }
+    return value(("(%s %s %s)"):format(x.text, op, y.text),
+      ("(%s %s %s)"):format(x.twin, op, y.twin), "bool")
+  end
+  local x, y = self:number(1), self:number(1)
+  local op = self:pick { "<", "<=", ">", ">=", "==", "~=" }
+  return value(("(%s %s %s)"):format(x.text, op, y.text),
+    ("(%s %s %s)"):format(x.twin, op, y.twin), "bool")
+end
+
+function Gen:line(text, twin)
+  self.kernel[#self.kernel + 1] = text
+  self.twin[#self.twin + 1] = twin or text
+end
+
+function Gen:store()
+  local choice = self.random:range(1, 6)
+  if choice <= 2 then
+    local x = self:number(3)
+    local field = self:pick { "a.x", "a.y" }
+    self:line(field .. " = " .. x.text, field .. " = " .. x.twin)
+  elseif choice == 3 then
+    local x = self:number(3)
+    self:line("a.z = " .. x.text, "a.z = " .. x.twin)
+  elseif choice == 4 then
+    local x = self:condition(2)
+    self:line("b.on = " .. x.text, "b.on = " .. x.twin)
+  else
+    local x = self:hard "i64"
+    local field, by = "b.n", "100000"
+    if choice == 6 then field, by = "b.m", "200" end
+    self:line(("%s = %s %% %s"):format(field, x.text, by),
+      ("%s = %s %% %s"):format(field, x.twin, by))
+  end
+end
+
+function Gen:block(depth)
+  local variables = #self.variables
+  for _ = 1, self.random:range(1, 3) do self:statement(depth) end
+  while #self.variables > variables do table.remove(self.variables) end
+end
+
+function Gen:declare()
+  local kind = self:pick { "f32", "f64", "i64" }
+  local x = self:hard(kind)
+  self.names = self.names + 1
+  local name = "v" .. self.names
+  self:line(("local %s = %s"):format(name, x.text), ("local %s = %s"):format(name, x.twin))
+  self.variables[#self.variables + 1] = { name, kind }
+end
+
+function Gen:assign()
+  if #self.variables == 0 then return self:store() end
+  local variable = self:pick(self.variables)
+  local x = self:hard(variable[2])
+  self:line(variable[1] .. " = " .. x.text, variable[1] .. " = " .. x.twin)
+end
+
+function Gen:branch(depth)
+  local x = self:condition(2)
+  self:line(("if %s then"):format(x.text), ("if %s then"):format(x.twin))
+  self:block(depth - 1)
+  if self.random:range(1, 2) == 1 then
+    self:line "else"
+    self:block(depth - 1)
+  end
+  self:line "end"
+end
+
+function Gen:loop(depth)
+  self:line(self:pick { "for i = 1, 3 do", "for i = 5, 1, -2 do", "for i = 1, 0 do" })
+  self:block(depth - 1)
+  if self.random:range(1, 3) == 1 then
+    local x = self:condition(1)
+    self:line(("if %s then break end"):format(x.text), ("if %s then break end"):format(x.twin))
+    self:store()
+  end
+  self:line "end"
+end
+
+function Gen:statement(depth)
+  local choice = self.random:range(1, 12)
+  if choice <= 5 then return self:store() end
+  if choice <= 7 then return self:declare() end
+  if choice == 8 then return self:assign() end
+  if depth == 0 then return self:store() end
+  if choice <= 10 then return self:branch(depth) end
+  if choice == 11 then return self:loop(depth) end
+  local x = self:condition(1)
+  self:line(("if %s then return end"):format(x.text),
+    ("if %s then return end"):format(x.twin))
+end
+
+local frame = [[
+local R, UI, UF = ...
+local function help(x, y)
+  if x == y then return x - y end
+  return x - y
+end
+return function(a, b, dt, e)
+%s
+end
+]]
+
+--- The texts of a kernel and of its twin.
+function M.generate(seed)
+  local gen = setmetatable({ random = random.new(seed), variables = {}, names = 0,
+    kernel = {}, twin = {} }, Gen)
+  for _ = 1, gen.random:range(2, 6) do gen:statement(2) end
+  return frame:format(table.concat(gen.kernel, "\n")),
+    frame:format(table.concat(gen.twin, "\n"))
+end
+
+local floats = { 0.0, -0.0, 1.0, -1.5, 3.4e38, 1e-40, 1 / 0, -1 / 0, 0 / 0, 12345.678 }
+local integers = { 0, 1, -1, 7, -13, 100, 2147483647, -2147483648 }
+
+local function float(generator)
+  if generator:range(1, 3) == 1 then return floats[generator:range(1, #floats)] end
+  return generator:range(-100000, 100000) / 64
+end
+
+--- One entity's components.
+function M.row(generator)
+  return {
+    A = { x = M.round(float(generator)), y = M.round(float(generator)), z = float(generator) },
+    B = {
+      n = integers[generator:range(1, #integers)], m = generator:range(0, 255),
+      k = generator:range(1, 4) == 1 and math.mininteger or generator:range(-1000, 1000),
+      on = generator:range(0, 1) == 1,
+    },
+  }
+end
+
+--- All fields of all rows as bytes; every NaN is the same.
+function M.bytes(query)
+  local out = {}
+  for a, b in query:each() do
+    local x = { a.x, a.y, a.z }
+    for i = 1, 3 do
+      out[#out + 1] = x[i] ~= x[i] and "nan" or string.pack("<d", x[i])
+    end
+    out[#out + 1] = string.pack("<i8i8i8B", b.n, b.m, b.k, b.on and 1 or 0)
+  end
+  return table.concat(out)
+end
+
+return M

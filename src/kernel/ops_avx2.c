@@ -1,0 +1,22 @@
+/* The loops for AVX2. */
+#include "ops.h"
+#ifdef ECS_KERNEL_X86
+#include <immintrin.h>
+#include "vector.h"
+
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#else
+#pragma GCC target("avx2")
+#endif
+
+#define OPS ops_avx2
+#define LEVEL 1
+#include "ops.inc"
+
+#ifdef __clang__
+#pragma clang attribute pop
+#endif
+#else
+typedef int ecs_kernel_no_avx2;  /* a file is not to be empty */
+#endif

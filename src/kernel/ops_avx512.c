@@ -1,0 +1,22 @@
+/* The loops for AVX512 (F, DQ, BW, VL). */
+#include "ops.h"
+#ifdef ECS_KERNEL_X86
+#include <immintrin.h>
+#include "vector.h"
+
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512bw,avx512vl"))), apply_to = function)
+#else
+#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl")
+#endif
+
+#define OPS ops_avx512
+#define LEVEL 2
+#include "ops.inc"
+
+#ifdef __clang__
+#pragma clang attribute pop
+#endif
+#else
+typedef int ecs_kernel_no_avx512;  /* a file is not to be empty */
+#endif

@@ -1,0 +1,603 @@
+#include "kernel.h"
+
+#define VARIANTS 16            /* of one kernel; the least recently used one goes */
+#define SLOTS 64               /* of a query whose functions are compiled */
+
+static void *allocate(void *ud, void *ptr, size_t old_size, size_t new_size) {
+  struct memory *memory = ud;
+  if (new_size) return memory_resize(memory, ptr, old_size, new_size);
+  memory_free(memory, ptr, old_size);
+  return NULL;
+}
+
+static k_memory memory_of(ecs_world *world) {
+  return (k_memory){allocate, &world->memory};
+}
+
+/* ---- lives ---- */
+
+static void free_variant(ecs_world *world, struct variant *variant) {
+  struct memory *memory = &world->memory;
+  if (variant->program) program_free(variant->program);
+  memory_free(memory, variant->guards, variant->guard_count * sizeof *variant->guards);
+  memory_free(memory, variant->resources,
+              variant->resource_count * sizeof *variant->resources);
+  memory_free(memory, variant->columns, variant->column_count * sizeof *variant->columns);
+  memory_free(memory, variant, sizeof *variant);
+}
+
+static void free_kernel(struct kernel *kernel) {
+  struct kernel_set *set = kernel->set;
+  struct memory *memory = &set->world->memory;
+  while (kernel->count) free_variant(set->world, kernel->variants[--kernel->count]);
+  memory_free(memory, kernel->variants, kernel->capacity * sizeof *kernel->variants);
+  if (kernel->previous)
+    kernel->previous->next = kernel->next;
+  else
+    set->list = kernel->next;
+  if (kernel->next) kernel->next->previous = kernel->previous;
+  memory_free(memory, kernel, sizeof *kernel);
+}
+
+static void free_set(ecs_world *world, struct attachment *link) {
+  struct kernel_set *set = (struct kernel_set *)link;
+  while (set->list) free_kernel(set->list);
+  if (set->machine) machine_free(set->machine);
+  memory_free(&world->memory, set->work, set->work_capacity);
+  world_detach_from(world, link);
+  memory_free(&world->memory, set, sizeof *set);
+}
+
+void kernels_free(struct world_box *box) {
+  if (box->kernel_set) free_set(box->world, &box->kernel_set->link);
+  box->kernel_set = NULL;
+}
+
+/* The world's set, made when there is none; NULL when out of memory. */
+static struct kernel_set *need_set(struct world_box *box) {
+  if (box->kernel_set) return box->kernel_set;
+  struct kernel_set *set = memory_array(&box->world->memory, 1, sizeof *set);
+  if (!set) return NULL;
+  set->world = box->world;
+  set->link.free = free_set;
+  world_attach_to(box->world, &set->link);
+  box->kernel_set = set;
+  return set;
+}
+
+static int collect(lua_State *L) {
+  struct kernel_box *handle = box_test(L, 1, &kind_kernel, sizeof *handle);
+  if (!handle || !handle->kernel) return 0;
+  if (handle->box->world) free_kernel(handle->kernel);
+  handle->kernel = NULL;
+  return 0;
+}
+
+const luaL_Reg kernel_metamethods[] = {{"__gc", collect}, {NULL, NULL}};
+
+struct kernel *kernel_push(lua_State *L, struct world_box *box, int world_index,
+                           int function, const ecs_query *query, enum front_result result) {
+  struct kernel_box *handle = new_box(L, &kind_kernel, sizeof *handle, KERNEL_VALUES);
+  int index = lua_gettop(L);
+  lua_pushvalue(L, function);
+  lua_setiuservalue(L, index, KERNEL_FUNCTION);
+  lua_newtable(L);
+  lua_setiuservalue(L, index, KERNEL_ANCHORS);
+  lua_pushvalue(L, world_index);
+  lua_setiuservalue(L, index, KERNEL_WORLD);
+  if (!box->world) no_world(L, world_index);
+  struct kernel_set *set = need_set(box);
+  struct kernel *kernel =
+      set ? memory_array(&box->world->memory, 1, sizeof *kernel) : NULL;
+  if (!kernel) raise_memory(L);
+  kernel->box = box;
+  kernel->set = set;
+  kernel->query = query;
+  kernel->result = result;
+  kernel->next = set->list;
+  if (kernel->next) kernel->next->previous = kernel;
+  set->list = kernel;
+  handle->box = box;
+  handle->kernel = kernel;
+  return kernel;
+}
+
+/* ---- outside values ---- */
+
+/* Reads a guard's value; false when it is not of the expected type. */
+static bool read_guard(lua_State *L, int anchors, const struct guard *guard,
+                       k_scalar *uniforms) {
+  path_push(L, anchors, &guard->path);
+  bool fits = false;
+  k_scalar value;
+  memset(&value, 0, sizeof value);
+  switch (guard->type) {
+    case GUARD_NIL: fits = lua_isnil(L, -1); break;
+    case GUARD_BOOL:
+      fits = lua_isboolean(L, -1);
+      value.b = (uint8_t)lua_toboolean(L, -1);
+      break;
+    case GUARD_INTEGER:
+      fits = lua_isinteger(L, -1);
+      if (fits) value.i64 = (int64_t)lua_tointeger(L, -1);
+      break;
+    case GUARD_FLOAT:
+      fits = lua_type(L, -1) == LUA_TNUMBER && !lua_isinteger(L, -1);
+      if (fits) value.f64 = (double)lua_tonumber(L, -1);
+      break;
+    case GUARD_SAME:
+      lua_rawgeti(L, anchors, guard->same);
+      fits = lua_rawequal(L, -1, -2);
+      lua_pop(L, 1);
+      break;
+  }
+  lua_pop(L, 1);
+  if (fits && guard->uniform >= 0) uniforms[guard->uniform] = value;
+  return fits;
+}
+
+static bool read_guards(lua_State *L, int anchors, struct variant *variant) {
+  for (uint32_t i = 0; i < variant->guard_count; i++)
+    if (!read_guard(L, anchors, &variant->guards[i], variant->uniforms)) return false;
+  return true;
+}
+
+static void read_resources(struct world_box *box, struct variant *variant) {
+  for (uint32_t i = 0; i < variant->resource_count; i++) {
+    const struct resource_uniform *resource = &variant->resources[i];
+    const struct component *component = component_of(box->world, resource->component);
+    const struct leaf *leaf = &component->leaves[resource->leaf];
+    ecs_cell cell = cell_load(component->resource[resource->leaf].data, leaf->size, 0);
+    k_scalar *value = &variant->uniforms[resource->uniform];
+    if (leaf->type == ECS_F32)
+      value->f64 = (double)cell.f32;
+    else if (leaf->type == ECS_F64)
+      value->f64 = cell.f64;
+    else if (leaf->type == ECS_BOOL)
+      value->b = cell.u8;
+    else if (leaf->type == ECS_ENTITY)
+      value->i64 = (int64_t)entity_target(box->world, cell.u64);
+    else
+      value->i64 = cell_integer(leaf->type, leaf->size, cell);
+  }
+}
+
+/* ---- choosing and compiling ---- */
+
+static uint64_t present_in(const ecs_query *query, const struct table *table) {
+  uint64_t present = 0;
+  for (uint32_t i = 0; i < query->terms.count; i++) {
+    const struct term *term = &query->terms.terms[i];
+    if (term->slot != NONE && table_position(table, term->id) != NONE)
+      present |= (uint64_t)1 << (term->slot % SLOTS);
+  }
+  return present;
+}
+
+/* The variant that fits now, with its uniforms read; NULL when there is none. */
+static struct variant *find_variant(lua_State *L, int all_anchors, struct kernel *kernel,
+                                    uint64_t present) {
+  uint64_t version = kernel->box->world->registry.version;
+  for (uint32_t i = 0; i < kernel->count; i++) {
+    struct variant *variant = kernel->variants[i];
+    if (variant->present != present || variant->version != version) continue;
+    if (variant->run != kernel->runs) {
+      lua_rawgeti(L, all_anchors, (lua_Integer)variant->anchors);
+      bool fits = read_guards(L, lua_gettop(L), variant);
+      lua_pop(L, 1);
+      if (!fits) continue;
+      variant->run = kernel->runs;
+      read_resources(kernel->box, variant);
+    }
+    memmove(kernel->variants + 1, kernel->variants, i * sizeof *kernel->variants);
+    kernel->variants[0] = variant;
+    return variant;
+  }
+  return NULL;
+}
+
+struct compiling {
+  struct front *front;
+  struct kernel *kernel;
+};
+
+/* compile(function, anchors, compiling) */
+static int compile_protected(lua_State *L) {
+  struct compiling *compiling = lua_touserdata(L, 3);
+  struct front *front = compiling->front;
+  front->anchors = 2;
+  luaL_checkstack(L, 40, "kernel");
+  call_push_math(L);
+  front->math = lua_touserdata(L, -1);
+  front_compile(front, L, 1);
+  return 0;
+}
+
+static bool copy_array(struct memory *memory, void **to, const void *from, size_t size) {
+  if (size == 0) return true;
+  *to = memory_array(memory, 1, size);
+  if (*to) memcpy(*to, from, size);
+  return *to != NULL;
+}
+
+/* Makes a variant of a compiled function; NULL when out of memory. */
+static struct variant *make_variant(struct kernel *kernel, struct front *front,
+                                    uint64_t present) {
+  struct memory *memory = &kernel->box->world->memory;
+  struct variant *variant = memory_array(memory, 1, sizeof *variant);
+  if (!variant) return NULL;
+  void *guards = NULL, *resources = NULL, *columns = NULL;
+  bool made =
+      copy_array(memory, &guards, front->guards, front->guard_count * sizeof *front->guards) &&
+      copy_array(memory, &resources, front->resources,
+                 front->resource_count * sizeof *front->resources) &&
+      copy_array(memory, &columns, front->columns,
+                 front->column_count * sizeof *front->columns);
+  variant->guards = guards;
+  variant->guard_count = guards ? front->guard_count : 0;
+  variant->resources = resources;
+  variant->resource_count = resources ? front->resource_count : 0;
+  variant->columns = columns;
+  variant->column_count = columns ? front->column_count : 0;
+  variant->uniform_count = front->uniform_count;
+  memcpy(variant->commands, front->commands, sizeof variant->commands);
+  variant->command_count = front->command_count;
+  variant->random = front->random;
+  variant->present = present;
+  variant->version = kernel->box->world->registry.version;
+  variant->run = UINT64_MAX;
+  if (!made) {
+    free_variant(kernel->set->world, variant);
+    return NULL;
+  }
+  variant->program = front->program;
+  front->program = NULL;
+  return variant;
+}
+
+static bool reserve_machine(struct world_box *box, const program *compiled) {
+  struct kernel_set *set = box->kernel_set;
+  k_memory memory = memory_of(box->world);
+  if (!set->machine) set->machine = machine_new(&memory, (k_isa)box->isa);
+  return set->machine && machine_reserve(set->machine, compiled) == K_OK;
+}
+
+/* Puts a variant first; the last one goes when there are too many. */
+static bool enter_variant(lua_State *L, int all_anchors, struct kernel *kernel,
+                          struct variant *variant) {
+  struct memory *memory = &kernel->box->world->memory;
+  if (kernel->count == VARIANTS) {
+    struct variant *last = kernel->variants[--kernel->count];
+    lua_pushnil(L);
+    lua_rawseti(L, all_anchors, (lua_Integer)last->anchors);
+    free_variant(kernel->set->world, last);
+  }
+  struct variant **grown = memory_grow(memory, kernel->variants, &kernel->capacity,
+                                       kernel->count + 1ull, sizeof *grown);
+  if (!grown) return false;
+  kernel->variants = grown;
+  memmove(grown + 1, grown, kernel->count * sizeof *grown);
+  grown[0] = variant;
+  kernel->count++;
+  return true;
+}
+
+/* Compiles for tables like this one. On success the variant is entered; else what went wrong
+** is left on the stack. */
+static bool compile(lua_State *L, int handle, int all_anchors, struct kernel *kernel,
+                    const struct table *table, uint64_t present) {
+  struct world_box *box = kernel->box;
+  struct front *front = memory_array(&box->world->memory, 1, sizeof *front);
+  if (!front) raise_memory(L);
+  front->box = box;
+  front->query = kernel->query;
+  front->table = table;
+  front->memory = memory_of(box->world);
+  front->result = kernel->result;
+  struct compiling compiling = {front, kernel};
+  lua_pushcfunction(L, compile_protected);
+  lua_getiuservalue(L, handle, KERNEL_FUNCTION);
+  lua_createtable(L, 8, 0);
+  lua_pushvalue(L, -1);
+  lua_rawseti(L, all_anchors, (lua_Integer)kernel->compilations + 1);
+  lua_pushlightuserdata(L, &compiling);
+  int status = lua_pcall(L, 3, 0, 0);
+  struct variant *variant = NULL;
+  if (status == LUA_OK) {
+    variant = make_variant(kernel, front, present);
+    if (variant) variant->anchors = (uint32_t)++kernel->compilations;
+    bool kept = variant && reserve_machine(box, variant->program) &&
+                enter_variant(L, all_anchors, kernel, variant);
+    if (!kept) {
+      if (variant) free_variant(box->world, variant);
+      variant = NULL;
+    }
+  }
+  front_free(front);
+  memory_free(&box->world->memory, front, sizeof *front);
+  if (status == LUA_OK && !variant) raise_memory(L);
+  if (status == LUA_ERRMEM) lua_error(L);
+  return status == LUA_OK;
+}
+
+static bool is_refused(struct kernel *kernel) {
+  uint64_t version = kernel->box->world->registry.version;
+  return kernel->refused && kernel->refused_version == version &&
+         kernel->runs < kernel->retry_at;
+}
+
+/* A refused function is tried again now and then: an outside value may have changed. */
+static void note_refusal(lua_State *L, int handle, struct kernel *kernel) {
+  kernel->retry_step = kernel->retry_step ? kernel->retry_step * 2 : 1;
+  kernel->retry_at = kernel->runs + kernel->retry_step;
+  kernel->refused_version = kernel->box->world->registry.version;
+  kernel->refused = true;
+  lua_pushvalue(L, -1);
+  lua_setiuservalue(L, handle, KERNEL_REASON);
+}
+
+static bool ready_for(lua_State *L, int handle, struct kernel *kernel,
+                      const struct table *table) {
+  lua_getiuservalue(L, handle, KERNEL_ANCHORS);
+  int anchors = lua_gettop(L);
+  uint64_t present = present_in(kernel->query, table);
+  bool ready = find_variant(L, anchors, kernel, present) ||
+               (compile(L, handle, anchors, kernel, table, present) &&
+                find_variant(L, anchors, kernel, present));
+  if (!ready) {
+    note_refusal(L, handle, kernel);
+    lua_replace(L, anchors);
+    return false;
+  }
+  lua_pop(L, 1);
+  return true;
+}
+
+bool kernel_ready(lua_State *L, int handle) {
+  struct kernel_box *box = lua_touserdata(L, handle);
+  struct kernel *kernel = box->kernel;
+  kernel->runs++;
+  if (is_refused(kernel)) {
+    lua_getiuservalue(L, handle, KERNEL_REASON);
+    return false;
+  }
+  if (kernel->query->terms.slots > SLOTS) {
+    lua_pushliteral(L, "its query has too many terms");
+    note_refusal(L, handle, kernel);
+    return false;
+  }
+  for (uint32_t i = 0; i < kernel->query->count; i++) {
+    const struct table *table = world_table(kernel->box->world, kernel->query->tables[i]);
+    if (table->count && !ready_for(L, handle, kernel, table)) return false;
+  }
+  kernel->refused = false;
+  kernel->retry_step = 0;
+  return true;
+}
+
+/* ---- running ---- */
+
+int64_t kernel_stream(struct world_box *box) {
+  if (box->stream_tick != box->world->tick) box->stream = 0;
+  box->stream_tick = box->world->tick;
+  box->random_calls = 0;
+  return (int64_t)(++box->stream << 16);
+}
+
+static void live_ids(void *ud, int64_t *ids, size_t count) {
+  const ecs_world *world = ud;
+  for (size_t i = 0; i < count; i++)
+    ids[i] = (int64_t)entity_target(world, (ecs_id)ids[i]);
+}
+
+struct work {
+  void *columns[FRONT_COLUMNS];
+  uint64_t *bitmaps[FRONT_COMMANDS];
+  uint64_t *entities;
+};
+
+/* Memory for the rows' ids and for bitmaps. */
+static void reserve_work(lua_State *L, struct world_box *box, const struct variant *variant,
+                         bool truth, const struct loop_box *loop, struct work *work) {
+  bool ids = false;
+  for (uint32_t i = 0; i < variant->column_count; i++) ids |= variant->columns[i].slot == NONE;
+  uint32_t bitmaps = truth ? 1 : variant->command_count;
+  uint32_t count = loop->table->count;
+  size_t words = (count + 63u) / 64 + 8;
+  size_t need = 128 + (ids ? (size_t)count * 8 + 64 : 0) + bitmaps * words * 8;
+  if (need > UINT32_MAX / 2) raise_memory(L);
+  struct kernel_set *set = box->kernel_set;
+  char *grown = memory_grow(&box->world->memory, set->work, &set->work_capacity, need, 1);
+  if (!grown) raise_memory(L);
+  set->work = grown;
+  uint64_t *at = (void *)(grown + (64 - (uintptr_t)grown % 64) % 64);
+  work->entities = at;
+  for (uint32_t row = 0; ids && row < count; row++)
+    at[row] = entity_id(&box->world->entities, loop->table->rows[row]);
+  at += ids ? (count + 7u) / 8 * 8 : 0;
+  for (uint32_t i = 0; i < bitmaps; i++, at += words) work->bitmaps[i] = at;
+}
+
+static void bind_columns(const struct variant *variant, const struct loop_box *loop,
+                         struct work *work) {
+  const struct table *table = loop->table;
+  for (uint32_t i = 0; i < variant->column_count; i++) {
+    const struct front_column *column = &variant->columns[i];
+    if (column->slot == NONE) {
+      work->columns[i] = work->entities;
+      continue;
+    }
+    uint32_t first = query_columns(loop->query->query, loop->match - 1)[column->slot];
+    work->columns[i] = table->columns[first + column->leaf].data;
+  }
+}
+
+static const char *failure_text(char *text, size_t size, const struct variant *variant,
+                                const k_failure *failure) {
+  uint32_t at = failure->tag >> TAG_LINES;
+  char value[48];
+  if (failure->type == KT_I64)
+    text_format(value, sizeof value, "%d", failure->value.i64);
+  else
+    text_format(value, sizeof value, "%g", failure->type == KT_F32
+                ? (double)failure->value.f32 : failure->value.f64);
+  const struct front_column *column = at ? &variant->columns[at - 1] : NULL;
+  const struct leaf *leaf =
+      column ? &column->component->leaves[column->component_leaf] : NULL;
+  switch (failure->error) {
+    case KE_IDIV: text_format(text, size, "attempt to perform 'n//0'"); break;
+    case KE_MOD: text_format(text, size, "attempt to perform 'n%%%%0'"); break;
+    case KE_FMOD: text_format(text, size, "bad argument #2 to 'fmod' (zero)"); break;
+    case KE_EMPTY: text_format(text, size, "interval is empty"); break;
+    case KE_RANGE:
+    case KE_FRACTION:
+      if (leaf) {
+        text_format(text, size, "field '%s.%s' is %s: %s %s", column->component->name,
+                    leaf->name, type_name(leaf->type), value,
+                    failure->error == KE_RANGE ? "is out of range" : "is not an integer");
+        break;
+      }
+      /* fall through */
+    default:
+      text_format(text, size, "number %s has no integer representation", value);
+      break;
+  }
+  return text;
+}
+
+static void raise_failure(lua_State *L, int handle, const struct loop_box *loop,
+                          const struct variant *variant, const k_failure *failure) {
+  char text[MESSAGE_SIZE];
+  failure_text(text, sizeof text, variant, failure);
+  ecs_id entity = loop_entity(loop, (uint32_t)failure->row);
+  lua_Debug where;
+  lua_getiuservalue(L, handle, KERNEL_FUNCTION);
+  lua_getinfo(L, ">S", &where);
+  raise_error(L, "%s:%d: entity %e: %s", where.short_src,
+              (int64_t)(failure->tag & ((1u << TAG_LINES) - 1)), entity, text);
+}
+
+static ecs_status stage(ecs_world *world, const struct front_command *command, ecs_id id) {
+  switch (command->form) {
+    case FORM_DESPAWN: return entity_despawn(world, id);
+    case FORM_ADD: return entity_add(world, id, command->component);
+    default: return entity_remove(world, id, command->component);
+  }
+}
+
+static void stage_commands(lua_State *L, struct loop_box *loop, const struct variant *variant,
+                           struct work *work) {
+  ecs_world *world = loop->box->world;
+  k_cursor cursor = {0, 0};
+  size_t row;
+  int index;
+  while (k_commands_next(work->bitmaps, (int)variant->command_count, loop->table->count,
+                         &cursor, &row, &index)) {
+    ecs_status status =
+        stage(world, &variant->commands[index], loop_entity(loop, (uint32_t)row));
+    if (status != ECS_OK) raise_status(L, world, status);
+  }
+}
+
+static void run_table(lua_State *L, int handle, struct loop_box *loop,
+                      struct variant *variant, const struct kernel_run *run) {
+  struct world_box *box = loop->box;
+  struct work work;
+  bool truth = run->truth != NULL;
+  reserve_work(L, box, variant, truth, loop, &work);
+  bind_columns(variant, loop, &work);
+  variant->uniforms[UNIFORM_DT].f64 = run->dt;
+  variant->uniforms[UNIFORM_SEED].i64 = (int64_t)box->world->seed;
+  variant->uniforms[UNIFORM_TICK].i64 = (int64_t)box->world->tick;
+  variant->uniforms[UNIFORM_STREAM].i64 = (int64_t)(box->stream << 16);
+  k_run rows = {.rows = loop->table->count, .columns = work.columns,
+                .uniforms = variant->uniforms, .bitmaps = work.bitmaps,
+                .totals = run->total, .live = live_ids, .live_ud = box->world};
+  k_failure failure;
+  k_status status = machine_run(box->kernel_set->machine, variant->program, &rows, &failure);
+  assert(status != K_EINVAL);
+  if (status == K_FAILED) raise_failure(L, handle, loop, variant, &failure);
+  if (truth)
+    run->truth(L, loop, work.bitmaps[0], run->ud);
+  else if (variant->command_count)
+    stage_commands(L, loop, variant, &work);
+}
+
+void kernel_run(lua_State *L, int handle, struct loop_box *loop,
+                const struct kernel_run *run) {
+  struct kernel_box *box = lua_touserdata(L, handle);
+  struct kernel *kernel = box->kernel;
+  kernel_stream(kernel->box);
+  lua_getiuservalue(L, handle, KERNEL_ANCHORS);
+  int anchors = lua_gettop(L);
+  while (loop_next_table(loop)) {
+    struct variant *variant =
+        find_variant(L, anchors, kernel, present_in(kernel->query, loop->table));
+    assert(variant);
+    run_table(L, handle, loop, variant, run);
+  }
+  lua_pop(L, 1);
+}
+
+bool kernel_here(lua_State *L, int handle, struct loop_box *loop,
+                 const struct kernel_run *run) {
+  struct kernel_box *box = lua_touserdata(L, handle);
+  struct kernel *kernel = box->kernel;
+  int top = lua_gettop(L);
+  kernel->runs++;
+  bool ready = !is_refused(kernel) && kernel->query->terms.slots <= SLOTS &&
+               ready_for(L, handle, kernel, loop->table);
+  if (ready) {
+    lua_getiuservalue(L, handle, KERNEL_ANCHORS);
+    run_table(L, handle, loop,
+              find_variant(L, lua_gettop(L), kernel, present_in(kernel->query, loop->table)),
+              run);
+  }
+  lua_settop(L, top);
+  return ready;
+}
+
+/* ---- explaining ---- */
+
+static void list_fields(lua_State *L, const struct variant *variant, const char *key,
+                        bool writes) {
+  lua_newtable(L);
+  lua_Integer count = 0;
+  for (uint32_t i = 0; i < variant->column_count; i++) {
+    const struct front_column *column = &variant->columns[i];
+    bool wanted = column->slot != NONE && (writes ? column->written : column->read);
+    if (!wanted) continue;
+    lua_pushfstring(L, "%s.%s", column->component->name,
+                    column->component->leaves[column->component_leaf].name);
+    lua_rawseti(L, -2, ++count);
+  }
+  lua_setfield(L, -2, key);
+}
+
+static void set_program(lua_State *L, const struct variant *variant) {
+  size_t size = program_text(variant->program, NULL, 0) + 1;
+  char *text = lua_newuserdatauv(L, size, 0);
+  program_text(variant->program, text, size);
+  lua_pushstring(L, text);
+  lua_remove(L, -2);
+  lua_setfield(L, -2, "program");
+}
+
+void kernel_explain(lua_State *L, int handle, int table) {
+  struct kernel_box *box = lua_touserdata(L, handle);
+  struct kernel *kernel = box->kernel;
+  handle = lua_absindex(L, handle);
+  lua_pushvalue(L, table);
+  if (kernel->count && !kernel->refused) {
+    list_fields(L, kernel->variants[0], "reads", false);
+    list_fields(L, kernel->variants[0], "writes", true);
+    set_program(L, kernel->variants[0]);
+  }
+  if (kernel->refused) {
+    lua_getiuservalue(L, handle, KERNEL_REASON);
+    lua_setfield(L, -2, "reason");
+  }
+  lua_pushinteger(L, (lua_Integer)kernel->compilations);
+  lua_setfield(L, -2, "compilations");
+  lua_pop(L, 1);
+}

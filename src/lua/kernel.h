@@ -1,0 +1,101 @@
+/* Compiled functions: the programs that a function has become, chosen by what its outside
+** values are and which optional terms a table has, and running them over a query's tables. */
+#ifndef ECS_LUA_KERNEL_H
+#define ECS_LUA_KERNEL_H
+
+#include "front.h"
+#include "loop.h"
+
+struct kernel_box {
+  struct head head;
+  struct world_box *box;
+  struct kernel *kernel;       /* NULL before its life; freed with the world, if not before */
+};
+
+/* One program of a function. */
+struct variant {
+  program *program;
+  uint64_t version;            /* of the world's components */
+  uint64_t present;            /* bit by slot: terms that the table has */
+  struct guard *guards;
+  uint32_t guard_count;
+  struct resource_uniform *resources;
+  uint32_t resource_count;
+  uint32_t uniform_count;
+  struct front_column *columns;
+  uint32_t column_count;
+  struct front_command commands[FRONT_COMMANDS];
+  uint32_t command_count;
+  bool random;
+  uint32_t anchors;            /* its table among the kernel's */
+  uint64_t run;                /* of the kernel, that `uniforms` are for */
+  k_scalar uniforms[FRONT_UNIFORMS];
+};
+
+/* What a world's object has compiled, in the world's memory: freed with the world whatever
+** becomes of the object and of handles. */
+struct kernel_set {
+  struct attachment link;
+  ecs_world *world;
+  struct kernel *list;
+  machine *machine;
+  void *work;                  /* ids and bitmaps of a run */
+  uint32_t work_capacity;
+};
+
+/* A function that is to be compiled. */
+struct kernel {
+  struct world_box *box;
+  struct kernel_set *set;
+  struct kernel *previous, *next;
+  const ecs_query *query;
+  enum front_result result;
+  struct variant **variants;   /* the last used first */
+  uint32_t count, capacity;
+  uint64_t compilations;
+  uint64_t runs;
+  uint64_t retry_at;           /* the run in which a refused function is tried again */
+  uint64_t retry_step;
+  uint64_t refused_version;    /* of the components, when it was refused */
+  bool refused;
+};
+
+#define KERNEL_FUNCTION 1      /* user values of a kernel's handle */
+#define KERNEL_ANCHORS 2       /* table of the variants' tables */
+#define KERNEL_REASON 3
+#define KERNEL_WORLD 4
+#define KERNEL_VALUES 4
+
+/* Pushes the handle of a new kernel for the function at an index. */
+struct kernel *kernel_push(lua_State *L, struct world_box *box, int world_index,
+                           int function, const ecs_query *query, enum front_result result);
+
+/* Whether the function can run as a program over every table of its query that has rows, as
+** things are now; compiles what is missing. If not, the reason is pushed. */
+bool kernel_ready(lua_State *L, int handle);
+
+/* Runs it over the tables of an open loop without views; after kernel_ready. Errors name the
+** entity. bitmaps of RESULT_TRUTH go to `truth`, totals to `total`. */
+struct kernel_run {
+  double dt;
+  k_total *total;
+  void (*truth)(lua_State *L, struct loop_box *loop, const uint64_t *bitmap, void *ud);
+  void *ud;
+};
+void kernel_run(lua_State *L, int handle, struct loop_box *loop, const struct kernel_run *run);
+
+/* The same for the loop's current table only, compiled when need be; false when it cannot be. */
+bool kernel_here(lua_State *L, int handle, struct loop_box *loop, const struct kernel_run *run);
+
+/* The handle for a function of the query at an index, pushed: made once for each result. */
+void kernel_of_query(lua_State *L, int query_index, int function, enum front_result result);
+
+/* Adds to the table at one index what is known of the kernel at another: reads, writes,
+** program, reason, compilations. */
+void kernel_explain(lua_State *L, int handle, int table);
+
+/* The next stream of random numbers: each run of a function over rows has its own. */
+int64_t kernel_stream(struct world_box *box);
+
+extern const luaL_Reg kernel_metamethods[];
+#endif

@@ -1,0 +1,183 @@
+/* The forms of a query that take a function to be compiled: q:run, q:sum, q:min, q:max. */
+#include "kernel.h"
+
+/* Pushes the handle for a function of a query, made once: QUERY_KERNELS is a list of tables,
+** one a result, with functions as weak keys. */
+void kernel_of_query(lua_State *L, int query_index, int function,
+                     enum front_result result) {
+  struct query_box *query = lua_touserdata(L, query_index);
+  int top = lua_gettop(L);
+  lua_getiuservalue(L, query_index, QUERY_KERNELS);
+  if (lua_isnil(L, -1)) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_setiuservalue(L, query_index, QUERY_KERNELS);
+  }
+  if (lua_rawgeti(L, -1, (lua_Integer)result + 1) == LUA_TNIL) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "k");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, -3, (lua_Integer)result + 1);
+  }
+  lua_pushvalue(L, function);
+  if (lua_rawget(L, -2) == LUA_TNIL) {
+    lua_pop(L, 1);
+    int world = push_query_world(L, query_index);
+    kernel_push(L, query->box, world, function, query->query, result);
+    lua_remove(L, world);
+    lua_pushvalue(L, function);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, -4);
+  }
+  lua_replace(L, top + 1);
+  lua_settop(L, top + 1);
+}
+
+/* body(handle, loop, run) */
+static int kernel_body(lua_State *L) {
+  kernel_run(L, 1, lua_touserdata(L, 2), lua_touserdata(L, 3));
+  return 0;
+}
+
+/* Runs the handle's programs in a scope of their own, over the query at 1. */
+static void run_in_loop(lua_State *L, int handle, struct kernel_run *run) {
+  struct loop_box *loop = loop_push(L, 1, LOOP_FUNCTION, false);
+  int index = lua_gettop(L);
+  loop_open(L, loop);
+  lua_pushcfunction(L, kernel_body);
+  lua_pushvalue(L, handle);
+  lua_pushvalue(L, index);
+  lua_pushlightuserdata(L, run);
+  form_call(L, index, loop, 3);
+}
+
+static double seconds(lua_State *L, int arg) {
+  if (lua_isnoneornil(L, arg)) return 0;
+  luaL_checktype(L, arg, LUA_TNUMBER);
+  return (double)lua_tonumber(L, arg);
+}
+
+/* q:run(fn, dt): fn for every row, as a program; an error when it cannot be one. */
+int query_run(lua_State *L) {
+  struct query_box *query = check_query(L, 1);
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  struct kernel_run run = {.dt = seconds(L, 3)};
+  if (!query->box->kernels) return run_form(L, true, each_rows);
+  lua_settop(L, 2);
+  kernel_of_query(L, 1, 2, RESULT_NONE);
+  if (!kernel_ready(L, 3))
+    return luaL_argerror(L, 2, lua_pushfstring(L, "the function cannot be compiled: %s "
+                                                  "(q:each takes any function)",
+                                               lua_tostring(L, -1)));
+  run_in_loop(L, 3, &run);
+  return 0;
+}
+
+/* ---- reductions ---- */
+
+struct folding {
+  k_reduce how;
+  bool integers, floats;
+  k_total total;
+  struct loop_box *loop;
+  uint32_t step;               /* of the loop, that `part` is for */
+  k_folding part;
+};
+
+static void end_part(struct folding *folding) {
+  if (folding->step)
+    k_fold_end(&folding->part, folding->how, folding->floats ? KT_F64 : KT_I64,
+               &folding->total);
+  folding->step = 0;
+}
+
+/* The forms' names, for messages. */
+static const char *const names[] = {[KR_SUM] = "sum", [KR_MIN] = "min", [KR_MAX] = "max"};
+
+/* One row's result, at the top of the stack. */
+static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud) {
+  struct folding *folding = ud;
+  k_scalar value;
+  memset(&value, 0, sizeof value);
+  (void)row;
+  if (lua_type(L, -1) != LUA_TNUMBER)
+    luaL_error(L, "bad argument #1 to '%s' (the function returned %s, not a number)",
+               names[folding->how], luaL_typename(L, -1));
+  bool integer = lua_isinteger(L, -1);
+  if ((integer && folding->floats) || (!integer && folding->integers))
+    luaL_error(L, "bad argument #1 to '%s' (the function returned integers and floats)",
+               names[folding->how]);
+  *(integer ? &folding->integers : &folding->floats) = true;
+  if (folding->step != loop->step) {
+    end_part(folding);
+    k_fold_begin(&folding->part, folding->how, integer ? KT_I64 : KT_F64);
+    folding->step = loop->step;
+  }
+  if (integer)
+    value.i64 = (int64_t)lua_tointeger(L, -1);
+  else
+    value.f64 = (double)lua_tonumber(L, -1);
+  k_fold_row(&folding->part, folding->how, integer ? KT_I64 : KT_F64, value, 1);
+}
+
+/* body(loop, function, folding) */
+static int fold_body(lua_State *L) {
+  struct folding *folding = lua_touserdata(L, 3);
+  lua_settop(L, 2);
+  each_results(L, 1, 2, 0, fold_row, folding);
+  end_part(folding);
+  return 0;
+}
+
+static void fold_in_lua(lua_State *L, struct folding *folding) {
+  struct loop_box *loop = loop_push(L, 1, LOOP_FUNCTION, true);
+  int index = lua_gettop(L);
+  loop_open(L, loop);
+  lua_pushcfunction(L, fold_body);
+  lua_pushvalue(L, index);
+  lua_pushvalue(L, 2);
+  lua_pushlightuserdata(L, folding);
+  form_call(L, index, loop, 3);
+}
+
+/* The type that the program's total has. */
+static bool total_is_integer(const struct kernel *kernel) {
+  if (kernel->count == 0) return true;
+  return (kernel->variants[0]->program->totals[0] & 3) == KT_I64;
+}
+
+static int reduce(lua_State *L, enum front_result result, k_reduce how) {
+  struct query_box *query = check_query(L, 1);
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  lua_settop(L, 2);
+  struct folding folding = {.how = how};
+  kernel_of_query(L, 1, 2, result);
+  bool compiled = query->box->kernels && kernel_ready(L, 3);
+  if (compiled) {
+    struct kernel_run run = {.total = &folding.total};
+    run_in_loop(L, 3, &run);
+    struct kernel_box *handle = lua_touserdata(L, 3);
+    folding.integers = handle->kernel && total_is_integer(handle->kernel);
+  } else {
+    lua_settop(L, 3);
+    fold_in_lua(L, &folding);
+  }
+  if (folding.total.rows == 0 && how == KR_SUM)
+    lua_pushinteger(L, 0);
+  else if (folding.total.rows == 0)
+    lua_pushnil(L);
+  else if (folding.integers)
+    lua_pushinteger(L, (lua_Integer)folding.total.value.i64);
+  else
+    lua_pushnumber(L, (lua_Number)folding.total.value.f64);
+  return 1;
+}
+
+int query_sum(lua_State *L) { return reduce(L, RESULT_SUM, KR_SUM); }
+int query_min(lua_State *L) { return reduce(L, RESULT_MIN, KR_MIN); }
+int query_max(lua_State *L) { return reduce(L, RESULT_MAX, KR_MAX); }

@@ -1,0 +1,35 @@
+/* world:random(e): the same numbers as in compiled functions. */
+#include "kernel.h"
+
+static lua_Integer bound(lua_State *L, int arg) {
+  luaL_checktype(L, arg, LUA_TNUMBER);
+  return luaL_checkinteger(L, arg);
+}
+
+/* world:random(e), (e, n), (e, m, n), as math.random: a float in [0, 1), or an integer in [1, n]
+** or [m, n]. The numbers depend on the world's seed, its tick, the entity and on how often it
+** was asked for: the same on every machine and in every tier. */
+static int world_random(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  ecs_id entity = check_entity(L, box, 2);
+  int count = lua_gettop(L) - 2;
+  if (count > 2) return luaL_argerror(L, 5, "at most two bounds");
+  lua_Integer low = 1, high = 1;
+  if (count == 1) high = bound(L, 3);
+  if (count == 2) {
+    low = bound(L, 3);
+    high = bound(L, 4);
+  }
+  luaL_argcheck(L, low <= high, 3, "interval is empty");
+  if (box->stream_tick != box->world->tick) kernel_stream(box);
+  int64_t call = (int64_t)(box->stream << 16) + box->random_calls++;
+  int64_t bits = k_random((int64_t)box->world->seed, (int64_t)box->world->tick,
+                          (int64_t)entity, call);
+  if (count == 0)
+    lua_pushnumber(L, (lua_Number)k_random_unit(bits));
+  else
+    lua_pushinteger(L, (lua_Integer)k_random_range(bits, low, high));
+  return 1;
+}
+
+const luaL_Reg world_random_methods[] = {{"random", world_random}, {NULL, NULL}};

@@ -1,0 +1,219 @@
+/* q:where(fn): a query whose rows also satisfy a function, which is compiled if possible. */
+#include "kernel.h"
+
+#define WHERE_QUERY 1        /* user values */
+#define WHERE_FUNCTION 2
+#define WHERE_KERNEL 3
+#define WHERE_VALUES 3
+
+struct where_box {
+  struct head head;
+};
+
+int query_where(lua_State *L) {
+  check_query(L, 1);
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  lua_settop(L, 2);
+  kernel_of_query(L, 1, 2, RESULT_TRUTH);
+  new_box(L, &kind_where, sizeof(struct where_box), WHERE_VALUES);
+  for (int value = WHERE_QUERY; value <= WHERE_KERNEL; value++) {
+    lua_pushvalue(L, value);
+    lua_setiuservalue(L, 4, value);
+  }
+  return 1;
+}
+
+/* Puts the query in place of the filter at argument 1 and the filter itself on the top. */
+static struct query_box *check_where(lua_State *L) {
+  if (!box_test(L, 1, &kind_where, sizeof(struct where_box))) luaL_typeerror(L, 1, "where");
+  lua_pushvalue(L, 1);
+  lua_getiuservalue(L, 1, WHERE_QUERY);
+  lua_replace(L, 1);
+  return check_query(L, 1);
+}
+
+/* ---- the rows of a table ---- */
+
+static void keep_bits(lua_State *L, struct loop_box *loop, const uint64_t *bitmap, void *ud) {
+  (void)L;
+  memcpy(ud, bitmap, (loop->count + 63) / 64 * sizeof *bitmap);
+}
+
+static void keep_truth(lua_State *L, struct loop_box *loop, uint32_t row, void *ud) {
+  uint64_t *bits = ud;
+  (void)loop;
+  if (lua_toboolean(L, -1)) bits[row / 64] |= (uint64_t)1 << row % 64;
+}
+
+void where_fill(lua_State *L, int loop_index) {
+  struct loop_box *loop = lua_touserdata(L, loop_index);
+  int top = lua_gettop(L);
+  size_t size = (loop->count + 63) / 64 * sizeof(uint64_t);
+  need_stack(L, 10);
+  lua_pushvalue(L, loop_index);
+  int index = top + 1;
+  lua_getiuservalue(L, index, LOOP_WHERE);
+  lua_getiuservalue(L, top + 2, WHERE_FUNCTION);
+  lua_getiuservalue(L, top + 2, WHERE_KERNEL);
+  loop->filter = NULL;
+  uint64_t *bits = lua_newuserdatauv(L, size, 0);
+  memset(bits, 0, size);
+  lua_setiuservalue(L, index, LOOP_FILTER);
+  struct kernel_run run = {.truth = keep_bits, .ud = bits};
+  bool compiled = loop->box->kernels && kernel_here(L, top + 4, loop, &run);
+  if (!compiled) each_here(L, index, top + 3, 0, keep_truth, bits);
+  if (!loop->open) loop_gone(L, loop);
+  loop->filter = bits;
+  lua_settop(L, top);
+}
+
+/* Pushes a closed loop over the query at 1 through the filter at `where`. */
+static struct loop_box *push_loop(lua_State *L, int where, enum loop_form form) {
+  struct loop_box *loop = loop_push(L, 1, form, true);
+  lua_pushvalue(L, where);
+  lua_setiuservalue(L, -2, LOOP_WHERE);
+  loop->filtered = true;
+  return loop;
+}
+
+/* Calls body(loop, ...) with `arguments` values more, those at the top of the stack. */
+static void run_form_over(lua_State *L, int where, lua_CFunction body, int arguments) {
+  int first = lua_gettop(L) - arguments + 1;
+  struct loop_box *loop = push_loop(L, where, LOOP_FUNCTION);
+  int index = lua_gettop(L);
+  lua_pushcfunction(L, body);
+  lua_pushvalue(L, index);
+  for (int i = 0; i < arguments; i++) lua_pushvalue(L, first + i);
+  loop_open(L, loop);
+  form_call(L, index, loop, arguments + 1);
+}
+
+/* ---- methods ---- */
+
+static uint32_t next_taken(const struct loop_box *loop, uint32_t row) {
+  while (row < loop->count && !loop_takes(loop, row)) row++;
+  return row;
+}
+
+/* body(loop, count) */
+static int count_body(lua_State *L) {
+  struct loop_box *loop = lua_touserdata(L, 1);
+  uint64_t *count = lua_touserdata(L, 2);
+  while (loop_next_table(loop)) {
+    where_fill(L, 1);
+    for (uint32_t row = next_taken(loop, 0); row < loop->count; row = next_taken(loop, row + 1))
+      ++*count;
+  }
+  return 0;
+}
+
+static int where_count(lua_State *L) {
+  uint64_t count = 0;
+  lua_settop(L, 1);
+  check_where(L);
+  lua_pushlightuserdata(L, &count);
+  run_form_over(L, 2, count_body, 1);
+  lua_pushinteger(L, (lua_Integer)count);
+  return 1;
+}
+
+/* body(loop, id) */
+static int first_body(lua_State *L) {
+  struct loop_box *loop = lua_touserdata(L, 1);
+  ecs_id *id = lua_touserdata(L, 2);
+  while (*id == ECS_NULL && loop_next_table(loop)) {
+    where_fill(L, 1);
+    uint32_t row = next_taken(loop, 0);
+    if (row < loop->count) *id = loop_entity(loop, row);
+  }
+  return 0;
+}
+
+static int where_first(lua_State *L) {
+  ecs_id id = ECS_NULL;
+  lua_settop(L, 1);
+  check_where(L);
+  lua_pushlightuserdata(L, &id);
+  run_form_over(L, 2, first_body, 1);
+  if (id == ECS_NULL) return 0;
+  lua_pushinteger(L, (lua_Integer)id);
+  return 1;
+}
+
+/* body(loop, function, dt) */
+static int each_body(lua_State *L) {
+  double dt = (double)lua_tonumber(L, 3);
+  lua_settop(L, 2);
+  each_rows(L, 1, 2, dt);
+  return 0;
+}
+
+static int where_each(lua_State *L) {
+  bool form = !lua_isnone(L, 2);
+  if (form) luaL_checktype(L, 2, LUA_TFUNCTION);
+  if (!lua_isnoneornil(L, 3)) luaL_checktype(L, 3, LUA_TNUMBER);
+  lua_settop(L, 3);
+  check_where(L);
+  if (!form) return each_begin(L, push_loop(L, 4, LOOP_FOR));
+  lua_pushvalue(L, 2);
+  lua_pushnumber(L, lua_tonumber(L, 3));
+  run_form_over(L, 4, each_body, 2);
+  return 0;
+}
+
+/* body(loop, method, ...): world:method(entity, ...) for each row. */
+static int change_body(lua_State *L) {
+  struct loop_box *loop = lua_touserdata(L, 1);
+  int arguments = lua_gettop(L) - 2;
+  need_stack(L, arguments + 8);
+  lua_getiuservalue(L, 1, LOOP_WORLD);
+  lua_pushvalue(L, 2);
+  lua_gettable(L, -2);
+  int method = lua_gettop(L), world = method - 1;
+  while (loop_next_table(loop)) {
+    where_fill(L, 1);
+    for (uint32_t row = next_taken(loop, 0); row < loop->count;
+         row = next_taken(loop, row + 1)) {
+      lua_pushvalue(L, method);
+      lua_pushvalue(L, world);
+      lua_pushinteger(L, (lua_Integer)loop_entity(loop, row));
+      for (int i = 0; i < arguments; i++) lua_pushvalue(L, 3 + i);
+      lua_call(L, arguments + 2, 0);
+    }
+  }
+  return 0;
+}
+
+static int change(lua_State *L, const char *method, int least) {
+  int arguments = lua_gettop(L) - 1;
+  if (arguments < least) luaL_checkany(L, least + 1);
+  check_where(L);
+  int where = lua_gettop(L);
+  lua_pushstring(L, method);
+  for (int i = 0; i < arguments; i++) lua_pushvalue(L, 2 + i);
+  run_form_over(L, where, change_body, arguments + 1);
+  return 0;
+}
+
+static int where_despawn(lua_State *L) { return change(L, "despawn", 0); }
+static int where_add(lua_State *L) { return change(L, "add", 1); }
+static int where_remove(lua_State *L) { return change(L, "remove", 1); }
+static int where_set(lua_State *L) { return change(L, "set", 2); }
+
+static int where_tostring(lua_State *L) {
+  lua_pushliteral(L, "ecs.where");
+  return 1;
+}
+
+const luaL_Reg where_methods[] = {
+  {"add", where_add},
+  {"count", where_count},
+  {"despawn", where_despawn},
+  {"each", where_each},
+  {"first", where_first},
+  {"remove", where_remove},
+  {"set", where_set},
+  {NULL, NULL}
+};
+
+const luaL_Reg where_metamethods[] = {{"__tostring", where_tostring}, {NULL, NULL}};
