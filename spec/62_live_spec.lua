@@ -471,3 +471,32 @@ describe("a session of edits", function()
     _G.MOVED, _G.LOADS, _G.OTHER = nil, nil, nil
   end)
 end)
+
+describe("functions of live scripts", function()
+  it("are compiled like others, and follow a migration", function()
+    local world, files = helper.new_world(), scratch.new()
+    files:write("a.lua", [[
+      local world, script = ...
+      local scale = world:res "Scale"
+      world:component("P", { "x: f32", "y: f32" })
+      world:resource("Scale", { "by: f32 = 2" })
+      world:system("grow", { query = "P", each = function(p) p.x = p.x + scale.by end })
+      script:on_load(function() world:spawn { P = {} } end)]])
+    local session = live.open(world, files.path)
+    world:update(0)
+    local e = world:query("P"):first()
+    assert.are.equal(2.0, (world:get(e, "P.x")))
+    files:write("a.lua", [[
+      local world, script = ...
+      local scale = world:res "Scale"
+      world:component("P", { "z: i32", "y: f32", "x: f64" })
+      world:resource("Scale", { "more: i32 = 5", "by: f64 = 1" })
+      world:system("grow", { query = "P", each = function(p) p.x = p.x + scale.by + scale.more end })]])
+    assert.is_true(session:poll())
+    world:update(0)
+    assert.are.equal(9.0, (world:get(e, "P.x")))
+    world:update(0)
+    assert.are.equal(16.0, (world:get(e, "P.x")))
+    files:close()
+  end)
+end)

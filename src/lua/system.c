@@ -90,13 +90,15 @@ static void read_switches(lua_State *L, struct system_box *system, const char *w
 static void read_kernel(lua_State *L, struct world_box *box, struct system_box *system,
                         const char *what) {
   if (system->form != FORM_EACH || system->compile == 0 || !box->kernels) return;
+  if (!system->query) return;
   lua_getiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
   int function = lua_gettop(L);
   kernel_push(L, box, AT_WORLD, function, system->query->query, RESULT_NONE);
   lua_pushvalue(L, -1);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_KERNEL);
-  system->compiled = kernel_ready(L, function + 1);
-  if (!system->compiled && system->compile == 1)
+  /* In a swap the types are not there yet: the first run decides. */
+  system->compiled = !box->stage && kernel_ready(L, function + 1);
+  if (!box->stage && !system->compiled && system->compile == 1)
     raise_error(L, "%s cannot be compiled: %s", what, lua_tostring(L, -1));
   lua_settop(L, AT_SYSTEM);
 }
