@@ -62,7 +62,10 @@ describe("live scripts", function()
       world:component("C", {})
       script.state.runs = (script.state.runs or 0) + 1
       script:on_load(function() world:spawn { C = true } world:spawn { C = true } end)
-      script:on_reload(function(s) s.state.reloads = (s.state.reloads or 0) + 1 STATE = s.state end)
+      script:on_reload(function(s)
+        s.state.reloads = (s.state.reloads or 0) + 1
+        STATE = s.state
+      end)
       script:on_unload(function() LEFT = world:count "C" end)]]
     files:write("a.lua", text)
     local session = open()
@@ -84,7 +87,8 @@ describe("live scripts", function()
       map = function(x) return x + 1 end })]])
     local session = open()
     local e = world:spawn { P = {} }
-    files:write("a.lua", [[local world = ... world:component("P", { "left: f32", was = {left="x"} })]])
+    files:write("a.lua",
+      [[local world = ... world:component("P", { "left: f32", was = {left="x"} })]])
     local ok, message = session:poll()
     assert.is_false(ok)
     assert.are.equal(message, errors[1])
@@ -428,7 +432,8 @@ describe("a session of edits", function()
     assert.are.equal("cfg", world:res("Config").name)
     assert.are.equal(count * 2.0, moved())
     world:add(second, "Marked")
-    components = components:gsub('world:tag "Marked"', 'world:component("Marked", { "n: i32 = 5" })')
+    components = components:gsub('world:tag "Marked"',
+      'world:component("Marked", { "n: i32 = 5" })')
     declare()
     check()
     assert.are.equal(5, (world:get(second, "Marked.n")))
@@ -491,7 +496,9 @@ describe("functions of live scripts", function()
       local scale = world:res "Scale"
       world:component("P", { "z: i32", "y: f32", "x: f64" })
       world:resource("Scale", { "more: i32 = 5", "by: f64 = 1" })
-      world:system("grow", { query = "P", each = function(p) p.x = p.x + scale.by + scale.more end })]])
+      world:system("grow", { query = "P", each = function(p)
+        p.x = p.x + scale.by + scale.more
+      end })]])
     assert.is_true(session:poll())
     world:update(0)
     assert.are.equal(9.0, (world:get(e, "P.x")))

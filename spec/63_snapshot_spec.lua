@@ -48,7 +48,9 @@ describe("a snapshot", function()
       return world:save()
     end
     local world = make()
-    world:system("spawn", { every = 0.25, run = function(w) w:spawn { A = { x = 1 }, T = true } end })
+    world:system("spawn", { every = 0.25, run = function(w)
+      w:spawn { A = { x = 1 }, T = true }
+    end })
     world:system("grow", { query = "A", each = function(a, dt) a.x = a.x + dt end })
     world:system("move", { query = "A, T", each = function(a, _, e)
       if a.x > 1.5 then

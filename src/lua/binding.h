@@ -98,7 +98,8 @@ extern const luaL_Reg world_query_methods[], world_schedule_methods[],
 /* Methods become __index, unless the metamethods have an __index of their own. */
 extern const luaL_Reg query_methods[];
 extern const luaL_Reg query_metamethods[], chunk_metamethods[], column_metamethods[],
-    loop_metamethods[], view_metamethods[], elements_metamethods[], image_metamethods[], snapshot_metamethods[];
+    loop_metamethods[], view_metamethods[], elements_metamethods[], image_metamethods[],
+    snapshot_metamethods[];
 /* Methods that chunk_metamethods' and column_metamethods' __index look up themselves. */
 extern const luaL_Reg chunk_methods[], column_methods[];
 

@@ -206,7 +206,7 @@ static void check_systems(lua_State *L, struct world_box *box) {
   }
 }
 
-/* ---- queries and resources that scripts hold before they are there ---------------------------- */
+/* ---- queries and resources that scripts hold before they are there ---- */
 
 static struct query_box *open_query(lua_State *L, const struct world_box *box, uint32_t at,
                                     const char **text) {
