@@ -91,7 +91,8 @@ static int world_resource(lua_State *L) {
     char message[MESSAGE_SIZE] = "";
     if (box->world) {
       text_format(message, sizeof message, "%s", ecs_message(box->world));
-      if (known == ECS_NULL && !box->stage) ecs_undeclare(box->world, id);
+      if (known == ECS_NULL && !box->stage)
+        declare_forget(box->world, component_of(box->world, id));
     }
     return status == ECS_ENOMEM ? raise_memory(L) : raise_error(L, "%s", message);
   }

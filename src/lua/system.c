@@ -91,8 +91,9 @@ static void read_kernel(lua_State *L, struct world_box *box, struct system_box *
                         const char *what) {
   if (system->form != FORM_EACH || system->compile == 0 || !box->kernels) return;
   if (!system->query) return;
+  int top = lua_gettop(L);
   lua_getiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
-  int function = lua_gettop(L);
+  int function = top + 1;
   kernel_push(L, box, AT_WORLD, function, system->query->query, RESULT_NONE);
   lua_pushvalue(L, -1);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_KERNEL);
@@ -100,7 +101,7 @@ static void read_kernel(lua_State *L, struct world_box *box, struct system_box *
   system->compiled = !box->stage && kernel_ready(L, function + 1);
   if (!box->stage && !system->compiled && system->compile == 1)
     raise_error(L, "%s cannot be compiled: %s", what, lua_tostring(L, -1));
-  lua_settop(L, AT_SYSTEM);
+  lua_settop(L, top);
 }
 
 /* Everything that makes Lua objects. */
