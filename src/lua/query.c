@@ -19,8 +19,14 @@ struct query_box *query_push(lua_State *L, struct world_box *box, int world_inde
 
 struct query_box *check_query(lua_State *L, int arg) {
   struct query_box *query = box_test(L, arg, &kind_query, sizeof *query);
-  if (!query) luaL_typeerror(L, arg, "query");
-  if (!query->box->world || !query->query) luaL_argerror(L, arg, "the world is closed");
+  if (!query) {
+    luaL_typeerror(L, arg, "query");
+    return NULL;
+  }
+  if (!query->box->world || !query->query) {
+    luaL_argerror(L, arg, "the world is closed");
+    return NULL;
+  }
   query->box->calls++;
   if (query->query->broken)
     raise_error(L, "query '%s' names a component that is no longer declared",

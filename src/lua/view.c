@@ -65,9 +65,9 @@ int view_push_world(lua_State *L, int index, const struct view_box *view) {
 static uint32_t resource_row(lua_State *L, struct view_box *root) {
   const struct component *component = component_of(root->box->world, root->id);
   if (component != root->component || !component->resource)
-    luaL_error(L, "stale view: its resource is no longer declared");
+    return (uint32_t)luaL_error(L, "stale view: its resource is no longer declared");
   if (component->changed > root->version)
-    luaL_error(L, "stale view: the fields of its resource have changed");
+    return (uint32_t)luaL_error(L, "stale view: the fields of its resource have changed");
   for (uint32_t i = 0; i < component->leaf_count; i++)
     root->data[i] = component->resource[i].data;
   return 0;
