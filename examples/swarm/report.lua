@@ -75,7 +75,7 @@ local function print_systems(world, frames)
       1000 * system.seconds / frames, 100 * system.seconds / total)
   end
   print_row("  %-14s %-12s %-6s %6s %10s %12.3f", "all", "", "", "", "", 1000 * total / frames)
-  print_row("  tier vector: a kernel over whole columns; lua: called for every row, or run as it is")
+  print_row("  vector: a kernel over whole columns; lua: plain Lua")
 end
 
 -- A hash of every entity with its position; does not depend on their order.
