@@ -147,6 +147,24 @@ describe("q:where(fn)", function()
     end)
   end)
 
+  it("runs what its function does to the entities, too", function()
+    each_way(function(world, ids, pick)
+      local taken = pick(4)
+      local where = world:query("N"):where(function(n, _, e)
+        if n.a < 3 then world:add(e, "P") end
+        if n.a == 2 then world:remove(e, "Marked") end
+        if n.a == 9 then world:despawn(e) end
+        n.f = 7
+        return taken(n)
+      end)
+      assert.equal(7, where:count())
+      assert.same({ true, true, false },
+        { world:has(ids[1], "P"), world:has(ids[2], "P"), world:has(ids[3], "P") })
+      assert.same({ false, true }, { world:has(ids[2], "Marked"), world:has(ids[4], "Marked") })
+      assert.same({ false, 7.0 }, { world:alive(ids[9]), world:get(ids[1], "N.f") })
+    end)
+  end)
+
   it("says what is wrong", function()
     local world = new_world()
     local q = world:query "N"
