@@ -129,6 +129,44 @@ describe("enum and entity fields", function()
   end)
 end)
 
+describe("parts of fields", function()
+  local function make(kernels)
+    local world = new_world { kernels = kernels }
+    world:component("Point", { "x: f64", "n: i32" })
+    world:component("Body", { "m: f32[3]", "at: Point", "path: Point[2]" })
+    return world, world:query "Body", world:spawn { Body = { m = { 1, 2, 3 }, at = { x = 5 } } }
+  end
+
+  it("are read and written: elements by literal indices, nested fields by names", function()
+    for _, kernels in ipairs { true, false } do
+      local world, q, e = make(kernels)
+      q:run(function(b)
+        b.m[1] = b.m[2] * 10
+        b.m[3] = b.m[1] + b.m[3]
+        b.at.x = b.at.x + b.m[1]
+        b.path[2].n = 7
+        b.path[1].x = b.at.x > 20 and 1.5 or 2.5
+      end)
+      assert.same({ 20.0, 2.0, 23.0 }, { world:get(e, "Body.m[1]"), world:get(e, "Body.m[2]"),
+        world:get(e, "Body.m[3]") })
+      assert.equal(25.0, world:get(e, "Body.at.x"))
+      assert.same({ 0, 7 }, { world:get(e, "Body.path[1].n"), world:get(e, "Body.path[2].n") })
+      assert.same({ 1.5, 0.0 }, { world:get(e, "Body.path[1].x"), world:get(e, "Body.path[2].x") })
+    end
+  end)
+
+  it("have to be there", function()
+    local _, q = make(true)
+    helper.has_error(function() q:run(function(b) b.m[4] = 1 end) end, "cannot be compiled",
+      "an element of 'm' that is none")
+    helper.has_error(function() q:run(function(b) b.m[0] = 1 end) end, "that is none")
+    helper.has_error(function() q:run(function(b) b[1] = 1 end) end, "something else than a name")
+    helper.has_error(function() q:run(function(b) b.at[1] = 1 end) end,
+      "something else than a name")
+    helper.has_error(function() q:run(function(b) b.path[1] = 1 end) end, "nested")
+  end)
+end)
+
 describe("a kernel", function()
   it("is made for each set of optional terms that a table has", function()
     both(function(world, kernels)
