@@ -287,6 +287,11 @@ static bool enter_variant(lua_State *L, int all_anchors, struct kernel *kernel,
 static bool compile(lua_State *L, int handle, int all_anchors, struct kernel *kernel,
                     const struct table *table, uint64_t present) {
   struct world_box *box = kernel->box;
+  lua_pushcfunction(L, compile_protected);
+  lua_getiuservalue(L, handle, KERNEL_FUNCTION);
+  lua_createtable(L, 8, 0);
+  lua_pushvalue(L, -1);
+  lua_rawseti(L, all_anchors, (lua_Integer)kernel->compilations + 1);
   struct front *front = memory_array(&box->world->memory, 1, sizeof *front);
   if (!front) raise_memory(L);
   front->box = box;
@@ -295,11 +300,6 @@ static bool compile(lua_State *L, int handle, int all_anchors, struct kernel *ke
   front->memory = memory_of(box->world);
   front->result = kernel->result;
   struct compiling compiling = {front, kernel};
-  lua_pushcfunction(L, compile_protected);
-  lua_getiuservalue(L, handle, KERNEL_FUNCTION);
-  lua_createtable(L, 8, 0);
-  lua_pushvalue(L, -1);
-  lua_rawseti(L, all_anchors, (lua_Integer)kernel->compilations + 1);
   lua_pushlightuserdata(L, &compiling);
   int status = lua_pcall(L, 3, 0, 0);
   struct variant *variant = NULL;

@@ -93,7 +93,7 @@ static void read_kernel(lua_State *L, struct world_box *box, struct system_box *
   system->compiled = kernel_ready(L, function + 1);
   if (!system->compiled && system->compile == 1)
     raise_error(L, "%s cannot be compiled: %s", what, lua_tostring(L, -1));
-  lua_settop(L, AT_SYSTEM);
+  lua_settop(L, function - 1);
 }
 
 /* Everything that makes Lua objects. */
