@@ -82,7 +82,7 @@ each_world {
     end
   end,
 
-  ["retires a slot whose generations are used up, until recycle_retired (C39, C40)"] = function(world)
+  ["retires a used-up slot until recycle_retired (C39, C40)"] = function(world)
     local last = world:spawn_at(id(FIRST + 3, 65535))
     world:despawn(last)
     helper.has_error(function()
