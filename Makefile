@@ -31,7 +31,7 @@ BIND_SRC := $(wildcard src/lua/*.c)
 # What only a host that links statically can use: not part of the module.
 HOST_SRC := $(wildcard src/lua/host*.c)
 LUA_SRC := $(wildcard lua/ecs/*.lua)
-C_TESTS := $(wildcard spec/c/test_*.c)
+C_TESTS := $(wildcard spec/c/test_*.c spec/c/kernel/test_*.c)
 C_SUPPORT := $(filter-out $(C_TESTS),$(wildcard spec/c/*.c))
 C_BENCH := $(wildcard spec/bench/*.c)
 C_EXAMPLES := $(wildcard examples/*.c examples/*/*.c)
@@ -319,6 +319,25 @@ $(BUILD)/bench/%.so: spec/bench/%.c Makefile
 $(BUILD)/bench/%: spec/bench/%.c $(RELEASE)/libecs.a Makefile
 	@mkdir -p $(@D)
 	$(CC) $(BASE) -O3 $(CFLAGS) $(LDFLAGS) -o $@ $< $(RELEASE)/libecs.a $(LIBS)
+
+# Kernels against fused loops of the same instruction set: `make bench-kernels [N=rows]`.
+FLOOR_FLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off
+floor_sse2 := -DFLOOR=sse2
+floor_avx2 := -DFLOOR=avx2 -mavx2 -mfma
+floor_avx512 := -DFLOOR=avx512 -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma
+FLOORS := $(patsubst %,$(BUILD)/bench/floor_%.o,sse2 avx2 avx512)
+
+bench-kernels: $(BUILD)/bench/kernel
+	$< $(N)
+
+$(BUILD)/bench/floor_%.o: spec/bench/kernel/floor.c spec/bench/kernel/floor.h Makefile
+	@mkdir -p $(@D)
+	$(CC) $(BASE) $(FLOOR_FLAGS) $(floor_$*) -c -o $@ $<
+
+$(BUILD)/bench/kernel: spec/bench/kernel/bench.c $(FLOORS) $($(RELEASE)_CORE) Makefile
+	@mkdir -p $(@D)
+	$(CC) $(BASE) -D_POSIX_C_SOURCE=200809L -O2 $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) \
+	  $(LIBS)
 
 # ---- install, rockspecs, clean -------------------------------------------------------
 

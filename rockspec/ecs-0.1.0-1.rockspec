@@ -96,6 +96,7 @@ build = {
         "src/lua/each.c",
         "src/lua/entity.c",
         "src/lua/explain.c",
+        "src/lua/failure.c",
         "src/lua/front.c",
         "src/lua/front_access.c",
         "src/lua/front_call.c",

@@ -281,12 +281,24 @@ describe("examples/swarm without a terminal", function()
     assert.not_equal(checksum, demo("--frames 12 --entities 501 --seed 5").checksum)
   end)
 
+  it("runs kernels, and none with --lua", function()
+    local compiled = demo("--frames 4 --entities 300").systems
+    for _, name in ipairs { "age", "fade", "fly", "heal", "move", "steer", "wound" } do
+      assert.equal("vector", compiled[name].tier, name)
+    end
+    for name, system in pairs(demo("--frames 4 --entities 300 --lua").systems) do
+      assert.equal("lua", system.tier, name)
+    end
+  end)
+
   it("explains its options and refuses others", function()
     local help = output_of "examples/swarm/main.lua --help"
-    for _, option in ipairs { "--frames N", "--entities N", "--seed N", "--help" } do
+    for _, option in ipairs { "--frames N", "--entities N", "--seed N", "--lua", "--help" } do
       assert(help:find(option, 1, true))
     end
-    for _, wrong in ipairs { "--frame 3", "--frames 0", "--entities lots", "--seed", "3" } do
+    for _, wrong in ipairs {
+      "--frame 3", "--frames 0", "--entities lots", "--seed", "3", "--lua=1",
+    } do
       local output, status = run_lua("examples/swarm/main.lua " .. wrong)
       assert.equal(2, status)
       assert(output:find "^%-%-%a+ takes an integer" or output:find "^unknown option", output)
@@ -324,6 +336,7 @@ describe("examples/swarm in a terminal (C61)", function()
     local output = play(100, 30, { { "move ", "q" } })
     assert(output:find("▀▀▀▀", 1, true))
     assert(output:find "%d+ entities in %d+ tables")
+    assert(output:find " vector: .*steer move" and output:find " lua: .*respawn")
     assert(output:find "seekers %d+" and output:find "drifters 50 ")
     assert(output:find "%d+ fps" and output:find "%d+%.%d+ ms a frame")
     assert(output:find("\27[30;1H", 1, true) and not output:find("\27[31;1H", 1, true))

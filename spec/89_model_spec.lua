@@ -55,7 +55,7 @@ local function id(index, generation)
 end
 
 each_world {
-  ["gives ids from 65536 on, and a freed index again with the next generation"] = function(world)
+  ["gives ids from 65536 on, a freed index with the next generation (C38)"] = function(world)
     local a, b = world:spawn(), world:spawn()
     assert.are.equal(id(FIRST, 0), a)
     assert.are.equal(id(FIRST + 1, 0), b)
@@ -65,7 +65,7 @@ each_world {
     assert.are.equal(id(FIRST, 1), world:spawn())
   end,
 
-  ["tells dead, unborn, foreign and no ids apart"] = function(world)
+  ["tells dead, unborn, foreign and no ids apart (C37, C63, C64)"] = function(world)
     local e = world:spawn()
     world:despawn(e)
     local wrong = {
@@ -82,7 +82,7 @@ each_world {
     end
   end,
 
-  ["retires a slot whose generations are used up, until recycle_retired"] = function(world)
+  ["retires a used-up slot until recycle_retired (C39, C40)"] = function(world)
     local last = world:spawn_at(id(FIRST + 3, 65535))
     world:despawn(last)
     helper.has_error(function()
@@ -95,7 +95,7 @@ each_world {
     assert.are.equal(id(FIRST + 3, 0), world:spawn())
   end,
 
-  ["rounds f32, keeps defaults and merges nested values"] = function(world)
+  ["rounds f32, keeps defaults and merges nested values (C23)"] = function(world)
     local e = world:spawn { Position = { x = 0.1 }, Body = { offset = { x = 3 }, m = { [2] = 7 } } }
     reads({ x = helper.f32(0.1), y = 2.0 }, world, e, "Position")
     reads({ offset = { x = 3.0, y = 2.0 }, m = { 0, 7, 0 }, mode = "run" }, world, e, "Body")
@@ -160,7 +160,7 @@ each_world {
 }
 
 each_world {
-  ["keeps structural changes until the outermost scope ends"] = function(world)
+  ["keeps structural changes until the outermost scope ends (C50)"] = function(world)
     local e = world:spawn { Position = { x = 1 } }
     world:defer()
     world:defer()
@@ -274,7 +274,7 @@ local function add_systems(world, log, systems)
 end
 
 each_world {
-  ["runs systems by phase, then constraints, then registration"] = function(world)
+  ["runs systems by phase, then constraints, then registration (C46)"] = function(world)
     local log = {}
     add_systems(world, log, {
       { "draw", phase = "render" },
@@ -305,7 +305,7 @@ each_world {
     assert.are.same({ "a", 1.0 }, log)
   end,
 
-  ["gives a system the time since it last ran, the first time the update's"] = function(world)
+  ["gives a system the time since it last ran, the first time the update's (C48)"] = function(world)
     local log = {}
     add_systems(world, log, { { "a" }, { "slow", every = 0.5 } })
     world:update(0.25)

@@ -55,6 +55,17 @@ local function slowest(state)
   return pieces
 end
 
+-- Which systems are kernels, and which are not.
+local function tiers(state)
+  local pieces = {}
+  for _, tier in ipairs { "vector", "lua" } do
+    local names = table.concat(state.tiers[tier] or {}, " ")
+    pieces[#pieces + 1] = { (" %s: "):format(tier), BRIGHT }
+    pieces[#pieces + 1] = { names == "" and "none " or names .. " ", DIM }
+  end
+  return pieces
+end
+
 local function help(state)
   if state.problem then
     return { { " " .. state.problem:match("[^\n]*"), ALARM } }
@@ -70,14 +81,15 @@ local function help(state)
 end
 
 -- How many rows stand above and below the picture.
-hud.ABOVE, hud.BELOW = 1, 3
+hud.ABOVE, hud.BELOW = 1, 4
 
 -- The text that shows the state on a screen of that size.
 function hud.draw(state, columns, rows)
   return table.concat {
     line(1, columns, title(state)),
-    line(rows - 2, columns, legend(state)),
-    line(rows - 1, columns, slowest(state)),
+    line(rows - 3, columns, legend(state)),
+    line(rows - 2, columns, slowest(state)),
+    line(rows - 1, columns, tiers(state)),
     line(rows, columns, help(state)),
   }
 end

@@ -12,7 +12,7 @@ local terminal = require "terminal"
 
 -- The world as the scripts have made it, and the session that follows their changes.
 local function open_world(given)
-  local world = ecs.world { seed = given.seed }
+  local world = ecs.world { seed = given.seed, kernels = not given.lua }
   world:resource("Settings", { "seekers: i32", "drifters: i32", "hunters: i32" })
   local settings = world:res "Settings"
   settings.hunters = given.entities // 100

@@ -11,6 +11,7 @@ and takes keys; elsewhere, or with --frames, it runs that many frames and prints
   --frames N     run N frames of 1/30 s without drawing, then report (300 without a terminal)
   --entities N   how many beings there are at first (24000)
   --seed N       another seed, another run; the same seed, the same run (1)
+  --lua          no kernels: every system runs as plain Lua
   --help         this text
 ]]
 
@@ -30,14 +31,14 @@ local function parse_number(name, text)
   return number
 end
 
--- { frames =, entities =, seed =, help = }; nil and a message when something is wrong.
+-- { frames =, entities =, seed =, lua =, help = }; nil and a message when something is wrong.
 function options.parse(arguments)
   local given = { entities = 24000, seed = 1 }
   local at = 1
   while arguments[at] do
     local name, text = arguments[at]:match("^%-%-(%a+)=?(.*)$")
-    if name == "help" then
-      given.help = true
+    if (name == "help" or name == "lua") and arguments[at] == "--" .. name then
+      given[name] = true
     elseif NUMBERS[name] then
       if text == "" then
         at = at + 1

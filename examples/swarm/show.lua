@@ -20,7 +20,8 @@ local SAVED = (os.getenv "TMPDIR" or "/tmp") .. "/swarm.ecs"
 local function new_state(world)
   local state = {
     world_time = 0, rate = 0, world_ms = 0, draw_ms = 0, paused = false, quit = false,
-    counts = {}, slowest = {}, queries = {}, seconds = {}, frames = 0, step = FRAME, rest = 0,
+    counts = {}, slowest = {}, tiers = {}, queries = {}, seconds = {}, frames = 0, step = FRAME,
+    rest = 0,
   }
   for _, kind in ipairs(kinds) do
     state.queries[kind.name] = world:query(kind.query)
@@ -48,6 +49,16 @@ local function rank(state, systems)
   state.slowest = table.move(list, 1, math.min(5, #list), 1, {})
 end
 
+-- The names of systems by their tier.
+local function sort_by_tier(systems)
+  local tiers = {}
+  for _, system in ipairs(systems) do
+    tiers[system.tier] = tiers[system.tier] or {}
+    table.insert(tiers[system.tier], system.name)
+  end
+  return tiers
+end
+
 -- Once in a while: what need not be known for every frame.
 local function look(world, state, elapsed)
   local description = world:describe()
@@ -59,6 +70,7 @@ local function look(world, state, elapsed)
     state.counts[name] = query:count()
   end
   rank(state, description.systems)
+  state.tiers = sort_by_tier(description.systems)
   if state.frames > 0 then
     state.rate = state.frames / elapsed
     state.draw_ms = 1000 * state.drawing / state.frames

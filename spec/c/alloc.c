@@ -7,7 +7,7 @@
 #define GUARD 0xA5
 #define POISON 0xDB
 #define GUARD_SIZE 32u
-#define LIVE UINT64_C(0x6C69766520626C6B)
+#define LIVE UINT64_C(0x6c69766520626c6b)
 
 /* In front of each block; the guards stand around what the caller gets. */
 struct block {

@@ -10,7 +10,9 @@ void open_world(struct fixture *f) {
 
 ecs_id declare_fields(ecs_world *world, const char *name, const ecs_field *fields,
                       uint32_t count, size_t native_size) {
-  ecs_component_desc desc = {name, fields, count, native_size, NULL};
+  ecs_component_desc desc = {
+    .name = name, .fields = fields, .field_count = count, .native_size = native_size
+  };
   ecs_id id = ECS_NULL;
   CHECK_OK(world, ecs_component(world, &desc, &id));
   return id;

@@ -78,7 +78,7 @@ static void notices_tables(void) {
   struct id_record *record = graph_record(f.world, f.label);
   NOTICE(record->table_count, uint32_t, 0, "misses a table");
   NOTICE(record->id, ecs_id, f.velocity, "without the component");
-  NOTICE(graph->by_hash.count, uint32_t, 1, "a hash map");
+  NOTICE(graph->by_hash.count, uint32_t, graph->by_hash.count + 1, "a hash map");
   close_world(&f);
 }
 

@@ -61,7 +61,7 @@ static void too_many_components(void) {
 
 static void check_declaring(const ecs_field *field, uint32_t count, ecs_status wanted,
                             const char *words) {
-  ecs_component_desc desc = {"Big", field, count, 0, NULL};
+  ecs_component_desc desc = {.name = "Big", .fields = field, .field_count = count};
   ecs_id id;
   CHECK_FAILS(f.world, wanted, words, ecs_component(f.world, &desc, &id));
   CHECK(ecs_component_find(f.world, "Big") == ECS_NULL);
@@ -95,7 +95,7 @@ static void deep_components(void) {
   char name[] = "Level1";
   for (int depth = 1; depth <= 7; depth++, name[5]++) {
     ecs_field fields[] = {{.name = "x", .type = ECS_NESTED, .nested = inner}};
-    ecs_component_desc desc = {name, fields, 1, 0, NULL};
+    ecs_component_desc desc = {.name = name, .fields = fields, .field_count = 1};
     if (depth <= 6) {
       CHECK_OK(f.world, ecs_component(f.world, &desc, &inner));
       continue;
@@ -114,11 +114,15 @@ static void huge_native_structs(void) {
   ecs_field fields[] = {{.name = "x", .type = ECS_F64}};
   ecs_id id;
   for (size_t i = 0; i < 4; i++) {
-    ecs_component_desc desc = {"Wide", fields, 1, sizes[i], NULL};
+    ecs_component_desc desc = {
+      .name = "Wide", .fields = fields, .field_count = 1, .native_size = sizes[i]
+    };
     fields[0].offset = sizes[i] - 8;
     CHECK_FAILS(f.world, ECS_ELIMIT, "Wide", ecs_component(f.world, &desc, &id));
   }
-  ecs_component_desc desc = {"Wide", fields, 1, 64, NULL};
+  ecs_component_desc desc = {
+    .name = "Wide", .fields = fields, .field_count = 1, .native_size = 64
+  };
   static const size_t offsets[] = {57, 64, SIZE_MAX, SIZE_MAX - 7};
   for (size_t i = 0; i < 4; i++) {
     fields[0].offset = offsets[i];

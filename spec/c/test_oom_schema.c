@@ -8,7 +8,9 @@
 
 static ecs_status declare(struct fixture *f, const char *name, const ecs_field *fields,
                           uint32_t count) {
-  ecs_component_desc desc = {name, fields, count, 0, "what it is for"};
+  ecs_component_desc desc = {
+    .name = name, .fields = fields, .field_count = count, .doc = "what it is for"
+  };
   return ecs_component(f->world, &desc, &f->c);
 }
 

@@ -15,24 +15,24 @@ static char text[MOST * 8];
 static const uint32_t sizes[] = {0, 1, 31, 32, 33, 63, 64, 65, 255, 256, 257};
 #define SIZES (sizeof sizes / sizeof *sizes)
 
-/* C1 to C257: each third one a tag, the others with one field of four bytes or eight. */
+/* K1 to K257: each third one a tag, the others with one field of four bytes or eight. */
 static void declare_all(void) {
   open_world(&f);
   for (uint32_t i = 0; i < MOST; i++) {
     char name[16];
-    snprintf(name, sizeof name, "C%u", i + 1);
+    snprintf(name, sizeof name, "K%u", i + 1);
     components[i] = i % 3 == 2 ? declare_tag(f.world, name)
                                : declare_one(f.world, name, "v", i % 3 ? ECS_I64 : ECS_I32);
   }
 }
 
-/* "C<first>, ..." of `count` terms, each with something before and behind it. */
+/* "K<first>, ..." of `count` terms, each with something before and behind it. */
 static const char *terms(uint32_t first, uint32_t count, const char *before,
                          const char *separator) {
   size_t size = 0;
   text[0] = '\0';
   for (uint32_t i = 0; i < count; i++)
-    size += (size_t)snprintf(text + size, sizeof text - size, "%s%sC%u",
+    size += (size_t)snprintf(text + size, sizeof text - size, "%s%sK%u",
                              i ? separator : "", before, first + i + 1);
   return text;
 }
@@ -108,7 +108,7 @@ static void queries_of_every_size(void) {
   close_world(&f);
 }
 
-/* Without any of C1 ... Cn only the entity without components is left; with any of the last n
+/* Without any of K1 ... Kn only the entity without components is left; with any of the last n
 ** only the largest. */
 static void other_terms_of_every_size(void) {
   ecs_id ids[SIZES];

@@ -114,9 +114,7 @@ end
 
 function World:undeclare(name)
   local component = self:need_component(name)
-  if #self.scopes > 0 then
-    refuse("undeclare is not possible here")
-  end
+  self:end_loops("undeclare")
   for _, other in pairs(self.components_by_name) do
     if uses(other, component) then
       refuse("component '%s' is part of '%s'", component.name, other.name)

@@ -118,17 +118,19 @@ end
 
 -- ---- components and entities -----------------------------------------------------------
 
+-- Leaves a name alone that is declared with other fields: migration is not in the model.
 function list.declare(ctx, name, fields)
-  ctx.components[name] = ctx.world:component(name, fields)
-end
-
-function list.tag(ctx, name)
-  ctx.components[name] = ctx.world:tag(name)
+  local text = table.concat(fields, "\n")
+  if (ctx.declared[name] or text) == text then
+    local is_tag = #fields == 0
+    ctx.components[name] = is_tag and ctx.world:tag(name) or ctx.world:component(name, fields)
+    ctx.declared[name] = text
+  end
 end
 
 function list.undeclare(ctx, name)
   ctx.world:undeclare(name)
-  ctx.components[name] = nil
+  ctx.components[name], ctx.declared[name] = nil, nil
 end
 
 -- Systems that spawn for each row must not fill the world: a step spawns a few at most.

@@ -29,11 +29,29 @@ void declare_forget(ecs_world *world, struct component *component) {
   entity_kill(world, ecs_id_index(id));
 }
 
+/* Whether nothing has it: no table, no other component's field. */
+static bool is_unused(const ecs_world *world, const struct component *component) {
+  const struct id_record *record = graph_record(world, component->id);
+  if (record && record->table_count) return false;
+  for (uint32_t i = 0; i < world->registry.count; i++) {
+    const struct component *other = world->registry.components[i];
+    for (uint32_t j = 0; other && j < other->field_count; j++)
+      if (other->fields[j].nested == component) return false;
+  }
+  return true;
+}
+
+/* What is unused goes without memory, so that a declaration can be taken back. */
 ecs_status ecs_undeclare(ecs_world *world, ecs_id id) {
   struct component *component;
+  ecs_status status = component_need_id(world, id, &component);
+  if (status == ECS_OK && is_unused(world, component)) {
+    status = world_is_idle(world, "undeclare");
+    if (status == ECS_OK) declare_forget(world, component);
+    return status;
+  }
   struct migration migration;
   migration_begin(&migration, world);
-  ecs_status status = component_need_id(world, id, &component);
   if (status == ECS_OK) status = migration_add(&migration, component, NULL);
   if (status == ECS_OK) status = migration_run(&migration, "undeclare");
   migration_end(&migration);

@@ -83,11 +83,11 @@ typedef struct running {
   size_t block;        /* rows in a block, but the last */
 } running;
 
-/* Beyond the second cache shorter blocks do better: what comes first in a block waits for
+/* Beyond the caches shorter blocks do better: what comes first in a block waits for
 ** memory, and the hardware's streams follow but a little. Not where there is little to do
 ** but to load. */
 static size_t choose_block (const program *p, size_t rows) {
-  enum { CACHED = 1024 * 1024, SHORT = 512 };
+  enum { CACHED = 4 << 20, SHORT = 256 };
   size_t bytes = 0;
   for (unsigned i = 0; i < p->ncolumns; i++) bytes += column_size((k_column)p->columns[i]);
   const int busy = p->ninsns - p->prologue > 2 * p->ncolumns;

@@ -193,8 +193,7 @@ static const char *refusal(uint32_t op) {
   switch (op) {
     case LOP_SETUPVAL: return "it writes to an upvalue";
     case LOP_SETTABUP: return "it writes to a global or a table outside";
-    case LOP_SETTABLE:
-    case LOP_SETI: return "it writes to a table";
+    case LOP_SETTABLE: return "it writes to a table";
     case LOP_NEWTABLE:
     case LOP_SETLIST: return "it makes a table";
     case LOP_LEN: return "it asks for a length";
@@ -326,7 +325,8 @@ static void field(struct decoder *d, const struct fields *i, struct code *out) {
       break;
     default:
       out->kind = CODE_SET_FIELD;
-      out->b = key_constant(d, i->b);
+      out->b = i->op == LOP_SETI ? new_constant(d, integer_constant(i->b))
+                                 : key_constant(d, i->b);
       out->right = i->k ? in_constant(d, i->c) : in_register(d, i->c);
       break;
   }
@@ -422,7 +422,7 @@ static void decode(struct decoder *d, uint32_t pc, struct code *out) {
   } else if (i.op >= LOP_LOADK && i.op <= LOP_LOADNIL) {
     load_simple(d, &i, out);
   } else if (i.op == LOP_GETUPVAL || (i.op >= LOP_GETTABUP && i.op <= LOP_GETFIELD) ||
-             i.op == LOP_SETFIELD) {
+             i.op == LOP_SETI || i.op == LOP_SETFIELD) {
     field(d, &i, out);
   } else if (i.op == LOP_SELF) {
     method(d, &i, out);

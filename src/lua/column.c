@@ -30,8 +30,9 @@ static void push_row(lua_State *L, int index, const struct column_box *column,
 }
 
 static void check_writable(lua_State *L, const struct column_box *column) {
-  if (!column->leaf) luaL_error(L, "the entities of a chunk are read only");
-  if (column->read_only)
+  if (!column->leaf)
+    luaL_error(L, "the entities of a chunk are read only");
+  else if (column->read_only)
     raise_error(L, "field '%s.%s' is read only in the query '%s'", column->component->name,
                 column->leaf->name, column->loop->query->query->text);
 }

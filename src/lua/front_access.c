@@ -362,6 +362,7 @@ static k_value fit_value(struct front *f, const struct leaf *leaf, k_column type
 
 void access_store(struct front *f, struct val view, const struct constant *key,
                   struct val value) {
+  if (view.kind == VAL_PATH) front_refuse(f, "it writes to a table");
   if (view.kind != VAL_VIEW) front_refuse(f, "it writes to what is not a view");
   struct val to = place(f, view, key);
   if (!is_leaf(to)) front_refuse(f, "it sets an array or a nested component");

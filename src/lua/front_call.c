@@ -168,6 +168,8 @@ static struct val method_call(struct front *f, uint32_t name, const struct val *
   if (name == METHOD_RANDOM) return random_call(f, arguments, count);
   need_row_entity(f, arguments, count);
   if (f->loop_depth) front_refuse(f, "it changes entities inside a loop");
+  if (f->result == RESULT_TRUTH)
+    front_refuse(f, "it changes entities in a predicate");
   if (f->command_count == FRONT_COMMANDS)
     front_refuse(f, "it changes entities in too many places");
   struct front_command *command = &f->commands[f->command_count];

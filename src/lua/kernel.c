@@ -287,6 +287,11 @@ static bool enter_variant(lua_State *L, int all_anchors, struct kernel *kernel,
 static bool compile(lua_State *L, int handle, int all_anchors, struct kernel *kernel,
                     const struct table *table, uint64_t present) {
   struct world_box *box = kernel->box;
+  lua_pushcfunction(L, compile_protected);
+  lua_getiuservalue(L, handle, KERNEL_FUNCTION);
+  lua_createtable(L, 8, 0);
+  lua_pushvalue(L, -1);
+  lua_rawseti(L, all_anchors, (lua_Integer)kernel->compilations + 1);
   struct front *front = memory_array(&box->world->memory, 1, sizeof *front);
   if (!front) raise_memory(L);
   front->box = box;
@@ -295,11 +300,6 @@ static bool compile(lua_State *L, int handle, int all_anchors, struct kernel *ke
   front->memory = memory_of(box->world);
   front->result = kernel->result;
   struct compiling compiling = {front, kernel};
-  lua_pushcfunction(L, compile_protected);
-  lua_getiuservalue(L, handle, KERNEL_FUNCTION);
-  lua_createtable(L, 8, 0);
-  lua_pushvalue(L, -1);
-  lua_rawseti(L, all_anchors, (lua_Integer)kernel->compilations + 1);
   lua_pushlightuserdata(L, &compiling);
   int status = lua_pcall(L, 3, 0, 0);
   struct variant *variant = NULL;
@@ -432,51 +432,6 @@ static void bind_columns(const struct variant *variant, const struct loop_box *l
   }
 }
 
-static const char *failure_text(char *text, size_t size, const struct variant *variant,
-                                const k_failure *failure) {
-  uint32_t at = failure->tag >> TAG_LINES;
-  char value[48];
-  if (failure->type == KT_I64)
-    text_format(value, sizeof value, "%d", failure->value.i64);
-  else
-    text_format(value, sizeof value, "%g", failure->type == KT_F32
-                ? (double)failure->value.f32 : failure->value.f64);
-  const struct front_column *column = at ? &variant->columns[at - 1] : NULL;
-  const struct leaf *leaf =
-      column ? &column->component->leaves[column->component_leaf] : NULL;
-  switch (failure->error) {
-    case KE_IDIV: text_format(text, size, "attempt to perform 'n//0'"); break;
-    case KE_MOD: text_format(text, size, "attempt to perform 'n%%%%0'"); break;
-    case KE_FMOD: text_format(text, size, "bad argument #2 to 'fmod' (zero)"); break;
-    case KE_EMPTY: text_format(text, size, "interval is empty"); break;
-    case KE_RANGE:
-    case KE_FRACTION:
-      if (leaf) {
-        text_format(text, size, "field '%s.%s' is %s: %s %s", column->component->name,
-                    leaf->name, type_name(leaf->type), value,
-                    failure->error == KE_RANGE ? "is out of range" : "is not an integer");
-        break;
-      }
-      /* fall through */
-    default:
-      text_format(text, size, "number %s has no integer representation", value);
-      break;
-  }
-  return text;
-}
-
-static void raise_failure(lua_State *L, int handle, const struct loop_box *loop,
-                          const struct variant *variant, const k_failure *failure) {
-  char text[MESSAGE_SIZE];
-  failure_text(text, sizeof text, variant, failure);
-  ecs_id entity = loop_entity(loop, (uint32_t)failure->row);
-  lua_Debug where;
-  lua_getiuservalue(L, handle, KERNEL_FUNCTION);
-  lua_getinfo(L, ">S", &where);
-  raise_error(L, "%s:%d: entity %e: %s", where.short_src,
-              (int64_t)(failure->tag & ((1u << TAG_LINES) - 1)), entity, text);
-}
-
 static ecs_status stage(ecs_world *world, const struct front_command *command, ecs_id id) {
   switch (command->form) {
     case FORM_DESPAWN: return entity_despawn(world, id);
@@ -516,7 +471,7 @@ static void run_table(lua_State *L, int handle, struct loop_box *loop,
   k_failure failure;
   k_status status = machine_run(box->kernel_set->machine, variant->program, &rows, &failure);
   assert(status != K_EINVAL);
-  if (status == K_FAILED) raise_failure(L, handle, loop, variant, &failure);
+  if (status == K_FAILED) kernel_fail(L, handle, loop, variant, &failure);
   if (truth)
     run->truth(L, loop, work.bitmaps[0], run->ud);
   else if (variant->command_count)

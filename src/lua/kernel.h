@@ -87,6 +87,10 @@ void kernel_run(lua_State *L, int handle, struct loop_box *loop, const struct ke
 /* The same for the loop's current table only, compiled when need be; false when it cannot be. */
 bool kernel_here(lua_State *L, int handle, struct loop_box *loop, const struct kernel_run *run);
 
+/* Raises why a row of the loop's table failed, with file, line and entity. */
+int kernel_fail(lua_State *L, int handle, const struct loop_box *loop,
+                const struct variant *variant, const k_failure *failure);
+
 /* The handle for a function of the query at an index, pushed: made once for each result. */
 void kernel_of_query(lua_State *L, int query_index, int function, enum front_result result);
 

@@ -116,9 +116,9 @@ static inline bool are_numbers(lua_State *L, int first, int count) {
 ** Results stay on the stack for some rows: popping them at once costs as much as a push. */
 static void map_floats(lua_State *L, const struct frame *frame, struct loop_box *loop,
                        int writable) {
-  float *columns[LANES];
+  const float *columns[LANES];
   int pushed = frame->pushed, base = frame->top, function = frame->function;
-  for (int i = 0; i < pushed || i < writable; i++) columns[i] = loop->slots[i].data;
+  for (int i = 0; i < pushed; i++) columns[i] = loop->slots[i].data;
   for (uint32_t row = 0, count = loop->count; row < count; row++) {
     loop->row = row;
     lua_pushvalue(L, function);
@@ -126,7 +126,7 @@ static void map_floats(lua_State *L, const struct frame *frame, struct loop_box 
     int results = call(L, frame, loop, row, base);
     if (LIKELY(results <= writable && are_numbers(L, base + 1, results)))
       for (int i = 0; i < results; i++)
-        columns[i][row] = (float)lua_tonumber(L, base + 1 + i);
+        ((float *)loop->slots[i].data)[row] = (float)lua_tonumber(L, base + 1 + i);
     else
       store_row(L, frame, loop, base + 1, results);
     base += results;

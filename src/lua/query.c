@@ -24,10 +24,16 @@ struct query_box *query_push(lua_State *L, struct world_box *box, int world_inde
 
 struct query_box *check_query(lua_State *L, int arg) {
   struct query_box *query = box_test(L, arg, &kind_query, sizeof *query);
-  if (!query) luaL_typeerror(L, arg, "query");
-  if (query->box->world && query->pending)
-    luaL_argerror(L, arg, "a query can be used when all scripts have been read");
-  if (!query->box->world || !query->query) luaL_argerror(L, arg, "the world is closed");
+  if (!query) {
+    luaL_typeerror(L, arg, "query");
+    return NULL;
+  }
+  if (!query->box->world || !query->query || query->pending) {
+    luaL_argerror(L, arg, query->box->world && query->pending
+                              ? "a query can be used when all scripts have been read"
+                              : "the world is closed");
+    return NULL;
+  }
   query->box->calls++;
   if (query->query->broken)
     raise_error(L, "query '%s' names a component or field that is no longer declared",

@@ -68,9 +68,9 @@ static uint32_t resource_row(lua_State *L, struct view_box *root) {
     luaL_error(L, "a resource can be used when all scripts have been read");
   const struct component *component = component_of(root->box->world, root->id);
   if (component != root->component || !component->resource)
-    luaL_error(L, "stale view: its resource is no longer declared");
+    return (uint32_t)luaL_error(L, "stale view: its resource is no longer declared");
   if (component->changed > root->version)
-    luaL_error(L, "stale view: the fields of its resource have changed");
+    return (uint32_t)luaL_error(L, "stale view: the fields of its resource have changed");
   for (uint32_t i = 0; i < component->leaf_count; i++)
     root->data[i] = component->resource[i].data;
   return 0;

@@ -35,23 +35,18 @@ local function burst(x, y)
   end
 end
 
-local hps, lefts = {}, {}
+local function is_dead(_, health, life)
+  return health.hp <= 0 or life.left <= 0
+end
 
--- Looks at whole columns: few of the many rows are dead.
+-- Few of the many rows are dead; a kernel finds them.
 world:system("reap", {
   phase = "post_update",
   query = "Position:in, Health:in, Life:in",
   run = function(_, _, living)
-    for chunk in living:chunks() do
-      chunk:column("Health.hp"):read(hps)
-      chunk:column("Life.left"):read(lefts)
-      local x, y, ids = chunk:column "Position.x", chunk:column "Position.y", chunk.entities
-      for row = 1, chunk.n do
-        if hps[row] <= 0 or lefts[row] <= 0 then
-          burst(x[row], y[row])
-          world:despawn(ids[row])
-        end
-      end
+    for position, _, _, entity in living:where(is_dead):each() do
+      burst(position.x, position.y)
+      world:despawn(entity)
     end
   end,
 })

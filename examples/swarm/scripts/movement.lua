@@ -60,19 +60,30 @@ local function clamp(value, low)
   return value < low and low or value > low + INSIDE and low + INSIDE or value
 end
 
+local function cell_of(position)
+  return floor(position.y) * width + floor(position.x) + 1
+end
+
+local function has_left(position, room)
+  return cell_of(position) ~= room.cell
+end
+
 -- Who has come to another cell looks up the walls around it. Who has slipped into a wall, past
--- its corner, goes back into the cell it came from.
+-- its corner, goes back into the cell it came from. They are few, and a kernel finds them.
 world:system("look_around", {
   phase = "physics",
   after = "move",
-  query = "Position.x, Position.y, Room.cell, Room.left, Room.right, Room.top, Room.bottom",
-  map = function(x, y, cell)
-    local now = floor(y) * width + floor(x) + 1
-    if now == cell then
-      return
-    elseif wall[now] then
-      return clamp(x, (cell - 1) % width), clamp(y, (cell - 1) // width)
-    end
-    return nil, nil, now, left[now], right[now], top[now], bottom[now]
+  query = "Position, Room",
+  run = function(_, _, movers)
+    movers:where(has_left):each(function(position, room)
+      local now, cell = cell_of(position), room.cell
+      if wall[now] then
+        position.x = clamp(position.x, (cell - 1) % width)
+        position.y = clamp(position.y, (cell - 1) // width)
+        return
+      end
+      room.cell = now
+      room.left, room.right, room.top, room.bottom = left[now], right[now], top[now], bottom[now]
+    end)
   end,
 })

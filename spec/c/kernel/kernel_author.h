@@ -209,8 +209,8 @@ static void loop (author *a) {
   for (int i = 0; i < a->nlocals; i++) m_next(&a->m, carried[i], a->locals[i]);
   for (int c = 0; c < a->m.ncolumns; c++)
     if (c != a->m.entities) m_next(&a->m, fields[c], a->fields[c]);
-  const int step = m_convert(&a->m, KT_F64, round);
-  m_next(&a->m, steady, m_binary(&a->m, KO_ADD, steady, step));
+  const int added = m_convert(&a->m, KT_F64, round);
+  m_next(&a->m, steady, m_binary(&a->m, KO_ADD, steady, added));
   const int again = a->mask;
   if (starts_masked) m_next(&a->m, live, again);
   m_endloop(&a->m, starts_masked ? again : -1);

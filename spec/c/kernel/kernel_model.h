@@ -327,7 +327,7 @@ static void note (evaluation *e, const step *s) {
   }
 }
 
-static void evaluate_row (evaluation *e, size_t row, row_result *result) {
+static inline void evaluate_row (evaluation *e, size_t row, row_result *result) {
   memset(result, 0, sizeof *result);
   e->row = row;
   e->result = result;

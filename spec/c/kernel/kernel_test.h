@@ -3,7 +3,7 @@
 #ifndef kernel_test_h
 #define kernel_test_h
 
-#include "program.h"
+#include "kernel/program.h"
 
 #include <math.h>
 #include <stdio.h>

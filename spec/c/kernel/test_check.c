@@ -5,7 +5,7 @@
 #define _POSIX_C_SOURCE 200112L
 #include "kernel_author.h"
 
-#include "ops.h"
+#include "kernel/ops.h"
 
 static int passed, tried;
 

@@ -28,12 +28,12 @@ static value pool (k_type t, int index) {
 
 /* A program under test: operands from columns 0 and 1 or uniforms 0 and 1, the result in
 ** column 2, rows that may fail in column 3. */
-typedef struct trial {
+typedef struct test_trial {
   const char *name;
   int op;              /* k_op; above: see make */
   k_type x, y, result;
   int uniform_x, uniform_y;
-} trial;
+} test_trial;
 
 enum { T_CONVERT = KO_COUNT, T_SELECT, T_UNIT, T_FIT };
 
@@ -45,7 +45,7 @@ static k_value operand (builder *b, int i, k_type t, int uniform) {
   return uniform ? build_uniform(b, i, t) : build_load(b, i);
 }
 
-static k_value result_of (builder *b, const trial *t) {
+static k_value result_of (builder *b, const test_trial *t) {
   const k_value x = operand(b, 0, t->x, t->uniform_x);
   if (t->op == T_CONVERT) return build_convert(b, t->result, x);
   if (t->op == T_UNIT) return build_random_unit(b, x);
@@ -55,7 +55,7 @@ static k_value result_of (builder *b, const trial *t) {
   return build_binary(b, (k_op)t->op, x, y);
 }
 
-static program *make (const trial *t) {
+static program *make (const test_trial *t) {
   builder *b = builder_new(&test_memory);
   build_column(b, column_for(t->x));
   build_column(b, column_for(t->y));
@@ -70,7 +70,7 @@ static program *make (const trial *t) {
   return p;
 }
 
-static value expected (const trial *t, value x, value y, int mask, k_error *error) {
+static value expected (const test_trial *t, value x, value y, int mask, k_error *error) {
   *error = KE_NONE;
   if (t->op == T_CONVERT) return reference_convert(t->result, x, error, KE_INTEGER);
   if (t->op == T_SELECT) return mask ? x : y;
@@ -79,14 +79,14 @@ static value expected (const trial *t, value x, value y, int mask, k_error *erro
   return reference_binary((k_op)t->op, x, y, error);
 }
 
-typedef struct table {
+typedef struct test_table {
   size_t rows;
   k_column types[5];
   void *columns[5];
   k_scalar uniforms[2];
-} table;
+} test_table;
 
-static void table_new (table *table, const trial *t, size_t rows) {
+static void table_new (test_table *table, const test_trial *t, size_t rows) {
   const k_column types[5] = {column_for(t->x), column_for(t->y), column_for(t->result),
                              KC_BOOL, KC_BOOL};
   table->rows = rows;
@@ -94,14 +94,14 @@ static void table_new (table *table, const trial *t, size_t rows) {
   for (int c = 0; c < 5; c++) table->columns[c] = column_new(types[c], rows);
 }
 
-static void table_free (table *table) {
+static void table_free (test_table *table) {
   for (int c = 0; c < 5; c++) {
     CHECK(column_intact(table->types[c], table->columns[c], table->rows));
     free(table->columns[c]);
   }
 }
 
-static k_status run (const program *p, const table *table, k_failure *failure) {
+static k_status run (const program *p, const test_table *table, k_failure *failure) {
   machine *m = machine_new(&test_memory, isa);
   CHECK(machine_reserve(m, p) == K_OK);
   k_run r;
@@ -114,7 +114,7 @@ static k_status run (const program *p, const table *table, k_failure *failure) {
   return status;
 }
 
-static void complain (const trial *t, value x, value y, value got, value want) {
+static void complain (const test_trial *t, value x, value y, value got, value want) {
   failures++;
   fprintf(stderr, "%s %s, types %d %d, uniform %d %d: ", isa_name(isa), t->name, t->x, t->y,
           t->uniform_x, t->uniform_y);
@@ -129,25 +129,25 @@ static void complain (const trial *t, value x, value y, value got, value want) {
 }
 
 /* Rows are the pairs of what varies, each thrice: by the mask of selects. */
-static size_t count_y (const trial *t) {
+static size_t count_y (const test_trial *t) {
   return t->uniform_y ? 1 : (size_t)pool_count(t->y);
 }
 
-static size_t count_rows (const trial *t) {
+static size_t count_rows (const test_trial *t) {
   return 3 * count_y(t) * (t->uniform_x ? 1 : (size_t)pool_count(t->x));
 }
 
-static value x_of (const trial *t, size_t row, value ux) {
+static value x_of (const test_trial *t, size_t row, value ux) {
   return t->uniform_x ? ux : pool(t->x, (int)(row / 3 / count_y(t)));
 }
 
-static value y_of (const trial *t, size_t row, value uy) {
+static value y_of (const test_trial *t, size_t row, value uy) {
   return t->uniform_y ? uy : pool(t->y, (int)(row / 3 % count_y(t)));
 }
 
 /* Only rows that do not fail are in the mask; then all are, and the first has to fail. */
-static void try_pairs (const trial *t, const program *p, value ux, value uy) {
-  table table;
+static void try_pairs (const test_trial *t, const program *p, value ux, value uy) {
+  test_table table;
   const size_t rows = count_rows(t);
   table_new(&table, t, rows);
   table.uniforms[0] = ux.k;
@@ -190,7 +190,7 @@ static void try_pairs (const trial *t, const program *p, value ux, value uy) {
   table_free(&table);
 }
 
-static void try_kinds (trial t) {
+static void try_kinds (test_trial t) {
   for (int kind = 0; kind < 4; kind++) {
     t.uniform_x = kind & 1;
     t.uniform_y = kind >> 1;
@@ -217,7 +217,7 @@ static const char *op_name (int op) {
 }
 
 static void try_op (int op, k_type t) {
-  trial trial = {op_name(op), op, t, t, t, 0, 0};
+  test_trial trial = {op_name(op), op, t, t, t, 0, 0};
   if (is_relation((k_op)op) || op == KO_ULT) trial.result = KT_BOOL;
   if (op == KO_FLOOR || op == KO_CEIL) trial.result = KT_I64;
   if (op < KO_ADD) trial.y = KT_BOOL;  /* fewer rows */
@@ -229,21 +229,21 @@ static void try_all (void) {
     for (int t = KT_BOOL; t <= KT_I64; t++)
       if (takes_type((k_op)op, (k_type)t)) try_op(op, (k_type)t);
   for (int op = KO_EQ; op <= KO_GE; op++) {
-    const trial mixed = {op_name(op), op, KT_I64, KT_F64, KT_BOOL, 0, 0};
-    const trial turned = {op_name(op), op, KT_F64, KT_I64, KT_BOOL, 0, 0};
+    const test_trial mixed = {op_name(op), op, KT_I64, KT_F64, KT_BOOL, 0, 0};
+    const test_trial turned = {op_name(op), op, KT_F64, KT_I64, KT_BOOL, 0, 0};
     try_kinds(mixed);
     try_kinds(turned);
   }
   for (int from = KT_F32; from <= KT_I64; from++)
     for (int to = KT_F32; to <= KT_I64; to++) {
-      const trial convert = {"convert", T_CONVERT, (k_type)from, KT_BOOL, (k_type)to, 0, 0};
+      const test_trial convert = {"convert", T_CONVERT, (k_type)from, KT_BOOL, (k_type)to, 0, 0};
       try_kinds(convert);
     }
   for (int t = KT_BOOL; t <= KT_I64; t++) {
-    const trial select = {"select", T_SELECT, (k_type)t, (k_type)t, (k_type)t, 0, 0};
+    const test_trial select = {"select", T_SELECT, (k_type)t, (k_type)t, (k_type)t, 0, 0};
     try_kinds(select);
   }
-  const trial unit = {"unit", T_UNIT, KT_I64, KT_BOOL, KT_F64, 0, 0};
+  const test_trial unit = {"unit", T_UNIT, KT_I64, KT_BOOL, KT_F64, 0, 0};
   try_kinds(unit);
 }
 

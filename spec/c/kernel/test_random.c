@@ -59,8 +59,8 @@ static k_status run_on (world *w, const model *m, const program *p, k_isa isa, s
                         k_failure *failure) {
   k_scalar uniforms[MODEL_UNIFORMS];
   for (int i = 0; i < m->nuniforms; i++) uniforms[i] = m->uniforms[i].k;
-  machine *machine = machine_new(&test_memory, isa);
-  CHECK(machine_reserve(machine, p) == K_OK);
+  machine *vm = machine_new(&test_memory, isa);
+  CHECK(machine_reserve(vm, p) == K_OK);
   k_run run;
   memset(&run, 0, sizeof run);
   run.rows = rows;
@@ -69,8 +69,8 @@ static k_status run_on (world *w, const model *m, const program *p, k_isa isa, s
   run.bitmaps = w->bitmaps;
   run.totals = w->totals;
   run.live = resolve;
-  const k_status status = machine_run(machine, p, &run, failure);
-  machine_free(machine);
+  const k_status status = machine_run(vm, p, &run, failure);
+  machine_free(vm);
   return status;
 }
 

@@ -3,7 +3,7 @@
 ** -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off, the set's -m flags and
 ** -DFLOOR=<name>.
 */
-#include "kernel_floor.h"
+#include "floor.h"
 
 #include <math.h>
 

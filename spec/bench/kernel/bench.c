@@ -1,9 +1,8 @@
 /* Kernels against the fused loops of kernel_floor.c, in one process, interleaved, columns
 ** compared at the end. Prints workload, instruction set, rows, ns per row of both and the
 ** ratio floor / ours; then the fixed cost of a run and the cost of building. */
-#define _POSIX_C_SOURCE 199309L
-#include "kernel_floor.h"
-#include "program.h"
+#include "floor.h"
+#include "kernel/program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,7 +148,11 @@ static uint32_t checksum (float **set, size_t n) {
 }
 
 static void allocate_set (float **set, size_t n) {
-  for (int c = 0; c < 5; c++) set[c] = aligned_alloc(64, (n * sizeof(float) + 127) / 64 * 64);
+  for (int c = 0; c < 5; c++) {
+    void *column = NULL;
+    if (posix_memalign(&column, 64, (n * sizeof(float) + 127) / 64 * 64)) exit(1);
+    set[c] = column;
+  }
 }
 
 static int compare_times (const void *x, const void *y) {

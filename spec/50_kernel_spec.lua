@@ -1,0 +1,316 @@
+-- Functions that compile: what a kernel means, in both tiers where they agree.
+
+local helper = require "spec.support.ecs_helper"
+
+local math = math -- kernels reach globals by raw access, and a spec's are behind a metatable
+
+local function new_world(options)
+  local world = helper.new_world(options)
+  world:component("P", { "x: f32", "y: f32" })
+  world:component("D", { "v: f64", "w: f64" })
+  world:component("I", { "a: i64", "b: i64", "r: i64" })
+  world:component("S", { "n: i32", "small: u8" })
+  world:component("K", { "kind: enum(red, green, blue)", "on: bool", "target: entity" })
+  world:tag "Marked"
+  return world
+end
+
+-- A system that has to compile; returns a function that runs it once.
+local function compiled(world, query, each, dt)
+  world:system("s", { query = query, each = each, compile = true })
+  return function()
+    world:update(dt or 0.5)
+    assert.equal("vector", world:explain("s").tier)
+  end
+end
+
+-- `body(world)` for a world with kernels and for one without.
+local function both(body)
+  for _, kernels in ipairs { true, false } do
+    body(new_world { tag = 1, seed = 7, kernels = kernels }, kernels)
+  end
+end
+
+-- What fn leaves in I.r for each pair { a, b }, by q:run.
+local function results(world, pairs_of, fn)
+  local ids, list = {}, {}
+  for i, pair in ipairs(pairs_of) do
+    ids[i] = world:spawn { I = { a = pair[1], b = pair[2] } }
+  end
+  world:query("I"):run(fn)
+  for i, id in ipairs(ids) do
+    list[i] = world:get(id, "I.r")
+    world:despawn(id)
+  end
+  return list
+end
+
+describe("uniforms", function()
+  it("are read again before each run: upvalues, globals and fields reached by names", function()
+    local world = new_world()
+    local globals, config = { speed = 3 }, { physics = { gravity = 10 } }
+    local each, set_step = load([[
+      local config = ...
+      local step = 1
+      return function(p)
+        p.x = p.x + step
+        p.y = config.physics.gravity + speed
+      end, function(value) step = value end
+    ]], "=tuning", "t", globals)(config)
+    local e = world:spawn { P = {} }
+    local run = compiled(world, "P", each)
+    run()
+    assert.same({ 1.0, 13.0 }, { world:get(e, "P") })
+    set_step(5)
+    config.physics.gravity, globals.speed = 20, 4
+    run()
+    assert.same({ 6.0, 24.0 }, { world:get(e, "P") })
+    config.physics = { gravity = 30 }
+    run()
+    assert.same({ 11.0, 34.0 }, { world:get(e, "P") })
+    assert.equal(1, world:explain("s").compilations)
+  end)
+
+  it("make another program when their subtype changes, once for each", function()
+    local world = new_world()
+    local step = 1
+    local e = world:spawn { D = {} }
+    local run = compiled(world, "D", function(d) d.v = d.v + step // 2 end)
+    run()
+    assert.equal(0.0, world:get(e, "D.v"))
+    assert.equal(1, world:explain("s").compilations)
+    step = 2.5
+    run()
+    assert.equal(1.0, world:get(e, "D.v"))
+    assert.equal(2, world:explain("s").compilations)
+    step = 4
+    run()
+    step = 6.5
+    run()
+    assert.equal(6.0, world:get(e, "D.v"))
+    assert.equal(2, world:explain("s").compilations)
+  end)
+
+  it("may become what cannot be compiled, and numbers again", function()
+    local world = new_world()
+    local step = 1
+    local e = world:spawn { D = {} }
+    world:system("s", { query = "D", each = function(d) d.v = d.v + step end })
+    world:update(1)
+    assert.equal("vector", world:explain("s").tier)
+    step = "2"
+    world:update(1)
+    assert.equal("lua", world:explain("s").tier)
+    assert.equal(3.0, world:get(e, "D.v"))
+  end)
+
+  it("are resources, too", function()
+    both(function(world)
+      world:resource("Gravity", { "y: f32 = -2", "n: i32 = 3" })
+      local gravity = world:res "Gravity"
+      local e = world:spawn { P = {} }
+      local q = world:query "P"
+      local function fall(p) p.y = p.y + gravity.y p.x = gravity.n end
+      q:run(fall)
+      gravity.y, gravity.n = -5, 8
+      q:run(fall)
+      assert.same({ 8.0, -7.0 }, { world:get(e, "P") })
+    end)
+  end)
+
+  it("are dt, the time step, as a float", function()
+    local world = new_world()
+    local e = world:spawn { D = {} }
+    world:query("D"):run(function(d, dt) d.v = dt // 2 d.w = dt / 2 end, 3)
+    assert.same({ 1.0, 1.5 }, { world:get(e, "D") })
+  end)
+end)
+
+describe("control flow", function()
+  -- Rows with a = 0, 1, ...; fn's result in r is compared with plain Lua's.
+  local function same_as_lua(fn)
+    local given = {}
+    for a = -4, 12 do
+      given[#given + 1] = { a, a * 3 % 5 }
+    end
+    local world = new_world()
+    local got, different = results(world, given, fn), {}
+    for i, pair in ipairs(given) do
+      local row = { a = pair[1], b = pair[2], r = 0 }
+      fn(row)
+      assert.equal(row.r, got[i], "a = " .. pair[1])
+      different[row.r] = true
+    end
+    assert(next(different, (next(different))), "the function gives one result only")
+  end
+
+  it("is and, or and not", function()
+    same_as_lua(function(i) i.r = i.a > 3 and i.b or -i.a end)
+    same_as_lua(function(i)
+      if (i.a > 2 or i.b == 1) and not (i.a == 5) then i.r = 1 end
+    end)
+    same_as_lua(function(i)
+      local found = i.a < 0 or i.b > 2
+      if found then i.r = 7 end
+    end)
+  end)
+
+  it("is elseif and early return", function()
+    same_as_lua(function(i)
+      if i.a < 0 then
+        i.r = 1
+        return
+      elseif i.a < 5 then
+        i.r = 2
+      elseif i.b == 0 then
+        i.r = 3
+      else
+        return
+      end
+      i.r = i.r * 10
+    end)
+  end)
+
+  it("is a numeric for with break, goto continue and return inside", function()
+    same_as_lua(function(i)
+      local sum = 0
+      for n = 1, 10 do
+        if n > i.a then break end
+        if n % 3 == 0 then goto continue end
+        if n == 8 and i.b == 1 then
+          i.r = -1
+          return
+        end
+        sum = sum + n
+        ::continue::
+      end
+      i.r = sum
+    end)
+  end)
+
+  it("is for with uniform bounds, negative steps, nested, and none at all", function()
+    local first, last = 2, 4
+    local function fn(i)
+      local sum = 0
+      for m = first, last do
+        for n = m, 1, -1 do
+          sum = sum * 3 + m * n + i.a
+        end
+      end
+      for _ = 3, 1 do sum = 0 end
+      i.r = sum
+    end
+    same_as_lua(fn)
+    first, last = -3, 1
+    same_as_lua(fn)
+    last = -10
+    assert.same({ 0 }, results(new_world(), { { 5, 5 } }, fn))
+  end)
+
+  it("inlines Lua functions, and goes forward by goto", function()
+    local function twice(n)
+      if n < 0 then return -n end
+      return n * 2
+    end
+    same_as_lua(function(i)
+      local function_of_a = twice(i.a)
+      if i.b > 2 then goto done end
+      function_of_a = twice(function_of_a + 1)
+      ::done::
+      i.r = function_of_a
+    end)
+  end)
+end)
+
+describe("arithmetic", function()
+  local integers = { math.mininteger, -7, -2, -1, 1, 2, 7, 63, 64, math.maxinteger }
+
+  -- The operation on all pairs, whole, and on floats, as Lua has it.
+  local function check(operate, on_floats)
+    local given, world = {}, new_world()
+    for _, a in ipairs(integers) do
+      for _, b in ipairs(integers) do
+        given[#given + 1] = { a, b }
+      end
+    end
+    local got = results(world, given, function(i) i.r = operate(i.a, i.b) end)
+    for i, pair in ipairs(given) do
+      assert.equal(operate(pair[1], pair[2]), got[i], ("%d and %d"):format(pair[1], pair[2]))
+    end
+    for _, pair in ipairs(on_floats and given or {}) do
+      local v, w = pair[1] / 4, pair[2] / 3
+      local e = world:spawn { D = { v, w } }
+      world:query("D"):run(function(d) d.v = operate(d.v, d.w) end)
+      assert.equal(operate(v, w), world:get(e, "D.v"), ("%g and %g"):format(v, w))
+      world:despawn(e)
+    end
+  end
+
+  it("divides and takes remainders of negative numbers as Lua does", function()
+    check(function(a, b) return a // b end, true)
+    check(function(a, b) return a % b end, true)
+  end)
+
+  it("wraps around and shifts as Lua does", function()
+    check(function(a, b) return a * b + a - b end)
+    check(function(a, b) return a << b end)
+    check(function(a, b) return a >> b end)
+    check(function(a, b) return (a & b) ~ (a | ~b) end)
+  end)
+
+  it("compares integers with floats by their exact values", function()
+    local world = new_world()
+    world:component("Mixed", { "i: i64", "f: f64", "less: bool", "equal: bool" })
+    local big = 2 ^ 53
+    local e = world:spawn { Mixed = { i = (1 << 53) + 1, f = big } }
+    local o = world:spawn { Mixed = { i = 1 << 53, f = big } }
+    world:query("Mixed"):run(function(m)
+      m.less = m.f < m.i
+      m.equal = m.f == m.i
+    end)
+    assert.same({ true, false }, { world:get(e, "Mixed.less"), world:get(e, "Mixed.equal") })
+    assert.same({ false, true }, { world:get(o, "Mixed.less"), world:get(o, "Mixed.equal") })
+  end)
+
+  it("rounds each step to f32 where f32 meets f32, literals and uniforms", function()
+    local world, f32 = new_world(), helper.f32
+    local third = 1 / 3
+    local e = world:spawn { P = { x = 16777216, y = 0.1 } }
+    local x, y = world:get(e, "P")
+    world:query("P"):run(function(p)
+      p.x = p.x + 1 - 16777216
+      p.y = p.y * third * p.y
+    end)
+    assert.equal(0.0, world:get(e, "P.x"))
+    local rounded = f32(f32(y * f32(third)) * y)
+    assert.not_equal(rounded, f32(y * third * y))
+    assert.equal(rounded, world:get(e, "P.y"))
+    assert.equal(1.0, x + 1 - 16777216)
+  end)
+
+  it("keeps f64 beside f64 and beside integer columns", function()
+    local world = new_world()
+    local e = world:spawn { P = { x = 16777216 }, D = {}, I = { a = 1 } }
+    world:query("P:in, D, I:in"):run(function(p, d, i)
+      d.v = p.x + i.a
+      d.w = p.x + d.w + 1
+    end)
+    assert.same({ 16777217.0, 16777217.0 }, { world:get(e, "D") })
+  end)
+
+  it("calls functions of math, by whatever name", function()
+    local world = new_world()
+    local root, biggest = math.sqrt, math.max
+    local e = world:spawn { D = { v = -2.5 }, I = {} }
+    world:query("D, I"):run(function(d, i)
+      i.a = math.floor(d.v)
+      i.b = math.ceil(d.v)
+      i.r = math.abs(i.a) + math.min(i.a, i.b, 4)
+      d.w = root(math.abs(d.v) * 10) + math.fmod(7, 4.5) + math.pi
+      d.v = biggest(d.v, 1.5) + math.exp(0.0) + math.sin(0.25) * math.cos(0.5) + math.log(2.0)
+    end)
+    assert.same({ -3, -2, 0 }, { world:get(e, "I") })
+    assert.equal(5.0 + math.fmod(7, 4.5) + math.pi, world:get(e, "D.w"))
+    helper.approx(2.5 + math.sin(0.25) * math.cos(0.5) + math.log(2), world:get(e, "D.v"), 1e-15)
+  end)
+end)

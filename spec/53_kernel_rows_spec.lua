@@ -1,0 +1,377 @@
+-- Kernels and what they run over: errors, enums and entities, tables, commands, systems.
+
+local ecs = require "ecs"
+local helper = require "spec.support.ecs_helper"
+
+local math = math -- kernels reach globals by raw access, and a spec's are behind a metatable
+
+local function new_world(options)
+  local world = helper.new_world(options)
+  world:component("P", { "x: f32", "y: f32" })
+  world:component("Q", { "x: f32", "y: f32" })
+  world:component("I", { "a: i64", "b: i64" })
+  world:component("S", { "n: i32", "small: u8" })
+  world:component("K", { "kind: enum(red, green, blue)", "on: bool", "target: entity" })
+  world:tag "Marked"
+  return world
+end
+
+-- Calls body(world, kernels) for a world with kernels and for one without.
+local function both(body)
+  for _, kernels in ipairs { true, false } do
+    body(new_world { tag = 1, seed = 7, kernels = kernels }, kernels)
+  end
+end
+
+describe("an error in a kernel", function()
+  it("is a division by zero, which names the entity", function()
+    local function divide(a, b) return a // b end
+    local function remainder(a, b) return a % b end
+    local _, no_quotient = pcall(divide, 1, 0)
+    local _, no_remainder = pcall(remainder, 1, 0)
+    both(function(world, kernels)
+      local e = world:spawn { I = { a = 5, b = 2 } }
+      local wrong = world:spawn { I = { a = 6, b = 0 } }
+      local q = world:query "I"
+      local message = helper.has_error(function() q:run(function(i) i.a = i.a // i.b end) end,
+        no_quotient:match ": (.*)")
+      if kernels then
+        assert(message:find(ecs.format(wrong), 1, true), message)
+        assert.matches("53_kernel_rows_spec.lua:%d+: ", message)
+      end
+      assert.same({ 2, 6 }, { world:get(e, "I.a"), world:get(wrong, "I.a") })
+      helper.has_error(function() q:run(function(i) i.a = i.a % i.b end) end,
+        no_remainder:match ": (.*)")
+      world:despawn(wrong)
+      q:run(function(i) i.a = i.a % i.b end)
+      assert.equal(0, world:get(e, "I.a"))
+    end)
+  end)
+
+  it("is not raised by rows that do not divide", function()
+    local world = new_world()
+    local e = world:spawn { I = { a = 5, b = 0 } }
+    world:query("I"):run(function(i) i.a = i.b ~= 0 and i.a // i.b or -1 end)
+    assert.equal(-1, world:get(e, "I.a"))
+  end)
+
+  it("is a store out of range: the row is left whole, those before it are written", function()
+    both(function(world, kernels)
+      local ids = {}
+      for i = 1, 5 do
+        ids[i] = world:spawn { S = { n = i, small = i == 3 and 250 or i } }
+      end
+      local message = helper.has_error(function()
+        world:query("S"):run(function(s)
+          s.n = s.n * 10
+          s.small = s.small + 10
+        end)
+      end, "S.small", "u8", "out of range", kernels and ecs.format(ids[3]) or "260")
+      assert(not message:find "S%.n")
+      assert.same({ 10, 11 }, { world:get(ids[1], "S") })
+      assert.same({ 20, 12 }, { world:get(ids[2], "S") })
+      assert.same({ kernels and 3 or 30, 250 }, { world:get(ids[3], "S") })
+      local n, small = world:get(ids[4], "S")
+      assert(n == 4 and small == 4 or kernels and n == 40 and small == 14)
+    end)
+  end)
+
+  it("is a fraction stored into an integer field", function()
+    local world = new_world()
+    local e = world:spawn { S = { n = 4 } }
+    local wrong = world:spawn { S = { n = 5 } }
+    local q = world:query "S"
+    helper.has_error(function() q:run(function(s) s.n = s.n / 2 end) end, "S.n", "i32",
+      ecs.format(wrong))
+    assert.same({ 2, 5 }, { world:get(e, "S.n"), world:get(wrong, "S.n") })
+    helper.has_error(function() q:run(function(s) s.n = s.n * 1e10 end) end, "out of range")
+  end)
+end)
+
+describe("enum and entity fields", function()
+  it("compare with and take names", function()
+    both(function(world)
+      local red = world:spawn { K = { kind = "red" } }
+      local blue = world:spawn { K = { kind = "blue" } }
+      world:query("K"):run(function(k)
+        if k.kind == "red" then
+          k.kind = "green"
+        elseif k.kind ~= "green" then
+          k.kind = "red"
+          k.on = true
+        end
+      end)
+      assert.same({ "green", false }, { world:get(red, "K.kind"), world:get(red, "K.on") })
+      assert.same({ "red", true }, { world:get(blue, "K.kind"), world:get(blue, "K.on") })
+    end)
+  end)
+
+  it("compare with the entity and with null, and take them", function()
+    both(function(world)
+      local null = ecs.null
+      assert.equal(0, null)
+      local free, own = world:spawn { K = {} }, world:spawn { K = {} }
+      local other = world:spawn { K = { target = own } }
+      world:set(own, "K", { target = own })
+      world:query("K"):run(function(k, _, e)
+        k.on = k.target == e
+        if k.target == ecs.null then
+          k.target = e
+        elseif k.target ~= e and k.target ~= null then
+          k.target = 0
+        end
+      end)
+      local function of(e) return { world:get(e, "K.on"), world:get(e, "K.target") } end
+      assert.same({ false, free }, of(free))
+      assert.same({ true, own }, of(own))
+      assert.same({ false, ecs.null }, of(other))
+    end)
+  end)
+end)
+
+describe("parts of fields", function()
+  local function make(kernels)
+    local world = new_world { kernels = kernels }
+    world:component("Point", { "x: f64", "n: i32" })
+    world:component("Body", { "m: f32[3]", "at: Point", "path: Point[2]" })
+    return world, world:query "Body", world:spawn { Body = { m = { 1, 2, 3 }, at = { x = 5 } } }
+  end
+
+  it("are read and written: elements by literal indices, nested fields by names", function()
+    for _, kernels in ipairs { true, false } do
+      local world, q, e = make(kernels)
+      q:run(function(b)
+        b.m[1] = b.m[2] * 10
+        b.m[3] = b.m[1] + b.m[3]
+        b.at.x = b.at.x + b.m[1]
+        b.path[2].n = 7
+        b.path[1].x = b.at.x > 20 and 1.5 or 2.5
+      end)
+      assert.same({ 20.0, 2.0, 23.0 }, { world:get(e, "Body.m[1]"), world:get(e, "Body.m[2]"),
+        world:get(e, "Body.m[3]") })
+      assert.equal(25.0, world:get(e, "Body.at.x"))
+      assert.same({ 0, 7 }, { world:get(e, "Body.path[1].n"), world:get(e, "Body.path[2].n") })
+      assert.same({ 1.5, 0.0 }, { world:get(e, "Body.path[1].x"), world:get(e, "Body.path[2].x") })
+    end
+  end)
+
+  it("have to be there", function()
+    local _, q = make(true)
+    helper.has_error(function() q:run(function(b) b.m[4] = 1 end) end, "cannot be compiled",
+      "an element of 'm' that is none")
+    helper.has_error(function() q:run(function(b) b.m[0] = 1 end) end, "that is none")
+    helper.has_error(function() q:run(function(b) b[1] = 1 end) end, "something else than a name")
+    helper.has_error(function() q:run(function(b) b.at[1] = 1 end) end,
+      "something else than a name")
+    helper.has_error(function() q:run(function(b) b.path[1] = 1 end) end, "nested")
+  end)
+end)
+
+describe("a kernel", function()
+  it("is made for each set of optional terms that a table has", function()
+    both(function(world, kernels)
+      local bare = world:spawn { P = { x = 1 } }
+      local full = world:spawn { P = { x = 1 }, Q = { x = 5 } }
+      world:system("s", { query = "P, Q?", compile = true, each = function(p, q)
+        p.x = p.x + (q and q.x or 100)
+        if q then q.y = p.x else p.y = -1 end
+      end })
+      world:update(1)
+      assert.same({ 101.0, -1.0 }, { world:get(bare, "P") })
+      assert.same({ 6.0, 0.0, 5.0, 6.0 }, { world:get(full, "P"),
+        select(2, world:get(full, "P")), world:get(full, "Q") })
+      assert.equal(kernels and 2 or nil, world:explain("s").compilations)
+    end)
+  end)
+
+  it("is made for each alternative of A|B", function()
+    both(function(world)
+      local p, q = world:spawn { P = {}, I = {} }, world:spawn { Q = {}, I = {} }
+      local pq = world:spawn { P = {}, Q = {}, I = {} }
+      world:query("P|Q, I"):run(function(a, b, i)
+        i.a = (a and 1 or 0) + (b and 2 or 0)
+        if a then a.x = 3 end
+        if b then b.y = 4 end
+      end)
+      assert.same({ 1, 2, 3 }, { world:get(p, "I.a"), world:get(q, "I.a"), world:get(pq, "I.a") })
+      assert.same({ 3.0, 4.0 }, { world:get(p, "P.x"), world:get(q, "Q.y") })
+      assert.same({ 3.0, 4.0 }, { world:get(pq, "P.x"), world:get(pq, "Q.y") })
+    end)
+  end)
+
+  it("must not write what is read only, which registration refuses", function()
+    local world = new_world()
+    world:spawn { P = {}, Q = {} }
+    helper.has_error(function()
+      world:system("s", { query = "P, Q:in", compile = true, each = function(p, q)
+        p.x = q.x
+        q.x = 1
+      end })
+    end, "system 's'", "53_kernel_rows_spec.lua:", "it writes to 'Q', which the query reads only")
+    world:system("s", { query = "P, Q:in", compile = true, each = function(p, q) p.x = q.x end })
+    local explained = world:explain "s"
+    assert.same({ "vector", { "Q.x" }, { "P.x" } },
+      { explained.tier, explained.reads, explained.writes })
+    assert.equal("string", type(explained.program))
+  end)
+
+  it("is compiled again after its component has changed", function()
+    local world = new_world()
+    local e = world:spawn { P = { x = 1, y = 8 } }
+    local function grow(p) p.x = p.x + 0.5 end
+    world:system("s", { query = "P", each = grow })
+    world:update(1)
+    assert.equal(1, world:explain("s").compilations)
+    world:component("P", { "z: i32 = 9", "y: f32", "x: f64" })
+    world:update(1)
+    assert.same({ 9, 8.0, 2.0 }, { world:get(e, "P") })
+    assert.same({ "vector", 2 },
+      { world:explain("s").tier, world:explain("s").compilations })
+  end)
+
+  it("is not made where kernels are off, with the same results", function()
+    both(function(world, kernels)
+      local rows = {}
+      for i = 1, 700 do
+        rows[i] = world:spawn { P = { x = i / 7, y = i }, I = { a = i, b = i % 9 - 4 } }
+      end
+      world:system("s", { query = "P, I", compile = true, each = function(p, i, dt, e)
+        p.x = p.y > 300 and p.x - p.y or p.x * 2
+        i.b = i.a % 7 - i.b
+        if i.b < -3 then world:despawn(e) end
+        p.y = p.y + dt
+      end })
+      world:update(0.25)
+      assert.equal(kernels and "vector" or "lua", world:explain("s").tier)
+      local alive = 0
+      for i, e in ipairs(rows) do
+        local b = i % 7 - (i % 9 - 4)
+        assert.equal(b >= -3, world:alive(e))
+        if b >= -3 then
+          alive = alive + 1
+          local x = helper.f32(i / 7)
+          assert.equal(helper.f32(i > 300 and x - i or x * 2), world:get(e, "P.x"))
+          assert.equal(i + 0.25, world:get(e, "P.y"))
+          assert.equal(b, world:get(e, "I.b"))
+        end
+      end
+      assert(alive < 700)
+    end)
+  end)
+end)
+
+describe("commands of a kernel", function()
+  it("are staged, and applied in order by row and in the function", function()
+    both(function(world)
+      local name, ids = "Q", {}
+      for i = 1, 6 do
+        ids[i] = world:spawn { I = { a = i } }
+      end
+      world:system("s", { query = "I", compile = true, each = function(i, _, e)
+        if i.a == 1 then
+          world:despawn(e)
+        elseif i.a == 2 then
+          world:add(e, name)
+          world:remove(e, "I")
+        elseif i.a < 5 then
+          world:add(e, "Marked")
+          if i.a == 4 then world:remove(e, "Marked") end
+        end
+        i.b = 1
+      end })
+      local seen
+      world:system("after", { run = function() seen = world:count "I" end })
+      world:defer()
+      world:commit()
+      world:update(1)
+      assert.equal(4, seen)
+      assert.is_false(world:alive(ids[1]))
+      assert.same({ true, false }, { world:has(ids[2], "Q"), world:has(ids[2], "I") })
+      assert.same({ true, false, false },
+        { world:has(ids[3], "Marked"), world:has(ids[4], "Marked"), world:has(ids[5], "Marked") })
+      assert.equal(1, world:get(ids[4], "I.b"))
+    end)
+  end)
+
+  it("wait for the end of the scope", function()
+    both(function(world)
+      local e = world:spawn { I = {} }
+      world:defer()
+      world:query("I"):run(function(_, _, id) world:despawn(id) end)
+      assert.is_true(world:alive(e))
+      assert.equal(1, world:count "I")
+      world:commit()
+      assert.is_false(world:alive(e))
+    end)
+  end)
+
+  it("are dropped when a row fails", function()
+    local world = new_world()
+    local e, wrong = world:spawn { I = { b = 1 } }, world:spawn { I = {} }
+    helper.has_error(function()
+      world:query("I"):run(function(i, _, id)
+        world:despawn(id)
+        i.a = 1 // i.b
+      end)
+    end, ecs.format(wrong))
+    assert.same({ true, true }, { world:alive(e), world:alive(wrong) })
+  end)
+end)
+
+describe("world:random", function()
+  it("gives the same numbers in both tiers, others for each entity, call and tick", function()
+    local lists = {}
+    both(function(world, kernels)
+      local list = {}
+      for _ = 1, 20 do world:spawn { P = {}, I = {} } end
+      world:system("s", { query = "P, I", compile = true, each = function(p, i, _, e)
+        p.x = world:random(e)
+        if world:random(e) < 0.5 then p.y = world:random(e) end
+        i.a = world:random(e, 6)
+        i.b = world:random(e, -5, 5)
+      end })
+      for _ = 1, 3 do
+        world:update(1)
+        for p, i in world:query("P, I"):each() do
+          table.move({ p.x, p.y, i.a, i.b }, 1, 4, #list + 1, list)
+        end
+      end
+      assert.equal(kernels and "vector" or "lua", world:explain("s").tier)
+      lists[#lists + 1] = list
+    end)
+    assert.same(lists[1], lists[2])
+    local different, count = {}, 0
+    for at = 1, #lists[1], 4 do
+      local x, die, any = lists[1][at], lists[1][at + 2], lists[1][at + 3]
+      assert(0 <= x and x <= 1 and 1 <= die and die <= 6 and -5 <= any and any <= 5)
+      count = count + (different[x] and 0 or 1)
+      different[x] = true
+    end
+    assert.equal(60, count)
+  end)
+
+  it("depends on the world's seed", function()
+    local function draw(seed)
+      local world = new_world { tag = 1, seed = seed }
+      local e = world:spawn { P = {} }
+      world:query("P"):run(function(p, _, id) p.x = world:random(id) end)
+      return world:get(e, "P.x")
+    end
+    assert.equal(draw(3), draw(3))
+    assert.not_equal(draw(3), draw(4))
+  end)
+end)
+
+describe("a uniform of math", function()
+  it("is the function that it was found to be, not what has its name", function()
+    local world = new_world()
+    local e = world:spawn { P = { x = 9 } }
+    local library = { sqrt = math.sqrt }
+    local function root(p) p.y = library.sqrt(p.x) end
+    world:query("P"):run(root)
+    assert.equal(3.0, world:get(e, "P.y"))
+    library.sqrt = function(x) return x + 1 end
+    world:query("P"):run(root)
+    assert.equal(10.0, world:get(e, "P.y"))
+  end)
+end)

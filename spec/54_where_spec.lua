@@ -1,0 +1,250 @@
+-- q:where(fn), and q:sum, q:min, q:max: predicates and reductions, in both tiers.
+
+local helper = require "spec.support.ecs_helper"
+
+-- Ten rows, a = 1 to 10, in two tables: those with an even a are Marked.
+local function new_world(kernels)
+  local world = helper.new_world { kernels = kernels }
+  world:component("N", { "a: i64", "f: f64" })
+  world:component("P", { "x: f32" })
+  world:tag "Marked"
+  local ids = {}
+  for a = 1, 10 do
+    ids[a] = world:spawn(a % 2 == 0 and { N = { a, a / 2 }, Marked = true } or { N = { a, a / 2 } })
+  end
+  return world, ids
+end
+
+-- body(world, ids) with kernels and without, by a predicate that compiles and by one that does
+-- not; `pick` makes either from the least a that is taken.
+local function each_way(body)
+  local function compiled(least)
+    return function(n) return n.a >= least end
+  end
+  local function plain(least)
+    return function(n) return n.a >= least and tostring(n.a) end
+  end
+  for _, way in ipairs { { true, compiled }, { true, plain }, { false, compiled } } do
+    local world, ids = new_world(way[1])
+    body(world, ids, way[2])
+  end
+end
+
+describe("q:where", function()
+  it("counts, and finds the first", function()
+    each_way(function(world, ids, pick)
+      local q = world:query "N"
+      assert.equal(7, q:where(pick(4)):count())
+      assert.equal(10, q:where(pick(1)):count())
+      assert.equal(0, q:where(pick(11)):count())
+      assert.equal(ids[5], q:where(pick(4)):first())
+      assert.equal(0, select("#", q:where(pick(11)):first()))
+      assert.equal(3, world:query("N, !Marked"):where(pick(5)):count())
+    end)
+  end)
+
+  it("takes the first in query order", function()
+    each_way(function(world, ids, pick)
+      assert.equal(ids[9], world:query("N, !Marked"):where(pick(8)):first())
+      assert.equal(ids[8], world:query("N, Marked"):where(pick(7)):first())
+    end)
+  end)
+
+  it("goes over its rows in both forms of each", function()
+    each_way(function(world, _, pick)
+      local where, seen = world:query("N"):where(pick(8)), {}
+      for n, e in where:each() do
+        seen[n.a] = e
+      end
+      local given = {}
+      where:each(function(n, dt, e)
+        given[n.a] = e
+        n.f = dt
+      end, 0.25)
+      assert.same(seen, given)
+      local count = 0
+      for a, e in pairs(seen) do
+        assert(a >= 8 and world:get(e, "N.a") == a and world:get(e, "N.f") == 0.25)
+        count = count + 1
+      end
+      assert.equal(3, count)
+      assert.equal(2.5, world:get(world:query("N"):where(pick(5)):first(), "N.f"))
+    end)
+  end)
+
+  it("sees its uniforms as they are", function()
+    local world = new_world()
+    local least = 3
+    local where = world:query("N"):where(function(n) return n.a >= least end)
+    assert.equal(8, where:count())
+    least = 9
+    assert.equal(2, where:count())
+    least = 9.5
+    assert.equal(1, where:count())
+  end)
+
+  it("may be left early, in a coroutine or by break", function()
+    each_way(function(world, _, pick)
+      local where = world:query("N"):where(pick(2))
+      for n in where:each() do
+        if n.a > 2 then break end
+      end
+      local thread = coroutine.wrap(function()
+        for n in where:each() do coroutine.yield(n.a) end
+      end)
+      thread()
+      world:update(1)
+      assert.equal(9, where:count())
+    end)
+  end)
+end)
+
+describe("q:where(fn)", function()
+  it("despawns", function()
+    each_way(function(world, ids, pick)
+      world:query("N"):where(pick(4)):despawn()
+      for a, e in ipairs(ids) do
+        assert.equal(a < 4, world:alive(e))
+      end
+    end)
+  end)
+
+  it("adds and removes", function()
+    each_way(function(world, ids, pick)
+      local q = world:query "N"
+      q:where(pick(8)):add("P")
+      q:where(pick(7)):remove("Marked")
+      for a, e in ipairs(ids) do
+        assert.equal(a >= 8, world:has(e, "P"))
+        assert.equal(a % 2 == 0 and a < 7, world:has(e, "Marked"))
+      end
+    end)
+  end)
+
+  it("sets fields that are there, and components that are not", function()
+    each_way(function(world, ids, pick)
+      local q = world:query "N"
+      q:where(pick(9)):set("N", { f = -1 })
+      q:where(pick(10)):set("P", 7)
+      q:where(pick(10)):set("N.a", 100)
+      assert.same({ 8, 4.0 }, { world:get(ids[8], "N") })
+      assert.same({ 9, -1.0 }, { world:get(ids[9], "N") })
+      assert.same({ 100, -1.0 }, { world:get(ids[10], "N") })
+      assert.same({ false, true }, { world:has(ids[9], "P"), world:has(ids[10], "P") })
+      assert.equal(7.0, world:get(ids[10], "P.x"))
+    end)
+  end)
+
+  it("stages inside a scope", function()
+    each_way(function(world, ids, pick)
+      local where = world:query("N"):where(pick(6))
+      world:defer()
+      where:despawn()
+      assert.equal(5, where:count())
+      world:cancel()
+      assert.is_true(world:alive(ids[10]))
+      assert.equal(5, where:count())
+    end)
+  end)
+
+  it("runs what its function does to the entities, too", function()
+    each_way(function(world, ids, pick)
+      local taken = pick(4)
+      local where = world:query("N"):where(function(n, _, e)
+        if n.a < 3 then world:add(e, "P") end
+        if n.a == 2 then world:remove(e, "Marked") end
+        if n.a == 9 then world:despawn(e) end
+        n.f = 7
+        return taken(n)
+      end)
+      assert.equal(7, where:count())
+      assert.same({ true, true, false },
+        { world:has(ids[1], "P"), world:has(ids[2], "P"), world:has(ids[3], "P") })
+      assert.same({ false, true }, { world:has(ids[2], "Marked"), world:has(ids[4], "Marked") })
+      assert.same({ false, 7.0 }, { world:alive(ids[9]), world:get(ids[1], "N.f") })
+    end)
+  end)
+
+  it("says what is wrong", function()
+    local world = new_world()
+    local q = world:query "N"
+    helper.has_error(function() q:where() end, "bad argument #1 to 'where'")
+    helper.has_error(function() q:where("n.a > 1") end, "function expected")
+    helper.has_error(function() q:where(function(n) return n.b > 1 end):count() end, "'b'")
+    helper.has_error(function() q:where(function() return true end):add("Nope") end, "Nope")
+  end)
+end)
+
+describe("q:sum, q:min, q:max", function()
+  local function both(body)
+    body(new_world(true))
+    body(new_world(false))
+  end
+
+  -- Equal, and of the same subtype.
+  local function is(expected, actual)
+    assert.equal(math.type(expected), math.type(actual))
+    assert.equal(expected, actual)
+  end
+
+  it("give 0 and nil on no rows", function()
+    both(function(world)
+      local q = world:query "P"
+      local function x(p) return p.x end
+      assert.equal(0, q:sum(x))
+      assert.is_nil(q:min(x))
+      assert.is_nil(q:max(x))
+    end)
+  end)
+
+  it("add integers as integers, wrapping around, and floats as floats", function()
+    both(function(world, ids)
+      local q = world:query "N"
+      is(55, q:sum(function(n) return n.a end))
+      is(27.5, q:sum(function(n) return n.f end))
+      is(385, q:sum(function(n) return n.a * n.a end))
+      world:set(ids[1], "N.a", math.maxinteger)
+      is(math.mininteger + 53, q:sum(function(n) return n.a end))
+      is(10, q:sum(function() return 1 end))
+    end)
+  end)
+
+  it("give the least and the greatest", function()
+    both(function(world)
+      local q = world:query "N"
+      is(-10, q:min(function(n) return -n.a end))
+      is(10, q:max(function(n) return n.a end))
+      is(0.5, q:min(function(n) return n.f end))
+      is(5.0, q:max(function(n) return n.f end))
+    end)
+  end)
+
+  it("add f32 as f64, in the same order in both tiers", function()
+    local sums = {}
+    for i, kernels in ipairs { true, false } do
+      local world = new_world(kernels)
+      for n = 1, 3000 do
+        world:spawn { P = { x = 1e8 / n } }
+      end
+      sums[i] = world:query("P"):sum(function(p) return p.x end)
+    end
+    is(sums[1], sums[2])
+    local in_row = 0.0
+    for n = 1, 3000 do in_row = in_row + helper.f32(1e8 / n) end
+    helper.approx(in_row, sums[1], 1)
+  end)
+
+  it("leave NaN out of min and max, not out of sum", function()
+    both(function(world, ids)
+      local q, nan = world:query "N", 0 / 0
+      for _, at in ipairs { 1, 5, 10 } do
+        world:set(ids[at], "N.f", nan)
+      end
+      local function f(n) return n.f end
+      is(1.0, q:min(f))
+      is(4.5, q:max(f))
+      local sum = q:sum(f)
+      assert(sum ~= sum)
+    end)
+  end)
+end)

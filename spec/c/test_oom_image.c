@@ -1,0 +1,116 @@
+/* Reliability line 2: running out of memory while components are declared with other fields,
+** and while worlds are saved and loaded. */
+#include <string.h>
+
+#include "sweep.h"
+
+/* ---- migration ---- */
+
+static void crowd(struct fixture *f) {
+  for (int i = 0; i < 40; i++) {
+    ecs_id id = SPAWN(f->world, f->position);
+    set_position(f, id, (float)i, 1);
+    if (i & 1) CHECK_OK(f->world, ecs_add(f->world, id, f->health));
+    if (i & 2) CHECK_OK(f->world, ecs_add(f->world, id, f->label));
+    if (i & 4) CHECK_OK(f->world, ecs_set(f->world, id, f->link, &(struct link){id}));
+    if (i % 7 == 0) CHECK_OK(f->world, ecs_add(f->world, id, f->frozen));
+  }
+  f->a = SPAWN(f->world, f->label);
+  CHECK_OK(f->world, ecs_name(f->world, f->a, "somebody"));
+  f->query = new_query(f->world, "Position, Health?");
+  CHECK_OK(f->world, ecs_resource(f->world, f->health));
+}
+
+static ecs_status declare(struct fixture *f, const char *name, const ecs_field *fields,
+                          uint32_t count) {
+  ecs_component_desc desc = {.name = name, .fields = fields, .field_count = count};
+  return ecs_component(f->world, &desc, &f->c);
+}
+
+static ecs_status widen(struct fixture *f) {
+  ecs_field fields[] = {{.name = "x", .type = ECS_F64}, {.name = "y", .type = ECS_I16},
+                        {.name = "text", .type = ECS_STRING,
+                         .value = {.kind = ECS_KIND_STRING, .string = text_of("new here")}}};
+  return declare(f, "Position", fields, 3);
+}
+
+static ecs_status narrow(struct fixture *f) {
+  ecs_field fields[] = {{.name = "hp", .type = ECS_U8}};
+  return declare(f, "Health", fields, 1);
+}
+
+static ecs_status make_tag(struct fixture *f) { return declare(f, "Label", NULL, 0); }
+
+static void nested(struct fixture *f) {
+  crowd(f);
+  ecs_field fields[] = {{.name = "at", .type = ECS_NESTED, .nested = f->position, .count = 2}};
+  ecs_id body = DECLARE(f->world, "Body", fields);
+  for (int i = 0; i < 20; i++) SPAWN(f->world, body, i % 2 ? f->frozen : f->health);
+}
+
+static ecs_status undeclare(struct fixture *f) { return ecs_undeclare(f->world, f->health); }
+
+/* ---- images ---- */
+
+static struct { char bytes[1 << 16]; size_t size, at; } image;
+
+static bool write_image(void *ud, const void *data, size_t size) {
+  (void)ud;
+  if (size > sizeof image.bytes - image.size) return false;
+  memcpy(image.bytes + image.size, data, size);
+  image.size += size;
+  return true;
+}
+
+static bool read_image(void *ud, void *data, size_t size) {
+  (void)ud;
+  if (size > image.size - image.at) return false;
+  memcpy(data, image.bytes + image.at, size);
+  image.at += size;
+  return true;
+}
+
+static ecs_status save(struct fixture *f) {
+  image.size = 0;
+  return ecs_save(f->world, write_image, NULL, NULL);
+}
+
+static ecs_status load(struct fixture *f) {
+  image.at = 0;
+  return ecs_load(f->world, read_image, NULL, NULL);
+}
+
+/* An image of a crowd, and a world that has changed since. */
+static void saved(struct fixture *f) {
+  crowd(f);
+  CHECK_OK(f->world, save(f));
+  CHECK_OK(f->world, ecs_query_despawn(new_query(f->world, "Health")));
+  for (int i = 0; i < 30; i++) SPAWN(f->world, f->velocity, f->label);
+}
+
+/* ... and whose components have moved on. */
+static void saved_before(struct fixture *f) {
+  saved(f);
+  CHECK_OK(f->world, widen(f));
+  CHECK_OK(f->world, ecs_undeclare(f->world, f->link));
+}
+
+static void again(struct fixture *f) {
+  uint64_t before = ecs_digest(f->world);
+  CHECK_OK(f->world, save(f));
+  CHECK_OK(f->world, load(f));
+  CHECK(ecs_digest(f->world) == before);
+}
+
+static const struct operation operations[] = {
+  {"other fields", crowd, widen, NULL, ASKS},
+  {"fewer fields, of a resource too", crowd, narrow, NULL, ASKS},
+  {"no fields any more", crowd, make_tag, NULL, ASKS},
+  {"other fields of a component that another is made of", nested, widen, NULL, ASKS},
+  {"undeclare of what tables have", crowd, undeclare, NULL, ASKS},
+  {"save", crowd, save, NULL, ASKS},
+  {"load", saved, load, again, ASKS},
+  {"load into a world that has moved on", saved_before, load, again, ASKS},
+};
+
+int main(void) { return RUN_SWEEPS(operations); }

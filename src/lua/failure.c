@@ -1,0 +1,65 @@
+/* What is raised when a program fails in a row. */
+#include "kernel.h"
+
+static int divide_by_zero(lua_State *L) {
+  int operation = (int)lua_tointeger(L, 1);
+  lua_pushinteger(L, 1);
+  lua_pushinteger(L, 0);
+  lua_arith(L, operation);
+  return 0;
+}
+
+/* What this Lua says of an integer operation with zero: not every 5.4 says the same. */
+static void division_text(lua_State *L, char *text, size_t size, int operation) {
+  lua_pushcfunction(L, divide_by_zero);
+  lua_pushinteger(L, operation);
+  int status = lua_pcall(L, 1, 1, 0);
+  const char *said = status == LUA_ERRRUN ? lua_tostring(L, -1) : NULL;
+  text_format(text, size, "%s", said ? said : "attempt to divide by zero");
+  lua_pop(L, 1);
+}
+
+static void failure_text(lua_State *L, char *text, size_t size,
+                         const struct variant *variant, const k_failure *failure) {
+  uint32_t at = failure->tag >> TAG_LINES;
+  char value[48];
+  if (failure->type == KT_I64)
+    text_format(value, sizeof value, "%d", failure->value.i64);
+  else
+    text_format(value, sizeof value, "%g", failure->type == KT_F32
+                ? (double)failure->value.f32 : failure->value.f64);
+  const struct front_column *column = at ? &variant->columns[at - 1] : NULL;
+  const struct leaf *leaf =
+      column ? &column->component->leaves[column->component_leaf] : NULL;
+  switch (failure->error) {
+    case KE_IDIV: division_text(L, text, size, LUA_OPIDIV); break;
+    case KE_MOD: division_text(L, text, size, LUA_OPMOD); break;
+    case KE_FMOD: text_format(text, size, "bad argument #2 to 'fmod' (zero)"); break;
+    case KE_EMPTY: text_format(text, size, "interval is empty"); break;
+    case KE_RANGE:
+    case KE_FRACTION:
+      if (leaf) {
+        text_format(text, size, "field '%s.%s' is %s: %s %s", column->component->name,
+                    leaf->name, type_name(leaf->type), value,
+                    failure->error == KE_RANGE ? "is out of range" : "is not an integer");
+        break;
+      }
+      /* fall through */
+    default:
+      text_format(text, size, "number %s has no integer representation", value);
+      break;
+  }
+}
+
+int kernel_fail(lua_State *L, int handle, const struct loop_box *loop,
+                const struct variant *variant, const k_failure *failure) {
+  char text[MESSAGE_SIZE];
+  need_stack(L, 4);
+  failure_text(L, text, sizeof text, variant, failure);
+  ecs_id entity = loop_entity(loop, (uint32_t)failure->row);
+  lua_Debug where;
+  lua_getiuservalue(L, handle, KERNEL_FUNCTION);
+  lua_getinfo(L, ">S", &where);
+  return raise_error(L, "%s:%d: entity %e: %s", where.short_src,
+                     (int64_t)(failure->tag & ((1u << TAG_LINES) - 1)), entity, text);
+}
