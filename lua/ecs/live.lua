@@ -181,7 +181,6 @@ end
 
 -- Runs the files with their registrations staged, and makes the plan of the swap.
 local function read(self, job)
-  native.stage(self.world, registrations.recorder(self, job))
   local require = _G.require
   _G.require = make_require(self, job, require)
   local ok, message = pcall(read_files, self, job)
@@ -266,9 +265,11 @@ end
 
 -- attempt, with what an error leaves cleaned up.
 local function try(self, job, only_check)
-  local ok, result = pcall(attempt, self, job, only_check)
+  local ok, result = pcall(native.stage, self.world, registrations.recorder(self, job),
+    function()
+      return attempt(self, job, only_check)
+    end)
   if not ok or only_check then
-    native.unstage(self.world)
     restore_loaded(job)
   end
   return ok, result

@@ -68,10 +68,13 @@ function native.world(options) end
 ---@return string
 function native.format(id) end
 
---- Begins to keep what scripts register for a swap (see ecs.live).
+--- Calls a function while what scripts register is kept for a swap (see ecs.live); what is not
+--- swapped in when it ends is forgotten.
 ---@param world ecs.World
 ---@param recorder fun(kind: string, name: string, value: any): boolean?
-function native.stage(world, recorder) end
+---@param body fun(): any
+---@return any
+function native.stage(world, recorder, body) end
 
 --- Swaps in what was kept, at once or not at all.
 ---@param world ecs.World
@@ -79,10 +82,6 @@ function native.stage(world, recorder) end
 ---@return table<string, table> reports
 ---@return integer group
 function native.swap(world, plan) end
-
---- Forgets what was kept.
----@param world ecs.World
-function native.unstage(world) end
 
 --- Modification time in nanoseconds, size, inode, and whether it is a directory.
 ---@param path string

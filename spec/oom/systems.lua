@@ -353,25 +353,30 @@ scenario("restoring a snapshot", {
   end,
 })
 
+local function register_and_swap(s)
+  s.world:component("Position", { "x: f64", "z: f32 = 3" })
+  s.world:component("Fresh", { "at: Position" })
+  s.world:resource("Level", { "n: i32" })
+  local query = s.world:query "Position.z"
+  native.swap(s.world, {
+    phases = { { name = "late", spec = { after = "render" } } },
+    systems = { { name = "new", spec = { query = "Position", phase = "late",
+      each = function() end } } },
+    drop_systems = { { name = "old" } },
+    queries = { { name = "Position.z", object = query } },
+    remove = { { name = "Frozen" } },
+  })
+end
+
 scenario("a swap", {
+  new_ids = true,
   prepare = function(s)
     crowd(s)
     s.world:system("old", { query = "Label", each = function() end })
   end,
   act = function(s)
-    native.unstage(s.world)
-    native.stage(s.world, function() end)
-    s.world:component("Position", { "x: f64", "z: f32 = 3" })
-    s.world:component("Fresh", { "at: Position" })
-    s.world:resource("Level", { "n: i32" })
-    s.query = s.world:query "Position.z"
-    native.swap(s.world, {
-      phases = { { name = "late", spec = { after = "render" } } },
-      systems = { { name = "new", spec = { query = "Position", phase = "late",
-        each = function() end } } },
-      drop_systems = { { name = "old" } },
-      queries = { { name = "Position.z", object = s.query } },
-      remove = { { name = "Frozen" } },
-    })
+    native.stage(s.world, function() end, function()
+      register_and_swap(s)
+    end)
   end,
 })

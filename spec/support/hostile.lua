@@ -164,8 +164,9 @@ hostile.calls = {
     schema = false, now = {},
     stat = { lenient(value "spec") }, list = { lenient(value "spec") },
     changes = { lenient(value {}), lenient(value {}) },
-    stage = false, swap = false,
-    unstage = { lenient { make = function(scene) return scene.world end } },
+    stage = { lenient { make = function(scene) return scene.world end },
+      callback, lenient(callback) },
+    swap = false,
     world = { lenient { make = function() return {} end } },
   },
   world = {

@@ -89,7 +89,6 @@ static const luaL_Reg functions[] = {
   {"stage", ecs_native_stage},
   {"stat", ecs_native_stat},
   {"swap", ecs_native_swap},
-  {"unstage", ecs_native_unstage},
   {"world", ecs_native_world},
   {NULL, NULL}
 };

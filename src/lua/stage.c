@@ -53,30 +53,31 @@ static struct world_box *check_stage(lua_State *L) {
   return box;
 }
 
+/* native.stage(world, recorder, body): calls body with registrations staged, and returns what it
+** returns. What body has not swapped in is forgotten, however body ends: that needs no memory. */
 int ecs_native_stage(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   luaL_checktype(L, 2, LUA_TFUNCTION);
+  luaL_checktype(L, 3, LUA_TFUNCTION);
+  lua_settop(L, 3);
   ecs_status status = loops_end(box);
   if (status == ECS_OK) status = world_is_idle(box->world, "reading scripts");
   if (status != ECS_OK) return raise_status(L, box->world, status);
   lua_pushvalue(L, 2);
   lua_setiuservalue(L, 1, WORLD_STAGE);
+  need_stack(L, 4);
   struct stage *stage = memory_array(&box->world->memory, 1, sizeof *stage);
   if (!stage) return raise_memory(L);
   transaction_begin(&stage->transaction, box->world);
   box->stage = stage;
-  return 0;
-}
-
-int ecs_native_unstage(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
-  if (box->stage && box->stage->swapping) return luaL_error(L, "a swap is under way");
+  int ended = lua_pcall(L, 0, LUA_MULTRET, 0);
   stage_drop(box);
   lua_pushnil(L);
   lua_setiuservalue(L, 1, WORLD_STAGE);
-  systems_sweep(L, box, 1);
+  if (box->world) systems_sweep(L, box, 1);
+  if (ended != LUA_OK) return lua_error(L);
   settle(L, box, 1);
-  return 0;
+  return lua_gettop(L) - 2;
 }
 
 /* ---- the plan ------------------------------------------------------------------------------ */

@@ -43,9 +43,8 @@ void stage_system(lua_State *L, struct world_box *box, uint64_t place);
 /* Reads the options of a phase from the table at an index (nil: none), pushing what they need. */
 void read_phase(lua_State *L, int index, ecs_phase_desc *desc);
 
-/* native.stage(world, recorder), native.swap(world, plan), native.unstage(world). */
+/* native.stage(world, recorder, body), and native.swap(world, plan) inside body. */
 int ecs_native_stage(lua_State *L);
 int ecs_native_swap(lua_State *L);
-int ecs_native_unstage(lua_State *L);
 
 #endif
