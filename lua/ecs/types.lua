@@ -72,7 +72,7 @@ function native.format(id) end
 --- swapped in when it ends is forgotten.
 ---@param world ecs.World
 ---@param recorder fun(kind: string, name: string, value: any): boolean?
----@param body fun(): any
+---@param body fun(world: ecs.World): any
 ---@return any
 function native.stage(world, recorder, body) end
 

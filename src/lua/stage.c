@@ -53,7 +53,7 @@ static struct world_box *check_stage(lua_State *L) {
   return box;
 }
 
-/* native.stage(world, recorder, body): calls body with registrations staged, and returns what it
+/* native.stage(world, recorder, body): calls body(world) with registrations staged, and returns what it
 ** returns. What body has not swapped in is forgotten, however body ends: that needs no memory. */
 int ecs_native_stage(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
@@ -70,7 +70,8 @@ int ecs_native_stage(lua_State *L) {
   if (!stage) return raise_memory(L);
   transaction_begin(&stage->transaction, box->world);
   box->stage = stage;
-  int ended = lua_pcall(L, 0, LUA_MULTRET, 0);
+  lua_pushvalue(L, 1);
+  int ended = lua_pcall(L, 1, LUA_MULTRET, 0);
   stage_drop(box);
   lua_pushnil(L);
   lua_setiuservalue(L, 1, WORLD_STAGE);
