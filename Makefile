@@ -158,8 +158,8 @@ asan_c_env = ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 \
 valgrind = valgrind -q --leak-check=full --show-leak-kinds=definite,possible \
   --errors-for-leak-kinds=definite,possible --error-exitcode=99 --keep-debuginfo=yes
 # With small counts only the deep specs run: `make test` has run the others so. With all
-# counts the seeds of the random traces, most of the work, are split in halves, and coverage
-# (which small counts do not reach) and the analysers join.
+# counts the seeds of the random traces, most of the work, are split in halves, and valgrind,
+# coverage (which small counts do not reach) and the analysers join.
 deep_scale = $(if $(filter small,$(DEEP)),small,deep)
 deep_run = $(busted) -r $(if $(filter small,$(DEEP)),deep,all)
 c_programs = $(C_TESTS:spec/c/%.c=$(1)/spec/%)
@@ -169,8 +169,8 @@ LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-
 TEST_CHECKS := plain asan hash rock $(if $(C_TESTS),c asan-c) \
   $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) $(LINT_CHECKS)
 DEEP_CHECKS := $(if $(deep_scale:small=),deep-traces-1 deep-traces-2) \
-  $(if $(DEEP_SPECS),deep-asan deep-plain) valgrind $(if $(C_TESTS),valgrind-c) \
-  $(if $(deep_scale:small=),coverage tidy cppcheck)
+  $(if $(DEEP_SPECS),deep-asan deep-plain) \
+  $(if $(deep_scale:small=),valgrind $(if $(C_TESTS),valgrind-c) coverage tidy cppcheck)
 
 # $(call run_checks,set,names,seconds after which a check hangs)
 define run_checks
@@ -183,7 +183,7 @@ endef
 
 test:
 	@sh spec/tools/setup test
-	@$(call run_checks,test,$(TEST_CHECKS),600)
+	@$(call run_checks,test,$(TEST_CHECKS),900)
 
 test-deep:
 	@sh spec/tools/setup deep

@@ -201,9 +201,9 @@ describe("examples/host (C42, C45, C46)", function()
     assert.equal(0, status, output)
     assert.same({
       "1. fall in update, tier native",
-      "2. brake in update, tier lua",
+      "2. brake in update, tier vector",
       "3. bounce in update, tier native",
-      "4. land in post_update, tier lua",
+      "4. land in post_update, tier vector",
     }, table.move(lines_of(output), 1, 4, 1, {}))
   end)
 
