@@ -158,7 +158,8 @@ asan_c_env = ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 \
 valgrind = valgrind -q --leak-check=full --show-leak-kinds=definite,possible \
   --errors-for-leak-kinds=definite,possible --error-exitcode=99 --keep-debuginfo=yes
 # With small counts only the deep specs run: `make test` has run the others so. With all
-# counts the seeds of the random traces, most of the work, are split in halves.
+# counts the seeds of the random traces, most of the work, are split in halves, and valgrind,
+# coverage (which small counts do not reach) and the analysers join.
 deep_scale = $(if $(filter small,$(DEEP)),small,deep)
 deep_run = $(busted) -r $(if $(filter small,$(DEEP)),deep,all)
 c_programs = $(C_TESTS:spec/c/%.c=$(1)/spec/%)
@@ -168,8 +169,8 @@ LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-
 TEST_CHECKS := plain asan hash rock $(if $(C_TESTS),c asan-c) \
   $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) $(LINT_CHECKS)
 DEEP_CHECKS := $(if $(deep_scale:small=),deep-traces-1 deep-traces-2) \
-  $(if $(DEEP_SPECS),deep-asan deep-plain) valgrind $(if $(C_TESTS),valgrind-c) coverage \
-  tidy cppcheck
+  $(if $(DEEP_SPECS),deep-asan deep-plain) \
+  $(if $(deep_scale:small=),valgrind $(if $(C_TESTS),valgrind-c) coverage tidy cppcheck)
 
 # $(call run_checks,set,names,seconds after which a check hangs)
 define run_checks
@@ -182,7 +183,7 @@ endef
 
 test:
 	@sh spec/tools/setup test
-	@$(call run_checks,test,$(TEST_CHECKS),600)
+	@$(call run_checks,test,$(TEST_CHECKS),900)
 
 test-deep:
 	@sh spec/tools/setup deep
@@ -302,23 +303,30 @@ check-lint-rockspec:
 
 # ---- bench ---------------------------------------------------------------------------
 #
-# spec/bench/mod_*.c are Lua modules, the others are linked into programs of their own.
+# spec/bench/mod_*.c are Lua modules, bench_*.c programs; the others are linked into both.
 
 BENCH_MODULES := $(patsubst spec/bench/%.c,$(BUILD)/bench/%.so,$(wildcard spec/bench/mod_*.c))
-BENCH_PROGRAMS := $(patsubst spec/bench/%.c,$(BUILD)/bench/%,\
-  $(filter-out spec/bench/mod_%,$(C_BENCH)))
+BENCH_PROGRAMS := $(patsubst spec/bench/%.c,$(BUILD)/bench/%,$(wildcard spec/bench/bench_*.c))
+BENCH_SUPPORT := $(filter-out spec/bench/mod_% spec/bench/bench_%,$(C_BENCH))
+BENCH_OBJ := $(BENCH_SUPPORT:spec/bench/%.c=$(BUILD)/bench/%.o)
 
 bench: all $(BENCH_MODULES) $(BENCH_PROGRAMS)
-	@JSON="$(JSON)" ECS_BENCH=$(BUILD)/bench LUA_PATH="lua/?.lua;lua/?/init.lua;;" \
+	@JSON="$(JSON)" ECS_BENCH=$(BUILD)/bench \
+	  LUA_PATH="spec/bench/?.lua;lua/?.lua;lua/?/init.lua;;" \
 	  LUA_CPATH="$(BUILD)/?.so;$(BUILD)/bench/?.so;;" $(LUA) spec/bench/run.lua
 
-$(BUILD)/bench/%.so: spec/bench/%.c Makefile
+$(BUILD)/bench/%.o: spec/bench/%.c $(wildcard spec/bench/*.h) Makefile
 	@mkdir -p $(@D)
-	$(CC) $(BASE) -I$(LUA_INCDIR) -O3 $(CFLAGS) $(SHARED) $(LDFLAGS) -o $@ $< $(LIBS)
+	$(CC) $(BASE) -O3 $(CFLAGS) -c -o $@ $<
 
-$(BUILD)/bench/%: spec/bench/%.c $(RELEASE)/libecs.a Makefile
+$(BUILD)/bench/%.so: spec/bench/%.c $(BENCH_OBJ) Makefile
 	@mkdir -p $(@D)
-	$(CC) $(BASE) -O3 $(CFLAGS) $(LDFLAGS) -o $@ $< $(RELEASE)/libecs.a $(LIBS)
+	$(CC) $(BASE) -I$(LUA_INCDIR) -O3 $(CFLAGS) $(SHARED) $(LDFLAGS) -o $@ $< \
+	  $(BENCH_OBJ) $(LIBS)
+
+$(BUILD)/bench/%: spec/bench/%.c $(BENCH_OBJ) $(RELEASE)/libecs.a Makefile
+	@mkdir -p $(@D)
+	$(CC) $(BASE) -O3 $(CFLAGS) $(LDFLAGS) -o $@ $< $(BENCH_OBJ) $(RELEASE)/libecs.a $(LIBS)
 
 # Kernels against fused loops of the same instruction set: `make bench-kernels [N=rows]`.
 FLOOR_FLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off

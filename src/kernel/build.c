@@ -304,7 +304,8 @@ k_value build_binary (builder *b, k_op op, k_value x, k_value y) {
   if (is_compare(op)) return compare(b, op, x, y);
   if (op == KO_ULT) return relation(b, op, x, y);
   if (nx.type == KT_BOOL) return logic(b, op, x, y);
-  if (op == KO_POW && ny.op == N_CONSTANT && (ny.type == KT_F32 ? ny.k.f32 == 2.0f : ny.k.f64 == 2.0))
+  if (op == KO_POW && ny.op == N_CONSTANT
+      && (ny.type == KT_F32 ? ny.k.f32 == 2.0f : ny.k.f64 == 2.0))
     return build_binary(b, KO_MUL, x, x);  /* as Lua does */
   if (commutes(op, (k_type)nx.type)
       && (nx.varies != ny.varies ? ny.varies : x > y)) {  /* scalars second */

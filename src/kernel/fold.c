@@ -1,5 +1,9 @@
 #include "ops.h"
 
+/* Asserts are for debug builds, as in the core. */
+#if !defined(ECS_DEBUG) && !defined(NDEBUG)
+#define NDEBUG
+#endif
 #include <assert.h>
 #include <math.h>
 #include <string.h>

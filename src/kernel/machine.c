@@ -4,6 +4,10 @@
 ** can fail) is stored for the rows before it only. */
 #include "ops.h"
 
+/* Asserts are for debug builds, as in the core. */
+#if !defined(ECS_DEBUG) && !defined(NDEBUG)
+#define NDEBUG
+#endif
 #include <assert.h>
 #include <string.h>
 

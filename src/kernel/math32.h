@@ -6,6 +6,10 @@
 #ifndef ecs_kernel_math32_h
 #define ecs_kernel_math32_h
 
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
 static inline uint64_t bits_of (double x) {
   uint64_t u;
   memcpy(&u, &x, sizeof u);

@@ -5,7 +5,8 @@
 #include "vector.h"
 
 #ifdef __clang__
-#pragma clang attribute push(__attribute__((target("avx512f,avx512dq,avx512bw,avx512vl"))), apply_to = function)
+#pragma clang attribute push( \
+  __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl"))), apply_to = function)
 #else
 #pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl")
 #endif

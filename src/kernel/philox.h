@@ -2,6 +2,10 @@
 #ifndef ecs_kernel_philox_h
 #define ecs_kernel_philox_h
 
+#include <stdint.h>
+
+#include "math32.h"
+
 /* The first 64 of the 128 random bits. 32-bit words are kept in 64-bit lanes, where their
 ** products fit. */
 static inline int64_t philox (uint64_t entity, uint64_t tick, uint64_t call, uint64_t key0,

@@ -3,6 +3,10 @@
 ** as a register. Other values get the first block register of their size that is free. */
 #include "node.h"
 
+/* Asserts are for debug builds, as in the core. */
+#if !defined(ECS_DEBUG) && !defined(NDEBUG)
+#define NDEBUG
+#endif
 #include <assert.h>
 
 static node *at (const builder *b, int32_t v) {

@@ -1,0 +1,194 @@
+-- Structure, from Lua: against C calls that check one integer, and against making the tables
+-- that world:spawn is given.
+
+local ecs = require("ecs")
+local floor = require("mod_floor")
+local measure = require("measure")
+
+local N = 10000
+local ROUNDS = 20
+
+local function new_world()
+  local world = ecs.world()
+  world:component("Position", { "x: f32 = 1", "y: f32 = 2" })
+  world:component("Velocity", { "x: f32 = 3", "y: f32 = 4" })
+  return world
+end
+
+-- A world with n entities that have Position, and their ids.
+local function populated(n)
+  local world = new_world()
+  local ids = world:spawn_many(n, { Position = {} })
+  return world, ids
+end
+
+local function sum_of(world, name)
+  local sum = 0
+  for chunk in world:query("Position"):chunks() do
+    local column = chunk:column(name)
+    for i = 1, chunk.n do
+      sum = sum + column[i]
+    end
+  end
+  return sum
+end
+
+-- ---- floors -----------------------------------------------------------------------------
+
+local function touch_floor(calls, sum)
+  return function(n)
+    local ids = {}
+    for i = 1, n do
+      ids[i] = 65535 + i
+    end
+    local touch = floor.touch
+    return measure.time(function()
+      for _ = 1, ROUNDS do
+        if calls == 1 then
+          for i = 1, n do
+            touch(ids[i])
+          end
+        else
+          for i = 1, n do
+            touch(ids[i])
+            touch(ids[i])
+          end
+        end
+      end
+    end) / ROUNDS, sum and sum(n)
+  end
+end
+
+local function tables_floor(n)
+  local last
+  return measure.time(function()
+    for i = 1, n do
+      last = { Position = { x = i, y = 2 }, Velocity = { x = 3, y = 4 } }
+    end
+  end), last.Position.x
+end
+
+-- Batches of n in one store, as spawn_many does below.
+local function spawn_many_floor(n)
+  local store, rounds, ids = floor.store(), math.max(1, 100000 // n), nil
+  local seconds = measure.time(function()
+    for _ = 1, rounds do
+      ids = floor.spawn_many(store, n)
+    end
+  end)
+  return seconds / rounds, #ids * ids[n]
+end
+
+-- ---- workloads --------------------------------------------------------------------------
+
+local function get(n)
+  local world, ids = populated(n)
+  for i = 1, n do
+    world:set(ids[i], "Position", i, 2)
+  end
+  local seconds = measure.time(function()
+    for _ = 1, ROUNDS do
+      for i = 1, n do
+        local _, _ = world:get(ids[i], "Position")
+      end
+    end
+  end)
+  local sum = 0
+  for i = 1, n do
+    local x, y = world:get(ids[i], "Position")
+    sum = sum + x * y
+  end
+  world:close()
+  return seconds / ROUNDS, sum
+end
+
+local function set(n)
+  local world, ids = populated(n)
+  local seconds = measure.time(function()
+    for round = 1, ROUNDS do
+      for i = 1, n do
+        world:set(ids[i], "Position", i, round)
+      end
+    end
+  end)
+  local sum = sum_of(world, "Position.x") + sum_of(world, "Position.y")
+  world:close()
+  return seconds / ROUNDS, sum
+end
+
+local function add_remove(n)
+  local world, ids = populated(n)
+  local seconds = measure.time(function()
+    for _ = 1, ROUNDS do
+      for i = 1, n do
+        world:add(ids[i], "Velocity")
+        world:remove(ids[i], "Velocity")
+      end
+    end
+  end)
+  local sum = sum_of(world, "Position.y") + world:count("Velocity")
+  world:close()
+  return seconds / ROUNDS, sum
+end
+
+local function spawn(n)
+  local world = new_world()
+  local last
+  local seconds = measure.time(function()
+    for i = 1, n do
+      last = world:spawn({ Position = { x = i, y = 2 }, Velocity = { x = 3, y = 4 } })
+    end
+  end)
+  local x = world:get(last, "Position")
+  assert(world:count("Position, Velocity") == n)
+  world:close()
+  return seconds, x
+end
+
+local function spawn_many(n)
+  local world, rounds, ids = new_world(), math.max(1, 100000 // n), nil
+  local seconds = measure.time(function()
+    for _ = 1, rounds do
+      ids = world:spawn_many(n, { Position = {}, Velocity = {} })
+    end
+  end)
+  local sum = #ids * ((ids[n] & 0xFFFFFFF) - 65536)
+  assert(world:get(ids[n], "Velocity.y") == 4 and world:count("Position") == n * rounds)
+  world:close()
+  return seconds / rounds, sum
+end
+
+local function despawn(n)
+  local seconds, sum = 0, 0
+  for _ = 1, ROUNDS do
+    local world, ids = populated(n)
+    seconds = seconds + measure.time(function()
+      for i = 1, n do
+        world:despawn(ids[i])
+      end
+    end)
+    sum = sum + world:count("Position")
+    world:close()
+  end
+  return seconds / ROUNDS, sum
+end
+
+return function(add)
+  local function row(workload, n, times, by_hand, ours, target)
+    local ns, floor_ns = measure.compare(n, times, by_hand, ours)
+    add({ workload = workload, n = n, ns = ns, floor = floor_ns, target = target,
+          kind = "ratio" })
+  end
+  row("world:get(e, C) -> two numbers", N, 7, touch_floor(1, function(n)
+    return n * (n + 1)
+  end), get, 2.5)
+  row("world:set(e, C, x, y)", N, 7, touch_floor(1, function(n)
+    return n * (n + 1) // 2 + n * ROUNDS
+  end), set, 3.5)
+  row("world:add + world:remove", N, 7, touch_floor(2, function(n) return 2 * n end),
+    add_remove, 3.5)
+  row("world:spawn { A = {..}, B = {..} }", 100000, 5, tables_floor, spawn, 2.5)
+  row("world:spawn_many(n, ...)", 1000, 9, spawn_many_floor, spawn_many, 1.5)
+  row("world:spawn_many(n, ...)", 100000, 7, spawn_many_floor, spawn_many, 1.5)
+  row("world:despawn(e)", N, 5, touch_floor(1, function() return 0 end), despawn, 3)
+end
