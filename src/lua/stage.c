@@ -359,5 +359,6 @@ int ecs_native_swap(lua_State *L) {
   systems_sweep(L, box, 1);
   if (status != LUA_OK) return lua_error(L);
   settle(L, box, 1);
+  if (ok && box->world) systems_compile(L, 1);
   return 2;
 }

@@ -97,7 +97,7 @@ static void read_kernel(lua_State *L, struct world_box *box, struct system_box *
   kernel_push(L, box, AT_WORLD, function, system->query->query, RESULT_NONE);
   lua_pushvalue(L, -1);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_KERNEL);
-  /* In a swap the types are not there yet: the first run decides. */
+  /* In a swap the types are not there yet: systems_compile follows it. */
   system->compiled = !box->stage && kernel_ready(L, function + 1);
   if (!box->stage && !system->compiled && system->compile == 1)
     raise_error(L, "%s cannot be compiled: %s", what, lua_tostring(L, -1));
@@ -158,6 +158,29 @@ void stage_system(lua_State *L, struct world_box *box, uint64_t place) {
   if (status == ECS_OK) return;
   anchor(L, system, false);
   raise_status(L, box->world, status);
+}
+
+/* (world): a function that is refused is tried again by its runs. */
+static int compile_untried(lua_State *L) {
+  struct world_box *box = lua_touserdata(L, 1);
+  const struct schedule *schedule = &box->world->schedule;
+  lua_getiuservalue(L, 1, WORLD_REFS);
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    struct system_box *system = system_script(schedule->systems[i]);
+    if (!system || system->box != box) continue;
+    lua_settop(L, 2);
+    lua_rawgetp(L, 2, system);
+    if (lua_getiuservalue(L, 3, SYSTEM_KERNEL) == LUA_TNIL) continue;
+    const struct kernel_box *handle = lua_touserdata(L, 4);
+    if (handle->kernel->runs == 0) system->compiled = kernel_ready(L, 4);
+  }
+  return 0;
+}
+
+void systems_compile(lua_State *L, int world_index) {
+  lua_pushvalue(L, world_index);
+  /* Short of memory, the first run compiles. */
+  if (try_quietly(L, compile_untried, 1, 0) != LUA_OK) lua_pop(L, 1);
 }
 
 /* Keeps a copy of a spec that makes sense. */
