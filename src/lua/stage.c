@@ -53,8 +53,9 @@ static struct world_box *check_stage(lua_State *L) {
   return box;
 }
 
-/* native.stage(world, recorder, body): calls body(world) with registrations staged, and returns what it
-** returns. What body has not swapped in is forgotten, however body ends: that needs no memory. */
+/* native.stage(world, recorder, body): calls body(world) with registrations staged, and returns
+** what it returns. What body has not swapped in is forgotten, however body ends: that needs no
+** memory. */
 int ecs_native_stage(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   luaL_checktype(L, 2, LUA_TFUNCTION);
