@@ -227,6 +227,47 @@ static void carried_values_may_change_places (void) {
   program_free(p);
 }
 
+/* u, w = u + w, u: the first is overwritten before the second takes it over. */
+static void what_is_carried_over_is_the_old_value (void) {
+  builder *b = fresh();
+  const int x = build_column(b, KC_I64), y = build_column(b, KC_I64);
+  const k_value one = build_load(b, x), other = build_load(b, y);
+  build_loop(b, build_i64(b, 10), K_ALL);
+  const k_value u = build_carry(b, one, 1), w = build_carry(b, other, 1);
+  build_next(b, u, build_binary(b, KO_ADD, u, w));
+  build_next(b, w, u);
+  build_endloop(b, K_ALL);
+  build_store(b, x, u);
+  build_store(b, y, w);
+  program *p = finish(b);
+  int64_t a[1] = {1}, c[1] = {0};
+  void *columns[2] = {a, c};
+  k_failure failure;
+  CHECK(run_rows(p, 1, columns, NULL, &failure) == K_OK);
+  CHECK(a[0] == 89 && c[0] == 55);
+  program_free(p);
+}
+
+static void what_can_fail_stays_in_its_loop (void) {
+  for (int rounds = 0; rounds < 2; rounds++) {
+    builder *b = fresh();
+    const int x = build_column(b, KC_I64);
+    const k_value u = build_load(b, x);
+    build_loop(b, build_i64(b, rounds), K_ALL);
+    build_binary(b, KO_IDIV, u, u);
+    build_endloop(b, K_ALL);
+    build_store(b, x, build_i64(b, 5));
+    program *p = finish(b);
+    int64_t rows[2] = {1, 0};
+    void *columns[1] = {rows};
+    k_failure f;
+    CHECK(run_rows(p, 2, columns, NULL, &f) == (rounds == 0 ? K_OK : K_FAILED));
+    CHECK(rows[0] == 5 && rows[1] == (rounds == 0 ? 5 : 0));
+    CHECK(rounds == 0 || (f.row == 1 && f.error == KE_IDIV));
+    program_free(p);
+  }
+}
+
 /* x += 1; n = n // k: the row in which that fails keeps its x, rows before it do not. */
 static void a_failing_row_stays_whole (void) {
   builder *b = fresh();
@@ -394,6 +435,8 @@ int main (void) {
   going_back_forgets();
   going_back_into_an_open_loop_goes_on_in_it();
   carried_values_may_change_places();
+  what_is_carried_over_is_the_old_value();
+  what_can_fail_stays_in_its_loop();
   a_failing_row_stays_whole();
   random_bits_are_philox();
   instruction_sets_have_names();
