@@ -7,7 +7,8 @@ static int usable (builder *b, k_value v) {
   if (b->status != K_OK) return 0;
   if (v >= 0 && v < b->n) {
     switch (b->nodes[v].op) {
-      case N_RANGE: case N_NEXT: case N_END: case N_STORE: case N_EMIT: case N_REDUCE: break;
+      case N_RANGE: case N_NEXT: case N_END: case N_STORE: break;
+      case N_EMIT: case N_REDUCE: break;
       default: return 1;
     }
   }
@@ -210,7 +211,8 @@ k_value build_unary (builder *b, k_op op, k_value x) {
 /* Masks. The wider one is kept first, which mask_implies looks at. */
 static k_value logic (builder *b, k_op op, k_value x, k_value y) {
   if (is_constant(b, x) && !is_constant(b, y) && op != KO_ANDN) return logic(b, op, y, x);
-  if (op == KO_ANDN && b->nodes[y].op == KO_NOT) return logic(b, KO_AND, x, b->nodes[y].in[0]);
+  if (op == KO_ANDN && b->nodes[y].op == KO_NOT)
+    return logic(b, KO_AND, x, b->nodes[y].in[0]);
   if (op == KO_ANDN && is_constant(b, x))
     return b->nodes[x].k.b ? build_unary(b, KO_NOT, y) : x;
   if (op == KO_AND && b->nodes[y].op == KO_NOT && b->nodes[y].varies)
@@ -257,10 +259,11 @@ static k_value mixed (builder *b, k_op op, k_value x, k_value y) {
   const node i = b->nodes[x], f = b->nodes[y];
   if (f.op == N_CONSTANT && f.k.f64 >= -0x1p62 && f.k.f64 < 0x1p62) {
     const double low = floor(f.k.f64);
-    if (low == f.k.f64) return build_binary(b, op, x, build_i64(b, (int64_t)low));
+    const int64_t below = (int64_t)low;
+    if (low == f.k.f64) return build_binary(b, op, x, build_i64(b, below));
     switch (op) {
-      case KO_LT: case KO_LE: return build_binary(b, KO_LE, x, build_i64(b, (int64_t)low));
-      case KO_GT: case KO_GE: return build_binary(b, KO_GT, x, build_i64(b, (int64_t)low));
+      case KO_LT: case KO_LE: return build_binary(b, KO_LE, x, build_i64(b, below));
+      case KO_GT: case KO_GE: return build_binary(b, KO_GT, x, build_i64(b, below));
       default: return build_bool(b, op == KO_NE);
     }
   }
@@ -292,7 +295,8 @@ static int commutes (k_op op, k_type type) {
 }
 
 static int comparable (const node *x, const node *y) {
-  return (x->type == KT_I64 && y->type == KT_F64) || (x->type == KT_F64 && y->type == KT_I64);
+  return (x->type == KT_I64 && y->type == KT_F64)
+         || (x->type == KT_F64 && y->type == KT_I64);
 }
 
 k_value build_binary (builder *b, k_op op, k_value x, k_value y) {
@@ -338,7 +342,8 @@ k_value build_select (builder *b, k_value mask, k_value x, k_value y) {
   return builder_add(b, n);
 }
 
-k_value build_random (builder *b, k_value entity, k_value call, k_value seed, k_value tick) {
+k_value build_random (builder *b, k_value entity, k_value call, k_value seed,
+                      k_value tick) {
   if (!has_type(b, entity, KT_I64) || !has_type(b, call, KT_I64)
       || !has_type(b, seed, KT_I64) || !has_type(b, tick, KT_I64))
     return K_NONE;
@@ -384,7 +389,8 @@ k_value build_loop (builder *b, k_value count, k_value mask) {
 
 k_value build_carry (builder *b, k_value init, int varying) {
   if (!usable(b, init)) return K_NONE;
-  if (b->loop == 0 || (!varying && b->nodes[init].varies)) return builder_fail(b, K_EINVAL);
+  if (b->loop == 0 || (!varying && b->nodes[init].varies))
+    return builder_fail(b, K_EINVAL);
   node n = node_make(N_CARRY, (k_type)b->nodes[init].type, varying != 0);
   n.in[0] = init;
   return builder_add(b, n);

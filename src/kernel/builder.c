@@ -9,15 +9,17 @@ static uint64_t scalar_bits (k_scalar s) {
 }
 
 static unsigned hash (const node *n) {
-  uint64_t h = ((uint64_t)n->op << 24 | (uint64_t)n->type << 16 | n->aux) * 0x9e3779b97f4a7c15;
+  uint64_t h =
+      ((uint64_t)n->op << 24 | (uint64_t)n->type << 16 | n->aux) * 0x9e3779b97f4a7c15;
   for (int i = 0; i < 4; i++) h = (h ^ (uint32_t)n->in[i]) * 0x9e3779b97f4a7c15;
   h = (h ^ scalar_bits(n->k)) * 0x9e3779b97f4a7c15;
   return (unsigned)(h >> 56);
 }
 
 static int same (const node *x, const node *y) {
-  return x->op == y->op && x->type == y->type && x->varies == y->varies && x->aux == y->aux
-         && memcmp(x->in, y->in, sizeof x->in) == 0 && scalar_bits(x->k) == scalar_bits(y->k);
+  return x->op == y->op && x->type == y->type && x->varies == y->varies
+         && x->aux == y->aux && memcmp(x->in, y->in, sizeof x->in) == 0
+         && scalar_bits(x->k) == scalar_bits(y->k);
 }
 
 /* Nodes that are more than their value are never united. */
@@ -50,7 +52,8 @@ static int grow (builder *b) {
   const int32_t size = b->size == 0 ? 128 : b->size * 2;
   if (size > 0x10000) return builder_fail(b, K_ELIMIT) != K_NONE;
   const size_t each = sizeof(node);
-  node *nodes = b->mem.alloc(b->mem.ud, b->nodes, (size_t)b->size * each, (size_t)size * each);
+  node *nodes =
+      b->mem.alloc(b->mem.ud, b->nodes, (size_t)b->size * each, (size_t)size * each);
   if (nodes == NULL) return builder_fail(b, K_ENOMEM) != K_NONE;
   b->nodes = nodes;
   b->size = size;
@@ -64,8 +67,8 @@ int loop_is_open (const builder *b, int32_t loop) {
   return 0;
 }
 
-/* The innermost open loop in which v stands for one value; K_NONE when it is out of scope.
-** What a loop carried is known behind it. */
+/* The innermost open loop in which v stands for one value; K_NONE when it is out of
+** scope. What a loop carried is known behind it. */
 static int32_t scope_of (const builder *b, k_value v) {
   const node *n = &b->nodes[v];
   int32_t loop = n->op == N_LOOP ? v : n->home;
@@ -81,8 +84,8 @@ static int depth_of (const builder *b, int32_t loop) {
   return depth;
 }
 
-/* The loop that a pure node belongs to: the innermost that one of its operands depends on,
-** since it is done in front of the others. */
+/* The loop that a pure node belongs to: the innermost that one of its operands depends
+** on, since it is done in front of the others. */
 static int32_t home_of (builder *b, const node *n) {
   int32_t home = 0;
   for (int i = 0; i < 4; i++) {
@@ -161,7 +164,8 @@ void builder_free (builder *b) {
   order_free(b, &b->plan);
   order_free(b, &b->spare);
   order_free(b, &b->scalars);
-  if (b->nodes != NULL) mem.alloc(mem.ud, b->nodes, (size_t)b->size * sizeof *b->nodes, 0);
+  if (b->nodes != NULL)
+    mem.alloc(mem.ud, b->nodes, (size_t)b->size * sizeof *b->nodes, 0);
   mem.alloc(mem.ud, b, sizeof *b, 0);
 }
 

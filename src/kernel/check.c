@@ -1,7 +1,7 @@
-/* The check that every program passes before it runs. One walk in program order keeps what
-** each register and slot holds. At a loop's head a register that the body sets to another
-** type holds nothing, so that one walk is enough for any number of rounds; where a skip
-** lands, what both ways agree on remains. */
+/* The check that every program passes before it runs. One walk in program order keeps
+** what each register and slot holds. At a loop's head a register that the body sets to
+** another type holds nothing, so that one walk is enough for any number of rounds; where
+** a skip lands, what both ways agree on remains. */
 #include "ops.h"
 
 #include <string.h>
@@ -96,7 +96,8 @@ static int slot_holds (const checker *c, unsigned place, int type) {
 static int reads (const checker *c, unsigned place, char letter, int scalar) {
   switch (letter) {
     case '-': return place == K_NOWHERE;
-    case 'M': case 'F': case 'D': case 'I': return slot_holds(c, place, letter_type(letter));
+    case 'M': case 'F': case 'D': case 'I':
+      return slot_holds(c, place, letter_type(letter));
     case 'j': return 1;  /* looked at where it is used */
     default:
       if (scalar) return slot_holds(c, place, letter_type(letter));
@@ -127,12 +128,12 @@ static int writes (checker *c, unsigned place, const k_insn *k, int scalar) {
     case 'x': return place >= c->at.bitmaps && place < c->at.totals;
     case 'I': return set_slot(c, place, KT_I64);
     case 't': {
-      const int op = k->op, type = op == OP_SUM_F64 || op == OP_MIN_F64 || op == OP_MAX_F64
-                                   ? KT_F64 : KT_I64;
+      const int op = k->op;
+      const int real = op == OP_SUM_F64 || op == OP_MIN_F64 || op == OP_MAX_F64;
       const int how = op == OP_SUM_F64 || op == OP_SUM_I64 ? KR_SUM
                       : op == OP_MIN_F64 || op == OP_MIN_I64 ? KR_MIN : KR_MAX;
       return place >= c->at.totals && place < c->at.count
-             && c->p->totals[place - c->at.totals] == how * 4 + type;
+             && c->p->totals[place - c->at.totals] == how * 4 + (real ? KT_F64 : KT_I64);
     }
     default:
       if (scalar) return set_slot(c, place, letter_type(letter));
@@ -151,8 +152,8 @@ static void meet (uint8_t *held, const uint8_t *other) {
     if (held[i] != other[i]) held[i] = UNSET;
 }
 
-/* The instructions of a loop's body: what they set to another type than it has now is unset;
-** a column written in a round is written when something fails in the next. */
+/* The instructions of a loop's body: what they set to another type than it has now is
+** unset; a column written in a round is written when something fails in the next. */
 static int enter_body (checker *c, unsigned begin, unsigned end) {
   int fails = 0, writes_column = 0;
   for (unsigned pc = begin + 1; pc < end; pc++) {
@@ -208,7 +209,8 @@ static int control (checker *c, const k_insn *k) {
 }
 
 static int instruction (checker *c, const k_insn *k) {
-  while (c->depth > 0 && !c->open[c->depth - 1].loop && c->open[c->depth - 1].end == c->pc)
+  while (c->depth > 0 && !c->open[c->depth - 1].loop
+         && c->open[c->depth - 1].end == c->pc)
     meet(c->held, c->open[--c->depth].held);
   const int scalar = (k->op & OP_SCALAR) != 0;
   const unsigned op = k->op & (unsigned)~OP_SCALAR;

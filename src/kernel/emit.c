@@ -35,8 +35,9 @@ static unsigned operand (const emitter *e, int32_t v, int scalar) {
 /* A uniform that is computed: by an instruction, or as counter or carry. */
 static int has_slot (const node *n) {
   return n->live && !n->varies
-         && (n->op < KO_COUNT || n->op == N_CONVERT || n->op == N_SELECT || n->op == N_UNIT
-             || n->op == N_LOOP || n->op == N_CARRY || n->op == N_COPY);
+         && (n->op < KO_COUNT || n->op == N_CONVERT || n->op == N_SELECT
+             || n->op == N_UNIT || n->op == N_LOOP || n->op == N_CARRY
+             || n->op == N_COPY);
 }
 
 static int number_slots (emitter *e) {
@@ -121,12 +122,15 @@ static unsigned convert_op (unsigned from, unsigned to) {
 }
 
 static unsigned reduce_op (unsigned how, unsigned type) {
-  const unsigned first = how == KR_SUM ? OP_SUM_F64 : how == KR_MIN ? OP_MIN_F64 : OP_MAX_F64;
+  const unsigned first = how == KR_SUM   ? OP_SUM_F64
+                         : how == KR_MIN ? OP_MIN_F64
+                                         : OP_MAX_F64;
   return first + (type == KT_I64);
 }
 
 /* Turns x < y with a scalar x around; the comparison's number among LT LE EQ NE GT GE. */
-static unsigned compare_kind (const emitter *e, unsigned op, int32_t *x, int32_t *y, int scalar) {
+static unsigned compare_kind (const emitter *e, unsigned op, int32_t *x, int32_t *y,
+                              int scalar) {
   enum { LT, LE, EQ, NE, GT, GE };
   const int turn = !scalar && !at(e, *x)->varies;
   if (turn) {
@@ -167,7 +171,8 @@ static void emit_copy (emitter *e, unsigned dst, int32_t v, unsigned type) {
 }
 
 static void emit_scalar_copy (emitter *e, unsigned slot, int32_t v, unsigned type) {
-  emit(e, copy_op(type) | OP_SCALAR, e->base[P_SLOT] + slot)->a = (uint16_t)operand(e, v, 1);
+  k_insn *k = emit(e, copy_op(type) | OP_SCALAR, e->base[P_SLOT] + slot);
+  k->a = (uint16_t)operand(e, v, 1);
 }
 
 static void emit_carry (emitter *e, int32_t carry, int32_t v) {
@@ -205,7 +210,8 @@ static void emit_end (emitter *e, int32_t v) {
   k->c = (uint16_t)at(e, loop)->pc;
 }
 
-/* Before the skip at position i of the plan, what is left of its selects when it is taken. */
+/* Before the skip at position i of the plan, what is left of its selects when it is
+** taken. */
 static void emit_skip (emitter *e, int32_t i) {
   const builder *b = e->b;
   node *skip = at(e, b->plan.v[i]);
@@ -219,10 +225,12 @@ static void emit_skip (emitter *e, int32_t i) {
 
 static void emit_store (emitter *e, const node *n) {
   const unsigned column = e->b->columns[n->aux];
-  if (column >= KC_I8 && column <= KC_U32)
-    emit(e, OP_STORE_I8 + (column - KC_I8), n->aux)->a = (uint16_t)operand(e, n->in[0], 0);
-  else
+  if (column < KC_I8 || column > KC_U32) {
     emit_copy(e, n->aux, n->in[0], column_value((k_column)column));
+    return;
+  }
+  k_insn *k = emit(e, OP_STORE_I8 + (column - KC_I8), n->aux);
+  k->a = (uint16_t)operand(e, n->in[0], 0);
 }
 
 static void emit_compare (emitter *e, const node *n, unsigned dst, int scalar) {
@@ -235,7 +243,8 @@ static void emit_compare (emitter *e, const node *n, unsigned dst, int scalar) {
   } else {
     const unsigned kind = compare_kind(e, n->op, &x, &y, scalar);
     const int vv = scalar || at(e, y)->varies;
-    op = vv ? of_type(OP_LT_VV_F32, OP_LT_VV_I64, tx) : of_type(OP_LT_VS_F32, OP_LT_VS_I64, tx);
+    op = vv ? of_type(OP_LT_VV_F32, OP_LT_VV_I64, tx)
+            : of_type(OP_LT_VS_F32, OP_LT_VS_I64, tx);
     op += kind;
   }
   k_insn *k = emit(e, scalar ? op | OP_SCALAR : op, dst);
@@ -243,7 +252,8 @@ static void emit_compare (emitter *e, const node *n, unsigned dst, int scalar) {
   k->b = (uint16_t)operand(e, y, scalar);
 }
 
-/* The first instruction of a joined select, for comparisons with a varying y or a scalar. */
+/* The first instruction of a joined select, for comparisons with a varying y or a
+** scalar. */
 static unsigned first_when (int negates, int scalar, unsigned type) {
   if (negates)
     return scalar ? of_type(OP_NEGLT_VS_F32, OP_NEGLT_VS_I64, type)
@@ -310,7 +320,8 @@ static unsigned plain_op (const emitter *e, const node *n, int scalar) {
   }
 }
 
-/* SELECT_VV, VS, SV stand in the order of kinds() though it is b and c that they tell of. */
+/* SELECT_VV, VS, SV stand in the order of kinds() though it is b and c that they tell
+** of. */
 static void emit_plain (emitter *e, const node *n, int scalar) {
   const unsigned op = plain_op(e, n, scalar);
   unsigned dst = K_NOWHERE;
@@ -324,6 +335,11 @@ static void emit_plain (emitter *e, const node *n, int scalar) {
   k->c = (uint16_t)operand(e, n->in[2], scalar);
   k->d = (uint16_t)operand(e, n->in[3], scalar);
   k->tag = n->tag;
+}
+
+static void emit_marks (emitter *e, const node *n) {
+  k_insn *k = emit(e, OP_EMIT, e->base[P_ALL] + 1 + n->aux);
+  k->a = (uint16_t)operand(e, n->in[0], 0);
 }
 
 static void emit_reduce (emitter *e, const node *n) {
@@ -344,14 +360,13 @@ static void emit_node (emitter *e, int32_t i) {
     case N_LAND: e->insns[at(e, n->in[0])->pc].c = (uint16_t)e->n; break;
     case N_STORE: emit_store(e, n); break;
     case N_EMIT:
-      emit(e, OP_EMIT, e->base[P_ALL] + 1 + n->aux)->a = (uint16_t)operand(e, n->in[0], 0);
+      emit_marks(e, n);
       break;
     case N_REDUCE: emit_reduce(e, n); break;
     case N_WHEN: case N_NEGATE: emit_when(e, n, place_number(e, n->place)); break;
     default:
       if (is_compare(n->op))
-        emit_compare(e, n, n->varies ? place_number(e, n->place) : e->base[P_SLOT] + n->slot,
-                     !n->varies);
+        emit_compare(e, n, operand(e, v, 0), !n->varies);
       else
         emit_plain(e, n, !n->varies);
   }
@@ -456,8 +471,8 @@ k_status plan_emit (builder *b, program **out) {
 }
 
 k_status build_finish (builder *b, program **out) {
-  if (!plan_live(b) || !plan_fuse(b) || !plan_fill(b) || !plan_order(b) || !plan_regions(b)
-      || !plan_places(b))
+  if (!plan_live(b) || !plan_fuse(b) || !plan_fill(b) || !plan_order(b)
+      || !plan_regions(b) || !plan_places(b))
     return b->status;
   b->status = plan_emit(b, out);
   const k_status status = b->status;

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Doubles in the order of their value, -0.0 below 0.0, as integers. Its own inverse on the
-** sign: keys of negative numbers are negative. */
+/* Doubles in the order of their value, -0.0 below 0.0, as integers. Its own inverse on
+** the sign: keys of negative numbers are negative. */
 int64_t fold_key (double x) {
   uint64_t u;
   memcpy(&u, &x, sizeof u);

@@ -1,5 +1,5 @@
-/* Which nodes matter, which are joined into one instruction, and which operands have to be
-** block registers because no instruction takes them as scalars. */
+/* Which nodes matter, which are joined into one instruction, and which operands have to
+** be block registers because no instruction takes them as scalars. */
 #include "node.h"
 
 static node *at (const builder *b, int32_t v) {
@@ -21,8 +21,8 @@ static int mark_operands (builder *b, int32_t v) {
   return n.home == 0 || mark(b, n.home);
 }
 
-/* The last store of each column counts; the last next of each carry. Ends and nexts go with
-** their loop and carry. */
+/* The last store of each column counts; the last next of each carry. Ends and nexts go
+** with their loop and carry. */
 static int mark_roots (builder *b) {
   for (int32_t v = 0; v < b->n; v++) {
     const node *n = at(b, v);
@@ -102,7 +102,8 @@ static int fuse_products (builder *b, node *n) {
   return 1;
 }
 
-static void fuse_product (builder *b, node *n, unsigned op, int32_t other, int32_t product) {
+static void fuse_product (builder *b, node *n, unsigned op, int32_t other,
+                          int32_t product) {
   n->op = (uint8_t)op;
   n->in[0] = other;
   n->in[1] = at(b, product)->in[0];
@@ -142,7 +143,8 @@ static unsigned binary_uniforms (const node *n, unsigned uniform) {
     case KO_MIN: case KO_MAX: return n->type == KT_I64 ? IN1 : uniform;
     case KO_IDIV: case KO_MOD: return IN1;
     case KO_POW: return IN1;
-    case KO_LT: case KO_LE: case KO_GT: case KO_GE: case KO_EQ: case KO_NE: return uniform;
+    case KO_LT: case KO_LE: case KO_GT: case KO_GE: return uniform;
+    case KO_EQ: case KO_NE: return uniform;
     default: return 0;
   }
 }
@@ -207,9 +209,9 @@ static int fill_operands (builder *b, int32_t v) {
   return 1;
 }
 
-/* A store in place has to be of a value made for it, so what a loop carried or what another
-** column stores is copied. A column's load is copied for any store: the column may change
-** before that is done. */
+/* A store in place has to be of a value made for it, so what a loop carried or what
+** another column stores is copied. A column's load is copied for any store: the column
+** may change before that is done. */
 static int needs_copy (const builder *b, int column, int32_t v) {
   const node *n = at(b, v);
   if (n->op == N_LOAD) return column_direct(b, n->aux);
@@ -246,8 +248,8 @@ static int own_stores (builder *b) {
   return 1;
 }
 
-/* A value carried on as another's, or that ends its loop, must not change before it has been
-** taken over. */
+/* A value carried on as another's, or that ends its loop, must not change before it has
+** been taken over. */
 static int own_carried (builder *b, int32_t v, int operand, int32_t loop) {
   const int32_t old = at(b, v)->in[operand];
   if (old == K_NONE || old == v) return 1;

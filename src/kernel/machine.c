@@ -1,7 +1,7 @@
 /* Running programs: block after block of rows, instruction after instruction. When a row
 ** fails the block shrinks to the rows before it, so that the last failure seen is that of
-** the first failing row, and what is stored afterwards (the builder stores behind all that
-** can fail) is stored for the rows before it only. */
+** the first failing row, and what is stored afterwards (the builder stores behind all
+** that can fail) is stored for the rows before it only. */
 #include "ops.h"
 
 /* Asserts are for debug builds, as in the core. */
@@ -93,12 +93,14 @@ typedef struct running {
 static size_t choose_block (const program *p, size_t rows) {
   enum { CACHED = 4 << 20, SHORT = 256 };
   size_t bytes = 0;
-  for (unsigned i = 0; i < p->ncolumns; i++) bytes += column_size((k_column)p->columns[i]);
+  for (unsigned i = 0; i < p->ncolumns; i++)
+    bytes += column_size((k_column)p->columns[i]);
   const int busy = p->ninsns - p->prologue > 2 * p->ncolumns;
   return busy && p->block > SHORT && rows > CACHED / (bytes + 1) ? SHORT : p->block;
 }
 
-static void set_registers (void **at, unsigned from, unsigned to, char *memory, size_t size) {
+static void set_registers (void **at, unsigned from, unsigned to, char *memory,
+                           size_t size) {
   for (; from < to; from++, memory += size) at[from] = memory;
 }
 
@@ -108,11 +110,12 @@ static void set_up (running *r, machine *m) {
   void **at = (void **)(void *)(m->base + l.at);
   k_scalar *slots = (k_scalar *)(void *)(m->base + l.slots);
   k_folding *totals = (k_folding *)(void *)(m->base + l.totals);
+  const size_t block = p->block;
   r->at = at;
   for (unsigned i = 0; i < p->ncolumns; i++) at[i] = r->run->columns[i];
-  set_registers(at, r->places.reg1, r->places.reg4, m->base + l.reg1, p->block);
-  set_registers(at, r->places.reg4, r->places.reg8, m->base + l.reg4, (size_t)p->block * 4);
-  set_registers(at, r->places.reg8, r->places.slots, m->base + l.reg8, (size_t)p->block * 8);
+  set_registers(at, r->places.reg1, r->places.reg4, m->base + l.reg1, block);
+  set_registers(at, r->places.reg4, r->places.reg8, m->base + l.reg4, 4 * block);
+  set_registers(at, r->places.reg8, r->places.slots, m->base + l.reg8, 8 * block);
   for (unsigned i = 0; i < p->nslots; i++) at[r->places.slots + i] = slots + i;
   if (p->nuniforms > 0)
     memcpy(slots, r->run->uniforms, p->nuniforms * sizeof *slots);
@@ -244,7 +247,8 @@ static void run_blocks (running *r) {
   }
 }
 
-k_status machine_run (machine *m, const program *p, const k_run *run, k_failure *failure) {
+k_status machine_run (machine *m, const program *p, const k_run *run,
+                      k_failure *failure) {
   running r;
   r.places = program_places(p);
   if (m->size < lay_out(p, &r.places).end + ALIGNMENT) return K_EINVAL;

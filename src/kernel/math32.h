@@ -1,7 +1,7 @@
-/* sin, cos, exp and log of f32, one lane at a time without branches, so that loops over them
-** become vector code. They are evaluated in f64 by minimax polynomials (Remez, relative
-** error below 2^-33), so that the only rounding that matters is the last one: within
-** 0.51 ulp. Included behind vector.h.
+/* sin, cos, exp and log of f32, one lane at a time without branches, so that loops over
+** them become vector code. They are evaluated in f64 by minimax polynomials (Remez,
+** relative error below 2^-33), so that the only rounding that matters is the last one:
+** within 0.51 ulp. Included behind vector.h.
 */
 #ifndef ecs_kernel_math32_h
 #define ecs_kernel_math32_h
@@ -22,7 +22,8 @@ static inline double of_bits (uint64_t u) {
   return x;
 }
 
-/* x + SHIFT - SHIFT rounds |x| < 2^51 to an integer, whose low bits are those of x + SHIFT. */
+/* x + SHIFT - SHIFT rounds |x| < 2^51 to an integer, whose low bits are those of x +
+** SHIFT. */
 #define SHIFT 0x1.8p52
 
 /* Below this, k * (the high part of pi / 2) is exact for all quadrants k. */
@@ -51,8 +52,8 @@ static inline float sin_near (float xf, uint64_t quadrant) {
   return (float)sin_part(r, bits_of(t) + quadrant);
 }
 
-/* Any x. Large ones are multiplied by the bits of 2 / pi that matter to them, after M. Payne
-** and R. Hanek, "Radian reduction for trigonometric functions", SIGNUM 18, 1983. */
+/* Any x. Large ones are multiplied by the bits of 2 / pi that matter to them, after M.
+** Payne and R. Hanek, "Radian reduction for trigonometric functions", SIGNUM 18, 1983. */
 static inline float sin_any (float xf, uint64_t quadrant) {
   static const uint32_t two_over_pi[9] = {
     0, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
@@ -70,7 +71,7 @@ static inline float sin_any (float xf, uint64_t quadrant) {
   const uint64_t w1 = ((((uint64_t)w[1] << 32) | w[2]) << off) >> 32;
   const uint64_t w0 = ((((uint64_t)w[2] << 32) | w[3]) << off) >> 32;
   const uint64_t p1 = m * w1 + ((m * w0) >> 32);
-  const uint64_t v = ((m * w2 + (p1 >> 32)) << 32) | (p1 & 0xffffffff);  /* 2^62: pi / 2 */
+  const uint64_t v = ((m * w2 + (p1 >> 32)) << 32) | (p1 & 0xffffffff); /* 2^62: pi / 2 */
   const uint64_t q = (v >> 62) + ((v >> 61) & 1);
   const int64_t part = (int64_t)(v - (q << 62));
   const double r = (double)part * 0x1.921fb54442d18p-62;
@@ -93,9 +94,10 @@ static inline float exp_lane (float xf) {
 static inline float log_lane (float xf) {
   const double x = (double)xf;
   const uint64_t bias = (uint64_t)1024 << 52;
-  const uint64_t up = ((bits_of(x) - 0x3fe6a09e667f3bcd) + bias) >> 52;  /* exponent + 1024 */
+  /* the exponent, plus 1024, and what is left in [sqrt 1/2, sqrt 2), minus 1 */
+  const uint64_t up = ((bits_of(x) - 0x3fe6a09e667f3bcd) + bias) >> 52;
   const double e = of_bits(up | 0x4330000000000000) - (0x1p52 + 1024.0);
-  const double f = of_bits(bits_of(x) - (up << 52) + bias) - 1.0;  /* in [sqrt 1/2, sqrt 2) - 1 */
+  const double f = of_bits(bits_of(x) - (up << 52) + bias) - 1.0;
   const double s = f / (2.0 + f), z = s * s;
   const double m = s * (2.0 + z * (0x1.55555506a2609p-1 + z * (0x1.999a7e5eadcc5p-2
                  + z * (0x1.24352f8ea8e64p-2 + z * 0x1.e3bdc63baa5c3p-3))));

@@ -47,7 +47,7 @@ enum {
 typedef struct node {
   uint8_t op, type, varies;
   uint8_t fails;
-  uint8_t state, tied;  /* region.c; tied: a skip leaves the second operand in its place */
+  uint8_t state, tied;  /* region.c; tied: a skip leaves the second operand here */
   uint16_t aux;
   uint8_t live, done, early;  /* order.c: in the plan; needed by what can fail */
   int32_t in[4];    /* K_NONE where there is none */
@@ -95,7 +95,7 @@ struct builder {
   int32_t safe;          /* place.c: position behind the last that can fail */
   int nreg[3];           /* block registers of 1, 4 and 8 bytes a lane, */
   int32_t busy[3][MAX_REGISTERS];    /* the last position at which each is in use, */
-  int32_t column_busy[MAX_COLUMNS];  /* and each column's old value or what took its place */
+  int32_t column_busy[MAX_COLUMNS];  /* and each column: its old value, or a guest */
 };
 
 /* Where a value is: a class and a number in it. */

@@ -52,7 +52,8 @@ enum {
   MAX_TOTALS = 16, MAX_DEPTH = 8, MAX_INSNS = 16384
 };
 
-/* Totals; see k_total. A sum's parts are plain, least and most hold ordered keys of f64. */
+/* Totals; see k_total. A sum's parts are plain, least and most hold ordered keys of
+** f64. */
 int64_t fold_key (double x);
 double fold_unkey (int64_t key);
 

@@ -8,8 +8,8 @@
 
 /* The first 64 of the 128 random bits. 32-bit words are kept in 64-bit lanes, where their
 ** products fit. */
-static inline int64_t philox (uint64_t entity, uint64_t tick, uint64_t call, uint64_t key0,
-                              uint64_t key1) {
+static inline int64_t philox (uint64_t entity, uint64_t tick, uint64_t call,
+                              uint64_t key0, uint64_t key1) {
   const uint64_t low = 0xffffffff;
   uint64_t x0 = entity & low, x1 = entity >> 32, x2 = tick & low, x3 = call & low;
   for (int round = 0; round < 10; round++) {

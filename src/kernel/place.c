@@ -1,6 +1,7 @@
-/* How long values live and where. A value that is stored is made in its column, when nothing
-** reads the old one afterwards and nothing can fail any more; in between the column serves
-** as a register. Other values get the first block register of their size that is free. */
+/* How long values live and where. A value that is stored is made in its column, when
+** nothing reads the old one afterwards and nothing can fail any more; in between the
+** column serves as a register. Other values get the first block register of their size
+** that is free. */
 #include "node.h"
 
 /* Asserts are for debug builds, as in the core. */
@@ -76,7 +77,8 @@ static void find_lives (builder *b) {
     if (n->op == N_LOOP) loop = v;
     if (n->fails) {
       b->safe = i + 1;
-      for (int32_t l = loop; l != 0; l = at(b, l)->home) b->safe = at(b, at(b, l)->end)->at + 1;
+      for (int32_t l = loop; l != 0; l = at(b, l)->home)
+        b->safe = at(b, at(b, l)->end)->at + 1;
     }
     if (n->op == N_END) loop = at(b, n->in[0])->home;
   }
@@ -125,7 +127,8 @@ static int take_column (builder *b, node *n, int32_t i) {
     if (stored == NULL || stored->type != n->type || b->column_busy[c] > i) continue;
     if (n != stored) {
       const node *second = stored->tied ? at(b, stored->in[2]) : NULL;
-      if (n->last > (stored->tied && n != second ? stored->copied - 1 : stored->at)) continue;
+      if (n->last > (stored->tied && n != second ? stored->copied - 1 : stored->at))
+        continue;
     }
     n->place = PLACE(P_COLUMN, c);
     b->column_busy[c] = n->last > i ? n->last : i;
@@ -144,8 +147,8 @@ static int take_own_column (builder *b, node *n, int32_t i, int strictly) {
   return 1;
 }
 
-/* The carry that takes n over at the end of the round lends its place, when its old value is
-** of no more use. */
+/* The carry that takes n over at the end of the round lends its place, when its old value
+** is of no more use. */
 static int take_heir (builder *b, node *n, int32_t i, int strictly) {
   if (n->heir == 0 || at(b, n->heir)->body_last > i - strictly) return 0;
   n->place = at(b, n->heir)->place;
@@ -171,7 +174,8 @@ static int share (builder *b, node *n) {
     if (n->at < b->safe) return 0;
     const node *stored = made_in_place(b, number);
     if (stored == NULL || stored->type != n->type) return 0;
-    if (n != stored && n->last > (stored->tied ? stored->copied - 1 : stored->at)) return 0;
+    if (n != stored && n->last > (stored->tied ? stored->copied - 1 : stored->at))
+      return 0;
     b->column_busy[number] = n == stored ? b->plan.n : n->last;
   } else {
     b->busy[class - P_REG1][number] = n->last;
@@ -211,7 +215,8 @@ static int place_carries (builder *b, int32_t loop, int32_t i) {
     if (!is_carry_of(n, loop)) continue;
     if (n->varies && n->place == PLACE(P_NONE, 0) && !take_register(b, n, i, 1)) return 0;
     const int32_t next = n->in[1];
-    if (!n->varies || next <= 0 || at(b, next)->heir != 0 || at(b, next)->home != loop) continue;
+    if (!n->varies || next <= 0 || at(b, next)->heir != 0 || at(b, next)->home != loop)
+      continue;
     if (at(b, next)->op != N_CARRY && at(b, next)->op != N_FILL) at(b, next)->heir = v;
   }
   return 1;

@@ -4,8 +4,8 @@
 #include "philox.h"
 
 int64_t k_random (int64_t seed, int64_t tick, int64_t entity, int64_t call) {
-  return philox((uint64_t)entity, (uint64_t)tick, (uint64_t)call, (uint64_t)seed & 0xffffffff,
-                (uint64_t)seed >> 32);
+  return philox((uint64_t)entity, (uint64_t)tick, (uint64_t)call,
+                (uint64_t)seed & 0xffffffff, (uint64_t)seed >> 32);
 }
 
 double k_random_unit (int64_t bits) {

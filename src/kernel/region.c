@@ -1,6 +1,7 @@
-/* Work that an empty mask makes needless. Selects take a value of the rows of a mask only;
-** what just they need is put together, with them, behind a skip that is taken when the mask
-** is empty. Their result is then their other operand, in whose place it is (place.c). */
+/* Work that an empty mask makes needless. Selects take a value of the rows of a mask
+** only; what just they need is put together, with them, behind a skip that is taken when
+** the mask is empty. Their result is then their other operand, in whose place it is
+** (place.c). */
 #include "node.h"
 
 /* Least work that is worth a skip, in about a quarter of an addition each. */
@@ -150,8 +151,8 @@ static void forget (builder *b, int32_t from, int32_t to) {
   }
 }
 
-/* Sorts the instructions from position `from` on into before, region and late; returns the
-** position behind the last of the region. */
+/* Sorts the instructions from position `from` on into before, region and late; returns
+** the position behind the last of the region. */
 static int32_t gather (builder *b, int32_t from, int32_t m) {
   int32_t end = from;
   int fails_inside = 0, fails_late = 0;
@@ -237,8 +238,8 @@ static int weigh (builder *b, int32_t from, int32_t m, int32_t *end) {
   return work;
 }
 
-/* The mask whose emptiness saves most from this instruction on: of masks within each other
-** a wider one only if it saves twice as much. K_NONE when nothing is worth it. */
+/* The mask whose emptiness saves most from this instruction on: of masks within each
+** other a wider one only if it saves twice as much. K_NONE when nothing is worth it. */
 static int32_t best_mask (builder *b, int32_t from) {
   const node *n = at(b, b->plan.v[from]);
   int32_t m = n->op == N_SELECT || n->op == N_EMIT ? n->in[0]
@@ -316,7 +317,7 @@ static int find_regions (builder *b) {
 ** Comparisons joined with their selects
 ** ====================================================================== */
 
-enum { MOST_COPIES = 2 };  /* selects that repeat one comparison rather than read a mask */
+enum { MOST_COPIES = 2 }; /* selects that repeat one comparison rather than read a mask */
 
 /* A select that is not bound to its second operand's place. */
 static int is_free_select (const builder *b, int32_t v) {
@@ -346,7 +347,8 @@ static int joinable (const builder *b, int32_t v) {
 /* x < y ? -c : c needs no negation of its own. */
 static void join_negation (builder *b, node *n) {
   node *yes = at(b, n->in[2]);
-  if (yes->op != KO_NEG || yes->uses != 1 || yes->in[0] != n->in[3] || !yes->varies) return;
+  if (yes->op != KO_NEG || yes->uses != 1 || yes->in[0] != n->in[3] || !yes->varies)
+    return;
   n->op = N_NEGATE;
   n->in[2] = n->in[3];
   n->in[3] = K_NONE;

@@ -134,7 +134,8 @@ static void put_place (writer *w, const program *p, unsigned place) {
   else if (place < at.reg8) put_numbered(w, "w", place - at.reg4);
   else if (place < at.slots) put_numbered(w, "d", place - at.reg8);
   else if (place == at.all) put(w, "all");
-  else if (place > at.all && place < at.totals) put_numbered(w, "bits", place - at.bitmaps);
+  else if (place > at.all && place < at.totals)
+    put_numbered(w, "bits", place - at.bitmaps);
   else if (place >= at.totals) put_numbered(w, "total", place - at.totals);
   else {
     const unsigned slot = place - at.slots;

@@ -1,14 +1,14 @@
-/* How the loops over lanes are compiled. Included last, before the loops, by each file that
-** holds some. A plain `gcc -O2` neither vectorises nor, without -std, keeps a * b + c apart
-** (AVX-512 and ARM have fused instructions), so both are said here. */
+/* How the loops over lanes are compiled. Included last, before the loops, by each file
+** that holds some. A plain `gcc -O2` neither vectorises nor, without -std, keeps a * b +
+** c apart (AVX-512 and ARM have fused instructions), so both are said here. */
 #ifndef ecs_kernel_vector_h
 #define ecs_kernel_vector_h
 
 #include <math.h>
 #include <string.h>
 
-/* A result may be written over an operand, lane by lane. Loops that turn lanes into bytes are
-** long as they are: they are not unrolled. */
+/* A result may be written over an operand, lane by lane. Loops that turn lanes into bytes
+** are long as they are: they are not unrolled. */
 #define EACH_LANE for (size_t i = 0; i < n; i++)
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF

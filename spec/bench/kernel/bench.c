@@ -70,7 +70,8 @@ static void build_seek (builder *b) {
   k_value x = build_load(b, c[0]), y = build_load(b, c[1]);
   k_value u = build_load(b, c[2]), v = build_load(b, c[3]);
   const k_value dx = BIN(SUB, uniform(b, 1), x), dy = BIN(SUB, uniform(b, 2), y);
-  k_value s = BIN(ADD, BIN(ADD, BIN(MUL, dx, dx), BIN(MUL, dy, dy)), build_f32(b, 0.001f));
+  k_value s =
+      BIN(ADD, BIN(ADD, BIN(MUL, dx, dx), BIN(MUL, dy, dy)), build_f32(b, 0.001f));
   s = BIN(DIV, uniform(b, 3), build_unary(b, KO_SQRT, s));
   u = BIN(ADD, u, BIN(MUL, BIN(MUL, dx, s), dt));
   v = BIN(ADD, v, BIN(MUL, BIN(MUL, dy, s), dt));
@@ -133,7 +134,9 @@ static float chance (void) {
 static void fill (float **set, float **other, size_t n) {
   for (int c = 0; c < 5; c++)
     for (size_t i = 0; i < n; i++)
-      other[c][i] = set[c][i] = c < 2 ? chance() * 1000.0f : c < 4 ? chance() * 8.0f - 4.0f : 1e6f;
+      other[c][i] = set[c][i] = c < 2   ? chance() * 1000.0f
+                                : c < 4 ? chance() * 8.0f - 4.0f
+                                        : 1e6f;
 }
 
 static uint32_t checksum (float **set, size_t n) {
@@ -198,8 +201,9 @@ static int measure (int which, k_isa isa, size_t n, double target) {
   qsort(floor_time, ROUNDS, sizeof *ratio, compare_times);
   qsort(our_time, ROUNDS, sizeof *ratio, compare_times);
   const int equal = checksum(ours, n) == checksum(theirs, n);
-  printf("%s %-6s %9zu  floor %7.3f  ours %7.3f ns/row  ratio %.2f", w->name, isa_name(isa), n,
-         floor_time[ROUNDS / 2], our_time[ROUNDS / 2], ratio[ROUNDS / 2]);
+  printf("%s %-6s %9zu  floor %7.3f  ours %7.3f ns/row  ratio %.2f", w->name,
+         isa_name(isa), n, floor_time[ROUNDS / 2], our_time[ROUNDS / 2],
+         ratio[ROUNDS / 2]);
   if (target > 0)
     printf("  target %.2f %s", target, ratio[ROUNDS / 2] >= target ? "met" : "MISSED");
   printf("%s\n", equal ? "" : "  COLUMNS DIFFER");
@@ -263,7 +267,10 @@ int main (int argc, char **argv) {
     if (!isa_supported((k_isa)isa)) continue;
     for (int which = 0; which < 3; which++)
       for (int r = 0; r < 3; r++) {
-        const double target = which > 0 ? targets[which][isa] : r == 0 ? .8 : r == 1 ? .9 : .95;
+        const double target = which > 0 ? targets[which][isa]
+                              : r == 0  ? .8
+                              : r == 1  ? .9
+                                        : .95;
         if (rows[r] <= most && !measure(which, (k_isa)isa, rows[r], target)) equal = 0;
       }
     for (int which = 0; which < 3; which++) fixed_costs(which, (k_isa)isa);

@@ -1,7 +1,6 @@
-/* The fused loops that kernels are measured against: the statements of performance.md over
-** the same columns. Compiled once per instruction set, with
-** -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off, the set's -m flags and
-** -DFLOOR=<name>.
+/* The fused loops that kernels are measured against: the statements of performance.md
+** over the same columns. Compiled once per instruction set, with -O3 -fno-math-errno
+** -fno-trapping-math -ffp-contract=off, the set's -m flags and -DFLOOR=<name>.
 */
 #include "floor.h"
 

@@ -1,5 +1,5 @@
-/* Random programs, stated as a front end states them: locals, fields, branches under masks,
-** loops, breaks, returns. */
+/* Random programs, stated as a front end states them: locals, fields, branches under
+** masks, loops, breaks, returns. */
 #ifndef kernel_author_h
 #define kernel_author_h
 
@@ -77,8 +77,8 @@ static int random_number (author *a) {
 }
 
 static int integer (author *a, int depth) {
-  static const k_op safe[] = {KO_ADD, KO_SUB, KO_MUL, KO_MIN, KO_MAX, KO_BAND, KO_BOR, KO_BXOR,
-                              KO_SHL, KO_SHR};
+  static const k_op safe[] = {KO_ADD,  KO_SUB, KO_MUL,  KO_MIN, KO_MAX,
+                              KO_BAND, KO_BOR, KO_BXOR, KO_SHL, KO_SHR};
   static const k_op failing[] = {KO_IDIV, KO_MOD, KO_FMOD};
   const int how = random_below(a->fails ? 14 : 10);
   if (how < 6) {
@@ -104,10 +104,11 @@ static int integer (author *a, int depth) {
 }
 
 static int real_number (author *a, k_type type, int depth) {
-  static const k_op unary[] = {KO_NEG, KO_ABS, KO_SQRT, KO_TRUNC, KO_EXP, KO_LOG, KO_SIN, KO_COS,
-                               KO_NEG, KO_SQRT, KO_ATAN, KO_TAN};
-  static const k_op binary[] = {KO_ADD, KO_SUB, KO_MUL, KO_ADD, KO_SUB, KO_MUL, KO_DIV, KO_MIN,
-                                KO_MAX, KO_IDIV, KO_MOD, KO_POW, KO_FMOD, KO_ATAN2};
+  static const k_op unary[] = {KO_NEG, KO_ABS, KO_SQRT, KO_TRUNC, KO_EXP,  KO_LOG,
+                               KO_SIN, KO_COS, KO_NEG,  KO_SQRT,  KO_ATAN, KO_TAN};
+  static const k_op binary[] = {KO_ADD, KO_SUB, KO_MUL,  KO_ADD,  KO_SUB,
+                                KO_MUL, KO_DIV, KO_MIN,  KO_MAX,  KO_IDIV,
+                                KO_MOD, KO_POW, KO_FMOD, KO_ATAN2};
   const int how = random_below(12);
   if (how < 8) {
     const int x = expression(a, type, depth - 1), y = expression(a, type, depth - 1);
@@ -152,11 +153,13 @@ static void assign_field (author *a) {
   const int c = random_below(a->m.ncolumns);
   if (c == a->m.entities) return;
   const k_type type = type_of_column(a->m.columns[c]);
-  const int narrow = type == KT_I64 && a->m.columns[c] != KC_I64 && a->m.columns[c] != KC_ENTITY;
+  const int narrow =
+      type == KT_I64 && a->m.columns[c] != KC_I64 && a->m.columns[c] != KC_ENTITY;
   if (narrow && !a->fails) return;
   if (a->fields[c] < 0) a->fields[c] = m_load(&a->m, c);
   k_type from = type;
-  if (type == KT_F32 || (type == KT_I64 && a->fails && random_below(4) == 0)) from = KT_F64;
+  if (type == KT_F32 || (type == KT_I64 && a->fails && random_below(4) == 0))
+    from = KT_F64;
   int x = expression(a, narrow ? KT_I64 : from, 3);
   if (narrow) x = m_binary(&a->m, KO_BAND, x, m_value(&a->m, of_i64(127)));
   if (narrow && random_below(6) == 0) x = leaf(a, KT_I64);

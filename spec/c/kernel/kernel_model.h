@@ -1,5 +1,5 @@
-/* A program stated twice: to the builder, and as a list of steps that a plain evaluator does
-** row by row. Each m_ function does both. */
+/* A program stated twice: to the builder, and as a list of steps that a plain evaluator
+** does row by row. Each m_ function does both. */
 #ifndef kernel_model_h
 #define kernel_model_h
 
@@ -9,8 +9,8 @@ enum { MAX_STEPS = 6000, MODEL_COLUMNS = 10, MODEL_UNIFORMS = 6, MODEL_BITMAPS =
        MODEL_TOTALS = 3 };
 
 typedef enum step_kind {
-  S_VALUE, S_UNIFORM, S_LOAD, S_UNARY, S_BINARY, S_SELECT, S_CONVERT, S_FIT, S_RANDOM, S_UNIT,
-  S_INTERVAL, S_LOOP, S_CARRY, S_NEXT, S_END, S_STORE, S_EMIT, S_REDUCE
+  S_VALUE, S_UNIFORM, S_LOAD, S_UNARY, S_BINARY, S_SELECT, S_CONVERT, S_FIT, S_RANDOM,
+  S_UNIT, S_INTERVAL, S_LOOP, S_CARRY, S_NEXT, S_END, S_STORE, S_EMIT, S_REDUCE
 } step_kind;
 
 typedef struct step {
@@ -214,7 +214,8 @@ static int on (const evaluation *e, int mask) {
 }
 
 /* Philox4x32-10 as its paper has it. */
-static int64_t reference_random (int64_t seed, int64_t tick, int64_t entity, int64_t call) {
+static int64_t reference_random (int64_t seed, int64_t tick, int64_t entity,
+                                 int64_t call) {
   uint32_t x[4] = {(uint32_t)entity, (uint32_t)((uint64_t)entity >> 32), (uint32_t)tick,
                    (uint32_t)call};
   uint32_t key[2] = {(uint32_t)seed, (uint32_t)((uint64_t)seed >> 32)};

@@ -255,8 +255,8 @@ static inline void column_set (k_column c, void *column, size_t row, value v) {
   }
 }
 
-/* Aligned as tables' columns are, and followed directly by bytes that must not change, or by
-** memory that AddressSanitizer watches. */
+/* Aligned as tables' columns are, and followed directly by bytes that must not change, or
+** by memory that AddressSanitizer watches. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define WATCHED 1
@@ -292,7 +292,8 @@ static inline value random_for_column (k_column c) {
   column_range(c, &lo, &hi);
   value v = random_value(KT_I64);
   while (v.k.i64 < lo || v.k.i64 > hi)
-    v.k.i64 = random_below(4) == 0 ? (random_below(2) ? lo : hi) : (int64_t)random_below(200);
+    v.k.i64 =
+        random_below(4) == 0 ? (random_below(2) ? lo : hi) : (int64_t)random_below(200);
   return v;
 }
 
@@ -311,7 +312,8 @@ static inline value to_integer_below (double x, k_error *error, k_error which) {
   return of_i64((int64_t)floor(x));
 }
 
-static inline value reference_convert (k_type to, value x, k_error *error, k_error which) {
+static inline value reference_convert (k_type to, value x, k_error *error,
+                                       k_error which) {
   if (x.type == to) return x;
   if (to == KT_I64) {
     const value v = to_integer_below(real(x), error, which);

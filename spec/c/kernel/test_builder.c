@@ -1,4 +1,5 @@
-/* The builder: what it makes of programs, what it refuses, and what it does without memory. */
+/* The builder: what it makes of programs, what it refuses, and what it does without
+** memory. */
 #define _POSIX_C_SOURCE 200112L
 #include "kernel_test.h"
 
@@ -90,7 +91,8 @@ static void a_swap_needs_copies (void) {
   void *columns[2] = {one, other};
   k_failure failure;
   CHECK(run_rows(p, 3, columns, NULL, &failure) == K_OK);
-  for (int i = 0; i < 3; i++) CHECK(one[i] == (float)(4 + i) && other[i] == (float)(1 + i));
+  for (int i = 0; i < 3; i++)
+    CHECK(one[i] == (float)(4 + i) && other[i] == (float)(1 + i));
   program_free(p);
 }
 
@@ -271,7 +273,8 @@ static void what_can_fail_stays_in_its_loop (void) {
 /* x += 1; n = n // k: the row in which that fails keeps its x, rows before it do not. */
 static void a_failing_row_stays_whole (void) {
   builder *b = fresh();
-  const int x = build_column(b, KC_F32), n = build_column(b, KC_I16), k = build_column(b, KC_I8);
+  const int x = build_column(b, KC_F32), n = build_column(b, KC_I16),
+            k = build_column(b, KC_I8);
   build_store(b, x, build_binary(b, KO_ADD, build_load(b, x), build_f32(b, 1.0f)));
   build_at(b, K_ALL, 5);
   const k_value q = build_binary(b, KO_IDIV, build_load(b, n), build_load(b, k));

@@ -1,7 +1,7 @@
 /* No program that passes the check does harm, whoever made it: valid programs with fields
-** changed at random, and programs of random bytes, in memory of exactly the size that they
-** state. Those that pass run, over columns of exactly their size, on every instruction set.
-** Worth most under AddressSanitizer. Arguments: rounds, first seed. */
+** changed at random, and programs of random bytes, in memory of exactly the size that
+** they state. Those that pass run, over columns of exactly their size, on every
+** instruction set. Worth most under AddressSanitizer. Arguments: rounds, first seed. */
 #define _POSIX_C_SOURCE 200112L
 #include "kernel_author.h"
 
@@ -74,12 +74,14 @@ static uint16_t likely_place (const program *p, char letter) {
   }
   if (class < 4 && random_below(3) == 0) class = 0;
   if (random_below(8) == 0 || first[class + 1] == first[class]) return some_place(p);
-  return (uint16_t)(first[class] + (unsigned)random_below((int)(first[class + 1] - first[class])));
+  return (uint16_t)(first[class]
+                    + (unsigned)random_below((int)(first[class + 1] - first[class])));
 }
 
 static void random_insn (const program *p, k_insn *k) {
-  k->op = (uint16_t)(random_below(3) ? random_below(OP_COUNT)
-                                     : OP_F32_OF_F64 + random_below(OP_COUNT - OP_F32_OF_F64));
+  k->op = (uint16_t)(random_below(3)
+                         ? random_below(OP_COUNT)
+                         : OP_F32_OF_F64 + random_below(OP_COUNT - OP_F32_OF_F64));
   const char *s = op_table[k->op].signature;
   if (random_below(10) == 0) k->op |= OP_SCALAR;
   k->dst = likely_place(p, s[0]);
@@ -94,7 +96,9 @@ static void change_header (program *p) {
     case 0: resize(&p->columns, &p->ncolumns, random_below(12), 1); break;
     case 1: resize(&p->slots, &p->nslots, random_below(40), 1); break;
     case 2: resize(&p->totals, &p->ntotals, random_below(6), 1); break;
-    case 3: resize(&p->constants, &p->nconstants, random_below(30), sizeof(k_scalar)); break;
+    case 3:
+      resize(&p->constants, &p->nconstants, random_below(30), sizeof(k_scalar));
+      break;
     case 4: p->nreg1 = (uint16_t)random_below(6); break;
     case 5: p->nreg4 = (uint16_t)random_below(6); break;
     case 6: p->nreg8 = (uint16_t)random_below(6); break;
@@ -136,13 +140,16 @@ static void change_insn (program *p) {
     case 3: k->dst = some_place(p); break;
     case 4: k->a = some_place(p); break;
     case 5: k->b = some_place(p); break;
-    case 6: k->c = random_below(2) ? some_place(p) : (uint16_t)random_below(p->ninsns + 2); break;
+    case 6:
+      k->c = random_below(2) ? some_place(p) : (uint16_t)random_below(p->ninsns + 2);
+      break;
     case 7: k->d = some_place(p); break;
     default: k->op ^= OP_SCALAR;
   }
 }
 
-/* Loops must be short for a test: numbers of rounds are constants, made small, or uniforms. */
+/* Loops must be short for a test: numbers of rounds are constants, made small, or
+** uniforms. */
 static int is_short (program *p) {
   const k_places at = program_places(p);
   for (int i = 0; i < p->nconstants; i++)
@@ -182,7 +189,8 @@ static void world_new (world *w, const program *p) {
     for (size_t i = 0; i < w->rows; i++)
       column_set(type, w->before[c], i, random_for_column(type));
   }
-  for (int i = 0; i < p->nbitmaps; i++) w->bitmaps[i] = exactly(NULL, (w->rows + 63) / 64 * 8);
+  for (int i = 0; i < p->nbitmaps; i++)
+    w->bitmaps[i] = exactly(NULL, (w->rows + 63) / 64 * 8);
   w->uniforms = exactly(NULL, p->nuniforms * sizeof *w->uniforms);
   for (int i = 0; i < p->nuniforms; i++) {
     w->uniforms[i] = random_value((k_type)p->slots[i]).k;
@@ -205,7 +213,8 @@ static void run_once (world *w, const program *p, k_isa isa) {
   k_total totals[MAX_TOTALS];
   memset(totals, 0, sizeof totals);
   for (int c = 0; c < p->ncolumns; c++)
-    memcpy(w->columns[c], w->before[c], w->rows * size_of_column((k_column)p->columns[c]));
+    memcpy(w->columns[c], w->before[c],
+           w->rows * size_of_column((k_column)p->columns[c]));
   machine *m = machine_new(&test_memory, isa);
   CHECK(machine_reserve(m, p) == K_OK);
   const k_run run = {w->rows, w->columns, w->uniforms, w->bitmaps, totals, resolve, NULL};
@@ -214,7 +223,8 @@ static void run_once (world *w, const program *p, k_isa isa) {
   CHECK(w->status == K_OK || (w->status == K_FAILED && w->failure.row < w->rows));
   if (w->status == K_FAILED)  /* it and the rows behind it are as they were */
     for (int c = 0; c < p->ncolumns; c++) {
-      const size_t size = size_of_column((k_column)p->columns[c]), kept = w->failure.row * size;
+      const size_t size = size_of_column((k_column)p->columns[c]),
+                   kept = w->failure.row * size;
       CHECK(memcmp((char *)w->columns[c] + kept, (char *)w->before[c] + kept,
                    w->rows * size - kept) == 0);
     }
@@ -282,17 +292,19 @@ static void try_garbage (void) {
 ** One rule at a time
 ** ====================================================================== */
 
-/* Columns: 0 f32, 1 i64, 2 bool, 3 entities. Registers: 4, 5 of bytes, 6, 7 of f32, 8, 9 of
-** 8 bytes. Slots: 10 uniform i64, 11 constant f64, 12, 13 scalar i64. 14 every row, 15 bits,
-** 16 a sum of f64. */
+/* Columns: 0 f32, 1 i64, 2 bool, 3 entities. Registers: 4, 5 of bytes, 6, 7 of f32, 8, 9
+** of 8 bytes. Slots: 10 uniform i64, 11 constant f64, 12, 13 scalar i64. 14 every row, 15
+** bits, 16 a sum of f64. */
 enum {
-  C_F, C_I, C_M, C_E, R_M, R_M2, R_F, R_F2, R_D, R_D2, U_I, K_D, S_I, S_I2, ALL, BITS, TOTAL,
+  C_F, C_I, C_M, C_E, R_M, R_M2, R_F, R_F2, R_D, R_D2, U_I, K_D, S_I, S_I2, ALL, BITS,
+  TOTAL,
   X = K_NOWHERE
 };
 
 static int accepts (int prologue, int n, const k_insn *insns) {
   static uint8_t columns[] = {KC_F32, KC_I64, KC_BOOL, KC_ENTITY};
-  static uint8_t slots[] = {KT_I64, KT_F64, KT_I64, KT_I64}, totals[] = {KR_SUM * 4 + KT_F64};
+  static uint8_t slots[] = {KT_I64, KT_F64, KT_I64, KT_I64},
+                 totals[] = {KR_SUM * 4 + KT_F64};
   static k_scalar constants[1];
   k_insn copy[8];
   memcpy(copy, insns, (size_t)n * sizeof *copy);
@@ -383,8 +395,8 @@ static void places_are_what_they_are_taken_for (void) {
 static void what_is_done_once_is_scalar (void) {
   static const k_insn scalar = {OP_NEG_I64 | OP_SCALAR, S_I, U_I, X, X, X, 0};
   static const k_insn wrong = {OP_NEG_I64 | OP_SCALAR, C_I, U_I, X, X, X, 0};
-  static const k_insn varying = STORE, failing = {OP_IDIV_VV_I64 | OP_SCALAR, S_I, U_I, U_I, X,
-                                                  ALL, 0};
+  static const k_insn varying = STORE,
+                      failing = {OP_IDIV_VV_I64 | OP_SCALAR, S_I, U_I, U_I, X, ALL, 0};
   CHECK(accepts(1, 1, &scalar));
   CHECK(!accepts(2, 1, &scalar));
   CHECK(!accepts(1, 1, &wrong));

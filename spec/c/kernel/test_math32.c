@@ -1,6 +1,7 @@
-/* sin, cos, exp and log of f32 are within 2 ulp (measured: see the output) of the exact value,
-** taken from libm in f64, and the loops of every instruction set give the very bits of
-** k_sin, k_cos, k_exp and k_log. Every 499th float by default; argument: the stride (1: all). */
+/* sin, cos, exp and log of f32 are within 2 ulp (measured: see the output) of the exact
+** value, taken from libm in f64, and the loops of every instruction set give the very
+** bits of k_sin, k_cos, k_exp and k_log. Every 499th float by default; argument: the
+** stride (1: all). */
 #define _POSIX_C_SOURCE 200112L
 #include "kernel_test.h"
 
@@ -54,7 +55,8 @@ static program *make (k_op op) {
 }
 
 /* n floats from `in` through the loops of each instruction set. */
-static void try_chunk (function *f, const program *p, machine *const *machines, size_t n) {
+static void try_chunk (function *f, const program *p, machine *const *machines,
+                       size_t n) {
   for (size_t i = 0; i < n; i++) {
     const double error = ulps(f->ours(in[i]), f->exact((double)in[i]));
     if (error > f->worst) {
@@ -74,7 +76,8 @@ static void try_chunk (function *f, const program *p, machine *const *machines, 
     for (size_t i = 0; i < n; i++)
       if (!equal(of_f32(out[i]), of_f32(f->ours(in[i])))) {
         failures++;
-        fprintf(stderr, "%s(%a) differs on %s\n", f->name, (double)in[i], isa_name((k_isa)isa));
+        fprintf(stderr, "%s(%a) differs on %s\n", f->name, (double)in[i],
+                isa_name((k_isa)isa));
         return;
       }
   }

@@ -1,17 +1,19 @@
-/* Every operation on every type it takes, its operands varying and uniform, over all pairs of
-** special values, equals the reference bit for bit on every instruction set; and fails in the
-** first row in which it should. */
+/* Every operation on every type it takes, its operands varying and uniform, over all
+** pairs of special values, equals the reference bit for bit on every instruction set; and
+** fails in the first row in which it should. */
 #define _POSIX_C_SOURCE 200112L
 #include "kernel_test.h"
 
 static k_isa isa;
 
-/* Loops have a short way for blocks of tame values only: those are tried by themselves too. */
+/* Loops have a short way for blocks of tame values only: those are tried by themselves
+** too. */
 static int tame;
 
 static int is_tame (value v) {
   if (v.type == KT_BOOL) return 1;
-  if (v.type == KT_I64) return v.k.i64 > -((int64_t)1 << 51) && v.k.i64 < (int64_t)1 << 51;
+  if (v.type == KT_I64)
+    return v.k.i64 > -((int64_t)1 << 51) && v.k.i64 < (int64_t)1 << 51;
   return fabs(real(v)) < 1e5;
 }
 
@@ -116,8 +118,8 @@ static k_status run (const program *p, const test_table *table, k_failure *failu
 
 static void complain (const test_trial *t, value x, value y, value got, value want) {
   failures++;
-  fprintf(stderr, "%s %s, types %d %d, uniform %d %d: ", isa_name(isa), t->name, t->x, t->y,
-          t->uniform_x, t->uniform_y);
+  fprintf(stderr, "%s %s, types %d %d, uniform %d %d: ", isa_name(isa), t->name, t->x,
+          t->y, t->uniform_x, t->uniform_y);
   print_value(x);
   fprintf(stderr, ", ");
   print_value(y);
@@ -208,11 +210,11 @@ static void try_kinds (test_trial t) {
 
 static const char *op_name (int op) {
   static const char *const names[] = {
-    "neg", "bnot", "not", "abs", "sqrt", "floor", "ceil", "trunc", "exp", "log", "sin", "cos",
-    "log2", "log10", "tan", "asin", "acos", "atan", "add", "sub", "mul", "div", "idiv", "mod",
-    "pow", "fmod", "atan2", "min", "max", "band", "bor", "bxor", "shl", "shr", "and", "or",
-    "xor", "andn", "eq", "ne", "lt", "le", "gt", "ge", "ult"
-  };
+      "neg", "bnot", "not",  "abs",  "sqrt",  "floor", "ceil", "trunc", "exp",
+      "log", "sin",  "cos",  "log2", "log10", "tan",   "asin", "acos",  "atan",
+      "add", "sub",  "mul",  "div",  "idiv",  "mod",   "pow",  "fmod",  "atan2",
+      "min", "max",  "band", "bor",  "bxor",  "shl",   "shr",  "and",   "or",
+      "xor", "andn", "eq",   "ne",   "lt",    "le",    "gt",   "ge",    "ult"};
   return names[op];
 }
 
@@ -236,7 +238,8 @@ static void try_all (void) {
   }
   for (int from = KT_F32; from <= KT_I64; from++)
     for (int to = KT_F32; to <= KT_I64; to++) {
-      const test_trial convert = {"convert", T_CONVERT, (k_type)from, KT_BOOL, (k_type)to, 0, 0};
+      const test_trial convert = {"convert", T_CONVERT, (k_type)from, KT_BOOL,
+                                  (k_type)to, 0, 0};
       try_kinds(convert);
     }
   for (int t = KT_BOOL; t <= KT_I64; t++) {
