@@ -3,7 +3,7 @@
 #include <math.h>
 
 /* May v be an operand? */
-static int usable (builder *b, k_value v) {
+static int usable(builder *b, k_value v) {
   if (b->status != K_OK) return 0;
   if (v >= 0 && v < b->n) {
     switch (b->nodes[v].op) {
@@ -16,25 +16,25 @@ static int usable (builder *b, k_value v) {
   return 0;
 }
 
-static int has_type (builder *b, k_value v, k_type type) {
+static int has_type(builder *b, k_value v, k_type type) {
   if (!usable(b, v)) return 0;
   if (b->nodes[v].type == type) return 1;
   builder_fail(b, K_EINVAL);
   return 0;
 }
 
-static int is_constant (const builder *b, k_value v) {
+static int is_constant(const builder *b, k_value v) {
   return b->nodes[v].op == N_CONSTANT;
 }
 
-void build_at (builder *b, k_value mask, uint32_t tag) {
+void build_at(builder *b, k_value mask, uint32_t tag) {
   if (!has_type(b, mask, KT_BOOL)) return;
   b->guard = mask;
   b->tag = tag;
 }
 
 /* A node that fails in the rows of the guard. */
-static node failing (const builder *b, unsigned op, k_type type) {
+static node failing(const builder *b, unsigned op, k_type type) {
   node n = node_make(op, type, 1);
   n.fails = 1;
   n.in[3] = b->guard;
@@ -42,37 +42,37 @@ static node failing (const builder *b, unsigned op, k_type type) {
   return n;
 }
 
-int build_column (builder *b, k_column type) {
+int build_column(builder *b, k_column type) {
   if (b->status != K_OK) return -1;
   if (b->ncolumns == MAX_COLUMNS) return builder_fail(b, K_ELIMIT);
   b->columns[b->ncolumns] = (uint8_t)type;
   return b->ncolumns++;
 }
 
-static int is_column (builder *b, int column) {
+static int is_column(builder *b, int column) {
   if (b->status == K_OK && column >= 0 && column < b->ncolumns) return 1;
   builder_fail(b, K_EINVAL);
   return 0;
 }
 
-static k_value load (builder *b, unsigned op, int column) {
+static k_value load(builder *b, unsigned op, int column) {
   node n = node_make(op, column_value((k_column)b->columns[column]), 1);
   n.aux = (uint16_t)column;
   return builder_add(b, n);
 }
 
-k_value build_load (builder *b, int column) {
+k_value build_load(builder *b, int column) {
   if (!is_column(b, column)) return K_NONE;
   return load(b, b->columns[column] == KC_ENTITY ? N_LIVE : N_LOAD, column);
 }
 
-k_value build_rows_entity (builder *b, int column) {
+k_value build_rows_entity(builder *b, int column) {
   if (!is_column(b, column)) return K_NONE;
   if (b->columns[column] != KC_ENTITY) return builder_fail(b, K_EINVAL);
   return load(b, N_LOAD, column);
 }
 
-void build_store (builder *b, int column, k_value v) {
+void build_store(builder *b, int column, k_value v) {
   if (!is_column(b, column)) return;
   if (!has_type(b, v, column_value((k_column)b->columns[column]))) return;
   if (b->loop != 0) {
@@ -85,14 +85,14 @@ void build_store (builder *b, int column, k_value v) {
   builder_add(b, n);
 }
 
-static k_value to_integer (builder *b, k_value v, k_error error) {
+static k_value to_integer(builder *b, k_value v, k_error error) {
   node n = failing(b, N_EXACT, KT_I64);
   n.in[0] = v;
   n.aux = (uint16_t)error;
   return builder_add(b, n);
 }
 
-k_value build_fit (builder *b, k_column type, k_value v) {
+k_value build_fit(builder *b, k_column type, k_value v) {
   if (!usable(b, v)) return K_NONE;
   const k_type to = column_value(type);
   if (b->nodes[v].type == KT_BOOL || to == KT_BOOL)
@@ -107,7 +107,7 @@ k_value build_fit (builder *b, k_column type, k_value v) {
   return b->status == K_OK ? v : K_NONE;
 }
 
-k_value build_constant (builder *b, k_type type, k_scalar s) {
+k_value build_constant(builder *b, k_type type, k_scalar s) {
   node n = node_make(N_CONSTANT, type, 0);
   switch (type) {  /* bytes that are not of the value stay 0 */
     case KT_BOOL: n.k.b = s.b != 0; break;
@@ -118,31 +118,31 @@ k_value build_constant (builder *b, k_type type, k_scalar s) {
   return builder_add(b, n);
 }
 
-k_value build_f64 (builder *b, double x) {
+k_value build_f64(builder *b, double x) {
   k_scalar s;
   s.f64 = x;
   return build_constant(b, KT_F64, s);
 }
 
-k_value build_f32 (builder *b, float x) {
+k_value build_f32(builder *b, float x) {
   k_scalar s;
   s.f32 = x;
   return build_constant(b, KT_F32, s);
 }
 
-k_value build_i64 (builder *b, int64_t x) {
+k_value build_i64(builder *b, int64_t x) {
   k_scalar s;
   s.i64 = x;
   return build_constant(b, KT_I64, s);
 }
 
-k_value build_bool (builder *b, int x) {
+k_value build_bool(builder *b, int x) {
   k_scalar s;
   s.b = x != 0;
   return build_constant(b, KT_BOOL, s);
 }
 
-k_value build_uniform (builder *b, int index, k_type type) {
+k_value build_uniform(builder *b, int index, k_type type) {
   if (b->status != K_OK) return K_NONE;
   if (index < 0 || index >= MAX_COLUMNS) return builder_fail(b, K_ELIMIT);
   if (b->uniforms[index] != 0 && b->uniforms[index] != type + 1)
@@ -155,14 +155,14 @@ k_value build_uniform (builder *b, int index, k_type type) {
 }
 
 /* A constant of another type, where that cannot fail. */
-static k_value convert_constant (builder *b, k_type type, const node *from) {
+static k_value convert_constant(builder *b, k_type type, const node *from) {
   const k_scalar k = from->k;
   const double x = from->type == KT_F32 ? (double)k.f32
                    : from->type == KT_F64 ? k.f64 : (double)k.i64;
   return type == KT_F32 ? build_f32(b, (float)x) : build_f64(b, x);
 }
 
-k_value build_convert (builder *b, k_type type, k_value v) {
+k_value build_convert(builder *b, k_type type, k_value v) {
   if (!usable(b, v)) return K_NONE;
   const node from = b->nodes[v];
   if (from.type == type) return v;
@@ -175,7 +175,7 @@ k_value build_convert (builder *b, k_type type, k_value v) {
 }
 
 /* What types an operation takes: bits by k_type. */
-static int takes (k_op op, k_type type) {
+static int takes(k_op op, k_type type) {
   enum { B = 1 << KT_BOOL, F = 1 << KT_F32 | 1 << KT_F64, I = 1 << KT_I64 };
   static const uint8_t types[KO_COUNT] = {
     [KO_NEG] = F | I, [KO_BNOT] = I, [KO_NOT] = B, [KO_ABS] = F | I, [KO_SQRT] = F,
@@ -191,7 +191,7 @@ static int takes (k_op op, k_type type) {
   return types[op] >> type & 1;
 }
 
-k_value build_unary (builder *b, k_op op, k_value x) {
+k_value build_unary(builder *b, k_op op, k_value x) {
   if (!usable(b, x)) return K_NONE;
   const node from = b->nodes[x];
   if (op > KO_ATAN || !takes(op, (k_type)from.type)) return builder_fail(b, K_EINVAL);
@@ -209,7 +209,7 @@ k_value build_unary (builder *b, k_op op, k_value x) {
 }
 
 /* Masks. The wider one is kept first, which mask_implies looks at. */
-static k_value logic (builder *b, k_op op, k_value x, k_value y) {
+static k_value logic(builder *b, k_op op, k_value x, k_value y) {
   if (is_constant(b, x) && !is_constant(b, y) && op != KO_ANDN) return logic(b, op, y, x);
   if (op == KO_ANDN && b->nodes[y].op == KO_NOT)
     return logic(b, KO_AND, x, b->nodes[y].in[0]);
@@ -233,11 +233,11 @@ static k_value logic (builder *b, k_op op, k_value x, k_value y) {
   return builder_add(b, n);
 }
 
-int is_compare (unsigned op) {
+int is_compare(unsigned op) {
   return op >= KO_EQ && op <= KO_GE;
 }
 
-static k_op mirrored (k_op op) {
+static k_op mirrored(k_op op) {
   switch (op) {
     case KO_LT: return KO_GT;
     case KO_LE: return KO_GE;
@@ -247,7 +247,7 @@ static k_op mirrored (k_op op) {
   }
 }
 
-static k_value relation (builder *b, k_op op, k_value x, k_value y) {
+static k_value relation(builder *b, k_op op, k_value x, k_value y) {
   node n = node_make(op, KT_BOOL, b->nodes[x].varies || b->nodes[y].varies);
   n.in[0] = x;
   n.in[1] = y;
@@ -255,7 +255,7 @@ static k_value relation (builder *b, k_op op, k_value x, k_value y) {
 }
 
 /* i64 x against f64 y; a constant is made the other's type where that is exact. */
-static k_value mixed (builder *b, k_op op, k_value x, k_value y) {
+static k_value mixed(builder *b, k_op op, k_value x, k_value y) {
   const node i = b->nodes[x], f = b->nodes[y];
   if (f.op == N_CONSTANT && f.k.f64 >= -0x1p62 && f.k.f64 < 0x1p62) {
     const double low = floor(f.k.f64);
@@ -273,7 +273,7 @@ static k_value mixed (builder *b, k_op op, k_value x, k_value y) {
   return relation(b, op, x, y);
 }
 
-static k_value compare (builder *b, k_op op, k_value x, k_value y) {
+static k_value compare(builder *b, k_op op, k_value x, k_value y) {
   const int tx = b->nodes[x].type, ty = b->nodes[y].type;
   if (tx == KT_BOOL) {
     const k_value differ = logic(b, KO_XOR, x, y);
@@ -286,7 +286,7 @@ static k_value compare (builder *b, k_op op, k_value x, k_value y) {
   return turn ? relation(b, mirrored(op), y, x) : relation(b, op, x, y);
 }
 
-static int commutes (k_op op, k_type type) {
+static int commutes(k_op op, k_type type) {
   switch (op) {
     case KO_ADD: case KO_MUL: case KO_BAND: case KO_BOR: case KO_BXOR: return 1;
     case KO_MIN: case KO_MAX: return type == KT_I64;
@@ -294,12 +294,12 @@ static int commutes (k_op op, k_type type) {
   }
 }
 
-static int comparable (const node *x, const node *y) {
+static int comparable(const node *x, const node *y) {
   return (x->type == KT_I64 && y->type == KT_F64)
          || (x->type == KT_F64 && y->type == KT_I64);
 }
 
-k_value build_binary (builder *b, k_op op, k_value x, k_value y) {
+k_value build_binary(builder *b, k_op op, k_value x, k_value y) {
   if (!usable(b, x) || !usable(b, y)) return K_NONE;
   const node nx = b->nodes[x], ny = b->nodes[y];
   if (op < KO_ADD || op >= KO_COUNT || !takes(op, (k_type)nx.type)
@@ -325,7 +325,7 @@ k_value build_binary (builder *b, k_op op, k_value x, k_value y) {
   return builder_add(b, n);
 }
 
-k_value build_select (builder *b, k_value mask, k_value x, k_value y) {
+k_value build_select(builder *b, k_value mask, k_value x, k_value y) {
   if (!has_type(b, mask, KT_BOOL) || !usable(b, x)) return K_NONE;
   if (!has_type(b, y, (k_type)b->nodes[x].type)) return K_NONE;
   const node m = b->nodes[mask];
@@ -342,8 +342,8 @@ k_value build_select (builder *b, k_value mask, k_value x, k_value y) {
   return builder_add(b, n);
 }
 
-k_value build_random (builder *b, k_value entity, k_value call, k_value seed,
-                      k_value tick) {
+k_value build_random(builder *b, k_value entity, k_value call, k_value seed,
+                     k_value tick) {
   if (!has_type(b, entity, KT_I64) || !has_type(b, call, KT_I64)
       || !has_type(b, seed, KT_I64) || !has_type(b, tick, KT_I64))
     return K_NONE;
@@ -356,14 +356,14 @@ k_value build_random (builder *b, k_value entity, k_value call, k_value seed,
   return builder_add(b, n);
 }
 
-k_value build_random_unit (builder *b, k_value bits) {
+k_value build_random_unit(builder *b, k_value bits) {
   if (!has_type(b, bits, KT_I64)) return K_NONE;
   node n = node_make(N_UNIT, KT_F64, b->nodes[bits].varies);
   n.in[0] = bits;
   return builder_add(b, n);
 }
 
-k_value build_random_range (builder *b, k_value bits, k_value lo, k_value hi) {
+k_value build_random_range(builder *b, k_value bits, k_value lo, k_value hi) {
   if (!has_type(b, bits, KT_I64) || !has_type(b, lo, KT_I64) || !has_type(b, hi, KT_I64))
     return K_NONE;
   node n = failing(b, N_INTERVAL, KT_I64);
@@ -373,7 +373,7 @@ k_value build_random_range (builder *b, k_value bits, k_value lo, k_value hi) {
   return builder_add(b, n);
 }
 
-k_value build_loop (builder *b, k_value count, k_value mask) {
+k_value build_loop(builder *b, k_value count, k_value mask) {
   if (!has_type(b, count, KT_I64) || !has_type(b, mask, KT_BOOL)) return K_NONE;
   if (b->nodes[count].varies) return builder_fail(b, K_EINVAL);
   int depth = 0;
@@ -387,7 +387,7 @@ k_value build_loop (builder *b, k_value count, k_value mask) {
   return loop;
 }
 
-k_value build_carry (builder *b, k_value init, int varying) {
+k_value build_carry(builder *b, k_value init, int varying) {
   if (!usable(b, init)) return K_NONE;
   if (b->loop == 0 || (!varying && b->nodes[init].varies))
     return builder_fail(b, K_EINVAL);
@@ -396,7 +396,7 @@ k_value build_carry (builder *b, k_value init, int varying) {
   return builder_add(b, n);
 }
 
-void build_next (builder *b, k_value carry, k_value next) {
+void build_next(builder *b, k_value carry, k_value next) {
   if (!usable(b, carry) || !has_type(b, next, (k_type)b->nodes[carry].type)) return;
   const node *c = &b->nodes[carry];
   if (c->op != N_CARRY || c->home != b->loop || (!c->varies && b->nodes[next].varies)) {
@@ -409,7 +409,7 @@ void build_next (builder *b, k_value carry, k_value next) {
   builder_add(b, n);
 }
 
-void build_endloop (builder *b, k_value again) {
+void build_endloop(builder *b, k_value again) {
   if (!has_type(b, again, KT_BOOL)) return;
   if (b->loop == 0) {
     builder_fail(b, K_EINVAL);
@@ -422,7 +422,7 @@ void build_endloop (builder *b, k_value again) {
   b->guard = K_ALL;
 }
 
-void build_emit (builder *b, int index, k_value mask) {
+void build_emit(builder *b, int index, k_value mask) {
   if (!has_type(b, mask, KT_BOOL)) return;
   if (index < 0 || index >= MAX_BITMAPS) {
     builder_fail(b, K_ELIMIT);
@@ -435,7 +435,7 @@ void build_emit (builder *b, int index, k_value mask) {
   builder_add(b, n);
 }
 
-void build_reduce (builder *b, int index, k_reduce how, k_value v, k_value mask) {
+void build_reduce(builder *b, int index, k_reduce how, k_value v, k_value mask) {
   if (!usable(b, v) || !has_type(b, mask, KT_BOOL)) return;
   const int type = b->nodes[v].type, kind = (int)how * 4 + type;
   const int known = index >= 0 && index < b->ntotals;

@@ -10,13 +10,13 @@
 #include <stdint.h>
 #include <string.h>
 
-static inline uint64_t bits_of (double x) {
+static inline uint64_t bits_of(double x) {
   uint64_t u;
   memcpy(&u, &x, sizeof u);
   return u;
 }
 
-static inline double of_bits (uint64_t u) {
+static inline double of_bits(uint64_t u) {
   double x;
   memcpy(&x, &u, sizeof x);
   return x;
@@ -31,7 +31,7 @@ static inline double of_bits (uint64_t u) {
 
 /* sin (quadrant 0) or cos (1) of r in [-pi/4, pi/4], further quadrants on; by bits, since
 ** SSE2 compares no 64-bit lanes. */
-static inline double sin_part (double r, uint64_t quadrant) {
+static inline double sin_part(double r, uint64_t quadrant) {
   const double z = r * r;
   const double s = r * (1.0 + z * (-0x1.5555554d9705fp-3 + z * (0x1.1111087120a8cp-7
                  + z * (-0x1.a00f33f4d706ap-13 + z * 0x1.6cb61b3efb386p-19))));
@@ -44,7 +44,7 @@ static inline double sin_part (double r, uint64_t quadrant) {
 
 /* |x| < REDUCIBLE. Reduction by a two-part pi / 2 after W. Cody and W. Waite, "Software
 ** Manual for the Elementary Functions", 1980. */
-static inline float sin_near (float xf, uint64_t quadrant) {
+static inline float sin_near(float xf, uint64_t quadrant) {
   const double x = (double)xf;
   const double t = x * 0x1.45f306dc9c883p-1 + SHIFT;
   const double k = t - SHIFT;
@@ -54,7 +54,7 @@ static inline float sin_near (float xf, uint64_t quadrant) {
 
 /* Any x. Large ones are multiplied by the bits of 2 / pi that matter to them, after M.
 ** Payne and R. Hanek, "Radian reduction for trigonometric functions", SIGNUM 18, 1983. */
-static inline float sin_any (float xf, uint64_t quadrant) {
+static inline float sin_any(float xf, uint64_t quadrant) {
   static const uint32_t two_over_pi[9] = {
     0, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
     0xdebbc561
@@ -80,7 +80,7 @@ static inline float sin_any (float xf, uint64_t quadrant) {
   return (float)sin_part(r, q + quadrant);
 }
 
-static inline float exp_lane (float xf) {
+static inline float exp_lane(float xf) {
   const double low = (double)xf < -150.0 ? -150.0 : (double)xf;
   const double x = low > 150.0 ? 150.0 : low;
   const double t = x * 0x1.71547652b82fep+0 + SHIFT;
@@ -91,7 +91,7 @@ static inline float exp_lane (float xf) {
   return (float)(p * of_bits((bits_of(t) - bits_of(SHIFT) + 1023) << 52));
 }
 
-static inline float log_lane (float xf) {
+static inline float log_lane(float xf) {
   const double x = (double)xf;
   const uint64_t bias = (uint64_t)1024 << 52;
   /* the exponent, plus 1024, and what is left in [sqrt 1/2, sqrt 2), minus 1 */

@@ -105,28 +105,28 @@ enum { P_COLUMN, P_REG1, P_REG4, P_REG8, P_SLOT, P_ALL, P_NONE };
 #define PLACE_NUMBER(place) ((place) & 0xfff)
 
 /* builder.c. A node like *n, an equal one if there is; K_NONE when out of memory. */
-k_value builder_add (builder *b, node n);
+k_value builder_add(builder *b, node n);
 /* One more node, in the body of `home`. */
-k_value builder_append (builder *b, node n, int32_t home);
-node node_make (unsigned op, k_type type, int varies);
+k_value builder_append(builder *b, node n, int32_t home);
+node node_make(unsigned op, k_type type, int varies);
 /* Stops building with this status; K_NONE. */
-k_value builder_fail (builder *b, k_status status);
-int order_push (builder *b, order *o, int32_t v);
-int loop_is_open (const builder *b, int32_t loop);
+k_value builder_fail(builder *b, k_status status);
+int order_push(builder *b, order *o, int32_t v);
+int loop_is_open(const builder *b, int32_t loop);
 /* Its loads and stores need no conversion: the column itself is an operand. */
-int column_direct (const builder *b, int column);
+int column_direct(const builder *b, int column);
 
 /* The passes; each returns 0 when the status went bad. */
-int plan_live (builder *b);
-int plan_fuse (builder *b);
-int plan_fill (builder *b);
-int plan_order (builder *b);
-int plan_regions (builder *b);
-int plan_places (builder *b);
-k_status plan_emit (builder *b, program **out);
+int plan_live(builder *b);
+int plan_fuse(builder *b);
+int plan_fill(builder *b);
+int plan_order(builder *b);
+int plan_regions(builder *b);
+int plan_places(builder *b);
+k_status plan_emit(builder *b, program **out);
 
 /* Does g only hold rows of m? */
-int mask_implies (const builder *b, int32_t g, int32_t m);
-int is_compare (unsigned op);
+int mask_implies(const builder *b, int32_t g, int32_t m);
+int is_compare(unsigned op);
 
 #endif

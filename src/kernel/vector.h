@@ -16,7 +16,7 @@
 #define LANES _Pragma("clang loop vectorize(assume_safety)") EACH_LANE
 #define LONG_LANES LANES
 #elif defined(__GNUC__)
-#pragma GCC optimize ("O3,no-math-errno,no-trapping-math,fp-contract=off")
+#pragma GCC optimize("O3,no-math-errno,no-trapping-math,fp-contract=off")
 #define LANES _Pragma("GCC ivdep") _Pragma("GCC unroll 2") EACH_LANE
 #define LONG_LANES _Pragma("GCC ivdep") EACH_LANE
 #else

@@ -10,7 +10,7 @@
 #define NAME(a, b) PASTE(a, b)
 #define COLUMN float *restrict
 
-static void move (float *const *c, size_t n, const double *u) {
+static void move(float *const *c, size_t n, const double *u) {
   COLUMN px = c[0];
   COLUMN py = c[1];
   const COLUMN vx = c[2];
@@ -22,7 +22,7 @@ static void move (float *const *c, size_t n, const double *u) {
   }
 }
 
-static void part (float *const *c, size_t n, const double *uniform) {
+static void part(float *const *c, size_t n, const double *uniform) {
   COLUMN px = c[0];
   COLUMN py = c[1];
   COLUMN vx = c[2];
@@ -44,7 +44,7 @@ static void part (float *const *c, size_t n, const double *uniform) {
   }
 }
 
-static void seek (float *const *c, size_t n, const double *uniform) {
+static void seek(float *const *c, size_t n, const double *uniform) {
   COLUMN px = c[0];
   COLUMN py = c[1];
   COLUMN vx = c[2];

@@ -3,13 +3,13 @@
 #define _POSIX_C_SOURCE 200112L
 #include "kernel_test.h"
 
-static builder *fresh (void) {
+static builder *fresh(void) {
   builder *b = builder_new(&test_memory);
   if (b == NULL) abort();
   return b;
 }
 
-static program *finish (builder *b) {
+static program *finish(builder *b) {
   program *p = NULL;
   CHECK(build_finish(b, &p) == K_OK);
   builder_free(b);
@@ -17,7 +17,7 @@ static program *finish (builder *b) {
 }
 
 /* Does the program read exactly like this? */
-static int reads (const program *p, const char *text) {
+static int reads(const program *p, const char *text) {
   char got[2000];
   const size_t n = program_text(p, got, sizeof got);
   if (strcmp(got, text) == 0 && n == strlen(text)) return 1;
@@ -25,8 +25,8 @@ static int reads (const program *p, const char *text) {
   return 0;
 }
 
-static k_status run_rows (const program *p, size_t rows, void *const *columns,
-                          const k_scalar *uniforms, k_failure *failure) {
+static k_status run_rows(const program *p, size_t rows, void *const *columns,
+                         const k_scalar *uniforms, k_failure *failure) {
   machine *m = machine_new(&test_memory, isa_best());
   CHECK(machine_reserve(m, p) == K_OK);
   const k_run run = {rows, columns, uniforms, NULL, NULL, NULL, NULL};
@@ -35,7 +35,7 @@ static k_status run_rows (const program *p, size_t rows, void *const *columns,
   return status;
 }
 
-static void multiplication_and_addition_become_one_instruction_in_place (void) {
+static void multiplication_and_addition_become_one_instruction_in_place(void) {
   builder *b = fresh();
   const int x = build_column(b, KC_F32), v = build_column(b, KC_F32);
   const k_value dt = build_convert(b, KT_F32, build_uniform(b, 0, KT_F64));
@@ -49,7 +49,7 @@ static void multiplication_and_addition_become_one_instruction_in_place (void) {
   program_free(p);
 }
 
-static void each_step_of_a_fused_instruction_rounds (void) {
+static void each_step_of_a_fused_instruction_rounds(void) {
   builder *b = fresh();
   const int x = build_column(b, KC_F32), y = build_column(b, KC_F32);
   const k_value u = build_load(b, x), v = build_load(b, y);
@@ -65,7 +65,7 @@ static void each_step_of_a_fused_instruction_rounds (void) {
   program_free(p);
 }
 
-static void equal_work_is_done_once_and_useless_work_never (void) {
+static void equal_work_is_done_once_and_useless_work_never(void) {
   builder *b = fresh();
   const int x = build_column(b, KC_F64), y = build_column(b, KC_F64);
   const k_value u = build_load(b, x), w = build_load(b, y);
@@ -81,7 +81,7 @@ static void equal_work_is_done_once_and_useless_work_never (void) {
   program_free(p);
 }
 
-static void a_swap_needs_copies (void) {
+static void a_swap_needs_copies(void) {
   builder *b = fresh();
   const int x = build_column(b, KC_F32), y = build_column(b, KC_F32);
   build_store(b, x, build_load(b, y));
@@ -96,7 +96,7 @@ static void a_swap_needs_copies (void) {
   program_free(p);
 }
 
-static void what_does_not_depend_on_a_loop_is_done_before_it (void) {
+static void what_does_not_depend_on_a_loop_is_done_before_it(void) {
   builder *b = fresh();
   const int x = build_column(b, KC_F64);
   const k_value u = build_load(b, x);
@@ -114,7 +114,7 @@ static void what_does_not_depend_on_a_loop_is_done_before_it (void) {
   program_free(p);
 }
 
-static void work_of_few_rows_is_skipped (void) {
+static void work_of_few_rows_is_skipped(void) {
   builder *b = fresh();
   const int x = build_column(b, KC_F32), y = build_column(b, KC_F32);
   const k_value u = build_load(b, x), w = build_load(b, y);
@@ -127,7 +127,7 @@ static void work_of_few_rows_is_skipped (void) {
   program_free(p);
 }
 
-static void make_mistake (builder *b, int i, int x, int n) {
+static void make_mistake(builder *b, int i, int x, int n) {
   const k_value u = build_load(b, x), k = build_load(b, n);
   switch (i) {
     case 0: build_binary(b, KO_ADD, u, k); break;
@@ -155,7 +155,7 @@ static void make_mistake (builder *b, int i, int x, int n) {
   }
 }
 
-static void mistakes_of_the_front_end_are_refused (void) {
+static void mistakes_of_the_front_end_are_refused(void) {
   for (int i = 0; i < 14; i++) {
     builder *b = fresh();
     const int x = build_column(b, KC_F32), n = build_column(b, KC_I32);
@@ -167,7 +167,7 @@ static void mistakes_of_the_front_end_are_refused (void) {
   }
 }
 
-static void going_back_forgets (void) {
+static void going_back_forgets(void) {
   builder *b = fresh();
   const int x = build_column(b, KC_F64);
   const k_value u = build_load(b, x);
@@ -185,7 +185,7 @@ static void going_back_forgets (void) {
   program_free(p);
 }
 
-static void going_back_into_an_open_loop_goes_on_in_it (void) {
+static void going_back_into_an_open_loop_goes_on_in_it(void) {
   builder *b = fresh();
   const int x = build_column(b, KC_I64);
   const k_value u = build_load(b, x);
@@ -207,7 +207,7 @@ static void going_back_into_an_open_loop_goes_on_in_it (void) {
   program_free(p);
 }
 
-static void carried_values_may_change_places (void) {
+static void carried_values_may_change_places(void) {
   builder *b = fresh();
   const int x = build_column(b, KC_I64), y = build_column(b, KC_I64);
   const k_value one = build_load(b, x), other = build_load(b, y);
@@ -230,7 +230,7 @@ static void carried_values_may_change_places (void) {
 }
 
 /* u, w = u + w, u: the first is overwritten before the second takes it over. */
-static void what_is_carried_over_is_the_old_value (void) {
+static void what_is_carried_over_is_the_old_value(void) {
   builder *b = fresh();
   const int x = build_column(b, KC_I64), y = build_column(b, KC_I64);
   const k_value one = build_load(b, x), other = build_load(b, y);
@@ -250,7 +250,7 @@ static void what_is_carried_over_is_the_old_value (void) {
   program_free(p);
 }
 
-static void what_can_fail_stays_in_its_loop (void) {
+static void what_can_fail_stays_in_its_loop(void) {
   for (int rounds = 0; rounds < 2; rounds++) {
     builder *b = fresh();
     const int x = build_column(b, KC_I64);
@@ -271,7 +271,7 @@ static void what_can_fail_stays_in_its_loop (void) {
 }
 
 /* x += 1; n = n // k: the row in which that fails keeps its x, rows before it do not. */
-static void a_failing_row_stays_whole (void) {
+static void a_failing_row_stays_whole(void) {
   builder *b = fresh();
   const int x = build_column(b, KC_F32), n = build_column(b, KC_I16),
             k = build_column(b, KC_I8);
@@ -307,7 +307,7 @@ static void a_failing_row_stays_whole (void) {
   program_free(p);
 }
 
-static void random_bits_are_philox (void) {
+static void random_bits_are_philox(void) {
   /* from the known answers of Random123 */
   CHECK((uint64_t)k_random(0, 0, 0, 0) == 0xe169c58d6627e8d5);
   CHECK((uint64_t)k_random(-1, -1, -1, -1) == 0x41c83b0e408f276d);
@@ -318,13 +318,13 @@ static void random_bits_are_philox (void) {
   CHECK(k_random_range(INT64_MIN, INT64_MIN, INT64_MAX) == 0);
 }
 
-static void instruction_sets_have_names (void) {
+static void instruction_sets_have_names(void) {
   for (int i = 0; i < K_ISAS; i++) CHECK(isa_named(isa_name((k_isa)i)) == i);
   CHECK(isa_named("mmx") == -1);
   CHECK(isa_supported(K_BASE) && isa_supported(isa_best()));
 }
 
-static void a_machine_without_room_refuses (void) {
+static void a_machine_without_room_refuses(void) {
   builder *b = fresh();
   const int x = build_column(b, KC_F64);
   build_store(b, x, build_f64(b, 2.0));
@@ -341,7 +341,7 @@ static void a_machine_without_room_refuses (void) {
   program_free(p);
 }
 
-static void folding_row_by_row_gives_what_a_run_gives (void) {
+static void folding_row_by_row_gives_what_a_run_gives(void) {
   enum { ROWS = 1000, TABLES = 3 };
   static double column[ROWS];
   for (int how = KR_SUM; how <= KR_MAX; how++) {
@@ -375,7 +375,7 @@ static void folding_row_by_row_gives_what_a_run_gives (void) {
 }
 
 /* Building, reserving, running: K_OK or K_ENOMEM. */
-static k_status all_of_it (void) {
+static k_status all_of_it(void) {
   builder *b = builder_new(&test_memory);
   if (b == NULL) return K_ENOMEM;
   int columns[4];
@@ -400,7 +400,7 @@ static k_status all_of_it (void) {
   return status;
 }
 
-static void without_memory_nothing_is_left_behind (void) {
+static void without_memory_nothing_is_left_behind(void) {
   for (fails_on = 0; fails_on < 2; fails_on++) {
     k_status status = K_ENOMEM;
     long k = 0;
@@ -415,7 +415,7 @@ static void without_memory_nothing_is_left_behind (void) {
   fails_on = 0;
 }
 
-static void too_much_is_a_limit (void) {
+static void too_much_is_a_limit(void) {
   builder *b = fresh();
   k_value sum = build_f64(b, 0);
   for (int i = 0; i < 300; i++) {
@@ -427,7 +427,7 @@ static void too_much_is_a_limit (void) {
   builder_free(b);
 }
 
-int main (void) {
+int main(void) {
   multiplication_and_addition_become_one_instruction_in_place();
   each_step_of_a_fused_instruction_rounds();
   equal_work_is_done_once_and_useless_work_never();

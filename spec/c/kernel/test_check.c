@@ -10,14 +10,14 @@
 static int passed, tried;
 
 /* A program whose arrays are blocks of their own. */
-static void *exactly (const void *from, size_t bytes) {
+static void *exactly(const void *from, size_t bytes) {
   void *p = malloc(bytes > 0 ? bytes : 1);
   if (p == NULL) abort();
   if (bytes > 0 && from != NULL) memcpy(p, from, bytes);
   return p;
 }
 
-static program copy_program (const program *p) {
+static program copy_program(const program *p) {
   program q = *p;
   q.columns = exactly(p->columns, p->ncolumns);
   q.slots = exactly(p->slots, p->nslots);
@@ -27,7 +27,7 @@ static program copy_program (const program *p) {
   return q;
 }
 
-static void drop_program (program *p) {
+static void drop_program(program *p) {
   free(p->columns);
   free(p->slots);
   free(p->constants);
@@ -36,7 +36,7 @@ static void drop_program (program *p) {
 }
 
 /* The array at *p, of *n elements, now of m; what is new is random. */
-static void resize (void *array, uint16_t *n, int m, size_t size) {
+static void resize(void *array, uint16_t *n, int m, size_t size) {
   void *old;
   memcpy(&old, array, sizeof old);
   char *p = exactly(NULL, (size_t)m * size);
@@ -48,7 +48,7 @@ static void resize (void *array, uint16_t *n, int m, size_t size) {
   *n = (uint16_t)m;
 }
 
-static uint16_t some_place (const program *p) {
+static uint16_t some_place(const program *p) {
   const k_places at = program_places(p);
   const int how = random_below(20);
   if (how == 0) return K_NOWHERE;
@@ -57,7 +57,7 @@ static uint16_t some_place (const program *p) {
 }
 
 /* An operand of the kind that the instruction wants, more often than not. */
-static uint16_t likely_place (const program *p, char letter) {
+static uint16_t likely_place(const program *p, char letter) {
   const k_places at = program_places(p);
   const unsigned first[] = {0, at.reg1, at.reg4, at.reg8, at.slots, at.all};
   int class = 0;
@@ -78,7 +78,7 @@ static uint16_t likely_place (const program *p, char letter) {
                     + (unsigned)random_below((int)(first[class + 1] - first[class])));
 }
 
-static void random_insn (const program *p, k_insn *k) {
+static void random_insn(const program *p, k_insn *k) {
   k->op = (uint16_t)(random_below(3)
                          ? random_below(OP_COUNT)
                          : OP_F32_OF_F64 + random_below(OP_COUNT - OP_F32_OF_F64));
@@ -91,7 +91,7 @@ static void random_insn (const program *p, k_insn *k) {
   k->d = likely_place(p, s[4]);
 }
 
-static void change_header (program *p) {
+static void change_header(program *p) {
   switch (random_below(11)) {
     case 0: resize(&p->columns, &p->ncolumns, random_below(12), 1); break;
     case 1: resize(&p->slots, &p->nslots, random_below(40), 1); break;
@@ -114,7 +114,7 @@ static void change_header (program *p) {
 }
 
 /* Another place of the kind wanted. */
-static void change_operand (const program *p, k_insn *k) {
+static void change_operand(const program *p, k_insn *k) {
   const char *s = op_table[(k->op & ~OP_SCALAR) % OP_COUNT].signature;
   switch (random_below(5)) {
     case 0: k->dst = likely_place(p, s[0]); break;
@@ -125,7 +125,7 @@ static void change_operand (const program *p, k_insn *k) {
   }
 }
 
-static void change_insn (program *p) {
+static void change_insn(program *p) {
   if (p->ninsns == 0) return;
   k_insn *k = &p->insns[random_below(p->ninsns)];
   const k_insn other = p->insns[random_below(p->ninsns)];
@@ -150,7 +150,7 @@ static void change_insn (program *p) {
 
 /* Loops must be short for a test: numbers of rounds are constants, made small, or
 ** uniforms. */
-static int is_short (program *p) {
+static int is_short(program *p) {
   const k_places at = program_places(p);
   for (int i = 0; i < p->nconstants; i++)
     if (p->slots[p->nuniforms + i] == KT_I64) p->constants[i].i64 &= 3;
@@ -161,7 +161,7 @@ static int is_short (program *p) {
   return 1;
 }
 
-static void resolve (void *ud, int64_t *ids, size_t n) {
+static void resolve(void *ud, int64_t *ids, size_t n) {
   (void)ud;
   for (size_t i = 0; i < n; i++) ids[i] = living(ids[i]);
 }
@@ -178,7 +178,7 @@ typedef struct world {
   k_failure failure;
 } world;
 
-static void world_new (world *w, const program *p) {
+static void world_new(world *w, const program *p) {
   static const size_t sizes[] = {1, 5, 63, 65, 200, MOST_ROWS};
   w->rows = sizes[random_below(COUNT(sizes))];
   for (int c = 0; c < p->ncolumns; c++) {
@@ -198,7 +198,7 @@ static void world_new (world *w, const program *p) {
   }
 }
 
-static void world_free (world *w, const program *p) {
+static void world_free(world *w, const program *p) {
   for (int c = 0; c < p->ncolumns; c++) {
     CHECK(column_intact((k_column)p->columns[c], w->columns[c], w->rows));
     free(w->before[c]);
@@ -209,7 +209,7 @@ static void world_free (world *w, const program *p) {
   free(w->uniforms);
 }
 
-static void run_once (world *w, const program *p, k_isa isa) {
+static void run_once(world *w, const program *p, k_isa isa) {
   k_total totals[MAX_TOTALS];
   memset(totals, 0, sizeof totals);
   for (int c = 0; c < p->ncolumns; c++)
@@ -233,7 +233,7 @@ static void run_once (world *w, const program *p, k_isa isa) {
 
 /* The same on every instruction set, and whatever registers held before: no register is
 ** read that was not set. */
-static void run_it (const program *p) {
+static void run_it(const program *p) {
   world w;
   world_new(&w, p);
   poison = 0;
@@ -257,7 +257,7 @@ done:
   world_free(&w, p);
 }
 
-static void try_program (program *p) {
+static void try_program(program *p) {
   tried++;
   if (!program_check(p)) return;
   passed++;
@@ -269,7 +269,7 @@ static void try_program (program *p) {
 }
 
 /* All places and instructions drawn at random. */
-static void try_garbage (void) {
+static void try_garbage(void) {
   program p;
   memset(&p, 0, sizeof p);
   resize(&p.columns, &p.ncolumns, 1 + random_below(8), 1);
@@ -301,7 +301,7 @@ enum {
   X = K_NOWHERE
 };
 
-static int accepts (int prologue, int n, const k_insn *insns) {
+static int accepts(int prologue, int n, const k_insn *insns) {
   static uint8_t columns[] = {KC_F32, KC_I64, KC_BOOL, KC_ENTITY};
   static uint8_t slots[] = {KT_I64, KT_F64, KT_I64, KT_I64},
                  totals[] = {KR_SUM * 4 + KT_F64};
@@ -335,7 +335,7 @@ static int accepts (int prologue, int n, const k_insn *insns) {
 #define DIVIDE {OP_IDIV_VV_I64, R_D2, C_I, C_I, X, ALL, 0}
 #define STORE {OP_COPY_F32, C_F, C_F, X, X, X, 0}
 
-static void registers_are_set_before_they_are_read (void) {
+static void registers_are_set_before_they_are_read(void) {
   ACCEPTS(2, FILL_D, COPY_D);
   REFUSES(1, COPY_D);
   REFUSES(2, FILL_I, COPY_D);
@@ -350,14 +350,14 @@ static void registers_are_set_before_they_are_read (void) {
   REFUSES(5, FILL_D, LOOP_TO(3), FILL_I, END_OF(1), COPY_D);
 }
 
-static void rows_stay_whole (void) {
+static void rows_stay_whole(void) {
   ACCEPTS(2, DIVIDE, STORE);
   REFUSES(2, STORE, DIVIDE);
   REFUSES(4, LOOP_TO(3), DIVIDE, STORE, END_OF(0));
   ACCEPTS(4, LOOP_TO(2), DIVIDE, END_OF(0), STORE);
 }
 
-static void loops_and_skips_nest_and_end (void) {
+static void loops_and_skips_nest_and_end(void) {
   ACCEPTS(3, LOOP_TO(2), STORE, END_OF(0));
   REFUSES(2, LOOP_TO(1), STORE);
   REFUSES(1, END_OF(0));
@@ -372,7 +372,7 @@ static void loops_and_skips_nest_and_end (void) {
   ACCEPTS(3, LOOP_TO(2), {OP_ADD_VV_I64 | OP_SCALAR, S_I2, S_I, U_I, X, X, 0}, END_OF(0));
 }
 
-static void places_are_what_they_are_taken_for (void) {
+static void places_are_what_they_are_taken_for(void) {
   ACCEPTS(1, {OP_NEG_I64, C_I, C_E, X, X, X, 0});
   REFUSES(1, {OP_NEG_I64, R_F, C_I, X, X, X, 0});
   REFUSES(1, {OP_NEG_I64, C_F, C_I, X, X, X, 0});
@@ -392,7 +392,7 @@ static void places_are_what_they_are_taken_for (void) {
   REFUSES(1, {OP_LIVE, R_D, C_I, X, X, X, 0});
 }
 
-static void what_is_done_once_is_scalar (void) {
+static void what_is_done_once_is_scalar(void) {
   static const k_insn scalar = {OP_NEG_I64 | OP_SCALAR, S_I, U_I, X, X, X, 0};
   static const k_insn wrong = {OP_NEG_I64 | OP_SCALAR, C_I, U_I, X, X, X, 0};
   static const k_insn varying = STORE,
@@ -408,7 +408,7 @@ static void what_is_done_once_is_scalar (void) {
 
 static author a;
 
-int main (int argc, char **argv) {
+int main(int argc, char **argv) {
   const int rounds = argc > 1 ? atoi(argv[1]) : 150;
   const uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
   registers_are_set_before_they_are_read();

@@ -10,20 +10,20 @@ static k_isa isa;
 ** too. */
 static int tame;
 
-static int is_tame (value v) {
+static int is_tame(value v) {
   if (v.type == KT_BOOL) return 1;
   if (v.type == KT_I64)
     return v.k.i64 > -((int64_t)1 << 51) && v.k.i64 < (int64_t)1 << 51;
   return fabs(real(v)) < 1e5;
 }
 
-static int pool_count (k_type t) {
+static int pool_count(k_type t) {
   int n = 0;
   for (int i = 0; i < special_count(t); i++) n += !tame || is_tame(special(t, i));
   return n;
 }
 
-static value pool (k_type t, int index) {
+static value pool(k_type t, int index) {
   for (int i = 0;; i++)
     if ((!tame || is_tame(special(t, i))) && index-- == 0) return special(t, i);
 }
@@ -39,15 +39,15 @@ typedef struct test_trial {
 
 enum { T_CONVERT = KO_COUNT, T_SELECT, T_UNIT, T_FIT };
 
-static k_column column_for (k_type t) {
+static k_column column_for(k_type t) {
   return t == KT_BOOL ? KC_BOOL : t == KT_F32 ? KC_F32 : t == KT_F64 ? KC_F64 : KC_I64;
 }
 
-static k_value operand (builder *b, int i, k_type t, int uniform) {
+static k_value operand(builder *b, int i, k_type t, int uniform) {
   return uniform ? build_uniform(b, i, t) : build_load(b, i);
 }
 
-static k_value result_of (builder *b, const test_trial *t) {
+static k_value result_of(builder *b, const test_trial *t) {
   const k_value x = operand(b, 0, t->x, t->uniform_x);
   if (t->op == T_CONVERT) return build_convert(b, t->result, x);
   if (t->op == T_UNIT) return build_random_unit(b, x);
@@ -57,7 +57,7 @@ static k_value result_of (builder *b, const test_trial *t) {
   return build_binary(b, (k_op)t->op, x, y);
 }
 
-static program *make (const test_trial *t) {
+static program *make(const test_trial *t) {
   builder *b = builder_new(&test_memory);
   build_column(b, column_for(t->x));
   build_column(b, column_for(t->y));
@@ -72,7 +72,7 @@ static program *make (const test_trial *t) {
   return p;
 }
 
-static value expected (const test_trial *t, value x, value y, int mask, k_error *error) {
+static value expected(const test_trial *t, value x, value y, int mask, k_error *error) {
   *error = KE_NONE;
   if (t->op == T_CONVERT) return reference_convert(t->result, x, error, KE_INTEGER);
   if (t->op == T_SELECT) return mask ? x : y;
@@ -88,7 +88,7 @@ typedef struct test_table {
   k_scalar uniforms[2];
 } test_table;
 
-static void table_new (test_table *table, const test_trial *t, size_t rows) {
+static void table_new(test_table *table, const test_trial *t, size_t rows) {
   const k_column types[5] = {column_for(t->x), column_for(t->y), column_for(t->result),
                              KC_BOOL, KC_BOOL};
   table->rows = rows;
@@ -96,14 +96,14 @@ static void table_new (test_table *table, const test_trial *t, size_t rows) {
   for (int c = 0; c < 5; c++) table->columns[c] = column_new(types[c], rows);
 }
 
-static void table_free (test_table *table) {
+static void table_free(test_table *table) {
   for (int c = 0; c < 5; c++) {
     CHECK(column_intact(table->types[c], table->columns[c], table->rows));
     free(table->columns[c]);
   }
 }
 
-static k_status run (const program *p, const test_table *table, k_failure *failure) {
+static k_status run(const program *p, const test_table *table, k_failure *failure) {
   machine *m = machine_new(&test_memory, isa);
   CHECK(machine_reserve(m, p) == K_OK);
   k_run r;
@@ -116,7 +116,7 @@ static k_status run (const program *p, const test_table *table, k_failure *failu
   return status;
 }
 
-static void complain (const test_trial *t, value x, value y, value got, value want) {
+static void complain(const test_trial *t, value x, value y, value got, value want) {
   failures++;
   fprintf(stderr, "%s %s, types %d %d, uniform %d %d: ", isa_name(isa), t->name, t->x,
           t->y, t->uniform_x, t->uniform_y);
@@ -131,24 +131,24 @@ static void complain (const test_trial *t, value x, value y, value got, value wa
 }
 
 /* Rows are the pairs of what varies, each thrice: by the mask of selects. */
-static size_t count_y (const test_trial *t) {
+static size_t count_y(const test_trial *t) {
   return t->uniform_y ? 1 : (size_t)pool_count(t->y);
 }
 
-static size_t count_rows (const test_trial *t) {
+static size_t count_rows(const test_trial *t) {
   return 3 * count_y(t) * (t->uniform_x ? 1 : (size_t)pool_count(t->x));
 }
 
-static value x_of (const test_trial *t, size_t row, value ux) {
+static value x_of(const test_trial *t, size_t row, value ux) {
   return t->uniform_x ? ux : pool(t->x, (int)(row / 3 / count_y(t)));
 }
 
-static value y_of (const test_trial *t, size_t row, value uy) {
+static value y_of(const test_trial *t, size_t row, value uy) {
   return t->uniform_y ? uy : pool(t->y, (int)(row / 3 % count_y(t)));
 }
 
 /* Only rows that do not fail are in the mask; then all are, and the first has to fail. */
-static void try_pairs (const test_trial *t, const program *p, value ux, value uy) {
+static void try_pairs(const test_trial *t, const program *p, value ux, value uy) {
   test_table table;
   const size_t rows = count_rows(t);
   table_new(&table, t, rows);
@@ -192,7 +192,7 @@ static void try_pairs (const test_trial *t, const program *p, value ux, value uy
   table_free(&table);
 }
 
-static void try_kinds (test_trial t) {
+static void try_kinds(test_trial t) {
   for (int kind = 0; kind < 4; kind++) {
     t.uniform_x = kind & 1;
     t.uniform_y = kind >> 1;
@@ -208,7 +208,7 @@ static void try_kinds (test_trial t) {
   }
 }
 
-static const char *op_name (int op) {
+static const char *op_name(int op) {
   static const char *const names[] = {
       "neg", "bnot", "not",  "abs",  "sqrt",  "floor", "ceil", "trunc", "exp",
       "log", "sin",  "cos",  "log2", "log10", "tan",   "asin", "acos",  "atan",
@@ -218,7 +218,7 @@ static const char *op_name (int op) {
   return names[op];
 }
 
-static void try_op (int op, k_type t) {
+static void try_op(int op, k_type t) {
   test_trial trial = {op_name(op), op, t, t, t, 0, 0};
   if (is_relation((k_op)op) || op == KO_ULT) trial.result = KT_BOOL;
   if (op == KO_FLOOR || op == KO_CEIL) trial.result = KT_I64;
@@ -226,7 +226,7 @@ static void try_op (int op, k_type t) {
   try_kinds(trial);
 }
 
-static void try_all (void) {
+static void try_all(void) {
   for (int op = 0; op < KO_COUNT; op++)
     for (int t = KT_BOOL; t <= KT_I64; t++)
       if (takes_type((k_op)op, (k_type)t)) try_op(op, (k_type)t);
@@ -251,7 +251,7 @@ static void try_all (void) {
 }
 
 /* Constants may be rewritten by the builder: comparisons of i64 with float constants. */
-static void try_constant_comparisons (void) {
+static void try_constant_comparisons(void) {
   for (int op = KO_EQ; op <= KO_GE; op++)
     for (int i = 0; i < COUNT(special_reals); i++) {
       builder *b = builder_new(&test_memory);
@@ -281,7 +281,7 @@ static void try_constant_comparisons (void) {
     }
 }
 
-int main (void) {
+int main(void) {
   for (int i = 0; i < K_ISAS; i++) {
     isa = (k_isa)i;
     if (!isa_supported(isa)) continue;

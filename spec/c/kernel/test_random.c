@@ -19,12 +19,12 @@ typedef struct world {
   k_total totals[MODEL_TOTALS];
 } world;
 
-static void resolve (void *ud, int64_t *ids, size_t n) {
+static void resolve(void *ud, int64_t *ids, size_t n) {
   (void)ud;
   for (size_t i = 0; i < n; i++) ids[i] = living(ids[i]);
 }
 
-static void world_new (world *w, const model *m) {
+static void world_new(world *w, const model *m) {
   static const int sizes[] = {1,   2,   7,   16,  63,  64,   65,   100,
                               255, 256, 300, 511, 513, 1024, 1100, 2500};
   w->rows = (size_t)sizes[random_below(random_below(4) ? 10 : COUNT(sizes))];
@@ -39,7 +39,7 @@ static void world_new (world *w, const model *m) {
   for (int i = 0; i < MODEL_BITMAPS; i++) w->bitmaps[i] = w->marks[i];
 }
 
-static void world_free (world *w, const model *m) {
+static void world_free(world *w, const model *m) {
   for (int c = 0; c < m->ncolumns; c++) {
     CHECK(column_intact(m->columns[c], w->columns[c], w->rows));
     free(w->before[c]);
@@ -47,7 +47,7 @@ static void world_free (world *w, const model *m) {
   }
 }
 
-static void world_reset (world *w, const model *m, size_t rows) {
+static void world_reset(world *w, const model *m, size_t rows) {
   for (int c = 0; c < m->ncolumns; c++)
     memcpy(w->columns[c], w->before[c], w->rows * size_of_column(m->columns[c]));
   memset(w->marks, 0xff, sizeof w->marks);
@@ -57,8 +57,8 @@ static void world_reset (world *w, const model *m, size_t rows) {
   }
 }
 
-static k_status run_on (world *w, const model *m, const program *p, k_isa isa,
-                        size_t rows, k_failure *failure) {
+static k_status run_on(world *w, const model *m, const program *p, k_isa isa,
+                       size_t rows, k_failure *failure) {
   k_scalar uniforms[MODEL_UNIFORMS];
   for (int i = 0; i < m->nuniforms; i++) uniforms[i] = m->uniforms[i].k;
   machine *vm = machine_new(&test_memory, isa);
@@ -76,8 +76,8 @@ static k_status run_on (world *w, const model *m, const program *p, k_isa isa,
   return status;
 }
 
-static int same_rows (const world *w, const model *m, const row_result *results,
-                      size_t rows) {
+static int same_rows(const world *w, const model *m, const row_result *results,
+                     size_t rows) {
   for (int c = 0; c < m->ncolumns; c++)
     for (size_t i = 0; i < w->rows; i++) {
       const value old = column_get(m->columns[c], w->before[c], i);
@@ -103,8 +103,8 @@ static int same_rows (const world *w, const model *m, const row_result *results,
 }
 
 /* By the documented order, written again. */
-static k_total expected_total (const model *m, const row_result *results, size_t rows,
-                               int t) {
+static k_total expected_total(const model *m, const row_result *results, size_t rows,
+                              int t) {
   k_total total = {0, {0}};
   const k_type type = m->total_types[t];
   double sums[16] = {0}, best = (double)NAN;
@@ -141,8 +141,8 @@ static k_total expected_total (const model *m, const row_result *results, size_t
   return total;
 }
 
-static int same_totals (const world *w, const model *m, const row_result *results,
-                        size_t rows) {
+static int same_totals(const world *w, const model *m, const row_result *results,
+                       size_t rows) {
   for (int t = 0; t < MODEL_TOTALS; t++) {
     const k_total want = expected_total(m, results, rows, t);
     const value x = {m->total_types[t], want.value},
@@ -158,7 +158,7 @@ static int same_totals (const world *w, const model *m, const row_result *result
   return 1;
 }
 
-static int same_commands (const world *w, const row_result *results, size_t rows) {
+static int same_commands(const world *w, const row_result *results, size_t rows) {
   k_cursor at = {0, 0};
   size_t row;
   int index;
@@ -172,8 +172,8 @@ static int same_commands (const world *w, const row_result *results, size_t rows
 }
 
 /* Runs all rows; if a row fails, also just the rows before it. */
-static int compare (world *w, const model *m, const program *p,
-                    const row_result *results) {
+static int compare(world *w, const model *m, const program *p,
+                   const row_result *results) {
   size_t bad = 0;
   while (bad < w->rows && results[bad].error == KE_NONE) bad++;
   for (int isa = K_BASE; isa < K_ISAS; isa++) {
@@ -205,7 +205,7 @@ static evaluation e;
 static row_result results[MOST_ROWS];
 static int ran, failed_rows;
 
-static int try_seed (uint64_t seed) {
+static int try_seed(uint64_t seed) {
   random_state = seed * 0x9e3779b97f4a7c15 + 1;
   write_program(&a);
   program *p = NULL;
@@ -237,7 +237,7 @@ static int try_seed (uint64_t seed) {
   return same;
 }
 
-int main (int argc, char **argv) {
+int main(int argc, char **argv) {
   const int count = argc > 1 ? atoi(argv[1]) : 1500;
   const uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
   for (int i = 0; i < count; i++)
