@@ -270,7 +270,8 @@ function M.generate(seed)
     frame:format(table.concat(gen.twin, "\n"))
 end
 
-local floats = { 0.0, -0.0, 1.0, -1.5, 3.4e38, 1e-40, 1 / 0, -1 / 0, 0 / 0, 12345.678 }
+local floats = { 0.0, -0.0, 1.0, -1.5, 3.4e38, 1e-40, 1 / 0, -1 / 0, 0 / 0, 12345.678,
+  0.1, 16777216.0, 16777218.0 }
 local integers = { 0, 1, -1, 7, -13, 100, 2147483647, -2147483648 }
 
 local function float(generator)

@@ -1,6 +1,5 @@
+#include "limit.h"
 #include "node.h"
-
-#include <math.h>
 
 /* May v be an operand? */
 static int usable(builder *b, k_value v) {
@@ -254,9 +253,9 @@ static k_value relation(builder *b, k_op op, k_value x, k_value y) {
   return builder_add(b, n);
 }
 
-/* i64 x against f64 y; a constant is made the other's type where that is exact. */
+/* i64 x against f64 y; a constant y is made an integer. */
 static k_value mixed(builder *b, k_op op, k_value x, k_value y) {
-  const node i = b->nodes[x], f = b->nodes[y];
+  const node f = b->nodes[y];
   if (f.op == N_CONSTANT && f.k.f64 >= -0x1p62 && f.k.f64 < 0x1p62) {
     const double low = floor(f.k.f64);
     const int64_t below = (int64_t)low;
@@ -267,13 +266,56 @@ static k_value mixed(builder *b, k_op op, k_value x, k_value y) {
       default: return build_bool(b, op == KO_NE);
     }
   }
-  if (i.op == N_CONSTANT && i.k.i64 >= -((int64_t)1 << 53)
-      && i.k.i64 <= (int64_t)1 << 53)
-    return build_binary(b, op, build_f64(b, (double)i.k.i64), y);
   return relation(b, op, x, y);
 }
 
+static k_value compare(builder *b, k_op op, k_value x, k_value y);
+
+static k_scalar limit_of(k_limit limit, const node *y) {
+  static float (*const narrow[LIMITS])(double) = {up_f32, down_f32, same_f32};
+  static double (*const wide[LIMITS])(int64_t) = {up_f64, down_f64, same_f64};
+  k_scalar k;
+  if (y->type == KT_F64) k.f32 = narrow[limit](y->k.f64);
+  else k.f64 = wide[limit](y->k.i64);
+  return k;
+}
+
+/* What uniform y is for comparisons of a varying value of a narrower float type. */
+static k_value to_limit(builder *b, k_type type, k_limit limit, k_value y) {
+  if (b->status != K_OK || b->nodes[y].type == type) return y;
+  const node from = b->nodes[y];
+  const k_type next = from.type == KT_I64 ? KT_F64 : KT_F32;
+  if (from.op == N_CONSTANT)
+    return to_limit(b, type, limit, build_constant(b, next, limit_of(limit, &from)));
+  node n = node_make(N_LIMIT, next, 0);
+  n.in[0] = y;
+  n.aux = (uint16_t)limit;
+  return to_limit(b, type, limit, builder_add(b, n));
+}
+
+/* x, a varying float, against a uniform y of a wider type. */
+static k_value compare_limit(builder *b, k_op op, k_value x, k_value y) {
+  const k_limit limit = op == KO_LT || op == KO_GE   ? LIMIT_UP
+                        : op == KO_LE || op == KO_GT ? LIMIT_DOWN
+                                                     : LIMIT_SAME;
+  y = to_limit(b, (k_type)b->nodes[x].type, limit, y);
+  return y == K_NONE ? K_NONE : compare(b, op, x, y);
+}
+
+/* Has x a float type narrower than y's, for all rows? */
+static int takes_limit(const builder *b, k_value x, k_value y) {
+  const node *n = &b->nodes[x], *m = &b->nodes[y];
+  return n->varies && !m->varies && n->type != KT_BOOL && n->type < m->type;
+}
+
 static k_value compare(builder *b, k_op op, k_value x, k_value y) {
+  if (takes_limit(b, x, y)) return compare_limit(b, op, x, y);
+  if (takes_limit(b, y, x)) return compare_limit(b, mirrored(op), y, x);
+  if (b->nodes[x].type != b->nodes[y].type) {
+    if (b->nodes[x].type == KT_F32) x = build_convert(b, KT_F64, x);
+    if (b->nodes[y].type == KT_F32) y = build_convert(b, KT_F64, y);
+    if (b->status != K_OK) return K_NONE;
+  }
   const int tx = b->nodes[x].type, ty = b->nodes[y].type;
   if (tx == KT_BOOL) {
     const k_value differ = logic(b, KO_XOR, x, y);
@@ -295,8 +337,7 @@ static int commutes(k_op op, k_type type) {
 }
 
 static int comparable(const node *x, const node *y) {
-  return (x->type == KT_I64 && y->type == KT_F64)
-         || (x->type == KT_F64 && y->type == KT_I64);
+  return x->type != KT_BOOL && y->type != KT_BOOL;
 }
 
 k_value build_binary(builder *b, k_op op, k_value x, k_value y) {

@@ -35,9 +35,9 @@ static unsigned operand(const emitter *e, int32_t v, int scalar) {
 /* A uniform that is computed: by an instruction, or as counter or carry. */
 static int has_slot(const node *n) {
   return n->live && !n->varies
-         && (n->op < KO_COUNT || n->op == N_CONVERT || n->op == N_SELECT
-             || n->op == N_UNIT || n->op == N_LOOP || n->op == N_CARRY
-             || n->op == N_COPY);
+         && (n->op < KO_COUNT || n->op == N_CONVERT || n->op == N_LIMIT
+             || n->op == N_SELECT || n->op == N_UNIT || n->op == N_LOOP
+             || n->op == N_CARRY || n->op == N_COPY);
 }
 
 static int number_slots(emitter *e) {
@@ -298,6 +298,7 @@ static unsigned plain_op(const emitter *e, const node *n, int scalar) {
     case N_LOAD: return OP_LOAD_I8 + (unsigned)(e->b->columns[n->aux] - KC_I8);
     case N_LIVE: return OP_LIVE;
     case N_CONVERT: return convert_op(from, n->type);
+    case N_LIMIT: return (n->type == KT_F32 ? OP_UP_F32 : OP_UP_F64) + (unsigned)n->aux;
     case N_EXACT:
       return of_type(n->aux == KE_FRACTION ? OP_WHOLE_F32 : OP_EXACT_F32, 0, from);
     case N_RANGE: return OP_RANGE_I8 + (unsigned)(n->aux - KC_I8);

@@ -20,6 +20,7 @@ enum {
   N_LOAD,      /* aux: column */
   N_LIVE,      /* aux: column; its entities, dead ones 0 */
   N_CONVERT,   /* x */
+  N_LIMIT,     /* uniform x; aux: k_limit, of the next narrower type */
   N_EXACT,     /* x, -, -, mask; aux: the k_error of a float that is no integer */
   N_RANGE,     /* x, -, -, mask; aux: k_column. Yields nothing */
   N_SELECT,    /* mask, x, y */

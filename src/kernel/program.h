@@ -15,8 +15,8 @@
 ** never changes, and is either *varying* (one per row) or *uniform* (one for all rows:
 ** constants, uniforms, loop counters and operations on these alone). Uniform and varying
 ** operands mix freely. The two operands of a binary operation have one type; only
-** comparisons also take i64 beside f64 (compared exactly, as Lua does). Anything else is
-** converted first.
+** comparisons take any two numbers (and compare them exactly, as Lua does). Anything else
+** is converted first.
 **
 ** Masks. A lane mask is a value of type bool; K_ALL is the mask of every row. Operations
 ** are done for every row, whatever the mask: only `build_select`, commands, reductions
@@ -169,8 +169,8 @@ typedef enum k_op {
   KO_AND, KO_OR, KO_XOR,  /* B */
   KO_ANDN,   /* B: x and not y */
   /* binary, to bool */
-  KO_EQ, KO_NE,  /* F I B; I beside f64 */
-  KO_LT, KO_LE, KO_GT, KO_GE,  /* F I; I beside f64 */
+  KO_EQ, KO_NE,  /* F I B; two of F and I */
+  KO_LT, KO_LE, KO_GT, KO_GE,  /* F I; two of F and I */
   KO_ULT,    /* I: math.ult */
   KO_COUNT
 } k_op;

@@ -59,8 +59,8 @@ static int condition(author *a, int depth) {
     return m_binary(&a->m, logic[random_below(6)], x, y);
   }
   const int x = of_any_type(a, depth - 1);
-  if (how == 3 && m_type(&a->m, x) != KT_F32) {
-    const int y = expression(a, m_type(&a->m, x) == KT_I64 ? KT_F64 : KT_I64, depth - 1);
+  if (how == 3) {
+    const int y = of_any_type(a, depth - 1);
     return m_binary(&a->m, relations[random_below(6)], x, y);
   }
   const int y = expression(a, m_type(&a->m, x), depth - 1);

@@ -230,12 +230,12 @@ static void try_all(void) {
   for (int op = 0; op < KO_COUNT; op++)
     for (int t = KT_BOOL; t <= KT_I64; t++)
       if (takes_type((k_op)op, (k_type)t)) try_op(op, (k_type)t);
-  for (int op = KO_EQ; op <= KO_GE; op++) {
-    const test_trial mixed = {op_name(op), op, KT_I64, KT_F64, KT_BOOL, 0, 0};
-    const test_trial turned = {op_name(op), op, KT_F64, KT_I64, KT_BOOL, 0, 0};
-    try_kinds(mixed);
-    try_kinds(turned);
-  }
+  for (int op = KO_EQ; op <= KO_GE; op++)
+    for (int pair = 0; pair < 9; pair++) {
+      const k_type x = (k_type)(KT_F32 + pair / 3), y = (k_type)(KT_F32 + pair % 3);
+      const test_trial mixed = {op_name(op), op, x, y, KT_BOOL, 0, 0};
+      if (x != y) try_kinds(mixed);
+    }
   for (int from = KT_F32; from <= KT_I64; from++)
     for (int to = KT_F32; to <= KT_I64; to++) {
       const test_trial convert = {"convert", T_CONVERT, (k_type)from, KT_BOOL,
@@ -250,34 +250,43 @@ static void try_all(void) {
   try_kinds(unit);
 }
 
-/* Constants may be rewritten by the builder: comparisons of i64 with float constants. */
+/* Constants may be rewritten by the builder: comparisons of each type with constants of the
+** others. */
+static void try_constant(int op, k_type varying, value constant) {
+  const k_column columns[2] = {column_for(varying), KC_BOOL};
+  const int n = special_count(varying);
+  builder *b = builder_new(&test_memory);
+  const int in = build_column(b, columns[0]), out = build_column(b, columns[1]);
+  const k_value x = build_load(b, in), c = build_constant(b, constant.type, constant.k);
+  build_store(b, out, build_binary(b, (k_op)op, x, c));
+  program *p = NULL;
+  CHECK(build_finish(b, &p) == K_OK);
+  builder_free(b);
+  void *data[2] = {column_new(columns[0], (size_t)n), column_new(columns[1], (size_t)n)};
+  for (int i = 0; i < n; i++) column_set(columns[0], data[0], (size_t)i, special(varying, i));
+  machine *m = machine_new(&test_memory, isa);
+  CHECK(machine_reserve(m, p) == K_OK);
+  const k_run r = {(size_t)n, data, NULL, NULL, NULL, NULL, NULL};
+  k_failure failure;
+  CHECK(machine_run(m, p, &r, &failure) == K_OK);
+  for (int i = 0; i < n; i++) {
+    k_error error;
+    const value want = reference_binary((k_op)op, special(varying, i), constant, &error);
+    const value got = column_get(columns[1], data[1], (size_t)i);
+    const test_trial t = {op_name(op), op, varying, constant.type, KT_BOOL, 0, 1};
+    if (!equal(got, want)) complain(&t, special(varying, i), constant, got, want);
+  }
+  free(data[0]);
+  free(data[1]);
+  machine_free(m);
+  program_free(p);
+}
+
 static void try_constant_comparisons(void) {
   for (int op = KO_EQ; op <= KO_GE; op++)
-    for (int i = 0; i < COUNT(special_reals); i++) {
-      builder *b = builder_new(&test_memory);
-      const int x = build_column(b, KC_I64), out = build_column(b, KC_BOOL);
-      const k_value v = build_load(b, x), c = build_f64(b, special_reals[i]);
-      build_store(b, out, build_binary(b, (k_op)op, v, c));
-      program *p = NULL;
-      CHECK(build_finish(b, &p) == K_OK);
-      builder_free(b);
-      int64_t column[COUNT(special_integers)];
-      uint8_t result[COUNT(special_integers)];
-      memcpy(column, special_integers, sizeof column);
-      void *columns[2] = {column, result};
-      machine *m = machine_new(&test_memory, isa);
-      CHECK(machine_reserve(m, p) == K_OK);
-      k_run run = {COUNT(special_integers), columns, NULL, NULL, NULL, NULL, NULL};
-      k_failure failure;
-      CHECK(machine_run(m, p, &run, &failure) == K_OK);
-      for (int j = 0; j < COUNT(special_integers); j++) {
-        k_error error;
-        const value want = reference_binary((k_op)op, of_i64(special_integers[j]),
-                                            of_f64(special_reals[i]), &error);
-        CHECK(result[j] == want.k.b);
-      }
-      machine_free(m);
-      program_free(p);
+    for (int pair = 0; pair < 9; pair++) {
+      const k_type x = (k_type)(KT_F32 + pair / 3), y = (k_type)(KT_F32 + pair % 3);
+      for (int i = 0; x != y && i < special_count(y); i++) try_constant(op, x, special(y, i));
     }
 }
 
