@@ -84,7 +84,7 @@ static void put_float(writer *w, double x) {
     put(w, "nan");
     return;
   }
-  if (x < 0) put(w, "-");
+  if (x < 0 || (x == 0 && 1 / x < 0)) put(w, "-");
   if (x < 0) x = -x;
   if (x > 1.7976931348623157e308) {
     put(w, "inf");
