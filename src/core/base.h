@@ -23,12 +23,14 @@
 #define INLINE static inline __attribute__((always_inline))
 #define APART __attribute__((noinline))
 #define RARE __attribute__((noinline, cold))
+#define NORETURN __attribute__((noreturn))
 #else
 #define LIKELY(x) (x)
 #define UNLIKELY(x) (x)
 #define INLINE static inline
 #define APART
 #define RARE
+#define NORETURN
 #endif
 
 /* For loops over many rows, which gcc leaves scalar at -O2. */

@@ -183,7 +183,7 @@ static ecs_status add_leaf(struct build *build, uint32_t field_at, uint32_t elem
   component->has_any |= leaf->type == ECS_ANY;
   component->has_string |= leaf->type == ECS_STRING;
   component->translates |= leaf->type == ECS_STRING || leaf->type == ECS_ENTITY;
-  bool word = leaf->size == 4 && leaf->offset == 4u * component->leaf_count;
+  bool word = leaf->size == 4 && leaf->offset == (size_t)4 * component->leaf_count;
   component->words = word && !component->translates &&
                      (component->leaf_count == 0 || component->words);
   component->leaf_count++;
@@ -380,9 +380,10 @@ ecs_status declare_register(ecs_world *world, struct component *component) {
 
 ecs_status declare(ecs_world *world, const ecs_component_desc *desc,
                    struct migration *migration, ecs_id *out) {
-  struct component *component;
+  struct component *component = NULL;
   ecs_status status = declare_build(world, desc, &component);
   if (status != ECS_OK) return status;
+  assert(component && out);
   struct component *known = component_find(world, component->name, component->name_size);
   if (!known) {
     status = declare_register(world, component);

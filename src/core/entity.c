@@ -140,7 +140,9 @@ static bool reserve_slot(struct entity_index *index, struct memory *memory, uint
 static struct slots need_slot(struct entity_index *index, uint32_t at) {
   uint32_t offset = at - FIRST_ENTITY;
   if (offset < index->near_capacity) near_extend(index, offset + 1);
-  return entity_slots(index, at);
+  struct slots slots = entity_slots(index, at);
+  assert(slots.count);
+  return slots;
 }
 
 /* ---- lives ---- */
@@ -227,6 +229,7 @@ uint32_t entity_take_run(struct entity_index *index, struct range *range, uint32
     return take_fresh_run(index, range, most, where);
   *first = entity_take(index, range);
   struct slots slots = entity_slots(index, *first);
+  assert(slots.records);
   slots.records[0] = where;
   if (known) return 1;
   uint32_t count = 1;
@@ -242,6 +245,7 @@ uint32_t entity_take_run(struct entity_index *index, struct range *range, uint32
 LOOPS void entity_ids(const struct entity_index *index, uint32_t first, uint32_t count,
                 ecs_id *ids) {
   const uint16_t *generations = entity_slots(index, first).generations;
+  assert(generations || count == 0);
   for (uint32_t i = 0; i < count; i++)
     ids[i] = id_make(first + i, generations[i], index->tag);
 }
@@ -303,7 +307,7 @@ void entity_adopt(struct entity_index *index, ecs_id id) {
 void entity_release_apart(struct entity_index *index, uint32_t at) {
   struct slots slots = entity_slots(index, at);
   struct range *range = range_of(index, at);
-  assert(slots.records->table <= RECORD_BARE);
+  assert(slots.records && slots.records->table <= RECORD_BARE);
   if (at >= FIRST_ENTITY) index->alive--;
   if (*slots.generations == GENERATION_LIMIT) {
     *slots.records = (struct record){RECORD_RETIRED, 0};
@@ -386,6 +390,7 @@ void entity_trim(struct entity_index *index) {
 
 static void unretire(struct entity_index *index, uint32_t at) {
   struct slots slots = entity_slots(index, at);
+  assert(slots.records);
   if (slots.records->table != RECORD_RETIRED) return;
   *slots.generations = 0;
   struct range *range = range_of(index, at);

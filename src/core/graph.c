@@ -79,7 +79,8 @@ static void drop_doomed(ecs_world *world, struct id_record *record) {
 /* ---- tables by their ids ---- */
 
 static bool has_ids(const struct table *table, const ecs_id *ids, uint32_t count) {
-  return table->id_count == count && memcmp(table->ids, ids, count * sizeof *ids) == 0;
+  return table->id_count == count &&
+         (count == 0 || memcmp(table->ids, ids, count * sizeof *ids) == 0);
 }
 
 static struct table *find(const ecs_world *world, uint64_t hash, const ecs_id *ids,
@@ -388,8 +389,9 @@ void graph_forget(ecs_world *world, ecs_id id) {
 
 ecs_status graph_init(ecs_world *world) {
   struct id_record *all;
+  const ecs_id none = ECS_NULL;
   ecs_status status = new_record(world, ECS_NULL, &all);
-  return status == ECS_OK ? graph_table(world, NULL, 0, &world->graph.empty) : status;
+  return status == ECS_OK ? graph_table(world, &none, 0, &world->graph.empty) : status;
 }
 
 void graph_free(ecs_world *world) {

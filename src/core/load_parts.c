@@ -81,7 +81,7 @@ static ecs_status read_enum(struct loader *loader, ecs_field *field) {
     else
       names[i] = name;
   }
-  if (status == ECS_OK && count) {
+  if (status == ECS_OK && names) {
     field->names = arena_take(&loader->live->memory, &loader->arena, count * sizeof *names);
     if (field->names) memcpy((void *)(uintptr_t)field->names, names, count * sizeof *names);
     field->name_count = count;

@@ -172,11 +172,12 @@ static ecs_status read_columns(struct loader *loader, struct table *table) {
 }
 
 static ecs_status read_table(struct loader *loader) {
-  struct table *table;
+  struct table *table = NULL;
   uint32_t before = graph_all(loader->world)->table_count;
   bool first = before == 1 && !loader->saw_table;
   ecs_status status = read_type(loader, &table);
   if (status != ECS_OK) return status;
+  assert(table);
   bool made = graph_all(loader->world)->table_count > before;
   if (!made && !(first && table->id_count == 0))
     return load_damaged(loader, "a table is there twice");

@@ -165,6 +165,7 @@ ecs_status ecs_phase(ecs_world *world, const ecs_phase_desc *desc) {
   struct phase *phase = NULL;
   status = phase_build(world, desc, &phase);
   if (status != ECS_OK) return status;
+  assert(phase);
   struct phase *old = schedule_phase(world, desc->name, strlen(desc->name), NULL);
   status = reserve(world);
   if (status == ECS_OK && old) {

@@ -107,6 +107,7 @@ static ecs_status read_name(struct parser *parser, struct term *term) {
 }
 
 static void give_slot(struct parser *parser, struct term *term) {
+  assert(term->component);
   if (term->kind != TERM_WITHOUT && term->component->leaf_count)
     term->slot = parser->terms->slots++;
 }

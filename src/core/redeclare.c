@@ -58,6 +58,7 @@ ecs_status redeclare(ecs_world *world, const ecs_world *from, const struct compo
   ecs_field *fields =
       arena_take(&world->memory, &arena, like->field_count * sizeof *fields);
   ecs_status status = fields ? ECS_OK : world_nomem(world);
+  assert(fields || status != ECS_OK);
   for (uint32_t i = 0; i < like->field_count && status == ECS_OK; i++)
     status = describe_field(world, from, &arena, like, i, &fields[i]);
   ecs_component_desc desc = {.name = like->name, .fields = fields,

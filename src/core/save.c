@@ -172,6 +172,7 @@ static void save_string_table(struct saver *saver) {
   for (uint32_t i = 1; i < strings->count; i++) {
     if (!saver->strings[i]) continue;
     struct interned *text = strings->texts[i];
+    assert(text);
     write_text(saver->out, text->text, text->size);
     text->marked = false;
   }

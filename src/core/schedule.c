@@ -264,6 +264,7 @@ ecs_status ecs_system_new(ecs_world *world, const ecs_system_desc *desc) {
   ecs_system *system = NULL;
   ecs_status status = schedule_build(world, desc, &system);
   if (status != ECS_OK) return status;
+  assert(system);
   status = reserve(world);
   ecs_system *old = schedule_system(world, desc->name, strlen(desc->name));
   if (status == ECS_OK && old) {

@@ -208,6 +208,7 @@ ecs_status entity_spawn_at(ecs_world *world, ecs_id id, const struct part *parts
   status = table_of_parts(world, parts, count, &table);
   if (status == ECS_OK) status = table_reserve(world, table, 1);
   if (status != ECS_OK) return status;
+  assert(table);
   entity_adopt(&world->entities, id);
   uint32_t row = table->count;
   row_append(table, ecs_id_index(id), entity_record(&world->entities, ecs_id_index(id)));
@@ -300,9 +301,11 @@ static ecs_status parts_of(ecs_world *world, const ecs_id *ids, size_t n,
 
 static APART ecs_status spawn_parts(ecs_world *world, const ecs_id *components, size_t n,
                                     ecs_id *out) {
-  struct part *parts;
+  struct part *parts = NULL;
   ecs_status status = parts_of(world, components, n, &parts);
-  return status == ECS_OK ? entity_spawn(world, parts, (uint32_t)n, out) : status;
+  if (status != ECS_OK) return status;
+  assert(parts);
+  return entity_spawn(world, parts, (uint32_t)n, out);
 }
 
 ecs_status ecs_spawn(ecs_world *world, const ecs_id *components, size_t n, ecs_id *out) {
@@ -318,14 +321,17 @@ ecs_status ecs_spawn(ecs_world *world, const ecs_id *components, size_t n, ecs_i
 
 ecs_status ecs_spawn_many(ecs_world *world, size_t count, const ecs_id *components, size_t n,
                           ecs_id *ids) {
-  struct part *parts;
+  struct part *parts = NULL;
   ecs_status status = parts_of(world, components, n, &parts);
   if (status != ECS_OK) return status;
+  assert(parts);
   return entity_spawn_many(world, count, parts, (uint32_t)n, ids);
 }
 
 ecs_status ecs_spawn_at(ecs_world *world, ecs_id id, const ecs_id *components, size_t n) {
-  struct part *parts;
+  struct part *parts = NULL;
   ecs_status status = parts_of(world, components, n, &parts);
-  return status == ECS_OK ? entity_spawn_at(world, id, parts, (uint32_t)n) : status;
+  if (status != ECS_OK) return status;
+  assert(parts);
+  return entity_spawn_at(world, id, parts, (uint32_t)n);
 }

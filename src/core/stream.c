@@ -24,7 +24,7 @@ void checksum_begin(struct checksum *sum) {
 
 static void add_stripe(struct checksum *sum, const uint8_t *at) {
   for (int i = 0; i < 4; i++)
-    sum->lanes[i] = rotate(sum->lanes[i] ^ load_u64(at + 8 * i), 29) * multipliers[i];
+    sum->lanes[i] = rotate(sum->lanes[i] ^ load_u64(at + (size_t)8 * (size_t)i), 29) * multipliers[i];
 }
 
 void checksum_add(struct checksum *sum, const void *data, size_t size) {

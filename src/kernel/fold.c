@@ -66,12 +66,10 @@ void k_fold_end(const k_folding *f, k_reduce how, k_type type, k_total *total) {
   const int floats = how != KR_SUM && type == KT_F64;
   if (floats && f->nans == f->rows) v.f64 = (double)NAN;
   else if (floats) v.f64 = fold_unkey(v.i64);
-  if (total->rows == 0) {
+  if (total->rows == 0 || (floats && isnan(total->value.f64))) {
     total->value = v;
   } else if (!floats) {
     join(&total->value, how, type, v);
-  } else if (isnan(total->value.f64)) {
-    total->value = v;
   } else if (!isnan(v.f64)) {
     k_scalar key, other;
     key.i64 = fold_key(total->value.f64);

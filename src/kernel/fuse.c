@@ -137,14 +137,11 @@ enum { IN0 = 1, IN1 = 2, IN2 = 4, IN3 = 8 };
 /* Which operands may be uniform, as bits, given which are. */
 static unsigned binary_uniforms(const node *n, unsigned uniform) {
   switch (n->op) {
-    case KO_ADD: case KO_MUL: case KO_BAND: case KO_BOR: case KO_BXOR: return IN1;
-    case KO_SUB: case KO_DIV: return uniform;
-    case KO_SHL: case KO_SHR: return uniform;
+    case KO_ADD: case KO_MUL: case KO_BAND: case KO_BOR: case KO_BXOR: case KO_IDIV:
+    case KO_MOD: case KO_POW: return IN1;
+    case KO_SUB: case KO_DIV: case KO_SHL: case KO_SHR: case KO_LT: case KO_LE: case KO_GT:
+    case KO_GE: case KO_EQ: case KO_NE: return uniform;
     case KO_MIN: case KO_MAX: return n->type == KT_I64 ? IN1 : uniform;
-    case KO_IDIV: case KO_MOD: return IN1;
-    case KO_POW: return IN1;
-    case KO_LT: case KO_LE: case KO_GT: case KO_GE: return uniform;
-    case KO_EQ: case KO_NE: return uniform;
     default: return 0;
   }
 }

@@ -7,7 +7,7 @@ k_info program_info(const program *p) {
   k_info info = {0, 0, 0, 0, 0};
   info.insns = p->ninsns - p->prologue;
   info.registers = p->nreg1 + p->nreg4 + p->nreg8;
-  info.scratch = (size_t)p->block * ((size_t)p->nreg1 + p->nreg4 * 4u + p->nreg8 * 8u);
+  info.scratch = p->block * (p->nreg1 + (size_t)4 * p->nreg4 + (size_t)8 * p->nreg8);
   for (unsigned i = 0; i < p->ninsns; i++) {
     const unsigned op = p->insns[i].op & (unsigned)~OP_SCALAR;
     if (op == OP_LIVE) info.live = 1;
@@ -92,8 +92,14 @@ static void put_float(writer *w, double x) {
   }
   int exponent = 0;
   if (x != 0.0 && (x >= 1e9 || x < 1e-4)) {
-    for (; x >= 10.0; x /= 10.0) exponent++;
-    for (; x < 1.0; x *= 10.0) exponent--;
+    while (x >= 10.0) {
+      x /= 10.0;
+      exponent++;
+    }
+    while (x < 1.0) {
+      x *= 10.0;
+      exponent--;
+    }
   }
   uint64_t millionths = (uint64_t)(x * 1e6 + 0.5);
   put_unsigned(w, millionths / 1000000);

@@ -190,7 +190,7 @@ int raise_argument(lua_State *L, const ecs_world *world, ecs_status status, int 
 int raise_error(lua_State *L, const char *format, ...);
 
 /* Lua's own "not enough memory". */
-int raise_memory(lua_State *L);
+NORETURN int raise_memory(lua_State *L);
 
 /* On ECS_ENOMEM collects garbage and says so once, so that the caller tries again:
 **   do status = core_call(...); while (retry(L, box, status, &tried));

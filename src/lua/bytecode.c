@@ -75,10 +75,10 @@ static uint32_t take_count(struct cursor *in) {
 }
 
 static bool take_header(struct cursor *in) {
-  static const unsigned char expected[] = "\x1bLua\x54\x00\x19\x93\r\n\x1a\n";
-  const unsigned char *at = take(in, 12);
-  if (!at || memcmp(at, expected, 12) != 0) return false;
-  if (take_byte(in) != 4 || take_byte(in) != 8 || take_byte(in) != 8) return false;
+  /* Signature, version, format, check, sizes of instructions, integers and numbers. */
+  static const unsigned char expected[] = "\x1bLua\x54\x00\x19\x93\r\n\x1a\n\x04\x08\x08";
+  const unsigned char *at = take(in, 15);
+  if (!at || memcmp(at, expected, 15) != 0) return false;
   int64_t integer;
   double number;
   at = take(in, sizeof integer + sizeof number);
@@ -461,7 +461,7 @@ static void take_lines(struct cursor *in, struct function_code *f, int32_t first
   uint64_t pc = absolutes ? take_number(&list) : UINT64_MAX;
   int32_t line = first;
   for (uint32_t i = 0; in->ok && i < count && i < f->count; i++) {
-    int delta = (signed char)deltas[i];
+    int delta = deltas[i] < 128 ? deltas[i] : deltas[i] - 256;
     if (delta == ABSOLUTE_LINE && pc == i) {
       line = (int32_t)take_number(&list);
       pc = --absolutes ? take_number(&list) : UINT64_MAX;

@@ -1,3 +1,5 @@
+#include <stdlib.h>
+
 #include "front.h"
 
 /* ---- refusing ---- */
@@ -29,7 +31,8 @@ int front_refuse(struct front *f, const char *format, ...) {
   int32_t line = line_of(f->frame);
   lua_pushfstring(L, "%s:%d: %s", where.short_src[0] ? where.short_src : "?",
                   line ? (int)line : where.linedefined, reason);
-  return lua_error(L);
+  lua_error(L);
+  abort();   /* never: lua_error does not return */
 }
 
 void front_check(struct front *f) {
@@ -359,6 +362,8 @@ void front_compile(struct front *f, lua_State *L, int function) {
   lua_rawgeti(L, f->anchors, anchor);
   frame.identity = lua_topointer(L, -1);
   lua_pop(L, 1);
+  /* Nobody follows it after this call, however that ends. */
+  /* cppcheck-suppress autoVariables */
   f->frame = &frame;
   front_open(f, &frame, anchor);
   start(f, &frame);

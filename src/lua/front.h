@@ -88,10 +88,10 @@ struct val {
   bool entity;                 /* an id: of the row, of an entity field, or null */
   bool row_entity;             /* the row's own */
   k_value value;
+  uint32_t at;                 /* path, math function, method */
   int64_t number;              /* of a literal integer */
   const struct enumeration *names;   /* the field's an enumeration */
   ecs_string string;
-  uint32_t at;                 /* path, math function, method */
   uint32_t slot;               /* view: of the query */
   uint32_t leaf;               /* first leaf of the view, within the term's component */
   const struct component *component;  /* of the view, or of an array's elements */
@@ -185,7 +185,7 @@ void front_open(struct front *f, struct frame *frame, uint16_t function);
 void front_free(struct front *f);
 
 /* Raises why the function cannot be compiled, with file and line. */
-int front_refuse(struct front *f, const char *format, ...);
+NORETURN int front_refuse(struct front *f, const char *format, ...);
 
 /* Compiles the body of a function whose parameters are in place; its results are merged into
 ** f->env. */

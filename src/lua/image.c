@@ -183,12 +183,12 @@ static ecs_status save(struct world_box *box, struct image_box *image,
 
 /* world:save { codec = { encode = function(value) -> string } } */
 static int world_save(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
+  check_world(L, 1);
   lua_settop(L, 2);
   push_codec(L, 2, "world:save", "encode");
   struct image_box *image = push_image(L);
   lua_insert(L, 3);
-  box = check_world(L, 1);
+  struct world_box *box = check_world(L, 1);
   encode_values(L, box);
   need_stack(L, 4);
   struct encoding encoding = {L, 4};
@@ -235,13 +235,13 @@ static ecs_status load(lua_State *L, struct world_box *box) {
 
 /* world:load(bytes, { codec = { decode = function(bytes) -> value } }) */
 static int world_load(lua_State *L) {
-  struct world_box *box = check_free_world(L, LOAD_WORLD);
+  check_free_world(L, LOAD_WORLD);
   luaL_checktype(L, LOAD_BYTES, LUA_TSTRING);
   lua_settop(L, LOAD_OPTIONS);
   push_codec(L, LOAD_OPTIONS, "world:load", "decode");
   lua_pushnil(L);
   need_stack(L, 8);
-  box = check_world(L, LOAD_WORLD);
+  struct world_box *box = check_world(L, LOAD_WORLD);
   uint32_t tag = ecs_world_tag(box->world);
   bool tried = false;
   ecs_status status;

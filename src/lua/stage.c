@@ -186,7 +186,7 @@ static void plan_systems(lua_State *L, struct world_box *box, uint64_t group) {
     lua_pushvalue(L, AT_WORLD);
     lua_pushvalue(L, AT_NAME);
     if (option(L, AT_ENTRY, "spec") != LUA_TTABLE) luaL_error(L, "malformed plan");
-    lua_pushinteger(L, (lua_Integer)(group + i));
+    lua_pushinteger(L, (lua_Integer)group + (lua_Integer)i);
     if (lua_pcall(L, 4, 0, 0) != LUA_OK) refuse_system(L);
   }
 }
@@ -227,7 +227,7 @@ static void plan_queries(lua_State *L, struct world_box *box) {
                                            &stage->query_capacity, count, sizeof *queries);
   if (!queries && count) raise_memory(L);
   stage->queries = queries;
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; queries && i < count; i++) {
     const char *text;
     struct query_box *query = open_query(L, box, i, &text);
     ecs_query *made;
@@ -268,7 +268,7 @@ static void plan_views(lua_State *L, struct world_box *box) {
                                            &stage->view_capacity, count, sizeof *views);
   if (!views && count) raise_memory(L);
   stage->views = views;
-  for (uint32_t i = 0; i < count; i++) {
+  for (uint32_t i = 0; views && i < count; i++) {
     const char *name;
     struct view_box *view = open_view(L, box, i, &name);
     struct component *component = resource_of(box, name);

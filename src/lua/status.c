@@ -1,8 +1,11 @@
+#include <stdlib.h>
+
 #include "binding.h"
 
 int raise_memory(lua_State *L) {
   lua_pushliteral(L, "not enough memory");
-  return lua_error(L);
+  lua_error(L);
+  abort();   /* never: lua_error does not return */
 }
 
 int raise_error(lua_State *L, const char *format, ...) {

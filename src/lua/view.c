@@ -67,7 +67,7 @@ static uint32_t resource_row(lua_State *L, struct view_box *root) {
   if (!root->component)
     luaL_error(L, "a resource can be used when all scripts have been read");
   const struct component *component = component_of(root->box->world, root->id);
-  if (component != root->component || !component->resource)
+  if (!component || component != root->component || !component->resource)
     return (uint32_t)luaL_error(L, "stale view: its resource is no longer declared");
   if (component->changed > root->version)
     return (uint32_t)luaL_error(L, "stale view: the fields of its resource have changed");
