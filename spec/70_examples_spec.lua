@@ -1,7 +1,7 @@
 -- Every example is run as a user runs it, and what it prints is read.
 
 local helper = require "spec.support.ecs_helper"
-local live = require "ecs.live"
+local swarm = require "spec.support.swarm"
 
 local LUA = os.getenv "LUA" or "lua5.4"
 local BUILD = os.getenv "ECS_BUILD" or "build"
@@ -371,25 +371,10 @@ describe("examples/swarm in a terminal (C61)", function()
 end)
 
 describe("the scripts of examples/swarm", function()
-  local path = package.path
-  local names = { "level", "random", "kinds" }
   local level
 
-  local function forget()
-    for _, name in ipairs(names) do
-      package.loaded[name] = nil
-    end
-  end
-
-  -- A world as main.lua makes it.
   local function new_swarm(seekers, drifters, hunters)
-    local world = helper.new_world()
-    world:resource("Settings", { "seekers: i32", "drifters: i32", "hunters: i32" })
-    local settings = world:res "Settings"
-    settings.seekers, settings.drifters, settings.hunters = seekers, drifters, hunters
-    require("random").seed(world, 3)
-    live.open(world, "examples/swarm/scripts")
-    return world
+    return (swarm.open(nil, seekers, drifters, hunters))
   end
 
   local function update(world, frames)
@@ -399,15 +384,11 @@ describe("the scripts of examples/swarm", function()
   end
 
   setup(function()
-    package.path = "examples/swarm/?.lua;" .. path
-    forget()
+    swarm.begin()
     level = require "level"
   end)
 
-  teardown(function()
-    package.path = path
-    forget()
-  end)
+  teardown(swarm.finish)
 
   it("keep everyone out of the walls", function()
     local world = new_swarm(300, 300, 20)
