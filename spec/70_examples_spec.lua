@@ -180,6 +180,18 @@ describe("examples/inspect.lua (C5, C25, C42)", function()
   end)
 end)
 
+describe("examples/live.lua", function()
+  it("follows its script, and goes on when that is broken", function()
+    local lines = lines_of(output_of "examples/live.lua")
+    assert(lines[4]:find "rules%.lua:1: unexpected symbol")
+    table.remove(lines, 4)
+    assert.same({
+      "at first\t1.0", "reloaded\ttrue", "and then\t11.0\t9", "broken\tfalse",
+      "goes on\t21.0\t8",
+    }, lines)
+  end)
+end)
+
 describe("examples/host (C42, C45, C46)", function()
   local program = "build/examples/host/host"
 
