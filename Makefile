@@ -314,7 +314,7 @@ BENCH_OBJ := $(BENCH_SUPPORT:spec/bench/%.c=$(BUILD)/bench/%.o)
 
 bench: all $(BENCH_MODULES) $(BENCH_PROGRAMS)
 	@JSON="$(JSON)" ECS_BENCH=$(BUILD)/bench \
-	  LUA_PATH="spec/bench/?.lua;lua/?.lua;lua/?/init.lua;;" \
+	  LUA_PATH="spec/bench/?.lua;lua/?.lua;lua/?/init.lua;./?.lua;;" \
 	  LUA_CPATH="$(BUILD)/?.so;$(BUILD)/bench/?.so;;" $(LUA) spec/bench/run.lua
 
 $(BUILD)/bench/%.o: spec/bench/%.c $(wildcard spec/bench/*.h) Makefile

@@ -32,7 +32,7 @@ world:system("move", { query = "Position", each = function(p, dt)
   p.x, p.fuel = p.x + 10 * dt, p.fuel - 1
 end })
 ]]
-print("reloaded", session:poll())
+print("reloaded", (session:poll()))
 world:update(1)
 print("and then", world:get(world:lookup "ship", "Position"))
 

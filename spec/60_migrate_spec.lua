@@ -44,6 +44,14 @@ describe("a component declared with other fields", function()
     assert.are.same({ top = "y" }, report.maybe_renamed)
   end)
 
+  it("knows a field by its own name once its rename is done", function()
+    world:component("P", { "left: f32", "y: f32", was = { left = "x" } })
+    local _, report = world:component("P", { "left: f64", "y: f32", was = { left = "x" } })
+    assert.are.equal(3.0, (world:get(ids[3], "P.left")))
+    assert.are.same({ "left" }, report.converted)
+    assert.are.same({}, report.dropped)
+  end)
+
   it("converts exactly, enums by name, and says so", function()
     local _, report = world:component("P",
       { "x: i8", "y: f64", "kind: enum(blue, green, red, grey)" })

@@ -104,6 +104,37 @@ describe("live scripts", function()
     assert.is_nil(session:status().last_error)
   end)
 
+  it("are waited for while an editor is saving them", function()
+    local native = require "ecs.native"
+    local stat, read, path = native.stat, io.open, files.path .. "/a.lua"
+    local text = "local w = ... w:component('P', { 'x: f32' })"
+    files:write("a.lua", text)
+    local session = open()
+    local e = world:spawn { P = { x = 3 } }
+    local looks = 0
+    local function save_at_the_third(name)
+      looks = looks + (name == path and 1 or 0)
+      if looks == 3 then
+        looks = 4
+        files:write("a.lua", text)
+      end
+    end
+    native.stat = function(name) save_at_the_third(name) return stat(name) end
+    rawset(io, "open", function(...) save_at_the_third(...) return read(...) end)
+    files:write("a.lua", "")
+    local emptied = session:poll()
+    looks = 0
+    files:remove "a.lua"
+    local gone = session:poll()
+    native.stat = stat
+    rawset(io, "open", read)
+    assert.is_true(emptied and gone)
+    assert.are.equal(3.0, (world:get(e, "P.x")))
+    files:remove "a.lua"
+    assert.is_true(session:poll())
+    has_error(function() world:describe "P" end, "unknown component")
+  end)
+
   it("leave nothing behind when they fail", function()
     files:write("a.lua", "local world = ... world:tag 'T'")
     local session = open()

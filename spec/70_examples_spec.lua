@@ -1,19 +1,10 @@
 -- Every example is run as a user runs it, and what it prints is read.
 
 local helper = require "spec.support.ecs_helper"
-local live = require "ecs.live"
+local swarm = require "spec.support.swarm"
+local terminal = require "spec.support.terminal"
 
-local LUA = os.getenv "LUA" or "lua5.4"
-local BUILD = os.getenv "ECS_BUILD" or "build"
-local ENVIRONMENT = ("LUA_PATH='lua/?.lua;lua/?/init.lua;;' LUA_CPATH='%s/?.so;;' "):format(BUILD)
-
--- What a command prints, and its exit status.
-local function run(command)
-  local pipe = assert(io.popen(("timeout 60 sh -c '%s' 2>&1"):format(command:gsub("'", "'\\''"))))
-  local output = pipe:read "a"
-  local _, _, status = pipe:close()
-  return output, status
-end
+local run, LUA, ENVIRONMENT = terminal.run, terminal.LUA, terminal.ENVIRONMENT
 
 local function run_lua(arguments)
   return run(ENVIRONMENT .. LUA .. " " .. arguments .. " </dev/null")
@@ -189,6 +180,18 @@ describe("examples/inspect.lua (C5, C25, C42)", function()
   end)
 end)
 
+describe("examples/live.lua", function()
+  it("follows its script, and goes on when that is broken", function()
+    local lines = lines_of(output_of "examples/live.lua")
+    assert(lines[4]:find "rules%.lua:1: unexpected symbol")
+    table.remove(lines, 4)
+    assert.same({
+      "at first\t1.0", "reloaded\ttrue", "and then\t11.0\t9", "broken\tfalse",
+      "goes on\t21.0\t8",
+    }, lines)
+  end)
+end)
+
 describe("examples/host (C42, C45, C46)", function()
   local program = "build/examples/host/host"
 
@@ -294,45 +297,26 @@ describe("examples/swarm without a terminal", function()
 
   it("explains its options and refuses others", function()
     local help = output_of "examples/swarm/main.lua --help"
-    for _, option in ipairs { "--frames N", "--entities N", "--seed N", "--lua", "--help" } do
+    for _, option in ipairs { "--frames N", "--entities N", "--seed N", "--scripts DIR",
+      "--lua", "--help" } do
       assert(help:find(option, 1, true))
     end
     for _, wrong in ipairs {
-      "--frame 3", "--frames 0", "--entities lots", "--seed", "3", "--lua=1",
+      "--frame 3", "--frames 0", "--entities lots", "--seed", "3", "--lua=1", "--scripts",
     } do
       local output, status = run_lua("examples/swarm/main.lua " .. wrong)
       assert.equal(2, status)
-      assert(output:find "^%-%-%a+ takes an integer" or output:find "^unknown option", output)
+      assert(output:find "^%-%-%a+ takes an? " or output:find "^unknown option", output)
     end
   end)
 end)
 
 describe("examples/swarm in a terminal (C61)", function()
-  -- What it sends to a terminal of that size, and how it leaves it. Each step waits until a
-  -- text has been sent, and then presses keys.
   local function play(columns, rows, steps)
-    local sent = os.tmpname()
-    local typing = {}
-    for _, step in ipairs(steps) do
-      typing[#typing + 1] = ("until grep -aq '%s' %s; do sleep 0.1; done; printf '%s'"):format(
-        step[1], sent, step[2])
-    end
-    -- Ctrl-C reaches the shell, too, which is to go on.
-    local command = ("trap : INT; stty cols %d rows %d; %s%s examples/swarm/main.lua "
-      .. "--entities 200; echo status \\$?; stty -a"):format(columns, rows, ENVIRONMENT, LUA)
-    run(("{ %s; sleep 0.3; } | TERM=xterm SHELL=/bin/sh script -qefc \"%s\" %s >/dev/null"):format(
-      table.concat(typing, "; "), command, sent))
-    local output = contents(sent)
-    os.remove(sent)
-    return output
+    return terminal.play("examples/swarm/main.lua --entities 200", columns, rows, steps)
   end
 
-  local function assert_left_as_found(output)
-    assert(output:find("\27[?25h\27[?1049l", 1, true))
-    local settings = output:match "status 0.*$"
-    assert(settings, output:sub(-400))
-    assert(settings:find "%f[-%w]icanon" and settings:find "%f[-%w]echo%f[%W]", settings)
-  end
+  local assert_left_as_found = terminal.assert_left_as_found
 
   it("draws the world and what it consists of, until q is pressed", function()
     local output = play(100, 30, { { "move ", "q" } })
@@ -353,7 +337,7 @@ describe("examples/swarm in a terminal (C61)", function()
 
   it("pauses and goes on", function()
     local output = play(100, 30, {
-      { "move ", " " }, { "paused", " " }, { "paused.*swarm [^p]*entities", "q" },
+      { "move ", " " }, { "paused", " " }, { "swarm [^p]*entities", "q" },
     })
     local _, last_paused = output:find ".*paused"
     assert(output:find("swarm ", last_paused, true))
@@ -371,25 +355,10 @@ describe("examples/swarm in a terminal (C61)", function()
 end)
 
 describe("the scripts of examples/swarm", function()
-  local path = package.path
-  local names = { "level", "random", "kinds" }
   local level
 
-  local function forget()
-    for _, name in ipairs(names) do
-      package.loaded[name] = nil
-    end
-  end
-
-  -- A world as main.lua makes it.
   local function new_swarm(seekers, drifters, hunters)
-    local world = helper.new_world()
-    world:resource("Settings", { "seekers: i32", "drifters: i32", "hunters: i32" })
-    local settings = world:res "Settings"
-    settings.seekers, settings.drifters, settings.hunters = seekers, drifters, hunters
-    require("random").seed(world, 3)
-    live.open(world, "examples/swarm/scripts")
-    return world
+    return (swarm.open(nil, seekers, drifters, hunters))
   end
 
   local function update(world, frames)
@@ -399,15 +368,11 @@ describe("the scripts of examples/swarm", function()
   end
 
   setup(function()
-    package.path = "examples/swarm/?.lua;" .. path
-    forget()
+    swarm.begin()
     level = require "level"
   end)
 
-  teardown(function()
-    package.path = path
-    forget()
-  end)
+  teardown(swarm.finish)
 
   it("keep everyone out of the walls", function()
     local world = new_swarm(300, 300, 20)

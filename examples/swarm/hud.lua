@@ -67,11 +67,10 @@ local function tiers(state)
 end
 
 local function help(state)
-  if state.problem then
-    return { { " " .. state.problem:match("[^\n]*"), ALARM } }
-  end
-  if state.note then
-    return { { " " .. state.note, BRIGHT } }
+  local text = state.note or state.problem
+  if text then
+    local is_problem = not state.note or state.note_is_problem
+    return { { " " .. text:match "[^\n]*", is_problem and ALARM or BRIGHT } }
   end
   return {
     { " space ", BRIGHT }, { "pause  ", DIM }, { " + ", BRIGHT }, { "1000 seekers more  ", DIM },

@@ -19,7 +19,7 @@ local function open_world(given)
   settings.drifters = given.entities // 4
   settings.seekers = given.entities - settings.hunters - settings.drifters
   random.seed(world, given.seed)
-  return world, live.open(world, { here .. "/scripts" })
+  return world, live.open(world, { given.scripts or here .. "/scripts" })
 end
 
 local given, problem = options.parse(arg)

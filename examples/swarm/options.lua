@@ -11,6 +11,7 @@ and takes keys; elsewhere, or with --frames, it runs that many frames and prints
   --frames N     run N frames of 1/30 s without drawing, then report (300 without a terminal)
   --entities N   how many beings there are at first (24000)
   --seed N       another seed, another run; the same seed, the same run (1)
+  --scripts DIR  other scripts than those beside main.lua
   --lua          no kernels: every system runs as plain Lua
   --help         this text
 ]]
@@ -31,7 +32,18 @@ local function parse_number(name, text)
   return number
 end
 
--- { frames =, entities =, seed =, lua =, help = }; nil and a message when something is wrong.
+-- What an option is given.
+local function value_of(name, text)
+  if name ~= "scripts" then
+    return parse_number(name, text)
+  elseif not text then
+    return nil, "--scripts takes a directory, got nothing"
+  end
+  return text
+end
+
+-- { frames =, entities =, seed =, scripts =, lua =, help = }; nil and a message when something
+-- is wrong.
 function options.parse(arguments)
   local given = { entities = 24000, seed = 1 }
   local at = 1
@@ -39,16 +51,16 @@ function options.parse(arguments)
     local name, text = arguments[at]:match("^%-%-(%a+)=?(.*)$")
     if (name == "help" or name == "lua") and arguments[at] == "--" .. name then
       given[name] = true
-    elseif NUMBERS[name] then
+    elseif NUMBERS[name] or name == "scripts" then
       if text == "" then
         at = at + 1
         text = arguments[at]
       end
-      local number, problem = parse_number(name, text)
-      if not number then
+      local value, problem = value_of(name, text)
+      if not value then
         return nil, problem
       end
-      given[name] = number
+      given[name] = value
     else
       return nil, "unknown option " .. arguments[at]
     end

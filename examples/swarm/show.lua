@@ -12,6 +12,7 @@ local show = {}
 
 local FRAME = 1 / 30         -- what a frame should last; longer ones slow the world down
 local SHORTEST_REST = 0.002
+local NOTE_LASTS = 2         -- seconds
 local LEAST_COLUMNS, LEAST_ROWS = 20, 8
 local SAVED = (os.getenv "TMPDIR" or "/tmp") .. "/swarm.ecs"
 
@@ -78,6 +79,17 @@ local function look(world, state, elapsed)
   state.frames, state.drawing = 0, 0
 end
 
+-- Shows a text for a while.
+local function note(state, text, is_problem)
+  state.note, state.note_is_problem, state.noted = text, is_problem, terminal.time()
+end
+
+-- Shows what is wrong with scripts, until it is put right. Ctrl-C is an error, too.
+local function complain(state, problem)
+  state.problem, state.note = problem, nil
+  state.quit = state.quit or terminal.is_interrupt(problem)
+end
+
 -- ---- drawing -----------------------------------------------------------------------
 
 local xs, ys = {}, {}
@@ -96,14 +108,21 @@ local function draw_kind(picture, kind, query)
   end
 end
 
+local function draw_kinds(state, picture)
+  for _, kind in ipairs(kinds) do
+    draw_kind(picture, kind, state.queries[kind.name])
+  end
+end
+
 local function draw(state, screen)
   if not screen.picture then
     io.write("\27[H\27[2Jthe window is too small")
     return io.flush()
   end
   screen.picture:clear()
-  for _, kind in ipairs(kinds) do
-    draw_kind(screen.picture, kind, state.queries[kind.name])
+  local ok, problem = pcall(draw_kinds, state, screen.picture)
+  if not ok then
+    complain(state, problem)
   end
   io.write(screen.picture:draw(hud.ABOVE + 1), hud.draw(state, screen.columns, screen.rows))
   io.flush()
@@ -127,7 +146,8 @@ end
 -- Does what may fail, and shows what came of it.
 local function attempt(state, done, fn, ...)
   local ok, problem = pcall(fn, ...)
-  state.problem, state.note = not ok and problem or nil, ok and done or nil
+  note(state, ok and done or tostring(problem), not ok)
+  state.quit = state.quit or not ok and terminal.is_interrupt(problem)
 end
 
 local keys = {
@@ -168,8 +188,11 @@ end
 -- Scripts that were edited take effect; what is wrong with them is shown.
 local function follow(state)
   local swapped, problem = state.session:poll()
-  if swapped ~= nil then
-    state.problem, state.note = problem, swapped and "scripts reloaded" or nil
+  if swapped then
+    state.problem = nil
+    note(state, "scripts reloaded")
+  elseif problem then
+    complain(state, problem)
   end
 end
 
@@ -208,10 +231,12 @@ local function loop(world, state)
     frame(world, state, screen)
     now = terminal.time()
     keep_pace(state, now - before)
+    if state.note and now - state.noted >= NOTE_LASTS then
+      state.note = nil
+    end
     if now - looked >= 0.5 then
       fit(screen)
       look(world, state, now - looked)
-      state.note = nil
       looked = now
     end
   end
@@ -222,8 +247,7 @@ function show.run(world, session)
   local state = new_state(world)
   state.session = session
   world:on_error(function(message)
-    state.problem = message
-    state.quit = state.quit or terminal.is_interrupt(message)
+    complain(state, message)
   end)
   terminal.use(function()
     loop(world, state)

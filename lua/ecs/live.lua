@@ -399,6 +399,7 @@ function methods:poll(force)
   end
   for path, record in next, self.records do
     if not record.name and not found[path] then
+      found[path] = self.watch:returns(path) or nil
       changed[path], matters = true, true
     end
   end

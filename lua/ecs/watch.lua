@@ -9,6 +9,19 @@ watch.__index = watch
 -- after it had changed may change once more without a sign: such files are read again.
 local RECENT = 100 * 1000 * 1000
 
+-- Editors that save in place empty the file first, others put the old one away before the new
+-- one comes. A poll that falls between waits so many seconds for what is about to come.
+local PATIENCE = 0.002
+
+local function patiently(look)
+  local start = os.clock()
+  local found = look()
+  while not found and os.clock() - start < PATIENCE do
+    found = look()
+  end
+  return found
+end
+
 -- The text of a file; nil when it cannot be read.
 function watch.read(path)
   local file = io.open(path, "rb")
@@ -76,10 +89,22 @@ function watch:module(name)
   end
 end
 
+-- Whether a file that was there is there, now or in a moment.
+function watch:returns(path)
+  return patiently(function()
+    return native.stat(path)
+  end) ~= nil
+end
+
 -- Remembers what a file is now, and returns its text.
 function watch:take(path)
-  local time, size, inode = native.stat(path)
-  return time and watch.read(path), { time, size, inode }
+  local time, size, inode, text
+  patiently(function()
+    time, size, inode = native.stat(path)
+    text = time and watch.read(path)
+    return text ~= "" or native.now() - time >= RECENT
+  end)
+  return text, { time, size, inode }
 end
 
 -- From now on looks at these files: a map from path to what take returned second. `texts` are

@@ -121,6 +121,10 @@ section("Loops", function()
   require("loops")(add)
   run_program("bench_systems")
 end)
+section("Live worlds", function()
+  run_program("bench_images")
+  require("live")(add)
+end)
 section("Growth: near -> far end; the floor is the near end, grown as the hand-written code",
   function() run_program("bench_growth") end)
 

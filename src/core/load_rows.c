@@ -1,4 +1,9 @@
 /* The entity index and the tables of an image. */
+#if defined(__GNUC__) && !defined(__clang__)
+/* gcc -O2 leaves the loops over rows scalar. */
+#pragma GCC optimize ("O3")
+#endif
+
 #include "load.h"
 
 #define PIECE 4096u
@@ -116,15 +121,31 @@ static ecs_status read_type(struct loader *loader, struct table **out) {
   return graph_table(loader->world, ids, count, out);
 }
 
-/* Index of an entity in the shadow; NONE when it is not alive or has a row already. */
-static uint32_t place_entity(struct loader *loader, uint32_t at) {
+/* The record of an entity in the shadow, whose index is then *at; NULL when there is none. */
+static struct record *find_entity(struct loader *loader, uint32_t *at) {
   const struct entity_index *index = &loader->world->entities;
-  if (at < FIRST_ENTITY) {
-    if (at == 0 || at > loader->component_count) return NONE;
-    at = ecs_id_index(loader->components[at - 1]->id);
+  uint32_t offset = *at - FIRST_ENTITY;
+  if (LIKELY(offset < index->near.count)) return &index->near.records[offset];
+  if (*at < FIRST_ENTITY) {
+    if (*at == 0 || *at > loader->component_count) return NULL;
+    *at = ecs_id_index(loader->components[*at - 1]->id);
   }
-  if (at >= INDEX_LIMIT || entity_slots(index, at).count == 0) return NONE;
-  return entity_record(index, at)->table == RECORD_BARE ? at : NONE;
+  if (*at >= INDEX_LIMIT || entity_slots(index, *at).count == 0) return NULL;
+  return entity_record(index, *at);
+}
+
+/* Gives entities the next rows of a table; false when one is not alive or has a row already. */
+static bool place_entities(struct loader *loader, struct table *table, uint32_t *rows,
+                           uint32_t count) {
+  struct record where = {table->index, table->count};
+  for (uint32_t i = 0; i < count; i++) {
+    struct record *record = find_entity(loader, &rows[i]);
+    if (!record || record->table != RECORD_BARE) return false;
+    *record = where;
+    where.row++;
+  }
+  table->count = where.row;
+  return true;
 }
 
 static ecs_status read_rows(struct loader *loader, struct table *table, uint32_t count) {
@@ -142,12 +163,8 @@ static ecs_status read_rows(struct loader *loader, struct table *table, uint32_t
     uint32_t *rows = table->rows + table->count;
     read_numbers(&loader->in, rows, sizeof *rows, piece);
     if (loader->in.failed) return load_state(loader);
-    for (uint32_t i = 0; i < piece; i++) {
-      rows[i] = place_entity(loader, rows[i]);
-      if (rows[i] == NONE) return load_damaged(loader, "a row has no entity");
-      *entity_record(&loader->world->entities, rows[i]) =
-          (struct record){table->index, table->count++};
-    }
+    if (!place_entities(loader, table, rows, piece))
+      return load_damaged(loader, "a row has no entity");
   }
   return ECS_OK;
 }

@@ -60,10 +60,14 @@ ecs_status migration_follow_nested(struct migration *migration) {
 
 /* ---- where leaves come from ---- */
 
+/* A rename that has been done is no longer one: the field is known by its own name. */
 static const char *name_before(const struct change *change, const struct field *field) {
-  for (uint32_t i = 0; i < change->wanted->was_count; i++)
-    if (strcmp(change->wanted->was[i].name, field->name) == 0)
-      return change->wanted->was[i].was;
+  for (uint32_t i = 0; i < change->wanted->was_count; i++) {
+    const ecs_rename *rename = &change->wanted->was[i];
+    if (strcmp(rename->name, field->name) == 0 &&
+        component_field(change->component, rename->was, strlen(rename->was)) != NONE)
+      return rename->was;
+  }
   return field->name;
 }
 

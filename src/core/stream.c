@@ -1,9 +1,16 @@
 #include "stream.h"
 
-#define PIECE 16384u
+#define PIECE 4096u
 #define STRIPE 32u
 
 /* ---- checksum ---- */
+
+static bool is_little_endian(void) {
+  const uint16_t one = 1;
+  uint8_t first;
+  memcpy(&first, &one, 1);
+  return first == 1;
+}
 
 static const uint64_t multipliers[4] = {
     UINT64_C(0x9E3779B185EBCA87), UINT64_C(0xC2B2AE3D27D4EB4F),
@@ -13,7 +20,10 @@ static uint64_t rotate(uint64_t x, int by) { return x << by | x >> (64 - by); }
 
 static uint64_t load_u64(const uint8_t *at) {
   uint64_t value = 0;
-  for (int i = 0; i < 8; i++) value |= (uint64_t)at[i] << (8 * i);
+  if (is_little_endian())
+    memcpy(&value, at, 8);
+  else
+    for (int i = 0; i < 8; i++) value |= (uint64_t)at[i] << (8 * i);
   return value;
 }
 
@@ -22,9 +32,23 @@ void checksum_begin(struct checksum *sum) {
   for (int i = 0; i < 4; i++) sum->lanes[i] = multipliers[i];
 }
 
-static void add_stripe(struct checksum *sum, const uint8_t *at) {
-  for (int i = 0; i < 4; i++)
-    sum->lanes[i] = rotate(sum->lanes[i] ^ load_u64(at + (size_t)8 * (size_t)i), 29) * multipliers[i];
+static uint64_t step(uint64_t lane, const uint8_t *at, int i) {
+  return rotate(lane ^ load_u64(at + 8 * i), 29) * multipliers[i];
+}
+
+/* Whole stripes; the lanes stay in registers meanwhile. */
+static void add_stripes(struct checksum *sum, const uint8_t *at, size_t count) {
+  uint64_t a = sum->lanes[0], b = sum->lanes[1], c = sum->lanes[2], d = sum->lanes[3];
+  for (; count > 0; count--, at += STRIPE) {
+    a = step(a, at, 0);
+    b = step(b, at, 1);
+    c = step(c, at, 2);
+    d = step(d, at, 3);
+  }
+  sum->lanes[0] = a;
+  sum->lanes[1] = b;
+  sum->lanes[2] = c;
+  sum->lanes[3] = d;
 }
 
 void checksum_add(struct checksum *sum, const void *data, size_t size) {
@@ -37,17 +61,17 @@ void checksum_add(struct checksum *sum, const void *data, size_t size) {
     at += take;
     size -= take;
     if (held + take < STRIPE) return;
-    add_stripe(sum, sum->rest);
+    add_stripes(sum, sum->rest, 1);
   }
-  for (; size >= STRIPE; size -= STRIPE, at += STRIPE) add_stripe(sum, at);
-  if (size) memcpy(sum->rest, at, size);
+  add_stripes(sum, at, size / STRIPE);
+  if (size % STRIPE) memcpy(sum->rest, at + size / STRIPE * STRIPE, size % STRIPE);
 }
 
 uint64_t checksum_end(const struct checksum *sum) {
   struct checksum last = *sum;
   size_t held = (size_t)(last.size % STRIPE);
   memset(last.rest + held, 0, STRIPE - held);
-  add_stripe(&last, last.rest);
+  add_stripes(&last, last.rest, 1);
   uint64_t result = last.size;
   for (int i = 0; i < 4; i++)
     result = (rotate(result, 23) ^ last.lanes[i]) * multipliers[i];
@@ -55,13 +79,6 @@ uint64_t checksum_end(const struct checksum *sum) {
 }
 
 /* ---- numbers as little-endian bytes ---- */
-
-static bool is_little_endian(void) {
-  const uint16_t one = 1;
-  uint8_t first;
-  memcpy(&first, &one, 1);
-  return first == 1;
-}
 
 static void reverse_each(uint8_t *data, uint32_t size, size_t count) {
   for (size_t i = 0; i < count; i++, data += size)
