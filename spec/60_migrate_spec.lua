@@ -72,6 +72,26 @@ describe("a component declared with other fields", function()
     end, "both")
   end)
 
+  it("cannot be made of itself", function()
+    has_error(function() world:component("P", { "p: P" }) end, "nest")
+    has_error(function() world:component("P", { "p: P[2]", "x: f32" }) end, "nest")
+    world:component("Q", { "p: P[2]" })
+    world:component("R", { "q: Q", "p: P" })
+    has_error(function() world:component("P", { "r: R", "x: f32" }) end, "nest")
+    assert.are.equal(3.0, (world:get(ids[3], "P.x")))
+  end)
+
+  it("carries components that were declared before what they are made of", function()
+    world:component("C", { "n: i32" })
+    world:component("B", { "n: i32 = 4" })
+    world:component("A", { "n: i32 = 5" })
+    world:component("B", { "a: A", "n: i32 = 4" })
+    world:component("C", { "b: B", "n: i32" })
+    local e = world:spawn { C = { n = 1, b = { a = { n = 9 } } } }
+    world:component("A", { "m: f64", "n: i64" })
+    assert.are.same({ n = 1, b = { n = 4, a = { m = 0.0, n = 9 } } }, world:read(e, "C"))
+  end)
+
   it("becomes a tag, and a tag gets fields", function()
     world:tag "P"
     assert.are.equal(20, world:count "P")
