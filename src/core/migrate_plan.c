@@ -60,10 +60,14 @@ ecs_status migration_follow_nested(struct migration *migration) {
 
 /* ---- where leaves come from ---- */
 
+/* A rename that has been done already says nothing any more. */
 static const char *name_before(const struct change *change, const struct field *field) {
-  for (uint32_t i = 0; i < change->wanted->was_count; i++)
-    if (strcmp(change->wanted->was[i].name, field->name) == 0)
-      return change->wanted->was[i].was;
+  for (uint32_t i = 0; i < change->wanted->was_count; i++) {
+    const ecs_rename *rename = &change->wanted->was[i];
+    if (strcmp(rename->name, field->name) == 0 &&
+        component_field(change->component, rename->was, strlen(rename->was)) != NONE)
+      return rename->was;
+  }
   return field->name;
 }
 
@@ -98,30 +102,10 @@ static uint32_t source_of(struct migration *migration, const struct change *chan
   return component_leaf(old, text, size);
 }
 
-static ecs_status check_renames(struct migration *migration, const struct change *change) {
-  for (uint32_t i = 0; i < change->wanted->was_count; i++) {
-    const struct component *wanted = change->wanted;
-    const ecs_rename *rename = &wanted->was[i];
-    if (component_field(wanted, rename->name, strlen(rename->name)) == NONE)
-      return component_no_field(migration->world, wanted, rename->name,
-                                strlen(rename->name));
-    if (component_field(wanted, rename->was, strlen(rename->was)) != NONE)
-      return world_fail(migration->world, ECS_EINVAL,
-                        "component '%s': '%s' was '%s', but '%s' is still a field",
-                        wanted->name, rename->name, rename->was, rename->was);
-    for (uint32_t j = 0; j < i; j++)
-      if (strcmp(wanted->was[j].was, rename->was) == 0)
-        return world_fail(migration->world, ECS_EINVAL,
-                          "component '%s': both '%s' and '%s' were '%s'", wanted->name,
-                            wanted->was[j].name, rename->name, rename->was);
-  }
-  return ECS_OK;
-}
-
 ecs_status migration_map(struct migration *migration, struct change *change) {
   struct component *wanted = change->wanted;
   if (!wanted || change->source || wanted->leaf_count == 0) return ECS_OK;
-  ecs_status status = check_renames(migration, change);
+  ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < wanted->field_count && status == ECS_OK; i++) {
     const struct component *nested = wanted->fields[i].nested;
     struct change *inner = nested ? migration_of(migration, nested->id) : NULL;
