@@ -87,6 +87,16 @@ describe("a component declared with other fields", function()
     end, "'a' is still a field")
   end)
 
+  it("reads the dead as null where an entity becomes something else", function()
+    world:component("Link", { "to: entity" })
+    local target = world:spawn {}
+    local e = world:spawn { Link = { to = target } }
+    has_error(function() world:component("Link", { "to: i32" }) end, "cannot migrate 'Link'")
+    world:despawn(target)
+    world:component("Link", { "to: i32 = 7" })
+    assert.are.equal(7, (world:get(e, "Link.to")))
+  end)
+
   it("cannot be made of itself", function()
     has_error(function() world:component("P", { "p: P" }) end, "nest")
     has_error(function() world:component("P", { "p: P[2]", "x: f32" }) end, "nest")
