@@ -157,6 +157,20 @@ describe("a component declared with other fields", function()
     assert.are.equal(20, q:count())
   end)
 
+  it("is refused by maps that named it as a tag, until it is a tag again", function()
+    local q = world:query "P.y, T"
+    local ran = 0
+    world:system("map", { query = "P.y, T", map = function() ran = ran + 1 end })
+    world:component("T", { "n: i32" })
+    has_error(function() q:map(function() end) end, "map takes single fields", "'T'")
+    has_error(function() world:update(0) end, "map takes single fields", "'map'")
+    world:tag "T"
+    world:update(0)
+    assert.are.equal(6, ran)
+    world:undeclare "T"
+    has_error(function() world:update(0) end, "no longer declared")
+  end)
+
   it("ends loops that are left open, and is an error in systems, forms and defer", function()
     local q = world:query "P"
     local next_row, handle = q:each()
