@@ -17,20 +17,37 @@ static ecs_status give_resources(struct loader *loader) {
   return status;
 }
 
-static ecs_status migrate(struct loader *loader) {
-  const struct registry *registry = &loader->live->registry;
-  struct migration migration;
-  migration_begin(&migration, loader->world);
+/* The live components in place of the shadow's, those first that others are made of: these
+** are then made of what is live. */
+static ecs_status want_live(struct loader *loader, struct migration *migration) {
+  ecs_world *shadow = loader->world;
+  uint32_t count;
+  struct component **live = image_components(loader->live, &count);
+  if (!live) return ECS_ENOMEM;
   ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < registry->count && status == ECS_OK; i++) {
-    const struct component *live = registry->components[i];
-    if (!live) continue;
-    struct component *shadow = component_of(loader->world, live->id), *wanted;
-    if (declare_same(loader->live, live, loader->world, shadow)) continue;
-    status = redeclare(loader->world, loader->live, live, &wanted);
-    if (status == ECS_OK) status = migration_add(&migration, shadow, wanted);
+  for (uint32_t i = 0; i < count && status == ECS_OK; i++) {
+    struct component *known = component_of(shadow, live[i]->id), *wanted;
+    if (declare_same(loader->live, live[i], shadow, known)) continue;
+    status = redeclare(shadow, loader->live, live[i], &wanted);
+    if (status == ECS_OK) status = migration_add(migration, known, wanted);
+    if (status == ECS_OK) shadow->registry.components[ecs_id_index(wanted->id)] = wanted;
   }
+  migration_show(migration, false);
+  size_t room = 2 * ((size_t)loader->live->registry.count + 1);
+  memory_free(&loader->live->memory, live, room * sizeof *live);
+  return status;
+}
+
+/* The slots that fields to be dropped hold are the live world's. */
+static ecs_status migrate(struct loader *loader) {
+  ecs_world *shadow = loader->world;
+  struct migration migration;
+  migration_begin(&migration, shadow);
+  ecs_status status = want_live(loader, &migration);
+  shadow->any = loader->live->any;
   if (status == ECS_OK) status = migration_run(&migration, "load");
+  loader->live->any = shadow->any;
+  memset(&shadow->any, 0, sizeof shadow->any);
   migration_end(&migration);
   return status;
 }
@@ -72,8 +89,8 @@ static ecs_status prepare_queries(struct loader *loader) {
 }
 
 ecs_status adopt_prepare(struct loader *loader) {
-  ecs_status status = give_resources(loader);
-  if (status == ECS_OK) status = migrate(loader);
+  ecs_status status = migrate(loader);
+  if (status == ECS_OK) status = give_resources(loader);
   if (status == ECS_OK) status = prepare_queries(loader);
   return status == ECS_OK ? reserve_components(loader) : status;
 }
