@@ -22,6 +22,7 @@ local function parse_name(world, text)
   local component, keys, kind = world:resolve(name)
   return {
     component = component,
+    path = keys and name:match("%.(.*)$"),
     keys = keys,
     leaf = kind,
     read_only = mode == "in",
@@ -73,19 +74,28 @@ local function satisfies(row, term)
 end
 
 function methods.query(world, text)
-  local query = setmetatable({ world = world, terms = parse(world, text), data = {} }, Query)
-  for _, term in ipairs(query.terms) do
-    for _, alternative in ipairs(term) do
-      if alternative.has_data then
-        query.data[#query.data + 1] = alternative
-      end
-    end
-  end
+  local query = setmetatable({ world = world, terms = parse(world, text) }, Query)
+  query:find_data()
+  world.open_queries[query] = true
   return query
 end
 
--- An error when a component of the query is no longer declared.
+function Query:find_data()
+  self.data = {}
+  for _, term in ipairs(self.terms) do
+    for _, alternative in ipairs(term) do
+      if alternative.has_data then
+        self.data[#self.data + 1] = alternative
+      end
+    end
+  end
+end
+
+-- An error when a component or field of the query is no longer declared.
 local function need_whole(query)
+  if query.broken then
+    refuse("a field of the query is no longer declared")
+  end
   for _, term in ipairs(query.terms) do
     for _, alternative in ipairs(term) do
       if query.world.components_by_id[alternative.component.id] ~= alternative.component then

@@ -180,7 +180,9 @@ local function call_body(_, world, system, dt)
   if system.each then
     system.query:each(system.each, dt)
   elseif system.map then
-    system.query:map(system.map, dt)
+    if system.query:count() > 0 then
+      system.query:map(system.map, dt)
+    end
   else
     system.run(world, dt, system.query)
   end
