@@ -130,6 +130,22 @@ describe("a saved world", function()
     assert.are.equal(2.0, (other:get(e, "Spot.x")))
   end)
 
+  it("brings components that are made of such as the world has", function()
+    local world = helper.new_world()
+    world:component("Mood", { "now: enum(calm, angry)" })
+    world:component("Mind", { "mood: Mood[2]" })
+    world:component("Crew", { "mind: Mind", "n: i32" })
+    local e = world:spawn { Crew = { n = 3, mind = { mood = { { now = "angry" } } } } }
+    local bytes, before = world:save(), world:digest()
+    world:undeclare "Crew"
+    world:undeclare "Mind"
+    world:load(bytes)
+    collectgarbage()
+    assert.are.same({ n = 3, mind = { mood = { { now = "angry" }, { now = "calm" } } } },
+      world:read(e, "Crew"))
+    assert.are.equal(before, world:digest())
+  end)
+
   it("gives a resource that it does not have the defaults of the world's component", function()
     local world, other = helper.new_world(), helper.new_world()
     world:component("G", { "y: i32 = 300" })
