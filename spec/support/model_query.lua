@@ -145,11 +145,12 @@ local function matching(query)
 end
 
 -- A function that gives the ids of `left` one by one and takes them out of it: the hinted one
--- where that is among them, else the lowest. `order` holds them all, sorted.
-local function taker(world, left, order)
+-- where that is among them, else the lowest. `order` holds them all, sorted. To a `blind` query
+-- nothing is hinted.
+local function taker(world, left, order, blind)
   local at = 0
   return function()
-    local id = world.hints[world.hint]
+    local id = not blind and world.hints[world.hint] or nil
     if left[id] then
       world.hint = world.hint + 1
     else
@@ -166,7 +167,8 @@ local function taker(world, left, order)
 end
 
 local function visits(query)
-  return taker(query.world, matching(query))
+  local left, order = matching(query)
+  return taker(query.world, left, order, query.blind)
 end
 
 -- ---- views -----------------------------------------------------------------------------

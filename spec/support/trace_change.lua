@@ -5,6 +5,8 @@ local context = require "spec.support.trace_context"
 local gen = require "spec.support.trace_gen"
 local kinds = require "spec.support.trace_kinds"
 local ops = require "spec.support.trace_ops"
+local types = require "spec.support.model_types"
+local values = require "spec.support.trace_values"
 
 local list = ops.list
 
@@ -75,6 +77,47 @@ function list.again(ctx)
   local image = ctx.world:save(codec)
   ctx.world:load(image, codec)
   return type(image) ~= "string" or ctx.world:save(codec) == image
+end
+
+-- ---- kernels -----------------------------------------------------------------------------
+
+-- A function that can be compiled for a field of numbers, the same one each time.
+local function clamp(ctx, path)
+  local known = ctx.clamps[path]
+  if not known then
+    local field = "v." .. path
+    known = assert(load(("return function(v) if FIELD > 3 then FIELD = 3 elseif FIELD < 0 then "
+      .. "FIELD = 1 end end"):gsub("FIELD", field)))()
+    ctx.clamps[path] = known
+  end
+  return known
+end
+
+-- What a kernel does to all rows; it cannot be compiled for a field that holds no numbers.
+function list.clamp(ctx, name, path)
+  local query = ctx.world:query(name)
+  if not query.terms then
+    query:run(clamp(ctx, path))
+    return
+  end
+  local component = query.terms[1][1].component
+  if query:count() > 0 and #component.fields > 0 then
+    local kind = select(2, types.leaf(component, path))
+    if not (kind.low or kind.name == "f32" or kind.name == "f64") then
+      error("no kernel", 0)
+    end
+  end
+  query.blind = true
+  query:each(clamp(ctx, path))
+end
+
+-- Nothing is noted of its rows.
+function list.clamp_system(ctx, system, name, path)
+  ctx.world:system(system, { query = name, each = clamp(ctx, path) })
+  local known = ctx.world.systems
+  if type(known) == "table" then
+    known[system].query.blind = true
+  end
 end
 
 -- ---- other fields ------------------------------------------------------------------------
@@ -201,8 +244,27 @@ local function copy(operation)
   end
 end
 
+-- A component and the path of one of its values; one that holds what Lua can order, mostly.
+local function pick_value(self)
+  local component = self:component()
+  local path, kind = values.leaf(self, component)
+  if path and kind.name ~= "any" then
+    return component.name, path:match("%.(.*)$")
+  end
+end
+
+local function clamped(self)
+  local name, path = pick_value(self)
+  return name and { "clamp", name, path } or nil
+end
+
+local function clamped_system(self)
+  local name, path = pick_value(self)
+  return name and { "clamp_system", self.rng:pick { "clamp", "think", "heal" }, name, path } or nil
+end
+
 for _, kind in ipairs {
-  { 14, redeclare }, { 5, slotted "save" }, { 4, slotted "load" }, { 5, snap "snapshot" },
+  { 6, clamped }, { 5, clamped_system }, { 14, redeclare }, { 5, slotted "save" }, { 4, slotted "load" }, { 5, snap "snapshot" },
   { 5, snap "restore" }, { 3, copy "copy" }, { 2, copy "again" },
 } do
   kinds[#kinds + 1] = kind

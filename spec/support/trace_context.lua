@@ -23,6 +23,7 @@ function context.new(world, shared)
     shared = shared,
     ids = {},            -- "12.3" -> id
     components = {},     -- name -> id
+    clamps = {},         -- path -> a function that goes through it
     kept = {},           -- images and snapshots by slot
     log = {},            -- what nested steps and systems saw
     visits = {},         -- ids in the order in which loops visited them
