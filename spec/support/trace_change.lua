@@ -255,17 +255,18 @@ end
 
 local function clamped(self)
   local name, path = pick_value(self)
-  return name and { "clamp", name, path } or nil
+  return name and { "clamp", name, path }
 end
 
 local function clamped_system(self)
   local name, path = pick_value(self)
-  return name and { "clamp_system", self.rng:pick { "clamp", "think", "heal" }, name, path } or nil
+  return name and { "clamp_system", self.rng:pick { "clamp", "think", "heal" }, name, path }
 end
 
 for _, kind in ipairs {
-  { 6, clamped }, { 5, clamped_system }, { 14, redeclare }, { 5, slotted "save" }, { 4, slotted "load" }, { 5, snap "snapshot" },
-  { 5, snap "restore" }, { 3, copy "copy" }, { 2, copy "again" },
+  { 6, clamped }, { 5, clamped_system }, { 14, redeclare }, { 5, slotted "save" },
+  { 4, slotted "load" }, { 5, snap "snapshot" }, { 5, snap "restore" }, { 3, copy "copy" },
+  { 2, copy "again" },
 } do
   kinds[#kinds + 1] = kind
 end
