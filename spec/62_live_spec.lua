@@ -104,6 +104,19 @@ describe("live scripts", function()
     assert.is_nil(session:status().last_error)
   end)
 
+  it("change one component and remove another of the same entity at once", function()
+    files:write("a.lua", [[local world = ... world:component("P", { "x: f32" })
+      world:component("Q", { "x: f32", "what: any" })]])
+    local session = open()
+    local e = world:spawn { P = { x = 1 }, Q = { x = 2, what = {} } }
+    local f = world:spawn { P = { x = 3 } }
+    files:write("a.lua", [[local world = ... world:component("P", { "y: i8 = 7", "x: f64" })]])
+    assert.is_true(session:poll())
+    assert.are.same({ x = 1.0, y = 7 }, world:read(e, "P"))
+    assert.are.same({ x = 3.0, y = 7 }, world:read(f, "P"))
+    assert.are.equal(2, world:count "P")
+  end)
+
   it("leave nothing behind when they fail", function()
     files:write("a.lua", "local world = ... world:tag 'T'")
     local session = open()
