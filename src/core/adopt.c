@@ -17,21 +17,40 @@ static ecs_status give_resources(struct loader *loader) {
   return status;
 }
 
+/* A live component that the image does not name. */
+static ecs_status add_live(ecs_world *shadow, const struct component *live,
+                           struct component *copy) {
+  uint32_t index = ecs_id_index(live->id);
+  ecs_status status = declare_reserve(shadow, index);
+  if (status == ECS_OK)
+    declare_enter(shadow, copy, index);
+  else
+    component_free(shadow, copy);
+  return status;
+}
+
+static ecs_status want(struct loader *loader, struct migration *migration,
+                       const struct component *live) {
+  ecs_world *shadow = loader->world;
+  struct component *known = component_of(shadow, live->id), *wanted;
+  if (known && declare_same(loader->live, live, shadow, known)) return ECS_OK;
+  ecs_status status = redeclare(shadow, loader->live, live, &wanted);
+  if (status != ECS_OK) return status;
+  if (!known) return add_live(shadow, live, wanted);
+  status = migration_add(migration, known, wanted);
+  if (status == ECS_OK) shadow->registry.components[ecs_id_index(live->id)] = wanted;
+  return status;
+}
+
 /* The live components in place of the shadow's, those first that others are made of: these
 ** are then made of what is live. */
 static ecs_status want_live(struct loader *loader, struct migration *migration) {
-  ecs_world *shadow = loader->world;
   uint32_t count;
   struct component **live = image_components(loader->live, &count);
   if (!live) return ECS_ENOMEM;
   ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < count && status == ECS_OK; i++) {
-    struct component *known = component_of(shadow, live[i]->id), *wanted;
-    if (declare_same(loader->live, live[i], shadow, known)) continue;
-    status = redeclare(shadow, loader->live, live[i], &wanted);
-    if (status == ECS_OK) status = migration_add(migration, known, wanted);
-    if (status == ECS_OK) shadow->registry.components[ecs_id_index(wanted->id)] = wanted;
-  }
+  for (uint32_t i = 0; i < count && status == ECS_OK; i++)
+    status = want(loader, migration, live[i]);
   migration_show(migration, false);
   size_t room = 2 * ((size_t)loader->live->registry.count + 1);
   memory_free(&loader->live->memory, live, room * sizeof *live);
