@@ -16,39 +16,24 @@ struct change *migration_of(const struct migration *migration, ecs_id id) {
   return NULL;
 }
 
-/* The change of a component, made when there is none; NULL when out of memory. */
-static struct change *need_change(struct migration *migration, struct component *component) {
-  struct memory *memory = &migration->world->memory;
-  struct change *change = migration_of(migration, component->id);
-  if (change) return change;
-  struct change *changes = memory_grow(memory, migration->changes, &migration->capacity,
-                                       migration->count + 1ull, sizeof *changes);
-  if (!changes) return NULL;
-  migration->changes = changes;
-  change = &changes[migration->count++];
-  memset(change, 0, sizeof *change);
-  change->component = component;
-  return change;
-}
-
-static bool keep_replaced(struct migration *migration, struct component *component) {
-  struct component **replaced =
-      memory_grow(&migration->world->memory, migration->replaced,
-                  &migration->replaced_capacity, migration->replaced_count + 1ull,
-                  sizeof *replaced);
-  if (!replaced) return false;
-  migration->replaced = replaced;
-  replaced[migration->replaced_count++] = component;
-  return true;
-}
-
 ecs_status migration_add(struct migration *migration, struct component *component,
                          struct component *wanted) {
   ecs_world *world = migration->world;
-  struct change *change = need_change(migration, component);
-  if (!change || (change->wanted && !keep_replaced(migration, change->wanted))) {
-    if (wanted) component_free(world, wanted);
-    return world_nomem(world);
+  struct change *change = migration_of(migration, component->id);
+  if (!change) {
+    struct change *changes = memory_grow(&world->memory, migration->changes,
+                                         &migration->capacity, migration->count + 1ull,
+                                         sizeof *changes);
+    if (!changes) {
+      if (wanted) component_free(world, wanted);
+      return world_nomem(world);
+    }
+    migration->changes = changes;
+    change = &changes[migration->count++];
+    memset(change, 0, sizeof *change);
+    change->component = component;
+  } else if (change->wanted) {
+    component_free(world, change->wanted);
   }
   if (wanted) wanted->id = component->id;
   change->wanted = wanted;
@@ -394,10 +379,6 @@ void migration_end(struct migration *migration) {
     table_free(world, migration->tables[i]);
   }
   for (uint32_t i = 0; i < migration->count; i++) free_change(world, &migration->changes[i]);
-  for (uint32_t i = 0; i < migration->replaced_count; i++)
-    component_free(world, migration->replaced[i]);
-  memory_free(&world->memory, migration->replaced,
-              migration->replaced_capacity * sizeof *migration->replaced);
   memory_free(&world->memory, migration->tables,
               migration->table_capacity * sizeof *migration->tables);
   memory_free(&world->memory, migration->changes,

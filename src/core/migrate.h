@@ -37,8 +37,6 @@ struct migration {
   ecs_world *world;
   struct change *changes;
   uint32_t count, capacity;
-  struct component **replaced;   /* wanted once; others may still be made of them */
-  uint32_t replaced_count, replaced_capacity;
   struct table **tables;         /* what replaces the table of the same index */
   uint32_t table_count, table_capacity;
 };
