@@ -500,7 +500,10 @@ function live.open(world, directories, options)
   self.reading = true
   local ok, loaded, message = pcall(reload, self, {}, true)
   self.reading = false
-  if not ok then
+  if not ok and self.group then
+    -- Short of memory after the swap: what has been registered is still this session's.
+    self.last_error = loaded
+  elseif not ok then
     error(loaded, 0)
   elseif loaded == false and not on_error then
     error(message, 2)

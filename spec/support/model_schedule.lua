@@ -130,7 +130,7 @@ function methods.system(world, name, spec)
     map = spec.map,
     run = spec.run,
     registered = known and known.registered or world.registered + 1,
-    origin = known and known.origin or {},
+    origin = known and known.phase == phase and known.origin or {},
     on = spec.enabled ~= false,
     elapsed = 0,
     timer = 0,
