@@ -404,15 +404,16 @@ function methods:poll(force)
       or self.states[path] ~= nil
   end
   for path in next, found do
-    if not self.records[path] and not self.pending[path] then
+    if not self.seen[path] then
       changed[path], matters = true, true
     end
   end
-  for path, record in next, self.records do
-    if not record.name and not found[path] then
+  for path in next, self.seen do
+    if not found[path] then
       changed[path], matters = true, true
     end
   end
+  self.seen = found
   if not matters then
     self.watch:follow(self.watch.files, self.watch.texts)
     return nil
@@ -495,8 +496,10 @@ function live.open(world, directories, options)
     world = world, on_error = on_error, watch = watch.new(directories), records = {},
     states = {}, modules = {}, pending = {}, told = {}, reading = false,
     owned = registrations.nothing(), group = false, last_error = false, last_report = false,
+    seen = false,
   }, live)
   self.last_error, self.last_report, self.found = nil, nil, self.watch:scripts()
+  self.seen = self.found
   self.reading = true
   local ok, loaded, message = pcall(reload, self, {}, true)
   self.reading = false
