@@ -166,7 +166,7 @@ describe("while scripts are read", function()
 end)
 
 local LISTS = { "remove", "drop_phases", "drop_systems", "phases", "systems", "queries",
-  "resources" }
+  "resources", "kept_queries", "kept_resources" }
 local KEYS = { "name", "spec", "object", "at", "kept" }
 
 -- Swaps a plan inside of a reading that declares a few things; what it says.
@@ -184,9 +184,9 @@ end
 
 -- An entry of a plan's list that makes sense.
 local function entry_of(scene, list)
-  if list == "queries" then
+  if list:find "queries$" then
     return { name = "Position", object = scene.pending.query, at = "a:1: " }
-  elseif list == "resources" then
+  elseif list:find "resources$" then
     return { name = "All", object = scene.pending.view, at = "a:1: " }
   elseif list == "phases" then
     return { name = "late", spec = { after = "update" }, at = "a:1: " }
