@@ -80,6 +80,51 @@ describe("a component declared with other fields", function()
     end, "both")
   end)
 
+  it("may keep a rename that has been done, and be declared so at first", function()
+    world:component("P", { "left: f32", "y: f32", was = { left = "x" } })
+    world:component("P", { "left: f32", "y: f32", "z: f32", was = { left = "x" } })
+    assert.are.equal(3.0, (world:get(ids[3], "P.left")))
+    world:component("V", { "x: f32" })
+    world:component("Q", { "at: V", "b: i32", was = { b = "a" } })
+    local e = world:spawn { Q = { b = 5 } }
+    world:component("V", { "x: f32", "y: f32" })
+    assert.are.equal(5, (world:get(e, "Q.b")))
+    has_error(function() world:component("R", { "a: i32", was = { b = "a" } }) end, "'b'")
+    has_error(function()
+      world:component("R", { "a: i32", "b: i32", was = { b = "a" } })
+    end, "'a' is still a field")
+  end)
+
+  it("reads the dead as null where an entity becomes something else", function()
+    world:component("Link", { "to: entity" })
+    local target = world:spawn {}
+    local e = world:spawn { Link = { to = target } }
+    has_error(function() world:component("Link", { "to: i32" }) end, "cannot migrate 'Link'")
+    world:despawn(target)
+    world:component("Link", { "to: i32 = 7" })
+    assert.are.equal(7, (world:get(e, "Link.to")))
+  end)
+
+  it("cannot be made of itself", function()
+    has_error(function() world:component("P", { "p: P" }) end, "made of itself")
+    has_error(function() world:component("P", { "p: P[2]", "x: f32" }) end, "made of itself")
+    world:component("Q", { "p: P[2]" })
+    world:component("R", { "q: Q", "p: P" })
+    has_error(function() world:component("P", { "r: R", "x: f32" }) end, "made of itself")
+    assert.are.equal(3.0, (world:get(ids[3], "P.x")))
+  end)
+
+  it("carries components that were declared before what they are made of", function()
+    world:component("C", { "n: i32" })
+    world:component("B", { "n: i32 = 4" })
+    world:component("A", { "n: i32 = 5" })
+    world:component("B", { "a: A", "n: i32 = 4" })
+    world:component("C", { "b: B", "n: i32" })
+    local e = world:spawn { C = { n = 1, b = { a = { n = 9 } } } }
+    world:component("A", { "m: f64", "n: i64" })
+    assert.are.same({ n = 1, b = { n = 4, a = { m = 0.0, n = 9 } } }, world:read(e, "C"))
+  end)
+
   it("becomes a tag, and a tag gets fields", function()
     world:tag "P"
     assert.are.equal(20, world:count "P")
@@ -118,6 +163,20 @@ describe("a component declared with other fields", function()
     world:component("P", { "x: f32" })
     has_error(function() single:count() end, "no longer declared")
     assert.are.equal(20, q:count())
+  end)
+
+  it("is refused by maps that named it as a tag, until it is a tag again", function()
+    local q = world:query "P.y, T"
+    local ran = 0
+    world:system("map", { query = "P.y, T", map = function() ran = ran + 1 end })
+    world:component("T", { "n: i32" })
+    has_error(function() q:map(function() end) end, "map takes single fields", "'T'")
+    has_error(function() world:update(0) end, "map takes single fields", "'map'")
+    world:tag "T"
+    world:update(0)
+    assert.are.equal(6, ran)
+    world:undeclare "T"
+    has_error(function() world:update(0) end, "no longer declared")
   end)
 
   it("ends loops that are left open, and is an error in systems, forms and defer", function()

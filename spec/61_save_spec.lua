@@ -116,6 +116,68 @@ describe("a saved world", function()
     assert.are.equal(1, third:count "Position")
   end)
 
+  it("loads where tags have got fields and other components are made of them", function()
+    local world = helper.new_world()
+    world:tag "Spot"
+    world:component("Body", { "mass: f32" })
+    local e = world:spawn { Spot = true, Body = { mass = 3 } }
+    local other = helper.new_world()
+    other:component("Spot", { "x: f32 = 2" })
+    other:component("Body", { "at: Spot", "mass: f32" })
+    other:component("Late", { "body: Body", "spot: Spot[2]" })
+    other:load(world:save())
+    assert.are.same({ at = { x = 2.0 }, mass = 3.0 }, other:read(e, "Body"))
+    assert.are.equal(2.0, (other:get(e, "Spot.x")))
+  end)
+
+  it("brings components that are made of such as the world has", function()
+    local world = helper.new_world()
+    world:component("Mood", { "now: enum(calm, angry)" })
+    world:component("Mind", { "mood: Mood[2]" })
+    world:component("Crew", { "mind: Mind", "n: i32" })
+    local e = world:spawn { Crew = { n = 3, mind = { mood = { { now = "angry" } } } } }
+    local bytes, before = world:save(), world:digest()
+    world:undeclare "Crew"
+    world:undeclare "Mind"
+    world:load(bytes)
+    collectgarbage()
+    assert.are.same({ n = 3, mind = { mood = { { now = "angry" }, { now = "calm" } } } },
+      world:read(e, "Crew"))
+    assert.are.equal(before, world:digest())
+  end)
+
+  it("gives a resource that it does not have the defaults of the world's component", function()
+    local world, other = helper.new_world(), helper.new_world()
+    world:component("G", { "y: i32 = 300" })
+    other:resource("G", { "y: u8 = 5" })
+    other:res("G").y = 9
+    other:load(world:save())
+    assert.are.equal(5, other:res("G").y)
+  end)
+
+  it("lets go of `any` values whose fields are no longer there", function()
+    local values = setmetatable({}, { __mode = "k" })
+    local codec = {
+      encode = function() return "" end,
+      decode = function()
+        local value = {}
+        values[value] = true
+        return value
+      end,
+    }
+    local world = helper.new_world()
+    world:resource("A", { "keep: i32", "drop: any" })
+    world:res("A").drop = { 1 }
+    local ids = world:spawn_many(5, { A = { keep = 3, drop = { 2 } } })
+    local bytes = world:save { codec = codec }
+    world:component("A", { "keep: i32" })
+    world:load(bytes, { codec = codec })
+    assert.are.equal(3, (world:get(ids[5], "A.keep")))
+    collectgarbage()
+    collectgarbage()
+    assert.is_nil(next(values))
+  end)
+
   it("keeps queries, systems and views of resources", function()
     local world = make(6)
     local bytes = world:save()

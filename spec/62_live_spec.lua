@@ -135,6 +135,19 @@ describe("live scripts", function()
     has_error(function() world:describe "P" end, "unknown component")
   end)
 
+  it("change one component and remove another of the same entity at once", function()
+    files:write("a.lua", [[local world = ... world:component("P", { "x: f32" })
+      world:component("Q", { "x: f32", "what: any" })]])
+    local session = open()
+    local e = world:spawn { P = { x = 1 }, Q = { x = 2, what = {} } }
+    local f = world:spawn { P = { x = 3 } }
+    files:write("a.lua", [[local world = ... world:component("P", { "y: i8 = 7", "x: f64" })]])
+    assert.is_true(session:poll())
+    assert.are.same({ x = 1.0, y = 7 }, world:read(e, "P"))
+    assert.are.same({ x = 3.0, y = 7 }, world:read(f, "P"))
+    assert.are.equal(2, world:count "P")
+  end)
+
   it("leave nothing behind when they fail", function()
     files:write("a.lua", "local world = ... world:tag 'T'")
     local session = open()
@@ -167,6 +180,42 @@ describe("live scripts", function()
     end
     assert.are.equal(11, #errors)
     assert.are.equal(errors[11], session:status().last_error)
+  end)
+
+  it("are told once of a file that cannot go, and follow it when it comes back", function()
+    files:write("a.lua", "local world = ... world:component('P', { 'x: f32' })")
+    files:write("b.lua", "local world = ... QUERY = world:query 'P'")
+    local session = open()
+    files:remove "a.lua"
+    assert.is_false(session:poll())
+    assert.is_nil(session:poll())
+    assert.are.equal(1, #errors)
+    files:write("a.lua", "local world = ... world:component('P', { 'y: f32' })")
+    assert.is_true(session:poll())
+    assert.are.equal("y: f32", fields(world, "P"))
+    assert.is_nil(session:poll())
+    _G.QUERY = nil
+  end)
+
+  it("keep what files that did not run have asked for", function()
+    files:write("a.lua", [[local world = ... world:component('P', { 'x: f32', 'y: f32' })
+      world:resource('R', { 'n: i32' })]])
+    files:write("b.lua", "local world = ... QUERY, RES = world:query 'P.x', world:res 'R'")
+    local session = open()
+    for text, what in pairs {
+      ["world:component('P', { 'y: f32' }) world:resource('R', { 'n: i32' })"] = "no field 'x'",
+      ["world:resource('R', { 'n: i32' })"] = "unknown component 'P'",
+      ["world:component('P', { 'x: f32', 'y: f32' })"] = "no resource 'R'",
+    } do
+      files:write("a.lua", "local world = ... " .. text)
+      local ok, message = session:poll()
+      assert.is_false(ok)
+      assert.is_truthy(message:find(what, 1, true) and message:find("b.lua:1: ", 1, true), message)
+    end
+    files:write("b.lua", "")
+    assert.is_true(session:poll())
+    has_error(function() _G.QUERY:count() end, "no longer declared")
+    _G.QUERY, _G.RES = nil, nil
   end)
 
   it("do not take what others own", function()

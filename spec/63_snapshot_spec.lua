@@ -72,6 +72,17 @@ describe("a snapshot", function()
     assert.are.equal(first, run(world, 40))
   end)
 
+  it("adds nothing to images", function()
+    local world = make()
+    local e = world:spawn { A = { s = "once" } }
+    local snapshot = world:snapshot()
+    world:set(e, "A", { s = "now" })
+    local bytes = world:save()
+    assert.is_nil(bytes:find("once", 1, true))
+    world:restore(snapshot)
+    assert.are.equal("once", (world:get(e, "A.s")))
+  end)
+
   it("leaves alone what was declared since", function()
     local world = make()
     local e = world:spawn { A = {} }

@@ -367,3 +367,51 @@ each_world {
     assert.are.equal(1, world:count("Frozen"))
   end,
 }
+
+each_world {
+  ["keeps what has the same name or was renamed, and defaults the rest"] = function(world)
+    local e = world:spawn { Body = { offset = { x = 3 }, m = { 1, 2, 3 } } }
+    world:component("Position", { "left: f64", "z: i8 = 4", was = { left = "x" } })
+    world:component("Body", { "mode: enum(run, walk)", "m: i16[2]", "offset: Position" })
+    reads({ mode = "run", m = { 1, 2 }, offset = { left = 3.0, z = 4 } }, world, e, "Body")
+  end,
+
+  ["refuses a migration as a whole"] = function(world)
+    local e = world:spawn { Position = { x = 0.5 } }
+    local f = world:spawn { Position = { x = 1 } }
+    helper.has_error(function()
+      world:component("Position", { "x: i32", "y: f32" })
+    end)
+    reads({ x = 0.5, y = 2.0 }, world, e, "Position")
+    reads({ x = 1.0, y = 2.0 }, world, f, "Position")
+  end,
+
+  ["brings back a snapshot, unless components have changed"] = function(world)
+    local e = world:spawn { Position = { x = 1 } }
+    world:name(e, "first")
+    local snapshot = world:snapshot()
+    world:despawn(e)
+    world:spawn { Frozen = true }
+    world:restore(snapshot)
+    reads({ x = 1.0, y = 2.0 }, world, e, "Position")
+    assert.are.equal(e, world:lookup "first")
+    assert.are.equal(0, world:count "Frozen")
+    world:component("Position", { "x: f64" })
+    helper.has_error(function()
+      world:restore(snapshot)
+    end)
+  end,
+
+  ["loads an image into components that have moved on"] = function(world)
+    local e = world:spawn { Position = { x = 1 } }
+    local link = world:spawn { Link = { to = e } }
+    local image = world:save()
+    world:despawn(e)
+    world:undeclare "Frozen"
+    world:component("Position", { "y: f64", "x: i8" })
+    world:load(image)
+    reads({ x = 1, y = 2.0 }, world, e, "Position")
+    assert.are.equal(e, (world:get(link, "Link.to")))
+    assert.are.equal(0, world:count "Frozen")
+  end,
+}

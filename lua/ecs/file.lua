@@ -9,8 +9,17 @@ local function check(ok, message)
   return ok
 end
 
+local function check_arguments(world, path, name)
+  if type(world) ~= "userdata" or not tostring(world):find "^ecs%.world" then
+    error(("bad argument #1 to '%s' (world expected, got %s)"):format(name, type(world)), 3)
+  elseif type(path) ~= "string" or path:find("\0", 1, true) then
+    error(("bad argument #2 to '%s' (path expected, got %s)"):format(name, type(path)), 3)
+  end
+end
+
 -- Saves a world into a file: whole, or not at all. options as for world:save.
 function file.save(world, path, options)
+  check_arguments(world, path, "save_file")
   local bytes = world:save(options)
   local temporary = path .. ".tmp"
   local out = check(io.open(temporary, "wb"))
@@ -33,6 +42,7 @@ end
 
 -- Loads a world from a file. options as for world:load.
 function file.load(world, path, options)
+  check_arguments(world, path, "load_file")
   local input = check(io.open(path, "rb"))
   local bytes, message = input:read "a"
   input:close()

@@ -29,14 +29,18 @@ end
 
 local Script = {}
 Script.__index = Script
+local hooks_of = setmetatable({}, { __mode = "k" })
 
 for _, hook in ipairs { "load", "unload", "reload" } do
   -- Sets what is called after the script has come, before it goes, after it has changed.
   Script["on_" .. hook] = function(self, fn)
-    if type(fn) ~= "function" then
+    local hooks = self ~= nil and hooks_of[self]
+    if not hooks then
+      error(("calling 'on_%s' on a bad self (script expected)"):format(hook), 2)
+    elseif type(fn) ~= "function" then
       error(("bad argument #1 to 'on_%s' (function expected, got %s)"):format(hook, type(fn)), 2)
     end
-    rawget(self, "hooks")[hook] = fn
+    hooks[hook] = fn
   end
 end
 
@@ -56,8 +60,8 @@ local function run_file(self, job, path, name)
     local value = chunk(name, path)
     record.value = value == nil and true or value
   else
-    record.script = setmetatable({ state = record.state, path = path, hooks = record.hooks },
-      Script)
+    record.script = setmetatable({ state = record.state, path = path }, Script)
+    hooks_of[record.script] = record.hooks
     chunk(self.world, record.script)
   end
   job.current = outer
@@ -371,10 +375,17 @@ end
 
 -- ---- for hosts ---------------------------------------------------------------------------
 
+local function check_self(self, method)
+  if getmetatable(self) ~= live then
+    error(("calling '%s' on a bad self (live scripts expected)"):format(method), 3)
+  end
+end
+
 -- Looks for changes and swaps in what has changed: true when it did, false and a message when
 -- the old version goes on, nothing when there was nothing to do. With `force` every script runs
 -- again. To be called between frames.
 function methods:poll(force)
+  check_self(self, "poll")
   if self.reading then
     error("live:poll is not possible while scripts are read", 2)
   end
@@ -393,16 +404,17 @@ function methods:poll(force)
       or self.states[path] ~= nil
   end
   for path in next, found do
-    if not self.records[path] and not self.pending[path] then
+    if not self.seen[path] then
       changed[path], matters = true, true
     end
   end
-  for path, record in next, self.records do
-    if not record.name and not found[path] then
+  for path in next, self.seen do
+    if not found[path] then
       found[path] = self.watch:returns(path) or nil
       changed[path], matters = true, true
     end
   end
+  self.seen = found
   if not matters then
     self.watch:follow(self.watch.files, self.watch.texts)
     return nil
@@ -425,6 +437,7 @@ end
 
 -- Says that a file has changed, for hosts with a watcher of their own: the next poll reads it.
 function methods:changed(path)
+  check_self(self, "changed")
   if type(path) ~= "string" then
     error(("bad argument #1 to 'changed' (string expected, got %s)"):format(type(path)), 2)
   end
@@ -436,6 +449,7 @@ end
 -- last message unless it is solved; last_report: files of the last swap and what it did to
 -- components.
 function methods:status()
+  check_self(self, "status")
   local versions = {}
   for path, record in next, self.records do
     versions[path] = record.version
@@ -446,35 +460,54 @@ function methods:status()
   }
 end
 
-local function check_open(directories, options)
-  if type(directories) == "string" then
-    directories = { directories }
+-- The directories as a list, and on_error.
+local function check_open(world, directories, options)
+  if type(world) ~= "userdata" or not tostring(world):find "^ecs%.world" then
+    error(("bad argument #1 to 'open' (world expected, got %s)"):format(type(world)), 3)
+  elseif options ~= nil and type(options) ~= "table" then
+    error(("bad argument #3 to 'open' (table expected, got %s)"):format(type(options)), 3)
   end
-  if type(directories) ~= "table" or type(directories[1]) ~= "string" then
-    error("bad argument #2 to 'open' (list of directories expected)", 3)
+  local list = type(directories) == "string" and { directories } or {}
+  for i = 1, type(directories) == "table" and rawlen(directories) or 0 do
+    list[i] = rawget(directories, i)
   end
-  local on_error = options and options.on_error
+  for i = 1, math.max(1, #list) do
+    if type(list[i]) ~= "string" then
+      error("bad argument #2 to 'open' (list of directories expected)", 3)
+    end
+  end
+  for key in next, options or {} do
+    if key ~= "on_error" then
+      error(("bad argument #3 to 'open' (unknown option '%s')"):format(tostring(key)), 3)
+    end
+  end
+  local on_error = options and rawget(options, "on_error")
   if on_error ~= nil and type(on_error) ~= "function" then
     error(("option 'on_error' is a function, got a %s"):format(type(on_error)), 3)
   end
-  return directories, on_error
+  return list, on_error
 end
 
 -- Reads all scripts of some directories and watches them. on_error(message) is told of what is
 -- refused; without it `open` raises what keeps the scripts from their first start.
 function live.open(world, directories, options)
   local on_error
-  directories, on_error = check_open(directories, options)
+  directories, on_error = check_open(world, directories, options)
   local self = setmetatable({
     world = world, on_error = on_error, watch = watch.new(directories), records = {},
     states = {}, modules = {}, pending = {}, told = {}, reading = false,
     owned = registrations.nothing(), group = false, last_error = false, last_report = false,
+    seen = false,
   }, live)
   self.last_error, self.last_report, self.found = nil, nil, self.watch:scripts()
+  self.seen = self.found
   self.reading = true
   local ok, loaded, message = pcall(reload, self, {}, true)
   self.reading = false
-  if not ok then
+  if not ok and self.group then
+    -- Short of memory after the swap: what has been registered is still this session's.
+    self.last_error = loaded
+  elseif not ok then
     error(loaded, 0)
   elseif loaded == false and not on_error then
     error(message, 2)

@@ -193,11 +193,13 @@ local function in_order(job, paths, list, owned)
   return plan
 end
 
-local function objects(job, list)
+-- Queries or resources that files have asked for: those that ran, or those that are kept.
+local function objects(job, paths, list, kept)
   local plan = {}
-  for path, file in next, job.records do
-    if job.all[path] then
-      table.move(file.registered[list], 1, #file.registered[list], #plan + 1, plan)
+  for _, path in ipairs(paths) do
+    if (job.records[path] == nil) == kept then
+      local entries = job.all[path].registered[list]
+      table.move(entries, 1, #entries, #plan + 1, plan)
     end
   end
   return plan
@@ -216,8 +218,10 @@ function registrations.plan(self, job)
   local plan = {
     phases = in_order(job, paths, "phases", owned.phases),
     systems = in_order(job, paths, "systems", owned.systems),
-    queries = objects(job, "queries"),
-    resources = objects(job, "resources"),
+    queries = objects(job, paths, "queries", false),
+    resources = objects(job, paths, "resources", false),
+    kept_queries = objects(job, paths, "queries", true),
+    kept_resources = objects(job, paths, "resources", true),
     group = self.group or nil,
   }
   plan.remove = named(self.owned.components, owned.components)

@@ -380,3 +380,210 @@ scenario("a swap", {
     end)
   end,
 })
+
+scenario("a migration of what others are made of", {
+  prepare = function(s)
+    crowd(s)
+    s.world:resource "Body"
+    for i = 1, 24 do
+      s.world:set(s.ids[i], "Body", { m = { i }, at = { x = i }, marks = { { text = "m" .. i } } })
+    end
+    s.query = s.world:query "Body.marks[1].text, Bag"
+    s.body = s.world:res "Body"
+  end,
+  act = function(s)
+    s.world:component("Label", { "note: any", "words: string = new", "text: string",
+      was = { words = "none" } })
+  end,
+  after = function(s) assert(s.body.marks[2].words == "new") end,
+})
+
+scenario("a component that becomes a tag, and one that gets fields", {
+  prepare = function(s)
+    crowd(s)
+    s.world:undeclare "Body"
+  end,
+  partial = true,
+  act = function(s)
+    s.world:tag "Label"
+    s.world:component("Frozen", { "since: f32 = 3", "who: entity", "why: string = cold" })
+    s.world:component("Frozen", { "why: enum(warm, cold)", "since: i8" })
+  end,
+})
+
+scenario("a migration that is refused", {
+  prepare = crowd,
+  act = function(s)
+    for _, lines in ipairs { { "x: u8", "y: u8" }, { "x: string", "y: f32" }, { "x: Nothing" } } do
+      local ok, message = pcall(s.world.component, s.world, "Position", lines)
+      assert(not ok)
+      if message == "not enough memory" then error(message, 0) end
+    end
+  end,
+})
+
+scenario("undeclare of what entities have", {
+  prepare = function(s)
+    crowd(s)
+    s.gone = false
+  end,
+  act = function(s)
+    if not s.gone then s.world:undeclare "Bag" end
+    s.gone = true
+  end,
+})
+
+scenario("loading an image into components that have moved on", {
+  prepare = function(s)
+    crowd(s)
+    s.world:resource "Health"
+    s.bytes = s.world:save { codec = codec }
+    s.world:component("Position", { "z: string = deep", "x: f64" })
+    s.world:component("Label", { "text: string", "count: i32 = 3" })
+    s.world:undeclare "Velocity"
+    s.world:tag "Bag"
+    s.view = s.world:res "Health"
+  end,
+  act = function(s)
+    s.world:load(s.bytes, { codec = codec })
+    assert(s.view.hp == 100)
+  end,
+})
+
+scenario("an image that is refused", {
+  prepare = function(s)
+    crowd(s)
+    s.bytes = s.world:save { codec = codec }
+    s.broken = s.bytes:sub(1, -9) .. ("x"):rep(8)
+  end,
+  act = function(s)
+    local failing = { decode = function() error "on purpose" end }
+    for _, call in ipairs {
+      function() s.world:load(s.broken, { codec = codec }) end,
+      function() s.world:load(s.bytes:sub(1, 1000), { codec = codec }) end,
+      function() s.world:load(s.bytes) end,
+      function() s.world:load(s.bytes, { codec = failing }) end,
+      function() s.world:save() end,
+      function() s.world:snapshot() end,
+    } do
+      local ok, message = pcall(call)
+      assert(not ok)
+      if message == "not enough memory" then error(message, 0) end
+    end
+  end,
+})
+
+scenario("a digest", {
+  prepare = crowd,
+  act = function(s)
+    assert(s.world:digest() == s.world:digest())
+  end,
+})
+
+scenario("a world in a file", {
+  prepare = function(s)
+    crowd(s)
+    s.path = os.tmpname()
+    -- Lua's own buffers are of no use any more when their first growth fails.
+    s.long = ("x"):rep(1 << 16)
+  end,
+  act = function(s)
+    ecs.save_file(s.world, s.path, { codec = codec })
+    ecs.load_file(s.world, s.path, { codec = codec })
+    assert(not io.open(s.path .. ".tmp"))
+  end,
+  after = function(s) os.remove(s.path) end,
+})
+
+-- ---- live scripts -------------------------------------------------------------------------------
+
+local live = require "ecs.live"
+
+local function write(path, text)
+  local file = assert(io.open(path, "wb"))
+  file:write(text)
+  file:close()
+end
+
+local first = [[
+  local world, script = ...
+  local gravity = world:res "Gravity"
+  world:component("Position", { "x: f32", "y: f32" })
+  world:component("Fresh", { "at: Position", "text: string = here" })
+  world:resource("Gravity", { "y: f32 = 9" })
+  world:phase("late", { after = "render" })
+  local query = world:query "Fresh"
+  world:system("fall", { query = "Position", each = function(p) p.y = p.y - gravity.y end })
+  world:system("count", { phase = "late", run = function() return query:count() end })
+  script:on_load(function() end)
+]]
+
+local second = [[
+  local world, script = ...
+  world:component("Position", { "x: f64", "y: f32", "z: i8 = 3" })
+  world:component("Fresh", { "at: Position", "n: i32" })
+  world:resource("Gravity", { "y: f64 = 9", "x: f32" })
+  world:system("fall", { query = "Position.z, Fresh.n?", map = function(z) return z end })
+  script:on_reload(function() end)
+]]
+
+-- A directory would need a shell: the scripts are watched one by one.
+local function scripted(text)
+  return function(s)
+    s.world = ecs.world { tag = 7 }
+    s.path = os.tmpname()
+    write(s.path, text)
+    s.session = live.open(s.world, s.path)
+  end
+end
+
+local function forget(s)
+  os.remove(s.path)
+end
+
+scenario("opening live scripts", {
+  prepare = function(s)
+    scripted "" (s)
+    s.session = nil
+    write(s.path, first)
+  end,
+  act = function(s) s.session = live.open(s.world, s.path) end,
+  after = forget,
+  new_ids = true,
+})
+
+scenario("a reload", {
+  prepare = function(s)
+    scripted(first)(s)
+    for i = 1, 9 do
+      s.world:spawn { Position = { i, i }, Fresh = i % 2 == 0 and {} or nil }
+    end
+    write(s.path, second)
+  end,
+  act = function(s)
+    if s.session:status().versions[s.path] == 1 then assert(s.session:poll(true)) end
+    assert(#s.world:describe("Position").fields == 3)
+  end,
+  after = forget,
+  partial = true,
+})
+
+scenario("a reload that is refused", {
+  prepare = function(s)
+    scripted(first)(s)
+    s.world:spawn { Position = { 0.5, 300 } }
+    write(s.path, "local w = ... w:component('Position', { 'x: i32', 'y: i32' }) w:tag 'T'")
+  end,
+  act = function(s)
+    local ok, message = s.session:poll(true)
+    assert(ok == false and message:find "cannot migrate")
+  end,
+  after = forget,
+  loose = true,
+})
+
+scenario("nothing to reload", {
+  prepare = scripted(first),
+  act = function(s) assert(s.session:poll() == nil) end,
+  after = forget,
+})

@@ -13,7 +13,8 @@ local model = {}
 local World = {}
 World.__index = World
 
-for _, part in ipairs { "model_scopes", "model_query", "model_schedule" } do
+for _, part in ipairs { "model_scopes", "model_query", "model_schedule", "model_migrate",
+                        "model_image" } do
   for name, method in pairs(require("spec.support." .. part)) do
     World[name] = method
   end
@@ -43,6 +44,8 @@ function model.world(options)
     marks = {},        -- id -> component name -> true: what staged commands concern
     hints = {},
     hint = 1,
+    open_queries = setmetatable({}, { __mode = "k" }),
+    version = 0,       -- counts what makes snapshots useless
   }, World)
   world:init_schedule()
   return world
@@ -54,29 +57,32 @@ end
 
 -- ---- components ------------------------------------------------------------------------
 
+-- The component's id, and what changed when it was declared with other fields before.
 function World:component(name, fields)
-  local text = table.concat(fields, "\n")
-  local known = self.components_by_name[name]
-  if known then
-    if known.text ~= text then
-      refuse("component '%s' is declared with other fields", name)
-    end
-    return known.id
-  end
   if not name:match("^[%a_][%w_]*$") then
     refuse("'%s' is no identifier", name)
   end
-  local component = types.component(self, name, fields)
-  component.lines, component.text = fields, text
-  component.id = self.component_ids:take()
-  self.components_by_name[name] = component
-  self.declared[#self.declared + 1] = component
-  self.components_by_id[component.id] = component
+  local known, component = self.components_by_name[name], types.component(self, name, fields)
+  self.check_renames(component)
+  if known and types.same(known, component) then
+    return known.id
+  elseif known then
+    return known.id, self:migrate(known, component)
+  end
+  self:enter(component)
   return component.id
 end
 
+-- Makes a component known under a new id.
+function World:enter(component)
+  component.id = self.component_ids:take()
+  self.components_by_name[component.name] = component
+  self.declared[#self.declared + 1] = component
+  self.components_by_id[component.id] = component
+end
+
 function World:tag(name)
-  return self:component(name, {})
+  return (self:component(name, {}))
 end
 
 function World:need_component(name)
@@ -102,7 +108,7 @@ end
 -- Whether a component has a field of another component's type.
 local function uses(kind, component)
   if kind.kind == "array" then
-    return uses(kind.of, component)
+    return kind.of == component or uses(kind.of, component)
   end
   for _, field in ipairs(kind.fields or {}) do
     if field.type == component or uses(field.type, component) then
@@ -129,6 +135,7 @@ function World:undeclare(name)
   self.components_by_name[component.name] = nil
   self.components_by_id[component.id] = nil
   self.component_ids:release(component.id)
+  self.version = self.version + 1
   for at, other in ipairs(self.declared) do
     if other == component then
       table.remove(self.declared, at)

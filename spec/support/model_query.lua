@@ -22,6 +22,7 @@ local function parse_name(world, text)
   local component, keys, kind = world:resolve(name)
   return {
     component = component,
+    path = keys and name:match("%.(.*)$"),
     keys = keys,
     leaf = kind,
     read_only = mode == "in",
@@ -73,19 +74,28 @@ local function satisfies(row, term)
 end
 
 function methods.query(world, text)
-  local query = setmetatable({ world = world, terms = parse(world, text), data = {} }, Query)
-  for _, term in ipairs(query.terms) do
-    for _, alternative in ipairs(term) do
-      if alternative.has_data then
-        query.data[#query.data + 1] = alternative
-      end
-    end
-  end
+  local query = setmetatable({ world = world, terms = parse(world, text) }, Query)
+  query:find_data()
+  world.open_queries[query] = true
   return query
 end
 
--- An error when a component of the query is no longer declared.
+function Query:find_data()
+  self.data = {}
+  for _, term in ipairs(self.terms) do
+    for _, alternative in ipairs(term) do
+      if alternative.has_data then
+        self.data[#self.data + 1] = alternative
+      end
+    end
+  end
+end
+
+-- An error when a component or field of the query is no longer declared.
 local function need_whole(query)
+  if query.broken then
+    refuse("a field of the query is no longer declared")
+  end
   for _, term in ipairs(query.terms) do
     for _, alternative in ipairs(term) do
       if query.world.components_by_id[alternative.component.id] ~= alternative.component then
@@ -135,11 +145,12 @@ local function matching(query)
 end
 
 -- A function that gives the ids of `left` one by one and takes them out of it: the hinted one
--- where that is among them, else the lowest. `order` holds them all, sorted.
-local function taker(world, left, order)
+-- where that is among them, else the lowest. `order` holds them all, sorted. To a `blind` query
+-- nothing is hinted.
+local function taker(world, left, order, blind)
   local at = 0
   return function()
-    local id = world.hints[world.hint]
+    local id = not blind and world.hints[world.hint] or nil
     if left[id] then
       world.hint = world.hint + 1
     else
@@ -156,7 +167,8 @@ local function taker(world, left, order)
 end
 
 local function visits(query)
-  return taker(query.world, matching(query))
+  local left, order = matching(query)
+  return taker(query.world, left, order, query.blind)
 end
 
 -- ---- views -----------------------------------------------------------------------------

@@ -130,7 +130,7 @@ function methods.system(world, name, spec)
     map = spec.map,
     run = spec.run,
     registered = known and known.registered or world.registered + 1,
-    origin = known and known.origin or {},
+    origin = known and known.phase == phase and known.origin or {},
     on = spec.enabled ~= false,
     elapsed = 0,
     timer = 0,
@@ -180,7 +180,9 @@ local function call_body(_, world, system, dt)
   if system.each then
     system.query:each(system.each, dt)
   elseif system.map then
-    system.query:map(system.map, dt)
+    if system.query:count() > 0 then
+      system.query:map(system.map, dt)
+    end
   else
     system.run(world, dt, system.query)
   end

@@ -167,7 +167,9 @@ end
 
 -- A component's type from a list of "name: type = default".
 function types.component(world, name, fields)
-  local component = { kind = "struct", name = name, fields = {}, by_name = {} }
+  local component = {
+    kind = "struct", name = name, fields = {}, by_name = {}, lines = fields, was = fields.was,
+  }
   for i, text in ipairs(fields) do
     local field_name, rest = text:match("^%s*([%a_][%w_]*)%s*:%s*(.-)%s*$")
     if not field_name or component.by_name[field_name] then
@@ -181,6 +183,34 @@ function types.component(world, name, fields)
     component.by_name[field_name] = field
   end
   return component
+end
+
+local function same_type(a, b)
+  if a.kind == "array" then
+    return b.kind == "array" and a.n == b.n and same_type(a.of, b.of)
+  elseif a.kind == "struct" then
+    return a == b
+  end
+  return a.name == b.name and table.concat(a.names or {}, " ") == table.concat(b.names or {}, " ")
+end
+
+local function initial_of(field)
+  if field.default == nil then
+    return field.type.zero
+  end
+  return field.default
+end
+
+-- Whether two components have the same fields in the same order.
+function types.same(a, b)
+  for i = 1, math.max(#a.fields, #b.fields) do
+    local one, two = a.fields[i], b.fields[i]
+    if not one or not two or one.name ~= two.name or not same_type(one.type, two.type)
+      or initial_of(one) ~= initial_of(two) then
+      return false
+    end
+  end
+  return true
 end
 
 -- A fresh stored value with every default.

@@ -23,7 +23,8 @@ function context.new(world, shared)
     shared = shared,
     ids = {},            -- "12.3" -> id
     components = {},     -- name -> id
-    declared = {},       -- name -> fields as text
+    clamps = {},         -- path -> a function that goes through it
+    kept = {},           -- images and snapshots by slot
     log = {},            -- what nested steps and systems saw
     visits = {},         -- ids in the order in which loops visited them
     calls = {},          -- calls of `when` by system

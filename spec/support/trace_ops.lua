@@ -118,19 +118,24 @@ end
 
 -- ---- components and entities -----------------------------------------------------------
 
--- Leaves a name alone that is declared with other fields: migration is not in the model.
+-- Returns what a migration did.
 function list.declare(ctx, name, fields)
-  local text = table.concat(fields, "\n")
-  if (ctx.declared[name] or text) == text then
-    local is_tag = #fields == 0
-    ctx.components[name] = is_tag and ctx.world:tag(name) or ctx.world:component(name, fields)
-    ctx.declared[name] = text
+  local id, report
+  if #fields == 0 then
+    id = ctx.world:tag(name)
+  else
+    id, report = ctx.world:component(name, fields)
+  end
+  ctx.components[name] = id
+  if report then
+    return report.rows, report.kept, report.added, report.dropped, report.converted,
+      report.renamed
   end
 end
 
 function list.undeclare(ctx, name)
   ctx.world:undeclare(name)
-  ctx.components[name], ctx.declared[name] = nil, nil
+  ctx.components[name] = nil
 end
 
 -- Systems that spawn for each row must not fill the world: a step spawns a few at most.
@@ -180,7 +185,20 @@ local function view_part(view, keys)
   for i = 1, view and #keys - 1 or 0 do
     view = view[keys[i]]
   end
+  if view and type(view) ~= "userdata" and not getmetatable(view) then
+    error("no view", 0)
+  end
   return view, keys[#keys]
+end
+
+-- A value of a view; what shows more than one value is only called a view.
+local function part_of(view, key)
+  local value = view[key]
+  local meta = (type(value) == "table" or type(value) == "userdata") and getmetatable(value)
+  if meta == false or type(value) == "table" and meta then
+    return "view"
+  end
+  return value
 end
 
 function list.resource_set(ctx, name, keys, value)
@@ -190,7 +208,7 @@ end
 
 function list.resource_get(ctx, name, keys)
   local view, key = view_part(ctx.world:res(name), keys)
-  return view[key]
+  return part_of(view, key)
 end
 
 -- What a query that lives on counts.
@@ -212,7 +230,7 @@ end
 
 function list.view_get(ctx, nth, keys)
   local view, key = view_part(ctx.views[nth], keys)
-  return view and view[key]
+  return view and part_of(view, key)
 end
 
 function list.view_set(ctx, nth, keys, value)
@@ -245,10 +263,10 @@ end
 
 bodies.loop = 1
 
--- for views..., entity in query:each(), with up to five views.
+-- for views..., entity in query:each(), with up to seven views.
 function list.loop(ctx, text, body)
-  for a, b, c, d, e, f in query_of(ctx, text):each() do
-    local row = { a, b, c, d, e, f }
+  for a, b, c, d, e, f, g, h in query_of(ctx, text):each() do
+    local row = { a, b, c, d, e, f, g, h }
     local id = row[#row]
     visit(ctx, id)
     if run_row(ctx, body, id, row) then
@@ -262,8 +280,8 @@ bodies.leave = 1
 -- The same in a coroutine that is left after its first row.
 function list.leave(ctx, text, body)
   local thread = coroutine.create(function()
-    for a, b, c, d, e, f in query_of(ctx, text):each() do
-      local row = { a, b, c, d, e, f }
+    for a, b, c, d, e, f, g, h in query_of(ctx, text):each() do
+      local row = { a, b, c, d, e, f, g, h }
       visit(ctx, row[#row])
       if run_row(ctx, body, row[#row], row) then
         break

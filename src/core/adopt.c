@@ -17,20 +17,56 @@ static ecs_status give_resources(struct loader *loader) {
   return status;
 }
 
-static ecs_status migrate(struct loader *loader) {
-  const struct registry *registry = &loader->live->registry;
-  struct migration migration;
-  migration_begin(&migration, loader->world);
+/* A live component that the image does not name. */
+static ecs_status add_live(ecs_world *shadow, const struct component *live,
+                           struct component *copy) {
+  uint32_t index = ecs_id_index(live->id);
+  ecs_status status = declare_reserve(shadow, index);
+  if (status == ECS_OK)
+    declare_enter(shadow, copy, index);
+  else
+    component_free(shadow, copy);
+  return status;
+}
+
+static ecs_status want(struct loader *loader, struct migration *migration,
+                       const struct component *live) {
+  ecs_world *shadow = loader->world;
+  struct component *known = component_of(shadow, live->id), *wanted;
+  if (known && declare_same(loader->live, live, shadow, known)) return ECS_OK;
+  ecs_status status = redeclare(shadow, loader->live, live, &wanted);
+  if (status != ECS_OK) return status;
+  if (!known) return add_live(shadow, live, wanted);
+  status = migration_add(migration, known, wanted);
+  if (status == ECS_OK) shadow->registry.components[ecs_id_index(live->id)] = wanted;
+  return status;
+}
+
+/* The live components in place of the shadow's, those first that others are made of: these
+** are then made of what is live. */
+static ecs_status want_live(struct loader *loader, struct migration *migration) {
+  uint32_t count;
+  struct component **live = image_components(loader->live, &count);
+  if (!live) return ECS_ENOMEM;
   ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < registry->count && status == ECS_OK; i++) {
-    const struct component *live = registry->components[i];
-    if (!live) continue;
-    struct component *shadow = component_of(loader->world, live->id), *wanted;
-    if (declare_same(loader->live, live, loader->world, shadow)) continue;
-    status = redeclare(loader->world, loader->live, live, &wanted);
-    if (status == ECS_OK) status = migration_add(&migration, shadow, wanted);
-  }
+  for (uint32_t i = 0; i < count && status == ECS_OK; i++)
+    status = want(loader, migration, live[i]);
+  migration_show(migration, false);
+  size_t room = 2 * ((size_t)loader->live->registry.count + 1);
+  memory_free(&loader->live->memory, live, room * sizeof *live);
+  return status;
+}
+
+/* The slots that fields to be dropped hold are the live world's. */
+static ecs_status migrate(struct loader *loader) {
+  ecs_world *shadow = loader->world;
+  struct migration migration;
+  migration_begin(&migration, shadow);
+  ecs_status status = want_live(loader, &migration);
+  shadow->any = loader->live->any;
   if (status == ECS_OK) status = migration_run(&migration, "load");
+  loader->live->any = shadow->any;
+  memset(&shadow->any, 0, sizeof shadow->any);
   migration_end(&migration);
   return status;
 }
@@ -72,8 +108,8 @@ static ecs_status prepare_queries(struct loader *loader) {
 }
 
 ecs_status adopt_prepare(struct loader *loader) {
-  ecs_status status = give_resources(loader);
-  if (status == ECS_OK) status = migrate(loader);
+  ecs_status status = migrate(loader);
+  if (status == ECS_OK) status = give_resources(loader);
   if (status == ECS_OK) status = prepare_queries(loader);
   return status == ECS_OK ? reserve_components(loader) : status;
 }
@@ -129,6 +165,26 @@ static void redirect_nested(const ecs_world *live, struct component *component) 
   }
 }
 
+/* The names of an enum belong to the component that has it as a field of its own. */
+static const struct enumeration *names_of(const struct component *component, uint32_t at) {
+  const struct field *field = &component->fields[component->leaves[at].field];
+  if (!field->nested) return field->names;
+  return names_of(field->nested, (at - field->first_leaf) % field->nested->leaf_count);
+}
+
+static void redirect_names(const struct component *component) {
+  for (uint32_t i = 0; i < component->leaf_count; i++)
+    component->leaves[i].names = names_of(component, i);
+}
+
+static void redirect_components(const ecs_world *live) {
+  const struct registry *registry = &live->registry;
+  for (uint32_t i = 0; i < registry->count; i++)
+    if (registry->components[i]) redirect_nested(live, registry->components[i]);
+  for (uint32_t i = 0; i < registry->count; i++)
+    if (registry->components[i]) redirect_names(registry->components[i]);
+}
+
 static void apply_timings(ecs_world *live, const struct loader *loader) {
   for (uint32_t i = 0; i < loader->phases.count; i++) {
     const struct timing *timing = &loader->phases.items[i];
@@ -155,8 +211,7 @@ void adopt_commit(struct loader *loader) {
   swap_contents(live, shadow);
   for (uint32_t i = 0; i < shadow->registry.count; i++)
     if (shadow->registry.components[i]) adopt_component(live, shadow, i);
-  for (uint32_t i = 0; i < live->registry.count; i++)
-    if (live->registry.components[i]) redirect_nested(live, live->registry.components[i]);
+  redirect_components(live);
   const struct id_record *all = graph_all(live);
   for (uint32_t i = 0; i < all->table_count; i++)
     redirect_table(live, world_table(live, all->tables[i]));

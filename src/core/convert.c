@@ -84,6 +84,7 @@ ecs_status convert_cell(ecs_world *world, const struct leaf *from, const struct 
     return from_integer(to, cell_integer(from->type, from->size, cell), out);
   }
   *out = to->value;
+  if (from->type == ECS_ENTITY) cell.u64 = entity_target(world, cell.u64);
   return cell.u64 == 0 ? ECS_OK : ECS_ETYPE;
 }
 

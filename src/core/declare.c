@@ -256,18 +256,37 @@ static ecs_status build_fields(struct build *build) {
   return ECS_OK;
 }
 
-static bool copy_renames(struct build *build) {
+static ecs_status check_rename(const ecs_world *world, const struct component *component,
+                               uint32_t at) {
+  const ecs_rename *rename = &component->was[at];
+  if (component_field(component, rename->name, strlen(rename->name)) == NONE)
+    return component_no_field(world, component, rename->name, strlen(rename->name));
+  if (component_field(component, rename->was, strlen(rename->was)) != NONE)
+    return world_fail(world, ECS_EINVAL,
+                      "component '%s': '%s' was '%s', but '%s' is still a field",
+                      component->name, rename->name, rename->was, rename->was);
+  for (uint32_t i = 0; i < at; i++)
+    if (strcmp(component->was[i].was, rename->was) == 0)
+      return world_fail(world, ECS_EINVAL, "component '%s': both '%s' and '%s' were '%s'",
+                        component->name, component->was[i].name, rename->name, rename->was);
+  return ECS_OK;
+}
+
+static ecs_status copy_renames(struct build *build) {
   const ecs_component_desc *desc = build->desc;
-  if (desc->was_count == 0) return true;
+  if (desc->was_count == 0) return ECS_OK;
   ecs_rename *was = take(build, desc->was_count * sizeof *was);
-  for (uint32_t i = 0; was && i < desc->was_count; i++) {
+  if (!was) return world_nomem(build->world);
+  build->component->was = was;
+  for (uint32_t i = 0; i < desc->was_count; i++) {
     was[i].name = copy(build, desc->was[i].name);
     was[i].was = copy(build, desc->was[i].was);
-    if (!was[i].name || !was[i].was) return false;
+    if (!was[i].name || !was[i].was) return world_nomem(build->world);
+    ecs_status status = check_rename(build->world, build->component, i);
+    if (status != ECS_OK) return status;
   }
-  build->component->was = was;
   build->component->was_count = desc->was_count;
-  return was != NULL;
+  return ECS_OK;
 }
 
 ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
@@ -290,11 +309,10 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
   component->name = copy(&build, desc->name);
   component->name_size = (uint32_t)strlen(desc->name);
   ecs_status status = ECS_OK;
-  if (!component->name || !copy_hint(&build, desc->doc, &component->doc) ||
-      !copy_renames(&build))
+  if (!component->name || !copy_hint(&build, desc->doc, &component->doc))
     status = world_nomem(world);
-  else if (desc->field_count)
-    status = build_fields(&build);
+  if (status == ECS_OK && desc->field_count) status = build_fields(&build);
+  if (status == ECS_OK) status = copy_renames(&build);
   if (status != ECS_OK) {
     component_free(world, component);
     return status;

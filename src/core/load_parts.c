@@ -261,25 +261,6 @@ static ecs_status read_component(struct loader *loader, struct declaration *decl
   return status == ECS_OK && (flags & 1) ? load_resource(loader, component) : status;
 }
 
-/* What the live world declares and the image does not name. */
-static ecs_status add_others(struct loader *loader) {
-  uint32_t count;
-  struct component **others = image_components(loader->live, &count);
-  if (!others) return ECS_ENOMEM;
-  ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < count && status == ECS_OK; i++) {
-    struct component *copy;
-    if (component_of(loader->world, others[i]->id)) continue;
-    status = redeclare(loader->world, loader->live, others[i], &copy);
-    if (status != ECS_OK) break;
-    status = enter(loader, copy);
-    if (status != ECS_OK) component_free(loader->world, copy);
-  }
-  size_t room = 2 * ((size_t)loader->live->registry.count + 1);
-  memory_free(&loader->live->memory, others, room * sizeof *others);
-  return status;
-}
-
 ecs_status load_components(struct loader *loader) {
   uint32_t count = read_u32(&loader->in);
   ecs_status status = load_state(loader);
@@ -294,7 +275,7 @@ ecs_status load_components(struct loader *loader) {
     arena_free(memory, &loader->arena);
     if (status == ECS_OK) status = load_state(loader);
   }
-  return status == ECS_OK ? add_others(loader) : status;
+  return status;
 }
 
 /* ---- cells ---- */

@@ -50,11 +50,11 @@ static bool is_affected(const struct migration *migration, const struct table *t
   return false;
 }
 
-/* The old column that a new one is made of, or NONE; *leaf is its field. */
+/* The old column that a new one is made of, or NONE. Components that go still have theirs. */
 static uint32_t source_column(const struct migration *migration, const struct table *old,
                               const struct column *column) {
   const struct change *change = migration_of(migration, column->component->id);
-  uint32_t leaf = change ? change->source[column->leaf] : column->leaf;
+  uint32_t leaf = change && change->wanted ? change->source[column->leaf] : column->leaf;
   return leaf == NONE ? NONE : table_column(old, column->component->id) + leaf;
 }
 
@@ -324,10 +324,9 @@ static void redirect_all(struct migration *migration) {
     for (uint32_t j = 0; j < table->part_count; j++)
       table->parts[j].component = component_of(world, table->parts[j].id);
   }
-  for (uint32_t i = 0; i < migration->count; i++) {
-    struct component *component = migration->changes[i].component;
-    if (!migration->changes[i].wanted) continue;
-    for (uint32_t j = 0; j < component->field_count; j++) {
+  for (uint32_t i = 0; i < world->registry.count; i++) {
+    struct component *component = world->registry.components[i];
+    for (uint32_t j = 0; component && j < component->field_count; j++) {
       struct field *field = &component->fields[j];
       if (field->nested)
         field->nested = world->registry.components[ecs_id_index(field->nested->id)];

@@ -40,22 +40,42 @@ static ecs_status follow(struct migration *migration, struct component *componen
   return status;
 }
 
-ecs_status migration_follow_nested(struct migration *migration) {
+/* Components on the way from one that is looked at to what it is made of. */
+struct path {
+  const struct path *above;
+  ecs_id id;
+};
+
+/* What a component is made of comes first, so that none is followed twice: one that has been
+** may be pointed to. */
+static ecs_status follow_parts(struct migration *migration, ecs_id id,
+                               const struct path *above) {
   ecs_world *world = migration->world;
-  bool again = true;
-  while (again) {
-    again = false;
-    for (uint32_t i = 0; i < world->registry.count; i++) {
-      struct component *component = world->registry.components[i];
-      if (!component || is_removed(migration, component->id)) continue;
-      const struct field *field = stale_field(migration, component);
-      if (!field) continue;
-      ecs_status status = follow(migration, component, field);
-      if (status != ECS_OK) return status;
-      again = true;
-    }
+  struct path path = {above, id};
+  struct component *component = world->registry.components[ecs_id_index(id)];
+  for (; above; above = above->above)
+    if (above->id == id)
+      return world_fail(world, ECS_EINVAL, "component '%s' would be made of itself",
+                        component->name);
+  for (uint32_t i = 0; i < component->field_count; i++) {
+    const struct component *nested = component->fields[i].nested;
+    if (!nested || is_removed(migration, nested->id)) continue;
+    ecs_status status = follow_parts(migration, nested->id, &path);
+    if (status != ECS_OK) return status;
   }
-  return ECS_OK;
+  const struct field *field = stale_field(migration, component);
+  return field ? follow(migration, component, field) : ECS_OK;
+}
+
+ecs_status migration_follow_nested(struct migration *migration) {
+  const ecs_world *world = migration->world;
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < world->registry.count && status == ECS_OK; i++) {
+    const struct component *component = world->registry.components[i];
+    if (component && !is_removed(migration, component->id))
+      status = follow_parts(migration, component->id, NULL);
+  }
+  return status;
 }
 
 /* ---- where leaves come from ---- */
@@ -102,30 +122,10 @@ static uint32_t source_of(struct migration *migration, const struct change *chan
   return component_leaf(old, text, size);
 }
 
-static ecs_status check_renames(struct migration *migration, const struct change *change) {
-  for (uint32_t i = 0; i < change->wanted->was_count; i++) {
-    const struct component *wanted = change->wanted;
-    const ecs_rename *rename = &wanted->was[i];
-    if (component_field(wanted, rename->name, strlen(rename->name)) == NONE)
-      return component_no_field(migration->world, wanted, rename->name,
-                                strlen(rename->name));
-    if (component_field(wanted, rename->was, strlen(rename->was)) != NONE)
-      return world_fail(migration->world, ECS_EINVAL,
-                        "component '%s': '%s' was '%s', but '%s' is still a field",
-                        wanted->name, rename->name, rename->was, rename->was);
-    for (uint32_t j = 0; j < i; j++)
-      if (strcmp(wanted->was[j].was, rename->was) == 0)
-        return world_fail(migration->world, ECS_EINVAL,
-                          "component '%s': both '%s' and '%s' were '%s'", wanted->name,
-                            wanted->was[j].name, rename->name, rename->was);
-  }
-  return ECS_OK;
-}
-
 ecs_status migration_map(struct migration *migration, struct change *change) {
   struct component *wanted = change->wanted;
   if (!wanted || change->source || wanted->leaf_count == 0) return ECS_OK;
-  ecs_status status = check_renames(migration, change);
+  ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < wanted->field_count && status == ECS_OK; i++) {
     const struct component *nested = wanted->fields[i].nested;
     struct change *inner = nested ? migration_of(migration, nested->id) : NULL;

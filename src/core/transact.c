@@ -140,14 +140,16 @@ static bool has_system(const struct schedule *schedule, const ecs_system *system
   return false;
 }
 
+static void free_system(ecs_world *world, ecs_system *system) {
+  system->removed = true;
+  schedule_free_system(world, system, true);
+}
+
 /* Frees what only one of two schedules has; systems' free callbacks run. */
 static void free_difference(ecs_world *world, const struct schedule *from,
                             const struct schedule *kept) {
   for (uint32_t i = 0; i < from->system_count; i++)
-    if (!has_system(kept, from->systems[i])) {
-      from->systems[i]->removed = true;
-      schedule_free_system(world, from->systems[i], true);
-    }
+    if (!has_system(kept, from->systems[i])) free_system(world, from->systems[i]);
   for (uint32_t i = 0; i < from->phase_count; i++)
     if (!has_phase(kept, from->phases[i])) phase_free(world, from->phases[i]);
 }
@@ -169,13 +171,15 @@ static void undo_plan(struct transaction *transaction) {
 
 /* ---- phases -------------------------------------------------------------------------------- */
 
-static void replace_phase(struct schedule *schedule, uint32_t at, struct phase *phase) {
+static void replace_phase(struct transaction *transaction, uint32_t at, struct phase *phase) {
+  struct schedule *schedule = &transaction->world->schedule;
   struct phase *old = schedule->phases[at];
   phase->enabled = old->enabled;
   phase->accumulator = phase->fixed > 0 ? old->accumulator : 0;
   schedule->phases[at] = phase;
   for (uint32_t i = 0; i < schedule->system_count; i++)
     if (schedule->systems[i]->phase == old) schedule->systems[i]->phase = phase;
+  if (!has_phase(&transaction->before, old)) phase_free(transaction->world, old);
 }
 
 ecs_status transaction_phase(struct transaction *transaction, const ecs_phase_desc *desc,
@@ -188,7 +192,7 @@ ecs_status transaction_phase(struct transaction *transaction, const ecs_phase_de
   phase->declared = place;
   uint32_t at;
   if (schedule_phase(world, desc->name, strlen(desc->name), &at)) {
-    replace_phase(schedule, at, phase);
+    replace_phase(transaction, at, phase);
   } else {
     assert(schedule->phase_count < schedule->phase_capacity);
     schedule->phases[schedule->phase_count++] = phase;
@@ -234,8 +238,10 @@ ecs_status transaction_system(struct transaction *transaction, const ecs_system_
   if (status != ECS_OK) return status;
   uint32_t at = system_at(schedule, system->name);
   if (at != NONE) {
-    schedule_inherit(system, schedule->systems[at]);
+    ecs_system *old = schedule->systems[at];
+    schedule_inherit(system, old);
     schedule->systems[at] = system;
+    if (!has_system(&transaction->before, old)) free_system(world, old);
   } else {
     assert(schedule->system_count < schedule->system_capacity);
     schedule->systems[schedule->system_count++] = system;

@@ -28,7 +28,7 @@ void map_check(lua_State *L, const ecs_query *query) {
   const struct query_terms *terms = &query->terms;
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
-    if (term->slot == NONE || term->leaf != NONE) continue;
+    if (query->broken || term->slot == NONE || term->leaf != NONE) continue;
     const struct component *component = term->component;
     raise_error(L, "map takes single fields, but the query '%s' has the whole component '%s':"
                 " name its fields, as in '%s.%s'", query->text, component->name,

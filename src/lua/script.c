@@ -153,7 +153,11 @@ static int run_body(lua_State *L) {
     case FORM_EACH:
       if (!run_compiled(L, run)) run_loop(L, run, each_rows, true);
       break;
-    case FORM_MAP: run_loop(L, run, map_rows, false); break;
+    case FORM_MAP:
+      /* A tag may have become a component since. */
+      map_check(L, run->system->query->query);
+      run_loop(L, run, map_rows, false);
+      break;
     default:
       lua_pushvalue(L, 4);
       lua_pushvalue(L, 1);

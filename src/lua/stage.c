@@ -251,13 +251,21 @@ static struct component *resource_of(const struct world_box *box, const char *na
   return component && component->resource ? component : NULL;
 }
 
+static struct component *need_resource(lua_State *L, const struct world_box *box,
+                                       const char *name) {
+  struct component *component = resource_of(box, name);
+  if (component) return component;
+  world_fail(box->world, ECS_ENAME, "there is no resource '%s'", name);
+  refuse(L, box, ECS_ENAME, "");
+  return NULL;
+}
+
 static struct view_box *open_view(lua_State *L, const struct world_box *box, uint32_t at,
                                   const char **name) {
   *name = open_entry(L, at);
   option(L, AT_ENTRY, "object");
   struct view_box *view = box_test(L, -1, &kind_view, sizeof *view);
-  if (!view || view->box != box || view->component || view->root != view)
-    luaL_error(L, "malformed plan");
+  if (!view || view->box != box || view->root != view) luaL_error(L, "malformed plan");
   return view;
 }
 
@@ -271,13 +279,27 @@ static void plan_views(lua_State *L, struct world_box *box) {
   for (uint32_t i = 0; views && i < count; i++) {
     const char *name;
     struct view_box *view = open_view(L, box, i, &name);
-    struct component *component = resource_of(box, name);
-    if (!component) {
-      world_fail(box->world, ECS_ENAME, "there is no resource '%s'", name);
-      refuse(L, box, ECS_ENAME, "");
-    }
+    struct component *component = need_resource(L, box, name);
+    if (view->component) continue;
     views[stage->view_count++] = (struct pending_view){view, component};
   }
+}
+
+/* What files that did not run hold must be there afterwards, too. */
+static void check_kept(lua_State *L, struct world_box *box) {
+  const struct migration *migration = &box->stage->transaction.migration;
+  uint32_t count = open_list(L, "kept_queries");
+  for (uint32_t i = 0; i < count; i++) {
+    open_entry(L, i);
+    option(L, AT_ENTRY, "object");
+    const struct query_box *query = box_test(L, -1, &kind_query, sizeof *query);
+    if (!query || query->box != box) luaL_error(L, "malformed plan");
+    ecs_status status =
+        query->query ? migration_check_query(migration, query->query) : ECS_OK;
+    if (status != ECS_OK) refuse(L, box, status, "");
+  }
+  count = open_list(L, "kept_resources");
+  for (uint32_t i = 0; i < count; i++) need_resource(L, box, open_entry(L, i));
 }
 
 /* ---- the swap ------------------------------------------------------------------------------ */
@@ -312,6 +334,7 @@ static int prepare(lua_State *L) {
   plan_systems(L, box, group);
   check_systems(L, box);
   plan_views(L, box);
+  check_kept(L, box);
   lua_settop(L, AT_PLAN);
   lua_pushnil(L);
   lua_pushnil(L);
@@ -342,6 +365,7 @@ static void commit(struct world_box *box) {
 **   phases, systems    in order: { name =, kept = true } or { name =, spec =, at = }
 **   queries            { name = text, object = query, at = }
 **   resources          { name =, object = view, at = }
+**   kept_queries, kept_resources   the same of files that did not run
 **   group              what an earlier swap returned */
 int ecs_native_swap(lua_State *L) {
   struct world_box *box = check_stage(L);

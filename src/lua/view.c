@@ -411,6 +411,7 @@ static int world_res(lua_State *L) {
       return raise_error(L, "component '%s' is no resource: world:resource makes it one",
                          component->name);
   } while (!view_push(L, box, 1, component, NULL, 1, &view));
+  if (stage_is_open(box) && lua_type(L, 2) == LUA_TSTRING) stage_record(L, 1, "res", 2, 3);
   return 1;
 }
 

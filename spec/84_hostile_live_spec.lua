@@ -1,0 +1,244 @@
+-- Reliability line 6 for what is written in Lua (files and live scripts), and for what happens
+-- while scripts are read: every method there, and swaps of malformed plans.
+
+local ecs = require "ecs"
+local live = require "ecs.live"
+local native = require "ecs.native"
+local helper = require "spec.support.ecs_helper"
+local hostile = require "spec.support.hostile"
+local scratch = require "spec.support.scratch"
+
+local has_error = helper.has_error
+
+local function is_clean(message)
+  return type(message) == "string" and #message > 0
+    and not message:find("not enough memory", 1, true)
+    and not message:find("stack overflow", 1, true)
+    and not message:find("attempt to", 1, true)
+end
+
+local function check_world(world)
+  if tostring(world):find "closed" then return end
+  helper.check(world)
+  local e = world:spawn { Position = { 3, 4 } }
+  assert(world:get(e, "Position.y") == 4)
+  world:update(0)
+  helper.check(world)
+  world:close()
+end
+
+local files
+
+-- A path that is no more harmful than the text in it.
+local function path_of(value)
+  return type(value) == "string" and files.path .. "/" .. value or value
+end
+
+-- name -> { function, valid arguments..., accepted = what else may be valid }; made anew for
+-- each call.
+local calls = {
+  ["ecs.save_file"] = function(scene)
+    return ecs.save_file, scene.world, files.path .. "/saved", nil
+  end,
+  ["ecs.load_file"] = function(scene)
+    ecs.save_file(scene.world, files.path .. "/saved")
+    return ecs.load_file, scene.world, files.path .. "/saved", nil
+  end,
+  ["live.open"] = function(scene)
+    return live.open, scene.world, { files.path }, { on_error = function() end }
+  end,
+  ["session.poll"] = function(scene)
+    return live.open(scene.world, files.path).poll, live.open(scene.world, files.path), true
+  end,
+  ["session.changed"] = function(scene)
+    local session = live.open(scene.world, files.path)
+    return session.changed, session, "x"
+  end,
+  ["session.status"] = function(scene)
+    local session = live.open(scene.world, files.path)
+    return session.status, session
+  end,
+}
+
+for _, hook in ipairs { "on_load", "on_unload", "on_reload" } do
+  calls["script." .. hook] = function(scene)
+    files:write("a.lua", "local _, script = ... SCRIPT = script")
+    live.open(scene.world, files.path)
+    local script = _G.SCRIPT
+    _G.SCRIPT = nil
+    files:remove "a.lua"
+    return script[hook], script, function() end
+  end
+end
+
+-- What is exported, by the names above.
+local function exported(scene)
+  local names = {}
+  local function add(prefix, object)
+    for name, value in pairs(object) do
+      names[prefix .. name] = type(value) == "function" or nil
+    end
+  end
+  add("ecs.", { save_file = ecs.save_file, load_file = ecs.load_file })
+  for name, value in pairs(ecs) do
+    if value ~= native[name] then add("ecs.", { [name] = value }) end
+  end
+  add("live.", { open = live.open })
+  add("session.", getmetatable(live.open(scene.world, files.path)).__index)
+  files:write("a.lua", "local _, script = ... SCRIPT = script")
+  live.open(scene.world, files.path)
+  add("script.", getmetatable(_G.SCRIPT).__index)
+  _G.SCRIPT = nil
+  files:remove "a.lua"
+  return names
+end
+
+describe("hostile arguments of files and live scripts", function()
+  before_each(function() files = scratch.new() end)
+  after_each(function() files:close() end)
+
+  it("are known for every exported function", function()
+    local scene = hostile.scene(ecs.world)
+    local names = exported(scene)
+    for name in pairs(names) do assert.is_not_nil(calls[name], name) end
+    for name in pairs(calls) do assert.is_not_nil(names[name], name) end
+  end)
+
+  for name, make in pairs(calls) do
+    it("get a clean error from " .. name, function()
+      for _, entry in ipairs(hostile.values) do
+        for at = 1, 3 do
+          local scene = hostile.scene(ecs.world)
+          local call = table.pack(make(scene))
+          if at < call.n then
+            call[at + 1] = name:find "file$" and path_of(entry[2](scene)) or entry[2](scene)
+            local ok, message = pcall(call[1], table.unpack(call, 2, call.n))
+            assert(ok or is_clean(message), ("%s, argument %d = %s: %s"):format(name, at, entry[1],
+              tostring(message)))
+          end
+          check_world(scene.world)
+          check_world(scene.other)
+        end
+      end
+    end)
+  end
+end)
+
+-- ---- while scripts are read ------------------------------------------------------------------
+
+local function nothing() end
+
+describe("while scripts are read", function()
+  it("every method with any argument leaves nothing behind", function()
+    for kind, methods in pairs(hostile.calls) do
+      for method, call in pairs(kind ~= "native" and methods or {}) do
+        for _, entry in ipairs(method == "close" and {} or hostile.values) do
+          local scene = hostile.scene(ecs.world)
+          local value, before = entry[2](scene), scene.world:digest()
+          pcall(native.stage, scene.world, nothing, function()
+            hostile.with_self(scene, kind, function(self)
+              local arguments = {}
+              for i = 1, #call do arguments[i] = call[i].make(scene) end
+              pcall(self[method], self, table.unpack(arguments, 1, #call))
+              arguments[1] = value
+              pcall(self[method], self, table.unpack(arguments, 1, #call))
+            end, call)
+          end)
+          assert.are.equal(before, scene.world:digest(), kind .. ":" .. method)
+          check_world(scene.world)
+          scene.other:close()
+        end
+      end
+    end
+  end)
+
+  it("another reading, a poll and a close are refused", function()
+    local scene = hostile.scene(ecs.world)
+    local world = scene.world
+    native.stage(world, nothing, function()
+      has_error(function() native.stage(world, nothing, nothing) end)
+      has_error(function() world:close() end)
+      has_error(function() live.open(world, ".") end)
+    end)
+    has_error(function() native.swap(world, {}) end, "no scripts are being read")
+    check_world(world)
+  end)
+end)
+
+local LISTS = { "remove", "drop_phases", "drop_systems", "phases", "systems", "queries",
+  "resources", "kept_queries", "kept_resources" }
+local KEYS = { "name", "spec", "object", "at", "kept" }
+
+-- Swaps a plan inside of a reading that declares a few things; what it says.
+local function swap(scene, make)
+  local said
+  local ok, message = pcall(native.stage, scene.world, nothing, function()
+    scene.world:component("Position", { "x: f64", "y: f32", "z: f32" })
+    scene.world:component("Fresh", { "at: Position" })
+    scene.pending = { query = scene.world:query "Position", view = scene.world:res "All" }
+    said = table.pack(pcall(native.swap, scene.world, make(scene)))
+  end)
+  assert(ok and said, message)
+  assert(said[1] or is_clean(said[2]), said[2])
+end
+
+-- An entry of a plan's list that makes sense.
+local function entry_of(scene, list)
+  if list:find "queries$" then
+    return { name = "Position", object = scene.pending.query, at = "a:1: " }
+  elseif list:find "resources$" then
+    return { name = "All", object = scene.pending.view, at = "a:1: " }
+  elseif list == "phases" then
+    return { name = "late", spec = { after = "update" }, at = "a:1: " }
+  elseif list == "systems" then
+    return { name = "new", spec = { query = "Position", each = nothing }, at = "a:1: " }
+  end
+  return { name = list == "remove" and "Label" or "physics", at = "a:1: " }
+end
+
+describe("a malformed plan", function()
+  local function swap_all(make)
+    for _, entry in ipairs(hostile.values) do
+      local scene = hostile.scene(ecs.world)
+      local value = entry[2](scene)
+      swap(scene, function() return make(scene, value) end)
+      check_world(scene.world)
+      scene.other:close()
+    end
+  end
+
+  it("does no harm as a whole, nor do its options", function()
+    swap_all(function(_, value) return value end)
+    swap_all(function(_, value) return { group = value } end)
+    swap_all(function(_, value) return { check = value } end)
+  end)
+
+  for _, list in ipairs(LISTS) do
+    it("does no harm by its list " .. list, function()
+      swap_all(function(_, value) return { [list] = value } end)
+      swap_all(function(_, value) return { [list] = { value } } end)
+      swap_all(function(scene, value)
+        local entry = entry_of(scene, list)
+        return { [list] = { entry, entry, value } }
+      end)
+      for _, key in ipairs(KEYS) do
+        swap_all(function(scene, value)
+          local entry = entry_of(scene, list)
+          entry[key] = value
+          return { [list] = { entry } }
+        end)
+      end
+    end)
+  end
+
+  it("does no harm when its systems and phases have hostile options", function()
+    for _, key in ipairs { "phase", "query", "each", "map", "run", "before", "after", "every",
+                           "enabled", "when", "compile", "fixed" } do
+      swap_all(function(scene, value)
+        local system, phase = entry_of(scene, "systems"), entry_of(scene, "phases")
+        system.spec[key], phase.spec[key] = value, value
+        return { systems = { system }, phases = { phase } }
+      end)
+    end
+  end)
+end)

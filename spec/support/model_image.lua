@@ -1,0 +1,412 @@
+-- Copies of the model: snapshots, images, and what a digest depends on. Returns methods to be
+-- mixed into the model's world.
+
+local types = require "spec.support.model_types"
+
+local methods = {}
+
+local function refuse(...)
+  error(string.format(...), 0)
+end
+
+-- ---- copies ------------------------------------------------------------------------------
+
+-- A stored value; what `any` fields hold stays the same thing.
+local function copy_stored(kind, stored)
+  if kind.kind == "scalar" then
+    return stored
+  end
+  local copy = {}
+  for i = 1, kind.n or 0 do
+    copy[i] = copy_stored(kind.of, stored[i])
+  end
+  for _, field in ipairs(kind.fields or {}) do
+    copy[field.name] = copy_stored(field.type, stored[field.name])
+  end
+  return copy
+end
+
+local function copy_row(known, row)
+  local copy = {}
+  for name, stored in pairs(row) do
+    copy[name] = copy_stored(known[name], stored)
+  end
+  return copy
+end
+
+local function copy_flat(from)
+  local copy = {}
+  for key, value in pairs(from) do
+    copy[key] = value
+  end
+  return copy
+end
+
+local function copy_ids(from)
+  local copy = copy_flat(from)
+  for _, list in ipairs { "born", "living", "free", "retired" } do
+    copy[list] = copy_flat(from[list])
+  end
+  return setmetatable(copy, getmetatable(from))
+end
+
+-- Times and switches, by name.
+local function timings(world)
+  local phases, systems = {}, {}
+  for _, phase in ipairs(world.phases) do
+    phases[phase.name] = { on = phase.on, behind = phase.behind }
+  end
+  for name, system in pairs(world.systems) do
+    systems[name] = {
+      on = system.on, elapsed = system.elapsed, timer = system.timer,
+      has_run = system.has_run or false, parked = system.parked or false,
+    }
+  end
+  return phases, systems
+end
+
+local function apply_timings(world, copy)
+  for _, phase in ipairs(world.phases) do
+    local saved = copy.phases[phase.name]
+    if saved then
+      phase.on, phase.behind = saved.on, phase.fixed and (saved.behind or 0)
+    end
+  end
+  for name, system in pairs(world.systems) do
+    for key, value in pairs(copy.systems[name] or {}) do
+      system[key] = value
+    end
+  end
+end
+
+-- Everything but components and code.
+local function take(world)
+  local known = world.components_by_name
+  local copy = { ids = copy_ids(world.ids), store = {}, resources = {}, names = {} }
+  for id, row in pairs(world.store) do
+    copy.store[id] = copy_row(known, row)
+  end
+  copy.resources = copy_row(known, world.resources)
+  copy.names = copy_flat(world.names)
+  copy.phases, copy.systems = timings(world)
+  return copy
+end
+
+local function has_value(kind, stored)
+  if kind.kind == "scalar" then
+    return kind.name == "any" and stored ~= types.NIL
+  end
+  for i = 1, kind.n or 0 do
+    if has_value(kind.of, stored[i]) then
+      return true
+    end
+  end
+  for _, field in ipairs(kind.fields or {}) do
+    if has_value(field.type, stored[field.name]) then
+      return true
+    end
+  end
+  return false
+end
+
+-- An error when any `any` field has a value.
+local function refuse_any(world)
+  local function check(row)
+    for name, stored in pairs(row) do
+      if has_value(world.components_by_name[name], stored) then
+        refuse("component '%s' has values in `any` fields", name)
+      end
+    end
+  end
+  for _, row in pairs(world.store) do
+    check(row)
+  end
+  check(world.resources)
+end
+
+-- ---- snapshots ---------------------------------------------------------------------------
+
+function methods.snapshot(world)
+  world:end_loops("a snapshot")
+  refuse_any(world)
+  local copy = take(world)
+  copy.world, copy.version = world, world.version
+  return copy
+end
+
+function methods.restore(world, snapshot)
+  if type(snapshot) ~= "table" or snapshot.world ~= world then
+    refuse("no snapshot of this world")
+  end
+  world:end_loops("restore")
+  if snapshot.version ~= world.version then
+    refuse("components have changed since the snapshot")
+  end
+  local known = world.components_by_name
+  world.ids, world.store = copy_ids(snapshot.ids), {}
+  for id, row in pairs(snapshot.store) do
+    world.store[id] = copy_row(known, row)
+  end
+  for name in pairs(world.resources) do
+    local saved = snapshot.resources[name]
+    world.resources[name] = saved and copy_stored(known[name], saved)
+      or types.initial(known[name])
+  end
+  world.names = copy_flat(snapshot.names)
+  apply_timings(world, snapshot)
+end
+
+-- ---- components of another world ------------------------------------------------------------
+
+-- A type with the components that it is made of replaced by those of the same names.
+local function remap(kind, known)
+  if kind.kind == "struct" then
+    return known[kind.name]
+  elseif kind.kind == "array" then
+    return { kind = "array", n = kind.n, of = remap(kind.of, known) }
+  end
+  return kind
+end
+
+-- Gives a component the fields of another one.
+local function fill(component, from, known)
+  component.fields, component.by_name = {}, {}
+  component.lines, component.was = from.lines, from.was
+  for i, field in ipairs(from.fields) do
+    local copy = { name = field.name, type = remap(field.type, known), default = field.default }
+    component.fields[i], component.by_name[field.name] = copy, copy
+  end
+  return component
+end
+
+local function empty(name)
+  return { kind = "struct", name = name }
+end
+
+-- Copies of components, made of each other: name -> component.
+local function copy_components(...)
+  local copies, from = {}, {}
+  for _, components in ipairs { ... } do
+    for name, component in pairs(components) do
+      if not copies[name] then
+        copies[name], from[name] = empty(name), component
+      end
+    end
+  end
+  for name, component in pairs(copies) do
+    fill(component, from[name], copies)
+  end
+  return copies
+end
+
+local function depth_of(kind)
+  local depth = 0
+  for _, field in ipairs(kind.fields or {}) do
+    local inner = field.type.of or field.type
+    depth = inner.kind == "struct" and math.max(depth, depth_of(inner) + 1) or depth
+  end
+  return depth
+end
+
+-- In the order in which an image has them.
+local function in_order(components)
+  local list = {}
+  for _, component in pairs(components) do
+    list[#list + 1] = component
+  end
+  table.sort(list, function(a, b)
+    local one, two = depth_of(a), depth_of(b)
+    if one ~= two then
+      return one < two
+    end
+    return a.name < b.name
+  end)
+  return list
+end
+
+-- ---- images ------------------------------------------------------------------------------
+
+-- A stored value with its ids changed by a function.
+local function translate(kind, stored, change)
+  if kind.kind == "scalar" then
+    return kind.name == "entity" and change(stored) or stored
+  end
+  for i = 1, kind.n or 0 do
+    stored[i] = translate(kind.of, stored[i], change)
+  end
+  for _, field in ipairs(kind.fields or {}) do
+    stored[field.name] = translate(field.type, stored[field.name], change)
+  end
+  return stored
+end
+
+-- All that a copy tells by ids, with the ids changed.
+local function translate_all(copy, known, change)
+  local store, names = {}, {}
+  for id, row in pairs(copy.store) do
+    for name, stored in pairs(row) do
+      row[name] = translate(known[name], stored, change)
+    end
+    store[change(id)] = row
+  end
+  for name, stored in pairs(copy.resources) do
+    copy.resources[name] = translate(known[name], stored, change)
+  end
+  for id, name in pairs(copy.names) do
+    names[change(id)] = name
+  end
+  copy.store, copy.names = store, names
+end
+
+-- An image; without a codec `any` fields must have no values. It calls components by name.
+function methods.save(world, options)
+  world:need_idle("save")
+  if #world.scopes > 0 then
+    refuse("save is not possible inside a loop")
+  end
+  local image = take(world)
+  image.has_any = not pcall(refuse_any, world)
+  if image.has_any and not options then
+    refuse("give a codec")
+  end
+  image.components = copy_components(world.components_by_name)
+  for _, component in pairs(image.components) do
+    component.was = nil
+  end
+  translate_all(image, image.components, function(id)
+    local component = world.components_by_id[id]
+    return component and "#" .. component.name or world:alive(id) and id or 0
+  end)
+  return image
+end
+
+-- The content of an image in the components that the world has, or an error.
+local function fit(world, image)
+  local live = world.components_by_name
+  local shadows = copy_components(image.components, live)
+  local shadow = { components_by_name = shadows, declared = {}, version = 0, open_queries = {} }
+  function shadow.alive(_, id)
+    return id ~= 0
+  end
+  local wanted = {}
+  for name, component in pairs(shadows) do
+    shadow.declared[#shadow.declared + 1] = component
+    local becomes = live[name] and fill(empty(name), live[name], shadows)
+    if becomes and not types.same(component, becomes) then
+      wanted[component] = becomes
+    end
+  end
+  local copy = { store = {}, resources = copy_row(image.components, image.resources),
+    names = image.names }
+  for id, row in pairs(image.store) do
+    copy.store[id] = copy_row(image.components, row)
+  end
+  local plan = world.plan_migration(shadow, wanted, copy.store, copy.resources)
+  world.commit_migration(shadow, plan, copy.resources)
+  copy.components = shadows
+  return copy
+end
+
+-- Declares what only the image has.
+local function add_components(world, image, components)
+  local live, new = world.components_by_name, {}
+  for _, component in ipairs(in_order(image.components)) do
+    if not live[component.name] then
+      new[#new + 1] = { empty(component.name), components[component.name] }
+    end
+  end
+  for _, pair in ipairs(new) do
+    world:enter(pair[1])
+  end
+  for _, pair in ipairs(new) do
+    fill(pair[1], pair[2], live)
+  end
+end
+
+function methods.load(world, image, options)
+  world:end_loops("load")
+  if image.has_any and not options then
+    refuse("give a codec")
+  end
+  local copy = fit(world, image)
+  add_components(world, image, copy.components)
+  local known = world.components_by_name
+  translate_all(copy, known, function(id)
+    return type(id) == "string" and known[id:sub(2)].id or id
+  end)
+  for name in pairs(world.resources) do
+    copy.resources[name] = copy.resources[name] or types.initial(known[name])
+  end
+  world.ids, world.store = copy_ids(image.ids), copy.store
+  world.resources, world.names = copy.resources, copy.names
+  apply_timings(world, image)
+  world.version = world.version + 1
+end
+
+-- ---- digests -----------------------------------------------------------------------------
+
+local PACKED = { f32 = "<f", f64 = "<d", i8 = "<i1", i16 = "<i2", i32 = "<i4", i64 = "<i8",
+  u8 = "<I1", u16 = "<I2", u32 = "<I4" }
+
+local function target(world, id)
+  local component = world.components_by_id[id]
+  if component then
+    return "=" .. component.name
+  end
+  return world:alive(id) and ("@%d"):format(id & ((1 << 44) - 1)) or "0"
+end
+
+-- What counts of a single value.
+local function meaning(world, kind, stored)
+  local packed = PACKED[kind.name]
+  if packed then
+    local bytes = string.pack(packed, stored)
+    return ("%d"):format((string.unpack("<I8", bytes .. ("\0"):rep(8 - #bytes))))
+  elseif kind.name == "entity" then
+    return target(world, stored)
+  elseif kind.name == "bool" then
+    return stored and "1" or "0"
+  elseif kind.name == "any" then
+    return stored == types.NIL and "0" or "1"
+  end
+  return ("%q"):format(stored)
+end
+
+local function describe(world, row)
+  local parts = {}
+  for name, stored in pairs(row) do
+    local component = world.components_by_name[name]
+    parts[#parts + 1] = name
+    types.leaves(component, function(path)
+      local value, keys, kind = stored, types.leaf(component, path)
+      for _, key in ipairs(keys) do
+        value = value[key]
+      end
+      parts[#parts + 1] = ("%s.%s=%s"):format(name, path, meaning(world, kind, value))
+    end)
+  end
+  table.sort(parts)
+  return table.concat(parts, " ")
+end
+
+-- A text that is the same for two worlds exactly when their digests are.
+function methods.content(world)
+  local lines = {}
+  for id, row in pairs(world.store) do
+    lines[#lines + 1] = target(world, id) .. ": " .. describe(world, row)
+  end
+  for name, stored in pairs(world.resources) do
+    lines[#lines + 1] = "resource " .. describe(world, { [name] = stored })
+  end
+  for id, name in pairs(world.names) do
+    lines[#lines + 1] = ("name %q %s"):format(name, target(world, id))
+  end
+  table.sort(lines)
+  return table.concat(lines, "\n")
+end
+
+function methods.digest(world)
+  return world:content()
+end
+
+return methods

@@ -1,0 +1,423 @@
+-- Migrations of the model: a component declared with other fields. Returns methods to be mixed
+-- into the model's world. A component's table stays the same, as what refers to it shall see its
+-- new fields; everything is converted before anything changes.
+
+local types = require "spec.support.model_types"
+
+local methods = {}
+
+local DEPTH, LEAVES = 6, 4096
+
+local function refuse(...)
+  error(string.format(...), 0)
+end
+
+-- ---- single values -----------------------------------------------------------------------
+
+local FLOATS = { f32 = true, f64 = true }
+local NAMED = { enum = true, string = true }
+
+local function is_number(kind)
+  return FLOATS[kind.name] or kind.low ~= nil or kind.name == "bool"
+end
+
+local function to_bool(value)
+  if value ~= 0 and value ~= 1 then
+    refuse("%s is no bool", tostring(value))
+  end
+  return value == 1
+end
+
+local function to_float(kind, value)
+  local float = kind.accept(nil, value, "")
+  if math.type(value) == "float" then
+    if math.abs(float) == math.huge and math.abs(value) ~= math.huge then
+      refuse("%s overflows", tostring(value))
+    end
+  elseif math.tointeger(float) ~= value then
+    refuse("%d is no %s", value, kind.name)
+  end
+  return float
+end
+
+local function to_number(kind, value)
+  if type(value) == "boolean" then
+    value = value and 1 or 0
+  end
+  if kind.name == "bool" then
+    return to_bool(value)
+  elseif FLOATS[kind.name] then
+    return to_float(kind, value)
+  end
+  return kind.accept(nil, value, "")
+end
+
+-- Whether all bits of a stored value are zero.
+local function is_nothing(world, kind, value)
+  if kind.name == "entity" then
+    return not world:alive(value)
+  elseif kind.name == "any" then
+    return value == types.NIL
+  elseif kind.name == "enum" then
+    return value == kind.names[1]
+  elseif FLOATS[kind.name] then
+    return value == 0 and 1 / value > 0
+  end
+  return value == kind.zero
+end
+
+-- A stored value of another type, or an error; `default` is what stands for nothing.
+local function convert(world, from, to, value, default)
+  if from.name == to.name and from.name ~= "enum" then
+    return value
+  elseif NAMED[from.name] and NAMED[to.name] then
+    return to.accept(world, value, "")
+  elseif is_number(from) and is_number(to) then
+    return to_number(to, value)
+  elseif not is_nothing(world, from, value) then
+    refuse("a %s is no %s", from.name, to.name)
+  end
+  return default
+end
+
+-- ---- leaves ------------------------------------------------------------------------------
+
+-- What a component becomes, where it does.
+local function shown(plan, kind)
+  return plan.wanted[kind] or kind
+end
+
+local add_leaves
+
+local function add_field(plan, list, field, kind, prefix, own)
+  if kind.kind == "array" then
+    for i = 1, kind.n do
+      add_field(plan, list, field, kind.of, ("%s[%d]"):format(prefix, i),
+        { field = own.field, element = own.element or i, name = own.name })
+    end
+  elseif kind.kind == "struct" then
+    own = { field = own.field, element = own.element or 1, name = own.name }
+    add_leaves(plan, list, kind, prefix .. ".", own)
+  else
+    local default = field.default
+    if default == nil then
+      default = kind.zero
+    end
+    list[#list + 1] = { path = prefix, kind = kind, default = default, field = own.field,
+      element = own.element, name = own.name }
+  end
+end
+
+-- The leaves of a component as it is, or as it will be: a list of { path, kind, default, field,
+-- element, name = the name of the field }.
+function add_leaves(plan, list, component, prefix, own)
+  for _, field in ipairs((plan and shown(plan, component) or component).fields) do
+    local origin = own or { field = field, name = field.name }
+    add_field(plan or { wanted = {} }, list, field, field.type, prefix .. field.name, origin)
+  end
+  return list
+end
+
+local function leaves_of(plan, component)
+  return add_leaves(plan, {}, component, "")
+end
+
+local function by_path(leaves)
+  local map = {}
+  for _, leaf in ipairs(leaves) do
+    map[leaf.path] = leaf
+  end
+  return map
+end
+
+-- What a stored value holds, leaf by leaf.
+local function flatten(kind, stored, path, map)
+  if kind.kind == "scalar" then
+    map[path] = stored
+  elseif kind.kind == "array" then
+    for i = 1, kind.n do
+      flatten(kind.of, stored[i], ("%s[%d]"):format(path, i), map)
+    end
+  else
+    for _, field in ipairs(kind.fields) do
+      flatten(field.type, stored[field.name],
+        path == "" and field.name or path .. "." .. field.name, map)
+    end
+  end
+  return map
+end
+
+-- The stored value of a kind, as it will be, from its leaves.
+local function assemble(plan, kind, path, map)
+  if kind.kind == "scalar" then
+    return map[path]
+  end
+  local stored = {}
+  if kind.kind == "array" then
+    for i = 1, kind.n do
+      stored[i] = assemble(plan, kind.of, ("%s[%d]"):format(path, i), map)
+    end
+  else
+    for _, field in ipairs(shown(plan, kind).fields) do
+      stored[field.name] = assemble(plan, field.type,
+        path == "" and field.name or path .. "." .. field.name, map)
+    end
+  end
+  return stored
+end
+
+-- ---- where leaves come from --------------------------------------------------------------
+
+local function element_of(kind)
+  return kind.kind == "array" and kind.of or kind
+end
+
+local function name_before(old, wanted, name)
+  local was = wanted.was and wanted.was[name]
+  return was and old.by_name[was] and was or name
+end
+
+local sources_of
+
+-- The old path of a leaf inside of a nested component that stays the same one.
+local function nested_source(plan, old, before, leaf, nested)
+  local n = before.type.kind == "array" and before.type.n or 1
+  if leaf.element > n then
+    return nil
+  end
+  local inner = leaf.path:match("^[%w_]+%.(.*)$") or leaf.path:match("^[%w_]+%[%d+%]%.(.*)$")
+  local from = sources_of(plan, nested)[inner]
+  local head = before.type.kind == "array" and ("%s[%d]"):format(before.name, leaf.element)
+    or before.name
+  return from and old[head .. "." .. from] and head .. "." .. from
+end
+
+-- new path -> old path, for what has one.
+function sources_of(plan, component)
+  local known = plan.sources[component]
+  if known then
+    return known
+  end
+  local sources, wanted = {}, shown(plan, component)
+  local old = by_path(leaves_of(nil, component))
+  for _, leaf in ipairs(leaves_of(plan, component)) do
+    local name = name_before(component, wanted, leaf.name)
+    local before = component.by_name[name]
+    local nested = element_of(leaf.field.type)
+    if before and nested.kind == "struct" and element_of(before.type) == nested then
+      sources[leaf.path] = nested_source(plan, old, before, leaf, nested)
+    elseif before then
+      local path = name .. leaf.path:sub(#leaf.name + 1)
+      sources[leaf.path] = old[path] and path
+    end
+  end
+  plan.sources[component] = sources
+  return sources
+end
+
+-- ---- what is possible ----------------------------------------------------------------------
+
+local function users(world, plan)
+  local again = true
+  while again do
+    again = false
+    for _, component in ipairs(world.declared) do
+      for _, field in ipairs(shown(plan, component).fields) do
+        local nested = element_of(field.type)
+        if nested.kind == "struct" and plan.changed[nested] and not plan.changed[component] then
+          plan.changed[component], again = true, true
+        end
+      end
+    end
+  end
+end
+
+local function depth_of(plan, component, open)
+  if open[component] then
+    refuse("'%s' is made of itself", component.name)
+  end
+  open[component] = true
+  local depth, leaves = 0, 0
+  for _, field in ipairs(shown(plan, component).fields) do
+    local nested, inner = element_of(field.type), 1
+    if nested.kind == "struct" then
+      if #shown(plan, nested).fields == 0 then
+        refuse("'%s' is a tag", nested.name)
+      end
+      local below
+      below, inner = depth_of(plan, nested, open)
+      depth = math.max(depth, below + 1)
+    end
+    leaves = leaves + inner * (field.type.kind == "array" and field.type.n or 1)
+  end
+  open[component] = nil
+  if depth > DEPTH or leaves > LEAVES then
+    refuse("'%s' is too deep or too large", component.name)
+  end
+  return depth, leaves
+end
+
+function methods.check_renames(wanted)
+  local seen = {}
+  for name, was in pairs(wanted.was or {}) do
+    if not wanted.by_name[name] or wanted.by_name[was] or seen[was] then
+      refuse("the rename of '%s' makes no sense", was)
+    end
+    seen[was] = true
+  end
+end
+
+-- ---- reports -------------------------------------------------------------------------------
+
+local function is_copy(from, to)
+  if from.name ~= to.name then
+    return false
+  elseif from.name ~= "enum" then
+    return true
+  end
+  local small, large = #from.names <= 256, #to.names <= 256
+  for i, name in ipairs(from.names) do
+    if to.names[i] ~= name then
+      return false
+    end
+  end
+  return small == large
+end
+
+-- What the migration does to a component, with the names of leaves.
+local function report_of(world, plan, component)
+  local report = { kept = {}, added = {}, dropped = {}, converted = {}, renamed = {}, rows = 0 }
+  local old, used = leaves_of(nil, component), {}
+  local known, sources = by_path(old), sources_of(plan, component)
+  local function list(name, leaf)
+    report[name][#report[name] + 1] = leaf.path
+  end
+  for _, leaf in ipairs(leaves_of(plan, component)) do
+    local from = known[sources[leaf.path]]
+    if not from then
+      list("added", leaf)
+    else
+      used[from.path] = true
+      if not is_copy(from.kind, leaf.kind) then
+        list("converted", leaf)
+      elseif from.path == leaf.path then
+        list("kept", leaf)
+      end
+      report.renamed[leaf.path] = from.path ~= leaf.path and from.path or nil
+    end
+  end
+  for _, leaf in ipairs(old) do
+    if not used[leaf.path] then
+      list("dropped", leaf)
+    end
+  end
+  for _, row in pairs(world.store) do
+    report.rows = report.rows + (row[component.name] ~= nil and 1 or 0)
+  end
+  return report
+end
+
+-- ---- the transaction -------------------------------------------------------------------------
+
+-- A stored value of a component as it will be.
+local function converted(world, plan, component, stored)
+  local before, map = flatten(component, stored, "", {}), {}
+  local known, sources = by_path(leaves_of(nil, component)), sources_of(plan, component)
+  for _, leaf in ipairs(leaves_of(plan, component)) do
+    local from = sources[leaf.path]
+    if from then
+      map[leaf.path] = convert(world, known[from].kind, leaf.kind, before[from], leaf.default)
+    else
+      map[leaf.path] = leaf.default
+    end
+  end
+  return assemble(plan, component, "", map)
+end
+
+-- Queries look up their fields again by name; one that has lost a field is of no use any more.
+local function refresh_queries(world)
+  for query in pairs(world.open_queries) do
+    for _, term in ipairs(query.terms) do
+      for _, item in ipairs(term) do
+        item.has_data = term.kind ~= "without" and #item.component.fields > 0
+        if item.path then
+          local ok, keys, kind = pcall(types.leaf, item.component, item.path)
+          query.broken = query.broken or not ok
+          item.keys, item.leaf = ok and keys or item.keys, ok and kind or item.leaf
+        end
+      end
+    end
+    query:find_data()
+  end
+end
+
+local function put(component, wanted)
+  for key in pairs(component) do
+    if key ~= "id" and key ~= "name" and key ~= "kind" then
+      component[key] = nil
+    end
+  end
+  for key, value in pairs(wanted) do
+    if key ~= "id" then
+      component[key] = value
+    end
+  end
+end
+
+-- What components become: wanted = component -> its new type. Raises what is refused; gives
+-- the new rows and resources: { rows = { { row, name, stored } }, resources = }.
+function methods.plan_migration(world, wanted, store, resources)
+  local plan = { wanted = wanted, changed = {}, sources = {}, rows = {}, resources = {} }
+  for component in pairs(wanted) do
+    plan.changed[component] = true
+  end
+  users(world, plan)
+  for component in pairs(plan.changed) do
+    depth_of(plan, component, {})
+  end
+  for _, row in pairs(store) do
+    for name, stored in pairs(row) do
+      local component = world.components_by_name[name]
+      if plan.changed[component] then
+        plan.rows[#plan.rows + 1] = { row, name, converted(world, plan, component, stored) }
+      end
+    end
+  end
+  for name, stored in pairs(resources) do
+    local component = world.components_by_name[name]
+    if plan.changed[component] and #shown(plan, component).fields == 0 then
+      plan.resources[name] = false
+    elseif plan.changed[component] then
+      plan.resources[name] = converted(world, plan, component, stored)
+    end
+  end
+  return plan
+end
+
+function methods.commit_migration(world, plan, resources)
+  for _, change in ipairs(plan.rows) do
+    change[1][change[2]] = change[3]
+  end
+  for name, stored in pairs(plan.resources) do
+    resources[name] = stored or nil
+  end
+  for component, wanted in pairs(plan.wanted) do
+    put(component, wanted)
+  end
+  for component in pairs(plan.changed) do
+    component.paths = nil
+  end
+  world.version = world.version + 1
+  refresh_queries(world)
+end
+
+-- A component declared with other fields; the report.
+function methods.migrate(world, component, wanted)
+  world:end_loops("declaring a component with other fields")
+  local plan = world:plan_migration({ [component] = wanted }, world.store, world.resources)
+  local report = report_of(world, plan, component)
+  world:commit_migration(plan, world.resources)
+  return report
+end
+
+return methods
