@@ -40,22 +40,42 @@ static ecs_status follow(struct migration *migration, struct component *componen
   return status;
 }
 
-ecs_status migration_follow_nested(struct migration *migration) {
+/* Components on the way from one that is looked at to what it is made of. */
+struct path {
+  const struct path *above;
+  ecs_id id;
+};
+
+/* What a component is made of comes first, so that none is followed twice: one that has been
+** may be pointed to. */
+static ecs_status follow_parts(struct migration *migration, ecs_id id,
+                               const struct path *above) {
   ecs_world *world = migration->world;
-  bool again = true;
-  while (again) {
-    again = false;
-    for (uint32_t i = 0; i < world->registry.count; i++) {
-      struct component *component = world->registry.components[i];
-      if (!component || is_removed(migration, component->id)) continue;
-      const struct field *field = stale_field(migration, component);
-      if (!field) continue;
-      ecs_status status = follow(migration, component, field);
-      if (status != ECS_OK) return status;
-      again = true;
-    }
+  struct path path = {above, id};
+  struct component *component = world->registry.components[ecs_id_index(id)];
+  for (; above; above = above->above)
+    if (above->id == id)
+      return world_fail(world, ECS_EINVAL, "component '%s' would be made of itself",
+                        component->name);
+  for (uint32_t i = 0; i < component->field_count; i++) {
+    const struct component *nested = component->fields[i].nested;
+    if (!nested || is_removed(migration, nested->id)) continue;
+    ecs_status status = follow_parts(migration, nested->id, &path);
+    if (status != ECS_OK) return status;
   }
-  return ECS_OK;
+  const struct field *field = stale_field(migration, component);
+  return field ? follow(migration, component, field) : ECS_OK;
+}
+
+ecs_status migration_follow_nested(struct migration *migration) {
+  const ecs_world *world = migration->world;
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < world->registry.count && status == ECS_OK; i++) {
+    const struct component *component = world->registry.components[i];
+    if (component && !is_removed(migration, component->id))
+      status = follow_parts(migration, component->id, NULL);
+  }
+  return status;
 }
 
 /* ---- where leaves come from ---- */

@@ -7,8 +7,8 @@
 
 struct change *migration_of(const struct migration *migration, ecs_id id);
 
-/* Components made of changed ones are built anew, until nothing is made of an old one. The
-** registry shows the wanted components. */
+/* Components made of changed ones are built anew. The registry shows the wanted components.
+** ECS_EINVAL when one would be made of itself. */
 ecs_status migration_follow_nested(struct migration *migration);
 
 /* Fills change->source. */
