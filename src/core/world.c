@@ -156,12 +156,12 @@ void world_mark_strings(ecs_world *world) {
   for (uint32_t i = 0; i < all->table_count; i++)
     mark_table(world, world_table(world, all->tables[i]));
   mark_commands(world);
-  snapshots_mark_strings(world);
 }
 
 void world_settle(ecs_world *world) {
   if (LIKELY(!intern_is_due(&world->strings)) || world->strings.weight == 0) return;
   world_mark_strings(world);
+  snapshots_mark_strings(world);
   intern_sweep(&world->strings, &world->memory);
 }
 
