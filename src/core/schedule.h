@@ -70,6 +70,7 @@ struct schedule {
   void *on_error_ud;
   struct loop_owner *loop_owners;
   ecs_system *gone;          /* freed when nothing runs */
+  double clock;              /* when the system before ended; 0: others have run since */
   bool updating;
   ecs_system *current;       /* the one that runs */
 };
