@@ -61,7 +61,7 @@ static void seal(struct bytes *bytes) {
       (unsigned char)(value >> (8 * i));
 }
 
-/* ---- the worlds ---------------------------------------------------------------------------- */
+/* ---- the worlds ------------------------------------------------------------------- */
 
 static const char *const moods[] = {"calm", "angry", "afraid"};
 
@@ -118,7 +118,7 @@ static void close_both(void) {
   close_world(&g);
 }
 
-/* ---- what is kept ---------------------------------------------------------------------------- */
+/* ---- what is kept ----------------------------------------------------------------- */
 
 static void keeps_everything(void) {
   struct mind got;
@@ -216,7 +216,7 @@ static void keeps_timers(void) {
   close_both();
 }
 
-/* ---- worlds that have moved on ---------------------------------------------------------------- */
+/* ---- worlds that have moved on ---------------------------------------------------- */
 
 static void migrates(void) {
   static const char *const turned[] = {"afraid", "glad", "calm", "angry"};
@@ -249,7 +249,7 @@ static void refuses_what_does_not_fit(void) {
   close_both();
 }
 
-/* ---- callbacks that fail ------------------------------------------------------------------------ */
+/* ---- callbacks that fail ---------------------------------------------------------- */
 
 static void survives_failing_writers(void) {
   open_saved();
@@ -291,7 +291,7 @@ static void survives_failing_readers(void) {
   close_both();
 }
 
-/* ---- damage --------------------------------------------------------------------------------------- */
+/* ---- damage ----------------------------------------------------------------------- */
 
 /* The pages of ids are long and dull: positions in them are tried with gaps. */
 static size_t next_position(size_t at) {
@@ -396,7 +396,7 @@ static void refuses_other_formats(void) {
   close_both();
 }
 
-/* ---- any values -------------------------------------------------------------------------------------- */
+/* ---- any values ------------------------------------------------------------------- */
 
 static bool encode(void *ud, uint32_t slot, const char **data, size_t *size) {
   (void)slot;
@@ -439,7 +439,7 @@ static void asks_codecs(void) {
   close_both();
 }
 
-/* ---- scopes, snapshots --------------------------------------------------------------------------------- */
+/* ---- scopes, snapshots ------------------------------------------------------------ */
 
 static ecs_snapshot *kept;
 
