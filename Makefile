@@ -5,6 +5,7 @@
 #   PREFIX, DESTDIR       where `make install` goes; LUA_LMOD, LUA_CMOD the module directories
 #   JOBS                  how many checks run side by side
 #   DEEP=small            test-deep with small counts
+#   SECONDS=60            how long `make fuzz` runs each of its targets
 #   JSON=file             where `make bench` also writes its table
 
 CC ?= cc
@@ -34,6 +35,7 @@ LUA_SRC := $(wildcard lua/ecs/*.lua)
 C_TESTS := $(wildcard spec/c/test_*.c spec/c/kernel/test_*.c)
 C_SUPPORT := $(filter-out $(C_TESTS),$(wildcard spec/c/*.c))
 C_BENCH := $(wildcard spec/bench/*.c)
+C_FUZZ := $(wildcard spec/fuzz/*.c)
 C_EXAMPLES := $(wildcard examples/*.c examples/*/*.c)
 DEEP_SPECS := $(wildcard spec/deep/*_spec.lua)
 
@@ -55,6 +57,12 @@ DEBUG := $(BUILD)/debug
 ASAN := $(BUILD)/asan
 HASH := $(BUILD)/hash
 COV := $(BUILD)/cov
+FUZZ := $(BUILD)/fuzz
+
+SECONDS ?= 60
+FUZZ_FLAGS := -O1 -g -DECS_DEBUG $(SANITIZE)
+FUZZ_SRC := $(filter-out %/libfuzzer.c %/replay.c,$(C_FUZZ))
+FUZZERS := $(FUZZ)/load $(FUZZ)/operations
 
 all: $(RELEASE)/ecs/native.so $(RELEASE)/libecs.a $(RELEASE)/libecs_lua.a
 
@@ -119,6 +127,7 @@ $(eval $(call variant,$(DEBUG),$(CC),-O1 -g -DECS_DEBUG))
 $(eval $(call variant,$(ASAN),$(GCC),-O1 -g -DECS_DEBUG $(SANITIZE)))
 $(eval $(call variant,$(HASH),$(CC),-O1 -DECS_DEBUG -DECS_CONSTANT_HASH))
 $(eval $(call variant,$(COV),$(GCC),-O0 -g --coverage))
+$(eval $(call variant,$(FUZZ),$(CLANG),$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link))
 
 $(BUILD)/embed.c: $(LUA_SRC) spec/tools/embed
 	@mkdir -p $(@D)
@@ -167,10 +176,11 @@ c_programs = $(C_TESTS:spec/c/%.c=$(1)/spec/%)
 LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-lengths \
   lint-rockspec
 TEST_CHECKS := plain asan hash rock $(if $(C_TESTS),c asan-c) \
-  $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) $(LINT_CHECKS)
+  corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
+  $(LINT_CHECKS)
 DEEP_CHECKS := $(if $(deep_scale:small=),deep-traces-1 deep-traces-2) \
   $(if $(DEEP_SPECS),deep-asan deep-plain) \
-  $(if $(deep_scale:small=),valgrind $(if $(C_TESTS),valgrind-c) coverage tidy cppcheck)
+  $(if $(deep_scale:small=),valgrind $(if $(C_TESTS),valgrind-c) coverage tidy cppcheck fuzz)
 
 # $(call run_checks,set,names,seconds after which a check hangs)
 define run_checks
@@ -207,6 +217,9 @@ check-c: $(call c_programs,$(RELEASE))
 
 check-asan-c: $(call c_programs,$(ASAN))
 	$(check) asan-c tap env ECS_SPEC_SCALE=small $(asan_c_env) sh spec/tools/c-tests $^
+
+check-corpus: $(ASAN)/fuzz/replay
+	$(check) corpus tap env $(asan_c_env) $< $(wildcard spec/fuzz/corpus/*/*)
 
 check-demo: $(RELEASE)/ecs/native.so
 	$(check) demo status env $(call module_env,$(RELEASE)) \
@@ -248,6 +261,9 @@ check-coverage: $(COV)/ecs/native.so $(EXAMPLES) $(call c_programs,$(COV))
 	$(check) coverage tap env ECS_SPEC_SCALE=small $(call module_env,$(COV)) \
 	  BUSTED="$(busted)" GCOV="$(GCOV)" sh spec/tools/coverage $(COV) $(call c_programs,$(COV))
 
+check-fuzz: $(FUZZERS)
+	$(check) fuzz status env SECONDS=$(SECONDS) sh spec/tools/fuzz $(FUZZ)/found $^
+
 check-tidy:
 	$(check) tidy status clang-tidy --quiet --warnings-as-errors='*' \
 	  $(CORE_SRC) $(BIND_SRC) -- $(BASE) -DECS_DEBUG -I$(LUA_INCDIR)
@@ -262,9 +278,31 @@ check-cppcheck:
   --suppress=incorrectLogicOperator --suppress=overlappingWriteUnion:src/kernel/fold.c \
 	  -D__GNUC__=12 -Isrc $(CORE_SRC) $(BIND_SRC)
 
+# ---- fuzz ----------------------------------------------------------------------------
+#
+# A target is a function of spec/fuzz/fuzz.h. libFuzzer starts from spec/fuzz/corpus/TARGET,
+# gathers in build/fuzz/corpus and leaves what fails in build/fuzz/found, which
+# build/asan/fuzz/replay FILE shows again.
+
+fuzz:
+	@sh spec/tools/setup fuzz
+	@$(MAKE) --no-print-directory -s $(FUZZERS)
+	@SECONDS=$(SECONDS) sh spec/tools/fuzz $(FUZZ)/found $(FUZZERS)
+
+$(FUZZERS): $(FUZZ)/%: spec/fuzz/libfuzzer.c $(FUZZ_SRC) $(wildcard spec/fuzz/*.h) \
+  $(FUZZ)/spec/support/digest.o $($(FUZZ)_CORE) Makefile
+	@mkdir -p $(@D)
+	$(CLANG) $(BASE) $(FUZZ_FLAGS) -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_$* $(CFLAGS) \
+	  $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(LIBS)
+
+$(ASAN)/fuzz/replay: spec/fuzz/replay.c $(FUZZ_SRC) $(wildcard spec/fuzz/*.h) \
+  $(ASAN)/spec/support/digest.o $($(ASAN)_CORE) Makefile
+	@mkdir -p $(@D)
+	$(GCC) $(BASE) $(FUZZ_FLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(LIBS)
+
 # ---- lint ----------------------------------------------------------------------------
 
-LINT_SRC := $(CORE_SRC) $(BIND_SRC) $(C_TESTS) $(C_SUPPORT) $(C_BENCH) $(C_EXAMPLES)
+LINT_SRC := $(CORE_SRC) $(BIND_SRC) $(C_TESTS) $(C_SUPPORT) $(C_BENCH) $(C_FUZZ) $(C_EXAMPLES)
 
 # gcc sees the release, clang the asserts of a debug build.
 $(BUILD)/lint/gcc/%.o: %.c Makefile
@@ -374,6 +412,7 @@ help:
 	@echo "make demo       install what is missing, build, run examples/swarm"
 	@echo "make test       install what is missing, run every check of the every-run set"
 	@echo "make test-deep  the long checks (DEEP=small: with small counts)"
+	@echo "make fuzz       the fuzzers, SECONDS=60 each"
 	@echo "make lint       warnings, luacheck, symbols, lengths, rockspecs"
 	@echo "make bench      ratios against the floors (JSON=file writes them down)"
 	@echo "make examples   the examples in C, into build/examples"
@@ -381,5 +420,5 @@ help:
 	@echo "make rockspecs  write the lists of sources and modules into the rockspecs"
 	@echo "make clean"
 
-.PHONY: all demo examples test test-deep lint bench install rockspecs clean help \
+.PHONY: all demo examples test test-deep fuzz lint bench install rockspecs clean help \
   $(TEST_CHECKS:%=check-%) $(DEEP_CHECKS:%=check-%)

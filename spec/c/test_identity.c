@@ -218,6 +218,23 @@ static void ranges_part_the_index(void) {
   close_world(&f);
 }
 
+/* Where pages are few: no component is declared, and entities reach into the second million. */
+static void ranges_part_near_slots(void) {
+  open_world(&f);
+  ecs_id first = spawn_empty(f.world), last;
+  CHECK_OK(f.world, ecs_spawn_many(f.world, 1050000, NULL, 0, NULL));
+  last = spawn_empty(f.world);
+  CHECK_OK(f.world, ecs_despawn(f.world, last));
+  CHECK_OK(f.world, ecs_despawn(f.world, first));
+  CHECK_OK(f.world, ecs_entity_range(f.world, 2000000, 3000000));
+  CHECK_SOUND(f.world);
+  CHECK_INTEGER(2000000, ecs_id_index(spawn_empty(f.world)));
+  CHECK_OK(f.world, ecs_entity_range(f.world, FIRST_ENTITY, 3000000));
+  CHECK_INTEGER(ecs_id_index(first), ecs_id_index(spawn_empty(f.world)));
+  CHECK_INTEGER(ecs_id_index(last), ecs_id_index(spawn_empty(f.world)));
+  close_world(&f);
+}
+
 static void ranges_of_one_page_each(void) {
   open_usual(&f);
   spawn_empty(f.world);
@@ -367,6 +384,7 @@ static const struct test tests[] = {
    retired_slots_outside_of_the_range},
   {"C39: slots of components retire too", components_retire_too},
   {"C82: ranges part the index", ranges_part_the_index},
+  {"C82: ranges part slots where pages are few, too", ranges_part_near_slots},
   {"C82: far indices cost a page each", ranges_of_one_page_each},
   {"C82: adopted ids in a range are passed over", ranges_and_adopted_ids},
   {"spawn_at adopts unborn ids and refuses taken and dead ones", adopts_ids},

@@ -286,11 +286,11 @@ static void replay(ecs_world *world, const struct chain *chain, struct table *ta
   for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) {
     const struct command *command = &staging->commands[at];
     uint32_t first = table_column(table, command->component);
-    if (command->kind == COMMAND_SET && first != NONE)
-      table_write(world, table, first, row, staging->writes + command->first_write,
-                  command->write_count);
-    else if (command->kind == COMMAND_SET)
+    uint32_t count = command->write_count;
+    if (command->kind == COMMAND_SET && first == NONE)
       release_writes(world, command);
+    else if (command->kind == COMMAND_SET && count)
+      table_write(world, table, first, row, staging->writes + command->first_write, count);
     else if (command->kind == COMMAND_REMOVE && first != NONE)
       table_write_defaults(world, table, component_of(world, command->component), row);
   }

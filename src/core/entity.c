@@ -329,8 +329,9 @@ static void each_down(struct entity_index *index, uint32_t first, uint32_t last,
   uint32_t near_end = FIRST_ENTITY + index->near.count;
   for (uint32_t page = last >> PAGE_BITS; page + 1 > first >> PAGE_BITS; page--) {
     uint32_t base = page << PAGE_BITS, top = base | (PAGE_SIZE - 1);
-    if (!index->directory[page >> 8] && base >= near_end) {
-      page &= ~(MIDDLE_SIZE - 1);
+    uint32_t middle = page & ~(MIDDLE_SIZE - 1);
+    if (!index->directory[page >> 8] && middle << PAGE_BITS >= near_end) {
+      page = middle;
     } else {
       if (top > last) top = last;
       if (base < first) base = first;

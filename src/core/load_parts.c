@@ -227,7 +227,8 @@ static ecs_status remember(struct loader *loader, struct component *component) {
 }
 
 static ecs_status load_resource(struct loader *loader, struct component *component) {
-  ecs_status status = resource_new(loader->world, component);
+  ecs_status status = corrupt_unless(loader, resource_new(loader->world, component),
+                                     "a resource has no fields");
   for (uint32_t i = 0; i < component->leaf_count && status == ECS_OK; i++)
     status = load_cells(loader, component, i, component->resource[i].data, 1);
   return status;

@@ -42,7 +42,8 @@ ecs_status query_room(ecs_query *query, uint64_t need) {
 
 /* After query_room. */
 static void join(ecs_query *query, const struct table *table) {
-  uint32_t *columns = query->columns + (size_t)query->count * query->terms.slots;
+  uint32_t slots = query->terms.slots;
+  uint32_t *columns = slots ? query->columns + (size_t)query->count * slots : NULL;
   for (uint32_t i = 0; i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
     if (term->slot == NONE) continue;

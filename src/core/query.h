@@ -84,7 +84,8 @@ ecs_status query_refresh_reserve(ecs_query *query);
 void query_refresh(ecs_query *query);
 
 static inline const uint32_t *query_columns(const ecs_query *query, uint32_t match) {
-  return query->columns + (size_t)match * query->terms.slots;
+  uint32_t slots = query->terms.slots;
+  return slots ? query->columns + (size_t)match * slots : NULL;
 }
 
 #endif

@@ -1,0 +1,535 @@
+/* Saving and loading through callbacks: what an image keeps, what damaged ones do, callbacks
+** that fail, worlds that have moved on; snapshots. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/stream.h"
+#include "core/world.h"
+#include "fixture.h"
+
+#define ROOM (1u << 18)
+
+static struct fixture f, g;
+
+struct bytes {
+  unsigned char data[ROOM];
+  size_t size, at;
+  size_t calls, fail_at;   /* the call that fails, from 1; 0: none */
+};
+
+static struct bytes image, again, broken;
+
+static bool write_bytes_to(void *ud, const void *data, size_t size) {
+  struct bytes *bytes = ud;
+  if (++bytes->calls == bytes->fail_at || size > ROOM - bytes->size) return false;
+  memcpy(bytes->data + bytes->size, data, size);
+  bytes->size += size;
+  return true;
+}
+
+static bool read_bytes_from(void *ud, void *data, size_t size) {
+  struct bytes *bytes = ud;
+  if (++bytes->calls == bytes->fail_at || size > bytes->size - bytes->at) return false;
+  memcpy(data, bytes->data + bytes->at, size);
+  bytes->at += size;
+  return true;
+}
+
+static ecs_status save(struct fixture *from, struct bytes *to) {
+  to->size = to->calls = 0;
+  return ecs_save(from->world, write_bytes_to, to, NULL);
+}
+
+static ecs_status load(struct fixture *to, struct bytes *from) {
+  from->at = from->calls = 0;
+  return ecs_load(to->world, read_bytes_from, from, NULL);
+}
+
+static void copy_image(size_t size) {
+  memcpy(broken.data, image.data, size);
+  broken.size = size;
+  broken.fail_at = 0;
+}
+
+/* Makes the checksum right again. */
+static void seal(struct bytes *bytes) {
+  struct checksum sum;
+  checksum_begin(&sum);
+  checksum_add(&sum, bytes->data, bytes->size - 8);
+  uint64_t value = checksum_end(&sum);
+  for (int i = 0; i < 8; i++) bytes->data[bytes->size - 8 + (size_t)i] =
+      (unsigned char)(value >> (8 * i));
+}
+
+/* ---- the worlds ------------------------------------------------------------------- */
+
+static const char *const moods[] = {"calm", "angry", "afraid"};
+
+struct mind { uint8_t mood; ecs_id foe; ecs_string name; };
+
+static ecs_id declare_mind(ecs_world *world) {
+  ecs_field fields[] = {
+    {.name = "mood", .type = ECS_ENUM, .names = moods, .name_count = 3},
+    {.name = "foe", .type = ECS_ENTITY},
+    {.name = "name", .type = ECS_STRING}};
+  return DECLARE(world, "Mind", fields);
+}
+
+static ecs_id declare_body(ecs_world *world, ecs_id mind) {
+  ecs_field fields[] = {{.name = "minds", .type = ECS_NESTED, .nested = mind, .count = 2}};
+  return DECLARE(world, "Body", fields);
+}
+
+/* f: entities of all kinds, one dead, one retired, names, a resource, a timer. */
+static void open_saved(void) {
+  open_usual(&f);
+  ecs_id mind = declare_mind(f.world), body = declare_body(f.world, mind);
+  for (int i = 0; i < 8; i++) {
+    f.ids[i] = SPAWN(f.world, f.position);
+    set_position(&f, f.ids[i], (float)i, 1);
+    struct mind value = {(uint8_t)(i % 3), f.ids[0], text_of(i % 2 ? "odd" : "even")};
+    if (i > 2) CHECK_OK(f.world, ecs_set(f.world, f.ids[i], mind, &value));
+    if (i > 5) CHECK_OK(f.world, ecs_add(f.world, f.ids[i], body));
+  }
+  CHECK_OK(f.world, ecs_name(f.world, f.ids[1], "one"));
+  CHECK_OK(f.world, ecs_name(f.world, f.frozen, "cold"));
+  CHECK_OK(f.world, ecs_despawn(f.world, f.ids[0]));
+  f.a = id_make(FIRST_ENTITY + 20, GENERATION_LIMIT, 1);
+  CHECK_OK(f.world, ecs_spawn_at(f.world, f.a, NULL, 0));
+  CHECK_OK(f.world, ecs_despawn(f.world, f.a));
+  CHECK_OK(f.world, ecs_resource(f.world, f.health));
+  CHECK_OK(f.world, ecs_resource_set(f.world, f.health, &(struct health){7, 8}));
+  CHECK_OK(f.world, save(&f, &image));
+}
+
+/* g: another world, with content of its own. */
+static void open_target(void) {
+  memset(&g, 0, sizeof g);
+  ecs_world_desc desc = {checked_alloc, &g.alloc, 77, 3};
+  CHECK_OK(NULL, ecs_world_new(&desc, &g.world));
+  declare_usual(&g);
+  g.a = SPAWN(g.world, g.position, g.label);
+  g.query = new_query(g.world, "Position, !Velocity");
+  CHECK_OK(g.world, ecs_name(g.world, g.a, "here"));
+}
+
+static void close_both(void) {
+  close_world(&f);
+  close_world(&g);
+}
+
+/* ---- what is kept ----------------------------------------------------------------- */
+
+static void keeps_everything(void) {
+  struct mind got;
+  struct health health;
+  open_saved();
+  open_target();
+  CHECK_OK(g.world, load(&g, &image));
+  CHECK(ecs_digest(g.world) == ecs_digest(f.world));
+  CHECK_INTEGER(1, ecs_world_tag(g.world));
+  for (int i = 0; i < 8; i++)
+    CHECK_INTEGER(ecs_entity_status(f.world, f.ids[i]), ecs_entity_status(g.world, f.ids[i]));
+  CHECK_STATUS(g.world, ECS_EDEAD, ecs_entity_status(g.world, f.ids[0]));
+  CHECK_STATUS(g.world, ECS_EDEAD, ecs_entity_status(g.world, f.a));
+  CHECK_INTEGER(1, g.world->entities.retired);
+  CHECK_INTEGER(f.ids[1], ecs_lookup(g.world, "one"));
+  CHECK_INTEGER(g.frozen, ecs_lookup(g.world, "cold"));
+  CHECK(ecs_lookup(g.world, "here") == ECS_NULL);
+  CHECK_OK(g.world, ecs_get(g.world, f.ids[5], ecs_component_find(g.world, "Mind"), &got));
+  CHECK_INTEGER(2, got.mood);
+  CHECK(got.foe == ECS_NULL);
+  CHECK_TEXT("odd", got.name.data);
+  CHECK_OK(g.world, ecs_resource_get(g.world, g.health, &health));
+  CHECK(health.hp == 7 && health.armour == 8);
+  CHECK_INTEGER(7, ecs_query_count(g.query));
+  for (int i = 0; i < 4; i++) CHECK(spawn_empty(f.world) == spawn_empty(g.world));
+  close_both();
+}
+
+static void is_the_same_bytes_again(void) {
+  open_saved();
+  open_world(&g);
+  CHECK_OK(g.world, load(&g, &image));
+  CHECK_OK(g.world, save(&g, &again));
+  CHECK(again.size == image.size && memcmp(again.data, image.data, image.size) == 0);
+  CHECK_OK(g.world, load(&g, &again));
+  CHECK(ecs_digest(g.world) == ecs_digest(f.world));
+  close_both();
+}
+
+/* What only a snapshot holds is no part of an image. */
+static void saves_what_is_used_only(void) {
+  ecs_snapshot *snapshot;
+  open_saved();
+  CHECK_OK(f.world, ecs_snapshot_new(f.world, &snapshot));
+  for (int i = 3; i < 8; i++)
+    CHECK_OK(f.world, ecs_remove(f.world, f.ids[i], ecs_component_find(f.world, "Mind")));
+  CHECK_OK(f.world, save(&f, &image));
+  ecs_snapshot_free(snapshot);
+  CHECK_OK(f.world, save(&f, &again));
+  CHECK(again.size == image.size && memcmp(again.data, image.data, image.size) == 0);
+  close_world(&f);
+}
+
+/* What is unknown there is created, of components that are known as well. */
+static void creates_what_is_unknown(void) {
+  struct mind got[2];
+  open_saved();
+  open_world(&g);
+  ecs_id mind = declare_mind(g.world);
+  CHECK_OK(g.world, load(&g, &image));
+  CHECK_INTEGER(mind, ecs_component_find(g.world, "Mind"));
+  ecs_id body = ecs_component_find(g.world, "Body");
+  CHECK_OK(g.world, ecs_get(g.world, f.ids[7], body, got));
+  CHECK_OK(g.world, ecs_set(g.world, f.ids[6], body, got));
+  got[1].mood = 3;
+  CHECK_FAILS(g.world, ECS_ERANGE, "minds[2].mood", ecs_set(g.world, f.ids[6], body, got));
+  close_both();
+}
+
+static ecs_status run_nothing(ecs_world *world, ecs_query *query, double dt, void *ud) {
+  (void)world, (void)query, (void)dt;
+  ++*(int *)ud;
+  return ECS_OK;
+}
+
+static void keeps_timers(void) {
+  int here = 0, there = 0;
+  ecs_system_desc desc = {.name = "s", .run = run_nothing, .every = 1, .ud = &here};
+  open_saved();
+  open_target();
+  CHECK_OK(f.world, ecs_system_new(f.world, &desc));
+  CHECK_OK(f.world, ecs_update(f.world, 1.75));
+  CHECK_OK(f.world, ecs_switch(f.world, "render", false));
+  CHECK_OK(f.world, save(&f, &image));
+  desc.ud = &there;
+  CHECK_OK(g.world, ecs_system_new(g.world, &desc));
+  CHECK_OK(g.world, load(&g, &image));
+  there = here;
+  for (int i = 0; i < 20; i++) {
+    CHECK_OK(f.world, ecs_update(f.world, 0.3));
+    CHECK_OK(g.world, ecs_update(g.world, 0.3));
+    CHECK_INTEGER(here, there);
+  }
+  CHECK(!schedule_phase(g.world, "render", 6, NULL)->enabled);
+  close_both();
+}
+
+/* ---- worlds that have moved on ---------------------------------------------------- */
+
+static void migrates(void) {
+  static const char *const turned[] = {"afraid", "glad", "calm", "angry"};
+  ecs_field mind[] = {{.name = "title", .type = ECS_STRING},
+                      {.name = "mood", .type = ECS_ENUM, .names = turned, .name_count = 4}};
+  ecs_component_desc desc = {.name = "Mind", .fields = mind, .field_count = 2,
+                             .was = (ecs_rename[]){{"title", "name"}}, .was_count = 1};
+  struct { ecs_string title; uint8_t mood; } got;
+  open_saved();
+  open_world(&g);
+  CHECK_OK(g.world, ecs_component(g.world, &desc, &g.a));
+  CHECK_OK(g.world, load(&g, &image));
+  CHECK_OK(g.world, ecs_get(g.world, f.ids[4], g.a, &got));
+  CHECK_TEXT("even", got.title.data);
+  CHECK_INTEGER(3, got.mood);
+  close_both();
+}
+
+static void refuses_what_does_not_fit(void) {
+  ecs_field narrow[] = {{.name = "x", .type = ECS_BOOL}};
+  open_saved();
+  open_target();
+  g.b = DECLARE(g.world, "Mind", narrow);
+  CHECK_OK(g.world, ecs_undeclare(g.world, g.position));
+  g.position = DECLARE(g.world, "Position", narrow);
+  uint64_t before = world_digest(g.world);
+  CHECK_FAILS(g.world, ECS_ERANGE, "cannot migrate 'Position'", load(&g, &image));
+  CHECK_FAILS(g.world, ECS_ERANGE, "x = ", load(&g, &image));
+  CHECK(world_digest(g.world) == before);
+  close_both();
+}
+
+/* ---- callbacks that fail ---------------------------------------------------------- */
+
+static void survives_failing_writers(void) {
+  open_saved();
+  uint64_t before = world_digest(f.world);
+  size_t calls = image.calls;
+  CHECK(calls > 2);
+  for (size_t i = 1; i <= calls; i++) {
+    again.fail_at = i;
+    CHECK_FAILS(f.world, ECS_EUSER, "the writer stopped", save(&f, &again));
+    CHECK_INTEGER(i, again.calls);
+  }
+  again.fail_at = 0;
+  CHECK_OK(f.world, save(&f, &again));
+  CHECK(memcmp(again.data, image.data, image.size) == 0);
+  CHECK(world_digest(f.world) == before);
+  close_world(&f);
+}
+
+static void is_refused(const char *words) {
+  uint64_t before = world_digest(g.world);
+  CHECK_FAILS(g.world, ECS_ECORRUPT, words, load(&g, &broken));
+  CHECK(world_digest(g.world) == before);
+}
+
+static void survives_failing_readers(void) {
+  open_saved();
+  open_target();
+  CHECK_OK(f.world, load(&f, &image));
+  size_t calls = image.calls;
+  copy_image(image.size);
+  for (size_t i = 1; i <= calls; i++) {
+    check_context("read %zu", i);
+    broken.fail_at = i;
+    is_refused(i == 1 ? "not the image" : "");
+    CHECK_INTEGER(i, broken.calls);
+  }
+  check_context(NULL);
+  CHECK_SOUND(g.world);
+  close_both();
+}
+
+/* ---- damage ----------------------------------------------------------------------- */
+
+/* The pages of ids are long and dull: positions in them are tried with gaps. */
+static size_t next_position(size_t at) {
+  size_t gap = image.data[at] == 0 && at > 2000 && at + 2000 < image.size ? 97 : 1;
+  return at + gap * (size_t)by_scale(13, 3, 1);
+}
+
+static void refuses_every_cut(void) {
+  open_saved();
+  open_target();
+  for (size_t size = 0; size < image.size; size = next_position(size)) {
+    check_context("%zu bytes", size);
+    copy_image(size);
+    is_refused("");
+    if (size < 16) continue;
+    seal(&broken);
+    is_refused("");
+  }
+  check_context(NULL);
+  CHECK_SOUND(g.world);
+  close_both();
+}
+
+static void refuses_every_flip(void) {
+  open_saved();
+  open_target();
+  for (size_t at = 0; at < image.size; at = next_position(at)) {
+    check_context("byte %zu", at);
+    copy_image(image.size);
+    broken.data[at] ^= (unsigned char)(1u << at % 8);
+    is_refused("");
+    broken.data[at] = (unsigned char)~image.data[at];
+    is_refused("");
+  }
+  check_context(NULL);
+  CHECK_SOUND(g.world);
+  close_both();
+}
+
+/* An image that is no longer what was saved: refused, or the world of what it says now. */
+static void is_refused_or_sound(void) {
+  struct fixture *live = &g;
+  uint64_t before = world_digest(live->world);
+  ecs_status status = load(live, &broken);
+  CHECK_SOUND(live->world);
+  if (status == ECS_OK) {
+    CHECK_OK(live->world, load(live, &image));
+  } else {
+    CHECK(ecs_message(live->world)[0] != '\0');
+    CHECK(world_digest(live->world) == before);
+  }
+  CHECK(live->alloc.greatest <= 64 * broken.size + (1u << 20));
+  CHECK_INTEGER(live->alloc.bytes, ecs_bytes(live->world));
+}
+
+static void stands_forged_bytes(void) {
+  open_saved();
+  open_target();
+  CHECK_OK(g.world, load(&g, &image));
+  for (size_t at = 8; at + 8 < image.size; at = next_position(at)) {
+    check_context("byte %zu", at);
+    for (unsigned flip = 1; flip < 256; flip *= 4) {
+      copy_image(image.size);
+      broken.data[at] ^= (unsigned char)(at % 2 ? flip : flip * 2);
+      seal(&broken);
+      is_refused_or_sound();
+    }
+  }
+  check_context(NULL);
+  close_both();
+}
+
+/* Any four bytes may be a count or a size. */
+static void stands_lying_counts(void) {
+  static const uint32_t lies[] = {UINT32_MAX, UINT32_MAX - 1, INT32_MAX, 0x10000000, 65536, 0};
+  open_saved();
+  open_target();
+  CHECK_OK(g.world, load(&g, &image));
+  for (size_t at = 12; at + 12 < image.size; at = next_position(at)) {
+    check_context("bytes from %zu", at);
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+      copy_image(image.size);
+      for (size_t j = 0; j < 4; j++)
+        broken.data[at + j] = (unsigned char)(lies[i] >> (8 * j));
+      seal(&broken);
+      is_refused_or_sound();
+    }
+  }
+  check_context(NULL);
+  close_both();
+}
+
+static void refuses_other_formats(void) {
+  open_saved();
+  open_target();
+  copy_image(image.size);
+  broken.data[8] = 9;
+  seal(&broken);
+  is_refused("format 9; this version reads format 1");
+  broken.data[0] = 'E';
+  is_refused("not the image of a world");
+  close_both();
+}
+
+/* ---- any values ------------------------------------------------------------------- */
+
+static bool encode(void *ud, uint32_t slot, const char **data, size_t *size) {
+  (void)slot;
+  *data = "value";
+  *size = 5;
+  return ud != NULL;
+}
+
+static uint32_t decode(void *ud, const char *data, size_t size) {
+  uint32_t slot = 0;
+  CHECK(size == 5 && memcmp(data, "value", 5) == 0);
+  if (!ud) return 0;
+  CHECK_STATUS(NULL, ECS_OK, any_take(&g.world->any, &g.world->memory, &slot));
+  return slot;
+}
+
+static void asks_codecs(void) {
+  ecs_codec willing = {encode, decode, &g}, refusing = {encode, decode, NULL};
+  open_world(&f);
+  open_target();
+  ecs_id id = declare_one(f.world, "Data", "v", ECS_ANY), entity = SPAWN(f.world, id);
+  SPAWN(f.world, id);
+  CHECK_OK(f.world, any_take(&f.world->any, &f.world->memory,
+                             ecs_cell_of(f.world, entity, id, 0)));
+  CHECK_FAILS(f.world, ECS_ETYPE, "'Data' cannot be saved", save(&f, &image));
+  CHECK_FAILS(f.world, ECS_EUSER, "the codec refused",
+              ecs_save(f.world, write_bytes_to, &image, &refusing));
+  image.size = 0;
+  CHECK_OK(f.world, ecs_save(f.world, write_bytes_to, &image, &willing));
+  uint64_t before = world_digest(g.world);
+  CHECK_FAILS(g.world, ECS_ETYPE, "give a codec", load(&g, &image));
+  image.at = 0;
+  CHECK_FAILS(g.world, ECS_EUSER, "cannot decode",
+              ecs_load(g.world, read_bytes_from, &image, &refusing));
+  CHECK(world_digest(g.world) == before);
+  image.at = 0;
+  CHECK_OK(g.world, ecs_load(g.world, read_bytes_from, &image, &willing));
+  CHECK(ecs_digest(g.world) == ecs_digest(f.world));
+  CHECK_INTEGER(1, g.world->any.used);
+  close_both();
+}
+
+/* ---- scopes, snapshots ------------------------------------------------------------ */
+
+static ecs_snapshot *kept;
+
+static void all_are_busy(struct fixture *busy) {
+  ecs_snapshot *made = NULL;
+  CHECK_FAILS(busy->world, ECS_EBUSY, "not possible inside", save(busy, &again));
+  CHECK_INTEGER(0, again.calls);
+  CHECK_FAILS(busy->world, ECS_EBUSY, "not possible inside", load(busy, &image));
+  CHECK_FAILS(busy->world, ECS_EBUSY, "not possible inside",
+              ecs_snapshot_new(busy->world, &made));
+  CHECK_FAILS(busy->world, ECS_EBUSY, "not possible inside", ecs_restore(kept));
+}
+
+static ecs_status try_inside(ecs_world *world, ecs_query *query, double dt, void *ud) {
+  (void)world, (void)query, (void)dt;
+  all_are_busy(ud);
+  return ECS_OK;
+}
+
+static void waits_for_scopes(void) {
+  open_saved();
+  CHECK_OK(f.world, ecs_snapshot_new(f.world, &kept));
+  CHECK_OK(f.world, ecs_defer(f.world));
+  all_are_busy(&f);
+  CHECK_OK(f.world, ecs_commit(f.world));
+  f.query = new_query(f.world, "Position");
+  CHECK_OK(f.world, ecs_iter_open(f.query, &f.it));
+  all_are_busy(&f);
+  CHECK_OK(f.world, ecs_iter_close(&f.it));
+  ecs_system_desc desc = {.name = "s", .run = try_inside, .ud = &f};
+  CHECK_OK(f.world, ecs_system_new(f.world, &desc));
+  CHECK_OK(f.world, ecs_update(f.world, 0));
+  CHECK_OK(f.world, ecs_restore(kept));
+  close_world(&f);
+}
+
+static void restores(void) {
+  open_saved();
+  uint64_t digest = ecs_digest(f.world);
+  CHECK_OK(f.world, ecs_snapshot_new(f.world, &kept));
+  for (int round = 0; round < 3; round++) {
+    for (int i = 1; i < 8; i += 1 + round) CHECK_OK(f.world, ecs_despawn(f.world, f.ids[i]));
+    for (int i = 0; i < 5000 * round; i++) SPAWN(f.world, f.label);
+    CHECK_OK(f.world, ecs_resource_set(f.world, f.health, &(struct health){1, 1}));
+    CHECK_OK(f.world, ecs_name(f.world, f.enemy, "one"));
+    CHECK_OK(f.world, ecs_entity_range(f.world, 900000, 900100));
+    CHECK(ecs_digest(f.world) != digest);
+    CHECK_OK(f.world, ecs_restore(kept));
+    CHECK_SOUND(f.world);
+    CHECK(ecs_digest(f.world) == digest);
+    CHECK_OK(f.world, save(&f, &again));
+    CHECK(again.size == image.size && memcmp(again.data, image.data, image.size) == 0);
+  }
+  close_world(&f);
+}
+
+static void restores_no_other_components(void) {
+  open_saved();
+  CHECK_OK(f.world, ecs_snapshot_new(f.world, &kept));
+  CHECK_OK(f.world, ecs_undeclare(f.world, f.label));
+  uint64_t before = world_digest(f.world);
+  CHECK_FAILS(f.world, ECS_EINVAL, "components have changed", ecs_restore(kept));
+  CHECK(world_digest(f.world) == before);
+  ecs_snapshot_free(kept);
+  CHECK_OK(f.world, ecs_snapshot_new(f.world, &kept));
+  CHECK_OK(f.world, load(&f, &image));
+  CHECK_FAILS(f.world, ECS_EINVAL, "a world was loaded", ecs_restore(kept));
+  close_world(&f);
+}
+
+static const struct test tests[] = {
+  {"an image keeps ids, generations, retired slots, names, values, resources",
+   keeps_everything},
+  {"C21: saved, loaded and saved again it is the same bytes", is_the_same_bytes_again},
+  {"an image has no strings that only a snapshot holds", saves_what_is_used_only},
+  {"components that are unknown are created", creates_what_is_unknown},
+  {"timers and switches go on by name", keeps_timers},
+  {"an image loads into components that have moved on", migrates},
+  {"what does not fit them is refused as a whole", refuses_what_does_not_fit},
+  {"a writer that stops at any call changes nothing", survives_failing_writers},
+  {"a reader that stops at any call changes nothing", survives_failing_readers},
+  {"C22: an image cut anywhere is refused, its checksum made right or not", refuses_every_cut},
+  {"C22: an image with flipped bits is refused", refuses_every_flip},
+  {"C22: with the checksum made right it is refused, or a sound world", stands_forged_bytes},
+  {"C22: lying counts and sizes too", stands_lying_counts},
+  {"other formats and other files are refused by name", refuses_other_formats},
+  {"any values go through a codec, or are refused", asks_codecs},
+  {"inside scopes nothing is saved, loaded or restored", waits_for_scopes},
+  {"a snapshot brings everything back, as often as wanted", restores},
+  {"a snapshot is refused when components have changed", restores_no_other_components},
+};
+
+int main(void) { return RUN_TESTS(tests); }

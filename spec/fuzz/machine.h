@@ -1,0 +1,71 @@
+/* The state of fuzz_operations, and how its bytes become arguments. */
+#ifndef SPEC_FUZZ_MACHINE_H
+#define SPEC_FUZZ_MACHINE_H
+
+#include "fuzz.h"
+
+#define KEPT 32u        /* ids that are remembered */
+#define QUERIES 4u
+#define MOST_LOOPS 3u
+#define NAMES 6u        /* components are called A to F */
+#define MOST_FIELDS 5u
+
+struct machine {
+  struct input in;
+  struct limited memory;
+  ecs_world *world;
+  ecs_id ids[KEPT];
+  ecs_query *queries[QUERIES];
+  ecs_iter loops[MOST_LOOPS];
+  uint32_t loop_count;         /* the last ones opened are closed first */
+  uint64_t changes;            /* of components, resources and the schedule */
+  struct image saved;
+  uint64_t saved_digest, saved_changes;
+  ecs_snapshot *snapshot;
+  struct image snapshot_image;
+  uint64_t snapshot_digest, snapshot_changes;
+  bool scheduled;              /* something was done to phases or systems */
+  uint32_t depth;              /* of systems that run operations */
+  uint32_t steps;
+  uint64_t digest;             /* of the world after the last operation */
+};
+
+/* An operation: takes its arguments from the bytes; ECS_ENOMEM is followed by the same bytes
+** again. */
+typedef ecs_status (*operation)(struct machine *m);
+
+struct fields {
+  ecs_field list[MOST_FIELDS];
+  uint32_t count;
+  ecs_rename was[2];
+  uint32_t was_count;
+};
+
+const char *take_name(struct machine *m);
+ecs_id take_component(struct machine *m);
+ecs_id take_entity(struct machine *m);
+void take_fields(struct machine *m, struct fields *fields);
+/* A list of up to 4 components. */
+size_t take_components(struct machine *m, ecs_id *list);
+/* A query's text. */
+void take_query(struct machine *m, char *text, size_t size);
+/* A native struct for a component; NULL when it is no component or too large. */
+const void *take_value(struct machine *m, ecs_id component);
+
+/* ---- operations_world.c: what concerns the world as a whole ---- */
+
+ecs_status do_save(struct machine *m);
+ecs_status do_load(struct machine *m);
+ecs_status do_elsewhere(struct machine *m);
+ecs_status do_snapshot(struct machine *m);
+ecs_status do_restore(struct machine *m);
+ecs_status do_widen(struct machine *m);
+ecs_status do_range(struct machine *m);
+ecs_status do_recycle(struct machine *m);
+
+/* ---- operations.c ---- */
+
+/* Does the next operation of the bytes. */
+void one_step(struct machine *m);
+
+#endif
