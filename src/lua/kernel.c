@@ -353,6 +353,15 @@ static bool ready_for(lua_State *L, int handle, struct kernel *kernel,
   return true;
 }
 
+bool kernel_waits(const struct kernel_box *box) {
+  struct kernel *kernel = box->kernel;
+  if (!kernel) return false;
+  kernel->runs++;
+  bool waits = is_refused(kernel);
+  if (!waits) kernel->runs--;
+  return waits;
+}
+
 bool kernel_ready(lua_State *L, int handle) {
   struct kernel_box *box = lua_touserdata(L, handle);
   struct kernel *kernel = box->kernel;
