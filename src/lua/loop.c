@@ -54,6 +54,11 @@ static void sweep(lua_State *L, struct world_box *box, int index) {
   lua_pop(L, 2);
 }
 
+void loop_end(struct loop_box *loop) {
+  loop->done = true;
+  if (LIKELY(loop->open)) unlink_loop(loop);
+}
+
 void loop_cancel(struct loop_box *loop) {
   if (!loop->open) return;
   ecs_world *world = loop->query->query->world;

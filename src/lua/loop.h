@@ -229,6 +229,9 @@ bool loop_next_table(struct loop_box *loop);
 /* Ends an open loop, its commands apply; it is at an index. */
 void loop_commit(lua_State *L, int index, struct loop_box *loop);
 
+/* Ends a system's loop that has come to its end, if it is open: its commands are the system's. */
+void loop_end(struct loop_box *loop);
+
 /* Ends a loop, if it is open, and drops its commands. */
 void loop_cancel(struct loop_box *loop);
 

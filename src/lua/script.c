@@ -56,21 +56,20 @@ static lua_State *state_of(const struct world_box *box) {
   return box->running ? box->running : box->host;
 }
 
-static bool has_room(const struct world_box *box) {
-  return lua_checkstack(state_of(box), 12);
-}
-
-/* Pushes a message handler and the body of a protected call, returns where the handler is. */
+/* Pushes a message handler and the body of a protected call, returns where the handler is. What
+** is pushed for it fits the stack that every C function has. */
 static int push_body(lua_State *L, lua_CFunction body) {
+  int handler = lua_gettop(L) + 1;
   lua_pushcfunction(L, trace);
   lua_pushcfunction(L, body);
-  return lua_gettop(L) - 1;
+  return handler;
 }
 
 /* Calls a body whose arguments have been pushed and leaves its results on the stack. A failure
 ** is kept in a slot of the frame. */
-static bool protect(lua_State *L, int handler, int results, int slot, const char *name) {
-  bool ok = lua_pcall(L, lua_gettop(L) - handler - 1, results, handler) == LUA_OK;
+static bool protect(lua_State *L, int handler, int arguments, int results, int slot,
+                    const char *name) {
+  bool ok = lua_pcall(L, arguments, results, handler) == LUA_OK;
   if (!ok) keep_error(L, slot, name);
   if (ok && results > 0)
     lua_remove(L, handler);
@@ -93,7 +92,7 @@ static ecs_status status_of(lua_State *L, const struct world_box *box) {
 /* Ends a callback. A world that was closed in it goes now, unless update is still to end. */
 static ecs_status finish(struct world_box *box, bool ok) {
   lua_State *L = state_of(box);
-  if (box->world) loops_end_system(box, ok);
+  if (box->world && UNLIKELY(box->loops)) loops_end_system(box, ok);
   ecs_status status = ok ? ECS_OK : status_of(L, box);
   world_leave(L, box, FRAME_WORLD);
   return status;
@@ -101,14 +100,26 @@ static ecs_status finish(struct world_box *box, bool ok) {
 
 /* ---- bodies -------------------------------------------------------------------------- */
 
-/* Where a body has what it is called with, and the function. */
+/* Where the body of a system has the world, its references and the system (a light userdata),
+** and puts its function. */
 enum { AT_WORLD = 1, AT_REFS, AT_SYSTEM, AT_FUNCTION };
 
-/* Pushes the world, its references and the userdata of a system. */
-static void push_system(lua_State *L, const struct system_box *system) {
+/* Pushes one of a system's user values. */
+static int push_value(lua_State *L, const struct system_box *system, int value) {
+  lua_rawgetp(L, AT_REFS, system);
+  int type = lua_getiuservalue(L, -1, value);
+  lua_replace(L, -2);
+  return type;
+}
+
+/* Calls the body of a system. */
+static bool run_protected(const struct system_box *system, lua_CFunction body, int results) {
+  lua_State *L = state_of(system->box);
+  int handler = push_body(L, body);
   lua_pushvalue(L, FRAME_WORLD);
   lua_getiuservalue(L, FRAME_WORLD, WORLD_REFS);
-  lua_rawgetp(L, -1, system);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)system);
+  return protect(L, handler, 3, results, FRAME_ERROR, system->name);
 }
 
 /* Pushes and opens the loop of a system. It is no object of Lua's, and anchored, since it is
@@ -116,15 +127,15 @@ static void push_system(lua_State *L, const struct system_box *system) {
 static struct loop_box *push_loop(lua_State *L, struct system_box *system, int views) {
   struct loop_box *loop = system->loop;
   int index = lua_gettop(L) + 1;
-  lua_getiuservalue(L, AT_SYSTEM, SYSTEM_LOOP);
+  lua_rawgeti(L, AT_REFS, system->loop_ref);
   if (!loop || !loop_renew(L, index, loop, views)) {
     lua_settop(L, index - 1);
-    lua_getiuservalue(L, AT_SYSTEM, SYSTEM_QUERY);
+    push_value(L, system, SYSTEM_QUERY);
     loop = loop_push(L, index, LOOP_SYSTEM, views);
     loop->parameters = system->parameters;
     lua_replace(L, index);
     lua_pushvalue(L, index);
-    lua_setiuservalue(L, AT_SYSTEM, SYSTEM_LOOP);
+    lua_rawseti(L, AT_REFS, system->loop_ref);
     system->loop = loop;
   }
   loop_open(L, loop);
@@ -134,7 +145,7 @@ static struct loop_box *push_loop(lua_State *L, struct system_box *system, int v
 static void run_loop(lua_State *L, struct system_box *system, rows_fn rows, int views) {
   struct loop_box *loop = push_loop(L, system, views);
   rows(L, AT_FUNCTION + 1, AT_FUNCTION, system->dt);
-  loop->done = true;
+  loop_end(loop);
 }
 
 /* An `each` as a program when it can be one now. */
@@ -143,36 +154,45 @@ static bool run_compiled(lua_State *L, struct system_box *system) {
   int handle = AT_FUNCTION + 1;
   if (!system->kernel || (system->compile != 1 && kernel_waits(system->kernel)))
     return system->compiled = false;
-  lua_getiuservalue(L, AT_SYSTEM, SYSTEM_QUERY);
+  push_value(L, system, SYSTEM_QUERY);
   check_query(L, handle);
-  lua_getiuservalue(L, AT_SYSTEM, SYSTEM_KERNEL);
-  lua_replace(L, handle);
+  lua_pop(L, 1);
+  push_value(L, system, SYSTEM_KERNEL);
   system->compiled = kernel_ready(L, handle);
   if (!system->compiled && system->compile == 1)
     raise_error(L, "the function cannot be compiled: %s", lua_tostring(L, -1));
   if (system->compiled) {
     struct loop_box *loop = push_loop(L, system, 0);
     kernel_run(L, handle, loop, &how);
-    loop->done = true;
+    loop_end(loop);
   }
   lua_settop(L, AT_FUNCTION);
   return system->compiled;
 }
 
-/* What does not change from run to run. */
+static int reserve_ref(lua_State *L) {
+  lua_pushboolean(L, 0);
+  return luaL_ref(L, AT_REFS);
+}
+
+/* Finds what does not change from run to run. */
 static void begin(lua_State *L, struct system_box *system) {
-  system->parameters = function_parameters(L, AT_FUNCTION);
-  lua_getiuservalue(L, AT_SYSTEM, SYSTEM_KERNEL);
+  push_value(L, system, SYSTEM_KERNEL);
   system->kernel = lua_touserdata(L, -1);
   lua_pop(L, 1);
+  if (!system->loop_ref) system->loop_ref = reserve_ref(L);
+  if (!system->function_ref) system->function_ref = reserve_ref(L);
+  push_value(L, system, SYSTEM_FUNCTION);
+  system->parameters = function_parameters(L, AT_FUNCTION);
+  lua_rawseti(L, AT_REFS, system->function_ref);
   system->begun = true;
 }
 
 /* body(world, references, system), for each form. */
 static int run_body(lua_State *L) {
   struct system_box *system = lua_touserdata(L, AT_SYSTEM);
-  lua_getiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
   if (UNLIKELY(!system->begun)) begin(L, system);
+  lua_rawgeti(L, AT_REFS, system->function_ref);
   switch (system->form) {
     case FORM_EACH:
       if (!run_compiled(L, system)) run_loop(L, system, each_rows, system->parameters);
@@ -181,7 +201,7 @@ static int run_body(lua_State *L) {
     default:
       lua_pushvalue(L, AT_WORLD);
       lua_pushnumber(L, (lua_Number)system->dt);
-      lua_getiuservalue(L, AT_SYSTEM, SYSTEM_QUERY);
+      push_value(L, system, SYSTEM_QUERY);
       lua_call(L, 3, 0);
       break;
   }
@@ -200,21 +220,17 @@ static bool is_idle(const struct system_box *system) {
 ecs_status script_run(ecs_world *world, ecs_query *query, double dt, void *ud) {
   struct system_box *system = ud;
   struct world_box *box = system->box;
-  (void)query;
+  (void)world, (void)query;
   if (!box->world || is_idle(system)) return ECS_OK;
-  if (!has_room(box)) return world_nomem(world);
-  lua_State *L = state_of(box);
   world_enter(box);
   system->dt = dt;
-  int handler = push_body(L, run_body);
-  push_system(L, system);
-  bool ok = protect(L, handler, 0, FRAME_ERROR, system->name);
-  return finish(box, ok);
+  return finish(box, run_protected(system, run_body, 0));
 }
 
 /* body(world, references, system) */
 static int when_body(lua_State *L) {
-  lua_getiuservalue(L, AT_SYSTEM, SYSTEM_WHEN);
+  const struct system_box *system = lua_touserdata(L, AT_SYSTEM);
+  push_value(L, system, SYSTEM_WHEN);
   lua_pushvalue(L, AT_WORLD);
   lua_call(L, 1, 1);
   return 1;
@@ -223,15 +239,13 @@ static int when_body(lua_State *L) {
 ecs_status script_when(ecs_world *world, void *ud, bool *run) {
   struct system_box *system = ud;
   struct world_box *box = system->box;
+  (void)world;
   *run = false;
   if (!box->world) return ECS_OK;
-  if (!has_room(box)) return world_nomem(world);
-  lua_State *L = state_of(box);
   world_enter(box);
-  int handler = push_body(L, when_body);
-  push_system(L, system);
-  bool ok = protect(L, handler, 1, FRAME_ERROR, system->name);
+  bool ok = run_protected(system, when_body, 1);
   if (ok) {
+    lua_State *L = state_of(box);
     *run = lua_toboolean(L, -1);
     lua_pop(L, 1);
   }
@@ -269,7 +283,7 @@ static int handler_body(lua_State *L) {
 void script_failed(ecs_world *world, const char *system, ecs_status status, void *ud) {
   struct world_box *box = ud;
   (void)status;
-  if (!box->world || !has_room(box)) return;
+  if (!box->world) return;
   struct failure failure = {system, ""};
   memcpy(failure.message, ecs_message(world), sizeof failure.message);
   lua_State *L = state_of(box);
@@ -278,7 +292,7 @@ void script_failed(ecs_world *world, const char *system, ecs_status status, void
   lua_pushvalue(L, FRAME_WORLD);
   lua_pushlightuserdata(L, &failure);
   lua_pushvalue(L, FRAME_ERROR);
-  protect(L, handler, 0, FRAME_HANDLER, NULL);
+  protect(L, handler, 3, 0, FRAME_HANDLER, NULL);
   clear(L, FRAME_ERROR);
   finish(box, true);
 }
