@@ -272,6 +272,37 @@ describe("arithmetic", function()
     assert.same({ false, true }, { world:get(o, "Mixed.less"), world:get(o, "Mixed.equal") })
   end)
 
+  it("compares f32 with what f32 cannot hold exactly, without leaving f32", function()
+    local values = { 0.1, 16777216, 16777218, 3.4028234663852886e38, 1 / 0, -1 / 0, 0.0, 0 / 0 }
+    local limits = { 0.1, 16777217, 16777217.0, 1e300, -1e300, 5e-324, -5e-324, 1 / 0, 0 / 0,
+      math.maxinteger, math.mininteger, -16777217 }
+    local function bits(x, limit)
+      return (x < limit and 1 or 0) + (x <= limit and 2 or 0) + (x > limit and 4 or 0)
+        + (x >= limit and 8 or 0) + (x == limit and 16 or 0) + (x ~= limit and 32 or 0)
+    end
+    local world = new_world()
+    for _, value in ipairs(values) do world:spawn { P = { x = value } } end
+    local limit = 0
+    local run = compiled(world, "P", function(p)
+      local n = 0
+      if p.x < limit then n = n + 1 end
+      if p.x <= limit then n = n + 2 end
+      if p.x > limit then n = n + 4 end
+      if p.x >= limit then n = n + 8 end
+      if p.x == limit then n = n + 16 end
+      if p.x ~= limit then n = n + 32 end
+      p.y = n
+    end)
+    for i = 1, #limits do
+      limit = limits[i]
+      run()
+      assert.not_matches("f64.f32", world:explain("s").program)
+      for p in world:query("P"):each() do
+        assert.equal(bits(p.x, limit), p.y, ("%.17g with %s"):format(p.x, limit))
+      end
+    end
+  end)
+
   it("rounds each step to f32 where f32 meets f32, literals and uniforms", function()
     local world, f32 = new_world(), helper.f32
     local third = 1 / 3

@@ -26,8 +26,9 @@ local uniforms = { { "UI", "i64" }, { "UF", "f64" } }
 local Gen = {}
 Gen.__index = Gen
 
-local function value(text, twin, kind, soft)
-  return { text = text, twin = twin, kind = kind, soft = soft or false }
+-- `constant`: what Lua's compiler knows.
+local function value(text, twin, kind, soft, constant)
+  return { text = text, twin = twin, kind = kind, soft = soft or false, constant = constant }
 end
 
 function Gen:pick(list)
@@ -47,10 +48,10 @@ function Gen:leaf()
     return value(uniform[1], uniform[1], uniform[2], true)
   elseif choice == 8 then
     local text = self:pick { "1", "2", "3", "7", "(-5)", "100" }
-    return value(text, text, "i64", true)
+    return value(text, text, "i64", true, true)
   end
   local text = self:pick { "0.5", "0.1", "2.0", "(-3.25)", "1e10", "1.0" }
-  return value(text, text, "f64", true)
+  return value(text, text, "f64", true, true)
 end
 
 -- What both operands become together: f32 beside f32 or a script number, else f64.
@@ -70,15 +71,20 @@ local function rounded(kind, text)
 end
 
 function Gen:arithmetic(x, y)
-  local soft = x.soft and y.soft
+  local soft, constant = x.soft and y.soft, x.constant and y.constant
   local op = self:pick { "+", "-", "*", "/", "+", "*" }
   if x.kind == "i64" and y.kind == "i64" and op ~= "/" then
     return value(("(%s %s %s)"):format(x.text, op, y.text),
-      ("(%s %s %s)"):format(x.twin, op, y.twin), "i64", soft)
+      ("(%s %s %s)"):format(x.twin, op, y.twin), "i64", soft, constant)
   end
   local kind = float_kind(x, y)
   local twin = ("(%s %s %s)"):format(operand(x, kind), op, operand(y, kind))
-  return value(("(%s %s %s)"):format(x.text, op, y.text), rounded(kind, twin), kind, soft)
+  if op == "-" and kind == "f32" and y.constant and y.kind == "i64" then
+    -- Lua adds the negated integer: -0.0 - 0 is 0.0
+    twin = ("(%s + R(-%s))"):format(operand(x, kind), y.twin)
+  end
+  local text = ("(%s %s %s)"):format(x.text, op, y.text)
+  return value(text, rounded(kind, twin), kind, soft, constant)
 end
 
 function Gen:division(x)
@@ -86,14 +92,15 @@ function Gen:division(x)
   local by = self:pick { "3", "(-7)", "16" }
   local text = ("(%s %s %s)"):format(x.text, op, by)
   local twin = ("(%s %s %s)"):format(x.twin, op, by)
-  return value(text, rounded(x.kind, twin), x.kind, x.soft)
+  return value(text, rounded(x.kind, twin), x.kind, x.soft, x.constant)
 end
 
 function Gen:bits(x, y)
   if x.kind ~= "i64" or y.kind ~= "i64" then return self:arithmetic(x, y) end
   local op = self:pick { "&", "|", "~", "<<", ">>" }
   local text = ("(%s %s %s)"):format(x.text, op, y.text)
-  return value(text, ("(%s %s %s)"):format(x.twin, op, y.twin), "i64", x.soft and y.soft)
+  return value(text, ("(%s %s %s)"):format(x.twin, op, y.twin), "i64", x.soft and y.soft,
+    x.constant and y.constant)
 end
 
 function Gen:call(x, y)
@@ -128,7 +135,9 @@ function Gen:number(depth)
   if choice <= 4 then return self:arithmetic(x, self:number(depth - 1)) end
   if choice == 5 then return self:division(x) end
   if choice == 6 then return self:bits(x, self:number(depth - 1)) end
-  if choice == 7 then return value("(-" .. x.text .. ")", "(-" .. x.twin .. ")", x.kind, x.soft) end
+  if choice == 7 then
+    return value("(-" .. x.text .. ")", "(-" .. x.twin .. ")", x.kind, x.soft, x.constant)
+  end
   if choice == 8 then return self:call(x, self:number(depth - 1)) end
   if choice == 9 and not x.soft then
     local condition = self:condition(1)
@@ -270,7 +279,8 @@ function M.generate(seed)
     frame:format(table.concat(gen.twin, "\n"))
 end
 
-local floats = { 0.0, -0.0, 1.0, -1.5, 3.4e38, 1e-40, 1 / 0, -1 / 0, 0 / 0, 12345.678 }
+local floats = { 0.0, -0.0, 1.0, -1.5, 3.4e38, 1e-40, 1 / 0, -1 / 0, 0 / 0, 12345.678,
+  0.1, 16777216.0, 16777218.0 }
 local integers = { 0, 1, -1, 7, -13, 100, 2147483647, -2147483648 }
 
 local function float(generator)

@@ -17,6 +17,8 @@ end
 local function load_function(text, seed)
   local numbers = random.new(seed + 7)
   local integer, float = numbers:range(-50, 50), numbers:range(-500, 500) / 8
+  if seed % 3 == 0 then integer = (1 << 24) + numbers:range(0, 5) end
+  if seed % 5 == 0 then float = numbers:range(-500, 500) / 10 end
   return assert(load(text, "=kernel"))(generator.round, integer, float)
 end
 

@@ -11,6 +11,7 @@
 #include "query.h"
 #include "resource.h"
 #include "schedule.h"
+#include "snapshot.h"
 #include "text.h"
 
 #define LAST_IDS 16
@@ -64,6 +65,7 @@ struct ecs_world {
   uint32_t write_capacity;
   struct part *parts;            /* a spawn's components */
   uint32_t part_capacity;
+  ecs_snapshot *snapshots;       /* a list */
   struct scratch binding;
   struct attachment *attachments;
   char *message;                 /* MESSAGE_SIZE bytes, so that const readers can fail too */

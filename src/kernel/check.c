@@ -1,7 +1,7 @@
-/* The check that every program passes before it runs. One walk in program order keeps what
-** each register and slot holds. At a loop's head a register that the body sets to another
-** type holds nothing, so that one walk is enough for any number of rounds; where a skip
-** lands, what both ways agree on remains. */
+/* The check that every program passes before it runs. One walk in program order keeps
+** what each register and slot holds. At a loop's head a register that the body sets to
+** another type holds nothing, so that one walk is enough for any number of rounds; where
+** a skip lands, what both ways agree on remains. */
 #include "ops.h"
 
 #include <string.h>
@@ -11,16 +11,16 @@ const op_info op_table[OP_COUNT] = {
 #include "ops.def"
 };
 
-size_t column_size (k_column c) {
+size_t column_size(k_column c) {
   static const uint8_t size[KC_COUNT] = {1, 4, 8, 8, 1, 2, 4, 1, 2, 4, 8};
   return size[c];
 }
 
-k_type column_value (k_column c) {
+k_type column_value(k_column c) {
   return c <= KC_I64 ? (k_type)c : KT_I64;
 }
 
-k_places program_places (const program *p) {
+k_places program_places(const program *p) {
   k_places at;
   at.reg1 = p->ncolumns;
   at.reg4 = at.reg1 + p->nreg1;
@@ -51,12 +51,12 @@ typedef struct checker {
   scope open[MAX_DEPTH];
 } checker;
 
-static int is_slot (const checker *c, unsigned place) {
+static int is_slot(const checker *c, unsigned place) {
   return place >= c->at.slots && place < c->at.all;
 }
 
 /* The k_type that a lower-case letter means for registers and slots. */
-static int letter_type (char letter) {
+static int letter_type(char letter) {
   switch (letter) {
     case 'm': case 'M': return KT_BOOL;
     case 'f': case 'F': return KT_F32;
@@ -66,7 +66,7 @@ static int letter_type (char letter) {
   }
 }
 
-static int column_fits (k_column column, char letter) {
+static int column_fits(k_column column, char letter) {
   switch (letter) {
     case '1': return column == KC_I8;
     case '2': return column == KC_I16;
@@ -80,7 +80,7 @@ static int column_fits (k_column column, char letter) {
   }
 }
 
-static int register_fits (const checker *c, unsigned place, char letter) {
+static int register_fits(const checker *c, unsigned place, char letter) {
   switch (letter) {
     case 'm': return place >= c->at.reg1 && place < c->at.reg4;
     case 'f': return place >= c->at.reg4 && place < c->at.reg8;
@@ -89,14 +89,15 @@ static int register_fits (const checker *c, unsigned place, char letter) {
   }
 }
 
-static int slot_holds (const checker *c, unsigned place, int type) {
+static int slot_holds(const checker *c, unsigned place, int type) {
   return is_slot(c, place) && type >= 0 && c->held[place] == type;
 }
 
-static int reads (const checker *c, unsigned place, char letter, int scalar) {
+static int reads(const checker *c, unsigned place, char letter, int scalar) {
   switch (letter) {
     case '-': return place == K_NOWHERE;
-    case 'M': case 'F': case 'D': case 'I': return slot_holds(c, place, letter_type(letter));
+    case 'M': case 'F': case 'D': case 'I':
+      return slot_holds(c, place, letter_type(letter));
     case 'j': return 1;  /* looked at where it is used */
     default:
       if (scalar) return slot_holds(c, place, letter_type(letter));
@@ -107,7 +108,7 @@ static int reads (const checker *c, unsigned place, char letter, int scalar) {
 }
 
 /* Not the counter or the number of rounds of an open loop, so that loops end. */
-static int set_slot (checker *c, unsigned place, int type) {
+static int set_slot(checker *c, unsigned place, int type) {
   if (!is_slot(c, place)) return 0;
   for (int i = 0; i < c->depth; i++) {
     const k_insn *k = &c->p->insns[c->open[i].begin];
@@ -120,19 +121,19 @@ static int set_slot (checker *c, unsigned place, int type) {
   return 1;
 }
 
-static int writes (checker *c, unsigned place, const k_insn *k, int scalar) {
+static int writes(checker *c, unsigned place, const k_insn *k, int scalar) {
   const char letter = op_table[k->op & ~OP_SCALAR].signature[0];
   switch (letter) {
     case '-': return place == K_NOWHERE;
     case 'x': return place >= c->at.bitmaps && place < c->at.totals;
     case 'I': return set_slot(c, place, KT_I64);
     case 't': {
-      const int op = k->op, type = op == OP_SUM_F64 || op == OP_MIN_F64 || op == OP_MAX_F64
-                                   ? KT_F64 : KT_I64;
+      const int op = k->op;
+      const int real = op == OP_SUM_F64 || op == OP_MIN_F64 || op == OP_MAX_F64;
       const int how = op == OP_SUM_F64 || op == OP_SUM_I64 ? KR_SUM
                       : op == OP_MIN_F64 || op == OP_MIN_I64 ? KR_MIN : KR_MAX;
       return place >= c->at.totals && place < c->at.count
-             && c->p->totals[place - c->at.totals] == how * 4 + type;
+             && c->p->totals[place - c->at.totals] == how * 4 + (real ? KT_F64 : KT_I64);
     }
     default:
       if (scalar) return set_slot(c, place, letter_type(letter));
@@ -146,14 +147,14 @@ static int writes (checker *c, unsigned place, const k_insn *k, int scalar) {
   }
 }
 
-static void meet (uint8_t *held, const uint8_t *other) {
+static void meet(uint8_t *held, const uint8_t *other) {
   for (int i = 0; i < PLACES; i++)
     if (held[i] != other[i]) held[i] = UNSET;
 }
 
-/* The instructions of a loop's body: what they set to another type than it has now is unset;
-** a column written in a round is written when something fails in the next. */
-static int enter_body (checker *c, unsigned begin, unsigned end) {
+/* The instructions of a loop's body: what they set to another type than it has now is
+** unset; a column written in a round is written when something fails in the next. */
+static int enter_body(checker *c, unsigned begin, unsigned end) {
   int fails = 0, writes_column = 0;
   for (unsigned pc = begin + 1; pc < end; pc++) {
     const k_insn *k = &c->p->insns[pc];
@@ -169,7 +170,7 @@ static int enter_body (checker *c, unsigned begin, unsigned end) {
   return !(fails && writes_column);
 }
 
-static scope *open_scope (checker *c, unsigned end, int loop) {
+static scope *open_scope(checker *c, unsigned end, int loop) {
   if (c->depth == MAX_DEPTH) return NULL;
   if (c->depth > 0 && end + (unsigned)loop > c->open[c->depth - 1].end) return NULL;
   scope *s = &c->open[c->depth++];
@@ -180,7 +181,7 @@ static scope *open_scope (checker *c, unsigned end, int loop) {
   return s;
 }
 
-static int begin_loop (checker *c, const k_insn *k) {
+static int begin_loop(checker *c, const k_insn *k) {
   const program *p = c->p;
   if (k->c <= c->pc || k->c >= p->ninsns) return 0;
   const k_insn *end = &p->insns[k->c];
@@ -190,7 +191,7 @@ static int begin_loop (checker *c, const k_insn *k) {
   return open_scope(c, k->c, 1) != NULL;
 }
 
-static int end_loop (checker *c, const k_insn *k) {
+static int end_loop(checker *c, const k_insn *k) {
   if (c->depth == 0) return 0;
   const scope *s = &c->open[--c->depth];
   if (!s->loop || s->end != c->pc || s->begin != k->c) return 0;
@@ -198,7 +199,7 @@ static int end_loop (checker *c, const k_insn *k) {
   return 1;
 }
 
-static int control (checker *c, const k_insn *k) {
+static int control(checker *c, const k_insn *k) {
   switch (k->op) {
     case OP_LOOP: return begin_loop(c, k);
     case OP_SKIP:
@@ -207,8 +208,9 @@ static int control (checker *c, const k_insn *k) {
   }
 }
 
-static int instruction (checker *c, const k_insn *k) {
-  while (c->depth > 0 && !c->open[c->depth - 1].loop && c->open[c->depth - 1].end == c->pc)
+static int instruction(checker *c, const k_insn *k) {
+  while (c->depth > 0 && !c->open[c->depth - 1].loop
+         && c->open[c->depth - 1].end == c->pc)
     meet(c->held, c->open[--c->depth].held);
   const int scalar = (k->op & OP_SCALAR) != 0;
   const unsigned op = k->op & (unsigned)~OP_SCALAR;
@@ -227,7 +229,7 @@ static int instruction (checker *c, const k_insn *k) {
   return op < OP_CONTROLS || control(c, k);
 }
 
-static int header (const program *p) {
+static int header(const program *p) {
   if (p->ncolumns > MAX_COLUMNS || p->nreg1 > MAX_REGISTERS || p->nreg4 > MAX_REGISTERS
       || p->nreg8 > MAX_REGISTERS || p->nslots > MAX_SLOTS || p->nbitmaps > MAX_BITMAPS
       || p->ntotals > MAX_TOTALS || p->ninsns > MAX_INSNS)
@@ -243,7 +245,7 @@ static int header (const program *p) {
   return 1;
 }
 
-int program_check (const program *p) {
+int program_check(const program *p) {
   if (!header(p)) return 0;
   checker c;
   c.p = p;

@@ -12,7 +12,7 @@ typedef struct emitter {
   unsigned base[P_NONE];  /* the first place of each class */
 } emitter;
 
-static node *at (const emitter *e, int32_t v) {
+static node *at(const emitter *e, int32_t v) {
   return &e->b->nodes[v];
 }
 
@@ -20,12 +20,12 @@ static node *at (const emitter *e, int32_t v) {
 ** Places and slots
 ** ====================================================================== */
 
-static unsigned place_number (const emitter *e, unsigned place) {
+static unsigned place_number(const emitter *e, unsigned place) {
   return e->base[PLACE_CLASS(place)] + PLACE_NUMBER(place);
 }
 
 /* Where operand v is; as a mask, K_ALL is in every row. */
-static unsigned operand (const emitter *e, int32_t v, int scalar) {
+static unsigned operand(const emitter *e, int32_t v, int scalar) {
   if (v == K_NONE) return K_NOWHERE;
   const node *n = at(e, v);
   if (n->varies || (v == K_ALL && !scalar)) return place_number(e, n->place);
@@ -33,13 +33,14 @@ static unsigned operand (const emitter *e, int32_t v, int scalar) {
 }
 
 /* A uniform that is computed: by an instruction, or as counter or carry. */
-static int has_slot (const node *n) {
+static int has_slot(const node *n) {
   return n->live && !n->varies
-         && (n->op < KO_COUNT || n->op == N_CONVERT || n->op == N_SELECT || n->op == N_UNIT
-             || n->op == N_LOOP || n->op == N_CARRY || n->op == N_COPY);
+         && (n->op < KO_COUNT || n->op == N_CONVERT || n->op == N_LIMIT
+             || n->op == N_SELECT || n->op == N_UNIT || n->op == N_LOOP
+             || n->op == N_CARRY || n->op == N_COPY);
 }
 
-static int number_slots (emitter *e) {
+static int number_slots(emitter *e) {
   const builder *b = e->b;
   e->nslots = b->nuniforms;
   for (int32_t v = 0; v < b->n; v++) {
@@ -71,7 +72,7 @@ static int number_slots (emitter *e) {
 #define TO_F64 (OP_ADD_VV_F64 - OP_ADD_VV_F32)
 
 /* The first of an operation's instructions, for f32 and for i64. */
-static unsigned first_of (unsigned op, unsigned type) {
+static unsigned first_of(unsigned op, unsigned type) {
   static const uint16_t floats[KO_COUNT] = {
     [KO_NEG] = OP_NEG_F32, [KO_ABS] = OP_ABS_F32, [KO_SQRT] = OP_SQRT_F32,
     [KO_FLOOR] = OP_FLOOR_F32, [KO_CEIL] = OP_CEIL_F32, [KO_TRUNC] = OP_TRUNC_F32,
@@ -97,36 +98,39 @@ static unsigned first_of (unsigned op, unsigned type) {
 }
 
 /* One of a group that has an f32, an f64 and an i64 member. */
-static unsigned of_type (unsigned f32, unsigned i64, unsigned type) {
+static unsigned of_type(unsigned f32, unsigned i64, unsigned type) {
   return type == KT_I64 ? i64 : type == KT_F64 ? f32 + (unsigned)TO_F64 : f32;
 }
 
 /* Added to the first of VV, VS, SV; what is done once is VV on slots. */
-static unsigned kinds (const emitter *e, int32_t x, int32_t y, int scalar) {
+static unsigned kinds(const emitter *e, int32_t x, int32_t y, int scalar) {
   if (scalar) return 0;
   return !at(e, x)->varies ? 2 : !at(e, y)->varies ? 1 : 0;
 }
 
-static unsigned copy_op (unsigned type) {
+static unsigned copy_op(unsigned type) {
   return type == KT_BOOL ? OP_COPY_BOOL : of_type(OP_COPY_F32, OP_COPY_I64, type);
 }
 
-static unsigned fill_op (unsigned type) {
+static unsigned fill_op(unsigned type) {
   return type == KT_BOOL ? OP_FILL_BOOL : of_type(OP_FILL_F32, OP_FILL_I64, type);
 }
 
-static unsigned convert_op (unsigned from, unsigned to) {
+static unsigned convert_op(unsigned from, unsigned to) {
   if (to == KT_F32) return from == KT_F64 ? OP_F32_OF_F64 : OP_F32_OF_I64;
   return from == KT_F32 ? OP_F64_OF_F32 : OP_F64_OF_I64;
 }
 
-static unsigned reduce_op (unsigned how, unsigned type) {
-  const unsigned first = how == KR_SUM ? OP_SUM_F64 : how == KR_MIN ? OP_MIN_F64 : OP_MAX_F64;
+static unsigned reduce_op(unsigned how, unsigned type) {
+  const unsigned first = how == KR_SUM   ? OP_SUM_F64
+                         : how == KR_MIN ? OP_MIN_F64
+                                         : OP_MAX_F64;
   return first + (type == KT_I64);
 }
 
 /* Turns x < y with a scalar x around; the comparison's number among LT LE EQ NE GT GE. */
-static unsigned compare_kind (const emitter *e, unsigned op, int32_t *x, int32_t *y, int scalar) {
+static unsigned compare_kind(const emitter *e, unsigned op, int32_t *x, int32_t *y,
+                             int scalar) {
   enum { LT, LE, EQ, NE, GT, GE };
   const int turn = !scalar && !at(e, *x)->varies;
   if (turn) {
@@ -149,7 +153,7 @@ static unsigned compare_kind (const emitter *e, unsigned op, int32_t *x, int32_t
 ** Instructions
 ** ====================================================================== */
 
-static k_insn *emit (emitter *e, unsigned op, unsigned dst) {
+static k_insn *emit(emitter *e, unsigned op, unsigned dst) {
   k_insn *k = &e->insns[e->n++];
   memset(k, 0, sizeof *k);
   k->op = (uint16_t)op;
@@ -159,32 +163,33 @@ static k_insn *emit (emitter *e, unsigned op, unsigned dst) {
 }
 
 /* v is put at `place`, unless it is there. */
-static void emit_copy (emitter *e, unsigned dst, int32_t v, unsigned type) {
+static void emit_copy(emitter *e, unsigned dst, int32_t v, unsigned type) {
   const unsigned from = operand(e, v, 0);
   if (from == dst) return;
   const int register_like = at(e, v)->varies || v == K_ALL;
   emit(e, register_like ? copy_op(type) : fill_op(type), dst)->a = (uint16_t)from;
 }
 
-static void emit_scalar_copy (emitter *e, unsigned slot, int32_t v, unsigned type) {
-  emit(e, copy_op(type) | OP_SCALAR, e->base[P_SLOT] + slot)->a = (uint16_t)operand(e, v, 1);
+static void emit_scalar_copy(emitter *e, unsigned slot, int32_t v, unsigned type) {
+  k_insn *k = emit(e, copy_op(type) | OP_SCALAR, e->base[P_SLOT] + slot);
+  k->a = (uint16_t)operand(e, v, 1);
 }
 
-static void emit_carry (emitter *e, int32_t carry, int32_t v) {
+static void emit_carry(emitter *e, int32_t carry, int32_t v) {
   const node *n = at(e, carry);
   if (v == K_NONE || v == carry) return;
   if (n->varies) emit_copy(e, place_number(e, n->place), v, n->type);
   else emit_scalar_copy(e, n->slot, v, n->type);
 }
 
-static void emit_carries (emitter *e, int32_t loop, int which) {
+static void emit_carries(emitter *e, int32_t loop, int which) {
   for (int32_t v = loop + 1; v < at(e, loop)->end; v++) {
     const node *n = at(e, v);
     if (n->op == N_CARRY && n->live && n->home == loop) emit_carry(e, v, n->in[which]);
   }
 }
 
-static void emit_loop (emitter *e, int32_t v) {
+static void emit_loop(emitter *e, int32_t v) {
   node *n = at(e, v);
   emit_carries(e, v, 0);
   n->pc = e->n;
@@ -193,7 +198,7 @@ static void emit_loop (emitter *e, int32_t v) {
   k->b = (uint16_t)operand(e, n->in[1], 0);
 }
 
-static void emit_end (emitter *e, int32_t v) {
+static void emit_end(emitter *e, int32_t v) {
   const node *n = at(e, v);
   const int32_t loop = n->in[0];
   emit_carries(e, loop, 1);
@@ -205,8 +210,9 @@ static void emit_end (emitter *e, int32_t v) {
   k->c = (uint16_t)at(e, loop)->pc;
 }
 
-/* Before the skip at position i of the plan, what is left of its selects when it is taken. */
-static void emit_skip (emitter *e, int32_t i) {
+/* Before the skip at position i of the plan, what is left of its selects when it is
+** taken. */
+static void emit_skip(emitter *e, int32_t i) {
   const builder *b = e->b;
   node *skip = at(e, b->plan.v[i]);
   for (int32_t j = i + 1; at(e, b->plan.v[j])->op != N_LAND; j++) {
@@ -217,15 +223,17 @@ static void emit_skip (emitter *e, int32_t i) {
   emit(e, OP_SKIP, K_NOWHERE)->a = (uint16_t)operand(e, skip->in[0], 0);
 }
 
-static void emit_store (emitter *e, const node *n) {
+static void emit_store(emitter *e, const node *n) {
   const unsigned column = e->b->columns[n->aux];
-  if (column >= KC_I8 && column <= KC_U32)
-    emit(e, OP_STORE_I8 + (column - KC_I8), n->aux)->a = (uint16_t)operand(e, n->in[0], 0);
-  else
+  if (column < KC_I8 || column > KC_U32) {
     emit_copy(e, n->aux, n->in[0], column_value((k_column)column));
+    return;
+  }
+  k_insn *k = emit(e, OP_STORE_I8 + (column - KC_I8), n->aux);
+  k->a = (uint16_t)operand(e, n->in[0], 0);
 }
 
-static void emit_compare (emitter *e, const node *n, unsigned dst, int scalar) {
+static void emit_compare(emitter *e, const node *n, unsigned dst, int scalar) {
   int32_t x = n->in[0], y = n->in[1];
   const unsigned tx = at(e, x)->type, ty = at(e, y)->type;
   unsigned op;
@@ -235,7 +243,8 @@ static void emit_compare (emitter *e, const node *n, unsigned dst, int scalar) {
   } else {
     const unsigned kind = compare_kind(e, n->op, &x, &y, scalar);
     const int vv = scalar || at(e, y)->varies;
-    op = vv ? of_type(OP_LT_VV_F32, OP_LT_VV_I64, tx) : of_type(OP_LT_VS_F32, OP_LT_VS_I64, tx);
+    op = vv ? of_type(OP_LT_VV_F32, OP_LT_VV_I64, tx)
+            : of_type(OP_LT_VS_F32, OP_LT_VS_I64, tx);
     op += kind;
   }
   k_insn *k = emit(e, scalar ? op | OP_SCALAR : op, dst);
@@ -243,8 +252,9 @@ static void emit_compare (emitter *e, const node *n, unsigned dst, int scalar) {
   k->b = (uint16_t)operand(e, y, scalar);
 }
 
-/* The first instruction of a joined select, for comparisons with a varying y or a scalar. */
-static unsigned first_when (int negates, int scalar, unsigned type) {
+/* The first instruction of a joined select, for comparisons with a varying y or a
+** scalar. */
+static unsigned first_when(int negates, int scalar, unsigned type) {
   if (negates)
     return scalar ? of_type(OP_NEGLT_VS_F32, OP_NEGLT_VS_I64, type)
                   : of_type(OP_NEGLT_VV_F32, OP_NEGLT_VV_I64, type);
@@ -252,7 +262,7 @@ static unsigned first_when (int negates, int scalar, unsigned type) {
                 : of_type(OP_IFLT_VV_VV_F32, OP_IFLT_VV_VV_I64, type);
 }
 
-static void emit_when (emitter *e, const node *n, unsigned dst) {
+static void emit_when(emitter *e, const node *n, unsigned dst) {
   int32_t x = n->in[0], y = n->in[1];
   const int negates = n->op == N_NEGATE;
   const unsigned kind = compare_kind(e, n->aux, &x, &y, 0);
@@ -266,7 +276,7 @@ static void emit_when (emitter *e, const node *n, unsigned dst) {
   k->d = (uint16_t)operand(e, n->in[3], 0);
 }
 
-static unsigned fused_op (const emitter *e, const node *n) {
+static unsigned fused_op(const emitter *e, const node *n) {
   switch (n->op) {
     case N_MULADD: case N_MULDIFF: {
       const unsigned first = n->op == N_MULADD ? OP_MULADD_VVVV_F32 : OP_MULDIFF_VVVV_F32;
@@ -282,12 +292,13 @@ static unsigned fused_op (const emitter *e, const node *n) {
 }
 
 /* The instruction of a node whose operands are its `in`, in order. */
-static unsigned plain_op (const emitter *e, const node *n, int scalar) {
+static unsigned plain_op(const emitter *e, const node *n, int scalar) {
   const unsigned from = n->in[0] > K_NONE ? at(e, n->in[0])->type : (unsigned)KT_BOOL;
   switch (n->op) {
     case N_LOAD: return OP_LOAD_I8 + (unsigned)(e->b->columns[n->aux] - KC_I8);
     case N_LIVE: return OP_LIVE;
     case N_CONVERT: return convert_op(from, n->type);
+    case N_LIMIT: return (n->type == KT_F32 ? OP_UP_F32 : OP_UP_F64) + (unsigned)n->aux;
     case N_EXACT:
       return of_type(n->aux == KE_FRACTION ? OP_WHOLE_F32 : OP_EXACT_F32, 0, from);
     case N_RANGE: return OP_RANGE_I8 + (unsigned)(n->aux - KC_I8);
@@ -310,8 +321,9 @@ static unsigned plain_op (const emitter *e, const node *n, int scalar) {
   }
 }
 
-/* SELECT_VV, VS, SV stand in the order of kinds() though it is b and c that they tell of. */
-static void emit_plain (emitter *e, const node *n, int scalar) {
+/* SELECT_VV, VS, SV stand in the order of kinds() though it is b and c that they tell
+** of. */
+static void emit_plain(emitter *e, const node *n, int scalar) {
   const unsigned op = plain_op(e, n, scalar);
   unsigned dst = K_NOWHERE;
   if (scalar) dst = e->base[P_SLOT] + n->slot;
@@ -326,14 +338,19 @@ static void emit_plain (emitter *e, const node *n, int scalar) {
   k->tag = n->tag;
 }
 
-static void emit_reduce (emitter *e, const node *n) {
+static void emit_marks(emitter *e, const node *n) {
+  k_insn *k = emit(e, OP_EMIT, e->base[P_ALL] + 1 + n->aux);
+  k->a = (uint16_t)operand(e, n->in[0], 0);
+}
+
+static void emit_reduce(emitter *e, const node *n) {
   const unsigned totals = e->base[P_ALL] + 1 + (unsigned)e->b->nbitmaps;
   k_insn *k = emit(e, reduce_op(n->aux % 4, n->type), totals + n->aux / 4);
   k->a = (uint16_t)operand(e, n->in[0], 0);
   k->d = (uint16_t)operand(e, n->in[3], 0);
 }
 
-static void emit_node (emitter *e, int32_t i) {
+static void emit_node(emitter *e, int32_t i) {
   const int32_t v = e->b->plan.v[i];
   const node *n = at(e, v);
   if (!n->live) return;
@@ -344,14 +361,13 @@ static void emit_node (emitter *e, int32_t i) {
     case N_LAND: e->insns[at(e, n->in[0])->pc].c = (uint16_t)e->n; break;
     case N_STORE: emit_store(e, n); break;
     case N_EMIT:
-      emit(e, OP_EMIT, e->base[P_ALL] + 1 + n->aux)->a = (uint16_t)operand(e, n->in[0], 0);
+      emit_marks(e, n);
       break;
     case N_REDUCE: emit_reduce(e, n); break;
     case N_WHEN: case N_NEGATE: emit_when(e, n, place_number(e, n->place)); break;
     default:
       if (is_compare(n->op))
-        emit_compare(e, n, n->varies ? place_number(e, n->place) : e->base[P_SLOT] + n->slot,
-                     !n->varies);
+        emit_compare(e, n, operand(e, v, 0), !n->varies);
       else
         emit_plain(e, n, !n->varies);
   }
@@ -364,26 +380,26 @@ static void emit_node (emitter *e, int32_t i) {
 ** ====================================================================== */
 
 /* The smallest number of instructions that the plan surely fits in. */
-static int most_insns (const builder *b) {
+static int most_insns(const builder *b) {
   int n = b->plan.n + b->scalars.n;
   for (int32_t v = 0; v < b->n; v++)
     n += b->nodes[v].op == N_CARRY ? 2 : b->nodes[v].tied;
   return n;
 }
 
-static size_t program_size (const program *p) {
+static size_t program_size(const program *p) {
   return sizeof *p + p->nconstants * sizeof(k_scalar) + p->ninsns * sizeof(k_insn)
          + p->ncolumns + p->nslots + p->ntotals;
 }
 
 /* Rows per block, such that a block's columns and registers stay in the first cache. */
-static unsigned block_rows (const builder *b) {
+static unsigned block_rows(const builder *b) {
   size_t lane = (size_t)b->nreg[0] + (size_t)b->nreg[1] * 4 + (size_t)b->nreg[2] * 8;
   for (int c = 0; c < b->ncolumns; c++) lane += column_size((k_column)b->columns[c]);
   return lane <= 40 ? 1024 : lane <= 160 ? 512 : 256;
 }
 
-static program *make_program (const emitter *e, int prologue) {
+static program *make_program(const emitter *e, int prologue) {
   const builder *b = e->b;
   program head;
   memset(&head, 0, sizeof head);
@@ -421,7 +437,7 @@ static program *make_program (const emitter *e, int prologue) {
   return p;
 }
 
-static k_status emit_all (emitter *e, program **out) {
+static k_status emit_all(emitter *e, program **out) {
   const builder *b = e->b;
   if (!number_slots(e)) return K_ELIMIT;
   for (int32_t i = 0; i < b->scalars.n; i++) {
@@ -441,7 +457,7 @@ static k_status emit_all (emitter *e, program **out) {
   return K_OK;
 }
 
-k_status plan_emit (builder *b, program **out) {
+k_status plan_emit(builder *b, program **out) {
   emitter e;
   memset(&e, 0, sizeof e);
   e.b = b;
@@ -455,9 +471,9 @@ k_status plan_emit (builder *b, program **out) {
   return status;
 }
 
-k_status build_finish (builder *b, program **out) {
-  if (!plan_live(b) || !plan_fuse(b) || !plan_fill(b) || !plan_order(b) || !plan_regions(b)
-      || !plan_places(b))
+k_status build_finish(builder *b, program **out) {
+  if (!plan_live(b) || !plan_fuse(b) || !plan_fill(b) || !plan_order(b)
+      || !plan_regions(b) || !plan_places(b))
     return b->status;
   b->status = plan_emit(b, out);
   const k_status status = b->status;
@@ -465,7 +481,7 @@ k_status build_finish (builder *b, program **out) {
   return status;
 }
 
-void program_free (program *p) {
+void program_free(program *p) {
   if (p == NULL) return;
   const k_memory mem = p->mem;
   mem.alloc(mem.ud, p, program_size(p), 0);

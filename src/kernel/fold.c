@@ -8,15 +8,15 @@
 #include <math.h>
 #include <string.h>
 
-/* Doubles in the order of their value, -0.0 below 0.0, as integers. Its own inverse on the
-** sign: keys of negative numbers are negative. */
-int64_t fold_key (double x) {
+/* Doubles in the order of their value, -0.0 below 0.0, as integers. Its own inverse on
+** the sign: keys of negative numbers are negative. */
+int64_t fold_key(double x) {
   uint64_t u;
   memcpy(&u, &x, sizeof u);
   return (int64_t)(u ^ ((0 - (u >> 63)) >> 1));
 }
 
-double fold_unkey (int64_t key) {
+double fold_unkey(int64_t key) {
   uint64_t u = (uint64_t)key;
   u ^= (0 - (u >> 63)) >> 1;
   double x;
@@ -24,7 +24,7 @@ double fold_unkey (int64_t key) {
   return x;
 }
 
-void k_fold_begin (k_folding *f, k_reduce how, k_type type) {
+void k_fold_begin(k_folding *f, k_reduce how, k_type type) {
   memset(f, 0, sizeof *f);
   for (int j = 0; j < 16; j++) {
     if (how == KR_MIN) f->part[j].i64 = INT64_MAX;
@@ -34,14 +34,14 @@ void k_fold_begin (k_folding *f, k_reduce how, k_type type) {
   }
 }
 
-static void join (k_scalar *part, k_reduce how, k_type type, k_scalar v) {
+static void join(k_scalar *part, k_reduce how, k_type type, k_scalar v) {
   if (how == KR_SUM && type == KT_F64) part->f64 += v.f64;
   else if (how == KR_SUM) part->i64 = (int64_t)((uint64_t)part->i64 + (uint64_t)v.i64);
   else if (how == KR_MIN) part->i64 = v.i64 < part->i64 ? v.i64 : part->i64;
   else part->i64 = v.i64 > part->i64 ? v.i64 : part->i64;
 }
 
-void k_fold_row (k_folding *f, k_reduce how, k_type type, k_scalar v, int joins) {
+void k_fold_row(k_folding *f, k_reduce how, k_type type, k_scalar v, int joins) {
   k_scalar *const part = &f->part[f->row++ % 16];
   if (!joins) return;
   f->rows++;
@@ -55,7 +55,7 @@ void k_fold_row (k_folding *f, k_reduce how, k_type type, k_scalar v, int joins)
   join(part, how, type, v);
 }
 
-void k_fold_end (const k_folding *f, k_reduce how, k_type type, k_total *total) {
+void k_fold_end(const k_folding *f, k_reduce how, k_type type, k_total *total) {
   assert(type == KT_F64 || type == KT_I64);
   if (f->rows == 0) return;
   k_scalar part[16];

@@ -1,12 +1,12 @@
-/* Which nodes matter, which are joined into one instruction, and which operands have to be
-** block registers because no instruction takes them as scalars. */
+/* Which nodes matter, which are joined into one instruction, and which operands have to
+** be block registers because no instruction takes them as scalars. */
 #include "node.h"
 
-static node *at (const builder *b, int32_t v) {
+static node *at(const builder *b, int32_t v) {
   return &b->nodes[v];
 }
 
-static int mark (builder *b, int32_t v) {
+static int mark(builder *b, int32_t v) {
   node *n = at(b, v);
   if (v == K_NONE || n->live) return 1;
   n->live = 1;
@@ -14,16 +14,16 @@ static int mark (builder *b, int32_t v) {
 }
 
 /* What a live node keeps alive: its operands and the loop around it. */
-static int mark_operands (builder *b, int32_t v) {
+static int mark_operands(builder *b, int32_t v) {
   const node n = *at(b, v);
   for (int i = 0; i < 4; i++)
     if (n.in[i] != K_NONE && !mark(b, n.in[i])) return 0;
   return n.home == 0 || mark(b, n.home);
 }
 
-/* The last store of each column counts; the last next of each carry. Ends and nexts go with
-** their loop and carry. */
-static int mark_roots (builder *b) {
+/* The last store of each column counts; the last next of each carry. Ends and nexts go
+** with their loop and carry. */
+static int mark_roots(builder *b) {
   for (int32_t v = 0; v < b->n; v++) {
     const node *n = at(b, v);
     if (n->op == N_STORE) b->store[n->aux] = v;
@@ -40,7 +40,7 @@ static int mark_roots (builder *b) {
 }
 
 /* Takes ends along with live loops; says whether there were any new ones. */
-static int mark_ends (builder *b) {
+static int mark_ends(builder *b) {
   int found = 0;
   for (int32_t v = 0; v < b->n; v++) {
     const node *n = at(b, v);
@@ -51,7 +51,7 @@ static int mark_ends (builder *b) {
   return found;
 }
 
-int plan_live (builder *b) {
+int plan_live(builder *b) {
   if (b->loop != 0) builder_fail(b, K_EINVAL);
   if (b->status != K_OK || !mark_roots(b)) return 0;
   do {
@@ -73,22 +73,22 @@ int plan_live (builder *b) {
 ** ====================================================================== */
 
 /* A product that only `user` needs and that may be done where it is. */
-static int product_of (const builder *b, const node *user, int32_t v) {
+static int product_of(const builder *b, const node *user, int32_t v) {
   const node *n = at(b, v);
   return n->op == KO_MUL && n->varies && n->uses == 1 && n->type == user->type
          && n->home == user->home && n->type != KT_I64;
 }
 
-static int scalar_second (const builder *b, int32_t product) {
+static int scalar_second(const builder *b, int32_t product) {
   return !at(b, at(b, product)->in[1])->varies;
 }
 
-static void absorb (builder *b, int32_t product) {
+static void absorb(builder *b, int32_t product) {
   at(b, product)->live = 0;
 }
 
 /* x * y + z * w and x * y - z * w: all varying, or y and w uniform. */
-static int fuse_products (builder *b, node *n) {
+static int fuse_products(builder *b, node *n) {
   const int32_t x = n->in[0], y = n->in[1];
   if (x == y || !product_of(b, n, x) || !product_of(b, n, y)) return 0;
   if (scalar_second(b, x) != scalar_second(b, y)) return 0;
@@ -102,7 +102,8 @@ static int fuse_products (builder *b, node *n) {
   return 1;
 }
 
-static void fuse_product (builder *b, node *n, unsigned op, int32_t other, int32_t product) {
+static void fuse_product(builder *b, node *n, unsigned op, int32_t other,
+                         int32_t product) {
   n->op = (uint8_t)op;
   n->in[0] = other;
   n->in[1] = at(b, product)->in[0];
@@ -111,7 +112,7 @@ static void fuse_product (builder *b, node *n, unsigned op, int32_t other, int32
 }
 
 /* Each step still rounds: the fused loops multiply and then add. */
-int plan_fuse (builder *b) {
+int plan_fuse(builder *b) {
   for (int32_t v = 0; v < b->n; v++) {
     node *n = at(b, v);
     if (!n->live || !n->varies || (n->op != KO_ADD && n->op != KO_SUB)) continue;
@@ -134,7 +135,7 @@ int plan_fuse (builder *b) {
 enum { IN0 = 1, IN1 = 2, IN2 = 4, IN3 = 8 };
 
 /* Which operands may be uniform, as bits, given which are. */
-static unsigned binary_uniforms (const node *n, unsigned uniform) {
+static unsigned binary_uniforms(const node *n, unsigned uniform) {
   switch (n->op) {
     case KO_ADD: case KO_MUL: case KO_BAND: case KO_BOR: case KO_BXOR: return IN1;
     case KO_SUB: case KO_DIV: return uniform;
@@ -142,12 +143,13 @@ static unsigned binary_uniforms (const node *n, unsigned uniform) {
     case KO_MIN: case KO_MAX: return n->type == KT_I64 ? IN1 : uniform;
     case KO_IDIV: case KO_MOD: return IN1;
     case KO_POW: return IN1;
-    case KO_LT: case KO_LE: case KO_GT: case KO_GE: case KO_EQ: case KO_NE: return uniform;
+    case KO_LT: case KO_LE: case KO_GT: case KO_GE: return uniform;
+    case KO_EQ: case KO_NE: return uniform;
     default: return 0;
   }
 }
 
-static unsigned allowed (const node *n, unsigned uniform) {
+static unsigned allowed(const node *n, unsigned uniform) {
   switch (n->op) {
     case N_SELECT:
       if (n->type == KT_BOOL) return 0;
@@ -163,18 +165,18 @@ static unsigned allowed (const node *n, unsigned uniform) {
 }
 
 /* Where a uniform is the same for all rounds; a counter belongs to its own loop. */
-static int32_t uniform_home (const builder *b, int32_t uniform) {
+static int32_t uniform_home(const builder *b, int32_t uniform) {
   return at(b, uniform)->op == N_LOOP ? uniform : at(b, uniform)->home;
 }
 
-static int is_inside (const builder *b, int32_t home, int32_t loop) {
+static int is_inside(const builder *b, int32_t home, int32_t loop) {
   while (home != 0 && home != loop) home = at(b, home)->home;
   return home == loop;
 }
 
 /* A register filled with `uniform` for `user`; one serves all users but those behind the
 ** loop that carried it. */
-static int32_t fill (builder *b, int32_t uniform, int32_t user) {
+static int32_t fill(builder *b, int32_t uniform, int32_t user) {
   if (uniform == K_ALL) return K_ALL;
   const int32_t home = uniform_home(b, uniform);
   const int shared = is_inside(b, at(b, user)->home, home);
@@ -187,12 +189,12 @@ static int32_t fill (builder *b, int32_t uniform, int32_t user) {
   return v;
 }
 
-static int is_uniform (const builder *b, int32_t v) {
+static int is_uniform(const builder *b, int32_t v) {
   return v != K_NONE && !at(b, v)->varies;
 }
 
 /* Instructions for one row only, or for none, take any operand. */
-static int fill_operands (builder *b, int32_t v) {
+static int fill_operands(builder *b, int32_t v) {
   const node n = *at(b, v);
   unsigned uniform = 0;
   for (int i = 0; i < 4; i++)
@@ -207,10 +209,10 @@ static int fill_operands (builder *b, int32_t v) {
   return 1;
 }
 
-/* A store in place has to be of a value made for it, so what a loop carried or what another
-** column stores is copied. A column's load is copied for any store: the column may change
-** before that is done. */
-static int needs_copy (const builder *b, int column, int32_t v) {
+/* A store in place has to be of a value made for it, so what a loop carried or what
+** another column stores is copied. A column's load is copied for any store: the column
+** may change before that is done. */
+static int needs_copy(const builder *b, int column, int32_t v) {
   const node *n = at(b, v);
   if (n->op == N_LOAD) return column_direct(b, n->aux);
   if (!column_direct(b, column)) return 0;
@@ -220,7 +222,7 @@ static int needs_copy (const builder *b, int column, int32_t v) {
   return 0;
 }
 
-static int own_stored_value (builder *b, int column, int32_t store) {
+static int own_stored_value(builder *b, int column, int32_t store) {
   const int32_t v = at(b, store)->in[0];
   if (!needs_copy(b, column, v)) return 1;
   node copy = node_make(N_COPY, (k_type)at(b, v)->type, 1);
@@ -232,7 +234,7 @@ static int own_stored_value (builder *b, int column, int32_t store) {
   return 1;
 }
 
-static int own_stores (builder *b) {
+static int own_stores(builder *b) {
   for (int c = 0; c < b->ncolumns; c++) {
     if (b->store[c] == 0) continue;
     const node *value = at(b, at(b, b->store[c])->in[0]);
@@ -246,9 +248,9 @@ static int own_stores (builder *b) {
   return 1;
 }
 
-/* A value carried on as another's, or that ends its loop, must not change before it has been
-** taken over. */
-static int own_carried (builder *b, int32_t v, int operand, int32_t loop) {
+/* A value carried on as another's, or that ends its loop, must not change before it has
+** been taken over. */
+static int own_carried(builder *b, int32_t v, int operand, int32_t loop) {
   const int32_t old = at(b, v)->in[operand];
   if (old == K_NONE || old == v) return 1;
   if (at(b, old)->op != N_CARRY || at(b, old)->home != loop) return 1;
@@ -261,7 +263,7 @@ static int own_carried (builder *b, int32_t v, int operand, int32_t loop) {
   return 1;
 }
 
-int plan_fill (builder *b) {
+int plan_fill(builder *b) {
   const int32_t n = b->n;
   for (int32_t v = 0; v < n; v++) {
     const node *m = at(b, v);

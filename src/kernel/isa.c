@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-int isa_supported (k_isa isa) {
+int isa_supported(k_isa isa) {
   switch (isa) {
     case K_BASE: return 1;
 #ifdef ECS_KERNEL_X86
@@ -15,13 +15,13 @@ int isa_supported (k_isa isa) {
   }
 }
 
-k_isa isa_best (void) {
+k_isa isa_best(void) {
   for (int isa = K_ISAS - 1; isa > K_BASE; isa--)
     if (isa_supported((k_isa)isa)) return (k_isa)isa;
   return K_BASE;
 }
 
-const char *isa_name (k_isa isa) {
+const char *isa_name(k_isa isa) {
   switch (isa) {
     case K_AVX2: return "avx2";
     case K_AVX512: return "avx512";
@@ -33,13 +33,13 @@ const char *isa_name (k_isa isa) {
   }
 }
 
-int isa_named (const char *name) {
+int isa_named(const char *name) {
   for (int isa = K_BASE; isa < K_ISAS; isa++)
     if (strcmp(name, isa_name((k_isa)isa)) == 0) return isa;
   return -1;
 }
 
-const op_fn *isa_ops (k_isa isa) {
+const op_fn *isa_ops(k_isa isa) {
 #ifdef ECS_KERNEL_X86
   if (isa >= K_AVX512 && isa_supported(K_AVX512)) return ops_avx512;
   if (isa >= K_AVX2 && isa_supported(K_AVX2)) return ops_avx2;

@@ -1,7 +1,7 @@
 /* Running programs: block after block of rows, instruction after instruction. When a row
 ** fails the block shrinks to the rows before it, so that the last failure seen is that of
-** the first failing row, and what is stored afterwards (the builder stores behind all that
-** can fail) is stored for the rows before it only. */
+** the first failing row, and what is stored afterwards (the builder stores behind all
+** that can fail) is stored for the rows before it only. */
 #include "ops.h"
 
 /* Asserts are for debug builds, as in the core. */
@@ -21,7 +21,7 @@ struct machine {
 
 #define ALIGNMENT 64
 
-static size_t round_up (size_t n) {
+static size_t round_up(size_t n) {
   return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
@@ -31,7 +31,7 @@ typedef struct layout {
   size_t at, slots, totals, reg1, reg4, reg8, end;
 } layout;
 
-static layout lay_out (const program *p, const k_places *at) {
+static layout lay_out(const program *p, const k_places *at) {
   layout l;
   l.at = K_BLOCK;
   l.slots = round_up(l.at + at->count * sizeof(void *));
@@ -43,7 +43,7 @@ static layout lay_out (const program *p, const k_places *at) {
   return l;
 }
 
-machine *machine_new (const k_memory *mem, k_isa isa) {
+machine *machine_new(const k_memory *mem, k_isa isa) {
   machine *m = mem->alloc(mem->ud, NULL, 0, sizeof *m);
   if (m == NULL) return NULL;
   m->mem = *mem;
@@ -54,14 +54,14 @@ machine *machine_new (const k_memory *mem, k_isa isa) {
   return m;
 }
 
-void machine_free (machine *m) {
+void machine_free(machine *m) {
   if (m == NULL) return;
   const k_memory mem = m->mem;
   if (m->chunk != NULL) mem.alloc(mem.ud, m->chunk, m->size, 0);
   mem.alloc(mem.ud, m, sizeof *m, 0);
 }
 
-k_status machine_reserve (machine *m, const program *p) {
+k_status machine_reserve(machine *m, const program *p) {
   const k_places at = program_places(p);
   const size_t need = lay_out(p, &at).end + ALIGNMENT;
   if (need <= m->size) return K_OK;
@@ -90,29 +90,32 @@ typedef struct running {
 /* Beyond the caches shorter blocks do better: what comes first in a block waits for
 ** memory, and the hardware's streams follow but a little. Not where there is little to do
 ** but to load. */
-static size_t choose_block (const program *p, size_t rows) {
+static size_t choose_block(const program *p, size_t rows) {
   enum { CACHED = 4 << 20, SHORT = 256 };
   size_t bytes = 0;
-  for (unsigned i = 0; i < p->ncolumns; i++) bytes += column_size((k_column)p->columns[i]);
+  for (unsigned i = 0; i < p->ncolumns; i++)
+    bytes += column_size((k_column)p->columns[i]);
   const int busy = p->ninsns - p->prologue > 2 * p->ncolumns;
   return busy && p->block > SHORT && rows > CACHED / (bytes + 1) ? SHORT : p->block;
 }
 
-static void set_registers (void **at, unsigned from, unsigned to, char *memory, size_t size) {
+static void set_registers(void **at, unsigned from, unsigned to, char *memory,
+                          size_t size) {
   for (; from < to; from++, memory += size) at[from] = memory;
 }
 
-static void set_up (running *r, machine *m) {
+static void set_up(running *r, machine *m) {
   const program *p = r->p;
   const layout l = lay_out(p, &r->places);
   void **at = (void **)(void *)(m->base + l.at);
   k_scalar *slots = (k_scalar *)(void *)(m->base + l.slots);
   k_folding *totals = (k_folding *)(void *)(m->base + l.totals);
+  const size_t block = p->block;
   r->at = at;
   for (unsigned i = 0; i < p->ncolumns; i++) at[i] = r->run->columns[i];
-  set_registers(at, r->places.reg1, r->places.reg4, m->base + l.reg1, p->block);
-  set_registers(at, r->places.reg4, r->places.reg8, m->base + l.reg4, (size_t)p->block * 4);
-  set_registers(at, r->places.reg8, r->places.slots, m->base + l.reg8, (size_t)p->block * 8);
+  set_registers(at, r->places.reg1, r->places.reg4, m->base + l.reg1, block);
+  set_registers(at, r->places.reg4, r->places.reg8, m->base + l.reg4, 4 * block);
+  set_registers(at, r->places.reg8, r->places.slots, m->base + l.reg8, 8 * block);
   for (unsigned i = 0; i < p->nslots; i++) at[r->places.slots + i] = slots + i;
   if (p->nuniforms > 0)
     memcpy(slots, r->run->uniforms, p->nuniforms * sizeof *slots);
@@ -128,7 +131,7 @@ static void set_up (running *r, machine *m) {
 }
 
 /* Is one of n lanes set? Most masks that are not empty show it at once. */
-static int any_lane (const uint8_t *mask, size_t n) {
+static int any_lane(const uint8_t *mask, size_t n) {
   size_t i = 0;
   for (; i + 64 <= n; i += 64) {
     uint64_t w[8];
@@ -140,18 +143,18 @@ static int any_lane (const uint8_t *mask, size_t n) {
   return 0;
 }
 
-static int64_t *integer_at (const running *r, unsigned place) {
+static int64_t *integer_at(const running *r, unsigned place) {
   return &((k_scalar *)r->at[place])->i64;
 }
 
-static void live (const running *r, const k_insn *k, size_t n) {
+static void live(const running *r, const k_insn *k, size_t n) {
   int64_t *ids = r->at[k->dst];
   if ((void *)ids != r->at[k->a]) memcpy(ids, r->at[k->a], n * sizeof *ids);
   r->run->live(r->run->live_ud, ids, n);
 }
 
 /* Does instruction `pc`, one that moves on as it likes; returns the next. */
-static unsigned control (const running *r, unsigned pc, size_t n) {
+static unsigned control(const running *r, unsigned pc, size_t n) {
   const k_insn *k = &r->p->insns[pc];
   switch (k->op) {
     case OP_LOOP:
@@ -172,7 +175,7 @@ static unsigned control (const running *r, unsigned pc, size_t n) {
   return pc + 1;
 }
 
-static void fail (running *r, const k_insn *k, size_t lane) {
+static void fail(running *r, const k_insn *k, size_t lane) {
   const op_info *info = &op_table[k->op];
   k_failure *f = r->failure;
   f->row = r->first + lane;
@@ -186,7 +189,7 @@ static void fail (running *r, const k_insn *k, size_t lane) {
 }
 
 /* Runs the block of n rows at r->first; returns how many of them did not fail. */
-static size_t run_block (running *r, size_t n) {
+static size_t run_block(running *r, size_t n) {
   const k_insn *insns = r->p->insns;
   const unsigned end = r->p->ninsns;
   void *const *at = r->at;
@@ -210,7 +213,7 @@ static size_t run_block (running *r, size_t n) {
 }
 
 /* Bits from row n of the block on, to the end of the table, are cleared. */
-static void cut_bitmaps (const running *r, size_t row) {
+static void cut_bitmaps(const running *r, size_t row) {
   const size_t words = (r->run->rows + 63) / 64;
   for (unsigned i = 0; i < r->p->nbitmaps; i++) {
     uint64_t *bits = r->run->bitmaps[i];
@@ -219,7 +222,7 @@ static void cut_bitmaps (const running *r, size_t row) {
   }
 }
 
-static void advance (running *r, size_t rows) {
+static void advance(running *r, size_t rows) {
   const program *p = r->p;
   for (unsigned i = 0; i < p->ncolumns; i++)
     r->at[i] = (char *)r->at[i] + rows * column_size((k_column)p->columns[i]);
@@ -228,7 +231,7 @@ static void advance (running *r, size_t rows) {
   r->first += rows;
 }
 
-static void run_blocks (running *r) {
+static void run_blocks(running *r) {
   const program *p = r->p;
   for (unsigned pc = 0; pc < p->prologue; pc++) {
     const k_insn *k = &p->insns[pc];
@@ -244,7 +247,8 @@ static void run_blocks (running *r) {
   }
 }
 
-k_status machine_run (machine *m, const program *p, const k_run *run, k_failure *failure) {
+k_status machine_run(machine *m, const program *p, const k_run *run,
+                     k_failure *failure) {
   running r;
   r.places = program_places(p);
   if (m->size < lay_out(p, &r.places).end + ALIGNMENT) return K_EINVAL;
@@ -268,8 +272,8 @@ k_status machine_run (machine *m, const program *p, const k_run *run, k_failure 
   return K_OK;
 }
 
-int k_commands_next (uint64_t *const *bitmaps, int count, size_t rows, k_cursor *at,
-                     size_t *row, int *index) {
+int k_commands_next(uint64_t *const *bitmaps, int count, size_t rows, k_cursor *at,
+                    size_t *row, int *index) {
   while (at->row < rows) {
     const size_t word = at->row / 64;
     uint64_t any = 0;

@@ -2,7 +2,7 @@
 #include "vector.h"
 #include "math32.h"
 
-float k_sin (float x) { return sin_any(x, 0); }
-float k_cos (float x) { return sin_any(x, 1); }
-float k_exp (float x) { return exp_lane(x); }
-float k_log (float x) { return log_lane(x); }
+float k_sin(float x) { return sin_any(x, 0); }
+float k_cos(float x) { return sin_any(x, 1); }
+float k_exp(float x) { return exp_lane(x); }
+float k_log(float x) { return log_lane(x); }

@@ -20,6 +20,7 @@ enum {
   N_LOAD,      /* aux: column */
   N_LIVE,      /* aux: column; its entities, dead ones 0 */
   N_CONVERT,   /* x */
+  N_LIMIT,     /* uniform x; aux: k_limit, of the next narrower type */
   N_EXACT,     /* x, -, -, mask; aux: the k_error of a float that is no integer */
   N_RANGE,     /* x, -, -, mask; aux: k_column. Yields nothing */
   N_SELECT,    /* mask, x, y */
@@ -47,7 +48,7 @@ enum {
 typedef struct node {
   uint8_t op, type, varies;
   uint8_t fails;
-  uint8_t state, tied;  /* region.c; tied: a skip leaves the second operand in its place */
+  uint8_t state, tied;  /* region.c; tied: a skip leaves the second operand here */
   uint16_t aux;
   uint8_t live, done, early;  /* order.c: in the plan; needed by what can fail */
   int32_t in[4];    /* K_NONE where there is none */
@@ -95,7 +96,7 @@ struct builder {
   int32_t safe;          /* place.c: position behind the last that can fail */
   int nreg[3];           /* block registers of 1, 4 and 8 bytes a lane, */
   int32_t busy[3][MAX_REGISTERS];    /* the last position at which each is in use, */
-  int32_t column_busy[MAX_COLUMNS];  /* and each column's old value or what took its place */
+  int32_t column_busy[MAX_COLUMNS];  /* and each column: its old value, or a guest */
 };
 
 /* Where a value is: a class and a number in it. */
@@ -105,28 +106,28 @@ enum { P_COLUMN, P_REG1, P_REG4, P_REG8, P_SLOT, P_ALL, P_NONE };
 #define PLACE_NUMBER(place) ((place) & 0xfff)
 
 /* builder.c. A node like *n, an equal one if there is; K_NONE when out of memory. */
-k_value builder_add (builder *b, node n);
+k_value builder_add(builder *b, node n);
 /* One more node, in the body of `home`. */
-k_value builder_append (builder *b, node n, int32_t home);
-node node_make (unsigned op, k_type type, int varies);
+k_value builder_append(builder *b, node n, int32_t home);
+node node_make(unsigned op, k_type type, int varies);
 /* Stops building with this status; K_NONE. */
-k_value builder_fail (builder *b, k_status status);
-int order_push (builder *b, order *o, int32_t v);
-int loop_is_open (const builder *b, int32_t loop);
+k_value builder_fail(builder *b, k_status status);
+int order_push(builder *b, order *o, int32_t v);
+int loop_is_open(const builder *b, int32_t loop);
 /* Its loads and stores need no conversion: the column itself is an operand. */
-int column_direct (const builder *b, int column);
+int column_direct(const builder *b, int column);
 
 /* The passes; each returns 0 when the status went bad. */
-int plan_live (builder *b);
-int plan_fuse (builder *b);
-int plan_fill (builder *b);
-int plan_order (builder *b);
-int plan_regions (builder *b);
-int plan_places (builder *b);
-k_status plan_emit (builder *b, program **out);
+int plan_live(builder *b);
+int plan_fuse(builder *b);
+int plan_fill(builder *b);
+int plan_order(builder *b);
+int plan_regions(builder *b);
+int plan_places(builder *b);
+k_status plan_emit(builder *b, program **out);
 
 /* Does g only hold rows of m? */
-int mask_implies (const builder *b, int32_t g, int32_t m);
-int is_compare (unsigned op);
+int mask_implies(const builder *b, int32_t g, int32_t m);
+int is_compare(unsigned op);
 
 #endif

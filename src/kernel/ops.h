@@ -23,7 +23,7 @@ extern const op_info op_table[OP_COUNT];
 
 /* Does one instruction for n rows, at[place] being the place's address. Returns n, or the
 ** first row in which it failed; rows from there on are not written. */
-typedef size_t (*op_fn) (const k_insn *k, void *const *at, size_t n);
+typedef size_t (*op_fn)(const k_insn *k, void *const *at, size_t n);
 
 extern const op_fn ops_base[OP_CONTROLS];
 #if defined(__GNUC__) && defined(__x86_64__)
@@ -33,18 +33,18 @@ extern const op_fn ops_avx512[OP_CONTROLS];
 #endif
 
 /* The loops of `isa`, or of the best that there is below it. */
-const op_fn *isa_ops (k_isa isa);
+const op_fn *isa_ops(k_isa isa);
 
 /* Where places begin, in the order of program.h. */
 typedef struct k_places {
   unsigned reg1, reg4, reg8, slots, all, bitmaps, totals, count;
 } k_places;
-k_places program_places (const program *p);
+k_places program_places(const program *p);
 
 /* Bytes of a lane of a column. */
-size_t column_size (k_column c);
+size_t column_size(k_column c);
 /* The type of a column's values. */
-k_type column_value (k_column c);
+k_type column_value(k_column c);
 
 /* Limits that the checker imposes. */
 enum {
@@ -52,8 +52,9 @@ enum {
   MAX_TOTALS = 16, MAX_DEPTH = 8, MAX_INSNS = 16384
 };
 
-/* Totals; see k_total. A sum's parts are plain, least and most hold ordered keys of f64. */
-int64_t fold_key (double x);
-double fold_unkey (int64_t key);
+/* Totals; see k_total. A sum's parts are plain, least and most hold ordered keys of
+** f64. */
+int64_t fold_key(double x);
+double fold_unkey(int64_t key);
 
 #endif

@@ -1,15 +1,15 @@
-/* The order of instructions. It is the order in which they were stated, but: what does not
-** depend on a loop comes in front of it; loads that widen, fills and copies come just before
-** their first use; what can fail comes, with all it needs, before the rest, which can then
-** store in place; stores come last. */
+/* The order of instructions. It is the order in which they were stated, but: what does
+** not depend on a loop comes in front of it; loads that widen, fills and copies come just
+** before their first use; what can fail comes, with all it needs, before the rest, which
+** can then store in place; stores come last. */
 #include "node.h"
 
-static node *at (const builder *b, int32_t v) {
+static node *at(const builder *b, int32_t v) {
   return &b->nodes[v];
 }
 
 /* Done when first needed. */
-static int is_lazy (const builder *b, const node *n) {
+static int is_lazy(const builder *b, const node *n) {
   switch (n->op) {
     case N_FILL: case N_COPY: case N_LIVE: return 1;
     case N_LOAD: return !column_direct(b, n->aux) && b->columns[n->aux] != KC_ENTITY;
@@ -18,7 +18,7 @@ static int is_lazy (const builder *b, const node *n) {
 }
 
 /* Takes an instruction, or is only a place. */
-static int is_done (const builder *b, const node *n) {
+static int is_done(const builder *b, const node *n) {
   switch (n->op) {
     case N_CONSTANT: case N_UNIFORM: case N_CARRY: case N_NEXT: return 0;
     case N_LOAD: return is_lazy(b, n);
@@ -26,9 +26,9 @@ static int is_done (const builder *b, const node *n) {
   }
 }
 
-static int push (builder *b, int32_t v);
+static int push(builder *b, int32_t v);
 
-static int push_lazy_operands (builder *b, int32_t v, int32_t home) {
+static int push_lazy_operands(builder *b, int32_t v, int32_t home) {
   for (int i = 0; i < 4; i++) {
     const int32_t u = at(b, v)->in[i];
     if (u == K_NONE) continue;
@@ -38,7 +38,7 @@ static int push_lazy_operands (builder *b, int32_t v, int32_t home) {
   return 1;
 }
 
-static int push (builder *b, int32_t v) {
+static int push(builder *b, int32_t v) {
   node *n = at(b, v);
   if (n->done) return 1;
   n->done = 1;
@@ -48,7 +48,7 @@ static int push (builder *b, int32_t v) {
 }
 
 /* What the body of a loop that is about to begin needs of the body around it. */
-static int hoist (builder *b, int32_t home, int32_t from, int32_t to) {
+static int hoist(builder *b, int32_t home, int32_t from, int32_t to) {
   for (int32_t v = from; v <= to; v++) {
     const node *n = at(b, v);
     if (!n->live) continue;
@@ -59,7 +59,7 @@ static int hoist (builder *b, int32_t home, int32_t from, int32_t to) {
 }
 
 /* What is carried on is copied, where it has to be, last. */
-static int push_end (builder *b, int32_t loop, int32_t end) {
+static int push_end(builder *b, int32_t loop, int32_t end) {
   for (int32_t v = loop + 1; v < end; v++)
     if (at(b, v)->live && at(b, v)->op == N_CARRY && at(b, v)->home == loop
         && !push_lazy_operands(b, v, loop))
@@ -67,7 +67,7 @@ static int push_end (builder *b, int32_t loop, int32_t end) {
   return push_lazy_operands(b, end, loop) && order_push(b, &b->plan, end);
 }
 
-static int sequence (builder *b, int32_t home, int32_t from, int32_t to) {
+static int sequence(builder *b, int32_t home, int32_t from, int32_t to) {
   for (int32_t v = from; v < to; v++) {
     const node *n = at(b, v);
     if (!n->live || n->home != home || n->op == N_STORE || !is_done(b, n)) continue;
@@ -85,7 +85,7 @@ static int sequence (builder *b, int32_t home, int32_t from, int32_t to) {
   return 1;
 }
 
-static int push_stores (builder *b) {
+static int push_stores(builder *b) {
   for (int c = 0; c < b->ncolumns; c++)
     if (b->store[c] != 0 && !push_lazy_operands(b, b->store[c], 0)) return 0;
   for (int c = 0; c < b->ncolumns; c++)
@@ -97,17 +97,17 @@ static int push_stores (builder *b) {
 ** What can fail first
 ** ====================================================================== */
 
-static void need_early (builder *b, int32_t v) {
+static void need_early(builder *b, int32_t v) {
   for (; v != 0; v = at(b, v)->home) at(b, v)->early = 1;
 }
 
-static void need_operands_early (builder *b, int32_t v) {
+static void need_operands_early(builder *b, int32_t v) {
   for (int i = 0; i < 4; i++)
     if (at(b, v)->in[i] > 0) need_early(b, at(b, v)->in[i]);
 }
 
 /* The position of the loop's begin, from that of its end, and the other way round. */
-static int32_t other_end (const builder *b, int32_t i, int32_t step) {
+static int32_t other_end(const builder *b, int32_t i, int32_t step) {
   int depth = 0;
   for (;; i += step) {
     const int op = at(b, b->plan.v[i])->op;
@@ -118,7 +118,7 @@ static int32_t other_end (const builder *b, int32_t i, int32_t step) {
 }
 
 /* A whole loop, or one instruction, ending at position i and beginning at `first`. */
-static int group_is_early (const builder *b, int32_t first, int32_t i) {
+static int group_is_early(const builder *b, int32_t first, int32_t i) {
   for (; first <= i; first++) {
     const node *n = at(b, b->plan.v[first]);
     if (n->fails || n->early) return 1;
@@ -126,7 +126,7 @@ static int group_is_early (const builder *b, int32_t first, int32_t i) {
   return 0;
 }
 
-static void mark_early (builder *b) {
+static void mark_early(builder *b) {
   for (int32_t i = b->plan.n - 1; i >= 0; i--) {
     const int32_t v = b->plan.v[i];
     const int32_t first = at(b, v)->op == N_END ? other_end(b, i, -1) : i;
@@ -143,7 +143,7 @@ static void mark_early (builder *b) {
   }
 }
 
-static int take (builder *b, int early) {
+static int take(builder *b, int early) {
   for (int32_t i = 0; i < b->plan.n; i++) {
     const int32_t v = b->plan.v[i];
     const int32_t last = at(b, v)->op == N_LOOP ? other_end(b, i, 1) : i;
@@ -154,7 +154,7 @@ static int take (builder *b, int early) {
   return 1;
 }
 
-static int fails_first (builder *b) {
+static int fails_first(builder *b) {
   mark_early(b);
   b->spare.n = 0;
   if (!take(b, 1) || !take(b, 0)) return 0;
@@ -166,6 +166,6 @@ static int fails_first (builder *b) {
 
 /* }===================================================================== */
 
-int plan_order (builder *b) {
+int plan_order(builder *b) {
   return sequence(b, 0, 1, b->n) && push_stores(b) && fails_first(b);
 }

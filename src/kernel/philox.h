@@ -8,8 +8,8 @@
 
 /* The first 64 of the 128 random bits. 32-bit words are kept in 64-bit lanes, where their
 ** products fit. */
-static inline int64_t philox (uint64_t entity, uint64_t tick, uint64_t call, uint64_t key0,
-                              uint64_t key1) {
+static inline int64_t philox(uint64_t entity, uint64_t tick, uint64_t call,
+                             uint64_t key0, uint64_t key1) {
   const uint64_t low = 0xffffffff;
   uint64_t x0 = entity & low, x1 = entity >> 32, x2 = tick & low, x3 = call & low;
   for (int round = 0; round < 10; round++) {
@@ -25,7 +25,7 @@ static inline int64_t philox (uint64_t entity, uint64_t tick, uint64_t call, uin
 }
 
 /* The high half of x * y (of unsigned), in lanes that multiply 32 bits at a time. */
-static inline uint64_t high_product (uint64_t x, uint64_t y) {
+static inline uint64_t high_product(uint64_t x, uint64_t y) {
   const uint64_t low = 0xffffffff;
   const uint64_t a = (x & low) * (y & low), b = (x >> 32) * (y & low);
   const uint64_t c = (x & low) * (y >> 32), d = (x >> 32) * (y >> 32);
@@ -34,14 +34,14 @@ static inline uint64_t high_product (uint64_t x, uint64_t y) {
 }
 
 /* 53 of the bits as a fraction, exactly as Lua makes floats. */
-static inline double unit_of (int64_t bits) {
+static inline double unit_of(int64_t bits) {
   return (of_bits(((uint64_t)bits >> 11 & 0xffffffff) | 0x4330000000000000) - 0x1p52
           + (of_bits(((uint64_t)bits >> 43) | 0x4530000000000000) - 0x1p84)) * 0x1p-53;
 }
 
 /* lo + floor(bits / 2^64 * width): every result as likely as any other but for 1 in
 ** 2^64 / width. */
-static inline int64_t interval_of (int64_t bits, int64_t lo, int64_t hi) {
+static inline int64_t interval_of(int64_t bits, int64_t lo, int64_t hi) {
   const uint64_t width = (uint64_t)hi - (uint64_t)lo + 1;
   const uint64_t part = width == 0 ? (uint64_t)bits : high_product((uint64_t)bits, width);
   return (int64_t)((uint64_t)lo + part);

@@ -1,6 +1,7 @@
-/* How long values live and where. A value that is stored is made in its column, when nothing
-** reads the old one afterwards and nothing can fail any more; in between the column serves
-** as a register. Other values get the first block register of their size that is free. */
+/* How long values live and where. A value that is stored is made in its column, when
+** nothing reads the old one afterwards and nothing can fail any more; in between the
+** column serves as a register. Other values get the first block register of their size
+** that is free. */
 #include "node.h"
 
 /* Asserts are for debug builds, as in the core. */
@@ -9,11 +10,11 @@
 #endif
 #include <assert.h>
 
-static node *at (const builder *b, int32_t v) {
+static node *at(const builder *b, int32_t v) {
   return &b->nodes[v];
 }
 
-static int is_carry_of (const node *n, int32_t loop) {
+static int is_carry_of(const node *n, int32_t loop) {
   return n->op == N_CARRY && n->live && n->home == loop;
 }
 
@@ -23,7 +24,7 @@ static int is_carry_of (const node *n, int32_t loop) {
 
 /* v is used at position i, in the body of `loop`: to the end of every loop that it was
 ** made outside of. */
-static void use (builder *b, int32_t v, int32_t i, int32_t loop) {
+static void use(builder *b, int32_t v, int32_t i, int32_t loop) {
   if (v == K_NONE) return;
   node *n = at(b, v);
   int32_t end = i;
@@ -36,7 +37,7 @@ static void use (builder *b, int32_t v, int32_t i, int32_t loop) {
   if (n->op == N_CARRY && inside && end > n->body_last) n->body_last = end;
 }
 
-static void number (builder *b) {
+static void number(builder *b) {
   for (int32_t v = 0; v < b->n; v++) {
     node *n = at(b, v);
     n->at = n->last = n->body_last = -1;
@@ -52,7 +53,7 @@ static void number (builder *b) {
   }
 }
 
-static void use_carried (builder *b) {
+static void use_carried(builder *b) {
   for (int32_t v = 0; v < b->n; v++) {
     node *n = at(b, v);
     if (n->op != N_CARRY || !n->live) continue;
@@ -64,7 +65,7 @@ static void use_carried (builder *b) {
   }
 }
 
-static void find_lives (builder *b) {
+static void find_lives(builder *b) {
   number(b);
   int32_t loop = 0;
   b->safe = 0;
@@ -76,7 +77,8 @@ static void find_lives (builder *b) {
     if (n->op == N_LOOP) loop = v;
     if (n->fails) {
       b->safe = i + 1;
-      for (int32_t l = loop; l != 0; l = at(b, l)->home) b->safe = at(b, at(b, l)->end)->at + 1;
+      for (int32_t l = loop; l != 0; l = at(b, l)->home)
+        b->safe = at(b, at(b, l)->end)->at + 1;
     }
     if (n->op == N_END) loop = at(b, n->in[0])->home;
   }
@@ -89,12 +91,12 @@ static void find_lives (builder *b) {
 ** Places
 ** ====================================================================== */
 
-static int class_of (const node *n) {
+static int class_of(const node *n) {
   return n->type == KT_BOOL ? P_REG1 : n->type == KT_F32 ? P_REG4 : P_REG8;
 }
 
 /* The first register that is free at position i (before it, when `strictly`). */
-static int take_register (builder *b, node *n, int32_t i, int strictly) {
+static int take_register(builder *b, node *n, int32_t i, int strictly) {
   const int class = class_of(n);
   int32_t *busy = b->busy[class - P_REG1];
   for (int r = 0; r < MAX_REGISTERS; r++) {
@@ -108,7 +110,7 @@ static int take_register (builder *b, node *n, int32_t i, int strictly) {
 }
 
 /* The value that column c will have, when it can be made there; else NULL. */
-static const node *made_in_place (const builder *b, int c) {
+static const node *made_in_place(const builder *b, int c) {
   if (b->store[c] == 0 || !column_direct(b, c)) return NULL;
   const int32_t v = at(b, b->store[c])->in[0];
   const node *n = at(b, v);
@@ -118,14 +120,15 @@ static const node *made_in_place (const builder *b, int c) {
 }
 
 /* Makes n, from position i on, in its own column or in another while that is free. */
-static int take_column (builder *b, node *n, int32_t i) {
+static int take_column(builder *b, node *n, int32_t i) {
   if (i < b->safe) return 0;
   for (int c = 0; c < b->ncolumns; c++) {
     const node *stored = made_in_place(b, c);
     if (stored == NULL || stored->type != n->type || b->column_busy[c] > i) continue;
     if (n != stored) {
       const node *second = stored->tied ? at(b, stored->in[2]) : NULL;
-      if (n->last > (stored->tied && n != second ? stored->copied - 1 : stored->at)) continue;
+      if (n->last > (stored->tied && n != second ? stored->copied - 1 : stored->at))
+        continue;
     }
     n->place = PLACE(P_COLUMN, c);
     b->column_busy[c] = n->last > i ? n->last : i;
@@ -135,7 +138,7 @@ static int take_column (builder *b, node *n, int32_t i) {
 }
 
 /* Its own column comes first, so that no other value is put there for nothing. */
-static int take_own_column (builder *b, node *n, int32_t i, int strictly) {
+static int take_own_column(builder *b, node *n, int32_t i, int strictly) {
   if (n->column == 0 || i < b->safe) return 0;
   if (b->column_busy[n->column - 1] > i - strictly) return 0;
   if (made_in_place(b, n->column - 1) != n) return 0;
@@ -144,21 +147,21 @@ static int take_own_column (builder *b, node *n, int32_t i, int strictly) {
   return 1;
 }
 
-/* The carry that takes n over at the end of the round lends its place, when its old value is
-** of no more use. */
-static int take_heir (builder *b, node *n, int32_t i, int strictly) {
+/* The carry that takes n over at the end of the round lends its place, when its old value
+** is of no more use. */
+static int take_heir(builder *b, node *n, int32_t i, int strictly) {
   if (n->heir == 0 || at(b, n->heir)->body_last > i - strictly) return 0;
   n->place = at(b, n->heir)->place;
   return 1;
 }
 
-static int take_place (builder *b, node *n, int32_t i, int strictly) {
+static int take_place(builder *b, node *n, int32_t i, int strictly) {
   return take_heir(b, n, i, strictly) || take_own_column(b, n, i, strictly)
          || (!strictly && take_column(b, n, i)) || take_register(b, n, i, strictly);
 }
 
 /* A tied select takes over the place of its second operand if that ends there. */
-static int share (builder *b, node *n) {
+static int share(builder *b, node *n) {
   const int32_t v = n->in[2];
   const node *y = at(b, v);
   if (!y->varies || v == K_ALL || y->last != n->at) {
@@ -171,7 +174,8 @@ static int share (builder *b, node *n) {
     if (n->at < b->safe) return 0;
     const node *stored = made_in_place(b, number);
     if (stored == NULL || stored->type != n->type) return 0;
-    if (n != stored && n->last > (stored->tied ? stored->copied - 1 : stored->at)) return 0;
+    if (n != stored && n->last > (stored->tied ? stored->copied - 1 : stored->at))
+      return 0;
     b->column_busy[number] = n == stored ? b->plan.n : n->last;
   } else {
     b->busy[class - P_REG1][number] = n->last;
@@ -182,7 +186,7 @@ static int share (builder *b, node *n) {
 
 /* The tied selects of a region have their place, with their second operand in it, before
 ** the skip at position i. */
-static int place_tied (builder *b, int32_t i) {
+static int place_tied(builder *b, int32_t i) {
   for (int32_t j = i + 1; at(b, b->plan.v[j])->op != N_LAND; j++) {
     node *n = at(b, b->plan.v[j]);
     if (!n->live || !n->tied) continue;
@@ -192,7 +196,7 @@ static int place_tied (builder *b, int32_t i) {
 }
 
 /* A carry begins in its first value's register if that ends there. */
-static void share_first (builder *b, node *n, int32_t i) {
+static void share_first(builder *b, node *n, int32_t i) {
   const int32_t v = n->in[0];
   const node *first = at(b, v);
   const int class = PLACE_CLASS(first->place), number = PLACE_NUMBER(first->place);
@@ -202,7 +206,7 @@ static void share_first (builder *b, node *n, int32_t i) {
   n->place = first->place;
 }
 
-static int place_carries (builder *b, int32_t loop, int32_t i) {
+static int place_carries(builder *b, int32_t loop, int32_t i) {
   const int32_t end = at(b, loop)->end;
   for (int32_t v = loop + 1; v < end; v++)
     if (is_carry_of(at(b, v), loop) && at(b, v)->varies) share_first(b, at(b, v), i);
@@ -211,14 +215,15 @@ static int place_carries (builder *b, int32_t loop, int32_t i) {
     if (!is_carry_of(n, loop)) continue;
     if (n->varies && n->place == PLACE(P_NONE, 0) && !take_register(b, n, i, 1)) return 0;
     const int32_t next = n->in[1];
-    if (!n->varies || next <= 0 || at(b, next)->heir != 0 || at(b, next)->home != loop) continue;
+    if (!n->varies || next <= 0 || at(b, next)->heir != 0 || at(b, next)->home != loop)
+      continue;
     if (at(b, next)->op != N_CARRY && at(b, next)->op != N_FILL) at(b, next)->heir = v;
   }
   return 1;
 }
 
 /* What is no instruction has its place from the start. */
-static void place_loads (builder *b) {
+static void place_loads(builder *b) {
   for (int32_t v = 0; v < b->n; v++) {
     node *n = at(b, v);
     if (n->op == N_LOAD && n->at == -1) n->place = PLACE(P_COLUMN, n->aux);
@@ -232,7 +237,7 @@ static void place_loads (builder *b) {
 }
 
 /* Where the tied selects' second operands are copied, at the latest. */
-static void find_copies (builder *b) {
+static void find_copies(builder *b) {
   int32_t skip = 0;
   for (int32_t i = 0; i < b->plan.n; i++) {
     node *n = at(b, b->plan.v[i]);
@@ -241,7 +246,7 @@ static void find_copies (builder *b) {
   }
 }
 
-int plan_places (builder *b) {
+int plan_places(builder *b) {
   find_lives(b);
   place_loads(b);
   find_copies(b);

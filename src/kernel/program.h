@@ -1,9 +1,9 @@
 /* Typed column programs: what a kernel is compiled to.
 **
-** A program is a straight list of operations, each done for a block of rows before the next
-** one starts. The front end states a function's meaning through the builder, one call per
-** operation in program order; `build_finish` optimises, allocates and checks; a machine
-** runs the result over the columns of one table. Nothing here knows Lua.
+** A program is a straight list of operations, each done for a block of rows before the
+** next one starts. The front end states a function's meaning through the builder, one
+** call per operation in program order; `build_finish` optimises, allocates and checks; a
+** machine runs the result over the columns of one table. Nothing here knows Lua.
 **
 **   builder *b = builder_new(&mem);
 **   k_value x = build_load(b, px), v = build_load(b, vx);
@@ -11,26 +11,28 @@
 **   build_store(b, px, build_binary(b, KO_ADD, x, build_binary(b, KO_MUL, v, dt)));
 **   status = build_finish(b, &program);
 **
-** Values. A value is a number for what one operation yields: it has a type (k_type), never
-** changes, and is either *varying* (one per row) or *uniform* (one for all rows: constants,
-** uniforms, loop counters and operations on these alone). Uniform and varying operands mix
-** freely. The two operands of a binary operation have one type; only comparisons also take
-** i64 beside f64 (compared exactly, as Lua does). Anything else is converted first.
+** Values. A value is a number for what one operation yields: it has a type (k_type),
+** never changes, and is either *varying* (one per row) or *uniform* (one for all rows:
+** constants, uniforms, loop counters and operations on these alone). Uniform and varying
+** operands mix freely. The two operands of a binary operation have one type; only
+** comparisons take any two numbers (and compare them exactly, as Lua does). Anything else
+** is converted first.
 **
 ** Masks. A lane mask is a value of type bool; K_ALL is the mask of every row. Operations
-** are done for every row, whatever the mask: only `build_select`, commands, reductions and
-** operations that can fail look at one. So a write under a mask is
+** are done for every row, whatever the mask: only `build_select`, commands, reductions
+** and operations that can fail look at one. So a write under a mask is
 ** `cur = build_select(b, mask, new, cur)`, and masks are combined with KO_AND, KO_ANDN,
-** KO_OR, KO_NOT; K_ALL among their operands costs nothing. Work that only rows of an empty
-** mask would need is skipped by itself, block by block: the front end need not say so.
+** KO_OR, KO_NOT (the wider mask as first operand); K_ALL among them costs nothing. Work
+** that only rows of an empty mask would need is skipped by itself, block by block: the
+** front end need not say so.
 **
 ** Failing. What can fail (i64 // and % by zero, float to integer, narrow stores, empty
-** random intervals) fails only in the rows of the mask given to `build_at`, and the failure
-** carries the tag given there. The first failing row is reported; rows before it are
-** written whole, it and the rows behind it are not.
+** random intervals) fails only in the rows of the mask given to `build_at`, and the
+** failure carries the tag given there. The first failing row is reported; rows before it
+** are written whole, it and the rows behind it are not.
 **
-** Errors of the builder are sticky: after the first one every call returns K_NONE and does
-** nothing, so that only `build_finish` needs to be looked at.
+** Errors of the builder are sticky: after the first one every call returns K_NONE and
+** does nothing, so that only `build_finish` needs to be looked at.
 */
 #ifndef ecs_kernel_program_h
 #define ecs_kernel_program_h
@@ -42,7 +44,7 @@ typedef enum k_status {
   K_OK,
   K_ENOMEM,  /* the allocator refused */
   K_ELIMIT,  /* too many values, columns, registers: the function stays Lua */
-  K_EINVAL,  /* operands that do not fit, a value out of its scope: the caller's mistake */
+  K_EINVAL,  /* the caller's mistake: operands that do not fit, a value out of scope */
   K_FAILED   /* a row failed (machine_run only) */
 } k_status;
 
@@ -85,58 +87,63 @@ typedef struct builder builder;
 typedef struct program program;
 
 /* An empty program, or NULL when out of memory. */
-builder *builder_new (const k_memory *mem);
-void builder_free (builder *b);
+builder *builder_new(const k_memory *mem);
+void builder_free(builder *b);
 
 /* What went wrong so far (K_OK: nothing). */
-k_status builder_status (const builder *b);
+k_status builder_status(const builder *b);
 
-k_type build_type (const builder *b, k_value v);
-int build_varies (const builder *b, k_value v);  /* 0 for a uniform value */
+k_type build_type(const builder *b, k_value v);
+int build_varies(const builder *b, k_value v);  /* 0 for a uniform value */
 
 /* Mask and tag of what can fail, until the next call. The tag comes back in k_failure. */
-void build_at (builder *b, k_value mask, uint32_t tag);
+void build_at(builder *b, k_value mask, uint32_t tag);
 
 /* A place to come back to: what was built since is forgotten (loops are typed to a fixed
 ** point by building the body again). Columns declared since stay declared. */
 typedef struct k_mark { int32_t value, loops; } k_mark;
-k_mark build_mark (const builder *b);
-void build_rewind (builder *b, k_mark mark);
+k_mark build_mark(const builder *b);
+void build_rewind(builder *b, k_mark mark);
 
 /* Columns and scalars.
-** `build_column` declares the next column; `machine_run` is given their arrays in the order
-** of declaration. Two columns of one program must be two arrays: ask once per field.
+**
+** `build_column` declares the next column; `machine_run` is given their arrays in the
+** order of declaration. Two columns of one program must be two arrays: ask once per
+** field.
+**
 ** `build_load` is the value at the start of the row, the same value each time: the front
 ** end keeps the current value of a field as it does for a local variable.
-** `build_store` says what the column holds when the row is done; the last call counts; call
-** it outside loops. The value has the column's type: see `build_fit`.
-** `build_rows_entity` is the id of the row's entity: a column of its own, never stored to,
-** always alive, so that it costs no look-up. */
-int build_column (builder *b, k_column type);
-k_value build_load (builder *b, int column);
-void build_store (builder *b, int column, k_value v);
-k_value build_rows_entity (builder *b, int column);
+**
+** `build_store` says what the column holds when the row is done; the last call counts;
+** call it outside loops. The value has the column's type: see `build_fit`.
+**
+** `build_rows_entity` is the id of the row's entity: a column of its own, never stored
+** to, always alive, so that it costs no look-up. */
+int build_column(builder *b, k_column type);
+k_value build_load(builder *b, int column);
+void build_store(builder *b, int column, k_value v);
+k_value build_rows_entity(builder *b, int column);
 
 /* `v` as a column of `type` takes it, by the rules of world:set: i64 for integer columns
-** (KE_FRACTION, KE_RANGE in rows of the mask where it does not fit), f32 rounded for f32. */
-k_value build_fit (builder *b, k_column type, k_value v);
+** (KE_FRACTION, KE_RANGE in rows of the mask where it does not fit), rounded for f32. */
+k_value build_fit(builder *b, k_column type, k_value v);
 
-k_value build_constant (builder *b, k_type type, k_scalar s);
-k_value build_f64 (builder *b, double x);
-k_value build_f32 (builder *b, float x);
-k_value build_i64 (builder *b, int64_t x);
-k_value build_bool (builder *b, int x);
+k_value build_constant(builder *b, k_type type, k_scalar s);
+k_value build_f64(builder *b, double x);
+k_value build_f32(builder *b, float x);
+k_value build_i64(builder *b, int64_t x);
+k_value build_bool(builder *b, int x);
 
 /* The number `index` (0 up, below 256) of the uniforms that each run is given. Asked for
 ** with one type always. */
-k_value build_uniform (builder *b, int index, k_type type);
+k_value build_uniform(builder *b, int index, k_type type);
 
-/* To another number type. i64 to f32 goes through f64, as a Lua number would. A float that
-** has no integer value is KE_INTEGER when `type` is KT_I64. Same type: v itself. */
-k_value build_convert (builder *b, k_type type, k_value v);
+/* To another number type. i64 to f32 goes through f64, as a Lua number would. A float
+** that has no integer value is KE_INTEGER when `type` is KT_I64. Same type: v itself. */
+k_value build_convert(builder *b, k_type type, k_value v);
 
-/* Operations mean what Lua 5.4 means by them; f32 is rounded at each step. F: f32 and f64,
-** I: i64, B: bool; "fails" tells how. */
+/* Operations mean what Lua 5.4 means by them; f32 is rounded at each step. F: f32 and
+** f64, I: i64, B: bool; "fails" tells how. */
 typedef enum k_op {
   /* unary */
   KO_NEG,    /* F I: -x */
@@ -162,24 +169,25 @@ typedef enum k_op {
   KO_AND, KO_OR, KO_XOR,  /* B */
   KO_ANDN,   /* B: x and not y */
   /* binary, to bool */
-  KO_EQ, KO_NE,  /* F I B; I beside f64 */
-  KO_LT, KO_LE, KO_GT, KO_GE,  /* F I; I beside f64 */
+  KO_EQ, KO_NE,  /* F I B; two of F and I */
+  KO_LT, KO_LE, KO_GT, KO_GE,  /* F I; two of F and I */
   KO_ULT,    /* I: math.ult */
   KO_COUNT
 } k_op;
 
-k_value build_unary (builder *b, k_op op, k_value x);
-k_value build_binary (builder *b, k_op op, k_value x, k_value y);
+k_value build_unary(builder *b, k_op op, k_value x);
+k_value build_binary(builder *b, k_op op, k_value x, k_value y);
 
 /* x in the rows of the mask, y in the others. x and y have one type. */
-k_value build_select (builder *b, k_value mask, k_value x, k_value y);
+k_value build_select(builder *b, k_value mask, k_value x, k_value y);
 
 /* world:random(e): see k_random. `call` counts the row's calls from 0 (i64); `seed` and
 ** `tick` are uniform i64. */
-k_value build_random (builder *b, k_value entity, k_value call, k_value seed, k_value tick);
+k_value build_random(builder *b, k_value entity, k_value call, k_value seed,
+                     k_value tick);
 /* f64 in [0, 1) and i64 in [lo, hi] (fails KE_EMPTY when lo > hi) from such bits. */
-k_value build_random_unit (builder *b, k_value bits);
-k_value build_random_range (builder *b, k_value bits, k_value lo, k_value hi);
+k_value build_random_unit(builder *b, k_value bits);
+k_value build_random_range(builder *b, k_value bits, k_value lo, k_value hi);
 
 /* A loop of `count` rounds (uniform i64; none when below 1), left when `mask` is empty
 ** before the first round or `again` after one. Yields the round, from 0, a uniform i64.
@@ -195,25 +203,32 @@ k_value build_random_range (builder *b, k_value bits, k_value lo, k_value hi);
 ** A carried value is `init` in the first round, then what `build_next` said in the round
 ** before; behind the loop it is the last such value (`init` when no round was done). Its
 ** type is init's. `varying` 0 makes it uniform: then init and next must be. Carries are
-** declared right behind build_loop; a carry without build_next keeps its value. */
-k_value build_loop (builder *b, k_value count, k_value mask);
-k_value build_carry (builder *b, k_value init, int varying);
-void build_next (builder *b, k_value carry, k_value next);
-void build_endloop (builder *b, k_value again);
+** declared right behind build_loop; a carry without build_next keeps its value.
+**
+** Rounds are done for all rows of a block as long as one of them needs another: what rows
+** carry that have left the loop is kept by selects, as above, and what can fail is given
+** the mask of those that have not. A uniform carry tells of no row how long it stayed. */
+k_value build_loop(builder *b, k_value count, k_value mask);
+k_value build_carry(builder *b, k_value init, int varying);
+void build_next(builder *b, k_value carry, k_value next);
+void build_endloop(builder *b, k_value again);
 
 /* Results other than stores.
-** `build_emit`: the rows of the mask are marked in bitmap `index` (0 up, below 64). Filters
-** are one bitmap. Each command of a function has its own, numbered in program order: see
-** `k_commands_next`. In a loop the rounds are united, which is right for a command
-** that may be repeated; the front end refuses other mixtures.
-** `build_reduce`: the rows of the mask join total `index` (0 up, below 16); i64 or f64. */
+**
+** `build_emit`: the rows of the mask are marked in bitmap `index` (0 up, below 64).
+** Filters are one bitmap. Each command of a function has its own, numbered in program
+** order: see `k_commands_next`. In a loop the rounds are united, which is right for a
+** command that may be repeated; the front end refuses other mixtures.
+**
+** `build_reduce`: the rows of the mask join total `index` (0 up, below 16); i64 or f64;
+** outside loops. */
 typedef enum k_reduce { KR_SUM, KR_MIN, KR_MAX } k_reduce;
-void build_emit (builder *b, int index, k_value mask);
-void build_reduce (builder *b, int index, k_reduce how, k_value v, k_value mask);
+void build_emit(builder *b, int index, k_value mask);
+void build_reduce(builder *b, int index, k_reduce how, k_value v, k_value mask);
 
 /* Optimises, allocates registers, checks. On K_OK *out is a program that `program_free`
 ** frees; the builder is spent either way and is to be freed. */
-k_status build_finish (builder *b, program **out);
+k_status build_finish(builder *b, program **out);
 
 /* }===================================================================== */
 
@@ -224,19 +239,19 @@ k_status build_finish (builder *b, program **out);
 /* Instruction sets. Results do not depend on them. K_BASE is what the compiler makes for
 ** any machine of the architecture (SSE2 on x86-64). */
 typedef enum k_isa { K_BASE, K_AVX2, K_AVX512, K_ISAS } k_isa;
-int isa_supported (k_isa isa);       /* by this build and this machine */
-k_isa isa_best (void);
-const char *isa_name (k_isa isa);    /* "sse2" (else "base"), "avx2", "avx512" */
-int isa_named (const char *name);    /* a k_isa, or -1 */
+int isa_supported(k_isa isa);       /* by this build and this machine */
+k_isa isa_best(void);
+const char *isa_name(k_isa isa);    /* "sse2" (else "base"), "avx2", "avx512" */
+int isa_named(const char *name);    /* a k_isa, or -1 */
 
 /* What one thread needs to run programs. One run at a time. */
 typedef struct machine machine;
-machine *machine_new (const k_memory *mem, k_isa isa);  /* NULL: no memory */
-void machine_free (machine *m);
+machine *machine_new(const k_memory *mem, k_isa isa);  /* NULL: no memory */
+void machine_free(machine *m);
 
 /* Makes room for `p`; K_OK or K_ENOMEM. Done once per program and machine: `machine_run`
 ** then allocates nothing. */
-k_status machine_reserve (machine *m, const program *p);
+k_status machine_reserve(machine *m, const program *p);
 
 /* Why and where a row failed. */
 typedef enum k_error {
@@ -254,15 +269,15 @@ typedef struct k_failure {
   size_t row;
   uint32_t tag;
   k_error error;
-  k_type type;     /* of `value`: what would have been converted or stored, or the divisor */
+  k_type type;     /* of `value`: what was to be converted, stored or divided */
   k_scalar value;
 } k_failure;
 
 /* Result of a reduction. The caller zeroes it before the first table and hands it to the
-** run of each table in query order. Sums: 16 partial sums per table (row i into partial
-** i mod 16), added pairwise (0 with 8, 1 with 9 ...; then 0 with 4 ...), then to the total;
-** i64 sums wrap. min and max leave NaN out unless there is nothing else, and hold -0.0 to be
-** less than 0.0. `rows` counts the rows that joined. */
+** run of each table in query order. Sums: 16 partial sums per table (row i into partial i
+** mod 16), added pairwise (0 with 8, 1 with 9 ...; then 0 with 4 ...), then to the total;
+** i64 sums wrap. min and max leave NaN out unless there is nothing else, and hold -0.0 to
+** be less than 0.0. `rows` counts the rows that joined. */
 typedef struct k_total {
   uint64_t rows;
   k_scalar value;
@@ -274,12 +289,12 @@ typedef struct k_folding {
   uint64_t rows, nans;
   uint32_t row;
 } k_folding;
-void k_fold_begin (k_folding *f, k_reduce how, k_type type);
-void k_fold_row (k_folding *f, k_reduce how, k_type type, k_scalar v, int joins);
-void k_fold_end (const k_folding *f, k_reduce how, k_type type, k_total *total);
+void k_fold_begin(k_folding *f, k_reduce how, k_type type);
+void k_fold_row(k_folding *f, k_reduce how, k_type type, k_scalar v, int joins);
+void k_fold_end(const k_folding *f, k_reduce how, k_type type, k_total *total);
 
 /* Puts 0 in place of ids whose entity is dead. */
-typedef void (*k_live) (void *ud, int64_t *ids, size_t n);
+typedef void (*k_live)(void *ud, int64_t *ids, size_t n);
 
 typedef struct k_run {
   size_t rows;
@@ -292,28 +307,29 @@ typedef struct k_run {
 } k_run;
 
 /* Runs `p` over one table. K_OK, or K_FAILED: then *failure says why, rows before the
-** failing one are written whole, no other is, bitmaps mark only rows before it, and totals
-** are as they were. K_EINVAL when the machine has no room for `p` (machine_reserve). */
-k_status machine_run (machine *m, const program *p, const k_run *run, k_failure *failure);
+** failing one are written whole, no other is, bitmaps mark only rows before it, and
+** totals are as they were. K_EINVAL when the machine has no room for `p`
+** (machine_reserve). */
+k_status machine_run(machine *m, const program *p, const k_run *run, k_failure *failure);
 
 /* Commands marked by a run, in row order and within a row in order of their index. Start
 ** with {0, 0}; returns 0 when there are no more. */
 typedef struct k_cursor { size_t row; int index; } k_cursor;
-int k_commands_next (uint64_t *const *bitmaps, int count, size_t rows, k_cursor *at,
-                     size_t *row, int *index);
+int k_commands_next(uint64_t *const *bitmaps, int count, size_t rows, k_cursor *at,
+                    size_t *row, int *index);
 
 /* Counter-based random bits, equal in every tier: Philox4x32-10 of J. Salmon, M. Moraes,
-** R. Dror and D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011, with `seed` as
-** key and (entity, tick, call) as counter, tick and call modulo 2^32. */
-int64_t k_random (int64_t seed, int64_t tick, int64_t entity, int64_t call);
-double k_random_unit (int64_t bits);                          /* [0, 1), 53 bits */
-int64_t k_random_range (int64_t bits, int64_t lo, int64_t hi);  /* [lo, hi]; lo <= hi */
+** R. Dror and D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011, with
+** `seed` as key and (entity, tick, call) as counter, tick and call modulo 2^32. */
+int64_t k_random(int64_t seed, int64_t tick, int64_t entity, int64_t call);
+double k_random_unit(int64_t bits);                          /* [0, 1), 53 bits */
+int64_t k_random_range(int64_t bits, int64_t lo, int64_t hi);  /* [lo, hi]; lo <= hi */
 
 /* Own functions of the vector tier, within 2 ulp. */
-float k_sin (float x);
-float k_cos (float x);
-float k_exp (float x);
-float k_log (float x);
+float k_sin(float x);
+float k_cos(float x);
+float k_exp(float x);
+float k_log(float x);
 
 /* }===================================================================== */
 
@@ -324,8 +340,8 @@ float k_log (float x);
 #define K_BLOCK 1024  /* most rows in a block; a program may use fewer */
 
 /* One instruction. Operands are numbers of places: first the columns, then the block
-** registers of 1, of 4 and of 8 bytes a lane, then the scalar slots. 0xffff is no operand.
-** What an instruction takes is said by its signature in ops.def. */
+** registers of 1, of 4 and of 8 bytes a lane, then the scalar slots. 0xffff is no
+** operand. What an instruction takes is said by its signature in ops.def. */
 typedef struct k_insn {
   uint16_t op, dst, a, b, c, d;
   uint32_t tag;
@@ -354,7 +370,7 @@ struct program {
 /* 1 when running `p` can neither touch memory that is not a place, nor read a register or
 ** slot before it is set, nor take a value for one of another type, nor leave a row half
 ** written. Looks at every field of *p except mem; arrays must have the lengths said. */
-int program_check (const program *p);
+int program_check(const program *p);
 
 typedef struct k_info {
   int live;                       /* loads entity fields */
@@ -362,15 +378,15 @@ typedef struct k_info {
   int insns, registers;           /* per block */
   size_t scratch;                 /* bytes of block registers */
 } k_info;
-k_info program_info (const program *p);
-int program_reads (const program *p, int column);
-int program_writes (const program *p, int column);
+k_info program_info(const program *p);
+int program_reads(const program *p, int column);
+int program_writes(const program *p, int column);
 
 /* The program as text, one instruction a line, into `out` (cut at `size`, always ended by
 ** '\0' when size > 0). Returns the length of the whole. */
-size_t program_text (const program *p, char *out, size_t size);
+size_t program_text(const program *p, char *out, size_t size);
 
-void program_free (program *p);
+void program_free(program *p);
 
 /* }===================================================================== */
 

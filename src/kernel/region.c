@@ -1,6 +1,7 @@
-/* Work that an empty mask makes needless. Selects take a value of the rows of a mask only;
-** what just they need is put together, with them, behind a skip that is taken when the mask
-** is empty. Their result is then their other operand, in whose place it is (place.c). */
+/* Work that an empty mask makes needless. Selects take a value of the rows of a mask
+** only; what just they need is put together, with them, behind a skip that is taken when
+** the mask is empty. Their result is then their other operand, in whose place it is
+** (place.c). */
 #include "node.h"
 
 /* Least work that is worth a skip, in about a quarter of an addition each. */
@@ -8,11 +9,11 @@ enum { WORTH = 18, REACH = 512 };
 
 enum { IN_BEFORE, IN_REGION, IN_LATE };
 
-static node *at (const builder *b, int32_t v) {
+static node *at(const builder *b, int32_t v) {
   return &b->nodes[v];
 }
 
-int mask_implies (const builder *b, int32_t g, int32_t m) {
+int mask_implies(const builder *b, int32_t g, int32_t m) {
   if (m == K_ALL || g == m) return 1;
   if (g <= 0) return 0;
   const node *n = at(b, g);
@@ -26,30 +27,30 @@ int mask_implies (const builder *b, int32_t g, int32_t m) {
 ** Needs: the mask without whose rows a node's value is not looked at
 ** ====================================================================== */
 
-static int32_t wider (const builder *b, int32_t mask) {
+static int32_t wider(const builder *b, int32_t mask) {
   const node *n = at(b, mask);
   return n->op == KO_AND || n->op == KO_ANDN ? n->in[0] : K_ALL;
 }
 
 /* A mask is needed to see that it is empty itself: never just by its own rows. */
-static void add_need (builder *b, int32_t v, int32_t mask) {
+static void add_need(builder *b, int32_t v, int32_t mask) {
   node *n = at(b, v);
   if (v == mask) mask = wider(b, v);
   if (n->need == K_NONE || mask_implies(b, n->need, mask)) n->need = mask;
   else if (!mask_implies(b, mask, n->need)) n->need = K_ALL;
 }
 
-static int32_t narrower (const builder *b, int32_t m, int32_t other) {
+static int32_t narrower(const builder *b, int32_t m, int32_t other) {
   return mask_implies(b, other, m) ? other : m;
 }
 
 /* A mask of which nothing but its rows matters, to who is needed by `need`. */
-static void add_mask_need (builder *b, int32_t mask, int32_t need) {
+static void add_mask_need(builder *b, int32_t mask, int32_t need) {
   const int32_t m = wider(b, mask);
   add_need(b, mask, m == K_ALL ? need : narrower(b, m, need));
 }
 
-static void add_needs (builder *b, int32_t v) {
+static void add_needs(builder *b, int32_t v) {
   const node n = *at(b, v);
   int32_t need = n.need == K_NONE ? K_ALL : n.need;
   int32_t mask = K_NONE;
@@ -74,12 +75,12 @@ static void add_needs (builder *b, int32_t v) {
   }
 }
 
-static void count_uses (builder *b, int32_t v) {
+static void count_uses(builder *b, int32_t v) {
   for (int i = 0; i < 4; i++)
     if (at(b, v)->in[i] != K_NONE) at(b, at(b, v)->in[i])->uses++;
 }
 
-static void find_needs (builder *b) {
+static void find_needs(builder *b) {
   for (int32_t v = 0; v < b->n; v++) {
     at(b, v)->need = K_NONE;
     at(b, v)->uses = 0;
@@ -105,11 +106,11 @@ static void find_needs (builder *b) {
 ** ====================================================================== */
 
 /* A select of no other rows than those of m: it is its other operand when m is empty. */
-static int is_partial (const builder *b, const node *n, int32_t m) {
+static int is_partial(const builder *b, const node *n, int32_t m) {
   return n->op == N_SELECT && n->varies && mask_implies(b, n->in[0], m);
 }
 
-static int is_member (const builder *b, int32_t v, int32_t m) {
+static int is_member(const builder *b, int32_t v, int32_t m) {
   const node *n = at(b, v);
   if (n->op == N_EMIT) return mask_implies(b, n->in[0], m);
   if (n->op == N_REDUCE) return mask_implies(b, n->in[3], m);
@@ -117,7 +118,7 @@ static int is_member (const builder *b, int32_t v, int32_t m) {
   return is_partial(b, n, m) || (n->need > 0 && mask_implies(b, n->need, m));
 }
 
-static int cost (const node *n) {
+static int cost(const node *n) {
   switch (n->op) {
     case KO_EXP: case KO_LOG: case KO_SIN: case KO_COS:
       return n->type == KT_F32 ? 40 : 200;
@@ -132,27 +133,27 @@ static int cost (const node *n) {
   }
 }
 
-static int depends_on (const builder *b, int32_t v, int state) {
+static int depends_on(const builder *b, int32_t v, int state) {
   for (int i = 0; i < 4; i++)
     if (at(b, v)->in[i] > 0 && at(b, at(b, v)->in[i])->state == state) return 1;
   return 0;
 }
 
-static int ends_segment (const node *n) {
+static int ends_segment(const node *n) {
   return n->op == N_LOOP || n->op == N_END || n->op == N_STORE || n->op == N_SKIP
          || n->op == N_LAND;
 }
 
-static void forget (builder *b, int32_t from, int32_t to) {
+static void forget(builder *b, int32_t from, int32_t to) {
   for (int32_t i = from; i < to; i++) {
     at(b, b->plan.v[i])->state = IN_BEFORE;
     at(b, b->plan.v[i])->tied = 0;
   }
 }
 
-/* Sorts the instructions from position `from` on into before, region and late; returns the
-** position behind the last of the region. */
-static int32_t gather (builder *b, int32_t from, int32_t m) {
+/* Sorts the instructions from position `from` on into before, region and late; returns
+** the position behind the last of the region. */
+static int32_t gather(builder *b, int32_t from, int32_t m) {
   int32_t end = from;
   int fails_inside = 0, fails_late = 0;
   for (int32_t i = from; i < b->plan.n && i < from + REACH; i++) {
@@ -178,7 +179,7 @@ static int32_t gather (builder *b, int32_t from, int32_t m) {
   return end;
 }
 
-static void count_inside (builder *b, int32_t from, int32_t to) {
+static void count_inside(builder *b, int32_t from, int32_t to) {
   for (int32_t i = from; i < to; i++) {
     const node *n = at(b, b->plan.v[i]);
     at(b, b->plan.v[i])->inside = 0;
@@ -195,7 +196,7 @@ static void count_inside (builder *b, int32_t from, int32_t to) {
 
 /* Ties the selects that others look at, when the region was skipped, to their second
 ** operand: that has to be there too. */
-static int tie (builder *b, int32_t from, int32_t to, int32_t m) {
+static int tie(builder *b, int32_t from, int32_t to, int32_t m) {
   for (int32_t i = from; i < to; i++) at(b, b->plan.v[i])->tied = 0;
   for (int32_t i = to - 1; i >= from; i--) {
     node *n = at(b, b->plan.v[i]);
@@ -209,7 +210,7 @@ static int tie (builder *b, int32_t from, int32_t to, int32_t m) {
 }
 
 /* Puts in front what others need too. 0 when that is not possible. */
-static int prune (builder *b, int32_t from, int32_t to, int32_t m) {
+static int prune(builder *b, int32_t from, int32_t to, int32_t m) {
   for (int changed = 1; changed;) {
     changed = 0;
     count_inside(b, from, to);
@@ -226,7 +227,7 @@ static int prune (builder *b, int32_t from, int32_t to, int32_t m) {
 }
 
 /* The work that a skip of m at position `from` would save; *end is behind it. */
-static int weigh (builder *b, int32_t from, int32_t m, int32_t *end) {
+static int weigh(builder *b, int32_t from, int32_t m, int32_t *end) {
   *end = gather(b, from, m);
   int work = 0;
   if (prune(b, from, *end, m))
@@ -237,9 +238,9 @@ static int weigh (builder *b, int32_t from, int32_t m, int32_t *end) {
   return work;
 }
 
-/* The mask whose emptiness saves most from this instruction on: of masks within each other
-** a wider one only if it saves twice as much. K_NONE when nothing is worth it. */
-static int32_t best_mask (builder *b, int32_t from) {
+/* The mask whose emptiness saves most from this instruction on: of masks within each
+** other a wider one only if it saves twice as much. K_NONE when nothing is worth it. */
+static int32_t best_mask(builder *b, int32_t from) {
   const node *n = at(b, b->plan.v[from]);
   int32_t m = n->op == N_SELECT || n->op == N_EMIT ? n->in[0]
               : n->op == N_REDUCE ? n->in[3] : n->need;
@@ -258,7 +259,7 @@ static int32_t best_mask (builder *b, int32_t from) {
   return best;
 }
 
-static int push_state (builder *b, int32_t from, int32_t to, int state) {
+static int push_state(builder *b, int32_t from, int32_t to, int state) {
   for (int32_t i = from; i < to; i++)
     if (at(b, b->plan.v[i])->state == state && !order_push(b, &b->spare, b->plan.v[i]))
       return 0;
@@ -266,7 +267,7 @@ static int push_state (builder *b, int32_t from, int32_t to, int state) {
 }
 
 /* Rewrites the region at position `from` into the spare list; its end, or K_NONE. */
-static int32_t cut_out (builder *b, int32_t from, int32_t m) {
+static int32_t cut_out(builder *b, int32_t from, int32_t m) {
   int32_t end;
   weigh(b, from, m, &end);
   node skip = node_make(N_SKIP, KT_BOOL, 0), land = node_make(N_LAND, KT_BOOL, 0);
@@ -283,7 +284,7 @@ static int32_t cut_out (builder *b, int32_t from, int32_t m) {
   return end;
 }
 
-static int find_regions (builder *b) {
+static int find_regions(builder *b) {
   b->spare.n = 0;
   for (int32_t i = 0; i < b->plan.n;) {
     const int32_t v = b->plan.v[i];
@@ -316,16 +317,16 @@ static int find_regions (builder *b) {
 ** Comparisons joined with their selects
 ** ====================================================================== */
 
-enum { MOST_COPIES = 2 };  /* selects that repeat one comparison rather than read a mask */
+enum { MOST_COPIES = 2 }; /* selects that repeat one comparison rather than read a mask */
 
 /* A select that is not bound to its second operand's place. */
-static int is_free_select (const builder *b, int32_t v) {
+static int is_free_select(const builder *b, int32_t v) {
   const node *n = at(b, v);
   return n->op == N_SELECT && n->varies && !n->tied;
 }
 
 /* not m ? x : y is m ? y : x. */
-static void unnegate (builder *b, int32_t v) {
+static void unnegate(builder *b, int32_t v) {
   node *n = at(b, v), *m = at(b, n->in[0]);
   if (m->op != KO_NOT || !m->varies) return;
   const int32_t x = n->in[1];
@@ -336,7 +337,7 @@ static void unnegate (builder *b, int32_t v) {
   else at(b, m->in[0])->uses++;
 }
 
-static int joinable (const builder *b, int32_t v) {
+static int joinable(const builder *b, int32_t v) {
   if (!is_free_select(b, v)) return 0;
   const node *n = at(b, v), *m = at(b, n->in[0]);
   return is_compare(m->op) && m->varies && n->type != KT_BOOL
@@ -344,16 +345,17 @@ static int joinable (const builder *b, int32_t v) {
 }
 
 /* x < y ? -c : c needs no negation of its own. */
-static void join_negation (builder *b, node *n) {
+static void join_negation(builder *b, node *n) {
   node *yes = at(b, n->in[2]);
-  if (yes->op != KO_NEG || yes->uses != 1 || yes->in[0] != n->in[3] || !yes->varies) return;
+  if (yes->op != KO_NEG || yes->uses != 1 || yes->in[0] != n->in[3] || !yes->varies)
+    return;
   n->op = N_NEGATE;
   n->in[2] = n->in[3];
   n->in[3] = K_NONE;
   yes->live = 0;
 }
 
-static void join (builder *b, int32_t v) {
+static void join(builder *b, int32_t v) {
   node *n = at(b, v);
   const int32_t mask = n->in[0], yes = n->in[1], no = n->in[2];
   const node *m = at(b, mask);
@@ -368,7 +370,7 @@ static void join (builder *b, int32_t v) {
   join_negation(b, n);
 }
 
-static void join_selects (builder *b) {
+static void join_selects(builder *b) {
   for (int32_t v = 0; v < b->n; v++) at(b, v)->inside = 0;
   for (int32_t i = 0; i < b->plan.n; i++)
     if (is_free_select(b, b->plan.v[i])) unnegate(b, b->plan.v[i]);
@@ -384,7 +386,7 @@ static void join_selects (builder *b) {
 
 /* }===================================================================== */
 
-int plan_regions (builder *b) {
+int plan_regions(builder *b) {
   find_needs(b);
   if (!find_regions(b)) return 0;
   join_selects(b);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-k_info program_info (const program *p) {
+k_info program_info(const program *p) {
   k_info info = {0, 0, 0, 0, 0};
   info.insns = p->ninsns - p->prologue;
   info.registers = p->nreg1 + p->nreg4 + p->nreg8;
@@ -17,7 +17,7 @@ k_info program_info (const program *p) {
 }
 
 /* The instruction's operands in the order of its signature. */
-static void operands (const k_insn *k, unsigned place[5]) {
+static void operands(const k_insn *k, unsigned place[5]) {
   place[0] = k->dst;
   place[1] = k->a;
   place[2] = k->b;
@@ -25,11 +25,11 @@ static void operands (const k_insn *k, unsigned place[5]) {
   place[4] = k->d;
 }
 
-static int names_place (char letter) {
+static int names_place(char letter) {
   return letter != '-' && letter != 'j';
 }
 
-int program_reads (const program *p, int column) {
+int program_reads(const program *p, int column) {
   for (unsigned i = 0; i < p->ninsns; i++) {
     unsigned place[5];
     operands(&p->insns[i], place);
@@ -40,7 +40,7 @@ int program_reads (const program *p, int column) {
   return 0;
 }
 
-int program_writes (const program *p, int column) {
+int program_writes(const program *p, int column) {
   for (unsigned i = 0; i < p->ninsns; i++) {
     const char letter = op_table[p->insns[i].op & ~OP_SCALAR].signature[0];
     if (names_place(letter) && p->insns[i].dst == column) return 1;
@@ -57,12 +57,12 @@ typedef struct writer {
   size_t size, n;  /* n may go on past size */
 } writer;
 
-static void put (writer *w, const char *s) {
+static void put(writer *w, const char *s) {
   for (; *s != '\0'; s++, w->n++)
     if (w->n + 1 < w->size) w->out[w->n] = *s;
 }
 
-static void put_unsigned (writer *w, uint64_t x) {
+static void put_unsigned(writer *w, uint64_t x) {
   char digits[21];
   char *d = digits + sizeof digits - 1;
   *d = '\0';
@@ -73,18 +73,18 @@ static void put_unsigned (writer *w, uint64_t x) {
   put(w, d);
 }
 
-static void put_integer (writer *w, int64_t x) {
+static void put_integer(writer *w, int64_t x) {
   if (x < 0) put(w, "-");
   put_unsigned(w, x < 0 ? 0 - (uint64_t)x : (uint64_t)x);
 }
 
 /* Six digits or so: for reading, not for reading back. */
-static void put_float (writer *w, double x) {
+static void put_float(writer *w, double x) {
   if (x != x) {
     put(w, "nan");
     return;
   }
-  if (x < 0) put(w, "-");
+  if (x < 0 || (x == 0 && 1 / x < 0)) put(w, "-");
   if (x < 0) x = -x;
   if (x > 1.7976931348623157e308) {
     put(w, "inf");
@@ -112,7 +112,7 @@ static void put_float (writer *w, double x) {
   put_integer(w, exponent);
 }
 
-static void put_constant (writer *w, k_type type, k_scalar k) {
+static void put_constant(writer *w, k_type type, k_scalar k) {
   switch (type) {
     case KT_BOOL: put(w, k.b ? "true" : "false"); break;
     case KT_F32: put_float(w, (double)k.f32); break;
@@ -121,20 +121,21 @@ static void put_constant (writer *w, k_type type, k_scalar k) {
   }
 }
 
-static void put_numbered (writer *w, const char *kind, unsigned number) {
+static void put_numbered(writer *w, const char *kind, unsigned number) {
   put(w, kind);
   put_unsigned(w, number);
 }
 
 /* c column, m w d block registers of 1, 4 and 8 bytes, u uniform, s scalar register. */
-static void put_place (writer *w, const program *p, unsigned place) {
+static void put_place(writer *w, const program *p, unsigned place) {
   const k_places at = program_places(p);
   if (place < at.reg1) put_numbered(w, "c", place);
   else if (place < at.reg4) put_numbered(w, "m", place - at.reg1);
   else if (place < at.reg8) put_numbered(w, "w", place - at.reg4);
   else if (place < at.slots) put_numbered(w, "d", place - at.reg8);
   else if (place == at.all) put(w, "all");
-  else if (place > at.all && place < at.totals) put_numbered(w, "bits", place - at.bitmaps);
+  else if (place > at.all && place < at.totals)
+    put_numbered(w, "bits", place - at.bitmaps);
   else if (place >= at.totals) put_numbered(w, "total", place - at.totals);
   else {
     const unsigned slot = place - at.slots;
@@ -147,7 +148,7 @@ static void put_place (writer *w, const program *p, unsigned place) {
   }
 }
 
-static void put_insn (writer *w, const program *p, unsigned pc) {
+static void put_insn(writer *w, const program *p, unsigned pc) {
   const k_insn *k = &p->insns[pc];
   const op_info *info = &op_table[k->op & ~OP_SCALAR];
   unsigned place[5];
@@ -166,7 +167,7 @@ static void put_insn (writer *w, const program *p, unsigned pc) {
   put(w, "\n");
 }
 
-size_t program_text (const program *p, char *out, size_t size) {
+size_t program_text(const program *p, char *out, size_t size) {
   writer w = {out, size, 0};
   for (unsigned pc = 0; pc < p->ninsns; pc++) put_insn(&w, p, pc);
   if (size > 0) out[w.n < size ? w.n : size - 1] = '\0';

@@ -61,7 +61,6 @@ struct val front_constant(struct front *f, uint32_t at) {
       break;
     case CONST_FLOAT:
       value = val_number(f, build_f64(f->b, constant->number), true);
-      value.real = constant->number;
       break;
     case CONST_STRING:
       value.kind = VAL_STRING;

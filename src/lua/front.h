@@ -88,8 +88,7 @@ struct val {
   bool entity;                 /* an id: of the row, of an entity field, or null */
   bool row_entity;             /* the row's own */
   k_value value;
-  int64_t number;              /* of a literal integer, and of a float */
-  double real;
+  int64_t number;              /* of a literal integer */
   const struct enumeration *names;   /* the field's an enumeration */
   ecs_string string;
   uint32_t at;                 /* path, math function, method */

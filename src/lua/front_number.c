@@ -1,7 +1,5 @@
 /* Types of numbers and what the operators do with them. A script number (literal, uniform, or
 ** made of these alone: `soft`) becomes f32 beside f32. */
-#include <math.h>
-
 #include "front.h"
 
 k_type val_type(const struct front *f, struct val x) { return build_type(f->b, x.value); }
@@ -82,27 +80,9 @@ static k_op compare_op(enum code_op op) {
   return op == OP_EQ ? KO_EQ : op == OP_LT ? KO_LT : KO_LE;
 }
 
-/* A literal that an f32 can hold is compared as one. */
-static void narrow_literal(struct front *f, struct val *x) {
-  bool exact = x->literal && (val_type(f, *x) == KT_I64
-                                  ? (int64_t)(float)x->number == x->number &&
-                                        x->number > -16777216 && x->number < 16777216
-                                  : (double)(float)x->real == x->real);
-  if (exact) x->value = number_as(f, *x, KT_F32);
-}
-
-/* Comparisons are exact: f32 and i64 meet in f64 only where that loses nothing. */
 static k_value compare_numbers(struct front *f, enum code_op op, struct val x,
                                struct val y) {
-  if (val_type(f, x) == KT_F32) narrow_literal(f, &y);
-  if (val_type(f, y) == KT_F32) narrow_literal(f, &x);
-  k_type a = val_type(f, x), b = val_type(f, y);
-  k_value left = x.value, right = y.value;
-  if (a != b) {
-    if (a == KT_F32) left = number_as(f, x, KT_F64);
-    if (b == KT_F32) right = number_as(f, y, KT_F64);
-  }
-  return build_binary(f->b, compare_op(op), left, right);
+  return build_binary(f->b, compare_op(op), x.value, y.value);
 }
 
 static k_value compare_enum(struct front *f, struct val x, struct val y, int *known) {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-static void *allocate (void *ud, void *p, size_t osize, size_t nsize) {
+static void *allocate(void *ud, void *p, size_t osize, size_t nsize) {
   (void)ud;
   (void)osize;
   if (nsize == 0) {
@@ -23,11 +23,11 @@ static const k_memory memory = {allocate, NULL};
 
 #define BIN(op, x, y) build_binary(b, KO_##op, x, y)
 
-static k_value uniform (builder *b, int i) {
+static k_value uniform(builder *b, int i) {
   return build_convert(b, KT_F32, build_uniform(b, i, KT_F64));
 }
 
-static void build_move (builder *b) {
+static void build_move(builder *b) {
   int c[4];
   for (int i = 0; i < 4; i++) c[i] = build_column(b, KC_F32);
   for (int i = 0; i < 2; i++)
@@ -35,7 +35,7 @@ static void build_move (builder *b) {
                              BIN(MUL, build_load(b, c[i + 2]), uniform(b, 0))));
 }
 
-static void build_part (builder *b) {
+static void build_part(builder *b) {
   int c[5];
   for (int i = 0; i < 5; i++) c[i] = build_column(b, KC_F32);
   const k_value dt = uniform(b, 0), one = build_f32(b, 1.0f);
@@ -57,20 +57,21 @@ static void build_part (builder *b) {
 }
 
 /* if p > edge (or p < edge) then v = -v; p = edge end */
-static void bounce (builder *b, k_op op, k_value edge, k_value *p, k_value *v) {
+static void bounce(builder *b, k_op op, k_value edge, k_value *p, k_value *v) {
   const k_value out = build_binary(b, op, *p, edge);
   *v = build_select(b, out, build_unary(b, KO_NEG, *v), *v);
   *p = build_select(b, out, edge, *p);
 }
 
-static void build_seek (builder *b) {
+static void build_seek(builder *b) {
   int c[4];
   for (int i = 0; i < 4; i++) c[i] = build_column(b, KC_F32);
   const k_value dt = uniform(b, 0), zero = build_f32(b, 0.0f);
   k_value x = build_load(b, c[0]), y = build_load(b, c[1]);
   k_value u = build_load(b, c[2]), v = build_load(b, c[3]);
   const k_value dx = BIN(SUB, uniform(b, 1), x), dy = BIN(SUB, uniform(b, 2), y);
-  k_value s = BIN(ADD, BIN(ADD, BIN(MUL, dx, dx), BIN(MUL, dy, dy)), build_f32(b, 0.001f));
+  k_value s =
+      BIN(ADD, BIN(ADD, BIN(MUL, dx, dx), BIN(MUL, dy, dy)), build_f32(b, 0.001f));
   s = BIN(DIV, uniform(b, 3), build_unary(b, KO_SQRT, s));
   u = BIN(ADD, u, BIN(MUL, BIN(MUL, dx, s), dt));
   v = BIN(ADD, v, BIN(MUL, BIN(MUL, dy, s), dt));
@@ -93,7 +94,7 @@ static void build_seek (builder *b) {
 
 typedef struct workload {
   const char *name;
-  void (*build) (builder *b);
+  void (*build)(builder *b);
   int columns;
   double uniforms[8];
 } workload;
@@ -106,7 +107,7 @@ static workload workloads[3] = {
   {"SEEK", build_seek, 4, {0}}
 };
 
-static program *make (const workload *w) {
+static program *make(const workload *w) {
   builder *b = builder_new(&memory);
   program *p = NULL;
   w->build(b);
@@ -116,7 +117,7 @@ static program *make (const workload *w) {
 }
 
 /* Time of this thread alone: others may run beside it. */
-static double now (void) {
+static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -124,19 +125,21 @@ static double now (void) {
 
 static uint32_t seed = 1;
 
-static float chance (void) {
+static float chance(void) {
   seed = seed * 1664525u + 1013904223u;
   return (float)(seed >> 8) / 16777216.0f;
 }
 
 /* Two sets of the same columns, for the floor and for the kernel. */
-static void fill (float **set, float **other, size_t n) {
+static void fill(float **set, float **other, size_t n) {
   for (int c = 0; c < 5; c++)
     for (size_t i = 0; i < n; i++)
-      other[c][i] = set[c][i] = c < 2 ? chance() * 1000.0f : c < 4 ? chance() * 8.0f - 4.0f : 1e6f;
+      other[c][i] = set[c][i] = c < 2   ? chance() * 1000.0f
+                                : c < 4 ? chance() * 8.0f - 4.0f
+                                        : 1e6f;
 }
 
-static uint32_t checksum (float **set, size_t n) {
+static uint32_t checksum(float **set, size_t n) {
   uint32_t sum = 2166136261u;
   for (int c = 0; c < 5; c++)
     for (size_t i = 0; i < n; i++) {
@@ -147,7 +150,7 @@ static uint32_t checksum (float **set, size_t n) {
   return sum;
 }
 
-static void allocate_set (float **set, size_t n) {
+static void allocate_set(float **set, size_t n) {
   for (int c = 0; c < 5; c++) {
     void *column = NULL;
     if (posix_memalign(&column, 64, (n * sizeof(float) + 127) / 64 * 64)) exit(1);
@@ -155,16 +158,16 @@ static void allocate_set (float **set, size_t n) {
   }
 }
 
-static int compare_times (const void *x, const void *y) {
+static int compare_times(const void *x, const void *y) {
   const double a = *(const double *)x, b = *(const double *)y;
   return a < b ? -1 : a > b;
 }
 
-static const floor_fn *floors_of (k_isa isa) {
+static const floor_fn *floors_of(k_isa isa) {
   return isa == K_AVX512 ? floors_avx512 : isa == K_AVX2 ? floors_avx2 : floors_sse2;
 }
 
-static int measure (int which, k_isa isa, size_t n, double target) {
+static int measure(int which, k_isa isa, size_t n, double target) {
   const workload *w = &workloads[which];
   program *p = make(w);
   machine *m = machine_new(&memory, isa);
@@ -198,8 +201,9 @@ static int measure (int which, k_isa isa, size_t n, double target) {
   qsort(floor_time, ROUNDS, sizeof *ratio, compare_times);
   qsort(our_time, ROUNDS, sizeof *ratio, compare_times);
   const int equal = checksum(ours, n) == checksum(theirs, n);
-  printf("%s %-6s %9zu  floor %7.3f  ours %7.3f ns/row  ratio %.2f", w->name, isa_name(isa), n,
-         floor_time[ROUNDS / 2], our_time[ROUNDS / 2], ratio[ROUNDS / 2]);
+  printf("%s %-6s %9zu  floor %7.3f  ours %7.3f ns/row  ratio %.2f", w->name,
+         isa_name(isa), n, floor_time[ROUNDS / 2], our_time[ROUNDS / 2],
+         ratio[ROUNDS / 2]);
   if (target > 0)
     printf("  target %.2f %s", target, ratio[ROUNDS / 2] >= target ? "met" : "MISSED");
   printf("%s\n", equal ? "" : "  COLUMNS DIFFER");
@@ -213,7 +217,7 @@ static int measure (int which, k_isa isa, size_t n, double target) {
 }
 
 /* ns for a run over few rows, and for building and checking. */
-static void fixed_costs (int which, k_isa isa) {
+static void fixed_costs(int which, k_isa isa) {
   const workload *w = &workloads[which];
   program *p = make(w);
   machine *m = machine_new(&memory, isa);
@@ -244,7 +248,7 @@ static void fixed_costs (int which, k_isa isa) {
   program_free(p);
 }
 
-static void set_uniforms (void) {
+static void set_uniforms(void) {
   const double g = 9.8, drag = 0.1, w = 1000, h = 1000, k = 30, m = 5;
   const double part[4] = {DT, g * DT, drag * DT, w};
   const double seek[8] = {DT, 500, 400, k, m, m * m, w, h};
@@ -253,7 +257,7 @@ static void set_uniforms (void) {
   memcpy(workloads[2].uniforms, seek, sizeof seek);
 }
 
-int main (int argc, char **argv) {
+int main(int argc, char **argv) {
   static const double targets[3][K_ISAS] = {{.8, .8, .8}, {0, .5, .42}, {0, .6, 0}};
   static const size_t rows[] = {10000, 1000000, 10000000};
   int equal = 1;
@@ -263,7 +267,10 @@ int main (int argc, char **argv) {
     if (!isa_supported((k_isa)isa)) continue;
     for (int which = 0; which < 3; which++)
       for (int r = 0; r < 3; r++) {
-        const double target = which > 0 ? targets[which][isa] : r == 0 ? .8 : r == 1 ? .9 : .95;
+        const double target = which > 0 ? targets[which][isa]
+                              : r == 0  ? .8
+                              : r == 1  ? .9
+                                        : .95;
         if (rows[r] <= most && !measure(which, (k_isa)isa, rows[r], target)) equal = 0;
       }
     for (int which = 0; which < 3; which++) fixed_costs(which, (k_isa)isa);

@@ -1,7 +1,6 @@
-/* The fused loops that kernels are measured against: the statements of performance.md over
-** the same columns. Compiled once per instruction set, with
-** -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off, the set's -m flags and
-** -DFLOOR=<name>.
+/* The fused loops that kernels are measured against: the statements of performance.md
+** over the same columns. Compiled once per instruction set, with -O3 -fno-math-errno
+** -fno-trapping-math -ffp-contract=off, the set's -m flags and -DFLOOR=<name>.
 */
 #include "floor.h"
 
@@ -11,7 +10,7 @@
 #define NAME(a, b) PASTE(a, b)
 #define COLUMN float *restrict
 
-static void move (float *const *c, size_t n, const double *u) {
+static void move(float *const *c, size_t n, const double *u) {
   COLUMN px = c[0];
   COLUMN py = c[1];
   const COLUMN vx = c[2];
@@ -23,7 +22,7 @@ static void move (float *const *c, size_t n, const double *u) {
   }
 }
 
-static void part (float *const *c, size_t n, const double *uniform) {
+static void part(float *const *c, size_t n, const double *uniform) {
   COLUMN px = c[0];
   COLUMN py = c[1];
   COLUMN vx = c[2];
@@ -45,7 +44,7 @@ static void part (float *const *c, size_t n, const double *uniform) {
   }
 }
 
-static void seek (float *const *c, size_t n, const double *uniform) {
+static void seek(float *const *c, size_t n, const double *uniform) {
   COLUMN px = c[0];
   COLUMN py = c[1];
   COLUMN vx = c[2];

@@ -1,5 +1,5 @@
-/* Random programs, stated as a front end states them: locals, fields, branches under masks,
-** loops, breaks, returns. */
+/* Random programs, stated as a front end states them: locals, fields, branches under
+** masks, loops, breaks, returns. */
 #ifndef kernel_author_h
 #define kernel_author_h
 
@@ -19,13 +19,13 @@ typedef struct author {
   int calls;
 } author;
 
-static int expression (author *a, k_type type, int depth);
+static int expression(author *a, k_type type, int depth);
 
 /* {=====================================================================
 ** Expressions
 ** ====================================================================== */
 
-static int leaf (author *a, k_type type) {
+static int leaf(author *a, k_type type) {
   for (int tries = 0; tries < 12; tries++) {
     const int how = random_below(5);
     if (how <= 1) {
@@ -44,11 +44,11 @@ static int leaf (author *a, k_type type) {
   return m_value(&a->m, random_value(type));
 }
 
-static int of_any_type (author *a, int depth) {
+static int of_any_type(author *a, int depth) {
   return expression(a, (k_type)(KT_F32 + random_below(3)), depth);
 }
 
-static int condition (author *a, int depth) {
+static int condition(author *a, int depth) {
   static const k_op relations[] = {KO_EQ, KO_NE, KO_LT, KO_LE, KO_GT, KO_GE};
   static const k_op logic[] = {KO_AND, KO_OR, KO_XOR, KO_ANDN, KO_EQ, KO_NE};
   const int how = random_below(8);
@@ -59,8 +59,8 @@ static int condition (author *a, int depth) {
     return m_binary(&a->m, logic[random_below(6)], x, y);
   }
   const int x = of_any_type(a, depth - 1);
-  if (how == 3 && m_type(&a->m, x) != KT_F32) {
-    const int y = expression(a, m_type(&a->m, x) == KT_I64 ? KT_F64 : KT_I64, depth - 1);
+  if (how == 3) {
+    const int y = of_any_type(a, depth - 1);
     return m_binary(&a->m, relations[random_below(6)], x, y);
   }
   const int y = expression(a, m_type(&a->m, x), depth - 1);
@@ -69,16 +69,16 @@ static int condition (author *a, int depth) {
   return m_binary(&a->m, relations[random_below(6)], x, y);
 }
 
-static int random_number (author *a) {
+static int random_number(author *a) {
   const int entity = a->m.entities >= 0 ? leaf(a, KT_I64) : m_value(&a->m, of_i64(9));
   const int call = random_below(2) ? leaf(a, KT_I64) : m_value(&a->m, of_i64(a->calls++));
   const int seed = m_value(&a->m, of_i64(0x123456789abcdef));
   return m_random(&a->m, entity, call, seed, m_value(&a->m, of_i64(5)));
 }
 
-static int integer (author *a, int depth) {
-  static const k_op safe[] = {KO_ADD, KO_SUB, KO_MUL, KO_MIN, KO_MAX, KO_BAND, KO_BOR, KO_BXOR,
-                              KO_SHL, KO_SHR};
+static int integer(author *a, int depth) {
+  static const k_op safe[] = {KO_ADD,  KO_SUB, KO_MUL,  KO_MIN, KO_MAX,
+                              KO_BAND, KO_BOR, KO_BXOR, KO_SHL, KO_SHR};
   static const k_op failing[] = {KO_IDIV, KO_MOD, KO_FMOD};
   const int how = random_below(a->fails ? 14 : 10);
   if (how < 6) {
@@ -103,11 +103,12 @@ static int integer (author *a, int depth) {
   }
 }
 
-static int real_number (author *a, k_type type, int depth) {
-  static const k_op unary[] = {KO_NEG, KO_ABS, KO_SQRT, KO_TRUNC, KO_EXP, KO_LOG, KO_SIN, KO_COS,
-                               KO_NEG, KO_SQRT, KO_ATAN, KO_TAN};
-  static const k_op binary[] = {KO_ADD, KO_SUB, KO_MUL, KO_ADD, KO_SUB, KO_MUL, KO_DIV, KO_MIN,
-                                KO_MAX, KO_IDIV, KO_MOD, KO_POW, KO_FMOD, KO_ATAN2};
+static int real_number(author *a, k_type type, int depth) {
+  static const k_op unary[] = {KO_NEG, KO_ABS, KO_SQRT, KO_TRUNC, KO_EXP,  KO_LOG,
+                               KO_SIN, KO_COS, KO_NEG,  KO_SQRT,  KO_ATAN, KO_TAN};
+  static const k_op binary[] = {KO_ADD, KO_SUB, KO_MUL,  KO_ADD,  KO_SUB,
+                                KO_MUL, KO_DIV, KO_MIN,  KO_MAX,  KO_IDIV,
+                                KO_MOD, KO_POW, KO_FMOD, KO_ATAN2};
   const int how = random_below(12);
   if (how < 8) {
     const int x = expression(a, type, depth - 1), y = expression(a, type, depth - 1);
@@ -122,7 +123,7 @@ static int real_number (author *a, k_type type, int depth) {
   return m_convert(&a->m, type, expression(a, from, depth - 1));
 }
 
-static int expression (author *a, k_type type, int depth) {
+static int expression(author *a, k_type type, int depth) {
   a->budget--;
   if (depth <= 0 || a->budget < 0 || random_below(4) == 0) return leaf(a, type);
   if (random_below(12) == 0) {
@@ -140,23 +141,25 @@ static int expression (author *a, k_type type, int depth) {
 ** Statements
 ** ====================================================================== */
 
-static void block (author *a, int statements);
+static void block(author *a, int statements);
 
-static void assign_local (author *a) {
+static void assign_local(author *a) {
   const int i = random_below(a->nlocals);
   const int x = expression(a, m_type(&a->m, a->locals[i]), 3);
   a->locals[i] = m_select(&a->m, a->mask, x, a->locals[i]);
 }
 
-static void assign_field (author *a) {
+static void assign_field(author *a) {
   const int c = random_below(a->m.ncolumns);
   if (c == a->m.entities) return;
   const k_type type = type_of_column(a->m.columns[c]);
-  const int narrow = type == KT_I64 && a->m.columns[c] != KC_I64 && a->m.columns[c] != KC_ENTITY;
+  const int narrow =
+      type == KT_I64 && a->m.columns[c] != KC_I64 && a->m.columns[c] != KC_ENTITY;
   if (narrow && !a->fails) return;
   if (a->fields[c] < 0) a->fields[c] = m_load(&a->m, c);
   k_type from = type;
-  if (type == KT_F32 || (type == KT_I64 && a->fails && random_below(4) == 0)) from = KT_F64;
+  if (type == KT_F32 || (type == KT_I64 && a->fails && random_below(4) == 0))
+    from = KT_F64;
   int x = expression(a, narrow ? KT_I64 : from, 3);
   if (narrow) x = m_binary(&a->m, KO_BAND, x, m_value(&a->m, of_i64(127)));
   if (narrow && random_below(6) == 0) x = leaf(a, KT_I64);
@@ -166,7 +169,7 @@ static void assign_field (author *a) {
   a->dirty[c] = 1;
 }
 
-static void branch (author *a) {
+static void branch(author *a) {
   const int outer = a->mask, c = condition(a, 2);
   const int inside = a->mask = m_and(&a->m, outer, c);
   block(a, 1 + random_below(3));
@@ -179,7 +182,7 @@ static void branch (author *a) {
 }
 
 /* Every local and field is carried; rows leave by `break`. */
-static void loop (author *a) {
+static void loop(author *a) {
   const int outer = a->mask, uniforms = a->nuniforms;
   const int breaks = random_below(2), starts_masked = outer >= 0 || breaks;
   for (int c = 0; c < a->m.ncolumns; c++)
@@ -222,7 +225,7 @@ static void loop (author *a) {
   a->mask = outer;
 }
 
-static void statement (author *a) {
+static void statement(author *a) {
   if (a->budget < 0) return;
   switch (random_below(10)) {
     case 0: case 1: case 2: assign_local(a); break;
@@ -233,13 +236,13 @@ static void statement (author *a) {
   }
 }
 
-static void block (author *a, int statements) {
+static void block(author *a, int statements) {
   a->depth += 1;
   while (statements-- > 0) statement(a);
   a->depth -= 1;
 }
 
-static void declare (author *a) {
+static void declare(author *a) {
   model *m = &a->m;
   m->ncolumns = 2 + random_below(MODEL_COLUMNS - 2);
   m->entities = random_below(2) ? 0 : -1;
@@ -260,7 +263,7 @@ static void declare (author *a) {
     a->locals[i] = m_value(m, random_value((k_type)random_below(4)));
 }
 
-static void reduce (author *a, int index) {
+static void reduce(author *a, int index) {
   const k_type type = random_below(2) ? KT_F64 : KT_I64;
   a->m.totals[index] = (k_reduce)random_below(3);
   a->m.total_types[index] = type;
@@ -268,7 +271,7 @@ static void reduce (author *a, int index) {
   m_reduce(&a->m, index, x, mask);
 }
 
-static void write_program (author *a) {
+static void write_program(author *a) {
   memset(a, 0, sizeof *a);
   a->m.b = builder_new(&test_memory);
   a->m.loop = a->m.guard = a->mask = -1;

@@ -1,5 +1,5 @@
-/* A program stated twice: to the builder, and as a list of steps that a plain evaluator does
-** row by row. Each m_ function does both. */
+/* A program stated twice: to the builder, and as a list of steps that a plain evaluator
+** does row by row. Each m_ function does both. */
 #ifndef kernel_model_h
 #define kernel_model_h
 
@@ -9,8 +9,8 @@ enum { MAX_STEPS = 6000, MODEL_COLUMNS = 10, MODEL_UNIFORMS = 6, MODEL_BITMAPS =
        MODEL_TOTALS = 3 };
 
 typedef enum step_kind {
-  S_VALUE, S_UNIFORM, S_LOAD, S_UNARY, S_BINARY, S_SELECT, S_CONVERT, S_FIT, S_RANDOM, S_UNIT,
-  S_INTERVAL, S_LOOP, S_CARRY, S_NEXT, S_END, S_STORE, S_EMIT, S_REDUCE
+  S_VALUE, S_UNIFORM, S_LOAD, S_UNARY, S_BINARY, S_SELECT, S_CONVERT, S_FIT, S_RANDOM,
+  S_UNIT, S_INTERVAL, S_LOOP, S_CARRY, S_NEXT, S_END, S_STORE, S_EMIT, S_REDUCE
 } step_kind;
 
 typedef struct step {
@@ -42,7 +42,7 @@ typedef struct model {
 ** Stating
 ** ====================================================================== */
 
-static int add_step (model *m, step_kind kind, int op, int a, int b, int c, k_value v) {
+static int add_step(model *m, step_kind kind, int op, int a, int b, int c, k_value v) {
   if (m->n == MAX_STEPS) abort();
   step *s = &m->steps[m->n];
   memset(s, 0, sizeof *s);
@@ -59,74 +59,74 @@ static int add_step (model *m, step_kind kind, int op, int a, int b, int c, k_va
   return m->n++;
 }
 
-static k_value built (const model *m, int s) {
+static k_value built(const model *m, int s) {
   return s < 0 ? K_ALL : m->steps[s].v;
 }
 
-static k_type m_type (const model *m, int s) {
+static k_type m_type(const model *m, int s) {
   return m->steps[s].type;
 }
 
-static void m_at (model *m, int guard) {
+static void m_at(model *m, int guard) {
   m->guard = guard;
   m->tag = (uint32_t)m->n;
   build_at(m->b, built(m, guard), m->tag);
 }
 
-static int m_value (model *m, value x) {
+static int m_value(model *m, value x) {
   const int s = add_step(m, S_VALUE, 0, 0, 0, 0, build_constant(m->b, x.type, x.k));
   m->steps[s].constant = x;
   return s;
 }
 
-static int m_uniform (model *m, int index) {
+static int m_uniform(model *m, int index) {
   const k_value v = build_uniform(m->b, index, m->uniforms[index].type);
   return add_step(m, S_UNIFORM, index, 0, 0, 0, v);
 }
 
-static int m_load (model *m, int column) {
+static int m_load(model *m, int column) {
   const k_value v = column == m->entities ? build_rows_entity(m->b, column)
                                           : build_load(m->b, column);
   return add_step(m, S_LOAD, column, 0, 0, 0, v);
 }
 
-static int m_unary (model *m, k_op op, int x) {
+static int m_unary(model *m, k_op op, int x) {
   return add_step(m, S_UNARY, (int)op, x, 0, 0, build_unary(m->b, op, built(m, x)));
 }
 
-static int m_binary (model *m, k_op op, int x, int y) {
+static int m_binary(model *m, k_op op, int x, int y) {
   const k_value v = build_binary(m->b, op, built(m, x), built(m, y));
   return add_step(m, S_BINARY, (int)op, x, y, 0, v);
 }
 
 /* Masks may be -1, all rows; then so may be the result. */
-static int m_and (model *m, int x, int y) {
+static int m_and(model *m, int x, int y) {
   return x < 0 ? y : y < 0 ? x : m_binary(m, KO_AND, x, y);
 }
 
-static int m_andn (model *m, int x, int y) {
+static int m_andn(model *m, int x, int y) {
   return x < 0 ? m_unary(m, KO_NOT, y) : m_binary(m, KO_ANDN, x, y);
 }
 
-static int m_or (model *m, int x, int y) {
+static int m_or(model *m, int x, int y) {
   return x < 0 || y < 0 ? -1 : m_binary(m, KO_OR, x, y);
 }
 
-static int m_select (model *m, int mask, int x, int y) {
+static int m_select(model *m, int mask, int x, int y) {
   if (mask < 0) return x;
   const k_value v = build_select(m->b, built(m, mask), built(m, x), built(m, y));
   return add_step(m, S_SELECT, 0, mask, x, y, v);
 }
 
-static int m_convert (model *m, k_type type, int x) {
+static int m_convert(model *m, k_type type, int x) {
   return add_step(m, S_CONVERT, 0, x, 0, 0, build_convert(m->b, type, built(m, x)));
 }
 
-static int m_fit (model *m, k_column type, int x) {
+static int m_fit(model *m, k_column type, int x) {
   return add_step(m, S_FIT, (int)type, x, 0, 0, build_fit(m->b, type, built(m, x)));
 }
 
-static int m_random (model *m, int entity, int call, int seed, int tick) {
+static int m_random(model *m, int entity, int call, int seed, int tick) {
   const k_value v = build_random(m->b, built(m, entity), built(m, call), built(m, seed),
                                  built(m, tick));
   const int s = add_step(m, S_RANDOM, 0, entity, call, seed, v);
@@ -134,49 +134,49 @@ static int m_random (model *m, int entity, int call, int seed, int tick) {
   return s;
 }
 
-static int m_unit (model *m, int bits) {
+static int m_unit(model *m, int bits) {
   return add_step(m, S_UNIT, 0, bits, 0, 0, build_random_unit(m->b, built(m, bits)));
 }
 
-static int m_interval (model *m, int bits, int lo, int hi) {
+static int m_interval(model *m, int bits, int lo, int hi) {
   const k_value v = build_random_range(m->b, built(m, bits), built(m, lo), built(m, hi));
   return add_step(m, S_INTERVAL, 0, bits, lo, hi, v);
 }
 
-static int m_loop (model *m, int count, int mask) {
+static int m_loop(model *m, int count, int mask) {
   const int s = add_step(m, S_LOOP, 0, count, mask, 0,
                          build_loop(m->b, built(m, count), built(m, mask)));
   m->loop = s;
   return s;
 }
 
-static int m_carry (model *m, int init, int varying) {
+static int m_carry(model *m, int init, int varying) {
   return add_step(m, S_CARRY, 0, init, 0, 0, build_carry(m->b, built(m, init), varying));
 }
 
-static void m_next (model *m, int carry, int next) {
+static void m_next(model *m, int carry, int next) {
   build_next(m->b, built(m, carry), built(m, next));
   add_step(m, S_NEXT, 0, carry, next, 0, K_NONE);
 }
 
-static void m_endloop (model *m, int again) {
+static void m_endloop(model *m, int again) {
   build_endloop(m->b, built(m, again));
   const int s = add_step(m, S_END, 0, again, 0, 0, K_NONE);
   m->steps[m->loop].end = s;
   m->loop = m->steps[m->loop].loop;
 }
 
-static void m_store (model *m, int column, int x) {
+static void m_store(model *m, int column, int x) {
   build_store(m->b, column, built(m, x));
   add_step(m, S_STORE, column, x, 0, 0, K_NONE);
 }
 
-static void m_emit (model *m, int index, int mask) {
+static void m_emit(model *m, int index, int mask) {
   build_emit(m->b, index, built(m, mask));
   add_step(m, S_EMIT, index, mask, 0, 0, K_NONE);
 }
 
-static void m_reduce (model *m, int index, int x, int mask) {
+static void m_reduce(model *m, int index, int x, int mask) {
   build_reduce(m->b, index, m->totals[index], built(m, x), built(m, mask));
   add_step(m, S_REDUCE, index, x, mask, 0, K_NONE);
 }
@@ -205,16 +205,17 @@ typedef struct evaluation {
 } evaluation;
 
 /* Dead entities, for the test. */
-static int64_t living (int64_t id) {
+static int64_t living(int64_t id) {
   return id % 3 == 0 ? 0 : id;
 }
 
-static int on (const evaluation *e, int mask) {
+static int on(const evaluation *e, int mask) {
   return mask < 0 || e->v[mask].k.b;
 }
 
 /* Philox4x32-10 as its paper has it. */
-static int64_t reference_random (int64_t seed, int64_t tick, int64_t entity, int64_t call) {
+static int64_t reference_random(int64_t seed, int64_t tick, int64_t entity,
+                                int64_t call) {
   uint32_t x[4] = {(uint32_t)entity, (uint32_t)((uint64_t)entity >> 32), (uint32_t)tick,
                    (uint32_t)call};
   uint32_t key[2] = {(uint32_t)seed, (uint32_t)((uint64_t)seed >> 32)};
@@ -230,7 +231,7 @@ static int64_t reference_random (int64_t seed, int64_t tick, int64_t entity, int
 }
 
 /* lo + floor(bits * width / 2^64), bit by bit. */
-static value in_interval (int64_t bits, int64_t lo, int64_t hi) {
+static value in_interval(int64_t bits, int64_t lo, int64_t hi) {
   const uint64_t width = (uint64_t)hi - (uint64_t)lo + 1;
   if (width == 0) return of_i64((int64_t)((uint64_t)lo + (uint64_t)bits));
   uint64_t part = 0;  /* of the low bits of `bits` so far, shifted down as many */
@@ -241,7 +242,7 @@ static value in_interval (int64_t bits, int64_t lo, int64_t hi) {
   return of_i64((int64_t)((uint64_t)lo + part));
 }
 
-static value fitted (k_column type, value x, k_error *error) {
+static value fitted(k_column type, value x, k_error *error) {
   if (type_of_column(type) != KT_I64)
     return reference_convert(type_of_column(type), x, error, KE_FRACTION);
   x = reference_convert(KT_I64, x, error, KE_FRACTION);
@@ -251,14 +252,14 @@ static value fitted (k_column type, value x, k_error *error) {
   return x;
 }
 
-static value loaded (const evaluation *e, int column) {
+static value loaded(const evaluation *e, int column) {
   const value x = column_get(e->m->columns[column], e->columns[column], e->row);
   if (e->m->columns[column] == KC_ENTITY && column != e->m->entities)
     return of_i64(living(x.k.i64));
   return x;
 }
 
-static value computed (const evaluation *e, const step *s, k_error *error) {
+static value computed(const evaluation *e, const step *s, k_error *error) {
   const value *x = &e->v[s->in[0] < 0 ? 0 : s->in[0]];
   const value *y = &e->v[s->in[1] < 0 ? 0 : s->in[1]];
   const value *z = &e->v[s->in[2] < 0 ? 0 : s->in[2]];
@@ -282,7 +283,7 @@ static value computed (const evaluation *e, const step *s, k_error *error) {
 }
 
 /* All at once: each next was said with the values of the round that ends. */
-static void carry_on (evaluation *e, int loop) {
+static void carry_on(evaluation *e, int loop) {
   static value next[MAX_STEPS];
   const step *steps = e->m->steps;
   for (int i = loop; i < steps[loop].end; i++)
@@ -291,13 +292,13 @@ static void carry_on (evaluation *e, int loop) {
     if (steps[i].kind == S_NEXT && steps[i].loop == loop) e->v[steps[i].in[0]] = next[i];
 }
 
-static int behind_carries (const evaluation *e, int loop) {
+static int behind_carries(const evaluation *e, int loop) {
   do loop++; while (e->m->steps[loop].kind == S_CARRY);
   return loop;
 }
 
 /* Starts the loop at step i: the step to go on with. */
-static int begin_loop (evaluation *e, int i) {
+static int begin_loop(evaluation *e, int i) {
   const step *s = &e->m->steps[i];
   const int body = behind_carries(e, i);
   for (int j = i + 1; j < body; j++) e->v[j] = e->v[e->m->steps[j].in[0]];
@@ -305,7 +306,7 @@ static int begin_loop (evaluation *e, int i) {
   return e->v[s->in[0]].k.i64 < 1 || !on(e, s->in[1]) ? s->end + 1 : body;
 }
 
-static int end_loop (evaluation *e, int i) {
+static int end_loop(evaluation *e, int i) {
   const step *s = &e->m->steps[i];
   const int loop = s->loop, again = on(e, s->in[0]);
   carry_on(e, loop);
@@ -314,7 +315,7 @@ static int end_loop (evaluation *e, int i) {
 }
 
 /* What step i leaves behind. */
-static void note (evaluation *e, const step *s) {
+static void note(evaluation *e, const step *s) {
   row_result *r = e->result;
   if (s->kind == S_STORE) {
     r->stored[s->op] = e->v[s->in[0]];
@@ -327,7 +328,7 @@ static void note (evaluation *e, const step *s) {
   }
 }
 
-static inline void evaluate_row (evaluation *e, size_t row, row_result *result) {
+static inline void evaluate_row(evaluation *e, size_t row, row_result *result) {
   memset(result, 0, sizeof *result);
   e->row = row;
   e->result = result;

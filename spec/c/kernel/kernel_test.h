@@ -25,7 +25,7 @@ static long fail_at = -1;  /* the allocation that fails, counted down; -1 for no
 static int fails_on;       /* and all behind it */
 static int poison = 0xa5;  /* what new memory holds */
 
-static void *allocate (void *ud, void *p, size_t osize, size_t nsize) {
+static void *allocate(void *ud, void *p, size_t osize, size_t nsize) {
   (void)ud;
   size_t *old = p == NULL ? NULL : (size_t *)p - 8;
   if (old != NULL && *old != osize) {
@@ -64,14 +64,14 @@ static const k_memory test_memory = {allocate, NULL};
 static uint64_t random_state = 1;
 
 /* SplitMix64. */
-static uint64_t random_bits (void) {
+static uint64_t random_bits(void) {
   uint64_t z = random_state += 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
   z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
   return z ^ (z >> 31);
 }
 
-static int random_below (int n) {
+static int random_below(int n) {
   return (int)(random_bits() % (uint64_t)n);
 }
 
@@ -86,41 +86,41 @@ typedef struct value {
   k_scalar k;
 } value;
 
-static inline value of_bool (int x) {
+static inline value of_bool(int x) {
   value v = {KT_BOOL, {0}};
   v.k.b = x != 0;
   return v;
 }
 
-static inline value of_f32 (float x) {
+static inline value of_f32(float x) {
   value v = {KT_F32, {0}};
   v.k.f32 = x;
   return v;
 }
 
-static inline value of_f64 (double x) {
+static inline value of_f64(double x) {
   value v = {KT_F64, {0}};
   v.k.f64 = x;
   return v;
 }
 
-static inline value of_i64 (int64_t x) {
+static inline value of_i64(int64_t x) {
   value v = {KT_I64, {0}};
   v.k.i64 = x;
   return v;
 }
 
 /* A float result of type t; f32 rounds. */
-static inline value of_real (k_type t, double x) {
+static inline value of_real(k_type t, double x) {
   return t == KT_F32 ? of_f32((float)x) : of_f64(x);
 }
 
-static inline double real (value v) {
+static inline double real(value v) {
   return v.type == KT_F32 ? (double)v.k.f32 : v.k.f64;
 }
 
 /* The same bits; NaNs count as one. */
-static inline int equal (value x, value y) {
+static inline int equal(value x, value y) {
   if (x.type != y.type) return 0;
   switch (x.type) {
     case KT_BOOL: return x.k.b == y.k.b;
@@ -130,7 +130,7 @@ static inline int equal (value x, value y) {
   }
 }
 
-static inline void print_value (value v) {
+static inline void print_value(value v) {
   switch (v.type) {
     case KT_BOOL: fprintf(stderr, "%s", v.k.b ? "true" : "false"); break;
     case KT_F32: fprintf(stderr, "%af", (double)v.k.f32); break;
@@ -145,6 +145,7 @@ static const double special_reals[] = {
   9007199254740993.0, -9007199254740992.0, 9223372036854775807.0, -9223372036854775808.0,
   18446744073709551616.0, 1e30, -1e30, 3.402823466e38, -3.402823466e38, 1.17549435e-38,
   1e-45, -1e-45, 5e-324, -5e-324, 2.2250738585072014e-308, 1.7976931348623157e308, 1e300,
+  3.4028235677973366e38, -3.4028235677973366e38, 1e-46, 1.0000000001, 0.99999999999,
   16777216.0, 16777217.0, 3.14159265358979, 88.7, -103.9, 709.7, 2251799813685248.0,
   2251799813685247.5, 4503599627370495.5, 9223372036854774784.0, INFINITY, -INFINITY, NAN
 };
@@ -159,11 +160,11 @@ static const int64_t special_integers[] = {
 
 #define COUNT(array) ((int)(sizeof (array) / sizeof *(array)))
 
-static inline int special_count (k_type t) {
+static inline int special_count(k_type t) {
   return t == KT_BOOL ? 2 : t == KT_I64 ? COUNT(special_integers) : COUNT(special_reals);
 }
 
-static inline value special (k_type t, int i) {
+static inline value special(k_type t, int i) {
   switch (t) {
     case KT_BOOL: return of_bool(i);
     case KT_I64: return of_i64(special_integers[i]);
@@ -172,7 +173,7 @@ static inline value special (k_type t, int i) {
 }
 
 /* Often special, often small, sometimes any bits. */
-static inline value random_value (k_type t) {
+static inline value random_value(k_type t) {
   const int how = random_below(4);
   if (how == 0) return special(t, random_below(special_count(t)));
   switch (t) {
@@ -201,17 +202,17 @@ static inline value random_value (k_type t) {
 ** Columns
 ** ====================================================================== */
 
-static inline size_t size_of_column (k_column c) {
+static inline size_t size_of_column(k_column c) {
   static const size_t size[KC_COUNT] = {1, 4, 8, 8, 1, 2, 4, 1, 2, 4, 8};
   return size[c];
 }
 
-static inline k_type type_of_column (k_column c) {
+static inline k_type type_of_column(k_column c) {
   return c == KC_BOOL ? KT_BOOL : c == KC_F32 ? KT_F32 : c == KC_F64 ? KT_F64 : KT_I64;
 }
 
 /* The least and the greatest integer of a column. */
-static inline void column_range (k_column c, int64_t *lo, int64_t *hi) {
+static inline void column_range(k_column c, int64_t *lo, int64_t *hi) {
   *lo = INT64_MIN;
   *hi = INT64_MAX;
   switch (c) {
@@ -225,7 +226,7 @@ static inline void column_range (k_column c, int64_t *lo, int64_t *hi) {
   }
 }
 
-static inline value column_get (k_column c, const void *column, size_t row) {
+static inline value column_get(k_column c, const void *column, size_t row) {
   switch (c) {
     case KC_BOOL: return of_bool(((const uint8_t *)column)[row]);
     case KC_F32: return of_f32(((const float *)column)[row]);
@@ -240,7 +241,7 @@ static inline value column_get (k_column c, const void *column, size_t row) {
   }
 }
 
-static inline void column_set (k_column c, void *column, size_t row, value v) {
+static inline void column_set(k_column c, void *column, size_t row, value v) {
   switch (c) {
     case KC_BOOL: ((uint8_t *)column)[row] = v.k.b; break;
     case KC_F32: ((float *)column)[row] = v.k.f32; break;
@@ -255,8 +256,8 @@ static inline void column_set (k_column c, void *column, size_t row, value v) {
   }
 }
 
-/* Aligned as tables' columns are, and followed directly by bytes that must not change, or by
-** memory that AddressSanitizer watches. */
+/* Aligned as tables' columns are, and followed directly by bytes that must not change, or
+** by memory that AddressSanitizer watches. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define WATCHED 1
@@ -270,7 +271,7 @@ enum { GUARD = 0 };
 enum { GUARD = 64 };
 #endif
 
-static inline void *column_new (k_column c, size_t rows) {
+static inline void *column_new(k_column c, size_t rows) {
   const size_t bytes = rows * size_of_column(c);
   char *p = NULL;
   if (posix_memalign((void **)(void *)&p, 64, bytes + GUARD) != 0) abort();
@@ -279,20 +280,21 @@ static inline void *column_new (k_column c, size_t rows) {
   return p;
 }
 
-static inline int column_intact (k_column c, const void *column, size_t rows) {
+static inline int column_intact(k_column c, const void *column, size_t rows) {
   const char *p = (const char *)column + rows * size_of_column(c);
   for (int i = 0; i < GUARD; i++)
     if (p[i] != 0x5a) return 0;
   return 1;
 }
 
-static inline value random_for_column (k_column c) {
+static inline value random_for_column(k_column c) {
   if (type_of_column(c) != KT_I64) return random_value(type_of_column(c));
   int64_t lo, hi;
   column_range(c, &lo, &hi);
   value v = random_value(KT_I64);
   while (v.k.i64 < lo || v.k.i64 > hi)
-    v.k.i64 = random_below(4) == 0 ? (random_below(2) ? lo : hi) : (int64_t)random_below(200);
+    v.k.i64 =
+        random_below(4) == 0 ? (random_below(2) ? lo : hi) : (int64_t)random_below(200);
   return v;
 }
 
@@ -303,7 +305,7 @@ static inline value random_for_column (k_column c) {
 ** ====================================================================== */
 
 /* Where Lua or the design raises an error the result is 0 or the integer below. */
-static inline value to_integer_below (double x, k_error *error, k_error which) {
+static inline value to_integer_below(double x, k_error *error, k_error which) {
   if (!(x >= -0x1p63 && x < 0x1p63)) {
     *error = which;
     return of_i64(0);
@@ -311,7 +313,8 @@ static inline value to_integer_below (double x, k_error *error, k_error which) {
   return of_i64((int64_t)floor(x));
 }
 
-static inline value reference_convert (k_type to, value x, k_error *error, k_error which) {
+static inline value reference_convert(k_type to, value x, k_error *error,
+                                      k_error which) {
   if (x.type == to) return x;
   if (to == KT_I64) {
     const value v = to_integer_below(real(x), error, which);
@@ -321,7 +324,7 @@ static inline value reference_convert (k_type to, value x, k_error *error, k_err
   return of_real(to, x.type == KT_I64 ? (double)x.k.i64 : real(x));
 }
 
-static inline value reference_unary (k_op op, value x, k_error *error) {
+static inline value reference_unary(k_op op, value x, k_error *error) {
   const k_type t = x.type;
   if (t == KT_BOOL) return of_bool(!x.k.b);
   if (t == KT_I64) {
@@ -355,16 +358,16 @@ static inline value reference_unary (k_op op, value x, k_error *error) {
 }
 
 /* lvm.c: luaV_shiftl. */
-static inline int64_t reference_shift (int64_t x, int64_t y) {
+static inline int64_t reference_shift(int64_t x, int64_t y) {
   if (y <= -64 || y >= 64) return 0;
   return (int64_t)(y < 0 ? (uint64_t)x >> -y : (uint64_t)x << y);
 }
 
-static inline int64_t wrapped_difference (int64_t x, int64_t y) {
+static inline int64_t wrapped_difference(int64_t x, int64_t y) {
   return (int64_t)((uint64_t)x - (uint64_t)y);
 }
 
-static inline value reference_integers (k_op op, int64_t x, int64_t y, k_error *error) {
+static inline value reference_integers(k_op op, int64_t x, int64_t y, k_error *error) {
   const uint64_t u = (uint64_t)x, w = (uint64_t)y;
   switch (op) {
     case KO_ADD: return of_i64((int64_t)(u + w));
@@ -396,13 +399,13 @@ static inline value reference_integers (k_op op, int64_t x, int64_t y, k_error *
   }
 }
 
-static inline double reference_mod (double x, double y) {
+static inline double reference_mod(double x, double y) {
   double m = fmod(x, y);
   if ((m > 0) ? y < 0 : (m < 0 && y > 0)) m += y;
   return m;
 }
 
-static inline value reference_reals (k_op op, k_type t, value x, value y) {
+static inline value reference_reals(k_op op, k_type t, value x, value y) {
   const double a = real(x), b = real(y);
   switch (op) {
     case KO_ADD: return of_real(t, a + b);
@@ -420,7 +423,7 @@ static inline value reference_reals (k_op op, k_type t, value x, value y) {
 }
 
 /* -1, 0, 1, or 2 when there is no order: a long double holds every i64 and f64. */
-static inline int reference_order (value x, value y) {
+static inline int reference_order(value x, value y) {
   const long double a = x.type == KT_I64 ? (long double)x.k.i64
                         : x.type == KT_BOOL ? (long double)x.k.b : (long double)real(x);
   const long double b = y.type == KT_I64 ? (long double)y.k.i64
@@ -428,7 +431,7 @@ static inline int reference_order (value x, value y) {
   return a < b ? -1 : a > b ? 1 : a == b ? 0 : 2;
 }
 
-static inline value reference_binary (k_op op, value x, value y, k_error *error) {
+static inline value reference_binary(k_op op, value x, value y, k_error *error) {
   const int order = reference_order(x, y);
   switch (op) {
     case KO_EQ: return of_bool(order == 0);
@@ -448,7 +451,7 @@ static inline value reference_binary (k_op op, value x, value y, k_error *error)
 }
 
 /* Does the operation take this type? As program.h says. */
-static inline int takes_type (k_op op, k_type t) {
+static inline int takes_type(k_op op, k_type t) {
   const int f = t == KT_F32 || t == KT_F64, i = t == KT_I64, b = t == KT_BOOL;
   switch (op) {
     case KO_NEG: case KO_ABS: case KO_FLOOR: case KO_CEIL: case KO_ADD: case KO_SUB:
@@ -462,7 +465,7 @@ static inline int takes_type (k_op op, k_type t) {
   }
 }
 
-static inline int is_relation (k_op op) {
+static inline int is_relation(k_op op) {
   return op >= KO_EQ && op <= KO_GE;
 }
 

@@ -1,14 +1,15 @@
-/* The builder: what it makes of programs, what it refuses, and what it does without memory. */
+/* The builder: what it makes of programs, what it refuses, and what it does without
+** memory. */
 #define _POSIX_C_SOURCE 200112L
 #include "kernel_test.h"
 
-static builder *fresh (void) {
+static builder *fresh(void) {
   builder *b = builder_new(&test_memory);
   if (b == NULL) abort();
   return b;
 }
 
-static program *finish (builder *b) {
+static program *finish(builder *b) {
   program *p = NULL;
   CHECK(build_finish(b, &p) == K_OK);
   builder_free(b);
@@ -16,7 +17,7 @@ static program *finish (builder *b) {
 }
 
 /* Does the program read exactly like this? */
-static int reads (const program *p, const char *text) {
+static int reads(const program *p, const char *text) {
   char got[2000];
   const size_t n = program_text(p, got, sizeof got);
   if (strcmp(got, text) == 0 && n == strlen(text)) return 1;
@@ -24,8 +25,8 @@ static int reads (const program *p, const char *text) {
   return 0;
 }
 
-static k_status run_rows (const program *p, size_t rows, void *const *columns,
-                          const k_scalar *uniforms, k_failure *failure) {
+static k_status run_rows(const program *p, size_t rows, void *const *columns,
+                         const k_scalar *uniforms, k_failure *failure) {
   machine *m = machine_new(&test_memory, isa_best());
   CHECK(machine_reserve(m, p) == K_OK);
   const k_run run = {rows, columns, uniforms, NULL, NULL, NULL, NULL};
@@ -34,7 +35,7 @@ static k_status run_rows (const program *p, size_t rows, void *const *columns,
   return status;
 }
 
-static void multiplication_and_addition_become_one_instruction_in_place (void) {
+static void multiplication_and_addition_become_one_instruction_in_place(void) {
   builder *b = fresh();
   const int x = build_column(b, KC_F32), v = build_column(b, KC_F32);
   const k_value dt = build_convert(b, KT_F32, build_uniform(b, 0, KT_F64));
@@ -48,7 +49,7 @@ static void multiplication_and_addition_become_one_instruction_in_place (void) {
   program_free(p);
 }
 
-static void each_step_of_a_fused_instruction_rounds (void) {
+static void each_step_of_a_fused_instruction_rounds(void) {
   builder *b = fresh();
   const int x = build_column(b, KC_F32), y = build_column(b, KC_F32);
   const k_value u = build_load(b, x), v = build_load(b, y);
@@ -64,7 +65,7 @@ static void each_step_of_a_fused_instruction_rounds (void) {
   program_free(p);
 }
 
-static void equal_work_is_done_once_and_useless_work_never (void) {
+static void equal_work_is_done_once_and_useless_work_never(void) {
   builder *b = fresh();
   const int x = build_column(b, KC_F64), y = build_column(b, KC_F64);
   const k_value u = build_load(b, x), w = build_load(b, y);
@@ -80,7 +81,7 @@ static void equal_work_is_done_once_and_useless_work_never (void) {
   program_free(p);
 }
 
-static void a_swap_needs_copies (void) {
+static void a_swap_needs_copies(void) {
   builder *b = fresh();
   const int x = build_column(b, KC_F32), y = build_column(b, KC_F32);
   build_store(b, x, build_load(b, y));
@@ -90,11 +91,12 @@ static void a_swap_needs_copies (void) {
   void *columns[2] = {one, other};
   k_failure failure;
   CHECK(run_rows(p, 3, columns, NULL, &failure) == K_OK);
-  for (int i = 0; i < 3; i++) CHECK(one[i] == (float)(4 + i) && other[i] == (float)(1 + i));
+  for (int i = 0; i < 3; i++)
+    CHECK(one[i] == (float)(4 + i) && other[i] == (float)(1 + i));
   program_free(p);
 }
 
-static void what_does_not_depend_on_a_loop_is_done_before_it (void) {
+static void what_does_not_depend_on_a_loop_is_done_before_it(void) {
   builder *b = fresh();
   const int x = build_column(b, KC_F64);
   const k_value u = build_load(b, x);
@@ -112,7 +114,7 @@ static void what_does_not_depend_on_a_loop_is_done_before_it (void) {
   program_free(p);
 }
 
-static void work_of_few_rows_is_skipped (void) {
+static void work_of_few_rows_is_skipped(void) {
   builder *b = fresh();
   const int x = build_column(b, KC_F32), y = build_column(b, KC_F32);
   const k_value u = build_load(b, x), w = build_load(b, y);
@@ -125,7 +127,7 @@ static void work_of_few_rows_is_skipped (void) {
   program_free(p);
 }
 
-static void make_mistake (builder *b, int i, int x, int n) {
+static void make_mistake(builder *b, int i, int x, int n) {
   const k_value u = build_load(b, x), k = build_load(b, n);
   switch (i) {
     case 0: build_binary(b, KO_ADD, u, k); break;
@@ -153,7 +155,7 @@ static void make_mistake (builder *b, int i, int x, int n) {
   }
 }
 
-static void mistakes_of_the_front_end_are_refused (void) {
+static void mistakes_of_the_front_end_are_refused(void) {
   for (int i = 0; i < 14; i++) {
     builder *b = fresh();
     const int x = build_column(b, KC_F32), n = build_column(b, KC_I32);
@@ -165,7 +167,7 @@ static void mistakes_of_the_front_end_are_refused (void) {
   }
 }
 
-static void going_back_forgets (void) {
+static void going_back_forgets(void) {
   builder *b = fresh();
   const int x = build_column(b, KC_F64);
   const k_value u = build_load(b, x);
@@ -183,7 +185,7 @@ static void going_back_forgets (void) {
   program_free(p);
 }
 
-static void going_back_into_an_open_loop_goes_on_in_it (void) {
+static void going_back_into_an_open_loop_goes_on_in_it(void) {
   builder *b = fresh();
   const int x = build_column(b, KC_I64);
   const k_value u = build_load(b, x);
@@ -205,7 +207,7 @@ static void going_back_into_an_open_loop_goes_on_in_it (void) {
   program_free(p);
 }
 
-static void carried_values_may_change_places (void) {
+static void carried_values_may_change_places(void) {
   builder *b = fresh();
   const int x = build_column(b, KC_I64), y = build_column(b, KC_I64);
   const k_value one = build_load(b, x), other = build_load(b, y);
@@ -227,10 +229,52 @@ static void carried_values_may_change_places (void) {
   program_free(p);
 }
 
-/* x += 1; n = n // k: the row in which that fails keeps its x, rows before it do not. */
-static void a_failing_row_stays_whole (void) {
+/* u, w = u + w, u: the first is overwritten before the second takes it over. */
+static void what_is_carried_over_is_the_old_value(void) {
   builder *b = fresh();
-  const int x = build_column(b, KC_F32), n = build_column(b, KC_I16), k = build_column(b, KC_I8);
+  const int x = build_column(b, KC_I64), y = build_column(b, KC_I64);
+  const k_value one = build_load(b, x), other = build_load(b, y);
+  build_loop(b, build_i64(b, 10), K_ALL);
+  const k_value u = build_carry(b, one, 1), w = build_carry(b, other, 1);
+  build_next(b, u, build_binary(b, KO_ADD, u, w));
+  build_next(b, w, u);
+  build_endloop(b, K_ALL);
+  build_store(b, x, u);
+  build_store(b, y, w);
+  program *p = finish(b);
+  int64_t a[1] = {1}, c[1] = {0};
+  void *columns[2] = {a, c};
+  k_failure failure;
+  CHECK(run_rows(p, 1, columns, NULL, &failure) == K_OK);
+  CHECK(a[0] == 89 && c[0] == 55);
+  program_free(p);
+}
+
+static void what_can_fail_stays_in_its_loop(void) {
+  for (int rounds = 0; rounds < 2; rounds++) {
+    builder *b = fresh();
+    const int x = build_column(b, KC_I64);
+    const k_value u = build_load(b, x);
+    build_loop(b, build_i64(b, rounds), K_ALL);
+    build_binary(b, KO_IDIV, u, u);
+    build_endloop(b, K_ALL);
+    build_store(b, x, build_i64(b, 5));
+    program *p = finish(b);
+    int64_t rows[2] = {1, 0};
+    void *columns[1] = {rows};
+    k_failure f;
+    CHECK(run_rows(p, 2, columns, NULL, &f) == (rounds == 0 ? K_OK : K_FAILED));
+    CHECK(rows[0] == 5 && rows[1] == (rounds == 0 ? 5 : 0));
+    CHECK(rounds == 0 || (f.row == 1 && f.error == KE_IDIV));
+    program_free(p);
+  }
+}
+
+/* x += 1; n = n // k: the row in which that fails keeps its x, rows before it do not. */
+static void a_failing_row_stays_whole(void) {
+  builder *b = fresh();
+  const int x = build_column(b, KC_F32), n = build_column(b, KC_I16),
+            k = build_column(b, KC_I8);
   build_store(b, x, build_binary(b, KO_ADD, build_load(b, x), build_f32(b, 1.0f)));
   build_at(b, K_ALL, 5);
   const k_value q = build_binary(b, KO_IDIV, build_load(b, n), build_load(b, k));
@@ -263,7 +307,7 @@ static void a_failing_row_stays_whole (void) {
   program_free(p);
 }
 
-static void random_bits_are_philox (void) {
+static void random_bits_are_philox(void) {
   /* from the known answers of Random123 */
   CHECK((uint64_t)k_random(0, 0, 0, 0) == 0xe169c58d6627e8d5);
   CHECK((uint64_t)k_random(-1, -1, -1, -1) == 0x41c83b0e408f276d);
@@ -274,13 +318,13 @@ static void random_bits_are_philox (void) {
   CHECK(k_random_range(INT64_MIN, INT64_MIN, INT64_MAX) == 0);
 }
 
-static void instruction_sets_have_names (void) {
+static void instruction_sets_have_names(void) {
   for (int i = 0; i < K_ISAS; i++) CHECK(isa_named(isa_name((k_isa)i)) == i);
   CHECK(isa_named("mmx") == -1);
   CHECK(isa_supported(K_BASE) && isa_supported(isa_best()));
 }
 
-static void a_machine_without_room_refuses (void) {
+static void a_machine_without_room_refuses(void) {
   builder *b = fresh();
   const int x = build_column(b, KC_F64);
   build_store(b, x, build_f64(b, 2.0));
@@ -297,7 +341,7 @@ static void a_machine_without_room_refuses (void) {
   program_free(p);
 }
 
-static void folding_row_by_row_gives_what_a_run_gives (void) {
+static void folding_row_by_row_gives_what_a_run_gives(void) {
   enum { ROWS = 1000, TABLES = 3 };
   static double column[ROWS];
   for (int how = KR_SUM; how <= KR_MAX; how++) {
@@ -331,7 +375,7 @@ static void folding_row_by_row_gives_what_a_run_gives (void) {
 }
 
 /* Building, reserving, running: K_OK or K_ENOMEM. */
-static k_status all_of_it (void) {
+static k_status all_of_it(void) {
   builder *b = builder_new(&test_memory);
   if (b == NULL) return K_ENOMEM;
   int columns[4];
@@ -356,7 +400,7 @@ static k_status all_of_it (void) {
   return status;
 }
 
-static void without_memory_nothing_is_left_behind (void) {
+static void without_memory_nothing_is_left_behind(void) {
   for (fails_on = 0; fails_on < 2; fails_on++) {
     k_status status = K_ENOMEM;
     long k = 0;
@@ -371,7 +415,7 @@ static void without_memory_nothing_is_left_behind (void) {
   fails_on = 0;
 }
 
-static void too_much_is_a_limit (void) {
+static void too_much_is_a_limit(void) {
   builder *b = fresh();
   k_value sum = build_f64(b, 0);
   for (int i = 0; i < 300; i++) {
@@ -383,7 +427,7 @@ static void too_much_is_a_limit (void) {
   builder_free(b);
 }
 
-int main (void) {
+int main(void) {
   multiplication_and_addition_become_one_instruction_in_place();
   each_step_of_a_fused_instruction_rounds();
   equal_work_is_done_once_and_useless_work_never();
@@ -394,6 +438,8 @@ int main (void) {
   going_back_forgets();
   going_back_into_an_open_loop_goes_on_in_it();
   carried_values_may_change_places();
+  what_is_carried_over_is_the_old_value();
+  what_can_fail_stays_in_its_loop();
   a_failing_row_stays_whole();
   random_bits_are_philox();
   instruction_sets_have_names();

@@ -1,7 +1,7 @@
 /* No program that passes the check does harm, whoever made it: valid programs with fields
-** changed at random, and programs of random bytes, in memory of exactly the size that they
-** state. Those that pass run, over columns of exactly their size, on every instruction set.
-** Worth most under AddressSanitizer. Arguments: rounds, first seed. */
+** changed at random, and programs of random bytes, in memory of exactly the size that
+** they state. Those that pass run, over columns of exactly their size, on every
+** instruction set. Worth most under AddressSanitizer. Arguments: rounds, first seed. */
 #define _POSIX_C_SOURCE 200112L
 #include "kernel_author.h"
 
@@ -10,14 +10,14 @@
 static int passed, tried;
 
 /* A program whose arrays are blocks of their own. */
-static void *exactly (const void *from, size_t bytes) {
+static void *exactly(const void *from, size_t bytes) {
   void *p = malloc(bytes > 0 ? bytes : 1);
   if (p == NULL) abort();
   if (bytes > 0 && from != NULL) memcpy(p, from, bytes);
   return p;
 }
 
-static program copy_program (const program *p) {
+static program copy_program(const program *p) {
   program q = *p;
   q.columns = exactly(p->columns, p->ncolumns);
   q.slots = exactly(p->slots, p->nslots);
@@ -27,7 +27,7 @@ static program copy_program (const program *p) {
   return q;
 }
 
-static void drop_program (program *p) {
+static void drop_program(program *p) {
   free(p->columns);
   free(p->slots);
   free(p->constants);
@@ -36,7 +36,7 @@ static void drop_program (program *p) {
 }
 
 /* The array at *p, of *n elements, now of m; what is new is random. */
-static void resize (void *array, uint16_t *n, int m, size_t size) {
+static void resize(void *array, uint16_t *n, int m, size_t size) {
   void *old;
   memcpy(&old, array, sizeof old);
   char *p = exactly(NULL, (size_t)m * size);
@@ -48,7 +48,7 @@ static void resize (void *array, uint16_t *n, int m, size_t size) {
   *n = (uint16_t)m;
 }
 
-static uint16_t some_place (const program *p) {
+static uint16_t some_place(const program *p) {
   const k_places at = program_places(p);
   const int how = random_below(20);
   if (how == 0) return K_NOWHERE;
@@ -57,7 +57,7 @@ static uint16_t some_place (const program *p) {
 }
 
 /* An operand of the kind that the instruction wants, more often than not. */
-static uint16_t likely_place (const program *p, char letter) {
+static uint16_t likely_place(const program *p, char letter) {
   const k_places at = program_places(p);
   const unsigned first[] = {0, at.reg1, at.reg4, at.reg8, at.slots, at.all};
   int class = 0;
@@ -74,12 +74,14 @@ static uint16_t likely_place (const program *p, char letter) {
   }
   if (class < 4 && random_below(3) == 0) class = 0;
   if (random_below(8) == 0 || first[class + 1] == first[class]) return some_place(p);
-  return (uint16_t)(first[class] + (unsigned)random_below((int)(first[class + 1] - first[class])));
+  return (uint16_t)(first[class]
+                    + (unsigned)random_below((int)(first[class + 1] - first[class])));
 }
 
-static void random_insn (const program *p, k_insn *k) {
-  k->op = (uint16_t)(random_below(3) ? random_below(OP_COUNT)
-                                     : OP_F32_OF_F64 + random_below(OP_COUNT - OP_F32_OF_F64));
+static void random_insn(const program *p, k_insn *k) {
+  k->op = (uint16_t)(random_below(3)
+                         ? random_below(OP_COUNT)
+                         : OP_F32_OF_F64 + random_below(OP_COUNT - OP_F32_OF_F64));
   const char *s = op_table[k->op].signature;
   if (random_below(10) == 0) k->op |= OP_SCALAR;
   k->dst = likely_place(p, s[0]);
@@ -89,12 +91,14 @@ static void random_insn (const program *p, k_insn *k) {
   k->d = likely_place(p, s[4]);
 }
 
-static void change_header (program *p) {
+static void change_header(program *p) {
   switch (random_below(11)) {
     case 0: resize(&p->columns, &p->ncolumns, random_below(12), 1); break;
     case 1: resize(&p->slots, &p->nslots, random_below(40), 1); break;
     case 2: resize(&p->totals, &p->ntotals, random_below(6), 1); break;
-    case 3: resize(&p->constants, &p->nconstants, random_below(30), sizeof(k_scalar)); break;
+    case 3:
+      resize(&p->constants, &p->nconstants, random_below(30), sizeof(k_scalar));
+      break;
     case 4: p->nreg1 = (uint16_t)random_below(6); break;
     case 5: p->nreg4 = (uint16_t)random_below(6); break;
     case 6: p->nreg8 = (uint16_t)random_below(6); break;
@@ -110,7 +114,7 @@ static void change_header (program *p) {
 }
 
 /* Another place of the kind wanted. */
-static void change_operand (const program *p, k_insn *k) {
+static void change_operand(const program *p, k_insn *k) {
   const char *s = op_table[(k->op & ~OP_SCALAR) % OP_COUNT].signature;
   switch (random_below(5)) {
     case 0: k->dst = likely_place(p, s[0]); break;
@@ -121,7 +125,7 @@ static void change_operand (const program *p, k_insn *k) {
   }
 }
 
-static void change_insn (program *p) {
+static void change_insn(program *p) {
   if (p->ninsns == 0) return;
   k_insn *k = &p->insns[random_below(p->ninsns)];
   const k_insn other = p->insns[random_below(p->ninsns)];
@@ -136,14 +140,17 @@ static void change_insn (program *p) {
     case 3: k->dst = some_place(p); break;
     case 4: k->a = some_place(p); break;
     case 5: k->b = some_place(p); break;
-    case 6: k->c = random_below(2) ? some_place(p) : (uint16_t)random_below(p->ninsns + 2); break;
+    case 6:
+      k->c = random_below(2) ? some_place(p) : (uint16_t)random_below(p->ninsns + 2);
+      break;
     case 7: k->d = some_place(p); break;
     default: k->op ^= OP_SCALAR;
   }
 }
 
-/* Loops must be short for a test: numbers of rounds are constants, made small, or uniforms. */
-static int is_short (program *p) {
+/* Loops must be short for a test: numbers of rounds are constants, made small, or
+** uniforms. */
+static int is_short(program *p) {
   const k_places at = program_places(p);
   for (int i = 0; i < p->nconstants; i++)
     if (p->slots[p->nuniforms + i] == KT_I64) p->constants[i].i64 &= 3;
@@ -154,7 +161,7 @@ static int is_short (program *p) {
   return 1;
 }
 
-static void resolve (void *ud, int64_t *ids, size_t n) {
+static void resolve(void *ud, int64_t *ids, size_t n) {
   (void)ud;
   for (size_t i = 0; i < n; i++) ids[i] = living(ids[i]);
 }
@@ -171,7 +178,7 @@ typedef struct world {
   k_failure failure;
 } world;
 
-static void world_new (world *w, const program *p) {
+static void world_new(world *w, const program *p) {
   static const size_t sizes[] = {1, 5, 63, 65, 200, MOST_ROWS};
   w->rows = sizes[random_below(COUNT(sizes))];
   for (int c = 0; c < p->ncolumns; c++) {
@@ -182,7 +189,8 @@ static void world_new (world *w, const program *p) {
     for (size_t i = 0; i < w->rows; i++)
       column_set(type, w->before[c], i, random_for_column(type));
   }
-  for (int i = 0; i < p->nbitmaps; i++) w->bitmaps[i] = exactly(NULL, (w->rows + 63) / 64 * 8);
+  for (int i = 0; i < p->nbitmaps; i++)
+    w->bitmaps[i] = exactly(NULL, (w->rows + 63) / 64 * 8);
   w->uniforms = exactly(NULL, p->nuniforms * sizeof *w->uniforms);
   for (int i = 0; i < p->nuniforms; i++) {
     w->uniforms[i] = random_value((k_type)p->slots[i]).k;
@@ -190,7 +198,7 @@ static void world_new (world *w, const program *p) {
   }
 }
 
-static void world_free (world *w, const program *p) {
+static void world_free(world *w, const program *p) {
   for (int c = 0; c < p->ncolumns; c++) {
     CHECK(column_intact((k_column)p->columns[c], w->columns[c], w->rows));
     free(w->before[c]);
@@ -201,23 +209,31 @@ static void world_free (world *w, const program *p) {
   free(w->uniforms);
 }
 
-static void run_once (world *w, const program *p, k_isa isa) {
+static void run_once(world *w, const program *p, k_isa isa) {
   k_total totals[MAX_TOTALS];
   memset(totals, 0, sizeof totals);
   for (int c = 0; c < p->ncolumns; c++)
-    memcpy(w->columns[c], w->before[c], w->rows * size_of_column((k_column)p->columns[c]));
+    memcpy(w->columns[c], w->before[c],
+           w->rows * size_of_column((k_column)p->columns[c]));
   machine *m = machine_new(&test_memory, isa);
   CHECK(machine_reserve(m, p) == K_OK);
   const k_run run = {w->rows, w->columns, w->uniforms, w->bitmaps, totals, resolve, NULL};
   memset(&w->failure, 0, sizeof w->failure);
   w->status = machine_run(m, p, &run, &w->failure);
   CHECK(w->status == K_OK || (w->status == K_FAILED && w->failure.row < w->rows));
+  if (w->status == K_FAILED)  /* it and the rows behind it are as they were */
+    for (int c = 0; c < p->ncolumns; c++) {
+      const size_t size = size_of_column((k_column)p->columns[c]),
+                   kept = w->failure.row * size;
+      CHECK(memcmp((char *)w->columns[c] + kept, (char *)w->before[c] + kept,
+                   w->rows * size - kept) == 0);
+    }
   machine_free(m);
 }
 
 /* The same on every instruction set, and whatever registers held before: no register is
 ** read that was not set. */
-static void run_it (const program *p) {
+static void run_it(const program *p) {
   world w;
   world_new(&w, p);
   poison = 0;
@@ -241,7 +257,7 @@ done:
   world_free(&w, p);
 }
 
-static void try_program (program *p) {
+static void try_program(program *p) {
   tried++;
   if (!program_check(p)) return;
   passed++;
@@ -253,7 +269,7 @@ static void try_program (program *p) {
 }
 
 /* All places and instructions drawn at random. */
-static void try_garbage (void) {
+static void try_garbage(void) {
   program p;
   memset(&p, 0, sizeof p);
   resize(&p.columns, &p.ncolumns, 1 + random_below(8), 1);
@@ -272,11 +288,134 @@ static void try_garbage (void) {
   drop_program(&p);
 }
 
+/* {=====================================================================
+** One rule at a time
+** ====================================================================== */
+
+/* Columns: 0 f32, 1 i64, 2 bool, 3 entities. Registers: 4, 5 of bytes, 6, 7 of f32, 8, 9
+** of 8 bytes. Slots: 10 uniform i64, 11 constant f64, 12, 13 scalar i64. 14 every row, 15
+** bits, 16 a sum of f64. */
+enum {
+  C_F, C_I, C_M, C_E, R_M, R_M2, R_F, R_F2, R_D, R_D2, U_I, K_D, S_I, S_I2, ALL, BITS,
+  TOTAL,
+  X = K_NOWHERE
+};
+
+static int accepts(int prologue, int n, const k_insn *insns) {
+  static uint8_t columns[] = {KC_F32, KC_I64, KC_BOOL, KC_ENTITY};
+  static uint8_t slots[] = {KT_I64, KT_F64, KT_I64, KT_I64},
+                 totals[] = {KR_SUM * 4 + KT_F64};
+  static k_scalar constants[1];
+  k_insn copy[8];
+  memcpy(copy, insns, (size_t)n * sizeof *copy);
+  program p;
+  memset(&p, 0, sizeof p);
+  p.ncolumns = 4;
+  p.nreg1 = p.nreg4 = p.nreg8 = 2;
+  p.nslots = 4;
+  p.nuniforms = p.nconstants = p.nbitmaps = p.ntotals = 1;
+  p.block = 64;
+  p.ninsns = (uint16_t)n;
+  p.prologue = (uint16_t)prologue;
+  p.columns = columns;
+  p.slots = slots;
+  p.constants = constants;
+  p.totals = totals;
+  p.insns = copy;
+  return program_check(&p);
+}
+
+#define ACCEPTS(n, ...) CHECK(accepts(0, n, (const k_insn[]){__VA_ARGS__}))
+#define REFUSES(n, ...) CHECK(!accepts(0, n, (const k_insn[]){__VA_ARGS__}))
+#define FILL_D {OP_FILL_F64, R_D, K_D, X, X, X, 0}
+#define FILL_I {OP_FILL_I64, R_D, U_I, X, X, X, 0}
+#define COPY_D {OP_COPY_F64, R_D2, R_D, X, X, X, 0}
+#define LOOP_TO(end) {OP_LOOP, S_I, U_I, ALL, end, X, 0}
+#define END_OF(loop) {OP_END, S_I, U_I, ALL, loop, X, 0}
+#define DIVIDE {OP_IDIV_VV_I64, R_D2, C_I, C_I, X, ALL, 0}
+#define STORE {OP_COPY_F32, C_F, C_F, X, X, X, 0}
+
+static void registers_are_set_before_they_are_read(void) {
+  ACCEPTS(2, FILL_D, COPY_D);
+  REFUSES(1, COPY_D);
+  REFUSES(2, FILL_I, COPY_D);
+  /* a skip leaves unset what it jumps over, or set as something else */
+  REFUSES(3, {OP_SKIP, X, C_M, X, 2, X, 0}, FILL_D, COPY_D);
+  ACCEPTS(4, FILL_D, {OP_SKIP, X, C_M, X, 3, X, 0}, FILL_D, COPY_D);
+  REFUSES(4, FILL_D, {OP_SKIP, X, C_M, X, 3, X, 0}, FILL_I, COPY_D);
+  /* a loop may do no round, and its second round finds what the first one left */
+  REFUSES(4, LOOP_TO(2), FILL_D, END_OF(0), COPY_D);
+  ACCEPTS(5, FILL_D, LOOP_TO(3), FILL_D, END_OF(1), COPY_D);
+  REFUSES(5, FILL_D, LOOP_TO(4), COPY_D, FILL_I, END_OF(1));
+  REFUSES(5, FILL_D, LOOP_TO(3), FILL_I, END_OF(1), COPY_D);
+}
+
+static void rows_stay_whole(void) {
+  ACCEPTS(2, DIVIDE, STORE);
+  REFUSES(2, STORE, DIVIDE);
+  REFUSES(4, LOOP_TO(3), DIVIDE, STORE, END_OF(0));
+  ACCEPTS(4, LOOP_TO(2), DIVIDE, END_OF(0), STORE);
+}
+
+static void loops_and_skips_nest_and_end(void) {
+  ACCEPTS(3, LOOP_TO(2), STORE, END_OF(0));
+  REFUSES(2, LOOP_TO(1), STORE);
+  REFUSES(1, END_OF(0));
+  REFUSES(4, {OP_SKIP, X, C_M, X, 2, X, 0}, LOOP_TO(3), STORE, END_OF(1));
+  REFUSES(4, LOOP_TO(2), {OP_SKIP, X, C_M, X, 3, X, 0}, END_OF(0), STORE);
+  REFUSES(2, {OP_SKIP, X, C_M, X, 0, X, 0}, STORE);
+  REFUSES(2, {OP_SKIP, X, C_M, X, 3, X, 0}, STORE);
+  ACCEPTS(2, {OP_SKIP, X, C_M, X, 2, X, 0}, STORE);
+  /* the counter and the number of rounds are not to be changed */
+  REFUSES(3, LOOP_TO(2), {OP_ADD_VV_I64 | OP_SCALAR, S_I, S_I, U_I, X, X, 0}, END_OF(0));
+  REFUSES(3, LOOP_TO(2), {OP_ADD_VV_I64 | OP_SCALAR, U_I, S_I, U_I, X, X, 0}, END_OF(0));
+  ACCEPTS(3, LOOP_TO(2), {OP_ADD_VV_I64 | OP_SCALAR, S_I2, S_I, U_I, X, X, 0}, END_OF(0));
+}
+
+static void places_are_what_they_are_taken_for(void) {
+  ACCEPTS(1, {OP_NEG_I64, C_I, C_E, X, X, X, 0});
+  REFUSES(1, {OP_NEG_I64, R_F, C_I, X, X, X, 0});
+  REFUSES(1, {OP_NEG_I64, C_F, C_I, X, X, X, 0});
+  REFUSES(1, {OP_NEG_F64, R_D, C_I, X, X, X, 0});
+  REFUSES(1, {OP_NOT, ALL, C_M, X, X, X, 0});
+  ACCEPTS(1, {OP_NOT, R_M2, ALL, X, X, X, 0});
+  ACCEPTS(1, {OP_EMIT, BITS, C_M, X, X, X, 0});
+  REFUSES(1, {OP_EMIT, TOTAL, C_M, X, X, X, 0});
+  REFUSES(1, {OP_EMIT | OP_SCALAR, BITS, U_I, X, X, X, 0});
+  ACCEPTS(2, FILL_D, {OP_SUM_F64, TOTAL, R_D, X, X, ALL, 0});
+  REFUSES(2, FILL_D, {OP_MIN_F64, TOTAL, R_D, X, X, ALL, 0});
+  REFUSES(1, {OP_SUM_I64, TOTAL, C_I, X, X, ALL, 0});
+  REFUSES(1, {OP_NEG_F32, R_F2, C_F, C_F, X, X, 0});
+  REFUSES(1, {OP_COUNT, X, X, X, X, X, 0});
+  REFUSES(1, {OP_LOAD_U8, R_D, C_M, X, X, X, 0});
+  ACCEPTS(1, {OP_LIVE, R_D, C_E, X, X, X, 0});
+  REFUSES(1, {OP_LIVE, R_D, C_I, X, X, X, 0});
+}
+
+static void what_is_done_once_is_scalar(void) {
+  static const k_insn scalar = {OP_NEG_I64 | OP_SCALAR, S_I, U_I, X, X, X, 0};
+  static const k_insn wrong = {OP_NEG_I64 | OP_SCALAR, C_I, U_I, X, X, X, 0};
+  static const k_insn varying = STORE,
+                      failing = {OP_IDIV_VV_I64 | OP_SCALAR, S_I, U_I, U_I, X, ALL, 0};
+  CHECK(accepts(1, 1, &scalar));
+  CHECK(!accepts(2, 1, &scalar));
+  CHECK(!accepts(1, 1, &wrong));
+  CHECK(accepts(0, 1, &varying) && !accepts(1, 1, &varying));
+  CHECK(!accepts(0, 1, &failing));
+}
+
+/* }===================================================================== */
+
 static author a;
 
-int main (int argc, char **argv) {
+int main(int argc, char **argv) {
   const int rounds = argc > 1 ? atoi(argv[1]) : 150;
   const uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+  registers_are_set_before_they_are_read();
+  rows_stay_whole();
+  loops_and_skips_nest_and_end();
+  places_are_what_they_are_taken_for();
+  what_is_done_once_is_scalar();
   for (int i = 0; i < rounds; i++) {
     random_state = (first + (uint64_t)i) * 0x9e3779b97f4a7c15;
     write_program(&a);

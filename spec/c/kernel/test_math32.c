@@ -1,14 +1,15 @@
-/* sin, cos, exp and log of f32 are within 2 ulp (measured: see the output) of the exact value,
-** taken from libm in f64, and the loops of every instruction set give the very bits of
-** k_sin, k_cos, k_exp and k_log. Every 499th float by default; argument: the stride (1: all). */
+/* sin, cos, exp and log of f32 are within 2 ulp (measured: see the output) of the exact
+** value, taken from libm in f64, and the loops of every instruction set give the very
+** bits of k_sin, k_cos, k_exp and k_log. Every 499th float by default; argument: the
+** stride (1: all). */
 #define _POSIX_C_SOURCE 200112L
 #include "kernel_test.h"
 
 typedef struct function {
   const char *name;
   k_op op;
-  float (*ours) (float);
-  double (*exact) (double);
+  float (*ours)(float);
+  double (*exact)(double);
   double worst;
   float at;
 } function;
@@ -20,14 +21,14 @@ static function functions[] = {
   {"log", KO_LOG, k_log, log, 0, 0}
 };
 
-static float float_of (uint32_t bits) {
+static float float_of(uint32_t bits) {
   float x;
   memcpy(&x, &bits, sizeof x);
   return x;
 }
 
 /* The distance in units of the last place of an f32 near `exact`. */
-static double ulps (float got, double exact) {
+static double ulps(float got, double exact) {
   if (isnan(exact)) return isnan(got) ? 0.0 : INFINITY;
   if (isinf(exact)) return (double)got == exact ? 0.0 : INFINITY;
   if (isinf(got)) {  /* right when the exact value rounds to it */
@@ -43,7 +44,7 @@ enum { CHUNK = 4096 };
 
 static float in[CHUNK], out[CHUNK];
 
-static program *make (k_op op) {
+static program *make(k_op op) {
   builder *b = builder_new(&test_memory);
   const int x = build_column(b, KC_F32), y = build_column(b, KC_F32);
   build_store(b, y, build_unary(b, op, build_load(b, x)));
@@ -54,7 +55,8 @@ static program *make (k_op op) {
 }
 
 /* n floats from `in` through the loops of each instruction set. */
-static void try_chunk (function *f, const program *p, machine *const *machines, size_t n) {
+static void try_chunk(function *f, const program *p, machine *const *machines,
+                      size_t n) {
   for (size_t i = 0; i < n; i++) {
     const double error = ulps(f->ours(in[i]), f->exact((double)in[i]));
     if (error > f->worst) {
@@ -74,13 +76,14 @@ static void try_chunk (function *f, const program *p, machine *const *machines, 
     for (size_t i = 0; i < n; i++)
       if (!equal(of_f32(out[i]), of_f32(f->ours(in[i])))) {
         failures++;
-        fprintf(stderr, "%s(%a) differs on %s\n", f->name, (double)in[i], isa_name((k_isa)isa));
+        fprintf(stderr, "%s(%a) differs on %s\n", f->name, (double)in[i],
+                isa_name((k_isa)isa));
         return;
       }
   }
 }
 
-static void try_function (function *f, uint32_t stride) {
+static void try_function(function *f, uint32_t stride) {
   machine *machines[K_ISAS] = {NULL};
   program *p = make(f->op);
   for (int isa = 0; isa < K_ISAS; isa++) {
@@ -104,7 +107,7 @@ static void try_function (function *f, uint32_t stride) {
   CHECK(f->worst <= 2.0);
 }
 
-int main (int argc, char **argv) {
+int main(int argc, char **argv) {
   const uint32_t stride = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 499;
   for (int i = 0; i < COUNT(functions); i++) try_function(&functions[i], stride);
   CHECK(bytes_in_use == 0);

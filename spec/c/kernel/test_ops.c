@@ -1,27 +1,29 @@
-/* Every operation on every type it takes, its operands varying and uniform, over all pairs of
-** special values, equals the reference bit for bit on every instruction set; and fails in the
-** first row in which it should. */
+/* Every operation on every type it takes, its operands varying and uniform, over all
+** pairs of special values, equals the reference bit for bit on every instruction set; and
+** fails in the first row in which it should. */
 #define _POSIX_C_SOURCE 200112L
 #include "kernel_test.h"
 
 static k_isa isa;
 
-/* Loops have a short way for blocks of tame values only: those are tried by themselves too. */
+/* Loops have a short way for blocks of tame values only: those are tried by themselves
+** too. */
 static int tame;
 
-static int is_tame (value v) {
+static int is_tame(value v) {
   if (v.type == KT_BOOL) return 1;
-  if (v.type == KT_I64) return v.k.i64 > -((int64_t)1 << 51) && v.k.i64 < (int64_t)1 << 51;
+  if (v.type == KT_I64)
+    return v.k.i64 > -((int64_t)1 << 51) && v.k.i64 < (int64_t)1 << 51;
   return fabs(real(v)) < 1e5;
 }
 
-static int pool_count (k_type t) {
+static int pool_count(k_type t) {
   int n = 0;
   for (int i = 0; i < special_count(t); i++) n += !tame || is_tame(special(t, i));
   return n;
 }
 
-static value pool (k_type t, int index) {
+static value pool(k_type t, int index) {
   for (int i = 0;; i++)
     if ((!tame || is_tame(special(t, i))) && index-- == 0) return special(t, i);
 }
@@ -37,15 +39,15 @@ typedef struct test_trial {
 
 enum { T_CONVERT = KO_COUNT, T_SELECT, T_UNIT, T_FIT };
 
-static k_column column_for (k_type t) {
+static k_column column_for(k_type t) {
   return t == KT_BOOL ? KC_BOOL : t == KT_F32 ? KC_F32 : t == KT_F64 ? KC_F64 : KC_I64;
 }
 
-static k_value operand (builder *b, int i, k_type t, int uniform) {
+static k_value operand(builder *b, int i, k_type t, int uniform) {
   return uniform ? build_uniform(b, i, t) : build_load(b, i);
 }
 
-static k_value result_of (builder *b, const test_trial *t) {
+static k_value result_of(builder *b, const test_trial *t) {
   const k_value x = operand(b, 0, t->x, t->uniform_x);
   if (t->op == T_CONVERT) return build_convert(b, t->result, x);
   if (t->op == T_UNIT) return build_random_unit(b, x);
@@ -55,7 +57,7 @@ static k_value result_of (builder *b, const test_trial *t) {
   return build_binary(b, (k_op)t->op, x, y);
 }
 
-static program *make (const test_trial *t) {
+static program *make(const test_trial *t) {
   builder *b = builder_new(&test_memory);
   build_column(b, column_for(t->x));
   build_column(b, column_for(t->y));
@@ -70,7 +72,7 @@ static program *make (const test_trial *t) {
   return p;
 }
 
-static value expected (const test_trial *t, value x, value y, int mask, k_error *error) {
+static value expected(const test_trial *t, value x, value y, int mask, k_error *error) {
   *error = KE_NONE;
   if (t->op == T_CONVERT) return reference_convert(t->result, x, error, KE_INTEGER);
   if (t->op == T_SELECT) return mask ? x : y;
@@ -86,7 +88,7 @@ typedef struct test_table {
   k_scalar uniforms[2];
 } test_table;
 
-static void table_new (test_table *table, const test_trial *t, size_t rows) {
+static void table_new(test_table *table, const test_trial *t, size_t rows) {
   const k_column types[5] = {column_for(t->x), column_for(t->y), column_for(t->result),
                              KC_BOOL, KC_BOOL};
   table->rows = rows;
@@ -94,14 +96,14 @@ static void table_new (test_table *table, const test_trial *t, size_t rows) {
   for (int c = 0; c < 5; c++) table->columns[c] = column_new(types[c], rows);
 }
 
-static void table_free (test_table *table) {
+static void table_free(test_table *table) {
   for (int c = 0; c < 5; c++) {
     CHECK(column_intact(table->types[c], table->columns[c], table->rows));
     free(table->columns[c]);
   }
 }
 
-static k_status run (const program *p, const test_table *table, k_failure *failure) {
+static k_status run(const program *p, const test_table *table, k_failure *failure) {
   machine *m = machine_new(&test_memory, isa);
   CHECK(machine_reserve(m, p) == K_OK);
   k_run r;
@@ -114,10 +116,10 @@ static k_status run (const program *p, const test_table *table, k_failure *failu
   return status;
 }
 
-static void complain (const test_trial *t, value x, value y, value got, value want) {
+static void complain(const test_trial *t, value x, value y, value got, value want) {
   failures++;
-  fprintf(stderr, "%s %s, types %d %d, uniform %d %d: ", isa_name(isa), t->name, t->x, t->y,
-          t->uniform_x, t->uniform_y);
+  fprintf(stderr, "%s %s, types %d %d, uniform %d %d: ", isa_name(isa), t->name, t->x,
+          t->y, t->uniform_x, t->uniform_y);
   print_value(x);
   fprintf(stderr, ", ");
   print_value(y);
@@ -129,24 +131,24 @@ static void complain (const test_trial *t, value x, value y, value got, value wa
 }
 
 /* Rows are the pairs of what varies, each thrice: by the mask of selects. */
-static size_t count_y (const test_trial *t) {
+static size_t count_y(const test_trial *t) {
   return t->uniform_y ? 1 : (size_t)pool_count(t->y);
 }
 
-static size_t count_rows (const test_trial *t) {
+static size_t count_rows(const test_trial *t) {
   return 3 * count_y(t) * (t->uniform_x ? 1 : (size_t)pool_count(t->x));
 }
 
-static value x_of (const test_trial *t, size_t row, value ux) {
+static value x_of(const test_trial *t, size_t row, value ux) {
   return t->uniform_x ? ux : pool(t->x, (int)(row / 3 / count_y(t)));
 }
 
-static value y_of (const test_trial *t, size_t row, value uy) {
+static value y_of(const test_trial *t, size_t row, value uy) {
   return t->uniform_y ? uy : pool(t->y, (int)(row / 3 % count_y(t)));
 }
 
 /* Only rows that do not fail are in the mask; then all are, and the first has to fail. */
-static void try_pairs (const test_trial *t, const program *p, value ux, value uy) {
+static void try_pairs(const test_trial *t, const program *p, value ux, value uy) {
   test_table table;
   const size_t rows = count_rows(t);
   table_new(&table, t, rows);
@@ -190,7 +192,7 @@ static void try_pairs (const test_trial *t, const program *p, value ux, value uy
   table_free(&table);
 }
 
-static void try_kinds (test_trial t) {
+static void try_kinds(test_trial t) {
   for (int kind = 0; kind < 4; kind++) {
     t.uniform_x = kind & 1;
     t.uniform_y = kind >> 1;
@@ -206,17 +208,17 @@ static void try_kinds (test_trial t) {
   }
 }
 
-static const char *op_name (int op) {
+static const char *op_name(int op) {
   static const char *const names[] = {
-    "neg", "bnot", "not", "abs", "sqrt", "floor", "ceil", "trunc", "exp", "log", "sin", "cos",
-    "log2", "log10", "tan", "asin", "acos", "atan", "add", "sub", "mul", "div", "idiv", "mod",
-    "pow", "fmod", "atan2", "min", "max", "band", "bor", "bxor", "shl", "shr", "and", "or",
-    "xor", "andn", "eq", "ne", "lt", "le", "gt", "ge", "ult"
-  };
+      "neg", "bnot", "not",  "abs",  "sqrt",  "floor", "ceil", "trunc", "exp",
+      "log", "sin",  "cos",  "log2", "log10", "tan",   "asin", "acos",  "atan",
+      "add", "sub",  "mul",  "div",  "idiv",  "mod",   "pow",  "fmod",  "atan2",
+      "min", "max",  "band", "bor",  "bxor",  "shl",   "shr",  "and",   "or",
+      "xor", "andn", "eq",   "ne",   "lt",    "le",    "gt",   "ge",    "ult"};
   return names[op];
 }
 
-static void try_op (int op, k_type t) {
+static void try_op(int op, k_type t) {
   test_trial trial = {op_name(op), op, t, t, t, 0, 0};
   if (is_relation((k_op)op) || op == KO_ULT) trial.result = KT_BOOL;
   if (op == KO_FLOOR || op == KO_CEIL) trial.result = KT_I64;
@@ -224,19 +226,20 @@ static void try_op (int op, k_type t) {
   try_kinds(trial);
 }
 
-static void try_all (void) {
+static void try_all(void) {
   for (int op = 0; op < KO_COUNT; op++)
     for (int t = KT_BOOL; t <= KT_I64; t++)
       if (takes_type((k_op)op, (k_type)t)) try_op(op, (k_type)t);
-  for (int op = KO_EQ; op <= KO_GE; op++) {
-    const test_trial mixed = {op_name(op), op, KT_I64, KT_F64, KT_BOOL, 0, 0};
-    const test_trial turned = {op_name(op), op, KT_F64, KT_I64, KT_BOOL, 0, 0};
-    try_kinds(mixed);
-    try_kinds(turned);
-  }
+  for (int op = KO_EQ; op <= KO_GE; op++)
+    for (int pair = 0; pair < 9; pair++) {
+      const k_type x = (k_type)(KT_F32 + pair / 3), y = (k_type)(KT_F32 + pair % 3);
+      const test_trial mixed = {op_name(op), op, x, y, KT_BOOL, 0, 0};
+      if (x != y) try_kinds(mixed);
+    }
   for (int from = KT_F32; from <= KT_I64; from++)
     for (int to = KT_F32; to <= KT_I64; to++) {
-      const test_trial convert = {"convert", T_CONVERT, (k_type)from, KT_BOOL, (k_type)to, 0, 0};
+      const test_trial convert = {"convert", T_CONVERT, (k_type)from, KT_BOOL,
+                                  (k_type)to, 0, 0};
       try_kinds(convert);
     }
   for (int t = KT_BOOL; t <= KT_I64; t++) {
@@ -247,38 +250,47 @@ static void try_all (void) {
   try_kinds(unit);
 }
 
-/* Constants may be rewritten by the builder: comparisons of i64 with float constants. */
-static void try_constant_comparisons (void) {
+/* Constants may be rewritten by the builder: comparisons of each type with constants of the
+** others. */
+static void try_constant(int op, k_type varying, value constant) {
+  const k_column columns[2] = {column_for(varying), KC_BOOL};
+  const int n = special_count(varying);
+  builder *b = builder_new(&test_memory);
+  const int in = build_column(b, columns[0]), out = build_column(b, columns[1]);
+  const k_value x = build_load(b, in), c = build_constant(b, constant.type, constant.k);
+  build_store(b, out, build_binary(b, (k_op)op, x, c));
+  program *p = NULL;
+  CHECK(build_finish(b, &p) == K_OK);
+  builder_free(b);
+  void *data[2] = {column_new(columns[0], (size_t)n), column_new(columns[1], (size_t)n)};
+  for (int i = 0; i < n; i++) column_set(columns[0], data[0], (size_t)i, special(varying, i));
+  machine *m = machine_new(&test_memory, isa);
+  CHECK(machine_reserve(m, p) == K_OK);
+  const k_run r = {(size_t)n, data, NULL, NULL, NULL, NULL, NULL};
+  k_failure failure;
+  CHECK(machine_run(m, p, &r, &failure) == K_OK);
+  for (int i = 0; i < n; i++) {
+    k_error error;
+    const value want = reference_binary((k_op)op, special(varying, i), constant, &error);
+    const value got = column_get(columns[1], data[1], (size_t)i);
+    const test_trial t = {op_name(op), op, varying, constant.type, KT_BOOL, 0, 1};
+    if (!equal(got, want)) complain(&t, special(varying, i), constant, got, want);
+  }
+  free(data[0]);
+  free(data[1]);
+  machine_free(m);
+  program_free(p);
+}
+
+static void try_constant_comparisons(void) {
   for (int op = KO_EQ; op <= KO_GE; op++)
-    for (int i = 0; i < COUNT(special_reals); i++) {
-      builder *b = builder_new(&test_memory);
-      const int x = build_column(b, KC_I64), out = build_column(b, KC_BOOL);
-      const k_value v = build_load(b, x), c = build_f64(b, special_reals[i]);
-      build_store(b, out, build_binary(b, (k_op)op, v, c));
-      program *p = NULL;
-      CHECK(build_finish(b, &p) == K_OK);
-      builder_free(b);
-      int64_t column[COUNT(special_integers)];
-      uint8_t result[COUNT(special_integers)];
-      memcpy(column, special_integers, sizeof column);
-      void *columns[2] = {column, result};
-      machine *m = machine_new(&test_memory, isa);
-      CHECK(machine_reserve(m, p) == K_OK);
-      k_run run = {COUNT(special_integers), columns, NULL, NULL, NULL, NULL, NULL};
-      k_failure failure;
-      CHECK(machine_run(m, p, &run, &failure) == K_OK);
-      for (int j = 0; j < COUNT(special_integers); j++) {
-        k_error error;
-        const value want = reference_binary((k_op)op, of_i64(special_integers[j]),
-                                            of_f64(special_reals[i]), &error);
-        CHECK(result[j] == want.k.b);
-      }
-      machine_free(m);
-      program_free(p);
+    for (int pair = 0; pair < 9; pair++) {
+      const k_type x = (k_type)(KT_F32 + pair / 3), y = (k_type)(KT_F32 + pair % 3);
+      for (int i = 0; x != y && i < special_count(y); i++) try_constant(op, x, special(y, i));
     }
 }
 
-int main (void) {
+int main(void) {
   for (int i = 0; i < K_ISAS; i++) {
     isa = (k_isa)i;
     if (!isa_supported(isa)) continue;

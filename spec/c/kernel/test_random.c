@@ -1,6 +1,7 @@
-/* Random programs, built as a front end builds them (locals, fields, branches under masks,
-** loops, breaks, returns), do on every instruction set what a plain evaluation row by row
-** does: columns, marks, totals, and the first failure. Arguments: programs, first seed. */
+/* Random programs, built as a front end builds them (locals, fields, branches under
+** masks, loops, breaks, returns), do on every instruction set what a plain evaluation row
+** by row does: columns, marks, totals, and the first failure. Arguments: programs, first
+** seed. */
 #define _POSIX_C_SOURCE 200112L
 #include "kernel_author.h"
 
@@ -18,26 +19,27 @@ typedef struct world {
   k_total totals[MODEL_TOTALS];
 } world;
 
-static void resolve (void *ud, int64_t *ids, size_t n) {
+static void resolve(void *ud, int64_t *ids, size_t n) {
   (void)ud;
   for (size_t i = 0; i < n; i++) ids[i] = living(ids[i]);
 }
 
-static void world_new (world *w, const model *m) {
-  static const int sizes[] = {1, 2, 7, 16, 63, 64, 65, 100, 255, 256, 300, 511, 513, 1024, 1100,
-                              2500};
+static void world_new(world *w, const model *m) {
+  static const int sizes[] = {1,   2,   7,   16,  63,  64,   65,   100,
+                              255, 256, 300, 511, 513, 1024, 1100, 2500};
   w->rows = (size_t)sizes[random_below(random_below(4) ? 10 : COUNT(sizes))];
   for (int c = 0; c < m->ncolumns; c++) {
     w->before[c] = column_new(m->columns[c], w->rows);
     w->columns[c] = column_new(m->columns[c], w->rows);
     for (size_t i = 0; i < w->rows; i++)
       column_set(m->columns[c], w->before[c], i,
-                 c == m->entities ? of_i64((int64_t)i + 65536) : random_for_column(m->columns[c]));
+                 c == m->entities ? of_i64((int64_t)i + 65536)
+                                  : random_for_column(m->columns[c]));
   }
   for (int i = 0; i < MODEL_BITMAPS; i++) w->bitmaps[i] = w->marks[i];
 }
 
-static void world_free (world *w, const model *m) {
+static void world_free(world *w, const model *m) {
   for (int c = 0; c < m->ncolumns; c++) {
     CHECK(column_intact(m->columns[c], w->columns[c], w->rows));
     free(w->before[c]);
@@ -45,7 +47,7 @@ static void world_free (world *w, const model *m) {
   }
 }
 
-static void world_reset (world *w, const model *m, size_t rows) {
+static void world_reset(world *w, const model *m, size_t rows) {
   for (int c = 0; c < m->ncolumns; c++)
     memcpy(w->columns[c], w->before[c], w->rows * size_of_column(m->columns[c]));
   memset(w->marks, 0xff, sizeof w->marks);
@@ -55,8 +57,8 @@ static void world_reset (world *w, const model *m, size_t rows) {
   }
 }
 
-static k_status run_on (world *w, const model *m, const program *p, k_isa isa, size_t rows,
-                        k_failure *failure) {
+static k_status run_on(world *w, const model *m, const program *p, k_isa isa,
+                       size_t rows, k_failure *failure) {
   k_scalar uniforms[MODEL_UNIFORMS];
   for (int i = 0; i < m->nuniforms; i++) uniforms[i] = m->uniforms[i].k;
   machine *vm = machine_new(&test_memory, isa);
@@ -74,7 +76,8 @@ static k_status run_on (world *w, const model *m, const program *p, k_isa isa, s
   return status;
 }
 
-static int same_rows (const world *w, const model *m, const row_result *results, size_t rows) {
+static int same_rows(const world *w, const model *m, const row_result *results,
+                     size_t rows) {
   for (int c = 0; c < m->ncolumns; c++)
     for (size_t i = 0; i < w->rows; i++) {
       const value old = column_get(m->columns[c], w->before[c], i);
@@ -100,7 +103,8 @@ static int same_rows (const world *w, const model *m, const row_result *results,
 }
 
 /* By the documented order, written again. */
-static k_total expected_total (const model *m, const row_result *results, size_t rows, int t) {
+static k_total expected_total(const model *m, const row_result *results, size_t rows,
+                              int t) {
   k_total total = {0, {0}};
   const k_type type = m->total_types[t];
   double sums[16] = {0}, best = (double)NAN;
@@ -115,7 +119,8 @@ static k_total expected_total (const model *m, const row_result *results, size_t
     integers[i % 16] += (uint64_t)k.i64;
     const int less = m->totals[t] == KR_MIN;
     if (type == KT_I64) {
-      if (!any || (less ? k.i64 < best_integer : k.i64 > best_integer)) best_integer = k.i64;
+      if (!any || (less ? k.i64 < best_integer : k.i64 > best_integer))
+        best_integer = k.i64;
     } else if (!isnan(k.f64)) {
       const int beats = less ? k.f64 < best || (k.f64 == best && signbit(k.f64))
                              : k.f64 > best || (k.f64 == best && !signbit(k.f64));
@@ -136,10 +141,12 @@ static k_total expected_total (const model *m, const row_result *results, size_t
   return total;
 }
 
-static int same_totals (const world *w, const model *m, const row_result *results, size_t rows) {
+static int same_totals(const world *w, const model *m, const row_result *results,
+                       size_t rows) {
   for (int t = 0; t < MODEL_TOTALS; t++) {
     const k_total want = expected_total(m, results, rows, t);
-    const value x = {m->total_types[t], want.value}, y = {m->total_types[t], w->totals[t].value};
+    const value x = {m->total_types[t], want.value},
+                y = {m->total_types[t], w->totals[t].value};
     if (want.rows == w->totals[t].rows && (want.rows == 0 || equal(x, y))) continue;
     fprintf(stderr, "total %d of %d rows is ", t, (int)w->totals[t].rows);
     print_value(y);
@@ -151,7 +158,7 @@ static int same_totals (const world *w, const model *m, const row_result *result
   return 1;
 }
 
-static int same_commands (const world *w, const row_result *results, size_t rows) {
+static int same_commands(const world *w, const row_result *results, size_t rows) {
   k_cursor at = {0, 0};
   size_t row;
   int index;
@@ -165,7 +172,8 @@ static int same_commands (const world *w, const row_result *results, size_t rows
 }
 
 /* Runs all rows; if a row fails, also just the rows before it. */
-static int compare (world *w, const model *m, const program *p, const row_result *results) {
+static int compare(world *w, const model *m, const program *p,
+                   const row_result *results) {
   size_t bad = 0;
   while (bad < w->rows && results[bad].error == KE_NONE) bad++;
   for (int isa = K_BASE; isa < K_ISAS; isa++) {
@@ -175,7 +183,8 @@ static int compare (world *w, const model *m, const program *p, const row_result
     const k_status status = run_on(w, m, p, (k_isa)isa, w->rows, &f);
     if (!CHECK(status == (bad < w->rows ? K_FAILED : K_OK))) return 0;
     if (bad < w->rows) {
-      if (!CHECK(f.row == bad && f.tag == results[bad].tag && f.error == results[bad].error))
+      if (!CHECK(f.row == bad && f.tag == results[bad].tag
+                 && f.error == results[bad].error))
         return 0;
       if (!CHECK(same_rows(w, m, results, bad))) return 0;
       for (int t = 0; t < MODEL_TOTALS; t++)
@@ -196,7 +205,7 @@ static evaluation e;
 static row_result results[MOST_ROWS];
 static int ran, failed_rows;
 
-static int try_seed (uint64_t seed) {
+static int try_seed(uint64_t seed) {
   random_state = seed * 0x9e3779b97f4a7c15 + 1;
   write_program(&a);
   program *p = NULL;
@@ -228,7 +237,7 @@ static int try_seed (uint64_t seed) {
   return same;
 }
 
-int main (int argc, char **argv) {
+int main(int argc, char **argv) {
   const int count = argc > 1 ? atoi(argv[1]) : 1500;
   const uint64_t first = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
   for (int i = 0; i < count; i++)
