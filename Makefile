@@ -175,7 +175,7 @@ c_programs = $(C_TESTS:spec/c/%.c=$(1)/spec/%)
 
 LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-lengths \
   lint-rockspec
-TEST_CHECKS := plain asan hash rock $(if $(C_TESTS),c asan-c) \
+TEST_CHECKS := plain asan hash rock $(if $(C_TESTS),c asan-c hash-c) \
   corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
   $(LINT_CHECKS)
 DEEP_CHECKS := $(if $(deep_scale:small=),deep-traces-1 deep-traces-2) \
@@ -214,6 +214,12 @@ check-asan: $(ASAN)/ecs/native.so $(EXAMPLES)
 
 check-c: $(call c_programs,$(RELEASE))
 	$(check) c tap sh spec/tools/c-tests $^
+
+# What has tables to collide.
+HASH_C := $(filter-out %/test_lua% $(HASH)/spec/kernel/%,$(call c_programs,$(HASH)))
+
+check-hash-c: $(HASH_C)
+	$(check) hash-c tap env ECS_SPEC_SCALE=small sh spec/tools/c-tests $^
 
 check-asan-c: $(call c_programs,$(ASAN))
 	$(check) asan-c tap env ECS_SPEC_SCALE=small $(asan_c_env) sh spec/tools/c-tests $^

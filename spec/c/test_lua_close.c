@@ -53,9 +53,38 @@ static void late_worlds(void) {
   close_lua(&host);
 }
 
+/* Functions whose programs are gone already when a finalizer runs them. */
+static void late_runs(void) {
+  struct lua_host host;
+  open_lua(&host);
+  static const char code[] =
+      "local open = ...\n"
+      "open()\n"
+      "local world = require('ecs').world()\n"
+      "world:component('Health', { 'hp: i32' })\n"
+      "local function heal(health) health.hp = health.hp + 1 end\n"
+      "local query = world:query('Health')\n"
+      "world:spawn { Health = true }\n"
+      "late = setmetatable({}, { __gc = function()\n"
+      "  world:update(1)\n"
+      "  pcall(query.run, query, heal)\n"
+      "  query:where(function(health) return health.hp > 0 end):each(heal)\n"
+      "  world:explain('heal')\n"
+      "end })\n"
+      "world:system('heal', { query = 'Health', each = heal })\n"
+      "query:run(heal)\n"
+      "world:update(1)\n";
+  CHECK(luaL_loadstring(host.L, code) == LUA_OK);
+  lua_pushcfunction(host.L, open_module);
+  if (!CHECK(lua_pcall(host.L, 1, 0, 0) == LUA_OK))
+    printf("# %s\n", lua_tostring(host.L, -1));
+  close_lua(&host);
+}
+
 static const struct test tests[] = {
   {"C6, C60: nothing is left of a state, whatever holds its worlds", seeds},
   {"nothing is left of worlds that are made while the state ends", late_worlds},
+  {"functions still run while the state ends, when their programs are gone", late_runs},
 };
 
 /* test_lua_close [seed] */

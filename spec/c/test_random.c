@@ -27,8 +27,8 @@ struct step {
 
 static ecs_id component(const struct fixture *f, uint32_t at) {
   const ecs_id all[] = {f->position, f->velocity, f->health, f->label,
-                        f->link,     f->frozen,   f->enemy};
-  return all[at % 7];
+                        f->link,     f->frozen,   f->enemy,  f->c};
+  return all[at % 8];
 }
 
 static ecs_status set(struct fixture *f, const struct step *step) {
@@ -76,6 +76,17 @@ static ecs_status make_query(struct fixture *f, const struct step *step) {
   return ECS_OK;
 }
 
+/* The eighth component has other fields now and then. */
+static ecs_status declare_extra(struct fixture *f, uint32_t variant) {
+  ecs_value seven = {.kind = ECS_KIND_INTEGER, .integer = 7};
+  ecs_field fields[] = {{.name = "n", .type = variant % 2 ? ECS_I32 : ECS_F64,
+                         .value = seven},
+                        {.name = "text", .type = ECS_STRING},
+                        {.name = "who", .type = ECS_ENTITY, .count = variant}};
+  ecs_component_desc desc = {.name = "Extra", .fields = fields, .field_count = variant % 4};
+  return ecs_component(f->world, &desc, &f->c);
+}
+
 static ecs_status act(struct fixture *f, const struct step *step) {
   switch (step->kind) {
     case 0:
@@ -92,13 +103,14 @@ static ecs_status act(struct fixture *f, const struct step *step) {
     case 11: return change_query(f, step);
     case 12: return make_query(f, step);
     case 13: return ecs_update(f->world, 0.1);
+    case 14: return declare_extra(f, step->b % 8);
     default:
       return ecs_spawn_at(f->world, id_make(FIRST_ENTITY + step->c % 300, step->b % 3, 1),
                           NULL, 0);
   }
 }
 
-#define KINDS 15
+#define KINDS 16
 
 /* The same in the world that is short of memory: each request may fail, until it is let. */
 static ecs_status act_starved(const struct step *step) {
@@ -131,6 +143,8 @@ static void run(uint64_t seed, int steps) {
   for (int i = 0; i < KEPT; i++) ids[i] = ECS_NULL;
   open_usual(&clean);
   open_usual(&starved);
+  CHECK_OK(clean.world, declare_extra(&clean, 1));
+  CHECK_OK(starved.world, declare_extra(&starved, 1));
   for (int i = 0; i < 4; i++) {
     queries[0][i] = new_query(clean.world, "Position");
     queries[1][i] = new_query(starved.world, "Position");
@@ -147,7 +161,7 @@ static void run(uint64_t seed, int steps) {
 }
 
 int main(int count, char **arguments) {
-  long first = 1, last = by_scale(100, 500, 5000);
+  long first = 1, last = by_scale(60, 300, 3000);
   if (count > 1) first = last = strtol(arguments[1], NULL, 10);
   if (count > 2) last = strtol(arguments[2], NULL, 10);
   begin_test();

@@ -1,5 +1,6 @@
 /* Tables: columns, rows, moves, the archetype graph, reclaiming. C7 to C11, C14, C16, C17,
 ** C57, C58, C69, C70, C73, C83. */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/graph.h"
@@ -369,6 +370,42 @@ static void bulk_changes_spare_components(void) {
   close_world(&f);
 }
 
+/* More components than a table has quick places, of one to four words, and of other cells. */
+static void many_components(void) {
+  enum { COUNT = 40 };
+  ecs_id ids[COUNT];
+  open_world(&f);
+  for (uint32_t i = 0; i < COUNT; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "C%u", (unsigned)i);
+    ecs_field fields[] = {{.name = "a", .type = i % 5 == 4 ? ECS_I64 : ECS_I32,
+                           .count = i % 5 == 4 ? 0 : i % 5 + 1}};
+    ids[i] = declare_fields(f.world, name, fields, 1, 0);
+  }
+  ecs_id absent = declare_tag(f.world, "Absent");
+  for (uint32_t row = 0; row < 3; row++) {
+    f.ids[row] = spawn(f.world, ids, COUNT);
+    for (uint32_t i = 0; i < COUNT; i++) {
+      int32_t values[4];
+      for (int j = 0; j < 4; j++) values[j] = (int32_t)(1000 * row + 10 * i) + j;
+      CHECK_OK(f.world, ecs_set(f.world, f.ids[row], ids[i], values));
+    }
+  }
+  for (uint32_t i = 0; i < COUNT; i++) {
+    int32_t values[4] = {0};
+    CHECK_OK(f.world, ecs_get(f.world, f.ids[1], ids[i], values));
+    for (uint32_t j = 0; j < (i % 5 == 4 ? 2 : i % 5 + 1); j++)
+      CHECK(values[j] == (int32_t)(1000 + 10 * i + j));
+    const int32_t *cell = ecs_cell_of(f.world, f.ids[1], ids[i], 0);
+    CHECK(cell && *cell == (int32_t)(1000 + 10 * i));
+    CHECK(!ecs_cell_of(f.world, f.ids[1], ids[i], 4));
+  }
+  CHECK(!ecs_cell_of(f.world, f.ids[1], absent, 0));
+  int32_t value;
+  CHECK(ecs_get(f.world, f.ids[1], absent, &value) == ECS_EABSENT);
+  close_world(&f);
+}
+
 static const struct test tests[] = {
   {"C11: columns are contiguous, aligned, padded, and keep their values", columns_grow},
   {"C12: columns of tables without rows take no memory", columns_come_with_rows},
@@ -388,6 +425,7 @@ static const struct test tests[] = {
   {"C8: tables of one hash survive the loss of others", collisions_survive_reclaiming},
   {"whole tables change at once", bulk_changes},
   {"changes of whole tables spare components", bulk_changes_spare_components},
+  {"components are found among many", many_components},
 };
 
 int main(void) { return RUN_TESTS(tests); }

@@ -13,13 +13,15 @@ static uint32_t innermost(const struct staging *staging) {
 
 ecs_status scope_open(ecs_world *world, enum scope_kind kind, uint32_t *scope) {
   struct staging *staging = &world->staging;
-  struct scope *scopes = memory_grow(&world->memory, staging->scopes,
-                                     &staging->scope_capacity, staging->scope_count + 1ull,
-                                     sizeof *scopes);
-  if (!scopes) return world_nomem(world);
-  staging->scopes = scopes;
+  if (UNLIKELY(staging->scope_count == staging->scope_capacity)) {
+    struct scope *scopes = memory_grow(&world->memory, staging->scopes,
+                                       &staging->scope_capacity,
+                                       staging->scope_count + 1ull, sizeof *scopes);
+    if (!scopes) return world_nomem(world);
+    staging->scopes = scopes;
+  }
   *scope = staging->scope_count++;
-  scopes[*scope] = (struct scope){kind, true, NONE, staging->command_count};
+  staging->scopes[*scope] = (struct scope){kind, true, NONE, staging->command_count};
   staging->open++;
   staging->busy += kind != SCOPE_LOOP;
   return ECS_OK;
@@ -49,6 +51,10 @@ static void end_scope(struct staging *staging, uint32_t scope) {
   ended->open = false;
   staging->open--;
   staging->busy -= ended->kind != SCOPE_LOOP;
+  if (LIKELY(scope == 0 && staging->scope_count == 1 && staging->command_count == 0)) {
+    staging->scope_count = 0;
+    return;
+  }
   ended->parent = NONE;
   for (uint32_t i = scope; i-- > 0 && ended->parent == NONE;)
     if (staging->scopes[i].open) ended->parent = i;
@@ -326,7 +332,7 @@ static ecs_status apply(ecs_world *world) {
 ecs_status scope_commit(ecs_world *world, uint32_t scope) {
   struct staging *staging = &world->staging;
   assert(scope < staging->scope_count && staging->scopes[scope].open);
-  if (staging->open == 1) {
+  if (staging->open == 1 && staging->command_count) {
     ecs_status status = apply(world);
     if (status != ECS_OK) return status;
   }

@@ -107,12 +107,30 @@ static ecs_status no_value(const ecs_world *world, ecs_id entity, ecs_id id) {
   return world_fail(world, ECS_EABSENT, "entity %e has no '%s'", entity, component->name);
 }
 
+/* The row's cells of a component of words. Two are so common that they go without a loop. */
+INLINE void copy_words(const struct table_place *place, uint32_t row, char *to) {
+  const struct column *column = place->columns;
+  uint32_t words = place->words;
+  if (LIKELY(words == 2)) {
+    memcpy(to, (const uint32_t *)column[0].data + row, 4);
+    memcpy(to + 4, (const uint32_t *)column[1].data + row, 4);
+    return;
+  }
+  for (; words > 0; words--, column++, to += 4)
+    memcpy(to, (const uint32_t *)column->data + row, 4);
+}
+
 /* Any entity's, any component's. */
 static APART ecs_status get_any(const ecs_world *world, ecs_id entity, ecs_id id,
                                 void *value) {
   uint32_t first, row;
   const struct table *table = entity_locate(world, entity, id, &first, &row);
   if (!table || first == NONE) return no_value(world, entity, id);
+  const struct table_place *place = table_find(table, id);
+  if (place->words) {
+    copy_words(place, row, value);
+    return ECS_OK;
+  }
   const struct column *column = &table->columns[first];
   const struct component *component = column->component;
   for (uint32_t i = 0; i < component->leaf_count; i++, column++)
@@ -124,12 +142,10 @@ static APART ecs_status get_any(const ecs_world *world, ecs_id entity, ecs_id id
 ecs_status ecs_get(const ecs_world *world, ecs_id entity, ecs_id id, void *value) {
   const struct record *record = entity_find_near(&world->entities, entity);
   if (UNLIKELY(!record)) return get_any(world, entity, id, value);
-  const struct table_place *place = table_find(world_table(world, record->table), id);
-  uint32_t words = place->words, row = record->row;
-  if (UNLIKELY(words == 0)) return get_any(world, entity, id, value);
-  char *to = value;
-  for (const struct column *column = place->columns; words > 0; words--, column++, to += 4)
-    memcpy(to, (const uint32_t *)column->data + row, 4);
+  const struct table_place *place = table_probe(world_table(world, record->table), id);
+  if (UNLIKELY(place->id != id || place->words == 0))
+    return get_any(world, entity, id, value);
+  copy_words(place, record->row, value);
   return ECS_OK;
 }
 
@@ -147,8 +163,8 @@ void *ecs_cell_of(const ecs_world *world, ecs_id entity, ecs_id component, uint3
   const struct record *record = entity_find_near(&world->entities, entity);
   if (UNLIKELY(!record)) return cell_of_any(world, entity, component, leaf);
   const struct table_place *place =
-      table_find(world_table(world, record->table), component);
-  if (UNLIKELY(leaf >= place->count)) return NULL;
-  const struct column *column = &place->columns[leaf];
-  return (char *)column->data + (size_t)record->row * column->size;
+      table_probe(world_table(world, record->table), component);
+  if (UNLIKELY(place->id != component || leaf >= place->words))
+    return cell_of_any(world, entity, component, leaf);
+  return (uint32_t *)place->columns[leaf].data + record->row;
 }

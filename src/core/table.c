@@ -5,7 +5,7 @@
 #define FIRST_CAPACITY 16u
 
 static uint32_t place_count(uint32_t ids) {
-  uint32_t count = 4;
+  uint32_t count = QUICK_PLACES;
   while (count < ids + ids / 2) count *= 2;
   return count;
 }

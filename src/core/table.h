@@ -15,7 +15,11 @@ struct column {
   struct column_buffer buffer;
 };
 
-/* Where a table has an id: open addressing by id; a free one has position NONE. */
+/* Where a table has an id: open addressing by id; a free one has position NONE. The first to
+** come has the one of the first QUICK_PLACES that goes by the id's last bits: to find it no more
+** than the table's address is needed. */
+#define QUICK_PLACES 8u
+
 struct table_place {
   ecs_id id;
   struct column *columns;    /* of the id's component; NULL for a tag */
@@ -89,12 +93,20 @@ INLINE const struct table_place *table_place_at(const struct table *table, uint3
   return (const void *)((const char *)(table + 1) + at);
 }
 
+/* The place where an id is unless another one has come first: for quick ways, with table_find
+** behind them. */
+INLINE const struct table_place *table_probe(const struct table *table, ecs_id id) {
+  return (const struct table_place *)(table + 1) + (id & (QUICK_PLACES - 1));
+}
+
 /* Where the table has an id, or a free place. O(1): ids of components are small and follow
 ** each other, so that they need no mixing. */
 INLINE const struct table_place *table_find(const struct table *table, ecs_id id) {
+  const struct table_place *place = table_probe(table, id);
+  if (LIKELY(place->id == id || place->position == NONE)) return place;
   uint32_t step = sizeof(struct table_place);
   uint32_t at = (uint32_t)id * step & table->place_mask;
-  const struct table_place *place = table_place_at(table, at);
+  place = table_place_at(table, at);
   while (UNLIKELY(place->id != id) && place->position != NONE) {
     at = (at + step) & table->place_mask;
     place = table_place_at(table, at);

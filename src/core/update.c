@@ -30,7 +30,8 @@ static ecs_status call(ecs_world *world, ecs_system *system, double dt) {
   ecs_status status = scope_open(world, SCOPE_SYSTEM, &scope);
   if (status != ECS_OK) return status;
   status = system->run(world, system->query, dt, system->ud);
-  scope_end_inner(world, scope, status == ECS_OK);
+  if (UNLIKELY(world->staging.scope_count > scope + 1))
+    scope_end_inner(world, scope, status == ECS_OK);
   if (status == ECS_OK) {
     status = scope_commit(world, scope);
     if (status == ECS_OK) return status;

@@ -17,7 +17,7 @@
 
 /* User values of a world: what it keeps alive, never in the registry. */
 #define WORLD_ANY 1      /* table: any slot -> value */
-#define WORLD_REFS 2     /* table: anchored systems and handlers by address */
+#define WORLD_REFS 2     /* table: anchored systems and handlers by address; what systems need */
 #define WORLD_SHAPES 3   /* table: component -> how its views read (view.c) */
 #define WORLD_STAGE 4    /* function: is told what scripts register (stage.c) */
 #define WORLD_VALUES 4   /* how many */

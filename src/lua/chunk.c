@@ -138,7 +138,7 @@ static int chunks_next(lua_State *L) {
 
 int query_chunks(lua_State *L) {
   check_query(L, 1);
-  return loop_begin(L, loop_push(L, 1, LOOP_FOR, false), chunks_next);
+  return loop_begin(L, loop_push(L, 1, LOOP_FOR, 0), chunks_next);
 }
 
 const luaL_Reg chunk_methods[] = {{"column", chunk_column}, {NULL, NULL}};

@@ -1,11 +1,17 @@
 #include "cell.h"
 #include "kernel.h"
 
-int wanted_arguments(lua_State *L, int function, int most) {
+int function_parameters(lua_State *L, int function) {
   lua_Debug info;
   lua_pushvalue(L, function);
   lua_getinfo(L, ">u", &info);
-  return info.isvararg || info.nparams > most ? most : info.nparams;
+  return info.isvararg ? INT_MAX : info.nparams;
+}
+
+int wanted_arguments(lua_State *L, int function, const struct loop_box *loop) {
+  int parameters = loop->parameters, most = (int)loop->slot_count + 2;
+  if (parameters == NOT_KNOWN) parameters = function_parameters(L, function);
+  return parameters < most ? parameters : most;
 }
 
 void slot_push_slowly(lua_State *L, int loop_index, const struct loop_box *loop,
@@ -105,8 +111,9 @@ void each_here(lua_State *L, int loop_index, int function, double dt, row_fn eac
   int slots = (int)loop->slot_count, top = lua_gettop(L);
   struct call call = {loop_index, function, top + 1, slots, 0, each, ud};
   need_stack(L, 2 * slots + 8);
-  call.arguments = wanted_arguments(L, function, slots + 2);
-  for (int i = 0; i < slots; i++) lua_getiuservalue(L, loop_index, LOOP_VALUES + 1 + i);
+  call.arguments = wanted_arguments(L, function, loop);
+  for (int i = 0; i < slots && i < call.arguments; i++)
+    lua_getiuservalue(L, loop_index, LOOP_VALUES + 1 + i);
   for (uint32_t row = 0, count = loop->count; row < count; row++) {
     if (!loop_takes(loop, row)) continue;
     loop->row = row;
@@ -166,7 +173,7 @@ int run_form(lua_State *L, bool views, rows_fn rows) {
   luaL_checktype(L, 2, LUA_TFUNCTION);
   struct form form = {rows, check_dt(L, 3)};
   lua_settop(L, 2);
-  struct loop_box *loop = loop_push(L, 1, LOOP_FUNCTION, views);
+  struct loop_box *loop = loop_push(L, 1, LOOP_FUNCTION, views ? function_parameters(L, 2) : 0);
   loop_open(L, loop);
   lua_pushcfunction(L, form_body);
   lua_pushvalue(L, 3);
@@ -178,6 +185,6 @@ int run_form(lua_State *L, bool views, rows_fn rows) {
 
 int query_each(lua_State *L) {
   check_query(L, 1);
-  if (lua_isnone(L, 2)) return each_begin(L, loop_push(L, 1, LOOP_FOR, true));
+  if (lua_isnone(L, 2)) return each_begin(L, loop_push(L, 1, LOOP_FOR, ALL_VIEWS));
   return run_form(L, true, each_rows);
 }

@@ -353,9 +353,22 @@ static bool ready_for(lua_State *L, int handle, struct kernel *kernel,
   return true;
 }
 
+bool kernel_waits(const struct kernel_box *box) {
+  struct kernel *kernel = box->kernel;
+  if (!kernel) return false;
+  kernel->runs++;
+  bool waits = is_refused(kernel);
+  if (!waits) kernel->runs--;
+  return waits;
+}
+
 bool kernel_ready(lua_State *L, int handle) {
   struct kernel_box *box = lua_touserdata(L, handle);
   struct kernel *kernel = box->kernel;
+  if (!kernel) {
+    lua_pushliteral(L, "the Lua state is being closed");
+    return false;
+  }
   kernel->runs++;
   if (is_refused(kernel)) {
     lua_getiuservalue(L, handle, KERNEL_REASON);
@@ -499,6 +512,7 @@ bool kernel_here(lua_State *L, int handle, struct loop_box *loop,
   struct kernel_box *box = lua_touserdata(L, handle);
   struct kernel *kernel = box->kernel;
   int top = lua_gettop(L);
+  if (!kernel) return false;
   kernel->runs++;
   bool ready = !is_refused(kernel) && kernel->query->terms.slots <= SLOTS &&
                ready_for(L, handle, kernel, loop->table);
@@ -540,7 +554,8 @@ static void set_program(lua_State *L, const struct variant *variant) {
 
 void kernel_explain(lua_State *L, int handle, int table) {
   struct kernel_box *box = lua_touserdata(L, handle);
-  struct kernel *kernel = box->kernel;
+  const struct kernel *kernel = box->kernel;
+  if (!kernel) return;
   handle = lua_absindex(L, handle);
   lua_pushvalue(L, table);
   if (kernel->count && !kernel->refused) {

@@ -74,6 +74,9 @@ struct kernel *kernel_push(lua_State *L, struct world_box *box, int world_index,
 ** things are now; compiles what is missing. If not, the reason is pushed. */
 bool kernel_ready(lua_State *L, int handle);
 
+/* Whether a refused function is not to be tried again yet. Counts as a run if so. */
+bool kernel_waits(const struct kernel_box *box);
+
 /* Runs it over the tables of an open loop without views; after kernel_ready. Errors name the
 ** entity. bitmaps of RESULT_TRUTH go to `truth`, totals to `total`. */
 struct kernel_run {

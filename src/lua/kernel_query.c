@@ -46,7 +46,7 @@ static int kernel_body(lua_State *L) {
 
 /* Runs the handle's programs in a scope of their own, over the query at 1. */
 static void run_in_loop(lua_State *L, int handle, struct kernel_run *run) {
-  struct loop_box *loop = loop_push(L, 1, LOOP_FUNCTION, false);
+  struct loop_box *loop = loop_push(L, 1, LOOP_FUNCTION, 0);
   int index = lua_gettop(L);
   loop_open(L, loop);
   lua_pushcfunction(L, kernel_body);
@@ -135,7 +135,7 @@ static int fold_body(lua_State *L) {
 }
 
 static void fold_in_lua(lua_State *L, struct folding *folding) {
-  struct loop_box *loop = loop_push(L, 1, LOOP_FUNCTION, true);
+  struct loop_box *loop = loop_push(L, 1, LOOP_FUNCTION, ALL_VIEWS);
   int index = lua_gettop(L);
   loop_open(L, loop);
   lua_pushcfunction(L, fold_body);

@@ -12,6 +12,15 @@ static void link_loop(struct world_box *box, struct loop_box *loop) {
   loop->open = true;
 }
 
+/* A system may use its loop again, but views that were kept stay stale. */
+static void drop_views(struct loop_box *loop) {
+  for (uint32_t i = 0; i < loop->slot_count; i++) {
+    struct view_box *view = loop->slots[i].view;
+    if (view) view->row = &view->own_row;
+    loop->slots[i].view = NULL;
+  }
+}
+
 /* The loop is over: its views are stale from here on. */
 static void unlink_loop(struct loop_box *loop) {
   struct world_box *box = loop->box;
@@ -25,6 +34,7 @@ static void unlink_loop(struct loop_box *loop) {
   loop->open = false;
   loop->row = ROW_STALE;
   box->calls++;
+  if (loop->form == LOOP_SYSTEM) drop_views(loop);
   if (loop->form != LOOP_FOR) return;
   loop->next = box->ended;
   box->ended = loop;
@@ -42,6 +52,11 @@ static void sweep(lua_State *L, struct world_box *box, int index) {
     lua_rawsetp(L, -2, loop);
   }
   lua_pop(L, 2);
+}
+
+void loop_end(struct loop_box *loop) {
+  loop->done = true;
+  if (LIKELY(loop->open)) unlink_loop(loop);
 }
 
 void loop_cancel(struct loop_box *loop) {
@@ -113,6 +128,7 @@ static void fill_slot(struct slot *slot, const struct term *term) {
 }
 
 static void fill_slots(struct loop_box *loop, const struct query_terms *terms) {
+  loop->version = loop->box->world->registry.version;
   for (uint32_t i = 0; i < terms->count; i++)
     if (terms->terms[i].slot != NONE)
       fill_slot(&loop->slots[terms->terms[i].slot], &terms->terms[i]);
@@ -121,13 +137,13 @@ static void fill_slots(struct loop_box *loop, const struct query_terms *terms) {
 static bool make_views(lua_State *L, int index, struct loop_box *loop) {
   lua_getiuservalue(L, index, LOOP_WORLD);
   int world_index = lua_gettop(L);
-  for (uint32_t i = 0; i < loop->slot_count; i++) {
+  for (int i = 0; i < loop->view_count; i++) {
     struct slot *slot = &loop->slots[i];
     if (slot->leaf) continue;
     if (!view_push(L, loop->box, world_index, slot->component, loop, index, &slot->view))
       return false;
     slot->view->read_only = slot->read_only;
-    lua_setiuservalue(L, index, LOOP_VALUES + 1 + (int)i);
+    lua_setiuservalue(L, index, LOOP_VALUES + 1 + i);
   }
   lua_settop(L, index);
   return true;
@@ -135,12 +151,13 @@ static bool make_views(lua_State *L, int index, struct loop_box *loop) {
 
 /* False when a finalizer used the world meanwhile: what was read of it may be gone. */
 static bool make(lua_State *L, int query_index, const struct query_box *query,
-                 enum loop_form form, bool views, struct loop_box **out) {
+                 enum loop_form form, int views, struct loop_box **out) {
   struct world_box *box = query->box;
   uint32_t calls = box->calls, slots = query->query->terms.slots;
+  if (views > (int)slots) views = (int)slots;
   size_t size = sizeof(struct loop_box) + slots * sizeof(struct slot);
   struct loop_box *loop =
-      lua_newuserdatauv(L, size, LOOP_VALUES + (views ? (int)slots : 0));
+      lua_newuserdatauv(L, size, LOOP_VALUES + views);
   memset(loop, 0, size);
   *out = loop;
   loop->form = form;
@@ -153,12 +170,41 @@ static bool make(lua_State *L, int query_index, const struct query_box *query,
   loop->scope = NONE;
   loop->row = ROW_STALE;
   loop->slot_count = slots;
+  loop->view_count = views;
+  loop->parameters = NOT_KNOWN;
   if (box->calls != calls) return false;
   fill_slots(loop, &query->query->terms);
-  return !views || make_views(L, lua_gettop(L), loop);
+  return views == 0 || make_views(L, lua_gettop(L), loop);
 }
 
-struct loop_box *loop_push(lua_State *L, int query_index, enum loop_form form, bool views) {
+static bool renew_views(lua_State *L, int index, struct loop_box *loop, int views) {
+  uint64_t version = loop->box->world->registry.version;
+  for (int i = 0; i < views; i++) {
+    struct slot *slot = &loop->slots[i];
+    if (slot->leaf) continue;
+    lua_getiuservalue(L, index, LOOP_VALUES + 1 + i);
+    const struct view_box *old = lua_touserdata(L, -1);
+    if (old->version != version || !view_renew(L, index, old, &slot->view)) return false;
+    lua_setiuservalue(L, index, LOOP_VALUES + 1 + i);
+    lua_pop(L, 1);
+  }
+  return true;
+}
+
+bool loop_renew(lua_State *L, int index, struct loop_box *loop, int views) {
+  const ecs_query *query = loop->query->query;
+  if (!query || query->broken || loop->open) return false;
+  assert(loop->form == LOOP_SYSTEM && loop->slot_count == query->terms.slots);
+  if (views > (int)loop->slot_count) views = (int)loop->slot_count;
+  if (views > loop->view_count) return false;
+  loop->match = 0;
+  loop->count = loop->next_row = 0;
+  loop->done = false;
+  if (loop->version != loop->box->world->registry.version) fill_slots(loop, &query->terms);
+  return views == 0 || renew_views(L, index, loop, views);
+}
+
+struct loop_box *loop_push(lua_State *L, int query_index, enum loop_form form, int views) {
   int top = lua_gettop(L);
   for (int i = 0; i < TRIES; i++) {
     struct loop_box *loop;

@@ -2,6 +2,8 @@
 #ifndef ECS_LUA_LOOP_H
 #define ECS_LUA_LOOP_H
 
+#include <limits.h>
+
 #include "binding.h"
 
 /* ---- queries (query.c) ----------------------------------------------------------- */
@@ -108,6 +110,11 @@ bool view_push(lua_State *L, struct world_box *box, int world_index,
                const struct component *component, struct loop_box *loop, int owner_index,
                struct view_box **out);
 
+/* Pushes a view for the loop at an index like the one at the top of the stack, which was one of
+** its views. False as for view_push. */
+bool view_renew(lua_State *L, int loop_index, const struct view_box *old,
+                struct view_box **out);
+
 /* Points the view of a loop at a table's columns, the first of which is given; NONE when the
 ** table lacks the component. */
 void view_bind(struct view_box *view, const struct table *table, uint32_t first);
@@ -168,6 +175,9 @@ struct slot {
 
 enum loop_form { LOOP_FOR, LOOP_FUNCTION, LOOP_SYSTEM };
 
+#define ALL_VIEWS INT_MAX
+#define NOT_KNOWN (-1)
+
 /* Lua may lose the finalizer of an object when it is out of memory, so nothing points to a loop
 ** that only its finalizer could unlink: while it is open, WORLD_REFS anchors it (a for loop), its
 ** C function does (a function form), or its system. Scripts have a handle, which ends it. */
@@ -187,6 +197,9 @@ struct loop_box {
   const uint64_t *filter;
   bool open;
   bool done;                       /* it came to its end */
+  int view_count;                  /* first slots that have a view, unless a single field */
+  int parameters;                  /* of a system's function; NOT_KNOWN: ask */
+  uint64_t version;                /* of the world's components, when the slots were filled */
   uint32_t slot_count;
   struct slot slots[];
 };
@@ -199,9 +212,13 @@ struct handle_box {
 
 #define HANDLE_LOOP 1        /* its user value */
 
-/* Pushes a closed loop over the query at an index, with a view for each term with data that is
-** no single field if `views`. */
-struct loop_box *loop_push(lua_State *L, int query_index, enum loop_form form, bool views);
+/* Pushes a closed loop over the query at an index, with a view for each of the first `views`
+** terms with data that is no single field. */
+struct loop_box *loop_push(lua_State *L, int query_index, enum loop_form form, int views);
+
+/* Makes the loop at an index, which a system has kept, ready for another run, with views of its
+** own. False when it cannot be, or a finalizer used the world meanwhile. */
+bool loop_renew(lua_State *L, int index, struct loop_box *loop, int views);
 
 /* Opens a loop, unless its world was closed meanwhile. From here on the world stages. */
 void loop_open(lua_State *L, struct loop_box *loop);
@@ -215,6 +232,9 @@ bool loop_next_table(struct loop_box *loop);
 
 /* Ends an open loop, its commands apply; it is at an index. */
 void loop_commit(lua_State *L, int index, struct loop_box *loop);
+
+/* Ends a system's loop that has come to its end, if it is open: its commands are the system's. */
+void loop_end(struct loop_box *loop);
 
 /* Ends a loop, if it is open, and drops its commands. */
 void loop_cancel(struct loop_box *loop);
@@ -296,8 +316,11 @@ int run_form(lua_State *L, bool views, rows_fn rows);
 /* Raises unless every term with data is a single field. */
 void map_check(lua_State *L, const ecs_query *query);
 
-/* How many of `most` arguments the function at an index takes. */
-int wanted_arguments(lua_State *L, int function, int most);
+/* How many parameters the function at an index has; INT_MAX when it takes any number. */
+int function_parameters(lua_State *L, int function);
+
+/* How many arguments the function at an index takes: slots, dt, the entity, in this order. */
+int wanted_arguments(lua_State *L, int function, const struct loop_box *loop);
 
 /* Pushes the value of a single field's term; nil when the table lacks it. */
 void slot_push_slowly(lua_State *L, int loop_index, const struct loop_box *loop,

@@ -162,7 +162,7 @@ void map_rows(lua_State *L, int loop_index, int function, double dt) {
   int slots = (int)loop->slot_count;
   struct frame frame = {.loop = loop_index, .function = function, .slots = slots, .dt = dt};
   need_stack(L, RESULTS + 2 * slots + 8);
-  frame.arguments = wanted_arguments(L, function, slots + 2);
+  frame.arguments = wanted_arguments(L, function, loop);
   frame.pushed = frame.arguments < slots ? frame.arguments : slots;
   frame.top = lua_gettop(L);
   while (loop_next_table(loop)) {

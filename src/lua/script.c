@@ -56,25 +56,25 @@ static lua_State *state_of(const struct world_box *box) {
   return box->running ? box->running : box->host;
 }
 
-static bool has_room(const struct world_box *box) {
-  return lua_checkstack(state_of(box), 12);
-}
-
-/* Calls body(world, argument, the system's error) and leaves its results on the stack. A
-** failure is kept in a slot of the frame. */
-static bool protect(struct world_box *box, lua_CFunction body, void *argument, int slot,
-                    const char *name, int results) {
-  lua_State *L = state_of(box);
-  int top = lua_gettop(L);
+/* Pushes a message handler and the body of a protected call, returns where the handler is. What
+** is pushed for it fits the stack that every C function has. */
+static int push_body(lua_State *L, lua_CFunction body) {
+  int handler = lua_gettop(L) + 1;
   lua_pushcfunction(L, trace);
   lua_pushcfunction(L, body);
-  lua_pushvalue(L, FRAME_WORLD);
-  lua_pushlightuserdata(L, argument);
-  lua_pushvalue(L, FRAME_ERROR);
-  bool ok = lua_pcall(L, 3, results, top + 1) == LUA_OK;
+  return handler;
+}
+
+/* Calls a body whose arguments have been pushed and leaves its results on the stack. A failure
+** is kept in a slot of the frame. */
+static bool protect(lua_State *L, int handler, int arguments, int results, int slot,
+                    const char *name) {
+  bool ok = lua_pcall(L, arguments, results, handler) == LUA_OK;
   if (!ok) keep_error(L, slot, name);
-  lua_remove(L, top + 1);
-  if (!ok) lua_settop(L, top);
+  if (ok && results > 0)
+    lua_remove(L, handler);
+  else
+    lua_settop(L, handler - 1);
   return ok;
 }
 
@@ -92,7 +92,7 @@ static ecs_status status_of(lua_State *L, const struct world_box *box) {
 /* Ends a callback. A world that was closed in it goes now, unless update is still to end. */
 static ecs_status finish(struct world_box *box, bool ok) {
   lua_State *L = state_of(box);
-  if (box->world) loops_end_system(box, ok);
+  if (box->world && UNLIKELY(box->loops)) loops_end_system(box, ok);
   ecs_status status = ok ? ECS_OK : status_of(L, box);
   world_leave(L, box, FRAME_WORLD);
   return status;
@@ -100,69 +100,112 @@ static ecs_status finish(struct world_box *box, bool ok) {
 
 /* ---- bodies -------------------------------------------------------------------------- */
 
-struct run {
-  struct system_box *system;
-  double dt;
-};
+/* Where the body of a system has the world, its references and the system (a light userdata),
+** and puts its function. */
+enum { AT_WORLD = 1, AT_REFS, AT_SYSTEM, AT_FUNCTION };
 
-/* Pushes the userdata of a system. */
-static void push_system(lua_State *L, const struct system_box *system) {
-  lua_getiuservalue(L, 1, WORLD_REFS);
-  lua_rawgetp(L, -1, system);
-  lua_remove(L, -2);
+/* Pushes one of a system's user values. */
+static int push_value(lua_State *L, const struct system_box *system, int value) {
+  lua_rawgetp(L, AT_REFS, system);
+  int type = lua_getiuservalue(L, -1, value);
+  lua_replace(L, -2);
+  return type;
 }
 
-/* The loop is no object of Lua's: it is anchored, since it is still needed after an error. */
-static void run_loop(lua_State *L, const struct run *run, rows_fn rows, bool views) {
-  struct loop_box *loop = loop_push(L, 5, LOOP_SYSTEM, views);
-  lua_pushvalue(L, 6);
-  lua_setiuservalue(L, 3, SYSTEM_LOOP);
+/* Calls the body of a system. */
+static bool run_protected(const struct system_box *system, lua_CFunction body, int results) {
+  lua_State *L = state_of(system->box);
+  int handler = push_body(L, body);
+  lua_pushvalue(L, FRAME_WORLD);
+  lua_getiuservalue(L, FRAME_WORLD, WORLD_REFS);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)system);
+  return protect(L, handler, 3, results, FRAME_ERROR, system->name);
+}
+
+/* Pushes and opens the loop of a system. It is no object of Lua's, and anchored, since it is
+** still needed after an error; the next run uses it again. */
+static struct loop_box *push_loop(lua_State *L, struct system_box *system, int views) {
+  struct loop_box *loop = system->loop;
+  int index = lua_gettop(L) + 1;
+  lua_rawgeti(L, AT_REFS, system->loop_ref);
+  if (!loop || !loop_renew(L, index, loop, views)) {
+    lua_settop(L, index - 1);
+    push_value(L, system, SYSTEM_QUERY);
+    loop = loop_push(L, index, LOOP_SYSTEM, views);
+    loop->parameters = system->parameters;
+    lua_replace(L, index);
+    lua_pushvalue(L, index);
+    lua_rawseti(L, AT_REFS, system->loop_ref);
+    system->loop = loop;
+  }
   loop_open(L, loop);
-  rows(L, 6, 4, run->dt);
-  loop->done = true;
+  return loop;
+}
+
+static void run_loop(lua_State *L, struct system_box *system, rows_fn rows, int views) {
+  struct loop_box *loop = push_loop(L, system, views);
+  rows(L, AT_FUNCTION + 1, AT_FUNCTION, system->dt);
+  loop_end(loop);
 }
 
 /* An `each` as a program when it can be one now. */
-static bool run_compiled(lua_State *L, const struct run *run) {
-  struct system_box *system = run->system;
-  struct kernel_run how = {.dt = run->dt};
-  lua_getiuservalue(L, 3, SYSTEM_KERNEL);
-  system->compiled = !lua_isnil(L, 6) && kernel_ready(L, 6);
-  if (!system->compiled && system->compile == 1 && !lua_isnil(L, 6))
+static bool run_compiled(lua_State *L, struct system_box *system) {
+  struct kernel_run how = {.dt = system->dt};
+  int handle = AT_FUNCTION + 1;
+  if (!system->kernel || (system->compile != 1 && kernel_waits(system->kernel)))
+    return system->compiled = false;
+  push_value(L, system, SYSTEM_QUERY);
+  check_query(L, handle);
+  lua_pop(L, 1);
+  push_value(L, system, SYSTEM_KERNEL);
+  system->compiled = kernel_ready(L, handle);
+  if (!system->compiled && system->compile == 1)
     raise_error(L, "the function cannot be compiled: %s", lua_tostring(L, -1));
   if (system->compiled) {
-    struct loop_box *loop = loop_push(L, 5, LOOP_SYSTEM, false);
-    lua_pushvalue(L, 7);
-    lua_setiuservalue(L, 3, SYSTEM_LOOP);
-    loop_open(L, loop);
-    kernel_run(L, 6, loop, &how);
-    loop->done = true;
+    struct loop_box *loop = push_loop(L, system, 0);
+    kernel_run(L, handle, loop, &how);
+    loop_end(loop);
   }
-  lua_settop(L, 5);
+  lua_settop(L, AT_FUNCTION);
   return system->compiled;
 }
 
-/* body(world, run), for each form. */
+static int reserve_ref(lua_State *L) {
+  lua_pushboolean(L, 0);
+  return luaL_ref(L, AT_REFS);
+}
+
+/* Finds what does not change from run to run. */
+static void begin(lua_State *L, struct system_box *system) {
+  push_value(L, system, SYSTEM_KERNEL);
+  system->kernel = lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  if (!system->loop_ref) system->loop_ref = reserve_ref(L);
+  if (!system->function_ref) system->function_ref = reserve_ref(L);
+  push_value(L, system, SYSTEM_FUNCTION);
+  system->parameters = function_parameters(L, AT_FUNCTION);
+  lua_rawseti(L, AT_REFS, system->function_ref);
+  system->begun = true;
+}
+
+/* body(world, references, system), for each form. */
 static int run_body(lua_State *L) {
-  const struct run *run = lua_touserdata(L, 2);
-  lua_settop(L, 2);
-  push_system(L, run->system);
-  lua_getiuservalue(L, 3, SYSTEM_FUNCTION);
-  lua_getiuservalue(L, 3, SYSTEM_QUERY);
-  switch (run->system->form) {
+  struct system_box *system = lua_touserdata(L, AT_SYSTEM);
+  if (UNLIKELY(!system->begun)) begin(L, system);
+  lua_rawgeti(L, AT_REFS, system->function_ref);
+  switch (system->form) {
     case FORM_EACH:
-      if (!run_compiled(L, run)) run_loop(L, run, each_rows, true);
+      if (!run_compiled(L, system)) run_loop(L, system, each_rows, system->parameters);
       break;
     case FORM_MAP:
       /* A tag may have become a component since. */
-      map_check(L, run->system->query->query);
-      run_loop(L, run, map_rows, false);
+      map_check(L, system->query->query);
+      run_loop(L, system, map_rows, 0);
       break;
     default:
-      lua_pushvalue(L, 4);
-      lua_pushvalue(L, 1);
-      lua_pushnumber(L, (lua_Number)run->dt);
-      lua_pushvalue(L, 5);
+      lua_pushvalue(L, AT_WORLD);
+      lua_pushnumber(L, (lua_Number)system->dt);
+      push_value(L, system, SYSTEM_QUERY);
       lua_call(L, 3, 0);
       break;
   }
@@ -179,21 +222,20 @@ static bool is_idle(const struct system_box *system) {
 }
 
 ecs_status script_run(ecs_world *world, ecs_query *query, double dt, void *ud) {
-  struct run run = {ud, dt};
-  struct world_box *box = run.system->box;
-  (void)query;
-  if (!box->world || is_idle(run.system)) return ECS_OK;
-  if (!has_room(box)) return world_nomem(world);
+  struct system_box *system = ud;
+  struct world_box *box = system->box;
+  (void)world, (void)query;
+  if (!box->world || is_idle(system)) return ECS_OK;
   world_enter(box);
-  bool ok = protect(box, run_body, &run, FRAME_ERROR, run.system->name, 0);
-  return finish(box, ok);
+  system->dt = dt;
+  return finish(box, run_protected(system, run_body, 0));
 }
 
+/* body(world, references, system) */
 static int when_body(lua_State *L) {
-  const struct system_box *system = lua_touserdata(L, 2);
-  push_system(L, system);
-  lua_getiuservalue(L, -1, SYSTEM_WHEN);
-  lua_pushvalue(L, 1);
+  const struct system_box *system = lua_touserdata(L, AT_SYSTEM);
+  push_value(L, system, SYSTEM_WHEN);
+  lua_pushvalue(L, AT_WORLD);
   lua_call(L, 1, 1);
   return 1;
 }
@@ -201,11 +243,11 @@ static int when_body(lua_State *L) {
 ecs_status script_when(ecs_world *world, void *ud, bool *run) {
   struct system_box *system = ud;
   struct world_box *box = system->box;
+  (void)world;
   *run = false;
   if (!box->world) return ECS_OK;
-  if (!has_room(box)) return world_nomem(world);
   world_enter(box);
-  bool ok = protect(box, when_body, system, FRAME_ERROR, system->name, 1);
+  bool ok = run_protected(system, when_body, 1);
   if (ok) {
     lua_State *L = state_of(box);
     *run = lua_toboolean(L, -1);
@@ -245,11 +287,16 @@ static int handler_body(lua_State *L) {
 void script_failed(ecs_world *world, const char *system, ecs_status status, void *ud) {
   struct world_box *box = ud;
   (void)status;
-  if (!box->world || !has_room(box)) return;
+  if (!box->world) return;
   struct failure failure = {system, ""};
   memcpy(failure.message, ecs_message(world), sizeof failure.message);
+  lua_State *L = state_of(box);
   world_enter(box);
-  protect(box, handler_body, &failure, FRAME_HANDLER, NULL, 0);
-  clear(state_of(box), FRAME_ERROR);
+  int handler = push_body(L, handler_body);
+  lua_pushvalue(L, FRAME_WORLD);
+  lua_pushlightuserdata(L, &failure);
+  lua_pushvalue(L, FRAME_ERROR);
+  protect(L, handler, 3, 0, FRAME_HANDLER, NULL);
+  clear(L, FRAME_ERROR);
   finish(box, true);
 }

@@ -11,9 +11,8 @@ enum system_form { FORM_EACH, FORM_MAP, FORM_RUN };
 #define SYSTEM_QUERY 2
 #define SYSTEM_WHEN 3
 #define SYSTEM_NAME 4
-#define SYSTEM_LOOP 5        /* of its last run */
-#define SYSTEM_KERNEL 6      /* the handle of an `each` that may be compiled */
-#define SYSTEM_VALUES 6
+#define SYSTEM_KERNEL 5      /* the handle of an `each` that may be compiled */
+#define SYSTEM_VALUES 5
 
 /* What the core is given as a system's `ud`: a userdata that WORLD_REFS anchors by its address.
 ** Scripts never see it. */
@@ -25,6 +24,12 @@ struct system_box {
   enum system_form form;
   int compile;                     /* 1, 0, or -1: if possible */
   bool compiled;                   /* as it last ran */
+  bool begun;                      /* has run: these are known */
+  int parameters;                  /* of its function */
+  struct kernel_box *kernel;       /* of SYSTEM_KERNEL */
+  int function_ref, loop_ref;      /* where WORLD_REFS has the function and the loop; or 0 */
+  struct loop_box *loop;           /* of its last run, for the next */
+  double dt;                       /* of this run */
 };
 
 /* What the stack of box->running (in the C function that called the core), and that of

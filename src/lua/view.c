@@ -32,6 +32,25 @@ bool view_push(lua_State *L, struct world_box *box, int world_index,
   return box->calls == calls;
 }
 
+bool view_renew(lua_State *L, int loop_index, const struct view_box *old,
+                struct view_box **out) {
+  struct world_box *box = old->box;
+  uint32_t calls = box->calls;
+  size_t size = lua_rawlen(L, -1);
+  struct view_box *view = lua_newuserdatauv(L, size, VIEW_VALUES);
+  memcpy(view, old, size);
+  view->head.self = view->root = view;
+  view->data = view->store;
+  view->own_row = ROW_STALE;
+  view->row = &view->own_row;
+  lua_getmetatable(L, -2);
+  lua_setmetatable(L, -2);
+  lua_pushvalue(L, loop_index);
+  lua_setiuservalue(L, -2, VIEW_OWNER);
+  *out = view;
+  return box->calls == calls;
+}
+
 void view_bind(struct view_box *view, const struct table *table, uint32_t first) {
   if (first == NONE) {
     view->row = &row_absent;

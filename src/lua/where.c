@@ -69,7 +69,7 @@ void where_fill(lua_State *L, int loop_index) {
 
 /* Pushes a closed loop over the query at 1 through the filter at `where`. */
 static struct loop_box *push_loop(lua_State *L, int where, enum loop_form form) {
-  struct loop_box *loop = loop_push(L, 1, form, true);
+  struct loop_box *loop = loop_push(L, 1, form, ALL_VIEWS);
   lua_pushvalue(L, where);
   lua_setiuservalue(L, -2, LOOP_WHERE);
   loop->filtered = true;
