@@ -321,19 +321,23 @@ $(BUILD)/bench/%.o: spec/bench/%.c $(wildcard spec/bench/*.h) Makefile
 
 $(BUILD)/bench/%.so: spec/bench/%.c $(BENCH_OBJ) Makefile
 	@mkdir -p $(@D)
-	$(CC) $(BASE) -I$(LUA_INCDIR) -O3 $(CFLAGS) $(SHARED) $(LDFLAGS) -o $@ $< \
-	  $(BENCH_OBJ) $(LIBS)
+	$(CC) $(BASE) -I$(LUA_INCDIR) -O3 $(CFLAGS) $(SHARED) $(LDFLAGS) -o $@ \
+	  $(filter %.c %.o %.a,$^) $(LIBS)
 
 $(BUILD)/bench/%: spec/bench/%.c $(BENCH_OBJ) $(RELEASE)/libecs.a Makefile
 	@mkdir -p $(@D)
 	$(CC) $(BASE) -O3 $(CFLAGS) $(LDFLAGS) -o $@ $< $(BENCH_OBJ) $(RELEASE)/libecs.a $(LIBS)
 
-# Kernels against fused loops of the same instruction set: `make bench-kernels [N=rows]`.
+# Kernels against fused loops of the same instruction set, from Lua in `make bench`, from C
+# in `make bench-kernels [N=rows]`.
 FLOOR_FLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off
 floor_sse2 := -DFLOOR=sse2
 floor_avx2 := -DFLOOR=avx2 -mavx2 -mfma
 floor_avx512 := -DFLOOR=avx512 -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma
-FLOORS := $(patsubst %,$(BUILD)/bench/floor_%.o,sse2 avx2 avx512)
+FLOORS := $(patsubst %,$(BUILD)/bench/floor_%.o,sse2 \
+  $(if $(filter x86_64 amd64,$(shell uname -m)),avx2 avx512))
+
+$(BUILD)/bench/mod_kernel.so: $(FLOORS) $(RELEASE)/libecs.a
 
 bench-kernels: $(BUILD)/bench/kernel
 	$< $(N)
