@@ -5,7 +5,7 @@
 #   PREFIX, DESTDIR       where `make install` goes; LUA_LMOD, LUA_CMOD the module directories
 #   JOBS                  how many checks run side by side
 #   DEEP=small            test-deep with small counts
-#   JSON=file             where `make bench` also writes its table
+#   JSON=file             where `make bench` also writes its table; ONLY=Loops: that section
 
 CC ?= cc
 GCC ?= gcc
@@ -311,7 +311,7 @@ BENCH_SUPPORT := $(filter-out spec/bench/mod_% spec/bench/bench_%,$(C_BENCH))
 BENCH_OBJ := $(BENCH_SUPPORT:spec/bench/%.c=$(BUILD)/bench/%.o)
 
 bench: all $(BENCH_MODULES) $(BENCH_PROGRAMS)
-	@JSON="$(JSON)" ECS_BENCH=$(BUILD)/bench \
+	@JSON="$(JSON)" ONLY="$(ONLY)" ECS_BENCH=$(BUILD)/bench \
 	  LUA_PATH="spec/bench/?.lua;lua/?.lua;lua/?/init.lua;;" \
 	  LUA_CPATH="$(BUILD)/?.so;$(BUILD)/bench/?.so;;" $(LUA) spec/bench/run.lua
 
@@ -322,7 +322,7 @@ $(BUILD)/bench/%.o: spec/bench/%.c $(wildcard spec/bench/*.h) Makefile
 $(BUILD)/bench/%.so: spec/bench/%.c $(BENCH_OBJ) Makefile
 	@mkdir -p $(@D)
 	$(CC) $(BASE) -I$(LUA_INCDIR) -O3 $(CFLAGS) $(SHARED) $(LDFLAGS) -o $@ \
-	  $(filter %.c %.o %.a,$^) $(LIBS)
+	  $(filter %.c %.o,$^) $(LIBS)
 
 $(BUILD)/bench/%: spec/bench/%.c $(BENCH_OBJ) $(RELEASE)/libecs.a Makefile
 	@mkdir -p $(@D)
@@ -337,7 +337,7 @@ floor_avx512 := -DFLOOR=avx512 -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma
 FLOORS := $(patsubst %,$(BUILD)/bench/floor_%.o,sse2 \
   $(if $(filter x86_64 amd64,$(shell uname -m)),avx2 avx512))
 
-$(BUILD)/bench/mod_kernel.so: $(FLOORS) $(RELEASE)/libecs.a
+$(BUILD)/bench/mod_kernel.so: $(FLOORS) $($(RELEASE)_CORE)
 
 bench-kernels: $(BUILD)/bench/kernel
 	$< $(N)
@@ -377,7 +377,8 @@ help:
 	@echo "make test       install what is missing, run every check of the every-run set"
 	@echo "make test-deep  the long checks (DEEP=small: with small counts)"
 	@echo "make lint       warnings, luacheck, symbols, lengths, rockspecs"
-	@echo "make bench      ratios against the floors (JSON=file writes them down)"
+	@echo "make bench      ratios against the floors (JSON=file writes them down, ONLY=Kernels"
+	@echo "                runs the sections with that in their titles)"
 	@echo "make examples   the examples in C, into build/examples"
 	@echo "make install    PREFIX=/usr/local, LUA_LMOD, LUA_CMOD, DESTDIR"
 	@echo "make rockspecs  write the lists of sources and modules into the rockspecs"

@@ -164,11 +164,13 @@ static void read_resources(struct world_box *box, struct variant *variant) {
 
 /* ---- choosing and compiling ---- */
 
+/* Which of the terms that a table may lack it has. */
 static uint64_t present_in(const ecs_query *query, const struct table *table) {
   uint64_t present = 0;
   for (uint32_t i = 0; i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
-    if (term->slot != NONE && table_position(table, term->id) != NONE)
+    bool may_lack = term->kind == TERM_OPTIONAL || term->group != NONE;
+    if (may_lack && term->slot != NONE && table_position(table, term->id) != NONE)
       present |= (uint64_t)1 << (term->slot % SLOTS);
   }
   return present;
