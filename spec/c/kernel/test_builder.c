@@ -43,7 +43,7 @@ static void multiplication_and_addition_become_one_instruction_in_place(void) {
   build_store(b, x, build_binary(b, KO_ADD, build_load(b, x), step));
   program *p = finish(b);
   CHECK(reads(p, "0\tf32.f64 s0 = u0\n1\taddmul.f32 c0 = c0, c1, s0\n"));
-  CHECK(p->prologue == 1 && p->nreg4 == 0);
+  CHECK(p->prologue == 1 && p->nreg4 == 0 && p->whole);
   CHECK(program_reads(p, x) && program_reads(p, v));
   CHECK(program_writes(p, x) && !program_writes(p, v));
   program_free(p);
@@ -77,7 +77,7 @@ static void equal_work_is_done_once_and_useless_work_never(void) {
   build_store(b, x, u);  /* what it was */
   build_store(b, y, once);
   program *p = finish(b);
-  CHECK(reads(p, "0\tdiv.f64 c1 = c0, c1\n"));
+  CHECK(reads(p, "0\tdiv.f64 c1 = c0, c1\n") && p->whole);
   program_free(p);
 }
 

@@ -92,7 +92,7 @@ static void random_insn(const program *p, k_insn *k) {
 }
 
 static void change_header(program *p) {
-  switch (random_below(11)) {
+  switch (random_below(12)) {
     case 0: resize(&p->columns, &p->ncolumns, random_below(12), 1); break;
     case 1: resize(&p->slots, &p->nslots, random_below(40), 1); break;
     case 2: resize(&p->totals, &p->ntotals, random_below(6), 1); break;
@@ -104,7 +104,8 @@ static void change_header(program *p) {
     case 6: p->nreg8 = (uint16_t)random_below(6); break;
     case 7: p->nbitmaps = (uint16_t)random_below(6); break;
     case 8: p->block = (uint16_t)(random_below(40) * 32); break;
-    case 9: p->prologue = (uint16_t)random_below(p->ninsns + 3); break;
+    case 9: p->whole = (uint16_t)random_below(3); break;
+    case 10: p->prologue = (uint16_t)random_below(p->ninsns + 3); break;
     default: p->nuniforms = (uint16_t)random_below(8);
   }
   if (p->ncolumns > 0 && random_below(4) == 0)
@@ -279,7 +280,8 @@ static void try_garbage(void) {
   resize(&p.constants, &p.nconstants, random_below(p.nslots + 1), sizeof(k_scalar));
   p.nuniforms = (uint16_t)random_below(p.nslots - p.nconstants + 1);
   resize(&p.totals, &p.ntotals, 0, 1);
-  p.nreg1 = p.nreg4 = p.nreg8 = 2;
+  p.whole = random_below(3) == 0;
+  p.nreg1 = p.nreg4 = p.nreg8 = p.whole ? 0 : 2;
   p.nbitmaps = 2;
   p.block = 64;
   resize(&p.insns, &p.ninsns, 1 + random_below(4), sizeof(k_insn));
@@ -301,13 +303,11 @@ enum {
   X = K_NOWHERE
 };
 
-static int accepts(int prologue, int n, const k_insn *insns) {
+static program small_program(int prologue, int n, k_insn *insns) {
   static uint8_t columns[] = {KC_F32, KC_I64, KC_BOOL, KC_ENTITY};
   static uint8_t slots[] = {KT_I64, KT_F64, KT_I64, KT_I64},
                  totals[] = {KR_SUM * 4 + KT_F64};
   static k_scalar constants[1];
-  k_insn copy[8];
-  memcpy(copy, insns, (size_t)n * sizeof *copy);
   program p;
   memset(&p, 0, sizeof p);
   p.ncolumns = 4;
@@ -321,7 +321,14 @@ static int accepts(int prologue, int n, const k_insn *insns) {
   p.slots = slots;
   p.constants = constants;
   p.totals = totals;
-  p.insns = copy;
+  p.insns = insns;
+  return p;
+}
+
+static int accepts(int prologue, int n, const k_insn *insns) {
+  k_insn copy[8];
+  memcpy(copy, insns, (size_t)n * sizeof *copy);
+  const program p = small_program(prologue, n, copy);
   return program_check(&p);
 }
 
@@ -404,6 +411,24 @@ static void what_is_done_once_is_scalar(void) {
   CHECK(!accepts(0, 1, &failing));
 }
 
+/* A long block has no place for registers, nor a mask of all its rows. */
+static void long_blocks_have_columns_only(void) {
+  k_insn insn = {OP_NOT, C_M, C_M, X, X, X, 0};
+  program p = small_program(0, 1, &insn);
+  p.whole = 1;
+  CHECK(!program_check(&p));
+  p.nreg1 = p.nreg4 = 0;
+  CHECK(!program_check(&p));
+  p.nreg8 = 0;
+  CHECK(program_check(&p));
+  insn.a = (uint16_t)program_places(&p).all;
+  CHECK(!program_check(&p));
+  p.whole = 0;
+  CHECK(program_check(&p));
+  p.whole = 2;
+  CHECK(!program_check(&p));
+}
+
 /* }===================================================================== */
 
 static author a;
@@ -416,6 +441,7 @@ int main(int argc, char **argv) {
   loops_and_skips_nest_and_end();
   places_are_what_they_are_taken_for();
   what_is_done_once_is_scalar();
+  long_blocks_have_columns_only();
   for (int i = 0; i < rounds; i++) {
     random_state = (first + (uint64_t)i) * 0x9e3779b97f4a7c15;
     write_program(&a);
