@@ -169,7 +169,7 @@ LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-
 TEST_CHECKS := plain asan hash rock $(if $(C_TESTS),c asan-c) \
   $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) $(LINT_CHECKS)
 DEEP_CHECKS := $(if $(deep_scale:small=),deep-traces-1 deep-traces-2) \
-  $(if $(DEEP_SPECS),deep-asan deep-plain) \
+  $(if $(DEEP_SPECS),deep-asan deep-plain) builds \
   $(if $(deep_scale:small=),valgrind $(if $(C_TESTS),valgrind-c) coverage tidy cppcheck)
 
 # $(call run_checks,set,names,seconds after which a check hangs)
@@ -235,6 +235,10 @@ $(TRACE_CHECKS): check-deep-traces-%: $(ASAN)/ecs/native.so
 	$(check) deep-traces-$* tap env ECS_SPEC_SCALE=deep ECS_SPEC_SEEDS=$(SEEDS_$*) \
 	  $(asan_env) $(call module_env,$(ASAN)) $(busted) --filter="agree on seeds" \
 	  spec/90_random_model_spec.lua
+
+check-builds:
+	$(check) builds tap env ECS_SPEC_SCALE=$(deep_scale) GCC="$(GCC)" CLANG="$(CLANG)" \
+	  sh spec/tools/builds $(BUILD)/builds
 
 check-valgrind: $(DEBUG)/ecs/native.so $(EXAMPLES)
 	$(check) valgrind tap env ECS_SPEC_SCALE=small $(call module_env,$(DEBUG)) \
