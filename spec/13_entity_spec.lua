@@ -77,6 +77,22 @@ describe("spawn", function()
     assert.is_true(#world:describe().tables <= tables + 2)
     assert.is_true(world:alive(a))
   end)
+
+  it("does not go by what it knew of a world that another was loaded over", function()
+    world:spawn { Velocity = true, Health = true }
+    world:spawn { Position = true, Health = true }
+    local image = world:save()
+    setup_world()
+    for _ = 1, 2 do
+      world:spawn { Position = true, Health = true }
+      world:spawn { Velocity = true }
+      world:load(image)
+      local e = world:spawn { Position = true, Health = true }
+      assert.is_true(world:has(e, "Position"))
+      assert.is_false(world:has(e, "Velocity"))
+      assert.are.equal(2, world:count "Position")
+    end
+  end)
 end)
 
 describe("spawn_many", function()

@@ -1,6 +1,7 @@
 -- Every example is run as a user runs it, and what it prints is read.
 
 local helper = require "spec.support.ecs_helper"
+local live = require "ecs.live"
 
 local LUA = os.getenv "LUA" or "lua5.4"
 local BUILD = os.getenv "ECS_BUILD" or "build"
@@ -371,7 +372,7 @@ end)
 
 describe("the scripts of examples/swarm", function()
   local path = package.path
-  local names = { "level", "loader", "random", "kinds" }
+  local names = { "level", "random", "kinds" }
   local level
 
   local function forget()
@@ -387,7 +388,7 @@ describe("the scripts of examples/swarm", function()
     local settings = world:res "Settings"
     settings.seekers, settings.drifters, settings.hunters = seekers, drifters, hunters
     require("random").seed(world, 3)
-    require("loader").open(world, "examples/swarm/scripts")
+    live.open(world, "examples/swarm/scripts")
     return world
   end
 

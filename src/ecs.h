@@ -353,6 +353,18 @@ ECS_API ecs_status ecs_save(ecs_world *world, ecs_write_fn write, void *ud,
 ECS_API ecs_status ecs_load(ecs_world *world, ecs_read_fn read, void *ud,
                             const ecs_codec *codec);
 
+/* The whole world, kept in memory: for undo, and to run a stretch of time again. `any` fields
+** must be without values (ECS_ETYPE names the component). It lives until it is freed, at most
+** as long as its world. */
+typedef struct ecs_snapshot ecs_snapshot;
+ECS_API ecs_status ecs_snapshot_new(ecs_world *world, ecs_snapshot **out);
+ECS_API void ecs_snapshot_free(ecs_snapshot *snapshot);
+
+/* Makes the world what it was, except that components declared since stay declared. ECS_EINVAL
+** when components have changed their fields, gone, or a world was loaded since. The same
+** snapshot may be restored many times. */
+ECS_API ecs_status ecs_restore(ecs_snapshot *snapshot);
+
 /* A hash of the content: of living entities, their components and names, and of resources. It
 ** depends on neither table nor row order, tag nor component ids. */
 ECS_API uint64_t ecs_digest(const ecs_world *world);

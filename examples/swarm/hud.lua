@@ -70,9 +70,13 @@ local function help(state)
   if state.problem then
     return { { " " .. state.problem:match("[^\n]*"), ALARM } }
   end
+  if state.note then
+    return { { " " .. state.note, BRIGHT } }
+  end
   return {
     { " space ", BRIGHT }, { "pause  ", DIM }, { " + ", BRIGHT }, { "1000 seekers more  ", DIM },
-    { " - ", BRIGHT }, { "1000 fewer  ", DIM }, { " q ", BRIGHT }, { "quit", DIM },
+    { " - ", BRIGHT }, { "1000 fewer  ", DIM }, { " s ", BRIGHT }, { "save  ", DIM },
+    { " l ", BRIGHT }, { "load  ", DIM }, { " q ", BRIGHT }, { "quit", DIM },
   }
 end
 

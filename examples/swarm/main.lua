@@ -5,12 +5,12 @@ local here = arg[0]:match("^(.*)/[^/]*$") or "."
 package.path = here .. "/?.lua;" .. package.path
 
 local ecs = require "ecs"
-local loader = require "loader"
+local live = require "ecs.live"
 local options = require "options"
 local random = require "random"
 local terminal = require "terminal"
 
--- The world as the scripts have made it.
+-- The world as the scripts have made it, and the session that follows their changes.
 local function open_world(given)
   local world = ecs.world { seed = given.seed, kernels = not given.lua }
   world:resource("Settings", { "seekers: i32", "drifters: i32", "hunters: i32" })
@@ -19,8 +19,7 @@ local function open_world(given)
   settings.drifters = given.entities // 4
   settings.seekers = given.entities - settings.hunters - settings.drifters
   random.seed(world, given.seed)
-  loader.open(world, here .. "/scripts")
-  return world
+  return world, live.open(world, { here .. "/scripts" })
 end
 
 local given, problem = options.parse(arg)
@@ -34,9 +33,10 @@ end
 
 local drawn = not given.frames and terminal.present()
 given.frames = given.frames or 300
-local world <close> = open_world(given)
+local world, session = open_world(given)
+local _ <close> = world
 if drawn then
-  require("show").run(world, given)
+  require("show").run(world, session)
 else
   require("report").run(world, given)
 end

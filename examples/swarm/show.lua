@@ -1,5 +1,7 @@
 -- In a terminal: the world drawn thirty times a second, until someone quits.
 
+local ecs = require "ecs"
+
 local canvas = require "canvas"
 local hud = require "hud"
 local kinds = require "kinds"
@@ -11,6 +13,7 @@ local show = {}
 local FRAME = 1 / 30         -- what a frame should last; longer ones slow the world down
 local SHORTEST_REST = 0.002
 local LEAST_COLUMNS, LEAST_ROWS = 20, 8
+local SAVED = (os.getenv "TMPDIR" or "/tmp") .. "/swarm.ecs"
 
 -- ---- what is shown -----------------------------------------------------------------
 
@@ -121,6 +124,12 @@ end
 
 -- ---- keys --------------------------------------------------------------------------
 
+-- Does what may fail, and shows what came of it.
+local function attempt(state, done, fn, ...)
+  local ok, problem = pcall(fn, ...)
+  state.problem, state.note = not ok and problem or nil, ok and done or nil
+end
+
 local keys = {
   [" "] = function(_, state)
     state.paused = not state.paused
@@ -132,6 +141,12 @@ local keys = {
   ["-"] = function(world)
     local settings = world:res "Settings"
     settings.seekers = math.max(settings.seekers - 1000, 0)
+  end,
+  s = function(world, state)
+    attempt(state, "saved to " .. SAVED, ecs.save_file, world, SAVED)
+  end,
+  l = function(world, state)
+    attempt(state, "loaded from " .. SAVED, ecs.load_file, world, SAVED)
   end,
   q = function(_, state)
     state.quit = true
@@ -150,8 +165,17 @@ end
 
 -- ---- the loop ----------------------------------------------------------------------
 
+-- Scripts that were edited take effect; what is wrong with them is shown.
+local function follow(state)
+  local swapped, problem = state.session:poll()
+  if swapped ~= nil then
+    state.problem, state.note = problem, swapped and "scripts reloaded" or nil
+  end
+end
+
 local function frame(world, state, screen)
   take_keys(world, state)
+  follow(state)
   if not state.paused then
     local dt = math.min(state.step, FRAME)
     world:update(dt)
@@ -187,14 +211,16 @@ local function loop(world, state)
     if now - looked >= 0.5 then
       fit(screen)
       look(world, state, now - looked)
+      state.note = nil
       looked = now
     end
   end
 end
 
 -- Runs until someone presses q, Ctrl-C or Ctrl-D. A system that fails is parked, its error shown.
-function show.run(world)
+function show.run(world, session)
   local state = new_state(world)
+  state.session = session
   world:on_error(function(message)
     state.problem = message
     state.quit = state.quit or terminal.is_interrupt(message)

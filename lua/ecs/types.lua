@@ -37,6 +37,21 @@ function ecs.world(options) end
 ---@return string
 function ecs.format(id) end
 
+--- Saves a world into a file: whole, or not at all.
+---@param world ecs.World
+---@param path string
+---@param options? { codec: { encode: fun(value: any): string } }
+function ecs.save_file(world, path, options) end
+
+--- Loads a world from a file.
+---@param world ecs.World
+---@param path string
+---@param options? { codec: { decode: fun(bytes: string): any } }
+function ecs.load_file(world, path, options) end
+
+--- What world:snapshot returns.
+---@alias ecs.Snapshot userdata
+
 --- The C half of the module.
 ---@class ecs.native
 ---@field null ecs.Id
@@ -52,6 +67,44 @@ function native.world(options) end
 ---@param id ecs.Id
 ---@return string
 function native.format(id) end
+
+--- Calls a function while what scripts register is kept for a swap (see ecs.live); what is not
+--- swapped in when it ends is forgotten.
+---@param world ecs.World
+---@param recorder fun(kind: string, name: string, value: any): boolean?
+---@param body fun(world: ecs.World): any
+---@return any
+function native.stage(world, recorder, body) end
+
+--- Swaps in what was kept, at once or not at all.
+---@param world ecs.World
+---@param plan table
+---@return table<string, table> reports
+---@return integer group
+function native.swap(world, plan) end
+
+--- Modification time in nanoseconds, size, inode, and whether it is a directory.
+---@param path string
+---@return integer? time
+---@return integer? size
+---@return integer? inode
+---@return boolean? directory
+function native.stat(path) end
+
+--- The indices of the paths whose state is not the one given.
+---@param paths string[]
+---@param states (integer|false)[] Time, size and inode of each.
+---@return integer[]?
+function native.changes(paths, states) end
+
+--- The names in a directory, in no order.
+---@param path string
+---@return string[]?
+function native.list(path) end
+
+--- The clock of modification times, in nanoseconds.
+---@return integer
+function native.now() end
 
 --- Sets what turns the fields of world:component into plain tables.
 ---@param parse fun(component: string, fields: table): table?, string?
@@ -220,6 +273,14 @@ function World:load(bytes, options) end
 --- A hash of the content that depends on neither table nor row order, tag nor component ids.
 ---@return integer
 function World:digest() end
+
+--- Everything as it is now, in memory. `any` fields must be without values.
+---@return ecs.Snapshot
+function World:snapshot() end
+
+--- Makes the world what it was. An error when components have changed their fields since.
+---@param snapshot ecs.Snapshot
+function World:restore(snapshot) end
 
 ---@param entity ecs.Id
 function World:despawn(entity) end

@@ -16,6 +16,8 @@ static void open_scene(void) {
   f.c = DECLARE(f.world, "Switch", fields);
   for (int i = 0; i < 3; i++)
     f.ids[i] = SPAWN(f.world, f.position, f.health, f.label, f.frozen, f.c);
+  CHECK_OK(f.world, ecs_remove(f.world, f.ids[2], f.c));
+  CHECK_OK(f.world, ecs_add(f.world, f.ids[2], f.c));
   f.a = f.ids[0];
   SPAWN(f.world, f.position);
   f.query = new_query(f.world, "Position, Label");
@@ -71,7 +73,14 @@ static void notices_tables(void) {
   NOTICE(table->capacity, uint32_t, 2, "counts are wrong");
   NOTICE(table->ids[1], ecs_id, table->ids[0], "not sorted");
   NOTICE(table->ids[table->id_count - 1], ecs_id, 900, "no component");
-  NOTICE(table->place_mask, uint32_t, 0, "is not found");
+  struct table_place *place = (void *)(table + 1);
+  while (place->id != table->ids[0]) place++;
+  NOTICE(place->id, ecs_id, 900, "is not found");
+  struct edge *edge = table->edges;
+  while (edge->kind == EDGE_NONE) edge++;
+  NOTICE(edge->count, uint16_t, 9, "wrong columns");
+  NOTICE(edge->table, struct table *, table, "does not lead back");
+  NOTICE(table->edge_count, uint32_t, 7, "edges are miscounted");
   NOTICE(table->first_column[0], uint32_t, 1, "columns are out of order");
   NOTICE(table->column_count, uint32_t, table->column_count + 1, "columns too many");
   NOTICE(graph->empty, struct table *, table, "an empty table is not listed");

@@ -289,3 +289,94 @@ scenario("errors with names", {
     end
   end,
 })
+
+-- ---- migrations, images, snapshots, swaps ---------------------------------------------------
+
+local native = require "ecs.native"
+
+scenario("a migration", {
+  prepare = crowd,
+  act = function(s)
+    s.world:component("Position", { "x: f64", "z: f32 = 3", "name: string = new" })
+  end,
+})
+
+local codec = {
+  encode = function(value) return tostring(#value) end,
+  decode = function(bytes) return { bytes } end,
+}
+
+scenario("an image", {
+  prepare = crowd,
+  act = function(s)
+    s.bytes = s.world:save { codec = codec }
+  end,
+})
+
+scenario("loading an image", {
+  prepare = function(s)
+    crowd(s)
+    s.bytes = s.world:save { codec = codec }
+    s.world:spawn_many(5, { Label = { "more" } })
+  end,
+  act = function(s)
+    s.world:load(s.bytes, { codec = codec })
+  end,
+})
+
+scenario("a snapshot", {
+  prepare = function(s)
+    crowd(s)
+    s.world:set(s.e, "Bag", { value = nil })
+    s.world:remove(s.e, "Bag")
+  end,
+  act = function(s)
+    s.snapshot = s.world:snapshot()
+  end,
+})
+
+scenario("restoring a snapshot", {
+  prepare = function(s)
+    crowd(s)
+    s.world:remove(s.e, "Bag")
+    s.world:name(s.e, "me")
+    s.snapshot = s.world:snapshot()
+    for i = 1, 24, 2 do
+      s.world:despawn(s.ids[i])
+    end
+    s.world:update(0)
+    s.world:update(0)
+    s.world:spawn_many(30, { Link = true, Enemy = true })
+  end,
+  act = function(s)
+    s.world:restore(s.snapshot)
+  end,
+})
+
+local function register_and_swap(s)
+  s.world:component("Position", { "x: f64", "z: f32 = 3" })
+  s.world:component("Fresh", { "at: Position" })
+  s.world:resource("Level", { "n: i32" })
+  local query = s.world:query "Position.z"
+  native.swap(s.world, {
+    phases = { { name = "late", spec = { after = "render" } } },
+    systems = { { name = "new", spec = { query = "Position", phase = "late",
+      each = function() end } } },
+    drop_systems = { { name = "old" } },
+    queries = { { name = "Position.z", object = query } },
+    remove = { { name = "Frozen" } },
+  })
+end
+
+scenario("a swap", {
+  new_ids = true,
+  prepare = function(s)
+    crowd(s)
+    s.world:system("old", { query = "Label", each = function() end })
+  end,
+  act = function(s)
+    native.stage(s.world, function() end, function()
+      register_and_swap(s)
+    end)
+  end,
+})

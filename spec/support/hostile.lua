@@ -161,7 +161,12 @@ local body = { make = function() return { run = noop } end }
 hostile.calls = {
   native = {
     format = { accepting(entity, "0", "other world's id", "dead id", "unborn id") },
-    schema = false,
+    schema = false, now = {},
+    stat = { lenient(value "spec") }, list = { lenient(value "spec") },
+    changes = { lenient(value {}), lenient(value {}) },
+    stage = { lenient { make = function(scene) return scene.world end },
+      callback, lenient(callback) },
+    swap = false,
     world = { lenient { make = function() return {} end } },
   },
   world = {
@@ -176,7 +181,8 @@ hostile.calls = {
     add = { entity, value "Label", lenient { make = noop } },
     alive = { lenient(field "e") },
     random = { entity, lenient(value(3)), lenient(value(5)) },
-    save = { lenient(value(nil)) }, digest = {},
+    save = { lenient(value(nil)) }, digest = {}, snapshot = {},
+    restore = { { make = function(scene) return scene.world:snapshot() end } },
     load = { { make = function(scene) return scene.world:save() end },
       lenient(value(nil)) },
     components = { entity },

@@ -60,6 +60,7 @@ struct component {
 
 struct registry {
   uint64_t version;                /* counts migrations and removals */
+  bool shown;                      /* as a migration will leave it: see migration_show */
   struct component **components;   /* by index, up to `count` */
   uint32_t count;
   uint32_t capacity;

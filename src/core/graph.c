@@ -335,6 +335,32 @@ static bool has_id(struct table *table, ecs_id id) {
   return table_position(table, id) != NONE;
 }
 
+static bool is_doomed(struct table *table, ecs_id unused) {
+  (void)unused;
+  return table->doomed;
+}
+
+void graph_drop_doomed(ecs_world *world) { reclaim(world, is_doomed, ECS_NULL); }
+
+/* Few are out of place. */
+static void reorder(const ecs_world *world, uint32_t *tables, uint32_t count) {
+  for (uint32_t i = 1; i < count; i++) {
+    uint32_t index = tables[i], at = i;
+    uint64_t order = world_table(world, index)->order;
+    for (; at > 0 && world_table(world, tables[at - 1])->order > order; at--)
+      tables[at] = tables[at - 1];
+    tables[at] = index;
+  }
+}
+
+void graph_reorder(ecs_world *world) {
+  const struct graph *graph = &world->graph;
+  for (uint32_t i = 0; i < graph->record_count; i++)
+    reorder(world, graph->record_list[i]->tables, graph->record_list[i]->table_count);
+  for (ecs_query *query = world->first_query; query; query = query->next)
+    query_reorder(query);
+}
+
 void graph_reclaim(ecs_world *world) { reclaim(world, is_stale, ECS_NULL); }
 
 static void free_record(ecs_world *world, struct id_record *record) {

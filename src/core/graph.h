@@ -72,6 +72,11 @@ INLINE const struct edge *graph_edge(const struct table *from, ecs_id id) {
 /* Removes tables that have been empty since the last call. */
 void graph_reclaim(ecs_world *world);
 
+/* For a world that becomes what it was: removes the empty tables marked as doomed, and puts the
+** others in the order in which they were made, in queries too. */
+void graph_drop_doomed(ecs_world *world);
+void graph_reorder(ecs_world *world);
+
 /* Forgets an id: its tables, which have no rows, and all that leads to them. No query that
 ** is not broken names it. */
 void graph_forget(ecs_world *world, ecs_id id);

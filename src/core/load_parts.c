@@ -311,14 +311,15 @@ static ecs_status load_any(struct loader *loader, uint32_t *slot) {
   if (!loader->codec || !loader->codec->decode)
     return world_fail(loader->world, ECS_ETYPE,
                       "the image has values of `any` fields; give a codec");
-  struct arena arena = {NULL};
   struct memory *memory = &loader->live->memory;
   char *data = NULL;
   uint32_t capacity = 0;
+  bool room = true;
   for (size_t have = 0; have < size && !loader->in.failed;) {
     size_t piece = size - have < PAGE_SIZE ? size - have : PAGE_SIZE;
     char *grown = memory_grow(memory, data, &capacity, have + piece, 1);
-    if (!grown) break;
+    room = grown != NULL;
+    if (!room) break;
     data = grown;
     read_bytes(&loader->in, data + have, piece);
     have += piece;
@@ -327,8 +328,8 @@ static ecs_status load_any(struct loader *loader, uint32_t *slot) {
   }
   if (size == 0) *slot = loader->codec->decode(loader->codec->ud, "", 0);
   memory_free(memory, data, capacity);
-  arena_free(memory, &arena);
   if (*slot) return ECS_OK;
+  if (!room) return ECS_ENOMEM;
   if (loader->in.failed) return load_state(loader);
   return world_fail(loader->world, ECS_EUSER, "the codec cannot decode a value");
 }

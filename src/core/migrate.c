@@ -267,14 +267,13 @@ static bool removes(const struct migration *migration) {
   return false;
 }
 
-/* What the registry shows while new tables are built: the components as they will be, and
-** still those that go. */
-static void show(const struct migration *migration, bool wanted) {
+void migration_show(const struct migration *migration, bool wanted) {
   for (uint32_t i = 0; i < migration->count; i++) {
     const struct change *change = &migration->changes[i];
     migration->world->registry.components[ecs_id_index(change->component->id)] =
         wanted && change->wanted ? change->wanted : change->component;
   }
+  migration->world->registry.shown = wanted;
 }
 
 static ecs_status prepare_shown(struct migration *migration) {
@@ -295,9 +294,9 @@ ecs_status migration_prepare(struct migration *migration) {
   ecs_status status = ECS_OK;
   if (removes(migration)) status = plan_removals(migration);
   if (status != ECS_OK) return status;
-  show(migration, true);
+  migration_show(migration, true);
   status = prepare_shown(migration);
-  show(migration, false);
+  migration_show(migration, false);
   return status;
 }
 

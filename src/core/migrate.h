@@ -52,6 +52,13 @@ ecs_status migration_add(struct migration *migration, struct component *componen
 ecs_status migration_prepare(struct migration *migration);
 void migration_commit(struct migration *migration);
 
+/* After prepare: what the registry shows, the components as they will be (those that go are
+** still there) or as they are. Queries made meanwhile are for after the commit. */
+void migration_show(const struct migration *migration, bool wanted);
+
+/* ECS_ENAME when a query names a component that goes, or a field that its component loses. */
+ecs_status migration_check_query(const struct migration *migration, const ecs_query *query);
+
 /* Both, when there is anything to do; ECS_EBUSY inside scopes. */
 ecs_status migration_run(struct migration *migration, const char *operation);
 

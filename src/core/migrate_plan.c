@@ -227,6 +227,23 @@ ecs_status migration_without_removed(const struct migration *migration, struct t
 
 /* ---- queries ---- */
 
+ecs_status migration_check_query(const struct migration *migration, const ecs_query *query) {
+  const ecs_world *world = migration->world;
+  for (uint32_t i = 0; i < query->terms.count && !query->broken; i++) {
+    const struct term *term = &query->terms.terms[i];
+    const struct change *change = migration_of(migration, term->id);
+    if (!change) continue;
+    const struct component *component = change->component, *wanted = change->wanted;
+    if (!wanted)
+      return world_fail(world, ECS_ENAME, "unknown component '%s'", component->name);
+    if (query->fresh || term->leaf == NONE) continue;
+    const struct leaf *leaf = &component->leaves[term->leaf];
+    if (component_leaf(wanted, leaf->name, leaf->name_size) == NONE)
+      return component_no_field(world, wanted, leaf->name, leaf->name_size);
+  }
+  return ECS_OK;
+}
+
 static bool find_leaf_again(const struct change *change, struct term *term) {
   if (term->leaf == NONE || !change || !change->wanted) return true;
   const struct leaf *old = &change->wanted->leaves[term->leaf];
@@ -238,8 +255,12 @@ void migration_refresh_query(const struct migration *migration, ecs_query *query
   bool sound = true;
   for (uint32_t i = 0; i < query->terms.count && !query->broken; i++) {
     struct term *term = &query->terms.terms[i];
-    sound &= find_leaf_again(migration_of(migration, term->id), term);
+    if (query->fresh)
+      term->component = component_of(query->world, term->id);
+    else
+      sound &= find_leaf_again(migration_of(migration, term->id), term);
   }
+  query->fresh = false;
   if (sound)
     query_refresh(query);
   else

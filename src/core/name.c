@@ -95,13 +95,42 @@ ecs_status name_set(ecs_world *world, ecs_id entity, const char *text, size_t si
   return add(world, entity, text, size);
 }
 
-void name_table_free(ecs_world *world) {
-  struct name_table *table = &world->names;
+void name_table_clear(ecs_world *world, struct name_table *table) {
   for (uint32_t i = 0; i < table->count; i++)
     memory_free(&world->memory, table->names[i].text, table->names[i].size + 1);
   memory_free(&world->memory, table->names, table->capacity * sizeof *table->names);
   map_free(&world->memory, &table->by_hash);
   map_free(&world->memory, &table->by_entity);
+  memset(table, 0, sizeof *table);
+}
+
+void name_table_free(ecs_world *world) { name_table_clear(world, &world->names); }
+
+static bool copy_names(struct memory *memory, const struct name_table *from,
+                       struct name_table *to) {
+  to->names = memory_grow(memory, NULL, &to->capacity, from->count, sizeof *to->names);
+  if (!to->names || !map_reserve(memory, &to->by_hash, from->count) ||
+      !map_reserve(memory, &to->by_entity, from->count))
+    return false;
+  for (; to->count < from->count; to->count++) {
+    const struct name *name = &from->names[to->count];
+    char *text = memory_array(memory, name->size + 1, 1);
+    if (!text) return false;
+    memcpy(text, name->text, name->size);
+    to->names[to->count] = *name;
+    to->names[to->count].text = text;
+    link_hash(to, to->count);
+    map_put(&to->by_entity, ecs_id_index(name->entity), to->count);
+  }
+  return true;
+}
+
+ecs_status name_table_copy(ecs_world *world, const struct name_table *from,
+                           struct name_table *to) {
+  memset(to, 0, sizeof *to);
+  if (from->count == 0 || copy_names(&world->memory, from, to)) return ECS_OK;
+  name_table_clear(world, to);
+  return world_nomem(world);
 }
 
 ecs_status ecs_name(ecs_world *world, ecs_id entity, const char *name) {

@@ -28,4 +28,9 @@ ecs_id name_find(const ecs_world *world, const char *text, size_t size);
 void name_forget(ecs_world *world, uint32_t entity);
 void name_table_free(ecs_world *world);
 
+/* A table with the same names; on failure nothing is kept. */
+ecs_status name_table_copy(ecs_world *world, const struct name_table *from,
+                           struct name_table *to);
+void name_table_clear(ecs_world *world, struct name_table *table);
+
 #endif

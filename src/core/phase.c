@@ -56,6 +56,12 @@ static uint32_t place_round(struct schedule *schedule, uint32_t count, bool at_e
   }
 }
 
+bool phase_is_builtin(const char *name) {
+  for (uint32_t i = 0; i < BUILTIN_COUNT; i++)
+    if (same(builtin[i], name)) return true;
+  return false;
+}
+
 static ecs_status contradiction(ecs_world *world, const struct phase *phase) {
   return world_fail(world, ECS_ECYCLE,
                     "phases cannot be put in order: '%s' after '%s' and before '%s'",
@@ -63,8 +69,7 @@ static ecs_status contradiction(ecs_world *world, const struct phase *phase) {
                     phase->before ? phase->before : phase->name);
 }
 
-/* Puts the phases in order; leaves them as they were when that cannot be. */
-static ecs_status sort(ecs_world *world) {
+ecs_status phase_sort(ecs_world *world) {
   struct schedule *schedule = &world->schedule;
   uint32_t count = 0, before;
   for (uint32_t i = 0; i < schedule->phase_count; i++) schedule->phases[i]->placed = false;
@@ -92,7 +97,7 @@ static bool copy(ecs_world *world, struct phase *phase, const char *text, const 
   return !text || *out;
 }
 
-static ecs_status build(ecs_world *world, const ecs_phase_desc *desc, struct phase **out) {
+ecs_status phase_build(ecs_world *world, const ecs_phase_desc *desc, struct phase **out) {
   if (!desc->name || !*desc->name)
     return world_fail(world, ECS_EINVAL, "a phase needs a name");
   if (!(desc->fixed >= 0 && desc->fixed < 1e18))
@@ -128,7 +133,7 @@ static ecs_status reserve(ecs_world *world) {
   return ECS_OK;
 }
 
-static void free_phase(ecs_world *world, struct phase *phase) {
+void phase_free(ecs_world *world, struct phase *phase) {
   struct arena arena = phase->arena;
   arena_free(&world->memory, &arena);
 }
@@ -142,14 +147,14 @@ static ecs_status replace(ecs_world *world, struct phase *phase, struct phase *o
   phase->enabled = old->enabled;
   phase->accumulator = phase->fixed > 0 ? old->accumulator : 0;
   schedule->phases[at] = phase;
-  ecs_status status = sort(world);
+  ecs_status status = phase_sort(world);
   if (status != ECS_OK) {
     schedule->phases[at] = old;
     return status;
   }
   for (uint32_t i = 0; i < schedule->system_count; i++)
     if (schedule->systems[i]->phase == old) schedule->systems[i]->phase = phase;
-  free_phase(world, old);
+  phase_free(world, old);
   return ECS_OK;
 }
 
@@ -158,21 +163,21 @@ ecs_status ecs_phase(ecs_world *world, const ecs_phase_desc *desc) {
   ecs_status status = world_not_busy(world, "declaring a phase");
   if (status != ECS_OK) return status;
   struct phase *phase = NULL;
-  status = build(world, desc, &phase);
+  status = phase_build(world, desc, &phase);
   if (status != ECS_OK) return status;
   struct phase *old = schedule_phase(world, desc->name, strlen(desc->name), NULL);
   status = reserve(world);
   if (status == ECS_OK && old) {
     status = replace(world, phase, old);
   } else if (status == ECS_OK) {
-    phase->declared = ++schedule->next_declared;
+    phase->declared = ++schedule->next_declared * PLACES;
     schedule->phases[schedule->phase_count++] = phase;
-    status = sort(world);
+    status = phase_sort(world);
     if (status != ECS_OK)
       schedule->phase_count = position(schedule->phases, schedule->phase_count, phase->name);
   }
   if (status != ECS_OK) {
-    free_phase(world, phase);
+    phase_free(world, phase);
     return status;
   }
   status = schedule_sort(world);

@@ -169,6 +169,7 @@ ecs_status ecs_query_new(ecs_world *world, const char *text, ecs_query **out) {
   ecs_query *query = memory_array(&world->memory, 1, sizeof *query);
   if (!query) return world_nomem(world);
   query->world = world;
+  query->fresh = world->registry.shown;
   ecs_status status = fill(query, text, strlen(text));
   if (status == ECS_OK)
     *out = query;
@@ -195,17 +196,22 @@ void ecs_query_free(ecs_query *query) {
   release(query);
 }
 
+void query_reorder(ecs_query *query) {
+  if (query->broken) return;
+  const struct id_record *all = graph_all(query->world);
+  query->count = 0;
+  for (uint32_t i = 0; i < all->table_count; i++) {
+    const struct table *table = world_table(query->world, all->tables[i]);
+    if (query_terms_match(&query->terms, table)) join(query, table);
+  }
+}
+
 void query_rejoin(ecs_query *query) {
   if (query->broken) return;
   ecs_world *world = query->world;
   struct id_record *record = graph_record(world, query->key);
-  const struct id_record *all = graph_all(world);
   record->queries[record->query_count++] = query;
-  query->count = 0;
-  for (uint32_t i = 0; i < all->table_count; i++) {
-    const struct table *table = world_table(world, all->tables[i]);
-    if (query_terms_match(&query->terms, table)) join(query, table);
-  }
+  query_reorder(query);
 }
 
 void query_retire(ecs_query *query) {

@@ -39,6 +39,7 @@ struct ecs_query {
   char *text;
   size_t text_size;
   struct query_terms terms;
+  bool fresh;                     /* made for a migration that is not committed yet */
   bool broken;                    /* names a component that is no longer declared */
   bool dirty;                     /* has doomed tables */
   ecs_id key;                     /* an id it cannot match without, or ECS_NULL */
@@ -62,6 +63,9 @@ ecs_status query_key_room(ecs_world *world, ecs_id key, uint32_t more,
 
 /* Enters a query whose world has exchanged all its tables; there is room. */
 void query_rejoin(ecs_query *query);
+
+/* Visits its tables in the order in which the world now has them. */
+void query_reorder(ecs_query *query);
 
 /* For tables that come and go: reserve in every query that the new table matches, then
 ** join them. */

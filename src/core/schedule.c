@@ -136,7 +136,7 @@ static bool copy_texts(ecs_world *world, ecs_system *system, const ecs_system_de
   return !desc->after || (system->after = copy_names(world, arena, desc->after));
 }
 
-static void free_system(ecs_world *world, ecs_system *system, bool callback) {
+void schedule_free_system(ecs_world *world, ecs_system *system, bool callback) {
   if (callback && system->free) system->free(system->ud);
   if (system->query) ecs_query_free(system->query);
   struct arena arena = system->arena;
@@ -151,7 +151,7 @@ static void let_go(ecs_world *world, ecs_system *system) {
     system->next_gone = schedule->gone;
     schedule->gone = system;
   } else {
-    free_system(world, system, true);
+    schedule_free_system(world, system, true);
   }
 }
 
@@ -160,7 +160,7 @@ void schedule_free_gone(ecs_world *world) {
   while (schedule->gone) {
     ecs_system *system = schedule->gone;
     schedule->gone = system->next_gone;
-    free_system(world, system, true);
+    schedule_free_system(world, system, true);
   }
 }
 
@@ -178,7 +178,7 @@ static ecs_status need_phase(ecs_world *world, const char *name, struct phase **
                     nearest_hint(&nearest, hint, sizeof hint));
 }
 
-static ecs_status build(ecs_world *world, const ecs_system_desc *desc, ecs_system **out) {
+ecs_status schedule_build(ecs_world *world, const ecs_system_desc *desc, ecs_system **out) {
   if (!desc->name || !*desc->name)
     return world_fail(world, ECS_EINVAL, "a system needs a name");
   if (!desc->run)
@@ -204,7 +204,7 @@ static ecs_status build(ecs_world *world, const ecs_system_desc *desc, ecs_syste
   if (status == ECS_OK && desc->query)
     status = ecs_query_new(world, desc->query, &system->query);
   if (status != ECS_OK)
-    free_system(world, system, false);
+    schedule_free_system(world, system, false);
   else
     *out = system;
   return status;
@@ -225,7 +225,7 @@ static ecs_status reserve(ecs_world *world) {
   return ECS_OK;
 }
 
-static void inherit(ecs_system *system, const ecs_system *old) {
+void schedule_inherit(ecs_system *system, const ecs_system *old) {
   system->registered = old->registered;
   system->enabled = old->enabled;
   system->has_run = old->has_run && old->phase == system->phase;
@@ -245,7 +245,7 @@ static uint32_t position_of(const struct schedule *schedule, const ecs_system *s
 static ecs_status replace(ecs_world *world, ecs_system *system, ecs_system *old) {
   struct schedule *schedule = &world->schedule;
   uint32_t at = position_of(schedule, old);
-  inherit(system, old);
+  schedule_inherit(system, old);
   schedule->systems[at] = system;
   ecs_status status = schedule_sort(world);
   if (status != ECS_OK) {
@@ -262,19 +262,19 @@ static ecs_status replace(ecs_world *world, ecs_system *system, ecs_system *old)
 ecs_status ecs_system_new(ecs_world *world, const ecs_system_desc *desc) {
   struct schedule *schedule = &world->schedule;
   ecs_system *system = NULL;
-  ecs_status status = build(world, desc, &system);
+  ecs_status status = schedule_build(world, desc, &system);
   if (status != ECS_OK) return status;
   status = reserve(world);
   ecs_system *old = schedule_system(world, desc->name, strlen(desc->name));
   if (status == ECS_OK && old) {
     status = replace(world, system, old);
   } else if (status == ECS_OK) {
-    system->registered = schedule->next_registered++;
+    system->registered = schedule->next_registered++ * PLACES;
     schedule->systems[schedule->system_count++] = system;
     status = schedule_sort(world);
     if (status != ECS_OK) schedule->system_count--;
   }
-  if (status != ECS_OK) free_system(world, system, false);
+  if (status != ECS_OK) schedule_free_system(world, system, false);
   return status;
 }
 
@@ -330,7 +330,7 @@ void schedule_free(ecs_world *world) {
   schedule->updating = false;
   schedule_free_gone(world);
   while (schedule->system_count)
-    free_system(world, schedule->systems[--schedule->system_count], true);
+    schedule_free_system(world, schedule->systems[--schedule->system_count], true);
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
     struct arena arena = schedule->phases[i]->arena;
     arena_free(memory, &arena);

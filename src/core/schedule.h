@@ -6,6 +6,9 @@
 
 #define CATCH_UP_STEPS 8
 
+/* Between the numbers of two registrations, for those that a group of scripts registers. */
+#define PLACES ((uint64_t)1 << 32)
+
 struct phase {
   const char *name;
   const char *after, *before;  /* as declared, or NULL */
@@ -67,6 +70,7 @@ struct schedule {
   void *on_error_ud;
   struct loop_owner *loop_owners;
   ecs_system *gone;          /* freed when nothing runs */
+  double clock;              /* when the system before ended; 0: others have run since */
   bool updating;
   ecs_system *current;       /* the one that runs */
 };
@@ -84,6 +88,18 @@ ecs_status schedule_sort(ecs_world *world);
 
 /* "no system is named 'x' (did you mean 'y'?)"; returns ECS_ENAME. */
 ecs_status schedule_unknown(const ecs_world *world, const char *name, bool phases);
+
+/* The parts of registering, for transactions: a system or phase that is in no list yet; what a
+** system takes over from the one it replaces; freeing (with the free callback, or not). */
+ecs_status schedule_build(ecs_world *world, const ecs_system_desc *desc, ecs_system **out);
+void schedule_inherit(ecs_system *system, const ecs_system *old);
+void schedule_free_system(ecs_world *world, ecs_system *system, bool callback);
+ecs_status phase_build(ecs_world *world, const ecs_phase_desc *desc, struct phase **out);
+void phase_free(ecs_world *world, struct phase *phase);
+bool phase_is_builtin(const char *name);
+
+/* Puts the phases in order; leaves them as they were when that cannot be. */
+ecs_status phase_sort(ecs_world *world);
 
 /* Frees the systems that went while others ran. */
 void schedule_free_gone(ecs_world *world);

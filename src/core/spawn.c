@@ -12,39 +12,66 @@ static ecs_status reserve_ids(ecs_world *world, uint64_t count) {
   return status == ECS_OK ? ECS_OK : world_nomem(world);
 }
 
+/* ---- which table ---- */
+
 /* Spawns of one kind often follow each other: where the last one went. NULL when that table
 ** is gone. */
-static struct table *last_table(const ecs_world *world) {
+static inline struct table *last_table(const ecs_world *world) {
   struct table *table = world_table(world, world->last_table);
   return LIKELY(table && table->serial == world->last_serial) ? table : NULL;
 }
 
-static bool is_last_spawn(const ecs_world *world, const struct part *parts, uint32_t count) {
-  if (count != world->last_count) return false;
-  for (uint32_t i = 0; i < count; i++)
-    if (parts[i].component->id != world->last_ids[i]) return false;
+static inline bool are_same(const ecs_id *known, uint32_t count, const ecs_id *ids, size_t n) {
+  if (n != count) return false;
+  for (size_t i = 0; i < n; i++)
+    if (ids[i] != known[i]) return false;
   return true;
 }
 
-static void remember_spawn(ecs_world *world, const struct part *parts, uint32_t count,
-                           const struct table *table) {
-  if (count > LAST_IDS) return;
-  for (uint32_t i = 0; i < count; i++) world->last_ids[i] = parts[i].component->id;
-  world->last_count = count;
-  world->last_table = table->index;
-  world->last_serial = table->serial;
+static inline bool is_last(const ecs_world *world, const ecs_id *ids, size_t n) {
+  return are_same(world->last_ids, world->last_count, ids, n);
 }
 
-/* The table with the parts' components. */
-static ecs_status table_of_parts(ecs_world *world, const struct part *parts, uint32_t count,
-                                 struct table **out) {
-  if (is_last_spawn(world, parts, count) && (*out = last_table(world)) != NULL)
-    return ECS_OK;
-  ecs_id *ids = world_scratch(world, count);
-  if (!ids) return world_nomem(world);
+static struct kind *kind_of(ecs_world *world, const ecs_id *ids, size_t n) {
+  uint32_t hash = (uint32_t)n;
+  for (size_t i = 0; i < n; i++) hash = hash * 5 + (uint32_t)ids[i];
+  return &world->kinds[(hash ^ hash >> 4) & (SPAWN_KINDS - 1)];
+}
+
+static void remember_last(ecs_world *world, const struct kind *kind) {
+  memcpy(world->last_ids, kind->ids, kind->count * sizeof *kind->ids);
+  world->last_count = kind->count;
+  world->last_table = kind->table;
+  world->last_serial = kind->serial;
+}
+
+/* The table of an earlier spawn with these ids in this order, or NULL. */
+static struct table *recall(ecs_world *world, const ecs_id *ids, size_t n) {
+  if (n > LAST_IDS) return NULL;
+  if (world->last_count == NONE)
+    for (int i = 0; i < SPAWN_KINDS; i++) world->kinds[i].count = NONE;
+  const struct kind *kind = kind_of(world, ids, n);
+  if (!are_same(kind->ids, kind->count, ids, n)) return NULL;
+  remember_last(world, kind);
+  return last_table(world);
+}
+
+static void remember(ecs_world *world, const ecs_id *ids, uint32_t n,
+                     const struct table *table) {
+  if (n > LAST_IDS) return;
+  struct kind *kind = kind_of(world, ids, n);
+  memcpy(kind->ids, ids, n * sizeof *ids);
+  kind->count = n;
+  kind->table = table->index;
+  kind->serial = table->serial;
+  remember_last(world, kind);
+}
+
+/* Sorts ids and drops what is there twice; returns how many are left. */
+static uint32_t sort_ids(ecs_id *ids, uint32_t count) {
   uint32_t used = 0;
   for (uint32_t i = 0; i < count; i++) {
-    ecs_id id = parts[i].component->id;
+    ecs_id id = ids[i];
     uint32_t at = used;
     while (at > 0 && ids[at - 1] > id) at--;
     if (at > 0 && ids[at - 1] == id) continue;
@@ -52,10 +79,25 @@ static ecs_status table_of_parts(ecs_world *world, const struct part *parts, uin
     ids[at] = id;
     used++;
   }
-  ecs_status status = graph_table(world, ids, used, out);
-  if (status == ECS_OK) remember_spawn(world, parts, count, *out);
+  return used;
+}
+
+/* The table with the parts' components. */
+static ecs_status table_of_parts(ecs_world *world, const struct part *parts, uint32_t count,
+                                 struct table **out) {
+  ecs_id *ids = world_scratch(world, 2ull * count);
+  if (!ids) return world_nomem(world);
+  for (uint32_t i = 0; i < count; i++) ids[i] = parts[i].component->id;
+  *out = is_last(world, ids, count) ? last_table(world) : recall(world, ids, count);
+  if (*out) return ECS_OK;
+  ecs_id *sorted = ids + count;
+  memcpy(sorted, ids, count * sizeof *ids);
+  ecs_status status = graph_table(world, sorted, sort_ids(sorted, count), out);
+  if (status == ECS_OK) remember(world, ids, count, *out);
   return status;
 }
+
+/* ---- spawning ---- */
 
 static void write_parts(ecs_world *world, struct table *table, uint32_t row,
                         const struct part *parts, uint32_t count) {
@@ -256,13 +298,6 @@ static ecs_status parts_of(ecs_world *world, const ecs_id *ids, size_t n,
   return ECS_OK;
 }
 
-static inline bool is_last_set(const ecs_world *world, const ecs_id *ids, size_t n) {
-  if (n != world->last_count) return false;
-  for (size_t i = 0; i < n; i++)
-    if (ids[i] != world->last_ids[i]) return false;
-  return true;
-}
-
 static APART ecs_status spawn_parts(ecs_world *world, const ecs_id *components, size_t n,
                                     ecs_id *out) {
   struct part *parts;
@@ -271,9 +306,10 @@ static APART ecs_status spawn_parts(ecs_world *world, const ecs_id *components, 
 }
 
 ecs_status ecs_spawn(ecs_world *world, const ecs_id *components, size_t n, ecs_id *out) {
-  if (UNLIKELY(!is_last_set(world, components, n) || staging_is_open(&world->staging)))
+  if (UNLIKELY(staging_is_open(&world->staging)))
     return spawn_parts(world, components, n, out);
-  struct table *table = last_table(world);
+  struct table *table = LIKELY(is_last(world, components, n))
+                            ? last_table(world) : recall(world, components, n);
   if (UNLIKELY(!table || !is_ready(world, table)))
     return spawn_parts(world, components, n, out);
   spawn_ready(world, table, out);

@@ -6,7 +6,7 @@
 
 static uint32_t place_count(uint32_t ids) {
   uint32_t count = 4;
-  while (count < ids * 2) count *= 2;
+  while (count < ids + ids / 2) count *= 2;
   return count;
 }
 

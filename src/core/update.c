@@ -18,6 +18,7 @@ static ecs_status failed(ecs_world *world, ecs_system *system, ecs_status status
     world_fail(world, status, "system '%s': %s", system->name, why);
   }
   if (!schedule->on_error) return status;
+  schedule->clock = 0;
   system->parked = true;
   schedule->on_error(world, system->name, status, schedule->on_error_ud);
   return ECS_OK;
@@ -38,7 +39,6 @@ static ecs_status call(ecs_world *world, ecs_system *system, double dt) {
   return status;
 }
 
-/* One that ran out of memory has changed nothing: it counts as not having run. */
 /* The time counts for whoever has the system's place now: it may have been replaced, or gone,
 ** while it ran. */
 static void add_time(ecs_world *world, ecs_system *system, double seconds) {
@@ -49,9 +49,11 @@ static void add_time(ecs_world *world, ecs_system *system, double seconds) {
   system->total_seconds += seconds;
 }
 
+/* One that runs out of memory has changed nothing: it counts as not having run. */
 static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
   struct schedule *schedule = &world->schedule;
-  double start = clock_seconds(), elapsed = system->elapsed;
+  double start = schedule->clock > 0 ? schedule->clock : clock_seconds();
+  double elapsed = system->elapsed;
   bool had_run = system->has_run;
   schedule->current = system;
   system->has_run = true;
@@ -63,7 +65,8 @@ static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
     system->has_run = had_run;
     system->elapsed = elapsed;
   }
-  add_time(world, system, clock_seconds() - start);
+  schedule->clock = clock_seconds();
+  add_time(world, system, schedule->clock - start);
   return status == ECS_OK ? ECS_OK : failed(world, system, status);
 }
 
@@ -89,6 +92,7 @@ static ecs_status step_system(ecs_world *world, ecs_system *system, double dt, b
   if (!is_due(system)) return ECS_OK;
   if (system->when) {
     bool wanted = false;
+    world->schedule.clock = 0;
     ecs_status status = system->when(world, system->ud, &wanted);
     if (status != ECS_OK) return failed(world, system, status);
     if (!wanted || system->removed) return ECS_OK;
@@ -142,6 +146,7 @@ static ecs_status begin(ecs_world *world, const char *operation, double dt) {
   if (status == ECS_OK && staging_is_open(&world->staging))
     status = world_fail(world, ECS_EBUSY, "%s is not possible inside a loop", operation);
   if (status == ECS_OK) world->schedule.updating = true;
+  world->schedule.clock = 0;
   return status;
 }
 

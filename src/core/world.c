@@ -71,6 +71,7 @@ void world_detach_from(ecs_world *world, struct attachment *attachment) {
 void world_clear(ecs_world *world) {
   while (world->attachments) world->attachments->free(world, world->attachments);
   schedule_free(world);
+  while (world->snapshots) ecs_snapshot_free(world->snapshots);
   while (world->first_query) ecs_query_free(world->first_query);
   struct memory *memory = &world->memory;
   staging_free(world);
@@ -155,6 +156,7 @@ void world_mark_strings(ecs_world *world) {
   for (uint32_t i = 0; i < all->table_count; i++)
     mark_table(world, world_table(world, all->tables[i]));
   mark_commands(world);
+  snapshots_mark_strings(world);
 }
 
 void world_settle(ecs_world *world) {

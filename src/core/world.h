@@ -11,9 +11,19 @@
 #include "query.h"
 #include "resource.h"
 #include "schedule.h"
+#include "snapshot.h"
 #include "text.h"
 
 #define LAST_IDS 16
+#define SPAWN_KINDS 16         /* a power of two */
+
+/* Where a spawn with these ids, in this order, went. */
+struct kind {
+  ecs_id ids[LAST_IDS];
+  uint32_t count;
+  uint32_t table;
+  uint32_t serial;
+};
 
 /* What others keep in a world's memory, freed with it at the latest. */
 struct attachment {
@@ -43,9 +53,10 @@ struct ecs_world {
   struct schedule schedule;
   ecs_query *first_query, *last_query;
   ecs_id last_ids[LAST_IDS];     /* where the last spawn went, and by which ids */
-  uint32_t last_count;
+  uint32_t last_count;           /* NONE: nothing is known of earlier spawns */
   uint32_t last_table;
   uint32_t last_serial;
+  struct kind kinds[SPAWN_KINDS];      /* of earlier spawns */
   uint64_t seed;
   uint64_t tick;                 /* updates so far */
   ecs_id *scratch;               /* id sets being computed */
@@ -54,6 +65,7 @@ struct ecs_world {
   uint32_t write_capacity;
   struct part *parts;            /* a spawn's components */
   uint32_t part_capacity;
+  ecs_snapshot *snapshots;       /* a list */
   struct scratch binding;
   struct attachment *attachments;
   char *message;                 /* MESSAGE_SIZE bytes, so that const readers can fail too */

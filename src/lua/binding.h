@@ -19,7 +19,8 @@
 #define WORLD_ANY 1      /* table: any slot -> value */
 #define WORLD_REFS 2     /* table: anchored systems and handlers by address */
 #define WORLD_SHAPES 3   /* table: component -> how its views read (view.c) */
-#define WORLD_VALUES 3   /* how many */
+#define WORLD_STAGE 4    /* function: is told what scripts register (stage.c) */
+#define WORLD_VALUES 4   /* how many */
 
 struct names;
 struct weights;
@@ -27,6 +28,7 @@ struct loop_box;
 struct query_box;
 struct kernel_set;
 struct system_box;
+struct stage;
 
 /* Every object starts so; an address that is not at `self` is not one of ours. */
 struct head {
@@ -44,6 +46,7 @@ struct world_box {
                             running Lua code: see world_enter */
   bool lent;             /* by a host, who frees it */
   bool kernels;
+  struct stage *stage;   /* while scripts are read whose registrations are a transaction */
   lua_State *running;    /* the state that called update or run, for systems */
   struct loop_box *loops;   /* open ones, newest first */
   struct loop_box *ended;   /* ones that WORLD_REFS still anchors */
@@ -64,7 +67,7 @@ struct world_box {
 };
 
 extern const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,
-    kind_column, kind_kernel, kind_where, kind_image;
+    kind_column, kind_kernel, kind_where, kind_image, kind_snapshot;
 
 /* The object at an index when it is of that kind, else NULL. Safe for any value: foreign
 ** userdata are told apart by size, kind and self. */
@@ -95,7 +98,8 @@ extern const luaL_Reg world_query_methods[], world_schedule_methods[],
 /* Methods become __index, unless the metamethods have an __index of their own. */
 extern const luaL_Reg query_methods[];
 extern const luaL_Reg query_metamethods[], chunk_metamethods[], column_metamethods[],
-    loop_metamethods[], view_metamethods[], elements_metamethods[], image_metamethods[];
+    loop_metamethods[], view_metamethods[], elements_metamethods[], image_metamethods[],
+    snapshot_metamethods[];
 /* Methods that chunk_metamethods' and column_metamethods' __index look up themselves. */
 extern const luaL_Reg chunk_methods[], column_methods[];
 
@@ -153,6 +157,16 @@ static inline struct world_box *check_world(lua_State *L, int arg) {
   }
   box->calls++;
   values_begin(box);
+  return box;
+}
+
+/* Raises that scripts are being read. */
+int no_change(lua_State *L);
+
+/* check_world for what changes more than declarations: an error while scripts are read. */
+static inline struct world_box *check_free_world(lua_State *L, int arg) {
+  struct world_box *box = check_world(L, arg);
+  if (UNLIKELY(box->stage)) no_change(L);
   return box;
 }
 
@@ -218,6 +232,8 @@ int try_quietly(lua_State *L, lua_CFunction function, int arguments, int results
 ** what this state has put into it: systems, queries, any values (disown.c). Cannot fail. */
 void loops_abandon(struct world_box *box);
 void world_disown(lua_State *L, struct world_box *box, int world_index, ecs_world *world);
+/* Frees this state's snapshots of a world that is let go of. */
+void snapshots_free(const struct world_box *box, ecs_world *world);
 /* Ends loops left open as update, run, commit and close do; no effect while the world is
 ** busy (inside a system, function form or defer). */
 ecs_status loops_end(struct world_box *box);

@@ -1,6 +1,8 @@
 #include "declare.h"
 #include "names.h"
 
+#include "stage.h"
+
 /* The id, and the report of a migration, which is at the top of the stack when there is one. */
 static int push_declared(lua_State *L, struct world_box *box, ecs_id id) {
   bool migrated = lua_gettop(L) == 4 && !lua_isnil(L, 4);
@@ -22,6 +24,21 @@ static int world_component(lua_State *L) {
   return push_declared(L, check_world(L, 1), id);
 }
 
+/* Ends open loops when a component loses its fields. */
+static ecs_status declare_tag(struct world_box *box, const char *name, ecs_id *id) {
+  ecs_status status = ecs_tag(box->world, name, id);
+  if (status != ECS_EBUSY || !box->loops) return status;
+  status = loops_end(box);
+  return status == ECS_OK ? ecs_tag(box->world, name, id) : status;
+}
+
+static bool record_tag(lua_State *L) {
+  lua_newtable(L);
+  bool foreign = stage_record(L, 1, "component", 2, 3);
+  lua_pop(L, 1);
+  return foreign;
+}
+
 static int world_tag(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   size_t size;
@@ -29,8 +46,13 @@ static int world_tag(lua_State *L) {
   ecs_id id = ECS_NULL;
   bool tried = false;
   ecs_status status;
+  lua_settop(L, 2);
+  bool foreign = stage_is_open(box) && record_tag(L);
+  box = check_world(L, 1);
   do
-    status = ecs_tag(box->world, name, &id);
+    status = stage_is_open(box)
+                 ? stage_declare(box, &(ecs_component_desc){.name = name}, foreign, &id)
+                 : declare_tag(box, name, &id);
   while (retry(L, box, status, &tried));
   if (status != ECS_OK) return raise_argument(L, box->world, status, 2);
   lua_pushinteger(L, (lua_Integer)id);
@@ -42,7 +64,8 @@ static ecs_status make_resource(lua_State *L, struct world_box *box, ecs_id id) 
   bool tried = false;
   ecs_status status;
   do
-    status = ecs_resource(box->world, id);
+    status = stage_is_open(box) ? transaction_resource(&box->stage->transaction, id)
+                                : ecs_resource(box->world, id);
   while (retry(L, box, status, &tried));
   return status;
 }
@@ -68,7 +91,8 @@ static int world_resource(lua_State *L) {
     char message[MESSAGE_SIZE] = "";
     if (box->world) {
       text_format(message, sizeof message, "%s", ecs_message(box->world));
-      if (known == ECS_NULL) ecs_undeclare(box->world, id);
+      if (known == ECS_NULL && !box->stage)
+        declare_forget(box->world, component_of(box->world, id));
     }
     return status == ECS_ENOMEM ? raise_memory(L) : raise_error(L, "%s", message);
   }
@@ -76,7 +100,7 @@ static int world_resource(lua_State *L) {
 }
 
 static int world_undeclare(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
+  struct world_box *box = check_free_world(L, 1);
   ecs_id id = check_component(L, box, 2)->id;
   bool tried = false;
   ecs_status status;

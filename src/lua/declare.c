@@ -3,7 +3,7 @@
 #include "declare.h"
 #include "names.h"
 
-#include "../core/migrate.h"
+#include "stage.h"
 
 /* A description being put together from the plain table that the schema parser made:
 **   { doc =, was = { { name =, was = }, ... }, { name =, type =, count =, names = {...},
@@ -319,8 +319,13 @@ static ecs_status migrate(lua_State *L, struct world_box *box,
 }
 
 static ecs_status declare_now(lua_State *L, struct world_box *box,
-                              const ecs_component_desc *desc, ecs_id *id) {
+                              const ecs_component_desc *desc, bool foreign, ecs_id *id) {
   struct migration migration;
+  if (stage_is_open(box)) {
+    ecs_status staged = stage_declare(box, desc, foreign, id);
+    if (staged == ECS_OK) lua_pushnil(L);
+    return staged;
+  }
   migration_begin(&migration, box->world);
   ecs_status status = declare(box->world, desc, &migration, id);
   if (status == ECS_OK) status = migrate(L, box, &migration);
@@ -332,6 +337,8 @@ ecs_id declare_component(lua_State *L, int name, int fields) {
   int top = lua_gettop(L);
   call_schema(L, name, fields);
   struct draft draft = {.L = L, .table = top + 1, .component = lua_tostring(L, name)};
+  bool foreign = stage_is_open(check_world(L, 1)) &&
+                 stage_record(L, 1, "component", name, draft.table);
   make_room(&draft);
   for (uint32_t i = 0; i < draft.count; i++) read_field(&draft, i);
   lua_pushvalue(L, draft.table);
@@ -347,7 +354,7 @@ ecs_id declare_component(lua_State *L, int name, int fields) {
   bool tried = false;
   ecs_status status;
   do
-    status = declare_now(L, box, &desc, &id);
+    status = declare_now(L, box, &desc, foreign, &id);
   while (retry(L, box, status, &tried));
   if (status != ECS_OK) raise_status(L, box->world, status);
   lua_replace(L, top + 1);

@@ -110,6 +110,7 @@ void world_disown(lua_State *L, struct world_box *box, int world_index, ecs_worl
   remove_systems(box, world);
   leave_loops(box, world);
   queries_free(box, world);
+  snapshots_free(box, world);
   clear_any(L, world_index, world);
   box->gone = NULL;
   box->host = NULL;

@@ -238,7 +238,7 @@ static bool set_numbers(lua_State *L, const ecs_world *world, ecs_id id,
 }
 
 static int entity_set_values(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
+  struct world_box *box = check_free_world(L, 1);
   const struct record *record;
   ecs_id id = check_entity_record(L, box, 2, &record);
   struct target target;
@@ -272,7 +272,7 @@ static inline struct component *check_only_component(lua_State *L, struct world_
 }
 
 static int entity_add_component(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
+  struct world_box *box = check_free_world(L, 1);
   ecs_id id = check_number(L, 2);
   ecs_id component = check_only_component(L, box)->id;
   bool tried = false;
@@ -286,7 +286,7 @@ static int entity_add_component(lua_State *L) {
 }
 
 static int entity_remove_component(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
+  struct world_box *box = check_free_world(L, 1);
   ecs_id id = check_number(L, 2);
   ecs_id component = check_only_component(L, box)->id;
   bool tried = false;
@@ -323,6 +323,7 @@ static int set_name(lua_State *L, struct world_box *box, ecs_id id) {
 static int entity_name(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   ecs_id id = check_entity(L, box, 2);
+  if (!lua_isnone(L, 3) && box->stage) return no_change(L);
   if (!lua_isnone(L, 3)) return set_name(L, box, id);
   ecs_string name = name_of(box->world, id);
   if (name.size == 0) return 0;

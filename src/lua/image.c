@@ -235,7 +235,7 @@ static ecs_status load(lua_State *L, struct world_box *box) {
 
 /* world:load(bytes, { codec = { decode = function(bytes) -> value } }) */
 static int world_load(lua_State *L) {
-  struct world_box *box = check_world(L, LOAD_WORLD);
+  struct world_box *box = check_free_world(L, LOAD_WORLD);
   luaL_checktype(L, LOAD_BYTES, LUA_TSTRING);
   lua_settop(L, LOAD_OPTIONS);
   push_codec(L, LOAD_OPTIONS, "world:load", "decode");
@@ -267,9 +267,78 @@ static int world_digest(lua_State *L) {
   return 1;
 }
 
+/* ---- snapshots ----------------------------------------------------------------------- */
+
+struct snapshot_box {
+  struct head head;
+  struct world_box *box;
+  ecs_snapshot *snapshot;    /* gone with its world */
+};
+
+static bool has_world(const struct world_box *box) {
+  return box->world || box->hidden || box->doomed;
+}
+
+static int snapshot_collect(lua_State *L) {
+  struct snapshot_box *box = box_test(L, 1, &kind_snapshot, sizeof *box);
+  if (!box) return 0;
+  if (box->snapshot && has_world(box->box)) ecs_snapshot_free(box->snapshot);
+  box->snapshot = NULL;
+  return 0;
+}
+
+const luaL_Reg snapshot_metamethods[] = {{"__gc", snapshot_collect}, {NULL, NULL}};
+
+static int world_snapshot(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  struct snapshot_box *snapshot = new_box(L, &kind_snapshot, sizeof *snapshot, 1);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, 1);
+  snapshot->box = box;
+  box = check_world(L, 1);
+  bool tried = false;
+  ecs_status status;
+  do {
+    status = loops_end(box);
+    if (status == ECS_OK) status = ecs_snapshot_new(box->world, &snapshot->snapshot);
+  } while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  snapshot_set_owner(snapshot->snapshot, box);
+  settle(L, box, 1);
+  return 1;
+}
+
+static int world_restore(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  struct snapshot_box *snapshot = box_test(L, 2, &kind_snapshot, sizeof *snapshot);
+  if (!snapshot) return luaL_typeerror(L, 2, "snapshot");
+  if (snapshot->box != box || !snapshot->snapshot)
+    return luaL_argerror(L, 2, "the snapshot is of another world");
+  bool tried = false;
+  ecs_status status;
+  do {
+    status = loops_end(box);
+    if (status == ECS_OK) status = ecs_restore(snapshot->snapshot);
+  } while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  box->calls++;
+  settle(L, box, 1);
+  return 0;
+}
+
+void snapshots_free(const struct world_box *box, ecs_world *world) {
+  ecs_snapshot *next;
+  for (ecs_snapshot *snapshot = world->snapshots; snapshot; snapshot = next) {
+    next = snapshot_next(snapshot);
+    if (snapshot_owner(snapshot) == box) ecs_snapshot_free(snapshot);
+  }
+}
+
 const luaL_Reg world_image_methods[] = {
   {"digest", world_digest},
   {"load", world_load},
+  {"restore", world_restore},
   {"save", world_save},
+  {"snapshot", world_snapshot},
   {NULL, NULL}
 };

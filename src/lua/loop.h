@@ -14,11 +14,15 @@ struct query_box {
   struct head head;
   struct world_box *box;
   ecs_query *query;          /* NULL before and after its life in the core */
+  bool pending;              /* made by a script whose registrations are not swapped in yet */
 };
 
 /* Pushes a new query over the world at an index. */
 struct query_box *query_push(lua_State *L, struct world_box *box, int world_index,
                              const char *text);
+
+/* Pushes a query without its life in the core. */
+struct query_box *query_box_push(lua_State *L, struct world_box *box, int world_index);
 
 /* The query at an argument, of an open world, or an error. Counts a public call. */
 struct query_box *check_query(lua_State *L, int arg);

@@ -1,8 +1,10 @@
 #include "kernel.h"
 #include "names.h"
+#include "stage.h"
+#include "watch.h"
 
 const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,
-    kind_column, kind_kernel, kind_where, kind_image;
+    kind_column, kind_kernel, kind_where, kind_image, kind_snapshot;
 
 #define METHOD_LISTS 11
 
@@ -26,6 +28,7 @@ static const struct object objects[] = {
   {"elements", &kind_elements, elements_metamethods, {NULL}},
   {"chunk", &kind_chunk, chunk_metamethods, {chunk_methods}},
   {"column", &kind_column, column_metamethods, {column_methods}},
+  {"snapshot", &kind_snapshot, snapshot_metamethods, {NULL}},
   {"where", &kind_where, where_metamethods, {where_methods}},
   {"kernel", &kind_kernel, kernel_metamethods, {NULL}},
   {"image", &kind_image, image_metamethods, {NULL}},
@@ -78,8 +81,14 @@ static int format_id(lua_State *L) {
 }
 
 static const luaL_Reg functions[] = {
+  {"changes", ecs_native_changes},
   {"format", format_id},
+  {"list", ecs_native_list},
+  {"now", ecs_native_now},
   {"schema", ecs_native_schema},
+  {"stage", ecs_native_stage},
+  {"stat", ecs_native_stat},
+  {"swap", ecs_native_swap},
   {"world", ecs_native_world},
   {NULL, NULL}
 };

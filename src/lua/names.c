@@ -42,7 +42,7 @@ static void remember(lua_State *L, struct world_box *box, int index,
   if (!key) return;
   anchor(L, index, name_slot(key, box->number));
   *name_entry(box, key) =
-      (struct name_entry){key, box->number, component->id, component, leaf, 0, 0};
+      (struct name_entry){key, box->number, box->world->registry.version, component, leaf, 0, 0};
 }
 
 /* Sets the message about a text that is no leaf of the component. */
@@ -109,7 +109,8 @@ uint32_t find_field(lua_State *L, struct world_box *box, const struct component 
   const void *string = lua_topointer(L, index);
   uint32_t slot = name_slot(string, (uintptr_t)shape);
   struct field_entry *entry = &box->names->fields[slot];
-  if (LIKELY(entry->string == string && entry->shape == shape && entry->id == shape->id &&
+  uint64_t version = box->world->registry.version;
+  if (LIKELY(entry->string == string && entry->shape == shape && entry->version == version &&
              entry->world == box->number))
     return entry->field;
   if (lua_type(L, index) != LUA_TSTRING) return NONE;
@@ -118,6 +119,6 @@ uint32_t find_field(lua_State *L, struct world_box *box, const struct component 
   uint32_t field = component_field(shape, text, size);
   if (field == NONE) return NONE;
   anchor(L, index, NAME_CACHE + slot);
-  *entry = (struct field_entry){string, box->number, shape, shape->id, field};
+  *entry = (struct field_entry){string, box->number, shape, version, field};
   return field;
 }

@@ -12,7 +12,7 @@
 struct name_entry {
   const void *key;
   uint64_t world;        /* its box's number */
-  ecs_id id;             /* of the component */
+  uint64_t version;      /* registry.version when this was found out */
   struct component *component;
   uint32_t leaf;
   uint32_t serial;       /* of a table that has the component, 0 for none, */
@@ -24,7 +24,7 @@ struct field_entry {
   const void *string;
   uint64_t world;
   const struct component *shape;
-  ecs_id id;             /* of the shape */
+  uint64_t version;
   uint32_t field;
 };
 
@@ -62,11 +62,7 @@ static inline struct name_entry *name_entry(const struct world_box *box, const v
 
 static inline struct component *entry_component(const struct world_box *box,
                                                 const struct name_entry *entry) {
-  const struct registry *registry = &box->world->registry;
-  uint32_t at = ecs_id_index(entry->id);
-  if (UNLIKELY(at >= registry->count)) return NULL;
-  struct component *component = registry->components[at];
-  return LIKELY(component && component->id == entry->id) ? component : NULL;
+  return LIKELY(entry->version == box->world->registry.version) ? entry->component : NULL;
 }
 
 /* What the name or id at an index led to last time, if it still leads there; NULL when that

@@ -1,11 +1,16 @@
-#include "loop.h"
+#include "stage.h"
 
-struct query_box *query_push(lua_State *L, struct world_box *box, int world_index,
-                             const char *text) {
+struct query_box *query_box_push(lua_State *L, struct world_box *box, int world_index) {
   struct query_box *query = new_box(L, &kind_query, sizeof *query, QUERY_VALUES);
   query->box = box;
   lua_pushvalue(L, world_index);
   lua_setiuservalue(L, -2, QUERY_WORLD);
+  return query;
+}
+
+struct query_box *query_push(lua_State *L, struct world_box *box, int world_index,
+                             const char *text) {
+  struct query_box *query = query_box_push(L, box, world_index);
   if (!box->world) no_world(L, world_index);
   ecs_status status = ECS_OK;
   bool tried = false;
@@ -23,13 +28,15 @@ struct query_box *check_query(lua_State *L, int arg) {
     luaL_typeerror(L, arg, "query");
     return NULL;
   }
-  if (!query->box->world || !query->query) {
-    luaL_argerror(L, arg, "the world is closed");
+  if (!query->box->world || !query->query || query->pending) {
+    luaL_argerror(L, arg, query->box->world && query->pending
+                              ? "a query can be used when all scripts have been read"
+                              : "the world is closed");
     return NULL;
   }
   query->box->calls++;
   if (query->query->broken)
-    raise_error(L, "query '%s' names a component that is no longer declared",
+    raise_error(L, "query '%s' names a component or field that is no longer declared",
                 query->query->text);
   return query;
 }
@@ -51,6 +58,12 @@ static int world_query(lua_State *L) {
   size_t size;
   const char *text = check_text(L, 2, &size);
   lua_settop(L, 3);
+  if (stage_is_open(box)) {
+    check_bindings(L, 3);
+    query_box_push(L, box, 1)->pending = true;
+    stage_record(L, 1, "query", 2, 4);
+    return 1;
+  }
   query_push(L, box, 1, text);
   check_bindings(L, 3);
   settle(L, box, 1);

@@ -1,8 +1,20 @@
 #include "system.h"
 
 #include "options.h"
+#include "stage.h"
 
 static const char *const phase_keys[] = {"after", "before", "fixed", NULL};
+
+void read_phase(lua_State *L, int index, ecs_phase_desc *desc) {
+  if (lua_isnil(L, index)) return;
+  char what[128];
+  text_format(what, sizeof what, "phase '%s'", desc->name);
+  luaL_checktype(L, index, LUA_TTABLE);
+  check_keys(L, index, what, phase_keys);
+  desc->after = text_option(L, index, what, "after");
+  desc->before = text_option(L, index, what, "before");
+  desc->fixed = seconds_option(L, index, what, "fixed");
+}
 
 /* world:phase(name, { after =, before =, fixed = }) */
 static int world_phase(lua_State *L) {
@@ -10,14 +22,10 @@ static int world_phase(lua_State *L) {
   size_t size;
   ecs_phase_desc desc = {.name = check_text(L, 2, &size)};
   lua_settop(L, 3);
-  if (!lua_isnil(L, 3)) {
-    char what[128];
-    text_format(what, sizeof what, "phase '%s'", desc.name);
-    luaL_checktype(L, 3, LUA_TTABLE);
-    check_keys(L, 3, what, phase_keys);
-    desc.after = text_option(L, 3, what, "after");
-    desc.before = text_option(L, 3, what, "before");
-    desc.fixed = seconds_option(L, 3, what, "fixed");
+  read_phase(L, 3, &desc);
+  if (stage_is_open(box)) {
+    stage_record(L, 1, "phase", 2, 3);
+    return 0;
   }
   bool tried = false;
   ecs_status status;
@@ -68,7 +76,7 @@ static int run(lua_State *L, struct world_box *box, const char *name, double dt)
 }
 
 static int world_update(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
+  struct world_box *box = check_free_world(L, 1);
   double dt = check_seconds(L, 2);
   lua_settop(L, 1);
   lua_settop(L, FRAME_SIZE);
@@ -77,7 +85,7 @@ static int world_update(lua_State *L) {
 
 /* world:run(name, dt). The name stays on the stack, behind the frame. */
 static int world_run(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
+  struct world_box *box = check_free_world(L, 1);
   size_t size;
   const char *name = check_text(L, 2, &size);
   double dt = lua_isnoneornil(L, 3) ? 0 : check_seconds(L, 3);

@@ -99,7 +99,7 @@ static void read_plan(struct plan *plan, lua_State *L, struct world_box *box, in
 }
 
 static int world_spawn(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
+  struct world_box *box = check_free_world(L, 1);
   struct plan plan;
   read_plan(&plan, L, box, 2);
   ecs_id id = ECS_NULL;
@@ -116,7 +116,7 @@ static int world_spawn(lua_State *L) {
 }
 
 static int world_spawn_at(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
+  struct world_box *box = check_free_world(L, 1);
   ecs_id id = check_id(L, 2);
   struct plan plan;
   read_plan(&plan, L, box, 3);
@@ -241,7 +241,7 @@ static ecs_status spawn_rows(lua_State *L, struct plan *plan, size_t count, int 
 }
 
 static int world_spawn_many(lua_State *L) {
-  check_world(L, 1);
+  check_free_world(L, 1);
   size_t count = (size_t)check_count(L, 2);
   lua_settop(L, 3);
   lua_createtable(L, (int)count, 0);
@@ -259,7 +259,7 @@ static int world_spawn_many(lua_State *L) {
 }
 
 static int world_despawn(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
+  struct world_box *box = check_free_world(L, 1);
   ecs_id id = check_id(L, 2);
   bool tried = false;
   ecs_status status;

@@ -2,6 +2,7 @@
 #include "system.h"
 
 #include "options.h"
+#include "stage.h"
 
 static const char *const spec_keys[] = {"phase", "query",   "each", "map",     "run",
                                         "before", "after",  "every", "enabled", "when",
@@ -54,6 +55,10 @@ static void read_query(lua_State *L, struct world_box *box, struct system_box *s
       raise_error(L, "%s: option 'query' is needed with each and map", what);
     return;
   }
+  if (stage_is_open(box)) {
+    lua_pop(L, 1);
+    return;
+  }
   system->query = query_push(L, box, AT_WORLD, text);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_QUERY);
   if (system->form == FORM_MAP) map_check(L, system->query->query);
@@ -85,15 +90,18 @@ static void read_switches(lua_State *L, struct system_box *system, const char *w
 static void read_kernel(lua_State *L, struct world_box *box, struct system_box *system,
                         const char *what) {
   if (system->form != FORM_EACH || system->compile == 0 || !box->kernels) return;
+  if (!system->query) return;
+  int top = lua_gettop(L);
   lua_getiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
-  int function = lua_gettop(L);
+  int function = top + 1;
   kernel_push(L, box, AT_WORLD, function, system->query->query, RESULT_NONE);
   lua_pushvalue(L, -1);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_KERNEL);
-  system->compiled = kernel_ready(L, function + 1);
-  if (!system->compiled && system->compile == 1)
+  /* In a swap the types are not there yet: systems_compile follows it. */
+  system->compiled = !box->stage && kernel_ready(L, function + 1);
+  if (!box->stage && !system->compiled && system->compile == 1)
     raise_error(L, "%s cannot be compiled: %s", what, lua_tostring(L, -1));
-  lua_settop(L, function - 1);
+  lua_settop(L, top);
 }
 
 /* Everything that makes Lua objects. */
@@ -128,20 +136,77 @@ static void anchor(lua_State *L, const struct system_box *system, bool on) {
   lua_pop(L, 1);
 }
 
+/* Reads the spec into a description and a system that is anchored. */
+static struct system_box *make_system(lua_State *L, struct world_box *box,
+                                      ecs_system_desc *desc) {
+  char what[128];
+  text_format(what, sizeof what, "system '%s'", desc->name);
+  struct system_box *system = read_spec(L, box, what, desc);
+  anchor(L, system, true);
+  if (!box->world) no_world(L, AT_WORLD);
+  desc->run = script_run;
+  desc->free = script_free;
+  desc->ud = system;
+  return system;
+}
+
+void stage_system(lua_State *L, struct world_box *box, uint64_t place) {
+  size_t size;
+  ecs_system_desc desc = {.name = check_text(L, AT_NAME, &size)};
+  struct system_box *system = make_system(L, box, &desc);
+  ecs_status status = transaction_system(&box->stage->transaction, &desc, place);
+  if (status == ECS_OK) return;
+  anchor(L, system, false);
+  raise_status(L, box->world, status);
+}
+
+/* (world): a function that is refused is tried again by its runs. */
+static int compile_untried(lua_State *L) {
+  struct world_box *box = lua_touserdata(L, 1);
+  const struct schedule *schedule = &box->world->schedule;
+  lua_getiuservalue(L, 1, WORLD_REFS);
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    struct system_box *system = system_script(schedule->systems[i]);
+    if (!system || system->box != box) continue;
+    lua_settop(L, 2);
+    lua_rawgetp(L, 2, system);
+    if (lua_getiuservalue(L, 3, SYSTEM_KERNEL) == LUA_TNIL) continue;
+    const struct kernel_box *handle = lua_touserdata(L, 4);
+    if (handle->kernel->runs == 0) system->compiled = kernel_ready(L, 4);
+  }
+  return 0;
+}
+
+void systems_compile(lua_State *L, int world_index) {
+  lua_pushvalue(L, world_index);
+  /* Short of memory, the first run compiles. */
+  if (try_quietly(L, compile_untried, 1, 0) != LUA_OK) lua_pop(L, 1);
+}
+
+/* Keeps a copy of a spec that makes sense. */
+static int record_system(lua_State *L, struct world_box *box, ecs_system_desc *desc) {
+  char what[128];
+  text_format(what, sizeof what, "system '%s'", desc->name);
+  read_spec(L, box, what, desc);
+  lua_settop(L, AT_SPEC);
+  lua_newtable(L);
+  for (lua_pushnil(L); lua_next(L, AT_SPEC); lua_pop(L, 1)) {
+    lua_pushvalue(L, -2);
+    lua_pushvalue(L, -2);
+    lua_rawset(L, AT_SPEC + 1);
+  }
+  stage_record(L, AT_WORLD, "system", AT_NAME, AT_SPEC + 1);
+  return 0;
+}
+
 static int world_system(lua_State *L) {
   struct world_box *box = check_world(L, AT_WORLD);
   size_t size;
   ecs_system_desc desc = {.name = check_text(L, AT_NAME, &size)};
   luaL_checktype(L, AT_SPEC, LUA_TTABLE);
   lua_settop(L, AT_SPEC);
-  char what[128];
-  text_format(what, sizeof what, "system '%s'", desc.name);
-  struct system_box *system = read_spec(L, box, what, &desc);
-  anchor(L, system, true);
-  if (!box->world) no_world(L, AT_WORLD);
-  desc.run = script_run;
-  desc.free = script_free;
-  desc.ud = system;
+  if (stage_is_open(box)) return record_system(L, box, &desc);
+  struct system_box *system = make_system(L, box, &desc);
   bool tried = false;
   ecs_status status;
   do
@@ -159,7 +224,7 @@ static int world_system(lua_State *L) {
 /* ---- by name ----------------------------------------------------------------------------- */
 
 static int world_remove_system(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
+  struct world_box *box = check_free_world(L, 1);
   size_t size;
   const char *name = check_text(L, 2, &size);
   ecs_status status = ecs_system_remove(box->world, name);
@@ -171,7 +236,7 @@ static int world_remove_system(lua_State *L) {
 
 /* world:switch(name, on), for systems and phases. */
 static int world_switch(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
+  struct world_box *box = check_free_world(L, 1);
   size_t size;
   const char *name = check_text(L, 2, &size);
   luaL_checktype(L, 3, LUA_TBOOLEAN);
@@ -182,7 +247,7 @@ static int world_switch(lua_State *L) {
 
 /* world:on_error(handler), or nil for none. */
 static int world_on_error(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
+  struct world_box *box = check_free_world(L, 1);
   bool on = lua_type(L, 2) != LUA_TNIL;
   luaL_checkany(L, 2);
   if (on) luaL_checktype(L, 2, LUA_TFUNCTION);

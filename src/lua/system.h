@@ -60,6 +60,9 @@ int world_explain(lua_State *L);
 /* How a system runs: "lua", or "native" for a host's. */
 const char *system_tier(const ecs_system *system);
 
+/* Compiles the functions that a swap has brought. */
+void systems_compile(lua_State *L, int world_index);
+
 /* Lets go of the systems that the core has let go of. */
 void systems_sweep(lua_State *L, struct world_box *box, int world_index);
 

@@ -1,6 +1,7 @@
 #include "batch.h"
 #include "cell.h"
 #include "names.h"
+#include "stage.h"
 
 /* Where a view whose component the current row lacks points. */
 static const uint32_t row_absent = ROW_ABSENT;
@@ -63,6 +64,8 @@ int view_push_world(lua_State *L, int index, const struct view_box *view) {
 
 /* A resource may have been undeclared, and declared again as something else. */
 static uint32_t resource_row(lua_State *L, struct view_box *root) {
+  if (!root->component)
+    luaL_error(L, "a resource can be used when all scripts have been read");
   const struct component *component = component_of(root->box->world, root->id);
   if (component != root->component || !component->resource)
     return (uint32_t)luaL_error(L, "stale view: its resource is no longer declared");
@@ -110,10 +113,11 @@ static void renew(lua_State *L, int index, struct view_box *view) {
 }
 
 uint32_t view_open(lua_State *L, int index, struct view_box *view) {
-  if (*view->row == ROW_RESOURCE && view->root == view && view->box->world) {
+  if (*view->row == ROW_RESOURCE && view->root == view && view->box->world &&
+      view->component) {
     const struct component *component = component_of(view->box->world, view->id);
     if (component == view->component && component->resource &&
-        component->changed > view->version)
+        (!view->shape || component->changed > view->version))
       renew(L, index, view);
   }
   return view_row(L, view);
@@ -331,7 +335,10 @@ static int view_newindex(lua_State *L) {
   const struct view_box *root = view->root;
   const char *key = lua_tostring(L, 2);
   uint32_t row = *root->row;
-  if (UNLIKELY(row >= ROW_SPECIAL)) row = view_open(L, 1, view);
+  if (UNLIKELY(row >= ROW_SPECIAL)) {
+    row = view_open(L, 1, view);
+    if (view->box->stage) no_change(L);
+  }
   if (UNLIKELY(root->read_only)) refuse_write(L, view);
   const struct shape_field *field = find(view->shape, key);
   if (UNLIKELY(!field)) field = search(L, view, 2);
@@ -347,6 +354,7 @@ static int elements_newindex(lua_State *L) {
   struct view_box *view = lua_touserdata(L, 1);
   const struct view_box *root = view->root;
   uint32_t row = view_open(L, 1, view);
+  if (view->box->stage) no_change(L);
   if (root->read_only) refuse_write(L, view);
   uint32_t at = element(L, view, 2);
   if (at == NONE) {
@@ -364,6 +372,31 @@ static int elements_newindex(lua_State *L) {
 
 /* ---- resources ------------------------------------------------------------------- */
 
+/* Whether argument 2 names a resource already. */
+static bool is_resource(lua_State *L, const struct world_box *box) {
+  size_t size;
+  const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tolstring(L, 2, &size) : NULL;
+  const struct component *component = name ? component_find(box->world, name, size) : NULL;
+  return !name || (component && component->resource);
+}
+
+/* A view that is one when all scripts have been read. */
+static int pending_resource(lua_State *L, struct world_box *box) {
+  size_t size;
+  check_text(L, 2, &size);
+  lua_settop(L, 2);
+  struct view_box *view = new_box(L, &kind_view, sizeof *view, VIEW_VALUES);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, VIEW_OWNER);
+  view->root = view;
+  view->box = box;
+  view->data = view->store;
+  view->own_row = ROW_RESOURCE;
+  view->row = &view->own_row;
+  stage_record(L, 1, "res", 2, 3);
+  return 1;
+}
+
 /* world:res(component): the view of its one value. */
 static int world_res(lua_State *L) {
   struct view_box *view;
@@ -372,6 +405,7 @@ static int world_res(lua_State *L) {
   do {
     lua_settop(L, 2);
     box = check_world(L, 1);
+    if (stage_is_open(box) && !is_resource(L, box)) return pending_resource(L, box);
     component = check_component(L, box, 2);
     if (!component->resource)
       return raise_error(L, "component '%s' is no resource: world:resource makes it one",

@@ -2,6 +2,7 @@
 
 #include "../kernel/program.h"
 #include "names.h"
+#include "stage.h"
 
 /* ---- making and closing ---------------------------------------------------------- */
 
@@ -45,6 +46,7 @@ static void let_go(lua_State *L, struct world_box *box, int world_index,
 static void shut(lua_State *L, struct world_box *box, int world_index) {
   ecs_world *world = box->world;
   box->calls++;
+  stage_drop(box);
   loops_abandon(box);
   kernels_free(box);
   drop_pending(box);
@@ -150,6 +152,7 @@ static int world_close(lua_State *L) {
   struct world_box *box = box_test(L, 1, &kind_world, sizeof *box);
   if (!box) return no_world(L, 1);
   if (!box->world) return 0;
+  if (box->stage) return no_change(L);
   ecs_status status = world_not_busy(box->world, "close");
   if (status != ECS_OK) return raise_status(L, box->world, status);
   shut(L, box, 1);
@@ -204,7 +207,7 @@ static int world_check(lua_State *L) {
 }
 
 static int world_defer(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
+  struct world_box *box = check_free_world(L, 1);
   bool tried = false;
   ecs_status status;
   do
@@ -216,7 +219,7 @@ static int world_defer(lua_State *L) {
 }
 
 static int world_commit(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
+  struct world_box *box = check_free_world(L, 1);
   bool left_open = box->loops != NULL;
   bool tried = false;
   ecs_status status;
@@ -234,7 +237,7 @@ static int world_commit(lua_State *L) {
 }
 
 static int world_cancel(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
+  struct world_box *box = check_free_world(L, 1);
   ecs_status status = ecs_cancel(box->world);
   if (status != ECS_OK) return raise_status(L, box->world, status);
   settle(L, box, 1);
@@ -252,7 +255,7 @@ static uint32_t check_index(lua_State *L, int arg) {
 }
 
 static int world_entity_range(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
+  struct world_box *box = check_free_world(L, 1);
   uint32_t first = check_index(L, 2);
   uint32_t last = check_index(L, 3);
   if (first > last) return luaL_argerror(L, 3, "the range ends before it begins");
@@ -262,7 +265,7 @@ static int world_entity_range(lua_State *L) {
 }
 
 static int world_recycle_retired(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
+  struct world_box *box = check_free_world(L, 1);
   size_t count = 0;
   bool tried = false;
   ecs_status status;

@@ -1,0 +1,484 @@
+-- Live scripts: files that register components, systems and the rest with a world, and that are
+-- read again when they change. What they register is swapped in at once, or not at all.
+
+local native = require "ecs.native"
+local registrations = require "ecs.registrations"
+local watch = require "ecs.watch"
+
+local live = {}
+local methods = {}
+live.__index = methods
+
+local OUT_OF_MEMORY = "not enough memory"
+local AGAIN = {}             -- raised when a script turns out to be a module
+
+-- ---- running files ---------------------------------------------------------------------
+
+local function compile(path, text)
+  if not text then
+    error(("%s: cannot be read"):format(path), 0)
+  elseif text:byte() == 27 then
+    error(("%s:1: precompiled code is refused"):format(path), 0)
+  end
+  local chunk, message = load(text:gsub("^#[^\n]*", ""), "@" .. path, "t")
+  if not chunk then
+    error(message, 0)
+  end
+  return chunk
+end
+
+local Script = {}
+Script.__index = Script
+
+for _, hook in ipairs { "load", "unload", "reload" } do
+  -- Sets what is called after the script has come, before it goes, after it has changed.
+  Script["on_" .. hook] = function(self, fn)
+    if type(fn) ~= "function" then
+      error(("bad argument #1 to 'on_%s' (function expected, got %s)"):format(hook, type(fn)), 2)
+    end
+    rawget(self, "hooks")[hook] = fn
+  end
+end
+
+-- Runs a file as part of the reading `job`.
+local function run_file(self, job, path, name)
+  local old = self.records[path]
+  local text, state = self.watch:take(path)
+  local record = {
+    path = path, state = old and old.state or {}, hooks = {}, requires = {}, name = name,
+    version = old and old.version + 1 or 1, running = true, registered = registrations.new(path),
+  }
+  job.records[path], job.states[path], job.texts[path] = record, state, text
+  local chunk = compile(path, text)
+  local outer = job.current
+  job.current = record
+  if name then
+    local value = chunk(name, path)
+    record.value = value == nil and true or value
+  else
+    record.script = setmetatable({ state = record.state, path = path, hooks = record.hooks },
+      Script)
+    chunk(self.world, record.script)
+  end
+  job.current = outer
+  record.running = nil
+  return record
+end
+
+local function set_loaded(job, name, value)
+  local loaded = package.loaded
+  if not job.loaded[name] then
+    job.loaded[name] = { loaded[name] }
+  end
+  loaded[name] = value
+end
+
+-- What `require` is while files are read.
+local function make_require(self, job, require)
+  return function(name)
+    local path = type(name) == "string" and self.watch:module(name)
+    local current = job.current
+    if not path or not current then
+      return require(name)
+    end
+    current.requires[path] = true
+    local record = job.records[path]
+    if not record and not job.stale[path] then
+      record = self.records[path]
+    end
+    if record and record.running then
+      error(("loop of modules: '%s' requires itself"):format(name), 2)
+    elseif job.scripts[path] then
+      self.modules[path] = true
+      error(AGAIN, 0)
+    end
+    record = record or run_file(self, job, path, name)
+    set_loaded(job, name, record.value)
+    return record.value, path
+  end
+end
+
+local function restore_loaded(job)
+  for name, old in next, job.loaded do
+    package.loaded[name] = old[1]
+  end
+end
+
+-- ---- what is to be run -------------------------------------------------------------------
+
+-- Files that must run again: the changed ones and all that require one of them.
+local function find_stale(self, changed, everything)
+  local stale = {}
+  for path in next, changed do
+    stale[path] = true
+  end
+  local grown
+  repeat
+    grown = false
+    for path, record in next, self.records do
+      local hit = everything
+      for required in next, record.requires do
+        hit = hit or stale[required]
+      end
+      if hit and not stale[path] then
+        stale[path], grown = true, true
+      end
+    end
+  until not grown
+  return stale
+end
+
+local function sorted(set)
+  local list = {}
+  for key in next, set do
+    list[#list + 1] = key
+  end
+  table.sort(list)
+  return list
+end
+
+-- Every file that there will be: scripts, and the modules that they require.
+local function collect(self, job)
+  local records, queue = {}, sorted(job.scripts)
+  local at = 1
+  while queue[at] do
+    local path = queue[at]
+    at = at + 1
+    local record = job.records[path] or self.records[path]
+    if record and not records[path] then
+      records[path] = record
+      for required in next, record.requires do
+        queue[#queue + 1] = required
+      end
+    end
+  end
+  return records
+end
+
+local function read_files(self, job)
+  for _, path in ipairs(sorted(job.scripts)) do
+    if job.stale[path] or not self.records[path] then
+      run_file(self, job, path)
+    end
+  end
+end
+
+local function new_job(self, changed, everything)
+  local found = self.found
+  local job = {
+    scripts = {}, records = {}, states = {}, texts = {}, loaded = {},
+    stale = find_stale(self, changed, everything),
+  }
+  for path in next, found do
+    if not self.modules[path] then
+      job.scripts[path] = true
+    end
+  end
+  return job
+end
+
+-- ---- one swap ----------------------------------------------------------------------------
+
+-- Runs the files with their registrations staged, and makes the plan of the swap.
+local function read(self, job)
+  local require = _G.require
+  _G.require = make_require(self, job, require)
+  local ok, message = pcall(read_files, self, job)
+  _G.require = require
+  if not ok then
+    error(message, 0)
+  end
+  job.all = collect(self, job)
+  for path in next, self.modules do
+    if not job.all[path] then
+      self.modules[path] = nil
+      error(AGAIN, 0)
+    end
+  end
+  return registrations.plan(self, job)
+end
+
+-- Hooks of the scripts that go: { script, fn }.
+local function farewells(self, job)
+  local list = {}
+  for _, path in ipairs(sorted(self.records)) do
+    local record = self.records[path]
+    if not job.all[path] and record.hooks.unload and not record.left then
+      list[#list + 1] = record
+    end
+  end
+  return list
+end
+
+-- The states and texts of all files that are to be watched.
+local function followed(self, job)
+  local states, texts = {}, {}
+  for path in next, job.all do
+    states[path] = job.states[path] or self.states[path]
+    texts[path] = job.texts[path] or self.watch.texts[path]
+  end
+  return states, texts
+end
+
+local function greetings(self, job)
+  local list = {}
+  for _, path in ipairs(sorted(job.records)) do
+    local record = job.records[path]
+    local hook = self.records[path] and record.hooks.reload or record.hooks.load
+    if self.records[path] and hook ~= record.hooks.reload then
+      hook = nil
+    end
+    if hook and job.all[path] then
+      list[#list + 1] = { hook, record.script }
+    end
+  end
+  return list
+end
+
+local function names_of(job)
+  local list = sorted(job.records)
+  for i = #list, 1, -1 do
+    if not job.all[list[i]] then
+      table.remove(list, i)
+    end
+  end
+  return list
+end
+
+-- Reads and swaps. Everything is made before the swap, so that after it nothing can fail.
+local function attempt(self, job, only_check)
+  local plan, owned = read(self, job)
+  plan.check = only_check or nil
+  local states, texts = followed(self, job)
+  local due, report = greetings(self, job), { files = names_of(job), components = false }
+  self.watch:follow(states, texts)
+  local reports, group = native.swap(self.world, plan)
+  if only_check then
+    return
+  end
+  report.components = reports
+  self.group, self.owned, self.records, self.states = group, owned, job.all, states
+  self.last_report, self.last_error = report, nil
+  job.done = true
+  return due
+end
+
+-- attempt, with what an error leaves cleaned up.
+local function try(self, job, only_check)
+  local ok, result = pcall(native.stage, self.world, registrations.recorder(self, job),
+    function()
+      return attempt(self, job, only_check)
+    end)
+  if not ok or only_check then
+    restore_loaded(job)
+  end
+  return ok, result
+end
+
+-- A migration is refused for what the world holds: where the component was declared is added.
+local function locate(job, message)
+  local name = type(message) == "string" and message:match "^cannot migrate '([%w_]+)'"
+  for _, record in next, name and job.records or {} do
+    local at = registrations.position(record.registered, name)
+    if at then
+      return at .. message
+    end
+  end
+  return message
+end
+
+local function fail(self, message)
+  self.last_error = tostring(message)
+  if self.last_error == OUT_OF_MEMORY then
+    error(OUT_OF_MEMORY, 0)
+  end
+  if self.on_error then
+    self.on_error(self.last_error)
+  end
+  return false, self.last_error
+end
+
+local function call_hooks(self, due)
+  local problem
+  for _, hook in ipairs(due) do
+    local ok, message = pcall(hook[1], hook[2])
+    if not ok then
+      problem = fail(self, message) or self.last_error
+    end
+  end
+  return problem == nil, problem
+end
+
+-- Scripts that go say goodbye while their components are still there, once it is certain that
+-- they can go.
+local function say_goodbye(self, changed, everything)
+  local job = new_job(self, changed, everything)
+  job.all = {}
+  for path in next, job.scripts do
+    job.all[path] = true
+  end
+  for path, record in next, self.records do
+    job.all[path] = job.all[path] or record.name ~= nil
+  end
+  local leaving = farewells(self, job)
+  if #leaving == 0 then
+    return true
+  end
+  local ok, message
+  repeat
+    job = new_job(self, changed, everything)
+    ok, message = try(self, job, true)
+  until ok or message ~= AGAIN
+  if not ok then
+    return false, message
+  end
+  for _, record in ipairs(leaving) do
+    record.left = true
+    call_hooks(self, { { record.hooks.unload, record.script } })
+  end
+  return true
+end
+
+local function reload(self, changed, everything)
+  local ok, result = say_goodbye(self, changed, everything)
+  local job
+  while ok do
+    job = new_job(self, changed, everything)
+    ok, result = try(self, job)
+    if ok then
+      self.pending = {}
+      return call_hooks(self, result)
+    end
+    ok = result == AGAIN
+    result = locate(job, result)
+  end
+  -- What was looked at is looked at from here on; it is tried again with the next change.
+  for path in next, changed do
+    self.pending[path] = true
+  end
+  local states, texts = {}, {}
+  for path in next, self.found do
+    texts[path], states[path] = self.watch:take(path)
+  end
+  for path, record in next, self.records do
+    if record.name and not states[path] then
+      texts[path], states[path] = self.watch:take(path)
+    end
+  end
+  self.watch:follow(states, texts)
+  return fail(self, result)
+end
+
+-- ---- for hosts ---------------------------------------------------------------------------
+
+-- Looks for changes and swaps in what has changed: true when it did, false and a message when
+-- the old version goes on, nothing when there was nothing to do. With `force` every script runs
+-- again. To be called between frames.
+function methods:poll(force)
+  if self.reading then
+    error("live:poll is not possible while scripts are read", 2)
+  end
+  local changed = self.watch:changes() or {}
+  for path in next, self.told do
+    changed[path] = true
+  end
+  if not next(changed) and not force then
+    return nil
+  end
+  -- Directories are listed anyway; a change of one alone matters when files come or go.
+  local found, matters = self.watch:scripts(), force or next(self.told) ~= nil
+  self.found = found
+  for path in next, changed do
+    matters = matters or self.watch.texts[path] ~= nil or self.records[path] ~= nil
+      or self.states[path] ~= nil
+  end
+  for path in next, found do
+    if not self.records[path] and not self.pending[path] then
+      changed[path], matters = true, true
+    end
+  end
+  for path, record in next, self.records do
+    if not record.name and not found[path] then
+      changed[path], matters = true, true
+    end
+  end
+  if not matters then
+    self.watch:follow(self.watch.files, self.watch.texts)
+    return nil
+  end
+  for path in next, self.pending do
+    changed[path] = true
+  end
+  self.told = {}
+  self.reading = true
+  local ok, swapped, message = pcall(reload, self, changed, force)
+  self.reading = false
+  if not ok then
+    for path in next, changed do
+      self.told[path] = true
+    end
+    error(swapped, 0)
+  end
+  return swapped, message
+end
+
+-- Says that a file has changed, for hosts with a watcher of their own: the next poll reads it.
+function methods:changed(path)
+  if type(path) ~= "string" then
+    error(("bad argument #1 to 'changed' (string expected, got %s)"):format(type(path)), 2)
+  end
+  self.told[path:gsub("^%./", "")] = true
+  self.told[path] = true
+end
+
+-- files: the paths of scripts and modules; versions: how often each was read; last_error: the
+-- last message unless it is solved; last_report: files of the last swap and what it did to
+-- components.
+function methods:status()
+  local versions = {}
+  for path, record in next, self.records do
+    versions[path] = record.version
+  end
+  return {
+    files = sorted(self.records), versions = versions, last_error = self.last_error,
+    last_report = self.last_report,
+  }
+end
+
+local function check_open(directories, options)
+  if type(directories) == "string" then
+    directories = { directories }
+  end
+  if type(directories) ~= "table" or type(directories[1]) ~= "string" then
+    error("bad argument #2 to 'open' (list of directories expected)", 3)
+  end
+  local on_error = options and options.on_error
+  if on_error ~= nil and type(on_error) ~= "function" then
+    error(("option 'on_error' is a function, got a %s"):format(type(on_error)), 3)
+  end
+  return directories, on_error
+end
+
+-- Reads all scripts of some directories and watches them. on_error(message) is told of what is
+-- refused; without it `open` raises what keeps the scripts from their first start.
+function live.open(world, directories, options)
+  local on_error
+  directories, on_error = check_open(directories, options)
+  local self = setmetatable({
+    world = world, on_error = on_error, watch = watch.new(directories), records = {},
+    states = {}, modules = {}, pending = {}, told = {}, reading = false,
+    owned = registrations.nothing(), group = false, last_error = false, last_report = false,
+  }, live)
+  self.last_error, self.last_report, self.found = nil, nil, self.watch:scripts()
+  self.reading = true
+  local ok, loaded, message = pcall(reload, self, {}, true)
+  self.reading = false
+  if not ok then
+    error(loaded, 0)
+  elseif loaded == false and not on_error then
+    error(message, 2)
+  end
+  return self
+end
+
+return live

@@ -1,0 +1,229 @@
+-- What live scripts register with their world: whose it is, and what a swap has to change.
+
+local registrations = {}
+
+-- What one file registers, each in the order of its first registration.
+function registrations.new(path)
+  return {
+    path = path, components = {}, phases = {}, systems = {}, queries = {}, resources = {},
+  }
+end
+
+-- What scripts own: sets of names.
+function registrations.nothing()
+  return { components = {}, phases = {}, systems = {} }
+end
+
+-- Where a script called the method that has called the recorder: "file:line: ".
+local function position()
+  local _, at = pcall(error, "", 5)
+  return at
+end
+
+local function find(list, name)
+  for i, entry in ipairs(list) do
+    if entry.name == name then
+      return entry, i
+    end
+  end
+end
+
+local function same(a, b)
+  if type(a) ~= "table" or type(b) ~= "table" then
+    return a == b
+  end
+  for key, value in next, a do
+    if key ~= "was" and key ~= "doc" and not same(value, b[key]) then
+      return false
+    end
+  end
+  for key in next, b do
+    if a[key] == nil then
+      return false
+    end
+  end
+  return true
+end
+
+-- The entry of a name in any other file that stays or has run.
+local function elsewhere(self, job, list, name)
+  for path, record in next, job.records do
+    local entry = record ~= job.current and find(record.registered[list], name)
+    if entry then
+      return entry, path
+    end
+  end
+  for path, record in next, self.records do
+    local stays = not job.records[path] and not job.stale[path]
+    local entry = stays and find(record.registered[list], name)
+    if entry then
+      return entry, path
+    end
+  end
+end
+
+-- Where a file declares a component.
+function registrations.position(registered, name)
+  local entry = find(registered.components, name)
+  return entry and entry.at
+end
+
+local record = {}
+
+function record.component(self, job, name, fields)
+  local other, path = elsewhere(self, job, "components", name)
+  local own = find(job.current.registered.components, name)
+  other, path = own or other, own and job.current.path or path
+  if other and not same(other.fields, fields) then
+    error(("component '%s' is declared with other fields in %s"):format(name, path), 3)
+  elseif not own then
+    table.insert(job.current.registered.components,
+      { name = name, fields = fields, at = position() })
+  end
+  return not self.owned.components[name] and job.known.components[name]
+end
+
+local function record_named(list, what)
+  return function(self, job, name, spec)
+    local _, path = elsewhere(self, job, list, name)
+    if path then
+      error(("%s '%s' is registered in %s, too"):format(what, name, path), 3)
+    elseif not self.owned[list][name] and job.known[list][name] then
+      error(("%s '%s' is registered outside the scripts"):format(what, name), 3)
+    end
+    local entries = job.current.registered[list]
+    local entry = { name = name, spec = spec, at = position() }
+    local _, at = find(entries, name)
+    entries[at or #entries + 1] = entry
+  end
+end
+
+record.system = record_named("systems", "system")
+record.phase = record_named("phases", "phase")
+
+local function record_object(list)
+  return function(_, job, name, object)
+    table.insert(job.current.registered[list],
+      { name = name, object = object, at = position() })
+  end
+end
+
+record.query = record_object "queries"
+record.res = record_object "resources"
+
+-- A set of names that asks once for each.
+local function lazy(ask)
+  return setmetatable({}, {
+    __index = function(set, name)
+      local known = ask(name)
+      rawset(set, name, known)
+      return known
+    end,
+  })
+end
+
+local BUILTIN = {
+  startup = true, pre_update = true, update = true, post_update = true, render = true,
+}
+
+-- Names that the world has before scripts register them: each is asked for before that.
+local function known_names(world)
+  return {
+    components = lazy(function(name)
+      return (pcall(world.describe, world, name))
+    end),
+    systems = lazy(function(name)
+      return (pcall(world.explain, world, name))
+    end),
+    phases = lazy(function(name)
+      for _, phase in ipairs(world:describe().phases) do
+        if phase.name == name then
+          return not BUILTIN[name]
+        end
+      end
+      return false
+    end),
+  }
+end
+
+-- What the world tells of each registration while files are read.
+function registrations.recorder(self, job)
+  job.known = known_names(self.world)
+  return function(kind, name, value)
+    if not job.current then
+      error("only scripts register while scripts are read", 3)
+    end
+    return record[kind](self, job, name, value)
+  end
+end
+
+-- ---- the plan ----------------------------------------------------------------------------
+
+local function named(set, kept)
+  local list = {}
+  for name in next, set do
+    if not kept[name] then
+      list[#list + 1] = { name = name }
+    end
+  end
+  table.sort(list, function(a, b)
+    return a.name < b.name
+  end)
+  return list
+end
+
+local function paths_of(records)
+  local paths = {}
+  for path in next, records do
+    paths[#paths + 1] = path
+  end
+  table.sort(paths)
+  return paths
+end
+
+-- Phases or systems of all files in order; those of files that did not run are kept.
+local function in_order(job, paths, list, owned)
+  local plan = {}
+  for _, path in ipairs(paths) do
+    for _, entry in ipairs(job.all[path].registered[list]) do
+      owned[entry.name] = true
+      plan[#plan + 1] = job.records[path] and entry or { name = entry.name, kept = true }
+    end
+  end
+  return plan
+end
+
+local function objects(job, list)
+  local plan = {}
+  for path, file in next, job.records do
+    if job.all[path] then
+      table.move(file.registered[list], 1, #file.registered[list], #plan + 1, plan)
+    end
+  end
+  return plan
+end
+
+-- What native.swap is to do, and what the scripts own afterwards.
+function registrations.plan(self, job)
+  local owned, paths = registrations.nothing(), paths_of(job.all)
+  for _, path in ipairs(paths) do
+    for _, entry in ipairs(job.all[path].registered.components) do
+      local foreign = not self.owned.components[entry.name]
+        and (not job.records[path] or job.known.components[entry.name])
+      owned.components[entry.name] = not foreign or nil
+    end
+  end
+  local plan = {
+    phases = in_order(job, paths, "phases", owned.phases),
+    systems = in_order(job, paths, "systems", owned.systems),
+    queries = objects(job, "queries"),
+    resources = objects(job, "resources"),
+    group = self.group or nil,
+  }
+  plan.remove = named(self.owned.components, owned.components)
+  plan.drop_phases = named(self.owned.phases, owned.phases)
+  plan.drop_systems = named(self.owned.systems, owned.systems)
+  return plan, owned
+end
+
+return registrations

@@ -1,0 +1,135 @@
+-- Which files of some directories have changed: by modification time, size and inode.
+
+local native = require "ecs.native"
+
+local watch = {}
+watch.__index = watch
+
+-- Modification times come in steps of the system's clock, so a file that was read this soon
+-- after it had changed may change once more without a sign: such files are read again.
+local RECENT = 100 * 1000 * 1000
+
+-- The text of a file; nil when it cannot be read.
+function watch.read(path)
+  local file = io.open(path, "rb")
+  if not file then
+    return nil
+  end
+  local text = file:read "a"
+  file:close()
+  return text
+end
+
+local function is_script(name)
+  return name:find "^[^.#].*%.lua$" ~= nil
+end
+
+-- A watch over directories (or single files); raises when one is not there.
+function watch.new(directories)
+  local self = setmetatable({
+    directories = {}, paths = {}, states = {}, recent = {}, files = {}, texts = {},
+  }, watch)
+  for i, path in ipairs(directories) do
+    local time, _, _, is_directory = native.stat(path)
+    if not time then
+      error(("no directory '%s'"):format(path), 0)
+    end
+    self.directories[i] = { path = path, single = not is_directory }
+  end
+  return self
+end
+
+-- The scripts that are there now, as a set of paths.
+function watch:scripts()
+  local found = {}
+  for _, directory in ipairs(self.directories) do
+    if directory.single then
+      found[directory.path] = native.stat(directory.path) and true
+    else
+      for _, name in ipairs(native.list(directory.path) or {}) do
+        if is_script(name) then
+          found[directory.path .. "/" .. name] = true
+        end
+      end
+    end
+  end
+  return found
+end
+
+-- The path of a module's file below a watched directory; nil when it is elsewhere.
+function watch:module(name)
+  local file = name:gsub("%.", "/")
+  for _, directory in ipairs(self.directories) do
+    local stem = directory.path .. "/" .. file
+    for _, path in ipairs { stem .. ".lua", stem .. "/init.lua" } do
+      if not directory.single and native.stat(path) then
+        return path
+      end
+    end
+  end
+  local path = package and package.searchpath(name, package.path)
+  for _, directory in ipairs(path and self.directories or {}) do
+    local prefix = directory.path .. "/"
+    if path:gsub("^%./", ""):sub(1, #prefix) == prefix:gsub("^%./", "") then
+      return (path:gsub("^%./", ""))
+    end
+  end
+end
+
+-- Remembers what a file is now, and returns its text.
+function watch:take(path)
+  local time, size, inode = native.stat(path)
+  return time and watch.read(path), { time, size, inode }
+end
+
+-- From now on looks at these files: a map from path to what take returned second. `texts` are
+-- their texts.
+function watch:follow(files, texts)
+  local paths, states, recent, now = {}, {}, {}, native.now()
+  for _, directory in ipairs(self.directories) do
+    if not directory.single then
+      local time, size, inode = native.stat(directory.path)
+      paths[#paths + 1] = directory.path
+      table.move({ time or false, size or false, inode or false }, 1, 3, #states + 1, states)
+      recent[directory.path] = time and now - time < RECENT or nil
+    end
+  end
+  for path, state in next, files do
+    paths[#paths + 1] = path
+    table.move({ state[1] or false, state[2] or false, state[3] or false }, 1, 3, #states + 1,
+      states)
+    recent[path] = state[1] and now - state[1] < RECENT or nil
+  end
+  self.paths, self.states, self.recent = paths, states, recent
+  self.files, self.texts = files, texts
+end
+
+-- Files that have changed within the grain of the clock.
+local function look_again(self, changed)
+  local now = native.now()
+  for path in next, self.recent do
+    local time, _, _, is_directory = native.stat(path)
+    if is_directory or (time and watch.read(path) ~= self.texts[path]) then
+      changed[path] = true
+    end
+    if not time or now - time >= RECENT then
+      self.recent[path] = nil
+    end
+  end
+end
+
+-- The set of paths (of directories, too) that are not what they were; nil when all are.
+function watch:changes()
+  local indices = native.changes(self.paths, self.states)
+  if not indices and not next(self.recent) then
+    return nil
+  end
+  local changed = {}
+  for _, index in ipairs(indices or {}) do
+    changed[self.paths[index]] = true
+  end
+  look_again(self, changed)
+  return next(changed) and changed
+end
+
+return watch

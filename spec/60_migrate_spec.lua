@@ -1,0 +1,160 @@
+local helper = require "spec.support.ecs_helper"
+local ecs = require "ecs"
+
+local has_error = helper.has_error
+
+describe("a component declared with other fields", function()
+  local world, ids
+
+  before_each(function()
+    world = helper.new_world()
+    world:component("P", { "x: f32", "y: f32 = 2", "kind: enum(red, green, blue)" })
+    world:tag "T"
+    ids = {}
+    for i = 1, 20 do
+      ids[i] = world:spawn { P = { x = i, kind = i % 2 == 0 and "green" or "red" },
+        T = i % 3 == 0 or nil }
+    end
+  end)
+
+  it("keeps what has the same name, adds defaults and drops the rest", function()
+    local id, report = world:component("P", { "x: f32", "z: i32 = 7" })
+    assert.are.equal(id, world:component("P", { "x: f32", "z: i32 = 7" }))
+    for i, e in ipairs(ids) do
+      assert.are.same({ x = i + 0.0, z = 7 }, world:read(e, "P"))
+    end
+    assert.are.same({ "x" }, report.kept)
+    assert.are.same({ "z" }, report.added)
+    assert.are.same({ "y", "kind" }, report.dropped)
+    assert.are.equal(20, report.rows)
+  end)
+
+  it("returns no report when nothing changes", function()
+    local results = table.pack(world:component("P",
+      { "x: f32", "y: f32 = 2", "kind: enum(red, green, blue)" }))
+    assert.are.equal(1, results.n)
+  end)
+
+  it("follows a rename that `was` tells, and suspects the others", function()
+    local _, report = world:component("P",
+      { "left: f32", "top: f32", "kind: enum(red, green, blue)", was = { left = "x" } })
+    assert.are.equal(3.0, (world:get(ids[3], "P.left")))
+    assert.are.equal(0.0, (world:get(ids[3], "P.top")))
+    assert.are.same({ left = "x" }, report.renamed)
+    assert.are.same({ top = "y" }, report.maybe_renamed)
+  end)
+
+  it("converts exactly, enums by name, and says so", function()
+    local _, report = world:component("P",
+      { "x: i8", "y: f64", "kind: enum(blue, green, red, grey)" })
+    assert.are.same({ x = 4, y = 2.0, kind = "green" }, world:read(ids[4], "P"))
+    assert.are.equal("f32 -> i8", report.types.x)
+    assert.are.same({ "x", "y", "kind" }, report.converted)
+  end)
+
+  it("is refused with entity, field, value and type when a value does not fit", function()
+    world:set(ids[5], "P.x", 300)
+    local before = world:digest()
+    has_error(function() world:component("P", { "x: i8" }) end, ecs.format(ids[5]), "x = 300",
+      "i8", "'P'")
+    has_error(function() world:component("P", { "kind: enum(red, blue)" }) end, "'green'",
+      ecs.format(ids[2]))
+    assert.are.equal(before, world:digest())
+    assert.are.same({ x = 300.0, y = 2.0, kind = "red" }, world:read(ids[5], "P"))
+  end)
+
+  it("refuses renames that contradict each other", function()
+    has_error(function() world:component("P", { "x: f32", "z: f32", was = { z = "x" } }) end,
+      "'x' is still a field")
+    has_error(function() world:component("P", { "z: f32", was = { q = "x" } }) end, "'q'")
+    has_error(function()
+      world:component("P", { "a: f32", "b: f32", was = { a = "x", b = "x" } })
+    end, "both")
+  end)
+
+  it("becomes a tag, and a tag gets fields", function()
+    world:tag "P"
+    assert.are.equal(20, world:count "P")
+    assert.is_true(world:has(ids[1], "P"))
+    world:component("T", { "n: i32 = 3" })
+    assert.are.equal(3, (world:get(ids[3], "T.n")))
+  end)
+
+  it("carries the components that are made of it", function()
+    world:component("V", { "x: f32", "y: f32" })
+    world:component("Body", { "m: f32", "at: V", "ends: V[2]" })
+    local e = world:spawn { Body = { m = 1, at = { x = 2, y = 3 },
+      ends = { { x = 4, y = 5 }, { x = 6, y = 7 } } } }
+    world:component("V", { "y: f64", "z: f32 = 9" })
+    assert.are.same({ m = 1.0, at = { y = 3.0, z = 9.0 },
+      ends = { { y = 5.0, z = 9.0 }, { y = 7.0, z = 9.0 } } }, world:read(e, "Body"))
+  end)
+
+  it("is followed by queries, names, loops and systems", function()
+    local q, single = world:query "P", world:query "P.y"
+    assert.are.equal(2.0, (world:get(ids[1], "P.y")))
+    world:system("grow", { query = "P", each = function(p) p.y = p.y + 1 end })
+    world:system("map", { query = "P.y", map = function(y) return y * 2 end })
+    world:component("P", { "new: string = 'n'", "y: f32", "x: f32" })
+    assert.are.equal(2.0, (world:get(ids[1], "P.y")))
+    local seen = 0
+    for p in q:each() do
+      assert.are.equal("n", p.new)
+      seen = seen + p.x
+    end
+    assert.are.equal(210.0, seen)
+    world:update(0)
+    for chunk in single:chunks() do
+      assert.are.equal(6.0, chunk:column("P.y")[1])
+    end
+    world:component("P", { "x: f32" })
+    has_error(function() single:count() end, "no longer declared")
+    assert.are.equal(20, q:count())
+  end)
+
+  it("ends loops that are left open, and is an error in systems, forms and defer", function()
+    local q = world:query "P"
+    local next_row, handle = q:each()
+    next_row(handle, nil)
+    world:component("P", { "x: f32" })
+    world:update(0)
+    local function declare() world:component("P", { "x: f64" }) end
+    has_error(function() q:each(declare) end, "not possible inside")
+    world:defer()
+    has_error(declare, "not possible inside")
+    world:cancel()
+    world:system("s", { run = declare })
+    has_error(function() world:update(0) end, "not possible inside")
+  end)
+
+  it("keeps `any` values of fields that stay and lets the others go", function()
+    world:component("A", { "keep: any", "drop: any" })
+    local weak = setmetatable({}, { __mode = "v" })
+    local e = world:spawn { A = { keep = { 1 }, drop = { 2 } } }
+    weak[1], weak[2] = world:get(e, "A")
+    world:component("A", { "more: i32", "keep: any" })
+    collectgarbage()
+    assert.are.equal(1, world:read(e, "A").keep[1])
+    assert.is_nil(weak[2])
+  end)
+end)
+
+describe("a resource whose component changes", function()
+  it("keeps its value, and its view reads the new fields", function()
+    local world = helper.new_world()
+    world:resource("G", { "y: f32 = -9", "m: i32[3]" })
+    local g = world:res "G"
+    g.y, g.m[2] = 5, 8
+    local m = g.m
+    local _, report = world:resource("G", { "wind: f64 = 1", "m: i32[3]", "y: f32" })
+    assert.are.same({ "wind" }, report.added)
+    assert.are.equal(5.0, g.y)
+    assert.are.equal(8, g.m[2])
+    g.wind = 3
+    assert.are.equal(3.0, world:res("G").wind)
+    has_error(function() return m[2] end, "stale view")
+    assert.are.equal("G { wind = 3.0, m = { 0, 8, 0 }, y = 5.0 }", tostring(g))
+    world:undeclare "G"
+    has_error(function() return g.y end, "stale view")
+  end)
+end)

@@ -1,0 +1,510 @@
+local helper = require "spec.support.ecs_helper"
+local scratch = require "spec.support.scratch"
+local live = require "ecs.live"
+
+local has_error = helper.has_error
+
+local function order(world)
+  local names = {}
+  for i, system in ipairs(world:describe().systems) do
+    names[i] = system.name
+  end
+  return table.concat(names, " ")
+end
+
+local function fields(world, name)
+  local list = {}
+  for i, field in ipairs(world:describe(name).fields) do
+    list[i] = field.name .. ": " .. field.type
+  end
+  return table.concat(list, ", ")
+end
+
+describe("live scripts", function()
+  local world, files, errors
+
+  before_each(function()
+    world, files, errors = helper.new_world(), scratch.new(), {}
+  end)
+
+  after_each(function()
+    files:close()
+  end)
+
+  local function open(options)
+    options = options or { on_error = function(message) errors[#errors + 1] = message end }
+    return live.open(world, { files.path }, options)
+  end
+
+  it("run in path order, and names resolve when all have run", function()
+    files:write("b.lua", [[
+      local world = ...
+      world:component("P", { "x: f32" })
+      world:resource("G", { "n: i32 = 4" })
+      world:phase("late", { after = "render" })
+      world:system("b1", { phase = "late", run = function() end })]])
+    files:write("a.lua", [[
+      local world = ...
+      local q, g = world:query "P", world:res "G"
+      world:system("a2", { phase = "late", query = "P", each = function(p) p.x = g.n end })
+      world:system("a1", { run = function() g.n = q:count() end })]])
+    open()
+    assert.are.same({}, errors)
+    assert.are.equal("a1 a2 b1", order(world))
+    local e = world:spawn { P = {} }
+    world:update(0)
+    assert.are.equal(1.0, (world:get(e, "P.x")))
+  end)
+
+  it("call on_load once, on_reload after a change, on_unload before they go", function()
+    local text = [[
+      local world, script = ...
+      world:component("C", {})
+      script.state.runs = (script.state.runs or 0) + 1
+      script:on_load(function() world:spawn { C = true } world:spawn { C = true } end)
+      script:on_reload(function(s)
+        s.state.reloads = (s.state.reloads or 0) + 1
+        STATE = s.state
+      end)
+      script:on_unload(function() LEFT = world:count "C" end)]]
+    files:write("a.lua", text)
+    local session = open()
+    assert.are.equal(2, world:count "C")
+    files:write("a.lua", text .. "\n")
+    assert.is_true(session:poll())
+    assert.are.equal(2, world:count "C")
+    assert.are.same({ runs = 2, reloads = 1 }, _G.STATE)
+    files:remove "a.lua"
+    assert.is_true(session:poll())
+    assert.are.equal(2, _G.LEFT)
+    has_error(function() world:count "C" end, "unknown component")
+    _G.STATE, _G.LEFT = nil, nil
+  end)
+
+  it("swap two files together or not at all", function()
+    files:write("a.lua", [[local world = ... world:component("P", { "x: f32" })]])
+    files:write("b.lua", [[local world = ... world:system("s", { query = "P.x",
+      map = function(x) return x + 1 end })]])
+    local session = open()
+    local e = world:spawn { P = {} }
+    files:write("a.lua",
+      [[local world = ... world:component("P", { "left: f32", was = {left="x"} })]])
+    local ok, message = session:poll()
+    assert.is_false(ok)
+    assert.are.equal(message, errors[1])
+    assert.is_truthy(message:find("'s'", 1, true) and message:find("no field 'x'", 1, true))
+    assert.are.equal("x: f32", fields(world, "P"))
+    assert.is_nil(session:poll())
+    files:write("b.lua", [[local world = ... world:system("s", { query = "P.left",
+      map = function(x) return x + 2 end })]])
+    assert.is_true(session:poll())
+    world:update(0)
+    assert.are.equal(2.0, (world:get(e, "P.left")))
+    assert.are.equal(1, #errors)
+    assert.is_nil(session:status().last_error)
+  end)
+
+  it("leave nothing behind when they fail", function()
+    files:write("a.lua", "local world = ... world:tag 'T'")
+    local session = open()
+    local before = world:describe()
+    for _, text in ipairs {
+      "local world = ... world:component('New', { 'x: f32' }) error 'late'",
+      "local world = ... world:phase('p', {}) world:system('s', { run = print }) foo(",
+      "local world = ... world:system('s', { query = 'Nowhere', run = print })",
+      "local world = ... world:system('s', { phase = 'nowhere', run = print })",
+      "local world = ... world:resource('R', { 'x: f32' }) world:query 'Nowhere'",
+      "local world = ... world:res 'Nothing'",
+      "local world = ... world:system('s', { run = print, before = 'r', after = 'r' }) "
+        .. "world:system('r', { run = print })",
+      "local world = ... world:spawn {}",
+      "local world = ... world:update(0)",
+      "local world = ... world:close()",
+      "\27Lua",
+    } do
+      files:write("b.lua", text)
+      local ok, message = session:poll()
+      assert.is_false(ok)
+      assert.is_truthy(message:find("b.lua:1: ", 1, true) or message:find("cycle", 1, true)
+        or message:find("put in order", 1, true), message)
+      assert.is_nil(session:poll())
+      assert.are.same(before.systems, world:describe().systems)
+      assert.are.same(before.phases, world:describe().phases)
+      has_error(function() world:count "New" end, "unknown component")
+      has_error(function() world:res "R" end, "unknown component")
+      helper.check(world)
+    end
+    assert.are.equal(11, #errors)
+    assert.are.equal(errors[11], session:status().last_error)
+  end)
+
+  it("do not take what others own", function()
+    world:component("Host", { "x: f32" })
+    world:system("host", { run = function() end })
+    files:write("a.lua", [[local world = ... world:component("P", { "x: f32" })
+      world:system("s", { run = print })]])
+    local session = open()
+    for text, what in pairs {
+      ["world:component('P', { 'x: f64' })"] = "a.lua",
+      ["world:system('s', { run = print })"] = "a.lua",
+      ["world:component('Host', { 'y: f32' })"] = "outside the scripts",
+      ["world:system('host', { run = print })"] = "outside the scripts",
+    } do
+      files:write("b.lua", "local world = ... " .. text)
+      local ok, message = session:poll()
+      assert.is_false(ok)
+      assert.is_truthy(message:find(what, 1, true) and message:find("b.lua:1", 1, true), message)
+    end
+    files:write("b.lua", "local world = ... world:component('P', { 'x: f32' })"
+      .. " world:component('Host', { 'x: f32' })")
+    assert.is_true(session:poll())
+    files:remove "a.lua"
+    assert.is_true(session:poll())
+    assert.are.equal("x: f32", fields(world, "P"))
+    files:remove "b.lua"
+    assert.is_true(session:poll())
+    has_error(function() world:describe "P" end, "unknown component")
+    assert.are.equal("host", order(world))
+    assert.are.equal("x: f32", fields(world, "Host"))
+  end)
+
+  it("end in the order of a fresh start", function()
+    files:write("a.lua", "local w = ... w:system('a', { run = print })")
+    files:write("c.lua", "local w = ... w:system('c', { run = print })")
+    local session = open()
+    files:write("b.lua", "local w = ... w:system('b', { run = print }) w:phase('p', {})")
+    session:poll()
+    files:write("a.lua", "local w = ... w:system('a0', { run = print }) w:phase('q', {}) "
+      .. "w:system('a', { run = print }) w:system('a1', { run = print, phase = 'p' })")
+    session:poll()
+    assert.are.equal("a0 a b c a1", order(world))
+    local fresh = helper.new_world()
+    live.open(fresh, { files.path })
+    assert.are.equal(order(fresh), order(world))
+    assert.are.same(fresh:describe().phases, world:describe().phases)
+  end)
+
+  it("keep switch, timers and timings of systems that stay; parked ones resume", function()
+    local text = "local w = ... w:system('s', { every = 1, run = function(w, dt) %s end })"
+    files:write("a.lua", text:format "error 'broken'")
+    local session = open()
+    world:on_error(function() end)
+    world:update(0.75)
+    world:update(0.25)
+    assert.is_true(world:describe().systems[1].parked)
+    world:update(0.5)
+    files:write("a.lua", text:format "RAN = (RAN or 0) + 1")
+    session:poll()
+    assert.is_false(world:describe().systems[1].parked)
+    assert.are.equal(1, world:describe().systems[1].runs)
+    world:update(0.5)
+    assert.are.equal(1, _G.RAN)
+    world:switch("s", false)
+    files:write("a.lua", text:format "RAN = (RAN or 0) + 2")
+    session:poll()
+    assert.is_false(world:describe().systems[1].enabled)
+    _G.RAN = nil
+  end)
+
+  it("bring the modules along that they require from their directories", function()
+    files:write("lib/base.lua", "return { value = 1 }")
+    files:write("lib/mid.lua", "local b = require 'lib.base' return { value = b.value * 10 }")
+    files:write("shared.lua", "return { shared = true }")
+    files:write("use.lua", [[local w = ... local m, s = require "lib.mid", require "shared"
+      assert(s.shared and require "lib.mid" == m)
+      VALUE = m.value]])
+    files:write("another.lua", "OTHER = (OTHER or 0) + 1")
+    local session = open()
+    assert.are.same({}, errors)
+    local others = _G.OTHER
+    assert.are.equal(10, _G.VALUE)
+    files:write("lib/base.lua", "return { value = 2 }")
+    assert.is_true(session:poll())
+    assert.are.equal(20, _G.VALUE)
+    assert.are.equal(20, require("lib.mid").value)
+    files:write("lib/base.lua", "return { value = 3 } error 'x'")
+    assert.is_false(session:poll())
+    assert.are.equal(2, require("lib.base").value)
+    assert.are.equal(20, _G.VALUE)
+    assert.are.equal(others, _G.OTHER)
+    _G.VALUE, _G.OTHER = nil, nil
+    package.loaded["lib.mid"], package.loaded["lib.base"], package.loaded["shared"] = nil, nil, nil
+  end)
+
+  it("are told by hosts with watchers of their own, or run again by force", function()
+    files:write("a.lua", "RUNS = (RUNS or 0) + 1")
+    local session = open()
+    assert.is_nil(session:poll())
+    session:changed(files.path .. "/a.lua")
+    assert.is_true(session:poll())
+    assert.is_true(session:poll(true))
+    assert.are.equal(3, _G.RUNS)
+    assert.are.equal(3, session:status().versions[files.path .. "/a.lua"])
+    assert.are.same({ files.path .. "/a.lua" }, session:status().files)
+    _G.RUNS = nil
+  end)
+
+  it("raise from open what keeps them from starting, unless someone handles errors", function()
+    files:write("a.lua", "error 'at once'")
+    has_error(function() live.open(world, files.path) end, "a.lua:1: at once")
+    local session = open()
+    assert.are.equal(1, #errors)
+    files:write("a.lua", "local w = ... w:tag 'T'")
+    assert.is_true(session:poll())
+    assert.are.equal(0, world:count "T")
+    has_error(function() live.open(world, { files.path .. "/none" }) end, "no directory")
+  end)
+
+  it("report errors of hooks and go on", function()
+    files:write("a.lua", "local w, s = ... w:tag 'T' s:on_load(function() error 'hook' end)")
+    local session = open()
+    assert.is_truthy(errors[1]:find("a.lua:1: hook", 1, true))
+    assert.are.equal(0, world:count "T")
+    assert.is_nil(session:poll())
+  end)
+end)
+
+-- A long session over many entities: what each edit leaves is written down beside it.
+describe("a session of edits", function()
+  it("ends each step with the expected world and schedule, and loses no entity", function()
+    local count = helper.by_scale { small = 2000, normal = 100000, deep = 100000 }
+    local world, files, problems = helper.new_world(), scratch.new(), 0
+    files:write("components.lua", [[
+      local world = ...
+      world:component("Position", { "x: f32", "y: f32" })
+      world:component("Health", { "hp: i32 = 100" })
+      world:tag "Marked"
+      world:resource("Config", { "speed: f32 = 1" })]])
+    files:write("move.lua", [[
+      local world, script = ...
+      local config = world:res "Config"
+      world:system("move", { query = "Position", run = function(_, _, q)
+        for chunk in q:chunks() do MOVED = (MOVED or 0) + chunk.n * config.speed end
+      end })
+      script:on_load(function() LOADS = (LOADS or 0) + 1 end)]])
+    local session = live.open(world, { files.path }, { on_error = function()
+      problems = problems + 1
+    end })
+    local ids = world:spawn_many(count, { Position = { x = 3, y = 4 }, Health = {} })
+    for i = 1, count, 1000 do
+      world:set(ids[i], "Position", i, -i)
+      world:name(ids[i], "n" .. i)
+    end
+
+    local components = [[
+      local world = ...
+      world:component("Position", { %s })
+      world:component("Health", { %s })
+      world:tag "Marked"
+      world:resource("Config", { %s })]]
+    local pos, hp, config = '"x: f32", "y: f32"', '"hp: i32 = 100"', '"speed: f32 = 1"'
+    local function declare()
+      files:write("components.lua", components:format(pos, hp, config))
+    end
+    local systems, failures = "move", 0
+    local second = ids[2]
+
+    local function check(expected)
+      local ok, message = session:poll()
+      if expected == false then
+        failures = failures + 1
+        assert.is_false(ok)
+      else
+        assert.is_true(ok, message)
+      end
+      assert.is_nil((session:poll()))
+      assert.are.equal(failures, problems)
+      assert.are.equal(systems, order(world))
+      assert.are.equal(count, world:describe().entities)
+      assert.are.equal(ids[1], world:lookup "n1")
+      assert.are.equal(1, _G.LOADS)
+      helper.check(world)
+    end
+
+    local move = [[
+      local world, script = ...
+      local config = world:res "Config"
+      world:system("move", { query = "Position", run = function(_, _, q)
+        for chunk in q:chunks() do MOVED = (MOVED or 0) + chunk.n * config.speed * %s end
+      end })
+      script:on_load(function() LOADS = (LOADS or 0) + 1 end)]]
+    local function moved()
+      _G.MOVED = nil
+      world:update(0)
+      return _G.MOVED
+    end
+
+    -- 1 to 5: changed constants, the last ones within the same second, one by renaming
+    for factor = 2, 5 do
+      files:write("move.lua", move:format(factor))
+      check()
+      assert.are.equal(count * factor + 0.0, moved())
+    end
+    files:replace("move.lua", move:format(6))
+    check()
+    assert.are.equal(count * 6.0, moved())
+
+    -- 6: a swapped function
+    files:write("move.lua", (move:gsub("%% s", ""):format("1"):gsub("chunk%.n", "1")))
+    check()
+    assert.is_true(moved() < count)
+    files:write("move.lua", move:format(1))
+    check()
+
+    -- 8 to 12: fields added, renamed, retyped, dropped
+    pos = '"x: f32", "y: f32", "z: f32 = 9"'
+    declare()
+    check()
+    assert.are.same({ x = 3.0, y = 4.0, z = 9.0 }, world:read(second, "Position"))
+    pos = '"left: f32", "y: f32", "z: f32 = 9", was = { left = "x" }'
+    declare()
+    check()
+    assert.are.same({ left = 3.0, y = 4.0, z = 9.0 }, world:read(second, "Position"))
+    pos = '"left: f64", "y: i32", "z: f32 = 9"'
+    declare()
+    check()
+    assert.are.same({ left = 3.0, y = 4, z = 9.0 }, world:read(second, "Position"))
+    pos = '"left: f64", "y: i32"'
+    declare()
+    check()
+    assert.are.same({ left = 3.0, y = 4 }, world:read(second, "Position"))
+    pos = '"y: i32", "left: f64", "note: string = fresh"'
+    declare()
+    check()
+    assert.are.same({ left = 3.0, y = 4, note = "fresh" }, world:read(second, "Position"))
+
+    -- 13, 14: a migration that must be refused, then one that fits
+    world:set(ids[count], "Health", 1000)
+    local before = world:digest()
+    hp = '"hp: u8 = 100"'
+    declare()
+    check(false)
+    assert.is_truthy(session:status().last_error:find("hp = 1000", 1, true))
+    assert.is_truthy(session:status().last_error:find("components.lua:3: ", 1, true))
+    assert.are.equal(before, world:digest())
+    hp = '"hp: i16 = 100"'
+    declare()
+    check()
+    assert.are.equal(1000, (world:get(ids[count], "Health")))
+
+    -- 15, 16: a syntax error, and its end
+    files:write("move.lua", "local world, script = ... oops(")
+    check(false)
+    assert.are.equal(count + 0.0, moved())
+    files:write("move.lua", move:format(1))
+    check()
+
+    -- 17, 18: an error at run time, after new registrations
+    files:write("move.lua", move:format(1) .. " world:tag 'Lost' error 'late'")
+    check(false)
+    has_error(function() world:count "Lost" end, "unknown component")
+    files:write("move.lua", move:format(1))
+    check()
+
+    -- 19 to 22: a new file, another before it, one goes, one is renamed
+    files:write("z.lua", "local w = ... w:system('z', { run = function() end })")
+    systems = "move z"
+    check()
+    files:write("a.lua", "local w = ... w:system('a', { run = function() end })")
+    systems = "a move z"
+    check()
+    files:remove "z.lua"
+    systems = "a move"
+    check()
+    assert(os.rename(files.path .. "/a.lua", files.path .. "/x.lua"))
+    systems = "move a"
+    check()
+
+    -- 23, 24: two files that must swap together
+    pos = '"y: i32", "right: f64", "note: string = fresh", was = { right = "left" }'
+    files:write("x.lua", [[local w = ... w:system("a", { query = "Position.right",
+      map = function(x) return x end })]])
+    check(false)
+    declare()
+    check()
+    assert.are.equal(3.0, (world:get(second, "Position.right")))
+
+    -- 25, 26: a resource changes, a tag becomes a component
+    config = '"speed: f64 = 1", "name: string = cfg"'
+    world:res("Config").speed = 2
+    declare()
+    check()
+    assert.are.equal("cfg", world:res("Config").name)
+    assert.are.equal(count * 2.0, moved())
+    world:add(second, "Marked")
+    components = components:gsub('world:tag "Marked"',
+      'world:component("Marked", { "n: i32 = 5" })')
+    declare()
+    check()
+    assert.are.equal(5, (world:get(second, "Marked.n")))
+
+    -- 27: a component goes, and its fields with it
+    components = components:gsub('world:component%("Marked"[^\n]*\n', "\n")
+    declare()
+    check()
+    has_error(function() world:has(second, "Marked") end, "unknown component")
+
+    -- 28: a system that another step adds is removed again; 29: its phase comes and goes
+    files:write("x.lua", "local w = ... w:phase('slow', { after = 'render' }) "
+      .. "w:system('s', { phase = 'slow', run = function() end })")
+    systems = "move s"
+    check()
+    files:write("x.lua", "local w = ... w:system('s', { run = function() end })")
+    check()
+    has_error(function() world:run "slow" end, "slow")
+
+    -- 30 to 32: a system moves between files in one step; a module comes
+    files:write("lib/factor.lua", "return 3")
+    files:write("move.lua", "local w = ... w:system('s', { run = function() end })")
+    local borrowed = 'local factor = require "lib.factor"\n' .. move:format "factor"
+    files:write("x.lua", (borrowed:gsub("LOADS", "OTHER")))
+    systems = "s move"
+    check()
+    files:write("lib/factor.lua", "return 4")
+    check()
+    assert.are.equal(count * 8.0, moved())
+    package.loaded["lib.factor"] = nil
+
+    -- 33: everything goes
+    files:remove "move.lua"
+    files:remove "x.lua"
+    files:remove "components.lua"
+    systems = ""
+    check()
+    assert.are.equal(0, #world:describe().components)
+    files:close()
+    _G.MOVED, _G.LOADS, _G.OTHER = nil, nil, nil
+  end)
+end)
+
+describe("functions of live scripts", function()
+  it("are compiled like others, and follow a migration", function()
+    local world, files = helper.new_world(), scratch.new()
+    files:write("a.lua", [[
+      local world, script = ...
+      local scale = world:res "Scale"
+      world:component("P", { "x: f32", "y: f32" })
+      world:resource("Scale", { "by: f32 = 2" })
+      world:system("grow", { query = "P", each = function(p) p.x = p.x + scale.by end })
+      script:on_load(function() world:spawn { P = {} } end)]])
+    local session = live.open(world, files.path)
+    assert.are.equal("vector", world:explain("grow").tier)
+    world:update(0)
+    local e = world:query("P"):first()
+    assert.are.equal(2.0, (world:get(e, "P.x")))
+    files:write("a.lua", [[
+      local world, script = ...
+      local scale = world:res "Scale"
+      world:component("P", { "z: i32", "y: f32", "x: f64" })
+      world:resource("Scale", { "more: i32 = 5", "by: f64 = 1" })
+      world:system("grow", { query = "P", each = function(p)
+        p.x = p.x + scale.by + scale.more
+      end })]])
+    assert.is_true(session:poll())
+    world:update(0)
+    assert.are.equal(9.0, (world:get(e, "P.x")))
+    world:update(0)
+    assert.are.equal(16.0, (world:get(e, "P.x")))
+    files:close()
+  end)
+end)

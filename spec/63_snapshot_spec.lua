@@ -1,0 +1,136 @@
+local helper = require "spec.support.ecs_helper"
+
+local has_error = helper.has_error
+
+local function make()
+  local world = helper.new_world()
+  world:component("A", { "x: f32", "s: string" })
+  world:component("B", { "e: entity" })
+  world:tag "T"
+  world:resource("R", { "n: i32", "s: string = r" })
+  return world
+end
+
+describe("a snapshot", function()
+  it("brings back everything, as often as wanted", function()
+    local world = make()
+    local ids = world:spawn_many(50, { A = { x = 1, s = "one" } })
+    world:name(ids[3], "three")
+    world:set(ids[4], "B", ids[3])
+    local snapshot = world:snapshot()
+    local digest, bytes = world:digest(), world:save()
+    for round = 1, 3 do
+      for i = 1, 50, round + 1 do
+        world:despawn(ids[i])
+      end
+      for i = 1, 300 do
+        world:spawn { A = { s = "text " .. round .. " " .. i }, T = true }
+      end
+      world:set(ids[50], "A", { s = "changed" .. round })
+      world:res("R").n = round
+      world:res("R").s = "changed" .. round
+      world:update(0)
+      assert.are_not.equal(digest, world:digest())
+      world:restore(snapshot)
+      assert.are.equal(digest, world:digest())
+      assert.are.equal(bytes, world:save())
+      assert.are.equal(ids[3], world:lookup "three")
+      assert.are.equal("one", (world:get(ids[50], "A.s")))
+      helper.check(world)
+    end
+  end)
+
+  it("is gone on from exactly as from a save, also when tables have come and gone", function()
+    local function run(world, rounds)
+      for _ = 1, rounds do
+        world:update(0.1)
+      end
+      return world:save()
+    end
+    local world = make()
+    world:system("spawn", { every = 0.25, run = function(w)
+      w:spawn { A = { x = 1 }, T = true }
+    end })
+    world:system("grow", { query = "A", each = function(a, dt) a.x = a.x + dt end })
+    world:system("move", { query = "A, T", each = function(a, _, e)
+      if a.x > 1.5 then
+        world:remove(e, "T")
+        world:add(e, "B")
+      end
+    end })
+    world:system("die", { query = "A, B", each = function(a, _, _, e)
+      if a.x > 2 then world:despawn(e) end
+    end })
+    run(world, 7)
+    local snapshot = world:snapshot()
+    local first = run(world, 40)
+    world:restore(snapshot)
+    assert.are.equal(first, run(world, 40))
+    world:spawn { B = {} }
+    run(world, 5)
+    world:restore(snapshot)
+    assert.are.equal(first, run(world, 40))
+  end)
+
+  it("leaves alone what was declared since", function()
+    local world = make()
+    local e = world:spawn { A = {} }
+    local snapshot = world:snapshot()
+    local id = world:component("Late", { "x: f32" })
+    world:resource("Later", { "x: f32 = 5" })
+    world:res("Later").x = 6
+    world:add(e, "Late")
+    world:set(id, "A", 1)
+    world:restore(snapshot)
+    assert.is_false(world:has(e, "Late"))
+    assert.is_false(world:has(id, "A"))
+    assert.are.equal(5.0, world:res("Later").x)
+    world:spawn { Late = { x = 2 } }
+    helper.check(world)
+  end)
+
+  it("is refused when components have changed since, and in another world", function()
+    local world, other = make(), make()
+    local snapshot = world:snapshot()
+    has_error(function() other:restore(snapshot) end, "another world")
+    has_error(function() world:restore {} end, "snapshot expected")
+    world:component("A", { "x: f64", "s: string" })
+    has_error(function() world:restore(snapshot) end, "components have changed")
+    snapshot = world:snapshot()
+    world:load(world:save())
+    has_error(function() world:restore(snapshot) end, "loaded")
+  end)
+
+  it("refuses `any` values, naming the component", function()
+    local world = make()
+    world:component("Data", { "v: any" })
+    local e = world:spawn { Data = {} }
+    local snapshot = world:snapshot()
+    world:set(e, "Data", { v = { 1 } })
+    has_error(function() world:snapshot() end, "'Data'", "any")
+    world:restore(snapshot)
+    assert.is_nil(world:read(e, "Data").v)
+  end)
+
+  it("is an error in systems, forms and defer; open loops are ended", function()
+    local world = make()
+    world:spawn_many(3, { A = {} })
+    local q, snapshot = world:query "A", world:snapshot()
+    local next_row, handle = q:each()
+    next_row(handle, nil)
+    world:restore(snapshot)
+    has_error(function() q:each(function() world:restore(snapshot) end) end, "not possible")
+    world:defer()
+    has_error(function() world:snapshot() end, "not possible")
+    world:cancel()
+  end)
+
+  it("outlives its world without harm", function()
+    local world = make()
+    local snapshot = world:snapshot()
+    world:close()
+    has_error(function() world:restore(snapshot) end, "closed")
+    snapshot = nil -- luacheck: ignore
+    collectgarbage()
+  end)
+end)
