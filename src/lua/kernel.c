@@ -305,6 +305,7 @@ static bool compile(lua_State *L, int handle, int all_anchors, struct kernel *ke
   lua_pushlightuserdata(L, &compiling);
   int status = lua_pcall(L, 3, 0, 0);
   struct variant *variant = NULL;
+  kernel->breaks_promise = front->breaks_promise;
   if (status == LUA_OK) {
     variant = make_variant(kernel, front, present);
     if (variant) variant->anchors = (uint32_t)++kernel->compilations;
