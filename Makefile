@@ -6,7 +6,7 @@
 #   JOBS                  how many checks run side by side
 #   DEEP=small            test-deep with small counts
 #   SECONDS=60            how long `make fuzz` runs each of its targets
-#   JSON=file             where `make bench` also writes its table
+#   JSON=file             where `make bench` also writes its table; ONLY=Loops: that section
 
 CC ?= cc
 GCC ?= gcc
@@ -179,7 +179,7 @@ TEST_CHECKS := plain asan hash rock $(if $(C_TESTS),c asan-c hash-c) \
   corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
   $(LINT_CHECKS)
 DEEP_CHECKS := $(if $(deep_scale:small=),deep-traces-1 deep-traces-2) \
-  $(if $(DEEP_SPECS),deep-asan deep-plain) \
+  $(if $(DEEP_SPECS),deep-asan deep-plain) builds \
   $(if $(deep_scale:small=),valgrind $(if $(C_TESTS),valgrind-c) coverage tidy cppcheck fuzz)
 
 # $(call run_checks,set,names,seconds after which a check hangs)
@@ -254,6 +254,10 @@ $(TRACE_CHECKS): check-deep-traces-%: $(ASAN)/ecs/native.so
 	$(check) deep-traces-$* tap env ECS_SPEC_SCALE=deep ECS_SPEC_SEEDS=$(SEEDS_$*) \
 	  $(asan_env) $(call module_env,$(ASAN)) $(busted) --filter="agree on seeds" \
 	  spec/90_random_model_spec.lua
+
+check-builds:
+	$(check) builds tap env ECS_SPEC_SCALE=$(deep_scale) GCC="$(GCC)" CLANG="$(CLANG)" \
+	  sh spec/tools/builds $(BUILD)/builds
 
 check-valgrind: $(DEBUG)/ecs/native.so $(EXAMPLES)
 	$(check) valgrind tap env ECS_SPEC_SCALE=small $(call module_env,$(DEBUG)) \
@@ -357,7 +361,7 @@ BENCH_SUPPORT := $(filter-out spec/bench/mod_% spec/bench/bench_%,$(C_BENCH))
 BENCH_OBJ := $(BENCH_SUPPORT:spec/bench/%.c=$(BUILD)/bench/%.o)
 
 bench: all $(BENCH_MODULES) $(BENCH_PROGRAMS)
-	@JSON="$(JSON)" ECS_BENCH=$(BUILD)/bench \
+	@JSON="$(JSON)" ONLY="$(ONLY)" ECS_BENCH=$(BUILD)/bench \
 	  LUA_PATH="spec/bench/?.lua;lua/?.lua;lua/?/init.lua;./?.lua;;" \
 	  LUA_CPATH="$(BUILD)/?.so;$(BUILD)/bench/?.so;;" $(LUA) spec/bench/run.lua
 
@@ -367,19 +371,23 @@ $(BUILD)/bench/%.o: spec/bench/%.c $(wildcard spec/bench/*.h) Makefile
 
 $(BUILD)/bench/%.so: spec/bench/%.c $(BENCH_OBJ) Makefile
 	@mkdir -p $(@D)
-	$(CC) $(BASE) -I$(LUA_INCDIR) -O3 $(CFLAGS) $(SHARED) $(LDFLAGS) -o $@ $< \
-	  $(BENCH_OBJ) $(LIBS)
+	$(CC) $(BASE) -I$(LUA_INCDIR) -O3 $(CFLAGS) $(SHARED) $(LDFLAGS) -o $@ \
+	  $(filter %.c %.o,$^) $(LIBS)
 
 $(BUILD)/bench/%: spec/bench/%.c $(BENCH_OBJ) $(RELEASE)/libecs.a Makefile
 	@mkdir -p $(@D)
 	$(CC) $(BASE) -O3 $(CFLAGS) $(LDFLAGS) -o $@ $< $(BENCH_OBJ) $(RELEASE)/libecs.a $(LIBS)
 
-# Kernels against fused loops of the same instruction set: `make bench-kernels [N=rows]`.
+# Kernels against fused loops of the same instruction set, from Lua in `make bench`, from C
+# in `make bench-kernels [N=rows]`.
 FLOOR_FLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off
 floor_sse2 := -DFLOOR=sse2
 floor_avx2 := -DFLOOR=avx2 -mavx2 -mfma
 floor_avx512 := -DFLOOR=avx512 -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma
-FLOORS := $(patsubst %,$(BUILD)/bench/floor_%.o,sse2 avx2 avx512)
+FLOORS := $(patsubst %,$(BUILD)/bench/floor_%.o,sse2 \
+  $(if $(filter x86_64 amd64,$(shell uname -m)),avx2 avx512))
+
+$(BUILD)/bench/mod_kernel.so: $(FLOORS) $($(RELEASE)_CORE)
 
 bench-kernels: $(BUILD)/bench/kernel
 	$< $(N)
@@ -420,7 +428,8 @@ help:
 	@echo "make test-deep  the long checks (DEEP=small: with small counts)"
 	@echo "make fuzz       the fuzzers, SECONDS=60 each"
 	@echo "make lint       warnings, luacheck, symbols, lengths, rockspecs"
-	@echo "make bench      ratios against the floors (JSON=file writes them down)"
+	@echo "make bench      ratios against the floors (JSON=file writes them down, ONLY=Kernels"
+	@echo "                runs the sections with that in their titles)"
 	@echo "make examples   the examples in C, into build/examples"
 	@echo "make install    PREFIX=/usr/local, LUA_LMOD, LUA_CMOD, DESTDIR"
 	@echo "make rockspecs  write the lists of sources and modules into the rockspecs"

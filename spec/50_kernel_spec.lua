@@ -246,6 +246,43 @@ describe("arithmetic", function()
     end
   end
 
+  it("means what Lua means by it of NaN, infinities, zeros and the ends of the integers", function()
+    local floats = { 0.0, -0.0, 1.0, -2.5, 3.0, 1 / 0, -1 / 0, 0 / 0, 5e-324, 1.7e308, 2.0 ^ 53,
+      -2.0 ^ 63, 2.0 ^ 63 }
+    local ops = { "a + b", "a - b", "a * b", "a / b", "a // b", "a % b", "a ^ b", "-a",
+      "(a < b) and 1.0 or 2.0", "(a <= b) and 1.0 or 2.0", "(a == b) and 1.0 or 2.0",
+      "(a > b) and 1.0 or 2.0", "(a >= b) and 1.0 or 2.0", "(a ~= b) and 1.0 or 2.0" }
+    local whole = { "a & b", "a | b", "a ~ b", "a << b", "a >> b", "~a" }
+    local function bits(x) return x ~= x and "nan" or string.pack("n", x) end
+    local world = new_world()
+    world:component("R", { "r: f64" })
+    -- The operation over all pairs of two lists, by a kernel and by plain Lua.
+    local function compare(op, component, fields, xs, ys)
+      local body = ("local a, b = d.%s, d.%s r.r = %s"):format(fields[1], fields[2], op)
+      local fn = load(("return function(d, r) %s end"):format(body))()
+      local ids, wanted = {}, {}
+      for _, x in ipairs(xs) do
+        for _, y in ipairs(ys) do
+          local row = { r = 0 }
+          if pcall(fn, { [fields[1]] = x, [fields[2]] = y }, row) then
+            ids[#ids + 1] = world:spawn { [component] = { [fields[1]] = x, [fields[2]] = y }, R = {} }
+            wanted[#wanted + 1] = bits(row.r * 1.0)
+          end
+        end
+      end
+      world:query(component .. ", R"):run(fn)
+      for i, e in ipairs(ids) do
+        assert(bits(world:get(e, "R.r")) == wanted[i], ("%s, %s %d"):format(op, component, i))
+        world:despawn(e)
+      end
+    end
+    for _, op in ipairs(ops) do
+      compare(op, "D", { "v", "w" }, floats, floats)
+      compare(op, "I", { "a", "b" }, integers, integers)
+    end
+    for _, op in ipairs(whole) do compare(op, "I", { "a", "b" }, integers, integers) end
+  end)
+
   it("divides and takes remainders of negative numbers as Lua does", function()
     check(function(a, b) return a // b end, true)
     check(function(a, b) return a % b end, true)

@@ -208,6 +208,9 @@ describe("a kernel", function()
         q.x = 1
       end })
     end, "system 's'", "53_kernel_rows_spec.lua:", "it writes to 'Q', which the query reads only")
+    helper.has_error(function()
+      world:system("s", { query = "P, Q:in", each = function(p, q) q.x = p.x end })
+    end, "system 's': ", "53_kernel_rows_spec.lua:", "it writes to 'Q', which the query reads only")
     world:system("s", { query = "P, Q:in", compile = true, each = function(p, q) p.x = q.x end })
     local explained = world:explain "s"
     assert.same({ "vector", { "Q.x" }, { "P.x" } },

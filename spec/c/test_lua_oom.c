@@ -17,7 +17,7 @@ struct chunk {
   size_t size;
 };
 
-static struct chunk scenarios, systems;
+static struct chunk scenarios, systems, kernels;
 
 static int append(lua_State *L, const void *data, size_t size, void *ud) {
   struct chunk *chunk = ud;
@@ -54,9 +54,14 @@ static void open_scenarios(struct lua_host *host) {
   lua_settop(L, 0);
   luaL_loadbufferx(L, scenarios.data, scenarios.size, "=scenarios", "b");
   call(L, 0, 3);
-  luaL_loadbufferx(L, systems.data, systems.size, "=systems", "b");
-  lua_insert(L, 2);
-  call(L, 2, 0);
+  const struct chunk *more[] = {&systems, &kernels};
+  for (size_t i = 0; i < 2; i++) {
+    luaL_loadbufferx(L, more[i]->data, more[i]->size, i ? "=kernels" : "=systems", "b");
+    lua_pushvalue(L, 2);
+    lua_pushvalue(L, 3);
+    call(L, 2, 0);
+  }
+  lua_settop(L, 1);
 }
 
 static bool flag(lua_State *L, const char *name) {
@@ -201,6 +206,7 @@ int main(int count, char **arguments) {
   begin_test();
   compile(&scenarios, "spec/oom/scenarios.lua");
   compile(&systems, "spec/oom/systems.lua");
+  compile(&kernels, "spec/oom/kernels.lua");
   struct lua_host host;
   open_scenarios(&host);
   lua_Integer scenarios_count = (lua_Integer)lua_rawlen(host.L, LIST);
@@ -213,5 +219,6 @@ int main(int count, char **arguments) {
     if (!only || i == only) bad |= sweep(i);
   free(scenarios.data);
   free(systems.data);
+  free(kernels.data);
   return bad;
 }

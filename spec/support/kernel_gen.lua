@@ -109,9 +109,9 @@ function Gen:call(x, y)
     local kind = x.kind == "i64" and y.kind == "i64" and "i64" or float_kind(x, y)
     if kind == "i64" then
       return value(("help(%s, %s)"):format(x.text, y.text),
-        ("(%s - %s)"):format(x.twin, y.twin), "i64", x.soft and y.soft)
+        ("help(%s, %s)"):format(x.twin, y.twin), "i64", x.soft and y.soft)
     end
-    local twin = ("(%s - %s)"):format(operand(x, kind), operand(y, kind))
+    local twin = ("help(%s, %s)"):format(operand(x, kind), operand(y, kind))
     return value(("help(%s, %s)"):format(x.text, y.text), rounded(kind, twin), kind,
       x.soft and y.soft)
   elseif name == "min" or name == "max" then

@@ -102,7 +102,7 @@ static int reads(const checker *c, unsigned place, char letter, int scalar) {
     default:
       if (scalar) return slot_holds(c, place, letter_type(letter));
       if (place < c->at.reg1) return column_fits((k_column)c->p->columns[place], letter);
-      if (place == c->at.all) return letter == 'm';
+      if (place == c->at.all) return letter == 'm' && !c->p->whole;
       return register_fits(c, place, letter) && c->held[place] == letter_type(letter);
   }
 }
@@ -235,6 +235,7 @@ static int header(const program *p) {
       || p->ntotals > MAX_TOTALS || p->ninsns > MAX_INSNS)
     return 0;
   if (p->block == 0 || p->block % 64 != 0 || p->block > K_BLOCK) return 0;
+  if (p->whole > 1 || (p->whole && p->nreg1 + p->nreg4 + p->nreg8 > 0)) return 0;
   if (p->nuniforms + p->nconstants > p->nslots || p->prologue > p->ninsns) return 0;
   for (int i = 0; i < p->ncolumns; i++)
     if (p->columns[i] >= KC_COUNT) return 0;

@@ -399,6 +399,25 @@ static unsigned block_rows(const builder *b) {
   return lane <= 40 ? 1024 : lane <= 160 ? 512 : 256;
 }
 
+/* Does each column appear in one instruction only, and nothing else but scalars? */
+static int takes_columns_once(const program *p) {
+  const k_places at = program_places(p);
+  unsigned seen[MAX_COLUMNS] = {0};
+  if (p->nreg1 + p->nreg4 + p->nreg8 > 0) return 0;
+  for (unsigned pc = p->prologue; pc < p->ninsns; pc++) {
+    const k_insn *k = &p->insns[pc];
+    const uint16_t places[5] = {k->dst, k->a, k->b, k->c, k->d};
+    if (k->op >= OP_CONTROLS) return 0;
+    for (int i = 0; i < 5; i++) {
+      if (places[i] == at.all) return 0;
+      if (places[i] >= p->ncolumns) continue;
+      if (seen[places[i]] != 0 && seen[places[i]] != pc + 1) return 0;
+      seen[places[i]] = pc + 1;
+    }
+  }
+  return 1;
+}
+
 static program *make_program(const emitter *e, int prologue) {
   const builder *b = e->b;
   program head;
@@ -434,6 +453,7 @@ static program *make_program(const emitter *e, int prologue) {
     if (n->op == N_CONSTANT && n->live) p->constants[n->slot - b->nuniforms] = n->k;
     if ((n->op == N_CONSTANT && n->live) || has_slot(n)) p->slots[n->slot] = n->type;
   }
+  p->whole = (uint16_t)takes_columns_once(p);
   return p;
 }
 

@@ -89,14 +89,17 @@ typedef struct running {
 
 /* Beyond the caches shorter blocks do better: what comes first in a block waits for
 ** memory, and the hardware's streams follow but a little. Not where there is little to do
-** but to load. */
+** but to load. Within the caches one block is enough for what is done but once to each
+** column. */
 static size_t choose_block(const program *p, size_t rows) {
   enum { CACHED = 4 << 20, SHORT = 256 };
   size_t bytes = 0;
   for (unsigned i = 0; i < p->ncolumns; i++)
     bytes += column_size((k_column)p->columns[i]);
+  const int cached = rows <= CACHED / (bytes + 1);
+  if (p->whole && cached) return rows;
   const int busy = p->ninsns - p->prologue > 2 * p->ncolumns;
-  return busy && p->block > SHORT && rows > CACHED / (bytes + 1) ? SHORT : p->block;
+  return busy && p->block > SHORT && !cached ? SHORT : p->block;
 }
 
 static void set_registers(void **at, unsigned from, unsigned to, char *memory,

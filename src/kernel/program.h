@@ -358,6 +358,7 @@ struct program {
   uint16_t nconstants;  /* then the constants, then scalar registers */
   uint16_t nbitmaps, ntotals;
   uint16_t block;       /* rows per block: a multiple of 64, at most K_BLOCK */
+  uint16_t whole;       /* 1: has no block registers, so that blocks may be longer */
   uint16_t ninsns;
   uint16_t prologue;    /* the first insns: scalar ones, done once per run */
   uint8_t *columns;     /* k_column of each */

@@ -370,7 +370,8 @@ void access_store(struct front *f, struct val view, const struct constant *key,
   slot = first_slot(f, slot, &leaf);
   uint32_t at = find_column(f, slot, leaf, to.root, to.leaf);
   struct front_column *column = &f->columns[at];
-  if (column->read_only || is_read_only(f, to.slot))
+  f->breaks_promise = column->read_only || is_read_only(f, to.slot);
+  if (f->breaks_promise)
     front_refuse(f, "it writes to '%s', which the query reads only (:in)", to.root->name);
   column->written = true;
   build_at(f->b, f->env.mask, front_tag(f) | (at + 1) << TAG_LINES);

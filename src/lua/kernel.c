@@ -164,11 +164,13 @@ static void read_resources(struct world_box *box, struct variant *variant) {
 
 /* ---- choosing and compiling ---- */
 
+/* Which of the terms that a table may lack it has. */
 static uint64_t present_in(const ecs_query *query, const struct table *table) {
   uint64_t present = 0;
   for (uint32_t i = 0; i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
-    if (term->slot != NONE && table_position(table, term->id) != NONE)
+    bool may_lack = term->kind == TERM_OPTIONAL || term->group != NONE;
+    if (may_lack && term->slot != NONE && table_position(table, term->id) != NONE)
       present |= (uint64_t)1 << (term->slot % SLOTS);
   }
   return present;
@@ -303,6 +305,7 @@ static bool compile(lua_State *L, int handle, int all_anchors, struct kernel *ke
   lua_pushlightuserdata(L, &compiling);
   int status = lua_pcall(L, 3, 0, 0);
   struct variant *variant = NULL;
+  kernel->breaks_promise = front->breaks_promise;
   if (status == LUA_OK) {
     variant = make_variant(kernel, front, present);
     if (variant) variant->anchors = (uint32_t)++kernel->compilations;
@@ -318,6 +321,53 @@ static bool compile(lua_State *L, int handle, int all_anchors, struct kernel *ke
   if (status == LUA_OK && !variant) raise_memory(L);
   if (status == LUA_ERRMEM) lua_error(L);
   return status == LUA_OK;
+}
+
+/* ---- memory of a run ---- */
+
+struct work {
+  void *columns[FRONT_COLUMNS];
+  uint64_t *bitmaps[FRONT_COMMANDS];
+  uint64_t *entities;
+};
+
+static bool takes_ids(const struct variant *variant) {
+  for (uint32_t i = 0; i < variant->column_count; i++)
+    if (variant->columns[i].slot == NONE) return true;
+  return false;
+}
+
+static uint32_t bitmaps_of(const struct kernel *kernel, const struct variant *variant) {
+  return kernel->result == RESULT_TRUTH ? 1 : variant->command_count;
+}
+
+static size_t bitmap_words(uint32_t rows) { return (rows + 63u) / 64 + 8; }
+
+/* Makes room for the rows' ids and for bitmaps. */
+static void reserve_work(lua_State *L, const struct kernel *kernel,
+                         const struct variant *variant, uint32_t rows) {
+  size_t need = 128 + (takes_ids(variant) ? (size_t)rows * 8 + 64 : 0) +
+                bitmaps_of(kernel, variant) * bitmap_words(rows) * 8;
+  if (need > UINT32_MAX / 2) raise_memory(L);
+  struct kernel_set *set = kernel->set;
+  char *grown = memory_grow(&set->world->memory, set->work, &set->work_capacity, need, 1);
+  if (!grown) raise_memory(L);
+  set->work = grown;
+}
+
+static void lay_out_work(const struct kernel *kernel, const struct variant *variant,
+                         const struct table *table, struct work *work) {
+  char *memory = kernel->set->work;
+  uint64_t *at = (void *)(memory + (64 - (uintptr_t)memory % 64) % 64);
+  uint32_t rows = table->count;
+  work->entities = at;
+  if (takes_ids(variant)) {
+    for (uint32_t row = 0; row < rows; row++)
+      at[row] = entity_id(&kernel->set->world->entities, table->rows[row]);
+    at += (rows + 7u) / 8 * 8;
+  }
+  for (uint32_t i = 0; i < bitmaps_of(kernel, variant); i++, at += bitmap_words(rows))
+    work->bitmaps[i] = at;
 }
 
 static bool is_refused(struct kernel *kernel) {
@@ -341,14 +391,15 @@ static bool ready_for(lua_State *L, int handle, struct kernel *kernel,
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   int anchors = lua_gettop(L);
   uint64_t present = present_in(kernel->query, table);
-  bool ready = find_variant(L, anchors, kernel, present) ||
-               (compile(L, handle, anchors, kernel, table, present) &&
-                find_variant(L, anchors, kernel, present));
-  if (!ready) {
+  struct variant *variant = find_variant(L, anchors, kernel, present);
+  if (!variant && compile(L, handle, anchors, kernel, table, present))
+    variant = find_variant(L, anchors, kernel, present);
+  if (!variant) {
     note_refusal(L, handle, kernel);
     lua_replace(L, anchors);
     return false;
   }
+  reserve_work(L, kernel, variant, table->count);
   lua_pop(L, 1);
   return true;
 }
@@ -403,34 +454,6 @@ static void live_ids(void *ud, int64_t *ids, size_t count) {
     ids[i] = (int64_t)entity_target(world, (ecs_id)ids[i]);
 }
 
-struct work {
-  void *columns[FRONT_COLUMNS];
-  uint64_t *bitmaps[FRONT_COMMANDS];
-  uint64_t *entities;
-};
-
-/* Memory for the rows' ids and for bitmaps. */
-static void reserve_work(lua_State *L, struct world_box *box, const struct variant *variant,
-                         bool truth, const struct loop_box *loop, struct work *work) {
-  bool ids = false;
-  for (uint32_t i = 0; i < variant->column_count; i++) ids |= variant->columns[i].slot == NONE;
-  uint32_t bitmaps = truth ? 1 : variant->command_count;
-  uint32_t count = loop->table->count;
-  size_t words = (count + 63u) / 64 + 8;
-  size_t need = 128 + (ids ? (size_t)count * 8 + 64 : 0) + bitmaps * words * 8;
-  if (need > UINT32_MAX / 2) raise_memory(L);
-  struct kernel_set *set = box->kernel_set;
-  char *grown = memory_grow(&box->world->memory, set->work, &set->work_capacity, need, 1);
-  if (!grown) raise_memory(L);
-  set->work = grown;
-  uint64_t *at = (void *)(grown + (64 - (uintptr_t)grown % 64) % 64);
-  work->entities = at;
-  for (uint32_t row = 0; ids && row < count; row++)
-    at[row] = entity_id(&box->world->entities, loop->table->rows[row]);
-  at += ids ? (count + 7u) / 8 * 8 : 0;
-  for (uint32_t i = 0; i < bitmaps; i++, at += words) work->bitmaps[i] = at;
-}
-
 static void bind_columns(const struct variant *variant, const struct loop_box *loop,
                          struct work *work) {
   const struct table *table = loop->table;
@@ -470,9 +493,12 @@ static void stage_commands(lua_State *L, struct loop_box *loop, const struct var
 static void run_table(lua_State *L, int handle, struct loop_box *loop,
                       struct variant *variant, const struct kernel_run *run) {
   struct world_box *box = loop->box;
+  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct work work;
   bool truth = run->truth != NULL;
-  reserve_work(L, box, variant, truth, loop, &work);
+  assert(truth == (kernel->result == RESULT_TRUTH));
+  reserve_work(L, kernel, variant, loop->table->count);
+  lay_out_work(kernel, variant, loop->table, &work);
   bind_columns(variant, loop, &work);
   variant->uniforms[UNIFORM_DT].f64 = run->dt;
   variant->uniforms[UNIFORM_SEED].i64 = (int64_t)box->world->seed;

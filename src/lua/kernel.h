@@ -58,6 +58,7 @@ struct kernel {
   uint64_t retry_step;
   uint64_t refused_version;    /* of the components, when it was refused */
   bool refused;
+  bool breaks_promise;         /* refused since it writes to a term declared :in */
 };
 
 #define KERNEL_FUNCTION 1      /* user values of a kernel's handle */

@@ -101,8 +101,12 @@ static void read_kernel(lua_State *L, struct world_box *box, struct system_box *
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_KERNEL);
   /* In a swap the types are not there yet: systems_compile follows it. */
   system->compiled = !box->stage && kernel_ready(L, function + 1);
-  if (!box->stage && !system->compiled && system->compile == 1)
+  bool refused = !box->stage && !system->compiled;
+  if (refused && system->compile == 1)
     raise_error(L, "%s cannot be compiled: %s", what, lua_tostring(L, -1));
+  struct kernel_box *handle = lua_touserdata(L, function + 1);
+  if (refused && handle->kernel->breaks_promise)
+    raise_error(L, "%s: %s", what, lua_tostring(L, -1));
   lua_settop(L, top);
 }
 

@@ -79,4 +79,10 @@ static void seek(float *const *c, size_t n, const double *uniform) {
   }
 }
 
-const floor_fn NAME(floors, FLOOR)[3] = {move, part, seek};
+static void twice(float *const *c, size_t n, const double *uniform) {
+  COLUMN px = c[0];
+  (void)uniform;
+  for (size_t i = 0; i < n; i++) px[i] = px[i] * 2.0f;
+}
+
+const floor_fn NAME(floors, FLOOR)[FLOORS] = {move, part, seek, twice};

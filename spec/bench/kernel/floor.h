@@ -3,9 +3,12 @@
 
 #include <stddef.h>
 
-/* One loop over columns c of n rows with uniforms u: MOVE, PART, SEEK. */
+/* One loop over columns c of n rows with uniforms u: MOVE, PART, SEEK; TWICE doubles the
+** first column. */
 typedef void (*floor_fn)(float *const *c, size_t n, const double *u);
 
-extern const floor_fn floors_sse2[3], floors_avx2[3], floors_avx512[3];
+enum { FLOORS = 4 };
+
+extern const floor_fn floors_sse2[FLOORS], floors_avx2[FLOORS], floors_avx512[FLOORS];
 
 #endif

@@ -43,7 +43,7 @@ static void multiplication_and_addition_become_one_instruction_in_place(void) {
   build_store(b, x, build_binary(b, KO_ADD, build_load(b, x), step));
   program *p = finish(b);
   CHECK(reads(p, "0\tf32.f64 s0 = u0\n1\taddmul.f32 c0 = c0, c1, s0\n"));
-  CHECK(p->prologue == 1 && p->nreg4 == 0);
+  CHECK(p->prologue == 1 && p->nreg4 == 0 && p->whole);
   CHECK(program_reads(p, x) && program_reads(p, v));
   CHECK(program_writes(p, x) && !program_writes(p, v));
   program_free(p);
@@ -77,7 +77,26 @@ static void equal_work_is_done_once_and_useless_work_never(void) {
   build_store(b, x, u);  /* what it was */
   build_store(b, y, once);
   program *p = finish(b);
-  CHECK(reads(p, "0\tdiv.f64 c1 = c0, c1\n"));
+  CHECK(reads(p, "0\tdiv.f64 c1 = c0, c1\n") && p->whole);
+  program_free(p);
+}
+
+/* A chain of many values needs but the registers of those alive at once, and a block of them
+** stays in the first cache. */
+static void registers_are_used_again(void) {
+  builder *b = fresh();
+  const int x = build_column(b, KC_F32), y = build_column(b, KC_F32);
+  const k_value w = build_load(b, y);
+  k_value v = build_load(b, x);
+  for (int i = 0; i < 60; i++) {
+    const k_value root = build_unary(b, KO_SQRT, v);
+    v = build_binary(b, KO_DIV, build_binary(b, KO_ADD, v, root),
+                     build_binary(b, KO_MUL, root, w));
+  }
+  build_store(b, x, v);
+  program *p = finish(b);
+  CHECK(p->nreg4 <= 3 && p->nreg1 == 0 && p->nreg8 == 0);
+  CHECK(program_info(p).insns == 240 && program_info(p).scratch <= 16384);
   program_free(p);
 }
 
@@ -431,6 +450,7 @@ int main(void) {
   multiplication_and_addition_become_one_instruction_in_place();
   each_step_of_a_fused_instruction_rounds();
   equal_work_is_done_once_and_useless_work_never();
+  registers_are_used_again();
   a_swap_needs_copies();
   what_does_not_depend_on_a_loop_is_done_before_it();
   work_of_few_rows_is_skipped();

@@ -1,0 +1,256 @@
+/* The check of programs, rule by rule: for each there is a program that passes and one like it
+** that breaks the rule. */
+#define _POSIX_C_SOURCE 200112L
+#include "kernel_test.h"
+
+#include "kernel/ops.h"
+
+/* Columns: 0 f32, 1 i64, 2 bool, 3 entities. Registers: 4, 5 of bytes, 6, 7 of f32, 8, 9
+** of 8 bytes. Slots: 10 uniform i64, 11 constant f64, 12, 13 scalar i64, 14 scalar
+** bool. 15 every row, 16 bits, 17 a sum of f64. */
+enum {
+  C_F, C_I, C_M, C_E, R_M, R_M2, R_F, R_F2, R_D, R_D2, U_I, K_D, S_I, S_I2, S_B, ALL,
+  BITS, TOTAL,
+  X = K_NOWHERE
+};
+
+static program small_program(int prologue, int n, k_insn *insns) {
+  static uint8_t columns[] = {KC_F32, KC_I64, KC_BOOL, KC_ENTITY};
+  static uint8_t slots[] = {KT_I64, KT_F64, KT_I64, KT_I64, KT_BOOL},
+                 totals[] = {KR_SUM * 4 + KT_F64};
+  static k_scalar constants[1];
+  program p;
+  memset(&p, 0, sizeof p);
+  p.ncolumns = 4;
+  p.nreg1 = p.nreg4 = p.nreg8 = 2;
+  p.nslots = 5;
+  p.nuniforms = p.nconstants = p.nbitmaps = p.ntotals = 1;
+  p.block = 64;
+  p.ninsns = (uint16_t)n;
+  p.prologue = (uint16_t)prologue;
+  p.columns = columns;
+  p.slots = slots;
+  p.constants = constants;
+  p.totals = totals;
+  p.insns = insns;
+  return p;
+}
+
+static int accepts(int prologue, int n, const k_insn *insns) {
+  const size_t bytes = (size_t)n * sizeof *insns;
+  k_insn *copy = malloc(bytes);  /* of just that size */
+  if (copy == NULL) abort();
+  memcpy(copy, insns, bytes);
+  const program p = small_program(prologue, n, copy);
+  const int accepted = program_check(&p);
+  free(copy);
+  return accepted;
+}
+
+#define ACCEPTS(n, ...) CHECK(accepts(0, n, (const k_insn[]){__VA_ARGS__}))
+#define REFUSES(n, ...) CHECK(!accepts(0, n, (const k_insn[]){__VA_ARGS__}))
+#define SKIP_TO(end) {OP_SKIP, X, C_M, X, end, X, 0}
+#define FILL_D {OP_FILL_F64, R_D, K_D, X, X, X, 0}
+#define FILL_I {OP_FILL_I64, R_D, U_I, X, X, X, 0}
+#define COPY_D {OP_COPY_F64, R_D2, R_D, X, X, X, 0}
+#define LOOP_TO(end) {OP_LOOP, S_I, U_I, ALL, end, X, 0}
+#define END_OF(loop) {OP_END, S_I, U_I, ALL, loop, X, 0}
+#define COUNT_TO(slot) {OP_NEG_I64 | OP_SCALAR, slot, U_I, X, X, X, 0}
+#define COUNT_TO_2 COUNT_TO(S_I2)
+#define BOTH {OP_LT_VV_I64 | OP_SCALAR, S_B, U_I, U_I, X, X, 0}
+#define DIVIDE {OP_IDIV_VV_I64, R_D2, C_I, C_I, X, ALL, 0}
+#define STORE {OP_COPY_F32, C_F, C_F, X, X, X, 0}
+
+static void registers_are_set_before_they_are_read(void) {
+  ACCEPTS(2, FILL_D, COPY_D);
+  REFUSES(1, COPY_D);
+  REFUSES(2, FILL_I, COPY_D);
+  /* a skip leaves unset what it jumps over, or set as something else */
+  REFUSES(3, SKIP_TO(2), FILL_D, COPY_D);
+  ACCEPTS(4, FILL_D, SKIP_TO(3), FILL_D, COPY_D);
+  REFUSES(4, FILL_D, SKIP_TO(3), FILL_I, COPY_D);
+  /* a loop may do no round, and its second round finds what the first one left */
+  REFUSES(4, LOOP_TO(2), FILL_D, END_OF(0), COPY_D);
+  ACCEPTS(5, FILL_D, LOOP_TO(3), FILL_D, END_OF(1), COPY_D);
+  REFUSES(5, FILL_D, LOOP_TO(4), COPY_D, FILL_I, END_OF(1));
+  REFUSES(5, FILL_D, LOOP_TO(3), FILL_I, END_OF(1), COPY_D);
+}
+
+static void rows_stay_whole(void) {
+  ACCEPTS(2, DIVIDE, STORE);
+  REFUSES(2, STORE, DIVIDE);
+  REFUSES(4, LOOP_TO(3), DIVIDE, STORE, END_OF(0));
+  ACCEPTS(4, LOOP_TO(2), DIVIDE, END_OF(0), STORE);
+}
+
+static void loops_and_skips_nest_and_end(void) {
+  ACCEPTS(3, LOOP_TO(2), STORE, END_OF(0));
+  REFUSES(2, LOOP_TO(1), STORE);
+  REFUSES(1, END_OF(0));
+  REFUSES(4, SKIP_TO(2), LOOP_TO(3), STORE, END_OF(1));
+  REFUSES(4, LOOP_TO(2), SKIP_TO(3), END_OF(0), STORE);
+  REFUSES(2, SKIP_TO(0), STORE);
+  REFUSES(2, SKIP_TO(3), STORE);
+  ACCEPTS(2, SKIP_TO(2), STORE);
+  REFUSES(4, SKIP_TO(3), LOOP_TO(3), STORE, END_OF(1));
+  REFUSES(1, LOOP_TO(2));
+  REFUSES(3, LOOP_TO(2), STORE, {OP_END, S_I2, U_I, ALL, 0, X, 0});
+  REFUSES(4, COUNT_TO_2, LOOP_TO(3), STORE, {OP_END, S_I, S_I2, ALL, 1, X, 0});
+  REFUSES(4, COUNT_TO(S_I), {OP_LOOP, S_I, S_I, ALL, 3, X, 0}, STORE,
+          {OP_END, S_I, S_I, ALL, 1, X, 0});
+  /* the counter and the number of rounds are not to be changed */
+  REFUSES(4, COUNT_TO_2, {OP_LOOP, S_I, S_I2, ALL, 3, X, 0}, COUNT_TO_2,
+          {OP_END, S_I, S_I2, ALL, 1, X, 0});
+  REFUSES(3, LOOP_TO(2), {OP_ADD_VV_I64 | OP_SCALAR, S_I, S_I, U_I, X, X, 0}, END_OF(0));
+  REFUSES(3, LOOP_TO(2), {OP_ADD_VV_I64 | OP_SCALAR, U_I, S_I, U_I, X, X, 0}, END_OF(0));
+  ACCEPTS(3, LOOP_TO(2), {OP_ADD_VV_I64 | OP_SCALAR, S_I2, S_I, U_I, X, X, 0}, END_OF(0));
+}
+
+static void places_are_what_they_are_taken_for(void) {
+  ACCEPTS(1, {OP_NEG_I64, C_I, C_E, X, X, X, 0});
+  REFUSES(1, {OP_NEG_I64, R_F, C_I, X, X, X, 0});
+  REFUSES(1, {OP_NEG_I64, C_F, C_I, X, X, X, 0});
+  REFUSES(1, {OP_NEG_F64, R_D, C_I, X, X, X, 0});
+  REFUSES(1, {OP_NOT, ALL, C_M, X, X, X, 0});
+  REFUSES(1, {OP_NEG_F32, R_M, C_F, X, X, X, 0});
+  REFUSES(1, {OP_NEG_F32, R_F, ALL, X, X, X, 0});
+  REFUSES(1, {OP_NEG_F64, R_D, K_D, X, X, X, 0});
+  REFUSES(2, FILL_D, {OP_FILL_F64, R_D2, R_D, X, X, X, 0});
+  REFUSES(1, {OP_RANGE_I8, R_D, C_I, X, X, ALL, 0});
+  REFUSES(1, {OP_EMIT, C_I, C_M, X, X, X, 0});
+  REFUSES(1, {OP_EMIT, R_D, C_M, X, X, X, 0});
+  ACCEPTS(1, {OP_NOT, R_M2, ALL, X, X, X, 0});
+  ACCEPTS(1, {OP_EMIT, BITS, C_M, X, X, X, 0});
+  REFUSES(1, {OP_EMIT, TOTAL, C_M, X, X, X, 0});
+  REFUSES(1, {OP_EMIT | OP_SCALAR, BITS, U_I, X, X, X, 0});
+  ACCEPTS(2, FILL_D, {OP_SUM_F64, TOTAL, R_D, X, X, ALL, 0});
+  REFUSES(2, FILL_D, {OP_MIN_F64, TOTAL, R_D, X, X, ALL, 0});
+  REFUSES(1, {OP_SUM_I64, TOTAL, C_I, X, X, ALL, 0});
+  REFUSES(1, {OP_NEG_F32, R_F2, C_F, C_F, X, X, 0});
+  REFUSES(1, {OP_COUNT, X, X, X, X, X, 0});
+  REFUSES(1, {OP_LOAD_U8, R_D, C_M, X, X, X, 0});
+  ACCEPTS(1, {OP_LIVE, R_D, C_E, X, X, X, 0});
+  REFUSES(1, {OP_LIVE, R_D, C_I, X, X, X, 0});
+}
+
+static void what_is_done_once_is_scalar(void) {
+  static const k_insn scalar = {OP_NEG_I64 | OP_SCALAR, S_I, U_I, X, X, X, 0};
+  static const k_insn wrong = {OP_NEG_I64 | OP_SCALAR, C_I, U_I, X, X, X, 0};
+  static const k_insn varying = STORE,
+                      failing = {OP_IDIV_VV_I64 | OP_SCALAR, S_I, U_I, U_I, X, ALL, 0};
+  CHECK(accepts(1, 1, &scalar));
+  CHECK(!accepts(2, 1, &scalar));
+  CHECK(!accepts(1, 1, &wrong));
+  CHECK(accepts(0, 1, &varying) && !accepts(1, 1, &varying));
+  CHECK(!accepts(0, 1, &failing));
+  ACCEPTS(1, BOTH);
+  REFUSES(2, BOTH, {OP_IDIV_VV_I64 | OP_SCALAR, S_I, U_I, U_I, X, S_B, 0});
+  /* uniforms and constants stay, and a slot holds what it is for */
+  REFUSES(1, COUNT_TO(U_I));
+  REFUSES(1, {OP_NEG_F64 | OP_SCALAR, K_D, K_D, X, X, X, 0});
+  REFUSES(1, {OP_NEG_F64 | OP_SCALAR, S_I, K_D, X, X, X, 0});
+}
+
+/* What loads and stores narrow integers, from and to columns of each type. */
+static void narrow_columns_have_their_own_instructions(void) {
+  for (int op = 0; op < 6; op++)
+    for (int type = 0; type < KC_COUNT; type++) {
+      k_insn insn = {(uint16_t)(OP_LOAD_I8 + op), R_D, C_I, X, X, X, 0};
+      program p = small_program(0, 1, &insn);
+      uint8_t columns[] = {KC_F32, (uint8_t)type, KC_I64, KC_ENTITY};
+      p.columns = columns;
+      CHECK(program_check(&p) == (type == KC_I8 + op));
+      insn = (k_insn){(uint16_t)(OP_STORE_I8 + op), C_I, C_M, X, X, X, 0};
+      CHECK(program_check(&p) == (type == KC_I8 + op));
+    }
+}
+
+static void skips_are_no_deeper_than_the_checker(void) {
+  k_insn insns[MAX_DEPTH + 2];
+  const k_insn skip = SKIP_TO(MAX_DEPTH + 1), store = STORE;
+  for (int i = 0; i <= MAX_DEPTH; i++) insns[i] = skip;
+  insns[MAX_DEPTH + 1] = store;
+  CHECK(!accepts(0, MAX_DEPTH + 2, insns));
+  insns[0] = store;
+  CHECK(accepts(0, MAX_DEPTH + 2, insns));
+}
+
+/* A long block has no place for registers, nor a mask of all its rows. */
+static void long_blocks_have_columns_only(void) {
+  k_insn insn = {OP_NOT, C_M, C_M, X, X, X, 0};
+  program p = small_program(0, 1, &insn);
+  p.whole = 1;
+  CHECK(!program_check(&p));
+  p.nreg1 = p.nreg4 = 0;
+  CHECK(!program_check(&p));
+  p.nreg8 = 0;
+  CHECK(program_check(&p));
+  insn.a = (uint16_t)program_places(&p).all;
+  CHECK(!program_check(&p));
+  p.whole = 0;
+  CHECK(program_check(&p));
+  insn.a = C_M;
+  p.whole = 2;
+  CHECK(!program_check(&p));
+}
+
+/* A header with one field at its limit passes, one above it does not. */
+static void headers_have_limits(void) {
+  static uint8_t bytes[MAX_SLOTS + 1], totals[MAX_TOTALS + 1];
+  static k_insn insns[MAX_INSNS + 1];
+  const k_insn store = STORE;
+  for (int i = 0; i <= MAX_INSNS; i++) insns[i] = store;
+  for (int i = 0; i <= MAX_TOTALS; i++) totals[i] = KR_MAX * 4 + KT_I64;
+  memset(bytes, KC_F32, sizeof bytes);
+  for (int field = 0; field < 8; field++)
+    for (int above = 0; above < 2; above++) {
+      program p = small_program(0, 1, insns);
+      p.columns = p.slots = bytes;
+      p.totals = totals;
+      const int limits[8] = {MAX_COLUMNS, MAX_REGISTERS, MAX_REGISTERS, MAX_REGISTERS,
+                             MAX_SLOTS, MAX_BITMAPS, MAX_TOTALS, MAX_INSNS};
+      uint16_t *const fields[8] = {&p.ncolumns, &p.nreg1, &p.nreg4, &p.nreg8,
+                                   &p.nslots, &p.nbitmaps, &p.ntotals, &p.ninsns};
+      *fields[field] = (uint16_t)(limits[field] + above);
+      CHECK(program_check(&p) == !above);
+    }
+}
+
+static int takes_header(uint16_t block, uint8_t column, uint8_t slot, uint8_t total) {
+  k_insn insn = STORE;
+  uint8_t columns[] = {KC_F32, KC_I64, KC_BOOL, column}, totals[] = {total};
+  uint8_t slots[] = {KT_I64, KT_F64, KT_I64, KT_I64, slot};
+  program p = small_program(0, 1, &insn);
+  p.block = block;
+  p.columns = columns;
+  p.slots = slots;
+  p.totals = totals;
+  return program_check(&p);
+}
+
+static void headers_say_what_there_is(void) {
+  const uint8_t sum = KR_SUM * 4 + KT_F64;
+  CHECK(takes_header(64, KC_ENTITY, KT_BOOL, sum));
+  CHECK(takes_header(K_BLOCK, KC_ENTITY, KT_BOOL, sum));
+  CHECK(!takes_header(0, KC_ENTITY, KT_BOOL, sum));
+  CHECK(!takes_header(96, KC_ENTITY, KT_BOOL, sum));
+  CHECK(!takes_header(K_BLOCK + 64, KC_ENTITY, KT_BOOL, sum));
+  CHECK(!takes_header(64, KC_COUNT, KT_BOOL, sum));
+  CHECK(!takes_header(64, KC_ENTITY, KT_I64 + 1, sum));
+  CHECK(!takes_header(64, KC_ENTITY, KT_BOOL, (KR_MAX + 1) * 4 + KT_F64));
+  CHECK(!takes_header(64, KC_ENTITY, KT_BOOL, KR_SUM * 4 + KT_F32));
+}
+
+int main(void) {
+  registers_are_set_before_they_are_read();
+  rows_stay_whole();
+  loops_and_skips_nest_and_end();
+  places_are_what_they_are_taken_for();
+  what_is_done_once_is_scalar();
+  narrow_columns_have_their_own_instructions();
+  skips_are_no_deeper_than_the_checker();
+  long_blocks_have_columns_only();
+  headers_have_limits();
+  headers_say_what_there_is();
+  return failures != 0;
+}

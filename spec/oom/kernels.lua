@@ -1,0 +1,152 @@
+-- More of what scenarios.lua begins: kernels, compiled and run while memory is short.
+
+local scenario, make = ...
+local crowd = make.crowd
+
+local gain, limit = 2, 3.5
+
+local function double(x) return x * gain end
+
+local function busy(p, v, dt, e)
+  if v and v.x > 0.5 then
+    for i = 1, 3 do
+      p.x = p.x + double(v.x) * dt * i
+      if p.x > 100 then break end
+    end
+  elseif p.y < limit then
+    p.y = math.sqrt(p.x * p.x + p.y * p.y) + math.sin(p.x)
+  end
+  p.x = p.x // 0.25
+end
+
+scenario("a function compiled and run", {
+  prepare = crowd,
+  act = function(s) s.query:run(busy, 0.5) end,
+})
+
+scenario("a function compiled again for another subtype", {
+  prepare = function(s)
+    crowd(s)
+    gain = 2
+    s.query:run(busy, 0.5)
+    gain = 2.5
+  end,
+  act = function(s) s.query:run(busy, 0.5) end,
+  after = function() gain = 2 end,
+})
+
+scenario("a function that was compiled, run again", {
+  prepare = function(s)
+    crowd(s)
+    s.query:run(busy, 0.5)
+  end,
+  act = function(s) s.query:run(busy, 0.5) end,
+})
+
+scenario("a system that has to compile", {
+  prepare = crowd,
+  act = function(s)
+    s.world:system("busy", { query = "Position, Velocity?", each = busy, compile = true })
+    assert(s.world:explain("busy").tier == "vector")
+  end,
+  partial = true,
+})
+
+scenario("a system that compiles when it runs", {
+  prepare = function(s)
+    crowd(s)
+    s.world:system("busy", { query = "Position, Velocity?", each = busy })
+  end,
+  act = function(s)
+    s.world:update(0.5)
+    local explained = s.world:explain("busy")
+    assert(explained.tier == "vector" and #explained.program > 100)
+  end,
+  partial = true,
+})
+
+scenario("a function that cannot be compiled, in a system", {
+  prepare = function(s)
+    crowd(s)
+    s.seen = {}
+    s.world:system("plain", { query = "Position", each = function(p, _, e) s.seen[e] = p.x end })
+  end,
+  act = function(s)
+    s.world:update(0.5)
+    assert(s.seen[s.e] and s.world:explain("plain").reason)
+  end,
+  partial = true,
+})
+
+scenario("commands of a kernel", {
+  prepare = function(s)
+    crowd(s)
+    local world = s.world
+    s.change = function(p, dt, e)
+      if p.x > 20 then
+        world:despawn(e)
+      elseif p.x > 10 then
+        world:add(e, "Enemy")
+      else
+        world:remove(e, "Frozen")
+      end
+    end
+    s.positions = world:query "Position"
+  end,
+  act = function(s) s.positions:run(s.change) end,
+})
+
+scenario("rows that satisfy a function", {
+  prepare = crowd,
+  act = function(s)
+    local far = s.query:where(function(p) return p.x > 12 end)
+    assert(far:count() == 12 and s.world:alive(far:first()))
+    local seen = 0
+    for p in far:each() do seen = seen + p.x end
+    assert(seen > 100)
+  end,
+})
+
+scenario("entities changed that satisfy a function", {
+  prepare = crowd,
+  act = function(s)
+    s.query:where(function(p) return p.x > 20 end):despawn()
+    s.query:where(function(p) return p.x > 10 end):add("Enemy")
+    s.query:where(function(p) return p.x > 5 end):set("Position.y", 1)
+  end,
+  partial = true,
+})
+
+scenario("totals", {
+  prepare = crowd,
+  act = function(s)
+    assert(s.query:sum(function(p) return p.x end) == 301)
+    assert(s.query:min(function(p) return p.y end) == -24)
+    assert(s.query:max(function(p) return p.x end) == 24)
+  end,
+})
+
+scenario("a kernel with a resource and random numbers", {
+  prepare = function(s)
+    crowd(s)
+    s.world:resource("Gravity", { "y: f32 = -2" })
+    local world, gravity = s.world, s.world:res "Gravity"
+    s.fall = function(p, dt, e) p.y = p.y + gravity.y * world:random(e) * dt end
+    s.positions = world:query "Position"
+  end,
+  act = function(s) s.positions:run(s.fall, 0.5) end,
+})
+
+scenario("a kernel that fails in a row", {
+  prepare = function(s)
+    crowd(s)
+    s.world:spawn { Health = { hp = 0 } }
+    s.health = s.world:query "Health"
+  end,
+  act = function(s)
+    local ok, message = pcall(s.health.run, s.health, function(h) h.hp = 7 // h.hp end)
+    assert(not ok)
+    if message == "not enough memory" then error(message, 0) end
+    assert(message:find "zero" or message:find "n//0", message)
+  end,
+})
