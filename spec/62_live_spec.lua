@@ -193,11 +193,12 @@ describe("live scripts", function()
       world:resource('R', { 'n: i32' })]])
     files:write("b.lua", "local world = ... QUERY, RES = world:query 'P.x', world:res 'R'")
     local session = open()
-    for text, what in pairs {
-      ["world:component('P', { 'y: f32' }) world:resource('R', { 'n: i32' })"] = "no field 'x'",
-      ["world:resource('R', { 'n: i32' })"] = "unknown component 'P'",
-      ["world:component('P', { 'x: f32', 'y: f32' })"] = "no resource 'R'",
+    for _, case in ipairs {
+      { "world:component('P', { 'y: f32' }) world:resource('R', { 'n: i32' })", "no field 'x'" },
+      { "world:component('P', { 'x: f32', 'y: f32' })", "no resource 'R'" },
+      { "world:resource('R', { 'n: i32' })", "unknown component 'P'" },
     } do
+      local text, what = case[1], case[2]
       files:write("a.lua", "local world = ... " .. text)
       local ok, message = session:poll()
       assert.is_false(ok)
