@@ -56,6 +56,28 @@ describe("live scripts", function()
     assert.are.equal(1.0, (world:get(e, "P.x")))
   end)
 
+  it("may be made of components that files behind them declare", function()
+    local script = "local w = ... w:component(%q, { %q }) w:system(%q, { run = print })"
+    files:write("a.lua", script:format("A", "b: B[2]", "a"))
+    files:write("b.lua", script:format("B", "c: C", "b"))
+    files:write("c.lua", script:format("C", "x: f32 = 3", "c"))
+    local session = open()
+    assert.are.same({}, errors)
+    assert.are.equal("a b c", order(world))
+    local e = world:spawn { A = {} }
+    assert.are.equal(3.0, (world:get(e, "A.b[2].c.x")))
+    files:write("a.lua", "local w = ... w:component('A', { 'b: B[2]', 'd: D' })")
+    files:write("d.lua", "local w = ... w:component('D', { 'y: i32 = 4' })")
+    assert.is_true(session:poll())
+    assert.are.equal(4, (world:get(e, "A.d.y")))
+    files:write("a.lua", "local w = ... w:component('A', { 'b: B[2]', 'n: Nowhere' })")
+    files:write("b.lua", "local w = ... w:component('B', { 'c: C', 'n: Nowhere' })")
+    local ok, message = session:poll()
+    assert.is_false(ok)
+    assert.is_truthy(message:find("unknown type 'Nowhere'", 1, true))
+    assert.are.equal(1, #errors)
+  end)
+
   it("call on_load once, on_reload after a change, on_unload before they go", function()
     local text = [[
       local world, script = ...
@@ -202,11 +224,12 @@ describe("live scripts", function()
       world:resource('R', { 'n: i32' })]])
     files:write("b.lua", "local world = ... QUERY, RES = world:query 'P.x', world:res 'R'")
     local session = open()
-    for text, what in pairs {
-      ["world:component('P', { 'y: f32' }) world:resource('R', { 'n: i32' })"] = "no field 'x'",
-      ["world:resource('R', { 'n: i32' })"] = "unknown component 'P'",
-      ["world:component('P', { 'x: f32', 'y: f32' })"] = "no resource 'R'",
+    for _, case in ipairs {
+      { "world:component('P', { 'y: f32' }) world:resource('R', { 'n: i32' })", "no field 'x'" },
+      { "world:component('P', { 'x: f32', 'y: f32' })", "no resource 'R'" },
+      { "world:resource('R', { 'n: i32' })", "unknown component 'P'" },
     } do
+      local text, what = case[1], case[2]
       files:write("a.lua", "local world = ... " .. text)
       local ok, message = session:poll()
       assert.is_false(ok)

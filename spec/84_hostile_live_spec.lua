@@ -27,6 +27,20 @@ local function check_world(world)
   world:close()
 end
 
+-- Hostile values: all of them, or at a small scale every fifth, other ones each time.
+local turn = 0
+local function some_values()
+  if helper.scale() ~= "small" then
+    return hostile.values
+  end
+  local list = {}
+  turn = turn + 1
+  for i, entry in ipairs(hostile.values) do
+    list[#list + 1] = (i + turn) % 5 == 0 and entry or nil
+  end
+  return list
+end
+
 local files
 
 -- A path that is no more harmful than the text in it.
@@ -132,7 +146,7 @@ describe("while scripts are read", function()
   it("every method with any argument leaves nothing behind", function()
     for kind, methods in pairs(hostile.calls) do
       for method, call in pairs(kind ~= "native" and methods or {}) do
-        for _, entry in ipairs(method == "close" and {} or hostile.values) do
+        for _, entry in ipairs(method == "close" and {} or some_values()) do
           local scene = hostile.scene(ecs.world)
           local value, before = entry[2](scene), scene.world:digest()
           pcall(native.stage, scene.world, nothing, function()
@@ -198,7 +212,7 @@ end
 
 describe("a malformed plan", function()
   local function swap_all(make)
-    for _, entry in ipairs(hostile.values) do
+    for _, entry in ipairs(some_values()) do
       local scene = hostile.scene(ecs.world)
       local value = entry[2](scene)
       swap(scene, function() return make(scene, value) end)

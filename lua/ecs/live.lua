@@ -10,7 +10,8 @@ local methods = {}
 live.__index = methods
 
 local OUT_OF_MEMORY = "not enough memory"
-local AGAIN = {}             -- raised when a script turns out to be a module
+local AGAIN = {}             -- raised when the files are to be read in another way
+local WAITS = 8              -- how often a script waits for others in one reading
 
 -- ---- running files ---------------------------------------------------------------------
 
@@ -159,8 +160,39 @@ local function collect(self, job)
   return records
 end
 
+-- The scripts in the order in which they run: that of their paths, but for those that had to
+-- wait for others. What they register is in the order of paths all the same.
+local function in_order(self, job)
+  local list, late = sorted(job.scripts), self.late
+  table.sort(list, function(a, b)
+    local one, two = late[a] or 0, late[b] or 0
+    if one ~= two then
+      return one < two
+    end
+    return a < b
+  end)
+  return list
+end
+
+-- Whether a script failed for a component that one behind it may declare: then it has to wait.
+local function must_wait(self, job, message)
+  local current = job.current
+  if type(message) ~= "string" or not message:find "unknown type '" or not current
+    or current.name then
+    return false
+  end
+  local order = in_order(self, job)
+  local last, waited = order[#order], self.waited[current.path] or 0
+  if last == current.path or waited == math.min(#order, WAITS) then
+    return false
+  end
+  self.waited[current.path] = waited + 1
+  self.late[current.path] = (self.late[last] or 0) + 1
+  return true
+end
+
 local function read_files(self, job)
-  for _, path in ipairs(sorted(job.scripts)) do
+  for _, path in ipairs(in_order(self, job)) do
     if job.stale[path] or not self.records[path] then
       run_file(self, job, path)
     end
@@ -190,7 +222,7 @@ local function read(self, job)
   local ok, message = pcall(read_files, self, job)
   _G.require = require
   if not ok then
-    error(message, 0)
+    error(must_wait(self, job, message) and AGAIN or message, 0)
   end
   job.all = collect(self, job)
   for path in next, self.modules do
@@ -344,6 +376,7 @@ local function say_goodbye(self, changed, everything)
 end
 
 local function reload(self, changed, everything)
+  self.waited = {}
   local ok, result = say_goodbye(self, changed, everything)
   local job
   while ok do
@@ -497,7 +530,7 @@ function live.open(world, directories, options)
     world = world, on_error = on_error, watch = watch.new(directories), records = {},
     states = {}, modules = {}, pending = {}, told = {}, reading = false,
     owned = registrations.nothing(), group = false, last_error = false, last_report = false,
-    seen = false,
+    seen = false, late = {}, waited = {},
   }, live)
   self.last_error, self.last_report, self.found = nil, nil, self.watch:scripts()
   self.seen = self.found
