@@ -481,7 +481,11 @@ describe("a session of edits to the demo's scripts", function()
   step("a start of the files as they are now", assert_like_a_fresh_start)
 
   setup(swarm.begin)
-  teardown(swarm.finish)
+
+  teardown(function()
+    swarm.finish()
+    world, session, expected = nil, nil, nil     -- they are large
+  end)
 
   it("leaves the expected world and schedule after each step, and loses no one", function()
     local count = helper.by_scale { small = 2000, normal = 100000, deep = 100000 }

@@ -6,6 +6,14 @@ local registrations = require "ecs.registrations"
 local watch = require "ecs.watch"
 
 local live = {}
+
+---@class ecs.SessionStatus
+---@field files string[]
+---@field versions table<string, integer>
+---@field last_error string?
+---@field last_report { files: string[], components: table<string, table> }?
+
+---@class ecs.Session
 local methods = {}
 live.__index = methods
 
@@ -28,6 +36,13 @@ local function compile(path, text)
   return chunk
 end
 
+--- What a script is given beside the world.
+---@class ecs.Script
+---@field state table Survives reloads.
+---@field path string
+---@field on_load fun(self: ecs.Script, fn: fun(script: ecs.Script)) Called after it has come.
+---@field on_unload fun(self: ecs.Script, fn: fun(script: ecs.Script)) Called before it goes.
+---@field on_reload fun(self: ecs.Script, fn: fun(script: ecs.Script)) Called after it has changed.
 local Script = {}
 Script.__index = Script
 local hooks_of = setmetatable({}, { __mode = "k" })
@@ -414,9 +429,12 @@ local function check_self(self, method)
   end
 end
 
--- Looks for changes and swaps in what has changed: true when it did, false and a message when
--- the old version goes on, nothing when there was nothing to do. With `force` every script runs
--- again. To be called between frames.
+--- Looks for changes and swaps in what has changed: true when it did, false and a message when
+--- the old version goes on, nothing when there was nothing to do. With `force` every script runs
+--- again. To be called between frames.
+---@param force? boolean
+---@return boolean? swapped
+---@return string? message
 function methods:poll(force)
   check_self(self, "poll")
   if self.reading then
@@ -468,7 +486,8 @@ function methods:poll(force)
   return swapped, message
 end
 
--- Says that a file has changed, for hosts with a watcher of their own: the next poll reads it.
+--- Says that a file has changed, for hosts with a watcher of their own: the next poll reads it.
+---@param path string
 function methods:changed(path)
   check_self(self, "changed")
   if type(path) ~= "string" then
@@ -478,9 +497,10 @@ function methods:changed(path)
   self.told[path] = true
 end
 
--- files: the paths of scripts and modules; versions: how often each was read; last_error: the
--- last message unless it is solved; last_report: files of the last swap and what it did to
--- components.
+--- files: the paths of scripts and modules; versions: how often each was read; last_error: the
+--- last message unless it is solved; last_report: files of the last swap and what it did to
+--- components.
+---@return ecs.SessionStatus
 function methods:status()
   check_self(self, "status")
   local versions = {}
@@ -521,8 +541,12 @@ local function check_open(world, directories, options)
   return list, on_error
 end
 
--- Reads all scripts of some directories and watches them. on_error(message) is told of what is
--- refused; without it `open` raises what keeps the scripts from their first start.
+--- Reads all scripts of some directories and watches them. on_error(message) is told of what is
+--- refused; without it `open` raises what keeps the scripts from their first start.
+---@param world ecs.World
+---@param directories string | string[]
+---@param options? { on_error: fun(message: string) }
+---@return ecs.Session
 function live.open(world, directories, options)
   local on_error
   directories, on_error = check_open(world, directories, options)
