@@ -265,7 +265,8 @@ describe("arithmetic", function()
         for _, y in ipairs(ys) do
           local row = { r = 0 }
           if pcall(fn, { [fields[1]] = x, [fields[2]] = y }, row) then
-            ids[#ids + 1] = world:spawn { [component] = { [fields[1]] = x, [fields[2]] = y }, R = {} }
+            local values = { [fields[1]] = x, [fields[2]] = y }
+            ids[#ids + 1] = world:spawn { [component] = values, R = {} }
             wanted[#wanted + 1] = bits(row.r * 1.0)
           end
         end

@@ -7,7 +7,7 @@ local gain, limit = 2, 3.5
 
 local function double(x) return x * gain end
 
-local function busy(p, v, dt, e)
+local function busy(p, v, dt)
   if v and v.x > 0.5 then
     for i = 1, 3 do
       p.x = p.x + double(v.x) * dt * i
@@ -82,7 +82,7 @@ scenario("commands of a kernel", {
   prepare = function(s)
     crowd(s)
     local world = s.world
-    s.change = function(p, dt, e)
+    s.change = function(p, _, e)
       if p.x > 20 then
         world:despawn(e)
       elseif p.x > 10 then
