@@ -263,9 +263,10 @@ describe("arithmetic", function()
       local ids, wanted = {}, {}
       for _, x in ipairs(xs) do
         for _, y in ipairs(ys) do
-          local given, row = { [fields[1]] = x, [fields[2]] = y }, { r = 0 }
-          if pcall(fn, given, row) then
-            ids[#ids + 1] = world:spawn { [component] = given, R = {} }
+          local row = { r = 0 }
+          if pcall(fn, { [fields[1]] = x, [fields[2]] = y }, row) then
+            local values = { [fields[1]] = x, [fields[2]] = y }
+            ids[#ids + 1] = world:spawn { [component] = values, R = {} }
             wanted[#wanted + 1] = bits(row.r * 1.0)
           end
         end

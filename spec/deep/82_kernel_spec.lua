@@ -20,12 +20,12 @@ end
 describe("random kernels", function()
   local expected
   for _, isa in ipairs { "sse2", "avx2", "avx512" } do
-    it(("equal their rounded plain-Lua twins on %s (%d kernels x %d rows)"):format(isa, count, rows),
-      function()
-        local hash = run_on(isa)
-        assert.matches("^%x+\n$", hash)
-        expected = expected or hash
-        assert.equal(expected, hash)
-      end)
+    it(("equal their rounded plain-Lua twins on %s (%d kernels x %d rows)"):format(isa, count,
+      rows), function()
+      local hash = run_on(isa)
+      assert.matches("^%x+\n$", hash)
+      expected = expected or hash
+      assert.equal(expected, hash)
+    end)
   end
 end)
