@@ -188,6 +188,30 @@ static void creates_what_is_unknown(void) {
   close_both();
 }
 
+/* A default of an entity field is kept where it is declared, if its entity lives. */
+static void keeps_entity_defaults(void) {
+  open_world(&f);
+  open_world(&g);
+  f.a = spawn_empty(f.world);
+  ecs_field fields[] = {
+    {.name = "to", .type = ECS_ENTITY,
+     .value = {.kind = ECS_KIND_INTEGER, .integer = (int64_t)f.a}},
+    {.name = "of", .type = ECS_ENTITY, .value = {.kind = ECS_KIND_INTEGER}}};
+  ecs_id id = DECLARE(f.world, "Pair", fields), got[2];
+  SPAWN(f.world, id);
+  CHECK_OK(f.world, save(&f, &image));
+  CHECK_OK(f.world, load(&f, &image));
+  CHECK_OK(f.world, ecs_get(f.world, SPAWN(f.world, id), id, got));
+  CHECK(got[0] == f.a && got[1] == ECS_NULL);
+  CHECK_OK(g.world, load(&g, &image));
+  CHECK_OK(g.world, save(&g, &again));
+  CHECK(again.size == image.size && memcmp(again.data, image.data, image.size) == 0);
+  CHECK_OK(f.world, ecs_despawn(f.world, f.a));
+  CHECK_OK(f.world, save(&f, &image));
+  CHECK_OK(f.world, load(&f, &image));
+  close_both();
+}
+
 static ecs_status run_nothing(ecs_world *world, ecs_query *query, double dt, void *ud) {
   (void)world, (void)query, (void)dt;
   ++*(int *)ud;
@@ -516,6 +540,7 @@ static const struct test tests[] = {
   {"C21: saved, loaded and saved again it is the same bytes", is_the_same_bytes_again},
   {"an image has no strings that only a snapshot holds", saves_what_is_used_only},
   {"components that are unknown are created", creates_what_is_unknown},
+  {"an entity field's default is null, or an entity that lives", keeps_entity_defaults},
   {"timers and switches go on by name", keeps_timers},
   {"an image loads into components that have moved on", migrates},
   {"what does not fit them is refused as a whole", refuses_what_does_not_fit},

@@ -8,7 +8,7 @@
 **               (1 resource), u32 native size, u32 fields, each: text name, type, u8 type, u32
 **               array count, u32 nested place, u8 has default, u64 offset, u32 names, the
 **               texts, texts doc unit min max (size 0xFFFFFFFF for none);
-**               u32 leaves, u64 default each; for a resource the leaves' cells
+**               u32 leaves, u64 default each (entities: 0); for a resource the leaves' cells
 **   entities    u32 first, last, next of the spawn range, u32 free count, u32 indices in the
 **               order they will be taken; u32 pages, each: u32 number, 4,096 u16 generations,
 **               4,096 u8 states

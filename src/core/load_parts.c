@@ -176,7 +176,7 @@ static ecs_status default_value(struct loader *loader, ecs_field *field, uint64_
       value->string = (ecs_string){field->names[at], strlen(field->names[at])};
       return ECS_OK;
     }
-    case ECS_ENTITY:
+    case ECS_ENTITY: value->integer = ECS_NULL; return ECS_OK;
     case ECS_ANY:
     case ECS_NESTED: return load_damaged(loader, "a default is none");
     default: value->integer = cell_integer(field->type, size, cell); return ECS_OK;

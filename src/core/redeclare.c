@@ -2,11 +2,16 @@
 #include "declare.h"
 #include "world.h"
 
-static ecs_value value_of(const ecs_world *world, const struct leaf *leaf) {
+/* An entity that does not live there is none. */
+static ecs_value value_of(const ecs_world *there, const ecs_world *world,
+                          const struct leaf *leaf) {
   ecs_value value = {0};
   ecs_cell cell = leaf->value;
   switch (leaf->type) {
     case ECS_ENTITY:
+      value.kind = ECS_KIND_INTEGER;
+      value.integer = (int64_t)entity_target(there, entity_target(world, cell.u64));
+      break;
     case ECS_ANY: break;
     case ECS_F32:
     case ECS_F64:
@@ -41,7 +46,7 @@ static ecs_status describe_field(ecs_world *world, const ecs_world *from,
                      .offset = field->offset, .doc = field->doc, .unit = field->unit,
                      .min = field->min, .max = field->max, .text = field->text};
   if (field->nested) out->nested = field->nested->id;
-  if (field->has_value) out->value = value_of(from, &component->leaves[field->first_leaf]);
+  if (field->has_value) out->value = value_of(world, from, &component->leaves[field->first_leaf]);
   if (!field->names) return ECS_OK;
   const char **names =
       arena_take(&world->memory, arena, field->names->count * sizeof *names);

@@ -161,9 +161,10 @@ static void save_component(struct saver *saver, const struct component *componen
   write_u32(out, component->leaf_count);
   for (uint32_t i = 0; i < component->leaf_count; i++) {
     const struct leaf *leaf = &component->leaves[i];
-    bool text = leaf->type == ECS_STRING && leaf->value.u32;
-    write_u64(out, text ? saver->strings[leaf->value.u32]
-                        : cell_bits(leaf->size, leaf->value));
+    uint64_t bits = cell_bits(leaf->size, leaf->value);
+    if (leaf->type == ECS_STRING && bits) bits = saver->strings[bits];
+    if (leaf->type == ECS_ENTITY) bits = ECS_NULL;
+    write_u64(out, bits);
   }
   for (uint32_t i = 0; component->resource && i < component->leaf_count; i++)
     save_cells(saver, component, i, component->resource[i].data, 1);
