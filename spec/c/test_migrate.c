@@ -43,7 +43,7 @@ static void is_as_it_was(void) {
   CHECK_SOUND(f.world);
 }
 
-/* ---- conversions ----------------------------------------------------------------------- */
+/* ---- conversions ------------------------------------------------------------------ */
 
 struct conversion {
   ecs_type from, to;
@@ -173,7 +173,7 @@ static void converts_wide_enums(void) {
   close_world(&f);
 }
 
-/* ---- what comes and goes ----------------------------------------------------------------- */
+/* ---- what comes and goes ---------------------------------------------------------- */
 
 struct all { ecs_string text; double number; ecs_id target; int16_t list[2]; uint8_t mood;
              bool on; float x; };
@@ -271,7 +271,7 @@ static void changes_native_structs(void) {
   close_world(&f);
 }
 
-/* ---- components made of others ------------------------------------------------------------ */
+/* ---- components made of others ---------------------------------------------------- */
 
 static ecs_status made_of(const char *name, ecs_id first, ecs_id second) {
   ecs_field fields[] = {{.name = "one", .type = ECS_NESTED, .nested = first},
@@ -340,7 +340,7 @@ static void refuses_circles(void) {
   close_world(&f);
 }
 
-/* ---- resources ------------------------------------------------------------------------------ */
+/* ---- resources -------------------------------------------------------------------- */
 
 static void changes_resources(void) {
   struct { double hp; } got;
@@ -360,7 +360,7 @@ static void changes_resources(void) {
   close_world(&f);
 }
 
-/* ---- queries, scopes ------------------------------------------------------------------------ */
+/* ---- queries, scopes -------------------------------------------------------------- */
 
 static void is_followed_by_queries(void) {
   ecs_field fields[] = {{.name = "first", .type = ECS_U8}, {.name = "y", .type = ECS_F64},
@@ -421,7 +421,7 @@ static void waits_for_scopes(void) {
   close_world(&f);
 }
 
-/* ---- removal -------------------------------------------------------------------------------- */
+/* ---- removal ---------------------------------------------------------------------- */
 
 static void takes_away(void) {
   open_usual(&f);
@@ -465,7 +465,7 @@ static void lets_any_values_go(void) {
   close_world(&f);
 }
 
-/* ---- reports -------------------------------------------------------------------------------- */
+/* ---- reports ---------------------------------------------------------------------- */
 
 static const struct report_item *item(const struct report *report, const char *name) {
   for (uint32_t i = 0; i < report->count; i++)
