@@ -102,6 +102,31 @@ static void again(struct fixture *f) {
   CHECK(ecs_digest(f->world) == before);
 }
 
+/* ---- snapshots ---- */
+
+static ecs_snapshot *taken;
+
+static ecs_status take(struct fixture *f) { return ecs_snapshot_new(f->world, &taken); }
+
+static void let_go(struct fixture *f) {
+  (void)f;
+  ecs_snapshot_free(taken);
+}
+
+/* A snapshot of a crowd, whose tables are gone since, and others are there. */
+static void taken_before(struct fixture *f) {
+  crowd(f);
+  CHECK_OK(f->world, take(f));
+  CHECK_OK(f->world, ecs_query_despawn(new_query(f->world, "Position")));
+  for (int i = 0; i < 3; i++) CHECK_OK(f->world, ecs_update(f->world, 0));
+  for (int i = 0; i < 30; i++) SPAWN(f->world, f->velocity, f->label);
+}
+
+static ecs_status restore(struct fixture *f) {
+  (void)f;
+  return ecs_restore(taken);
+}
+
 static const struct operation operations[] = {
   {"other fields", crowd, widen, NULL, ASKS},
   {"fewer fields, of a resource too", crowd, narrow, NULL, ASKS},
@@ -111,6 +136,8 @@ static const struct operation operations[] = {
   {"save", crowd, save, NULL, ASKS},
   {"load", saved, load, again, ASKS},
   {"load into a world that has moved on", saved_before, load, again, ASKS},
+  {"snapshot", crowd, take, let_go, ASKS},
+  {"restore", taken_before, restore, let_go, ASKS},
 };
 
 int main(void) { return RUN_SWEEPS(operations); }

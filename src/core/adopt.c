@@ -165,26 +165,6 @@ static void redirect_nested(const ecs_world *live, struct component *component) 
   }
 }
 
-/* The names of an enum belong to the component that has it as a field of its own. */
-static const struct enumeration *names_of(const struct component *component, uint32_t at) {
-  const struct field *field = &component->fields[component->leaves[at].field];
-  if (!field->nested) return field->names;
-  return names_of(field->nested, (at - field->first_leaf) % field->nested->leaf_count);
-}
-
-static void redirect_names(const struct component *component) {
-  for (uint32_t i = 0; i < component->leaf_count; i++)
-    component->leaves[i].names = names_of(component, i);
-}
-
-static void redirect_components(const ecs_world *live) {
-  const struct registry *registry = &live->registry;
-  for (uint32_t i = 0; i < registry->count; i++)
-    if (registry->components[i]) redirect_nested(live, registry->components[i]);
-  for (uint32_t i = 0; i < registry->count; i++)
-    if (registry->components[i]) redirect_names(registry->components[i]);
-}
-
 static void apply_timings(ecs_world *live, const struct loader *loader) {
   for (uint32_t i = 0; i < loader->phases.count; i++) {
     const struct timing *timing = &loader->phases.items[i];
@@ -205,13 +185,29 @@ static void apply_timings(ecs_world *live, const struct loader *loader) {
   }
 }
 
+/* The names of an enum belong to the component whose field it is, however deep inside. */
+static const struct enumeration *names_of(const struct component *component, uint32_t at) {
+  const struct leaf *leaf = &component->leaves[at];
+  const struct field *field = &component->fields[leaf->field];
+  if (!field->nested) return field->names;
+  return names_of(field->nested, (at - field->first_leaf) % field->nested->leaf_count);
+}
+
+static void redirect_names(struct component *component) {
+  for (uint32_t i = 0; i < component->leaf_count; i++)
+    component->leaves[i].names = names_of(component, i);
+}
+
 void adopt_commit(struct loader *loader) {
   ecs_world *live = loader->live, *shadow = loader->world;
   world_release_any(live, &live->any);
   swap_contents(live, shadow);
   for (uint32_t i = 0; i < shadow->registry.count; i++)
     if (shadow->registry.components[i]) adopt_component(live, shadow, i);
-  redirect_components(live);
+  for (uint32_t i = 0; i < live->registry.count; i++)
+    if (live->registry.components[i]) redirect_nested(live, live->registry.components[i]);
+  for (uint32_t i = 0; i < live->registry.count; i++)
+    if (live->registry.components[i]) redirect_names(live->registry.components[i]);
   const struct id_record *all = graph_all(live);
   for (uint32_t i = 0; i < all->table_count; i++)
     redirect_table(live, world_table(live, all->tables[i]));
