@@ -199,6 +199,30 @@ describe("a kernel", function()
     end)
   end)
 
+  it("is compiled at registration, before there are rows", function()
+    local world = new_world()
+    world:system("s", { query = "P, Q?, I", each = function(p, q, i)
+      if q then p.x = q.x + i.a end
+    end })
+    assert.same({ "vector", 1 }, { world:explain("s").tier, world:explain("s").compilations })
+    world:spawn { P = {}, Q = { x = 2 }, I = { a = 3 } }
+    world:update(0)
+    assert.equal(1, world:explain("s").compilations)
+    helper.has_error(function()
+      world:system("t", { query = "P", compile = true, each = function() print(1) end })
+    end, "system 't' cannot be compiled", "53_kernel_rows_spec.lua:")
+    helper.has_error(function()
+      world:system("t", { query = "P:in", each = function(p) p.x = 1 end })
+    end, "system 't': ", "it writes to 'P', which the query reads only")
+    local later
+    world:system("t", { query = "Q", each = function(q) q.x = q.x + later end })
+    assert.equal("lua", world:explain("t").tier)
+    later = 5
+    world:update(0)
+    assert.equal("vector", world:explain("t").tier)
+    assert.equal(7, (world:get(world:query("Q"):first(), "Q.x")))
+  end)
+
   it("must not write what is read only, which registration refuses", function()
     local world = new_world()
     world:spawn { P = {}, Q = {} }

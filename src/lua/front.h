@@ -136,7 +136,7 @@ struct front {
   lua_State *L;
   struct world_box *box;
   const ecs_query *query;
-  const struct table *table;   /* says which optional terms are there */
+  const struct table *table;   /* says which optional terms are there; NULL: all */
   k_memory memory;
   builder *b;
   const lua_CFunction *math;

@@ -332,7 +332,7 @@ struct val access_parameter(struct front *f, uint32_t index) {
   if (index == f->query->terms.slots + 1) return row_entity(f);
   if (index > f->query->terms.slots) return of_kind(VAL_NIL, 0);
   const struct term *term = front_term(f, index);
-  if (table_position(f->table, term->id) == NONE) return of_kind(VAL_NIL, 0);
+  if (f->table && table_position(f->table, term->id) == NONE) return of_kind(VAL_NIL, 0);
   if (term->leaf != NONE) return access_column(f, index, 0, term->component, term->leaf);
   struct val view = of_kind(VAL_VIEW, 0);
   view.slot = index;

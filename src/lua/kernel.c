@@ -164,13 +164,14 @@ static void read_resources(struct world_box *box, struct variant *variant) {
 
 /* ---- choosing and compiling ---- */
 
-/* Which of the terms that a table may lack it has. */
+/* Which of the terms that a table may lack it has; without a table: all. */
 static uint64_t present_in(const ecs_query *query, const struct table *table) {
   uint64_t present = 0;
   for (uint32_t i = 0; i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
     bool may_lack = term->kind == TERM_OPTIONAL || term->group != NONE;
-    if (may_lack && term->slot != NONE && table_position(table, term->id) != NONE)
+    bool has = !table || table_position(table, term->id) != NONE;
+    if (may_lack && term->slot != NONE && has)
       present |= (uint64_t)1 << (term->slot % SLOTS);
   }
   return present;
@@ -399,7 +400,7 @@ static bool ready_for(lua_State *L, int handle, struct kernel *kernel,
     lua_replace(L, anchors);
     return false;
   }
-  reserve_work(L, kernel, variant, table->count);
+  reserve_work(L, kernel, variant, table ? table->count : 0);
   lua_pop(L, 1);
   return true;
 }
@@ -413,7 +414,18 @@ bool kernel_waits(const struct kernel_box *box) {
   return waits;
 }
 
-bool kernel_ready(lua_State *L, int handle) {
+/* For each table that has rows; if there is none, and `ahead`, for one that has every term. */
+static bool all_ready(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
+  for (uint32_t i = 0; i < kernel->query->count; i++) {
+    const struct table *table = world_table(kernel->box->world, kernel->query->tables[i]);
+    if (!table->count) continue;
+    ahead = false;
+    if (!ready_for(L, handle, kernel, table)) return false;
+  }
+  return !ahead || kernel->query->broken || ready_for(L, handle, kernel, NULL);
+}
+
+static bool is_ready(lua_State *L, int handle, bool ahead) {
   struct kernel_box *box = lua_touserdata(L, handle);
   struct kernel *kernel = box->kernel;
   if (!kernel) {
@@ -430,14 +442,15 @@ bool kernel_ready(lua_State *L, int handle) {
     note_refusal(L, handle, kernel);
     return false;
   }
-  for (uint32_t i = 0; i < kernel->query->count; i++) {
-    const struct table *table = world_table(kernel->box->world, kernel->query->tables[i]);
-    if (table->count && !ready_for(L, handle, kernel, table)) return false;
-  }
+  if (!all_ready(L, handle, kernel, ahead)) return false;
   kernel->refused = false;
   kernel->retry_step = 0;
   return true;
 }
+
+bool kernel_ready(lua_State *L, int handle) { return is_ready(L, handle, false); }
+
+bool kernel_ready_ahead(lua_State *L, int handle) { return is_ready(L, handle, true); }
 
 /* ---- running ---- */
 

@@ -75,6 +75,9 @@ struct kernel *kernel_push(lua_State *L, struct world_box *box, int world_index,
 ** things are now; compiles what is missing. If not, the reason is pushed. */
 bool kernel_ready(lua_State *L, int handle);
 
+/* The same before it is to run: when there are no rows yet, for a table that has every term. */
+bool kernel_ready_ahead(lua_State *L, int handle);
+
 /* Whether a refused function is not to be tried again yet. Counts as a run if so. */
 bool kernel_waits(const struct kernel_box *box);
 

@@ -100,7 +100,7 @@ static void read_kernel(lua_State *L, struct world_box *box, struct system_box *
   lua_pushvalue(L, -1);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_KERNEL);
   /* In a swap the types are not there yet: systems_compile follows it. */
-  system->compiled = !box->stage && kernel_ready(L, function + 1);
+  system->compiled = !box->stage && kernel_ready_ahead(L, function + 1);
   bool refused = !box->stage && !system->compiled;
   if (refused && system->compile == 1)
     raise_error(L, "%s cannot be compiled: %s", what, lua_tostring(L, -1));
@@ -178,7 +178,7 @@ static int compile_untried(lua_State *L) {
     lua_rawgetp(L, 2, system);
     if (lua_getiuservalue(L, 3, SYSTEM_KERNEL) == LUA_TNIL) continue;
     const struct kernel_box *handle = lua_touserdata(L, 4);
-    if (handle->kernel->runs == 0) system->compiled = kernel_ready(L, 4);
+    if (handle->kernel->runs == 0) system->compiled = kernel_ready_ahead(L, 4);
   }
   return 0;
 }
