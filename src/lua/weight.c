@@ -35,7 +35,13 @@ void weights_attach(lua_State *L, struct world_box *box, size_t bytes) {
   report(box, bytes);
 }
 
-void weights_leave(struct world_box *box) { report(box, 0); }
+/* What may come until the old ones are looked at follows what is left. */
+void weights_leave(struct world_box *box) {
+  struct weights *weights = box->weights;
+  report(box, 0);
+  size_t limit = weights->bytes > WEIGHT_LIMIT / 2 ? 2 * weights->bytes : WEIGHT_LIMIT;
+  if (limit < weights->limit) weights->limit = limit;
+}
 
 /* In generational mode a world gets old while it grows, and steps look at the young: when
 ** worlds have doubled, and weigh much, the old ones are looked at, too. */
