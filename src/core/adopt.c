@@ -17,6 +17,15 @@ static ecs_status give_resources(struct loader *loader) {
   return status;
 }
 
+/* Values that a migration drops are given back where they were taken: in the live world. */
+static ecs_status run_migration(struct loader *loader, struct migration *migration) {
+  loader->world->any = loader->live->any;
+  ecs_status status = migration_run(migration, "load");
+  loader->live->any = loader->world->any;
+  memset(&loader->world->any, 0, sizeof loader->world->any);
+  return status;
+}
+
 static ecs_status migrate(struct loader *loader) {
   const struct registry *registry = &loader->live->registry;
   struct migration migration;
@@ -30,7 +39,7 @@ static ecs_status migrate(struct loader *loader) {
     status = redeclare(loader->world, loader->live, live, &wanted);
     if (status == ECS_OK) status = migration_add(&migration, shadow, wanted);
   }
-  if (status == ECS_OK) status = migration_run(&migration, "load");
+  if (status == ECS_OK) status = run_migration(loader, &migration);
   migration_end(&migration);
   return status;
 }
