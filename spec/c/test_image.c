@@ -460,6 +460,11 @@ static void asks_codecs(void) {
   CHECK_OK(g.world, ecs_load(g.world, read_bytes_from, &image, &willing));
   CHECK(ecs_digest(g.world) == ecs_digest(f.world));
   CHECK_INTEGER(1, g.world->any.used);
+  declare_one(g.world, "Data", "other", ECS_F32);
+  CHECK_INTEGER(0, g.world->any.used);
+  image.at = 0;
+  CHECK_OK(g.world, ecs_load(g.world, read_bytes_from, &image, &willing));
+  CHECK_INTEGER(0, g.world->any.used);
   close_both();
 }
 
