@@ -250,10 +250,18 @@ describe("a kernel", function()
     world:update(1)
     assert.equal(1, world:explain("s").compilations)
     world:component("P", { "z: i32 = 9", "y: f32", "x: f64" })
+    local function explained()
+      local told = world:explain "s"
+      return { told.tier, told.reads[1], told.writes[1], told.compilations }
+    end
+    assert.same({ "vector", "P.x", "P.x", 2 }, explained())
     world:update(1)
     assert.same({ 9, 8.0, 2.0 }, { world:get(e, "P") })
-    assert.same({ "vector", 2 },
-      { world:explain("s").tier, world:explain("s").compilations })
+    assert.same({ "vector", "P.x", "P.x", 2 }, explained())
+    world:component("P", { "z: i32", was = {} })
+    assert.same({ "lua", "P", "P", 2 }, explained())
+    assert.matches("53_kernel_rows_spec.lua:%d+: component 'P' has no field 'x'",
+      world:explain("s").reason)
   end)
 
   it("is not made where kernels are off, with the same results", function()

@@ -29,6 +29,72 @@ static void set_access(lua_State *L, const char *key, const ecs_query *query, bo
   lua_setfield(L, -2, key);
 }
 
+/* ---- kernels ---- */
+
+static void list_fields(lua_State *L, const struct variant *variant, const char *key,
+                        bool writes) {
+  lua_newtable(L);
+  lua_Integer count = 0;
+  for (uint32_t i = 0; i < variant->column_count; i++) {
+    const struct front_column *column = &variant->columns[i];
+    bool wanted = column->slot != NONE && (writes ? column->written : column->read);
+    if (!wanted) continue;
+    lua_pushfstring(L, "%s.%s", column->component->name,
+                    column->component->leaves[column->component_leaf].name);
+    lua_rawseti(L, -2, ++count);
+  }
+  lua_setfield(L, -2, key);
+}
+
+static void set_program(lua_State *L, const struct variant *variant) {
+  size_t size = program_text(variant->program, NULL, 0) + 1;
+  char *text = lua_newuserdatauv(L, size, 0);
+  program_text(variant->program, text, size);
+  lua_pushstring(L, text);
+  lua_remove(L, -2);
+  lua_setfield(L, -2, "program");
+}
+
+/* Whether its last program is for the components as they are now. */
+static bool is_current(const struct kernel *kernel) {
+  return kernel->count && kernel->variants[0]->version == kernel->box->world->registry.version;
+}
+
+/* Adds to the table at one index what is known of the kernel at another: reads, writes,
+** program, reason, compilations. */
+static void explain_kernel(lua_State *L, int handle, int table) {
+  struct kernel_box *box = lua_touserdata(L, handle);
+  const struct kernel *kernel = box->kernel;
+  if (!kernel) return;
+  handle = lua_absindex(L, handle);
+  lua_pushvalue(L, table);
+  if (is_current(kernel) && !kernel->refused) {
+    list_fields(L, kernel->variants[0], "reads", false);
+    list_fields(L, kernel->variants[0], "writes", true);
+    set_program(L, kernel->variants[0]);
+  }
+  if (kernel->refused) {
+    lua_getiuservalue(L, handle, KERNEL_REASON);
+    lua_setfield(L, -2, "reason");
+  }
+  lua_pushinteger(L, (lua_Integer)kernel->compilations);
+  lua_setfield(L, -2, "compilations");
+  lua_pop(L, 1);
+}
+
+/* After a change of components the next run compiles; who asks before that is told what then
+** will be. */
+static void refresh(lua_State *L, struct system_box *system) {
+  int top = lua_gettop(L);
+  lua_getiuservalue(L, 1, WORLD_REFS);
+  lua_rawgetp(L, -1, system);
+  lua_getiuservalue(L, -1, SYSTEM_KERNEL);
+  const struct kernel_box *box = lua_touserdata(L, -1);
+  if (box && box->kernel && system->compiled && !is_current(box->kernel))
+    system->compiled = kernel_ready_ahead(L, top + 3);
+  lua_settop(L, top);
+}
+
 /* The reason why it stays Lua, or its programs. */
 static void explain_script(lua_State *L, const struct system_box *system) {
   lua_getiuservalue(L, 1, WORLD_REFS);
@@ -39,7 +105,7 @@ static void explain_script(lua_State *L, const struct system_box *system) {
                                                 : "only `each` functions are compiled");
     lua_setfield(L, -5, "reason");
   } else {
-    kernel_explain(L, -1, -4);
+    explain_kernel(L, -1, -4);
   }
   lua_pop(L, 3);
 }
@@ -48,6 +114,7 @@ static void explain_script(lua_State *L, const struct system_box *system) {
 static int explain(lua_State *L) {
   const ecs_system *system = lua_touserdata(L, 2);
   const ecs_query *query = query_of(system);
+  if (system_script(system)) refresh(L, system_script(system));
   lua_newtable(L);
   lua_pushstring(L, system_tier(system));
   lua_setfield(L, -2, "tier");

@@ -101,10 +101,6 @@ int kernel_fail(lua_State *L, int handle, const struct loop_box *loop,
 /* The handle for a function of the query at an index, pushed: made once for each result. */
 void kernel_of_query(lua_State *L, int query_index, int function, enum front_result result);
 
-/* Adds to the table at one index what is known of the kernel at another: reads, writes,
-** program, reason, compilations. */
-void kernel_explain(lua_State *L, int handle, int table);
-
 /* The next stream of random numbers: each run of a function over rows has its own. */
 int64_t kernel_stream(struct world_box *box);
 
