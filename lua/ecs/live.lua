@@ -309,7 +309,7 @@ local function attempt(self, job, only_check)
   end
   report.components = reports
   self.group, self.owned, self.records, self.states = group, owned, job.all, states
-  self.last_report, self.last_error = report, nil
+  self.last_report, self.last_error = report, false
   job.done = true
   return due
 end
@@ -508,8 +508,8 @@ function methods:status()
     versions[path] = record.version
   end
   return {
-    files = sorted(self.records), versions = versions, last_error = self.last_error,
-    last_report = self.last_report,
+    files = sorted(self.records), versions = versions, last_error = self.last_error or nil,
+    last_report = self.last_report or nil,
   }
 end
 
@@ -556,7 +556,7 @@ function live.open(world, directories, options)
     owned = registrations.nothing(), group = false, last_error = false, last_report = false,
     seen = false, late = {}, waited = {},
   }, live)
-  self.last_error, self.last_report, self.found = nil, nil, self.watch:scripts()
+  self.found = self.watch:scripts()
   self.seen = self.found
   self.reading = true
   local ok, loaded, message = pcall(reload, self, {}, true)
