@@ -179,7 +179,7 @@ TEST_CHECKS := plain asan hash rock $(if $(C_TESTS),c asan-c hash-c) \
   corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
   $(LINT_CHECKS)
 DEEP_CHECKS := $(if $(deep_scale:small=),deep-traces-1 deep-traces-2) \
-  $(if $(DEEP_SPECS),deep-asan deep-plain) builds \
+  $(if $(DEEP_SPECS),deep-asan deep-plain) $(if $(C_TESTS),deep-c) builds \
   $(if $(deep_scale:small=),valgrind $(if $(C_TESTS),valgrind-c) coverage tidy cppcheck fuzz)
 
 # $(call run_checks,set,names,seconds after which a check hangs)
@@ -220,6 +220,9 @@ HASH_C := $(filter-out %/test_lua% $(HASH)/spec/kernel/%,$(call c_programs,$(HAS
 
 check-hash-c: $(HASH_C)
 	$(check) hash-c tap env ECS_SPEC_SCALE=small sh spec/tools/c-tests $^
+
+check-deep-c: $(call c_programs,$(RELEASE))
+	$(check) deep-c tap env ECS_SPEC_SCALE=$(deep_scale) sh spec/tools/c-tests $^
 
 check-asan-c: $(call c_programs,$(ASAN))
 	$(check) asan-c tap env ECS_SPEC_SCALE=small $(asan_c_env) sh spec/tools/c-tests $^

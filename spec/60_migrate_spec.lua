@@ -224,4 +224,23 @@ describe("a resource whose component changes", function()
     world:undeclare "G"
     has_error(function() return g.y end, "stale view")
   end)
+
+  it("gives the loops of systems one more view when a tag has got fields", function()
+    local world = helper.new_world()
+    world:component("P", { "x: f32" })
+    world:tag "T"
+    world:spawn { P = { x = 1 }, T = true }
+    local seen
+    world:system("s", { query = "P, T", compile = false, each = function(_, t) seen = t end })
+    world:update(0.5)
+    assert.are.equal(0.5, seen)
+    world:component("T", { "n: i32 = 7" })
+    world:system("t", { query = "T.n", map = function(n) return n + 1 end })
+    world:update(0.5)
+    assert.are.equal("userdata", type(seen))
+    assert.are.equal(8, (world:get(world:query("T"):first(), "T.n")))
+    world:system("s", { query = "P, T", compile = false, each = function(_, t) seen = t.n end })
+    world:update(0.5)
+    assert.are.equal(8, seen)
+  end)
 end)

@@ -193,8 +193,10 @@ static bool renew_views(lua_State *L, int index, struct loop_box *loop, int view
 
 bool loop_renew(lua_State *L, int index, struct loop_box *loop, int views) {
   const ecs_query *query = loop->query->query;
+  assert(loop->form == LOOP_SYSTEM);
   if (!query || query->broken || loop->open) return false;
-  assert(loop->form == LOOP_SYSTEM && loop->slot_count == query->terms.slots);
+  /* A tag that has got fields since has a slot. */
+  if (loop->slot_count != query->terms.slots) return false;
   if (views > (int)loop->slot_count) views = (int)loop->slot_count;
   if (views > loop->view_count) return false;
   loop->match = 0;
