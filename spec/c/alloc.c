@@ -23,15 +23,11 @@ static void mistake(struct checked_alloc *alloc, const char *what) {
   if (alloc->mistakes++ == 0) alloc->mistake = what;
 }
 
-static bool all_are(const unsigned char *bytes, size_t count, unsigned char value) {
-  for (size_t i = 0; i < count; i++)
-    if (bytes[i] != value) return false;
-  return true;
-}
-
 static bool is_guarded(struct block *block) {
-  return all_are(block->guard, sizeof block->guard, GUARD) &&
-         all_are(body(block) + block->size, GUARD_SIZE, GUARD);
+  unsigned char guard[sizeof block->guard];
+  memset(guard, GUARD, sizeof guard);
+  return memcmp(block->guard, guard, sizeof guard) == 0 &&
+         memcmp(body(block) + block->size, guard, GUARD_SIZE) == 0;
 }
 
 static void *take(struct checked_alloc *alloc, size_t size) {

@@ -1,5 +1,5 @@
 /* Reliability line 1: the scenarios of spec/oom, with the k-th allocation failing, for every
-** k (every 13th in runs at a small scale), alone and with all that follow. Only success or
+** k (every 29th in runs at a small scale), alone and with all that follow. Only success or
 ** exactly "not enough memory"; the world's invariants hold and its content is what it was; done
 ** again it succeeds; nothing is left. */
 #include <stdio.h>
@@ -18,7 +18,13 @@ struct chunk {
   size_t size;
 };
 
-static struct chunk scenarios, systems, kernels;
+/* The first returns the list of its scenarios, and what the others add theirs with. */
+enum { FILES = 3 };
+
+static const char *const paths[FILES] = {"spec/oom/scenarios.lua", "spec/oom/systems.lua",
+                                         "spec/oom/kernels.lua"};
+static struct chunk chunks[FILES];
+static lua_Integer counts[FILES];   /* of the scenarios of each */
 
 static int append(lua_State *L, const void *data, size_t size, void *ud) {
   struct chunk *chunk = ud;
@@ -49,20 +55,45 @@ static bool call(lua_State *L, int arguments, int results) {
 }
 
 /* A state with the list of scenarios at LIST. */
-static void open_scenarios(struct lua_host *host) {
+static void load(lua_State *L, int file) {
+  lua_settop(L, LIST + 2);
+  luaL_loadbufferx(L, chunks[file].data, chunks[file].size, paths[file], "b");
+  lua_pushvalue(L, LIST + 1);
+  lua_pushvalue(L, LIST + 2);
+  call(L, 2, 0);
+}
+
+/* A state whose list has the scenarios of the first file and of one more (0: none). */
+static void open_scenarios(struct lua_host *host, int file) {
   open_ecs(host);
   lua_State *L = host->L;
   lua_settop(L, 0);
-  luaL_loadbufferx(L, scenarios.data, scenarios.size, "=scenarios", "b");
+  luaL_loadbufferx(L, chunks[0].data, chunks[0].size, paths[0], "b");
   call(L, 0, 3);
-  const struct chunk *more[] = {&systems, &kernels};
-  for (size_t i = 0; i < 2; i++) {
-    luaL_loadbufferx(L, more[i]->data, more[i]->size, i ? "=kernels" : "=systems", "b");
-    lua_pushvalue(L, 2);
-    lua_pushvalue(L, 3);
-    call(L, 2, 0);
+  if (file) load(L, file);
+  lua_settop(L, LIST);
+}
+
+/* Counts the scenarios of each file, and all. */
+static lua_Integer count_scenarios(void) {
+  lua_Integer all = 0;
+  for (int file = 0; file < FILES; file++) {
+    struct lua_host host;
+    open_scenarios(&host, file);
+    counts[file] = (lua_Integer)lua_rawlen(host.L, LIST) - (file ? counts[0] : 0);
+    all += counts[file];
+    close_lua(&host);
   }
-  lua_settop(L, 1);
+  return all;
+}
+
+/* Opens a state for a scenario, which is put on the stack. */
+static void open_scenario(struct lua_host *host, lua_Integer number) {
+  int file = 0;
+  lua_Integer at = number;
+  while (file < FILES - 1 && at > counts[file]) at -= counts[file++];
+  open_scenarios(host, file);
+  lua_rawgeti(host->L, LIST, file ? counts[0] + at : at);
 }
 
 static bool flag(lua_State *L, const char *name) {
@@ -103,9 +134,8 @@ static uint64_t digest_of(lua_State *L, bool ids) {
 }
 
 static const char *begin(struct lua_host *host, lua_Integer number) {
-  open_scenarios(host);
+  open_scenario(host, number);
   lua_State *L = host->L;
-  lua_rawgeti(L, LIST, number);
   lua_newtable(L);
   push_step(L, "prepare");
   call(L, 2, 0);
@@ -161,7 +191,7 @@ static int sweep(lua_Integer number) {
   char name[96];
   begin_test();
   uint64_t wanted = clean_run(number, name, sizeof name);
-  size_t step_size = (size_t)by_scale(13, 1, 1);
+  size_t step_size = (size_t)by_scale(29, 1, 1);
   for (int from_there_on = 0; from_there_on < 2; from_there_on++)
     for (size_t k = 1;; k += k < 20 ? 1 : step_size) {
       check_context("request %zu fails%s", k, from_there_on ? " and all behind it" : "");
@@ -205,21 +235,14 @@ static int sweep_opening(void) {
 
 int main(int count, char **arguments) {
   begin_test();
-  compile(&scenarios, "spec/oom/scenarios.lua");
-  compile(&systems, "spec/oom/systems.lua");
-  compile(&kernels, "spec/oom/kernels.lua");
-  struct lua_host host;
-  open_scenarios(&host);
-  lua_Integer scenarios_count = (lua_Integer)lua_rawlen(host.L, LIST);
-  close_lua(&host);
+  for (int file = 0; file < FILES; file++) compile(&chunks[file], paths[file]);
+  lua_Integer scenarios_count = count_scenarios();
   CHECK(scenarios_count >= 40);
   int bad = end_test("C18: there are 40 scenarios at least");
   lua_Integer only = count > 1 ? strtoll(arguments[1], NULL, 10) : 0;
   if (!only) bad |= sweep_opening();
   for (lua_Integer i = 1; i <= scenarios_count; i++)
     if (!only || i == only) bad |= sweep(i);
-  free(scenarios.data);
-  free(systems.data);
-  free(kernels.data);
+  for (int file = 0; file < FILES; file++) free(chunks[file].data);
   return bad;
 }
