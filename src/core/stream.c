@@ -32,7 +32,7 @@ void checksum_begin(struct checksum *sum) {
   for (int i = 0; i < 4; i++) sum->lanes[i] = multipliers[i];
 }
 
-static uint64_t step(uint64_t lane, const uint8_t *at, int i) {
+static uint64_t step(uint64_t lane, const uint8_t *at, size_t i) {
   return rotate(lane ^ load_u64(at + 8 * i), 29) * multipliers[i];
 }
 

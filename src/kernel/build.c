@@ -6,8 +6,7 @@ static int usable(builder *b, k_value v) {
   if (b->status != K_OK) return 0;
   if (v >= 0 && v < b->n) {
     switch (b->nodes[v].op) {
-      case N_RANGE: case N_NEXT: case N_END: case N_STORE: break;
-      case N_EMIT: case N_REDUCE: break;
+      case N_RANGE: case N_NEXT: case N_END: case N_STORE: case N_EMIT: case N_REDUCE: break;
       default: return 1;
     }
   }

@@ -365,7 +365,7 @@ static void lay_out_work(const struct kernel *kernel, const struct variant *vari
   if (takes_ids(variant)) {
     for (uint32_t row = 0; row < rows; row++)
       at[row] = entity_id(&kernel->set->world->entities, table->rows[row]);
-    at += (rows + 7u) / 8 * 8;
+    at += ((size_t)rows + 7) / 8 * 8;
   }
   for (uint32_t i = 0; i < bitmaps_of(kernel, variant); i++, at += bitmap_words(rows))
     work->bitmaps[i] = at;
