@@ -174,9 +174,15 @@ function edits.rename(self, lines)
   end
 end
 
+-- A system that goes through a field of `any` would fail at a row that depends on their order,
+-- which the model does not know.
 function edits.retype(self, lines)
   local at = self.rng:int(#lines)
-  lines[at] = ("%s: %s"):format(lines[at]:match("^([%w_]+)"), other_type(self))
+  local name, kind = lines[at]:match("^([%w_]+)"), other_type(self)
+  if kind == "any" and self.clamped and self.clamped[name] then
+    kind = "f64"
+  end
+  lines[at] = ("%s: %s"):format(name, kind)
 end
 
 function edits.order(self, lines)
@@ -260,7 +266,14 @@ end
 
 local function clamped_system(self)
   local name, path = pick_value(self)
-  return name and { "clamp_system", self.rng:pick { "clamp", "think", "heal" }, name, path }
+  if not name then
+    return nil
+  end
+  self.clamped = self.clamped or {}
+  for field in path:gmatch "[%a_][%w_]*" do
+    self.clamped[field] = true
+  end
+  return { "clamp_system", self.rng:pick { "clamp", "think", "heal" }, name, path }
 end
 
 for _, kind in ipairs {
