@@ -178,6 +178,18 @@ describe("a saved world", function()
     assert.is_nil(next(values))
   end)
 
+  it("keeps components that entity fields of resources name", function()
+    local world = helper.new_world()
+    world:resource("Chosen", { "what: entity" })
+    local ids = { world:component("Dead", { "a: u32" }), world:component("Own", { "d: Dead[2]" }),
+      world:component("Crew", { "x: i32" }) }
+    for _, id in ipairs(ids) do
+      world:res("Chosen").what = id
+      world:load(world:save())
+      assert.are.equal(id, world:res("Chosen").what)
+    end
+  end)
+
   it("keeps queries, systems and views of resources", function()
     local world = make(6)
     local bytes = world:save()

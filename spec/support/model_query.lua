@@ -199,6 +199,10 @@ end
 function methods.view(world, kind, fetch, read_only)
   return setmetatable({}, {
     __index = function(_, key)
+      local index = kind.kind == "array" and math.type(key) == "integer" and key
+      if index and (index < 1 or index > kind.n) then
+        return nil
+      end
       local part = part_of(kind, key)
       if part.kind == "scalar" then
         return types.read(world, part, fetch()[key])

@@ -226,12 +226,33 @@ static ecs_status remember(struct loader *loader, struct component *component) {
   return ECS_OK;
 }
 
+ecs_id load_id(const struct loader *loader, ecs_id id) {
+  if (id == ECS_NULL || id > loader->component_count) return id;
+  return loader->components[id - 1]->id;
+}
+
 static ecs_status load_resource(struct loader *loader, struct component *component) {
   ecs_status status = corrupt_unless(loader, resource_new(loader->world, component),
                                      "a resource has no fields");
-  for (uint32_t i = 0; i < component->leaf_count && status == ECS_OK; i++)
-    status = load_cells(loader, component, i, component->resource[i].data, 1);
+  for (uint32_t i = 0; i < component->leaf_count && status == ECS_OK; i++) {
+    void *cell = component->resource[i].data;
+    if (component->leaves[i].type == ECS_ENTITY)
+      read_numbers(&loader->in, cell, sizeof(uint64_t), 1);
+    else
+      status = load_cells(loader, component, i, cell, 1);
+  }
   return status;
+}
+
+/* Once all components are there: they may be what entity fields of resources name. */
+static void load_resource_ids(const struct loader *loader) {
+  for (uint32_t i = 0; i < loader->component_count; i++) {
+    const struct component *component = loader->components[i];
+    for (uint32_t j = 0; component->resource && j < component->leaf_count; j++) {
+      uint64_t *id = component->resource[j].data;
+      if (component->leaves[j].type == ECS_ENTITY) *id = load_id(loader, *id);
+    }
+  }
 }
 
 static ecs_status read_component(struct loader *loader, struct declaration *declaration) {
@@ -276,15 +297,11 @@ ecs_status load_components(struct loader *loader) {
     arena_free(memory, &loader->arena);
     if (status == ECS_OK) status = load_state(loader);
   }
+  if (status == ECS_OK) load_resource_ids(loader);
   return status;
 }
 
 /* ---- cells ---- */
-
-ecs_id load_id(const struct loader *loader, ecs_id id) {
-  if (id == ECS_NULL || id > loader->component_count) return id;
-  return loader->components[id - 1]->id;
-}
 
 static ecs_status load_any(struct loader *loader, uint32_t *slot) {
   uint32_t size = read_u32(&loader->in);
