@@ -12,6 +12,18 @@ local function make()
 end
 
 describe("a snapshot", function()
+  it("brings back more after it has brought back less", function()
+    local world = make()
+    local few = world:snapshot()
+    world:spawn_many(5000, { A = { x = 1 } })
+    local many, digest = world:snapshot(), world:digest()
+    world:restore(few)
+    assert.are.equal(0, world:describe().entities)
+    world:restore(many)
+    assert.are.equal(digest, world:digest())
+    helper.check(world)
+  end)
+
   it("brings back everything, as often as wanted", function()
     local world = make()
     local ids = world:spawn_many(50, { A = { x = 1, s = "one" } })

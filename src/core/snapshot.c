@@ -403,10 +403,10 @@ static bool forget_page(ecs_snapshot *snapshot, uint32_t number, struct page *pa
   return true;
 }
 
-/* The near slots never get fewer. */
+/* There is never room for fewer near slots, though an older snapshot may have had fewer. */
 static void restore_near(struct entity_index *index, const struct slots *saved) {
   struct slots *near = &index->near;
-  assert(near->count >= saved->count);
+  assert(index->near_capacity >= saved->count);
   near->count = saved->count;
   if (near->count == 0) return;
   memcpy(near->records, saved->records, near->count * sizeof *near->records);
