@@ -126,6 +126,31 @@ describe("live scripts", function()
     assert.is_nil(session:status().last_error)
   end)
 
+  it("are read later when a poll comes inside a system or defer", function()
+    files:write("a.lua", "VALUE = 1")
+    local session = open()
+    local said = {}
+    world:system("early", { run = function() said[#said + 1] = { session:poll() } end })
+    world:update(0)
+    assert.are.same({ {} }, said)
+    files:write("a.lua", "VALUE = 22")
+    files:write("b.lua", "OTHER = 1")
+    world:update(0)
+    world:update(0)
+    assert.are.same({ {}, { false, errors[1] }, { false, errors[1] } }, said)
+    assert.is_truthy(errors[1]:find("not possible inside a system", 1, true))
+    assert.are.equal(1, #errors)
+    world:defer()
+    assert.is_false(session:poll())
+    world:commit()
+    assert.are.equal(1, _G.VALUE)
+    assert.is_true(session:poll())
+    assert.are.same({ 22, 1 }, { _G.VALUE, _G.OTHER })
+    assert.is_nil(session:poll())
+    assert.is_nil(session:status().last_error)
+    _G.VALUE, _G.OTHER = nil, nil
+  end)
+
   it("are waited for while an editor is saving them", function()
     local native = require "ecs.native"
     local stat, read, path = native.stat, io.open, files.path .. "/a.lua"

@@ -338,12 +338,17 @@ local function locate(job, message)
   return message
 end
 
-local function fail(self, message)
+local function nothing()
+end
+
+-- A message is told of once, however often a poll has to give it.
+local function fail(self, message, again)
+  local known = again and self.last_error == message
   self.last_error = tostring(message)
   if self.last_error == OUT_OF_MEMORY then
     error(OUT_OF_MEMORY, 0)
   end
-  if self.on_error then
+  if self.on_error and not known then
     self.on_error(self.last_error)
   end
   return false, self.last_error
@@ -474,8 +479,15 @@ function methods:poll(force)
     changed[path] = true
   end
   self.told = {}
+  local idle, message = pcall(native.stage, self.world, nothing, nothing)
+  if not idle then
+    self.told = changed
+    -- In a system, say: what has changed is read as soon as that is over.
+    return fail(self, message, true)
+  end
   self.reading = true
-  local ok, swapped, message = pcall(reload, self, changed, force)
+  local ok, swapped
+  ok, swapped, message = pcall(reload, self, changed, force)
   self.reading = false
   if not ok then
     for path in next, changed do
