@@ -334,6 +334,33 @@ describe("live scripts", function()
     _G.RAN = nil
   end)
 
+  it("miss a module that is gone, and have the one that comes", function()
+    files:write("lib/value.lua", "return 1")
+    files:write("use.lua", "local w = ... VALUE = require 'lib.value'")
+    local session = open()
+    files:remove "lib/value.lua"
+    local ok, message = session:poll()
+    assert.is_false(ok)
+    assert.are.equal(files.path .. "/use.lua:1: module 'lib.value' not found:",
+      message:match "^[^\n]*")
+    assert.are.equal(1, package.loaded["lib.value"])
+    assert.is_nil(session:poll())
+    files:write("lib/value.lua", "return 2")
+    assert.is_true(session:poll())
+    assert.are.equal(2, _G.VALUE)
+    files:write("use.lua", "local w = ... VALUE = require 'lib.other'")
+    assert.is_false(session:poll())
+    files:write("lib/other.lua", "return 3")
+    assert.is_true(session:poll())
+    assert.are.equal(3, _G.VALUE)
+    files:write("lib/other.lua", "return 4")
+    assert.is_true(session:poll())
+    assert.are.equal(4, _G.VALUE)
+    assert.are.equal(2, #errors)
+    _G.VALUE = nil
+    package.loaded["lib.value"], package.loaded["lib.other"] = nil, nil
+  end)
+
   it("bring the modules along that they require from their directories", function()
     files:write("lib/base.lua", "return { value = 1 }")
     files:write("lib/mid.lua", "local b = require 'lib.base' return { value = b.value * 10 }")

@@ -93,13 +93,32 @@ local function set_loaded(job, name, value)
   loaded[name] = value
 end
 
+-- A module that has no file here: not what a file that is gone has left of it. One that is
+-- nowhere is waited for.
+local function require_elsewhere(self, job, require, name)
+  local loaded, known = package.loaded, self.provided[name]
+  if job.current and known ~= nil and rawequal(loaded[name], known) then
+    set_loaded(job, name, nil)
+  end
+  local ok, value, data = pcall(require, name)
+  local missing = not ok and type(value) == "string" and value:find "^module '.-' not found"
+  for _, path in ipairs(missing and self.watch:candidates(name) or {}) do
+    job.missing[path] = true
+  end
+  return ok, value, data, missing and 2 or 0
+end
+
 -- What `require` is while files are read.
 local function make_require(self, job, require)
   return function(name)
     local path = type(name) == "string" and self.watch:module(name)
     local current = job.current
     if not path or not current then
-      return require(name)
+      local ok, value, data, level = require_elsewhere(self, job, require, name)
+      if not ok then
+        error(value, level)
+      end
+      return value, data
     end
     current.requires[path] = true
     local record = job.records[path]
@@ -114,6 +133,7 @@ local function make_require(self, job, require)
     end
     record = record or run_file(self, job, path, name)
     set_loaded(job, name, record.value)
+    job.provided[name] = record.value
     return record.value, path
   end
 end
@@ -217,7 +237,8 @@ end
 local function new_job(self, changed, everything)
   local found = self.found
   local job = {
-    scripts = {}, records = {}, states = {}, texts = {}, loaded = {},
+    scripts = {}, records = {}, states = {}, texts = {}, loaded = {}, provided = {},
+    missing = {},
     stale = find_stale(self, changed, everything),
   }
   for path in next, found do
@@ -303,12 +324,18 @@ local function attempt(self, job, only_check)
   local states, texts = followed(self, job)
   local due, report = greetings(self, job), { files = names_of(job), components = false }
   self.watch:follow(states, texts)
+  for name, value in next, self.provided do
+    if job.provided[name] == nil then
+      job.provided[name] = value
+    end
+  end
   local reports, group = native.swap(self.world, plan)
   if only_check then
     return
   end
   report.components = reports
   self.group, self.owned, self.records, self.states = group, owned, job.all, states
+  self.provided = job.provided
   self.last_report, self.last_error = report, false
   job.done = true
   return due
@@ -403,7 +430,7 @@ local function reload(self, changed, everything)
     job = new_job(self, changed, everything)
     ok, result = try(self, job)
     if ok then
-      self.pending = {}
+      self.pending, self.missing = {}, {}
       return call_hooks(self, result)
     end
     ok = result == AGAIN
@@ -421,6 +448,10 @@ local function reload(self, changed, everything)
     if record.name and not states[path] then
       texts[path], states[path] = self.watch:take(path)
     end
+  end
+  self.missing = job and job.missing or {}
+  for path in next, self.missing do
+    states[path] = states[path] or {}
   end
   self.watch:follow(states, texts)
   return fail(self, result)
@@ -457,7 +488,7 @@ function methods:poll(force)
   self.found = found
   for path in next, changed do
     matters = matters or self.watch.texts[path] ~= nil or self.records[path] ~= nil
-      or self.states[path] ~= nil
+      or self.states[path] ~= nil or self.missing[path] ~= nil
   end
   for path in next, found do
     if not self.seen[path] then
@@ -564,7 +595,7 @@ function live.open(world, directories, options)
   directories, on_error = check_open(world, directories, options)
   local self = setmetatable({
     world = world, on_error = on_error, watch = watch.new(directories), records = {},
-    states = {}, modules = {}, pending = {}, told = {}, reading = false,
+    states = {}, modules = {}, provided = {}, missing = {}, pending = {}, told = {}, reading = false,
     owned = registrations.nothing(), group = false, last_error = false, last_report = false,
     seen = false, late = {}, waited = {},
   }, live)

@@ -69,15 +69,24 @@ function watch:scripts()
   return found
 end
 
+-- Where the file of a module may be, the first places first.
+function watch:candidates(name)
+  local file, paths = name:gsub("%.", "/"), {}
+  for _, directory in ipairs(self.directories) do
+    if not directory.single then
+      local stem = directory.path .. "/" .. file
+      paths[#paths + 1] = stem .. ".lua"
+      paths[#paths + 1] = stem .. "/init.lua"
+    end
+  end
+  return paths
+end
+
 -- The path of a module's file below a watched directory; nil when it is elsewhere.
 function watch:module(name)
-  local file = name:gsub("%.", "/")
-  for _, directory in ipairs(self.directories) do
-    local stem = directory.path .. "/" .. file
-    for _, path in ipairs { stem .. ".lua", stem .. "/init.lua" } do
-      if not directory.single and native.stat(path) then
-        return path
-      end
+  for _, path in ipairs(self:candidates(name)) do
+    if native.stat(path) then
+      return path
     end
   end
   local path = package and package.searchpath(name, package.path)
