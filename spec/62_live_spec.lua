@@ -386,6 +386,23 @@ describe("live scripts", function()
     package.loaded["lib.mid"], package.loaded["lib.base"], package.loaded["shared"] = nil, nil, nil
   end)
 
+  it("are the same files whichever way a path is written", function()
+    local path = package.path
+    package.path = files.root .. "/?.lua"
+    files:write("mod.lua", "return { value = 1 }")
+    files:write("use.lua", "local w = ... assert(w ~= 'mod') VALUE = require('scripts.mod').value")
+    local session = live.open(world, files.root .. "/./scripts//")
+    files:write("mod.lua", "return { value = 2 }")
+    assert.is_true(session:poll())
+    assert.are.equal(2, _G.VALUE)
+    assert.are.same({ files.root .. "/./scripts/mod.lua", files.root .. "/./scripts/use.lua" },
+      session:status().files)
+    session:changed(files.path .. "//use.lua")
+    assert.is_true(session:poll())
+    assert.are.same({ files.root .. "/./scripts/use.lua" }, session:status().last_report.files)
+    package.path, package.loaded["scripts.mod"], _G.VALUE = path, nil, nil
+  end)
+
   it("are told by hosts with watchers of their own, or run again by force", function()
     files:write("a.lua", "RUNS = (RUNS or 0) + 1")
     local session = open()

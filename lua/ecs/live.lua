@@ -536,7 +536,12 @@ function methods:changed(path)
   if type(path) ~= "string" then
     error(("bad argument #1 to 'changed' (string expected, got %s)"):format(type(path)), 2)
   end
-  self.told[path:gsub("^%./", "")] = true
+  local plain = watch.plain(path)
+  for _, known in ipairs { self.seen, self.states } do
+    for name in next, known do
+      path = watch.plain(name) == plain and name or path
+    end
+  end
   self.told[path] = true
 end
 
