@@ -386,6 +386,29 @@ describe("live scripts", function()
     package.loaded["lib.mid"], package.loaded["lib.base"], package.loaded["shared"] = nil, nil, nil
   end)
 
+  it("leave snapshots alone unless components have changed", function()
+    files:write("a.lua", "local w = ... w:component('P', { 'x: f32', 's: string' })")
+    local session = open()
+    local e = world:spawn { P = { x = 1, s = "kept" } }
+    local snapshot, digest = world:snapshot(), world:digest()
+    files:write("b.lua", "local w = ... w:component('Q', { 'n: i32 = 4' }) w:resource('R', {'n: i32'}) x()")
+    assert.is_false(session:poll())
+    for i = 1, 5000 do
+      world:set(e, "P", { x = i, s = "other " .. i })
+    end
+    world:restore(snapshot)
+    assert.are.equal(digest, world:digest())
+    files:write("b.lua", "local w = ... w:component('Q', { 'n: i32 = 4' })")
+    assert.is_true(session:poll())
+    world:spawn { P = {}, Q = {} }
+    world:restore(snapshot)
+    assert.are.equal(digest, world:digest())
+    assert.are.equal(0, world:count "Q")
+    files:write("a.lua", "local w = ... w:component('P', { 'x: f64', 's: string' })")
+    assert.is_true(session:poll())
+    helper.has_error(function() world:restore(snapshot) end, "components have changed")
+  end)
+
   it("are the same files whichever way a path is written", function()
     local path = package.path
     package.path = files.root .. "/?.lua"

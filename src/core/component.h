@@ -59,7 +59,8 @@ struct component {
 };
 
 struct registry {
-  uint64_t version;                /* counts migrations and removals */
+  uint64_t version;                /* counts migrations and removals, also those taken back */
+  uint64_t layouts;                /* counts those that rows may have had a part in */
   bool shown;                      /* as a migration will leave it: see migration_show */
   struct component **components;   /* by index, up to `count` */
   uint32_t count;

@@ -337,6 +337,7 @@ static void redirect_all(struct migration *migration) {
 void migration_commit(struct migration *migration) {
   ecs_world *world = migration->world;
   world->registry.version++;
+  if (migration->count) world->registry.layouts++;
   for (uint32_t i = 0; i < migration->table_count; i++)
     swap_table(migration, migration->tables[i]);
   for (uint32_t i = 0; i < migration->count; i++) {
