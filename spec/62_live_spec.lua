@@ -386,6 +386,29 @@ describe("live scripts", function()
     package.loaded["lib.mid"], package.loaded["lib.base"], package.loaded["shared"] = nil, nil, nil
   end)
 
+  it("keep the state that they put in place of theirs", function()
+    files:write("a.lua", [[local _, script = ...
+      script.state = { runs = (script.state.runs or 0) + 1 }
+      RUNS = script.state.runs]])
+    local session = open()
+    assert.is_true(session:poll(true))
+    assert.are.equal(2, _G.RUNS)
+    _G.RUNS = nil
+  end)
+
+  it("call all hooks, whatever one of them or on_error raises", function()
+    local text = "local _, s = ... s:on_load(function() CALLED = (CALLED or '') .. %q %s end) "
+      .. "s:on_reload(function() CALLED = CALLED .. %q end)"
+    files:write("a.lua", text:format("a", "error 'bad'", "A"))
+    files:write("b.lua", text:format("b", "", "B"))
+    local session = open { on_error = function(message) error("told: " .. message, 0) end }
+    assert.are.equal("ab", _G.CALLED)
+    assert.is_truthy(session:status().last_error:find "^told: ")
+    assert.is_true(session:poll(true))
+    assert.are.equal("abAB", _G.CALLED)
+    _G.CALLED = nil
+  end)
+
   it("leave snapshots alone unless components have changed", function()
     files:write("a.lua", "local w = ... w:component('P', { 'x: f32', 's: string' })")
     local session = open()

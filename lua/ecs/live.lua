@@ -64,8 +64,9 @@ end
 local function run_file(self, job, path, name)
   local old = self.records[path]
   local text, state = self.watch:take(path)
+  local kept = old and old.script and old.script.state
   local record = {
-    path = path, state = old and old.state or {}, hooks = {}, requires = {}, name = name,
+    path = path, state = type(kept) == "table" and kept or {}, hooks = {}, requires = {}, name = name,
     version = old and old.version + 1 or 1, running = true, registered = registrations.new(path),
   }
   job.records[path], job.states[path], job.texts[path] = record, state, text
@@ -381,13 +382,19 @@ local function fail(self, message, again)
   return false, self.last_error
 end
 
+-- All of them are called, whatever one of them or on_error raises: that is raised at the end.
 local function call_hooks(self, due)
-  local problem
+  local problem, raised
   for _, hook in ipairs(due) do
     local ok, message = pcall(hook[1], hook[2])
     if not ok then
-      problem = fail(self, message) or self.last_error
+      ok, message = pcall(fail, self, message)
+      problem = self.last_error
+      raised = raised or not ok and { message }
     end
+  end
+  if raised then
+    error(raised[1], 0)
   end
   return problem == nil, problem
 end
