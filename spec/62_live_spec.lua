@@ -386,6 +386,32 @@ describe("live scripts", function()
     package.loaded["lib.mid"], package.loaded["lib.base"], package.loaded["shared"] = nil, nil, nil
   end)
 
+  it("come anew when they have said goodbye and then could not go", function()
+    local text = [[local w, s = ...
+      s.state.runs = (s.state.runs or 0) + 1
+      s:on_load(function() CALLED = (CALLED or '') .. 'load' .. s.state.runs .. ' ' end)
+      s:on_reload(function() CALLED = CALLED .. 'reload ' end)
+      s:on_unload(function() CALLED = CALLED .. 'unload ' w:component('C', { 'x: f32' }) end)]]
+    files:write("a.lua", text)
+    local session = open()
+    files:remove "a.lua"
+    files:write("b.lua", "local w = ... w:component('C', { 'y: f32' })")
+    assert.is_false(session:poll())
+    files:remove "b.lua"
+    files:write("a.lua", text)
+    assert.is_true(session:poll())
+    assert.are.equal("load1 unload load1 ", _G.CALLED)
+    _G.CALLED = nil
+  end)
+
+  it("are refused when they require something else each time", function()
+    files:write("a.lua", "ODD = not ODD if ODD then require 'm' end")
+    files:write("m.lua", "return 1")
+    open()
+    assert.are.same({ "what the scripts require is never the same" }, errors)
+    _G.ODD = nil
+  end)
+
   it("keep the state that they put in place of theirs", function()
     files:write("a.lua", [[local _, script = ...
       script.state = { runs = (script.state.runs or 0) + 1 }
@@ -414,7 +440,8 @@ describe("live scripts", function()
     local session = open()
     local e = world:spawn { P = { x = 1, s = "kept" } }
     local snapshot, digest = world:snapshot(), world:digest()
-    files:write("b.lua", "local w = ... w:component('Q', { 'n: i32 = 4' }) w:resource('R', {'n: i32'}) x()")
+    files:write("b.lua", [[local w = ...
+      w:component("Q", { "n: i32 = 4" }) w:resource("R", { "n: i32" }) nothing()]])
     assert.is_false(session:poll())
     for i = 1, 5000 do
       world:set(e, "P", { x = i, s = "other " .. i })

@@ -20,6 +20,7 @@ live.__index = methods
 local OUT_OF_MEMORY = "not enough memory"
 local AGAIN = {}             -- raised when the files are to be read in another way
 local WAITS = 8              -- how often a script waits for others in one reading
+local TRIES = 16             -- how often they are read in another way, for each of them
 
 -- ---- running files ---------------------------------------------------------------------
 
@@ -64,10 +65,11 @@ end
 local function run_file(self, job, path, name)
   local old = self.records[path]
   local text, state = self.watch:take(path)
-  local kept = old and old.script and old.script.state
+  local kept = old and not old.left and old.script and old.script.state
   local record = {
-    path = path, state = type(kept) == "table" and kept or {}, hooks = {}, requires = {}, name = name,
-    version = old and old.version + 1 or 1, running = true, registered = registrations.new(path),
+    path = path, name = name, state = type(kept) == "table" and kept or {}, hooks = {},
+    requires = {}, version = old and old.version + 1 or 1, running = true,
+    registered = registrations.new(path),
   }
   job.records[path], job.states[path], job.texts[path] = record, state, text
   local chunk = compile(path, text)
@@ -297,9 +299,10 @@ local function greetings(self, job)
   local list = {}
   for _, path in ipairs(sorted(job.records)) do
     local record = job.records[path]
-    local hook = self.records[path] and record.hooks.reload or record.hooks.load
-    if self.records[path] and hook ~= record.hooks.reload then
-      hook = nil
+    local old = self.records[path]
+    local hook = record.hooks.load
+    if old and not old.left then
+      hook = record.hooks.reload
     end
     if hook and job.all[path] then
       list[#list + 1] = { hook, record.script }
@@ -344,12 +347,16 @@ end
 
 -- attempt, with what an error leaves cleaned up.
 local function try(self, job, only_check)
+  self.tries = self.tries + 1
   local ok, result = pcall(native.stage, self.world, registrations.recorder(self, job),
     function()
       return attempt(self, job, only_check)
     end)
   if not ok or only_check then
     restore_loaded(job)
+  end
+  if result == AGAIN and self.tries > TRIES * (#sorted(job.scripts) + 1) then
+    result = "what the scripts require is never the same"
   end
   return ok, result
 end
@@ -430,7 +437,7 @@ local function say_goodbye(self, changed, everything)
 end
 
 local function reload(self, changed, everything)
-  self.waited = {}
+  self.waited, self.tries = {}, 0
   local ok, result = say_goodbye(self, changed, everything)
   local job
   while ok do
@@ -607,9 +614,10 @@ function live.open(world, directories, options)
   directories, on_error = check_open(world, directories, options)
   local self = setmetatable({
     world = world, on_error = on_error, watch = watch.new(directories), records = {},
-    states = {}, modules = {}, provided = {}, missing = {}, pending = {}, told = {}, reading = false,
+    states = {}, modules = {}, provided = {}, missing = {}, pending = {}, told = {},
+    reading = false,
     owned = registrations.nothing(), group = false, last_error = false, last_report = false,
-    seen = false, late = {}, waited = {},
+    seen = false, late = {}, waited = {}, tries = 0,
   }, live)
   self.found = self.watch:scripts()
   self.seen = self.found
