@@ -412,6 +412,25 @@ describe("live scripts", function()
     _G.ODD = nil
   end)
 
+  it("own what before them only an image has named", function()
+    local other = helper.new_world()
+    other:component("P", { "x: f32" })
+    other:component("H", { "x: f32" })
+    other:spawn { P = { x = 3 } }
+    world:load(other:save())
+    world:component("H", { "x: f32" })
+    files:write("a.lua", "local w = ... w:component('P', { 'x: f64', 'y: i32 = 4' })")
+    local session = open()
+    assert.are.same({}, errors)
+    assert.are.equal("x: f64, y: i32", fields(world, "P"))
+    files:write("a.lua", "local w = ... w:component('H', { 'x: f64' })")
+    assert.is_false(session:poll())
+    files:write("a.lua", "")
+    assert.is_true(session:poll())
+    has_error(function() world:describe "P" end, "unknown component")
+    assert.are.equal("x: f32", fields(world, "H"))
+  end)
+
   it("keep the state that they put in place of theirs", function()
     files:write("a.lua", [[local _, script = ...
       script.state = { runs = (script.state.runs or 0) + 1 }

@@ -82,6 +82,15 @@ int ecs_native_stage(lua_State *L) {
   return lua_gettop(L) - 2;
 }
 
+int ecs_native_declared(lua_State *L) {
+  const struct world_box *box = check_world(L, 1);
+  size_t size;
+  const char *name = check_text(L, 2, &size);
+  const struct component *component = component_find(box->world, name, size);
+  lua_pushboolean(L, component && !component->loaded);
+  return 1;
+}
+
 /* ---- the plan ------------------------------------------------------------------------------ */
 
 /* Stack of the body of a swap: the world, the plan, then one entry of one of its lists. */
