@@ -431,6 +431,20 @@ describe("live scripts", function()
     assert.are.equal("x: f32", fields(world, "H"))
   end)
 
+  it("make a tag a resource", function()
+    files:write("a.lua", "local w = ... w:tag 'G'")
+    local session = open()
+    world:spawn { G = true }
+    local text = "local w = ... w:resource('G', { 'k: i64 = 2' }) local g = w:res 'G' "
+    files:write("a.lua", text .. "nothing()")
+    assert.is_false(session:poll())
+    has_error(function() world:res "G" end, "no resource")
+    files:write("a.lua", text .. "SEEN = function() return g.k end")
+    assert.is_true(session:poll())
+    assert.are.same({ 2, 2, 1 }, { _G.SEEN(), world:res("G").k, world:count "G" })
+    _G.SEEN = nil
+  end)
+
   it("keep the state that they put in place of theirs", function()
     files:write("a.lua", [[local _, script = ...
       script.state = { runs = (script.state.runs or 0) + 1 }
