@@ -397,6 +397,35 @@ describe("world:random", function()
   end)
 end)
 
+describe("a kernel over more kinds of tables than are kept compiled", function()
+  it("runs over all of them", function()
+    local world = new_world()
+    local q = "P, C1?, C2?, C3?, C4?, C5?"
+    for i = 1, 5 do
+      world:component("C" .. i, { "v: f32 = 1" })
+    end
+    for kind = 0, 31 do
+      local parts = { P = {} }
+      for i = 1, 5 do
+        parts["C" .. i] = kind >> (i - 1) & 1 == 1 and {} or nil
+      end
+      world:spawn(parts)
+    end
+    world:system("s", { query = q, compile = true, each = function(p, a, b, c, d, e)
+      p.x = a and p.x + a.v or p.x
+      p.x = b and p.x + b.v or p.x
+      p.x = c and p.x + c.v or p.x
+      p.x = d and p.x + d.v or p.x
+      p.x = e and p.x + e.v or p.x
+    end })
+    world:update(1)
+    world:update(1)
+    assert.equal("vector", world:explain("s").tier)
+    assert.equal(160.0, world:query("P"):sum(function(p) return p.x end))
+    assert.equal(32, world:query(q):where(function(_, a) return a or not a end):count())
+  end)
+end)
+
 describe("a uniform of math", function()
   it("is the function that it was found to be, not what has its name", function()
     local world = new_world()

@@ -310,6 +310,18 @@ describe("files", function()
     ecs.load_file(other, path)
     assert.are.equal(world:digest(), other:digest())
     has_error(function() ecs.save_file(world, path .. "/no/such") end, "no/such")
+    local directory = os.tmpname()
+    os.remove(directory)
+    os.execute("mkdir " .. directory)
+    has_error(function() ecs.save_file(world, directory) end, "directory")
+    assert.is_true(os.remove(directory .. "/../" .. directory:match "[^/]+$"))
+    local rename = os.rename
+    os.rename = function() return nil, "no renaming" end -- luacheck: ignore
+    local saved, message = pcall(ecs.save_file, world, path)
+    os.rename = rename -- luacheck: ignore
+    assert.are.same({ false, "no renaming" }, { saved, message })
+    ecs.load_file(other, path .. ".tmp")
+    os.rename(path .. ".tmp", path)
     has_error(function() ecs.load_file(other, path .. ".none") end, ".none")
     local file = assert(io.open(path, "wb"))
     file:write "rubbish"

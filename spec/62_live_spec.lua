@@ -126,6 +126,31 @@ describe("live scripts", function()
     assert.is_nil(session:status().last_error)
   end)
 
+  it("are read later when a poll comes inside a system or defer", function()
+    files:write("a.lua", "VALUE = 1")
+    local session = open()
+    local said = {}
+    world:system("early", { run = function() said[#said + 1] = { session:poll() } end })
+    world:update(0)
+    assert.are.same({ {} }, said)
+    files:write("a.lua", "VALUE = 22")
+    files:write("b.lua", "OTHER = 1")
+    world:update(0)
+    world:update(0)
+    assert.are.same({ {}, { false, errors[1] }, { false, errors[1] } }, said)
+    assert.is_truthy(errors[1]:find("not possible inside a system", 1, true))
+    assert.are.equal(1, #errors)
+    world:defer()
+    assert.is_false(session:poll())
+    world:commit()
+    assert.are.equal(1, _G.VALUE)
+    assert.is_true(session:poll())
+    assert.are.same({ 22, 1 }, { _G.VALUE, _G.OTHER })
+    assert.is_nil(session:poll())
+    assert.is_nil(session:status().last_error)
+    _G.VALUE, _G.OTHER = nil, nil
+  end)
+
   it("are waited for while an editor is saving them", function()
     local native = require "ecs.native"
     local stat, read, path = native.stat, io.open, files.path .. "/a.lua"
@@ -309,6 +334,33 @@ describe("live scripts", function()
     _G.RAN = nil
   end)
 
+  it("miss a module that is gone, and have the one that comes", function()
+    files:write("lib/value.lua", "return 1")
+    files:write("use.lua", "local w = ... VALUE = require 'lib.value'")
+    local session = open()
+    files:remove "lib/value.lua"
+    local ok, message = session:poll()
+    assert.is_false(ok)
+    assert.are.equal(files.path .. "/use.lua:1: module 'lib.value' not found:",
+      message:match "^[^\n]*")
+    assert.are.equal(1, package.loaded["lib.value"])
+    assert.is_nil(session:poll())
+    files:write("lib/value.lua", "return 2")
+    assert.is_true(session:poll())
+    assert.are.equal(2, _G.VALUE)
+    files:write("use.lua", "local w = ... VALUE = require 'lib.other'")
+    assert.is_false(session:poll())
+    files:write("lib/other.lua", "return 3")
+    assert.is_true(session:poll())
+    assert.are.equal(3, _G.VALUE)
+    files:write("lib/other.lua", "return 4")
+    assert.is_true(session:poll())
+    assert.are.equal(4, _G.VALUE)
+    assert.are.equal(2, #errors)
+    _G.VALUE = nil
+    package.loaded["lib.value"], package.loaded["lib.other"] = nil, nil
+  end)
+
   it("bring the modules along that they require from their directories", function()
     files:write("lib/base.lua", "return { value = 1 }")
     files:write("lib/mid.lua", "local b = require 'lib.base' return { value = b.value * 10 }")
@@ -332,6 +384,129 @@ describe("live scripts", function()
     assert.are.equal(others, _G.OTHER)
     _G.VALUE, _G.OTHER = nil, nil
     package.loaded["lib.mid"], package.loaded["lib.base"], package.loaded["shared"] = nil, nil, nil
+  end)
+
+  it("come anew when they have said goodbye and then could not go", function()
+    local text = [[local w, s = ...
+      s.state.runs = (s.state.runs or 0) + 1
+      s:on_load(function() CALLED = (CALLED or '') .. 'load' .. s.state.runs .. ' ' end)
+      s:on_reload(function() CALLED = CALLED .. 'reload ' end)
+      s:on_unload(function() CALLED = CALLED .. 'unload ' w:component('C', { 'x: f32' }) end)]]
+    files:write("a.lua", text)
+    local session = open()
+    files:remove "a.lua"
+    files:write("b.lua", "local w = ... w:component('C', { 'y: f32' })")
+    assert.is_false(session:poll())
+    files:remove "b.lua"
+    files:write("a.lua", text)
+    assert.is_true(session:poll())
+    assert.are.equal("load1 unload load1 ", _G.CALLED)
+    _G.CALLED = nil
+  end)
+
+  it("are refused when they require something else each time", function()
+    files:write("a.lua", "ODD = not ODD if ODD then require 'm' end")
+    files:write("m.lua", "return 1")
+    open()
+    assert.are.same({ "what the scripts require is never the same" }, errors)
+    _G.ODD = nil
+  end)
+
+  it("own what before them only an image has named", function()
+    local other = helper.new_world()
+    other:component("P", { "x: f32" })
+    other:component("H", { "x: f32" })
+    other:spawn { P = { x = 3 } }
+    world:load(other:save())
+    world:component("H", { "x: f32" })
+    files:write("a.lua", "local w = ... w:component('P', { 'x: f64', 'y: i32 = 4' })")
+    local session = open()
+    assert.are.same({}, errors)
+    assert.are.equal("x: f64, y: i32", fields(world, "P"))
+    files:write("a.lua", "local w = ... w:component('H', { 'x: f64' })")
+    assert.is_false(session:poll())
+    files:write("a.lua", "")
+    assert.is_true(session:poll())
+    has_error(function() world:describe "P" end, "unknown component")
+    assert.are.equal("x: f32", fields(world, "H"))
+  end)
+
+  it("make a tag a resource", function()
+    files:write("a.lua", "local w = ... w:tag 'G'")
+    local session = open()
+    world:spawn { G = true }
+    local text = "local w = ... w:resource('G', { 'k: i64 = 2' }) local g = w:res 'G' "
+    files:write("a.lua", text .. "nothing()")
+    assert.is_false(session:poll())
+    has_error(function() world:res "G" end, "no resource")
+    files:write("a.lua", text .. "SEEN = function() return g.k end")
+    assert.is_true(session:poll())
+    assert.are.same({ 2, 2, 1 }, { _G.SEEN(), world:res("G").k, world:count "G" })
+    _G.SEEN = nil
+  end)
+
+  it("keep the state that they put in place of theirs", function()
+    files:write("a.lua", [[local _, script = ...
+      script.state = { runs = (script.state.runs or 0) + 1 }
+      RUNS = script.state.runs]])
+    local session = open()
+    assert.is_true(session:poll(true))
+    assert.are.equal(2, _G.RUNS)
+    _G.RUNS = nil
+  end)
+
+  it("call all hooks, whatever one of them or on_error raises", function()
+    local text = "local _, s = ... s:on_load(function() CALLED = (CALLED or '') .. %q %s end) "
+      .. "s:on_reload(function() CALLED = CALLED .. %q end)"
+    files:write("a.lua", text:format("a", "error 'bad'", "A"))
+    files:write("b.lua", text:format("b", "", "B"))
+    local session = open { on_error = function(message) error("told: " .. message, 0) end }
+    assert.are.equal("ab", _G.CALLED)
+    assert.is_truthy(session:status().last_error:find "^told: ")
+    assert.is_true(session:poll(true))
+    assert.are.equal("abAB", _G.CALLED)
+    _G.CALLED = nil
+  end)
+
+  it("leave snapshots alone unless components have changed", function()
+    files:write("a.lua", "local w = ... w:component('P', { 'x: f32', 's: string' })")
+    local session = open()
+    local e = world:spawn { P = { x = 1, s = "kept" } }
+    local snapshot, digest = world:snapshot(), world:digest()
+    files:write("b.lua", [[local w = ...
+      w:component("Q", { "n: i32 = 4" }) w:resource("R", { "n: i32" }) nothing()]])
+    assert.is_false(session:poll())
+    for i = 1, 5000 do
+      world:set(e, "P", { x = i, s = "other " .. i })
+    end
+    world:restore(snapshot)
+    assert.are.equal(digest, world:digest())
+    files:write("b.lua", "local w = ... w:component('Q', { 'n: i32 = 4' })")
+    assert.is_true(session:poll())
+    world:spawn { P = {}, Q = {} }
+    world:restore(snapshot)
+    assert.are.equal(digest, world:digest())
+    assert.are.equal(0, world:count "Q")
+    files:write("a.lua", "local w = ... w:component('P', { 'x: f64', 's: string' })")
+    assert.is_true(session:poll())
+    helper.has_error(function() world:restore(snapshot) end, "components have changed")
+  end)
+
+  it("are the same files whichever way a path is written", function()
+    local path = package.path
+    package.path = files.root .. "/?.lua"
+    files:write("mod.lua", "return { value = 1 }")
+    files:write("use.lua", "local w = ... assert(w ~= 'mod') VALUE = require('scripts.mod').value")
+    local session = live.open(world, files.root .. "/./scripts//")
+    files:write("mod.lua", "return { value = 2 }")
+    assert.is_true(session:poll())
+    assert.are.equal(2, _G.VALUE)
+    assert.are.same({ files.root .. "/./scripts/mod.lua", files.root .. "/./scripts/use.lua" },
+      session:status().files)
+    session:changed(files.path .. "//use.lua")
+    assert.is_true(session:poll())
+    assert.are.same({ files.root .. "/./scripts/use.lua" }, session:status().last_report.files)
+    package.path, package.loaded["scripts.mod"], _G.VALUE = path, nil, nil
   end)
 
   it("are told by hosts with watchers of their own, or run again by force", function()

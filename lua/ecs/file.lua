@@ -1,5 +1,7 @@
 -- Worlds in files.
 
+local native = require "ecs.native"
+
 local file = {}
 
 local function check(ok, message)
@@ -30,11 +32,11 @@ function file.save(world, path, options)
     error(message or why, 0)
   end
   ok, message = os.rename(temporary, path)
-  if not ok and os.remove(path) then
-    -- Windows does not rename onto a file that is there.
-    ok, message = os.rename(temporary, path)
-  end
-  if not ok then
+  local _, _, _, is_directory = native.stat(path)
+  if not ok and not is_directory and os.remove(path) then
+    -- Windows does not rename onto a file that is there. What is saved is all there is now.
+    check(os.rename(temporary, path))
+  elseif not ok then
     os.remove(temporary)
     error(message, 0)
   end

@@ -20,6 +20,7 @@ live.__index = methods
 local OUT_OF_MEMORY = "not enough memory"
 local AGAIN = {}             -- raised when the files are to be read in another way
 local WAITS = 8              -- how often a script waits for others in one reading
+local TRIES = 16             -- how often they are read in another way, for each of them
 
 -- ---- running files ---------------------------------------------------------------------
 
@@ -64,9 +65,11 @@ end
 local function run_file(self, job, path, name)
   local old = self.records[path]
   local text, state = self.watch:take(path)
+  local kept = old and not old.left and old.script and old.script.state
   local record = {
-    path = path, state = old and old.state or {}, hooks = {}, requires = {}, name = name,
-    version = old and old.version + 1 or 1, running = true, registered = registrations.new(path),
+    path = path, name = name, state = type(kept) == "table" and kept or {}, hooks = {},
+    requires = {}, version = old and old.version + 1 or 1, running = true,
+    registered = registrations.new(path),
   }
   job.records[path], job.states[path], job.texts[path] = record, state, text
   local chunk = compile(path, text)
@@ -93,13 +96,32 @@ local function set_loaded(job, name, value)
   loaded[name] = value
 end
 
+-- A module that has no file here: not what a file that is gone has left of it. One that is
+-- nowhere is waited for.
+local function require_elsewhere(self, job, require, name)
+  local loaded, known = package.loaded, self.provided[name]
+  if job.current and known ~= nil and rawequal(loaded[name], known) then
+    set_loaded(job, name, nil)
+  end
+  local ok, value, data = pcall(require, name)
+  local missing = not ok and type(value) == "string" and value:find "^module '.-' not found"
+  for _, path in ipairs(missing and self.watch:candidates(name) or {}) do
+    job.missing[path] = true
+  end
+  return ok, value, data, missing and 2 or 0
+end
+
 -- What `require` is while files are read.
 local function make_require(self, job, require)
   return function(name)
     local path = type(name) == "string" and self.watch:module(name)
     local current = job.current
     if not path or not current then
-      return require(name)
+      local ok, value, data, level = require_elsewhere(self, job, require, name)
+      if not ok then
+        error(value, level)
+      end
+      return value, data
     end
     current.requires[path] = true
     local record = job.records[path]
@@ -114,6 +136,7 @@ local function make_require(self, job, require)
     end
     record = record or run_file(self, job, path, name)
     set_loaded(job, name, record.value)
+    job.provided[name] = record.value
     return record.value, path
   end
 end
@@ -217,7 +240,8 @@ end
 local function new_job(self, changed, everything)
   local found = self.found
   local job = {
-    scripts = {}, records = {}, states = {}, texts = {}, loaded = {},
+    scripts = {}, records = {}, states = {}, texts = {}, loaded = {}, provided = {},
+    missing = {},
     stale = find_stale(self, changed, everything),
   }
   for path in next, found do
@@ -275,9 +299,10 @@ local function greetings(self, job)
   local list = {}
   for _, path in ipairs(sorted(job.records)) do
     local record = job.records[path]
-    local hook = self.records[path] and record.hooks.reload or record.hooks.load
-    if self.records[path] and hook ~= record.hooks.reload then
-      hook = nil
+    local old = self.records[path]
+    local hook = record.hooks.load
+    if old and not old.left then
+      hook = record.hooks.reload
     end
     if hook and job.all[path] then
       list[#list + 1] = { hook, record.script }
@@ -303,12 +328,18 @@ local function attempt(self, job, only_check)
   local states, texts = followed(self, job)
   local due, report = greetings(self, job), { files = names_of(job), components = false }
   self.watch:follow(states, texts)
+  for name, value in next, self.provided do
+    if job.provided[name] == nil then
+      job.provided[name] = value
+    end
+  end
   local reports, group = native.swap(self.world, plan)
   if only_check then
     return
   end
   report.components = reports
   self.group, self.owned, self.records, self.states = group, owned, job.all, states
+  self.provided = job.provided
   self.last_report, self.last_error = report, false
   job.done = true
   return due
@@ -316,12 +347,16 @@ end
 
 -- attempt, with what an error leaves cleaned up.
 local function try(self, job, only_check)
+  self.tries = self.tries + 1
   local ok, result = pcall(native.stage, self.world, registrations.recorder(self, job),
     function()
       return attempt(self, job, only_check)
     end)
   if not ok or only_check then
     restore_loaded(job)
+  end
+  if result == AGAIN and self.tries > TRIES * (#sorted(job.scripts) + 1) then
+    result = "what the scripts require is never the same"
   end
   return ok, result
 end
@@ -338,24 +373,35 @@ local function locate(job, message)
   return message
 end
 
-local function fail(self, message)
+local function nothing()
+end
+
+-- A message is told of once, however often a poll has to give it.
+local function fail(self, message, again)
+  local known = again and self.last_error == message
   self.last_error = tostring(message)
   if self.last_error == OUT_OF_MEMORY then
     error(OUT_OF_MEMORY, 0)
   end
-  if self.on_error then
+  if self.on_error and not known then
     self.on_error(self.last_error)
   end
   return false, self.last_error
 end
 
+-- All of them are called, whatever one of them or on_error raises: that is raised at the end.
 local function call_hooks(self, due)
-  local problem
+  local problem, raised
   for _, hook in ipairs(due) do
     local ok, message = pcall(hook[1], hook[2])
     if not ok then
-      problem = fail(self, message) or self.last_error
+      ok, message = pcall(fail, self, message)
+      problem = self.last_error
+      raised = raised or not ok and { message }
     end
+  end
+  if raised then
+    error(raised[1], 0)
   end
   return problem == nil, problem
 end
@@ -391,14 +437,14 @@ local function say_goodbye(self, changed, everything)
 end
 
 local function reload(self, changed, everything)
-  self.waited = {}
+  self.waited, self.tries = {}, 0
   local ok, result = say_goodbye(self, changed, everything)
   local job
   while ok do
     job = new_job(self, changed, everything)
     ok, result = try(self, job)
     if ok then
-      self.pending = {}
+      self.pending, self.missing = {}, {}
       return call_hooks(self, result)
     end
     ok = result == AGAIN
@@ -416,6 +462,10 @@ local function reload(self, changed, everything)
     if record.name and not states[path] then
       texts[path], states[path] = self.watch:take(path)
     end
+  end
+  self.missing = job and job.missing or {}
+  for path in next, self.missing do
+    states[path] = states[path] or {}
   end
   self.watch:follow(states, texts)
   return fail(self, result)
@@ -452,7 +502,7 @@ function methods:poll(force)
   self.found = found
   for path in next, changed do
     matters = matters or self.watch.texts[path] ~= nil or self.records[path] ~= nil
-      or self.states[path] ~= nil
+      or self.states[path] ~= nil or self.missing[path] ~= nil
   end
   for path in next, found do
     if not self.seen[path] then
@@ -474,8 +524,15 @@ function methods:poll(force)
     changed[path] = true
   end
   self.told = {}
+  local idle, message = pcall(native.stage, self.world, nothing, nothing)
+  if not idle then
+    self.told = changed
+    -- In a system, say: what has changed is read as soon as that is over.
+    return fail(self, message, true)
+  end
   self.reading = true
-  local ok, swapped, message = pcall(reload, self, changed, force)
+  local ok, swapped
+  ok, swapped, message = pcall(reload, self, changed, force)
   self.reading = false
   if not ok then
     for path in next, changed do
@@ -493,7 +550,12 @@ function methods:changed(path)
   if type(path) ~= "string" then
     error(("bad argument #1 to 'changed' (string expected, got %s)"):format(type(path)), 2)
   end
-  self.told[path:gsub("^%./", "")] = true
+  local plain = watch.plain(path)
+  for _, known in ipairs { self.seen, self.states } do
+    for name in next, known do
+      path = watch.plain(name) == plain and name or path
+    end
+  end
   self.told[path] = true
 end
 
@@ -552,9 +614,10 @@ function live.open(world, directories, options)
   directories, on_error = check_open(world, directories, options)
   local self = setmetatable({
     world = world, on_error = on_error, watch = watch.new(directories), records = {},
-    states = {}, modules = {}, pending = {}, told = {}, reading = false,
+    states = {}, modules = {}, provided = {}, missing = {}, pending = {}, told = {},
+    reading = false,
     owned = registrations.nothing(), group = false, last_error = false, last_report = false,
-    seen = false, late = {}, waited = {},
+    seen = false, late = {}, waited = {}, tries = 0,
   }, live)
   self.found = self.watch:scripts()
   self.seen = self.found

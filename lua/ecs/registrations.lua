@@ -1,5 +1,7 @@
 -- What live scripts register with their world: whose it is, and what a swap has to change.
 
+local native = require "ecs.native"
+
 local registrations = {}
 
 -- What one file registers, each in the order of its first registration.
@@ -130,7 +132,8 @@ local BUILTIN = {
 local function known_names(world)
   return {
     components = lazy(function(name)
-      return (pcall(world.describe, world, name))
+      local ok, known = pcall(native.declared, world, name)
+      return ok and known
     end),
     systems = lazy(function(name)
       return (pcall(world.explain, world, name))

@@ -37,6 +37,12 @@ local function is_script(name)
   return name:find "^[^.#].*%.lua$" ~= nil
 end
 
+-- A path as it is compared with others: "./a//b/./c" is "a/b/c".
+function watch.plain(path)
+  local plain = path:gsub("/%./", "/"):gsub("/%./", "/"):gsub("//+", "/"):gsub("^%./", "")
+  return #plain > 1 and plain:gsub("/$", "") or plain
+end
+
 -- A watch over directories (or single files); raises when one is not there.
 function watch.new(directories)
   local self = setmetatable({
@@ -47,6 +53,7 @@ function watch.new(directories)
     if not time then
       error(("no directory '%s'"):format(path), 0)
     end
+    path = #path > 1 and path:gsub("([^/])/+$", "%1") or path
     self.directories[i] = { path = path, single = not is_directory }
   end
   return self
@@ -69,22 +76,31 @@ function watch:scripts()
   return found
 end
 
+-- Where the file of a module may be, the first places first.
+function watch:candidates(name)
+  local file, paths = name:gsub("%.", "/"), {}
+  for _, directory in ipairs(self.directories) do
+    if not directory.single then
+      local stem = directory.path .. "/" .. file
+      paths[#paths + 1] = stem .. ".lua"
+      paths[#paths + 1] = stem .. "/init.lua"
+    end
+  end
+  return paths
+end
+
 -- The path of a module's file below a watched directory; nil when it is elsewhere.
 function watch:module(name)
-  local file = name:gsub("%.", "/")
-  for _, directory in ipairs(self.directories) do
-    local stem = directory.path .. "/" .. file
-    for _, path in ipairs { stem .. ".lua", stem .. "/init.lua" } do
-      if not directory.single and native.stat(path) then
-        return path
-      end
+  for _, path in ipairs(self:candidates(name)) do
+    if native.stat(path) then
+      return path
     end
   end
   local path = package and package.searchpath(name, package.path)
   for _, directory in ipairs(path and self.directories or {}) do
-    local prefix = directory.path .. "/"
-    if path:gsub("^%./", ""):sub(1, #prefix) == prefix:gsub("^%./", "") then
-      return (path:gsub("^%./", ""))
+    local plain, prefix = watch.plain(path), watch.plain(directory.path) .. "/"
+    if not directory.single and plain:sub(1, #prefix) == prefix then
+      return directory.path .. "/" .. plain:sub(#prefix + 1)
     end
   end
 end

@@ -132,6 +132,7 @@ static void swap_contents(ecs_world *live, ecs_world *shadow) {
   live->tick = shadow->tick;
   live->last_count = NONE;
   live->registry.version++;
+  live->registry.layouts++;
 }
 
 /* The live component stays where it is; its defaults and its resource come from the shadow. */
@@ -141,6 +142,7 @@ static void adopt_component(ecs_world *live, ecs_world *shadow, uint32_t index) 
   if (!to) {
     shadow->registry.components[index] = NULL;
     from->changed = 0;
+    from->loaded = true;
     declare_enter(live, from, index);
     return;
   }

@@ -44,6 +44,7 @@ struct component {
   size_t size;                 /* of the native struct */
   size_t align;
   bool native;                 /* offsets given by the host */
+  bool loaded;                 /* only an image has named it: nobody has declared it */
   bool flat;                   /* every field is one leaf: no arrays, nothing nested */
   bool has_any;
   bool has_string;
@@ -59,7 +60,8 @@ struct component {
 };
 
 struct registry {
-  uint64_t version;                /* counts migrations and removals */
+  uint64_t version;                /* counts migrations and removals, also those taken back */
+  uint64_t layouts;                /* counts those that rows may have had a part in */
   bool shown;                      /* as a migration will leave it: see migration_show */
   struct component **components;   /* by index, up to `count` */
   uint32_t count;

@@ -187,7 +187,8 @@ static void swap_table(const struct migration *migration, struct table *table) {
 static ecs_status prepare_resource(struct migration *migration, struct change *change) {
   ecs_world *world = migration->world;
   struct component *wanted = change->wanted;
-  if (!change->component->resource || !wanted || wanted->leaf_count == 0) return ECS_OK;
+  bool resource = change->component->resource || change->valued;
+  if (!resource || !wanted || wanted->leaf_count == 0) return ECS_OK;
   change->resource = memory_array(&world->memory, wanted->leaf_count, sizeof *change->resource);
   if (!change->resource) return world_nomem(world);
   for (uint32_t i = 0; i < wanted->leaf_count; i++) {
@@ -337,6 +338,7 @@ static void redirect_all(struct migration *migration) {
 void migration_commit(struct migration *migration) {
   ecs_world *world = migration->world;
   world->registry.version++;
+  if (migration->count) world->registry.layouts++;
   for (uint32_t i = 0; i < migration->table_count; i++)
     swap_table(migration, migration->tables[i]);
   for (uint32_t i = 0; i < migration->count; i++) {

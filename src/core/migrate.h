@@ -25,6 +25,7 @@ struct report {
 
 /* One component of a migration. */
 struct change {
+  bool valued;                 /* a tag that becomes a resource */
   struct component *component;   /* as it is registered */
   struct component *wanted;      /* what it becomes; NULL: it goes */
   uint32_t *source;              /* by leaf of wanted: the old leaf, or NONE */
@@ -40,6 +41,8 @@ struct migration {
   struct table **tables;         /* what replaces the table of the same index */
   uint32_t table_count, table_capacity;
 };
+
+struct change *migration_of(const struct migration *migration, ecs_id id);
 
 void migration_begin(struct migration *migration, ecs_world *world);
 

@@ -5,8 +5,6 @@
 
 #include "migrate.h"
 
-struct change *migration_of(const struct migration *migration, ecs_id id);
-
 /* Components made of changed ones are built anew. The registry shows the wanted components.
 ** ECS_EINVAL when one would be made of itself. */
 ecs_status migration_follow_nested(struct migration *migration);

@@ -35,7 +35,7 @@ struct ecs_snapshot {
   ecs_world *world;
   ecs_snapshot *previous, *next;
   void *owner;
-  uint64_t version;          /* of the registry */
+  uint64_t layouts;          /* of the registry */
   uint64_t seed, tick, next_order;
   struct entity_index index; /* its directory is not used, its near slots are copies */
   struct saved_page *pages;
@@ -261,7 +261,7 @@ ecs_status ecs_snapshot_new(ecs_world *world, ecs_snapshot **out) {
   ecs_snapshot *snapshot = memory_array(&world->memory, 1, sizeof *snapshot);
   if (!snapshot) return world_nomem(world);
   snapshot->world = world;
-  snapshot->version = world->registry.version;
+  snapshot->layouts = world->registry.layouts;
   snapshot->seed = world->seed;
   snapshot->tick = world->tick;
   snapshot->next_order = world->graph.next_order;
@@ -324,7 +324,7 @@ static void mark_snapshot(ecs_world *world, const ecs_snapshot *snapshot) {
 
 void snapshots_mark_strings(ecs_world *world) {
   for (const ecs_snapshot *snapshot = world->snapshots; snapshot; snapshot = snapshot->next)
-    if (snapshot->version == world->registry.version) mark_snapshot(world, snapshot);
+    if (snapshot->layouts == world->registry.layouts) mark_snapshot(world, snapshot);
 }
 
 /* ---- restoring: what can fail ------------------------------------------------------------ */
@@ -515,7 +515,7 @@ ecs_status ecs_restore(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   ecs_status status = world_is_idle(world, "restore");
   if (status != ECS_OK) return status;
-  if (snapshot->version != world->registry.version)
+  if (snapshot->layouts != world->registry.layouts)
     return world_fail(world, ECS_EINVAL,
                       "components have changed since the snapshot (or a world was loaded)");
   struct name_table names;

@@ -32,6 +32,11 @@ ecs_status transaction_resource(struct transaction *transaction, ecs_id id) {
   struct component *component;
   ecs_status status = component_need_id(world, id, &component);
   if (status != ECS_OK || component->resource) return status;
+  struct change *change = migration_of(&transaction->migration, id);
+  if (component->leaf_count == 0 && change && change->wanted && change->wanted->leaf_count) {
+    change->valued = true;
+    return ECS_OK;
+  }
   if (!list_reserve(transaction, &transaction->valued)) return world_nomem(world);
   status = resource_new(world, component);
   if (status == ECS_OK) transaction->valued.ids[transaction->valued.count++] = id;

@@ -47,8 +47,10 @@ ecs_status ecs_undeclare(ecs_world *world, ecs_id id) {
   ecs_status status = component_need_id(world, id, &component);
   if (status == ECS_OK && is_unused(world, component)) {
     status = world_is_idle(world, "undeclare");
-    if (status == ECS_OK) declare_forget(world, component);
-    return status;
+    if (status != ECS_OK) return status;
+    declare_forget(world, component);
+    world->registry.layouts++;
+    return ECS_OK;
   }
   struct migration migration;
   migration_begin(&migration, world);

@@ -1,6 +1,6 @@
 #include "kernel.h"
 
-#define VARIANTS 16            /* of one kernel; the least recently used one goes */
+#define VARIANTS 16            /* of one kernel that are kept when no run needs them */
 #define SLOTS 64               /* of a query whose functions are compiled */
 
 static void *allocate(void *ud, void *ptr, size_t old_size, size_t new_size) {
@@ -265,11 +265,12 @@ static bool reserve_machine(struct world_box *box, const program *compiled) {
   return set->machine && machine_reserve(set->machine, compiled) == K_OK;
 }
 
-/* Puts a variant first; the last one goes when there are too many. */
+/* Puts a variant first; the least recently used ones go when there are too many, but for those
+** that this run has found: it goes through all tables after them. */
 static bool enter_variant(lua_State *L, int all_anchors, struct kernel *kernel,
                           struct variant *variant) {
   struct memory *memory = &kernel->box->world->memory;
-  if (kernel->count == VARIANTS) {
+  while (kernel->count >= VARIANTS && kernel->variants[kernel->count - 1]->run != kernel->runs) {
     struct variant *last = kernel->variants[--kernel->count];
     lua_pushnil(L);
     lua_rawseti(L, all_anchors, (lua_Integer)last->anchors);
@@ -540,7 +541,7 @@ void kernel_run(lua_State *L, int handle, struct loop_box *loop,
   while (loop_next_table(loop)) {
     struct variant *variant =
         find_variant(L, anchors, kernel, present_in(kernel->query, loop->table));
-    assert(variant);
+    if (!variant) luaL_error(L, "finalizers keep using the world");
     run_table(L, handle, loop, variant, run);
   }
   lua_pop(L, 1);

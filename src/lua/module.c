@@ -82,6 +82,7 @@ static int format_id(lua_State *L) {
 
 static const luaL_Reg functions[] = {
   {"changes", ecs_native_changes},
+  {"declared", ecs_native_declared},
   {"format", format_id},
   {"list", ecs_native_list},
   {"now", ecs_native_now},

@@ -82,6 +82,15 @@ int ecs_native_stage(lua_State *L) {
   return lua_gettop(L) - 2;
 }
 
+int ecs_native_declared(lua_State *L) {
+  const struct world_box *box = check_world(L, 1);
+  size_t size;
+  const char *name = check_text(L, 2, &size);
+  const struct component *component = component_find(box->world, name, size);
+  lua_pushboolean(L, component && !component->loaded);
+  return 1;
+}
+
 /* ---- the plan ------------------------------------------------------------------------------ */
 
 /* Stack of the body of a swap: the world, the plan, then one entry of one of its lists. */
@@ -245,10 +254,9 @@ static void plan_queries(lua_State *L, struct world_box *box) {
 static struct component *resource_of(const struct world_box *box, const char *name) {
   struct component *component = component_find(box->world, name, strlen(name));
   const struct migration *migration = &box->stage->transaction.migration;
-  for (uint32_t i = 0; component && i < migration->count; i++)
-    if (migration->changes[i].component->id == component->id)
-      component = migration->changes[i].wanted ? migration->changes[i].component : NULL;
-  return component && component->resource ? component : NULL;
+  const struct change *change = component ? migration_of(migration, component->id) : NULL;
+  if (change) component = change->wanted ? change->component : NULL;
+  return component && (component->resource || (change && change->valued)) ? component : NULL;
 }
 
 static struct component *need_resource(lua_State *L, const struct world_box *box,

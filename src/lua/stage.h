@@ -47,4 +47,7 @@ void read_phase(lua_State *L, int index, ecs_phase_desc *desc);
 int ecs_native_stage(lua_State *L);
 int ecs_native_swap(lua_State *L);
 
+/* native.declared(world, name): whether somebody has declared a component, not only an image. */
+int ecs_native_declared(lua_State *L);
+
 #endif
