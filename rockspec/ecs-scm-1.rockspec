@@ -133,6 +133,7 @@ build = {
     ["ecs.file"] = "lua/ecs/file.lua",
     ecs = "lua/ecs/init.lua",
     ["ecs.live"] = "lua/ecs/live.lua",
+    ["ecs.reading"] = "lua/ecs/reading.lua",
     ["ecs.registrations"] = "lua/ecs/registrations.lua",
     ["ecs.schema"] = "lua/ecs/schema.lua",
     ["ecs.types"] = "lua/ecs/types.lua",

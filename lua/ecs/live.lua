@@ -2,6 +2,7 @@
 -- read again when they change. What they register is swapped in at once, or not at all.
 
 local native = require "ecs.native"
+local reading = require "ecs.reading"
 local registrations = require "ecs.registrations"
 local watch = require "ecs.watch"
 
@@ -18,265 +19,14 @@ local methods = {}
 live.__index = methods
 
 local OUT_OF_MEMORY = "not enough memory"
-local AGAIN = {}             -- raised when the files are to be read in another way
-local WAITS = 8              -- how often a script waits for others in one reading
 local TRIES = 16             -- how often they are read in another way, for each of them
 
--- ---- running files ---------------------------------------------------------------------
-
-local function compile(path, text)
-  if not text then
-    error(("%s: cannot be read"):format(path), 0)
-  elseif text:byte() == 27 then
-    error(("%s:1: precompiled code is refused"):format(path), 0)
-  end
-  local chunk, message = load(text:gsub("^#[^\n]*", ""), "@" .. path, "t")
-  if not chunk then
-    error(message, 0)
-  end
-  return chunk
-end
-
---- What a script is given beside the world.
----@class ecs.Script
----@field state table Survives reloads.
----@field path string
----@field on_load fun(self: ecs.Script, fn: fun(script: ecs.Script)) Called after it has come.
----@field on_unload fun(self: ecs.Script, fn: fun(script: ecs.Script)) Called before it goes.
----@field on_reload fun(self: ecs.Script, fn: fun(script: ecs.Script)) Called after it has changed.
-local Script = {}
-Script.__index = Script
-local hooks_of = setmetatable({}, { __mode = "k" })
-
-for _, hook in ipairs { "load", "unload", "reload" } do
-  -- Sets what is called after the script has come, before it goes, after it has changed.
-  Script["on_" .. hook] = function(self, fn)
-    local hooks = self ~= nil and hooks_of[self]
-    if not hooks then
-      error(("calling 'on_%s' on a bad self (script expected)"):format(hook), 2)
-    elseif type(fn) ~= "function" then
-      error(("bad argument #1 to 'on_%s' (function expected, got %s)"):format(hook, type(fn)), 2)
-    end
-    hooks[hook] = fn
-  end
-end
-
--- Runs a file as part of the reading `job`.
-local function run_file(self, job, path, name)
-  local old = self.records[path]
-  local text, state = self.watch:take(path)
-  local kept = old and not old.left and old.script and old.script.state
-  local record = {
-    path = path, name = name, state = type(kept) == "table" and kept or {}, hooks = {},
-    requires = {}, version = old and old.version + 1 or 1, running = true,
-    registered = registrations.new(path),
-  }
-  job.records[path], job.states[path], job.texts[path] = record, state, text
-  local chunk = compile(path, text)
-  local outer = job.current
-  job.current = record
-  if name then
-    local value = chunk(name, path)
-    record.value = value == nil and true or value
-  else
-    record.script = setmetatable({ state = record.state, path = path }, Script)
-    hooks_of[record.script] = record.hooks
-    chunk(self.world, record.script)
-  end
-  job.current = outer
-  record.running = nil
-  return record
-end
-
-local function set_loaded(job, name, value)
-  local loaded = package.loaded
-  if not job.loaded[name] then
-    job.loaded[name] = { loaded[name] }
-  end
-  loaded[name] = value
-end
-
--- A module that has no file here: not what a file that is gone has left of it. One that is
--- nowhere is waited for.
-local function require_elsewhere(self, job, require, name)
-  local loaded, known = package.loaded, self.provided[name]
-  if job.current and known ~= nil and rawequal(loaded[name], known) then
-    set_loaded(job, name, nil)
-  end
-  local ok, value, data = pcall(require, name)
-  local missing = not ok and type(value) == "string" and value:find "^module '.-' not found"
-  for _, path in ipairs(missing and self.watch:candidates(name) or {}) do
-    job.missing[path] = true
-  end
-  return ok, value, data, missing and 2 or 0
-end
-
--- What `require` is while files are read.
-local function make_require(self, job, require)
-  return function(name)
-    local path = type(name) == "string" and self.watch:module(name)
-    local current = job.current
-    if not path or not current then
-      local ok, value, data, level = require_elsewhere(self, job, require, name)
-      if not ok then
-        error(value, level)
-      end
-      return value, data
-    end
-    current.requires[path] = true
-    local record = job.records[path]
-    if not record and not job.stale[path] then
-      record = self.records[path]
-    end
-    if record and record.running then
-      error(("loop of modules: '%s' requires itself"):format(name), 2)
-    elseif job.scripts[path] then
-      self.modules[path] = true
-      error(AGAIN, 0)
-    end
-    record = record or run_file(self, job, path, name)
-    set_loaded(job, name, record.value)
-    job.provided[name] = record.value
-    return record.value, path
-  end
-end
-
-local function restore_loaded(job)
-  for name, old in next, job.loaded do
-    package.loaded[name] = old[1]
-  end
-end
-
--- ---- what is to be run -------------------------------------------------------------------
-
--- Files that must run again: the changed ones and all that require one of them.
-local function find_stale(self, changed, everything)
-  local stale = {}
-  for path in next, changed do
-    stale[path] = true
-  end
-  local grown
-  repeat
-    grown = false
-    for path, record in next, self.records do
-      local hit = everything
-      for required in next, record.requires do
-        hit = hit or stale[required]
-      end
-      if hit and not stale[path] then
-        stale[path], grown = true, true
-      end
-    end
-  until not grown
-  return stale
-end
-
-local function sorted(set)
-  local list = {}
-  for key in next, set do
-    list[#list + 1] = key
-  end
-  table.sort(list)
-  return list
-end
-
--- Every file that there will be: scripts, and the modules that they require.
-local function collect(self, job)
-  local records, queue = {}, sorted(job.scripts)
-  local at = 1
-  while queue[at] do
-    local path = queue[at]
-    at = at + 1
-    local record = job.records[path] or self.records[path]
-    if record and not records[path] then
-      records[path] = record
-      for required in next, record.requires do
-        queue[#queue + 1] = required
-      end
-    end
-  end
-  return records
-end
-
--- The scripts in the order in which they run: that of their paths, but for those that had to
--- wait for others. What they register is in the order of paths all the same.
-local function in_order(self, job)
-  local list, late = sorted(job.scripts), self.late
-  table.sort(list, function(a, b)
-    local one, two = late[a] or 0, late[b] or 0
-    if one ~= two then
-      return one < two
-    end
-    return a < b
-  end)
-  return list
-end
-
--- Whether a script failed for a component that one behind it may declare: then it has to wait.
-local function must_wait(self, job, message)
-  local current = job.current
-  if type(message) ~= "string" or not message:find "unknown type '" or not current
-    or current.name then
-    return false
-  end
-  local order = in_order(self, job)
-  local last, waited = order[#order], self.waited[current.path] or 0
-  if last == current.path or waited == math.min(#order, WAITS) then
-    return false
-  end
-  self.waited[current.path] = waited + 1
-  self.late[current.path] = (self.late[last] or 0) + 1
-  return true
-end
-
-local function read_files(self, job)
-  for _, path in ipairs(in_order(self, job)) do
-    if job.stale[path] or not self.records[path] then
-      run_file(self, job, path)
-    end
-  end
-end
-
-local function new_job(self, changed, everything)
-  local found = self.found
-  local job = {
-    scripts = {}, records = {}, states = {}, texts = {}, loaded = {}, provided = {},
-    missing = {},
-    stale = find_stale(self, changed, everything),
-  }
-  for path in next, found do
-    if not self.modules[path] then
-      job.scripts[path] = true
-    end
-  end
-  return job
-end
-
 -- ---- one swap ----------------------------------------------------------------------------
-
--- Runs the files with their registrations staged, and makes the plan of the swap.
-local function read(self, job)
-  local require = _G.require
-  _G.require = make_require(self, job, require)
-  local ok, message = pcall(read_files, self, job)
-  _G.require = require
-  if not ok then
-    error(must_wait(self, job, message) and AGAIN or message, 0)
-  end
-  job.all = collect(self, job)
-  for path in next, self.modules do
-    if not job.all[path] then
-      self.modules[path] = nil
-      error(AGAIN, 0)
-    end
-  end
-  return registrations.plan(self, job)
-end
 
 -- Hooks of the scripts that go: { script, fn }.
 local function farewells(self, job)
   local list = {}
-  for _, path in ipairs(sorted(self.records)) do
+  for _, path in ipairs(reading.sorted(self.records)) do
     local record = self.records[path]
     if not job.all[path] and record.hooks.unload and not record.left then
       list[#list + 1] = record
@@ -297,7 +47,7 @@ end
 
 local function greetings(self, job)
   local list = {}
-  for _, path in ipairs(sorted(job.records)) do
+  for _, path in ipairs(reading.sorted(job.records)) do
     local record = job.records[path]
     local old = self.records[path]
     local hook = record.hooks.load
@@ -312,7 +62,7 @@ local function greetings(self, job)
 end
 
 local function names_of(job)
-  local list = sorted(job.records)
+  local list = reading.sorted(job.records)
   for i = #list, 1, -1 do
     if not job.all[list[i]] then
       table.remove(list, i)
@@ -323,7 +73,8 @@ end
 
 -- Reads and swaps. Everything is made before the swap, so that after it nothing can fail.
 local function attempt(self, job, only_check)
-  local plan, owned = read(self, job)
+  reading.run(self, job)
+  local plan, owned = registrations.plan(self, job)
   plan.check = only_check or nil
   local states, texts = followed(self, job)
   local due, report = greetings(self, job), { files = names_of(job), components = false }
@@ -353,9 +104,9 @@ local function try(self, job, only_check)
       return attempt(self, job, only_check)
     end)
   if not ok or only_check then
-    restore_loaded(job)
+    reading.undo(job)
   end
-  if result == AGAIN and self.tries > TRIES * (#sorted(job.scripts) + 1) then
+  if result == reading.AGAIN and self.tries > TRIES * (#reading.sorted(job.scripts) + 1) then
     result = "what the scripts require is never the same"
   end
   return ok, result
@@ -409,7 +160,7 @@ end
 -- Scripts that go say goodbye while their components are still there, once it is certain that
 -- they can go.
 local function say_goodbye(self, changed, everything)
-  local job = new_job(self, changed, everything)
+  local job = reading.new(self, changed, everything)
   job.all = {}
   for path in next, job.scripts do
     job.all[path] = true
@@ -423,9 +174,9 @@ local function say_goodbye(self, changed, everything)
   end
   local ok, message
   repeat
-    job = new_job(self, changed, everything)
+    job = reading.new(self, changed, everything)
     ok, message = try(self, job, true)
-  until ok or message ~= AGAIN
+  until ok or message ~= reading.AGAIN
   if not ok then
     return false, message
   end
@@ -441,13 +192,13 @@ local function reload(self, changed, everything)
   local ok, result = say_goodbye(self, changed, everything)
   local job
   while ok do
-    job = new_job(self, changed, everything)
+    job = reading.new(self, changed, everything)
     ok, result = try(self, job)
     if ok then
       self.pending, self.missing = {}, {}
       return call_hooks(self, result)
     end
-    ok = result == AGAIN
+    ok = result == reading.AGAIN
     result = locate(job, result)
   end
   -- What was looked at is looked at from here on; it is tried again with the next change.
@@ -570,7 +321,7 @@ function methods:status()
     versions[path] = record.version
   end
   return {
-    files = sorted(self.records), versions = versions, last_error = self.last_error or nil,
+    files = reading.sorted(self.records), versions = versions, last_error = self.last_error or nil,
     last_report = self.last_report or nil,
   }
 end

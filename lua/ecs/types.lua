@@ -76,6 +76,12 @@ function native.format(id) end
 ---@return any
 function native.stage(world, recorder, body) end
 
+--- Whether a component of that name was declared, and is not only known from an image.
+---@param world ecs.World
+---@param name string
+---@return boolean
+function native.declared(world, name) end
+
 --- Swaps in what was kept, at once or not at all.
 ---@param world ecs.World
 ---@param plan table
