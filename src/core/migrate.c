@@ -198,6 +198,7 @@ static ecs_status prepare_resource(struct migration *migration, struct change *c
                         .component = wanted};
     struct column from = {.component = change->component, .leaf = source};
     if (source != NONE) {
+      assert(change->component->resource);
       from.data = change->component->resource[source].data;
       from.size = change->component->leaves[source].size;
     }

@@ -510,7 +510,7 @@ static void run_table(lua_State *L, int handle, struct loop_box *loop,
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct work work;
   bool truth = run->truth != NULL;
-  assert(truth == (kernel->result == RESULT_TRUTH));
+  assert(variant && truth == (kernel->result == RESULT_TRUTH));
   reserve_work(L, kernel, variant, loop->table->count);
   lay_out_work(kernel, variant, loop->table, &work);
   bind_columns(variant, loop, &work);
