@@ -408,6 +408,38 @@ static void stands_lying_counts(void) {
   close_both();
 }
 
+/* Images without entities are small: here nothing is left out. */
+static void save_small(int what) {
+  open_world(&f);
+  if (what > 0) declare_usual(&f);
+  if (what > 1) declare_body(f.world, declare_mind(f.world));
+  if (what > 2) CHECK_OK(f.world, ecs_resource(f.world, f.health));
+  if (what > 3) CHECK_OK(f.world, ecs_name(f.world, f.frozen, "cold"));
+  CHECK_OK(f.world, save(&f, &image));
+  CHECK(image.size < 4096);
+}
+
+static void stands_every_bit(void) {
+  for (int what = 0; what < 5; what++) {
+    save_small(what);
+    open_target();
+    for (size_t at = 0; at < image.size; at += (size_t)by_scale(11, 1, 1)) {
+      check_context("image %d, byte %zu", what, at);
+      copy_image(at);
+      is_refused("");
+      for (unsigned bit = 0; bit < 8; bit++) {
+        copy_image(image.size);
+        broken.data[at] ^= (unsigned char)(1u << bit);
+        is_refused("");
+        seal(&broken);
+        if (at + 8 < image.size) is_refused_or_sound();
+      }
+    }
+    check_context(NULL);
+    close_both();
+  }
+}
+
 static void refuses_other_formats(void) {
   open_saved();
   open_target();
@@ -555,6 +587,7 @@ static const struct test tests[] = {
   {"C22: an image with flipped bits is refused", refuses_every_flip},
   {"C22: with the checksum made right it is refused, or a sound world", stands_forged_bytes},
   {"C22: lying counts and sizes too", stands_lying_counts},
+  {"C22: every prefix and every bit of five small images", stands_every_bit},
   {"other formats and other files are refused by name", refuses_other_formats},
   {"any values go through a codec, or are refused", asks_codecs},
   {"inside scopes nothing is saved, loaded or restored", waits_for_scopes},
