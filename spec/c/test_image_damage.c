@@ -1,0 +1,161 @@
+/* Images that were cut, flipped or forged: refused, or worlds of what they say now. */
+#include <string.h>
+
+#include "core/stream.h"
+#include "image.h"
+
+/* Makes the checksum right again. */
+static void seal(struct bytes *bytes) {
+  struct checksum sum;
+  checksum_begin(&sum);
+  checksum_add(&sum, bytes->data, bytes->size - 8);
+  uint64_t value = checksum_end(&sum);
+  for (int i = 0; i < 8; i++) bytes->data[bytes->size - 8 + (size_t)i] =
+      (unsigned char)(value >> (8 * i));
+}
+
+/* The pages of ids are long and dull: positions in them are tried with gaps. */
+static size_t next_position(size_t at) {
+  size_t gap = image.data[at] == 0 && at > 2000 && at + 2000 < image.size ? 97 : 1;
+  return at + gap * (size_t)by_scale(13, 3, 1);
+}
+
+static void refuses_every_cut(void) {
+  open_saved();
+  open_target();
+  for (size_t size = 0; size < image.size; size = next_position(size)) {
+    check_context("%zu bytes", size);
+    copy_image(size);
+    is_refused("");
+    if (size < 16) continue;
+    seal(&broken);
+    is_refused("");
+  }
+  check_context(NULL);
+  CHECK_SOUND(g.world);
+  close_both();
+}
+
+static void refuses_every_flip(void) {
+  open_saved();
+  open_target();
+  for (size_t at = 0; at < image.size; at = next_position(at)) {
+    check_context("byte %zu", at);
+    copy_image(image.size);
+    broken.data[at] ^= (unsigned char)(1u << at % 8);
+    is_refused("");
+    broken.data[at] = (unsigned char)~image.data[at];
+    is_refused("");
+  }
+  check_context(NULL);
+  CHECK_SOUND(g.world);
+  close_both();
+}
+
+/* An image that is no longer what was saved: refused, or the world of what it says now. */
+static void is_refused_or_sound(void) {
+  struct fixture *live = &g;
+  uint64_t before = world_digest(live->world);
+  ecs_status status = load(live, &broken);
+  CHECK_SOUND(live->world);
+  if (status == ECS_OK) {
+    CHECK_OK(live->world, load(live, &image));
+  } else {
+    CHECK(ecs_message(live->world)[0] != '\0');
+    CHECK(world_digest(live->world) == before);
+  }
+  CHECK(live->alloc.greatest <= 64 * broken.size + (1u << 20));
+  CHECK_INTEGER(live->alloc.bytes, ecs_bytes(live->world));
+}
+
+static void stands_forged_bytes(void) {
+  open_saved();
+  open_target();
+  CHECK_OK(g.world, load(&g, &image));
+  for (size_t at = 8; at + 8 < image.size; at = next_position(at)) {
+    check_context("byte %zu", at);
+    for (unsigned flip = 1; flip < 256; flip *= 4) {
+      copy_image(image.size);
+      broken.data[at] ^= (unsigned char)(at % 2 ? flip : flip * 2);
+      seal(&broken);
+      is_refused_or_sound();
+    }
+  }
+  check_context(NULL);
+  close_both();
+}
+
+/* Any four bytes may be a count or a size. */
+static void stands_lying_counts(void) {
+  static const uint32_t lies[] = {UINT32_MAX, UINT32_MAX - 1, INT32_MAX, 0x10000000, 65536, 0};
+  open_saved();
+  open_target();
+  CHECK_OK(g.world, load(&g, &image));
+  for (size_t at = 12; at + 12 < image.size; at = next_position(at)) {
+    check_context("bytes from %zu", at);
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+      copy_image(image.size);
+      for (size_t j = 0; j < 4; j++)
+        broken.data[at + j] = (unsigned char)(lies[i] >> (8 * j));
+      seal(&broken);
+      is_refused_or_sound();
+    }
+  }
+  check_context(NULL);
+  close_both();
+}
+
+/* Images without entities are small: here nothing is left out. */
+static void save_small(int what) {
+  open_world(&f);
+  if (what > 0) declare_usual(&f);
+  if (what > 1) declare_body(f.world, declare_mind(f.world));
+  if (what > 2) CHECK_OK(f.world, ecs_resource(f.world, f.health));
+  if (what > 3) CHECK_OK(f.world, ecs_name(f.world, f.frozen, "cold"));
+  CHECK_OK(f.world, save(&f, &image));
+  CHECK(image.size < 4096);
+}
+
+static void stands_every_bit(void) {
+  for (int what = 0; what < 5; what++) {
+    save_small(what);
+    open_target();
+    for (size_t at = 0; at < image.size; at += (size_t)by_scale(11, 1, 1)) {
+      check_context("image %d, byte %zu", what, at);
+      copy_image(at);
+      is_refused("");
+      for (unsigned bit = 0; bit < 8; bit++) {
+        copy_image(image.size);
+        broken.data[at] ^= (unsigned char)(1u << bit);
+        is_refused("");
+        seal(&broken);
+        if (at + 8 < image.size) is_refused_or_sound();
+      }
+    }
+    check_context(NULL);
+    close_both();
+  }
+}
+
+static void refuses_other_formats(void) {
+  open_saved();
+  open_target();
+  copy_image(image.size);
+  broken.data[8] = 9;
+  seal(&broken);
+  is_refused("format 9; this version reads format 1");
+  broken.data[0] = 'E';
+  is_refused("not the image of a world");
+  close_both();
+}
+
+static const struct test tests[] = {
+  {"C22: an image cut anywhere is refused, its checksum made right or not", refuses_every_cut},
+  {"C22: an image with flipped bits is refused", refuses_every_flip},
+  {"C22: with the checksum made right it is refused, or a sound world", stands_forged_bytes},
+  {"C22: lying counts and sizes too", stands_lying_counts},
+  {"C22: every prefix and every bit of five small images", stands_every_bit},
+  {"other formats and other files are refused by name", refuses_other_formats},
+};
+
+int main(void) { return RUN_TESTS(tests); }
