@@ -10,18 +10,9 @@ local function new_world()
   return world
 end
 
--- The names of the systems in the order in which they run.
-local function order(world)
-  local names = {}
-  for i, system in ipairs(world:describe().systems) do names[i] = system.name end
-  return table.concat(names, " ")
-end
+local order = helper.order
 
-local function described(world, name)
-  for _, system in ipairs(world:describe().systems) do
-    if system.name == name then return system end
-  end
-end
+local described = helper.system
 
 describe("world:system", function()
   it("runs its each for every entity of its query (C45)", function()

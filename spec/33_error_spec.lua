@@ -9,11 +9,7 @@ local function new_world()
   return world
 end
 
-local function described(world, name)
-  for _, system in ipairs(world:describe().systems) do
-    if system.name == name then return system end
-  end
-end
+local described = helper.system
 
 local function failing_deep_inside()
   local nothing = nil

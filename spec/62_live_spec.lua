@@ -4,13 +4,7 @@ local live = require "ecs.live"
 
 local has_error = helper.has_error
 
-local function order(world)
-  local names = {}
-  for i, system in ipairs(world:describe().systems) do
-    names[i] = system.name
-  end
-  return table.concat(names, " ")
-end
+local order = helper.order
 
 local function fields(world, name)
   local list = {}

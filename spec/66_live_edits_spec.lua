@@ -4,13 +4,7 @@ local live = require "ecs.live"
 
 local has_error = helper.has_error
 
-local function order(world)
-  local names = {}
-  for i, system in ipairs(world:describe().systems) do
-    names[i] = system.name
-  end
-  return table.concat(names, " ")
-end
+local order = helper.order
 
 -- A long session over many entities: what each edit leaves is written down beside it.
 describe("a session of edits", function()

@@ -19,6 +19,18 @@ local function show(value, depth)
 end
 compare.show = show
 
+-- A value with copies of all tables in it.
+function compare.copy(value)
+  if type(value) ~= "table" then
+    return value
+  end
+  local result = {}
+  for key, part in pairs(value) do
+    result[key] = compare.copy(part)
+  end
+  return result
+end
+
 local number_kind = math.type
 
 -- Whether two values read the same: floats bit for bit (NaNs are one), tables by content.

@@ -111,6 +111,24 @@ function helper.map_of(...)
   return map
 end
 
+-- The names of the systems in the order in which they run.
+function helper.order(world)
+  local names = {}
+  for i, system in ipairs(world:describe().systems) do
+    names[i] = system.name
+  end
+  return table.concat(names, " ")
+end
+
+-- What the world tells of a system.
+function helper.system(world, name)
+  for _, system in ipairs(world:describe().systems) do
+    if system.name == name then
+      return system
+    end
+  end
+end
+
 if package.loaded["busted"] then
   require("busted").after_each(helper.check_worlds)
 end

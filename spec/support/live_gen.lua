@@ -1,6 +1,7 @@
 -- Random edits of a few live scripts. A file is a list of statements; what they say is kept beside
 -- the text, so that a model can be told of it.
 
+local compare = require "spec.support.compare"
 local random = require "spec.support.random"
 
 local live_gen = {}
@@ -226,20 +227,9 @@ local function move(self, from, to)
   self:write(to)
 end
 
-local function copy(value)
-  if type(value) ~= "table" then
-    return value
-  end
-  local result = {}
-  for key, part in pairs(value) do
-    result[key] = copy(part)
-  end
-  return result
-end
-
 -- Remembers the files as they are, to be gone back to.
 function Gen:accept()
-  self.accepted = copy(self.files)
+  self.accepted = compare.copy(self.files)
 end
 
 -- Writes the files as they were when they were accepted.
@@ -249,7 +239,7 @@ function Gen:revert()
       self.directory:remove(name)
     end
   end
-  self.files = copy(self.accepted)
+  self.files = compare.copy(self.accepted)
   for name in pairs(self.files) do
     self:write(name)
   end

@@ -1,5 +1,7 @@
 -- Delta debugging: makes a failing trace smaller as long as it still fails.
 
+local compare = require "spec.support.compare"
+
 local shrink = {}
 
 -- How many steps the replays of a shrinking may take together.
@@ -29,17 +31,6 @@ local function drop_steps(failed, attempt)
     end
   end
   return failed
-end
-
-local function copy(value)
-  if type(value) ~= "table" then
-    return value
-  end
-  local result = {}
-  for key, part in pairs(value) do
-    result[key] = copy(part)
-  end
-  return result
 end
 
 -- Every table inside a step that parts can be taken from.
@@ -75,7 +66,7 @@ end
 -- The trace with one part of one step's tables left out, or nil when there is no such part.
 local function thinned(trace, at, which, key)
   local result = table.move(trace, 1, #trace, 1, {})
-  result[at] = copy(trace[at])
+  result[at] = compare.copy(trace[at])
   take(tables_in(result[at], {})[which], key)
   return result
 end
