@@ -6,6 +6,7 @@ local reading = require "ecs.reading"
 local registrations = require "ecs.registrations"
 local watch = require "ecs.watch"
 
+local sorted = registrations.sorted
 local live = {}
 
 ---@class ecs.SessionStatus
@@ -26,7 +27,7 @@ local TRIES = 16             -- how often they are read in another way, for each
 -- Hooks of the scripts that go: { script, fn }.
 local function farewells(self, job)
   local list = {}
-  for _, path in ipairs(reading.sorted(self.records)) do
+  for _, path in ipairs(sorted(self.records)) do
     local record = self.records[path]
     if not job.all[path] and record.hooks.unload and not record.left then
       list[#list + 1] = record
@@ -47,7 +48,7 @@ end
 
 local function greetings(self, job)
   local list = {}
-  for _, path in ipairs(reading.sorted(job.records)) do
+  for _, path in ipairs(sorted(job.records)) do
     local record = job.records[path]
     local old = self.records[path]
     local hook = record.hooks.load
@@ -62,7 +63,7 @@ local function greetings(self, job)
 end
 
 local function names_of(job)
-  local list = reading.sorted(job.records)
+  local list = sorted(job.records)
   for i = #list, 1, -1 do
     if not job.all[list[i]] then
       table.remove(list, i)
@@ -92,7 +93,6 @@ local function attempt(self, job, only_check)
   self.group, self.owned, self.records, self.states = group, owned, job.all, states
   self.provided = job.provided
   self.last_report, self.last_error = report, false
-  job.done = true
   return due
 end
 
@@ -106,7 +106,7 @@ local function try(self, job, only_check)
   if not ok or only_check then
     reading.undo(job)
   end
-  if result == reading.AGAIN and self.tries > TRIES * (#reading.sorted(job.scripts) + 1) then
+  if result == reading.AGAIN and self.tries > TRIES * (#sorted(job.scripts) + 1) then
     result = "what the scripts require is never the same"
   end
   return ok, result
@@ -230,17 +230,8 @@ local function check_self(self, method)
   end
 end
 
---- Looks for changes and swaps in what has changed: true when it did, false and a message when
---- the old version goes on, nothing when there was nothing to do. With `force` every script runs
---- again. To be called between frames.
----@param force? boolean
----@return boolean? swapped
----@return string? message
-function methods:poll(force)
-  check_self(self, "poll")
-  if self.reading then
-    error("live:poll is not possible while scripts are read", 2)
-  end
+-- The paths whose change concerns the session; nothing when no change does.
+local function look(self, force)
   local changed = self.watch:changes() or {}
   for path in next, self.told do
     changed[path] = true
@@ -273,6 +264,24 @@ function methods:poll(force)
   end
   for path in next, self.pending do
     changed[path] = true
+  end
+  return changed
+end
+
+--- Looks for changes and swaps in what has changed: true when it did, false and a message when
+--- the old version goes on, nothing when there was nothing to do. With `force` every script runs
+--- again. To be called between frames.
+---@param force? boolean
+---@return boolean? swapped
+---@return string? message
+function methods:poll(force)
+  check_self(self, "poll")
+  if self.reading then
+    error("live:poll is not possible while scripts are read", 2)
+  end
+  local changed = look(self, force)
+  if not changed then
+    return nil
   end
   self.told = {}
   local idle, message = pcall(native.stage, self.world, nothing, nothing)
@@ -321,7 +330,7 @@ function methods:status()
     versions[path] = record.version
   end
   return {
-    files = reading.sorted(self.records), versions = versions, last_error = self.last_error or nil,
+    files = sorted(self.records), versions = versions, last_error = self.last_error or nil,
     last_report = self.last_report or nil,
   }
 end

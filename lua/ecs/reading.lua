@@ -2,6 +2,7 @@
 
 local registrations = require "ecs.registrations"
 
+local sorted = registrations.sorted
 local reading = { AGAIN = {} }   -- AGAIN is raised when the files are to be read in another way
 
 local WAITS = 8              -- how often a script waits for others in one reading
@@ -156,19 +157,9 @@ local function find_stale(self, changed, everything)
   return stale
 end
 
--- The keys of a set in order.
-function reading.sorted(set)
-  local list = {}
-  for key in next, set do
-    list[#list + 1] = key
-  end
-  table.sort(list)
-  return list
-end
-
 -- Every file that there will be: scripts, and the modules that they require.
 local function collect(self, job)
-  local records, queue = {}, reading.sorted(job.scripts)
+  local records, queue = {}, sorted(job.scripts)
   local at = 1
   while queue[at] do
     local path = queue[at]
@@ -187,7 +178,7 @@ end
 -- The scripts in the order in which they run: that of their paths, but for those that had to
 -- wait for others. What they register is in the order of paths all the same.
 local function in_order(self, job)
-  local list, late = reading.sorted(job.scripts), self.late
+  local list, late = sorted(job.scripts), self.late
   table.sort(list, function(a, b)
     local one, two = late[a] or 0, late[b] or 0
     if one ~= two then

@@ -175,13 +175,14 @@ local function named(set, kept)
   return list
 end
 
-local function paths_of(records)
-  local paths = {}
-  for path in next, records do
-    paths[#paths + 1] = path
+-- The keys of a set in order.
+function registrations.sorted(set)
+  local list = {}
+  for key in next, set do
+    list[#list + 1] = key
   end
-  table.sort(paths)
-  return paths
+  table.sort(list)
+  return list
 end
 
 -- Phases or systems of all files in order; those of files that did not run are kept.
@@ -210,7 +211,7 @@ end
 
 -- What native.swap is to do, and what the scripts own afterwards.
 function registrations.plan(self, job)
-  local owned, paths = registrations.nothing(), paths_of(job.all)
+  local owned, paths = registrations.nothing(), registrations.sorted(job.all)
   for _, path in ipairs(paths) do
     for _, entry in ipairs(job.all[path].registered.components) do
       local foreign = not self.owned.components[entry.name]
