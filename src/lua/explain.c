@@ -66,7 +66,6 @@ static void explain_kernel(lua_State *L, int handle, int table) {
   struct kernel_box *box = lua_touserdata(L, handle);
   const struct kernel *kernel = box->kernel;
   if (!kernel) return;
-  handle = lua_absindex(L, handle);
   lua_pushvalue(L, table);
   if (is_current(kernel) && !kernel->refused) {
     list_fields(L, kernel->variants[0], "reads", false);
@@ -82,45 +81,47 @@ static void explain_kernel(lua_State *L, int handle, int table) {
   lua_pop(L, 1);
 }
 
-/* After a change of components the next run compiles; who asks before that is told what then
-** will be. */
-static void refresh(lua_State *L, struct system_box *system) {
-  int top = lua_gettop(L);
-  lua_getiuservalue(L, 1, WORLD_REFS);
+/* Stack of explain. */
+enum { AT_WORLD = 1, AT_SYSTEM, AT_KERNEL, AT_TABLE };
+
+/* Puts the handle of a system's kernel, or nil, at AT_KERNEL. After a change of components the
+** next run compiles; who asks before that is told what then will be. */
+static void open_kernel(lua_State *L, struct system_box *system) {
+  lua_getiuservalue(L, AT_WORLD, WORLD_REFS);
   lua_rawgetp(L, -1, system);
   lua_getiuservalue(L, -1, SYSTEM_KERNEL);
-  const struct kernel_box *box = lua_touserdata(L, -1);
+  lua_replace(L, AT_KERNEL);
+  lua_settop(L, AT_KERNEL);
+  const struct kernel_box *box = lua_touserdata(L, AT_KERNEL);
   if (box && box->kernel && system->compiled && !is_current(box->kernel))
-    system->compiled = kernel_ready_ahead(L, top + 3);
-  lua_settop(L, top);
+    system->compiled = kernel_ready_ahead(L, AT_KERNEL);
+  lua_settop(L, AT_KERNEL);
 }
 
 /* The reason why it stays Lua, or its programs. */
 static void explain_script(lua_State *L, const struct system_box *system) {
-  lua_getiuservalue(L, 1, WORLD_REFS);
-  lua_rawgetp(L, -1, system);
-  lua_getiuservalue(L, -1, SYSTEM_KERNEL);
-  if (lua_isnil(L, -1)) {
-    lua_pushstring(L, system->form == FORM_EACH ? "it is not to be compiled"
-                                                : "only `each` functions are compiled");
-    lua_setfield(L, -5, "reason");
-  } else {
-    explain_kernel(L, -1, -4);
+  if (!lua_isnil(L, AT_KERNEL)) {
+    explain_kernel(L, AT_KERNEL, AT_TABLE);
+    return;
   }
-  lua_pop(L, 3);
+  lua_pushstring(L, system->form == FORM_EACH ? "it is not to be compiled"
+                                              : "only `each` functions are compiled");
+  lua_setfield(L, AT_TABLE, "reason");
 }
 
 /* explain(world, system): the table that world:explain returns. */
 static int explain(lua_State *L) {
-  const ecs_system *system = lua_touserdata(L, 2);
+  const ecs_system *system = lua_touserdata(L, AT_SYSTEM);
   const ecs_query *query = query_of(system);
-  if (system_script(system)) refresh(L, system_script(system));
+  struct system_box *script = system_script(system);
+  lua_settop(L, AT_KERNEL);
+  if (script) open_kernel(L, script);
   lua_newtable(L);
   lua_pushstring(L, system_tier(system));
   lua_setfield(L, -2, "tier");
   set_access(L, "reads", query, false);
   set_access(L, "writes", query, true);
-  if (system_script(system)) explain_script(L, system_script(system));
+  if (script) explain_script(L, script);
   return 1;
 }
 
