@@ -30,74 +30,100 @@ static bool lists(const char **names, const char *name) {
   return false;
 }
 
-/* Whether `first` must run before `second`. */
+/* Whether `first` must run before `second`, of the same phase. */
 static bool precedes(const ecs_system *first, const ecs_system *second) {
-  return first->phase == second->phase &&
-         (lists(first->before, second->name) || lists(second->after, first->name));
+  return lists(first->before, second->name) || lists(second->after, first->name);
 }
 
-static void count_waits(struct schedule *schedule) {
+/* Some of the systems, in the order in which they were registered: those of a phase. */
+struct group {
+  ecs_system **systems;
+  uint32_t count;
+  bool any_before, any_after;  /* names others in such a list */
+};
+
+/* Takes the systems of a phase to the end of `sorted`. They come nearly in order. */
+static struct group gather(const struct schedule *schedule, const struct phase *phase,
+                           uint32_t at) {
+  struct group group = {schedule->sorted + at, 0, false, false};
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     ecs_system *system = schedule->systems[i];
+    if (system->phase != phase) continue;
+    uint32_t place = group.count++;
+    for (; place && group.systems[place - 1]->registered > system->registered; place--)
+      group.systems[place] = group.systems[place - 1];
+    group.systems[place] = system;
     system->placed = false;
     system->waits = 0;
-    for (uint32_t j = 0; j < schedule->system_count; j++)
-      system->waits += precedes(schedule->systems[j], system);
+    group.any_before |= system->before != NULL;
+    group.any_after |= system->after != NULL;
+  }
+  return group;
+}
+
+static void count_waits(const struct group *group) {
+  for (uint32_t i = 0; i < group->count; i++) {
+    ecs_system *system = group->systems[i];
+    if (!group->any_before && !system->after) continue;
+    for (uint32_t j = 0; j < group->count; j++)
+      system->waits += precedes(group->systems[j], system);
   }
 }
 
-static ecs_system *next_ready(const struct schedule *schedule, const struct phase *phase) {
-  ecs_system *best = NULL;
-  for (uint32_t i = 0; i < schedule->system_count; i++) {
-    ecs_system *system = schedule->systems[i];
-    bool ready = system->phase == phase && !system->placed && system->waits == 0;
-    if (ready && (!best || system->registered < best->registered)) best = system;
+/* Kahn's algorithm (CACM 5(11), 1962), always taking what was registered first; false when a
+** cycle is left. */
+static bool arrange(const struct group *group) {
+  count_waits(group);
+  for (uint32_t place = 0; place < group->count; place++) {
+    uint32_t at = place;
+    while (at < group->count && group->systems[at]->waits) at++;
+    if (at == group->count) return false;
+    ecs_system *next = group->systems[at];
+    memmove(group->systems + place + 1, group->systems + place,
+            (at - place) * sizeof *group->systems);
+    group->systems[place] = next;
+    next->placed = true;
+    if (!next->before && !group->any_after) continue;
+    for (uint32_t i = place + 1; i < group->count; i++)
+      group->systems[i]->waits -= precedes(next, group->systems[i]);
   }
-  return best;
+  return true;
 }
 
-static ecs_system *unplaced_before(const struct schedule *schedule, const ecs_system *of) {
-  for (uint32_t i = 0; i < schedule->system_count; i++)
-    if (!schedule->systems[i]->placed && precedes(schedule->systems[i], of))
-      return schedule->systems[i];
+static ecs_system *unplaced_before(const struct group *group, const ecs_system *of) {
+  for (uint32_t i = 0; i < group->count; i++)
+    if (!group->systems[i]->placed && precedes(group->systems[i], of))
+      return group->systems[i];
   return NULL;
 }
 
 /* Walks back along what each waits for; after as many steps as there are systems it is on
 ** the cycle, which is then printed in running order. */
-static ecs_status cycle(ecs_world *world) {
-  const struct schedule *schedule = &world->schedule;
-  ecs_system *at = schedule->systems[0];
-  for (uint32_t i = 0; i < schedule->system_count; i++)
-    if (!schedule->systems[i]->placed) at = schedule->systems[i];
-  for (uint32_t i = 0; i < schedule->system_count; i++) at = unplaced_before(schedule, at);
+static ecs_status cycle(const ecs_world *world, const struct group *group) {
+  const ecs_system *at = group->systems[group->count - 1];
+  for (uint32_t i = 0; i < group->count; i++) at = unplaced_before(group, at);
   char text[MESSAGE_SIZE / 2];
   char longer[MESSAGE_SIZE / 2];
   text_format(text, sizeof text, "%s", at->name);
   const ecs_system *start = at;
   do {
-    at = unplaced_before(schedule, at);
+    at = unplaced_before(group, at);
     text_format(longer, sizeof longer, "%s -> %s", at->name, text);
     memcpy(text, longer, sizeof text);
   } while (at != start);
   return world_fail(world, ECS_ECYCLE, "systems cannot be put in order: %s", text);
 }
 
-/* Kahn's algorithm (CACM 5(11), 1962), always taking what was registered first. */
 ecs_status schedule_sort(ecs_world *world) {
   struct schedule *schedule = &world->schedule;
   uint32_t count = 0;
-  count_waits(schedule);
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
-    ecs_system *next;
-    while ((next = next_ready(schedule, schedule->phases[i])) != NULL) {
-      next->placed = true;
-      schedule->sorted[count++] = next;
-      for (uint32_t j = 0; j < schedule->system_count; j++)
-        schedule->systems[j]->waits -= precedes(next, schedule->systems[j]);
-    }
+    struct group group = gather(schedule, schedule->phases[i], count);
+    if ((group.any_before || group.any_after) && !arrange(&group))
+      return cycle(world, &group);
+    count += group.count;
   }
-  if (count < schedule->system_count) return cycle(world);
+  assert(count == schedule->system_count);
   if (count) memcpy(schedule->systems, schedule->sorted, count * sizeof *schedule->systems);
   return ECS_OK;
 }
