@@ -397,6 +397,83 @@ describe("world:random", function()
   end)
 end)
 
+describe("a kernel that runs again", function()
+  -- Both tiers do the same, update after update; compile counts are the kernels' own.
+  local function again(query, each, change)
+    local sums = {}
+    both(function(world, kernels)
+      world:resource("Wind", { "x: f32 = 2" })
+      local before = { world:spawn { P = {} }, world:spawn { P = {}, Q = {} } }
+      world:system("s", { query = query, compile = true, each = each(world) })
+      for round = 1, 6 do
+        if change then change(world, round, before) end
+        world:update(0.25)
+      end
+      local text = {}
+      world:query("P"):each(function(p, _, id)
+        text[#text + 1] = ("%x %s %s"):format(id, p.x, p.y)
+      end)
+      sums[#sums + 1] = table.concat(text, "\n")
+      assert.equal(kernels and "vector" or "lua", world:explain("s").tier)
+    end)
+    assert.equal(sums[1], sums[2])
+    return sums[1]
+  end
+
+  it("takes the entities of tables that have grown", function()
+    local text = again("P", function()
+      return function(p, _, e) p.x = p.x + (e & 0xFF) end
+    end, function(world, round)
+      world:spawn_many(100 * round * round, { P = {} })
+    end)
+    assert.truthy(text:find "^%x+ %d")
+  end)
+
+  it("takes tables that come and go, with and without an optional term", function()
+    again("P, Q?", function()
+      return function(p, q) if q then p.x = p.x + 1 else p.y = p.y + 1 end end
+    end, function(world, round, known)
+      local e = known[round % 2 + 1]
+      if world:has(e, "Q") then world:remove(e, "Q") else world:add(e, "Q") end
+      world:spawn { P = {}, Q = { x = 9 }, Marked = round % 2 == 0 or nil }
+      if round == 4 then world:query("Q"):where(function(q) return q.x == 9 end):despawn() end
+    end)
+  end)
+
+  it("takes resources and random numbers as they are then", function()
+    again("P", function(world)
+      local wind = world:res "Wind"
+      return function(p, dt, e)
+        p.x = p.x + wind.x * dt
+        p.y = world:random(e)
+      end
+    end, function(world, round)
+      world:res("Wind").x = round
+    end)
+  end)
+
+  it("takes a component that has been declared again", function()
+    again("P", function()
+      return function(p) p.x = p.x * 2 + 1 end
+    end, function(world, round)
+      if round == 3 then world:component("P", { "y: f32", "z: f32 = 1", "x: f64" }) end
+      if round == 5 then world:component("P", { "x: f32", "y: f32" }) end
+    end)
+  end)
+
+  it("may fail in a later run", function()
+    local world = new_world()
+    local e = world:spawn { P = { x = 1 }, I = { b = 1 } }
+    world:system("s", { query = "P, I", compile = true,
+      each = function(p, i) p.x = p.x + 6 // i.b end })
+    world:update(1)
+    world:update(1)
+    world:set(e, "I", { b = 0 })
+    helper.has_error(function() world:update(1) end, "attempt to divide by zero")
+    assert.equal(13.0, world:get(e, "P.x"))
+  end)
+end)
+
 describe("a kernel over more kinds of tables than are kept compiled", function()
   it("runs over all of them", function()
     local world = new_world()

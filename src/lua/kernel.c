@@ -170,8 +170,8 @@ static uint64_t present_in(const ecs_query *query, const struct table *table) {
   for (uint32_t i = 0; i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
     bool may_lack = term->kind == TERM_OPTIONAL || term->group != NONE;
-    bool has = !table || table_position(table, term->id) != NONE;
-    if (may_lack && term->slot != NONE && has)
+    if (!may_lack || term->slot == NONE) continue;
+    if (!table || table_position(table, term->id) != NONE)
       present |= (uint64_t)1 << (term->slot % SLOTS);
   }
   return present;
@@ -246,6 +246,8 @@ static struct variant *make_variant(struct kernel *kernel, struct front *front,
   memcpy(variant->commands, front->commands, sizeof variant->commands);
   variant->command_count = front->command_count;
   variant->random = front->random;
+  variant->quiet = kernel->result == RESULT_NONE && front->command_count == 0 &&
+                   !program_info(front->program).fails;
   variant->present = present;
   variant->version = kernel->box->world->registry.version;
   variant->run = UINT64_MAX;
@@ -325,52 +327,7 @@ static bool compile(lua_State *L, int handle, int all_anchors, struct kernel *ke
   return status == LUA_OK;
 }
 
-/* ---- memory of a run ---- */
-
-struct work {
-  void *columns[FRONT_COLUMNS];
-  uint64_t *bitmaps[FRONT_COMMANDS];
-  uint64_t *entities;
-};
-
-static bool takes_ids(const struct variant *variant) {
-  for (uint32_t i = 0; i < variant->column_count; i++)
-    if (variant->columns[i].slot == NONE) return true;
-  return false;
-}
-
-static uint32_t bitmaps_of(const struct kernel *kernel, const struct variant *variant) {
-  return kernel->result == RESULT_TRUTH ? 1 : variant->command_count;
-}
-
-static size_t bitmap_words(uint32_t rows) { return (rows + 63u) / 64 + 8; }
-
-/* Makes room for the rows' ids and for bitmaps. */
-static void reserve_work(lua_State *L, const struct kernel *kernel,
-                         const struct variant *variant, uint32_t rows) {
-  size_t need = 128 + (takes_ids(variant) ? (size_t)rows * 8 + 64 : 0) +
-                bitmaps_of(kernel, variant) * bitmap_words(rows) * 8;
-  if (need > UINT32_MAX / 2) raise_memory(L);
-  struct kernel_set *set = kernel->set;
-  char *grown = memory_grow(&set->world->memory, set->work, &set->work_capacity, need, 1);
-  if (!grown) raise_memory(L);
-  set->work = grown;
-}
-
-static void lay_out_work(const struct kernel *kernel, const struct variant *variant,
-                         const struct table *table, struct work *work) {
-  char *memory = kernel->set->work;
-  uint64_t *at = (void *)(memory + (64 - (uintptr_t)memory % 64) % 64);
-  uint32_t rows = table->count;
-  work->entities = at;
-  if (takes_ids(variant)) {
-    for (uint32_t row = 0; row < rows; row++)
-      at[row] = entity_id(&kernel->set->world->entities, table->rows[row]);
-    at += ((size_t)rows + 7) / 8 * 8;
-  }
-  for (uint32_t i = 0; i < bitmaps_of(kernel, variant); i++, at += bitmap_words(rows))
-    work->bitmaps[i] = at;
-}
+/* ---- whether it can run ---- */
 
 static bool is_refused(struct kernel *kernel) {
   uint64_t version = kernel->box->world->registry.version;
@@ -401,7 +358,7 @@ static bool ready_for(lua_State *L, int handle, struct kernel *kernel,
     lua_replace(L, anchors);
     return false;
   }
-  reserve_work(L, kernel, variant, table ? table->count : 0);
+  kernel_reserve(L, kernel, variant, table ? table->count : 0);
   lua_pop(L, 1);
   return true;
 }
@@ -449,119 +406,46 @@ static bool is_ready(lua_State *L, int handle, bool ahead) {
   return true;
 }
 
+bool kernel_ready_here(lua_State *L, int handle, const struct table *table) {
+  const struct kernel_box *box = lua_touserdata(L, handle);
+  struct kernel *kernel = box->kernel;
+  if (!kernel) return false;
+  kernel->runs++;
+  return !is_refused(kernel) && kernel->query->terms.slots <= SLOTS &&
+         ready_for(L, handle, kernel, table);
+}
+
+struct variant *kernel_find(lua_State *L, int anchors, struct kernel *kernel,
+                            const struct table *table) {
+  return find_variant(L, anchors, kernel, present_in(kernel->query, table));
+}
+
+/* Whether a variant is the one for every table that has rows. */
+static bool fits_all(const struct kernel *kernel, const struct variant *variant) {
+  const ecs_query *query = kernel->query;
+  for (uint32_t i = 0; i < query->count; i++) {
+    const struct table *table = world_table(query->world, query->tables[i]);
+    if (table->count && present_in(query, table) != variant->present) return false;
+  }
+  return true;
+}
+
+struct variant *kernel_settled(lua_State *L, int anchors, struct kernel *kernel) {
+  struct variant *variant = kernel->count ? kernel->variants[0] : NULL;
+  if (!variant || !variant->quiet || kernel->refused || kernel->query->broken) return NULL;
+  if (variant->version != kernel->box->world->registry.version) return NULL;
+  if (!fits_all(kernel, variant)) return NULL;
+  if (variant->guard_count) {
+    lua_rawgeti(L, anchors, (lua_Integer)variant->anchors);
+    bool fits = read_guards(L, lua_gettop(L), variant);
+    lua_pop(L, 1);
+    if (!fits) return NULL;
+  }
+  variant->run = ++kernel->runs;
+  read_resources(kernel->box, variant);
+  return variant;
+}
+
 bool kernel_ready(lua_State *L, int handle) { return is_ready(L, handle, false); }
 
 bool kernel_ready_ahead(lua_State *L, int handle) { return is_ready(L, handle, true); }
-
-/* ---- running ---- */
-
-int64_t kernel_stream(struct world_box *box) {
-  if (box->stream_tick != box->world->tick) box->stream = 0;
-  box->stream_tick = box->world->tick;
-  box->random_calls = 0;
-  return (int64_t)(++box->stream << 16);
-}
-
-static void live_ids(void *ud, int64_t *ids, size_t count) {
-  const ecs_world *world = ud;
-  for (size_t i = 0; i < count; i++)
-    ids[i] = (int64_t)entity_target(world, (ecs_id)ids[i]);
-}
-
-static void bind_columns(const struct variant *variant, const struct loop_box *loop,
-                         struct work *work) {
-  const struct table *table = loop->table;
-  for (uint32_t i = 0; i < variant->column_count; i++) {
-    const struct front_column *column = &variant->columns[i];
-    if (column->slot == NONE) {
-      work->columns[i] = work->entities;
-      continue;
-    }
-    uint32_t first = query_columns(loop->query->query, loop->match - 1)[column->slot];
-    work->columns[i] = table->columns[first + column->leaf].data;
-  }
-}
-
-static ecs_status stage(ecs_world *world, const struct front_command *command, ecs_id id) {
-  switch (command->form) {
-    case FORM_DESPAWN: return entity_despawn(world, id);
-    case FORM_ADD: return entity_add(world, id, command->component);
-    default: return entity_remove(world, id, command->component);
-  }
-}
-
-static void stage_commands(lua_State *L, struct loop_box *loop, const struct variant *variant,
-                           struct work *work) {
-  ecs_world *world = loop->box->world;
-  k_cursor cursor = {0, 0};
-  size_t row;
-  int index;
-  while (k_commands_next(work->bitmaps, (int)variant->command_count, loop->table->count,
-                         &cursor, &row, &index)) {
-    ecs_status status =
-        stage(world, &variant->commands[index], loop_entity(loop, (uint32_t)row));
-    if (status != ECS_OK) raise_status(L, world, status);
-  }
-}
-
-static void run_table(lua_State *L, int handle, struct loop_box *loop,
-                      struct variant *variant, const struct kernel_run *run) {
-  struct world_box *box = loop->box;
-  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  struct work work;
-  bool truth = run->truth != NULL;
-  assert(variant && truth == (kernel->result == RESULT_TRUTH));
-  reserve_work(L, kernel, variant, loop->table->count);
-  lay_out_work(kernel, variant, loop->table, &work);
-  bind_columns(variant, loop, &work);
-  variant->uniforms[UNIFORM_DT].f64 = run->dt;
-  variant->uniforms[UNIFORM_SEED].i64 = (int64_t)box->world->seed;
-  variant->uniforms[UNIFORM_TICK].i64 = (int64_t)box->world->tick;
-  variant->uniforms[UNIFORM_STREAM].i64 = (int64_t)(box->stream << 16);
-  k_run rows = {.rows = loop->table->count, .columns = work.columns,
-                .uniforms = variant->uniforms, .bitmaps = work.bitmaps,
-                .totals = run->total, .live = live_ids, .live_ud = box->world};
-  k_failure failure;
-  k_status status = machine_run(box->kernel_set->machine, variant->program, &rows, &failure);
-  assert(status != K_EINVAL);
-  if (status == K_FAILED) kernel_fail(L, handle, loop, variant, &failure);
-  if (truth)
-    run->truth(L, loop, work.bitmaps[0], run->ud);
-  else if (variant->command_count)
-    stage_commands(L, loop, variant, &work);
-}
-
-void kernel_run(lua_State *L, int handle, struct loop_box *loop,
-                const struct kernel_run *run) {
-  struct kernel_box *box = lua_touserdata(L, handle);
-  struct kernel *kernel = box->kernel;
-  kernel_stream(kernel->box);
-  lua_getiuservalue(L, handle, KERNEL_ANCHORS);
-  int anchors = lua_gettop(L);
-  while (loop_next_table(loop)) {
-    struct variant *variant =
-        find_variant(L, anchors, kernel, present_in(kernel->query, loop->table));
-    if (!variant) luaL_error(L, "finalizers keep using the world");
-    run_table(L, handle, loop, variant, run);
-  }
-  lua_pop(L, 1);
-}
-
-bool kernel_here(lua_State *L, int handle, struct loop_box *loop,
-                 const struct kernel_run *run) {
-  struct kernel_box *box = lua_touserdata(L, handle);
-  struct kernel *kernel = box->kernel;
-  int top = lua_gettop(L);
-  if (!kernel) return false;
-  kernel->runs++;
-  bool ready = !is_refused(kernel) && kernel->query->terms.slots <= SLOTS &&
-               ready_for(L, handle, kernel, loop->table);
-  if (ready) {
-    lua_getiuservalue(L, handle, KERNEL_ANCHORS);
-    run_table(L, handle, loop,
-              find_variant(L, lua_gettop(L), kernel, present_in(kernel->query, loop->table)),
-              run);
-  }
-  lua_settop(L, top);
-  return ready;
-}

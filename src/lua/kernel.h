@@ -24,12 +24,13 @@ struct variant {
   uint32_t uniform_count;
   struct front_column *columns;
   uint32_t column_count;
-  struct front_command commands[FRONT_COMMANDS];
   uint32_t command_count;
   bool random;
+  bool quiet;                  /* its runs cannot fail and have no results but what they store */
   uint32_t anchors;            /* its table among the kernel's */
   uint64_t run;                /* of the kernel, that `uniforms` are for */
   k_scalar uniforms[FRONT_UNIFORMS];
+  struct front_command commands[FRONT_COMMANDS];
 };
 
 /* What a world's object has compiled, in the world's memory: freed with the world whatever
@@ -78,6 +79,27 @@ bool kernel_ready(lua_State *L, int handle);
 /* The same before it is to run: when there are no rows yet, for a table that has every term. */
 bool kernel_ready_ahead(lua_State *L, int handle);
 
+/* The same for one table, for kernel_here; without a reason. */
+bool kernel_ready_here(lua_State *L, int handle, const struct table *table);
+
+/* The program for a table as things are now, its outside values read; NULL when there is none.
+** The kernel's KERNEL_ANCHORS are at an index. */
+struct variant *kernel_find(lua_State *L, int anchors, struct kernel *kernel,
+                            const struct table *table);
+
+/* The same for all tables at once, of a kernel that has run: when what ran last fits them all,
+** and is quiet, else NULL. Raises nothing. Its KERNEL_ANCHORS are at an index, unless
+** kernel_reads says that they are not looked at. */
+struct variant *kernel_settled(lua_State *L, int anchors, struct kernel *kernel);
+
+static inline bool kernel_reads(const struct kernel *kernel) {
+  return kernel->count && kernel->variants[0]->guard_count;
+}
+
+/* Makes room for the ids and bitmaps of so many rows; raises. */
+void kernel_reserve(lua_State *L, const struct kernel *kernel, const struct variant *variant,
+                    uint32_t rows);
+
 /* Whether a refused function is not to be tried again yet. Counts as a run if so. */
 bool kernel_waits(const struct kernel_box *box);
 
@@ -91,7 +113,12 @@ struct kernel_run {
 };
 void kernel_run(lua_State *L, int handle, struct loop_box *loop, const struct kernel_run *run);
 
-/* The same for the loop's current table only, compiled when need be; false when it cannot be. */
+/* Runs what kernel_settled has found over all tables of its query, without Lua; false when
+** there is no room for it, and nothing has run. */
+bool kernel_run_settled(struct kernel *kernel, struct variant *variant, double dt);
+
+/* As kernel_run for the loop's current table only, compiled when need be; false when it cannot
+** be. */
 bool kernel_here(lua_State *L, int handle, struct loop_box *loop, const struct kernel_run *run);
 
 /* Raises why a row of the loop's table failed, with file, line and entity. */

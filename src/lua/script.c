@@ -177,11 +177,16 @@ static int reserve_ref(lua_State *L) {
 
 /* Finds what does not change from run to run. */
 static void begin(lua_State *L, struct system_box *system) {
-  push_value(L, system, SYSTEM_KERNEL);
-  system->kernel = lua_touserdata(L, -1);
-  lua_pop(L, 1);
   if (!system->loop_ref) system->loop_ref = reserve_ref(L);
   if (!system->function_ref) system->function_ref = reserve_ref(L);
+  if (!system->anchors_ref) system->anchors_ref = reserve_ref(L);
+  push_value(L, system, SYSTEM_KERNEL);
+  system->kernel = lua_touserdata(L, -1);
+  if (system->kernel) {
+    lua_getiuservalue(L, -1, KERNEL_ANCHORS);
+    lua_rawseti(L, AT_REFS, system->anchors_ref);
+  }
+  lua_pop(L, 1);
   push_value(L, system, SYSTEM_FUNCTION);
   system->parameters = function_parameters(L, AT_FUNCTION);
   lua_rawseti(L, AT_REFS, system->function_ref);
@@ -221,11 +226,28 @@ static bool is_idle(const struct system_box *system) {
   return true;
 }
 
+/* An `each` that is known to need nothing of Lua but outside values runs without a call of Lua:
+** that costs more than a few rows do. */
+static bool run_settled(const struct system_box *system, double dt) {
+  struct kernel *kernel = system->kernel ? system->kernel->kernel : NULL;
+  if (!kernel || !system->compiled) return false;
+  lua_State *L = state_of(system->box);
+  int top = lua_gettop(L);
+  if (kernel_reads(kernel)) {
+    if (!lua_checkstack(L, 12)) return false;
+    lua_getiuservalue(L, FRAME_WORLD, WORLD_REFS);
+    lua_rawgeti(L, -1, system->anchors_ref);
+  }
+  struct variant *variant = kernel_settled(L, lua_gettop(L), kernel);
+  lua_settop(L, top);
+  return variant && kernel_run_settled(kernel, variant, dt);
+}
+
 ecs_status script_run(ecs_world *world, ecs_query *query, double dt, void *ud) {
   struct system_box *system = ud;
   struct world_box *box = system->box;
   (void)world, (void)query;
-  if (!box->world || is_idle(system)) return ECS_OK;
+  if (!box->world || is_idle(system) || run_settled(system, dt)) return ECS_OK;
   world_enter(box);
   system->dt = dt;
   return finish(box, run_protected(system, run_body, 0));

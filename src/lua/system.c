@@ -21,6 +21,7 @@ void systems_sweep(lua_State *L, struct world_box *box, int world_index) {
     box->gone = system->next_gone;
     if (system->function_ref) luaL_unref(L, -1, system->function_ref);
     if (system->loop_ref) luaL_unref(L, -1, system->loop_ref);
+    if (system->anchors_ref) luaL_unref(L, -1, system->anchors_ref);
     lua_pushnil(L);
     lua_rawsetp(L, -2, system);
   }

@@ -28,6 +28,7 @@ struct system_box {
   int parameters;                  /* of its function */
   struct kernel_box *kernel;       /* of SYSTEM_KERNEL */
   int function_ref, loop_ref;      /* where WORLD_REFS has the function and the loop; or 0 */
+  int anchors_ref;                 /* and its kernel's KERNEL_ANCHORS */
   struct loop_box *loop;           /* of its last run, for the next */
   double dt;                       /* of this run */
 };
