@@ -22,6 +22,7 @@ struct query_terms {
   uint32_t count;
   uint32_t capacity;
   uint32_t slots;        /* terms with data: what a function is given */
+  bool choices;          /* has terms that a table may lack */
 };
 
 /* Reads a query's text. The message names what is wrong and the nearest name. */

@@ -136,6 +136,7 @@ static ecs_status read_term(struct parser *parser) {
   bool optional = accept(parser, '?');
   if (without && (alternatives || optional || term.read_only || term.leaf != NONE))
     return fail(parser, "'!' goes with a component's name alone");
+  parser->terms->choices |= alternatives || optional;
   if (alternatives) return read_alternatives(parser, &term);
   term.kind = without ? TERM_WITHOUT : optional ? TERM_OPTIONAL : TERM_WITH;
   give_slot(parser, &term);

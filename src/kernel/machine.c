@@ -107,18 +107,17 @@ static void set_registers(void **at, unsigned from, unsigned to, char *memory,
   for (; from < to; from++, memory += size) at[from] = memory;
 }
 
-static void set_up(running *r, machine *m) {
+static void set_up(running *r, const machine *m, const layout *l) {
   const program *p = r->p;
-  const layout l = lay_out(p, &r->places);
-  void **at = (void **)(void *)(m->base + l.at);
-  k_scalar *slots = (k_scalar *)(void *)(m->base + l.slots);
-  k_folding *totals = (k_folding *)(void *)(m->base + l.totals);
+  void **at = (void **)(void *)(m->base + l->at);
+  k_scalar *slots = (k_scalar *)(void *)(m->base + l->slots);
+  k_folding *totals = (k_folding *)(void *)(m->base + l->totals);
   const size_t block = p->block;
   r->at = at;
   for (unsigned i = 0; i < p->ncolumns; i++) at[i] = r->run->columns[i];
-  set_registers(at, r->places.reg1, r->places.reg4, m->base + l.reg1, block);
-  set_registers(at, r->places.reg4, r->places.reg8, m->base + l.reg4, 4 * block);
-  set_registers(at, r->places.reg8, r->places.slots, m->base + l.reg8, 8 * block);
+  set_registers(at, r->places.reg1, r->places.reg4, m->base + l->reg1, block);
+  set_registers(at, r->places.reg4, r->places.reg8, m->base + l->reg4, 4 * block);
+  set_registers(at, r->places.reg8, r->places.slots, m->base + l->reg8, 8 * block);
   for (unsigned i = 0; i < p->nslots; i++) at[r->places.slots + i] = slots + i;
   if (p->nuniforms > 0)
     memcpy(slots, r->run->uniforms, p->nuniforms * sizeof *slots);
@@ -254,7 +253,8 @@ k_status machine_run(machine *m, const program *p, const k_run *run,
                      k_failure *failure) {
   running r;
   r.places = program_places(p);
-  if (m->size < lay_out(p, &r.places).end + ALIGNMENT) return K_EINVAL;
+  const layout l = lay_out(p, &r.places);
+  if (m->size < l.end + ALIGNMENT) return K_EINVAL;
   failure->error = KE_NONE;
   if (run->rows == 0) return K_OK;
   r.p = p;
@@ -263,7 +263,7 @@ k_status machine_run(machine *m, const program *p, const k_run *run,
   r.failure = failure;
   r.first = 0;
   r.block = choose_block(p, run->rows);
-  set_up(&r, m);
+  set_up(&r, m, &l);
   run_blocks(&r);
   if (failure->error != KE_NONE) {
     cut_bitmaps(&r, failure->row);

@@ -167,6 +167,7 @@ static void read_resources(struct world_box *box, struct variant *variant) {
 /* Which of the terms that a table may lack it has; without a table: all. */
 static uint64_t present_in(const ecs_query *query, const struct table *table) {
   uint64_t present = 0;
+  if (!query->terms.choices) return 0;
   for (uint32_t i = 0; i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
     bool may_lack = term->kind == TERM_OPTIONAL || term->group != NONE;
@@ -423,6 +424,7 @@ struct variant *kernel_find(lua_State *L, int anchors, struct kernel *kernel,
 /* Whether a variant is the one for every table that has rows. */
 static bool fits_all(const struct kernel *kernel, const struct variant *variant) {
   const ecs_query *query = kernel->query;
+  if (!query->terms.choices) return true;
   for (uint32_t i = 0; i < query->count; i++) {
     const struct table *table = world_table(query->world, query->tables[i]);
     if (table->count && present_in(query, table) != variant->present) return false;
