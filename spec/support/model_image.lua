@@ -356,12 +356,13 @@ local function target(world, id)
   return world:alive(id) and ("@%d"):format(id & ((1 << 44) - 1)) or "0"
 end
 
--- What counts of a single value.
+-- What counts of a single value. Cells of four bytes are digested in a way of their own.
 local function meaning(world, kind, stored)
   local packed = PACKED[kind.name]
   if packed then
     local bytes = string.pack(packed, stored)
-    return ("%d"):format((string.unpack("<I8", bytes .. ("\0"):rep(8 - #bytes))))
+    local bits = string.unpack("<I8", bytes .. ("\0"):rep(8 - #bytes))
+    return (#bytes == 4 and "%d/4" or "%d"):format(bits)
   elseif kind.name == "entity" then
     return target(world, stored)
   elseif kind.name == "bool" then

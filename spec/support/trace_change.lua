@@ -174,15 +174,9 @@ function edits.rename(self, lines)
   end
 end
 
--- A system that goes through a field of `any` would fail at a row that depends on their order,
--- which the model does not know.
 function edits.retype(self, lines)
   local at = self.rng:int(#lines)
-  local name, kind = lines[at]:match("^([%w_]+)"), other_type(self)
-  if kind == "any" and self.clamped and self.clamped[name] then
-    kind = "f64"
-  end
-  lines[at] = ("%s: %s"):format(name, kind)
+  lines[at] = ("%s: %s"):format(lines[at]:match("^([%w_]+)"), other_type(self))
 end
 
 function edits.order(self, lines)
@@ -220,12 +214,31 @@ local function other_lines(self, component)
   return lines
 end
 
+-- A system that goes through a field of `any` would fail at a row that depends on their order,
+-- which the model does not know. What a field has been it may be again, after load or restore.
+local function keep_apart(self, old, lines)
+  for at, line in ipairs(lines) do
+    local name, kind = line:match("^([%w_]+): ([%w_]+)")
+    if kind == "any" and self.clamped[name] then
+      lines[at] = name .. ": f64"
+    end
+  end
+  for _, line in ipairs(table.move(lines, 1, #lines, #old + 1, { table.unpack(old) })) do
+    local name = line:match("^([%w_]+): any")
+    if name then
+      self.were_any[name] = true
+    end
+  end
+end
+
 local function redeclare(self)
   local component = self:component()
   if component.name == "Nowhere" then
     return nil
   end
-  return { "declare", component.name, other_lines(self, component) }
+  local lines = other_lines(self, component)
+  keep_apart(self, component.lines, lines)
+  return { "declare", component.name, lines }
 end
 
 -- ---- kinds -------------------------------------------------------------------------------
@@ -269,8 +282,10 @@ local function clamped_system(self)
   if not name then
     return nil
   end
-  self.clamped = self.clamped or {}
   for field in path:gmatch "[%a_][%w_]*" do
+    if self.were_any[field] then
+      return nil
+    end
     self.clamped[field] = true
   end
   return { "clamp_system", self.rng:pick { "clamp", "think", "heal" }, name, path }

@@ -23,6 +23,8 @@ function gen.new(seed, ctx, crowd)
     at = 0,
     pending = {},                    -- steps that come before any drawn one
     undeclared = {},
+    clamped = {},                    -- names of fields that a system goes through
+    were_any = {},                   -- names of fields that have been `any`
     texts = {},                      -- by what made them, texts of queries that come again
     known = {},                      -- references of entities that may be alive
     lost = {},                       -- references of dead entities, the latest first
