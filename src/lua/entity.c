@@ -218,6 +218,16 @@ static void read_values(struct batch *batch, const struct component *component,
   }
 }
 
+/* Stores numbers in columns of f32; false, and nothing is done, when any is something else. */
+static inline bool set_floats(lua_State *L, const struct leaf *leaf,
+                              const struct column *column, uint32_t row, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (leaf[i].type != ECS_F32 || lua_type(L, (int)i + 4) != LUA_TNUMBER) return false;
+  for (uint32_t i = 0; i < count; i++)
+    ((float *)column[i].data)[row] = (float)lua_tonumber(L, (int)i + 4);
+  return true;
+}
+
 /* The common case, numbers into columns that are there: false when it is another, and
 ** nothing is done. */
 static bool set_numbers(lua_State *L, const ecs_world *world, ecs_id id,
@@ -228,13 +238,31 @@ static bool set_numbers(lua_State *L, const ecs_world *world, ecs_id id,
     return false;
   uint32_t at = target->leaf == NONE ? 0 : target->leaf;
   const struct leaf *leaf = target->component->leaves + at;
+  const struct column *column = target->table->columns + target->first + at;
+  if (LIKELY(set_floats(L, leaf, column, record->row, count))) return true;
   ecs_cell cells[QUICKLY];
   for (uint32_t i = 0; i < count; i++)
     if (!number_to_cell(L, leaf[i].type, (int)i + 4, &cells[i])) return false;
-  const struct column *column = target->table->columns + target->first + at;
   for (uint32_t i = 0; i < count; i++, column++)
     cell_store(column->data, column->size, record->row, cells[i]);
   return true;
+}
+
+/* The general case. */
+static APART int set_slowly(lua_State *L, struct world_box *box, ecs_id id,
+                            struct component *component, uint32_t leaf) {
+  struct batch batch;
+  batch_begin(&batch, L, box, 1);
+  read_values(&batch, component, leaf);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = entity_set(box->world, id, component, batch.writes, batch.count);
+  while (retry(L, box, status, &tried));
+  if (UNLIKELY(status != ECS_OK)) return fail(L, box, status);
+  values_stored(box);
+  settle(L, box, 1);
+  return 0;
 }
 
 static int entity_set_values(lua_State *L) {
@@ -244,18 +272,7 @@ static int entity_set_values(lua_State *L) {
   struct target target;
   check_target(L, box, 3, record, &target);
   if (LIKELY(set_numbers(L, box->world, id, record, &target))) return 0;
-  struct batch batch;
-  batch_begin(&batch, L, box, 1);
-  read_values(&batch, target.component, target.leaf);
-  bool tried = false;
-  ecs_status status;
-  do
-    status = entity_set(box->world, id, target.component, batch.writes, batch.count);
-  while (retry(L, box, status, &tried));
-  if (UNLIKELY(status != ECS_OK)) return fail(L, box, status);
-  values_stored(box);
-  settle(L, box, 1);
-  return 0;
+  return set_slowly(L, box, id, target.component, target.leaf);
 }
 
 /* The core tells whether it is alive. */
