@@ -168,8 +168,8 @@ $(BUILD)/examples/%: examples/%.c $(RELEASE)/libecs_lua.a Makefile
 check = CHECK_DIR=$(CHECK_DIR) CHECK_SECONDS=$(CHECK_SECONDS) sh spec/tools/check
 busted = $(LUA) spec/tools/busted.lua --ignore-lua -v -o TAP
 asan_env = LD_PRELOAD="$$($(GCC) -print-file-name=libasan.so)" \
-  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:abort_on_error=0 \
-  UBSAN_OPTIONS=print_stacktrace=1
+  UBSAN_OPTIONS=print_stacktrace=1 \
+  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:abort_on_error=0
 asan_c_env = ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 \
   UBSAN_OPTIONS=print_stacktrace=1
 valgrind = valgrind -q --leak-check=full --show-leak-kinds=definite,possible \
@@ -261,9 +261,10 @@ SEEDS_2 := 501-1000
 
 TRACE_CHECKS := check-deep-traces-1 check-deep-traces-2
 
+# A trace can be run again with whole stacks of what was allocated where.
 $(TRACE_CHECKS): check-deep-traces-%: $(ASAN)/ecs/native.so
 	$(check) deep-traces-$* tap env ECS_SPEC_SCALE=deep ECS_SPEC_SEEDS=$(SEEDS_$*) \
-	  $(asan_env) $(call module_env,$(ASAN)) $(busted) --filter="agree on seeds" \
+	  $(asan_env):malloc_context_size=1 $(call module_env,$(ASAN)) $(busted) --filter="agree on seeds" \
 	  spec/90_random_model_spec.lua
 
 check-builds:
@@ -325,8 +326,8 @@ $(ASAN)/fuzz/replay: spec/fuzz/replay.c $(FUZZ_SRC) $(wildcard spec/fuzz/*.h) \
 
 LINT_SRC := $(CORE_SRC) $(BIND_SRC) $(C_TESTS) $(C_SUPPORT) $(C_BENCH) $(C_FUZZ) $(C_EXAMPLES)
 
-# gcc sees the release, clang the asserts of a debug build. The loops of kernels are compiled
-# by gcc in the release itself; here it only reads them.
+# gcc sees the release, clang, which needs not compile to warn, the asserts of a debug build.
+# The loops of kernels are compiled by gcc in the release itself; here it only reads them.
 $(BUILD)/lint/gcc/src/kernel/ops_%.o: src/kernel/ops_%.c Makefile
 	@mkdir -p $(@D)
 	$(GCC) $(BASE) -Werror -O2 -MMD -MP -MF $(@:.o=.d) -MT $@ -fsyntax-only $<
@@ -341,8 +342,9 @@ $(BUILD)/lint/gcc/%.o: %.c Makefile
 $(BUILD)/lint/clang/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	@$(need_lua)
-	$(CLANG) $(BASE) $(if $(filter $(CORE_SRC),$<),,-I$(LUA_INCDIR)) -Werror -O1 \
-	  -DECS_DEBUG -MMD -MP -c $< -o $@
+	$(CLANG) $(BASE) $(if $(filter $(CORE_SRC),$<),,-I$(LUA_INCDIR)) -Werror -DECS_DEBUG \
+	  -MMD -MP -MF $(@:.o=.d) -MT $@ -fsyntax-only $<
+	@touch $@
 
 -include $(LINT_SRC:%.c=$(BUILD)/lint/gcc/%.d) $(LINT_SRC:%.c=$(BUILD)/lint/clang/%.d)
 
