@@ -422,13 +422,29 @@ static inline value reference_reals(k_op op, k_type t, value x, value y) {
   }
 }
 
-/* -1, 0, 1, or 2 when there is no order: a long double holds every i64 and f64. */
-static inline int reference_order(value x, value y) {
-  const long double a = x.type == KT_I64 ? (long double)x.k.i64
-                        : x.type == KT_BOOL ? (long double)x.k.b : (long double)real(x);
-  const long double b = y.type == KT_I64 ? (long double)y.k.i64
-                        : y.type == KT_BOOL ? (long double)y.k.b : (long double)real(y);
+/* Which comes first: -1, 0, 1, or 2 when there is no order. */
+static inline int order_of_reals(double a, double b) {
   return a < b ? -1 : a > b ? 1 : a == b ? 0 : 2;
+}
+
+/* An integer beside a float: it is compared with the float's floor, which it can hold. */
+static inline int order_of_mixed(int64_t i, double f) {
+  if (f != f) return 2;
+  if (f >= 0x1p63) return -1;
+  if (f < -0x1p63) return 1;
+  const int64_t whole = (int64_t)floor(f);
+  if (i != whole) return i < whole ? -1 : 1;
+  return f > floor(f) ? -1 : 0;
+}
+
+static inline int reference_order(value x, value y) {
+  if (x.type == KT_BOOL) return (x.k.b != 0) - (y.k.b != 0);
+  if (x.type == KT_I64 && y.type == KT_I64)
+    return (x.k.i64 > y.k.i64) - (x.k.i64 < y.k.i64);
+  if (x.type == KT_I64) return order_of_mixed(x.k.i64, real(y));
+  if (y.type != KT_I64) return order_of_reals(real(x), real(y));
+  const int order = order_of_mixed(y.k.i64, real(x));
+  return order == 2 ? 2 : -order;
 }
 
 static inline value reference_binary(k_op op, value x, value y, k_error *error) {
