@@ -250,7 +250,7 @@ check-rock:
 
 check-deep-plain: $(RELEASE)/ecs/native.so
 	$(check) deep-plain tap env ECS_SPEC_SCALE=$(deep_scale) \
-	  $(call module_env,$(RELEASE)) $(busted) -r deep
+	  $(call module_env,$(RELEASE)) $(busted) spec/deep spec/82_memory_spec.lua
 
 check-deep-asan: $(ASAN)/ecs/native.so $(EXAMPLES)
 	$(check) deep-asan tap env ECS_SPEC_SCALE=$(deep_scale) ECS_SPEC_SEEDS=1 $(asan_env) \

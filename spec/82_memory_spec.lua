@@ -58,6 +58,13 @@ local function drop_worlds(count, fill)
   return most, grown
 end
 
+-- A sanitizer holds back what is freed, and a process under it grows in its own way: there a few
+-- worlds show as much as many.
+local function count_of(counts)
+  local sanitized = (os.getenv "ECS_BUILD" or ""):find "asan"
+  return sanitized and counts.small or helper.by_scale(counts)
+end
+
 describe("law 8:", function()
   local cases = {
     { "bulk", fill_in_bulk, { small = 30, normal = 300, deep = 300 } },
@@ -65,7 +72,7 @@ describe("law 8:", function()
     { "a defer", fill_in_a_defer, { small = 25, normal = 30, deep = 300 } },
   }
   for _, case in ipairs(cases) do
-    local name, fill, count = case[1], case[2], helper.by_scale(case[3])
+    local name, fill, count = case[1], case[2], count_of(case[3])
     for _, mode in ipairs { "incremental", "generational" } do
       it(("%d dropped worlds, filled in %s, do not fill the memory (%s collector)")
         :format(count, name, mode), function()

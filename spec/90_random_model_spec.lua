@@ -63,7 +63,7 @@ describe("the runtime and the model", function()
   end
 
   it("agree on worlds of thousands of entities", function()
-    local last = helper.by_scale { small = 1, normal = 2, deep = 20 }
+    local last = helper.by_scale { small = 1, normal = 2, deep = 8 }
     local crowd = helper.by_scale { small = 1000, normal = 5000, deep = 5000 }
     runner.run_seeds(1, last, { steps = 400, crowd = crowd })
   end)
