@@ -107,6 +107,7 @@ build = {
         "src/lua/inspect.c",
         "src/lua/kernel.c",
         "src/lua/kernel_query.c",
+        "src/lua/kernel_run.c",
         "src/lua/loop.c",
         "src/lua/map.c",
         "src/lua/module.c",
