@@ -261,11 +261,12 @@ SEEDS_2 := 501-1000
 
 TRACE_CHECKS := check-deep-traces-1 check-deep-traces-2
 
-# A trace can be run again with whole stacks of what was allocated where.
+# Keeping the stacks of allocations takes much of the time; a trace can be run again with
+# them. ASAN_OPTIONS are the last of asan_env.
 $(TRACE_CHECKS): check-deep-traces-%: $(ASAN)/ecs/native.so
 	$(check) deep-traces-$* tap env ECS_SPEC_SCALE=deep ECS_SPEC_SEEDS=$(SEEDS_$*) \
-	  $(asan_env):malloc_context_size=1 $(call module_env,$(ASAN)) $(busted) --filter="agree on seeds" \
-	  spec/90_random_model_spec.lua
+	  $(asan_env):malloc_context_size=1 $(call module_env,$(ASAN)) \
+	  $(busted) --filter="agree on seeds" spec/90_random_model_spec.lua
 
 check-builds:
 	$(check) builds tap env ECS_SPEC_SCALE=$(deep_scale) GCC="$(GCC)" CLANG="$(CLANG)" \
