@@ -164,7 +164,6 @@ struct front {
   uint32_t uniform_count;
   struct front_command commands[FRONT_COMMANDS];
   uint32_t command_count;
-  bool random;
   bool breaks_promise;         /* refused since it writes to a term declared :in */
   struct function_code codes[FRONT_FUNCTIONS];
   uint32_t code_count;

@@ -145,7 +145,6 @@ static struct val random_call(struct front *f, const struct val *arguments, uint
       !arguments[1].entity)
     front_refuse(f, "it calls world:random without an entity");
   builder *b = f->b;
-  f->random = true;
   k_value bits = build_random(b, arguments[1].value,
                               build_binary(b, KO_ADD, f->env.calls.value,
                                            build_uniform(b, UNIFORM_STREAM, KT_I64)),

@@ -246,7 +246,6 @@ static struct variant *make_variant(struct kernel *kernel, struct front *front,
   variant->uniform_count = front->uniform_count;
   memcpy(variant->commands, front->commands, sizeof variant->commands);
   variant->command_count = front->command_count;
-  variant->random = front->random;
   variant->quiet = kernel->result == RESULT_NONE && front->command_count == 0 &&
                    !program_info(front->program).fails;
   variant->present = present;

@@ -25,7 +25,6 @@ struct variant {
   struct front_column *columns;
   uint32_t column_count;
   uint32_t command_count;
-  bool random;
   bool quiet;                  /* its runs cannot fail and have no results but what they store */
   uint32_t anchors;            /* its table among the kernel's */
   uint64_t run;                /* of the kernel, that `uniforms` are for */

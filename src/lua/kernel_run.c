@@ -40,6 +40,7 @@ void kernel_reserve(lua_State *L, const struct kernel *kernel, const struct vari
 static void lay_out_work(const struct kernel *kernel, const struct variant *variant,
                          const struct table *table, struct work *work) {
   char *memory = kernel->set->work;
+  assert(memory);
   uint64_t *at = (void *)(memory + (64 - (uintptr_t)memory % 64) % 64);
   uint32_t rows = table->count;
   work->entities = at;
@@ -91,7 +92,7 @@ static void set_uniforms(const struct world_box *box, struct variant *variant, d
 static k_status run_rows(const struct kernel *kernel, const struct variant *variant,
                          uint32_t match, struct work *work, k_total *totals,
                          k_failure *failure) {
-  ecs_world *world = kernel->box->world;
+  ecs_world *world = kernel->query->world;
   const struct table *table = world_table(world, kernel->query->tables[match]);
   lay_out_work(kernel, variant, table, work);
   bind_columns(kernel, variant, table, match, work);
@@ -178,7 +179,7 @@ bool kernel_here(lua_State *L, int handle, struct loop_box *loop,
 static bool has_room(const struct kernel *kernel, const struct variant *variant) {
   uint32_t most = 0;
   for (uint32_t i = 0; i < kernel->query->count; i++) {
-    uint32_t rows = world_table(kernel->box->world, kernel->query->tables[i])->count;
+    uint32_t rows = world_table(kernel->query->world, kernel->query->tables[i])->count;
     if (rows > most) most = rows;
   }
   return work_size(kernel, variant, most) <= kernel->set->work_capacity;
@@ -191,8 +192,11 @@ bool kernel_run_settled(struct kernel *kernel, struct variant *variant, double d
   if (takes_ids(variant) && !has_room(kernel, variant)) return false;
   kernel_stream(kernel->box);
   set_uniforms(kernel->box, variant, dt);
-  for (uint32_t i = 0; i < query->count; i++)
-    if (world_table(kernel->box->world, query->tables[i])->count)
-      run_rows(kernel, variant, i, &work, NULL, &failure);
+  for (uint32_t i = 0; i < query->count; i++) {
+    if (world_table(query->world, query->tables[i])->count == 0) continue;
+    k_status status = run_rows(kernel, variant, i, &work, NULL, &failure);
+    assert(status == K_OK);
+    (void)status;
+  }
   return true;
 }

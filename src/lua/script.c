@@ -230,7 +230,7 @@ static bool is_idle(const struct system_box *system) {
 ** that costs more than a few rows do. */
 static bool run_settled(const struct system_box *system, double dt) {
   struct kernel *kernel = system->kernel ? system->kernel->kernel : NULL;
-  if (!kernel || !system->compiled) return false;
+  if (!kernel || !system->compiled || !system->query->query) return false;
   lua_State *L = state_of(system->box);
   int top = lua_gettop(L);
   if (kernel_reads(kernel)) {
