@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "digest.h"
+#include "lua/embedded.h"
 #include "lua_state.h"
 
 #define LIST 1      /* stack: the scenarios */
@@ -24,23 +25,11 @@ enum { FILES = 3 };
 static const char *const paths[FILES] = {"spec/oom/scenarios.lua", "spec/oom/systems.lua",
                                          "spec/oom/kernels.lua"};
 static struct chunk chunks[FILES];
-
-/* The module's own files. Compiling them would take most of the time. */
-static const struct {
-  const char *name, *path;
-} modules[] = {
-  {"ecs", "lua/ecs/init.lua"},
-  {"ecs.file", "lua/ecs/file.lua"},
-  {"ecs.live", "lua/ecs/live.lua"},
-  {"ecs.reading", "lua/ecs/reading.lua"},
-  {"ecs.registrations", "lua/ecs/registrations.lua"},
-  {"ecs.schema", "lua/ecs/schema.lua"},
-  {"ecs.watch", "lua/ecs/watch.lua"},
-};
-enum { MODULES = sizeof modules / sizeof modules[0] };
-static struct chunk compiled[MODULES];
-
 static lua_Integer counts[FILES];   /* of the scenarios of each */
+
+/* The module's own files: compiling them each time would take most of the time. */
+#define MODULES 16
+static struct chunk modules[MODULES];
 
 static int append(lua_State *L, const void *data, size_t size, void *ud) {
   struct chunk *chunk = ud;
@@ -53,7 +42,7 @@ static int append(lua_State *L, const void *data, size_t size, void *ud) {
   return 0;
 }
 
-static void compile(struct chunk *chunk, const char *path) {
+static void compile_file(struct chunk *chunk, const char *path) {
   lua_State *L = luaL_newstate();
   if (CHECK(luaL_loadfile(L, path) == LUA_OK))
     lua_dump(L, append, chunk, 0);
@@ -62,14 +51,26 @@ static void compile(struct chunk *chunk, const char *path) {
   lua_close(L);
 }
 
+static void compile_modules(void) {
+  lua_State *L = luaL_newstate();
+  for (int i = 0; ecs_embedded[i].name && CHECK(i < MODULES); i++) {
+    const struct ecs_embedded *file = &ecs_embedded[i];
+    CHECK(luaL_loadbufferx(L, (const char *)file->text, file->size, file->name, "t") == LUA_OK);
+    lua_dump(L, append, &modules[i], 0);
+    lua_settop(L, 0);
+  }
+  lua_close(L);
+}
+
 /* What ecs_lua_open does, with what has been compiled. */
 static int open_compiled(lua_State *L) {
   luaL_getsubtable(L, LUA_REGISTRYINDEX, LUA_PRELOAD_TABLE);
   lua_pushcfunction(L, luaopen_ecs_native);
   lua_setfield(L, -2, "ecs.native");
-  for (int i = 0; i < MODULES; i++) {
-    luaL_loadbufferx(L, compiled[i].data, compiled[i].size, modules[i].name, "b");
-    lua_setfield(L, -2, modules[i].name);
+  for (int i = 0; ecs_embedded[i].name; i++) {
+    const char *name = ecs_embedded[i].name;
+    CHECK(luaL_loadbufferx(L, modules[i].data, modules[i].size, name, "b") == LUA_OK);
+    lua_setfield(L, -2, name);
   }
   lua_getglobal(L, "require");
   lua_pushliteral(L, "ecs");
@@ -268,8 +269,8 @@ static int sweep_opening(void) {
 
 int main(int count, char **arguments) {
   begin_test();
-  for (int file = 0; file < FILES; file++) compile(&chunks[file], paths[file]);
-  for (int i = 0; i < MODULES; i++) compile(&compiled[i], modules[i].path);
+  for (int file = 0; file < FILES; file++) compile_file(&chunks[file], paths[file]);
+  compile_modules();
   lua_Integer scenarios_count = count_scenarios();
   CHECK(scenarios_count >= 40);
   int bad = end_test("C18: there are 40 scenarios at least");
@@ -278,6 +279,6 @@ int main(int count, char **arguments) {
   for (lua_Integer i = 1; i <= scenarios_count; i++)
     if (!only || i == only) bad |= sweep(i);
   for (int file = 0; file < FILES; file++) free(chunks[file].data);
-  for (int i = 0; i < MODULES; i++) free(compiled[i].data);
+  for (int i = 0; i < MODULES; i++) free(modules[i].data);
   return bad;
 }

@@ -1,13 +1,6 @@
 /* For hosts in C: the module without a file system, and worlds that a host lends. */
+#include "embedded.h"
 #include "system.h"
-
-/* The Lua half of the module (made by the Makefile), ended by a NULL name. */
-struct ecs_embedded {
-  const char *name;
-  const unsigned char *text;
-  size_t size;
-};
-extern const struct ecs_embedded ecs_embedded[];
 
 /* loader(name): runs one of the embedded files. */
 static int load(lua_State *L) {
@@ -79,7 +72,6 @@ void ecs_lua_push_world(lua_State *L, ecs_world *world) {
     lua_rawsetp(L, -3, world);
     world_attach(L, box, world, true);
     box->host = thread;
-    world_own_loops(box);
   }
   lua_remove(L, -2);
 }
