@@ -264,6 +264,54 @@ static void ends_loops_that_are_left_open(void) {
   close_world(&f);
 }
 
+/* Runs the script's function `work`. */
+static ecs_status call_script(ecs_world *world, ecs_query *query, double dt, void *ud) {
+  const struct state *state = ud;
+  (void)world, (void)query, (void)dt;
+  lua_getglobal(state->L, "work");
+  CHECK_INTEGER(LUA_OK, lua_pcall(state->L, 0, 0, 0));
+  return trace[0] ? ECS_EINVAL : ECS_OK;
+}
+
+/* A system of the host leaves a script's loop open: it ends with the system, before those that
+** follow, compiled or not. */
+static void ends_loops_that_a_native_system_leaves(void) {
+  struct state state;
+  open_usual(&f);
+  f.a = SPAWN(f.world, f.position);
+  open_state(&state);
+  lend(&state);
+  ecs_system_desc desc = {.name = "native", .run = call_script, .ud = &state};
+  CHECK_OK(f.world, ecs_system_new(f.world, &desc));
+  run_script(&state,
+             "function work()\n"
+             "  kept = coroutine.wrap(function()\n"
+             "    for p in world:query('Position'):each() do\n"
+             "      view = p\n"
+             "      world:spawn { Velocity = {} }\n"
+             "      coroutine.yield()\n"
+             "    end\n"
+             "  end)\n"
+             "  kept()\n"
+             "end\n"
+             "world:system('s', { query = 'Position', compile = true, after = 'native',\n"
+             "  each = function(p) p.x = p.x + 1 end })");
+  for (int round = 1; round <= 4; round++) {
+    trace[0] = '\0';
+    CHECK_OK(f.world, ecs_update(f.world, 1));
+    CHECK_SOUND(f.world);
+    CHECK_INTEGER(round, count_of(f.world, "Velocity"));
+    run_script(&state, "assert(not pcall(function() return view.x end))\n"
+                       "assert(not pcall(kept))");
+  }
+  strcpy(trace, "fail");
+  CHECK_FAILS(f.world, ECS_EINVAL, "native", ecs_update(f.world, 1));
+  CHECK_SOUND(f.world);
+  CHECK_INTEGER(4, count_of(f.world, "Velocity"));
+  close_state(&state);
+  close_world(&f);
+}
+
 static char failed[32];
 
 static void on_error(ecs_world *world, const char *system, ecs_status status, void *ud) {
@@ -404,6 +452,8 @@ static const struct test tests[] = {
   {"a host's systems and a script's are ordered together", orders_systems_together},
   {"errors of scripts reach the host as status and message", reports_errors_to_the_host},
   {"a host's update ends loops that scripts left open", ends_loops_that_are_left_open},
+  {"C34: a loop that a system of the host leaves open ends with it",
+   ends_loops_that_a_native_system_leaves},
   {"a host's handler has the errors of scripts", has_its_own_handler},
   {"a lent world that is closed inside a system goes when that ends",
    survives_a_world_closed_in_a_system},

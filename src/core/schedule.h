@@ -43,10 +43,12 @@ struct ecs_system {
   struct arena arena;        /* of the names and lists */
 };
 
-/* Someone whose loops update and run end first; on ECS_ENOMEM these stay open. */
+/* Someone whose loops update and run end first; on ECS_ENOMEM these stay open. What a system
+** leaves open ends with it; what was staged there counts if `keep`. */
 struct loop_owner {
   struct loop_owner *next;
   ecs_status (*end_loops)(void *ud);
+  void (*end_system)(void *ud, bool keep);
   void *ud;
 };
 

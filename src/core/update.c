@@ -24,6 +24,13 @@ static ecs_status failed(ecs_world *world, ecs_system *system, ecs_status status
   return ECS_OK;
 }
 
+/* Ends what a system has left open inside its scope. */
+static APART void end_inner(ecs_world *world, uint32_t scope, bool keep) {
+  const struct loop_owner *owner = world->schedule.loop_owners;
+  for (; owner; owner = owner->next) owner->end_system(owner->ud, keep);
+  scope_end_inner(world, scope, keep);
+}
+
 /* The callback in a scope of its own; its commands are applied or dropped behind it. */
 static ecs_status call(ecs_world *world, ecs_system *system, double dt) {
   uint32_t scope;
@@ -31,7 +38,7 @@ static ecs_status call(ecs_world *world, ecs_system *system, double dt) {
   if (status != ECS_OK) return status;
   status = system->run(world, system->query, dt, system->ud);
   if (UNLIKELY(world->staging.scope_count > scope + 1))
-    scope_end_inner(world, scope, status == ECS_OK);
+    end_inner(world, scope, status == ECS_OK);
   if (status == ECS_OK) {
     status = scope_commit(world, scope);
     if (status == ECS_OK) return status;

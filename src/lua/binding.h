@@ -52,7 +52,7 @@ struct world_box {
   struct loop_box *ended;   /* ones that WORLD_REFS still anchors */
   struct system_box *gone;  /* systems that the core has let go of */
   lua_State *host;          /* lent: a thread for systems when the host calls ecs_update */
-  struct loop_owner owner;  /* lent: so that ecs_update ends loops */
+  struct loop_owner owner;  /* so that the core ends loops */
   struct weights *weights; /* of this Lua state */
   size_t reported;       /* bytes the collector has heard of (law 8) */
   uint32_t pending_count;   /* any slots taken for a core call that has not been made yet */
@@ -234,6 +234,8 @@ void loops_abandon(struct world_box *box);
 void world_disown(lua_State *L, struct world_box *box, int world_index, ecs_world *world);
 /* Frees this state's snapshots of a world that is let go of. */
 void snapshots_free(const struct world_box *box, ecs_world *world);
+/* Lets the core end the loops of a world that an update, or a system, finds open (disown.c). */
+void world_own_loops(struct world_box *box);
 /* Ends loops left open as update, run, commit and close do; no effect while the world is
 ** busy (inside a system, function form or defer). */
 ecs_status loops_end(struct world_box *box);

@@ -92,9 +92,11 @@ static void clear_any(lua_State *L, int world_index, ecs_world *world) {
 
 static ecs_status end_loops(void *ud) { return loops_end(ud); }
 
+static void end_system(void *ud, bool keep) { loops_end_system(ud, keep); }
+
 void world_own_loops(struct world_box *box) {
   struct schedule *schedule = &box->world->schedule;
-  box->owner = (struct loop_owner){schedule->loop_owners, end_loops, box};
+  box->owner = (struct loop_owner){schedule->loop_owners, end_loops, end_system, box};
   schedule->loop_owners = &box->owner;
 }
 

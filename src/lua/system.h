@@ -49,9 +49,6 @@ void script_failed(ecs_world *world, const char *system, ecs_status status, void
 /* Where WORLD_REFS has the on_error handler. */
 extern const char on_error_key;
 
-/* A lent world's loops end when the host updates it (disown.c). */
-void world_own_loops(struct world_box *box);
-
 /* Where the registry has the objects of lent worlds, by their address. */
 extern const char lent_worlds_key;
 

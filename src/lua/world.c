@@ -26,6 +26,7 @@ void world_attach(lua_State *L, struct world_box *box, ecs_world *world, bool le
   box->world = world;
   box->lent = lent;
   box->scratch = lent ? &box->lent_scratch : &world->binding;
+  world_own_loops(box);
   worlds_add(L, box);
   weights_attach(L, box, lent ? ecs_bytes(world) : 0);
 }
