@@ -20,7 +20,7 @@ local function codec_of(ctx)
     ctx.encoded = known
   end
   local function encode(value)
-    local key = value ~= value and "not a number" or value
+    local key = math.type(value) == "float" and ("float %a"):format(value) or value
     if not known.numbers[key] then
       known.values[#known.values + 1] = value
       known.numbers[key] = #known.values
