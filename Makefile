@@ -273,7 +273,7 @@ check-builds:
 	  sh spec/tools/builds $(BUILD)/builds
 
 check-valgrind: $(DEBUG)/ecs/native.so $(EXAMPLES)
-	$(check) valgrind tap env ECS_SPEC_SCALE=small $(call module_env,$(DEBUG)) \
+	$(check) valgrind tap env ECS_SPEC_SCALE=small ECS_SPEC_SEEDS=1-6 $(call module_env,$(DEBUG)) \
 	  $(valgrind) $(busted)
 
 check-valgrind-c: $(call c_programs,$(DEBUG))
