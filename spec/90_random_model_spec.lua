@@ -9,7 +9,7 @@ local trace_text = require "spec.support.trace_text"
 
 local seeds = helper.by_scale { small = 20, normal = 200, deep = 1000 }
 local steps = helper.by_scale { small = 500, normal = 2000, deep = 10000 }
-local every = helper.by_scale { small = 25, normal = 125, deep = 200 }
+local every = helper.by_scale { small = 25, normal = 125, deep = 400 }
 
 -- The first and the last seed to run.
 local function range_of_seeds()

@@ -378,13 +378,9 @@ local function describe(world, row)
   for name, stored in pairs(row) do
     local component = world.components_by_name[name]
     parts[#parts + 1] = name
-    types.leaves(component, function(path)
-      local value, keys, kind = stored, types.leaf(component, path)
-      for _, key in ipairs(keys) do
-        value = value[key]
-      end
+    types.leaves(component, function(path, kind, value)
       parts[#parts + 1] = ("%s.%s=%s"):format(name, path, meaning(world, kind, value))
-    end)
+    end, nil, stored)
   end
   table.sort(parts)
   return table.concat(parts, " ")

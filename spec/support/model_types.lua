@@ -330,17 +330,20 @@ function types.leaf(component, path)
   return keys, kind
 end
 
--- Calls visit(path, type) for every leaf: "x", "m[1]", "offset.x".
-function types.leaves(kind, visit, prefix)
+-- Calls visit(path, type, value) for every leaf: "x", "m[1]", "offset.x". The values are those of
+-- a stored component, if that is given.
+function types.leaves(kind, visit, prefix, stored)
   if kind.kind == "scalar" then
-    visit(prefix, kind)
+    visit(prefix, kind, stored)
   elseif kind.kind == "array" then
     for i = 1, kind.n do
-      types.leaves(kind.of, visit, ("%s[%d]"):format(prefix, i))
+      types.leaves(kind.of, visit, ("%s[%d]"):format(prefix, i), stored and stored[i])
     end
   else
     for _, field in ipairs(kind.fields) do
-      types.leaves(field.type, visit, prefix and prefix .. "." .. field.name or field.name)
+      local name = field.name
+      types.leaves(field.type, visit, prefix and prefix .. "." .. name or name,
+        stored and stored[name])
     end
   end
 end
