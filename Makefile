@@ -129,9 +129,14 @@ $(eval $(call variant,$(HASH),$(CC),-O1 -DECS_DEBUG -DECS_CONSTANT_HASH))
 $(eval $(call variant,$(COV),$(GCC),-O0 -g --coverage))
 $(eval $(call variant,$(FUZZ),$(CLANG),$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link))
 
-# The loops of kernels take most of the time of a build. Collisions do not touch them, and
-# what these sanitizers look for, AddressSanitizer sees there.
+# The loops of kernels take most of the time of a build. Collisions do not touch kernels; the
+# loops have no asserts for a debug build, and the fuzzers run none. What some sanitizers look
+# for in them, AddressSanitizer sees, too.
 $(HASH)/obj/kernel/%.o: $(RELEASE)/obj/kernel/%.o
+	@mkdir -p $(@D)
+	@cp $< $@
+
+$(DEBUG)/obj/kernel/ops_%.o $(FUZZ)/obj/kernel/ops_%.o: $(RELEASE)/obj/kernel/ops_%.o
 	@mkdir -p $(@D)
 	@cp $< $@
 
