@@ -282,8 +282,8 @@ check-valgrind: $(DEBUG)/ecs/native.so $(EXAMPLES)
 	  $(valgrind) $(busted)
 
 check-valgrind-c: $(call c_programs,$(DEBUG))
-	$(check) valgrind-c tap env ECS_SPEC_SCALE=small C_TEST_RUNNER="$(valgrind)" \
-	  sh spec/tools/c-tests $^
+	$(check) valgrind-c tap env ECS_SPEC_SCALE=small ECS_SPEC_SPARSE=1 \
+	  C_TEST_RUNNER="$(valgrind)" sh spec/tools/c-tests $^
 
 check-coverage: $(COV)/ecs/native.so $(EXAMPLES) $(call c_programs,$(COV))
 	$(check) coverage tap env ECS_SPEC_SCALE=small $(call module_env,$(COV)) \

@@ -1,6 +1,6 @@
 --- What a build of the module makes of kernels, to compare builds with: the bits, and the speed.
----   lua5.4 spec/support/kernel_bits.lua hash FIRST COUNT ROWS   a hash of all results
----   lua5.4 spec/support/kernel_bits.lua time                    ns a row of three systems
+---   lua5.4 spec/support/kernel_bits.lua hash FIRST COUNT ROWS [alone]   a hash of all results
+---   lua5.4 spec/support/kernel_bits.lua time                            ns a row of three systems
 local ecs = require "ecs"
 local random = require "spec.support.random"
 local runs = require "spec.support.kernel_run"
@@ -85,7 +85,8 @@ end
 
 if arg[1] == "hash" then
   local first, count, rows = tonumber(arg[2]), tonumber(arg[3]), tonumber(arg[4])
-  print(("%s-%016x"):format(runs.hash(first, count, rows), hash_of_math(10 * rows)))
+  local hash = runs.hash(first, count, rows, arg[5] == "alone")
+  print(("%s-%016x"):format(hash, hash_of_math(10 * rows)))
 else
   print(time_of(move), time_of(seek), time_of(wave))
 end

@@ -1,5 +1,7 @@
---- Runs random kernels and their twins: lua5.4 spec/support/kernel_run.lua FIRST COUNT ROWS
---- prints a hash of all results, equal on every instruction set, or the first difference.
+--- Runs random kernels and their twins:
+---   lua5.4 spec/support/kernel_run.lua FIRST COUNT ROWS [alone]
+--- prints a hash of all results, equal on every instruction set, or the first difference. `alone`:
+--- without the twins, to be compared with a hash that was found beside them.
 local ecs = require "ecs"
 local generator = require "spec.support.kernel_gen"
 local random = require "spec.support.random"
@@ -22,17 +24,28 @@ local function load_function(text, seed)
   return assert(load(text, "=kernel"))(generator.round, integer, float)
 end
 
---- Compares one kernel with its twin; returns the bytes of the result, or nil and why not.
-function M.compare(seed, rows)
-  local text, twin = generator.generate(seed)
-  local one, other = make_world(true, seed, rows), make_world(false, seed, rows)
-  local query, plain = one:query(generator.query), other:query(generator.query)
+--- Runs one kernel; returns the bytes of the result, or nil and why not.
+function M.run(seed, rows)
+  local text = generator.generate(seed)
+  local world = make_world(true, seed, rows)
+  local query = world:query(generator.query)
   local ok, why = pcall(query.run, query, load_function(text, seed), 0.25)
+  local bytes = ok and generator.bytes(query)
+  world:close()
   if not ok then return nil, ("seed %d: %s\n%s"):format(seed, why, text) end
+  return bytes
+end
+
+--- The same, if that is also the result of its twin.
+function M.compare(seed, rows)
+  local bytes, why = M.run(seed, rows)
+  if not bytes then return nil, why end
+  local text, twin = generator.generate(seed)
+  local world = make_world(false, seed, rows)
+  local plain = world:query(generator.query)
   plain:each(load_function(twin, seed), 0.25)
-  local bytes, expected = generator.bytes(query), generator.bytes(plain)
-  one:close()
-  other:close()
+  local expected = generator.bytes(plain)
+  world:close()
   if bytes == expected then return bytes end
   local at = 1
   while bytes:byte(at) == expected:byte(at) do at = at + 1 end
@@ -40,10 +53,10 @@ function M.compare(seed, rows)
 end
 
 --- A hash (FNV-1a) over the results of many kernels; raises at the first difference.
-function M.hash(first, count, rows)
-  local hash = 0xcbf29ce484222325
+function M.hash(first, count, rows, alone)
+  local hash, run = 0xcbf29ce484222325, alone and M.run or M.compare
   for seed = first, first + count - 1 do
-    local bytes, why = M.compare(seed, rows)
+    local bytes, why = run(seed, rows)
     if not bytes then error(why, 0) end
     for i = 1, #bytes - 7, 8 do
       hash = (hash ~ string.unpack("<i8", bytes, i)) * 0x100000001b3
@@ -53,7 +66,7 @@ function M.hash(first, count, rows)
 end
 
 if arg and arg[0] and arg[0]:find("kernel_run%.lua$") then
-  print(M.hash(tonumber(arg[1]), tonumber(arg[2]), tonumber(arg[3])))
+  print(M.hash(tonumber(arg[1]), tonumber(arg[2]), tonumber(arg[3]), arg[4] == "alone"))
 end
 
 return M
