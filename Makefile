@@ -136,7 +136,11 @@ $(HASH)/obj/kernel/%.o: $(RELEASE)/obj/kernel/%.o
 	@mkdir -p $(@D)
 	@cp $< $@
 
-$(DEBUG)/obj/kernel/ops_%.o $(FUZZ)/obj/kernel/ops_%.o: $(RELEASE)/obj/kernel/ops_%.o
+$(DEBUG)/obj/kernel/ops_%.o: $(RELEASE)/obj/kernel/ops_%.o
+	@mkdir -p $(@D)
+	@cp $< $@
+
+$(FUZZ)/obj/kernel/ops_%.o: $(RELEASE)/obj/kernel/ops_%.o
 	@mkdir -p $(@D)
 	@cp $< $@
 
