@@ -218,16 +218,6 @@ static void read_values(struct batch *batch, const struct component *component,
   }
 }
 
-/* Stores numbers in columns of f32; false, and nothing is done, when any is something else. */
-static inline bool set_floats(lua_State *L, const struct leaf *leaf,
-                              const struct column *column, uint32_t row, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++)
-    if (leaf[i].type != ECS_F32 || lua_type(L, (int)i + 4) != LUA_TNUMBER) return false;
-  for (uint32_t i = 0; i < count; i++)
-    ((float *)column[i].data)[row] = (float)lua_tonumber(L, (int)i + 4);
-  return true;
-}
-
 /* The common case, numbers into columns that are there: false when it is another, and
 ** nothing is done. */
 static bool set_numbers(lua_State *L, const ecs_world *world, ecs_id id,
@@ -239,7 +229,6 @@ static bool set_numbers(lua_State *L, const ecs_world *world, ecs_id id,
   uint32_t at = target->leaf == NONE ? 0 : target->leaf;
   const struct leaf *leaf = target->component->leaves + at;
   const struct column *column = target->table->columns + target->first + at;
-  if (LIKELY(set_floats(L, leaf, column, record->row, count))) return true;
   ecs_cell cells[QUICKLY];
   for (uint32_t i = 0; i < count; i++)
     if (!number_to_cell(L, leaf[i].type, (int)i + 4, &cells[i])) return false;
