@@ -5,15 +5,6 @@ local runs = require "spec.support.kernel_run"
 local scale = { small = { 40, 20 }, deep = { 2000, 300 } }
 local count, rows = table.unpack(scale[helper.scale()] or { 500, 300 })
 
-local function hash_on(isa, first, kernels, how)
-  local command = ("ECS_ISA=%s lua5.4 spec/support/kernel_run.lua %d %d %d %s 2>&1"):format(
-    isa, first, kernels, rows, how)
-  local pipe = assert(io.popen(command))
-  local text = pipe:read "a"
-  pipe:close()
-  return text
-end
-
 describe("random kernels", function()
   it(("equal their rounded plain-Lua twins bit for bit (%d kernels x %d rows)"):format(count,
     rows), function()
@@ -22,10 +13,10 @@ describe("random kernels", function()
 
   it("give the same bits on every instruction set", function()
     local kernels = math.min(count, 500)
-    local expected = hash_on("sse2", 50001, kernels, "beside")
+    local expected = runs.hash_on("sse2", 50001, kernels, rows, "beside")
     assert.matches("^%x+\n$", expected)
     for _, isa in ipairs { "avx2", "avx512" } do
-      assert.equal(expected, hash_on(isa, 50001, kernels, "alone"))
+      assert.equal(expected, runs.hash_on(isa, 50001, kernels, rows, "alone"))
     end
   end)
 

@@ -65,6 +65,17 @@ function M.hash(first, count, rows, alone)
   return ("%016x"):format(hash)
 end
 
+--- What this file prints in a process of its own, on an instruction set; `how` is "beside" the
+--- twins or "alone".
+function M.hash_on(isa, first, count, rows, how)
+  local command = ("ECS_ISA=%s lua5.4 spec/support/kernel_run.lua %d %d %d %s 2>&1"):format(isa,
+    first, count, rows, how)
+  local pipe = assert(io.popen(command))
+  local text = pipe:read "a"
+  pipe:close()
+  return text
+end
+
 if arg and arg[0] and arg[0]:find("kernel_run%.lua$") then
   print(M.hash(tonumber(arg[1]), tonumber(arg[2]), tonumber(arg[3]), arg[4] == "alone"))
 end

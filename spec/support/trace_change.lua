@@ -216,14 +216,17 @@ end
 
 -- A system that goes through a field of `any` would fail at a row that depends on their order,
 -- which the model does not know. What a field has been it may be again, after load or restore.
-local function keep_apart(self, old, lines)
+local function keep_apart(self, lines)
   for at, line in ipairs(lines) do
-    local name, kind = line:match("^([%w_]+): ([%w_]+)")
-    if kind == "any" and self.clamped[name] then
+    local name = line:match("^([%w_]+): any")
+    if name and self.clamped[name] then
       lines[at] = name .. ": f64"
     end
   end
-  for _, line in ipairs(table.move(lines, 1, #lines, #old + 1, { table.unpack(old) })) do
+end
+
+local function note_any(self, lines)
+  for _, line in ipairs(lines) do
     local name = line:match("^([%w_]+): any")
     if name then
       self.were_any[name] = true
@@ -237,7 +240,9 @@ local function redeclare(self)
     return nil
   end
   local lines = other_lines(self, component)
-  keep_apart(self, component.lines, lines)
+  keep_apart(self, lines)
+  note_any(self, component.lines)
+  note_any(self, lines)
   return { "declare", component.name, lines }
 end
 

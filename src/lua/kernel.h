@@ -128,7 +128,7 @@ int kernel_fail(lua_State *L, int handle, const struct loop_box *loop,
 void kernel_of_query(lua_State *L, int query_index, int function, enum front_result result);
 
 /* The next stream of random numbers: each run of a function over rows has its own. */
-int64_t kernel_stream(struct world_box *box);
+void kernel_stream(struct world_box *box);
 
 extern const luaL_Reg kernel_metamethods[];
 #endif

@@ -55,11 +55,11 @@ static void lay_out_work(const struct kernel *kernel, const struct variant *vari
 
 /* ---- one table ---- */
 
-int64_t kernel_stream(struct world_box *box) {
+void kernel_stream(struct world_box *box) {
   if (box->stream_tick != box->world->tick) box->stream = 0;
   box->stream_tick = box->world->tick;
   box->random_calls = 0;
-  return (int64_t)(++box->stream << 16);
+  box->stream++;
 }
 
 static void live_ids(void *ud, int64_t *ids, size_t count) {
