@@ -131,18 +131,16 @@ $(eval $(call variant,$(FUZZ),$(CLANG),$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link))
 
 # The loops of kernels take most of the time of a build. Collisions do not touch kernels; the
 # loops have no asserts for a debug build, and the fuzzers run none. What some sanitizers look
-# for in them, AddressSanitizer sees, too.
-$(HASH)/obj/kernel/%.o: $(RELEASE)/obj/kernel/%.o
-	@mkdir -p $(@D)
-	@cp $< $@
+# for in them, AddressSanitizer sees, too. $(call copied,directory,which)
+define copied
+$(1)/obj/kernel/$(2): $(RELEASE)/obj/kernel/$(2)
+	@mkdir -p $$(@D)
+	@cp $$< $$@
+endef
 
-$(DEBUG)/obj/kernel/ops_%.o: $(RELEASE)/obj/kernel/ops_%.o
-	@mkdir -p $(@D)
-	@cp $< $@
-
-$(FUZZ)/obj/kernel/ops_%.o: $(RELEASE)/obj/kernel/ops_%.o
-	@mkdir -p $(@D)
-	@cp $< $@
+$(eval $(call copied,$(HASH),%.o))
+$(eval $(call copied,$(DEBUG),ops_%.o))
+$(eval $(call copied,$(FUZZ),ops_%.o))
 
 $(ASAN)/obj/kernel/ops_%.o: CFLAGS += -fno-sanitize=object-size,pointer-overflow,null,bounds
 
@@ -176,9 +174,9 @@ $(BUILD)/examples/%: examples/%.c $(RELEASE)/libecs_lua.a Makefile
 
 check = CHECK_DIR=$(CHECK_DIR) CHECK_SECONDS=$(CHECK_SECONDS) sh spec/tools/check
 busted = $(LUA) spec/tools/busted.lua --ignore-lua -v -o TAP
+asan_options = detect_leaks=0:allocator_may_return_null=1:abort_on_error=0
 asan_env = LD_PRELOAD="$$($(GCC) -print-file-name=libasan.so)" \
-  UBSAN_OPTIONS=print_stacktrace=1 \
-  ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:abort_on_error=0
+  ASAN_OPTIONS=$(asan_options) UBSAN_OPTIONS=print_stacktrace=1
 asan_c_env = ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 \
   UBSAN_OPTIONS=print_stacktrace=1
 valgrind = valgrind -q --leak-check=full --show-leak-kinds=definite,possible \
@@ -270,12 +268,12 @@ SEEDS_2 := 501-1000
 
 TRACE_CHECKS := check-deep-traces-1 check-deep-traces-2
 
-# Keeping the stacks of allocations takes much of the time; a trace can be run again with
-# them. ASAN_OPTIONS are the last of asan_env.
+# Keeping the stacks of allocations takes much of the time; a trace can be run again with them.
+$(TRACE_CHECKS): asan_options := $(asan_options):malloc_context_size=1
 $(TRACE_CHECKS): check-deep-traces-%: $(ASAN)/ecs/native.so
 	$(check) deep-traces-$* tap env ECS_SPEC_SCALE=deep ECS_SPEC_SEEDS=$(SEEDS_$*) \
-	  $(asan_env):malloc_context_size=1 $(call module_env,$(ASAN)) \
-	  $(busted) --filter="agree on seeds" spec/90_random_model_spec.lua
+	  $(asan_env) $(call module_env,$(ASAN)) $(busted) --filter="agree on seeds" \
+	  spec/90_random_model_spec.lua
 
 check-builds:
 	$(check) builds tap env ECS_SPEC_SCALE=$(deep_scale) GCC="$(GCC)" CLANG="$(CLANG)" \
