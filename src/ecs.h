@@ -144,7 +144,8 @@ typedef struct ecs_field {
   uint32_t name_count;
   ecs_value value;           /* the default; ECS_KIND_NONE for zero */
   size_t offset;             /* in the native struct, when the component has one */
-  const char *doc;           /* these five are hints for tools, NULL when absent */
+  const char *doc;           /* these five are hints for tools, NULL when absent;
+                                but for text, at most 65,535 bytes each */
   const char *unit;
   const char *min;
   const char *max;
@@ -342,14 +343,15 @@ typedef struct ecs_codec {
 } ecs_codec;
 
 /* Writes the whole world: entities with their ids and components, names, resources, timers of
-** phases and systems; not the systems. codec may be NULL when no `any` field has a value.
-** ECS_EUSER when the writer stopped, ECS_EBUSY inside scopes. */
+** phases and systems, streams of random numbers; not the systems. codec may be NULL when no `any`
+** field has a value. ECS_EUSER when the writer stopped, ECS_EBUSY inside scopes. */
 ECS_API ecs_status ecs_save(ecs_world *world, ecs_write_fn write, void *ud,
                             const ecs_codec *codec);
 
 /* Replaces all entities by the image's; systems and queries stay. Components are matched by
 ** name and migrated to what this world declares, unknown ones are created. ECS_ECORRUPT for
-** bytes that are no image; any failure leaves the world as it was. */
+** bytes that are no image, and for more bytes than an image: at its end `read` is asked for one
+** byte, which it must refuse. Any failure leaves the world as it was. */
 ECS_API ecs_status ecs_load(ecs_world *world, ecs_read_fn read, void *ud,
                             const ecs_codec *codec);
 

@@ -19,27 +19,12 @@ local function check_arguments(world, path, name)
   end
 end
 
--- Saves a world into a file: whole, or not at all. options as for world:save.
+-- Saves a world into a file: whole, or not at all, whoever else saves to it or loads from it
+-- meanwhile. options as for world:save.
 function file.save(world, path, options)
   check_arguments(world, path, "save_file")
   local bytes = world:save(options)
-  local temporary = path .. ".tmp"
-  local out = check(io.open(temporary, "wb"))
-  local ok, message = out:write(bytes)
-  local closed, why = out:close()
-  if not (ok and closed) then
-    os.remove(temporary)
-    error(message or why, 0)
-  end
-  ok, message = os.rename(temporary, path)
-  local _, _, _, is_directory = native.stat(path)
-  if not ok and not is_directory and os.remove(path) then
-    -- Windows does not rename onto a file that is there. What is saved is all there is now.
-    check(os.rename(temporary, path))
-  elseif not ok then
-    os.remove(temporary)
-    error(message, 0)
-  end
+  check(native.replace(path, bytes))
 end
 
 -- Loads a world from a file. options as for world:load.

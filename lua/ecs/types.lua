@@ -37,7 +37,7 @@ function ecs.world(options) end
 ---@return string
 function ecs.format(id) end
 
---- Saves a world into a file: whole, or not at all.
+--- Saves a world into a file: whole, or not at all, whoever else does so meanwhile.
 ---@param world ecs.World
 ---@param path string
 ---@param options? { codec: { encode: fun(value: any): string } }
@@ -111,6 +111,13 @@ function native.list(path) end
 --- The clock of modification times, in nanoseconds.
 ---@return integer
 function native.now() end
+
+--- Makes bytes the content of a file: whole, or not at all, whoever else does so meanwhile.
+---@param path string
+---@param bytes string
+---@return true?
+---@return string? message
+function native.replace(path, bytes) end
 
 --- Sets what turns the fields of world:component into plain tables.
 ---@param parse fun(component: string, fields: table): table?, string?
@@ -258,15 +265,17 @@ function World:spawn_many(count, components) end
 ---@return ecs.Id
 function World:spawn_at(id, components) end
 
---- A random number that depends on the world's seed, its tick, the entity and on how often it
---- was asked for: the same in every tier. In [0, 1), or an integer from 1 to m, or from m to n.
+--- A random number from the stream of the running system or function form, or the world's own
+--- between them, for the entity: the same in every tier. In [0, 1), or an integer from 1 to m, or
+--- from m to n.
 ---@param entity ecs.Id
 ---@param m? integer
 ---@param n? integer
 ---@return number
 function World:random(entity, m, n) end
 
---- The whole world as bytes: entities, components, names, resources, timers; not the systems.
+--- The whole world as bytes: entities, components, names, resources, timers, streams of random
+--- numbers; not the systems.
 ---@param options? { codec: { encode: fun(value: any): string } }
 ---@return string
 function World:save(options) end

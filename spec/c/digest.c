@@ -102,9 +102,16 @@ static void add_schedule(struct digest *digest) {
   digest->sum += hash;
 }
 
+static uint64_t mix_chance(uint64_t hash, const ecs_world *world) {
+  hash = mix(mix(hash, world->chance.key), world->chance.opened);
+  for (uint32_t i = 0; i < world->schedule.system_count; i++)
+    hash = mix(hash, world->schedule.systems[i]->streams);
+  return mix(hash, world->chance.calls);
+}
+
 static void add_rest(struct digest *digest) {
   const ecs_world *world = digest->world;
-  uint64_t hash = mix(5, ecs_alive_count(world));
+  uint64_t hash = mix_chance(mix(5, ecs_alive_count(world)), world);
   hash = mix(hash, world->entities.retired);
   hash = mix(hash, world->staging.open);
   hash = mix(hash, world->staging.command_count);

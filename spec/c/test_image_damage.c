@@ -143,9 +143,22 @@ static void refuses_other_formats(void) {
   copy_image(image.size);
   broken.data[8] = 9;
   seal(&broken);
-  is_refused("format 9; this version reads format 1");
+  is_refused("format 9; this version reads formats 1 to 2");
   broken.data[0] = 'E';
   is_refused("not the image of a world");
+  close_both();
+}
+
+static void refuses_more_bytes(void) {
+  open_saved();
+  open_target();
+  for (size_t more = 1; more < 20; more++) {
+    copy_image(image.size);
+    memset(broken.data + broken.size, 0, more);
+    broken.size += more;
+    is_refused("behind its end");
+  }
+  CHECK_OK(g.world, load(&g, &image));
   close_both();
 }
 
@@ -155,6 +168,7 @@ static const struct test tests[] = {
   {"C22: with the checksum made right it is refused, or a sound world", stands_forged_bytes},
   {"C22: lying counts and sizes too", stands_lying_counts},
   {"C22: every prefix and every bit of five small images", stands_every_bit},
+  {"an image with bytes behind it is refused", refuses_more_bytes},
   {"other formats and other files are refused by name", refuses_other_formats},
 };
 

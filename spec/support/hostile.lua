@@ -161,7 +161,7 @@ local body = { make = function() return { run = noop } end }
 hostile.calls = {
   native = {
     format = { accepting(entity, "0", "other world's id", "dead id", "unborn id") },
-    schema = false, now = {},
+    schema = false, replace = false, now = {},
     stat = { lenient(value "spec") }, list = { lenient(value "spec") },
     changes = { lenient(value {}), lenient(value {}) },
     stage = { lenient { make = function(scene) return scene.world end },

@@ -46,14 +46,13 @@ static ecs_status want(struct loader *loader, struct migration *migration,
 ** are then made of what is live. */
 static ecs_status want_live(struct loader *loader, struct migration *migration) {
   uint32_t count;
-  struct component **live = image_components(loader->live, &count);
+  const void **live = image_components(loader->live, &count);
   if (!live) return ECS_ENOMEM;
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
     status = want(loader, migration, live[i]);
   migration_show(migration, false);
-  size_t room = 2 * ((size_t)loader->live->registry.count + 1);
-  memory_free(&loader->live->memory, live, room * sizeof *live);
+  image_components_free(loader->live, live);
   return status;
 }
 
@@ -130,6 +129,8 @@ static void swap_contents(ecs_world *live, ecs_world *shadow) {
   SWAP(struct name_table, live->names, shadow->names);
   live->seed = shadow->seed;
   live->tick = shadow->tick;
+  chance_tick(live);
+  live->chance = shadow->chance;
   live->last_count = NONE;
   live->registry.version++;
   live->registry.layouts++;
@@ -184,6 +185,7 @@ static void apply_timings(ecs_world *live, const struct loader *loader) {
     system->enabled = timing->flags & 1;
     system->has_run = (timing->flags & 2) != 0;
     system->parked = (timing->flags & 4) != 0;
+    system->streams = timing->streams;
   }
 }
 

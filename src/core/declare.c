@@ -5,6 +5,7 @@
 
 #define ARRAY_LIMIT 1024u
 #define ENUM_LIMIT 65535u
+#define TEXT_LIMIT 65535u      /* bytes of a description, or of an enum's name */
 #define NATIVE_LIMIT 524288u   /* so that LEAF_LIMIT nested ones fit a size_t */
 
 struct build {
@@ -21,10 +22,30 @@ static const char *copy(struct build *build, const char *text) {
   return arena_copy(&build->world->memory, &build->component->arena, text, strlen(text));
 }
 
-/* NULL stays NULL; false when out of memory. */
-static bool copy_hint(struct build *build, const char *text, const char **out) {
-  *out = text ? copy(build, text) : NULL;
-  return !text || *out;
+/* NULL stays NULL. */
+static ecs_status copy_hint(struct build *build, const char *what, const char *text,
+                            const char **out) {
+  *out = NULL;
+  if (!text) return ECS_OK;
+  if (strlen(text) > TEXT_LIMIT)
+    return world_fail(build->world, ECS_ELIMIT,
+                      "component '%s': '%s' has %u bytes; the limit is 65535",
+                      build->desc->name, what, (uint64_t)strlen(text));
+  *out = copy(build, text);
+  return *out ? ECS_OK : world_nomem(build->world);
+}
+
+static ecs_status copy_hints(struct build *build, const ecs_field *from, struct field *to) {
+  const struct { const char *what, *text, **out; } hints[] = {
+    {"doc", from->doc, &to->doc}, {"unit", from->unit, &to->unit},
+    {"min", from->min, &to->min}, {"max", from->max, &to->max}};
+  ecs_status status = ECS_OK;
+  for (size_t i = 0; i < sizeof hints / sizeof *hints && status == ECS_OK; i++)
+    status = copy_hint(build, hints[i].what, hints[i].text, hints[i].out);
+  if (status != ECS_OK || !from->text) return status;
+  /* As long as the names of an enumeration. */
+  to->text = copy(build, from->text);
+  return to->text ? ECS_OK : world_nomem(build->world);
 }
 
 static bool is_name(const char *text) {
@@ -46,10 +67,10 @@ static ecs_status check_enum(struct build *build, const ecs_field *from) {
                       "enum field '%s.%s' has %u names, not 1 to 65535",
                       build->desc->name, from->name, (uint64_t)from->name_count);
   for (uint32_t i = 0; i < from->name_count; i++)
-    for (uint32_t j = 0; j < i; j++)
-      if (strcmp(from->names[i], from->names[j]) == 0)
-        return world_fail(build->world, ECS_EINVAL, "enum field '%s.%s' names '%s' twice",
-                          build->desc->name, from->name, from->names[i]);
+    if (strlen(from->names[i]) > TEXT_LIMIT)
+      return world_fail(build->world, ECS_ELIMIT,
+                        "enum field '%s.%s' has a name of %u bytes; the limit is 65535",
+                        build->desc->name, from->name, (uint64_t)strlen(from->names[i]));
   return ECS_OK;
 }
 
@@ -59,13 +80,18 @@ static ecs_status copy_enum(struct build *build, const ecs_field *from,
   if (status != ECS_OK) return status;
   struct enumeration *names = take(build, sizeof *names);
   if (!names) return world_nomem(build->world);
-  names->names = take(build, from->name_count * sizeof *names->names);
-  if (!names->names) return world_nomem(build->world);
   names->count = from->name_count;
+  names->bucket_count = enumeration_buckets(names->count);
+  names->names = take(build, names->count * sizeof *names->names);
+  names->buckets = take(build, names->bucket_count * sizeof *names->buckets);
+  if (!names->names || !names->buckets) return world_nomem(build->world);
   for (uint32_t i = 0; i < names->count; i++) {
     const char *name = copy(build, from->names[i]);
     if (!name) return world_nomem(build->world);
     names->names[i] = (ecs_string){name, strlen(name)};
+    if (!enumeration_enter(names, i))
+      return world_fail(build->world, ECS_EINVAL, "enum field '%s.%s' names '%s' twice",
+                        build->desc->name, from->name, name);
   }
   *out = names;
   return ECS_OK;
@@ -132,13 +158,11 @@ static ecs_status copy_field(struct build *build, const ecs_field *from, struct 
   to->name = copy(build, from->name);
   to->name_size = (uint32_t)strlen(from->name);
   to->has_value = from->value.kind != ECS_KIND_NONE;
-  if (!to->name || !copy_hint(build, from->doc, &to->doc) ||
-      !copy_hint(build, from->unit, &to->unit) || !copy_hint(build, from->min, &to->min) ||
-      !copy_hint(build, from->max, &to->max) || !copy_hint(build, from->text, &to->text))
-    return world_nomem(build->world);
+  if (!to->name) return world_nomem(build->world);
+  status = copy_hints(build, from, to);
   uint32_t leaves = 1;
-  if (from->type == ECS_ENUM) status = copy_enum(build, from, &to->names);
-  if (from->type == ECS_NESTED) {
+  if (status == ECS_OK && from->type == ECS_ENUM) status = copy_enum(build, from, &to->names);
+  if (status == ECS_OK && from->type == ECS_NESTED) {
     status = copy_nested(build, from, to);
     if (status == ECS_OK) leaves = to->nested->leaf_count;
   }
@@ -308,9 +332,8 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
   struct build build = {world, component, desc};
   component->name = copy(&build, desc->name);
   component->name_size = (uint32_t)strlen(desc->name);
-  ecs_status status = ECS_OK;
-  if (!component->name || !copy_hint(&build, desc->doc, &component->doc))
-    status = world_nomem(world);
+  ecs_status status = component->name ? ECS_OK : world_nomem(world);
+  if (status == ECS_OK) status = copy_hint(&build, "doc", desc->doc, &component->doc);
   if (status == ECS_OK && desc->field_count) status = build_fields(&build);
   if (status == ECS_OK) status = copy_renames(&build);
   if (status != ECS_OK) {
@@ -331,14 +354,12 @@ static bool same_enum(const struct enumeration *a, const struct enumeration *b) 
 static bool same_field(const struct component *a, const struct component *b, uint32_t at) {
   const struct field *f = &a->fields[at], *g = &b->fields[at];
   return strcmp(f->name, g->name) == 0 && f->type == g->type && f->count == g->count &&
-         (f->nested ? f->nested->id : 0) == (g->nested ? g->nested->id : 0) &&
-         f->offset == g->offset;
+         (f->nested ? f->nested->id : 0) == (g->nested ? g->nested->id : 0);
 }
 
 static bool same_leaf(const ecs_world *a_world, const struct leaf *a,
                       const ecs_world *b_world, const struct leaf *b) {
-  if (strcmp(a->name, b->name) != 0 || a->type != b->type || !same_enum(a->names, b->names) ||
-      a->offset != b->offset)
+  if (strcmp(a->name, b->name) != 0 || a->type != b->type || !same_enum(a->names, b->names))
     return false;
   if (a->type != ECS_STRING) return a->value.u64 == b->value.u64;
   ecs_string x = intern_text(&a_world->strings, a->value.u32);
@@ -346,16 +367,41 @@ static bool same_leaf(const ecs_world *a_world, const struct leaf *a,
   return x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
 }
 
-bool declare_same(const ecs_world *a_world, const struct component *a,
-                  const ecs_world *b_world, const struct component *b) {
-  if (a->field_count != b->field_count || a->leaf_count != b->leaf_count ||
-      a->size != b->size || a->native != b->native)
-    return false;
+static bool same_layout(const struct component *a, const struct component *b) {
+  if (a->size != b->size || a->native != b->native) return false;
+  for (uint32_t i = 0; i < a->leaf_count; i++)
+    if (a->leaves[i].offset != b->leaves[i].offset) return false;
+  return true;
+}
+
+static bool same_fields(const ecs_world *a_world, const struct component *a,
+                        const ecs_world *b_world, const struct component *b) {
+  if (a->field_count != b->field_count || a->leaf_count != b->leaf_count) return false;
   for (uint32_t i = 0; i < a->field_count; i++)
     if (!same_field(a, b, i)) return false;
   for (uint32_t i = 0; i < a->leaf_count; i++)
     if (!same_leaf(a_world, &a->leaves[i], b_world, &b->leaves[i])) return false;
   return true;
+}
+
+bool declare_same(const ecs_world *a_world, const struct component *a,
+                  const ecs_world *b_world, const struct component *b) {
+  return same_fields(a_world, a, b_world, b) && same_layout(a, b);
+}
+
+void declare_lay_out_as(ecs_world *world, struct component *component,
+                        const ecs_world *from_world, const struct component *from) {
+  if (!same_fields(world, component, from_world, from)) return;
+  component->native = from->native;
+  component->size = from->size;
+  component->align = from->align;
+  component->words = from->words;
+  for (uint32_t i = 0; i < component->field_count; i++) {
+    component->fields[i].offset = from->fields[i].offset;
+    component->fields[i].size = from->fields[i].size;
+  }
+  for (uint32_t i = 0; i < component->leaf_count; i++)
+    component->leaves[i].offset = from->leaves[i].offset;
 }
 
 ecs_status declare_reserve(ecs_world *world, uint32_t index) {

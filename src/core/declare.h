@@ -19,6 +19,11 @@ ecs_status redeclare(ecs_world *world, const ecs_world *from, const struct compo
 bool declare_same(const ecs_world *a_world, const struct component *a,
                   const ecs_world *b_world, const struct component *b);
 
+/* When they have so, the native layout excepted, gives that of `from` to a component in no table.
+** Images know no native layout. */
+void declare_lay_out_as(ecs_world *world, struct component *component,
+                        const ecs_world *from_world, const struct component *from);
+
 /* Gives it an id and makes its name known. */
 ecs_status declare_register(ecs_world *world, struct component *component);
 

@@ -124,6 +124,18 @@ static uint64_t hash_resource(const ecs_world *world, const struct component *co
   return mix(sum + 2);
 }
 
+/* What random numbers come next in this tick; nothing right behind an update. */
+static uint64_t hash_streams(const ecs_world *world) {
+  const struct chance *chance = &world->chance;
+  uint64_t total = 0;
+  if (chance->opened || chance->calls) total = mix(mix(chance->opened + 3) + chance->calls);
+  for (uint32_t i = 0; i < world->schedule.system_count; i++) {
+    const ecs_system *system = world->schedule.systems[i];
+    if (system->streams) total += mix(system->chance + mix(system->streams));
+  }
+  return total;
+}
+
 uint64_t ecs_digest(const ecs_world *world) {
   uint64_t total = 0;
   const struct id_record *all = graph_all(world);
@@ -137,5 +149,5 @@ uint64_t ecs_digest(const ecs_world *world) {
     const struct name *name = &world->names.names[i];
     total += mix(hash_target(world, name->entity) * 3 + hash_text(name->text, name->size));
   }
-  return mix(total);
+  return mix(total + hash_streams(world));
 }

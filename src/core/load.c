@@ -62,17 +62,24 @@ static ecs_status load_header(struct loader *loader) {
     return world_fail(loader->live, ECS_ECORRUPT, "this is not the image of a world");
   uint32_t version = read_u32(&loader->in);
   if (loader->in.failed) return load_state(loader);
-  if (version != IMAGE_VERSION)
+  if (version < IMAGE_OLDEST || version > IMAGE_VERSION)
     return world_fail(loader->live, ECS_ECORRUPT,
-                      "the image has format %u; this version reads format %u",
-                      (uint64_t)version, (uint64_t)IMAGE_VERSION);
+                      "the image has format %u; this version reads formats %u to %u",
+                      (uint64_t)version, (uint64_t)IMAGE_OLDEST, (uint64_t)IMAGE_VERSION);
+  loader->version = version;
   uint32_t tag = read_u32(&loader->in);
   uint64_t seed = read_u64(&loader->in), tick = read_u64(&loader->in);
+  struct chance chance = chance_outermost(seed);
+  if (version > 1) {
+    chance.opened = read_u64(&loader->in);
+    chance.calls = read_u64(&loader->in);
+  }
   ecs_status status = load_state(loader);
   if (status == ECS_OK) status = make_shadow(loader, tag);
   if (status != ECS_OK) return status;
   loader->world->seed = seed;
   loader->world->tick = tick;
+  loader->world->chance = chance;
   return ECS_OK;
 }
 
@@ -85,7 +92,10 @@ static ecs_status load_all(struct loader *loader) {
     if (status == ECS_OK) status = load_state(loader);
     if (status != ECS_OK) return status;
   }
-  return reader_end(&loader->in) ? ECS_OK : load_damaged(loader, "its checksum differs");
+  if (!reader_end(&loader->in)) return load_damaged(loader, "its checksum differs");
+  uint8_t more;
+  return loader->read(loader->read_ud, &more, 1)
+             ? load_damaged(loader, "there are bytes behind its end") : ECS_OK;
 }
 
 /* ---- the end ---- */

@@ -11,6 +11,7 @@ struct timing {
   char *name;
   size_t name_size;
   double first, second;
+  uint64_t streams;
   uint8_t flags;
 };
 
@@ -23,6 +24,7 @@ struct loader {
   ecs_world *live;
   ecs_world *world;                /* the shadow */
   struct reader in;
+  uint32_t version;                /* the image's format */
   size_t input;                    /* bytes read so far */
   ecs_read_fn read;
   void *read_ud;

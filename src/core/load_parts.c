@@ -24,12 +24,11 @@ static ecs_status hint(struct loader *loader, const char **out) {
   uint32_t size = read_u32(&loader->in);
   *out = NULL;
   if (size == NONE || loader->in.failed) return ECS_OK;
-  if (size > MESSAGE_SIZE * 8) return load_damaged(loader, "a description is too long");
-  char *copy = arena_take(&loader->live->memory, &loader->arena, size + 1ull);
-  if (!copy) return ECS_ENOMEM;
-  read_bytes(&loader->in, copy, size);
-  *out = copy;
-  return ECS_OK;
+  *out = read_text_of(&loader->in, &loader->live->memory, &loader->arena, IMAGE_TEXT_LIMIT,
+                      size);
+  if (!*out) return nomem_or_damaged(loader);
+  return strlen(*out) == size ? ECS_OK
+                              : load_damaged(loader, "a description has a zero byte");
 }
 
 ecs_status load_strings(struct loader *loader) {
@@ -56,11 +55,17 @@ ecs_status load_strings(struct loader *loader) {
 
 /* ---- components ---- */
 
+/* A leaf's default. */
+struct preset {
+  uint32_t size;               /* of its cells; 0: the image does not say */
+  uint64_t bits;
+};
+
 struct declaration {
   ecs_component_desc desc;
   ecs_field *fields;
   uint32_t field_count, field_capacity;
-  uint64_t *defaults;
+  struct preset *defaults;
   uint32_t default_count, default_capacity;
 };
 
@@ -98,18 +103,15 @@ static ecs_status read_field(struct loader *loader, ecs_field *field) {
   if (!field->name) return nomem_or_damaged(loader);
   ecs_status status = hint(loader, &field->text);
   if (status != ECS_OK) return status;
-  uint8_t type = read_u8(in);
-  if (type > ECS_NESTED) return load_damaged(loader, "a field has no known type");
-  field->type = (ecs_type)type;
+  if (!type_of_code(read_u8(in), &field->type))
+    return load_damaged(loader, "a field has no known type");
   field->count = read_u32(in);
   uint32_t nested = read_u32(in);
-  if ((type == ECS_NESTED) != (nested < loader->component_count))
+  if ((field->type == ECS_NESTED) != (nested < loader->component_count))
     return load_damaged(loader, "a nested component is missing");
-  if (type == ECS_NESTED) field->nested = loader->components[nested]->id;
+  if (field->type == ECS_NESTED) field->nested = loader->components[nested]->id;
   field->value.kind = read_u8(in) ? ECS_KIND_INTEGER : ECS_KIND_NONE;
-  uint64_t offset = read_u64(in);
-  if (offset > UINT32_MAX) return load_damaged(loader, "a field is out of its struct");
-  field->offset = (size_t)offset;
+  if (loader->version == 1) read_u64(in);
   status = read_enum(loader, field);
   const char **hints[] = {&field->doc, &field->unit, &field->min, &field->max};
   for (int i = 0; i < 4 && status == ECS_OK; i++) status = hint(loader, hints[i]);
@@ -136,11 +138,13 @@ static ecs_status read_defaults(struct loader *loader, struct declaration *decla
   uint32_t count = read_u32(&loader->in);
   if (count > LEAF_LIMIT) return load_damaged(loader, "a component has too many leaves");
   for (uint32_t i = 0; i < count; i++) {
-    uint64_t *grown = memory_grow(&loader->live->memory, declaration->defaults,
-                                  &declaration->default_capacity, i + 1ull, sizeof *grown);
+    struct preset *grown = memory_grow(&loader->live->memory, declaration->defaults,
+                                       &declaration->default_capacity, i + 1ull,
+                                       sizeof *grown);
     if (!grown) return ECS_ENOMEM;
     declaration->defaults = grown;
-    grown[i] = read_u64(&loader->in);
+    grown[i].size = loader->version == 1 ? 0 : read_u32(&loader->in);
+    grown[i].bits = read_u64(&loader->in);
     declaration->default_count++;
     if (loader->in.failed) return load_state(loader);
   }
@@ -149,7 +153,7 @@ static ecs_status read_defaults(struct loader *loader, struct declaration *decla
 
 /* A field's default as a value, from the bits of its first leaf. */
 static ecs_status default_value(struct loader *loader, ecs_field *field, uint64_t bits) {
-  struct enumeration counted = {NULL, field->name_count};
+  struct enumeration counted = {.count = field->name_count};
   uint32_t size = type_size(field->type, &counted);
   ecs_cell cell = cell_of_bits(size, bits);
   ecs_value *value = &field->value;
@@ -193,13 +197,21 @@ static ecs_status give_defaults(struct loader *loader, struct declaration *decla
     if (at + leaves > declaration->default_count)
       return load_damaged(loader, "a default is missing");
     if (field->value.kind != ECS_KIND_NONE) {
-      ecs_status status = default_value(loader, field, declaration->defaults[at]);
+      ecs_status status = default_value(loader, field, declaration->defaults[at].bits);
       if (status != ECS_OK) return status;
     }
     at += leaves;
   }
   return at == declaration->default_count ? ECS_OK
                                           : load_damaged(loader, "a default is too many");
+}
+
+static ecs_status check_sizes(struct loader *loader, const struct declaration *declaration,
+                              const struct component *component) {
+  for (uint32_t i = 0; loader->version > 1 && i < component->leaf_count; i++)
+    if (declaration->defaults[i].size != component->leaves[i].size)
+      return load_damaged(loader, "a leaf has another size");
+  return ECS_OK;
 }
 
 /* Under the live component's id when there is one of the name, else under a new one. */
@@ -210,6 +222,7 @@ static ecs_status enter(struct loader *loader, struct component *component) {
   if (component_find(world, component->name, component->name_size))
     return load_damaged(loader, "a component is there twice");
   if (!live) return declare_register(world, component);
+  declare_lay_out_as(world, component, loader->live, live);
   uint32_t index = ecs_id_index(live->id);
   ecs_status status = declare_reserve(world, index);
   if (status == ECS_OK) declare_enter(world, component, index);
@@ -262,7 +275,7 @@ static ecs_status read_component(struct loader *loader, struct declaration *decl
   if (!desc->name) return nomem_or_damaged(loader);
   ecs_status status = hint(loader, &desc->doc);
   uint8_t flags = read_u8(&loader->in);
-  desc->native_size = read_u32(&loader->in);
+  if (loader->version == 1) read_u32(&loader->in);
   if (status == ECS_OK) status = read_fields(loader, declaration);
   if (status == ECS_OK) status = read_defaults(loader, declaration);
   if (status == ECS_OK) status = load_state(loader);
@@ -274,7 +287,8 @@ static ecs_status read_component(struct loader *loader, struct declaration *decl
   status = declare_build(loader->world, desc, &component);
   if (status != ECS_OK)
     return corrupt_unless(loader, status, "a component cannot be declared");
-  status = enter(loader, component);
+  status = check_sizes(loader, declaration, component);
+  if (status == ECS_OK) status = enter(loader, component);
   if (status != ECS_OK) {
     component_free(loader->world, component);
     return status;
@@ -391,7 +405,8 @@ ecs_status load_names(struct loader *loader) {
   return ECS_OK;
 }
 
-static ecs_status load_timings(struct loader *loader, struct timing_list *list, bool two) {
+static ecs_status load_timings(struct loader *loader, struct timing_list *list,
+                               bool of_systems) {
   uint32_t count = read_u32(&loader->in);
   for (uint32_t i = 0; i < count; i++) {
     struct timing *grown = memory_grow(&loader->live->memory, list->items, &list->capacity,
@@ -402,10 +417,11 @@ static ecs_status load_timings(struct loader *loader, struct timing_list *list, 
     timing->name = text(loader, &timing->name_size);
     if (!timing->name) return nomem_or_damaged(loader);
     timing->first = read_f64(&loader->in);
-    timing->second = two ? read_f64(&loader->in) : 0;
+    timing->second = of_systems ? read_f64(&loader->in) : 0;
     timing->flags = read_u8(&loader->in);
-    bool sound = timing->first >= 0 && timing->first < 1e18 && timing->second >= 0 &&
-                 timing->second < 1e18;
+    timing->streams = of_systems && loader->version > 1 ? read_u64(&loader->in) : 0;
+    bool sound = timing->first >= 0 && isfinite(timing->first) && timing->second >= 0 &&
+                 isfinite(timing->second);
     if (loader->in.failed) return load_state(loader);
     if (!sound) return load_damaged(loader, "a time is none");
     list->count++;

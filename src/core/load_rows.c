@@ -169,17 +169,24 @@ static ecs_status read_rows(struct loader *loader, struct table *table, uint32_t
   return ECS_OK;
 }
 
+static ecs_status read_column(struct loader *loader, const struct component *component,
+                              uint32_t leaf, const struct table *table, uint32_t at) {
+  struct column *column = &table->columns[at];
+  if (loader->version > 1 && read_u32(&loader->in) != column->size)
+    return load_damaged(loader, "a column has another size");
+  if (table->count == 0) return ECS_OK;
+  size_t bytes = (size_t)table->count * column->size;
+  if (!buffer_grow(&loader->world->memory, &column->buffer, bytes, 0)) return ECS_ENOMEM;
+  column->data = column->buffer.data;
+  return load_cells(loader, component, leaf, column->data, table->count);
+}
+
 static ecs_status read_columns(struct loader *loader, struct table *table) {
-  struct memory *memory = &loader->world->memory;
   for (uint32_t i = 0; i < loader->component_count; i++) {
     const struct component *component = loader->components[i];
     uint32_t first = table_column(table, component->id);
     for (uint32_t j = 0; first != NONE && j < component->leaf_count; j++) {
-      struct column *column = &table->columns[first + j];
-      size_t bytes = (size_t)table->count * column->size;
-      if (!buffer_grow(memory, &column->buffer, bytes, 0)) return ECS_ENOMEM;
-      column->data = column->buffer.data;
-      ecs_status status = load_cells(loader, component, j, column->data, table->count);
+      ecs_status status = read_column(loader, component, j, table, first + j);
       if (status == ECS_OK) status = load_state(loader);
       if (status != ECS_OK) return status;
     }
@@ -203,7 +210,7 @@ static ecs_status read_table(struct loader *loader) {
   uint32_t count = read_u32(&loader->in);
   if (count > ROW_LIMIT) return load_damaged(loader, "a table has too many rows");
   status = read_rows(loader, table, count);
-  if (status == ECS_OK && count) status = read_columns(loader, table);
+  if (status == ECS_OK) status = read_columns(loader, table);
   return status == ECS_OK ? load_state(loader) : status;
 }
 

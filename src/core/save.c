@@ -15,50 +15,111 @@ struct saver {
   ecs_world *world;
   const ecs_codec *codec;
   struct writer *out;
-  struct component **components;   /* by place */
+  const void **components;         /* by place: component_at */
   uint32_t component_count;
   uint32_t *places;                /* component index -> place */
   uint32_t *strings;               /* string number -> place counted from 1 */
+  uint32_t *string_order;          /* the numbers by place */
+  uint32_t string_count;
+  const void **names;              /* struct name, by their bytes */
   ecs_status status;
 };
 
-/* ---- components in the image's order ---- */
+/* ---- what has no order of its own ---- */
 
-static bool comes_before(const struct component *a, const struct component *b) {
+static bool component_precedes(const void *one, const void *two) {
+  const struct component *a = one, *b = two;
   if (a->depth != b->depth) return a->depth < b->depth;
   return strcmp(a->name, b->name) < 0;
 }
 
-/* Bottom-up merge sort (Knuth, TAOCP 5.2.4) between the two halves of a list. */
-static struct component **sort(struct component **from, struct component **to, uint32_t n) {
+static bool name_precedes(const void *one, const void *two) {
+  const struct name *a = one, *b = two;
+  int order = memcmp(a->text, b->text, a->size < b->size ? a->size : b->size);
+  return order < 0 || (order == 0 && a->size < b->size);
+}
+
+/* Bottom-up merge sort (Knuth, TAOCP 5.2.4) between a list and as much room behind it. */
+static void sort(const void **list, uint32_t n, bool (*precedes)(const void *, const void *)) {
+  const void **from = list, **to = list + n;
   for (uint32_t width = 1; width < n; width *= 2) {
     for (uint32_t low = 0; low < n; low += 2 * width) {
       uint32_t middle = low + width < n ? low + width : n;
       uint32_t high = low + 2 * width < n ? low + 2 * width : n;
       uint32_t i = low, j = middle;
       for (uint32_t k = low; k < high; k++) {
-        bool left = i < middle && (j == high || !comes_before(from[j], from[i]));
+        bool left = i < middle && (j == high || !precedes(from[j], from[i]));
         to[k] = left ? from[i++] : from[j++];
       }
     }
-    struct component **swap = from;
+    const void **swap = from;
     from = to;
     to = swap;
   }
-  return from;
+  if (from != list) memcpy(list, from, n * sizeof *list);
 }
 
-struct component **image_components(ecs_world *world, uint32_t *count) {
+/* Room to sort `count` items, and for one more, so that it is never none. */
+static size_t list_room(uint32_t count) { return ((size_t)count + 1) * 2; }
+
+void image_components_free(ecs_world *world, const void **list) {
+  memory_free(&world->memory, list, list_room(world->registry.count) * sizeof *list);
+}
+
+const void **image_components(ecs_world *world, uint32_t *count) {
   const struct registry *registry = &world->registry;
-  size_t room = (size_t)registry->count + 1;
-  struct component **list = memory_array(&world->memory, room * 2, sizeof *list);
+  const void **list =
+      memory_array(&world->memory, list_room(registry->count), sizeof *list);
   if (!list) return NULL;
   *count = 0;
   for (uint32_t i = 0; i < registry->count; i++)
     if (registry->components[i]) list[(*count)++] = registry->components[i];
-  struct component **sorted = sort(list, list + room, *count);
-  if (sorted != list && *count) memcpy(list, sorted, *count * sizeof *list);
+  sort(list, *count, component_precedes);
   return list;
+}
+
+static const struct component *component_at(const struct saver *saver, uint32_t place) {
+  return saver->components[place];
+}
+
+/* ---- strings, by the place at which they are first named ---- */
+
+static void name_strings(struct saver *saver, const uint32_t *numbers, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t number = numbers[i];
+    if (number == 0 || saver->strings[number]) continue;
+    saver->string_order[saver->string_count++] = number;
+    saver->strings[number] = saver->string_count;
+  }
+}
+
+static void name_component_strings(struct saver *saver, const struct component *component) {
+  if (!component->has_string) return;
+  for (uint32_t i = 0; i < component->leaf_count; i++)
+    if (component->leaves[i].type == ECS_STRING)
+      name_strings(saver, &component->leaves[i].value.u32, 1);
+  for (uint32_t i = 0; component->resource && i < component->leaf_count; i++)
+    if (component->leaves[i].type == ECS_STRING)
+      name_strings(saver, component->resource[i].data, 1);
+}
+
+static void name_table_strings(struct saver *saver, const struct table *table) {
+  for (uint32_t i = 0; table->count && i < saver->component_count; i++) {
+    const struct component *component = component_at(saver, i);
+    uint32_t first = component->has_string ? table_column(table, component->id) : NONE;
+    for (uint32_t j = 0; first != NONE && j < component->leaf_count; j++)
+      if (component->leaves[j].type == ECS_STRING)
+        name_strings(saver, table->columns[first + j].data, table->count);
+  }
+}
+
+static void name_all_strings(struct saver *saver) {
+  const ecs_world *world = saver->world;
+  const struct id_record *all = graph_all(world);
+  for (uint32_t i = 0; i < saver->component_count; i++)
+    name_component_strings(saver, component_at(saver, i));
+  for (uint32_t i = 0; i < all->table_count; i++)
+    name_table_strings(saver, world_table(world, all->tables[i]));
 }
 
 /* ---- cells ---- */
@@ -135,11 +196,10 @@ static void save_field(struct saver *saver, const struct field *field) {
   struct writer *out = saver->out;
   write_text(out, field->name, field->name_size);
   save_hint(saver, field->text);
-  write_u8(out, (uint8_t)field->type);
+  write_u8(out, type_code(field->type));
   write_u32(out, field->count);
   write_u32(out, field->nested ? saver->places[ecs_id_index(field->nested->id)] : NONE);
   write_u8(out, field->has_value);
-  write_u64(out, field->offset);
   write_u32(out, field->names ? field->names->count : 0);
   for (uint32_t i = 0; field->names && i < field->names->count; i++)
     write_text(out, field->names->names[i].data, field->names->names[i].size);
@@ -154,7 +214,6 @@ static void save_component(struct saver *saver, const struct component *componen
   write_text(out, component->name, component->name_size);
   save_hint(saver, component->doc);
   write_u8(out, component->resource != NULL);
-  write_u32(out, component->native ? (uint32_t)component->size : 0);
   write_u32(out, component->field_count);
   for (uint32_t i = 0; i < component->field_count; i++)
     save_field(saver, &component->fields[i]);
@@ -164,6 +223,7 @@ static void save_component(struct saver *saver, const struct component *componen
     uint64_t bits = cell_bits(leaf->size, leaf->value);
     if (leaf->type == ECS_STRING && bits) bits = saver->strings[bits];
     if (leaf->type == ECS_ENTITY) bits = ECS_NULL;
+    write_u32(out, leaf->size);
     write_u64(out, bits);
   }
   for (uint32_t i = 0; component->resource && i < component->leaf_count; i++)
@@ -171,17 +231,10 @@ static void save_component(struct saver *saver, const struct component *componen
 }
 
 static void save_string_table(struct saver *saver) {
-  const struct intern_table *strings = &saver->world->strings;
-  uint32_t count = 0;
-  for (uint32_t i = 1; i < strings->count; i++)
-    if (strings->texts[i] && strings->texts[i]->marked) saver->strings[i] = ++count;
-  write_u32(saver->out, count);
-  for (uint32_t i = 1; i < strings->count; i++) {
-    if (!saver->strings[i]) continue;
-    struct interned *text = strings->texts[i];
-    assert(text);
-    write_text(saver->out, text->text, text->size);
-    text->marked = false;
+  write_u32(saver->out, saver->string_count);
+  for (uint32_t i = 0; i < saver->string_count; i++) {
+    ecs_string text = intern_text(&saver->world->strings, saver->string_order[i]);
+    write_text(saver->out, text.data, text.size);
   }
 }
 
@@ -263,16 +316,18 @@ static void save_rows(struct saver *saver, const struct table *table) {
 static void save_table(struct saver *saver, const struct table *table) {
   write_u32(saver->out, table->id_count);
   for (uint32_t i = 0; i < saver->component_count; i++)
-    if (table_position(table, saver->components[i]->id) != NONE) write_u32(saver->out, i);
+    if (table_position(table, component_at(saver, i)->id) != NONE) write_u32(saver->out, i);
   write_u8(saver->out, table->was_empty);
   write_u32(saver->out, table->count);
   save_rows(saver, table);
-  if (table->count == 0) return;
   for (uint32_t i = 0; i < saver->component_count; i++) {
-    const struct component *component = saver->components[i];
+    const struct component *component = component_at(saver, i);
     uint32_t first = table_column(table, component->id);
-    for (uint32_t j = 0; first != NONE && j < component->leaf_count; j++)
-      save_cells(saver, component, j, table->columns[first + j].data, table->count);
+    for (uint32_t j = 0; first != NONE && j < component->leaf_count; j++) {
+      write_u32(saver->out, component->leaves[j].size);
+      if (table->count)
+        save_cells(saver, component, j, table->columns[first + j].data, table->count);
+    }
   }
 }
 
@@ -280,8 +335,9 @@ static void save_names(struct saver *saver) {
   const struct name_table *names = &saver->world->names;
   write_u32(saver->out, names->count);
   for (uint32_t i = 0; i < names->count; i++) {
-    write_u64(saver->out, id_to_image(saver, names->names[i].entity));
-    write_text(saver->out, names->names[i].text, names->names[i].size);
+    const struct name *name = saver->names[i];
+    write_u64(saver->out, id_to_image(saver, name->entity));
+    write_text(saver->out, name->text, name->size);
   }
 }
 
@@ -302,6 +358,7 @@ static void save_schedule(struct saver *saver) {
     write_f64(out, system->timer);
     write_f64(out, system->elapsed);
     write_u8(out, (uint8_t)(system->enabled | system->has_run << 1 | system->parked << 2));
+    write_u64(out, system->streams);
   }
 }
 
@@ -313,10 +370,12 @@ static void save_all(struct saver *saver) {
   write_u32(out, world->entities.tag);
   write_u64(out, world->seed);
   write_u64(out, world->tick);
+  write_u64(out, world->chance.opened);
+  write_u64(out, world->chance.calls);
   save_string_table(saver);
   write_u32(out, saver->component_count);
   for (uint32_t i = 0; i < saver->component_count; i++)
-    save_component(saver, saver->components[i]);
+    save_component(saver, component_at(saver, i));
   save_index(saver);
   const struct id_record *all = graph_all(world);
   write_u32(out, all->table_count);
@@ -329,21 +388,37 @@ static void save_all(struct saver *saver) {
 static bool reserve(struct saver *saver) {
   ecs_world *world = saver->world;
   struct memory *memory = &world->memory;
+  size_t strings = world->strings.count + (size_t)1, names = list_room(world->names.count);
   saver->components = image_components(world, &saver->component_count);
-  saver->places = memory_array(memory, world->registry.count + 1ull, sizeof(uint32_t));
-  saver->strings = memory_array(memory, world->strings.count + 1ull, sizeof(uint32_t));
+  saver->places = memory_array(memory, world->registry.count + (size_t)1, sizeof(uint32_t));
+  saver->strings = memory_array(memory, strings, sizeof(uint32_t));
+  saver->string_order = memory_array(memory, strings, sizeof(uint32_t));
+  saver->names = memory_array(memory, names, sizeof *saver->names);
   saver->out = memory_array(memory, 1, sizeof *saver->out);
-  return saver->components && saver->places && saver->strings && saver->out;
+  return saver->components && saver->places && saver->strings && saver->string_order &&
+         saver->names && saver->out;
 }
 
 static void release(struct saver *saver) {
   ecs_world *world = saver->world;
   struct memory *memory = &world->memory;
-  size_t components = world->registry.count + 1ull;
-  memory_free(memory, saver->components, components * 2 * sizeof *saver->components);
-  memory_free(memory, saver->places, components * sizeof(uint32_t));
-  memory_free(memory, saver->strings, (world->strings.count + 1ull) * sizeof(uint32_t));
+  size_t strings = world->strings.count + (size_t)1, names = list_room(world->names.count);
+  image_components_free(world, saver->components);
+  memory_free(memory, saver->places, (world->registry.count + (size_t)1) * sizeof(uint32_t));
+  memory_free(memory, saver->strings, strings * sizeof(uint32_t));
+  memory_free(memory, saver->string_order, strings * sizeof(uint32_t));
+  memory_free(memory, saver->names, names * sizeof *saver->names);
   memory_free(memory, saver->out, sizeof *saver->out);
+}
+
+/* Gives everything its place in the image. */
+static void arrange(struct saver *saver) {
+  const struct name_table *names = &saver->world->names;
+  for (uint32_t i = 0; i < saver->component_count; i++)
+    saver->places[ecs_id_index(component_at(saver, i)->id)] = i;
+  for (uint32_t i = 0; i < names->count; i++) saver->names[i] = &names->names[i];
+  sort(saver->names, names->count, name_precedes);
+  name_all_strings(saver);
 }
 
 ecs_status ecs_save(ecs_world *world, ecs_write_fn write, void *ud, const ecs_codec *codec) {
@@ -351,9 +426,7 @@ ecs_status ecs_save(ecs_world *world, ecs_write_fn write, void *ud, const ecs_co
   if (status != ECS_OK) return status;
   struct saver saver = {.world = world, .codec = codec};
   if (reserve(&saver)) {
-    for (uint32_t i = 0; i < saver.component_count; i++)
-      saver.places[ecs_id_index(saver.components[i]->id)] = i;
-    world_mark_strings(world);
+    arrange(&saver);
     writer_begin(saver.out, write, ud);
     save_all(&saver);
     bool written = writer_end(saver.out);

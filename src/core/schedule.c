@@ -222,6 +222,7 @@ ecs_status schedule_build(ecs_world *world, const ecs_system_desc *desc, ecs_sys
   system->arena = arena;
   system->phase = phase;
   system->every = desc->every;
+  system->chance = chance_name(desc->name);
   system->enabled = !desc->disabled;
   system->run = desc->run;
   system->when = desc->when;
@@ -258,6 +259,7 @@ void schedule_inherit(ecs_system *system, const ecs_system *old) {
   system->has_run = old->has_run && old->phase == system->phase;
   system->timer = old->timer;
   system->elapsed = old->elapsed;
+  system->streams = old->streams;
   system->runs = old->runs;
   system->total_seconds = old->total_seconds;
   system->last_seconds = old->last_seconds;

@@ -29,6 +29,8 @@ struct ecs_system {
   double every;
   double timer;              /* since the interval last elapsed */
   double elapsed;            /* since it last ran */
+  uint64_t chance;           /* of its name: see chance.h */
+  uint64_t streams;          /* of random numbers that it has opened in this tick */
   bool enabled, parked, has_run, removed;
   bool placed;               /* while sorting */
   uint32_t waits;            /* while sorting: systems that must come first */

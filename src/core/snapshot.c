@@ -28,6 +28,7 @@ struct saved_resource {
 struct saved_timing {
   char *name;
   double first, second;
+  uint64_t streams;
   bool enabled, has_run, parked;
 };
 
@@ -37,6 +38,7 @@ struct ecs_snapshot {
   void *owner;
   uint64_t layouts;          /* of the registry */
   uint64_t seed, tick, next_order;
+  struct chance chance;
   struct entity_index index; /* its directory is not used, its near slots are copies */
   struct saved_page *pages;
   uint32_t page_count;
@@ -238,8 +240,8 @@ static ecs_status take_schedule(ecs_snapshot *snapshot) {
     const ecs_system *system = schedule->systems[i];
     struct saved_timing *saved = &snapshot->systems[snapshot->system_count++];
     *saved = (struct saved_timing){keep_text(snapshot, system->name), system->timer,
-                                   system->elapsed, system->enabled, system->has_run,
-                                   system->parked};
+                                   system->elapsed, system->streams, system->enabled,
+                                   system->has_run, system->parked};
     if (!saved->name) return world_nomem(world);
   }
   return ECS_OK;
@@ -264,6 +266,7 @@ ecs_status ecs_snapshot_new(ecs_world *world, ecs_snapshot **out) {
   snapshot->layouts = world->registry.layouts;
   snapshot->seed = world->seed;
   snapshot->tick = world->tick;
+  snapshot->chance = world->chance;
   snapshot->next_order = world->graph.next_order;
   snapshot->next = world->snapshots;
   if (snapshot->next) snapshot->next->previous = snapshot;
@@ -492,6 +495,7 @@ static void restore_schedule(const ecs_snapshot *snapshot) {
     if (!system) continue;
     system->timer = saved->first;
     system->elapsed = saved->second;
+    system->streams = saved->streams;
     system->enabled = saved->enabled;
     system->has_run = saved->has_run;
     system->parked = saved->parked;
@@ -505,9 +509,11 @@ static void restore_all(ecs_snapshot *snapshot, bool differs) {
   restore_index(snapshot);
   if (differs) restore_records(snapshot);
   restore_resources(snapshot);
-  restore_schedule(snapshot);
   world->seed = snapshot->seed;
   world->tick = snapshot->tick;
+  chance_tick(world);
+  world->chance = snapshot->chance;
+  restore_schedule(snapshot);
   world->last_count = NONE;
 }
 

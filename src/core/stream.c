@@ -210,8 +210,13 @@ double read_f64(struct reader *in) {
 
 char *read_text(struct reader *in, struct memory *memory, struct arena *arena,
                 size_t limit, size_t *size) {
-  size_t claimed = read_u32(in), have = 0;
-  *size = claimed;
+  *size = read_u32(in);
+  return read_text_of(in, memory, arena, limit, *size);
+}
+
+char *read_text_of(struct reader *in, struct memory *memory, struct arena *arena, size_t limit,
+                   size_t claimed) {
+  size_t have = 0;
   if (claimed > limit) in->failed = true;
   char *text = NULL;
   uint32_t capacity = 0;

@@ -67,9 +67,13 @@ static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
   system->has_run = true;
   system->runs++;
   system->elapsed = 0;
+  struct chance outer = world->chance;
+  world->chance = chance_system(world->seed, system);
   ecs_status status = call(world, system, dt);
+  world->chance = outer;
   schedule->current = NULL;
   if (status == ECS_ENOMEM) {
+    system->streams--;
     system->has_run = had_run;
     system->elapsed = elapsed;
   }
@@ -93,6 +97,16 @@ static void begin_interval(ecs_system *system) {
   if (system->every > 0) system->timer = fmod(system->timer, system->every);
 }
 
+/* Whether the system's condition holds; it draws from a stream of its own. */
+static ecs_status ask(ecs_world *world, ecs_system *system, bool *wanted) {
+  struct chance outer = world->chance;
+  world->schedule.clock = 0;
+  world->chance = chance_system(world->seed, system);
+  ecs_status status = system->when(world, system->ud, wanted);
+  world->chance = outer;
+  return status;
+}
+
 static ecs_status step_system(ecs_world *world, ecs_system *system, double dt, bool once,
                               bool fixed) {
   pass_time(system, dt);
@@ -100,8 +114,7 @@ static ecs_status step_system(ecs_world *world, ecs_system *system, double dt, b
   if (!is_due(system)) return ECS_OK;
   if (system->when) {
     bool wanted = false;
-    world->schedule.clock = 0;
-    ecs_status status = system->when(world, system->ud, &wanted);
+    ecs_status status = ask(world, system, &wanted);
     if (status != ECS_OK) return failed(world, system, status);
     if (!wanted || system->removed) return ECS_OK;
   }
@@ -175,6 +188,7 @@ ecs_status ecs_update(ecs_world *world, double dt) {
       pass_phase(schedule, schedule->phases[i], dt);
   }
   world->tick++;
+  chance_tick(world);
   graph_reclaim(world);
   end(world);
   return status;

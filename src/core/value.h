@@ -7,12 +7,27 @@
 struct enumeration {
   ecs_string *names;
   uint32_t count;
+  uint32_t *buckets;         /* by hash: a name's place counted from 1; none for few names */
+  uint32_t bucket_count;     /* a power of two */
 };
+
+/* How many buckets so many names want. */
+uint32_t enumeration_buckets(uint32_t count);
+
+/* Puts the name at a place into its bucket; false when the same text is there already. Names that
+** want no buckets are only compared with those before it. */
+bool enumeration_enter(const struct enumeration *names, uint32_t at);
 
 /* NONE when it is no name of the enumeration. */
 uint32_t enumeration_find(const struct enumeration *names, const char *text, size_t size);
 
 const char *type_name(ecs_type type);
+
+/* What stands for a type in images, whatever its place in ecs_type; and back: false when none
+** has the code. A new type takes a code that none has had. */
+uint8_t type_code(ecs_type type);
+bool type_of_code(uint8_t code, ecs_type *type);
+
 /* Bytes in a column; an enumeration's by the number of its names. */
 uint32_t type_size(ecs_type type, const struct enumeration *names);
 

@@ -3,6 +3,7 @@
 #define ECS_CORE_WORLD_H
 
 #include "any.h"
+#include "chance.h"
 #include "command.h"
 #include "entity.h"
 #include "intern.h"
@@ -59,6 +60,7 @@ struct ecs_world {
   struct kind kinds[SPAWN_KINDS];      /* of earlier spawns */
   uint64_t seed;
   uint64_t tick;                 /* updates so far */
+  struct chance chance;          /* where random numbers are drawn from now */
   ecs_id *scratch;               /* id sets being computed */
   uint32_t scratch_capacity;
   struct write *writes;          /* a component's cells on their way in */

@@ -62,8 +62,6 @@ struct world_box {
   uint64_t number;       /* of the world among those, for the names: never given twice */
   struct kernel_set *kernel_set;   /* kernel.c; NULL while nothing has been compiled */
   int isa;                      /* a k_isa */
-  uint32_t random_calls;        /* of world:random in the current row */
-  uint64_t stream, stream_tick; /* runs over rows in this tick: see kernel_stream */
 };
 
 extern const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,

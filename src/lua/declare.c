@@ -220,10 +220,8 @@ static int unknown_type(struct draft *draft, const ecs_world *world, const ecs_f
                      nearest_hint(&nearest, hint, sizeof hint));
 }
 
-/* Makes no Lua object: the components it finds are there until the declaration. */
-static void resolve_type(struct draft *draft, const ecs_world *world, uint32_t at) {
-  ecs_field *field = &draft->fields[at];
-  const char *type = draft->types[at];
+static void find_type(struct draft *draft, const ecs_world *world, ecs_field *field,
+                      const char *type) {
   for (int i = ECS_F32; i < ECS_NESTED; i++)
     if (strcmp(type, type_name((ecs_type)i)) == 0) {
       field->type = (ecs_type)i;
@@ -232,6 +230,14 @@ static void resolve_type(struct draft *draft, const ecs_world *world, uint32_t a
   field->type = ECS_NESTED;
   field->nested = ecs_component_find(world, type);
   if (field->nested == ECS_NULL) unknown_type(draft, world, field, type);
+}
+
+/* Makes no Lua object: the components it finds are there until the declaration. The type as it was
+** written can be told from the rest, and need not be kept. */
+static void resolve_type(struct draft *draft, const ecs_world *world, uint32_t at) {
+  ecs_field *field = &draft->fields[at];
+  find_type(draft, world, field, draft->types[at]);
+  field->text = NULL;
 }
 
 /* ---- reports ----------------------------------------------------------------------- */

@@ -67,13 +67,11 @@ static int each_next(lua_State *L) {
     return 0;
   }
   loop->row = loop->next_row++;
-  loop->box->random_calls = 0;
   if (UNLIKELY(loop->slot_count > LUA_MINSTACK - 4)) need_stack(L, (int)loop->slot_count + 4);
   return push_step(L, lua_upvalueindex(1), loop);
 }
 
 int each_begin(lua_State *L, struct loop_box *loop) {
-  kernel_stream(loop->box);
   return loop_begin(L, loop, each_next);
 }
 
@@ -117,7 +115,7 @@ void each_here(lua_State *L, int loop_index, int function, double dt, row_fn eac
   for (uint32_t row = 0, count = loop->count; row < count; row++) {
     if (!loop_takes(loop, row)) continue;
     loop->row = row;
-    loop->box->random_calls = 0;
+    loop->box->world->chance.calls = 0;
     call_row(L, &call, loop, row, dt);
     if (!each) continue;
     each(L, loop, row, ud);
@@ -129,7 +127,6 @@ void each_here(lua_State *L, int loop_index, int function, double dt, row_fn eac
 void each_results(lua_State *L, int loop_index, int function, double dt, row_fn each,
                   void *ud) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
-  kernel_stream(loop->box);
   while (loop_next_table(loop)) {
     if (loop->filtered) where_fill(L, loop_index);
     each_here(L, loop_index, function, dt, each, ud);
@@ -159,14 +156,35 @@ static int form_body(lua_State *L) {
   return 0;
 }
 
-void form_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments) {
-  if (lua_pcall(L, arguments, 0, 0) != LUA_OK) {
+/* Ends the loop of a body that has returned, or raises its error. */
+static void body_end(lua_State *L, int loop_index, struct loop_box *loop, int status) {
+  if (status != LUA_OK) {
     loop_cancel(loop);
     lua_error(L);
   }
   loop->done = true;
   if (!loop->open) loop_gone(L, loop);
   loop_commit(L, loop_index, loop);
+}
+
+void body_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments) {
+  int status = lua_pcall(L, arguments, 0, 0);
+  body_end(L, loop_index, loop, status);
+}
+
+int drawing_pcall(lua_State *L, const struct world_box *box, int arguments,
+                  struct chance inside, struct chance after) {
+  struct chance before = box->world->chance;
+  box->world->chance = inside;
+  int status = lua_pcall(L, arguments, 0, 0);
+  if (box->world) box->world->chance = status == LUA_OK ? after : before;
+  return status;
+}
+
+void form_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments) {
+  struct chance outer = loop->box->world->chance, inside = chance_form(&outer);
+  int status = drawing_pcall(L, loop->box, arguments, inside, outer);
+  body_end(L, loop_index, loop, status);
 }
 
 int run_form(lua_State *L, bool views, rows_fn rows) {

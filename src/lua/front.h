@@ -171,7 +171,7 @@ struct front {
 };
 
 /* The first uniforms of every program. */
-enum { UNIFORM_DT, UNIFORM_SEED, UNIFORM_TICK, UNIFORM_STREAM, UNIFORM_FIRST };
+enum { UNIFORM_DT, UNIFORM_STREAM, UNIFORM_TICK, UNIFORM_FIRST };
 
 /* ---- front.c ---- */
 

@@ -145,10 +145,8 @@ static struct val random_call(struct front *f, const struct val *arguments, uint
       !arguments[1].entity)
     front_refuse(f, "it calls world:random without an entity");
   builder *b = f->b;
-  k_value bits = build_random(b, arguments[1].value,
-                              build_binary(b, KO_ADD, f->env.calls.value,
-                                           build_uniform(b, UNIFORM_STREAM, KT_I64)),
-                              build_uniform(b, UNIFORM_SEED, KT_I64),
+  k_value bits = build_random(b, arguments[1].value, f->env.calls.value,
+                              build_uniform(b, UNIFORM_STREAM, KT_I64),
                               build_uniform(b, UNIFORM_TICK, KT_I64));
   f->env.calls =
       val_number(f, build_binary(b, KO_ADD, f->env.calls.value, build_i64(b, 1)), true);

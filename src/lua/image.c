@@ -177,7 +177,8 @@ static ecs_status save(struct world_box *box, struct image_box *image,
                        const ecs_codec *codec) {
   release_image(image);
   image->failed = false;
-  ecs_status status = ecs_save(box->world, image_write, image, codec);
+  ecs_status status = loops_end(box);
+  if (status == ECS_OK) status = ecs_save(box->world, image_write, image, codec);
   return status == ECS_EUSER && image->failed ? ECS_ENOMEM : status;
 }
 

@@ -127,8 +127,6 @@ int kernel_fail(lua_State *L, int handle, const struct loop_box *loop,
 /* The handle for a function of the query at an index, pushed: made once for each result. */
 void kernel_of_query(lua_State *L, int query_index, int function, enum front_result result);
 
-/* The next stream of random numbers: each run of a function over rows has its own. */
-void kernel_stream(struct world_box *box);
 
 extern const luaL_Reg kernel_metamethods[];
 #endif

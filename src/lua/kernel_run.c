@@ -55,13 +55,6 @@ static void lay_out_work(const struct kernel *kernel, const struct variant *vari
 
 /* ---- one table ---- */
 
-void kernel_stream(struct world_box *box) {
-  if (box->stream_tick != box->world->tick) box->stream = 0;
-  box->stream_tick = box->world->tick;
-  box->random_calls = 0;
-  box->stream++;
-}
-
 static void live_ids(void *ud, int64_t *ids, size_t count) {
   const ecs_world *world = ud;
   for (size_t i = 0; i < count; i++)
@@ -81,11 +74,10 @@ static void bind_columns(const struct kernel *kernel, const struct variant *vari
 }
 
 /* The uniforms that every program has. */
-static void set_uniforms(const struct world_box *box, struct variant *variant, double dt) {
+static void set_uniforms(const ecs_world *world, struct variant *variant, double dt) {
   variant->uniforms[UNIFORM_DT].f64 = dt;
-  variant->uniforms[UNIFORM_SEED].i64 = (int64_t)box->world->seed;
-  variant->uniforms[UNIFORM_TICK].i64 = (int64_t)box->world->tick;
-  variant->uniforms[UNIFORM_STREAM].i64 = (int64_t)(box->stream << 16);
+  variant->uniforms[UNIFORM_STREAM].i64 = (int64_t)world->chance.key;
+  variant->uniforms[UNIFORM_TICK].i64 = (int64_t)world->tick;
 }
 
 /* Runs a program over one table; there is room. */
@@ -139,7 +131,7 @@ static void run_table(lua_State *L, int handle, struct loop_box *loop,
   bool truth = run->truth != NULL;
   assert(variant && truth == (kernel->result == RESULT_TRUTH));
   kernel_reserve(L, kernel, variant, loop->table->count);
-  set_uniforms(loop->box, variant, run->dt);
+  set_uniforms(loop->box->world, variant, run->dt);
   k_status status = run_rows(kernel, variant, loop->match - 1, &work, run->total, &failure);
   if (status == K_FAILED) kernel_fail(L, handle, loop, variant, &failure);
   if (truth)
@@ -152,7 +144,6 @@ void kernel_run(lua_State *L, int handle, struct loop_box *loop,
                 const struct kernel_run *run) {
   const struct kernel_box *box = lua_touserdata(L, handle);
   struct kernel *kernel = box->kernel;
-  kernel_stream(kernel->box);
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   int anchors = lua_gettop(L);
   while (loop_next_table(loop)) {
@@ -190,8 +181,7 @@ bool kernel_run_settled(struct kernel *kernel, struct variant *variant, double d
   struct work work;
   k_failure failure;
   if (takes_ids(variant) && !has_room(kernel, variant)) return false;
-  kernel_stream(kernel->box);
-  set_uniforms(kernel->box, variant, dt);
+  set_uniforms(query->world, variant, dt);
   for (uint32_t i = 0; i < query->count; i++) {
     if (world_table(query->world, query->tables[i])->count == 0) continue;
     k_status status = run_rows(kernel, variant, i, &work, NULL, &failure);

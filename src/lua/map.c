@@ -121,6 +121,7 @@ static void map_floats(lua_State *L, const struct frame *frame, struct loop_box 
   for (int i = 0; i < pushed; i++) columns[i] = loop->slots[i].data;
   for (uint32_t row = 0, count = loop->count; row < count; row++) {
     loop->row = row;
+    loop->box->world->chance.calls = 0;
     lua_pushvalue(L, function);
     for (int i = 0; i < pushed; i++) lua_pushnumber(L, (lua_Number)columns[i][row]);
     int results = call(L, frame, loop, row, base);
@@ -137,6 +138,7 @@ static void map_floats(lua_State *L, const struct frame *frame, struct loop_box 
 static void map_any(lua_State *L, const struct frame *frame, struct loop_box *loop) {
   for (uint32_t row = 0, count = loop->count; row < count; row++) {
     loop->row = row;
+    loop->box->world->chance.calls = 0;
     lua_pushvalue(L, frame->function);
     for (int i = 0; i < frame->pushed; i++)
       slot_push(L, frame->loop, loop, &loop->slots[i], row);

@@ -1,5 +1,6 @@
 #include "kernel.h"
 #include "names.h"
+#include "replace.h"
 #include "stage.h"
 #include "watch.h"
 
@@ -86,6 +87,7 @@ static const luaL_Reg functions[] = {
   {"format", format_id},
   {"list", ecs_native_list},
   {"now", ecs_native_now},
+  {"replace", ecs_native_replace},
   {"schema", ecs_native_schema},
   {"stage", ecs_native_stage},
   {"stat", ecs_native_stat},

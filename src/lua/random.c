@@ -7,8 +7,8 @@ static lua_Integer bound(lua_State *L, int arg) {
 }
 
 /* world:random(e), (e, n), (e, m, n), as math.random: a float in [0, 1), or an integer in [1, n]
-** or [m, n]. The numbers depend on the world's seed, its tick, the entity and on how often it
-** was asked for: the same on every machine and in every tier. */
+** or [m, n], from the stream that is open (core/chance.h): the same on every machine and in every
+** tier. */
 static int world_random(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   ecs_id entity = check_entity(L, box, 2);
@@ -21,10 +21,9 @@ static int world_random(lua_State *L) {
     high = bound(L, 4);
   }
   luaL_argcheck(L, low <= high, 3, "interval is empty");
-  if (box->stream_tick != box->world->tick) kernel_stream(box);
-  int64_t call = (int64_t)(box->stream << 16) + box->random_calls++;
-  int64_t bits = k_random((int64_t)box->world->seed, (int64_t)box->world->tick,
-                          (int64_t)entity, call);
+  struct chance *chance = &box->world->chance;
+  int64_t bits = k_random((int64_t)chance->key, (int64_t)box->world->tick, (int64_t)entity,
+                          (int64_t)chance->calls++);
   if (count == 0)
     lua_pushnumber(L, (lua_Number)k_random_unit(bits));
   else

@@ -45,26 +45,37 @@ static void keep_truth(lua_State *L, struct loop_box *loop, uint32_t row, void *
   if (lua_toboolean(L, -1)) bits[row / 64] |= (uint64_t)1 << row % 64;
 }
 
+/* body(loop, function, kernel, bits) */
+static int fill_body(lua_State *L) {
+  struct loop_box *loop = lua_touserdata(L, 1);
+  uint64_t *bits = lua_touserdata(L, 4);
+  struct kernel_run run = {.truth = keep_bits, .ud = bits};
+  bool compiled = loop->box->kernels && kernel_here(L, 3, loop, &run);
+  if (!compiled) each_here(L, 1, 2, 0, keep_truth, bits);
+  return 0;
+}
+
 void where_fill(lua_State *L, int loop_index) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   int top = lua_gettop(L);
   size_t size = (loop->count + 63) / 64 * sizeof(uint64_t);
   need_stack(L, 10);
+  lua_pushcfunction(L, fill_body);
   lua_pushvalue(L, loop_index);
-  int index = top + 1;
-  lua_getiuservalue(L, index, LOOP_WHERE);
-  lua_getiuservalue(L, top + 2, WHERE_FUNCTION);
-  lua_getiuservalue(L, top + 2, WHERE_KERNEL);
+  lua_getiuservalue(L, top + 2, LOOP_WHERE);
+  lua_getiuservalue(L, top + 3, WHERE_FUNCTION);
+  lua_getiuservalue(L, top + 3, WHERE_KERNEL);
+  lua_remove(L, top + 3);
   loop->filter = NULL;
   uint64_t *bits = lua_newuserdatauv(L, size, 0);
   memset(bits, 0, size);
-  lua_setiuservalue(L, index, LOOP_FILTER);
-  struct kernel_run run = {.truth = keep_bits, .ud = bits};
-  bool compiled = loop->box->kernels && kernel_here(L, top + 4, loop, &run);
-  if (!compiled) each_here(L, index, top + 3, 0, keep_truth, bits);
+  lua_pushvalue(L, -1);
+  lua_setiuservalue(L, top + 2, LOOP_FILTER);
+  if (!loop->open) loop_gone(L, loop);
+  struct chance outer = loop->box->world->chance;
+  if (drawing_pcall(L, loop->box, 4, chance_predicate(&outer), outer) != LUA_OK) lua_error(L);
   if (!loop->open) loop_gone(L, loop);
   loop->filter = bits;
-  lua_settop(L, top);
 }
 
 /* Pushes a closed loop over the query at 1 through the filter at `where`. */
@@ -76,8 +87,10 @@ static struct loop_box *push_loop(lua_State *L, int where, enum loop_form form) 
   return loop;
 }
 
-/* Calls body(loop, ...) with `arguments` values more, those at the top of the stack. */
-static void run_form_over(lua_State *L, int where, lua_CFunction body, int arguments) {
+/* Calls body(loop, ...) with `arguments` values more, those at the top of the stack, by body_call
+** or form_call. */
+static void run_over(lua_State *L, int where, lua_CFunction body, int arguments,
+                     void (*call)(lua_State *, int, struct loop_box *, int)) {
   int first = lua_gettop(L) - arguments + 1;
   struct loop_box *loop = push_loop(L, where, LOOP_FUNCTION);
   int index = lua_gettop(L);
@@ -85,7 +98,7 @@ static void run_form_over(lua_State *L, int where, lua_CFunction body, int argum
   lua_pushvalue(L, index);
   for (int i = 0; i < arguments; i++) lua_pushvalue(L, first + i);
   loop_open(L, loop);
-  form_call(L, index, loop, arguments + 1);
+  call(L, index, loop, arguments + 1);
 }
 
 /* ---- methods ---- */
@@ -112,7 +125,7 @@ static int where_count(lua_State *L) {
   lua_settop(L, 1);
   check_where(L);
   lua_pushlightuserdata(L, &count);
-  run_form_over(L, 2, count_body, 1);
+  run_over(L, 2, count_body, 1, body_call);
   lua_pushinteger(L, (lua_Integer)count);
   return 1;
 }
@@ -134,7 +147,7 @@ static int where_first(lua_State *L) {
   lua_settop(L, 1);
   check_where(L);
   lua_pushlightuserdata(L, &id);
-  run_form_over(L, 2, first_body, 1);
+  run_over(L, 2, first_body, 1, body_call);
   if (id == ECS_NULL) return 0;
   lua_pushinteger(L, (lua_Integer)id);
   return 1;
@@ -157,7 +170,7 @@ static int where_each(lua_State *L) {
   if (!form) return each_begin(L, push_loop(L, 4, LOOP_FOR));
   lua_pushvalue(L, 2);
   lua_pushnumber(L, lua_tonumber(L, 3));
-  run_form_over(L, 4, each_body, 2);
+  run_over(L, 4, each_body, 2, form_call);
   return 0;
 }
 
@@ -191,7 +204,7 @@ static int change(lua_State *L, const char *method, int least) {
   int where = lua_gettop(L);
   lua_pushstring(L, method);
   for (int i = 0; i < arguments; i++) lua_pushvalue(L, 2 + i);
-  run_form_over(L, where, change_body, arguments + 1);
+  run_over(L, where, change_body, arguments + 1, body_call);
   return 0;
 }
 

@@ -1,0 +1,182 @@
+#if !defined(_WIN32) && !defined(_POSIX_C_SOURCE)
+#define _POSIX_C_SOURCE 200809L
+#endif
+
+#include "replace.h"
+
+#include <errno.h>
+#include <lauxlib.h>
+#include <stdbool.h>
+#include <string.h>
+
+#ifdef _WIN32
+#include <windows.h>
+#else
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+/* How many names of temporary files are tried: others may have been left by a crash. */
+#define NAMES 1000
+
+/* Bytes of one write; systems take 2^31 at most. */
+#define PIECE ((size_t)1 << 30)
+
+/* ---- the system ------------------------------------------------------------------------- */
+
+#ifdef _WIN32
+
+/* How often a rename is tried while somebody else has the old file open, 10 ms apart. */
+#define RENAMES 100
+
+typedef HANDLE stream;
+typedef DWORD reason;
+
+static long process(void) { return (long)GetCurrentProcessId(); }
+
+static bool create(const char *path, stream *out, bool *taken) {
+  *out = CreateFileA(path, GENERIC_WRITE, 0, NULL, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
+  *taken = *out == INVALID_HANDLE_VALUE && GetLastError() == ERROR_FILE_EXISTS;
+  return *out != INVALID_HANDLE_VALUE;
+}
+
+static bool put(stream out, const char *data, size_t size, size_t *written) {
+  DWORD count = 0;
+  bool ok = WriteFile(out, data, (DWORD)size, &count, NULL);
+  *written = count;
+  return ok;
+}
+
+static bool settle(stream out) { return FlushFileBuffers(out); }
+
+static bool finish(stream out) { return CloseHandle(out); }
+
+static bool is_directory(const char *path) {
+  DWORD attributes = GetFileAttributesA(path);
+  return attributes != INVALID_FILE_ATTRIBUTES && attributes & FILE_ATTRIBUTE_DIRECTORY;
+}
+
+/* rename() fails here when the new name is taken. */
+static bool move(const char *from, const char *to) {
+  for (int i = 0; i < RENAMES; i++) {
+    if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) return true;
+    DWORD why = GetLastError();
+    bool held = why == ERROR_ACCESS_DENIED || why == ERROR_SHARING_VIOLATION;
+    if (!held || is_directory(to)) return SetLastError(why), false;
+    Sleep(10);
+    SetLastError(why);
+  }
+  return false;
+}
+
+static void drop(const char *path) { DeleteFileA(path); }
+
+static reason last_reason(void) { return GetLastError(); }
+
+static void push_reason(lua_State *L, reason why) {
+  char text[256];
+  DWORD size = FormatMessageA(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, NULL,
+                              why, 0, text, sizeof text, NULL);
+  while (size && strchr("\r\n. ", text[size - 1])) size--;
+  if (size)
+    lua_pushlstring(L, text, size);
+  else
+    lua_pushfstring(L, "error %d", (int)why);
+}
+
+#else
+
+typedef int stream;
+typedef int reason;
+
+static long process(void) { return (long)getpid(); }
+
+static bool create(const char *path, stream *out, bool *taken) {
+  *out = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  *taken = *out < 0 && errno == EEXIST;
+  return *out >= 0;
+}
+
+static bool put(stream out, const char *data, size_t size, size_t *written) {
+  ssize_t count = write(out, data, size);
+  *written = count > 0 ? (size_t)count : 0;
+  return count >= 0 || errno == EINTR;
+}
+
+/* Not every file can be synchronized. */
+static bool settle(stream out) { return fsync(out) == 0 || errno == EINVAL || errno == ENOTSUP; }
+
+static bool finish(stream out) { return close(out) == 0; }
+
+static bool move(const char *from, const char *to) { return rename(from, to) == 0; }
+
+static void drop(const char *path) { unlink(path); }
+
+static reason last_reason(void) { return errno; }
+
+static void push_reason(lua_State *L, reason why) { lua_pushstring(L, strerror(why)); }
+
+#endif
+
+/* ---- what Lua is given ------------------------------------------------------------------ */
+
+/* Creates a file beside another one that nobody has had, and pushes its name. Numbers of processes
+** are no names of their own: other machines may write to the directory, and states of one process
+** on other threads. What makes a name one's own is that the file could be created. */
+static bool create_beside(lua_State *L, const char *path, stream *out) {
+  bool taken = true;
+  for (int i = 0; i < NAMES && taken; i++) {
+    const char *name = lua_pushfstring(L, "%s.%I.%d.tmp", path, (LUAI_UACINT)process(), i);
+    if (create(name, out, &taken)) return true;
+    if (i + 1 < NAMES && taken) lua_pop(L, 1);
+  }
+  return false;
+}
+
+/* Writes it all, down to the disk: else, after a power cut, some file systems have the new name but
+** not yet the bytes. The name itself is not waited for: the old file, then, is whole as well. */
+static bool fill(stream out, const char *data, size_t size) {
+  bool ok = true;
+  while (ok && size) {
+    size_t piece = size < PIECE ? size : PIECE, written;
+    ok = put(out, data, piece, &written);
+    data += written;
+    size -= written;
+  }
+  return ok && settle(out);
+}
+
+static int failed(lua_State *L, const char *path, reason why) {
+  lua_pushnil(L);
+  push_reason(L, why);
+  lua_pushfstring(L, "%s: %s", path, lua_tostring(L, -1));
+  lua_remove(L, -2);
+  return 2;
+}
+
+int ecs_native_replace(lua_State *L) {
+  size_t size;
+  const char *path = luaL_checklstring(L, 1, &size);
+  luaL_argcheck(L, strlen(path) == size, 1, "path with a zero byte");
+  luaL_checktype(L, 2, LUA_TSTRING);
+  const char *data = lua_tolstring(L, 2, &size);
+  stream out;
+  if (!create_beside(L, path, &out)) return failed(L, path, last_reason());
+  const char *name = lua_tostring(L, -1);
+  bool ok = fill(out, data, size);
+  reason why = last_reason();
+  /* Some file systems notice no earlier that they are full. */
+  bool finished = finish(out);
+  if (ok && !(finished && move(name, path))) {
+    ok = false;
+    why = last_reason();
+  }
+  if (!ok) {
+    drop(name);
+    return failed(L, path, why);
+  }
+  lua_pushboolean(L, 1);
+  return 1;
+}
