@@ -13,8 +13,8 @@ local model = {}
 local World = {}
 World.__index = World
 
-for _, part in ipairs { "model_scopes", "model_query", "model_schedule", "model_migrate",
-                        "model_image" } do
+for _, part in ipairs { "model_scopes", "model_query", "model_schedule", "model_chance",
+                        "model_migrate", "model_image" } do
   for name, method in pairs(require("spec.support." .. part)) do
     World[name] = method
   end
@@ -48,6 +48,7 @@ function model.world(options)
     version = 0,       -- counts what makes snapshots useless
   }, World)
   world:init_schedule()
+  world:start_tick(0)
   return world
 end
 

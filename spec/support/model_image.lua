@@ -60,12 +60,15 @@ local function timings(world)
     systems[name] = {
       on = system.on, elapsed = system.elapsed, timer = system.timer,
       has_run = system.has_run or false, parked = system.parked or false,
+      streams = system.streams,
     }
   end
   return phases, systems
 end
 
 local function apply_timings(world, copy)
+  world:start_tick(copy.tick)
+  world.stream = world.copy_stream(copy.stream)
   for _, phase in ipairs(world.phases) do
     local saved = copy.phases[phase.name]
     if saved then
@@ -89,6 +92,7 @@ local function take(world)
   copy.resources = copy_row(known, world.resources)
   copy.names = copy_flat(world.names)
   copy.phases, copy.systems = timings(world)
+  copy.tick, copy.stream = world.tick, world.copy_stream(world.stream)
   return copy
 end
 
@@ -260,10 +264,7 @@ end
 
 -- An image; without a codec `any` fields must have no values. It calls components by name.
 function methods.save(world, options)
-  world:need_idle("save")
-  if #world.scopes > 0 then
-    refuse("save is not possible inside a loop")
-  end
+  world:end_loops("save")
   local image = take(world)
   image.has_any = not pcall(refuse_any, world)
   if image.has_any and not options then
@@ -388,7 +389,7 @@ end
 
 -- A text that is the same for two worlds exactly when their digests are.
 function methods.content(world)
-  local lines = {}
+  local lines = world:describe_streams()
   for id, row in pairs(world.store) do
     lines[#lines + 1] = target(world, id) .. ": " .. describe(world, row)
   end

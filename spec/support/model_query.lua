@@ -293,7 +293,7 @@ end
 
 function Query:each(fn, dt)
   if fn then
-    return self:each_call(fn, dt)
+    return self.world:in_form_stream(self.each_call, self, fn, dt)
   end
   local next_id = visits(self)
   local scope, closer = begin_loop(self.world)
@@ -320,6 +320,7 @@ function Query:each_call(fn, dt)
     for id in visits(self) do
       local list = arguments(self, id, nil, scope)
       list[width + 1], list[width + 2] = (dt or 0) + 0.0, id
+      self.world.stream.calls = 0
       fn(table.unpack(list, 1, width + 2))
     end
   end)
@@ -358,12 +359,17 @@ local function store_results(query, id, count, ...)
 end
 
 function Query:map(fn, dt)
+  return self.world:in_form_stream(self.map_call, self, fn, dt)
+end
+
+function Query:map_call(fn, dt)
   self:need_fields()
   local width = #self.data
   self.world:guarded("form", function(scope)
     for id in visits(self) do
       local list = arguments(self, id, nil, scope)
       list[width + 1], list[width + 2] = (dt or 0) + 0.0, id
+      self.world.stream.calls = 0
       local results = table.pack(fn(table.unpack(list, 1, width + 2)))
       store_results(self, id, results.n, table.unpack(results, 1, results.n))
     end

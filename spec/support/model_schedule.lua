@@ -135,6 +135,7 @@ function methods.system(world, name, spec)
     elapsed = 0,
     timer = 0,
     runs = 0,
+    streams = known and known.streams or 0,
   }
   if known then
     system.on, system.elapsed, system.timer = known.on, known.elapsed, known.timer
@@ -178,10 +179,10 @@ end
 
 local function call_body(_, world, system, dt)
   if system.each then
-    system.query:each(system.each, dt)
+    system.query:each_call(system.each, dt)
   elseif system.map then
     if system.query:count() > 0 then
-      system.query:map(system.map, dt)
+      system.query:map_call(system.map, dt)
     end
   else
     system.run(world, dt, system.query)
@@ -190,7 +191,8 @@ end
 
 -- Runs a system's body in its scope; parks it when that fails and somebody handles errors.
 local function run_body(world, system, dt)
-  local ok, problem = pcall(world.guarded, world, "system", call_body, world, system, dt)
+  local ok, problem = pcall(world.in_system_stream, world, system, world.guarded, world,
+    "system", call_body, world, system, dt)
   if ok then
     return
   elseif not world.handler then
@@ -200,14 +202,14 @@ local function run_body(world, system, dt)
   world.handler(tostring(problem), system.name)
 end
 
-local function is_due(system)
+local function is_due(world, system)
   if not system.on or system.parked then
     return false
   elseif system.phase == "startup" and system.has_run then
     return false
   elseif system.every and system.timer < system.every then
     return false
-  elseif system.when and not system.when() then
+  elseif system.when and not world:in_system_stream(system, system.when) then
     return false
   end
   if system.every then
@@ -244,7 +246,7 @@ local function run_once(world, phase, dt)
     if system then
       pass_time(system, dt)
     end
-    if system and is_due(system) then
+    if system and is_due(world, system) then
       run_system(world, system, dt, phase.fixed and not system.every)
     end
   end
@@ -279,12 +281,20 @@ local function need_seconds(dt)
   return dt + 0.0
 end
 
-function methods.update(world, dt)
-  dt = need_seconds(dt)
-  world:end_loops("update")
+local function run_phases(world, dt)
   for _, phase in ipairs(table.move(world.phases, 1, #world.phases, 1, {})) do
     local advance = phase.on and run_phase or pass_by
     advance(world, phase, dt)
+  end
+end
+
+function methods.update(world, dt)
+  dt = need_seconds(dt)
+  world:end_loops("update")
+  local ok, problem = pcall(run_phases, world, dt)
+  world:start_tick(world.tick + 1)
+  if not ok then
+    error(problem, 0)
   end
 end
 

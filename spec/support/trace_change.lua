@@ -65,6 +65,9 @@ function list.copy(ctx)
     return true, true
   end
   local fresh = require("ecs").world()
+  for _, system in ipairs(ctx.world:describe().systems) do
+    fresh:system(system.name, { run = function() end })
+  end
   fresh:load(image, codec)
   local digest, sound = fresh:digest(), fresh:check()
   fresh:close()

@@ -84,6 +84,18 @@ local function name(self)
   return { "name", self:reference() or "@null", self.rng:pick(NAMES) }
 end
 
+local function random(self)
+  local rng = self.rng
+  local step = { "random", self:reference() or "@null" }
+  for i = 1, rng:pick { 0, 0, 1, 2 } do
+    step[i + 2] = i == 1 and rng:pick { 1, 6, 100.0, -3 } or rng:pick { 6, 7, math.maxinteger }
+  end
+  if #step == 3 and rng:chance(5) then
+    step[3] = rng:pick { 0, 0.5, "6" }
+  end
+  return step
+end
+
 local function alive(self)
   return { "alive", self:reference() or "@null" }
 end
@@ -220,6 +232,10 @@ local function system(self)
     end
     plan.body = self:body(3, data, 1)
   end
+  if self.rng:chance(30) then
+    local entity = form == "run" and "@#" .. self:component().name or "@self"
+    table.insert(plan.body, 1, { "random", entity })
+  end
   return { "system", self.rng:pick(SYSTEMS), plan }
 end
 
@@ -330,7 +346,7 @@ gen.kinds = {
   { 120, spawn }, { 12, spawn_many }, { 8, spawn_at }, { 60, despawn },
   { 200, set }, { 90, change "add" }, { 80, change "remove" },
   { 30, look "get" }, { 30, look "read" }, { 20, look "has" },
-  { 20, name }, { 10, alive }, { 15, components }, { 20, count },
+  { 20, name }, { 10, alive }, { 15, random }, { 15, components }, { 20, count },
   { 25, loop }, { 4, leave }, { 12, resume }, { 10, drop },
   { 20, each }, { 20, map }, { 15, chunks }, { 8, first },
   { 30, defer }, { 24, ending "commit" }, { 14, ending "cancel" },
@@ -404,14 +420,14 @@ end
 gen.row_kinds = {
   { 30, on_self(despawn) }, { 60, on_self(set) }, { 30, on_self(change "add") },
   { 30, on_self(change "remove") }, { 15, on_self(look "get") }, { 10, on_self(look "read") },
-  { 60, view_step }, { 20, inner_spawn }, { 10, inner_scope }, { 8, inner_loop },
+  { 60, view_step }, { 25, on_self(random) }, { 20, inner_spawn }, { 10, inner_scope }, { 8, inner_loop },
   { 6, throw }, { 6, only "break" }, { 4, on_self(name) }, { 3, collect },
   { 2, only("update", 0) }, { 3, declare }, { 2, inner_system }, { 1, remove_system },
 }
 
 gen.plain_kinds = {
   { 20, spawn }, { 20, set }, { 20, change "add" }, { 10, change "remove" }, { 10, despawn },
-  { 10, look "read" }, { 5, count }, { 3, throw }, { 5, name }, { 5, loop },
+  { 10, look "read" }, { 15, random }, { 5, count }, { 3, throw }, { 5, name }, { 5, loop },
   { 2, only("update", 0) }, { 4, inner_system }, { 4, remove_system }, { 4, switch },
 }
 
