@@ -22,21 +22,27 @@ local refused = {
   { "for k, v in next, outer do a.x = 1 end", "C function that is not one of math's", 2 },
   { "print(a.x)", "C function that is not one of math's", 2 },
   { "a.x = tonumber('5')", "C function that is not one of math's", 2 },
-  { "a.x = math.random()", "C function that is not one of math's", 2 },
-  { "math.randomseed(1)", "C function that is not one of math's", 2 },
-  { "a.x = math.type(a.x)", "C function that is not one of math's", 2 },
+  { "a.x = math.random()", "whose numbers are not the world's: write world:random(e)", 2 },
+  { "math.randomseed(1)", "write world:random(e)", 2 },
+  { "a.x = math.type(a.x)", "another type", 2 },
   { "a.x = string.len('abc')", "C function that is not one of math's", 2 },
   { "coroutine.yield()", "C function that is not one of math's", 2 },
   { "error('no')", "C function that is not one of math's", 2 },
   { "assert(a.x > 0)", "C function that is not one of math's", 2 },
   { "a.x = select('#', 1, 2)", "C function that is not one of math's", 2 },
   { "a.x = os.time()", "C function that is not one of math's", 2 },
-  { "a.x = math.modf(a.x)", "calls math.modf", 2 },
-  { "local x = math.tointeger(3.0)", "calls math.tointeger", 2 },
-  { "a.x = math.log(a.x, 2)", "math.log with a base", 2 },
+  { "local x = math.tointeger(a.x)", "gives nil for a fraction, with a float: write", 2 },
+  { "a.x = math.type() and 1 or 2", "math.type without a value", 2 },
   { "a.x = math.sqrt('2')", "math.sqrt without a number", 2 },
   { "a.x = math.sqrt()", "math.sqrt without a number", 2 },
-  { "a.x = math.max(a.x, b.n)", "mixes integers and floats", 2 },
+  { "a.x = math.max(a.x, b.n)", "mixes integers and floats: add 0.0 to the integer", 2 },
+  { "local v = 0 if a.x > 0 then v = a.x end a.y = -v", "negates a number that is an integer", 2 },
+  { "local v = 0 if a.x > 0 then v = a.x end a.y = v // 2", "write the integer as a float", 2 },
+  { "a.x = math.max(a.x, 0) % 3", "calculates with a number that is an integer on one way", 2 },
+  { "a.x = math.min(0.5, count) * 2", "calculates with a number that is an integer on one way", 2 },
+  { "a.x = 1 + (a.x > 0 and a.x or 0)", "calculates with a number that is an integer", 2 },
+  { "a.x = math.fmod(math.max(a.x, 0), 2)", "takes math.fmod of a number that is an integer", 2 },
+  { "local same = math.type(math.max(a.x, 0)) == 'float'", "asks for math.type of a number", 2 },
   { "a.x = recursive(3)", "calls itself", 6 },
   { "a.x = outer(3)", "neither a Lua function nor one of math's", 2 },
   { "a.x = name(3)", "neither a Lua function nor one of math's", 2 },
@@ -69,8 +75,13 @@ local refused = {
   { "for i = 1, 10, 0 do a.y = i end", "step is zero", 2 },
   { "for i = 1, 3 do world:despawn(e) end", "inside a loop", 2 },
   { "world:despawn(b.target)", "another entity than the row's own", 2 },
-  { "world:add(e, outer)", "no component named by a constant", 2 },
-  { "world:add(e, 'Unknown')", "no component named by a constant", 2 },
+  { "world:add(e, outer)", "no name or id of a component held by a constant", 2 },
+  { "world:add(e, 'Bb')", "unknown component 'Bb' (did you mean 'B'?)", 2 },
+  { "world:add(e, e)", "no name or id of a component", 2 },
+  { "world:add(e, count + 1)", "no name or id of a component", 2 },
+  { "world:add(e, 65536)", "65536 is no entity id", 2 },
+  { "if outer.hidden then a.x = 1 end", "takes 'hidden', which only __index may have", 2 },
+  { "if outer == equal then a.x = 1 end", "compares tables that have __eq", 2 },
   { "world:spawn()", "calls 'spawn' of the world", 2 },
   { "world:set(e, 'A', 1, 2)", "calls 'set' of the world", 2 },
   { "other:despawn(e)", "neither this world nor a resource", 2 },
@@ -81,11 +92,11 @@ local refused = {
 }
 
 local header = [[
-local ecs, world, other, outer, name = ...
+local ecs, world, other, outer, name, equal = ...
 local count, nothing = 1, nil
 local recursive
 local function spread(...) return ... end
-local function noop() return ecs, world, other, outer, name, count, nothing, spread end
+local function noop() return ecs, world, other, outer, name, count, nothing, spread, equal end
 function recursive(n) if n > 0 then return recursive(n - 1) end return 0 end
 return %s
 ]]
@@ -94,7 +105,9 @@ local function build(entry, world)
   local body = ("function(a, b, dt, e%s)\n%s\nreturn noop and nil\nend"):format(
     entry[4] and ", ..." or "", entry[1])
   local text = header:format(body)
-  return assert(load(text, "=script"))(ecs, world, ecs.world(), { 5, field = 1 }, "text")
+  local outer = setmetatable({ 5, field = 1 }, { __index = { hidden = 2 } })
+  local equal = setmetatable({}, { __eq = function() return true end })
+  return assert(load(text, "=script"))(ecs, world, ecs.world(), outer, "text", equal)
 end
 
 local function make_world()

@@ -64,6 +64,7 @@ struct val front_constant(struct front *f, uint32_t at) {
       break;
     case CONST_FLOAT:
       value = val_number(f, build_f64(f->b, constant->number), true);
+      number_is_integer(constant->number, &value.number);
       break;
     case CONST_STRING:
       value.kind = VAL_STRING;
@@ -347,6 +348,7 @@ static void use_result(struct front *f) {
   static const k_reduce how[] = {[RESULT_SUM] = KR_SUM, [RESULT_MIN] = KR_MIN,
                                  [RESULT_MAX] = KR_MAX};
   if (!val_is_number(f, result)) front_refuse(f, "it does not return a number on every way");
+  number_decided(f, result, result, "returns");
   k_value value = result.value;
   if (val_type(f, result) == KT_F32) value = number_as(f, result, KT_F64);
   build_reduce(f->b, 0, how[f->result], value, K_ALL);

@@ -21,7 +21,13 @@
 
 /* ---- what a compiled kernel needs from outside, read again before each run ---- */
 
-enum guard_type { GUARD_NIL, GUARD_BOOL, GUARD_INTEGER, GUARD_FLOAT, GUARD_SAME };
+enum guard_type {
+  GUARD_NIL,       /* absent, and not to be had by a metamethod either */
+  GUARD_BOOL, GUARD_INTEGER, GUARD_FLOAT,
+  GUARD_TABLE,     /* some table */
+  GUARD_SAME,      /* this very value */
+  GUARD_EQUAL      /* whether it is what another path leads to, without a metamethod's help */
+};
 
 /* A value reached from an upvalue of a function by constant keys. */
 struct path {
@@ -34,7 +40,8 @@ struct path {
 struct guard {
   struct path path;
   enum guard_type type;
-  uint16_t same;               /* GUARD_SAME: the anchored value that it must be */
+  struct path other;           /* GUARD_EQUAL */
+  uint16_t same;               /* anchored: the value that it must be, or a metamethod's name */
   int16_t uniform;             /* number in the program, or -1 */
 };
 
@@ -85,11 +92,13 @@ struct val {
   uint8_t kind;
   bool soft;                   /* a script number: f32 beside f32 */
   bool literal;                /* a number that stands in the function */
+  bool mixed;                  /* a float that is an integer to Lua in some rows */
   bool entity;                 /* an id: of the row, of an entity field, or null */
   bool row_entity;             /* the row's own */
   k_value value;
-  uint32_t at;                 /* path, math function, method */
-  int64_t number;              /* of a literal integer */
+  uint32_t at;                 /* path, math function, method, anchored function or object;
+                                  of a number from outside: its path + 1 */
+  int64_t number;              /* of a literal with an integer value */
   const struct enumeration *names;   /* the field's an enumeration */
   ecs_string string;
   uint32_t slot;               /* view: of the query */
@@ -223,10 +232,12 @@ void env_free(struct front *f, struct env *env);
 /* The rows of `from` join those of `into`. */
 void env_merge(struct front *f, struct env *into, const struct env *from);
 /* x in the rows of the mask, y elsewhere, brought to one type; VAL_NOTHING when there is
-** none. */
+** none. An integer of the script that meets a float is `mixed`. */
 struct val val_select(struct front *f, k_value mask, struct val x, struct val y);
 /* The type that both can be brought to, or -1. */
 int val_common_type(const struct front *f, struct val x, struct val y);
+/* Whether x, or y, or what is either of them is an integer in some rows and a float in others. */
+bool val_mixes(const struct front *f, struct val x, struct val y);
 bool val_same(const struct val *x, const struct val *y);
 
 /* ---- front_number.c: typing and operators ---- */
@@ -236,6 +247,11 @@ struct val val_bool(struct front *f, bool value);
 k_value number_as(struct front *f, struct val x, k_type type);
 struct val number_binary(struct front *f, enum code_op op, struct val x, struct val y);
 struct val number_unary(struct front *f, enum code_op op, struct val x);
+/* f32 with f32 or a script number is f32, beside anything else f64. */
+k_type number_float_type(const struct front *f, struct val x, struct val y);
+/* Refuses what Lua does in one way with an integer and in another with a float, if x may be
+** either and y is no float that decides it. `does` is said of it, as in "divides". */
+void number_decided(struct front *f, struct val x, struct val y, const char *does);
 /* Whether x (op) y: a mask, or a truth known now in *known (then K_NONE is returned). */
 k_value number_compare(struct front *f, enum code_op op, struct val x, struct val y,
                        int *known);
@@ -250,6 +266,22 @@ k_type val_type(const struct front *f, struct val x);
 const struct term *front_term(const struct front *f, uint32_t slot);
 /* Pushes what a path leads to now, by raw access; nil where it breaks off. */
 void path_push(lua_State *L, int anchors, const struct path *path);
+/* Whether there is nothing at the end of a path in Lua either: its last key is that of a table
+** without `index`, the anchored "__index". Of a path without keys: that it is there. */
+bool path_is_absent(lua_State *L, int anchors, const struct path *path, uint16_t index);
+/* Whether two paths lead to the same value, for Lua's ==; -1 when a metamethod `equal`, the
+** anchored "__eq", is to say. */
+int path_compare(lua_State *L, int anchors, const struct path *x, const struct path *y,
+                 uint16_t equal);
+/* What stands at a path that led to a table has to be a table. */
+void access_table(struct front *f, struct val table);
+/* x == y of tables. */
+k_value access_equal(struct front *f, struct val x, struct val y);
+/* Whether two functions or two objects are the same. */
+bool access_same(struct front *f, struct val x, struct val y);
+/* Pushes the value that a number from outside has, which it must keep; false when the number
+** is made by the function. */
+bool access_keep(struct front *f, struct val number);
 struct val access_upvalue(struct front *f, uint32_t upvalue);
 struct val access_key(struct front *f, struct val object, const struct constant *key);
 struct val access_parameter(struct front *f, uint32_t index);

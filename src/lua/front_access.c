@@ -20,20 +20,21 @@ static bool same_path(const struct path *a, const struct path *b) {
          memcmp(a->key, b->key, a->keys * sizeof *a->key) == 0;
 }
 
-static struct guard *find_guard(struct front *f, const struct path *path) {
-  for (uint32_t i = 0; i < f->guard_count; i++)
-    if (same_path(&f->guards[i].path, path)) return &f->guards[i];
-  return NULL;
+static struct guard *add_guard(struct front *f, const struct path *path,
+                               enum guard_type type) {
+  if (f->guard_count == FRONT_GUARDS) front_refuse(f, "it uses too many outside values");
+  struct guard *guard = &f->guards[f->guard_count++];
+  *guard = (struct guard){.path = *path, .type = type, .uniform = -1};
+  return guard;
 }
 
-static struct guard *new_guard(struct front *f, const struct path *path,
-                               enum guard_type type) {
-  struct guard *guard = find_guard(f, path);
-  if (guard) return guard;
-  if (f->guard_count == FRONT_GUARDS) front_refuse(f, "it uses too many outside values");
-  guard = &f->guards[f->guard_count++];
-  *guard = (struct guard){*path, type, 0, -1};
-  return guard;
+/* The one that there is, or a new one. */
+static struct guard *need_guard(struct front *f, const struct path *path,
+                                enum guard_type type) {
+  for (uint32_t i = 0; i < f->guard_count; i++)
+    if (f->guards[i].type == type && same_path(&f->guards[i].path, path))
+      return &f->guards[i];
+  return add_guard(f, path, type);
 }
 
 static int16_t new_uniform(struct front *f) {
@@ -45,21 +46,24 @@ static int16_t new_uniform(struct front *f) {
 static struct val uniform(struct front *f, const struct path *path, enum guard_type type) {
   static const k_type types[] = {[GUARD_BOOL] = KT_BOOL, [GUARD_INTEGER] = KT_I64,
                                  [GUARD_FLOAT] = KT_F64};
-  struct guard *guard = new_guard(f, path, type);
+  struct guard *guard = need_guard(f, path, type);
   if (guard->uniform < 0) guard->uniform = new_uniform(f);
   return val_number(f, build_uniform(f->b, guard->uniform, types[type]), true);
 }
 
-/* A value that must stay the same: pops it. */
-static void guard_same(struct front *f, const struct path *path) {
-  struct guard *guard = new_guard(f, path, GUARD_SAME);
+/* A value that must stay the same: pops it and returns where it is anchored. */
+static uint16_t guard_same(struct front *f, const struct path *path) {
+  struct guard *guard = need_guard(f, path, GUARD_SAME);
   if (guard->same)
     lua_pop(f->L, 1);
   else
     guard->same = front_anchor(f);
+  return guard->same;
 }
 
 static uint32_t keep_path(struct front *f, const struct path *path) {
+  for (uint32_t i = 0; i < f->path_count; i++)
+    if (same_path(&f->paths[i], path)) return i;
   if (f->path_count == FRONT_GUARDS) front_refuse(f, "it uses too many outside values");
   f->paths[f->path_count] = *path;
   return f->path_count++;
@@ -79,24 +83,60 @@ static struct val object(struct front *f, const struct path *path) {
   } else if (world != f->box) {
     front_refuse(f, "it uses an object that is neither this world nor a resource of it");
   }
-  guard_same(f, path);
+  result.at = guard_same(f, path);
   return result;
+}
+
+/* The number of an anchored string. */
+static uint16_t anchor_string(struct front *f, const char *text, size_t size) {
+  lua_pushlstring(f->L, text, size);
+  for (uint32_t i = 1; i <= f->anchor_count; i++) {
+    lua_rawgeti(f->L, f->anchors, (lua_Integer)i);
+    bool same = lua_rawequal(f->L, -1, -2);
+    lua_pop(f->L, 1);
+    if (!same) continue;
+    lua_pop(f->L, 1);
+    return (uint16_t)i;
+  }
+  return front_anchor(f);
+}
+
+static struct val absent(struct front *f, const struct path *path) {
+  uint16_t index = path->keys ? anchor_string(f, "__index", 7) : 0;
+  if (!path_is_absent(f->L, f->anchors, path, index)) {
+    lua_rawgeti(f->L, f->anchors, path->key[path->keys - 1]);
+    front_refuse(f, "it takes '%s', which only __index may have: globals and fields of tables "
+                    "are read raw, keep it in a local or in the table itself",
+                 lua_tostring(f->L, -1));
+  }
+  need_guard(f, path, GUARD_NIL)->same = index;
+  return of_kind(VAL_NIL, 0);
+}
+
+static struct val outside_number(struct front *f, const struct path *path) {
+  bool integer = lua_isinteger(f->L, -1);
+  lua_pop(f->L, 1);
+  struct val number = uniform(f, path, integer ? GUARD_INTEGER : GUARD_FLOAT);
+  number.at = keep_path(f, path) + 1;
+  return number;
+}
+
+static struct val outside_function(struct front *f, const struct path *path) {
+  lua_State *L = f->L;
+  struct val function = call_known(lua_tocfunction(L, -1), f->math);
+  if (function.kind == VAL_NOTHING && lua_iscfunction(L, -1))
+    front_refuse(f, "it uses a C function that is not one of math's");
+  uint16_t anchor = guard_same(f, path);
+  return function.kind == VAL_NOTHING ? of_kind(VAL_FUNCTION, anchor) : function;
 }
 
 /* What the value at the top of the stack is for the kernel; pops it. */
 static struct val classify(struct front *f, const struct path *path) {
   lua_State *L = f->L;
   switch (lua_type(L, -1)) {
-    case LUA_TNIL:
-      lua_pop(L, 1);
-      new_guard(f, path, GUARD_NIL);
-      return of_kind(VAL_NIL, 0);
+    case LUA_TNIL: lua_pop(L, 1); return absent(f, path);
     case LUA_TBOOLEAN: lua_pop(L, 1); return uniform(f, path, GUARD_BOOL);
-    case LUA_TNUMBER: {
-      bool integer = lua_isinteger(L, -1);
-      lua_pop(L, 1);
-      return uniform(f, path, integer ? GUARD_INTEGER : GUARD_FLOAT);
-    }
+    case LUA_TNUMBER: return outside_number(f, path);
     case LUA_TTABLE: lua_pop(L, 1); return of_kind(VAL_PATH, keep_path(f, path));
     case LUA_TSTRING: {
       struct val string = of_kind(VAL_STRING, 0);
@@ -104,15 +144,7 @@ static struct val classify(struct front *f, const struct path *path) {
       guard_same(f, path);
       return string;
     }
-    case LUA_TFUNCTION: {
-      struct val function = call_known(lua_tocfunction(L, -1), f->math);
-      if (function.kind == VAL_NOTHING && lua_iscfunction(L, -1))
-        front_refuse(f, "it uses a C function that is not one of math's");
-      guard_same(f, path);
-      if (function.kind == VAL_NOTHING)
-        function = of_kind(VAL_FUNCTION, find_guard(f, path)->same);
-      return function;
-    }
+    case LUA_TFUNCTION: return outside_function(f, path);
     case LUA_TUSERDATA: return object(f, path);
     default: front_refuse(f, "it uses a %s from outside", luaL_typename(L, -1));
   }
@@ -139,6 +171,40 @@ void path_push(lua_State *L, int anchors, const struct path *path) {
   }
 }
 
+/* Whether the table or object at an index has a metamethod, by its anchored name. */
+static bool has_method(lua_State *L, int anchors, int object, uint16_t name) {
+  if (!lua_getmetatable(L, object)) return false;
+  lua_rawgeti(L, anchors, name);
+  bool has = lua_rawget(L, -2) != LUA_TNIL;
+  lua_pop(L, 2);
+  return has;
+}
+
+bool path_is_absent(lua_State *L, int anchors, const struct path *path, uint16_t index) {
+  if (path->keys == 0) return true;
+  int top = lua_gettop(L);
+  struct path table = *path;
+  table.keys--;
+  path_push(L, anchors, &table);
+  bool is_absent = lua_istable(L, -1) && !has_method(L, anchors, top + 1, index);
+  lua_settop(L, top);
+  return is_absent;
+}
+
+int path_compare(lua_State *L, int anchors, const struct path *x, const struct path *y,
+                 uint16_t equal) {
+  int top = lua_gettop(L);
+  path_push(L, anchors, x);
+  path_push(L, anchors, y);
+  int type = lua_type(L, -1), result = lua_rawequal(L, -1, -2);
+  bool asks = !result && type == lua_type(L, -2) &&
+              (type == LUA_TTABLE || type == LUA_TUSERDATA);
+  if (asks && (has_method(L, anchors, top + 1, equal) || has_method(L, anchors, top + 2, equal)))
+    result = -1;
+  lua_settop(L, top);
+  return result;
+}
+
 static struct val follow(struct front *f, const struct path *path) {
   path_push(f->L, f->anchors, path);
   return classify(f, path);
@@ -154,18 +220,48 @@ static struct val follow_key(struct front *f, uint32_t at, const struct constant
   struct path path = f->paths[at];
   if (key->type != CONST_STRING) front_refuse(f, "it indexes a table");
   if (path.keys == FRONT_KEYS) front_refuse(f, "it reaches a value by too many keys");
-  lua_pushlstring(f->L, key->string.data, key->string.size);
-  for (uint32_t i = 1; i <= f->anchor_count; i++) {
-    lua_rawgeti(f->L, f->anchors, (lua_Integer)i);
-    bool same = lua_rawequal(f->L, -1, -2);
-    lua_pop(f->L, 1);
-    if (!same) continue;
-    lua_pop(f->L, 1);
-    path.key[path.keys++] = (uint16_t)i;
-    return follow(f, &path);
-  }
-  path.key[path.keys++] = front_anchor(f);
+  path.key[path.keys++] = anchor_string(f, key->string.data, key->string.size);
   return follow(f, &path);
+}
+
+/* ---- comparing and keeping ---- */
+
+void access_table(struct front *f, struct val table) {
+  need_guard(f, &f->paths[table.at], GUARD_TABLE);
+}
+
+k_value access_equal(struct front *f, struct val x, struct val y) {
+  const struct path *left = &f->paths[x.at], *right = &f->paths[y.at];
+  uint16_t equal = anchor_string(f, "__eq", 4);
+  if (path_compare(f->L, f->anchors, left, right, equal) < 0)
+    front_refuse(f, "it compares tables that have __eq: compare a field of them");
+  uint32_t i = 0;
+  while (i < f->guard_count && !(f->guards[i].type == GUARD_EQUAL &&
+                                 same_path(&f->guards[i].path, left) &&
+                                 same_path(&f->guards[i].other, right)))
+    i++;
+  struct guard *guard = i < f->guard_count ? &f->guards[i] : add_guard(f, left, GUARD_EQUAL);
+  guard->other = *right;
+  guard->same = equal;
+  if (guard->uniform < 0) guard->uniform = new_uniform(f);
+  return build_uniform(f->b, guard->uniform, KT_BOOL);
+}
+
+bool access_same(struct front *f, struct val x, struct val y) {
+  lua_rawgeti(f->L, f->anchors, (lua_Integer)x.at);
+  lua_rawgeti(f->L, f->anchors, (lua_Integer)y.at);
+  bool same = lua_rawequal(f->L, -1, -2);
+  lua_pop(f->L, 2);
+  return same && x.component == y.component && x.leaf == y.leaf;
+}
+
+bool access_keep(struct front *f, struct val number) {
+  if (number.at == 0) return false;
+  const struct path *path = &f->paths[number.at - 1];
+  path_push(f->L, f->anchors, path);
+  lua_pushvalue(f->L, -1);
+  guard_same(f, path);
+  return true;
 }
 
 /* ---- columns ---- */

@@ -6,12 +6,16 @@
 enum math_name {
   MATH_ABS, MATH_CEIL, MATH_FLOOR, MATH_SQRT, MATH_EXP, MATH_LOG, MATH_SIN, MATH_COS,
   MATH_TAN, MATH_ASIN, MATH_ACOS, MATH_ATAN, MATH_FMOD, MATH_MIN, MATH_MAX, MATH_ULT,
-  MATH_MODF, MATH_TOINTEGER, MATH_COUNT
+  MATH_MODF, MATH_TOINTEGER, MATH_TYPE, MATH_DEG, MATH_RAD, MATH_KNOWN,
+  /* not compiled */
+  MATH_RANDOM = MATH_KNOWN, MATH_RANDOMSEED, MATH_POW, MATH_LOG10, MATH_OLD,
+  MATH_COUNT = MATH_OLD + 5
 };
 
 static const char *const math_names[MATH_COUNT] = {
     "abs", "ceil", "floor", "sqrt", "exp", "log", "sin", "cos", "tan",
-    "asin", "acos", "atan", "fmod", "min", "max", "ult", "modf", "tointeger"};
+    "asin", "acos", "atan", "fmod", "min", "max", "ult", "modf", "tointeger", "type", "deg",
+    "rad", "random", "randomseed", "pow", "log10", "cosh", "sinh", "tanh", "frexp", "ldexp"};
 
 /* The addresses of math's functions are the same in every state of a process. */
 struct val call_known(lua_CFunction function, const lua_CFunction *known) {
@@ -41,21 +45,26 @@ static struct val need(struct front *f, const struct val *arguments, uint32_t co
   return arguments[at];
 }
 
-static struct val as_float(struct front *f, struct val x) {
-  if (val_type(f, x) == KT_I64) x.value = number_as(f, x, KT_F64);
-  return x;
-}
-
 static struct val min_max(struct front *f, k_op op, const struct val *arguments,
                           uint32_t count, uint32_t function) {
   struct val result = need(f, arguments, count, 0, function);
   for (uint32_t i = 1; i < count; i++) {
     struct val next = need(f, arguments, count, i, function);
     int type = val_common_type(f, result, next);
-    if (type < 0) front_refuse(f, "math.%s mixes integers and floats", math_names[function]);
+    if (type < 0)
+      front_refuse(f, "math.%s mixes integers and floats: add 0.0 to the integer",
+                   math_names[function]);
     k_value x = number_as(f, result, (k_type)type), y = number_as(f, next, (k_type)type);
+    bool mixed = val_mixes(f, result, next);
     result = val_number(f, build_binary(f->b, op, x, y), result.soft && next.soft);
+    result.mixed = mixed;
   }
+  return result;
+}
+
+static struct val absolute(struct front *f, struct val x) {
+  struct val result = val_number(f, build_unary(f->b, KO_ABS, x.value), x.soft);
+  result.mixed = x.mixed;
   return result;
 }
 
@@ -66,49 +75,152 @@ static struct val floor_ceil(struct front *f, uint32_t name, struct val x) {
 }
 
 static struct val two_floats(struct front *f, k_op op, struct val x, struct val y) {
-  k_type a = val_type(f, x), b = val_type(f, y);
-  bool narrow = (a == KT_F32 && (b == KT_F32 || y.soft)) || (b == KT_F32 && x.soft);
-  k_type type = narrow ? KT_F32 : KT_F64;
+  k_type type = number_float_type(f, x, y);
   k_value value = build_binary(f->b, op, number_as(f, x, type), number_as(f, y, type));
   return val_number(f, value, x.soft && y.soft);
 }
 
 static struct val fmod_of(struct front *f, struct val x, struct val y) {
+  number_decided(f, x, y, "takes math.fmod of");
+  number_decided(f, y, x, "takes math.fmod of");
   if (val_type(f, x) != KT_I64 || val_type(f, y) != KT_I64) return two_floats(f, KO_FMOD, x, y);
   return val_number(f, build_binary(f->b, KO_FMOD, x.value, y.value), x.soft && y.soft);
 }
 
-static struct val math_call(struct front *f, uint32_t name, const struct val *arguments,
-                            uint32_t count) {
+static struct val ult_of(struct front *f, struct val x, struct val y) {
+  k_value a = number_as(f, x, KT_I64), b = number_as(f, y, KT_I64);
+  return val_number(f, build_binary(f->b, KO_ULT, a, b), false);
+}
+
+/* A step that Lua takes in f64, rounded to f32 where it began with f32. */
+static struct val wide_step(struct front *f, struct val x, struct val y, k_value step) {
+  k_type type = number_float_type(f, x, y);
+  return val_number(f, build_convert(f->b, type, step), x.soft && y.soft);
+}
+
+static struct val scaled(struct front *f, struct val x, double by) {
+  k_value product = build_binary(f->b, KO_MUL, number_as(f, x, KT_F64), build_f64(f->b, by));
+  return wide_step(f, x, x, product);
+}
+
+/* math.log(x, base), by the base as Lua has it. */
+static struct val log_of(struct front *f, struct val x, struct val base) {
+  builder *b = f->b;
+  k_value number = number_as(f, x, KT_F64), by = number_as(f, base, KT_F64);
+  if (base.literal && (base.number == 2 || base.number == 10)) {
+    k_op op = base.number == 2 ? KO_LOG2 : KO_LOG10;
+    return wide_step(f, x, base, build_unary(b, op, number));
+  }
+  k_value step = build_binary(b, KO_DIV, build_unary(b, KO_LOG, number),
+                              build_unary(b, KO_LOG, by));
+  step = build_select(b, build_binary(b, KO_EQ, by, build_f64(b, 10)),
+                      build_unary(b, KO_LOG10, number), step);
+  step = build_select(b, build_binary(b, KO_EQ, by, build_f64(b, 2)),
+                      build_unary(b, KO_LOG2, number), step);
+  return wide_step(f, x, base, step);
+}
+
+/* The integral part is an integer where it can be one: so it has no -0.0. Of an infinity the
+** fraction is 0.0. */
+static void modf_of(struct front *f, struct val x, struct val results[2]) {
+  builder *b = f->b;
+  k_type type = val_type(f, x);
+  results[0] = x;
+  results[1] = val_number(f, build_f64(b, 0.0), x.soft);
+  if (type == KT_I64) return;
+  k_value zero = number_as(f, results[1], type), part = build_unary(b, KO_TRUNC, x.value);
+  k_value rest = build_binary(b, KO_SUB, x.value, part);
+  results[1].value = build_select(b, build_binary(b, KO_EQ, x.value, part), zero, rest);
+  results[0] = val_number(f, build_binary(b, KO_ADD, part, zero), x.soft);
+  results[0].mixed = true;
+}
+
+static struct val to_integer(struct front *f, struct val x) {
+  if (val_type(f, x) != KT_I64)
+    front_refuse(f, "it calls math.tointeger, which gives nil for a fraction, with a float: "
+                    "write math.floor");
+  return x;
+}
+
+/* Its result is known now. */
+static struct val type_of(struct front *f, const struct val *arguments, uint32_t count) {
+  static const ecs_string names[] = {{"integer", 7}, {"float", 5}};
+  if (count == 0 || arguments[0].kind == VAL_NOTHING)
+    front_refuse(f, "it calls math.type without a value of one type");
+  struct val result = {.kind = VAL_NIL};
+  if (!val_is_number(f, arguments[0])) return result;
+  number_decided(f, arguments[0], arguments[0], "asks for math.type of");
+  result.kind = VAL_STRING;
+  result.string = names[val_type(f, arguments[0]) != KT_I64];
+  return result;
+}
+
+static struct val one_float(struct front *f, uint32_t name, struct val x) {
   static const k_op floats[MATH_COUNT] = {
       [MATH_SQRT] = KO_SQRT, [MATH_EXP] = KO_EXP, [MATH_LOG] = KO_LOG, [MATH_SIN] = KO_SIN,
       [MATH_COS] = KO_COS,   [MATH_TAN] = KO_TAN, [MATH_ASIN] = KO_ASIN,
-      [MATH_ACOS] = KO_ACOS, [MATH_ATAN] = KO_ATAN};
+      [MATH_ACOS] = KO_ACOS};
+  if (val_type(f, x) == KT_I64) x.value = number_as(f, x, KT_F64);
+  return val_number(f, build_unary(f->b, floats[name], x.value), x.soft);
+}
+
+/* Of one argument, or of two where the second may be left out or nil. */
+static struct val one_or_two(struct front *f, uint32_t name, const struct val *arguments,
+                             uint32_t count) {
+  static const double pi = 3.141592653589793238462643383279502884;
+  struct val x = need(f, arguments, count, 0, name);
+  bool two = count > 1 && arguments[1].kind != VAL_NIL;
+  switch (name) {
+    case MATH_DEG: return scaled(f, x, 180.0 / pi);
+    case MATH_RAD: return scaled(f, x, pi / 180.0);
+    case MATH_LOG:
+      if (two) return log_of(f, x, need(f, arguments, count, 1, name));
+      return one_float(f, name, x);
+    case MATH_ATAN: {
+      struct val one = val_number(f, build_f64(f->b, 1.0), true);
+      return two_floats(f, KO_ATAN2, x, two ? need(f, arguments, count, 1, name) : one);
+    }
+    default: return one_float(f, name, x);
+  }
+}
+
+static struct val math_result(struct front *f, uint32_t name, const struct val *arguments,
+                              uint32_t count) {
   struct val x = need(f, arguments, count, 0, name);
   switch (name) {
-    case MATH_ABS: return val_number(f, build_unary(f->b, KO_ABS, x.value), x.soft);
+    case MATH_ABS: return absolute(f, x);
     case MATH_CEIL:
     case MATH_FLOOR: return floor_ceil(f, name, x);
     case MATH_MIN: return min_max(f, KO_MIN, arguments, count, name);
     case MATH_MAX: return min_max(f, KO_MAX, arguments, count, name);
     case MATH_FMOD: return fmod_of(f, x, need(f, arguments, count, 1, name));
-    case MATH_ULT: {
-      struct val y = need(f, arguments, count, 1, name);
-      k_value a = number_as(f, x, KT_I64), b = number_as(f, y, KT_I64);
-      return val_number(f, build_binary(f->b, KO_ULT, a, b), false);
-    }
-    case MATH_MODF:
-    case MATH_TOINTEGER: front_refuse(f, "it calls math.%s", math_names[name]); break;
-    case MATH_LOG:
-      if (count > 1) front_refuse(f, "it calls math.log with a base");
-      break;
-    case MATH_ATAN:
-      if (count > 1) return two_floats(f, KO_ATAN2, x, need(f, arguments, count, 1, name));
-      break;
+    case MATH_ULT: return ult_of(f, x, need(f, arguments, count, 1, name));
+    case MATH_TOINTEGER: return to_integer(f, x);
+    default: return one_or_two(f, name, arguments, count);
+  }
+}
+
+static void refuse_function(struct front *f, uint32_t name) {
+  static const char *const why[] = {
+      ", whose numbers are not the world's: write world:random(e)",
+      ", whose numbers are not the world's: write world:random(e)", ": write x ^ y",
+      ": write math.log(x, 10)",
+      ", of Lua 5.2, which is not compiled: write a Lua function for it"};
+  uint32_t at = name < MATH_OLD ? name - MATH_KNOWN : MATH_OLD - MATH_KNOWN;
+  front_refuse(f, "it calls math.%s%s", math_names[name], why[at]);
+}
+
+/* Returns how many results there are. */
+static uint32_t math_call(struct front *f, uint32_t name, const struct val *arguments,
+                          uint32_t count, struct val results[2]) {
+  if (name >= MATH_KNOWN) refuse_function(f, name);
+  switch (name) {
+    case MATH_TYPE: results[0] = type_of(f, arguments, count); return 1;
+    case MATH_MODF: modf_of(f, need(f, arguments, count, 0, name), results); return 2;
     default: break;
   }
-  x = as_float(f, x);
-  return val_number(f, build_unary(f->b, floats[name], x.value), x.soft);
+  results[0] = math_result(f, name, arguments, count);
+  return 1;
 }
 
 /* ---- methods of the world ---- */
@@ -129,14 +241,33 @@ static void need_row_entity(struct front *f, const struct val *arguments, uint32
   if (!given) front_refuse(f, "it changes another entity than the row's own");
 }
 
+/* An id held by a constant, or by something outside, which then must keep it. */
+static bool known_id(struct front *f, struct val value, ecs_id *id) {
+  if (!val_is_number(f, value) || value.entity) return false;
+  *id = (ecs_id)value.number;
+  if (value.literal) return true;
+  if (!access_keep(f, value)) return false;
+  int is_id = 0;
+  *id = (ecs_id)lua_tointegerx(f->L, -1, &is_id);
+  lua_pop(f->L, 1);
+  return is_id != 0;
+}
+
 static ecs_id component_argument(struct front *f, const struct val *arguments,
                                  uint32_t count) {
+  ecs_world *world = f->box->world;
   struct component *component = NULL;
+  ecs_status status = ECS_OK;
+  ecs_id id;
   if (count == 3 && arguments[2].kind == VAL_STRING)
-    component = component_find(f->box->world, arguments[2].string.data,
-                               arguments[2].string.size);
+    status = component_need(world, arguments[2].string.data, arguments[2].string.size,
+                            &component);
+  else if (count == 3 && known_id(f, arguments[2], &id))
+    status = component_need_id(world, id, &component);
+  if (status != ECS_OK) front_refuse(f, "%s", world->message);
   if (!component)
-    front_refuse(f, "it adds or removes what is no component named by a constant");
+    front_refuse(f, "it adds or removes what is no name or id of a component held by a "
+                    "constant, an upvalue or a field of a table");
   return component->id;
 }
 
@@ -239,16 +370,18 @@ void call_function(struct front *f, const struct code *code) {
   if (count && code->a + count >= f->frame->code->registers)
     front_refuse(f, "it passes too many arguments");
   const struct val *arguments = count ? front_register(f, code->a + 1) : NULL;
-  if (function.kind == VAL_MATH || function.kind == VAL_METHOD) {
-    struct val result = function.kind == VAL_MATH
-                            ? math_call(f, function.at, arguments, count)
-                            : method_call(f, function.at, arguments, count);
-    put_results(f, code, &result, result.kind == VAL_NIL ? 0 : 1);
+  struct val results[FRONT_RESULTS];
+  if (function.kind == VAL_MATH) {
+    put_results(f, code, results, math_call(f, function.at, arguments, count, results));
+    return;
+  }
+  if (function.kind == VAL_METHOD) {
+    results[0] = method_call(f, function.at, arguments, count);
+    put_results(f, code, results, results[0].kind == VAL_NIL ? 0 : 1);
     return;
   }
   if (function.kind != VAL_FUNCTION)
     front_refuse(f, "it calls something that is neither a Lua function nor one of math's");
-  struct val results[FRONT_RESULTS];
   uint32_t before = f->env.result_count;
   f->env.result_count = 0;
   inline_function(f, function.at, code->a, count);

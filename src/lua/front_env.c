@@ -38,19 +38,29 @@ bool val_same(const struct val *x, const struct val *y) {
     case VAL_NOTHING:
     case VAL_NIL:
     case VAL_WORLD: return true;
-    case VAL_VALUE: return x->value == y->value && x->soft == y->soft;
+    case VAL_VALUE:
+      return x->value == y->value && x->soft == y->soft && x->mixed == y->mixed &&
+             x->names == y->names;
     case VAL_STRING:
       return x->string.size == y->string.size &&
              memcmp(x->string.data, y->string.data, x->string.size) == 0;
     case VAL_VIEW:
       return x->slot == y->slot && x->leaf == y->leaf && x->array == y->array &&
              x->component == y->component;
-    case VAL_RESOURCE: return x->component == y->component && x->leaf == y->leaf;
+    case VAL_RESOURCE:
+      return x->at == y->at && x->component == y->component && x->leaf == y->leaf;
     default: return x->at == y->at;
   }
 }
 
 static bool is_f(k_type type) { return type == KT_F32 || type == KT_F64; }
+
+/* An integer of the script that a float can stand for. */
+static bool may_be_float(struct val x) {
+  int64_t back;
+  if (!x.literal) return x.soft;
+  return number_is_integer((double)x.number, &back) && back == x.number;
+}
 
 int val_common_type(const struct front *f, struct val x, struct val y) {
   k_type a = val_type(f, x), b = val_type(f, y);
@@ -59,9 +69,13 @@ int val_common_type(const struct front *f, struct val x, struct val y) {
     bool narrow = (a == KT_F32 && y.soft) || (b == KT_F32 && x.soft);
     return narrow ? KT_F32 : KT_F64;
   }
-  if (a == KT_I64 && x.soft && is_f(b)) return (int)b;
-  if (b == KT_I64 && y.soft && is_f(a)) return (int)a;
+  if (a == KT_I64 && may_be_float(x) && is_f(b)) return (int)b;
+  if (b == KT_I64 && may_be_float(y) && is_f(a)) return (int)a;
   return -1;
+}
+
+bool val_mixes(const struct front *f, struct val x, struct val y) {
+  return x.mixed || y.mixed || (val_type(f, x) == KT_I64) != (val_type(f, y) == KT_I64);
 }
 
 struct val val_select(struct front *f, k_value mask, struct val x, struct val y) {
@@ -72,6 +86,9 @@ struct val val_select(struct front *f, k_value mask, struct val x, struct val y)
   if (type < 0) return nothing;
   struct val joined = x;
   joined.soft = x.soft && y.soft;
+  joined.mixed = val_mixes(f, x, y);
+  joined.literal = false;
+  joined.at = 0;
   joined.entity = x.entity && y.entity;
   joined.row_entity = x.row_entity && y.row_entity;
   joined.value = build_select(f->b, mask, number_as(f, x, (k_type)type),

@@ -14,7 +14,7 @@ struct carry {
   enum carry_kind kind;
   uint32_t index;
   k_type type;
-  bool soft, entity;
+  bool soft, entity, mixed;
   const struct enumeration *names;
   k_value value;               /* of this attempt */
 };
@@ -51,19 +51,21 @@ static struct val bound(struct loop *loop, uint32_t at, const char *what) {
   return value;
 }
 
-/* How many steps lead from low to high, both included; literals are counted here. */
+/* How many steps lead from low to high, both included, as Lua counts them: without a sign.
+** Of 2^63 steps and more the last ones are left out: nobody waits for them. */
 static k_value count_between(struct front *f, struct val low, struct val high,
                              uint64_t step) {
   builder *b = f->b;
   if (low.literal && high.literal) {
     if (low.number > high.number) return build_i64(b, 0);
     uint64_t span = (uint64_t)high.number - (uint64_t)low.number;
-    if (span / step >= INT64_MAX) front_refuse(f, "its loop is too long");
-    return build_i64(b, (int64_t)(span / step) + 1);
+    return build_i64(b, span / step < INT64_MAX ? (int64_t)(span / step) + 1 : INT64_MAX);
   }
   if (step != 1) front_refuse(f, "its loop's step is not 1, and its bounds are no literals");
   k_value span = build_binary(b, KO_SUB, high.value, low.value);
-  k_value rounds = build_binary(b, KO_ADD, span, build_i64(b, 1));
+  k_value rounds = build_binary(b, KO_ADD, span, build_i64(b, 1)), most = build_i64(b, INT64_MAX);
+  if (!low.literal || low.number < 1)
+    rounds = build_select(b, build_binary(b, KO_ULT, span, most), rounds, most);
   k_value enters = build_binary(b, KO_LE, low.value, high.value);
   return build_select(b, enters, rounds, build_i64(b, 0));
 }
@@ -99,12 +101,13 @@ static void add_carry(struct loop *loop, enum carry_kind kind, uint32_t index,
   if (loop->count == CARRIES) front_refuse(loop->f, "its loop changes too many values");
   loop->carries[loop->count++] =
       (struct carry){kind, index, val_type(loop->f, like), like.soft, like.entity,
-                     like.names, K_NONE};
+                     like.mixed, like.names, K_NONE};
 }
 
 static struct val carried(const struct carry *carry) {
   return (struct val){.kind = VAL_VALUE, .value = carry->value, .soft = carry->soft,
-                      .entity = carry->entity, .names = carry->names};
+                      .entity = carry->entity, .mixed = carry->mixed,
+                      .names = carry->names};
 }
 
 static k_value initial(struct loop *loop, const struct carry *carry) {
@@ -205,10 +208,13 @@ static bool changed_type(struct loop *loop, struct carry *carry, const struct en
   if (type < 0 && carry->kind == CARRY_REGISTER) return poison(loop, carry->index);
   if (type < 0) front_refuse(f, "its loop changes the type of a value");
   bool soft = before.soft && now.soft, entity = before.entity && now.entity;
-  bool same = (k_type)type == carry->type && soft == carry->soft && entity == carry->entity;
+  bool mixed = val_mixes(f, before, now);
+  bool same = (k_type)type == carry->type && soft == carry->soft &&
+              entity == carry->entity && mixed == carry->mixed;
   carry->type = (k_type)type;
   carry->soft = soft;
   carry->entity = entity;
+  carry->mixed = mixed;
   return !same && carry->kind != CARRY_FIELD;
 }
 

@@ -27,6 +27,7 @@ static const char *describe(const struct front *f, struct val x) {
     case VAL_NIL: return "nil";
     case VAL_VALUE:
       if (x.names) return "an enum";
+      if (x.mixed) return "a number that is an integer on one way and a float on another";
       return val_type(f, x) == KT_BOOL ? "a boolean" : "a number";
     case VAL_STRING: return "a string";
     case VAL_PATH: return "a table";
@@ -41,8 +42,13 @@ static void need_number(struct front *f, struct val x) {
   if (!val_is_number(f, x)) front_refuse(f, "it calculates with %s", describe(f, x));
 }
 
-/* f32 with f32 or a script number is f32, beside anything else f64. */
-static k_type float_type(const struct front *f, struct val x, struct val y) {
+void number_decided(struct front *f, struct val x, struct val y, const char *does) {
+  bool decided = !x.mixed || (!y.mixed && val_type(f, y) != KT_I64);
+  if (!decided)
+    front_refuse(f, "it %s %s: write the integer as a float, as in 0.0", does, describe(f, x));
+}
+
+k_type number_float_type(const struct front *f, struct val x, struct val y) {
   k_type a = val_type(f, x), b = val_type(f, y);
   bool narrow = (a == KT_F32 && (b == KT_F32 || y.soft)) || (b == KT_F32 && x.soft);
   return narrow ? KT_F32 : KT_F64;
@@ -50,12 +56,20 @@ static k_type float_type(const struct front *f, struct val x, struct val y) {
 
 static bool is_bitwise(enum code_op op) { return op >= OP_BAND && op <= OP_SHR; }
 
+/* What an integer gives with an integer is one, and may wrap around, fail or be 0 without a
+** sign. */
+static void need_decided(struct front *f, enum code_op op, struct val x, struct val y) {
+  if (is_bitwise(op) || op == OP_DIV || op == OP_POW) return;
+  number_decided(f, x, y, "calculates with");
+  number_decided(f, y, x, "calculates with");
+}
+
 static k_type operand_type(const struct front *f, enum code_op op, struct val x,
                            struct val y) {
   if (is_bitwise(op)) return KT_I64;
   bool integers = val_type(f, x) == KT_I64 && val_type(f, y) == KT_I64;
   bool divides = op == OP_DIV || op == OP_POW;
-  return integers && !divides ? KT_I64 : float_type(f, x, y);
+  return integers && !divides ? KT_I64 : number_float_type(f, x, y);
 }
 
 struct val number_binary(struct front *f, enum code_op op, struct val x, struct val y) {
@@ -63,6 +77,7 @@ struct val number_binary(struct front *f, enum code_op op, struct val x, struct 
                              KO_IDIV, KO_BAND, KO_BOR, KO_BXOR, KO_SHL, KO_SHR};
   need_number(f, x);
   need_number(f, y);
+  need_decided(f, op, x, y);
   k_type type = operand_type(f, op, x, y);
   k_value a = number_as(f, x, type), b = number_as(f, y, type);
   return val_number(f, build_binary(f->b, ops[op], a, b), x.soft && y.soft);
@@ -70,6 +85,7 @@ struct val number_binary(struct front *f, enum code_op op, struct val x, struct 
 
 struct val number_unary(struct front *f, enum code_op op, struct val x) {
   need_number(f, x);
+  if (op != OP_BNOT) number_decided(f, x, x, "negates");
   k_value value = op == OP_BNOT ? number_as(f, x, KT_I64) : x.value;
   return val_number(f, build_unary(f->b, op == OP_BNOT ? KO_BNOT : KO_NEG, value), x.soft);
 }
@@ -103,13 +119,20 @@ static k_value compare_enum(struct front *f, struct val x, struct val y, int *kn
 
 static bool is_nothing(struct val x) { return x.kind == VAL_NOTHING; }
 
+/* What is no number, enum or boolean on both sides. */
+static k_value compare_things(struct front *f, struct val x, struct val y, int *known) {
+  if (x.kind == VAL_PATH && y.kind == VAL_PATH) return access_equal(f, x, y);
+  if (x.kind == VAL_PATH) access_table(f, x);
+  if (y.kind == VAL_PATH) access_table(f, y);
+  bool refer = x.kind == VAL_FUNCTION || x.kind == VAL_RESOURCE;
+  *known = refer && x.kind == y.kind ? access_same(f, x, y) : val_same(&x, &y);
+  return K_NONE;
+}
+
 static k_value compare_equal(struct front *f, struct val x, struct val y, int *known) {
   if (x.kind == VAL_VALUE && x.names) return compare_enum(f, x, y, known);
   if (y.kind == VAL_VALUE && y.names) return compare_enum(f, y, x, known);
-  if (x.kind != VAL_VALUE || y.kind != VAL_VALUE) {
-    *known = val_same(&x, &y);
-    return K_NONE;
-  }
+  if (x.kind != VAL_VALUE || y.kind != VAL_VALUE) return compare_things(f, x, y, known);
   bool left = val_type(f, x) == KT_BOOL, right = val_type(f, y) == KT_BOOL;
   if (left != right) {
     *known = 0;
@@ -133,6 +156,7 @@ k_value val_truth(struct front *f, struct val x, int *known) {
   *known = -1;
   if (is_nothing(x)) front_refuse(f, "it tests %s", describe(f, x));
   if (x.kind == VAL_VALUE && !x.names && val_type(f, x) == KT_BOOL) return x.value;
+  if (x.kind == VAL_PATH) access_table(f, x);
   *known = x.kind != VAL_NIL;
   return K_NONE;
 }

@@ -75,6 +75,47 @@ static int collect(lua_State *L) {
 
 const luaL_Reg kernel_metamethods[] = {{"__gc", collect}, {NULL, NULL}};
 
+/* Where WORLD_REFS has the handles by their kernels' addresses, as weak values. */
+static const char handles_key = 0;
+
+static void push_handles(lua_State *L, int world_index) {
+  if (lua_getiuservalue(L, world_index, WORLD_REFS) != LUA_TTABLE) no_world(L, world_index);
+  if (lua_rawgetp(L, -1, &handles_key) == LUA_TNIL) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "v");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, -3, &handles_key);
+  }
+  lua_remove(L, -2);
+}
+
+void kernels_of_function(lua_State *L, struct world_box *box, int world_index,
+                         int function) {
+  lua_Integer count = 0;
+  push_handles(L, world_index);
+  int handles = lua_gettop(L);
+  lua_newtable(L);
+  const struct kernel_set *set = box->kernel_set;
+  /* Nothing here runs finalizers, which could take kernels off the list. */
+  for (const struct kernel *at = set ? set->list : NULL; at; at = at->next) {
+    if (lua_rawgetp(L, handles, at) != LUA_TNIL) {
+      lua_getiuservalue(L, -1, KERNEL_FUNCTION);
+      bool same = lua_rawequal(L, -1, function);
+      lua_pop(L, 1);
+      if (same) {
+        lua_rawseti(L, handles + 1, ++count);
+        continue;
+      }
+    }
+    lua_pop(L, 1);
+  }
+  lua_remove(L, handles);
+}
+
 struct kernel *kernel_push(lua_State *L, struct world_box *box, int world_index,
                            int function, const ecs_query *query, enum front_result result) {
   struct kernel_box *handle = new_box(L, &kind_kernel, sizeof *handle, KERNEL_VALUES);
@@ -85,6 +126,7 @@ struct kernel *kernel_push(lua_State *L, struct world_box *box, int world_index,
   lua_setiuservalue(L, index, KERNEL_ANCHORS);
   lua_pushvalue(L, world_index);
   lua_setiuservalue(L, index, KERNEL_WORLD);
+  push_handles(L, world_index);
   if (!box->world) no_world(L, world_index);
   struct kernel_set *set = need_set(box);
   struct kernel *kernel =
@@ -99,20 +141,35 @@ struct kernel *kernel_push(lua_State *L, struct world_box *box, int world_index,
   set->list = kernel;
   handle->box = box;
   handle->kernel = kernel;
+  lua_pushvalue(L, index);
+  lua_rawsetp(L, -2, kernel);
+  lua_settop(L, index);
   return kernel;
 }
 
 /* ---- outside values ---- */
 
+/* Whether two paths lead to the same, now. */
+static bool read_equal(lua_State *L, int anchors, const struct guard *guard,
+                       k_scalar *uniforms) {
+  int equal = path_compare(L, anchors, &guard->path, &guard->other, guard->same);
+  uniforms[guard->uniform].i64 = 0;
+  uniforms[guard->uniform].b = equal > 0;
+  return equal >= 0;
+}
+
 /* Reads a guard's value; false when it is not of the expected type. */
 static bool read_guard(lua_State *L, int anchors, const struct guard *guard,
                        k_scalar *uniforms) {
+  if (guard->type == GUARD_EQUAL) return read_equal(L, anchors, guard, uniforms);
   path_push(L, anchors, &guard->path);
   bool fits = false;
   k_scalar value;
   memset(&value, 0, sizeof value);
   switch (guard->type) {
-    case GUARD_NIL: fits = lua_isnil(L, -1); break;
+    case GUARD_NIL:
+      fits = lua_isnil(L, -1) && path_is_absent(L, anchors, &guard->path, guard->same);
+      break;
     case GUARD_BOOL:
       fits = lua_isboolean(L, -1);
       value.b = (uint8_t)lua_toboolean(L, -1);
@@ -125,7 +182,8 @@ static bool read_guard(lua_State *L, int anchors, const struct guard *guard,
       fits = lua_type(L, -1) == LUA_TNUMBER && !lua_isinteger(L, -1);
       if (fits) value.f64 = (double)lua_tonumber(L, -1);
       break;
-    case GUARD_SAME:
+    case GUARD_TABLE: fits = lua_istable(L, -1); break;
+    default:
       lua_rawgeti(L, anchors, guard->same);
       fits = lua_rawequal(L, -1, -2);
       lua_pop(L, 1);
@@ -335,6 +393,11 @@ static bool is_refused(struct kernel *kernel) {
          kernel->runs < kernel->retry_at;
 }
 
+static void note_success(struct kernel *kernel) {
+  kernel->refused = false;
+  kernel->retry_step = 0;
+}
+
 /* A refused function is tried again now and then: an outside value may have changed. */
 static void note_refusal(lua_State *L, int handle, struct kernel *kernel) {
   kernel->retry_step = kernel->retry_step ? kernel->retry_step * 2 : 1;
@@ -401,8 +464,7 @@ static bool is_ready(lua_State *L, int handle, bool ahead) {
     return false;
   }
   if (!all_ready(L, handle, kernel, ahead)) return false;
-  kernel->refused = false;
-  kernel->retry_step = 0;
+  note_success(kernel);
   return true;
 }
 
@@ -411,8 +473,10 @@ bool kernel_ready_here(lua_State *L, int handle, const struct table *table) {
   struct kernel *kernel = box->kernel;
   if (!kernel) return false;
   kernel->runs++;
-  return !is_refused(kernel) && kernel->query->terms.slots <= SLOTS &&
-         ready_for(L, handle, kernel, table);
+  bool ready = !is_refused(kernel) && kernel->query->terms.slots <= SLOTS &&
+               ready_for(L, handle, kernel, table);
+  if (ready) note_success(kernel);
+  return ready;
 }
 
 struct variant *kernel_find(lua_State *L, int anchors, struct kernel *kernel,

@@ -58,6 +58,7 @@ struct kernel {
   uint64_t retry_step;
   uint64_t refused_version;    /* of the components, when it was refused */
   bool refused;
+  bool given;                  /* to a form of the query, not to a system */
   bool breaks_promise;         /* refused since it writes to a term declared :in */
 };
 
@@ -70,6 +71,10 @@ struct kernel {
 /* Pushes the handle of a new kernel for the function at an index. */
 struct kernel *kernel_push(lua_State *L, struct world_box *box, int world_index,
                            int function, const ecs_query *query, enum front_result result);
+
+/* Pushes a list of the handles that a function has in this object's world, the last made
+** first. */
+void kernels_of_function(lua_State *L, struct world_box *box, int world_index, int function);
 
 /* Whether the function can run as a program over every table of its query that has rows, as
 ** things are now; compiles what is missing. If not, the reason is pushed. */
