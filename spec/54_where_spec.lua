@@ -175,6 +175,82 @@ describe("q:where(fn)", function()
   end)
 end)
 
+describe("world:explain of a function", function()
+  local function fields(told)
+    return { told.tier, told.form, told.query, table.concat(told.reads, " "), #told.also }
+  end
+
+  it("tells how each form of a query that it was given to runs", function()
+    local world = new_world()
+    local q = world:query "N"
+    local function f(n) return n.f end
+    q:sum(f)
+    assert.same({ "vector", "sum", "N", "N.f", 0 }, fields(world:explain(f)))
+    q:min(f)
+    q:max(f)
+    world:query("N, Marked"):where(f)
+    q:run(f)
+    local told = world:explain(f)
+    assert.same({ "vector", "run", "N", "N.f", 4 }, fields(told))
+    local forms = {}
+    for i, other in ipairs(told.also) do
+      forms[i] = other.form .. " " .. other.tier .. " " .. other.query
+    end
+    assert.same({ "where vector N, Marked", "max vector N", "min vector N", "sum vector N" }, forms)
+    assert.matches("sum.f64", told.also[4].program)
+    world:system("s", { query = "N", each = f, compile = true })
+    assert.equal("each", world:explain(f).form)
+  end)
+
+  it("says when it fell back to Lua, and why", function()
+    local world = new_world()
+    local q, step, convert = world:query "N", 1, tonumber
+    local function odd(n) return n.a % 2 == step end
+    local function text(n) return convert(n.f) end
+    local function either(n) return n.a > 3 and n.f or 0 end
+    local where = q:where(odd)
+    assert.equal(5, where:count())
+    assert.equal("vector", world:explain(odd).tier)
+    step = coroutine.create(print)
+    assert.equal(0, where:count())
+    assert.equal("lua", world:explain(odd).tier)
+    assert.matches("it uses a thread from outside", world:explain(odd).reason)
+    step = 0
+    for _ = 1, 8 do assert.equal(5, where:count()) end
+    assert.same({ "vector" }, { world:explain(odd).tier, world:explain(odd).reason })
+    q:max(text)
+    local told = world:explain(text)
+    assert.equal("lua", told.tier)
+    assert.matches("54_where_spec.lua:%d+: it uses a C function", told.reason)
+    helper.has_error(function() q:sum(either) end, "returned integers and floats")
+    assert.matches("an integer on one way and a float on another", world:explain(either).reason)
+  end)
+
+  it("says that kernels are off, and whether the function is known", function()
+    local world = new_world(false)
+    local q = world:query "N"
+    local function f(n) return n.a end
+    helper.has_error(function() world:explain(f) end, "#1 to 'explain'", "has been given neither")
+    q:run(f)
+    assert.same({ "lua", "run" }, { world:explain(f).tier, world:explain(f).form })
+    assert.matches("kernels are off", world:explain(f).reason)
+  end)
+
+  it("keeps neither functions nor programs alive", function()
+    local world = new_world()
+    local q, weak = world:query "N", setmetatable({}, { __mode = "k" })
+    for least = 1, 20 do
+      local function f(n) return n.a + least end
+      weak[f] = true
+      q:sum(f)
+      world:explain(f)
+    end
+    collectgarbage()
+    collectgarbage()
+    assert.is_nil(next(weak))
+  end)
+end)
+
 describe("q:sum, q:min, q:max", function()
   local function both(body)
     body(new_world(true))

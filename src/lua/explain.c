@@ -125,9 +125,75 @@ static int explain(lua_State *L) {
   return 1;
 }
 
+/* ---- functions ---- */
+
+/* What a function of the kernel at the top of the stack is given to. */
+static const char *form_of(const struct kernel *kernel) {
+  static const char *const forms[] = {[RESULT_NONE] = "run", [RESULT_TRUTH] = "where",
+                                      [RESULT_SUM] = "sum",  [RESULT_MIN] = "min",
+                                      [RESULT_MAX] = "max"};
+  return kernel->given ? forms[kernel->result] : "each";
+}
+
+/* Compiles what has not run yet, so that it can be told. */
+static bool is_compiled(lua_State *L, int handle, const struct kernel *kernel) {
+  if (!kernel->box->kernels) return false;
+  if (!kernel->refused && !is_current(kernel)) kernel_ready_ahead(L, handle);
+  return !kernel->refused;
+}
+
+/* Replaces the handle at the top of the stack by what is to be told of it. */
+static void explain_form(lua_State *L) {
+  int handle = lua_gettop(L);
+  const struct kernel_box *box = lua_touserdata(L, handle);
+  const struct kernel *kernel = box->kernel;
+  bool compiled = is_compiled(L, handle, kernel);
+  lua_settop(L, handle);
+  lua_newtable(L);
+  lua_pushstring(L, compiled ? "vector" : "lua");
+  lua_setfield(L, -2, "tier");
+  lua_pushstring(L, form_of(kernel));
+  lua_setfield(L, -2, "form");
+  lua_pushstring(L, kernel->query->text);
+  lua_setfield(L, -2, "query");
+  set_access(L, "reads", kernel->query, false);
+  set_access(L, "writes", kernel->query, true);
+  explain_kernel(L, handle, handle + 1);
+  if (!kernel->box->kernels) {
+    lua_pushliteral(L, "kernels are off (kernels = false, or ECS_KERNELS=0)");
+    lua_setfield(L, -2, "reason");
+  }
+  lua_replace(L, handle);
+}
+
+/* explain_function(world, function): what is told of the form that it was given to last, in
+** its `also` the others; nil when there is none. */
+static int explain_function(lua_State *L) {
+  luaL_checkstack(L, 40, "explain");
+  kernels_of_function(L, lua_touserdata(L, AT_WORLD), AT_WORLD, 2);
+  lua_Integer count = (lua_Integer)lua_rawlen(L, 3);
+  if (lua_rawgeti(L, 3, 1) == LUA_TNIL) return 1;
+  explain_form(L);
+  lua_newtable(L);
+  for (lua_Integer i = 2; i <= count; i++) {
+    lua_rawgeti(L, 3, i);
+    explain_form(L);
+    lua_rawseti(L, 5, i - 1);
+  }
+  lua_setfield(L, 4, "also");
+  return 1;
+}
+
 int world_explain(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   size_t size;
+  if (lua_isfunction(L, 2)) {
+    lua_settop(L, 2);
+    call_quietly(L, explain_function, 2, 1);
+    if (!lua_isnil(L, -1)) return 1;
+    return luaL_argerror(L, 2, "the function has been given neither to a system's each nor to "
+                               "run, where, sum, min or max of a query of this world");
+  }
   const char *name = check_text(L, 2, &size);
   ecs_system *system = schedule_system(box->world, name, size);
   if (!system)

@@ -28,7 +28,7 @@ void kernel_of_query(lua_State *L, int query_index, int function,
   if (lua_rawget(L, -2) == LUA_TNIL) {
     lua_pop(L, 1);
     int world = push_query_world(L, query_index);
-    kernel_push(L, query->box, world, function, query->query, result);
+    kernel_push(L, query->box, world, function, query->query, result)->given = true;
     lua_remove(L, world);
     lua_pushvalue(L, function);
     lua_pushvalue(L, -2);
@@ -67,9 +67,13 @@ int query_run(lua_State *L) {
   struct query_box *query = check_query(L, 1);
   luaL_checktype(L, 2, LUA_TFUNCTION);
   struct kernel_run run = {.dt = seconds(L, 3)};
-  if (!query->box->kernels) return run_form(L, true, each_rows);
-  lua_settop(L, 2);
+  lua_settop(L, 3);
   kernel_of_query(L, 1, 2, RESULT_NONE);
+  if (!query->box->kernels) {
+    lua_pop(L, 1);
+    return run_form(L, true, each_rows);
+  }
+  lua_replace(L, 3);
   if (!kernel_ready(L, 3))
     return luaL_argerror(L, 2, lua_pushfstring(L, "the function cannot be compiled: %s "
                                                   "(q:each takes any function)",
