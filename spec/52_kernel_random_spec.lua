@@ -1,15 +1,27 @@
 local helper = require "spec.support.ecs_helper"
+local plain_runs = require "spec.support.kernel_plain_run"
 local runs = require "spec.support.kernel_run"
 
 -- spec/deep has many more.
 local scale = { small = { 40, 20 }, deep = { 2000, 300 } }
 local count, rows = table.unpack(scale[helper.scale()] or { 500, 300 })
+local plain = helper.by_scale { small = 150, normal = 2000, deep = 4000 }
 
 describe("random kernels", function()
   it(("equal their rounded plain-Lua twins bit for bit (%d kernels x %d rows)"):format(count,
     rows), function()
     assert.has_no.errors(function() runs.hash(1, count, rows) end)
   end)
+
+  it(("over f64 and integers equal themselves in plain Lua, in every form (%d)"):format(plain),
+    function()
+      local _, told = plain_runs.hash(1, plain, 20)
+      assert.truthy(told.compiled > told.runs / 2, "too many of them stay in Lua")
+      assert.truthy(told.errors < plain / 10, "too many of them raise")
+      for _, form in ipairs { "system", "run", "where", "sum", "min", "max", "map" } do
+        assert.truthy(told[form] and told[form] > plain / 20, form)
+      end
+    end)
 
   it("give the same bits on every instruction set", function()
     local kernels = math.min(count, 500)

@@ -2,6 +2,7 @@
 -- of its own. On the second set and on, they equal what has been compared with the twins.
 
 local helper = require "spec.support.ecs_helper"
+local plain_runs = require "spec.support.kernel_plain_run"
 local runs = require "spec.support.kernel_run"
 
 local sanitized = (os.getenv "ECS_BUILD" or ""):find "asan"
@@ -19,5 +20,16 @@ describe("random kernels", function()
       expected = expected or hash
       assert.equal(expected, hash)
     end)
+  end
+
+  local plain, same = count, nil
+  for _, isa in ipairs { "sse2", "avx2", "avx512" } do
+    it(("over f64 and integers equal themselves in plain Lua on %s (%d)"):format(isa, plain),
+      function()
+        local hash = plain_runs.hash_on(isa, first, plain, 50)
+        assert.matches("^%x+\t%d+ of %d+ runs compiled\n$", hash)
+        same = same or hash
+        assert.equal(same, hash)
+      end)
   end
 end)

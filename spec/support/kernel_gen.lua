@@ -9,6 +9,12 @@ function M.round(x)
   return (string.unpack("<f", string.pack("<f", x)))
 end
 
+--- An integer of the script beside f32: an integer still, if f32 can hold it.
+function M.integer(x)
+  local y = M.round(x)
+  return y == x and x or y
+end
+
 --- The fields that functions read and write.
 M.schema = {
   A = { "x: f32", "y: f32", "z: f64" },
@@ -26,9 +32,10 @@ local uniforms = { { "UI", "i64" }, { "UF", "f64" } }
 local Gen = {}
 Gen.__index = Gen
 
--- `constant`: what Lua's compiler knows.
-local function value(text, twin, kind, soft, constant)
-  return { text = text, twin = twin, kind = kind, soft = soft or false, constant = constant }
+-- `constant`: what Lua's compiler knows; `mixed`: an integer in some rows, a float in others.
+local function value(text, twin, kind, soft, constant, mixed)
+  return { text = text, twin = twin, kind = kind, soft = soft or false, constant = constant,
+    mixed = mixed }
 end
 
 function Gen:pick(list)
@@ -42,7 +49,7 @@ function Gen:leaf()
     return value(field[1], field[1], field[2])
   elseif choice == 6 and #self.variables > 0 then
     local variable = self:pick(self.variables)
-    return value(variable[1], variable[1], variable[2])
+    return value(variable[1], variable[1], variable[2], false, false, variable[3])
   elseif choice == 7 then
     local uniform = self:pick(uniforms)
     return value(uniform[1], uniform[1], uniform[2], true)
@@ -70,10 +77,18 @@ local function rounded(kind, text)
   return kind == "f32" and "R(" .. text .. ")" or text
 end
 
+-- Whether an operator does the same with what x is in any row: y decides that it is a float's.
+local function decided(x, y)
+  return not x.mixed or (not y.mixed and y.kind ~= "i64")
+end
+
 function Gen:arithmetic(x, y)
   local soft, constant = x.soft and y.soft, x.constant and y.constant
-  local op = self:pick { "+", "-", "*", "/", "+", "*" }
-  if x.kind == "i64" and y.kind == "i64" and op ~= "/" then
+  local op = self:pick { "+", "-", "*", "/", "+", "*", "^", "//", "%" }
+  local integers = x.kind == "i64" and y.kind == "i64"
+  if integers and (op == "//" or op == "%") then op = "+" end
+  if not (decided(x, y) and decided(y, x)) then op = "/" end
+  if integers and op ~= "/" and op ~= "^" then
     return value(("(%s %s %s)"):format(x.text, op, y.text),
       ("(%s %s %s)"):format(x.twin, op, y.twin), "i64", soft, constant)
   end
@@ -88,6 +103,7 @@ function Gen:arithmetic(x, y)
 end
 
 function Gen:division(x)
+  if x.mixed then return x end
   local op = self:pick { "//", "%" }
   local by = self:pick { "3", "(-7)", "16" }
   local text = ("(%s %s %s)"):format(x.text, op, by)
@@ -103,43 +119,97 @@ function Gen:bits(x, y)
     x.constant and y.constant)
 end
 
-function Gen:call(x, y)
-  local name = self:pick { "sqrt", "abs", "min", "max", "help" }
-  if name == "help" then
-    local kind = x.kind == "i64" and y.kind == "i64" and "i64" or float_kind(x, y)
-    if kind == "i64" then
-      return value(("help(%s, %s)"):format(x.text, y.text),
-        ("help(%s, %s)"):format(x.twin, y.twin), "i64", x.soft and y.soft)
-    end
-    local twin = ("help(%s, %s)"):format(operand(x, kind), operand(y, kind))
-    return value(("help(%s, %s)"):format(x.text, y.text), rounded(kind, twin), kind,
-      x.soft and y.soft)
-  elseif name == "min" or name == "max" then
-    local mixed = (x.kind == "i64" and y.kind ~= "i64" and not x.soft)
-      or (y.kind == "i64" and x.kind ~= "i64" and not y.soft)
-    if mixed or x.kind ~= y.kind then y = x end
-    return value(("math.%s(%s, %s)"):format(name, x.text, y.text),
-      ("math.%s(%s, %s)"):format(name, x.twin, y.twin), x.kind, x.soft and y.soft)
+-- As operand, for what keeps an integer an integer.
+local function kept(x, kind)
+  if kind == "f32" and x.kind == "i64" then return "I(" .. x.twin .. ")" end
+  return operand(x, kind)
+end
+
+-- The least or the greatest: a script's integer beside a float is either.
+function Gen:extreme(name, x, y)
+  local integers, kind = (x.kind == "i64" and 1 or 0) + (y.kind == "i64" and 1 or 0), "i64"
+  local hard = (x.kind == "i64" and not x.soft) or (y.kind == "i64" and not y.soft)
+  if integers == 1 and hard then y, integers = x, x.kind == "i64" and 2 or 0 end
+  if integers < 2 then kind = float_kind(x, y) end
+  return value(("math.%s(%s, %s)"):format(name, x.text, y.text),
+    ("math.%s(%s, %s)"):format(name, kept(x, kind), kept(y, kind)), kind, x.soft and y.soft,
+    false, x.mixed or y.mixed or integers == 1)
+end
+
+function Gen:help(x, y)
+  if not (decided(x, y) and decided(y, x)) then return x end
+  local text = ("help(%s, %s)"):format(x.text, y.text)
+  local kind = x.kind == "i64" and y.kind == "i64" and "i64" or float_kind(x, y)
+  if kind == "i64" then
+    return value(text, ("help(%s, %s)"):format(x.twin, y.twin), "i64", x.soft and y.soft)
   end
+  local twin = ("help(%s, %s)"):format(operand(x, kind), operand(y, kind))
+  return value(text, rounded(kind, twin), kind, x.soft and y.soft)
+end
+
+-- Functions of two floats. The logarithm of f32 is taken in f64: its base is not rounded.
+function Gen:two(name, x, y)
+  if name == "fmod" and (x.mixed or y.mixed or (x.kind == "i64" and y.kind == "i64")) then
+    name = "atan"
+  end
+  local kind, text = float_kind(x, y), ("math.%s(%s, %s)"):format(name, x.text, y.text)
+  local to = name == "log" and "f64" or kind
+  local twin = ("math.%s(%s, %s)"):format(name, operand(x, to), operand(y, to))
+  return value(text, rounded(kind, twin), kind, x.soft and y.soft)
+end
+
+-- What math.modf gives, and floor and ceil where they give integers.
+function Gen:parts(name, x)
+  local text, twin = ("%s(%s)"):format(name, x.text), ("%s(%s)"):format(name, x.twin)
+  if name == "floor" or name == "ceil" then return value(text, twin, "i64", x.soft) end
+  if x.kind == "i64" then return value(text, twin, name == "part" and "i64" or "f64", x.soft) end
+  return value(text, rounded(name == "frac" and x.kind, twin), x.kind, x.soft, false,
+    name == "part")
+end
+
+function Gen:call(x, y)
+  local name = self:pick { "sqrt", "abs", "min", "max", "min", "max", "help", "atan", "atan",
+    "fmod", "log", "tan", "asin", "acos", "atan of one", "deg", "rad", "frac", "part", "floor",
+    "ceil", "exp", "log of one", "sin", "cos" }
+  if name == "help" then return self:help(x, y) end
+  if name == "min" or name == "max" then return self:extreme(name, x, y) end
+  if name == "atan" or name == "fmod" or name == "log" then return self:two(name, x, y) end
+  if name == "frac" or name == "part" or name == "floor" or name == "ceil" then
+    return self:parts(name, x)
+  end
+  -- Those of f32 are the library's own, which are not libm's.
+  local own = name == "exp" or name == "log of one" or name == "sin" or name == "cos"
+  if own and x.kind == "f32" then name = "tan" end
+  name = name:match "^%a+"
   local text = ("math.%s(%s)"):format(name, x.text)
   local twin = ("math.%s(%s)"):format(name, x.twin)
-  if name == "abs" then return value(text, twin, x.kind, x.soft) end
+  if name == "abs" then return value(text, twin, x.kind, x.soft, false, x.mixed) end
   local kind = x.kind == "i64" and "f64" or x.kind
   return value(text, rounded(kind, twin), kind, x.soft)
 end
 
+-- A float or, in other rows, an integer of the script.
+function Gen:either(kind)
+  local condition, x = self:condition(1), self:hard(kind)
+  local soft = self:pick { "0", "1", "(-2)", "UI" }
+  local twin = kind == "f32" and "I(" .. soft .. ")" or soft
+  return value(("(%s and %s or %s)"):format(condition.text, x.text, soft),
+    ("(%s and %s or %s)"):format(condition.twin, x.twin, twin), kind, false, false, true)
+end
+
 function Gen:number(depth)
   if depth == 0 then return self:leaf() end
-  local choice = self.random:range(1, 10)
+  local choice = self.random:range(1, 11)
+  if choice == 11 then return self:either(self:pick { "f32", "f64" }) end
   local x = self:number(depth - 1)
   if choice <= 4 then return self:arithmetic(x, self:number(depth - 1)) end
   if choice == 5 then return self:division(x) end
   if choice == 6 then return self:bits(x, self:number(depth - 1)) end
-  if choice == 7 then
+  if choice == 7 and not x.mixed then
     return value("(-" .. x.text .. ")", "(-" .. x.twin .. ")", x.kind, x.soft, x.constant)
   end
   if choice == 8 then return self:call(x, self:number(depth - 1)) end
-  if choice == 9 and not x.soft then
+  if choice == 9 and not x.soft and not x.mixed then
     local condition = self:condition(1)
     local y = self:hard(x.kind)
     return value(("(%s and %s or %s)"):format(condition.text, x.text, y.text),
@@ -152,18 +222,22 @@ end
 function Gen:hard(kind)
   for _ = 1, 8 do
     local x = self:number(1)
-    if x.kind == kind and not x.soft then return x end
+    if x.kind == kind and not x.soft and not x.mixed then return x end
   end
   local field = ({ f32 = "a.x", f64 = "a.z", i64 = "b.n" })[kind]
   return value(field, field, kind)
 end
 
 function Gen:condition(depth)
-  local choice = self.random:range(1, depth > 0 and 6 or 4)
+  local choice = self.random:range(1, depth > 0 and 7 or 4)
   if choice == 1 then return value("b.on", "b.on", "bool") end
   if choice == 5 then
     local x = self:condition(depth - 1)
     return value("not " .. x.text, "not " .. x.twin, "bool")
+  elseif choice == 7 then
+    local x, y = self:hard "i64", self:hard "i64"
+    return value(("math.ult(%s, %s)"):format(x.text, y.text),
+      ("math.ult(%s, %s)"):format(x.twin, y.twin), "bool")
   elseif choice == 6 then
     local x, y = self:condition(depth - 1), self:condition(depth - 1)
     local op = self:pick { "and", "or" }
@@ -217,6 +291,20 @@ function Gen:declare()
   self.variables[#self.variables + 1] = { name, kind }
 end
 
+-- A variable that begins as an integer of the script and becomes a float in some rows.
+function Gen:declare_either()
+  local kind = self:pick { "f32", "f64" }
+  local x = self:condition(1)
+  self.names = self.names + 1
+  local name = "v" .. self.names
+  self:line(("local %s = 0"):format(name))
+  self:line(("if %s then"):format(x.text), ("if %s then"):format(x.twin))
+  local y = self:hard(kind)
+  self:line(("%s = %s"):format(name, y.text), ("%s = %s"):format(name, y.twin))
+  self:line "end"
+  self.variables[#self.variables + 1] = { name, kind, true }
+end
+
 function Gen:assign()
   if #self.variables == 0 then return self:store() end
   local variable = self:pick(self.variables)
@@ -247,8 +335,9 @@ function Gen:loop(depth)
 end
 
 function Gen:statement(depth)
-  local choice = self.random:range(1, 12)
+  local choice = self.random:range(1, 13)
   if choice <= 5 then return self:store() end
+  if choice == 13 then return self:declare_either() end
   if choice <= 7 then return self:declare() end
   if choice == 8 then return self:assign() end
   if depth == 0 then return self:store() end
@@ -260,10 +349,26 @@ function Gen:statement(depth)
 end
 
 local frame = [[
-local R, UI, UF = ...
+local R, UI, UF, I = ...
 local function help(x, y)
   if x == y then return x - y end
   return x - y
+end
+local function frac(x)
+  local _, f = math.modf(x)
+  return f
+end
+local function part(x)
+  local whole = math.modf(x)
+  return whole
+end
+local function floor(x)
+  if x > -1e6 and x < 1e6 then return math.floor(x) end
+  return 0
+end
+local function ceil(x)
+  if x > -1e6 and x < 1e6 then return math.ceil(x) end
+  return 0
 end
 return function(a, b, dt, e)
 %s

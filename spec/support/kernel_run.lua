@@ -21,7 +21,8 @@ local function load_function(text, seed)
   local integer, float = numbers:range(-50, 50), numbers:range(-500, 500) / 8
   if seed % 3 == 0 then integer = (1 << 24) + numbers:range(0, 5) end
   if seed % 5 == 0 then float = numbers:range(-500, 500) / 10 end
-  return assert(load(text, "=kernel"))(generator.round, integer, float)
+  return assert(load(text, "=kernel"))(generator.round, integer, float,
+    generator.integer)
 end
 
 --- Runs one kernel; returns the bytes of the result, or nil and why not.
