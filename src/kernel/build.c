@@ -179,7 +179,7 @@ static int takes(k_op op, k_type type) {
     [KO_NEG] = F | I, [KO_BNOT] = I, [KO_NOT] = B, [KO_ABS] = F | I, [KO_SQRT] = F,
     [KO_FLOOR] = F | I, [KO_CEIL] = F | I, [KO_TRUNC] = F, [KO_EXP] = F, [KO_LOG] = F,
     [KO_SIN] = F, [KO_COS] = F, [KO_LOG2] = F, [KO_LOG10] = F, [KO_TAN] = F,
-    [KO_ASIN] = F, [KO_ACOS] = F, [KO_ATAN] = F, [KO_ADD] = F | I, [KO_SUB] = F | I,
+    [KO_ASIN] = F, [KO_ACOS] = F, [KO_ADD] = F | I, [KO_SUB] = F | I,
     [KO_MUL] = F | I, [KO_DIV] = F, [KO_IDIV] = F | I, [KO_MOD] = F | I, [KO_POW] = F,
     [KO_FMOD] = F | I, [KO_ATAN2] = F, [KO_MIN] = F | I, [KO_MAX] = F | I, [KO_BAND] = I,
     [KO_BOR] = I, [KO_BXOR] = I, [KO_SHL] = I, [KO_SHR] = I, [KO_AND] = B, [KO_OR] = B,
@@ -192,7 +192,7 @@ static int takes(k_op op, k_type type) {
 k_value build_unary(builder *b, k_op op, k_value x) {
   if (!usable(b, x)) return K_NONE;
   const node from = b->nodes[x];
-  if (op > KO_ATAN || !takes(op, (k_type)from.type)) return builder_fail(b, K_EINVAL);
+  if (op > KO_ACOS || !takes(op, (k_type)from.type)) return builder_fail(b, K_EINVAL);
   if (op == KO_FLOOR || op == KO_CEIL) {
     if (from.type == KT_I64) return x;
     node n = failing(b, op, KT_I64);

@@ -155,7 +155,7 @@ typedef enum k_op {
   KO_CEIL,   /* the same for math.ceil */
   KO_TRUNC,  /* F to F: the first result of math.modf */
   KO_EXP, KO_LOG, KO_SIN, KO_COS,  /* F; of f32 by own polynomials, else libm */
-  KO_LOG2, KO_LOG10, KO_TAN, KO_ASIN, KO_ACOS, KO_ATAN,  /* F; libm in f64 */
+  KO_LOG2, KO_LOG10, KO_TAN, KO_ASIN, KO_ACOS,  /* F; libm in f64 */
   /* binary, of one type */
   KO_ADD, KO_SUB, KO_MUL,  /* F I; I wraps */
   KO_DIV,    /* F */

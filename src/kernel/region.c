@@ -122,8 +122,8 @@ static int cost(const node *n) {
   switch (n->op) {
     case KO_EXP: case KO_LOG: case KO_SIN: case KO_COS:
       return n->type == KT_F32 ? 40 : 200;
-    case KO_LOG2: case KO_LOG10: case KO_TAN: case KO_ASIN: case KO_ACOS: case KO_ATAN:
-    case KO_ATAN2: case KO_POW: case KO_FMOD: case KO_MOD: return 200;
+    case KO_LOG2: case KO_LOG10: case KO_TAN: case KO_ASIN: case KO_ACOS: case KO_ATAN2:
+    case KO_POW: case KO_FMOD: case KO_MOD: return 200;
     case KO_DIV: case KO_SQRT: return 10;
     case KO_IDIV: return n->type == KT_I64 ? 80 : 20;
     case N_RANDOM: return 100;

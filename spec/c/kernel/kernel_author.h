@@ -105,7 +105,7 @@ static int integer(author *a, int depth) {
 
 static int real_number(author *a, k_type type, int depth) {
   static const k_op unary[] = {KO_NEG, KO_ABS, KO_SQRT, KO_TRUNC, KO_EXP,  KO_LOG,
-                               KO_SIN, KO_COS, KO_NEG,  KO_SQRT,  KO_ATAN, KO_TAN};
+                               KO_SIN, KO_COS, KO_NEG,  KO_SQRT,  KO_ACOS, KO_TAN};
   static const k_op binary[] = {KO_ADD, KO_SUB, KO_MUL,  KO_ADD,  KO_SUB,
                                 KO_MUL, KO_DIV, KO_MIN,  KO_MAX,  KO_IDIV,
                                 KO_MOD, KO_POW, KO_FMOD, KO_ATAN2};
