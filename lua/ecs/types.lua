@@ -444,9 +444,13 @@ function World:on_error(handler) end
 ---@field writes string[]
 ---@field program? string
 ---@field reason? string Why it stayed Lua.
+---@field compilations? integer
+---@field form? "each"|"run"|"where"|"sum"|"min"|"max" What a function was given to last,
+---@field query? string the text of that query,
+---@field also? ecs.Explanation[] and the other forms that it was given to.
 
---- How a system runs.
----@param name string
+--- How a system runs, or a function that was given to a query.
+---@param name string|function
 ---@return ecs.Explanation
 function World:explain(name) end
 
