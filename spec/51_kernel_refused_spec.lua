@@ -38,6 +38,7 @@ local refused = {
   { "a.x = math.max(a.x, b.n)", "mixes integers and floats: add 0.0 to the integer", 2 },
   { "local v = 0 if a.x > 0 then v = a.x end a.y = -v", "negates a number that is an integer", 2 },
   { "local v = 0 if a.x > 0 then v = a.x end a.y = v // 2", "write the integer as a float", 2 },
+  { "a.x = math.abs(math.max(a.x, 0))", "takes math.abs of a number that is an integer", 2 },
   { "a.x = math.max(a.x, 0) % 3", "calculates with a number that is an integer on one way", 2 },
   { "a.x = math.min(0.5, count) * 2", "calculates with a number that is an integer on one way", 2 },
   { "a.x = 1 + (a.x > 0 and a.x or 0)", "calculates with a number that is an integer", 2 },

@@ -126,6 +126,27 @@ scenario("totals", {
   end,
 })
 
+scenario("outside values in a kernel, and what is told of its function", {
+  prepare = function(s)
+    crowd(s)
+    local world = s.world
+    local config = { now = {}, menu = {}, id = world:tag "Marked", deep = { late = nil } }
+    config.now = config.menu
+    s.change = function(p, _, e)
+      if config.now == config.menu and not config.deep.late then p.x = math.max(p.x, 0) end
+      p.y = p.y + math.modf(p.x) + math.log(p.x + 1.5, gain)
+      world:add(e, config.id)
+    end
+    s.positions = world:query "Position"
+  end,
+  act = function(s)
+    s.positions:run(s.change)
+    local told = s.world:explain(s.change)
+    assert(told.tier == "vector" and told.form == "run" and #told.program > 100)
+  end,
+  partial = true,
+})
+
 scenario("a kernel with a resource and random numbers", {
   prepare = function(s)
     crowd(s)

@@ -181,9 +181,10 @@ function Gen:call(x, y)
   local own = name == "exp" or name == "log of one" or name == "sin" or name == "cos"
   if own and x.kind == "f32" then name = "tan" end
   name = name:match "^%a+"
+  if name == "abs" and x.mixed then name = "sqrt" end
   local text = ("math.%s(%s)"):format(name, x.text)
   local twin = ("math.%s(%s)"):format(name, x.twin)
-  if name == "abs" then return value(text, twin, x.kind, x.soft, false, x.mixed) end
+  if name == "abs" then return value(text, twin, x.kind, x.soft) end
   local kind = x.kind == "i64" and "f64" or x.kind
   return value(text, rounded(kind, twin), kind, x.soft)
 end

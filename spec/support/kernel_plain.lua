@@ -81,6 +81,7 @@ function Gen:float(depth)
   elseif how == 10 then
     return ("(%s and %s or %s)"):format(self:bool(1), x, self:number("float", depth - 1))
   elseif how == 11 then
+    if self:chance(2) then return ("(-%s)"):format(self:any(depth - 1)) end
     return self:pick { "world:random(e)", "(b.k / 3)", "(b.n / config.n)" }
   end
   return ("help(%s, %s)"):format(x, self:number("float", depth - 1))
@@ -117,7 +118,8 @@ end
 function Gen:mixed(depth)
   local soft = self:pick { "0", "1", "(-2)", "UI", "config.n" }
   local x = self:number("float", depth - 1)
-  local how = self.random:range(1, 6)
+  local how = self.random:range(1, 7)
+  if how == 7 then return call("abs", self:mixed(0)) end
   if how == 1 then return ("(%s and %s or %s)"):format(self:bool(1), x, soft) end
   if how == 2 then return ("(%s and %s or %s)"):format(self:bool(1), soft, x) end
   if how == 3 then return call(self:pick { "min", "max" }, x, soft) end

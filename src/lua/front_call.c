@@ -62,10 +62,10 @@ static struct val min_max(struct front *f, k_op op, const struct val *arguments,
   return result;
 }
 
+/* Of the least integer that is itself. */
 static struct val absolute(struct front *f, struct val x) {
-  struct val result = val_number(f, build_unary(f->b, KO_ABS, x.value), x.soft);
-  result.mixed = x.mixed;
-  return result;
+  number_decided(f, x, x, "takes math.abs of");
+  return val_number(f, build_unary(f->b, KO_ABS, x.value), x.soft);
 }
 
 static struct val floor_ceil(struct front *f, uint32_t name, struct val x) {
