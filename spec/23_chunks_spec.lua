@@ -74,9 +74,40 @@ describe("query:chunks", function()
     only_chunk(world:query "Position", function(chunk)
       local into = { 9, 9, 9, 9 }
       assert.are.equal(into, chunk:column("Position.x"):read(into))
-      assert.are.same({ 1, 2, 3, 9 }, into)
+      assert.are.same({ 1, 2, 3 }, into)
       assert.are.same({ 0, 0, 0 }, chunk:column("Position.y"):read())
     end)
+  end)
+
+  it("leaves nothing behind a column's values of what the list had there", function()
+    local world = new_world()
+    for i = 1, 3 do world:spawn { Position = { x = i }, Tag = { value = i ~= 3 and i or nil } } end
+    only_chunk(world:query "Position, Tag", function(chunk)
+      local into = { 9, 9, 9, 9, 9, key = "kept", [0] = 8, [-1] = 7, [2.5] = 6 }
+      chunk:column("Position.x"):read(into)
+      assert.are.same({ 1, 2, 3, key = "kept", [0] = 8, [-1] = 7, [2.5] = 6 }, into)
+      local holes = { 9, nil, 9, 9, nil, 9, key = "kept" }
+      chunk:column("Tag.value"):read(holes)
+      assert.are.same({ 1, 2, key = "kept" }, holes)
+    end)
+  end)
+
+  it("writes any values and texts that are dropped right behind", function()
+    local world = new_world()
+    for i = 1, 50 do world:spawn { Tag = { name = "old", value = { i } } } end
+    only_chunk(world:query "Tag", function(chunk)
+      local values, names = {}, {}
+      for i = 1, 50 do values[i], names[i] = { -i }, "new " .. i end
+      chunk:column("Tag.value"):write(values)
+      chunk:column("Tag.name"):write(names)
+      values, names = nil, nil -- luacheck: ignore
+      collectgarbage()
+      for i = 1, 50 do
+        assert.are.equal(-i, chunk:column("Tag.value")[i][1])
+        assert.are.equal("new " .. i, chunk:column("Tag.name")[i])
+      end
+    end)
+    assert(world:check())
   end)
 
   it("writes a column from a list", function()

@@ -135,6 +135,43 @@ describe("q:where(fn)", function()
     end)
   end)
 
+  it("gives each entity an any value of its own, and what it had goes", function()
+    each_way(function(world, ids, pick)
+      world:component("Bag", { "one: any", "two: any" })
+      local old = setmetatable({ {} }, { __mode = "v" })
+      world:set(ids[9], "Bag", old[1], "old")
+      world:query("N"):where(pick(8)):set("Bag", { one = { "new" }, two = 2 })
+      world:query("N"):where(pick(10)):set("Bag.two", nil)
+      collectgarbage()
+      assert.is_nil(old[1])
+      assert.is_nil(world:get(ids[7], "Bag"))
+      for i = 8, 10 do
+        assert.equal("new", world:get(ids[i], "Bag.one")[1])
+        assert.equal(i < 10 and 2 or nil, world:get(ids[i], "Bag.two"))
+      end
+      world:despawn(ids[8])
+      world:set(ids[9], "Bag.one", nil)
+      collectgarbage()
+      assert.equal("new", world:get(ids[10], "Bag.one")[1])
+      assert(world:check())
+    end)
+  end)
+
+  it("sets what its function has staged something on, behind that", function()
+    each_way(function(world, ids)
+      world:query("N"):where(function(n, _, e)
+        if n.a == 2 then world:remove(e, "N") end
+        if n.a == 3 then world:despawn(e) end
+        if n.a == 4 then world:set(e, "P", 1) end
+        return n.a <= 5
+      end):set("N.f", 8)
+      assert.same({ 0, 8.0 }, { world:get(ids[2], "N") })
+      assert.same({ 5, 8.0 }, { world:get(ids[5], "N") })
+      assert.is_false(world:alive(ids[3]))
+      assert.same({ 1.0, 8.0 }, { world:get(ids[4], "P.x"), (world:get(ids[4], "N.f")) })
+    end)
+  end)
+
   it("stages inside a scope", function()
     each_way(function(world, ids, pick)
       local where = world:query("N"):where(pick(6))
@@ -172,6 +209,13 @@ describe("q:where(fn)", function()
     helper.has_error(function() q:where("n.a > 1") end, "function expected")
     helper.has_error(function() q:where(function(n) return n.b > 1 end):count() end, "'b'")
     helper.has_error(function() q:where(function() return true end):add("Nope") end, "Nope")
+    local none = q:where(function() return false end)
+    for _, arguments in ipairs { {}, { "N" }, { "Nope", 1 }, { "N", "x" }, { "N.a", 1, 2 },
+      { "Marked", 1 }, { "N", 1, 2, 3 }, { "N", { b = 1 } } } do
+      helper.has_error(function() none:set(table.unpack(arguments)) end)
+    end
+    helper.has_error(function() none:set("Nope", 1) end, "bad argument #1 to 'set'", "Nope")
+    helper.has_error(function() none:set("N.a") end, "bad argument #2 to 'set'")
   end)
 end)
 

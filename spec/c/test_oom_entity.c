@@ -176,6 +176,31 @@ static ecs_status query_remove(struct fixture *f) {
 
 static ecs_status query_despawn(struct fixture *f) { return ecs_query_despawn(f->query); }
 
+/* Sets a component of every row of a query that some of them lack, as one call of a host does. */
+static ecs_status set_many(struct fixture *f, ecs_id id) {
+  ecs_id ids[64];
+  size_t count = 0;
+  uint32_t scope;
+  struct component *component;
+  CHECK_OK(f->world, component_need_id(f->world, id, &component));
+  const struct write writes[] = {{.leaf = 1, .cell.f32 = 7}, {.leaf = 0, .cell.f32 = 8}};
+  for (uint32_t i = 0; i < f->query->count; i++) {
+    const struct table *table = world_table(f->world, f->query->tables[i]);
+    for (uint32_t row = 0; row < table->count; row++)
+      ids[count++] = entity_id(&f->world->entities, table->rows[row]);
+  }
+  ecs_status status = scope_open(f->world, SCOPE_SYSTEM, &scope);
+  if (status != ECS_OK) return status;
+  status = entity_set_many(f->world, ids, count, component, writes, 2, 0);
+  if (status == ECS_OK) status = scope_commit(f->world, scope);
+  if (status != ECS_OK) scope_cancel(f->world, scope);
+  return status;
+}
+
+static ecs_status set_present(struct fixture *f) { return set_many(f, f->position); }
+
+static ecs_status set_partly(struct fixture *f) { return set_many(f, f->velocity); }
+
 static void retire_one(struct fixture *f) {
   spawn_more(f);
   ecs_id last = UINT64_C(70000) | UINT64_C(65535) << 28 | UINT64_C(1) << 44;
@@ -231,6 +256,8 @@ static const struct operation operations[] = {
   {"query_add", crowd, query_add, NULL, ASKS},
   {"query_remove", crowd, query_remove, NULL, ASKS},
   {"query_despawn", crowd, query_despawn, NULL, ASKS_NOTHING},
+  {"set of many that all have it", crowd, set_present, NULL, ASKS},
+  {"set of many, of which some have it", crowd, set_partly, NULL, ASKS},
   {"recycle_retired", retire_one, recycle, NULL, ASKS_NOTHING},
   {"entity_range", spawn_more, set_range, spawn_after, ASKS_NOTHING},
 };

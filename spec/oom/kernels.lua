@@ -107,15 +107,26 @@ scenario("rows that satisfy a function", {
   end,
 })
 
-scenario("entities changed that satisfy a function", {
-  prepare = crowd,
-  act = function(s)
-    s.query:where(function(p) return p.x > 20 end):despawn()
-    s.query:where(function(p) return p.x > 10 end):add("Enemy")
-    s.query:where(function(p) return p.x > 5 end):set("Position.y", 1)
-  end,
-  partial = true,
-})
+-- Each is one call, which changes all rows or none: those that have the component at once, the
+-- others when it ends.
+local function changing_where(name, change)
+  scenario("entities that satisfy a function: " .. name, {
+    prepare = function(s)
+      crowd(s)
+      for i = 1, 24, 5 do s.world:set(s.ids[i], "Bag", { "old " .. i }) end
+      s.some = s.query:where(function(p) return p.x > 5 end)
+    end,
+    act = function(s) change(s.some) end,
+  })
+end
+
+changing_where("despawn", function(some) some:despawn() end)
+changing_where("add", function(some) some:add "Enemy" end)
+changing_where("remove", function(some) some:remove "Frozen" end)
+changing_where("set of a field", function(some) some:set("Position.y", 1) end)
+changing_where("set of what some have", function(some) some:set("Velocity", 3, 4) end)
+changing_where("set of a string", function(some) some:set("Label", "a text of their own") end)
+changing_where("set of an any value", function(some) some:set("Bag", { value = { 1 } }) end)
 
 scenario("totals", {
   prepare = crowd,

@@ -453,6 +453,36 @@ scenario("chunks", {
   end,
 })
 
+-- The chunk of a query's only table, within its loop.
+local function only_chunk(s, text)
+  local next_chunk, loop = s.world:query(text):chunks()
+  s.loop = loop
+  return next_chunk(loop)
+end
+
+scenario("a column of any values written", {
+  prepare = function(s)
+    open(s)
+    for i = 1, 9 do s.world:spawn { Bag = { i % 3 > 0 and { i } or nil } } end
+    s.column = only_chunk(s, "Bag"):column "Bag.value"
+    s.values = { "a", "b", "c", nil, "d", { "e" }, "f", nil, "g" }
+  end,
+  act = function(s) s.column:write(s.values) end,
+})
+
+scenario("a column of strings written", {
+  prepare = function(s)
+    open(s)
+    s.texts = {}
+    for i = 1, 9 do
+      s.world:spawn { Label = { "old " .. i } }
+      s.texts[i] = "new " .. i
+    end
+    s.column = only_chunk(s, "Label"):column "Label.text"
+  end,
+  act = function(s) s.column:write(s.texts) end,
+})
+
 scenario("the first row", {
   prepare = crowd,
   act = function(s) assert(s.query:first()) end,

@@ -10,6 +10,7 @@ local open, one, crowd = prepare.open, prepare.one, prepare.crowd
 
 local function stage_much(world, e)
   world:set(e, "Health", { state = "hurt" })
+  world:remove(e, "Bag")
   world:set(e, "Bag", { "staged" })
   world:remove(e, "Label")
   local made = world:spawn { Label = { "staged text" }, Link = { e } }
@@ -483,6 +484,8 @@ scenario("a digest", {
 scenario("a world in a file", {
   prepare = function(s)
     crowd(s)
+    -- `any` values become what the codec makes of them.
+    s.world:load(s.world:save { codec = codec }, { codec = codec })
     s.path = os.tmpname()
     -- Lua's own buffers are of no use any more when their first growth fails.
     s.long = ("x"):rep(1 << 16)

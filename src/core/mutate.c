@@ -100,13 +100,19 @@ static struct table *table_now(ecs_world *world, ecs_id id) {
   return table ? table : world->graph.empty;
 }
 
+/* Whether a scope keeps what is set of the component. */
+static bool is_kept(const ecs_world *world, ecs_id id, ecs_id component,
+                    const struct table *table) {
+  return staging_is_open(&world->staging) &&
+         (!table || command_is_staged(world, id, component));
+}
+
 ecs_status entity_set(ecs_world *world, ecs_id id, struct component *component,
                       const struct write *writes, uint32_t count) {
   if (UNLIKELY(!entity_find(&world->entities, id))) return entity_need(world, id);
   uint32_t first = NONE, row = 0;
   struct table *table = entity_locate(world, id, component->id, &first, &row);
-  if (staging_is_open(&world->staging) &&
-      (!table || command_is_staged(world, id, component->id)))
+  if (is_kept(world, id, component->id, table))
     return command_stage(world, COMMAND_SET, id, component->id, writes, count);
   if (!table) {
     ecs_status status = graph_with(world, table_now(world, id), component->id, &table);
@@ -116,6 +122,35 @@ ecs_status entity_set(ecs_world *world, ecs_id id, struct component *component,
   }
   if (count) table_write(world, table, first, row, writes, count);
   if (UNLIKELY(component->has_string)) world_settle(world);
+  return ECS_OK;
+}
+
+/* How many of the entities a set would be kept for. */
+static size_t count_kept(const ecs_world *world, const ecs_id *ids, size_t n, ecs_id component) {
+  uint32_t first, row;
+  size_t kept = 0;
+  for (size_t i = 0; i < n; i++)
+    kept += is_kept(world, ids[i], component,
+                    entity_locate(world, ids[i], component, &first, &row));
+  return kept;
+}
+
+ecs_status entity_set_many(ecs_world *world, const ecs_id *ids, size_t n,
+                           struct component *component, const struct write *writes,
+                           uint32_t count, uint32_t stride) {
+  const struct staging *staging = &world->staging;
+  assert(staging_is_open(staging));
+  size_t kept = count_kept(world, ids, n, component->id);
+  /* What the end of the last scope applies may fail; then nothing may be written yet. */
+  bool keep_all = staging->open == 1 && (kept || staging->command_count);
+  if (keep_all) kept = n;
+  ecs_status status = command_reserve(world, kept, (uint64_t)kept * count, kept);
+  if (status != ECS_OK) return status;
+  for (size_t i = 0; i < n; i++, writes += stride) {
+    status = keep_all ? command_stage(world, COMMAND_SET, ids[i], component->id, writes, count)
+                      : entity_set(world, ids[i], component, writes, count);
+    assert(status == ECS_OK);
+  }
   return ECS_OK;
 }
 

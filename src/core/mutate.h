@@ -28,6 +28,13 @@ ecs_status entity_spawn_many(ecs_world *world, uint64_t n, const struct part *pa
 /* Sets leaves of a component, adding it with defaults when it is absent. */
 ecs_status entity_set(ecs_world *world, ecs_id id, struct component *component,
                       const struct write *writes, uint32_t count);
+
+/* The same for n living entities, within a scope: all of them or, when it fails, none, also when
+** that scope is the last one and its end fails. The next entity's writes are `stride` further;
+** 0 shares them, which any slots do not allow. */
+ecs_status entity_set_many(ecs_world *world, const ecs_id *ids, size_t n,
+                           struct component *component, const struct write *writes,
+                           uint32_t count, uint32_t stride);
 ecs_status entity_add(ecs_world *world, ecs_id id, ecs_id component);
 ecs_status entity_remove(ecs_world *world, ecs_id id, ecs_id component);
 ecs_status entity_despawn(ecs_world *world, ecs_id id);

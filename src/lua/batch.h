@@ -43,5 +43,20 @@ void batch_element(struct batch *batch, const struct component *component,
                    const struct field *field, uint32_t base, int index);
 /* For a component: the table at an absolute index, of fields by name or by position from 1. */
 void batch_table(struct batch *batch, const struct component *component, int index);
+/* For the component, or one leaf of it, that a call names: `count` arguments from the one at
+** `first` on, one table or values in the order of fields. */
+void batch_values(struct batch *batch, const struct component *component, uint32_t leaf,
+                  int first, int count);
+
+/* When `count` entities are to have the same writes: takes slots for the others' any values, too,
+** since each needs its own. They are pending behind those of the first, in the same order. */
+void batch_share_out(struct batch *batch, size_t count);
+/* Copies a component's writes, with the next of these slots. Returns the slots behind those. */
+const uint32_t *writes_copy(const struct component *component, const struct write *from,
+                            uint32_t count, struct write *to, const uint32_t *slots);
+
+/* Memory of Lua's allocator: a finalizer may close the world while it is in use. */
+void *buffer_take(lua_State *L, struct world_box *box, size_t size);
+void buffer_return(lua_State *L, void *buffer, size_t size);
 
 #endif

@@ -109,7 +109,26 @@ static int column_length(lua_State *L) {
   return 1;
 }
 
-/* column:read(into): all rows into a plain list, by raw access; `into` may be left out. */
+/* Takes what the list at 2 has behind `count` values; one of any values may have holes. */
+static void clear_tail(lua_State *L, ecs_type type, uint32_t count) {
+  lua_Integer at = (lua_Integer)count + 1;
+  for (; lua_rawgeti(L, 2, at) != LUA_TNIL; at++) {
+    lua_pushnil(L);
+    lua_rawseti(L, 2, at);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  if (type != ECS_ANY) return;
+  for (lua_pushnil(L); lua_next(L, 2); lua_pop(L, 1)) {
+    if (!lua_isinteger(L, -2) || lua_tointeger(L, -2) <= (lua_Integer)count) continue;
+    lua_pushvalue(L, -2);
+    lua_pushnil(L);
+    lua_rawset(L, 2);
+  }
+}
+
+/* column:read(into): all rows into a plain list, by raw access, which then has nothing behind
+** them; `into` may be left out. */
 static int column_read(lua_State *L) {
   struct column_box *column = check_column(L, 1);
   lua_settop(L, 2);
@@ -119,39 +138,50 @@ static int column_read(lua_State *L) {
     step_check(L, column->loop, column->step);
   }
   luaL_checktype(L, 2, LUA_TTABLE);
-  for (uint32_t row = 0, count = column->loop->count; row < count; row++) {
+  uint32_t count = column->loop->count;
+  for (uint32_t row = 0; row < count; row++) {
     push_row(L, 1, column, row);
     lua_rawseti(L, 2, (lua_Integer)row + 1);
     step_check(L, column->loop, column->step);
   }
+  clear_tail(L, column->leaf ? column->leaf->type : ECS_ENTITY, count);
   return 1;
 }
 
-/* Raises when a value does not fit, naming its place. */
-static void check_values(lua_State *L, const struct column_box *column, int world_index,
-                         lua_Unsigned count) {
-  ecs_type type = column->leaf->type;
-  for (lua_Unsigned i = 1; i <= count; i++) {
-    if (lua_rawgeti(L, 2, (lua_Integer)i) == LUA_TNIL && type != ECS_ANY)
-      luaL_error(L, "bad argument #1 to 'write' (no value at %d)", (int)i);
-    if (type != ECS_ANY) to_cell(L, column, world_index, -1);
-    lua_pop(L, 1);
+/* Pushes value i of the list at 2. */
+static void push_value(lua_State *L, const struct column_box *column, lua_Unsigned i) {
+  if (lua_rawgeti(L, 2, (lua_Integer)i) == LUA_TNIL && column->leaf->type != ECS_ANY)
+    luaL_error(L, "bad argument #1 to 'write' (no value at %d)", (int)i);
+}
+
+/* Numbers, which take no memory: first all are looked at. */
+static void write_numbers(lua_State *L, const struct column_box *column, int world_index,
+                          lua_Unsigned count) {
+  for (lua_Unsigned i = 1; i <= count; i++, lua_pop(L, 1)) {
+    push_value(L, column, i);
+    to_cell(L, column, world_index, -1);
+  }
+  for (lua_Unsigned i = 1; i <= count; i++, lua_pop(L, 1)) {
+    lua_rawgeti(L, 2, (lua_Integer)i);
+    bool stored = store_number_at(L, column->leaf->type, -1, column->data, (uint32_t)(i - 1));
+    assert(stored);
+    (void)stored;
   }
 }
 
-static void store_values(lua_State *L, const struct column_box *column, int world_index,
-                         lua_Unsigned count) {
+/* Other values become cells first. */
+static void write_cells(lua_State *L, const struct column_box *column, int world_index,
+                        lua_Unsigned count) {
   struct world_box *box = column->loop->box;
-  for (lua_Unsigned i = 1; i <= count; i++) {
-    lua_rawgeti(L, 2, (lua_Integer)i);
-    uint32_t row = (uint32_t)(i - 1);
-    if (UNLIKELY(!store_number_at(L, column->leaf->type, -1, column->data, row))) {
-      ecs_cell cell = to_cell(L, column, world_index, -1);
-      store_cell_at(box->world, column->leaf, column->data, row, cell);
-      values_stored(box);
-    }
-    lua_pop(L, 1);
+  ecs_cell *cells = lua_newuserdatauv(L, count * sizeof *cells, 0);
+  step_check(L, column->loop, column->step);
+  values_begin(box);
+  for (lua_Unsigned i = 1; i <= count; i++, lua_pop(L, 1)) {
+    push_value(L, column, i);
+    cells[i - 1] = to_cell(L, column, world_index, -1);
   }
+  for (lua_Unsigned i = 0; i < count; i++)
+    store_cell_at(box->world, column->leaf, column->data, (uint32_t)i, cells[i]);
 }
 
 /* column:write(from): the first rows from a plain list, by raw access; all of it, or, when a
@@ -169,8 +199,10 @@ static int column_write(lua_State *L) {
   box->calls++;
   values_begin(box);
   int world_index = push_world(L, 1);
-  check_values(L, column, world_index, count);
-  store_values(L, column, world_index, count);
+  if (column->leaf->type <= ECS_U32)
+    write_numbers(L, column, world_index, count);
+  else
+    write_cells(L, column, world_index, count);
   cells_stored(L, box, world_index);
   return 0;
 }

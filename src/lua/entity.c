@@ -189,35 +189,6 @@ static int entity_components(lua_State *L) {
 
 /* ---- writing --------------------------------------------------------------------- */
 
-static void read_positions(struct batch *batch, const struct component *component,
-                           uint32_t count) {
-  lua_State *L = batch->L;
-  if (UNLIKELY(count > component->field_count)) {
-    if (component->field_count == 0)
-      raise_error(L, "'%s' is a tag: it has no value (use add)", component->name);
-    raise_error(L, "component '%s' has %u fields, got %u values", component->name,
-                (uint64_t)component->field_count, (uint64_t)count);
-  }
-  for (uint32_t i = 0; i < count; i++)
-    batch_field(batch, component, i, (int)i + 4);
-}
-
-static void read_values(struct batch *batch, const struct component *component,
-                        uint32_t leaf) {
-  lua_State *L = batch->L;
-  int count = lua_gettop(L) - 3;
-  if (UNLIKELY(leaf != NONE)) {
-    if (count != 1) luaL_argerror(L, count < 1 ? 4 : 5, "one value expected");
-    batch_leaf(batch, component, leaf, 4);
-  } else if (count == 1 && lua_type(L, 4) == LUA_TTABLE && component->field_count) {
-    batch_table(batch, component, 4);
-  } else if (count == 0 && component->field_count) {
-    luaL_argerror(L, 4, "value expected");
-  } else {
-    read_positions(batch, component, (uint32_t)count);
-  }
-}
-
 /* The common case, numbers into columns that are there: false when it is another, and
 ** nothing is done. */
 static bool set_numbers(lua_State *L, const ecs_world *world, ecs_id id,
@@ -242,7 +213,7 @@ static APART int set_slowly(lua_State *L, struct world_box *box, ecs_id id,
                             struct component *component, uint32_t leaf) {
   struct batch batch;
   batch_begin(&batch, L, box, 1);
-  read_values(&batch, component, leaf);
+  batch_values(&batch, component, leaf, 4, lua_gettop(L) - 3);
   bool tried = false;
   ecs_status status;
   do

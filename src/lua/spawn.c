@@ -141,55 +141,17 @@ static lua_Integer check_count(lua_State *L, int arg) {
   return count;
 }
 
-/* Memory of Lua's allocator: a finalizer may close the world while it is in use. */
-static void *resize(lua_State *L, void *ptr, size_t from, size_t to) {
-  void *ud;
-  lua_Alloc alloc = lua_getallocf(L, &ud);
-  return alloc(ud, ptr, from, to);
-}
-
-static void *take_buffer(lua_State *L, struct world_box *box, size_t size) {
-  bool tried = false;
-  void *buffer;
-  do
-    buffer = resize(L, NULL, 0, size);
-  while (retry(L, box, buffer ? ECS_OK : ECS_ENOMEM, &tried));
-  if (!buffer) raise_memory(L);
-  return buffer;
-}
-
-/* Every entity needs any slots of its own: takes those of the entities behind the first. */
-static void take_slots(struct plan *plan, size_t count) {
-  lua_State *L = plan->batch.L;
-  struct world_box *box = plan->batch.box;
-  uint32_t each = box->pending_count;
-  if (count * each > INDEX_LIMIT) raise_error(L, "too many 'any' values at once");
-  int world_index = plan->batch.world_index;
-  lua_getiuservalue(L, world_index, WORLD_ANY);
-  for (size_t i = 1; i < count; i++)
-    for (uint32_t j = 0; j < each; j++) {
-      lua_rawgeti(L, -1, box->scratch->pending[j]);
-      take_any(L, box, world_index, -1);
-      lua_pop(L, 1);
-    }
-  lua_pop(L, 1);
-}
-
 /* Repeats the writes for every entity, each with its own slots. */
 static void repeat_writes(struct plan *plan, struct write *writes, size_t count) {
   const struct batch *batch = &plan->batch;
-  const uint32_t *slot = batch->box->scratch->pending;
-  for (size_t i = 0; i < count; i++) {
-    struct write *to = writes + i * batch->count;
+  const uint32_t *slots = batch->box->scratch->pending;
+  struct write *to = writes;
+  for (size_t i = 0; i < count; i++)
     for (uint32_t j = 0; j < plan->count; j++) {
       const struct part *part = &plan->parts[j];
-      const struct leaf *leaves = part->component->leaves;
-      for (uint32_t k = 0; k < part->write_count; k++, to++) {
-        *to = part->writes[k];
-        if (leaves[to->leaf].type == ECS_ANY && to->cell.u32) to->cell.u32 = *slot++;
-      }
+      slots = writes_copy(part->component, part->writes, part->write_count, to, slots);
+      to += part->write_count;
     }
-  }
   for (uint32_t j = 0; j < plan->count; j++) {
     plan->parts[j].stride = batch->count;
     plan->parts[j].writes = writes + (plan->parts[j].writes - batch->writes);
@@ -212,17 +174,17 @@ static ecs_status spawn_into(struct plan *plan, size_t count, ecs_id *ids) {
 static ecs_status spawn_buffered(lua_State *L, struct plan *plan, size_t count, int list) {
   struct world_box *box = plan->batch.box;
   bool with_any = box->pending_count > 0 && count > 1;
-  if (with_any) take_slots(plan, count);
+  if (with_any) batch_share_out(&plan->batch, count);
   size_t copies = with_any ? count * plan->batch.count : 0;
   size_t size = count * sizeof(ecs_id) + copies * sizeof(struct write);
-  ecs_id *ids = take_buffer(L, box, size);
+  ecs_id *ids = buffer_take(L, box, size);
   if (with_any) repeat_writes(plan, (struct write *)(ids + count), count);
   ecs_status status = spawn_into(plan, count, ids);
   for (size_t i = 0; i < count && status == ECS_OK; i++) {
     lua_pushinteger(L, (lua_Integer)ids[i]);
     lua_rawseti(L, list, (lua_Integer)i + 1);
   }
-  resize(L, ids, size, 0);
+  buffer_return(L, ids, size);
   return status;
 }
 

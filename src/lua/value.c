@@ -302,3 +302,74 @@ void batch_field(struct batch *batch, const struct component *component, uint32_
 void batch_table(struct batch *batch, const struct component *component, int index) {
   from_fields(batch, component, component, 0, index);
 }
+
+static void from_positions(struct batch *batch, const struct component *component, int first,
+                           int count) {
+  if (UNLIKELY((uint32_t)count > component->field_count)) {
+    if (component->field_count == 0)
+      raise_error(batch->L, "'%s' is a tag: it has no value (use add)", component->name);
+    raise_error(batch->L, "component '%s' has %u fields, got %u values", component->name,
+                (uint64_t)component->field_count, (uint64_t)count);
+  }
+  for (int i = 0; i < count; i++) batch_field(batch, component, (uint32_t)i, first + i);
+}
+
+void batch_values(struct batch *batch, const struct component *component, uint32_t leaf,
+                  int first, int count) {
+  lua_State *L = batch->L;
+  if (UNLIKELY(leaf != NONE)) {
+    if (count != 1) luaL_argerror(L, count < 1 ? first : first + 1, "one value expected");
+    batch_leaf(batch, component, leaf, first);
+  } else if (count == 1 && lua_type(L, first) == LUA_TTABLE && component->field_count) {
+    batch_table(batch, component, first);
+  } else if (count == 0 && component->field_count) {
+    luaL_argerror(L, first, "value expected");
+  } else {
+    from_positions(batch, component, first, count);
+  }
+}
+
+/* ---- the same writes for many entities -------------------------------------------- */
+
+void batch_share_out(struct batch *batch, size_t count) {
+  lua_State *L = batch->L;
+  struct world_box *box = batch->box;
+  uint32_t each = box->pending_count;
+  if (each == 0 || count < 2) return;
+  if (count > INDEX_LIMIT / each) raise_error(L, "too many 'any' values at once");
+  lua_getiuservalue(L, batch->world_index, WORLD_ANY);
+  for (size_t i = 1; i < count; i++)
+    for (uint32_t j = 0; j < each; j++) {
+      lua_rawgeti(L, -1, box->scratch->pending[j]);
+      take_any(L, box, batch->world_index, -1);
+      lua_pop(L, 1);
+    }
+  lua_pop(L, 1);
+}
+
+const uint32_t *writes_copy(const struct component *component, const struct write *from,
+                            uint32_t count, struct write *to, const uint32_t *slots) {
+  for (uint32_t i = 0; i < count; i++) {
+    to[i] = from[i];
+    if (component->leaves[to[i].leaf].type == ECS_ANY && to[i].cell.u32)
+      to[i].cell.u32 = *slots++;
+  }
+  return slots;
+}
+
+void *buffer_take(lua_State *L, struct world_box *box, size_t size) {
+  bool tried = false;
+  void *ud, *buffer;
+  lua_Alloc alloc = lua_getallocf(L, &ud);
+  do
+    buffer = alloc(ud, NULL, 0, size);
+  while (retry(L, box, buffer ? ECS_OK : ECS_ENOMEM, &tried));
+  if (!buffer) raise_memory(L);
+  return buffer;
+}
+
+void buffer_return(lua_State *L, void *buffer, size_t size) {
+  void *ud;
+  lua_Alloc alloc = lua_getallocf(L, &ud);
+  alloc(ud, buffer, size, 0);
+}

@@ -1,5 +1,7 @@
 /* q:where(fn): a query whose rows also satisfy a function, which is compiled if possible. */
+#include "batch.h"
 #include "kernel.h"
+#include "names.h"
 
 #define WHERE_QUERY 1        /* user values */
 #define WHERE_FUNCTION 2
@@ -197,9 +199,8 @@ static int change_body(lua_State *L) {
   return 0;
 }
 
-static int change(lua_State *L, const char *method, int least) {
+static int change(lua_State *L, const char *method) {
   int arguments = lua_gettop(L) - 1;
-  if (arguments < least) luaL_checkany(L, least + 1);
   check_where(L);
   int where = lua_gettop(L);
   lua_pushstring(L, method);
@@ -208,10 +209,111 @@ static int change(lua_State *L, const char *method, int least) {
   return 0;
 }
 
-static int where_despawn(lua_State *L) { return change(L, "despawn", 0); }
-static int where_add(lua_State *L) { return change(L, "add", 1); }
-static int where_remove(lua_State *L) { return change(L, "remove", 1); }
-static int where_set(lua_State *L) { return change(L, "set", 2); }
+static int where_despawn(lua_State *L) { return change(L, "despawn"); }
+
+static int where_add(lua_State *L) {
+  luaL_checkany(L, 2);
+  return change(L, "add");
+}
+
+static int where_remove(lua_State *L) {
+  luaL_checkany(L, 2);
+  return change(L, "remove");
+}
+
+/* ---- set: all rows, or none when it fails ---- */
+
+/* The entities to set, in memory that is anchored at an index. */
+struct taken {
+  int index;
+  size_t count, capacity;
+  ecs_id *ids;
+};
+
+static void take(lua_State *L, const struct loop_box *loop, struct taken *taken, ecs_id id) {
+  if (UNLIKELY(taken->count == taken->capacity)) {
+    size_t capacity = taken->capacity ? 2 * taken->capacity : 64;
+    ecs_id *ids = lua_newuserdatauv(L, capacity * sizeof *ids, 0);
+    if (!loop->open) loop_gone(L, loop);
+    if (taken->count) memcpy(ids, taken->ids, taken->count * sizeof *ids);
+    lua_replace(L, taken->index);
+    taken->ids = ids;
+    taken->capacity = capacity;
+  }
+  taken->ids[taken->count++] = id;
+}
+
+/* Sets what a batch has gathered, with any values of their own for each entity. */
+static void set_taken(struct batch *batch, struct component *component,
+                      const struct taken *taken) {
+  lua_State *L = batch->L;
+  struct world_box *box = batch->box;
+  size_t size = 0;
+  struct write *own = NULL;
+  batch_share_out(batch, taken->count);
+  if (box->pending_count) {
+    size = taken->count * batch->count * sizeof *own;
+    own = buffer_take(L, box, size);
+    const uint32_t *slots = box->scratch->pending;
+    for (size_t i = 0; i < taken->count; i++)
+      slots = writes_copy(component, batch->writes, batch->count, own + i * batch->count, slots);
+  }
+  bool tried = false;
+  ecs_status status;
+  do
+    status = entity_set_many(box->world, taken->ids, taken->count, component,
+                             own ? own : batch->writes, batch->count, own ? batch->count : 0);
+  while (retry(L, box, status, &tried));
+  if (own) buffer_return(L, own, size);
+  if (status != ECS_OK) raise_status(L, box->world, status);
+  values_stored(box);
+  world_settle(box->world);
+}
+
+/* Reads what is to be set: the component at index 2 and `count` values behind it. */
+static struct component *read_set(lua_State *L, struct world_box *box, int world_index,
+                                  int count, struct batch *batch) {
+  uint32_t leaf;
+  box->calls++;
+  values_begin(box);
+  struct component *component = check_component_leaf(L, box, 2, &leaf);
+  batch_begin(batch, L, box, world_index);
+  batch_values(batch, component, leaf, 3, count);
+  return component;
+}
+
+/* body(loop, component, ...): the values are read when the rows are known, which runs Lua. */
+static int set_body(lua_State *L) {
+  struct loop_box *loop = lua_touserdata(L, 1);
+  int count = lua_gettop(L) - 2;
+  lua_pushnil(L);
+  struct taken taken = {.index = lua_gettop(L)};
+  while (loop_next_table(loop)) {
+    where_fill(L, 1);
+    for (uint32_t row = next_taken(loop, 0); row < loop->count; row = next_taken(loop, row + 1))
+      take(L, loop, &taken, loop_entity(loop, row));
+  }
+  if (taken.count == 0) return 0;
+  struct batch batch;
+  lua_getiuservalue(L, 1, LOOP_WORLD);
+  struct component *component = read_set(L, loop->box, lua_gettop(L), count, &batch);
+  set_taken(&batch, component, &taken);
+  return 0;
+}
+
+static int where_set(lua_State *L) {
+  int arguments = lua_gettop(L) - 1;
+  if (arguments < 2) luaL_checkany(L, arguments + 2);
+  struct world_box *box = check_where(L)->box;
+  int where = lua_gettop(L);
+  /* So that errors name this call's arguments, also when no row is taken. */
+  struct batch batch;
+  read_set(L, box, push_query_world(L, 1), arguments - 1, &batch);
+  values_begin(box);
+  for (int i = 0; i < arguments; i++) lua_pushvalue(L, 2 + i);
+  run_form_over(L, where, set_body, arguments);
+  return 0;
+}
 
 static int where_tostring(lua_State *L) {
   lua_pushliteral(L, "ecs.where");
