@@ -304,11 +304,13 @@ static bool encode(void *ud, uint32_t slot, const char **data, size_t *size) {
   return ud != NULL;
 }
 
+static struct any_owner owner;
+
 static uint32_t decode(void *ud, const char *data, size_t size) {
   uint32_t slot = 0;
   CHECK(size == 5 && memcmp(data, "value", 5) == 0);
   if (!ud) return 0;
-  CHECK_STATUS(NULL, ECS_OK, any_take(&g.world->any, &g.world->memory, &slot));
+  CHECK_STATUS(NULL, ECS_OK, any_take(&g.world->any, &g.world->memory, &owner, &slot));
   return slot;
 }
 
@@ -318,7 +320,7 @@ static void asks_codecs(void) {
   open_target();
   ecs_id id = declare_one(f.world, "Data", "v", ECS_ANY), entity = SPAWN(f.world, id);
   SPAWN(f.world, id);
-  CHECK_OK(f.world, any_take(&f.world->any, &f.world->memory,
+  CHECK_OK(f.world, any_take(&f.world->any, &f.world->memory, &owner,
                              ecs_cell_of(f.world, entity, id, 0)));
   CHECK_FAILS(f.world, ECS_ETYPE, "'Data' cannot be saved", save(&f, &image));
   CHECK_FAILS(f.world, ECS_EUSER, "the codec refused",

@@ -446,6 +446,7 @@ static void takes_away(void) {
 }
 
 static void lets_any_values_go(void) {
+  struct any_owner owner = {0};
   ecs_field fields[] = {{.name = "drop", .type = ECS_ANY}, {.name = "keep", .type = ECS_ANY}};
   open_world(&f);
   ecs_id id = declare_fields(f.world, "C", fields, 2, 0), entity = SPAWN(f.world, id);
@@ -453,8 +454,8 @@ static void lets_any_values_go(void) {
   for (uint32_t i = 0; i < 2; i++) {
     uint32_t *cell = ecs_cell_of(f.world, entity, id, i);
     uint32_t *value = component_of(f.world, id)->resource[i].data;
-    CHECK_OK(f.world, any_take(&f.world->any, &f.world->memory, cell));
-    CHECK_OK(f.world, any_take(&f.world->any, &f.world->memory, value));
+    CHECK_OK(f.world, any_take(&f.world->any, &f.world->memory, &owner, cell));
+    CHECK_OK(f.world, any_take(&f.world->any, &f.world->memory, &owner, value));
   }
   uint32_t kept = *(uint32_t *)ecs_cell_of(f.world, entity, id, 1);
   CHECK_OK(f.world, change_to("C", fields + 1, 1));

@@ -98,11 +98,13 @@ static bool encode_slot(void *ud, uint32_t slot, const char **data, size_t *size
   return true;
 }
 
+static struct any_owner owner;   /* of slots that nobody takes back */
+
 static uint32_t decode_slot(void *ud, const char *data, size_t size) {
   ecs_world *world = ud;
   uint32_t slot;
   if (size == 0 || data[0] != 'a') return 0;
-  return any_take(&world->any, &world->memory, &slot) == ECS_OK ? slot : 0;
+  return any_take(&world->any, &world->memory, &owner, &slot) == ECS_OK ? slot : 0;
 }
 
 ecs_codec codec_of(ecs_world *world) { return (ecs_codec){encode_slot, decode_slot, world}; }

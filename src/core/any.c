@@ -1,41 +1,44 @@
 #include "any.h"
 
-ecs_status any_take(struct any_slots *slots, struct memory *memory, uint32_t *slot) {
-  if (slots->free_head) {
-    *slot = slots->free_head;
-    slots->free_head = slots->next[*slot];
-    slots->used++;
-    return ECS_OK;
+ecs_status any_take(struct any_slots *any, struct memory *memory, struct any_owner *owner,
+                    uint32_t *slot) {
+  if (any->free_head) {
+    *slot = any->free_head;
+    any->free_head = any->slots[*slot].next;
+  } else {
+    uint32_t count = any->count ? any->count : 1;
+    struct any_slot *slots = memory_grow(memory, any->slots, &any->capacity, count + 1ull,
+                                         sizeof *slots);
+    if (!slots) return ECS_ENOMEM;
+    any->slots = slots;
+    any->count = count + 1;
+    slots[0].owner = NULL;
+    *slot = count;
   }
-  uint32_t count = slots->count ? slots->count : 1;
-  uint32_t *next = memory_grow(memory, slots->next, &slots->capacity, count + 1ull,
-                               sizeof *next);
-  if (!next) return ECS_ENOMEM;
-  slots->next = next;
-  slots->count = count + 1;
-  slots->used++;
-  *slot = count;
+  any->slots[*slot].owner = owner;
+  any->used++;
   return ECS_OK;
 }
 
-void any_release(struct any_slots *slots, uint32_t slot) {
+void any_release(struct any_slots *any, uint32_t slot) {
   if (slot == 0) return;
-  assert(slot < slots->count);
-  slots->next[slot] = slots->released_head;
-  slots->released_head = slot;
-  slots->used--;
+  assert(slot < any->count && any->slots[slot].owner);
+  struct any_owner *owner = any->slots[slot].owner;
+  any->slots[slot].next = owner->released_head;
+  owner->released_head = slot;
+  any->used--;
 }
 
-uint32_t any_next_released(struct any_slots *slots) {
-  uint32_t slot = slots->released_head;
+uint32_t any_next_released(struct any_slots *any, struct any_owner *owner) {
+  uint32_t slot = owner->released_head;
   if (slot == 0) return 0;
-  slots->released_head = slots->next[slot];
-  slots->next[slot] = slots->free_head;
-  slots->free_head = slot;
+  owner->released_head = any->slots[slot].next;
+  any->slots[slot] = (struct any_slot){NULL, any->free_head};
+  any->free_head = slot;
   return slot;
 }
 
-void any_free(struct any_slots *slots, struct memory *memory) {
-  memory_free(memory, slots->next, slots->capacity * sizeof *slots->next);
-  memset(slots, 0, sizeof *slots);
+void any_free(struct any_slots *any, struct memory *memory) {
+  memory_free(memory, any->slots, any->capacity * sizeof *any->slots);
+  memset(any, 0, sizeof *any);
 }

@@ -47,8 +47,9 @@ static ecs_status check_cell(const ecs_world *world, const struct leaf *leaf,
       return known ? ECS_OK : corrupt(world, "a string is not in the table");
     }
     case ECS_ANY:
-      return cell.u32 == 0 || cell.u32 < world->any.count
-                 ? ECS_OK : corrupt(world, "an any slot does not exist");
+      if (cell.u32 == 0) return ECS_OK;
+      if (cell.u32 >= world->any.count) return corrupt(world, "an any slot does not exist");
+      return world->any.slots[cell.u32].owner ? ECS_OK : corrupt(world, "an any slot is free");
     default: return ECS_OK;
   }
 }

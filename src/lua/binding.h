@@ -55,6 +55,7 @@ struct world_box {
   struct loop_owner owner;  /* so that the core ends loops */
   struct weights *weights; /* of this Lua state */
   size_t reported;       /* bytes the collector has heard of (law 8) */
+  struct any_owner any;     /* of the slots whose values this state has */
   uint32_t pending_count;   /* any slots taken for a core call that has not been made yet */
   struct scratch *scratch;  /* those, and what does not fit the C stack: the world's own */
   struct scratch lent_scratch;   /* or, for a world that others may use, this */
@@ -216,7 +217,7 @@ void settle_weight(lua_State *L, struct world_box *box);
 ** be touched after it, box->world may be NULL. */
 static inline void settle(lua_State *L, struct world_box *box, int world_index) {
   if (UNLIKELY(!box->world)) return;
-  if (UNLIKELY(box->world->any.released_head)) settle_any(L, box, world_index);
+  if (UNLIKELY(box->any.released_head)) settle_any(L, box, world_index);
   if (UNLIKELY(box->world->memory.bytes - box->reported >= 65536)) settle_weight(L, box);
 }
 
@@ -229,7 +230,7 @@ int try_quietly(lua_State *L, lua_CFunction function, int arguments, int results
 /* For a world that closes: ends its loops (loop.c), and, when a host has lent it, takes out
 ** what this state has put into it: systems, queries, any values (disown.c). Cannot fail. */
 void loops_abandon(struct world_box *box);
-void world_disown(lua_State *L, struct world_box *box, int world_index, ecs_world *world);
+void world_disown(lua_State *L, struct world_box *box, ecs_world *world);
 /* Frees this state's snapshots of a world that is let go of. */
 void snapshots_free(const struct world_box *box, ecs_world *world);
 /* Lets the core end the loops of a world that an update, or a system, finds open (disown.c). */

@@ -38,54 +38,52 @@ static void remove_systems(const struct world_box *box, ecs_world *world) {
 
 /* ---- any values --------------------------------------------------------------------------- */
 
-/* The table of this state's values is at the top of the stack. */
-static void clear_slot(lua_State *L, ecs_world *world, uint32_t *slot) {
-  if (*slot == 0) return;
-  bool ours = lua_rawgeti(L, -1, *slot) != LUA_TNIL;
-  lua_pop(L, 1);
-  if (!ours) return;
+static void clear_slot(ecs_world *world, const struct world_box *box, uint32_t *slot) {
+  if (!any_is_of(&world->any, *slot, &box->any)) return;
   any_release(&world->any, *slot);
   *slot = 0;
 }
 
-static void clear_table(lua_State *L, ecs_world *world, const struct table *table) {
+static void clear_table(ecs_world *world, const struct world_box *box,
+                        const struct table *table) {
   for (uint32_t i = 0; table->has_any && i < table->column_count; i++) {
     const struct column *column = &table->columns[i];
     if (column->component->leaves[column->leaf].type != ECS_ANY) continue;
     uint32_t *slots = column->data;
-    for (uint32_t row = 0; row < table->count; row++) clear_slot(L, world, &slots[row]);
+    for (uint32_t row = 0; row < table->count; row++) clear_slot(world, box, &slots[row]);
   }
 }
 
-static void clear_resource(lua_State *L, ecs_world *world,
+static void clear_resource(ecs_world *world, const struct world_box *box,
                            const struct component *component) {
   if (!component || !component->resource || !component->has_any) return;
   for (uint32_t i = 0; i < component->leaf_count; i++)
     if (component->leaves[i].type == ECS_ANY)
-      clear_slot(L, world, component->resource[i].data);
+      clear_slot(world, box, component->resource[i].data);
 }
 
 /* What a defer of the host still holds. */
-static void clear_command(lua_State *L, ecs_world *world, const struct command *command) {
+static void clear_command(ecs_world *world, const struct world_box *box,
+                          const struct command *command) {
   const struct component *component = component_of(world, command->component);
   if (!component || !component->has_any) return;
   for (uint32_t i = 0; i < command->write_count; i++) {
     struct write *write = &world->staging.writes[command->first_write + i];
     if (component->leaves[write->leaf].type == ECS_ANY)
-      clear_slot(L, world, &write->cell.u32);
+      clear_slot(world, box, &write->cell.u32);
   }
 }
 
-static void clear_any(lua_State *L, int world_index, ecs_world *world) {
-  lua_getiuservalue(L, world_index, WORLD_ANY);
+/* The values themselves go with the object of the world. */
+static void clear_any(ecs_world *world, struct world_box *box) {
   const struct id_record *all = graph_all(world);
   for (uint32_t i = 0; i < all->table_count; i++)
-    clear_table(L, world, world_table(world, all->tables[i]));
+    clear_table(world, box, world_table(world, all->tables[i]));
   for (uint32_t i = 0; i < world->registry.count; i++)
-    clear_resource(L, world, world->registry.components[i]);
+    clear_resource(world, box, world->registry.components[i]);
   for (uint32_t i = 0; i < world->staging.command_count; i++)
-    clear_command(L, world, &world->staging.commands[i]);
-  lua_pop(L, 1);
+    clear_command(world, box, &world->staging.commands[i]);
+  while (any_next_released(&world->any, &box->any)) continue;
 }
 
 /* ---- loops -------------------------------------------------------------------------------- */
@@ -108,12 +106,12 @@ static void leave_loops(const struct world_box *box, ecs_world *world) {
 
 const char lent_worlds_key = 0;
 
-void world_disown(lua_State *L, struct world_box *box, int world_index, ecs_world *world) {
+void world_disown(lua_State *L, struct world_box *box, ecs_world *world) {
   remove_systems(box, world);
   leave_loops(box, world);
   queries_free(box, world);
   snapshots_free(box, world);
-  clear_any(L, world_index, world);
+  clear_any(world, box);
   box->gone = NULL;
   box->host = NULL;
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lent_worlds_key) == LUA_TTABLE) {

@@ -146,7 +146,7 @@ static uint32_t decode(void *ud, const char *data, size_t size) {
   ecs_world *world = box->world;
   decoding->data = data;
   decoding->size = size;
-  if (any_take(&world->any, &world->memory, &decoding->slot) != ECS_OK) {
+  if (any_take(&world->any, &world->memory, &box->any, &decoding->slot) != ECS_OK) {
     lua_pushliteral(L, "not enough memory");
     lua_replace(L, LOAD_ERROR);
     return 0;

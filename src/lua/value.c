@@ -12,7 +12,7 @@ void settle_any(lua_State *L, struct world_box *box, int world_index) {
   if (!lua_checkstack(L, 2)) return;
   lua_getiuservalue(L, world_index, WORLD_ANY);
   uint32_t slot;
-  while ((slot = any_next_released(&box->world->any)) != 0) {
+  while ((slot = any_next_released(&box->world->any, &box->any)) != 0) {
     int type = lua_rawgeti(L, -1, slot);
     lua_pop(L, 1);
     if (type == LUA_TNIL) continue;
@@ -37,7 +37,7 @@ uint32_t take_any(lua_State *L, struct world_box *box, int world_index, int inde
         memory_grow(&world->memory, box->scratch->pending, &box->scratch->pending_capacity,
                     box->pending_count + 1ull, sizeof *pending);
     if (pending) box->scratch->pending = pending;
-    status = pending ? any_take(&world->any, &world->memory, &slot) : ECS_ENOMEM;
+    status = pending ? any_take(&world->any, &world->memory, &box->any, &slot) : ECS_ENOMEM;
   } while (retry(L, box, status, &tried));
   if (status != ECS_OK) raise_memory(L);
   box->scratch->pending[box->pending_count++] = slot;
@@ -153,12 +153,12 @@ void push_cell(lua_State *L, struct world_box *box, int world_index,
       break;
     }
     case ECS_ANY:
-      if (cell.u32 == 0) {
-        lua_pushnil(L);
-      } else {
+      if (any_is_of(&box->world->any, cell.u32, &box->any)) {
         lua_getiuservalue(L, world_index, WORLD_ANY);
         lua_rawgeti(L, -1, cell.u32);
         lua_replace(L, -2);
+      } else {
+        lua_pushnil(L);
       }
       break;
     default:

@@ -35,7 +35,7 @@ void world_attach(lua_State *L, struct world_box *box, ecs_world *world, bool le
 static void let_go(lua_State *L, struct world_box *box, int world_index,
                    ecs_world *world) {
   if (box->lent)
-    world_disown(L, box, world_index, world);
+    world_disown(L, box, world);
   else
     ecs_world_free(world);
   for (int i = 1; i <= WORLD_VALUES; i++) {
