@@ -111,6 +111,54 @@ describe("an error in a system", function()
     assert.are.equal("a b a b c", table.concat(log, " "))
   end)
 
+  it("loses no time of the systems behind it", function()
+    local world = new_world()
+    local seen = {}
+    local failing = false
+    world:phase("physics", { after = "update", fixed = 0.25 })
+    local function note(name, spec)
+      spec.run = function(_, dt) seen[#seen + 1] = name .. " " .. dt end
+      world:system(name, spec)
+    end
+    world:system("bad", { run = function(_, dt)
+      seen[#seen + 1] = "bad " .. dt
+      if failing then error "on purpose" end
+    end })
+    note("behind", {})
+    note("seldom", { every = 1.5 })
+    note("step", { phase = "physics" })
+    note("later", { phase = "render" })
+    world:update(0.25)
+    failing, seen = true, {}
+    for _ = 1, 2 do has_error(function() world:update(0.5) end, "on purpose") end
+    assert.are.same({ "bad 0.5", "bad 0.5" }, seen)
+    assert.are.equal(1, world:alpha())
+    failing, seen = false, {}
+    world:update(0.25)
+    assert.are.same({ "bad 0.25", "behind 1.25", "seldom 0.25", "step 0.25", "step 0.25",
+      "step 0.25", "step 0.25", "step 0.25", "later 1.25" }, seen)
+    assert.are.equal(0, world:alpha())
+  end)
+
+  it("in a fixed phase keeps the steps behind it for later", function()
+    local world = new_world()
+    local failing, steps, times = false, 0, {}
+    world:phase("physics", { fixed = 0.25 })
+    world:system("bad", { phase = "physics", run = function()
+      if failing then error "on purpose" end
+    end })
+    world:system("step", { phase = "physics", run = function() steps = steps + 1 end })
+    world:system("seldom", { phase = "physics", every = 0.5,
+      run = function(_, dt) times[#times + 1] = dt end })
+    world:update(0.5)
+    failing = true
+    has_error(function() world:run("physics", 1) end, "on purpose")
+    assert.are.same({ 2, 1 }, { steps, #times })
+    failing = false
+    world:update(0)
+    assert.are.same({ 5, 0.25, 0.5, 0.5 }, { steps, times[1], times[2], times[3] })
+  end)
+
   it("is an error of stack depth, too", function()
     local world = new_world()
     local function deep() return 1 + deep() end

@@ -381,6 +381,32 @@ static void errors_reach_the_caller(void) {
   close_world(&f);
 }
 
+/* One that has run out of memory counts as not having run; those behind it wait for their time. */
+static void time_of_failed_updates(void) {
+  open_schedule();
+  struct script failing = {"a", ECS_ENOMEM, NULL};
+  ecs_system_desc desc = describe(&failing);
+  desc.every = 2;
+  add(desc);
+  add(describe(&b));
+  add_to(&c, "render");
+  update(1);
+  ran[0] = '\0';
+  CHECK_STATUS(f.world, ECS_ENOMEM, ecs_update(f.world, 2));
+  CHECK_STATUS(f.world, ECS_ENOMEM, ecs_update(f.world, 4));
+  CHECK_TEXT("aa", ran);
+  failing.result = ECS_OK;
+  update(0.5);
+  CHECK_TEXT("abc", ran);
+  CHECK(last_dt[0] == 0.5 && last_dt[1] == 6.5 && last_dt[2] == 6.5);
+  failing.result = ECS_EINVAL;
+  CHECK_STATUS(f.world, ECS_EINVAL, ecs_update(f.world, 3));
+  failing.result = ECS_OK;
+  update(2);
+  CHECK(last_dt[0] == 2 && last_dt[1] == 5);
+  close_world(&f);
+}
+
 static void errors_park(void) {
   open_schedule();
   struct script bad = {"b", ECS_ERANGE, NULL};
@@ -508,6 +534,7 @@ static const struct test tests[] = {
   {"C67: a phase or a system runs by itself", single_runs},
   {"when decides whether a system runs", conditions},
   {"an error drops the commands and reaches the caller", errors_reach_the_caller},
+  {"C48: a failed update loses no time of the systems behind", time_of_failed_updates},
   {"with on_error the system is parked and the others go on", errors_park},
   {"a system registered meanwhile runs when its phase next starts", register_while_running},
   {"a system removed meanwhile does not run, and goes at the end", remove_while_running},

@@ -238,22 +238,46 @@ local function present(world, system)
   return now and now.origin == system.origin and now.phase == system.phase and now or nil
 end
 
--- The systems that the phase has as it starts. An error ends it: for systems behind the one that
--- failed no time has passed.
+-- Calls fn for each of a list. An error ends that: for the others only time passes.
+local function each_until(list, fn, pass)
+  local failed, problem = false, nil
+  for _, one in ipairs(list) do
+    if failed then
+      pass(one)
+    else
+      local ok, why = pcall(fn, one)
+      failed, problem = not ok, why
+    end
+  end
+  if failed then
+    error(problem, 0)
+  end
+end
+
+-- The systems that the phase has as it starts.
 local function run_once(world, phase, dt)
-  for _, started in ipairs(world:order(phase.name)) do
+  local function pass(started)
     local system = present(world, started)
     if system then
       pass_time(system, dt)
     end
+    return system
+  end
+  each_until(world:order(phase.name), function(started)
+    local system = pass(started)
     if system and is_due(world, system) then
       run_system(world, system, dt, phase.fixed and not system.every)
     end
-  end
+  end, pass)
 end
 
--- While a phase is switched off time passes for its systems.
+-- While a phase is switched off time passes for its systems; the steps that one does not come to
+-- because of an error are for later.
 local function pass_by(world, phase, dt)
+  if phase.on and phase.fixed then
+    phase.behind = phase.behind + dt
+    return
+  end
   for _, system in ipairs(world:order(phase.name)) do
     pass_time(system, dt)
   end
@@ -282,10 +306,12 @@ local function need_seconds(dt)
 end
 
 local function run_phases(world, dt)
-  for _, phase in ipairs(table.move(world.phases, 1, #world.phases, 1, {})) do
+  each_until(table.move(world.phases, 1, #world.phases, 1, {}), function(phase)
     local advance = phase.on and run_phase or pass_by
     advance(world, phase, dt)
-  end
+  end, function(phase)
+    pass_by(world, phase, dt)
+  end)
 end
 
 function methods.update(world, dt)
@@ -317,7 +343,7 @@ end
 function methods.alpha(world)
   for _, phase in ipairs(world.phases) do
     if phase.fixed then
-      return phase.behind / phase.fixed
+      return math.min(phase.behind / phase.fixed, 1.0)
     end
   end
   refuse("no phase is fixed")

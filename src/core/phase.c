@@ -206,6 +206,7 @@ ecs_status ecs_alpha(ecs_world *world, const char *name, double *out) {
   if (!phase || phase->fixed <= 0)
     return world_fail(world, ECS_EINVAL, "%s%s", name ? name : "no phase",
                       name ? " is not a fixed phase" : " is fixed");
-  *out = phase->accumulator / phase->fixed;
+  double alpha = phase->accumulator / phase->fixed;
+  *out = alpha < 1 ? alpha : 1;   /* steps that an error has put off make it more */
   return ECS_OK;
 }

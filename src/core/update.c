@@ -118,12 +118,16 @@ static ecs_status step_system(ecs_world *world, ecs_system *system, double dt, b
     if (status != ECS_OK) return failed(world, system, status);
     if (!wanted || system->removed) return ECS_OK;
   }
+  double timer = system->timer;
   begin_interval(system);
-  return run_system(world, system, system->has_run && !fixed ? system->elapsed : dt);
+  ecs_status status =
+      run_system(world, system, system->has_run && !fixed ? system->elapsed : dt);
+  if (status == ECS_ENOMEM) system->timer = timer;
+  return status;
 }
 
 /* The systems of a phase as they are now: one registered while it runs waits for its next
-** start, one removed is passed over. */
+** start, one removed is passed over. For those behind one that fails only time passes. */
 static ecs_status run_once(ecs_world *world, const struct phase *phase, double dt) {
   struct schedule *schedule = &world->schedule;
   bool once = strcmp(phase->name, "startup") == 0;
@@ -132,10 +136,13 @@ static ecs_status run_once(ecs_world *world, const struct phase *phase, double d
     if (schedule->systems[i]->phase == phase)
       schedule->running[schedule->running_count++] = schedule->systems[i];
   ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < schedule->running_count && status == ECS_OK; i++) {
+  for (uint32_t i = 0; i < schedule->running_count; i++) {
     ecs_system *system = schedule->running[i];
-    if (!system->removed)
+    if (system->removed) continue;
+    if (status == ECS_OK)
       status = step_system(world, system, dt, once, phase->fixed > 0 && system->every <= 0);
+    else
+      pass_time(system, dt);
   }
   schedule->running_count = 0;
   return status;
@@ -153,8 +160,12 @@ static ecs_status run_phase(ecs_world *world, struct phase *phase, double dt) {
   return ECS_OK;
 }
 
-static void pass_phase(const struct schedule *schedule, const struct phase *phase,
-                       double dt) {
+/* Steps that a fixed phase does not come to because of an error are for later. */
+static void pass_phase(const struct schedule *schedule, struct phase *phase, double dt) {
+  if (phase->enabled && phase->fixed > 0) {
+    phase->accumulator += dt;
+    return;
+  }
   for (uint32_t i = 0; i < schedule->system_count; i++)
     if (schedule->systems[i]->phase == phase) pass_time(schedule->systems[i], dt);
 }
@@ -181,8 +192,8 @@ ecs_status ecs_update(ecs_world *world, double dt) {
   ecs_status status = begin(world, "update", dt);
   if (status != ECS_OK) return status;
   const struct schedule *schedule = &world->schedule;
-  for (uint32_t i = 0; i < schedule->phase_count && status == ECS_OK; i++) {
-    if (schedule->phases[i]->enabled)
+  for (uint32_t i = 0; i < schedule->phase_count; i++) {
+    if (status == ECS_OK && schedule->phases[i]->enabled)
       status = run_phase(world, schedule->phases[i], dt);
     else
       pass_phase(schedule, schedule->phases[i], dt);
