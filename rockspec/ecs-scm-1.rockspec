@@ -58,6 +58,7 @@ build = {
         "src/core/row.c",
         "src/core/save.c",
         "src/core/schedule.c",
+        "src/core/schedule_tell.c",
         "src/core/snapshot.c",
         "src/core/spawn.c",
         "src/core/stream.c",

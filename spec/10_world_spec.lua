@@ -95,6 +95,24 @@ describe("a world", function()
     assert.is_false(pcall(function() world.unknown = 1 end))
   end)
 
+  it("says of a method that is called by a dot to write a colon", function()
+    local world = helper.new_world()
+    world:component("Position", { "x: f32" })
+    local query = world:query "Position"
+    has_error(function() world.spawn { Position = {} } end, "bad argument #1 to 'spawn'",
+      "world expected, got table; write world:spawn(...), with a colon")
+    has_error(function() world.spawn() end, "got no value; write world:spawn(...)")
+    has_error(function() world.spawn(query) end, "got ecs.query; write world:spawn(...)")
+    has_error(function() query.each(print) end, "write query:each(...), with a colon")
+    has_error(function() query:where(print).count() end, "where expected, got nil; write where:")
+    for _, other in ipairs { { spawn = world.spawn } } do
+      local message = has_error(function() other:spawn() end, "'spawn' on bad self", "world expected")
+      assert.is_nil(message:find("colon", 1, true))
+    end
+    local message = has_error(world.spawn, "world expected, got no value")
+    assert.is_nil(message:find("colon", 1, true))
+  end)
+
   it("is a world only where a world is expected", function()
     local world = helper.new_world()
     has_error(function() world.spawn(nil) end, "world expected, got nil")

@@ -37,9 +37,45 @@ describe("world:component", function()
     has_error(function() world:component("P", { "y: u8 = 1", "z: enum(a, b)" }) end, "'P'",
       ecs.format(e), "z = 7", "enum")
     assert.are.same({ 2.0, 7 }, { world:get(e, "P") })
-    world:tag "P"
+    world:component("P", {})
     assert.are.equal(0, #world:describe("P").fields)
     assert.is_true(world:has(e, "P"))
+  end)
+
+  it("without fields drops those that it had; world:tag does not", function()
+    world:component("P", { "x: f32" })
+    world:component("Q", { "at: P" })
+    local e = world:spawn { P = { x = 1.5 } }
+    for _ = 1, 2 do
+      has_error(function() world:tag "P" end, "bad argument #1 to 'tag'", "'P' has fields",
+        "declare it as a component without any, {}")
+      assert.are.equal(1.5, world:get(e, "P"))
+    end
+    world:component("Q", {})
+    local id, report = world:component("P", {})
+    assert.are.same({ "x" }, report.dropped)
+    assert.are.equal(id, world:tag "P")
+    assert.is_true(world:has(e, "P"))
+    world:component("P", { "y: i32 = 3" })
+    assert.are.equal(3, world:get(e, "P"))
+  end)
+
+  it("says which type to write for one that is called otherwise elsewhere", function()
+    world:component("Position", { "x: f32" })
+    for name, write in pairs { float = "f32", double = "f64", number = "f64", int = "i32",
+      integer = "i64", boolean = "bool", uint8 = "u8", str = "string", table = "any" } do
+      has_error(function() world:component("A", { "a: " .. name }) end, "component 'A'",
+        ("unknown type '%s' (write '%s')"):format(name, write))
+      has_error(function() world:component("A", { ("a: %s[2]"):format(name) }) end,
+        ("(write '%s')"):format(write))
+      world:component("B", { "a: " .. write, ("b: %s[2]"):format(write) })
+      world:undeclare "B"
+    end
+    has_error(function() world:component("A", { "a: Postion" }) end, "(did you mean 'Position'?)")
+    has_error(function() world:component("A", { "a: vec2" }) end,
+      "unknown type 'vec2' (a type is f32", "or a component's name)")
+    world:component("float", { "x: f32" })
+    world:component("A", { "a: float" })
   end)
 
   it("C41 is needed before a component is used", function()

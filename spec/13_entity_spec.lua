@@ -13,6 +13,24 @@ local function setup_world()
   world:tag "Frozen"
 end
 
+describe("an entity's name for its id", function()
+  it("is an error that says how to get the id", function()
+    local world = helper.new_world()
+    world:component("Link", { "to: entity" })
+    local e = world:spawn { Link = {} }
+    world:name(e, "player")
+    for _, method in ipairs { "despawn", "get", "set", "add", "remove", "has", "read", "components",
+      "name", "spawn_at" } do
+      helper.has_error(function() world[method](world, "player", "Link", e) end,
+        "bad argument #2", "entity id expected, got string",
+        "world:lookup('player') gives the id of a name")
+    end
+    helper.has_error(function() world:despawn "player" end, "bad argument #1 to 'despawn'", "lookup")
+    helper.has_error(function() world:set(e, "Link.to", "player") end, "'Link.to' is entity",
+      "world:lookup gives the id of a name")
+  end)
+end)
+
 describe("spawn", function()
   before_each(setup_world)
 

@@ -109,11 +109,27 @@ describe("world:describe()", function()
     local world = new_world()
     world:phase("physics", { fixed = 0.5, after = "update" })
     world:switch("render", false)
-    assert.are.same({
-      { name = "startup", enabled = true }, { name = "pre_update", enabled = true },
-      { name = "update", enabled = true }, { name = "physics", enabled = true, fixed = 0.5 },
-      { name = "post_update", enabled = true }, { name = "render", enabled = false },
-    }, world:describe().phases)
+    local expected = {}
+    for i, name in ipairs { "startup", "pre_update", "update", "physics", "post_update", "render" } do
+      expected[i] = { name = name, enabled = name ~= "render", ignored = {},
+        fixed = name == "physics" and 0.5 or nil }
+    end
+    assert.are.same(expected, world:describe().phases)
+  end)
+
+  it("lists what phases name and nobody has", function()
+    local world = new_world()
+    local function ignored(name)
+      for _, phase in ipairs(world:describe().phases) do
+        if phase.name == name then return phase.ignored end
+      end
+    end
+    world:phase("ai", { after = "udpate", before = "physics" })
+    assert.are.same({ "physics", "udpate" }, ignored "ai")
+    world:phase("physics", { after = "update" })
+    assert.are.same({ "udpate" }, ignored "ai")
+    world:phase("ai", { after = "physics", before = "render" })
+    assert.are.same({}, ignored "ai")
   end)
 
   it("gives the numbers of rows, entities and bytes (C34)", function()

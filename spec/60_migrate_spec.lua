@@ -126,7 +126,7 @@ describe("a component declared with other fields", function()
   end)
 
   it("becomes a tag, and a tag gets fields", function()
-    world:tag "P"
+    world:component("P", {})
     assert.are.equal(20, world:count "P")
     assert.is_true(world:has(ids[1], "P"))
     world:component("T", { "n: i32 = 3" })
@@ -172,7 +172,7 @@ describe("a component declared with other fields", function()
     world:component("T", { "n: i32" })
     has_error(function() q:map(function() end) end, "map takes single fields", "'T'")
     has_error(function() world:update(0) end, "map takes single fields", "'map'")
-    world:tag "T"
+    world:component("T", {})
     world:update(0)
     assert.are.equal(6, ran)
     world:undeclare "T"

@@ -175,6 +175,8 @@ typedef struct ecs_component_desc {
 ** was. Components made of this one follow. */
 ECS_API ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc,
                                  ecs_id *out);
+
+/* A component without fields. ECS_EINVAL when it has some: only ecs_component drops them. */
 ECS_API ecs_status ecs_tag(ecs_world *world, const char *name, ecs_id *out);
 
 /* The component or tag of that name; ECS_NULL when there is none. */

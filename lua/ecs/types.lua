@@ -161,7 +161,7 @@ function World:count(text) end
 ---@return ecs.Id
 function World:component(name, fields) end
 
---- Declares a component without fields.
+--- Declares a component without fields; one that has some is refused.
 ---@param name string
 ---@return ecs.Id
 function World:tag(name) end
@@ -230,6 +230,7 @@ function World:undeclare(component) end
 ---@field name string
 ---@field fixed? number
 ---@field enabled boolean
+---@field ignored string[] Names in before and after that name no phase.
 
 ---@class ecs.WorldDescription
 ---@field tables ecs.TableDescription[]

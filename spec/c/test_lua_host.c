@@ -217,6 +217,70 @@ static void orders_systems_together(void) {
   close_world(&f);
 }
 
+static char warnings[1024];
+
+static void warned(void *ud, const char *message, int continued) {
+  (void)ud;
+  strcat(warnings, message);
+  if (!continued) strcat(warnings, "\n");
+}
+
+/* Names that systems and phases give and nobody has are allowed, and told once each. */
+static void warns_of_names_that_nobody_has(void) {
+  struct state state;
+  open_usual(&f);
+  open_state(&state);
+  lend(&state);
+  lua_setwarnf(state.L, warned, NULL);
+  warnings[0] = '\0';
+  run_script(&state,
+             "world:update(0)\n"
+             "world:system('move', { run = print, after = { 'jupm', 'later' }, enabled = false })\n"
+             "world:system('jump', { run = print, before = 'move', enabled = false })\n"
+             "world:system('later', { run = print, phase = 'render', enabled = false })\n"
+             "world:phase('physics', { after = 'udpate', before = 'render' })\n"
+             "world:phase('last', { before = 'what nobody has' })");
+  CHECK_TEXT("", warnings);
+  run_script(&state, "world:update(0)");
+  CHECK_TEXT("ecs: phase 'physics': 'udpate' in after names no phase (did you mean 'update'?); "
+             "it is ignored\n"
+             "ecs: phase 'last': 'what nobody has' in before names no phase; it is ignored\n"
+             "ecs: system 'move': 'jupm' in after names no system (did you mean 'jump'?); "
+             "it is ignored\n"
+             "ecs: system 'move': 'later' in after is of the phase 'render', this one of 'update'; "
+             "it is ignored\n", warnings);
+  warnings[0] = '\0';
+  run_script(&state, "world:update(0)\n"
+                     "world:system('jump', { run = print, before = 'move', enabled = false })\n"
+                     "world:update(0)");
+  CHECK_TEXT("", warnings);
+  run_script(&state, "world:system('jump', { run = print, before = 'moev', enabled = false })\n"
+                     "world:update(0) world:update(0)");
+  CHECK_TEXT("ecs: system 'jump': 'moev' in before names no system (did you mean 'move'?); "
+             "it is ignored\n", warnings);
+  close_state(&state);
+  close_world(&f);
+}
+
+/* A host's function that hears a warning may close the world. */
+static void close_when_warned(void *ud, const char *message, int continued) {
+  (void)message;
+  if (!continued) CHECK_INTEGER(LUA_OK, luaL_dostring(ud, "world:close()"));
+}
+
+static void survives_a_close_when_warned(void) {
+  struct state state;
+  open_usual(&f);
+  open_state(&state);
+  lend(&state);
+  lua_setwarnf(state.L, close_when_warned, state.L);
+  run_script(&state, "world:system('a', { run = print, after = { 'b', 'c' } })\n"
+                     "local ok, message = pcall(world.update, world, 1)\n"
+                     "assert(not ok and message:find 'the world is closed')");
+  close_state(&state);
+  close_world(&f);
+}
+
 static void reports_errors_to_the_host(void) {
   struct state state;
   open_usual(&f);
@@ -526,6 +590,9 @@ static const struct test tests[] = {
   {"close lets go of a lent world, whose loops end", closing_lets_go},
   {"a lent world is not freed with its object, nor are its systems", outlives_its_object},
   {"a host's systems and a script's are ordered together", orders_systems_together},
+  {"names in before and after that nobody has are told once, as warnings",
+   warns_of_names_that_nobody_has},
+  {"a world may be closed by who hears a warning", survives_a_close_when_warned},
   {"errors of scripts reach the host as status and message", reports_errors_to_the_host},
   {"a host's update ends loops that scripts left open", ends_loops_that_are_left_open},
   {"C34: a loop that a system of the host leaves open ends with it",

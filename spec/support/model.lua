@@ -82,7 +82,12 @@ function World:enter(component)
   self.components_by_id[component.id] = component
 end
 
+-- Only a declaration without fields drops those that there are.
 function World:tag(name)
+  local known = self.components_by_name[name]
+  if known and #known.fields > 0 then
+    refuse("component '%s' has fields", name)
+  end
   return (self:component(name, {}))
 end
 

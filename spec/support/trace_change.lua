@@ -249,6 +249,11 @@ local function redeclare(self)
   return { "declare", component.name, lines }
 end
 
+local function tag(self)
+  local component = self:component()
+  return component.name ~= "Nowhere" and { "tag", component.name } or nil
+end
+
 -- ---- kinds -------------------------------------------------------------------------------
 
 local function slotted(operation)
@@ -302,7 +307,7 @@ end
 for _, kind in ipairs {
   { 6, clamped }, { 5, clamped_system }, { 14, redeclare }, { 5, slotted "save" },
   { 4, slotted "load" }, { 5, snap "snapshot" }, { 5, snap "restore" }, { 3, copy "copy" },
-  { 2, copy "again" },
+  { 2, copy "again" }, { 3, tag },
 } do
   kinds[#kinds + 1] = kind
 end

@@ -120,17 +120,16 @@ end
 
 -- Returns what a migration did.
 function list.declare(ctx, name, fields)
-  local id, report
-  if #fields == 0 then
-    id = ctx.world:tag(name)
-  else
-    id, report = ctx.world:component(name, fields)
-  end
+  local id, report = ctx.world:component(name, fields)
   ctx.components[name] = id
   if report then
     return report.rows, report.kept, report.added, report.dropped, report.converted,
       report.renamed
   end
+end
+
+function list.tag(ctx, name)
+  ctx.components[name] = ctx.world:tag(name)
 end
 
 function list.undeclare(ctx, name)

@@ -473,6 +473,20 @@ ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc, ecs_i
   return status;
 }
 
+ecs_status declare_check_tag(ecs_world *world, const struct migration *migration,
+                             const char *name) {
+  ecs_id id = name ? ecs_component_find(world, name) : ECS_NULL;
+  if (id == ECS_NULL) return ECS_OK;
+  const struct component *component = component_of(world, id);
+  const struct change *change = migration ? migration_of(migration, id) : NULL;
+  if (change && change->wanted) component = change->wanted;
+  if (component->field_count == 0) return ECS_OK;
+  return world_fail(world, ECS_EINVAL, "component '%s' has fields; to drop them and their values "
+                    "declare it as a component without any, {}", name);
+}
+
 ecs_status ecs_tag(ecs_world *world, const char *name, ecs_id *out) {
+  ecs_status status = declare_check_tag(world, NULL, name);
+  if (status != ECS_OK) return status;
   return ecs_component(world, &(ecs_component_desc){.name = name}, out);
 }

@@ -39,6 +39,11 @@ struct migration;
 ecs_status declare(ecs_world *world, const ecs_component_desc *desc,
                    struct migration *migration, ecs_id *out);
 
+/* Refuses to make a tag of a component that has fields, as a migration (NULL: no) leaves it: that
+** takes a declaration that says so. */
+ecs_status declare_check_tag(ecs_world *world, const struct migration *migration,
+                             const char *name);
+
 /* Takes a component that no row has any more out of everything: its tables go, queries that
 ** name it break. Cannot fail. */
 void declare_forget(ecs_world *world, struct component *component);

@@ -62,6 +62,11 @@ bool phase_is_builtin(const char *name) {
   return false;
 }
 
+bool phase_is_ignored(const ecs_world *world, const char *name) {
+  const struct schedule *schedule = &world->schedule;
+  return position(schedule->phases, schedule->phase_count, name) == NONE;
+}
+
 static ecs_status contradiction(ecs_world *world, const struct phase *phase) {
   return world_fail(world, ECS_ECYCLE,
                     "phases cannot be put in order: '%s' after '%s' and before '%s'",
@@ -107,6 +112,7 @@ ecs_status phase_build(ecs_world *world, const ecs_phase_desc *desc, struct phas
   struct phase *phase = arena_take(&world->memory, &arena, sizeof *phase);
   if (!phase) return world_nomem(world);
   phase->arena = arena;
+  world->schedule.untold = true;
   phase->fixed = desc->fixed;
   phase->enabled = true;
   *out = phase;
@@ -199,7 +205,7 @@ ecs_status ecs_alpha(ecs_world *world, const char *name, double *out) {
   const struct phase *phase = NULL;
   if (name) {
     phase = schedule_phase(world, name, strlen(name), NULL);
-    if (!phase) return world_fail(world, ECS_ENAME, "unknown phase '%s'", name);
+    if (!phase) return schedule_no_phase(world, name);
   }
   for (uint32_t i = 0; !phase && i < schedule->phase_count; i++)
     if (schedule->phases[i]->fixed > 0) phase = schedule->phases[i];

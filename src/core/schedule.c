@@ -193,7 +193,10 @@ void schedule_free_gone(ecs_world *world) {
 
 static ecs_status need_phase(ecs_world *world, const char *name, struct phase **out) {
   *out = schedule_phase(world, name, strlen(name), NULL);
-  if (*out) return ECS_OK;
+  return *out ? ECS_OK : schedule_no_phase(world, name);
+}
+
+ecs_status schedule_no_phase(const ecs_world *world, const char *name) {
   struct nearest nearest;
   nearest_begin(&nearest, name, strlen(name));
   for (uint32_t i = 0; i < world->schedule.phase_count; i++) {
@@ -220,6 +223,7 @@ ecs_status schedule_build(ecs_world *world, const ecs_system_desc *desc, ecs_sys
   ecs_system *system = arena_take(&world->memory, &arena, sizeof *system);
   if (!system) return world_nomem(world);
   system->arena = arena;
+  world->schedule.untold = true;
   system->phase = phase;
   system->every = desc->every;
   system->chance = chance_name(desc->name);

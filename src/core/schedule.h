@@ -16,6 +16,7 @@ struct phase {
   double accumulator;
   bool enabled;
   bool placed;               /* while ordering */
+  uint32_t told;             /* names of after and before that schedule_tell has looked at */
   uint64_t declared;         /* kept when it is declared again */
   struct arena arena;
 };
@@ -33,6 +34,7 @@ struct ecs_system {
   uint64_t streams;          /* of random numbers that it has opened in this tick */
   bool enabled, parked, has_run, removed;
   bool placed;               /* while sorting */
+  uint32_t told;             /* names of before and after that schedule_tell has looked at */
   uint32_t waits;            /* while sorting: systems that must come first */
   ecs_system *next_gone;     /* replaced or removed while systems run */
   ecs_query *query;
@@ -76,6 +78,7 @@ struct schedule {
   ecs_system *gone;          /* freed when nothing runs */
   double clock;              /* when the system before ended; 0: others have run since */
   bool updating;
+  bool untold;               /* schedule_tell may have something to tell */
   ecs_system *current;       /* the one that runs */
 };
 
@@ -92,6 +95,9 @@ ecs_status schedule_sort(ecs_world *world);
 
 /* "no system is named 'x' (did you mean 'y'?)"; returns ECS_ENAME. */
 ecs_status schedule_unknown(const ecs_world *world, const char *name, bool phases);
+
+/* "unknown phase 'x' (did you mean 'y'?)"; returns ECS_ENAME. */
+ecs_status schedule_no_phase(const ecs_world *world, const char *name);
 
 /* The parts of registering, for transactions: a system or phase that is in no list yet; what a
 ** system takes over from the one it replaces; freeing (with the free callback, or not). */
@@ -111,5 +117,10 @@ void schedule_free_gone(ecs_world *world);
 /* Whether a before/after name of the system names no system of its phase. */
 bool schedule_is_ignored(const ecs_world *world, const ecs_system *system,
                          const char *name);
+bool phase_is_ignored(const ecs_world *world, const char *name);
+
+/* Writes what is odd about a system or phase that was registered since: a name in its before or
+** after that names nothing, with the nearest one. Each is told once; false when all are. */
+bool schedule_tell(ecs_world *world, char *text, size_t size);
 
 #endif

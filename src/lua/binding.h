@@ -251,6 +251,10 @@ static inline ecs_id to_id(lua_State *L, int arg, int *is_number) {
   return (ecs_id)lua_tointegerx(L, arg, is_number);
 }
 
+/* Raises "world expected, got table" for an argument that is no object of that kind; of a method
+** that was called by a dot it says so. */
+int no_object(lua_State *L, int arg, const void *kind, const char *name);
+
 ecs_id check_id(lua_State *L, int arg);
 
 /* Raises what is wrong with an id argument. */

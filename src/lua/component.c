@@ -24,19 +24,19 @@ static int world_component(lua_State *L) {
   return push_declared(L, check_world(L, 1), id);
 }
 
-/* Ends open loops when a component loses its fields. */
-static ecs_status declare_tag(struct world_box *box, const char *name, ecs_id *id) {
-  ecs_status status = ecs_tag(box->world, name, id);
-  if (status != ECS_EBUSY || !box->loops) return status;
-  status = loops_end(box);
-  return status == ECS_OK ? ecs_tag(box->world, name, id) : status;
-}
-
 static bool record_tag(lua_State *L) {
   lua_newtable(L);
   bool foreign = stage_record(L, 1, "component", 2, 3);
   lua_pop(L, 1);
   return foreign;
+}
+
+static ecs_status declare_tag(struct world_box *box, const char *name, bool foreign, ecs_id *id) {
+  if (!stage_is_open(box)) return ecs_tag(box->world, name, id);
+  ecs_status status =
+      declare_check_tag(box->world, &box->stage->transaction.migration, name);
+  if (status != ECS_OK) return status;
+  return stage_declare(box, &(ecs_component_desc){.name = name}, foreign, id);
 }
 
 static int world_tag(lua_State *L) {
@@ -50,9 +50,7 @@ static int world_tag(lua_State *L) {
   bool foreign = stage_is_open(box) && record_tag(L);
   box = check_world(L, 1);
   do
-    status = stage_is_open(box)
-                 ? stage_declare(box, &(ecs_component_desc){.name = name}, foreign, &id)
-                 : declare_tag(box, name, &id);
+    status = declare_tag(box, name, foreign, &id);
   while (retry(L, box, status, &tried));
   if (status != ECS_OK) return raise_argument(L, box->world, status, 2);
   lua_pushinteger(L, (lua_Integer)id);

@@ -201,6 +201,21 @@ static void read_renames(struct draft *draft) {
   lua_pop(L, 1);
 }
 
+/* What types are called elsewhere. */
+static const char *usual_type(const char *type) {
+  static const char *const usual[][2] = {
+      {"float", "f32"}, {"single", "f32"}, {"float32", "f32"}, {"double", "f64"},
+      {"float64", "f64"}, {"number", "f64"}, {"int", "i32"}, {"int8", "i8"}, {"int16", "i16"},
+      {"int32", "i32"}, {"int64", "i64"}, {"integer", "i64"}, {"long", "i64"}, {"short", "i16"},
+      {"uint", "u32"}, {"uint8", "u8"}, {"uint16", "u16"}, {"uint32", "u32"}, {"byte", "u8"},
+      {"boolean", "bool"}, {"str", "string"}, {"text", "string"}, {"id", "entity"},
+      {"table", "any"}, {"function", "any"}, {"object", "any"},
+  };
+  for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+    if (strcmp(type, usual[i][0]) == 0) return usual[i][1];
+  return NULL;
+}
+
 static int unknown_type(struct draft *draft, const ecs_world *world, const ecs_field *field,
                         const char *type) {
   struct nearest nearest;
@@ -213,11 +228,16 @@ static int unknown_type(struct draft *draft, const ecs_world *world, const ecs_f
     const struct component *known = world->registry.components[i];
     if (known) nearest_offer(&nearest, known->name, known->name_size);
   }
-  char hint[96];
+  char hint[128];
+  const char *usual = usual_type(type);
+  if (usual)
+    text_format(hint, sizeof hint, " (write '%s')", usual);
+  else if (!*nearest_hint(&nearest, hint, sizeof hint))
+    text_format(hint, sizeof hint, " (a type is f32, f64, i8 to i64, u8 to u32, bool, entity, "
+                "string, any, enum(a, b) or a component's name)");
   return raise_error(draft->L, "component '%s', field '%s: %s': unknown type '%s'%s",
                      draft->component, field->name,
-                     field->text ? field->text : type, type,
-                     nearest_hint(&nearest, hint, sizeof hint));
+                     field->text ? field->text : type, type, hint);
 }
 
 static void find_type(struct draft *draft, const ecs_world *world, ecs_field *field,

@@ -128,6 +128,18 @@ static void set_systems(lua_State *L, const ecs_world *world) {
   lua_setfield(L, -2, "systems");
 }
 
+static void set_ignored_phases(lua_State *L, const ecs_world *world,
+                               const struct phase *phase) {
+  const char *const names[] = {phase->before, phase->after};
+  lua_newtable(L);
+  for (int i = 0; i < 2; i++) {
+    if (!names[i] || !phase_is_ignored(world, names[i])) continue;
+    lua_pushstring(L, names[i]);
+    append(L);
+  }
+  lua_setfield(L, -2, "ignored");
+}
+
 static void set_phases(lua_State *L, const ecs_world *world) {
   const struct schedule *schedule = &world->schedule;
   lua_newtable(L);
@@ -137,6 +149,7 @@ static void set_phases(lua_State *L, const ecs_world *world) {
     set_text(L, "name", phase->name);
     if (phase->fixed > 0) set_number(L, "fixed", phase->fixed);
     set_boolean(L, "enabled", phase->enabled);
+    set_ignored_phases(L, world, phase);
     append(L);
   }
   lua_setfield(L, -2, "phases");

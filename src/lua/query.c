@@ -25,7 +25,7 @@ struct query_box *query_push(lua_State *L, struct world_box *box, int world_inde
 struct query_box *check_query(lua_State *L, int arg) {
   struct query_box *query = box_test(L, arg, &kind_query, sizeof *query);
   if (!query) {
-    luaL_typeerror(L, arg, "query");
+    no_object(L, arg, &kind_query, "query");
     return NULL;
   }
   if (!query->box->world || !query->query || query->pending) {

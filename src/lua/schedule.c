@@ -75,8 +75,20 @@ static int run(lua_State *L, struct world_box *box, const char *name, double dt)
   return 0;
 }
 
+/* Names of others that systems and phases give and nobody has: a warning for each, once. Who
+** hears it, which is the host's function, may do anything. */
+static struct world_box *warn(lua_State *L, struct world_box *box) {
+  char text[MESSAGE_SIZE];
+  while (schedule_tell(box->world, text, sizeof text)) {
+    lua_warning(L, "ecs: ", 1);
+    lua_warning(L, text, 0);
+    box = check_free_world(L, 1);
+  }
+  return box;
+}
+
 static int world_update(lua_State *L) {
-  struct world_box *box = check_free_world(L, 1);
+  struct world_box *box = warn(L, check_free_world(L, 1));
   double dt = check_seconds(L, 2);
   lua_settop(L, 1);
   lua_settop(L, FRAME_SIZE);

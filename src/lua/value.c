@@ -77,8 +77,10 @@ static void refuse(lua_State *L, struct world_box *box, const struct component *
     value.string.data = lua_tolstring(L, index, &value.string.size);
   } else {
     char got[128];
-    raise_error(L, "field '%s.%s' is %s, got %s", component->name, into->name,
-                type_name(into->type), show_value(L, index, got, sizeof got));
+    bool named = into->type == ECS_ENTITY && lua_type(L, index) == LUA_TSTRING;
+    raise_error(L, "field '%s.%s' is %s, got %s%s", component->name, into->name,
+                type_name(into->type), show_value(L, index, got, sizeof got),
+                named ? " (world:lookup gives the id of a name)" : "");
   }
   ecs_cell cell;
   raise_status(L, box->world, component_cell(box->world, component, leaf, &value, &cell));

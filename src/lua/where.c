@@ -27,7 +27,7 @@ int query_where(lua_State *L) {
 
 /* Puts the query in place of the filter at argument 1 and the filter itself on the top. */
 static struct query_box *check_where(lua_State *L) {
-  if (!box_test(L, 1, &kind_where, sizeof(struct where_box))) luaL_typeerror(L, 1, "where");
+  if (!box_test(L, 1, &kind_where, sizeof(struct where_box))) no_object(L, 1, &kind_where, "where");
   lua_pushvalue(L, 1);
   lua_getiuservalue(L, 1, WHERE_QUERY);
   lua_replace(L, 1);

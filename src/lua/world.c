@@ -72,7 +72,7 @@ void world_leave(lua_State *L, struct world_box *box, int world_index) {
 
 int no_world(lua_State *L, int arg) {
   if (!box_test(L, arg, &kind_world, sizeof(struct world_box)))
-    return luaL_typeerror(L, arg, "world");
+    return no_object(L, arg, &kind_world, "world");
   const struct world_box *box = lua_touserdata(L, arg);
   return luaL_argerror(L, arg, box->hidden ? "a codec cannot use the world"
                                            : "the world is closed");
