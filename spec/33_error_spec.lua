@@ -68,6 +68,40 @@ describe("an error in a system", function()
     has_error(function() world:update(0) end, "system 's'")
   end)
 
+  it("keeps its name and traceback when it says that there is not enough memory", function()
+    local world = new_world()
+    local texts = {
+      function() error "not enough memory" end,
+      function() error("not enough memory\0 for this", 0) end,
+      function() error(setmetatable({}, { __tostring = function() return "not enough memory" end })) end,
+      function() assert(false, "not enough memory") end,
+    }
+    for _, fn in ipairs(texts) do
+      world:system("s", { run = fn })
+      has_error(function() world:update(0) end, "system 's'", "not enough memory", "stack traceback")
+      local seen
+      world:on_error(function(message) seen = message end)
+      world:update(0)
+      world:on_error(nil)
+      assert.is_truthy(seen:find("^system 's': .*not enough memory.*stack traceback"))
+    end
+  end)
+
+  it("is out of memory when Lua says so, which a handler hears once, with the name", function()
+    local world = new_world()
+    for _ = 1, 2 do
+      -- Lua takes this very text for its own.
+      world:system("s", { run = function() error("not enough memory", 0) end })
+      local ok, message = pcall(world.update, world, 0)
+      assert.are.same({ false, "not enough memory" }, { ok, message })
+      local seen
+      world:on_error(function(...) seen = table.pack(...) end)
+      world:update(0)
+      world:on_error(nil)
+      assert.are.same({ "system 's': not enough memory", "s", n = 2 }, seen)
+    end
+  end)
+
   it("drops its commands and ends its loops", function()
     local world = new_world()
     local e = world:spawn { Position = {} }

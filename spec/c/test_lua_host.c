@@ -403,6 +403,26 @@ static void has_its_own_handler(void) {
   close_world(&f);
 }
 
+static ecs_status fail_for_range(ecs_world *world, ecs_query *query, double dt, void *ud) {
+  (void)query, (void)dt, (void)ud;
+  return world_fail(world, ECS_ERANGE, "too far");
+}
+
+/* A script's handler hears of a system of the host what the host says, with its name. */
+static void hears_of_the_hosts_systems(void) {
+  struct state state;
+  open_usual(&f);
+  open_state(&state);
+  lend(&state);
+  ecs_system_desc desc = {.name = "native", .run = fail_for_range};
+  CHECK_OK(f.world, ecs_system_new(f.world, &desc));
+  run_script(&state, "world:on_error(function(...) heard = table.concat({ ... }, ', ') end)\n"
+                     "world:update(1)\n"
+                     "assert(heard == \"system 'native': too far, native\", heard)");
+  close_state(&state);
+  close_world(&f);
+}
+
 static void survives_a_world_closed_in_a_system(void) {
   struct state state;
   open_usual(&f);
@@ -597,6 +617,7 @@ static const struct test tests[] = {
   {"a host's update ends loops that scripts left open", ends_loops_that_are_left_open},
   {"C34: a loop that a system of the host leaves open ends with it",
    ends_loops_that_a_native_system_leaves},
+  {"a script's handler hears of the host's systems", hears_of_the_hosts_systems},
   {"a host's handler has the errors of scripts", has_its_own_handler},
   {"a lent world that is closed inside a system goes when that ends",
    survives_a_world_closed_in_a_system},

@@ -5,14 +5,8 @@ const char on_error_key = 0;
 
 /* ---- messages ---------------------------------------------------------------------- */
 
-static bool is_memory_error(lua_State *L, int index) {
-  return lua_type(L, index) == LUA_TSTRING &&
-         strcmp(lua_tostring(L, index), "not enough memory") == 0;
-}
-
-/* A message handler: the error as text, with a traceback. The memory error stays as it is. */
+/* A message handler: the error as text, with a traceback. Lua calls none for a memory error. */
 static int trace(lua_State *L) {
-  if (is_memory_error(L, 1)) return 1;
   const char *text = lua_tostring(L, 1);
   if (!text) {
     if (luaL_getmetafield(L, 1, "__tostring") != LUA_TNIL)
@@ -27,8 +21,6 @@ static int trace(lua_State *L) {
 /* name_error(error, name): the error with where it comes from before it. */
 static int name_error(lua_State *L) {
   const char *name = lua_touserdata(L, 2);
-  lua_settop(L, 1);
-  if (is_memory_error(L, 1)) return 1;
   if (name)
     lua_pushfstring(L, "system '%s': %s", name, lua_tostring(L, 1));
   else
@@ -36,13 +28,17 @@ static int name_error(lua_State *L) {
   return 1;
 }
 
-/* Moves the error at the top of the stack into a slot of the frame. */
-static void keep_error(lua_State *L, int slot, const char *name) {
-  lua_pushcfunction(L, name_error);
-  lua_insert(L, -2);
-  lua_pushlightuserdata(L, (void *)(uintptr_t)name);
-  lua_pcall(L, 2, 1, 0);
+/* Moves the error at the top of the stack into a slot of the frame. Returns the status, or that
+** there is no memory for its name. */
+static int keep_error(lua_State *L, int slot, int status, const char *name) {
+  if (status != LUA_ERRMEM) {
+    lua_pushcfunction(L, name_error);
+    lua_insert(L, -2);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)name);
+    status = lua_pcall(L, 2, 1, 0) == LUA_ERRMEM ? LUA_ERRMEM : status;
+  }
   lua_replace(L, slot);
+  return status;
 }
 
 static void clear(lua_State *L, int slot) {
@@ -66,23 +62,26 @@ static int push_body(lua_State *L, lua_CFunction body) {
 }
 
 /* Calls a body whose arguments have been pushed and leaves its results on the stack. A failure
-** is kept in a slot of the frame. */
-static bool protect(lua_State *L, int handler, int arguments, int results, int slot,
-                    const char *name) {
-  bool ok = lua_pcall(L, arguments, results, handler) == LUA_OK;
-  if (!ok) keep_error(L, slot, name);
-  if (ok && results > 0)
+** is kept in a slot of the frame. Returns Lua's status. */
+static int protect(lua_State *L, int handler, int arguments, int results, int slot,
+                   const char *name) {
+  int status = lua_pcall(L, arguments, results, handler);
+  if (status != LUA_OK) status = keep_error(L, slot, status, name);
+  if (status == LUA_OK && results > 0)
     lua_remove(L, handler);
   else
     lua_settop(L, handler - 1);
-  return ok;
+  return status;
 }
 
 /* What the core is told of an error: it stays in the frame until update raises it or the
 ** handler has had it. A host, and its handler, get it as the world's message. */
-static ecs_status status_of(lua_State *L, const struct world_box *box) {
-  if (is_memory_error(L, FRAME_ERROR)) return ECS_ENOMEM;
+static ecs_status status_of(lua_State *L, const struct world_box *box, int status) {
   const ecs_world *world = box->world ? box->world : box->doomed;
+  if (status == LUA_ERRMEM) {
+    clear(L, FRAME_ERROR);
+    return world_nomem(world);
+  }
   const char *text = lua_tostring(L, FRAME_ERROR);
   world_fail(world, ECS_EUSER, "%s", text ? text : "");
   if (!box->running && world->schedule.on_error != script_failed) clear(L, FRAME_ERROR);
@@ -90,10 +89,10 @@ static ecs_status status_of(lua_State *L, const struct world_box *box) {
 }
 
 /* Ends a callback. A world that was closed in it goes now, unless update is still to end. */
-static ecs_status finish(struct world_box *box, bool ok) {
+static ecs_status finish(struct world_box *box, int called) {
   lua_State *L = state_of(box);
-  if (box->world && UNLIKELY(box->loops)) loops_end_system(box, ok);
-  ecs_status status = ok ? ECS_OK : status_of(L, box);
+  if (box->world && UNLIKELY(box->loops)) loops_end_system(box, called == LUA_OK);
+  ecs_status status = called == LUA_OK ? ECS_OK : status_of(L, box, called);
   world_leave(L, box, FRAME_WORLD);
   return status;
 }
@@ -113,7 +112,7 @@ static int push_value(lua_State *L, const struct system_box *system, int value) 
 }
 
 /* Calls the body of a system. */
-static bool run_protected(const struct system_box *system, lua_CFunction body, int results) {
+static int run_protected(const struct system_box *system, lua_CFunction body, int results) {
   lua_State *L = state_of(system->box);
   int handler = push_body(L, body);
   lua_pushvalue(L, FRAME_WORLD);
@@ -269,13 +268,13 @@ ecs_status script_when(ecs_world *world, void *ud, bool *run) {
   *run = false;
   if (!box->world) return ECS_OK;
   world_enter(box);
-  bool ok = run_protected(system, when_body, 1);
-  if (ok) {
+  int called = run_protected(system, when_body, 1);
+  if (called == LUA_OK) {
     lua_State *L = state_of(box);
     *run = lua_toboolean(L, -1);
     lua_pop(L, 1);
   }
-  return finish(box, ok);
+  return finish(box, called);
 }
 
 void script_free(void *ud) {
@@ -288,6 +287,7 @@ void script_free(void *ud) {
 
 struct failure {
   const char *system;
+  bool named;                    /* the message begins with the system's name */
   char message[MESSAGE_SIZE];    /* the core's, for what no script has raised */
 };
 
@@ -296,10 +296,12 @@ static int handler_body(lua_State *L) {
   const struct failure *failure = lua_touserdata(L, 2);
   lua_getiuservalue(L, 1, WORLD_REFS);
   lua_rawgetp(L, -1, &on_error_key);
-  if (lua_isnil(L, 3))
-    lua_pushfstring(L, "system '%s': %s", failure->system, failure->message);
-  else
+  if (!lua_isnil(L, 3))
     lua_pushvalue(L, 3);
+  else if (failure->named)
+    lua_pushstring(L, failure->message);
+  else
+    lua_pushfstring(L, "system '%s': %s", failure->system, failure->message);
   lua_pushstring(L, failure->system);
   lua_call(L, 2, 0);
   return 0;
@@ -308,9 +310,8 @@ static int handler_body(lua_State *L) {
 /* What the handler itself raises is kept for update to raise, the last one of it. */
 void script_failed(ecs_world *world, const char *system, ecs_status status, void *ud) {
   struct world_box *box = ud;
-  (void)status;
   if (!box->world) return;
-  struct failure failure = {system, ""};
+  struct failure failure = {system, status != ECS_EUSER, ""};
   memcpy(failure.message, ecs_message(world), sizeof failure.message);
   lua_State *L = state_of(box);
   world_enter(box);
@@ -320,5 +321,5 @@ void script_failed(ecs_world *world, const char *system, ecs_status status, void
   lua_pushvalue(L, FRAME_ERROR);
   protect(L, handler, 3, 0, FRAME_HANDLER, NULL);
   clear(L, FRAME_ERROR);
-  finish(box, true);
+  finish(box, LUA_OK);
 }

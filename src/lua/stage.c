@@ -171,8 +171,7 @@ static int build_system(lua_State *L) {
 
 /* What a system's options or query were refused for, with where it was registered. */
 static int refuse_system(lua_State *L) {
-  const char *text = lua_tostring(L, -1);
-  if (!text || strcmp(text, "not enough memory") == 0) return lua_error(L);
+  if (!lua_isstring(L, -1)) return lua_error(L);
   lua_replace(L, AT_NAME);
   lua_settop(L, AT_NAME);
   const char *at = option(L, AT_ENTRY, "at") == LUA_TSTRING ? lua_tostring(L, -1) : "";
@@ -196,7 +195,9 @@ static void plan_systems(lua_State *L, struct world_box *box, uint64_t group) {
     lua_pushvalue(L, AT_NAME);
     if (option(L, AT_ENTRY, "spec") != LUA_TTABLE) luaL_error(L, "malformed plan");
     lua_pushinteger(L, (lua_Integer)group + (lua_Integer)i);
-    if (lua_pcall(L, 4, 0, 0) != LUA_OK) refuse_system(L);
+    int status = lua_pcall(L, 4, 0, 0);
+    if (status == LUA_ERRMEM) lua_error(L);
+    if (status != LUA_OK) refuse_system(L);
   }
 }
 
