@@ -406,7 +406,7 @@ scenario("a component that becomes a tag, and one that gets fields", {
   end,
   partial = true,
   act = function(s)
-    s.world:tag "Label"
+    s.world:component("Label", {})
     s.world:component("Frozen", { "since: f32 = 3", "who: entity", "why: string = cold" })
     s.world:component("Frozen", { "why: enum(warm, cold)", "since: i8" })
   end,
@@ -442,7 +442,7 @@ scenario("loading an image into components that have moved on", {
     s.world:component("Position", { "z: string = deep", "x: f64" })
     s.world:component("Label", { "text: string", "count: i32 = 3" })
     s.world:undeclare "Velocity"
-    s.world:tag "Bag"
+    s.world:component("Bag", {})
     s.view = s.world:res "Health"
   end,
   act = function(s)
