@@ -134,6 +134,36 @@ for _, form in ipairs { "each", "chunks" } do
       coroutine.close(c)
     end, true)
 
+    for _, ending in ipairs { "commit", "cancel" } do
+      it("that began after a defer, is ended by " .. ending, function()
+        local world, _, query = new_world()
+        local outer_step, outer_state = loop(query)
+        outer_step(outer_state)
+        world:defer()
+        local kept
+        local co = coroutine.wrap(function()
+          for view in loop(query) do
+            kept = view
+            for _ in loop(query) do
+              world:spawn { Position = {} }
+              coroutine.yield()
+            end
+          end
+        end)
+        co()
+        local before = world:count "Position"
+        world[ending](world)
+        has_error(function() return kept.x or kept.n end, "stale")
+        has_error(co, "the loop has ended")
+        has_error(function() world:cancel() end, "cancel without a defer")
+        assert.are.equal(before, world:count "Position")
+        world:update(0)
+        has_error(function() outer_step(outer_state) end, "the loop has ended")
+        assert.are.equal(before + (ending == "commit" and 1 or 0), world:count "Position")
+        assert_unlocked(world)
+      end)
+    end
+
     -- What ends loops that are left open, outside of systems, function forms and defer.
     local enders = {
       update = function(world) world:update(0) end,

@@ -385,7 +385,25 @@ static void staged_references(void) {
   close_world(&f);
 }
 
+/* A host's iterator is the host's to close: what would end the scope around it is refused. */
+static void iterators_after_a_defer(void) {
+  open_usual(&f);
+  f.a = SPAWN(f.world, f.position);
+  ecs_iter it;
+  CHECK_OK(f.world, ecs_defer(f.world));
+  CHECK_OK(f.world, ecs_iter_open(new_query(f.world, "Position"), &it));
+  CHECK_OK(f.world, ecs_add(f.world, f.a, f.frozen));
+  CHECK_FAILS(f.world, ECS_EBUSY, "commit is not possible inside a loop that was begun after",
+              ecs_commit(f.world));
+  CHECK_FAILS(f.world, ECS_EBUSY, "cancel is not possible inside a loop", ecs_cancel(f.world));
+  CHECK_OK(f.world, ecs_iter_close(&it));
+  CHECK_OK(f.world, ecs_commit(f.world));
+  CHECK(ecs_has(f.world, f.a, f.frozen));
+  close_world(&f);
+}
+
 static const struct test tests[] = {
+  {"commit and cancel wait for iterators opened after their defer", iterators_after_a_defer},
   {"C50: staged changes show when the scope ends", shows_after_commit},
   {"writes to fields that exist are immediate", writes_at_once},
   {"sets that follow a staged command are staged too", sets_follow_staged_ones},

@@ -213,10 +213,18 @@ function methods.defer(self)
   self:open_scope("defer")
 end
 
-local function need_defer(world)
-  local scope = world.scopes[#world.scopes]
+-- The innermost scope, loops begun in it apart, which `ending` ends.
+local function need_defer(world, ending)
+  local at = #world.scopes
+  while at > 0 and world.scopes[at].kind == "loop" do
+    at = at - 1
+  end
+  local scope = world.scopes[at]
   if not scope or scope.kind ~= "defer" then
     refuse("no scope is open")
+  end
+  for inner = #world.scopes, at + 1, -1 do
+    ending(world, world.scopes[inner])
   end
   return scope
 end
@@ -227,11 +235,11 @@ function methods.commit(self)
   if first and first.kind == "loop" and pcall(self.end_loops, self, "commit") then
     return
   end
-  self:commit_scope(need_defer(self))
+  self:commit_scope(need_defer(self, self.commit_scope))
 end
 
 function methods.cancel(self)
-  self:cancel_scope(need_defer(self))
+  self:cancel_scope(need_defer(self, self.cancel_scope))
 end
 
 return methods

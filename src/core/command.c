@@ -360,10 +360,13 @@ void scope_end_inner(ecs_world *world, uint32_t scope, bool keep) {
   }
 }
 
-/* The innermost scope opened by hand, or NONE. */
-static uint32_t innermost_defer(const struct staging *staging) {
-  uint32_t at = innermost(staging);
-  return at != NONE && staging->scopes[at].kind == SCOPE_DEFER ? at : NONE;
+uint32_t scope_deferred(const ecs_world *world) {
+  const struct staging *staging = &world->staging;
+  uint32_t at = staging->scope_count;
+  while (at-- > 0)
+    if (staging->scopes[at].open && staging->scopes[at].kind != SCOPE_LOOP)
+      return staging->scopes[at].kind == SCOPE_DEFER ? at : NONE;
+  return NONE;
 }
 
 ecs_status ecs_defer(ecs_world *world) {
@@ -371,17 +374,26 @@ ecs_status ecs_defer(ecs_world *world) {
   return scope_open(world, SCOPE_DEFER, &scope);
 }
 
+/* The scope that commit or cancel ends. */
+static ecs_status need_deferred(ecs_world *world, const char *operation, uint32_t *scope) {
+  *scope = scope_deferred(world);
+  if (*scope == NONE) return world_fail(world, ECS_EINVAL, "%s without a defer", operation);
+  if (*scope == innermost(&world->staging)) return ECS_OK;
+  return world_fail(world, ECS_EBUSY,
+                    "%s is not possible inside a loop that was begun after defer", operation);
+}
+
 ecs_status ecs_commit(ecs_world *world) {
-  uint32_t scope = innermost_defer(&world->staging);
-  if (scope == NONE) return world_fail(world, ECS_EINVAL, "commit without a defer");
-  return scope_commit(world, scope);
+  uint32_t scope;
+  ecs_status status = need_deferred(world, "commit", &scope);
+  return status == ECS_OK ? scope_commit(world, scope) : status;
 }
 
 ecs_status ecs_cancel(ecs_world *world) {
-  uint32_t scope = innermost_defer(&world->staging);
-  if (scope == NONE) return world_fail(world, ECS_EINVAL, "cancel without a defer");
-  scope_cancel(world, scope);
-  return ECS_OK;
+  uint32_t scope;
+  ecs_status status = need_deferred(world, "cancel", &scope);
+  if (status == ECS_OK) scope_cancel(world, scope);
+  return status;
 }
 
 void staging_free(ecs_world *world) {

@@ -72,6 +72,9 @@ void scope_cancel(ecs_world *world, uint32_t scope);
 ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
                            uint64_t entities);
 
+/* The innermost scope that is no loop, if it was opened by hand, else NONE. */
+uint32_t scope_deferred(const ecs_world *world);
+
 /* Ends every scope opened after this one: a system may leave some open. */
 void scope_end_inner(ecs_world *world, uint32_t scope, bool keep);
 

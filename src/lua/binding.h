@@ -239,6 +239,9 @@ void world_own_loops(struct world_box *box);
 ** busy (inside a system, function form or defer). */
 ecs_status loops_end(struct world_box *box);
 
+/* Before the innermost defer ends: ends the loops begun after it. Cannot fail. */
+void loops_end_deferred(struct world_box *box, bool keep);
+
 /* Forgets how a component's views read: before it is undeclared, and after loops_end. Cannot
 ** fail. */
 void views_forget(lua_State *L, struct world_box *box, int world_index, ecs_id component);

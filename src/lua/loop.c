@@ -87,6 +87,13 @@ void loops_end_system(struct world_box *box, bool keep) {
   while (box->loops) finish(box->loops, keep);
 }
 
+void loops_end_deferred(struct world_box *box, bool keep) {
+  uint32_t scope = scope_deferred(box->world);
+  if (scope == NONE) return;
+  while (box->loops && box->loops->scope != NONE && box->loops->scope > scope)
+    finish(box->loops, keep);
+}
+
 void loops_end_query(const struct query_box *query) {
   struct loop_box *loop = query->box->loops;
   while (loop) {
@@ -114,7 +121,7 @@ ecs_status loops_end(struct world_box *box) {
 
 int loop_gone(lua_State *L, const struct loop_box *loop) {
   if (!loop->box->world) return luaL_error(L, "the world is closed");
-  return luaL_error(L, "the loop has ended: update, run, commit or close ends open loops");
+  return luaL_error(L, "the loop has ended: update, run, commit, cancel or close ends open loops");
 }
 
 /* ---- making ----------------------------------------------------------------------- */

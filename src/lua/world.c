@@ -219,6 +219,7 @@ static int world_defer(lua_State *L) {
   return 0;
 }
 
+/* Ends the innermost defer with the loops begun in it; outside of one, loops left open. */
 static int world_commit(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   bool left_open = box->loops != NULL;
@@ -227,6 +228,7 @@ static int world_commit(lua_State *L) {
   do
     status = loops_end(box);
   while (retry(L, box, status, &tried));
+  if (status == ECS_OK) loops_end_deferred(box, true);
   if (status == ECS_OK && !(left_open && !staging_is_open(&box->world->staging))) {
     do
       status = ecs_commit(box->world);
@@ -239,6 +241,7 @@ static int world_commit(lua_State *L) {
 
 static int world_cancel(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
+  loops_end_deferred(box, false);
   ecs_status status = ecs_cancel(box->world);
   if (status != ECS_OK) return raise_status(L, box->world, status);
   settle(L, box, 1);
