@@ -104,9 +104,11 @@ describe("a world", function()
     has_error(function() world.spawn() end, "got no value; write world:spawn(...)")
     has_error(function() world.spawn(query) end, "got ecs.query; write world:spawn(...)")
     has_error(function() query.each(print) end, "write query:each(...), with a colon")
-    has_error(function() query:where(print).count() end, "where expected, got nil; write where:")
+    has_error(function() query:where(print).count() end,
+      "where expected, got nil; write where:")
     for _, other in ipairs { { spawn = world.spawn } } do
-      local message = has_error(function() other:spawn() end, "'spawn' on bad self", "world expected")
+      local message = has_error(function() other:spawn() end, "'spawn' on bad self",
+        "world expected")
       assert.is_nil(message:find("colon", 1, true))
     end
     local message = has_error(world.spawn, "world expected, got no value")

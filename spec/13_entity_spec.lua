@@ -15,7 +15,7 @@ end
 
 describe("an entity's name for its id", function()
   it("is an error that says how to get the id", function()
-    local world = helper.new_world()
+    world = helper.new_world()
     world:component("Link", { "to: entity" })
     local e = world:spawn { Link = {} }
     world:name(e, "player")
@@ -25,7 +25,8 @@ describe("an entity's name for its id", function()
         "bad argument #2", "entity id expected, got string",
         "world:lookup('player') gives the id of a name")
     end
-    helper.has_error(function() world:despawn "player" end, "bad argument #1 to 'despawn'", "lookup")
+    helper.has_error(function() world:despawn "player" end, "bad argument #1 to 'despawn'",
+      "lookup")
     helper.has_error(function() world:set(e, "Link.to", "player") end, "'Link.to' is entity",
       "world:lookup gives the id of a name")
   end)

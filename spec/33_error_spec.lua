@@ -73,12 +73,15 @@ describe("an error in a system", function()
     local texts = {
       function() error "not enough memory" end,
       function() error("not enough memory\0 for this", 0) end,
-      function() error(setmetatable({}, { __tostring = function() return "not enough memory" end })) end,
+      function()
+        error(setmetatable({}, { __tostring = function() return "not enough memory" end }))
+      end,
       function() assert(false, "not enough memory") end,
     }
     for _, fn in ipairs(texts) do
       world:system("s", { run = fn })
-      has_error(function() world:update(0) end, "system 's'", "not enough memory", "stack traceback")
+      has_error(function() world:update(0) end, "system 's'", "not enough memory",
+        "stack traceback")
       local seen
       world:on_error(function(message) seen = message end)
       world:update(0)

@@ -110,7 +110,8 @@ describe("world:describe()", function()
     world:phase("physics", { fixed = 0.5, after = "update" })
     world:switch("render", false)
     local expected = {}
-    for i, name in ipairs { "startup", "pre_update", "update", "physics", "post_update", "render" } do
+    for i, name in ipairs { "startup", "pre_update", "update", "physics", "post_update",
+      "render" } do
       expected[i] = { name = name, enabled = name ~= "render", ignored = {},
         fixed = name == "physics" and 0.5 or nil }
     end

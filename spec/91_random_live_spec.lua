@@ -133,7 +133,8 @@ function Session:check_refused(message, before, digest)
   local fresh = start(self.files.path)
   if fresh then
     fresh:close()
-    assert(message:find "^.*cannot migrate" or message:find "has fields; to drop", "a first start is possible, but " .. message)
+    assert(message:find "^.*cannot migrate" or message:find "has fields; to drop",
+      "a first start is possible, but " .. message)
   end
   self:compare()
 end

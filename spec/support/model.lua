@@ -271,8 +271,8 @@ function World:stored(id, component)
   return row and row[component.name]
 end
 
-function World:set(id, name, ...)
-  id = self:need_alive(id)
+-- The component that a set names, and what it gives; an error when that makes no sense.
+function World:given(name, ...)
   local component, keys, kind = self:resolve(name)
   local count, patch = select("#", ...), nil
   if keys then
@@ -290,6 +290,12 @@ function World:set(id, name, ...)
   else
     patch = types.positional(self, component, ...)
   end
+  return component, patch
+end
+
+function World:set(id, name, ...)
+  id = self:need_alive(id)
+  local component, patch = self:given(name, ...)
   local stored = self:stored(id, component)
   if stored and not self:is_staged(id, component) then
     types.merge(component, stored, patch)

@@ -326,6 +326,32 @@ function Query:each_call(fn, dt)
   end)
 end
 
+-- Only its set: for the rows that the function takes, once it has been asked for all.
+function Query:where(fn)
+  local width, world = #self.data, self.world
+  local function taken(scope)
+    local ids = {}
+    for id in visits(self) do
+      local list = arguments(self, id, nil, scope)
+      list[width + 1], list[width + 2] = 0.0, id
+      ids[#ids + 1] = fn(table.unpack(list, 1, width + 2)) and id or nil
+    end
+    return ids
+  end
+  return {
+    set = function(_, ...)
+      need_whole(self)
+      world:given(...)
+      local values = table.pack(...)
+      world:guarded("form", function(scope)
+        for _, id in ipairs(taken(scope)) do
+          world:set(id, table.unpack(values, 1, values.n))
+        end
+      end)
+    end,
+  }
+end
+
 -- An error unless every term with data is a single field.
 function Query:need_fields()
   for _, item in ipairs(self.data) do

@@ -135,6 +135,15 @@ local function each(self)
   end
 end
 
+local function where_set(self)
+  local text, data = self:query(values.query)
+  local step = text and set(self)
+  if step and step[1] == "set" and #step > 3 then
+    local given = table.move(step, 3, #step, 1, {})
+    return { "where_set", text, self.rng:int(3), given, self:body(2, data, 1) }
+  end
+end
+
 local function recipe(self, data)
   local list, rng = {}, self.rng
   for i = 1, rng:range(0, #data + (rng:chance(3) and 1 or 0)) do
@@ -348,7 +357,7 @@ gen.kinds = {
   { 30, look "get" }, { 30, look "read" }, { 20, look "has" },
   { 20, name }, { 10, alive }, { 15, random }, { 15, components }, { 20, count },
   { 25, loop }, { 4, leave }, { 12, resume }, { 10, drop },
-  { 20, each }, { 20, map }, { 15, chunks }, { 8, first },
+  { 20, each }, { 20, map }, { 12, where_set }, { 15, chunks }, { 8, first },
   { 30, defer }, { 24, ending "commit" }, { 14, ending "cancel" },
   { 12, system }, { 40, update }, { 6, run }, { 6, switch }, { 2, remove_system },
   { 4, phase }, { 1, only "on_error" }, { 2, only "systems" }, { 3, only "alpha" },

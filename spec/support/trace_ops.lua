@@ -338,6 +338,17 @@ function list.each(ctx, text, dt, body)
   query_of(ctx, text):each(visitor(ctx, "each", body), dt)
 end
 
+bodies.where_set = 3
+
+-- query:where(fn):set(...), for the rows whose ids are multiples of a number.
+function list.where_set(ctx, text, divisor, given, body)
+  local visited = visitor(ctx, "where", body)
+  query_of(ctx, text):where(function(...)
+    visited(...)
+    return select(-1, ...) % divisor == 0
+  end):set(table.unpack(given))
+end
+
 local function map_result(item, arguments)
   if item == "nil" then
     return nil
