@@ -132,7 +132,8 @@ static void clear_tail(lua_State *L, ecs_type type, uint32_t count) {
 static int column_read(lua_State *L) {
   struct column_box *column = check_column(L, 1);
   lua_settop(L, 2);
-  if (lua_isnil(L, 2)) {
+  bool given = !lua_isnil(L, 2);
+  if (!given) {
     lua_createtable(L, (int)column->loop->count, 0);
     lua_replace(L, 2);
     step_check(L, column->loop, column->step);
@@ -144,7 +145,7 @@ static int column_read(lua_State *L) {
     lua_rawseti(L, 2, (lua_Integer)row + 1);
     step_check(L, column->loop, column->step);
   }
-  clear_tail(L, column->leaf ? column->leaf->type : ECS_ENTITY, count);
+  if (given) clear_tail(L, column->leaf ? column->leaf->type : ECS_ENTITY, count);
   return 1;
 }
 
