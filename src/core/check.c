@@ -94,7 +94,7 @@ static ecs_status check_ids(const ecs_world *world, const struct table *table) {
 /* Every edge leads to a table that has one back, and says which columns differ. */
 static ecs_status check_edges(const ecs_world *world, const struct table *table) {
   uint32_t count = 0;
-  for (uint32_t i = 0; i <= table->edge_mask / sizeof *table->edges; i++) {
+  for (uint32_t i = 0; i <= table->edge_mask; i++) {
     const struct edge *edge = &table->edges[i];
     if (!edge->kind) continue;
     const struct edge *back = graph_edge(edge->table, edge->id);

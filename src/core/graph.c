@@ -169,7 +169,7 @@ static struct edge *find_edge(struct table *table, ecs_id id) {
 }
 
 static uint32_t edge_capacity(const struct table *table) {
-  return table->edge_mask / (uint32_t)sizeof *table->edges + 1;
+  return table->edge_mask + 1;
 }
 
 static bool reserve_edge(ecs_world *world, struct table *table) {
@@ -179,7 +179,7 @@ static bool reserve_edge(ecs_world *world, struct table *table) {
   struct edge *edges = memory_array(&world->memory, capacity, sizeof *edges);
   if (!edges) return false;
   table->edges = edges;
-  table->edge_mask = (capacity - 1) * (uint32_t)sizeof *edges;
+  table->edge_mask = capacity - 1;
   for (uint32_t i = 0; i < old_capacity; i++)
     if (old[i].kind) *find_edge(table, old[i].id) = old[i];
   if (old != table->first_edges)

@@ -59,12 +59,11 @@ ecs_status graph_without(ecs_world *world, struct table *from, ecs_id id,
 
 /* The table's edge for an id, which has a kind when it has been gone before. */
 INLINE const struct edge *graph_edge(const struct table *from, ecs_id id) {
-  const char *edges = (const void *)from->edges;
-  uint32_t step = sizeof(struct edge), at = (uint32_t)id * step & from->edge_mask;
-  const struct edge *edge = (const void *)(edges + at);
+  uint32_t at = (uint32_t)id & from->edge_mask;
+  const struct edge *edge = &from->edges[at];
   while (UNLIKELY(edge->id != id) && edge->kind != EDGE_NONE) {
-    at = (at + step) & from->edge_mask;
-    edge = (const void *)(edges + at);
+    at = (at + 1) & from->edge_mask;
+    edge = &from->edges[at];
   }
   return edge;
 }

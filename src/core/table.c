@@ -84,8 +84,8 @@ ecs_status table_new(ecs_world *world, const ecs_id *ids, uint32_t count,
   table->columns = (void *)(block + layout.columns_at);
   table->first_column = (void *)(block + layout.first_at);
   table->edges = table->first_edges = (void *)(block + layout.edges_at);
-  table->place_mask = (layout.places - 1) * (uint32_t)sizeof *places;
-  table->edge_mask = (FIRST_EDGES - 1) * (uint32_t)sizeof *table->edges;
+  table->place_mask = layout.places - 1;
+  table->edge_mask = FIRST_EDGES - 1;
   table->next_same_hash = NONE;
   table->words = true;
   for (uint32_t i = 0; i < layout.places; i++) places[i].position = NONE;
@@ -110,7 +110,7 @@ void table_shrink(ecs_world *world, struct table *table) {
 }
 
 static size_t edge_bytes(const struct table *table) {
-  return (size_t)table->edge_mask + sizeof *table->edges;
+  return (table->edge_mask + (size_t)1) * sizeof *table->edges;
 }
 
 void table_free(ecs_world *world, struct table *table) {

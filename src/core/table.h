@@ -19,6 +19,9 @@ struct column {
 ** come has the one of the first QUICK_PLACES that goes by the id's last bits: to find it no more
 ** than the table's address is needed. */
 #define QUICK_PLACES 8u
+#if QUICK_PLACES & (QUICK_PLACES - 1)
+#error "places are found by a mask: QUICK_PLACES is a power of two"
+#endif
 
 struct table_place {
   ecs_id id;
@@ -51,6 +54,9 @@ struct edge {
 };
 
 #define FIRST_EDGES 4u       /* part of the table's own block */
+#if FIRST_EDGES & (FIRST_EDGES - 1)
+#error "edges are found by a mask: FIRST_EDGES is a power of two"
+#endif
 
 /* What moving a row needs comes first. */
 struct table {
@@ -61,8 +67,8 @@ struct table {
   uint32_t *rows;            /* entity index by row */
   struct column *columns;
   struct edge *edges;        /* open addressing by id: a free one is of no kind */
-  uint32_t place_mask;       /* of the places' bytes: they follow this struct */
-  uint32_t edge_mask;        /* of the edges' bytes */
+  uint32_t place_mask;       /* one less than there are places, which follow this struct, */
+  uint32_t edge_mask;        /* and edges: powers of two */
   uint32_t column_count;
   uint32_t edge_count;
   bool words;                /* every column has cells of 4 bytes */
@@ -89,14 +95,14 @@ ecs_status table_new(ecs_world *world, const ecs_id *ids, uint32_t count,
                      struct table **out);
 void table_free(ecs_world *world, struct table *table);
 
-INLINE const struct table_place *table_place_at(const struct table *table, uint32_t at) {
-  return (const void *)((const char *)(table + 1) + at);
+INLINE const struct table_place *table_places(const struct table *table) {
+  return (const void *)(table + 1);
 }
 
 /* The place where an id is unless another one has come first: for quick ways, with table_find
 ** behind them. */
 INLINE const struct table_place *table_probe(const struct table *table, ecs_id id) {
-  return (const struct table_place *)(table + 1) + (id & (QUICK_PLACES - 1));
+  return table_places(table) + (id & (QUICK_PLACES - 1));
 }
 
 /* Where the table has an id, or a free place. O(1): ids of components are small and follow
@@ -104,12 +110,11 @@ INLINE const struct table_place *table_probe(const struct table *table, ecs_id i
 INLINE const struct table_place *table_find(const struct table *table, ecs_id id) {
   const struct table_place *place = table_probe(table, id);
   if (LIKELY(place->id == id || place->position == NONE)) return place;
-  uint32_t step = sizeof(struct table_place);
-  uint32_t at = (uint32_t)id * step & table->place_mask;
-  place = table_place_at(table, at);
+  uint32_t at = (uint32_t)id & table->place_mask;
+  place = table_places(table) + at;
   while (UNLIKELY(place->id != id) && place->position != NONE) {
-    at = (at + step) & table->place_mask;
-    place = table_place_at(table, at);
+    at = (at + 1) & table->place_mask;
+    place = table_places(table) + at;
   }
   return place;
 }
