@@ -12,6 +12,13 @@ static struct fixture f;
 /* Nothing beyond 64 MB is ever asked for. */
 #define MOST ((size_t)64 << 20)
 
+/* What looks like 0 to who keeps 32 bits of it, where a size has more. */
+#if SIZE_MAX > UINT32_MAX
+#define BEYOND_32_BITS ((size_t)UINT32_MAX + 1)
+#else
+#define BEYOND_32_BITS SIZE_MAX
+#endif
+
 static void open_limited(void) {
   open_usual(&f);
   f.alloc.most = MOST;
@@ -23,9 +30,9 @@ static void close_limited(void) {
 }
 
 static void huge_spawns(void) {
-  static const uint64_t counts[] = {
+  static const size_t counts[] = {
     INDEX_LIMIT - FIRST_ENTITY + 1, INDEX_LIMIT, UINT32_MAX - 1, UINT32_MAX,
-    (uint64_t)UINT32_MAX + 1, UINT64_MAX / 16, UINT64_MAX / 2, UINT64_MAX - 1, UINT64_MAX
+    BEYOND_32_BITS, SIZE_MAX / 16, SIZE_MAX / 2, SIZE_MAX - 1, SIZE_MAX
   };
   open_limited();
   uint64_t before = world_digest(f.world);
@@ -165,7 +172,7 @@ static void widest_component(void) {
 static void huge_strings(void) {
   open_limited();
   static const size_t sizes[] = {(size_t)UINT32_MAX / 2 + 1, UINT32_MAX,
-                                 (size_t)UINT32_MAX + 1, SIZE_MAX / 2, SIZE_MAX};
+                                 BEYOND_32_BITS, SIZE_MAX / 2 + 1, SIZE_MAX};
   f.a = SPAWN(f.world, f.label);
   CHECK_OK(f.world, ecs_resource(f.world, f.label));
   for (size_t i = 0; i < 5; i++) {

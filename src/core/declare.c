@@ -61,6 +61,19 @@ static size_t native_size(ecs_type type, const struct enumeration *names) {
   return type == ECS_STRING ? sizeof(ecs_string) : type_size(type, names);
 }
 
+/* C aligns 8 bytes in a struct to less than 8 on some machines: to 4 on 32-bit x86. */
+struct behind_byte {
+  char byte;
+  ecs_cell cell;
+};
+
+static size_t native_align(const struct field *field, size_t size) {
+  if (field->nested) return field->nested->align;
+  if (field->type == ECS_STRING) return sizeof(void *);
+  size_t most = offsetof(struct behind_byte, cell);
+  return size < most ? size : most;
+}
+
 static ecs_status check_enum(struct build *build, const ecs_field *from) {
   if (from->name_count == 0 || from->name_count > ENUM_LIMIT)
     return world_fail(build->world, ECS_ELIMIT,
@@ -233,8 +246,7 @@ static ecs_status add_leaves(struct build *build, uint32_t field_at) {
 static ecs_status lay_out(struct build *build, struct field *field) {
   struct component *component = build->component;
   size_t one = field->nested ? field->nested->size : native_size(field->type, field->names);
-  size_t align = field->nested ? field->nested->align
-               : field->type == ECS_STRING ? sizeof(void *) : one;
+  size_t align = native_align(field, one);
   field->size = one * elements(field);
   if (component->align < align) component->align = align;
   if (component->native) {
@@ -268,7 +280,7 @@ static ecs_status build_fields(struct build *build) {
     return world_fail(build->world, ECS_ELIMIT,
                       "component '%s' has %u fields with arrays and nested ones "
                       "flattened; the limit is 4096", desc->name, leaves);
-  component->leaves = take(build, leaves * sizeof *component->leaves);
+  component->leaves = take(build, (size_t)leaves * sizeof *component->leaves);
   if (!component->leaves) return world_nomem(build->world);
   for (uint32_t i = 0; i < desc->field_count; i++) {
     ecs_status status = add_leaves(build, i);

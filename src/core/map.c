@@ -26,7 +26,7 @@ bool map_reserve(struct memory *memory, struct map *map, uint64_t more) {
   while (capacity < need) capacity *= 2;
   if (capacity > UINT32_MAX / 2) return false;
   struct map grown = {NULL, (uint32_t)capacity, 0};
-  grown.entries = memory_array(memory, capacity, sizeof *grown.entries);
+  grown.entries = memory_array(memory, (size_t)capacity, sizeof *grown.entries);
   if (!grown.entries) return false;
   for (uint32_t i = 0; i < map->capacity; i++)
     if (map->entries[i].key) map_put(&grown, map->entries[i].key, map->entries[i].value);
