@@ -7,7 +7,7 @@
 #include <windows.h>
 #endif
 
-#include "world.h"
+#include "clock.h"
 
 #if defined(_WIN32)
 

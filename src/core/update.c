@@ -1,6 +1,7 @@
 /* Running systems: phases in order, fixed steps, intervals, errors. */
 #include <math.h>
 
+#include "clock.h"
 #include "schedule.h"
 #include "world.h"
 

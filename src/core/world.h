@@ -100,10 +100,8 @@ void world_mark_strings(ecs_world *world);
 /* Room for a component's cells; NULL when out of memory. */
 struct write *world_writes(ecs_world *world, uint64_t count);
 
-/* Seconds of a clock that never goes back. */
+/* Frees what a binding has gathered. */
 void scratch_free(ecs_world *world, struct scratch *scratch);
-
-double clock_seconds(void);
 
 static inline struct table *world_table(const ecs_world *world, uint32_t index) {
   return world->graph.tables[index];
