@@ -8,10 +8,18 @@
 #endif
 
 #include <assert.h>
+#include <float.h>
 #include <stdarg.h>
 #include <string.h>
 
 #include "../ecs.h"
+
+/* Numbers are what Lua and the kernels say only when each step is rounded to its own type:
+** 32-bit x86 computes in 80 bits unless it is told otherwise. */
+#if FLT_EVAL_METHOD != 0
+#error "ecs needs arithmetic without excess precision: for 32-bit x86 give the compiler \
+-msse2 -mfpmath=sse"
+#endif
 
 /* System headers come before this one: what follows is hidden from other objects. */
 #if defined(__GNUC__)
