@@ -51,6 +51,11 @@ else
 SHARED := -shared
 endif
 
+# 32-bit x86 computes in 80 bits unless told otherwise. What mingw-w64 makes of isnan and isinf
+# converts its argument.
+SSE2 := -msse2 -mfpmath=sse
+MINGW := -Wno-float-conversion
+
 # Every variant has its own directory with ecs/native.so, libecs.a and obj/.
 RELEASE := $(BUILD)
 DEBUG := $(BUILD)/debug
@@ -58,6 +63,9 @@ ASAN := $(BUILD)/asan
 HASH := $(BUILD)/hash
 COV := $(BUILD)/cov
 FUZZ := $(BUILD)/fuzz
+I686 := $(BUILD)/i686
+AARCH64 := $(BUILD)/aarch64
+WINDOWS := $(BUILD)/windows
 
 SECONDS ?= 60
 FUZZ_FLAGS := -O1 -g -DECS_DEBUG $(SANITIZE)
@@ -128,6 +136,9 @@ $(eval $(call variant,$(ASAN),$(GCC),-O1 -g -DECS_DEBUG $(SANITIZE)))
 $(eval $(call variant,$(HASH),$(CC),-O1 -DECS_DEBUG -DECS_CONSTANT_HASH))
 $(eval $(call variant,$(COV),$(GCC),-O0 -g --coverage))
 $(eval $(call variant,$(FUZZ),$(CLANG),$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link))
+$(eval $(call variant,$(I686),i686-linux-gnu-gcc,-O2 -Werror -DECS_DEBUG $(SSE2)))
+$(eval $(call variant,$(AARCH64),aarch64-linux-gnu-gcc,-O2 -Werror -DECS_DEBUG))
+$(eval $(call variant,$(WINDOWS),x86_64-w64-mingw32-gcc,-O2 -Werror $(MINGW)))
 
 # The loops of kernels take most of the time of a build. Collisions do not touch kernels; the
 # loops have no asserts for a debug build, and the fuzzers run none. What some sanitizers look
@@ -195,6 +206,7 @@ TEST_CHECKS := plain asan hash rock $(if $(C_TESTS),c asan-c hash-c) \
   $(LINT_CHECKS)
 DEEP_CHECKS := $(if $(deep_scale:small=),deep-traces-1 deep-traces-2) \
   $(if $(DEEP_SPECS),deep-asan deep-plain) $(if $(C_TESTS),deep-c) builds \
+  windows $(if $(C_TESTS),i686 aarch64) \
   $(if $(deep_scale:small=),valgrind $(if $(C_TESTS),valgrind-c) coverage tidy cppcheck fuzz)
 
 # $(call run_checks,set,names,seconds after which a check hangs)
@@ -307,6 +319,61 @@ check-cppcheck:
 	  --suppress=nullPointerRedundantCheck --suppress=ctunullpointer \
   --suppress=incorrectLogicOperator --suppress=overlappingWriteUnion:src/kernel/fold.c \
 	  -D__GNUC__=12 -Isrc $(CORE_SRC) $(BIND_SRC)
+
+# ---- other machines ------------------------------------------------------------------
+#
+# Debian's compilers for other machines build everything for Windows and for 64-bit ARM; the C
+# tests without Lua also run on 32-bit x86 and, emulated, on ARM. Lua itself is there for none of
+# them: its headers do, and for Windows, where a module has to name the library that it takes
+# symbols from, one made of the names in them.
+
+FOREIGN_LUA := $(BUILD)/foreign/lua
+LUA_HEADERS := lua.h luaconf.h lauxlib.h lualib.h
+
+# Alone, apart from the headers of this machine. Debian's luaconf.h asks for a header that says
+# which one that is.
+$(FOREIGN_LUA)/lua.h: Makefile
+	@mkdir -p $(@D)
+	@$(need_lua)
+	@for header in $(LUA_HEADERS); do cp $(LUA_INCDIR)/$$header $(@D) || exit 1; done
+	@echo '#define DEB_HOST_MULTIARCH ""' > $(@D)/lua5.4-deb-multiarch.h
+
+$(FOREIGN_LUA)/lua54.def: $(FOREIGN_LUA)/lua.h
+	@{ echo LIBRARY lua54.dll; echo EXPORTS; cat $(LUA_HEADERS:%=$(@D)/%) | \
+	  sed -n 's/.*(\(lua[A-Za-z]*_[A-Za-z_]*\)) *(.*/\1/p' | sort -u; } > $@
+
+$(FOREIGN_LUA)/liblua54.a: $(FOREIGN_LUA)/lua54.def
+	@x86_64-w64-mingw32-dlltool -d $< -l $@
+
+$(AARCH64)/% $(WINDOWS)/%: private LUA_INCDIR := $(FOREIGN_LUA)
+$(AARCH64)/%: export CROSS := aarch64-linux-gnu-
+$(WINDOWS)/%: export CROSS := x86_64-w64-mingw32-
+$(WINDOWS)/%: private LUA_LIBS := $(FOREIGN_LUA)/liblua54.a
+$(WINDOWS)/%: private LIBS := -lm
+$(WINDOWS)/ecs/native.so: private LIBS := $(FOREIGN_LUA)/liblua54.a -lm
+$(I686)/spec/% $(AARCH64)/spec/%: private LDFLAGS += -static
+
+$($(AARCH64)_BIND): $(FOREIGN_LUA)/lua.h
+$($(WINDOWS)_BIND): $(FOREIGN_LUA)/liblua54.a
+
+without_lua = $(filter-out $(1)/spec/test_lua%,$(call c_programs,$(1)))
+libraries = $(1)/ecs/native.so $(1)/libecs.a $(1)/libecs_lua.a
+
+# Programs of 32 bits run by themselves where the system has not left that out.
+i686_runner = $(shell $(I686)/spec/test_alloc >/dev/null 2>&1 || echo qemu-i386-static)
+
+check-i686: $(call without_lua,$(I686))
+	$(check) i686 tap env ECS_SPEC_SCALE=small C_TEST_RUNNER="$(i686_runner)" \
+	  sh spec/tools/c-tests $^
+
+check-aarch64: $(call without_lua,$(AARCH64)) $(call libraries,$(AARCH64))
+	$(check) aarch64 tap env ECS_SPEC_SCALE=small C_TEST_RUNNER=qemu-aarch64-static \
+	  sh spec/tools/c-tests $(filter $(AARCH64)/spec/%,$^)
+
+# Programs' files end in .exe. The headers have to bear <windows.h> before them.
+check-windows: $(call c_programs,$(WINDOWS)) $(call libraries,$(WINDOWS))
+	$(check) windows status x86_64-w64-mingw32-gcc $(BASE) -I$(FOREIGN_LUA) -Werror \
+	  -fsyntax-only -x c -include windows.h -include src/ecs_lua.h /dev/null
 
 # ---- fuzz ----------------------------------------------------------------------------
 #

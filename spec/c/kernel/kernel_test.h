@@ -9,6 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef _WIN32
+#include <malloc.h>
+#endif
 
 static int failures;
 
@@ -271,10 +274,21 @@ enum { GUARD = 0 };
 enum { GUARD = 64 };
 #endif
 
+#ifdef _WIN32
+static inline void *aligned_block(size_t size) { return _aligned_malloc(size, 64); }
+static inline void column_free(void *column) { _aligned_free(column); }
+#else
+static inline void *aligned_block(size_t size) {
+  void *block = NULL;
+  return posix_memalign(&block, 64, size) == 0 ? block : NULL;
+}
+static inline void column_free(void *column) { free(column); }
+#endif
+
 static inline void *column_new(k_column c, size_t rows) {
   const size_t bytes = rows * size_of_column(c);
-  char *p = NULL;
-  if (posix_memalign((void **)(void *)&p, 64, bytes + GUARD) != 0) abort();
+  char *p = aligned_block(bytes + GUARD);
+  if (!p) abort();
   memset(p, 0, bytes);
   memset(p + bytes, 0x5a, GUARD);
   return p;

@@ -202,9 +202,9 @@ static void world_new(world *w, const program *p) {
 static void world_free(world *w, const program *p) {
   for (int c = 0; c < p->ncolumns; c++) {
     CHECK(column_intact((k_column)p->columns[c], w->columns[c], w->rows));
-    free(w->before[c]);
-    free(w->columns[c]);
-    free(w->first[c]);
+    column_free(w->before[c]);
+    column_free(w->columns[c]);
+    column_free(w->first[c]);
   }
   for (int i = 0; i < p->nbitmaps; i++) free(w->bitmaps[i]);
   free(w->uniforms);

@@ -99,7 +99,7 @@ static void table_new(test_table *table, const test_trial *t, size_t rows) {
 static void table_free(test_table *table) {
   for (int c = 0; c < 5; c++) {
     CHECK(column_intact(table->types[c], table->columns[c], table->rows));
-    free(table->columns[c]);
+    column_free(table->columns[c]);
   }
 }
 
@@ -276,8 +276,8 @@ static void try_constant(int op, k_type varying, value constant) {
     const test_trial t = {op_name(op), op, varying, constant.type, KT_BOOL, 0, 1};
     if (!equal(got, want)) complain(&t, special(varying, i), constant, got, want);
   }
-  free(data[0]);
-  free(data[1]);
+  column_free(data[0]);
+  column_free(data[1]);
   machine_free(m);
   program_free(p);
 }

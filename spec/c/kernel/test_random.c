@@ -42,8 +42,8 @@ static void world_new(world *w, const model *m) {
 static void world_free(world *w, const model *m) {
   for (int c = 0; c < m->ncolumns; c++) {
     CHECK(column_intact(m->columns[c], w->columns[c], w->rows));
-    free(w->before[c]);
-    free(w->columns[c]);
+    column_free(w->before[c]);
+    column_free(w->columns[c]);
   }
 }
 
