@@ -227,6 +227,15 @@ ECS_API ecs_status ecs_get(const ecs_world *world, ecs_id entity, ecs_id compone
 ECS_API void *ecs_cell_of(const ecs_world *world, ecs_id entity, ecs_id component,
                           uint32_t leaf);
 
+/* The component and the leaf that a path names: "Position.x", "Body.m[2]", "Body.at.x".
+** ECS_ENAME says what to write instead. Other fields (a migration) may have other leaves. */
+ECS_API ecs_status ecs_leaf(const ecs_world *world, const char *path, ecs_id *component,
+                            uint32_t *leaf);
+
+/* ecs_cell_of by a path; NULL with a message that says why. Loops do better with ecs_leaf
+** before them. */
+ECS_API void *ecs_cell_named(const ecs_world *world, ecs_id entity, const char *path);
+
 /* Names are unique among living entities; NULL clears. */
 ECS_API ecs_status ecs_name(ecs_world *world, ecs_id entity, const char *name);
 ECS_API const char *ecs_name_of(const ecs_world *world, ecs_id entity);

@@ -37,12 +37,22 @@ static uint64_t cell_value(const ecs_world *world, const struct leaf *leaf, ecs_
   }
 }
 
+#ifdef ECS_DEBUG
+static const void *cell_by_name(const ecs_world *world, ecs_id entity,
+                                const struct component *component, const struct leaf *leaf) {
+  char path[2 * MESSAGE_SIZE];
+  text_format(path, sizeof path, "%s.%s", component->name, leaf->name);
+  return ecs_cell_named(world, entity, path);
+}
+#endif
+
 static uint64_t entity_component(const struct digest *digest, ecs_id entity,
                                  const struct component *component) {
   uint64_t hash = mix_string(1, component->name);
   for (uint32_t i = 0; i < component->leaf_count; i++) {
     const struct leaf *leaf = &component->leaves[i];
     const void *at = ecs_cell_of(digest->world, entity, component->id, i);
+    assert(at == cell_by_name(digest->world, entity, component, leaf));
     uint64_t value = cell_value(digest->world, leaf, cell_load(at, leaf->size, 0));
     hash = mix(hash, value);
   }

@@ -218,6 +218,61 @@ static void declares_otherwise(void) {
   close_world(&f);
 }
 
+/* ---- leaves by name ---- */
+
+static void finds_leaves_by_name(void) {
+  open_usual(&f);
+  ecs_field fields[] = {{.name = "mass", .type = ECS_F64},
+                        {.name = "at", .type = ECS_NESTED, .nested = f.position},
+                        {.name = "m", .type = ECS_I32, .count = 2}};
+  ecs_id body = DECLARE(f.world, "Body", fields), component = ECS_NULL;
+  static const char *const paths[] = {"Body.mass", "Body.at.x", "Body.at.y", "Body.m[1]",
+                                      "Body.m[2]"};
+  f.a = SPAWN(f.world, body, f.frozen);
+  for (uint32_t i = 0, leaf; i < 5; i++) {
+    CHECK_OK(f.world, ecs_leaf(f.world, paths[i], &component, &leaf));
+    CHECK(component == body);
+    CHECK_INTEGER(i, leaf);
+    void *cell = ecs_cell_named(f.world, f.a, paths[i]);
+    CHECK(cell && cell == ecs_cell_of(f.world, f.a, body, i));
+  }
+  *(int32_t *)ecs_cell_named(f.world, f.a, "Body.m[2]") = 7;
+  CHECK_INTEGER(7, *(int32_t *)ecs_cell_of(f.world, f.a, body, 4));
+  close_world(&f);
+}
+
+static void refuses_paths(void) {
+  static const struct { const char *path, *words; } wrong[] = {
+    {"Postion.x", "unknown component 'Postion' (did you mean 'Position'?)"},
+    {"Position.z", "component 'Position' has no field 'z'"},
+    {"Position.", "component 'Position' has no field ''"},
+    {"Position", "'Position' names no field: write one behind it, as 'Position.x'"},
+    {"Frozen", "'Frozen' is a tag: it has no fields"},
+    {"Frozen.x", "'Frozen' is a tag: it has no field 'x'"},
+    {"Row.m", "field 'Row.m' is not a single value: name a part, as 'Row.m[1]'"},
+    {"Row.m[3]", "component 'Row' has no field 'm[3]'"},
+    {"", "unknown component ''"},
+  };
+  open_usual(&f);
+  ecs_field row[] = {{.name = "m", .type = ECS_I32, .count = 2}};
+  DECLARE(f.world, "Row", row);
+  f.a = SPAWN(f.world, f.position);
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    ecs_id component = 77;
+    uint32_t leaf = 77;
+    CHECK_FAILS(f.world, ECS_ENAME, wrong[i].words,
+                ecs_leaf(f.world, wrong[i].path, &component, &leaf));
+    CHECK(component == 77 && leaf == 77);
+    CHECK(ecs_cell_named(f.world, f.a, wrong[i].path) == NULL);
+  }
+  CHECK(ecs_cell_named(f.world, f.a, "Velocity.x") == NULL);
+  CHECK(strstr(ecs_message(f.world), "has no 'Velocity'") != NULL);
+  CHECK_OK(f.world, ecs_despawn(f.world, f.a));
+  CHECK(ecs_cell_named(f.world, f.a, "Position.x") == NULL);
+  CHECK(strstr(ecs_message(f.world), "dead") != NULL);
+  close_world(&f);
+}
+
 /* ---- what is refused ---- */
 
 static void refuse(ecs_status wanted, const char *words, ecs_field field) {
@@ -330,6 +385,8 @@ static const struct test tests[] = {
   {"native offsets need no alignment", takes_unaligned_offsets},
   {"declaring the same fields again changes nothing", declares_again},
   {"declaring other fields keeps id and values", declares_otherwise},
+  {"a leaf is found by its path", finds_leaves_by_name},
+  {"a path that names no leaf is refused with what to write", refuses_paths},
   {"names that are no identifiers are refused", refuses_names},
   {"C21: fields that make no sense are refused and named", refuses_fields},
   {"C2, C41: components are found by name, unknown ones with a hint", finds_by_name},

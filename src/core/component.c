@@ -77,6 +77,28 @@ ecs_status component_no_field(const ecs_world *world, const struct component *co
                     &text, nearest_hint(&nearest, hint, sizeof hint));
 }
 
+static ecs_status no_leaf(const ecs_world *world, const struct component *component,
+                          const char *text, size_t size) {
+  uint32_t at = component_field(component, text, size);
+  if (at == NONE) return component_no_field(world, component, text, size);
+  const struct field *field = &component->fields[at];
+  return world_fail(world, ECS_ENAME,
+                    "field '%s.%s' is not a single value: name a part, as '%s.%s'",
+                    component->name, field->name, component->name,
+                    component->leaves[field->first_leaf].name);
+}
+
+ecs_status component_path(const ecs_world *world, const char *text, size_t size,
+                          struct component **out, uint32_t *leaf) {
+  const char *dot = memchr(text, '.', size);
+  size_t head = dot ? (size_t)(dot - text) : size;
+  ecs_status status = component_need(world, text, head, out);
+  *leaf = NONE;
+  if (status != ECS_OK || !dot) return status;
+  *leaf = component_leaf(*out, dot + 1, size - head - 1);
+  return *leaf != NONE ? ECS_OK : no_leaf(world, *out, dot + 1, size - head - 1);
+}
+
 static ecs_status wrong_type(const ecs_world *world, const struct component *component,
                              const struct leaf *leaf, const ecs_value *value) {
   static const char *const kinds[] = {"nothing", "a boolean", "an integer", "a number",

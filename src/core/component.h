@@ -89,6 +89,11 @@ uint32_t component_leaf(const struct component *component, const char *name, siz
 ecs_status component_no_field(const ecs_world *world, const struct component *component,
                               const char *name, size_t size);
 
+/* The component, or the leaf of it, that a text names ("Position", "Position.x"); leaf is NONE
+** for the former. */
+ecs_status component_path(const ecs_world *world, const char *text, size_t size,
+                          struct component **out, uint32_t *leaf);
+
 /* Turns a value into the cell of a leaf: interns strings, checks ids, ranges, names. The
 ** message names component, field, type and value. */
 ecs_status component_cell(ecs_world *world, const struct component *component,

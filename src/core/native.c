@@ -168,3 +168,29 @@ void *ecs_cell_of(const ecs_world *world, ecs_id entity, ecs_id component, uint3
     return cell_of_any(world, entity, component, leaf);
   return (uint32_t *)place->columns[leaf].data + record->row;
 }
+
+ecs_status ecs_leaf(const ecs_world *world, const char *path, ecs_id *component,
+                    uint32_t *leaf) {
+  struct component *found;
+  uint32_t at;
+  ecs_status status = component_path(world, path, strlen(path), &found, &at);
+  if (status != ECS_OK) return status;
+  if (found->leaf_count == 0)
+    return world_fail(world, ECS_ENAME, "'%s' is a tag: it has no fields", found->name);
+  if (at == NONE)
+    return world_fail(world, ECS_ENAME,
+                      "'%s' names no field: write one behind it, as '%s.%s'", found->name,
+                      found->name, found->leaves[0].name);
+  *component = found->id;
+  *leaf = at;
+  return ECS_OK;
+}
+
+void *ecs_cell_named(const ecs_world *world, ecs_id entity, const char *path) {
+  ecs_id component;
+  uint32_t leaf;
+  if (ecs_leaf(world, path, &component, &leaf) != ECS_OK) return NULL;
+  void *cell = ecs_cell_of(world, entity, component, leaf);
+  if (!cell) no_value(world, entity, component);
+  return cell;
+}

@@ -45,33 +45,12 @@ static void remember(lua_State *L, struct world_box *box, int index,
       (struct name_entry){key, box->number, box->world->registry.version, component, leaf, 0, 0};
 }
 
-/* Sets the message about a text that is no leaf of the component. */
-static void no_leaf(const ecs_world *world, const struct component *component,
-                    const char *text, size_t size) {
-  uint32_t at = component_field(component, text, size);
-  if (at == NONE) {
-    component_no_field(world, component, text, size);
-    return;
-  }
-  const struct field *field = &component->fields[at];
-  world_fail(world, ECS_ENAME, "field '%s.%s' is not a single value: name a part, as '%s.%s'",
-             component->name, field->name, component->name,
-             component->leaves[field->first_leaf].name);
-}
-
 struct component *find_component(lua_State *L, struct world_box *box, int index,
                                  uint32_t *leaf) {
   size_t size;
   const char *text = lua_tolstring(L, index, &size);
   struct component *component;
-  const char *dot = memchr(text, '.', size);
-  size_t head = dot ? (size_t)(dot - text) : size;
-  if (component_need(box->world, text, head, &component) != ECS_OK) return NULL;
-  *leaf = dot ? component_leaf(component, dot + 1, size - head - 1) : NONE;
-  if (dot && *leaf == NONE) {
-    no_leaf(box->world, component, dot + 1, size - head - 1);
-    return NULL;
-  }
+  if (component_path(box->world, text, size, &component, leaf) != ECS_OK) return NULL;
   remember(L, box, index, component, *leaf);
   return component;
 }
