@@ -199,7 +199,7 @@ deep_scale = $(if $(filter small,$(DEEP)),small,deep)
 deep_run = $(busted) -r $(if $(filter small,$(DEEP)),deep,all)
 c_programs = $(C_TESTS:spec/c/%.c=$(1)/spec/%)
 
-LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-lengths \
+LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-lengths lint-loops \
   lint-rockspec
 TEST_CHECKS := plain asan hash rock $(if $(C_TESTS),c asan-c hash-c) \
   corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
@@ -441,6 +441,10 @@ check-lint-symbols: $($(RELEASE)_CORE)
 
 check-lint-lengths:
 	$(check) lint-lengths status $(LUA) spec/tools/lengths.lua
+
+check-lint-loops:
+	$(check) lint-loops status $(LUA) spec/tools/loops.lua \
+	  $(shell find lua spec examples -name '*.lua' | LC_ALL=C sort)
 
 check-lint-rockspec:
 	$(check) lint-rockspec status $(LUA) spec/tools/rockspec.lua

@@ -101,8 +101,7 @@ end
 
 local function parse_enum(list, where)
   local names, known = {}, {}
-  for name in (list .. ","):gmatch("([^,]*),") do
-    name = name:match("^%s*(.-)%s*$")
+  for name in (list .. ","):gmatch("%s*([^,]-)%s*,") do
     if not name:find("^[%a_][%w_]*$") then
       refuse("%s: '%s' is no name for an enum", where, name)
     elseif known[name] then

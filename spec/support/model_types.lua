@@ -316,8 +316,8 @@ function types.leaf(component, path)
       refuse("component '%s' has no field '%s'", component.name, path)
     end
     keys[#keys + 1], kind = name, field.type
-    for index in indices:gmatch("%[(%d+)%]") do
-      index = tonumber(index)
+    for digits in indices:gmatch("%[(%d+)%]") do
+      local index = tonumber(digits)
       if kind.kind ~= "array" or index < 1 or index > kind.n then
         refuse("component '%s' has no field '%s'", component.name, path)
       end

@@ -92,7 +92,8 @@ function context.resolve(ctx, value)
     return value
   end
   local copy = {}
-  for key, part in pairs(value) do
+  for name, part in pairs(value) do
+    local key = name
     if type(key) == "string" and key:byte() == 64 then
       key = refer(ctx, key)
     end
