@@ -168,9 +168,18 @@ demo:
 	@$(MAKE) --no-print-directory -s all
 	@$(call module_env,$(RELEASE)) $(LUA) examples/swarm/main.lua
 
-EXAMPLES := $(C_EXAMPLES:%.c=$(BUILD)/%)
+# Those in examples/module are Lua modules, the others programs.
+EXAMPLE_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(filter-out examples/module/%,$(C_EXAMPLES)))
+EXAMPLE_MODULES := $(patsubst %.c,$(BUILD)/%.so,$(filter examples/module/%,$(C_EXAMPLES)))
+EXAMPLES := $(EXAMPLE_PROGRAMS) $(EXAMPLE_MODULES)
 
 examples: all $(EXAMPLES)
+
+$(BUILD)/examples/module/%.so: examples/module/%.c $(wildcard src/*.h) Makefile
+	@mkdir -p $(@D)
+	@$(need_lua)
+	$(CC) $(STD) $(WARN) -fPIC -Isrc -I$(LUA_INCDIR) -O2 $(CFLAGS) $(SHARED) $(LDFLAGS) \
+	  -o $@ $< -lm
 
 $(BUILD)/examples/%: examples/%.c $(RELEASE)/libecs_lua.a Makefile
 	@mkdir -p $(@D)
@@ -261,7 +270,7 @@ check-demo: $(RELEASE)/ecs/native.so
 	$(check) demo status env $(call module_env,$(RELEASE)) \
 	  $(LUA) examples/swarm/main.lua --frames 30
 
-check-examples: $(EXAMPLES)
+check-examples: $(EXAMPLE_PROGRAMS)
 	$(check) examples tap sh spec/tools/c-tests $^
 
 check-rock:

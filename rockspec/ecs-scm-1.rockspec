@@ -86,6 +86,7 @@ build = {
         "src/kernel/random.c",
         "src/kernel/region.c",
         "src/kernel/text.c",
+        "src/lua/api.c",
         "src/lua/args.c",
         "src/lua/bytecode.c",
         "src/lua/chunk.c",

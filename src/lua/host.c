@@ -75,8 +75,3 @@ void ecs_lua_push_world(lua_State *L, ecs_world *world) {
   }
   lua_remove(L, -2);
 }
-
-ecs_world *ecs_lua_to_world(lua_State *L, int index) {
-  const struct world_box *box = box_test(L, index, &kind_world, sizeof *box);
-  return box ? box->world : NULL;
-}

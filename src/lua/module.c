@@ -1,3 +1,4 @@
+#include "api.h"
 #include "kernel.h"
 #include "names.h"
 #include "replace.h"
@@ -123,6 +124,7 @@ int luaopen_ecs_native(lua_State *L) {
   worlds_open(L);
   weights_open(L);
   names_open(L);
+  api_open(L);
   for (const struct object *object = objects; object->name; object++)
     open_object(L, object);
   luaL_newlib(L, functions);
