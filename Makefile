@@ -210,7 +210,7 @@ c_programs = $(C_TESTS:spec/c/%.c=$(1)/spec/%)
 
 LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-lengths lint-loops \
   lint-rockspec
-TEST_CHECKS := plain asan hash rock $(if $(C_TESTS),c asan-c hash-c) \
+TEST_CHECKS := plain asan hash rock install $(if $(C_TESTS),c asan-c hash-c) \
   corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
   $(LINT_CHECKS)
 DEEP_CHECKS := $(if $(deep_scale:small=),deep-traces-1 deep-traces-2) \
@@ -275,6 +275,9 @@ check-examples: $(EXAMPLE_PROGRAMS)
 
 check-rock:
 	$(check) rock tap sh spec/tools/rock $(BUILD)/rock
+
+check-install: all
+	$(check) install tap sh spec/tools/install $(BUILD)/install
 
 check-deep-plain: $(RELEASE)/ecs/native.so
 	$(check) deep-plain tap env ECS_SPEC_SCALE=$(deep_scale) \
@@ -512,13 +515,22 @@ $(BUILD)/bench/kernel: spec/bench/kernel/bench.c $(FLOORS) $($(RELEASE)_CORE) Ma
 
 INSTALL ?= install
 
-install: all
-	$(INSTALL) -d $(DESTDIR)$(LUA_CMOD)/ecs $(DESTDIR)$(LUA_LMOD)/ecs \
-	  $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib
+install: all $(BUILD)/ecs.pc
+	$(INSTALL) -d $(DESTDIR)$(LUA_CMOD)/ecs $(DESTDIR)$(LUA_LMOD)/ecs/include \
+	  $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	$(INSTALL) -m 755 $(RELEASE)/ecs/native.so $(DESTDIR)$(LUA_CMOD)/ecs/native.so
 	$(INSTALL) -m 644 $(LUA_SRC) $(DESTDIR)$(LUA_LMOD)/ecs
-	$(INSTALL) -m 644 $(wildcard src/ecs.h src/ecs_lua.h) $(DESTDIR)$(PREFIX)/include
+	$(INSTALL) -m 644 $(wildcard src/*.h) $(DESTDIR)$(LUA_LMOD)/ecs/include
+	$(INSTALL) -m 644 $(wildcard src/*.h) $(DESTDIR)$(PREFIX)/include
 	$(INSTALL) -m 644 $(RELEASE)/libecs.a $(RELEASE)/libecs_lua.a $(DESTDIR)$(PREFIX)/lib
+	$(INSTALL) -m 644 $(BUILD)/ecs.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig
+
+# For hosts in C without Lua: `pkg-config --cflags --libs ecs`.
+.PHONY: $(BUILD)/ecs.pc
+$(BUILD)/ecs.pc: src/ecs.pc.in
+	@mkdir -p $(@D)
+	@version=$$(sed -n 's/^#define ECS_VERSION "\(.*\)"/\1/p' src/ecs.h); \
+	  sed -e "s|@PREFIX@|$(PREFIX)|; s|@VERSION@|$$version|; s|@LIBS@|$(LIBS)|" $< > $@
 
 rockspecs:
 	$(LUA) spec/tools/rockspec.lua write

@@ -144,6 +144,12 @@ build = {
     ["ecs.types"] = "lua/ecs/types.lua",
     ["ecs.watch"] = "lua/ecs/watch.lua",
   },
+  install = {
+    lua = {
+      ["ecs.include.ecs"] = "src/ecs.h",
+      ["ecs.include.ecs_lua"] = "src/ecs_lua.h",
+    },
+  },
   platforms = {
     unix = {
       modules = {

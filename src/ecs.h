@@ -29,6 +29,12 @@ extern "C" {
 #define ECS_API
 #endif
 
+/* Of this header, and of the library that it came with. */
+#define ECS_VERSION_MAJOR 0
+#define ECS_VERSION_MINOR 1
+#define ECS_VERSION_PATCH 0
+#define ECS_VERSION "0.1.0"
+
 typedef struct ecs_world ecs_world;
 typedef struct ecs_query ecs_query;
 typedef struct ecs_system ecs_system;

@@ -6,8 +6,27 @@ local schema = require "ecs.schema"
 
 native.schema(schema.parse)
 
+-- Where ecs.h and ecs_lua.h are: beside this file once installed, in src/ in a clone; nil when the
+-- module came without files. The path is this file's.
+local function find_headers(path)
+  local here = path and path:match("^(.*)init%.lua$")
+  if not here or not io then
+    return nil
+  end
+  local clone = here:match("^(.*)lua[/\\]ecs[/\\]$")
+  for _, directory in ipairs { here .. "include", clone and clone .. "src" } do
+    local header = io.open(directory .. "/ecs_lua.h")
+    if header then
+      header:close()
+      return directory
+    end
+  end
+end
+
 return {
   null = native.null,
+  version = native.version,
+  include = find_headers(select(2, ...)),
   format = native.format,
   load_file = file.load,
   save_file = file.save,

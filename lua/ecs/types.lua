@@ -19,6 +19,8 @@
 
 ---@class ecs
 ---@field null ecs.Id The id of nothing: 0. Never alive; the default of entity fields.
+---@field version string As in "0.1.0".
+---@field include? string The directory of `ecs.h` and `ecs_lua.h`; nil where there are no files.
 local ecs = {}
 
 ---@class ecs.WorldOptions
@@ -55,6 +57,7 @@ function ecs.load_file(world, path, options) end
 --- The C half of the module.
 ---@class ecs.native
 ---@field null ecs.Id
+---@field version string
 ---@field exports table<string, string[]> The names of all functions, by object.
 local native = {}
 

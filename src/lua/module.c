@@ -130,6 +130,8 @@ int luaopen_ecs_native(lua_State *L) {
   luaL_newlib(L, functions);
   lua_pushinteger(L, 0);
   lua_setfield(L, -2, "null");
+  lua_pushliteral(L, ECS_VERSION);
+  lua_setfield(L, -2, "version");
   push_exports(L);
   lua_setfield(L, -2, "exports");
   return 1;

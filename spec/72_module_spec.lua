@@ -1,0 +1,148 @@
+-- A Lua module in C beside ecs: examples/module, and what src/ecs_lua.h offers to such modules.
+
+local ecs = require "ecs"
+local helper = require "spec.support.ecs_helper"
+local terminal = require "spec.support.terminal"
+
+local PATH = "build/examples/module/motion.so"
+
+local function contents(path)
+  local file <close> = assert(io.open(path))
+  return file:read "a"
+end
+
+-- What a program prints.
+local function output_of(command)
+  local output, status = terminal.run(terminal.ENVIRONMENT .. command)
+  assert(status == 0, output)
+  return output
+end
+
+describe("examples/module", function()
+  it("runs a script with a native system of another module", function()
+    assert.equal(table.concat({
+      "the ball is at 3.00, 13.75, 10.44 fast",
+      "turned, it is at 2.25, 15.62",
+      "entity 65537v0@1 has no 'Velocity'",
+      "fall\tvector",
+      "move\tnative",
+    }, "\n"), output_of(terminal.LUA .. " examples/module/main.lua"):match "^(.-)%s*$")
+  end)
+
+  it("is linked to nothing of ecs", function()
+    local symbols = output_of("nm -D --undefined-only " .. PATH)
+    assert(symbols:find "lua_getfield")
+    assert.is_nil(symbols:find "ecs_")
+  end)
+
+  it("says that ecs is to be loaded before it", function()
+    local script = ("local ok, message = pcall(require, 'motion') "
+      .. "print(ok, message) require 'ecs' print(type(require('motion').install))")
+    local output = output_of(("%s -e \"package.cpath = 'build/examples/module/?.so;' "
+      .. ".. package.cpath %s\""):format(terminal.LUA, script))
+    assert(output:find "^false\t.*require \"ecs\" before this module")
+    assert(output:find "function\n$")
+  end)
+end)
+
+describe("a function of a module in C", function()
+  local motion = assert(package.loadlib(PATH, "luaopen_motion"))()
+  local world
+
+  before_each(function()
+    world = helper.new_world()
+    motion.install(world)
+  end)
+
+  it("shares its components and systems with scripts", function()
+    local e = world:spawn { Position = { 1, 2 }, Velocity = { 3, 4 } }
+    assert.equal(5, motion.speed(world, e))
+    world:update(0.5)
+    assert.same({ 2.5, 4 }, { world:get(e, "Position") })
+    motion.turn(world, e)
+    assert.same({ -3, -4 }, { world:get(e, "Velocity") })
+    assert.equal("native", world:explain("move").tier)
+    assert.equal("native", world:describe().systems[1].tier)
+  end)
+
+  it("raises what the call in C disliked, in the words of ecs", function()
+    local e = world:spawn { Position = {} }
+    assert.error_matches(function() motion.turn(world, e) end, "has no 'Velocity'")
+    world:despawn(e)
+    assert.error_matches(function() motion.turn(world, e) end, "is dead")
+    assert.error_matches(function() motion.speed(world, 7.0) end, "7v0@0")
+    local other = helper.new_world()
+    other:component("Position", { "x: f64" })
+    other:spawn { Position = { x = 1e300 } }
+    assert.error_matches(function() motion.install(other) end, "x = 1e300, which is no f32")
+  end)
+
+  it("refuses what is no world, and a closed one", function()
+    for _, wrong in ipairs { 1, "world", {}, io.stdout, print } do
+      assert.error_matches(function() motion.install(wrong) end,
+        "bad argument #1 to .- %(world expected, got ")
+    end
+    world:close()
+    assert.error_matches(function() motion.install(world) end, "the world is closed")
+  end)
+
+  it("is used inside systems, where what it changes is staged", function()
+    local e = world:spawn { Position = {}, Velocity = { 1, 0 } }
+    world:system("turning", { after = "move", run = function(w)
+      w:remove(e, "Velocity")
+      motion.turn(w, e)
+      assert.same({ 1, 0 }, { w:get(e, "Velocity") })
+    end })
+    world:update(1)
+    assert.same({ 1, 0 }, { world:get(e, "Position") })
+    assert.same({ -1, 0 }, { world:get(e, "Velocity") })
+  end)
+
+  it("changes nothing while scripts of a live session are read", function()
+    local directory = os.tmpname()
+    os.remove(directory)
+    assert(os.execute("mkdir " .. directory))
+    local file = assert(io.open(directory .. "/a.lua", "w"))
+    file:write("local world = ...\nMOTION.install(world)\n")
+    file:close()
+    rawset(_G, "MOTION", motion)
+    local ok, message = pcall(require("ecs.live").open, helper.new_world(), { directory })
+    rawset(_G, "MOTION", nil)
+    os.execute("rm -r " .. directory)
+    assert(not ok and message:find "a script changes the world in script:on_load", message)
+  end)
+end)
+
+describe("src/ecs_lua.h", function()
+  local header = contents "src/ecs_lua.h"
+
+  -- What belongs to whoever owns the world and its Lua state.
+  local OWNERS = {
+    load = true, on_error = true, restore = true, run = true, save = true,
+    snapshot_free = true, snapshot_new = true, update = true, world_free = true,
+    world_new = true,
+  }
+
+  it("offers to modules every function of ecs.h but those of a world's owner", function()
+    local count = 0
+    for name in contents("src/ecs.h"):gmatch "ECS_API [^;{]-ecs_([%w_]+)%(" do
+      count = count + 1
+      local member = name == "switch" and "switch_system" or name
+      local found = header:find("(*" .. member .. ")(", 1, true) ~= nil
+      assert.equal(not OWNERS[name], found, name)
+    end
+    assert(count > 50)
+  end)
+end)
+
+describe("the module", function()
+  it("says its version, which is that of ecs.h and of the change log", function()
+    assert.equal(ecs.version, contents("src/ecs.h"):match '#define ECS_VERSION "(.-)"')
+    assert(contents("CHANGELOG.md"):find(ecs.version, 1, true))
+  end)
+
+  it("says where its headers are", function()
+    assert.equal(contents "src/ecs_lua.h", contents(ecs.include .. "/ecs_lua.h"))
+    assert.equal(contents "src/ecs.h", contents(ecs.include .. "/ecs.h"))
+  end)
+end)
