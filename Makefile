@@ -209,7 +209,7 @@ deep_run = $(busted) -r $(if $(filter small,$(DEEP)),deep,all)
 c_programs = $(C_TESTS:spec/c/%.c=$(1)/spec/%)
 
 LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-lengths lint-loops \
-  lint-rockspec
+  lint-titles lint-rockspec
 TEST_CHECKS := plain asan hash rock install $(if $(C_TESTS),c asan-c hash-c) \
   corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
   $(LINT_CHECKS)
@@ -457,6 +457,9 @@ check-lint-lengths:
 check-lint-loops:
 	$(check) lint-loops status $(LUA) spec/tools/loops.lua \
 	  $(shell find lua spec examples -name '*.lua' | LC_ALL=C sort)
+
+check-lint-titles:
+	$(check) lint-titles status $(LUA) spec/tools/titles.lua
 
 check-lint-rockspec:
 	$(check) lint-rockspec status $(LUA) spec/tools/rockspec.lua

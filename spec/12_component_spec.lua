@@ -17,6 +17,22 @@ describe("world:component", function()
     assert.are.equal(10.0, (world:get(e, id)))
   end)
 
+  it("C4 lets a line at a console make utensils cookable with no other edit", function()
+    world:component("Cookable", { "minutes: f32 = 10" })
+    world:tag "Utensil"
+    local pan, stone = world:spawn { Utensil = true }, world:spawn()
+    world:system("cook", { query = "Cookable", each = function(cookable, dt)
+      cookable.minutes = cookable.minutes - dt
+    end })
+    world:update(1)
+    assert.are.equal(0, world:count "Cookable")
+    local line = [[for e in world:query("Utensil"):each() do world:add(e, "Cookable") end]]
+    assert(load(line, "=console", "t", { world = world }))()
+    world:update(1)
+    assert.are.equal(9.0, (world:get(pan, "Cookable")))
+    assert.is_false(world:has(stone, "Cookable"))
+  end)
+
   it("returns the id it had when it is declared again with the same fields", function()
     local id = world:component("P", { "x: f32 = 1", "y: enum(a, b)", "z: u8[2]" })
     assert.are.equal(id, world:component("P", { " x :f32=1", "y: enum( a,b )", "z: u8[ 2 ]" }))

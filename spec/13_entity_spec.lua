@@ -205,7 +205,7 @@ describe("set", function()
     assert.are.same({ a, b }, helper.ids_of(query))
   end)
 
-  it("C2 refuses too many, too few and wrong values, naming them", function()
+  it("C2 C21 refuses too many, too few and wrong values, naming them", function()
     local e = world:spawn()
     has_error(function() world:set(e, "Position", 1, 2, 3) end, "'Position' has 2 fields, got 3")
     has_error(function() world:set(e, "Position") end, "#3", "value expected")

@@ -219,7 +219,7 @@ describe("query:each(fn, dt)", function()
 end)
 
 describe("a view", function()
-  it("reads and writes every type (C21)", function()
+  it("reads and writes every type", function()
     local world = new_world()
     local other = world:spawn()
     local e = world:spawn { All = {} }

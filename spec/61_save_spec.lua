@@ -40,7 +40,7 @@ local function make(count)
 end
 
 describe("a saved world", function()
-  it("is the same again in another one, byte for byte", function()
+  it("is whole again in another one, byte for byte (C51)", function()
     local world, ids = make(30)
     world:despawn(ids[7])
     local bytes = world:save()

@@ -1,4 +1,4 @@
--- Reliability line 6, continued: hostile options, keys, texts and error values. C21, C68.
+-- Reliability line 6, continued: hostile options, keys, texts and error values. C68.
 
 local ecs = require "ecs"
 local helper = require "spec.support.ecs_helper"

@@ -419,7 +419,7 @@ static void restores_no_other_components(void) {
 static const struct test tests[] = {
   {"an image keeps ids, generations, retired slots, names, values, resources",
    keeps_everything},
-  {"C21: saved, loaded and saved again it is the same bytes", is_the_same_bytes_again},
+  {"C51: saved, loaded and saved again it is the same bytes", is_the_same_bytes_again},
   {"an image has no strings that only a snapshot holds", saves_what_is_used_only},
   {"components that are unknown are created", creates_what_is_unknown},
   {"an entity field's default is null, or an entity that lives", keeps_entity_defaults},

@@ -1,4 +1,4 @@
-/* A host in C that lends its world to Lua scripts: C34, C46, law 3. */
+/* A host in C that lends its world to Lua scripts: C46, law 3. */
 #include <string.h>
 #include <lauxlib.h>
 #include <lualib.h>
@@ -513,7 +513,7 @@ static const struct test tests[] = {
   {"a world may be closed by who hears a warning", survives_a_close_when_warned},
   {"errors of scripts reach the host as status and message", reports_errors_to_the_host},
   {"a host's update ends loops that scripts left open", ends_loops_that_are_left_open},
-  {"C34: a loop that a system of the host leaves open ends with it",
+  {"a loop that a system of the host leaves open ends with it",
    ends_loops_that_a_native_system_leaves},
   {"a script's handler hears of the host's systems", hears_of_the_hosts_systems},
   {"a host's handler has the errors of scripts", has_its_own_handler},

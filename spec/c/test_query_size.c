@@ -149,7 +149,7 @@ static void moves_through_every_size(void) {
 }
 
 static const struct test tests[] = {
-  {"C9: tables of 0 to 257 components hold their values", tables_of_every_size},
+  {"tables of 0 to 257 components hold their values", tables_of_every_size},
   {"queries of 0 to 257 terms match and give columns", queries_of_every_size},
   {"negated terms and alternatives, 1 to 257 of them, match", other_terms_of_every_size},
   {"an entity moves through tables of 0 to 257 components", moves_through_every_size},
