@@ -43,6 +43,7 @@ static void *take(struct checked_alloc *alloc, size_t size) {
   memset(body(block), POISON, size);
   memset(body(block) + size, GUARD, GUARD_SIZE);
   alloc->bytes += size;
+  if (alloc->bytes > alloc->peak) alloc->peak = alloc->bytes;
   alloc->block_count++;
   return body(block);
 }

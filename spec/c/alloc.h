@@ -13,6 +13,7 @@ struct block;
 struct checked_alloc {
   struct block *blocks;   /* all that is held */
   size_t bytes;
+  size_t peak;            /* the most bytes held at once; may be set back to `bytes` */
   size_t block_count;
   size_t calls;           /* that asked for memory */
   size_t fail_at;         /* the call that fails, counted from the last arming; 0: none */

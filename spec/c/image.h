@@ -38,9 +38,13 @@ static inline ecs_status save(struct fixture *from, struct bytes *to) {
   return ecs_save(from->world, write_bytes_to, to, NULL);
 }
 
+/* Loads, and looks at all that it holds at once: the old world stands beside the new one. */
 static inline ecs_status load(struct fixture *to, struct bytes *from) {
+  size_t held = to->alloc.peak = to->alloc.bytes;
   from->at = from->calls = 0;
-  return ecs_load(to->world, read_bytes_from, from, NULL);
+  ecs_status status = ecs_load(to->world, read_bytes_from, from, NULL);
+  CHECK(to->alloc.peak - held <= 64 * from->size + (1u << 20));
+  return status;
 }
 
 static inline void copy_image(size_t size) {
