@@ -62,6 +62,7 @@ DEBUG := $(BUILD)/debug
 ASAN := $(BUILD)/asan
 HASH := $(BUILD)/hash
 COV := $(BUILD)/cov
+TSAN := $(BUILD)/tsan
 FUZZ := $(BUILD)/fuzz
 I686 := $(BUILD)/i686
 AARCH64 := $(BUILD)/aarch64
@@ -135,6 +136,7 @@ $(eval $(call variant,$(DEBUG),$(CC),-O1 -g -DECS_DEBUG))
 $(eval $(call variant,$(ASAN),$(GCC),-O1 -g -DECS_DEBUG $(SANITIZE)))
 $(eval $(call variant,$(HASH),$(CC),-O1 -DECS_DEBUG -DECS_CONSTANT_HASH))
 $(eval $(call variant,$(COV),$(GCC),-O0 -g --coverage))
+$(eval $(call variant,$(TSAN),$(GCC),-O1 -g -fsanitize=thread))
 $(eval $(call variant,$(FUZZ),$(CLANG),$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link))
 $(eval $(call variant,$(I686),i686-linux-gnu-gcc,-O2 -Werror -DECS_DEBUG $(SSE2)))
 $(eval $(call variant,$(AARCH64),aarch64-linux-gnu-gcc,-O2 -Werror -DECS_DEBUG))
@@ -152,6 +154,7 @@ endef
 $(eval $(call copied,$(HASH),%.o))
 $(eval $(call copied,$(DEBUG),ops_%.o))
 $(eval $(call copied,$(FUZZ),ops_%.o))
+$(eval $(call copied,$(TSAN),ops_%.o))
 
 $(ASAN)/obj/kernel/ops_%.o: CFLAGS += -fno-sanitize=object-size,pointer-overflow,null,bounds
 
@@ -210,11 +213,11 @@ c_programs = $(C_TESTS:spec/c/%.c=$(1)/spec/%)
 
 LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-lengths lint-loops \
   lint-titles lint-rockspec
-TEST_CHECKS := plain asan hash rock install $(if $(C_TESTS),c asan-c hash-c) \
-  corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
+TEST_CHECKS := plain asan hash rock install $(if $(C_TESTS),c asan-c hash-c threads) \
+  digests corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
   $(LINT_CHECKS)
 DEEP_CHECKS := $(if $(deep_scale:small=),deep-traces-1 deep-traces-2) \
-  $(if $(DEEP_SPECS),deep-asan deep-plain) $(if $(C_TESTS),deep-c) builds \
+  $(if $(DEEP_SPECS),deep-asan deep-plain) $(if $(C_TESTS),deep-c deep-threads) builds \
   windows $(if $(C_TESTS),i686 aarch64) \
   $(if $(deep_scale:small=),valgrind $(if $(C_TESTS),valgrind-c) coverage tidy cppcheck fuzz)
 
@@ -263,8 +266,20 @@ check-deep-c: $(call c_programs,$(RELEASE))
 check-asan-c: $(call c_programs,$(ASAN))
 	$(check) asan-c tap env ECS_SPEC_SCALE=small $(asan_c_env) sh spec/tools/c-tests $^
 
+# Worlds on threads. ThreadSanitizer needs an address space that is laid out as it expects.
+THREAD_TESTS := $(filter %threads,$(call c_programs,$(TSAN)))
+
+check-threads check-deep-threads: check-%: $(THREAD_TESTS)
+	$(check) $* tap env ECS_SPEC_SCALE=$(if $(filter deep%,$*),$(deep_scale),small) \
+	  TSAN_OPTIONS=halt_on_error=1 \
+	  C_TEST_RUNNER="$$(setarch -R true 2>/dev/null && echo setarch -R)" \
+	  sh spec/tools/c-tests $^
+
 check-corpus: $(ASAN)/fuzz/replay
 	$(check) corpus tap env $(asan_c_env) $< $(wildcard spec/fuzz/corpus/*/*)
+
+check-digests: $(RELEASE)/ecs/native.so $(HASH)/ecs/native.so
+	$(check) digests tap sh spec/tools/digests 40 500 $(RELEASE) $(HASH)
 
 check-demo: $(RELEASE)/ecs/native.so
 	$(check) demo status env $(call module_env,$(RELEASE)) \
@@ -307,7 +322,7 @@ check-valgrind: $(DEBUG)/ecs/native.so $(EXAMPLES)
 	$(check) valgrind tap env ECS_SPEC_SCALE=small ECS_SPEC_SEEDS=1-6 $(call module_env,$(DEBUG)) \
 	  $(valgrind) $(busted)
 
-check-valgrind-c: $(call c_programs,$(DEBUG))
+check-valgrind-c: $(filter-out %threads,$(call c_programs,$(DEBUG)))
 	$(check) valgrind-c tap env ECS_SPEC_SCALE=small ECS_SPEC_SPARSE=1 \
 	  C_TEST_RUNNER="$(valgrind)" sh spec/tools/c-tests $^
 

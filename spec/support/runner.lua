@@ -228,6 +228,28 @@ function runner.orders(seed, options)
   return orders
 end
 
+-- The digests in a random run, one for every 25 steps, and what is saved at its end.
+function runner.digests(seed, options)
+  local trace = runner.trace(seed, options)
+  local ctx = context.new((options.subject or real_world)(1), values.shared())
+  local digests = {}
+  for i, step in ipairs(trace) do
+    ops.perform(ctx, step)
+    if i % 25 == 0 then
+      digests[#digests + 1] = ctx.world:digest()
+    end
+  end
+  for _, thread in ipairs(ctx.left) do
+    coroutine.close(thread)
+  end
+  ctx.left = {}
+  while pcall(ctx.world.commit, ctx.world) do end
+  ops.perform(ctx, { "save", 1, at = #trace + 1 })
+  local image = ctx.kept[1]
+  close(ctx)
+  return digests, image
+end
+
 -- ---- many runs -------------------------------------------------------------------------
 
 -- A random run; a failure comes back with its seed and with its trace shrunk.

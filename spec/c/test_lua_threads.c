@@ -1,0 +1,61 @@
+/* Law 3, reliability line 34: Lua states on threads of their own, each with its worlds, share
+** nothing: whole programs, the same on all threads and each beginning with another one, give the
+** same digests and images everywhere. To be run under ThreadSanitizer, too. */
+#include <pthread.h>
+#include <stdio.h>
+
+#include "lua_state.h"
+#include "threads.h"
+
+enum { SEEDS = 10, PROGRAMS = SEEDS + 2 };
+
+static const char code[] =
+    "package.path, package.cpath = './?.lua', ''\n"
+    "local number, seeds, steps, frames = ...\n"
+    "local programs = require 'spec.support.programs'\n"
+    "if number == seeds then return programs.kernels(1, seeds) end\n"
+    "if number > seeds then return programs.demo(frames) end\n"
+    "return programs.random(number + 1, steps)\n";
+
+/* What a program says of its digests, as a number. */
+static uint64_t number_of(const char *line) {
+  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  for (; *line; line++) hash = (hash ^ (unsigned char)*line) * UINT64_C(0x100000001b3);
+  return hash;
+}
+
+static void fail(struct worker *worker, lua_State *L) {
+  const char *message = lua_tostring(L, -1);
+  snprintf(worker->said, sizeof worker->said, "%s", message ? message : "no text");
+}
+
+static void run_program(struct worker *worker, lua_State *L, int program) {
+  lua_settop(L, 0);
+  luaL_loadstring(L, code);
+  lua_pushinteger(L, program);
+  lua_pushinteger(L, SEEDS);
+  lua_pushinteger(L, by_scale(100, 200, 2000));
+  lua_pushinteger(L, by_scale(3, 10, 100));
+  if (lua_pcall(L, 4, 1, 0) == LUA_OK && lua_isstring(L, -1))
+    worker->results[program] = number_of(lua_tostring(L, -1));
+  else
+    fail(worker, L);
+}
+
+static void run_programs(struct worker *worker) {
+  lua_State *L = luaL_newstate();
+  luaL_openlibs(L);
+  lua_pushcfunction(L, open_module);
+  if (lua_pcall(L, 0, 0, 0) != LUA_OK) fail(worker, L);
+  for (int i = 0; i < PROGRAMS; i++)
+    run_program(worker, L, (i + worker->number * PROGRAMS / THREADS) % PROGRAMS);
+  lua_close(L);
+}
+
+static void states_share_nothing(void) { run_threads(run_programs); }
+
+static const struct test tests[] = {
+  {"Lua states on six threads run programs as one alone does", states_share_nothing},
+};
+
+int main(void) { return RUN_TESTS(tests); }
