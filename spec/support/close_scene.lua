@@ -1,27 +1,40 @@
--- Scenes for the end of a Lua state (reliability line 8): worlds, queries, views and loops held
--- by globals, upvalues, suspended coroutines, any values and finalizers that call the API.
+-- Scenes for the end of a Lua state (reliability line 8): worlds, queries, views, snapshots and
+-- loops held by globals, upvalues, suspended coroutines, any values and finalizers that call the
+-- API.
 -- Returns scene(seed), which leaves everything standing. Run by spec/c/test_lua_close.c.
 
 local ecs = require "ecs"
 
 local random                  -- random(n): 1 to n, by the seed
 local worlds, objects         -- what was made, to be picked from
+local snapshots               -- of any of the worlds
+local act                     -- act(n): n random deeds
+
+-- A codec that gives values which hold their world, and takes any.
+local function codec_of(world)
+  return { codec = {
+    encode = function(value) return type(value) end,
+    decode = function(text) return { text, world } end,
+  } }
+end
 
 local function pick(list)
   return list[random(#list)]
 end
 
+-- Half of the worlds have no values of `any`, which snapshots do not keep.
 local function new_world()
-  local world = ecs.world()
+  local world, plain = ecs.world(), random(2) == 1
   world:component("Position", { "x: f32", "y: f32" })
-  world:component("Bag", { "value: any" })
+  world:component("Bag", { plain and "value: i64" or "value: any" })
   world:component("Label", { "text: string", "link: entity" })
   world:tag "Frozen"
   world:resource "Bag"
   world:spawn_many(random(20), { Position = { 1, 2 } })
   for _ = 1, random(5) do
-    world:spawn { Label = { text = "text " .. random(1000) }, Bag = { { random(9) } } }
+    world:spawn { Label = { text = "text " .. random(1000) }, Bag = { plain and 7 or { 7 } } }
   end
+  world:name(world:query("Bag"):first(), "bag " .. random(9))
   worlds[#worlds + 1] = world
   return world
 end
@@ -33,8 +46,8 @@ local deeds = {
   function(world) world:res("Bag").value = { world:query "Bag" } end,
   function(world) world:update(0.1) end,
   function(world) world:run("update", 0.1) end,
-  function(world) world:close() end,
-  function(world) world:defer() end,
+  function(world) if random(5) == 1 then world:close() end end,
+  function(world) if random(3) == 1 then world:defer() end end,
   function(world) world:commit() end,
   function(world) world:cancel() end,
   function(world) world:undeclare "Label" end,
@@ -69,8 +82,31 @@ local deeds = {
   end,
   function(world) world:on_error(function() return world end) end,
   function(world) world:remove_system("s" .. random(3)) end,
-  function(world) for name in world:components(random(70000)) do assert(name) end end,
+  function(world) for name in world:components(world:spawn()) do assert(name) end end,
   function(world) world:describe() end,
+  function(world) snapshots[#snapshots + 1] = world:snapshot() end,
+  function(world)
+    local snapshot = world:snapshot()
+    objects[#objects + 1] = snapshot
+    pick(worlds):res("Bag").value = { snapshot, world }
+  end,
+  function(world)
+    for _, snapshot in ipairs(snapshots) do pcall(world.restore, world, snapshot) end
+  end,
+  function(world) world:restore(pick(objects)) end,
+  function(world)
+    local snapshot = world:snapshot()
+    act(3)
+    world:restore(snapshot)
+  end,
+  function(world) world:load(world:save(codec_of(world)), codec_of(world)) end,
+  function(world) pick(worlds):load(world:save(codec_of(world)), codec_of(world)) end,
+  function(world) world:name(world:spawn(), "name " .. random(20)) end,
+  function(world) world:name(world:query("Label"):first(), "label " .. random(3)) end,
+  function(world) world:name(world:lookup "name 7" or world:spawn(), false) end,
+  function(world)
+    for i = 1, 9 do world:despawn(world:lookup("bag " .. i) or world:spawn()) end
+  end,
   function() new_world() end,
   function() collectgarbage(random(2) == 1 and "collect" or "step") end,
   function() return pick(objects).x end,
@@ -81,9 +117,18 @@ local deeds = {
   function() error({}) end,
 }
 
-local function act(times)
+-- One of the worlds, mostly an open one.
+local function pick_world()
+  local world = pick(worlds)
+  for _ = 1, 4 do
+    if tostring(world):find "closed" then world = pick(worlds) end
+  end
+  return world
+end
+
+function act(times)
   for _ = 1, times do
-    pcall(pick(deeds), pick(worlds))
+    pcall(pick(deeds), pick_world())
   end
 end
 
@@ -150,12 +195,13 @@ return function(seed)
     state = (state * 1664525 + 1013904223) % 4294967296
     return (state >> 16) % n + 1
   end
-  worlds, objects = {}, { {} }
+  worlds, objects, snapshots = {}, { {} }, { {} }
   for _ = 1, random(3) do new_world() end
   for _ = 1, random(12) do
     act(random(4))
     pick(holders)(pick(objects))
     pick(holders)(pick(worlds))
+    if random(2) == 1 then pick(holders)(pick(snapshots)) end
     if random(3) == 1 then pcall(wait_in_loops, pick(worlds)) end
     if random(6) == 1 then pcall(wait_with_world, pick(worlds)) end
   end
