@@ -49,6 +49,7 @@ ifeq ($(shell uname -s),Darwin)
 SHARED := -bundle -undefined dynamic_lookup
 else
 SHARED := -shared
+NODELETE := -Wl,-z,nodelete
 endif
 
 # 32-bit x86 computes in 80 bits unless told otherwise. What mingw-w64 makes of isnan and isinf
@@ -115,6 +116,12 @@ $(1)/spec/%: spec/c/%.c $$(C_SUPPORT:spec/c/%.c=$(1)/spec/support/%.o) $$($(1)_C
 	@mkdir -p $$(@D)
 	$(2) $$(BASE) $(3) $$(CFLAGS) -MMD -MP $$(LDFLAGS) -o $$@ \
 	  $$(filter %.c %.o,$$^) $$(LIBS)
+
+# What makes allocations fail for specs in Lua stays with the state that it is loaded into.
+$(1)/spec/starve.so: spec/support/starve.c Makefile
+	@mkdir -p $$(@D)
+	@$$(need_lua)
+	$(2) $$(BASE) -I$$(LUA_INCDIR) $(SHARED) $(3) $$(CFLAGS) $$(LDFLAGS) $(NODELETE) -o $$@ $$<
 
 # C tests look inside, so they take the objects and not the libraries; one named test_lua...
 # gets the binding and Lua as well.
@@ -210,6 +217,7 @@ valgrind = valgrind -q --leak-check=full --show-leak-kinds=definite,possible \
 deep_scale = $(if $(filter small,$(DEEP)),small,deep)
 deep_run = $(busted) -r $(if $(filter small,$(DEEP)),deep,all)
 c_programs = $(C_TESTS:spec/c/%.c=$(1)/spec/%)
+spec_needs = $(1)/ecs/native.so $(1)/spec/starve.so $(EXAMPLES)
 
 LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-lengths lint-loops \
   lint-titles lint-rockspec
@@ -242,13 +250,13 @@ lint:
 	@sh spec/tools/setup lint
 	@$(call run_checks,lint,$(LINT_CHECKS),600)
 
-check-plain: $(RELEASE)/ecs/native.so $(EXAMPLES)
+check-plain: $(call spec_needs,$(RELEASE))
 	$(check) plain tap env $(call module_env,$(RELEASE)) $(busted)
 
-check-hash: $(HASH)/ecs/native.so $(EXAMPLES)
+check-hash: $(call spec_needs,$(HASH))
 	$(check) hash tap env ECS_SPEC_SCALE=small $(call module_env,$(HASH)) $(busted)
 
-check-asan: $(ASAN)/ecs/native.so $(EXAMPLES)
+check-asan: $(call spec_needs,$(ASAN))
 	$(check) asan tap env ECS_SPEC_SCALE=small $(asan_env) $(call module_env,$(ASAN)) $(busted)
 
 check-c: $(call c_programs,$(RELEASE))
@@ -298,7 +306,7 @@ check-deep-plain: $(RELEASE)/ecs/native.so
 	$(check) deep-plain tap env ECS_SPEC_SCALE=$(deep_scale) \
 	  $(call module_env,$(RELEASE)) $(busted) spec/deep spec/82_memory_spec.lua
 
-check-deep-asan: $(ASAN)/ecs/native.so $(EXAMPLES)
+check-deep-asan: $(call spec_needs,$(ASAN))
 	$(check) deep-asan tap env ECS_SPEC_SCALE=$(deep_scale) ECS_SPEC_SEEDS=1 $(asan_env) \
 	  $(call module_env,$(ASAN)) $(deep_run)
 
@@ -309,7 +317,7 @@ TRACE_CHECKS := check-deep-traces-1 check-deep-traces-2
 
 # Keeping the stacks of allocations takes much of the time; a trace can be run again with them.
 $(TRACE_CHECKS): asan_options := $(asan_options):malloc_context_size=1
-$(TRACE_CHECKS): check-deep-traces-%: $(ASAN)/ecs/native.so
+$(TRACE_CHECKS): check-deep-traces-%: $(call spec_needs,$(ASAN))
 	$(check) deep-traces-$* tap env ECS_SPEC_SCALE=deep ECS_SPEC_SEEDS=$(SEEDS_$*) \
 	  $(asan_env) $(call module_env,$(ASAN)) $(busted) --filter="agree on seeds" \
 	  spec/90_random_model_spec.lua
@@ -318,7 +326,7 @@ check-builds:
 	$(check) builds tap env ECS_SPEC_SCALE=$(deep_scale) GCC="$(GCC)" CLANG="$(CLANG)" \
 	  sh spec/tools/builds $(BUILD)/builds
 
-check-valgrind: $(DEBUG)/ecs/native.so $(EXAMPLES)
+check-valgrind: $(call spec_needs,$(DEBUG))
 	$(check) valgrind tap env ECS_SPEC_SCALE=small ECS_SPEC_SEEDS=1-6 $(call module_env,$(DEBUG)) \
 	  $(valgrind) $(busted)
 
@@ -326,7 +334,7 @@ check-valgrind-c: $(filter-out %threads,$(call c_programs,$(DEBUG)))
 	$(check) valgrind-c tap env ECS_SPEC_SCALE=small ECS_SPEC_SPARSE=1 \
 	  C_TEST_RUNNER="$(valgrind)" sh spec/tools/c-tests $^
 
-check-coverage: $(COV)/ecs/native.so $(EXAMPLES) $(call c_programs,$(COV))
+check-coverage: $(call spec_needs,$(COV)) $(call c_programs,$(COV))
 	$(check) coverage tap env ECS_SPEC_SCALE=small $(call module_env,$(COV)) \
 	  BUSTED="$(busted)" GCOV="$(GCOV)" sh spec/tools/coverage $(COV) $(call c_programs,$(COV))
 
@@ -426,7 +434,8 @@ $(ASAN)/fuzz/replay: spec/fuzz/replay.c $(FUZZ_SRC) $(wildcard spec/fuzz/*.h) \
 
 # ---- lint ----------------------------------------------------------------------------
 
-LINT_SRC := $(CORE_SRC) $(BIND_SRC) $(C_TESTS) $(C_SUPPORT) $(C_BENCH) $(C_FUZZ) $(C_EXAMPLES)
+LINT_SRC := $(CORE_SRC) $(BIND_SRC) $(C_TESTS) $(C_SUPPORT) $(C_BENCH) $(C_FUZZ) $(C_EXAMPLES) \
+  $(wildcard spec/support/*.c)
 
 # gcc sees the release, clang, which needs not compile to warn, the asserts of a debug build.
 # The loops of kernels are compiled by gcc in the release itself; here it only reads them.

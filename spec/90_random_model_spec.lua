@@ -58,9 +58,17 @@ describe("the runtime and the model", function()
   for first = from, to, group do
     local last = math.min(first + group - 1, to)
     it(("agree on seeds %d to %d"):format(first, last), function()
-      runner.run_seeds(first, last, { steps = steps, every = every })
+      runner.run_seeds(first, last, { steps = steps, every = every, starve = true })
     end)
   end
+
+  it("have agreed where calls of many kinds ran out of memory", function()
+    local failures = require("spec.support.trace_starve").failures
+    assert.is_truthy(next(failures))
+    for _, method in ipairs { "spawn", "set", "add", "remove", "component", "query", "system" } do
+      assert.is_true(to - from < 19 or (failures[method] or 0) > 0, method)
+    end
+  end)
 
   it("agree on worlds of thousands of entities", function()
     local last = helper.by_scale { small = 1, normal = 2, deep = 8 }

@@ -6,6 +6,7 @@
 --   steps      operations of a run (2,000)
 --   every      operations between comparisons of everything (40)
 --   crowd      how many entities a random run keeps about (10 to 150, by seed)
+--   starve     in some steps calls of the runtime run out of memory first (see trace_starve.lua)
 --   subject    function(tag) -> the world under test; a real one by default
 --   reference  function(tag) -> the model to compare with
 --
@@ -60,13 +61,24 @@ local function new_run(options)
   }, Run)
 end
 
+-- Does a step, whose calls run out of memory first if it says so.
+local function perform_starved(ctx, step)
+  local world = ctx.world
+  if step.starve then
+    ctx.world = require("spec.support.trace_starve").world(world, step.starve)
+  end
+  local outcome = ops.perform(ctx, step)
+  ctx.world = world
+  return outcome
+end
+
 -- Does a step in both worlds: the runtime first, since it decides the order of rows. Returns
 -- what differs, or nil.
 function Run:step(step)
   if log then
     write_down(text.literal(step) .. ",", "a")
   end
-  local actual = ops.perform(self.actual, step)
+  local actual = perform_starved(self.actual, step)
   local world = self.expected.world
   world.hints, world.hint = actual.visits, 1
   local expected = ops.perform(self.expected, step)
@@ -171,7 +183,7 @@ end
 -- Makes and runs a random trace. Returns nil or a failure as runner.replay does.
 function runner.attempt(seed, options)
   local run, trace, difference = new_run(options), {}, nil
-  local source = gen.new(seed, run.expected, options.crowd)
+  local source = gen.new(seed, run.expected, options)
   for _ = 1, options.steps or 2000 do
     difference = difference or advance(run, source, trace)
   end
@@ -189,7 +201,7 @@ end
 -- The trace that a seed makes.
 function runner.trace(seed, options)
   local run, trace = new_run(options), {}
-  local source = gen.new(seed, run.expected)
+  local source = gen.new(seed, run.expected, options)
   for i = 1, options.steps do
     trace[i] = source:next()
     run:step(trace[i])

@@ -12,9 +12,10 @@ local gen = {}
 local Gen = {}
 Gen.__index = Gen
 
--- A generator of steps from a seed, over the model's context. `crowd` is how many entities
--- there are at most, by the seed unless given.
-function gen.new(seed, ctx, crowd)
+-- A generator of steps from a seed, over the model's context. Of the runner's options `crowd` is
+-- how many entities there are at most, by the seed unless given, and `starve` whether some steps
+-- run out of memory: which ones takes nothing from the other random numbers.
+function gen.new(seed, ctx, options)
   local rng = random.new(seed)
   local self = setmetatable({
     rng = rng,
@@ -28,7 +29,8 @@ function gen.new(seed, ctx, crowd)
     texts = {},                      -- by what made them, texts of queries that come again
     known = {},                      -- references of entities that may be alive
     lost = {},                       -- references of dead entities, the latest first
-    crowd = crowd or rng:pick { 10, 25, 25, 40, 40, 60, 150 },
+    starving = options.starve and random.new(seed + 1000003) or nil,
+    crowd = options.crowd or rng:pick { 10, 25, 25, 40, 40, 60, 150 },
   }, Gen)
   self:plan_components()
   return self
@@ -192,6 +194,13 @@ function Gen:cull()
   end
 end
 
+-- When the calls of a step run out of memory (see trace_starve.lua); nil for most steps.
+local function starving_plan(rng)
+  if rng and rng:chance(15) then
+    return { k = rng:pick { 1, 1, 1, 2, 2, 3, 4, 5, 7, 10, 20 }, on = rng:chance(70) }
+  end
+end
+
 -- The next step.
 function Gen:next()
   self.at = self.at + 1
@@ -200,6 +209,7 @@ function Gen:next()
     step = draw(self, gen.kinds)
   end
   step.at = self.at
+  step.starve = starving_plan(self.starving)
   return step
 end
 
