@@ -23,16 +23,28 @@ local function is_clean(message)
     and not message:find("stack overflow", 1, true)
 end
 
--- Whether an error says which argument it means: by its number (of a method, or of a function
--- with the object first), or by what it is.
-local function names_argument(message, at)
-  for _, word in ipairs { "#" .. at, "#" .. at + 1, "component", "field", "entity", "query",
-                          "system", "phase", "option", "world", "chunk", "dt =", "defer",
-                          "stale view",
-                          "not in this version" } do
-    if message:find(word, 1, true) then return true end
+local function names_any(message, names)
+  for _, name in ipairs(names) do
+    if message:find(name, 1, true) then return true end
   end
   return false
+end
+
+-- Whether an error says that it means the argument at a place of the call: by number, or by what
+-- that argument is called. The object itself is argument 1 of its function, or stale.
+local function names_argument(message, kind, method, at)
+  if at == 0 then
+    return names_any(message, { "#1 to 'fn'", "stale " .. kind })
+  end
+  local names = hostile.calls[kind][method][at].called or {}
+  return names_any(message, { ("#%d to '%s'"):format(at, method) }) or names_any(message, names)
+end
+
+-- Calls as scripts write them, so that errors can tell names and places.
+local function caller(kind, method, at)
+  if at == 0 then return load "local fn = ...; return fn(select(2, ...))" end
+  local head = kind == "native" and "native." or "native:"
+  return load(("local native = ...; return %s%s(select(2, ...))"):format(head, method))
 end
 
 -- Calls a function with one argument replaced; 0 is the object itself. Returns what pcall does.
@@ -40,18 +52,16 @@ local function attack(scene, kind, method, at, value)
   local call = hostile.calls[kind][method]
   if call.before then call.before(scene) end
   return hostile.with_self(scene, kind, function(self)
-    local fn = kind == "native" and native[method] or self[method]
     local arguments, count = {}, #call
     for i = 1, count do
       arguments[i] = call[i].make(scene)
     end
-    arguments[at] = value
-    if kind == "native" then
-      return table.pack(pcall(fn, table.unpack(arguments, 1, count)))
+    local call_it, object = caller(kind, method, at), self or native
+    if at == 0 then
+      return table.pack(pcall(call_it, self[method], value, table.unpack(arguments, 1, count)))
     end
-    local object = self
-    if at == 0 then object = value end
-    return table.pack(pcall(fn, object, table.unpack(arguments, 1, count)))
+    arguments[at] = value
+    return table.pack(pcall(call_it, object, table.unpack(arguments, 1, count)))
   end, call)
 end
 
@@ -82,7 +92,9 @@ local function judge(kind, method, at, value_name, results)
   local message = results[2]
   if not is_clean(message) then
     return complaint(kind, method, at, value_name, "raised " .. tostring(message):sub(1, 100))
-  elseif not names_argument(message, at) then
+  elseif at == 0 and is_legal(kind, method, at, value_name) then
+    return nil
+  elseif not names_argument(message, kind, method, at) then
     return complaint(kind, method, at, value_name, "said only " .. message)
   end
   return nil
@@ -153,6 +165,12 @@ local function read_back(scene, field)
   assert(kind == (expected[field] or "integer"), field .. " reads as " .. kind)
 end
 
+-- An error of a field names it with its component, and does not offer the same again.
+local function names_field(message, field)
+  return not message:find(("did you mean '%s'"):format(field), 1, true)
+    and names_any(message, { "'All." .. field, ("'All' has no field '%s'"):format(field) })
+end
+
 local function attack_fields(writer)
   local complaints = {}
   for _, entry in ipairs(hostile.values) do
@@ -160,7 +178,7 @@ local function attack_fields(writer)
     local value = entry[2](scene)
     for _, field in ipairs(field_names) do
       local ok, message = pcall(writers[writer], scene, field, value)
-      if not ok and not (is_clean(message) and names_argument(message, 2)) then
+      if not ok and not (is_clean(message) and names_field(message, field)) then
         complaints[#complaints + 1] = complaint("All", field, 2, entry[1],
           tostring(message):sub(1, 150))
       end

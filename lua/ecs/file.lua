@@ -11,29 +11,32 @@ local function check(ok, message)
   return ok
 end
 
-local function check_arguments(world, path, name)
+local function check_arguments(world, path, name, options)
   if type(world) ~= "userdata" or not tostring(world):find "^ecs%.world" then
     error(("bad argument #1 to '%s' (world expected, got %s)"):format(name, type(world)), 3)
-  elseif type(path) ~= "string" or path:find("\0", 1, true) then
-    error(("bad argument #2 to '%s' (path expected, got %s)"):format(name, type(path)), 3)
+  elseif type(path) ~= "string" or path == "" or path:find("\0", 1, true) then
+    local got = path == "" and "an empty string" or type(path)
+    error(("bad argument #2 to '%s' (path expected, got %s)"):format(name, got), 3)
+  elseif options ~= nil and type(options) ~= "table" then
+    error(("bad argument #3 to '%s' (table expected, got %s)"):format(name, type(options)), 3)
   end
 end
 
 -- Saves a world into a file: whole, or not at all, whoever else saves to it or loads from it
 -- meanwhile. options as for world:save.
 function file.save(world, path, options)
-  check_arguments(world, path, "save_file")
+  check_arguments(world, path, "save_file", options)
   local bytes = world:save(options)
   check(native.replace(path, bytes))
 end
 
 -- Loads a world from a file. options as for world:load.
 function file.load(world, path, options)
-  check_arguments(world, path, "load_file")
+  check_arguments(world, path, "load_file", options)
   local input = check(io.open(path, "rb"))
   local bytes, message = input:read "a"
   input:close()
-  check(bytes, message)
+  check(bytes, ("%s: %s"):format(path, message))
   local ok, problem = pcall(world.load, world, bytes, options)
   if not ok then
     error(problem == "not enough memory" and problem or path .. ": " .. tostring(problem), 0)

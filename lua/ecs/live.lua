@@ -347,7 +347,7 @@ local function check_open(world, directories, options)
     list[i] = rawget(directories, i)
   end
   for i = 1, math.max(1, #list) do
-    if type(list[i]) ~= "string" then
+    if type(list[i]) ~= "string" or list[i]:find("\0", 1, true) then
       error("bad argument #2 to 'open' (list of directories expected)", 3)
     end
   end

@@ -85,7 +85,8 @@ static void live_a_life(struct worker *worker) {
   for (int round = 0; round < by_scale(100, 400, 2000); round++) {
     churn(&f, round);
     if (round % 50 == 49) save_and_load(&f, &images[worker->number]);
-    if (round % 40 == 39) declare_one(f.world, "Label", round % 80 == 39 ? "more" : "text", ECS_STRING);
+    const char *field = round % 80 == 39 ? "more" : "text";
+    if (round % 40 == 39) declare_one(f.world, "Label", field, ECS_STRING);
     worker->results[round % 64] ^= world_digest(f.world);
   }
   close_world(&f);

@@ -1,5 +1,6 @@
 -- Hostile arguments (reliability line 6): values that no function should choke on, and for each
--- exported function a valid call, so that one argument at a time can be replaced.
+-- exported function a valid call, so that one argument at a time can be replaced. What an error
+-- says of an argument is its number in the call, or what the argument is `called`.
 
 local ecs = require "ecs"
 
@@ -142,6 +143,12 @@ local function accepting(argument, ...)
   return { make = argument.make, accepts = accepts }
 end
 
+-- An argument that errors may also call by another name than its number.
+local function called(argument, ...)
+  return { make = argument.make, accepts = argument.accepts, lenient = argument.lenient,
+    called = { ... } }
+end
+
 local function noop() end
 
 local entity, name, fraction = field "e", value "Fresh", value(0.25)
@@ -154,8 +161,15 @@ local any_name = accepting(name, "number as text", "odd text", "huge text")
 local callback = { make = function() return noop end }
 local measure = { make = function() return function() return 1 end end }
 
+local position_x, position_y = "field 'Position.x'", "field 'Position.y'"
+local new_component = called(name, "is no name for a component")
+local term = accepting(component, "empty text")
+local text_of_query = called(term, "unknown component", "component 'Position' has no field")
+local step = called(fraction, "dt = ")
+
 local fields = { make = function() return { "a: f32" } end }
 local values = { make = function() return { Position = { 1, 2 } } end }
+local spawned = called(lenient(values), "component 'Position' takes a table of fields", position_x)
 local body = { make = function() return { run = noop } end }
 
 hostile.calls = {
@@ -170,49 +184,54 @@ hostile.calls = {
       accepting(value "player", "empty text", "number as text", "text with zero", "odd text",
         "huge text") },
     swap = false,
-    world = { lenient { make = function() return {} end } },
+    world = { called(lenient { make = function() return {} end }, "option 1 of ecs.world") },
   },
   world = {
     cancel = { before = function(scene) scene.world:defer() end },
     check = {}, close = {}, defer = {}, recycle_retired = {},
     commit = { before = function(scene) scene.world:defer() end },
     entity_range = { value(100000), value(200000) },
-    component = { name, accepting(fields, "empty table", "throwing table") },
-    resource = { name, fields },
+    component = { new_component,
+      called(accepting(fields, "empty table", "throwing table"), "component 'Fresh': field") },
+    resource = { new_component,
+      called(fields, "component 'Fresh': field", "'Fresh' is a tag", "unknown component 'Fresh'") },
     tag = { name },
     undeclare = { value "Label" },
-    add = { entity, value "Label", lenient { make = noop } },
+    add = { entity, value "Label" },
     alive = { lenient(field "e") },
-    random = { entity, lenient(value(3)), lenient(value(5)) },
-    save = { lenient(value(nil)) }, digest = {}, snapshot = {},
+    random = { entity, lenient(value(3)), called(lenient(value(5)), "interval is empty") },
+    save = { called(lenient(value(nil)), "world:save: unknown option") },
+    digest = {}, snapshot = {},
     restore = { { make = function(scene) return scene.world:snapshot() end } },
-    load = { { make = function(scene) return scene.world:save() end },
-      lenient(value(nil)) },
+    load = { called({ make = function(scene) return scene.world:save() end }, "image"),
+      called(lenient(value(nil)), "world:load: unknown option") },
     components = { entity },
     get = { entity, component },
     has = { entity, component },
     read = { entity, component },
     remove = { entity, component },
-    set = { entity, component, values_or_number, number },
+    set = { entity, component, called(values_or_number, position_x),
+      called(number, position_y) },
     lookup = { accepting(value "player", "empty text", "number as text", "text with zero",
       "odd text", "huge text") },
     name = { entity, lenient(value "other") },
     despawn = { entity },
-    spawn = { lenient(values) },
+    spawn = { spawned },
     spawn_at = { accepting({ make = function(scene) return scene.e + 5000 end }, "unborn id"),
-      lenient(values) },
-    spawn_many = { accepting(value(3), "0"), lenient(values) },
-    count = { accepting(component, "empty text") },
-    query = { accepting(component, "empty text"), lenient { make = noop } },
-    alpha = { lenient(value "physics") },
-    phase = { any_name, lenient { make = function() return { after = "update" } end } },
-    run = { value "update", lenient(fraction) },
-    update = { fraction },
+      spawned },
+    spawn_many = { accepting(value(3), "0"), spawned },
+    count = { text_of_query },
+    query = { text_of_query, lenient { make = noop } },
+    alpha = { called(lenient(value "physics"), "unknown phase") },
+    phase = { called(any_name, "a phase needs a name"),
+      called(lenient { make = function() return { after = "update" } end }, "phase 'Fresh':") },
+    run = { value "update", lenient(step) },
+    update = { step },
     explain = { value "move" },
     on_error = { lenient(callback) },
     remove_system = { value "move" },
     switch = { value "move", lenient(value(false)) },
-    system = { any_name, body },
+    system = { called(any_name, "a system needs a name"), called(body, "system 'Fresh':") },
     describe = { lenient(value "Position") },
     res = { value "All" },
   },
@@ -220,21 +239,21 @@ hostile.calls = {
     chunks = {}, count = {},
     each = { lenient(callback), lenient(fraction) },
     first = {},
-    map = { self = "scalars", callback, lenient(fraction) },
+    map = { self = "scalars", called(callback, position_x), lenient(fraction) },
     max = { measure }, min = { measure }, sum = { measure },
     run = { callback, lenient(fraction) },
     where = { callback },
   },
   where = {
     add = { value "Label" }, remove = { value "Label" },
-    set = { component, values_or_number, number },
+    set = { component, called(values_or_number, position_x), called(number, position_y) },
     count = {}, despawn = {}, first = {},
     each = { lenient(callback), lenient(fraction) },
   },
   chunk = { column = { value "Position.x" } },
   column = { read = { lenient { make = function() return {} end } },
-             write = { accepting({ make = function(scene) return scene.numbers end },
-               "empty table", "throwing table") } },
+             write = { called(accepting({ make = function(scene) return scene.numbers end },
+               "empty table", "throwing table"), position_x) } },
 }
 
 -- The object that a kind's methods belong to; for chunks and columns fn runs inside the loop.

@@ -66,6 +66,9 @@ ecs_status component_no_field(const ecs_world *world, const struct component *co
   if (component->field_count == 0)
     return world_fail(world, ECS_ENAME, "'%s' is a tag: it has no field '%S'",
                       component->name, &text);
+  if (component_leaf(component, name, size) != NONE)
+    return world_fail(world, ECS_ENAME, "component '%s' has no field '%S': that is a path",
+                      component->name, &text);
   struct nearest nearest;
   nearest_begin(&nearest, name, size);
   for (uint32_t i = 0; i < component->field_count; i++)

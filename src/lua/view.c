@@ -326,6 +326,19 @@ static void store_batch(lua_State *L, const struct view_box *view,
   }
 }
 
+/* A view that is given as a value shows one, or the error names where it should have gone. */
+static void check_source(lua_State *L, const struct view_box *view, uint32_t at,
+                         const struct view_box *source) {
+  const struct view_box *from = source->root;
+  bool absent = *from->row == ROW_ABSENT && from->loop && from->loop->open;
+  if (*from->row < ROW_SPECIAL || *from->row == ROW_RESOURCE || absent) return;
+  const struct component *component = view->root->component;
+  bool whole = view == view->root && !view->array;
+  raise_error(L, "field '%s.%s' is given a stale view: read it into a table while its loop runs",
+              component->name, whole ? component->fields[at].name
+                                     : component->leaves[first_leaf(view, at)].name);
+}
+
 /* What is no number: the view is at 1, the value at 3. A view stands for its values. */
 static void write_slowly(lua_State *L, struct view_box *view, uint32_t at) {
   struct world_box *box = view->box;
@@ -333,6 +346,7 @@ static void write_slowly(lua_State *L, struct view_box *view, uint32_t at) {
   values_begin(box);
   struct view_box *source = view_test(L, 3);
   if (source && kind_at(view, at) >= ECS_NESTED) {
+    check_source(L, view, at, source);
     view_push_table(L, 3, source);
     lua_replace(L, 3);
     view_row(L, view);

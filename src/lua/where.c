@@ -211,13 +211,22 @@ static int change(lua_State *L, const char *method) {
 
 static int where_despawn(lua_State *L) { return change(L, "despawn"); }
 
-static int where_add(lua_State *L) {
+/* The component at 2 is known before any row is, so that an error names this call's argument. */
+static void check_changed(lua_State *L) {
   luaL_checkany(L, 2);
+  lua_pushvalue(L, 1);
+  check_component(L, check_where(L)->box, 2);
+  lua_pop(L, 1);
+  lua_replace(L, 1);
+}
+
+static int where_add(lua_State *L) {
+  check_changed(L);
   return change(L, "add");
 }
 
 static int where_remove(lua_State *L) {
-  luaL_checkany(L, 2);
+  check_changed(L);
   return change(L, "remove");
 }
 
