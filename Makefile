@@ -211,9 +211,9 @@ asan_c_env = ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 \
   UBSAN_OPTIONS=print_stacktrace=1
 valgrind = valgrind -q --leak-check=full --show-leak-kinds=definite,possible \
   --errors-for-leak-kinds=definite,possible --error-exitcode=99 --keep-debuginfo=yes
-# With small counts only the deep specs run: `make test` has run the others so. With all
-# counts the seeds of the random traces, most of the work, are split in halves, and valgrind,
-# coverage (which small counts do not reach) and the analysers join.
+# With small counts only the deep specs run under the sanitizers: `make test` has run the others
+# so; valgrind runs a part of them, and the fuzzers for some seconds. With all counts the seeds of
+# the random traces, most of the work, are split in halves.
 deep_scale = $(if $(filter small,$(DEEP)),small,deep)
 deep_run = $(busted) -r $(if $(filter small,$(DEEP)),deep,all)
 c_programs = $(C_TESTS:spec/c/%.c=$(1)/spec/%)
@@ -227,7 +227,7 @@ TEST_CHECKS := plain asan hash rock install $(if $(C_TESTS),c asan-c hash-c thre
 DEEP_CHECKS := $(if $(deep_scale:small=),deep-traces-1 deep-traces-2) \
   $(if $(DEEP_SPECS),deep-asan deep-plain) $(if $(C_TESTS),deep-c deep-threads) builds \
   windows $(if $(C_TESTS),i686 aarch64) \
-  $(if $(deep_scale:small=),valgrind $(if $(C_TESTS),valgrind-c) coverage tidy cppcheck fuzz)
+  valgrind $(if $(C_TESTS),valgrind-c) coverage tidy cppcheck fuzz
 
 # $(call run_checks,set,names,seconds after which a check hangs)
 define run_checks
@@ -326,20 +326,26 @@ check-builds:
 	$(check) builds tap env ECS_SPEC_SCALE=$(deep_scale) GCC="$(GCC)" CLANG="$(CLANG)" \
 	  sh spec/tools/builds $(BUILD)/builds
 
+# With small counts: specs of values, loops, systems and kernels, and C tests of what moves.
+valgrind_specs = $(if $(filter small,$(DEEP)),$(wildcard spec/1*_spec.lua spec/2*_spec.lua \
+  spec/3*_spec.lua spec/53_kernel_rows_spec.lua spec/61_save_spec.lua))
+valgrind_c = $(if $(filter small,$(DEEP)),$(filter %/test_table %/test_scope %/test_value_any \
+  %/test_migrate %/test_image,$^),$^)
+
 check-valgrind: $(call spec_needs,$(DEBUG))
 	$(check) valgrind tap env ECS_SPEC_SCALE=small ECS_SPEC_SEEDS=1-6 $(call module_env,$(DEBUG)) \
-	  $(valgrind) $(busted)
+	  $(valgrind) $(busted) $(valgrind_specs)
 
 check-valgrind-c: $(filter-out %threads,$(call c_programs,$(DEBUG)))
 	$(check) valgrind-c tap env ECS_SPEC_SCALE=small ECS_SPEC_SPARSE=1 \
-	  C_TEST_RUNNER="$(valgrind)" sh spec/tools/c-tests $^
+	  C_TEST_RUNNER="$(valgrind)" sh spec/tools/c-tests $(valgrind_c)
 
 check-coverage: $(call spec_needs,$(COV)) $(call c_programs,$(COV))
 	$(check) coverage tap env ECS_SPEC_SCALE=small $(call module_env,$(COV)) \
 	  BUSTED="$(busted)" GCOV="$(GCOV)" sh spec/tools/coverage $(COV) $(call c_programs,$(COV))
 
 check-fuzz: $(FUZZERS)
-	$(check) fuzz status env SECONDS=$(SECONDS) sh spec/tools/fuzz $(FUZZ)/found $^
+	$(check) fuzz status env SECONDS=$(if $(filter small,$(DEEP)),10,$(SECONDS)) sh spec/tools/fuzz $(FUZZ)/found $^
 
 check-tidy:
 	$(check) tidy status clang-tidy --quiet --warnings-as-errors='*' \

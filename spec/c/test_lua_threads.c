@@ -34,8 +34,8 @@ static void run_program(struct worker *worker, lua_State *L, int program) {
   luaL_loadstring(L, code);
   lua_pushinteger(L, program);
   lua_pushinteger(L, SEEDS);
-  lua_pushinteger(L, by_scale(100, 200, 2000));
-  lua_pushinteger(L, by_scale(3, 10, 100));
+  lua_pushinteger(L, by_scale(100, 200, 400));
+  lua_pushinteger(L, by_scale(3, 10, 20));
   if (lua_pcall(L, 4, 1, 0) == LUA_OK && lua_isstring(L, -1))
     worker->results[program] = number_of(lua_tostring(L, -1));
   else

@@ -82,7 +82,7 @@ static void live_a_life(struct worker *worker) {
   memset(&f, 0, sizeof f);
   open_usual(&f);
   add_systems(&f);
-  for (int round = 0; round < by_scale(100, 400, 2000); round++) {
+  for (int round = 0; round < by_scale(100, 400, 1000); round++) {
     churn(&f, round);
     if (round % 50 == 49) save_and_load(&f, &images[worker->number]);
     const char *field = round % 80 == 39 ? "more" : "text";
