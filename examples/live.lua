@@ -7,10 +7,15 @@ local directory = os.tmpname()
 os.remove(directory)
 os.execute("mkdir " .. directory)
 
+local session
+
+-- The session is told of the edit: on its own it would wait until the file has not changed for
+-- 20 ms.
 local function edit(text)
   local file = assert(io.open(directory .. "/rules.lua", "w"))
   file:write(text)
   file:close()
+  if session then session:changed(directory .. "/rules.lua") end
 end
 
 edit [[
@@ -21,7 +26,7 @@ script:on_load(function() world:name(world:spawn { Position = {} }, "ship") end)
 ]]
 
 local world = ecs.world()
-local session = live.open(world, { directory }, { on_error = print })
+session = live.open(world, { directory }, { on_error = print })
 world:update(1)
 print("at first", world:get(world:lookup "ship", "Position"))
 

@@ -67,9 +67,9 @@ describe("a session of edits to the demo's scripts", function()
 
   -- Files have been saved: they take effect, and all is as expected.
   local function swapped()
-    local ok, message = session:poll()
+    local ok, message = helper.poll(session)
     assert(ok == true, message or "nothing has changed")
-    assert.is_nil((session:poll()))
+    assert.is_nil((helper.poll(session)))
     assert.is_nil(session:status().last_error)
     assert.are.equal(reported, problems)
     assert_world()
@@ -77,12 +77,12 @@ describe("a session of edits to the demo's scripts", function()
 
   -- They do not; the error holds these texts, and is told once.
   local function refused(...)
-    local ok, message = session:poll()
+    local ok, message = helper.poll(session)
     assert.is_false(ok)
     for _, text in ipairs { ... } do
       assert(message:find(text, 1, true), message)
     end
-    assert.is_nil((session:poll()))
+    assert.is_nil((helper.poll(session)))
     reported = reported + 1
     assert.are.equal(message, session:status().last_error)
     assert.are.equal(reported, problems)
@@ -456,10 +456,36 @@ describe("a session of edits to the demo's scripts", function()
     swapped()
   end)
 
-  step("the file goes, and with it the component, but no being", function()
+  step("the file goes, but neither the component nor a being", function()
     files:remove "mood.lua"
-    expect().components.Mood = nil
     swapped()
+    assert.are.same({ "Mood" }, session:status().orphans)
+  end)
+
+  local whole
+
+  step("a file that is cut before it declares anything", function()
+    whole = files:read "components.lua"
+    files:write("components.lua", "local world = ...\n")
+    refused("unknown phase 'physics'")
+  end)
+
+  step("one that declares nothing but a phase: all components are nobody's", function()
+    files:write("components.lua", "local world = ...\n" .. whole:match "world:phase[^\n]*\n")
+    swapped()
+    assert(#session:status().orphans > 8)
+  end)
+
+  step("the whole file again: no value is lost", function()
+    files:write("components.lua", whole)
+    swapped()
+    assert.are.same({ "Mood" }, session:status().orphans)
+  end)
+
+  step("what nobody declares is forgotten", function()
+    assert.are.same({ "Mood" }, session:forget())
+    expect().components.Mood = nil
+    assert_world()
   end)
 
   step("everything as the demo has it: a field is not known by another name", function()

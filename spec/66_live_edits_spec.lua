@@ -47,14 +47,14 @@ describe("a session of edits", function()
     local second = ids[2]
 
     local function check(expected)
-      local ok, message = session:poll()
+      local ok, message = helper.poll(session)
       if expected == false then
         failures = failures + 1
         assert.is_false(ok)
       else
         assert.is_true(ok, message)
       end
-      assert.is_nil((session:poll()))
+      assert.is_nil((helper.poll(session)))
       assert.are.equal(failures, problems)
       assert.are.equal(systems, order(world))
       assert.are.equal(count, world:describe().entities)
@@ -180,10 +180,12 @@ describe("a session of edits", function()
     check()
     assert.are.equal(5, (world:get(second, "Marked.n")))
 
-    -- 27: a component goes, and its fields with it
+    -- 27: a component that no file declares any more, and its end
     components = components:gsub('world:component%("Marked"[^\n]*\n', "\n")
     declare()
     check()
+    assert.are.equal(5, (world:get(second, "Marked.n")))
+    assert.are.same({ "Marked" }, session:forget())
     has_error(function() world:has(second, "Marked") end, "unknown component")
 
     -- 28: a system that another step adds is removed again; 29: its phase comes and goes
@@ -213,7 +215,10 @@ describe("a session of edits", function()
     files:remove "components.lua"
     systems = ""
     check()
+    assert.are.same(world:describe().components, session:status().orphans)
+    assert.are.equal(3, #session:forget())
     assert.are.equal(0, #world:describe().components)
+    assert.are.equal(count, world:describe().entities)
     files:close()
     _G.MOVED, _G.LOADS, _G.OTHER = nil, nil, nil
   end)

@@ -68,6 +68,10 @@ local calls = {
     local session = live.open(scene.world, files.path)
     return session.changed, session, "x"
   end,
+  ["session.forget"] = function(scene)
+    local session = live.open(scene.world, files.path)
+    return session.forget, session
+  end,
   ["session.status"] = function(scene)
     local session = live.open(scene.world, files.path)
     return session.status, session

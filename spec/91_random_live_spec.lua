@@ -1,5 +1,6 @@
 -- Random edits of live scripts: after each poll the world is what a first start of the same files
--- makes of it, with the entities that the model says; or, refused, what it was.
+-- makes of it, with the entities that the model says and the components that no file declares any
+-- more; or, refused, what it was.
 
 local compare = require "spec.support.compare"
 local helper = require "spec.support.ecs_helper"
@@ -13,7 +14,7 @@ local TAG = 5
 -- What scripts make of a world: its schedule, its components, and what its systems do.
 local function shape(world)
   local described = world:describe()
-  local result = { systems = {}, phases = described.phases, components = {} }
+  local result = { systems = {}, phases = described.phases, components = {}, orphans = {} }
   for i, system in ipairs(described.systems) do
     result.systems[i] = { system.name, system.phase, system.enabled }
   end
@@ -23,6 +24,7 @@ local function shape(world)
       fields[i] = { field.name, field.type, field.default }
     end
     result.components[name] = fields
+    result.orphans[name] = world:describe(name).orphan or nil
   end
   return result
 end
@@ -38,9 +40,12 @@ local function runs_of(world)
   return table.concat(runs, ", ")
 end
 
--- A first start of the files; nil and why not.
-local function start(path)
+-- A first start of the files, over an image if one is given; nil and why not.
+local function start(path, image)
   local world = helper.new_world { tag = TAG }
+  if image then
+    world:load(image)
+  end
   local ok, message = pcall(live.open, world, path)
   if not ok then
     world:close()
@@ -56,7 +61,7 @@ local function new_session(seed)
   local files = scratch.new()
   local self = setmetatable({
     files = files, gen = live_gen.new(seed, files), world = helper.new_world { tag = TAG },
-    model = model.world { tag = TAG }, errors = {},
+    model = model.world { tag = TAG }, errors = {}, orphans = {},
   }, Session)
   self.live = live.open(self.world, files.path, { on_error = function(message)
     self.errors[#self.errors + 1] = message
@@ -77,11 +82,42 @@ function Session:follow()
       world:component(statement.name, lines)
     end
   end
+  self.orphans = {}
   for name in pairs(world.components_by_name) do
     if not there[name] then
-      world:undeclare(name)
+      table.insert(self.orphans, name)
     end
   end
+  table.sort(self.orphans)
+  self:check_orphans()
+end
+
+function Session:check_orphans()
+  assert.are.same(self.orphans, helper.sorted(self.live:status().orphans))
+  assert.are.same(self.orphans, helper.sorted(self.world:describe().orphans))
+end
+
+-- What nobody declares goes, unless the files that were read last ask for some of it.
+function Session:forget()
+  local asked_for = self.gen:asked_for()
+  local used, digest = false, self.world:digest()
+  for _, name in ipairs(self.orphans) do
+    used = used or asked_for[name]
+  end
+  local ok, result = pcall(self.live.forget, self.live)
+  assert(ok == not used, result)
+  if used then
+    assert(result:find("is in use", 1, true), result)
+    assert.are.equal(digest, self.world:digest())
+  else
+    assert.are.same(self.orphans, helper.sorted(result))
+    for _, name in ipairs(self.orphans) do
+      self.model:undeclare(name)
+    end
+    self.orphans = {}
+  end
+  self:check_orphans()
+  self:compare()
 end
 
 -- A few entities and values, in both worlds.
@@ -115,13 +151,13 @@ function Session:compare()
 end
 
 function Session:check_swapped()
-  local fresh, why = start(self.files.path)
+  self:follow()
+  local fresh, why = start(self.files.path, self.orphans[1] and self.world:save())
   assert(fresh, why)
   assert.are.same(shape(fresh), shape(self.world))
   assert.are.equal(runs_of(fresh), runs_of(self.world))
   assert.is_nil(self.live:status().last_error)
   fresh:close()
-  self:follow()
   self:compare()
 end
 
@@ -136,6 +172,8 @@ function Session:check_refused(message, before, digest)
     assert(message:find "^.*cannot migrate" or message:find "has fields; to drop",
       "a first start is possible, but " .. message)
   end
+  assert(not start(self.files.path, self.world:save()), "a start over an image is possible")
+  self:check_orphans()
   self:compare()
 end
 
@@ -147,7 +185,7 @@ function Session:step()
     self.gen:edit()
   end
   local before, digest, errors = shape(self.world), self.world:digest(), #self.errors
-  local ok, message = self.live:poll()
+  local ok, message = helper.poll(self.live)
   if ok then
     self:check_swapped()
     assert.are.equal(errors, #self.errors)
@@ -160,7 +198,10 @@ function Session:step()
   if ok ~= nil then
     self.refused = not ok
   end
-  local again, why = self.live:poll()
+  if self.gen.rng:chance(15) then
+    self:forget()
+  end
+  local again, why = helper.poll(self.live)
   assert(again == nil, ("polled %s, then %s: %s"):format(ok, again, why))
   helper.check(self.world)
   return ok

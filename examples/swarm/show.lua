@@ -191,7 +191,8 @@ local function follow(state)
   if swapped then
     state.problem = nil
     note(state, "scripts reloaded")
-  elseif problem then
+  end
+  if problem then
     complain(state, problem)
   end
 end

@@ -14,6 +14,7 @@ local live = {}
 ---@field versions table<string, integer>
 ---@field last_error string?
 ---@field last_report { files: string[], components: table<string, table> }?
+---@field orphans string[]
 
 ---@class ecs.Session
 local methods = {}
@@ -36,9 +37,15 @@ local function farewells(self, job)
   return list
 end
 
--- The states and texts of all files that are to be watched.
+-- The states and texts of all files that are to be watched, and the states of modules that may
+-- come.
 local function followed(self, job)
   local states, texts = {}, {}
+  for _, record in next, job.all do
+    for required in next, record.requires do
+      states[required] = states[required] or self.watch:state(required)
+    end
+  end
   for path in next, job.all do
     states[path] = job.states[path] or self.states[path]
     texts[path] = job.texts[path] or self.watch.texts[path]
@@ -46,17 +53,15 @@ local function followed(self, job)
   return states, texts
 end
 
+-- Hooks are { fn, script, name }.
 local function greetings(self, job)
   local list = {}
   for _, path in ipairs(sorted(job.records)) do
     local record = job.records[path]
     local old = self.records[path]
-    local hook = record.hooks.load
-    if old and not old.left then
-      hook = record.hooks.reload
-    end
-    if hook and job.all[path] then
-      list[#list + 1] = { hook, record.script }
+    local hook = old and not old.left and "reload" or "load"
+    if record.hooks[hook] and job.all[path] then
+      list[#list + 1] = { record.hooks[hook], record.script, "on_" .. hook }
     end
   end
   return list
@@ -141,11 +146,15 @@ local function fail(self, message, again)
 end
 
 -- All of them are called, whatever one of them or on_error raises: that is raised at the end.
+-- The last message, if there is one.
 local function call_hooks(self, due)
   local problem, raised
   for _, hook in ipairs(due) do
     local ok, message = pcall(hook[1], hook[2])
     if not ok then
+      if type(message) == "string" and message:find "^attempt to yield " then
+        message = ("%s: %s cannot yield"):format(hook[2].path, hook[3])
+      end
       ok, message = pcall(fail, self, message)
       problem = self.last_error
       raised = raised or not ok and { message }
@@ -154,12 +163,13 @@ local function call_hooks(self, due)
   if raised then
     error(raised[1], 0)
   end
-  return problem == nil, problem
+  return problem
 end
 
 -- Scripts that go say goodbye while their components are still there, once it is certain that
--- they can go.
-local function say_goodbye(self, changed, everything)
+-- they can go. Whether all can go on; else the message and the reading that failed; else what a
+-- hook raised.
+local function say_goodbye(self, changed, everything, hasty)
   local job = reading.new(self, changed, everything)
   job.all = {}
   for path in next, job.scripts do
@@ -174,51 +184,57 @@ local function say_goodbye(self, changed, everything)
   end
   local ok, message
   repeat
-    job = reading.new(self, changed, everything)
+    job = reading.new(self, changed, everything, hasty)
     ok, message = try(self, job, true)
   until ok or message ~= reading.AGAIN
   if not ok then
-    return false, message
+    return false, message, job
   end
+  local problem
   for _, record in ipairs(leaving) do
     record.left = true
-    call_hooks(self, { { record.hooks.unload, record.script } })
+    local hooks = { { record.hooks.unload, record.script, "on_unload" } }
+    problem = call_hooks(self, hooks) or problem
   end
-  return true
+  return true, problem
 end
 
-local function reload(self, changed, everything)
-  self.waited, self.tries = {}, 0
-  local ok, result = say_goodbye(self, changed, everything)
-  local job
-  while ok do
-    job = reading.new(self, changed, everything)
-    ok, result = try(self, job)
-    if ok then
-      self.pending, self.missing = {}, {}
-      return call_hooks(self, result)
-    end
-    ok = result == reading.AGAIN
-    result = locate(job, result)
-  end
-  -- What was looked at is looked at from here on; it is tried again with the next change.
+-- What was looked at is looked at from here on; it is tried again with the next change.
+local function follow_failed(self, changed, job)
   for path in next, changed do
     self.pending[path] = true
   end
   local states, texts = {}, {}
-  for path in next, self.found do
-    texts[path], states[path] = self.watch:take(path)
-  end
-  for path, record in next, self.records do
-    if record.name and not states[path] then
-      texts[path], states[path] = self.watch:take(path)
+  for _, known in ipairs { self.records, self.found, job.awaited, job.states } do
+    for path in next, known do
+      states[path] = job.states[path] or self.watch:state(path)
+      texts[path] = job.texts[path] or watch.read(path)
     end
   end
-  self.missing = job and job.missing or {}
-  for path in next, self.missing do
-    states[path] = states[path] or {}
-  end
   self.watch:follow(states, texts)
+end
+
+-- True and what a hook raised; false and why not; nothing when a file is still being written.
+local function reload(self, changed, everything, hasty)
+  self.waited, self.tries = {}, 0
+  local ok, result, job = say_goodbye(self, changed, everything, hasty)
+  local problem = ok and result
+  while ok do
+    job = reading.new(self, changed, everything, hasty)
+    ok, result = try(self, job)
+    if ok then
+      self.pending, self.seen = {}, self.found
+      self.last_error = problem
+      return true, call_hooks(self, result) or problem
+    end
+    ok = result == reading.AGAIN
+    result = locate(job, result)
+  end
+  if result == reading.WAIT then
+    return nil
+  end
+  self.seen = self.found
+  follow_failed(self, changed, job)
   return fail(self, result)
 end
 
@@ -230,47 +246,65 @@ local function check_self(self, method)
   end
 end
 
--- The paths whose change concerns the session; nothing when no change does.
-local function look(self, force)
-  local changed = self.watch:changes() or {}
-  for path in next, self.told do
-    changed[path] = true
-  end
-  if not next(changed) and not force then
-    return nil
-  end
-  -- Directories are listed anyway; a change of one alone matters when files come or go.
-  local found, matters = self.watch:scripts(), force or next(self.told) ~= nil
-  self.found = found
-  for path in next, changed do
-    matters = matters or self.watch.texts[path] ~= nil or self.records[path] ~= nil
-      or self.states[path] ~= nil or self.missing[path] ~= nil
+-- Scripts and modules that are not what they were, and scripts that have come or gone.
+local function differences(self, noticed, found)
+  local changed = {}
+  for path in next, noticed do
+    changed[path] = self.watch.files[path] and true
   end
   for path in next, found do
-    if not self.seen[path] then
-      changed[path], matters = true, true
-    end
+    changed[path] = changed[path] or not self.seen[path] or nil
   end
   for path in next, self.seen do
-    if not found[path] then
-      found[path] = self.watch:returns(path) or nil
-      changed[path], matters = true, true
-    end
-  end
-  self.seen = found
-  if not matters then
-    self.watch:follow(self.watch.files, self.watch.texts)
-    return nil
-  end
-  for path in next, self.pending do
-    changed[path] = true
+    changed[path] = changed[path] or not found[path] or nil
   end
   return changed
 end
 
---- Looks for changes and swaps in what has changed: true when it did, false and a message when
---- the old version goes on, nothing when there was nothing to do. With `force` every script runs
---- again. To be called between frames.
+-- The files that are to be read; nothing when there are none. What is still being written is
+-- taken as it was, unless the session was told of it.
+local function look(self, force)
+  local noticed, told = self.watch:changes(), self.told
+  local must = force or next(told) ~= nil
+  if not noticed and not must then
+    self.watch:settled {}
+    return nil
+  end
+  local found = self.watch:scripts()
+  local changed = differences(self, noticed or {}, found)
+  local settled = self.watch:settled(changed)
+  if not next(changed) and not must then
+    self.watch:follow(self.watch.files, self.watch.texts)
+    return nil
+  elseif not settled and not must then
+    return nil
+  end
+  for path in next, force and {} or changed do
+    if not (settled and settled[path]) and not told[path] then
+      found[path], changed[path] = self.seen[path], nil
+    end
+  end
+  for _, more in ipairs { told, self.pending } do
+    for path in next, more do
+      changed[path] = true
+    end
+  end
+  self.found = found
+  return changed
+end
+
+-- reload, during which nothing can yield: who dropped that coroutine would leave it open.
+local function read_alone(self, ...)
+  self.reading = true
+  local ok, swapped, problem = pcall(native.call, reload, self, ...)
+  self.reading = false
+  return ok, swapped, problem
+end
+
+--- Looks for changes and swaps in what has changed: true when it did (and a message when a hook
+--- of a script then failed), false and a message when the old version goes on, nothing when there
+--- was nothing to do. A changed file is read when two polls, at least 20 ms apart, have found it
+--- the same; with `force` every script runs again at once. To be called between frames.
 ---@param force? boolean
 ---@return boolean? swapped
 ---@return string? message
@@ -283,27 +317,25 @@ function methods:poll(force)
   if not changed then
     return nil
   end
-  self.told = {}
   local idle, message = pcall(native.stage, self.world, nothing, nothing)
   if not idle then
-    self.told = changed
     -- In a system, say: what has changed is read as soon as that is over.
     return fail(self, message, true)
   end
-  self.reading = true
-  local ok, swapped
-  ok, swapped, message = pcall(reload, self, changed, force)
-  self.reading = false
+  local hasty = force or next(self.told) ~= nil
+  self.told = {}
+  local ok, swapped, problem = read_alone(self, changed, force, hasty)
   if not ok then
     for path in next, changed do
       self.told[path] = true
     end
     error(swapped, 0)
   end
-  return swapped, message
+  return swapped, problem
 end
 
---- Says that a file has changed, for hosts with a watcher of their own: the next poll reads it.
+--- Says that a file has changed, for hosts with a watcher of their own: the next poll reads it,
+--- at once.
 ---@param path string
 function methods:changed(path)
   check_self(self, "changed")
@@ -321,7 +353,7 @@ end
 
 --- files: the paths of scripts and modules; versions: how often each was read; last_error: the
 --- last message unless it is solved; last_report: files of the last swap and what it did to
---- components.
+--- components; orphans: the components of the world that nobody declares any more.
 ---@return ecs.SessionStatus
 function methods:status()
   check_self(self, "status")
@@ -331,8 +363,27 @@ function methods:status()
   end
   return {
     files = sorted(self.records), versions = versions, last_error = self.last_error or nil,
-    last_report = self.last_report or nil,
+    last_report = self.last_report or nil, orphans = self.world:describe().orphans,
   }
+end
+
+--- Drops the components that nobody declares any more, with their values; returns their names. An
+--- error, and nothing is dropped, while a system or a query of a script uses one of them.
+---@return string[] names
+function methods:forget()
+  check_self(self, "forget")
+  if self.reading then
+    error("live:forget is not possible while scripts are read", 2)
+  end
+  local names = self.world:describe().orphans
+  local plan = registrations.plan_to_forget(self, names)
+  local ok, message = pcall(native.stage, self.world, nothing, function()
+    native.swap(self.world, plan)
+  end)
+  if not ok then
+    error(message == OUT_OF_MEMORY and message or "nothing is forgotten: " .. message, 0)
+  end
+  return names
 end
 
 -- The directories as a list, and on_error.
@@ -374,22 +425,20 @@ function live.open(world, directories, options)
   directories, on_error = check_open(world, directories, options)
   local self = setmetatable({
     world = world, on_error = on_error, watch = watch.new(directories), records = {},
-    states = {}, modules = {}, provided = {}, missing = {}, pending = {}, told = {},
+    states = {}, modules = {}, provided = {}, pending = {}, told = {},
     reading = false,
     owned = registrations.nothing(), group = false, last_error = false, last_report = false,
     seen = false, late = {}, waited = {}, tries = 0,
   }, live)
   self.found = self.watch:scripts()
   self.seen = self.found
-  self.reading = true
-  local ok, loaded, message = pcall(reload, self, {}, true)
-  self.reading = false
+  local ok, loaded, message = read_alone(self, {}, true, true)
   if not ok and self.group then
     -- Short of memory after the swap: what has been registered is still this session's.
     self.last_error = loaded
   elseif not ok then
     error(loaded, 0)
-  elseif loaded == false and not on_error then
+  elseif message and not on_error then
     error(message, 2)
   end
   return self

@@ -1,9 +1,18 @@
 -- One reading of live scripts: the files that have to run, run as scripts or as modules.
 
 local registrations = require "ecs.registrations"
+local watch = require "ecs.watch"
 
 local sorted = registrations.sorted
-local reading = { AGAIN = {} }   -- AGAIN is raised when the files are to be read in another way
+local reading = {}
+
+local function reason(text)
+  return setmetatable({}, { __tostring = function() return text end })
+end
+
+-- Raised when the files are to be read in another way, and when one of them is being written.
+reading.AGAIN = reason "the scripts are read again, in another way"
+reading.WAIT = reason "the scripts are read again, when all have been saved"
 
 local WAITS = 8              -- how often a script waits for others in one reading
 
@@ -12,7 +21,9 @@ local WAITS = 8              -- how often a script waits for others in one readi
 local function compile(path, text)
   if not text then
     error(("%s: cannot be read"):format(path), 0)
-  elseif text:byte() == 27 then
+  end
+  text = text:gsub("^\239\187\191", "")     -- a byte order mark
+  if text:byte() == 27 then
     error(("%s:1: precompiled code is refused"):format(path), 0)
   end
   local chunk, message = load(text:gsub("^#[^\n]*", ""), "@" .. path, "t")
@@ -46,30 +57,52 @@ for _, hook in ipairs { "load", "unload", "reload" } do
   end
 end
 
--- Runs a file as part of the reading `job`.
+-- Ends the reading. A script that catches this does not get further: see run_file.
+local function stop(job, why)
+  job.stopped = why
+  error(why, 0)
+end
+
+local function take(self, job, path)
+  local text, state, steady = watch.take(path)
+  job.states[path], job.texts[path] = state, text
+  if not job.hasty and not (steady and self.watch:is_settled(path, state)) then
+    stop(job, reading.WAIT)
+  end
+  return text
+end
+
+local function run_chunk(self, record, text)
+  local chunk = compile(record.path, text)
+  if record.name then
+    local value = chunk(record.name, record.path)
+    record.value = value == nil and true or value
+  else
+    record.script = setmetatable({ state = record.state, path = record.path }, Script)
+    hooks_of[record.script] = record.hooks
+    chunk(self.world, record.script)
+  end
+end
+
+-- Runs a file as part of the reading `job`. What a module has registered before it fails stays,
+-- as a script that requires it may go on without it.
 local function run_file(self, job, path, name)
-  local old = self.records[path]
-  local text, state = self.watch:take(path)
+  local old, outer, text = self.records[path], job.current, take(self, job, path)
   local kept = old and not old.left and old.script and old.script.state
   local record = {
     path = path, name = name, state = type(kept) == "table" and kept or {}, hooks = {},
     requires = {}, version = old and old.version + 1 or 1, running = true,
     registered = registrations.new(path),
   }
-  job.records[path], job.states[path], job.texts[path] = record, state, text
-  local chunk = compile(path, text)
-  local outer = job.current
-  job.current = record
-  if name then
-    local value = chunk(name, path)
-    record.value = value == nil and true or value
-  else
-    record.script = setmetatable({ state = record.state, path = path }, Script)
-    hooks_of[record.script] = record.hooks
-    chunk(self.world, record.script)
+  job.records[path], job.current = record, record
+  local ok, message = pcall(run_chunk, self, record, text)
+  job.current, record.running = outer, nil
+  if job.stopped then
+    error(job.stopped, 0)
+  elseif not ok then
+    job.failed, record.problem = record, { message }
+    error(message, 0)
   end
-  job.current = outer
-  record.running = nil
   return record
 end
 
@@ -82,7 +115,7 @@ local function set_loaded(job, name, value)
 end
 
 -- A module that has no file here: not what a file that is gone has left of it. One that is
--- nowhere is waited for.
+-- nowhere may come: then it is another one that is required.
 local function require_elsewhere(self, job, require, name)
   local loaded, known = package.loaded, self.provided[name]
   if job.current and known ~= nil and rawequal(loaded[name], known) then
@@ -90,8 +123,9 @@ local function require_elsewhere(self, job, require, name)
   end
   local ok, value, data = pcall(require, name)
   local missing = not ok and type(value) == "string" and value:find "^module '.-' not found"
-  for _, path in ipairs(missing and self.watch:candidates(name) or {}) do
-    job.missing[path] = true
+  for _, path in ipairs(missing and job.current and self.watch:candidates(name) or {}) do
+    job.current.requires[path] = true
+    job.awaited[path] = true
   end
   return ok, value, data, missing and 2 or 0
 end
@@ -117,7 +151,9 @@ local function make_require(self, job, require)
       error(("loop of modules: '%s' requires itself"):format(name), 2)
     elseif job.scripts[path] then
       self.modules[path] = true
-      error(reading.AGAIN, 0)
+      stop(job, reading.AGAIN)
+    elseif record and record.problem then
+      error(record.problem[1], 0)
     end
     record = record or run_file(self, job, path, name)
     set_loaded(job, name, record.value)
@@ -191,18 +227,17 @@ end
 
 -- Whether a script failed for a component that one behind it may declare: then it has to wait.
 local function must_wait(self, job, message)
-  local current = job.current
-  if type(message) ~= "string" or not message:find "unknown type '" or not current
-    or current.name then
+  local failed = job.failed and job.failed.path
+  if type(message) ~= "string" or not message:find "unknown type '" or not failed then
     return false
   end
   local order = in_order(self, job)
-  local last, waited = order[#order], self.waited[current.path] or 0
-  if last == current.path or waited == math.min(#order, WAITS) then
+  local last, waited = order[#order], self.waited[failed] or 0
+  if last == failed or waited == math.min(#order, WAITS) then
     return false
   end
-  self.waited[current.path] = waited + 1
-  self.late[current.path] = (self.late[last] or 0) + 1
+  self.waited[failed] = waited + 1
+  self.late[failed] = (self.late[last] or 0) + 1
   return true
 end
 
@@ -214,12 +249,13 @@ local function read_files(self, job)
   end
 end
 
--- What a reading is about to do; nothing has run.
-function reading.new(self, changed, everything)
+-- What a reading is about to do; nothing has run. In haste files are read though they may be
+-- being written.
+function reading.new(self, changed, everything, hasty)
   local found = self.found
   local job = {
     scripts = {}, records = {}, states = {}, texts = {}, loaded = {}, provided = {},
-    missing = {},
+    awaited = {}, hasty = hasty,
     stale = find_stale(self, changed, everything),
   }
   for path in next, found do

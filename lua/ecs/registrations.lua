@@ -94,7 +94,7 @@ local function record_named(list, what)
       error(("%s '%s' is registered outside the scripts"):format(what, name), 3)
     end
     local entries = job.current.registered[list]
-    local entry = { name = name, spec = spec, at = position() }
+    local entry = { name = name, spec = spec, at = position(), owner = job.current.path }
     local _, at = find(entries, name)
     entries[at or #entries + 1] = entry
   end
@@ -228,10 +228,22 @@ function registrations.plan(self, job)
     kept_resources = objects(job, paths, "resources", true),
     group = self.group or nil,
   }
-  plan.remove = named(self.owned.components, owned.components)
+  plan.leave = named(self.owned.components, owned.components)
   plan.drop_phases = named(self.owned.phases, owned.phases)
   plan.drop_systems = named(self.owned.systems, owned.systems)
   return plan, owned
+end
+
+-- What native.swap is to do to drop some components, if nothing uses them.
+function registrations.plan_to_forget(self, names)
+  local paths, plan = registrations.sorted(self.records), { remove = {} }
+  for i, name in ipairs(names) do
+    plan.remove[i] = { name = name }
+  end
+  local job = { all = self.records, records = {} }
+  plan.kept_queries = objects(job, paths, "queries", true)
+  plan.kept_resources = objects(job, paths, "resources", true)
+  return plan
 end
 
 return registrations

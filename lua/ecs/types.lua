@@ -71,6 +71,12 @@ function native.world(options) end
 ---@return string
 function native.format(id) end
 
+--- Calls a function in which nothing can yield; returns what it returns.
+---@param fn function
+---@param ... any
+---@return any ...
+function native.call(fn, ...) end
+
 --- Calls a function while what scripts register is kept for a swap (see ecs.live); what is not
 --- swapped in when it ends is forgotten.
 ---@param world ecs.World
@@ -79,7 +85,7 @@ function native.format(id) end
 ---@return any
 function native.stage(world, recorder, body) end
 
---- Whether a component of that name was declared, and is not only known from an image.
+--- Whether somebody declares a component of that name: it is there, and no orphan.
 ---@param world ecs.World
 ---@param name string
 ---@return boolean
@@ -92,12 +98,14 @@ function native.declared(world, name) end
 ---@return integer group
 function native.swap(world, plan) end
 
---- Modification time in nanoseconds, size, inode, and whether it is a directory.
+--- Modification time in nanoseconds, size, inode, and whether it is a directory, or a plain file
+--- (no pipe, no device).
 ---@param path string
 ---@return integer? time
 ---@return integer? size
 ---@return integer? inode
 ---@return boolean? directory
+---@return boolean? plain
 function native.stat(path) end
 
 --- The indices of the paths whose state is not the one given.
@@ -200,6 +208,7 @@ function World:undeclare(component) end
 ---@field id ecs.Id
 ---@field storage "table"
 ---@field size integer
+---@field orphan boolean Whether nobody declares it: see ecs.live.
 ---@field doc? string
 ---@field fields ecs.FieldDescription[]
 
@@ -238,6 +247,7 @@ function World:undeclare(component) end
 ---@class ecs.WorldDescription
 ---@field tables ecs.TableDescription[]
 ---@field components string[]
+---@field orphans string[] Those of them that nobody declares.
 ---@field queries ecs.QueryDescription[]
 ---@field systems ecs.SystemDescription[] In running order.
 ---@field phases ecs.PhaseDescription[] In running order.

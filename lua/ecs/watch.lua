@@ -9,22 +9,31 @@ watch.__index = watch
 -- after it had changed may change once more without a sign: such files are read again.
 local RECENT = 100 * 1000 * 1000
 
--- Editors that save in place empty the file first, others put the old one away before the new
--- one comes. A poll that falls between waits so many seconds for what is about to come.
-local PATIENCE = 0.002
+-- A file that is being written passes through states that are not meant: empty, cut, gone for a
+-- moment. It is read when two looks this far apart have found it the same. Files that are saved
+-- together are read together: all wait for the last, but not for one that never rests.
+local SETTLED = 20 * 1000 * 1000
+local PATIENCE = 1000 * 1000 * 1000
 
-local function patiently(look)
-  local start = os.clock()
-  local found = look()
-  while not found and os.clock() - start < PATIENCE do
-    found = look()
-  end
-  return found
+-- What a file is now: time, size and inode; empty when there is none.
+local function state_of(path)
+  local time, size, inode = native.stat(path)
+  return { time, size, inode }
+end
+
+local function same(a, b)
+  return a[1] == b[1] and a[2] == b[2] and a[3] == b[3]
+end
+
+-- Whether there is a file that can be read: one that ends, no pipe.
+local function is_there(path)
+  local _, _, _, _, plain = native.stat(path)
+  return plain
 end
 
 -- The text of a file; nil when it cannot be read.
 function watch.read(path)
-  local file = io.open(path, "rb")
+  local file = is_there(path) and io.open(path, "rb")
   if not file then
     return nil
   end
@@ -46,7 +55,7 @@ end
 -- A watch over directories (or single files); raises when one is not there.
 function watch.new(directories)
   local self = setmetatable({
-    directories = {}, paths = {}, states = {}, recent = {}, files = {}, texts = {},
+    directories = {}, paths = {}, states = {}, recent = {}, files = {}, texts = {}, looks = {},
   }, watch)
   for i, path in ipairs(directories) do
     local time, _, _, is_directory = native.stat(path)
@@ -64,12 +73,11 @@ function watch:scripts()
   local found = {}
   for _, directory in ipairs(self.directories) do
     if directory.single then
-      found[directory.path] = native.stat(directory.path) and true
+      found[directory.path] = is_there(directory.path) or nil
     else
       for _, name in ipairs(native.list(directory.path) or {}) do
-        if is_script(name) then
-          found[directory.path .. "/" .. name] = true
-        end
+        local path = directory.path .. "/" .. name
+        found[path] = is_script(name) and is_there(path) or nil
       end
     end
   end
@@ -92,7 +100,7 @@ end
 -- The path of a module's file below a watched directory; nil when it is elsewhere.
 function watch:module(name)
   for _, path in ipairs(self:candidates(name)) do
-    if native.stat(path) then
+    if is_there(path) then
       return path
     end
   end
@@ -105,26 +113,65 @@ function watch:module(name)
   end
 end
 
--- Whether a file that was there is there, now or in a moment.
-function watch:returns(path)
-  return patiently(function()
-    return native.stat(path)
-  end) ~= nil
+-- Looks at a file once more: since when it has been as it is now, as far as is known.
+local function look(self, path, state, now)
+  local last = self.looks[path]
+  if not last or not same(last.state, state) or now < last.since then
+    last = { state = state, since = now }
+    self.looks[path] = last
+  end
+  return now - last.since
 end
 
--- Remembers what a file is now, and returns its text.
-function watch:take(path)
-  local time, size, inode, text
-  patiently(function()
-    time, size, inode = native.stat(path)
-    text = time and watch.read(path)
-    return text ~= "" or native.now() - time >= RECENT
-  end)
-  return text, { time, size, inode }
+-- Those of the changed files that have stopped changing, as a set; nil while others, saved with
+-- them perhaps, have not. What has not changed, or no more, is no longer looked at.
+function watch:settled(changed)
+  local now, settled = native.now(), {}
+  local waiting, longest = false, 0
+  for path, last in next, self.looks do
+    if not changed[path] and (self.files[path] or not last.module) then
+      self.looks[path] = nil
+    end
+  end
+  for path in next, changed do
+    local age = look(self, path, state_of(path), now)
+    settled[path] = age >= SETTLED or nil
+    waiting = waiting or age < SETTLED
+    longest = math.max(longest, age)
+  end
+  return (not waiting or longest > PATIENCE) and settled or nil
 end
 
--- From now on looks at these files: a map from path to what take returned second. `texts` are
--- their texts.
+-- Whether a file in this state, found just now, may be read: it is what it was at its last
+-- reading, or has been so for long enough. Of a module that nobody has looked at yet, only its
+-- time can tell.
+function watch:is_settled(path, state)
+  local known, now = self.files[path], native.now()
+  if known and same(known, state) then
+    return true
+  elseif not known and not self.looks[path] and state[1] and now - state[1] >= SETTLED then
+    return true
+  end
+  local age = look(self, path, state, now)
+  self.looks[path].module = not known
+  return age >= SETTLED
+end
+
+-- The state that a file was last seen in.
+function watch:state(path)
+  local last = self.looks[path]
+  return last and last.state or self.files[path] or state_of(path)
+end
+
+-- The text of a file, the state that it was in before, and whether it is still in that.
+function watch.take(path)
+  local state = state_of(path)
+  local text = watch.read(path)
+  return text, state, same(state, state_of(path))
+end
+
+-- From now on looks at these files: a map from path to the state that they were read in. `texts`
+-- are their texts.
 function watch:follow(files, texts)
   local paths, states, recent, now = {}, {}, {}, native.now()
   for _, directory in ipairs(self.directories) do

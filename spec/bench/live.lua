@@ -57,6 +57,7 @@ local function reload(name, entities)
   for i = 1, 60 do
     local edited = text .. "\n-- " .. i
     files:write(name, edited)
+    session:changed(files.path .. "/" .. name)
     times[i] = processor_time(function() assert(session:poll()) end)
     alone[i] = processor_time(run_alone, edited, name)
   end

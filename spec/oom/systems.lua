@@ -585,6 +585,35 @@ scenario("a reload that is refused", {
   loose = true,
 })
 
+scenario("a reload that leaves components to nobody", {
+  prepare = function(s)
+    scripted(first)(s)
+    s.world:spawn { Position = { 1, 2 }, Fresh = {} }
+    write(s.path, "")
+  end,
+  act = function(s)
+    if s.session:status().versions[s.path] == 1 then assert(s.session:poll(true)) end
+    assert(#s.session:status().orphans == 3)
+  end,
+  after = forget,
+  partial = true,
+})
+
+scenario("forgetting components", {
+  prepare = function(s)
+    scripted(first)(s)
+    s.world:spawn { Position = { 1, 2 }, Fresh = {} }
+    write(s.path, "")
+    assert(s.session:poll(true))
+  end,
+  act = function(s)
+    s.session:forget()
+    assert(#s.world:describe().components == 0)
+  end,
+  after = forget,
+  partial = true,
+})
+
 scenario("nothing to reload", {
   prepare = scripted(first),
   act = function(s) assert(s.session:poll() == nil) end,

@@ -129,6 +129,33 @@ function helper.system(world, name)
   end
 end
 
+-- ---- live scripts ------------------------------------------------------------------------
+
+local clock     -- the module whose clock is ahead
+local ahead
+
+-- So much time passes for live scripts, without waiting.
+function helper.pass(seconds)
+  local native = require "ecs.native"
+  if clock ~= native then
+    local now = native.now
+    clock, ahead = native, 0
+    native.now = function() return now() + ahead end
+  end
+  ahead = ahead + math.floor(seconds * 1e9)
+end
+
+-- What a session's polls give once files that have been saved have not changed for as long as it
+-- takes.
+function helper.poll(session)
+  local swapped, message = session:poll()
+  if swapped == nil then
+    helper.pass(0.02)
+    swapped, message = session:poll()
+  end
+  return swapped, message
+end
+
 if package.loaded["busted"] then
   require("busted").after_each(helper.check_worlds)
 end

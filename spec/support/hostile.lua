@@ -174,6 +174,7 @@ local body = { make = function() return { run = noop } end }
 
 hostile.calls = {
   native = {
+    call = { lenient(callback) },
     format = { accepting(entity, "0", "other world's id", "dead id", "unborn id") },
     schema = false, replace = false, now = {},
     stat = { lenient(value "spec") }, list = { lenient(value "spec") },

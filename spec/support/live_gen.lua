@@ -291,4 +291,17 @@ function Gen:declared()
   return list
 end
 
+-- The names of components that the accepted files ask for, as a set.
+function Gen:asked_for()
+  local names = {}
+  for _, file in pairs(self.accepted) do
+    for _, statement in ipairs(file) do
+      for name in (statement.query or ""):gmatch "%u%w*" do
+        names[name] = true
+      end
+    end
+  end
+  return names
+end
+
 return live_gen

@@ -7,14 +7,28 @@ function scratch.new()
   local path = os.tmpname()
   os.remove(path)
   assert(os.execute(("mkdir -p '%s/scripts/lib'"):format(path)))
-  return setmetatable({ root = path, path = path .. "/scripts" }, scratch)
+  return setmetatable({ root = path, path = path .. "/scripts", written = {} }, scratch)
 end
 
--- Writes a file in place, as many editors do.
-function scratch:write(name, text)
-  local file = assert(io.open(self.path .. "/" .. name, "wb"))
+local function put(path, text)
+  local file <close> = assert(io.open(path, "wb"))
   file:write(text)
-  file:close()
+end
+
+local function state_of(path)
+  return table.concat({ require("ecs.native").stat(path) }, " ", 1, 3)
+end
+
+-- Writes a file in place, as many editors do. No two that are written look the same (a name or a
+-- place on the disk may be used again, and the file system's clock goes by steps), as when time
+-- passes between them.
+function scratch:write(name, text)
+  local path, state = self.path .. "/" .. name
+  repeat
+    put(path, text)
+    state = state_of(path)
+  until not self.written[state]
+  self.written[state] = true
 end
 
 -- Writes another file and puts it in place by renaming, as the other editors do.

@@ -143,7 +143,7 @@ static void adopt_component(ecs_world *live, ecs_world *shadow, uint32_t index) 
   if (!to) {
     shadow->registry.components[index] = NULL;
     from->changed = 0;
-    from->loaded = true;
+    from->orphan = true;
     declare_enter(live, from, index);
     return;
   }

@@ -44,7 +44,8 @@ struct component {
   size_t size;                 /* of the native struct */
   size_t align;
   bool native;                 /* offsets given by the host */
-  bool loaded;                 /* only an image has named it: nobody has declared it */
+  bool orphan;                 /* nobody declares it: only an image has named it, or the script
+                               ** that declared it does so no more */
   bool flat;                   /* every field is one leaf: no arrays, nothing nested */
   bool has_any;
   bool has_string;

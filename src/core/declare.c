@@ -481,7 +481,7 @@ ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc, ecs_i
   ecs_status status = declare(world, desc, &migration, out);
   if (status == ECS_OK) status = migration_run(&migration, "changing a component's fields");
   migration_end(&migration);
-  if (status == ECS_OK) component_of(world, *out)->loaded = false;
+  if (status == ECS_OK) component_of(world, *out)->orphan = false;
   return status;
 }
 

@@ -308,6 +308,7 @@ static void swap_contents(const ecs_world *world, struct change *change) {
   *change->component = *change->wanted;
   *change->wanted = old;
   change->component->resource = old.resource;
+  change->component->orphan = old.orphan;
   change->wanted->resource = NULL;
   change->component->changed = world->registry.version;
 }

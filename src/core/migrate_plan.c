@@ -239,7 +239,7 @@ ecs_status migration_check_query(const struct migration *migration, const ecs_qu
     if (!change) continue;
     const struct component *component = change->component, *wanted = change->wanted;
     if (!wanted)
-      return world_fail(world, ECS_ENAME, "unknown component '%s'", component->name);
+      return world_fail(world, ECS_ENAME, "component '%s' is in use", component->name);
     if (query->fresh || term->leaf == NONE) continue;
     const struct leaf *leaf = &component->leaves[term->leaf];
     if (component_leaf(wanted, leaf->name, leaf->name_size) == NONE)

@@ -20,11 +20,15 @@ static bool list_reserve(struct transaction *transaction, struct id_list *list) 
 ecs_status transaction_declare(struct transaction *transaction,
                                const ecs_component_desc *desc, ecs_id *out, bool *made) {
   ecs_world *world = transaction->world;
-  if (!list_reserve(transaction, &transaction->made)) return world_nomem(world);
+  if (!list_reserve(transaction, &transaction->made) ||
+      !list_reserve(transaction, &transaction->claimed))
+    return world_nomem(world);
   *made = !desc->name || ecs_component_find(world, desc->name) == ECS_NULL;
   ecs_status status = declare(world, desc, &transaction->migration, out);
-  if (status == ECS_OK && *made) transaction->made.ids[transaction->made.count++] = *out;
-  return status;
+  if (status != ECS_OK) return status;
+  if (*made) transaction->made.ids[transaction->made.count++] = *out;
+  transaction->claimed.ids[transaction->claimed.count++] = *out;
+  return ECS_OK;
 }
 
 ecs_status transaction_resource(struct transaction *transaction, ecs_id id) {
@@ -47,6 +51,20 @@ ecs_status transaction_remove(struct transaction *transaction, ecs_id id) {
   struct component *component;
   ecs_status status = component_need_id(transaction->world, id, &component);
   return status == ECS_OK ? migration_add(&transaction->migration, component, NULL) : status;
+}
+
+ecs_status transaction_leave(struct transaction *transaction, ecs_id id) {
+  if (!list_reserve(transaction, &transaction->left)) return world_nomem(transaction->world);
+  transaction->left.ids[transaction->left.count++] = id;
+  return ECS_OK;
+}
+
+static void mark_orphans(const struct transaction *transaction, const struct id_list *list,
+                         bool orphan) {
+  for (uint32_t i = 0; i < list->count; i++) {
+    struct component *component = component_of(transaction->world, list->ids[i]);
+    if (component) component->orphan = orphan;
+  }
 }
 
 static void undo_components(struct transaction *transaction) {
@@ -306,10 +324,16 @@ void transaction_commit(struct transaction *transaction) {
   ecs_world *world = transaction->world;
   migration_show(&transaction->migration, false);
   migration_commit(&transaction->migration);
+  mark_orphans(transaction, &transaction->claimed, false);
+  mark_orphans(transaction, &transaction->left, true);
   free_difference(world, &transaction->before, &world->schedule);
   free_lists(world, &transaction->before);
   transaction->planning = false;
   transaction->committed = true;
+}
+
+static void list_free(struct memory *memory, const struct id_list *list) {
+  memory_free(memory, list->ids, list->capacity * sizeof *list->ids);
 }
 
 void transaction_end(struct transaction *transaction) {
@@ -326,9 +350,9 @@ void transaction_end(struct transaction *transaction) {
   if (!transaction->committed) undo_components(transaction);
   memory_free(memory, transaction->phases, phases * sizeof *transaction->phases);
   memory_free(memory, transaction->systems, systems * sizeof *transaction->systems);
-  memory_free(memory, transaction->made.ids,
-              transaction->made.capacity * sizeof *transaction->made.ids);
-  memory_free(memory, transaction->valued.ids,
-              transaction->valued.capacity * sizeof *transaction->valued.ids);
+  list_free(memory, &transaction->made);
+  list_free(memory, &transaction->valued);
+  list_free(memory, &transaction->claimed);
+  list_free(memory, &transaction->left);
   memset(transaction, 0, sizeof *transaction);
 }

@@ -33,6 +33,8 @@ struct transaction {
   struct migration migration;
   struct id_list made;           /* components registered for it */
   struct id_list valued;         /* components that became resources */
+  struct id_list claimed;        /* components that were declared: orphans no more */
+  struct id_list left;           /* components that become orphans */
   bool planning;                 /* world->schedule is the new one, `before` the old one */
   bool committed;
   struct schedule before;
@@ -47,6 +49,8 @@ ecs_status transaction_declare(struct transaction *transaction,
                                const ecs_component_desc *desc, ecs_id *out, bool *made);
 ecs_status transaction_resource(struct transaction *transaction, ecs_id component);
 ecs_status transaction_remove(struct transaction *transaction, ecs_id component);
+/* The component stays as it is, but is nobody's. */
+ecs_status transaction_leave(struct transaction *transaction, ecs_id component);
 
 /* Works out what happens to the tables, and begins the new schedule with room for more. Until
 ** the commit or the end the world shows what it will be: nothing but what follows is allowed. */

@@ -190,8 +190,10 @@ static int describe(lua_State *L) {
   struct component *component = component_of(box->world, (ecs_id)lua_tointeger(L, 2));
   struct place defaults;
   place_init(&defaults, L, box, 1, ECS_NULL, component);
-  lua_createtable(L, 0, 6);
+  lua_createtable(L, 0, 7);
   set_text(L, "name", component->name);
+  lua_pushboolean(L, component->orphan);
+  lua_setfield(L, -2, "orphan");
   set_size(L, "id", (size_t)component->id);
   set_text(L, "storage", "table");
   set_size(L, "size", component->size);

@@ -356,7 +356,7 @@ static ecs_status declare_now(lua_State *L, struct world_box *box,
   ecs_status status = declare(box->world, desc, &migration, id);
   if (status == ECS_OK) status = migrate(L, box, &migration);
   migration_end(&migration);
-  if (status == ECS_OK) component_of(box->world, *id)->loaded = false;
+  if (status == ECS_OK) component_of(box->world, *id)->orphan = false;
   return status;
 }
 

@@ -68,14 +68,17 @@ static size_t set_tables(lua_State *L, const ecs_world *world) {
   return rows;
 }
 
-static void set_components(lua_State *L, const ecs_world *world) {
+/* The names of all components, or of those that nobody declares. */
+static void set_components(lua_State *L, const char *key, const ecs_world *world,
+                           bool orphans) {
   lua_newtable(L);
   for (uint32_t i = 0; i < world->registry.count; i++) {
-    if (!world->registry.components[i]) continue;
-    lua_pushstring(L, world->registry.components[i]->name);
+    const struct component *component = world->registry.components[i];
+    if (!component || (orphans && !component->orphan)) continue;
+    lua_pushstring(L, component->name);
     append(L);
   }
-  lua_setfield(L, -2, "components");
+  lua_setfield(L, -2, key);
 }
 
 static void set_queries(lua_State *L, const ecs_world *world) {
@@ -161,7 +164,8 @@ static int describe(lua_State *L) {
   const ecs_world *world = box->world;
   lua_newtable(L);
   size_t rows = set_tables(L, world);
-  set_components(L, world);
+  set_components(L, "components", world, false);
+  set_components(L, "orphans", world, true);
   set_queries(L, world);
   set_systems(L, world);
   set_phases(L, world);

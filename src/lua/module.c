@@ -82,7 +82,16 @@ static int format_id(lua_State *L) {
   return 1;
 }
 
+/* native.call(fn, ...): what it returns. Nothing in it can yield, since a coroutine that is
+** dropped while it does would leave fn half done. */
+static int call_to_the_end(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
+  return lua_gettop(L);
+}
+
 static const luaL_Reg functions[] = {
+  {"call", call_to_the_end},
   {"changes", ecs_native_changes},
   {"declared", ecs_native_declared},
   {"format", format_id},

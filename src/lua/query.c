@@ -28,10 +28,11 @@ struct query_box *check_query(lua_State *L, int arg) {
     no_object(L, arg, &kind_query, "query");
     return NULL;
   }
-  if (!query->box->world || !query->query || query->pending) {
-    luaL_argerror(L, arg, query->box->world && query->pending
-                              ? "a query can be used when all scripts have been read"
-                              : "the world is closed");
+  if (query->box->world && query->pending)
+    raise_error(L, "a query can be used when all scripts have been read, as in script:on_load "
+                   "and in systems");
+  if (!query->box->world || !query->query) {
+    luaL_argerror(L, arg, "the world is closed");
     return NULL;
   }
   query->box->calls++;

@@ -87,7 +87,7 @@ int ecs_native_declared(lua_State *L) {
   size_t size;
   const char *name = check_text(L, 2, &size);
   const struct component *component = component_find(box->world, name, size);
-  lua_pushboolean(L, component && !component->loaded);
+  lua_pushboolean(L, component && !component->orphan);
   return 1;
 }
 
@@ -140,6 +140,16 @@ static void plan_removals(lua_State *L, struct world_box *box) {
   }
 }
 
+static void plan_orphans(lua_State *L, struct world_box *box) {
+  uint32_t count = open_list(L, "leave");
+  for (uint32_t i = 0; i < count; i++) {
+    ecs_id id = ecs_component_find(box->world, open_entry(L, i));
+    if (id == ECS_NULL) continue;
+    ecs_status status = transaction_leave(&box->stage->transaction, id);
+    if (status != ECS_OK) refuse(L, box, status, "");
+  }
+}
+
 static void plan_phases(lua_State *L, struct world_box *box, uint64_t group) {
   struct transaction *transaction = &box->stage->transaction;
   uint32_t count = open_list(L, "drop_phases");
@@ -164,8 +174,9 @@ static void plan_phases(lua_State *L, struct world_box *box, uint64_t group) {
 static int build_system(lua_State *L) {
   struct world_box *box = lua_touserdata(L, 1);
   uint64_t place = (uint64_t)lua_tointeger(L, 4);
+  const char *owner = lua_touserdata(L, 5);
   lua_settop(L, 3);
-  stage_system(L, box, place);
+  stage_system(L, box, place, owner);
   return 0;
 }
 
@@ -190,12 +201,15 @@ static void plan_systems(lua_State *L, struct world_box *box, uint64_t group) {
       transaction_keep_system(transaction, name, group + i);
       continue;
     }
+    bool owned = option(L, AT_ENTRY, "owner") == LUA_TSTRING;
+    const char *owner = owned ? lua_tostring(L, -1) : NULL;
     lua_pushcfunction(L, build_system);
     lua_pushvalue(L, AT_WORLD);
     lua_pushvalue(L, AT_NAME);
     if (option(L, AT_ENTRY, "spec") != LUA_TTABLE) luaL_error(L, "malformed plan");
     lua_pushinteger(L, (lua_Integer)group + (lua_Integer)i);
-    int status = lua_pcall(L, 4, 0, 0);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)owner);
+    int status = lua_pcall(L, 5, 0, 0);
     if (status == LUA_ERRMEM) lua_error(L);
     if (status != LUA_OK) refuse_system(L);
   }
@@ -331,6 +345,7 @@ static int prepare(lua_State *L) {
   uint64_t group =
       known ? (uint64_t)lua_tointeger(L, -1) : transaction_group(box->world);
   plan_removals(L, box);
+  plan_orphans(L, box);
   uint32_t phases = open_list(L, "phases") + open_list(L, "drop_phases");
   uint32_t systems = open_list(L, "systems");
   ecs_status status = transaction_prepare(transaction, phases, systems);
@@ -370,8 +385,8 @@ static void commit(struct world_box *box) {
 
 /* native.swap(world, plan): the reports by component, and the group; raises what is refused.
 ** With plan.check nothing is swapped. The plan:
-**   remove, drop_phases, drop_systems   lists of { name = }
-**   phases, systems    in order: { name =, kept = true } or { name =, spec =, at = }
+**   remove, leave, drop_phases, drop_systems   lists of { name = }; what is left stays ownerless
+**   phases, systems    in order: { name =, kept = true } or { name =, spec =, at =, owner = }
 **   queries            { name = text, object = query, at = }
 **   resources          { name =, object = view, at = }
 **   kept_queries, kept_resources   the same of files that did not run

@@ -37,8 +37,8 @@ ecs_status stage_declare(struct world_box *box, const ecs_component_desc *desc, 
 void stage_drop(struct world_box *box);
 
 /* Registers a system in the transaction that is being committed: name and spec are at 2 and 3,
-** the world at 1. Raises. */
-void stage_system(lua_State *L, struct world_box *box, uint64_t place);
+** the world at 1; owner may be NULL. Raises. */
+void stage_system(lua_State *L, struct world_box *box, uint64_t place, const char *owner);
 
 /* Reads the options of a phase from the table at an index (nil: none), pushing what they need. */
 void read_phase(lua_State *L, int index, ecs_phase_desc *desc);
@@ -47,7 +47,7 @@ void read_phase(lua_State *L, int index, ecs_phase_desc *desc);
 int ecs_native_stage(lua_State *L);
 int ecs_native_swap(lua_State *L);
 
-/* native.declared(world, name): whether somebody has declared a component, not only an image. */
+/* native.declared(world, name): whether somebody declares a component: it is no orphan. */
 int ecs_native_declared(lua_State *L);
 
 #endif

@@ -157,9 +157,9 @@ static struct system_box *make_system(lua_State *L, struct world_box *box,
   return system;
 }
 
-void stage_system(lua_State *L, struct world_box *box, uint64_t place) {
+void stage_system(lua_State *L, struct world_box *box, uint64_t place, const char *owner) {
   size_t size;
-  ecs_system_desc desc = {.name = check_text(L, AT_NAME, &size)};
+  ecs_system_desc desc = {.name = check_text(L, AT_NAME, &size), .owner = owner};
   struct system_box *system = make_system(L, box, &desc);
   ecs_status status = transaction_system(&box->stage->transaction, &desc, place);
   if (status == ECS_OK) return;

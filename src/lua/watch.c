@@ -23,7 +23,7 @@ struct state {
   lua_Integer time;      /* nanoseconds */
   lua_Integer size;
   lua_Integer inode;
-  bool directory;
+  bool directory, plain;   /* plain: a file that ends, no pipe or device */
 };
 
 /* ---- the system ------------------------------------------------------------------------- */
@@ -42,12 +42,14 @@ static bool look(const char *path, struct state *state) {
                             NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
   if (file == INVALID_HANDLE_VALUE) return false;
   BOOL known = GetFileInformationByHandle(file, &info);
+  bool disk = GetFileType(file) == FILE_TYPE_DISK;
   CloseHandle(file);
   if (!known) return false;
   state->time = nanoseconds(info.ftLastWriteTime);
   state->size = (lua_Integer)((ULONGLONG)info.nFileSizeHigh << 32 | info.nFileSizeLow);
   state->inode = (lua_Integer)((ULONGLONG)info.nFileIndexHigh << 32 | info.nFileIndexLow);
   state->directory = (info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
+  state->plain = disk && !state->directory;
   return true;
 }
 
@@ -93,6 +95,7 @@ static bool look(const char *path, struct state *state) {
   state->size = (lua_Integer)info.st_size;
   state->inode = (lua_Integer)info.st_ino;
   state->directory = S_ISDIR(info.st_mode);
+  state->plain = S_ISREG(info.st_mode);
   return true;
 }
 
@@ -138,7 +141,8 @@ int ecs_native_stat(lua_State *L) {
   lua_pushinteger(L, state.size);
   lua_pushinteger(L, state.inode);
   lua_pushboolean(L, state.directory);
-  return 4;
+  lua_pushboolean(L, state.plain);
+  return 5;
 }
 
 static bool is_number(lua_State *L, lua_Integer at, lua_Integer number) {

@@ -12,11 +12,17 @@ struct where_box {
   struct head head;
 };
 
+/* While scripts are read a query has no terms yet: its function is compiled when it is used. */
 int query_where(lua_State *L) {
-  check_query(L, 1);
+  const struct query_box *query = box_test(L, 1, &kind_query, sizeof *query);
+  bool pending = query && query->box->world && query->pending;
+  if (!pending) check_query(L, 1);
   luaL_checktype(L, 2, LUA_TFUNCTION);
   lua_settop(L, 2);
-  kernel_of_query(L, 1, 2, RESULT_TRUTH);
+  if (pending)
+    lua_pushnil(L);
+  else
+    kernel_of_query(L, 1, 2, RESULT_TRUTH);
   new_box(L, &kind_where, sizeof(struct where_box), WHERE_VALUES);
   for (int value = WHERE_QUERY; value <= WHERE_KERNEL; value++) {
     lua_pushvalue(L, value);
@@ -47,6 +53,19 @@ static void keep_truth(lua_State *L, struct loop_box *loop, uint32_t row, void *
   if (lua_toboolean(L, -1)) bits[row / 64] |= (uint64_t)1 << row % 64;
 }
 
+/* Pushes the kernel of the filter at an index. */
+static void push_kernel(lua_State *L, int where) {
+  int top = lua_gettop(L);
+  if (lua_getiuservalue(L, where, WHERE_KERNEL) != LUA_TNIL) return;
+  lua_getiuservalue(L, where, WHERE_QUERY);
+  lua_getiuservalue(L, where, WHERE_FUNCTION);
+  kernel_of_query(L, top + 2, top + 3, RESULT_TRUTH);
+  lua_pushvalue(L, -1);
+  lua_setiuservalue(L, where, WHERE_KERNEL);
+  lua_replace(L, top + 1);
+  lua_settop(L, top + 1);
+}
+
 /* body(loop, function, kernel, bits) */
 static int fill_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
@@ -61,12 +80,12 @@ void where_fill(lua_State *L, int loop_index) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   int top = lua_gettop(L);
   size_t size = (loop->count + 63) / 64 * sizeof(uint64_t);
-  need_stack(L, 10);
+  need_stack(L, 20);
   lua_pushcfunction(L, fill_body);
   lua_pushvalue(L, loop_index);
   lua_getiuservalue(L, top + 2, LOOP_WHERE);
   lua_getiuservalue(L, top + 3, WHERE_FUNCTION);
-  lua_getiuservalue(L, top + 3, WHERE_KERNEL);
+  push_kernel(L, top + 3);
   lua_remove(L, top + 3);
   loop->filter = NULL;
   uint64_t *bits = lua_newuserdatauv(L, size, 0);

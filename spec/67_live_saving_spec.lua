@@ -1,0 +1,483 @@
+-- Files of a live session while they are being saved, and components that no file declares any
+-- more: nothing that entities have is lost by what stands in a file for a moment, or for good.
+
+local helper = require "spec.support.ecs_helper"
+local live = require "ecs.live"
+local native = require "ecs.native"
+local random = require "spec.support.random"
+local scratch = require "spec.support.scratch"
+
+local has_error = helper.has_error
+
+describe("files of live scripts that are being saved", function()
+  local world, files, session, errors, now, real_now
+
+  -- Time stands still, unless it is passed.
+  before_each(function()
+    world, files, errors = helper.new_world(), scratch.new(), {}
+    real_now = native.now
+    now = real_now() + 1000 * 1000 * 1000
+    native.now = function() return now end
+  end)
+
+  after_each(function()
+    native.now = real_now
+    files:close()
+  end)
+
+  local function open()
+    session = live.open(world, { files.path }, { on_error = function(message)
+      errors[#errors + 1] = message
+    end })
+  end
+
+  local function poll_after(milliseconds)
+    now = now + milliseconds * 1000 * 1000
+    return (session:poll())
+  end
+
+  local function system(name)
+    return ("local w = ... w:system(%q, { run = function() end })"):format(name)
+  end
+
+  it("are read when two looks, 20 ms apart, have found them the same", function()
+    files:write("a.lua", system "first")
+    open()
+    files:write("a.lua", system "second")
+    assert.is_nil(poll_after(1000))
+    assert.is_nil(poll_after(19))
+    assert.is_true(poll_after(1))
+    files:write("a.lua", system "third")
+    assert.is_nil(poll_after(0))
+    files:write("a.lua", system "fourth")
+    assert.is_nil(poll_after(30))
+    assert.is_nil(poll_after(15))
+    assert.is_true(poll_after(15))
+    assert.are.equal("fourth", helper.order(world))
+    assert.are.equal(3, session:status().versions[files.path .. "/a.lua"])
+  end)
+
+  it("may be gone or empty for a moment", function()
+    files:write("a.lua", system "kept")
+    open()
+    assert(os.rename(files.path .. "/a.lua", files.path .. "/b"))
+    assert.is_nil(poll_after(1000))
+    assert.is_nil(poll_after(10))
+    assert(os.rename(files.path .. "/b", files.path .. "/a.lua"))
+    assert.is_nil(poll_after(10))
+    assert.is_nil(poll_after(1000))
+    files:write("a.lua", "")
+    assert.is_nil(poll_after(10))
+    files:write("a.lua", system "kept")
+    assert.is_nil(poll_after(10))
+    assert.is_true(poll_after(20))
+    assert.are.equal("kept", helper.order(world))
+    files:remove "a.lua"
+    assert.is_nil(poll_after(10))
+    assert.are.equal("kept", helper.order(world))
+    assert.is_true(poll_after(20))
+    assert.are.equal("", helper.order(world))
+  end)
+
+  it("are read together, but do not wait for one that never rests", function()
+    files:write("a.lua", system "a1")
+    files:write("b.lua", system "b1")
+    open()
+    files:write("a.lua", system "a2")
+    assert.is_nil(poll_after(0))
+    files:write("b.lua", system "b2")
+    files:write("c.lua", system "c2")
+    assert.is_nil(poll_after(20))
+    assert.is_true(poll_after(20))
+    assert.are.equal(3, #session:status().last_report.files)
+    files:write("a.lua", system "a3")
+    for i = 1, 100 do
+      files:write("b.lua", ("-- %d\n"):format(i))
+      assert.is_nil(poll_after(10))
+    end
+    files:write("b.lua", "local w =")
+    files:write("c.lua", "local w =")
+    files:remove "c.lua"
+    assert.is_true(poll_after(21))
+    assert.are.equal("a3 b2 c2", helper.order(world))
+    assert.is_false(poll_after(20))
+    assert.is_truthy(errors[1]:find("b.lua:1:", 1, true))
+  end)
+
+  it("are read at once by force, and when a host says that they have changed", function()
+    files:write("a.lua", system "a1")
+    files:write("b.lua", system "b1")
+    open()
+    files:write("a.lua", system "a2")
+    files:write("b.lua", system "b2")
+    session:changed(files.path .. "/b.lua")
+    assert.is_true(poll_after(0))
+    assert.are.equal("a1 b2", helper.order(world))
+    assert.is_true(session:poll(true))
+    assert.are.equal("a2 b2", helper.order(world))
+    assert.is_nil(poll_after(1000))
+  end)
+
+  it("are read later when a module that they begin to require is being written", function()
+    files:write("a.lua", system "a1")
+    open()
+    files:write("a.lua", "require 'lib.half' " .. system "a2")
+    assert.is_nil(poll_after(0))
+    now = real_now()
+    files:write("lib/half.lua", "oops(")
+    assert.is_nil(poll_after(10))
+    files:write("lib/half.lua", "return 1")
+    assert.is_nil(poll_after(15))
+    assert.is_true(poll_after(20))
+    assert.are.same({}, errors)
+    assert.are.equal("a2", helper.order(world))
+    package.loaded["lib.half"] = nil
+  end)
+
+  it("lose no value while another process saves them", function()
+    native.now = real_now
+    local text = "local w = ... w:component('P', { 'x: f64' }) "
+    files:write("a.lua", text .. system "s0")
+    open()
+    local e = world:spawn { P = { x = 3 } }
+    for i = 1, 5 do
+      files:write("next", text .. system("s" .. i))
+      os.execute(("cd %s && { cp next a.lua; sleep 0.005; : > a.lua; cat next > a.lua; touch s%d; }&")
+        :format(files.path, i))
+      local last = real_now() + 10 * 1000 * 1000 * 1000
+      repeat
+        session:poll()
+        assert.are.equal(3.0, (world:get(e, "P")))
+      until native.stat(files.path .. "/s" .. i) and helper.order(world) == "s" .. i
+        or real_now() > last
+      assert.are.equal("s" .. i, helper.order(world))
+    end
+  end)
+end)
+
+describe("a component that no file declares any more", function()
+  local world, files, session
+
+  before_each(function()
+    world, files = helper.new_world(), scratch.new()
+    files:write("a.lua", [[local w = ...
+      w:component("P", { "x: f64", "what: any", "name: string" })
+      w:component("Part", { "x: f64" })
+      w:component("Whole", { "part: Part" })
+      w:tag "T"
+      w:resource("R", { "n: i32 = 4" })]])
+    session = live.open(world, files.path)
+  end)
+
+  after_each(function() files:close() end)
+
+  local function save(name, text)
+    files:write(name, text)
+    local ok, message = helper.poll(session)
+    assert(ok, message)
+  end
+
+  it("stays with its values, and is nobody's", function()
+    local what = {}
+    local e = world:spawn { P = { x = 3, what = what, name = "n" }, T = true }
+    world:res("R").n = 5
+    local query, digest = world:query "P, T", world:digest(function() return "" end)
+    save("a.lua", "")
+    assert.are.same({ "P", "Part", "Whole", "T", "R" }, session:status().orphans)
+    assert.are.same(session:status().orphans, world:describe().orphans)
+    assert.is_true(world:describe("P").orphan)
+    assert.are.same({ x = 3.0, what = what, name = "n" }, world:read(e, "P"))
+    assert.are.equal(1, query:count())
+    assert.are.equal(5, world:res("R").n)
+    assert.are.equal(digest, world:digest(function() return "" end))
+  end)
+
+  it("is owned, and migrated, by whoever declares it again", function()
+    local e = world:spawn { P = { x = 3 }, Whole = { part = { x = 2 } } }
+    save("a.lua", "")
+    save("b.lua", "local w = ... w:component('P', { 'y: i8', was = { y = 'x' } })")
+    assert.are.same({ y = 3 }, world:read(e, "P"))
+    assert.is_false(world:describe("P").orphan)
+    save("b.lua", "local w = ... w:component('P', { 'y: i16' })")
+    world:component("Part", { "x: f64", "z: i8 = 7" })
+    assert.are.equal(7, (world:get(e, "Whole.part.z")))
+    assert.are.same({ "Whole", "T", "R" }, session:status().orphans)
+    save("c.lua", "local w = ... w:resource('R', { 'n: i64' }) N = w:res 'R'")
+    assert.are.equal(4, _G.N.n)
+    _G.N = nil
+    files:write("d.lua", "local w = ... w:component('P', { 'y: f32' })")
+    assert.is_false(helper.poll(session))
+  end)
+
+  it("stays an orphan when its redeclaration is refused", function()
+    local e = world:spawn { P = { x = 0.5 } }
+    save("a.lua", "")
+    for _, text in ipairs { "'x: i8' })", "'x: f64' }) error 'late'" } do
+      files:write("b.lua", "local w = ... w:component('P', { " .. text)
+      assert.is_false(helper.poll(session))
+      assert.is_true(world:describe("P").orphan)
+      assert.are.equal(0.5, (world:get(e, "P.x")))
+    end
+  end)
+
+  it("goes when it is forgotten or undeclared", function()
+    local e = world:spawn { P = { x = 3 }, T = true, Whole = {} }
+    save("a.lua", "")
+    world:undeclare "T"
+    assert.are.same({ "P", "Part", "Whole", "R" }, session:status().orphans)
+    assert.are.same({ "P", "Part", "Whole", "R" }, session:forget())
+    assert.are.same({}, session:forget())
+    assert.are.same({}, world:describe().components)
+    assert.is_true(world:alive(e))
+    has_error(function() world:has(e, "P") end, "unknown component")
+    save("a.lua", "local w = ... w:component('P', { 'other: i8' })")
+    assert.is_false(world:has(e, "P"))
+  end)
+
+  it("is kept while a system or a query of a script asks for it", function()
+    local e = world:spawn { P = { x = 3 } }
+    save("b.lua", [[local w = ...
+      w:system('s', { query = 'P.x', map = function(x) return x + 1 end })]])
+    save("a.lua", "")
+    world:update(0)
+    local digest = world:digest(function() return "" end)
+    has_error(function() session:forget() end, "nothing is forgotten", "system 's'",
+      "'P' is in use")
+    assert.are.equal(digest, world:digest(function() return "" end))
+    assert.are.equal(4.0, (world:get(e, "P.x")))
+    save("b.lua", "")
+    assert.are.equal(5, #session:forget())
+    local function forget() session:forget() end
+    world:system("x", { run = forget })
+    has_error(function() world:update(0) end, "inside a system")
+  end)
+
+  it("may be one that only an image names", function()
+    local image
+    do
+      local other = helper.new_world()
+      other:component("Old", { "x: f32" })
+      other:component("P", { "x: f32" })
+      other:spawn { Old = { x = 1 }, P = {} }
+      image = other:save()
+    end
+    local fresh = helper.new_world()
+    fresh:load(image)
+    assert.are.same({ "Old", "P" }, fresh:describe().orphans)
+    local over = live.open(fresh, files.path)
+    assert.are.same({ "Old" }, over:status().orphans)
+    assert.are.same({ "Old" }, over:forget())
+    assert.are.equal(1, fresh:count "P")
+  end)
+end)
+
+-- ---- cut, emptied, replaced, removed, put back -------------------------------------------------
+
+local NAMES = { "a.lua", "b.lua", "c.lua" }
+
+local Saving = {}
+Saving.__index = Saving
+
+-- A session over three files, each with a component and a system that is named by its version,
+-- and what the rule of two looks says that has been read.
+local function new_saving(seed)
+  local self = setmetatable({
+    rng = random.new(seed), world = helper.new_world(), directory = scratch.new(), files = {},
+    version = 0, accepted = {}, pending = {}, now = native.now() + 1000 * 1000 * 1000,
+  }, Saving)
+  self.real_now = native.now
+  native.now = function() return self.now end
+  for _, name in ipairs(NAMES) do
+    self:save(name, self:text(name))
+  end
+  self.session = live.open(self.world, self.directory.path, { on_error = function() end })
+  for _, name in ipairs(NAMES) do
+    local file = self.files[name]
+    file.read, self.accepted[name] = file.state, file.text
+  end
+  self:populate()
+  return self
+end
+
+function Saving:close()
+  native.now = self.real_now
+  self.directory:close()
+end
+
+function Saving:text(name)
+  self.version = self.version + 1
+  local id = name:sub(1, 1):upper()
+  return ([[
+local world = ...
+world:component("%s", { "x: f64", "s: string" })
+world:resource("%sR", { "n: i64 = %d" })
+world:system("%s%d", { query = "%s", each = function(v) v.x = v.x end })
+]]):format(id, id, self.version, id, self.version, id)
+end
+
+function Saving:populate()
+  self.ids = {}
+  for i = 1, 20 do
+    self.ids[i] = self.world:spawn {
+      A = { x = i, s = "a" .. i }, B = i % 2 == 0 and { x = -i } or nil,
+      C = i % 3 == 0 and {} or nil,
+    }
+  end
+  self.image = self.world:digest()
+end
+
+-- What a text registers: { component = true } and its system; nil when it is no script.
+local function meaning(text)
+  local chunk = load(text)
+  local result = { components = {} }
+  local world = {}
+  function world.component(_, name) result.components[name] = true end
+  function world.resource(_, name) result.components[name] = true end
+  function world.system(_, name) result.system = name end
+  return chunk and pcall(chunk, world) and result or nil
+end
+
+-- ---- what happens to files: each state of one has a number of its own --------------------------
+
+function Saving:save(name, text, put)
+  put = put or self.directory.write
+  put(self.directory, name, text)
+  self.states = (self.states or 0) + 1
+  local file = self.files[name] or {}
+  file.state, file.text = self.states, text
+  self.files[name] = file
+end
+
+function Saving:take_away(name)
+  local file = self.files[name]
+  assert(os.rename(self.directory.path .. "/" .. name, self.directory.path .. "/." .. name))
+  file.away = file.state
+  file.state = nil
+end
+
+function Saving:put_back(name)
+  local file = self.files[name]
+  assert(os.rename(self.directory.path .. "/." .. name, self.directory.path .. "/" .. name))
+  file.state, file.away = file.away, nil
+end
+
+local happenings = {
+  function(self, name)     -- cut
+    local text = self:text(name)
+    self:save(name, text:sub(1, self.rng:range(0, #text)))
+  end,
+  function(self, name) self:save(name, "") end,
+  function(self, name) self:save(name, self:text(name)) end,
+  function(self, name) self:save(name, self:text(name), self.directory.replace) end,
+  function(self, name) self:take_away(name) end,
+}
+
+function Saving:happen()
+  local name = self.rng:pick(NAMES)
+  if self.files[name].away then
+    return self:put_back(name)
+  end
+  self.rng:pick(happenings)(self, name)
+end
+
+-- ---- what is to be read ------------------------------------------------------------------------
+
+-- The files that a poll has to read now, or nil: those that have settled, when all have, or when
+-- one has waited for a second.
+function Saving:due()
+  local due, all, longest = {}, true, 0
+  for name, file in pairs(self.files) do
+    if file.state ~= file.read then
+      if not file.look or file.look.state ~= file.state then
+        file.look = { state = file.state, since = self.now }
+      end
+      local age = (self.now - file.look.since) // (1000 * 1000)
+      due[name] = age >= 20 or nil
+      all, longest = all and age >= 20, math.max(longest, age)
+    else
+      file.look = nil
+    end
+  end
+  return (all or longest > 1000) and next(due) and due or nil
+end
+
+-- What the poll must give: true when all can be read, else false.
+function Saving:read(due)
+  local sound = true
+  for name in pairs(due) do
+    self.files[name].read, self.files[name].look = self.files[name].state, nil
+    self.pending[name] = true
+  end
+  for name in pairs(self.pending) do
+    local file = self.files[name]
+    sound = sound and (not file.state or meaning(file.text) ~= nil)
+  end
+  for name in pairs(sound and self.pending or {}) do
+    self.accepted[name] = self.files[name].state and self.files[name].text or nil
+  end
+  self.pending = sound and {} or self.pending
+  return sound
+end
+
+function Saving:check()
+  local systems, declared = {}, {}
+  for _, name in ipairs(NAMES) do
+    local script = self.accepted[name] and meaning(self.accepted[name])
+    systems[#systems + 1] = script and script.system
+    for component in pairs(script and script.components or {}) do
+      declared[component] = true
+    end
+  end
+  assert.are.equal(table.concat(systems, " "), helper.order(self.world))
+  for _, name in ipairs(self.world:describe().components) do
+    assert.are.equal(not declared[name], self.world:describe(name).orphan)
+  end
+  assert.are.equal(self.image, self.world:digest())
+end
+
+function Saving:poll(milliseconds)
+  self.now = self.now + milliseconds * 1000 * 1000
+  local due = self:due()
+  local expected
+  if due then
+    expected = self:read(due)
+  end
+  assert.are.equal(expected, (self.session:poll()))
+  self:check()
+end
+
+describe("files that are cut, emptied, replaced, removed and put back between polls", function()
+  it("lose no value of a component, at every byte, and no version is skipped", function()
+    local saving = new_saving(1)
+    for cut = 0, #saving:text "b.lua" do
+      local text = saving:text "b.lua"
+      saving:save("b.lua", text:sub(1, cut))
+      saving:poll(0)
+      saving:poll(20)
+      saving:save("b.lua", text, cut % 2 == 0 and saving.directory.replace or nil)
+      saving:poll(0)
+      saving:poll(20)
+      assert.are.equal(text, saving.accepted["b.lua"])
+    end
+    assert.are.same({}, saving.session:status().orphans)
+    saving:close()
+  end)
+
+  local seeds = helper.by_scale { small = 5, normal = 20, deep = 300 }
+  it(("lose none in any order, on %d seeds"):format(seeds), function()
+    for seed = 1, seeds do
+      local saving = new_saving(seed)
+      for step = 1, 80 do
+        local ok, message = pcall(function()
+          for _ = 1, saving.rng:pick { 0, 0, 1, 1, 2, 3 } do
+            saving:happen()
+          end
+          saving:poll(saving.rng:pick { 0, 5, 10, 19, 20, 30 })
+        end)
+        assert(ok, ("seed %d, step %d: %s"):format(seed, step,
+          tostring(type(message) == "table" and message.message or message)))
+      end
+      saving:close()
+    end
+  end)
+end)
