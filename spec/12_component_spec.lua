@@ -165,7 +165,11 @@ describe("world:component", function()
     has_error(with("doc", 5), "'doc' is a string, got 5")
     has_error(with("was", "a"), "'was' is a table")
     has_error(with("was", { x = 1 }), "'was'")
-    has_error(with("stroage", "table"), "unknown option 'stroage'")
+    local message = has_error(with("stroage", "table"), "unknown option 'stroage'")
+      .. has_error(with("storage", "Sparse"), "storage is 'table'")
+    for _, later in ipairs { "sparse", "toggle", "requires" } do
+      assert.is_nil(message:find(later, 1, true), message)
+    end
     has_error(with(true, 1), "list")
   end)
 

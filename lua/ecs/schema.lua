@@ -197,7 +197,7 @@ function OPTIONS.storage(component, value)
   if value == "sparse" then
     refuse("component '%s': storage = 'sparse' is not in this version", component)
   elseif value ~= "table" then
-    refuse("component '%s': storage is 'table' or 'sparse', got %s", component, show(value))
+    refuse("component '%s': storage is 'table', got %s", component, show(value))
   end
 end
 
@@ -242,8 +242,8 @@ local function check_options(component, fields)
     if option then
       option(component, value)
     elseif type(key) == "string" then
-      refuse("component '%s': unknown option '%s' (known: doc, requires, storage, toggle, "
-        .. "was; a field is an entry \"%s: type\")", component, key, key)
+      refuse("component '%s': unknown option '%s' (known: doc, storage, was; a field is "
+        .. "an entry \"%s: type\")", component, key, key)
     elseif math.type(key) ~= "integer" or key < 1 or key > count then
       refuse("component '%s': fields are a list, got an entry at %s", component, show(key))
     end

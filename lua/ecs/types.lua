@@ -208,7 +208,7 @@ function World:undeclare(component) end
 ---@field id ecs.Id
 ---@field storage "table"
 ---@field size integer
----@field orphan boolean Whether nobody declares it: see ecs.live.
+---@field orphan? true Nobody declares it: see ecs.live.
 ---@field doc? string
 ---@field fields ecs.FieldDescription[]
 

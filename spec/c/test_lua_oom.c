@@ -22,10 +22,10 @@ struct chunk {
 };
 
 /* The first returns the list of its scenarios, and what the others add theirs with. */
-enum { FILES = 3 };
+enum { FILES = 4 };
 
 static const char *const paths[FILES] = {"spec/oom/scenarios.lua", "spec/oom/systems.lua",
-                                         "spec/oom/kernels.lua"};
+                                         "spec/oom/kernels.lua", "spec/oom/live.lua"};
 static struct chunk chunks[FILES];
 static lua_Integer counts[FILES];   /* of the scenarios of each */
 

@@ -192,8 +192,10 @@ static int describe(lua_State *L) {
   place_init(&defaults, L, box, 1, ECS_NULL, component);
   lua_createtable(L, 0, 7);
   set_text(L, "name", component->name);
-  lua_pushboolean(L, component->orphan);
-  lua_setfield(L, -2, "orphan");
+  if (component->orphan) {
+    lua_pushboolean(L, true);
+    lua_setfield(L, -2, "orphan");
+  }
   set_size(L, "id", (size_t)component->id);
   set_text(L, "storage", "table");
   set_size(L, "size", component->size);
