@@ -119,6 +119,7 @@ build = {
         "src/lua/random.c",
         "src/lua/read.c",
         "src/lua/replace.c",
+        "src/lua/scan.c",
         "src/lua/schedule.c",
         "src/lua/script.c",
         "src/lua/shape.c",

@@ -88,6 +88,25 @@ scenario("a reload that is refused", {
   loose = true,
 })
 
+scenario("a reload that is refused for a field", {
+  prepare = function(s)
+    scripted(first)(s)
+    s.world:system("kept", { query = "Fresh", each = function(fresh) fresh.at.y = 1 end })
+    s.world:spawn { Position = { 1, 2 }, Fresh = {} }
+    write(s.path, [[
+      local world = ...
+      local function set(view, value) view.at.x = value end
+      world:component("Position", { "y: f32" })
+      world:system("set", { query = "Fresh", each = function(fresh, dt) set(fresh, dt) end })]])
+  end,
+  act = function(s)
+    local ok, message = s.session:poll(true)
+    assert(ok == false and message:find "'set'.*has no field 'x'")
+  end,
+  after = forget,
+  loose = true,
+})
+
 scenario("a reload that leaves components to nobody", {
   prepare = function(s)
     scripted(first)(s)

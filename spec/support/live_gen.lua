@@ -66,12 +66,30 @@ function makers.system(self)
   }
 end
 
+-- A field that some file declares: { component's name, field's name }; nil when there is none.
+function Gen:some_field()
+  local list = {}
+  for _, statement in ipairs(self:declared()) do
+    for _, line in ipairs(statement.kind == "component" and statement.lines or {}) do
+      list[#list + 1] = { statement.name, line:match "^%w+" }
+    end
+  end
+  return self.rng:pick(list)
+end
+
+-- A system whose function is compiled, or not, and uses a field.
+function makers.user(self)
+  local name, field = self.rng:pick(SYSTEMS), self:some_field()
+  return field and { kind = "user", name = name, query = field[1], field = field[2],
+    lua = self.rng:chance(50) } or makers.system(self)
+end
+
 function makers.query(self)
   return { kind = "query", query = self.rng:pick { "P", "Q", "R, P", "Q.f3" } }
 end
 
 local KINDS = { "component", "component", "component", "component", "system", "system", "system",
-  "system", "phase", "tag", "query" }
+  "system", "user", "user", "phase", "tag", "query" }
 
 function Gen:statement()
   return makers[self.rng:pick(KINDS)](self)
@@ -123,6 +141,12 @@ function writers.system(statement)
   local text = "do local n = %s world:system(%q, { phase = %q, %s%srun = function() "
     .. "RAN(%q, n) end }) end"
   return text:format(number, statement.name, statement.phase, query, after, statement.name)
+end
+
+function writers.user(statement)
+  local field = statement.field
+  return ("world:system(%q, { query = %q, each = function(v)%s v.%s = v.%s end })"):format(
+    statement.name, statement.query, statement.lua and " local _ = {}" or "", field, field)
 end
 
 function Gen:write(name)

@@ -341,6 +341,7 @@ static void method(struct decoder *d, const struct fields *i, struct code *out) 
     out->c = key_constant(d, i->c);
   } else {
     out->kind = CODE_REFUSED;
+    out->flag = true;
     out->why = "it calls a method by a name that is not constant";
   }
 }
@@ -446,6 +447,9 @@ static void decode(struct decoder *d, uint32_t pc, struct code *out) {
   } else {
     out->kind = CODE_REFUSED;
     out->why = refusal(i.op);
+    out->a = i.a;
+    if (i.op == LOP_SETTABUP) out->b = key_constant(d, i.b) + 1;
+    out->flag = i.op > LOP_SETFIELD && i.op != LOP_CLOSE && i.op != LOP_TBC && i.op != LOP_SETLIST;
   }
 }
 

@@ -28,7 +28,8 @@ enum code_kind {
   CODE_RETURN,      /* b values from a; NONE: up to the top */
   CODE_FOR,         /* loop over a, a + 1, a + 2; body up to target, where FOR_END is */
   CODE_FOR_END,
-  CODE_REFUSED      /* what a kernel cannot do: `why` */
+  CODE_REFUSED      /* what a kernel cannot do: `why`; if flag, it may set registers from a on;
+                    ** if b, it sets the field constant b - 1 of upvalue a */
 };
 
 enum code_op {

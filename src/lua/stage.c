@@ -215,7 +215,7 @@ static void plan_systems(lua_State *L, struct world_box *box, uint64_t group) {
   }
 }
 
-/* Systems that stay must find what their queries name. */
+/* Systems that stay must find what their queries name and their functions use. */
 static void check_systems(lua_State *L, struct world_box *box) {
   const struct schedule *schedule = &box->world->schedule;
   const struct migration *migration = &box->stage->transaction.migration;
@@ -230,6 +230,8 @@ static void check_systems(lua_State *L, struct world_box *box) {
     char what[128];
     text_format(what, sizeof what, "system '%s': ", system->name);
     if (status != ECS_OK) refuse(L, box, status, what);
+    if (script && script->box == box && migration->count)
+      system_check(L, AT_WORLD, system, migration);
   }
 }
 
@@ -355,9 +357,9 @@ static int prepare(lua_State *L) {
   if (status != ECS_OK) refuse(L, box, status, "");
   plan_phases(L, box, group);
   plan_queries(L, box);
+  plan_views(L, box);
   plan_systems(L, box, group);
   check_systems(L, box);
-  plan_views(L, box);
   check_kept(L, box);
   lua_settop(L, AT_PLAN);
   lua_pushnil(L);

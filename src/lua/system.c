@@ -2,6 +2,7 @@
 #include "system.h"
 
 #include "options.h"
+#include "scan.h"
 #include "stage.h"
 
 static const char *const spec_keys[] = {"phase", "query",   "each", "map",     "run",
@@ -89,6 +90,35 @@ static void read_switches(lua_State *L, struct system_box *system, const char *w
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_WHEN);
 }
 
+/* compile = false leaves it to the run to find a write to what is read only; but a live script
+** is rather refused than stopped. */
+static void check_function(lua_State *L, struct world_box *box,
+                           const struct system_box *system, const char *what) {
+  if (stage_is_open(box)) return;
+  const struct scan scan = {.box = box, .form = system->form,
+                            .promises = system->compile != 0 || box->stage,
+                            .query = system->query ? system->query->query : NULL};
+  lua_getiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
+  scan_function(L, &scan, lua_gettop(L), what);
+  lua_pop(L, 1);
+}
+
+void system_check(lua_State *L, int world_index, const ecs_system *system,
+                  const struct migration *changes) {
+  const struct system_box *script = system_script(system);
+  char what[128];
+  text_format(what, sizeof what, "system '%s'", system->name);
+  const struct scan scan = {.box = script->box, .form = script->form, .changes = changes,
+                            .query = script->query ? script->query->query : NULL};
+  int top = lua_gettop(L);
+  need_stack(L, 4);
+  lua_getiuservalue(L, world_index, WORLD_REFS);
+  lua_rawgetp(L, -1, script);
+  lua_getiuservalue(L, -1, SYSTEM_FUNCTION);
+  scan_function(L, &scan, top + 3, what);
+  lua_settop(L, top);
+}
+
 /* Compiles what is to be compiled, as far as the tables that there are can say. */
 static void read_kernel(lua_State *L, struct world_box *box, struct system_box *system,
                         const char *what) {
@@ -129,6 +159,7 @@ static struct system_box *read_spec(lua_State *L, struct world_box *box, const c
   desc->before = names_option(L, AT_SPEC, what, "before");
   desc->after = names_option(L, AT_SPEC, what, "after");
   read_query(L, box, system, what);
+  check_function(L, box, system, what);
   read_kernel(L, box, system, what);
   return system;
 }

@@ -63,6 +63,13 @@ int world_explain(lua_State *L);
 /* How a system runs: "lua", or "native" for a host's. */
 const char *system_tier(const ecs_system *system);
 
+struct migration;
+
+/* Raises when the function of a script's system uses fields that changed components will not
+** have; while the registry shows the changes. */
+void system_check(lua_State *L, int world_index, const ecs_system *system,
+                  const struct migration *changes);
+
 /* Compiles the functions that a swap has brought. */
 void systems_compile(lua_State *L, int world_index);
 

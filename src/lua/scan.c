@@ -1,0 +1,376 @@
+/* One pass over the bytecode. What a register holds is only known where no other way can lead:
+** what the function was given, unless it is assigned to, and what follows from that up to the
+** next place that is jumped to. A function that is called with a view is followed as far as it
+** runs in any case. */
+#include "scan.h"
+
+#include "bytecode.h"
+#include "stage.h"
+
+#define SCAN_DEPTH 4         /* functions that call one another */
+#define SCAN_CALLS 64
+#define SCAN_ARGUMENTS 16
+
+enum thing_kind { THING_UNKNOWN, THING_VIEW, THING_OBJECT };
+
+struct thing {
+  enum thing_kind kind;
+  bool read_only;
+  const struct component *root;        /* of a view: the whole that it is part of */
+  const struct component *component;   /* NULL when the part is an array */
+  const struct field *array;
+  int index;                           /* of a table or function on the stack */
+};
+
+struct body {
+  int function;                        /* on the stack */
+  struct function_code code;
+  struct thing *things;                /* by register; then what they are after a jump */
+  bool *joins;                         /* by instruction: it is jumped to */
+};
+
+struct scanner {
+  lua_State *L;
+  const struct scan *scan;
+  struct memory *memory;
+  struct body bodies[SCAN_DEPTH];
+  uint32_t depth, calls;
+};
+
+static const struct thing unknown = {THING_UNKNOWN, false, NULL, NULL, NULL, 0};
+
+/* Raises what is wrong, with file and line: of an instruction, or (NONE) of the function. */
+static void refuse(const struct scanner *s, const struct body *body, uint32_t pc,
+                   const char *format, ...) {
+  char reason[MESSAGE_SIZE];
+  va_list args;
+  va_start(args, format);
+  text_vformat(reason, sizeof reason, format, args);
+  va_end(args);
+  lua_Debug where;
+  lua_pushvalue(s->L, body->function);
+  lua_getinfo(s->L, ">S", &where);
+  int line = pc == NONE ? 0 : (int)body->code.lines[pc];
+  lua_pushfstring(s->L, "%s:%d: %s", where.short_src, line ? line : where.linedefined, reason);
+  lua_error(s->L);
+}
+
+/* ---- views ---- */
+
+static struct thing view_of(const struct component *component, bool read_only) {
+  return (struct thing){THING_VIEW, read_only, component, component, NULL, 0};
+}
+
+/* What a key of a view leads to; NULL when it has no such field. */
+static const struct field *find_field(const struct scanner *s, const struct thing *view,
+                                      const struct constant *key) {
+  const struct component *component = view->component;
+  bool text = key->type == CONST_STRING;
+  uint32_t at = text ? component_field(component, key->string.data, key->string.size) : NONE;
+  if (at != NONE) return &component->fields[at];
+  if (text)
+    component_no_field(s->scan->box->world, component, key->string.data, key->string.size);
+  return NULL;
+}
+
+/* Whether the registration is answerable for a component's fields. */
+static bool concerns(const struct scanner *s, const struct component *component) {
+  const struct migration *changes = s->scan->changes;
+  return !changes || migration_of(changes, component->id);
+}
+
+static struct thing part_of(const struct thing *view, const struct field *field) {
+  struct thing part = *view;
+  part.component = field->nested;
+  part.array = NULL;
+  if (field->count && !view->array) {
+    part.component = NULL;
+    part.array = field;
+  }
+  return part.component || part.array ? part : unknown;
+}
+
+static struct thing view_key(const struct scanner *s, const struct body *body, uint32_t pc,
+                             const struct thing *view, const struct constant *key) {
+  if (view->array) return part_of(view, view->array);
+  const struct field *field = find_field(s, view, key);
+  if (field) return part_of(view, field);
+  if (key->type == CONST_STRING && concerns(s, view->component))
+    refuse(s, body, pc, "%s", s->scan->box->world->message);
+  return unknown;
+}
+
+static void check_store(const struct scanner *s, const struct body *body, uint32_t pc,
+                        const struct thing *view, uint32_t key) {
+  if (view->kind != THING_VIEW) return;
+  view_key(s, body, pc, view, &body->code.constants[key]);
+  if (view->read_only && s->scan->promises)
+    refuse(s, body, pc, "it writes to '%s', which the query reads only (:in)",
+           view->root->name);
+}
+
+/* ---- what comes from outside ---- */
+
+/* The component of a resource's view, as the registry shows it, or NULL. */
+static const struct component *resource_of(const struct scanner *s,
+                                           const struct view_box *view) {
+  struct world_box *box = s->scan->box;
+  if (!view || view->box != box || view->root != view || view->loop) return NULL;
+  if (view->component) return component_of(box->world, view->id);
+  for (uint32_t i = 0; box->stage && i < box->stage->view_count; i++)
+    if (box->stage->views[i].view == view)
+      return component_of(box->world, box->stage->views[i].component->id);
+  return NULL;
+}
+
+/* Takes the value at the top of the stack, which stays there when it is needed. */
+static struct thing classify(const struct scanner *s) {
+  lua_State *L = s->L;
+  int type = lua_type(L, -1);
+  struct thing thing = unknown;
+  if (type == LUA_TTABLE || (type == LUA_TFUNCTION && !lua_iscfunction(L, -1))) {
+    thing.kind = THING_OBJECT;
+    thing.index = lua_gettop(L);
+    return thing;
+  }
+  const struct component *component = resource_of(s, view_test(L, -1));
+  lua_pop(L, 1);
+  return component ? view_of(component, false) : unknown;
+}
+
+static struct thing take_upvalue(const struct scanner *s, const struct body *body,
+                                 uint32_t upvalue) {
+  need_stack(s->L, 4);
+  if (!lua_getupvalue(s->L, body->function, (int)upvalue + 1)) return unknown;
+  return classify(s);
+}
+
+static struct thing take_key(const struct scanner *s, const struct body *body, uint32_t pc,
+                             struct thing object, const struct constant *key) {
+  if (object.kind == THING_VIEW) return view_key(s, body, pc, &object, key);
+  if (object.kind != THING_OBJECT || !lua_istable(s->L, object.index) ||
+      key->type != CONST_STRING)
+    return unknown;
+  need_stack(s->L, 4);
+  lua_pushlstring(s->L, key->string.data, key->string.size);
+  lua_rawget(s->L, object.index);
+  return classify(s);
+}
+
+static void check_upvalue_store(const struct scanner *s, const struct body *body, uint32_t pc,
+                                const struct code *code) {
+  if (!code->b) return;
+  struct thing view = take_upvalue(s, body, code->a);
+  check_store(s, body, pc, &view, code->b - 1);
+}
+
+/* ---- instructions ---- */
+
+/* The registers that an instruction assigns to: from its a on. */
+static uint32_t count_written(const struct code *code) {
+  switch (code->kind) {
+    case CODE_NOTHING:
+    case CODE_SET_FIELD:
+    case CODE_JUMP:
+    case CODE_COMPARE:
+    case CODE_TEST:
+    case CODE_RETURN: return 0;
+    case CODE_REFUSED: return code->flag ? NONE : 0;
+    case CODE_CALL: return NONE;
+    case CODE_NIL: return code->b + 1;
+    case CODE_METHOD: return 2;
+    case CODE_FOR:
+    case CODE_FOR_END: return 4;
+    default: return 1;
+  }
+}
+
+static void forget(struct thing *things, uint32_t count, const struct code *code) {
+  uint32_t written = count_written(code);
+  for (uint32_t i = 0; i < written && code->a + i < count; i++) things[code->a + i] = unknown;
+}
+
+/* What an instruction leaves in its register a; raises what is wrong with it. */
+static struct thing result_of(const struct scanner *s, const struct body *body, uint32_t pc,
+                              const struct code *code) {
+  const struct thing *things = body->things;
+  const struct constant *constants = body->code.constants;
+  switch (code->kind) {
+    case CODE_MOVE: return things[code->b];
+    case CODE_UPVALUE: return take_upvalue(s, body, code->b);
+    case CODE_UPFIELD:
+      return take_key(s, body, pc, take_upvalue(s, body, code->b), &constants[code->c]);
+    case CODE_FIELD: return take_key(s, body, pc, things[code->b], &constants[code->c]);
+    case CODE_METHOD:
+      take_key(s, body, pc, things[code->b], &constants[code->c]);
+      return unknown;
+    case CODE_SET_FIELD: check_store(s, body, pc, &things[code->a], code->b); return unknown;
+    case CODE_REFUSED: check_upvalue_store(s, body, pc, code); return unknown;
+    case CODE_INDEX:
+      if (things[code->b].kind != THING_VIEW || !things[code->b].array) return unknown;
+      return part_of(&things[code->b], things[code->b].array);
+    default: return unknown;
+  }
+}
+
+/* Whether what comes behind an instruction need not run. */
+static bool is_fork(enum code_kind kind) {
+  return kind == CODE_JUMP || kind == CODE_COMPARE || kind == CODE_TEST ||
+         kind == CODE_TEST_SET || kind == CODE_FOR || kind == CODE_FOR_END ||
+         kind == CODE_LOAD_SKIP || kind == CODE_RETURN || kind == CODE_REFUSED;
+}
+
+static void scan_body(struct scanner *s, int function, const struct thing *given,
+                      uint32_t count);
+
+/* Follows a call that hands a view on. */
+static void follow(struct scanner *s, const struct body *body, const struct code *code) {
+  struct thing callee = body->things[code->a];
+  bool known = callee.kind == THING_OBJECT && lua_isfunction(s->L, callee.index);
+  bool views = false;
+  struct thing given[SCAN_ARGUMENTS];
+  if (!known || code->b == NONE || code->b > SCAN_ARGUMENTS) return;
+  for (uint32_t i = 0; i < code->b; i++) {
+    given[i] = body->things[code->a + 1 + i];
+    views |= given[i].kind == THING_VIEW;
+  }
+  if (!views || s->depth == SCAN_DEPTH || s->calls++ == SCAN_CALLS) return;
+  scan_body(s, callee.index, given, code->b);
+}
+
+static void scan_code(struct scanner *s, struct body *body) {
+  uint32_t registers = body->code.registers;
+  struct thing *things = body->things;
+  bool whole = s->depth == 1;
+  for (uint32_t pc = 0; pc < body->code.count; pc++) {
+    const struct code *code = &body->code.code[pc];
+    if (!whole && is_fork(code->kind)) return;
+    if (body->joins[pc]) memcpy(things, things + registers, registers * sizeof *things);
+    if (code->kind == CODE_CALL) follow(s, body, code);
+    struct thing result = result_of(s, body, pc, code);
+    forget(things, registers, code);
+    if (result.kind != THING_UNKNOWN) things[code->a] = result;
+  }
+}
+
+/* ---- functions ---- */
+
+/* Notes where jumps lead to. Behind what this reader does not know, too. */
+static void find_joins(struct body *body) {
+  uint32_t count = body->code.count;
+  for (uint32_t pc = 0; pc < count; pc++) {
+    const struct code *code = &body->code.code[pc];
+    bool jumps = is_fork(code->kind) && code->kind != CODE_RETURN;
+    if (jumps && pc + 1 < count) body->joins[pc + 1] = true;
+    if (jumps && pc + 2 < count) body->joins[pc + 2] = true;
+    if (jumps && code->target < count) body->joins[code->target] = true;
+    if (code->kind == CODE_FOR && code->target + 1 < count) body->joins[code->target + 1] = true;
+  }
+}
+
+/* What is given stays known unless it is assigned to somewhere. */
+static void give(struct body *body, const struct thing *given, uint32_t count) {
+  struct thing *things = body->things, *after = things + body->code.registers;
+  for (uint32_t i = 0; i < count && i < body->code.parameters; i++) after[i] = given[i];
+  for (uint32_t pc = 0; pc < body->code.count; pc++)
+    forget(after, body->code.parameters, &body->code.code[pc]);
+  memcpy(things, after, body->code.registers * sizeof *things);
+}
+
+static void close_body(struct scanner *s, struct body *body) {
+  uint32_t registers = body->code.registers, count = body->code.count;
+  memory_free(s->memory, body->things, 2 * registers * sizeof *body->things);
+  memory_free(s->memory, body->joins, count * sizeof *body->joins);
+  bytecode_free(&body->code);
+}
+
+static void scan_body(struct scanner *s, int function, const struct thing *given,
+                      uint32_t count) {
+  struct body *body = &s->bodies[s->depth++];
+  memset(body, 0, sizeof *body);
+  body->function = function;
+  ecs_status status = bytecode_read(s->L, function, s->memory, &body->code);
+  if (status == ECS_OK) {
+    body->things = memory_array(s->memory, 2ull * body->code.registers, sizeof *body->things);
+    body->joins = memory_array(s->memory, body->code.count, sizeof *body->joins);
+  }
+  if (status == ECS_ENOMEM || (status == ECS_OK && (!body->things || !body->joins)))
+    raise_memory(s->L);
+  if (status == ECS_OK && !body->code.vararg) {
+    find_joins(body);
+    give(body, given, count);
+    scan_code(s, body);
+  }
+  close_body(s, body);
+  s->depth--;
+}
+
+/* ---- registration ---- */
+
+static int names_given(const struct scan *scan) {
+  return scan->form == FORM_RUN ? 0 : scan->query ? (int)scan->query->terms.slots : 0;
+}
+
+/* (function, scanner): its parameters are those that it is given, and dt is in its place. */
+static void check_parameters(const struct scanner *s) {
+  const struct body body = {.function = 1};
+  bool run = s->scan->form == FORM_RUN;
+  int slots = names_given(s->scan), given = run ? 3 : slots + 2, dt = run ? 2 : slots + 1;
+  lua_Debug info;
+  lua_pushvalue(s->L, 1);
+  lua_getinfo(s->L, ">u", &info);
+  if (info.nparams > given)
+    refuse(s, &body, NONE, "it has %d parameters, but is given %d: %s", (int64_t)info.nparams,
+           (int64_t)given, run ? "world, dt, query" : "what its query gives, dt, entity");
+  for (int i = 1; i <= info.nparams; i++) {
+    lua_pushvalue(s->L, 1);
+    const char *name = lua_getlocal(s->L, NULL, i);
+    lua_pop(s->L, 1);
+    if (name && strcmp(name, "dt") == 0 && i != dt)
+      refuse(s, &body, NONE, "its parameter %d is called 'dt', but what it is given as dt is "
+             "parameter %d", (int64_t)i, (int64_t)dt);
+  }
+}
+
+/* The views of the query's terms, by slot. */
+static uint32_t take_views(const struct scanner *s, struct thing *given) {
+  const struct query_terms *terms = &s->scan->query->terms;
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    if (term->slot >= SCAN_ARGUMENTS || term->leaf != NONE) continue;
+    const struct component *component = component_of(s->scan->box->world, term->id);
+    if (component) given[term->slot] = view_of(component, term->read_only);
+  }
+  return SCAN_ARGUMENTS;
+}
+
+/* body(function, scanner) */
+static int scan_protected(lua_State *L) {
+  struct scanner *s = lua_touserdata(L, 2);
+  struct thing given[SCAN_ARGUMENTS];
+  uint32_t count = 0;
+  for (int i = 0; i < SCAN_ARGUMENTS; i++) given[i] = unknown;
+  need_stack(L, 8);
+  if (!s->scan->changes) check_parameters(s);
+  if (lua_iscfunction(L, 1)) return 0;
+  if (s->scan->form == FORM_EACH && s->scan->query) count = take_views(s, given);
+  scan_body(s, 1, given, count);
+  return 0;
+}
+
+void scan_function(lua_State *L, const struct scan *scan, int function, const char *what) {
+  struct scanner s;
+  memset(&s, 0, sizeof s);
+  s.L = L;
+  s.scan = scan;
+  s.memory = &scan->box->world->memory;
+  function = lua_absindex(L, function);
+  need_stack(L, 6);
+  lua_pushvalue(L, function);
+  lua_pushlightuserdata(L, &s);
+  int status = try_quietly(L, scan_protected, 2, 0);
+  while (s.depth) close_body(&s, &s.bodies[--s.depth]);
+  if (status == LUA_OK) return;
+  if (status == LUA_ERRMEM) lua_error(L);
+  raise_error(L, "%s: %s", what, lua_tostring(L, -1));
+}

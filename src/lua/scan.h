@@ -1,0 +1,23 @@
+/* What a function that is to be registered does with what it will be given, as far as its
+** bytecode tells: mistakes that would stop its first run. */
+#ifndef ECS_LUA_SCAN_H
+#define ECS_LUA_SCAN_H
+
+#include "system.h"
+
+struct migration;
+
+struct scan {
+  struct world_box *box;
+  const ecs_query *query;            /* NULL: none */
+  enum system_form form;
+  bool promises;                     /* what the query reads only must not be written to */
+  const struct migration *changes;   /* NULL: of every component; else of what these change */
+};
+
+/* Raises "what: file:line: why" for a field that a view or resource has not, as the registry
+** shows their components, for a promise that is broken, and (unless only changes matter) for
+** parameters that are not given and a `dt` at another place than its own. */
+void scan_function(lua_State *L, const struct scan *scan, int function, const char *what);
+
+#endif
