@@ -215,7 +215,7 @@ describe("a session of edits", function()
     files:remove "components.lua"
     systems = ""
     check()
-    assert.are.same(world:describe().components, session:status().orphans)
+    assert.are.same(world:describe().components, world:describe().orphans)
     assert.are.equal(3, #session:forget())
     assert.are.equal(0, #world:describe().components)
     assert.are.equal(count, world:describe().entities)

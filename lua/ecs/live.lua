@@ -351,6 +351,12 @@ function methods:changed(path)
   self.told[path] = true
 end
 
+local function orphans_of(self)
+  local names = self.world:describe().orphans
+  table.sort(names)
+  return names
+end
+
 --- files: the paths of scripts and modules; versions: how often each was read; last_error: the
 --- last message unless it is solved; last_report: files of the last swap and what it did to
 --- components; orphans: the components of the world that nobody declares any more.
@@ -363,7 +369,7 @@ function methods:status()
   end
   return {
     files = sorted(self.records), versions = versions, last_error = self.last_error or nil,
-    last_report = self.last_report or nil, orphans = self.world:describe().orphans,
+    last_report = self.last_report or nil, orphans = orphans_of(self),
   }
 end
 
@@ -375,7 +381,7 @@ function methods:forget()
   if self.reading then
     error("live:forget is not possible while scripts are read", 2)
   end
-  local names = self.world:describe().orphans
+  local names = orphans_of(self)
   local plan = registrations.plan_to_forget(self, names)
   local ok, message = pcall(native.stage, self.world, nothing, function()
     native.swap(self.world, plan)
