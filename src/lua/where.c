@@ -339,7 +339,7 @@ static int where_set(lua_State *L) {
   read_set(L, box, push_query_world(L, 1), arguments - 1, &batch);
   values_begin(box);
   for (int i = 0; i < arguments; i++) lua_pushvalue(L, 2 + i);
-  run_form_over(L, where, set_body, arguments);
+  run_over(L, where, set_body, arguments, body_call);
   return 0;
 }
 
