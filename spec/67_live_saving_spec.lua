@@ -120,18 +120,22 @@ describe("files of live scripts that are being saved", function()
 
   it("are read later when a module that they begin to require is being written", function()
     files:write("a.lua", system "a1")
+    files:write("gone.lua", "local _, s = ... s:on_unload(function() LEFT = (LEFT or 0) + 1 end)")
     open()
     files:write("a.lua", "require 'lib.half' " .. system "a2")
+    files:remove "gone.lua"
     assert.is_nil(poll_after(0))
     now = real_now()
     files:write("lib/half.lua", "oops(")
     assert.is_nil(poll_after(10))
     files:write("lib/half.lua", "return 1")
     assert.is_nil(poll_after(15))
+    assert.is_nil(_G.LEFT)
     assert.is_true(poll_after(20))
     assert.are.same({}, errors)
     assert.are.equal("a2", helper.order(world))
-    package.loaded["lib.half"] = nil
+    assert.are.equal(1, _G.LEFT)
+    package.loaded["lib.half"], _G.LEFT = nil, nil
   end)
 
   it("lose no value while another process saves them", function()

@@ -25,7 +25,7 @@ local TRIES = 16             -- how often they are read in another way, for each
 
 -- ---- one swap ----------------------------------------------------------------------------
 
--- Hooks of the scripts that go: { script, fn }.
+-- The scripts that go and have something to do before.
 local function farewells(self, job)
   local list = {}
   for _, path in ipairs(sorted(self.records)) do
@@ -84,7 +84,9 @@ local function attempt(self, job, only_check)
   plan.check = only_check or nil
   local states, texts = followed(self, job)
   local due, report = greetings(self, job), { files = names_of(job), components = false }
-  self.watch:follow(states, texts)
+  if not only_check then
+    self.watch:follow(states, texts)
+  end
   for name, value in next, self.provided do
     if job.provided[name] == nil then
       job.provided[name] = value
@@ -228,14 +230,13 @@ local function reload(self, changed, everything, hasty)
       return true, call_hooks(self, result) or problem
     end
     ok = result == reading.AGAIN
-    result = locate(job, result)
   end
   if result == reading.WAIT then
     return nil
   end
   self.seen = self.found
   follow_failed(self, changed, job)
-  return fail(self, result)
+  return fail(self, locate(job, result))
 end
 
 -- ---- for hosts ---------------------------------------------------------------------------
