@@ -109,6 +109,7 @@ static void bench_migration(uint32_t n) {
 
 static char *image;
 static size_t image_size, image_at;
+static size_t image_end;     /* of the image that is read */
 
 static bool write_image(void *ud, const void *data, size_t size) {
   (void)ud;
@@ -120,7 +121,7 @@ static bool write_image(void *ud, const void *data, size_t size) {
 
 static bool read_image(void *ud, void *data, size_t size) {
   (void)ud;
-  if (size > image_size - image_at) return false;
+  if (size > image_end - image_at) return false;
   memcpy(data, image + image_at, size);
   image_at += size;
   return true;
@@ -154,6 +155,7 @@ static struct sample load(uint32_t n) {
   setting_open(&setting, n);
   image_at = 0;
   need_ok(ecs_save(setting.library.world, write_image, NULL, NULL));
+  image_end = image_at;
   image_at = 0;
   uint64_t digest = ecs_digest(setting.library.world);
   double start = bench_now();

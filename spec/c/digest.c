@@ -115,7 +115,7 @@ static void add_schedule(struct digest *digest) {
 static uint64_t mix_chance(uint64_t hash, const ecs_world *world) {
   hash = mix(mix(hash, world->chance.key), world->chance.opened);
   for (uint32_t i = 0; i < world->schedule.system_count; i++)
-    hash = mix(hash, world->schedule.systems[i]->streams);
+    hash = mix(hash, chance_opened(world, world->schedule.systems[i]));
   return mix(hash, world->chance.calls);
 }
 

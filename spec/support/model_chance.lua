@@ -66,7 +66,7 @@ local function mix(x)
 end
 
 local function inner_key(key, place)
-  return mix(mix(key) + (place + 1) * 0x9E3779B97F4A7C15)
+  return mix(key + (place + 1) * 0x9E3779B97F4A7C15)
 end
 
 -- FNV-1a (Fowler, Noll, Vo).
@@ -103,7 +103,7 @@ end
 
 -- Calls a function in the stream of the system's next run in this tick.
 function methods.in_system_stream(world, system, fn, ...)
-  local key = inner_key(inner_key(0, name_key(system.name)), system.streams)
+  local key = inner_key(name_key(system.name), system.streams)
   system.streams = system.streams + 1
   return inside(world, stream_of(key), fn, ...)
 end

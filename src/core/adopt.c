@@ -129,7 +129,6 @@ static void swap_contents(ecs_world *live, ecs_world *shadow) {
   SWAP(struct name_table, live->names, shadow->names);
   live->seed = shadow->seed;
   live->tick = shadow->tick;
-  chance_tick(live);
   live->chance = shadow->chance;
   live->last_count = NONE;
   live->registry.version++;
@@ -169,6 +168,8 @@ static void redirect_nested(const ecs_world *live, struct component *component) 
 }
 
 static void apply_timings(ecs_world *live, const struct loader *loader) {
+  for (uint32_t i = 0; i < live->schedule.system_count; i++)
+    chance_set_opened(live, live->schedule.systems[i], 0);
   for (uint32_t i = 0; i < loader->phases.count; i++) {
     const struct timing *timing = &loader->phases.items[i];
     struct phase *phase = schedule_phase(live, timing->name, timing->name_size, NULL);
@@ -185,7 +186,7 @@ static void apply_timings(ecs_world *live, const struct loader *loader) {
     system->enabled = timing->flags & 1;
     system->has_run = (timing->flags & 2) != 0;
     system->parked = (timing->flags & 4) != 0;
-    system->streams = timing->streams;
+    chance_set_opened(live, system, timing->streams);
   }
 }
 

@@ -2,17 +2,6 @@
 
 #include "world.h"
 
-/* The finalizer of SplitMix64 (Steele, Lea, Flood; OOPSLA 2014). */
-static uint64_t mix(uint64_t x) {
-  x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-  x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
-  return x ^ x >> 31;
-}
-
-uint64_t chance_key(uint64_t key, uint64_t place) {
-  return mix(mix(key) + (place + 1) * UINT64_C(0x9E3779B97F4A7C15));
-}
-
 /* FNV-1a. */
 uint64_t chance_name(const char *name) {
   uint64_t hash = UINT64_C(14695981039346656037);
@@ -20,21 +9,11 @@ uint64_t chance_name(const char *name) {
   return hash;
 }
 
-struct chance chance_form(struct chance *outer) {
-  return (struct chance){chance_key(outer->key, outer->opened++), 0, 0};
+uint64_t chance_opened(const ecs_world *world, const ecs_system *system) {
+  return system->streams_tick == world->tick ? system->streams : 0;
 }
 
-struct chance chance_predicate(const struct chance *outer) {
-  return (struct chance){chance_key(outer->key, CHANCE_PREDICATE), 0, 0};
-}
-
-struct chance chance_system(uint64_t seed, ecs_system *system) {
-  uint64_t name = chance_key(seed, system->chance);
-  return (struct chance){chance_key(name, system->streams++), 0, 0};
-}
-
-void chance_tick(ecs_world *world) {
-  const struct schedule *schedule = &world->schedule;
-  world->chance = chance_outermost(world->seed);
-  for (uint32_t i = 0; i < schedule->system_count; i++) schedule->systems[i]->streams = 0;
+void chance_set_opened(const ecs_world *world, ecs_system *system, uint64_t opened) {
+  system->streams = opened;
+  system->streams_tick = world->tick;
 }

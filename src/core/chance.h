@@ -18,8 +18,7 @@ struct chance {
   uint64_t calls;              /* numbers drawn so far */
 };
 
-/* The key of a stream inside another one, or of one that has a name. */
-uint64_t chance_key(uint64_t key, uint64_t place);
+/* What a system's name adds to the seed. */
 uint64_t chance_name(const char *name);
 
 /* The stream that is open when no other is. */
@@ -27,16 +26,27 @@ static inline struct chance chance_outermost(uint64_t seed) {
   return (struct chance){seed, 0, 0};
 }
 
+/* The key of a stream inside another one: what SplitMix64 (Steele, Lea, Flood; OOPSLA 2014) gives
+** at that place when it starts from the other key. */
+static inline uint64_t chance_key(uint64_t key, uint64_t place) {
+  uint64_t x = key + (place + 1) * UINT64_C(0x9E3779B97F4A7C15);
+  x = (x ^ x >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+  x = (x ^ x >> 27) * UINT64_C(0x94D049BB133111EB);
+  return x ^ x >> 31;
+}
+
 /* The stream of a function form; counts it. */
-struct chance chance_form(struct chance *outer);
+static inline struct chance chance_form(struct chance *outer) {
+  return (struct chance){chance_key(outer->key, outer->opened++), 0, 0};
+}
 
 /* The stream of predicates, which is not counted. */
-struct chance chance_predicate(const struct chance *outer);
+static inline struct chance chance_predicate(const struct chance *outer) {
+  return (struct chance){chance_key(outer->key, CHANCE_PREDICATE), 0, 0};
+}
 
-/* The stream of a system's next run in this tick; counts it. */
-struct chance chance_system(uint64_t seed, ecs_system *system);
-
-/* A new tick: every count begins again. */
-void chance_tick(ecs_world *world);
+/* How many streams the system has opened in this tick, and what makes it so many. */
+uint64_t chance_opened(const ecs_world *world, const ecs_system *system);
+void chance_set_opened(const ecs_world *world, ecs_system *system, uint64_t opened);
 
 #endif

@@ -131,7 +131,8 @@ static uint64_t hash_streams(const ecs_world *world) {
   if (chance->opened || chance->calls) total = mix(mix(chance->opened + 3) + chance->calls);
   for (uint32_t i = 0; i < world->schedule.system_count; i++) {
     const ecs_system *system = world->schedule.systems[i];
-    if (system->streams) total += mix(system->chance + mix(system->streams));
+    uint64_t opened = chance_opened(world, system);
+    if (opened) total += mix(system->chance + mix(opened));
   }
   return total;
 }

@@ -358,7 +358,7 @@ static void save_schedule(struct saver *saver) {
     write_f64(out, system->timer);
     write_f64(out, system->elapsed);
     write_u8(out, (uint8_t)(system->enabled | system->has_run << 1 | system->parked << 2));
-    write_u64(out, system->streams);
+    write_u64(out, chance_opened(saver->world, system));
   }
 }
 

@@ -264,6 +264,7 @@ void schedule_inherit(ecs_system *system, const ecs_system *old) {
   system->timer = old->timer;
   system->elapsed = old->elapsed;
   system->streams = old->streams;
+  system->streams_tick = old->streams_tick;
   system->runs = old->runs;
   system->total_seconds = old->total_seconds;
   system->last_seconds = old->last_seconds;

@@ -31,7 +31,8 @@ struct ecs_system {
   double timer;              /* since the interval last elapsed */
   double elapsed;            /* since it last ran */
   uint64_t chance;           /* of its name: see chance.h */
-  uint64_t streams;          /* of random numbers that it has opened in this tick */
+  uint64_t streams;          /* of random numbers that it opened in the tick below */
+  uint64_t streams_tick;
   bool enabled, parked, has_run, removed;
   bool placed;               /* while sorting */
   uint32_t told;             /* names of before and after that schedule_tell has looked at */

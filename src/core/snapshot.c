@@ -240,8 +240,8 @@ static ecs_status take_schedule(ecs_snapshot *snapshot) {
     const ecs_system *system = schedule->systems[i];
     struct saved_timing *saved = &snapshot->systems[snapshot->system_count++];
     *saved = (struct saved_timing){keep_text(snapshot, system->name), system->timer,
-                                   system->elapsed, system->streams, system->enabled,
-                                   system->has_run, system->parked};
+                                   system->elapsed, chance_opened(world, system),
+                                   system->enabled, system->has_run, system->parked};
     if (!saved->name) return world_nomem(world);
   }
   return ECS_OK;
@@ -482,6 +482,8 @@ static void restore_resources(const ecs_snapshot *snapshot) {
 
 static void restore_schedule(const ecs_snapshot *snapshot) {
   const ecs_world *world = snapshot->world;
+  for (uint32_t i = 0; i < world->schedule.system_count; i++)
+    chance_set_opened(world, world->schedule.systems[i], 0);
   for (uint32_t i = 0; i < snapshot->phase_count; i++) {
     const struct saved_timing *saved = &snapshot->phases[i];
     struct phase *phase = schedule_phase(world, saved->name, strlen(saved->name), NULL);
@@ -495,7 +497,7 @@ static void restore_schedule(const ecs_snapshot *snapshot) {
     if (!system) continue;
     system->timer = saved->first;
     system->elapsed = saved->second;
-    system->streams = saved->streams;
+    chance_set_opened(world, system, saved->streams);
     system->enabled = saved->enabled;
     system->has_run = saved->has_run;
     system->parked = saved->parked;
@@ -511,7 +513,6 @@ static void restore_all(ecs_snapshot *snapshot, bool differs) {
   restore_resources(snapshot);
   world->seed = snapshot->seed;
   world->tick = snapshot->tick;
-  chance_tick(world);
   world->chance = snapshot->chance;
   restore_schedule(snapshot);
   world->last_count = NONE;

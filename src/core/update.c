@@ -58,6 +58,14 @@ static void add_time(ecs_world *world, ecs_system *system, double seconds) {
   system->total_seconds += seconds;
 }
 
+/* The stream of random numbers of the system's next run in this tick; counts it. */
+static inline struct chance next_stream(const ecs_world *world, ecs_system *system) {
+  uint64_t opened = system->streams_tick == world->tick ? system->streams : 0;
+  system->streams_tick = world->tick;
+  system->streams = opened + 1;
+  return (struct chance){chance_key(world->seed + system->chance, opened), 0, 0};
+}
+
 /* One that runs out of memory has changed nothing: it counts as not having run. */
 static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
   struct schedule *schedule = &world->schedule;
@@ -69,7 +77,7 @@ static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
   system->runs++;
   system->elapsed = 0;
   struct chance outer = world->chance;
-  world->chance = chance_system(world->seed, system);
+  world->chance = next_stream(world, system);
   ecs_status status = call(world, system, dt);
   world->chance = outer;
   schedule->current = NULL;
@@ -102,7 +110,7 @@ static void begin_interval(ecs_system *system) {
 static ecs_status ask(ecs_world *world, ecs_system *system, bool *wanted) {
   struct chance outer = world->chance;
   world->schedule.clock = 0;
-  world->chance = chance_system(world->seed, system);
+  world->chance = next_stream(world, system);
   ecs_status status = system->when(world, system->ud, wanted);
   world->chance = outer;
   return status;
@@ -200,7 +208,7 @@ ecs_status ecs_update(ecs_world *world, double dt) {
       pass_phase(schedule, schedule->phases[i], dt);
   }
   world->tick++;
-  chance_tick(world);
+  world->chance = chance_outermost(world->seed);
   graph_reclaim(world);
   end(world);
   return status;
