@@ -429,7 +429,8 @@ end
 gen.row_kinds = {
   { 30, on_self(despawn) }, { 60, on_self(set) }, { 30, on_self(change "add") },
   { 30, on_self(change "remove") }, { 15, on_self(look "get") }, { 10, on_self(look "read") },
-  { 60, view_step }, { 25, on_self(random) }, { 20, inner_spawn }, { 10, inner_scope }, { 8, inner_loop },
+  { 60, view_step }, { 25, on_self(random) },
+  { 20, inner_spawn }, { 10, inner_scope }, { 8, inner_loop },
   { 6, throw }, { 6, only "break" }, { 4, on_self(name) }, { 3, collect },
   { 2, only("update", 0) }, { 3, declare }, { 2, inner_system }, { 1, remove_system },
 }
