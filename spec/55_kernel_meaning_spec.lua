@@ -285,6 +285,44 @@ describe("a loop in a kernel", function()
   end)
 end)
 
+describe("a variable of a kernel", function()
+  it("may begin as an integer that a loop makes a float", function()
+    local world = helper.new_world()
+    world:component("D", { "v: f64", "sum: f64" })
+    local e = world:spawn { D = { v = 1.5 } }
+    world:system("s", { query = "D", compile = true, each = function(d)
+      local sum = 0
+      for i = 1, 3 do sum = sum + d.v * i end
+      d.sum = sum / 2
+    end })
+    world:update(1)
+    assert.equal(4.5, world:get(e, "D.sum"))
+    helper.has_error(function()
+      world:query("D"):run(function(d)
+        local sum = 0
+        for i = 1, 3 do sum = sum + d.v * i end
+        d.sum = -sum
+      end)
+    end, "negates a number that is an integer on one way")
+  end)
+
+  it("is no number where it is a name", function()
+    for _, kernels in ipairs { true, false } do
+      local world = helper.new_world { kernels = kernels }
+      world:component("K", { "kind: enum(red, green)", "on: bool", "same: bool" })
+      local on, off = world:spawn { K = { on = true } }, world:spawn { K = {} }
+      world:system("s", { query = "K", each = function(k)
+        k.kind = "red"
+        local value = 0
+        if k.on then value = k.kind end
+        k.same = value == 0
+      end })
+      world:update(1)
+      assert.same({ false, true }, { world:get(on, "K.same"), world:get(off, "K.same") })
+    end
+  end)
+end)
+
 describe("world:add and world:remove in a kernel", function()
   it("take ids and names held by constants, upvalues and fields of tables", function()
     for _, kernels in ipairs { true, false } do

@@ -93,6 +93,17 @@ static void push_handles(lua_State *L, int world_index) {
   lua_remove(L, -2);
 }
 
+/* Whether the handle at the top of the stack is for that function, and of a query that there
+** still is: while a state is closed, finalizers run in any order. */
+static bool has_function(lua_State *L, int function) {
+  lua_getiuservalue(L, -1, KERNEL_FUNCTION);
+  lua_getiuservalue(L, -2, KERNEL_QUERY);
+  const struct query_box *query = lua_touserdata(L, -1);
+  bool has = lua_rawequal(L, -2, function) && query->query;
+  lua_pop(L, 2);
+  return has;
+}
+
 void kernels_of_function(lua_State *L, struct world_box *box, int world_index,
                          int function) {
   lua_Integer count = 0;
@@ -102,22 +113,16 @@ void kernels_of_function(lua_State *L, struct world_box *box, int world_index,
   const struct kernel_set *set = box->kernel_set;
   /* Nothing here runs finalizers, which could take kernels off the list. */
   for (const struct kernel *at = set ? set->list : NULL; at; at = at->next) {
-    if (lua_rawgetp(L, handles, at) != LUA_TNIL) {
-      lua_getiuservalue(L, -1, KERNEL_FUNCTION);
-      bool same = lua_rawequal(L, -1, function);
+    if (lua_rawgetp(L, handles, at) != LUA_TNIL && has_function(L, function))
+      lua_rawseti(L, handles + 1, ++count);
+    else
       lua_pop(L, 1);
-      if (same) {
-        lua_rawseti(L, handles + 1, ++count);
-        continue;
-      }
-    }
-    lua_pop(L, 1);
   }
   lua_remove(L, handles);
 }
 
 struct kernel *kernel_push(lua_State *L, struct world_box *box, int world_index,
-                           int function, const ecs_query *query, enum front_result result) {
+                           int function, int query_index, enum front_result result) {
   struct kernel_box *handle = new_box(L, &kind_kernel, sizeof *handle, KERNEL_VALUES);
   int index = lua_gettop(L);
   lua_pushvalue(L, function);
@@ -126,6 +131,8 @@ struct kernel *kernel_push(lua_State *L, struct world_box *box, int world_index,
   lua_setiuservalue(L, index, KERNEL_ANCHORS);
   lua_pushvalue(L, world_index);
   lua_setiuservalue(L, index, KERNEL_WORLD);
+  lua_pushvalue(L, query_index);
+  lua_setiuservalue(L, index, KERNEL_QUERY);
   push_handles(L, world_index);
   if (!box->world) no_world(L, world_index);
   struct kernel_set *set = need_set(box);
@@ -134,7 +141,7 @@ struct kernel *kernel_push(lua_State *L, struct world_box *box, int world_index,
   if (!kernel) raise_memory(L);
   kernel->box = box;
   kernel->set = set;
-  kernel->query = query;
+  kernel->query = ((struct query_box *)lua_touserdata(L, query_index))->query;
   kernel->result = result;
   kernel->next = set->list;
   if (kernel->next) kernel->next->previous = kernel;

@@ -66,11 +66,12 @@ struct kernel {
 #define KERNEL_ANCHORS 2       /* table of the variants' tables */
 #define KERNEL_REASON 3
 #define KERNEL_WORLD 4
-#define KERNEL_VALUES 4
+#define KERNEL_QUERY 5         /* the object of its query, which lives as long */
+#define KERNEL_VALUES 5
 
-/* Pushes the handle of a new kernel for the function at an index. */
+/* Pushes the handle of a new kernel for the function and the query at two indices. */
 struct kernel *kernel_push(lua_State *L, struct world_box *box, int world_index,
-                           int function, const ecs_query *query, enum front_result result);
+                           int function, int query_index, enum front_result result);
 
 /* Pushes a list of the handles that a function has in this object's world, the last made
 ** first. */

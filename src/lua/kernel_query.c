@@ -28,7 +28,7 @@ void kernel_of_query(lua_State *L, int query_index, int function,
   if (lua_rawget(L, -2) == LUA_TNIL) {
     lua_pop(L, 1);
     int world = push_query_world(L, query_index);
-    kernel_push(L, query->box, world, function, query->query, result)->given = true;
+    kernel_push(L, query->box, world, function, query_index, result)->given = true;
     lua_remove(L, world);
     lua_pushvalue(L, function);
     lua_pushvalue(L, -2);

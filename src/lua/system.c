@@ -126,16 +126,17 @@ static void read_kernel(lua_State *L, struct world_box *box, struct system_box *
   if (!system->query) return;
   int top = lua_gettop(L);
   lua_getiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
-  int function = top + 1;
-  kernel_push(L, box, AT_WORLD, function, system->query->query, RESULT_NONE);
-  lua_pushvalue(L, -1);
+  lua_getiuservalue(L, AT_SYSTEM, SYSTEM_QUERY);
+  int function = top + 1, kernel = top + 3;
+  kernel_push(L, box, AT_WORLD, function, top + 2, RESULT_NONE);
+  lua_pushvalue(L, kernel);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_KERNEL);
   /* In a swap the types are not there yet: systems_compile follows it. */
-  system->compiled = !box->stage && kernel_ready_ahead(L, function + 1);
+  system->compiled = !box->stage && kernel_ready_ahead(L, kernel);
   bool refused = !box->stage && !system->compiled;
   if (refused && system->compile == 1)
     raise_error(L, "%s cannot be compiled: %s", what, lua_tostring(L, -1));
-  struct kernel_box *handle = lua_touserdata(L, function + 1);
+  struct kernel_box *handle = lua_touserdata(L, kernel);
   if (refused && handle->kernel->breaks_promise)
     raise_error(L, "%s: %s", what, lua_tostring(L, -1));
   lua_settop(L, top);
