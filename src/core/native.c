@@ -187,8 +187,8 @@ ecs_status ecs_leaf(const ecs_world *world, const char *path, ecs_id *component,
 }
 
 void *ecs_cell_named(const ecs_world *world, ecs_id entity, const char *path) {
-  ecs_id component;
-  uint32_t leaf;
+  ecs_id component = ECS_NULL;
+  uint32_t leaf = NONE;
   if (ecs_leaf(world, path, &component, &leaf) != ECS_OK) return NULL;
   void *cell = ecs_cell_of(world, entity, component, leaf);
   if (!cell) no_value(world, entity, component);
