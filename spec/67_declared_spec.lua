@@ -12,7 +12,7 @@ end
 -- Without what differs from world to world.
 local function description(world, name)
   local found = world:describe(name)
-  found.id = nil
+  found.id, found.orphan = nil, nil    -- nobody declares what only an image has named
   return found
 end
 

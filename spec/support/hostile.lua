@@ -174,7 +174,8 @@ local body = { make = function() return { run = noop } end }
 
 hostile.calls = {
   native = {
-    call = { lenient(callback) },
+    -- What is called says what it dislikes itself.
+    call = { called(lenient(callback), "#1 to 'type'") },
     format = { accepting(entity, "0", "other world's id", "dead id", "unborn id") },
     schema = false, replace = false, now = {},
     stat = { lenient(value "spec") }, list = { lenient(value "spec") },
