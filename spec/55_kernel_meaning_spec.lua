@@ -58,7 +58,7 @@ describe("every function of math", function()
   local function calls(name, result)
     local list = {}
     for _, arguments in ipairs { "v.x", "v.x, v.y", "v.y, v.x", "v.x, 2", "v.x, 10", "v.x, 0.5",
-      "3, v.y", "v.x, nil" } do
+      "v.x, 2.75", "v.x, 10.5", "3, v.y", "v.x, nil" } do
       list[#list + 1] = assert(load(("return function(v, r) %s end"):format(
         result:format(("math.%s(%s)"):format(name, arguments)))))()
     end

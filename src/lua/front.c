@@ -53,6 +53,7 @@ struct val *front_register(struct front *f, uint32_t at) {
 struct val front_constant(struct front *f, uint32_t at) {
   const struct constant *constant = &f->frame->code->constants[at];
   struct val value = {.kind = VAL_NIL};
+  int64_t whole;
   switch (constant->type) {
     case CONST_NIL: return value;
     case CONST_FALSE: return val_bool(f, false);
@@ -64,7 +65,7 @@ struct val front_constant(struct front *f, uint32_t at) {
       break;
     case CONST_FLOAT:
       value = val_number(f, build_f64(f->b, constant->number), true);
-      number_is_integer(constant->number, &value.number);
+      if (number_is_integer(constant->number, &whole)) value.number = whole;
       break;
     case CONST_STRING:
       value.kind = VAL_STRING;
