@@ -39,6 +39,7 @@ struct limited {
   size_t bytes, peak;
   size_t fail_at;     /* the request that fails; 0: none */
   bool fail_on;       /* and all behind it */
+  uint64_t refused;   /* requests so far that failed */
 };
 
 void *limited_alloc(void *ud, void *ptr, size_t osize, size_t nsize);

@@ -194,8 +194,9 @@ static ecs_status run_steps(ecs_world *world, ecs_query *query, double dt, void 
   m->digest = world_digest(world);
   for (uint32_t i = take_below(&m->in, 4); i > 0 && m->in.at < m->in.end; i--) one_step(m);
   while (m->loop_count > loops) {
+    uint64_t refused = m->memory.refused;
     ecs_status status = ecs_iter_close(&m->loops[--m->loop_count]);
-    MUST(world, status != ECS_ENOMEM || m->memory.fail_at);
+    MUST(world, status != ECS_ENOMEM || m->memory.refused != refused);
   }
   m->depth--;
   return take_below(&m->in, 8) == 1 ? ECS_EUSER : ECS_OK;
@@ -283,8 +284,9 @@ void one_step(struct machine *m) {
     act_starved(m, operations[take_byte(&m->in) % OPERATIONS], byte);
   } else {
     operation act = operations[byte % OPERATIONS];
+    uint64_t refused = m->memory.refused;
     ecs_status status = act(m);
-    MUST(m->world, status != ECS_ENOMEM || m->memory.fail_at || act == do_update);
+    MUST(m->world, status != ECS_ENOMEM || m->memory.refused != refused);
     if (status != ECS_OK) check_failure(m, act);
   }
   look(m);

@@ -44,7 +44,7 @@ ecs_status do_load(struct machine *m) {
 
 /* The image in a new world: the same content, the same ids alive, the same image. */
 static ecs_status check_elsewhere(struct machine *m, struct image *image) {
-  struct limited memory = {0, 0, 0, false};
+  struct limited memory = {0, 0, 0, false, 0};
   ecs_world_desc desc = {limited_alloc, &memory, 200, 0};
   ecs_world *world;
   struct image again = {NULL, 0, 0, 0};

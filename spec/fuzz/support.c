@@ -30,7 +30,7 @@ uint32_t take_below(struct input *in, uint32_t n) { return take_byte(in) % n; }
 
 /* ---- memory ---- */
 
-static bool refuses(struct limited *memory, size_t size) {
+static bool must_fail(struct limited *memory, size_t size) {
   if (size > MOST || memory->bytes > MOST) return true;
   if (memory->fail_at == 0) return false;
   if (memory->fail_at > 1) {
@@ -49,7 +49,10 @@ void *limited_alloc(void *ud, void *ptr, size_t osize, size_t nsize) {
     return NULL;
   }
   if (ptr && nsize < osize) return NULL;
-  if (refuses(memory, nsize)) return NULL;
+  if (must_fail(memory, nsize)) {
+    memory->refused++;
+    return NULL;
+  }
   void *moved = malloc(nsize);
   if (!moved) return NULL;
   memset(moved, 0xDB, nsize);
