@@ -239,6 +239,7 @@ function World:spawn_many(count, components)
     refuse("not a number of entities")
   end
   local values, spawned = self:plan(components), {}
+  self.ids:need(count)
   for i = 1, count do
     spawned[i] = self.ids:take()
     self:perform { op = "spawn", id = spawned[i], values = values }

@@ -99,6 +99,19 @@ function Ids:take()
   return self:live(self.fresh)
 end
 
+-- An error unless so many can be taken.
+function Ids:need(count)
+  local room = self.last - self.first + 1
+  for _, taken in ipairs { self.living, self.retired } do
+    for index in pairs(taken) do
+      room = room - (index >= self.first and index <= self.last and 1 or 0)
+    end
+  end
+  if count > room then
+    error("no entity ids are left", 0)
+  end
+end
+
 -- Makes an id alive that was decided elsewhere.
 function Ids:adopt(id)
   local index, generation = ids.index(id), ids.generation(id)

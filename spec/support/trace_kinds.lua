@@ -340,6 +340,52 @@ local function range(self)
   return { "entity_range", low, low + self.rng:pick { 200, 5000, 100000 } }
 end
 
+-- The path and keys of an entity field, and its component; nil when none is declared.
+local function entity_field(self)
+  for _, component in ipairs(self.rng:sample(self:components(), #self:components())) do
+    for _ = 1, 4 do
+      local path, kind, keys = values.leaf(self, component)
+      if kind and kind.name == "entity" then
+        return path, keys, component
+      end
+    end
+  end
+end
+
+-- The last life of an index, what names it, and the same life again once it was given back.
+local function retire(self)
+  local path, keys, component = entity_field(self)
+  local reference, ahead = self:adoptable()
+  if not path or not reference or #self.world.scopes > 0 then
+    return nil
+  end
+  local last = ("@%d.1"):format(self.at)
+  local adopt = { "spawn_at", reference, ahead, 65535, {} }
+  for _, step in ipairs {
+    { "resource", component.name }, { "resource_set", component.name, keys, last },
+    { "set", self:living() or last, path, last }, { "despawn", last }, { "recycle_retired" },
+    table.move(adopt, 1, #adopt, 1, {}),
+  } do
+    self.pending[#self.pending + 1] = step
+  end
+  return adopt
+end
+
+-- A range without an index to spare, saved, snapped and left again.
+local function use_up(self)
+  if #self.world.scopes > 0 or not self:has_room(3) then
+    return nil
+  end
+  local low = 65536 + self.rng:pick { 300, 5000, 70000 } + self.rng:int(2000)
+  for _, step in ipairs {
+    { "spawn_many", self.rng:int(3), {} }, { "copy" }, { "again" }, { "snapshot", "s1" },
+    { "spawn", {} }, { "restore", "s1" }, { "spawn", {} }, { "entity_range", 65536, 300000 },
+  } do
+    self.pending[#self.pending + 1] = step
+  end
+  return { "entity_range", low, low + 1 }
+end
+
 local function collect(self)
   return { "collect", self.rng:pick { 0, 1, 10, 100 } }
 end
@@ -362,6 +408,7 @@ gen.kinds = {
   { 12, system }, { 40, update }, { 6, run }, { 6, switch }, { 2, remove_system },
   { 4, phase }, { 1, only "on_error" }, { 2, only "systems" }, { 3, only "alpha" },
   { 6, declare }, { 4, undeclare }, { 12, resource }, { 2, range }, { 2, only "recycle_retired" },
+  { 2, retire }, { 1, use_up },
   { 40, collect }, { 2, only "forget" },
 }
 
