@@ -395,6 +395,23 @@ describe("world:random", function()
     assert.equal(draw(3), draw(3))
     assert.not_equal(draw(3), draw(4))
   end)
+
+  it("depends on how many updates there were, also for who draws for the first time", function()
+    local function draw(updates)
+      local world = new_world { tag = 1, seed = 3 }
+      local e = world:spawn { P = {} }
+      for _ = 1, updates do world:update(0) end
+      world:query("P"):run(function(p, _, id) p.x = world:random(id) end)
+      return world:get(e, "P.x"), world:random(e)
+    end
+    local seen = {}
+    for updates = 0, 5 do
+      for _, number in ipairs { draw(updates) } do
+        assert.is_nil(seen[number])
+        seen[number] = true
+      end
+    end
+  end)
 end)
 
 describe("a kernel that runs again", function()

@@ -179,6 +179,66 @@ describe("a saved world", function()
     assert.is_nil(next(values))
   end)
 
+  it("lets go of the `any` values of what it replaces, as restoring does", function()
+    local values = setmetatable({}, { __mode = "k" })
+    local function value()
+      local made = {}
+      values[made] = true
+      return made
+    end
+    local function left()
+      collectgarbage()
+      collectgarbage()
+      local count = 0
+      for _ in pairs(values) do count = count + 1 end
+      return count
+    end
+    local codec = { encode = function() return "" end, decode = value }
+    local world = helper.new_world()
+    world:resource("A", { "value: any" })
+    local plain, snapshot = world:save { codec = codec }, world:snapshot()
+    local function fill()
+      world:res("A").value = value()
+      for _ = 1, 5 do world:spawn { A = { value() } } end
+      assert.are.equal(6, left())
+    end
+    fill()
+    local full = world:save { codec = codec }
+    world:load(full, { codec = codec })
+    assert.are.equal(6, left())
+    world:load(plain, { codec = codec })
+    assert.are.equal(0, left())
+    snapshot = world:snapshot()
+    fill()
+    world:restore(snapshot)
+    assert.are.equal(0, left())
+    fill()
+    assert.is_false(pcall(world.load, world, full:sub(1, -2), { codec = codec }))
+    assert.are.equal(6, left())
+    helper.check(world)
+  end)
+
+  it("keeps a range of ids that is used up", function()
+    local world = make(1)
+    world:entity_range(200000, 200002)
+    local ids = world:spawn_many(3, { Position = {} })
+    local snapshot, bytes = world:snapshot(), world:save()
+    local loaded = helper.new_world()
+    declare(loaded)
+    loaded:load(bytes)
+    world:restore(snapshot)
+    for _, same in ipairs { world, loaded } do
+      has_error(function() same:spawn() end, "no entity ids are left")
+      assert.are.equal(bytes, same:save())
+      same:despawn(ids[2])
+      assert.are.equal(200001, same:spawn() & 0xFFFFFFF)
+      has_error(function() same:spawn() end, "no entity ids are left")
+      same:entity_range(200000, 200003)
+      assert.are.equal(200003, same:spawn() & 0xFFFFFFF)
+      helper.check(same)
+    end
+  end)
+
   it("keeps components that entity fields of resources name", function()
     local world = helper.new_world()
     world:resource("Chosen", { "what: entity" })

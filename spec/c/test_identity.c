@@ -154,12 +154,17 @@ static void retired_slots_come_back(void) {
   CHECK_INTEGER(0, count);
   CHECK(*(ecs_id *)ecs_cell_of(f.world, holder, f.link, 0) == ECS_NULL);
   CHECK(*(ecs_id *)ecs_cell_of(f.world, other, f.link, 0) == holder);
-  struct link link = {1};
-  CHECK_OK(f.world, ecs_resource_get(f.world, f.link, &link));
-  CHECK(link.target == ECS_NULL);
   ecs_id again = spawn_empty(f.world);
   CHECK_INTEGER(65600, ecs_id_index(again));
   CHECK_INTEGER(0, ecs_id_generation(again));
+  /* The id comes again: nothing may name it from its former life. */
+  CHECK_OK(f.world, ecs_despawn(f.world, again));
+  CHECK_OK(f.world, ecs_spawn_at(f.world, last, NULL, 0));
+  struct link link = {1};
+  CHECK_OK(f.world, ecs_resource_get(f.world, f.link, &link));
+  CHECK(link.target == ECS_NULL);
+  CHECK_OK(f.world, ecs_get(f.world, holder, f.link, &link));
+  CHECK(link.target == ECS_NULL);
   close_world(&f);
 }
 

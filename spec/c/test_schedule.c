@@ -407,6 +407,23 @@ static void time_of_failed_updates(void) {
   close_world(&f);
 }
 
+/* What random numbers depend on. */
+static void updates_are_counted(void) {
+  open_schedule();
+  struct script bad = {"a", ECS_EUSER, NULL};
+  for (uint64_t i = 1; i < 4; i++) {
+    update(0);
+    CHECK_INTEGER(i, f.world->tick);
+  }
+  add(describe(&bad));
+  CHECK_STATUS(f.world, ECS_EUSER, ecs_update(f.world, 1));
+  CHECK_INTEGER(4, f.world->tick);
+  CHECK_STATUS(f.world, ECS_EUSER, ecs_run(f.world, "a", 1));
+  CHECK_STATUS(f.world, ECS_EINVAL, ecs_update(f.world, -1));
+  CHECK_INTEGER(4, f.world->tick);
+  close_world(&f);
+}
+
 static void errors_park(void) {
   open_schedule();
   struct script bad = {"b", ECS_ERANGE, NULL};
@@ -535,6 +552,7 @@ static const struct test tests[] = {
   {"when decides whether a system runs", conditions},
   {"an error drops the commands and reaches the caller", errors_reach_the_caller},
   {"C48: a failed update loses no time of the systems behind", time_of_failed_updates},
+  {"updates are counted, also those that fail; single runs are none", updates_are_counted},
   {"with on_error the system is parked and the others go on", errors_park},
   {"a system registered meanwhile runs when its phase next starts", register_while_running},
   {"a system removed meanwhile does not run, and goes at the end", remove_while_running},
