@@ -6,6 +6,7 @@
 #   JOBS                  how many checks run side by side
 #   DEEP=small            test-deep with small counts
 #   SECONDS=60            how long `make fuzz` runs each of its targets
+#   N=40, SEED=1          how many changes `make mutate` tries, and which
 #   JSON=file             where `make bench` also writes its table; ONLY=Loops: that section
 
 CC ?= cc
@@ -438,6 +439,39 @@ $(ASAN)/fuzz/replay: spec/fuzz/replay.c $(FUZZ_SRC) $(wildcard spec/fuzz/*.h) \
 	@mkdir -p $(@D)
 	$(GCC) $(BASE) $(FUZZ_FLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(LIBS)
 
+# ---- mutate --------------------------------------------------------------------------
+#
+# Whether the tests notice small changes to src and lua. Each is made in a copy of the tree below
+# build/mutate, where all but the changed object is built already: one library that the C tests
+# and Lua share, its functions visible, so that nothing else is linked again.
+
+MUTANT := $(BUILD)/mutant
+MUTANT_SO := $(MUTANT)/all/ecs/native.so
+MUTANT_TESTS := $(C_TESTS:spec/c/%.c=$(MUTANT)/tests/%)
+N ?= 40
+SEED ?= 1
+
+$(eval $(call variant,$(MUTANT),$(CC),-O1 -DECS_DEBUG -DECS_VISIBLE -fvisibility=default \
+  -Werror=incompatible-pointer-types -Werror=int-conversion))
+
+mutate:
+	@sh spec/tools/setup test
+	@env -u MAKEFLAGS -u MAKELEVEL N=$(N) SEED=$(SEED) JOBS=$(JOBS) LUA=$(LUA) \
+	  LUA_INCDIR="$(LUA_INCDIR)" LUA_LIBS="$(LUA_LIBS)" sh spec/tools/mutate $(BUILD)/mutate
+
+mutant: $(MUTANT_SO) $(MUTANT_TESTS)
+
+$(MUTANT_SO): $($(MUTANT)_CORE) $($(MUTANT)_BIND) $(MUTANT)/obj/embed.o
+	@mkdir -p $(@D)
+	$(CC) $(SHARED) -Wl,-Bsymbolic $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(MUTANT)/tests/%: spec/c/%.c $(C_SUPPORT:spec/c/%.c=$(MUTANT)/spec/support/%.o) | $(MUTANT_SO)
+	@mkdir -p $(@D)
+	$(CC) $(BASE) -I$(LUA_INCDIR) -O1 -DECS_DEBUG -DECS_VISIBLE $(CFLAGS) -MMD -MP $(LDFLAGS) \
+	  -o $@ $(filter %.c %.o,$^) $(MUTANT_SO) $(LUA_LIBS) $(LIBS)
+
+-include $(MUTANT_TESTS:=.d)
+
 # ---- lint ----------------------------------------------------------------------------
 
 LINT_SRC := $(CORE_SRC) $(BIND_SRC) $(C_TESTS) $(C_SUPPORT) $(C_BENCH) $(C_FUZZ) $(C_EXAMPLES) \
@@ -579,6 +613,8 @@ help:
 	@echo "make test       install what is missing, run every check of the every-run set"
 	@echo "make test-deep  the long checks (DEEP=small: with small counts)"
 	@echo "make fuzz       the fuzzers, SECONDS=60 each"
+	@echo "make mutate     N=40 small changes to src and lua, drawn by SEED=1: which of them no"
+	@echo "                test notices"
 	@echo "make lint       warnings, luacheck, symbols, lengths, rockspecs"
 	@echo "make bench      ratios against the floors (JSON=file writes them down, ONLY=Kernels"
 	@echo "                runs the sections with that in their titles)"
@@ -587,5 +623,5 @@ help:
 	@echo "make rockspecs  write the lists of sources and modules into the rockspecs"
 	@echo "make clean"
 
-.PHONY: all demo examples test test-deep fuzz lint bench install rockspecs clean help \
+.PHONY: all demo examples test test-deep fuzz mutate mutant lint bench install rockspecs clean help \
   $(TEST_CHECKS:%=check-%) $(DEEP_CHECKS:%=check-%)

@@ -496,6 +496,19 @@ describe("an array or nested field of a view", function()
     }, world:read(e, "Body"))
   end)
 
+  it("takes a resource's view, also when the resource has moved on since it was made", function()
+    local world = new_world()
+    world:component("Home", { "x: f32 = 3", "y: f32 = 4" })
+    world:resource "Home"
+    local e, home = world:spawn { Body = {} }, world:res "Home"
+    world:component("Home", { "first: string", "y: f32 = 4", "x: f32 = 3" })
+    world:component("Home", { "y: f32 = 4", "x: f32 = 3" })
+    for body in world:query "Body":each() do
+      body.offset = home
+    end
+    assert.are.same({ x = 3, y = 4 }, world:read(e, "Body").offset)
+  end)
+
   it("refuses the wrong keys and values, and writes nothing then", function()
     local world = new_world()
     local e = world:spawn { Body = { m = { 1, 2, 3 }, offset = { 4, 5 } } }

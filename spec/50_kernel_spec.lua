@@ -45,6 +45,45 @@ local function results(world, pairs_of, fn)
   return list
 end
 
+describe("a local that is of one kind on one way and of another on the other", function()
+  it("is what Lua makes of it", function()
+    local function noop() end
+    local functions = {
+      function(i) local v if i.a > 0 then v = 1 end i.r = v and 10 or 20 end,
+      function(i) local v = 1 if i.a > 0 then v = nil end i.r = v and 10 or 20 end,
+      function(i) local v = i.b if i.a > 0 then v = nil end i.r = v == nil and 10 or 20 end,
+      function(i) local v = true if i.a > 0 then v = nil end i.r = v == nil and 10 or 20 end,
+      function(i) local v = nil if i.a > 0 then v = false end i.r = v == nil and 10 or 20 end,
+      function(i) local v = i if i.a > 0 then v = nil end i.r = v and 10 or 20 end,
+      function(i) local v = "text" if i.a > 0 then v = nil end i.r = v and 10 or 20 end,
+      function(i) local v = nil if i.a > 0 then v = "text" end i.r = v == "text" and 10 or 20 end,
+      function(i) local v = i.b if i.a > 0 then v = "text" end i.r = v == "text" and 10 or 20 end,
+      function(i) local v = noop if i.a > 0 then v = nil end i.r = v and 10 or 20 end,
+      function(i) local v = nil if i.a > 0 then v = noop end i.r = v and 10 or 20 end,
+      function(i) local v = 2 if i.a > 0 then v = i end i.r = v == 2 and 10 or 20 end,
+      function(i) local v = i if i.a > 0 then v = 2 end i.r = v == 2 and 10 or 20 end,
+      function(i)
+        local v if i.a > 0 then v = 1 elseif i.b > 0 then v = true end
+        i.r = v == nil and 10 or v == true and 20 or 30
+      end,
+    }
+    for at, fn in ipairs(functions) do
+      local lists = {}
+      both(function(world)
+        local ids, list = {}, {}
+        for i, pair in ipairs { { 0, 0 }, { 1, 0 }, { 0, 1 }, { 1, 1 }, { -1, 2 } } do
+          ids[i] = world:spawn { I = { a = pair[1], b = pair[2] } }
+        end
+        world:system("s", { query = "I", each = fn })
+        world:update(0)
+        for i, id in ipairs(ids) do list[i] = world:get(id, "I.r") end
+        lists[#lists + 1] = list
+      end)
+      assert.same(lists[2], lists[1], "function " .. at)
+    end
+  end)
+end)
+
 describe("uniforms", function()
   it("are read again before each run: upvalues, globals and fields reached by names", function()
     local world = new_world()

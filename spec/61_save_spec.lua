@@ -196,7 +196,7 @@ describe("a saved world", function()
     local codec = { encode = function() return "" end, decode = value }
     local world = helper.new_world()
     world:resource("A", { "value: any" })
-    local plain, snapshot = world:save { codec = codec }, world:snapshot()
+    local plain = world:save { codec = codec }
     local function fill()
       world:res("A").value = value()
       for _ = 1, 5 do world:spawn { A = { value() } } end
@@ -208,7 +208,7 @@ describe("a saved world", function()
     assert.are.equal(6, left())
     world:load(plain, { codec = codec })
     assert.are.equal(0, left())
-    snapshot = world:snapshot()
+    local snapshot = world:snapshot()
     fill()
     world:restore(snapshot)
     assert.are.equal(0, left())

@@ -325,6 +325,16 @@ scenario("loading an image", {
   end,
 })
 
+scenario("loading an image into a world of its own", {
+  prepare = function(s)
+    crowd(s)
+    s.bytes = s.world:save { codec = codec }
+    s.world:close()
+    s.world = ecs.world()
+  end,
+  act = function(s) s.world:load(s.bytes, { codec = codec }) end,
+})
+
 scenario("a snapshot", {
   prepare = function(s)
     crowd(s)

@@ -21,9 +21,12 @@
 -msse2 -mfpmath=sse"
 #endif
 
-/* System headers come before this one: what follows is hidden from other objects. */
+/* System headers come before this one: what follows is hidden from other objects, but where
+** tests are linked to a shared one. */
 #if defined(__GNUC__)
+#ifndef ECS_VISIBLE
 #pragma GCC visibility push(hidden)
+#endif
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 /* For what is usual, and for what is less so or rare: kept out of line, so that what is usual

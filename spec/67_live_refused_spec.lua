@@ -1,0 +1,64 @@
+local helper = require "spec.support.ecs_helper"
+local scratch = require "spec.support.scratch"
+local live = require "ecs.live"
+
+describe("live scripts that are refused", function()
+  local world, files, errors
+
+  before_each(function()
+    world, files, errors = helper.new_world(), scratch.new(), {}
+  end)
+
+  after_each(function()
+    files:close()
+  end)
+
+  local function open()
+    return live.open(world, { files.path }, {
+      on_error = function(message) errors[#errors + 1] = message end,
+    })
+  end
+
+  it("say goodbye when they go, not before, though another file fails", function()
+    _G.CALLED = ""
+    files:write("a.lua", "local _, s = ... s:on_unload(function() CALLED = CALLED .. 'a ' end)")
+    files:write("b.lua", "local _, s = ... s:on_unload(function() CALLED = CALLED .. 'b ' end)")
+    files:write("c.lua", "local w = ... w:tag 'C'")
+    local session = open()
+    files:remove "a.lua"
+    files:write("c.lua", "local w = ... w:nothing()")
+    assert.is_false(session:poll())
+    files:remove "b.lua"
+    files:write("d.lua", "no lua")
+    assert.is_false(session:poll())
+    assert.are.same({ "", 2 }, { _G.CALLED, #errors })
+    assert.are.equal(0, world:count "C")
+    files:remove "c.lua"
+    assert.is_false(session:poll())
+    assert.are.equal("", _G.CALLED)
+    files:write("d.lua", "")
+    assert.is_true(session:poll())
+    assert.are.equal("a b ", _G.CALLED)
+    assert.is_nil(session:poll())
+    assert.are.equal("a b ", _G.CALLED)
+    _G.CALLED = nil
+  end)
+
+  it("are told once of each reason why a poll is refused, however often it comes", function()
+    files:write("a.lua", "")
+    local session = open()
+    world:system("early", { run = function() session:poll() session:poll() end })
+    files:write("a.lua", "local _")
+    for _ = 1, 3 do world:update(0) end
+    assert.are.equal(1, #errors)
+    assert.are.equal(errors[1], session:status().last_error)
+    world:defer()
+    session:poll()
+    world:commit()
+    assert.are.equal(1, #errors)
+    assert.is_true(session:poll())
+    files:write("a.lua", "local _, _")
+    for _ = 1, 3 do world:update(0) end
+    assert.are.equal(2, #errors)
+  end)
+end)
