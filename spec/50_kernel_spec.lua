@@ -45,6 +45,48 @@ local function results(world, pairs_of, fn)
   return list
 end
 
+describe("products that are added", function()
+  it("are those of Lua, squares included", function()
+    local functions = {
+      function(x, y) return x * x + y * y end, function(x, y) return x * x - y * y end,
+      function(x, y) return x * y + y * y end, function(x, y) return x * x - x * y end,
+      function(x, y) return x * y - y * x end, function(x, y) return x * x + y end,
+      function(x, y) return x - y * y end, function(x, y) return x * y - x end,
+    }
+    for at, fn in ipairs(functions) do
+      for _, fields in ipairs { "P.x, P.y", "D.v, D.w", "I.a, I.b" } do
+        local lists = {}
+        both(function(world)
+          local e, list = world:spawn { P = {}, D = {}, I = {} }, {}
+          for i, pair in ipairs { { 3, 4 }, { -1, 7 }, { 0, 5 }, { 1000, -999 } } do
+            for j, field in ipairs { fields:match "(%S+), (%S+)" } do
+              world:set(e, field, pair[j])
+            end
+            world:query(fields):map(fn)
+            list[i] = world:get(e, (fields:match "%S+[xva]"))
+            assert.equal(fn(pair[1], pair[2]), list[i])
+          end
+          lists[#lists + 1] = list
+        end)
+        assert.same(lists[2], lists[1], "function " .. at)
+      end
+    end
+  end)
+end)
+
+describe("a function of more constants than an instruction can name", function()
+  it("has each of them", function()
+    local lines = { "return function(i) i.r = i.a goto over do local v" }
+    for n = 1, 131080 do lines[n + 1] = ("v = %d.5"):format(n) end
+    lines[#lines + 1] = "end ::over:: do local v, w = 1.5, 200000.5 if i.a > 0 then w = 300000.5 end"
+    lines[#lines + 1] = "i.r = (w - v) // 1 end end"
+    local fn = assert(load(table.concat(lines, "\n")))()
+    both(function(world)
+      assert.same({ 199999, 299999 }, results(world, { { 0, 0 }, { 1, 0 } }, fn))
+    end)
+  end)
+end)
+
 describe("a local that is of one kind on one way and of another on the other", function()
   it("is what Lua makes of it", function()
     local function noop() end

@@ -10,6 +10,8 @@
 #include "lua/binding.h"
 #include "lua/embedded.h"
 #include "lua_state.h"
+/* Behind the headers of Lua, whose functions are not hidden. */
+#include "core/world.h"
 
 #define LIST 1      /* stack: the scenarios */
 #define SCENARIO 2  /* the one that runs */
@@ -166,7 +168,10 @@ static uint64_t digest_of(lua_State *L, bool ids) {
   ecs_world *world = world_of(L);
   if (!world) return 0;
   CHECK_SOUND(world);
-  return ids ? world_digest(world) : world_content(world);
+  uint64_t digest = ids ? world_digest(world) : world_content(world);
+  for (const ecs_query *query = world->first_query; query; query = query->next)
+    digest = digest * 31 + query->terms.count;
+  return digest;
 }
 
 /* The value at an index: a number, a text, or a list, as far as its first element tells. */
