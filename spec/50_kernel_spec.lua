@@ -74,6 +74,65 @@ describe("products that are added", function()
   end)
 end)
 
+describe("a call of a Lua function", function()
+  it("gives as many values as are asked for", function()
+    local function none() end
+    local function one(x) return x + 1 end
+    local function two(x) return x, x * 2 end
+    local functions = {
+      function(i)
+        do local s, t = i.a, 8 i.b = s + t end
+        local a, b = one(i.a)
+        i.r = b == nil and a or 0
+      end,
+      function(i)
+        do local s, t = i.a, i.a i.b = s + t end
+        local a, b = none(i.a)
+        i.r = b == nil and a == nil and 10 or 20
+      end,
+      function(i) local a, b = two(i.a) i.r = a + b end,
+      function(i) local a = two(i.a) local b = one(a) i.r = a * 100 + b end,
+      function(i) local a, b, c = 9, two(i.a) i.r = a + b + c end,
+      function(i) i.r = one((two(i.a))) end,
+      function(i) i.r = math.max(two(i.a)) end,
+      function(i) i.r = math.min(7, two(i.a)) end,
+    }
+    for at, fn in ipairs(functions) do
+      local lists = {}
+      both(function(world)
+        local list = {}
+        local ids = world:spawn_many(3, { I = {} })
+        for i, id in ipairs(ids) do world:set(id, "I.a", i * 3) end
+        world:system("s", { query = "I", each = fn })
+        world:update(0)
+        for i, id in ipairs(ids) do list[i] = world:get(id, "I.r") end
+        lists[#lists + 1] = list
+      end)
+      assert.same(lists[2], lists[1], "function " .. at)
+    end
+  end)
+
+  it("may give more values on one way than on the other, where these are nil", function()
+    both(function(world)
+      local one, other = world:spawn { D = { 1, 5 } }, world:spawn { D = { -1, 6 } }
+      local function map(v)
+        if v > 0 then return 10, nil end
+        return 20
+      end
+      local function swapped(v)
+        if v < 15 then return 30 end
+        return 40, nil
+      end
+      world:system("s", { query = "D.v, D.w", map = map })
+      world:system("t", { query = "D.v, D.w", map = swapped })
+      world:update(0)
+      assert.same({ 30.0, 5.0, 40.0, 6.0 },
+        { world:get(one, "D.v"), world:get(one, "D.w"), world:get(other, "D.v"),
+          world:get(other, "D.w") })
+    end)
+  end)
+end)
+
 describe("a function of more constants than an instruction can name", function()
   it("has each of them", function()
     local lines = { "return function(i) i.r = i.a goto over do local v" }
