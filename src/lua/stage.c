@@ -38,9 +38,11 @@ ecs_status stage_declare(struct world_box *box, const ecs_component_desc *desc, 
 void stage_drop(struct world_box *box) {
   struct stage *stage = box->stage;
   if (!stage) return;
-  struct memory *memory = &stage->transaction.world->memory;
+  ecs_world *world = stage->transaction.world;
+  struct memory *memory = &world->memory;
   box->stage = NULL;
   box->calls++;
+  if (!stage->transaction.committed) world->chance = stage->chance;
   transaction_end(&stage->transaction);
   memory_free(memory, stage->queries, stage->query_capacity * sizeof *stage->queries);
   memory_free(memory, stage->views, stage->view_capacity * sizeof *stage->views);
@@ -70,6 +72,7 @@ int ecs_native_stage(lua_State *L) {
   struct stage *stage = memory_array(&box->world->memory, 1, sizeof *stage);
   if (!stage) return raise_memory(L);
   transaction_begin(&stage->transaction, box->world);
+  stage->chance = box->world->chance;
   box->stage = stage;
   lua_pushvalue(L, 1);
   int ended = lua_pcall(L, 1, LUA_MULTRET, 0);

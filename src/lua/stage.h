@@ -13,6 +13,7 @@ struct pending_view {
 
 struct stage {
   struct transaction transaction;
+  struct chance chance;            /* of the world, for a reading that comes to nothing */
   bool swapping;
   struct query_box **queries;      /* made by the swap for scripts that hold them already */
   uint32_t query_count, query_capacity;
