@@ -137,7 +137,8 @@ describe("a function of more constants than an instruction can name", function()
   it("has each of them", function()
     local lines = { "return function(i) i.r = i.a goto over do local v" }
     for n = 1, 131080 do lines[n + 1] = ("v = %d.5"):format(n) end
-    lines[#lines + 1] = "end ::over:: do local v, w = 1.5, 200000.5 if i.a > 0 then w = 300000.5 end"
+    lines[#lines + 1] = "end ::over:: do local v, w = 1.5, 200000.5"
+    lines[#lines + 1] = "if i.a > 0 then w = 300000.5 end"
     lines[#lines + 1] = "i.r = (w - v) // 1 end end"
     local fn = assert(load(table.concat(lines, "\n")))()
     both(function(world)
