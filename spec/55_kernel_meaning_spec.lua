@@ -188,6 +188,11 @@ describe("an outside value", function()
       function(o) setmetatable(o.t, nil) end })
   end)
 
+  it("is no nil for == when __index has it", function()
+    assert.equal(2, same_as_lua("o.t == o.u", two_tables, {
+      function(o) setmetatable(o, { __index = { t = o.u } }) end, function(o) o.t = nil end }))
+  end)
+
   it("is equal to what is the same function or object", function()
     local function make(world)
       local function f() end

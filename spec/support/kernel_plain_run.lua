@@ -67,7 +67,7 @@ local changes = {
   function(o, n) o.config.fn = ({ o.config.fn2, math.floor, o.config.fn })[n:range(1, 3)] end,
   function(o, n)
     local late = ({ 5, true, o.one })[n:range(1, 3)]
-    setmetatable(o.config, { __index = { late = late } })
+    setmetatable(o.config, { __index = { late = late, t = o.one, u = o.one } })
   end,
   function(o) setmetatable(o.config, nil) end,
   function(o) o.config.late = o.one end,

@@ -269,8 +269,8 @@ void path_push(lua_State *L, int anchors, const struct path *path);
 /* Whether there is nothing at the end of a path in Lua either: its last key is that of a table
 ** without `index`, the anchored "__index". Of a path without keys: that it is there. */
 bool path_is_absent(lua_State *L, int anchors, const struct path *path, uint16_t index);
-/* Whether two paths lead to the same value, for Lua's ==; -1 when a metamethod `equal`, the
-** anchored "__eq", is to say. */
+/* Whether two paths lead to the same value, for Lua's ==; -1 when a metamethod is to say:
+** `equal`, the anchored "__eq", or, where one leads to nothing, __index. */
 int path_compare(lua_State *L, int anchors, const struct path *x, const struct path *y,
                  uint16_t equal);
 /* What stands at a path that led to a table has to be a table. */

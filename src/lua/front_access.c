@@ -201,6 +201,7 @@ int path_compare(lua_State *L, int anchors, const struct path *x, const struct p
               (type == LUA_TTABLE || type == LUA_TUSERDATA);
   if (asks && (has_method(L, anchors, top + 1, equal) || has_method(L, anchors, top + 2, equal)))
     result = -1;
+  if (lua_isnil(L, top + 1) || lua_isnil(L, top + 2)) result = -1;
   lua_settop(L, top);
   return result;
 }
