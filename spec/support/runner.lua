@@ -65,7 +65,7 @@ end
 local function perform_starved(ctx, step)
   local world = ctx.world
   if step.starve then
-    ctx.world = require("spec.support.trace_starve").world(world, step.starve)
+    ctx.world = require("spec.support.trace_starve").world(ctx, step.starve)
   end
   local outcome = ops.perform(ctx, step)
   ctx.world = world
