@@ -182,9 +182,12 @@ int drawing_pcall(lua_State *L, const struct world_box *box, int arguments,
 }
 
 void form_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments) {
-  struct chance outer = loop->box->world->chance, inside = chance_form(&outer);
-  int status = drawing_pcall(L, loop->box, arguments, inside, outer);
+  const struct world_box *box = loop->box;
+  struct chance before = box->world->chance, after = before, inside = chance_form(&after);
+  int status = drawing_pcall(L, box, arguments, inside, before);
   body_end(L, loop_index, loop, status);
+  /* Its stream counts when its commands have applied, too. */
+  if (box->world) box->world->chance = after;
 }
 
 int run_form(lua_State *L, bool views, rows_fn rows) {
