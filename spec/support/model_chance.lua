@@ -101,11 +101,17 @@ local function inside(world, stream, fn, ...)
   return table.unpack(results, 2, results.n)
 end
 
--- Calls a function in the stream of the system's next run in this tick.
+-- Calls a function in the stream of the system's next run in this tick. It is counted at once, for
+-- whatever takes the system's place meanwhile, and no longer when the function fails.
 function methods.in_system_stream(world, system, fn, ...)
   local key = inner_key(name_key(system.name), system.streams)
   system.streams = system.streams + 1
-  return inside(world, stream_of(key), fn, ...)
+  local results = table.pack(pcall(inside, world, stream_of(key), fn, ...))
+  if not results[1] then
+    system.streams = system.streams - 1
+    error(results[2], 0)
+  end
+  return table.unpack(results, 2, results.n)
 end
 
 -- The same in a function form's stream, which is not counted when the form fails.

@@ -35,9 +35,9 @@ static inline uint64_t chance_key(uint64_t key, uint64_t place) {
   return x ^ x >> 31;
 }
 
-/* The stream of a function form; counts it. */
-static inline struct chance chance_form(struct chance *outer) {
-  return (struct chance){chance_key(outer->key, outer->opened++), 0, 0};
+/* The stream of the next function form. */
+static inline struct chance chance_form(const struct chance *outer) {
+  return (struct chance){chance_key(outer->key, outer->opened), 0, 0};
 }
 
 /* The stream of predicates, which is not counted. */

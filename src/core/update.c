@@ -58,7 +58,8 @@ static void add_time(ecs_world *world, ecs_system *system, double seconds) {
   system->total_seconds += seconds;
 }
 
-/* The stream of random numbers of the system's next run in this tick; counts it. */
+/* The stream of random numbers of the system's next run in this tick; counts it, until the run
+** fails. */
 static inline struct chance next_stream(const ecs_world *world, ecs_system *system) {
   uint64_t opened = system->streams_tick == world->tick ? system->streams : 0;
   system->streams_tick = world->tick;
@@ -81,8 +82,8 @@ static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
   ecs_status status = call(world, system, dt);
   world->chance = outer;
   schedule->current = NULL;
+  if (status != ECS_OK) system->streams--;
   if (status == ECS_ENOMEM) {
-    system->streams--;
     system->has_run = had_run;
     system->elapsed = elapsed;
   }
@@ -113,6 +114,7 @@ static ecs_status ask(ecs_world *world, ecs_system *system, bool *wanted) {
   world->chance = next_stream(world, system);
   ecs_status status = system->when(world, system->ud, wanted);
   world->chance = outer;
+  if (status != ECS_OK) system->streams--;
   return status;
 }
 

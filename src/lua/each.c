@@ -173,21 +173,20 @@ void body_call(lua_State *L, int loop_index, struct loop_box *loop, int argument
 }
 
 int drawing_pcall(lua_State *L, const struct world_box *box, int arguments,
-                  struct chance inside, struct chance after) {
-  struct chance before = box->world->chance;
-  box->world->chance = inside;
+                  struct chance stream) {
+  struct chance outer = box->world->chance;
+  box->world->chance = stream;
   int status = lua_pcall(L, arguments, 0, 0);
-  if (box->world) box->world->chance = status == LUA_OK ? after : before;
+  if (box->world) box->world->chance = outer;
   return status;
 }
 
+/* A form that fails, be it when its commands apply, has taken no stream. */
 void form_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments) {
   const struct world_box *box = loop->box;
-  struct chance before = box->world->chance, after = before, inside = chance_form(&after);
-  int status = drawing_pcall(L, box, arguments, inside, before);
+  int status = drawing_pcall(L, box, arguments, chance_form(&box->world->chance));
   body_end(L, loop_index, loop, status);
-  /* Its stream counts when its commands have applied, too. */
-  if (box->world) box->world->chance = after;
+  if (box->world) box->world->chance.opened++;
 }
 
 int run_form(lua_State *L, bool views, rows_fn rows) {

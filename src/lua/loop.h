@@ -312,10 +312,9 @@ void body_call(lua_State *L, int loop_index, struct loop_box *loop, int argument
 /* The same for a function form, in a stream of random numbers of its own. */
 void form_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments);
 
-/* A lua_pcall without results while one stream of random numbers is open; behind it another one
-** is, or, after an error, what was before. */
+/* A lua_pcall without results while a stream of random numbers is open. */
 int drawing_pcall(lua_State *L, const struct world_box *box, int arguments,
-                  struct chance inside, struct chance after);
+                  struct chance stream);
 
 /* A function form of the query at argument 1: fn at 2, dt at 3. */
 int run_form(lua_State *L, bool views, rows_fn rows);

@@ -93,8 +93,8 @@ void where_fill(lua_State *L, int loop_index) {
   lua_pushvalue(L, -1);
   lua_setiuservalue(L, top + 2, LOOP_FILTER);
   if (!loop->open) loop_gone(L, loop);
-  struct chance outer = loop->box->world->chance;
-  if (drawing_pcall(L, loop->box, 4, chance_predicate(&outer), outer) != LUA_OK) lua_error(L);
+  struct chance stream = chance_predicate(&loop->box->world->chance);
+  if (drawing_pcall(L, loop->box, 4, stream) != LUA_OK) lua_error(L);
   if (!loop->open) loop_gone(L, loop);
   loop->filter = bits;
 }
