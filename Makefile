@@ -28,11 +28,11 @@ ifndef LUA_LIBS
 LUA_LIBS := $(shell sh spec/tools/find-lua libs)
 endif
 
-CORE_SRC := $(wildcard src/core/*.c src/kernel/*.c)
-BIND_SRC := $(wildcard src/lua/*.c)
+CORE_SRC := $(wildcard src/core/*/*.c src/kernel/*.c)
+BIND_SRC := $(wildcard src/front/*.c src/lua/*.c src/lua/bind/*.c)
 # What only a host that links statically can use: not part of the module.
 HOST_SRC := $(wildcard src/lua/host*.c)
-LUA_SRC := $(wildcard lua/ecs/*.lua)
+LUA_SRC := $(wildcard lua/ecs/*.lua lua/ecs/live/*.lua)
 C_TESTS := $(wildcard spec/c/test_*.c spec/c/kernel/test_*.c)
 C_SUPPORT := $(filter-out $(C_TESTS),$(wildcard spec/c/*.c))
 C_BENCH := $(wildcard spec/bench/*.c)
@@ -90,7 +90,7 @@ $(1)/obj/%.o: src/%.c Makefile
 	@mkdir -p $$(@D)
 	$(2) $$(BASE) $(3) $$(CPPFLAGS) $$(CFLAGS) -MMD -MP -c $$< -o $$@
 
-$(1)/obj/lua/%.o: src/lua/%.c Makefile
+$$($(1)_BIND): $(1)/obj/%.o: src/%.c Makefile
 	@mkdir -p $$(@D)
 	@$$(need_lua)
 	$(2) $$(BASE) -I$$(LUA_INCDIR) $(3) $$(CPPFLAGS) $$(CFLAGS) -MMD -MP -c $$< -o $$@
@@ -429,13 +429,13 @@ fuzz:
 	@SECONDS=$(SECONDS) sh spec/tools/fuzz $(FUZZ)/found $(FUZZERS)
 
 $(FUZZERS): $(FUZZ)/%: spec/fuzz/libfuzzer.c $(FUZZ_SRC) $(wildcard spec/fuzz/*.h) \
-  $(FUZZ)/spec/support/digest.o $($(FUZZ)_CORE) Makefile
+  $(FUZZ)/spec/support/content.o $($(FUZZ)_CORE) Makefile
 	@mkdir -p $(@D)
 	$(CLANG) $(BASE) $(FUZZ_FLAGS) -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_$* $(CFLAGS) \
 	  $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(LIBS)
 
 $(ASAN)/fuzz/replay: spec/fuzz/replay.c $(FUZZ_SRC) $(wildcard spec/fuzz/*.h) \
-  $(ASAN)/spec/support/digest.o $($(ASAN)_CORE) Makefile
+  $(ASAN)/spec/support/content.o $($(ASAN)_CORE) Makefile
 	@mkdir -p $(@D)
 	$(GCC) $(BASE) $(FUZZ_FLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(LIBS)
 
@@ -573,7 +573,7 @@ $(BUILD)/bench/floor_%.o: spec/bench/kernel/floor.c spec/bench/kernel/floor.h Ma
 	@mkdir -p $(@D)
 	$(CC) $(BASE) $(FLOOR_FLAGS) $(floor_$*) -c -o $@ $<
 
-$(BUILD)/bench/kernel: spec/bench/kernel/bench.c $(FLOORS) $($(RELEASE)_CORE) Makefile
+$(BUILD)/bench/kernel: spec/bench/kernel/kernel_bench.c $(FLOORS) $($(RELEASE)_CORE) Makefile
 	@mkdir -p $(@D)
 	$(CC) $(BASE) -D_POSIX_C_SOURCE=200809L -O2 $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) \
 	  $(LIBS)
@@ -586,7 +586,8 @@ install: all $(BUILD)/ecs.pc
 	$(INSTALL) -d $(DESTDIR)$(LUA_CMOD)/ecs $(DESTDIR)$(LUA_LMOD)/ecs/include \
 	  $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	$(INSTALL) -m 755 $(RELEASE)/ecs/native.so $(DESTDIR)$(LUA_CMOD)/ecs/native.so
-	$(INSTALL) -m 644 $(LUA_SRC) $(DESTDIR)$(LUA_LMOD)/ecs
+	$(INSTALL) -m 644 $(wildcard lua/ecs/*.lua) $(DESTDIR)$(LUA_LMOD)/ecs
+	$(INSTALL) -m 644 $(wildcard lua/ecs/live/*.lua) $(DESTDIR)$(LUA_LMOD)/ecs/live
 	$(INSTALL) -m 644 $(wildcard src/*.h) $(DESTDIR)$(LUA_LMOD)/ecs/include
 	$(INSTALL) -m 644 $(wildcard src/*.h) $(DESTDIR)$(PREFIX)/include
 	$(INSTALL) -m 644 $(RELEASE)/libecs.a $(RELEASE)/libecs_lua.a $(DESTDIR)$(PREFIX)/lib

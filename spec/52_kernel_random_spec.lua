@@ -1,6 +1,6 @@
 local helper = require "spec.support.ecs_helper"
 local plain_runs = require "spec.support.kernel_plain_run"
-local runs = require "spec.support.kernel_run"
+local runs = require "spec.support.kernel_twins"
 
 -- spec/deep has many more.
 local scale = { small = { 40, 20 }, deep = { 2000, 300 } }

@@ -1,5 +1,5 @@
 local helper = require "spec.support.ecs_helper"
-local random = require "spec.support.random"
+local random = require "spec.support.rng"
 local ecs = require "ecs"
 
 local has_error = helper.has_error

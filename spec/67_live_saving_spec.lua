@@ -4,7 +4,7 @@
 local helper = require "spec.support.ecs_helper"
 local live = require "ecs.live"
 local native = require "ecs.native"
-local random = require "spec.support.random"
+local random = require "spec.support.rng"
 local scratch = require "spec.support.scratch"
 
 local has_error = helper.has_error

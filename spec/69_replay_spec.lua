@@ -1,5 +1,5 @@
 local helper = require "spec.support.ecs_helper"
-local random = require "spec.support.random"
+local random = require "spec.support.rng"
 
 local FURTHEST = 20
 

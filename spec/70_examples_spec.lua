@@ -2,7 +2,7 @@
 
 local helper = require "spec.support.ecs_helper"
 local swarm = require "spec.support.swarm"
-local terminal = require "spec.support.terminal"
+local terminal = require "spec.support.pty"
 
 local run, LUA, ENVIRONMENT = terminal.run, terminal.LUA, terminal.ENVIRONMENT
 

@@ -1,7 +1,7 @@
 -- The demo in a terminal, its scripts edited while it runs.
 
 local swarm = require "spec.support.swarm"
-local terminal = require "spec.support.terminal"
+local terminal = require "spec.support.pty"
 
 describe("examples/swarm in a terminal", function()
   local files

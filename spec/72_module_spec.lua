@@ -2,7 +2,7 @@
 
 local ecs = require "ecs"
 local helper = require "spec.support.ecs_helper"
-local terminal = require "spec.support.terminal"
+local terminal = require "spec.support.pty"
 
 local PATH = "build/examples/module/motion.so"
 

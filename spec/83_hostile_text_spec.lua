@@ -3,7 +3,7 @@
 local ecs = require "ecs"
 local helper = require "spec.support.ecs_helper"
 local hostile = require "spec.support.hostile"
-local random = require "spec.support.random"
+local random = require "spec.support.rng"
 
 local function noop() end
 

@@ -6,7 +6,7 @@ package.path = here .. "/?.lua;" .. package.path
 
 local ecs = require "ecs"
 local live = require "ecs.live"
-local options = require "options"
+local options = require "arguments"
 local random = require "random"
 local terminal = require "terminal"
 

@@ -150,7 +150,7 @@ section("Loops", function()
 end)
 section("Live worlds", function()
   run_program(compiled("bench_images"))
-  require("live")(add)
+  require("reloads")(add)
 end)
 section("Kernels: the floor is a fused loop in C, or what is beside; ratios are the floor over ns",
   run_kernels)

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "alloc.h"
-#include "check.h"
+#include "harness.h"
 #include "ecs_lua.h"
 
 struct lua_host {

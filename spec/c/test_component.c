@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "core/component.h"
-#include "core/world.h"
+#include "core/store/component.h"
+#include "core/store/world.h"
 #include "fixture.h"
 
 static struct fixture f;

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "core/world.h"
+#include "core/store/world.h"
 #include "fixture.h"
 
 enum { ASKED = 64, CALLS = 4096, TURNS = 40, FACTOR = 8 };

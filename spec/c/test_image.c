@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image.h"
+#include "image_fixture.h"
 
 /* The checksum of a certain world's image. */
 #define FIXED_SUM UINT64_C(0x2a3cfe4d9b1d12e2)

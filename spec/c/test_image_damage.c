@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/stream.h"
-#include "image.h"
+#include "core/image/stream.h"
+#include "image_fixture.h"
 
 /* Makes the checksum right again. */
 static void seal(struct bytes *bytes) {

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/declare.h"
-#include "core/world.h"
+#include "core/change/declare.h"
+#include "core/store/world.h"
 #include "fixture.h"
 
 static struct fixture f;

@@ -6,7 +6,7 @@
 #include "ecs_lua.h"
 #include "fixture.h"
 
-#include "core/world.h"
+#include "core/store/world.h"
 
 static struct fixture f;
 

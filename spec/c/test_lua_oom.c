@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "digest.h"
-#include "lua/binding.h"
+#include "content.h"
+#include "lua/bind/binding.h"
 #include "lua/embedded.h"
 #include "lua_state.h"
 /* Behind the headers of Lua, whose functions are not hidden. */
-#include "core/world.h"
+#include "core/store/world.h"
 
 #define LIST 1      /* stack: the scenarios */
 #define SCENARIO 2  /* the one that runs */
@@ -26,8 +26,9 @@ struct chunk {
 /* The first returns the list of its scenarios, and what the others add theirs with. */
 enum { FILES = 4 };
 
-static const char *const paths[FILES] = {"spec/oom/scenarios.lua", "spec/oom/systems.lua",
-                                         "spec/oom/kernels.lua", "spec/oom/live.lua"};
+static const char *const paths[FILES] = {
+  "spec/oom/scenarios.lua", "spec/oom/systems.lua", "spec/oom/kernel_scenarios.lua",
+  "spec/oom/live_scenarios.lua"};
 static struct chunk chunks[FILES];
 static lua_Integer counts[FILES];   /* of the scenarios of each */
 

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "core/migrate.h"
-#include "core/world.h"
+#include "core/change/migrate.h"
+#include "core/store/world.h"
 #include "fixture.h"
 
 static struct fixture f;

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/text.h"
-#include "core/world.h"
+#include "core/base/text.h"
+#include "core/store/world.h"
 #include "fixture.h"
 
 static struct fixture f;

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "core/world.h"
+#include "core/store/world.h"
 
 /* ---- spawning ---- */
 

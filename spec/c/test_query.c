@@ -2,8 +2,8 @@
 ** C3, C20, C24, C49, C65, C84. */
 #include <string.h>
 
-#include "core/query.h"
-#include "core/world.h"
+#include "core/store/query.h"
+#include "core/store/world.h"
 #include "fixture.h"
 
 static struct fixture f;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/world.h"
+#include "core/store/world.h"
 #include "fixture.h"
 
 static struct fixture f;

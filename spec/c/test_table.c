@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/graph.h"
-#include "core/world.h"
+#include "core/store/graph.h"
+#include "core/store/world.h"
 #include "fixture.h"
 
 static struct fixture f;

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/component.h"
-#include "core/world.h"
+#include "core/store/component.h"
+#include "core/store/world.h"
 #include "fixture.h"
 
 static struct fixture f;

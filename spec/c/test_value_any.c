@@ -1,8 +1,8 @@
 /* Slots of any values, which only a binding uses, and spawning with values: who has a slot, and
 ** when it is let go. Reliability line 11 in the core. C13, C58. */
-#include "core/component.h"
-#include "core/mutate.h"
-#include "core/world.h"
+#include "core/store/component.h"
+#include "core/store/entity.h"
+#include "core/store/world.h"
 #include "fixture.h"
 
 static struct fixture f;

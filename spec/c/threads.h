@@ -5,7 +5,7 @@
 
 #include <pthread.h>
 
-#include "check.h"
+#include "harness.h"
 
 enum { THREADS = 6 };
 

@@ -2,7 +2,7 @@
 -- slots are retired, id 0 is never issued. C38, C39, C52, C53, C54, C62.
 
 local helper = require "spec.support.ecs_helper"
-local random = require "spec.support.random"
+local random = require "spec.support.rng"
 
 local has_error = helper.has_error
 

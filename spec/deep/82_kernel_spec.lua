@@ -3,7 +3,7 @@
 
 local helper = require "spec.support.ecs_helper"
 local plain_runs = require "spec.support.kernel_plain_run"
-local runs = require "spec.support.kernel_run"
+local runs = require "spec.support.kernel_twins"
 
 local sanitized = (os.getenv "ECS_BUILD" or ""):find "asan"
 local count = (helper.scale() == "small" or sanitized) and 1000 or 20000

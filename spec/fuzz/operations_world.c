@@ -1,8 +1,8 @@
 /* Operations that concern the world as a whole, each with what must hold after it. */
 #include <string.h>
 
-#include "core/world.h"
-#include "machine.h"
+#include "core/store/world.h"
+#include "operations_state.h"
 
 static ecs_status save_to(ecs_world *world, struct image *image) {
   ecs_codec codec = codec_of(world);

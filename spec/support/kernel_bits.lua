@@ -2,8 +2,8 @@
 ---   lua5.4 spec/support/kernel_bits.lua hash FIRST COUNT ROWS [alone]   a hash of all results
 ---   lua5.4 spec/support/kernel_bits.lua time                            ns a row of three systems
 local ecs = require "ecs"
-local random = require "spec.support.random"
-local runs = require "spec.support.kernel_run"
+local random = require "spec.support.rng"
+local runs = require "spec.support.kernel_twins"
 
 local sqrt, sin, cos, exp, log = math.sqrt, math.sin, math.cos, math.exp, math.log
 

@@ -1,6 +1,6 @@
 --- Random functions, each written twice: as a kernel, and as the same function with every f32
 --- step rounded by a helper, which run as plain Lua gives what the kernel must give.
-local random = require "spec.support.random"
+local random = require "spec.support.rng"
 
 local M = {}
 

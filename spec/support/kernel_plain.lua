@@ -2,7 +2,7 @@
 --- function itself, run as plain Lua, is what it must equal to the bit. They use everything
 --- that compiles, by way of whatever a program reaches it by, and much that does not: what is
 --- refused runs as plain Lua and is counted.
-local random = require "spec.support.random"
+local random = require "spec.support.rng"
 
 local M = {}
 

@@ -4,7 +4,7 @@
 --- prints a hash of all results and how many runs were compiled, or the first difference.
 local ecs = require "ecs"
 local generator = require "spec.support.kernel_plain"
-local random = require "spec.support.random"
+local random = require "spec.support.rng"
 
 local M = {}
 

@@ -2,7 +2,7 @@
 -- the text, so that a model can be told of it.
 
 local compare = require "spec.support.compare"
-local random = require "spec.support.random"
+local random = require "spec.support.rng"
 
 local live_gen = {}
 

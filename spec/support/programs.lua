@@ -1,7 +1,7 @@
 -- Whole programs whose digests and images are to be the same from every build of the module and
 -- on every thread: the random runs of some seeds, random kernels, the demo.
 
-local kernel_run = require "spec.support.kernel_run"
+local kernel_run = require "spec.support.kernel_twins"
 local live = require "ecs.live"
 local runner = require "spec.support.runner"
 

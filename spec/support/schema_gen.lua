@@ -1,6 +1,6 @@
 -- Random declarations of components, at and near the limits of what can be declared.
 
-local random = require "spec.support.random"
+local random = require "spec.support.rng"
 
 local schema_gen = {}
 

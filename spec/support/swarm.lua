@@ -60,7 +60,7 @@ end
 -- The names of the demo's scripts, as a set.
 function swarm.scripts()
   local names = {}
-  for name in pairs(require("ecs.watch").new({ HERE .. "/scripts" }):scripts()) do
+  for name in pairs(require("ecs.live.watch").new({ HERE .. "/scripts" }):scripts()) do
     names[name:match "[^/]+$"] = true
   end
   return names

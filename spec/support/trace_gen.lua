@@ -4,7 +4,7 @@
 -- A new operation is a new entry in `gen.kinds`: { weight, function(gen) -> step or nil }.
 
 local ids = require "spec.support.model_ids"
-local random = require "spec.support.random"
+local random = require "spec.support.rng"
 local values = require "spec.support.trace_values"
 
 local gen = {}

@@ -5,7 +5,7 @@
 
 package.path = "./?.lua;" .. package.path
 local mutants = require "spec.tools.mutants"
-local random = require "spec.support.random"
+local random = require "spec.support.rng"
 
 local directory = arg[1]
 local base, results = directory .. "/base", directory .. "/results"
@@ -109,7 +109,8 @@ end
 
 -- Whether a test can see a change of a file at all.
 local function concerns(test, path)
-  return not is_c(test) or test:find "/test_lua" or not path:find "^src/lua/" and path:find "^src/"
+  return not is_c(test) or test:find "/test_lua"
+    or path:find "^src/core/" or path:find "^src/kernel/"
 end
 
 -- The first test that fails; nil when all pass.

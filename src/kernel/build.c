@@ -1,5 +1,5 @@
-#include "limit.h"
-#include "node.h"
+#include "kernel/limit.h"
+#include "kernel/node.h"
 
 /* May v be an operand? */
 static int usable(builder *b, k_value v) {

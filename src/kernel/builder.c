@@ -1,4 +1,4 @@
-#include "node.h"
+#include "kernel/node.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* From nodes in their places to instructions, and the finished program. */
-#include "node.h"
+#include "kernel/node.h"
 
 #include <string.h>
 

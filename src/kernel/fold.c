@@ -1,4 +1,4 @@
-#include "ops.h"
+#include "kernel/ops.h"
 
 /* Asserts are for debug builds, as in the core. */
 #if !defined(ECS_DEBUG) && !defined(NDEBUG)

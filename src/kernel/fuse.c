@@ -1,6 +1,6 @@
 /* Which nodes matter, which are joined into one instruction, and which operands have to
 ** be block registers because no instruction takes them as scalars. */
-#include "node.h"
+#include "kernel/node.h"
 
 static node *at(const builder *b, int32_t v) {
   return &b->nodes[v];

@@ -1,4 +1,4 @@
-#include "ops.h"
+#include "kernel/ops.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
-#include "program.h"
-#include "vector.h"
-#include "math32.h"
+#include "kernel/program.h"
+#include "kernel/vector.h"
+#include "kernel/math32.h"
 
 float k_sin(float x) { return sin_any(x, 0); }
 float k_cos(float x) { return sin_any(x, 1); }

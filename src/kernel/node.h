@@ -11,7 +11,7 @@
 #ifndef ecs_kernel_node_h
 #define ecs_kernel_node_h
 
-#include "ops.h"
+#include "kernel/ops.h"
 
 /* What a node does, after the operations of k_op. `in` of each is listed. */
 enum {

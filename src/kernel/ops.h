@@ -2,11 +2,11 @@
 #ifndef ecs_kernel_ops_h
 #define ecs_kernel_ops_h
 
-#include "program.h"
+#include "kernel/program.h"
 
 enum {
 #define OP(name, text, signature, error) OP_##name,
-#include "ops.def"
+#include "kernel/ops.def"
   OP_COUNT
 };
 

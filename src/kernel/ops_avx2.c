@@ -1,8 +1,8 @@
 /* The loops for AVX2. */
-#include "ops.h"
+#include "kernel/ops.h"
 #ifdef ECS_KERNEL_X86
 #include <immintrin.h>
-#include "vector.h"
+#include "kernel/vector.h"
 
 #ifdef __clang__
 #pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
@@ -12,7 +12,7 @@
 
 #define OPS ops_avx2
 #define LEVEL 1
-#include "ops.inc"
+#include "kernel/ops.inc"
 
 #ifdef __clang__
 #pragma clang attribute pop

@@ -1,8 +1,8 @@
 /* The loops for AVX512 (F, DQ, BW, VL). */
-#include "ops.h"
+#include "kernel/ops.h"
 #ifdef ECS_KERNEL_X86
 #include <immintrin.h>
-#include "vector.h"
+#include "kernel/vector.h"
 
 #ifdef __clang__
 #pragma clang attribute push( \
@@ -13,7 +13,7 @@
 
 #define OPS ops_avx512
 #define LEVEL 2
-#include "ops.inc"
+#include "kernel/ops.inc"
 
 #ifdef __clang__
 #pragma clang attribute pop

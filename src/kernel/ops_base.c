@@ -1,10 +1,10 @@
 /* The loops for any machine of the architecture. */
-#include "ops.h"
+#include "kernel/ops.h"
 #ifdef ECS_KERNEL_X86
 #include <immintrin.h>
 #endif
-#include "vector.h"
+#include "kernel/vector.h"
 
 #define OPS ops_base
 #define LEVEL 0
-#include "ops.inc"
+#include "kernel/ops.inc"

@@ -2,7 +2,7 @@
 ** not depend on a loop comes in front of it; loads that widen, fills and copies come just
 ** before their first use; what can fail comes, with all it needs, before the rest, which
 ** can then store in place; stores come last. */
-#include "node.h"
+#include "kernel/node.h"
 
 static node *at(const builder *b, int32_t v) {
   return &b->nodes[v];

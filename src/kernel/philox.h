@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "math32.h"
+#include "kernel/math32.h"
 
 /* The first 64 of the 128 random bits. 32-bit words are kept in 64-bit lanes, where their
 ** products fit. */

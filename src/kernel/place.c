@@ -2,7 +2,7 @@
 ** nothing reads the old one afterwards and nothing can fail any more; in between the
 ** column serves as a register. Other values get the first block register of their size
 ** that is free. */
-#include "node.h"
+#include "kernel/node.h"
 
 /* Asserts are for debug builds, as in the core. */
 #if !defined(ECS_DEBUG) && !defined(NDEBUG)

@@ -2,7 +2,7 @@
 ** only; what just they need is put together, with them, behind a skip that is taken when
 ** the mask is empty. Their result is then their other operand, in whose place it is
 ** (place.c). */
-#include "node.h"
+#include "kernel/node.h"
 
 /* Least work that is worth a skip, in about a quarter of an addition each. */
 enum { WORTH = 18, REACH = 512 };

@@ -1,7 +1,7 @@
 /* What other modules in C find in the registry of their Lua state. */
-#include "api.h"
+#include "lua/api.h"
 
-#include "binding.h"
+#include "lua/bind/binding.h"
 
 ecs_world *ecs_lua_to_world(lua_State *L, int index) {
   struct world_box *box = box_test(L, index, &kind_world, sizeof *box);

@@ -1,5 +1,5 @@
-#include "loop.h"
-#include "names.h"
+#include "lua/loop.h"
+#include "lua/bind/names.h"
 
 void step_check(lua_State *L, const struct loop_box *loop, uint32_t step) {
   if (LIKELY(loop->open && loop->step == step)) return;

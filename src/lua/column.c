@@ -1,4 +1,4 @@
-#include "cell.h"
+#include "lua/bind/cell.h"
 
 /* A column whose chunk is the current one, or an error. */
 static struct column_box *check_column(lua_State *L, int arg) {

@@ -1,5 +1,5 @@
-#include "names.h"
-#include "system.h"
+#include "lua/bind/names.h"
+#include "lua/system.h"
 
 /* ---- fields of the table at the top of the stack ---------------------------------------- */
 

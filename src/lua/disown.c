@@ -1,5 +1,5 @@
 /* Leaving a world that a host has lent: nothing of this Lua state stays in it. */
-#include "system.h"
+#include "lua/system.h"
 
 static ecs_status nothing(ecs_world *world, ecs_query *query, double dt, void *ud) {
   (void)world, (void)query, (void)dt, (void)ud;

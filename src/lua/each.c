@@ -1,5 +1,5 @@
-#include "cell.h"
-#include "kernel.h"
+#include "lua/bind/cell.h"
+#include "lua/kernel.h"
 
 int function_parameters(lua_State *L, int function) {
   lua_Debug info;

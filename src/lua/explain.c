@@ -1,5 +1,5 @@
-#include "kernel.h"
-#include "system.h"
+#include "lua/kernel.h"
+#include "lua/system.h"
 
 const char *system_tier(const ecs_system *system) {
   const struct system_box *script = system_script(system);

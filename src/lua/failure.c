@@ -1,5 +1,5 @@
 /* What is raised when a program fails in a row. */
-#include "kernel.h"
+#include "lua/kernel.h"
 
 static int divide_by_zero(lua_State *L) {
   int operation = (int)lua_tointeger(L, 1);

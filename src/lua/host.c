@@ -1,6 +1,6 @@
 /* For hosts in C: the module without a file system, and worlds that a host lends. */
-#include "embedded.h"
-#include "system.h"
+#include "lua/embedded.h"
+#include "lua/system.h"
 
 /* loader(name): runs one of the embedded files. */
 static int load(lua_State *L) {

@@ -1,4 +1,4 @@
-#include "kernel.h"
+#include "lua/kernel.h"
 
 #define VARIANTS 16            /* of one kernel that are kept when no run needs them */
 #define SLOTS 64               /* of a query whose functions are compiled */

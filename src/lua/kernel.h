@@ -3,8 +3,8 @@
 #ifndef ECS_LUA_KERNEL_H
 #define ECS_LUA_KERNEL_H
 
-#include "front.h"
-#include "loop.h"
+#include "front/front.h"
+#include "lua/loop.h"
 
 struct kernel_box {
   struct head head;

@@ -1,5 +1,5 @@
 /* The forms of a query that take a function to be compiled: q:run, q:sum, q:min, q:max. */
-#include "kernel.h"
+#include "lua/kernel.h"
 
 /* Pushes the handle for a function of a query, made once: QUERY_KERNELS is a list of tables,
 ** one a result, with functions as weak keys. */

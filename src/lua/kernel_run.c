@@ -1,4 +1,4 @@
-#include "kernel.h"
+#include "lua/kernel.h"
 
 /* ---- memory of a run ---- */
 

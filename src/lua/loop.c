@@ -1,4 +1,4 @@
-#include "loop.h"
+#include "lua/loop.h"
 
 #define TRIES 100            /* to make a loop while finalizers use the world */
 

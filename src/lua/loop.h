@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-#include "binding.h"
+#include "lua/bind/binding.h"
 
 /* ---- queries (query.c) ----------------------------------------------------------- */
 
@@ -146,7 +146,7 @@ void view_push_table(lua_State *L, int index, struct view_box *view);
 /* The view at an index, of either kind, or NULL. */
 struct view_box *view_test(lua_State *L, int index);
 
-/* Metamethods that look at a view (inspect.c). */
+/* Metamethods that look at a view (view_walk.c). */
 int view_tostring(lua_State *L);
 int view_pairs(lua_State *L);
 int view_length(lua_State *L);

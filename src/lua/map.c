@@ -1,4 +1,4 @@
-#include "cell.h"
+#include "lua/bind/cell.h"
 
 /* What is called several times a row is called without the detour by the linkage table, which
 ** would cost a tenth of the whole. */

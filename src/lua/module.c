@@ -1,9 +1,9 @@
-#include "api.h"
-#include "kernel.h"
-#include "names.h"
-#include "replace.h"
-#include "stage.h"
-#include "watch.h"
+#include "lua/api.h"
+#include "lua/kernel.h"
+#include "lua/bind/names.h"
+#include "lua/replace.h"
+#include "lua/recording.h"
+#include "lua/files.h"
 
 const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,
     kind_column, kind_kernel, kind_where, kind_image, kind_snapshot;

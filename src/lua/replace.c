@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 
-#include "replace.h"
+#include "lua/replace.h"
 
 #include <errno.h>
 #include <lauxlib.h>

@@ -2,10 +2,10 @@
 ** what the function was given, unless it is assigned to, and what follows from that up to the
 ** next place that is jumped to. A function that is called with a view is followed as far as it
 ** runs in any case. */
-#include "scan.h"
+#include "lua/scan.h"
 
-#include "bytecode.h"
-#include "stage.h"
+#include "front/bytecode.h"
+#include "lua/recording.h"
 
 #define SCAN_DEPTH 4         /* functions that call one another */
 #define SCAN_CALLS 64

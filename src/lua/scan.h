@@ -3,7 +3,7 @@
 #ifndef ECS_LUA_SCAN_H
 #define ECS_LUA_SCAN_H
 
-#include "system.h"
+#include "lua/system.h"
 
 struct migration;
 

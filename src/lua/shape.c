@@ -1,4 +1,4 @@
-#include "loop.h"
+#include "lua/loop.h"
 
 static uint32_t field_kind(const struct field *field) {
   return field->count ? FIELD_ARRAY : (uint32_t)field->type;

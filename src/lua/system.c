@@ -1,9 +1,9 @@
-#include "kernel.h"
-#include "system.h"
+#include "lua/kernel.h"
+#include "lua/system.h"
 
-#include "options.h"
-#include "scan.h"
-#include "stage.h"
+#include "lua/bind/options.h"
+#include "lua/scan.h"
+#include "lua/recording.h"
 
 static const char *const spec_keys[] = {"phase", "query",   "each", "map",     "run",
                                         "before", "after",  "every", "enabled", "when",

@@ -3,7 +3,7 @@
 #ifndef ECS_LUA_SYSTEM_H
 #define ECS_LUA_SYSTEM_H
 
-#include "loop.h"
+#include "lua/loop.h"
 
 enum system_form { FORM_EACH, FORM_MAP, FORM_RUN };
 
@@ -40,7 +40,7 @@ struct system_box {
 #define FRAME_HANDLER 3      /* of the on_error handler itself */
 #define FRAME_SIZE 3
 
-/* The core's callbacks (script.c). */
+/* The core's callbacks (system_run.c). */
 ecs_status script_run(ecs_world *world, ecs_query *query, double dt, void *ud);
 ecs_status script_when(ecs_world *world, void *ud, bool *run);
 void script_free(void *ud);

@@ -1,7 +1,7 @@
-#include "batch.h"
-#include "cell.h"
-#include "names.h"
-#include "stage.h"
+#include "lua/bind/batch.h"
+#include "lua/bind/cell.h"
+#include "lua/bind/names.h"
+#include "lua/recording.h"
 
 /* Where a view whose component the current row lacks points. */
 static const uint32_t row_absent = ROW_ABSENT;

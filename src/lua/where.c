@@ -1,7 +1,7 @@
 /* q:where(fn): a query whose rows also satisfy a function, which is compiled if possible. */
-#include "batch.h"
-#include "kernel.h"
-#include "names.h"
+#include "lua/bind/batch.h"
+#include "lua/kernel.h"
+#include "lua/bind/names.h"
 
 #define WHERE_QUERY 1        /* user values */
 #define WHERE_FUNCTION 2

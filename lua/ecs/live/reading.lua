@@ -1,0 +1,287 @@
+-- One reading of live scripts: the files that have to run, run as scripts or as modules.
+
+local registrations = require "ecs.live.registrations"
+local watch = require "ecs.live.watch"
+
+local sorted = registrations.sorted
+local reading = {}
+
+local function reason(text)
+  return setmetatable({}, { __tostring = function() return text end })
+end
+
+-- Raised when the files are to be read in another way, and when one of them is being written.
+reading.AGAIN = reason "the scripts are read again, in another way"
+reading.WAIT = reason "the scripts are read again, when all have been saved"
+
+local WAITS = 8              -- how often a script waits for others in one reading
+
+-- ---- running files ---------------------------------------------------------------------
+
+local function compile(path, text)
+  if not text then
+    error(("%s: cannot be read"):format(path), 0)
+  end
+  text = text:gsub("^\239\187\191", "")     -- a byte order mark
+  if text:byte() == 27 then
+    error(("%s:1: precompiled code is refused"):format(path), 0)
+  end
+  local chunk, message = load(text:gsub("^#[^\n]*", ""), "@" .. path, "t")
+  if not chunk then
+    error(message, 0)
+  end
+  return chunk
+end
+
+--- What a script is given beside the world.
+---@class ecs.Script
+---@field state table Survives reloads.
+---@field path string
+---@field on_load fun(self: ecs.Script, fn: fun(script: ecs.Script)) Called after it has come.
+---@field on_unload fun(self: ecs.Script, fn: fun(script: ecs.Script)) Called before it goes.
+---@field on_reload fun(self: ecs.Script, fn: fun(script: ecs.Script)) Called after it has changed.
+local Script = {}
+Script.__index = Script
+local hooks_of = setmetatable({}, { __mode = "k" })
+
+for _, hook in ipairs { "load", "unload", "reload" } do
+  -- Sets what is called after the script has come, before it goes, after it has changed.
+  Script["on_" .. hook] = function(self, fn)
+    local hooks = self ~= nil and hooks_of[self]
+    if not hooks then
+      error(("calling 'on_%s' on a bad self (script expected)"):format(hook), 2)
+    elseif type(fn) ~= "function" then
+      error(("bad argument #1 to 'on_%s' (function expected, got %s)"):format(hook, type(fn)), 2)
+    end
+    hooks[hook] = fn
+  end
+end
+
+-- Ends the reading. A script that catches this does not get further: see run_file.
+local function stop(job, why)
+  job.stopped = why
+  error(why, 0)
+end
+
+local function take(self, job, path)
+  local text, state, steady = watch.take(path)
+  job.states[path], job.texts[path] = state, text
+  if not job.hasty and not (steady and self.watch:is_settled(path, state)) then
+    stop(job, reading.WAIT)
+  end
+  return text
+end
+
+local function run_chunk(self, record, text)
+  local chunk = compile(record.path, text)
+  if record.name then
+    local value = chunk(record.name, record.path)
+    record.value = value == nil and true or value
+  else
+    record.script = setmetatable({ state = record.state, path = record.path }, Script)
+    hooks_of[record.script] = record.hooks
+    chunk(self.world, record.script)
+  end
+end
+
+-- Runs a file as part of the reading `job`. What a module has registered before it fails stays,
+-- as a script that requires it may go on without it.
+local function run_file(self, job, path, name)
+  local old, outer, text = self.records[path], job.current, take(self, job, path)
+  local kept = old and not old.left and old.script and old.script.state
+  local record = {
+    path = path, name = name, state = type(kept) == "table" and kept or {}, hooks = {},
+    requires = {}, version = old and old.version + 1 or 1, running = true,
+    registered = registrations.new(path),
+  }
+  job.records[path], job.current = record, record
+  local ok, message = pcall(run_chunk, self, record, text)
+  job.current, record.running = outer, nil
+  if job.stopped then
+    error(job.stopped, 0)
+  elseif not ok then
+    job.failed, record.problem = record, { message }
+    error(message, 0)
+  end
+  return record
+end
+
+local function set_loaded(job, name, value)
+  local loaded = package.loaded
+  if not job.loaded[name] then
+    job.loaded[name] = { loaded[name] }
+  end
+  loaded[name] = value
+end
+
+-- A module that has no file here: not what a file that is gone has left of it. One that is
+-- nowhere may come: then it is another one that is required.
+local function require_elsewhere(self, job, require, name)
+  local loaded, known = package.loaded, self.provided[name]
+  if job.current and known ~= nil and rawequal(loaded[name], known) then
+    set_loaded(job, name, nil)
+  end
+  local ok, value, data = pcall(require, name)
+  local missing = not ok and type(value) == "string" and value:find "^module '.-' not found"
+  for _, path in ipairs(missing and job.current and self.watch:candidates(name) or {}) do
+    job.current.requires[path] = true
+    job.awaited[path] = true
+  end
+  return ok, value, data, missing and 2 or 0
+end
+
+-- What `require` is while files are read.
+local function make_require(self, job, require)
+  return function(name)
+    local path = type(name) == "string" and self.watch:module(name)
+    local current = job.current
+    if not path or not current then
+      local ok, value, data, level = require_elsewhere(self, job, require, name)
+      if not ok then
+        error(value, level)
+      end
+      return value, data
+    end
+    current.requires[path] = true
+    local record = job.records[path]
+    if not record and not job.stale[path] then
+      record = self.records[path]
+    end
+    if record and record.running then
+      error(("loop of modules: '%s' requires itself"):format(name), 2)
+    elseif job.scripts[path] then
+      self.modules[path] = true
+      stop(job, reading.AGAIN)
+    elseif record and record.problem then
+      error(record.problem[1], 0)
+    end
+    record = record or run_file(self, job, path, name)
+    set_loaded(job, name, record.value)
+    job.provided[name] = record.value
+    return record.value, path
+  end
+end
+
+-- Modules are again what they were.
+function reading.undo(job)
+  for name, old in next, job.loaded do
+    package.loaded[name] = old[1]
+  end
+end
+
+-- ---- what is to be run -------------------------------------------------------------------
+
+-- Files that must run again: the changed ones and all that require one of them.
+local function find_stale(self, changed, everything)
+  local stale = {}
+  for path in next, changed do
+    stale[path] = true
+  end
+  local grown
+  repeat
+    grown = false
+    for path, record in next, self.records do
+      local hit = everything
+      for required in next, record.requires do
+        hit = hit or stale[required]
+      end
+      if hit and not stale[path] then
+        stale[path], grown = true, true
+      end
+    end
+  until not grown
+  return stale
+end
+
+-- Every file that there will be: scripts, and the modules that they require.
+local function collect(self, job)
+  local records, queue = {}, sorted(job.scripts)
+  local at = 1
+  while queue[at] do
+    local path = queue[at]
+    at = at + 1
+    local record = job.records[path] or self.records[path]
+    if record and not records[path] then
+      records[path] = record
+      for required in next, record.requires do
+        queue[#queue + 1] = required
+      end
+    end
+  end
+  return records
+end
+
+-- The scripts in the order in which they run: that of their paths, but for those that had to
+-- wait for others. What they register is in the order of paths all the same.
+local function in_order(self, job)
+  local list, late = sorted(job.scripts), self.late
+  table.sort(list, function(a, b)
+    local one, two = late[a] or 0, late[b] or 0
+    if one ~= two then
+      return one < two
+    end
+    return a < b
+  end)
+  return list
+end
+
+-- Whether a script failed for a component that one behind it may declare: then it has to wait.
+local function must_wait(self, job, message)
+  local failed = job.failed and job.failed.path
+  if type(message) ~= "string" or not message:find "unknown type '" or not failed then
+    return false
+  end
+  local order = in_order(self, job)
+  local last, waited = order[#order], self.waited[failed] or 0
+  if last == failed or waited == math.min(#order, WAITS) then
+    return false
+  end
+  self.waited[failed] = waited + 1
+  self.late[failed] = (self.late[last] or 0) + 1
+  return true
+end
+
+local function read_files(self, job)
+  for _, path in ipairs(in_order(self, job)) do
+    if job.stale[path] or not self.records[path] then
+      run_file(self, job, path)
+    end
+  end
+end
+
+-- What a reading is about to do; nothing has run. In haste files are read though they may be
+-- being written.
+function reading.new(self, changed, everything, hasty)
+  local found = self.found
+  local job = {
+    scripts = {}, records = {}, states = {}, texts = {}, loaded = {}, provided = {},
+    awaited = {}, hasty = hasty,
+    stale = find_stale(self, changed, everything),
+  }
+  for path in next, found do
+    if not self.modules[path] then
+      job.scripts[path] = true
+    end
+  end
+  return job
+end
+
+-- Runs the files, with their registrations staged.
+function reading.run(self, job)
+  local require = _G.require
+  _G.require = make_require(self, job, require)
+  local ok, message = pcall(read_files, self, job)
+  _G.require = require
+  if not ok then
+    error(must_wait(self, job, message) and reading.AGAIN or message, 0)
+  end
+  job.all = collect(self, job)
+  for path in next, self.modules do
+    if not job.all[path] then
+      self.modules[path] = nil
+      error(reading.AGAIN, 0)
+    end
+  end
+end
+
+return reading

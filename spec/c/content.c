@@ -1,0 +1,146 @@
+#include "content.h"
+
+#include <string.h>
+
+#include "core/store/world.h"
+
+struct digest {
+  ecs_world *world;
+  uint64_t sum;
+  bool ids;
+};
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
+  return hash ^ hash >> 29;
+}
+
+static uint64_t mix_text(uint64_t hash, const char *text, size_t size) {
+  for (size_t i = 0; i < size; i++) hash = mix(hash, (unsigned char)text[i]);
+  return mix(hash, size);
+}
+
+static uint64_t mix_string(uint64_t hash, const char *text) {
+  return text ? mix_text(hash, text, strlen(text)) : mix(hash, UINT64_MAX);
+}
+
+/* A cell as scripts see it: what a string says, whether an entity is alive. */
+static uint64_t cell_value(const ecs_world *world, const struct leaf *leaf, ecs_cell cell) {
+  switch (leaf->type) {
+    case ECS_STRING: {
+      ecs_string text = intern_text(&world->strings, cell.u32);
+      return mix_text(0, text.data, text.size);
+    }
+    case ECS_ENTITY: return entity_target(world, cell.u64);
+    case ECS_ANY: return cell.u32 != 0;
+    default: return cell.u64;
+  }
+}
+
+#ifdef ECS_DEBUG
+static const void *cell_by_name(const ecs_world *world, ecs_id entity,
+                                const struct component *component, const struct leaf *leaf) {
+  char path[2 * MESSAGE_SIZE];
+  text_format(path, sizeof path, "%s.%s", component->name, leaf->name);
+  return ecs_cell_named(world, entity, path);
+}
+#endif
+
+static uint64_t entity_component(const struct digest *digest, ecs_id entity,
+                                 const struct component *component) {
+  uint64_t hash = mix_string(1, component->name);
+  for (uint32_t i = 0; i < component->leaf_count; i++) {
+    const struct leaf *leaf = &component->leaves[i];
+    const void *at = ecs_cell_of(digest->world, entity, component->id, i);
+    assert(at == cell_by_name(digest->world, entity, component, leaf));
+    uint64_t value = cell_value(digest->world, leaf, cell_load(at, leaf->size, 0));
+    hash = mix(hash, value);
+  }
+  return hash;
+}
+
+static void add_entity(struct digest *digest, ecs_id entity) {
+  ecs_id id = digest->ids ? entity : 0;
+  uint64_t hash = mix_string(mix(2, id), ecs_name_of(digest->world, entity));
+  const struct registry *registry = &digest->world->registry;
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < registry->count; i++) {
+    const struct component *component = registry->components[i];
+    if (!component || !ecs_has(digest->world, entity, component->id)) continue;
+    sum += entity_component(digest, entity, component);
+  }
+  digest->sum += mix(hash, sum);
+}
+
+static void add_entities(struct digest *digest) {
+  const struct id_record *all = graph_all(digest->world);
+  for (uint32_t i = 0; i < all->table_count; i++) {
+    const struct table *table = world_table(digest->world, all->tables[i]);
+    for (uint32_t row = 0; row < table->count; row++)
+      add_entity(digest, entity_id(&digest->world->entities, table->rows[row]));
+  }
+}
+
+static void add_component(struct digest *digest, const struct component *component) {
+  ecs_id id = digest->ids ? component->id : 0;
+  uint64_t hash = mix_string(mix(3, id), component->name);
+  for (uint32_t i = 0; i < component->leaf_count; i++) {
+    const struct leaf *leaf = &component->leaves[i];
+    hash = mix_string(mix(mix(hash, leaf->type), leaf->offset), leaf->name);
+    hash = mix(hash, cell_value(digest->world, leaf, leaf->value));
+    if (component->resource)
+      hash = mix(hash, cell_value(digest->world, leaf,
+                                  cell_load(component->resource[i].data, leaf->size, 0)));
+  }
+  digest->sum += mix(hash, component->resource != NULL);
+}
+
+static void add_schedule(struct digest *digest) {
+  const struct schedule *schedule = &digest->world->schedule;
+  uint64_t hash = 4;
+  for (uint32_t i = 0; i < schedule->phase_count; i++) {
+    const struct phase *phase = schedule->phases[i];
+    hash = mix(mix_string(hash, phase->name), phase->enabled);
+    hash = mix(hash, phase->fixed > 0);
+  }
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    const ecs_system *system = schedule->systems[i];
+    hash = mix_string(mix_string(hash, system->name), system->phase->name);
+    hash = mix(mix(hash, system->enabled), system->parked);
+    hash = mix_string(hash, system->query ? system->query->text : NULL);
+  }
+  digest->sum += hash;
+}
+
+static uint64_t mix_chance(uint64_t hash, const ecs_world *world) {
+  hash = mix(mix(hash, world->chance.key), world->chance.opened);
+  for (uint32_t i = 0; i < world->schedule.system_count; i++)
+    hash = mix(hash, chance_opened(world, world->schedule.systems[i]));
+  return mix(hash, world->chance.calls);
+}
+
+static void add_rest(struct digest *digest) {
+  const ecs_world *world = digest->world;
+  uint64_t hash = mix_chance(mix(5, ecs_alive_count(world)), world);
+  hash = mix(hash, world->entities.retired);
+  hash = mix(hash, world->staging.open);
+  hash = mix(hash, world->staging.command_count);
+  for (const ecs_query *query = world->first_query; query; query = query->next)
+    hash = mix(mix_string(hash, query->text), query->broken ? 1 : ecs_query_count(query));
+  digest->sum += hash;
+}
+
+static uint64_t walk(ecs_world *world, bool ids) {
+  struct digest digest = {world, 0, ids};
+  add_entities(&digest);
+  for (uint32_t i = 0; i < world->registry.count; i++)
+    if (world->registry.components[i])
+      add_component(&digest, world->registry.components[i]);
+  add_schedule(&digest);
+  add_rest(&digest);
+  return digest.sum;
+}
+
+uint64_t world_digest(ecs_world *world) { return walk(world, true); }
+
+uint64_t world_content(ecs_world *world) { return walk(world, false); }

@@ -1,0 +1,102 @@
+/* What every file of the core stands on: the public interface, cells, and small limits. */
+#ifndef ECS_CORE_BASE_BASE_H
+#define ECS_CORE_BASE_BASE_H
+
+/* Asserts are for debug builds: a release says nothing and never aborts. */
+#if !defined(ECS_DEBUG) && !defined(NDEBUG)
+#define NDEBUG
+#endif
+
+#include <assert.h>
+#include <float.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "ecs.h"
+
+/* Numbers are what Lua and the kernels say only when each step is rounded to its own type:
+** 32-bit x86 computes in 80 bits unless it is told otherwise. */
+#if FLT_EVAL_METHOD != 0
+#error "ecs needs arithmetic without excess precision: for 32-bit x86 give the compiler \
+-msse2 -mfpmath=sse"
+#endif
+
+/* System headers come before this one: what follows is hidden from other objects, but where
+** tests are linked to a shared one. */
+#if defined(__GNUC__)
+#ifndef ECS_VISIBLE
+#pragma GCC visibility push(hidden)
+#endif
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+/* For what is usual, and for what is less so or rare: kept out of line, so that what is usual
+** needs few registers. */
+#define INLINE static inline __attribute__((always_inline))
+#define APART __attribute__((noinline))
+#define RARE __attribute__((noinline, cold))
+#define NORETURN __attribute__((noreturn))
+#else
+#define LIKELY(x) (x)
+#define UNLIKELY(x) (x)
+#define INLINE static inline
+#define APART
+#define RARE
+#define NORETURN
+#endif
+
+/* For loops over many rows, which gcc leaves scalar at -O2. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define LOOPS __attribute__((optimize("O3")))
+#else
+#define LOOPS
+#endif
+
+/* No index: of a table, row, column, leaf, slot. */
+#define NONE UINT32_MAX
+
+#define INDEX_BITS 28
+#define INDEX_LIMIT (1u << INDEX_BITS)
+#define GENERATION_LIMIT 0xFFFFu
+#define FIRST_ENTITY 65536u       /* indices below are components, tags, relations */
+#define PAIR_BIT ((ecs_id)1 << 52)
+#define ROW_LIMIT INDEX_LIMIT
+#define TERM_LIMIT 1024u
+#define LEAF_LIMIT 4096u          /* leaf fields of one component */
+#define NAME_LIMIT 63u            /* bytes of a component's or field's name */
+#define NESTING_LIMIT 6u          /* components inside components */
+
+/* Any one field's value. The member of the field's type is the one that counts. */
+typedef union ecs_cell {
+  float f32;
+  double f64;
+  int8_t i8;
+  int16_t i16;
+  int32_t i32;
+  int64_t i64;
+  uint8_t u8;
+  uint16_t u16;
+  uint32_t u32;
+  uint64_t u64;
+} ecs_cell;
+
+/* A write to one leaf of a component. */
+struct write {
+  uint32_t leaf;
+  ecs_cell cell;
+};
+
+static inline ecs_id id_make(uint32_t index, uint32_t generation, uint32_t tag) {
+  return (ecs_id)index | (ecs_id)generation << 28 | (ecs_id)tag << 44;
+}
+
+static inline uint32_t round_up(uint32_t n, uint32_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+static inline uint64_t hash_u64(uint64_t x) {
+  x ^= x >> 32;
+  x *= UINT64_C(0x9E3779B97F4A7C15);
+  return x ^ x >> 29;
+}
+
+#endif

@@ -1,0 +1,31 @@
+/* A hash map from nonzero 64-bit keys to 32-bit values: open addressing, linear probing,
+** deletion by backward shift (Knuth, TAOCP 6.4, algorithm R). */
+#ifndef ECS_CORE_BASE_HASH_MAP_H
+#define ECS_CORE_BASE_HASH_MAP_H
+
+#include "core/base/memory.h"
+
+struct map_entry {
+  uint64_t key;
+  uint32_t value;
+};
+
+struct map {
+  struct map_entry *entries;
+  uint32_t capacity;   /* a power of two, or 0 */
+  uint32_t count;
+};
+
+/* NONE when the key is not there. */
+uint32_t map_get(const struct map *map, uint64_t key);
+
+/* After this, `more` puts cannot fail. */
+bool map_reserve(struct memory *memory, struct map *map, uint64_t more);
+
+/* Adds or replaces. */
+void map_put(struct map *map, uint64_t key, uint32_t value);
+void map_remove(struct map *map, uint64_t key);
+void map_clear(struct map *map);
+void map_free(struct memory *memory, struct map *map);
+
+#endif

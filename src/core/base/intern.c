@@ -1,0 +1,139 @@
+#include "core/base/intern.h"
+
+#include "core/base/text.h"
+
+#define TEXT_LIMIT (UINT32_MAX / 2)
+#define FIRST_SWEEP 65536u
+
+static size_t weight_of(size_t size) { return sizeof(struct interned) + size + 1; }
+
+uint32_t intern_find(const struct intern_table *table, const char *text, size_t size) {
+  if (size == 0) return 0;
+  if (table->bucket_count == 0 || size > TEXT_LIMIT) return NONE;
+  uint32_t hash = text_hash(text, size);
+  uint32_t at = table->buckets[hash & (table->bucket_count - 1)];
+  for (; at; at = table->texts[at]->next) {
+    const struct interned *known = table->texts[at];
+    if (known->hash == hash && known->size == size && !memcmp(known->text, text, size))
+      return at;
+  }
+  return NONE;
+}
+
+static void link_bucket(struct intern_table *table, uint32_t number) {
+  struct interned *text = table->texts[number];
+  uint32_t *bucket = &table->buckets[text->hash & (table->bucket_count - 1)];
+  text->next = *bucket;
+  *bucket = number;
+}
+
+static bool grow_buckets(struct intern_table *table, struct memory *memory) {
+  if (table->live < table->bucket_count) return true;
+  uint32_t count = table->bucket_count ? table->bucket_count * 2 : 16;
+  uint32_t *buckets = memory_array(memory, count, sizeof *buckets);
+  if (!buckets) return false;
+  memory_free(memory, table->buckets, table->bucket_count * sizeof *buckets);
+  table->buckets = buckets;
+  table->bucket_count = count;
+  for (uint32_t i = 1; i < table->count; i++)
+    if (table->texts[i]) link_bucket(table, i);
+  return true;
+}
+
+/* Room for one more number in both arrays; they share `capacity` once both have grown. */
+static bool grow_numbers(struct intern_table *table, struct memory *memory) {
+  if (table->count == 0) table->count = 1;
+  if (table->sweep_at == 0) table->sweep_at = FIRST_SWEEP;
+  if (table->free_head || table->count < table->capacity) return true;
+  uint32_t capacity = table->capacity;
+  uint32_t grown = capacity ? capacity * 2 : 16;
+  struct interned **texts = memory_array(memory, grown, sizeof *texts);
+  if (!texts) return false;
+  uint32_t *next = memory_resize(memory, table->free_next, capacity * sizeof *next,
+                                 grown * sizeof *next);
+  if (!next) {
+    memory_free(memory, texts, grown * sizeof *texts);
+    return false;
+  }
+  if (capacity) memcpy(texts, table->texts, capacity * sizeof *texts);
+  memory_free(memory, table->texts, capacity * sizeof *texts);
+  table->texts = texts;
+  table->free_next = next;
+  table->capacity = grown;
+  return true;
+}
+
+static uint32_t take_number(struct intern_table *table) {
+  uint32_t number = table->free_head;
+  if (number)
+    table->free_head = table->free_next[number];
+  else
+    number = table->count++;
+  return number;
+}
+
+ecs_status intern(struct intern_table *table, struct memory *memory, const char *text,
+                  size_t size, uint32_t *number) {
+  if (size > TEXT_LIMIT) return ECS_ELIMIT;
+  uint32_t known = intern_find(table, text, size);
+  if (known != NONE) {
+    *number = known;
+    return ECS_OK;
+  }
+  if (!grow_numbers(table, memory) || !grow_buckets(table, memory)) return ECS_ENOMEM;
+  struct interned *added = memory_resize(memory, NULL, 0, weight_of(size));
+  if (!added) return ECS_ENOMEM;
+  added->size = (uint32_t)size;
+  added->hash = text_hash(text, size);
+  added->marked = false;
+  memcpy(added->text, text, size);
+  added->text[size] = '\0';
+  *number = take_number(table);
+  table->texts[*number] = added;
+  table->live++;
+  table->weight += weight_of(size);
+  link_bucket(table, *number);
+  return ECS_OK;
+}
+
+ecs_string intern_text(const struct intern_table *table, uint32_t number) {
+  if (number == 0) return (ecs_string){"", 0};
+  assert(number < table->count && table->texts[number]);
+  return (ecs_string){table->texts[number]->text, table->texts[number]->size};
+}
+
+static void unlink_bucket(struct intern_table *table, uint32_t number) {
+  struct interned *text = table->texts[number];
+  uint32_t *at = &table->buckets[text->hash & (table->bucket_count - 1)];
+  while (*at != number) at = &table->texts[*at]->next;
+  *at = text->next;
+}
+
+void intern_sweep(struct intern_table *table, struct memory *memory) {
+  for (uint32_t i = 1; i < table->count; i++) {
+    struct interned *text = table->texts[i];
+    if (!text) continue;
+    if (text->marked) {
+      text->marked = false;
+      continue;
+    }
+    unlink_bucket(table, i);
+    table->live--;
+    table->weight -= weight_of(text->size);
+    memory_free(memory, text, weight_of(text->size));
+    table->texts[i] = NULL;
+    table->free_next[i] = table->free_head;
+    table->free_head = i;
+  }
+  table->sweep_at = table->weight > FIRST_SWEEP / 2 ? table->weight * 2 : FIRST_SWEEP;
+}
+
+void intern_free(struct intern_table *table, struct memory *memory) {
+  for (uint32_t i = 1; i < table->count; i++)
+    if (table->texts[i])
+      memory_free(memory, table->texts[i], weight_of(table->texts[i]->size));
+  memory_free(memory, table->texts, table->capacity * sizeof *table->texts);
+  memory_free(memory, table->free_next, table->capacity * sizeof *table->free_next);
+  memory_free(memory, table->buckets, table->bucket_count * sizeof *table->buckets);
+  memset(table, 0, sizeof *table);
+}

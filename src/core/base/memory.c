@@ -1,0 +1,94 @@
+#include "core/base/memory.h"
+
+#define SMALLEST 8u
+#define COUNT_LIMIT 0x7FFFFFFFu
+#define ALIGNMENT 64u
+
+struct arena_block {
+  struct arena_block *next;
+  size_t size;
+};
+
+void *memory_resize(struct memory *memory, void *ptr, size_t old_size, size_t new_size) {
+  assert(new_size > 0 && (ptr != NULL || old_size == 0));
+  void *moved = memory->alloc(memory->ud, ptr, old_size, new_size);
+  if (!moved) return NULL;
+  assert(memory->bytes >= old_size);
+  memory->bytes += new_size - old_size;
+  return moved;
+}
+
+void memory_free(struct memory *memory, void *ptr, size_t size) {
+  if (!ptr) return;
+  assert(memory->bytes >= size);
+  memory->bytes -= size;
+  memory->alloc(memory->ud, ptr, size, 0);
+}
+
+void *memory_array(struct memory *memory, size_t count, size_t item) {
+  if (count > SIZE_MAX / 2 / item) return NULL;
+  void *items = memory_resize(memory, NULL, 0, count * item);
+  return items ? memset(items, 0, count * item) : NULL;
+}
+
+void *memory_grow(struct memory *memory, void *items, uint32_t *capacity, uint64_t need,
+                  size_t item) {
+  if (need <= *capacity) return items;
+  if (need > COUNT_LIMIT || need > SIZE_MAX / 4 / item) return NULL;
+  uint32_t wanted = *capacity > COUNT_LIMIT / 2 ? COUNT_LIMIT : *capacity * 2;
+  if (wanted < SMALLEST) wanted = SMALLEST;
+  if (wanted < need) wanted = (uint32_t)need;
+  void *moved = memory_resize(memory, items, *capacity * item, wanted * item);
+  if (moved) *capacity = wanted;
+  return moved;
+}
+
+void *arena_take(struct memory *memory, struct arena *arena, size_t size) {
+  if (size > SIZE_MAX / 2) return NULL;
+  size_t total = sizeof(struct arena_block) + size;
+  struct arena_block *block = memory_resize(memory, NULL, 0, total);
+  if (!block) return NULL;
+  block->next = arena->blocks;
+  block->size = total;
+  arena->blocks = block;
+  return memset(block + 1, 0, size);
+}
+
+char *arena_copy(struct memory *memory, struct arena *arena, const char *text, size_t size) {
+  char *copy = arena_take(memory, arena, size + 1);
+  return copy ? memcpy(copy, text, size) : NULL;
+}
+
+void arena_free(struct memory *memory, struct arena *arena) {
+  while (arena->blocks) {
+    struct arena_block *block = arena->blocks;
+    arena->blocks = block->next;
+    memory_free(memory, block, block->size);
+  }
+}
+
+static char *aligned(char *block) {
+  return block + (ALIGNMENT - (uintptr_t)block % ALIGNMENT) % ALIGNMENT;
+}
+
+bool buffer_grow(struct memory *memory, struct column_buffer *buffer, size_t bytes,
+                 size_t used) {
+  if (bytes > SIZE_MAX / 2) return false;
+  size_t size = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
+  if (size <= buffer->size) return true;
+  size_t shift =
+      buffer->block ? (size_t)((char *)buffer->data - (char *)buffer->block) : 0;
+  char *block = memory_resize(memory, buffer->block, buffer->size, size);
+  if (!block) return false;
+  char *data = aligned(block);
+  if (used && data != block + shift) memmove(data, block + shift, used);
+  buffer->block = block;
+  buffer->data = data;
+  buffer->size = size;
+  return true;
+}
+
+void buffer_free(struct memory *memory, struct column_buffer *buffer) {
+  memory_free(memory, buffer->block, buffer->size);
+  memset(buffer, 0, sizeof *buffer);
+}

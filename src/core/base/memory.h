@@ -1,0 +1,46 @@
+/* All memory of a world comes through here: counted, with exact old sizes. */
+#ifndef ECS_CORE_BASE_MEMORY_H
+#define ECS_CORE_BASE_MEMORY_H
+
+#include "core/base/base.h"
+
+struct memory {
+  ecs_alloc alloc;
+  void *ud;
+  size_t bytes;
+};
+
+/* NULL when the allocator refuses; ptr is then as it was. Never called with new_size 0. */
+void *memory_resize(struct memory *memory, void *ptr, size_t old_size, size_t new_size);
+void memory_free(struct memory *memory, void *ptr, size_t size);
+
+/* An array of zeroed items; NULL when out of memory or when the size overflows. */
+void *memory_array(struct memory *memory, size_t count, size_t item);
+
+/* Makes room for `need` items by doubling. Returns the (moved) array and updates *capacity,
+** or NULL with both as they were. */
+void *memory_grow(struct memory *memory, void *items, uint32_t *capacity, uint64_t need,
+                  size_t item);
+
+/* Many small pieces that are freed together. */
+struct arena {
+  struct arena_block *blocks;
+};
+
+void *arena_take(struct memory *memory, struct arena *arena, size_t size);
+char *arena_copy(struct memory *memory, struct arena *arena, const char *text, size_t size);
+void arena_free(struct memory *memory, struct arena *arena);
+
+/* A 64-byte aligned array, padded to 64 bytes. */
+struct column_buffer {
+  void *data;
+  void *block;
+  size_t size;    /* of the block */
+};
+
+/* Grows to hold `bytes`, keeping what is there. */
+bool buffer_grow(struct memory *memory, struct column_buffer *buffer, size_t bytes,
+                 size_t used);
+void buffer_free(struct memory *memory, struct column_buffer *buffer);
+
+#endif

@@ -1,0 +1,192 @@
+#include <math.h>
+
+#include "core/base/text.h"
+
+struct writer {
+  char *buffer;
+  size_t size;
+  size_t length;
+};
+
+static void put(struct writer *out, const char *text, size_t size) {
+  size_t room = out->size - 1 - out->length;
+  if (size > room) size = room;
+  memcpy(out->buffer + out->length, text, size);
+  out->length += size;
+}
+
+static void put_text(struct writer *out, const char *text) {
+  put(out, text, strlen(text));
+}
+
+static void put_unsigned(struct writer *out, uint64_t value) {
+  char digits[20];
+  size_t at = sizeof digits;
+  do {
+    digits[--at] = (char)('0' + value % 10);
+    value /= 10;
+  } while (value);
+  put(out, digits + at, sizeof digits - at);
+}
+
+static void put_signed(struct writer *out, int64_t value) {
+  if (value < 0) put(out, "-", 1);
+  put_unsigned(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+}
+
+/* mantissa has the digits d.ddd..., nine of them at most. */
+static void put_digits(struct writer *out, uint64_t mantissa, int exponent) {
+  char digits[20];
+  int count = 0;
+  while (mantissa && mantissa % 10 == 0) mantissa /= 10;
+  for (; mantissa; mantissa /= 10) digits[count++] = (char)('0' + mantissa % 10);
+  bool scientific = exponent < -5 || exponent > 15;
+  int point = scientific ? 1 : exponent + 1;
+  if (point <= 0) put_text(out, "0.");
+  for (int i = point; i < 0; i++) put(out, "0", 1);
+  for (int i = 0; i < count || i < point; i++) {
+    if (i == point && i > 0) put(out, ".", 1);
+    put(out, i < count ? &digits[count - 1 - i] : "0", 1);
+  }
+  if (!scientific) return;
+  put(out, "e", 1);
+  put_signed(out, exponent);
+}
+
+static void put_number(struct writer *out, double value) {
+  if (value != value) {
+    put_text(out, "nan");
+    return;
+  }
+  if (value < 0) {
+    put(out, "-", 1);
+    value = -value;
+  }
+  if (value > 1.7976931348623157e308) {
+    put_text(out, "inf");
+  } else if (value < 1e15 && value == floor(value)) {
+    put_unsigned(out, (uint64_t)value);
+  } else {
+    int exponent = (int)floor(log10(value));
+    /* In two steps where one power of ten would be no number. */
+    int shift = exponent > 280 ? -100 : exponent < -280 ? 100 : 0;
+    double scaled = value * pow(10, shift) * pow(10, 8 - shift - exponent);
+    uint64_t mantissa = (uint64_t)(scaled + 0.5);
+    if (mantissa >= 1000000000u) {
+      mantissa /= 10;
+      exponent++;
+    }
+    put_digits(out, mantissa, exponent);
+  }
+}
+
+static void put_id(struct writer *out, ecs_id id) {
+  put_unsigned(out, ecs_id_index(id));
+  put(out, "v", 1);
+  put_unsigned(out, ecs_id_generation(id));
+  put(out, "@", 1);
+  put_unsigned(out, ecs_id_tag(id));
+}
+
+size_t text_vformat(char *buffer, size_t size, const char *format, va_list args) {
+  struct writer out = {buffer, size, 0};
+  for (const char *at = format; *at; at++) {
+    if (*at != '%') {
+      put(&out, at, 1);
+      continue;
+    }
+    switch (*++at) {
+      case 's': put_text(&out, va_arg(args, const char *)); break;
+      case 'S': {
+        const ecs_string *string = va_arg(args, const ecs_string *);
+        put(&out, string->data, string->size);
+        break;
+      }
+      case 'u': put_unsigned(&out, va_arg(args, uint64_t)); break;
+      case 'd': put_signed(&out, va_arg(args, int64_t)); break;
+      case 'g': put_number(&out, va_arg(args, double)); break;
+      case 'e': put_id(&out, va_arg(args, ecs_id)); break;
+      default: put(&out, "%", 1); break;
+    }
+  }
+  buffer[out.length] = '\0';
+  return out.length;
+}
+
+size_t text_format(char *buffer, size_t size, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  size_t length = text_vformat(buffer, size, format, args);
+  va_end(args);
+  return length;
+}
+
+uint32_t text_hash(const char *text, size_t size) {
+  uint32_t hash = 2166136261u;
+  for (size_t i = 0; i < size; i++) hash = (hash ^ (uint8_t)text[i]) * 16777619u;
+  return hash ? hash : 1;
+}
+
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+bool text_is_identifier(const char *text, size_t size) {
+  if (size == 0 || !is_letter(text[0])) return false;
+  for (size_t i = 1; i < size; i++)
+    if (!is_letter(text[i]) && !(text[i] >= '0' && text[i] <= '9')) return false;
+  return true;
+}
+
+bool text_equal(const char *a, const char *b, size_t size_of_b) {
+  return strlen(a) == size_of_b && memcmp(a, b, size_of_b) == 0;
+}
+
+#define EDIT_LIMIT 64
+
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+uint32_t text_distance(const char *a, size_t a_size, const char *b, size_t b_size,
+                       uint32_t most) {
+  if (a_size > EDIT_LIMIT || b_size > EDIT_LIMIT) return 1000;
+  uint32_t rows[3][EDIT_LIMIT + 1];
+  uint32_t *before = rows[0], *last = rows[1], *now = rows[2];
+  for (uint32_t j = 0; j <= b_size; j++) last[j] = j;
+  for (uint32_t i = 1; i <= a_size; i++) {
+    now[0] = i;
+    for (uint32_t j = 1; j <= b_size; j++) {
+      uint32_t cost = a[i - 1] != b[j - 1];
+      now[j] = least(least(last[j], now[j - 1]) + 1, last[j - 1] + cost);
+      bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) now[j] = least(now[j], before[j - 2] + 1);
+    }
+    uint32_t *free_row = before;
+    before = last;
+    last = now;
+    now = free_row;
+  }
+  return last[b_size] <= most ? last[b_size] : 1000;
+}
+
+void nearest_begin(struct nearest *nearest, const char *wanted, size_t size) {
+  memset(nearest, 0, sizeof *nearest);
+  nearest->wanted = wanted;
+  nearest->wanted_size = size;
+  nearest->distance = size < 6 ? 2 : size < 9 ? 3 : 4;
+}
+
+void nearest_offer(struct nearest *nearest, const char *name, size_t size) {
+  uint32_t distance = text_distance(nearest->wanted, nearest->wanted_size, name, size,
+                                    nearest->distance - 1);
+  if (distance >= nearest->distance) return;
+  nearest->distance = distance;
+  nearest->best = name;
+  nearest->best_size = size;
+}
+
+const char *nearest_hint(const struct nearest *nearest, char *hint, size_t size) {
+  ecs_string best = {nearest->best, nearest->best_size};
+  hint[0] = '\0';
+  if (best.data) text_format(hint, size, " (did you mean '%S'?)", &best);
+  return hint;
+}

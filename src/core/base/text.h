@@ -1,0 +1,41 @@
+/* Words: messages without stdio, names, and the nearest known name. */
+#ifndef ECS_CORE_BASE_TEXT_H
+#define ECS_CORE_BASE_TEXT_H
+
+#include "core/base/base.h"
+
+#define MESSAGE_SIZE 512
+
+/* Writes into a buffer of `size`, cut and always ended by a zero byte. Knows %s (text),
+** %S (const ecs_string *), %u (uint64_t), %d (int64_t), %g (double), %e (an id as index,
+** generation and tag) and %%. Returns the length. */
+size_t text_format(char *buffer, size_t size, const char *format, ...);
+size_t text_vformat(char *buffer, size_t size, const char *format, va_list args);
+
+/* FNV-1a (Fowler, Noll, Vo), never 0. */
+uint32_t text_hash(const char *text, size_t size);
+
+bool text_is_identifier(const char *text, size_t size);
+bool text_equal(const char *a, const char *b, size_t size_of_b);
+
+/* How many single-letter edits lie between two names (Levenshtein with transposition, as in
+** Damerau 1964), or 1,000 when more than `most` or when a name is longer than 64. */
+uint32_t text_distance(const char *a, size_t a_size, const char *b, size_t b_size,
+                       uint32_t most);
+
+/* Looks for the nearest of many names: begin, offer each, then ask. */
+struct nearest {
+  const char *wanted;
+  size_t wanted_size;
+  const char *best;
+  size_t best_size;
+  uint32_t distance;
+};
+
+void nearest_begin(struct nearest *nearest, const char *wanted, size_t size);
+void nearest_offer(struct nearest *nearest, const char *name, size_t size);
+
+/* " (did you mean 'x'?)" into hint, or "". */
+const char *nearest_hint(const struct nearest *nearest, char *hint, size_t size);
+
+#endif

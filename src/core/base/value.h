@@ -1,0 +1,103 @@
+/* Field types: their sizes, how values become cells, how cells lie in columns. */
+#ifndef ECS_CORE_BASE_VALUE_H
+#define ECS_CORE_BASE_VALUE_H
+
+#include "core/base/base.h"
+
+struct enumeration {
+  ecs_string *names;
+  uint32_t count;
+  uint32_t *buckets;         /* by hash: a name's place counted from 1; none for few names */
+  uint32_t bucket_count;     /* a power of two */
+};
+
+/* How many buckets so many names want. */
+uint32_t enumeration_buckets(uint32_t count);
+
+/* Puts the name at a place into its bucket; false when the same text is there already. Names that
+** want no buckets are only compared with those before it. */
+bool enumeration_enter(const struct enumeration *names, uint32_t at);
+
+/* NONE when it is no name of the enumeration. */
+uint32_t enumeration_find(const struct enumeration *names, const char *text, size_t size);
+
+const char *type_name(ecs_type type);
+
+/* What stands for a type in images, whatever its place in ecs_type; and back: false when none
+** has the code. A new type takes a code that none has had. */
+uint8_t type_code(ecs_type type);
+bool type_of_code(uint8_t code, ecs_type *type);
+
+/* Bytes in a column; an enumeration's by the number of its names. */
+uint32_t type_size(ecs_type type, const struct enumeration *names);
+
+/* Turns a number into the cell of a numeric type: ECS_OK, ECS_ETYPE (a fraction into an
+** integer), ECS_ERANGE. A float that does not fit an f32 becomes an infinity, as in C. */
+ecs_status cell_of_integer(ecs_type type, int64_t value, ecs_cell *cell);
+ecs_status cell_of_number(ecs_type type, double value, ecs_cell *cell);
+
+/* A double as an integer, when it is one. */
+bool number_is_integer(double value, int64_t *integer);
+
+/* An integer field's value (bool, enumeration and entity included), widened. */
+int64_t cell_integer(ecs_type type, uint32_t size, ecs_cell cell);
+
+/* Most values have 4 bytes: that size is asked for first. */
+static inline ecs_cell cell_load(const void *data, uint32_t size, size_t row) {
+  ecs_cell cell;
+  cell.u64 = 0;
+  if (LIKELY(size == 4))
+    cell.u32 = ((const uint32_t *)data)[row];
+  else if (size == 8)
+    cell.u64 = ((const uint64_t *)data)[row];
+  else if (size == 1)
+    cell.u8 = ((const uint8_t *)data)[row];
+  else
+    cell.u16 = ((const uint16_t *)data)[row];
+  return cell;
+}
+
+static inline void cell_store(void *data, uint32_t size, size_t row, ecs_cell cell) {
+  if (LIKELY(size == 4))
+    ((uint32_t *)data)[row] = cell.u32;
+  else if (size == 8)
+    ((uint64_t *)data)[row] = cell.u64;
+  else if (size == 1)
+    ((uint8_t *)data)[row] = cell.u8;
+  else
+    ((uint16_t *)data)[row] = cell.u16;
+}
+
+static inline void cell_copy(void *to, size_t to_row, const void *from, size_t row,
+                             uint32_t size) {
+  if (LIKELY(size == 4))
+    ((uint32_t *)to)[to_row] = ((const uint32_t *)from)[row];
+  else if (size == 8)
+    ((uint64_t *)to)[to_row] = ((const uint64_t *)from)[row];
+  else if (size == 1)
+    ((uint8_t *)to)[to_row] = ((const uint8_t *)from)[row];
+  else
+    ((uint16_t *)to)[to_row] = ((const uint16_t *)from)[row];
+}
+
+/* A cell's bits as a number, the same on every machine, and back. */
+static inline uint64_t cell_bits(uint32_t size, ecs_cell cell) {
+  return size == 1 ? cell.u8 : size == 2 ? cell.u16 : size == 4 ? cell.u32 : cell.u64;
+}
+
+static inline ecs_cell cell_of_bits(uint32_t size, uint64_t bits) {
+  ecs_cell cell;
+  cell.u64 = 0;
+  switch (size) {
+    case 1: cell.u8 = (uint8_t)bits; break;
+    case 2: cell.u16 = (uint16_t)bits; break;
+    case 4: cell.u32 = (uint32_t)bits; break;
+    default: cell.u64 = bits; break;
+  }
+  return cell;
+}
+
+/* count cells with one value. */
+void cell_fill(void *data, uint32_t size, size_t row, size_t count, ecs_cell cell);
+
+#endif

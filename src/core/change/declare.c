@@ -1,0 +1,504 @@
+#include "core/change/declare.h"
+
+#include "core/change/migrate.h"
+#include "core/store/world.h"
+
+#define ARRAY_LIMIT 1024u
+#define ENUM_LIMIT 65535u
+#define TEXT_LIMIT 65535u      /* bytes of a description, or of an enum's name */
+#define NATIVE_LIMIT 524288u   /* so that LEAF_LIMIT nested ones fit a size_t */
+
+struct build {
+  ecs_world *world;
+  struct component *component;
+  const ecs_component_desc *desc;
+};
+
+static void *take(struct build *build, size_t size) {
+  return arena_take(&build->world->memory, &build->component->arena, size);
+}
+
+static const char *copy(struct build *build, const char *text) {
+  return arena_copy(&build->world->memory, &build->component->arena, text, strlen(text));
+}
+
+/* NULL stays NULL. */
+static ecs_status copy_hint(struct build *build, const char *what, const char *text,
+                            const char **out) {
+  *out = NULL;
+  if (!text) return ECS_OK;
+  if (strlen(text) > TEXT_LIMIT)
+    return world_fail(build->world, ECS_ELIMIT,
+                      "component '%s': '%s' has %u bytes; the limit is 65535",
+                      build->desc->name, what, (uint64_t)strlen(text));
+  *out = copy(build, text);
+  return *out ? ECS_OK : world_nomem(build->world);
+}
+
+static ecs_status copy_hints(struct build *build, const ecs_field *from, struct field *to) {
+  const struct { const char *what, *text, **out; } hints[] = {
+    {"doc", from->doc, &to->doc}, {"unit", from->unit, &to->unit},
+    {"min", from->min, &to->min}, {"max", from->max, &to->max}};
+  ecs_status status = ECS_OK;
+  for (size_t i = 0; i < sizeof hints / sizeof *hints && status == ECS_OK; i++)
+    status = copy_hint(build, hints[i].what, hints[i].text, hints[i].out);
+  if (status != ECS_OK || !from->text) return status;
+  /* As long as the names of an enumeration. */
+  to->text = copy(build, from->text);
+  return to->text ? ECS_OK : world_nomem(build->world);
+}
+
+static bool is_name(const char *text) {
+  size_t size = strlen(text);
+  return size <= NAME_LIMIT && text_is_identifier(text, size);
+}
+
+static uint32_t elements(const struct field *field) {
+  return field->count ? field->count : 1;
+}
+
+static size_t native_size(ecs_type type, const struct enumeration *names) {
+  return type == ECS_STRING ? sizeof(ecs_string) : type_size(type, names);
+}
+
+/* C aligns 8 bytes in a struct to less than 8 on some machines: to 4 on 32-bit x86. */
+struct behind_byte {
+  char byte;
+  ecs_cell cell;
+};
+
+static size_t native_align(const struct field *field, size_t size) {
+  if (field->nested) return field->nested->align;
+  if (field->type == ECS_STRING) return sizeof(void *);
+  size_t most = offsetof(struct behind_byte, cell);
+  return size < most ? size : most;
+}
+
+static ecs_status check_enum(struct build *build, const ecs_field *from) {
+  if (from->name_count == 0 || from->name_count > ENUM_LIMIT)
+    return world_fail(build->world, ECS_ELIMIT,
+                      "enum field '%s.%s' has %u names, not 1 to 65535",
+                      build->desc->name, from->name, (uint64_t)from->name_count);
+  for (uint32_t i = 0; i < from->name_count; i++)
+    if (strlen(from->names[i]) > TEXT_LIMIT)
+      return world_fail(build->world, ECS_ELIMIT,
+                        "enum field '%s.%s' has a name of %u bytes; the limit is 65535",
+                        build->desc->name, from->name, (uint64_t)strlen(from->names[i]));
+  return ECS_OK;
+}
+
+static ecs_status copy_enum(struct build *build, const ecs_field *from,
+                            const struct enumeration **out) {
+  ecs_status status = check_enum(build, from);
+  if (status != ECS_OK) return status;
+  struct enumeration *names = take(build, sizeof *names);
+  if (!names) return world_nomem(build->world);
+  names->count = from->name_count;
+  names->bucket_count = enumeration_buckets(names->count);
+  names->names = take(build, names->count * sizeof *names->names);
+  names->buckets = take(build, names->bucket_count * sizeof *names->buckets);
+  if (!names->names || !names->buckets) return world_nomem(build->world);
+  for (uint32_t i = 0; i < names->count; i++) {
+    const char *name = copy(build, from->names[i]);
+    if (!name) return world_nomem(build->world);
+    names->names[i] = (ecs_string){name, strlen(name)};
+    if (!enumeration_enter(names, i))
+      return world_fail(build->world, ECS_EINVAL, "enum field '%s.%s' names '%s' twice",
+                        build->desc->name, from->name, name);
+  }
+  *out = names;
+  return ECS_OK;
+}
+
+/* What is no name may be long: the message shows its beginning. */
+static ecs_status no_name(ecs_world *world, const char *where, const char *name,
+                          const char *what) {
+  char shown[80];
+  text_format(shown, sizeof shown, "%s", name ? name : "");
+  return world_fail(world, ECS_EINVAL,
+                    "%s'%s' is no name for a %s (at most 63 letters, digits, _)", where,
+                    shown, what);
+}
+
+static ecs_status check_field(struct build *build, const ecs_field *from) {
+  const ecs_component_desc *desc = build->desc;
+  if (!from->name || !is_name(from->name)) {
+    char where[96];
+    text_format(where, sizeof where, "component '%s': ", desc->name);
+    return no_name(build->world, where, from->name, "field");
+  }
+  for (const ecs_field *other = desc->fields; other != from; other++)
+    if (strcmp(other->name, from->name) == 0)
+      return world_fail(build->world, ECS_EINVAL, "component '%s' has two fields '%s'",
+                        desc->name, from->name);
+  if ((unsigned)from->type > ECS_NESTED)
+    return world_fail(build->world, ECS_EINVAL, "field '%s.%s' has no known type",
+                      desc->name, from->name);
+  if (from->count > ARRAY_LIMIT)
+    return world_fail(build->world, ECS_ELIMIT,
+                      "field '%s.%s': an array has 1 to 1024 elements", desc->name,
+                      from->name);
+  return ECS_OK;
+}
+
+static ecs_status copy_nested(struct build *build, const ecs_field *from,
+                              struct field *to) {
+  ecs_world *world = build->world;
+  const char *name = build->desc->name;
+  ecs_status status = component_need_id(world, from->nested, &to->nested);
+  if (status != ECS_OK) return status;
+  if (to->nested->leaf_count == 0)
+    return world_fail(world, ECS_EINVAL, "field '%s.%s': '%s' is a tag", name, from->name,
+                      to->nested->name);
+  if (to->has_value)
+    return world_fail(world, ECS_EINVAL,
+                      "field '%s.%s': the default of a nested component is its own", name,
+                      from->name);
+  uint32_t depth = to->nested->depth + 1;
+  if (depth > NESTING_LIMIT)
+    return world_fail(world, ECS_ELIMIT, "field '%s.%s': components nest at most 6 deep",
+                      name, from->name);
+  if (build->component->depth < depth) build->component->depth = depth;
+  return ECS_OK;
+}
+
+static ecs_status copy_field(struct build *build, const ecs_field *from, struct field *to) {
+  ecs_status status = check_field(build, from);
+  if (status != ECS_OK) return status;
+  to->type = from->type;
+  to->count = from->count;
+  to->offset = from->offset;
+  to->name = copy(build, from->name);
+  to->name_size = (uint32_t)strlen(from->name);
+  to->has_value = from->value.kind != ECS_KIND_NONE;
+  if (!to->name) return world_nomem(build->world);
+  status = copy_hints(build, from, to);
+  uint32_t leaves = 1;
+  if (status == ECS_OK && from->type == ECS_ENUM) status = copy_enum(build, from, &to->names);
+  if (status == ECS_OK && from->type == ECS_NESTED) {
+    status = copy_nested(build, from, to);
+    if (status == ECS_OK) leaves = to->nested->leaf_count;
+  }
+  to->leaf_count = leaves * elements(to);
+  return status;
+}
+
+/* "m", "m[2]", "offset.x", "m[2].x". */
+static const char *leaf_name(struct build *build, const struct field *field,
+                             uint32_t element, const struct leaf *inner) {
+  char text[MESSAGE_SIZE];
+  size_t size = text_format(text, sizeof text, "%s", field->name);
+  if (field->count)
+    size += text_format(text + size, sizeof text - size, "[%u]", (uint64_t)element + 1);
+  if (inner) text_format(text + size, sizeof text - size, ".%s", inner->name);
+  return copy(build, text);
+}
+
+static ecs_status add_leaf(struct build *build, uint32_t field_at, uint32_t element,
+                           const struct leaf *inner) {
+  struct component *component = build->component;
+  struct field *field = &component->fields[field_at];
+  struct leaf *leaf = &component->leaves[component->leaf_count];
+  if (inner) *leaf = *inner;
+  leaf->field = field_at;
+  leaf->name = leaf_name(build, field, element, inner);
+  if (!leaf->name) return world_nomem(build->world);
+  leaf->name_size = (uint32_t)strlen(leaf->name);
+  size_t stride = inner ? field->nested->size : native_size(field->type, field->names);
+  leaf->offset = field->offset + element * stride + (inner ? inner->offset : 0);
+  if (!inner) {
+    leaf->type = field->type;
+    leaf->names = field->names;
+    leaf->size = type_size(field->type, field->names);
+    const ecs_value *value = &build->desc->fields[field_at].value;
+    if (field->has_value) {
+      ecs_status status = component_cell(build->world, component, component->leaf_count,
+                                         value, &leaf->value);
+      if (status != ECS_OK) return status;
+    }
+  }
+  component->has_any |= leaf->type == ECS_ANY;
+  component->has_string |= leaf->type == ECS_STRING;
+  component->translates |= leaf->type == ECS_STRING || leaf->type == ECS_ENTITY;
+  bool word = leaf->size == 4 && leaf->offset == (size_t)4 * component->leaf_count;
+  component->words = word && !component->translates &&
+                     (component->leaf_count == 0 || component->words);
+  component->leaf_count++;
+  return ECS_OK;
+}
+
+static ecs_status add_leaves(struct build *build, uint32_t field_at) {
+  struct field *field = &build->component->fields[field_at];
+  field->first_leaf = build->component->leaf_count;
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < elements(field) && status == ECS_OK; i++) {
+    if (!field->nested) {
+      status = add_leaf(build, field_at, i, NULL);
+      continue;
+    }
+    for (uint32_t j = 0; j < field->nested->leaf_count && status == ECS_OK; j++)
+      status = add_leaf(build, field_at, i, &field->nested->leaves[j]);
+  }
+  return status;
+}
+
+/* Places the field in the native struct: where the host says, or by C's rules. */
+static ecs_status lay_out(struct build *build, struct field *field) {
+  struct component *component = build->component;
+  size_t one = field->nested ? field->nested->size : native_size(field->type, field->names);
+  size_t align = native_align(field, one);
+  field->size = one * elements(field);
+  if (component->align < align) component->align = align;
+  if (component->native) {
+    if (field->size > component->size || field->offset > component->size - field->size)
+      return world_fail(build->world, ECS_EINVAL,
+                        "field '%s.%s' ends outside the native struct of %u bytes",
+                        component->name, field->name, (uint64_t)component->size);
+    return ECS_OK;
+  }
+  field->offset = (component->size + align - 1) / align * align;
+  component->size = field->offset + field->size;
+  return ECS_OK;
+}
+
+static ecs_status build_fields(struct build *build) {
+  struct component *component = build->component;
+  const ecs_component_desc *desc = build->desc;
+  component->fields = take(build, desc->field_count * sizeof *component->fields);
+  if (!component->fields) return world_nomem(build->world);
+  uint64_t leaves = 0;
+  component->flat = true;
+  for (uint32_t i = 0; i < desc->field_count; i++) {
+    ecs_status status = copy_field(build, &desc->fields[i], &component->fields[i]);
+    component->field_count++;
+    if (status == ECS_OK) status = lay_out(build, &component->fields[i]);
+    if (status != ECS_OK) return status;
+    leaves += component->fields[i].leaf_count;
+    component->flat &= !component->fields[i].count && !component->fields[i].nested;
+  }
+  if (leaves > LEAF_LIMIT)
+    return world_fail(build->world, ECS_ELIMIT,
+                      "component '%s' has %u fields with arrays and nested ones "
+                      "flattened; the limit is 4096", desc->name, leaves);
+  component->leaves = take(build, (size_t)leaves * sizeof *component->leaves);
+  if (!component->leaves) return world_nomem(build->world);
+  for (uint32_t i = 0; i < desc->field_count; i++) {
+    ecs_status status = add_leaves(build, i);
+    if (status != ECS_OK) return status;
+  }
+  if (!component->native)
+    component->size = (component->size + component->align - 1) / component->align *
+                      component->align;
+  return ECS_OK;
+}
+
+static ecs_status check_rename(const ecs_world *world, const struct component *component,
+                               uint32_t at) {
+  const ecs_rename *rename = &component->was[at];
+  if (component_field(component, rename->name, strlen(rename->name)) == NONE)
+    return component_no_field(world, component, rename->name, strlen(rename->name));
+  if (component_field(component, rename->was, strlen(rename->was)) != NONE)
+    return world_fail(world, ECS_EINVAL,
+                      "component '%s': '%s' was '%s', but '%s' is still a field",
+                      component->name, rename->name, rename->was, rename->was);
+  for (uint32_t i = 0; i < at; i++)
+    if (strcmp(component->was[i].was, rename->was) == 0)
+      return world_fail(world, ECS_EINVAL, "component '%s': both '%s' and '%s' were '%s'",
+                        component->name, component->was[i].name, rename->name, rename->was);
+  return ECS_OK;
+}
+
+static ecs_status copy_renames(struct build *build) {
+  const ecs_component_desc *desc = build->desc;
+  if (desc->was_count == 0) return ECS_OK;
+  ecs_rename *was = take(build, desc->was_count * sizeof *was);
+  if (!was) return world_nomem(build->world);
+  build->component->was = was;
+  for (uint32_t i = 0; i < desc->was_count; i++) {
+    was[i].name = copy(build, desc->was[i].name);
+    was[i].was = copy(build, desc->was[i].was);
+    if (!was[i].name || !was[i].was) return world_nomem(build->world);
+    ecs_status status = check_rename(build->world, build->component, i);
+    if (status != ECS_OK) return status;
+  }
+  build->component->was_count = desc->was_count;
+  return ECS_OK;
+}
+
+ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
+                         struct component **out) {
+  if (!desc->name || !is_name(desc->name))
+    return no_name(world, "", desc->name, "component");
+  if (desc->field_count > LEAF_LIMIT)
+    return world_fail(world, ECS_ELIMIT, "component '%s' has more than 4096 fields",
+                      desc->name);
+  if (desc->native_size > NATIVE_LIMIT)
+    return world_fail(world, ECS_ELIMIT,
+                      "component '%s': a native struct has at most %u bytes", desc->name,
+                      (uint64_t)NATIVE_LIMIT);
+  struct component *component = memory_array(&world->memory, 1, sizeof *component);
+  if (!component) return world_nomem(world);
+  component->align = 1;
+  component->native = desc->native_size != 0;
+  component->size = desc->native_size;
+  struct build build = {world, component, desc};
+  component->name = copy(&build, desc->name);
+  component->name_size = (uint32_t)strlen(desc->name);
+  ecs_status status = component->name ? ECS_OK : world_nomem(world);
+  if (status == ECS_OK) status = copy_hint(&build, "doc", desc->doc, &component->doc);
+  if (status == ECS_OK && desc->field_count) status = build_fields(&build);
+  if (status == ECS_OK) status = copy_renames(&build);
+  if (status != ECS_OK) {
+    component_free(world, component);
+    return status;
+  }
+  *out = component;
+  return ECS_OK;
+}
+
+static bool same_enum(const struct enumeration *a, const struct enumeration *b) {
+  if (!a || !b || a->count != b->count) return a == b;
+  for (uint32_t i = 0; i < a->count; i++)
+    if (strcmp(a->names[i].data, b->names[i].data) != 0) return false;
+  return true;
+}
+
+static bool same_field(const struct component *a, const struct component *b, uint32_t at) {
+  const struct field *f = &a->fields[at], *g = &b->fields[at];
+  return strcmp(f->name, g->name) == 0 && f->type == g->type && f->count == g->count &&
+         (f->nested ? f->nested->id : 0) == (g->nested ? g->nested->id : 0);
+}
+
+static bool same_leaf(const ecs_world *a_world, const struct leaf *a,
+                      const ecs_world *b_world, const struct leaf *b) {
+  if (strcmp(a->name, b->name) != 0 || a->type != b->type || !same_enum(a->names, b->names))
+    return false;
+  if (a->type != ECS_STRING) return a->value.u64 == b->value.u64;
+  ecs_string x = intern_text(&a_world->strings, a->value.u32);
+  ecs_string y = intern_text(&b_world->strings, b->value.u32);
+  return x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
+}
+
+static bool same_layout(const struct component *a, const struct component *b) {
+  if (a->size != b->size || a->native != b->native) return false;
+  for (uint32_t i = 0; i < a->leaf_count; i++)
+    if (a->leaves[i].offset != b->leaves[i].offset) return false;
+  return true;
+}
+
+static bool same_fields(const ecs_world *a_world, const struct component *a,
+                        const ecs_world *b_world, const struct component *b) {
+  if (a->field_count != b->field_count || a->leaf_count != b->leaf_count) return false;
+  for (uint32_t i = 0; i < a->field_count; i++)
+    if (!same_field(a, b, i)) return false;
+  for (uint32_t i = 0; i < a->leaf_count; i++)
+    if (!same_leaf(a_world, &a->leaves[i], b_world, &b->leaves[i])) return false;
+  return true;
+}
+
+bool declare_same(const ecs_world *a_world, const struct component *a,
+                  const ecs_world *b_world, const struct component *b) {
+  return same_fields(a_world, a, b_world, b) && same_layout(a, b);
+}
+
+void declare_lay_out_as(ecs_world *world, struct component *component,
+                        const ecs_world *from_world, const struct component *from) {
+  if (!same_fields(world, component, from_world, from)) return;
+  component->native = from->native;
+  component->size = from->size;
+  component->align = from->align;
+  component->words = from->words;
+  for (uint32_t i = 0; i < component->field_count; i++) {
+    component->fields[i].offset = from->fields[i].offset;
+    component->fields[i].size = from->fields[i].size;
+  }
+  for (uint32_t i = 0; i < component->leaf_count; i++)
+    component->leaves[i].offset = from->leaves[i].offset;
+}
+
+ecs_status declare_reserve(ecs_world *world, uint32_t index) {
+  struct registry *registry = &world->registry;
+  uint64_t count = index + 1ull;
+  struct component **components =
+      memory_grow(&world->memory, registry->components, &registry->capacity, count,
+                  sizeof *components);
+  if (!components) return world_nomem(world);
+  registry->components = components;
+  uint32_t *next = memory_grow(&world->memory, registry->next, &registry->next_capacity,
+                               count, sizeof *next);
+  if (!next) return world_nomem(world);
+  registry->next = next;
+  if (!map_reserve(&world->memory, &registry->names, 1)) return world_nomem(world);
+  return ECS_OK;
+}
+
+void declare_enter(ecs_world *world, struct component *component, uint32_t index) {
+  struct registry *registry = &world->registry;
+  component->id = entity_id(&world->entities, index);
+  while (registry->count <= index) registry->components[registry->count++] = NULL;
+  registry->components[index] = component;
+  uint32_t hash = text_hash(component->name, component->name_size);
+  registry->next[index] = map_get(&registry->names, hash);
+  map_put(&registry->names, hash, index);
+}
+
+ecs_status declare_register(ecs_world *world, struct component *component) {
+  struct range *range = &world->entities.components;
+  ecs_status status = entity_reserve(&world->entities, &world->memory, range, 1);
+  if (status == ECS_ELIMIT)
+    return world_fail(world, status, "all 65535 ids of components and tags are in use");
+  if (status != ECS_OK) return world_nomem(world);
+  status = declare_reserve(world, range->free_head ? range->free_head : range->next);
+  if (status != ECS_OK) return status;
+  declare_enter(world, component, entity_take(&world->entities, range));
+  return ECS_OK;
+}
+
+ecs_status declare(ecs_world *world, const ecs_component_desc *desc,
+                   struct migration *migration, ecs_id *out) {
+  struct component *component = NULL;
+  ecs_status status = declare_build(world, desc, &component);
+  if (status != ECS_OK) return status;
+  assert(component && out);
+  struct component *known = component_find(world, component->name, component->name_size);
+  if (!known) {
+    status = declare_register(world, component);
+    if (status == ECS_OK) *out = component->id;
+    if (status != ECS_OK) component_free(world, component);
+    return status;
+  }
+  *out = known->id;
+  if (declare_same(world, known, world, component)) {
+    component_free(world, component);
+    return ECS_OK;
+  }
+  return migration_add(migration, known, component);
+}
+
+ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc, ecs_id *out) {
+  struct migration migration;
+  migration_begin(&migration, world);
+  ecs_status status = declare(world, desc, &migration, out);
+  if (status == ECS_OK) status = migration_run(&migration, "changing a component's fields");
+  migration_end(&migration);
+  if (status == ECS_OK) component_of(world, *out)->orphan = false;
+  return status;
+}
+
+ecs_status declare_check_tag(ecs_world *world, const struct migration *migration,
+                             const char *name) {
+  ecs_id id = name ? ecs_component_find(world, name) : ECS_NULL;
+  if (id == ECS_NULL) return ECS_OK;
+  const struct component *component = component_of(world, id);
+  const struct change *change = migration ? migration_of(migration, id) : NULL;
+  if (change && change->wanted) component = change->wanted;
+  if (component->field_count == 0) return ECS_OK;
+  return world_fail(world, ECS_EINVAL, "component '%s' has fields; to drop them and their values "
+                    "declare it as a component without any, {}", name);
+}
+
+ecs_status ecs_tag(ecs_world *world, const char *name, ecs_id *out) {
+  ecs_status status = declare_check_tag(world, NULL, name);
+  if (status != ECS_OK) return status;
+  return ecs_component(world, &(ecs_component_desc){.name = name}, out);
+}

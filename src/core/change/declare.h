@@ -1,0 +1,51 @@
+/* Building a component from its description. */
+#ifndef ECS_CORE_CHANGE_DECLARE_H
+#define ECS_CORE_CHANGE_DECLARE_H
+
+#include "core/store/component.h"
+
+/* Checks a description and lays its leaves out, in memory of the component's own arena. It
+** has no id and is not registered. */
+ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
+                         struct component **out);
+
+/* Builds a component like one of `from` (the same world, or another), made of the components
+** that this world's registry has under the same ids. */
+ecs_status redeclare(ecs_world *world, const ecs_world *from, const struct component *like,
+                     struct component **out);
+
+/* Whether two components, each of its world, have the same fields: names, types, defaults,
+** native layout. */
+bool declare_same(const ecs_world *a_world, const struct component *a,
+                  const ecs_world *b_world, const struct component *b);
+
+/* When they have so, the native layout excepted, gives that of `from` to a component in no table.
+** Images know no native layout. */
+void declare_lay_out_as(ecs_world *world, struct component *component,
+                        const ecs_world *from_world, const struct component *from);
+
+/* Gives it an id and makes its name known. */
+ecs_status declare_register(ecs_world *world, struct component *component);
+
+/* The same with a given index, whose slot in the entity index is alive; after
+** declare_reserve for that index it cannot fail. */
+ecs_status declare_reserve(ecs_world *world, uint32_t index);
+void declare_enter(ecs_world *world, struct component *component, uint32_t index);
+
+struct migration;
+
+/* Declares: registers a new component at once, puts a changed one into the migration, to be
+** run by the caller. */
+ecs_status declare(ecs_world *world, const ecs_component_desc *desc,
+                   struct migration *migration, ecs_id *out);
+
+/* Refuses to make a tag of a component that has fields, as a migration (NULL: no) leaves it: that
+** takes a declaration that says so. */
+ecs_status declare_check_tag(ecs_world *world, const struct migration *migration,
+                             const char *name);
+
+/* Takes a component that no row has any more out of everything: its tables go, queries that
+** name it break. Cannot fail. */
+void declare_forget(ecs_world *world, struct component *component);
+
+#endif

@@ -1,0 +1,391 @@
+#include "core/change/migrate.h"
+
+#include "core/store/bulk.h"
+#include "core/change/convert.h"
+#include "core/change/migrate_plan.h"
+#include "core/store/world.h"
+
+void migration_begin(struct migration *migration, ecs_world *world) {
+  memset(migration, 0, sizeof *migration);
+  migration->world = world;
+}
+
+struct change *migration_of(const struct migration *migration, ecs_id id) {
+  for (uint32_t i = 0; i < migration->count; i++)
+    if (migration->changes[i].component->id == id) return &migration->changes[i];
+  return NULL;
+}
+
+ecs_status migration_add(struct migration *migration, struct component *component,
+                         struct component *wanted) {
+  ecs_world *world = migration->world;
+  struct change *change = migration_of(migration, component->id);
+  if (!change) {
+    struct change *changes = memory_grow(&world->memory, migration->changes,
+                                         &migration->capacity, migration->count + 1ull,
+                                         sizeof *changes);
+    if (!changes) {
+      if (wanted) component_free(world, wanted);
+      return world_nomem(world);
+    }
+    migration->changes = changes;
+    change = &changes[migration->count++];
+    memset(change, 0, sizeof *change);
+    change->component = component;
+  } else if (change->wanted) {
+    component_free(world, change->wanted);
+  }
+  if (wanted) wanted->id = component->id;
+  change->wanted = wanted;
+  return ECS_OK;
+}
+
+/* ---- tables ---- */
+
+static bool is_affected(const struct migration *migration, const struct table *table) {
+  for (uint32_t i = 0; i < migration->count; i++) {
+    const struct change *change = &migration->changes[i];
+    if (change->wanted && table_position(table, change->component->id) != NONE) return true;
+  }
+  return false;
+}
+
+/* The old column that a new one is made of, or NONE. Components that go still have theirs. */
+static uint32_t source_column(const struct migration *migration, const struct table *old,
+                              const struct column *column) {
+  const struct change *change = migration_of(migration, column->component->id);
+  uint32_t leaf = change && change->wanted ? change->source[column->leaf] : column->leaf;
+  return leaf == NONE ? NONE : table_column(old, column->component->id) + leaf;
+}
+
+static const struct leaf *leaf_of(const struct column *column) {
+  return &column->component->leaves[column->leaf];
+}
+
+static ecs_status refuse(const struct migration *migration, const struct table *old,
+                         uint32_t row, const struct column *from, const struct column *to,
+                         ecs_cell cell) {
+  const ecs_world *world = migration->world;
+  char value[96], owner[48];
+  convert_show(world, leaf_of(from), cell, value, sizeof value);
+  if (old)
+    text_format(owner, sizeof owner, "entity %e",
+                entity_id(&world->entities, old->rows[row]));
+  else
+    text_format(owner, sizeof owner, "the resource");
+  return world_fail(world, ECS_ERANGE, "cannot migrate '%s': %s has %s = %s, which is no %s",
+                    to->component->name, owner, leaf_of(from)->name, value,
+                    type_name(leaf_of(to)->type));
+}
+
+/* Fills a new column from an old one of `count` cells, or with the default. */
+static ecs_status fill_column(const struct migration *migration, const struct table *old,
+                              const struct column *from, struct column *to,
+                              uint32_t capacity, uint32_t count) {
+  ecs_world *world = migration->world;
+  if (capacity == 0) return ECS_OK;
+  if (!buffer_grow(&world->memory, &to->buffer, (size_t)capacity * to->size, 0))
+    return world_nomem(world);
+  to->data = to->buffer.data;
+  if (!from) {
+    cell_fill(to->data, to->size, 0, count, to->value);
+    return ECS_OK;
+  }
+  for (uint32_t row = 0; row < count; row++) {
+    ecs_cell cell = cell_load(from->data, from->size, row), converted;
+    ecs_status status = convert_cell(world, leaf_of(from), leaf_of(to), cell, &converted);
+    if (status == ECS_ENOMEM) return world_nomem(world);
+    if (status != ECS_OK) return refuse(migration, old, row, from, to, cell);
+    cell_store(to->data, to->size, row, converted);
+  }
+  return ECS_OK;
+}
+
+static ecs_status fill_table(const struct migration *migration, const struct table *old,
+                             struct table *table) {
+  for (uint32_t i = 0; i < table->column_count; i++) {
+    struct column *to = &table->columns[i];
+    uint32_t at = source_column(migration, old, to);
+    const struct column *from = at == NONE ? NULL : &old->columns[at];
+    if (from && convert_is_copy(leaf_of(from), leaf_of(to))) continue;
+    ecs_status status = fill_column(migration, old, from, to, old->capacity, old->count);
+    if (status != ECS_OK) return status;
+  }
+  return ECS_OK;
+}
+
+static ecs_status prepare_table(struct migration *migration, const struct table *old) {
+  ecs_world *world = migration->world;
+  struct table **tables = memory_grow(&world->memory, migration->tables,
+                                      &migration->table_capacity,
+                                      migration->table_count + 1ull, sizeof *tables);
+  if (!tables) return world_nomem(world);
+  migration->tables = tables;
+  struct table *table;
+  ecs_status status = table_new(world, old->ids, old->id_count, &table);
+  if (status != ECS_OK) return status;
+  table->index = old->index;
+  tables[migration->table_count++] = table;
+  return fill_table(migration, old, table);
+}
+
+static ecs_status prepare_tables(struct migration *migration) {
+  ecs_world *world = migration->world;
+  const struct id_record *all = graph_all(world);
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < all->table_count && status == ECS_OK; i++) {
+    const struct table *table = world_table(world, all->tables[i]);
+    if (is_affected(migration, table)) status = prepare_table(migration, table);
+  }
+  return status;
+}
+
+/* Any values of columns that nothing new is made of. */
+static void release_dropped(ecs_world *world, struct table *old) {
+  for (uint32_t i = 0; old->has_any && i < old->column_count; i++) {
+    struct column *column = &old->columns[i];
+    if (!column->data || leaf_of(column)->type != ECS_ANY) continue;
+    for (uint32_t row = 0; row < old->count; row++)
+      any_release(&world->any, ((uint32_t *)column->data)[row]);
+  }
+}
+
+/* The new table takes over what stays: unchanged columns, rows, its place. */
+static void swap_table(const struct migration *migration, struct table *table) {
+  ecs_world *world = migration->world;
+  struct table *old = world_table(world, table->index);
+  for (uint32_t i = 0; i < table->column_count; i++) {
+    struct column *to = &table->columns[i];
+    uint32_t at = source_column(migration, old, to);
+    if (at == NONE) continue;
+    struct column *from = &old->columns[at];
+    if (!convert_is_copy(leaf_of(from), leaf_of(to))) continue;
+    to->buffer = from->buffer;
+    to->data = from->data;
+    memset(&from->buffer, 0, sizeof from->buffer);
+    from->data = NULL;
+  }
+  release_dropped(world, old);
+  table->serial = ++world->graph.next_serial;
+  table->order = old->order;
+  table->hash = old->hash;
+  table->next_same_hash = old->next_same_hash;
+  table->row_buffer = old->row_buffer;
+  table->rows = old->rows;
+  table->count = old->count;
+  table->capacity = old->capacity;
+  table->in_empties = old->in_empties;
+  table->was_empty = old->was_empty;
+  memset(&old->row_buffer, 0, sizeof old->row_buffer);
+  graph_unlink(old);
+  world->graph.tables[table->index] = table;
+  table_free(world, old);
+}
+
+/* ---- resources ---- */
+
+static ecs_status prepare_resource(struct migration *migration, struct change *change) {
+  ecs_world *world = migration->world;
+  struct component *wanted = change->wanted;
+  bool resource = change->component->resource || change->valued;
+  if (!resource || !wanted || wanted->leaf_count == 0) return ECS_OK;
+  change->resource = memory_array(&world->memory, wanted->leaf_count, sizeof *change->resource);
+  if (!change->resource) return world_nomem(world);
+  for (uint32_t i = 0; i < wanted->leaf_count; i++) {
+    uint32_t source = change->source[i];
+    const struct leaf *leaf = &wanted->leaves[i];
+    struct column to = {.value = leaf->value, .size = leaf->size, .leaf = i,
+                        .component = wanted};
+    struct column from = {.component = change->component, .leaf = source};
+    if (source != NONE) {
+      assert(change->component->resource);
+      from.data = change->component->resource[source].data;
+      from.size = change->component->leaves[source].size;
+    }
+    ecs_status status =
+        fill_column(migration, NULL, source == NONE ? NULL : &from, &to, 1, 1);
+    change->resource[i] = to.buffer;
+    if (status != ECS_OK) return status;
+  }
+  return ECS_OK;
+}
+
+/* Of the old value only any slots that live on must not be released. */
+static void swap_resource(ecs_world *world, struct change *change) {
+  struct component *component = change->component;
+  for (uint32_t i = 0; change->resource && i < change->wanted->leaf_count; i++) {
+    uint32_t source = change->source[i];
+    if (source != NONE && component->leaves[source].type == ECS_ANY)
+      *(uint32_t *)component->resource[source].data = 0;
+  }
+  resource_free(world, component);
+  component->resource = change->resource;
+  change->resource = NULL;
+}
+
+/* ---- components that go ---- */
+
+static ecs_status plan_removal(struct migration *migration, struct table *table) {
+  ecs_world *world = migration->world;
+  struct table *to;
+  ecs_status status = migration_without_removed(migration, table, &to);
+  if (status != ECS_OK || to == table) return status;
+  to->incoming += table->count;
+  return table_reserve(world, to, to->incoming);
+}
+
+static ecs_status plan_removals(struct migration *migration) {
+  ecs_world *world = migration->world;
+  const struct id_record *all = graph_all(world);
+  ecs_status status = ECS_OK;
+  uint32_t count = all->table_count;
+  for (uint32_t i = 0; i < count && status == ECS_OK; i++)
+    status = plan_removal(migration, world_table(world, all->tables[i]));
+  for (uint32_t i = 0; i < all->table_count; i++)
+    world_table(world, all->tables[i])->incoming = 0;
+  return status;
+}
+
+static void commit_removals(struct migration *migration) {
+  ecs_world *world = migration->world;
+  const struct id_record *all = graph_all(world);
+  for (uint32_t i = 0; i < all->table_count; i++) {
+    struct table *table = world_table(world, all->tables[i]), *to = table;
+    ecs_status status = migration_without_removed(migration, table, &to);
+    assert(status == ECS_OK);
+    (void)status;
+    if (to != table) bulk_move(world, table, to);
+  }
+  for (uint32_t i = 0; i < migration->count; i++)
+    if (!migration->changes[i].wanted)
+      declare_forget(world, migration->changes[i].component);
+}
+
+/* ---- the transaction ---- */
+
+static bool removes(const struct migration *migration) {
+  for (uint32_t i = 0; i < migration->count; i++)
+    if (!migration->changes[i].wanted) return true;
+  return false;
+}
+
+void migration_show(const struct migration *migration, bool wanted) {
+  for (uint32_t i = 0; i < migration->count; i++) {
+    const struct change *change = &migration->changes[i];
+    migration->world->registry.components[ecs_id_index(change->component->id)] =
+        wanted && change->wanted ? change->wanted : change->component;
+  }
+  migration->world->registry.shown = wanted;
+}
+
+static ecs_status prepare_shown(struct migration *migration) {
+  ecs_status status = migration_follow_nested(migration);
+  for (uint32_t i = 0; i < migration->count && status == ECS_OK; i++)
+    status = migration_map(migration, &migration->changes[i]);
+  if (status == ECS_OK) status = prepare_tables(migration);
+  for (uint32_t i = 0; i < migration->count && status == ECS_OK; i++) {
+    status = prepare_resource(migration, &migration->changes[i]);
+    if (status == ECS_OK) status = migration_report(migration, &migration->changes[i]);
+  }
+  for (ecs_query *q = migration->world->first_query; q && status == ECS_OK; q = q->next)
+    status = query_refresh_reserve(q);
+  return status;
+}
+
+ecs_status migration_prepare(struct migration *migration) {
+  ecs_status status = ECS_OK;
+  if (removes(migration)) status = plan_removals(migration);
+  if (status != ECS_OK) return status;
+  migration_show(migration, true);
+  status = prepare_shown(migration);
+  migration_show(migration, false);
+  return status;
+}
+
+/* The component keeps its address: everything that points to it sees the new fields. */
+static void swap_contents(const ecs_world *world, struct change *change) {
+  struct component old = *change->component;
+  *change->component = *change->wanted;
+  *change->wanted = old;
+  change->component->resource = old.resource;
+  change->component->orphan = old.orphan;
+  change->wanted->resource = NULL;
+  change->component->changed = world->registry.version;
+}
+
+static void redirect(const struct migration *migration, const struct component **at) {
+  for (uint32_t i = 0; i < migration->count; i++)
+    if (*at == migration->changes[i].wanted) *at = migration->changes[i].component;
+}
+
+static void redirect_all(struct migration *migration) {
+  const ecs_world *world = migration->world;
+  for (uint32_t i = 0; i < migration->table_count; i++) {
+    struct table *table = migration->tables[i];
+    for (uint32_t j = 0; j < table->column_count; j++)
+      redirect(migration, &table->columns[j].component);
+    for (uint32_t j = 0; j < table->part_count; j++)
+      table->parts[j].component = component_of(world, table->parts[j].id);
+  }
+  for (uint32_t i = 0; i < world->registry.count; i++) {
+    struct component *component = world->registry.components[i];
+    for (uint32_t j = 0; component && j < component->field_count; j++) {
+      struct field *field = &component->fields[j];
+      if (field->nested)
+        field->nested = world->registry.components[ecs_id_index(field->nested->id)];
+    }
+  }
+}
+
+void migration_commit(struct migration *migration) {
+  ecs_world *world = migration->world;
+  world->registry.version++;
+  if (migration->count) world->registry.layouts++;
+  for (uint32_t i = 0; i < migration->table_count; i++)
+    swap_table(migration, migration->tables[i]);
+  for (uint32_t i = 0; i < migration->count; i++) {
+    struct change *change = &migration->changes[i];
+    if (!change->wanted) continue;
+    swap_resource(world, change);
+    swap_contents(world, change);
+  }
+  redirect_all(migration);
+  for (ecs_query *query = world->first_query; query; query = query->next)
+    migration_refresh_query(migration, query);
+  migration->table_count = 0;
+  if (removes(migration)) commit_removals(migration);
+  world_settle(world);
+}
+
+ecs_status migration_run(struct migration *migration, const char *operation) {
+  ecs_world *world = migration->world;
+  if (migration->count == 0) return ECS_OK;
+  ecs_status status = world_is_idle(world, operation);
+  if (status == ECS_OK) status = migration_prepare(migration);
+  if (status == ECS_OK) migration_commit(migration);
+  return status;
+}
+
+static void free_change(ecs_world *world, struct change *change) {
+  struct component *wanted = change->wanted;
+  uint32_t leaves = wanted ? wanted->leaf_count : 0;
+  for (uint32_t i = 0; change->resource && i < leaves; i++)
+    buffer_free(&world->memory, &change->resource[i]);
+  memory_free(&world->memory, change->resource, leaves * sizeof *change->resource);
+  if (wanted) component_free(world, wanted);
+  arena_free(&world->memory, &change->arena);
+}
+
+void migration_end(struct migration *migration) {
+  ecs_world *world = migration->world;
+  for (uint32_t i = 0; i < migration->table_count; i++) {
+    migration->tables[i]->count = 0;
+    table_free(world, migration->tables[i]);
+  }
+  for (uint32_t i = 0; i < migration->count; i++) free_change(world, &migration->changes[i]);
+  memory_free(&world->memory, migration->tables,
+              migration->table_capacity * sizeof *migration->tables);
+  memory_free(&world->memory, migration->changes,
+              migration->capacity * sizeof *migration->changes);
+  memset(migration, 0, sizeof *migration);
+}

@@ -1,0 +1,71 @@
+/* Migration: components change their fields, or go, while entities have them. One transaction
+** over any number of components: prepare does everything that can fail, commit cannot. */
+#ifndef ECS_CORE_CHANGE_MIGRATE_H
+#define ECS_CORE_CHANGE_MIGRATE_H
+
+#include "core/change/declare.h"
+#include "core/store/table.h"
+
+enum leaf_fate { LEAF_KEPT, LEAF_ADDED, LEAF_DROPPED, LEAF_CONVERTED, LEAF_RENAMED };
+
+struct report_item {
+  enum leaf_fate fate;
+  const char *name;           /* the leaf, as it is called now (dropped: was) */
+  const char *from;           /* renamed: its name before; added: perhaps, see `maybe` */
+  const char *from_type, *type;
+  bool maybe;                 /* added, and `from` of the same type was dropped */
+};
+
+/* What a migration did to one component. Lives in the change's arena. */
+struct report {
+  struct report_item *items;
+  uint32_t count;
+  uint64_t rows;
+};
+
+/* One component of a migration. */
+struct change {
+  bool valued;                 /* a tag that becomes a resource */
+  struct component *component;   /* as it is registered */
+  struct component *wanted;      /* what it becomes; NULL: it goes */
+  uint32_t *source;              /* by leaf of wanted: the old leaf, or NONE */
+  struct column_buffer *resource;
+  struct report report;
+  struct arena arena;
+};
+
+struct migration {
+  ecs_world *world;
+  struct change *changes;
+  uint32_t count, capacity;
+  struct table **tables;         /* what replaces the table of the same index */
+  uint32_t table_count, table_capacity;
+};
+
+struct change *migration_of(const struct migration *migration, ecs_id id);
+
+void migration_begin(struct migration *migration, ecs_world *world);
+
+/* Takes over `wanted` (freed also on failure); NULL removes the component. Components made
+** of this one follow. */
+ecs_status migration_add(struct migration *migration, struct component *component,
+                         struct component *wanted);
+
+/* On failure the world is as it was; the message names entity, field, value and type. */
+ecs_status migration_prepare(struct migration *migration);
+void migration_commit(struct migration *migration);
+
+/* After prepare: what the registry shows, the components as they will be (those that go are
+** still there) or as they are. Queries made meanwhile are for after the commit. */
+void migration_show(const struct migration *migration, bool wanted);
+
+/* ECS_ENAME when a query names a component that goes, or a field that its component loses. */
+ecs_status migration_check_query(const struct migration *migration, const ecs_query *query);
+
+/* Both, when there is anything to do; ECS_EBUSY inside scopes. */
+ecs_status migration_run(struct migration *migration, const char *operation);
+
+/* Frees what is left, committed or not. */
+void migration_end(struct migration *migration);
+
+#endif

@@ -1,0 +1,272 @@
+#include "core/change/migrate_plan.h"
+
+#include "core/change/convert.h"
+#include "core/store/world.h"
+
+/* ---- components made of changed ones ---- */
+
+static bool is_removed(const struct migration *migration, ecs_id id) {
+  const struct change *change = migration_of(migration, id);
+  return change && !change->wanted;
+}
+
+/* A field made of a component that goes or is no longer what the registry shows, or NULL. */
+static const struct field *stale_field(const struct migration *migration,
+                                       const struct component *component) {
+  const ecs_world *world = migration->world;
+  for (uint32_t i = 0; i < component->field_count; i++) {
+    const struct component *nested = component->fields[i].nested;
+    if (!nested) continue;
+    if (world->registry.components[ecs_id_index(nested->id)] != nested ||
+        is_removed(migration, nested->id))
+      return &component->fields[i];
+  }
+  return NULL;
+}
+
+static ecs_status follow(struct migration *migration, struct component *component,
+                         const struct field *field) {
+  ecs_world *world = migration->world;
+  uint32_t at = ecs_id_index(component->id);
+  if (is_removed(migration, field->nested->id))
+    return world_fail(world, ECS_EINVAL, "'%s' cannot go: field '%s.%s' is made of it",
+                      field->nested->name, component->name, field->name);
+  struct component *wanted;
+  ecs_status status = redeclare(world, world, component, &wanted);
+  if (status != ECS_OK) return status;
+  const struct change *change = migration_of(migration, component->id);
+  status = migration_add(migration, change ? change->component : component, wanted);
+  if (status == ECS_OK) world->registry.components[at] = wanted;
+  return status;
+}
+
+/* Components on the way from one that is looked at to what it is made of. */
+struct path {
+  const struct path *above;
+  ecs_id id;
+};
+
+/* What a component is made of comes first, so that none is followed twice: one that has been
+** may be pointed to. */
+static ecs_status follow_parts(struct migration *migration, ecs_id id,
+                               const struct path *above) {
+  ecs_world *world = migration->world;
+  struct path path = {above, id};
+  struct component *component = world->registry.components[ecs_id_index(id)];
+  for (; above; above = above->above)
+    if (above->id == id)
+      return world_fail(world, ECS_EINVAL, "component '%s' would be made of itself",
+                        component->name);
+  for (uint32_t i = 0; i < component->field_count; i++) {
+    const struct component *nested = component->fields[i].nested;
+    if (!nested || is_removed(migration, nested->id)) continue;
+    ecs_status status = follow_parts(migration, nested->id, &path);
+    if (status != ECS_OK) return status;
+  }
+  const struct field *field = stale_field(migration, component);
+  return field ? follow(migration, component, field) : ECS_OK;
+}
+
+ecs_status migration_follow_nested(struct migration *migration) {
+  const ecs_world *world = migration->world;
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < world->registry.count && status == ECS_OK; i++) {
+    const struct component *component = world->registry.components[i];
+    if (component && !is_removed(migration, component->id))
+      status = follow_parts(migration, component->id, NULL);
+  }
+  return status;
+}
+
+/* ---- where leaves come from ---- */
+
+/* A rename that has been done is no longer one: the field is known by its own name. */
+static const char *name_before(const struct change *change, const struct field *field) {
+  for (uint32_t i = 0; i < change->wanted->was_count; i++) {
+    const ecs_rename *rename = &change->wanted->was[i];
+    if (strcmp(rename->name, field->name) == 0 &&
+        component_field(change->component, rename->was, strlen(rename->was)) != NONE)
+      return rename->was;
+  }
+  return field->name;
+}
+
+static uint32_t elements(const struct field *field) { return field->count ? field->count : 1; }
+
+/* A leaf of a nested component: its element and inner leaf, found in the old field. */
+static uint32_t nested_source(struct migration *migration, const struct field *field,
+                              const struct field *old, uint32_t leaf) {
+  uint32_t inner_count = field->nested->leaf_count;
+  uint32_t element = (leaf - field->first_leaf) / inner_count;
+  uint32_t inner = (leaf - field->first_leaf) % inner_count;
+  const struct change *change = migration_of(migration, field->nested->id);
+  if (element >= elements(old)) return NONE;
+  if (change) inner = change->source[inner];
+  if (inner == NONE) return NONE;
+  return old->first_leaf + element * (old->leaf_count / elements(old)) + inner;
+}
+
+static uint32_t source_of(struct migration *migration, const struct change *change,
+                          uint32_t leaf_at) {
+  const struct component *old = change->component;
+  const struct leaf *leaf = &change->wanted->leaves[leaf_at];
+  const struct field *field = &change->wanted->fields[leaf->field];
+  const char *name = name_before(change, field);
+  uint32_t at = component_field(old, name, strlen(name));
+  if (at == NONE) return NONE;
+  const struct field *before = &old->fields[at];
+  if (field->nested && before->nested && field->nested->id == before->nested->id)
+    return nested_source(migration, field, before, leaf_at);
+  char text[MESSAGE_SIZE];
+  size_t size = text_format(text, sizeof text, "%s%s", name, leaf->name + field->name_size);
+  return component_leaf(old, text, size);
+}
+
+ecs_status migration_map(struct migration *migration, struct change *change) {
+  struct component *wanted = change->wanted;
+  if (!wanted || change->source || wanted->leaf_count == 0) return ECS_OK;
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < wanted->field_count && status == ECS_OK; i++) {
+    const struct component *nested = wanted->fields[i].nested;
+    struct change *inner = nested ? migration_of(migration, nested->id) : NULL;
+    if (inner) status = migration_map(migration, inner);
+  }
+  if (status != ECS_OK) return status;
+  uint32_t *source = arena_take(&migration->world->memory, &change->arena,
+                                wanted->leaf_count * sizeof *source);
+  if (!source) return world_nomem(migration->world);
+  for (uint32_t i = 0; i < wanted->leaf_count; i++)
+    source[i] = source_of(migration, change, i);
+  change->source = source;
+  return ECS_OK;
+}
+
+/* ---- reports ---- */
+
+static bool is_used(const struct change *change, uint32_t old_leaf) {
+  for (uint32_t i = 0; change->source && i < change->wanted->leaf_count; i++)
+    if (change->source[i] == old_leaf) return true;
+  return false;
+}
+
+static struct report_item kept_item(const struct change *change, uint32_t at) {
+  const struct leaf *leaf = &change->wanted->leaves[at];
+  struct report_item item = {LEAF_ADDED, leaf->name, NULL, NULL, type_name(leaf->type),
+                             false};
+  uint32_t source = change->source[at];
+  if (source == NONE) return item;
+  const struct leaf *old = &change->component->leaves[source];
+  bool renamed = strcmp(old->name, leaf->name) != 0;
+  item.fate = !convert_is_copy(old, leaf) ? LEAF_CONVERTED : renamed ? LEAF_RENAMED
+                                                                     : LEAF_KEPT;
+  if (renamed) item.from = old->name;
+  item.from_type = type_name(old->type);
+  return item;
+}
+
+/* An added and a dropped leaf of one type are perhaps one that was renamed. */
+static void suspect_renames(struct report *report) {
+  for (uint32_t i = 0; i < report->count; i++) {
+    struct report_item *dropped = &report->items[i];
+    if (dropped->fate != LEAF_DROPPED) continue;
+    for (uint32_t j = 0; j < report->count; j++) {
+      struct report_item *added = &report->items[j];
+      if (added->fate != LEAF_ADDED || added->maybe || added->type != dropped->type) continue;
+      added->maybe = true;
+      added->from = dropped->name;
+      break;
+    }
+  }
+}
+
+static bool keep_texts(struct memory *memory, struct change *change) {
+  for (uint32_t i = 0; i < change->report.count; i++) {
+    struct report_item *item = &change->report.items[i];
+    item->name = arena_copy(memory, &change->arena, item->name, strlen(item->name));
+    if (item->from)
+      item->from = arena_copy(memory, &change->arena, item->from, strlen(item->from));
+    if (!item->name) return false;
+  }
+  return true;
+}
+
+ecs_status migration_report(struct migration *migration, struct change *change) {
+  ecs_world *world = migration->world;
+  struct report *report = &change->report;
+  uint32_t old = change->component->leaf_count;
+  uint32_t leaves = change->wanted ? change->wanted->leaf_count : 0;
+  if (report->items) return ECS_OK;
+  report->items = arena_take(&world->memory, &change->arena,
+                             (old + leaves + 1) * sizeof *report->items);
+  if (!report->items) return world_nomem(world);
+  for (uint32_t i = 0; i < leaves; i++) report->items[report->count++] = kept_item(change, i);
+  for (uint32_t i = 0; i < old; i++) {
+    const struct leaf *leaf = &change->component->leaves[i];
+    if (!is_used(change, i))
+      report->items[report->count++] = (struct report_item){
+          LEAF_DROPPED, leaf->name, NULL, NULL, type_name(leaf->type), false};
+  }
+  suspect_renames(report);
+  const struct id_record *record = graph_record(world, change->component->id);
+  for (uint32_t i = 0; record && i < record->table_count; i++)
+    report->rows += world_table(world, record->tables[i])->count;
+  return keep_texts(&world->memory, change) ? ECS_OK : world_nomem(world);
+}
+
+/* ---- components that go ---- */
+
+ecs_status migration_without_removed(const struct migration *migration, struct table *table,
+                                     struct table **out) {
+  ecs_world *world = migration->world;
+  *out = table;
+  ecs_id *ids = world_scratch(world, table->id_count);
+  if (!ids) return world_nomem(world);
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < table->id_count; i++) {
+    const struct change *change = migration_of(migration, table->ids[i]);
+    if (!change || change->wanted) ids[kept++] = table->ids[i];
+  }
+  return kept == table->id_count ? ECS_OK : graph_table(world, ids, kept, out);
+}
+
+/* ---- queries ---- */
+
+ecs_status migration_check_query(const struct migration *migration, const ecs_query *query) {
+  const ecs_world *world = migration->world;
+  for (uint32_t i = 0; i < query->terms.count && !query->broken; i++) {
+    const struct term *term = &query->terms.terms[i];
+    const struct change *change = migration_of(migration, term->id);
+    if (!change) continue;
+    const struct component *component = change->component, *wanted = change->wanted;
+    if (!wanted)
+      return world_fail(world, ECS_ENAME, "component '%s' is in use", component->name);
+    if (query->fresh || term->leaf == NONE) continue;
+    const struct leaf *leaf = &component->leaves[term->leaf];
+    if (component_leaf(wanted, leaf->name, leaf->name_size) == NONE)
+      return component_no_field(world, wanted, leaf->name, leaf->name_size);
+  }
+  return ECS_OK;
+}
+
+static bool find_leaf_again(const struct change *change, struct term *term) {
+  if (term->leaf == NONE || !change || !change->wanted) return true;
+  const struct leaf *old = &change->wanted->leaves[term->leaf];
+  term->leaf = component_leaf(change->component, old->name, old->name_size);
+  return term->leaf != NONE;
+}
+
+void migration_refresh_query(const struct migration *migration, ecs_query *query) {
+  bool sound = true;
+  for (uint32_t i = 0; i < query->terms.count && !query->broken; i++) {
+    struct term *term = &query->terms.terms[i];
+    if (query->fresh)
+      term->component = component_of(query->world, term->id);
+    else
+      sound &= find_leaf_again(migration_of(migration, term->id), term);
+  }
+  query->fresh = false;
+  if (sound)
+    query_refresh(query);
+  else
+    query_retire(query);
+}

@@ -1,0 +1,358 @@
+#include "core/change/transact.h"
+
+#include "core/store/world.h"
+
+void transaction_begin(struct transaction *transaction, ecs_world *world) {
+  memset(transaction, 0, sizeof *transaction);
+  transaction->world = world;
+  migration_begin(&transaction->migration, world);
+}
+
+/* ---- components -------------------------------------------------------------------------- */
+
+static bool list_reserve(struct transaction *transaction, struct id_list *list) {
+  ecs_id *ids = memory_grow(&transaction->world->memory, list->ids, &list->capacity,
+                            list->count + 1ull, sizeof *ids);
+  if (ids) list->ids = ids;
+  return ids != NULL;
+}
+
+ecs_status transaction_declare(struct transaction *transaction,
+                               const ecs_component_desc *desc, ecs_id *out, bool *made) {
+  ecs_world *world = transaction->world;
+  if (!list_reserve(transaction, &transaction->made) ||
+      !list_reserve(transaction, &transaction->claimed))
+    return world_nomem(world);
+  *made = !desc->name || ecs_component_find(world, desc->name) == ECS_NULL;
+  ecs_status status = declare(world, desc, &transaction->migration, out);
+  if (status != ECS_OK) return status;
+  if (*made) transaction->made.ids[transaction->made.count++] = *out;
+  transaction->claimed.ids[transaction->claimed.count++] = *out;
+  return ECS_OK;
+}
+
+ecs_status transaction_resource(struct transaction *transaction, ecs_id id) {
+  ecs_world *world = transaction->world;
+  struct component *component;
+  ecs_status status = component_need_id(world, id, &component);
+  if (status != ECS_OK || component->resource) return status;
+  struct change *change = migration_of(&transaction->migration, id);
+  if (component->leaf_count == 0 && change && change->wanted && change->wanted->leaf_count) {
+    change->valued = true;
+    return ECS_OK;
+  }
+  if (!list_reserve(transaction, &transaction->valued)) return world_nomem(world);
+  status = resource_new(world, component);
+  if (status == ECS_OK) transaction->valued.ids[transaction->valued.count++] = id;
+  return status;
+}
+
+ecs_status transaction_remove(struct transaction *transaction, ecs_id id) {
+  struct component *component;
+  ecs_status status = component_need_id(transaction->world, id, &component);
+  return status == ECS_OK ? migration_add(&transaction->migration, component, NULL) : status;
+}
+
+ecs_status transaction_leave(struct transaction *transaction, ecs_id id) {
+  if (!list_reserve(transaction, &transaction->left)) return world_nomem(transaction->world);
+  transaction->left.ids[transaction->left.count++] = id;
+  return ECS_OK;
+}
+
+static void mark_orphans(const struct transaction *transaction, const struct id_list *list,
+                         bool orphan) {
+  for (uint32_t i = 0; i < list->count; i++) {
+    struct component *component = component_of(transaction->world, list->ids[i]);
+    if (component) component->orphan = orphan;
+  }
+}
+
+static void undo_components(struct transaction *transaction) {
+  ecs_world *world = transaction->world;
+  while (transaction->valued.count)
+    resource_free(world,
+                  component_of(world, transaction->valued.ids[--transaction->valued.count]));
+  while (transaction->made.count)
+    declare_forget(world, component_of(world, transaction->made.ids[--transaction->made.count]));
+}
+
+/* ---- the new schedule ---------------------------------------------------------------------- */
+
+uint64_t transaction_group(ecs_world *world) {
+  struct schedule *schedule = &world->schedule;
+  uint64_t group = schedule->next_registered > schedule->next_declared
+                       ? schedule->next_registered : schedule->next_declared + 1;
+  schedule->next_registered = group + 1;
+  schedule->next_declared = group;
+  return group * PLACES;
+}
+
+static bool save_places(struct transaction *transaction) {
+  const struct schedule *before = &transaction->before;
+  struct memory *memory = &transaction->world->memory;
+  transaction->phases = memory_array(memory, before->phase_count + 1ull,
+                                     sizeof *transaction->phases);
+  transaction->systems = memory_array(memory, before->system_count + 1ull,
+                                      sizeof *transaction->systems);
+  if (!transaction->phases || !transaction->systems) return false;
+  for (uint32_t i = 0; i < before->phase_count; i++)
+    transaction->phases[i] =
+        (struct saved_phase){before->phases[i], before->phases[i]->declared};
+  for (uint32_t i = 0; i < before->system_count; i++)
+    transaction->systems[i] = (struct saved_system){
+        before->systems[i], before->systems[i]->registered, before->systems[i]->phase};
+  return true;
+}
+
+static void free_lists(ecs_world *world, struct schedule *schedule) {
+  struct memory *memory = &world->memory;
+  memory_free(memory, schedule->phases, schedule->phase_capacity * sizeof(void *));
+  memory_free(memory, schedule->placed, schedule->placed_capacity * sizeof(void *));
+  memory_free(memory, schedule->systems, schedule->system_capacity * sizeof(void *));
+  memory_free(memory, schedule->running, schedule->running_capacity * sizeof(void *));
+  memory_free(memory, schedule->sorted, schedule->sorted_capacity * sizeof(void *));
+}
+
+/* The lists of a schedule with room for so many; what there is comes with it. */
+static bool copy_lists(ecs_world *world, const struct schedule *from, struct schedule *to,
+                       uint32_t phases, uint32_t systems) {
+  struct memory *memory = &world->memory;
+  to->phases = memory_array(memory, phases, sizeof *to->phases);
+  to->placed = memory_array(memory, phases, sizeof *to->placed);
+  to->systems = memory_array(memory, systems, sizeof *to->systems);
+  to->running = memory_array(memory, systems, sizeof *to->running);
+  to->sorted = memory_array(memory, systems, sizeof *to->sorted);
+  to->phase_capacity = to->placed_capacity = phases;
+  to->system_capacity = to->running_capacity = to->sorted_capacity = systems;
+  if (!to->phases || !to->placed || !to->systems || !to->running || !to->sorted) return false;
+  if (from->phase_count)
+    memcpy(to->phases, from->phases, from->phase_count * sizeof *to->phases);
+  if (from->system_count)
+    memcpy(to->systems, from->systems, from->system_count * sizeof *to->systems);
+  return true;
+}
+
+static ecs_status begin_plan(struct transaction *transaction, uint32_t more_phases,
+                             uint32_t more_systems) {
+  ecs_world *world = transaction->world;
+  transaction->before = world->schedule;
+  struct schedule next = world->schedule;
+  next.phases = next.placed = NULL;
+  next.systems = next.running = next.sorted = NULL;
+  bool room = copy_lists(world, &transaction->before, &next,
+                         next.phase_count + more_phases + 1,
+                         next.system_count + more_systems + 1);
+  if (!room || !save_places(transaction)) {
+    free_lists(world, &next);
+    return world_nomem(world);
+  }
+  world->schedule = next;
+  transaction->planning = true;
+  return ECS_OK;
+}
+
+static bool has_phase(const struct schedule *schedule, const struct phase *phase) {
+  for (uint32_t i = 0; i < schedule->phase_count; i++)
+    if (schedule->phases[i] == phase) return true;
+  return false;
+}
+
+static bool has_system(const struct schedule *schedule, const ecs_system *system) {
+  for (uint32_t i = 0; i < schedule->system_count; i++)
+    if (schedule->systems[i] == system) return true;
+  return false;
+}
+
+static void free_system(ecs_world *world, ecs_system *system) {
+  system->removed = true;
+  schedule_free_system(world, system, true);
+}
+
+/* Frees what only one of two schedules has; systems' free callbacks run. */
+static void free_difference(ecs_world *world, const struct schedule *from,
+                            const struct schedule *kept) {
+  for (uint32_t i = 0; i < from->system_count; i++)
+    if (!has_system(kept, from->systems[i])) free_system(world, from->systems[i]);
+  for (uint32_t i = 0; i < from->phase_count; i++)
+    if (!has_phase(kept, from->phases[i])) phase_free(world, from->phases[i]);
+}
+
+static void undo_plan(struct transaction *transaction) {
+  ecs_world *world = transaction->world;
+  struct schedule next = world->schedule;
+  world->schedule = transaction->before;
+  for (uint32_t i = 0; i < world->schedule.phase_count; i++)
+    transaction->phases[i].phase->declared = transaction->phases[i].declared;
+  for (uint32_t i = 0; i < world->schedule.system_count; i++) {
+    const struct saved_system *saved = &transaction->systems[i];
+    saved->system->registered = saved->registered;
+    saved->system->phase = saved->phase;
+  }
+  free_difference(world, &next, &world->schedule);
+  free_lists(world, &next);
+}
+
+/* ---- phases -------------------------------------------------------------------------------- */
+
+static void replace_phase(struct transaction *transaction, uint32_t at, struct phase *phase) {
+  struct schedule *schedule = &transaction->world->schedule;
+  struct phase *old = schedule->phases[at];
+  phase->enabled = old->enabled;
+  phase->accumulator = phase->fixed > 0 ? old->accumulator : 0;
+  schedule->phases[at] = phase;
+  for (uint32_t i = 0; i < schedule->system_count; i++)
+    if (schedule->systems[i]->phase == old) schedule->systems[i]->phase = phase;
+  if (!has_phase(&transaction->before, old)) phase_free(transaction->world, old);
+}
+
+ecs_status transaction_phase(struct transaction *transaction, const ecs_phase_desc *desc,
+                             uint64_t place) {
+  ecs_world *world = transaction->world;
+  struct schedule *schedule = &world->schedule;
+  struct phase *phase;
+  ecs_status status = phase_build(world, desc, &phase);
+  if (status != ECS_OK) return status;
+  phase->declared = place;
+  uint32_t at;
+  if (schedule_phase(world, desc->name, strlen(desc->name), &at)) {
+    replace_phase(transaction, at, phase);
+  } else {
+    assert(schedule->phase_count < schedule->phase_capacity);
+    schedule->phases[schedule->phase_count++] = phase;
+  }
+  return ECS_OK;
+}
+
+void transaction_keep_phase(struct transaction *transaction, const char *name,
+                            uint64_t place) {
+  struct phase *phase =
+      schedule_phase(transaction->world, name, strlen(name), NULL);
+  if (phase) phase->declared = place;
+}
+
+ecs_status transaction_drop_phase(struct transaction *transaction, const char *name) {
+  ecs_world *world = transaction->world;
+  struct schedule *schedule = &world->schedule;
+  uint32_t at;
+  struct phase *phase = schedule_phase(world, name, strlen(name), &at);
+  if (!phase) return ECS_OK;
+  if (phase_is_builtin(name))
+    return transaction_phase(transaction, &(ecs_phase_desc){.name = name}, phase->declared);
+  schedule->phase_count--;
+  memmove(schedule->phases + at, schedule->phases + at + 1,
+          (schedule->phase_count - at) * sizeof *schedule->phases);
+  return ECS_OK;
+}
+
+/* ---- systems ------------------------------------------------------------------------------- */
+
+static uint32_t system_at(const struct schedule *schedule, const char *name) {
+  for (uint32_t i = 0; i < schedule->system_count; i++)
+    if (strcmp(schedule->systems[i]->name, name) == 0) return i;
+  return NONE;
+}
+
+ecs_status transaction_system(struct transaction *transaction, const ecs_system_desc *desc,
+                              uint64_t place) {
+  ecs_world *world = transaction->world;
+  struct schedule *schedule = &world->schedule;
+  ecs_system *system;
+  ecs_status status = schedule_build(world, desc, &system);
+  if (status != ECS_OK) return status;
+  uint32_t at = system_at(schedule, system->name);
+  if (at != NONE) {
+    ecs_system *old = schedule->systems[at];
+    schedule_inherit(system, old);
+    schedule->systems[at] = system;
+    if (!has_system(&transaction->before, old)) free_system(world, old);
+  } else {
+    assert(schedule->system_count < schedule->system_capacity);
+    schedule->systems[schedule->system_count++] = system;
+  }
+  system->registered = place;
+  return ECS_OK;
+}
+
+void transaction_keep_system(struct transaction *transaction, const char *name,
+                             uint64_t place) {
+  struct schedule *schedule = &transaction->world->schedule;
+  uint32_t at = system_at(schedule, name);
+  if (at != NONE) schedule->systems[at]->registered = place;
+}
+
+void transaction_drop_system(struct transaction *transaction, const char *name) {
+  struct schedule *schedule = &transaction->world->schedule;
+  uint32_t at = system_at(schedule, name);
+  if (at == NONE) return;
+  schedule->system_count--;
+  memmove(schedule->systems + at, schedule->systems + at + 1,
+          (schedule->system_count - at) * sizeof *schedule->systems);
+}
+
+ecs_status transaction_order(struct transaction *transaction) {
+  ecs_world *world = transaction->world;
+  const struct schedule *schedule = &world->schedule;
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    const ecs_system *system = schedule->systems[i];
+    if (!has_phase(schedule, system->phase))
+      return world_fail(world, ECS_ENAME, "system '%s': unknown phase '%s'", system->name,
+                        system->phase->name);
+  }
+  ecs_status status = phase_sort(world);
+  return status == ECS_OK ? schedule_sort(world) : status;
+}
+
+/* Queries made for the new world end: their components are not what they were made for. */
+static void retire_queries(ecs_world *world) {
+  for (ecs_query *query = world->first_query; query; query = query->next)
+    if (query->fresh) query_retire(query);
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+ecs_status transaction_prepare(struct transaction *transaction, uint32_t more_phases,
+                               uint32_t more_systems) {
+  ecs_world *world = transaction->world;
+  ecs_status status = world_is_idle(world, "a reload");
+  if (status == ECS_OK) status = migration_prepare(&transaction->migration);
+  if (status == ECS_OK) status = begin_plan(transaction, more_phases, more_systems);
+  if (status == ECS_OK) migration_show(&transaction->migration, true);
+  return status;
+}
+
+void transaction_commit(struct transaction *transaction) {
+  ecs_world *world = transaction->world;
+  migration_show(&transaction->migration, false);
+  migration_commit(&transaction->migration);
+  mark_orphans(transaction, &transaction->claimed, false);
+  mark_orphans(transaction, &transaction->left, true);
+  free_difference(world, &transaction->before, &world->schedule);
+  free_lists(world, &transaction->before);
+  transaction->planning = false;
+  transaction->committed = true;
+}
+
+static void list_free(struct memory *memory, const struct id_list *list) {
+  memory_free(memory, list->ids, list->capacity * sizeof *list->ids);
+}
+
+void transaction_end(struct transaction *transaction) {
+  ecs_world *world = transaction->world;
+  struct memory *memory = &world->memory;
+  uint32_t phases = transaction->before.phase_count + 1;
+  uint32_t systems = transaction->before.system_count + 1;
+  if (transaction->planning) {
+    migration_show(&transaction->migration, false);
+    retire_queries(world);
+    undo_plan(transaction);
+  }
+  migration_end(&transaction->migration);
+  if (!transaction->committed) undo_components(transaction);
+  memory_free(memory, transaction->phases, phases * sizeof *transaction->phases);
+  memory_free(memory, transaction->systems, systems * sizeof *transaction->systems);
+  list_free(memory, &transaction->made);
+  list_free(memory, &transaction->valued);
+  list_free(memory, &transaction->claimed);
+  list_free(memory, &transaction->left);
+  memset(transaction, 0, sizeof *transaction);
+}

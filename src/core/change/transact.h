@@ -1,0 +1,86 @@
+/* Declarations, phases and systems that change together or not at all: what the reload of a
+** group of scripts is. Components that are new are registered at once and forgotten again when
+** the transaction ends without its commit; everything else changes in the commit.
+**
+**   begin; declare, resource, remove ...; prepare; phases, systems and queries; order; commit
+**
+** A step that fails leaves the world usable; what follows is transaction_end. */
+#ifndef ECS_CORE_CHANGE_TRANSACT_H
+#define ECS_CORE_CHANGE_TRANSACT_H
+
+#include "core/change/migrate.h"
+#include "core/run/schedule.h"
+
+struct id_list {
+  ecs_id *ids;
+  uint32_t count, capacity;
+};
+
+/* What a phase or system that stays was before the transaction. */
+struct saved_phase {
+  struct phase *phase;
+  uint64_t declared;
+};
+
+struct saved_system {
+  ecs_system *system;
+  uint64_t registered;
+  struct phase *phase;
+};
+
+struct transaction {
+  ecs_world *world;
+  struct migration migration;
+  struct id_list made;           /* components registered for it */
+  struct id_list valued;         /* components that became resources */
+  struct id_list claimed;        /* components that were declared: orphans no more */
+  struct id_list left;           /* components that become orphans */
+  bool planning;                 /* world->schedule is the new one, `before` the old one */
+  bool committed;
+  struct schedule before;
+  struct saved_phase *phases;
+  struct saved_system *systems;
+};
+
+void transaction_begin(struct transaction *transaction, ecs_world *world);
+
+/* ECS_OK with *made when the component was not there. */
+ecs_status transaction_declare(struct transaction *transaction,
+                               const ecs_component_desc *desc, ecs_id *out, bool *made);
+ecs_status transaction_resource(struct transaction *transaction, ecs_id component);
+ecs_status transaction_remove(struct transaction *transaction, ecs_id component);
+/* The component stays as it is, but is nobody's. */
+ecs_status transaction_leave(struct transaction *transaction, ecs_id component);
+
+/* Works out what happens to the tables, and begins the new schedule with room for more. Until
+** the commit or the end the world shows what it will be: nothing but what follows is allowed. */
+ecs_status transaction_prepare(struct transaction *transaction, uint32_t more_phases,
+                               uint32_t more_systems);
+
+/* Numbers for a group of scripts: its phases and systems are placed at these plus their place
+** in the group. */
+uint64_t transaction_group(ecs_world *world);
+
+/* A phase or system of the group: new ones replace those of the same name (a system takes over
+** switch and timings); kept ones only get a place. */
+ecs_status transaction_phase(struct transaction *transaction, const ecs_phase_desc *desc,
+                             uint64_t place);
+void transaction_keep_phase(struct transaction *transaction, const char *name,
+                            uint64_t place);
+ecs_status transaction_drop_phase(struct transaction *transaction, const char *name);
+ecs_status transaction_system(struct transaction *transaction, const ecs_system_desc *desc,
+                              uint64_t place);
+void transaction_keep_system(struct transaction *transaction, const char *name,
+                             uint64_t place);
+void transaction_drop_system(struct transaction *transaction, const char *name);
+
+/* ECS_ECYCLE, or ECS_ENAME when a phase goes that still has systems. */
+ecs_status transaction_order(struct transaction *transaction);
+
+void transaction_commit(struct transaction *transaction);
+
+/* Undoes what is not committed, frees the rest. Systems registered for it that do not stay are
+** freed with their callback; queries made after prepare are broken. */
+void transaction_end(struct transaction *transaction);
+
+#endif

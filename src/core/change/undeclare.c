@@ -1,0 +1,61 @@
+#include "core/change/declare.h"
+#include "core/change/migrate.h"
+#include "core/store/world.h"
+
+static void leave_registry(ecs_world *world, const struct component *component) {
+  struct registry *registry = &world->registry;
+  uint32_t at = ecs_id_index(component->id);
+  uint32_t hash = text_hash(component->name, component->name_size);
+  uint32_t first = map_get(&registry->names, hash);
+  registry->components[at] = NULL;
+  registry->version++;
+  if (first != at) {
+    while (registry->next[first] != at) first = registry->next[first];
+    registry->next[first] = registry->next[at];
+  } else if (registry->next[at] == NONE) {
+    map_remove(&registry->names, hash);
+  } else {
+    map_put(&registry->names, hash, registry->next[at]);
+  }
+}
+
+void declare_forget(ecs_world *world, struct component *component) {
+  ecs_id id = component->id;
+  query_break(world, id);
+  graph_forget(world, id);
+  world->last_count = NONE;
+  leave_registry(world, component);
+  component_free(world, component);
+  entity_kill(world, ecs_id_index(id));
+}
+
+/* Whether nothing has it: no table, no other component's field. */
+static bool is_unused(const ecs_world *world, const struct component *component) {
+  const struct id_record *record = graph_record(world, component->id);
+  if (record && record->table_count) return false;
+  for (uint32_t i = 0; i < world->registry.count; i++) {
+    const struct component *other = world->registry.components[i];
+    for (uint32_t j = 0; other && j < other->field_count; j++)
+      if (other->fields[j].nested == component) return false;
+  }
+  return true;
+}
+
+/* What is unused goes without memory, so that a declaration can be taken back. */
+ecs_status ecs_undeclare(ecs_world *world, ecs_id id) {
+  struct component *component;
+  ecs_status status = component_need_id(world, id, &component);
+  if (status == ECS_OK && is_unused(world, component)) {
+    status = world_is_idle(world, "undeclare");
+    if (status != ECS_OK) return status;
+    declare_forget(world, component);
+    world->registry.layouts++;
+    return ECS_OK;
+  }
+  struct migration migration;
+  migration_begin(&migration, world);
+  if (status == ECS_OK) status = migration_add(&migration, component, NULL);
+  if (status == ECS_OK) status = migration_run(&migration, "undeclare");
+  migration_end(&migration);
+  return status;
+}

@@ -1,0 +1,222 @@
+/* The second half of loading: the shadow's content takes the place of the live world's. */
+#include "core/change/declare.h"
+#include "core/image/load.h"
+#include "core/change/migrate.h"
+
+/* ---- what can fail ---- */
+
+static ecs_status give_resources(struct loader *loader) {
+  const struct registry *registry = &loader->live->registry;
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < registry->count && status == ECS_OK; i++) {
+    const struct component *live = registry->components[i];
+    struct component *shadow = live ? component_of(loader->world, live->id) : NULL;
+    if (shadow && live->resource && shadow->leaf_count)
+      status = resource_new(loader->world, shadow);
+  }
+  return status;
+}
+
+/* A live component that the image does not name. */
+static ecs_status add_live(ecs_world *shadow, const struct component *live,
+                           struct component *copy) {
+  uint32_t index = ecs_id_index(live->id);
+  ecs_status status = declare_reserve(shadow, index);
+  if (status == ECS_OK)
+    declare_enter(shadow, copy, index);
+  else
+    component_free(shadow, copy);
+  return status;
+}
+
+static ecs_status want(struct loader *loader, struct migration *migration,
+                       const struct component *live) {
+  ecs_world *shadow = loader->world;
+  struct component *known = component_of(shadow, live->id), *wanted;
+  if (known && declare_same(loader->live, live, shadow, known)) return ECS_OK;
+  ecs_status status = redeclare(shadow, loader->live, live, &wanted);
+  if (status != ECS_OK) return status;
+  if (!known) return add_live(shadow, live, wanted);
+  status = migration_add(migration, known, wanted);
+  if (status == ECS_OK) shadow->registry.components[ecs_id_index(live->id)] = wanted;
+  return status;
+}
+
+/* The live components in place of the shadow's, those first that others are made of: these
+** are then made of what is live. */
+static ecs_status want_live(struct loader *loader, struct migration *migration) {
+  uint32_t count;
+  const void **live = image_components(loader->live, &count);
+  if (!live) return ECS_ENOMEM;
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < count && status == ECS_OK; i++)
+    status = want(loader, migration, live[i]);
+  migration_show(migration, false);
+  image_components_free(loader->live, live);
+  return status;
+}
+
+/* The slots that fields to be dropped hold are the live world's. */
+static ecs_status migrate(struct loader *loader) {
+  ecs_world *shadow = loader->world;
+  struct migration migration;
+  migration_begin(&migration, shadow);
+  ecs_status status = want_live(loader, &migration);
+  shadow->any = loader->live->any;
+  if (status == ECS_OK) status = migration_run(&migration, "load");
+  loader->live->any = shadow->any;
+  memset(&shadow->any, 0, sizeof shadow->any);
+  migration_end(&migration);
+  return status;
+}
+
+/* Room for all live queries in the shadow's record of this one's key, and for its matches. */
+static ecs_status prepare_query(struct loader *loader, ecs_query *query, uint32_t queries) {
+  if (query->broken) return ECS_OK;
+  const struct id_record *all = graph_all(loader->world);
+  uint64_t matches = 0;
+  for (uint32_t i = 0; i < all->table_count; i++)
+    matches += query_terms_match(&query->terms, world_table(loader->world, all->tables[i]));
+  ecs_status status = query_room(query, matches);
+  struct id_record *record;
+  return status == ECS_OK ? query_key_room(loader->world, query->key, queries, &record) : status;
+}
+
+static ecs_status reserve_components(struct loader *loader) {
+  const struct registry *registry = &loader->world->registry;
+  uint32_t more = 0;
+  for (uint32_t i = 0; i < registry->count; i++) {
+    const struct component *shadow = registry->components[i];
+    if (!shadow || component_of(loader->live, shadow->id)) continue;
+    ecs_status status = declare_reserve(loader->live, i);
+    if (status != ECS_OK) return status;
+    more++;
+  }
+  return map_reserve(&loader->live->memory, &loader->live->registry.names, more)
+             ? ECS_OK : ECS_ENOMEM;
+}
+
+static ecs_status prepare_queries(struct loader *loader) {
+  ecs_status status = ECS_OK;
+  uint32_t count = 0;
+  ecs_query *query = loader->live->first_query;
+  for (; query; query = query->next) count++;
+  for (query = loader->live->first_query; query && status == ECS_OK; query = query->next)
+    status = prepare_query(loader, query, count);
+  return status;
+}
+
+ecs_status adopt_prepare(struct loader *loader) {
+  ecs_status status = migrate(loader);
+  if (status == ECS_OK) status = give_resources(loader);
+  if (status == ECS_OK) status = prepare_queries(loader);
+  return status == ECS_OK ? reserve_components(loader) : status;
+}
+
+/* ---- what cannot ---- */
+
+#define SWAP(type, a, b) \
+  do {                   \
+    type swap_ = (a);    \
+    (a) = (b);           \
+    (b) = swap_;         \
+  } while (0)
+
+static void swap_contents(ecs_world *live, ecs_world *shadow) {
+  SWAP(struct entity_index, live->entities, shadow->entities);
+  SWAP(struct graph, live->graph, shadow->graph);
+  SWAP(struct intern_table, live->strings, shadow->strings);
+  SWAP(struct name_table, live->names, shadow->names);
+  live->seed = shadow->seed;
+  live->tick = shadow->tick;
+  live->chance = shadow->chance;
+  live->last_count = NONE;
+  live->registry.version++;
+  live->registry.layouts++;
+}
+
+/* The live component stays where it is; its defaults and its resource come from the shadow. */
+static void adopt_component(ecs_world *live, ecs_world *shadow, uint32_t index) {
+  struct component *from = shadow->registry.components[index];
+  struct component *to = index < live->registry.count ? live->registry.components[index] : NULL;
+  if (!to) {
+    shadow->registry.components[index] = NULL;
+    from->changed = 0;
+    from->orphan = true;
+    declare_enter(live, from, index);
+    return;
+  }
+  for (uint32_t i = 0; i < to->leaf_count; i++) to->leaves[i].value = from->leaves[i].value;
+  SWAP(struct column_buffer *, to->resource, from->resource);
+}
+
+static void redirect_table(const ecs_world *live, struct table *table) {
+  for (uint32_t i = 0; i < table->part_count; i++) {
+    struct table_part *part = &table->parts[i];
+    part->component = component_of(live, part->id);
+    for (uint32_t j = 0; j < part->component->leaf_count; j++)
+      table->columns[part->first + j].component = part->component;
+  }
+}
+
+static void redirect_nested(const ecs_world *live, struct component *component) {
+  for (uint32_t i = 0; i < component->field_count; i++) {
+    struct field *field = &component->fields[i];
+    if (field->nested)
+      field->nested = live->registry.components[ecs_id_index(field->nested->id)];
+  }
+}
+
+static void apply_timings(ecs_world *live, const struct loader *loader) {
+  for (uint32_t i = 0; i < live->schedule.system_count; i++)
+    chance_set_opened(live, live->schedule.systems[i], 0);
+  for (uint32_t i = 0; i < loader->phases.count; i++) {
+    const struct timing *timing = &loader->phases.items[i];
+    struct phase *phase = schedule_phase(live, timing->name, timing->name_size, NULL);
+    if (!phase) continue;
+    phase->accumulator = phase->fixed > 0 ? timing->first : 0;
+    phase->enabled = timing->flags & 1;
+  }
+  for (uint32_t i = 0; i < loader->systems.count; i++) {
+    const struct timing *timing = &loader->systems.items[i];
+    ecs_system *system = schedule_system(live, timing->name, timing->name_size);
+    if (!system) continue;
+    system->timer = timing->first;
+    system->elapsed = timing->second;
+    system->enabled = timing->flags & 1;
+    system->has_run = (timing->flags & 2) != 0;
+    system->parked = (timing->flags & 4) != 0;
+    chance_set_opened(live, system, timing->streams);
+  }
+}
+
+/* The names of an enum belong to the component whose field it is, however deep inside. */
+static const struct enumeration *names_of(const struct component *component, uint32_t at) {
+  const struct leaf *leaf = &component->leaves[at];
+  const struct field *field = &component->fields[leaf->field];
+  if (!field->nested) return field->names;
+  return names_of(field->nested, (at - field->first_leaf) % field->nested->leaf_count);
+}
+
+static void redirect_names(struct component *component) {
+  for (uint32_t i = 0; i < component->leaf_count; i++)
+    component->leaves[i].names = names_of(component, i);
+}
+
+void adopt_commit(struct loader *loader) {
+  ecs_world *live = loader->live, *shadow = loader->world;
+  world_release_any(live, &live->any);
+  swap_contents(live, shadow);
+  for (uint32_t i = 0; i < shadow->registry.count; i++)
+    if (shadow->registry.components[i]) adopt_component(live, shadow, i);
+  for (uint32_t i = 0; i < live->registry.count; i++)
+    if (live->registry.components[i]) redirect_nested(live, live->registry.components[i]);
+  for (uint32_t i = 0; i < live->registry.count; i++)
+    if (live->registry.components[i]) redirect_names(live->registry.components[i]);
+  const struct id_record *all = graph_all(live);
+  for (uint32_t i = 0; i < all->table_count; i++)
+    redirect_table(live, world_table(live, all->tables[i]));
+  for (ecs_query *query = live->first_query; query; query = query->next)
+    query_rejoin(query);
+  apply_timings(live, loader);
+}

@@ -1,0 +1,154 @@
+/* The digest: a sum over entities, so that their order does not count; each entity's share
+** mixes the sum over its cells and its id, so that neither does the order of components.
+** Each cell enters by a multiplication with keys of its field, as in NH of UMAC (Black et
+** al., CRYPTO '99); sums are mixed by the finalizer of MurmurHash3 (A. Appleby). */
+#if defined(__GNUC__) && !defined(__clang__)
+/* gcc -O2 leaves the sums over blocks of rows scalar. */
+#pragma GCC optimize ("O3")
+#endif
+
+#include "core/store/world.h"
+
+#define BLOCK 512u
+
+static uint64_t mix(uint64_t x) {
+  x = (x ^ x >> 33) * UINT64_C(0xFF51AFD7ED558CCD);
+  x = (x ^ x >> 33) * UINT64_C(0xC4CEB9FE1A85EC53);
+  return x ^ x >> 33;
+}
+
+static uint64_t hash_text(const char *text, size_t size) {
+  uint64_t hash = UINT64_C(14695981039346656037);
+  for (size_t i = 0; i < size; i++) hash = (hash ^ (uint8_t)text[i]) * UINT64_C(1099511628211);
+  return mix(hash ^ size);
+}
+
+/* An id without its world: components by their names. */
+static uint64_t hash_target(const ecs_world *world, ecs_id id) {
+  id = entity_target(world, id);
+  const struct component *component = id ? component_of(world, id) : NULL;
+  if (component) return hash_text(component->name, component->name_size);
+  return mix(id & (((uint64_t)1 << 44) - 1));
+}
+
+static uint64_t leaf_key(const struct component *component, const struct leaf *leaf) {
+  uint64_t name = hash_text(component->name, component->name_size);
+  return mix(name + hash_text(leaf->name, leaf->name_size));
+}
+
+/* Both factors depend on all of a 32-bit value, and on the halves of a 64-bit one. */
+static uint64_t product(uint64_t value, uint64_t key) {
+  uint32_t low = (uint32_t)value, high = (uint32_t)(value >> 32);
+  uint64_t a = low + (uint32_t)key;
+  uint64_t b = (low ^ high ^ (uint32_t)(key >> 32)) | 1;
+  return (uint32_t)a * b + ((uint64_t)high << 32 ^ a) * 0x9E3779B1u;
+}
+
+/* The same of a 32-bit value, in as few instructions as can be. */
+static uint64_t short_product(uint32_t value, uint64_t key) {
+  uint32_t a = value + (uint32_t)key, b = (value ^ (uint32_t)(key >> 32)) | 1;
+  return (uint64_t)a * b;
+}
+
+/* What the finished value is for types whose bits do not say it all. */
+static uint64_t meaning(const ecs_world *world, const struct leaf *leaf, ecs_cell cell) {
+  switch (leaf->type) {
+    case ECS_ENTITY: return hash_target(world, cell.u64);
+    case ECS_STRING: {
+      ecs_string text = intern_text(&world->strings, cell.u32);
+      return hash_text(text.data, text.size);
+    }
+    case ECS_ENUM: {
+      int64_t at = cell_integer(leaf->type, leaf->size, cell);
+      return hash_text(leaf->names->names[at].data, leaf->names->names[at].size);
+    }
+    case ECS_ANY: return cell.u32 != 0;
+    default: return cell_bits(leaf->size, cell);
+  }
+}
+
+static void add_slowly(const ecs_world *world, const struct leaf *leaf, const void *data,
+                       size_t first, uint32_t count, uint64_t key, uint64_t *sums) {
+  for (uint32_t i = 0; i < count; i++)
+    sums[i] += product(meaning(world, leaf, cell_load(data, leaf->size, first + i)), key);
+}
+
+static void add_cells(const ecs_world *world, const struct leaf *leaf, const void *data,
+                      size_t first, uint32_t count, uint64_t key, uint64_t *sums) {
+  if (leaf->type >= ECS_ENTITY || leaf->size < 4) {
+    add_slowly(world, leaf, data, first, count, key, sums);
+  } else if (leaf->size == 4) {
+    const uint32_t *values = (const uint32_t *)data + first;
+    for (uint32_t i = 0; i < count; i++) sums[i] += short_product(values[i], key);
+  } else {
+    const uint64_t *values = (const uint64_t *)data + first;
+    for (uint32_t i = 0; i < count; i++) sums[i] += product(values[i], key);
+  }
+}
+
+/* What an entity's id adds to its cells: as one more cell of all its bits. */
+static uint64_t id_share(const ecs_world *world, uint32_t at) {
+  if (UNLIKELY(at < FIRST_ENTITY))
+    return hash_target(world, entity_id(&world->entities, at));
+  uint64_t id = (uint64_t)*entity_generation(&world->entities, at) << INDEX_BITS | at;
+  return id * UINT64_C(0x9E3779B97F4A7C15);
+}
+
+static uint64_t hash_table(const ecs_world *world, const struct table *table) {
+  uint64_t total = 0, type = 0, sums[BLOCK];
+  for (uint32_t i = 0; i < table->id_count; i++) {
+    const struct component *component = component_of(world, table->ids[i]);
+    type += mix(hash_text(component->name, component->name_size) + 1);
+  }
+  for (uint32_t row = 0; row < table->count; row += BLOCK) {
+    uint32_t count = table->count - row < BLOCK ? table->count - row : BLOCK;
+    for (uint32_t i = 0; i < count; i++) sums[i] = type;
+    for (uint32_t i = 0; i < table->column_count; i++) {
+      const struct column *column = &table->columns[i];
+      const struct leaf *leaf = &column->component->leaves[column->leaf];
+      add_cells(world, leaf, column->data, row, count, leaf_key(column->component, leaf),
+                sums);
+    }
+    for (uint32_t i = 0; i < count; i++)
+      total += mix(sums[i] + id_share(world, table->rows[row + i]));
+  }
+  return total;
+}
+
+static uint64_t hash_resource(const ecs_world *world, const struct component *component) {
+  uint64_t sum = hash_text(component->name, component->name_size);
+  for (uint32_t i = 0; i < component->leaf_count; i++) {
+    const struct leaf *leaf = &component->leaves[i];
+    add_cells(world, leaf, component->resource[i].data, 0, 1, leaf_key(component, leaf), &sum);
+  }
+  return mix(sum + 2);
+}
+
+/* What random numbers come next in this tick; nothing right behind an update. */
+static uint64_t hash_streams(const ecs_world *world) {
+  const struct chance *chance = &world->chance;
+  uint64_t total = 0;
+  if (chance->opened || chance->calls) total = mix(mix(chance->opened + 3) + chance->calls);
+  for (uint32_t i = 0; i < world->schedule.system_count; i++) {
+    const ecs_system *system = world->schedule.systems[i];
+    uint64_t opened = chance_opened(world, system);
+    if (opened) total += mix(system->chance + mix(opened));
+  }
+  return total;
+}
+
+uint64_t ecs_digest(const ecs_world *world) {
+  uint64_t total = 0;
+  const struct id_record *all = graph_all(world);
+  for (uint32_t i = 0; i < all->table_count; i++)
+    total += hash_table(world, world_table(world, all->tables[i]));
+  for (uint32_t i = 0; i < world->registry.count; i++) {
+    const struct component *component = world->registry.components[i];
+    if (component && component->resource) total += hash_resource(world, component);
+  }
+  for (uint32_t i = 0; i < world->names.count; i++) {
+    const struct name *name = &world->names.names[i];
+    total += mix(hash_target(world, name->entity) * 3 + hash_text(name->text, name->size));
+  }
+  return mix(total + hash_streams(world));
+}

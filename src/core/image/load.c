@@ -1,0 +1,161 @@
+#include "core/image/load.h"
+
+#define AMPLIFICATION 64u
+#define ALLOWANCE (1u << 20)
+
+ecs_status load_damaged(struct loader *loader, const char *what) {
+  return world_fail(loader->live, ECS_ECORRUPT, "the image is damaged (%s)", what);
+}
+
+/* Also bounds what a forged image can make us allocate. */
+ecs_status load_state(struct loader *loader) {
+  if (loader->in.failed) return load_damaged(loader, "it ends too early");
+  if (loader->world &&
+      loader->world->memory.bytes / AMPLIFICATION > loader->input + ALLOWANCE / AMPLIFICATION)
+    return load_damaged(loader, "it asks for too much memory");
+  return ECS_OK;
+}
+
+static bool count_bytes(void *ud, void *data, size_t size) {
+  struct loader *loader = ud;
+  loader->input += size;
+  return loader->read(loader->read_ud, data, size);
+}
+
+/* ---- the shadow ---- */
+
+/* The live world's component ids, so that the same indices mean the same in the shadow. */
+static ecs_status copy_component_ids(struct loader *loader) {
+  const struct entity_index *from = &loader->live->entities;
+  struct entity_index *to = &loader->world->entities;
+  to->components = from->components;
+  for (uint32_t number = 0; number < FIRST_ENTITY >> PAGE_BITS; number++) {
+    const struct page *page = entity_page(from, number << PAGE_BITS);
+    if (!page) continue;
+    struct slots copy = entity_make_page(to, &loader->world->memory, number << PAGE_BITS);
+    if (copy.count == 0) return world_nomem(loader->live);
+    memcpy(copy.records, page->records, sizeof page->records);
+    memcpy(copy.generations, page->generations, sizeof page->generations);
+    for (uint32_t i = 0; i < PAGE_SIZE; i++) {
+      struct record *record = &copy.records[i];
+      to->retired += record->table == RECORD_RETIRED;
+      if (record->table < RECORD_BARE) *record = (struct record){RECORD_BARE, 0};
+    }
+  }
+  return ECS_OK;
+}
+
+static ecs_status make_shadow(struct loader *loader, uint32_t tag) {
+  ecs_world_desc desc = {loader->live->memory.alloc, loader->live->memory.ud, tag, 0};
+  if (tag < 1 || tag > 255) return load_damaged(loader, "its world has no tag");
+  ecs_status status = ecs_world_new(&desc, &loader->world);
+  if (status != ECS_OK) return world_nomem(loader->live);
+  return copy_component_ids(loader);
+}
+
+/* ---- reading ---- */
+
+static ecs_status load_header(struct loader *loader) {
+  char magic[8];
+  read_bytes(&loader->in, magic, sizeof magic);
+  if (loader->in.failed || memcmp(magic, IMAGE_MAGIC, sizeof magic) != 0)
+    return world_fail(loader->live, ECS_ECORRUPT, "this is not the image of a world");
+  uint32_t version = read_u32(&loader->in);
+  if (loader->in.failed) return load_state(loader);
+  if (version < IMAGE_OLDEST || version > IMAGE_VERSION)
+    return world_fail(loader->live, ECS_ECORRUPT,
+                      "the image has format %u; this version reads formats %u to %u",
+                      (uint64_t)version, (uint64_t)IMAGE_OLDEST, (uint64_t)IMAGE_VERSION);
+  loader->version = version;
+  uint32_t tag = read_u32(&loader->in);
+  uint64_t seed = read_u64(&loader->in), tick = read_u64(&loader->in);
+  struct chance chance = chance_outermost(seed);
+  if (version > 1) {
+    chance.opened = read_u64(&loader->in);
+    chance.calls = read_u64(&loader->in);
+  }
+  ecs_status status = load_state(loader);
+  if (status == ECS_OK) status = make_shadow(loader, tag);
+  if (status != ECS_OK) return status;
+  loader->world->seed = seed;
+  loader->world->tick = tick;
+  loader->world->chance = chance;
+  return ECS_OK;
+}
+
+static ecs_status load_all(struct loader *loader) {
+  static ecs_status (*const parts[])(struct loader *) = {
+      load_header, load_strings, load_components, load_index,
+      load_tables, load_names,   load_schedule};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    ecs_status status = parts[i](loader);
+    if (status == ECS_OK) status = load_state(loader);
+    if (status != ECS_OK) return status;
+  }
+  if (!reader_end(&loader->in)) return load_damaged(loader, "its checksum differs");
+  uint8_t more;
+  return loader->read(loader->read_ud, &more, 1)
+             ? load_damaged(loader, "there are bytes behind its end") : ECS_OK;
+}
+
+/* ---- the end ---- */
+
+/* Frees the shadow. What it holds was taken from either world's account when the contents
+** were exchanged; what is left on both is the live world's. */
+static void free_shadow(struct loader *loader) {
+  ecs_world *live = loader->live, *shadow = loader->world;
+  if (!loader->adopted) {
+    world_release_any(shadow, &live->any);
+    ecs_world_free(shadow);
+    return;
+  }
+  shadow->memory.bytes += live->memory.bytes;
+  world_clear(shadow);
+  struct memory both = shadow->memory;
+  memory_free(&both, shadow, WORLD_SIZE);
+  live->memory.bytes = both.bytes;
+}
+
+static void end(struct loader *loader) {
+  if (loader->world) free_shadow(loader);
+  struct memory *memory = &loader->live->memory;
+  memory_free(memory, loader->components,
+              loader->component_capacity * sizeof *loader->components);
+  memory_free(memory, loader->strings, loader->string_capacity * sizeof *loader->strings);
+  memory_free(memory, loader->phases.items,
+              loader->phases.capacity * sizeof *loader->phases.items);
+  memory_free(memory, loader->systems.items,
+              loader->systems.capacity * sizeof *loader->systems.items);
+  arena_free(memory, &loader->arena);
+  memory_free(memory, loader, sizeof *loader);
+}
+
+/* A message from the shadow, where the failure was there. */
+static ecs_status pass_on(struct loader *loader, ecs_status status) {
+  if (status == ECS_ENOMEM) return world_nomem(loader->live);
+  if (loader->world && loader->world->message[0] && !loader->live->message[0])
+    return world_fail(loader->live, status, "%s", loader->world->message);
+  return status;
+}
+
+ecs_status ecs_load(ecs_world *world, ecs_read_fn read, void *ud, const ecs_codec *codec) {
+  ecs_status status = world_is_idle(world, "load");
+  if (status != ECS_OK) return status;
+  struct loader *loader = memory_array(&world->memory, 1, sizeof *loader);
+  if (!loader) return world_nomem(world);
+  loader->live = world;
+  world->message[0] = '\0';
+  loader->codec = codec;
+  loader->read = read;
+  loader->read_ud = ud;
+  reader_begin(&loader->in, count_bytes, loader);
+  status = load_all(loader);
+  if (status == ECS_OK) status = adopt_prepare(loader);
+  if (status == ECS_OK)
+    adopt_commit(loader);
+  else
+    status = pass_on(loader, status);
+  loader->adopted = status == ECS_OK;
+  end(loader);
+  return status;
+}

@@ -1,0 +1,69 @@
+/* Loading: an image is read into a world of its own, the shadow, which then takes over the
+** place of the live one's content at once. */
+#ifndef ECS_CORE_IMAGE_LOAD_H
+#define ECS_CORE_IMAGE_LOAD_H
+
+#include "core/image/format.h"
+#include "core/store/world.h"
+
+/* A phase's or system's numbers, to be applied by name. */
+struct timing {
+  char *name;
+  size_t name_size;
+  double first, second;
+  uint64_t streams;
+  uint8_t flags;
+};
+
+struct timing_list {
+  struct timing *items;
+  uint32_t count, capacity;
+};
+
+struct loader {
+  ecs_world *live;
+  ecs_world *world;                /* the shadow */
+  struct reader in;
+  uint32_t version;                /* the image's format */
+  size_t input;                    /* bytes read so far */
+  ecs_read_fn read;
+  void *read_ud;
+  const ecs_codec *codec;
+  struct component **components;   /* of the shadow, by place */
+  uint32_t component_count, component_capacity;
+  uint32_t *strings;               /* place (from 1) -> number in the shadow */
+  uint32_t string_count, string_capacity;
+  struct timing_list phases, systems;
+  bool saw_table;
+  bool adopted;                    /* the shadow holds what was live */
+  struct arena arena;              /* texts of the timings and of one component */
+};
+
+/* "the image is damaged (what)"; ECS_ECORRUPT. */
+ecs_status load_damaged(struct loader *loader, const char *what);
+
+/* ECS_OK, or why reading has stopped. */
+ecs_status load_state(struct loader *loader);
+
+/* The id that an image's id stands for. */
+ecs_id load_id(const struct loader *loader, ecs_id id);
+
+/* Cells of one leaf, read into the memory at `data`. */
+ecs_status load_cells(struct loader *loader, const struct component *component,
+                      uint32_t leaf, void *data, uint32_t count);
+
+/* The parts of an image, in order. */
+ecs_status load_strings(struct loader *loader);
+ecs_status load_components(struct loader *loader);
+ecs_status load_index(struct loader *loader);
+ecs_status load_tables(struct loader *loader);
+ecs_status load_names(struct loader *loader);
+ecs_status load_schedule(struct loader *loader);
+
+/* Brings the shadow's components to what the live world declares, then makes room in the
+** live world for everything. */
+ecs_status adopt_prepare(struct loader *loader);
+/* Exchanges the contents. Cannot fail; the shadow then holds what was. */
+void adopt_commit(struct loader *loader);
+
+#endif

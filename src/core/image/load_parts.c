@@ -1,0 +1,435 @@
+/* Strings, components, cells, names and timings of an image. */
+#include <math.h>
+
+#include "core/change/declare.h"
+#include "core/image/load.h"
+
+static ecs_status corrupt_unless(struct loader *loader, ecs_status status, const char *what) {
+  if (status == ECS_OK || status == ECS_ENOMEM) return status;
+  return load_damaged(loader, what);
+}
+
+static ecs_status nomem_or_damaged(struct loader *loader) {
+  return loader->in.failed ? load_state(loader) : ECS_ENOMEM;
+}
+
+/* A text that lives until the next call of forget_texts. */
+static char *text(struct loader *loader, size_t *size) {
+  return read_text(&loader->in, &loader->live->memory, &loader->arena, IMAGE_TEXT_LIMIT,
+                   size);
+}
+
+/* The same, but none is possible: *out is then NULL. */
+static ecs_status hint(struct loader *loader, const char **out) {
+  uint32_t size = read_u32(&loader->in);
+  *out = NULL;
+  if (size == NONE || loader->in.failed) return ECS_OK;
+  *out = read_text_of(&loader->in, &loader->live->memory, &loader->arena, IMAGE_TEXT_LIMIT,
+                      size);
+  if (!*out) return nomem_or_damaged(loader);
+  return strlen(*out) == size ? ECS_OK
+                              : load_damaged(loader, "a description has a zero byte");
+}
+
+ecs_status load_strings(struct loader *loader) {
+  uint32_t count = read_u32(&loader->in);
+  for (uint32_t i = 0; i < count; i++) {
+    struct arena arena = {NULL};
+    size_t size;
+    uint32_t *grown = memory_grow(&loader->live->memory, loader->strings,
+                                  &loader->string_capacity, i + 1ull, sizeof *grown);
+    if (!grown) return ECS_ENOMEM;
+    loader->strings = grown;
+    char *string = read_text(&loader->in, &loader->live->memory, &arena, IMAGE_TEXT_LIMIT,
+                             &size);
+    ecs_status status = string ? intern(&loader->world->strings, &loader->world->memory,
+                                        string, size, &grown[i])
+                               : nomem_or_damaged(loader);
+    arena_free(&loader->live->memory, &arena);
+    if (status == ECS_OK) status = load_state(loader);
+    if (status != ECS_OK) return status;
+    loader->string_count++;
+  }
+  return ECS_OK;
+}
+
+/* ---- components ---- */
+
+/* A leaf's default. */
+struct preset {
+  uint32_t size;               /* of its cells; 0: the image does not say */
+  uint64_t bits;
+};
+
+struct declaration {
+  ecs_component_desc desc;
+  ecs_field *fields;
+  uint32_t field_count, field_capacity;
+  struct preset *defaults;
+  uint32_t default_count, default_capacity;
+};
+
+static ecs_status read_enum(struct loader *loader, ecs_field *field) {
+  uint32_t count = read_u32(&loader->in), capacity = 0;
+  const char **names = NULL;
+  ecs_status status = load_state(loader);
+  for (uint32_t i = 0; i < count && status == ECS_OK; i++) {
+    const char **grown = memory_grow(&loader->live->memory, names, &capacity, i + 1ull,
+                                     sizeof *grown);
+    size_t size;
+    if (grown) names = grown;
+    char *name = grown ? text(loader, &size) : NULL;
+    if (!name)
+      status = nomem_or_damaged(loader);
+    else if (strlen(name) != size)
+      status = load_damaged(loader, "an enum's name has a zero byte");
+    else
+      names[i] = name;
+  }
+  if (status == ECS_OK && names) {
+    field->names = arena_take(&loader->live->memory, &loader->arena, count * sizeof *names);
+    if (field->names) memcpy((void *)(uintptr_t)field->names, names, count * sizeof *names);
+    field->name_count = count;
+    if (!field->names) status = ECS_ENOMEM;
+  }
+  memory_free(&loader->live->memory, names, capacity * sizeof *names);
+  return status;
+}
+
+static ecs_status read_field(struct loader *loader, ecs_field *field) {
+  struct reader *in = &loader->in;
+  size_t size;
+  field->name = text(loader, &size);
+  if (!field->name) return nomem_or_damaged(loader);
+  ecs_status status = hint(loader, &field->text);
+  if (status != ECS_OK) return status;
+  if (!type_of_code(read_u8(in), &field->type))
+    return load_damaged(loader, "a field has no known type");
+  field->count = read_u32(in);
+  uint32_t nested = read_u32(in);
+  if ((field->type == ECS_NESTED) != (nested < loader->component_count))
+    return load_damaged(loader, "a nested component is missing");
+  if (field->type == ECS_NESTED) field->nested = loader->components[nested]->id;
+  field->value.kind = read_u8(in) ? ECS_KIND_INTEGER : ECS_KIND_NONE;
+  if (loader->version == 1) read_u64(in);
+  status = read_enum(loader, field);
+  const char **hints[] = {&field->doc, &field->unit, &field->min, &field->max};
+  for (int i = 0; i < 4 && status == ECS_OK; i++) status = hint(loader, hints[i]);
+  return status == ECS_OK ? load_state(loader) : status;
+}
+
+static ecs_status read_fields(struct loader *loader, struct declaration *declaration) {
+  uint32_t count = read_u32(&loader->in);
+  if (count > LEAF_LIMIT) return load_damaged(loader, "a component has too many fields");
+  for (uint32_t i = 0; i < count; i++) {
+    ecs_field *grown = memory_grow(&loader->live->memory, declaration->fields,
+                                   &declaration->field_capacity, i + 1ull, sizeof *grown);
+    if (!grown) return ECS_ENOMEM;
+    declaration->fields = grown;
+    memset(&grown[i], 0, sizeof *grown);
+    ecs_status status = read_field(loader, &grown[i]);
+    if (status != ECS_OK) return status;
+    declaration->field_count++;
+  }
+  return ECS_OK;
+}
+
+static ecs_status read_defaults(struct loader *loader, struct declaration *declaration) {
+  uint32_t count = read_u32(&loader->in);
+  if (count > LEAF_LIMIT) return load_damaged(loader, "a component has too many leaves");
+  for (uint32_t i = 0; i < count; i++) {
+    struct preset *grown = memory_grow(&loader->live->memory, declaration->defaults,
+                                       &declaration->default_capacity, i + 1ull,
+                                       sizeof *grown);
+    if (!grown) return ECS_ENOMEM;
+    declaration->defaults = grown;
+    grown[i].size = loader->version == 1 ? 0 : read_u32(&loader->in);
+    grown[i].bits = read_u64(&loader->in);
+    declaration->default_count++;
+    if (loader->in.failed) return load_state(loader);
+  }
+  return ECS_OK;
+}
+
+/* A field's default as a value, from the bits of its first leaf. */
+static ecs_status default_value(struct loader *loader, ecs_field *field, uint64_t bits) {
+  struct enumeration counted = {.count = field->name_count};
+  uint32_t size = type_size(field->type, &counted);
+  ecs_cell cell = cell_of_bits(size, bits);
+  ecs_value *value = &field->value;
+  switch (field->type) {
+    case ECS_F32:
+    case ECS_F64:
+      value->kind = ECS_KIND_NUMBER;
+      value->number = field->type == ECS_F32 ? (double)cell.f32 : cell.f64;
+      return ECS_OK;
+    case ECS_BOOL:
+      value->kind = ECS_KIND_BOOL;
+      value->boolean = cell.u8 != 0;
+      return ECS_OK;
+    case ECS_STRING:
+      if (cell.u32 > loader->string_count) return load_damaged(loader, "a string is missing");
+      value->kind = ECS_KIND_STRING;
+      value->string = intern_text(&loader->world->strings,
+                                  cell.u32 ? loader->strings[cell.u32 - 1] : 0);
+      return ECS_OK;
+    case ECS_ENUM: {
+      int64_t at = cell_integer(field->type, size, cell);
+      if (at >= (int64_t)field->name_count) return load_damaged(loader, "an enum is none");
+      value->kind = ECS_KIND_STRING;
+      value->string = (ecs_string){field->names[at], strlen(field->names[at])};
+      return ECS_OK;
+    }
+    case ECS_ENTITY: value->integer = ECS_NULL; return ECS_OK;
+    case ECS_ANY:
+    case ECS_NESTED: return load_damaged(loader, "a default is none");
+    default: value->integer = cell_integer(field->type, size, cell); return ECS_OK;
+  }
+}
+
+static ecs_status give_defaults(struct loader *loader, struct declaration *declaration) {
+  uint64_t at = 0;
+  for (uint32_t i = 0; i < declaration->field_count; i++) {
+    ecs_field *field = &declaration->fields[i];
+    const struct component *nested =
+        field->nested ? component_of(loader->world, field->nested) : NULL;
+    uint64_t leaves = (nested ? nested->leaf_count : 1) * (field->count ? field->count : 1ull);
+    if (at + leaves > declaration->default_count)
+      return load_damaged(loader, "a default is missing");
+    if (field->value.kind != ECS_KIND_NONE) {
+      ecs_status status = default_value(loader, field, declaration->defaults[at].bits);
+      if (status != ECS_OK) return status;
+    }
+    at += leaves;
+  }
+  return at == declaration->default_count ? ECS_OK
+                                          : load_damaged(loader, "a default is too many");
+}
+
+static ecs_status check_sizes(struct loader *loader, const struct declaration *declaration,
+                              const struct component *component) {
+  for (uint32_t i = 0; loader->version > 1 && i < component->leaf_count; i++)
+    if (declaration->defaults[i].size != component->leaves[i].size)
+      return load_damaged(loader, "a leaf has another size");
+  return ECS_OK;
+}
+
+/* Under the live component's id when there is one of the name, else under a new one. */
+static ecs_status enter(struct loader *loader, struct component *component) {
+  ecs_world *world = loader->world;
+  const struct component *live =
+      component_find(loader->live, component->name, component->name_size);
+  if (component_find(world, component->name, component->name_size))
+    return load_damaged(loader, "a component is there twice");
+  if (!live) return declare_register(world, component);
+  declare_lay_out_as(world, component, loader->live, live);
+  uint32_t index = ecs_id_index(live->id);
+  ecs_status status = declare_reserve(world, index);
+  if (status == ECS_OK) declare_enter(world, component, index);
+  return status;
+}
+
+static ecs_status remember(struct loader *loader, struct component *component) {
+  struct component **grown = memory_grow(&loader->live->memory, loader->components,
+                                         &loader->component_capacity,
+                                         loader->component_count + 1ull, sizeof *grown);
+  if (!grown) return ECS_ENOMEM;
+  loader->components = grown;
+  grown[loader->component_count++] = component;
+  return ECS_OK;
+}
+
+ecs_id load_id(const struct loader *loader, ecs_id id) {
+  if (id == ECS_NULL || id > loader->component_count) return id;
+  return loader->components[id - 1]->id;
+}
+
+static ecs_status load_resource(struct loader *loader, struct component *component) {
+  ecs_status status = corrupt_unless(loader, resource_new(loader->world, component),
+                                     "a resource has no fields");
+  for (uint32_t i = 0; i < component->leaf_count && status == ECS_OK; i++) {
+    void *cell = component->resource[i].data;
+    if (component->leaves[i].type == ECS_ENTITY)
+      read_numbers(&loader->in, cell, sizeof(uint64_t), 1);
+    else
+      status = load_cells(loader, component, i, cell, 1);
+  }
+  return status;
+}
+
+/* Once all components are there: they may be what entity fields of resources name. */
+static void load_resource_ids(const struct loader *loader) {
+  for (uint32_t i = 0; i < loader->component_count; i++) {
+    const struct component *component = loader->components[i];
+    for (uint32_t j = 0; component->resource && j < component->leaf_count; j++) {
+      uint64_t *id = component->resource[j].data;
+      if (component->leaves[j].type == ECS_ENTITY) *id = load_id(loader, *id);
+    }
+  }
+}
+
+static ecs_status read_component(struct loader *loader, struct declaration *declaration) {
+  size_t size;
+  ecs_component_desc *desc = &declaration->desc;
+  desc->name = text(loader, &size);
+  if (!desc->name) return nomem_or_damaged(loader);
+  ecs_status status = hint(loader, &desc->doc);
+  uint8_t flags = read_u8(&loader->in);
+  if (loader->version == 1) read_u32(&loader->in);
+  if (status == ECS_OK) status = read_fields(loader, declaration);
+  if (status == ECS_OK) status = read_defaults(loader, declaration);
+  if (status == ECS_OK) status = load_state(loader);
+  if (status == ECS_OK) status = give_defaults(loader, declaration);
+  if (status != ECS_OK) return status;
+  desc->fields = declaration->fields;
+  desc->field_count = declaration->field_count;
+  struct component *component;
+  status = declare_build(loader->world, desc, &component);
+  if (status != ECS_OK)
+    return corrupt_unless(loader, status, "a component cannot be declared");
+  status = check_sizes(loader, declaration, component);
+  if (status == ECS_OK) status = enter(loader, component);
+  if (status != ECS_OK) {
+    component_free(loader->world, component);
+    return status;
+  }
+  status = remember(loader, component);
+  return status == ECS_OK && (flags & 1) ? load_resource(loader, component) : status;
+}
+
+ecs_status load_components(struct loader *loader) {
+  uint32_t count = read_u32(&loader->in);
+  ecs_status status = load_state(loader);
+  struct memory *memory = &loader->live->memory;
+  for (uint32_t i = 0; i < count && status == ECS_OK; i++) {
+    struct declaration declaration = {.fields = NULL};
+    status = read_component(loader, &declaration);
+    memory_free(memory, declaration.fields,
+                declaration.field_capacity * sizeof *declaration.fields);
+    memory_free(memory, declaration.defaults,
+                declaration.default_capacity * sizeof *declaration.defaults);
+    arena_free(memory, &loader->arena);
+    if (status == ECS_OK) status = load_state(loader);
+  }
+  if (status == ECS_OK) load_resource_ids(loader);
+  return status;
+}
+
+/* ---- cells ---- */
+
+static ecs_status load_any(struct loader *loader, uint32_t *slot) {
+  uint32_t size = read_u32(&loader->in);
+  *slot = 0;
+  if (size == NONE || loader->in.failed) return ECS_OK;
+  if (!loader->codec || !loader->codec->decode)
+    return world_fail(loader->world, ECS_ETYPE,
+                      "the image has values of `any` fields; give a codec");
+  struct memory *memory = &loader->live->memory;
+  char *data = NULL;
+  uint32_t capacity = 0;
+  bool room = true;
+  for (size_t have = 0; have < size && !loader->in.failed;) {
+    size_t piece = size - have < PAGE_SIZE ? size - have : PAGE_SIZE;
+    char *grown = memory_grow(memory, data, &capacity, have + piece, 1);
+    room = grown != NULL;
+    if (!room) break;
+    data = grown;
+    read_bytes(&loader->in, data + have, piece);
+    have += piece;
+    if (have == size && !loader->in.failed)
+      *slot = loader->codec->decode(loader->codec->ud, data, size);
+  }
+  if (size == 0) *slot = loader->codec->decode(loader->codec->ud, "", 0);
+  memory_free(memory, data, capacity);
+  if (*slot) return ECS_OK;
+  if (!room) return ECS_ENOMEM;
+  if (loader->in.failed) return load_state(loader);
+  return world_fail(loader->world, ECS_EUSER, "the codec cannot decode a value");
+}
+
+static ecs_status check_cells(struct loader *loader, const struct leaf *leaf, void *data,
+                              uint32_t count) {
+  uint32_t *numbers = data;
+  uint64_t *ids = data;
+  for (uint32_t i = 0; i < count; i++) {
+    if (leaf->type == ECS_STRING) {
+      if (numbers[i] > loader->string_count) return load_damaged(loader, "a string is missing");
+      numbers[i] = numbers[i] ? loader->strings[numbers[i] - 1] : 0;
+    } else if (leaf->type == ECS_ENTITY) {
+      ids[i] = load_id(loader, ids[i]);
+    } else {
+      int64_t value = cell_integer(leaf->type, leaf->size, cell_load(data, leaf->size, i));
+      int64_t limit = leaf->type == ECS_BOOL ? 2 : (int64_t)leaf->names->count;
+      if (value >= limit) return load_damaged(loader, "a value is out of its range");
+    }
+  }
+  return ECS_OK;
+}
+
+ecs_status load_cells(struct loader *loader, const struct component *component,
+                      uint32_t leaf_at, void *data, uint32_t count) {
+  const struct leaf *leaf = &component->leaves[leaf_at];
+  if (leaf->type == ECS_ANY) {
+    memset(data, 0, count * sizeof(uint32_t));
+    ecs_status status = ECS_OK;
+    for (uint32_t i = 0; i < count && status == ECS_OK; i++)
+      status = load_any(loader, (uint32_t *)data + i);
+    return status;
+  }
+  read_numbers(&loader->in, data, leaf->size, count);
+  if (loader->in.failed) {
+    memset(data, 0, (size_t)count * leaf->size);
+    return load_state(loader);
+  }
+  bool plain = leaf->type < ECS_BOOL;
+  return plain ? ECS_OK : check_cells(loader, leaf, data, count);
+}
+
+/* ---- names and timings ---- */
+
+ecs_status load_names(struct loader *loader) {
+  uint32_t count = read_u32(&loader->in);
+  for (uint32_t i = 0; i < count; i++) {
+    ecs_id id = load_id(loader, read_u64(&loader->in));
+    size_t size;
+    char *name = text(loader, &size);
+    if (!name) return nomem_or_damaged(loader);
+    ecs_status status = name_find(loader->world, name, size) || size == 0
+                            ? load_damaged(loader, "a name is there twice")
+                            : name_set(loader->world, id, name, size);
+    arena_free(&loader->live->memory, &loader->arena);
+    status = corrupt_unless(loader, status, "a name is nobody's");
+    if (status == ECS_OK) status = load_state(loader);
+    if (status != ECS_OK) return status;
+  }
+  return ECS_OK;
+}
+
+static ecs_status load_timings(struct loader *loader, struct timing_list *list,
+                               bool of_systems) {
+  uint32_t count = read_u32(&loader->in);
+  for (uint32_t i = 0; i < count; i++) {
+    struct timing *grown = memory_grow(&loader->live->memory, list->items, &list->capacity,
+                                       i + 1ull, sizeof *grown);
+    if (!grown) return ECS_ENOMEM;
+    list->items = grown;
+    struct timing *timing = &grown[i];
+    timing->name = text(loader, &timing->name_size);
+    if (!timing->name) return nomem_or_damaged(loader);
+    timing->first = read_f64(&loader->in);
+    timing->second = of_systems ? read_f64(&loader->in) : 0;
+    timing->flags = read_u8(&loader->in);
+    timing->streams = of_systems && loader->version > 1 ? read_u64(&loader->in) : 0;
+    bool sound = timing->first >= 0 && isfinite(timing->first) && timing->second >= 0 &&
+                 isfinite(timing->second);
+    if (loader->in.failed) return load_state(loader);
+    if (!sound) return load_damaged(loader, "a time is none");
+    list->count++;
+  }
+  return ECS_OK;
+}
+
+ecs_status load_schedule(struct loader *loader) {
+  ecs_status status = load_timings(loader, &loader->phases, false);
+  return status == ECS_OK ? load_timings(loader, &loader->systems, true) : status;
+}

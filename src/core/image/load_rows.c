@@ -1,0 +1,230 @@
+/* The entity index and the tables of an image. */
+#if defined(__GNUC__) && !defined(__clang__)
+/* gcc -O2 leaves the loops over rows scalar. */
+#pragma GCC optimize ("O3")
+#endif
+
+#include "core/image/load.h"
+
+#define PIECE 4096u
+
+/* ---- the entity index ---- */
+
+struct free_list {
+  uint32_t *items;
+  uint32_t count, capacity;
+};
+
+static ecs_status read_free_list(struct loader *loader, struct free_list *list) {
+  uint32_t count = read_u32(&loader->in);
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t *grown = memory_grow(&loader->live->memory, list->items, &list->capacity,
+                                  i + 1ull, sizeof *grown);
+    if (!grown) return ECS_ENOMEM;
+    list->items = grown;
+    grown[i] = read_u32(&loader->in);
+    if (loader->in.failed) return load_state(loader);
+    list->count++;
+  }
+  return ECS_OK;
+}
+
+static bool restore_slot(struct entity_index *index, struct record *record,
+                         uint16_t generation, uint8_t state) {
+  record->row = 0;
+  switch (state) {
+    case SLOT_UNBORN: *record = (struct record){RECORD_UNBORN, RECORD_UNBORN}; return true;
+    case SLOT_ALIVE:
+      record->table = RECORD_BARE;
+      index->alive++;
+      return true;
+    case SLOT_FREE:
+    case SLOT_PARTED: record->table = RECORD_PARTED; return true;
+    case SLOT_RETIRED:
+      record->table = RECORD_RETIRED;
+      index->retired++;
+      return generation == GENERATION_LIMIT;
+    default: return false;
+  }
+}
+
+static ecs_status read_page(struct loader *loader, uint32_t *last) {
+  struct entity_index *index = &loader->world->entities;
+  uint16_t generations[PAGE_SIZE];
+  uint8_t states[PAGE_SIZE];
+  uint32_t number = read_u32(&loader->in);
+  if (number <= *last || number >= INDEX_LIMIT >> PAGE_BITS)
+    return load_damaged(loader, "a page of ids is out of order");
+  *last = number;
+  read_numbers(&loader->in, generations, sizeof *generations, PAGE_SIZE);
+  read_bytes(&loader->in, states, PAGE_SIZE);
+  if (loader->in.failed) return load_state(loader);
+  struct slots slots =
+      entity_make_page(index, &loader->world->memory, number << PAGE_BITS);
+  if (slots.count == 0) return ECS_ENOMEM;
+  memcpy(slots.generations, generations, sizeof generations);
+  for (uint32_t i = 0; i < PAGE_SIZE; i++)
+    if (!restore_slot(index, &slots.records[i], generations[i], states[i]))
+      return load_damaged(loader, "an id has no known state");
+  return load_state(loader);
+}
+
+static ecs_status link_free_slots(struct loader *loader, const struct free_list *list) {
+  struct entity_index *index = &loader->world->entities;
+  for (uint32_t i = list->count; i-- > 0;) {
+    uint32_t at = list->items[i];
+    bool known = at >= FIRST_ENTITY && at < INDEX_LIMIT;
+    if (!known || !entity_link(index, at)) return load_damaged(loader, "a free id is none");
+  }
+  return ECS_OK;
+}
+
+ecs_status load_index(struct loader *loader) {
+  struct entity_index *index = &loader->world->entities;
+  struct reader *in = &loader->in;
+  uint32_t first = read_u32(in), last = read_u32(in), next = read_u32(in);
+  bool sound = first >= FIRST_ENTITY && first <= last && last < INDEX_LIMIT &&
+               next >= first && next <= last + 1;
+  if (loader->in.failed) return load_state(loader);
+  if (!sound) return load_damaged(loader, "its range of ids is none");
+  index->entities = (struct range){first, last, next, 0, 0, 0};
+  struct free_list list = {NULL, 0, 0};
+  ecs_status status = read_free_list(loader, &list);
+  uint32_t pages = status == ECS_OK ? read_u32(in) : 0;
+  uint32_t last_page = (FIRST_ENTITY >> PAGE_BITS) - 1;
+  for (uint32_t i = 0; i < pages && status == ECS_OK; i++)
+    status = read_page(loader, &last_page);
+  entity_trim(index);
+  if (status == ECS_OK) status = link_free_slots(loader, &list);
+  memory_free(&loader->live->memory, list.items, list.capacity * sizeof *list.items);
+  return status;
+}
+
+/* ---- tables ---- */
+
+static ecs_status read_type(struct loader *loader, struct table **out) {
+  uint32_t count = read_u32(&loader->in), used = 0, last = 0;
+  if (count > loader->component_count) return load_damaged(loader, "a table has no such type");
+  ecs_id *ids = world_scratch(loader->world, count);
+  if (!ids) return ECS_ENOMEM;
+  for (; used < count; used++) {
+    uint32_t place = read_u32(&loader->in);
+    if (place >= loader->component_count || (used && place <= last))
+      return load_damaged(loader, "a table has no such type");
+    last = place;
+    uint32_t at = used;
+    ecs_id id = loader->components[place]->id;
+    while (at > 0 && ids[at - 1] > id) at--;
+    memmove(ids + at + 1, ids + at, (used - at) * sizeof *ids);
+    ids[at] = id;
+  }
+  return graph_table(loader->world, ids, count, out);
+}
+
+/* The record of an entity in the shadow, whose index is then *at; NULL when there is none. */
+static struct record *find_entity(struct loader *loader, uint32_t *at) {
+  const struct entity_index *index = &loader->world->entities;
+  uint32_t offset = *at - FIRST_ENTITY;
+  if (LIKELY(offset < index->near.count)) return &index->near.records[offset];
+  if (*at < FIRST_ENTITY) {
+    if (*at == 0 || *at > loader->component_count) return NULL;
+    *at = ecs_id_index(loader->components[*at - 1]->id);
+  }
+  if (*at >= INDEX_LIMIT || entity_slots(index, *at).count == 0) return NULL;
+  return entity_record(index, *at);
+}
+
+/* Gives entities the next rows of a table; false when one is not alive or has a row already. */
+static bool place_entities(struct loader *loader, struct table *table, uint32_t *rows,
+                           uint32_t count) {
+  struct record where = {table->index, table->count};
+  for (uint32_t i = 0; i < count; i++) {
+    struct record *record = find_entity(loader, &rows[i]);
+    if (!record || record->table != RECORD_BARE) return false;
+    *record = where;
+    where.row++;
+  }
+  table->count = where.row;
+  return true;
+}
+
+static ecs_status read_rows(struct loader *loader, struct table *table, uint32_t count) {
+  struct memory *memory = &loader->world->memory;
+  while (table->count < count) {
+    uint32_t piece = count - table->count < PIECE ? count - table->count : PIECE;
+    size_t used = table->count * sizeof *table->rows;
+    size_t need = used + piece * sizeof *table->rows;
+    if (need + 64 > table->row_buffer.size &&
+        !buffer_grow(memory, &table->row_buffer, need * 2 < count * sizeof *table->rows
+                                                     ? need * 2 : count * sizeof *table->rows,
+                     used))
+      return ECS_ENOMEM;
+    table->rows = table->row_buffer.data;
+    uint32_t *rows = table->rows + table->count;
+    read_numbers(&loader->in, rows, sizeof *rows, piece);
+    if (loader->in.failed) return load_state(loader);
+    if (!place_entities(loader, table, rows, piece))
+      return load_damaged(loader, "a row has no entity");
+  }
+  return ECS_OK;
+}
+
+static ecs_status read_column(struct loader *loader, const struct component *component,
+                              uint32_t leaf, const struct table *table, uint32_t at) {
+  struct column *column = &table->columns[at];
+  if (loader->version > 1 && read_u32(&loader->in) != column->size)
+    return load_damaged(loader, "a column has another size");
+  if (table->count == 0) return ECS_OK;
+  size_t bytes = (size_t)table->count * column->size;
+  if (!buffer_grow(&loader->world->memory, &column->buffer, bytes, 0)) return ECS_ENOMEM;
+  column->data = column->buffer.data;
+  return load_cells(loader, component, leaf, column->data, table->count);
+}
+
+static ecs_status read_columns(struct loader *loader, struct table *table) {
+  for (uint32_t i = 0; i < loader->component_count; i++) {
+    const struct component *component = loader->components[i];
+    uint32_t first = table_column(table, component->id);
+    for (uint32_t j = 0; first != NONE && j < component->leaf_count; j++) {
+      ecs_status status = read_column(loader, component, j, table, first + j);
+      if (status == ECS_OK) status = load_state(loader);
+      if (status != ECS_OK) return status;
+    }
+  }
+  table->capacity = table->count;
+  return ECS_OK;
+}
+
+static ecs_status read_table(struct loader *loader) {
+  struct table *table = NULL;
+  uint32_t before = graph_all(loader->world)->table_count;
+  bool first = before == 1 && !loader->saw_table;
+  ecs_status status = read_type(loader, &table);
+  if (status != ECS_OK) return status;
+  assert(table);
+  bool made = graph_all(loader->world)->table_count > before;
+  if (!made && !(first && table->id_count == 0))
+    return load_damaged(loader, "a table is there twice");
+  loader->saw_table = true;
+  table->was_empty = read_u8(&loader->in) != 0;
+  uint32_t count = read_u32(&loader->in);
+  if (count > ROW_LIMIT) return load_damaged(loader, "a table has too many rows");
+  status = read_rows(loader, table, count);
+  if (status == ECS_OK) status = read_columns(loader, table);
+  return status == ECS_OK ? load_state(loader) : status;
+}
+
+ecs_status load_tables(struct loader *loader) {
+  uint32_t count = read_u32(&loader->in);
+  ecs_status status = load_state(loader);
+  for (uint32_t i = 0; i < count && status == ECS_OK; i++) status = read_table(loader);
+  if (status != ECS_OK) return status;
+  size_t rows = 0;
+  const struct id_record *all = graph_all(loader->world);
+  for (uint32_t i = 0; i < all->table_count; i++) {
+    const struct table *table = world_table(loader->world, all->tables[i]);
+    for (uint32_t j = 0; j < table->count; j++) rows += table->rows[j] >= FIRST_ENTITY;
+  }
+  return rows == loader->world->entities.alive
+             ? ECS_OK : load_damaged(loader, "an entity has no row");
+}

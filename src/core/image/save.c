@@ -1,0 +1,441 @@
+#if defined(__GNUC__) && !defined(__clang__)
+/* gcc -O2 leaves the loops over rows scalar. */
+#pragma GCC optimize ("O3")
+#endif
+
+#include "core/image/format.h"
+
+#include "core/run/schedule.h"
+#include "core/store/world.h"
+
+#define BATCH 512u
+#define ROW_BATCH 4096u      /* rows that stay in the nearest cache */
+
+struct saver {
+  ecs_world *world;
+  const ecs_codec *codec;
+  struct writer *out;
+  const void **components;         /* by place: component_at */
+  uint32_t component_count;
+  uint32_t *places;                /* component index -> place */
+  uint32_t *strings;               /* string number -> place counted from 1 */
+  uint32_t *string_order;          /* the numbers by place */
+  uint32_t string_count;
+  const void **names;              /* struct name, by their bytes */
+  ecs_status status;
+};
+
+/* ---- what has no order of its own ---- */
+
+static bool component_precedes(const void *one, const void *two) {
+  const struct component *a = one, *b = two;
+  if (a->depth != b->depth) return a->depth < b->depth;
+  return strcmp(a->name, b->name) < 0;
+}
+
+static bool name_precedes(const void *one, const void *two) {
+  const struct name *a = one, *b = two;
+  int order = memcmp(a->text, b->text, a->size < b->size ? a->size : b->size);
+  return order < 0 || (order == 0 && a->size < b->size);
+}
+
+/* Bottom-up merge sort (Knuth, TAOCP 5.2.4) between a list and as much room behind it. */
+static void sort(const void **list, uint32_t n, bool (*precedes)(const void *, const void *)) {
+  const void **from = list, **to = list + n;
+  for (uint32_t width = 1; width < n; width *= 2) {
+    for (uint32_t low = 0; low < n; low += 2 * width) {
+      uint32_t middle = low + width < n ? low + width : n;
+      uint32_t high = low + 2 * width < n ? low + 2 * width : n;
+      uint32_t i = low, j = middle;
+      for (uint32_t k = low; k < high; k++) {
+        bool left = i < middle && (j == high || !precedes(from[j], from[i]));
+        to[k] = left ? from[i++] : from[j++];
+      }
+    }
+    const void **swap = from;
+    from = to;
+    to = swap;
+  }
+  if (from != list) memcpy(list, from, n * sizeof *list);
+}
+
+/* Room to sort `count` items, and for one more, so that it is never none. */
+static size_t list_room(uint32_t count) { return ((size_t)count + 1) * 2; }
+
+void image_components_free(ecs_world *world, const void **list) {
+  memory_free(&world->memory, list, list_room(world->registry.count) * sizeof *list);
+}
+
+const void **image_components(ecs_world *world, uint32_t *count) {
+  const struct registry *registry = &world->registry;
+  const void **list =
+      memory_array(&world->memory, list_room(registry->count), sizeof *list);
+  if (!list) return NULL;
+  *count = 0;
+  for (uint32_t i = 0; i < registry->count; i++)
+    if (registry->components[i]) list[(*count)++] = registry->components[i];
+  sort(list, *count, component_precedes);
+  return list;
+}
+
+static const struct component *component_at(const struct saver *saver, uint32_t place) {
+  return saver->components[place];
+}
+
+/* ---- strings, by the place at which they are first named ---- */
+
+static void name_strings(struct saver *saver, const uint32_t *numbers, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t number = numbers[i];
+    if (number == 0 || saver->strings[number]) continue;
+    saver->string_order[saver->string_count++] = number;
+    saver->strings[number] = saver->string_count;
+  }
+}
+
+static void name_component_strings(struct saver *saver, const struct component *component) {
+  if (!component->has_string) return;
+  for (uint32_t i = 0; i < component->leaf_count; i++)
+    if (component->leaves[i].type == ECS_STRING)
+      name_strings(saver, &component->leaves[i].value.u32, 1);
+  for (uint32_t i = 0; component->resource && i < component->leaf_count; i++)
+    if (component->leaves[i].type == ECS_STRING)
+      name_strings(saver, component->resource[i].data, 1);
+}
+
+static void name_table_strings(struct saver *saver, const struct table *table) {
+  for (uint32_t i = 0; table->count && i < saver->component_count; i++) {
+    const struct component *component = component_at(saver, i);
+    uint32_t first = component->has_string ? table_column(table, component->id) : NONE;
+    for (uint32_t j = 0; first != NONE && j < component->leaf_count; j++)
+      if (component->leaves[j].type == ECS_STRING)
+        name_strings(saver, table->columns[first + j].data, table->count);
+  }
+}
+
+static void name_all_strings(struct saver *saver) {
+  const ecs_world *world = saver->world;
+  const struct id_record *all = graph_all(world);
+  for (uint32_t i = 0; i < saver->component_count; i++)
+    name_component_strings(saver, component_at(saver, i));
+  for (uint32_t i = 0; i < all->table_count; i++)
+    name_table_strings(saver, world_table(world, all->tables[i]));
+}
+
+/* ---- cells ---- */
+
+static uint64_t id_to_image(const struct saver *saver, ecs_id id) {
+  id = entity_target(saver->world, id);
+  if (id == ECS_NULL || ecs_id_index(id) >= FIRST_ENTITY) return id;
+  return saver->places[ecs_id_index(id)] + 1;
+}
+
+static void save_entities(struct saver *saver, const uint64_t *ids, uint32_t count) {
+  uint64_t batch[BATCH];
+  for (uint32_t i = 0; i < count;) {
+    uint32_t n = 0;
+    while (n < BATCH && i < count) batch[n++] = id_to_image(saver, ids[i++]);
+    write_numbers(saver->out, batch, 8, n);
+  }
+}
+
+static void save_strings(struct saver *saver, const uint32_t *numbers, uint32_t count) {
+  uint32_t batch[BATCH];
+  for (uint32_t i = 0; i < count;) {
+    uint32_t n = 0;
+    for (; n < BATCH && i < count; i++) batch[n++] = numbers[i] ? saver->strings[numbers[i]] : 0;
+    write_numbers(saver->out, batch, 4, n);
+  }
+}
+
+static void save_any(struct saver *saver, const struct component *component,
+                     const struct leaf *leaf, uint32_t slot) {
+  const char *data = NULL;
+  size_t size = 0;
+  if (slot == 0) {
+    write_u32(saver->out, NONE);
+    return;
+  }
+  const ecs_codec *codec = saver->codec;
+  bool written = codec && codec->encode && saver->status == ECS_OK &&
+                 codec->encode(codec->ud, slot, &data, &size) && size < IMAGE_TEXT_LIMIT;
+  if (written) {
+    write_text(saver->out, data, size);
+  } else if (saver->status == ECS_OK) {
+    saver->status = world_fail(saver->world, codec && codec->encode ? ECS_EUSER : ECS_ETYPE,
+                               "component '%s' cannot be saved: field '%s' is `any`%s",
+                               component->name, leaf->name,
+                               codec ? " and the codec refused it" : "; give a codec");
+  }
+}
+
+static void save_cells(struct saver *saver, const struct component *component,
+                       uint32_t leaf_at, const void *data, uint32_t count) {
+  const struct leaf *leaf = &component->leaves[leaf_at];
+  switch (leaf->type) {
+    case ECS_ENTITY: save_entities(saver, data, count); break;
+    case ECS_STRING: save_strings(saver, data, count); break;
+    case ECS_ANY:
+      for (uint32_t i = 0; i < count; i++)
+        save_any(saver, component, leaf, ((const uint32_t *)data)[i]);
+      break;
+    default: write_numbers(saver->out, data, leaf->size, count); break;
+  }
+}
+
+/* ---- sections ---- */
+
+static void save_hint(struct saver *saver, const char *text) {
+  if (text)
+    write_text(saver->out, text, strlen(text));
+  else
+    write_u32(saver->out, NONE);
+}
+
+static void save_field(struct saver *saver, const struct field *field) {
+  struct writer *out = saver->out;
+  write_text(out, field->name, field->name_size);
+  save_hint(saver, field->text);
+  write_u8(out, type_code(field->type));
+  write_u32(out, field->count);
+  write_u32(out, field->nested ? saver->places[ecs_id_index(field->nested->id)] : NONE);
+  write_u8(out, field->has_value);
+  write_u32(out, field->names ? field->names->count : 0);
+  for (uint32_t i = 0; field->names && i < field->names->count; i++)
+    write_text(out, field->names->names[i].data, field->names->names[i].size);
+  save_hint(saver, field->doc);
+  save_hint(saver, field->unit);
+  save_hint(saver, field->min);
+  save_hint(saver, field->max);
+}
+
+static void save_component(struct saver *saver, const struct component *component) {
+  struct writer *out = saver->out;
+  write_text(out, component->name, component->name_size);
+  save_hint(saver, component->doc);
+  write_u8(out, component->resource != NULL);
+  write_u32(out, component->field_count);
+  for (uint32_t i = 0; i < component->field_count; i++)
+    save_field(saver, &component->fields[i]);
+  write_u32(out, component->leaf_count);
+  for (uint32_t i = 0; i < component->leaf_count; i++) {
+    const struct leaf *leaf = &component->leaves[i];
+    uint64_t bits = cell_bits(leaf->size, leaf->value);
+    if (leaf->type == ECS_STRING && bits) bits = saver->strings[bits];
+    if (leaf->type == ECS_ENTITY) bits = ECS_NULL;
+    write_u32(out, leaf->size);
+    write_u64(out, bits);
+  }
+  for (uint32_t i = 0; component->resource && i < component->leaf_count; i++)
+    save_cells(saver, component, i, component->resource[i].data, 1);
+}
+
+static void save_string_table(struct saver *saver) {
+  write_u32(saver->out, saver->string_count);
+  for (uint32_t i = 0; i < saver->string_count; i++) {
+    ecs_string text = intern_text(&saver->world->strings, saver->string_order[i]);
+    write_text(saver->out, text.data, text.size);
+  }
+}
+
+static uint8_t state_of(const struct record *record) {
+  uint32_t table = record->table;
+  return table <= RECORD_BARE ? SLOT_ALIVE : table == RECORD_UNBORN ? SLOT_UNBORN
+         : table == RECORD_RETIRED ? SLOT_RETIRED
+         : table == RECORD_PARTED ? SLOT_PARTED : SLOT_FREE;
+}
+
+/* The first index from `at` on, at the start of a page, in whose page any slot was ever born;
+** INDEX_LIMIT at the end. */
+static uint32_t next_page(const struct entity_index *index, uint32_t at) {
+  for (;;) {
+    at = entity_next_slot(index, at) & ~(PAGE_SIZE - 1);
+    if (at >= INDEX_LIMIT) return INDEX_LIMIT;
+    struct slots slots = entity_slots(index, at);
+    for (uint32_t i = 0; i < slots.count && i < PAGE_SIZE; i++)
+      if (slots.records[i].table != RECORD_UNBORN) return at;
+    at += PAGE_SIZE;
+  }
+}
+
+static void save_page(struct saver *saver, uint32_t at) {
+  struct slots slots = entity_slots(&saver->world->entities, at);
+  uint16_t generations[PAGE_SIZE];
+  uint8_t states[PAGE_SIZE];
+  uint32_t count = slots.count < PAGE_SIZE ? slots.count : PAGE_SIZE;
+  memset(generations, 0, sizeof generations);
+  memset(states, SLOT_UNBORN, sizeof states);
+  memcpy(generations, slots.generations, count * sizeof *generations);
+  for (uint32_t i = 0; i < count; i++) states[i] = state_of(&slots.records[i]);
+  write_u32(saver->out, at >> PAGE_BITS);
+  write_numbers(saver->out, generations, 2, PAGE_SIZE);
+  write_bytes(saver->out, states, PAGE_SIZE);
+}
+
+static void save_index(struct saver *saver) {
+  const struct entity_index *index = &saver->world->entities;
+  const struct range *range = &index->entities;
+  struct writer *out = saver->out;
+  write_u32(out, range->first);
+  write_u32(out, range->last);
+  write_u32(out, range->next);
+  write_u32(out, range->free_count);
+  for (uint32_t at = range->free_head; at; at = entity_record(index, at)->row)
+    write_u32(out, at);
+  uint32_t pages = 0;
+  for (uint32_t at = FIRST_ENTITY; (at = next_page(index, at)) < INDEX_LIMIT; at += PAGE_SIZE)
+    pages++;
+  write_u32(out, pages);
+  for (uint32_t at = FIRST_ENTITY; (at = next_page(index, at)) < INDEX_LIMIT; at += PAGE_SIZE)
+    save_page(saver, at);
+}
+
+/* Components have rows, too: their places stand for them. */
+static void save_odd_rows(struct saver *saver, const uint32_t *rows, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    write_u32(saver->out, rows[i] < FIRST_ENTITY ? saver->places[rows[i]] + 1 : rows[i]);
+}
+
+static bool has_component(const uint32_t *rows, uint32_t count) {
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < count; i++) found |= rows[i] < FIRST_ENTITY;
+  return found;
+}
+
+static void save_rows(struct saver *saver, const struct table *table) {
+  for (uint32_t i = 0; i < table->count; i += ROW_BATCH) {
+    const uint32_t *rows = table->rows + i;
+    uint32_t count = table->count - i < ROW_BATCH ? table->count - i : ROW_BATCH;
+    if (has_component(rows, count))
+      save_odd_rows(saver, rows, count);
+    else
+      write_numbers(saver->out, rows, sizeof *rows, count);
+  }
+}
+
+static void save_table(struct saver *saver, const struct table *table) {
+  write_u32(saver->out, table->id_count);
+  for (uint32_t i = 0; i < saver->component_count; i++)
+    if (table_position(table, component_at(saver, i)->id) != NONE) write_u32(saver->out, i);
+  write_u8(saver->out, table->was_empty);
+  write_u32(saver->out, table->count);
+  save_rows(saver, table);
+  for (uint32_t i = 0; i < saver->component_count; i++) {
+    const struct component *component = component_at(saver, i);
+    uint32_t first = table_column(table, component->id);
+    for (uint32_t j = 0; first != NONE && j < component->leaf_count; j++) {
+      write_u32(saver->out, component->leaves[j].size);
+      if (table->count)
+        save_cells(saver, component, j, table->columns[first + j].data, table->count);
+    }
+  }
+}
+
+static void save_names(struct saver *saver) {
+  const struct name_table *names = &saver->world->names;
+  write_u32(saver->out, names->count);
+  for (uint32_t i = 0; i < names->count; i++) {
+    const struct name *name = saver->names[i];
+    write_u64(saver->out, id_to_image(saver, name->entity));
+    write_text(saver->out, name->text, name->size);
+  }
+}
+
+static void save_schedule(struct saver *saver) {
+  const struct schedule *schedule = &saver->world->schedule;
+  struct writer *out = saver->out;
+  write_u32(out, schedule->phase_count);
+  for (uint32_t i = 0; i < schedule->phase_count; i++) {
+    const struct phase *phase = schedule->phases[i];
+    write_text(out, phase->name, strlen(phase->name));
+    write_f64(out, phase->accumulator);
+    write_u8(out, phase->enabled);
+  }
+  write_u32(out, schedule->system_count);
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    const ecs_system *system = schedule->systems[i];
+    write_text(out, system->name, strlen(system->name));
+    write_f64(out, system->timer);
+    write_f64(out, system->elapsed);
+    write_u8(out, (uint8_t)(system->enabled | system->has_run << 1 | system->parked << 2));
+    write_u64(out, chance_opened(saver->world, system));
+  }
+}
+
+static void save_all(struct saver *saver) {
+  ecs_world *world = saver->world;
+  struct writer *out = saver->out;
+  write_bytes(out, IMAGE_MAGIC, 8);
+  write_u32(out, IMAGE_VERSION);
+  write_u32(out, world->entities.tag);
+  write_u64(out, world->seed);
+  write_u64(out, world->tick);
+  write_u64(out, world->chance.opened);
+  write_u64(out, world->chance.calls);
+  save_string_table(saver);
+  write_u32(out, saver->component_count);
+  for (uint32_t i = 0; i < saver->component_count; i++)
+    save_component(saver, component_at(saver, i));
+  save_index(saver);
+  const struct id_record *all = graph_all(world);
+  write_u32(out, all->table_count);
+  for (uint32_t i = 0; i < all->table_count; i++)
+    save_table(saver, world_table(world, all->tables[i]));
+  save_names(saver);
+  save_schedule(saver);
+}
+
+static bool reserve(struct saver *saver) {
+  ecs_world *world = saver->world;
+  struct memory *memory = &world->memory;
+  size_t strings = world->strings.count + (size_t)1, names = list_room(world->names.count);
+  saver->components = image_components(world, &saver->component_count);
+  saver->places = memory_array(memory, world->registry.count + (size_t)1, sizeof(uint32_t));
+  saver->strings = memory_array(memory, strings, sizeof(uint32_t));
+  saver->string_order = memory_array(memory, strings, sizeof(uint32_t));
+  saver->names = memory_array(memory, names, sizeof *saver->names);
+  saver->out = memory_array(memory, 1, sizeof *saver->out);
+  return saver->components && saver->places && saver->strings && saver->string_order &&
+         saver->names && saver->out;
+}
+
+static void release(struct saver *saver) {
+  ecs_world *world = saver->world;
+  struct memory *memory = &world->memory;
+  size_t strings = world->strings.count + (size_t)1, names = list_room(world->names.count);
+  image_components_free(world, saver->components);
+  memory_free(memory, saver->places, (world->registry.count + (size_t)1) * sizeof(uint32_t));
+  memory_free(memory, saver->strings, strings * sizeof(uint32_t));
+  memory_free(memory, saver->string_order, strings * sizeof(uint32_t));
+  memory_free(memory, saver->names, names * sizeof *saver->names);
+  memory_free(memory, saver->out, sizeof *saver->out);
+}
+
+/* Gives everything its place in the image. */
+static void arrange(struct saver *saver) {
+  const struct name_table *names = &saver->world->names;
+  for (uint32_t i = 0; i < saver->component_count; i++)
+    saver->places[ecs_id_index(component_at(saver, i)->id)] = i;
+  for (uint32_t i = 0; i < names->count; i++) saver->names[i] = &names->names[i];
+  sort(saver->names, names->count, name_precedes);
+  name_all_strings(saver);
+}
+
+ecs_status ecs_save(ecs_world *world, ecs_write_fn write, void *ud, const ecs_codec *codec) {
+  ecs_status status = world_is_idle(world, "save");
+  if (status != ECS_OK) return status;
+  struct saver saver = {.world = world, .codec = codec};
+  if (reserve(&saver)) {
+    arrange(&saver);
+    writer_begin(saver.out, write, ud);
+    save_all(&saver);
+    bool written = writer_end(saver.out);
+    status = saver.status;
+    if (status == ECS_OK && !written)
+      status = world_fail(world, ECS_EUSER, "the writer stopped");
+  } else {
+    status = world_nomem(world);
+  }
+  release(&saver);
+  return status;
+}

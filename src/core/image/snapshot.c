@@ -1,0 +1,538 @@
+#include "core/image/snapshot.h"
+
+#include "core/store/world.h"
+
+/* One table's rows and columns, one after the other in one block. */
+struct saved_table {
+  struct table *table;       /* while restoring */
+  uint32_t index, serial;
+  uint64_t order;
+  uint32_t id_count, count;
+  bool was_empty;
+  ecs_id *ids;
+  char *data;
+  size_t size;
+};
+
+struct saved_page {
+  uint32_t number;
+  struct page *page;
+};
+
+struct saved_resource {
+  ecs_id component;
+  ecs_cell *cells;
+  uint32_t count;
+};
+
+struct saved_timing {
+  char *name;
+  double first, second;
+  uint64_t streams;
+  bool enabled, has_run, parked;
+};
+
+struct ecs_snapshot {
+  ecs_world *world;
+  ecs_snapshot *previous, *next;
+  void *owner;
+  uint64_t layouts;          /* of the registry */
+  uint64_t seed, tick, next_order;
+  struct chance chance;
+  struct entity_index index; /* its directory is not used, its near slots are copies */
+  struct saved_page *pages;
+  uint32_t page_count;
+  struct saved_table *tables;
+  uint32_t table_count;
+  struct saved_resource *resources;
+  uint32_t resource_count;
+  struct name_table names;
+  struct saved_timing *phases, *systems;
+  uint32_t phase_count, system_count;
+  struct arena arena;        /* of all lists and texts */
+};
+
+void *snapshot_owner(const ecs_snapshot *snapshot) { return snapshot->owner; }
+void snapshot_set_owner(ecs_snapshot *snapshot, void *owner) { snapshot->owner = owner; }
+ecs_snapshot *snapshot_next(const ecs_snapshot *snapshot) { return snapshot->next; }
+
+static void *take(ecs_snapshot *snapshot, size_t count, size_t size) {
+  return arena_take(&snapshot->world->memory, &snapshot->arena, count * size + 1);
+}
+
+/* ---- columns ----------------------------------------------------------------------------- */
+
+static size_t padded(size_t size) { return (size + 63) / 64 * 64; }
+
+static size_t table_size(const struct table *table, uint32_t count) {
+  size_t size = padded(count * sizeof *table->rows);
+  for (uint32_t i = 0; i < table->column_count; i++)
+    size += padded((size_t)count * table->columns[i].size);
+  return size;
+}
+
+/* Between a table and its copy, whose count is `count`. */
+static void copy_columns(struct table *table, char *data, uint32_t count, bool out) {
+  size_t size = count * sizeof *table->rows;
+  if (count == 0) return;
+  memcpy(out ? (void *)data : table->rows, out ? (void *)table->rows : data, size);
+  data += padded(size);
+  for (uint32_t i = 0; i < table->column_count; i++) {
+    void *column = table->columns[i].data;
+    size = (size_t)count * table->columns[i].size;
+    memcpy(out ? data : column, out ? column : data, size);
+    data += padded(size);
+  }
+}
+
+/* ---- taking ------------------------------------------------------------------------------ */
+
+static ecs_status refuse_any(const ecs_world *world, const struct component *component) {
+  return world_fail(world, ECS_ETYPE,
+                    "a snapshot cannot keep the `any` values of component '%s'",
+                    component->name);
+}
+
+static ecs_status check_any(const ecs_world *world, const struct table *table) {
+  for (uint32_t i = 0; table->has_any && i < table->column_count; i++) {
+    const struct column *column = &table->columns[i];
+    if (column->component->leaves[column->leaf].type != ECS_ANY) continue;
+    for (uint32_t row = 0; row < table->count; row++)
+      if (((const uint32_t *)column->data)[row]) return refuse_any(world, column->component);
+  }
+  return ECS_OK;
+}
+
+static ecs_status take_table(ecs_snapshot *snapshot, struct table *table) {
+  ecs_world *world = snapshot->world;
+  ecs_status status = check_any(world, table);
+  if (status != ECS_OK) return status;
+  struct saved_table *saved = &snapshot->tables[snapshot->table_count];
+  *saved = (struct saved_table){.index = table->index, .serial = table->serial,
+                                .order = table->order, .id_count = table->id_count,
+                                .count = table->count, .was_empty = table->was_empty};
+  saved->ids = take(snapshot, table->id_count, sizeof *saved->ids);
+  if (!saved->ids) return world_nomem(world);
+  if (table->id_count) memcpy(saved->ids, table->ids, table->id_count * sizeof *saved->ids);
+  size_t size = table_size(table, table->count);
+  if (size) {
+    saved->data = memory_resize(&world->memory, NULL, 0, size);
+    if (!saved->data) return world_nomem(world);
+    saved->size = size;
+  }
+  snapshot->table_count++;
+  copy_columns(table, saved->data, table->count, true);
+  return ECS_OK;
+}
+
+static ecs_status take_tables(ecs_snapshot *snapshot) {
+  ecs_world *world = snapshot->world;
+  const struct id_record *all = graph_all(world);
+  snapshot->tables = take(snapshot, all->table_count, sizeof *snapshot->tables);
+  if (!snapshot->tables) return world_nomem(world);
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < all->table_count && status == ECS_OK; i++)
+    status = take_table(snapshot, world_table(world, all->tables[i]));
+  return status;
+}
+
+/* Calls back for every page of the index. */
+typedef bool (*page_fn)(ecs_snapshot *snapshot, uint32_t number, struct page *page);
+
+static bool each_page(ecs_snapshot *snapshot, page_fn visit) {
+  struct entity_index *index = &snapshot->world->entities;
+  for (uint32_t number = 0; number < INDEX_LIMIT >> PAGE_BITS; number++) {
+    if (!index->directory[number >> 8]) {
+      number |= 255;
+      continue;
+    }
+    struct page *page = entity_page(index, number << PAGE_BITS);
+    if (page && !visit(snapshot, number, page)) return false;
+  }
+  return true;
+}
+
+static bool count_page(ecs_snapshot *snapshot, uint32_t number, struct page *page) {
+  (void)number, (void)page;
+  snapshot->page_count++;
+  return true;
+}
+
+static bool take_page(ecs_snapshot *snapshot, uint32_t number, struct page *page) {
+  struct page *copy =
+      memory_resize(&snapshot->world->memory, NULL, 0, sizeof *copy);
+  if (!copy) return false;
+  *copy = *page;
+  snapshot->pages[snapshot->page_count++] = (struct saved_page){number, copy};
+  return true;
+}
+
+static ecs_status take_index(ecs_snapshot *snapshot) {
+  ecs_world *world = snapshot->world;
+  snapshot->index = world->entities;
+  struct slots *near = &snapshot->index.near;
+  const struct slots *from = &world->entities.near;
+  size_t records = from->count * sizeof *near->records;
+  size_t generations = from->count * sizeof *near->generations;
+  near->records = NULL;
+  near->generations = NULL;
+  if (from->count) {
+    near->records = memory_resize(&world->memory, NULL, 0, records);
+    near->generations = memory_resize(&world->memory, NULL, 0, generations);
+    if (!near->records || !near->generations) return world_nomem(world);
+    memcpy(near->records, from->records, records);
+    memcpy(near->generations, from->generations, generations);
+  }
+  each_page(snapshot, count_page);
+  snapshot->pages = take(snapshot, snapshot->page_count, sizeof *snapshot->pages);
+  snapshot->page_count = 0;
+  if (!snapshot->pages || !each_page(snapshot, take_page)) return world_nomem(world);
+  return ECS_OK;
+}
+
+static ecs_status take_resource(ecs_snapshot *snapshot, const struct component *component) {
+  const ecs_world *world = snapshot->world;
+  struct saved_resource *saved = &snapshot->resources[snapshot->resource_count];
+  saved->component = component->id;
+  saved->count = component->leaf_count;
+  saved->cells = take(snapshot, saved->count, sizeof *saved->cells);
+  if (!saved->cells) return world_nomem(world);
+  for (uint32_t i = 0; i < saved->count; i++) {
+    const struct leaf *leaf = &component->leaves[i];
+    saved->cells[i] = cell_load(component->resource[i].data, leaf->size, 0);
+    if (leaf->type == ECS_ANY && saved->cells[i].u32) return refuse_any(world, component);
+  }
+  snapshot->resource_count++;
+  return ECS_OK;
+}
+
+static ecs_status take_resources(ecs_snapshot *snapshot) {
+  const ecs_world *world = snapshot->world;
+  const struct registry *registry = &world->registry;
+  snapshot->resources = take(snapshot, registry->count, sizeof *snapshot->resources);
+  if (!snapshot->resources) return world_nomem(world);
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < registry->count && status == ECS_OK; i++) {
+    const struct component *component = registry->components[i];
+    if (component && component->resource) status = take_resource(snapshot, component);
+  }
+  return status;
+}
+
+static char *keep_text(ecs_snapshot *snapshot, const char *text) {
+  return arena_copy(&snapshot->world->memory, &snapshot->arena, text, strlen(text));
+}
+
+static ecs_status take_schedule(ecs_snapshot *snapshot) {
+  const ecs_world *world = snapshot->world;
+  const struct schedule *schedule = &world->schedule;
+  snapshot->phases = take(snapshot, schedule->phase_count, sizeof *snapshot->phases);
+  snapshot->systems = take(snapshot, schedule->system_count, sizeof *snapshot->systems);
+  if (!snapshot->phases || !snapshot->systems) return world_nomem(world);
+  for (uint32_t i = 0; i < schedule->phase_count; i++) {
+    const struct phase *phase = schedule->phases[i];
+    struct saved_timing *saved = &snapshot->phases[snapshot->phase_count++];
+    *saved = (struct saved_timing){.name = keep_text(snapshot, phase->name),
+                                   .first = phase->accumulator, .enabled = phase->enabled};
+    if (!saved->name) return world_nomem(world);
+  }
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    const ecs_system *system = schedule->systems[i];
+    struct saved_timing *saved = &snapshot->systems[snapshot->system_count++];
+    *saved = (struct saved_timing){keep_text(snapshot, system->name), system->timer,
+                                   system->elapsed, chance_opened(world, system),
+                                   system->enabled, system->has_run, system->parked};
+    if (!saved->name) return world_nomem(world);
+  }
+  return ECS_OK;
+}
+
+static ecs_status take_all(ecs_snapshot *snapshot) {
+  ecs_world *world = snapshot->world;
+  ecs_status status = take_tables(snapshot);
+  if (status == ECS_OK) status = take_index(snapshot);
+  if (status == ECS_OK) status = take_resources(snapshot);
+  if (status == ECS_OK) status = take_schedule(snapshot);
+  if (status == ECS_OK) status = name_table_copy(world, &world->names, &snapshot->names);
+  return status;
+}
+
+ecs_status ecs_snapshot_new(ecs_world *world, ecs_snapshot **out) {
+  ecs_status status = world_is_idle(world, "a snapshot");
+  if (status != ECS_OK) return status;
+  ecs_snapshot *snapshot = memory_array(&world->memory, 1, sizeof *snapshot);
+  if (!snapshot) return world_nomem(world);
+  snapshot->world = world;
+  snapshot->layouts = world->registry.layouts;
+  snapshot->seed = world->seed;
+  snapshot->tick = world->tick;
+  snapshot->chance = world->chance;
+  snapshot->next_order = world->graph.next_order;
+  snapshot->next = world->snapshots;
+  if (snapshot->next) snapshot->next->previous = snapshot;
+  world->snapshots = snapshot;
+  status = take_all(snapshot);
+  if (status == ECS_OK)
+    *out = snapshot;
+  else
+    ecs_snapshot_free(snapshot);
+  return status;
+}
+
+void ecs_snapshot_free(ecs_snapshot *snapshot) {
+  if (!snapshot) return;
+  ecs_world *world = snapshot->world;
+  struct memory *memory = &world->memory;
+  *(snapshot->previous ? &snapshot->previous->next : &world->snapshots) = snapshot->next;
+  if (snapshot->next) snapshot->next->previous = snapshot->previous;
+  for (uint32_t i = 0; i < snapshot->table_count; i++)
+    memory_free(memory, snapshot->tables[i].data, snapshot->tables[i].size);
+  for (uint32_t i = 0; i < snapshot->page_count; i++)
+    memory_free(memory, snapshot->pages[i].page, sizeof *snapshot->pages[i].page);
+  const struct slots *near = &snapshot->index.near;
+  memory_free(memory, near->records, near->count * sizeof *near->records);
+  memory_free(memory, near->generations, near->count * sizeof *near->generations);
+  name_table_clear(world, &snapshot->names);
+  arena_free(memory, &snapshot->arena);
+  memory_free(memory, snapshot, sizeof *snapshot);
+}
+
+/* ---- strings ----------------------------------------------------------------------------- */
+
+static void mark_table(ecs_world *world, const struct saved_table *saved) {
+  const char *data = saved->data + padded(saved->count * sizeof(uint32_t));
+  for (uint32_t i = 0; i < saved->id_count; i++) {
+    const struct component *component = component_of(world, saved->ids[i]);
+    for (uint32_t j = 0; j < component->leaf_count; j++) {
+      const struct leaf *leaf = &component->leaves[j];
+      const uint32_t *numbers = (const void *)data;
+      for (uint32_t row = 0; leaf->type == ECS_STRING && row < saved->count; row++)
+        intern_mark(&world->strings, numbers[row]);
+      data += padded((size_t)saved->count * leaf->size);
+    }
+  }
+}
+
+static void mark_snapshot(ecs_world *world, const ecs_snapshot *snapshot) {
+  for (uint32_t i = 0; i < snapshot->table_count; i++)
+    if (snapshot->tables[i].count) mark_table(world, &snapshot->tables[i]);
+  for (uint32_t i = 0; i < snapshot->resource_count; i++) {
+    const struct saved_resource *saved = &snapshot->resources[i];
+    const struct component *component = component_of(world, saved->component);
+    for (uint32_t j = 0; j < saved->count; j++)
+      if (component->leaves[j].type == ECS_STRING)
+        intern_mark(&world->strings, saved->cells[j].u32);
+  }
+}
+
+void snapshots_mark_strings(ecs_world *world) {
+  for (const ecs_snapshot *snapshot = world->snapshots; snapshot; snapshot = snapshot->next)
+    if (snapshot->layouts == world->registry.layouts) mark_snapshot(world, snapshot);
+}
+
+/* ---- restoring: what can fail ------------------------------------------------------------ */
+
+static ecs_status find_table(ecs_snapshot *snapshot, struct saved_table *saved,
+                             bool *differs) {
+  ecs_world *world = snapshot->world;
+  const struct graph *graph = &world->graph;
+  struct table *table =
+      saved->index < graph->table_count ? graph->tables[saved->index] : NULL;
+  if (!table || table->serial != saved->serial) {
+    *differs = true;
+    ecs_status status = graph_table(world, saved->ids, saved->id_count, &table);
+    if (status != ECS_OK) return status;
+  }
+  saved->table = table;
+  if (saved->count <= table->capacity) return ECS_OK;
+  return table_reserve(world, table, saved->count - table->count);
+}
+
+static ecs_status find_tables(ecs_snapshot *snapshot, bool *differs) {
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < snapshot->table_count && status == ECS_OK; i++)
+    status = find_table(snapshot, &snapshot->tables[i], differs);
+  *differs |= graph_all(snapshot->world)->table_count != snapshot->table_count;
+  return status;
+}
+
+/* ---- restoring: what cannot -------------------------------------------------------------- */
+
+static void restore_table(ecs_world *world, const struct saved_table *saved) {
+  struct table *table = saved->table;
+  copy_columns(table, saved->data, saved->count, false);
+  table->count = saved->count;
+  table->order = saved->order;
+  table->doomed = false;
+  if (table->count == 0) graph_note_empty(&world->graph, table);
+  table->was_empty = saved->was_empty;
+}
+
+static void restore_tables(ecs_snapshot *snapshot, bool differs) {
+  ecs_world *world = snapshot->world;
+  const struct id_record *all = graph_all(world);
+  for (uint32_t i = 0; i < all->table_count; i++) {
+    struct table *table = world_table(world, all->tables[i]);
+    table->doomed = true;
+    table->count = 0;
+    if (differs) graph_note_empty(&world->graph, table);
+  }
+  for (uint32_t i = 0; i < snapshot->table_count; i++)
+    restore_table(world, &snapshot->tables[i]);
+  if (differs) {
+    graph_drop_doomed(world);
+    graph_reorder(world);
+  }
+  world->graph.next_order = snapshot->next_order;
+}
+
+/* Components stay alive; those that had rows have them again. */
+static void restore_components(struct page *now, const struct page *then) {
+  for (uint32_t i = 0; i < PAGE_SIZE; i++) {
+    struct record *record = &now->records[i];
+    if (record->table < RECORD_BARE) *record = (struct record){RECORD_BARE, 0};
+    if (then && then->records[i].table < RECORD_BARE) *record = then->records[i];
+  }
+}
+
+static bool forget_page(ecs_snapshot *snapshot, uint32_t number, struct page *page) {
+  (void)snapshot;
+  if (number < FIRST_ENTITY >> PAGE_BITS) {
+    restore_components(page, NULL);
+  } else {
+    memset(page->records, 0xFF, sizeof page->records);
+    memset(page->generations, 0, sizeof page->generations);
+  }
+  return true;
+}
+
+/* There is never room for fewer near slots, though an older snapshot may have had fewer. */
+static void restore_near(struct entity_index *index, const struct slots *saved) {
+  struct slots *near = &index->near;
+  assert(index->near_capacity >= saved->count);
+  near->count = saved->count;
+  if (near->count == 0) return;
+  memcpy(near->records, saved->records, near->count * sizeof *near->records);
+  memcpy(near->generations, saved->generations, near->count * sizeof *near->generations);
+}
+
+/* A page that the near slots have come to cover since. */
+static void restore_absorbed(struct entity_index *index, const struct saved_page *saved) {
+  struct slots *near = &index->near;
+  uint32_t offset = (saved->number << PAGE_BITS) - FIRST_ENTITY, gap = offset - near->count;
+  assert(offset >= near->count && offset + PAGE_SIZE <= index->near_capacity);
+  memset(near->records + near->count, 0xFF, gap * sizeof *near->records);
+  memset(near->generations + near->count, 0, gap * sizeof *near->generations);
+  memcpy(near->records + offset, saved->page->records, sizeof saved->page->records);
+  memcpy(near->generations + offset, saved->page->generations,
+         sizeof saved->page->generations);
+  near->count = offset + PAGE_SIZE;
+}
+
+static void restore_index(ecs_snapshot *snapshot) {
+  struct entity_index *index = &snapshot->world->entities;
+  each_page(snapshot, forget_page);
+  restore_near(index, &snapshot->index.near);
+  for (uint32_t i = 0; i < snapshot->page_count; i++) {
+    const struct saved_page *saved = &snapshot->pages[i];
+    struct page *page = entity_page(index, saved->number << PAGE_BITS);
+    if (saved->number < FIRST_ENTITY >> PAGE_BITS)
+      restore_components(page, saved->page);
+    else if (page)
+      *page = *saved->page;
+    else
+      restore_absorbed(index, saved);
+  }
+  index->entities = snapshot->index.entities;
+  index->retired = snapshot->index.retired;
+  index->alive = snapshot->index.alive;
+}
+
+/* Of tables that have another index than they had. */
+static void restore_records(ecs_snapshot *snapshot) {
+  ecs_world *world = snapshot->world;
+  for (uint32_t i = 0; i < snapshot->table_count; i++) {
+    const struct saved_table *saved = &snapshot->tables[i];
+    if (saved->table->index == saved->index) continue;
+    for (uint32_t row = 0; row < saved->count; row++)
+      entity_record(&world->entities, saved->table->rows[row])->table = saved->table->index;
+  }
+}
+
+static const struct saved_resource *saved_of(const ecs_snapshot *snapshot, ecs_id id) {
+  for (uint32_t i = 0; i < snapshot->resource_count; i++)
+    if (snapshot->resources[i].component == id) return &snapshot->resources[i];
+  return NULL;
+}
+
+/* One that was not there has its defaults. */
+static void restore_resources(const ecs_snapshot *snapshot) {
+  const struct registry *registry = &snapshot->world->registry;
+  for (uint32_t i = 0; i < registry->count; i++) {
+    const struct component *component = registry->components[i];
+    if (!component || !component->resource) continue;
+    const struct saved_resource *saved = saved_of(snapshot, component->id);
+    for (uint32_t j = 0; j < component->leaf_count; j++) {
+      const struct leaf *leaf = &component->leaves[j];
+      cell_store(component->resource[j].data, leaf->size, 0,
+                 saved ? saved->cells[j] : leaf->value);
+    }
+  }
+}
+
+static void restore_schedule(const ecs_snapshot *snapshot) {
+  const ecs_world *world = snapshot->world;
+  for (uint32_t i = 0; i < world->schedule.system_count; i++)
+    chance_set_opened(world, world->schedule.systems[i], 0);
+  for (uint32_t i = 0; i < snapshot->phase_count; i++) {
+    const struct saved_timing *saved = &snapshot->phases[i];
+    struct phase *phase = schedule_phase(world, saved->name, strlen(saved->name), NULL);
+    if (!phase) continue;
+    phase->accumulator = phase->fixed > 0 ? saved->first : 0;
+    phase->enabled = saved->enabled;
+  }
+  for (uint32_t i = 0; i < snapshot->system_count; i++) {
+    const struct saved_timing *saved = &snapshot->systems[i];
+    ecs_system *system = schedule_system(world, saved->name, strlen(saved->name));
+    if (!system) continue;
+    system->timer = saved->first;
+    system->elapsed = saved->second;
+    chance_set_opened(world, system, saved->streams);
+    system->enabled = saved->enabled;
+    system->has_run = saved->has_run;
+    system->parked = saved->parked;
+  }
+}
+
+static void restore_all(ecs_snapshot *snapshot, bool differs) {
+  ecs_world *world = snapshot->world;
+  world_release_any(world, &world->any);
+  restore_tables(snapshot, differs);
+  restore_index(snapshot);
+  if (differs) restore_records(snapshot);
+  restore_resources(snapshot);
+  world->seed = snapshot->seed;
+  world->tick = snapshot->tick;
+  world->chance = snapshot->chance;
+  restore_schedule(snapshot);
+  world->last_count = NONE;
+}
+
+ecs_status ecs_restore(ecs_snapshot *snapshot) {
+  ecs_world *world = snapshot->world;
+  ecs_status status = world_is_idle(world, "restore");
+  if (status != ECS_OK) return status;
+  if (snapshot->layouts != world->registry.layouts)
+    return world_fail(world, ECS_EINVAL,
+                      "components have changed since the snapshot (or a world was loaded)");
+  struct name_table names;
+  bool differs = false;
+  status = find_tables(snapshot, &differs);
+  if (status == ECS_OK) status = name_table_copy(world, &snapshot->names, &names);
+  if (status != ECS_OK) return status;
+  name_table_clear(world, &world->names);
+  world->names = names;
+  restore_all(snapshot, differs);
+  world_settle(world);
+  return ECS_OK;
+}

@@ -1,0 +1,218 @@
+/* Phases and their order: the five of the runtime, and those that users put between them. */
+#include "core/run/schedule.h"
+#include "core/store/world.h"
+
+static const char *const builtin[] = {"startup", "pre_update", "update", "post_update",
+                                      "render"};
+#define BUILTIN_COUNT (sizeof builtin / sizeof *builtin)
+
+static bool same(const char *a, const char *b) { return strcmp(a, b) == 0; }
+
+static uint32_t position(struct phase *const *phases, uint32_t count, const char *name) {
+  for (uint32_t i = 0; name && i < count; i++)
+    if (same(phases[i]->name, name)) return i;
+  return NONE;
+}
+
+/* Where a phase goes among those placed so far; NONE while its anchors are not there. Those
+** that come after the same one stay in the order of their declaration. */
+static uint32_t place_of(struct phase *const *placed, uint32_t count,
+                         const struct phase *phase) {
+  uint32_t after = position(placed, count, phase->after);
+  if (after != NONE) {
+    uint32_t at = after + 1;
+    while (at < count && placed[at]->after && same(placed[at]->after, phase->after)) at++;
+    return at;
+  }
+  return position(placed, count, phase->before);
+}
+
+static bool anchored_to_known(const struct schedule *schedule, const struct phase *phase) {
+  return position(schedule->phases, schedule->phase_count, phase->after) != NONE ||
+         position(schedule->phases, schedule->phase_count, phase->before) != NONE;
+}
+
+static void insert(struct phase **placed, uint32_t count, uint32_t at, struct phase *phase) {
+  memmove(placed + at + 1, placed + at, (count - at) * sizeof *placed);
+  placed[at] = phase;
+  phase->placed = true;
+}
+
+/* One round over the phases not placed yet, in the order of declaration. */
+static uint32_t place_round(struct schedule *schedule, uint32_t count, bool at_end) {
+  for (uint64_t last = 0;;) {
+    struct phase *next = NULL;
+    for (uint32_t i = 0; i < schedule->phase_count; i++) {
+      struct phase *phase = schedule->phases[i];
+      if (!phase->placed && phase->declared > last &&
+          (!next || phase->declared < next->declared))
+        next = phase;
+    }
+    if (!next) return count;
+    last = next->declared;
+    uint32_t at = place_of(schedule->placed, count, next);
+    if (at == NONE && at_end && !anchored_to_known(schedule, next)) at = count;
+    if (at != NONE) insert(schedule->placed, count++, at, next);
+  }
+}
+
+bool phase_is_builtin(const char *name) {
+  for (uint32_t i = 0; i < BUILTIN_COUNT; i++)
+    if (same(builtin[i], name)) return true;
+  return false;
+}
+
+bool phase_is_ignored(const ecs_world *world, const char *name) {
+  const struct schedule *schedule = &world->schedule;
+  return position(schedule->phases, schedule->phase_count, name) == NONE;
+}
+
+static ecs_status contradiction(ecs_world *world, const struct phase *phase) {
+  return world_fail(world, ECS_ECYCLE,
+                    "phases cannot be put in order: '%s' after '%s' and before '%s'",
+                    phase->name, phase->after ? phase->after : phase->name,
+                    phase->before ? phase->before : phase->name);
+}
+
+ecs_status phase_sort(ecs_world *world) {
+  struct schedule *schedule = &world->schedule;
+  uint32_t count = 0, before;
+  for (uint32_t i = 0; i < schedule->phase_count; i++) schedule->phases[i]->placed = false;
+  for (uint32_t i = 0; i < BUILTIN_COUNT; i++) {
+    uint32_t at = position(schedule->phases, schedule->phase_count, builtin[i]);
+    if (at != NONE) insert(schedule->placed, count++, i, schedule->phases[at]);
+  }
+  do {
+    before = count;
+    count = place_round(schedule, count, false);
+    if (count == before) count = place_round(schedule, count, true);
+  } while (count != before);
+  for (uint32_t i = 0; i < schedule->phase_count; i++) {
+    struct phase *phase = schedule->phases[i];
+    uint32_t limit = position(schedule->placed, count, phase->before);
+    uint32_t at = position(schedule->placed, count, phase->name);
+    if (!phase->placed || (limit != NONE && at > limit)) return contradiction(world, phase);
+  }
+  memcpy(schedule->phases, schedule->placed, count * sizeof *schedule->phases);
+  return ECS_OK;
+}
+
+static bool copy(ecs_world *world, struct phase *phase, const char *text, const char **out) {
+  *out = text ? arena_copy(&world->memory, &phase->arena, text, strlen(text)) : NULL;
+  return !text || *out;
+}
+
+ecs_status phase_build(ecs_world *world, const ecs_phase_desc *desc, struct phase **out) {
+  if (!desc->name || !*desc->name)
+    return world_fail(world, ECS_EINVAL, "a phase needs a name");
+  if (!(desc->fixed >= 0 && desc->fixed < 1e18))
+    return world_fail(world, ECS_EINVAL, "phase '%s': fixed = %g is no step in seconds",
+                      desc->name, desc->fixed);
+  struct arena arena = {NULL};
+  struct phase *phase = arena_take(&world->memory, &arena, sizeof *phase);
+  if (!phase) return world_nomem(world);
+  phase->arena = arena;
+  world->schedule.untold = true;
+  phase->fixed = desc->fixed;
+  phase->enabled = true;
+  *out = phase;
+  if (copy(world, phase, desc->name, &phase->name) &&
+      copy(world, phase, desc->after, &phase->after) &&
+      copy(world, phase, desc->before, &phase->before))
+    return ECS_OK;
+  arena = phase->arena;
+  arena_free(&world->memory, &arena);
+  return world_nomem(world);
+}
+
+static ecs_status reserve(ecs_world *world) {
+  struct schedule *schedule = &world->schedule;
+  uint64_t need = schedule->phase_count + 1ull;
+  struct phase **phases = memory_grow(&world->memory, schedule->phases,
+                                      &schedule->phase_capacity, need, sizeof *phases);
+  if (!phases) return world_nomem(world);
+  schedule->phases = phases;
+  phases = memory_grow(&world->memory, schedule->placed, &schedule->placed_capacity, need,
+                       sizeof *phases);
+  if (!phases) return world_nomem(world);
+  schedule->placed = phases;
+  return ECS_OK;
+}
+
+void phase_free(ecs_world *world, struct phase *phase) {
+  struct arena arena = phase->arena;
+  arena_free(&world->memory, &arena);
+}
+
+/* The new description in place of the old one. */
+static ecs_status replace(ecs_world *world, struct phase *phase, struct phase *old) {
+  struct schedule *schedule = &world->schedule;
+  uint32_t at = 0;
+  while (schedule->phases[at] != old) at++;
+  phase->declared = old->declared;
+  phase->enabled = old->enabled;
+  phase->accumulator = phase->fixed > 0 ? old->accumulator : 0;
+  schedule->phases[at] = phase;
+  ecs_status status = phase_sort(world);
+  if (status != ECS_OK) {
+    schedule->phases[at] = old;
+    return status;
+  }
+  for (uint32_t i = 0; i < schedule->system_count; i++)
+    if (schedule->systems[i]->phase == old) schedule->systems[i]->phase = phase;
+  phase_free(world, old);
+  return ECS_OK;
+}
+
+ecs_status ecs_phase(ecs_world *world, const ecs_phase_desc *desc) {
+  struct schedule *schedule = &world->schedule;
+  ecs_status status = world_not_busy(world, "declaring a phase");
+  if (status != ECS_OK) return status;
+  struct phase *phase = NULL;
+  status = phase_build(world, desc, &phase);
+  if (status != ECS_OK) return status;
+  assert(phase);
+  struct phase *old = schedule_phase(world, desc->name, strlen(desc->name), NULL);
+  status = reserve(world);
+  if (status == ECS_OK && old) {
+    status = replace(world, phase, old);
+  } else if (status == ECS_OK) {
+    phase->declared = ++schedule->next_declared * PLACES;
+    schedule->phases[schedule->phase_count++] = phase;
+    status = phase_sort(world);
+    if (status != ECS_OK)
+      schedule->phase_count = position(schedule->phases, schedule->phase_count, phase->name);
+  }
+  if (status != ECS_OK) {
+    phase_free(world, phase);
+    return status;
+  }
+  status = schedule_sort(world);
+  assert(status == ECS_OK);
+  return status;
+}
+
+ecs_status schedule_init(ecs_world *world) {
+  for (uint32_t i = 0; i < BUILTIN_COUNT; i++) {
+    ecs_status status = ecs_phase(world, &(ecs_phase_desc){.name = builtin[i]});
+    if (status != ECS_OK) return status;
+  }
+  return ECS_OK;
+}
+
+ecs_status ecs_alpha(ecs_world *world, const char *name, double *out) {
+  const struct schedule *schedule = &world->schedule;
+  const struct phase *phase = NULL;
+  if (name) {
+    phase = schedule_phase(world, name, strlen(name), NULL);
+    if (!phase) return schedule_no_phase(world, name);
+  }
+  for (uint32_t i = 0; !phase && i < schedule->phase_count; i++)
+    if (schedule->phases[i]->fixed > 0) phase = schedule->phases[i];
+  if (!phase || phase->fixed <= 0)
+    return world_fail(world, ECS_EINVAL, "%s%s", name ? name : "no phase",
+                      name ? " is not a fixed phase" : " is fixed");
+  double alpha = phase->accumulator / phase->fixed;
+  *out = alpha < 1 ? alpha : 1;   /* steps that an error has put off make it more */
+  return ECS_OK;
+}

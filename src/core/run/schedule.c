@@ -1,0 +1,381 @@
+#include "core/run/schedule.h"
+
+#include "core/store/world.h"
+
+static bool same(const char *a, const char *b) { return strcmp(a, b) == 0; }
+
+ecs_system *schedule_system(const ecs_world *world, const char *name, size_t size) {
+  const struct schedule *schedule = &world->schedule;
+  for (uint32_t i = 0; i < schedule->system_count; i++)
+    if (text_equal(schedule->systems[i]->name, name, size)) return schedule->systems[i];
+  return NULL;
+}
+
+struct phase *schedule_phase(const ecs_world *world, const char *name, size_t size,
+                             uint32_t *at) {
+  const struct schedule *schedule = &world->schedule;
+  for (uint32_t i = 0; i < schedule->phase_count; i++) {
+    if (!text_equal(schedule->phases[i]->name, name, size)) continue;
+    if (at) *at = i;
+    return schedule->phases[i];
+  }
+  return NULL;
+}
+
+/* ---- the order of systems ---- */
+
+static bool lists(const char **names, const char *name) {
+  for (; names && *names; names++)
+    if (same(*names, name)) return true;
+  return false;
+}
+
+/* Whether `first` must run before `second`, of the same phase. */
+static bool precedes(const ecs_system *first, const ecs_system *second) {
+  return lists(first->before, second->name) || lists(second->after, first->name);
+}
+
+/* Some of the systems, in the order in which they were registered: those of a phase. */
+struct group {
+  ecs_system **systems;
+  uint32_t count;
+  bool any_before, any_after;  /* names others in such a list */
+};
+
+/* Takes the systems of a phase to the end of `sorted`. They come nearly in order. */
+static struct group gather(const struct schedule *schedule, const struct phase *phase,
+                           uint32_t at) {
+  struct group group = {schedule->sorted + at, 0, false, false};
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    ecs_system *system = schedule->systems[i];
+    if (system->phase != phase) continue;
+    uint32_t place = group.count++;
+    for (; place && group.systems[place - 1]->registered > system->registered; place--)
+      group.systems[place] = group.systems[place - 1];
+    group.systems[place] = system;
+    system->placed = false;
+    system->waits = 0;
+    group.any_before |= system->before != NULL;
+    group.any_after |= system->after != NULL;
+  }
+  return group;
+}
+
+static void count_waits(const struct group *group) {
+  for (uint32_t i = 0; i < group->count; i++) {
+    ecs_system *system = group->systems[i];
+    if (!group->any_before && !system->after) continue;
+    for (uint32_t j = 0; j < group->count; j++)
+      system->waits += precedes(group->systems[j], system);
+  }
+}
+
+/* Kahn's algorithm (CACM 5(11), 1962), always taking what was registered first; false when a
+** cycle is left. */
+static bool arrange(const struct group *group) {
+  count_waits(group);
+  for (uint32_t place = 0; place < group->count; place++) {
+    uint32_t at = place;
+    while (at < group->count && group->systems[at]->waits) at++;
+    if (at == group->count) return false;
+    ecs_system *next = group->systems[at];
+    memmove(group->systems + place + 1, group->systems + place,
+            (at - place) * sizeof *group->systems);
+    group->systems[place] = next;
+    next->placed = true;
+    if (!next->before && !group->any_after) continue;
+    for (uint32_t i = place + 1; i < group->count; i++)
+      group->systems[i]->waits -= precedes(next, group->systems[i]);
+  }
+  return true;
+}
+
+static ecs_system *unplaced_before(const struct group *group, const ecs_system *of) {
+  for (uint32_t i = 0; i < group->count; i++)
+    if (!group->systems[i]->placed && precedes(group->systems[i], of))
+      return group->systems[i];
+  return NULL;
+}
+
+/* Walks back along what each waits for; after as many steps as there are systems it is on
+** the cycle, which is then printed in running order. */
+static ecs_status cycle(const ecs_world *world, const struct group *group) {
+  const ecs_system *at = group->systems[group->count - 1];
+  for (uint32_t i = 0; i < group->count; i++) at = unplaced_before(group, at);
+  char text[MESSAGE_SIZE / 2];
+  char longer[MESSAGE_SIZE / 2];
+  text_format(text, sizeof text, "%s", at->name);
+  const ecs_system *start = at;
+  do {
+    at = unplaced_before(group, at);
+    text_format(longer, sizeof longer, "%s -> %s", at->name, text);
+    memcpy(text, longer, sizeof text);
+  } while (at != start);
+  return world_fail(world, ECS_ECYCLE, "systems cannot be put in order: %s", text);
+}
+
+ecs_status schedule_sort(ecs_world *world) {
+  struct schedule *schedule = &world->schedule;
+  uint32_t count = 0;
+  if (schedule->system_count == 0) return ECS_OK;
+  for (uint32_t i = 0; i < schedule->phase_count; i++) {
+    struct group group = gather(schedule, schedule->phases[i], count);
+    if ((group.any_before || group.any_after) && !arrange(&group))
+      return cycle(world, &group);
+    count += group.count;
+  }
+  assert(count == schedule->system_count);
+  memcpy(schedule->systems, schedule->sorted, count * sizeof *schedule->systems);
+  return ECS_OK;
+}
+
+bool schedule_is_ignored(const ecs_world *world, const ecs_system *system,
+                         const char *name) {
+  const ecs_system *other = schedule_system(world, name, strlen(name));
+  return !other || other->phase != system->phase;
+}
+
+/* ---- registering ---- */
+
+static const char **copy_names(ecs_world *world, struct arena *arena,
+                               const char *const *names) {
+  size_t count = 0;
+  while (names[count]) count++;
+  const char **copy = arena_take(&world->memory, arena, (count + 1) * sizeof *copy);
+  for (size_t i = 0; copy && i < count; i++) {
+    copy[i] = arena_copy(&world->memory, arena, names[i], strlen(names[i]));
+    if (!copy[i]) return NULL;
+  }
+  return copy;
+}
+
+static bool copy_texts(ecs_world *world, ecs_system *system, const ecs_system_desc *desc) {
+  struct arena *arena = &system->arena;
+  struct memory *memory = &world->memory;
+  system->name = arena_copy(memory, arena, desc->name, strlen(desc->name));
+  if (!system->name) return false;
+  if (desc->owner) {
+    system->owner = arena_copy(memory, arena, desc->owner, strlen(desc->owner));
+    if (!system->owner) return false;
+  }
+  if (desc->before && !(system->before = copy_names(world, arena, desc->before)))
+    return false;
+  return !desc->after || (system->after = copy_names(world, arena, desc->after));
+}
+
+void schedule_free_system(ecs_world *world, ecs_system *system, bool callback) {
+  if (callback && system->free) system->free(system->ud);
+  if (system->query) ecs_query_free(system->query);
+  struct arena arena = system->arena;
+  arena_free(&world->memory, &arena);
+}
+
+/* While systems run, the one that goes may be among them. */
+static void let_go(ecs_world *world, ecs_system *system) {
+  struct schedule *schedule = &world->schedule;
+  system->removed = true;
+  if (schedule->updating) {
+    system->next_gone = schedule->gone;
+    schedule->gone = system;
+  } else {
+    schedule_free_system(world, system, true);
+  }
+}
+
+void schedule_free_gone(ecs_world *world) {
+  struct schedule *schedule = &world->schedule;
+  while (schedule->gone) {
+    ecs_system *system = schedule->gone;
+    schedule->gone = system->next_gone;
+    schedule_free_system(world, system, true);
+  }
+}
+
+static ecs_status need_phase(ecs_world *world, const char *name, struct phase **out) {
+  *out = schedule_phase(world, name, strlen(name), NULL);
+  return *out ? ECS_OK : schedule_no_phase(world, name);
+}
+
+ecs_status schedule_no_phase(const ecs_world *world, const char *name) {
+  struct nearest nearest;
+  nearest_begin(&nearest, name, strlen(name));
+  for (uint32_t i = 0; i < world->schedule.phase_count; i++) {
+    const char *known = world->schedule.phases[i]->name;
+    nearest_offer(&nearest, known, strlen(known));
+  }
+  char hint[96];
+  return world_fail(world, ECS_ENAME, "unknown phase '%s'%s", name,
+                    nearest_hint(&nearest, hint, sizeof hint));
+}
+
+ecs_status schedule_build(ecs_world *world, const ecs_system_desc *desc, ecs_system **out) {
+  if (!desc->name || !*desc->name)
+    return world_fail(world, ECS_EINVAL, "a system needs a name");
+  if (!desc->run)
+    return world_fail(world, ECS_EINVAL, "system '%s' has nothing to run", desc->name);
+  if (!(desc->every >= 0 && desc->every < 1e18))
+    return world_fail(world, ECS_EINVAL, "system '%s': every = %g is no time in seconds",
+                      desc->name, desc->every);
+  struct phase *phase;
+  ecs_status status = need_phase(world, desc->phase ? desc->phase : "update", &phase);
+  if (status != ECS_OK) return status;
+  struct arena arena = {NULL};
+  ecs_system *system = arena_take(&world->memory, &arena, sizeof *system);
+  if (!system) return world_nomem(world);
+  system->arena = arena;
+  world->schedule.untold = true;
+  system->phase = phase;
+  system->every = desc->every;
+  system->chance = chance_name(desc->name);
+  system->enabled = !desc->disabled;
+  system->run = desc->run;
+  system->when = desc->when;
+  system->free = desc->free;
+  system->ud = desc->ud;
+  status = copy_texts(world, system, desc) ? ECS_OK : world_nomem(world);
+  if (status == ECS_OK && desc->query)
+    status = ecs_query_new(world, desc->query, &system->query);
+  if (status != ECS_OK)
+    schedule_free_system(world, system, false);
+  else
+    *out = system;
+  return status;
+}
+
+static ecs_status reserve(ecs_world *world) {
+  struct schedule *schedule = &world->schedule;
+  uint64_t need = schedule->system_count + 1ull;
+  ecs_system ***lists[] = {&schedule->systems, &schedule->running, &schedule->sorted};
+  uint32_t *capacities[] = {&schedule->system_capacity, &schedule->running_capacity,
+                            &schedule->sorted_capacity};
+  for (int i = 0; i < 3; i++) {
+    ecs_system **grown =
+        memory_grow(&world->memory, *lists[i], capacities[i], need, sizeof *grown);
+    if (!grown) return world_nomem(world);
+    *lists[i] = grown;
+  }
+  return ECS_OK;
+}
+
+void schedule_inherit(ecs_system *system, const ecs_system *old) {
+  system->registered = old->registered;
+  system->enabled = old->enabled;
+  system->has_run = old->has_run && old->phase == system->phase;
+  system->timer = old->timer;
+  system->elapsed = old->elapsed;
+  system->streams = old->streams;
+  system->streams_tick = old->streams_tick;
+  system->runs = old->runs;
+  system->total_seconds = old->total_seconds;
+  system->last_seconds = old->last_seconds;
+}
+
+static uint32_t position_of(const struct schedule *schedule, const ecs_system *system) {
+  uint32_t at = 0;
+  while (schedule->systems[at] != system) at++;
+  return at;
+}
+
+static ecs_status replace(ecs_world *world, ecs_system *system, ecs_system *old) {
+  struct schedule *schedule = &world->schedule;
+  uint32_t at = position_of(schedule, old);
+  schedule_inherit(system, old);
+  schedule->systems[at] = system;
+  ecs_status status = schedule_sort(world);
+  if (status != ECS_OK) {
+    schedule->systems[at] = old;
+    return status;
+  }
+  for (uint32_t i = 0; i < schedule->running_count; i++)
+    if (schedule->running[i] == old && old->phase == system->phase)
+      schedule->running[i] = system;
+  let_go(world, old);
+  return ECS_OK;
+}
+
+ecs_status ecs_system_new(ecs_world *world, const ecs_system_desc *desc) {
+  struct schedule *schedule = &world->schedule;
+  ecs_system *system = NULL;
+  ecs_status status = schedule_build(world, desc, &system);
+  if (status != ECS_OK) return status;
+  assert(system);
+  status = reserve(world);
+  ecs_system *old = schedule_system(world, desc->name, strlen(desc->name));
+  if (status == ECS_OK && old) {
+    status = replace(world, system, old);
+  } else if (status == ECS_OK) {
+    system->registered = schedule->next_registered++ * PLACES;
+    schedule->systems[schedule->system_count++] = system;
+    status = schedule_sort(world);
+    if (status != ECS_OK) schedule->system_count--;
+  }
+  if (status != ECS_OK) schedule_free_system(world, system, false);
+  return status;
+}
+
+ecs_status schedule_unknown(const ecs_world *world, const char *name, bool phases) {
+  struct nearest nearest;
+  nearest_begin(&nearest, name, strlen(name));
+  const struct schedule *schedule = &world->schedule;
+  for (uint32_t i = 0; i < schedule->system_count; i++)
+    nearest_offer(&nearest, schedule->systems[i]->name, strlen(schedule->systems[i]->name));
+  for (uint32_t i = 0; phases && i < schedule->phase_count; i++)
+    nearest_offer(&nearest, schedule->phases[i]->name, strlen(schedule->phases[i]->name));
+  char hint[96];
+  return world_fail(world, ECS_ENAME, "no system%s is named '%s'%s",
+                    phases ? " or phase" : "", name,
+                    nearest_hint(&nearest, hint, sizeof hint));
+}
+
+ecs_status ecs_system_remove(ecs_world *world, const char *name) {
+  struct schedule *schedule = &world->schedule;
+  ecs_system *system = schedule_system(world, name, strlen(name));
+  if (!system) return schedule_unknown(world, name, false);
+  uint32_t at = position_of(schedule, system);
+  schedule->system_count--;
+  memmove(schedule->systems + at, schedule->systems + at + 1,
+          (schedule->system_count - at) * sizeof *schedule->systems);
+  ecs_status status = schedule_sort(world);
+  assert(status == ECS_OK);
+  (void)status;
+  let_go(world, system);
+  return ECS_OK;
+}
+
+ecs_status ecs_switch(ecs_world *world, const char *name, bool on) {
+  ecs_system *system = schedule_system(world, name, strlen(name));
+  struct phase *phase = schedule_phase(world, name, strlen(name), NULL);
+  if (system)
+    system->enabled = on;
+  else if (phase)
+    phase->enabled = on;
+  else
+    return schedule_unknown(world, name, true);
+  return ECS_OK;
+}
+
+void ecs_on_error(ecs_world *world, ecs_error_fn fn, void *ud) {
+  world->schedule.on_error = fn;
+  world->schedule.on_error_ud = ud;
+}
+
+void schedule_free(ecs_world *world) {
+  struct schedule *schedule = &world->schedule;
+  struct memory *memory = &world->memory;
+  schedule->updating = false;
+  schedule_free_gone(world);
+  while (schedule->system_count)
+    schedule_free_system(world, schedule->systems[--schedule->system_count], true);
+  for (uint32_t i = 0; i < schedule->phase_count; i++) {
+    struct arena arena = schedule->phases[i]->arena;
+    arena_free(memory, &arena);
+  }
+  memory_free(memory, schedule->phases, schedule->phase_capacity * sizeof *schedule->phases);
+  memory_free(memory, schedule->placed, schedule->placed_capacity * sizeof *schedule->placed);
+  memory_free(memory, schedule->systems,
+              schedule->system_capacity * sizeof *schedule->systems);
+  memory_free(memory, schedule->running,
+              schedule->running_capacity * sizeof *schedule->running);
+  memory_free(memory, schedule->sorted,
+              schedule->sorted_capacity * sizeof *schedule->sorted);
+}

@@ -1,0 +1,236 @@
+/* Running systems: phases in order, fixed steps, intervals, errors. */
+#include <math.h>
+
+#include "core/base/clock.h"
+#include "core/run/schedule.h"
+#include "core/store/world.h"
+
+static ecs_status check_dt(ecs_world *world, double dt) {
+  if (dt >= 0 && dt < 1e18) return ECS_OK;
+  return world_fail(world, ECS_EINVAL, "dt = %g is no time in seconds", dt);
+}
+
+/* Parks the system when someone handles errors, else passes the failure on. */
+static ecs_status failed(ecs_world *world, ecs_system *system, ecs_status status) {
+  struct schedule *schedule = &world->schedule;
+  if (status != ECS_EUSER) {
+    char why[MESSAGE_SIZE];
+    text_format(why, sizeof why, "%s", world->message);
+    world_fail(world, status, "system '%s': %s", system->name, why);
+  }
+  if (!schedule->on_error) return status;
+  schedule->clock = 0;
+  system->parked = true;
+  schedule->on_error(world, system->name, status, schedule->on_error_ud);
+  return ECS_OK;
+}
+
+/* Ends what a system has left open inside its scope. */
+static APART void end_inner(ecs_world *world, uint32_t scope, bool keep) {
+  const struct loop_owner *owner = world->schedule.loop_owners;
+  for (; owner; owner = owner->next) owner->end_system(owner->ud, keep);
+  scope_end_inner(world, scope, keep);
+}
+
+/* The callback in a scope of its own; its commands are applied or dropped behind it. */
+static ecs_status call(ecs_world *world, ecs_system *system, double dt) {
+  uint32_t scope;
+  ecs_status status = scope_open(world, SCOPE_SYSTEM, &scope);
+  if (status != ECS_OK) return status;
+  status = system->run(world, system->query, dt, system->ud);
+  if (UNLIKELY(world->staging.scope_count > scope + 1))
+    end_inner(world, scope, status == ECS_OK);
+  if (status == ECS_OK) {
+    status = scope_commit(world, scope);
+    if (status == ECS_OK) return status;
+  }
+  scope_cancel(world, scope);
+  return status;
+}
+
+/* The time counts for whoever has the system's place now: it may have been replaced, or gone,
+** while it ran. */
+static void add_time(ecs_world *world, ecs_system *system, double seconds) {
+  if (system->removed)
+    system = schedule_system(world, system->name, strlen(system->name));
+  if (!system) return;
+  system->last_seconds = seconds;
+  system->total_seconds += seconds;
+}
+
+/* The stream of random numbers of the system's next run in this tick; counts it, until the run
+** fails. */
+static inline struct chance next_stream(const ecs_world *world, ecs_system *system) {
+  uint64_t opened = system->streams_tick == world->tick ? system->streams : 0;
+  system->streams_tick = world->tick;
+  system->streams = opened + 1;
+  return (struct chance){chance_key(world->seed + system->chance, opened), 0, 0};
+}
+
+/* One that runs out of memory has changed nothing: it counts as not having run. */
+static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
+  struct schedule *schedule = &world->schedule;
+  double start = schedule->clock > 0 ? schedule->clock : clock_seconds();
+  double elapsed = system->elapsed;
+  bool had_run = system->has_run;
+  schedule->current = system;
+  system->has_run = true;
+  system->runs++;
+  system->elapsed = 0;
+  struct chance outer = world->chance;
+  world->chance = next_stream(world, system);
+  ecs_status status = call(world, system, dt);
+  world->chance = outer;
+  schedule->current = NULL;
+  if (status != ECS_OK) system->streams--;
+  if (status == ECS_ENOMEM) {
+    system->has_run = had_run;
+    system->elapsed = elapsed;
+  }
+  schedule->clock = clock_seconds();
+  add_time(world, system, schedule->clock - start);
+  return status == ECS_OK ? ECS_OK : failed(world, system, status);
+}
+
+/* Time passes for a system also while it does not run. */
+static void pass_time(ecs_system *system, double dt) {
+  system->elapsed += dt;
+  system->timer += dt;
+}
+
+static bool is_due(const ecs_system *system) {
+  return system->every <= 0 || system->timer >= system->every;
+}
+
+/* What is left over counts for the next interval. */
+static void begin_interval(ecs_system *system) {
+  if (system->every > 0) system->timer = fmod(system->timer, system->every);
+}
+
+/* Whether the system's condition holds; it draws from a stream of its own. */
+static ecs_status ask(ecs_world *world, ecs_system *system, bool *wanted) {
+  struct chance outer = world->chance;
+  world->schedule.clock = 0;
+  world->chance = next_stream(world, system);
+  ecs_status status = system->when(world, system->ud, wanted);
+  world->chance = outer;
+  if (status != ECS_OK) system->streams--;
+  return status;
+}
+
+static ecs_status step_system(ecs_world *world, ecs_system *system, double dt, bool once,
+                              bool fixed) {
+  pass_time(system, dt);
+  if (!system->enabled || system->parked || (once && system->has_run)) return ECS_OK;
+  if (!is_due(system)) return ECS_OK;
+  if (system->when) {
+    bool wanted = false;
+    ecs_status status = ask(world, system, &wanted);
+    if (status != ECS_OK) return failed(world, system, status);
+    if (!wanted || system->removed) return ECS_OK;
+  }
+  double timer = system->timer;
+  begin_interval(system);
+  ecs_status status =
+      run_system(world, system, system->has_run && !fixed ? system->elapsed : dt);
+  if (status == ECS_ENOMEM) system->timer = timer;
+  return status;
+}
+
+/* The systems of a phase as they are now: one registered while it runs waits for its next
+** start, one removed is passed over. For those behind one that fails only time passes. */
+static ecs_status run_once(ecs_world *world, const struct phase *phase, double dt) {
+  struct schedule *schedule = &world->schedule;
+  bool once = strcmp(phase->name, "startup") == 0;
+  schedule->running_count = 0;
+  for (uint32_t i = 0; i < schedule->system_count; i++)
+    if (schedule->systems[i]->phase == phase)
+      schedule->running[schedule->running_count++] = schedule->systems[i];
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < schedule->running_count; i++) {
+    ecs_system *system = schedule->running[i];
+    if (system->removed) continue;
+    if (status == ECS_OK)
+      status = step_system(world, system, dt, once, phase->fixed > 0 && system->every <= 0);
+    else
+      pass_time(system, dt);
+  }
+  schedule->running_count = 0;
+  return status;
+}
+
+static ecs_status run_phase(ecs_world *world, struct phase *phase, double dt) {
+  if (phase->fixed <= 0) return run_once(world, phase, dt);
+  phase->accumulator += dt;
+  for (int i = 0; i < CATCH_UP_STEPS && phase->accumulator >= phase->fixed; i++) {
+    phase->accumulator -= phase->fixed;
+    ecs_status status = run_once(world, phase, phase->fixed);
+    if (status != ECS_OK) return status;
+  }
+  phase->accumulator = fmod(phase->accumulator, phase->fixed);
+  return ECS_OK;
+}
+
+/* Steps that a fixed phase does not come to because of an error are for later. */
+static void pass_phase(const struct schedule *schedule, struct phase *phase, double dt) {
+  if (phase->enabled && phase->fixed > 0) {
+    phase->accumulator += dt;
+    return;
+  }
+  for (uint32_t i = 0; i < schedule->system_count; i++)
+    if (schedule->systems[i]->phase == phase) pass_time(schedule->systems[i], dt);
+}
+
+static ecs_status begin(ecs_world *world, const char *operation, double dt) {
+  ecs_status status = world_not_busy(world, operation);
+  if (status == ECS_OK) status = check_dt(world, dt);
+  const struct loop_owner *owner = world->schedule.loop_owners;
+  for (; status == ECS_OK && owner; owner = owner->next) status = owner->end_loops(owner->ud);
+  if (status == ECS_OK && staging_is_open(&world->staging))
+    status = world_fail(world, ECS_EBUSY, "%s is not possible inside a loop", operation);
+  if (status == ECS_OK) world->schedule.updating = true;
+  world->schedule.clock = 0;
+  return status;
+}
+
+static void end(ecs_world *world) {
+  world->schedule.updating = false;
+  schedule_free_gone(world);
+  world_settle(world);
+}
+
+ecs_status ecs_update(ecs_world *world, double dt) {
+  ecs_status status = begin(world, "update", dt);
+  if (status != ECS_OK) return status;
+  const struct schedule *schedule = &world->schedule;
+  for (uint32_t i = 0; i < schedule->phase_count; i++) {
+    if (status == ECS_OK && schedule->phases[i]->enabled)
+      status = run_phase(world, schedule->phases[i], dt);
+    else
+      pass_phase(schedule, schedule->phases[i], dt);
+  }
+  world->tick++;
+  world->chance = chance_outermost(world->seed);
+  graph_reclaim(world);
+  end(world);
+  return status;
+}
+
+ecs_status ecs_run(ecs_world *world, const char *name, double dt) {
+  ecs_system *system = schedule_system(world, name, strlen(name));
+  struct phase *phase = schedule_phase(world, name, strlen(name), NULL);
+  if (!system && !phase) return schedule_unknown(world, name, true);
+  if (system && system->parked)
+    return world_fail(world, ECS_EINVAL,
+                      "system '%s' is parked after an error; register it again", name);
+  ecs_status status = begin(world, "run", dt);
+  if (status != ECS_OK) return status;
+  if (system) {
+    system->elapsed += dt;
+    status = run_system(world, system, system->has_run ? system->elapsed : dt);
+  } else {
+    status = run_phase(world, phase, dt);
+  }
+  end(world);
+  return status;
+}

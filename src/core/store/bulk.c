@@ -1,0 +1,56 @@
+#include "core/store/bulk.h"
+
+#include "core/store/row.h"
+
+static ecs_status destination(ecs_world *world, struct table *from, ecs_id id, bool add,
+                              struct table **to) {
+  return add ? graph_with(world, from, id, to) : graph_without(world, from, id, to);
+}
+
+static ecs_status reserve(ecs_world *world, uint32_t *const *tables, uint32_t count,
+                          ecs_id id, bool add) {
+  ecs_status status = ECS_OK;
+  struct table *to;
+  uint32_t done = 0;
+  for (; done < count && status == ECS_OK; done++) {
+    struct table *from = world_table(world, (*tables)[done]);
+    status = destination(world, from, id, add, &to);
+    if (status != ECS_OK) break;
+    to->incoming += to == from ? 0 : from->count;
+    status = table_reserve(world, to, to->incoming);
+  }
+  for (uint32_t i = 0; i < done; i++) {
+    struct table *from = world_table(world, (*tables)[i]);
+    if (destination(world, from, id, add, &to) == ECS_OK) to->incoming = 0;
+  }
+  return status;
+}
+
+/* Components without any components are bare: they leave the rows that came last. */
+static void unrow_components(ecs_world *world, struct table *empty, uint32_t first) {
+  for (uint32_t row = empty->count; row-- > first;) {
+    uint32_t at = empty->rows[row];
+    if (at >= FIRST_ENTITY) continue;
+    row_remove(world, empty, row);
+    *entity_record(&world->entities, at) = (struct record){RECORD_BARE, 0};
+  }
+}
+
+void bulk_move(ecs_world *world, struct table *from, struct table *to) {
+  uint32_t first = to->count;
+  table_move_all(world, from, to);
+  if (to->id_count == 0) unrow_components(world, to, first);
+}
+
+ecs_status bulk_change(ecs_world *world, uint32_t *const *tables, uint32_t count, ecs_id id,
+                       bool add) {
+  ecs_status status = reserve(world, tables, count, id, add);
+  if (status != ECS_OK) return status;
+  for (uint32_t i = 0; i < count; i++) {
+    struct table *from = world_table(world, (*tables)[i]), *to = from;
+    status = destination(world, from, id, add, &to);
+    assert(status == ECS_OK);
+    if (to != from) bulk_move(world, from, to);
+  }
+  return ECS_OK;
+}

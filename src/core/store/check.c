@@ -1,0 +1,236 @@
+/* ecs_check: walks every invariant that other code relies on. */
+#include "core/store/world.h"
+
+static ecs_status corrupt(const ecs_world *world, const char *what) {
+  return world_fail(world, ECS_ECORRUPT, "%s", what);
+}
+
+static bool map_is_sound(const struct map *map) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < map->capacity; i++) {
+    const struct map_entry *entry = &map->entries[i];
+    if (!entry->key) continue;
+    if (map_get(map, entry->key) != entry->value) return false;
+    count++;
+  }
+  return count == map->count;
+}
+
+static bool listed(const uint32_t *items, uint32_t count, uint32_t wanted) {
+  for (uint32_t i = 0; i < count; i++)
+    if (items[i] == wanted) return true;
+  return false;
+}
+
+static ecs_status check_rows(const ecs_world *world, const struct table *table) {
+  for (uint32_t row = 0; row < table->count; row++) {
+    if (entity_slots(&world->entities, table->rows[row]).count == 0)
+      return corrupt(world, "a row has no entity");
+    const struct record *record = entity_record(&world->entities, table->rows[row]);
+    if (record->table != table->index || record->row != row)
+      return corrupt(world, "a row's entity is recorded elsewhere");
+  }
+  return ECS_OK;
+}
+
+static ecs_status check_cell(const ecs_world *world, const struct leaf *leaf,
+                             ecs_cell cell) {
+  int64_t number = cell_integer(leaf->type, leaf->size, cell);
+  switch (leaf->type) {
+    case ECS_BOOL: return number <= 1 ? ECS_OK : corrupt(world, "a bool is neither 0 nor 1");
+    case ECS_ENUM:
+      return number < (int64_t)leaf->names->count ? ECS_OK
+                                                  : corrupt(world, "an enum has no name");
+    case ECS_STRING: {
+      const struct intern_table *strings = &world->strings;
+      bool known = cell.u32 == 0 || (cell.u32 < strings->count && strings->texts[cell.u32]);
+      return known ? ECS_OK : corrupt(world, "a string is not in the table");
+    }
+    case ECS_ANY:
+      if (cell.u32 == 0) return ECS_OK;
+      if (cell.u32 >= world->any.count) return corrupt(world, "an any slot does not exist");
+      return world->any.slots[cell.u32].owner ? ECS_OK : corrupt(world, "an any slot is free");
+    default: return ECS_OK;
+  }
+}
+
+static ecs_status check_columns(const ecs_world *world, const struct table *table) {
+  for (uint32_t i = 0; i < table->column_count; i++) {
+    const struct column *column = &table->columns[i];
+    const struct leaf *leaf = &column->component->leaves[column->leaf];
+    if (column->size != leaf->size || column->value.u64 != leaf->value.u64)
+      return corrupt(world, "a column differs from its field");
+    if ((uintptr_t)column->data % 64) return corrupt(world, "a column is not aligned");
+    if (table->capacity && column->buffer.size < (size_t)table->capacity * column->size + 64)
+      return corrupt(world, "a column is shorter than its table");
+    for (uint32_t row = 0; row < table->count; row++) {
+      ecs_cell cell = cell_load(column->data, column->size, row);
+      ecs_status status = check_cell(world, leaf, cell);
+      if (status != ECS_OK) return status;
+    }
+  }
+  return ECS_OK;
+}
+
+static ecs_status check_ids(const ecs_world *world, const struct table *table) {
+  uint32_t columns = 0;
+  for (uint32_t i = 0; i < table->id_count; i++) {
+    ecs_id id = table->ids[i];
+    const struct component *component = component_of(world, id);
+    if (i && table->ids[i - 1] >= id) return corrupt(world, "a table's ids are not sorted");
+    if (!component) return corrupt(world, "a table has an id that is no component");
+    if (table_position(table, id) != i) return corrupt(world, "a table's id is not found");
+    uint32_t first = component->leaf_count ? columns : NONE;
+    if (table->first_column[i] != first) return corrupt(world, "columns are out of order");
+    columns += component->leaf_count;
+    const struct id_record *record = graph_record(world, id);
+    if (!record || !listed(record->tables, record->table_count, table->index))
+      return corrupt(world, "the component index misses a table");
+  }
+  return columns == table->column_count ? ECS_OK
+                                        : corrupt(world, "a table has columns too many");
+}
+
+/* Every edge leads to a table that has one back, and says which columns differ. */
+static ecs_status check_edges(const ecs_world *world, const struct table *table) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i <= table->edge_mask; i++) {
+    const struct edge *edge = &table->edges[i];
+    if (!edge->kind) continue;
+    const struct edge *back = graph_edge(edge->table, edge->id);
+    const struct table *larger = edge->kind & EDGE_ADDS ? edge->table : table;
+    const struct table_place *place = table_find(larger, edge->id);
+    if (back->table != table || (back->kind ^ edge->kind) != (EDGE_ADDS | EDGE_TAKES))
+      return corrupt(world, "an edge does not lead back");
+    if (place->position == NONE || place->count != edge->count ||
+        (place->count && place->columns != edge->columns))
+      return corrupt(world, "an edge has wrong columns");
+    if (graph_edge(table, edge->id) != edge) return corrupt(world, "an edge is not found");
+    count++;
+  }
+  return count == table->edge_count ? ECS_OK : corrupt(world, "edges are miscounted");
+}
+
+static ecs_status check_tables(const ecs_world *world) {
+  const struct id_record *all = graph_all(world);
+  bool has_empty = false;
+  if (all->table_count != world->graph.live) return corrupt(world, "tables are lost");
+  for (uint32_t i = 0; i < all->table_count; i++) {
+    const struct table *table = world_table(world, all->tables[i]);
+    if (i && world_table(world, all->tables[i - 1])->order >= table->order)
+      return corrupt(world, "tables are out of order");
+    if (table->incoming || table->doomed || table->count > table->capacity)
+      return corrupt(world, "a table's counts are wrong");
+    has_empty |= table == world->graph.empty;
+    if (table->count == 0 && !table->in_empties && table != world->graph.empty)
+      return corrupt(world, "an empty table is not listed");
+    ecs_status status = check_ids(world, table);
+    if (status == ECS_OK) status = check_rows(world, table);
+    if (status == ECS_OK) status = check_columns(world, table);
+    if (status == ECS_OK) status = check_edges(world, table);
+    if (status != ECS_OK) return status;
+  }
+  return has_empty ? ECS_OK : corrupt(world, "the table without components is gone");
+}
+
+static ecs_status check_records(const ecs_world *world) {
+  for (uint32_t i = 0; i < world->graph.record_count; i++) {
+    const struct id_record *record = world->graph.record_list[i];
+    for (uint32_t j = 0; j < record->table_count; j++) {
+      const struct table *table = world_table(world, record->tables[j]);
+      if (!table) return corrupt(world, "the component index names a table that is gone");
+      if (record->id && table_position(table, record->id) == NONE)
+        return corrupt(world, "the component index names a table without the component");
+    }
+  }
+  return ECS_OK;
+}
+
+static ecs_status check_query(const ecs_world *world, const ecs_query *query) {
+  const struct id_record *all = graph_all(world);
+  uint32_t match = 0;
+  for (uint32_t i = 0; i < all->table_count && !query->broken; i++) {
+    const struct table *table = world_table(world, all->tables[i]);
+    if (!query_terms_match(&query->terms, table)) continue;
+    if (match == query->count || query->tables[match] != table->index)
+      return corrupt(world, "a query misses a table");
+    const uint32_t *columns = query_columns(query, match++);
+    for (uint32_t j = 0; j < query->terms.count; j++) {
+      const struct term *term = &query->terms.terms[j];
+      if (term->slot == NONE) continue;
+      uint32_t first = table_column(table, term->id);
+      if (first != NONE && term->leaf != NONE) first += term->leaf;
+      if (columns[term->slot] != first) return corrupt(world, "a query's column is wrong");
+    }
+  }
+  return match == query->count ? ECS_OK : corrupt(world, "a query has tables too many");
+}
+
+static ecs_status check_rows_by_record(const ecs_world *world) {
+  size_t rows = 0, listed_rows = 0;
+  const struct id_record *all = graph_all(world);
+  for (uint32_t i = 0; i < all->table_count; i++)
+    listed_rows += world_table(world, all->tables[i])->count;
+  uint32_t at = entity_next_slot(&world->entities, 0);
+  while (at < INDEX_LIMIT) {
+    struct slots slots = entity_slots(&world->entities, at);
+    for (uint32_t i = 0; i < slots.count; i++) rows += slots.records[i].table < RECORD_BARE;
+    at = entity_next_slot(&world->entities, at + slots.count);
+  }
+  return rows == listed_rows ? ECS_OK : corrupt(world, "entities and rows differ in number");
+}
+
+static ecs_status check_names(const ecs_world *world) {
+  const struct name_table *table = &world->names;
+  if (table->by_entity.count != table->count) return corrupt(world, "names are miscounted");
+  for (uint32_t i = 0; i < table->count; i++) {
+    const struct name *name = &table->names[i];
+    if (!ecs_alive(world, name->entity)) return corrupt(world, "a dead entity has a name");
+    if (map_get(&table->by_entity, ecs_id_index(name->entity)) != i)
+      return corrupt(world, "an entity's name is not its own");
+    if (name_find(world, name->text, name->size) != name->entity)
+      return corrupt(world, "a name is not found");
+  }
+  return ECS_OK;
+}
+
+static ecs_status check_schedule(const ecs_world *world) {
+  const struct schedule *schedule = &world->schedule;
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    const ecs_system *system = schedule->systems[i];
+    if (system->removed) return corrupt(world, "a removed system is still scheduled");
+    if (schedule_phase(world, system->phase->name, strlen(system->phase->name), NULL) !=
+        system->phase)
+      return corrupt(world, "a system's phase is gone");
+  }
+  return ECS_OK;
+}
+
+static ecs_status check_staging(const ecs_world *world) {
+  const struct staging *staging = &world->staging;
+  uint32_t open = 0, busy = 0;
+  for (uint32_t i = 0; i < staging->scope_count; i++) {
+    open += staging->scopes[i].open;
+    busy += staging->scopes[i].open && staging->scopes[i].kind != SCOPE_LOOP;
+  }
+  if (open != staging->open || busy != staging->busy)
+    return corrupt(world, "open scopes are miscounted");
+  return open || staging->command_count == 0 ? ECS_OK
+                                             : corrupt(world, "commands outlived their scope");
+}
+
+ecs_status ecs_check(ecs_world *world) {
+  if (!entity_index_check(&world->entities)) return corrupt(world, "the entity index is wrong");
+  if (!map_is_sound(&world->graph.by_hash) || !map_is_sound(&world->graph.records) ||
+      !map_is_sound(&world->registry.names) || !map_is_sound(&world->names.by_hash) ||
+      !map_is_sound(&world->names.by_entity) || !map_is_sound(&world->staging.chain_of))
+    return corrupt(world, "a hash map is wrong");
+  ecs_status status = check_tables(world);
+  if (status == ECS_OK) status = check_records(world);
+  for (ecs_query *query = world->first_query; query && status == ECS_OK; query = query->next)
+    status = check_query(world, query);
+  if (status == ECS_OK) status = check_rows_by_record(world);
+  if (status == ECS_OK) status = check_names(world);
+  if (status == ECS_OK) status = check_schedule(world);
+  return status == ECS_OK ? check_staging(world) : status;
+}

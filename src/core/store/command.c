@@ -1,0 +1,408 @@
+#include "core/store/command.h"
+
+#include "core/store/world.h"
+
+/* ---- scopes ---- */
+
+static uint32_t innermost(const struct staging *staging) {
+  uint32_t at = staging->scope_count;
+  while (at-- > 0)
+    if (staging->scopes[at].open) return at;
+  return NONE;
+}
+
+ecs_status scope_open(ecs_world *world, enum scope_kind kind, uint32_t *scope) {
+  struct staging *staging = &world->staging;
+  if (UNLIKELY(staging->scope_count == staging->scope_capacity)) {
+    struct scope *scopes = memory_grow(&world->memory, staging->scopes,
+                                       &staging->scope_capacity,
+                                       staging->scope_count + 1ull, sizeof *scopes);
+    if (!scopes) return world_nomem(world);
+    staging->scopes = scopes;
+  }
+  *scope = staging->scope_count++;
+  staging->scopes[*scope] = (struct scope){kind, true, NONE, staging->command_count};
+  staging->open++;
+  staging->busy += kind != SCOPE_LOOP;
+  return ECS_OK;
+}
+
+/* The open scope that a command belongs to now; NONE when its own ended with no other one
+** around it. */
+static uint32_t holder(const struct staging *staging, uint32_t scope) {
+  while (scope != NONE && !staging->scopes[scope].open) scope = staging->scopes[scope].parent;
+  return scope;
+}
+
+/* Takes ended scopes off the end, handing their commands to whoever holds them now. */
+static void pop_ended(struct staging *staging) {
+  while (staging->scope_count) {
+    uint32_t top = staging->scope_count - 1;
+    if (staging->scopes[top].open) return;
+    uint32_t heir = holder(staging, top);
+    for (uint32_t i = staging->scopes[top].first_command; i < staging->command_count; i++)
+      if (staging->commands[i].scope == top) staging->commands[i].scope = heir;
+    staging->scope_count--;
+  }
+}
+
+static void end_scope(struct staging *staging, uint32_t scope) {
+  struct scope *ended = &staging->scopes[scope];
+  ended->open = false;
+  staging->open--;
+  staging->busy -= ended->kind != SCOPE_LOOP;
+  if (LIKELY(scope == 0 && staging->scope_count == 1 && staging->command_count == 0)) {
+    staging->scope_count = 0;
+    return;
+  }
+  ended->parent = NONE;
+  for (uint32_t i = scope; i-- > 0 && ended->parent == NONE;)
+    if (staging->scopes[i].open) ended->parent = i;
+  pop_ended(staging);
+}
+
+/* ---- keeping commands ---- */
+
+static struct chain *find_chain(const struct staging *staging, ecs_id entity) {
+  uint32_t at = map_get(&staging->chain_of, ecs_id_index(entity));
+  if (at == NONE || staging->chains[at].entity != entity) return NULL;
+  return &staging->chains[at];
+}
+
+ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
+                           uint64_t entities) {
+  struct staging *staging = &world->staging;
+  struct memory *memory = &world->memory;
+  struct command *list = memory_grow(memory, staging->commands, &staging->command_capacity,
+                                     staging->command_count + commands, sizeof *list);
+  if (!list && commands) return world_nomem(world);
+  staging->commands = list;
+  struct write *grown = memory_grow(memory, staging->writes, &staging->write_capacity,
+                                    staging->write_count + writes, sizeof *grown);
+  if (!grown && writes) return world_nomem(world);
+  staging->writes = grown;
+  struct chain *chains = memory_grow(memory, staging->chains, &staging->chain_capacity,
+                                     staging->chain_count + entities, sizeof *chains);
+  if (!chains && entities) return world_nomem(world);
+  staging->chains = chains;
+  return map_reserve(memory, &staging->chain_of, entities) ? ECS_OK : world_nomem(world);
+}
+
+/* Puts a command at the end of its entity's chain; a new one when that is NULL. */
+static void link_command(struct staging *staging, uint32_t at, struct chain *chain) {
+  struct command *command = &staging->commands[at];
+  command->next = NONE;
+  if (chain) {
+    staging->commands[chain->last].next = at;
+    chain->last = at;
+    return;
+  }
+  map_put(&staging->chain_of, ecs_id_index(command->entity), staging->chain_count);
+  staging->chains[staging->chain_count++] =
+      (struct chain){command->entity, at, at, NONE, false};
+}
+
+ecs_status command_stage(ecs_world *world, enum command_kind kind, ecs_id entity,
+                         ecs_id component, const struct write *writes, uint32_t count) {
+  struct staging *staging = &world->staging;
+  assert(staging_is_open(staging));
+  struct chain *chain = find_chain(staging, entity);
+  ecs_status status = command_reserve(world, 1, count, chain ? 0 : 1);
+  if (status != ECS_OK) return status;
+  uint32_t at = staging->command_count++;
+  staging->commands[at] = (struct command){entity, component, kind, innermost(staging),
+                                           NONE, staging->write_count, count};
+  if (count) memcpy(staging->writes + staging->write_count, writes, count * sizeof *writes);
+  staging->write_count += count;
+  link_command(staging, at, chain);
+  return ECS_OK;
+}
+
+bool command_is_staged(const ecs_world *world, ecs_id entity, ecs_id component) {
+  const struct staging *staging = &world->staging;
+  if (staging->command_count == 0) return false;
+  const struct chain *chain = find_chain(staging, entity);
+  if (!chain) return false;
+  for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next)
+    if (staging->commands[at].component == component) return true;
+  return false;
+}
+
+/* ---- dropping ---- */
+
+static void release_writes(ecs_world *world, const struct command *command) {
+  const struct component *component = component_of(world, command->component);
+  if (!component || !component->has_any) return;
+  for (uint32_t i = 0; i < command->write_count; i++) {
+    const struct write *write = &world->staging.writes[command->first_write + i];
+    if (component->leaves[write->leaf].type == ECS_ANY)
+      any_release(&world->any, write->cell.u32);
+  }
+}
+
+static void drop_command(ecs_world *world, const struct command *command) {
+  release_writes(world, command);
+  if (command->kind == COMMAND_SPAWN && ecs_alive(world, command->entity))
+    entity_kill(world, ecs_id_index(command->entity));
+}
+
+static void forget_commands(struct staging *staging) {
+  staging->command_count = staging->write_count = staging->chain_count = 0;
+  map_clear(&staging->chain_of);
+}
+
+/* Drops the commands that `scope` holds (all of them for NONE) and links the others anew. */
+static void drop_commands(ecs_world *world, uint32_t scope) {
+  struct staging *staging = &world->staging;
+  uint32_t kept = 0, count = staging->command_count;
+  for (uint32_t i = 0; i < count; i++) {
+    struct command command = staging->commands[i];
+    if (scope == NONE || holder(staging, command.scope) == scope)
+      drop_command(world, &command);
+    else
+      staging->commands[kept++] = command;
+  }
+  staging->chain_count = 0;
+  map_clear(&staging->chain_of);
+  staging->command_count = kept;
+  if (kept == 0) staging->write_count = 0;
+  for (uint32_t i = 0; i < kept; i++)
+    link_command(staging, i, find_chain(staging, staging->commands[i].entity));
+  for (uint32_t i = 0; i < staging->scope_count; i++) staging->scopes[i].first_command = 0;
+}
+
+/* ---- applying ---- */
+
+static bool in_set(const ecs_id *ids, uint32_t count, ecs_id id, uint32_t *at) {
+  uint32_t low = 0, high = count;
+  while (low < high) {
+    uint32_t middle = (low + high) / 2;
+    if (ids[middle] < id)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  *at = low;
+  return low < count && ids[low] == id;
+}
+
+static struct table *home(const ecs_world *world, ecs_id entity) {
+  const struct record *record = entity_find(&world->entities, entity);
+  return record->table == RECORD_BARE ? NULL : world_table(world, record->table);
+}
+
+/* A single add or remove follows an edge of the graph. */
+static ecs_status target_of_one(ecs_world *world, struct table *from,
+                                const struct command *command, struct table **out) {
+  switch (command->kind) {
+    case COMMAND_REMOVE: return graph_without(world, from, command->component, out);
+    case COMMAND_ADD:
+    case COMMAND_SET: return graph_with(world, from, command->component, out);
+    default: *out = from; return ECS_OK;
+  }
+}
+
+static uint32_t set_insert(ecs_id *ids, uint32_t count, ecs_id id) {
+  uint32_t at;
+  if (in_set(ids, count, id, &at)) return count;
+  memmove(ids + at + 1, ids + at, (count - at) * sizeof *ids);
+  ids[at] = id;
+  return count + 1;
+}
+
+static uint32_t set_remove(ecs_id *ids, uint32_t count, ecs_id id) {
+  uint32_t at;
+  if (!in_set(ids, count, id, &at)) return count;
+  memmove(ids + at, ids + at + 1, (count - at - 1) * sizeof *ids);
+  return count - 1;
+}
+
+static uint32_t chain_length(const struct staging *staging, const struct chain *chain) {
+  uint32_t length = 0;
+  for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) length++;
+  return length;
+}
+
+/* The set of ids that an entity ends with; *out is NULL when it dies. */
+static ecs_status target_of_many(ecs_world *world, struct table *from,
+                                 const struct chain *chain, struct table **out) {
+  struct staging *staging = &world->staging;
+  uint32_t count = from->id_count;
+  ecs_id *ids = world_scratch(world, (uint64_t)count + chain_length(staging, chain));
+  if (!ids) return world_nomem(world);
+  memcpy(ids, from->ids, count * sizeof *ids);
+  for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) {
+    const struct command *command = &staging->commands[at];
+    if (command->kind == COMMAND_DESPAWN) {
+      *out = NULL;
+      return ECS_OK;
+    }
+    if (command->kind == COMMAND_REMOVE)
+      count = set_remove(ids, count, command->component);
+    else if (command->kind != COMMAND_SPAWN && component_of(world, command->component))
+      count = set_insert(ids, count, command->component);
+  }
+  return graph_table(world, ids, count, out);
+}
+
+static ecs_status plan_chain(ecs_world *world, struct chain *chain) {
+  chain->skip = !ecs_alive(world, chain->entity);
+  chain->target = NONE;
+  if (chain->skip) return ECS_OK;
+  struct table *now = home(world, chain->entity);
+  struct table *from = now ? now : world->graph.empty;
+  const struct command *first = &world->staging.commands[chain->first];
+  struct table *to = NULL;
+  ecs_status status = ECS_OK;
+  if (first->kind == COMMAND_DESPAWN) return ECS_OK;
+  if (chain->first == chain->last)
+    status = target_of_one(world, from, first, &to);
+  else
+    status = target_of_many(world, from, chain, &to);
+  if (status != ECS_OK || !to) return status;
+  chain->target = to->index;
+  if (to != now) to->incoming++;
+  return table_reserve(world, to, to->incoming);
+}
+
+/* Everything that can fail, for all entities. */
+static ecs_status plan(ecs_world *world) {
+  struct staging *staging = &world->staging;
+  ecs_status status = ECS_OK;
+  uint32_t done = 0;
+  while (done < staging->chain_count && status == ECS_OK)
+    status = plan_chain(world, &staging->chains[done++]);
+  for (uint32_t i = 0; i < done; i++)
+    if (staging->chains[i].target != NONE)
+      world_table(world, staging->chains[i].target)->incoming = 0;
+  return status;
+}
+
+static void drop_chain(ecs_world *world, const struct chain *chain) {
+  const struct staging *staging = &world->staging;
+  for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next)
+    release_writes(world, &staging->commands[at]);
+}
+
+/* The row is in its final table: what was carried has its old values, what is new its
+** defaults. Replays the commands so that the last word counts. */
+static void replay(ecs_world *world, const struct chain *chain, struct table *table,
+                   uint32_t row) {
+  const struct staging *staging = &world->staging;
+  for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) {
+    const struct command *command = &staging->commands[at];
+    uint32_t first = table_column(table, command->component);
+    uint32_t count = command->write_count;
+    if (command->kind == COMMAND_SET && first == NONE)
+      release_writes(world, command);
+    else if (command->kind == COMMAND_SET && count)
+      table_write(world, table, first, row, staging->writes + command->first_write, count);
+    else if (command->kind == COMMAND_REMOVE && first != NONE)
+      table_write_defaults(world, table, component_of(world, command->component), row);
+  }
+}
+
+static void apply_chain(ecs_world *world, const struct chain *chain) {
+  uint32_t index = ecs_id_index(chain->entity);
+  if (chain->skip || chain->target == NONE) {
+    drop_chain(world, chain);
+    if (!chain->skip) entity_kill(world, index);
+    return;
+  }
+  struct table *target = world_table(world, chain->target);
+  entity_move(world, index, target);
+  const struct record *record = entity_record(&world->entities, index);
+  if (record->table == RECORD_BARE)
+    drop_chain(world, chain);
+  else
+    replay(world, chain, target, record->row);
+}
+
+static ecs_status apply(ecs_world *world) {
+  struct staging *staging = &world->staging;
+  if (staging->command_count == 0) return ECS_OK;
+  ecs_status status = plan(world);
+  if (status != ECS_OK) return status;
+  for (uint32_t i = 0; i < staging->chain_count; i++) apply_chain(world, &staging->chains[i]);
+  forget_commands(staging);
+  world_settle(world);
+  return ECS_OK;
+}
+
+ecs_status scope_commit(ecs_world *world, uint32_t scope) {
+  struct staging *staging = &world->staging;
+  assert(scope < staging->scope_count && staging->scopes[scope].open);
+  if (staging->open == 1 && staging->command_count) {
+    ecs_status status = apply(world);
+    if (status != ECS_OK) return status;
+  }
+  end_scope(staging, scope);
+  return ECS_OK;
+}
+
+void scope_cancel(ecs_world *world, uint32_t scope) {
+  struct staging *staging = &world->staging;
+  assert(scope < staging->scope_count && staging->scopes[scope].open);
+  if (staging->command_count) drop_commands(world, scope);
+  end_scope(staging, scope);
+  if (staging->open == 0 && apply(world) != ECS_OK) {
+    drop_commands(world, NONE);
+    forget_commands(staging);
+  }
+}
+
+void scope_end_inner(ecs_world *world, uint32_t scope, bool keep) {
+  struct staging *staging = &world->staging;
+  for (uint32_t at = staging->scope_count; at-- > scope + 1;) {
+    if (at >= staging->scope_count || !staging->scopes[at].open) continue;
+    if (!keep && staging->command_count) drop_commands(world, at);
+    end_scope(staging, at);
+  }
+}
+
+uint32_t scope_deferred(const ecs_world *world) {
+  const struct staging *staging = &world->staging;
+  uint32_t at = staging->scope_count;
+  while (at-- > 0)
+    if (staging->scopes[at].open && staging->scopes[at].kind != SCOPE_LOOP)
+      return staging->scopes[at].kind == SCOPE_DEFER ? at : NONE;
+  return NONE;
+}
+
+ecs_status ecs_defer(ecs_world *world) {
+  uint32_t scope;
+  return scope_open(world, SCOPE_DEFER, &scope);
+}
+
+/* The scope that commit or cancel ends. */
+static ecs_status need_deferred(ecs_world *world, const char *operation, uint32_t *scope) {
+  *scope = scope_deferred(world);
+  if (*scope == NONE) return world_fail(world, ECS_EINVAL, "%s without a defer", operation);
+  if (*scope == innermost(&world->staging)) return ECS_OK;
+  return world_fail(world, ECS_EBUSY,
+                    "%s is not possible inside a loop that was begun after defer", operation);
+}
+
+ecs_status ecs_commit(ecs_world *world) {
+  uint32_t scope;
+  ecs_status status = need_deferred(world, "commit", &scope);
+  return status == ECS_OK ? scope_commit(world, scope) : status;
+}
+
+ecs_status ecs_cancel(ecs_world *world) {
+  uint32_t scope;
+  ecs_status status = need_deferred(world, "cancel", &scope);
+  if (status == ECS_OK) scope_cancel(world, scope);
+  return status;
+}
+
+void staging_free(ecs_world *world) {
+  struct staging *staging = &world->staging;
+  struct memory *memory = &world->memory;
+  memory_free(memory, staging->scopes, staging->scope_capacity * sizeof *staging->scopes);
+  memory_free(memory, staging->commands,
+              staging->command_capacity * sizeof *staging->commands);
+  memory_free(memory, staging->writes, staging->write_capacity * sizeof *staging->writes);
+  memory_free(memory, staging->chains, staging->chain_capacity * sizeof *staging->chains);
+  map_free(memory, &staging->chain_of);
+}

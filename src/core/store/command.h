@@ -1,0 +1,90 @@
+/* Scopes and staged commands. While a scope is open structural changes are kept; when the
+** outermost one ends they are applied entity by entity, each entity moving once. */
+#ifndef ECS_CORE_STORE_COMMAND_H
+#define ECS_CORE_STORE_COMMAND_H
+
+#include "core/store/graph.h"
+
+enum command_kind { COMMAND_SPAWN, COMMAND_DESPAWN, COMMAND_ADD, COMMAND_REMOVE, COMMAND_SET };
+
+struct command {
+  ecs_id entity;
+  ecs_id component;
+  enum command_kind kind;
+  uint32_t scope;            /* index into scopes */
+  uint32_t next;             /* the entity's next command */
+  uint32_t first_write;
+  uint32_t write_count;
+};
+
+/* All commands of one entity, and where they will take it. */
+struct chain {
+  ecs_id entity;
+  uint32_t first, last;
+  uint32_t target;           /* table index, or NONE when it dies */
+  bool skip;                 /* it was dead when its commands applied */
+};
+
+enum scope_kind { SCOPE_LOOP, SCOPE_DEFER, SCOPE_SYSTEM };
+
+struct scope {
+  enum scope_kind kind;
+  bool open;
+  uint32_t parent;           /* the scope its commands belong to once it has ended */
+  uint32_t first_command;    /* none of its commands is before it */
+};
+
+struct staging {
+  struct scope *scopes;
+  uint32_t scope_count;      /* up to the last open one */
+  uint32_t scope_capacity;
+  uint32_t open;             /* how many are open */
+  uint32_t busy;             /* how many of them are not loops */
+  struct command *commands;
+  uint32_t command_count;
+  uint32_t command_capacity;
+  struct write *writes;
+  uint32_t write_count;
+  uint32_t write_capacity;
+  struct chain *chains;
+  uint32_t chain_count;
+  uint32_t chain_capacity;
+  struct map chain_of;       /* entity index -> chain */
+};
+
+static inline bool staging_is_open(const struct staging *staging) {
+  return staging->open != 0;
+}
+
+/* Opens a scope; *scope names it. */
+ecs_status scope_open(ecs_world *world, enum scope_kind kind, uint32_t *scope);
+
+/* Ends a scope: its commands pass to the enclosing one, or are applied when it was the last.
+** On ECS_ENOMEM or ECS_ELIMIT the scope stays open and nothing is applied. */
+ecs_status scope_commit(ecs_world *world, uint32_t scope);
+
+/* Ends a scope and drops its commands; ids spawned in it are dead. Cannot fail. When it was
+** the outermost one and others' commands remain, they are dropped too. */
+void scope_cancel(ecs_world *world, uint32_t scope);
+
+/* Room for more commands with their writes, on at most `entities` entities: staging them
+** then cannot fail. */
+ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
+                           uint64_t entities);
+
+/* The innermost scope that is no loop, if it was opened by hand, else NONE. */
+uint32_t scope_deferred(const ecs_world *world);
+
+/* Ends every scope opened after this one: a system may leave some open. */
+void scope_end_inner(ecs_world *world, uint32_t scope, bool keep);
+
+/* Keeps a command. The entity is alive. Takes over any slots in the writes when ECS_OK. */
+ecs_status command_stage(ecs_world *world, enum command_kind kind, ecs_id entity,
+                         ecs_id component, const struct write *writes, uint32_t count);
+
+/* Whether an entity has a staged command on a component. */
+bool command_is_staged(const ecs_world *world, ecs_id entity, ecs_id component);
+
+void staging_free(ecs_world *world);
+
+#endif

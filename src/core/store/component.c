@@ -1,0 +1,231 @@
+#include "core/store/component.h"
+
+#include "core/store/world.h"
+
+struct component *component_of(const ecs_world *world, ecs_id id) {
+  uint32_t at = ecs_id_index(id);
+  if (at >= world->registry.count) return NULL;
+  struct component *component = world->registry.components[at];
+  return component && component->id == id ? component : NULL;
+}
+
+struct component *component_find(const ecs_world *world, const char *name, size_t size) {
+  const struct registry *registry = &world->registry;
+  uint32_t at = map_get(&registry->names, text_hash(name, size));
+  for (; at != NONE; at = registry->next[at]) {
+    struct component *component = registry->components[at];
+    if (component->name_size == size && memcmp(component->name, name, size) == 0)
+      return component;
+  }
+  return NULL;
+}
+
+ecs_status component_need(const ecs_world *world, const char *name, size_t size,
+                          struct component **out) {
+  *out = component_find(world, name, size);
+  if (*out) return ECS_OK;
+  struct nearest nearest;
+  nearest_begin(&nearest, name, size);
+  for (uint32_t i = 0; i < world->registry.count; i++) {
+    const struct component *known = world->registry.components[i];
+    if (known) nearest_offer(&nearest, known->name, known->name_size);
+  }
+  char hint[96];
+  ecs_string text = {name, size};
+  return world_fail(world, ECS_ENAME, "unknown component '%S'%s", &text,
+                    nearest_hint(&nearest, hint, sizeof hint));
+}
+
+ecs_status component_need_id(const ecs_world *world, ecs_id id, struct component **out) {
+  *out = component_of(world, id);
+  if (*out) return ECS_OK;
+  ecs_status status = entity_need(world, id);
+  if (status != ECS_OK) return status;
+  return world_fail(world, ECS_EINVAL, "%e is an entity, not a component", id);
+}
+
+uint32_t component_field(const struct component *component, const char *name, size_t size) {
+  for (uint32_t i = 0; i < component->field_count; i++) {
+    const struct field *field = &component->fields[i];
+    if (field->name_size == size && memcmp(field->name, name, size) == 0) return i;
+  }
+  return NONE;
+}
+
+uint32_t component_leaf(const struct component *component, const char *name, size_t size) {
+  for (uint32_t i = 0; i < component->leaf_count; i++) {
+    const struct leaf *leaf = &component->leaves[i];
+    if (leaf->name_size == size && memcmp(leaf->name, name, size) == 0) return i;
+  }
+  return NONE;
+}
+
+ecs_status component_no_field(const ecs_world *world, const struct component *component,
+                              const char *name, size_t size) {
+  ecs_string text = {name, size};
+  if (component->field_count == 0)
+    return world_fail(world, ECS_ENAME, "'%s' is a tag: it has no field '%S'",
+                      component->name, &text);
+  if (component_leaf(component, name, size) != NONE)
+    return world_fail(world, ECS_ENAME, "component '%s' has no field '%S': that is a path",
+                      component->name, &text);
+  struct nearest nearest;
+  nearest_begin(&nearest, name, size);
+  for (uint32_t i = 0; i < component->field_count; i++)
+    nearest_offer(&nearest, component->fields[i].name, component->fields[i].name_size);
+  for (uint32_t i = 0; i < component->leaf_count; i++)
+    nearest_offer(&nearest, component->leaves[i].name, component->leaves[i].name_size);
+  char hint[96];
+  return world_fail(world, ECS_ENAME, "component '%s' has no field '%S'%s", component->name,
+                    &text, nearest_hint(&nearest, hint, sizeof hint));
+}
+
+static ecs_status no_leaf(const ecs_world *world, const struct component *component,
+                          const char *text, size_t size) {
+  uint32_t at = component_field(component, text, size);
+  if (at == NONE) return component_no_field(world, component, text, size);
+  const struct field *field = &component->fields[at];
+  return world_fail(world, ECS_ENAME,
+                    "field '%s.%s' is not a single value: name a part, as '%s.%s'",
+                    component->name, field->name, component->name,
+                    component->leaves[field->first_leaf].name);
+}
+
+ecs_status component_path(const ecs_world *world, const char *text, size_t size,
+                          struct component **out, uint32_t *leaf) {
+  const char *dot = memchr(text, '.', size);
+  size_t head = dot ? (size_t)(dot - text) : size;
+  ecs_status status = component_need(world, text, head, out);
+  *leaf = NONE;
+  if (status != ECS_OK || !dot) return status;
+  *leaf = component_leaf(*out, dot + 1, size - head - 1);
+  return *leaf != NONE ? ECS_OK : no_leaf(world, *out, dot + 1, size - head - 1);
+}
+
+static ecs_status wrong_type(const ecs_world *world, const struct component *component,
+                             const struct leaf *leaf, const ecs_value *value) {
+  static const char *const kinds[] = {"nothing", "a boolean", "an integer", "a number",
+                                      "a string"};
+  return world_fail(world, ECS_ETYPE, "field '%s.%s' is %s, got %s", component->name,
+                    leaf->name, type_name(leaf->type), kinds[value->kind]);
+}
+
+static ecs_status number_cell(ecs_world *world, const struct component *component,
+                              const struct leaf *leaf, const ecs_value *value,
+                              ecs_cell *cell) {
+  const char *type = type_name(leaf->type);
+  if (value->kind == ECS_KIND_INTEGER) {
+    if (cell_of_integer(leaf->type, value->integer, cell) == ECS_OK) return ECS_OK;
+    return world_fail(world, ECS_ERANGE, "field '%s.%s' is %s: %d is out of range",
+                      component->name, leaf->name, type, value->integer);
+  }
+  ecs_status status = cell_of_number(leaf->type, value->number, cell);
+  if (status == ECS_OK) return ECS_OK;
+  return world_fail(world, status, "field '%s.%s' is %s: %g %s", component->name,
+                    leaf->name, type, value->number,
+                    status == ECS_ERANGE ? "is out of range" : "is not an integer");
+}
+
+static ecs_status entity_cell(ecs_world *world, const struct component *component,
+                              const struct leaf *leaf, const ecs_value *value,
+                              ecs_cell *cell) {
+  int64_t id = value->integer;
+  if (value->kind == ECS_KIND_NUMBER && !number_is_integer(value->number, &id))
+    return world_fail(world, ECS_ENOID, "field '%s.%s' is entity: %g is no entity id",
+                      component->name, leaf->name, value->number);
+  cell->u64 = (uint64_t)id;
+  if (id == 0) return ECS_OK;
+  ecs_status status = entity_status(&world->entities, (ecs_id)id);
+  if (status == ECS_OK) return ECS_OK;
+  char why[128];
+  entity_need(world, (ecs_id)id);
+  text_format(why, sizeof why, "%s", world->message);
+  return world_fail(world, status, "field '%s.%s' is entity: %s", component->name,
+                    leaf->name, why);
+}
+
+static ecs_status enum_cell(ecs_world *world, const struct component *component,
+                            const struct leaf *leaf, const ecs_value *value,
+                            ecs_cell *cell) {
+  const ecs_string *text = &value->string;
+  uint32_t at = enumeration_find(leaf->names, text->data, text->size);
+  cell->u64 = 0;
+  if (leaf->size == 1)
+    cell->u8 = (uint8_t)at;
+  else
+    cell->u16 = (uint16_t)at;
+  if (at != NONE) return ECS_OK;
+  struct nearest nearest;
+  nearest_begin(&nearest, text->data, text->size);
+  for (uint32_t i = 0; i < leaf->names->count; i++)
+    nearest_offer(&nearest, leaf->names->names[i].data, leaf->names->names[i].size);
+  char hint[96];
+  return world_fail(world, ECS_ERANGE, "enum field '%s.%s' has no name '%S'%s",
+                    component->name, leaf->name, text,
+                    nearest_hint(&nearest, hint, sizeof hint));
+}
+
+static ecs_status string_cell(ecs_world *world, const struct component *component,
+                              const struct leaf *leaf, const ecs_value *value,
+                              ecs_cell *cell) {
+  cell->u64 = 0;
+  ecs_status status = intern(&world->strings, &world->memory, value->string.data,
+                             value->string.size, &cell->u32);
+  if (status != ECS_ELIMIT) return status == ECS_OK ? ECS_OK : world_nomem(world);
+  return world_fail(world, status, "field '%s.%s': a string of %u bytes is too long",
+                    component->name, leaf->name, (uint64_t)value->string.size);
+}
+
+ecs_status component_cell(ecs_world *world, const struct component *component,
+                          uint32_t at, const ecs_value *value, ecs_cell *cell) {
+  const struct leaf *leaf = &component->leaves[at];
+  bool numeric = value->kind == ECS_KIND_INTEGER || value->kind == ECS_KIND_NUMBER;
+  switch (leaf->type) {
+    case ECS_BOOL:
+      if (value->kind != ECS_KIND_BOOL) break;
+      cell->u64 = 0;
+      cell->u8 = value->boolean;
+      return ECS_OK;
+    case ECS_ENTITY:
+      if (!numeric) break;
+      return entity_cell(world, component, leaf, value, cell);
+    case ECS_STRING:
+      if (value->kind != ECS_KIND_STRING) break;
+      return string_cell(world, component, leaf, value, cell);
+    case ECS_ENUM:
+      if (value->kind != ECS_KIND_STRING) break;
+      return enum_cell(world, component, leaf, value, cell);
+    case ECS_ANY: break;
+    default:
+      if (!numeric) break;
+      return number_cell(world, component, leaf, value, cell);
+  }
+  return wrong_type(world, component, leaf, value);
+}
+
+void component_free(ecs_world *world, struct component *component) {
+  resource_free(world, component);
+  arena_free(&world->memory, &component->arena);
+  memory_free(&world->memory, component, sizeof *component);
+}
+
+void registry_free(ecs_world *world) {
+  struct registry *registry = &world->registry;
+  for (uint32_t i = 0; i < registry->count; i++)
+    if (registry->components[i]) component_free(world, registry->components[i]);
+  memory_free(&world->memory, registry->components,
+              registry->capacity * sizeof *registry->components);
+  memory_free(&world->memory, registry->next,
+              registry->next_capacity * sizeof *registry->next);
+  map_free(&world->memory, &registry->names);
+}
+
+ecs_id ecs_component_find(const ecs_world *world, const char *name) {
+  struct component *component = component_find(world, name, strlen(name));
+  return component ? component->id : ECS_NULL;
+}
+
+const char *ecs_component_name(const ecs_world *world, ecs_id id) {
+  struct component *component = component_of(world, id);
+  return component ? component->name : NULL;
+}

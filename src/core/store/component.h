@@ -1,0 +1,112 @@
+/* The registry of components: names, declared fields, and the leaf fields that become
+** columns. */
+#ifndef ECS_CORE_STORE_COMPONENT_H
+#define ECS_CORE_STORE_COMPONENT_H
+
+#include "core/base/hash_map.h"
+#include "core/base/value.h"
+
+/* One column's worth: a scalar field, an array's element, a nested component's field. */
+struct leaf {
+  const char *name;            /* "x", "m[1]", "offset.x" */
+  uint32_t name_size;
+  ecs_type type;
+  uint32_t size;               /* in a column */
+  uint32_t field;              /* the declared field it is part of */
+  size_t offset;               /* in the native struct */
+  const struct enumeration *names;
+  ecs_cell value;              /* the default */
+};
+
+struct field {
+  const char *name;
+  uint32_t name_size;
+  ecs_type type;
+  uint32_t count;              /* elements of an array, 0 for a single value */
+  struct component *nested;
+  const struct enumeration *names;
+  uint32_t first_leaf;
+  uint32_t leaf_count;
+  size_t offset;               /* in the native struct */
+  size_t size;
+  bool has_value;              /* a default was given */
+  const char *doc, *unit, *min, *max, *text;
+};
+
+struct component {
+  ecs_id id;
+  const char *name;
+  uint32_t name_size;
+  struct field *fields;
+  uint32_t field_count;
+  struct leaf *leaves;
+  uint32_t leaf_count;
+  size_t size;                 /* of the native struct */
+  size_t align;
+  bool native;                 /* offsets given by the host */
+  bool orphan;                 /* nobody declares it: only an image has named it, or the script
+                               ** that declared it does so no more */
+  bool flat;                   /* every field is one leaf: no arrays, nothing nested */
+  bool has_any;
+  bool has_string;
+  bool translates;             /* some values are not what their cells are: texts, ids */
+  bool words;                  /* else, and the native struct is just 4 bytes a leaf */
+  uint32_t depth;              /* 0 without nested components */
+  struct column_buffer *resource;  /* one per leaf, or NULL */
+  const char *doc;
+  const ecs_rename *was;       /* fields that were called otherwise */
+  uint32_t was_count;
+  uint64_t changed;            /* registry.version when its fields last changed */
+  struct arena arena;          /* of all names and arrays; the struct itself stays put */
+};
+
+struct registry {
+  uint64_t version;                /* counts migrations and removals, also those taken back */
+  uint64_t layouts;                /* counts those that rows may have had a part in */
+  bool shown;                      /* as a migration will leave it: see migration_show */
+  struct component **components;   /* by index, up to `count` */
+  uint32_t count;
+  uint32_t capacity;
+  struct map names;                /* hash of name -> index of first, then by `next` */
+  uint32_t *next;                  /* by index: the next one with the same hash */
+  uint32_t next_capacity;
+};
+
+/* The living component of an id, or NULL. */
+struct component *component_of(const ecs_world *world, ecs_id id);
+struct component *component_find(const ecs_world *world, const char *name, size_t size);
+
+/* component_find with "unknown component 'x' (did you mean 'y'?)" on failure. */
+ecs_status component_need(const ecs_world *world, const char *name, size_t size,
+                          struct component **out);
+/* component_of with a message that tells what the number is instead. */
+ecs_status component_need_id(const ecs_world *world, ecs_id id, struct component **out);
+
+/* NONE when there is no field or leaf of that name. */
+uint32_t component_field(const struct component *component, const char *name, size_t size);
+uint32_t component_leaf(const struct component *component, const char *name, size_t size);
+
+/* "component 'P' has no field 'z' (did you mean 'x'?)"; returns ECS_ENAME. */
+ecs_status component_no_field(const ecs_world *world, const struct component *component,
+                              const char *name, size_t size);
+
+/* The component, or the leaf of it, that a text names ("Position", "Position.x"); leaf is NONE
+** for the former. */
+ecs_status component_path(const ecs_world *world, const char *text, size_t size,
+                          struct component **out, uint32_t *leaf);
+
+/* Turns a value into the cell of a leaf: interns strings, checks ids, ranges, names. The
+** message names component, field, type and value. */
+ecs_status component_cell(ecs_world *world, const struct component *component,
+                          uint32_t leaf, const ecs_value *value, ecs_cell *cell);
+
+/* Between a component's native struct and cells. */
+ecs_status component_read_native(ecs_world *world, const struct component *component,
+                                 const void *native, struct write *writes);
+void component_write_native(const ecs_world *world, const struct component *component,
+                            uint32_t leaf, ecs_cell cell, void *native);
+
+void component_free(ecs_world *world, struct component *component);
+void registry_free(ecs_world *world);
+
+#endif

@@ -1,0 +1,199 @@
+#include "core/store/entity.h"
+
+#include "core/store/row.h"
+
+ecs_status entity_need(const ecs_world *world, ecs_id id) {
+  ecs_status status = entity_status(&world->entities, id);
+  switch (status) {
+    case ECS_EDEAD: return world_fail(world, status, "entity %e is dead", id);
+    case ECS_EUNBORN: return world_fail(world, status, "entity %e was never spawned", id);
+    case ECS_EWORLD:
+      return world_fail(world, status, "entity %e belongs to another world (tag %u)", id,
+                        (uint64_t)ecs_id_tag(id));
+    case ECS_ENOID: return world_fail(world, status, "%d is no entity id", (int64_t)id);
+    default: return status;
+  }
+}
+
+ecs_id entity_target(const ecs_world *world, ecs_id id) {
+  return entity_find(&world->entities, id) ? id : ECS_NULL;
+}
+
+ecs_id *world_scratch(ecs_world *world, uint64_t count) {
+  ecs_id *grown = memory_grow(&world->memory, world->scratch, &world->scratch_capacity,
+                              count ? count : 1, sizeof *grown);
+  if (grown) world->scratch = grown;
+  return grown;
+}
+
+struct table *entity_locate(const ecs_world *world, ecs_id id, ecs_id component,
+                            uint32_t *first, uint32_t *row) {
+  const struct record *record = entity_find(&world->entities, id);
+  struct table *table = record ? record_table(world, record) : NULL;
+  if (UNLIKELY(!table)) return NULL;
+  const struct table_place *place = table_find(table, component);
+  if (place->position == NONE) return NULL;
+  *first = place->columns ? (uint32_t)(place->columns - table->columns) : NONE;
+  *row = record->row;
+  return table;
+}
+
+bool entity_has(const ecs_world *world, ecs_id id, ecs_id component) {
+  uint32_t first, row;
+  return entity_locate(world, id, component, &first, &row) != NULL;
+}
+
+void entity_kill(ecs_world *world, uint32_t index) {
+  const struct record *record = entity_record(&world->entities, index);
+  struct table *table = record_table(world, record);
+  if (table) row_remove(world, table, record->row);
+  if (world->names.by_entity.count) name_forget(world, index);
+  entity_release(&world->entities, index);
+}
+
+static APART ecs_status despawn_otherwise(ecs_world *world, ecs_id id) {
+  if (!entity_find(&world->entities, id)) return entity_need(world, id);
+  if (ecs_id_index(id) < FIRST_ENTITY)
+    return world_fail(world, ECS_EINVAL, "%e is a component: undeclare '%s' instead", id,
+                      component_of(world, id)->name);
+  if (staging_is_open(&world->staging))
+    return command_stage(world, COMMAND_DESPAWN, id, ECS_NULL, NULL, 0);
+  entity_kill(world, ecs_id_index(id));
+  return ECS_OK;
+}
+
+ecs_status entity_despawn(ecs_world *world, ecs_id id) {
+  const struct record *record = entity_find_near(&world->entities, id);
+  if (UNLIKELY(!record || staging_is_open(&world->staging) || world->names.by_entity.count))
+    return despawn_otherwise(world, id);
+  struct table *table = world_table(world, record->table);
+  if (UNLIKELY(table->has_any)) return despawn_otherwise(world, id);
+  uint32_t row = record->row;
+  entity_release(&world->entities, ecs_id_index(id));
+  row_cut(world, table, row);
+  return ECS_OK;
+}
+
+void entity_move(ecs_world *world, uint32_t index, struct table *to) {
+  struct record *record = entity_record(&world->entities, index);
+  struct table *from = record_table(world, record);
+  if (from == to) return;
+  if (index < FIRST_ENTITY && to->id_count == 0) {
+    if (from) row_remove(world, from, record->row);
+    *record = (struct record){RECORD_BARE, 0};
+  } else if (from) {
+    row_move(world, record, from, to);
+  } else {
+    row_append(to, index, record);
+  }
+}
+
+static ecs_status move(ecs_world *world, ecs_id id, struct table *to) {
+  ecs_status status = table_reserve(world, to, 1);
+  if (status == ECS_OK) entity_move(world, ecs_id_index(id), to);
+  return status;
+}
+
+static struct table *table_now(ecs_world *world, ecs_id id) {
+  const struct record *record = entity_find(&world->entities, id);
+  struct table *table = record_table(world, record);
+  return table ? table : world->graph.empty;
+}
+
+/* Whether a scope keeps what is set of the component. */
+static bool is_kept(const ecs_world *world, ecs_id id, ecs_id component,
+                    const struct table *table) {
+  return staging_is_open(&world->staging) &&
+         (!table || command_is_staged(world, id, component));
+}
+
+ecs_status entity_set(ecs_world *world, ecs_id id, struct component *component,
+                      const struct write *writes, uint32_t count) {
+  if (UNLIKELY(!entity_find(&world->entities, id))) return entity_need(world, id);
+  uint32_t first = NONE, row = 0;
+  struct table *table = entity_locate(world, id, component->id, &first, &row);
+  if (is_kept(world, id, component->id, table))
+    return command_stage(world, COMMAND_SET, id, component->id, writes, count);
+  if (!table) {
+    ecs_status status = graph_with(world, table_now(world, id), component->id, &table);
+    if (status == ECS_OK) status = move(world, id, table);
+    if (status != ECS_OK) return status;
+    entity_locate(world, id, component->id, &first, &row);
+  }
+  if (count) table_write(world, table, first, row, writes, count);
+  if (UNLIKELY(component->has_string)) world_settle(world);
+  return ECS_OK;
+}
+
+/* How many of the entities a set would be kept for. */
+static size_t count_kept(const ecs_world *world, const ecs_id *ids, size_t n, ecs_id component) {
+  uint32_t first, row;
+  size_t kept = 0;
+  for (size_t i = 0; i < n; i++)
+    kept += is_kept(world, ids[i], component,
+                    entity_locate(world, ids[i], component, &first, &row));
+  return kept;
+}
+
+ecs_status entity_set_many(ecs_world *world, const ecs_id *ids, size_t n,
+                           struct component *component, const struct write *writes,
+                           uint32_t count, uint32_t stride) {
+  const struct staging *staging = &world->staging;
+  assert(staging_is_open(staging));
+  size_t kept = count_kept(world, ids, n, component->id);
+  /* What the end of the last scope applies may fail; then nothing may be written yet. */
+  bool keep_all = staging->open == 1 && (kept || staging->command_count);
+  if (keep_all) kept = n;
+  ecs_status status = command_reserve(world, kept, (uint64_t)kept * count, kept);
+  if (status != ECS_OK) return status;
+  for (size_t i = 0; i < n; i++, writes += stride) {
+    status = keep_all ? command_stage(world, COMMAND_SET, ids[i], component->id, writes, count)
+                      : entity_set(world, ids[i], component, writes, count);
+    assert(status == ECS_OK);
+  }
+  return ECS_OK;
+}
+
+/* Adds or removes in any case. */
+static APART ecs_status change(ecs_world *world, ecs_id id, ecs_id component, bool adds) {
+  if (!entity_find(&world->entities, id)) return entity_need(world, id);
+  struct component *needed;
+  ecs_status status = component_need_id(world, component, &needed);
+  if (status != ECS_OK) return status;
+  if (staging_is_open(&world->staging))
+    return command_stage(world, adds ? COMMAND_ADD : COMMAND_REMOVE, id, component, NULL, 0);
+  struct table *from = table_now(world, id), *to;
+  status = adds ? graph_with(world, from, component, &to)
+                : graph_without(world, from, component, &to);
+  return status == ECS_OK ? move(world, id, to) : status;
+}
+
+/* The edge of that kind that adding or removing a component goes along, when nothing has to
+** be made or staged; NULL else. */
+INLINE const struct edge *quick_edge(const ecs_world *world, const struct record *record,
+                                     ecs_id component, uint32_t kind) {
+  if (UNLIKELY(!record || staging_is_open(&world->staging))) return NULL;
+  const struct edge *edge = graph_edge(world_table(world, record->table), component);
+  if (UNLIKELY(edge->kind != kind)) return NULL;
+  return LIKELY(edge->table->count < edge->table->capacity) ? edge : NULL;
+}
+
+ecs_status entity_add(ecs_world *world, ecs_id id, ecs_id component) {
+  struct record *record = entity_find_near(&world->entities, id);
+  const struct edge *edge = quick_edge(world, record, component, EDGE_ADDS);
+  if (UNLIKELY(!edge)) return change(world, id, component, true);
+  struct table *from = world_table(world, record->table);
+  uint32_t row = record->row, to_row = row_change(world, record, from, edge->table);
+  row_gain_cells(from, row, edge, to_row);
+  return ECS_OK;
+}
+
+ecs_status entity_remove(ecs_world *world, ecs_id id, ecs_id component) {
+  struct record *record = entity_find_near(&world->entities, id);
+  const struct edge *edge = quick_edge(world, record, component, EDGE_TAKES);
+  if (UNLIKELY(!edge)) return change(world, id, component, false);
+  struct table *from = world_table(world, record->table);
+  uint32_t row = record->row, to_row = row_change(world, record, from, edge->table);
+  row_lose_cells(from, row, edge, to_row);
+  return ECS_OK;
+}

@@ -1,0 +1,64 @@
+/* Spawning, setting, moving entities, by ids and cells; ecs.h's functions and the binding
+** both come through here. Inside a scope these stage. */
+#ifndef ECS_CORE_STORE_ENTITY_H
+#define ECS_CORE_STORE_ENTITY_H
+
+#include "core/store/table.h"
+
+/* One component of an entity to be spawned, with values for some of its leaves. */
+struct part {
+  struct component *component;
+  uint32_t write_count;
+  const struct write *writes;
+  uint32_t stride;    /* spawning many: how far the next entity's writes are, 0 to share */
+};
+
+/* "65536v0@1 is dead" and the like as the message. */
+ecs_status entity_need(const ecs_world *world, ecs_id id);
+
+/* Parts may name a component twice; later writes win. On ECS_OK any slots in the writes
+** belong to the world; an any slot serves one entity, so many need a stride. */
+ecs_status entity_spawn(ecs_world *world, const struct part *parts, uint32_t count,
+                        ecs_id *out);
+ecs_status entity_spawn_at(ecs_world *world, ecs_id id, const struct part *parts,
+                           uint32_t count);
+ecs_status entity_spawn_many(ecs_world *world, uint64_t n, const struct part *parts,
+                             uint32_t count, ecs_id *ids);
+
+/* Sets leaves of a component, adding it with defaults when it is absent. */
+ecs_status entity_set(ecs_world *world, ecs_id id, struct component *component,
+                      const struct write *writes, uint32_t count);
+
+/* The same for n living entities, within a scope: all of them or, when it fails, none, also when
+** that scope is the last one and its end fails. The next entity's writes are `stride` further;
+** 0 shares them, which any slots do not allow. */
+ecs_status entity_set_many(ecs_world *world, const ecs_id *ids, size_t n,
+                           struct component *component, const struct write *writes,
+                           uint32_t count, uint32_t stride);
+ecs_status entity_add(ecs_world *world, ecs_id id, ecs_id component);
+ecs_status entity_remove(ecs_world *world, ecs_id id, ecs_id component);
+ecs_status entity_despawn(ecs_world *world, ecs_id id);
+
+/* Ends an entity at once, scope or not. Cannot fail. */
+void entity_kill(ecs_world *world, uint32_t index);
+bool entity_has(const ecs_world *world, ecs_id id, ecs_id component);
+
+/* Brings an entity into a table that has room for it. Components without any components go
+** back to being bare. Cannot fail. */
+void entity_move(ecs_world *world, uint32_t index, struct table *to);
+
+/* Where a living entity's component is: its table and first column (NONE for a tag), or
+** NULL when it is absent. */
+struct table *entity_locate(const ecs_world *world, ecs_id id, ecs_id component,
+                            uint32_t *first, uint32_t *row);
+
+/* A cell of an entity field as it reads: ECS_NULL once the target is dead. */
+ecs_id entity_target(const ecs_world *world, ecs_id id);
+
+/* The sorted id set being computed; room for `count`. NULL when out of memory. */
+ecs_id *world_scratch(ecs_world *world, uint64_t count);
+
+/* Sweeps the string table when that is due; called at the end of what stores strings. */
+void world_settle(ecs_world *world);
+
+#endif

@@ -1,0 +1,412 @@
+#include "core/store/graph.h"
+
+#include "core/store/world.h"
+
+#define TABLE_LIMIT 0x0FFFFFFFu
+
+/* Id sets that collide are told apart by comparing them; the constant hash, for tests, makes
+** all of them collide. */
+static uint64_t hash_ids(const ecs_id *ids, uint32_t count) {
+#ifdef ECS_CONSTANT_HASH
+  (void)ids;
+  (void)count;
+  return 1;
+#else
+  uint64_t hash = count + 1;
+  for (uint32_t i = 0; i < count; i++)
+    hash = hash_u64(hash * UINT64_C(0xD1B54A32D192ED03) + ids[i]);
+  return hash ? hash : 1;
+#endif
+}
+
+/* ---- the component index ---- */
+
+struct id_record *graph_record(const ecs_world *world, ecs_id id) {
+  if (id == ECS_NULL) return world->graph.record_list[0];
+  uint32_t at = map_get(&world->graph.records, id);
+  return at == NONE ? NULL : world->graph.record_list[at];
+}
+
+const struct id_record *graph_all(const ecs_world *world) {
+  return world->graph.record_list[0];
+}
+
+static ecs_status new_record(ecs_world *world, ecs_id id, struct id_record **out) {
+  struct graph *graph = &world->graph;
+  struct memory *memory = &world->memory;
+  struct id_record **list = memory_grow(memory, graph->record_list, &graph->record_capacity,
+                                        graph->record_count + 1ull, sizeof *list);
+  if (!list) return world_nomem(world);
+  graph->record_list = list;
+  if (!map_reserve(memory, &graph->records, 1)) return world_nomem(world);
+  struct id_record *record = memory_array(memory, 1, sizeof *record);
+  if (!record) return world_nomem(world);
+  record->id = id;
+  if (id != ECS_NULL) map_put(&graph->records, id, graph->record_count);
+  graph->record_list[graph->record_count++] = record;
+  *out = record;
+  return ECS_OK;
+}
+
+ecs_status graph_need_record(ecs_world *world, ecs_id id, struct id_record **out) {
+  *out = graph_record(world, id);
+  return *out ? ECS_OK : new_record(world, id, out);
+}
+
+static ecs_status record_reserve(ecs_world *world, ecs_id id) {
+  struct id_record *record;
+  ecs_status status = graph_need_record(world, id, &record);
+  if (status != ECS_OK) return status;
+  uint32_t *tables = memory_grow(&world->memory, record->tables, &record->table_capacity,
+                                 record->table_count + 1ull, sizeof *tables);
+  if (!tables) return world_nomem(world);
+  record->tables = tables;
+  return ECS_OK;
+}
+
+/* Keeps the order of what stays. */
+static void drop_doomed(ecs_world *world, struct id_record *record) {
+  if (!record->dirty) return;
+  record->dirty = false;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < record->table_count; i++)
+    if (!world_table(world, record->tables[i])->doomed)
+      record->tables[kept++] = record->tables[i];
+  record->table_count = kept;
+  for (uint32_t i = 0; i < record->query_count; i++) query_leave(record->queries[i]);
+}
+
+/* ---- tables by their ids ---- */
+
+static bool has_ids(const struct table *table, const ecs_id *ids, uint32_t count) {
+  return table->id_count == count &&
+         (count == 0 || memcmp(table->ids, ids, count * sizeof *ids) == 0);
+}
+
+static struct table *find(const ecs_world *world, uint64_t hash, const ecs_id *ids,
+                          uint32_t count) {
+  uint32_t at = map_get(&world->graph.by_hash, hash);
+  while (at != NONE) {
+    struct table *table = world_table(world, at);
+    if (has_ids(table, ids, count)) return table;
+    at = table->next_same_hash;
+  }
+  return NULL;
+}
+
+static bool grow_list(ecs_world *world, uint32_t **items, uint32_t *capacity,
+                      uint32_t need) {
+  uint32_t *grown = memory_grow(&world->memory, *items, capacity, need, sizeof *grown);
+  if (!grown) return false;
+  *items = grown;
+  return true;
+}
+
+static ecs_status reserve_index(ecs_world *world) {
+  struct graph *graph = &world->graph;
+  uint32_t need = graph->table_count + 1;
+  if (need > TABLE_LIMIT) return world_fail(world, ECS_ELIMIT, "too many tables");
+  struct table **tables = memory_grow(&world->memory, graph->tables, &graph->table_capacity,
+                                      need, sizeof *tables);
+  if (!tables) return world_nomem(world);
+  graph->tables = tables;
+  if (!grow_list(world, &graph->free_tables, &graph->free_capacity, need) ||
+      !grow_list(world, &graph->empties, &graph->empty_capacity, need) ||
+      !map_reserve(&world->memory, &graph->by_hash, 1))
+    return world_nomem(world);
+  return ECS_OK;
+}
+
+static void enter_index(ecs_world *world, struct table *table) {
+  struct graph *graph = &world->graph;
+  table->index = graph->free_count ? graph->free_tables[--graph->free_count]
+                                   : graph->table_count++;
+  table->serial = ++graph->next_serial;
+  table->order = graph->next_order++;
+  graph->tables[table->index] = table;
+  graph->live++;
+  table->next_same_hash = map_get(&graph->by_hash, table->hash);
+  map_put(&graph->by_hash, table->hash, table->index);
+  for (uint32_t i = 0; i <= table->id_count; i++) {
+    struct id_record *record = graph_record(world, i ? table->ids[i - 1] : ECS_NULL);
+    record->tables[record->table_count++] = table->index;
+  }
+}
+
+static ecs_status make(ecs_world *world, uint64_t hash, const ecs_id *ids, uint32_t count,
+                       struct table **out) {
+  ecs_status status = reserve_index(world);
+  for (uint32_t i = 0; i <= count && status == ECS_OK; i++)
+    status = record_reserve(world, i ? ids[i - 1] : ECS_NULL);
+  if (status != ECS_OK) return status;
+  struct table *table;
+  status = table_new(world, ids, count, &table);
+  if (status != ECS_OK) return status;
+  table->hash = hash;
+  status = query_join_reserve(world, table);
+  if (status != ECS_OK) {
+    table_free(world, table);
+    return status;
+  }
+  enter_index(world, table);
+  query_join(world, table);
+  if (count) graph_note_empty(&world->graph, table);
+  *out = table;
+  return ECS_OK;
+}
+
+ecs_status graph_table(ecs_world *world, const ecs_id *ids, uint32_t count,
+                       struct table **out) {
+  uint64_t hash = hash_ids(ids, count);
+  *out = find(world, hash, ids, count);
+  return *out ? ECS_OK : make(world, hash, ids, count, out);
+}
+
+/* ---- edges ---- */
+
+static struct edge *find_edge(struct table *table, ecs_id id) {
+  return &table->edges[graph_edge(table, id) - table->edges];
+}
+
+static uint32_t edge_capacity(const struct table *table) {
+  return table->edge_mask + 1;
+}
+
+static bool reserve_edge(ecs_world *world, struct table *table) {
+  uint32_t old_capacity = edge_capacity(table), capacity = old_capacity * 2;
+  if (table->edge_count * 2 < old_capacity) return true;
+  struct edge *old = table->edges;
+  struct edge *edges = memory_array(&world->memory, capacity, sizeof *edges);
+  if (!edges) return false;
+  table->edges = edges;
+  table->edge_mask = capacity - 1;
+  for (uint32_t i = 0; i < old_capacity; i++)
+    if (old[i].kind) *find_edge(table, old[i].id) = old[i];
+  if (old != table->first_edges)
+    memory_free(&world->memory, old, old_capacity * sizeof *old);
+  return true;
+}
+
+static void put_edge(struct table *table, struct table *to, const struct table *larger,
+                     ecs_id id) {
+  const struct table_place *place = table_find(larger, id);
+  bool quick = larger->words && !larger->has_any;
+  struct edge *edge = find_edge(table, id);
+  assert(edge->kind == EDGE_NONE);
+  *edge = (struct edge){.id = id, .table = to};
+  edge->kind = (to == larger ? EDGE_ADDS : EDGE_TAKES) | (quick ? 0 : EDGE_SLOW);
+  edge->columns = larger->columns + (place->count ? table_column(larger, id) : 0);
+  edge->count = (uint16_t)place->count;
+  table->edge_count++;
+}
+
+/* Edges come in pairs, and are only short cuts: without memory for both the longer way is
+** taken again. */
+static void link_tables(ecs_world *world, struct table *without, struct table *with,
+                        ecs_id id) {
+  if (!reserve_edge(world, without) || !reserve_edge(world, with)) return;
+  put_edge(without, with, with, id);
+  put_edge(with, without, with, id);
+}
+
+/* By backward shift, as in map_remove. */
+static void remove_edge(struct table *table, ecs_id id) {
+  uint32_t mask = edge_capacity(table) - 1;
+  struct edge *edges = table->edges, *hole = find_edge(table, id);
+  assert(hole->kind != EDGE_NONE);
+  uint32_t gap = (uint32_t)(hole - edges);
+  for (uint32_t at = (gap + 1) & mask; edges[at].kind; at = (at + 1) & mask) {
+    if (((at - (uint32_t)edges[at].id) & mask) < ((at - gap) & mask)) continue;
+    edges[gap] = edges[at];
+    gap = at;
+  }
+  memset(&edges[gap], 0, sizeof edges[gap]);
+  table->edge_count--;
+}
+
+void graph_unlink(const struct table *table) {
+  for (uint32_t i = 0; i < edge_capacity(table); i++)
+    if (table->edges[i].kind) remove_edge(table->edges[i].table, table->edges[i].id);
+}
+
+ecs_status graph_with(ecs_world *world, struct table *from, ecs_id id, struct table **out) {
+  const struct edge *edge = graph_edge(from, id);
+  *out = edge->kind & EDGE_ADDS ? edge->table : from;
+  if (edge->kind || table_position(from, id) != NONE) return ECS_OK;
+  ecs_id *ids = world_scratch(world, from->id_count + 1ull);
+  if (!ids) return world_nomem(world);
+  uint32_t at = 0;
+  while (at < from->id_count && from->ids[at] < id) at++;
+  memcpy(ids, from->ids, at * sizeof *ids);
+  ids[at] = id;
+  memcpy(ids + at + 1, from->ids + at, (from->id_count - at) * sizeof *ids);
+  ecs_status status = graph_table(world, ids, from->id_count + 1, out);
+  if (status == ECS_OK) link_tables(world, from, *out, id);
+  return status;
+}
+
+ecs_status graph_without(ecs_world *world, struct table *from, ecs_id id,
+                         struct table **out) {
+  const struct edge *edge = graph_edge(from, id);
+  *out = edge->kind & EDGE_TAKES ? edge->table : from;
+  uint32_t at = edge->kind ? NONE : table_position(from, id);
+  if (at == NONE) return ECS_OK;
+  ecs_id *ids = world_scratch(world, from->id_count);
+  if (!ids) return world_nomem(world);
+  memcpy(ids, from->ids, at * sizeof *ids);
+  memcpy(ids + at, from->ids + at + 1, (from->id_count - at - 1) * sizeof *ids);
+  ecs_status status = graph_table(world, ids, from->id_count - 1, out);
+  if (status == ECS_OK) link_tables(world, *out, from, id);
+  return status;
+}
+
+/* ---- reclaiming ---- */
+
+static void leave_hash(ecs_world *world, struct table *table) {
+  struct graph *graph = &world->graph;
+  uint32_t first = map_get(&graph->by_hash, table->hash);
+  if (first == table->index) {
+    if (table->next_same_hash == NONE)
+      map_remove(&graph->by_hash, table->hash);
+    else
+      map_put(&graph->by_hash, table->hash, table->next_same_hash);
+    return;
+  }
+  struct table *before = world_table(world, first);
+  while (before->next_same_hash != table->index)
+    before = world_table(world, before->next_same_hash);
+  before->next_same_hash = table->next_same_hash;
+}
+
+static void mark_dirty(ecs_world *world, const struct table *table) {
+  for (uint32_t i = 0; i <= table->id_count; i++) {
+    struct id_record *record = graph_record(world, i ? table->ids[i - 1] : ECS_NULL);
+    record->dirty = true;
+    for (uint32_t j = 0; j < record->query_count; j++) record->queries[j]->dirty = true;
+  }
+}
+
+/* Frees every table marked as doomed. */
+static void drop_tables(ecs_world *world, const uint32_t *doomed, uint32_t count) {
+  struct graph *graph = &world->graph;
+  for (uint32_t i = 0; i < count; i++) mark_dirty(world, world_table(world, doomed[i]));
+  for (uint32_t i = 0; i < graph->record_count; i++)
+    drop_doomed(world, graph->record_list[i]);
+  for (uint32_t i = 0; i < count; i++) {
+    struct table *table = world_table(world, doomed[i]);
+    leave_hash(world, table);
+    graph_unlink(table);
+    graph->free_tables[graph->free_count++] = table->index;
+    graph->live--;
+    graph->tables[doomed[i]] = NULL;
+    table_free(world, table);
+  }
+}
+
+/* Frees the listed empty tables that are wanted to go, and keeps the list of the others. */
+static void reclaim(ecs_world *world, bool (*goes)(struct table *, ecs_id), ecs_id id) {
+  struct graph *graph = &world->graph;
+  uint32_t doomed = 0, kept = 0;
+  for (uint32_t i = 0; i < graph->empty_count; i++) {
+    uint32_t index = graph->empties[i];
+    struct table *table = world_table(world, index);
+    table->in_empties = table->count == 0;
+    table->doomed = table->in_empties && goes(table, id);
+    if (!table->doomed) continue;
+    graph->empties[i] = graph->empties[doomed];
+    graph->empties[doomed++] = index;
+  }
+  uint32_t count = graph->empty_count;
+  if (doomed) drop_tables(world, graph->empties, doomed);
+  for (uint32_t i = doomed; i < count; i++) {
+    uint32_t index = graph->empties[i];
+    if (world_table(world, index)->in_empties) graph->empties[kept++] = index;
+  }
+  graph->empty_count = kept;
+}
+
+static bool is_stale(struct table *table, ecs_id unused) {
+  (void)unused;
+  bool stale = table->was_empty;
+  table->was_empty = true;
+  return stale;
+}
+
+static bool has_id(struct table *table, ecs_id id) {
+  return table_position(table, id) != NONE;
+}
+
+static bool is_doomed(struct table *table, ecs_id unused) {
+  (void)unused;
+  return table->doomed;
+}
+
+void graph_drop_doomed(ecs_world *world) { reclaim(world, is_doomed, ECS_NULL); }
+
+/* Few are out of place. */
+static void reorder(const ecs_world *world, uint32_t *tables, uint32_t count) {
+  for (uint32_t i = 1; i < count; i++) {
+    uint32_t index = tables[i], at = i;
+    uint64_t order = world_table(world, index)->order;
+    for (; at > 0 && world_table(world, tables[at - 1])->order > order; at--)
+      tables[at] = tables[at - 1];
+    tables[at] = index;
+  }
+}
+
+void graph_reorder(ecs_world *world) {
+  const struct graph *graph = &world->graph;
+  for (uint32_t i = 0; i < graph->record_count; i++)
+    reorder(world, graph->record_list[i]->tables, graph->record_list[i]->table_count);
+  for (ecs_query *query = world->first_query; query; query = query->next)
+    query_reorder(query);
+}
+
+void graph_reclaim(ecs_world *world) { reclaim(world, is_stale, ECS_NULL); }
+
+static void free_record(ecs_world *world, struct id_record *record) {
+  struct memory *memory = &world->memory;
+  memory_free(memory, record->tables, record->table_capacity * sizeof *record->tables);
+  memory_free(memory, record->queries, record->query_capacity * sizeof *record->queries);
+  memory_free(memory, record, sizeof *record);
+}
+
+void graph_forget(ecs_world *world, ecs_id id) {
+  struct graph *graph = &world->graph;
+  uint32_t at = map_get(&graph->records, id);
+  if (at == NONE) return;
+  reclaim(world, has_id, id);
+  struct id_record *record = graph->record_list[at];
+  assert(record->table_count == 0 && record->query_count == 0);
+  map_remove(&graph->records, id);
+  struct id_record *last = graph->record_list[--graph->record_count];
+  if (last != record) {
+    graph->record_list[at] = last;
+    map_put(&graph->records, last->id, at);
+  }
+  free_record(world, record);
+}
+
+ecs_status graph_init(ecs_world *world) {
+  struct id_record *all;
+  const ecs_id none = ECS_NULL;
+  ecs_status status = new_record(world, ECS_NULL, &all);
+  return status == ECS_OK ? graph_table(world, &none, 0, &world->graph.empty) : status;
+}
+
+void graph_free(ecs_world *world) {
+  struct graph *graph = &world->graph;
+  struct memory *memory = &world->memory;
+  for (uint32_t i = 0; i < graph->table_count; i++)
+    if (graph->tables[i]) table_free(world, graph->tables[i]);
+  for (uint32_t i = 0; i < graph->record_count; i++)
+    free_record(world, graph->record_list[i]);
+  memory_free(memory, graph->record_list,
+              graph->record_capacity * sizeof *graph->record_list);
+  memory_free(memory, graph->tables, graph->table_capacity * sizeof *graph->tables);
+  memory_free(memory, graph->free_tables,
+              graph->free_capacity * sizeof *graph->free_tables);
+  memory_free(memory, graph->empties, graph->empty_capacity * sizeof *graph->empties);
+  map_free(memory, &graph->by_hash);
+  map_free(memory, &graph->records);
+}

@@ -1,0 +1,98 @@
+/* The archetype graph: finding a table by its set of ids, and by the edges "with id X" and
+** "without id X" from another table. Also the component index: which tables have an id. */
+#ifndef ECS_CORE_STORE_GRAPH_H
+#define ECS_CORE_STORE_GRAPH_H
+
+#include "core/store/table.h"
+
+/* What the world knows of one id: its tables in the order they were made, and the queries
+** that cannot match without it. The record of id 0 has all tables, and the queries that no
+** id is needed for. */
+struct id_record {
+  ecs_id id;
+  uint32_t *tables;
+  uint32_t table_count;
+  uint32_t table_capacity;
+  ecs_query **queries;
+  uint32_t query_count;
+  uint32_t query_capacity;
+  bool dirty;             /* names doomed tables */
+};
+
+struct graph {
+  struct table **tables;          /* by index; a free one is NULL */
+  uint32_t table_count;           /* indices given out */
+  uint32_t table_capacity;
+  uint32_t live;
+  uint32_t *free_tables;          /* room for table_capacity */
+  uint32_t free_count;
+  uint32_t free_capacity;
+  uint32_t *empties;              /* tables that may be without rows; room for all */
+  uint32_t empty_count;
+  uint32_t empty_capacity;
+  uint32_t next_serial;
+  uint64_t next_order;
+  struct map by_hash;             /* hash of a sorted id set -> first table */
+  struct map records;             /* id -> index in record_list */
+  struct id_record **record_list;
+  uint32_t record_count;
+  uint32_t record_capacity;
+  struct table *empty;            /* the table of entities without components */
+};
+
+ecs_status graph_init(ecs_world *world);
+void graph_free(ecs_world *world);
+
+/* NULL when no table or query names the id yet. */
+struct id_record *graph_record(const ecs_world *world, ecs_id id);
+ecs_status graph_need_record(ecs_world *world, ecs_id id, struct id_record **out);
+
+/* The table with exactly these ids (sorted, each once), made when there is none. */
+ecs_status graph_table(ecs_world *world, const ecs_id *ids, uint32_t count,
+                       struct table **out);
+
+/* The table with one id more or less; follows an edge when it was gone before. Returns the
+** same table when nothing changes. */
+ecs_status graph_with(ecs_world *world, struct table *from, ecs_id id, struct table **out);
+ecs_status graph_without(ecs_world *world, struct table *from, ecs_id id,
+                         struct table **out);
+
+/* The table's edge for an id, which has a kind when it has been gone before. */
+INLINE const struct edge *graph_edge(const struct table *from, ecs_id id) {
+  uint32_t at = (uint32_t)id & from->edge_mask;
+  const struct edge *edge = &from->edges[at];
+  while (UNLIKELY(edge->id != id) && edge->kind != EDGE_NONE) {
+    at = (at + 1) & from->edge_mask;
+    edge = &from->edges[at];
+  }
+  return edge;
+}
+
+/* Removes tables that have been empty since the last call. */
+void graph_reclaim(ecs_world *world);
+
+/* For a world that becomes what it was: removes the empty tables marked as doomed, and puts the
+** others in the order in which they were made, in queries too. */
+void graph_drop_doomed(ecs_world *world);
+void graph_reorder(ecs_world *world);
+
+/* Forgets an id: its tables, which have no rows, and all that leads to them. No query that
+** is not broken names it. */
+void graph_forget(ecs_world *world, ecs_id id);
+
+/* Takes away the other ends of a table's edges, before it goes. */
+void graph_unlink(const struct table *table);
+
+/* Remembers a table that has just lost its last row. */
+static inline void graph_note_empty(struct graph *graph, struct table *table) {
+  if (table->id_count == 0) return;
+  table->was_empty = false;
+  if (table->in_empties) return;
+  table->in_empties = true;
+  graph->empties[graph->empty_count++] = table->index;
+}
+
+/* All tables, in the order they were made. */
+const struct id_record *graph_all(const ecs_world *world);
+
+#endif

@@ -1,0 +1,454 @@
+#include "core/store/index.h"
+
+#define MIDDLE_SIZE 256u
+#define FIRST_NEAR 64u
+#define NEAR_LIMIT (INDEX_LIMIT - FIRST_ENTITY)
+
+void entity_index_init(struct entity_index *index, uint32_t tag) {
+  memset(index, 0, sizeof *index);
+  index->tag = tag;
+  index->high = tag << 16;
+  index->components = (struct range){1, FIRST_ENTITY - 1, 1, 0, 0, 0};
+  index->entities = (struct range){FIRST_ENTITY, INDEX_LIMIT - 1, FIRST_ENTITY, 0, 0, 0};
+}
+
+void entity_index_free(struct entity_index *index, struct memory *memory) {
+  struct slots *near = &index->near;
+  memory_free(memory, near->records, index->record_capacity * sizeof *near->records);
+  memory_free(memory, near->generations, index->near_capacity * sizeof *near->generations);
+  for (uint32_t i = 0; i < DIRECTORY_SIZE; i++) {
+    struct page **middle = index->directory[i];
+    if (!middle) continue;
+    for (uint32_t j = 0; j < MIDDLE_SIZE; j++)
+      memory_free(memory, middle[j], sizeof *middle[j]);
+    memory_free(memory, middle, MIDDLE_SIZE * sizeof *middle);
+    index->directory[i] = NULL;
+  }
+}
+
+/* ---- slots ---- */
+
+struct slots entity_slots(const struct entity_index *index, uint32_t at) {
+  uint32_t offset = at - FIRST_ENTITY, slot = at & (PAGE_SIZE - 1);
+  if (offset < index->near.count)
+    return (struct slots){index->near.records + offset, index->near.generations + offset,
+                          index->near.count - offset};
+  struct page *page = entity_page(index, at);
+  if (!page) return (struct slots){NULL, NULL, 0};
+  return (struct slots){page->records + slot, page->generations + slot, PAGE_SIZE - slot};
+}
+
+uint32_t entity_next_slot(const struct entity_index *index, uint32_t at) {
+  while (at < INDEX_LIMIT && entity_slots(index, at).count == 0) {
+    bool near = at < FIRST_ENTITY && index->near.count;
+    uint32_t step = index->directory[at >> 20] || near ? PAGE_SIZE : PAGE_SIZE * MIDDLE_SIZE;
+    at = (at | (step - 1)) + 1;
+  }
+  return at;
+}
+
+struct record *entity_find_far(const struct entity_index *index, ecs_id id) {
+  uint32_t at = ecs_id_index(id);
+  if (!entity_page(index, at) || entity_id(index, at) != id) return NULL;
+  struct record *record = entity_record(index, at);
+  return record->table <= RECORD_BARE ? record : NULL;
+}
+
+static void make_unborn(struct slots slots) {
+  memset(slots.records, 0xFF, slots.count * sizeof *slots.records);
+  memset(slots.generations, 0, slots.count * sizeof *slots.generations);
+}
+
+/* The page of an index, made when there is none; NULL when out of memory. */
+static struct page *need_page(struct entity_index *index, struct memory *memory,
+                              uint32_t at) {
+  struct page ***middle = &index->directory[at >> 20];
+  if (!*middle) *middle = memory_array(memory, MIDDLE_SIZE, sizeof **middle);
+  if (!*middle) return NULL;
+  struct page **page = &(*middle)[at >> PAGE_BITS & (MIDDLE_SIZE - 1)];
+  if (!*page) {
+    *page = memory_resize(memory, NULL, 0, sizeof **page);
+    if (!*page) return NULL;
+    make_unborn((struct slots){(*page)->records, (*page)->generations, PAGE_SIZE});
+  }
+  return *page;
+}
+
+/* Near slots up to `count`, unborn as far as they are new. There is room for them. */
+static void near_extend(struct entity_index *index, uint32_t count) {
+  struct slots *near = &index->near;
+  if (count <= near->count) return;
+  make_unborn((struct slots){near->records + near->count, near->generations + near->count,
+                             count - near->count});
+  near->count = count;
+}
+
+/* Pages that the near slots have come to cover join them. */
+static void absorb_pages(struct entity_index *index, struct memory *memory, uint32_t first) {
+  struct slots *near = &index->near;
+  for (uint32_t offset = first; offset < index->near_capacity; offset += PAGE_SIZE) {
+    struct page *page = entity_page(index, FIRST_ENTITY + offset);
+    if (!page) continue;
+    near_extend(index, offset);
+    memcpy(near->records + offset, page->records, sizeof page->records);
+    memcpy(near->generations + offset, page->generations, sizeof page->generations);
+    near->count = offset + PAGE_SIZE;
+    uint32_t at = FIRST_ENTITY + offset;
+    index->directory[at >> 20][at >> PAGE_BITS & (MIDDLE_SIZE - 1)] = NULL;
+    memory_free(memory, page, sizeof *page);
+  }
+}
+
+/* Room for so many near slots. Beyond a page's worth they are whole pages' worth. */
+static bool near_reserve(struct entity_index *index, struct memory *memory, uint32_t count) {
+  struct slots *near = &index->near;
+  uint32_t old = index->near_capacity, wanted = old * 2;
+  if (count <= old) return true;
+  if (wanted < FIRST_NEAR) wanted = FIRST_NEAR;
+  if (wanted < count) wanted = count;
+  if (wanted > PAGE_SIZE) wanted = round_up(wanted, PAGE_SIZE);
+  if (wanted > NEAR_LIMIT) wanted = NEAR_LIMIT;
+  size_t size = sizeof *near->records;
+  if (wanted > index->record_capacity) {
+    struct record *records = memory_resize(memory, near->records,
+                                           index->record_capacity * size, wanted * size);
+    if (!records) return false;
+    near->records = records;
+    index->record_capacity = wanted;
+  }
+  size = sizeof *near->generations;
+  uint16_t *generations = memory_resize(memory, near->generations, old * size, wanted * size);
+  if (!generations) return false;
+  near->generations = generations;
+  index->near_capacity = wanted;
+  if (wanted > PAGE_SIZE) absorb_pages(index, memory, old < PAGE_SIZE ? PAGE_SIZE : old);
+  return true;
+}
+
+/* Whether a slot that is to be made would be near: the arrays at most double for it. */
+static bool is_near(const struct entity_index *index, uint32_t at) {
+  uint32_t offset = at - FIRST_ENTITY;
+  return at >= FIRST_ENTITY && (offset < PAGE_SIZE || offset / 2 < index->near_capacity);
+}
+
+static bool reserve_slot(struct entity_index *index, struct memory *memory, uint32_t at) {
+  return is_near(index, at) ? near_reserve(index, memory, at - FIRST_ENTITY + 1)
+                            : need_page(index, memory, at) != NULL;
+}
+
+/* The slot of an index, after reserve_slot. */
+static struct slots need_slot(struct entity_index *index, uint32_t at) {
+  uint32_t offset = at - FIRST_ENTITY;
+  if (offset < index->near_capacity) near_extend(index, offset + 1);
+  struct slots slots = entity_slots(index, at);
+  assert(slots.count);
+  return slots;
+}
+
+/* ---- lives ---- */
+
+ecs_status entity_status(const struct entity_index *index, ecs_id id) {
+  if (entity_find(index, id)) return ECS_OK;
+  uint32_t at = ecs_id_index(id);
+  uint32_t tag = ecs_id_tag(id);
+  if (at == 0 || id >> 52) return ECS_ENOID;
+  if (at < FIRST_ENTITY ? tag != 0 : tag == 0) return ECS_ENOID;
+  if (at >= FIRST_ENTITY && tag != index->tag) return ECS_EWORLD;
+  struct slots slots = entity_slots(index, at);
+  if (slots.count == 0) return ECS_EUNBORN;
+  if (slots.records->table == RECORD_RETIRED) return ECS_EDEAD;
+  return ecs_id_generation(id) < *slots.generations ? ECS_EDEAD : ECS_EUNBORN;
+}
+
+/* How many of the first `count` slots are unborn; those that are not made yet are. */
+static uint32_t count_unborn(struct slots slots, uint32_t count) {
+  uint32_t unborn = count;
+  for (uint32_t i = 0; i < count && i < slots.count; i++)
+    unborn -= slots.records[i].table != RECORD_UNBORN;
+  return unborn;
+}
+
+ecs_status entity_reserve(struct entity_index *index, struct memory *memory,
+                          struct range *range, uint64_t count) {
+  if (count <= range->free_count) return ECS_OK;
+  uint64_t need = count - range->free_count;
+  for (uint32_t at = range->next; need > 0;) {
+    if (need > range->last + 1ull - at) return ECS_ELIMIT;
+    uint32_t run = (uint32_t)need;
+    if (is_near(index, at)) {
+      if (!near_reserve(index, memory, at - FIRST_ENTITY + run)) return ECS_ENOMEM;
+    } else {
+      uint32_t left = PAGE_SIZE - (at & (PAGE_SIZE - 1));
+      if (run > left) run = left;
+      if (!need_page(index, memory, at)) return ECS_ENOMEM;
+    }
+    need -= count_unborn(entity_slots(index, at), run);
+    at += run;
+  }
+  return ECS_OK;
+}
+
+static uint32_t take_unborn(struct entity_index *index, struct range *range) {
+  uint32_t at = range->next;
+  while (count_unborn(entity_slots(index, at), 1) == 0) at++;
+  assert(at <= range->last);
+  need_slot(index, at);
+  range->next = at + 1;
+  return at;
+}
+
+uint32_t entity_take(struct entity_index *index, struct range *range) {
+  uint32_t at = range->free_head ? entity_unfree(index, range) : take_unborn(index, range);
+  *entity_record(index, at) = (struct record){RECORD_BARE, 0};
+  if (at >= FIRST_ENTITY) index->alive++;
+  return at;
+}
+
+/* entity_take_run for indices that have no slots yet. */
+static LOOPS uint32_t take_fresh_run(struct entity_index *index, struct range *range, uint32_t most,
+                               struct record where) {
+  struct slots *near = &index->near;
+  uint32_t count = index->near_capacity - near->count, left = range->last - range->next + 1;
+  if (count > left) count = left;
+  if (count > most) count = most;
+  struct record *records = near->records + near->count;
+  for (uint32_t i = 0; i < count; i++)
+    records[i] = (struct record){where.table, where.row + i};
+  memset(near->generations + near->count, 0, count * sizeof *near->generations);
+  near->count += count;
+  range->next += count;
+  index->alive += count;
+  return count;
+}
+
+uint32_t entity_take_run(struct entity_index *index, struct range *range, uint32_t most,
+                         struct record where, uint32_t *first) {
+  *first = range->next;
+  bool known = range->free_head != 0;
+  if (!known && entity_is_fresh(index, range))
+    return take_fresh_run(index, range, most, where);
+  *first = entity_take(index, range);
+  struct slots slots = entity_slots(index, *first);
+  assert(slots.records);
+  slots.records[0] = where;
+  if (known) return 1;
+  uint32_t count = 1;
+  for (; count < most && count < slots.count && *first + count <= range->last; count++) {
+    if (slots.records[count].table != RECORD_UNBORN) break;
+    slots.records[count] = (struct record){where.table, where.row + count};
+  }
+  range->next = *first + count;
+  index->alive += count - 1;
+  return count;
+}
+
+LOOPS void entity_ids(const struct entity_index *index, uint32_t first, uint32_t count,
+                ecs_id *ids) {
+  const uint16_t *generations = entity_slots(index, first).generations;
+  assert(generations || count == 0);
+  for (uint32_t i = 0; i < count; i++)
+    ids[i] = id_make(first + i, generations[i], index->tag);
+}
+
+static bool is_free(const struct record *record) {
+  return record->table >= RECORD_FREE && record->table < RECORD_PARTED;
+}
+
+/* Lets every free index know the previous one. Freeing does not: few of them are ever taken
+** out of the middle, and each one costs a step here at most once. */
+static void link_free(const struct entity_index *index, struct range *range) {
+  uint32_t at = range->free_head, end = range->linked;
+  while (at && at != end) {
+    uint32_t next = entity_record(index, at)->row;
+    if (next) entity_record(index, next)->table = RECORD_FREE | at;
+    at = next;
+  }
+  range->linked = range->free_head;
+}
+
+static void unlink_free(const struct entity_index *index, struct range *range, uint32_t at) {
+  if (at == range->free_head) {
+    entity_unfree(index, range);
+    return;
+  }
+  link_free(index, range);
+  const struct record *record = entity_record(index, at);
+  uint32_t previous = record->table & (INDEX_LIMIT - 1), next = record->row;
+  entity_record(index, previous)->row = next;
+  if (next) entity_record(index, next)->table = RECORD_FREE | previous;
+  range->free_count--;
+}
+
+ecs_status entity_adopt_reserve(struct entity_index *index, struct memory *memory,
+                                ecs_id id) {
+  ecs_status status = entity_status(index, id);
+  if (status == ECS_OK) return ECS_ETAKEN;
+  if (status != ECS_EUNBORN) return status;
+  uint32_t at = ecs_id_index(id);
+  if (!reserve_slot(index, memory, at)) return ECS_ENOMEM;
+  struct slots slots = entity_slots(index, at);
+  return slots.count && slots.records->table <= RECORD_BARE ? ECS_ETAKEN : ECS_OK;
+}
+
+static struct range *range_of(struct entity_index *index, uint32_t at) {
+  struct range *range = at < FIRST_ENTITY ? &index->components : &index->entities;
+  return at >= range->first && at <= range->last ? range : NULL;
+}
+
+void entity_adopt(struct entity_index *index, ecs_id id) {
+  uint32_t at = ecs_id_index(id);
+  struct slots slots = need_slot(index, at);
+  if (is_free(slots.records)) unlink_free(index, range_of(index, at), at);
+  *slots.records = (struct record){RECORD_BARE, 0};
+  *slots.generations = (uint16_t)ecs_id_generation(id);
+  if (at >= FIRST_ENTITY) index->alive++;
+}
+
+void entity_release_apart(struct entity_index *index, uint32_t at) {
+  struct slots slots = entity_slots(index, at);
+  struct range *range = range_of(index, at);
+  assert(slots.records && slots.records->table <= RECORD_BARE);
+  if (at >= FIRST_ENTITY) index->alive--;
+  if (*slots.generations == GENERATION_LIMIT) {
+    *slots.records = (struct record){RECORD_RETIRED, 0};
+    index->retired++;
+    return;
+  }
+  ++*slots.generations;
+  if (range)
+    entity_free(index, range, at);
+  else
+    *slots.records = (struct record){RECORD_PARTED, 0};
+}
+
+/* ---- ranges ---- */
+
+/* Calls back for every index that has a slot, from high to low. */
+static void each_down(struct entity_index *index, uint32_t first, uint32_t last,
+                      void (*visit)(struct entity_index *, uint32_t at)) {
+  uint32_t near_end = FIRST_ENTITY + index->near.count;
+  for (uint32_t page = last >> PAGE_BITS; page + 1 > first >> PAGE_BITS; page--) {
+    uint32_t base = page << PAGE_BITS, top = base | (PAGE_SIZE - 1);
+    uint32_t middle = page & ~(MIDDLE_SIZE - 1);
+    if (!index->directory[page >> 8] && middle << PAGE_BITS >= near_end) {
+      page = middle;
+    } else {
+      if (top > last) top = last;
+      if (base < first) base = first;
+      uint32_t count = entity_slots(index, base).count;
+      if (count > top - base + 1) count = top - base + 1;
+      while (count-- > 0) visit(index, base + count);
+    }
+    if (page == 0) return;
+  }
+}
+
+static void part(struct entity_index *index, uint32_t at) {
+  struct record *record = entity_record(index, at);
+  if (is_free(record)) *record = (struct record){RECORD_PARTED, 0};
+}
+
+static void unpart(struct entity_index *index, uint32_t at) {
+  if (entity_record(index, at)->table == RECORD_PARTED)
+    entity_free(index, &index->entities, at);
+}
+
+ecs_status entity_set_range(struct entity_index *index, uint32_t first, uint32_t last) {
+  if (first < FIRST_ENTITY || last >= INDEX_LIMIT || first > last) return ECS_EINVAL;
+  each_down(index, FIRST_ENTITY, INDEX_LIMIT - 1, part);
+  index->entities = (struct range){first, last, first, 0, 0, 0};
+  each_down(index, first, last, unpart);
+  return ECS_OK;
+}
+
+bool entity_link(struct entity_index *index, uint32_t at) {
+  struct range *range = range_of(index, at);
+  struct slots slots = entity_slots(index, at);
+  if (!range || slots.count == 0 || slots.records->table != RECORD_PARTED) return false;
+  *slots.records = (struct record){RECORD_FREE, range->free_head};
+  range->free_head = at;
+  range->free_count++;
+  return true;
+}
+
+struct slots entity_make_page(struct entity_index *index, struct memory *memory,
+                              uint32_t at) {
+  struct slots none = {NULL, NULL, 0};
+  if (!is_near(index, at)) {
+    if (!need_page(index, memory, at)) return none;
+  } else {
+    uint32_t count = at - FIRST_ENTITY + PAGE_SIZE;
+    if (!near_reserve(index, memory, count)) return none;
+    near_extend(index, count);
+  }
+  return entity_slots(index, at);
+}
+
+void entity_trim(struct entity_index *index) {
+  struct slots *near = &index->near;
+  while (near->count && near->records[near->count - 1].table == RECORD_UNBORN) near->count--;
+}
+
+static void unretire(struct entity_index *index, uint32_t at) {
+  struct slots slots = entity_slots(index, at);
+  assert(slots.records);
+  if (slots.records->table != RECORD_RETIRED) return;
+  *slots.generations = 0;
+  struct range *range = range_of(index, at);
+  if (range)
+    entity_free(index, range, at);
+  else
+    *slots.records = (struct record){RECORD_PARTED, 0};
+}
+
+size_t entity_unretire(struct entity_index *index) {
+  size_t count = index->retired;
+  each_down(index, 1, INDEX_LIMIT - 1, unretire);
+  index->retired = 0;
+  return count;
+}
+
+/* ---- checking ---- */
+
+static bool free_list_is_sound(const struct entity_index *index, const struct range *range) {
+  uint32_t previous = 0, count = 0;
+  bool linked = false;
+  for (uint32_t at = range->free_head; at; count++) {
+    const struct record *record = entity_record(index, at);
+    if (at < range->first || at > range->last || count > range->free_count) return false;
+    if (!is_free(record)) return false;
+    if (linked && record->table != (RECORD_FREE | previous)) return false;
+    linked |= at == range->linked;
+    previous = at;
+    at = record->row;
+  }
+  return count == range->free_count && linked == (range->linked != 0);
+}
+
+/* No page has slots that are near. */
+static bool near_is_sound(const struct entity_index *index) {
+  if (index->near.count > index->near_capacity) return false;
+  if (index->near_capacity > index->record_capacity) return false;
+  for (uint32_t at = 0; at < index->near_capacity; at += PAGE_SIZE)
+    if (entity_page(index, FIRST_ENTITY + at)) return false;
+  return true;
+}
+
+bool entity_index_check(const struct entity_index *index) {
+  size_t alive = 0, retired = 0, free_slots = 0;
+  uint32_t at = entity_next_slot(index, 0);
+  while (at < INDEX_LIMIT) {
+    struct slots slots = entity_slots(index, at);
+    for (uint32_t i = 0; i < slots.count; i++) {
+      const struct record *record = &slots.records[i];
+      alive += record->table <= RECORD_BARE && at + i >= FIRST_ENTITY;
+      retired += record->table == RECORD_RETIRED;
+      free_slots += is_free(record);
+    }
+    at = entity_next_slot(index, at + slots.count);
+  }
+  return near_is_sound(index) && alive == index->alive && retired == index->retired &&
+         free_slots == index->components.free_count + index->entities.free_count &&
+         free_list_is_sound(index, &index->components) &&
+         free_list_is_sound(index, &index->entities);
+}

@@ -1,0 +1,220 @@
+/* The entity index: which ids are alive, and where each entity's row is. A record is 8 bytes,
+** a generation 2. Slots from the first entity on are in two arrays that double (the near
+** ones); those of components, and far indices that ranges and adopted ids bring, in pages. */
+#ifndef ECS_CORE_STORE_INDEX_H
+#define ECS_CORE_STORE_INDEX_H
+
+#include "core/base/memory.h"
+
+#define PAGE_BITS 12
+#define PAGE_SIZE (1u << PAGE_BITS)
+#define DIRECTORY_SIZE 256u
+
+/* Where an entity is. `table` at or above RECORD_BARE has another meaning:
+** bare: alive without a row (components; entities staged to be spawned);
+** free: dead, in the free list (next in `row`, 0 ends it; previous in `table`, see range);
+** parted: dead, outside the range that spawns take from; retired: generations used up. */
+struct record {
+  uint32_t table;
+  uint32_t row;
+};
+
+#define RECORD_BARE 0x7FFFFFFFu
+#define RECORD_FREE 0x80000000u
+#define RECORD_PARTED 0xC0000000u
+#define RECORD_RETIRED 0xC0000001u
+#define RECORD_UNBORN 0xFFFFFFFFu
+
+struct page {
+  struct record records[PAGE_SIZE];
+  uint16_t generations[PAGE_SIZE];
+};
+
+/* Slots of indices that follow each other. */
+struct slots {
+  struct record *records;
+  uint16_t *generations;
+  uint32_t count;
+};
+
+/* A run of indices that ids are taken from. */
+struct range {
+  uint32_t first;
+  uint32_t last;
+  uint32_t next;        /* below it no index is unborn */
+  uint32_t free_head;   /* the most recently freed, 0 for none */
+  uint32_t free_count;
+  uint32_t linked;      /* the free ones behind this one know the previous one */
+};
+
+struct entity_index {
+  struct slots near;         /* from FIRST_ENTITY on; behind them all is unborn */
+  uint32_t near_capacity;    /* no page covers it */
+  uint32_t record_capacity;  /* of near.records: more only after memory ran out */
+  uint32_t tag;
+  uint32_t high;             /* the tag as it is above an id's generation */
+  uint32_t retired;
+  size_t alive;              /* entities only */
+  struct range components;
+  struct range entities;
+  struct page **directory[DIRECTORY_SIZE];
+};
+
+void entity_index_init(struct entity_index *index, uint32_t tag);
+void entity_index_free(struct entity_index *index, struct memory *memory);
+
+/* The page of an index whose slot is not near, or NULL. */
+static inline struct page *entity_page(const struct entity_index *index, uint32_t at) {
+  struct page **middle = index->directory[at >> 20];
+  return middle ? middle[at >> PAGE_BITS & 255] : NULL;
+}
+
+/* The record of an index that has a slot. */
+static inline struct record *entity_record(const struct entity_index *index, uint32_t at) {
+  uint32_t offset = at - FIRST_ENTITY;
+  if (LIKELY(offset < index->near.count)) return &index->near.records[offset];
+  return &entity_page(index, at)->records[at & (PAGE_SIZE - 1)];
+}
+
+/* The same of the generation. */
+static inline uint16_t *entity_generation(const struct entity_index *index, uint32_t at) {
+  uint32_t offset = at - FIRST_ENTITY;
+  if (LIKELY(offset < index->near.count)) return &index->near.generations[offset];
+  return &entity_page(index, at)->generations[at & (PAGE_SIZE - 1)];
+}
+
+/* The id that an index has now (of its next life, when it is dead). */
+static inline ecs_id entity_id(const struct entity_index *index, uint32_t at) {
+  return id_make(at, *entity_generation(index, at), at < FIRST_ENTITY ? 0 : index->tag);
+}
+
+/* entity_find where slots are not near. */
+struct record *entity_find_far(const struct entity_index *index, ecs_id id);
+
+/* The record of a living entity, or NULL for any other number. */
+INLINE struct record *entity_find(const struct entity_index *index, ecs_id id) {
+  uint32_t offset = ecs_id_index(id) - FIRST_ENTITY;
+  if (UNLIKELY(offset >= index->near.count)) return entity_find_far(index, id);
+  if (UNLIKELY(id >> INDEX_BITS != (index->near.generations[offset] | index->high)))
+    return NULL;
+  struct record *record = &index->near.records[offset];
+  return LIKELY(record->table <= RECORD_BARE) ? record : NULL;
+}
+
+/* The same, but NULL also for whoever has no row, and for those far away: for quick ways, with
+** entity_find behind them. */
+INLINE struct record *entity_find_near(const struct entity_index *index, ecs_id id) {
+  uint32_t offset = ecs_id_index(id) - FIRST_ENTITY;
+  if (UNLIKELY(offset >= index->near.count)) return NULL;
+  if (UNLIKELY(id >> INDEX_BITS != (index->near.generations[offset] | index->high)))
+    return NULL;
+  struct record *record = &index->near.records[offset];
+  return LIKELY(record->table < RECORD_BARE) ? record : NULL;
+}
+
+/* ECS_OK for a living entity, else which of the four ways it is not one. */
+ecs_status entity_status(const struct entity_index *index, ecs_id id);
+
+/* After this, `count` takes from the range cannot fail. */
+ecs_status entity_reserve(struct entity_index *index, struct memory *memory,
+                          struct range *range, uint64_t count);
+
+/* Whether the next index is the one behind the near slots, with room for it. */
+static inline bool entity_is_fresh(const struct entity_index *index,
+                                   const struct range *range) {
+  return range->next - FIRST_ENTITY == index->near.count &&
+         index->near.count < index->near_capacity && range->next <= range->last;
+}
+
+/* False when entity_reserve is needed before one entity_take_ready. */
+static inline bool entity_is_ready(const struct entity_index *index,
+                                   const struct range *range) {
+  return range->free_head || entity_is_fresh(index, range);
+}
+
+/* Takes the most recently freed index out of the range's list. */
+static inline uint32_t entity_unfree(const struct entity_index *index, struct range *range) {
+  uint32_t at = range->free_head, next = entity_record(index, at)->row;
+  if (at == range->linked) range->linked = next;
+  range->free_head = next;
+  range->free_count--;
+  return at;
+}
+
+/* entity_take when entity_is_ready; the record is for the caller to write. */
+static inline uint32_t entity_take_ready(struct entity_index *index, struct range *range) {
+  index->alive++;
+  if (range->free_head) return entity_unfree(index, range);
+  index->near.generations[index->near.count++] = 0;
+  return range->next++;
+}
+
+/* The next index of the range, alive and bare. */
+uint32_t entity_take(struct entity_index *index, struct range *range);
+
+/* Up to `most` indices that follow each other: the first one's record is `where`, the
+** others' are one row further each. Returns how many, at least 1. */
+uint32_t entity_take_run(struct entity_index *index, struct range *range, uint32_t most,
+                         struct record where, uint32_t *first);
+
+/* The ids of indices that were taken in one run. */
+void entity_ids(const struct entity_index *index, uint32_t first, uint32_t count,
+                ecs_id *ids);
+
+/* ECS_ETAKEN, ECS_EDEAD (an earlier life), ECS_ELIMIT (retired), ECS_ENOMEM. */
+ecs_status entity_adopt_reserve(struct entity_index *index, struct memory *memory,
+                                ecs_id id);
+void entity_adopt(struct entity_index *index, ecs_id id);
+
+/* Puts a dead index that has a slot into its range's list. */
+static inline void entity_free(const struct entity_index *index, struct range *range,
+                               uint32_t at) {
+  struct record *record = entity_record(index, at);
+  record->table = RECORD_FREE;
+  record->row = range->free_head;
+  range->free_head = at;
+  range->free_count++;
+}
+
+/* What entity_release does outside the range that ids are taken from, to components, and to
+** the last of an index's lives. */
+void entity_release_apart(struct entity_index *index, uint32_t at);
+
+/* Ends a life: the index waits for its next generation, or is retired. */
+static inline void entity_release(struct entity_index *index, uint32_t at) {
+  struct range *range = &index->entities;
+  uint16_t *generation = entity_generation(index, at);
+  assert(entity_record(index, at)->table <= RECORD_BARE);
+  if (UNLIKELY(at < range->first || at > range->last || *generation == GENERATION_LIMIT)) {
+    entity_release_apart(index, at);
+    return;
+  }
+  index->alive--;
+  ++*generation;
+  entity_free(index, range, at);
+}
+
+ecs_status entity_set_range(struct entity_index *index, uint32_t first, uint32_t last);
+
+/* Puts a parted slot at the head of its range's free list; false when it is no such slot. */
+bool entity_link(struct entity_index *index, uint32_t at);
+
+/* The slots of a whole page of indices, made as far as there are none; count 0 when out of
+** memory. */
+struct slots entity_make_page(struct entity_index *index, struct memory *memory, uint32_t at);
+
+/* Lets go of near slots at the end that are unborn. */
+void entity_trim(struct entity_index *index);
+
+/* Gives retired slots back; references to them must be gone. Returns how many. */
+size_t entity_unretire(struct entity_index *index);
+
+/* The slots from an index on; none when it has no slot. */
+struct slots entity_slots(const struct entity_index *index, uint32_t at);
+
+/* The first index at or behind `at` that has a slot, or INDEX_LIMIT. */
+uint32_t entity_next_slot(const struct entity_index *index, uint32_t at);
+
+bool entity_index_check(const struct entity_index *index);
+
+#endif

@@ -1,0 +1,196 @@
+/* Entities for hosts in C: components by id, values as native structs. */
+#include "core/store/world.h"
+
+struct write *world_writes(ecs_world *world, uint64_t count) {
+  struct write *grown = memory_grow(&world->memory, world->writes, &world->write_capacity,
+                                    count ? count : 1, sizeof *grown);
+  if (grown) world->writes = grown;
+  return grown;
+}
+
+static ecs_status native_cell(ecs_world *world, const struct component *component,
+                              const struct leaf *leaf, const char *at, ecs_cell *cell) {
+  ecs_value value = {0};
+  cell->u64 = 0;
+  switch (leaf->type) {
+    case ECS_STRING:
+      value.kind = ECS_KIND_STRING;
+      memcpy(&value.string, at, sizeof value.string);
+      if (value.string.size == 0) value.string.data = "";
+      break;
+    case ECS_ENTITY:
+      value.kind = ECS_KIND_INTEGER;
+      memcpy(&value.integer, at, sizeof value.integer);
+      break;
+    case ECS_ANY: {
+      uint32_t slot;
+      memcpy(&slot, at, sizeof slot);
+      return slot == 0 ? ECS_OK
+                       : world_fail(world, ECS_ETYPE, "field '%s.%s': only scripts set `any`",
+                                    component->name, leaf->name);
+    }
+    default: {
+      *cell = cell_load(at, leaf->size, 0);
+      int64_t number = cell_integer(leaf->type, leaf->size, *cell);
+      bool wrong = (leaf->type == ECS_BOOL && number > 1) ||
+                   (leaf->type == ECS_ENUM && number >= (int64_t)leaf->names->count);
+      return wrong ? world_fail(world, ECS_ERANGE, "field '%s.%s' is %s: %d is out of range",
+                                component->name, leaf->name, type_name(leaf->type), number)
+                   : ECS_OK;
+    }
+  }
+  uint32_t at_leaf = (uint32_t)(leaf - component->leaves);
+  return component_cell(world, component, at_leaf, &value, cell);
+}
+
+ecs_status component_read_native(ecs_world *world, const struct component *component,
+                                 const void *native, struct write *writes) {
+  for (uint32_t i = 0; i < component->leaf_count; i++) {
+    const struct leaf *leaf = &component->leaves[i];
+    writes[i].leaf = i;
+    ecs_cell aligned[2];
+    memcpy(aligned, (const char *)native + leaf->offset,
+           leaf->type == ECS_STRING ? sizeof(ecs_string) : leaf->size);
+    ecs_status status =
+        native_cell(world, component, leaf, (const char *)aligned, &writes[i].cell);
+    if (status != ECS_OK) return status;
+  }
+  return ECS_OK;
+}
+
+void component_write_native(const ecs_world *world, const struct component *component,
+                            uint32_t at, ecs_cell cell, void *native) {
+  const struct leaf *leaf = &component->leaves[at];
+  char *to = (char *)native + leaf->offset;
+  if (leaf->type == ECS_STRING) {
+    ecs_string text = intern_text(&world->strings, cell.u32);
+    memcpy(to, &text, sizeof text);
+    return;
+  }
+  if (leaf->type == ECS_ENTITY) cell.u64 = entity_target(world, cell.u64);
+  memcpy(to, &cell, leaf->size);
+}
+
+ecs_status ecs_despawn(ecs_world *world, ecs_id entity) {
+  return entity_despawn(world, entity);
+}
+
+ecs_status ecs_add(ecs_world *world, ecs_id entity, ecs_id component) {
+  return entity_add(world, entity, component);
+}
+
+ecs_status ecs_remove(ecs_world *world, ecs_id entity, ecs_id component) {
+  return entity_remove(world, entity, component);
+}
+
+bool ecs_has(const ecs_world *world, ecs_id entity, ecs_id component) {
+  return entity_has(world, entity, component);
+}
+
+ecs_status ecs_set(ecs_world *world, ecs_id entity, ecs_id id, const void *value) {
+  struct component *component;
+  ecs_status status = component_need_id(world, id, &component);
+  if (status != ECS_OK) return status;
+  struct write *writes = world_writes(world, component->leaf_count);
+  if (!writes) return world_nomem(world);
+  status = component_read_native(world, component, value, writes);
+  if (status != ECS_OK) return status;
+  return entity_set(world, entity, component, writes, component->leaf_count);
+}
+
+static ecs_status no_value(const ecs_world *world, ecs_id entity, ecs_id id) {
+  struct component *component;
+  ecs_status status = component_need_id(world, id, &component);
+  if (status == ECS_OK) status = entity_need(world, entity);
+  if (status != ECS_OK) return status;
+  if (component->leaf_count == 0 && entity_has(world, entity, id)) return ECS_OK;
+  return world_fail(world, ECS_EABSENT, "entity %e has no '%s'", entity, component->name);
+}
+
+/* The row's cells of a component of words. Two are so common that they go without a loop. */
+INLINE void copy_words(const struct table_place *place, uint32_t row, char *to) {
+  const struct column *column = place->columns;
+  uint32_t words = place->words;
+  if (LIKELY(words == 2)) {
+    memcpy(to, (const uint32_t *)column[0].data + row, 4);
+    memcpy(to + 4, (const uint32_t *)column[1].data + row, 4);
+    return;
+  }
+  for (; words > 0; words--, column++, to += 4)
+    memcpy(to, (const uint32_t *)column->data + row, 4);
+}
+
+/* Any entity's, any component's. */
+static APART ecs_status get_any(const ecs_world *world, ecs_id entity, ecs_id id,
+                                void *value) {
+  uint32_t first, row;
+  const struct table *table = entity_locate(world, entity, id, &first, &row);
+  if (!table || first == NONE) return no_value(world, entity, id);
+  const struct table_place *place = table_find(table, id);
+  if (place->words) {
+    copy_words(place, row, value);
+    return ECS_OK;
+  }
+  const struct column *column = &table->columns[first];
+  const struct component *component = column->component;
+  for (uint32_t i = 0; i < component->leaf_count; i++, column++)
+    component_write_native(world, component, i, cell_load(column->data, column->size, row),
+                           value);
+  return ECS_OK;
+}
+
+ecs_status ecs_get(const ecs_world *world, ecs_id entity, ecs_id id, void *value) {
+  const struct record *record = entity_find_near(&world->entities, entity);
+  if (UNLIKELY(!record)) return get_any(world, entity, id, value);
+  const struct table_place *place = table_probe(world_table(world, record->table), id);
+  if (UNLIKELY(place->id != id || place->words == 0))
+    return get_any(world, entity, id, value);
+  copy_words(place, record->row, value);
+  return ECS_OK;
+}
+
+static APART void *cell_of_any(const ecs_world *world, ecs_id entity, ecs_id component,
+                               uint32_t leaf) {
+  uint32_t first, row;
+  const struct table *table = entity_locate(world, entity, component, &first, &row);
+  if (!table || first == NONE || leaf >= table->columns[first].component->leaf_count)
+    return NULL;
+  const struct column *column = &table->columns[first + leaf];
+  return (char *)column->data + (size_t)row * column->size;
+}
+
+void *ecs_cell_of(const ecs_world *world, ecs_id entity, ecs_id component, uint32_t leaf) {
+  const struct record *record = entity_find_near(&world->entities, entity);
+  if (UNLIKELY(!record)) return cell_of_any(world, entity, component, leaf);
+  const struct table_place *place =
+      table_probe(world_table(world, record->table), component);
+  if (UNLIKELY(place->id != component || leaf >= place->words))
+    return cell_of_any(world, entity, component, leaf);
+  return (uint32_t *)place->columns[leaf].data + record->row;
+}
+
+ecs_status ecs_leaf(const ecs_world *world, const char *path, ecs_id *component,
+                    uint32_t *leaf) {
+  struct component *found;
+  uint32_t at;
+  ecs_status status = component_path(world, path, strlen(path), &found, &at);
+  if (status != ECS_OK) return status;
+  if (found->leaf_count == 0)
+    return world_fail(world, ECS_ENAME, "'%s' is a tag: it has no fields", found->name);
+  if (at == NONE)
+    return world_fail(world, ECS_ENAME,
+                      "'%s' names no field: write one behind it, as '%s.%s'", found->name,
+                      found->name, found->leaves[0].name);
+  *component = found->id;
+  *leaf = at;
+  return ECS_OK;
+}
+
+void *ecs_cell_named(const ecs_world *world, ecs_id entity, const char *path) {
+  ecs_id component = ECS_NULL;
+  uint32_t leaf = NONE;
+  if (ecs_leaf(world, path, &component, &leaf) != ECS_OK) return NULL;
+  void *cell = ecs_cell_of(world, entity, component, leaf);
+  if (!cell) no_value(world, entity, component);
+  return cell;
+}

@@ -1,0 +1,303 @@
+#include "core/store/query.h"
+
+#include "core/store/world.h"
+
+bool query_terms_match(const struct query_terms *terms, const struct table *table) {
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    bool has = table_position(table, term->id) != NONE;
+    switch (term->kind) {
+      case TERM_WITH:
+        if (!has) return false;
+        break;
+      case TERM_WITHOUT:
+        if (has) return false;
+        break;
+      case TERM_OPTIONAL: break;
+      case TERM_OR: {
+        uint32_t group = term->group;
+        for (; i + 1 < terms->count && terms->terms[i + 1].group == group; i++)
+          has |= table_position(table, terms->terms[i + 1].id) != NONE;
+        if (!has) return false;
+        break;
+      }
+    }
+  }
+  return true;
+}
+
+ecs_status query_room(ecs_query *query, uint64_t need) {
+  struct memory *memory = &query->world->memory;
+  uint32_t *tables =
+      memory_grow(memory, query->tables, &query->capacity, need, sizeof *tables);
+  if (!tables && need) return world_nomem(query->world);
+  query->tables = tables;
+  uint64_t cells = need * query->terms.slots;
+  uint32_t *columns =
+      memory_grow(memory, query->columns, &query->column_capacity, cells, sizeof *columns);
+  if (!columns && cells) return world_nomem(query->world);
+  query->columns = columns;
+  return ECS_OK;
+}
+
+/* After query_room. */
+static void join(ecs_query *query, const struct table *table) {
+  uint32_t slots = query->terms.slots;
+  uint32_t *columns = slots ? query->columns + (size_t)query->count * slots : NULL;
+  for (uint32_t i = 0; i < query->terms.count; i++) {
+    const struct term *term = &query->terms.terms[i];
+    if (term->slot == NONE) continue;
+    uint32_t first = table_column(table, term->id);
+    if (first != NONE && term->leaf != NONE) first += term->leaf;
+    columns[term->slot] = first;
+  }
+  query->tables[query->count++] = table->index;
+}
+
+/* Calls back for every query that the table could concern. */
+typedef ecs_status (*visit_fn)(ecs_query *query, const struct table *table);
+
+static ecs_status each_query(ecs_world *world, const struct table *table, visit_fn visit) {
+  for (uint32_t i = 0; i <= table->id_count; i++) {
+    struct id_record *record = graph_record(world, i ? table->ids[i - 1] : ECS_NULL);
+    for (uint32_t j = 0; j < record->query_count; j++) {
+      if (!query_terms_match(&record->queries[j]->terms, table)) continue;
+      ecs_status status = visit(record->queries[j], table);
+      if (status != ECS_OK) return status;
+    }
+  }
+  return ECS_OK;
+}
+
+static ecs_status visit_reserve(ecs_query *query, const struct table *table) {
+  (void)table;
+  return query_room(query, query->count + 1ull);
+}
+
+static ecs_status visit_join(ecs_query *query, const struct table *table) {
+  join(query, table);
+  return ECS_OK;
+}
+
+ecs_status query_join_reserve(ecs_world *world, const struct table *table) {
+  return each_query(world, table, visit_reserve);
+}
+
+void query_join(ecs_world *world, const struct table *table) {
+  each_query(world, table, visit_join);
+}
+
+void query_leave(ecs_query *query) {
+  if (!query->dirty) return;
+  query->dirty = false;
+  uint32_t kept = 0, slots = query->terms.slots;
+  for (uint32_t i = 0; i < query->count; i++) {
+    if (world_table(query->world, query->tables[i])->doomed) continue;
+    query->tables[kept] = query->tables[i];
+    for (uint32_t j = 0; j < slots; j++)
+      query->columns[(size_t)kept * slots + j] = query->columns[(size_t)i * slots + j];
+    kept++;
+  }
+  query->count = kept;
+}
+
+static ecs_id key_of(const struct query_terms *terms) {
+  for (uint32_t i = 0; i < terms->count; i++)
+    if (terms->terms[i].kind == TERM_WITH) return terms->terms[i].id;
+  return ECS_NULL;
+}
+
+ecs_status query_key_room(ecs_world *world, ecs_id key, uint32_t more,
+                          struct id_record **out) {
+  ecs_status status = graph_need_record(world, key, out);
+  if (status != ECS_OK) return status;
+  ecs_query **queries = memory_grow(&world->memory, (*out)->queries,
+                                    &(*out)->query_capacity, (uint64_t)(*out)->query_count + more,
+                                    sizeof *queries);
+  if (!queries) return world_nomem(world);
+  (*out)->queries = queries;
+  return ECS_OK;
+}
+
+static ecs_status join_all(ecs_query *query, const struct id_record *record) {
+  for (uint32_t i = 0; i < record->table_count; i++) {
+    const struct table *table = world_table(query->world, record->tables[i]);
+    if (!query_terms_match(&query->terms, table)) continue;
+    ecs_status status = query_room(query, query->count + 1ull);
+    if (status != ECS_OK) return status;
+    join(query, table);
+  }
+  return ECS_OK;
+}
+
+static void release(ecs_query *query) {
+  struct memory *memory = &query->world->memory;
+  query_terms_free(query->world, &query->terms);
+  memory_free(memory, query->tables, query->capacity * sizeof *query->tables);
+  memory_free(memory, query->columns, query->column_capacity * sizeof *query->columns);
+  memory_free(memory, query->text, query->text_size + 1);
+  memory_free(memory, query, sizeof *query);
+}
+
+static void enter(ecs_query *query, struct id_record *record) {
+  ecs_world *world = query->world;
+  record->queries[record->query_count++] = query;
+  query->previous = world->last_query;
+  if (world->last_query)
+    world->last_query->next = query;
+  else
+    world->first_query = query;
+  world->last_query = query;
+}
+
+static ecs_status fill(ecs_query *query, const char *text, size_t size) {
+  ecs_world *world = query->world;
+  query->text = memory_array(&world->memory, size + 1, 1);
+  if (!query->text) return world_nomem(world);
+  query->text_size = size;
+  memcpy(query->text, text, size);
+  ecs_status status = query_parse(world, query->text, size, &query->terms);
+  if (status != ECS_OK) return status;
+  query->key = key_of(&query->terms);
+  struct id_record *record;
+  status = query_key_room(world, query->key, 1, &record);
+  if (status == ECS_OK) status = join_all(query, record);
+  if (status == ECS_OK) enter(query, record);
+  return status;
+}
+
+ecs_status ecs_query_new(ecs_world *world, const char *text, ecs_query **out) {
+  ecs_query *query = memory_array(&world->memory, 1, sizeof *query);
+  if (!query) return world_nomem(world);
+  query->world = world;
+  query->fresh = world->registry.shown;
+  ecs_status status = fill(query, text, strlen(text));
+  if (status == ECS_OK)
+    *out = query;
+  else
+    release(query);
+  return status;
+}
+
+static void leave_record(ecs_query *query) {
+  struct id_record *record = graph_record(query->world, query->key);
+  uint32_t at = 0;
+  while (record->queries[at] != query) at++;
+  record->query_count--;
+  memmove(record->queries + at, record->queries + at + 1,
+          (record->query_count - at) * sizeof *record->queries);
+}
+
+void ecs_query_free(ecs_query *query) {
+  if (!query) return;
+  ecs_world *world = query->world;
+  if (!query->broken) leave_record(query);
+  *(query->previous ? &query->previous->next : &world->first_query) = query->next;
+  *(query->next ? &query->next->previous : &world->last_query) = query->previous;
+  release(query);
+}
+
+void query_reorder(ecs_query *query) {
+  if (query->broken) return;
+  const struct id_record *all = graph_all(query->world);
+  query->count = 0;
+  for (uint32_t i = 0; i < all->table_count; i++) {
+    const struct table *table = world_table(query->world, all->tables[i]);
+    if (query_terms_match(&query->terms, table)) join(query, table);
+  }
+}
+
+void query_rejoin(ecs_query *query) {
+  if (query->broken) return;
+  ecs_world *world = query->world;
+  struct id_record *record = graph_record(world, query->key);
+  record->queries[record->query_count++] = query;
+  query_reorder(query);
+}
+
+void query_retire(ecs_query *query) {
+  if (query->broken) return;
+  leave_record(query);
+  query->broken = true;
+  query->count = 0;
+  for (uint32_t i = 0; i < query->terms.count; i++) query->terms.terms[i].component = NULL;
+}
+
+void query_break(ecs_world *world, ecs_id component) {
+  for (ecs_query *query = world->first_query; query; query = query->next)
+    for (uint32_t i = 0; i < query->terms.count; i++)
+      if (query->terms.terms[i].id == component) query_retire(query);
+}
+
+/* Terms with data, as the registry shows their components now. */
+static uint32_t count_slots(const ecs_query *query) {
+  uint32_t slots = 0;
+  for (uint32_t i = 0; i < query->terms.count; i++) {
+    const struct term *term = &query->terms.terms[i];
+    const struct component *component = component_of(query->world, term->id);
+    slots += term->kind != TERM_WITHOUT && component && component->leaf_count;
+  }
+  return slots;
+}
+
+ecs_status query_refresh_reserve(ecs_query *query) {
+  if (query->broken) return ECS_OK;
+  uint64_t cells = (uint64_t)query->count * count_slots(query);
+  uint32_t *columns = memory_grow(&query->world->memory, query->columns,
+                                  &query->column_capacity, cells, sizeof *columns);
+  if (!columns && cells) return world_nomem(query->world);
+  query->columns = columns;
+  return ECS_OK;
+}
+
+void query_refresh(ecs_query *query) {
+  if (query->broken) return;
+  query->terms.slots = 0;
+  for (uint32_t i = 0; i < query->terms.count; i++) {
+    struct term *term = &query->terms.terms[i];
+    bool data = term->kind != TERM_WITHOUT && term->component->leaf_count;
+    term->slot = data ? query->terms.slots++ : NONE;
+  }
+  uint32_t count = query->count;
+  query->count = 0;
+  for (uint32_t i = 0; i < count; i++)
+    join(query, world_table(query->world, query->tables[i]));
+}
+
+size_t ecs_query_count(const ecs_query *query) {
+  size_t count = 0;
+  for (uint32_t i = 0; i < query->count; i++)
+    count += world_table(query->world, query->tables[i])->count;
+  return count;
+}
+
+/* The shortest list of tables that has every match. */
+static const struct id_record *narrowest(const ecs_world *world,
+                                         const struct query_terms *terms) {
+  const struct id_record *best = graph_all(world);
+  for (uint32_t i = 0; i < terms->count; i++) {
+    if (terms->terms[i].kind != TERM_WITH) continue;
+    const struct id_record *record = graph_record(world, terms->terms[i].id);
+    if (!record) return NULL;
+    if (record->table_count < best->table_count) best = record;
+  }
+  return best;
+}
+
+ecs_status query_count_text(ecs_world *world, const char *text, size_t size, size_t *out) {
+  struct query_terms terms;
+  ecs_status status = query_parse(world, text, size, &terms);
+  if (status != ECS_OK) return status;
+  *out = 0;
+  const struct id_record *record = narrowest(world, &terms);
+  for (uint32_t i = 0; record && i < record->table_count; i++) {
+    const struct table *table = world_table(world, record->tables[i]);
+    if (table->count && query_terms_match(&terms, table)) *out += table->count;
+  }
+  query_terms_free(world, &terms);
+  return ECS_OK;
+}
+
+ecs_status ecs_count(ecs_world *world, const char *text, size_t *out) {
+  return query_count_text(world, text, strlen(text), out);
+}

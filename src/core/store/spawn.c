@@ -1,0 +1,337 @@
+/* Spawning: one, many, at an id decided elsewhere; by parts with cells, and for hosts in C by
+** ids of components. */
+#include "core/store/row.h"
+
+static ecs_status reserve_ids(ecs_world *world, uint64_t count) {
+  ecs_status status = entity_reserve(&world->entities, &world->memory,
+                                     &world->entities.entities, count);
+  if (status == ECS_ELIMIT)
+    return world_fail(world, status, "no entity ids are left between %u and %u",
+                      (uint64_t)world->entities.entities.first,
+                      (uint64_t)world->entities.entities.last);
+  return status == ECS_OK ? ECS_OK : world_nomem(world);
+}
+
+/* ---- which table ---- */
+
+/* Spawns of one kind often follow each other: where the last one went. NULL when that table
+** is gone. */
+static inline struct table *last_table(const ecs_world *world) {
+  struct table *table = world_table(world, world->last_table);
+  return LIKELY(table && table->serial == world->last_serial) ? table : NULL;
+}
+
+static inline bool are_same(const ecs_id *known, uint32_t count, const ecs_id *ids, size_t n) {
+  if (n != count) return false;
+  for (size_t i = 0; i < n; i++)
+    if (ids[i] != known[i]) return false;
+  return true;
+}
+
+static inline bool is_last(const ecs_world *world, const ecs_id *ids, size_t n) {
+  return are_same(world->last_ids, world->last_count, ids, n);
+}
+
+static struct kind *kind_of(ecs_world *world, const ecs_id *ids, size_t n) {
+  uint32_t hash = (uint32_t)n;
+  for (size_t i = 0; i < n; i++) hash = hash * 5 + (uint32_t)ids[i];
+  return &world->kinds[(hash ^ hash >> 4) & (SPAWN_KINDS - 1)];
+}
+
+static void remember_last(ecs_world *world, const struct kind *kind) {
+  memcpy(world->last_ids, kind->ids, kind->count * sizeof *kind->ids);
+  world->last_count = kind->count;
+  world->last_table = kind->table;
+  world->last_serial = kind->serial;
+}
+
+/* The table of an earlier spawn with these ids in this order, or NULL. */
+static struct table *recall(ecs_world *world, const ecs_id *ids, size_t n) {
+  if (n > LAST_IDS) return NULL;
+  if (world->last_count == NONE)
+    for (int i = 0; i < SPAWN_KINDS; i++) world->kinds[i].count = NONE;
+  const struct kind *kind = kind_of(world, ids, n);
+  if (!are_same(kind->ids, kind->count, ids, n)) return NULL;
+  remember_last(world, kind);
+  return last_table(world);
+}
+
+static void remember(ecs_world *world, const ecs_id *ids, uint32_t n,
+                     const struct table *table) {
+  if (n > LAST_IDS) return;
+  struct kind *kind = kind_of(world, ids, n);
+  memcpy(kind->ids, ids, n * sizeof *ids);
+  kind->count = n;
+  kind->table = table->index;
+  kind->serial = table->serial;
+  remember_last(world, kind);
+}
+
+/* Sorts ids and drops what is there twice; returns how many are left. */
+static uint32_t sort_ids(ecs_id *ids, uint32_t count) {
+  uint32_t used = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    ecs_id id = ids[i];
+    uint32_t at = used;
+    while (at > 0 && ids[at - 1] > id) at--;
+    if (at > 0 && ids[at - 1] == id) continue;
+    memmove(ids + at + 1, ids + at, (used - at) * sizeof *ids);
+    ids[at] = id;
+    used++;
+  }
+  return used;
+}
+
+/* The table with the parts' components. */
+static ecs_status table_of_parts(ecs_world *world, const struct part *parts, uint32_t count,
+                                 struct table **out) {
+  ecs_id *ids = world_scratch(world, 2ull * count);
+  if (!ids) return world_nomem(world);
+  for (uint32_t i = 0; i < count; i++) ids[i] = parts[i].component->id;
+  *out = is_last(world, ids, count) ? last_table(world) : recall(world, ids, count);
+  if (*out) return ECS_OK;
+  ecs_id *sorted = ids + count;
+  memcpy(sorted, ids, count * sizeof *ids);
+  ecs_status status = graph_table(world, sorted, sort_ids(sorted, count), out);
+  if (status == ECS_OK) remember(world, ids, count, *out);
+  return status;
+}
+
+/* ---- spawning ---- */
+
+static void write_parts(ecs_world *world, struct table *table, uint32_t row,
+                        const struct part *parts, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (parts[i].write_count)
+      table_write(world, table, table_column(table, parts[i].component->id), row,
+                  parts[i].writes, parts[i].write_count);
+}
+
+/* The writes of the nth entity that is spawned with a part. */
+static const struct write *writes_of(const struct part *part, uint64_t nth) {
+  return part->stride ? part->writes + nth * part->stride : part->writes;
+}
+
+/* Keeps the commands of the nth entity that is spawned with these parts. */
+static ecs_status stage_parts(ecs_world *world, ecs_id id, const struct part *parts,
+                              uint32_t count, uint64_t nth) {
+  ecs_status status = command_stage(world, COMMAND_SPAWN, id, ECS_NULL, NULL, 0);
+  for (uint32_t i = 0; i < count && status == ECS_OK; i++)
+    status = command_stage(world, COMMAND_SET, id, parts[i].component->id,
+                           writes_of(&parts[i], nth), parts[i].write_count);
+  return status;
+}
+
+/* Room for everything that stage_parts keeps, so that it cannot fail half way. */
+static ecs_status reserve_parts(ecs_world *world, const struct part *parts, uint32_t count,
+                                uint64_t times) {
+  uint64_t writes = 0;
+  for (uint32_t i = 0; i < count; i++) writes += parts[i].write_count;
+  return command_reserve(world, (count + 1ull) * times, writes * times, times);
+}
+
+static ecs_status stage_spawn(ecs_world *world, const struct part *parts, uint32_t count,
+                              ecs_id *out) {
+  struct entity_index *index = &world->entities;
+  ecs_status status = reserve_ids(world, 1);
+  if (status == ECS_OK) status = reserve_parts(world, parts, count, 1);
+  if (status != ECS_OK) return status;
+  *out = entity_id(index, entity_take(index, &index->entities));
+  return stage_parts(world, *out, parts, count, 0);
+}
+
+/* Spawns one entity with defaults, in any case. */
+static APART ecs_status spawn_apart(ecs_world *world, struct table *table, ecs_id *id) {
+  struct entity_index *index = &world->entities;
+  ecs_status status = reserve_ids(world, 1);
+  if (status == ECS_OK) status = table_reserve(world, table, 1);
+  if (status != ECS_OK) return status;
+  uint32_t at = entity_take(index, &index->entities);
+  *id = entity_id(index, at);
+  row_append(table, at, entity_record(index, at));
+  return ECS_OK;
+}
+
+/* Whether an entity can be spawned without anything having to be made. */
+static inline bool is_ready(const ecs_world *world, const struct table *table) {
+  return entity_is_ready(&world->entities, &world->entities.entities) &&
+         table->count < table->capacity;
+}
+
+static inline void spawn_ready(ecs_world *world, struct table *table, ecs_id *id) {
+  struct entity_index *index = &world->entities;
+  uint32_t at = entity_take_ready(index, &index->entities);
+  *id = entity_id(index, at);
+  row_append(table, at, entity_record(index, at));
+}
+
+ecs_status entity_spawn(ecs_world *world, const struct part *parts, uint32_t count,
+                        ecs_id *out) {
+  if (staging_is_open(&world->staging)) return stage_spawn(world, parts, count, out);
+  struct table *table = NULL;
+  ecs_status status = table_of_parts(world, parts, count, &table);
+  if (status != ECS_OK) return status;
+  uint32_t row = table->count;
+  if (LIKELY(is_ready(world, table)))
+    spawn_ready(world, table, out);
+  else
+    status = spawn_apart(world, table, out);
+  if (status != ECS_OK) return status;
+  write_parts(world, table, row, parts, count);
+  world_settle(world);
+  return ECS_OK;
+}
+
+static ecs_status adopt_reserve(ecs_world *world, ecs_id id) {
+  ecs_status status = entity_adopt_reserve(&world->entities, &world->memory, id);
+  if (status == ECS_ENOMEM) return world_nomem(world);
+  if (status == ECS_OK && ecs_id_index(id) < FIRST_ENTITY)
+    return world_fail(world, ECS_EINVAL, "index %u is reserved for components",
+                      (uint64_t)ecs_id_index(id));
+  if (status == ECS_ETAKEN)
+    return world_fail(world, status, "entity %e cannot be adopted: %e has its slot", id,
+                      entity_id(&world->entities, ecs_id_index(id)));
+  return status == ECS_OK ? ECS_OK : entity_need(world, id);
+}
+
+ecs_status entity_spawn_at(ecs_world *world, ecs_id id, const struct part *parts,
+                           uint32_t count) {
+  ecs_status status = adopt_reserve(world, id);
+  if (status != ECS_OK) return status;
+  if (staging_is_open(&world->staging)) {
+    status = reserve_parts(world, parts, count, 1);
+    if (status != ECS_OK) return status;
+    entity_adopt(&world->entities, id);
+    return stage_parts(world, id, parts, count, 0);
+  }
+  struct table *table = NULL;
+  status = table_of_parts(world, parts, count, &table);
+  if (status == ECS_OK) status = table_reserve(world, table, 1);
+  if (status != ECS_OK) return status;
+  assert(table);
+  entity_adopt(&world->entities, id);
+  uint32_t row = table->count;
+  row_append(table, ecs_id_index(id), entity_record(&world->entities, ecs_id_index(id)));
+  write_parts(world, table, row, parts, count);
+  world_settle(world);
+  return ECS_OK;
+}
+
+static ecs_status stage_many(ecs_world *world, uint64_t n, const struct part *parts,
+                             uint32_t count, ecs_id *ids) {
+  ecs_status status = reserve_parts(world, parts, count, n);
+  for (uint64_t i = 0; i < n && status == ECS_OK; i++) {
+    uint32_t index = entity_take(&world->entities, &world->entities.entities);
+    ecs_id id = entity_id(&world->entities, index);
+    status = stage_parts(world, id, parts, count, i);
+    if (ids) ids[i] = id;
+  }
+  return status;
+}
+
+/* The rows' cells of one part, one column at a time. */
+static void fill_parts(ecs_world *world, struct table *table, uint32_t row, uint32_t n,
+                       const struct part *parts, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t first = table_column(table, parts[i].component->id);
+    for (uint32_t j = 0; parts[i].stride && j < n; j++)
+      table_write(world, table, first, row + j, writes_of(&parts[i], j),
+                  parts[i].write_count);
+    if (parts[i].stride) continue;
+    for (uint32_t j = 0; j < parts[i].write_count; j++) {
+      const struct write *write = &parts[i].writes[j];
+      struct column *column = &table->columns[first + write->leaf];
+      cell_fill(column->data, column->size, row, n, write->cell);
+    }
+  }
+}
+
+/* n entities with rows in the table, whose columns are not filled yet. */
+static LOOPS void take_rows(ecs_world *world, struct table *table, uint32_t n, ecs_id *ids) {
+  struct entity_index *index = &world->entities;
+  for (uint32_t done = 0, first; done < n;) {
+    struct record where = {table->index, table->count};
+    uint32_t count = entity_take_run(index, &index->entities, n - done, where, &first);
+    uint32_t *rows = table->rows + table->count;
+    for (uint32_t i = 0; i < count; i++) rows[i] = first + i;
+    if (ids) entity_ids(index, first, count, ids + done);
+    table->count += count;
+    done += count;
+  }
+}
+
+ecs_status entity_spawn_many(ecs_world *world, uint64_t n, const struct part *parts,
+                             uint32_t count, ecs_id *ids) {
+  ecs_status status = reserve_ids(world, n);
+  if (status != ECS_OK || n == 0) return status;
+  if (staging_is_open(&world->staging)) return stage_many(world, n, parts, count, ids);
+  struct table *table = NULL;
+  status = table_of_parts(world, parts, count, &table);
+  if (status == ECS_OK) status = table_reserve(world, table, n);
+  if (status != ECS_OK) return status;
+  uint32_t row = table->count;
+  take_rows(world, table, (uint32_t)n, ids);
+  table_fill_defaults(table, row, (uint32_t)n);
+  fill_parts(world, table, row, (uint32_t)n, parts, count);
+  world_settle(world);
+  return ECS_OK;
+}
+
+/* ---- for hosts in C ---- */
+
+/* Parts without values from a list of ids. */
+static ecs_status parts_of(ecs_world *world, const ecs_id *ids, size_t n,
+                           struct part **parts) {
+  if (n > world->registry.count)
+    return world_fail(world, ECS_EINVAL, "%u components, more than are declared",
+                      (uint64_t)n);
+  *parts = memory_grow(&world->memory, world->parts, &world->part_capacity, n ? n : 1,
+                       sizeof **parts);
+  if (!*parts) return world_nomem(world);
+  world->parts = *parts;
+  for (size_t i = 0; i < n; i++) {
+    ecs_status status = component_need_id(world, ids[i], &(*parts)[i].component);
+    if (status != ECS_OK) return status;
+    (*parts)[i].write_count = 0;
+    (*parts)[i].writes = NULL;
+    (*parts)[i].stride = 0;
+  }
+  return ECS_OK;
+}
+
+static APART ecs_status spawn_parts(ecs_world *world, const ecs_id *components, size_t n,
+                                    ecs_id *out) {
+  struct part *parts = NULL;
+  ecs_status status = parts_of(world, components, n, &parts);
+  if (status != ECS_OK) return status;
+  assert(parts);
+  return entity_spawn(world, parts, (uint32_t)n, out);
+}
+
+ecs_status ecs_spawn(ecs_world *world, const ecs_id *components, size_t n, ecs_id *out) {
+  if (UNLIKELY(staging_is_open(&world->staging)))
+    return spawn_parts(world, components, n, out);
+  struct table *table = LIKELY(is_last(world, components, n))
+                            ? last_table(world) : recall(world, components, n);
+  if (UNLIKELY(!table || !is_ready(world, table)))
+    return spawn_parts(world, components, n, out);
+  spawn_ready(world, table, out);
+  return ECS_OK;
+}
+
+ecs_status ecs_spawn_many(ecs_world *world, size_t count, const ecs_id *components, size_t n,
+                          ecs_id *ids) {
+  struct part *parts = NULL;
+  ecs_status status = parts_of(world, components, n, &parts);
+  if (status != ECS_OK) return status;
+  assert(parts);
+  return entity_spawn_many(world, count, parts, (uint32_t)n, ids);
+}
+
+ecs_status ecs_spawn_at(ecs_world *world, ecs_id id, const ecs_id *components, size_t n) {
+  struct part *parts = NULL;
+  ecs_status status = parts_of(world, components, n, &parts);
+  if (status != ECS_OK) return status;
+  assert(parts);
+  return entity_spawn_at(world, id, parts, (uint32_t)n);
+}

@@ -1,0 +1,225 @@
+#include "core/store/world.h"
+
+ecs_status world_fail(const ecs_world *world, ecs_status status, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  text_vformat(world->message, MESSAGE_SIZE, format, args);
+  va_end(args);
+  return status;
+}
+
+ecs_status world_nomem(const ecs_world *world) {
+  return world_fail(world, ECS_ENOMEM, "not enough memory");
+}
+
+ecs_status world_not_busy(const ecs_world *world, const char *operation) {
+  if (world->staging.busy == 0 && !world->schedule.updating) return ECS_OK;
+  return world_fail(world, ECS_EBUSY,
+                    "%s is not possible inside a system, a function form or defer",
+                    operation);
+}
+
+ecs_status world_is_idle(const ecs_world *world, const char *operation) {
+  ecs_status status = world_not_busy(world, operation);
+  if (status != ECS_OK || !staging_is_open(&world->staging)) return status;
+  return world_fail(world, ECS_EBUSY, "%s is not possible inside a loop", operation);
+}
+
+static ecs_status check_desc(const ecs_world_desc *desc) {
+  return desc->alloc && desc->tag >= 1 && desc->tag <= 255 ? ECS_OK : ECS_EINVAL;
+}
+
+ecs_status ecs_world_new(const ecs_world_desc *desc, ecs_world **out) {
+  if (check_desc(desc) != ECS_OK) return ECS_EINVAL;
+  struct memory memory = {desc->alloc, desc->alloc_ud, 0};
+  ecs_world *world = memory_array(&memory, 1, WORLD_SIZE);
+  if (!world) return ECS_ENOMEM;
+  world->memory = memory;
+  world->message = (char *)(world + 1);
+  world->seed = desc->seed;
+  world->chance = chance_outermost(desc->seed);
+  world->last_count = NONE;
+  entity_index_init(&world->entities, desc->tag);
+  ecs_status status = graph_init(world);
+  if (status == ECS_OK) status = schedule_init(world);
+  if (status == ECS_OK)
+    *out = world;
+  else
+    ecs_world_free(world);
+  return status;
+}
+
+void scratch_free(ecs_world *world, struct scratch *scratch) {
+  struct memory *memory = &world->memory;
+  memory_free(memory, scratch->pending,
+              scratch->pending_capacity * sizeof *scratch->pending);
+  memory_free(memory, scratch->writes, scratch->write_capacity * sizeof *scratch->writes);
+  memory_free(memory, scratch->parts, scratch->part_capacity * sizeof *scratch->parts);
+  memset(scratch, 0, sizeof *scratch);
+}
+
+void world_attach_to(ecs_world *world, struct attachment *attachment) {
+  attachment->next = world->attachments;
+  world->attachments = attachment;
+}
+
+void world_detach_from(ecs_world *world, struct attachment *attachment) {
+  struct attachment **at = &world->attachments;
+  while (*at != attachment) at = &(*at)->next;
+  *at = attachment->next;
+}
+
+void world_clear(ecs_world *world) {
+  while (world->attachments) world->attachments->free(world, world->attachments);
+  schedule_free(world);
+  while (world->snapshots) ecs_snapshot_free(world->snapshots);
+  while (world->first_query) ecs_query_free(world->first_query);
+  struct memory *memory = &world->memory;
+  staging_free(world);
+  graph_free(world);
+  registry_free(world);
+  name_table_free(world);
+  intern_free(&world->strings, memory);
+  any_free(&world->any, memory);
+  entity_index_free(&world->entities, memory);
+  memory_free(memory, world->scratch, world->scratch_capacity * sizeof *world->scratch);
+  memory_free(memory, world->writes, world->write_capacity * sizeof *world->writes);
+  memory_free(memory, world->parts, world->part_capacity * sizeof *world->parts);
+  scratch_free(world, &world->binding);
+}
+
+void ecs_world_free(ecs_world *world) {
+  if (!world) return;
+  world_clear(world);
+  assert(world->memory.bytes == WORLD_SIZE);
+  struct memory last = world->memory;
+  memory_free(&last, world, WORLD_SIZE);
+}
+
+const char *ecs_message(const ecs_world *world) { return world->message; }
+size_t ecs_bytes(const ecs_world *world) { return world->memory.bytes; }
+uint32_t ecs_world_tag(const ecs_world *world) { return world->entities.tag; }
+size_t ecs_alive_count(const ecs_world *world) { return world->entities.alive; }
+
+ecs_status ecs_entity_status(const ecs_world *world, ecs_id id) { return entity_need(world, id); }
+
+bool ecs_alive(const ecs_world *world, ecs_id id) {
+  return entity_find(&world->entities, id) != NULL;
+}
+
+ecs_status ecs_entity_range(ecs_world *world, uint32_t first, uint32_t last) {
+  if (entity_set_range(&world->entities, first, last) == ECS_OK) return ECS_OK;
+  return world_fail(world, ECS_EINVAL, "entity range %u to %u is not within %u to %u",
+                    (uint64_t)first, (uint64_t)last, (uint64_t)FIRST_ENTITY,
+                    (uint64_t)INDEX_LIMIT - 1);
+}
+
+/* ---- sweeping ---- */
+
+static void mark_column(ecs_world *world, const uint32_t *numbers, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) intern_mark(&world->strings, numbers[i]);
+}
+
+static void mark_component(ecs_world *world, const struct component *component) {
+  for (uint32_t i = 0; i < component->leaf_count; i++) {
+    if (component->leaves[i].type != ECS_STRING) continue;
+    intern_mark(&world->strings, component->leaves[i].value.u32);
+    if (component->resource) mark_column(world, component->resource[i].data, 1);
+  }
+}
+
+static void mark_table(ecs_world *world, const struct table *table) {
+  for (uint32_t i = 0; i < table->column_count; i++) {
+    const struct column *column = &table->columns[i];
+    if (column->component->leaves[column->leaf].type == ECS_STRING)
+      mark_column(world, column->data, table->count);
+  }
+}
+
+static void mark_commands(ecs_world *world) {
+  const struct staging *staging = &world->staging;
+  for (uint32_t i = 0; i < staging->command_count; i++) {
+    const struct command *command = &staging->commands[i];
+    const struct component *component = component_of(world, command->component);
+    if (!component || !component->has_string) continue;
+    for (uint32_t j = 0; j < command->write_count; j++) {
+      const struct write *write = &staging->writes[command->first_write + j];
+      if (component->leaves[write->leaf].type == ECS_STRING)
+        intern_mark(&world->strings, write->cell.u32);
+    }
+  }
+}
+
+void world_mark_strings(ecs_world *world) {
+  for (uint32_t i = 0; i < world->registry.count; i++)
+    if (world->registry.components[i]) mark_component(world, world->registry.components[i]);
+  const struct id_record *all = graph_all(world);
+  for (uint32_t i = 0; i < all->table_count; i++)
+    mark_table(world, world_table(world, all->tables[i]));
+  mark_commands(world);
+}
+
+void world_settle(ecs_world *world) {
+  if (LIKELY(!intern_is_due(&world->strings)) || world->strings.weight == 0) return;
+  world_mark_strings(world);
+  snapshots_mark_strings(world);
+  intern_sweep(&world->strings, &world->memory);
+}
+
+/* ---- any values ---- */
+
+static void release_slots(struct any_slots *any, uint32_t *slots, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    any_release(any, slots[i]);
+    slots[i] = 0;
+  }
+}
+
+void world_release_any(ecs_world *world, struct any_slots *any) {
+  const struct id_record *all = graph_all(world);
+  for (uint32_t i = 0; i < all->table_count; i++) {
+    struct table *table = world_table(world, all->tables[i]);
+    for (uint32_t j = 0; table->has_any && j < table->column_count; j++) {
+      const struct column *column = &table->columns[j];
+      if (column->data && column->component->leaves[column->leaf].type == ECS_ANY)
+        release_slots(any, column->data, table->count);
+    }
+  }
+  for (uint32_t i = 0; i < world->registry.count; i++) {
+    struct component *component = world->registry.components[i];
+    for (uint32_t j = 0; component && component->resource && j < component->leaf_count; j++)
+      if (component->leaves[j].type == ECS_ANY)
+        release_slots(any, component->resource[j].data, 1);
+  }
+}
+
+/* ---- references to entities ---- */
+
+static void clear_retired(ecs_world *world, uint64_t *ids, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (ids[i] && !ecs_alive(world, ids[i])) ids[i] = ECS_NULL;
+}
+
+static void clear_resource(ecs_world *world, const struct component *component) {
+  for (uint32_t i = 0; component->resource && i < component->leaf_count; i++)
+    if (component->leaves[i].type == ECS_ENTITY)
+      clear_retired(world, component->resource[i].data, 1);
+}
+
+ecs_status ecs_recycle_retired(ecs_world *world, size_t *count) {
+  ecs_status status = world_is_idle(world, "recycle_retired");
+  if (status != ECS_OK) return status;
+  const struct id_record *all = graph_all(world);
+  for (uint32_t i = 0; i < all->table_count; i++) {
+    struct table *table = world_table(world, all->tables[i]);
+    for (uint32_t j = 0; j < table->column_count; j++) {
+      const struct column *column = &table->columns[j];
+      if (column->component->leaves[column->leaf].type == ECS_ENTITY)
+        clear_retired(world, column->data, table->count);
+    }
+  }
+  for (uint32_t i = 0; i < world->registry.count; i++)
+    if (world->registry.components[i]) clear_resource(world, world->registry.components[i]);
+  *count = entity_unretire(&world->entities);
+  return ECS_OK;
+}

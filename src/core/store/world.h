@@ -1,0 +1,115 @@
+/* The world: everything above, put together. */
+#ifndef ECS_CORE_STORE_WORLD_H
+#define ECS_CORE_STORE_WORLD_H
+
+#include "core/base/any.h"
+#include "core/run/chance.h"
+#include "core/store/command.h"
+#include "core/store/index.h"
+#include "core/base/intern.h"
+#include "core/store/entity.h"
+#include "core/store/name.h"
+#include "core/store/query.h"
+#include "core/store/resource.h"
+#include "core/run/schedule.h"
+#include "core/image/snapshot.h"
+#include "core/base/text.h"
+
+#define LAST_IDS 16
+#define SPAWN_KINDS 16         /* a power of two */
+
+/* Where a spawn with these ids, in this order, went. */
+struct kind {
+  ecs_id ids[LAST_IDS];
+  uint32_t count;
+  uint32_t table;
+  uint32_t serial;
+};
+
+/* What others keep in a world's memory, freed with it at the latest. */
+struct attachment {
+  struct attachment *next;
+  void (*free)(ecs_world *world, struct attachment *attachment);   /* also detaches it */
+};
+
+/* Arrays of what binds a world to a language: what it gathers for one call. */
+struct scratch {
+  uint32_t *pending;             /* any slots */
+  uint32_t pending_capacity;
+  struct write *writes;
+  uint32_t write_capacity;
+  struct part *parts;
+  uint32_t part_capacity;
+};
+
+struct ecs_world {
+  struct memory memory;
+  struct entity_index entities;
+  struct registry registry;
+  struct graph graph;
+  struct staging staging;
+  struct intern_table strings;
+  struct any_slots any;
+  struct name_table names;
+  struct schedule schedule;
+  ecs_query *first_query, *last_query;
+  ecs_id last_ids[LAST_IDS];     /* where the last spawn went, and by which ids */
+  uint32_t last_count;           /* NONE: nothing is known of earlier spawns */
+  uint32_t last_table;
+  uint32_t last_serial;
+  struct kind kinds[SPAWN_KINDS];      /* of earlier spawns */
+  uint64_t seed;
+  uint64_t tick;                 /* updates so far */
+  struct chance chance;          /* where random numbers are drawn from now */
+  ecs_id *scratch;               /* id sets being computed */
+  uint32_t scratch_capacity;
+  struct write *writes;          /* a component's cells on their way in */
+  uint32_t write_capacity;
+  struct part *parts;            /* a spawn's components */
+  uint32_t part_capacity;
+  ecs_snapshot *snapshots;       /* a list */
+  struct scratch binding;
+  struct attachment *attachments;
+  char *message;                 /* MESSAGE_SIZE bytes, so that const readers can fail too */
+};
+
+#define WORLD_SIZE (sizeof(ecs_world) + MESSAGE_SIZE)
+
+/* Frees all that a world holds, but not the world. */
+void world_clear(ecs_world *world);
+
+/* Releases every any slot that the world's cells hold; they hold none then. */
+void world_release_any(ecs_world *world, struct any_slots *any);
+
+void world_attach_to(ecs_world *world, struct attachment *attachment);
+void world_detach_from(ecs_world *world, struct attachment *attachment);
+
+/* Sets the message and returns the status. */
+ecs_status world_fail(const ecs_world *world, ecs_status status, const char *format, ...);
+ecs_status world_nomem(const ecs_world *world);
+
+/* ECS_EBUSY naming the operation when a system, function form or defer is open. */
+ecs_status world_not_busy(const ecs_world *world, const char *operation);
+
+/* The same, and no loop is open either. */
+ecs_status world_is_idle(const ecs_world *world, const char *operation);
+
+/* Marks every string that is in use, but for those that only snapshots hold. */
+void world_mark_strings(ecs_world *world);
+
+/* Room for a component's cells; NULL when out of memory. */
+struct write *world_writes(ecs_world *world, uint64_t count);
+
+/* Frees what a binding has gathered. */
+void scratch_free(ecs_world *world, struct scratch *scratch);
+
+static inline struct table *world_table(const ecs_world *world, uint32_t index) {
+  return world->graph.tables[index];
+}
+
+/* The table of a living entity; NULL when it has no row. */
+static inline struct table *record_table(const ecs_world *world, const struct record *record) {
+  return UNLIKELY(record->table == RECORD_BARE) ? NULL : world_table(world, record->table);
+}
+
+#endif

@@ -1,0 +1,598 @@
+/* What is specific to the bytecode of Lua 5.4: the format of dumped functions (ldump.c,
+** lundump.c) and of instructions (lopcodes.h, 5.4.0 to 5.4.x). Every number read is checked
+** against what it indexes. */
+#include "front/bytecode.h"
+
+/* Opcodes as in lopcodes.h; those left out are refused with the text in `refused`. */
+enum {
+  LOP_MOVE = 0, LOP_LOADI = 1, LOP_LOADF = 2, LOP_LOADK = 3, LOP_LOADKX = 4,
+  LOP_LOADFALSE = 5, LOP_LFALSESKIP = 6, LOP_LOADTRUE = 7, LOP_LOADNIL = 8,
+  LOP_GETUPVAL = 9, LOP_SETUPVAL = 10, LOP_GETTABUP = 11, LOP_GETTABLE = 12, LOP_GETI = 13,
+  LOP_GETFIELD = 14, LOP_SETTABUP = 15, LOP_SETTABLE = 16, LOP_SETI = 17,
+  LOP_SETFIELD = 18, LOP_NEWTABLE = 19, LOP_SELF = 20, LOP_ADDI = 21, LOP_ADDK = 22,
+  LOP_BXORK = 31, LOP_SHRI = 32, LOP_SHLI = 33, LOP_ADD = 34, LOP_SHR = 45, LOP_MMBIN = 46,
+  LOP_MMBINK = 48, LOP_UNM = 49, LOP_BNOT = 50, LOP_NOT = 51, LOP_LEN = 52,
+  LOP_CONCAT = 53, LOP_CLOSE = 54, LOP_TBC = 55, LOP_JMP = 56, LOP_EQ = 57, LOP_LT = 58,
+  LOP_LE = 59, LOP_EQK = 60, LOP_EQI = 61, LOP_LTI = 62, LOP_LEI = 63, LOP_GTI = 64,
+  LOP_GEI = 65, LOP_TEST = 66, LOP_TESTSET = 67, LOP_CALL = 68, LOP_TAILCALL = 69,
+  LOP_RETURN = 70, LOP_RETURN0 = 71, LOP_RETURN1 = 72, LOP_FORLOOP = 73, LOP_FORPREP = 74,
+  LOP_TFORPREP = 75, LOP_TFORLOOP = 77, LOP_SETLIST = 78, LOP_CLOSURE = 79,
+  LOP_VARARG = 80, LOP_VARARGPREP = 81, LOP_EXTRAARG = 82
+};
+
+/* Types of dumped constants (lobject.h). */
+enum { DUMP_NIL = 0, DUMP_FALSE = 1, DUMP_TRUE = 17, DUMP_INTEGER = 3, DUMP_FLOAT = 19,
+       DUMP_SHORT = 4, DUMP_LONG = 20 };
+
+/* ---- reading bytes ---- */
+
+struct cursor {
+  const unsigned char *at, *end;
+  bool ok;
+};
+
+static const unsigned char *take(struct cursor *in, size_t size) {
+  if (!in->ok || size > (size_t)(in->end - in->at)) {
+    in->ok = false;
+    return NULL;
+  }
+  in->at += size;
+  return in->at - size;
+}
+
+static unsigned take_byte(struct cursor *in) {
+  const unsigned char *at = take(in, 1);
+  return at ? *at : 0;
+}
+
+/* Seven bits a byte, the highest first; the last byte has its eighth bit set. */
+static uint64_t take_number(struct cursor *in) {
+  uint64_t number = 0;
+  unsigned byte = 0;
+  for (int i = 0; i < 10 && in->ok; i++) {
+    byte = take_byte(in);
+    number = number << 7 | (byte & 0x7F);
+    if (byte & 0x80) return number;
+  }
+  in->ok = false;
+  return 0;
+}
+
+static ecs_string take_string(struct cursor *in) {
+  uint64_t size = take_number(in);
+  ecs_string string = {"", 0};
+  if (size < 2) return string;
+  string.data = (const char *)take(in, (size_t)size - 1);
+  string.size = string.data ? (size_t)size - 1 : 0;
+  return string;
+}
+
+/* A count of things that take at least one byte each. */
+static uint32_t take_count(struct cursor *in) {
+  uint64_t count = take_number(in);
+  if (count > (uint64_t)(in->end - in->at)) in->ok = false;
+  return in->ok ? (uint32_t)count : 0;
+}
+
+static bool take_header(struct cursor *in) {
+  /* Signature, version, format, check, sizes of instructions, integers and numbers. */
+  static const unsigned char expected[] = "\x1bLua\x54\x00\x19\x93\r\n\x1a\n\x04\x08\x08";
+  const unsigned char *at = take(in, 15);
+  if (!at || memcmp(at, expected, 15) != 0) return false;
+  int64_t integer;
+  double number;
+  at = take(in, sizeof integer + sizeof number);
+  if (!at) return false;
+  memcpy(&integer, at, sizeof integer);
+  memcpy(&number, at + sizeof integer, sizeof number);
+  return integer == 0x5678 && number == 370.5;
+}
+
+/* ---- constants ---- */
+
+static uint32_t add_constant(struct function_code *f, struct constant constant) {
+  struct constant *grown = memory_grow(f->memory, f->constants, &f->constant_capacity,
+                                       f->constant_count + 1ull, sizeof *grown);
+  if (!grown) return NONE;
+  f->constants = grown;
+  grown[f->constant_count] = constant;
+  return f->constant_count++;
+}
+
+static struct constant integer_constant(int64_t value) {
+  return (struct constant){.type = CONST_INTEGER, .integer = value};
+}
+
+static bool take_constant(struct cursor *in, struct function_code *f) {
+  struct constant constant = {CONST_NIL, 0, 0, {"", 0}};
+  const unsigned char *at;
+  switch (take_byte(in)) {
+    case DUMP_NIL: break;
+    case DUMP_FALSE: constant.type = CONST_FALSE; break;
+    case DUMP_TRUE: constant.type = CONST_TRUE; break;
+    case DUMP_INTEGER:
+      constant.type = CONST_INTEGER;
+      at = take(in, sizeof constant.integer);
+      if (at) memcpy(&constant.integer, at, sizeof constant.integer);
+      break;
+    case DUMP_FLOAT:
+      constant.type = CONST_FLOAT;
+      at = take(in, sizeof constant.number);
+      if (at) memcpy(&constant.number, at, sizeof constant.number);
+      break;
+    case DUMP_SHORT:
+    case DUMP_LONG:
+      constant.type = CONST_STRING;
+      constant.string = take_string(in);
+      break;
+    default: in->ok = false;
+  }
+  return in->ok && add_constant(f, constant) != NONE;
+}
+
+/* ---- instructions ---- */
+
+struct decoder {
+  struct function_code *f;
+  const unsigned char *words;
+  uint32_t own_constants;
+  bool ok, memory;
+};
+
+static uint32_t word(const struct decoder *d, uint32_t pc) {
+  uint32_t i;
+  memcpy(&i, d->words + 4 * (size_t)pc, 4);
+  return i;
+}
+
+static uint32_t reg(struct decoder *d, uint32_t at) {
+  if (at >= d->f->registers) d->ok = false;
+  return at;
+}
+
+static uint32_t own_constant(struct decoder *d, uint32_t at) {
+  if (at >= d->own_constants) d->ok = false;
+  return at;
+}
+
+static uint32_t key_constant(struct decoder *d, uint32_t at) {
+  own_constant(d, at);
+  if (d->ok && d->f->constants[at].type != CONST_STRING) d->ok = false;
+  return at;
+}
+
+static uint32_t upvalue(struct decoder *d, uint32_t at) {
+  if (at >= d->f->upvalues) d->ok = false;
+  return at;
+}
+
+static uint32_t target(struct decoder *d, int64_t at) {
+  if (at < 0 || at >= (int64_t)d->f->count) d->ok = false;
+  return (uint32_t)at;
+}
+
+static uint32_t new_constant(struct decoder *d, struct constant constant) {
+  uint32_t at = add_constant(d->f, constant);
+  if (at == NONE) d->memory = false;
+  return at == NONE ? 0 : at;
+}
+
+static struct operand in_register(struct decoder *d, uint32_t at) {
+  return (struct operand){false, reg(d, at)};
+}
+
+static struct operand in_constant(struct decoder *d, uint32_t at) {
+  return (struct operand){true, own_constant(d, at)};
+}
+
+static struct operand immediate(struct decoder *d, int64_t value) {
+  return (struct operand){true, new_constant(d, integer_constant(value))};
+}
+
+static const char *refusal(uint32_t op) {
+  switch (op) {
+    case LOP_SETUPVAL: return "it writes to an upvalue";
+    case LOP_SETTABUP: return "it writes to a global or a table outside";
+    case LOP_SETTABLE: return "it writes to a table";
+    case LOP_NEWTABLE:
+    case LOP_SETLIST: return "it makes a table";
+    case LOP_LEN: return "it asks for a length";
+    case LOP_CONCAT: return "it makes a string";
+    case LOP_CLOSE:
+    case LOP_CLOSURE: return "it makes a function";
+    case LOP_TBC: return "it has a variable to be closed";
+    case LOP_VARARG:
+    case LOP_VARARGPREP: return "it takes a variable number of arguments";
+    case LOP_TFORPREP:
+    case LOP_TFORPREP + 1:
+    case LOP_TFORLOOP: return "it has a loop over an iterator";
+    default: return "it has an instruction that is not known";
+  }
+}
+
+struct fields {
+  uint32_t op, a, b, c, k, bx;
+};
+
+static struct fields split(uint32_t i) {
+  return (struct fields){i & 0x7F, i >> 7 & 0xFF, i >> 16 & 0xFF, i >> 24, i >> 15 & 1,
+                         i >> 15};
+}
+
+static int64_t signed_bx(const struct fields *i) { return (int64_t)i->bx - 65535; }
+static int64_t signed_c(uint32_t c) { return (int64_t)c - 127; }
+
+static void load(struct decoder *d, const struct fields *i, struct constant constant,
+                 struct code *out) {
+  out->kind = CODE_LOAD;
+  out->a = reg(d, i->a);
+  out->b = new_constant(d, constant);
+}
+
+/* The jump that follows a condition. */
+static uint32_t jump_behind(struct decoder *d, uint32_t pc) {
+  if (pc + 1 >= d->f->count || (word(d, pc + 1) & 0x7F) != LOP_JMP) {
+    d->ok = false;
+    return 0;
+  }
+  int64_t offset = (int64_t)(word(d, pc + 1) >> 7) - 16777215;
+  return target(d, (int64_t)pc + 2 + offset);
+}
+
+static void compare(struct decoder *d, const struct fields *i, uint32_t pc,
+                    struct code *out) {
+  static const enum code_op ops[] = {OP_EQ, OP_LT, OP_LE, OP_EQ, OP_EQ,
+                                     OP_LT, OP_LE, OP_LT, OP_LE};
+  out->kind = CODE_COMPARE;
+  out->op = ops[i->op - LOP_EQ];
+  out->flag = i->k;
+  out->target = jump_behind(d, pc);
+  struct operand a = in_register(d, i->a), b;
+  if (i->op <= LOP_LE)
+    b = in_register(d, i->b);
+  else if (i->op == LOP_EQK)
+    b = in_constant(d, i->b);
+  else
+    b = immediate(d, signed_c(i->b));
+  bool swapped = i->op == LOP_GTI || i->op == LOP_GEI;
+  out->left = swapped ? b : a;
+  out->right = swapped ? a : b;
+}
+
+static void arithmetic(struct decoder *d, const struct fields *i, struct code *out) {
+  out->kind = CODE_ARITH;
+  out->a = reg(d, i->a);
+  out->left = in_register(d, i->b);
+  if (i->op == LOP_ADDI || i->op == LOP_SHRI) {
+    out->op = i->op == LOP_ADDI ? OP_ADD : OP_SHR;
+    out->right = immediate(d, signed_c(i->c));
+  } else if (i->op == LOP_SHLI) {
+    out->op = OP_SHL;
+    out->right = out->left;
+    out->left = immediate(d, signed_c(i->c));
+  } else if (i->op <= LOP_BXORK) {
+    out->op = (enum code_op)(i->op - LOP_ADDK);
+    out->right = in_constant(d, i->c);
+  } else {
+    out->op = (enum code_op)(i->op - LOP_ADD);
+    out->right = in_register(d, i->c);
+  }
+}
+
+static void call(struct decoder *d, const struct fields *i, struct code *out) {
+  out->kind = CODE_CALL;
+  out->a = reg(d, i->a);
+  out->b = i->b ? i->b - 1 : NONE;
+  out->c = i->op == LOP_TAILCALL ? NONE : i->c ? i->c - 1 : NONE;
+  if (i->b) reg(d, i->a + i->b - 1);
+  if (out->c != NONE && out->c) reg(d, i->a + out->c - 1);
+}
+
+static void do_return(struct decoder *d, const struct fields *i, struct code *out) {
+  out->kind = CODE_RETURN;
+  out->a = i->a;
+  out->b = i->op == LOP_RETURN0 ? 0 : i->op == LOP_RETURN1 ? 1 : i->b ? i->b - 1 : NONE;
+  if (out->b && out->b != NONE) reg(d, i->a + out->b - 1);
+  if (out->b == NONE) reg(d, i->a);
+}
+
+static void field(struct decoder *d, const struct fields *i, struct code *out) {
+  out->a = reg(d, i->a);
+  switch (i->op) {
+    case LOP_GETUPVAL:
+      out->kind = CODE_UPVALUE;
+      out->b = upvalue(d, i->b);
+      break;
+    case LOP_GETTABUP:
+      out->kind = CODE_UPFIELD;
+      out->b = upvalue(d, i->b);
+      out->c = key_constant(d, i->c);
+      break;
+    case LOP_GETTABLE:
+      out->kind = CODE_INDEX;
+      out->b = reg(d, i->b);
+      out->c = reg(d, i->c);
+      break;
+    case LOP_GETI:
+      out->kind = CODE_FIELD;
+      out->b = reg(d, i->b);
+      out->c = new_constant(d, integer_constant(i->c));
+      break;
+    case LOP_GETFIELD:
+      out->kind = CODE_FIELD;
+      out->b = reg(d, i->b);
+      out->c = key_constant(d, i->c);
+      break;
+    default:
+      out->kind = CODE_SET_FIELD;
+      out->b = i->op == LOP_SETI ? new_constant(d, integer_constant(i->b))
+                                 : key_constant(d, i->b);
+      out->right = i->k ? in_constant(d, i->c) : in_register(d, i->c);
+      break;
+  }
+}
+
+static void method(struct decoder *d, const struct fields *i, struct code *out) {
+  out->kind = CODE_METHOD;
+  out->a = reg(d, i->a);
+  reg(d, i->a + 1);
+  out->b = reg(d, i->b);
+  if (i->k) {
+    out->c = key_constant(d, i->c);
+  } else {
+    out->kind = CODE_REFUSED;
+    out->flag = true;
+    out->why = "it calls a method by a name that is not constant";
+  }
+}
+
+static void for_loop(struct decoder *d, const struct fields *i, uint32_t pc,
+                     struct code *out) {
+  out->a = reg(d, i->a);
+  reg(d, i->a + 3);
+  if (i->op == LOP_FORLOOP) {
+    out->kind = CODE_FOR_END;
+    out->target = target(d, (int64_t)pc + 1 - i->bx);
+  } else {
+    out->kind = CODE_FOR;
+    out->target = target(d, (int64_t)pc + 1 + i->bx);
+    uint32_t end = d->ok ? word(d, out->target) : 0;
+    if ((end & 0x7F) != LOP_FORLOOP || out->target <= pc) d->ok = false;
+  }
+}
+
+static void test(struct decoder *d, const struct fields *i, uint32_t pc, struct code *out) {
+  bool sets = i->op == LOP_TESTSET;
+  out->kind = sets ? CODE_TEST_SET : CODE_TEST;
+  out->a = reg(d, i->a);
+  out->b = reg(d, sets ? i->b : i->a);
+  out->flag = i->k;
+  out->target = jump_behind(d, pc);
+}
+
+static void load_long(struct decoder *d, const struct fields *i, uint32_t pc,
+                      struct code *out) {
+  out->kind = CODE_LOAD_SKIP;
+  out->a = reg(d, i->a);
+  if (pc + 1 >= d->f->count || (word(d, pc + 1) & 0x7F) != LOP_EXTRAARG) d->ok = false;
+  if (d->ok) out->b = own_constant(d, word(d, pc + 1) >> 7);
+}
+
+static void load_number(struct decoder *d, const struct fields *i, struct code *out) {
+  struct constant constant = integer_constant(signed_bx(i));
+  if (i->op == LOP_LOADF) {
+    constant.type = CONST_FLOAT;
+    constant.number = (double)constant.integer;
+  }
+  load(d, i, constant, out);
+}
+
+static void load_simple(struct decoder *d, const struct fields *i, struct code *out) {
+  switch (i->op) {
+    case LOP_LOADK:
+      out->kind = CODE_LOAD;
+      out->a = reg(d, i->a);
+      out->b = own_constant(d, i->bx);
+      break;
+    case LOP_LOADNIL:
+      out->kind = CODE_NIL;
+      out->a = reg(d, i->a);
+      out->b = i->b;
+      reg(d, i->a + i->b);
+      break;
+    default:
+      load(d, i, (struct constant){.type = i->op == LOP_LOADTRUE ? CONST_TRUE : CONST_FALSE},
+           out);
+      if (i->op == LOP_LFALSESKIP) out->kind = CODE_LOAD_SKIP;
+      break;
+  }
+}
+
+static void decode(struct decoder *d, uint32_t pc, struct code *out) {
+  struct fields i = split(word(d, pc));
+  memset(out, 0, sizeof *out);
+  if (i.op == LOP_MOVE || (i.op >= LOP_UNM && i.op <= LOP_NOT)) {
+    out->kind = i.op == LOP_MOVE ? CODE_MOVE : i.op == LOP_NOT ? CODE_NOT : CODE_UNARY;
+    out->op = i.op == LOP_BNOT ? OP_BNOT : OP_NEG;
+    out->a = reg(d, i.a);
+    out->b = reg(d, i.b);
+  } else if (i.op == LOP_LOADI || i.op == LOP_LOADF) {
+    load_number(d, &i, out);
+  } else if (i.op == LOP_LOADKX) {
+    load_long(d, &i, pc, out);
+  } else if (i.op >= LOP_LOADK && i.op <= LOP_LOADNIL) {
+    load_simple(d, &i, out);
+  } else if (i.op == LOP_GETUPVAL || (i.op >= LOP_GETTABUP && i.op <= LOP_GETFIELD) ||
+             i.op == LOP_SETI || i.op == LOP_SETFIELD) {
+    field(d, &i, out);
+  } else if (i.op == LOP_SELF) {
+    method(d, &i, out);
+  } else if (i.op >= LOP_ADDI && i.op <= LOP_SHR) {
+    arithmetic(d, &i, out);
+  } else if ((i.op >= LOP_MMBIN && i.op <= LOP_MMBINK) || i.op == LOP_EXTRAARG) {
+    out->kind = CODE_NOTHING;
+  } else if (i.op == LOP_JMP) {
+    out->kind = CODE_JUMP;
+    out->target = target(d, (int64_t)pc + 1 + (int64_t)(word(d, pc) >> 7) - 16777215);
+  } else if (i.op >= LOP_EQ && i.op <= LOP_GEI) {
+    compare(d, &i, pc, out);
+  } else if (i.op == LOP_TEST || i.op == LOP_TESTSET) {
+    test(d, &i, pc, out);
+  } else if (i.op == LOP_CALL || i.op == LOP_TAILCALL) {
+    call(d, &i, out);
+  } else if (i.op >= LOP_RETURN && i.op <= LOP_RETURN1) {
+    do_return(d, &i, out);
+  } else if (i.op == LOP_FORLOOP || i.op == LOP_FORPREP) {
+    for_loop(d, &i, pc, out);
+  } else {
+    out->kind = CODE_REFUSED;
+    out->why = refusal(i.op);
+    out->a = i.a;
+    if (i.op == LOP_SETTABUP) out->b = key_constant(d, i.b) + 1;
+    out->flag = i.op > LOP_SETFIELD && i.op != LOP_CLOSE && i.op != LOP_TBC && i.op != LOP_SETLIST;
+  }
+}
+
+/* ---- lines ---- */
+
+#define ABSOLUTE_LINE (-0x80)
+
+static void take_lines(struct cursor *in, struct function_code *f, int32_t first) {
+  uint32_t count = take_count(in);
+  const unsigned char *deltas = take(in, count);
+  uint32_t absolutes = take_count(in);
+  struct cursor list = *in;
+  uint64_t pc = absolutes ? take_number(&list) : UINT64_MAX;
+  int32_t line = first;
+  for (uint32_t i = 0; in->ok && i < count && i < f->count; i++) {
+    int delta = deltas[i] < 128 ? deltas[i] : deltas[i] - 256;
+    if (delta == ABSOLUTE_LINE && pc == i) {
+      line = (int32_t)take_number(&list);
+      pc = --absolutes ? take_number(&list) : UINT64_MAX;
+    } else {
+      line += delta;
+    }
+    f->lines[i] = line;
+  }
+}
+
+/* ---- functions ---- */
+
+static bool skip_function(struct cursor *in, int depth);
+
+static void skip_body(struct cursor *in, int depth) {
+  uint32_t count = take_count(in);
+  take(in, 3 * (size_t)count);
+  count = take_count(in);
+  for (uint32_t i = 0; i < count && in->ok; i++) skip_function(in, depth + 1);
+}
+
+static void skip_constants(struct cursor *in) {
+  uint32_t count = take_count(in);
+  for (uint32_t i = 0; i < count && in->ok; i++) {
+    unsigned type = take_byte(in);
+    if (type == DUMP_INTEGER || type == DUMP_FLOAT)
+      take(in, 8);
+    else if (type == DUMP_SHORT || type == DUMP_LONG)
+      take_string(in);
+  }
+}
+
+static void skip_debug(struct cursor *in) {
+  take(in, take_count(in));
+  uint32_t count = take_count(in);
+  for (uint32_t i = 0; i < count && in->ok; i++) {
+    take_number(in);
+    take_number(in);
+  }
+  count = take_count(in);
+  for (uint32_t i = 0; i < count && in->ok; i++) {
+    take_string(in);
+    take_number(in);
+    take_number(in);
+  }
+  count = take_count(in);
+  for (uint32_t i = 0; i < count && in->ok; i++) take_string(in);
+}
+
+static bool skip_function(struct cursor *in, int depth) {
+  if (depth > 200) in->ok = false;
+  take_string(in);
+  take_number(in);
+  take_number(in);
+  take(in, 3);
+  take(in, 4 * (size_t)take_count(in));
+  skip_constants(in);
+  skip_body(in, depth);
+  skip_debug(in);
+  return in->ok;
+}
+
+static ecs_status decode_all(struct function_code *f, const unsigned char *words) {
+  struct decoder d = {f, words, f->constant_count, true, true};
+  f->code = memory_array(f->memory, f->count, sizeof *f->code);
+  f->lines = memory_array(f->memory, f->count, sizeof *f->lines);
+  if (!f->code || !f->lines) return ECS_ENOMEM;
+  for (uint32_t pc = 0; pc < f->count; pc++) {
+    decode(&d, pc, &f->code[pc]);
+    if (!d.memory) return ECS_ENOMEM;
+    if (!d.ok) return ECS_ECORRUPT;
+  }
+  return ECS_OK;
+}
+
+static ecs_status read_function(struct cursor *in, struct function_code *f) {
+  take_string(in);
+  int32_t first = (int32_t)take_number(in);
+  take_number(in);
+  f->parameters = take_byte(in);
+  f->vararg = take_byte(in) != 0;
+  f->registers = take_byte(in);
+  f->count = take_count(in);
+  const unsigned char *words = take(in, 4 * (size_t)f->count);
+  uint32_t constants = take_count(in);
+  for (uint32_t i = 0; i < constants && in->ok; i++)
+    if (!take_constant(in, f) && in->ok) return ECS_ENOMEM;
+  if (!in->ok || f->count == 0 || f->parameters > f->registers) return ECS_ECORRUPT;
+  ecs_status status = decode_all(f, words);
+  if (status != ECS_OK) return status;
+  skip_body(in, 0);
+  take_lines(in, f, first);
+  return in->ok ? ECS_OK : ECS_ECORRUPT;
+}
+
+static int collect(lua_State *L, const void *data, size_t size, void *ud) {
+  struct function_code *f = ud;
+  (void)L;
+  char *grown = memory_grow(f->memory, f->dump, &f->dump_capacity,
+                            (uint64_t)f->dump_size + size, 1);
+  if (!grown) return 1;
+  f->dump = grown;
+  memcpy(grown + f->dump_size, data, size);
+  f->dump_size += (uint32_t)size;
+  return 0;
+}
+
+ecs_status bytecode_read(lua_State *L, int index, struct memory *memory,
+                         struct function_code *out) {
+  memset(out, 0, sizeof *out);
+  out->memory = memory;
+  lua_pushvalue(L, index);
+  int failed = lua_dump(L, collect, out, 0);
+  lua_pop(L, 1);
+  if (failed) return ECS_ENOMEM;
+  const unsigned char *dump = (const unsigned char *)out->dump;
+  struct cursor in = {dump, dump + out->dump_size, true};
+  if (!take_header(&in)) return ECS_ECORRUPT;
+  out->upvalues = take_byte(&in);
+  return read_function(&in, out);
+}
+
+void bytecode_free(struct function_code *f) {
+  if (!f->memory) return;
+  memory_free(f->memory, f->dump, f->dump_capacity);
+  memory_free(f->memory, f->code, f->count * sizeof *f->code);
+  memory_free(f->memory, f->lines, f->count * sizeof *f->lines);
+  memory_free(f->memory, f->constants, f->constant_capacity * sizeof *f->constants);
+  memset(f, 0, sizeof *f);
+}

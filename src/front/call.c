@@ -1,0 +1,392 @@
+/* Calls: functions of the math library, Lua functions (inlined), methods of the world. */
+#include "front/front.h"
+
+/* ---- the math library ---- */
+
+enum math_name {
+  MATH_ABS, MATH_CEIL, MATH_FLOOR, MATH_SQRT, MATH_EXP, MATH_LOG, MATH_SIN, MATH_COS,
+  MATH_TAN, MATH_ASIN, MATH_ACOS, MATH_ATAN, MATH_FMOD, MATH_MIN, MATH_MAX, MATH_ULT,
+  MATH_MODF, MATH_TOINTEGER, MATH_TYPE, MATH_DEG, MATH_RAD, MATH_KNOWN,
+  /* not compiled */
+  MATH_RANDOM = MATH_KNOWN, MATH_RANDOMSEED, MATH_POW, MATH_LOG10, MATH_OLD,
+  MATH_COUNT = MATH_OLD + 5
+};
+
+static const char *const math_names[MATH_COUNT] = {
+    "abs", "ceil", "floor", "sqrt", "exp", "log", "sin", "cos", "tan",
+    "asin", "acos", "atan", "fmod", "min", "max", "ult", "modf", "tointeger", "type", "deg",
+    "rad", "random", "randomseed", "pow", "log10", "cosh", "sinh", "tanh", "frexp", "ldexp"};
+
+/* The addresses of math's functions are the same in every state of a process. */
+struct val call_known(lua_CFunction function, const lua_CFunction *known) {
+  struct val result = {.kind = VAL_NOTHING};
+  for (uint32_t i = 0; function && i < MATH_COUNT; i++)
+    if (known[i] == function) result = (struct val){.kind = VAL_MATH, .at = i};
+  return result;
+}
+
+/* Pushes a userdata with the addresses of math's functions. */
+void call_push_math(lua_State *L) {
+  lua_CFunction *known = lua_newuserdatauv(L, MATH_COUNT * sizeof *known, 0);
+  lua_pushcfunction(L, luaopen_math);
+  lua_call(L, 0, 1);
+  for (int i = 0; i < MATH_COUNT; i++) {
+    lua_getfield(L, -1, math_names[i]);
+    known[i] = lua_tocfunction(L, -1);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+}
+
+static struct val need(struct front *f, const struct val *arguments, uint32_t count,
+                       uint32_t at, uint32_t function) {
+  if (at >= count || !val_is_number(f, arguments[at]))
+    front_refuse(f, "it calls math.%s without a number", math_names[function]);
+  return arguments[at];
+}
+
+static struct val min_max(struct front *f, k_op op, const struct val *arguments,
+                          uint32_t count, uint32_t function) {
+  struct val result = need(f, arguments, count, 0, function);
+  for (uint32_t i = 1; i < count; i++) {
+    struct val next = need(f, arguments, count, i, function);
+    int type = val_common_type(f, result, next);
+    if (type < 0)
+      front_refuse(f, "math.%s mixes integers and floats: add 0.0 to the integer",
+                   math_names[function]);
+    k_value x = number_as(f, result, (k_type)type), y = number_as(f, next, (k_type)type);
+    bool mixed = val_mixes(f, result, next);
+    result = val_number(f, build_binary(f->b, op, x, y), result.soft && next.soft);
+    result.mixed = mixed;
+  }
+  return result;
+}
+
+/* Of the least integer that is itself. */
+static struct val absolute(struct front *f, struct val x) {
+  number_decided(f, x, x, "takes math.abs of");
+  return val_number(f, build_unary(f->b, KO_ABS, x.value), x.soft);
+}
+
+static struct val floor_ceil(struct front *f, uint32_t name, struct val x) {
+  if (val_type(f, x) == KT_I64) return x;
+  k_op op = name == MATH_FLOOR ? KO_FLOOR : KO_CEIL;
+  return val_number(f, build_unary(f->b, op, x.value), x.soft);
+}
+
+static struct val two_floats(struct front *f, k_op op, struct val x, struct val y) {
+  k_type type = number_float_type(f, x, y);
+  k_value value = build_binary(f->b, op, number_as(f, x, type), number_as(f, y, type));
+  return val_number(f, value, x.soft && y.soft);
+}
+
+static struct val fmod_of(struct front *f, struct val x, struct val y) {
+  number_decided(f, x, y, "takes math.fmod of");
+  number_decided(f, y, x, "takes math.fmod of");
+  if (val_type(f, x) != KT_I64 || val_type(f, y) != KT_I64) return two_floats(f, KO_FMOD, x, y);
+  return val_number(f, build_binary(f->b, KO_FMOD, x.value, y.value), x.soft && y.soft);
+}
+
+static struct val ult_of(struct front *f, struct val x, struct val y) {
+  k_value a = number_as(f, x, KT_I64), b = number_as(f, y, KT_I64);
+  return val_number(f, build_binary(f->b, KO_ULT, a, b), false);
+}
+
+/* A step that Lua takes in f64, rounded to f32 where it began with f32. */
+static struct val wide_step(struct front *f, struct val x, struct val y, k_value step) {
+  k_type type = number_float_type(f, x, y);
+  return val_number(f, build_convert(f->b, type, step), x.soft && y.soft);
+}
+
+static struct val scaled(struct front *f, struct val x, double by) {
+  k_value product = build_binary(f->b, KO_MUL, number_as(f, x, KT_F64), build_f64(f->b, by));
+  return wide_step(f, x, x, product);
+}
+
+/* math.log(x, base), by the base as Lua has it. */
+static struct val log_of(struct front *f, struct val x, struct val base) {
+  builder *b = f->b;
+  k_value number = number_as(f, x, KT_F64), by = number_as(f, base, KT_F64);
+  if (base.literal && (base.number == 2 || base.number == 10)) {
+    k_op op = base.number == 2 ? KO_LOG2 : KO_LOG10;
+    return wide_step(f, x, base, build_unary(b, op, number));
+  }
+  k_value step = build_binary(b, KO_DIV, build_unary(b, KO_LOG, number),
+                              build_unary(b, KO_LOG, by));
+  step = build_select(b, build_binary(b, KO_EQ, by, build_f64(b, 10)),
+                      build_unary(b, KO_LOG10, number), step);
+  step = build_select(b, build_binary(b, KO_EQ, by, build_f64(b, 2)),
+                      build_unary(b, KO_LOG2, number), step);
+  return wide_step(f, x, base, step);
+}
+
+/* The integral part is an integer where it can be one: so it has no -0.0. Of an infinity the
+** fraction is 0.0. */
+static void modf_of(struct front *f, struct val x, struct val results[2]) {
+  builder *b = f->b;
+  k_type type = val_type(f, x);
+  results[0] = x;
+  results[1] = val_number(f, build_f64(b, 0.0), x.soft);
+  if (type == KT_I64) return;
+  k_value zero = number_as(f, results[1], type), part = build_unary(b, KO_TRUNC, x.value);
+  k_value rest = build_binary(b, KO_SUB, x.value, part);
+  results[1].value = build_select(b, build_binary(b, KO_EQ, x.value, part), zero, rest);
+  results[0] = val_number(f, build_binary(b, KO_ADD, part, zero), x.soft);
+  results[0].mixed = true;
+}
+
+static struct val to_integer(struct front *f, struct val x) {
+  if (val_type(f, x) != KT_I64)
+    front_refuse(f, "it calls math.tointeger, which gives nil for a fraction, with a float: "
+                    "write math.floor");
+  return x;
+}
+
+/* Its result is known now. */
+static struct val type_of(struct front *f, const struct val *arguments, uint32_t count) {
+  static const ecs_string names[] = {{"integer", 7}, {"float", 5}};
+  if (count == 0 || arguments[0].kind == VAL_NOTHING)
+    front_refuse(f, "it calls math.type without a value of one type");
+  struct val result = {.kind = VAL_NIL};
+  if (!val_is_number(f, arguments[0])) return result;
+  number_decided(f, arguments[0], arguments[0], "asks for math.type of");
+  result.kind = VAL_STRING;
+  result.string = names[val_type(f, arguments[0]) != KT_I64];
+  return result;
+}
+
+static struct val one_float(struct front *f, uint32_t name, struct val x) {
+  static const k_op floats[MATH_COUNT] = {
+      [MATH_SQRT] = KO_SQRT, [MATH_EXP] = KO_EXP, [MATH_LOG] = KO_LOG, [MATH_SIN] = KO_SIN,
+      [MATH_COS] = KO_COS,   [MATH_TAN] = KO_TAN, [MATH_ASIN] = KO_ASIN,
+      [MATH_ACOS] = KO_ACOS};
+  if (val_type(f, x) == KT_I64) x.value = number_as(f, x, KT_F64);
+  return val_number(f, build_unary(f->b, floats[name], x.value), x.soft);
+}
+
+/* Of one argument, or of two where the second may be left out or nil. */
+static struct val one_or_two(struct front *f, uint32_t name, const struct val *arguments,
+                             uint32_t count) {
+  static const double pi = 3.141592653589793238462643383279502884;
+  struct val x = need(f, arguments, count, 0, name);
+  bool two = count > 1 && arguments[1].kind != VAL_NIL;
+  switch (name) {
+    case MATH_DEG: return scaled(f, x, 180.0 / pi);
+    case MATH_RAD: return scaled(f, x, pi / 180.0);
+    case MATH_LOG:
+      if (two) return log_of(f, x, need(f, arguments, count, 1, name));
+      return one_float(f, name, x);
+    case MATH_ATAN: {
+      struct val one = val_number(f, build_f64(f->b, 1.0), true);
+      return two_floats(f, KO_ATAN2, x, two ? need(f, arguments, count, 1, name) : one);
+    }
+    default: return one_float(f, name, x);
+  }
+}
+
+static struct val math_result(struct front *f, uint32_t name, const struct val *arguments,
+                              uint32_t count) {
+  struct val x = need(f, arguments, count, 0, name);
+  switch (name) {
+    case MATH_ABS: return absolute(f, x);
+    case MATH_CEIL:
+    case MATH_FLOOR: return floor_ceil(f, name, x);
+    case MATH_MIN: return min_max(f, KO_MIN, arguments, count, name);
+    case MATH_MAX: return min_max(f, KO_MAX, arguments, count, name);
+    case MATH_FMOD: return fmod_of(f, x, need(f, arguments, count, 1, name));
+    case MATH_ULT: return ult_of(f, x, need(f, arguments, count, 1, name));
+    case MATH_TOINTEGER: return to_integer(f, x);
+    default: return one_or_two(f, name, arguments, count);
+  }
+}
+
+static void refuse_function(struct front *f, uint32_t name) {
+  static const char *const why[] = {
+      ", whose numbers are not the world's: write world:random(e)",
+      ", whose numbers are not the world's: write world:random(e)", ": write x ^ y",
+      ": write math.log(x, 10)",
+      ", of Lua 5.2, which is not compiled: write a Lua function for it"};
+  uint32_t at = name < MATH_OLD ? name - MATH_KNOWN : MATH_OLD - MATH_KNOWN;
+  front_refuse(f, "it calls math.%s%s", math_names[name], why[at]);
+}
+
+/* Returns how many results there are. */
+static uint32_t math_call(struct front *f, uint32_t name, const struct val *arguments,
+                          uint32_t count, struct val results[2]) {
+  if (name >= MATH_KNOWN) refuse_function(f, name);
+  switch (name) {
+    case MATH_TYPE: results[0] = type_of(f, arguments, count); return 1;
+    case MATH_MODF: modf_of(f, need(f, arguments, count, 0, name), results); return 2;
+    default: break;
+  }
+  results[0] = math_result(f, name, arguments, count);
+  return 1;
+}
+
+/* ---- methods of the world ---- */
+
+enum method_name { METHOD_DESPAWN, METHOD_ADD, METHOD_REMOVE, METHOD_RANDOM };
+
+struct val call_method(struct front *f, struct val object, const struct constant *key) {
+  static const char *const names[] = {"despawn", "add", "remove", "random"};
+  for (uint32_t i = 0; key->type == CONST_STRING && i < 4; i++)
+    if (text_equal(names[i], key->string.data, key->string.size))
+      return (struct val){.kind = VAL_METHOD, .at = i};
+  front_refuse(f, "it calls '%S' of the world", &key->string);
+  return object;
+}
+
+static void need_row_entity(struct front *f, const struct val *arguments, uint32_t count) {
+  bool given = count > 1 && arguments[0].kind == VAL_WORLD && arguments[1].row_entity;
+  if (!given) front_refuse(f, "it changes another entity than the row's own");
+}
+
+/* An id held by a constant, or by something outside, which then must keep it. */
+static bool known_id(struct front *f, struct val value, ecs_id *id) {
+  if (!val_is_number(f, value) || value.entity) return false;
+  *id = (ecs_id)value.number;
+  if (value.literal) return true;
+  if (!access_keep(f, value)) return false;
+  int is_id = 0;
+  *id = (ecs_id)lua_tointegerx(f->L, -1, &is_id);
+  lua_pop(f->L, 1);
+  return is_id != 0;
+}
+
+static ecs_id component_argument(struct front *f, const struct val *arguments,
+                                 uint32_t count) {
+  ecs_world *world = f->box->world;
+  struct component *component = NULL;
+  ecs_status status = ECS_OK;
+  ecs_id id;
+  if (count == 3 && arguments[2].kind == VAL_STRING)
+    status = component_need(world, arguments[2].string.data, arguments[2].string.size,
+                            &component);
+  else if (count == 3 && known_id(f, arguments[2], &id))
+    status = component_need_id(world, id, &component);
+  if (status != ECS_OK) front_refuse(f, "%s", world->message);
+  if (!component)
+    front_refuse(f, "it adds or removes what is no name or id of a component held by a "
+                    "constant, an upvalue or a field of a table");
+  return component->id;
+}
+
+static struct val random_call(struct front *f, const struct val *arguments, uint32_t count) {
+  if (count < 2 || arguments[0].kind != VAL_WORLD || arguments[1].kind != VAL_VALUE ||
+      !arguments[1].entity)
+    front_refuse(f, "it calls world:random without an entity");
+  builder *b = f->b;
+  k_value bits = build_random(b, arguments[1].value, f->env.calls.value,
+                              build_uniform(b, UNIFORM_STREAM, KT_I64),
+                              build_uniform(b, UNIFORM_TICK, KT_I64));
+  f->env.calls =
+      val_number(f, build_binary(b, KO_ADD, f->env.calls.value, build_i64(b, 1)), true);
+  if (count == 2) return val_number(f, build_random_unit(b, bits), true);
+  k_value low = build_i64(b, 1), high;
+  for (uint32_t i = 2; i < count; i++)
+    if (!val_is_number(f, arguments[i])) front_refuse(f, "it calls world:random badly");
+  high = number_as(f, arguments[count > 3 ? 3 : 2], KT_I64);
+  if (count > 3) low = number_as(f, arguments[2], KT_I64);
+  return val_number(f, build_random_range(b, bits, low, high), false);
+}
+
+static struct val method_call(struct front *f, uint32_t name, const struct val *arguments,
+                              uint32_t count) {
+  struct val nothing = {.kind = VAL_NIL};
+  if (name == METHOD_RANDOM) return random_call(f, arguments, count);
+  need_row_entity(f, arguments, count);
+  if (f->loop_depth) front_refuse(f, "it changes entities inside a loop");
+  if (f->result == RESULT_TRUTH)
+    front_refuse(f, "it changes entities in a predicate");
+  if (f->command_count == FRONT_COMMANDS)
+    front_refuse(f, "it changes entities in too many places");
+  struct front_command *command = &f->commands[f->command_count];
+  *command = (struct front_command){FORM_DESPAWN, ECS_NULL};
+  if (name != METHOD_DESPAWN) {
+    command->form = name == METHOD_ADD ? FORM_ADD : FORM_REMOVE;
+    command->component = component_argument(f, arguments, count);
+  } else if (count != 2) {
+    front_refuse(f, "it calls world:despawn badly");
+  }
+  build_emit(f->b, (int)f->command_count++, f->env.mask);
+  return nothing;
+}
+
+/* ---- Lua functions ---- */
+
+static void refuse_recursion(struct front *f, const void *identity) {
+  for (const struct frame *at = f->frame; at; at = at->caller)
+    if (at->identity == identity) front_refuse(f, "it calls itself");
+}
+
+static void inline_function(struct front *f, uint32_t function, uint32_t at,
+                            uint32_t count) {
+  struct frame *caller = f->frame;
+  struct frame frame = {.caller = caller, .top = NONE};
+  if (++f->depth >= FRONT_DEPTH) front_refuse(f, "it nests calls too deep");
+  lua_rawgeti(f->L, f->anchors, (lua_Integer)function);
+  frame.identity = lua_topointer(f->L, -1);
+  lua_pop(f->L, 1);
+  refuse_recursion(f, frame.identity);
+  front_open(f, &frame, (uint16_t)function);
+  uint32_t registers = frame.code->registers;
+  frame.base = f->env.count;
+  if (frame.base + registers > FRONT_REGISTERS) front_refuse(f, "it uses too many variables");
+  struct val nil = {.kind = VAL_NIL};
+  for (uint32_t i = 0; i < registers; i++) {
+    bool given = i < frame.code->parameters && i < count;
+    f->registers[frame.base + i] =
+        given ? f->registers[caller->base + at + 1 + i] : nil;
+  }
+  f->env.count += registers;
+  f->frame = &frame;
+  k_value mask = f->env.mask;
+  front_function(f, &frame);
+  f->frame = caller;
+  f->env.mask = mask;
+  f->env.count = frame.base;
+  f->depth--;
+}
+
+static void put_results(struct front *f, const struct code *code, const struct val *results,
+                        uint32_t count) {
+  struct val nil = {.kind = VAL_NIL};
+  uint32_t wanted = code->c == NONE ? count : code->c;
+  for (uint32_t i = 0; i < wanted; i++)
+    *front_register(f, code->a + i) = i < count ? results[i] : nil;
+  f->frame->top = code->c == NONE ? code->a + wanted : NONE;
+}
+
+static uint32_t argument_count(struct front *f, const struct code *code) {
+  if (code->b != NONE) return code->b;
+  if (f->frame->top == NONE || f->frame->top <= code->a)
+    front_refuse(f, "it passes on a variable number of arguments");
+  return f->frame->top - code->a - 1;
+}
+
+void call_function(struct front *f, const struct code *code) {
+  uint32_t count = argument_count(f, code);
+  const struct val function = *front_register(f, code->a);
+  if (count && code->a + count >= f->frame->code->registers)
+    front_refuse(f, "it passes too many arguments");
+  const struct val *arguments = count ? front_register(f, code->a + 1) : NULL;
+  struct val results[FRONT_RESULTS];
+  if (function.kind == VAL_MATH) {
+    put_results(f, code, results, math_call(f, function.at, arguments, count, results));
+    return;
+  }
+  if (function.kind == VAL_METHOD) {
+    results[0] = method_call(f, function.at, arguments, count);
+    put_results(f, code, results, results[0].kind == VAL_NIL ? 0 : 1);
+    return;
+  }
+  if (function.kind != VAL_FUNCTION)
+    front_refuse(f, "it calls something that is neither a Lua function nor one of math's");
+  uint32_t before = f->env.result_count;
+  f->env.result_count = 0;
+  inline_function(f, function.at, code->a, count);
+  uint32_t given = f->env.result_count;
+  memcpy(results, f->env.results, given * sizeof *results);
+  f->env.result_count = before;
+  put_results(f, code, results, given);
+}

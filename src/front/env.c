@@ -1,0 +1,150 @@
+/* Masks, environments and how they join. */
+#include "front/front.h"
+
+/* ---- masks ---- */
+
+static void remember_fork(struct front *f, k_value whole, k_value yes, k_value no) {
+  if (f->fork_count < FRONT_FORKS)
+    f->forks[f->fork_count++] = (struct fork){whole, yes, no};
+}
+
+k_value mask_and(struct front *f, k_value mask, k_value condition) {
+  return build_binary(f->b, KO_AND, mask, condition);
+}
+
+k_value mask_and_not(struct front *f, k_value mask, k_value condition) {
+  k_value no = build_binary(f->b, KO_ANDN, mask, condition);
+  remember_fork(f, mask, build_binary(f->b, KO_AND, mask, condition), no);
+  return no;
+}
+
+/* The two halves of a mask are the whole again. */
+k_value mask_or(struct front *f, k_value a, k_value b) {
+  if (a == K_NONE) return b;
+  if (b == K_NONE || a == b) return a;
+  for (uint32_t i = f->fork_count; i-- > 0;) {
+    const struct fork *fork = &f->forks[i];
+    if ((fork->yes == a && fork->no == b) || (fork->yes == b && fork->no == a))
+      return fork->whole;
+  }
+  return build_binary(f->b, KO_OR, a, b);
+}
+
+/* ---- values ---- */
+
+bool val_same(const struct val *x, const struct val *y) {
+  if (x->kind != y->kind) return false;
+  switch (x->kind) {
+    case VAL_NOTHING:
+    case VAL_NIL:
+    case VAL_WORLD: return true;
+    case VAL_VALUE:
+      return x->value == y->value && x->soft == y->soft && x->mixed == y->mixed &&
+             x->names == y->names;
+    case VAL_STRING:
+      return x->string.size == y->string.size &&
+             memcmp(x->string.data, y->string.data, x->string.size) == 0;
+    case VAL_VIEW:
+      return x->slot == y->slot && x->leaf == y->leaf && x->array == y->array &&
+             x->component == y->component;
+    case VAL_RESOURCE:
+      return x->at == y->at && x->component == y->component && x->leaf == y->leaf;
+    default: return x->at == y->at;
+  }
+}
+
+static bool is_f(k_type type) { return type == KT_F32 || type == KT_F64; }
+
+/* An integer of the script that a float can stand for. */
+static bool may_be_float(struct val x) {
+  int64_t back;
+  if (!x.literal) return x.soft;
+  return number_is_integer((double)x.number, &back) && back == x.number;
+}
+
+int val_common_type(const struct front *f, struct val x, struct val y) {
+  k_type a = val_type(f, x), b = val_type(f, y);
+  if (a == b) return (int)a;
+  if (is_f(a) && is_f(b)) {
+    bool narrow = (a == KT_F32 && y.soft) || (b == KT_F32 && x.soft);
+    return narrow ? KT_F32 : KT_F64;
+  }
+  if (a == KT_I64 && may_be_float(x) && is_f(b)) return (int)b;
+  if (b == KT_I64 && may_be_float(y) && is_f(a)) return (int)a;
+  return -1;
+}
+
+bool val_mixes(const struct front *f, struct val x, struct val y) {
+  return x.mixed || y.mixed || (val_type(f, x) == KT_I64) != (val_type(f, y) == KT_I64);
+}
+
+struct val val_select(struct front *f, k_value mask, struct val x, struct val y) {
+  struct val nothing = {.kind = VAL_NOTHING};
+  if (val_same(&x, &y)) return x;
+  if (x.kind != VAL_VALUE || y.kind != VAL_VALUE || x.names != y.names) return nothing;
+  int type = val_common_type(f, x, y);
+  if (type < 0) return nothing;
+  struct val joined = x;
+  joined.soft = x.soft && y.soft;
+  joined.mixed = val_mixes(f, x, y);
+  joined.literal = false;
+  joined.at = 0;
+  joined.entity = x.entity && y.entity;
+  joined.row_entity = x.row_entity && y.row_entity;
+  joined.value = build_select(f->b, mask, number_as(f, x, (k_type)type),
+                              number_as(f, y, (k_type)type));
+  return joined;
+}
+
+/* ---- environments ---- */
+
+void env_copy(struct front *f, struct env *to, const struct env *from) {
+  struct val *registers = NULL;
+  struct memory *memory = &f->box->world->memory;
+  if (from->count) {
+    registers = memory_array(memory, from->count, sizeof *registers);
+    if (!registers) raise_memory(f->L);
+    memcpy(registers, from->registers, from->count * sizeof *registers);
+  }
+  *to = *from;
+  to->registers = registers;
+}
+
+void env_free(struct front *f, struct env *env) {
+  memory_free(&f->box->world->memory, env->registers,
+              env->count * sizeof *env->registers);
+  env->registers = NULL;
+  env->count = 0;
+}
+
+static k_value field_value(struct front *f, const struct env *env, uint32_t at) {
+  if (env->fields[at] != K_NONE) return env->fields[at];
+  return build_load(f->b, f->columns[at].number);
+}
+
+static void merge_results(struct front *f, struct env *into, const struct env *from) {
+  struct val nil = {.kind = VAL_NIL};
+  uint32_t most = into->result_count > from->result_count ? into->result_count
+                                                          : from->result_count;
+  for (uint32_t i = 0; i < most; i++) {
+    struct val x = i < from->result_count ? from->results[i] : nil;
+    struct val y = i < into->result_count ? into->results[i] : nil;
+    into->results[i] = val_select(f, from->mask, x, y);
+  }
+  into->result_count = most;
+}
+
+void env_merge(struct front *f, struct env *into, const struct env *from) {
+  uint32_t count = into->count < from->count ? into->count : from->count;
+  for (uint32_t i = 0; i < count; i++)
+    into->registers[i] =
+        val_select(f, from->mask, from->registers[i], into->registers[i]);
+  for (uint32_t i = 0; i < f->column_count; i++) {
+    if (into->fields[i] == from->fields[i]) continue;
+    k_value x = field_value(f, from, i), y = field_value(f, into, i);
+    into->fields[i] = x == y ? x : build_select(f->b, from->mask, x, y);
+  }
+  merge_results(f, into, from);
+  into->calls = val_select(f, from->mask, from->calls, into->calls);
+  into->mask = mask_or(f, into->mask, from->mask);
+}

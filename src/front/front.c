@@ -1,0 +1,395 @@
+#include <stdlib.h>
+
+#include "front/front.h"
+
+/* ---- refusing ---- */
+
+static int32_t line_of(const struct frame *frame) {
+  if (!frame || !frame->code || !frame->code->lines || frame->pc >= frame->code->count)
+    return 0;
+  return frame->code->lines[frame->pc];
+}
+
+uint32_t front_tag(const struct front *f) {
+  return (uint32_t)line_of(f->frame) & ((1u << TAG_LINES) - 1);
+}
+
+int front_refuse(struct front *f, const char *format, ...) {
+  lua_State *L = f->L;
+  char reason[MESSAGE_SIZE];
+  va_list args;
+  va_start(args, format);
+  text_vformat(reason, sizeof reason, format, args);
+  va_end(args);
+  lua_Debug where;
+  memset(&where, 0, sizeof where);
+  lua_rawgeti(L, f->anchors, f->frame ? f->frame->function : 1);
+  if (lua_isfunction(L, -1))
+    lua_getinfo(L, ">S", &where);
+  else
+    lua_pop(L, 1);
+  int32_t line = line_of(f->frame);
+  lua_pushfstring(L, "%s:%d: %s", where.short_src[0] ? where.short_src : "?",
+                  line ? (int)line : where.linedefined, reason);
+  lua_error(L);
+  abort();   /* never: lua_error does not return */
+}
+
+void front_check(struct front *f) {
+  switch (builder_status(f->b)) {
+    case K_OK: break;
+    case K_ENOMEM: raise_memory(f->L); break;
+    default: front_refuse(f, "it is too large"); break;
+  }
+}
+
+/* ---- registers ---- */
+
+struct val *front_register(struct front *f, uint32_t at) {
+  if (at >= f->frame->code->registers) front_refuse(f, "its bytecode is not sound");
+  return &f->registers[f->frame->base + at];
+}
+
+struct val front_constant(struct front *f, uint32_t at) {
+  const struct constant *constant = &f->frame->code->constants[at];
+  struct val value = {.kind = VAL_NIL};
+  int64_t whole;
+  switch (constant->type) {
+    case CONST_NIL: return value;
+    case CONST_FALSE: return val_bool(f, false);
+    case CONST_TRUE: return val_bool(f, true);
+    case CONST_INTEGER:
+      value = val_number(f, build_i64(f->b, constant->integer), true);
+      value.entity = constant->integer == 0;
+      value.number = constant->integer;
+      break;
+    case CONST_FLOAT:
+      value = val_number(f, build_f64(f->b, constant->number), true);
+      if (number_is_integer(constant->number, &whole)) value.number = whole;
+      break;
+    case CONST_STRING:
+      value.kind = VAL_STRING;
+      value.string = constant->string;
+      return value;
+  }
+  value.literal = true;
+  return value;
+}
+
+struct val front_operand(struct front *f, struct operand operand) {
+  if (operand.constant) return front_constant(f, operand.at);
+  return *front_register(f, operand.at);
+}
+
+/* ---- jumps ---- */
+
+static void add_edge(struct front *f, uint32_t target, k_value mask) {
+  struct edge_env *grown = memory_grow(&f->box->world->memory, f->edges, &f->edge_capacity,
+                                       f->edge_count + 1ull, sizeof *grown);
+  if (!grown) raise_memory(f->L);
+  f->edges = grown;
+  struct edge_env *edge = &grown[f->edge_count];
+  env_copy(f, &edge->env, &f->env);
+  edge->env.mask = mask;
+  edge->target = target;
+  f->edge_count++;
+}
+
+void front_jump(struct front *f, uint32_t target, k_value mask) {
+  if (target <= f->frame->pc) front_refuse(f, "it has a loop that is not a numeric for");
+  add_edge(f, target, mask);
+}
+
+void front_keep(struct front *f) { add_edge(f, NONE, f->env.mask); }
+
+void front_forget(struct front *f, uint32_t first) {
+  while (f->edge_count > first) env_free(f, &f->edges[--f->edge_count].env);
+}
+
+static void drop_edge(struct front *f, uint32_t at) {
+  env_free(f, &f->edges[at].env);
+  f->edge_count--;
+  memmove(&f->edges[at], &f->edges[at + 1], (f->edge_count - at) * sizeof *f->edges);
+}
+
+/* The rows of an edge go on alone where nobody else is. */
+static void take_edge(struct front *f, const struct env *from) {
+  uint32_t count = f->env.count;
+  memcpy(f->registers, from->registers,
+         (count < from->count ? count : from->count) * sizeof *f->registers);
+  f->env = *from;
+  f->env.registers = f->registers;
+  f->env.count = count;
+}
+
+void front_join(struct front *f, uint32_t first, uint32_t target) {
+  for (uint32_t i = first; i < f->edge_count;) {
+    if (f->edges[i].target != target) {
+      i++;
+      continue;
+    }
+    if (f->env.mask == K_NONE)
+      take_edge(f, &f->edges[i].env);
+    else
+      env_merge(f, &f->env, &f->edges[i].env);
+    drop_edge(f, i);
+  }
+}
+
+/* Goes on where the condition decides: jumps when it is `flag`, else skips the jump. */
+static void branch(struct front *f, const struct code *code, k_value condition, int known,
+                   const struct val *set) {
+  struct frame *frame = f->frame;
+  k_value taken = K_NONE, stays = K_NONE;
+  if (known >= 0) {
+    *(known == code->flag ? &taken : &stays) = f->env.mask;
+  } else {
+    k_value yes = mask_and(f, f->env.mask, condition);
+    k_value no = mask_and_not(f, f->env.mask, condition);
+    taken = code->flag ? yes : no;
+    stays = code->flag ? no : yes;
+  }
+  if (taken != K_NONE) {
+    front_jump(f, code->target, taken);
+    if (set) f->edges[f->edge_count - 1].env.registers[frame->base + code->a] = *set;
+  }
+  f->env.mask = stays;
+  frame->pc += 2;
+}
+
+static void compare(struct front *f, const struct code *code) {
+  int known;
+  struct val left = front_operand(f, code->left), right = front_operand(f, code->right);
+  k_value condition = number_compare(f, code->op, left, right, &known);
+  branch(f, code, condition, known, NULL);
+}
+
+static void test(struct front *f, const struct code *code) {
+  int known;
+  struct val tested = *front_register(f, code->b);
+  k_value condition = val_truth(f, tested, &known);
+  branch(f, code, condition, known, code->kind == CODE_TEST_SET ? &tested : NULL);
+}
+
+static struct val invert(struct front *f, struct val x) {
+  int known;
+  k_value truth = val_truth(f, x, &known);
+  if (known >= 0) return val_bool(f, !known);
+  return val_number(f, build_unary(f->b, KO_NOT, truth), false);
+}
+
+static void leave(struct front *f, const struct code *code) {
+  struct frame *frame = f->frame;
+  uint32_t count = code->b;
+  if (count == NONE) {
+    if (frame->top == NONE || frame->top < code->a)
+      front_refuse(f, "it returns a variable number of values");
+    count = frame->top - code->a;
+  }
+  if (count > FRONT_RESULTS) front_refuse(f, "it returns too many values");
+  for (uint32_t i = 0; i < count; i++)
+    f->env.results[i] = *front_register(f, code->a + i);
+  f->env.result_count = count;
+  add_edge(f, frame->code->count, f->env.mask);
+  f->env.result_count = 0;
+  f->env.mask = K_NONE;
+}
+
+static void set_nil(struct front *f, const struct code *code) {
+  for (uint32_t i = 0; i <= code->b; i++)
+    *front_register(f, code->a + i) = (struct val){.kind = VAL_NIL};
+}
+
+static void take_field(struct front *f, const struct code *code) {
+  const struct constant *key = &f->frame->code->constants[code->c];
+  *front_register(f, code->a) = access_key(f, *front_register(f, code->b), key);
+}
+
+static void take_index(struct front *f, const struct code *code) {
+  const struct val key = *front_register(f, code->c);
+  if (key.kind != VAL_STRING) front_refuse(f, "it indexes a table or view by a variable");
+  struct constant constant = {.type = CONST_STRING, .string = key.string};
+  *front_register(f, code->a) = access_key(f, *front_register(f, code->b), &constant);
+}
+
+static void take_upfield(struct front *f, const struct code *code) {
+  const struct constant *key = &f->frame->code->constants[code->c];
+  *front_register(f, code->a) = access_key(f, access_upvalue(f, code->b), key);
+}
+
+static void take_method(struct front *f, const struct code *code) {
+  const struct constant *key = &f->frame->code->constants[code->c];
+  struct val object = *front_register(f, code->b);
+  struct val method = access_key(f, object, key);
+  *front_register(f, code->a + 1) = object;
+  *front_register(f, code->a) = method;
+}
+
+static void operate(struct front *f, const struct code *code) {
+  const struct constant *constants = f->frame->code->constants;
+  switch (code->kind) {
+    case CODE_MOVE: *front_register(f, code->a) = *front_register(f, code->b); break;
+    case CODE_LOAD:
+    case CODE_LOAD_SKIP: *front_register(f, code->a) = front_constant(f, code->b); break;
+    case CODE_NIL: set_nil(f, code); break;
+    case CODE_UPVALUE: *front_register(f, code->a) = access_upvalue(f, code->b); break;
+    case CODE_UPFIELD: take_upfield(f, code); break;
+    case CODE_FIELD: take_field(f, code); break;
+    case CODE_INDEX: take_index(f, code); break;
+    case CODE_SET_FIELD:
+      access_store(f, *front_register(f, code->a), &constants[code->b],
+                   front_operand(f, code->right));
+      break;
+    case CODE_METHOD: take_method(f, code); break;
+    case CODE_ARITH:
+      *front_register(f, code->a) = number_binary(f, code->op, front_operand(f, code->left),
+                                                  front_operand(f, code->right));
+      break;
+    case CODE_UNARY:
+      *front_register(f, code->a) =
+          number_unary(f, code->op, *front_register(f, code->b));
+      break;
+    case CODE_NOT:
+      *front_register(f, code->a) = invert(f, *front_register(f, code->b));
+      break;
+    case CODE_CALL: call_function(f, code); break;
+    default: break;
+  }
+}
+
+static void step(struct front *f, struct frame *frame) {
+  const struct code *code = &frame->code->code[frame->pc];
+  build_at(f->b, f->env.mask, front_tag(f));
+  switch (code->kind) {
+    case CODE_REFUSED: front_refuse(f, "%s", code->why); break;
+    case CODE_COMPARE: compare(f, code); return;
+    case CODE_TEST:
+    case CODE_TEST_SET: test(f, code); return;
+    case CODE_FOR: loop_compile(f, frame); return;
+    case CODE_FOR_END: front_refuse(f, "its bytecode is not sound"); break;
+    case CODE_JUMP:
+      front_jump(f, code->target, f->env.mask);
+      f->env.mask = K_NONE;
+      break;
+    case CODE_RETURN: leave(f, code); break;
+    case CODE_LOAD_SKIP:
+      operate(f, code);
+      front_jump(f, frame->pc + 2, f->env.mask);
+      f->env.mask = K_NONE;
+      break;
+    default: operate(f, code); break;
+  }
+  frame->pc++;
+}
+
+void front_range(struct front *f, struct frame *frame, uint32_t end) {
+  while (frame->pc < end) {
+    front_join(f, frame->first_edge, frame->pc);
+    if (f->env.mask == K_NONE)
+      frame->pc++;
+    else
+      step(f, frame);
+  }
+}
+
+void front_function(struct front *f, struct frame *frame) {
+  frame->first_edge = f->edge_count;
+  front_range(f, frame, frame->code->count);
+  if (f->env.mask != K_NONE) front_refuse(f, "its bytecode is not sound");
+  front_join(f, frame->first_edge, frame->code->count);
+  front_check(f);
+}
+
+/* ---- whole functions ---- */
+
+void front_open(struct front *f, struct frame *frame, uint16_t function) {
+  if (f->code_count == FRONT_FUNCTIONS) front_refuse(f, "it calls too many functions");
+  frame->function = function;
+  frame->code = &f->codes[f->code_count++];
+  lua_rawgeti(f->L, f->anchors, function);
+  if (lua_iscfunction(f->L, -1)) front_refuse(f, "it is a C function");
+  ecs_status status =
+      bytecode_read(f->L, lua_gettop(f->L), &f->box->world->memory, frame->code);
+  lua_pop(f->L, 1);
+  if (status == ECS_ENOMEM) raise_memory(f->L);
+  if (status != ECS_OK) front_refuse(f, "its bytecode is not Lua 5.4's");
+  if (frame->code->vararg) {
+    frame->pc = 0;
+    front_refuse(f, "it takes a variable number of arguments");
+  }
+}
+
+static void start(struct front *f, struct frame *frame) {
+  struct env *env = &f->env;
+  memset(env, 0, sizeof *env);
+  memset(env->fields, 0xFF, sizeof env->fields);
+  env->mask = K_ALL;
+  env->registers = f->registers;
+  env->count = frame->code->registers;
+  env->calls = val_number(f, build_i64(f->b, 0), true);
+  f->uniform_count = UNIFORM_FIRST;
+  for (uint32_t i = 0; i < frame->code->registers; i++) {
+    struct val nil = {.kind = VAL_NIL};
+    f->registers[i] = i < frame->code->parameters ? access_parameter(f, i) : nil;
+  }
+}
+
+/* What the function returns, as the query wants it. */
+static void use_result(struct front *f) {
+  struct env *env = &f->env;
+  struct val result = env->result_count ? env->results[0] : (struct val){.kind = VAL_NIL};
+  if (f->result == RESULT_NONE) return;
+  if (f->result == RESULT_TRUTH) {
+    int known;
+    k_value truth = val_truth(f, result, &known);
+    if (known >= 0) truth = build_bool(f->b, known);
+    build_emit(f->b, 0, truth);
+    return;
+  }
+  static const k_reduce how[] = {[RESULT_SUM] = KR_SUM, [RESULT_MIN] = KR_MIN,
+                                 [RESULT_MAX] = KR_MAX};
+  if (!val_is_number(f, result)) front_refuse(f, "it does not return a number on every way");
+  number_decided(f, result, result, "returns");
+  k_value value = result.value;
+  if (val_type(f, result) == KT_F32) value = number_as(f, result, KT_F64);
+  build_reduce(f->b, 0, how[f->result], value, K_ALL);
+}
+
+void front_compile(struct front *f, lua_State *L, int function) {
+  struct frame frame = {.top = NONE};
+  f->L = L;
+  lua_pushvalue(L, function);
+  uint16_t anchor = front_anchor(f);
+  f->b = builder_new(&f->memory);
+  if (!f->b) raise_memory(L);
+  lua_rawgeti(L, f->anchors, anchor);
+  frame.identity = lua_topointer(L, -1);
+  lua_pop(L, 1);
+  /* Nobody follows it after this call, however that ends. */
+  /* cppcheck-suppress autoVariables */
+  f->frame = &frame;
+  front_open(f, &frame, anchor);
+  start(f, &frame);
+  front_function(f, &frame);
+  use_result(f);
+  access_finish(f);
+  front_check(f);
+  k_status status = build_finish(f->b, &f->program);
+  if (status == K_ENOMEM) raise_memory(L);
+  frame.pc = 0;
+  if (status != K_OK) front_refuse(f, "it is too large");
+}
+
+void front_free(struct front *f) {
+  if (!f->box || !f->box->world) return;
+  struct memory *memory = &f->box->world->memory;
+  front_forget(f, 0);
+  memory_free(memory, f->edges, f->edge_capacity * sizeof *f->edges);
+  while (f->code_count) bytecode_free(&f->codes[--f->code_count]);
+  if (f->b) builder_free(f->b);
+  if (f->program) program_free(f->program);
+  f->edges = NULL;
+  f->edge_capacity = 0;
+  f->b = NULL;
+  f->program = NULL;
+}

@@ -1,0 +1,310 @@
+/* From a Lua function to a column program: one pass over the function in bytecode order. What
+** a register holds is a val; what all of them hold is an env; rows that jump forward wait at
+** their target with an env of their own and are merged there, value by value, by selects.
+** Whatever cannot be compiled raises a Lua error that says why, as "file:line: reason". */
+#ifndef ECS_FRONT_FRONT_H
+#define ECS_FRONT_FRONT_H
+
+#include "kernel/program.h"
+#include "front/bytecode.h"
+
+#define FRONT_COLUMNS 128      /* fields of a kernel */
+#define FRONT_UNIFORMS 200
+#define FRONT_GUARDS 250
+#define FRONT_DEPTH 8          /* inlined functions inside one another */
+#define FRONT_FUNCTIONS 64     /* inlined in all */
+#define FRONT_KEYS 6           /* a.b.c... from an upvalue or a global */
+#define FRONT_RESULTS 8
+#define FRONT_COMMANDS 16
+#define FRONT_REGISTERS 1024   /* of all functions that are open */
+#define FRONT_FORKS 256
+
+/* ---- what a compiled kernel needs from outside, read again before each run ---- */
+
+enum guard_type {
+  GUARD_NIL,       /* absent, and not to be had by a metamethod either */
+  GUARD_BOOL, GUARD_INTEGER, GUARD_FLOAT,
+  GUARD_TABLE,     /* some table */
+  GUARD_SAME,      /* this very value */
+  GUARD_EQUAL      /* whether it is what another path leads to, without a metamethod's help */
+};
+
+/* A value reached from an upvalue of a function by constant keys. */
+struct path {
+  uint8_t keys;
+  uint8_t upvalue;             /* from 1 */
+  uint16_t root;               /* anchored function */
+  uint16_t key[FRONT_KEYS];    /* anchored strings */
+};
+
+struct guard {
+  struct path path;
+  enum guard_type type;
+  struct path other;           /* GUARD_EQUAL */
+  uint16_t same;               /* anchored: the value that it must be, or a metamethod's name */
+  int16_t uniform;             /* number in the program, or -1 */
+};
+
+/* A field of a resource. */
+struct resource_uniform {
+  ecs_id component;
+  uint32_t leaf;
+  int16_t uniform;
+};
+
+/* A field of one of the query's terms. */
+struct front_column {
+  uint32_t slot;               /* of the query; NONE: the row's entity */
+  uint32_t leaf;               /* counted from the term's first column */
+  const struct component *component;
+  uint32_t component_leaf;
+  k_column type;
+  int number;                  /* in the builder */
+  bool read, written, read_only;
+};
+
+enum command_form { FORM_DESPAWN, FORM_ADD, FORM_REMOVE };
+
+struct front_command {
+  enum command_form form;
+  ecs_id component;
+};
+
+enum front_result { RESULT_NONE, RESULT_TRUTH, RESULT_SUM, RESULT_MIN, RESULT_MAX };
+
+/* ---- what registers hold ---- */
+
+enum val_kind {
+  VAL_NOTHING,     /* never set, or different things on different ways here */
+  VAL_NIL,
+  VAL_VALUE,       /* a number or boolean: `value` */
+  VAL_STRING,      /* a constant */
+  VAL_PATH,        /* a table reached by a path */
+  VAL_VIEW,        /* a term, or a nested or array field of it */
+  VAL_FUNCTION,    /* a Lua function reached by a path */
+  VAL_MATH,        /* a function of the math library */
+  VAL_WORLD,
+  VAL_METHOD,      /* a function of the world's methods */
+  VAL_RESOURCE
+};
+
+struct val {
+  uint8_t kind;
+  bool soft;                   /* a script number: f32 beside f32 */
+  bool literal;                /* a number that stands in the function */
+  bool mixed;                  /* a float that is an integer to Lua in some rows */
+  bool entity;                 /* an id: of the row, of an entity field, or null */
+  bool row_entity;             /* the row's own */
+  k_value value;
+  uint32_t at;                 /* path, math function, method, anchored function or object;
+                                  of a number from outside: its path + 1 */
+  int64_t number;              /* of a literal with an integer value */
+  const struct enumeration *names;   /* the field's an enumeration */
+  ecs_string string;
+  uint32_t slot;               /* view: of the query */
+  uint32_t leaf;               /* first leaf of the view, within the term's component */
+  const struct component *component;  /* of the view, or of an array's elements */
+  const struct component *root;       /* of the term */
+  const struct field *array;
+};
+
+struct env {
+  k_value mask;                /* rows that are here; K_NONE: none can be */
+  uint32_t count;              /* registers in use */
+  struct val calls;            /* how often world:random was called in the row */
+  uint32_t result_count;
+  struct val results[FRONT_RESULTS];
+  k_value fields[FRONT_COLUMNS];      /* K_NONE: as loaded */
+  struct val *registers;
+};
+
+/* Rows that wait for the pass to reach their target. */
+struct edge_env {
+  uint32_t target;
+  struct env env;
+};
+
+/* A mask that was split by a condition, so that joining its halves gives it back. */
+struct fork {
+  k_value whole, yes, no;
+};
+
+/* A function being compiled. */
+struct frame {
+  struct frame *caller;
+  struct function_code *code;
+  uint16_t function;           /* anchored */
+  const void *identity;
+  uint32_t base;               /* of its registers */
+  uint32_t pc;
+  uint32_t top;                /* behind a call with open results; NONE otherwise */
+  uint32_t first_edge;         /* edges from here on are its own */
+};
+
+struct front {
+  lua_State *L;
+  struct world_box *box;
+  const ecs_query *query;
+  const struct table *table;   /* says which optional terms are there; NULL: all */
+  k_memory memory;
+  builder *b;
+  const lua_CFunction *math;
+  int anchors;                 /* stack index of the table of anchored values */
+  uint32_t anchor_count;
+  enum front_result result;
+
+  struct env env;
+  struct val registers[FRONT_REGISTERS];
+  struct frame *frame;
+  uint32_t depth, loop_depth;
+  struct edge_env *edges;
+  uint32_t edge_count, edge_capacity;
+  struct fork forks[FRONT_FORKS];
+  uint32_t fork_count;
+
+  struct front_column columns[FRONT_COLUMNS];
+  uint32_t column_count;
+  struct path paths[FRONT_GUARDS];
+  uint32_t path_count;
+  struct guard guards[FRONT_GUARDS];
+  uint32_t guard_count;
+  struct resource_uniform resources[FRONT_UNIFORMS];
+  uint32_t resource_count;
+  uint32_t uniform_count;
+  struct front_command commands[FRONT_COMMANDS];
+  uint32_t command_count;
+  bool breaks_promise;         /* refused since it writes to a term declared :in */
+  struct function_code codes[FRONT_FUNCTIONS];
+  uint32_t code_count;
+  program *program;
+};
+
+/* The first uniforms of every program. */
+enum { UNIFORM_DT, UNIFORM_STREAM, UNIFORM_TICK, UNIFORM_FIRST };
+
+/* ---- front.c ---- */
+
+/* Compiles the function at `function` for the tables that have the optional terms of
+** `table`. `f` is all zero but for its box, query, table, memory, result and anchors. On
+** return f->program is set. Raises "file:line: reason", or Lua's memory error; front_free
+** then frees what is left. */
+void front_compile(struct front *f, lua_State *L, int function);
+/* Opens the code of the anchored function for a frame. */
+void front_open(struct front *f, struct frame *frame, uint16_t function);
+void front_free(struct front *f);
+
+/* Raises why the function cannot be compiled, with file and line. */
+NORETURN int front_refuse(struct front *f, const char *format, ...);
+
+/* Compiles the body of a function whose parameters are in place; its results are merged into
+** f->env. */
+void front_function(struct front *f, struct frame *frame);
+/* Compiles instructions up to `end`. */
+void front_range(struct front *f, struct frame *frame, uint32_t end);
+
+#define TAG_LINES 20           /* bits of a tag that are the line; above, column + 1 */
+
+/* Sends the rows of `mask` to a target (the count of instructions for the end). */
+void front_jump(struct front *f, uint32_t target, k_value mask);
+/* Keeps a copy of the environment as the last edge; forgets edges from `first` on. */
+void front_keep(struct front *f);
+void front_forget(struct front *f, uint32_t first);
+/* Joins what waits for this instruction from edge `first` on. */
+void front_join(struct front *f, uint32_t first, uint32_t target);
+
+/* The line of the instruction being compiled, as a tag for what can fail. */
+uint32_t front_tag(const struct front *f);
+struct val *front_register(struct front *f, uint32_t at);
+struct val front_operand(struct front *f, struct operand operand);
+struct val front_constant(struct front *f, uint32_t at);
+uint16_t front_anchor(struct front *f);
+
+/* The results of checking the builder: raises when it failed. */
+void front_check(struct front *f);
+
+/* ---- env.c: masks and merging ---- */
+
+k_value mask_and(struct front *f, k_value mask, k_value condition);
+k_value mask_and_not(struct front *f, k_value mask, k_value condition);
+k_value mask_or(struct front *f, k_value a, k_value b);
+void env_copy(struct front *f, struct env *to, const struct env *from);
+void env_free(struct front *f, struct env *env);
+/* The rows of `from` join those of `into`. */
+void env_merge(struct front *f, struct env *into, const struct env *from);
+/* x in the rows of the mask, y elsewhere, brought to one type; VAL_NOTHING when there is
+** none. An integer of the script that meets a float is `mixed`. */
+struct val val_select(struct front *f, k_value mask, struct val x, struct val y);
+/* The type that both can be brought to, or -1. */
+int val_common_type(const struct front *f, struct val x, struct val y);
+/* Whether x, or y, or what is either of them is an integer in some rows and a float in others. */
+bool val_mixes(const struct front *f, struct val x, struct val y);
+bool val_same(const struct val *x, const struct val *y);
+
+/* ---- number.c: typing and operators ---- */
+
+struct val val_number(struct front *f, k_value value, bool soft);
+struct val val_bool(struct front *f, bool value);
+k_value number_as(struct front *f, struct val x, k_type type);
+struct val number_binary(struct front *f, enum code_op op, struct val x, struct val y);
+struct val number_unary(struct front *f, enum code_op op, struct val x);
+/* f32 with f32 or a script number is f32, beside anything else f64. */
+k_type number_float_type(const struct front *f, struct val x, struct val y);
+/* Refuses what Lua does in one way with an integer and in another with a float, if x may be
+** either and y is no float that decides it. `does` is said of it, as in "divides". */
+void number_decided(struct front *f, struct val x, struct val y, const char *does);
+/* Whether x (op) y: a mask, or a truth known now in *known (then K_NONE is returned). */
+k_value number_compare(struct front *f, enum code_op op, struct val x, struct val y,
+                       int *known);
+/* Whether x is neither nil nor false, likewise. */
+k_value val_truth(struct front *f, struct val x, int *known);
+bool val_is_number(const struct front *f, struct val x);
+k_type val_type(const struct front *f, struct val x);
+
+/* ---- access.c: upvalues, globals, views, resources ---- */
+
+/* The query's term with that number of data. */
+const struct term *front_term(const struct front *f, uint32_t slot);
+/* Pushes what a path leads to now, by raw access; nil where it breaks off. */
+void path_push(lua_State *L, int anchors, const struct path *path);
+/* Whether there is nothing at the end of a path in Lua either: its last key is that of a table
+** without `index`, the anchored "__index". Of a path without keys: that it is there. */
+bool path_is_absent(lua_State *L, int anchors, const struct path *path, uint16_t index);
+/* Whether two paths lead to the same value, for Lua's ==; -1 when a metamethod is to say:
+** `equal`, the anchored "__eq", or, where one leads to nothing, __index. */
+int path_compare(lua_State *L, int anchors, const struct path *x, const struct path *y,
+                 uint16_t equal);
+/* What stands at a path that led to a table has to be a table. */
+void access_table(struct front *f, struct val table);
+/* x == y of tables. */
+k_value access_equal(struct front *f, struct val x, struct val y);
+/* Whether two functions or two objects are the same. */
+bool access_same(struct front *f, struct val x, struct val y);
+/* Pushes the value that a number from outside has, which it must keep; false when the number
+** is made by the function. */
+bool access_keep(struct front *f, struct val number);
+struct val access_upvalue(struct front *f, uint32_t upvalue);
+struct val access_key(struct front *f, struct val object, const struct constant *key);
+struct val access_parameter(struct front *f, uint32_t index);
+void access_store(struct front *f, struct val view, const struct constant *key,
+                  struct val value);
+/* The value of a field that the query gives as such, and the row's entity. */
+struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
+                         const struct component *component, uint32_t component_leaf);
+/* Writes what the function stored into the program. */
+void access_finish(struct front *f);
+
+/* ---- call.c ---- */
+
+void call_function(struct front *f, const struct code *code);
+/* Pushes a userdata with the addresses of math's functions. */
+void call_push_math(lua_State *L);
+/* VAL_MATH for one of these functions, else VAL_NOTHING. */
+struct val call_known(lua_CFunction function, const lua_CFunction *known);
+struct val call_method(struct front *f, struct val object, const struct constant *key);
+
+/* ---- numeric_for.c ---- */
+
+/* Compiles the loop at the frame's pc and leaves pc behind it. */
+void loop_compile(struct front *f, struct frame *frame);
+
+#endif

@@ -1,0 +1,162 @@
+/* Types of numbers and what the operators do with them. A script number (literal, uniform, or
+** made of these alone: `soft`) becomes f32 beside f32. */
+#include "front/front.h"
+
+k_type val_type(const struct front *f, struct val x) { return build_type(f->b, x.value); }
+
+bool val_is_number(const struct front *f, struct val x) {
+  return x.kind == VAL_VALUE && !x.names && val_type(f, x) != KT_BOOL;
+}
+
+struct val val_number(struct front *f, k_value value, bool soft) {
+  (void)f;
+  return (struct val){.kind = VAL_VALUE, .value = value, .soft = soft};
+}
+
+struct val val_bool(struct front *f, bool value) {
+  return val_number(f, build_bool(f->b, value), true);
+}
+
+k_value number_as(struct front *f, struct val x, k_type type) {
+  return build_convert(f->b, type, x.value);
+}
+
+static const char *describe(const struct front *f, struct val x) {
+  switch (x.kind) {
+    case VAL_NOTHING: return "a value that is not the same type on every way here";
+    case VAL_NIL: return "nil";
+    case VAL_VALUE:
+      if (x.names) return "an enum";
+      if (x.mixed) return "a number that is an integer on one way and a float on another";
+      return val_type(f, x) == KT_BOOL ? "a boolean" : "a number";
+    case VAL_STRING: return "a string";
+    case VAL_PATH: return "a table";
+    case VAL_VIEW: return "a view";
+    case VAL_WORLD:
+    case VAL_RESOURCE: return "an object";
+    default: return "a function";
+  }
+}
+
+static void need_number(struct front *f, struct val x) {
+  if (!val_is_number(f, x)) front_refuse(f, "it calculates with %s", describe(f, x));
+}
+
+void number_decided(struct front *f, struct val x, struct val y, const char *does) {
+  bool decided = !x.mixed || (!y.mixed && val_type(f, y) != KT_I64);
+  if (!decided)
+    front_refuse(f, "it %s %s: write the integer as a float, as in 0.0", does, describe(f, x));
+}
+
+k_type number_float_type(const struct front *f, struct val x, struct val y) {
+  k_type a = val_type(f, x), b = val_type(f, y);
+  bool narrow = (a == KT_F32 && (b == KT_F32 || y.soft)) || (b == KT_F32 && x.soft);
+  return narrow ? KT_F32 : KT_F64;
+}
+
+static bool is_bitwise(enum code_op op) { return op >= OP_BAND && op <= OP_SHR; }
+
+/* What an integer gives with an integer is one, and may wrap around, fail or be 0 without a
+** sign. */
+static void need_decided(struct front *f, enum code_op op, struct val x, struct val y) {
+  if (is_bitwise(op) || op == OP_DIV || op == OP_POW) return;
+  number_decided(f, x, y, "calculates with");
+  number_decided(f, y, x, "calculates with");
+}
+
+static k_type operand_type(const struct front *f, enum code_op op, struct val x,
+                           struct val y) {
+  if (is_bitwise(op)) return KT_I64;
+  bool integers = val_type(f, x) == KT_I64 && val_type(f, y) == KT_I64;
+  bool divides = op == OP_DIV || op == OP_POW;
+  return integers && !divides ? KT_I64 : number_float_type(f, x, y);
+}
+
+struct val number_binary(struct front *f, enum code_op op, struct val x, struct val y) {
+  static const k_op ops[] = {KO_ADD, KO_SUB, KO_MUL, KO_MOD, KO_POW, KO_DIV,
+                             KO_IDIV, KO_BAND, KO_BOR, KO_BXOR, KO_SHL, KO_SHR};
+  need_number(f, x);
+  need_number(f, y);
+  need_decided(f, op, x, y);
+  k_type type = operand_type(f, op, x, y);
+  k_value a = number_as(f, x, type), b = number_as(f, y, type);
+  return val_number(f, build_binary(f->b, ops[op], a, b), x.soft && y.soft);
+}
+
+struct val number_unary(struct front *f, enum code_op op, struct val x) {
+  need_number(f, x);
+  if (op != OP_BNOT) number_decided(f, x, x, "negates");
+  k_value value = op == OP_BNOT ? number_as(f, x, KT_I64) : x.value;
+  return val_number(f, build_unary(f->b, op == OP_BNOT ? KO_BNOT : KO_NEG, value), x.soft);
+}
+
+/* ---- comparisons ---- */
+
+static k_op compare_op(enum code_op op) {
+  return op == OP_EQ ? KO_EQ : op == OP_LT ? KO_LT : KO_LE;
+}
+
+static k_value compare_numbers(struct front *f, enum code_op op, struct val x,
+                               struct val y) {
+  return build_binary(f->b, compare_op(op), x.value, y.value);
+}
+
+static k_value compare_enum(struct front *f, struct val x, struct val y, int *known) {
+  if (y.kind == VAL_STRING) {
+    uint32_t at = enumeration_find(x.names, y.string.data, y.string.size);
+    if (at == NONE) {
+      *known = 0;
+      return K_NONE;
+    }
+    return build_binary(f->b, KO_EQ, x.value, build_i64(f->b, at));
+  }
+  if (y.kind == VAL_VALUE && y.names == x.names)
+    return build_binary(f->b, KO_EQ, x.value, y.value);
+  if (y.kind == VAL_VALUE && y.names) front_refuse(f, "it compares different enums");
+  *known = 0;
+  return K_NONE;
+}
+
+static bool is_nothing(struct val x) { return x.kind == VAL_NOTHING; }
+
+/* What is no number, enum or boolean on both sides. */
+static k_value compare_things(struct front *f, struct val x, struct val y, int *known) {
+  if (x.kind == VAL_PATH && y.kind == VAL_PATH) return access_equal(f, x, y);
+  if (x.kind == VAL_PATH) access_table(f, x);
+  if (y.kind == VAL_PATH) access_table(f, y);
+  bool refer = x.kind == VAL_FUNCTION || x.kind == VAL_RESOURCE;
+  *known = refer && x.kind == y.kind ? access_same(f, x, y) : val_same(&x, &y);
+  return K_NONE;
+}
+
+static k_value compare_equal(struct front *f, struct val x, struct val y, int *known) {
+  if (x.kind == VAL_VALUE && x.names) return compare_enum(f, x, y, known);
+  if (y.kind == VAL_VALUE && y.names) return compare_enum(f, y, x, known);
+  if (x.kind != VAL_VALUE || y.kind != VAL_VALUE) return compare_things(f, x, y, known);
+  bool left = val_type(f, x) == KT_BOOL, right = val_type(f, y) == KT_BOOL;
+  if (left != right) {
+    *known = 0;
+    return K_NONE;
+  }
+  return compare_numbers(f, OP_EQ, x, y);
+}
+
+k_value number_compare(struct front *f, enum code_op op, struct val x, struct val y,
+                       int *known) {
+  *known = -1;
+  if (is_nothing(x) || is_nothing(y))
+    front_refuse(f, "it compares %s", describe(f, is_nothing(x) ? x : y));
+  if (op == OP_EQ) return compare_equal(f, x, y, known);
+  if (!val_is_number(f, x) || !val_is_number(f, y))
+    front_refuse(f, "it compares %s with %s", describe(f, x), describe(f, y));
+  return compare_numbers(f, op, x, y);
+}
+
+k_value val_truth(struct front *f, struct val x, int *known) {
+  *known = -1;
+  if (is_nothing(x)) front_refuse(f, "it tests %s", describe(f, x));
+  if (x.kind == VAL_VALUE && !x.names && val_type(f, x) == KT_BOOL) return x.value;
+  if (x.kind == VAL_PATH) access_table(f, x);
+  *known = x.kind != VAL_NIL;
+  return K_NONE;
+}

@@ -1,0 +1,366 @@
+/* Numeric for: a loop of the program. What its body changes is carried from round to round;
+** which values these are, and of which types, is found by building the body again until
+** nothing new turns up. Rows that leave (break, return, goto) keep what they had. */
+#include "front/front.h"
+
+#define ATTEMPTS 64
+#define EXITS 16
+#define CARRIES 192
+#define NESTED_LOOPS 8
+
+enum carry_kind { CARRY_REGISTER, CARRY_FIELD, CARRY_CALLS, CARRY_RESULT };
+
+struct carry {
+  enum carry_kind kind;
+  uint32_t index;
+  k_type type;
+  bool soft, entity, mixed;
+  const struct enumeration *names;
+  k_value value;               /* of this attempt */
+};
+
+struct exit_mask {
+  uint32_t target;
+  k_value mask;
+};
+
+struct loop {
+  struct front *f;
+  struct frame *frame;
+  uint32_t end, a;
+  struct env start;            /* before the loop; its registers belong to an edge */
+  uint32_t first_edge;         /* those of the body */
+  uint32_t fork_count;
+  struct carry carries[CARRIES];
+  uint32_t count;
+  struct exit_mask exits[EXITS];
+  uint32_t exit_count;
+  uint32_t result_count;
+  k_value rounds, init, step, live;
+  bool literal;
+};
+
+/* ---- how many rounds ---- */
+
+static struct val bound(struct loop *loop, uint32_t at, const char *what) {
+  struct front *f = loop->f;
+  struct val value = *front_register(f, loop->a + at);
+  if (!val_is_number(f, value)) front_refuse(f, "its loop's %s is no number", what);
+  if (build_varies(f->b, value.value))
+    front_refuse(f, "its loop's %s depends on the row", what);
+  return value;
+}
+
+/* How many steps lead from low to high, both included, as Lua counts them: without a sign.
+** Of 2^63 steps and more the last ones are left out: nobody waits for them. */
+static k_value count_between(struct front *f, struct val low, struct val high,
+                             uint64_t step) {
+  builder *b = f->b;
+  if (low.literal && high.literal) {
+    if (low.number > high.number) return build_i64(b, 0);
+    uint64_t span = (uint64_t)high.number - (uint64_t)low.number;
+    return build_i64(b, span / step < INT64_MAX ? (int64_t)(span / step) + 1 : INT64_MAX);
+  }
+  if (step != 1) front_refuse(f, "its loop's step is not 1, and its bounds are no literals");
+  k_value span = build_binary(b, KO_SUB, high.value, low.value);
+  k_value rounds = build_binary(b, KO_ADD, span, build_i64(b, 1)), most = build_i64(b, INT64_MAX);
+  if (!low.literal || low.number < 1)
+    rounds = build_select(b, build_binary(b, KO_ULT, span, most), rounds, most);
+  k_value enters = build_binary(b, KO_LE, low.value, high.value);
+  return build_select(b, enters, rounds, build_i64(b, 0));
+}
+
+static void plan_rounds(struct loop *loop) {
+  struct front *f = loop->f;
+  struct val init = bound(loop, 0, "start"), limit = bound(loop, 1, "limit");
+  struct val step = bound(loop, 2, "step");
+  if (val_type(f, init) != KT_I64 || val_type(f, step) != KT_I64 ||
+      val_type(f, limit) != KT_I64)
+    front_refuse(f, "its loop counts by floats");
+  if (!step.literal) front_refuse(f, "its loop's step is not a literal");
+  int64_t by = step.number;
+  if (by == 0) front_refuse(f, "its loop's step is zero");
+  loop->rounds = by > 0 ? count_between(f, init, limit, (uint64_t)by)
+                        : count_between(f, limit, init, 0 - (uint64_t)by);
+  loop->init = init.value;
+  loop->step = step.value;
+  loop->literal = init.literal && limit.literal;
+}
+
+/* ---- carried values ---- */
+
+static struct carry *find_carry(struct loop *loop, enum carry_kind kind, uint32_t index) {
+  for (uint32_t i = 0; i < loop->count; i++)
+    if (loop->carries[i].kind == kind && loop->carries[i].index == index)
+      return &loop->carries[i];
+  return NULL;
+}
+
+static void add_carry(struct loop *loop, enum carry_kind kind, uint32_t index,
+                      struct val like) {
+  if (loop->count == CARRIES) front_refuse(loop->f, "its loop changes too many values");
+  loop->carries[loop->count++] =
+      (struct carry){kind, index, val_type(loop->f, like), like.soft, like.entity,
+                     like.mixed, like.names, K_NONE};
+}
+
+static struct val carried(const struct carry *carry) {
+  return (struct val){.kind = VAL_VALUE, .value = carry->value, .soft = carry->soft,
+                      .entity = carry->entity, .mixed = carry->mixed,
+                      .names = carry->names};
+}
+
+static k_value initial(struct loop *loop, const struct carry *carry) {
+  struct front *f = loop->f;
+  k_scalar zero;
+  memset(&zero, 0, sizeof zero);
+  switch (carry->kind) {
+    case CARRY_REGISTER:
+      return number_as(f, loop->start.registers[carry->index], carry->type);
+    case CARRY_CALLS: return loop->start.calls.value;
+    case CARRY_RESULT: return build_constant(f->b, carry->type, zero);
+    default: break;
+  }
+  k_value field = loop->start.fields[carry->index];
+  return field != K_NONE ? field : build_load(f->b, f->columns[carry->index].number);
+}
+
+/* The carried value's place in an environment as a round leaves it. */
+static struct val ending(const struct carry *carry, const struct env *env) {
+  struct val unchanged = carried(carry);
+  switch (carry->kind) {
+    case CARRY_REGISTER: return env->registers[carry->index];
+    case CARRY_CALLS: return env->calls;
+    case CARRY_RESULT:
+      return carry->index < env->result_count ? env->results[carry->index] : unchanged;
+    default: break;
+  }
+  if (env->fields[carry->index] != K_NONE) unchanged.value = env->fields[carry->index];
+  return unchanged;
+}
+
+static void begin_round(struct loop *loop) {
+  struct front *f = loop->f;
+  builder *b = f->b;
+  k_value inits[CARRIES];
+  for (uint32_t i = 0; i < loop->count; i++) inits[i] = initial(loop, &loop->carries[i]);
+  k_value nobody = build_bool(b, 0);
+  k_value round = build_loop(b, loop->rounds, loop->start.mask);
+  for (uint32_t i = 0; i < loop->count; i++) {
+    struct carry *carry = &loop->carries[i];
+    carry->value = build_carry(b, inits[i], 1);
+    if (carry->kind == CARRY_REGISTER) f->registers[carry->index] = carried(carry);
+    if (carry->kind == CARRY_FIELD) f->env.fields[carry->index] = carry->value;
+    if (carry->kind == CARRY_CALLS) f->env.calls = carried(carry);
+  }
+  loop->live = loop->exit_count ? build_carry(b, loop->start.mask, 1) : loop->start.mask;
+  for (uint32_t i = 0; i < loop->exit_count; i++)
+    loop->exits[i].mask = build_carry(b, nobody, 1);
+  f->env.mask = loop->live;
+  k_value counter = build_binary(b, KO_ADD, loop->init,
+                                 build_binary(b, KO_MUL, round, loop->step));
+  for (uint32_t i = 0; i < 4; i++)
+    *front_register(f, loop->a + i) = val_number(f, counter, loop->literal);
+}
+
+/* ---- what the body changed: true when it must be built again ---- */
+
+/* A variable that is something else behind the loop is nothing there that can be used. */
+static bool poison(struct loop *loop, uint32_t index) {
+  loop->start.registers[index] = (struct val){.kind = VAL_NOTHING};
+  struct carry *carry = find_carry(loop, CARRY_REGISTER, index);
+  if (carry) *carry = loop->carries[--loop->count];
+  return true;
+}
+
+static bool changed_register(struct loop *loop, const struct env *env, uint32_t index) {
+  const struct val *before = &loop->start.registers[index], *now = &env->registers[index];
+  if (find_carry(loop, CARRY_REGISTER, index) || val_same(before, now)) return false;
+  if (before->kind != VAL_VALUE || now->kind != VAL_VALUE)
+    return before->kind != VAL_NOTHING && poison(loop, index);
+  add_carry(loop, CARRY_REGISTER, index, *before);
+  return true;
+}
+
+static bool changed_field(struct loop *loop, const struct env *env, uint32_t index) {
+  struct front *f = loop->f;
+  k_value before = loop->start.fields[index], now = env->fields[index];
+  if (now == K_NONE || now == before || find_carry(loop, CARRY_FIELD, index)) return false;
+  k_value loaded = build_load(f->b, f->columns[index].number);
+  if (before == K_NONE && now == loaded) return false;
+  add_carry(loop, CARRY_FIELD, index, val_number(f, loaded, false));
+  return true;
+}
+
+static bool changed_result(struct loop *loop, const struct env *env, uint32_t index) {
+  if (find_carry(loop, CARRY_RESULT, index)) return false;
+  if (env->results[index].kind != VAL_VALUE)
+    front_refuse(loop->f, "it returns what is no number from inside a loop");
+  add_carry(loop, CARRY_RESULT, index, env->results[index]);
+  return true;
+}
+
+static bool changed_type(struct loop *loop, struct carry *carry, const struct env *env) {
+  struct front *f = loop->f;
+  struct val now = ending(carry, env), before = carried(carry);
+  bool values = now.kind == VAL_VALUE && now.names == before.names;
+  int type = values ? val_common_type(f, before, now) : -1;
+  if (type < 0 && carry->kind == CARRY_REGISTER) return poison(loop, carry->index);
+  if (type < 0) front_refuse(f, "its loop changes the type of a value");
+  bool soft = before.soft && now.soft, entity = before.entity && now.entity;
+  bool mixed = val_mixes(f, before, now);
+  bool same = (k_type)type == carry->type && soft == carry->soft &&
+              entity == carry->entity && mixed == carry->mixed;
+  carry->type = (k_type)type;
+  carry->soft = soft;
+  carry->entity = entity;
+  carry->mixed = mixed;
+  return !same && carry->kind != CARRY_FIELD;
+}
+
+static bool find_changes(struct loop *loop, const struct env *env) {
+  struct front *f = loop->f;
+  bool again = false;
+  uint32_t outer = loop->frame->base + loop->a;
+  for (uint32_t i = 0; i < outer; i++) again |= changed_register(loop, env, i);
+  for (uint32_t i = 0; i < f->column_count; i++) again |= changed_field(loop, env, i);
+  for (uint32_t i = 0; i < env->result_count; i++) again |= changed_result(loop, env, i);
+  if (env->result_count > loop->result_count) loop->result_count = env->result_count;
+  if (!find_carry(loop, CARRY_CALLS, 0) && !val_same(&env->calls, &loop->start.calls)) {
+    add_carry(loop, CARRY_CALLS, 0, loop->start.calls);
+    again = true;
+  }
+  for (uint32_t i = 0; !again && i < loop->count; i++)
+    again = changed_type(loop, &loop->carries[i], env);
+  return again;
+}
+
+static bool find_exit(struct loop *loop, uint32_t target) {
+  for (uint32_t i = 0; i < loop->exit_count; i++)
+    if (loop->exits[i].target == target) return false;
+  if (loop->exit_count == EXITS) front_refuse(loop->f, "its loop is left to many places");
+  loop->exits[loop->exit_count++] = (struct exit_mask){target, K_NONE};
+  return true;
+}
+
+static bool must_repeat(struct loop *loop) {
+  struct front *f = loop->f;
+  bool again = f->env.mask != K_NONE && find_changes(loop, &f->env);
+  for (uint32_t i = loop->first_edge; i < f->edge_count; i++) {
+    again |= find_exit(loop, f->edges[i].target);
+    if (!again) again = find_changes(loop, &f->edges[i].env);
+  }
+  return again;
+}
+
+/* ---- the end ---- */
+
+static k_value next_value(struct loop *loop, const struct carry *carry) {
+  struct front *f = loop->f;
+  k_value value = carry->value;
+  for (uint32_t i = loop->first_edge; i < f->edge_count; i++) {
+    const struct env *env = &f->edges[i].env;
+    k_value left = number_as(f, ending(carry, env), carry->type);
+    value = build_select(f->b, env->mask, left, value);
+  }
+  if (f->env.mask == K_NONE) return value;
+  k_value ended = number_as(f, ending(carry, &f->env), carry->type);
+  return loop->exit_count ? build_select(f->b, f->env.mask, ended, value) : ended;
+}
+
+static void end_round(struct loop *loop) {
+  struct front *f = loop->f;
+  builder *b = f->b;
+  k_value nexts[CARRIES];
+  for (uint32_t i = 0; i < loop->count; i++)
+    nexts[i] = next_value(loop, &loop->carries[i]);
+  k_value again = f->env.mask == K_NONE ? build_bool(b, 0) : f->env.mask;
+  for (uint32_t i = 0; i < loop->count; i++)
+    build_next(b, loop->carries[i].value, nexts[i]);
+  if (loop->exit_count) build_next(b, loop->live, again);
+  for (uint32_t i = 0; i < loop->exit_count; i++) {
+    k_value mask = loop->exits[i].mask;
+    for (uint32_t j = loop->first_edge; j < f->edge_count; j++)
+      if (f->edges[j].target == loop->exits[i].target)
+        mask = build_binary(b, KO_OR, mask, f->edges[j].env.mask);
+    build_next(b, loop->exits[i].mask, mask);
+  }
+  build_endloop(b, again);
+}
+
+static void restore(struct loop *loop) {
+  struct front *f = loop->f;
+  memcpy(f->registers, loop->start.registers,
+         loop->start.count * sizeof *f->registers);
+  f->env = loop->start;
+  f->env.registers = f->registers;
+  f->fork_count = loop->fork_count;
+}
+
+static void leave(struct loop *loop) {
+  struct front *f = loop->f;
+  restore(loop);
+  for (uint32_t i = 0; i < loop->count; i++) {
+    const struct carry *carry = &loop->carries[i];
+    if (carry->kind == CARRY_REGISTER) f->registers[carry->index] = carried(carry);
+    if (carry->kind == CARRY_FIELD) f->env.fields[carry->index] = carry->value;
+    if (carry->kind == CARRY_CALLS) f->env.calls = carried(carry);
+    if (carry->kind == CARRY_RESULT) f->env.results[carry->index] = carried(carry);
+  }
+  for (uint32_t i = 0; i < 4; i++)
+    *front_register(f, loop->a + i) = (struct val){.kind = VAL_NOTHING};
+  f->env.mask = loop->live;
+}
+
+static void send_exits(struct loop *loop) {
+  struct front *f = loop->f;
+  loop->frame->pc = loop->end;
+  for (uint32_t i = 0; i < loop->exit_count; i++) {
+    bool returns = loop->exits[i].target == loop->frame->code->count;
+    f->env.result_count = returns ? loop->result_count : 0;
+    front_jump(f, loop->exits[i].target, loop->exits[i].mask);
+  }
+  f->env.result_count = 0;
+}
+
+static void build_body(struct loop *loop, uint32_t pc) {
+  struct front *f = loop->f;
+  struct frame *frame = loop->frame;
+  uint32_t outer = frame->first_edge;
+  begin_round(loop);
+  frame->first_edge = loop->first_edge;
+  frame->pc = pc + 1;
+  front_range(f, frame, loop->end);
+  front_join(f, loop->first_edge, loop->end);
+  frame->first_edge = outer;
+  front_check(f);
+}
+
+void loop_compile(struct front *f, struct frame *frame) {
+  uint32_t pc = frame->pc;
+  const struct code *code = &frame->code->code[pc];
+  struct loop loop = {.f = f, .frame = frame, .end = code->target, .a = code->a};
+  if (++f->loop_depth > NESTED_LOOPS) front_refuse(f, "its loops nest too deep");
+  plan_rounds(&loop);
+  front_keep(f);
+  loop.start = f->edges[f->edge_count - 1].env;
+  loop.first_edge = f->edge_count;
+  loop.fork_count = f->fork_count;
+  k_mark mark = build_mark(f->b);
+  build_body(&loop, pc);
+  for (int i = 0; must_repeat(&loop); i++) {
+    frame->pc = pc;
+    if (i == ATTEMPTS) front_refuse(f, "its loop's types do not settle");
+    front_forget(f, loop.first_edge);
+    build_rewind(f->b, mark);
+    restore(&loop);
+    build_body(&loop, pc);
+  }
+  end_round(&loop);
+  front_forget(f, loop.first_edge);
+  leave(&loop);
+  front_forget(f, loop.first_edge - 1);
+  send_exits(&loop);
+  frame->pc = loop.end + 1;
+  f->loop_depth--;
+}

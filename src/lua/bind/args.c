@@ -1,0 +1,94 @@
+#include <float.h>
+
+#include "lua/bind/binding.h"
+
+/* Whether the running function is a method of that kind, but not called as one; its name. */
+static const char *called_by_dot(lua_State *L, const void *kind) {
+  lua_Debug call;
+  int top = lua_gettop(L);
+  if (!lua_getstack(L, 0, &call) || !lua_getinfo(L, "nf", &call)) return NULL;
+  lua_rawgetp(L, LUA_REGISTRYINDEX, kind);
+  bool method = call.name && strcmp(call.namewhat, "method") != 0 &&
+                lua_getfield(L, -1, "__index") == LUA_TTABLE &&
+                lua_getfield(L, -1, call.name) == LUA_TFUNCTION && lua_rawequal(L, -1, top + 1);
+  lua_settop(L, top);
+  return method ? call.name : NULL;
+}
+
+int no_object(lua_State *L, int arg, const void *kind, const char *name) {
+  need_stack(L, 8);
+  const char *method = arg == 1 ? called_by_dot(L, kind) : NULL;
+  if (!method) return luaL_typeerror(L, arg, name);
+  const char *got = luaL_typename(L, arg);
+  if (!lua_isnone(L, arg) && luaL_getmetafield(L, arg, "__name") == LUA_TSTRING)
+    got = lua_tostring(L, -1);
+  char text[160];
+  text_format(text, sizeof text, "%s expected, got %s; write %s:%s(...), with a colon", name,
+              got, name, method);
+  return luaL_argerror(L, arg, text);
+}
+
+ecs_id check_id(lua_State *L, int arg) {
+  int is_integer;
+  ecs_id id = to_id(L, arg, &is_integer);
+  if (LIKELY(is_integer)) return id;
+  char text[160], shown[80];
+  if (lua_type(L, arg) == LUA_TSTRING) {
+    text_format(text, sizeof text, "entity id expected, got string: world:lookup(%s) gives the "
+                "id of a name", show_value(L, arg, shown, sizeof shown));
+    luaL_argerror(L, arg, text);
+  }
+  if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "entity id");
+  text_format(text, sizeof text, "%g is no entity id", (double)lua_tonumber(L, arg));
+  luaL_argerror(L, arg, text);
+  return ECS_NULL;
+}
+
+int no_entity(lua_State *L, const struct world_box *box, int arg) {
+  return raise_argument(L, box->world, entity_need(box->world, check_id(L, arg)), arg);
+}
+
+double check_seconds(lua_State *L, int arg) {
+  if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "number of seconds");
+  double seconds = (double)lua_tonumber(L, arg);
+  if (seconds >= 0 && seconds <= DBL_MAX) return seconds;
+  char text[128];
+  text_format(text, sizeof text, "%g is no number of seconds (finite, not negative)",
+              seconds);
+  luaL_argerror(L, arg, text);
+  return 0;
+}
+
+const char *check_text(lua_State *L, int arg, size_t *size) {
+  if (lua_type(L, arg) != LUA_TSTRING) luaL_typeerror(L, arg, "string");
+  const char *text = lua_tolstring(L, arg, size);
+  if (memchr(text, 0, *size)) luaL_argerror(L, arg, "the string has a zero byte");
+  return text;
+}
+
+void need_stack(lua_State *L, int slots) {
+  if (UNLIKELY(!lua_checkstack(L, slots))) raise_memory(L);
+}
+
+const char *show_value(lua_State *L, int index, char *buffer, size_t size) {
+  switch (lua_type(L, index)) {
+    case LUA_TNIL: text_format(buffer, size, "nil"); break;
+    case LUA_TBOOLEAN:
+      text_format(buffer, size, "%s", lua_toboolean(L, index) ? "true" : "false");
+      break;
+    case LUA_TNUMBER:
+      if (lua_isinteger(L, index))
+        text_format(buffer, size, "%d", (int64_t)lua_tointeger(L, index));
+      else
+        text_format(buffer, size, "%g", (double)lua_tonumber(L, index));
+      break;
+    case LUA_TSTRING: {
+      ecs_string text;
+      text.data = lua_tolstring(L, index, &text.size);
+      text_format(buffer, size, "'%S'", &text);
+      break;
+    }
+    default: text_format(buffer, size, "a %s", luaL_typename(L, index)); break;
+  }
+  return buffer;
+}

@@ -1,0 +1,62 @@
+/* Gathering the writes of one core call from Lua values. */
+#ifndef ECS_LUA_BIND_BATCH_H
+#define ECS_LUA_BIND_BATCH_H
+
+#include "lua/bind/binding.h"
+
+#define BATCH_LOCAL 64
+
+struct batch {
+  lua_State *L;
+  struct world_box *box;
+  int world_index;
+  uint32_t count;
+  uint32_t capacity;
+  struct write *writes;          /* `local`, or the world box's scratch */
+  struct write local[BATCH_LOCAL];
+};
+
+static inline void batch_begin(struct batch *batch, lua_State *L, struct world_box *box,
+                               int world_index) {
+  batch->L = L;
+  batch->box = box;
+  batch->world_index = world_index;
+  batch->count = 0;
+  batch->capacity = BATCH_LOCAL;
+  batch->writes = batch->local;
+}
+
+/* A pending any slot that holds the value at an index; 0 for nil. */
+uint32_t take_any(lua_State *L, struct world_box *box, int world_index, int index);
+
+/* The value at an index for one leaf. */
+void batch_leaf(struct batch *batch, const struct component *component, uint32_t leaf,
+                int index);
+/* For a declared field: a scalar, or a table for an array or a nested component. */
+void batch_field(struct batch *batch, const struct component *component, uint32_t field,
+                 int index);
+/* For a field of a nested component, whose own leaves begin at `base`. */
+void batch_part(struct batch *batch, const struct component *component,
+                const struct field *field, uint32_t base, int index);
+/* For one element of a field that begins at leaf `base`: a leaf, or a nested component. */
+void batch_element(struct batch *batch, const struct component *component,
+                   const struct field *field, uint32_t base, int index);
+/* For a component: the table at an absolute index, of fields by name or by position from 1. */
+void batch_table(struct batch *batch, const struct component *component, int index);
+/* For the component, or one leaf of it, that a call names: `count` arguments from the one at
+** `first` on, one table or values in the order of fields. */
+void batch_values(struct batch *batch, const struct component *component, uint32_t leaf,
+                  int first, int count);
+
+/* When `count` entities are to have the same writes: takes slots for the others' any values, too,
+** since each needs its own. They are pending behind those of the first, in the same order. */
+void batch_share_out(struct batch *batch, size_t count);
+/* Copies a component's writes, with the next of these slots. Returns the slots behind those. */
+const uint32_t *writes_copy(const struct component *component, const struct write *from,
+                            uint32_t count, struct write *to, const uint32_t *slots);
+
+/* Memory of Lua's allocator: a finalizer may close the world while it is in use. */
+void *buffer_take(lua_State *L, struct world_box *box, size_t size);
+void buffer_return(lua_State *L, void *buffer, size_t size);
+
+#endif

@@ -1,0 +1,87 @@
+/* Between columns and Lua's stack, for the loops: numbers and truth values take no call of the
+** other files. */
+#ifndef ECS_LUA_BIND_CELL_H
+#define ECS_LUA_BIND_CELL_H
+
+#include "lua/loop.h"
+
+/* Pushes a value that is a number or a truth value; false when it is none. */
+static inline bool push_number_at(lua_State *L, ecs_type type, const void *data,
+                                  uint32_t row) {
+  switch (type) {
+    case ECS_F32: lua_pushnumber(L, (lua_Number)((const float *)data)[row]); return true;
+    case ECS_F64: lua_pushnumber(L, (lua_Number)((const double *)data)[row]); return true;
+    case ECS_I8: lua_pushinteger(L, ((const int8_t *)data)[row]); return true;
+    case ECS_I16: lua_pushinteger(L, ((const int16_t *)data)[row]); return true;
+    case ECS_I32: lua_pushinteger(L, ((const int32_t *)data)[row]); return true;
+    case ECS_I64: lua_pushinteger(L, ((const int64_t *)data)[row]); return true;
+    case ECS_U8: lua_pushinteger(L, ((const uint8_t *)data)[row]); return true;
+    case ECS_U16: lua_pushinteger(L, ((const uint16_t *)data)[row]); return true;
+    case ECS_U32: lua_pushinteger(L, ((const uint32_t *)data)[row]); return true;
+    case ECS_BOOL: lua_pushboolean(L, ((const uint8_t *)data)[row]); return true;
+    default: return false;
+  }
+}
+
+/* The cell of a float or integer type from the value at an index, by world:set's rules; false
+** when it does not fit, and for other types. */
+static inline bool number_to_cell(lua_State *L, ecs_type type, int index, ecs_cell *cell) {
+  if (UNLIKELY(lua_type(L, index) != LUA_TNUMBER)) return false;
+  if (type == ECS_F32) {
+    cell->f32 = (float)lua_tonumber(L, index);
+    return true;
+  }
+  if (type == ECS_F64) {
+    cell->f64 = (double)lua_tonumber(L, index);
+    return true;
+  }
+  if (type > ECS_U32) return false;
+  int is_integer;
+  lua_Integer integer = lua_tointegerx(L, index, &is_integer);
+  return is_integer && cell_of_integer(type, integer, cell) == ECS_OK;
+}
+
+/* Stores the value at an index in a float or integer column, by world:set's rules; false when
+** it does not fit, and for other types. */
+static inline bool store_number_at(lua_State *L, ecs_type type, int index, void *data,
+                                   uint32_t row) {
+  if (UNLIKELY(lua_type(L, index) != LUA_TNUMBER)) return false;
+  if (type == ECS_F32) {
+    ((float *)data)[row] = (float)lua_tonumber(L, index);
+    return true;
+  }
+  if (type == ECS_F64) {
+    ((double *)data)[row] = (double)lua_tonumber(L, index);
+    return true;
+  }
+  if (type > ECS_U32) return false;
+  int is_integer;
+  lua_Integer integer = lua_tointegerx(L, index, &is_integer);
+  ecs_cell cell;
+  if (!is_integer || cell_of_integer(type, integer, &cell) != ECS_OK) return false;
+  cell_store(data, type_size(type, NULL), row, cell);
+  return true;
+}
+
+/* Stores a cell; what an any field held is released. */
+static inline void store_cell_at(ecs_world *world, const struct leaf *leaf, void *data,
+                                 uint32_t row, ecs_cell cell) {
+  if (UNLIKELY(leaf->type == ECS_ANY)) any_release(&world->any, ((uint32_t *)data)[row]);
+  cell_store(data, leaf->size, row, cell);
+}
+
+/* Pushes the value of a single field's term; nil when the table lacks it. */
+static inline void slot_push(lua_State *L, int loop_index, const struct loop_box *loop,
+                             const struct slot *slot, uint32_t row) {
+  if (UNLIKELY(!slot->present) || UNLIKELY(!push_number_at(L, slot->type, slot->data, row)))
+    slot_push_slowly(L, loop_index, loop, slot, row);
+}
+
+/* After cells of any type have been stored, at the end of a public call. */
+static inline void cells_stored(lua_State *L, struct world_box *box, int world_index) {
+  values_stored(box);
+  world_settle(box->world);
+  settle(L, box, world_index);
+}
+
+#endif

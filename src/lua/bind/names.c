@@ -1,0 +1,103 @@
+#include "lua/bind/names.h"
+
+/* Of a Lua state: the entries as userdata, and the table that anchors their strings. */
+static const char names_key, anchors_key;
+
+void names_open(lua_State *L) {
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &names_key) == LUA_TNIL) {
+    lua_createtable(L, 2 * NAME_CACHE, 0);
+    for (int i = 1; i <= 2 * NAME_CACHE; i++) {
+      lua_pushboolean(L, 0);
+      lua_rawseti(L, -2, i);
+    }
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &anchors_key);
+    size_t size = sizeof(struct names);
+    memset(lua_newuserdatauv(L, size, 0), 0, size);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &names_key);
+  }
+  lua_pop(L, 1);
+}
+
+void names_renew(struct world_box *box) { box->number = ++box->names->worlds; }
+
+void names_attach(lua_State *L, struct world_box *box) {
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &names_key);
+  box->names = lua_touserdata(L, -1);
+  names_renew(box);
+  lua_pop(L, 1);
+}
+
+/* Keeps the string at an index for as long as its entry stands. Makes no object. */
+static void anchor(lua_State *L, int index, uint32_t slot) {
+  index = lua_absindex(L, index);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &anchors_key);
+  lua_pushvalue(L, index);
+  lua_rawseti(L, -2, (lua_Integer)slot + 1);
+  lua_pop(L, 1);
+}
+
+static void remember(lua_State *L, struct world_box *box, int index,
+                     struct component *component, uint32_t leaf) {
+  const void *key = name_key(L, index);
+  if (!key) return;
+  anchor(L, index, name_slot(key, box->number));
+  *name_entry(box, key) =
+      (struct name_entry){key, box->number, box->world->registry.version, component, leaf, 0, 0};
+}
+
+struct component *find_component(lua_State *L, struct world_box *box, int index,
+                                 uint32_t *leaf) {
+  size_t size;
+  const char *text = lua_tolstring(L, index, &size);
+  struct component *component;
+  if (component_path(box->world, text, size, &component, leaf) != ECS_OK) return NULL;
+  remember(L, box, index, component, *leaf);
+  return component;
+}
+
+struct component *check_component_slowly(lua_State *L, struct world_box *box, int arg,
+                                         uint32_t *leaf) {
+  struct component *component = NULL;
+  *leaf = NONE;
+  switch (lua_type(L, arg)) {
+    case LUA_TSTRING:
+      component = find_component(L, box, arg, leaf);
+      if (!component) raise_argument(L, box->world, ECS_ENAME, arg);
+      break;
+    case LUA_TNUMBER: {
+      ecs_id id = check_id(L, arg);
+      ecs_status status = component_need_id(box->world, id, &component);
+      if (status != ECS_OK) raise_argument(L, box->world, status, arg);
+      remember(L, box, arg, component, NONE);
+      break;
+    }
+    default: luaL_typeerror(L, arg, "component name or id"); break;
+  }
+  return component;
+}
+
+int no_component(lua_State *L, const struct component *component, uint32_t leaf, int arg) {
+  char text[MESSAGE_SIZE];
+  text_format(text, sizeof text, "component expected, got the field '%s.%s'",
+              component->name, component->leaves[leaf].name);
+  return luaL_argerror(L, arg, text);
+}
+
+uint32_t find_field(lua_State *L, struct world_box *box, const struct component *shape,
+                    int index) {
+  const void *string = lua_topointer(L, index);
+  uint32_t slot = name_slot(string, (uintptr_t)shape);
+  struct field_entry *entry = &box->names->fields[slot];
+  uint64_t version = box->world->registry.version;
+  if (LIKELY(entry->string == string && entry->shape == shape && entry->version == version &&
+             entry->world == box->number))
+    return entry->field;
+  if (lua_type(L, index) != LUA_TSTRING) return NONE;
+  size_t size;
+  const char *text = lua_tolstring(L, index, &size);
+  uint32_t field = component_field(shape, text, size);
+  if (field == NONE) return NONE;
+  anchor(L, index, NAME_CACHE + slot);
+  *entry = (struct field_entry){string, box->number, shape, version, field};
+  return field;
+}

@@ -1,0 +1,109 @@
+/* Names of components and fields, as scripts give them: found by the address of Lua's string
+** where they led before, in place of hashing and comparing texts in every call. */
+#ifndef ECS_LUA_BIND_NAMES_H
+#define ECS_LUA_BIND_NAMES_H
+
+#include "lua/bind/binding.h"
+
+#define NAME_CACHE 256   /* a power of two */
+
+/* Where a name led last time, by the address of Lua's string (see name_key). The string is
+** anchored, so that no other one can have its address. */
+struct name_entry {
+  const void *key;
+  uint64_t world;        /* its box's number */
+  uint64_t version;      /* registry.version when this was found out */
+  struct component *component;
+  uint32_t leaf;
+  uint32_t serial;       /* of a table that has the component, 0 for none, */
+  uint32_t first;        /* and its first column there */
+};
+
+/* The same for the fields of a component or of a part of one. */
+struct field_entry {
+  const void *string;
+  uint64_t world;
+  const struct component *shape;
+  uint64_t version;
+  uint32_t field;
+};
+
+/* What a Lua state knows of the strings that its scripts name things with. */
+struct names {
+  uint64_t worlds;       /* numbers given out */
+  struct name_entry components[NAME_CACHE];
+  struct field_entry fields[NAME_CACHE];
+};
+
+void names_open(lua_State *L);
+/* Makes a world use the names of its state. */
+void names_attach(lua_State *L, struct world_box *box);
+/* Forgets where the names of a world led: its components have changed their fields. */
+void names_renew(struct world_box *box);
+
+/* What names a component in the entries: the address of a string, or a small id, which is no
+** address since it is odd. NULL for everything else. */
+static inline const void *name_key(lua_State *L, int index) {
+  const void *string = lua_topointer(L, index);
+  if (LIKELY(string)) return string;
+  int is_integer;
+  ecs_id id = to_id(L, index, &is_integer);
+  return is_integer && id < FIRST_ENTITY ? (const void *)(uintptr_t)(id << 1 | 1) : NULL;
+}
+
+static inline uint32_t name_slot(const void *key, uint64_t of) {
+  uint64_t mix = (uintptr_t)key ^ of;
+  return (uint32_t)(mix * UINT64_C(0x9E3779B97F4A7C15) >> 56) & (NAME_CACHE - 1);
+}
+
+static inline struct name_entry *name_entry(const struct world_box *box, const void *key) {
+  return &box->names->components[name_slot(key, box->number)];
+}
+
+static inline struct component *entry_component(const struct world_box *box,
+                                                const struct name_entry *entry) {
+  return LIKELY(entry->version == box->world->registry.version) ? entry->component : NULL;
+}
+
+/* What the name or id at an index led to last time, if it still leads there; NULL when that
+** is not known, and for other values. */
+static inline struct component *known_component(lua_State *L, const struct world_box *box,
+                                                int index, uint32_t *leaf) {
+  const void *key = name_key(L, index);
+  const struct name_entry *entry = name_entry(box, key);
+  if (UNLIKELY(entry->key != key || entry->world != box->number)) return NULL;
+  *leaf = entry->leaf;
+  return entry_component(box, entry);
+}
+
+/* The component, or a leaf of it ("Position.x"), that the string at an index names. NULL
+** with the world's message set when there is none. */
+struct component *find_component(lua_State *L, struct world_box *box, int index,
+                                 uint32_t *leaf);
+struct component *check_component_slowly(lua_State *L, struct world_box *box, int arg,
+                                         uint32_t *leaf);
+
+/* A component by id or name; `leaf` is NONE unless the name had a field ("Position.x"). */
+static inline struct component *check_component_leaf(lua_State *L, struct world_box *box,
+                                                     int arg, uint32_t *leaf) {
+  struct component *component = known_component(L, box, arg, leaf);
+  return LIKELY(component) ? component : check_component_slowly(L, box, arg, leaf);
+}
+
+/* Raises that argument `arg` is a field where a component is expected. */
+int no_component(lua_State *L, const struct component *component, uint32_t leaf, int arg);
+
+static inline struct component *check_component(lua_State *L, struct world_box *box,
+                                                int arg) {
+  uint32_t leaf;
+  struct component *component = check_component_leaf(L, box, arg, &leaf);
+  if (UNLIKELY(leaf != NONE)) no_component(L, component, leaf, arg);
+  return component;
+}
+
+/* The declared field that the string at an index names in a component; NONE for none and for
+** other values. */
+uint32_t find_field(lua_State *L, struct world_box *box, const struct component *shape,
+                    int index);
+
+#endif

@@ -1,0 +1,56 @@
+/* Reading an entity's component into Lua values. */
+#ifndef ECS_LUA_BIND_READ_H
+#define ECS_LUA_BIND_READ_H
+
+#include "lua/bind/binding.h"
+
+/* Where a component's cells are. Looked up again when a finalizer has used the world. */
+struct place {
+  lua_State *L;
+  struct world_box *box;
+  int world_index;
+  uint32_t calls;
+  ecs_id entity;
+  const struct component *component;
+  ecs_id id;                   /* the component's */
+  const struct table *table;   /* NULL: nowhere, its defaults are read */
+  uint32_t first;
+  uint32_t row;
+};
+
+/* Looks for the component of a living entity, whose record this is; false when it is absent.
+** A tag has no first column: NONE. */
+static inline bool place_look(struct place *place, const struct record *record) {
+  if (UNLIKELY(record->table == RECORD_BARE)) return false;
+  place->table = world_table(place->box->world, record->table);
+  place->row = record->row;
+  uint32_t position = table_position(place->table, place->id);
+  if (position == NONE) return false;
+  place->first = place->table->first_column[position];
+  return true;
+}
+
+static inline void place_init(struct place *place, lua_State *L, struct world_box *box,
+                              int world_index, ecs_id entity,
+                              const struct component *component) {
+  place->L = L;
+  place->box = box;
+  place->world_index = world_index;
+  place->calls = box->calls;
+  place->entity = entity;
+  place->component = component;
+  place->id = component->id;
+  place->table = NULL;
+}
+
+/* After a Lua call that made an object: raises an error when a finalizer took the entity,
+** the component or the world away meanwhile. */
+void place_hold(struct place *place);
+
+void push_leaf(struct place *place, uint32_t leaf);
+/* Pushes a declared field's value: a fresh table for an array or a nested component. */
+void push_field(struct place *place, const struct field *field);
+/* Pushes a fresh table of all fields; true for a tag. */
+void push_component(struct place *place);
+
+#endif

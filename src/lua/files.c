@@ -1,0 +1,248 @@
+#if !defined(_WIN32) && !defined(_POSIX_C_SOURCE)
+#define _POSIX_C_SOURCE 200809L
+#endif
+#if defined(__APPLE__) && !defined(_DARWIN_C_SOURCE)
+#define _DARWIN_C_SOURCE
+#endif
+
+#include "lua/files.h"
+
+#include <lauxlib.h>
+#include <stdbool.h>
+#include <string.h>
+#include <time.h>
+
+#ifdef _WIN32
+#include <windows.h>
+#else
+#include <dirent.h>
+#include <sys/stat.h>
+#endif
+
+struct state {
+  lua_Integer time;      /* nanoseconds */
+  lua_Integer size;
+  lua_Integer inode;
+  bool directory, plain;   /* plain: a file that ends, no pipe or device */
+};
+
+/* ---- the system ------------------------------------------------------------------------- */
+
+#ifdef _WIN32
+
+/* A FILETIME counts 100 ns since 1601. */
+static lua_Integer nanoseconds(FILETIME time) {
+  ULONGLONG ticks = (ULONGLONG)time.dwHighDateTime << 32 | time.dwLowDateTime;
+  return (lua_Integer)((ticks - 116444736000000000ull) * 100);
+}
+
+static bool look(const char *path, struct state *state) {
+  BY_HANDLE_FILE_INFORMATION info;
+  HANDLE file = CreateFileA(path, 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
+                            NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+  if (file == INVALID_HANDLE_VALUE) return false;
+  BOOL known = GetFileInformationByHandle(file, &info);
+  bool disk = GetFileType(file) == FILE_TYPE_DISK;
+  CloseHandle(file);
+  if (!known) return false;
+  state->time = nanoseconds(info.ftLastWriteTime);
+  state->size = (lua_Integer)((ULONGLONG)info.nFileSizeHigh << 32 | info.nFileSizeLow);
+  state->inode = (lua_Integer)((ULONGLONG)info.nFileIndexHigh << 32 | info.nFileIndexLow);
+  state->directory = (info.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) != 0;
+  state->plain = disk && !state->directory;
+  return true;
+}
+
+static lua_Integer now(void) {
+  FILETIME time;
+  GetSystemTimeAsFileTime(&time);
+  return nanoseconds(time);
+}
+
+typedef struct {
+  HANDLE search;
+  WIN32_FIND_DATAA entry;
+  bool first;
+} directory;
+
+static bool open_directory(lua_State *L, const char *path, directory *dir) {
+  const char *pattern = lua_pushfstring(L, "%s\\*", path);
+  dir->search = FindFirstFileA(pattern, &dir->entry);
+  dir->first = true;
+  lua_pop(L, 1);
+  return dir->search != INVALID_HANDLE_VALUE;
+}
+
+static const char *next_name(directory *dir) {
+  if (!dir->first && !FindNextFileA(dir->search, &dir->entry)) return NULL;
+  dir->first = false;
+  return dir->entry.cFileName;
+}
+
+static void close_directory(directory *dir) { FindClose(dir->search); }
+
+#else
+
+static bool look(const char *path, struct state *state) {
+  struct stat info;
+  if (stat(path, &info) != 0) return false;
+#ifdef __APPLE__
+  struct timespec time = info.st_mtimespec;
+#else
+  struct timespec time = info.st_mtim;
+#endif
+  state->time = (lua_Integer)time.tv_sec * 1000000000 + (lua_Integer)time.tv_nsec;
+  state->size = (lua_Integer)info.st_size;
+  state->inode = (lua_Integer)info.st_ino;
+  state->directory = S_ISDIR(info.st_mode);
+  state->plain = S_ISREG(info.st_mode);
+  return true;
+}
+
+static lua_Integer now(void) {
+  struct timespec time;
+  if (clock_gettime(CLOCK_REALTIME, &time) != 0) return 0;
+  return (lua_Integer)time.tv_sec * 1000000000 + (lua_Integer)time.tv_nsec;
+}
+
+typedef struct {
+  DIR *stream;
+} directory;
+
+static bool open_directory(lua_State *L, const char *path, directory *dir) {
+  (void)L;
+  dir->stream = opendir(path);
+  return dir->stream != NULL;
+}
+
+static const char *next_name(directory *dir) {
+  const struct dirent *entry = readdir(dir->stream);
+  return entry ? entry->d_name : NULL;
+}
+
+static void close_directory(directory *dir) { closedir(dir->stream); }
+
+#endif
+
+/* ---- for Lua ---------------------------------------------------------------------------- */
+
+static const char *check_path(lua_State *L, int arg) {
+  if (lua_type(L, arg) != LUA_TSTRING) luaL_typeerror(L, arg, "string");
+  size_t size;
+  const char *path = lua_tolstring(L, arg, &size);
+  if (memchr(path, 0, size)) luaL_argerror(L, arg, "the string has a zero byte");
+  return path;
+}
+
+int ecs_native_stat(lua_State *L) {
+  struct state state;
+  if (!look(check_path(L, 1), &state)) return 0;
+  lua_pushinteger(L, state.time);
+  lua_pushinteger(L, state.size);
+  lua_pushinteger(L, state.inode);
+  lua_pushboolean(L, state.directory);
+  lua_pushboolean(L, state.plain);
+  return 5;
+}
+
+static bool is_number(lua_State *L, lua_Integer at, lua_Integer number) {
+  lua_rawgeti(L, 2, at);
+  bool same = lua_isinteger(L, -1) && lua_tointeger(L, -1) == number;
+  lua_pop(L, 1);
+  return same;
+}
+
+/* Whether the state numbered from 0 in the list at 2 is this one; of no file there is none. */
+static bool is_same(lua_State *L, lua_Integer at, const char *path) {
+  struct state state;
+  if (!look(path, &state)) {
+    bool none = lua_rawgeti(L, 2, 3 * at + 1) != LUA_TNUMBER;
+    lua_pop(L, 1);
+    return none;
+  }
+  return is_number(L, 3 * at + 1, state.time) && is_number(L, 3 * at + 2, state.size) &&
+         is_number(L, 3 * at + 3, state.inode);
+}
+
+int ecs_native_changes(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
+  lua_Integer count = (lua_Integer)lua_rawlen(L, 1);
+  for (lua_Integer i = 0; i < count; i++) {
+    if (lua_rawgeti(L, 1, i + 1) != LUA_TSTRING)
+      return luaL_argerror(L, 1, "a list of paths expected");
+    bool same = is_same(L, i, lua_tostring(L, -1));
+    lua_pop(L, 1);
+    if (same) continue;
+    if (lua_gettop(L) == 2) lua_newtable(L);
+    lua_pushinteger(L, i + 1);
+    lua_rawseti(L, 3, (lua_Integer)lua_rawlen(L, 3) + 1);
+  }
+  return lua_gettop(L) - 2;
+}
+
+/* The names, one after the other, each ended by a zero byte: nothing is raised while the
+** directory is open. NULL when there is no memory. */
+static char *read_names(directory *dir, lua_Alloc alloc, void *ud, size_t *size,
+                        size_t *used) {
+  char *names = NULL;
+  const char *name;
+  *size = *used = 0;
+  while ((name = next_name(dir)) != NULL) {
+    size_t length = strlen(name) + 1;
+    if (length > *size - *used) {
+      size_t grown = (*size + length) * 2;
+      char *more = alloc(ud, names, *size, grown);
+      if (!more) {
+        if (names) alloc(ud, names, *size, 0);
+        return NULL;
+      }
+      names = more;
+      *size = grown;
+    }
+    memcpy(names + *used, name, length);
+    *used += length;
+  }
+  return names;
+}
+
+struct names {
+  const char *text;
+  size_t used;
+};
+
+static int push_names(lua_State *L) {
+  const struct names *names = lua_touserdata(L, 1);
+  lua_newtable(L);
+  for (size_t at = 0; at < names->used; at += strlen(names->text + at) + 1) {
+    lua_pushstring(L, names->text + at);
+    lua_rawseti(L, 2, (lua_Integer)lua_rawlen(L, 2) + 1);
+  }
+  return 1;
+}
+
+int ecs_native_list(lua_State *L) {
+  directory dir;
+  if (!open_directory(L, check_path(L, 1), &dir)) return 0;
+  void *ud;
+  lua_Alloc alloc = lua_getallocf(L, &ud);
+  size_t size, used;
+  char *text = read_names(&dir, alloc, ud, &size, &used);
+  close_directory(&dir);
+  if (!text) {
+    lua_pushliteral(L, "not enough memory");
+    return lua_error(L);
+  }
+  struct names names = {text, used};
+  lua_pushcfunction(L, push_names);
+  lua_pushlightuserdata(L, &names);
+  int status = lua_pcall(L, 1, 1, 0);
+  alloc(ud, text, size, 0);
+  return status == LUA_OK ? 1 : lua_error(L);
+}
+
+int ecs_native_now(lua_State *L) {
+  lua_pushinteger(L, now());
+  return 1;
+}

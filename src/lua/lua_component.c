@@ -1,0 +1,219 @@
+#include "lua/lua_declare.h"
+#include "lua/bind/names.h"
+
+#include "lua/recording.h"
+
+/* The id, and the report of a migration, which is at the top of the stack when there is one. */
+static int push_declared(lua_State *L, struct world_box *box, ecs_id id) {
+  bool migrated = lua_gettop(L) == 4 && !lua_isnil(L, 4);
+  lua_settop(L, 4);
+  lua_pushinteger(L, (lua_Integer)id);
+  lua_insert(L, 4);
+  settle(L, box, 1);
+  lua_settop(L, migrated ? 5 : 4);
+  return migrated ? 2 : 1;
+}
+
+static int world_component(lua_State *L) {
+  check_world(L, 1);
+  size_t size;
+  check_text(L, 2, &size);
+  luaL_checktype(L, 3, LUA_TTABLE);
+  lua_settop(L, 3);
+  ecs_id id = declare_component(L, 2, 3);
+  return push_declared(L, check_world(L, 1), id);
+}
+
+static bool record_tag(lua_State *L) {
+  lua_newtable(L);
+  bool foreign = stage_record(L, 1, "component", 2, 3);
+  lua_pop(L, 1);
+  return foreign;
+}
+
+static ecs_status declare_tag(struct world_box *box, const char *name, bool foreign, ecs_id *id) {
+  if (!stage_is_open(box)) return ecs_tag(box->world, name, id);
+  ecs_status status =
+      declare_check_tag(box->world, &box->stage->transaction.migration, name);
+  if (status != ECS_OK) return status;
+  return stage_declare(box, &(ecs_component_desc){.name = name}, foreign, id);
+}
+
+static int world_tag(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  size_t size;
+  const char *name = check_text(L, 2, &size);
+  ecs_id id = ECS_NULL;
+  bool tried = false;
+  ecs_status status;
+  lua_settop(L, 2);
+  bool foreign = stage_is_open(box) && record_tag(L);
+  box = check_world(L, 1);
+  do
+    status = declare_tag(box, name, foreign, &id);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return raise_argument(L, box->world, status, 2);
+  lua_pushinteger(L, (lua_Integer)id);
+  settle(L, box, 1);
+  return 1;
+}
+
+static ecs_status make_resource(lua_State *L, struct world_box *box, ecs_id id) {
+  bool tried = false;
+  ecs_status status;
+  do
+    status = stage_is_open(box) ? transaction_resource(&box->stage->transaction, id)
+                                : ecs_resource(box->world, id);
+  while (retry(L, box, status, &tried));
+  return status;
+}
+
+/* Without fields the component must be declared already. A component declared here is
+** undeclared again when there is no memory for its value. */
+static int world_resource(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  lua_settop(L, 3);
+  ecs_id id, known = ECS_NULL;
+  if (lua_isnil(L, 3)) {
+    id = known = check_component(L, box, 2)->id;
+  } else {
+    luaL_checktype(L, 3, LUA_TTABLE);
+    size_t size;
+    const char *name = check_text(L, 2, &size);
+    known = ecs_component_find(box->world, name);
+    id = declare_component(L, 2, 3);
+    box = check_world(L, 1);
+  }
+  ecs_status status = make_resource(L, box, id);
+  if (status != ECS_OK) {
+    char message[MESSAGE_SIZE] = "";
+    if (box->world) {
+      text_format(message, sizeof message, "%s", ecs_message(box->world));
+      if (known == ECS_NULL && !box->stage)
+        declare_forget(box->world, component_of(box->world, id));
+    }
+    return status == ECS_ENOMEM ? raise_memory(L) : raise_error(L, "%s", message);
+  }
+  return push_declared(L, box, id);
+}
+
+static int world_undeclare(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  ecs_id id = check_component(L, box, 2)->id;
+  bool tried = false;
+  ecs_status status;
+  do {
+    status = loops_end(box);
+    if (status == ECS_OK) status = ecs_undeclare(box->world, id);
+  } while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  views_forget(L, box, 1, id);
+  settle(L, box, 1);
+  return 0;
+}
+
+const luaL_Reg world_component_methods[] = {
+  {"component", world_component},
+  {"resource", world_resource},
+  {"tag", world_tag},
+  {"undeclare", world_undeclare},
+  {NULL, NULL}
+};
+
+/* ---- descriptions ---------------------------------------------------------------- */
+
+static void set_text(lua_State *L, const char *key, const char *text) {
+  if (!text) return;
+  lua_pushstring(L, text);
+  lua_setfield(L, -2, key);
+}
+
+/* A limit, as the number it was written as. */
+static void set_limit(lua_State *L, const char *key, const char *text) {
+  if (!text) return;
+  if (!lua_stringtonumber(L, text)) lua_pushstring(L, text);
+  lua_setfield(L, -2, key);
+}
+
+static void set_size(lua_State *L, const char *key, size_t size) {
+  lua_pushinteger(L, (lua_Integer)size);
+  lua_setfield(L, -2, key);
+}
+
+static void push_enum(lua_State *L, const struct enumeration *names) {
+  luaL_Buffer text;
+  luaL_buffinit(L, &text);
+  luaL_addstring(&text, "enum(");
+  for (uint32_t i = 0; i < names->count; i++) {
+    if (i > 0) luaL_addstring(&text, ", ");
+    luaL_addlstring(&text, names->names[i].data, names->names[i].size);
+  }
+  luaL_addstring(&text, ")");
+  luaL_pushresult(&text);
+}
+
+/* The type as a declaration writes it. */
+static void push_type(lua_State *L, const struct field *field) {
+  if (field->text) {
+    lua_pushstring(L, field->text);
+    return;
+  }
+  if (field->names)
+    push_enum(L, field->names);
+  else
+    lua_pushstring(L, field->nested ? field->nested->name : type_name(field->type));
+  if (field->count) {
+    lua_pushfstring(L, "%s[%d]", lua_tostring(L, -1), (int)field->count);
+    lua_replace(L, -2);
+  }
+}
+
+static void describe_field(struct place *defaults, const struct field *field) {
+  lua_State *L = defaults->L;
+  lua_createtable(L, 0, 10);
+  set_text(L, "name", field->name);
+  push_type(L, field);
+  lua_setfield(L, -2, "type");
+  push_field(defaults, field);
+  lua_setfield(L, -2, "default");
+  set_size(L, "offset", field->offset);
+  set_size(L, "size", field->size);
+  set_text(L, "doc", field->doc);
+  set_text(L, "unit", field->unit);
+  set_limit(L, "min", field->min);
+  set_limit(L, "max", field->max);
+}
+
+/* A world and a component's id to the component's description. */
+static int describe(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  struct component *component = component_of(box->world, (ecs_id)lua_tointeger(L, 2));
+  struct place defaults;
+  place_init(&defaults, L, box, 1, ECS_NULL, component);
+  lua_createtable(L, 0, 7);
+  set_text(L, "name", component->name);
+  if (component->orphan) {
+    lua_pushboolean(L, true);
+    lua_setfield(L, -2, "orphan");
+  }
+  set_size(L, "id", (size_t)component->id);
+  set_text(L, "storage", "table");
+  set_size(L, "size", component->size);
+  set_text(L, "doc", component->doc);
+  lua_createtable(L, (int)component->field_count, 0);
+  for (uint32_t i = 0; i < component->field_count; i++) {
+    describe_field(&defaults, &component->fields[i]);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  lua_setfield(L, -2, "fields");
+  return 1;
+}
+
+void push_component_description(lua_State *L, struct world_box *box, int world_index,
+                                ecs_id component) {
+  (void)box;
+  need_stack(L, 4);
+  lua_pushvalue(L, world_index);
+  lua_pushinteger(L, (lua_Integer)component);
+  call_quietly(L, describe, 2, 1);
+}

@@ -1,0 +1,390 @@
+#include <limits.h>
+
+#include "lua/lua_declare.h"
+#include "lua/bind/names.h"
+
+#include "lua/recording.h"
+
+/* A description being put together from the plain table that the schema parser made:
+**   { doc =, was = { { name =, was = }, ... }, { name =, type =, count =, names = {...},
+**     value =, text =, doc =, unit =, min =, max = }, ... }
+** Scripts may hold that table, so the texts are anchored in a table of our own. */
+struct draft {
+  lua_State *L;
+  int table;               /* stack index of the plain table */
+  int anchors;             /* and of ours */
+  lua_Integer anchored;
+  const char *component;
+  ecs_field *fields;
+  const char **types;
+  uint32_t count;
+  const char **names;      /* of all enums */
+  uint32_t name_count;
+  uint32_t name_limit;
+  ecs_rename *was;
+  uint32_t was_count;
+};
+
+static const char schema_key;
+
+int ecs_native_schema(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  lua_settop(L, 1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &schema_key);
+  return 0;
+}
+
+void call_schema(lua_State *L, int name, int fields) {
+  name = lua_absindex(L, name);
+  fields = lua_absindex(L, fields);
+  need_stack(L, 8);
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, &schema_key) != LUA_TFUNCTION)
+    raise_error(L, "module 'ecs' is not loaded");
+  lua_pushvalue(L, name);
+  lua_pushvalue(L, fields);
+  lua_call(L, 2, 2);
+  if (lua_type(L, -2) == LUA_TTABLE)
+    lua_pop(L, 1);
+  else
+    luaL_error(L, "%s", lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "no schema");
+}
+
+/* Pops the text at the top of the stack, NULL for anything else. */
+static const char *pop_text(struct draft *draft) {
+  lua_State *L = draft->L;
+  if (lua_type(L, -1) != LUA_TSTRING) {
+    lua_pop(L, 1);
+    return NULL;
+  }
+  const char *text = lua_tostring(L, -1);
+  lua_rawseti(L, draft->anchors, ++draft->anchored);
+  return text;
+}
+
+/* Pushes an entry of the table at the top of the stack; returns its type. */
+static int push_entry(lua_State *L, const char *key) {
+  lua_pushstring(L, key);
+  return lua_rawget(L, -2);
+}
+
+static const char *get_text(struct draft *draft, const char *key) {
+  push_entry(draft->L, key);
+  return pop_text(draft);
+}
+
+static uint32_t get_count(lua_State *L, const char *key) {
+  push_entry(L, key);
+  lua_Integer count = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : 0;
+  lua_pop(L, 1);
+  return count < 0 || count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
+}
+
+static ecs_value get_value(struct draft *draft, const char *key) {
+  lua_State *L = draft->L;
+  ecs_value value = {ECS_KIND_NONE, false, 0, 0, {NULL, 0}};
+  switch (push_entry(L, key)) {
+    case LUA_TBOOLEAN:
+      value.kind = ECS_KIND_BOOL;
+      value.boolean = lua_toboolean(L, -1);
+      break;
+    case LUA_TNUMBER:
+      value.kind = lua_isinteger(L, -1) ? ECS_KIND_INTEGER : ECS_KIND_NUMBER;
+      value.integer = (int64_t)lua_tointeger(L, -1);
+      value.number = (double)lua_tonumber(L, -1);
+      break;
+    case LUA_TSTRING:
+      value.kind = ECS_KIND_STRING;
+      value.string.size = (size_t)lua_rawlen(L, -1);
+      value.string.data = pop_text(draft);
+      return value;
+    default: break;
+  }
+  lua_pop(L, 1);
+  return value;
+}
+
+static int malformed(struct draft *draft) {
+  return raise_error(draft->L, "component '%s': malformed schema", draft->component);
+}
+
+static uint32_t limited(struct draft *draft, lua_Unsigned count) {
+  if (count > INT_MAX / 2) malformed(draft);
+  return (uint32_t)count;
+}
+
+/* Pushes the plain table of a field, counted from 0. */
+static void push_plain(struct draft *draft, uint32_t at) {
+  if (lua_rawgeti(draft->L, draft->table, (lua_Integer)at + 1) != LUA_TTABLE)
+    malformed(draft);
+}
+
+/* How many names the enums of all fields have. */
+static uint32_t count_names(struct draft *draft) {
+  lua_State *L = draft->L;
+  lua_Unsigned count = 0;
+  for (uint32_t i = 0; i < draft->count; i++) {
+    push_plain(draft, i);
+    if (push_entry(L, "names") == LUA_TTABLE) count += lua_rawlen(L, -1);
+    lua_pop(L, 2);
+  }
+  return limited(draft, count);
+}
+
+/* A zeroed array as userdata, left on the stack. */
+static void *make_array(lua_State *L, size_t count, size_t item) {
+  return memset(lua_newuserdatauv(L, count * item + 1, 0), 0, count * item + 1);
+}
+
+static void make_room(struct draft *draft) {
+  lua_State *L = draft->L;
+  lua_newtable(L);
+  draft->anchors = lua_gettop(L);
+  draft->count = limited(draft, lua_rawlen(L, draft->table));
+  draft->name_limit = count_names(draft);
+  draft->fields = make_array(L, draft->count, sizeof *draft->fields);
+  draft->types = make_array(L, draft->count, sizeof *draft->types);
+  draft->names = make_array(L, draft->name_limit, sizeof *draft->names);
+}
+
+/* The enum's names of the plain field at the top of the stack. */
+static void read_names(struct draft *draft, ecs_field *field) {
+  lua_State *L = draft->L;
+  field->names = draft->names + draft->name_count;
+  if (push_entry(L, "names") == LUA_TTABLE) {
+    while (lua_rawgeti(L, -1, (lua_Integer)field->name_count + 1) == LUA_TSTRING) {
+      if (draft->name_count == draft->name_limit) malformed(draft);
+      draft->names[draft->name_count++] = pop_text(draft);
+      field->name_count++;
+    }
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+}
+
+static void read_field(struct draft *draft, uint32_t at) {
+  ecs_field *field = &draft->fields[at];
+  push_plain(draft, at);
+  field->name = get_text(draft, "name");
+  draft->types[at] = get_text(draft, "type");
+  field->count = get_count(draft->L, "count");
+  field->value = get_value(draft, "value");
+  field->doc = get_text(draft, "doc");
+  field->unit = get_text(draft, "unit");
+  field->min = get_text(draft, "min");
+  field->max = get_text(draft, "max");
+  field->text = get_text(draft, "text");
+  read_names(draft, field);
+  if (!field->name || !draft->types[at]) malformed(draft);
+  lua_pop(draft->L, 1);
+}
+
+/* The renames of the plain table, which is at the top of the stack. */
+static void read_renames(struct draft *draft) {
+  lua_State *L = draft->L;
+  if (push_entry(L, "was") == LUA_TTABLE) {
+    int list = lua_gettop(L);
+    uint32_t count = limited(draft, lua_rawlen(L, list));
+    draft->was = make_array(L, count, sizeof *draft->was);
+    for (; draft->was_count < count; draft->was_count++) {
+      if (lua_rawgeti(L, list, (lua_Integer)draft->was_count + 1) != LUA_TTABLE)
+        malformed(draft);
+      ecs_rename *rename = &draft->was[draft->was_count];
+      rename->name = get_text(draft, "name");
+      rename->was = get_text(draft, "was");
+      if (!rename->name || !rename->was) malformed(draft);
+      lua_pop(L, 1);
+    }
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, draft->anchors, ++draft->anchored);
+    lua_settop(L, list);
+  }
+  lua_pop(L, 1);
+}
+
+/* What types are called elsewhere. */
+static const char *usual_type(const char *type) {
+  static const char *const usual[][2] = {
+      {"float", "f32"}, {"single", "f32"}, {"float32", "f32"}, {"double", "f64"},
+      {"float64", "f64"}, {"number", "f64"}, {"int", "i32"}, {"int8", "i8"}, {"int16", "i16"},
+      {"int32", "i32"}, {"int64", "i64"}, {"integer", "i64"}, {"long", "i64"}, {"short", "i16"},
+      {"uint", "u32"}, {"uint8", "u8"}, {"uint16", "u16"}, {"uint32", "u32"}, {"byte", "u8"},
+      {"boolean", "bool"}, {"str", "string"}, {"text", "string"}, {"id", "entity"},
+      {"table", "any"}, {"function", "any"}, {"object", "any"},
+  };
+  for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+    if (strcmp(type, usual[i][0]) == 0) return usual[i][1];
+  return NULL;
+}
+
+static int unknown_type(struct draft *draft, const ecs_world *world, const ecs_field *field,
+                        const char *type) {
+  struct nearest nearest;
+  nearest_begin(&nearest, type, strlen(type));
+  for (int i = ECS_F32; i < ECS_NESTED; i++) {
+    const char *name = type_name((ecs_type)i);
+    nearest_offer(&nearest, name, strlen(name));
+  }
+  for (uint32_t i = 0; i < world->registry.count; i++) {
+    const struct component *known = world->registry.components[i];
+    if (known) nearest_offer(&nearest, known->name, known->name_size);
+  }
+  char hint[128];
+  const char *usual = usual_type(type);
+  if (usual)
+    text_format(hint, sizeof hint, " (write '%s')", usual);
+  else if (!*nearest_hint(&nearest, hint, sizeof hint))
+    text_format(hint, sizeof hint, " (a type is f32, f64, i8 to i64, u8 to u32, bool, entity, "
+                "string, any, enum(a, b) or a component's name)");
+  return raise_error(draft->L, "component '%s', field '%s: %s': unknown type '%s'%s",
+                     draft->component, field->name,
+                     field->text ? field->text : type, type, hint);
+}
+
+static void find_type(struct draft *draft, const ecs_world *world, ecs_field *field,
+                      const char *type) {
+  for (int i = ECS_F32; i < ECS_NESTED; i++)
+    if (strcmp(type, type_name((ecs_type)i)) == 0) {
+      field->type = (ecs_type)i;
+      return;
+    }
+  field->type = ECS_NESTED;
+  field->nested = ecs_component_find(world, type);
+  if (field->nested == ECS_NULL) unknown_type(draft, world, field, type);
+}
+
+/* Makes no Lua object: the components it finds are there until the declaration. The type as it was
+** written can be told from the rest, and need not be kept. */
+static void resolve_type(struct draft *draft, const ecs_world *world, uint32_t at) {
+  ecs_field *field = &draft->fields[at];
+  find_type(draft, world, field, draft->types[at]);
+  field->text = NULL;
+}
+
+/* ---- reports ----------------------------------------------------------------------- */
+
+/* Appends the name of an item to a list of the report at an index. */
+static void list_name(lua_State *L, int report, const char *list, const char *name) {
+  if (lua_getfield(L, report, list) != LUA_TTABLE) {
+    lua_pop(L, 1);
+    lua_newtable(L);
+    lua_pushvalue(L, -1);
+    lua_setfield(L, report, list);
+  }
+  lua_pushstring(L, name);
+  lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+  lua_pop(L, 1);
+}
+
+/* The same for a map from the new name to the old one. */
+static void map_name(lua_State *L, int report, const char *map, const char *name,
+                     const char *from) {
+  lua_getfield(L, report, map);
+  lua_pushstring(L, from);
+  lua_setfield(L, -2, name);
+  lua_pop(L, 1);
+}
+
+static void push_item(lua_State *L, int report, const struct report_item *item) {
+  static const char *const lists[] = {"kept", "added", "dropped", "converted", NULL};
+  const char *list = lists[item->fate];
+  if (list) list_name(L, report, list, item->name);
+  if (item->fate == LEAF_CONVERTED) {
+    char change[64];
+    text_format(change, sizeof change, "%s -> %s", item->from_type, item->type);
+    map_name(L, report, "types", item->name, change);
+  }
+  if (!item->from) return;
+  map_name(L, report, item->maybe ? "maybe_renamed" : "renamed", item->name, item->from);
+}
+
+void push_report(lua_State *L, const struct report *report) {
+  static const char *const tables[] = {"kept",  "added",   "dropped",      "converted",
+                                       "types", "renamed", "maybe_renamed"};
+  need_stack(L, 8);
+  lua_createtable(L, 0, 8);
+  int index = lua_gettop(L);
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+    lua_newtable(L);
+    lua_setfield(L, index, tables[i]);
+  }
+  lua_pushinteger(L, (lua_Integer)report->rows);
+  lua_setfield(L, index, "rows");
+  for (uint32_t i = 0; i < report->count; i++) push_item(L, index, &report->items[i]);
+}
+
+static int report_body(lua_State *L) {
+  push_report(L, lua_touserdata(L, 1));
+  return 1;
+}
+
+/* ---- declaring --------------------------------------------------------------------- */
+
+/* Runs a migration and pushes its first report; nil when there is nothing to migrate. The
+** report is made before the world changes, so that no memory for it means no change. */
+static ecs_status migrate(lua_State *L, struct world_box *box,
+                          struct migration *migration) {
+  ecs_world *world = box->world;
+  ecs_status status = ECS_OK;
+  if (migration->count && box->loops) status = loops_end(box);
+  if (migration->count && status == ECS_OK)
+    status = world_is_idle(world, "declaring a component with other fields");
+  if (migration->count && status == ECS_OK) status = migration_prepare(migration);
+  if (status != ECS_OK) return status;
+  if (migration->count == 0) {
+    lua_pushnil(L);
+    return ECS_OK;
+  }
+  lua_pushlightuserdata(L, &migration->changes[0].report);
+  if (try_quietly(L, report_body, 1, 1) != LUA_OK) {
+    lua_pop(L, 1);
+    return ECS_ENOMEM;
+  }
+  migration_commit(migration);
+  names_renew(box);
+  return ECS_OK;
+}
+
+static ecs_status declare_now(lua_State *L, struct world_box *box,
+                              const ecs_component_desc *desc, bool foreign, ecs_id *id) {
+  struct migration migration;
+  if (stage_is_open(box)) {
+    ecs_status staged = stage_declare(box, desc, foreign, id);
+    if (staged == ECS_OK) lua_pushnil(L);
+    return staged;
+  }
+  migration_begin(&migration, box->world);
+  ecs_status status = declare(box->world, desc, &migration, id);
+  if (status == ECS_OK) status = migrate(L, box, &migration);
+  migration_end(&migration);
+  if (status == ECS_OK) component_of(box->world, *id)->orphan = false;
+  return status;
+}
+
+ecs_id declare_component(lua_State *L, int name, int fields) {
+  int top = lua_gettop(L);
+  call_schema(L, name, fields);
+  struct draft draft = {.L = L, .table = top + 1, .component = lua_tostring(L, name)};
+  bool foreign = stage_is_open(check_world(L, 1)) &&
+                 stage_record(L, 1, "component", name, draft.table);
+  make_room(&draft);
+  for (uint32_t i = 0; i < draft.count; i++) read_field(&draft, i);
+  lua_pushvalue(L, draft.table);
+  const char *doc = get_text(&draft, "doc");
+  read_renames(&draft);
+  need_stack(L, 4);
+  struct world_box *box = check_world(L, 1);
+  for (uint32_t i = 0; i < draft.count; i++) resolve_type(&draft, box->world, i);
+  ecs_component_desc desc = {.name = draft.component, .fields = draft.fields,
+                             .field_count = draft.count, .doc = doc, .was = draft.was,
+                             .was_count = draft.was_count};
+  ecs_id id = ECS_NULL;
+  bool tried = false;
+  ecs_status status;
+  do
+    status = declare_now(L, box, &desc, foreign, &id);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) raise_status(L, box->world, status);
+  lua_replace(L, top + 1);
+  lua_settop(L, top + 1);
+  return id;
+}

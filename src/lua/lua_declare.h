@@ -1,0 +1,18 @@
+/* Declaring components from Lua. */
+#ifndef ECS_LUA_LUA_DECLARE_H
+#define ECS_LUA_LUA_DECLARE_H
+
+#include "lua/bind/read.h"
+
+/* Declares the component named at one index with the fields at the other, in the world at
+** index 1, and returns its id. Pushes the report of the migration, nil when there was none.
+** Raises what is wrong. */
+ecs_id declare_component(lua_State *L, int name, int fields);
+
+struct report;
+
+/* Pushes what a migration did to a component: { kept =, added =, dropped =, converted =,
+** types =, renamed =, maybe_renamed =, rows = }. */
+void push_report(lua_State *L, const struct report *report);
+
+#endif

@@ -1,0 +1,334 @@
+#include "lua/bind/batch.h"
+#include "lua/bind/cell.h"
+#include "lua/bind/names.h"
+#include "lua/bind/read.h"
+
+#define QUICKLY 8   /* values that go without a detour */
+
+/* Raises a mutator's failure: what is wrong with the entity is argument 2's fault. */
+static int fail(lua_State *L, const struct world_box *box, ecs_status status) {
+  bool is_id = status >= ECS_EDEAD && status <= ECS_ENOID;
+  return is_id ? raise_argument(L, box->world, status, 2)
+               : raise_status(L, box->world, status);
+}
+
+static int entity_is_alive(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  int is_integer;
+  ecs_id id = to_id(L, 2, &is_integer);
+  if (UNLIKELY(!is_integer)) luaL_checkany(L, 2);
+  lua_pushboolean(L, is_integer && entity_find(&box->world->entities, id));
+  return 1;
+}
+
+/* ---- where a component is -------------------------------------------------------- */
+
+/* What an argument names, and its columns in the table of an entity. */
+struct target {
+  struct component *component;
+  uint32_t leaf;
+  struct table *table;       /* NULL: the entity does not have it */
+  uint32_t first;            /* NONE: a tag */
+};
+
+/* Where the table of a record has the component; the name's entry remembers it. */
+static void look(const ecs_world *world, const struct record *record,
+                 struct name_entry *entry, struct target *target) {
+  target->table = NULL;
+  if (record->table == RECORD_BARE) return;
+  struct table *table = world_table(world, record->table);
+  uint32_t position = table_position(table, target->component->id);
+  if (position == NONE) return;
+  target->table = table;
+  target->first = table->first_column[position];
+  if (!entry) return;
+  entry->serial = table->serial;
+  entry->first = target->first;
+}
+
+static void check_target_slowly(lua_State *L, struct world_box *box, int arg,
+                                const struct record *record, struct target *target) {
+  const void *key = name_key(L, arg);
+  target->component = check_component_leaf(L, box, arg, &target->leaf);
+  look(box->world, record, key ? name_entry(box, key) : NULL, target);
+}
+
+/* The component at an argument, and where the entity of the record has it. The same name is
+** mostly asked of the same table: a table that has the component keeps it declared. */
+static inline void check_target(lua_State *L, struct world_box *box, int arg,
+                                const struct record *record, struct target *target) {
+  const void *key = name_key(L, arg);
+  const struct name_entry *entry = name_entry(box, key);
+  if (LIKELY(record->table != RECORD_BARE && entry->key == key &&
+             entry->world == box->number)) {
+    target->table = world_table(box->world, record->table);
+    target->component = entry->component;
+    target->leaf = entry->leaf;
+    target->first = entry->first;
+    if (LIKELY(entry->serial == target->table->serial)) return;
+  }
+  check_target_slowly(L, box, arg, record, target);
+}
+
+/* How many values stand for a target, one column each; 0 when they are many or fewer than
+** its columns. */
+static inline uint32_t quick_count(const struct target *target) {
+  if (target->leaf != NONE) return 1;
+  uint32_t count = target->component->field_count;
+  return target->component->flat && count <= QUICKLY ? count : 0;
+}
+
+/* ---- reading --------------------------------------------------------------------- */
+
+static void place_at(struct place *place, lua_State *L, struct world_box *box, ecs_id entity,
+                     const struct record *record, const struct target *target) {
+  place_init(place, L, box, 1, entity, target->component);
+  place->table = target->table;
+  place->first = target->first;
+  place->row = record->row;
+}
+
+/* What get pushes where not all are numbers: from the value `done` on. */
+static int push_others(struct place *place, uint32_t leaf, uint32_t done) {
+  const struct component *component = place->component;
+  if (leaf != NONE) {
+    push_leaf(place, leaf);
+    return 1;
+  }
+  uint32_t count = component->field_count;
+  need_stack(place->L, (int)count + 4);
+  for (; done < count; done++) push_field(place, &component->fields[done]);
+  return (int)count;
+}
+
+static int entity_get(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  const struct record *record;
+  ecs_id id = check_entity_record(L, box, 2, &record);
+  struct target target;
+  check_target(L, box, 3, record, &target);
+  if (UNLIKELY(!target.table)) return 0;
+  uint32_t count = quick_count(&target), done = 0;
+  if (LIKELY(count > 0)) {
+    uint32_t at = target.leaf == NONE ? 0 : target.leaf;
+    const struct leaf *leaf = target.component->leaves + at;
+    const struct column *column = target.table->columns + target.first + at;
+    while (done < count && push_number_at(L, leaf->type, column->data, record->row))
+      done++, leaf++, column++;
+    if (LIKELY(done == count)) return (int)count;
+  }
+  struct place place;
+  place_at(&place, L, box, id, record, &target);
+  return push_others(&place, target.leaf, done);
+}
+
+static int entity_read(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  const struct record *record;
+  ecs_id id = check_entity_record(L, box, 2, &record);
+  struct component *component = check_component(L, box, 3);
+  struct place place;
+  place_init(&place, L, box, 1, id, component);
+  if (place_look(&place, record))
+    push_component(&place);
+  else
+    lua_pushnil(L);
+  return 1;
+}
+
+static int entity_has_component(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  ecs_id id = check_entity(L, box, 2);
+  struct component *component = check_component(L, box, 3);
+  lua_pushboolean(L, entity_has(box->world, id, component->id));
+  return 1;
+}
+
+/* The component after `last` in the order of ids, or NULL. */
+static const struct component *next_component(const ecs_world *world,
+                                              const struct record *record, ecs_id last) {
+  if (record->table == RECORD_BARE) return NULL;
+  const struct table *table = world_table(world, record->table);
+  for (uint32_t i = 0; i < table->id_count; i++)
+    if (table->ids[i] > last) return component_of(world, table->ids[i]);
+  return NULL;
+}
+
+/* Upvalues: world, entity, id of the last component. */
+static int components_next(lua_State *L) {
+  lua_settop(L, 0);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  struct world_box *box = check_world(L, 1);
+  ecs_id entity = (ecs_id)lua_tointeger(L, lua_upvalueindex(2));
+  ecs_id last = (ecs_id)lua_tointeger(L, lua_upvalueindex(3));
+  ecs_status status = entity_need(box->world, entity);
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  const struct record *record = entity_find(&box->world->entities, entity);
+  const struct component *component = next_component(box->world, record, last);
+  if (!component) return 0;
+  struct place place;
+  place_init(&place, L, box, 1, entity, component);
+  place_look(&place, record);
+  lua_pushlstring(L, component->name, component->name_size);
+  place_hold(&place);
+  push_component(&place);
+  lua_pushinteger(L, (lua_Integer)place.id);
+  lua_replace(L, lua_upvalueindex(3));
+  return 2;
+}
+
+static int entity_components(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  ecs_id id = check_entity(L, box, 2);
+  lua_pushvalue(L, 1);
+  lua_pushinteger(L, (lua_Integer)id);
+  lua_pushinteger(L, 0);
+  lua_pushcclosure(L, components_next, 3);
+  return 1;
+}
+
+/* ---- writing --------------------------------------------------------------------- */
+
+/* The common case, numbers into columns that are there: false when it is another, and
+** nothing is done. */
+static bool set_numbers(lua_State *L, const ecs_world *world, ecs_id id,
+                        const struct record *record, const struct target *target) {
+  uint32_t count = (uint32_t)lua_gettop(L) - 3;
+  if (!target->table || count == 0 || count > quick_count(target) ||
+      command_is_staged(world, id, target->component->id))
+    return false;
+  uint32_t at = target->leaf == NONE ? 0 : target->leaf;
+  const struct leaf *leaf = target->component->leaves + at;
+  const struct column *column = target->table->columns + target->first + at;
+  ecs_cell cells[QUICKLY];
+  for (uint32_t i = 0; i < count; i++)
+    if (!number_to_cell(L, leaf[i].type, (int)i + 4, &cells[i])) return false;
+  for (uint32_t i = 0; i < count; i++, column++)
+    cell_store(column->data, column->size, record->row, cells[i]);
+  return true;
+}
+
+/* The general case. */
+static APART int set_slowly(lua_State *L, struct world_box *box, ecs_id id,
+                            struct component *component, uint32_t leaf) {
+  struct batch batch;
+  batch_begin(&batch, L, box, 1);
+  batch_values(&batch, component, leaf, 4, lua_gettop(L) - 3);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = entity_set(box->world, id, component, batch.writes, batch.count);
+  while (retry(L, box, status, &tried));
+  if (UNLIKELY(status != ECS_OK)) return fail(L, box, status);
+  values_stored(box);
+  settle(L, box, 1);
+  return 0;
+}
+
+static int entity_set_values(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  const struct record *record;
+  ecs_id id = check_entity_record(L, box, 2, &record);
+  struct target target;
+  check_target(L, box, 3, record, &target);
+  if (LIKELY(set_numbers(L, box->world, id, record, &target))) return 0;
+  return set_slowly(L, box, id, target.component, target.leaf);
+}
+
+/* The core tells whether it is alive. */
+static inline ecs_id check_number(lua_State *L, int arg) {
+  int is_integer;
+  ecs_id id = to_id(L, arg, &is_integer);
+  return LIKELY(is_integer) ? id : check_id(L, arg);
+}
+
+/* add and remove take one component; more would be dropped in silence. */
+static inline struct component *check_only_component(lua_State *L, struct world_box *box) {
+  if (UNLIKELY(lua_gettop(L) > 3)) luaL_argerror(L, 4, "one component expected");
+  return check_component(L, box, 3);
+}
+
+static int entity_add_component(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  ecs_id id = check_number(L, 2);
+  ecs_id component = check_only_component(L, box)->id;
+  bool tried = false;
+  ecs_status status;
+  do
+    status = entity_add(box->world, id, component);
+  while (retry(L, box, status, &tried));
+  if (UNLIKELY(status != ECS_OK)) return fail(L, box, status);
+  settle(L, box, 1);
+  return 0;
+}
+
+static int entity_remove_component(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  ecs_id id = check_number(L, 2);
+  ecs_id component = check_only_component(L, box)->id;
+  bool tried = false;
+  ecs_status status;
+  do
+    status = entity_remove(box->world, id, component);
+  while (retry(L, box, status, &tried));
+  if (UNLIKELY(status != ECS_OK)) return fail(L, box, status);
+  settle(L, box, 1);
+  return 0;
+}
+
+/* ---- names ----------------------------------------------------------------------- */
+
+static int set_name(lua_State *L, struct world_box *box, ecs_id id) {
+  size_t size = 0;
+  const char *text = "";
+  if (lua_type(L, 3) == LUA_TSTRING) {
+    text = lua_tolstring(L, 3, &size);
+    if (size == 0) return luaL_argerror(L, 3, "a name is not empty (false clears)");
+  } else if (!lua_isboolean(L, 3) || lua_toboolean(L, 3)) {
+    return luaL_typeerror(L, 3, "string or false");
+  }
+  bool tried = false;
+  ecs_status status;
+  do
+    status = name_set(box->world, id, text, size);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return raise_argument(L, box->world, status, 3);
+  settle(L, box, 1);
+  return 0;
+}
+
+static int entity_name(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  ecs_id id = check_entity(L, box, 2);
+  if (!lua_isnone(L, 3) && box->stage) return no_change(L);
+  if (!lua_isnone(L, 3)) return set_name(L, box, id);
+  ecs_string name = name_of(box->world, id);
+  if (name.size == 0) return 0;
+  lua_pushlstring(L, name.data, name.size);
+  return 1;
+}
+
+static int entity_lookup(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  if (lua_type(L, 2) != LUA_TSTRING) return luaL_typeerror(L, 2, "string");
+  size_t size;
+  const char *text = lua_tolstring(L, 2, &size);
+  ecs_id id = name_find(box->world, text, size);
+  if (id == ECS_NULL) return 0;
+  lua_pushinteger(L, (lua_Integer)id);
+  return 1;
+}
+
+const luaL_Reg world_entity_methods[] = {
+  {"add", entity_add_component},
+  {"alive", entity_is_alive},
+  {"components", entity_components},
+  {"get", entity_get},
+  {"has", entity_has_component},
+  {"lookup", entity_lookup},
+  {"name", entity_name},
+  {"read", entity_read},
+  {"remove", entity_remove_component},
+  {"set", entity_set_values},
+  {NULL, NULL}
+};

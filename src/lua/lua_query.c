@@ -1,0 +1,161 @@
+#include "lua/recording.h"
+
+struct query_box *query_box_push(lua_State *L, struct world_box *box, int world_index) {
+  struct query_box *query = new_box(L, &kind_query, sizeof *query, QUERY_VALUES);
+  query->box = box;
+  lua_pushvalue(L, world_index);
+  lua_setiuservalue(L, -2, QUERY_WORLD);
+  return query;
+}
+
+struct query_box *query_push(lua_State *L, struct world_box *box, int world_index,
+                             const char *text) {
+  struct query_box *query = query_box_push(L, box, world_index);
+  if (!box->world) no_world(L, world_index);
+  ecs_status status = ECS_OK;
+  bool tried = false;
+  do
+    status = ecs_query_new(box->world, text, &query->query);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) raise_status(L, box->world, status);
+  query->query->owner = box;
+  return query;
+}
+
+struct query_box *check_query(lua_State *L, int arg) {
+  struct query_box *query = box_test(L, arg, &kind_query, sizeof *query);
+  if (!query) {
+    no_object(L, arg, &kind_query, "query");
+    return NULL;
+  }
+  if (query->box->world && query->pending)
+    raise_error(L, "a query can be used when all scripts have been read, as in script:on_load "
+                   "and in systems");
+  if (!query->box->world || !query->query) {
+    luaL_argerror(L, arg, "the world is closed");
+    return NULL;
+  }
+  query->box->calls++;
+  if (query->query->broken)
+    raise_error(L, "query '%s' names a component or field that is no longer declared",
+                query->query->text);
+  return query;
+}
+
+/* Raises unless every variable that is bound occurs in the text: none does yet. */
+static void check_bindings(lua_State *L, int arg) {
+  if (lua_isnoneornil(L, arg)) return;
+  luaL_checktype(L, arg, LUA_TTABLE);
+  lua_pushnil(L);
+  if (!lua_next(L, arg)) return;
+  char name[64], text[128];
+  text_format(text, sizeof text, "the query has no variable %s",
+              show_value(L, -2, name, sizeof name));
+  luaL_argerror(L, arg, text);
+}
+
+static int world_query(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  size_t size;
+  const char *text = check_text(L, 2, &size);
+  lua_settop(L, 3);
+  if (stage_is_open(box)) {
+    check_bindings(L, 3);
+    query_box_push(L, box, 1)->pending = true;
+    stage_record(L, 1, "query", 2, 4);
+    return 1;
+  }
+  query_push(L, box, 1, text);
+  check_bindings(L, 3);
+  settle(L, box, 1);
+  return 1;
+}
+
+/* world:count(text): how many entities there are, without making a query. */
+static int world_count(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  size_t size, count = 0;
+  const char *text = check_text(L, 2, &size);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = ecs_count(box->world, text, &count);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  lua_pushinteger(L, (lua_Integer)count);
+  return 1;
+}
+
+static int query_count(lua_State *L) {
+  const struct query_box *query = check_query(L, 1);
+  lua_pushinteger(L, (lua_Integer)ecs_query_count(query->query));
+  return 1;
+}
+
+/* q:first(): the id of the first entity, or nothing. */
+static int query_first(lua_State *L) {
+  const struct query_box *box = check_query(L, 1);
+  const ecs_query *query = box->query;
+  for (uint32_t i = 0; i < query->count; i++) {
+    const struct table *table = world_table(query->world, query->tables[i]);
+    if (table->count == 0) continue;
+    lua_pushinteger(L, (lua_Integer)entity_id(&query->world->entities, table->rows[0]));
+    return 1;
+  }
+  return 0;
+}
+
+static int query_tostring(lua_State *L) {
+  const struct query_box *query = box_test(L, 1, &kind_query, sizeof *query);
+  if (!query) return luaL_typeerror(L, 1, "query");
+  if (query->box && query->box->world && query->query)
+    lua_pushfstring(L, "ecs.query (%s)", query->query->text);
+  else
+    lua_pushliteral(L, "ecs.query (closed)");
+  return 1;
+}
+
+/* Lua may lose finalizers when it is out of memory: then the query lives as long as its
+** world. */
+static int query_collect(lua_State *L) {
+  struct query_box *query = box_test(L, 1, &kind_query, sizeof *query);
+  if (!query || !query->query) return 0;
+  loops_end_query(query);
+  if (query->box->world || query->box->hidden || query->box->doomed) ecs_query_free(query->query);
+  query->query = NULL;
+  return 0;
+}
+
+void queries_free(const struct world_box *box, ecs_world *world) {
+  ecs_query *next;
+  for (ecs_query *query = world->first_query; query; query = next) {
+    next = query->next;
+    if (query->owner == box) ecs_query_free(query);
+  }
+}
+
+const luaL_Reg world_query_methods[] = {
+  {"count", world_count},
+  {"query", world_query},
+  {NULL, NULL}
+};
+
+const luaL_Reg query_methods[] = {
+  {"chunks", query_chunks},
+  {"count", query_count},
+  {"each", query_each},
+  {"first", query_first},
+  {"map", query_map},
+  {"max", query_max},
+  {"min", query_min},
+  {"run", query_run},
+  {"sum", query_sum},
+  {"where", query_where},
+  {NULL, NULL}
+};
+
+const luaL_Reg query_metamethods[] = {
+  {"__gc", query_collect},
+  {"__tostring", query_tostring},
+  {NULL, NULL}
+};

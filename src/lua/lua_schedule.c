@@ -1,0 +1,132 @@
+#include "lua/system.h"
+
+#include "lua/bind/options.h"
+#include "lua/recording.h"
+
+static const char *const phase_keys[] = {"after", "before", "fixed", NULL};
+
+void read_phase(lua_State *L, int index, ecs_phase_desc *desc) {
+  if (lua_isnil(L, index)) return;
+  char what[128];
+  text_format(what, sizeof what, "phase '%s'", desc->name);
+  luaL_checktype(L, index, LUA_TTABLE);
+  check_keys(L, index, what, phase_keys);
+  desc->after = text_option(L, index, what, "after");
+  desc->before = text_option(L, index, what, "before");
+  desc->fixed = seconds_option(L, index, what, "fixed");
+}
+
+/* world:phase(name, { after =, before =, fixed = }) */
+static int world_phase(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  size_t size;
+  ecs_phase_desc desc = {.name = check_text(L, 2, &size)};
+  lua_settop(L, 3);
+  read_phase(L, 3, &desc);
+  if (stage_is_open(box)) {
+    stage_record(L, 1, "phase", 2, 3);
+    return 0;
+  }
+  bool tried = false;
+  ecs_status status;
+  do
+    status = ecs_phase(box->world, &desc);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  settle(L, box, 1);
+  return 0;
+}
+
+/* Ends loops that are left open, as every way into the schedule does first. */
+static void end_loops(lua_State *L, struct world_box *box) {
+  bool tried = false;
+  ecs_status status;
+  do
+    status = loops_end(box);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) raise_status(L, box->world, status);
+}
+
+/* Runs everything (name is NULL), or one phase or system. The frame is laid out for the
+** callbacks; they raise nothing, so that what is entered here is also left. */
+static int run(lua_State *L, struct world_box *box, const char *name, double dt) {
+  end_loops(L, box);
+  int frame_end = lua_gettop(L);
+  lua_State *previous = box->running;
+  box->running = L;
+  world_enter(box);
+  ecs_status status =
+      name ? ecs_run(box->world, name, dt) : ecs_update(box->world, dt);
+  box->running = previous;
+  world_leave(L, box, FRAME_WORLD);
+  lua_settop(L, frame_end);
+  if (box->world) systems_sweep(L, box, FRAME_WORLD);
+  if (status == ECS_EUSER && !lua_isnil(L, FRAME_ERROR)) {
+    lua_settop(L, FRAME_ERROR);
+    return lua_error(L);
+  }
+  if (status != ECS_OK && (box->world || status == ECS_ENOMEM))
+    return raise_status(L, box->world, status);
+  if (!lua_isnil(L, FRAME_HANDLER)) {
+    lua_settop(L, FRAME_HANDLER);
+    return lua_error(L);
+  }
+  settle(L, box, FRAME_WORLD);
+  return 0;
+}
+
+/* Names of others that systems and phases give and nobody has: a warning for each, once. Who
+** hears it, which is the host's function, may do anything. */
+static struct world_box *warn(lua_State *L, struct world_box *box) {
+  char text[MESSAGE_SIZE];
+  while (schedule_tell(box->world, text, sizeof text)) {
+    lua_warning(L, "ecs: ", 1);
+    lua_warning(L, text, 0);
+    box = check_free_world(L, 1);
+  }
+  return box;
+}
+
+static int world_update(lua_State *L) {
+  struct world_box *box = warn(L, check_free_world(L, 1));
+  double dt = check_seconds(L, 2);
+  lua_settop(L, 1);
+  lua_settop(L, FRAME_SIZE);
+  return run(L, box, NULL, dt);
+}
+
+/* world:run(name, dt). The name stays on the stack, behind the frame. */
+static int world_run(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  size_t size;
+  const char *name = check_text(L, 2, &size);
+  double dt = lua_isnoneornil(L, 3) ? 0 : check_seconds(L, 3);
+  ecs_system *system = schedule_system(box->world, name, size);
+  if (!system && !schedule_phase(box->world, name, size, NULL))
+    return raise_argument(L, box->world, schedule_unknown(box->world, name, true), 2);
+  lua_settop(L, 2);
+  lua_pushnil(L);
+  lua_pushnil(L);
+  lua_rotate(L, 2, -1);
+  return run(L, box, name, dt);
+}
+
+/* world:alpha(phase): how far between two steps a fixed phase is, 0 to 1. */
+static int world_alpha(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  size_t size;
+  const char *phase = lua_isnoneornil(L, 2) ? NULL : check_text(L, 2, &size);
+  double alpha = 0;
+  ecs_status status = ecs_alpha(box->world, phase, &alpha);
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  lua_pushnumber(L, (lua_Number)alpha);
+  return 1;
+}
+
+const luaL_Reg world_schedule_methods[] = {
+  {"alpha", world_alpha},
+  {"phase", world_phase},
+  {"run", world_run},
+  {"update", world_update},
+  {NULL, NULL}
+};

@@ -1,0 +1,325 @@
+#include "lua/kernel.h"
+#include "lua/system.h"
+
+const char on_error_key = 0;
+
+/* ---- messages ---------------------------------------------------------------------- */
+
+/* A message handler: the error as text, with a traceback. Lua calls none for a memory error. */
+static int trace(lua_State *L) {
+  const char *text = lua_tostring(L, 1);
+  if (!text) {
+    if (luaL_getmetafield(L, 1, "__tostring") != LUA_TNIL)
+      text = luaL_tolstring(L, 1, NULL);
+    else
+      text = lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
+  }
+  luaL_traceback(L, L, text, 1);
+  return 1;
+}
+
+/* name_error(error, name): the error with where it comes from before it. */
+static int name_error(lua_State *L) {
+  const char *name = lua_touserdata(L, 2);
+  if (name)
+    lua_pushfstring(L, "system '%s': %s", name, lua_tostring(L, 1));
+  else
+    lua_pushfstring(L, "on_error handler: %s", lua_tostring(L, 1));
+  return 1;
+}
+
+/* Moves the error at the top of the stack into a slot of the frame. Returns the status, or that
+** there is no memory for its name. */
+static int keep_error(lua_State *L, int slot, int status, const char *name) {
+  if (status != LUA_ERRMEM) {
+    lua_pushcfunction(L, name_error);
+    lua_insert(L, -2);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)name);
+    status = lua_pcall(L, 2, 1, 0) == LUA_ERRMEM ? LUA_ERRMEM : status;
+  }
+  lua_replace(L, slot);
+  return status;
+}
+
+static void clear(lua_State *L, int slot) {
+  lua_pushnil(L);
+  lua_replace(L, slot);
+}
+
+/* ---- protected calls ---------------------------------------------------------------- */
+
+static lua_State *state_of(const struct world_box *box) {
+  return box->running ? box->running : box->host;
+}
+
+/* Pushes a message handler and the body of a protected call, returns where the handler is. What
+** is pushed for it fits the stack that every C function has. */
+static int push_body(lua_State *L, lua_CFunction body) {
+  int handler = lua_gettop(L) + 1;
+  lua_pushcfunction(L, trace);
+  lua_pushcfunction(L, body);
+  return handler;
+}
+
+/* Calls a body whose arguments have been pushed and leaves its results on the stack. A failure
+** is kept in a slot of the frame. Returns Lua's status. */
+static int protect(lua_State *L, int handler, int arguments, int results, int slot,
+                   const char *name) {
+  int status = lua_pcall(L, arguments, results, handler);
+  if (status != LUA_OK) status = keep_error(L, slot, status, name);
+  if (status == LUA_OK && results > 0)
+    lua_remove(L, handler);
+  else
+    lua_settop(L, handler - 1);
+  return status;
+}
+
+/* What the core is told of an error: it stays in the frame until update raises it or the
+** handler has had it. A host, and its handler, get it as the world's message. */
+static ecs_status status_of(lua_State *L, const struct world_box *box, int status) {
+  const ecs_world *world = box->world ? box->world : box->doomed;
+  if (status == LUA_ERRMEM) {
+    clear(L, FRAME_ERROR);
+    return world_nomem(world);
+  }
+  const char *text = lua_tostring(L, FRAME_ERROR);
+  world_fail(world, ECS_EUSER, "%s", text ? text : "");
+  if (!box->running && world->schedule.on_error != script_failed) clear(L, FRAME_ERROR);
+  return ECS_EUSER;
+}
+
+/* Ends a callback. A world that was closed in it goes now, unless update is still to end. */
+static ecs_status finish(struct world_box *box, int called) {
+  lua_State *L = state_of(box);
+  if (box->world && UNLIKELY(box->loops)) loops_end_system(box, called == LUA_OK);
+  ecs_status status = called == LUA_OK ? ECS_OK : status_of(L, box, called);
+  world_leave(L, box, FRAME_WORLD);
+  return status;
+}
+
+/* ---- bodies -------------------------------------------------------------------------- */
+
+/* Where the body of a system has the world, its references and the system (a light userdata),
+** and puts its function. */
+enum { AT_WORLD = 1, AT_REFS, AT_SYSTEM, AT_FUNCTION };
+
+/* Pushes one of a system's user values. */
+static int push_value(lua_State *L, const struct system_box *system, int value) {
+  lua_rawgetp(L, AT_REFS, system);
+  int type = lua_getiuservalue(L, -1, value);
+  lua_replace(L, -2);
+  return type;
+}
+
+/* Calls the body of a system. */
+static int run_protected(const struct system_box *system, lua_CFunction body, int results) {
+  lua_State *L = state_of(system->box);
+  int handler = push_body(L, body);
+  lua_pushvalue(L, FRAME_WORLD);
+  lua_getiuservalue(L, FRAME_WORLD, WORLD_REFS);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)system);
+  return protect(L, handler, 3, results, FRAME_ERROR, system->name);
+}
+
+/* Pushes and opens the loop of a system. It is no object of Lua's, and anchored, since it is
+** still needed after an error; the next run uses it again. */
+static struct loop_box *push_loop(lua_State *L, struct system_box *system, int views) {
+  struct loop_box *loop = system->loop;
+  int index = lua_gettop(L) + 1;
+  lua_rawgeti(L, AT_REFS, system->loop_ref);
+  if (!loop || !loop_renew(L, index, loop, views)) {
+    lua_settop(L, index - 1);
+    push_value(L, system, SYSTEM_QUERY);
+    loop = loop_push(L, index, LOOP_SYSTEM, views);
+    loop->parameters = system->parameters;
+    lua_replace(L, index);
+    lua_pushvalue(L, index);
+    lua_rawseti(L, AT_REFS, system->loop_ref);
+    system->loop = loop;
+  }
+  loop_open(L, loop);
+  return loop;
+}
+
+static void run_loop(lua_State *L, struct system_box *system, rows_fn rows, int views) {
+  struct loop_box *loop = push_loop(L, system, views);
+  rows(L, AT_FUNCTION + 1, AT_FUNCTION, system->dt);
+  loop_end(loop);
+}
+
+/* An `each` as a program when it can be one now. */
+static bool run_compiled(lua_State *L, struct system_box *system) {
+  struct kernel_run how = {.dt = system->dt};
+  int handle = AT_FUNCTION + 1;
+  if (!system->kernel || (system->compile != 1 && kernel_waits(system->kernel)))
+    return system->compiled = false;
+  push_value(L, system, SYSTEM_QUERY);
+  check_query(L, handle);
+  lua_pop(L, 1);
+  push_value(L, system, SYSTEM_KERNEL);
+  system->compiled = kernel_ready(L, handle);
+  if (!system->compiled && system->compile == 1)
+    raise_error(L, "the function cannot be compiled: %s", lua_tostring(L, -1));
+  if (system->compiled) {
+    struct loop_box *loop = push_loop(L, system, 0);
+    kernel_run(L, handle, loop, &how);
+    loop_end(loop);
+  }
+  lua_settop(L, AT_FUNCTION);
+  return system->compiled;
+}
+
+static int reserve_ref(lua_State *L) {
+  lua_pushboolean(L, 0);
+  return luaL_ref(L, AT_REFS);
+}
+
+/* Finds what does not change from run to run. */
+static void begin(lua_State *L, struct system_box *system) {
+  if (!system->loop_ref) system->loop_ref = reserve_ref(L);
+  if (!system->function_ref) system->function_ref = reserve_ref(L);
+  if (!system->anchors_ref) system->anchors_ref = reserve_ref(L);
+  push_value(L, system, SYSTEM_KERNEL);
+  system->kernel = lua_touserdata(L, -1);
+  if (system->kernel) {
+    lua_getiuservalue(L, -1, KERNEL_ANCHORS);
+    lua_rawseti(L, AT_REFS, system->anchors_ref);
+  }
+  lua_pop(L, 1);
+  push_value(L, system, SYSTEM_FUNCTION);
+  system->parameters = function_parameters(L, AT_FUNCTION);
+  lua_rawseti(L, AT_REFS, system->function_ref);
+  system->begun = true;
+}
+
+/* body(world, references, system), for each form. */
+static int run_body(lua_State *L) {
+  struct system_box *system = lua_touserdata(L, AT_SYSTEM);
+  if (UNLIKELY(!system->begun)) begin(L, system);
+  lua_rawgeti(L, AT_REFS, system->function_ref);
+  switch (system->form) {
+    case FORM_EACH:
+      if (!run_compiled(L, system)) run_loop(L, system, each_rows, system->parameters);
+      break;
+    case FORM_MAP:
+      /* A tag may have become a component since. */
+      map_check(L, system->query->query);
+      run_loop(L, system, map_rows, 0);
+      break;
+    default:
+      lua_pushvalue(L, AT_WORLD);
+      lua_pushnumber(L, (lua_Number)system->dt);
+      push_value(L, system, SYSTEM_QUERY);
+      lua_call(L, 3, 0);
+      break;
+  }
+  return 0;
+}
+
+/* Whether an each or map has nothing to be called for. */
+static bool is_idle(const struct system_box *system) {
+  const ecs_query *query = system->query ? system->query->query : NULL;
+  if (system->form == FORM_RUN || !query || query->broken) return false;
+  for (uint32_t i = 0; i < query->count; i++)
+    if (world_table(query->world, query->tables[i])->count > 0) return false;
+  return true;
+}
+
+/* An `each` that is known to need nothing of Lua but outside values runs without a call of Lua:
+** that costs more than a few rows do. */
+static bool run_settled(const struct system_box *system, double dt) {
+  struct kernel *kernel = system->kernel ? system->kernel->kernel : NULL;
+  if (!kernel || !system->compiled || !system->query->query) return false;
+  lua_State *L = state_of(system->box);
+  int top = lua_gettop(L);
+  if (kernel_reads(kernel)) {
+    if (!lua_checkstack(L, 12)) return false;
+    lua_getiuservalue(L, FRAME_WORLD, WORLD_REFS);
+    lua_rawgeti(L, -1, system->anchors_ref);
+  }
+  struct variant *variant = kernel_settled(L, lua_gettop(L), kernel);
+  lua_settop(L, top);
+  return variant && kernel_run_settled(kernel, variant, dt);
+}
+
+ecs_status script_run(ecs_world *world, ecs_query *query, double dt, void *ud) {
+  struct system_box *system = ud;
+  struct world_box *box = system->box;
+  (void)world, (void)query;
+  if (!box->world || is_idle(system) || run_settled(system, dt)) return ECS_OK;
+  world_enter(box);
+  system->dt = dt;
+  return finish(box, run_protected(system, run_body, 0));
+}
+
+/* body(world, references, system) */
+static int when_body(lua_State *L) {
+  const struct system_box *system = lua_touserdata(L, AT_SYSTEM);
+  push_value(L, system, SYSTEM_WHEN);
+  lua_pushvalue(L, AT_WORLD);
+  lua_call(L, 1, 1);
+  return 1;
+}
+
+ecs_status script_when(ecs_world *world, void *ud, bool *run) {
+  struct system_box *system = ud;
+  struct world_box *box = system->box;
+  (void)world;
+  *run = false;
+  if (!box->world) return ECS_OK;
+  world_enter(box);
+  int called = run_protected(system, when_body, 1);
+  if (called == LUA_OK) {
+    lua_State *L = state_of(box);
+    *run = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+  }
+  return finish(box, called);
+}
+
+void script_free(void *ud) {
+  struct system_box *system = ud;
+  system->next_gone = system->box->gone;
+  system->box->gone = system;
+}
+
+/* ---- on_error ------------------------------------------------------------------------ */
+
+struct failure {
+  const char *system;
+  bool named;                    /* the message begins with the system's name */
+  char message[MESSAGE_SIZE];    /* the core's, for what no script has raised */
+};
+
+/* body(world, failure, error): handler(message, system_name). */
+static int handler_body(lua_State *L) {
+  const struct failure *failure = lua_touserdata(L, 2);
+  lua_getiuservalue(L, 1, WORLD_REFS);
+  lua_rawgetp(L, -1, &on_error_key);
+  if (!lua_isnil(L, 3))
+    lua_pushvalue(L, 3);
+  else if (failure->named)
+    lua_pushstring(L, failure->message);
+  else
+    lua_pushfstring(L, "system '%s': %s", failure->system, failure->message);
+  lua_pushstring(L, failure->system);
+  lua_call(L, 2, 0);
+  return 0;
+}
+
+/* What the handler itself raises is kept for update to raise, the last one of it. */
+void script_failed(ecs_world *world, const char *system, ecs_status status, void *ud) {
+  struct world_box *box = ud;
+  if (!box->world) return;
+  struct failure failure = {system, status != ECS_EUSER, ""};
+  memcpy(failure.message, ecs_message(world), sizeof failure.message);
+  lua_State *L = state_of(box);
+  world_enter(box);
+  int handler = push_body(L, handler_body);
+  lua_pushvalue(L, FRAME_WORLD);
+  lua_pushlightuserdata(L, &failure);
+  lua_pushvalue(L, FRAME_ERROR);
+  protect(L, handler, 3, 0, FRAME_HANDLER, NULL);
+  clear(L, FRAME_ERROR);
+  finish(box, LUA_OK);
+}
