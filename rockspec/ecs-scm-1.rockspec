@@ -53,6 +53,7 @@ build = {
         "src/core/run/schedule_tell.c",
         "src/core/run/update.c",
         "src/core/store/bulk.c",
+        "src/core/store/cells.c",
         "src/core/store/check.c",
         "src/core/store/command.c",
         "src/core/store/component.c",

@@ -1,6 +1,8 @@
 /* Leaving a world that a host has lent: nothing of this Lua state stays in it. */
 #include "lua/system.h"
 
+#include "core/image/snapshot.h"
+
 static ecs_status nothing(ecs_world *world, ecs_query *query, double dt, void *ud) {
   (void)world, (void)query, (void)dt, (void)ud;
   return ECS_OK;
@@ -38,51 +40,27 @@ static void remove_systems(const struct world_box *box, ecs_world *world) {
 
 /* ---- any values --------------------------------------------------------------------------- */
 
-static void clear_slot(ecs_world *world, const struct world_box *box, uint32_t *slot) {
-  if (!any_is_of(&world->any, *slot, &box->any)) return;
-  any_release(&world->any, *slot);
-  *slot = 0;
-}
+struct clearing {
+  struct any_slots *any;
+  const struct any_owner *owner;
+};
 
-static void clear_table(ecs_world *world, const struct world_box *box,
-                        const struct table *table) {
-  for (uint32_t i = 0; table->has_any && i < table->column_count; i++) {
-    const struct column *column = &table->columns[i];
-    if (column->component->leaves[column->leaf].type != ECS_ANY) continue;
-    uint32_t *slots = column->data;
-    for (uint32_t row = 0; row < table->count; row++) clear_slot(world, box, &slots[row]);
+static bool clear(const struct cells *cells, void *ud) {
+  const struct clearing *clearing = ud;
+  uint32_t *slots = cells->data;
+  for (uint32_t i = 0; i < cells->count; i++) {
+    if (!any_is_of(clearing->any, slots[i], clearing->owner)) continue;
+    any_release(clearing->any, slots[i]);
+    slots[i] = 0;
   }
+  return true;
 }
 
-static void clear_resource(ecs_world *world, const struct world_box *box,
-                           const struct component *component) {
-  if (!component || !component->resource || !component->has_any) return;
-  for (uint32_t i = 0; i < component->leaf_count; i++)
-    if (component->leaves[i].type == ECS_ANY)
-      clear_slot(world, box, component->resource[i].data);
-}
-
-/* What a defer of the host still holds. */
-static void clear_command(ecs_world *world, const struct world_box *box,
-                          const struct command *command) {
-  const struct component *component = component_of(world, command->component);
-  if (!component || !component->has_any) return;
-  for (uint32_t i = 0; i < command->write_count; i++) {
-    struct write *write = &world->staging.writes[command->first_write + i];
-    if (component->leaves[write->leaf].type == ECS_ANY)
-      clear_slot(world, box, &write->cell.u32);
-  }
-}
-
-/* The values themselves go with the object of the world. */
+/* What this state has put into cells, those that a defer of the host still holds included. The
+** values themselves go with the object of the world. */
 static void clear_any(ecs_world *world, struct world_box *box) {
-  const struct id_record *all = graph_all(world);
-  for (uint32_t i = 0; i < all->table_count; i++)
-    clear_table(world, box, world_table(world, all->tables[i]));
-  for (uint32_t i = 0; i < world->registry.count; i++)
-    clear_resource(world, box, world->registry.components[i]);
-  for (uint32_t i = 0; i < world->staging.command_count; i++)
-    clear_command(world, box, &world->staging.commands[i]);
+  struct clearing clearing = {&world->any, &box->any};
+  cells_each(world, ECS_ANY, CELLS_STORED | CELLS_STAGED, clear, &clearing);
   while (any_next_released(&world->any, &box->any)) continue;
 }
 
@@ -110,7 +88,7 @@ void world_disown(lua_State *L, struct world_box *box, ecs_world *world) {
   remove_systems(box, world);
   leave_loops(box, world);
   queries_free(box, world);
-  snapshots_free(box, world);
+  snapshots_free_of(world, box);
   clear_any(world, box);
   box->gone = NULL;
   box->host = NULL;

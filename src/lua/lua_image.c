@@ -2,6 +2,8 @@
 #include "lua/bind/names.h"
 #include "lua/bind/options.h"
 
+#include "core/image/snapshot.h"
+
 /* Bytes on their way out, freed also when Lua has no memory left for the string. */
 struct image_box {
   struct head head;
@@ -325,14 +327,6 @@ static int world_restore(lua_State *L) {
   box->calls++;
   settle(L, box, 1);
   return 0;
-}
-
-void snapshots_free(const struct world_box *box, ecs_world *world) {
-  ecs_snapshot *next;
-  for (ecs_snapshot *snapshot = world->snapshots; snapshot; snapshot = next) {
-    next = snapshot_next(snapshot);
-    if (snapshot_owner(snapshot) == box) ecs_snapshot_free(snapshot);
-  }
 }
 
 const luaL_Reg world_image_methods[] = {

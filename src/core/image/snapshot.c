@@ -33,8 +33,8 @@ struct saved_timing {
 };
 
 struct ecs_snapshot {
+  struct attachment link;
   ecs_world *world;
-  ecs_snapshot *previous, *next;
   void *owner;
   uint64_t layouts;          /* of the registry */
   uint64_t seed, tick, next_order;
@@ -52,9 +52,7 @@ struct ecs_snapshot {
   struct arena arena;        /* of all lists and texts */
 };
 
-void *snapshot_owner(const ecs_snapshot *snapshot) { return snapshot->owner; }
 void snapshot_set_owner(ecs_snapshot *snapshot, void *owner) { snapshot->owner = owner; }
-ecs_snapshot *snapshot_next(const ecs_snapshot *snapshot) { return snapshot->next; }
 
 static void *take(ecs_snapshot *snapshot, size_t count, size_t size) {
   return arena_take(&snapshot->world->memory, &snapshot->arena, count * size + 1);
@@ -87,26 +85,24 @@ static void copy_columns(struct table *table, char *data, uint32_t count, bool o
 
 /* ---- taking ------------------------------------------------------------------------------ */
 
-static ecs_status refuse_any(const ecs_world *world, const struct component *component) {
+static bool has_value(const struct cells *cells, void *ud) {
+  const struct component **found = ud;
+  const uint32_t *slots = cells->data;
+  for (uint32_t i = 0; i < cells->count && !*found; i++)
+    if (slots[i]) *found = cells->component;
+  return !*found;
+}
+
+static ecs_status check_any(const ecs_world *world) {
+  const struct component *component = NULL;
+  if (cells_each(world, ECS_ANY, CELLS_STORED, has_value, &component)) return ECS_OK;
   return world_fail(world, ECS_ETYPE,
                     "a snapshot cannot keep the `any` values of component '%s'",
                     component->name);
 }
 
-static ecs_status check_any(const ecs_world *world, const struct table *table) {
-  for (uint32_t i = 0; table->has_any && i < table->column_count; i++) {
-    const struct column *column = &table->columns[i];
-    if (column->component->leaves[column->leaf].type != ECS_ANY) continue;
-    for (uint32_t row = 0; row < table->count; row++)
-      if (((const uint32_t *)column->data)[row]) return refuse_any(world, column->component);
-  }
-  return ECS_OK;
-}
-
 static ecs_status take_table(ecs_snapshot *snapshot, struct table *table) {
   ecs_world *world = snapshot->world;
-  ecs_status status = check_any(world, table);
-  if (status != ECS_OK) return status;
   struct saved_table *saved = &snapshot->tables[snapshot->table_count];
   *saved = (struct saved_table){.index = table->index, .serial = table->serial,
                                 .order = table->order, .id_count = table->id_count,
@@ -200,7 +196,6 @@ static ecs_status take_resource(ecs_snapshot *snapshot, const struct component *
   for (uint32_t i = 0; i < saved->count; i++) {
     const struct leaf *leaf = &component->leaves[i];
     saved->cells[i] = cell_load(component->resource[i].data, leaf->size, 0);
-    if (leaf->type == ECS_ANY && saved->cells[i].u32) return refuse_any(world, component);
   }
   snapshot->resource_count++;
   return ECS_OK;
@@ -249,12 +244,67 @@ static ecs_status take_schedule(ecs_snapshot *snapshot) {
 
 static ecs_status take_all(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
-  ecs_status status = take_tables(snapshot);
+  ecs_status status = check_any(world);
+  if (status == ECS_OK) status = take_tables(snapshot);
   if (status == ECS_OK) status = take_index(snapshot);
   if (status == ECS_OK) status = take_resources(snapshot);
   if (status == ECS_OK) status = take_schedule(snapshot);
   if (status == ECS_OK) status = name_table_copy(world, &world->names, &snapshot->names);
   return status;
+}
+
+/* ---- as an attachment of the world ------------------------------------------------------- */
+
+static bool each_in_table(const ecs_world *world, const struct saved_table *saved,
+                          ecs_type type, cells_fn visit, void *ud) {
+  char *data = saved->data + padded(saved->count * sizeof(uint32_t));
+  for (uint32_t i = 0; i < saved->id_count && saved->count; i++) {
+    const struct component *component = component_of(world, saved->ids[i]);
+    for (uint32_t j = 0; j < component->leaf_count; j++) {
+      const struct leaf *leaf = &component->leaves[j];
+      struct cells cells = {data, saved->count, component, leaf};
+      if (leaf->type == type && !visit(&cells, ud)) return false;
+      data += padded((size_t)saved->count * leaf->size);
+    }
+  }
+  return true;
+}
+
+static bool each_in_resource(const ecs_world *world, const struct saved_resource *saved,
+                             ecs_type type, cells_fn visit, void *ud) {
+  const struct component *component = component_of(world, saved->component);
+  for (uint32_t i = 0; i < saved->count; i++) {
+    struct cells cells = {&saved->cells[i], 1, component, &component->leaves[i]};
+    if (cells.leaf->type == type && !visit(&cells, ud)) return false;
+  }
+  return true;
+}
+
+/* A snapshot of components that have changed since cannot be restored: its cells count no more. */
+static bool each_cells(const ecs_world *world, const struct attachment *link, ecs_type type,
+                       cells_fn visit, void *ud) {
+  const ecs_snapshot *snapshot = (const ecs_snapshot *)link;
+  bool ok = true;
+  if (snapshot->layouts != world->registry.layouts) return ok;
+  for (uint32_t i = 0; i < snapshot->table_count && ok; i++)
+    ok = each_in_table(world, &snapshot->tables[i], type, visit, ud);
+  for (uint32_t i = 0; i < snapshot->resource_count && ok; i++)
+    ok = each_in_resource(world, &snapshot->resources[i], type, visit, ud);
+  return ok;
+}
+
+static void free_link(ecs_world *world, struct attachment *link) {
+  (void)world;
+  ecs_snapshot_free((ecs_snapshot *)link);
+}
+
+void snapshots_free_of(ecs_world *world, const void *owner) {
+  struct attachment *next;
+  for (struct attachment *link = world->attachments; link; link = next) {
+    next = link->next;
+    if (link->free == free_link && ((ecs_snapshot *)link)->owner == owner)
+      free_link(world, link);
+  }
 }
 
 ecs_status ecs_snapshot_new(ecs_world *world, ecs_snapshot **out) {
@@ -268,9 +318,9 @@ ecs_status ecs_snapshot_new(ecs_world *world, ecs_snapshot **out) {
   snapshot->tick = world->tick;
   snapshot->chance = world->chance;
   snapshot->next_order = world->graph.next_order;
-  snapshot->next = world->snapshots;
-  if (snapshot->next) snapshot->next->previous = snapshot;
-  world->snapshots = snapshot;
+  snapshot->link.free = free_link;
+  snapshot->link.cells = each_cells;
+  world_attach_to(world, &snapshot->link);
   status = take_all(snapshot);
   if (status == ECS_OK)
     *out = snapshot;
@@ -283,8 +333,7 @@ void ecs_snapshot_free(ecs_snapshot *snapshot) {
   if (!snapshot) return;
   ecs_world *world = snapshot->world;
   struct memory *memory = &world->memory;
-  *(snapshot->previous ? &snapshot->previous->next : &world->snapshots) = snapshot->next;
-  if (snapshot->next) snapshot->next->previous = snapshot->previous;
+  world_detach_from(world, &snapshot->link);
   for (uint32_t i = 0; i < snapshot->table_count; i++)
     memory_free(memory, snapshot->tables[i].data, snapshot->tables[i].size);
   for (uint32_t i = 0; i < snapshot->page_count; i++)
@@ -295,39 +344,6 @@ void ecs_snapshot_free(ecs_snapshot *snapshot) {
   name_table_clear(world, &snapshot->names);
   arena_free(memory, &snapshot->arena);
   memory_free(memory, snapshot, sizeof *snapshot);
-}
-
-/* ---- strings ----------------------------------------------------------------------------- */
-
-static void mark_table(ecs_world *world, const struct saved_table *saved) {
-  const char *data = saved->data + padded(saved->count * sizeof(uint32_t));
-  for (uint32_t i = 0; i < saved->id_count; i++) {
-    const struct component *component = component_of(world, saved->ids[i]);
-    for (uint32_t j = 0; j < component->leaf_count; j++) {
-      const struct leaf *leaf = &component->leaves[j];
-      const uint32_t *numbers = (const void *)data;
-      for (uint32_t row = 0; leaf->type == ECS_STRING && row < saved->count; row++)
-        intern_mark(&world->strings, numbers[row]);
-      data += padded((size_t)saved->count * leaf->size);
-    }
-  }
-}
-
-static void mark_snapshot(ecs_world *world, const ecs_snapshot *snapshot) {
-  for (uint32_t i = 0; i < snapshot->table_count; i++)
-    if (snapshot->tables[i].count) mark_table(world, &snapshot->tables[i]);
-  for (uint32_t i = 0; i < snapshot->resource_count; i++) {
-    const struct saved_resource *saved = &snapshot->resources[i];
-    const struct component *component = component_of(world, saved->component);
-    for (uint32_t j = 0; j < saved->count; j++)
-      if (component->leaves[j].type == ECS_STRING)
-        intern_mark(&world->strings, saved->cells[j].u32);
-  }
-}
-
-void snapshots_mark_strings(ecs_world *world) {
-  for (const ecs_snapshot *snapshot = world->snapshots; snapshot; snapshot = snapshot->next)
-    if (snapshot->layouts == world->registry.layouts) mark_snapshot(world, snapshot);
 }
 
 /* ---- restoring: what can fail ------------------------------------------------------------ */

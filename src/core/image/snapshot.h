@@ -4,12 +4,8 @@
 
 #include "core/base/base.h"
 
-/* Who a snapshot belongs to, for the host. */
-void *snapshot_owner(const ecs_snapshot *snapshot);
+/* Says whom a snapshot belongs to; frees all that belong to somebody. */
 void snapshot_set_owner(ecs_snapshot *snapshot, void *owner);
-ecs_snapshot *snapshot_next(const ecs_snapshot *snapshot);
-
-/* Marks the strings of snapshots that can still be restored. */
-void snapshots_mark_strings(ecs_world *world);
+void snapshots_free_of(ecs_world *world, const void *owner);
 
 #endif

@@ -291,13 +291,13 @@ static void replay(ecs_world *world, const struct chain *chain, struct table *ta
   const struct staging *staging = &world->staging;
   for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) {
     const struct command *command = &staging->commands[at];
-    uint32_t first = table_column(table, command->component);
+    struct column *columns = table_find(table, command->component)->columns;
     uint32_t count = command->write_count;
-    if (command->kind == COMMAND_SET && first == NONE)
+    if (command->kind == COMMAND_SET && !columns)
       release_writes(world, command);
     else if (command->kind == COMMAND_SET && count)
-      table_write(world, table, first, row, staging->writes + command->first_write, count);
-    else if (command->kind == COMMAND_REMOVE && first != NONE)
+      table_write(world, columns, row, staging->writes + command->first_write, count);
+    else if (command->kind == COMMAND_REMOVE && columns)
       table_write_defaults(world, table, component_of(world, command->component), row);
   }
 }

@@ -26,21 +26,9 @@ ecs_id *world_scratch(ecs_world *world, uint64_t count) {
   return grown;
 }
 
-struct table *entity_locate(const ecs_world *world, ecs_id id, ecs_id component,
-                            uint32_t *first, uint32_t *row) {
-  const struct record *record = entity_find(&world->entities, id);
-  struct table *table = record ? record_table(world, record) : NULL;
-  if (UNLIKELY(!table)) return NULL;
-  const struct table_place *place = table_find(table, component);
-  if (place->position == NONE) return NULL;
-  *first = place->columns ? (uint32_t)(place->columns - table->columns) : NONE;
-  *row = record->row;
-  return table;
-}
-
 bool entity_has(const ecs_world *world, ecs_id id, ecs_id component) {
-  uint32_t first, row;
-  return entity_locate(world, id, component, &first, &row) != NULL;
+  struct cells_row cells;
+  return cells_find(world, id, component, &cells);
 }
 
 void entity_kill(ecs_world *world, uint32_t index) {
@@ -101,37 +89,34 @@ static struct table *table_now(ecs_world *world, ecs_id id) {
 }
 
 /* Whether a scope keeps what is set of the component. */
-static bool is_kept(const ecs_world *world, ecs_id id, ecs_id component,
-                    const struct table *table) {
+static bool is_kept(const ecs_world *world, ecs_id id, ecs_id component, bool has) {
   return staging_is_open(&world->staging) &&
-         (!table || command_is_staged(world, id, component));
+         (!has || command_is_staged(world, id, component));
 }
 
 ecs_status entity_set(ecs_world *world, ecs_id id, struct component *component,
                       const struct write *writes, uint32_t count) {
   if (UNLIKELY(!entity_find(&world->entities, id))) return entity_need(world, id);
-  uint32_t first = NONE, row = 0;
-  struct table *table = entity_locate(world, id, component->id, &first, &row);
-  if (is_kept(world, id, component->id, table))
+  struct cells_row cells;
+  bool has = cells_find(world, id, component->id, &cells);
+  if (is_kept(world, id, component->id, has))
     return command_stage(world, COMMAND_SET, id, component->id, writes, count);
-  if (!table) {
-    ecs_status status = graph_with(world, table_now(world, id), component->id, &table);
-    if (status == ECS_OK) status = move(world, id, table);
+  if (!has) {
+    ecs_status status = graph_with(world, table_now(world, id), component->id, &cells.table);
+    if (status == ECS_OK) status = move(world, id, cells.table);
     if (status != ECS_OK) return status;
-    entity_locate(world, id, component->id, &first, &row);
+    cells_find(world, id, component->id, &cells);
   }
-  if (count) table_write(world, table, first, row, writes, count);
+  if (count) table_write(world, cells.columns, cells.row, writes, count);
   if (UNLIKELY(component->has_string)) world_settle(world);
   return ECS_OK;
 }
 
 /* How many of the entities a set would be kept for. */
 static size_t count_kept(const ecs_world *world, const ecs_id *ids, size_t n, ecs_id component) {
-  uint32_t first, row;
   size_t kept = 0;
   for (size_t i = 0; i < n; i++)
-    kept += is_kept(world, ids[i], component,
-                    entity_locate(world, ids[i], component, &first, &row));
+    kept += is_kept(world, ids[i], component, entity_has(world, ids[i], component));
   return kept;
 }
 

@@ -47,11 +47,6 @@ bool entity_has(const ecs_world *world, ecs_id id, ecs_id component);
 ** back to being bare. Cannot fail. */
 void entity_move(ecs_world *world, uint32_t index, struct table *to);
 
-/* Where a living entity's component is: its table and first column (NONE for a tag), or
-** NULL when it is absent. */
-struct table *entity_locate(const ecs_world *world, ecs_id id, ecs_id component,
-                            uint32_t *first, uint32_t *row);
-
 /* A cell of an entity field as it reads: ECS_NULL once the target is dead. */
 ecs_id entity_target(const ecs_world *world, ecs_id id);
 

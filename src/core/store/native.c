@@ -123,19 +123,14 @@ INLINE void copy_words(const struct table_place *place, uint32_t row, char *to) 
 /* Any entity's, any component's. */
 static APART ecs_status get_any(const ecs_world *world, ecs_id entity, ecs_id id,
                                 void *value) {
-  uint32_t first, row;
-  const struct table *table = entity_locate(world, entity, id, &first, &row);
-  if (!table || first == NONE) return no_value(world, entity, id);
-  const struct table_place *place = table_find(table, id);
-  if (place->words) {
-    copy_words(place, row, value);
-    return ECS_OK;
-  }
-  const struct column *column = &table->columns[first];
+  struct cells_row cells;
+  if (!cells_find(world, entity, id, &cells) || !cells.columns)
+    return no_value(world, entity, id);
+  const struct column *column = cells.columns;
   const struct component *component = column->component;
   for (uint32_t i = 0; i < component->leaf_count; i++, column++)
-    component_write_native(world, component, i, cell_load(column->data, column->size, row),
-                           value);
+    component_write_native(world, component, i,
+                           cell_load(column->data, column->size, cells.row), value);
   return ECS_OK;
 }
 
@@ -151,12 +146,12 @@ ecs_status ecs_get(const ecs_world *world, ecs_id entity, ecs_id id, void *value
 
 static APART void *cell_of_any(const ecs_world *world, ecs_id entity, ecs_id component,
                                uint32_t leaf) {
-  uint32_t first, row;
-  const struct table *table = entity_locate(world, entity, component, &first, &row);
-  if (!table || first == NONE || leaf >= table->columns[first].component->leaf_count)
+  struct cells_row cells;
+  if (!cells_find(world, entity, component, &cells) || !cells.columns ||
+      leaf >= cells.columns->component->leaf_count)
     return NULL;
-  const struct column *column = &table->columns[first + leaf];
-  return (char *)column->data + (size_t)row * column->size;
+  const struct column *column = &cells.columns[leaf];
+  return (char *)column->data + (size_t)cells.row * column->size;
 }
 
 void *ecs_cell_of(const ecs_world *world, ecs_id entity, ecs_id component, uint32_t leaf) {

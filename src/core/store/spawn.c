@@ -103,7 +103,7 @@ static void write_parts(ecs_world *world, struct table *table, uint32_t row,
                         const struct part *parts, uint32_t count) {
   for (uint32_t i = 0; i < count; i++)
     if (parts[i].write_count)
-      table_write(world, table, table_column(table, parts[i].component->id), row,
+      table_write(world, table_find(table, parts[i].component->id)->columns, row,
                   parts[i].writes, parts[i].write_count);
 }
 
@@ -233,9 +233,10 @@ static ecs_status stage_many(ecs_world *world, uint64_t n, const struct part *pa
 static void fill_parts(ecs_world *world, struct table *table, uint32_t row, uint32_t n,
                        const struct part *parts, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
+    if (parts[i].write_count == 0) continue;
     uint32_t first = table_column(table, parts[i].component->id);
     for (uint32_t j = 0; parts[i].stride && j < n; j++)
-      table_write(world, table, first, row + j, writes_of(&parts[i], j),
+      table_write(world, &table->columns[first], row + j, writes_of(&parts[i], j),
                   parts[i].write_count);
     if (parts[i].stride) continue;
     for (uint32_t j = 0; j < parts[i].write_count; j++) {

@@ -230,12 +230,12 @@ void table_move_all(ecs_world *world, struct table *from, struct table *to) {
   graph_note_empty(&world->graph, from);
 }
 
-void table_write(ecs_world *world, struct table *table, uint32_t first, uint32_t row,
+void table_write(ecs_world *world, struct column *columns, uint32_t row,
                  const struct write *writes, uint32_t count) {
+  const struct component *component = columns->component;
   for (uint32_t i = 0; i < count; i++) {
-    struct column *column = &table->columns[first + writes[i].leaf];
-    if (UNLIKELY(table->has_any) &&
-        column->component->leaves[column->leaf].type == ECS_ANY)
+    struct column *column = &columns[writes[i].leaf];
+    if (UNLIKELY(component->has_any) && component->leaves[column->leaf].type == ECS_ANY)
       any_release(&world->any, ((uint32_t *)column->data)[row]);
     cell_store(column->data, column->size, row, writes[i].cell);
   }

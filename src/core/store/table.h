@@ -140,8 +140,9 @@ void table_fill_defaults(struct table *table, uint32_t row, uint32_t count);
 ** defaults, lost ones go (any slots are released). The entities' records follow. */
 void table_move_all(ecs_world *world, struct table *from, struct table *to);
 
-/* Writes cells of one component's row; replaced any slots are released. */
-void table_write(ecs_world *world, struct table *table, uint32_t first, uint32_t row,
+/* Writes cells of one component's row, whose columns begin at `columns`; replaced any slots are
+** released. */
+void table_write(ecs_world *world, struct column *columns, uint32_t row,
                  const struct write *writes, uint32_t count);
 void table_write_defaults(ecs_world *world, struct table *table,
                           const struct component *component, uint32_t row);

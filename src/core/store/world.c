@@ -72,7 +72,6 @@ void world_detach_from(ecs_world *world, struct attachment *attachment) {
 void world_clear(ecs_world *world) {
   while (world->attachments) world->attachments->free(world, world->attachments);
   schedule_free(world);
-  while (world->snapshots) ecs_snapshot_free(world->snapshots);
   while (world->first_query) ecs_query_free(world->first_query);
   struct memory *memory = &world->memory;
   staging_free(world);
@@ -116,110 +115,61 @@ ecs_status ecs_entity_range(ecs_world *world, uint32_t first, uint32_t last) {
 
 /* ---- sweeping ---- */
 
-static void mark_column(ecs_world *world, const uint32_t *numbers, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) intern_mark(&world->strings, numbers[i]);
+static bool mark(const struct cells *cells, void *ud) {
+  ecs_world *world = ud;
+  const uint32_t *numbers = cells->data;
+  for (uint32_t i = 0; i < cells->count; i++) intern_mark(&world->strings, numbers[i]);
+  return true;
 }
 
-static void mark_component(ecs_world *world, const struct component *component) {
-  for (uint32_t i = 0; i < component->leaf_count; i++) {
-    if (component->leaves[i].type != ECS_STRING) continue;
-    intern_mark(&world->strings, component->leaves[i].value.u32);
-    if (component->resource) mark_column(world, component->resource[i].data, 1);
-  }
-}
-
-static void mark_table(ecs_world *world, const struct table *table) {
-  for (uint32_t i = 0; i < table->column_count; i++) {
-    const struct column *column = &table->columns[i];
-    if (column->component->leaves[column->leaf].type == ECS_STRING)
-      mark_column(world, column->data, table->count);
-  }
-}
-
-static void mark_commands(ecs_world *world) {
-  const struct staging *staging = &world->staging;
-  for (uint32_t i = 0; i < staging->command_count; i++) {
-    const struct command *command = &staging->commands[i];
-    const struct component *component = component_of(world, command->component);
-    if (!component || !component->has_string) continue;
-    for (uint32_t j = 0; j < command->write_count; j++) {
-      const struct write *write = &staging->writes[command->first_write + j];
-      if (component->leaves[write->leaf].type == ECS_STRING)
-        intern_mark(&world->strings, write->cell.u32);
-    }
-  }
+static void mark_defaults(ecs_world *world, const struct component *component) {
+  for (uint32_t i = 0; i < component->leaf_count; i++)
+    if (component->leaves[i].type == ECS_STRING)
+      intern_mark(&world->strings, component->leaves[i].value.u32);
 }
 
 void world_mark_strings(ecs_world *world) {
   for (uint32_t i = 0; i < world->registry.count; i++)
-    if (world->registry.components[i]) mark_component(world, world->registry.components[i]);
-  const struct id_record *all = graph_all(world);
-  for (uint32_t i = 0; i < all->table_count; i++)
-    mark_table(world, world_table(world, all->tables[i]));
-  mark_commands(world);
+    if (world->registry.components[i]) mark_defaults(world, world->registry.components[i]);
+  cells_each(world, ECS_STRING, CELLS_STORED | CELLS_STAGED, mark, world);
 }
 
 void world_settle(ecs_world *world) {
   if (LIKELY(!intern_is_due(&world->strings)) || world->strings.weight == 0) return;
   world_mark_strings(world);
-  snapshots_mark_strings(world);
+  cells_each(world, ECS_STRING, CELLS_KEPT, mark, world);
   intern_sweep(&world->strings, &world->memory);
 }
 
 /* ---- any values ---- */
 
-static void release_slots(struct any_slots *any, uint32_t *slots, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++) {
-    any_release(any, slots[i]);
+static bool release(const struct cells *cells, void *ud) {
+  uint32_t *slots = cells->data;
+  for (uint32_t i = 0; i < cells->count; i++) {
+    any_release(ud, slots[i]);
     slots[i] = 0;
   }
+  return true;
 }
 
 void world_release_any(ecs_world *world, struct any_slots *any) {
-  const struct id_record *all = graph_all(world);
-  for (uint32_t i = 0; i < all->table_count; i++) {
-    struct table *table = world_table(world, all->tables[i]);
-    for (uint32_t j = 0; table->has_any && j < table->column_count; j++) {
-      const struct column *column = &table->columns[j];
-      if (column->data && column->component->leaves[column->leaf].type == ECS_ANY)
-        release_slots(any, column->data, table->count);
-    }
-  }
-  for (uint32_t i = 0; i < world->registry.count; i++) {
-    struct component *component = world->registry.components[i];
-    for (uint32_t j = 0; component && component->resource && j < component->leaf_count; j++)
-      if (component->leaves[j].type == ECS_ANY)
-        release_slots(any, component->resource[j].data, 1);
-  }
+  cells_each(world, ECS_ANY, CELLS_STORED, release, any);
 }
 
 /* ---- references to entities ---- */
 
-static void clear_retired(ecs_world *world, uint64_t *ids, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++)
+static bool clear_dead(const struct cells *cells, void *ud) {
+  const ecs_world *world = ud;
+  uint64_t *ids = cells->data;
+  for (uint32_t i = 0; i < cells->count; i++)
     if (ids[i] && !ecs_alive(world, ids[i])) ids[i] = ECS_NULL;
-}
-
-static void clear_resource(ecs_world *world, const struct component *component) {
-  for (uint32_t i = 0; component->resource && i < component->leaf_count; i++)
-    if (component->leaves[i].type == ECS_ENTITY)
-      clear_retired(world, component->resource[i].data, 1);
+  return true;
 }
 
 ecs_status ecs_recycle_retired(ecs_world *world, size_t *count) {
   ecs_status status = world_is_idle(world, "recycle_retired");
   if (status != ECS_OK) return status;
-  const struct id_record *all = graph_all(world);
-  for (uint32_t i = 0; i < all->table_count; i++) {
-    struct table *table = world_table(world, all->tables[i]);
-    for (uint32_t j = 0; j < table->column_count; j++) {
-      const struct column *column = &table->columns[j];
-      if (column->component->leaves[column->leaf].type == ECS_ENTITY)
-        clear_retired(world, column->data, table->count);
-    }
-  }
-  for (uint32_t i = 0; i < world->registry.count; i++)
-    if (world->registry.components[i]) clear_resource(world, world->registry.components[i]);
+  cells_each(world, ECS_ENTITY, CELLS_STORED, clear_dead, world);
   *count = entity_unretire(&world->entities);
   return ECS_OK;
 }

@@ -12,7 +12,7 @@
 #include "core/store/query.h"
 #include "core/store/resource.h"
 #include "core/run/schedule.h"
-#include "core/image/snapshot.h"
+#include "core/store/cells.h"
 #include "core/base/text.h"
 
 #define LAST_IDS 16
@@ -30,6 +30,9 @@ struct kind {
 struct attachment {
   struct attachment *next;
   void (*free)(ecs_world *world, struct attachment *attachment);   /* also detaches it */
+  /* As cells_each, of the cells that it keeps; NULL when it keeps none. */
+  bool (*cells)(const ecs_world *world, const struct attachment *attachment, ecs_type type,
+                cells_fn visit, void *ud);
 };
 
 /* Arrays of what binds a world to a language: what it gathers for one call. */
@@ -67,7 +70,6 @@ struct ecs_world {
   uint32_t write_capacity;
   struct part *parts;            /* a spawn's components */
   uint32_t part_capacity;
-  ecs_snapshot *snapshots;       /* a list */
   struct scratch binding;
   struct attachment *attachments;
   char *message;                 /* MESSAGE_SIZE bytes, so that const readers can fail too */

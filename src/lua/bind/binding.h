@@ -231,8 +231,6 @@ int try_quietly(lua_State *L, lua_CFunction function, int arguments, int results
 ** what this state has put into it: systems, queries, any values (disown.c). Cannot fail. */
 void loops_abandon(struct world_box *box);
 void world_disown(lua_State *L, struct world_box *box, ecs_world *world);
-/* Frees this state's snapshots of a world that is let go of. */
-void snapshots_free(const struct world_box *box, ecs_world *world);
 /* Lets the core end the loops of a world that an update, or a system, finds open (disown.c). */
 void world_own_loops(struct world_box *box);
 /* Ends loops left open as update, run, commit and close do; no effect while the world is
