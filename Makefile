@@ -222,7 +222,7 @@ spec_needs = $(1)/ecs/native.so $(1)/spec/starve.so $(EXAMPLES)
 
 LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-lengths lint-loops \
   lint-titles lint-rockspec
-TEST_CHECKS := plain asan hash rock install $(if $(C_TESTS),c asan-c hash-c threads) \
+TEST_CHECKS := plain asan hash rock install costs $(if $(C_TESTS),c asan-c hash-c threads) \
   digests corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
   $(LINT_CHECKS)
 DEEP_CHECKS := $(if $(deep_scale:small=),deep-traces-1 deep-traces-2) \
@@ -296,6 +296,12 @@ check-demo: $(RELEASE)/ecs/native.so
 
 check-examples: $(EXAMPLE_PROGRAMS)
 	$(check) examples tap sh spec/tools/c-tests $^
+
+$(BUILD)/cost: spec/cost/cost.c $(RELEASE)/libecs.a Makefile
+	$(CC) $(BASE) -O2 $(CFLAGS) $(LDFLAGS) -o $@ $< $(RELEASE)/libecs.a $(LIBS)
+
+check-costs: $(BUILD)/cost
+	$(check) costs tap sh spec/tools/costs $<
 
 check-rock:
 	$(check) rock tap sh spec/tools/rock $(BUILD)/rock
@@ -475,7 +481,7 @@ $(MUTANT)/tests/%: spec/c/%.c $(C_SUPPORT:spec/c/%.c=$(MUTANT)/spec/support/%.o)
 # ---- lint ----------------------------------------------------------------------------
 
 LINT_SRC := $(CORE_SRC) $(BIND_SRC) $(C_TESTS) $(C_SUPPORT) $(C_BENCH) $(C_FUZZ) $(C_EXAMPLES) \
-  $(wildcard spec/support/*.c)
+  $(wildcard spec/support/*.c) spec/cost/cost.c
 
 # gcc sees the release, clang, which needs not compile to warn, the asserts of a debug build.
 # The loops of kernels are compiled by gcc in the release itself; here it only reads them.
