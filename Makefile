@@ -63,6 +63,7 @@ RELEASE := $(BUILD)
 DEBUG := $(BUILD)/debug
 ASAN := $(BUILD)/asan
 HASH := $(BUILD)/hash
+PARANOID := $(BUILD)/paranoid
 COV := $(BUILD)/cov
 TSAN := $(BUILD)/tsan
 FUZZ := $(BUILD)/fuzz
@@ -143,6 +144,7 @@ $(eval $(call variant,$(RELEASE),$(CC),-O2))
 $(eval $(call variant,$(DEBUG),$(CC),-O1 -g -DECS_DEBUG))
 $(eval $(call variant,$(ASAN),$(GCC),-O1 -g -DECS_DEBUG $(SANITIZE)))
 $(eval $(call variant,$(HASH),$(CC),-O1 -DECS_DEBUG -DECS_CONSTANT_HASH))
+$(eval $(call variant,$(PARANOID),$(CC),-O1 -DECS_DEBUG -DECS_PARANOID))
 $(eval $(call variant,$(COV),$(GCC),-O0 -g --coverage))
 $(eval $(call variant,$(TSAN),$(GCC),-O1 -g -fsanitize=thread))
 $(eval $(call variant,$(FUZZ),$(CLANG),$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link))
@@ -161,6 +163,7 @@ endef
 
 $(eval $(call copied,$(HASH),%.o))
 $(eval $(call copied,$(DEBUG),ops_%.o))
+$(eval $(call copied,$(PARANOID),ops_%.o))
 $(eval $(call copied,$(FUZZ),ops_%.o))
 $(eval $(call copied,$(TSAN),ops_%.o))
 
@@ -222,7 +225,7 @@ spec_needs = $(1)/ecs/native.so $(1)/spec/starve.so $(EXAMPLES)
 
 LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-lengths lint-loops \
   lint-titles lint-rockspec
-TEST_CHECKS := plain asan hash rock install costs $(if $(C_TESTS),c asan-c hash-c threads) \
+TEST_CHECKS := plain asan hash paranoid rock install costs $(if $(C_TESTS),c asan-c hash-c threads) \
   digests corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
   $(LINT_CHECKS)
 DEEP_CHECKS := $(if $(deep_scale:small=),deep-traces-1 deep-traces-2) \
@@ -259,6 +262,14 @@ check-hash: $(call spec_needs,$(HASH))
 
 check-asan: $(call spec_needs,$(ASAN))
 	$(check) asan tap env ECS_SPEC_SCALE=small $(asan_env) $(call module_env,$(ASAN)) $(busted)
+
+# What is long by its numbers, not by what it does, is left to the other builds.
+PARANOID_SPECS := $(filter-out spec/64% spec/67_declared%,$(wildcard spec/1[2-5]*_spec.lua spec/[2356]*_spec.lua \
+  spec/81*_spec.lua spec/84*_spec.lua spec/9*_spec.lua))
+
+check-paranoid: $(call spec_needs,$(PARANOID))
+	$(check) paranoid tap env ECS_SPEC_SCALE=small ECS_SPEC_SEEDS=1-6 \
+	  $(call module_env,$(PARANOID)) $(busted) $(PARANOID_SPECS)
 
 check-c: $(call c_programs,$(RELEASE))
 	$(check) c tap sh spec/tools/c-tests $^

@@ -90,6 +90,18 @@ void world_detach_from(ecs_world *world, struct attachment *attachment);
 ecs_status world_fail(const ecs_world *world, ecs_status status, const char *format, ...);
 ecs_status world_nomem(const ecs_world *world);
 
+/* In a build with ECS_PARANOID, at the beginning and the end of public calls: asserts that every
+** invariant holds. */
+static inline void world_be_sure(ecs_world *world) {
+#ifdef ECS_PARANOID
+  ecs_status status = ecs_check(world);
+  assert(status == ECS_OK);
+  (void)status;
+#else
+  (void)world;
+#endif
+}
+
 /* ECS_EBUSY naming the operation when a system, function form or defer is open. */
 ecs_status world_not_busy(const ecs_world *world, const char *operation);
 

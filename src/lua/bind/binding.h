@@ -154,6 +154,7 @@ static inline struct world_box *check_world(lua_State *L, int arg) {
     no_world(L, arg);
     return NULL;
   }
+  world_be_sure(box->world);
   box->calls++;
   values_begin(box);
   return box;
@@ -217,6 +218,7 @@ void settle_weight(lua_State *L, struct world_box *box);
 ** be touched after it, box->world may be NULL. */
 static inline void settle(lua_State *L, struct world_box *box, int world_index) {
   if (UNLIKELY(!box->world)) return;
+  world_be_sure(box->world);
   if (UNLIKELY(box->any.released_head)) settle_any(L, box, world_index);
   if (UNLIKELY(box->world->memory.bytes - box->reported >= 65536)) settle_weight(L, box);
 }
