@@ -193,7 +193,7 @@ static void ask_alive(void) {
 }
 
 static const struct cost costs[] = {
-  {"table", 400, "C9: finding a table by its components costs the same among ten times as many tables",
+  {"table", 400, "C9: finding a table by its ids costs the same among ten times as many tables",
    tables_then_one, spawn_into_known_table},
   {"edge", 400, "C70: adding and removing costs the same among ten times as many tables",
    prepare_moves, add_and_remove},
