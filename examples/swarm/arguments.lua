@@ -11,6 +11,7 @@ and takes keys; elsewhere, or with --frames, it runs that many frames and prints
   --frames N     run N frames of 1/30 s without drawing, then report (300 without a terminal)
   --entities N   how many beings there are at first (24000)
   --seed N       another seed, another run; the same seed, the same run (1)
+  --picture FILE runs the frames, then writes what a terminal would show as an SVG
   --scripts DIR  other scripts than those beside main.lua
   --lua          no kernels: every system runs as plain Lua
   --help         this text
@@ -32,18 +33,20 @@ local function parse_number(name, text)
   return number
 end
 
+local PATHS = { scripts = "a directory", picture = "a file" }
+
 -- What an option is given.
 local function value_of(name, text)
-  if name ~= "scripts" then
+  if NUMBERS[name] then
     return parse_number(name, text)
   elseif not text then
-    return nil, "--scripts takes a directory, got nothing"
+    return nil, ("--%s takes %s, got nothing"):format(name, PATHS[name])
   end
   return text
 end
 
--- { frames =, entities =, seed =, scripts =, lua =, help = }; nil and a message when something
--- is wrong.
+-- { frames =, entities =, seed =, scripts =, picture =, lua =, help = }; nil and a message when
+-- something is wrong.
 function options.parse(arguments)
   local given = { entities = 24000, seed = 1 }
   local at = 1
@@ -51,7 +54,7 @@ function options.parse(arguments)
     local name, text = arguments[at]:match("^%-%-(%a+)=?(.*)$")
     if (name == "help" or name == "lua") and arguments[at] == "--" .. name then
       given[name] = true
-    elseif NUMBERS[name] or name == "scripts" then
+    elseif NUMBERS[name] or PATHS[name] then
       if text == "" then
         at = at + 1
         text = arguments[at]

@@ -60,7 +60,7 @@ end
 -- Puts a character on the picture.
 function canvas:mark(x, y, text, ink)
   local column, line = x * self.scale_x // 1 | 0, y * self.scale_y // 2 | 0
-  self.marks[line * self.columns + column + 1] = ("\27[1;38;5;%dm%s\27[22m"):format(ink, text)
+  self.marks[line * self.columns + column + 1] = { text = text, ink = ink }
 end
 
 local function shade(light, ground)
@@ -72,6 +72,12 @@ local function shade(light, ground)
   green = green > BRIGHTEST and BRIGHTEST or green
   blue = blue > BRIGHTEST and BRIGHTEST or blue
   return 16 + 36 * brightness[red] + 6 * brightness[green] + brightness[blue]
+end
+
+-- The colour of a pixel, of the 256; columns and rows of pixels count from 0.
+function canvas:colour(x, y)
+  local pixel = y * self.columns + x + 1
+  return shade(self.light[pixel], self.ground[pixel])
 end
 
 -- What a character cell is sent as, but for its colours when they are those sent before.
@@ -98,7 +104,7 @@ local function draw_line(self, line, row, out)
         self.cells[key] = self.cells[key] or colours(key)
         out[#out + 1] = self.cells[key]
       end
-      out[#out + 1] = mark or HALF
+      out[#out + 1] = mark and ("\27[1;38;5;%dm%s\27[22m"):format(mark.ink, mark.text) or HALF
       at, sent = column + 1, mark and -1 or key
       shown[cell] = not mark and key or nil
     end

@@ -31,12 +31,14 @@ elseif given.help then
   return
 end
 
-local drawn = not given.frames and terminal.present()
+local drawn = not given.frames and not given.picture and terminal.present()
 given.frames = given.frames or 300
 local world, session = open_world(given)
 local _ <close> = world
 if drawn then
   require("show").run(world, session)
+elseif given.picture then
+  require("svg").run(world, given)
 else
   require("report").run(world, given)
 end

@@ -4,8 +4,8 @@ local ecs = require "ecs"
 
 local canvas = require "canvas"
 local hud = require "hud"
-local kinds = require "kinds"
 local level = require "level"
+local scene = require "scene"
 local terminal = require "terminal"
 
 local show = {}
@@ -21,12 +21,9 @@ local SAVED = (os.getenv "TMPDIR" or "/tmp") .. "/swarm.ecs"
 local function new_state(world)
   local state = {
     world_time = 0, rate = 0, world_ms = 0, draw_ms = 0, paused = false, quit = false,
-    counts = {}, slowest = {}, tiers = {}, queries = {}, seconds = {}, frames = 0, step = FRAME,
-    rest = 0,
+    counts = {}, slowest = {}, tiers = {}, seconds = {}, frames = 0, step = FRAME, rest = 0,
   }
-  for _, kind in ipairs(kinds) do
-    state.queries[kind.name] = world:query(kind.query)
-  end
+  state.queries = scene.queries(world)
   return state
 end
 
@@ -92,35 +89,12 @@ end
 
 -- ---- drawing -----------------------------------------------------------------------
 
-local xs, ys = {}, {}
-
-local function draw_kind(picture, kind, query)
-  for chunk in query:chunks() do
-    chunk:column("Position.x"):read(xs)
-    chunk:column("Position.y"):read(ys)
-    if kind.light then
-      picture:add(xs, ys, chunk.n, kind.light)
-    else
-      for i = 1, chunk.n do
-        picture:mark(xs[i], ys[i], kind.mark, kind.ink)
-      end
-    end
-  end
-end
-
-local function draw_kinds(state, picture)
-  for _, kind in ipairs(kinds) do
-    draw_kind(picture, kind, state.queries[kind.name])
-  end
-end
-
 local function draw(state, screen)
   if not screen.picture then
     io.write("\27[H\27[2Jthe window is too small")
     return io.flush()
   end
-  screen.picture:clear()
-  local ok, problem = pcall(draw_kinds, state, screen.picture)
+  local ok, problem = pcall(scene.draw, screen.picture, state.queries)
   if not ok then
     complain(state, problem)
   end
