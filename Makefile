@@ -224,7 +224,7 @@ c_programs = $(C_TESTS:spec/c/%.c=$(1)/spec/%)
 spec_needs = $(1)/ecs/native.so $(1)/spec/starve.so $(EXAMPLES)
 
 LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-lengths lint-loops \
-  lint-titles lint-rockspec
+  lint-titles lint-rooms lint-rockspec
 TEST_CHECKS := plain asan hash paranoid rock install costs $(if $(C_TESTS),c asan-c hash-c threads) \
   digests corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
   $(LINT_CHECKS)
@@ -542,6 +542,9 @@ check-lint-loops:
 check-lint-titles:
 	$(check) lint-titles status $(LUA) spec/tools/titles.lua
 
+check-lint-rooms:
+	$(check) lint-rooms status $(LUA) spec/tools/rooms.lua
+
 check-lint-rockspec:
 	$(check) lint-rockspec status $(LUA) spec/tools/rockspec.lua
 
@@ -633,7 +636,7 @@ help:
 	@echo "make fuzz       the fuzzers, SECONDS=60 each"
 	@echo "make mutate     N=40 small changes to src and lua, drawn by SEED=1: which of them no"
 	@echo "                test notices"
-	@echo "make lint       warnings, luacheck, symbols, lengths, rockspecs"
+	@echo "make lint       warnings, luacheck, symbols, lengths, rooms, rockspecs"
 	@echo "make bench      ratios against the floors (JSON=file writes them down, ONLY=Kernels"
 	@echo "                runs the sections with that in their titles)"
 	@echo "make examples   the examples in C, into build/examples"
