@@ -36,14 +36,14 @@ describe("examples/hello.lua", function()
       lines_of(output_of "examples/hello.lua"))
   end)
 
-  it("is the example of the README", function()
-    local readme = contents "README.md"
+  it("is the example of the front page", function()
+    local readme = contents "lua/README.md"
     assert(readme:find("```lua\n" .. contents "examples/hello.lua" .. "```", 1, true))
   end)
 end)
 
-describe("README.md", function()
-  local readme = contents "README.md"
+describe("lua/README.md", function()
+  local readme = contents "lua/README.md"
 
   it("has snippets that run", function()
     local world = helper.new_world()
@@ -58,7 +58,7 @@ describe("README.md", function()
     for snippet in readme:gmatch "```lua\n(.-)```" do
       count = count + 1
       if count > 1 then
-        assert(load(snippet, "=README.md", "t", environment))()
+        assert(load(snippet, "=lua/README.md", "t", environment))()
       end
     end
     assert.equal(5, count)
