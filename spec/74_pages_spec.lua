@@ -1,0 +1,111 @@
+-- The pages for people: what they link to and name is there.
+
+local PAGES = { "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README.md",
+  "lua/README.md", "src/README.md", "src/embedding.md" }
+
+-- What another change brings.
+local TO_COME = { ["examples/module"] = true }
+
+local SOURCES = { c = true, h = true, lua = true, inc = true, def = true }
+local NO_FILES = { ["lua.h"] = true, ["spec/NN_topic_spec.lua"] = true }
+
+local function contents(path)
+  local file <close> = assert(io.open(path, "rb"))
+  return file:read "a"
+end
+
+local function exists(path)
+  local file <close> = io.open((path:gsub("/$", "")))
+  return file ~= nil
+end
+
+local function lines_of(command)
+  local pipe <close> = assert(io.popen(command))
+  local lines = {}
+  for line in pipe:lines() do
+    lines[#lines + 1] = line
+  end
+  return lines
+end
+
+-- A page's headings, as the anchors that GitHub makes of them.
+local function anchors_of(path)
+  local anchors = {}
+  for heading in ("\n" .. contents(path)):gmatch "\n#+ ([^\n]*)" do
+    anchors[heading:lower():gsub("[^%w%- _]", ""):gsub(" ", "-")] = true
+  end
+  return anchors
+end
+
+-- "a/b/../c" as "a/c".
+local function resolve(path)
+  local found
+  repeat
+    path, found = path:gsub("[^/]+/%.%./", "", 1)
+  until found == 0
+  return path
+end
+
+-- The words of all sources, as a set.
+local function words_of_sources()
+  local words = {}
+  for _, path in ipairs(lines_of "find src lua -name '*.[ch]' -o -name '*.lua' -o -name '*.def'") do
+    for word in contents(path):gmatch "[%a_][%w_]*" do
+      words[word] = true
+    end
+  end
+  return words
+end
+
+describe("the page", function()
+  for _, page in ipairs(PAGES) do
+    it(page .. " links to what there is", function()
+      local here = page:match "^(.*/)" or ""
+      for target in contents(page):gmatch "%]%(([^()%s]+)%)" do
+        local path, anchor = target:match "^([^#]*)#?(.*)$"
+        if not path:find "^https?:" then
+          path = path == "" and page or resolve(here .. path)
+          assert(exists(path) or TO_COME[path], page .. " links to " .. target)
+          assert(anchor == "" or anchors_of(path)[anchor], page .. " links to " .. target)
+        end
+      end
+    end)
+  end
+
+  -- A file is named by its name, or by as much of its path as one likes.
+  for _, page in ipairs { "src/README.md", "CONTRIBUTING.md" } do
+    it(page .. " names files that there are", function()
+      local files = "\n" .. table.concat(lines_of
+        "find src lua spec examples rockspec .ci .luacheckrc .clang-tidy -type f", "\n") .. "\n"
+      for name in contents(page):gmatch "`([%w_./]+%.%l+)`" do
+        if SOURCES[name:match "%.(%l+)$"] and not NO_FILES[name] then
+          assert(files:find("/" .. name .. "\n", 1, true) or exists(name), name)
+        end
+      end
+    end)
+  end
+
+  it("src/README.md names functions, structs and members that there are", function()
+    local words, count = words_of_sources(), 0
+    for name in contents("src/README.md"):gmatch "`([%a_][%w_.]*)`" do
+      local word = name:match "[^.]*$"
+      if not exists(name) and not name:find "%.[chl]" and not name:find "%.def$" then
+        assert(words[word], name)
+        count = count + 1
+      end
+    end
+    assert(count > 80, count)
+  end)
+
+  it("CONTRIBUTING.md lists every code once, and every check", function()
+    local page, count = contents "CONTRIBUTING.md", 0
+    for code in page:gmatch "\n| C(%d+) |" do
+      count = count + 1
+      assert.equal(count, tonumber(code))
+    end
+    assert.equal(87, count)
+    for name in contents "Makefile":gmatch "\ncheck%-([%l-]+):" do
+      assert(page:find("`" .. name .. "`", 1, true), name)
+    end
+  end)
+end)
