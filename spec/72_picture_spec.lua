@@ -97,7 +97,7 @@ describe("examples/swarm/main.lua --picture", function()
   end
 
   it("writes what a terminal would show, as an SVG that is well-formed and small", function()
-    assert_is_picture(draw("all.svg", "--frames 20"))
+    assert_is_picture(draw("all.svg", "--frames 5"))
   end)
 
   it("writes the same for the same seed and frames, and for these alone", function()
