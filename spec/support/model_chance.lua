@@ -121,6 +121,11 @@ function methods.in_form_stream(world, fn, ...)
   outer.opened = outer.opened + 1
 end
 
+-- The same in the stream of predicates, which is not counted.
+function methods.in_predicate_stream(world, fn, ...)
+  return inside(world, stream_of(inner_key(world.stream.key, -1)), fn, ...)
+end
+
 -- ---- copies ----------------------------------------------------------------------------
 
 function methods.copy_stream(stream)

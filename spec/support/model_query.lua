@@ -334,7 +334,8 @@ function Query:where(fn)
     for id in visits(self) do
       local list = arguments(self, id, nil, scope)
       list[width + 1], list[width + 2] = 0.0, id
-      ids[#ids + 1] = fn(table.unpack(list, 1, width + 2)) and id or nil
+      local takes = world:in_predicate_stream(fn, table.unpack(list, 1, width + 2))
+      ids[#ids + 1] = takes and id or nil
     end
     return ids
   end

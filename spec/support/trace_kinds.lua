@@ -135,12 +135,13 @@ local function each(self)
   end
 end
 
+-- Without function forms inside: streams of those begin anew with each table.
 local function where_set(self)
   local text, data = self:query(values.query)
   local step = text and set(self)
   if step and step[1] == "set" and #step > 3 then
     local given = table.move(step, 3, #step, 1, {})
-    return { "where_set", text, self.rng:int(3), given, self:body(2, data, 1) }
+    return { "where_set", text, self.rng:int(3), given, self:body(2, data, 2) }
   end
 end
 
