@@ -536,7 +536,7 @@ check-lint-lengths:
 	$(check) lint-lengths status $(LUA) spec/tools/lengths.lua
 
 check-lint-loops:
-	$(check) lint-loops status $(LUA) spec/tools/loops.lua \
+	$(check) lint-loops status $(LUA) spec/tools/loop_variables.lua \
 	  $(shell find lua spec examples -name '*.lua' | LC_ALL=C sort)
 
 check-lint-titles:

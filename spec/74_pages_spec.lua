@@ -4,8 +4,6 @@ local PAGES = { "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/README
   "lua/README.md", "src/README.md", "src/embedding.md" }
 
 -- What another change brings.
-local TO_COME = { ["examples/module"] = true }
-
 local SOURCES = { c = true, h = true, lua = true, inc = true, def = true }
 local NO_FILES = { ["lua.h"] = true, ["spec/NN_topic_spec.lua"] = true }
 
@@ -65,7 +63,7 @@ describe("the page", function()
         local path, anchor = target:match "^([^#]*)#?(.*)$"
         if not path:find "^https?:" then
           path = path == "" and page or resolve(here .. path)
-          assert(exists(path) or TO_COME[path], page .. " links to " .. target)
+          assert(exists(path), page .. " links to " .. target)
           assert(anchor == "" or anchors_of(path)[anchor], page .. " links to " .. target)
         end
       end

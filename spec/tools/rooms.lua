@@ -21,15 +21,15 @@ local ROOMS = {
 }
 
 local INCLUDES_TODAY = {
-  ["core/base/clock.c -> core/store/world.h"] = true,    -- which declares what it defines
   ["core/store/world.h -> core/run/schedule.h"] = true,  -- a world holds its schedule
-  ["core/store/world.h -> core/image/snapshot.h"] = true,
+  ["core/store/world.h -> core/run/chance.h"] = true,    -- and its stream of random numbers
   ["front/access.c -> lua/loop.h"] = true,               -- what a view is
   ["front/bytecode.h -> lua/bind/binding.h"] = true,
   ["lua/bind/cell.h -> lua/loop.h"] = true,
 }
 
-local ONE_NAME_EACH = { ["README.md"] = true, ["init.lua"] = true, ["Makefile"] = true }
+local ONE_NAME_EACH = { ["README.md"] = true, ["init.lua"] = true, ["main.lua"] = true,
+  ["Makefile"] = true }
 local NAMES_TODAY = {
   ["host.c"] = true,    -- of the example, and of src/lua
 }

@@ -1,5 +1,5 @@
 -- No loop assigns to its control variable, which Lua 5.5 refuses: each file compiles when that
--- is a constant. `lua5.4 spec/tools/loops.lua FILE...` prints where one does.
+-- is a constant. `lua5.4 spec/tools/loop_variables.lua FILE...` prints where one does.
 
 local HEADS = {
   "(%f[%w_]for ([%a_][%w_]*) =.-%f[%w_]do)%f[^%w_]",
