@@ -603,7 +603,7 @@ $(BUILD)/bench/kernel: spec/bench/kernel/kernel_bench.c $(FLOORS) $($(RELEASE)_C
 INSTALL ?= install
 
 install: all $(BUILD)/ecs.pc
-	$(INSTALL) -d $(DESTDIR)$(LUA_CMOD)/ecs $(DESTDIR)$(LUA_LMOD)/ecs/include \
+	$(INSTALL) -d $(DESTDIR)$(LUA_CMOD)/ecs $(DESTDIR)$(LUA_LMOD)/ecs/include $(DESTDIR)$(LUA_LMOD)/ecs/live \
 	  $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
 	$(INSTALL) -m 755 $(RELEASE)/ecs/native.so $(DESTDIR)$(LUA_CMOD)/ecs/native.so
 	$(INSTALL) -m 644 $(wildcard lua/ecs/*.lua) $(DESTDIR)$(LUA_LMOD)/ecs
