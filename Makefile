@@ -3,23 +3,16 @@
 #   CC, CFLAGS, LDFLAGS   compiler and further flags
 #   LUA                   interpreter (lua5.4); LUA_INCDIR, LUA_LIBS its headers and library
 #   PREFIX, DESTDIR       where `make install` goes; LUA_LMOD, LUA_CMOD the module directories
-#   JOBS                  how many checks run side by side
-#   DEEP=small            test-deep with small counts
-#   SECONDS=60            how long `make fuzz` runs each of its targets
-#   N=40, SEED=1          how many changes `make mutate` tries, and which
-#   JSON=file             where `make bench` also writes its table; ONLY=Loops: that section
+# What tests and what measures is in spec/check.mk and spec/bench/bench.mk, with its variables.
 
 CC ?= cc
-GCC ?= gcc
-GCOV ?= gcov
-CLANG ?= clang
 LUA ?= lua5.4
 BUILD := build
-JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 PREFIX ?= /usr/local
 LUA_LMOD ?= $(PREFIX)/share/lua/5.4
 LUA_CMOD ?= $(PREFIX)/lib/lua/5.4
+INSTALL ?= install
 
 ifndef LUA_INCDIR
 LUA_INCDIR := $(shell sh spec/tools/find-lua incdir)
@@ -33,49 +26,22 @@ BIND_SRC := $(wildcard src/front/*.c src/lua/*.c src/lua/bind/*.c)
 # What only a host that links statically can use: not part of the module.
 HOST_SRC := $(wildcard src/lua/host*.c)
 LUA_SRC := $(wildcard lua/ecs/*.lua lua/ecs/live/*.lua)
-C_TESTS := $(wildcard spec/c/test_*.c spec/c/kernel/test_*.c)
-C_SUPPORT := $(filter-out $(C_TESTS),$(wildcard spec/c/*.c))
-C_BENCH := $(wildcard spec/bench/*.c)
-C_FUZZ := $(wildcard spec/fuzz/*.c)
 C_EXAMPLES := $(wildcard examples/*.c examples/*/*.c)
-DEEP_SPECS := $(wildcard spec/deep/*_spec.lua)
 
 STD := -std=c99
 WARN := -Wall -Wextra -pedantic -Wshadow -Wconversion -Wcast-qual -Wvla -Wundef
 BASE := $(STD) $(WARN) -fvisibility=hidden -fPIC -Isrc
-SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 LIBS := -lm -lpthread
 
 ifeq ($(shell uname -s),Darwin)
 SHARED := -bundle -undefined dynamic_lookup
 else
 SHARED := -shared
-NODELETE := -Wl,-z,nodelete
 endif
-
-# 32-bit x86 computes in 80 bits unless told otherwise. What mingw-w64 makes of isnan and isinf
-# converts its argument.
-SSE2 := -msse2 -mfpmath=sse
-MINGW := -Wno-float-conversion
 
 # Every variant has its own directory with ecs/native.so, libecs.a and obj/.
 RELEASE := $(BUILD)
-DEBUG := $(BUILD)/debug
-ASAN := $(BUILD)/asan
-HASH := $(BUILD)/hash
-PARANOID := $(BUILD)/paranoid
-COV := $(BUILD)/cov
-TSAN := $(BUILD)/tsan
-FUZZ := $(BUILD)/fuzz
-I686 := $(BUILD)/i686
-AARCH64 := $(BUILD)/aarch64
-WINDOWS := $(BUILD)/windows
-
-SECONDS ?= 60
-FUZZ_FLAGS := -O1 -g -DECS_DEBUG $(SANITIZE)
-FUZZ_SRC := $(filter-out %/libfuzzer.c %/replay.c,$(C_FUZZ))
-FUZZERS := $(FUZZ)/load $(FUZZ)/operations
-
+## make            the module, build/libecs.a and build/libecs_lua.a
 all: $(RELEASE)/ecs/native.so $(RELEASE)/libecs.a $(RELEASE)/libecs_lua.a
 
 .DELETE_ON_ERROR:
@@ -110,75 +76,32 @@ $(1)/libecs.a: $$($(1)_CORE)
 $(1)/libecs_lua.a: $$($(1)_CORE) $$($(1)_BIND) $(1)/obj/embed.o
 	@sh spec/tools/archive $$@ $$^
 
-$(1)/spec/support/%.o: spec/c/%.c Makefile
-	@mkdir -p $$(@D)
-	$(2) $$(BASE) $(3) $$(CFLAGS) -MMD -MP -c $$< -o $$@
-
-$(1)/spec/%: spec/c/%.c $$(C_SUPPORT:spec/c/%.c=$(1)/spec/support/%.o) $$($(1)_CORE) Makefile
-	@mkdir -p $$(@D)
-	$(2) $$(BASE) $(3) $$(CFLAGS) -MMD -MP $$(LDFLAGS) -o $$@ \
-	  $$(filter %.c %.o,$$^) $$(LIBS)
-
-# What makes allocations fail for specs in Lua stays with the state that it is loaded into.
-$(1)/spec/starve.so: spec/support/starve.c Makefile
-	@mkdir -p $$(@D)
-	@$$(need_lua)
-	$(2) $$(BASE) -I$$(LUA_INCDIR) $(SHARED) $(3) $$(CFLAGS) $$(LDFLAGS) $(NODELETE) -o $$@ $$<
-
-# C tests look inside, so they take the objects and not the libraries; one named test_lua...
-# gets the binding and Lua as well.
-$(1)/spec/test_lua%: spec/c/test_lua%.c $$(C_SUPPORT:spec/c/%.c=$(1)/spec/support/%.o) \
-  $$($(1)_CORE) $$($(1)_BIND) $(1)/obj/embed.o Makefile
-	@mkdir -p $$(@D)
-	$(2) $$(BASE) -I$$(LUA_INCDIR) $(3) $$(CFLAGS) -MMD -MP \
-	  $$(LDFLAGS) -o $$@ $$(filter %.c %.o,$$^) $$(LUA_LIBS) $$(LIBS)
-
--include $$($(1)_CORE:.o=.d) $$($(1)_BIND:.o=.d) $$(C_TESTS:spec/c/%.c=$(1)/spec/%.d) \
-  $$(C_SUPPORT:spec/c/%.c=$(1)/spec/support/%.d)
+-include $$($(1)_CORE:.o=.d) $$($(1)_BIND:.o=.d)
 endef
 
 need_lua = test -n "$(LUA_INCDIR)" || { echo "lua.h of Lua 5.4 not found: install its \
   headers (Debian: liblua5.4-dev) or give LUA_INCDIR=directory" >&2; exit 1; }
 
 $(eval $(call variant,$(RELEASE),$(CC),-O2))
-$(eval $(call variant,$(DEBUG),$(CC),-O1 -g -DECS_DEBUG))
-$(eval $(call variant,$(ASAN),$(GCC),-O1 -g -DECS_DEBUG $(SANITIZE)))
-$(eval $(call variant,$(HASH),$(CC),-O1 -DECS_DEBUG -DECS_CONSTANT_HASH))
-$(eval $(call variant,$(PARANOID),$(CC),-O1 -DECS_DEBUG -DECS_PARANOID))
-$(eval $(call variant,$(COV),$(GCC),-O0 -g --coverage))
-$(eval $(call variant,$(TSAN),$(GCC),-O1 -g -fsanitize=thread))
-$(eval $(call variant,$(FUZZ),$(CLANG),$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link))
-$(eval $(call variant,$(I686),i686-linux-gnu-gcc,-O2 -Werror -DECS_DEBUG $(SSE2)))
-$(eval $(call variant,$(AARCH64),aarch64-linux-gnu-gcc,-O2 -Werror -DECS_DEBUG))
-$(eval $(call variant,$(WINDOWS),x86_64-w64-mingw32-gcc,-O2 -Werror $(MINGW)))
-
-# The loops of kernels take most of the time of a build. Collisions do not touch kernels; the
-# loops have no asserts for a debug build, and the fuzzers run none. What some sanitizers look
-# for in them, AddressSanitizer sees, too. $(call copied,directory,which)
-define copied
-$(1)/obj/kernel/$(2): $(RELEASE)/obj/kernel/$(2)
-	@mkdir -p $$(@D)
-	@cp $$< $$@
-endef
-
-$(eval $(call copied,$(HASH),%.o))
-$(eval $(call copied,$(DEBUG),ops_%.o))
-$(eval $(call copied,$(PARANOID),ops_%.o))
-$(eval $(call copied,$(FUZZ),ops_%.o))
-$(eval $(call copied,$(TSAN),ops_%.o))
-
-$(ASAN)/obj/kernel/ops_%.o: CFLAGS += -fno-sanitize=object-size,pointer-overflow,null,bounds
 
 $(BUILD)/embed.c: $(LUA_SRC) spec/tools/embed
 	@mkdir -p $(@D)
 	sh spec/tools/embed $(LUA_SRC) > $@
 
-# ---- demo ----------------------------------------------------------------------------
-
 module_env = LUA_PATH="lua/?.lua;lua/?/init.lua;;" LUA_CPATH="$(1)/?.so;;" ECS_BUILD=$(1)
 
+# Installs what is missing for FOR=demo, test, lint, fuzz or deep: the only target that installs.
+# $(call ready,demo) is what the others call: it looks, and asks for it only when there is need.
+FOR ?= test
+ready = sh spec/tools/setup --look $(1) || $(MAKE) --no-print-directory -s setup FOR=$(1)
+
+## make setup      install what FOR=demo, test, lint, fuzz or deep needs and is missing
+setup:
+	@sh spec/tools/setup $(FOR)
+
+## make demo       install what is missing, build, run examples/swarm
 demo:
-	@sh spec/tools/setup demo
+	@$(call ready,demo)
 	@$(MAKE) --no-print-directory -s all
 	@$(call module_env,$(RELEASE)) $(LUA) examples/swarm/main.lua
 
@@ -187,6 +110,7 @@ EXAMPLE_PROGRAMS := $(patsubst %.c,$(BUILD)/%,$(filter-out examples/module/%,$(C
 EXAMPLE_MODULES := $(patsubst %.c,$(BUILD)/%.so,$(filter examples/module/%,$(C_EXAMPLES)))
 EXAMPLES := $(EXAMPLE_PROGRAMS) $(EXAMPLE_MODULES)
 
+## make examples   the examples in C, into build/examples
 examples: all $(EXAMPLES)
 
 $(BUILD)/examples/module/%.so: examples/module/%.c $(wildcard src/*.h) Makefile
@@ -200,411 +124,10 @@ $(BUILD)/examples/%: examples/%.c $(RELEASE)/libecs_lua.a Makefile
 	$(CC) $(STD) $(WARN) -Isrc -I$(LUA_INCDIR) -O2 $(CFLAGS) $(LDFLAGS) -o $@ $< \
 	  $(RELEASE)/libecs_lua.a $(LUA_LIBS) $(LIBS)
 
-# ---- tests ---------------------------------------------------------------------------
-#
-# A check is a target check-NAME that runs through spec/tools/check, which counts what
-# passed and failed; spec/tools/summary adds the counts of a set of checks. The longest come
-# first, so that the cores are done at the same time.
-
-check = CHECK_DIR=$(CHECK_DIR) CHECK_SECONDS=$(CHECK_SECONDS) sh spec/tools/check
-busted = $(LUA) spec/tools/busted.lua --ignore-lua -v -o TAP
-asan_options = detect_leaks=0:allocator_may_return_null=1:abort_on_error=0
-asan_env = LD_PRELOAD="$$($(GCC) -print-file-name=libasan.so)" \
-  ASAN_OPTIONS=$(asan_options) UBSAN_OPTIONS=print_stacktrace=1
-asan_c_env = ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 \
-  UBSAN_OPTIONS=print_stacktrace=1
-valgrind = valgrind -q --leak-check=full --show-leak-kinds=definite,possible \
-  --errors-for-leak-kinds=definite,possible --error-exitcode=99 --keep-debuginfo=yes
-# With small counts only the deep specs run under the sanitizers: `make test` has run the others
-# so; valgrind runs a part of them, and the fuzzers for some seconds. With all counts the seeds of
-# the random traces, most of the work, are split in halves.
-deep_scale = $(if $(filter small,$(DEEP)),small,deep)
-deep_run = $(busted) -r $(if $(filter small,$(DEEP)),deep,all)
-c_programs = $(C_TESTS:spec/c/%.c=$(1)/spec/%)
-spec_needs = $(1)/ecs/native.so $(1)/spec/starve.so $(EXAMPLES)
-
-LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-lengths lint-loops \
-  lint-titles lint-rooms lint-rockspec
-TEST_CHECKS := plain asan hash paranoid rock install costs $(if $(C_TESTS),c asan-c hash-c threads) \
-  digests corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
-  $(LINT_CHECKS)
-DEEP_CHECKS := $(if $(deep_scale:small=),deep-traces-1 deep-traces-2) \
-  $(if $(DEEP_SPECS),deep-asan deep-plain) $(if $(C_TESTS),deep-c deep-threads) builds \
-  windows $(if $(C_TESTS),i686 aarch64) \
-  valgrind $(if $(C_TESTS),valgrind-c) coverage tidy cppcheck fuzz
-
-# $(call run_checks,set,names,seconds after which a check hangs)
-define run_checks
-mkdir -p $(BUILD)/check/$(1) && rm -f $(BUILD)/check/$(1)/*
-echo $(2) > $(BUILD)/check/$(1)/expected
-$(MAKE) --no-print-directory -s -k -j$(JOBS) --output-sync=target \
-  CHECK_DIR=$(BUILD)/check/$(1) CHECK_SECONDS=$(3) $(2:%=check-%) || true
-sh spec/tools/summary $(BUILD)/check/$(1)
-endef
-
-test:
-	@sh spec/tools/setup test
-	@$(call run_checks,test,$(TEST_CHECKS),900)
-
-test-deep:
-	@sh spec/tools/setup deep
-	@$(call run_checks,deep,$(DEEP_CHECKS),1500)
-
-lint:
-	@sh spec/tools/setup lint
-	@$(call run_checks,lint,$(LINT_CHECKS),600)
-
-check-plain: $(call spec_needs,$(RELEASE))
-	$(check) plain tap env $(call module_env,$(RELEASE)) $(busted)
-
-check-hash: $(call spec_needs,$(HASH))
-	$(check) hash tap env ECS_SPEC_SCALE=small $(call module_env,$(HASH)) $(busted)
-
-check-asan: $(call spec_needs,$(ASAN))
-	$(check) asan tap env ECS_SPEC_SCALE=small $(asan_env) $(call module_env,$(ASAN)) $(busted)
-
-# What is long by its numbers, not by what it does, is left to the other builds.
-PARANOID_SPECS := $(filter-out spec/64% spec/67_declared%,$(wildcard spec/1[2-5]*_spec.lua spec/[2356]*_spec.lua \
-  spec/81*_spec.lua spec/84*_spec.lua spec/9*_spec.lua))
-
-check-paranoid: $(call spec_needs,$(PARANOID))
-	$(check) paranoid tap env ECS_SPEC_SCALE=small ECS_SPEC_SEEDS=1-6 \
-	  $(call module_env,$(PARANOID)) $(busted) $(PARANOID_SPECS)
-
-check-c: $(call c_programs,$(RELEASE))
-	$(check) c tap sh spec/tools/c-tests $^
-
-# What has tables to collide.
-HASH_C := $(filter-out %/test_lua% $(HASH)/spec/kernel/%,$(call c_programs,$(HASH)))
-
-check-hash-c: $(HASH_C)
-	$(check) hash-c tap env ECS_SPEC_SCALE=small sh spec/tools/c-tests $^
-
-check-deep-c: $(call c_programs,$(RELEASE))
-	$(check) deep-c tap env ECS_SPEC_SCALE=$(deep_scale) sh spec/tools/c-tests $^
-
-check-asan-c: $(call c_programs,$(ASAN))
-	$(check) asan-c tap env ECS_SPEC_SCALE=small $(asan_c_env) sh spec/tools/c-tests $^
-
-# Worlds on threads. ThreadSanitizer needs an address space that is laid out as it expects.
-THREAD_TESTS := $(filter %threads,$(call c_programs,$(TSAN)))
-
-check-threads check-deep-threads: check-%: $(THREAD_TESTS)
-	$(check) $* tap env ECS_SPEC_SCALE=$(if $(filter deep%,$*),$(deep_scale),small) \
-	  TSAN_OPTIONS=halt_on_error=1 \
-	  C_TEST_RUNNER="$$(setarch -R true 2>/dev/null && echo setarch -R)" \
-	  sh spec/tools/c-tests $^
-
-check-corpus: $(ASAN)/fuzz/replay
-	$(check) corpus tap env $(asan_c_env) $< $(wildcard spec/fuzz/corpus/*/*)
-
-check-digests: $(RELEASE)/ecs/native.so $(HASH)/ecs/native.so
-	$(check) digests tap sh spec/tools/digests 40 500 $(RELEASE) $(HASH)
-
-check-demo: $(RELEASE)/ecs/native.so
-	$(check) demo status env $(call module_env,$(RELEASE)) \
-	  $(LUA) examples/swarm/main.lua --frames 30
-
-check-examples: $(EXAMPLE_PROGRAMS)
-	$(check) examples tap sh spec/tools/c-tests $^
-
-$(BUILD)/cost: spec/cost/cost.c $(RELEASE)/libecs.a Makefile
-	$(CC) $(BASE) -O2 $(CFLAGS) $(LDFLAGS) -o $@ $< $(RELEASE)/libecs.a $(LIBS)
-
-check-costs: $(BUILD)/cost
-	$(check) costs tap sh spec/tools/costs $<
-
-check-rock:
-	$(check) rock tap sh spec/tools/rock $(BUILD)/rock
-
-check-install: all
-	$(check) install tap sh spec/tools/install $(BUILD)/install
-
-check-deep-plain: $(RELEASE)/ecs/native.so
-	$(check) deep-plain tap env ECS_SPEC_SCALE=$(deep_scale) \
-	  $(call module_env,$(RELEASE)) $(busted) spec/deep spec/82_memory_spec.lua
-
-check-deep-asan: $(call spec_needs,$(ASAN))
-	$(check) deep-asan tap env ECS_SPEC_SCALE=$(deep_scale) ECS_SPEC_SEEDS=1 $(asan_env) \
-	  $(call module_env,$(ASAN)) $(deep_run)
-
-SEEDS_1 := 1-500
-SEEDS_2 := 501-1000
-
-TRACE_CHECKS := check-deep-traces-1 check-deep-traces-2
-
-# Keeping the stacks of allocations takes much of the time; a trace can be run again with them.
-$(TRACE_CHECKS): asan_options := $(asan_options):malloc_context_size=1
-$(TRACE_CHECKS): check-deep-traces-%: $(call spec_needs,$(ASAN))
-	$(check) deep-traces-$* tap env ECS_SPEC_SCALE=deep ECS_SPEC_SEEDS=$(SEEDS_$*) \
-	  $(asan_env) $(call module_env,$(ASAN)) $(busted) --filter="agree on seeds" \
-	  spec/90_random_model_spec.lua
-
-check-builds:
-	$(check) builds tap env ECS_SPEC_SCALE=$(deep_scale) GCC="$(GCC)" CLANG="$(CLANG)" \
-	  sh spec/tools/builds $(BUILD)/builds
-
-# With small counts: specs of values, loops, systems and kernels, and C tests of what moves.
-valgrind_specs = $(if $(filter small,$(DEEP)),$(wildcard spec/1*_spec.lua spec/2*_spec.lua \
-  spec/3*_spec.lua spec/53_kernel_rows_spec.lua spec/61_save_spec.lua))
-valgrind_c = $(if $(filter small,$(DEEP)),$(filter %/test_table %/test_scope %/test_value_any \
-  %/test_migrate %/test_image,$^),$^)
-
-check-valgrind: $(call spec_needs,$(DEBUG))
-	$(check) valgrind tap env ECS_SPEC_SCALE=small ECS_SPEC_SEEDS=1-6 $(call module_env,$(DEBUG)) \
-	  $(valgrind) $(busted) $(valgrind_specs)
-
-check-valgrind-c: $(filter-out %threads,$(call c_programs,$(DEBUG)))
-	$(check) valgrind-c tap env ECS_SPEC_SCALE=small ECS_SPEC_SPARSE=1 \
-	  C_TEST_RUNNER="$(valgrind)" sh spec/tools/c-tests $(valgrind_c)
-
-check-coverage: $(call spec_needs,$(COV)) $(call c_programs,$(COV))
-	$(check) coverage tap env ECS_SPEC_SCALE=small $(call module_env,$(COV)) \
-	  BUSTED="$(busted)" GCOV="$(GCOV)" sh spec/tools/coverage $(COV) $(call c_programs,$(COV))
-
-check-fuzz: $(FUZZERS)
-	$(check) fuzz status env SECONDS=$(if $(filter small,$(DEEP)),10,$(SECONDS)) sh spec/tools/fuzz $(FUZZ)/found $^
-
-check-tidy:
-	$(check) tidy status clang-tidy --quiet --warnings-as-errors='*' \
-	  $(CORE_SRC) $(BIND_SRC) -- $(BASE) -DECS_DEBUG -I$(LUA_INCDIR)
-
-# cppcheck does not know that functions which raise a Lua error do not return; it misreads
-# hexadecimal floats, and a union's member that is computed from another.
-check-cppcheck:
-	$(check) cppcheck status cppcheck --quiet --std=c99 --error-exitcode=1 \
-	  --enable=warning,performance,portability --inline-suppr \
-	  --suppress=missingIncludeSystem \
-	  --suppress=nullPointerRedundantCheck --suppress=ctunullpointer \
-  --suppress=incorrectLogicOperator --suppress=overlappingWriteUnion:src/kernel/fold.c \
-	  -D__GNUC__=12 -Isrc $(CORE_SRC) $(BIND_SRC)
-
-# ---- other machines ------------------------------------------------------------------
-#
-# Debian's compilers for other machines build everything for Windows and for 64-bit ARM; the C
-# tests without Lua also run on 32-bit x86 and, emulated, on ARM. Lua itself is there for none of
-# them: its headers do, and for Windows, where a module has to name the library that it takes
-# symbols from, one made of the names in them.
-
-FOREIGN_LUA := $(BUILD)/foreign/lua
-LUA_HEADERS := lua.h luaconf.h lauxlib.h lualib.h
-
-# Alone, apart from the headers of this machine. Debian's luaconf.h asks for a header that says
-# which one that is.
-$(FOREIGN_LUA)/lua.h: Makefile
-	@mkdir -p $(@D)
-	@$(need_lua)
-	@for header in $(LUA_HEADERS); do cp $(LUA_INCDIR)/$$header $(@D) || exit 1; done
-	@echo '#define DEB_HOST_MULTIARCH ""' > $(@D)/lua5.4-deb-multiarch.h
-
-$(FOREIGN_LUA)/lua54.def: $(FOREIGN_LUA)/lua.h
-	@{ echo LIBRARY lua54.dll; echo EXPORTS; cat $(LUA_HEADERS:%=$(@D)/%) | \
-	  sed -n 's/.*(\(lua[A-Za-z]*_[A-Za-z_]*\)) *(.*/\1/p' | sort -u; } > $@
-
-$(FOREIGN_LUA)/liblua54.a: $(FOREIGN_LUA)/lua54.def
-	@x86_64-w64-mingw32-dlltool -d $< -l $@
-
-$(AARCH64)/% $(WINDOWS)/%: private LUA_INCDIR := $(FOREIGN_LUA)
-$(AARCH64)/%: export CROSS := aarch64-linux-gnu-
-$(WINDOWS)/%: export CROSS := x86_64-w64-mingw32-
-$(WINDOWS)/%: private LUA_LIBS := $(FOREIGN_LUA)/liblua54.a
-$(WINDOWS)/%: private LIBS := -lm
-$(WINDOWS)/ecs/native.so: private LIBS := $(FOREIGN_LUA)/liblua54.a -lm
-$(I686)/spec/% $(AARCH64)/spec/%: private LDFLAGS += -static
-
-$($(AARCH64)_BIND): $(FOREIGN_LUA)/lua.h
-$($(WINDOWS)_BIND): $(FOREIGN_LUA)/liblua54.a
-
-without_lua = $(filter-out $(1)/spec/test_lua%,$(call c_programs,$(1)))
-libraries = $(1)/ecs/native.so $(1)/libecs.a $(1)/libecs_lua.a
-
-# Programs of 32 bits run by themselves where the system has not left that out.
-i686_runner = $(shell $(I686)/spec/test_alloc >/dev/null 2>&1 || echo qemu-i386-static)
-
-check-i686: $(call without_lua,$(I686))
-	$(check) i686 tap env ECS_SPEC_SCALE=small C_TEST_RUNNER="$(i686_runner)" \
-	  sh spec/tools/c-tests $^
-
-check-aarch64: $(call without_lua,$(AARCH64)) $(call libraries,$(AARCH64))
-	$(check) aarch64 tap env ECS_SPEC_SCALE=small C_TEST_RUNNER=qemu-aarch64-static \
-	  sh spec/tools/c-tests $(filter $(AARCH64)/spec/%,$^)
-
-# Programs' files end in .exe. The headers have to bear <windows.h> before them.
-check-windows: $(call c_programs,$(WINDOWS)) $(call libraries,$(WINDOWS))
-	$(check) windows status x86_64-w64-mingw32-gcc $(BASE) -I$(FOREIGN_LUA) -Werror \
-	  -fsyntax-only -x c -include windows.h -include src/ecs_lua.h /dev/null
-
-# ---- fuzz ----------------------------------------------------------------------------
-#
-# A target is a function of spec/fuzz/fuzz.h. libFuzzer starts from spec/fuzz/corpus/TARGET,
-# gathers in build/fuzz/corpus and leaves what fails in build/fuzz/found, which
-# build/asan/fuzz/replay FILE shows again.
-
-fuzz:
-	@sh spec/tools/setup fuzz
-	@$(MAKE) --no-print-directory -s $(FUZZERS)
-	@SECONDS=$(SECONDS) sh spec/tools/fuzz $(FUZZ)/found $(FUZZERS)
-
-$(FUZZERS): $(FUZZ)/%: spec/fuzz/libfuzzer.c $(FUZZ_SRC) $(wildcard spec/fuzz/*.h) \
-  $(FUZZ)/spec/support/content.o $($(FUZZ)_CORE) Makefile
-	@mkdir -p $(@D)
-	$(CLANG) $(BASE) $(FUZZ_FLAGS) -fsanitize=fuzzer -DFUZZ_TARGET=fuzz_$* $(CFLAGS) \
-	  $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(LIBS)
-
-$(ASAN)/fuzz/replay: spec/fuzz/replay.c $(FUZZ_SRC) $(wildcard spec/fuzz/*.h) \
-  $(ASAN)/spec/support/content.o $($(ASAN)_CORE) Makefile
-	@mkdir -p $(@D)
-	$(GCC) $(BASE) $(FUZZ_FLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) $(LIBS)
-
-# ---- mutate --------------------------------------------------------------------------
-#
-# Whether the tests notice small changes to src and lua. Each is made in a copy of the tree below
-# build/mutate, where all but the changed object is built already: one library that the C tests
-# and Lua share, its functions visible, so that nothing else is linked again.
-
-MUTANT := $(BUILD)/mutant
-MUTANT_SO := $(MUTANT)/all/ecs/native.so
-MUTANT_TESTS := $(C_TESTS:spec/c/%.c=$(MUTANT)/tests/%)
-N ?= 40
-SEED ?= 1
-
-$(eval $(call variant,$(MUTANT),$(CC),-O1 -DECS_DEBUG -DECS_VISIBLE -fvisibility=default \
-  -Werror=incompatible-pointer-types -Werror=int-conversion))
-
-mutate:
-	@sh spec/tools/setup test
-	@env -u MAKEFLAGS -u MAKELEVEL N=$(N) SEED=$(SEED) JOBS=$(JOBS) LUA=$(LUA) \
-	  LUA_INCDIR="$(LUA_INCDIR)" LUA_LIBS="$(LUA_LIBS)" sh spec/tools/mutate $(BUILD)/mutate
-
-mutant: $(MUTANT_SO) $(MUTANT_TESTS)
-
-$(MUTANT_SO): $($(MUTANT)_CORE) $($(MUTANT)_BIND) $(MUTANT)/obj/embed.o
-	@mkdir -p $(@D)
-	$(CC) $(SHARED) -Wl,-Bsymbolic $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
-
-$(MUTANT)/tests/%: spec/c/%.c $(C_SUPPORT:spec/c/%.c=$(MUTANT)/spec/support/%.o) | $(MUTANT_SO)
-	@mkdir -p $(@D)
-	$(CC) $(BASE) -I$(LUA_INCDIR) -O1 -DECS_DEBUG -DECS_VISIBLE $(CFLAGS) -MMD -MP $(LDFLAGS) \
-	  -o $@ $(filter %.c %.o,$^) $(MUTANT_SO) $(LUA_LIBS) $(LIBS)
-
--include $(MUTANT_TESTS:=.d)
-
-# ---- lint ----------------------------------------------------------------------------
-
-LINT_SRC := $(CORE_SRC) $(BIND_SRC) $(C_TESTS) $(C_SUPPORT) $(C_BENCH) $(C_FUZZ) $(C_EXAMPLES) \
-  $(wildcard spec/support/*.c) spec/cost/cost.c
-
-# gcc sees the release, clang, which needs not compile to warn, the asserts of a debug build.
-# The loops of kernels are compiled by gcc in the release itself; here it only reads them.
-$(BUILD)/lint/gcc/src/kernel/ops_%.o: src/kernel/ops_%.c Makefile
-	@mkdir -p $(@D)
-	$(GCC) $(BASE) -Werror -O2 -MMD -MP -MF $(@:.o=.d) -MT $@ -fsyntax-only $<
-	@touch $@
-
-$(BUILD)/lint/gcc/%.o: %.c Makefile
-	@mkdir -p $(@D)
-	@$(need_lua)
-	$(GCC) $(BASE) $(if $(filter $(CORE_SRC),$<),,-I$(LUA_INCDIR)) -Werror -O2 \
-	  -MMD -MP -c $< -o $@
-
-$(BUILD)/lint/clang/%.o: %.c Makefile
-	@mkdir -p $(@D)
-	@$(need_lua)
-	$(CLANG) $(BASE) $(if $(filter $(CORE_SRC),$<),,-I$(LUA_INCDIR)) -Werror -DECS_DEBUG \
-	  -MMD -MP -MF $(@:.o=.d) -MT $@ -fsyntax-only $<
-	@touch $@
-
--include $(LINT_SRC:%.c=$(BUILD)/lint/gcc/%.d) $(LINT_SRC:%.c=$(BUILD)/lint/clang/%.d)
-
-check-lint-gcc: $(LINT_SRC:%.c=$(BUILD)/lint/gcc/%.o)
-	$(check) lint-gcc status true
-
-check-lint-clang: $(LINT_SRC:%.c=$(BUILD)/lint/clang/%.o)
-	$(check) lint-clang status true
-
-check-lint-headers:
-	$(check) lint-headers tap sh spec/tools/headers "$(LUA_INCDIR)" $(BASE)
-
-check-lint-luacheck:
-	$(check) lint-luacheck status luacheck --quiet --no-color \
-	  $(wildcard lua spec examples) .busted .luacheckrc $(wildcard rockspec/*.rockspec)
-
-check-lint-symbols: $($(RELEASE)_CORE)
-	$(check) lint-symbols status sh spec/tools/symbols $^
-
-check-lint-lengths:
-	$(check) lint-lengths status $(LUA) spec/tools/lengths.lua
-
-check-lint-loops:
-	$(check) lint-loops status $(LUA) spec/tools/loop_variables.lua \
-	  $(shell find lua spec examples -name '*.lua' | LC_ALL=C sort)
-
-check-lint-titles:
-	$(check) lint-titles status $(LUA) spec/tools/titles.lua
-
-check-lint-rooms:
-	$(check) lint-rooms status $(LUA) spec/tools/rooms.lua
-
-check-lint-rockspec:
-	$(check) lint-rockspec status $(LUA) spec/tools/rockspec.lua
-
-# ---- bench ---------------------------------------------------------------------------
-#
-# spec/bench/mod_*.c are Lua modules, bench_*.c programs; the others are linked into both.
-
-BENCH_MODULES := $(patsubst spec/bench/%.c,$(BUILD)/bench/%.so,$(wildcard spec/bench/mod_*.c))
-BENCH_PROGRAMS := $(patsubst spec/bench/%.c,$(BUILD)/bench/%,$(wildcard spec/bench/bench_*.c))
-BENCH_SUPPORT := $(filter-out spec/bench/mod_% spec/bench/bench_%,$(C_BENCH))
-BENCH_OBJ := $(BENCH_SUPPORT:spec/bench/%.c=$(BUILD)/bench/%.o)
-
-bench: all $(BENCH_MODULES) $(BENCH_PROGRAMS)
-	@JSON="$(JSON)" ONLY="$(ONLY)" ECS_BENCH=$(BUILD)/bench \
-	  LUA_PATH="spec/bench/?.lua;lua/?.lua;lua/?/init.lua;./?.lua;;" \
-	  LUA_CPATH="$(BUILD)/?.so;$(BUILD)/bench/?.so;;" $(LUA) spec/bench/run.lua
-
-$(BUILD)/bench/%.o: spec/bench/%.c $(wildcard spec/bench/*.h) Makefile
-	@mkdir -p $(@D)
-	$(CC) $(BASE) -O3 $(CFLAGS) -c -o $@ $<
-
-$(BUILD)/bench/%.so: spec/bench/%.c $(BENCH_OBJ) Makefile
-	@mkdir -p $(@D)
-	$(CC) $(BASE) -I$(LUA_INCDIR) -O3 $(CFLAGS) $(SHARED) $(LDFLAGS) -o $@ \
-	  $(filter %.c %.o,$^) $(LIBS)
-
-$(BUILD)/bench/%: spec/bench/%.c $(BENCH_OBJ) $(RELEASE)/libecs.a Makefile
-	@mkdir -p $(@D)
-	$(CC) $(BASE) -O3 $(CFLAGS) $(LDFLAGS) -o $@ $< $(BENCH_OBJ) $(RELEASE)/libecs.a $(LIBS)
-
-# Kernels against fused loops of the same instruction set, from Lua in `make bench`, from C
-# in `make bench-kernels [N=rows]`.
-FLOOR_FLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off
-floor_sse2 := -DFLOOR=sse2
-floor_avx2 := -DFLOOR=avx2 -mavx2 -mfma
-floor_avx512 := -DFLOOR=avx512 -mavx512f -mavx512dq -mavx512bw -mavx512vl -mfma
-FLOORS := $(patsubst %,$(BUILD)/bench/floor_%.o,sse2 \
-  $(if $(filter x86_64 amd64,$(shell uname -m)),avx2 avx512))
-
-$(BUILD)/bench/mod_kernel.so: $(FLOORS) $($(RELEASE)_CORE)
-
-bench-kernels: $(BUILD)/bench/kernel
-	$< $(N)
-
-$(BUILD)/bench/floor_%.o: spec/bench/kernel/floor.c spec/bench/kernel/floor.h Makefile
-	@mkdir -p $(@D)
-	$(CC) $(BASE) $(FLOOR_FLAGS) $(floor_$*) -c -o $@ $<
-
-$(BUILD)/bench/kernel: spec/bench/kernel/kernel_bench.c $(FLOORS) $($(RELEASE)_CORE) Makefile
-	@mkdir -p $(@D)
-	$(CC) $(BASE) -D_POSIX_C_SOURCE=200809L -O2 $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c %.o,$^) \
-	  $(LIBS)
-
-# ---- install, rockspecs, clean -------------------------------------------------------
-
-INSTALL ?= install
-
+## make install    PREFIX=/usr/local, LUA_LMOD, LUA_CMOD, DESTDIR
 install: all $(BUILD)/ecs.pc
-	$(INSTALL) -d $(DESTDIR)$(LUA_CMOD)/ecs $(DESTDIR)$(LUA_LMOD)/ecs/include $(DESTDIR)$(LUA_LMOD)/ecs/live \
-	  $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	$(INSTALL) -d $(addprefix $(DESTDIR),$(LUA_CMOD)/ecs $(LUA_LMOD)/ecs/include \
+	  $(LUA_LMOD)/ecs/live $(PREFIX)/include $(PREFIX)/lib/pkgconfig)
 	$(INSTALL) -m 755 $(RELEASE)/ecs/native.so $(DESTDIR)$(LUA_CMOD)/ecs/native.so
 	$(INSTALL) -m 644 $(wildcard lua/ecs/*.lua) $(DESTDIR)$(LUA_LMOD)/ecs
 	$(INSTALL) -m 644 $(wildcard lua/ecs/live/*.lua) $(DESTDIR)$(LUA_LMOD)/ecs/live
@@ -614,35 +137,24 @@ install: all $(BUILD)/ecs.pc
 	$(INSTALL) -m 644 $(BUILD)/ecs.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig
 
 # For hosts in C without Lua: `pkg-config --cflags --libs ecs`.
-.PHONY: $(BUILD)/ecs.pc
 $(BUILD)/ecs.pc: src/ecs.pc.in
 	@mkdir -p $(@D)
 	@version=$$(sed -n 's/^#define ECS_VERSION "\(.*\)"/\1/p' src/ecs.h); \
 	  sed -e "s|@PREFIX@|$(PREFIX)|; s|@VERSION@|$$version|; s|@LIBS@|$(LIBS)|" $< > $@
 
+## make rockspecs  write the lists of sources and modules into the rockspecs
 rockspecs:
 	$(LUA) spec/tools/rockspec.lua write
 
+## make clean
 clean:
 	rm -rf $(BUILD) ecs
 	find src lua spec examples \( -name '*.o' -o -name '*.so' -o -name '*.a' \
 	  -o -name '*.gcda' -o -name '*.gcno' -o -name '*.gcov' \) -exec rm -f {} +
 
 help:
-	@echo "make            the module, build/libecs.a and build/libecs_lua.a"
-	@echo "make demo       install what is missing, build, run examples/swarm"
-	@echo "make test       install what is missing, run every check of the every-run set"
-	@echo "make test-deep  the long checks (DEEP=small: with small counts)"
-	@echo "make fuzz       the fuzzers, SECONDS=60 each"
-	@echo "make mutate     N=40 small changes to src and lua, drawn by SEED=1: which of them no"
-	@echo "                test notices"
-	@echo "make lint       warnings, luacheck, symbols, lengths, rooms, rockspecs"
-	@echo "make bench      ratios against the floors (JSON=file writes them down, ONLY=Kernels"
-	@echo "                runs the sections with that in their titles)"
-	@echo "make examples   the examples in C, into build/examples"
-	@echo "make install    PREFIX=/usr/local, LUA_LMOD, LUA_CMOD, DESTDIR"
-	@echo "make rockspecs  write the lists of sources and modules into the rockspecs"
-	@echo "make clean"
+	@sed -n 's/^## //p' $(MAKEFILE_LIST)
 
-.PHONY: all demo examples test test-deep fuzz mutate mutant lint bench install rockspecs clean help \
-  $(TEST_CHECKS:%=check-%) $(DEEP_CHECKS:%=check-%)
+include spec/check.mk spec/bench/bench.mk
+
+.PHONY: $(BUILD)/ecs.pc all setup demo examples install rockspecs clean help

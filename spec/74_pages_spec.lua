@@ -102,7 +102,7 @@ describe("the page", function()
       assert.equal(count, tonumber(code))
     end
     assert.equal(87, count)
-    for name in contents "Makefile":gmatch "\ncheck%-([%l-]+):" do
+    for name in contents "spec/check.mk":gmatch "\ncheck%-([%w-]+):" do
       assert(page:find("`" .. name .. "`", 1, true), name)
     end
   end)
