@@ -242,7 +242,11 @@ static int world_commit(lua_State *L) {
 static int world_cancel(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   loops_end_deferred(box, false);
-  ecs_status status = ecs_cancel(box->world);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = ecs_cancel(box->world);
+  while (retry(L, box, status, &tried));
   if (status != ECS_OK) return raise_status(L, box->world, status);
   settle(L, box, 1);
   return 0;

@@ -392,8 +392,9 @@ ecs_status ecs_commit(ecs_world *world) {
 ecs_status ecs_cancel(ecs_world *world) {
   uint32_t scope;
   ecs_status status = need_deferred(world, "cancel", &scope);
-  if (status == ECS_OK) scope_cancel(world, scope);
-  return status;
+  if (status != ECS_OK) return status;
+  if (world->staging.command_count) drop_commands(world, scope);
+  return scope_commit(world, scope);
 }
 
 void staging_free(ecs_world *world) {
