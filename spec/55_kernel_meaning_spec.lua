@@ -311,6 +311,55 @@ describe("a variable of a kernel", function()
     end, "negates a number that is an integer on one way")
   end)
 
+  it("stays the integer that no float can stand for", function()
+    local big = (1 << 53) + 1
+    local config = {}
+    local bodies = {
+      function(d)
+        local v = config.n
+        if d.on then v = d.v end
+        d.same = v == config.n
+      end,
+      function(d) d.same = math.max(config.n, d.v) == config.n end,
+      function(d)
+        local v = config.n * 3 - config.n * 2
+        if d.on then v = d.v end
+        d.same = v == config.n
+      end,
+      function(d)
+        local v = 0
+        for i = 1, 2 do
+          if d.v < i then v = config.n end
+        end
+        if d.on then v = d.v end
+        d.same = v == config.n
+      end,
+      function(d)
+        local v = 9007199254740993
+        if d.v > 1 then v = config.n end
+        if d.on then v = d.v end
+        d.same = v == 9007199254740993
+      end,
+    }
+    for number, body in ipairs(bodies) do
+      local seen = {}
+      for _, kernels in ipairs { true, false } do
+        local world = helper.new_world { kernels = kernels }
+        world:component("D", { "on: bool", "v: f64", "same: bool" })
+        local a, b = world:spawn { D = {} }, world:spawn { D = { on = true, v = 0.5 } }
+        world:system("s", { query = "D", each = body })
+        for _, n in ipairs { 7, big, 7, -big, math.mininteger, 1 << 53, math.maxinteger } do
+          config.n = n
+          world:update(1)
+          seen[#seen + 1] = ("%s %s"):format(world:get(a, "D.same"), world:get(b, "D.same"))
+        end
+      end
+      local half = #seen // 2
+      assert.same({ table.unpack(seen, half + 1) }, { table.unpack(seen, 1, half) },
+        "body " .. number)
+    end
+  end)
+
   it("is no number where it is a name", function()
     for _, kernels in ipairs { true, false } do
       local world = helper.new_world { kernels = kernels }

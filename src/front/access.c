@@ -45,7 +45,7 @@ static int16_t new_uniform(struct front *f) {
 
 static struct val uniform(struct front *f, const struct path *path, enum guard_type type) {
   static const k_type types[] = {[GUARD_BOOL] = KT_BOOL, [GUARD_INTEGER] = KT_I64,
-                                 [GUARD_FLOAT] = KT_F64};
+                                 [GUARD_WIDE] = KT_I64, [GUARD_FLOAT] = KT_F64};
   struct guard *guard = need_guard(f, path, type);
   if (guard->uniform < 0) guard->uniform = new_uniform(f);
   return val_number(f, build_uniform(f->b, guard->uniform, types[type]), true);
@@ -114,9 +114,12 @@ static struct val absent(struct front *f, const struct path *path) {
 }
 
 static struct val outside_number(struct front *f, const struct path *path) {
-  bool integer = lua_isinteger(f->L, -1);
+  enum guard_type type = GUARD_FLOAT;
+  if (lua_isinteger(f->L, -1))
+    type = number_fits_float(lua_tointeger(f->L, -1)) ? GUARD_INTEGER : GUARD_WIDE;
   lua_pop(f->L, 1);
-  struct val number = uniform(f, path, integer ? GUARD_INTEGER : GUARD_FLOAT);
+  struct val number = uniform(f, path, type);
+  number.wide = type == GUARD_WIDE;
   number.at = keep_path(f, path) + 1;
   return number;
 }

@@ -56,8 +56,10 @@ static struct val min_max(struct front *f, k_op op, const struct val *arguments,
                    math_names[function]);
     k_value x = number_as(f, result, (k_type)type), y = number_as(f, next, (k_type)type);
     bool mixed = val_mixes(f, result, next);
+    bool wide = type == KT_I64 && (val_is_wide(result) || val_is_wide(next));
     result = val_number(f, build_binary(f->b, op, x, y), result.soft && next.soft);
     result.mixed = mixed;
+    result.wide = wide;
   }
   return result;
 }
@@ -65,7 +67,9 @@ static struct val min_max(struct front *f, k_op op, const struct val *arguments,
 /* Of the least integer that is itself. */
 static struct val absolute(struct front *f, struct val x) {
   number_decided(f, x, x, "takes math.abs of");
-  return val_number(f, build_unary(f->b, KO_ABS, x.value), x.soft);
+  struct val result = val_number(f, build_unary(f->b, KO_ABS, x.value), x.soft);
+  result.wide = val_is_wide(x);
+  return result;
 }
 
 static struct val floor_ceil(struct front *f, uint32_t name, struct val x) {
@@ -84,7 +88,10 @@ static struct val fmod_of(struct front *f, struct val x, struct val y) {
   number_decided(f, x, y, "takes math.fmod of");
   number_decided(f, y, x, "takes math.fmod of");
   if (val_type(f, x) != KT_I64 || val_type(f, y) != KT_I64) return two_floats(f, KO_FMOD, x, y);
-  return val_number(f, build_binary(f->b, KO_FMOD, x.value, y.value), x.soft && y.soft);
+  k_value rest = build_binary(f->b, KO_FMOD, x.value, y.value);
+  struct val result = val_number(f, rest, x.soft && y.soft);
+  result.wide = val_is_wide(x) || val_is_wide(y);
+  return result;
 }
 
 static struct val ult_of(struct front *f, struct val x, struct val y) {

@@ -40,7 +40,7 @@ bool val_same(const struct val *x, const struct val *y) {
     case VAL_WORLD: return true;
     case VAL_VALUE:
       return x->value == y->value && x->soft == y->soft && x->mixed == y->mixed &&
-             x->names == y->names;
+             x->wide == y->wide && x->names == y->names;
     case VAL_STRING:
       return x->string.size == y->string.size &&
              memcmp(x->string.data, y->string.data, x->string.size) == 0;
@@ -55,12 +55,10 @@ bool val_same(const struct val *x, const struct val *y) {
 
 static bool is_f(k_type type) { return type == KT_F32 || type == KT_F64; }
 
+bool val_is_wide(struct val x) { return x.literal ? !number_fits_float(x.number) : x.wide; }
+
 /* An integer of the script that a float can stand for. */
-static bool may_be_float(struct val x) {
-  int64_t back;
-  if (!x.literal) return x.soft;
-  return number_is_integer((double)x.number, &back) && back == x.number;
-}
+static bool may_be_float(struct val x) { return x.soft && !val_is_wide(x); }
 
 int val_common_type(const struct front *f, struct val x, struct val y) {
   k_type a = val_type(f, x), b = val_type(f, y);
@@ -87,6 +85,7 @@ struct val val_select(struct front *f, k_value mask, struct val x, struct val y)
   struct val joined = x;
   joined.soft = x.soft && y.soft;
   joined.mixed = val_mixes(f, x, y);
+  joined.wide = val_is_wide(x) || val_is_wide(y);
   joined.literal = false;
   joined.at = 0;
   joined.entity = x.entity && y.entity;

@@ -23,7 +23,10 @@
 
 enum guard_type {
   GUARD_NIL,       /* absent, and not to be had by a metamethod either */
-  GUARD_BOOL, GUARD_INTEGER, GUARD_FLOAT,
+  GUARD_BOOL,
+  GUARD_INTEGER,   /* one that a float can stand for */
+  GUARD_WIDE,      /* one that no float can */
+  GUARD_FLOAT,
   GUARD_TABLE,     /* some table */
   GUARD_SAME,      /* this very value */
   GUARD_EQUAL      /* whether it is what another path leads to, without a metamethod's help */
@@ -93,6 +96,7 @@ struct val {
   bool soft;                   /* a script number: f32 beside f32 */
   bool literal;                /* a number that stands in the function */
   bool mixed;                  /* a float that is an integer to Lua in some rows */
+  bool wide;                   /* an integer of the script that no float may stand for */
   bool entity;                 /* an id: of the row, of an entity field, or null */
   bool row_entity;             /* the row's own */
   k_value value;
@@ -239,6 +243,8 @@ int val_common_type(const struct front *f, struct val x, struct val y);
 /* Whether x, or y, or what is either of them is an integer in some rows and a float in others. */
 bool val_mixes(const struct front *f, struct val x, struct val y);
 bool val_same(const struct val *x, const struct val *y);
+/* Whether no float can stand for a literal, or what is made of such integers. */
+bool val_is_wide(struct val x);
 
 /* ---- number.c: typing and operators ---- */
 

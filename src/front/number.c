@@ -80,14 +80,19 @@ struct val number_binary(struct front *f, enum code_op op, struct val x, struct 
   need_decided(f, op, x, y);
   k_type type = operand_type(f, op, x, y);
   k_value a = number_as(f, x, type), b = number_as(f, y, type);
-  return val_number(f, build_binary(f->b, ops[op], a, b), x.soft && y.soft);
+  struct val result = val_number(f, build_binary(f->b, ops[op], a, b), x.soft && y.soft);
+  result.wide = type == KT_I64 && (val_is_wide(x) || val_is_wide(y));
+  return result;
 }
 
 struct val number_unary(struct front *f, enum code_op op, struct val x) {
   need_number(f, x);
   if (op != OP_BNOT) number_decided(f, x, x, "negates");
   k_value value = op == OP_BNOT ? number_as(f, x, KT_I64) : x.value;
-  return val_number(f, build_unary(f->b, op == OP_BNOT ? KO_BNOT : KO_NEG, value), x.soft);
+  k_op negation = op == OP_BNOT ? KO_BNOT : KO_NEG;
+  struct val result = val_number(f, build_unary(f->b, negation, value), x.soft);
+  result.wide = val_is_wide(x);
+  return result;
 }
 
 /* ---- comparisons ---- */

@@ -14,7 +14,7 @@ struct carry {
   enum carry_kind kind;
   uint32_t index;
   k_type type;
-  bool soft, entity, mixed;
+  bool soft, entity, mixed, wide;
   const struct enumeration *names;
   k_value value;               /* of this attempt */
 };
@@ -37,7 +37,7 @@ struct loop {
   uint32_t exit_count;
   uint32_t result_count;
   k_value rounds, init, step, live;
-  bool literal;
+  bool literal, wide;
 };
 
 /* ---- how many rounds ---- */
@@ -85,6 +85,7 @@ static void plan_rounds(struct loop *loop) {
   loop->init = init.value;
   loop->step = step.value;
   loop->literal = init.literal && limit.literal;
+  loop->wide = val_is_wide(init) || val_is_wide(limit);
 }
 
 /* ---- carried values ---- */
@@ -101,13 +102,13 @@ static void add_carry(struct loop *loop, enum carry_kind kind, uint32_t index,
   if (loop->count == CARRIES) front_refuse(loop->f, "its loop changes too many values");
   loop->carries[loop->count++] =
       (struct carry){kind, index, val_type(loop->f, like), like.soft, like.entity,
-                     like.mixed, like.names, K_NONE};
+                     like.mixed, val_is_wide(like), like.names, K_NONE};
 }
 
 static struct val carried(const struct carry *carry) {
   return (struct val){.kind = VAL_VALUE, .value = carry->value, .soft = carry->soft,
                       .entity = carry->entity, .mixed = carry->mixed,
-                      .names = carry->names};
+                      .wide = carry->wide, .names = carry->names};
 }
 
 static k_value initial(struct loop *loop, const struct carry *carry) {
@@ -159,8 +160,11 @@ static void begin_round(struct loop *loop) {
   f->env.mask = loop->live;
   k_value counter = build_binary(b, KO_ADD, loop->init,
                                  build_binary(b, KO_MUL, round, loop->step));
-  for (uint32_t i = 0; i < 4; i++)
-    *front_register(f, loop->a + i) = val_number(f, counter, loop->literal);
+  for (uint32_t i = 0; i < 4; i++) {
+    struct val *control = front_register(f, loop->a + i);
+    *control = val_number(f, counter, loop->literal);
+    control->wide = loop->wide;
+  }
 }
 
 /* ---- what the body changed: true when it must be built again ---- */
@@ -208,13 +212,14 @@ static bool changed_type(struct loop *loop, struct carry *carry, const struct en
   if (type < 0 && carry->kind == CARRY_REGISTER) return poison(loop, carry->index);
   if (type < 0) front_refuse(f, "its loop changes the type of a value");
   bool soft = before.soft && now.soft, entity = before.entity && now.entity;
-  bool mixed = val_mixes(f, before, now);
+  bool mixed = val_mixes(f, before, now), wide = before.wide || val_is_wide(now);
   bool same = (k_type)type == carry->type && soft == carry->soft &&
-              entity == carry->entity && mixed == carry->mixed;
+              entity == carry->entity && mixed == carry->mixed && wide == carry->wide;
   carry->type = (k_type)type;
   carry->soft = soft;
   carry->entity = entity;
   carry->mixed = mixed;
+  carry->wide = wide;
   return !same && carry->kind != CARRY_FIELD;
 }
 

@@ -182,8 +182,10 @@ static bool read_guard(lua_State *L, int anchors, const struct guard *guard,
       value.b = (uint8_t)lua_toboolean(L, -1);
       break;
     case GUARD_INTEGER:
-      fits = lua_isinteger(L, -1);
-      if (fits) value.i64 = (int64_t)lua_tointeger(L, -1);
+    case GUARD_WIDE:
+      value.i64 = (int64_t)lua_tointeger(L, -1);
+      fits = lua_isinteger(L, -1) &&
+             number_fits_float(value.i64) == (guard->type == GUARD_INTEGER);
       break;
     case GUARD_FLOAT:
       fits = lua_type(L, -1) == LUA_TNUMBER && !lua_isinteger(L, -1);

@@ -90,6 +90,11 @@ bool number_is_integer(double value, int64_t *integer) {
   return (double)*integer == value;
 }
 
+bool number_fits_float(int64_t integer) {
+  int64_t back;
+  return number_is_integer((double)integer, &back) && back == integer;
+}
+
 ecs_status cell_of_integer(ecs_type type, int64_t value, ecs_cell *cell) {
   cell->u64 = 0;
   if (type == ECS_F32) {
