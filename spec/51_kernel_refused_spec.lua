@@ -157,4 +157,27 @@ describe("a function that cannot be compiled", function()
       world:system("s", { query = "A, B", compile = true, each = function() print(1) end })
     end, "system 's'", "cannot be compiled", "51_kernel_refused_spec.lua")
   end)
+
+  it("runs as soon as what it was refused for is gone", function()
+    local world, config, ran = helper.new_world(), {}, 0
+    world:component("A", { "x: f64" })
+    local e = world:spawn { A = {} }
+    local function body(a) a.x = a.x + config.n end
+    world:system("must", { query = "A", compile = true, each = function(a)
+      if config.n then a.x = a.x + config.n end
+    end, enabled = false })
+    local query = world:query "A"
+    for round = 1, 6 do
+      for _ = 1, round do
+        config.n = round % 2 == 0 or "one"
+        helper.has_error(function() query:run(body) end, "calculates with")
+        helper.has_error(function() world:run("must", 0) end, "calculates with")
+      end
+      config.n = 1
+      query:run(body)
+      world:run("must", 0)
+      ran = ran + 2
+      assert.equal(ran, world:get(e, "A.x"))
+    end
+  end)
 end)

@@ -522,4 +522,10 @@ struct variant *kernel_settled(lua_State *L, int anchors, struct kernel *kernel)
 
 bool kernel_ready(lua_State *L, int handle) { return is_ready(L, handle, false); }
 
+bool kernel_ready_again(lua_State *L, int handle) {
+  const struct kernel_box *box = lua_touserdata(L, handle);
+  if (box->kernel) box->kernel->refused = false;
+  return is_ready(L, handle, false);
+}
+
 bool kernel_ready_ahead(lua_State *L, int handle) { return is_ready(L, handle, true); }

@@ -81,6 +81,9 @@ void kernels_of_function(lua_State *L, struct world_box *box, int world_index, i
 ** things are now; compiles what is missing. If not, the reason is pushed. */
 bool kernel_ready(lua_State *L, int handle);
 
+/* The same where it has to: also soon after it was refused. */
+bool kernel_ready_again(lua_State *L, int handle);
+
 /* The same before it is to run: when there are no rows yet, for a table that has every term. */
 bool kernel_ready_ahead(lua_State *L, int handle);
 

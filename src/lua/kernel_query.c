@@ -74,7 +74,7 @@ int query_run(lua_State *L) {
     return run_form(L, true, each_rows);
   }
   lua_replace(L, 3);
-  if (!kernel_ready(L, 3))
+  if (!kernel_ready_again(L, 3))
     return luaL_argerror(L, 2, lua_pushfstring(L, "the function cannot be compiled: %s "
                                                   "(q:each takes any function)",
                                                lua_tostring(L, -1)));

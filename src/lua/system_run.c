@@ -157,7 +157,7 @@ static bool run_compiled(lua_State *L, struct system_box *system) {
   check_query(L, handle);
   lua_pop(L, 1);
   push_value(L, system, SYSTEM_KERNEL);
-  system->compiled = kernel_ready(L, handle);
+  system->compiled = system->compile == 1 ? kernel_ready_again(L, handle) : kernel_ready(L, handle);
   if (!system->compiled && system->compile == 1)
     raise_error(L, "the function cannot be compiled: %s", lua_tostring(L, -1));
   if (system->compiled) {
