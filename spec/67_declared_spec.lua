@@ -142,6 +142,20 @@ describe("whatever can be declared can be saved and loaded:", function()
     world:spawn { [names[1]] = true }
     round_trip(world, names, function() end)
   end)
+
+  it("a small world, into one with 65,000 tags", function()
+    local world, target = helper.new_world(), helper.new_world()
+    world:component("Last", { "a: u8" })
+    world:spawn { Last = { a = 7 } }
+    for i = 1, helper.by_scale { small = 3000, normal = 65000, deep = 65000 } do
+      target:tag("t" .. i)
+    end
+    target:load(world:save())
+    assert.equal(world:digest(), target:digest())
+    target:load(world:save())
+    assert.equal(world:digest(), target:digest())
+    helper.check(target)
+  end)
 end)
 
 describe("limits of declarations", function()

@@ -1,5 +1,7 @@
 #include "core/image/load.h"
 
+#include "core/change/declare.h"
+
 #define AMPLIFICATION 64u
 #define ALLOWANCE (1u << 20)
 
@@ -10,9 +12,9 @@ ecs_status load_damaged(struct loader *loader, const char *what) {
 /* Also bounds what a forged image can make us allocate. */
 ecs_status load_state(struct loader *loader) {
   if (loader->in.failed) return load_damaged(loader, "it ends too early");
-  if (loader->world &&
-      loader->world->memory.bytes / AMPLIFICATION > loader->input + ALLOWANCE / AMPLIFICATION)
-    return load_damaged(loader, "it asks for too much memory");
+  size_t bytes = loader->world ? loader->world->memory.bytes : 0;
+  size_t most = loader->input + (loader->base + ALLOWANCE) / AMPLIFICATION;
+  if (bytes / AMPLIFICATION > most) return load_damaged(loader, "it asks for too much memory");
   return ECS_OK;
 }
 
@@ -50,7 +52,11 @@ static ecs_status make_shadow(struct loader *loader, uint32_t tag) {
   if (tag < 1 || tag > 255) return load_damaged(loader, "its world has no tag");
   ecs_status status = ecs_world_new(&desc, &loader->world);
   if (status != ECS_OK) return world_nomem(loader->live);
-  return copy_component_ids(loader);
+  status = copy_component_ids(loader);
+  if (status == ECS_OK && loader->live->registry.count)
+    status = declare_reserve(loader->world, loader->live->registry.count - 1);
+  loader->base = loader->world->memory.bytes;
+  return status;
 }
 
 /* ---- reading ---- */

@@ -26,6 +26,7 @@ struct loader {
   struct reader in;
   uint32_t version;                /* the image's format */
   size_t input;                    /* bytes read so far */
+  size_t base;                     /* bytes that the shadow takes because of the live world */
   ecs_read_fn read;
   void *read_ud;
   const ecs_codec *codec;
