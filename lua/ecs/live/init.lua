@@ -37,6 +37,14 @@ local function farewells(self, job)
   return list
 end
 
+-- What is still being written is looked at as it was when it was read, or as not there, so that
+-- it is noticed when it rests.
+local function keep_unread(self, job, states)
+  for path in next, self.unread do
+    states[path] = job.states[path] or self.watch.files[path] or {}
+  end
+end
+
 -- The states and texts of all files that are to be watched, and the states of modules that may
 -- come.
 local function followed(self, job)
@@ -50,6 +58,7 @@ local function followed(self, job)
     states[path] = job.states[path] or self.states[path]
     texts[path] = job.texts[path] or self.watch.texts[path]
   end
+  keep_unread(self, job, states)
   return states, texts
 end
 
@@ -213,6 +222,7 @@ local function follow_failed(self, changed, job)
       texts[path] = job.texts[path] or watch.read(path)
     end
   end
+  keep_unread(self, job, states)
   self.watch:follow(states, texts)
 end
 
@@ -280,9 +290,10 @@ local function look(self, force)
   elseif not settled and not must then
     return nil
   end
+  self.unread = {}
   for path in next, force and {} or changed do
     if not (settled and settled[path]) and not told[path] then
-      found[path], changed[path] = self.seen[path], nil
+      found[path], changed[path], self.unread[path] = self.seen[path], nil, true
     end
   end
   for _, more in ipairs { told, self.pending } do
@@ -433,7 +444,7 @@ function live.open(world, directories, options)
   local self = setmetatable({
     world = world, on_error = on_error, watch = watch.new(directories), records = {},
     states = {}, modules = {}, provided = {}, pending = {}, told = {},
-    reading = false,
+    reading = false, unread = {},
     owned = registrations.nothing(), group = false, last_error = false, last_report = false,
     seen = false, late = {}, waited = {}, tries = 0,
   }, live)
