@@ -209,6 +209,18 @@ describe("registration", function()
     world:system("s", { query = "P:in, Q", each = function(p, q) q.x = p.x end })
   end)
 
+  it("knows nothing of a parameter that another function may assign to", function()
+    refused({ query = "P, Q", each = function(p, q)
+      local function other() return p end
+      return other(), q.z
+    end }, "component 'Q' has no field 'z'")
+    world:system("s", { query = "P", each = function(p)
+      local function choose() p = { z = 1 } end
+      choose()
+      return p.z
+    end })
+  end)
+
   it("follows no function for ever", function()
     local function again(v, n) again(v, n) v.x = n end
     world:system("s", { query = "P", each = function(p) again(p, 1) end })

@@ -478,13 +478,17 @@ static void take_lines(struct cursor *in, struct function_code *f, int32_t first
 
 /* ---- functions ---- */
 
-static bool skip_function(struct cursor *in, int depth);
+static bool skip_function(struct cursor *in, int depth, uint64_t *captured);
 
-static void skip_body(struct cursor *in, int depth) {
+/* A function's upvalues and the functions that it makes. `captured`, if any, are the registers
+** around it: of an upvalue is told whether it is one of these, which, and of which kind. */
+static void skip_body(struct cursor *in, int depth, uint64_t *captured, uint64_t *own) {
   uint32_t count = take_count(in);
-  take(in, 3 * (size_t)count);
+  const unsigned char *upvalues = take(in, 3 * (size_t)count);
+  for (uint32_t i = 0; captured && i < count && in->ok; i++)
+    if (upvalues[3 * i]) captured[upvalues[3 * i + 1] / 64] |= 1ull << upvalues[3 * i + 1] % 64;
   count = take_count(in);
-  for (uint32_t i = 0; i < count && in->ok; i++) skip_function(in, depth + 1);
+  for (uint32_t i = 0; i < count && in->ok; i++) skip_function(in, depth + 1, own);
 }
 
 static void skip_constants(struct cursor *in) {
@@ -515,7 +519,7 @@ static void skip_debug(struct cursor *in) {
   for (uint32_t i = 0; i < count && in->ok; i++) take_string(in);
 }
 
-static bool skip_function(struct cursor *in, int depth) {
+static bool skip_function(struct cursor *in, int depth, uint64_t *captured) {
   if (depth > 200) in->ok = false;
   take_string(in);
   take_number(in);
@@ -523,7 +527,7 @@ static bool skip_function(struct cursor *in, int depth) {
   take(in, 3);
   take(in, 4 * (size_t)take_count(in));
   skip_constants(in);
-  skip_body(in, depth);
+  skip_body(in, depth, captured, NULL);
   skip_debug(in);
   return in->ok;
 }
@@ -556,7 +560,7 @@ static ecs_status read_function(struct cursor *in, struct function_code *f) {
   if (!in->ok || f->count == 0 || f->parameters > f->registers) return ECS_ECORRUPT;
   ecs_status status = decode_all(f, words);
   if (status != ECS_OK) return status;
-  skip_body(in, 0);
+  skip_body(in, 0, NULL, f->captured);
   take_lines(in, f, first);
   return in->ok ? ECS_OK : ECS_ECORRUPT;
 }

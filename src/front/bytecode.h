@@ -72,6 +72,7 @@ struct function_code {
   struct constant *constants;  /* those of the function, then those of instructions */
   uint32_t constant_count, constant_capacity;
   uint32_t parameters, registers, upvalues;
+  uint64_t captured[4];        /* registers that functions made here share, as bits */
   bool vararg;
 };
 

@@ -268,12 +268,15 @@ static void find_joins(struct body *body) {
   }
 }
 
-/* What is given stays known unless it is assigned to somewhere. */
+/* What is given stays known unless it is assigned to somewhere, if only, perhaps, by a function
+** that is made here. */
 static void give(struct body *body, const struct thing *given, uint32_t count) {
   struct thing *things = body->things, *after = things + body->code.registers;
   for (uint32_t i = 0; i < count && i < body->code.parameters; i++) after[i] = given[i];
   for (uint32_t pc = 0; pc < body->code.count; pc++)
     forget(after, body->code.parameters, &body->code.code[pc]);
+  for (uint32_t i = 0; i < body->code.parameters; i++)
+    if (body->code.captured[i / 64] >> i % 64 & 1) after[i] = unknown;
   memcpy(things, after, body->code.registers * sizeof *things);
 }
 
