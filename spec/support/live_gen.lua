@@ -319,8 +319,19 @@ end
 function Gen:asked_for()
   local names = {}
   for _, file in pairs(self.accepted) do
+    local queries, systems = {}, {}
     for _, statement in ipairs(file) do
-      for name in (statement.query or ""):gmatch "%u%w*" do
+      if statement.kind == "system" or statement.kind == "user" then
+        systems[statement.name] = statement.query or ""     -- the last of its name
+      else
+        queries[#queries + 1] = statement.query
+      end
+    end
+    for _, query in pairs(systems) do
+      queries[#queries + 1] = query
+    end
+    for _, query in ipairs(queries) do
+      for name in query:gmatch "%u%w*" do
         names[name] = true
       end
     end
