@@ -44,6 +44,31 @@ describe("live scripts that are refused", function()
     _G.CALLED = nil
   end)
 
+  it("are named when what they raise names no place", function()
+    local session = open()
+    local a, hook = files.path .. "/a.lua: ", "local _, s = ... s:on_load(function() %s end) "
+      .. "s:on_reload(function() %s end)"
+    for _, case in ipairs {
+      { "error()", "nil" }, { "error({})", "a table" }, { "error(print)", "a function" },
+      { "error(7)", "7" }, { "error(false)", "false" },
+    } do
+      files:write("a.lua", case[1])
+      assert.is_false(helper.poll(session))
+      assert.are.equal(a .. "the script raised " .. case[2], errors[#errors])
+      files:write("a.lua", hook:format(case[1], case[1]))
+      assert.is_true(helper.poll(session))
+      assert.are.equal(a .. "on_load raised " .. case[2], errors[#errors])
+      files:write("a.lua", "coroutine.yield()")
+      assert.is_false(helper.poll(session))
+      assert.are.equal(a .. "the script cannot yield", errors[#errors])
+      files:remove "a.lua"
+      assert.is_true(helper.poll(session))
+    end
+    files:write("a.lua", "error(setmetatable({}, { __tostring = function() return 'mine' end }))")
+    assert.is_false(helper.poll(session))
+    assert.are.equal("mine", errors[#errors])
+  end)
+
   it("are told once of each reason why a poll is refused, however often it comes", function()
     files:write("a.lua", "")
     local session = open()

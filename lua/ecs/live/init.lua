@@ -163,10 +163,7 @@ local function call_hooks(self, due)
   for _, hook in ipairs(due) do
     local ok, message = pcall(hook[1], hook[2])
     if not ok then
-      if type(message) == "string" and message:find "^attempt to yield " then
-        message = ("%s: %s cannot yield"):format(hook[2].path, hook[3])
-      end
-      ok, message = pcall(fail, self, message)
+      ok, message = pcall(fail, self, reading.placed(hook[2].path, hook[3], message))
       problem = self.last_error
       raised = raised or not ok and { message }
     end

@@ -266,14 +266,28 @@ function reading.new(self, changed, everything, hasty)
   return job
 end
 
+-- What a script or a hook (`what`) raised: where that tells of no place, the path says whose it is.
+function reading.placed(path, what, message)
+  local kind = type(message)
+  if kind == "string" and message:find "^attempt to yield " then
+    return ("%s: %s cannot yield"):format(path, what)
+  elseif kind == "string" or kind == "table" and getmetatable(message) then
+    return message
+  end
+  local value = (kind == "nil" or kind == "boolean" or kind == "number") and tostring(message)
+  return ("%s: %s raised %s"):format(path, what, value or "a " .. kind)
+end
+
 -- Runs the files, with their registrations staged.
 function reading.run(self, job)
   local require = _G.require
   _G.require = make_require(self, job, require)
   local ok, message = pcall(read_files, self, job)
   _G.require = require
-  if not ok then
-    error(must_wait(self, job, message) and reading.AGAIN or message, 0)
+  if not ok and must_wait(self, job, message) then
+    error(reading.AGAIN, 0)
+  elseif not ok then
+    error(job.failed and reading.placed(job.failed.path, "the script", message) or message, 0)
   end
   job.all = collect(self, job)
   for path in next, self.modules do
