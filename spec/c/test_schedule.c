@@ -381,6 +381,38 @@ static void errors_reach_the_caller(void) {
   close_world(&f);
 }
 
+static void fail_inside(void) { CHECK_STATUS(f.world, ECS_EBUSY, ecs_update(f.world, 1)); }
+
+/* What failed before is not why a system fails; one that says nothing is named all the same. */
+static void errors_name_the_system(void) {
+  open_schedule();
+  struct script bad = {"a", ECS_EUSER, NULL};
+  ecs_system_desc desc = describe(&bad);
+  desc.when = ask;
+  when_status = ECS_EUSER;
+  add(desc);
+  CHECK_FAILS(f.world, ECS_EUSER, "system 'a': run is not possible", ecs_update(f.world, 1));
+  add(describe(&bad));
+  for (int i = 0; i < 2; i++) {
+    CHECK_FAILS(f.world, ECS_EINVAL, "commit without a defer", ecs_commit(f.world));
+    CHECK_STATUS(f.world, ECS_EUSER, ecs_update(f.world, 1));
+    CHECK_TEXT("system 'a': it failed with the status 15", ecs_message(f.world));
+  }
+  bad.result = ECS_ENOMEM;
+  CHECK_STATUS(f.world, ECS_ENOMEM, ecs_update(f.world, 1));
+  CHECK_TEXT("system 'a': not enough memory", ecs_message(f.world));
+  bad.result = ECS_OK;
+  update(1);
+  CHECK_TEXT("system 'a': not enough memory", ecs_message(f.world));
+  CHECK_FAILS(f.world, ECS_EINVAL, "commit without a defer", ecs_commit(f.world));
+  update(1);
+  CHECK_TEXT("commit without a defer", ecs_message(f.world));
+  bad.then = fail_inside;
+  bad.result = ECS_EUSER;
+  CHECK_FAILS(f.world, ECS_EUSER, "system 'a': update is not possible", ecs_update(f.world, 1));
+  close_world(&f);
+}
+
 /* One that has run out of memory counts as not having run; those behind it wait for their time. */
 static void time_of_failed_updates(void) {
   open_schedule();
@@ -551,6 +583,7 @@ static const struct test tests[] = {
   {"C67: a phase or a system runs by itself", single_runs},
   {"when decides whether a system runs", conditions},
   {"an error drops the commands and reaches the caller", errors_reach_the_caller},
+  {"an error names its system, and nothing that failed before", errors_name_the_system},
   {"C48: a failed update loses no time of the systems behind", time_of_failed_updates},
   {"updates are counted, also those that fail; single runs are none", updates_are_counted},
   {"with on_error the system is parked and the others go on", errors_park},

@@ -287,7 +287,6 @@ void script_free(void *ud) {
 
 struct failure {
   const char *system;
-  bool named;                    /* the message begins with the system's name */
   char message[MESSAGE_SIZE];    /* the core's, for what no script has raised */
 };
 
@@ -298,10 +297,8 @@ static int handler_body(lua_State *L) {
   lua_rawgetp(L, -1, &on_error_key);
   if (!lua_isnil(L, 3))
     lua_pushvalue(L, 3);
-  else if (failure->named)
-    lua_pushstring(L, failure->message);
   else
-    lua_pushfstring(L, "system '%s': %s", failure->system, failure->message);
+    lua_pushstring(L, failure->message);
   lua_pushstring(L, failure->system);
   lua_call(L, 2, 0);
   return 0;
@@ -311,7 +308,8 @@ static int handler_body(lua_State *L) {
 void script_failed(ecs_world *world, const char *system, ecs_status status, void *ud) {
   struct world_box *box = ud;
   if (!box->world) return;
-  struct failure failure = {system, status != ECS_EUSER, ""};
+  (void)status;
+  struct failure failure = {system, ""};
   memcpy(failure.message, ecs_message(world), sizeof failure.message);
   lua_State *L = state_of(box);
   world_enter(box);

@@ -10,14 +10,37 @@ static ecs_status check_dt(ecs_world *world, double dt) {
   return world_fail(world, ECS_EINVAL, "dt = %g is no time in seconds", dt);
 }
 
+/* Puts the system's name before the message, unless that begins with it. A callback that failed
+** may have said nothing: what its status says is all that is known. */
+static void name_failure(const ecs_world *world, const ecs_system *system, ecs_status status) {
+  char name[MESSAGE_SIZE], why[MESSAGE_SIZE];
+  text_format(name, sizeof name, "system '%s': ", system->name);
+  if (strncmp(world->message, name, strlen(name)) == 0) return;
+  if (world->message[0])
+    text_format(why, sizeof why, "%s", world->message);
+  else if (status == ECS_ENOMEM)
+    text_format(why, sizeof why, "not enough memory");
+  else
+    text_format(why, sizeof why, "it failed with the status %d", (int64_t)status);
+  world_fail(world, status, "%s%s", name, why);
+}
+
+/* Before a callback: what has failed earlier is not its reason. Returns what comes back when it
+** has nothing to say. */
+static inline char forget_message(const ecs_world *world) {
+  char first = world->message[0];
+  world->message[0] = '\0';
+  return first;
+}
+
+static inline void keep_message(const ecs_world *world, ecs_status status, char first) {
+  if (status == ECS_OK && !world->message[0]) world->message[0] = first;
+}
+
 /* Parks the system when someone handles errors, else passes the failure on. */
 static ecs_status failed(ecs_world *world, ecs_system *system, ecs_status status) {
   struct schedule *schedule = &world->schedule;
-  if (status != ECS_EUSER) {
-    char why[MESSAGE_SIZE];
-    text_format(why, sizeof why, "%s", world->message);
-    world_fail(world, status, "system '%s': %s", system->name, why);
-  }
+  name_failure(world, system, status);
   if (!schedule->on_error) return status;
   schedule->clock = 0;
   system->parked = true;
@@ -37,7 +60,9 @@ static ecs_status call(ecs_world *world, ecs_system *system, double dt) {
   uint32_t scope;
   ecs_status status = scope_open(world, SCOPE_SYSTEM, &scope);
   if (status != ECS_OK) return status;
+  char first = forget_message(world);
   status = system->run(world, system->query, dt, system->ud);
+  keep_message(world, status, first);
   if (UNLIKELY(world->staging.scope_count > scope + 1))
     end_inner(world, scope, status == ECS_OK);
   if (status == ECS_OK) {
@@ -112,7 +137,9 @@ static ecs_status ask(ecs_world *world, ecs_system *system, bool *wanted) {
   struct chance outer = world->chance;
   world->schedule.clock = 0;
   world->chance = next_stream(world, system);
+  char first = forget_message(world);
   ecs_status status = system->when(world, system->ud, wanted);
+  keep_message(world, status, first);
   world->chance = outer;
   if (status != ECS_OK) system->streams--;
   return status;
