@@ -95,6 +95,21 @@ describe("a saved file", function()
     assert.equal(world:digest(), other:digest())
   end)
 
+  it("is where a link leads, and as open to others as it was", function()
+    local directory <const>, _ <close> = new_directory()
+    local path, world = directory .. "/a.ecs", helper.new_world()
+    assert(os.execute(("cd %s && umask 22 && mkdir d && : > d/b.ecs && chmod 640 d/b.ecs && "
+      .. "ln -s d/b.ecs a.ecs && mkfifo pipe"):format(directory)))
+    ecs.save_file(make(7), path)
+    ecs.load_file(world, directory .. "/d/b.ecs")
+    assert.are.equal(50, world:count "P")
+    assert(os.execute(("cd %s && test -L a.ecs && test \"$(ls -l d/b.ecs | cut -c1-10)\" = "
+      .. "-rw-r-----"):format(directory)))
+    has_error(function() ecs.save_file(world, directory .. "/pipe") end, "/pipe: Invalid argument")
+    assert.are.same({ "a.ecs", "d", "pipe" }, names_in(directory))
+    assert.are.same({ "b.ecs" }, names_in(directory .. "/d"))
+  end)
+
   it("is written where earlier writers have left theirs", function()
     local directory <const>, _ <close> = new_directory()
     local path, code = directory .. "/a.ecs", [[

@@ -1,5 +1,5 @@
-#if !defined(_WIN32) && !defined(_POSIX_C_SOURCE)
-#define _POSIX_C_SOURCE 200809L
+#if !defined(_WIN32) && !defined(_XOPEN_SOURCE)
+#define _XOPEN_SOURCE 700
 #endif
 
 #include "lua/replace.h"
@@ -13,13 +13,22 @@
 #include <windows.h>
 #else
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #endif
 
 /* How many names of temporary files are tried: others may have been left by a crash. */
 #define NAMES 1000
+
+/* Bytes of a path; a longer one is not looked into for links. */
+#ifdef PATH_MAX
+#define PATH_SIZE PATH_MAX
+#else
+#define PATH_SIZE 4096
+#endif
 
 /* Bytes of one write; systems take 2^31 at most. */
 #define PIECE ((size_t)1 << 30)
@@ -56,6 +65,17 @@ static bool finish(stream out) { return CloseHandle(out); }
 static bool is_directory(const char *path) {
   DWORD attributes = GetFileAttributesA(path);
   return attributes != INVALID_FILE_ATTRIBUTES && attributes & FILE_ATTRIBUTE_DIRECTORY;
+}
+
+/* Links are replaced, and what is no file cannot be. */
+static const char *target(const char *path, char *real) {
+  (void)real;
+  return path;
+}
+
+static bool adopt(stream out, const char *path) {
+  (void)out, (void)path;
+  return true;
 }
 
 /* rename() fails here when the new name is taken. */
@@ -110,6 +130,20 @@ static bool settle(stream out) { return fsync(out) == 0 || errno == EINVAL || er
 
 static bool finish(stream out) { return close(out) == 0; }
 
+/* The file that a link leads to is replaced, not the link. */
+static const char *target(const char *path, char *real) {
+  return realpath(path, real) ? real : path;
+}
+
+/* Who may use the old file may use the new one. What is no file, a device say, is not replaced. */
+static bool adopt(stream out, const char *path) {
+  struct stat old;
+  if (stat(path, &old) != 0) return true;
+  if (!S_ISREG(old.st_mode)) return errno = S_ISDIR(old.st_mode) ? EISDIR : EINVAL, false;
+  (void)!fchmod(out, old.st_mode & 0777);
+  return true;
+}
+
 static bool move(const char *from, const char *to) { return rename(from, to) == 0; }
 
 static void drop(const char *path) { unlink(path); }
@@ -163,13 +197,15 @@ int ecs_native_replace(lua_State *L) {
   luaL_checktype(L, 2, LUA_TSTRING);
   const char *data = lua_tolstring(L, 2, &size);
   stream out;
-  if (!create_beside(L, path, &out)) return failed(L, path, last_reason());
+  char real[PATH_SIZE];
+  const char *into = target(path, real);
+  if (!create_beside(L, into, &out)) return failed(L, path, last_reason());
   const char *name = lua_tostring(L, -1);
-  bool ok = fill(out, data, size);
+  bool ok = adopt(out, into) && fill(out, data, size);
   reason why = last_reason();
   /* Some file systems notice no earlier that they are full. */
   bool finished = finish(out);
-  if (ok && !(finished && move(name, path))) {
+  if (ok && !(finished && move(name, into))) {
     ok = false;
     why = last_reason();
   }
