@@ -221,6 +221,29 @@ describe("registration", function()
     end })
   end)
 
+  it("knows nothing of an upvalue or a global that the function assigns to", function()
+    world:resource("One", { "a: f32" })
+    world:resource("Two", { "b: f32" })
+    local current = world:res "One"
+    refused({ run = function() current.b = 1 end }, "component 'One' has no field 'b'")
+    world:system("s", { run = function(w)
+      current = w:res "Two"
+      current.b = 1
+    end })
+    world:update(0)
+    assert.are.equal(1.0, world:res "Two".b)
+    _G.CURRENT = world:res "One"
+    local uses = load "return function() CURRENT.b = 2 end"
+    local sets = load "return function(w) CURRENT = w:res 'Two' CURRENT.b = 2 end"
+    world:remove_system "s"
+    has_error(function() world:system("s", { run = uses() }) end,
+      "component 'One' has no field 'b'")
+    world:system("s", { run = sets() })
+    world:update(0)
+    assert.are.equal(2.0, world:res "Two".b)
+    _G.CURRENT = nil
+  end)
+
   it("follows no function for ever", function()
     local function again(v, n) again(v, n) v.x = n end
     world:system("s", { query = "P", each = function(p) again(p, 1) end })

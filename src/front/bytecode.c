@@ -448,6 +448,7 @@ static void decode(struct decoder *d, uint32_t pc, struct code *out) {
     out->kind = CODE_REFUSED;
     out->why = refusal(i.op);
     out->a = i.a;
+    if (i.op == LOP_SETUPVAL) d->f->assigned[i.b / 64] |= 1ull << i.b % 64;
     if (i.op == LOP_SETTABUP) out->b = key_constant(d, i.b) + 1;
     out->flag = i.op > LOP_SETFIELD && i.op != LOP_CLOSE && i.op != LOP_TBC && i.op != LOP_SETLIST;
   }

@@ -73,6 +73,7 @@ struct function_code {
   uint32_t constant_count, constant_capacity;
   uint32_t parameters, registers, upvalues;
   uint64_t captured[4];        /* registers that functions made here share, as bits */
+  uint64_t assigned[4];        /* upvalues that it sets */
   bool vararg;
 };
 

@@ -27,6 +27,7 @@ struct body {
   struct function_code code;
   struct thing *things;                /* by register; then what they are after a jump */
   bool *joins;                         /* by instruction: it is jumped to */
+  bool *sets;                          /* by constant: it sets a global, say, of that name */
 };
 
 struct scanner {
@@ -140,8 +141,9 @@ static struct thing classify(const struct scanner *s) {
 
 static struct thing take_upvalue(const struct scanner *s, const struct body *body,
                                  uint32_t upvalue) {
+  bool assigned = body->code.assigned[upvalue / 64] >> upvalue % 64 & 1;
   need_stack(s->L, 4);
-  if (!lua_getupvalue(s->L, body->function, (int)upvalue + 1)) return unknown;
+  if (assigned || !lua_getupvalue(s->L, body->function, (int)upvalue + 1)) return unknown;
   return classify(s);
 }
 
@@ -198,8 +200,11 @@ static struct thing result_of(const struct scanner *s, const struct body *body, 
   switch (code->kind) {
     case CODE_MOVE: return things[code->b];
     case CODE_UPVALUE: return take_upvalue(s, body, code->b);
-    case CODE_UPFIELD:
-      return take_key(s, body, pc, take_upvalue(s, body, code->b), &constants[code->c]);
+    case CODE_UPFIELD: {
+      struct thing found =
+          take_key(s, body, pc, take_upvalue(s, body, code->b), &constants[code->c]);
+      return body->sets[code->c] ? unknown : found;
+    }
     case CODE_FIELD: return take_key(s, body, pc, things[code->b], &constants[code->c]);
     case CODE_METHOD:
       take_key(s, body, pc, things[code->b], &constants[code->c]);
@@ -255,11 +260,12 @@ static void scan_code(struct scanner *s, struct body *body) {
 
 /* ---- functions ---- */
 
-/* Notes where jumps lead to. Behind what this reader does not know, too. */
+/* Notes where jumps lead to, behind what this reader does not know, too; and what is set. */
 static void find_joins(struct body *body) {
   uint32_t count = body->code.count;
   for (uint32_t pc = 0; pc < count; pc++) {
     const struct code *code = &body->code.code[pc];
+    if (code->kind == CODE_REFUSED && code->b) body->sets[code->b - 1] = true;
     bool jumps = is_fork(code->kind) && code->kind != CODE_RETURN;
     if (jumps && pc + 1 < count) body->joins[pc + 1] = true;
     if (jumps && pc + 2 < count) body->joins[pc + 2] = true;
@@ -284,6 +290,7 @@ static void close_body(struct scanner *s, struct body *body) {
   uint32_t registers = body->code.registers, count = body->code.count;
   memory_free(s->memory, body->things, 2 * registers * sizeof *body->things);
   memory_free(s->memory, body->joins, count * sizeof *body->joins);
+  memory_free(s->memory, body->sets, (body->code.constant_count + 1ull) * sizeof *body->sets);
   bytecode_free(&body->code);
 }
 
@@ -296,9 +303,10 @@ static void scan_body(struct scanner *s, int function, const struct thing *given
   if (status == ECS_OK) {
     body->things = memory_array(s->memory, 2ull * body->code.registers, sizeof *body->things);
     body->joins = memory_array(s->memory, body->code.count, sizeof *body->joins);
+    body->sets = memory_array(s->memory, body->code.constant_count + 1ull, sizeof *body->sets);
   }
-  if (status == ECS_ENOMEM || (status == ECS_OK && (!body->things || !body->joins)))
-    raise_memory(s->L);
+  bool whole = body->things && body->joins && body->sets;
+  if (status == ECS_ENOMEM || (status == ECS_OK && !whole)) raise_memory(s->L);
   if (status == ECS_OK && !body->code.vararg) {
     find_joins(body);
     give(body, given, count);
