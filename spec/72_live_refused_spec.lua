@@ -44,6 +44,26 @@ describe("live scripts that are refused", function()
     _G.CALLED = nil
   end)
 
+  it("are told once, if on_error raises, too", function()
+    files:write("a.lua", "")
+    local told = 0
+    local session = live.open(world, { files.path }, { on_error = function(message)
+      told = told + 1
+      error("told: " .. message, 0)
+    end })
+    for i, text in ipairs { "no lua", "local _, s = ... s:on_reload(function() error 'oh' end)" } do
+      files:write("a.lua", text)
+      local ok, message = pcall(helper.poll, session)
+      assert.are.same({ false, i }, { ok, told })
+      assert.is_truthy(message:find("told: .*a%.lua:1: "))
+      for _ = 1, 3 do
+        assert.is_nil(helper.poll(session))
+      end
+      assert.are.equal(i, session:status().versions[files.path .. "/a.lua"])
+    end
+    assert.are.equal(2, told)
+  end)
+
   it("are named when what they raise names no place", function()
     local session = open()
     local a, hook = files.path .. "/a.lua: ", "local _, s = ... s:on_load(function() %s end) "

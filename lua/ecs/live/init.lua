@@ -225,7 +225,7 @@ end
 
 -- True and what a hook raised; false and why not; nothing when a file is still being written.
 local function reload(self, changed, everything, hasty)
-  self.waited, self.tries = {}, 0
+  self.waited, self.tries, self.done = {}, 0, false
   local ok, result, job = say_goodbye(self, changed, everything, hasty)
   local problem = ok and result
   while ok do
@@ -233,7 +233,7 @@ local function reload(self, changed, everything, hasty)
     ok, result = try(self, job)
     if ok then
       self.pending, self.seen = {}, self.found
-      self.last_error = problem
+      self.last_error, self.done = problem, true
       return true, call_hooks(self, result) or problem
     end
     ok = result == reading.AGAIN
@@ -243,6 +243,7 @@ local function reload(self, changed, everything, hasty)
   end
   self.seen = self.found
   follow_failed(self, changed, job)
+  self.done = true
   return fail(self, locate(job, result))
 end
 
@@ -334,10 +335,12 @@ function methods:poll(force)
   local hasty = force or next(self.told) ~= nil
   self.told = {}
   local ok, swapped, problem = read_alone(self, changed, force, hasty)
-  if not ok then
+  if not ok and (swapped == OUT_OF_MEMORY or not self.done) then
     for path in next, changed do
       self.told[path] = true
     end
+  end
+  if not ok then
     error(swapped, 0)
   end
   return swapped, problem
@@ -441,7 +444,7 @@ function live.open(world, directories, options)
   local self = setmetatable({
     world = world, on_error = on_error, watch = watch.new(directories), records = {},
     states = {}, modules = {}, provided = {}, pending = {}, told = {},
-    reading = false, unread = {},
+    reading = false, done = false, unread = {},
     owned = registrations.nothing(), group = false, last_error = false, last_report = false,
     seen = false, late = {}, waited = {}, tries = 0,
   }, live)
