@@ -44,6 +44,20 @@ describe("live scripts that are refused", function()
     _G.CALLED = nil
   end)
 
+  it("have nothing to be swapped into when the world is closed", function()
+    files:write("a.lua", "local w = ... w:tag 'T'")
+    local session = open()
+    world:close()
+    for _ = 1, 2 do
+      assert.are.same({ false, "the world is closed" }, { session:poll(true) })
+    end
+    assert.are.same({ "the world is closed" }, errors)
+    helper.has_error(function() session:forget() end, "nothing is forgotten: the world is closed")
+    local status = session:status()
+    assert.are.same({ {}, "the world is closed", 1 },
+      { status.orphans, status.last_error, #status.files })
+  end)
+
   it("are told once, if on_error raises, too", function()
     files:write("a.lua", "")
     local told = 0

@@ -255,6 +255,10 @@ local function check_self(self, method)
   end
 end
 
+local function is_closed(self)
+  return tostring(self.world) == "ecs.world (closed)"
+end
+
 -- Scripts and modules that are not what they were, and scripts that have come or gone.
 local function differences(self, noticed, found)
   local changed = {}
@@ -330,7 +334,7 @@ function methods:poll(force)
   local idle, message = pcall(native.stage, self.world, nothing, nothing)
   if not idle then
     -- In a system, say: what has changed is read as soon as that is over.
-    return fail(self, message, true)
+    return fail(self, is_closed(self) and "the world is closed" or message, true)
   end
   local hasty = force or next(self.told) ~= nil
   self.told = {}
@@ -364,7 +368,7 @@ function methods:changed(path)
 end
 
 local function orphans_of(self)
-  local names = self.world:describe().orphans
+  local names = is_closed(self) and {} or self.world:describe().orphans
   table.sort(names)
   return names
 end
@@ -392,6 +396,9 @@ function methods:forget()
   check_self(self, "forget")
   if self.reading then
     error("live:forget is not possible while scripts are read", 2)
+  end
+  if is_closed(self) then
+    error("nothing is forgotten: the world is closed", 2)
   end
   local names = orphans_of(self)
   local plan = registrations.plan_to_forget(self, names)
