@@ -479,15 +479,14 @@ static void take_lines(struct cursor *in, struct function_code *f, int32_t first
 
 /* ---- functions ---- */
 
-static bool skip_function(struct cursor *in, int depth, uint64_t *captured);
+static void skip_function(struct cursor *in, int depth, uint64_t *captured);
 
-/* A function's upvalues and the functions that it makes. `captured`, if any, are the registers
-** around it: of an upvalue is told whether it is one of these, which, and of which kind. */
+/* Registers of the function around it that this one shares are noted in `captured`, if given. */
 static void skip_body(struct cursor *in, int depth, uint64_t *captured, uint64_t *own) {
   uint32_t count = take_count(in);
-  const unsigned char *upvalues = take(in, 3 * (size_t)count);
-  for (uint32_t i = 0; captured && i < count && in->ok; i++)
-    if (upvalues[3 * i]) captured[upvalues[3 * i + 1] / 64] |= 1ull << upvalues[3 * i + 1] % 64;
+  const unsigned char *up = take(in, 3 * (size_t)count);
+  for (uint32_t i = 0; captured && i < count && in->ok; i++, up += 3)
+    if (up[0]) captured[up[1] / 64] |= 1ull << up[1] % 64;
   count = take_count(in);
   for (uint32_t i = 0; i < count && in->ok; i++) skip_function(in, depth + 1, own);
 }
@@ -516,11 +515,10 @@ static void skip_debug(struct cursor *in) {
     take_number(in);
     take_number(in);
   }
-  count = take_count(in);
-  for (uint32_t i = 0; i < count && in->ok; i++) take_string(in);
+  for (count = take_count(in); count && in->ok; count--) take_string(in);
 }
 
-static bool skip_function(struct cursor *in, int depth, uint64_t *captured) {
+static void skip_function(struct cursor *in, int depth, uint64_t *captured) {
   if (depth > 200) in->ok = false;
   take_string(in);
   take_number(in);
@@ -530,7 +528,6 @@ static bool skip_function(struct cursor *in, int depth, uint64_t *captured) {
   skip_constants(in);
   skip_body(in, depth, captured, NULL);
   skip_debug(in);
-  return in->ok;
 }
 
 static ecs_status decode_all(struct function_code *f, const unsigned char *words) {
