@@ -148,6 +148,22 @@ describe("a snapshot", function()
     world:cancel()
   end)
 
+  it("is none any more once the collector has freed it, also to finalizers that still have it",
+    function()
+      local world = helper.new_world()
+      local said
+      -- What is made later is finalized first.
+      local holder = setmetatable({}, { __gc = function(self)
+        said = select(2, pcall(world.restore, world, self.snapshot))
+      end })
+      holder.snapshot = world:snapshot()
+      holder = nil -- luacheck: ignore
+      collectgarbage()
+      assert.is_truthy(said:find("bad argument #2 to 'restore'", 1, true) or
+        said:find("another world", 1, true), said)
+      helper.check(world)
+    end)
+
   it("outlives its world without harm", function()
     local world = make()
     local snapshot = world:snapshot()
