@@ -2,6 +2,25 @@ local helper = require "spec.support.ecs_helper"
 local scratch = require "spec.support.scratch"
 local live = require "ecs.live"
 
+describe("live scripts", function()
+  it("register systems and phases as their tables are then", function()
+    local world, files = helper.new_world(), scratch.new()
+    files:write("a.lua", [[
+      local w = ...
+      local phase = { after = "update" }
+      local spec = { phase = "late", run = function() RAN = RAN + 1 end }
+      w:phase("late", phase)
+      w:system("s", spec)
+      phase.after, spec.phase, spec.run, spec.every = "nowhere", "nowhere", print, "often"]])
+    _G.RAN = 0
+    live.open(world, { files.path })
+    world:update(0)
+    assert.are.equal(1, _G.RAN)
+    _G.RAN = nil
+    files:close()
+  end)
+end)
+
 describe("live scripts that are refused", function()
   local world, files, errors
 
