@@ -46,9 +46,8 @@ local calls = {
   ["Where:remove"] = function(s) return s.where:remove "Q" end,
   ["Where:set"] = function(s) return s.where:set("P", 3) end,
   ["Column:write"] = function(s)
-    for chunk in s.query:chunks() do
-      return chunk:column("P.x"):write { 5 }
-    end
+    local step, loop = s.query:chunks()
+    return step(loop):column("P.x"):write { 5 }
   end,
   ["native.schema"] = false,   -- not for scripts
 }
