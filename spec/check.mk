@@ -386,7 +386,7 @@ mutate:
 	@env -u MAKEFLAGS -u MAKELEVEL N=$(N) SEED=$(SEED) JOBS=$(JOBS) LUA=$(LUA) \
 	  LUA_INCDIR="$(LUA_INCDIR)" LUA_LIBS="$(LUA_LIBS)" sh spec/tools/mutate $(BUILD)/mutate
 
-mutant: $(MUTANT_SO) $(MUTANT_TESTS)
+mutant: $(MUTANT_SO) $(MUTANT_TESTS) $(MUTANT)/spec/starve.so
 
 $(MUTANT_SO): $($(MUTANT)_CORE) $($(MUTANT)_BIND) $(MUTANT)/obj/embed.o
 	@mkdir -p $(@D)

@@ -12,7 +12,8 @@ local base, results = directory .. "/base", directory .. "/results"
 local LUA = os.getenv "LUA" or "lua5.4"
 local LIBRARY = "build/mutant/all/ecs/native.so"
 local ENVIRONMENT = "ECS_SPEC_SCALE=small ECS_BUILD=build/mutant/all "
-  .. "LUA_PATH='lua/?.lua;lua/?/init.lua;;' LUA_CPATH='build/mutant/all/?.so;;' "
+  .. "LUA_PATH='lua/?.lua;lua/?/init.lua;;' "
+  .. "LUA_CPATH='build/mutant/all/?.so;build/mutant/?.so;;' "
 local MOST_DRAWS = 200
 
 -- Examples in C, which would have to be built and linked again each time; what compares times,
