@@ -377,7 +377,7 @@ void call_function(struct front *f, const struct code *code) {
   if (count && code->a + count >= f->frame->code->registers)
     front_refuse(f, "it passes too many arguments");
   const struct val *arguments = count ? front_register(f, code->a + 1) : NULL;
-  struct val results[FRONT_RESULTS];
+  struct val results[FRONT_RESULTS] = {{.kind = VAL_NIL}};
   if (function.kind == VAL_MATH) {
     put_results(f, code, results, math_call(f, function.at, arguments, count, results));
     return;
