@@ -251,7 +251,8 @@ ECS_API ecs_id ecs_lookup(const ecs_world *world, const char *name);
 
 /* While a scope is open, structural changes are kept and applied in order when the outermost
 ** one ends, several on one entity as one move. Systems and iterations open one themselves.
-** ecs_commit on ECS_ENOMEM leaves the scope open; ecs_cancel drops its changes. */
+** ecs_commit on ECS_ENOMEM leaves the scope open; ecs_cancel drops its changes, and does the same
+** when what others left to be applied by it finds no memory. */
 ECS_API ecs_status ecs_defer(ecs_world *world);
 ECS_API ecs_status ecs_commit(ecs_world *world);
 ECS_API ecs_status ecs_cancel(ecs_world *world);
