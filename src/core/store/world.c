@@ -128,16 +128,11 @@ static void mark_defaults(ecs_world *world, const struct component *component) {
       intern_mark(&world->strings, component->leaves[i].value.u32);
 }
 
-void world_mark_strings(ecs_world *world) {
-  for (uint32_t i = 0; i < world->registry.count; i++)
-    if (world->registry.components[i]) mark_defaults(world, world->registry.components[i]);
-  cells_each(world, ECS_STRING, CELLS_STORED | CELLS_STAGED, mark, world);
-}
-
 void world_settle(ecs_world *world) {
   if (LIKELY(!intern_is_due(&world->strings)) || world->strings.weight == 0) return;
-  world_mark_strings(world);
-  cells_each(world, ECS_STRING, CELLS_KEPT, mark, world);
+  for (uint32_t i = 0; i < world->registry.count; i++)
+    if (world->registry.components[i]) mark_defaults(world, world->registry.components[i]);
+  cells_each(world, ECS_STRING, CELLS_STORED | CELLS_STAGED | CELLS_KEPT, mark, world);
   intern_sweep(&world->strings, &world->memory);
 }
 

@@ -108,9 +108,6 @@ ecs_status world_not_busy(const ecs_world *world, const char *operation);
 /* The same, and no loop is open either. */
 ecs_status world_is_idle(const ecs_world *world, const char *operation);
 
-/* Marks every string that is in use, but for those that only snapshots hold. */
-void world_mark_strings(ecs_world *world);
-
 /* Room for a component's cells; NULL when out of memory. */
 struct write *world_writes(ecs_world *world, uint64_t count);
 
