@@ -127,6 +127,12 @@ uint32_t text_hash(const char *text, size_t size) {
   return hash ? hash : 1;
 }
 
+uint64_t text_hash64(const char *text, size_t size) {
+  uint64_t hash = UINT64_C(14695981039346656037);
+  for (size_t i = 0; i < size; i++) hash = (hash ^ (uint8_t)text[i]) * UINT64_C(1099511628211);
+  return hash;
+}
+
 static bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }

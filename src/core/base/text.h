@@ -15,6 +15,9 @@ size_t text_vformat(char *buffer, size_t size, const char *format, va_list args)
 /* FNV-1a (Fowler, Noll, Vo), never 0. */
 uint32_t text_hash(const char *text, size_t size);
 
+/* FNV-1a of 64 bits: digests and random numbers depend on it, so that it is never another one. */
+uint64_t text_hash64(const char *text, size_t size);
+
 bool text_is_identifier(const char *text, size_t size);
 bool text_equal(const char *a, const char *b, size_t size_of_b);
 

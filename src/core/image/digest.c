@@ -18,9 +18,7 @@ static uint64_t mix(uint64_t x) {
 }
 
 static uint64_t hash_text(const char *text, size_t size) {
-  uint64_t hash = UINT64_C(14695981039346656037);
-  for (size_t i = 0; i < size; i++) hash = (hash ^ (uint8_t)text[i]) * UINT64_C(1099511628211);
-  return mix(hash ^ size);
+  return mix(text_hash64(text, size) ^ size);
 }
 
 /* An id without its world: components by their names. */

@@ -18,9 +18,6 @@ struct chance {
   uint64_t calls;              /* numbers drawn so far */
 };
 
-/* What a system's name adds to the seed. */
-uint64_t chance_name(const char *name);
-
 /* The stream that is open when no other is. */
 static inline struct chance chance_outermost(uint64_t seed) {
   return (struct chance){seed, 0, 0};

@@ -226,7 +226,7 @@ ecs_status schedule_build(ecs_world *world, const ecs_system_desc *desc, ecs_sys
   world->schedule.untold = true;
   system->phase = phase;
   system->every = desc->every;
-  system->chance = chance_name(desc->name);
+  system->chance = text_hash64(desc->name, strlen(desc->name));
   system->enabled = !desc->disabled;
   system->run = desc->run;
   system->when = desc->when;
