@@ -217,7 +217,7 @@ struct loop_box *loop_push(lua_State *L, int query_index, enum loop_form form, i
   int top = lua_gettop(L);
   for (int i = 0; i < TRIES; i++) {
     struct loop_box *loop;
-    if (check_query(L, query_index)->box->stage) no_change(L);
+    check_free(L, check_query(L, query_index)->box);
     if (make(L, query_index, check_query(L, query_index), form, views, &loop)) return loop;
     lua_settop(L, top);
   }

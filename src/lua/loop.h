@@ -96,6 +96,13 @@ struct view_box {
   void *store[];
 };
 
+/* registrar.view, now: the view of the resource that is named at 2. */
+void resource_view(lua_State *L, struct world_box *box);
+
+/* Pushes the view of a resource that is not there yet: it gets its component later. The world is
+** at 1. */
+struct view_box *view_push_pending(lua_State *L, struct world_box *box);
+
 /* The shape of a component; the world is at an absolute index. */
 const struct shape *shape_need(lua_State *L, int world_index,
                                const struct component *component);

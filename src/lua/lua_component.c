@@ -1,7 +1,7 @@
 #include "lua/lua_declare.h"
 #include "lua/bind/names.h"
 
-#include "lua/recording.h"
+#include "lua/registrar.h"
 
 /* The id, and the report of a migration, which is at the top of the stack when there is one. */
 static int push_declared(lua_State *L, struct world_box *box, ecs_id id) {
@@ -24,21 +24,6 @@ static int world_component(lua_State *L) {
   return push_declared(L, check_world(L, 1), id);
 }
 
-static bool record_tag(lua_State *L) {
-  lua_newtable(L);
-  bool foreign = stage_record(L, 1, "component", 2, 3);
-  lua_pop(L, 1);
-  return foreign;
-}
-
-static ecs_status declare_tag(struct world_box *box, const char *name, bool foreign, ecs_id *id) {
-  if (!stage_is_open(box)) return ecs_tag(box->world, name, id);
-  ecs_status status =
-      declare_check_tag(box->world, &box->stage->transaction.migration, name);
-  if (status != ECS_OK) return status;
-  return stage_declare(box, &(ecs_component_desc){.name = name}, foreign, id);
-}
-
 static int world_tag(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   size_t size;
@@ -47,10 +32,10 @@ static int world_tag(lua_State *L) {
   bool tried = false;
   ecs_status status;
   lua_settop(L, 2);
-  bool foreign = stage_is_open(box) && record_tag(L);
+  bool foreign = box->registrar->announce(L, 2, 0);
   box = check_world(L, 1);
   do
-    status = declare_tag(box, name, foreign, &id);
+    status = box->registrar->tag(box, name, foreign, &id);
   while (retry(L, box, status, &tried));
   if (status != ECS_OK) return raise_argument(L, box->world, status, 2);
   lua_pushinteger(L, (lua_Integer)id);
@@ -62,8 +47,7 @@ static ecs_status make_resource(lua_State *L, struct world_box *box, ecs_id id) 
   bool tried = false;
   ecs_status status;
   do
-    status = stage_is_open(box) ? transaction_resource(&box->stage->transaction, id)
-                                : ecs_resource(box->world, id);
+    status = box->registrar->resource(box, id);
   while (retry(L, box, status, &tried));
   return status;
 }
@@ -89,8 +73,7 @@ static int world_resource(lua_State *L) {
     char message[MESSAGE_SIZE] = "";
     if (box->world) {
       text_format(message, sizeof message, "%s", ecs_message(box->world));
-      if (known == ECS_NULL && !box->stage)
-        declare_forget(box->world, component_of(box->world, id));
+      if (known == ECS_NULL) box->registrar->forget(box, id);
     }
     return status == ECS_ENOMEM ? raise_memory(L) : raise_error(L, "%s", message);
   }

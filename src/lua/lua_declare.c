@@ -3,7 +3,9 @@
 #include "lua/lua_declare.h"
 #include "lua/bind/names.h"
 
-#include "lua/recording.h"
+#include "lua/registrar.h"
+
+#include "core/change/migrate.h"
 
 /* A description being put together from the plain table that the schema parser made:
 **   { doc =, was = { { name =, was = }, ... }, { name =, type =, count =, names = {...},
@@ -13,6 +15,7 @@ struct draft {
   lua_State *L;
   int table;               /* stack index of the plain table */
   int anchors;             /* and of ours */
+  int name;                /* and of the component's name */
   lua_Integer anchored;
   const char *component;
   ecs_field *fields;
@@ -216,8 +219,9 @@ static const char *usual_type(const char *type) {
   return NULL;
 }
 
-static int unknown_type(struct draft *draft, const ecs_world *world, const ecs_field *field,
-                        const char *type) {
+static int unknown_type(struct draft *draft, const struct world_box *box,
+                        const ecs_field *field, const char *type) {
+  const ecs_world *world = box->world;
   struct nearest nearest;
   nearest_begin(&nearest, type, strlen(type));
   for (int i = ECS_F32; i < ECS_NESTED; i++) {
@@ -235,12 +239,14 @@ static int unknown_type(struct draft *draft, const ecs_world *world, const ecs_f
   else if (!*nearest_hint(&nearest, hint, sizeof hint))
     text_format(hint, sizeof hint, " (a type is f32, f64, i8 to i64, u8 to u32, bool, entity, "
                 "string, any, enum(a, b) or a component's name)");
-  return raise_error(draft->L, "component '%s', field '%s: %s': unknown type '%s'%s",
-                     draft->component, field->name,
-                     field->text ? field->text : type, type, hint);
+  char message[MESSAGE_SIZE];
+  text_format(message, sizeof message, "component '%s', field '%s: %s': unknown type '%s'%s",
+              draft->component, field->name, field->text ? field->text : type, type, hint);
+  box->registrar->missing(draft->L, draft->name, type);
+  return raise_error(draft->L, "%s", message);
 }
 
-static void find_type(struct draft *draft, const ecs_world *world, ecs_field *field,
+static void find_type(struct draft *draft, const struct world_box *box, ecs_field *field,
                       const char *type) {
   for (int i = ECS_F32; i < ECS_NESTED; i++)
     if (strcmp(type, type_name((ecs_type)i)) == 0) {
@@ -248,15 +254,15 @@ static void find_type(struct draft *draft, const ecs_world *world, ecs_field *fi
       return;
     }
   field->type = ECS_NESTED;
-  field->nested = ecs_component_find(world, type);
-  if (field->nested == ECS_NULL) unknown_type(draft, world, field, type);
+  field->nested = ecs_component_find(box->world, type);
+  if (field->nested == ECS_NULL) unknown_type(draft, box, field, type);
 }
 
 /* Makes no Lua object: the components it finds are there until the declaration. The type as it was
 ** written can be told from the rest, and need not be kept. */
-static void resolve_type(struct draft *draft, const ecs_world *world, uint32_t at) {
+static void resolve_type(struct draft *draft, const struct world_box *box, uint32_t at) {
   ecs_field *field = &draft->fields[at];
-  find_type(draft, world, field, draft->types[at]);
+  find_type(draft, box, field, draft->types[at]);
   field->text = NULL;
 }
 
@@ -344,14 +350,10 @@ static ecs_status migrate(lua_State *L, struct world_box *box,
   return ECS_OK;
 }
 
-static ecs_status declare_now(lua_State *L, struct world_box *box,
-                              const ecs_component_desc *desc, bool foreign, ecs_id *id) {
+ecs_status declare_now(lua_State *L, struct world_box *box, const ecs_component_desc *desc,
+                       bool foreign, ecs_id *id) {
   struct migration migration;
-  if (stage_is_open(box)) {
-    ecs_status staged = stage_declare(box, desc, foreign, id);
-    if (staged == ECS_OK) lua_pushnil(L);
-    return staged;
-  }
+  (void)foreign;
   migration_begin(&migration, box->world);
   ecs_status status = declare(box->world, desc, &migration, id);
   if (status == ECS_OK) status = migrate(L, box, &migration);
@@ -363,9 +365,9 @@ static ecs_status declare_now(lua_State *L, struct world_box *box,
 ecs_id declare_component(lua_State *L, int name, int fields) {
   int top = lua_gettop(L);
   call_schema(L, name, fields);
-  struct draft draft = {.L = L, .table = top + 1, .component = lua_tostring(L, name)};
-  bool foreign = stage_is_open(check_world(L, 1)) &&
-                 stage_record(L, 1, "component", name, draft.table);
+  struct draft draft = {
+      .L = L, .table = top + 1, .name = name, .component = lua_tostring(L, name)};
+  bool foreign = check_world(L, 1)->registrar->announce(L, name, draft.table);
   make_room(&draft);
   for (uint32_t i = 0; i < draft.count; i++) read_field(&draft, i);
   lua_pushvalue(L, draft.table);
@@ -373,7 +375,7 @@ ecs_id declare_component(lua_State *L, int name, int fields) {
   read_renames(&draft);
   need_stack(L, 4);
   struct world_box *box = check_world(L, 1);
-  for (uint32_t i = 0; i < draft.count; i++) resolve_type(&draft, box->world, i);
+  for (uint32_t i = 0; i < draft.count; i++) resolve_type(&draft, box, i);
   ecs_component_desc desc = {.name = draft.component, .fields = draft.fields,
                              .field_count = draft.count, .doc = doc, .was = draft.was,
                              .was_count = draft.was_count};
@@ -381,7 +383,7 @@ ecs_id declare_component(lua_State *L, int name, int fields) {
   bool tried = false;
   ecs_status status;
   do
-    status = declare_now(L, box, &desc, foreign, &id);
+    status = box->registrar->declare(L, box, &desc, foreign, &id);
   while (retry(L, box, status, &tried));
   if (status != ECS_OK) raise_status(L, box->world, status);
   lua_replace(L, top + 1);

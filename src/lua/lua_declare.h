@@ -9,6 +9,10 @@
 ** Raises what is wrong. */
 ecs_id declare_component(lua_State *L, int name, int fields);
 
+/* registrar.declare, now. */
+ecs_status declare_now(lua_State *L, struct world_box *box, const ecs_component_desc *desc,
+                       bool foreign, ecs_id *id);
+
 struct report;
 
 /* Pushes what a migration did to a component: { kept =, added =, dropped =, converted =,

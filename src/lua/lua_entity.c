@@ -279,6 +279,7 @@ static int entity_remove_component(lua_State *L) {
 /* ---- names ----------------------------------------------------------------------- */
 
 static int set_name(lua_State *L, struct world_box *box, ecs_id id) {
+  check_free(L, box);
   size_t size = 0;
   const char *text = "";
   if (lua_type(L, 3) == LUA_TSTRING) {
@@ -300,7 +301,6 @@ static int set_name(lua_State *L, struct world_box *box, ecs_id id) {
 static int entity_name(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   ecs_id id = check_entity(L, box, 2);
-  if (!lua_isnone(L, 3) && box->stage) return no_change(L);
   if (!lua_isnone(L, 3)) return set_name(L, box, id);
   ecs_string name = name_of(box->world, id);
   if (name.size == 0) return 0;

@@ -1,4 +1,5 @@
-#include "lua/recording.h"
+#include "lua/loop.h"
+#include "lua/registrar.h"
 
 struct query_box *query_box_push(lua_State *L, struct world_box *box, int world_index) {
   struct query_box *query = new_box(L, &kind_query, sizeof *query, QUERY_VALUES);
@@ -59,15 +60,8 @@ static int world_query(lua_State *L) {
   size_t size;
   const char *text = check_text(L, 2, &size);
   lua_settop(L, 3);
-  if (stage_is_open(box)) {
-    check_bindings(L, 3);
-    query_box_push(L, box, 1)->pending = true;
-    stage_record(L, 1, "query", 2, 4);
-    return 1;
-  }
-  query_push(L, box, 1, text);
   check_bindings(L, 3);
-  settle(L, box, 1);
+  box->registrar->query(L, box, text);
   return 1;
 }
 

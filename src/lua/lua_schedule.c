@@ -1,7 +1,8 @@
-#include "lua/system.h"
+#include "lua/lua_schedule.h"
 
 #include "lua/bind/options.h"
-#include "lua/recording.h"
+#include "lua/registrar.h"
+#include "lua/system.h"
 
 static const char *const phase_keys[] = {"after", "before", "fixed", NULL};
 
@@ -23,17 +24,7 @@ static int world_phase(lua_State *L) {
   ecs_phase_desc desc = {.name = check_text(L, 2, &size)};
   lua_settop(L, 3);
   read_phase(L, 3, &desc);
-  if (stage_is_open(box)) {
-    stage_record(L, 1, "phase", 2, 3);
-    return 0;
-  }
-  bool tried = false;
-  ecs_status status;
-  do
-    status = ecs_phase(box->world, &desc);
-  while (retry(L, box, status, &tried));
-  if (status != ECS_OK) return raise_status(L, box->world, status);
-  settle(L, box, 1);
+  box->registrar->phase(L, box, &desc);
   return 0;
 }
 

@@ -3,11 +3,13 @@
 #include "kernel/program.h"
 #include "lua/bind/names.h"
 #include "lua/recording.h"
+#include "lua/registrar.h"
 
 /* ---- making and closing ---------------------------------------------------------- */
 
 struct world_box *new_world_box(lua_State *L) {
   struct world_box *box = new_box(L, &kind_world, sizeof *box, WORLD_VALUES);
+  box->registrar = &registrar_now;
   names_attach(L, box);
   for (int i = 1; i <= WORLD_VALUES; i++) {
     lua_newtable(L);
@@ -153,7 +155,7 @@ static int world_close(lua_State *L) {
   struct world_box *box = box_test(L, 1, &kind_world, sizeof *box);
   if (!box) return no_world(L, 1);
   if (!box->world) return 0;
-  if (box->stage) return no_change(L);
+  check_free(L, box);
   ecs_status status = world_not_busy(box->world, "close");
   if (status != ECS_OK) return raise_status(L, box->world, status);
   shut(L, box, 1);

@@ -3,6 +3,7 @@
 #include "lua/bind/names.h"
 #include "lua/replace.h"
 #include "lua/recording.h"
+#include "lua/swap.h"
 #include "lua/files.h"
 
 const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,

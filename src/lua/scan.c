@@ -5,7 +5,9 @@
 #include "lua/scan.h"
 
 #include "front/bytecode.h"
-#include "lua/recording.h"
+#include "lua/swap.h"
+
+#include "core/change/migrate.h"
 
 #define SCAN_DEPTH 4         /* functions that call one another */
 #define SCAN_CALLS 64
@@ -118,10 +120,8 @@ static const struct component *resource_of(const struct scanner *s,
   struct world_box *box = s->scan->box;
   if (!view || view->box != box || view->root != view || view->loop) return NULL;
   if (view->component) return component_of(box->world, view->id);
-  for (uint32_t i = 0; box->stage && i < box->stage->view_count; i++)
-    if (box->stage->views[i].view == view)
-      return component_of(box->world, box->stage->views[i].component->id);
-  return NULL;
+  const struct component *component = swap_component(box, view);
+  return component ? component_of(box->world, component->id) : NULL;
 }
 
 /* Takes the value at the top of the stack, which stays there when it is needed. */

@@ -2,8 +2,10 @@
 #include "lua/system.h"
 
 #include "lua/bind/options.h"
+#include "lua/registrar.h"
 #include "lua/scan.h"
-#include "lua/recording.h"
+
+#include "core/change/transact.h"
 
 static const char *const spec_keys[] = {"phase", "query",   "each", "map",     "run",
                                         "before", "after",  "every", "enabled", "when",
@@ -51,23 +53,6 @@ static void read_body(lua_State *L, struct system_box *system, const char *what)
                           : "%s: one of each, map and run is needed", what);
 }
 
-static void read_query(lua_State *L, struct world_box *box, struct system_box *system,
-                       const char *what) {
-  const char *text = text_option(L, AT_SPEC, what, "query");
-  if (!text) {
-    if (system->form != FORM_RUN)
-      raise_error(L, "%s: option 'query' is needed with each and map", what);
-    return;
-  }
-  if (stage_is_open(box)) {
-    lua_pop(L, 1);
-    return;
-  }
-  system->query = query_push(L, box, AT_WORLD, text);
-  lua_setiuservalue(L, AT_SYSTEM, SYSTEM_QUERY);
-  if (system->form == FORM_MAP) map_check(L, system->query->query);
-}
-
 static bool read_boolean(lua_State *L, const char *what, const char *key, bool absent) {
   int type = option(L, AT_SPEC, key);
   bool value = type == LUA_TNIL ? absent : lua_toboolean(L, -1);
@@ -90,16 +75,21 @@ static void read_switches(lua_State *L, struct system_box *system, const char *w
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_WHEN);
 }
 
-/* compile = false leaves it to the run to find a write to what is read only; but a live script
-** is rather refused than stopped. */
-static void check_function(lua_State *L, struct world_box *box,
-                           const struct system_box *system, const char *what) {
-  if (stage_is_open(box)) return;
-  const struct scan scan = {.box = box, .form = system->form,
-                            .promises = system->compile != 0 || box->stage,
+static void make_query(lua_State *L, struct world_box *box, const struct system_draft *draft) {
+  struct system_box *system = draft->system;
+  if (!draft->query) return;
+  system->query = query_push(L, box, AT_WORLD, draft->query);
+  lua_setiuservalue(L, AT_SYSTEM, SYSTEM_QUERY);
+  if (system->form == FORM_MAP) map_check(L, system->query->query);
+}
+
+static void check_function(lua_State *L, struct world_box *box, const struct system_draft *draft,
+                           bool promises) {
+  const struct system_box *system = draft->system;
+  const struct scan scan = {.box = box, .form = system->form, .promises = promises,
                             .query = system->query ? system->query->query : NULL};
   lua_getiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
-  scan_function(L, &scan, lua_gettop(L), what);
+  scan_function(L, &scan, lua_gettop(L), draft->what);
   lua_pop(L, 1);
 }
 
@@ -119,50 +109,61 @@ void system_check(lua_State *L, int world_index, const ecs_system *system,
   lua_settop(L, top);
 }
 
-/* Compiles what is to be compiled, as far as the tables that there are can say. */
-static void read_kernel(lua_State *L, struct world_box *box, struct system_box *system,
-                        const char *what) {
-  if (system->form != FORM_EACH || system->compile == 0 || !box->kernels) return;
-  if (!system->query) return;
+/* Makes the kernel of what may be compiled. Its index; 0: none. */
+static int make_kernel(lua_State *L, struct world_box *box, const struct system_box *system) {
+  if (system->form != FORM_EACH || system->compile == 0 || !box->kernels) return 0;
+  if (!system->query) return 0;
   int top = lua_gettop(L);
   lua_getiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
   lua_getiuservalue(L, AT_SYSTEM, SYSTEM_QUERY);
-  int function = top + 1, kernel = top + 3;
-  kernel_push(L, box, AT_WORLD, function, top + 2, RESULT_NONE);
-  lua_pushvalue(L, kernel);
+  kernel_push(L, box, AT_WORLD, top + 1, top + 2, RESULT_NONE);
+  lua_pushvalue(L, top + 3);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_KERNEL);
-  /* In a swap the types are not there yet: systems_compile follows it. */
-  system->compiled = !box->stage && kernel_ready_ahead(L, kernel);
-  bool refused = !box->stage && !system->compiled;
-  if (refused && system->compile == 1)
-    raise_error(L, "%s cannot be compiled: %s", what, lua_tostring(L, -1));
-  struct kernel_box *handle = lua_touserdata(L, kernel);
-  if (refused && handle->kernel->breaks_promise)
-    raise_error(L, "%s: %s", what, lua_tostring(L, -1));
-  lua_settop(L, top);
+  return top + 3;
 }
 
-/* Everything that makes Lua objects. */
-static struct system_box *read_spec(lua_State *L, struct world_box *box, const char *what,
-                                    ecs_system_desc *desc) {
-  need_stack(L, 20);
-  check_keys(L, AT_SPEC, what, spec_keys);
+/* Compiles what is to be compiled, as far as the tables that there are can say. */
+static void compile(lua_State *L, struct world_box *box, const struct system_draft *draft) {
+  struct system_box *system = draft->system;
+  int kernel = make_kernel(L, box, system);
+  if (!kernel) return;
+  system->compiled = kernel_ready_ahead(L, kernel);
+  if (!system->compiled && system->compile == 1)
+    raise_error(L, "%s cannot be compiled: %s", draft->what, lua_tostring(L, -1));
+  const struct kernel_box *handle = lua_touserdata(L, kernel);
+  if (!system->compiled && handle->kernel->breaks_promise)
+    raise_error(L, "%s: %s", draft->what, lua_tostring(L, -1));
+}
+
+static struct system_box *push_system(lua_State *L, struct world_box *box, const char *name) {
   struct system_box *system = lua_newuserdatauv(L, sizeof *system, SYSTEM_VALUES);
   memset(system, 0, sizeof *system);
   system->box = box;
-  system->name = desc->name;
+  system->name = name;
   lua_pushvalue(L, AT_NAME);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_NAME);
-  read_body(L, system, what);
-  read_switches(L, system, what, desc);
+  return system;
+}
+
+void system_read(lua_State *L, struct world_box *box, struct system_draft *draft,
+                 const char *owner) {
+  size_t size;
+  const char *what = draft->what;
+  ecs_system_desc *desc = &draft->desc;
+  *desc = (ecs_system_desc){.name = check_text(L, AT_NAME, &size), .owner = owner};
+  text_format(draft->what, sizeof draft->what, "system '%s'", desc->name);
+  need_stack(L, 20);
+  check_keys(L, AT_SPEC, what, spec_keys);
+  draft->system = push_system(L, box, desc->name);
+  read_body(L, draft->system, what);
+  read_switches(L, draft->system, what, desc);
   desc->phase = text_option(L, AT_SPEC, what, "phase");
   desc->every = seconds_option(L, AT_SPEC, what, "every");
   desc->before = names_option(L, AT_SPEC, what, "before");
   desc->after = names_option(L, AT_SPEC, what, "after");
-  read_query(L, box, system, what);
-  check_function(L, box, system, what);
-  read_kernel(L, box, system, what);
-  return system;
+  draft->query = text_option(L, AT_SPEC, what, "query");
+  if (!draft->query && draft->system->form != FORM_RUN)
+    raise_error(L, "%s: option 'query' is needed with each and map", what);
 }
 
 static void anchor(lua_State *L, const struct system_box *system, bool on) {
@@ -175,27 +176,28 @@ static void anchor(lua_State *L, const struct system_box *system, bool on) {
   lua_pop(L, 1);
 }
 
-/* Reads the spec into a description and a system that is anchored. */
-static struct system_box *make_system(lua_State *L, struct world_box *box,
-                                      ecs_system_desc *desc) {
-  char what[128];
-  text_format(what, sizeof what, "system '%s'", desc->name);
-  struct system_box *system = read_spec(L, box, what, desc);
-  anchor(L, system, true);
+/* The last before the core: the system is anchored, and the core is told how to call it. */
+static void give_system(lua_State *L, const struct world_box *box, struct system_draft *draft) {
+  anchor(L, draft->system, true);
   if (!box->world) no_world(L, AT_WORLD);
-  desc->run = script_run;
-  desc->free = script_free;
-  desc->ud = system;
-  return system;
+  draft->desc.run = script_run;
+  draft->desc.free = script_free;
+  draft->desc.ud = draft->system;
 }
 
-void stage_system(lua_State *L, struct world_box *box, uint64_t place, const char *owner) {
-  size_t size;
-  ecs_system_desc desc = {.name = check_text(L, AT_NAME, &size), .owner = owner};
-  struct system_box *system = make_system(L, box, &desc);
-  ecs_status status = transaction_system(&box->stage->transaction, &desc, place);
+/* compile = false leaves it to the run to find a write to what is read only, but a live script is
+** rather refused than stopped. The types are not there yet: systems_compile follows the swap. */
+void system_in_swap(lua_State *L, struct world_box *box, struct transaction *transaction,
+                    uint64_t place, const char *owner) {
+  struct system_draft draft;
+  system_read(L, box, &draft, owner);
+  make_query(L, box, &draft);
+  check_function(L, box, &draft, true);
+  make_kernel(L, box, draft.system);
+  give_system(L, box, &draft);
+  ecs_status status = transaction_system(transaction, &draft.desc, place);
   if (status == ECS_OK) return;
-  anchor(L, system, false);
+  anchor(L, draft.system, false);
   raise_status(L, box->world, status);
 }
 
@@ -222,41 +224,33 @@ void systems_compile(lua_State *L, int world_index) {
   if (try_quietly(L, compile_untried, 1, 0) != LUA_OK) lua_pop(L, 1);
 }
 
-/* Keeps a copy of a spec that makes sense. */
-static int record_system(lua_State *L, struct world_box *box, ecs_system_desc *desc) {
-  char what[128];
-  text_format(what, sizeof what, "system '%s'", desc->name);
-  read_spec(L, box, what, desc);
-  lua_settop(L, AT_SPEC);
-  lua_newtable(L);
-  for (lua_pushnil(L); lua_next(L, AT_SPEC); lua_pop(L, 1)) {
-    lua_pushvalue(L, -2);
-    lua_pushvalue(L, -2);
-    lua_rawset(L, AT_SPEC + 1);
+void system_now(lua_State *L, struct world_box *box) {
+  struct system_draft draft;
+  system_read(L, box, &draft, NULL);
+  make_query(L, box, &draft);
+  check_function(L, box, &draft, draft.system->compile != 0);
+  compile(L, box, &draft);
+  give_system(L, box, &draft);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = ecs_system_new(box->world, &draft.desc);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) {
+    if (box->world) anchor(L, draft.system, false);
+    raise_status(L, box->world, status);
   }
-  stage_record(L, AT_WORLD, "system", AT_NAME, AT_SPEC + 1);
-  return 0;
+  systems_sweep(L, box, AT_WORLD);
+  settle(L, box, AT_WORLD);
 }
 
 static int world_system(lua_State *L) {
   struct world_box *box = check_world(L, AT_WORLD);
   size_t size;
-  ecs_system_desc desc = {.name = check_text(L, AT_NAME, &size)};
+  check_text(L, AT_NAME, &size);
   luaL_checktype(L, AT_SPEC, LUA_TTABLE);
   lua_settop(L, AT_SPEC);
-  if (stage_is_open(box)) return record_system(L, box, &desc);
-  struct system_box *system = make_system(L, box, &desc);
-  bool tried = false;
-  ecs_status status;
-  do
-    status = ecs_system_new(box->world, &desc);
-  while (retry(L, box, status, &tried));
-  if (status != ECS_OK) {
-    if (box->world) anchor(L, system, false);
-    return raise_status(L, box->world, status);
-  }
-  systems_sweep(L, box, AT_WORLD);
-  settle(L, box, AT_WORLD);
+  box->registrar->system(L, box);
   return 0;
 }
 

@@ -57,6 +57,28 @@ static inline struct system_box *system_script(const ecs_system *system) {
   return system->run == script_run ? system->ud : NULL;
 }
 
+/* What the arguments of world:system say, before anything is made of it. */
+struct system_draft {
+  struct system_box *system;       /* at the top of the stack but for texts */
+  ecs_system_desc desc;
+  const char *query;               /* the text; NULL: none */
+  char what[128];                  /* what messages begin with */
+};
+
+/* Reads the name at 2 and the spec at 3 with the world at 1; owner may be NULL. Raises; pushes what
+** the draft needs. */
+void system_read(lua_State *L, struct world_box *box, struct system_draft *draft,
+                 const char *owner);
+
+/* registrar.system, now. */
+void system_now(lua_State *L, struct world_box *box);
+
+struct transaction;
+
+/* The same in a transaction that is about to be committed. */
+void system_in_swap(lua_State *L, struct world_box *box, struct transaction *transaction,
+                    uint64_t place, const char *owner);
+
 /* world:explain(name). */
 int world_explain(lua_State *L);
 

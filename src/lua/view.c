@@ -1,7 +1,8 @@
 #include "lua/bind/batch.h"
 #include "lua/bind/cell.h"
 #include "lua/bind/names.h"
-#include "lua/recording.h"
+#include "lua/loop.h"
+#include "lua/registrar.h"
 
 /* Where a view whose component the current row lacks points. */
 static const uint32_t row_absent = ROW_ABSENT;
@@ -314,6 +315,13 @@ static void refuse_write(lua_State *L, const struct view_box *view) {
               root->loop->query->query->text);
 }
 
+/* view_open for a write: resources stay as they are while scripts are read. */
+static uint32_t open_to_write(lua_State *L, struct view_box *view) {
+  uint32_t row = view_open(L, 1, view);
+  check_free(L, view->box);
+  return row;
+}
+
 /* Cells that have been converted, which may have run finalizers. */
 static void store_batch(lua_State *L, const struct view_box *view,
                         const struct batch *batch) {
@@ -368,10 +376,7 @@ static int view_newindex(lua_State *L) {
   const struct view_box *root = view->root;
   const char *key = lua_tostring(L, 2);
   uint32_t row = *root->row;
-  if (UNLIKELY(row >= ROW_SPECIAL)) {
-    row = view_open(L, 1, view);
-    if (view->box->stage) no_change(L);
-  }
+  if (UNLIKELY(row >= ROW_SPECIAL)) row = open_to_write(L, view);
   if (UNLIKELY(root->read_only)) refuse_write(L, view);
   const struct shape_field *field = find(view->shape, key);
   if (UNLIKELY(!field)) field = search(L, view, 2);
@@ -386,8 +391,7 @@ static int view_newindex(lua_State *L) {
 static int elements_newindex(lua_State *L) {
   struct view_box *view = lua_touserdata(L, 1);
   const struct view_box *root = view->root;
-  uint32_t row = view_open(L, 1, view);
-  if (view->box->stage) no_change(L);
+  uint32_t row = open_to_write(L, view);
   if (root->read_only) refuse_write(L, view);
   uint32_t at = element(L, view, 2);
   if (at == NONE) {
@@ -405,19 +409,7 @@ static int elements_newindex(lua_State *L) {
 
 /* ---- resources ------------------------------------------------------------------- */
 
-/* Whether argument 2 names a resource already. */
-static bool is_resource(lua_State *L, const struct world_box *box) {
-  size_t size;
-  const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tolstring(L, 2, &size) : NULL;
-  const struct component *component = name ? component_find(box->world, name, size) : NULL;
-  return !name || (component && component->resource);
-}
-
-/* A view that is one when all scripts have been read. */
-static int pending_resource(lua_State *L, struct world_box *box) {
-  size_t size;
-  check_text(L, 2, &size);
-  lua_settop(L, 2);
+struct view_box *view_push_pending(lua_State *L, struct world_box *box) {
   struct view_box *view = new_box(L, &kind_view, sizeof *view, VIEW_VALUES);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, VIEW_OWNER);
@@ -426,25 +418,27 @@ static int pending_resource(lua_State *L, struct world_box *box) {
   view->data = view->store;
   view->own_row = ROW_RESOURCE;
   view->row = &view->own_row;
-  stage_record(L, 1, "res", 2, 3);
-  return 1;
+  return view;
+}
+
+void resource_view(lua_State *L, struct world_box *box) {
+  struct view_box *view;
+  for (;;) {
+    const struct component *component = check_component(L, box, 2);
+    if (!component->resource)
+      raise_error(L, "component '%s' is no resource: world:resource makes it one",
+                  component->name);
+    if (view_push(L, box, 1, component, NULL, 1, &view)) return;
+    lua_settop(L, 2);
+    box = check_world(L, 1);
+  }
 }
 
 /* world:res(component): the view of its one value. */
 static int world_res(lua_State *L) {
-  struct view_box *view;
-  struct world_box *box;
-  const struct component *component;
-  do {
-    lua_settop(L, 2);
-    box = check_world(L, 1);
-    if (stage_is_open(box) && !is_resource(L, box)) return pending_resource(L, box);
-    component = check_component(L, box, 2);
-    if (!component->resource)
-      return raise_error(L, "component '%s' is no resource: world:resource makes it one",
-                         component->name);
-  } while (!view_push(L, box, 1, component, NULL, 1, &view));
-  if (stage_is_open(box) && lua_type(L, 2) == LUA_TSTRING) stage_record(L, 1, "res", 2, 3);
+  struct world_box *box = check_world(L, 1);
+  lua_settop(L, 2);
+  box->registrar->view(L, box);
   return 1;
 }
 

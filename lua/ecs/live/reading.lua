@@ -84,6 +84,13 @@ local function run_chunk(self, record, text)
   end
 end
 
+-- What a module lacks is lacked by who fails with it, too.
+local function pass_on(record, outer)
+  if outer and record.lacks_type then
+    outer.lacks_type = true
+  end
+end
+
 -- Runs a file as part of the reading `job`. What a module has registered before it fails stays,
 -- as a script that requires it may go on without it.
 local function run_file(self, job, path, name)
@@ -97,6 +104,9 @@ local function run_file(self, job, path, name)
   job.records[path], job.current = record, record
   local ok, message = pcall(run_chunk, self, record, text)
   job.current, record.running = outer, nil
+  if not ok then
+    pass_on(record, outer)
+  end
   if job.stopped then
     error(job.stopped, 0)
   elseif not ok then
@@ -153,6 +163,7 @@ local function make_require(self, job, require)
       self.modules[path] = true
       stop(job, reading.AGAIN)
     elseif record and record.problem then
+      pass_on(record, current)
       error(record.problem[1], 0)
     end
     record = record or run_file(self, job, path, name)
@@ -225,12 +236,13 @@ local function in_order(self, job)
   return list
 end
 
--- Whether a script failed for a component that one behind it may declare: then it has to wait.
-local function must_wait(self, job, message)
-  local failed = job.failed and job.failed.path
-  if type(message) ~= "string" or not message:find "unknown type '" or not failed then
+-- Whether a script failed that lacks a component which one behind it may declare: then it has to
+-- wait.
+local function must_wait(self, job)
+  if job.stopped or not job.failed or not job.failed.lacks_type then
     return false
   end
+  local failed = job.failed.path
   local order = in_order(self, job)
   local last, waited = order[#order], self.waited[failed] or 0
   if last == failed or waited == math.min(#order, WAITS) then
@@ -284,7 +296,7 @@ function reading.run(self, job)
   _G.require = make_require(self, job, require)
   local ok, message = pcall(read_files, self, job)
   _G.require = require
-  if not ok and must_wait(self, job, message) then
+  if not ok and must_wait(self, job) then
     error(reading.AGAIN, 0)
   elseif not ok then
     error(job.failed and reading.placed(job.failed.path, "the script", message) or message, 0)

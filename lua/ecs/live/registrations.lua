@@ -100,6 +100,11 @@ local function record_named(list, what)
   end
 end
 
+-- A component is made of a type that nobody has declared: a file behind this one may.
+function record.missing(_, job)
+  job.current.lacks_type = true
+end
+
 record.system = record_named("systems", "system")
 record.phase = record_named("phases", "phase")
 

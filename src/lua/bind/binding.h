@@ -29,6 +29,7 @@ struct query_box;
 struct kernel_set;
 struct system_box;
 struct stage;
+struct registrar;
 
 /* Every object starts so; an address that is not at `self` is not one of ours. */
 struct head {
@@ -46,6 +47,7 @@ struct world_box {
                             running Lua code: see world_enter */
   bool lent;             /* by a host, who frees it */
   bool kernels;
+  const struct registrar *registrar;   /* registers now, or records */
   struct stage *stage;   /* while scripts are read whose registrations are a transaction */
   lua_State *running;    /* the state that called update or run, for systems */
   struct loop_box *loops;   /* open ones, newest first */
@@ -163,10 +165,14 @@ static inline struct world_box *check_world(lua_State *L, int arg) {
 /* Raises that scripts are being read. */
 int no_change(lua_State *L);
 
-/* check_world for what changes more than declarations: an error while scripts are read. */
+/* What changes more than declarations is refused while scripts are read: here, and nowhere else. */
+static inline void check_free(lua_State *L, const struct world_box *box) {
+  if (UNLIKELY(box->stage)) no_change(L);
+}
+
 static inline struct world_box *check_free_world(lua_State *L, int arg) {
   struct world_box *box = check_world(L, arg);
-  if (UNLIKELY(box->stage)) no_change(L);
+  check_free(L, box);
   return box;
 }
 

@@ -1,0 +1,342 @@
+#include "lua/swap.h"
+
+#include "lua/bind/options.h"
+#include "lua/lua_declare.h"
+#include "lua/lua_schedule.h"
+#include "lua/recording.h"
+#include "lua/system.h"
+
+const struct component *swap_component(const struct world_box *box, const struct view_box *view) {
+  const struct stage *stage = box->stage;
+  for (uint32_t i = 0; stage && i < stage->view_count; i++)
+    if (stage->views[i].view == view) return stage->views[i].component;
+  return NULL;
+}
+
+static struct world_box *check_stage(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  if (!box->stage) luaL_error(L, "no scripts are being read");
+  return box;
+}
+
+/* ---- the plan ------------------------------------------------------------------------------ */
+
+/* Stack of the body of a swap: the world, the plan, then one entry of one of its lists. */
+enum { AT_WORLD = 1, AT_PLAN, AT_LIST, AT_ENTRY, AT_NAME };
+
+/* Raises what the core disliked about an entry, with where it was registered. */
+static int refuse(lua_State *L, const struct world_box *box, ecs_status status,
+                  const char *what) {
+  if (status == ECS_ENOMEM) return raise_memory(L);
+  char text[MESSAGE_SIZE];
+  text_format(text, sizeof text, "%s%s", what, ecs_message(box->world));
+  lua_settop(L, AT_ENTRY);
+  const char *at = lua_istable(L, AT_ENTRY) && option(L, AT_ENTRY, "at") == LUA_TSTRING
+                       ? lua_tostring(L, -1) : "";
+  lua_pushfstring(L, "%s%s", at, text);
+  return lua_error(L);
+}
+
+/* Puts a list of the plan at AT_LIST; an absent one is empty. */
+static uint32_t open_list(lua_State *L, const char *name) {
+  lua_settop(L, AT_PLAN);
+  if (option(L, AT_PLAN, name) != LUA_TTABLE) {
+    lua_settop(L, AT_PLAN);
+    lua_newtable(L);
+  }
+  lua_Unsigned count = lua_rawlen(L, AT_LIST);
+  return count > 1000000 ? 1000000 : (uint32_t)count;
+}
+
+/* Puts an entry, counted from 0, at AT_ENTRY and its name at AT_NAME. */
+static const char *open_entry(lua_State *L, uint32_t at) {
+  lua_settop(L, AT_LIST);
+  if (lua_rawgeti(L, AT_LIST, (lua_Integer)at + 1) != LUA_TTABLE ||
+      option(L, AT_ENTRY, "name") != LUA_TSTRING)
+    luaL_error(L, "malformed plan");
+  size_t size;
+  return check_text(L, AT_NAME, &size);
+}
+
+static void plan_removals(lua_State *L, struct world_box *box) {
+  uint32_t count = open_list(L, "remove");
+  for (uint32_t i = 0; i < count; i++) {
+    ecs_id id = ecs_component_find(box->world, open_entry(L, i));
+    if (id == ECS_NULL) continue;
+    ecs_status status = transaction_remove(&box->stage->transaction, id);
+    if (status != ECS_OK) refuse(L, box, status, "");
+  }
+}
+
+static void plan_orphans(lua_State *L, struct world_box *box) {
+  uint32_t count = open_list(L, "leave");
+  for (uint32_t i = 0; i < count; i++) {
+    ecs_id id = ecs_component_find(box->world, open_entry(L, i));
+    if (id == ECS_NULL) continue;
+    ecs_status status = transaction_leave(&box->stage->transaction, id);
+    if (status != ECS_OK) refuse(L, box, status, "");
+  }
+}
+
+static void plan_phases(lua_State *L, struct world_box *box, uint64_t group) {
+  struct transaction *transaction = &box->stage->transaction;
+  uint32_t count = open_list(L, "drop_phases");
+  for (uint32_t i = 0; i < count; i++) {
+    ecs_status status = transaction_drop_phase(transaction, open_entry(L, i));
+    if (status != ECS_OK) refuse(L, box, status, "");
+  }
+  count = open_list(L, "phases");
+  for (uint32_t i = 0; i < count; i++) {
+    ecs_phase_desc desc = {.name = open_entry(L, i)};
+    if (option(L, AT_ENTRY, "kept") != LUA_TNIL) {
+      transaction_keep_phase(transaction, desc.name, group + i);
+      continue;
+    }
+    option(L, AT_ENTRY, "spec");
+    read_phase(L, lua_gettop(L), &desc);
+    ecs_status status = transaction_phase(transaction, &desc, group + i);
+    if (status != ECS_OK) refuse(L, box, status, "");
+  }
+}
+
+static int build_system(lua_State *L) {
+  struct world_box *box = lua_touserdata(L, 1);
+  uint64_t place = (uint64_t)lua_tointeger(L, 4);
+  const char *owner = lua_touserdata(L, 5);
+  lua_settop(L, 3);
+  system_in_swap(L, box, &box->stage->transaction, place, owner);
+  return 0;
+}
+
+/* What a system's options or query were refused for, with where it was registered. */
+static int refuse_system(lua_State *L) {
+  if (!lua_isstring(L, -1)) return lua_error(L);
+  lua_replace(L, AT_NAME);
+  lua_settop(L, AT_NAME);
+  const char *at = option(L, AT_ENTRY, "at") == LUA_TSTRING ? lua_tostring(L, -1) : "";
+  lua_pushfstring(L, "%s%s", at, lua_tostring(L, AT_NAME));
+  return lua_error(L);
+}
+
+static void plan_systems(lua_State *L, struct world_box *box, uint64_t group) {
+  struct transaction *transaction = &box->stage->transaction;
+  uint32_t count = open_list(L, "drop_systems");
+  for (uint32_t i = 0; i < count; i++) transaction_drop_system(transaction, open_entry(L, i));
+  count = open_list(L, "systems");
+  for (uint32_t i = 0; i < count; i++) {
+    const char *name = open_entry(L, i);
+    if (option(L, AT_ENTRY, "kept") != LUA_TNIL) {
+      transaction_keep_system(transaction, name, group + i);
+      continue;
+    }
+    bool owned = option(L, AT_ENTRY, "owner") == LUA_TSTRING;
+    const char *owner = owned ? lua_tostring(L, -1) : NULL;
+    lua_pushcfunction(L, build_system);
+    lua_pushvalue(L, AT_WORLD);
+    lua_pushvalue(L, AT_NAME);
+    if (option(L, AT_ENTRY, "spec") != LUA_TTABLE) luaL_error(L, "malformed plan");
+    lua_pushinteger(L, (lua_Integer)group + (lua_Integer)i);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)owner);
+    int status = lua_pcall(L, 5, 0, 0);
+    if (status == LUA_ERRMEM) lua_error(L);
+    if (status != LUA_OK) refuse_system(L);
+  }
+}
+
+/* Systems that stay must find what their queries name and their functions use. */
+static void check_systems(lua_State *L, struct world_box *box) {
+  const struct schedule *schedule = &box->world->schedule;
+  const struct migration *migration = &box->stage->transaction.migration;
+  lua_settop(L, AT_PLAN);
+  lua_pushnil(L);
+  lua_pushnil(L);
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    const ecs_system *system = schedule->systems[i];
+    const struct system_box *script = system_script(system);
+    const ecs_query *query = script && script->query ? script->query->query : system->query;
+    ecs_status status = query ? migration_check_query(migration, query) : ECS_OK;
+    char what[128];
+    text_format(what, sizeof what, "system '%s': ", system->name);
+    if (status != ECS_OK) refuse(L, box, status, what);
+    if (script && script->box == box && migration->count)
+      system_check(L, AT_WORLD, system, migration);
+  }
+}
+
+/* ---- queries and resources that scripts hold before they are there ---- */
+
+static struct query_box *open_query(lua_State *L, const struct world_box *box, uint32_t at,
+                                    const char **text) {
+  *text = open_entry(L, at);
+  option(L, AT_ENTRY, "object");
+  struct query_box *query = box_test(L, -1, &kind_query, sizeof *query);
+  if (!query || query->box != box || !query->pending) luaL_error(L, "malformed plan");
+  return query;
+}
+
+static void plan_queries(lua_State *L, struct world_box *box) {
+  struct stage *stage = box->stage;
+  uint32_t count = open_list(L, "queries");
+  struct query_box **queries = memory_grow(&box->world->memory, stage->queries,
+                                           &stage->query_capacity, count, sizeof *queries);
+  if (!queries && count) raise_memory(L);
+  stage->queries = queries;
+  for (uint32_t i = 0; queries && i < count; i++) {
+    const char *text;
+    struct query_box *query = open_query(L, box, i, &text);
+    ecs_query *made;
+    ecs_status status = ecs_query_new(box->world, text, &made);
+    if (status != ECS_OK) refuse(L, box, status, "");
+    if (query->query) ecs_query_free(query->query);
+    query->query = made;
+    made->owner = box;
+    queries[stage->query_count++] = query;
+    status = migration_check_query(&box->stage->transaction.migration, made);
+    if (status != ECS_OK) refuse(L, box, status, "");
+  }
+}
+
+static struct component *resource_of(const struct world_box *box, const char *name) {
+  struct component *component = component_find(box->world, name, strlen(name));
+  const struct migration *migration = &box->stage->transaction.migration;
+  const struct change *change = component ? migration_of(migration, component->id) : NULL;
+  if (change) component = change->wanted ? change->component : NULL;
+  return component && (component->resource || (change && change->valued)) ? component : NULL;
+}
+
+static struct component *need_resource(lua_State *L, const struct world_box *box,
+                                       const char *name) {
+  struct component *component = resource_of(box, name);
+  if (component) return component;
+  world_fail(box->world, ECS_ENAME, "there is no resource '%s'", name);
+  refuse(L, box, ECS_ENAME, "");
+  return NULL;
+}
+
+static struct view_box *open_view(lua_State *L, const struct world_box *box, uint32_t at,
+                                  const char **name) {
+  *name = open_entry(L, at);
+  option(L, AT_ENTRY, "object");
+  struct view_box *view = box_test(L, -1, &kind_view, sizeof *view);
+  if (!view || view->box != box || view->root != view) luaL_error(L, "malformed plan");
+  return view;
+}
+
+static void plan_views(lua_State *L, struct world_box *box) {
+  struct stage *stage = box->stage;
+  uint32_t count = open_list(L, "resources");
+  struct pending_view *views = memory_grow(&box->world->memory, stage->views,
+                                           &stage->view_capacity, count, sizeof *views);
+  if (!views && count) raise_memory(L);
+  stage->views = views;
+  for (uint32_t i = 0; views && i < count; i++) {
+    const char *name;
+    struct view_box *view = open_view(L, box, i, &name);
+    struct component *component = need_resource(L, box, name);
+    if (view->component) continue;
+    views[stage->view_count++] = (struct pending_view){view, component};
+  }
+}
+
+/* What files that did not run hold must be there afterwards, too. */
+static void check_kept(lua_State *L, struct world_box *box) {
+  const struct migration *migration = &box->stage->transaction.migration;
+  uint32_t count = open_list(L, "kept_queries");
+  for (uint32_t i = 0; i < count; i++) {
+    open_entry(L, i);
+    option(L, AT_ENTRY, "object");
+    const struct query_box *query = box_test(L, -1, &kind_query, sizeof *query);
+    if (!query || query->box != box) luaL_error(L, "malformed plan");
+    ecs_status status =
+        query->query ? migration_check_query(migration, query->query) : ECS_OK;
+    if (status != ECS_OK) refuse(L, box, status, "");
+  }
+  count = open_list(L, "kept_resources");
+  for (uint32_t i = 0; i < count; i++) need_resource(L, box, open_entry(L, i));
+}
+
+/* ---- the swap ------------------------------------------------------------------------------ */
+
+static void push_reports(lua_State *L, const struct migration *migration) {
+  lua_settop(L, AT_PLAN);
+  lua_newtable(L);
+  for (uint32_t i = 0; i < migration->count; i++) {
+    push_report(L, &migration->changes[i].report);
+    lua_setfield(L, AT_LIST, migration->changes[i].component->name);
+  }
+}
+
+/* body(world, plan): everything that can fail; returns the reports. */
+static int prepare(lua_State *L) {
+  struct world_box *box = lua_touserdata(L, AT_WORLD);
+  need_stack(L, 40);
+  struct transaction *transaction = &box->stage->transaction;
+  bool known = option(L, AT_PLAN, "group") != LUA_TNIL;
+  uint64_t group =
+      known ? (uint64_t)lua_tointeger(L, -1) : transaction_group(box->world);
+  plan_removals(L, box);
+  plan_orphans(L, box);
+  uint32_t phases = open_list(L, "phases") + open_list(L, "drop_phases");
+  uint32_t systems = open_list(L, "systems");
+  ecs_status status = transaction_prepare(transaction, phases, systems);
+  lua_settop(L, AT_PLAN);
+  lua_pushnil(L);
+  lua_pushnil(L);
+  if (status != ECS_OK) refuse(L, box, status, "");
+  plan_phases(L, box, group);
+  plan_queries(L, box);
+  plan_views(L, box);
+  plan_systems(L, box, group);
+  check_systems(L, box);
+  check_kept(L, box);
+  lua_settop(L, AT_PLAN);
+  lua_pushnil(L);
+  lua_pushnil(L);
+  status = transaction_order(transaction);
+  if (status != ECS_OK) refuse(L, box, status, "");
+  push_reports(L, &transaction->migration);
+  lua_settop(L, AT_LIST);
+  lua_pushinteger(L, (lua_Integer)group);
+  return 2;
+}
+
+/* Makes no Lua object: everything is there. */
+static void commit(struct world_box *box) {
+  struct stage *stage = box->stage;
+  transaction_commit(&stage->transaction);
+  for (uint32_t i = 0; i < stage->query_count; i++) stage->queries[i]->pending = false;
+  for (uint32_t i = 0; i < stage->view_count; i++) {
+    struct view_box *view = stage->views[i].view;
+    view->component = stage->views[i].component;
+    view->id = view->component->id;
+  }
+  stage_drop(box);
+}
+
+/* native.swap(world, plan): the reports by component, and the group; raises what is refused.
+** With plan.check nothing is swapped. The plan:
+**   remove, leave, drop_phases, drop_systems   lists of { name = }; what is left stays ownerless
+**   phases, systems    in order: { name =, kept = true } or { name =, spec =, at =, owner = }
+**   queries            { name = text, object = query, at = }
+**   resources          { name =, object = view, at = }
+**   kept_queries, kept_resources   the same of files that did not run
+**   group              what an earlier swap returned */
+int ecs_native_swap(lua_State *L) {
+  struct world_box *box = check_stage(L);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  lua_settop(L, 2);
+  need_stack(L, 8);
+  bool only_check = option(L, 2, "check") != LUA_TNIL;
+  lua_settop(L, 2);
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, 2);
+  int status = try_quietly(L, prepare, 2, 2);
+  bool ok = status == LUA_OK && !only_check;
+  if (ok) commit(box);
+  if (!ok) stage_drop(box);
+  systems_sweep(L, box, 1);
+  if (status != LUA_OK) return lua_error(L);
+  settle(L, box, 1);
+  if (ok && box->world) systems_compile(L, 1);
+  return 2;
+}
