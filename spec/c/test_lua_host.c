@@ -403,6 +403,30 @@ static void has_its_own_handler(void) {
   close_world(&f);
 }
 
+static void fails_with(const char *beginning) {
+  CHECK_STATUS(f.world, ECS_EUSER, ecs_update(f.world, 1));
+  CHECK(strncmp(beginning, ecs_message(f.world), strlen(beginning)) == 0);
+}
+
+/* What a script raises may begin with anything, even with what the core puts before it. */
+static void names_a_failed_system_once(void) {
+  struct state state;
+  open_usual(&f);
+  open_state(&state);
+  lend(&state);
+  run_script(&state, "world:system('bad', { run = function() error('stop', 0) end })");
+  fails_with("system 'bad': stop\nstack traceback:");
+  run_script(&state,
+             "world:system('bad', { when = function() error('stop', 0) end, run = print })");
+  fails_with("system 'bad': stop\nstack traceback:");
+  run_script(&state, "world:system('bad', { run = function()\n"
+                     "  error(\"system 'bad': stop\", 0) end })");
+  fails_with("system 'bad': system 'bad': stop\nstack traceback:");
+  CHECK_SOUND(f.world);
+  close_state(&state);
+  close_world(&f);
+}
+
 static ecs_status fail_for_range(ecs_world *world, ecs_query *query, double dt, void *ud) {
   (void)query, (void)dt, (void)ud;
   return world_fail(world, ECS_ERANGE, "too far");
@@ -517,6 +541,7 @@ static const struct test tests[] = {
    ends_loops_that_a_native_system_leaves},
   {"a script's handler hears of the host's systems", hears_of_the_hosts_systems},
   {"a host's handler has the errors of scripts", has_its_own_handler},
+  {"a host hears the name of a system that failed, once", names_a_failed_system_once},
   {"a lent world that is closed inside a system goes when that ends",
    survives_a_world_closed_in_a_system},
   {"closing the state removes its systems, queries and any values", leaves_nothing_behind},

@@ -28,15 +28,14 @@ static int name_error(lua_State *L) {
   return 1;
 }
 
-/* Moves the error at the top of the stack into a slot of the frame. Returns the status, or that
-** there is no memory for its name. */
-static int keep_error(lua_State *L, int slot, int status, const char *name) {
-  if (status != LUA_ERRMEM) {
-    lua_pushcfunction(L, name_error);
-    lua_insert(L, -2);
-    lua_pushlightuserdata(L, (void *)(uintptr_t)name);
-    status = lua_pcall(L, 2, 1, 0) == LUA_ERRMEM ? LUA_ERRMEM : status;
-  }
+/* Puts where it comes from before the error in a slot of the frame. Returns the status, or that
+** there is no memory for it. */
+static int name_kept(lua_State *L, int slot, int status, const char *name) {
+  if (status == LUA_ERRMEM) return status;
+  lua_pushcfunction(L, name_error);
+  lua_pushvalue(L, slot);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)name);
+  if (lua_pcall(L, 2, 1, 0) == LUA_ERRMEM) status = LUA_ERRMEM;
   lua_replace(L, slot);
   return status;
 }
@@ -63,10 +62,9 @@ static int push_body(lua_State *L, lua_CFunction body) {
 
 /* Calls a body whose arguments have been pushed and leaves its results on the stack. A failure
 ** is kept in a slot of the frame. Returns Lua's status. */
-static int protect(lua_State *L, int handler, int arguments, int results, int slot,
-                   const char *name) {
+static int protect(lua_State *L, int handler, int arguments, int results, int slot) {
   int status = lua_pcall(L, arguments, results, handler);
-  if (status != LUA_OK) status = keep_error(L, slot, status, name);
+  if (status != LUA_OK) lua_replace(L, slot);
   if (status == LUA_OK && results > 0)
     lua_remove(L, handler);
   else
@@ -74,25 +72,28 @@ static int protect(lua_State *L, int handler, int arguments, int results, int sl
   return status;
 }
 
-/* What the core is told of an error: it stays in the frame until update raises it or the
-** handler has had it. A host, and its handler, get it as the world's message. */
-static ecs_status status_of(lua_State *L, const struct world_box *box, int status) {
+/* What the core is told of a system's error. The error stays in the frame, with the system's name,
+** until update raises it or the handler has had it. A host, and its handler, get the message of the
+** world, to which the core gives the name. */
+static ecs_status status_of(lua_State *L, const struct world_box *box, int status,
+                            const char *name) {
   const ecs_world *world = box->world ? box->world : box->doomed;
-  if (status == LUA_ERRMEM) {
+  if (status != LUA_ERRMEM && lua_type(L, FRAME_ERROR) == LUA_TSTRING)
+    world_fail(world, ECS_EUSER, "%s", lua_tostring(L, FRAME_ERROR));
+  if (name_kept(L, FRAME_ERROR, status, name) == LUA_ERRMEM) {
     clear(L, FRAME_ERROR);
     return world_nomem(world);
   }
-  const char *text = lua_tostring(L, FRAME_ERROR);
-  world_fail(world, ECS_EUSER, "%s", text ? text : "");
   if (!box->running && world->schedule.on_error != script_failed) clear(L, FRAME_ERROR);
   return ECS_EUSER;
 }
 
-/* Ends a callback. A world that was closed in it goes now, unless update is still to end. */
-static ecs_status finish(struct world_box *box, int called) {
+/* Ends a callback of a system. A world that was closed in it goes now, unless update is still to
+** end. */
+static ecs_status finish(struct world_box *box, int called, const char *name) {
   lua_State *L = state_of(box);
   if (box->world && UNLIKELY(box->loops)) loops_end_system(box, called == LUA_OK);
-  ecs_status status = called == LUA_OK ? ECS_OK : status_of(L, box, called);
+  ecs_status status = called == LUA_OK ? ECS_OK : status_of(L, box, called, name);
   world_leave(L, box, FRAME_WORLD);
   return status;
 }
@@ -118,7 +119,7 @@ static int run_protected(const struct system_box *system, lua_CFunction body, in
   lua_pushvalue(L, FRAME_WORLD);
   lua_getiuservalue(L, FRAME_WORLD, WORLD_REFS);
   lua_pushlightuserdata(L, (void *)(uintptr_t)system);
-  return protect(L, handler, 3, results, FRAME_ERROR, system->name);
+  return protect(L, handler, 3, results, FRAME_ERROR);
 }
 
 /* Pushes and opens the loop of a system. It is no object of Lua's, and anchored, since it is
@@ -249,7 +250,7 @@ ecs_status script_run(ecs_world *world, ecs_query *query, double dt, void *ud) {
   if (!box->world || is_idle(system) || run_settled(system, dt)) return ECS_OK;
   world_enter(box);
   system->dt = dt;
-  return finish(box, run_protected(system, run_body, 0));
+  return finish(box, run_protected(system, run_body, 0), system->name);
 }
 
 /* body(world, references, system) */
@@ -274,7 +275,7 @@ ecs_status script_when(ecs_world *world, void *ud, bool *run) {
     *run = lua_toboolean(L, -1);
     lua_pop(L, 1);
   }
-  return finish(box, called);
+  return finish(box, called, system->name);
 }
 
 void script_free(void *ud) {
@@ -317,7 +318,8 @@ void script_failed(ecs_world *world, const char *system, ecs_status status, void
   lua_pushvalue(L, FRAME_WORLD);
   lua_pushlightuserdata(L, &failure);
   lua_pushvalue(L, FRAME_ERROR);
-  protect(L, handler, 3, 0, FRAME_HANDLER, NULL);
+  int called = protect(L, handler, 3, 0, FRAME_HANDLER);
+  if (called != LUA_OK) name_kept(L, FRAME_HANDLER, called, NULL);
   clear(L, FRAME_ERROR);
-  finish(box, LUA_OK);
+  finish(box, LUA_OK, NULL);
 }

@@ -10,19 +10,17 @@ static ecs_status check_dt(ecs_world *world, double dt) {
   return world_fail(world, ECS_EINVAL, "dt = %g is no time in seconds", dt);
 }
 
-/* Puts the system's name before the message, unless that begins with it. A callback that failed
-** may have said nothing: what its status says is all that is known. */
+/* Puts the system's name before the message. A callback that failed may have said nothing: what
+** its status says is all that is known. */
 static void name_failure(const ecs_world *world, const ecs_system *system, ecs_status status) {
-  char name[MESSAGE_SIZE], why[MESSAGE_SIZE];
-  text_format(name, sizeof name, "system '%s': ", system->name);
-  if (strncmp(world->message, name, strlen(name)) == 0) return;
+  char why[MESSAGE_SIZE];
   if (world->message[0])
     text_format(why, sizeof why, "%s", world->message);
   else if (status == ECS_ENOMEM)
     text_format(why, sizeof why, "not enough memory");
   else
     text_format(why, sizeof why, "it failed with the status %d", (int64_t)status);
-  world_fail(world, status, "%s%s", name, why);
+  world_fail(world, status, "system '%s': %s", system->name, why);
 }
 
 /* Before a callback: what has failed earlier is not its reason. Returns what comes back when it
