@@ -7,8 +7,6 @@
 
 #include "lua/files.h"
 
-#include <lauxlib.h>
-#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 
@@ -18,6 +16,9 @@
 #include <dirent.h>
 #include <sys/stat.h>
 #endif
+
+/* Behind the system's: what it declares is hidden. */
+#include "lua/bind/status.h"
 
 struct state {
   lua_Integer time;      /* nanoseconds */
@@ -230,10 +231,7 @@ int ecs_native_list(lua_State *L) {
   size_t size, used;
   char *text = read_names(&dir, alloc, ud, &size, &used);
   close_directory(&dir);
-  if (!text) {
-    lua_pushliteral(L, "not enough memory");
-    return lua_error(L);
-  }
+  if (!text) raise_memory(L);
   struct names names = {text, used};
   lua_pushcfunction(L, push_names);
   lua_pushlightuserdata(L, &names);

@@ -123,6 +123,7 @@ struct decoding {
   const char *data;          /* of the value that is being decoded */
   size_t size;
   uint32_t slot;
+  bool no_memory;            /* for one of the values; LOAD_ERROR has what else went wrong */
 };
 
 /* What world:load has on the stack. */
@@ -141,24 +142,31 @@ static int decode_one(lua_State *L) {
   return 0;
 }
 
-static uint32_t decode(void *ud, const char *data, size_t size) {
-  struct decoding *decoding = ud;
-  struct world_box *box = decoding->box;
+/* Calls the codec's function for the value at hand. */
+static int call_decode(struct decoding *decoding) {
   lua_State *L = decoding->L;
-  ecs_world *world = box->world;
-  decoding->data = data;
-  decoding->size = size;
-  if (any_take(&world->any, &world->memory, &box->any, &decoding->slot) != ECS_OK) {
-    lua_pushliteral(L, "not enough memory");
-    lua_replace(L, LOAD_ERROR);
-    return 0;
-  }
   lua_pushcfunction(L, decode_one);
   lua_pushvalue(L, LOAD_WORLD);
   lua_pushvalue(L, LOAD_CODEC);
   lua_pushlightuserdata(L, decoding);
-  if (call_hidden(L, box, 3, 0) == LUA_OK) return decoding->slot;
-  lua_replace(L, LOAD_ERROR);
+  int status = call_hidden(L, decoding->box, 3, 0);
+  if (status != LUA_OK) lua_replace(L, LOAD_ERROR);
+  return status;
+}
+
+static uint32_t decode(void *ud, const char *data, size_t size) {
+  struct decoding *decoding = ud;
+  struct world_box *box = decoding->box;
+  ecs_world *world = box->world;
+  decoding->data = data;
+  decoding->size = size;
+  if (any_take(&world->any, &world->memory, &box->any, &decoding->slot) != ECS_OK) {
+    decoding->no_memory = true;
+    return 0;
+  }
+  int status = call_decode(decoding);
+  if (status == LUA_OK) return decoding->slot;
+  decoding->no_memory = status == LUA_ERRMEM;
   any_release(&world->any, decoding->slot);
   return 0;
 }
@@ -227,13 +235,14 @@ static bool source_read(void *ud, void *data, size_t size) {
 static ecs_status load(lua_State *L, struct world_box *box) {
   struct source source;
   source.data = lua_tolstring(L, LOAD_BYTES, &source.left);
-  struct decoding decoding = {L, box, NULL, 0, 0};
+  struct decoding decoding = {.L = L, .box = box};
   ecs_codec codec = {NULL, decode, &decoding};
   lua_pushnil(L);
   lua_replace(L, LOAD_ERROR);
   ecs_status status = loops_end(box);
   if (status != ECS_OK) return status;
-  return ecs_load(box->world, source_read, &source, lua_isnil(L, LOAD_CODEC) ? NULL : &codec);
+  status = ecs_load(box->world, source_read, &source, lua_isnil(L, LOAD_CODEC) ? NULL : &codec);
+  return status == ECS_EUSER && decoding.no_memory ? ECS_ENOMEM : status;
 }
 
 /* world:load(bytes, { codec = { decode = function(bytes) -> value } }) */
@@ -253,7 +262,7 @@ static int world_load(lua_State *L) {
   while (retry(L, box, status, &tried));
   box->calls++;
   if (box->world) settle_any(L, box, LOAD_WORLD);
-  if (status != ECS_OK && !lua_isnil(L, LOAD_ERROR)) {
+  if (status != ECS_OK && status != ECS_ENOMEM && !lua_isnil(L, LOAD_ERROR)) {
     lua_settop(L, LOAD_ERROR);
     return lua_error(L);
   }

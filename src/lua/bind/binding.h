@@ -13,6 +13,8 @@
 
 #include "ecs_lua.h"
 
+#include "lua/bind/status.h"
+
 #include "core/store/world.h"
 
 /* User values of a world: what it keeps alive, never in the registry. */
@@ -138,6 +140,8 @@ void systems_detach(ecs_world *world, const struct world_box *box);
 /* Closes a world that is garbage, or whose state is being closed. */
 void world_finalize(lua_State *L, int index);
 int ecs_native_world(lua_State *L);
+/* native.is_open(value): whether a world is open; nil for what is no world. */
+int ecs_native_is_open(lua_State *L);
 
 /* Pushes a world that is closed so far, and then opens it. */
 struct world_box *new_world_box(lua_State *L);
@@ -182,28 +186,6 @@ static inline struct world_box *check_free_world(lua_State *L, int arg) {
 static inline void world_enter(struct world_box *box) { box->depth++; }
 void world_leave(lua_State *L, struct world_box *box, int world_index);
 
-/* ---- statuses (status.c) --------------------------------------------------------- */
-
-/* Raises the Lua error for a status: the world's message with the position, or Lua's own
-** memory error. Never returns. */
-int raise_status(lua_State *L, const ecs_world *world, ecs_status status);
-
-/* As raise_status, but as "bad argument #arg to 'function' (message)". */
-int raise_argument(lua_State *L, const ecs_world *world, ecs_status status, int arg);
-
-/* As luaL_error, with the formats of core/base/text.h. The message is complete before Lua is
-** called, so it may name what a finalizer could take away. */
-int raise_error(lua_State *L, const char *format, ...);
-
-/* Lua's own "not enough memory". */
-NORETURN int raise_memory(lua_State *L);
-
-/* On ECS_ENOMEM collects garbage and says so once, so that the caller tries again:
-**   do status = core_call(...); while (retry(L, box, status, &tried));
-** False also when a finalizer used the world meanwhile: then what the caller holds may be
-** gone, and it raises the memory error (raise_status for ECS_ENOMEM needs no world). */
-bool retry(lua_State *L, struct world_box *box, ecs_status status, bool *tried);
-
 /* Frees what kernels hold of a world that closes (kernel.c). */
 void kernels_free(struct world_box *box);
 
@@ -228,12 +210,6 @@ static inline void settle(lua_State *L, struct world_box *box, int world_index) 
   if (UNLIKELY(box->any.released_head)) settle_any(L, box, world_index);
   if (UNLIKELY(box->world->memory.bytes - box->reported >= 65536)) settle_weight(L, box);
 }
-
-/* Runs a C function like lua_call with the collector held, so that no finalizer comes in
-** while it makes objects of what the core points to. For what is rare: describe. */
-void call_quietly(lua_State *L, lua_CFunction function, int arguments, int results);
-/* The same as a lua_pcall; there is room for one value more. */
-int try_quietly(lua_State *L, lua_CFunction function, int arguments, int results);
 
 /* For a world that closes: ends its loops (loop.c), and, when a host has lent it, takes out
 ** what this state has put into it: systems, queries, any values (disown.c). Cannot fail. */
