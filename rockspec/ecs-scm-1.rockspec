@@ -95,6 +95,7 @@ build = {
         "src/kernel/place.c",
         "src/kernel/region.c",
         "src/lua/api.c",
+        "src/lua/attempt.c",
         "src/lua/bind/args.c",
         "src/lua/bind/lua_value.c",
         "src/lua/bind/names.c",

@@ -12,7 +12,7 @@ local function check(ok, message)
 end
 
 local function check_arguments(world, path, name, options)
-  if type(world) ~= "userdata" or not tostring(world):find "^ecs%.world" then
+  if native.is_open(world) == nil then
     error(("bad argument #1 to '%s' (world expected, got %s)"):format(name, type(world)), 3)
   elseif type(path) ~= "string" or path == "" or path:find("\0", 1, true) then
     local got = path == "" and "an empty string" or type(path)
@@ -37,9 +37,9 @@ function file.load(world, path, options)
   local bytes, message = input:read "a"
   input:close()
   check(bytes, ("%s: %s"):format(path, message))
-  local ok, problem = pcall(world.load, world, bytes, options)
+  local ok, problem, kind = native.try(world.load, world, bytes, options)
   if not ok then
-    error(problem == "not enough memory" and problem or path .. ": " .. tostring(problem), 0)
+    error(kind == "memory" and problem or path .. ": " .. tostring(problem), 0)
   end
 end
 

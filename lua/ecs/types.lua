@@ -71,25 +71,36 @@ function native.world(options) end
 ---@return string
 function native.format(id) end
 
---- Calls a function in which nothing can yield; returns what it returns.
+--- Calls a function in which nothing can yield: true and what it returns; or false, what was
+--- raised, and its kind.
 ---@param fn function
 ---@param ... any
+---@return boolean ok
+---@return any result
+---@return "memory" | "yield" | nil kind There was not enough memory; it tried to yield.
 ---@return any ...
-function native.call(fn, ...) end
+function native.try(fn, ...) end
+
+--- Whether a world is open; nothing for what is no world.
+---@param value any
+---@return boolean?
+function native.is_open(value) end
 
 --- Calls a function while what scripts register is kept for a swap (see ecs.live); what is not
 --- swapped in when it ends is forgotten.
 ---@param world ecs.World
----@param recorder fun(kind: string, name: string, value: any): boolean?
+---@param recorder fun(kind: string, name: string, value: any, at: string): boolean?
 ---@param body fun(world: ecs.World): any
 ---@return any
 function native.stage(world, recorder, body) end
 
---- Whether somebody declares a component of that name: it is there, and no orphan.
+--- Whether there is a component that somebody declares (no orphan), a phase or a system of that
+--- name.
 ---@param world ecs.World
 ---@param name string
+---@param kind "component" | "phase" | "system"
 ---@return boolean
-function native.declared(world, name) end
+function native.declared(world, name, kind) end
 
 --- Swaps in what was kept, at once or not at all.
 ---@param world ecs.World

@@ -175,7 +175,8 @@ local body = { make = function() return { run = noop } end }
 hostile.calls = {
   native = {
     -- What is called says what it dislikes itself.
-    call = { called(lenient(callback), "#1 to 'type'") },
+    try = { lenient(callback) },
+    is_open = { lenient { make = function(scene) return scene.world end } },
     format = { accepting(entity, "0", "other world's id", "dead id", "unborn id") },
     schema = false, replace = false, now = {},
     stat = { lenient(value "spec") }, list = { lenient(value "spec") },
@@ -184,7 +185,7 @@ hostile.calls = {
       callback, lenient(callback) },
     declared = { lenient { make = function(scene) return scene.world end },
       accepting(value "player", "empty text", "number as text", "text with zero", "odd text",
-        "huge text") },
+        "huge text"), value "system" },
     swap = false,
     world = { called(lenient { make = function() return {} end }, "option 1 of ecs.world") },
   },

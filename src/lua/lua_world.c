@@ -149,6 +149,13 @@ int ecs_native_world(lua_State *L) {
   return 1;
 }
 
+int ecs_native_is_open(lua_State *L) {
+  const struct world_box *box = box_test(L, 1, &kind_world, sizeof *box);
+  if (!box) return 0;
+  lua_pushboolean(L, box->world != NULL);
+  return 1;
+}
+
 /* ---- methods --------------------------------------------------------------------- */
 
 static int world_close(lua_State *L) {

@@ -1,4 +1,5 @@
 #include "lua/api.h"
+#include "lua/attempt.h"
 #include "lua/kernel.h"
 #include "lua/bind/names.h"
 #include "lua/replace.h"
@@ -83,19 +84,11 @@ static int format_id(lua_State *L) {
   return 1;
 }
 
-/* native.call(fn, ...): what it returns. Nothing in it can yield, since a coroutine that is
-** dropped while it does would leave fn half done. */
-static int call_to_the_end(lua_State *L) {
-  luaL_checktype(L, 1, LUA_TFUNCTION);
-  lua_call(L, lua_gettop(L) - 1, LUA_MULTRET);
-  return lua_gettop(L);
-}
-
 static const luaL_Reg functions[] = {
-  {"call", call_to_the_end},
   {"changes", ecs_native_changes},
   {"declared", ecs_native_declared},
   {"format", format_id},
+  {"is_open", ecs_native_is_open},
   {"list", ecs_native_list},
   {"now", ecs_native_now},
   {"replace", ecs_native_replace},
@@ -103,6 +96,7 @@ static const luaL_Reg functions[] = {
   {"stage", ecs_native_stage},
   {"stat", ecs_native_stat},
   {"swap", ecs_native_swap},
+  {"try", NULL},
   {"world", ecs_native_world},
   {NULL, NULL}
 };
@@ -138,6 +132,8 @@ int luaopen_ecs_native(lua_State *L) {
   for (const struct object *object = objects; object->name; object++)
     open_object(L, object);
   luaL_newlib(L, functions);
+  attempt_push(L);
+  lua_setfield(L, -2, "try");
   lua_pushinteger(L, 0);
   lua_setfield(L, -2, "null");
   lua_pushliteral(L, ECS_VERSION);

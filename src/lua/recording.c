@@ -11,17 +11,19 @@ int no_change(lua_State *L) {
 
 /* ---- what registering does now ------------------------------------------------------------- */
 
-/* Tells who reads about a registration: recorder(kind, name, value), with the stack indices of the
-** last two and the world at 1. It may raise; true when the name is not the scripts' own. */
+/* Tells who reads about a registration: recorder(kind, name, value, where), with the stack indices
+** of name and value, and "file:line: " of the call. The world is at 1. It may raise; true when the
+** name is not the scripts' own. */
 static bool record(lua_State *L, const char *kind, int name, int value) {
   name = lua_absindex(L, name);
   value = lua_absindex(L, value);
-  need_stack(L, 5);
+  need_stack(L, 6);
   lua_getiuservalue(L, 1, WORLD_STAGE);
   lua_pushstring(L, kind);
   lua_pushvalue(L, name);
   lua_pushvalue(L, value);
-  lua_call(L, 3, 1);
+  luaL_where(L, 1);
+  lua_call(L, 4, 1);
   bool foreign = lua_toboolean(L, -1);
   lua_pop(L, 1);
   return foreign;
@@ -188,11 +190,24 @@ int ecs_native_stage(lua_State *L) {
   return lua_gettop(L) - 2;
 }
 
+static bool is_declared(const ecs_world *world, const char *name, size_t size) {
+  const struct component *component = component_find(world, name, size);
+  return component && !component->orphan;
+}
+
 int ecs_native_declared(lua_State *L) {
-  const struct world_box *box = check_world(L, 1);
+  const ecs_world *world = check_world(L, 1)->world;
   size_t size;
-  const char *name = check_text(L, 2, &size);
-  const struct component *component = component_find(box->world, name, size);
-  lua_pushboolean(L, component && !component->orphan);
+  const char *kind = check_text(L, 3, &size), *name = check_text(L, 2, &size);
+  bool known = false;
+  if (strcmp(kind, "component") == 0)
+    known = is_declared(world, name, size);
+  else if (strcmp(kind, "phase") == 0)
+    known = schedule_phase(world, name, size, NULL);
+  else if (strcmp(kind, "system") == 0)
+    known = schedule_system(world, name, size);
+  else
+    return luaL_argerror(L, 3, "\"component\", \"phase\" or \"system\" expected");
+  lua_pushboolean(L, known);
   return 1;
 }

@@ -28,7 +28,8 @@ void stage_drop(struct world_box *box);
 /* native.stage(world, recorder, body) */
 int ecs_native_stage(lua_State *L);
 
-/* native.declared(world, name): whether somebody declares a component: it is no orphan. */
+/* native.declared(world, name, kind): whether there is a "component" that somebody declares (no
+** orphan), a "phase" or a "system" of that name. */
 int ecs_native_declared(lua_State *L);
 
 #endif

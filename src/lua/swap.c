@@ -24,7 +24,7 @@ static struct world_box *check_stage(lua_State *L) {
 /* Stack of the body of a swap: the world, the plan, then one entry of one of its lists. */
 enum { AT_WORLD = 1, AT_PLAN, AT_LIST, AT_ENTRY, AT_NAME };
 
-/* Raises what the core disliked about an entry, with where it was registered. */
+/* Raises what the core disliked, with where the entry was registered, if there is one. */
 static int refuse(lua_State *L, const struct world_box *box, ecs_status status,
                   const char *what) {
   if (status == ECS_ENOMEM) return raise_memory(L);
@@ -148,8 +148,6 @@ static void check_systems(lua_State *L, struct world_box *box) {
   const struct schedule *schedule = &box->world->schedule;
   const struct migration *migration = &box->stage->transaction.migration;
   lua_settop(L, AT_PLAN);
-  lua_pushnil(L);
-  lua_pushnil(L);
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     const ecs_system *system = schedule->systems[i];
     const struct system_box *script = system_script(system);
@@ -255,6 +253,18 @@ static void check_kept(lua_State *L, struct world_box *box) {
   for (uint32_t i = 0; i < count; i++) need_resource(L, box, open_entry(L, i));
 }
 
+/* Raises that the tables cannot be migrated, with where the component was declared whose cell did
+** not convert. */
+static void refuse_migration(lua_State *L, const struct world_box *box, ecs_status status) {
+  const char *refused = box->stage->transaction.migration.refused;
+  uint32_t count = refused ? open_list(L, "components") : 0;
+  bool found = false;
+  for (uint32_t i = 0; i < count && !found; i++)
+    found = strcmp(open_entry(L, i), refused) == 0;
+  if (!found) lua_settop(L, AT_PLAN);
+  refuse(L, box, status, "");
+}
+
 /* ---- the swap ------------------------------------------------------------------------------ */
 
 static void push_reports(lua_State *L, const struct migration *migration) {
@@ -279,10 +289,7 @@ static int prepare(lua_State *L) {
   uint32_t phases = open_list(L, "phases") + open_list(L, "drop_phases");
   uint32_t systems = open_list(L, "systems");
   ecs_status status = transaction_prepare(transaction, phases, systems);
-  lua_settop(L, AT_PLAN);
-  lua_pushnil(L);
-  lua_pushnil(L);
-  if (status != ECS_OK) refuse(L, box, status, "");
+  if (status != ECS_OK) refuse_migration(L, box, status);
   plan_phases(L, box, group);
   plan_queries(L, box);
   plan_views(L, box);
@@ -290,8 +297,6 @@ static int prepare(lua_State *L) {
   check_systems(L, box);
   check_kept(L, box);
   lua_settop(L, AT_PLAN);
-  lua_pushnil(L);
-  lua_pushnil(L);
   status = transaction_order(transaction);
   if (status != ECS_OK) refuse(L, box, status, "");
   push_reports(L, &transaction->migration);
@@ -315,6 +320,7 @@ static void commit(struct world_box *box) {
 
 /* native.swap(world, plan): the reports by component, and the group; raises what is refused.
 ** With plan.check nothing is swapped. The plan:
+**   components         { name =, at = } of what was declared
 **   remove, leave, drop_phases, drop_systems   lists of { name = }; what is left stays ownerless
 **   phases, systems    in order: { name =, kept = true } or { name =, spec =, at =, owner = }
 **   queries            { name = text, object = query, at = }

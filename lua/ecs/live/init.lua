@@ -20,7 +20,6 @@ local live = {}
 local methods = {}
 live.__index = methods
 
-local OUT_OF_MEMORY = "not enough memory"
 local TRIES = 16             -- how often they are read in another way, for each of them
 
 -- ---- one swap ----------------------------------------------------------------------------
@@ -112,43 +111,44 @@ local function attempt(self, job, only_check)
   return due
 end
 
--- attempt, with what an error leaves cleaned up.
-local function try(self, job, only_check)
+-- attempt, with what an error leaves cleaned up. What failed, if anything did, as { message =,
+-- kind =, job = } with the kind that native.try tells; else what is due.
+local function try_once(self, job, only_check)
   self.tries = self.tries + 1
-  local ok, result = pcall(native.stage, self.world, registrations.recorder(self, job),
-    function()
+  local ok, result, kind = native.try(native.stage, self.world,
+    registrations.recorder(self, job), function()
       return attempt(self, job, only_check)
     end)
   if not ok or only_check then
     reading.undo(job)
   end
-  if result == reading.AGAIN and self.tries > TRIES * (#sorted(job.scripts) + 1) then
+  if ok then
+    return nil, result
+  elseif result == reading.AGAIN and self.tries > TRIES * (#sorted(job.scripts) + 1) then
     result = "what the scripts require is never the same"
   end
-  return ok, result
+  return { message = result, kind = kind, job = job }
 end
 
--- A migration is refused for what the world holds: where the component was declared is added.
-local function locate(job, message)
-  local name = type(message) == "string" and message:match "^cannot migrate '([%w_]+)'"
-  for _, record in next, name and job.records or {} do
-    local at = registrations.position(record.registered, name)
-    if at then
-      return at .. message
-    end
-  end
-  return message
+-- The same, as often as the files turn out to be read in another way.
+local function try(self, changed, everything, hasty, only_check)
+  local failure, due
+  repeat
+    failure, due = try_once(self, reading.new(self, changed, everything, hasty), only_check)
+  until not failure or failure.message ~= reading.AGAIN
+  return failure, due
 end
 
 local function nothing()
 end
 
--- A message is told of once, however often a poll has to give it.
-local function fail(self, message, again)
+-- A message is told of once, however often a poll has to give it; that there is no memory is
+-- raised.
+local function fail(self, message, kind, again)
   local known = again and self.last_error == message
   self.last_error = tostring(message)
-  if self.last_error == OUT_OF_MEMORY then
-    error(OUT_OF_MEMORY, 0)
+  if kind == "memory" then
+    error(message, 0)
   end
   if self.on_error and not known then
     self.on_error(self.last_error)
@@ -161,9 +161,10 @@ end
 local function call_hooks(self, due)
   local problem, raised
   for _, hook in ipairs(due) do
-    local ok, message = pcall(hook[1], hook[2])
+    local ok, message, kind = native.try(hook[1], hook[2])
     if not ok then
-      ok, message = pcall(fail, self, reading.placed(hook[2].path, hook[3], message))
+      message = reading.placed(hook[2].path, hook[3], message, kind)
+      ok, message = pcall(fail, self, message, kind)
       problem = self.last_error
       raised = raised or not ok and { message }
     end
@@ -174,10 +175,8 @@ local function call_hooks(self, due)
   return problem
 end
 
--- Scripts that go say goodbye while their components are still there, once it is certain that
--- they can go. Whether all can go on; else the message and the reading that failed; else what a
--- hook raised.
-local function say_goodbye(self, changed, everything, hasty)
+-- The scripts that will be gone, when all goes well.
+local function find_leaving(self, changed, everything)
   local job = reading.new(self, changed, everything)
   job.all = {}
   for path in next, job.scripts do
@@ -186,17 +185,16 @@ local function say_goodbye(self, changed, everything, hasty)
   for path, record in next, self.records do
     job.all[path] = job.all[path] or record.name ~= nil
   end
-  local leaving = farewells(self, job)
-  if #leaving == 0 then
-    return true
-  end
-  local ok, message
-  repeat
-    job = reading.new(self, changed, everything, hasty)
-    ok, message = try(self, job, true)
-  until ok or message ~= reading.AGAIN
-  if not ok then
-    return false, message, job
+  return farewells(self, job)
+end
+
+-- Scripts that go say goodbye while their components are still there, once it is certain that
+-- they can go. What failed, if they cannot; else what a hook raised.
+local function say_goodbye(self, changed, everything, hasty)
+  local leaving = find_leaving(self, changed, everything)
+  local failure = #leaving > 0 and try(self, changed, everything, hasty, true)
+  if failure then
+    return failure
   end
   local problem
   for _, record in ipairs(leaving) do
@@ -204,7 +202,7 @@ local function say_goodbye(self, changed, everything, hasty)
     local hooks = { { record.hooks.unload, record.script, "on_unload" } }
     problem = call_hooks(self, hooks) or problem
   end
-  return true, problem
+  return nil, problem
 end
 
 -- What was looked at is looked at from here on; it is tried again with the next change.
@@ -226,25 +224,22 @@ end
 -- True and what a hook raised; false and why not; nothing when a file is still being written.
 local function reload(self, changed, everything, hasty)
   self.waited, self.tries, self.done = {}, 0, false
-  local ok, result, job = say_goodbye(self, changed, everything, hasty)
-  local problem = ok and result
-  while ok do
-    job = reading.new(self, changed, everything, hasty)
-    ok, result = try(self, job)
-    if ok then
-      self.pending, self.seen = {}, self.found
-      self.last_error, self.done = problem, true
-      return true, call_hooks(self, result) or problem
-    end
-    ok = result == reading.AGAIN
+  local failure, problem = say_goodbye(self, changed, everything, hasty)
+  local due
+  if not failure then
+    failure, due = try(self, changed, everything, hasty)
   end
-  if result == reading.WAIT then
+  if not failure then
+    self.pending, self.seen = {}, self.found
+    self.last_error, self.done = problem, true
+    return true, call_hooks(self, due) or problem
+  elseif failure.message == reading.WAIT then
     return nil
   end
   self.seen = self.found
-  follow_failed(self, changed, job)
+  follow_failed(self, changed, failure.job)
   self.done = true
-  return fail(self, locate(job, result))
+  return fail(self, failure.message, failure.kind)
 end
 
 -- ---- for hosts ---------------------------------------------------------------------------
@@ -256,7 +251,7 @@ local function check_self(self, method)
 end
 
 local function is_closed(self)
-  return tostring(self.world) == "ecs.world (closed)"
+  return not native.is_open(self.world)
 end
 
 -- Scripts and modules that are not what they were, and scripts that have come or gone.
@@ -307,10 +302,11 @@ local function look(self, force)
   return changed
 end
 
--- reload, during which nothing can yield: who dropped that coroutine would leave it open.
+-- reload, during which nothing can yield: who dropped that coroutine would leave it open. Behind
+-- false come what was raised and its kind.
 local function read_alone(self, ...)
   self.reading = true
-  local ok, swapped, problem = pcall(native.call, reload, self, ...)
+  local ok, swapped, problem = native.try(reload, self, ...)
   self.reading = false
   return ok, swapped, problem
 end
@@ -331,15 +327,15 @@ function methods:poll(force)
   if not changed then
     return nil
   end
-  local idle, message = pcall(native.stage, self.world, nothing, nothing)
+  local idle, message, kind = native.try(native.stage, self.world, nothing, nothing)
   if not idle then
     -- In a system, say: what has changed is read as soon as that is over.
-    return fail(self, is_closed(self) and "the world is closed" or message, true)
+    return fail(self, is_closed(self) and "the world is closed" or message, kind, true)
   end
   local hasty = force or next(self.told) ~= nil
   self.told = {}
   local ok, swapped, problem = read_alone(self, changed, force, hasty)
-  if not ok and (swapped == OUT_OF_MEMORY or not self.done) then
+  if not ok and (problem == "memory" or not self.done) then
     for path in next, changed do
       self.told[path] = true
     end
@@ -402,18 +398,18 @@ function methods:forget()
   end
   local names = orphans_of(self)
   local plan = registrations.plan_to_forget(self, names)
-  local ok, message = pcall(native.stage, self.world, nothing, function()
+  local ok, message, kind = native.try(native.stage, self.world, nothing, function()
     native.swap(self.world, plan)
   end)
   if not ok then
-    error(message == OUT_OF_MEMORY and message or "nothing is forgotten: " .. message, 0)
+    error(kind == "memory" and message or "nothing is forgotten: " .. message, 0)
   end
   return names
 end
 
 -- The directories as a list, and on_error.
 local function check_open(world, directories, options)
-  if type(world) ~= "userdata" or not tostring(world):find "^ecs%.world" then
+  if native.is_open(world) == nil then
     error(("bad argument #1 to 'open' (world expected, got %s)"):format(type(world)), 3)
   elseif options ~= nil and type(options) ~= "table" then
     error(("bad argument #3 to 'open' (table expected, got %s)"):format(type(options)), 3)

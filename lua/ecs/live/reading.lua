@@ -1,5 +1,6 @@
 -- One reading of live scripts: the files that have to run, run as scripts or as modules.
 
+local native = require "ecs.native"
 local registrations = require "ecs.live.registrations"
 local watch = require "ecs.live.watch"
 
@@ -102,7 +103,7 @@ local function run_file(self, job, path, name)
     registered = registrations.new(path),
   }
   job.records[path], job.current = record, record
-  local ok, message = pcall(run_chunk, self, record, text)
+  local ok, message, kind = native.try(run_chunk, self, record, text)
   job.current, record.running = outer, nil
   if not ok then
     pass_on(record, outer)
@@ -110,6 +111,9 @@ local function run_file(self, job, path, name)
   if job.stopped then
     error(job.stopped, 0)
   elseif not ok then
+    if kind == "yield" then
+      message = reading.placed(path, "the script", message, kind)
+    end
     job.failed, record.problem = record, { message }
     error(message, 0)
   end
@@ -124,6 +128,19 @@ local function set_loaded(job, name, value)
   loaded[name] = value
 end
 
+-- Whether nothing that `require` asks knows a module.
+local function is_nowhere(name)
+  for _, search in ipairs(package.searchers) do
+    local ok, loader, kind = native.try(search, name)
+    if not ok and kind == "memory" then
+      error(loader, 0)
+    elseif not ok or type(loader) == "function" then
+      return false
+    end
+  end
+  return true
+end
+
 -- A module that has no file here: not what a file that is gone has left of it. One that is
 -- nowhere may come: then it is another one that is required.
 local function require_elsewhere(self, job, require, name)
@@ -132,7 +149,7 @@ local function require_elsewhere(self, job, require, name)
     set_loaded(job, name, nil)
   end
   local ok, value, data = pcall(require, name)
-  local missing = not ok and type(value) == "string" and value:find "^module '.-' not found"
+  local missing = not ok and type(name) == "string" and is_nowhere(name)
   for _, path in ipairs(missing and job.current and self.watch:candidates(name) or {}) do
     job.current.requires[path] = true
     job.awaited[path] = true
@@ -278,16 +295,17 @@ function reading.new(self, changed, everything, hasty)
   return job
 end
 
--- What a script or a hook (`what`) raised: where that tells of no place, the path says whose it is.
-function reading.placed(path, what, message)
-  local kind = type(message)
-  if kind == "string" and message:find "^attempt to yield " then
+-- What a script or a hook (`what`) raised, of a kind that native.try tells: where that tells of no
+-- place, the path says whose it is.
+function reading.placed(path, what, message, kind)
+  local class = type(message)
+  if kind == "yield" then
     return ("%s: %s cannot yield"):format(path, what)
-  elseif kind == "string" or kind == "table" and getmetatable(message) then
+  elseif class == "string" or class == "table" and getmetatable(message) then
     return message
   end
-  local value = (kind == "nil" or kind == "boolean" or kind == "number") and tostring(message)
-  return ("%s: %s raised %s"):format(path, what, value or "a " .. kind)
+  local value = (class == "nil" or class == "boolean" or class == "number") and tostring(message)
+  return ("%s: %s raised %s"):format(path, what, value or "a " .. class)
 end
 
 -- Runs the files, with their registrations staged.

@@ -16,12 +16,6 @@ function registrations.nothing()
   return { components = {}, phases = {}, systems = {} }
 end
 
--- Where a script called the method that has called the recorder: "file:line: ".
-local function position()
-  local _, at = pcall(error, "", 5)
-  return at
-end
-
 local function find(list, name)
   for i, entry in ipairs(list) do
     if entry.name == name then
@@ -64,29 +58,23 @@ local function elsewhere(self, job, list, name)
   end
 end
 
--- Where a file declares a component.
-function registrations.position(registered, name)
-  local entry = find(registered.components, name)
-  return entry and entry.at
-end
-
+-- What is done with a registration, by its kind; `at` is where it was called, "file:line: ".
 local record = {}
 
-function record.component(self, job, name, fields)
+function record.component(self, job, name, fields, at)
   local other, path = elsewhere(self, job, "components", name)
   local own = find(job.current.registered.components, name)
   other, path = own or other, own and job.current.path or path
   if other and not same(other.fields, fields) then
     error(("component '%s' is declared with other fields in %s"):format(name, path), 3)
   elseif not own then
-    table.insert(job.current.registered.components,
-      { name = name, fields = fields, at = position() })
+    table.insert(job.current.registered.components, { name = name, fields = fields, at = at })
   end
   return not self.owned.components[name] and job.known.components[name]
 end
 
 local function record_named(list, what)
-  return function(self, job, name, spec)
+  return function(self, job, name, spec, at)
     local _, path = elsewhere(self, job, list, name)
     if path then
       error(("%s '%s' is registered in %s, too"):format(what, name, path), 3)
@@ -94,9 +82,9 @@ local function record_named(list, what)
       error(("%s '%s' is registered outside the scripts"):format(what, name), 3)
     end
     local entries = job.current.registered[list]
-    local entry = { name = name, spec = spec, at = position(), owner = job.current.path }
-    local _, at = find(entries, name)
-    entries[at or #entries + 1] = entry
+    local _, index = find(entries, name)
+    entries[index or #entries + 1] =
+      { name = name, spec = spec, at = at, owner = job.current.path }
   end
 end
 
@@ -109,9 +97,8 @@ record.system = record_named("systems", "system")
 record.phase = record_named("phases", "phase")
 
 local function record_object(list)
-  return function(_, job, name, object)
-    table.insert(job.current.registered[list],
-      { name = name, object = object, at = position() })
+  return function(_, job, name, object, at)
+    table.insert(job.current.registered[list], { name = name, object = object, at = at })
   end
 end
 
@@ -137,19 +124,13 @@ local BUILTIN = {
 local function known_names(world)
   return {
     components = lazy(function(name)
-      local ok, known = pcall(native.declared, world, name)
-      return ok and known
+      return native.declared(world, name, "component")
     end),
     systems = lazy(function(name)
-      return (pcall(world.explain, world, name))
+      return native.declared(world, name, "system")
     end),
     phases = lazy(function(name)
-      for _, phase in ipairs(world:describe().phases) do
-        if phase.name == name then
-          return not BUILTIN[name]
-        end
-      end
-      return false
+      return not BUILTIN[name] and native.declared(world, name, "phase")
     end),
   }
 end
@@ -157,11 +138,11 @@ end
 -- What the world tells of each registration while files are read.
 function registrations.recorder(self, job)
   job.known = known_names(self.world)
-  return function(kind, name, value)
+  return function(kind, name, value, at)
     if not job.current then
       error("only scripts register while scripts are read", 3)
     end
-    return record[kind](self, job, name, value)
+    return record[kind](self, job, name, value, at)
   end
 end
 
@@ -202,8 +183,8 @@ local function in_order(job, paths, list, owned)
   return plan
 end
 
--- Queries or resources that files have asked for: those that ran, or those that are kept.
-local function objects(job, paths, list, kept)
+-- What files have declared or asked for: those that ran, or those that are kept.
+local function of_files(job, paths, list, kept)
   local plan = {}
   for _, path in ipairs(paths) do
     if (job.records[path] == nil) == kept then
@@ -225,12 +206,13 @@ function registrations.plan(self, job)
     end
   end
   local plan = {
+    components = of_files(job, paths, "components", false),
     phases = in_order(job, paths, "phases", owned.phases),
     systems = in_order(job, paths, "systems", owned.systems),
-    queries = objects(job, paths, "queries", false),
-    resources = objects(job, paths, "resources", false),
-    kept_queries = objects(job, paths, "queries", true),
-    kept_resources = objects(job, paths, "resources", true),
+    queries = of_files(job, paths, "queries", false),
+    resources = of_files(job, paths, "resources", false),
+    kept_queries = of_files(job, paths, "queries", true),
+    kept_resources = of_files(job, paths, "resources", true),
     group = self.group or nil,
   }
   plan.leave = named(self.owned.components, owned.components)
@@ -246,8 +228,8 @@ function registrations.plan_to_forget(self, names)
     plan.remove[i] = { name = name }
   end
   local job = { all = self.records, records = {} }
-  plan.kept_queries = objects(job, paths, "queries", true)
-  plan.kept_resources = objects(job, paths, "resources", true)
+  plan.kept_queries = of_files(job, paths, "queries", true)
+  plan.kept_resources = of_files(job, paths, "resources", true)
   return plan
 end
 

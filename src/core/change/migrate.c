@@ -62,7 +62,7 @@ static const struct leaf *leaf_of(const struct column *column) {
   return &column->component->leaves[column->leaf];
 }
 
-static ecs_status refuse(const struct migration *migration, const struct table *old,
+static ecs_status refuse(struct migration *migration, const struct table *old,
                          uint32_t row, const struct column *from, const struct column *to,
                          ecs_cell cell) {
   const ecs_world *world = migration->world;
@@ -73,13 +73,14 @@ static ecs_status refuse(const struct migration *migration, const struct table *
                 entity_id(&world->entities, old->rows[row]));
   else
     text_format(owner, sizeof owner, "the resource");
+  migration->refused = to->component->name;
   return world_fail(world, ECS_ERANGE, "cannot migrate '%s': %s has %s = %s, which is no %s",
                     to->component->name, owner, leaf_of(from)->name, value,
                     type_name(leaf_of(to)->type));
 }
 
 /* Fills a new column from an old one of `count` cells, or with the default. */
-static ecs_status fill_column(const struct migration *migration, const struct table *old,
+static ecs_status fill_column(struct migration *migration, const struct table *old,
                               const struct column *from, struct column *to,
                               uint32_t capacity, uint32_t count) {
   ecs_world *world = migration->world;
@@ -101,7 +102,7 @@ static ecs_status fill_column(const struct migration *migration, const struct ta
   return ECS_OK;
 }
 
-static ecs_status fill_table(const struct migration *migration, const struct table *old,
+static ecs_status fill_table(struct migration *migration, const struct table *old,
                              struct table *table) {
   for (uint32_t i = 0; i < table->column_count; i++) {
     struct column *to = &table->columns[i];

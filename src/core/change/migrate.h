@@ -38,6 +38,7 @@ struct migration {
   ecs_world *world;
   struct change *changes;
   uint32_t count, capacity;
+  const char *refused;           /* the component whose cell did not convert; of its arena */
   struct table **tables;         /* what replaces the table of the same index */
   uint32_t table_count, table_capacity;
 };

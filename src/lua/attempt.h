@@ -1,0 +1,12 @@
+/* Protected calls that say what kind of error it was. */
+#ifndef ECS_LUA_ATTEMPT_H
+#define ECS_LUA_ATTEMPT_H
+
+#include <lua.h>
+
+/* Pushes native.try(fn, ...): true and what fn returns; or false, what was raised, and its kind:
+** "memory" (there was not enough), "yield" (it tried to), or nil. Nothing in fn can yield, since a
+** coroutine that is dropped while it does would leave fn half done. */
+void attempt_push(lua_State *L);
+
+#endif
