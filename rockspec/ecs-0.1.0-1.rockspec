@@ -146,6 +146,7 @@ build = {
     ["ecs.live"] = "lua/ecs/live/init.lua",
     ["ecs.live.reading"] = "lua/ecs/live/reading.lua",
     ["ecs.live.registrations"] = "lua/ecs/live/registrations.lua",
+    ["ecs.live.reload"] = "lua/ecs/live/reload.lua",
     ["ecs.live.watch"] = "lua/ecs/live/watch.lua",
     ["ecs.schema"] = "lua/ecs/schema.lua",
     ["ecs.types"] = "lua/ecs/types.lua",

@@ -64,10 +64,12 @@ describe("native.try", function()
     assert.is_nil(kind)
   end)
 
-  it("takes a function", function()
-    for _, value in ipairs { 1, "print", {}, true } do
-      helper.has_error(function() native.try(value) end, "bad argument #1 to 'try'")
-    end
+  it("calls anything that can be called, as pcall does", function()
+    local callable = setmetatable({}, { __call = function(_, ...) return select("#", ...) end })
+    assert.are.same({ true, 3 }, { native.try(callable, 1, nil, nil) })
+    local ok, message, kind = native.try(1)
+    assert.are.same({ false, "attempt to call a number value", nil }, { ok, message, kind })
+    helper.has_error(function() native.try() end, "bad argument #1 to 'try'")
   end)
 end)
 

@@ -28,7 +28,7 @@ static const char *kind_of(int status, const struct attempts *attempts) {
 /* Nothing is made before the call, so that there is nothing outside of it that can fail. */
 static int attempt(lua_State *L) {
   const struct attempts *attempts = lua_touserdata(L, lua_upvalueindex(1));
-  luaL_checktype(L, 1, LUA_TFUNCTION);
+  luaL_checkany(L, 1);
   lua_pushvalue(L, lua_upvalueindex(2));
   lua_insert(L, 1);
   int status = lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 1);

@@ -92,16 +92,22 @@ local function pass_on(record, outer)
   end
 end
 
--- Runs a file as part of the reading `job`. What a module has registered before it fails stays,
--- as a script that requires it may go on without it.
-local function run_file(self, job, path, name)
-  local old, outer, text = self.records[path], job.current, take(self, job, path)
+-- What is known of a file that runs; `name` is that of a module.
+local function new_record(self, path, name)
+  local old = self.records[path]
   local kept = old and not old.left and old.script and old.script.state
-  local record = {
+  return {
     path = path, name = name, state = type(kept) == "table" and kept or {}, hooks = {},
     requires = {}, version = old and old.version + 1 or 1, running = true,
     registered = registrations.new(path),
   }
+end
+
+-- Runs a file as part of the reading `job`. What a module has registered before it fails stays,
+-- as a script that requires it may go on without it.
+local function run_file(self, job, path, name)
+  local outer, text = job.current, take(self, job, path)
+  local record = new_record(self, path, name)
   job.records[path], job.current = record, record
   local ok, message, kind = native.try(run_chunk, self, record, text)
   job.current, record.running = outer, nil
@@ -157,36 +163,41 @@ local function require_elsewhere(self, job, require, name)
   return ok, value, data, missing and 2 or 0
 end
 
+-- A module that has its file here: runs it, unless it has run as it is now.
+local function require_here(self, job, path, name)
+  job.current.requires[path] = true
+  local record = job.records[path]
+  if not record and not job.stale[path] then
+    record = self.records[path]
+  end
+  if record and record.running then
+    error(("loop of modules: '%s' requires itself"):format(name), 3)
+  elseif job.scripts[path] then
+    self.modules[path] = true
+    stop(job, reading.AGAIN)
+  elseif record and record.problem then
+    pass_on(record, job.current)
+    error(record.problem[1], 0)
+  end
+  record = record or run_file(self, job, path, name)
+  set_loaded(job, name, record.value)
+  job.provided[name] = record.value
+  return record.value
+end
+
 -- What `require` is while files are read.
 local function make_require(self, job, require)
   return function(name)
     local path = type(name) == "string" and self.watch:module(name)
-    local current = job.current
-    if not path or not current then
-      local ok, value, data, level = require_elsewhere(self, job, require, name)
-      if not ok then
-        error(value, level)
-      end
-      return value, data
+    if path and job.current then
+      local value = require_here(self, job, path, name)
+      return value, path
     end
-    current.requires[path] = true
-    local record = job.records[path]
-    if not record and not job.stale[path] then
-      record = self.records[path]
+    local ok, value, data, level = require_elsewhere(self, job, require, name)
+    if not ok then
+      error(value, level)
     end
-    if record and record.running then
-      error(("loop of modules: '%s' requires itself"):format(name), 2)
-    elseif job.scripts[path] then
-      self.modules[path] = true
-      stop(job, reading.AGAIN)
-    elseif record and record.problem then
-      pass_on(record, current)
-      error(record.problem[1], 0)
-    end
-    record = record or run_file(self, job, path, name)
-    set_loaded(job, name, record.value)
-    job.provided[name] = record.value
-    return record.value, path
+    return value, data
   end
 end
 
