@@ -315,13 +315,6 @@ static void refuse_write(lua_State *L, const struct view_box *view) {
               root->loop->query->query->text);
 }
 
-/* view_open for a write: resources stay as they are while scripts are read. */
-static uint32_t open_to_write(lua_State *L, struct view_box *view) {
-  uint32_t row = view_open(L, 1, view);
-  check_free(L, view->box);
-  return row;
-}
-
 /* Cells that have been converted, which may have run finalizers. */
 static void store_batch(lua_State *L, const struct view_box *view,
                         const struct batch *batch) {
@@ -376,7 +369,10 @@ static int view_newindex(lua_State *L) {
   const struct view_box *root = view->root;
   const char *key = lua_tostring(L, 2);
   uint32_t row = *root->row;
-  if (UNLIKELY(row >= ROW_SPECIAL)) row = open_to_write(L, view);
+  if (UNLIKELY(row >= ROW_SPECIAL)) {
+    row = view_open(L, 1, view);
+    check_free(L, view->box);
+  }
   if (UNLIKELY(root->read_only)) refuse_write(L, view);
   const struct shape_field *field = find(view->shape, key);
   if (UNLIKELY(!field)) field = search(L, view, 2);
@@ -391,7 +387,8 @@ static int view_newindex(lua_State *L) {
 static int elements_newindex(lua_State *L) {
   struct view_box *view = lua_touserdata(L, 1);
   const struct view_box *root = view->root;
-  uint32_t row = open_to_write(L, view);
+  uint32_t row = view_open(L, 1, view);
+  check_free(L, view->box);
   if (root->read_only) refuse_write(L, view);
   uint32_t at = element(L, view, 2);
   if (at == NONE) {
