@@ -32,6 +32,7 @@ build = {
         "src/core/base/intern.c",
         "src/core/base/memory.c",
         "src/core/base/text.c",
+        "src/core/base/types.c",
         "src/core/base/value.c",
         "src/core/change/convert.c",
         "src/core/change/declare.c",

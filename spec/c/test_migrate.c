@@ -84,7 +84,7 @@ static double number_of(ecs_type type, union any_value value) {
   if (type == ECS_F32) return (double)cell.f32;
   if (type == ECS_F64) return cell.f64;
   if (type == ECS_STRING) return (double)value.text.size;
-  return (double)cell_integer(type, type_size(type, NULL), cell);
+  return (double)cell_integer(type, type_size(type, 0), cell);
 }
 
 static void convert(const struct conversion *c) {

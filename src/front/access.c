@@ -283,15 +283,16 @@ static bool is_read_only(const struct front *f, uint32_t slot) {
 
 static k_column column_type(struct front *f, const struct component *component,
                             const struct leaf *leaf) {
-  static const k_column types[] = {
-      [ECS_F32] = KC_F32, [ECS_F64] = KC_F64, [ECS_I8] = KC_I8, [ECS_I16] = KC_I16,
-      [ECS_I32] = KC_I32, [ECS_I64] = KC_I64, [ECS_U8] = KC_U8, [ECS_U16] = KC_U16,
-      [ECS_U32] = KC_U32, [ECS_BOOL] = KC_BOOL, [ECS_ENTITY] = KC_ENTITY};
-  if (leaf->type == ECS_ENUM) return leaf->size == 1 ? KC_U8 : KC_U16;
-  if (leaf->type > ECS_ENTITY)
+  static const k_column columns[COLUMN_COUNT] = {
+      [COLUMN_F32] = KC_F32, [COLUMN_F64] = KC_F64, [COLUMN_I8] = KC_I8,
+      [COLUMN_I16] = KC_I16, [COLUMN_I32] = KC_I32, [COLUMN_I64] = KC_I64,
+      [COLUMN_U8] = KC_U8, [COLUMN_U16] = KC_U16, [COLUMN_U32] = KC_U32,
+      [COLUMN_BOOL] = KC_BOOL, [COLUMN_ENTITY] = KC_ENTITY};
+  enum type_column column = type_column(leaf->type, leaf->size);
+  if (column == COLUMN_NONE)
     front_refuse(f, "it uses field '%s.%s', which is %s", component->name, leaf->name,
                  type_name(leaf->type));
-  return types[leaf->type];
+  return columns[column];
 }
 
 static uint32_t new_column(struct front *f, struct front_column column) {
@@ -395,10 +396,9 @@ static bool is_leaf(struct val place) { return !place.array && !place.component;
 
 static struct val resource_field(struct front *f, struct val at) {
   const struct leaf *leaf = &at.root->leaves[at.leaf];
-  if (leaf->type > ECS_ENUM || leaf->type == ECS_STRING || leaf->type == ECS_ANY)
-    front_refuse(f, "it uses field '%s.%s', which is %s", at.root->name, leaf->name,
-                 type_name(leaf->type));
-  k_type type = leaf->type <= ECS_F64 ? KT_F64 : leaf->type == ECS_BOOL ? KT_BOOL : KT_I64;
+  (void)column_type(f, at.root, leaf);   /* refuses what kernels have no columns for */
+  enum type_class class = type_class(leaf->type);
+  k_type type = class == CLASS_FLOAT ? KT_F64 : class == CLASS_TRUTH ? KT_BOOL : KT_I64;
   uint32_t i = 0;
   while (i < f->resource_count && (f->resources[i].component != at.root->id ||
                                    f->resources[i].leaf != at.leaf))
@@ -455,7 +455,7 @@ static k_value fit_value(struct front *f, const struct leaf *leaf, k_column type
   bool boolean = value.kind == VAL_VALUE && val_type(f, value) == KT_BOOL;
   if (leaf->type == ECS_BOOL && boolean) return value.value;
   if (leaf->type == ECS_ENTITY && value.kind == VAL_VALUE && value.entity) return value.value;
-  if (leaf->type >= ECS_BOOL || !val_is_number(f, value))
+  if (!type_is_number(leaf->type) || !val_is_number(f, value))
     front_refuse(f, "it sets a field of type %s to another type", type_name(leaf->type));
   return build_fit(f->b, type, value.value);
 }

@@ -200,7 +200,7 @@ static int column_write(lua_State *L) {
   box->calls++;
   values_begin(box);
   int world_index = push_world(L, 1);
-  if (column->leaf->type <= ECS_U32)
+  if (type_is_number(column->leaf->type))
     write_numbers(L, column, world_index, count);
   else
     write_cells(L, column, world_index, count);

@@ -216,16 +216,12 @@ static void read_resources(struct world_box *box, struct variant *variant) {
     const struct leaf *leaf = &component->leaves[resource->leaf];
     ecs_cell cell = cell_load(component->resource[resource->leaf].data, leaf->size, 0);
     k_scalar *value = &variant->uniforms[resource->uniform];
-    if (leaf->type == ECS_F32)
-      value->f64 = (double)cell.f32;
-    else if (leaf->type == ECS_F64)
-      value->f64 = cell.f64;
-    else if (leaf->type == ECS_BOOL)
-      value->b = cell.u8;
-    else if (leaf->type == ECS_ENTITY)
-      value->i64 = (int64_t)entity_target(box->world, cell.u64);
-    else
-      value->i64 = cell_integer(leaf->type, leaf->size, cell);
+    switch (type_class(leaf->type)) {
+      case CLASS_FLOAT: value->f64 = cell_float(leaf->size, cell); break;
+      case CLASS_TRUTH: value->b = cell.u8; break;
+      case CLASS_ID: value->i64 = (int64_t)entity_target(box->world, cell.u64); break;
+      default: value->i64 = cell_integer(leaf->type, leaf->size, cell); break;
+    }
   }
 }
 

@@ -49,12 +49,10 @@ static inline int push_query_world(lua_State *L, int query_index) {
 
 /* ---- shapes and views (shape.c, view.c) ------------------------------------------ */
 
-#define FIELD_ARRAY (ECS_NESTED + 1)
-
 struct shape_field {
   const char *key;           /* Lua's own text, anchored: found by its address */
   uint32_t leaf;             /* the first, counted from its component's first */
-  uint32_t kind;             /* an ecs_type, or FIELD_ARRAY */
+  ecs_type type;             /* ECS_NESTED: what reads as a view, an array, too */
 };
 
 /* How the views of a component, or of a nested one, read. Anchored in WORLD_SHAPES. */

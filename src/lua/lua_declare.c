@@ -224,10 +224,8 @@ static int unknown_type(struct draft *draft, const struct world_box *box,
   const ecs_world *world = box->world;
   struct nearest nearest;
   nearest_begin(&nearest, type, strlen(type));
-  for (int i = ECS_F32; i < ECS_NESTED; i++) {
-    const char *name = type_name((ecs_type)i);
-    nearest_offer(&nearest, name, strlen(name));
-  }
+  for (uint32_t i = 0; type_name_at(i); i++)
+    nearest_offer(&nearest, type_name_at(i), strlen(type_name_at(i)));
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *known = world->registry.components[i];
     if (known) nearest_offer(&nearest, known->name, known->name_size);
@@ -248,11 +246,7 @@ static int unknown_type(struct draft *draft, const struct world_box *box,
 
 static void find_type(struct draft *draft, const struct world_box *box, ecs_field *field,
                       const char *type) {
-  for (int i = ECS_F32; i < ECS_NESTED; i++)
-    if (strcmp(type, type_name((ecs_type)i)) == 0) {
-      field->type = (ecs_type)i;
-      return;
-    }
+  if (type_of_name(type, &field->type)) return;
   field->type = ECS_NESTED;
   field->nested = ecs_component_find(box->world, type);
   if (field->nested == ECS_NULL) unknown_type(draft, box, field, type);

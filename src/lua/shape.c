@@ -1,9 +1,5 @@
 #include "lua/loop.h"
 
-static uint32_t field_kind(const struct field *field) {
-  return field->count ? FIELD_ARRAY : (uint32_t)field->type;
-}
-
 /* build(world, component): a shape, anchored with its keys in WORLD_SHAPES. */
 static int build(lua_State *L) {
   const struct world_box *box = lua_touserdata(L, 1);
@@ -21,7 +17,7 @@ static int build(lua_State *L) {
     lua_pushlstring(L, field->name, field->name_size);
     shape->fields[i].key = lua_tostring(L, -1);
     shape->fields[i].leaf = field->first_leaf;
-    shape->fields[i].kind = field_kind(field);
+    shape->fields[i].type = field->count ? ECS_NESTED : field->type;
     lua_rawseti(L, 4, (lua_Integer)i + 1);
   }
   lua_setiuservalue(L, 3, 1);

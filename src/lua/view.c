@@ -221,18 +221,17 @@ static void push_slowly(lua_State *L, int index, const struct view_box *view, ui
   lua_remove(L, world_index);
 }
 
-static uint32_t kind_at(const struct view_box *view, uint32_t at) {
-  if (!view->array) return view->shape->fields[at].kind;
-  return (uint32_t)view->array->type;
+static ecs_type type_at(const struct view_box *view, uint32_t at) {
+  return view->array ? view->array->type : view->shape->fields[at].type;
 }
 
 static void push_at(lua_State *L, int index, struct view_box *view, uint32_t at,
                     uint32_t row) {
-  uint32_t kind = kind_at(view, at);
+  ecs_type type = type_at(view, at);
   uint32_t leaf = first_leaf(view, at);
-  if (kind >= ECS_NESTED)
+  if (type == ECS_NESTED)
     view_push_part(L, index, view, at);
-  else if (!push_number_at(L, (ecs_type)kind, view->root->data[leaf], row))
+  else if (!push_number_at(L, type, view->root->data[leaf], row))
     push_slowly(L, index, view, leaf, row);
 }
 
@@ -274,9 +273,7 @@ static int view_index(lua_State *L) {
   if (UNLIKELY(row >= ROW_SPECIAL)) row = view_open(L, 1, view);
   const struct shape_field *field = find(view->shape, key);
   if (UNLIKELY(!field)) field = search(L, view, 2);
-  if (LIKELY(field->kind < ECS_NESTED) &&
-      LIKELY(push_number_at(L, (ecs_type)field->kind, root->data[view->base + field->leaf],
-                            row)))
+  if (LIKELY(push_number_at(L, field->type, root->data[view->base + field->leaf], row)))
     return 1;
   push_at(L, 1, view, (uint32_t)(field - view->shape->fields), row);
   return 1;
@@ -346,7 +343,7 @@ static void write_slowly(lua_State *L, struct view_box *view, uint32_t at) {
   box->calls++;
   values_begin(box);
   struct view_box *source = view_test(L, 3);
-  if (source && kind_at(view, at) >= ECS_NESTED) {
+  if (source && type_at(view, at) == ECS_NESTED) {
     check_source(L, view, at, source);
     view_push_table(L, 3, source);
     lua_replace(L, 3);
@@ -376,9 +373,7 @@ static int view_newindex(lua_State *L) {
   if (UNLIKELY(root->read_only)) refuse_write(L, view);
   const struct shape_field *field = find(view->shape, key);
   if (UNLIKELY(!field)) field = search(L, view, 2);
-  if (LIKELY(field->kind < ECS_NESTED) &&
-      LIKELY(store_number_at(L, (ecs_type)field->kind, 3,
-                             root->data[view->base + field->leaf], row)))
+  if (LIKELY(store_number_at(L, field->type, 3, root->data[view->base + field->leaf], row)))
     return 0;
   write_slowly(L, view, (uint32_t)(field - view->shape->fields));
   return 0;
@@ -397,9 +392,7 @@ static int elements_newindex(lua_State *L) {
                        view->array->name, (uint64_t)view->array->count,
                        show_value(L, 2, text, sizeof text));
   }
-  uint32_t kind = kind_at(view, at);
-  if (kind >= ECS_NESTED ||
-      !store_number_at(L, (ecs_type)kind, 3, root->data[first_leaf(view, at)], row))
+  if (!store_number_at(L, type_at(view, at), 3, root->data[first_leaf(view, at)], row))
     write_slowly(L, view, at);
   return 0;
 }

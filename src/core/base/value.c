@@ -7,28 +7,6 @@
 #define SEEDS 16u      /* cells that are stored one by one */
 #define PIECE 4096u    /* bytes, a multiple of every cell's */
 
-static const struct {
-  const char *name;
-  uint8_t size, code;
-  int64_t least, most;   /* of integers */
-} types[] = {
-  [ECS_F32] = {"f32", 4, 0, 0, 0},
-  [ECS_F64] = {"f64", 8, 1, 0, 0},
-  [ECS_I8] = {"i8", 1, 2, INT8_MIN, INT8_MAX},
-  [ECS_I16] = {"i16", 2, 3, INT16_MIN, INT16_MAX},
-  [ECS_I32] = {"i32", 4, 4, INT32_MIN, INT32_MAX},
-  [ECS_I64] = {"i64", 8, 5, INT64_MIN, INT64_MAX},
-  [ECS_U8] = {"u8", 1, 6, 0, UINT8_MAX},
-  [ECS_U16] = {"u16", 2, 7, 0, UINT16_MAX},
-  [ECS_U32] = {"u32", 4, 8, 0, UINT32_MAX},
-  [ECS_BOOL] = {"bool", 1, 9, 0, 1},
-  [ECS_ENTITY] = {"entity", 8, 10, 0, 0},
-  [ECS_STRING] = {"string", 4, 11, 0, 0},
-  [ECS_ANY] = {"any", 4, 12, 0, 0},
-  [ECS_ENUM] = {"enum", 1, 13, 0, 0},
-  [ECS_NESTED] = {"component", 0, 14, 0, 0},
-};
-
 static bool is_named(const struct enumeration *names, uint32_t at, const char *text,
                      size_t size) {
   return names->names[at].size == size && memcmp(names->names[at].data, text, size) == 0;
@@ -70,20 +48,6 @@ uint32_t enumeration_find(const struct enumeration *names, const char *text, siz
   return *find_bucket(names, text, size) - 1;
 }
 
-const char *type_name(ecs_type type) { return types[type].name; }
-
-uint8_t type_code(ecs_type type) { return types[type].code; }
-
-bool type_of_code(uint8_t code, ecs_type *type) {
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    if (types[i].code == code) return *type = (ecs_type)i, true;
-  return false;
-}
-
-uint32_t type_size(ecs_type type, const struct enumeration *names) {
-  return type == ECS_ENUM && names->count > 256 ? 2 : types[type].size;
-}
-
 bool number_is_integer(double value, int64_t *integer) {
   if (!(value >= -9223372036854775808.0 && value < 9223372036854775808.0)) return false;
   *integer = (int64_t)value;
@@ -102,14 +66,7 @@ ecs_status cell_of_integer(ecs_type type, int64_t value, ecs_cell *cell) {
   } else if (type == ECS_F64) {
     cell->f64 = (double)value;
   } else {
-    assert(type <= ECS_U32);
-    if (value < types[type].least || value > types[type].most) return ECS_ERANGE;
-    switch (types[type].size) {
-      case 1: cell->u8 = (uint8_t)value; break;
-      case 2: cell->u16 = (uint16_t)value; break;
-      case 4: cell->u32 = (uint32_t)value; break;
-      default: cell->i64 = value; break;
-    }
+    return integer_to_cell(type, value, cell) ? ECS_OK : ECS_ERANGE;
   }
   return ECS_OK;
 }
@@ -130,11 +87,12 @@ ecs_status cell_of_number(ecs_type type, double value, ecs_cell *cell) {
 }
 
 int64_t cell_integer(ecs_type type, uint32_t size, ecs_cell cell) {
-  switch (type) {
-    case ECS_I8: return cell.i8;
-    case ECS_I16: return cell.i16;
-    case ECS_I32: return cell.i32;
-    default: return size == 1 ? cell.u8 : size == 2 ? cell.u16 : size == 4 ? cell.u32 : cell.i64;
+  bool is_signed = type_is_signed(type);
+  switch (size) {
+    case 1: return is_signed ? cell.i8 : cell.u8;
+    case 2: return is_signed ? cell.i16 : cell.u16;
+    case 4: return is_signed ? cell.i32 : (int64_t)cell.u32;
+    default: return cell.i64;
   }
 }
 

@@ -1,8 +1,8 @@
-/* Field types: their sizes, how values become cells, how cells lie in columns. */
+/* Cells: how values become cells, how cells lie in columns; and the names of enumerations. */
 #ifndef ECS_CORE_BASE_VALUE_H
 #define ECS_CORE_BASE_VALUE_H
 
-#include "core/base/base.h"
+#include "core/base/types.h"
 
 struct enumeration {
   ecs_string *names;
@@ -21,16 +21,6 @@ bool enumeration_enter(const struct enumeration *names, uint32_t at);
 /* NONE when it is no name of the enumeration. */
 uint32_t enumeration_find(const struct enumeration *names, const char *text, size_t size);
 
-const char *type_name(ecs_type type);
-
-/* What stands for a type in images, whatever its place in ecs_type; and back: false when none
-** has the code. A new type takes a code that none has had. */
-uint8_t type_code(ecs_type type);
-bool type_of_code(uint8_t code, ecs_type *type);
-
-/* Bytes in a column; an enumeration's by the number of its names. */
-uint32_t type_size(ecs_type type, const struct enumeration *names);
-
 /* Turns a number into the cell of a numeric type: ECS_OK, ECS_ETYPE (a fraction into an
 ** integer), ECS_ERANGE. A float that does not fit an f32 becomes an infinity, as in C. */
 ecs_status cell_of_integer(ecs_type type, int64_t value, ecs_cell *cell);
@@ -44,6 +34,11 @@ bool number_fits_float(int64_t integer);
 
 /* An integer field's value (bool, enumeration and entity included), widened. */
 int64_t cell_integer(ecs_type type, uint32_t size, ecs_cell cell);
+
+/* A float field's value. */
+static inline double cell_float(uint32_t size, ecs_cell cell) {
+  return size == 4 ? (double)cell.f32 : cell.f64;
+}
 
 /* Most values have 4 bytes: that size is asked for first. */
 static inline ecs_cell cell_load(const void *data, uint32_t size, size_t row) {
@@ -98,6 +93,16 @@ static inline ecs_cell cell_of_bits(uint32_t size, uint64_t bits) {
     default: cell.u64 = bits; break;
   }
   return cell;
+}
+
+/* The cell of an integer type; false when the value is out of its range. */
+static inline bool integer_to_cell(ecs_type type, int64_t value, ecs_cell *cell) {
+  const struct type *integer = &type_table[type];
+  uint64_t least = (uint64_t)integer->least;
+  assert(integer->class == CLASS_INTEGER);
+  if (UNLIKELY((uint64_t)value - least > integer->most - least)) return false;
+  *cell = cell_of_bits(integer->size, (uint64_t)value);
+  return true;
 }
 
 /* count cells with one value. */

@@ -58,7 +58,7 @@ static uint32_t elements(const struct field *field) {
 }
 
 static size_t native_size(ecs_type type, const struct enumeration *names) {
-  return type == ECS_STRING ? sizeof(ecs_string) : type_size(type, names);
+  return type == ECS_STRING ? sizeof(ecs_string) : type_size(type, names ? names->count : 0);
 }
 
 /* C aligns 8 bytes in a struct to less than 8 on some machines: to 4 on 32-bit x86. */
@@ -131,7 +131,7 @@ static ecs_status check_field(struct build *build, const ecs_field *from) {
     if (strcmp(other->name, from->name) == 0)
       return world_fail(build->world, ECS_EINVAL, "component '%s' has two fields '%s'",
                         desc->name, from->name);
-  if ((unsigned)from->type > ECS_NESTED)
+  if (!type_is_known(from->type))
     return world_fail(build->world, ECS_EINVAL, "field '%s.%s' has no known type",
                       desc->name, from->name);
   if (from->count > ARRAY_LIMIT)
@@ -209,7 +209,7 @@ static ecs_status add_leaf(struct build *build, uint32_t field_at, uint32_t elem
   if (!inner) {
     leaf->type = field->type;
     leaf->names = field->names;
-    leaf->size = type_size(field->type, field->names);
+    leaf->size = type_size(field->type, field->names ? field->names->count : 0);
     const ecs_value *value = &build->desc->fields[field_at].value;
     if (field->has_value) {
       ecs_status status = component_cell(build->world, component, component->leaf_count,

@@ -7,33 +7,32 @@ static ecs_value value_of(const ecs_world *there, const ecs_world *world,
                           const struct leaf *leaf) {
   ecs_value value = {0};
   ecs_cell cell = leaf->value;
-  switch (leaf->type) {
-    case ECS_ENTITY:
+  switch (type_class(leaf->type)) {
+    case CLASS_ID:
       value.kind = ECS_KIND_INTEGER;
       value.integer = (int64_t)entity_target(there, entity_target(world, cell.u64));
       break;
-    case ECS_ANY: break;
-    case ECS_F32:
-    case ECS_F64:
+    case CLASS_FLOAT:
       value.kind = ECS_KIND_NUMBER;
-      value.number = leaf->type == ECS_F32 ? (double)cell.f32 : cell.f64;
+      value.number = cell_float(leaf->size, cell);
       break;
-    case ECS_BOOL:
+    case CLASS_TRUTH:
       value.kind = ECS_KIND_BOOL;
       value.boolean = cell.u8 != 0;
       break;
-    case ECS_STRING:
+    case CLASS_TEXT:
       value.kind = ECS_KIND_STRING;
       value.string = intern_text(&world->strings, cell.u32);
       break;
-    case ECS_ENUM:
+    case CLASS_NAMES:
       value.kind = ECS_KIND_STRING;
       value.string = leaf->names->names[cell_integer(leaf->type, leaf->size, cell)];
       break;
-    default:
+    case CLASS_INTEGER:
       value.kind = ECS_KIND_INTEGER;
       value.integer = cell_integer(leaf->type, leaf->size, cell);
       break;
+    default: break;
   }
   return value;
 }

@@ -50,17 +50,17 @@ static uint64_t short_product(uint32_t value, uint64_t key) {
 
 /* What the finished value is for types whose bits do not say it all. */
 static uint64_t meaning(const ecs_world *world, const struct leaf *leaf, ecs_cell cell) {
-  switch (leaf->type) {
-    case ECS_ENTITY: return hash_target(world, cell.u64);
-    case ECS_STRING: {
+  switch (type_class(leaf->type)) {
+    case CLASS_ID: return hash_target(world, cell.u64);
+    case CLASS_TEXT: {
       ecs_string text = intern_text(&world->strings, cell.u32);
       return hash_text(text.data, text.size);
     }
-    case ECS_ENUM: {
+    case CLASS_NAMES: {
       int64_t at = cell_integer(leaf->type, leaf->size, cell);
       return hash_text(leaf->names->names[at].data, leaf->names->names[at].size);
     }
-    case ECS_ANY: return cell.u32 != 0;
+    case CLASS_SLOT: return cell.u32 != 0;
     default: return cell_bits(leaf->size, cell);
   }
 }
@@ -73,7 +73,7 @@ static void add_slowly(const ecs_world *world, const struct leaf *leaf, const vo
 
 static void add_cells(const ecs_world *world, const struct leaf *leaf, const void *data,
                       size_t first, uint32_t count, uint64_t key, uint64_t *sums) {
-  if (leaf->type >= ECS_ENTITY || leaf->size < 4) {
+  if (!type_is_number(leaf->type) || leaf->size < 4) {
     add_slowly(world, leaf, data, first, count, key, sums);
   } else if (leaf->size == 4) {
     const uint32_t *values = (const uint32_t *)data + first;

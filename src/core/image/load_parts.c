@@ -153,37 +153,34 @@ static ecs_status read_defaults(struct loader *loader, struct declaration *decla
 
 /* A field's default as a value, from the bits of its first leaf. */
 static ecs_status default_value(struct loader *loader, ecs_field *field, uint64_t bits) {
-  struct enumeration counted = {.count = field->name_count};
-  uint32_t size = type_size(field->type, &counted);
+  uint32_t size = type_size(field->type, field->name_count);
   ecs_cell cell = cell_of_bits(size, bits);
   ecs_value *value = &field->value;
-  switch (field->type) {
-    case ECS_F32:
-    case ECS_F64:
+  switch (type_class(field->type)) {
+    case CLASS_FLOAT:
       value->kind = ECS_KIND_NUMBER;
-      value->number = field->type == ECS_F32 ? (double)cell.f32 : cell.f64;
+      value->number = cell_float(size, cell);
       return ECS_OK;
-    case ECS_BOOL:
+    case CLASS_TRUTH:
       value->kind = ECS_KIND_BOOL;
       value->boolean = cell.u8 != 0;
       return ECS_OK;
-    case ECS_STRING:
+    case CLASS_TEXT:
       if (cell.u32 > loader->string_count) return load_damaged(loader, "a string is missing");
       value->kind = ECS_KIND_STRING;
       value->string = intern_text(&loader->world->strings,
                                   cell.u32 ? loader->strings[cell.u32 - 1] : 0);
       return ECS_OK;
-    case ECS_ENUM: {
+    case CLASS_NAMES: {
       int64_t at = cell_integer(field->type, size, cell);
       if (at >= (int64_t)field->name_count) return load_damaged(loader, "an enum is none");
       value->kind = ECS_KIND_STRING;
       value->string = (ecs_string){field->names[at], strlen(field->names[at])};
       return ECS_OK;
     }
-    case ECS_ENTITY: value->integer = ECS_NULL; return ECS_OK;
-    case ECS_ANY:
-    case ECS_NESTED: return load_damaged(loader, "a default is none");
-    default: value->integer = cell_integer(field->type, size, cell); return ECS_OK;
+    case CLASS_ID: value->integer = ECS_NULL; return ECS_OK;
+    case CLASS_INTEGER: value->integer = cell_integer(field->type, size, cell); return ECS_OK;
+    default: return load_damaged(loader, "a default is none");
   }
 }
 
@@ -381,8 +378,7 @@ ecs_status load_cells(struct loader *loader, const struct component *component,
     memset(data, 0, (size_t)count * leaf->size);
     return load_state(loader);
   }
-  bool plain = leaf->type < ECS_BOOL;
-  return plain ? ECS_OK : check_cells(loader, leaf, data, count);
+  return type_is_number(leaf->type) ? ECS_OK : check_cells(loader, leaf, data, count);
 }
 
 /* ---- names and timings ---- */

@@ -172,10 +172,10 @@ static void save_any(struct saver *saver, const struct component *component,
 static void save_cells(struct saver *saver, const struct component *component,
                        uint32_t leaf_at, const void *data, uint32_t count) {
   const struct leaf *leaf = &component->leaves[leaf_at];
-  switch (leaf->type) {
-    case ECS_ENTITY: save_entities(saver, data, count); break;
-    case ECS_STRING: save_strings(saver, data, count); break;
-    case ECS_ANY:
+  switch (type_class(leaf->type)) {
+    case CLASS_ID: save_entities(saver, data, count); break;
+    case CLASS_TEXT: save_strings(saver, data, count); break;
+    case CLASS_SLOT:
       for (uint32_t i = 0; i < count; i++)
         save_any(saver, component, leaf, ((const uint32_t *)data)[i]);
       break;

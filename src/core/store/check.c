@@ -36,17 +36,17 @@ static ecs_status check_rows(const ecs_world *world, const struct table *table) 
 static ecs_status check_cell(const ecs_world *world, const struct leaf *leaf,
                              ecs_cell cell) {
   int64_t number = cell_integer(leaf->type, leaf->size, cell);
-  switch (leaf->type) {
-    case ECS_BOOL: return number <= 1 ? ECS_OK : corrupt(world, "a bool is neither 0 nor 1");
-    case ECS_ENUM:
+  switch (type_class(leaf->type)) {
+    case CLASS_TRUTH: return number <= 1 ? ECS_OK : corrupt(world, "a bool is neither 0 nor 1");
+    case CLASS_NAMES:
       return number < (int64_t)leaf->names->count ? ECS_OK
                                                   : corrupt(world, "an enum has no name");
-    case ECS_STRING: {
+    case CLASS_TEXT: {
       const struct intern_table *strings = &world->strings;
       bool known = cell.u32 == 0 || (cell.u32 < strings->count && strings->texts[cell.u32]);
       return known ? ECS_OK : corrupt(world, "a string is not in the table");
     }
-    case ECS_ANY:
+    case CLASS_SLOT:
       if (cell.u32 == 0) return ECS_OK;
       if (cell.u32 >= world->any.count) return corrupt(world, "an any slot does not exist");
       return world->any.slots[cell.u32].owner ? ECS_OK : corrupt(world, "an any slot is free");

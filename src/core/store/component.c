@@ -180,25 +180,26 @@ ecs_status component_cell(ecs_world *world, const struct component *component,
                           uint32_t at, const ecs_value *value, ecs_cell *cell) {
   const struct leaf *leaf = &component->leaves[at];
   bool numeric = value->kind == ECS_KIND_INTEGER || value->kind == ECS_KIND_NUMBER;
-  switch (leaf->type) {
-    case ECS_BOOL:
+  switch (type_class(leaf->type)) {
+    case CLASS_TRUTH:
       if (value->kind != ECS_KIND_BOOL) break;
       cell->u64 = 0;
       cell->u8 = value->boolean;
       return ECS_OK;
-    case ECS_ENTITY:
+    case CLASS_ID:
       if (!numeric) break;
       return entity_cell(world, component, leaf, value, cell);
-    case ECS_STRING:
+    case CLASS_TEXT:
       if (value->kind != ECS_KIND_STRING) break;
       return string_cell(world, component, leaf, value, cell);
-    case ECS_ENUM:
+    case CLASS_NAMES:
       if (value->kind != ECS_KIND_STRING) break;
       return enum_cell(world, component, leaf, value, cell);
-    case ECS_ANY: break;
-    default:
+    case CLASS_FLOAT:
+    case CLASS_INTEGER:
       if (!numeric) break;
       return number_cell(world, component, leaf, value, cell);
+    default: break;
   }
   return wrong_type(world, component, leaf, value);
 }

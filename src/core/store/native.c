@@ -12,17 +12,17 @@ static ecs_status native_cell(ecs_world *world, const struct component *componen
                               const struct leaf *leaf, const char *at, ecs_cell *cell) {
   ecs_value value = {0};
   cell->u64 = 0;
-  switch (leaf->type) {
-    case ECS_STRING:
+  switch (type_class(leaf->type)) {
+    case CLASS_TEXT:
       value.kind = ECS_KIND_STRING;
       memcpy(&value.string, at, sizeof value.string);
       if (value.string.size == 0) value.string.data = "";
       break;
-    case ECS_ENTITY:
+    case CLASS_ID:
       value.kind = ECS_KIND_INTEGER;
       memcpy(&value.integer, at, sizeof value.integer);
       break;
-    case ECS_ANY: {
+    case CLASS_SLOT: {
       uint32_t slot;
       memcpy(&slot, at, sizeof slot);
       return slot == 0 ? ECS_OK

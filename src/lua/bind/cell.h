@@ -35,10 +35,10 @@ static inline bool number_to_cell(lua_State *L, ecs_type type, int index, ecs_ce
     cell->f64 = (double)lua_tonumber(L, index);
     return true;
   }
-  if (type > ECS_U32) return false;
+  if (UNLIKELY(type_class(type) != CLASS_INTEGER)) return false;
   int is_integer;
   lua_Integer integer = lua_tointegerx(L, index, &is_integer);
-  return is_integer && cell_of_integer(type, integer, cell) == ECS_OK;
+  return is_integer && integer_to_cell(type, integer, cell);
 }
 
 /* Stores the value at an index in a float or integer column, by world:set's rules; false when
@@ -54,12 +54,12 @@ static inline bool store_number_at(lua_State *L, ecs_type type, int index, void 
     ((double *)data)[row] = (double)lua_tonumber(L, index);
     return true;
   }
-  if (type > ECS_U32) return false;
+  if (UNLIKELY(type_class(type) != CLASS_INTEGER)) return false;
   int is_integer;
   lua_Integer integer = lua_tointegerx(L, index, &is_integer);
   ecs_cell cell;
-  if (!is_integer || cell_of_integer(type, integer, &cell) != ECS_OK) return false;
-  cell_store(data, type_size(type, NULL), row, cell);
+  if (!is_integer || !integer_to_cell(type, integer, &cell)) return false;
+  cell_store(data, type_size(type, 0), row, cell);
   return true;
 }
 

@@ -68,7 +68,7 @@ static void refuse(lua_State *L, struct world_box *box, const struct component *
   const struct leaf *into = &component->leaves[leaf];
   ecs_value value = {ECS_KIND_NONE, false, 0, 0, {NULL, 0}};
   if (lua_type(L, index) == LUA_TNUMBER &&
-      (into->type <= ECS_U32 || into->type == ECS_ENTITY)) {
+      (type_is_number(into->type) || into->type == ECS_ENTITY)) {
     value.kind = lua_isinteger(L, index) ? ECS_KIND_INTEGER : ECS_KIND_NUMBER;
     value.integer = (int64_t)lua_tointeger(L, index);
     value.number = (double)lua_tonumber(L, index);
@@ -112,17 +112,17 @@ static inline bool convert(lua_State *L, struct world_box *box, int world_index,
                            ecs_cell *cell) {
   const struct leaf *leaf = &component->leaves[at];
   cell->u64 = 0;
-  switch (leaf->type) {
-    case ECS_BOOL:
+  switch (type_class(leaf->type)) {
+    case CLASS_TRUTH:
       cell->u8 = (uint8_t)lua_toboolean(L, index);
       return lua_isboolean(L, index);
-    case ECS_ENTITY: return to_entity(L, box, index, cell);
-    case ECS_ENUM: return to_enum(L, leaf, index, cell);
-    case ECS_STRING:
+    case CLASS_ID: return to_entity(L, box, index, cell);
+    case CLASS_NAMES: return to_enum(L, leaf, index, cell);
+    case CLASS_TEXT:
       if (UNLIKELY(lua_type(L, index) != LUA_TSTRING)) return false;
       cell->u32 = intern_value(L, box, component, at, index);
       return true;
-    case ECS_ANY: cell->u32 = take_any(L, box, world_index, index); return true;
+    case CLASS_SLOT: cell->u32 = take_any(L, box, world_index, index); return true;
     default: return number_to_cell(L, leaf->type, index, cell);
   }
 }
@@ -136,25 +136,23 @@ void value_to_cell(lua_State *L, struct world_box *box, int world_index,
 
 void push_cell(lua_State *L, struct world_box *box, int world_index,
                const struct leaf *leaf, ecs_cell cell) {
-  switch (leaf->type) {
-    case ECS_F32: lua_pushnumber(L, (lua_Number)cell.f32); break;
-    case ECS_F64: lua_pushnumber(L, (lua_Number)cell.f64); break;
-    case ECS_BOOL: lua_pushboolean(L, cell.u8); break;
-    case ECS_ENTITY:
+  if (push_number_at(L, leaf->type, &cell, 0)) return;
+  switch (type_class(leaf->type)) {
+    case CLASS_ID:
       lua_pushinteger(L, (lua_Integer)entity_target(box->world, cell.u64));
       break;
-    case ECS_STRING: {
+    case CLASS_TEXT: {
       ecs_string text = intern_text(&box->world->strings, cell.u32);
       lua_pushlstring(L, text.data, text.size);
       break;
     }
-    case ECS_ENUM: {
+    case CLASS_NAMES: {
       const ecs_string *name =
           &leaf->names->names[cell_integer(leaf->type, leaf->size, cell)];
       lua_pushlstring(L, name->data, name->size);
       break;
     }
-    case ECS_ANY:
+    case CLASS_SLOT:
       if (any_is_of(&box->world->any, cell.u32, &box->any)) {
         lua_getiuservalue(L, world_index, WORLD_ANY);
         lua_rawgeti(L, -1, cell.u32);
@@ -163,9 +161,7 @@ void push_cell(lua_State *L, struct world_box *box, int world_index,
         lua_pushnil(L);
       }
       break;
-    default:
-      lua_pushinteger(L, (lua_Integer)cell_integer(leaf->type, leaf->size, cell));
-      break;
+    default: assert(false); break;
   }
 }
 
