@@ -4,8 +4,18 @@
 
 #include "core/store/world.h"
 
-static bool is_float(ecs_type type) { return type == ECS_F32 || type == ECS_F64; }
-static bool is_number(ecs_type type) { return type <= ECS_BOOL; }
+/* An integer of any type, by what it is worth: its bits, or below zero what they are in two's
+** complement. */
+struct whole {
+  uint64_t bits;
+  bool below_zero;
+};
+
+static bool is_float(ecs_type type) { return type_class(type) == CLASS_FLOAT; }
+
+static bool is_number(ecs_type type) {
+  return type_is_number(type) || type_class(type) == CLASS_TRUTH;
+}
 
 static bool same_names(const struct enumeration *a, const struct enumeration *b) {
   if (a->count > b->count) return false;
@@ -21,32 +31,57 @@ bool convert_is_copy(const struct leaf *from, const struct leaf *to) {
   return from->type != ECS_ENUM || same_names(from->names, to->names);
 }
 
-static double float_of(ecs_type type, ecs_cell cell) {
-  return type == ECS_F32 ? (double)cell.f32 : cell.f64;
+static struct whole whole_of_cell(const struct leaf *leaf, ecs_cell cell) {
+  int64_t value = cell_integer(leaf->type, leaf->size, cell);
+  return (struct whole){(uint64_t)value, value < 0 && type_is_signed(leaf->type)};
 }
 
-static ecs_status from_float(const struct leaf *to, double value, ecs_cell *out) {
-  if (to->type == ECS_F32) {
-    out->f32 = (float)value;
-    return isinf(out->f32) && !isinf(value) ? ECS_ERANGE : ECS_OK;
-  }
-  if (to->type == ECS_BOOL) {
-    out->u8 = value == 1;
-    return value == 0 || value == 1 ? ECS_OK : ECS_ERANGE;
-  }
-  return cell_of_number(to->type, value, out) == ECS_OK ? ECS_OK : ECS_ERANGE;
+/* False when it is none, or beyond what 64 bits hold. */
+static bool whole_of_float(double value, struct whole *whole) {
+  if (!(value >= -0x1p63 && value < 0x1p64)) return false;
+  whole->below_zero = value < 0;
+  whole->bits = value < 0 ? (uint64_t)(int64_t)value : (uint64_t)value;
+  return floor(value) == value;
 }
 
-static ecs_status from_integer(const struct leaf *to, int64_t value, ecs_cell *out) {
-  if (to->type == ECS_BOOL) {
-    out->u8 = value == 1;
-    return value == 0 || value == 1 ? ECS_OK : ECS_ERANGE;
-  }
-  ecs_status status = cell_of_integer(to->type, value, out);
-  if (status != ECS_OK || !is_float(to->type)) return status;
-  int64_t back;
-  bool exact = number_is_integer(float_of(to->type, *out), &back) && back == value;
+static ecs_status whole_to_integer(const struct leaf *to, struct whole whole, ecs_cell *out) {
+  const struct type *type = &type_table[to->type];
+  bool fits = whole.below_zero ? (int64_t)whole.bits >= type->least : whole.bits <= type->most;
+  *out = cell_of_bits(to->size, whole.bits);
+  return fits ? ECS_OK : ECS_ERANGE;
+}
+
+static ecs_status whole_to_float(const struct leaf *to, struct whole whole, ecs_cell *out) {
+  int64_t value = (int64_t)whole.bits;
+  if (to->type == ECS_F32)
+    out->f32 = whole.below_zero ? (float)value : (float)whole.bits;
+  else
+    out->f64 = whole.below_zero ? (double)value : (double)whole.bits;
+  struct whole back;
+  bool exact = whole_of_float(cell_float(to->size, *out), &back) && back.bits == whole.bits &&
+               back.below_zero == whole.below_zero;
   return exact ? ECS_OK : ECS_ERANGE;
+}
+
+static ecs_status float_to_float(const struct leaf *to, double value, ecs_cell *out) {
+  if (to->type == ECS_F64) {
+    out->f64 = value;
+    return ECS_OK;
+  }
+  out->f32 = (float)value;
+  return isinf(out->f32) && !isinf(value) ? ECS_ERANGE : ECS_OK;
+}
+
+static ecs_status from_number(const struct leaf *from, const struct leaf *to, ecs_cell cell,
+                              ecs_cell *out) {
+  struct whole whole;
+  if (is_float(from->type)) {
+    double value = cell_float(from->size, cell);
+    if (is_float(to->type)) return float_to_float(to, value, out);
+    return whole_of_float(value, &whole) ? whole_to_integer(to, whole, out) : ECS_ERANGE;
+  }
+  whole = whole_of_cell(from, cell);
+  return is_float(to->type) ? whole_to_float(to, whole, out) : whole_to_integer(to, whole, out);
 }
 
 static ecs_string name_in(const ecs_world *world, const struct leaf *leaf, ecs_cell cell) {
@@ -79,10 +114,7 @@ ecs_status convert_cell(ecs_world *world, const struct leaf *from, const struct 
     return ECS_OK;
   }
   if (named && to_named) return from_name(world, to, name_in(world, from, cell), out);
-  if (is_number(from->type) && is_number(to->type)) {
-    if (is_float(from->type)) return from_float(to, float_of(from->type, cell), out);
-    return from_integer(to, cell_integer(from->type, from->size, cell), out);
-  }
+  if (is_number(from->type) && is_number(to->type)) return from_number(from, to, cell, out);
   *out = to->value;
   if (from->type == ECS_ENTITY) cell.u64 = entity_target(world, cell.u64);
   return cell.u64 == 0 ? ECS_OK : ECS_ETYPE;
@@ -90,19 +122,25 @@ ecs_status convert_cell(ecs_world *world, const struct leaf *from, const struct 
 
 void convert_show(const ecs_world *world, const struct leaf *leaf, ecs_cell cell,
                   char *text, size_t size) {
-  switch (leaf->type) {
-    case ECS_F32:
-    case ECS_F64: text_format(text, size, "%g", float_of(leaf->type, cell)); break;
-    case ECS_BOOL: text_format(text, size, "%s", cell.u8 ? "true" : "false"); break;
-    case ECS_ENTITY: text_format(text, size, "%e", cell.u64); break;
-    case ECS_ANY: text_format(text, size, "a value"); break;
-    case ECS_ENUM:
-    case ECS_STRING: {
+  switch (type_class(leaf->type)) {
+    case CLASS_FLOAT: text_format(text, size, "%g", cell_float(leaf->size, cell)); break;
+    case CLASS_TRUTH: text_format(text, size, "%s", cell.u8 ? "true" : "false"); break;
+    case CLASS_ID: text_format(text, size, "%e", cell.u64); break;
+    case CLASS_SLOT: text_format(text, size, "a value"); break;
+    case CLASS_NAMES:
+    case CLASS_TEXT: {
       ecs_string name = name_in(world, leaf, cell);
       if (name.size > 64) name.size = 64;
       text_format(text, size, "'%S'", &name);
       break;
     }
-    default: text_format(text, size, "%d", cell_integer(leaf->type, leaf->size, cell)); break;
+    default: {
+      struct whole whole = whole_of_cell(leaf, cell);
+      if (whole.below_zero)
+        text_format(text, size, "%d", (int64_t)whole.bits);
+      else
+        text_format(text, size, "%u", whole.bits);
+      break;
+    }
   }
 }
