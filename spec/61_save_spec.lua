@@ -442,6 +442,19 @@ describe("an image with bytes behind it", function()
 end)
 
 describe("the digest", function()
+  it("tells fields of one name and bits apart by their types", function()
+    local seen = {}
+    for _, kind in ipairs { "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "bool",
+      "entity", "string", "any", "enum(a)" } do
+      local world = helper.new_world()
+      world:component("Of", { "v: " .. kind })
+      world:spawn { Of = {} }
+      local digest = world:digest()
+      assert.is_nil(seen[digest], kind)
+      seen[digest] = kind
+    end
+  end)
+
   it("depends on content, not on the order of entities, components or tags", function()
     local one, two = helper.new_world { tag = 3 }, helper.new_world { tag = 9 }
     one:component("A", { "x: f32" })

@@ -357,13 +357,11 @@ local function target(world, id)
   return world:alive(id) and ("@%d"):format(id & ((1 << 44) - 1)) or "0"
 end
 
--- What counts of a single value. Cells of four bytes are digested in a way of their own.
+-- What counts of a single value: its bits, for numbers.
 local function meaning(world, kind, stored)
   local packed = PACKED[kind.name]
   if packed then
-    local bytes = string.pack(packed, stored)
-    local bits = string.unpack("<I8", bytes .. ("\0"):rep(8 - #bytes))
-    return (#bytes == 4 and "%d/4" or "%d"):format(bits)
+    return ("%q"):format(string.pack(packed, stored))
   elseif kind.name == "entity" then
     return target(world, stored)
   elseif kind.name == "bool" then
@@ -380,7 +378,8 @@ local function describe(world, row)
     local component = world.components_by_name[name]
     parts[#parts + 1] = name
     types.leaves(component, function(path, kind, value)
-      parts[#parts + 1] = ("%s.%s=%s"):format(name, path, meaning(world, kind, value))
+      parts[#parts + 1] = ("%s.%s: %s = %s"):format(name, path, kind.name,
+        meaning(world, kind, value))
     end, nil, stored)
   end
   table.sort(parts)

@@ -29,9 +29,10 @@ static uint64_t hash_target(const ecs_world *world, ecs_id id) {
   return mix(id & (((uint64_t)1 << 44) - 1));
 }
 
+/* The same bits in fields of two types are two contents. */
 static uint64_t leaf_key(const struct component *component, const struct leaf *leaf) {
   uint64_t name = hash_text(component->name, component->name_size);
-  return mix(name + hash_text(leaf->name, leaf->name_size));
+  return mix(name + hash_text(leaf->name, leaf->name_size) + type_code(leaf->type));
 }
 
 /* Both factors depend on all of a 32-bit value, and on the halves of a 64-bit one. */
@@ -49,8 +50,9 @@ static uint64_t short_product(uint32_t value, uint64_t key) {
 }
 
 /* What the finished value is for types whose bits do not say it all. */
-static uint64_t meaning(const ecs_world *world, const struct leaf *leaf, ecs_cell cell) {
-  switch (type_class(leaf->type)) {
+static uint64_t meaning(const ecs_world *world, const struct leaf *leaf,
+                        enum type_class class, ecs_cell cell) {
+  switch (class) {
     case CLASS_ID: return hash_target(world, cell.u64);
     case CLASS_TEXT: {
       ecs_string text = intern_text(&world->strings, cell.u32);
@@ -67,8 +69,9 @@ static uint64_t meaning(const ecs_world *world, const struct leaf *leaf, ecs_cel
 
 static void add_slowly(const ecs_world *world, const struct leaf *leaf, const void *data,
                        size_t first, uint32_t count, uint64_t key, uint64_t *sums) {
+  enum type_class class = type_class(leaf->type);
   for (uint32_t i = 0; i < count; i++)
-    sums[i] += product(meaning(world, leaf, cell_load(data, leaf->size, first + i)), key);
+    sums[i] += product(meaning(world, leaf, class, cell_load(data, leaf->size, first + i)), key);
 }
 
 static void add_cells(const ecs_world *world, const struct leaf *leaf, const void *data,
