@@ -55,6 +55,20 @@ describe("an error in a kernel", function()
     assert.equal(-1, world:get(e, "I.a"))
   end)
 
+  it("says of a float what world:set says of it", function()
+    for _, value in ipairs { 2.0 ^ 63, -1e300, 1 / 0, 1e10, 0.5, -0.25, 0 / 0 } do
+      both(function(world)
+        world:component("Float", { "f: f64", "s: f32", "n: i32" })
+        local e = world:spawn { Float = { f = value, s = value } }
+        local _, expected = pcall(world.set, world, e, "Float.n", value)
+        expected = expected:match "field 'Float.n' is i32: %S+ (.*)"
+        local query = world:query "Float"
+        helper.has_error(function() query:run(function(x) x.n = x.f end) end, "Float.n", expected)
+        helper.has_error(function() query:run(function(x) x.n = x.s end) end, "Float.n", expected)
+      end)
+    end
+  end)
+
   it("is a store out of range: the row is left whole, those before it are written", function()
     both(function(world, kernels)
       local ids = {}

@@ -1,4 +1,6 @@
 /* What is raised when a program fails in a row. */
+#include <math.h>
+
 #include "lua/kernel.h"
 
 static int divide_by_zero(lua_State *L) {
@@ -19,6 +21,15 @@ static void division_text(lua_State *L, char *text, size_t size, int operation) 
   lua_pop(L, 1);
 }
 
+static double number_of(const k_failure *failure) {
+  return failure->type == KT_F32 ? (double)failure->value.f32 : failure->value.f64;
+}
+
+/* A float that no integer field takes may have a fraction, or be beyond them all. */
+static bool is_fraction(const k_failure *failure) {
+  return failure->error == KE_FRACTION && floor(number_of(failure)) != number_of(failure);
+}
+
 static void failure_text(lua_State *L, char *text, size_t size,
                          const struct variant *variant, const k_failure *failure) {
   uint32_t at = failure->tag >> TAG_LINES;
@@ -26,8 +37,7 @@ static void failure_text(lua_State *L, char *text, size_t size,
   if (failure->type == KT_I64)
     text_format(value, sizeof value, "%d", failure->value.i64);
   else
-    text_format(value, sizeof value, "%g", failure->type == KT_F32
-                ? (double)failure->value.f32 : failure->value.f64);
+    text_format(value, sizeof value, "%g", number_of(failure));
   const struct front_column *column = at ? &variant->columns[at - 1] : NULL;
   const struct leaf *leaf =
       column ? &column->component->leaves[column->component_leaf] : NULL;
@@ -41,7 +51,7 @@ static void failure_text(lua_State *L, char *text, size_t size,
       if (leaf) {
         text_format(text, size, "field '%s.%s' is %s: %s %s", column->component->name,
                     leaf->name, type_name(leaf->type), value,
-                    failure->error == KE_RANGE ? "is out of range" : "is not an integer");
+                    is_fraction(failure) ? "is not an integer" : "is out of range");
         break;
       }
       /* fall through */
