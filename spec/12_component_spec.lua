@@ -79,7 +79,8 @@ describe("world:component", function()
   it("says which type to write for one that is called otherwise elsewhere", function()
     world:component("Position", { "x: f32" })
     for name, write in pairs { float = "f32", double = "f64", number = "f64", int = "i32",
-      integer = "i64", boolean = "bool", uint8 = "u8", str = "string", table = "any" } do
+      integer = "i64", boolean = "bool", uint8 = "u8", uint64 = "u64", str = "string",
+      table = "any" } do
       has_error(function() world:component("A", { "a: " .. name }) end, "component 'A'",
         ("unknown type '%s' (write '%s')"):format(name, write))
       has_error(function() world:component("A", { ("a: %s[2]"):format(name) }) end,
@@ -178,6 +179,10 @@ describe("world:component", function()
     local field = world:describe("P").fields[1]
     assert.are.same({ name = "x", type = "f32", default = 2.0, offset = 0, size = 4,
       doc = "metres", unit = "m", min = -1, max = 2.5 }, field)
+    local bits = { "b: u64 = 0xF000000000000000", min = 0, max = 0xFFFFFFFFFFFFFFFF }
+    world:component("Bits", { bits })
+    assert.are.same({ name = "b", type = "u64", default = -1 << 60, offset = 0, size = 8, min = 0,
+      max = -1 }, world:describe("Bits").fields[1])
     local function with(key, value)
       return function() world:component("Q", { { "x: f32", [key] = value } }) end
     end
@@ -209,12 +214,16 @@ describe("a field's default", function()
 
   local cases = {
     { "f32", 0.0 }, { "f64", 0.0 }, { "i8", 0 }, { "i16", 0 }, { "i32", 0 }, { "i64", 0 },
-    { "u8", 0 }, { "u16", 0 }, { "u32", 0 }, { "bool", false }, { "entity", ecs.null },
-    { "string", "" }, { "any", nil }, { "enum(red, green)", "red" }, { "u8[3]", { 0, 0, 0 } },
+    { "u8", 0 }, { "u16", 0 }, { "u32", 0 }, { "u64", 0 }, { "bool", false },
+    { "entity", ecs.null }, { "string", "" }, { "any", nil }, { "enum(red, green)", "red" },
+    { "u8[3]", { 0, 0, 0 } },
     { "Vec", { x = 3.0, y = 0.0 } }, { "Vec[2]", { { x = 3.0, y = 0.0 }, { x = 3.0, y = 0.0 } } },
     { "f32 = 1.5", 1.5 }, { "f32 = -2", -2.0 }, { "f64 = 1e300", 1e300 }, { "f64 = 0x1p4", 16.0 },
     { "i8 = -128", -128 }, { "u32 = 0xFFFFFFFF", 4294967295 },
-    { "i64 = 9223372036854775807", math.maxinteger },
+    { "i64 = 9223372036854775807", math.maxinteger }, { "u64 = 0xFFFFFFFFFFFFFFFE", -2 },
+    { "u64 = 9223372036854775807", math.maxinteger }, { "u64[2] = -1", { -1, -1 } },
+    { "u64 = 18446744073709551615", nil, "(integers from 2^63 on are written as 0x...)" },
+    { "u64 = -1e20", nil, "1e20 is out of range" }, { "u64 = 1.5", nil, "1.5 is not an integer" },
     { "i32 = 4.0", 4 }, { "bool = true", true }, { "bool = false", false },
     { "entity = ecs.null", ecs.null }, { "string = goblin", "goblin" },
     { 'string = "two words"', "two words" }, { "string = 'it''s'", nil, "no default" },

@@ -30,7 +30,7 @@ describe("a value", function()
   local ranges = {
     i8 = { -128, 127 }, i16 = { -32768, 32767 }, i32 = { -2147483648, 2147483647 },
     i64 = { math.mininteger, math.maxinteger }, u8 = { 0, 255 }, u16 = { 0, 65535 },
-    u32 = { 0, 4294967295 },
+    u32 = { 0, 4294967295 }, u64 = { math.mininteger, math.maxinteger },
   }
   for kind, range in pairs(ranges) do
     it(kind .. " takes its range and nothing beyond", function()
@@ -38,7 +38,7 @@ describe("a value", function()
       takes(kind, range[2], range[2])
       takes(kind, 7.0, 7)
       takes(kind, -0.0, 0)
-      if kind ~= "i64" then
+      if kind ~= "i64" and kind ~= "u64" then
         has_error(function() takes(kind, range[1] - 1) end, "V_" .. kind .. ".f", kind,
           tostring(range[1] - 1), "out of range")
         has_error(function() takes(kind, range[2] + 1) end, tostring(range[2] + 1), "out of range")
@@ -53,6 +53,16 @@ describe("a value", function()
       has_error(function() takes(kind, nil) end, "got nil")
     end)
   end
+
+  it("u64 is the integer with its bits", function()
+    for _, value in ipairs { 0, 1, math.maxinteger, math.mininteger, -2, 0xFFFFFFFFFFFFFFFF } do
+      takes("u64", value, value)
+    end
+    takes("u64", -1.0, -1)
+    takes("u64", -2.0 ^ 63, math.mininteger)
+    has_error(function() takes("u64", 2.0 ^ 63) end, "V_u64.f", "is u64: 9.22337204e18",
+      "out of range (integers from 2^63 on are written as 0x...)")
+  end)
 
   it("f32 and f64 take any number", function()
     takes("f32", 1, 1.0)

@@ -10,7 +10,7 @@ local function new_world()
   world:component("Bag", { "item: any" })
   world:component("All", {
     "a: f32", "b: f64", "c: i8", "d: i16", "e: i32", "f: i64", "g: u8", "h: u16", "i: u32",
-    "j: bool", "k: entity", "l: string", "m: any", "n: enum(red, green, blue)",
+    "j: bool", "k: entity", "l: string", "m: any", "n: enum(red, green, blue)", "o: u64",
   })
   world:component("Body", { "m: f32[3]", "offset: Position", "parts: Position[2]" })
   world:tag("Frozen")
@@ -226,7 +226,7 @@ describe("a view", function()
     local values = {
       a = 0.5, b = 0.1, c = -128, d = -32768, e = -2147483648, f = math.mininteger, g = 255,
       h = 65535, i = 4294967295, j = true, k = other, l = "text\0with zero",
-      m = { 1 }, n = "blue",
+      m = { 1 }, n = "blue", o = -2,
     }
     for all in world:query "All":each() do
       for name, value in pairs(values) do all[name] = value end
@@ -257,12 +257,13 @@ describe("a view", function()
         { "d", 40000 }, { "e", 1.5 }, { "e", 2 ^ 31 }, { "e", 0 / 0 }, { "e", "1" },
         { "f", 2 ^ 63 }, { "g", -1 }, { "g", 256 }, { "h", 65536 }, { "i", 2 ^ 32 },
         { "j", 1 }, { "j", "true" }, { "k", dead }, { "k", "x" }, { "k", 1.5 }, { "l", 1 },
-        { "l", {} }, { "n", "pink" }, { "n", 1 },
+        { "l", {} }, { "n", "pink" }, { "n", 1 }, { "o", 2 ^ 63 }, { "o", 0.5 },
       }
       for _, case in ipairs(wrong) do
         has_error(function() all[case[1]] = case[2] end, "All." .. case[1])
       end
-      for _, name in ipairs { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "n" } do
+      for _, name in ipairs { "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "n",
+        "o" } do
         has_error(function() all[name] = nil end, "All." .. name)
       end
       assert.are.equal(5, all.e)

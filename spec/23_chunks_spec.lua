@@ -79,6 +79,20 @@ describe("query:chunks", function()
     end)
   end)
 
+  it("reads and writes the bits of u64", function()
+    local world = new_world()
+    world:component("Bits", { "b: u64" })
+    for i = 1, 3 do world:spawn { Bits = { b = -i } } end
+    only_chunk(world:query "Bits", function(chunk)
+      local column = chunk:column "Bits.b"
+      assert.are.same({ -1, -2, -3 }, column:read())
+      column:write { 1, math.mininteger, -1.0 }
+      assert.are.same({ 1, math.mininteger, -1 }, column:read())
+      has_error(function() column:write { 5, 2 ^ 64 } end, "Bits.b", "out of range")
+      assert.are.equal(1, column[1])
+    end)
+  end)
+
   it("leaves nothing behind a column's values of what the list had there", function()
     local world = new_world()
     for i = 1, 3 do world:spawn { Position = { x = i }, Tag = { value = i ~= 3 and i or nil } } end

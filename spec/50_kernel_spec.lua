@@ -464,6 +464,29 @@ describe("arithmetic", function()
     check(function(a, b) return (a & b) ~ (a | ~b) end)
   end)
 
+  it("takes a u64 for the integer with its bits", function()
+    local min, max = math.mininteger, math.maxinteger
+    local rows = {    -- a value, and what it becomes
+      { 0, { -1, true, true, 0, 0.0 } }, { 1, { 0, false, false, 0, 1.0 } },
+      { max, { max - 1, false, false, max, 2.0 ^ 63 } },
+      { min, { max, true, false, 3 << 62, -2.0 ^ 63 } }, { -1, { -2, true, false, -1, -1.0 } },
+    }
+    both(function(world)
+      world:component("U", { "u: u64", "less: bool", "below: bool", "bits: u64", "f: f64" })
+      world:resource("Mask", { "high: u64 = 0xFF00000000000000" })
+      local mask, query = world:res "Mask", world:query "U"
+      for _, row in ipairs(rows) do row.e = world:spawn { U = { u = row[1] } } end
+      query:run(function(u)
+        u.less, u.below, u.bits, u.f = u.u < 1, math.ult(u.u, 1), u.u >> 1 | u.u & mask.high, u.u
+        u.u = u.u - 1
+      end)
+      for _, row in ipairs(rows) do assert.same(row[2], { world:get(row.e, "U") }) end
+      helper.has_error(function() query:run(function(u) u.u = u.f end) end, "U.u",
+        "is u64: 9.22337204e18 is out of range")
+      assert.equal(1, (world:get(rows[2].e, "U.u")))
+    end)
+  end)
+
   it("compares integers with floats by their exact values", function()
     local world = new_world()
     world:component("Mixed", { "i: i64", "f: f64", "less: bool", "equal: bool" })

@@ -8,7 +8,7 @@ local function declare(world)
   world:component("Position", { "x: f32", "y: f32" })
   world:component("Mind", {
     "name: string", "mood: enum(calm, angry)", "foe: entity", "scores: i16[3]", "big: i64",
-    "on: bool",
+    "on: bool", "bits: u64[2] = 0xF000000000000001",
   })
   world:component("Offset", { "dx: f32" })
   world:component("Body", { "mass: f64 = 2", "at: Offset" })
@@ -23,7 +23,7 @@ local function populate(world, count)
       Position = { x = i, y = -i }, Frozen = i % 3 == 0 or nil,
       Mind = i % 2 == 0 and {
         name = "n" .. i, mood = "angry", foe = ids[i - 1], scores = { i, 2, 3 }, big = 1 << 40,
-        on = true,
+        on = true, bits = { -i },
       } or nil,
       Body = i % 5 == 0 and { at = { dx = i } } or nil,
     }
@@ -55,6 +55,7 @@ describe("a saved world", function()
       assert.are.equal(world:digest(), other:digest())
       assert.are.equal("n2", (other:get(ids[2], "Mind.name")))
       assert.are.equal(ids[1], (other:get(ids[2], "Mind.foe")))
+      assert.are.same({ -2, (0xF << 60) + 1 }, other:read(ids[2], "Mind").bits)
       assert.are.equal(ids[1], other:lookup "first")
       assert.are.equal(3.0, other:res("Gravity").y)
       has_error(function() other:get(ids[7], "Position") end, "is dead")
@@ -444,8 +445,8 @@ end)
 describe("the digest", function()
   it("tells fields of one name and bits apart by their types", function()
     local seen = {}
-    for _, kind in ipairs { "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "bool",
-      "entity", "string", "any", "enum(a)" } do
+    for _, kind in ipairs { "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
+      "bool", "entity", "string", "any", "enum(a)" } do
       local world = helper.new_world()
       world:component("Of", { "v: " .. kind })
       world:spawn { Of = {} }

@@ -117,8 +117,8 @@ end
 
 -- ---- values of fields ----------------------------------------------------------------------
 
-local field_names = { "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "bool",
-                      "entity", "string", "any", "enum", "array", "nested", "array[2]",
+local field_names = { "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64",
+                      "bool", "entity", "string", "any", "enum", "array", "nested", "array[2]",
                       "nested.x" }
 
 -- Ways for a value to reach a field.

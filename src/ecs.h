@@ -117,7 +117,8 @@ ECS_API ecs_status ecs_recycle_retired(ecs_world *world, size_t *count);
 typedef enum ecs_type {
   ECS_F32, ECS_F64, ECS_I8, ECS_I16, ECS_I32, ECS_I64, ECS_U8, ECS_U16, ECS_U32,
   ECS_BOOL, ECS_ENTITY, ECS_STRING, ECS_ANY, ECS_ENUM,
-  ECS_NESTED   /* the fields of another component */
+  ECS_NESTED,  /* the fields of another component */
+  ECS_U64
 } ecs_type;
 
 /* A string value, in values and in native structs; need not end in a zero byte. What
@@ -132,7 +133,7 @@ typedef enum ecs_kind {
 } ecs_kind;
 
 /* A value on its way into a field: a default, or one handed over from a script. Ids are
-** integers, enum names are strings. */
+** integers, enum names are strings; a u64 from 2^63 on is the integer with its bits. */
 typedef struct ecs_value {
   ecs_kind kind;
   bool boolean;

@@ -177,7 +177,7 @@ function World:count(text) end
 ---@field doc? string
 
 --- Declares a component; its name may be used wherever an id is. Types: f32 f64 i8 i16 i32
---- i64 u8 u16 u32 bool entity string any, enum(a, b), T[n], and other components' names.
+--- i64 u8 u16 u32 u64 bool entity string any, enum(a, b), T[n], and other components' names.
 ---@param name string
 ---@param fields ecs.Fields
 ---@return ecs.Id

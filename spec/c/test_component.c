@@ -16,14 +16,14 @@ static const struct component *find(ecs_id id) { return component_of(f.world, id
 struct everything {
   int8_t i8; double f64; int16_t i16; float f32; uint8_t u8; int64_t i64; bool flag;
   int32_t i32; uint16_t u16; ecs_id entity; uint8_t choice; ecs_string text; uint32_t u32;
-  uint32_t any;
+  uint32_t any; uint64_t u64;
 };
 
 #define EVERYTHING(X)                                                              \
   X(i8, ECS_I8) X(f64, ECS_F64) X(i16, ECS_I16) X(f32, ECS_F32) X(u8, ECS_U8)      \
   X(i64, ECS_I64) X(flag, ECS_BOOL) X(i32, ECS_I32) X(u16, ECS_U16)                \
   X(entity, ECS_ENTITY) X(choice, ECS_ENUM) X(text, ECS_STRING) X(u32, ECS_U32)    \
-  X(any, ECS_ANY)
+  X(any, ECS_ANY) X(u64, ECS_U64)
 
 static const char *const choices[] = {"a", "b", "c"};
 
@@ -42,7 +42,7 @@ static void lays_out_like_c(void) {
   CHECK_TEXT(#id, component->fields[at++].name);
   EVERYTHING(OFFSET)
 #undef OFFSET
-  CHECK_INTEGER(14, component->field_count);
+  CHECK_INTEGER(15, component->field_count);
   CHECK_INTEGER(sizeof(struct everything), component->size);
   close_world(&f);
 }

@@ -118,6 +118,70 @@ static void converts_numbers(void) {
   close_world(&f);
 }
 
+/* Cells by their bits. */
+struct exact {
+  ecs_type from, to;
+  uint64_t bits, wanted;
+  bool fits;
+};
+
+#define LARGE (UINT64_C(1) << 63)
+#define F64_LARGE UINT64_C(0x43E0000000000000)       /* 2^63 */
+#define F64_NEAR UINT64_C(0x43EFFFFFFFFFFFFF)        /* 2^64 - 2048 */
+
+static const struct exact exact[] = {
+  {ECS_U64, ECS_I64, INT64_MAX, INT64_MAX, true}, {ECS_U64, ECS_I64, LARGE, 0, false},
+  {ECS_U64, ECS_I64, UINT64_MAX, 0, false}, {ECS_U64, ECS_I8, UINT64_MAX, 0, false},
+  {ECS_U64, ECS_U32, UINT32_MAX, UINT32_MAX, true}, {ECS_U64, ECS_U32, LARGE + 1, 0, false},
+  {ECS_U64, ECS_BOOL, 1, 1, true}, {ECS_U64, ECS_BOOL, LARGE, 0, false},
+  {ECS_I64, ECS_U64, INT64_MAX, INT64_MAX, true}, {ECS_I64, ECS_U64, UINT64_MAX, 0, false},
+  {ECS_I8, ECS_U64, 0x80, 0, false}, {ECS_I8, ECS_U64, 0x7F, 0x7F, true},
+  {ECS_U8, ECS_U64, 0x80, 0x80, true}, {ECS_BOOL, ECS_U64, 1, 1, true},
+  {ECS_U64, ECS_F64, LARGE, F64_LARGE, true}, {ECS_U64, ECS_F64, UINT64_MAX, 0, false},
+  {ECS_U64, ECS_F64, UINT64_MAX - 2047, F64_NEAR, true},
+  {ECS_U64, ECS_F64, LARGE + 1024, 0, false}, {ECS_U64, ECS_F64, INT64_MAX, 0, false},
+  {ECS_U64, ECS_F32, LARGE, 0x5F000000, true}, {ECS_U64, ECS_F32, LARGE + 2048, 0, false},
+  {ECS_U64, ECS_F32, UINT64_MAX, 0, false}, {ECS_F32, ECS_U64, 0x5F000000, LARGE, true},
+  {ECS_F64, ECS_U64, F64_LARGE, LARGE, true},
+  {ECS_F64, ECS_U64, F64_NEAR, UINT64_MAX - 2047, true},
+  {ECS_F64, ECS_U64, UINT64_C(0x43F0000000000000), 0, false},       /* 2^64 */
+  {ECS_F64, ECS_U64, UINT64_C(0xBFF0000000000000), 0, false},       /* -1 */
+  {ECS_F64, ECS_U64, LARGE, 0, true},                               /* -0 */
+  {ECS_F64, ECS_U64, UINT64_C(0x3FE0000000000000), 0, false},       /* 0.5 */
+  {ECS_F64, ECS_U64, UINT64_C(0x7FF8000000000000), 0, false},       /* not a number */
+  {ECS_U64, ECS_ENTITY, 0, 0, true}, {ECS_U64, ECS_ENTITY, LARGE, 0, false},
+};
+
+static void convert_exactly(const struct exact *c) {
+  ecs_field field = {.name = "v", .type = c->from};
+  ecs_id id = declare_single(&field), entity = SPAWN(f.world, id);
+  ecs_cell cell = cell_of_bits(type_size(c->from, 0), c->bits), got = {.u64 = 0};
+  CHECK_OK(f.world, ecs_set(f.world, entity, id, &cell));
+  remember();
+  field.type = c->to;
+  if (c->fits) {
+    CHECK_OK(f.world, change_to("C", &field, 1));
+    CHECK_OK(f.world, ecs_get(f.world, entity, id, &got));
+    CHECK(cell_bits(type_size(c->to, 0), got) == c->wanted);
+  } else {
+    CHECK_STATUS(f.world, ECS_ERANGE, change_to("C", &field, 1));
+    is_as_it_was();
+  }
+  CHECK_OK(f.world, ecs_undeclare(f.world, id));
+  CHECK_OK(f.world, ecs_despawn(f.world, entity));
+}
+
+static void converts_large_numbers(void) {
+  open_world(&f);
+  for (size_t i = 0; i < sizeof exact / sizeof *exact; i++) {
+    const struct exact *c = &exact[i];
+    check_context("%zu: %s to %s", i, type_name(c->from), type_name(c->to));
+    convert_exactly(c);
+  }
+  check_context(NULL);
+  close_world(&f);
+}
+
 static const ecs_field colour = {.name = "v", .type = ECS_ENUM, .names = colours,
                                  .name_count = 3};
 static const ecs_field other_colour = {.name = "v", .type = ECS_ENUM, .names = others,
@@ -512,6 +576,7 @@ static void reports(void) {
 
 static const struct test tests[] = {
   {"numbers convert exactly, or the change is refused", converts_numbers},
+  {"unsigned 64-bit numbers convert by what they are worth", converts_large_numbers},
   {"enums and strings convert by name", converts_names},
   {"enums of 8 and 16 bits convert into each other", converts_wide_enums},
   {"added fields get their defaults, dropped ones go", gives_defaults},

@@ -74,10 +74,17 @@ static void take_default(struct machine *m, ecs_field *field) {
   }
 }
 
+/* One of the first types in their order. Some i64 are u64 instead, so that for all else the corpus
+** means what it did before there were any. */
+ecs_type take_type(struct machine *m, uint32_t count) {
+  ecs_type type = (ecs_type)take_below(&m->in, count);
+  return type == ECS_I64 && take_below(&m->in, 2) ? ECS_U64 : type;
+}
+
 static void take_field(struct machine *m, ecs_field *field) {
   memset(field, 0, sizeof *field);
   field->name = field_names[take_below(&m->in, 6)];
-  field->type = (ecs_type)take_below(&m->in, ECS_NESTED + 1);
+  field->type = take_type(m, ECS_NESTED + 1);
   uint32_t count = take_below(&m->in, 8);
   field->count = count > 4 ? count - 4 : 0;
   if (field->type == ECS_ENUM) take_enum(m, field);

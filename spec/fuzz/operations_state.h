@@ -44,6 +44,7 @@ struct fields {
 const char *take_name(struct machine *m);
 ecs_id take_component(struct machine *m);
 ecs_id take_entity(struct machine *m);
+ecs_type take_type(struct machine *m, uint32_t count);
 void take_fields(struct machine *m, struct fields *fields);
 /* A list of up to 4 components. */
 size_t take_components(struct machine *m, ecs_id *list);

@@ -105,7 +105,7 @@ ecs_status do_restore(struct machine *m) {
 ecs_status do_widen(struct machine *m) {
   const char *name = take_name(m);
   ecs_id id = ecs_component_find(m->world, name);
-  ecs_type type = (ecs_type)take_below(&m->in, ECS_ENUM);
+  ecs_type type = take_type(m, ECS_ENUM);
   const struct component *known = component_of(m->world, id);
   if (!known || known->field_count >= 8) return ECS_OK;
   ecs_field fields[9];

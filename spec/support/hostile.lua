@@ -17,7 +17,7 @@ function hostile.scene(new_world)
   world:component("Label", { "text: string" })
   world:component("All", {
     "f32: f32", "f64: f64", "i8: i8", "i16: i16", "i32: i32", "i64: i64", "u8: u8", "u16: u16",
-    "u32: u32", "bool: bool", "entity: entity", "string: string", "any: any",
+    "u32: u32", "u64: u64", "bool: bool", "entity: entity", "string: string", "any: any",
     "enum: enum(a, b)", "array: f32[3]", "nested: Position",
   })
   world:tag "Frozen"

@@ -18,13 +18,13 @@ end
 --- The fields that functions read and write.
 M.schema = {
   A = { "x: f32", "y: f32", "z: f64" },
-  B = { "n: i32", "m: u8", "k: i64", "on: bool" },
+  B = { "n: i32", "m: u8", "k: i64", "u: u64", "on: bool" },
 }
 M.query = "A, B"
 
 local readable = {
   { "a.x", "f32" }, { "a.y", "f32" }, { "a.z", "f64" },
-  { "b.n", "i64" }, { "b.m", "i64" }, { "b.k", "i64" },
+  { "b.n", "i64" }, { "b.m", "i64" }, { "b.k", "i64" }, { "b.u", "i64" },
 }
 
 local uniforms = { { "UI", "i64" }, { "UF", "f64" } }
@@ -257,7 +257,7 @@ function Gen:line(text, twin)
 end
 
 function Gen:store()
-  local choice = self.random:range(1, 6)
+  local choice = self.random:range(1, 7)
   if choice <= 2 then
     local x = self:number(3)
     local field = self:pick { "a.x", "a.y" }
@@ -268,6 +268,9 @@ function Gen:store()
   elseif choice == 4 then
     local x = self:condition(2)
     self:line("b.on = " .. x.text, "b.on = " .. x.twin)
+  elseif choice == 7 then
+    local x = self:hard "i64"
+    self:line("b.u = " .. x.text, "b.u = " .. x.twin)
   else
     local x = self:hard "i64"
     local field, by = "b.n", "100000"
@@ -401,6 +404,7 @@ function M.row(generator)
     B = {
       n = integers[generator:range(1, #integers)], m = generator:range(0, 255),
       k = generator:range(1, 4) == 1 and math.mininteger or generator:range(-1000, 1000),
+      u = ~generator:range(0, 1000) >> generator:range(0, 1) * generator:range(1, 60),
       on = generator:range(0, 1) == 1,
     },
   }
@@ -414,7 +418,7 @@ function M.bytes(query)
     for i = 1, 3 do
       out[#out + 1] = x[i] ~= x[i] and "nan" or string.pack("<d", x[i])
     end
-    out[#out + 1] = string.pack("<i8i8i8B", b.n, b.m, b.k, b.on and 1 or 0)
+    out[#out + 1] = string.pack("<i8i8i8i8B", b.n, b.m, b.k, b.u, b.on and 1 or 0)
   end
   return table.concat(out)
 end

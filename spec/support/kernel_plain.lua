@@ -32,8 +32,8 @@ end
 local leaves = {
   float = { "a.z", "a.w", "a.z", "a.w", "UF", "config.f", "gust.f", "a.at.v", "a.m[2]", "0.5",
     "(-3.25)", "2.0", "0.0", "(-0.0)", "1e300", "math.pi", "math.huge", "dt", "config.deep.f" },
-  int = { "b.n", "b.m", "b.k", "b.k", "UI", "config.n", "gust.n", "0", "1", "2", "(-7)", "63",
-    "math.maxinteger", "math.mininteger", "(e & 255)", "config.deep.n" },
+  int = { "b.n", "b.m", "b.k", "b.u", "UI", "config.n", "gust.n", "gust.u", "0", "1", "2", "(-7)",
+    "63", "math.maxinteger", "math.mininteger", "(e & 255)", "config.deep.n" },
   bool = { "b.on", "config.flag", "gust.on", "true", "(b.kind == 'red')", "(b.kind ~= 'blue')",
     "(b.target == e)", "(b.target == 0)" },
 }
@@ -178,7 +178,7 @@ function Gen:store()
   elseif how == 9 then
     self:line("b.target = %s", self:pick { "e", "0", "b.target" })
   else
-    self:line("b.k = %s", self:number("int", 3))
+    self:line("%s = %s", self:pick { "b.k", "b.u" }, self:number("int", 3))
   end
 end
 

@@ -14,11 +14,11 @@ local function new_world(kernels, seed)
   local world = ecs.world { kernels = kernels, seed = seed, tag = 1 }
   world:component("Point", { "v: f64" })
   world:component("A", { "z: f64", "w: f64", "at: Point", "m: f64[2]" })
-  world:component("B", { "n: i32", "m: u8", "k: i64", "on: bool", "target: entity",
+  world:component("B", { "n: i32", "m: u8", "k: i64", "u: u64", "on: bool", "target: entity",
     "kind: enum(red, green, blue)" })
   world:component("C", { "v: f64 = 1.5" })
   world:tag "M"
-  world:resource("Wind", { "f: f64 = 0.5", "n: i32 = 3", "on: bool" })
+  world:resource("Wind", { "f: f64 = 0.5", "n: i32 = 3", "u: u64 = -256", "on: bool" })
   return world
 end
 
@@ -38,7 +38,8 @@ local function spawn(world, numbers, rows)
         m = { float(numbers), float(numbers) } },
       B = { n = integers[numbers:range(1, #integers)], m = numbers:range(0, 255),
         k = numbers:range(1, 4) == 1 and math.mininteger or numbers:range(-1000, 1000),
-        on = numbers:range(0, 1) == 1, kind = numbers:range(0, 1) == 1 and "green" or nil },
+        u = numbers:range(-1000, 1000), on = numbers:range(0, 1) == 1,
+        kind = numbers:range(0, 1) == 1 and "green" or nil },
       C = numbers:range(1, 3) == 1 and {} or nil, M = numbers:range(1, 3) == 1 or nil,
     }
     local e = world:spawn(parts)
@@ -155,8 +156,8 @@ local function bytes(world, out)
   for i, x in ipairs(out) do out[i] = type(x) == "number" and pack(x) or tostring(x) end
   world:query "A, B, C?":each(function(a, b, c, _, e)
     for _, x in ipairs { a.z, a.w, a.at.v, a.m[1], a.m[2] } do out[#out + 1] = pack(x) end
-    out[#out + 1] = string.pack("<i8i8i8Bi8i8z", b.n, b.m, b.k, b.on and 1 or 0, b.target, e,
-      b.kind)
+    out[#out + 1] = string.pack("<i8i8i8i8Bi8i8z", b.n, b.m, b.k, b.u, b.on and 1 or 0, b.target,
+      e, b.kind)
     out[#out + 1] = c and "C" or world:has(e, "M") and "M" or "-"
   end)
   return table.concat(out)

@@ -13,7 +13,7 @@ local FILES = { "a.lua", "b.lua", "c.lua", "d.lua", "e.lua", "shared.lua" }
 local COMPONENTS = { "P", "Q", "R", "Config" }
 local SYSTEMS = { "move", "think", "draw", "heal", "count" }
 local PHASES = { "early", "late", "physics" }
-local NUMBERS = { "f32", "f64", "f64", "i16", "i32", "i64", "u8" }
+local NUMBERS = { "f32", "f64", "f64", "i16", "i32", "i64", "u64", "u8" }
 
 -- A generator over a directory (spec/support/scratch.lua).
 function live_gen.new(seed, directory)

@@ -347,7 +347,7 @@ end
 -- ---- digests -----------------------------------------------------------------------------
 
 local PACKED = { f32 = "<f", f64 = "<d", i8 = "<i1", i16 = "<i2", i32 = "<i4", i64 = "<i8",
-  u8 = "<I1", u16 = "<I2", u32 = "<I4" }
+  u8 = "<I1", u16 = "<I2", u32 = "<I4", u64 = "<i8" }
 
 local function target(world, id)
   local component = world.components_by_id[id]

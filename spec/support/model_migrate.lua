@@ -40,11 +40,33 @@ local function to_float(kind, value)
   return float
 end
 
-local function to_number(kind, value)
+-- A u64 from 2^63 on, which is a negative integer of Lua.
+local function from_large(kind, value)
+  local float = (value >> 11) * 2.0 ^ 11
+  if not FLOATS[kind.name] or value & 0x7FF ~= 0 or kind.accept(nil, float, "") ~= float then
+    refuse("%x is no %s", value, kind.name)
+  end
+  return float
+end
+
+local function to_u64(kind, value)
+  if value < 0 then
+    refuse("%s has a sign", tostring(value))
+  elseif value >= 2.0 ^ 63 and value < 2.0 ^ 64 then
+    return math.tointeger(value - 2.0 ^ 64)
+  end
+  return kind.accept(nil, value, "")
+end
+
+local function to_number(from, kind, value)
   if type(value) == "boolean" then
     value = value and 1 or 0
   end
-  if kind.name == "bool" then
+  if from.name == "u64" and value < 0 then
+    return from_large(kind, value)
+  elseif kind.name == "u64" then
+    return to_u64(kind, value)
+  elseif kind.name == "bool" then
     return to_bool(value)
   elseif FLOATS[kind.name] then
     return to_float(kind, value)
@@ -73,7 +95,7 @@ local function convert(world, from, to, value, default)
   elseif NAMED[from.name] and NAMED[to.name] then
     return to.accept(world, value, "")
   elseif is_number(from) and is_number(to) then
-    return to_number(to, value)
+    return to_number(from, to, value)
   elseif not is_nothing(world, from, value) then
     refuse("a %s is no %s", from.name, to.name)
   end

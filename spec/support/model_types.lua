@@ -21,6 +21,7 @@ local INTEGER_RANGES = {
   u8 = { 0, 255 },
   u16 = { 0, 65535 },
   u32 = { 0, 4294967295 },
+  u64 = { math.mininteger, math.maxinteger },    -- by their bits
 }
 
 local function refuse(...)

@@ -4,7 +4,7 @@ local random = require "spec.support.rng"
 
 local schema_gen = {}
 
-local NUMBERS = { "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32" }
+local NUMBERS = { "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64" }
 local OTHERS = { "bool", "entity", "string" }
 local NAME_BYTES = { 1, 2, 7, 30, 62, 63 }
 local TEXT_BYTES = { 0, 1, 100, 4095, 4096, 4097, 65535 }

@@ -139,7 +139,7 @@ end
 -- ---- other fields ------------------------------------------------------------------------
 
 local NUMBERS = { "f32", "f64", "f64", "f64", "i8", "i16", "i32", "i64", "i64", "u8", "u16", "u32",
-  "bool" }
+  "u64", "u64", "bool" }
 local ENUMS = { "enum(a, b, c)", "enum(c, a, b, d)", "enum(a, b)", "enum(a, b, c, d)",
   "enum(run, idle, dead)", "enum(up, down, left)" }
 local OTHERS = { "string", "entity", "any", "bool", "f32[2]", "i16[3]", "string[2]" }

@@ -10,7 +10,8 @@ local PALETTE = {
   { "Health", { "hp: i32 = 100", "max: u8 = 200" } },
   { "Frozen", {} },
   { "Team", {} },
-  { "Wide", { "a: i64 = -1", "b: f64 = 0.5", "c: u32", "d: u16 = 65535", "e: i8", "f: i16" } },
+  { "Wide", { "a: i64 = -1", "b: f64 = 0.5", "c: u32", "d: u16 = 65535", "e: i8", "f: i16",
+    "g: u64 = 0x8000000000000000" } },
   { "Flags", { "on: bool = true", "off: bool" } },
   { "Link", { "to: entity", "weight: f32 = 2" } },
   { "Label", { "text: string = unsaid", "note: string" } },
@@ -28,12 +29,13 @@ function values.shared()
   return { { 1 }, { two = 2 }, print, coroutine.create(print), io.stdout, "text", 7, 0.5, true }
 end
 
-local SCALARS = { "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "bool", "entity",
-  "string", "any", "enum(a, b, c)" }
+local SCALARS = { "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool",
+  "entity", "string", "any", "enum(a, b, c)" }
 
 local DEFAULTS = {
   f32 = { "0.1", "-7" }, f64 = { "1e300" }, i8 = { "-128" }, i32 = { "12" }, i64 = { "-1" },
-  u8 = { "255" }, u32 = { "4294967295" }, bool = { "true" }, string = { "'a b'", "word", '""' },
+  u8 = { "255" }, u32 = { "4294967295" }, u64 = { "0xFFFFFFFFFFFFFFFF" }, bool = { "true" },
+  string = { "'a b'", "word", '""' },
   ["enum(a, b, c)"] = { "b", '"c"' },
 }
 
@@ -79,7 +81,7 @@ local function integer(gen, kind)
   end
   return rng:chance(10) and value + 0.0 or value
 end
-for _, name in ipairs { "i8", "i16", "i32", "i64", "u8", "u16", "u32" } do
+for _, name in ipairs { "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64" } do
   makers[name] = integer
 end
 

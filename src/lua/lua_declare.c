@@ -210,7 +210,8 @@ static const char *usual_type(const char *type) {
       {"float", "f32"}, {"single", "f32"}, {"float32", "f32"}, {"double", "f64"},
       {"float64", "f64"}, {"number", "f64"}, {"int", "i32"}, {"int8", "i8"}, {"int16", "i16"},
       {"int32", "i32"}, {"int64", "i64"}, {"integer", "i64"}, {"long", "i64"}, {"short", "i16"},
-      {"uint", "u32"}, {"uint8", "u8"}, {"uint16", "u16"}, {"uint32", "u32"}, {"byte", "u8"},
+      {"uint", "u32"}, {"uint8", "u8"}, {"uint16", "u16"}, {"uint32", "u32"}, {"uint64", "u64"},
+      {"ulong", "u64"}, {"byte", "u8"},
       {"boolean", "bool"}, {"str", "string"}, {"text", "string"}, {"id", "entity"},
       {"table", "any"}, {"function", "any"}, {"object", "any"},
   };
@@ -235,7 +236,7 @@ static int unknown_type(struct draft *draft, const struct world_box *box,
   if (usual)
     text_format(hint, sizeof hint, " (write '%s')", usual);
   else if (!*nearest_hint(&nearest, hint, sizeof hint))
-    text_format(hint, sizeof hint, " (a type is f32, f64, i8 to i64, u8 to u32, bool, entity, "
+    text_format(hint, sizeof hint, " (a type is f32, f64, i8 to i64, u8 to u64, bool, entity, "
                 "string, any, enum(a, b) or a component's name)");
   char message[MESSAGE_SIZE];
   text_format(message, sizeof message, "component '%s', field '%s: %s': unknown type '%s'%s",

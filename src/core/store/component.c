@@ -121,9 +121,12 @@ static ecs_status number_cell(ecs_world *world, const struct component *componen
   }
   ecs_status status = cell_of_number(leaf->type, value->number, cell);
   if (status == ECS_OK) return ECS_OK;
+  bool has_bits = value->number > 0 && type_table[leaf->type].most > INT64_MAX;
   return world_fail(world, status, "field '%s.%s' is %s: %g %s", component->name,
                     leaf->name, type, value->number,
-                    status == ECS_ERANGE ? "is out of range" : "is not an integer");
+                    status != ECS_ERANGE ? "is not an integer"
+                    : has_bits ? "is out of range (integers from 2^63 on are written as 0x...)"
+                               : "is out of range");
 }
 
 static ecs_status entity_cell(ecs_world *world, const struct component *component,

@@ -14,7 +14,8 @@ static inline bool push_number_at(lua_State *L, ecs_type type, const void *data,
     case ECS_I8: lua_pushinteger(L, ((const int8_t *)data)[row]); return true;
     case ECS_I16: lua_pushinteger(L, ((const int16_t *)data)[row]); return true;
     case ECS_I32: lua_pushinteger(L, ((const int32_t *)data)[row]); return true;
-    case ECS_I64: lua_pushinteger(L, ((const int64_t *)data)[row]); return true;
+    case ECS_I64:
+    case ECS_U64: lua_pushinteger(L, ((const int64_t *)data)[row]); return true;
     case ECS_U8: lua_pushinteger(L, ((const uint8_t *)data)[row]); return true;
     case ECS_U16: lua_pushinteger(L, ((const uint16_t *)data)[row]); return true;
     case ECS_U32: lua_pushinteger(L, ((const uint32_t *)data)[row]); return true;
