@@ -1,5 +1,5 @@
 local helper = require "spec.support.ecs_helper"
-local scratch = require "spec.support.scratch"
+local live_scene = require "spec.support.live_scene"
 local live = require "ecs.live"
 
 local has_error = helper.has_error
@@ -15,20 +15,11 @@ local function fields(world, name)
 end
 
 describe("live scripts", function()
-  local world, files, errors
+  local world, files, errors, open
 
   before_each(function()
-    world, files, errors = helper.new_world(), scratch.new(), {}
+    world, files, errors, open = live_scene.new()
   end)
-
-  after_each(function()
-    files:close()
-  end)
-
-  local function open(options)
-    options = options or { on_error = function(message) errors[#errors + 1] = message end }
-    return live.open(world, { files.path }, options)
-  end
 
   it("run in path order, and names resolve when all have run", function()
     files:write("b.lua", [[
@@ -510,7 +501,7 @@ end)
 
 describe("functions of live scripts", function()
   it("are compiled like others, and follow a migration", function()
-    local world, files = helper.new_world(), scratch.new()
+    local world, files, _, open = live_scene.new()
     files:write("a.lua", [[
       local world, script = ...
       local scale = world:res "Scale"
@@ -518,7 +509,7 @@ describe("functions of live scripts", function()
       world:resource("Scale", { "by: f32 = 2" })
       world:system("grow", { query = "P", each = function(p) p.x = p.x + scale.by end })
       script:on_load(function() world:spawn { P = {} } end)]])
-    local session = live.open(world, files.path)
+    local session = open()
     assert.are.equal("vector", world:explain("grow").tier)
     world:update(0)
     local e = world:query("P"):first()
@@ -536,6 +527,5 @@ describe("functions of live scripts", function()
     assert.are.equal(9.0, (world:get(e, "P.x")))
     world:update(0)
     assert.are.equal(16.0, (world:get(e, "P.x")))
-    files:close()
   end)
 end)

@@ -1,10 +1,9 @@
 local helper = require "spec.support.ecs_helper"
-local scratch = require "spec.support.scratch"
-local live = require "ecs.live"
+local live_scene = require "spec.support.live_scene"
 
 describe("live scripts", function()
   it("register systems and phases as their tables are then", function()
-    local world, files = helper.new_world(), scratch.new()
+    local world, files, errors, open = live_scene.new()
     files:write("a.lua", [[
       local w = ...
       local phase = { after = "update" }
@@ -13,30 +12,20 @@ describe("live scripts", function()
       w:system("s", spec)
       phase.after, spec.phase, spec.run, spec.every = "nowhere", "nowhere", print, "often"]])
     _G.RAN = 0
-    live.open(world, { files.path })
+    open()
+    assert.are.same({}, errors)
     world:update(0)
     assert.are.equal(1, _G.RAN)
     _G.RAN = nil
-    files:close()
   end)
 end)
 
 describe("live scripts that are refused", function()
-  local world, files, errors
+  local world, files, errors, open
 
   before_each(function()
-    world, files, errors = helper.new_world(), scratch.new(), {}
+    world, files, errors, open = live_scene.new()
   end)
-
-  after_each(function()
-    files:close()
-  end)
-
-  local function open()
-    return live.open(world, { files.path }, {
-      on_error = function(message) errors[#errors + 1] = message end,
-    })
-  end
 
   it("say goodbye when they go, not before, though another file fails", function()
     _G.CALLED = ""
@@ -80,10 +69,10 @@ describe("live scripts that are refused", function()
   it("are told once, if on_error raises, too", function()
     files:write("a.lua", "")
     local told = 0
-    local session = live.open(world, { files.path }, { on_error = function(message)
+    local session = open { on_error = function(message)
       told = told + 1
       error("told: " .. message, 0)
-    end })
+    end }
     for i, text in ipairs { "no lua", "local _, s = ... s:on_reload(function() error 'oh' end)" } do
       files:write("a.lua", text)
       local ok, message = pcall(helper.poll, session)
