@@ -38,6 +38,8 @@ I686 := $(BUILD)/i686
 AARCH64 := $(BUILD)/aarch64
 WINDOWS := $(BUILD)/windows
 
+I686_CC = $(eval I686_CC := $$(shell GCC="$(GCC)" sh spec/tools/find-i686 2>/dev/null))$(I686_CC)
+
 SECONDS ?= 60
 FUZZ_FLAGS := -O1 -g -DECS_DEBUG $(SANITIZE)
 FUZZ_SRC := $(filter-out %/libfuzzer.c %/replay.c,$(C_FUZZ))
@@ -84,7 +86,7 @@ $(eval $(call tested,$(PARANOID),$(CC),-O1 -DECS_DEBUG -DECS_PARANOID))
 $(eval $(call tested,$(COV),$(GCC),-O0 -g --coverage))
 $(eval $(call tested,$(TSAN),$(GCC),-O1 -g -fsanitize=thread))
 $(eval $(call tested,$(FUZZ),$(CLANG),$(FUZZ_FLAGS) -fsanitize=fuzzer-no-link))
-$(eval $(call tested,$(I686),i686-linux-gnu-gcc,-O2 -Werror -DECS_DEBUG $(SSE2)))
+$(eval $(call tested,$(I686),$$(I686_CC),-O2 -Werror -DECS_DEBUG $(SSE2)))
 $(eval $(call tested,$(AARCH64),aarch64-linux-gnu-gcc,-O2 -Werror -DECS_DEBUG))
 $(eval $(call tested,$(WINDOWS),x86_64-w64-mingw32-gcc,-O2 -Werror $(MINGW)))
 
