@@ -263,6 +263,8 @@ ECS_API ecs_status ecs_cancel(ecs_world *world);
 /* Terms separated by commas: Position, !Frozen, Sprite?, Circle|Box, Position:in,
 ** Position.x. A query is cached: new tables join it when they are made. */
 ECS_API ecs_status ecs_query_new(ecs_world *world, const char *text, ecs_query **out);
+/* A system's own query goes with the system: to free that one does nothing. Iterations of any
+** other are closed before. */
 ECS_API void ecs_query_free(ecs_query *query);
 ECS_API size_t ecs_query_count(const ecs_query *query);
 

@@ -310,6 +310,33 @@ static void undeclare_takes_it_from_all(void) {
   close_world(&f);
 }
 
+/* Frees the query that it is given, or the one handed over. */
+static ecs_status free_query(ecs_world *world, ecs_query *query, double dt, void *ud) {
+  ecs_query **given = ud;
+  (void)world, (void)dt;
+  ecs_query_free(query);
+  if (*given == NULL) *given = query;
+  return ecs_query_count(query) == 1 ? ECS_OK : ECS_EUSER;
+}
+
+static void queries_of_systems_stay(void) {
+  open_usual(&f);
+  ecs_query *given = NULL;
+  ecs_system_desc desc = {.name = "s", .query = "Position", .run = free_query, .ud = &given};
+  CHECK_OK(f.world, ecs_system_new(f.world, &desc));
+  f.a = SPAWN(f.world, f.position);
+  for (int i = 0; i < 2; i++) CHECK_OK(f.world, ecs_update(f.world, 1));
+  ecs_query_free(given);
+  ecs_query_free(NULL);
+  CHECK_OK(f.world, ecs_remove(f.world, f.a, f.position));
+  SPAWN(f.world, f.position, f.enemy);
+  CHECK_OK(f.world, ecs_update(f.world, 1));
+  CHECK_SOUND(f.world);
+  CHECK_OK(f.world, ecs_system_remove(f.world, "s"));
+  CHECK(f.world->first_query == NULL);
+  close_world(&f);
+}
+
 static const struct test tests[] = {
   {"C3, C24: queries match by components, whatever else an entity has", matches},
   {"C65: a term's columns are its table's, absent ones NULL", gives_columns},
@@ -322,6 +349,7 @@ static const struct test tests[] = {
   {"texts that are no queries are refused, and errors say where", refuses_texts},
   {"array elements and nested fields are terms", arrays_and_nested_leaves},
   {"queries of an undeclared component say so", broken_queries},
+  {"a system's query goes with its system only", queries_of_systems_stay},
   {"undeclare takes a component from everything", undeclare_takes_it_from_all},
 };
 

@@ -165,7 +165,7 @@ static bool copy_texts(ecs_world *world, ecs_system *system, const ecs_system_de
 
 void schedule_free_system(ecs_world *world, ecs_system *system, bool callback) {
   if (callback && system->free) system->free(system->ud);
-  if (system->query) ecs_query_free(system->query);
+  if (system->query) query_free(system->query);
   struct arena arena = system->arena;
   arena_free(&world->memory, &arena);
 }
@@ -235,6 +235,7 @@ ecs_status schedule_build(ecs_world *world, const ecs_system_desc *desc, ecs_sys
   status = copy_texts(world, system, desc) ? ECS_OK : world_nomem(world);
   if (status == ECS_OK && desc->query)
     status = ecs_query_new(world, desc->query, &system->query);
+  if (system->query) system->query->kept = true;
   if (status != ECS_OK)
     schedule_free_system(world, system, false);
   else

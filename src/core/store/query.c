@@ -188,13 +188,16 @@ static void leave_record(ecs_query *query) {
           (record->query_count - at) * sizeof *record->queries);
 }
 
-void ecs_query_free(ecs_query *query) {
-  if (!query) return;
+void query_free(ecs_query *query) {
   ecs_world *world = query->world;
   if (!query->broken) leave_record(query);
   *(query->previous ? &query->previous->next : &world->first_query) = query->next;
   *(query->next ? &query->next->previous : &world->last_query) = query->previous;
   release(query);
+}
+
+void ecs_query_free(ecs_query *query) {
+  if (query && !query->kept) query_free(query);
 }
 
 void query_reorder(ecs_query *query) {

@@ -43,6 +43,7 @@ struct ecs_query {
   bool fresh;                     /* made for a migration that is not committed yet */
   bool broken;                    /* names a component that is no longer declared */
   bool dirty;                     /* has doomed tables */
+  bool kept;                      /* a system's: ecs_query_free leaves it */
   ecs_id key;                     /* an id it cannot match without, or ECS_NULL */
   uint32_t *tables;               /* indices, in the order the tables were made */
   uint32_t *columns;              /* terms.slots for each match: first column or NONE */
@@ -50,6 +51,9 @@ struct ecs_query {
   uint32_t capacity;
   uint32_t column_capacity;
 };
+
+/* Frees a query that is a system's, too. */
+void query_free(ecs_query *query);
 
 /* Counts without making a query. */
 ecs_status query_count_text(ecs_world *world, const char *text, size_t size, size_t *out);

@@ -72,7 +72,7 @@ void world_detach_from(ecs_world *world, struct attachment *attachment) {
 void world_clear(ecs_world *world) {
   while (world->attachments) world->attachments->free(world, world->attachments);
   schedule_free(world);
-  while (world->first_query) ecs_query_free(world->first_query);
+  while (world->first_query) query_free(world->first_query);
   struct memory *memory = &world->memory;
   staging_free(world);
   graph_free(world);
