@@ -164,6 +164,7 @@ describe("world:component", function()
     has_error(with("toggle", true), "toggle is not in this version")
     has_error(with("requires", { "P" }), "requires is not in this version")
     has_error(with("doc", 5), "'doc' is a string, got 5")
+    has_error(with("doc", "a\0b"), "component 'Q': 'doc' has a zero byte")
     has_error(with("was", "a"), "'was' is a table")
     has_error(with("was", { x = 1 }), "'was'")
     local message = has_error(with("stroage", "table"), "unknown option 'stroage'")
@@ -190,6 +191,9 @@ describe("world:component", function()
     has_error(with(2, "x"), "unknown hint 2")
     has_error(with("unit", 5), "'unit' is a string, got 5")
     has_error(with("min", {}), "'min' is a number")
+    for _, hint in ipairs { "doc", "unit", "min", "max" } do
+      has_error(with(hint, "a\0b"), ("field 'x: f32': '%s' has a zero byte"):format(hint))
+    end
   end)
 
   it("changes nothing when it fails", function()

@@ -292,6 +292,13 @@ describe("a saved world", function()
     has_error(function()
       world:load(bytes, { codec = { decode = function() world:spawn() end } })
     end, "codec cannot use the world")
+    local closed = function() local _ <close> = world end
+    for _, close in ipairs { function() world:close() end, closed } do
+      has_error(function() world:load(bytes, { codec = { decode = close } }) end,
+        "codec cannot use the world")
+      has_error(function() world:save { codec = { encode = close } } end,
+        "codec cannot use the world")
+    end
     has_error(function()
       world:save { codec = { encode = function() return 1 end } }
     end, "not a string")

@@ -137,6 +137,14 @@ local function parse_type(field, text, where)
   end
 end
 
+-- Texts that the C half keeps end at a zero byte.
+local function whole(value, key, where)
+  if value:find("\0", 1, true) then
+    refuse("%s: '%s' has a zero byte", where, key)
+  end
+  return value
+end
+
 local HINTS = { doc = "string", unit = "string", min = "limit", max = "limit" }
 
 local function parse_hints(field, entry, where)
@@ -146,7 +154,7 @@ local function parse_hints(field, entry, where)
       field[key] = math.type(value) == "integer" and ("%d"):format(value)
         or ("%.17g"):format(value)
     elseif kind and type(value) == "string" then
-      field[key] = value
+      field[key] = whole(value, key, where)
     elseif kind then
       refuse("%s: '%s' is a %s, got %s", where, key,
         kind == "limit" and "number or a string" or "string", show(value))
@@ -191,6 +199,7 @@ function OPTIONS.doc(component, value)
   if type(value) ~= "string" then
     refuse("component '%s': 'doc' is a string, got %s", component, show(value))
   end
+  whole(value, "doc", ("component '%s'"):format(component))
 end
 
 function OPTIONS.storage(component, value)

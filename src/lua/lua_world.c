@@ -160,7 +160,7 @@ int ecs_native_is_open(lua_State *L) {
 
 static int world_close(lua_State *L) {
   struct world_box *box = box_test(L, 1, &kind_world, sizeof *box);
-  if (!box) return no_world(L, 1);
+  if (!box || box->hidden) return no_world(L, 1);
   if (!box->world) return 0;
   check_free(L, box);
   ecs_status status = world_not_busy(box->world, "close");
@@ -171,6 +171,7 @@ static int world_close(lua_State *L) {
 
 static int world_close_scope(lua_State *L) {
   struct world_box *box = box_test(L, 1, &kind_world, sizeof *box);
+  if (box && box->hidden) return no_world(L, 1);
   if (box && box->world) shut(L, box, 1);
   return 0;
 }
