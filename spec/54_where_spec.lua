@@ -359,6 +359,25 @@ describe("q:sum, q:min, q:max", function()
     end)
   end)
 
+  it("refuse integers of some tables and floats of others, as of rows", function()
+    for _, kernels in ipairs { true, false } do
+      local world = helper.new_world { kernels = kernels }
+      world:component("A", { "x: f64" })
+      world:component("C", { "v: f64" })
+      world:spawn { A = { 1 } }
+      world:spawn { A = { 2 }, C = { 3 } }
+      local query = world:query "A, C?"
+      for _, form in ipairs { "sum", "min", "max" } do
+        local function mixed(_, c) return c and 2.5 or 1 end
+        helper.has_error(function() query[form](query, mixed) end, form, "integers and floats")
+        local function other(_, c) return c and 1 or -0.0 end
+        helper.has_error(function() query[form](query, other) end, form, "integers and floats")
+      end
+      world:remove(query:first(), "A")
+      assert.are.equal(2.5, query:min(function(_, c) return c and 2.5 or 1 end))
+    end
+  end)
+
   it("give the least and the greatest", function()
     both(function(world)
       local q = world:query "N"

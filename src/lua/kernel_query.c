@@ -149,10 +149,31 @@ static void fold_in_lua(lua_State *L, struct folding *folding) {
   form_call(L, index, loop, 3);
 }
 
+static bool is_integer(const struct variant *variant) {
+  return (variant->program->totals[0] & 3) == KT_I64;
+}
+
 /* The type that the program's total has. */
 static bool total_is_integer(const struct kernel *kernel) {
-  if (kernel->count == 0) return true;
-  return (kernel->variants[0]->program->totals[0] & 3) == KT_I64;
+  return kernel->count == 0 || is_integer(kernel->variants[0]);
+}
+
+/* Whether the programs of all tables that have rows give totals of one type. Else Lua, row by
+** row, comes to the first result that is of another one. */
+static bool totals_agree(lua_State *L, int handle) {
+  const struct kernel_box *box = lua_touserdata(L, handle);
+  struct kernel *kernel = box->kernel;
+  const ecs_query *query = kernel->query;
+  uint32_t integers = 0, floats = 0;
+  lua_getiuservalue(L, handle, KERNEL_ANCHORS);
+  for (uint32_t i = 0; i < query->count && query->terms.choices; i++) {
+    const struct table *table = world_table(query->world, query->tables[i]);
+    if (table->count == 0) continue;
+    const struct variant *variant = kernel_find(L, lua_gettop(L), kernel, table);
+    *(variant && is_integer(variant) ? &integers : &floats) += 1;
+  }
+  lua_pop(L, 1);
+  return !integers || !floats;
 }
 
 static int reduce(lua_State *L, enum front_result result, k_reduce how) {
@@ -161,7 +182,7 @@ static int reduce(lua_State *L, enum front_result result, k_reduce how) {
   lua_settop(L, 2);
   struct folding folding = {.how = how};
   kernel_of_query(L, 1, 2, result);
-  bool compiled = query->box->kernels && kernel_ready(L, 3);
+  bool compiled = query->box->kernels && kernel_ready(L, 3) && totals_agree(L, 3);
   if (compiled) {
     struct kernel_run run = {.total = &folding.total};
     run_in_loop(L, 3, &run);
