@@ -51,6 +51,55 @@ describe("a query", function()
     assert.are.same({ a, b }, ids(world, "Position, Velocity?"))
   end)
 
+  it("filters without giving anything by what is behind 'with'", function()
+    local world = new_world()
+    local a = world:spawn { Position = { 1, 2 }, Frozen = true }
+    local b = world:spawn { Position = { 3, 4 }, Circle = {}, Frozen = true }
+    local c = world:spawn { Position = { 5, 6 }, Box = {} }
+    world:spawn { Circle = {}, Frozen = true }
+    assert.are.same({ a, b }, ids(world, "Position, with Frozen"))
+    assert.are.same({ b, c }, ids(world, "with Position, with Circle|Box"))
+    assert.are.same({ b }, ids(world, "with\tPosition.x, with Circle:in"))
+    local seen = {}
+    for x, e, more in world:query "Position.x, with Circle|Box, with Position":each() do
+      seen[#seen + 1] = { x, e, more }
+    end
+    assert.are.same({ { 3, b }, { 5, c } }, seen)
+    world:query "with Position, with Frozen":each(function(...)
+      seen[#seen + 1] = { select("#", ...), (select(2, ...)) }
+    end)
+    assert.are.same({ { 2, a }, { 2, b } }, { seen[3], seen[4] })
+  end)
+
+  it("may name a component that is called 'with'", function()
+    local world = new_world()
+    world:tag "with"
+    local a = world:spawn { with = true, Position = {} }
+    local b = world:spawn { Position = {} }
+    assert.are.same({ a }, ids(world, "with"))
+    assert.are.same({ a }, ids(world, "with , Position"))
+    assert.are.same({ a }, ids(world, "Position, with with"))
+    assert.are.same({ b }, ids(world, "Position, !with"))
+    assert.are.same({ a, b }, ids(world, "with?, with Position"))
+    has_error(function() new_world():query "with" end, "unknown component 'with'")
+  end)
+
+  it("takes modifiers in any order", function()
+    local world = new_world()
+    local a = world:spawn { Position = { 1, 2 } }
+    local b = world:spawn { Position = { 1, 2 }, Velocity = { 3, 4 } }
+    for _, text in ipairs { "Velocity?:in", "Velocity:in?", "Velocity :in ?", "Velocity ? : in",
+      "Velocity.x:in?", "Velocity.x?:in" } do
+      local query = world:query("with Position, " .. text)
+      assert.are.same({ a, b }, helper.sorted(helper.ids_of(query)))
+    end
+    world:query("Position, Velocity:in?"):each(function(_, velocity)
+      if velocity then
+        has_error(function() velocity.x = 1 end, "read only")
+      end
+    end)
+  end)
+
   it("takes all entities when it names nothing (C10: the void archetype is counted)", function()
     local world = new_world()
     local a = world:spawn()
@@ -87,7 +136,9 @@ describe("a query", function()
   it("refuses what it cannot read", function()
     local world = new_world()
     for _, text in ipairs { ",", "Position,", "Position Velocity", "!", "Position:out",
-      "!Position?", "Position|", "Body.m", "Body.offset", "Position;", "\1" } do
+      "!Position?", "Position|", "Body.m", "Body.offset", "Position;", "\1", "Position??",
+      "Position:in:in", "Position?|Velocity", "Position|Velocity?", "with Position?",
+      "with !Position", "!with Position", "with Position|Velocity?", "!Position|Velocity" } do
       has_error(function() world:query(text) end, "query")
     end
     has_error(function() world:query "Position\0, Velocity" end, "zero byte")
@@ -101,7 +152,8 @@ describe("a query", function()
   it("says what is not in this version", function()
     local world = new_world()
     for _, text in ipairs { "(Likes, *)", "Position, (ChildOf, $p)", "Position:changed",
-      "Position:off", "Position:any" } do
+      "Position:off", "Position:any", "with (Likes, *)", "Position:in:changed",
+      "Position?:off" } do
       has_error(function() world:query(text) end, "not in this version")
     end
   end)
@@ -191,6 +243,65 @@ describe("query:count", function()
     assert.are.equal(0, world:count "Position")
     world:commit()
     assert.are.equal(1, query:count())
+  end)
+end)
+
+describe("an optional tag", function()
+  it("gives true or nil at its place, in every form", function()
+    local world = new_world()
+    local a = world:spawn { Position = { 1, 2 } }
+    local b = world:spawn { Position = { 3, 4 }, Frozen = true }
+    local query, seen = world:query "Frozen?, Position.x", {}
+    for frozen, x, e in query:each() do
+      seen[#seen + 1] = { frozen, x, e }
+    end
+    assert.are.same({ { false, 1, a }, { true, 3, b } }, seen)
+    seen = {}
+    local function note(...)
+      seen[#seen + 1] = table.pack(...)
+    end
+    query:each(note, 2)
+    query:map(note, 2)
+    local row, frozen_row = { nil, 1, 2.0, a, n = 4 }, { true, 3, 2.0, b, n = 4 }
+    assert.are.same({ row, frozen_row, row, frozen_row }, seen)
+    assert.are.equal(a, query:first())
+    assert.are.equal(2, query:count())
+    assert.are.equal(b, query:where(function(frozen) return frozen end):first())
+    assert.are.equal(3, query:sum(function(frozen, x) return frozen and x or 0.0 end))
+  end)
+
+  it("is neither a view nor a field", function()
+    local world = new_world()
+    world:spawn { Frozen = true }
+    has_error(function() world:query "Frozen?:changed" end, "not in this version")
+    has_error(function() world:query "Frozen.x?" end, "'Frozen' is a tag")
+    has_error(function()
+      world:system("wrong", { query = "Frozen?", each = function(frozen) return frozen.x end })
+    end, "'Frozen' is a tag: it has no field 'x'")
+    has_error(function()
+      world:system("wrong", { query = "Frozen?", each = function(_, _, _, more) return more end })
+    end, "it has 4 parameters, but is given 3")
+  end)
+
+  it("gives a view from then on when it gets fields, and true when it loses them", function()
+    local world = new_world()
+    local query, seen = world:query "Frozen?", nil
+    world:spawn { Frozen = true }
+    world:system("look", { query = "Frozen?, !Position", each = function(...) seen = (...) end })
+    world:update(0)
+    assert.is_true(seen)
+    world:component("Frozen", { "since: f64 = 7" })
+    world:system("look again", { query = "Frozen?", each = function(frozen)
+      seen = frozen and frozen.since
+    end })
+    world:update(0)
+    assert.are.equal(7, seen)
+    for frozen in query:each() do assert.are.equal(7, frozen.since) end
+    world:component("Frozen", {})
+    world:remove_system "look again"
+    world:update(0)
+    assert.is_true(seen)
+    for frozen in query:each() do assert.is_true(frozen) end
   end)
 end)
 

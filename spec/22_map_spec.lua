@@ -53,10 +53,26 @@ describe("query:map", function()
   it("refuses too many results", function()
     local world = new_world()
     local e = world:spawn { Position = { 1, 2 } }
-    local query = world:query "Position.x, Frozen?"
+    local query = world:query "Position.x, !Frozen"
     has_error(function() query:map(function() return 5, 6 end) end, "2 values", "1 fields")
     has_error(function() query:map(function() return 5, nil end) end, "2 values")
     assert.are.equal(1, (world:get(e, "Position")))
+  end)
+
+  it("takes an optional tag as a value, which no result can be written to", function()
+    local world = new_world()
+    local a = world:spawn { Position = { 1, 2 } }
+    local b = world:spawn { Position = { 3, 4 }, Frozen = true }
+    local query = world:query "Frozen?, Position.x"
+    query:map(function(frozen, x) return nil, frozen and x * 2 or x + 100 end)
+    assert.are.same({ 101, 6 }, { world:get(a, "Position.x"), world:get(b, "Position.x") })
+    for _, value in ipairs { true, false, 1 } do
+      has_error(function() query:map(function() return value, 0 end) end,
+        "'Frozen' is a tag", "return nil")
+    end
+    assert.are.same({ 101, 6 }, { world:get(a, "Position.x"), world:get(b, "Position.x") })
+    world:query "Position.x, Frozen?":map(function(x) return x - 1 end)
+    assert.are.same({ 100, 5 }, { world:get(a, "Position.x"), world:get(b, "Position.x") })
   end)
 
   it("reads and writes every type", function()

@@ -220,13 +220,40 @@ describe("query:chunks", function()
     end)
   end)
 
+  it("say what their entities have, tags too, named in the query or not", function()
+    local world = new_world()
+    world:tag "Enemy"
+    world:spawn { Position = {}, Enemy = true }
+    world:spawn { Position = {}, Velocity = {} }
+    local seen = {}
+    for chunk in world:query "Position, Enemy?":chunks() do
+      seen[#seen + 1] = { chunk:has "Position", chunk:has(world:tag "Enemy"), chunk:has "Velocity" }
+    end
+    assert.are.same({ { true, true, false }, { true, false, true } }, seen)
+    only_chunk(world:query "Position, Enemy", function(chunk)
+      has_error(function() chunk:has "Enmy" end, "did you mean 'Enemy'")
+      has_error(function() chunk:has "Position.x" end, "component expected")
+      has_error(function() chunk:has() end, "component name or id expected")
+      has_error(function() chunk.has() end, "chunk expected")
+    end)
+  end)
+
+  it("give no column of what only filters", function()
+    local world = new_world()
+    world:spawn { Position = {}, Velocity = {} }
+    only_chunk(world:query "Position, with Velocity", function(chunk)
+      has_error(function() chunk:column "Velocity.x" end, "asks for 'Velocity'", "leave out 'with'")
+      assert.are.equal(0, chunk:column("Position.x")[1])
+    end)
+  end)
+
   it("names wrong keys and arguments", function()
     local world = new_world()
     world:spawn { Position = {} }
     only_chunk(world:query "Position", function(chunk)
       local x = chunk:column "Position.x"
-      has_error(function() return chunk.rows end, "n, entities and column", "'rows'")
-      has_error(function() return chunk[1] end, "n, entities and column")
+      has_error(function() return chunk.rows end, "n, entities, column and has", "'rows'")
+      has_error(function() return chunk[1] end, "n, entities, column and has")
       has_error(function() chunk.n = 5 end, "read only")
       has_error(function() return x.y end, "number from 1 to 1", "'y'")
       has_error(function() return x[1.5] end, "1.5")

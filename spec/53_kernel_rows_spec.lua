@@ -198,6 +198,37 @@ describe("a kernel", function()
     end)
   end)
 
+  it("knows for each table whether it has an optional tag, and leaves out the other way", function()
+    both(function(world, kernels)
+      local a = world:spawn { P = { 1, 2 } }
+      local b = world:spawn { P = { 1, 2 }, Marked = true }
+      local nothing = false
+      local function fn(marked, p)
+        local plain = not marked
+        if marked == nil then
+          p.x = 10
+        elseif plain then
+          p.x = nothing.at_all
+        elseif marked then
+          p.x = marked == true and 20 or 30
+        end
+      end
+      local query = world:query "Marked?, P"
+      query:run(fn)
+      assert.are.same({ 10, 20 }, { world:get(a, "P.x"), world:get(b, "P.x") })
+      if kernels then
+        local told = world:explain(fn)
+        assert.are.same({ "vector", 2, {}, { "P.x" } },
+          { told.tier, told.compilations, told.reads, told.writes })
+        assert.is_truthy(told.program:find "^0%s+fill.f32 c0 = 20.0%s*$", told.program)
+      end
+      world:remove(b, "Marked")
+      query:run(fn)
+      assert.are.equal(10, (world:get(b, "P.x")))
+      assert.are.equal(kernels and 2 or nil, kernels and world:explain(fn).compilations or nil)
+    end)
+  end)
+
   it("is made for each alternative of A|B", function()
     both(function(world)
       local p, q = world:spawn { P = {}, I = {} }, world:spawn { Q = {}, I = {} }

@@ -261,7 +261,7 @@ ECS_API ecs_status ecs_cancel(ecs_world *world);
 /* ---- queries --------------------------------------------------------------------- */
 
 /* Terms separated by commas: Position, !Frozen, Sprite?, Circle|Box, Position:in,
-** Position.x. A query is cached: new tables join it when they are made. */
+** Position.x, with Enemy. A query is cached: new tables join it when they are made. */
 ECS_API ecs_status ecs_query_new(ecs_world *world, const char *text, ecs_query **out);
 /* A system's own query goes with the system: to free that one does nothing. Iterations of any
 ** other are closed before. */
@@ -293,8 +293,13 @@ ECS_API ecs_status ecs_iter_close(ecs_iter *it);
 ECS_API ecs_id ecs_iter_entity(const ecs_iter *it, size_t row);
 
 /* The column of the term's leaf (terms and leaves count from 0), 64-byte aligned, padded to
-** 64 bytes, it->count values long; NULL for a tag, a negated term or an absent optional. */
+** 64 bytes, it->count values long; NULL for a tag, a term behind `with` or `!`, or an absent
+** optional. */
 ECS_API void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf);
+
+/* Whether the rows of this table have the term's component: what a tag with `?`, which has no
+** column, is asked for. False before the first table. */
+ECS_API bool ecs_iter_has(const ecs_iter *it, uint32_t term);
 
 /* ---- phases and systems ---------------------------------------------------------- */
 

@@ -104,11 +104,12 @@ typedef struct ecs_lua_api {
   ecs_status (*switch_system)(ecs_world *world, const char *name, bool on);
   ecs_status (*alpha)(ecs_world *world, const char *phase, double *out);
   uint64_t (*digest)(const ecs_world *world);
+  bool (*iter_has)(const ecs_iter *it, uint32_t term);
 } ecs_lua_api;
 
 /* Functions are added at the end only, and the version then counts up. Any other change, of what
 ** they take too, comes under another key. */
-#define ECS_LUA_API_VERSION 1u
+#define ECS_LUA_API_VERSION 2u
 
 /* Where the registry has it, as a light userdata. */
 #define ECS_LUA_API_KEY "ecs.lua_api.1"

@@ -490,16 +490,17 @@ function Query:count() end
 ---@return ecs.Id?
 function Query:first() end
 
---- Calls a function for every entity with a view for each term that has data, then dt and the
---- entity. Without a function: an iterator that gives views (false for what is absent) and
---- the entity.
+--- Calls a function for every entity with a view for each term that has data (true for an
+--- optional tag), then dt and the entity. Without a function: an iterator that gives views (false
+--- for what is absent) and the entity.
 ---@param fn fun(...: any)
 ---@param dt? number
 ---@overload fun(self: ecs.Query): fun(...): any
 function Query:each(fn, dt) end
 
---- Calls a function for every entity with the values of terms that are single fields, then dt
---- and the entity. What it returns is written to the first terms; nil leaves a field.
+--- Calls a function for every entity with the values of terms that are single fields (true for an
+--- optional tag), then dt and the entity. What it returns is written to the first terms; nil leaves
+--- a field.
 ---@param fn fun(...: any): any
 ---@param dt? number
 function Query:map(fn, dt) end
@@ -578,6 +579,11 @@ local Chunk = {}
 ---@param name string
 ---@return ecs.Column?
 function Chunk:column(name) end
+
+--- Whether its entities have a component or tag, which the query need not name.
+---@param component ecs.Component
+---@return boolean
+function Chunk:has(component) end
 
 --- A field's values, from 1 to the chunk's n.
 ---@class ecs.Column

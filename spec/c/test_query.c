@@ -214,8 +214,16 @@ static void refuses_texts(void) {
   refuse(ECS_EINVAL, "a component's name expected", "?");
   refuse(ECS_EINVAL, "a component's name expected", "Position|!Velocity");
   refuse(ECS_EINVAL, "',' expected at 'Velocity'", "Position Velocity");
-  refuse(ECS_EINVAL, "',' expected", "Position??");
-  refuse(ECS_EINVAL, "',' expected", "Position|Velocity?");
+  refuse(ECS_EINVAL, "'?' is there twice", "Position??");
+  refuse(ECS_EINVAL, "'?' is there twice", "Position?:in?");
+  refuse(ECS_EINVAL, "':in' is there twice", "Position:in?:in");
+  refuse(ECS_EINVAL, "do not go together", "Position|Velocity?");
+  refuse(ECS_EINVAL, "do not go together", "with Position?|Velocity");
+  refuse(ECS_EINVAL, "an optional term filters nothing", "with Position?");
+  refuse(ECS_EINVAL, "without 'with'", "with !Position");
+  refuse(ECS_EINVAL, "',' expected at 'Position'", "!Frozen Position");
+  refuse(ECS_ENAME, "unknown component 'with'", "with");
+  refuse(ECS_ENAME, "unknown component 'withPosition'", "withPosition");
   refuse(ECS_EINVAL, "',' expected", "Position;Velocity");
   refuse(ECS_EINVAL, "',' expected", "Position)");
   refuse(ECS_EINVAL, "'!' goes with", "!Position?");
@@ -229,7 +237,56 @@ static void refuses_texts(void) {
   refuse(ECS_EINVAL, "not in this version", "Position:any");
   refuse(ECS_EINVAL, "not in this version", "(ChildOf, Position)");
   refuse(ECS_EINVAL, "not in this version", "!(Likes, *)");
+  refuse(ECS_EINVAL, "not in this version", "with (Likes, *)");
   CHECK(f.world->first_query == NULL);
+  close_world(&f);
+}
+
+/* Terms count from 0 whether they give something or not. */
+static void filters_and_optional_tags(void) {
+  open_usual(&f);
+  f.a = SPAWN(f.world, f.position, f.velocity, f.frozen);
+  f.b = SPAWN(f.world, f.position, f.velocity);
+  SPAWN(f.world, f.position);
+  f.query = new_query(f.world, "with Velocity, Frozen?, Position, with Frozen|Velocity, Enemy?:in");
+  CHECK_INTEGER(3, f.query->terms.slots);
+  CHECK_INTEGER(f.velocity, f.query->key);
+  ecs_iter it;
+  CHECK_OK(f.world, ecs_iter_open(f.query, &it));
+  CHECK(!ecs_iter_has(&it, 0));
+  for (int i = 0; i < 2; i++) {
+    CHECK(ecs_iter_next(&it) && ecs_iter_entity(&it, 0) == (i ? f.b : f.a));
+    CHECK(ecs_iter_has(&it, 0) && ecs_iter_has(&it, 2) && ecs_iter_has(&it, 1) == (i == 0));
+    CHECK(ecs_iter_has(&it, 3) == (i == 0) && ecs_iter_has(&it, 4) && !ecs_iter_has(&it, 5));
+    CHECK(!ecs_iter_has(&it, 6) && !ecs_iter_has(&it, UINT32_MAX));
+    CHECK(ecs_iter_column(&it, 0, 0) == NULL && ecs_iter_column(&it, 1, 0) == NULL);
+    CHECK(ecs_iter_column(&it, 2, 0) == ecs_cell_of(f.world, i ? f.b : f.a, f.position, 0));
+  }
+  CHECK(!ecs_iter_next(&it));
+  CHECK_OK(f.world, ecs_iter_close(&it));
+  CHECK_INTEGER(2, count_of(f.world, "with Velocity, Position"));
+  close_world(&f);
+}
+
+/* What an optional tag gives stays at its place when it gets fields. */
+static void optional_tags_that_get_fields(void) {
+  open_usual(&f);
+  f.a = SPAWN(f.world, f.position, f.frozen);
+  f.query = new_query(f.world, "Frozen?, Position, with Frozen");
+  ecs_field since = {.name = "since", .type = ECS_F64};
+  ecs_id id;
+  ecs_iter it;
+  for (uint32_t fields = 1; fields <= 1; fields--) {
+    ecs_component_desc desc = {.name = "Frozen", .fields = &since, .field_count = fields};
+    CHECK_OK(f.world, ecs_component(f.world, &desc, &id));
+    CHECK_INTEGER(2, f.query->terms.slots);
+    CHECK_OK(f.world, ecs_iter_open(f.query, &it));
+    CHECK(ecs_iter_next(&it) && ecs_iter_has(&it, 0));
+    CHECK((ecs_iter_column(&it, 0, 0) != NULL) == (fields == 1));
+    CHECK(ecs_iter_column(&it, 1, 0) != NULL && ecs_iter_column(&it, 2, 0) == NULL);
+    CHECK_OK(f.world, ecs_iter_close(&it));
+    CHECK_SOUND(f.world);
+  }
   close_world(&f);
 }
 
@@ -347,6 +404,10 @@ static const struct test tests[] = {
   {"C20, C50: changes in a loop apply when the outermost loop ends",
    changes_wait_for_the_end},
   {"texts that are no queries are refused, and errors say where", refuses_texts},
+  {"terms behind `with` filter and have no column; iterators tell of tags",
+   filters_and_optional_tags},
+  {"an optional tag that gets fields, or loses them, keeps its place",
+   optional_tags_that_get_fields},
   {"array elements and nested fields are terms", arrays_and_nested_leaves},
   {"queries of an undeclared component say so", broken_queries},
   {"a system's query goes with its system only", queries_of_systems_stay},

@@ -346,6 +346,7 @@ scenario("queries", {
   act = function(s)
     assert(s.world:query("Position, !Frozen"):count() == 17)
     assert(s.world:query("Velocity|Label, Position.x"):count() > 0)
+    assert(s.world:query("with Position, Frozen?, Label?:in"):count() == 25)
     assert(s.world:count "Position, Velocity" == 12)
   end,
 })
@@ -370,6 +371,24 @@ scenario("loops with views", {
       rows = rows + 1
     end
     assert(rows == 25)
+  end,
+})
+
+scenario("loops over filters and optional tags", {
+  prepare = function(s)
+    crowd(s)
+    s.query = s.world:query "Frozen?, Position, with Position"
+  end,
+  act = function(s)
+    local frozen = 0
+    for is_frozen in s.query:each() do
+      if is_frozen then frozen = frozen + 1 end
+    end
+    assert(frozen == 8)
+    for chunk in s.query:chunks() do
+      if chunk:has "Frozen" then frozen = frozen - chunk.n end
+    end
+    assert(frozen == 0)
   end,
 })
 

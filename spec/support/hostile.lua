@@ -253,7 +253,7 @@ hostile.calls = {
     count = {}, despawn = {}, first = {},
     each = { lenient(callback), lenient(fraction) },
   },
-  chunk = { column = { value "Position.x" } },
+  chunk = { column = { value "Position.x" }, has = { value "Position" } },
   column = { read = { lenient { make = function() return {} end } },
              write = { called(accepting({ make = function(scene) return scene.numbers end },
                "empty table", "throwing table"), position_x) } },

@@ -19,8 +19,9 @@ end
 M.schema = {
   A = { "x: f32", "y: f32", "z: f64" },
   B = { "n: i32", "m: u8", "k: i64", "u: u64", "on: bool" },
+  T = {},
 }
-M.query = "A, B"
+M.query = "A, B, T?"
 
 local readable = {
   { "a.x", "f32" }, { "a.y", "f32" }, { "a.z", "f64" },
@@ -266,7 +267,8 @@ function Gen:store()
     local x = self:number(3)
     self:line("a.z = " .. x.text, "a.z = " .. x.twin)
   elseif choice == 4 then
-    local x = self:condition(2)
+    local tag = self.random:range(1, 8) == 1 and self:pick { "t or false", "t ~= nil", "not t" }
+    local x = tag and value(tag, tag) or self:condition(2)
     self:line("b.on = " .. x.text, "b.on = " .. x.twin)
   elseif choice == 7 then
     local x = self:hard "i64"
@@ -316,8 +318,13 @@ function Gen:assign()
   self:line(variable[1] .. " = " .. x.text, variable[1] .. " = " .. x.twin)
 end
 
+-- What is the same for all rows of a table: where it decides, a kernel has only one of two ways,
+-- so that no integer of the script meets a float there.
+local decided_by_table = { "t", "not t", "t ~= nil", "t == true" }
+
 function Gen:branch(depth)
-  local x = self:condition(2)
+  local tag = self.random:range(1, 8) == 1 and self:pick(decided_by_table)
+  local x = tag and value(tag, tag) or self:condition(2)
   self:line(("if %s then"):format(x.text), ("if %s then"):format(x.twin))
   self:block(depth - 1)
   if self.random:range(1, 2) == 1 then
@@ -374,7 +381,7 @@ local function ceil(x)
   if x > -1e6 and x < 1e6 then return math.ceil(x) end
   return 0
 end
-return function(a, b, dt, e)
+return function(a, b, t, dt, e)
 %s
 end
 ]]
@@ -407,6 +414,7 @@ function M.row(generator)
       u = ~generator:range(0, 1000) >> generator:range(0, 1) * generator:range(1, 60),
       on = generator:range(0, 1) == 1,
     },
+    T = generator:range(1, 3) == 1 or nil,
   }
 end
 

@@ -6,7 +6,7 @@ local random = require "spec.support.rng"
 
 local M = {}
 
-M.query = "A, B"
+M.query = "A, B, M?"
 M.forms = { "system", "system", "run", "where", "sum", "min", "max", "map" }
 
 local Gen = {}
@@ -35,14 +35,14 @@ local leaves = {
   int = { "b.n", "b.m", "b.k", "b.u", "UI", "config.n", "gust.n", "gust.u", "0", "1", "2", "(-7)",
     "63", "math.maxinteger", "math.mininteger", "(e & 255)", "config.deep.n" },
   bool = { "b.on", "config.flag", "gust.on", "true", "(b.kind == 'red')", "(b.kind ~= 'blue')",
-    "(b.target == e)", "(b.target == 0)" },
+    "(b.target == e)", "(b.target == 0)", "(m or false)", "(m == nil)" },
 }
 
 -- What outside values may be compared and tested.
 local outside = { "config.t", "config.u", "config.t", "config.deep.t", "config.deep",
   "config.missing", "config.late", "f1", "f2", "config.fn", "math.floor", "math.sin", "gust",
   "breeze", "config.gust", "world", "a", "b", "a.at", "a.m", "'text'", "name", "1", "UI", "nil",
-  "config.flag", "config.eq", "config.eq2", "b.on", "a.z" }
+  "config.flag", "config.eq", "config.eq2", "b.on", "a.z", "m", "m" }
 
 function Gen:same()
   return ("(%s %s %s)"):format(self:pick(outside), self:pick { "==", "~=" }, self:pick(outside))
@@ -306,7 +306,7 @@ end
 local function f1(x) return x end
 local function f2(x) return x end
 config.fn, config.fn2 = config.fn or f1, f2
-local function body(a, b, dt, e)
+local function body(a, b, m, dt, e)
 %s
 end
 return body, function(i, f) UI, UF = i, f end
@@ -315,7 +315,7 @@ return body, function(i, f) UI, UF = i, f end
 -- Fields in, fields out.
 local mapping = [[
 local world, config, gust, breeze, tag, name, UI, UF = ...
-local function body(z, w, n, dt, e)
+local function body(z, w, n, m, dt, e)
   local a, b = { z = z, w = w }, { n = n }
   return %s, %s, %s
 end
@@ -329,7 +329,8 @@ function M.generate(seed)
   gen.form = gen:pick(M.forms)
   gen.kind = gen:pick { "float", "int", "float", "mixed" }
   if gen.form == "map" then
-    local floats = { "z * 2 - w", "w // 0.25", "n / 3", "nil", "UF - z", "z ^ 2" }
+    local floats = { "z * 2 - w", "w // 0.25", "n / 3", "nil", "UF - z", "z ^ 2",
+      "m and z or w", "not m and 0.5 or nil" }
     return mapping:format(gen:pick(floats), gen:pick(floats),
       gen:pick { "n // 2", "nil", "UI % 7", "n ~ 1" }), "map"
   end

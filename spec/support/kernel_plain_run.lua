@@ -114,7 +114,7 @@ end
 function runs.where(world, fn)
   local where = world:query(generator.query):where(fn)
   return function(out)
-    for _, _, e in where:each() do out[#out + 1] = e end
+    for _, _, _, e in where:each() do out[#out + 1] = e end
     return explained(world, fn)
   end
 end
@@ -133,11 +133,11 @@ end
 
 -- What map gives equals its function called by hand.
 function runs.map(world, fn, kernels)
-  local query = world:query "A.z, A.w, B.n"
+  local query = world:query "A.z, A.w, B.n, M?"
   return function()
     if kernels then return query:map(fn, 0.25) end
-    for a, b, e in world:query(generator.query):each() do
-      local z, w, n = fn(a.z, a.w, b.n, 0.25, e)
+    for a, b, m, e in world:query(generator.query):each() do
+      local z, w, n = fn(a.z, a.w, b.n, m or nil, 0.25, e)
       if z then a.z = z end
       if w then a.w = w end
       if n then b.n = n end

@@ -361,7 +361,6 @@ local function refresh_queries(world)
   for query in pairs(world.open_queries) do
     for _, term in ipairs(query.terms) do
       for _, item in ipairs(term) do
-        item.has_data = term.kind ~= "without" and #item.component.fields > 0
         if item.path then
           local ok, keys, kind = pcall(types.leaf, item.component, item.path)
           query.broken = query.broken or not ok

@@ -14,9 +14,15 @@ end
 
 -- ---- parsing ---------------------------------------------------------------------------
 
+-- A component or a field, and the modifiers behind it, which come in any order.
 local function parse_name(world, text)
-  local name, mode = text:match("^%s*([%w_.%[%]]+)%s*:?%s*(%a*)%s*$")
-  if not name or (mode ~= "" and mode ~= "in") then
+  local name, modifiers = text:match("^%s*([%w_.%[%]]+)%s*(.-)%s*$")
+  if not name then
+    refuse("malformed term '%s'", text)
+  end
+  local plain, read_only = modifiers:gsub(":%s*in", "")
+  local rest, optional = plain:gsub("%?", "")
+  if rest:find "%S" or read_only > 1 or optional > 1 then
     refuse("malformed term '%s'", text)
   end
   local component, keys, kind = world:resolve(name)
@@ -25,25 +31,36 @@ local function parse_name(world, text)
     path = keys and name:match("%.(.*)$"),
     keys = keys,
     leaf = kind,
-    read_only = mode == "in",
-    has_data = #component.fields > 0,
+    read_only = read_only > 0,
+    optional = optional > 0,
   }
+end
+
+-- Whether functions are given something for a part of a term.
+local function gives(term, item)
+  if term.kind == "without" or term.filters then
+    return false
+  end
+  return #item.component.fields > 0 or term.kind == "optional"
 end
 
 local function parse_term(world, text)
   local negated = text:match("^%s*!(.*)$")
   if negated then
     local parsed = parse_name(world, negated)
-    parsed.has_data = false
+    if parsed.optional or parsed.read_only or parsed.keys then
+      refuse("malformed term '%s'", text)
+    end
     return { kind = "without", parsed }
   end
-  local optional = text:match("^(.*)%?%s*$")
-  if optional then
-    return { kind = "optional", parse_name(world, optional) }
-  end
-  local term = { kind = "with" }
-  for part in (text .. "|"):gmatch("([^|]*)|") do
+  local term, filter = { kind = "with" }, text:match("^%s*with%s+([%a_].*)$")
+  term.filters = filter ~= nil
+  for part in ((filter or text) .. "|"):gmatch("([^|]*)|") do
     term[#term + 1] = parse_name(world, part)
+    term.kind = term[#term].optional and "optional" or term.kind
+  end
+  if term.kind == "optional" and (term.filters or #term > 1) then
+    refuse("malformed term '%s'", text)
   end
   return term
 end
@@ -84,7 +101,7 @@ function Query:find_data()
   self.data = {}
   for _, term in ipairs(self.terms) do
     for _, alternative in ipairs(term) do
-      if alternative.has_data then
+      if gives(term, alternative) then
         self.data[#self.data + 1] = alternative
       end
     end
@@ -237,6 +254,8 @@ local function arguments(query, id, absent, scope)
     local stored = query.world.store[id][item.component.name]
     if stored == nil then
       list[i] = absent
+    elseif #item.component.fields == 0 then
+      list[i] = true
     elseif item.keys then
       local value = stored
       for _, key in ipairs(item.keys) do
@@ -353,10 +372,10 @@ function Query:where(fn)
   }
 end
 
--- An error unless every term with data is a single field.
+-- An error unless every term that gives something is a single field or a tag.
 function Query:need_fields()
   for _, item in ipairs(self.data) do
-    if not item.keys then
+    if not item.keys and #item.component.fields > 0 then
       refuse("map takes single fields, not '%s'", item.component.name)
     end
   end
@@ -372,7 +391,7 @@ local function store_results(query, id, count, ...)
     local item, value = query.data[i], (select(i, ...))
     local stored = query.world.store[id][item.component.name]
     if value ~= nil then
-      if item.read_only or not stored then
+      if item.read_only or not stored or not item.keys then
         refuse("component '%s' cannot be written here", item.component.name)
       end
       accepted[i] = { stored, item.keys, item.leaf.accept(query.world, value, "result") }

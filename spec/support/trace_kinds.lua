@@ -432,6 +432,9 @@ local function view_step(self)
     return nil
   end
   local _, kind, keys = values.leaf(self, item.component)
+  if not keys then
+    return nil
+  end
   local roll = self.rng:int(3)
   if roll == 1 then
     return { "view_get", nth, keys }

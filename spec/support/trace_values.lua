@@ -186,14 +186,19 @@ local function term(gen, component)
   local roll = rng:int(100)
   if roll <= 15 then
     return "!" .. name
-  elseif roll <= 27 then
-    return name .. "?"
-  elseif roll <= 37 then
+  elseif roll <= 25 then
+    return name .. rng:pick { "?", "?", "?:in", ":in?", " : in ?" }
+  elseif roll <= 35 then
     return name .. "|" .. gen:component().name
-  elseif roll <= 42 and #component.fields > 0 then
+  elseif roll <= 39 and #component.fields > 0 then
     return name .. ":in"
-  elseif roll <= 50 then
-    return (values.leaf(gen, component)) or name
+  elseif roll <= 46 then
+    return "with " .. name .. rng:pick { "", "", ":in", "|" .. gen:component().name }
+  elseif roll <= 53 then
+    return (values.leaf(gen, component)) or name .. "?"
+  elseif roll <= 54 then
+    local malformed = { "with X?", "!X?", "X??", "X:in:in", "X?|X", "with !X", "!X:in" }
+    return (rng:pick(malformed):gsub("X", name))
   end
   return name
 end
@@ -211,15 +216,16 @@ function values.query(gen)
   return table.concat(terms, ", ")
 end
 
--- A query for q:map: single fields, tags and negations.
+-- A query for q:map: single fields, tags, filters and negations.
 function values.map_query(gen)
-  local terms = {}
-  for i, component in ipairs(gen.rng:sample(gen:components(), gen.rng:int(3))) do
+  local rng, terms = gen.rng, {}
+  for i, component in ipairs(rng:sample(gen:components(), rng:int(3))) do
     local path = values.leaf(gen, component)
-    if path and gen.rng:chance(80) then
-      terms[i] = path .. (gen.rng:chance(15) and "?" or "")
+    if path and rng:chance(80) then
+      terms[i] = path .. (rng:chance(15) and "?" or "")
     else
-      terms[i] = (path and "!" or "") .. component.name
+      terms[i] = path and rng:pick { "!%s", "with %s" }:format(component.name)
+        or component.name .. (rng:chance(50) and "?" or "")
     end
   end
   return #terms > 0 and table.concat(terms, ", ") or "Nowhere"

@@ -425,7 +425,7 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
   return access_column(f, to.slot, to.leaf, to.root, to.leaf);
 }
 
-/* What a function is given: views and values of the terms, dt, the entity. */
+/* What a function is given: views, values and truths of the terms, dt, the entity. */
 struct val access_parameter(struct front *f, uint32_t index) {
   if (index == f->query->terms.slots)
     return val_number(f, build_uniform(f->b, UNIFORM_DT, KT_F64), true);
@@ -434,6 +434,7 @@ struct val access_parameter(struct front *f, uint32_t index) {
   const struct term *term = front_term(f, index);
   if (f->table && table_position(f->table, term->id) == NONE) return of_kind(VAL_NIL, 0);
   if (term->leaf != NONE) return access_column(f, index, 0, term->component, term->leaf);
+  if (term->component->leaf_count == 0) return val_known(f, true);
   struct val view = of_kind(VAL_VIEW, 0);
   view.slot = index;
   view.component = view.root = term->component;

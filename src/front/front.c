@@ -174,7 +174,7 @@ static void test(struct front *f, const struct code *code) {
 static struct val invert(struct front *f, struct val x) {
   int known;
   k_value truth = val_truth(f, x, &known);
-  if (known >= 0) return val_bool(f, !known);
+  if (known >= 0) return val_known(f, !known);
   return val_number(f, build_unary(f->b, KO_NOT, truth), false);
 }
 

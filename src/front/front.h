@@ -250,6 +250,8 @@ bool val_is_wide(struct val x);
 
 struct val val_number(struct front *f, k_value value, bool soft);
 struct val val_bool(struct front *f, bool value);
+/* One that is the same for all rows that the program is for: what it rules out is left out. */
+struct val val_known(struct front *f, bool value);
 k_value number_as(struct front *f, struct val x, k_type type);
 struct val number_binary(struct front *f, enum code_op op, struct val x, struct val y);
 struct val number_unary(struct front *f, enum code_op op, struct val x);

@@ -17,6 +17,13 @@ struct val val_bool(struct front *f, bool value) {
   return val_number(f, build_bool(f->b, value), true);
 }
 
+struct val val_known(struct front *f, bool value) {
+  struct val known = val_bool(f, value);
+  known.literal = true;
+  known.number = value;
+  return known;
+}
+
 k_value number_as(struct front *f, struct val x, k_type type) {
   return build_convert(f->b, type, x.value);
 }
@@ -160,8 +167,9 @@ k_value number_compare(struct front *f, enum code_op op, struct val x, struct va
 k_value val_truth(struct front *f, struct val x, int *known) {
   *known = -1;
   if (is_nothing(x)) front_refuse(f, "it tests %s", describe(f, x));
-  if (x.kind == VAL_VALUE && !x.names && val_type(f, x) == KT_BOOL) return x.value;
+  bool boolean = x.kind == VAL_VALUE && !x.names && val_type(f, x) == KT_BOOL;
+  if (boolean && !x.literal) return x.value;
   if (x.kind == VAL_PATH) access_table(f, x);
-  *known = x.kind != VAL_NIL;
+  *known = boolean ? x.number != 0 : x.kind != VAL_NIL;
   return K_NONE;
 }

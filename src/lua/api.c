@@ -73,6 +73,7 @@ static const ecs_lua_api api = {
   .switch_system = ecs_switch,
   .alpha = ecs_alpha,
   .digest = ecs_digest,
+  .iter_has = ecs_iter_has,
 };
 
 void api_open(lua_State *L) {

@@ -29,6 +29,13 @@ static struct column_box *push_column(lua_State *L, int index,
 
 /* ---- chunk:column(name) ----------------------------------------------------------- */
 
+/* Whether the query names a component only `with` it. */
+static bool only_filters(const struct query_terms *terms, const struct component *component) {
+  for (uint32_t i = 0; i < terms->count; i++)
+    if (terms->terms[i].id == component->id && terms->terms[i].filters) return true;
+  return false;
+}
+
 /* The slot that a field of a component is given by, or an error. */
 static const struct slot *find_slot(lua_State *L, const struct loop_box *loop,
                                     const struct component *component, uint32_t leaf) {
@@ -36,8 +43,12 @@ static const struct slot *find_slot(lua_State *L, const struct loop_box *loop,
     const struct slot *slot = &loop->slots[i];
     if (slot->component == component && (!slot->leaf || slot->leaf_at == leaf)) return slot;
   }
-  raise_error(L, "the query '%s' has no term for '%s.%s'", loop->query->query->text,
-              component->name, component->leaves[leaf].name);
+  const ecs_query *query = loop->query->query;
+  const char *name = component->name, *field = component->leaves[leaf].name;
+  if (only_filters(&query->terms, component))
+    raise_error(L, "the query '%s' asks for '%s' but gives nothing of it: leave out 'with' to "
+                "have '%s.%s'", query->text, name, name, field);
+  raise_error(L, "the query '%s' has no term for '%s.%s'", query->text, name, field);
   return NULL;
 }
 
@@ -76,6 +87,14 @@ static int chunk_column(lua_State *L) {
   return 1;
 }
 
+/* Whether the chunk's entities have a component or tag, named in the query or not. */
+static int chunk_has(lua_State *L) {
+  const struct chunk_box *chunk = check_chunk(L, 1);
+  const struct component *component = check_component(L, chunk->loop->box, 2);
+  lua_pushboolean(L, table_position(chunk->loop->table, component->id) != NONE);
+  return 1;
+}
+
 /* ---- chunk.n, chunk.entities ------------------------------------------------------- */
 
 static void push_entities(lua_State *L, const struct chunk_box *chunk) {
@@ -97,8 +116,10 @@ static int chunk_index(lua_State *L) {
     push_entities(L, chunk);
   else if (strcmp(key, "column") == 0)
     lua_pushcfunction(L, chunk_column);
+  else if (strcmp(key, "has") == 0)
+    lua_pushcfunction(L, chunk_has);
   else
-    luaL_error(L, "a chunk has n, entities and column, not %s",
+    luaL_error(L, "a chunk has n, entities, column and has, not %s",
                show_value(L, 2, text, sizeof text));
   return 1;
 }
@@ -141,7 +162,7 @@ int query_chunks(lua_State *L) {
   return loop_begin(L, loop_push(L, 1, LOOP_FOR, 0), chunks_next);
 }
 
-const luaL_Reg chunk_methods[] = {{"column", chunk_column}, {NULL, NULL}};
+const luaL_Reg chunk_methods[] = {{"column", chunk_column}, {"has", chunk_has}, {NULL, NULL}};
 
 const luaL_Reg chunk_metamethods[] = {
   {"__index", chunk_index},

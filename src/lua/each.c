@@ -20,6 +20,10 @@ void slot_push_slowly(lua_State *L, int loop_index, const struct loop_box *loop,
     lua_pushnil(L);
     return;
   }
+  if (!slot->leaf) {
+    lua_pushboolean(L, 1);
+    return;
+  }
   ecs_cell cell = cell_load(slot->data, slot->leaf->size, row);
   lua_getiuservalue(L, loop_index, LOOP_WORLD);
   push_cell(L, loop->box, lua_gettop(L), slot->leaf, cell);

@@ -129,6 +129,7 @@ int loop_gone(lua_State *L, const struct loop_box *loop) {
 static void fill_slot(struct slot *slot, const struct term *term) {
   slot->component = term->component;
   slot->read_only = term->read_only;
+  slot->tag = term->component->leaf_count == 0;
   slot->leaf_at = term->leaf;
   slot->leaf = term->leaf == NONE ? NULL : &term->component->leaves[term->leaf];
   slot->type = slot->leaf ? slot->leaf->type : ECS_NESTED;
@@ -146,7 +147,7 @@ static bool make_views(lua_State *L, int index, struct loop_box *loop) {
   int world_index = lua_gettop(L);
   for (int i = 0; i < loop->view_count; i++) {
     struct slot *slot = &loop->slots[i];
-    if (slot->leaf) continue;
+    if (slot->leaf || slot->tag) continue;
     if (!view_push(L, loop->box, world_index, slot->component, loop, index, &slot->view))
       return false;
     slot->view->read_only = slot->read_only;
@@ -188,10 +189,11 @@ static bool renew_views(lua_State *L, int index, struct loop_box *loop, int view
   uint64_t version = loop->box->world->registry.version;
   for (int i = 0; i < views; i++) {
     struct slot *slot = &loop->slots[i];
-    if (slot->leaf) continue;
+    if (slot->leaf || slot->tag) continue;
     lua_getiuservalue(L, index, LOOP_VALUES + 1 + i);
+    /* None for a tag that has got fields since. */
     const struct view_box *old = lua_touserdata(L, -1);
-    if (old->version != version || !view_renew(L, index, old, &slot->view)) return false;
+    if (!old || old->version != version || !view_renew(L, index, old, &slot->view)) return false;
     lua_setiuservalue(L, index, LOOP_VALUES + 1 + i);
     lua_pop(L, 1);
   }

@@ -164,15 +164,16 @@ int view_length(lua_State *L);
 #define LOOP_FILTER 4
 #define LOOP_VALUES 4
 
-/* One of a query's terms with data, in the current table. */
+/* One of a query's terms that give something, in the current table. */
 struct slot {
-  struct view_box *view;           /* NULL for a single field */
+  struct view_box *view;           /* NULL for a single field and for a tag */
   void *data;                      /* a single field's column */
   const struct component *component;
-  const struct leaf *leaf;
+  const struct leaf *leaf;         /* of a single field */
   uint32_t leaf_at;
   ecs_type type;
   bool read_only;
+  bool tag;                        /* it gives a truth */
   bool present;
   bool given;                      /* map: whether `cell` is to be written */
   ecs_cell cell;
@@ -218,7 +219,7 @@ struct handle_box {
 #define HANDLE_LOOP 1        /* its user value */
 
 /* Pushes a closed loop over the query at an index, with a view for each of the first `views`
-** terms with data that is no single field. */
+** terms that give one. */
 struct loop_box *loop_push(lua_State *L, int query_index, enum loop_form form, int views);
 
 /* Makes the loop at an index, which a system has kept, ready for another run, with views of its
@@ -324,7 +325,7 @@ int drawing_pcall(lua_State *L, const struct world_box *box, int arguments,
 /* A function form of the query at argument 1: fn at 2, dt at 3. */
 int run_form(lua_State *L, bool views, rows_fn rows);
 
-/* Raises unless every term with data is a single field. */
+/* Raises unless every term that gives something is a single field or a tag. */
 void map_check(lua_State *L, const ecs_query *query);
 
 /* How many parameters the function at an index has; INT_MAX when it takes any number. */
@@ -333,7 +334,7 @@ int function_parameters(lua_State *L, int function);
 /* How many arguments the function at an index takes: slots, dt, the entity, in this order. */
 int wanted_arguments(lua_State *L, int function, const struct loop_box *loop);
 
-/* Pushes the value of a single field's term; nil when the table lacks it. */
+/* Pushes the value of a single field's term, or true for a tag; nil when the table lacks it. */
 void slot_push_slowly(lua_State *L, int loop_index, const struct loop_box *loop,
                       const struct slot *slot, uint32_t row);
 

@@ -30,6 +30,7 @@ void map_check(lua_State *L, const ecs_query *query) {
     const struct term *term = &terms->terms[i];
     if (query->broken || term->slot == NONE || term->leaf != NONE) continue;
     const struct component *component = term->component;
+    if (component->leaf_count == 0) continue;
     raise_error(L, "map takes single fields, but the query '%s' has the whole component '%s':"
                 " name its fields, as in '%s.%s'", query->text, component->name,
                 component->name, component->leaves[0].name);
@@ -38,7 +39,11 @@ void map_check(lua_State *L, const ecs_query *query) {
 
 /* Raises why a slot cannot take a result. */
 static void refuse(lua_State *L, const struct loop_box *loop, const struct slot *slot) {
-  const char *component = slot->component->name, *field = slot->leaf->name;
+  const char *component = slot->component->name;
+  if (slot->tag)
+    raise_error(L, "map: '%s' is a tag in the query '%s': no result can be written to it, return "
+                "nil in its place", component, loop->query->query->text);
+  const char *field = slot->leaf->name;
   if (slot->read_only)
     raise_error(L, "map: field '%s.%s' is read only in the query '%s'", component, field,
                 loop->query->query->text);
@@ -62,7 +67,7 @@ static bool convert(lua_State *L, const struct frame *frame, struct loop_box *lo
     struct slot *slot = &loop->slots[i];
     slot->given = !lua_isnil(L, index + i);
     if (!slot->given) continue;
-    if (UNLIKELY(slot->read_only || !slot->present)) refuse(L, loop, slot);
+    if (UNLIKELY(slot->read_only || !slot->present || slot->tag)) refuse(L, loop, slot);
     if (LIKELY(number_to_cell(L, slot->type, index + i, &slot->cell))) continue;
     if (plain) values_begin(loop->box);
     plain = false;

@@ -157,10 +157,8 @@ static ecs_status check_query(const ecs_world *world, const ecs_query *query) {
     const uint32_t *columns = query_columns(query, match++);
     for (uint32_t j = 0; j < query->terms.count; j++) {
       const struct term *term = &query->terms.terms[j];
-      if (term->slot == NONE) continue;
-      uint32_t first = table_column(table, term->id);
-      if (first != NONE && term->leaf != NONE) first += term->leaf;
-      if (columns[term->slot] != first) return corrupt(world, "a query's column is wrong");
+      if (term->slot != NONE && columns[term->slot] != term_column(term, table))
+        return corrupt(world, "a query's column is wrong");
     }
   }
   return match == query->count ? ECS_OK : corrupt(world, "a query has tables too many");

@@ -44,6 +44,13 @@ ecs_id ecs_iter_entity(const ecs_iter *it, size_t row) {
   return entity_id(&it->query->world->entities, it->rows[row]);
 }
 
+bool ecs_iter_has(const ecs_iter *it, uint32_t term) {
+  const ecs_query *query = it->query;
+  if (!query || term >= query->terms.count || it->table == NONE) return false;
+  const struct table *table = world_table(query->world, query->tables[it->table]);
+  return table_position(table, query->terms.terms[term].id) != NONE;
+}
+
 void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   const ecs_query *query = it->query;
   if (term >= query->terms.count || it->table == NONE) return NULL;

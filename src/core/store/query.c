@@ -46,10 +46,7 @@ static void join(ecs_query *query, const struct table *table) {
   uint32_t *columns = slots ? query->columns + (size_t)query->count * slots : NULL;
   for (uint32_t i = 0; i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
-    if (term->slot == NONE) continue;
-    uint32_t first = table_column(table, term->id);
-    if (first != NONE && term->leaf != NONE) first += term->leaf;
-    columns[term->slot] = first;
+    if (term->slot != NONE) columns[term->slot] = term_column(term, table);
   }
   query->tables[query->count++] = table->index;
 }
@@ -232,13 +229,13 @@ void query_break(ecs_world *world, ecs_id component) {
       if (query->terms.terms[i].id == component) query_retire(query);
 }
 
-/* Terms with data, as the registry shows their components now. */
+/* Terms that give something, as the registry shows their components now. */
 static uint32_t count_slots(const ecs_query *query) {
   uint32_t slots = 0;
   for (uint32_t i = 0; i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
     const struct component *component = component_of(query->world, term->id);
-    slots += term->kind != TERM_WITHOUT && component && component->leaf_count;
+    slots += component && term_gives(term, component);
   }
   return slots;
 }
@@ -258,8 +255,7 @@ void query_refresh(ecs_query *query) {
   query->terms.slots = 0;
   for (uint32_t i = 0; i < query->terms.count; i++) {
     struct term *term = &query->terms.terms[i];
-    bool data = term->kind != TERM_WITHOUT && term->component->leaf_count;
-    term->slot = data ? query->terms.slots++ : NONE;
+    term->slot = term_gives(term, term->component) ? query->terms.slots++ : NONE;
   }
   uint32_t count = query->count;
   query->count = 0;

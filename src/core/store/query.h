@@ -13,15 +13,33 @@ struct term {
   enum term_kind kind;
   uint32_t group;        /* terms of one A|B|C share it; NONE otherwise */
   uint32_t leaf;         /* a single field's term (Position.x); NONE for the whole */
-  uint32_t slot;         /* index into a match's columns; NONE without data */
+  uint32_t slot;         /* index into a match's columns; NONE for what gives nothing */
   bool read_only;
+  bool filters;          /* `with`: it gives nothing */
 };
+
+/* Whether a function is given something for a term of a component with these fields: a view or
+** value, or, for an optional tag, a truth. */
+static inline bool term_gives(const struct term *term, const struct component *component) {
+  if (term->kind == TERM_WITHOUT || term->filters) return false;
+  return component->leaf_count || term->kind == TERM_OPTIONAL;
+}
+
+/* What a match has for a term's slot: the number of its first column, NONE where the table lacks
+** the component. For a tag that the table has: any number, as it has no column. */
+static inline uint32_t term_column(const struct term *term, const struct table *table) {
+  const struct table_place *place = table_find(table, term->id);
+  if (place->position == NONE) return NONE;
+  if (!place->columns) return 0;
+  uint32_t first = (uint32_t)(place->columns - table->columns);
+  return term->leaf == NONE ? first : first + term->leaf;
+}
 
 struct query_terms {
   struct term *terms;
   uint32_t count;
   uint32_t capacity;
-  uint32_t slots;        /* terms with data: what a function is given */
+  uint32_t slots;        /* terms that give something: a function's first parameters */
   bool choices;          /* has terms that a table may lack */
 };
 

@@ -1,7 +1,7 @@
 /* The text of a query:
 **   query = [ term { "," term } ]
-**   term  = "!" name | name "?" | name { "|" name }, each name with ":in" behind it or not
-**   name  = component [ "." leaf ] */
+**   term  = "!" component | name [ "?" ] | [ "with" ] name { "|" name }
+**   name  = component [ "." leaf ], with ":in" behind it or not, on either side of the "?" */
 #include "core/store/query.h"
 #include "core/store/world.h"
 
@@ -66,10 +66,11 @@ static ecs_status read_leaf(struct parser *parser, struct term *term) {
                     term->component->name, term->component->leaves[found->first_leaf].name);
 }
 
+/* What is behind a colon. */
 static ecs_status read_access(struct parser *parser, struct term *term) {
-  if (!accept(parser, ':')) return ECS_OK;
   ecs_string word = read_while(parser, false);
   if (text_equal("in", word.data, word.size)) {
+    if (term->read_only) return fail(parser, "':in' is there twice");
     term->read_only = true;
     return ECS_OK;
   }
@@ -78,6 +79,22 @@ static ecs_status read_access(struct parser *parser, struct term *term) {
     return later(parser, "':off' and ':any' terms");
   parser->at = word.data;
   return fail(parser, "':in' expected");
+}
+
+/* What may follow a name, in any order. */
+static ecs_status read_modifiers(struct parser *parser, struct term *term) {
+  for (;;) {
+    ecs_status status = ECS_OK;
+    if (accept(parser, ':')) {
+      status = read_access(parser, term);
+    } else if (accept(parser, '?')) {
+      if (term->kind == TERM_OPTIONAL) status = fail(parser, "'?' is there twice");
+      term->kind = TERM_OPTIONAL;
+    } else {
+      return ECS_OK;
+    }
+    if (status != ECS_OK) return status;
+  }
 }
 
 static ecs_status add_term(struct parser *parser, const struct term *term) {
@@ -103,22 +120,26 @@ static ecs_status read_name(struct parser *parser, struct term *term) {
   if (status != ECS_OK) return status;
   term->id = term->component->id;
   if (accept(parser, '.')) status = read_leaf(parser, term);
-  return status == ECS_OK ? read_access(parser, term) : status;
+  return status == ECS_OK ? read_modifiers(parser, term) : status;
 }
 
 static void give_slot(struct parser *parser, struct term *term) {
   assert(term->component);
-  if (term->kind != TERM_WITHOUT && term->component->leaf_count)
-    term->slot = parser->terms->slots++;
+  if (term_gives(term, term->component)) term->slot = parser->terms->slots++;
 }
 
 /* The alternatives behind the first of A|B|C. */
 static ecs_status read_alternatives(struct parser *parser, struct term *term) {
   uint32_t group = parser->groups++;
+  bool filters = term->filters;
   for (;;) {
+    if (term->kind == TERM_OPTIONAL)
+      return fail(parser, "'|' and '?' do not go together: one of A|B is there in any case");
+    term->filters = filters;
     term->kind = TERM_OR;
     term->group = group;
     give_slot(parser, term);
+    parser->terms->choices |= term->slot != NONE;
     ecs_status status = add_term(parser, term);
     if (status != ECS_OK || !accept(parser, '|')) return status;
     status = read_name(parser, term);
@@ -126,20 +147,45 @@ static ecs_status read_alternatives(struct parser *parser, struct term *term) {
   }
 }
 
+static bool is_next(struct parser *parser, char c) {
+  skip_space(parser);
+  return parser->at < parser->end && *parser->at == c;
+}
+
+/* A component may be called so, too: then no other name follows. */
+static bool accept_with(struct parser *parser) {
+  const char *start = parser->at;
+  ecs_string word = read_while(parser, false);
+  skip_space(parser);
+  bool other = parser->at < parser->end &&
+               (is_name_part(*parser->at) || *parser->at == '!' || *parser->at == '(');
+  if (other && text_equal("with", word.data, word.size)) return true;
+  parser->at = start;
+  return false;
+}
+
+static ecs_status check_alone(struct parser *parser, const struct term *term) {
+  bool alone = term->kind == TERM_WITH && !term->read_only && term->leaf == NONE;
+  return alone && !is_next(parser, '|')
+             ? ECS_OK : fail(parser, "'!' goes with a component's name alone");
+}
+
 static ecs_status read_term(struct parser *parser) {
   struct term term;
   bool without = accept(parser, '!');
+  bool filters = !without && accept_with(parser);
+  if (filters && accept(parser, '!'))
+    return fail(parser, "'!' without 'with' is meant: it gives nothing anyhow");
   ecs_status status = read_name(parser, &term);
+  if (status == ECS_OK && without) status = check_alone(parser, &term);
   if (status != ECS_OK) return status;
-  skip_space(parser);
-  bool alternatives = parser->at < parser->end && *parser->at == '|';
-  bool optional = accept(parser, '?');
-  if (without && (alternatives || optional || term.read_only || term.leaf != NONE))
-    return fail(parser, "'!' goes with a component's name alone");
-  parser->terms->choices |= alternatives || optional;
-  if (alternatives) return read_alternatives(parser, &term);
-  term.kind = without ? TERM_WITHOUT : optional ? TERM_OPTIONAL : TERM_WITH;
+  term.filters = filters;
+  if (is_next(parser, '|')) return read_alternatives(parser, &term);
+  if (without) term.kind = TERM_WITHOUT;
+  if (filters && term.kind == TERM_OPTIONAL)
+    return fail(parser, "'with' is for what has to be there: an optional term filters nothing");
   give_slot(parser, &term);
+  parser->terms->choices |= term.kind == TERM_OPTIONAL;
   return add_term(parser, &term);
 }
 

@@ -71,7 +71,7 @@ static inline void store_cell_at(ecs_world *world, const struct leaf *leaf, void
   cell_store(data, leaf->size, row, cell);
 }
 
-/* Pushes the value of a single field's term; nil when the table lacks it. */
+/* Pushes the value of a single field's term, or true for a tag; nil when the table lacks it. */
 static inline void slot_push(lua_State *L, int loop_index, const struct loop_box *loop,
                              const struct slot *slot, uint32_t row) {
   if (UNLIKELY(!slot->present) || UNLIKELY(!push_number_at(L, slot->type, slot->data, row)))
