@@ -595,17 +595,3 @@ describe("a kernel over more kinds of tables than are kept compiled", function()
     assert.equal(32, world:query(q):where(function(_, a) return a or not a end):count())
   end)
 end)
-
-describe("a uniform of math", function()
-  it("is the function that it was found to be, not what has its name", function()
-    local world = new_world()
-    local e = world:spawn { P = { x = 9 } }
-    local library = { sqrt = math.sqrt }
-    local function root(p) p.y = library.sqrt(p.x) end
-    world:query("P"):run(root)
-    assert.equal(3.0, world:get(e, "P.y"))
-    library.sqrt = function(x) return x + 1 end
-    world:query("P"):run(root)
-    assert.equal(10.0, world:get(e, "P.y"))
-  end)
-end)

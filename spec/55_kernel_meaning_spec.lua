@@ -451,3 +451,18 @@ describe("a line", function()
     assert.equal(0, world:get(e, "I.a"))
   end)
 end)
+
+describe("a uniform of math", function()
+  it("is the function that it was found to be, not what has its name", function()
+    local world = helper.new_world()
+    world:component("P", { "x: f32", "y: f32" })
+    local e = world:spawn { P = { x = 9 } }
+    local library = { sqrt = math.sqrt }
+    local function root(p) p.y = library.sqrt(p.x) end
+    world:query("P"):run(root)
+    assert.equal(3.0, world:get(e, "P.y"))
+    library.sqrt = function(x) return x + 1 end
+    world:query("P"):run(root)
+    assert.equal(10.0, world:get(e, "P.y"))
+  end)
+end)

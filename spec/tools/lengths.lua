@@ -1,4 +1,5 @@
--- No source file over 600 lines, no function over 60. Lines aim at 90 columns, 100 is the end.
+-- No source file over 600 lines, but for annotations, which are a list; no function over 60. Lines
+-- aim at 90 columns, 100 is the end.
 -- Functions are measured in C (by their braces) and, through luac's listing, in Lua; spec
 -- files are left out there, since `describe` takes functions as long as the file.
 
@@ -28,7 +29,7 @@ local function read_lines(path)
 end
 
 local function check_lines(path, lines)
-  if #lines > FILE_LIMIT then
+  if #lines > FILE_LIMIT and not lines[1]:find "^%-%-%-@meta" then
     complain("%s: %d lines", path, #lines)
   end
   for number, line in ipairs(lines) do
