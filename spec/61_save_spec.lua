@@ -4,11 +4,14 @@ local ecs = require "ecs"
 
 local has_error = helper.has_error
 
-local function declare(world)
+local BITS = "bits: u64[2] = 0xF000000000000001"
+
+-- `bits` is BITS but for older images, which had no such type.
+local function declare(world, bits)
   world:component("Position", { "x: f32", "y: f32" })
   world:component("Mind", {
     "name: string", "mood: enum(calm, angry)", "foe: entity", "scores: i16[3]", "big: i64",
-    "on: bool", "bits: u64[2] = 0xF000000000000001",
+    "on: bool", bits,
   })
   world:component("Offset", { "dx: f32" })
   world:component("Body", { "mass: f64 = 2", "at: Offset" })
@@ -16,14 +19,14 @@ local function declare(world)
   world:resource("Gravity", { "y: f32 = -9.8", "label: string = down" })
 end
 
-local function populate(world, count)
+local function populate(world, count, bits)
   local ids = {}
   for i = 1, count do
     ids[i] = world:spawn {
       Position = { x = i, y = -i }, Frozen = i % 3 == 0 or nil,
       Mind = i % 2 == 0 and {
         name = "n" .. i, mood = "angry", foe = ids[i - 1], scores = { i, 2, 3 }, big = 1 << 40,
-        on = true, bits = { -i },
+        on = true, bits = bits and { -i },
       } or nil,
       Body = i % 5 == 0 and { at = { dx = i } } or nil,
     }
@@ -35,8 +38,8 @@ end
 
 local function make(count)
   local world = helper.new_world()
-  declare(world)
-  return world, populate(world, count)
+  declare(world, BITS)
+  return world, populate(world, count, BITS)
 end
 
 describe("a saved world", function()
