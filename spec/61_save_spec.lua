@@ -51,7 +51,7 @@ describe("a saved world", function()
       local other = helper.new_world()
       if not empty then
         other:tag "Early"
-        declare(other)
+        declare(other, BITS)
         other:spawn { Position = {} }
       end
       other:load(bytes)
@@ -92,7 +92,7 @@ describe("a saved world", function()
     systems(world)
     world:update(0.11)
     local other = helper.new_world()
-    declare(other)
+    declare(other, BITS)
     systems(other)
     other:load(world:save())
     for _ = 1, 10 do
@@ -228,7 +228,7 @@ describe("a saved world", function()
     local ids = world:spawn_many(3, { Position = {} })
     local snapshot, bytes = world:snapshot(), world:save()
     local loaded = helper.new_world()
-    declare(loaded)
+    declare(loaded, BITS)
     loaded:load(bytes)
     world:restore(snapshot)
     for _, same in ipairs { world, loaded } do
