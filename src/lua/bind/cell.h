@@ -6,7 +6,7 @@
 #include "lua/loop.h"
 
 /* Pushes a value that is a number or a truth value; false when it is none. */
-static inline bool push_number_at(lua_State *L, ecs_type type, const void *data,
+INLINE bool push_number_at(lua_State *L, ecs_type type, const void *data,
                                   uint32_t row) {
   switch (type) {
     case ECS_F32: lua_pushnumber(L, (lua_Number)((const float *)data)[row]); return true;
@@ -26,7 +26,7 @@ static inline bool push_number_at(lua_State *L, ecs_type type, const void *data,
 
 /* The cell of a float or integer type from the value at an index, by world:set's rules; false
 ** when it does not fit, and for other types. */
-static inline bool number_to_cell(lua_State *L, ecs_type type, int index, ecs_cell *cell) {
+INLINE bool number_to_cell(lua_State *L, ecs_type type, int index, ecs_cell *cell) {
   if (UNLIKELY(lua_type(L, index) != LUA_TNUMBER)) return false;
   if (type == ECS_F32) {
     cell->f32 = (float)lua_tonumber(L, index);
@@ -44,7 +44,7 @@ static inline bool number_to_cell(lua_State *L, ecs_type type, int index, ecs_ce
 
 /* Stores the value at an index in a float or integer column, by world:set's rules; false when
 ** it does not fit, and for other types. */
-static inline bool store_number_at(lua_State *L, ecs_type type, int index, void *data,
+INLINE bool store_number_at(lua_State *L, ecs_type type, int index, void *data,
                                    uint32_t row) {
   if (UNLIKELY(lua_type(L, index) != LUA_TNUMBER)) return false;
   if (type == ECS_F32) {
