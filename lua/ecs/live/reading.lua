@@ -85,13 +85,6 @@ local function run_chunk(self, record, text)
   end
 end
 
--- What a module lacks is lacked by who fails with it, too.
-local function pass_on(record, outer)
-  if outer and record.lacks_type then
-    outer.lacks_type = true
-  end
-end
-
 -- What is known of a file that runs; `name` is that of a module.
 local function new_record(self, path, name)
   local old = self.records[path]
@@ -111,8 +104,8 @@ local function run_file(self, job, path, name)
   job.records[path], job.current = record, record
   local ok, message, kind = native.try(run_chunk, self, record, text)
   job.current, record.running = outer, nil
-  if not ok then
-    pass_on(record, outer)
+  if not ok and outer and record.lacks_type then
+    outer.lacks_type = true
   end
   if job.stopped then
     error(job.stopped, 0)
@@ -176,7 +169,6 @@ local function require_here(self, job, path, name)
     self.modules[path] = true
     stop(job, reading.AGAIN)
   elseif record and record.problem then
-    pass_on(record, job.current)
     error(record.problem[1], 0)
   end
   record = record or run_file(self, job, path, name)
