@@ -288,7 +288,7 @@ static void give(struct body *body, const struct thing *given, uint32_t count) {
 
 static void close_body(struct scanner *s, struct body *body) {
   uint32_t registers = body->code.registers, count = body->code.count;
-  memory_free(s->memory, body->things, 2 * registers * sizeof *body->things);
+  memory_free(s->memory, body->things, (size_t)2 * registers * sizeof *body->things);
   memory_free(s->memory, body->joins, count * sizeof *body->joins);
   memory_free(s->memory, body->sets, (body->code.constant_count + 1ull) * sizeof *body->sets);
   bytecode_free(&body->code);

@@ -205,7 +205,8 @@ static ecs_status give_defaults(struct loader *loader, struct declaration *decla
 
 static ecs_status check_sizes(struct loader *loader, const struct declaration *declaration,
                               const struct component *component) {
-  for (uint32_t i = 0; loader->version > 1 && i < component->leaf_count; i++)
+  assert(declaration->default_count == component->leaf_count);
+  for (uint32_t i = 0; loader->version > 1 && i < declaration->default_count; i++)
     if (declaration->defaults[i].size != component->leaves[i].size)
       return load_damaged(loader, "a leaf has another size");
   return ECS_OK;

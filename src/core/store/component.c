@@ -98,6 +98,7 @@ ecs_status component_path(const ecs_world *world, const char *text, size_t size,
   ecs_status status = component_need(world, text, head, out);
   *leaf = NONE;
   if (status != ECS_OK || !dot) return status;
+  assert(*out);
   *leaf = component_leaf(*out, dot + 1, size - head - 1);
   return *leaf != NONE ? ECS_OK : no_leaf(world, *out, dot + 1, size - head - 1);
 }
