@@ -6,7 +6,12 @@ static int usable(builder *b, k_value v) {
   if (b->status != K_OK) return 0;
   if (v >= 0 && v < b->n) {
     switch (b->nodes[v].op) {
-      case N_RANGE: case N_NEXT: case N_END: case N_STORE: case N_EMIT: case N_REDUCE: break;
+      case N_RANGE:
+      case N_NEXT:
+      case N_END:
+      case N_STORE:
+      case N_EMIT:
+      case N_REDUCE: break;
       default: return 1;
     }
   }
@@ -92,7 +97,7 @@ static k_value to_integer(builder *b, k_value v, k_error error) {
 
 k_value build_fit(builder *b, k_column type, k_value v) {
   if (!usable(b, v)) return K_NONE;
-  const k_type to = column_value(type);
+  k_type to = column_value(type);
   if (b->nodes[v].type == KT_BOOL || to == KT_BOOL)
     return has_type(b, v, to) ? v : K_NONE;
   if (to != KT_I64) return build_convert(b, to, v);
@@ -154,15 +159,16 @@ k_value build_uniform(builder *b, int index, k_type type) {
 
 /* A constant of another type, where that cannot fail. */
 static k_value convert_constant(builder *b, k_type type, const node *from) {
-  const k_scalar k = from->k;
-  const double x = from->type == KT_F32 ? (double)k.f32
-                   : from->type == KT_F64 ? k.f64 : (double)k.i64;
+  k_scalar k = from->k;
+  double x = from->type == KT_F32   ? (double)k.f32
+             : from->type == KT_F64 ? k.f64
+                                    : (double)k.i64;
   return type == KT_F32 ? build_f32(b, (float)x) : build_f64(b, x);
 }
 
 k_value build_convert(builder *b, k_type type, k_value v) {
   if (!usable(b, v)) return K_NONE;
-  const node from = b->nodes[v];
+  node from = b->nodes[v];
   if (from.type == type) return v;
   if (from.type == KT_BOOL || type == KT_BOOL) return builder_fail(b, K_EINVAL);
   if (type == KT_I64) return to_integer(b, v, KE_INTEGER);
@@ -176,22 +182,23 @@ k_value build_convert(builder *b, k_type type, k_value v) {
 static int takes(k_op op, k_type type) {
   enum { B = 1 << KT_BOOL, F = 1 << KT_F32 | 1 << KT_F64, I = 1 << KT_I64 };
   static const uint8_t types[KO_COUNT] = {
-    [KO_NEG] = F | I, [KO_BNOT] = I, [KO_NOT] = B, [KO_ABS] = F | I, [KO_SQRT] = F,
-    [KO_FLOOR] = F | I, [KO_CEIL] = F | I, [KO_TRUNC] = F, [KO_EXP] = F, [KO_LOG] = F,
-    [KO_SIN] = F, [KO_COS] = F, [KO_LOG2] = F, [KO_LOG10] = F, [KO_TAN] = F,
-    [KO_ASIN] = F, [KO_ACOS] = F, [KO_ADD] = F | I, [KO_SUB] = F | I,
-    [KO_MUL] = F | I, [KO_DIV] = F, [KO_IDIV] = F | I, [KO_MOD] = F | I, [KO_POW] = F,
-    [KO_FMOD] = F | I, [KO_ATAN2] = F, [KO_MIN] = F | I, [KO_MAX] = F | I, [KO_BAND] = I,
-    [KO_BOR] = I, [KO_BXOR] = I, [KO_SHL] = I, [KO_SHR] = I, [KO_AND] = B, [KO_OR] = B,
-    [KO_XOR] = B, [KO_ANDN] = B, [KO_EQ] = F | I | B, [KO_NE] = F | I | B,
-    [KO_LT] = F | I, [KO_LE] = F | I, [KO_GT] = F | I, [KO_GE] = F | I, [KO_ULT] = I
-  };
+      [KO_NEG] = F | I,  [KO_BNOT] = I,       [KO_NOT] = B,        [KO_ABS] = F | I,
+      [KO_SQRT] = F,     [KO_FLOOR] = F | I,  [KO_CEIL] = F | I,   [KO_TRUNC] = F,
+      [KO_EXP] = F,      [KO_LOG] = F,        [KO_SIN] = F,        [KO_COS] = F,
+      [KO_LOG2] = F,     [KO_LOG10] = F,      [KO_TAN] = F,        [KO_ASIN] = F,
+      [KO_ACOS] = F,     [KO_ADD] = F | I,    [KO_SUB] = F | I,    [KO_MUL] = F | I,
+      [KO_DIV] = F,      [KO_IDIV] = F | I,   [KO_MOD] = F | I,    [KO_POW] = F,
+      [KO_FMOD] = F | I, [KO_ATAN2] = F,      [KO_MIN] = F | I,    [KO_MAX] = F | I,
+      [KO_BAND] = I,     [KO_BOR] = I,        [KO_BXOR] = I,       [KO_SHL] = I,
+      [KO_SHR] = I,      [KO_AND] = B,        [KO_OR] = B,         [KO_XOR] = B,
+      [KO_ANDN] = B,     [KO_EQ] = F | I | B, [KO_NE] = F | I | B, [KO_LT] = F | I,
+      [KO_LE] = F | I,   [KO_GT] = F | I,     [KO_GE] = F | I,     [KO_ULT] = I};
   return types[op] >> type & 1;
 }
 
 k_value build_unary(builder *b, k_op op, k_value x) {
   if (!usable(b, x)) return K_NONE;
-  const node from = b->nodes[x];
+  node from = b->nodes[x];
   if (op > KO_ACOS || !takes(op, (k_type)from.type)) return builder_fail(b, K_EINVAL);
   if (op == KO_FLOOR || op == KO_CEIL) {
     if (from.type == KT_I64) return x;
@@ -216,7 +223,7 @@ static k_value logic(builder *b, k_op op, k_value x, k_value y) {
   if (op == KO_AND && b->nodes[y].op == KO_NOT && b->nodes[y].varies)
     return logic(b, KO_ANDN, x, b->nodes[y].in[0]);
   if (is_constant(b, y)) {
-    const int on = b->nodes[y].k.b;
+    int on = b->nodes[y].k.b;
     switch (op) {
       case KO_AND: return on ? x : y;
       case KO_OR: return on ? y : x;
@@ -254,14 +261,16 @@ static k_value relation(builder *b, k_op op, k_value x, k_value y) {
 
 /* i64 x against f64 y; a constant y is made an integer. */
 static k_value mixed(builder *b, k_op op, k_value x, k_value y) {
-  const node f = b->nodes[y];
+  node f = b->nodes[y];
   if (f.op == N_CONSTANT && f.k.f64 >= -0x1p62 && f.k.f64 < 0x1p62) {
-    const double low = floor(f.k.f64);
-    const int64_t below = (int64_t)low;
+    double low = floor(f.k.f64);
+    int64_t below = (int64_t)low;
     if (low == f.k.f64) return build_binary(b, op, x, build_i64(b, below));
     switch (op) {
-      case KO_LT: case KO_LE: return build_binary(b, KO_LE, x, build_i64(b, below));
-      case KO_GT: case KO_GE: return build_binary(b, KO_GT, x, build_i64(b, below));
+      case KO_LT:
+      case KO_LE: return build_binary(b, KO_LE, x, build_i64(b, below));
+      case KO_GT:
+      case KO_GE: return build_binary(b, KO_GT, x, build_i64(b, below));
       default: return build_bool(b, op == KO_NE);
     }
   }
@@ -274,16 +283,18 @@ static k_scalar limit_of(k_limit limit, const node *y) {
   static float (*const narrow[LIMITS])(double) = {up_f32, down_f32, same_f32};
   static double (*const wide[LIMITS])(int64_t) = {up_f64, down_f64, same_f64};
   k_scalar k;
-  if (y->type == KT_F64) k.f32 = narrow[limit](y->k.f64);
-  else k.f64 = wide[limit](y->k.i64);
+  if (y->type == KT_F64)
+    k.f32 = narrow[limit](y->k.f64);
+  else
+    k.f64 = wide[limit](y->k.i64);
   return k;
 }
 
 /* What uniform y is for comparisons of a varying value of a narrower float type. */
 static k_value to_limit(builder *b, k_type type, k_limit limit, k_value y) {
   if (b->status != K_OK || b->nodes[y].type == type) return y;
-  const node from = b->nodes[y];
-  const k_type next = from.type == KT_I64 ? KT_F64 : KT_F32;
+  node from = b->nodes[y];
+  k_type next = from.type == KT_I64 ? KT_F64 : KT_F32;
   if (from.op == N_CONSTANT)
     return to_limit(b, type, limit, build_constant(b, next, limit_of(limit, &from)));
   node n = node_make(N_LIMIT, next, 0);
@@ -294,9 +305,9 @@ static k_value to_limit(builder *b, k_type type, k_limit limit, k_value y) {
 
 /* x, a varying float, against a uniform y of a wider type. */
 static k_value compare_limit(builder *b, k_op op, k_value x, k_value y) {
-  const k_limit limit = op == KO_LT || op == KO_GE   ? LIMIT_UP
-                        : op == KO_LE || op == KO_GT ? LIMIT_DOWN
-                                                     : LIMIT_SAME;
+  k_limit limit = op == KO_LT || op == KO_GE   ? LIMIT_UP
+                  : op == KO_LE || op == KO_GT ? LIMIT_DOWN
+                                               : LIMIT_SAME;
   y = to_limit(b, (k_type)b->nodes[x].type, limit, y);
   return y == K_NONE ? K_NONE : compare(b, op, x, y);
 }
@@ -315,22 +326,27 @@ static k_value compare(builder *b, k_op op, k_value x, k_value y) {
     if (b->nodes[y].type == KT_F32) y = build_convert(b, KT_F64, y);
     if (b->status != K_OK) return K_NONE;
   }
-  const int tx = b->nodes[x].type, ty = b->nodes[y].type;
+  int tx = b->nodes[x].type, ty = b->nodes[y].type;
   if (tx == KT_BOOL) {
-    const k_value differ = logic(b, KO_XOR, x, y);
+    k_value differ = logic(b, KO_XOR, x, y);
     return op == KO_NE || differ == K_NONE ? differ : build_unary(b, KO_NOT, differ);
   }
   if (tx == KT_I64 && ty == KT_F64) return mixed(b, op, x, y);
   if (tx == KT_F64 && ty == KT_I64) return mixed(b, mirrored(op), y, x);
-  const int turn = op == KO_GT || op == KO_GE
-                   || (op <= KO_NE && !b->nodes[x].varies && b->nodes[y].varies);
+  int turn = op == KO_GT || op == KO_GE ||
+             (op <= KO_NE && !b->nodes[x].varies && b->nodes[y].varies);
   return turn ? relation(b, mirrored(op), y, x) : relation(b, op, x, y);
 }
 
 static int commutes(k_op op, k_type type) {
   switch (op) {
-    case KO_ADD: case KO_MUL: case KO_BAND: case KO_BOR: case KO_BXOR: return 1;
-    case KO_MIN: case KO_MAX: return type == KT_I64;
+    case KO_ADD:
+    case KO_MUL:
+    case KO_BAND:
+    case KO_BOR:
+    case KO_BXOR: return 1;
+    case KO_MIN:
+    case KO_MAX: return type == KT_I64;
     default: return 0;
   }
 }
@@ -341,19 +357,19 @@ static int comparable(const node *x, const node *y) {
 
 k_value build_binary(builder *b, k_op op, k_value x, k_value y) {
   if (!usable(b, x) || !usable(b, y)) return K_NONE;
-  const node nx = b->nodes[x], ny = b->nodes[y];
-  if (op < KO_ADD || op >= KO_COUNT || !takes(op, (k_type)nx.type)
-      || (nx.type != ny.type && !(is_compare(op) && comparable(&nx, &ny))))
+  node nx = b->nodes[x], ny = b->nodes[y];
+  if (op < KO_ADD || op >= KO_COUNT || !takes(op, (k_type)nx.type) ||
+      (nx.type != ny.type && !(is_compare(op) && comparable(&nx, &ny))))
     return builder_fail(b, K_EINVAL);
   if (is_compare(op)) return compare(b, op, x, y);
   if (op == KO_ULT) return relation(b, op, x, y);
   if (nx.type == KT_BOOL) return logic(b, op, x, y);
-  if (op == KO_POW && ny.op == N_CONSTANT
-      && (ny.type == KT_F32 ? ny.k.f32 == 2.0f : ny.k.f64 == 2.0))
+  if (op == KO_POW && ny.op == N_CONSTANT &&
+      (ny.type == KT_F32 ? ny.k.f32 == 2.0f : ny.k.f64 == 2.0))
     return build_binary(b, KO_MUL, x, x);  /* as Lua does */
-  if (commutes(op, (k_type)nx.type)
-      && (nx.varies != ny.varies ? ny.varies : x > y)) {  /* scalars second */
-    const k_value swap = x;
+  if (commutes(op, (k_type)nx.type) &&
+      (nx.varies != ny.varies ? ny.varies : x > y)) {  /* scalars second */
+    k_value swap = x;
     x = y;
     y = swap;
   }
@@ -368,7 +384,7 @@ k_value build_binary(builder *b, k_op op, k_value x, k_value y) {
 k_value build_select(builder *b, k_value mask, k_value x, k_value y) {
   if (!has_type(b, mask, KT_BOOL) || !usable(b, x)) return K_NONE;
   if (!has_type(b, y, (k_type)b->nodes[x].type)) return K_NONE;
-  const node m = b->nodes[mask];
+  node m = b->nodes[mask];
   if (m.op == N_CONSTANT) return m.k.b ? x : y;
   const node *nx = &b->nodes[x], *ny = &b->nodes[y];
   if (nx->op == N_SELECT && nx->in[0] == mask) x = nx->in[1];
@@ -384,8 +400,8 @@ k_value build_select(builder *b, k_value mask, k_value x, k_value y) {
 
 k_value build_random(builder *b, k_value entity, k_value call, k_value seed,
                      k_value tick) {
-  if (!has_type(b, entity, KT_I64) || !has_type(b, call, KT_I64)
-      || !has_type(b, seed, KT_I64) || !has_type(b, tick, KT_I64))
+  if (!has_type(b, entity, KT_I64) || !has_type(b, call, KT_I64) ||
+      !has_type(b, seed, KT_I64) || !has_type(b, tick, KT_I64))
     return K_NONE;
   if (b->nodes[seed].varies || b->nodes[tick].varies) return builder_fail(b, K_EINVAL);
   node n = node_make(N_RANDOM, KT_I64, 1);
@@ -422,7 +438,7 @@ k_value build_loop(builder *b, k_value count, k_value mask) {
   node n = node_make(N_LOOP, KT_I64, 0);
   n.in[0] = count;
   n.in[1] = mask;
-  const k_value loop = builder_add(b, n);
+  k_value loop = builder_add(b, n);
   if (loop != K_NONE) b->loop = loop;
   return loop;
 }
@@ -477,10 +493,10 @@ void build_emit(builder *b, int index, k_value mask) {
 
 void build_reduce(builder *b, int index, k_reduce how, k_value v, k_value mask) {
   if (!usable(b, v) || !has_type(b, mask, KT_BOOL)) return;
-  const int type = b->nodes[v].type, kind = (int)how * 4 + type;
-  const int known = index >= 0 && index < b->ntotals;
-  if ((type != KT_F64 && type != KT_I64) || b->loop != 0 || how > KR_MAX
-      || (known && b->totals[index] != 0 && b->totals[index] != kind)) {
+  int type = b->nodes[v].type, kind = (int)how * 4 + type;
+  int known = index >= 0 && index < b->ntotals;
+  if ((type != KT_F64 && type != KT_I64) || b->loop != 0 || how > KR_MAX ||
+      (known && b->totals[index] != 0 && b->totals[index] != kind)) {
     builder_fail(b, K_EINVAL);
     return;
   }

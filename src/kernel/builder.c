@@ -17,15 +17,20 @@ static unsigned hash(const node *n) {
 }
 
 static int same(const node *x, const node *y) {
-  return x->op == y->op && x->type == y->type && x->varies == y->varies
-         && x->aux == y->aux && memcmp(x->in, y->in, sizeof x->in) == 0
-         && scalar_bits(x->k) == scalar_bits(y->k);
+  return x->op == y->op && x->type == y->type && x->varies == y->varies &&
+         x->aux == y->aux && memcmp(x->in, y->in, sizeof x->in) == 0 &&
+         scalar_bits(x->k) == scalar_bits(y->k);
 }
 
 /* Nodes that are more than their value are never united. */
 static int is_value(int op) {
   switch (op) {
-    case N_LOOP: case N_CARRY: case N_NEXT: case N_END: case N_STORE: case N_EMIT:
+    case N_LOOP:
+    case N_CARRY:
+    case N_NEXT:
+    case N_END:
+    case N_STORE:
+    case N_EMIT:
     case N_REDUCE: return 0;
     default: return op < N_ADDMUL;
   }
@@ -49,12 +54,12 @@ k_value builder_fail(builder *b, k_status status) {
 
 static int grow(builder *b) {
   if (b->n < b->size) return 1;
-  const int32_t size = b->size == 0 ? 128 : b->size * 2;
+  int32_t size = b->size == 0 ? 128 : b->size * 2;
   if (size > 0x10000) return builder_fail(b, K_ELIMIT) != K_NONE;
-  const size_t each = sizeof(node);
+  size_t each = sizeof(node);
   node *nodes =
       b->mem.alloc(b->mem.ud, b->nodes, (size_t)b->size * each, (size_t)size * each);
-  if (nodes == NULL) return builder_fail(b, K_ENOMEM) != K_NONE;
+  if (!nodes) return builder_fail(b, K_ENOMEM) != K_NONE;
   b->nodes = nodes;
   b->size = size;
   return 1;
@@ -90,7 +95,7 @@ static int32_t home_of(builder *b, const node *n) {
   int32_t home = 0;
   for (int i = 0; i < 4; i++) {
     if (n->in[i] == K_NONE) continue;
-    const int32_t loop = scope_of(b, n->in[i]);
+    int32_t loop = scope_of(b, n->in[i]);
     if (loop == K_NONE) return builder_fail(b, K_EINVAL);
     if (depth_of(b, loop) > depth_of(b, home)) home = loop;
   }
@@ -113,7 +118,7 @@ k_value builder_add(builder *b, node n) {
   if (is_value(n.op))
     for (int32_t v = *bucket; v != K_NONE; v = b->nodes[v].chain)
       if (same(&b->nodes[v], &n) && loop_is_open(b, b->nodes[v].home)) return v;
-  const k_value v = builder_append(b, n, home);
+  k_value v = builder_append(b, n, home);
   if (v != K_NONE && is_value(n.op)) {
     b->nodes[v].chain = *bucket;
     *bucket = v;
@@ -123,10 +128,10 @@ k_value builder_add(builder *b, node n) {
 
 int order_push(builder *b, order *o, int32_t v) {
   if (o->n == o->size) {
-    const int32_t size = o->size == 0 ? 128 : o->size * 2;
+    int32_t size = o->size == 0 ? 128 : o->size * 2;
     int32_t *p = b->mem.alloc(b->mem.ud, o->v, (size_t)o->size * sizeof *p,
                               (size_t)size * sizeof *p);
-    if (p == NULL) return builder_fail(b, K_ENOMEM) != K_NONE;
+    if (!p) return builder_fail(b, K_ENOMEM) != K_NONE;
     o->v = p;
     o->size = size;
   }
@@ -140,7 +145,7 @@ int column_direct(const builder *b, int column) {
 
 builder *builder_new(const k_memory *mem) {
   builder *b = mem->alloc(mem->ud, NULL, 0, sizeof *b);
-  if (b == NULL) return NULL;
+  if (!b) return NULL;
   memset(b, 0, sizeof *b);
   b->mem = *mem;
   b->status = K_OK;
@@ -155,17 +160,16 @@ builder *builder_new(const k_memory *mem) {
 }
 
 static void order_free(builder *b, order *o) {
-  if (o->v != NULL) b->mem.alloc(b->mem.ud, o->v, (size_t)o->size * sizeof *o->v, 0);
+  if (o->v) b->mem.alloc(b->mem.ud, o->v, (size_t)o->size * sizeof *o->v, 0);
 }
 
 void builder_free(builder *b) {
-  if (b == NULL) return;
-  const k_memory mem = b->mem;
+  if (!b) return;
+  k_memory mem = b->mem;
   order_free(b, &b->plan);
   order_free(b, &b->spare);
   order_free(b, &b->scalars);
-  if (b->nodes != NULL)
-    mem.alloc(mem.ud, b->nodes, (size_t)b->size * sizeof *b->nodes, 0);
+  if (b->nodes) mem.alloc(mem.ud, b->nodes, (size_t)b->size * sizeof *b->nodes, 0);
   mem.alloc(mem.ud, b, sizeof *b, 0);
 }
 

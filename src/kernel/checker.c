@@ -46,8 +46,8 @@ typedef struct checker {
   const program *p;
   k_places at;
   unsigned pc;
-  int depth, written;       /* written: a column has been */
-  uint8_t held[PLACES];     /* k_type, or UNSET; columns are not looked at */
+  int depth, written;    /* written: a column has been */
+  uint8_t held[PLACES];  /* k_type, or UNSET; columns are not looked at */
   scope open[MAX_DEPTH];
 } checker;
 
@@ -58,10 +58,14 @@ static int is_slot(const checker *c, unsigned place) {
 /* The k_type that a lower-case letter means for registers and slots. */
 static int letter_type(char letter) {
   switch (letter) {
-    case 'm': case 'M': return KT_BOOL;
-    case 'f': case 'F': return KT_F32;
-    case 'd': case 'D': return KT_F64;
-    case 'i': case 'I': return KT_I64;
+    case 'm':
+    case 'M': return KT_BOOL;
+    case 'f':
+    case 'F': return KT_F32;
+    case 'd':
+    case 'D': return KT_F64;
+    case 'i':
+    case 'I': return KT_I64;
     default: return -1;
   }
 }
@@ -84,7 +88,8 @@ static int register_fits(const checker *c, unsigned place, char letter) {
   switch (letter) {
     case 'm': return place >= c->at.reg1 && place < c->at.reg4;
     case 'f': return place >= c->at.reg4 && place < c->at.reg8;
-    case 'd': case 'i': return place >= c->at.reg8 && place < c->at.slots;
+    case 'd':
+    case 'i': return place >= c->at.reg8 && place < c->at.slots;
     default: return 0;
   }
 }
@@ -96,8 +101,10 @@ static int slot_holds(const checker *c, unsigned place, int type) {
 static int reads(const checker *c, unsigned place, char letter, int scalar) {
   switch (letter) {
     case '-': return place == K_NOWHERE;
-    case 'M': case 'F': case 'D': case 'I':
-      return slot_holds(c, place, letter_type(letter));
+    case 'M':
+    case 'F':
+    case 'D':
+    case 'I': return slot_holds(c, place, letter_type(letter));
     case 'j': return 1;  /* looked at where it is used */
     default:
       if (scalar) return slot_holds(c, place, letter_type(letter));
@@ -114,7 +121,7 @@ static int set_slot(checker *c, unsigned place, int type) {
     const k_insn *k = &c->p->insns[c->open[i].begin];
     if (c->open[i].loop && (place == k->dst || place == k->a)) return 0;
   }
-  const unsigned slot = place - c->at.slots;
+  unsigned slot = place - c->at.slots;
   if (slot < (unsigned)c->p->nuniforms + c->p->nconstants) return 0;
   if (type < 0 || c->p->slots[slot] != type) return 0;
   c->held[place] = (uint8_t)type;
@@ -122,18 +129,19 @@ static int set_slot(checker *c, unsigned place, int type) {
 }
 
 static int writes(checker *c, unsigned place, const k_insn *k, int scalar) {
-  const char letter = op_table[k->op & ~OP_SCALAR].signature[0];
+  char letter = op_table[k->op & ~OP_SCALAR].signature[0];
   switch (letter) {
     case '-': return place == K_NOWHERE;
     case 'x': return place >= c->at.bitmaps && place < c->at.totals;
     case 'I': return set_slot(c, place, KT_I64);
     case 't': {
-      const int op = k->op;
-      const int real = op == OP_SUM_F64 || op == OP_MIN_F64 || op == OP_MAX_F64;
-      const int how = op == OP_SUM_F64 || op == OP_SUM_I64 ? KR_SUM
-                      : op == OP_MIN_F64 || op == OP_MIN_I64 ? KR_MIN : KR_MAX;
-      return place >= c->at.totals && place < c->at.count
-             && c->p->totals[place - c->at.totals] == how * 4 + (real ? KT_F64 : KT_I64);
+      int op = k->op;
+      int real = op == OP_SUM_F64 || op == OP_MIN_F64 || op == OP_MAX_F64;
+      int how = op == OP_SUM_F64 || op == OP_SUM_I64   ? KR_SUM
+                : op == OP_MIN_F64 || op == OP_MIN_I64 ? KR_MIN
+                                                       : KR_MAX;
+      return place >= c->at.totals && place < c->at.count &&
+             c->p->totals[place - c->at.totals] == how * 4 + (real ? KT_F64 : KT_I64);
     }
     default:
       if (scalar) return set_slot(c, place, letter_type(letter));
@@ -158,12 +166,13 @@ static int enter_body(checker *c, unsigned begin, unsigned end) {
   int fails = 0, writes_column = 0;
   for (unsigned pc = begin + 1; pc < end; pc++) {
     const k_insn *k = &c->p->insns[pc];
-    const unsigned op = k->op & (unsigned)~OP_SCALAR;
+    unsigned op = k->op & (unsigned)~OP_SCALAR;
     if (op >= OP_COUNT) return 0;
-    const char letter = op_table[op].signature[0];
+    char letter = op_table[op].signature[0];
     if (op_table[op].error) fails = 1;
     if (letter == '-' || letter == 'x' || letter == 't') continue;
-    if (k->dst < c->at.reg1) writes_column = 1;
+    if (k->dst < c->at.reg1)
+      writes_column = 1;
     else if (k->dst < c->at.all && c->held[k->dst] != letter_type(letter))
       c->held[k->dst] = UNSET;
   }
@@ -209,11 +218,11 @@ static int control(checker *c, const k_insn *k) {
 }
 
 static int instruction(checker *c, const k_insn *k) {
-  while (c->depth > 0 && !c->open[c->depth - 1].loop
-         && c->open[c->depth - 1].end == c->pc)
+  while (c->depth > 0 && !c->open[c->depth - 1].loop &&
+         c->open[c->depth - 1].end == c->pc)
     meet(c->held, c->open[--c->depth].held);
-  const int scalar = (k->op & OP_SCALAR) != 0;
-  const unsigned op = k->op & (unsigned)~OP_SCALAR;
+  int scalar = (k->op & OP_SCALAR) != 0;
+  unsigned op = k->op & (unsigned)~OP_SCALAR;
   if (op >= OP_COUNT) return 0;
   const op_info *info = &op_table[op];
   if (scalar && (op >= OP_CONTROLS || letter_type(info->signature[0]) < 0)) return 0;
@@ -221,8 +230,8 @@ static int instruction(checker *c, const k_insn *k) {
   if (!scalar && c->pc < c->p->prologue) return 0;
   if (info->error && c->written) return 0;
   const char *s = info->signature;
-  if (!reads(c, k->a, s[1], scalar) || !reads(c, k->b, s[2], scalar)
-      || !reads(c, k->c, s[3], scalar) || !reads(c, k->d, s[4], scalar))
+  if (!reads(c, k->a, s[1], scalar) || !reads(c, k->b, s[2], scalar) ||
+      !reads(c, k->c, s[3], scalar) || !reads(c, k->d, s[4], scalar))
     return 0;
   if (op == OP_END) return end_loop(c, k);
   if (!writes(c, k->dst, k, scalar)) return 0;
@@ -230,9 +239,9 @@ static int instruction(checker *c, const k_insn *k) {
 }
 
 static int header(const program *p) {
-  if (p->ncolumns > MAX_COLUMNS || p->nreg1 > MAX_REGISTERS || p->nreg4 > MAX_REGISTERS
-      || p->nreg8 > MAX_REGISTERS || p->nslots > MAX_SLOTS || p->nbitmaps > MAX_BITMAPS
-      || p->ntotals > MAX_TOTALS || p->ninsns > MAX_INSNS)
+  if (p->ncolumns > MAX_COLUMNS || p->nreg1 > MAX_REGISTERS || p->nreg4 > MAX_REGISTERS ||
+      p->nreg8 > MAX_REGISTERS || p->nslots > MAX_SLOTS || p->nbitmaps > MAX_BITMAPS ||
+      p->ntotals > MAX_TOTALS || p->ninsns > MAX_INSNS)
     return 0;
   if (p->block == 0 || p->block % 64 != 0 || p->block > K_BLOCK) return 0;
   if (p->whole > 1 || (p->whole && p->nreg1 + p->nreg4 + p->nreg8 > 0)) return 0;

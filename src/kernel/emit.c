@@ -7,7 +7,7 @@ typedef struct emitter {
   builder *b;
   k_insn *insns;
   int n, size;
-  int nslots;          /* uniforms, constants, then scalar registers */
+  int nslots;  /* uniforms, constants, then scalar registers */
   int nconstants;
   unsigned base[P_NONE];  /* the first place of each class */
 } emitter;
@@ -16,9 +16,7 @@ static node *at(const emitter *e, int32_t v) {
   return &e->b->nodes[v];
 }
 
-/* {=====================================================================
-** Places and slots
-** ====================================================================== */
+/* ---- places and slots ---- */
 
 static unsigned place_number(const emitter *e, unsigned place) {
   return e->base[PLACE_CLASS(place)] + PLACE_NUMBER(place);
@@ -34,10 +32,10 @@ static unsigned operand(const emitter *e, int32_t v, int scalar) {
 
 /* A uniform that is computed: by an instruction, or as counter or carry. */
 static int has_slot(const node *n) {
-  return n->live && !n->varies
-         && (n->op < KO_COUNT || n->op == N_CONVERT || n->op == N_LIMIT
-             || n->op == N_SELECT || n->op == N_UNIT || n->op == N_LOOP
-             || n->op == N_CARRY || n->op == N_COPY);
+  return n->live && !n->varies &&
+         (n->op < KO_COUNT || n->op == N_CONVERT || n->op == N_LIMIT ||
+          n->op == N_SELECT || n->op == N_UNIT || n->op == N_LOOP || n->op == N_CARRY ||
+          n->op == N_COPY);
 }
 
 static int number_slots(emitter *e) {
@@ -63,36 +61,44 @@ static int number_slots(emitter *e) {
   return 1;
 }
 
-/* }===================================================================== */
-
-/* {=====================================================================
-** Which instruction
-** ====================================================================== */
+/* ---- which instruction ---- */
 
 #define TO_F64 (OP_ADD_VV_F64 - OP_ADD_VV_F32)
 
 /* The first of an operation's instructions, for f32 and for i64. */
 static unsigned first_of(unsigned op, unsigned type) {
   static const uint16_t floats[KO_COUNT] = {
-    [KO_NEG] = OP_NEG_F32, [KO_ABS] = OP_ABS_F32, [KO_SQRT] = OP_SQRT_F32,
-    [KO_FLOOR] = OP_FLOOR_F32, [KO_CEIL] = OP_CEIL_F32, [KO_TRUNC] = OP_TRUNC_F32,
-    [KO_EXP] = OP_EXP_F32, [KO_LOG] = OP_LOG_F32, [KO_SIN] = OP_SIN_F32,
-    [KO_COS] = OP_COS_F32, [KO_LOG2] = OP_LOG2_F32, [KO_LOG10] = OP_LOG10_F32,
-    [KO_TAN] = OP_TAN_F32, [KO_ASIN] = OP_ASIN_F32, [KO_ACOS] = OP_ACOS_F32,
-    [KO_ADD] = OP_ADD_VV_F32, [KO_SUB] = OP_SUB_VV_F32,
-    [KO_MUL] = OP_MUL_VV_F32, [KO_DIV] = OP_DIV_VV_F32, [KO_IDIV] = OP_IDIV_VV_F32,
-    [KO_MOD] = OP_MOD_VV_F32, [KO_POW] = OP_POW_VV_F32, [KO_FMOD] = OP_FMOD_VV_F32,
-    [KO_ATAN2] = OP_ATAN2_VV_F32, [KO_MIN] = OP_MIN_VV_F32, [KO_MAX] = OP_MAX_VV_F32
-  };
-  static const uint16_t others[KO_COUNT] = {
-    [KO_NEG] = OP_NEG_I64, [KO_ABS] = OP_ABS_I64, [KO_BNOT] = OP_BNOT_I64,
-    [KO_NOT] = OP_NOT, [KO_ADD] = OP_ADD_VV_I64, [KO_SUB] = OP_SUB_VV_I64,
-    [KO_MUL] = OP_MUL_VV_I64, [KO_IDIV] = OP_IDIV_VV_I64, [KO_MOD] = OP_MOD_VV_I64,
-    [KO_FMOD] = OP_FMOD_VV_I64, [KO_MIN] = OP_MIN_VV_I64, [KO_MAX] = OP_MAX_VV_I64,
-    [KO_BAND] = OP_BAND_VV_I64, [KO_BOR] = OP_BOR_VV_I64, [KO_BXOR] = OP_BXOR_VV_I64,
-    [KO_SHL] = OP_SHL_VV_I64, [KO_SHR] = OP_SHR_VV_I64, [KO_AND] = OP_AND,
-    [KO_OR] = OP_OR, [KO_XOR] = OP_XOR, [KO_ANDN] = OP_ANDN, [KO_ULT] = OP_ULT_VV_I64
-  };
+      [KO_NEG] = OP_NEG_F32,     [KO_ABS] = OP_ABS_F32,      [KO_SQRT] = OP_SQRT_F32,
+      [KO_FLOOR] = OP_FLOOR_F32, [KO_CEIL] = OP_CEIL_F32,    [KO_TRUNC] = OP_TRUNC_F32,
+      [KO_EXP] = OP_EXP_F32,     [KO_LOG] = OP_LOG_F32,      [KO_SIN] = OP_SIN_F32,
+      [KO_COS] = OP_COS_F32,     [KO_LOG2] = OP_LOG2_F32,    [KO_LOG10] = OP_LOG10_F32,
+      [KO_TAN] = OP_TAN_F32,     [KO_ASIN] = OP_ASIN_F32,    [KO_ACOS] = OP_ACOS_F32,
+      [KO_ADD] = OP_ADD_VV_F32,  [KO_SUB] = OP_SUB_VV_F32,   [KO_MUL] = OP_MUL_VV_F32,
+      [KO_DIV] = OP_DIV_VV_F32,  [KO_IDIV] = OP_IDIV_VV_F32, [KO_MOD] = OP_MOD_VV_F32,
+      [KO_POW] = OP_POW_VV_F32,  [KO_FMOD] = OP_FMOD_VV_F32, [KO_ATAN2] = OP_ATAN2_VV_F32,
+      [KO_MIN] = OP_MIN_VV_F32,  [KO_MAX] = OP_MAX_VV_F32};
+  static const uint16_t others[KO_COUNT] = {[KO_NEG] = OP_NEG_I64,
+                                            [KO_ABS] = OP_ABS_I64,
+                                            [KO_BNOT] = OP_BNOT_I64,
+                                            [KO_NOT] = OP_NOT,
+                                            [KO_ADD] = OP_ADD_VV_I64,
+                                            [KO_SUB] = OP_SUB_VV_I64,
+                                            [KO_MUL] = OP_MUL_VV_I64,
+                                            [KO_IDIV] = OP_IDIV_VV_I64,
+                                            [KO_MOD] = OP_MOD_VV_I64,
+                                            [KO_FMOD] = OP_FMOD_VV_I64,
+                                            [KO_MIN] = OP_MIN_VV_I64,
+                                            [KO_MAX] = OP_MAX_VV_I64,
+                                            [KO_BAND] = OP_BAND_VV_I64,
+                                            [KO_BOR] = OP_BOR_VV_I64,
+                                            [KO_BXOR] = OP_BXOR_VV_I64,
+                                            [KO_SHL] = OP_SHL_VV_I64,
+                                            [KO_SHR] = OP_SHR_VV_I64,
+                                            [KO_AND] = OP_AND,
+                                            [KO_OR] = OP_OR,
+                                            [KO_XOR] = OP_XOR,
+                                            [KO_ANDN] = OP_ANDN,
+                                            [KO_ULT] = OP_ULT_VV_I64};
   if (type == KT_F32) return floats[op];
   return type == KT_F64 ? floats[op] + (unsigned)TO_F64 : others[op];
 }
@@ -122,9 +128,7 @@ static unsigned convert_op(unsigned from, unsigned to) {
 }
 
 static unsigned reduce_op(unsigned how, unsigned type) {
-  const unsigned first = how == KR_SUM   ? OP_SUM_F64
-                         : how == KR_MIN ? OP_MIN_F64
-                                         : OP_MAX_F64;
+  unsigned first = how == KR_SUM ? OP_SUM_F64 : how == KR_MIN ? OP_MIN_F64 : OP_MAX_F64;
   return first + (type == KT_I64);
 }
 
@@ -132,9 +136,9 @@ static unsigned reduce_op(unsigned how, unsigned type) {
 static unsigned compare_kind(const emitter *e, unsigned op, int32_t *x, int32_t *y,
                              int scalar) {
   enum { LT, LE, EQ, NE, GT, GE };
-  const int turn = !scalar && !at(e, *x)->varies;
+  int turn = !scalar && !at(e, *x)->varies;
   if (turn) {
-    const int32_t swap = *x;
+    int32_t swap = *x;
     *x = *y;
     *y = swap;
   }
@@ -147,11 +151,7 @@ static unsigned compare_kind(const emitter *e, unsigned op, int32_t *x, int32_t 
   }
 }
 
-/* }===================================================================== */
-
-/* {=====================================================================
-** Instructions
-** ====================================================================== */
+/* ---- instructions ---- */
 
 static k_insn *emit(emitter *e, unsigned op, unsigned dst) {
   k_insn *k = &e->insns[e->n++];
@@ -164,9 +164,9 @@ static k_insn *emit(emitter *e, unsigned op, unsigned dst) {
 
 /* v is put at `place`, unless it is there. */
 static void emit_copy(emitter *e, unsigned dst, int32_t v, unsigned type) {
-  const unsigned from = operand(e, v, 0);
+  unsigned from = operand(e, v, 0);
   if (from == dst) return;
-  const int register_like = at(e, v)->varies || v == K_ALL;
+  int register_like = at(e, v)->varies || v == K_ALL;
   emit(e, register_like ? copy_op(type) : fill_op(type), dst)->a = (uint16_t)from;
 }
 
@@ -178,8 +178,10 @@ static void emit_scalar_copy(emitter *e, unsigned slot, int32_t v, unsigned type
 static void emit_carry(emitter *e, int32_t carry, int32_t v) {
   const node *n = at(e, carry);
   if (v == K_NONE || v == carry) return;
-  if (n->varies) emit_copy(e, place_number(e, n->place), v, n->type);
-  else emit_scalar_copy(e, n->slot, v, n->type);
+  if (n->varies)
+    emit_copy(e, place_number(e, n->place), v, n->type);
+  else
+    emit_scalar_copy(e, n->slot, v, n->type);
 }
 
 static void emit_carries(emitter *e, int32_t loop, int which) {
@@ -200,7 +202,7 @@ static void emit_loop(emitter *e, int32_t v) {
 
 static void emit_end(emitter *e, int32_t v) {
   const node *n = at(e, v);
-  const int32_t loop = n->in[0];
+  int32_t loop = n->in[0];
   emit_carries(e, loop, 1);
   k_insn *begin = &e->insns[at(e, loop)->pc];
   begin->c = (uint16_t)e->n;
@@ -224,7 +226,7 @@ static void emit_skip(emitter *e, int32_t i) {
 }
 
 static void emit_store(emitter *e, const node *n) {
-  const unsigned column = e->b->columns[n->aux];
+  unsigned column = e->b->columns[n->aux];
   if (column < KC_I8 || column > KC_U32) {
     emit_copy(e, n->aux, n->in[0], column_value((k_column)column));
     return;
@@ -235,14 +237,14 @@ static void emit_store(emitter *e, const node *n) {
 
 static void emit_compare(emitter *e, const node *n, unsigned dst, int scalar) {
   int32_t x = n->in[0], y = n->in[1];
-  const unsigned tx = at(e, x)->type, ty = at(e, y)->type;
+  unsigned tx = at(e, x)->type, ty = at(e, y)->type;
   unsigned op;
   if (tx != ty) {  /* i64 beside f64; in OP_MIXED's order */
     static const uint8_t turn[6] = {2, 3, 0, 1, 4, 5};  /* of EQ NE LT LE GT GE */
     op = OP_LT_VV_MIX + 3u * turn[n->op - KO_EQ] + kinds(e, x, y, scalar);
   } else {
-    const unsigned kind = compare_kind(e, n->op, &x, &y, scalar);
-    const int vv = scalar || at(e, y)->varies;
+    unsigned kind = compare_kind(e, n->op, &x, &y, scalar);
+    int vv = scalar || at(e, y)->varies;
     op = vv ? of_type(OP_LT_VV_F32, OP_LT_VV_I64, tx)
             : of_type(OP_LT_VS_F32, OP_LT_VS_I64, tx);
     op += kind;
@@ -264,9 +266,9 @@ static unsigned first_when(int negates, int scalar, unsigned type) {
 
 static void emit_when(emitter *e, const node *n, unsigned dst) {
   int32_t x = n->in[0], y = n->in[1];
-  const int negates = n->op == N_NEGATE;
-  const unsigned kind = compare_kind(e, n->aux, &x, &y, 0);
-  const unsigned which = kind >= 4 ? kind - 1 : kind;  /* LT LE EQ GT GE */
+  int negates = n->op == N_NEGATE;
+  unsigned kind = compare_kind(e, n->aux, &x, &y, 0);
+  unsigned which = kind >= 4 ? kind - 1 : kind;  /* LT LE EQ GT GE */
   unsigned op = first_when(negates, !at(e, y)->varies, n->type);
   op += negates ? which : 3 * which + kinds(e, n->in[2], n->in[3], 0);
   k_insn *k = emit(e, op, dst);
@@ -278,22 +280,24 @@ static void emit_when(emitter *e, const node *n, unsigned dst) {
 
 static unsigned fused_op(const emitter *e, const node *n) {
   switch (n->op) {
-    case N_MULADD: case N_MULDIFF: {
-      const unsigned first = n->op == N_MULADD ? OP_MULADD_VVVV_F32 : OP_MULDIFF_VVVV_F32;
+    case N_MULADD:
+    case N_MULDIFF: {
+      unsigned first = n->op == N_MULADD ? OP_MULADD_VVVV_F32 : OP_MULDIFF_VVVV_F32;
       return of_type(first, 0, n->type) + !at(e, n->in[1])->varies;
     }
     default: {
-      const unsigned first = n->op == N_ADDMUL ? OP_ADDMUL_VVV_F32
-                             : n->op == N_SUBMUL ? OP_SUBMUL_VVV_F32 : OP_MULSUB_VVV_F32;
-      return of_type(first, 0, n->type) + !at(e, n->in[2])->varies
-             + 2u * !at(e, n->in[0])->varies;
+      unsigned first = n->op == N_ADDMUL   ? OP_ADDMUL_VVV_F32
+                       : n->op == N_SUBMUL ? OP_SUBMUL_VVV_F32
+                                           : OP_MULSUB_VVV_F32;
+      return of_type(first, 0, n->type) + !at(e, n->in[2])->varies +
+             2u * !at(e, n->in[0])->varies;
     }
   }
 }
 
 /* The instruction of a node whose operands are its `in`, in order. */
 static unsigned plain_op(const emitter *e, const node *n, int scalar) {
-  const unsigned from = n->in[0] > K_NONE ? at(e, n->in[0])->type : (unsigned)KT_BOOL;
+  unsigned from = n->in[0] > K_NONE ? at(e, n->in[0])->type : (unsigned)KT_BOOL;
   switch (n->op) {
     case N_LOAD: return OP_LOAD_I8 + (unsigned)(e->b->columns[n->aux] - KC_I8);
     case N_LIVE: return OP_LIVE;
@@ -304,17 +308,21 @@ static unsigned plain_op(const emitter *e, const node *n, int scalar) {
     case N_RANGE: return OP_RANGE_I8 + (unsigned)(n->aux - KC_I8);
     case N_SELECT:
       if (n->type == KT_BOOL) return OP_SELECT_BOOL;
-      return of_type(OP_SELECT_VV_F32, OP_SELECT_VV_I64, n->type)
-             + kinds(e, n->in[1], n->in[2], scalar);
+      return of_type(OP_SELECT_VV_F32, OP_SELECT_VV_I64, n->type) +
+             kinds(e, n->in[1], n->in[2], scalar);
     case N_RANDOM: return at(e, n->in[1])->varies ? OP_RANDOM_VV : OP_RANDOM_VS;
     case N_UNIT: return OP_UNIT;
     case N_INTERVAL: return OP_INTERVAL;
     case N_COPY: return copy_op(n->type);
     case N_FILL: return fill_op(n->type);
-    case N_ADDMUL: case N_SUBMUL: case N_MULSUB: case N_MULADD: case N_MULDIFF:
-      return fused_op(e, n);
+    case N_ADDMUL:
+    case N_SUBMUL:
+    case N_MULSUB:
+    case N_MULADD:
+    case N_MULDIFF: return fused_op(e, n);
     case KO_ULT: return OP_ULT_VV_I64;
-    case KO_FLOOR: case KO_CEIL: return first_of(n->op, from);
+    case KO_FLOOR:
+    case KO_CEIL: return first_of(n->op, from);
     default:
       if (n->in[1] == K_NONE || n->type == KT_BOOL) return first_of(n->op, n->type);
       return first_of(n->op, n->type) + kinds(e, n->in[0], n->in[1], scalar);
@@ -324,13 +332,15 @@ static unsigned plain_op(const emitter *e, const node *n, int scalar) {
 /* SELECT_VV, VS, SV stand in the order of kinds() though it is b and c that they tell
 ** of. */
 static void emit_plain(emitter *e, const node *n, int scalar) {
-  const unsigned op = plain_op(e, n, scalar);
+  unsigned op = plain_op(e, n, scalar);
   unsigned dst = K_NOWHERE;
-  if (scalar) dst = e->base[P_SLOT] + n->slot;
-  else if (n->op != N_RANGE) dst = place_number(e, n->place);
+  if (scalar)
+    dst = e->base[P_SLOT] + n->slot;
+  else if (n->op != N_RANGE)
+    dst = place_number(e, n->place);
   if (n->op == N_COPY && !scalar && operand(e, n->in[0], 0) == dst) return;
   k_insn *k = emit(e, scalar ? op | OP_SCALAR : op, dst);
-  const int column = n->op == N_LOAD || n->op == N_LIVE;
+  int column = n->op == N_LOAD || n->op == N_LIVE;
   k->a = column ? n->aux : (uint16_t)operand(e, n->in[0], scalar);
   k->b = (uint16_t)operand(e, n->in[1], scalar);
   k->c = (uint16_t)operand(e, n->in[2], scalar);
@@ -344,14 +354,14 @@ static void emit_marks(emitter *e, const node *n) {
 }
 
 static void emit_reduce(emitter *e, const node *n) {
-  const unsigned totals = e->base[P_ALL] + 1 + (unsigned)e->b->nbitmaps;
+  unsigned totals = e->base[P_ALL] + 1 + (unsigned)e->b->nbitmaps;
   k_insn *k = emit(e, reduce_op(n->aux % 4, n->type), totals + n->aux / 4);
   k->a = (uint16_t)operand(e, n->in[0], 0);
   k->d = (uint16_t)operand(e, n->in[3], 0);
 }
 
 static void emit_node(emitter *e, int32_t i) {
-  const int32_t v = e->b->plan.v[i];
+  int32_t v = e->b->plan.v[i];
   const node *n = at(e, v);
   if (!n->live) return;
   switch (n->op) {
@@ -360,11 +370,10 @@ static void emit_node(emitter *e, int32_t i) {
     case N_SKIP: emit_skip(e, i); break;
     case N_LAND: e->insns[at(e, n->in[0])->pc].c = (uint16_t)e->n; break;
     case N_STORE: emit_store(e, n); break;
-    case N_EMIT:
-      emit_marks(e, n);
-      break;
+    case N_EMIT: emit_marks(e, n); break;
     case N_REDUCE: emit_reduce(e, n); break;
-    case N_WHEN: case N_NEGATE: emit_when(e, n, place_number(e, n->place)); break;
+    case N_WHEN:
+    case N_NEGATE: emit_when(e, n, place_number(e, n->place)); break;
     default:
       if (is_compare(n->op))
         emit_compare(e, n, operand(e, v, 0), !n->varies);
@@ -373,11 +382,7 @@ static void emit_node(emitter *e, int32_t i) {
   }
 }
 
-/* }===================================================================== */
-
-/* {=====================================================================
-** The program
-** ====================================================================== */
+/* ---- the program ---- */
 
 /* The smallest number of instructions that the plan surely fits in. */
 static int most_insns(const builder *b) {
@@ -388,8 +393,8 @@ static int most_insns(const builder *b) {
 }
 
 static size_t program_size(const program *p) {
-  return sizeof *p + p->nconstants * sizeof(k_scalar) + p->ninsns * sizeof(k_insn)
-         + p->ncolumns + p->nslots + p->ntotals;
+  return sizeof *p + p->nconstants * sizeof(k_scalar) + p->ninsns * sizeof(k_insn) +
+         p->ncolumns + p->nslots + p->ntotals;
 }
 
 /* Rows per block, such that a block's columns and registers stay in the first cache. */
@@ -401,12 +406,12 @@ static unsigned block_rows(const builder *b) {
 
 /* Does each column appear in one instruction only, and nothing else but scalars? */
 static int takes_columns_once(const program *p) {
-  const k_places at = program_places(p);
+  k_places at = program_places(p);
   unsigned seen[MAX_COLUMNS] = {0};
   if (p->nreg1 + p->nreg4 + p->nreg8 > 0) return 0;
   for (unsigned pc = p->prologue; pc < p->ninsns; pc++) {
     const k_insn *k = &p->insns[pc];
-    const uint16_t places[5] = {k->dst, k->a, k->b, k->c, k->d};
+    uint16_t places[5] = {k->dst, k->a, k->b, k->c, k->d};
     if (k->op >= OP_CONTROLS) return 0;
     for (int i = 0; i < 5; i++) {
       if (places[i] == at.all) return 0;
@@ -436,7 +441,7 @@ static program *make_program(const emitter *e, int prologue) {
   head.ninsns = (uint16_t)e->n;
   head.prologue = (uint16_t)prologue;
   program *p = b->mem.alloc(b->mem.ud, NULL, 0, program_size(&head));
-  if (p == NULL) return NULL;
+  if (!p) return NULL;
   *p = head;
   p->constants = (k_scalar *)(void *)(p + 1);
   p->insns = (k_insn *)(void *)(p->constants + p->nconstants);
@@ -462,13 +467,15 @@ static k_status emit_all(emitter *e, program **out) {
   if (!number_slots(e)) return K_ELIMIT;
   for (int32_t i = 0; i < b->scalars.n; i++) {
     const node *n = at(e, b->scalars.v[i]);
-    if (is_compare(n->op)) emit_compare(e, n, e->base[P_SLOT] + n->slot, 1);
-    else emit_plain(e, n, 1);
+    if (is_compare(n->op))
+      emit_compare(e, n, e->base[P_SLOT] + n->slot, 1);
+    else
+      emit_plain(e, n, 1);
   }
-  const int prologue = e->n;
+  int prologue = e->n;
   for (int32_t i = 0; i < b->plan.n; i++) emit_node(e, i);
   program *p = make_program(e, prologue);
-  if (p == NULL) return K_ENOMEM;
+  if (!p) return K_ENOMEM;
   if (!program_check(p)) {
     program_free(p);
     return K_EINVAL;
@@ -483,28 +490,26 @@ k_status plan_emit(builder *b, program **out) {
   e.b = b;
   e.size = most_insns(b);
   if (e.size > MAX_INSNS) return K_ELIMIT;
-  const size_t bytes = ((size_t)e.size + 1) * sizeof *e.insns;
+  size_t bytes = ((size_t)e.size + 1) * sizeof *e.insns;
   e.insns = b->mem.alloc(b->mem.ud, NULL, 0, bytes);
-  if (e.insns == NULL) return K_ENOMEM;
-  const k_status status = emit_all(&e, out);
+  if (!e.insns) return K_ENOMEM;
+  k_status status = emit_all(&e, out);
   b->mem.alloc(b->mem.ud, e.insns, bytes, 0);
   return status;
 }
 
 k_status build_finish(builder *b, program **out) {
-  if (!plan_live(b) || !plan_fuse(b) || !plan_fill(b) || !plan_order(b)
-      || !plan_regions(b) || !plan_places(b))
+  if (!plan_live(b) || !plan_fuse(b) || !plan_fill(b) || !plan_order(b) ||
+      !plan_regions(b) || !plan_places(b))
     return b->status;
   b->status = plan_emit(b, out);
-  const k_status status = b->status;
+  k_status status = b->status;
   if (status == K_OK) b->status = K_EINVAL;  /* spent */
   return status;
 }
 
 void program_free(program *p) {
-  if (p == NULL) return;
-  const k_memory mem = p->mem;
+  if (!p) return;
+  k_memory mem = p->mem;
   mem.alloc(mem.ud, p, program_size(p), 0);
 }
-
-/* }===================================================================== */

@@ -27,22 +27,30 @@ double fold_unkey(int64_t key) {
 void k_fold_begin(k_folding *f, k_reduce how, k_type type) {
   memset(f, 0, sizeof *f);
   for (int j = 0; j < 16; j++) {
-    if (how == KR_MIN) f->part[j].i64 = INT64_MAX;
-    else if (how == KR_MAX) f->part[j].i64 = INT64_MIN;
-    else if (type == KT_F64) f->part[j].f64 = 0.0;
-    else f->part[j].i64 = 0;
+    if (how == KR_MIN)
+      f->part[j].i64 = INT64_MAX;
+    else if (how == KR_MAX)
+      f->part[j].i64 = INT64_MIN;
+    else if (type == KT_F64)
+      f->part[j].f64 = 0.0;
+    else
+      f->part[j].i64 = 0;
   }
 }
 
 static void join(k_scalar *part, k_reduce how, k_type type, k_scalar v) {
-  if (how == KR_SUM && type == KT_F64) part->f64 += v.f64;
-  else if (how == KR_SUM) part->i64 = (int64_t)((uint64_t)part->i64 + (uint64_t)v.i64);
-  else if (how == KR_MIN) part->i64 = v.i64 < part->i64 ? v.i64 : part->i64;
-  else part->i64 = v.i64 > part->i64 ? v.i64 : part->i64;
+  if (how == KR_SUM && type == KT_F64)
+    part->f64 += v.f64;
+  else if (how == KR_SUM)
+    part->i64 = (int64_t)((uint64_t)part->i64 + (uint64_t)v.i64);
+  else if (how == KR_MIN)
+    part->i64 = v.i64 < part->i64 ? v.i64 : part->i64;
+  else
+    part->i64 = v.i64 > part->i64 ? v.i64 : part->i64;
 }
 
 void k_fold_row(k_folding *f, k_reduce how, k_type type, k_scalar v, int joins) {
-  k_scalar *const part = &f->part[f->row++ % 16];
+  k_scalar *part = &f->part[f->row++ % 16];
   if (!joins) return;
   f->rows++;
   if (how != KR_SUM && type == KT_F64) {
@@ -63,9 +71,11 @@ void k_fold_end(const k_folding *f, k_reduce how, k_type type, k_total *total) {
   for (int half = 8; half > 0; half /= 2)
     for (int j = 0; j < half; j++) join(&part[j], how, type, part[j + half]);
   k_scalar v = part[0];
-  const int floats = how != KR_SUM && type == KT_F64;
-  if (floats && f->nans == f->rows) v.f64 = (double)NAN;
-  else if (floats) v.f64 = fold_unkey(v.i64);
+  int floats = how != KR_SUM && type == KT_F64;
+  if (floats && f->nans == f->rows)
+    v.f64 = (double)NAN;
+  else if (floats)
+    v.f64 = fold_unkey(v.i64);
   if (total->rows == 0 || (floats && isnan(total->value.f64))) {
     total->value = v;
   } else if (!floats) {

@@ -15,7 +15,7 @@ static int mark(builder *b, int32_t v) {
 
 /* What a live node keeps alive: its operands and the loop around it. */
 static int mark_operands(builder *b, int32_t v) {
-  const node n = *at(b, v);
+  node n = *at(b, v);
   for (int i = 0; i < 4; i++)
     if (n.in[i] != K_NONE && !mark(b, n.in[i])) return 0;
   return n.home == 0 || mark(b, n.home);
@@ -32,8 +32,8 @@ static int mark_roots(builder *b) {
   }
   for (int32_t v = 0; v < b->n; v++) {
     const node *n = at(b, v);
-    const int root = n->fails || n->op == N_EMIT || n->op == N_REDUCE
-                     || (n->op == N_STORE && b->store[n->aux] == v);
+    int root = n->fails || n->op == N_EMIT || n->op == N_REDUCE ||
+               (n->op == N_STORE && b->store[n->aux] == v);
     if (root && !mark(b, v)) return 0;
   }
   return 1;
@@ -68,15 +68,13 @@ int plan_live(builder *b) {
   return b->status == K_OK;
 }
 
-/* {=====================================================================
-** Fusing
-** ====================================================================== */
+/* ---- fusing ---- */
 
 /* A product that only `user` needs and that may be done where it is. */
 static int product_of(const builder *b, const node *user, int32_t v) {
   const node *n = at(b, v);
-  return n->op == KO_MUL && n->varies && n->uses == 1 && n->type == user->type
-         && n->home == user->home && n->type != KT_I64;
+  return n->op == KO_MUL && n->varies && n->uses == 1 && n->type == user->type &&
+         n->home == user->home && n->type != KT_I64;
 }
 
 static int scalar_second(const builder *b, int32_t product) {
@@ -89,7 +87,7 @@ static void absorb(builder *b, int32_t product) {
 
 /* x * y + z * w and x * y - z * w: all varying, or y and w uniform. */
 static int fuse_products(builder *b, node *n) {
-  const int32_t x = n->in[0], y = n->in[1];
+  int32_t x = n->in[0], y = n->in[1];
   if (x == y || !product_of(b, n, x) || !product_of(b, n, y)) return 0;
   if (scalar_second(b, x) != scalar_second(b, y)) return 0;
   n->op = n->op == KO_ADD ? N_MULADD : N_MULDIFF;
@@ -117,7 +115,7 @@ int plan_fuse(builder *b) {
     node *n = at(b, v);
     if (!n->live || !n->varies || (n->op != KO_ADD && n->op != KO_SUB)) continue;
     if (fuse_products(b, n)) continue;
-    const int32_t x = n->in[0], y = n->in[1];
+    int32_t x = n->in[0], y = n->in[1];
     if (product_of(b, n, y))
       fuse_product(b, n, n->op == KO_ADD ? N_ADDMUL : N_SUBMUL, x, y);
     else if (product_of(b, n, x))
@@ -126,22 +124,33 @@ int plan_fuse(builder *b) {
   return 1;
 }
 
-/* }===================================================================== */
-
-/* {=====================================================================
-** Operands that have to be block registers
-** ====================================================================== */
+/* ---- operands that have to be block registers ---- */
 
 enum { IN0 = 1, IN1 = 2, IN2 = 4, IN3 = 8 };
 
 /* Which operands may be uniform, as bits, given which are. */
 static unsigned binary_uniforms(const node *n, unsigned uniform) {
   switch (n->op) {
-    case KO_ADD: case KO_MUL: case KO_BAND: case KO_BOR: case KO_BXOR: case KO_IDIV:
-    case KO_MOD: case KO_POW: return IN1;
-    case KO_SUB: case KO_DIV: case KO_SHL: case KO_SHR: case KO_LT: case KO_LE: case KO_GT:
-    case KO_GE: case KO_EQ: case KO_NE: return uniform;
-    case KO_MIN: case KO_MAX: return n->type == KT_I64 ? IN1 : uniform;
+    case KO_ADD:
+    case KO_MUL:
+    case KO_BAND:
+    case KO_BOR:
+    case KO_BXOR:
+    case KO_IDIV:
+    case KO_MOD:
+    case KO_POW: return IN1;
+    case KO_SUB:
+    case KO_DIV:
+    case KO_SHL:
+    case KO_SHR:
+    case KO_LT:
+    case KO_LE:
+    case KO_GT:
+    case KO_GE:
+    case KO_EQ:
+    case KO_NE: return uniform;
+    case KO_MIN:
+    case KO_MAX: return n->type == KT_I64 ? IN1 : uniform;
     default: return 0;
   }
 }
@@ -152,8 +161,11 @@ static unsigned allowed(const node *n, unsigned uniform) {
       if (n->type == KT_BOOL) return 0;
       return uniform & IN1 ? IN1 : IN2;
     case N_RANDOM: return IN1 | IN2 | IN3;
-    case N_ADDMUL: case N_SUBMUL: case N_MULSUB: return IN0 | IN2;
-    case N_MULADD: case N_MULDIFF: return IN1 | IN3;
+    case N_ADDMUL:
+    case N_SUBMUL:
+    case N_MULSUB: return IN0 | IN2;
+    case N_MULADD:
+    case N_MULDIFF: return IN1 | IN3;
     case N_LOOP: return IN0;
     case N_CARRY: return IN0 | IN1;  /* copied or filled by themselves */
     case N_END: return IN0;
@@ -175,13 +187,13 @@ static int is_inside(const builder *b, int32_t home, int32_t loop) {
 ** loop that carried it. */
 static int32_t fill(builder *b, int32_t uniform, int32_t user) {
   if (uniform == K_ALL) return K_ALL;
-  const int32_t home = uniform_home(b, uniform);
-  const int shared = is_inside(b, at(b, user)->home, home);
+  int32_t home = uniform_home(b, uniform);
+  int shared = is_inside(b, at(b, user)->home, home);
   if (shared && at(b, uniform)->fill != 0) return at(b, uniform)->fill;
   node n = node_make(N_FILL, (k_type)at(b, uniform)->type, 1);
   n.in[0] = uniform;
   n.live = 1;
-  const int32_t v = builder_append(b, n, shared ? home : at(b, user)->home);
+  int32_t v = builder_append(b, n, shared ? home : at(b, user)->home);
   if (v != K_NONE && shared) at(b, uniform)->fill = v;
   return v;
 }
@@ -192,14 +204,14 @@ static int is_uniform(const builder *b, int32_t v) {
 
 /* Instructions for one row only, or for none, take any operand. */
 static int fill_operands(builder *b, int32_t v) {
-  const node n = *at(b, v);
+  node n = *at(b, v);
   unsigned uniform = 0;
   for (int i = 0; i < 4; i++)
     if (is_uniform(b, n.in[i])) uniform |= 1u << i;
-  const unsigned wrong = uniform & ~allowed(&n, uniform);
+  unsigned wrong = uniform & ~allowed(&n, uniform);
   for (int i = 0; i < 4; i++) {
     if (!(wrong >> i & 1)) continue;
-    const int32_t f = fill(b, n.in[i], v);
+    int32_t f = fill(b, n.in[i], v);
     if (f == K_NONE) return 0;
     at(b, v)->in[i] = f;
   }
@@ -220,12 +232,12 @@ static int needs_copy(const builder *b, int column, int32_t v) {
 }
 
 static int own_stored_value(builder *b, int column, int32_t store) {
-  const int32_t v = at(b, store)->in[0];
+  int32_t v = at(b, store)->in[0];
   if (!needs_copy(b, column, v)) return 1;
   node copy = node_make(N_COPY, (k_type)at(b, v)->type, 1);
   copy.in[0] = v;
   copy.live = 1;
-  const int32_t c = builder_append(b, copy, 0);
+  int32_t c = builder_append(b, copy, 0);
   if (c == K_NONE) return 0;
   at(b, store)->in[0] = c;
   return 1;
@@ -248,20 +260,20 @@ static int own_stores(builder *b) {
 /* A value carried on as another's, or that ends its loop, must not change before it has
 ** been taken over. */
 static int own_carried(builder *b, int32_t v, int operand, int32_t loop) {
-  const int32_t old = at(b, v)->in[operand];
+  int32_t old = at(b, v)->in[operand];
   if (old == K_NONE || old == v) return 1;
   if (at(b, old)->op != N_CARRY || at(b, old)->home != loop) return 1;
   node copy = node_make(N_COPY, (k_type)at(b, old)->type, at(b, old)->varies);
   copy.in[0] = old;
   copy.live = 1;
-  const int32_t c = builder_append(b, copy, loop);
+  int32_t c = builder_append(b, copy, loop);
   if (c == K_NONE) return 0;
   at(b, v)->in[operand] = c;
   return 1;
 }
 
 int plan_fill(builder *b) {
-  const int32_t n = b->n;
+  int32_t n = b->n;
   for (int32_t v = 0; v < n; v++) {
     const node *m = at(b, v);
     if (!m->live || m->op == N_NEXT) continue;
@@ -273,5 +285,3 @@ int plan_fill(builder *b) {
   }
   return own_stores(b);
 }
-
-/* }===================================================================== */

@@ -9,7 +9,7 @@ k_info program_info(const program *p) {
   info.registers = p->nreg1 + p->nreg4 + p->nreg8;
   info.scratch = p->block * (p->nreg1 + (size_t)4 * p->nreg4 + (size_t)8 * p->nreg8);
   for (unsigned i = 0; i < p->ninsns; i++) {
-    const unsigned op = p->insns[i].op & (unsigned)~OP_SCALAR;
+    unsigned op = p->insns[i].op & (unsigned)~OP_SCALAR;
     if (op == OP_LIVE) info.live = 1;
     if (op_table[op].error) info.fails = 1;
   }
@@ -42,15 +42,13 @@ int program_reads(const program *p, int column) {
 
 int program_writes(const program *p, int column) {
   for (unsigned i = 0; i < p->ninsns; i++) {
-    const char letter = op_table[p->insns[i].op & ~OP_SCALAR].signature[0];
+    char letter = op_table[p->insns[i].op & ~OP_SCALAR].signature[0];
     if (names_place(letter) && p->insns[i].dst == column) return 1;
   }
   return 0;
 }
 
-/* {=====================================================================
-** Text
-** ====================================================================== */
+/* ---- text ---- */
 
 typedef struct writer {
   char *out;
@@ -134,17 +132,23 @@ static void put_numbered(writer *w, const char *kind, unsigned number) {
 
 /* c column, m w d block registers of 1, 4 and 8 bytes, u uniform, s scalar register. */
 static void put_place(writer *w, const program *p, unsigned place) {
-  const k_places at = program_places(p);
-  if (place < at.reg1) put_numbered(w, "c", place);
-  else if (place < at.reg4) put_numbered(w, "m", place - at.reg1);
-  else if (place < at.reg8) put_numbered(w, "w", place - at.reg4);
-  else if (place < at.slots) put_numbered(w, "d", place - at.reg8);
-  else if (place == at.all) put(w, "all");
+  k_places at = program_places(p);
+  if (place < at.reg1)
+    put_numbered(w, "c", place);
+  else if (place < at.reg4)
+    put_numbered(w, "m", place - at.reg1);
+  else if (place < at.reg8)
+    put_numbered(w, "w", place - at.reg4);
+  else if (place < at.slots)
+    put_numbered(w, "d", place - at.reg8);
+  else if (place == at.all)
+    put(w, "all");
   else if (place > at.all && place < at.totals)
     put_numbered(w, "bits", place - at.bitmaps);
-  else if (place >= at.totals) put_numbered(w, "total", place - at.totals);
+  else if (place >= at.totals)
+    put_numbered(w, "total", place - at.totals);
   else {
-    const unsigned slot = place - at.slots;
+    unsigned slot = place - at.slots;
     if (slot < p->nuniforms)
       put_numbered(w, "u", slot);
     else if (slot < (unsigned)p->nuniforms + p->nconstants)
@@ -167,8 +171,10 @@ static void put_insn(writer *w, const program *p, unsigned pc) {
     if (info->signature[j] == '-') continue;
     put(w, before);
     before = j == 0 ? " = " : ", ";
-    if (info->signature[j] == 'j') put_numbered(w, "@", place[j]);
-    else put_place(w, p, place[j]);
+    if (info->signature[j] == 'j')
+      put_numbered(w, "@", place[j]);
+    else
+      put_place(w, p, place[j]);
   }
   put(w, "\n");
 }
@@ -179,5 +185,3 @@ size_t program_text(const program *p, char *out, size_t size) {
   if (size > 0) out[w.n < size ? w.n : size - 1] = '\0';
   return w.n;
 }
-
-/* }===================================================================== */

@@ -14,7 +14,7 @@
 struct machine {
   k_memory mem;
   const op_fn *ops;
-  void *chunk;      /* what was allocated, of `size` bytes; `base` is aligned in it */
+  void *chunk;  /* what was allocated, of `size` bytes; `base` is aligned in it */
   size_t size;
   char *base;
 };
@@ -45,7 +45,7 @@ static layout lay_out(const program *p, const k_places *at) {
 
 machine *machine_new(const k_memory *mem, k_isa isa) {
   machine *m = mem->alloc(mem->ud, NULL, 0, sizeof *m);
-  if (m == NULL) return NULL;
+  if (!m) return NULL;
   m->mem = *mem;
   m->ops = isa_ops(isa);
   m->chunk = NULL;
@@ -55,19 +55,19 @@ machine *machine_new(const k_memory *mem, k_isa isa) {
 }
 
 void machine_free(machine *m) {
-  if (m == NULL) return;
-  const k_memory mem = m->mem;
-  if (m->chunk != NULL) mem.alloc(mem.ud, m->chunk, m->size, 0);
+  if (!m) return;
+  k_memory mem = m->mem;
+  if (m->chunk) mem.alloc(mem.ud, m->chunk, m->size, 0);
   mem.alloc(mem.ud, m, sizeof *m, 0);
 }
 
 k_status machine_reserve(machine *m, const program *p) {
-  const k_places at = program_places(p);
-  const size_t need = lay_out(p, &at).end + ALIGNMENT;
+  k_places at = program_places(p);
+  size_t need = lay_out(p, &at).end + ALIGNMENT;
   if (need <= m->size) return K_OK;
   void *chunk = m->mem.alloc(m->mem.ud, NULL, 0, need);
-  if (chunk == NULL) return K_ENOMEM;
-  if (m->chunk != NULL) m->mem.alloc(m->mem.ud, m->chunk, m->size, 0);
+  if (!chunk) return K_ENOMEM;
+  if (m->chunk) m->mem.alloc(m->mem.ud, m->chunk, m->size, 0);
   m->chunk = chunk;
   m->size = need;
   m->base = (char *)chunk + (ALIGNMENT - (uintptr_t)chunk % ALIGNMENT) % ALIGNMENT;
@@ -96,9 +96,9 @@ static size_t choose_block(const program *p, size_t rows) {
   size_t bytes = 0;
   for (unsigned i = 0; i < p->ncolumns; i++)
     bytes += column_size((k_column)p->columns[i]);
-  const int cached = rows <= CACHED / (bytes + 1);
+  int cached = rows <= CACHED / (bytes + 1);
   if (p->whole && cached) return rows;
-  const int busy = p->ninsns - p->prologue > 2 * p->ncolumns;
+  int busy = p->ninsns - p->prologue > 2 * p->ncolumns;
   return busy && p->block > SHORT && !cached ? SHORT : p->block;
 }
 
@@ -112,15 +112,14 @@ static void set_up(running *r, const machine *m, const layout *l) {
   void **at = (void **)(void *)(m->base + l->at);
   k_scalar *slots = (k_scalar *)(void *)(m->base + l->slots);
   k_folding *totals = (k_folding *)(void *)(m->base + l->totals);
-  const size_t block = p->block;
+  size_t block = p->block;
   r->at = at;
   for (unsigned i = 0; i < p->ncolumns; i++) at[i] = r->run->columns[i];
   set_registers(at, r->places.reg1, r->places.reg4, m->base + l->reg1, block);
   set_registers(at, r->places.reg4, r->places.reg8, m->base + l->reg4, 4 * block);
   set_registers(at, r->places.reg8, r->places.slots, m->base + l->reg8, 8 * block);
   for (unsigned i = 0; i < p->nslots; i++) at[r->places.slots + i] = slots + i;
-  if (p->nuniforms > 0)
-    memcpy(slots, r->run->uniforms, p->nuniforms * sizeof *slots);
+  if (p->nuniforms > 0) memcpy(slots, r->run->uniforms, p->nuniforms * sizeof *slots);
   if (p->nconstants > 0)
     memcpy(slots + p->nuniforms, p->constants, p->nconstants * sizeof *slots);
   at[r->places.all] = m->base;
@@ -184,21 +183,30 @@ static void fail(running *r, const k_insn *k, size_t lane) {
   f->tag = k->tag;
   f->error = (k_error)info->error;
   switch (info->signature[1]) {
-    case 'f': f->type = KT_F32; f->value.f32 = ((const float *)r->at[k->a])[lane]; break;
-    case 'd': f->type = KT_F64; f->value.f64 = ((const double *)r->at[k->a])[lane]; break;
-    default: f->type = KT_I64; f->value.i64 = ((const int64_t *)r->at[k->a])[lane]; break;
+    case 'f':
+      f->type = KT_F32;
+      f->value.f32 = ((const float *)r->at[k->a])[lane];
+      break;
+    case 'd':
+      f->type = KT_F64;
+      f->value.f64 = ((const double *)r->at[k->a])[lane];
+      break;
+    default:
+      f->type = KT_I64;
+      f->value.i64 = ((const int64_t *)r->at[k->a])[lane];
+      break;
   }
 }
 
 /* Runs the block of n rows at r->first; returns how many of them did not fail. */
 static size_t run_block(running *r, size_t n) {
   const k_insn *insns = r->p->insns;
-  const unsigned end = r->p->ninsns;
+  unsigned end = r->p->ninsns;
   void *const *at = r->at;
   for (unsigned pc = r->p->prologue; pc < end;) {
     const k_insn *k = &insns[pc];
     if (k->op < OP_CONTROLS) {
-      const size_t done = r->ops[k->op](k, at, n);
+      size_t done = r->ops[k->op](k, at, n);
       pc++;
       if (done == n) continue;
       fail(r, k, done);
@@ -216,7 +224,7 @@ static size_t run_block(running *r, size_t n) {
 
 /* Bits from row n of the block on, to the end of the table, are cleared. */
 static void cut_bitmaps(const running *r, size_t row) {
-  const size_t words = (r->run->rows + 63) / 64;
+  size_t words = (r->run->rows + 63) / 64;
   for (unsigned i = 0; i < r->p->nbitmaps; i++) {
     uint64_t *bits = r->run->bitmaps[i];
     if (row % 64 != 0) bits[row / 64] &= ((uint64_t)1 << (row % 64)) - 1;
@@ -240,8 +248,8 @@ static void run_blocks(running *r) {
     r->ops[k->op & ~OP_SCALAR](k, r->at, 1);
   }
   for (;;) {
-    const size_t left = r->run->rows - r->first;
-    const size_t n = left < r->block ? left : r->block;
+    size_t left = r->run->rows - r->first;
+    size_t n = left < r->block ? left : r->block;
     for (unsigned i = 0; i < p->nbitmaps; i++)
       memset(r->at[r->places.bitmaps + i], 0, (n + 63) / 64 * sizeof(uint64_t));
     if (run_block(r, n) < n || left == n) return;
@@ -249,11 +257,10 @@ static void run_blocks(running *r) {
   }
 }
 
-k_status machine_run(machine *m, const program *p, const k_run *run,
-                     k_failure *failure) {
+k_status machine_run(machine *m, const program *p, const k_run *run, k_failure *failure) {
   running r;
   r.places = program_places(p);
-  const layout l = lay_out(p, &r.places);
+  layout l = lay_out(p, &r.places);
   if (m->size < l.end + ALIGNMENT) return K_EINVAL;
   failure->error = KE_NONE;
   if (run->rows == 0) return K_OK;
@@ -278,7 +285,7 @@ k_status machine_run(machine *m, const program *p, const k_run *run,
 int k_commands_next(uint64_t *const *bitmaps, int count, size_t rows, k_cursor *at,
                     size_t *row, int *index) {
   while (at->row < rows) {
-    const size_t word = at->row / 64;
+    size_t word = at->row / 64;
     uint64_t any = 0;
     for (int i = 0; i < count; i++) any |= bitmaps[i][word];
     any >>= at->row % 64;

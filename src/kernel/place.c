@@ -18,9 +18,7 @@ static int is_carry_of(const node *n, int32_t loop) {
   return n->op == N_CARRY && n->live && n->home == loop;
 }
 
-/* {=====================================================================
-** Lives
-** ====================================================================== */
+/* ---- lives ---- */
 
 /* v is used at position i, in the body of `loop`: to the end of every loop that it was
 ** made outside of. */
@@ -58,7 +56,7 @@ static void use_carried(builder *b) {
     node *n = at(b, v);
     if (n->op != N_CARRY || !n->live) continue;
     const node *loop = at(b, n->home);
-    const int32_t end = at(b, loop->end)->at;
+    int32_t end = at(b, loop->end)->at;
     use(b, n->in[0], loop->at, loop->home);
     use(b, n->in[1], end, n->home);
     if (end > n->last) n->last = end;
@@ -70,7 +68,7 @@ static void find_lives(builder *b) {
   int32_t loop = 0;
   b->safe = 0;
   for (int32_t i = 0; i < b->plan.n; i++) {
-    const int32_t v = b->plan.v[i];
+    int32_t v = b->plan.v[i];
     const node *n = at(b, v);
     if (!n->live) continue;
     for (int j = 0; j < 4; j++) use(b, n->in[j], i, loop);
@@ -85,11 +83,7 @@ static void find_lives(builder *b) {
   use_carried(b);
 }
 
-/* }===================================================================== */
-
-/* {=====================================================================
-** Places
-** ====================================================================== */
+/* ---- places ---- */
 
 static int class_of(const node *n) {
   return n->type == KT_BOOL ? P_REG1 : n->type == KT_F32 ? P_REG4 : P_REG8;
@@ -97,7 +91,7 @@ static int class_of(const node *n) {
 
 /* The first register that is free at position i (before it, when `strictly`). */
 static int take_register(builder *b, node *n, int32_t i, int strictly) {
-  const int class = class_of(n);
+  int class = class_of(n);
   int32_t *busy = b->busy[class - P_REG1];
   for (int r = 0; r < MAX_REGISTERS; r++) {
     if (busy[r] > i - strictly) continue;
@@ -112,10 +106,10 @@ static int take_register(builder *b, node *n, int32_t i, int strictly) {
 /* The value that column c will have, when it can be made there; else NULL. */
 static const node *made_in_place(const builder *b, int c) {
   if (b->store[c] == 0 || !column_direct(b, c)) return NULL;
-  const int32_t v = at(b, b->store[c])->in[0];
+  int32_t v = at(b, b->store[c])->in[0];
   const node *n = at(b, v);
   if (v == K_ALL || n->home != 0 || n->at < b->safe) return NULL;
-  const int32_t load = b->load[c];
+  int32_t load = b->load[c];
   return load == 0 || at(b, load)->last <= n->at ? n : NULL;
 }
 
@@ -124,7 +118,7 @@ static int take_column(builder *b, node *n, int32_t i) {
   if (i < b->safe) return 0;
   for (int c = 0; c < b->ncolumns; c++) {
     const node *stored = made_in_place(b, c);
-    if (stored == NULL || stored->type != n->type || b->column_busy[c] > i) continue;
+    if (!stored || stored->type != n->type || b->column_busy[c] > i) continue;
     if (n != stored) {
       const node *second = stored->tied ? at(b, stored->in[2]) : NULL;
       if (n->last > (stored->tied && n != second ? stored->copied - 1 : stored->at))
@@ -156,24 +150,24 @@ static int take_heir(builder *b, node *n, int32_t i, int strictly) {
 }
 
 static int take_place(builder *b, node *n, int32_t i, int strictly) {
-  return take_heir(b, n, i, strictly) || take_own_column(b, n, i, strictly)
-         || (!strictly && take_column(b, n, i)) || take_register(b, n, i, strictly);
+  return take_heir(b, n, i, strictly) || take_own_column(b, n, i, strictly) ||
+         (!strictly && take_column(b, n, i)) || take_register(b, n, i, strictly);
 }
 
 /* A tied select takes over the place of its second operand if that ends there. */
 static int share(builder *b, node *n) {
-  const int32_t v = n->in[2];
+  int32_t v = n->in[2];
   const node *y = at(b, v);
   if (!y->varies || v == K_ALL || y->last != n->at) {
     if (n->heir == 0 || v != n->heir || y->body_last != n->at) return 0;
     n->place = y->place;
     return 1;
   }
-  const int class = PLACE_CLASS(y->place), number = PLACE_NUMBER(y->place);
+  int class = PLACE_CLASS(y->place), number = PLACE_NUMBER(y->place);
   if (class == P_COLUMN) {
     if (n->at < b->safe) return 0;
     const node *stored = made_in_place(b, number);
-    if (stored == NULL || stored->type != n->type) return 0;
+    if (!stored || stored->type != n->type) return 0;
     if (n != stored && n->last > (stored->tied ? stored->copied - 1 : stored->at))
       return 0;
     b->column_busy[number] = n == stored ? b->plan.n : n->last;
@@ -197,9 +191,9 @@ static int place_tied(builder *b, int32_t i) {
 
 /* A carry begins in its first value's register if that ends there. */
 static void share_first(builder *b, node *n, int32_t i) {
-  const int32_t v = n->in[0];
+  int32_t v = n->in[0];
   const node *first = at(b, v);
-  const int class = PLACE_CLASS(first->place), number = PLACE_NUMBER(first->place);
+  int class = PLACE_CLASS(first->place), number = PLACE_NUMBER(first->place);
   if (v == K_ALL || !first->varies || first->last != i) return;
   if (class < P_REG1 || class > P_REG8 || b->busy[class - P_REG1][number] != i) return;
   b->busy[class - P_REG1][number] = n->last;
@@ -207,14 +201,14 @@ static void share_first(builder *b, node *n, int32_t i) {
 }
 
 static int place_carries(builder *b, int32_t loop, int32_t i) {
-  const int32_t end = at(b, loop)->end;
+  int32_t end = at(b, loop)->end;
   for (int32_t v = loop + 1; v < end; v++)
     if (is_carry_of(at(b, v), loop) && at(b, v)->varies) share_first(b, at(b, v), i);
   for (int32_t v = loop + 1; v < end; v++) {
     node *n = at(b, v);
     if (!is_carry_of(n, loop)) continue;
     if (n->varies && n->place == PLACE(P_NONE, 0) && !take_register(b, n, i, 1)) return 0;
-    const int32_t next = n->in[1];
+    int32_t next = n->in[1];
     if (!n->varies || next <= 0 || at(b, next)->heir != 0 || at(b, next)->home != loop)
       continue;
     if (at(b, next)->op != N_CARRY && at(b, next)->op != N_FILL) at(b, next)->heir = v;
@@ -253,16 +247,14 @@ int plan_places(builder *b) {
   for (int k = 0; k < 3; k++)
     for (int r = 0; r < MAX_REGISTERS; r++) b->busy[k][r] = -1;
   for (int32_t i = 0; i < b->plan.n; i++) {
-    const int32_t v = b->plan.v[i];
+    int32_t v = b->plan.v[i];
     node *n = at(b, v);
     if (!n->live) continue;
     if (n->op == N_LOOP && !place_carries(b, v, i)) return 0;
     if (n->op == N_SKIP && !place_tied(b, i)) return 0;
-    if (n->varies && n->op != N_RANGE && n->place == PLACE(P_NONE, 0)
-        && !take_place(b, n, i, 0))
+    if (n->varies && n->op != N_RANGE && n->place == PLACE(P_NONE, 0) &&
+        !take_place(b, n, i, 0))
       return 0;
   }
   return 1;
 }
-
-/* }===================================================================== */

@@ -79,9 +79,7 @@ typedef int32_t k_value;
 #define K_ALL 0      /* the mask of every row: the constant true */
 #define K_NONE (-1)  /* no value */
 
-/* {=====================================================================
-** Building
-** ====================================================================== */
+/* ---- building ---- */
 
 typedef struct builder builder;
 typedef struct program program;
@@ -230,11 +228,7 @@ void build_reduce(builder *b, int index, k_reduce how, k_value v, k_value mask);
 ** frees; the builder is spent either way and is to be freed. */
 k_status build_finish(builder *b, program **out);
 
-/* }===================================================================== */
-
-/* {=====================================================================
-** Running
-** ====================================================================== */
+/* ---- running ---- */
 
 /* Instruction sets. Results do not depend on them. K_BASE is what the compiler makes for
 ** any machine of the architecture (SSE2 on x86-64). */
@@ -331,11 +325,7 @@ float k_cos(float x);
 float k_exp(float x);
 float k_log(float x);
 
-/* }===================================================================== */
-
-/* {=====================================================================
-** Programs
-** ====================================================================== */
+/* ---- programs ---- */
 
 #define K_BLOCK 1024  /* most rows in a block; a program may use fewer */
 
@@ -388,7 +378,5 @@ int program_writes(const program *p, int column);
 size_t program_text(const program *p, char *out, size_t size);
 
 void program_free(program *p);
-
-/* }===================================================================== */
 
 #endif

@@ -23,9 +23,7 @@ int mask_implies(const builder *b, int32_t g, int32_t m) {
   return 0;
 }
 
-/* {=====================================================================
-** Needs: the mask without whose rows a node's value is not looked at
-** ====================================================================== */
+/* ---- needs: the mask without whose rows a node's value is not looked at ---- */
 
 static int32_t wider(const builder *b, int32_t mask) {
   const node *n = at(b, mask);
@@ -36,8 +34,10 @@ static int32_t wider(const builder *b, int32_t mask) {
 static void add_need(builder *b, int32_t v, int32_t mask) {
   node *n = at(b, v);
   if (v == mask) mask = wider(b, v);
-  if (n->need == K_NONE || mask_implies(b, n->need, mask)) n->need = mask;
-  else if (!mask_implies(b, mask, n->need)) n->need = K_ALL;
+  if (n->need == K_NONE || mask_implies(b, n->need, mask))
+    n->need = mask;
+  else if (!mask_implies(b, mask, n->need))
+    n->need = K_ALL;
 }
 
 static int32_t narrower(const builder *b, int32_t m, int32_t other) {
@@ -46,12 +46,12 @@ static int32_t narrower(const builder *b, int32_t m, int32_t other) {
 
 /* A mask of which nothing but its rows matters, to who is needed by `need`. */
 static void add_mask_need(builder *b, int32_t mask, int32_t need) {
-  const int32_t m = wider(b, mask);
+  int32_t m = wider(b, mask);
   add_need(b, mask, m == K_ALL ? need : narrower(b, m, need));
 }
 
 static void add_needs(builder *b, int32_t v) {
-  const node n = *at(b, v);
+  node n = *at(b, v);
   int32_t need = n.need == K_NONE ? K_ALL : n.need;
   int32_t mask = K_NONE;
   if (n.op == N_EMIT) need = mask = n.in[0];
@@ -70,8 +70,10 @@ static void add_needs(builder *b, int32_t v) {
   }
   for (int i = 0; i < 4; i++) {
     if (n.in[i] == K_NONE) continue;
-    if (n.in[i] == mask) add_mask_need(b, mask, K_ALL);
-    else add_need(b, n.in[i], need);
+    if (n.in[i] == mask)
+      add_mask_need(b, mask, K_ALL);
+    else
+      add_need(b, n.in[i], need);
   }
 }
 
@@ -99,11 +101,7 @@ static void find_needs(builder *b) {
   }
 }
 
-/* }===================================================================== */
-
-/* {=====================================================================
-** Regions
-** ====================================================================== */
+/* ---- regions ---- */
 
 /* A select of no other rows than those of m: it is its other operand when m is empty. */
 static int is_partial(const builder *b, const node *n, int32_t m) {
@@ -120,15 +118,28 @@ static int is_member(const builder *b, int32_t v, int32_t m) {
 
 static int cost(const node *n) {
   switch (n->op) {
-    case KO_EXP: case KO_LOG: case KO_SIN: case KO_COS:
-      return n->type == KT_F32 ? 40 : 200;
-    case KO_LOG2: case KO_LOG10: case KO_TAN: case KO_ASIN: case KO_ACOS: case KO_ATAN2:
-    case KO_POW: case KO_FMOD: case KO_MOD: return 200;
-    case KO_DIV: case KO_SQRT: return 10;
+    case KO_EXP:
+    case KO_LOG:
+    case KO_SIN:
+    case KO_COS: return n->type == KT_F32 ? 40 : 200;
+    case KO_LOG2:
+    case KO_LOG10:
+    case KO_TAN:
+    case KO_ASIN:
+    case KO_ACOS:
+    case KO_ATAN2:
+    case KO_POW:
+    case KO_FMOD:
+    case KO_MOD: return 200;
+    case KO_DIV:
+    case KO_SQRT: return 10;
     case KO_IDIV: return n->type == KT_I64 ? 80 : 20;
     case N_RANDOM: return 100;
-    case N_INTERVAL: case N_LIVE: return 40;
-    case KO_FLOOR: case KO_CEIL: case N_EXACT: return 16;
+    case N_INTERVAL:
+    case N_LIVE: return 40;
+    case KO_FLOOR:
+    case KO_CEIL:
+    case N_EXACT: return 16;
     default: return n->type == KT_BOOL ? 2 : n->type == KT_F32 ? 4 : 8;
   }
 }
@@ -140,8 +151,8 @@ static int depends_on(const builder *b, int32_t v, int state) {
 }
 
 static int ends_segment(const node *n) {
-  return n->op == N_LOOP || n->op == N_END || n->op == N_STORE || n->op == N_SKIP
-         || n->op == N_LAND;
+  return n->op == N_LOOP || n->op == N_END || n->op == N_STORE || n->op == N_SKIP ||
+         n->op == N_LAND;
 }
 
 static void forget(builder *b, int32_t from, int32_t to) {
@@ -157,11 +168,11 @@ static int32_t gather(builder *b, int32_t from, int32_t m) {
   int32_t end = from;
   int fails_inside = 0, fails_late = 0;
   for (int32_t i = from; i < b->plan.n && i < from + REACH; i++) {
-    const int32_t v = b->plan.v[i];
+    int32_t v = b->plan.v[i];
     node *n = at(b, v);
     if (ends_segment(n)) break;
-    const int member = is_member(b, v, m), late = depends_on(b, v, IN_LATE);
-    const int follows = late || (!member && depends_on(b, v, IN_REGION));
+    int member = is_member(b, v, m), late = depends_on(b, v, IN_LATE);
+    int follows = late || (!member && depends_on(b, v, IN_REGION));
     if (member && late) break;
     /* what can fail keeps its order */
     if (n->fails && (fails_late ? !follows : fails_inside && !member && !follows)) break;
@@ -243,12 +254,13 @@ static int weigh(builder *b, int32_t from, int32_t m, int32_t *end) {
 static int32_t best_mask(builder *b, int32_t from) {
   const node *n = at(b, b->plan.v[from]);
   int32_t m = n->op == N_SELECT || n->op == N_EMIT ? n->in[0]
-              : n->op == N_REDUCE ? n->in[3] : n->need;
+              : n->op == N_REDUCE                  ? n->in[3]
+                                                   : n->need;
   int32_t best = K_NONE;
   int most = WORTH / 2;
   while (m > 0 && at(b, m)->varies) {
     int32_t end = from;
-    const int work = is_member(b, b->plan.v[from], m) ? weigh(b, from, m, &end) : 0;
+    int work = is_member(b, b->plan.v[from], m) ? weigh(b, from, m, &end) : 0;
     forget(b, from, end);
     if (work >= WORTH && work >= 2 * most) {
       best = m;
@@ -273,13 +285,13 @@ static int32_t cut_out(builder *b, int32_t from, int32_t m) {
   node skip = node_make(N_SKIP, KT_BOOL, 0), land = node_make(N_LAND, KT_BOOL, 0);
   skip.live = land.live = 1;
   skip.in[0] = m;
-  const int32_t s = builder_append(b, skip, 0);
+  int32_t s = builder_append(b, skip, 0);
   land.in[0] = s;
-  const int32_t l = builder_append(b, land, 0);
+  int32_t l = builder_append(b, land, 0);
   if (l == K_NONE) return K_NONE;
   at(b, m)->uses++;
-  if (!push_state(b, from, end, IN_BEFORE) || !order_push(b, &b->spare, s)
-      || !push_state(b, from, end, IN_REGION) || !order_push(b, &b->spare, l))
+  if (!push_state(b, from, end, IN_BEFORE) || !order_push(b, &b->spare, s) ||
+      !push_state(b, from, end, IN_REGION) || !order_push(b, &b->spare, l))
     return K_NONE;
   return end;
 }
@@ -287,37 +299,33 @@ static int32_t cut_out(builder *b, int32_t from, int32_t m) {
 static int find_regions(builder *b) {
   b->spare.n = 0;
   for (int32_t i = 0; i < b->plan.n;) {
-    const int32_t v = b->plan.v[i];
-    const int32_t m = ends_segment(at(b, v)) ? K_NONE : best_mask(b, i);
+    int32_t v = b->plan.v[i];
+    int32_t m = ends_segment(at(b, v)) ? K_NONE : best_mask(b, i);
     if (m == K_NONE) {
       if (!order_push(b, &b->spare, v)) return 0;
       i++;
       continue;
     }
-    const int32_t end = cut_out(b, i, m);
+    int32_t end = cut_out(b, i, m);
     if (end == K_NONE) return 0;
     /* what is late is looked at again: it goes to the end of the part that is done */
     int32_t kept = end;
     for (int32_t j = end - 1; j >= i; j--) {
-      const int32_t u = b->plan.v[j];
+      int32_t u = b->plan.v[j];
       if (at(b, u)->state == IN_LATE) b->plan.v[--kept] = u;
       at(b, u)->state = IN_BEFORE;
     }
     i = kept;
   }
-  const order swap = b->plan;
+  order swap = b->plan;
   b->plan = b->spare;
   b->spare = swap;
   return 1;
 }
 
-/* }===================================================================== */
+/* ---- comparisons joined with their selects ---- */
 
-/* {=====================================================================
-** Comparisons joined with their selects
-** ====================================================================== */
-
-enum { MOST_COPIES = 2 }; /* selects that repeat one comparison rather than read a mask */
+enum { MOST_COPIES = 2 };  /* selects that repeat one comparison rather than read a mask */
 
 /* A select that is not bound to its second operand's place. */
 static int is_free_select(const builder *b, int32_t v) {
@@ -329,19 +337,21 @@ static int is_free_select(const builder *b, int32_t v) {
 static void unnegate(builder *b, int32_t v) {
   node *n = at(b, v), *m = at(b, n->in[0]);
   if (m->op != KO_NOT || !m->varies) return;
-  const int32_t x = n->in[1];
+  int32_t x = n->in[1];
   n->in[0] = m->in[0];
   n->in[1] = n->in[2];
   n->in[2] = x;
-  if (--m->uses == 0) m->live = 0;
-  else at(b, m->in[0])->uses++;
+  if (--m->uses == 0)
+    m->live = 0;
+  else
+    at(b, m->in[0])->uses++;
 }
 
 static int joinable(const builder *b, int32_t v) {
   if (!is_free_select(b, v)) return 0;
   const node *n = at(b, v), *m = at(b, n->in[0]);
-  return is_compare(m->op) && m->varies && n->type != KT_BOOL
-         && at(b, m->in[0])->type == n->type && at(b, m->in[1])->type == n->type;
+  return is_compare(m->op) && m->varies && n->type != KT_BOOL &&
+         at(b, m->in[0])->type == n->type && at(b, m->in[1])->type == n->type;
 }
 
 /* x < y ? -c : c needs no negation of its own. */
@@ -357,9 +367,9 @@ static void join_negation(builder *b, node *n) {
 
 static void join(builder *b, int32_t v) {
   node *n = at(b, v);
-  const int32_t mask = n->in[0], yes = n->in[1], no = n->in[2];
+  int32_t mask = n->in[0], yes = n->in[1], no = n->in[2];
   const node *m = at(b, mask);
-  const int differs = m->op == KO_NE;
+  int differs = m->op == KO_NE;
   n->op = N_WHEN;
   n->aux = differs ? KO_EQ : m->op;
   n->in[0] = m->in[0];
@@ -377,14 +387,12 @@ static void join_selects(builder *b) {
   for (int32_t i = 0; i < b->plan.n; i++)
     if (joinable(b, b->plan.v[i])) at(b, at(b, b->plan.v[i])->in[0])->inside++;
   for (int32_t i = 0; i < b->plan.n; i++) {
-    const int32_t v = b->plan.v[i];
+    int32_t v = b->plan.v[i];
     if (!joinable(b, v)) continue;
     const node *m = at(b, at(b, v)->in[0]);
     if (m->inside == m->uses && m->uses <= MOST_COPIES) join(b, v);
   }
 }
-
-/* }===================================================================== */
 
 int plan_regions(builder *b) {
   find_needs(b);
