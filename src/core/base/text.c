@@ -2,24 +2,18 @@
 
 #include "core/base/text.h"
 
-struct writer {
-  char *buffer;
-  size_t size;
-  size_t length;
-};
-
-static void put(struct writer *out, const char *text, size_t size) {
-  size_t room = out->size - 1 - out->length;
-  if (size > room) size = room;
-  memcpy(out->buffer + out->length, text, size);
+/* The last byte of the buffer is for the zero byte. */
+static void put(struct text *out, const char *text, size_t size) {
+  size_t room = out->length < out->size ? out->size - 1 - out->length : 0;
+  if (room) memcpy(out->buffer + out->length, text, size < room ? size : room);
   out->length += size;
 }
 
-static void put_text(struct writer *out, const char *text) {
+static void put_text(struct text *out, const char *text) {
   put(out, text, strlen(text));
 }
 
-static void put_unsigned(struct writer *out, uint64_t value) {
+static void put_unsigned(struct text *out, uint64_t value) {
   char digits[20];
   size_t at = sizeof digits;
   do {
@@ -29,13 +23,13 @@ static void put_unsigned(struct writer *out, uint64_t value) {
   put(out, digits + at, sizeof digits - at);
 }
 
-static void put_signed(struct writer *out, int64_t value) {
+static void put_signed(struct text *out, int64_t value) {
   if (value < 0) put(out, "-", 1);
   put_unsigned(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
 /* mantissa has the digits d.ddd..., nine of them at most. */
-static void put_digits(struct writer *out, uint64_t mantissa, int exponent) {
+static void put_digits(struct text *out, uint64_t mantissa, int exponent) {
   char digits[20];
   int count = 0;
   while (mantissa && mantissa % 10 == 0) mantissa /= 10;
@@ -53,12 +47,12 @@ static void put_digits(struct writer *out, uint64_t mantissa, int exponent) {
   put_signed(out, exponent);
 }
 
-static void put_number(struct writer *out, double value) {
+static void put_number(struct text *out, double value) {
   if (value != value) {
     put_text(out, "nan");
     return;
   }
-  if (value < 0) {
+  if (signbit(value)) {
     put(out, "-", 1);
     value = -value;
   }
@@ -80,7 +74,7 @@ static void put_number(struct writer *out, double value) {
   }
 }
 
-static void put_id(struct writer *out, ecs_id id) {
+static void put_id(struct text *out, ecs_id id) {
   put_unsigned(out, ecs_id_index(id));
   put(out, "v", 1);
   put_unsigned(out, ecs_id_generation(id));
@@ -88,29 +82,46 @@ static void put_id(struct writer *out, ecs_id id) {
   put_unsigned(out, ecs_id_tag(id));
 }
 
-size_t text_vformat(char *buffer, size_t size, const char *format, va_list args) {
-  struct writer out = {buffer, size, 0};
+static void put_format(struct text *out, const char *format, va_list args) {
   for (const char *at = format; *at; at++) {
     if (*at != '%') {
-      put(&out, at, 1);
+      put(out, at, 1);
       continue;
     }
     switch (*++at) {
-      case 's': put_text(&out, va_arg(args, const char *)); break;
+      case 's': put_text(out, va_arg(args, const char *)); break;
       case 'S': {
         const ecs_string *string = va_arg(args, const ecs_string *);
-        put(&out, string->data, string->size);
+        put(out, string->data, string->size);
         break;
       }
-      case 'u': put_unsigned(&out, va_arg(args, uint64_t)); break;
-      case 'd': put_signed(&out, va_arg(args, int64_t)); break;
-      case 'g': put_number(&out, va_arg(args, double)); break;
-      case 'e': put_id(&out, va_arg(args, ecs_id)); break;
-      default: put(&out, "%", 1); break;
+      case 'u': put_unsigned(out, va_arg(args, uint64_t)); break;
+      case 'd': put_signed(out, va_arg(args, int64_t)); break;
+      case 'g': put_number(out, va_arg(args, double)); break;
+      case 'e': put_id(out, va_arg(args, ecs_id)); break;
+      default: put(out, "%", 1); break;
     }
   }
-  buffer[out.length] = '\0';
-  return out.length;
+}
+
+void text_add(struct text *text, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  put_format(text, format, args);
+  va_end(args);
+}
+
+void text_end(struct text *text) {
+  if (text->size == 0) return;
+  text->buffer[text->length < text->size ? text->length : text->size - 1] = '\0';
+}
+
+size_t text_vformat(char *buffer, size_t size, const char *format, va_list args) {
+  assert(size > 0);
+  struct text text = {buffer, size, 0};
+  put_format(&text, format, args);
+  text_end(&text);
+  return text.length < size ? text.length : size - 1;
 }
 
 size_t text_format(char *buffer, size_t size, const char *format, ...) {

@@ -12,6 +12,18 @@
 size_t text_format(char *buffer, size_t size, const char *format, ...);
 size_t text_vformat(char *buffer, size_t size, const char *format, va_list args);
 
+/* A text that is written bit by bit, by the same formats. It starts with no length; what does
+** not fit is left out and counted, so that the length is that of the whole. */
+struct text {
+  char *buffer;
+  size_t size;
+  size_t length;
+};
+
+void text_add(struct text *text, const char *format, ...);
+/* Ends it by a zero byte, if the size is not 0. */
+void text_end(struct text *text);
+
 /* FNV-1a (Fowler, Noll, Vo), never 0. */
 uint32_t text_hash(const char *text, size_t size);
 
