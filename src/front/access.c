@@ -48,7 +48,7 @@ static struct val uniform(struct front *f, const struct path *path, enum guard_t
                                  [GUARD_WIDE] = KT_I64, [GUARD_FLOAT] = KT_F64};
   struct guard *guard = need_guard(f, path, type);
   if (guard->uniform < 0) guard->uniform = new_uniform(f);
-  return val_number(f, build_uniform(f->b, guard->uniform, types[type]), true);
+  return val_number(f, build_uniform(f->b, (uint32_t)guard->uniform, types[type]), true);
 }
 
 /* A value that must stay the same: pops it and returns where it is anchored. */
@@ -248,7 +248,7 @@ k_value access_equal(struct front *f, struct val x, struct val y) {
   guard->other = *right;
   guard->same = equal;
   if (guard->uniform < 0) guard->uniform = new_uniform(f);
-  return build_uniform(f->b, guard->uniform, KT_BOOL);
+  return build_uniform(f->b, (uint32_t)guard->uniform, KT_BOOL);
 }
 
 bool access_same(struct front *f, struct val x, struct val y) {
@@ -403,12 +403,11 @@ static struct val resource_field(struct front *f, struct val at) {
   while (i < f->resource_count && (f->resources[i].component != at.root->id ||
                                    f->resources[i].leaf != at.leaf))
     i++;
-  if (i == f->resource_count) {
-    int16_t number = new_uniform(f);
+  if (i == f->resource_count)
     f->resources[f->resource_count++] =
-        (struct resource_uniform){at.root->id, at.leaf, number};
-  }
-  struct val value = val_number(f, build_uniform(f->b, f->resources[i].uniform, type), true);
+        (struct resource_uniform){at.root->id, at.leaf, new_uniform(f)};
+  uint32_t number = (uint32_t)f->resources[i].uniform;
+  struct val value = val_number(f, build_uniform(f->b, number, type), true);
   value.names = leaf->type == ECS_ENUM ? leaf->names : NULL;
   value.entity = leaf->type == ECS_ENTITY;
   return value;

@@ -112,7 +112,7 @@ static struct val scaled(struct front *f, struct val x, double by) {
 
 /* math.log(x, base), by the base as Lua has it. */
 static struct val log_of(struct front *f, struct val x, struct val base) {
-  builder *b = f->b;
+  struct builder *b = f->b;
   k_value number = number_as(f, x, KT_F64), by = number_as(f, base, KT_F64);
   if (base.literal && (base.number == 2 || base.number == 10)) {
     k_op op = base.number == 2 ? KO_LOG2 : KO_LOG10;
@@ -130,7 +130,7 @@ static struct val log_of(struct front *f, struct val x, struct val base) {
 /* The integral part is an integer where it can be one: so it has no -0.0. Of an infinity the
 ** fraction is 0.0. */
 static void modf_of(struct front *f, struct val x, struct val results[2]) {
-  builder *b = f->b;
+  struct builder *b = f->b;
   k_type type = val_type(f, x);
   results[0] = x;
   results[1] = val_number(f, build_f64(b, 0.0), x.soft);
@@ -282,7 +282,7 @@ static struct val random_call(struct front *f, const struct val *arguments, uint
   if (count < 2 || arguments[0].kind != VAL_WORLD || arguments[1].kind != VAL_VALUE ||
       !arguments[1].entity)
     front_refuse(f, "it calls world:random without an entity");
-  builder *b = f->b;
+  struct builder *b = f->b;
   k_value bits = build_random(b, arguments[1].value, f->env.calls.value,
                               build_uniform(b, UNIFORM_STREAM, KT_I64),
                               build_uniform(b, UNIFORM_TICK, KT_I64));
@@ -315,7 +315,7 @@ static struct val method_call(struct front *f, uint32_t name, const struct val *
   } else if (count != 2) {
     front_refuse(f, "it calls world:despawn badly");
   }
-  build_emit(f->b, (int)f->command_count++, f->env.mask);
+  build_emit(f->b, f->command_count++, f->env.mask);
   return nothing;
 }
 

@@ -360,7 +360,7 @@ void front_compile(struct front *f, lua_State *L, int function) {
   f->L = L;
   lua_pushvalue(L, function);
   uint16_t anchor = front_anchor(f);
-  f->b = builder_new(&f->memory);
+  f->b = builder_new(&f->box->world->memory);
   if (!f->b) raise_memory(L);
   lua_rawgeti(L, f->anchors, anchor);
   frame.identity = lua_topointer(L, -1);

@@ -5,8 +5,8 @@
 #ifndef ECS_FRONT_FRONT_H
 #define ECS_FRONT_FRONT_H
 
-#include "kernel/program.h"
 #include "front/bytecode.h"
+#include "kernel/program.h"
 
 #define FRONT_COLUMNS 128      /* fields of a kernel */
 #define FRONT_UNIFORMS 200
@@ -62,7 +62,7 @@ struct front_column {
   const struct component *component;
   uint32_t component_leaf;
   k_column type;
-  int number;                  /* in the builder */
+  uint32_t number;             /* in the builder */
   bool read, written, read_only;
 };
 
@@ -150,8 +150,7 @@ struct front {
   struct world_box *box;
   const ecs_query *query;
   const struct table *table;   /* says which optional terms are there; NULL: all */
-  k_memory memory;
-  builder *b;
+  struct builder *b;
   const lua_CFunction *math;
   int anchors;                 /* stack index of the table of anchored values */
   uint32_t anchor_count;
@@ -180,7 +179,7 @@ struct front {
   bool breaks_promise;         /* refused since it writes to a term declared :in */
   struct function_code codes[FRONT_FUNCTIONS];
   uint32_t code_count;
-  program *program;
+  struct program *program;
 };
 
 /* The first uniforms of every program. */
@@ -189,7 +188,7 @@ enum { UNIFORM_DT, UNIFORM_STREAM, UNIFORM_TICK, UNIFORM_FIRST };
 /* ---- front.c ---- */
 
 /* Compiles the function at `function` for the tables that have the optional terms of
-** `table`. `f` is all zero but for its box, query, table, memory, result and anchors. On
+** `table`. `f` is all zero but for its box, query, table, result and anchors. On
 ** return f->program is set. Raises "file:line: reason", or Lua's memory error; front_free
 ** then frees what is left. */
 void front_compile(struct front *f, lua_State *L, int function);

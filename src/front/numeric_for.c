@@ -55,7 +55,7 @@ static struct val bound(struct loop *loop, uint32_t at, const char *what) {
 ** Of 2^63 steps and more the last ones are left out: nobody waits for them. */
 static k_value count_between(struct front *f, struct val low, struct val high,
                              uint64_t step) {
-  builder *b = f->b;
+  struct builder *b = f->b;
   if (low.literal && high.literal) {
     if (low.number > high.number) return build_i64(b, 0);
     uint64_t span = (uint64_t)high.number - (uint64_t)low.number;
@@ -142,21 +142,21 @@ static struct val ending(const struct carry *carry, const struct env *env) {
 
 static void begin_round(struct loop *loop) {
   struct front *f = loop->f;
-  builder *b = f->b;
+  struct builder *b = f->b;
   k_value inits[CARRIES];
   for (uint32_t i = 0; i < loop->count; i++) inits[i] = initial(loop, &loop->carries[i]);
-  k_value nobody = build_bool(b, 0);
+  k_value nobody = build_bool(b, false);
   k_value round = build_loop(b, loop->rounds, loop->start.mask);
   for (uint32_t i = 0; i < loop->count; i++) {
     struct carry *carry = &loop->carries[i];
-    carry->value = build_carry(b, inits[i], 1);
+    carry->value = build_carry(b, inits[i], true);
     if (carry->kind == CARRY_REGISTER) f->registers[carry->index] = carried(carry);
     if (carry->kind == CARRY_FIELD) f->env.fields[carry->index] = carry->value;
     if (carry->kind == CARRY_CALLS) f->env.calls = carried(carry);
   }
-  loop->live = loop->exit_count ? build_carry(b, loop->start.mask, 1) : loop->start.mask;
+  loop->live = loop->exit_count ? build_carry(b, loop->start.mask, true) : loop->start.mask;
   for (uint32_t i = 0; i < loop->exit_count; i++)
-    loop->exits[i].mask = build_carry(b, nobody, 1);
+    loop->exits[i].mask = build_carry(b, nobody, true);
   f->env.mask = loop->live;
   k_value counter = build_binary(b, KO_ADD, loop->init,
                                  build_binary(b, KO_MUL, round, loop->step));
@@ -275,11 +275,11 @@ static k_value next_value(struct loop *loop, const struct carry *carry) {
 
 static void end_round(struct loop *loop) {
   struct front *f = loop->f;
-  builder *b = f->b;
+  struct builder *b = f->b;
   k_value nexts[CARRIES];
   for (uint32_t i = 0; i < loop->count; i++)
     nexts[i] = next_value(loop, &loop->carries[i]);
-  k_value again = f->env.mask == K_NONE ? build_bool(b, 0) : f->env.mask;
+  k_value again = f->env.mask == K_NONE ? build_bool(b, false) : f->env.mask;
   for (uint32_t i = 0; i < loop->count; i++)
     build_next(b, loop->carries[i].value, nexts[i]);
   if (loop->exit_count) build_next(b, loop->live, again);

@@ -1,260 +1,292 @@
-/* How long values live and where. A value that is stored is made in its column, when
-** nothing reads the old one afterwards and nothing can fail any more; in between the
-** column serves as a register. Other values get the first block register of their size
-** that is free. */
+/* How long values live, and where. A value that is stored is calculated in the column
+** itself, when nothing reads the old one afterwards and nothing can fail any more; until
+** then the column serves as a register. Other values get the first block register of their
+** size that is free. (After M. Poletto and V. Sarkar, "Linear scan register allocation", 1999.) */
 #include "kernel/node.h"
 
-/* Asserts are for debug builds, as in the core. */
-#if !defined(ECS_DEBUG) && !defined(NDEBUG)
-#define NDEBUG
-#endif
-#include <assert.h>
-
-static node *at(const builder *b, int32_t v) {
-  return &b->nodes[v];
-}
-
-static int is_carry_of(const node *n, int32_t loop) {
+static bool is_carry_of(const struct node *n, k_value loop) {
   return n->op == N_CARRY && n->live && n->home == loop;
 }
 
 /* ---- lives ---- */
 
-/* v is used at position i, in the body of `loop`: to the end of every loop that it was
-** made outside of. */
-static void use(builder *b, int32_t v, int32_t i, int32_t loop) {
+/* v is used at position i, in the body of `loop`. So it lives to there, or to the end of
+** the outermost loop around that position that began behind its definition. */
+static void use(struct builder *b, k_value v, int32_t i, k_value loop) {
   if (v == K_NONE) return;
-  node *n = at(b, v);
+  struct node *n = node_at(b, v);
   int32_t end = i;
-  int inside = 0;
-  for (; loop != 0; loop = at(b, loop)->home) {
-    if (n->at < at(b, loop)->at) end = at(b, at(b, loop)->end)->at;
-    if (loop == n->home) inside = 1;
+  bool inside = false;
+  for (; loop != 0; loop = node_at(b, loop)->home) {
+    if (n->at < node_at(b, loop)->at) end = node_at(b, node_at(b, loop)->end)->at;
+    if (loop == n->home) inside = true;
   }
   if (end > n->last) n->last = end;
   if (n->op == N_CARRY && inside && end > n->body_last) n->body_last = end;
 }
 
-static void number(builder *b) {
-  for (int32_t v = 0; v < b->n; v++) {
-    node *n = at(b, v);
+/* Positions of definition. A carry is defined where its loop begins. */
+static void number(struct builder *b) {
+  for (k_value v = 0; v < b->count; v++) {
+    struct node *n = node_at(b, v);
     n->at = n->last = n->body_last = -1;
-    n->place = PLACE(P_NONE, 0);
+    n->location = LOCATION(LOC_NONE, 0);
   }
-  for (int32_t i = 0; i < b->plan.n; i++) {
-    node *n = at(b, b->plan.v[i]);
+  for (int32_t i = 0; (uint32_t)i < b->plan.count; i++) {
+    struct node *n = planned(b, i);
+    assert(n->at == -1);
     n->at = n->last = i;
   }
-  for (int32_t v = 0; v < b->n; v++) {
-    node *n = at(b, v);
-    if (n->op == N_CARRY && n->live) n->at = n->last = at(b, n->home)->at;
+  for (k_value v = 0; v < b->count; v++) {
+    struct node *n = node_at(b, v);
+    if (n->op == N_CARRY && n->live) n->at = n->last = node_at(b, n->home)->at;
   }
 }
 
-static void use_carried(builder *b) {
-  for (int32_t v = 0; v < b->n; v++) {
-    node *n = at(b, v);
+static void use_carried(struct builder *b) {
+  for (k_value v = 0; v < b->count; v++) {
+    struct node *n = node_at(b, v);
     if (n->op != N_CARRY || !n->live) continue;
-    const node *loop = at(b, n->home);
-    int32_t end = at(b, loop->end)->at;
+    const struct node *loop = node_at(b, n->home);
+    int32_t end = node_at(b, loop->end)->at;
+    assert(loop->at >= 0 && end > loop->at);
     use(b, n->in[0], loop->at, loop->home);
     use(b, n->in[1], end, n->home);
     if (end > n->last) n->last = end;
   }
 }
 
-static void find_lives(builder *b) {
+/* The position behind what can fail at i: behind all loops that it is in. */
+static int32_t behind(const struct builder *b, int32_t i, k_value loop) {
+  int32_t end = i;
+  for (; loop != 0; loop = node_at(b, loop)->home)
+    end = node_at(b, node_at(b, loop)->end)->at;
+  return end + 1;
+}
+
+static void find_lives(struct builder *b) {
   number(b);
-  int32_t loop = 0;
+  k_value loop = 0;
   b->safe = 0;
-  for (int32_t i = 0; i < b->plan.n; i++) {
-    int32_t v = b->plan.v[i];
-    const node *n = at(b, v);
+  for (int32_t i = 0; (uint32_t)i < b->plan.count; i++) {
+    const struct node *n = planned(b, i);
     if (!n->live) continue;
     for (int j = 0; j < 4; j++) use(b, n->in[j], i, loop);
-    if (n->op == N_LOOP) loop = v;
-    if (n->fails) {
-      b->safe = i + 1;
-      for (int32_t l = loop; l != 0; l = at(b, l)->home)
-        b->safe = at(b, at(b, l)->end)->at + 1;
-    }
-    if (n->op == N_END) loop = at(b, n->in[0])->home;
+    if (n->op == N_LOOP) loop = b->plan.items[i];
+    if (n->fails) b->safe = behind(b, i, loop);
+    if (n->op == N_END) loop = node_at(b, n->in[0])->home;
   }
+  assert(loop == 0);
   use_carried(b);
 }
 
-/* ---- places ---- */
+/* ---- where values are ----
+**
+** In what follows `strictly` asks for what is free before position i, and not only from it
+** on: an instruction may write over its operands, but what is written before it may not. */
 
-static int class_of(const node *n) {
-  return n->type == KT_BOOL ? P_REG1 : n->type == KT_F32 ? P_REG4 : P_REG8;
+static bool is_placed(const struct node *n) {
+  return n->location != LOCATION(LOC_NONE, 0);
 }
 
-/* The first register that is free at position i (before it, when `strictly`). */
-static int take_register(builder *b, node *n, int32_t i, int strictly) {
-  int class = class_of(n);
-  int32_t *busy = b->busy[class - P_REG1];
-  for (int r = 0; r < MAX_REGISTERS; r++) {
+static unsigned class_of(const struct node *n) {
+  return n->type == KT_BOOL ? LOC_REG1 : n->type == KT_F32 ? LOC_REG4 : LOC_REG8;
+}
+
+static bool is_register(unsigned class) { return class >= LOC_REG1 && class <= LOC_REG8; }
+
+/* The last positions at which the registers of a class are in use. */
+static int32_t *busy_of(struct builder *b, unsigned class) {
+  assert(is_register(class));
+  return b->busy[class - LOC_REG1];
+}
+
+/* The first register that is free at position i. */
+static bool take_register(struct builder *b, struct node *n, int32_t i, bool strictly) {
+  unsigned class = class_of(n);
+  int32_t *busy = busy_of(b, class);
+  for (uint32_t r = 0; r < MAX_REGISTERS; r++) {
     if (busy[r] > i - strictly) continue;
     busy[r] = n->last > i ? n->last : i;
-    n->place = PLACE(class, r);
-    if (r >= b->nreg[class - P_REG1]) b->nreg[class - P_REG1] = r + 1;
-    return 1;
+    n->location = LOCATION(class, r);
+    if (r >= b->reg_count[class - LOC_REG1]) b->reg_count[class - LOC_REG1] = r + 1;
+    return true;
   }
   return builder_fail(b, K_ELIMIT) != K_NONE;
 }
 
-/* The value that column c will have, when it can be made there; else NULL. */
-static const node *made_in_place(const builder *b, int c) {
+/* The value that column c will have, when it can be calculated there; else NULL. */
+static const struct node *made_in_column(const struct builder *b, uint32_t c) {
   if (b->store[c] == 0 || !column_direct(b, c)) return NULL;
-  int32_t v = at(b, b->store[c])->in[0];
-  const node *n = at(b, v);
+  k_value v = node_at(b, b->store[c])->in[0];
+  const struct node *n = node_at(b, v);
   if (v == K_ALL || n->home != 0 || n->at < b->safe) return NULL;
-  int32_t load = b->load[c];
-  return load == 0 || at(b, load)->last <= n->at ? n : NULL;
+  k_value load = b->load[c];
+  return load == 0 || node_at(b, load)->last <= n->at ? n : NULL;
+}
+
+/* The last position up to which a value may be in a column where `stored` is made: that of
+** stored itself, or, if that is tied, the one before its second operand is copied there,
+** unless the value is this operand. */
+static int32_t guest_until(const struct builder *b, const struct node *n,
+                           const struct node *stored) {
+  bool is_second = stored->tied && n == node_at(b, stored->in[2]);
+  return stored->tied && !is_second ? stored->copied - 1 : stored->at;
 }
 
 /* Makes n, from position i on, in its own column or in another while that is free. */
-static int take_column(builder *b, node *n, int32_t i) {
-  if (i < b->safe) return 0;
-  for (int c = 0; c < b->ncolumns; c++) {
-    const node *stored = made_in_place(b, c);
+static bool take_column(struct builder *b, struct node *n, int32_t i) {
+  if (i < b->safe) return false;
+  for (uint32_t c = 0; c < b->column_count; c++) {
+    const struct node *stored = made_in_column(b, c);
     if (!stored || stored->type != n->type || b->column_busy[c] > i) continue;
-    if (n != stored) {
-      const node *second = stored->tied ? at(b, stored->in[2]) : NULL;
-      if (n->last > (stored->tied && n != second ? stored->copied - 1 : stored->at))
-        continue;
-    }
-    n->place = PLACE(P_COLUMN, c);
+    if (n != stored && n->last > guest_until(b, n, stored)) continue;
+    n->location = LOCATION(LOC_COLUMN, c);
     b->column_busy[c] = n->last > i ? n->last : i;
-    return 1;
+    return true;
   }
-  return 0;
+  return false;
 }
 
 /* Its own column comes first, so that no other value is put there for nothing. */
-static int take_own_column(builder *b, node *n, int32_t i, int strictly) {
-  if (n->column == 0 || i < b->safe) return 0;
-  if (b->column_busy[n->column - 1] > i - strictly) return 0;
-  if (made_in_place(b, n->column - 1) != n) return 0;
-  n->place = PLACE(P_COLUMN, n->column - 1);
-  b->column_busy[n->column - 1] = b->plan.n;
-  return 1;
+static bool take_own_column(struct builder *b, struct node *n, int32_t i, bool strictly) {
+  if (n->column == 0 || i < b->safe) return false;
+  uint32_t c = n->column - 1;
+  if (b->column_busy[c] > i - strictly || made_in_column(b, c) != n) return false;
+  n->location = LOCATION(LOC_COLUMN, c);
+  b->column_busy[c] = (int32_t)b->plan.count;
+  return true;
 }
 
-/* The carry that takes n over at the end of the round lends its place, when its old value
-** is of no more use. */
-static int take_heir(builder *b, node *n, int32_t i, int strictly) {
-  if (n->heir == 0 || at(b, n->heir)->body_last > i - strictly) return 0;
-  n->place = at(b, n->heir)->place;
-  return 1;
+/* The carry that takes n over at the end of the round lends its register, when its old
+** value is of no more use. */
+static bool take_heir(const struct builder *b, struct node *n, int32_t i, bool strictly) {
+  if (n->heir == 0 || node_at(b, n->heir)->body_last > i - strictly) return false;
+  assert(is_placed(node_at(b, n->heir)));
+  n->location = node_at(b, n->heir)->location;
+  return true;
 }
 
-static int take_place(builder *b, node *n, int32_t i, int strictly) {
+static bool take_any(struct builder *b, struct node *n, int32_t i, bool strictly) {
   return take_heir(b, n, i, strictly) || take_own_column(b, n, i, strictly) ||
          (!strictly && take_column(b, n, i)) || take_register(b, n, i, strictly);
 }
 
-/* A tied select takes over the place of its second operand if that ends there. */
-static int share(builder *b, node *n) {
-  int32_t v = n->in[2];
-  const node *y = at(b, v);
-  if (!y->varies || v == K_ALL || y->last != n->at) {
-    if (n->heir == 0 || v != n->heir || y->body_last != n->at) return 0;
-    n->place = y->place;
-    return 1;
-  }
-  int class = PLACE_CLASS(y->place), number = PLACE_NUMBER(y->place);
-  if (class == P_COLUMN) {
-    if (n->at < b->safe) return 0;
-    const node *stored = made_in_place(b, number);
-    if (!stored || stored->type != n->type) return 0;
-    if (n != stored && n->last > (stored->tied ? stored->copied - 1 : stored->at))
-      return 0;
-    b->column_busy[number] = n == stored ? b->plan.n : n->last;
-  } else {
-    b->busy[class - P_REG1][number] = n->last;
-  }
-  n->place = y->place;
-  return 1;
+/* Whether n may go on in column c, where its second operand is. */
+static bool share_column(struct builder *b, const struct node *n, uint32_t c) {
+  if (n->at < b->safe) return false;
+  const struct node *stored = made_in_column(b, c);
+  if (!stored || stored->type != n->type) return false;
+  if (n != stored && n->last > (stored->tied ? stored->copied - 1 : stored->at)) return false;
+  b->column_busy[c] = n == stored ? (int32_t)b->plan.count : n->last;
+  return true;
 }
 
-/* The tied selects of a region have their place, with their second operand in it, before
-** the skip at position i. */
-static int place_tied(builder *b, int32_t i) {
-  for (int32_t j = i + 1; at(b, b->plan.v[j])->op != N_LAND; j++) {
-    node *n = at(b, b->plan.v[j]);
-    if (!n->live || !n->tied) continue;
-    if (!share(b, n) && !take_place(b, n, i, 1)) return 0;
+/* A tied select goes on where its second operand is, if that ends there. */
+static bool share(struct builder *b, struct node *n) {
+  k_value v = n->in[2];
+  const struct node *y = node_at(b, v);
+  bool ends = y->varies && v != K_ALL && y->last == n->at;
+  if (!ends) {
+    if (n->heir == 0 || v != n->heir || y->body_last != n->at) return false;
+    n->location = y->location;
+    return true;
   }
-  return 1;
+  unsigned class = LOCATION_CLASS(y->location), at = LOCATION_NUMBER(y->location);
+  if (class == LOC_COLUMN) {
+    if (!share_column(b, n, at)) return false;
+  } else {
+    busy_of(b, class)[at] = n->last;
+  }
+  n->location = y->location;
+  return true;
+}
+
+/* The tied selects of the region that is skipped at position i have their registers, with
+** their second operands in them, before the skip. */
+static bool locate_tied(struct builder *b, int32_t i) {
+  for (int32_t j = i + 1; planned(b, j)->op != N_LAND; j++) {
+    struct node *n = planned(b, j);
+    if (!n->live || !n->tied) continue;
+    assert(n->op == N_SELECT && n->copied == i);
+    if (!share(b, n) && !take_any(b, n, i, true)) return false;
+  }
+  return true;
 }
 
 /* A carry begins in its first value's register if that ends there. */
-static void share_first(builder *b, node *n, int32_t i) {
-  int32_t v = n->in[0];
-  const node *first = at(b, v);
-  int class = PLACE_CLASS(first->place), number = PLACE_NUMBER(first->place);
+static void share_first(struct builder *b, struct node *n, int32_t i) {
+  k_value v = n->in[0];
+  const struct node *first = node_at(b, v);
+  unsigned class = LOCATION_CLASS(first->location), at = LOCATION_NUMBER(first->location);
   if (v == K_ALL || !first->varies || first->last != i) return;
-  if (class < P_REG1 || class > P_REG8 || b->busy[class - P_REG1][number] != i) return;
-  b->busy[class - P_REG1][number] = n->last;
-  n->place = first->place;
+  if (!is_register(class) || busy_of(b, class)[at] != i) return;
+  busy_of(b, class)[at] = n->last;
+  n->location = first->location;
 }
 
-static int place_carries(builder *b, int32_t loop, int32_t i) {
-  int32_t end = at(b, loop)->end;
-  for (int32_t v = loop + 1; v < end; v++)
-    if (is_carry_of(at(b, v), loop) && at(b, v)->varies) share_first(b, at(b, v), i);
-  for (int32_t v = loop + 1; v < end; v++) {
-    node *n = at(b, v);
-    if (!is_carry_of(n, loop)) continue;
-    if (n->varies && n->place == PLACE(P_NONE, 0) && !take_register(b, n, i, 1)) return 0;
-    int32_t next = n->in[1];
-    if (!n->varies || next <= 0 || at(b, next)->heir != 0 || at(b, next)->home != loop)
-      continue;
-    if (at(b, next)->op != N_CARRY && at(b, next)->op != N_FILL) at(b, next)->heir = v;
-  }
-  return 1;
+/* The value that carry v takes over at the end of a round may be made where the carry is. */
+static void make_heir(struct builder *b, k_value v, k_value loop) {
+  k_value next = node_at(b, v)->in[1];
+  if (next <= 0 || node_at(b, next)->heir != 0 || node_at(b, next)->home != loop) return;
+  if (node_at(b, next)->op == N_CARRY || node_at(b, next)->op == N_FILL) return;
+  node_at(b, next)->heir = v;
 }
 
-/* What is no instruction has its place from the start. */
-static void place_loads(builder *b) {
-  for (int32_t v = 0; v < b->n; v++) {
-    node *n = at(b, v);
-    if (n->op == N_LOAD && n->at == -1) n->place = PLACE(P_COLUMN, n->aux);
+static bool locate_carries(struct builder *b, k_value loop, int32_t i) {
+  k_value end = node_at(b, loop)->end;
+  for (k_value v = loop + 1; v < end; v++)
+    if (is_carry_of(node_at(b, v), loop) && node_at(b, v)->varies)
+      share_first(b, node_at(b, v), i);
+  for (k_value v = loop + 1; v < end; v++) {
+    struct node *n = node_at(b, v);
+    if (!is_carry_of(n, loop) || !n->varies) continue;
+    if (!is_placed(n) && !take_register(b, n, i, true)) return false;
+    make_heir(b, v, loop);
   }
-  at(b, K_ALL)->place = PLACE(P_ALL, 0);
-  for (int c = 0; c < b->ncolumns; c++) {
-    b->column_busy[c] = b->load[c] == 0 ? -1 : at(b, b->load[c])->last;
+  return true;
+}
+
+/* What takes no instruction is where it is from the start. */
+static void locate_loads(struct builder *b) {
+  for (k_value v = 0; v < b->count; v++) {
+    struct node *n = node_at(b, v);
+    if (n->op == N_LOAD && n->at == -1) n->location = LOCATION(LOC_COLUMN, n->aux);
+  }
+  node_at(b, K_ALL)->location = LOCATION(LOC_ALL, 0);
+  for (uint32_t c = 0; c < b->column_count; c++) {
+    b->column_busy[c] = b->load[c] == 0 ? -1 : node_at(b, b->load[c])->last;
     if (b->store[c] != 0 && column_direct(b, c))
-      at(b, at(b, b->store[c])->in[0])->column = c + 1;
+      node_at(b, node_at(b, b->store[c])->in[0])->column = c + 1;
   }
 }
 
 /* Where the tied selects' second operands are copied, at the latest. */
-static void find_copies(builder *b) {
+static void find_copies(struct builder *b) {
   int32_t skip = 0;
-  for (int32_t i = 0; i < b->plan.n; i++) {
-    node *n = at(b, b->plan.v[i]);
+  for (int32_t i = 0; (uint32_t)i < b->plan.count; i++) {
+    struct node *n = planned(b, i);
     if (n->op == N_SKIP) skip = i;
     if (n->tied) n->copied = skip;
   }
 }
 
-int plan_places(builder *b) {
+static bool locate(struct builder *b, int32_t i) {
+  struct node *n = planned(b, i);
+  if (!n->live) return true;
+  if (n->op == N_LOOP && !locate_carries(b, b->plan.items[i], i)) return false;
+  if (n->op == N_SKIP && !locate_tied(b, i)) return false;
+  bool needs = n->varies && n->op != N_RANGE && !is_placed(n);
+  return !needs || take_any(b, n, i, false);
+}
+
+bool plan_registers(struct builder *b) {
   find_lives(b);
-  place_loads(b);
+  locate_loads(b);
   find_copies(b);
   for (int k = 0; k < 3; k++)
     for (int r = 0; r < MAX_REGISTERS; r++) b->busy[k][r] = -1;
-  for (int32_t i = 0; i < b->plan.n; i++) {
-    int32_t v = b->plan.v[i];
-    node *n = at(b, v);
-    if (!n->live) continue;
-    if (n->op == N_LOOP && !place_carries(b, v, i)) return 0;
-    if (n->op == N_SKIP && !place_tied(b, i)) return 0;
-    if (n->varies && n->op != N_RANGE && n->place == PLACE(P_NONE, 0) &&
-        !take_place(b, n, i, 0))
-      return 0;
-  }
-  return 1;
+  for (int32_t i = 0; (uint32_t)i < b->plan.count; i++)
+    if (!locate(b, i)) return false;
+  return true;
 }

@@ -1,6 +1,7 @@
 #include "kernel/node.h"
 
-#include <string.h>
+#define FIRST_NODES 128     /* how many nodes, and instructions, there is room for at first */
+#define NODE_LIMIT 0x10000
 
 static uint64_t scalar_bits(k_scalar s) {
   uint64_t u;
@@ -8,7 +9,7 @@ static uint64_t scalar_bits(k_scalar s) {
   return u;
 }
 
-static unsigned hash(const node *n) {
+static unsigned hash(const struct node *n) {
   uint64_t h =
       ((uint64_t)n->op << 24 | (uint64_t)n->type << 16 | n->aux) * 0x9e3779b97f4a7c15;
   for (int i = 0; i < 4; i++) h = (h ^ (uint32_t)n->in[i]) * 0x9e3779b97f4a7c15;
@@ -16,14 +17,14 @@ static unsigned hash(const node *n) {
   return (unsigned)(h >> 56);
 }
 
-static int same(const node *x, const node *y) {
+static bool same(const struct node *x, const struct node *y) {
   return x->op == y->op && x->type == y->type && x->varies == y->varies &&
          x->aux == y->aux && memcmp(x->in, y->in, sizeof x->in) == 0 &&
          scalar_bits(x->k) == scalar_bits(y->k);
 }
 
 /* Nodes that are more than their value are never united. */
-static int is_value(int op) {
+static bool is_value(unsigned op) {
   switch (op) {
     case N_LOOP:
     case N_CARRY:
@@ -31,93 +32,93 @@ static int is_value(int op) {
     case N_END:
     case N_STORE:
     case N_EMIT:
-    case N_REDUCE: return 0;
+    case N_REDUCE: return false;
     default: return op < N_ADDMUL;
   }
 }
 
-node node_make(unsigned op, k_type type, int varies) {
-  node n;
+struct node node_make(unsigned op, k_type type, bool varies) {
+  assert(op < N_COUNT && type <= KT_I64);
+  struct node n;
   memset(&n, 0, sizeof n);
   n.op = (uint8_t)op;
   n.type = (uint8_t)type;
-  n.varies = (uint8_t)varies;
+  n.varies = varies;
   for (int i = 0; i < 4; i++) n.in[i] = K_NONE;
   n.chain = K_NONE;
   return n;
 }
 
-k_value builder_fail(builder *b, k_status status) {
+k_value builder_fail(struct builder *b, k_status status) {
+  assert(status != K_OK);
   if (b->status == K_OK) b->status = status;
   return K_NONE;
 }
 
-static int grow(builder *b) {
-  if (b->n < b->size) return 1;
-  int32_t size = b->size == 0 ? 128 : b->size * 2;
-  if (size > 0x10000) return builder_fail(b, K_ELIMIT) != K_NONE;
-  size_t each = sizeof(node);
-  node *nodes =
-      b->mem.alloc(b->mem.ud, b->nodes, (size_t)b->size * each, (size_t)size * each);
+static bool grow(struct builder *b) {
+  if (b->count == NODE_LIMIT) return builder_fail(b, K_ELIMIT) != K_NONE;
+  uint32_t need = b->count < FIRST_NODES ? FIRST_NODES : (uint32_t)b->count + 1;
+  struct node *nodes = memory_grow(b->memory, b->nodes, &b->capacity, need, sizeof *nodes);
   if (!nodes) return builder_fail(b, K_ENOMEM) != K_NONE;
   b->nodes = nodes;
-  b->size = size;
-  return 1;
+  return true;
 }
 
-int loop_is_open(const builder *b, int32_t loop) {
-  if (loop == 0) return 1;
-  for (int32_t l = b->loop; l != 0; l = b->nodes[l].home)
-    if (l == loop) return 1;
-  return 0;
+bool loop_is_open(const struct builder *b, k_value loop) {
+  if (loop == 0) return true;
+  assert(node_at(b, loop)->op == N_LOOP);
+  for (k_value open = b->loop; open != 0; open = node_at(b, open)->home)
+    if (open == loop) return true;
+  return false;
 }
 
-/* The innermost open loop in which v stands for one value; K_NONE when it is out of
-** scope. What a loop carried is known behind it. */
-static int32_t scope_of(const builder *b, k_value v) {
-  const node *n = &b->nodes[v];
-  int32_t loop = n->op == N_LOOP ? v : n->home;
+/* The innermost open loop in which v stands for one value; K_NONE when it was made in a
+** loop that has ended. What a loop carried is known behind it. */
+static k_value loop_of(const struct builder *b, k_value v) {
+  const struct node *n = node_at(b, v);
+  k_value loop = n->op == N_LOOP ? v : n->home;
   if (loop_is_open(b, loop)) return loop;
   if (n->op != N_CARRY) return K_NONE;
-  while (!loop_is_open(b, loop)) loop = b->nodes[loop].home;
+  while (!loop_is_open(b, loop)) loop = node_at(b, loop)->home;
   return loop;
 }
 
-static int depth_of(const builder *b, int32_t loop) {
-  int depth = 0;
-  for (; loop != 0; loop = b->nodes[loop].home) depth++;
+uint32_t loop_depth(const struct builder *b, k_value loop) {
+  uint32_t depth = 0;
+  for (; loop != 0; loop = node_at(b, loop)->home) depth++;
   return depth;
 }
 
 /* The loop that a pure node belongs to: the innermost that one of its operands depends
 ** on, since it is done in front of the others. */
-static int32_t home_of(builder *b, const node *n) {
-  int32_t home = 0;
+static k_value home_of(struct builder *b, const struct node *n) {
+  k_value home = 0;
   for (int i = 0; i < 4; i++) {
     if (n->in[i] == K_NONE) continue;
-    int32_t loop = scope_of(b, n->in[i]);
+    k_value loop = loop_of(b, n->in[i]);
     if (loop == K_NONE) return builder_fail(b, K_EINVAL);
-    if (depth_of(b, loop) > depth_of(b, home)) home = loop;
+    if (loop_depth(b, loop) > loop_depth(b, home)) home = loop;
   }
   return home;
 }
 
-k_value builder_append(builder *b, node n, int32_t home) {
+k_value builder_append(struct builder *b, struct node n, k_value home) {
   if (!grow(b)) return K_NONE;
+  for (int i = 0; i < 4; i++) assert(n.in[i] >= K_NONE && n.in[i] < b->count);
   n.home = home;
-  b->nodes[b->n] = n;
-  return b->n++;
+  b->nodes[b->count] = n;
+  return b->count++;
 }
 
-k_value builder_add(builder *b, node n) {
+k_value builder_add(struct builder *b, struct node n) {
   if (b->status != K_OK) return K_NONE;
-  int32_t home = home_of(b, &n);
+  k_value home = home_of(b, &n);
   if (home == K_NONE) return K_NONE;
   if (n.fails || !is_value(n.op)) home = b->loop;
-  int32_t *bucket = &b->bucket[hash(&n)];
+  k_value *bucket = &b->bucket[hash(&n)];
   if (is_value(n.op))
-    for (int32_t v = *bucket; v != K_NONE; v = b->nodes[v].chain)
-      if (same(&b->nodes[v], &n) && loop_is_open(b, b->nodes[v].home)) return v;
+    for (k_value v = *bucket; v != K_NONE; v = node_at(b, v)->chain)
+      if (same(node_at(b, v), &n) && loop_is_open(b, node_at(b, v)->home)) return v;
   k_value v = builder_append(b, n, home);
   if (v != K_NONE && is_value(n.op)) {
     b->nodes[v].chain = *bucket;
@@ -126,31 +127,27 @@ k_value builder_add(builder *b, node n) {
   return v;
 }
 
-int order_push(builder *b, order *o, int32_t v) {
-  if (o->n == o->size) {
-    int32_t size = o->size == 0 ? 128 : o->size * 2;
-    int32_t *p = b->mem.alloc(b->mem.ud, o->v, (size_t)o->size * sizeof *p,
-                              (size_t)size * sizeof *p);
-    if (!p) return builder_fail(b, K_ENOMEM) != K_NONE;
-    o->v = p;
-    o->size = size;
-  }
-  o->v[o->n++] = v;
-  return 1;
+bool node_list_push(struct builder *b, struct node_list *list, k_value v) {
+  assert(v >= 0 && v < b->count);
+  uint32_t need = list->count < FIRST_NODES ? FIRST_NODES : list->count + 1;
+  k_value *items = memory_grow(b->memory, list->items, &list->capacity, need, sizeof *items);
+  if (!items) return builder_fail(b, K_ENOMEM) != K_NONE;
+  list->items = items;
+  items[list->count++] = v;
+  return true;
 }
 
-int column_direct(const builder *b, int column) {
+bool column_direct(const struct builder *b, uint32_t column) {
+  assert(column < b->column_count);
   return b->columns[column] <= KC_I64;
 }
 
-builder *builder_new(const k_memory *mem) {
-  builder *b = mem->alloc(mem->ud, NULL, 0, sizeof *b);
+struct builder *builder_new(struct memory *memory) {
+  struct builder *b = memory_array(memory, 1, sizeof *b);
   if (!b) return NULL;
-  memset(b, 0, sizeof *b);
-  b->mem = *mem;
-  b->status = K_OK;
+  b->memory = memory;
   for (int i = 0; i < 256; i++) b->bucket[i] = K_NONE;
-  node all = node_make(N_CONSTANT, KT_BOOL, 0);
+  struct node all = node_make(N_CONSTANT, KT_BOOL, false);
   all.k.b = 1;
   if (builder_add(b, all) != K_ALL) {
     builder_free(b);
@@ -159,46 +156,48 @@ builder *builder_new(const k_memory *mem) {
   return b;
 }
 
-static void order_free(builder *b, order *o) {
-  if (o->v) b->mem.alloc(b->mem.ud, o->v, (size_t)o->size * sizeof *o->v, 0);
+static void node_list_free(struct builder *b, struct node_list *list) {
+  memory_free(b->memory, list->items, list->capacity * sizeof *list->items);
 }
 
-void builder_free(builder *b) {
+void builder_free(struct builder *b) {
   if (!b) return;
-  k_memory mem = b->mem;
-  order_free(b, &b->plan);
-  order_free(b, &b->spare);
-  order_free(b, &b->scalars);
-  if (b->nodes) mem.alloc(mem.ud, b->nodes, (size_t)b->size * sizeof *b->nodes, 0);
-  mem.alloc(mem.ud, b, sizeof *b, 0);
+  node_list_free(b, &b->plan);
+  node_list_free(b, &b->spare);
+  node_list_free(b, &b->prologue);
+  memory_free(b->memory, b->nodes, b->capacity * sizeof *b->nodes);
+  memory_free(b->memory, b, sizeof *b);
 }
 
-k_status builder_status(const builder *b) {
+k_status builder_status(const struct builder *b) {
   return b->status;
 }
 
-k_type build_type(const builder *b, k_value v) {
-  return v < 0 || v >= b->n ? KT_BOOL : (k_type)b->nodes[v].type;
+k_type build_type(const struct builder *b, k_value v) {
+  return v < 0 || v >= b->count ? KT_BOOL : (k_type)node_at(b, v)->type;
 }
 
-int build_varies(const builder *b, k_value v) {
-  return v >= 0 && v < b->n && b->nodes[v].varies;
+bool build_varies(const struct builder *b, k_value v) {
+  return v >= 0 && v < b->count && node_at(b, v)->varies;
 }
 
-k_mark build_mark(const builder *b) {
-  k_mark mark;
-  mark.value = b->status == K_OK ? b->n : K_NONE;
-  mark.loops = b->loop;
+k_mark build_mark(const struct builder *b) {
+  k_mark mark = {b->status == K_OK ? b->count : K_NONE, b->loop};
   return mark;
 }
 
-void build_rewind(builder *b, k_mark mark) {
+/* Nodes are taken off as they came, so that each is the first of its bucket. */
+void build_rewind(struct builder *b, k_mark mark) {
   if (mark.value == K_NONE || b->status == K_ENOMEM) return;
+  assert(mark.value <= b->count && mark.loop < mark.value);
   b->status = K_OK;
-  while (b->n > mark.value) {
-    const node *n = &b->nodes[--b->n];
-    if (is_value(n->op)) b->bucket[hash(n)] = n->chain;
+  while (b->count > mark.value) {
+    const struct node *n = node_at(b, b->count - 1);
+    b->count--;
+    if (!is_value(n->op)) continue;
+    assert(b->bucket[hash(n)] == b->count);
+    b->bucket[hash(n)] = n->chain;
   }
-  b->loop = mark.loops;
-  b->guard = K_ALL;
+  b->loop = mark.loop;
+  b->fail_mask = K_ALL;
 }

@@ -1,18 +1,17 @@
 /* The check that every program passes before it runs. One walk in program order keeps
-** what each register and slot holds. At a loop's head a register that the body sets to
+** what each register and scalar holds. At a loop's head a register that the body sets to
 ** another type holds nothing, so that one walk is enough for any number of rounds; where
 ** a skip lands, what both ways agree on remains. */
 #include "kernel/ops.h"
 
-#include <string.h>
-
-const op_info op_table[OP_COUNT] = {
+const struct op_info op_table[OP_COUNT] = {
 #define OP(name, text, signature, error) {text, signature, error},
 #include "kernel/ops.def"
 };
 
 size_t column_size(k_column c) {
   static const uint8_t size[KC_COUNT] = {1, 4, 8, 8, 1, 2, 4, 1, 2, 4, 8};
+  assert(c < KC_COUNT);
   return size[c];
 }
 
@@ -20,42 +19,50 @@ k_type column_value(k_column c) {
   return c <= KC_I64 ? (k_type)c : KT_I64;
 }
 
-k_places program_places(const program *p) {
-  k_places at;
-  at.reg1 = p->ncolumns;
-  at.reg4 = at.reg1 + p->nreg1;
-  at.reg8 = at.reg4 + p->nreg4;
-  at.slots = at.reg8 + p->nreg8;
-  at.all = at.slots + p->nslots;
+struct numbering program_numbering(const struct program *p) {
+  struct numbering at;
+  at.reg1 = p->column_count;
+  at.reg4 = at.reg1 + p->reg1_count;
+  at.reg8 = at.reg4 + p->reg4_count;
+  at.scalars = at.reg8 + p->reg8_count;
+  at.all = at.scalars + p->scalar_count;
   at.bitmaps = at.all + 1;
-  at.totals = at.bitmaps + p->nbitmaps;
-  at.count = at.totals + p->ntotals;
+  at.totals = at.bitmaps + p->bitmap_count;
+  at.count = at.totals + p->total_count;
   return at;
 }
 
-enum { PLACES = MAX_COLUMNS + 3 * MAX_REGISTERS + MAX_SLOTS, UNSET = 0xff };
+/* ---- what operands hold ---- */
 
-/* A loop or a skip that is open, with what held where it began. */
-typedef struct scope {
-  unsigned begin, end;  /* its instruction; that of its end or target */
-  int loop;
-  uint8_t held[PLACES];
-} scope;
+enum { OPERANDS = MAX_COLUMNS + 3 * MAX_REGISTERS + MAX_SCALARS, UNSET = 0xff };
 
-typedef struct checker {
-  const program *p;
-  k_places at;
-  unsigned pc;
-  int depth, written;    /* written: a column has been */
-  uint8_t held[PLACES];  /* k_type, or UNSET; columns are not looked at */
-  scope open[MAX_DEPTH];
-} checker;
+/* The instructions of an open loop, or those that a skip may pass over. */
+struct stretch {
+  uint32_t begin, end;      /* its instruction; that of its end or target */
+  bool loop;
+  uint8_t held[OPERANDS];   /* what held where it began */
+};
 
-static int is_slot(const checker *c, unsigned place) {
-  return place >= c->at.slots && place < c->at.all;
+struct checker {
+  const struct program *p;
+  struct numbering at;
+  uint32_t pc, depth;
+  bool written;             /* a column has been */
+  uint8_t held[OPERANDS];   /* k_type, or UNSET; columns are not looked at */
+  struct stretch open[MAX_DEPTH];
+};
+
+static struct stretch *innermost(struct checker *c) {
+  assert(c->depth <= MAX_DEPTH);
+  return c->depth > 0 ? &c->open[c->depth - 1] : NULL;
 }
 
-/* The k_type that a lower-case letter means for registers and slots. */
+static bool is_scalar(const struct checker *c, uint32_t operand) {
+  return operand >= c->at.scalars && operand < c->at.all;
+}
+
+/* The k_type of registers (small letter) and scalars (capital) that a letter stands for, or
+** -1. */
 static int letter_type(char letter) {
   switch (letter) {
     case 'm':
@@ -70,7 +77,7 @@ static int letter_type(char letter) {
   }
 }
 
-static int column_fits(k_column column, char letter) {
+static bool column_fits(k_column column, char letter) {
   switch (letter) {
     case '1': return column == KC_I8;
     case '2': return column == KC_I16;
@@ -84,188 +91,218 @@ static int column_fits(k_column column, char letter) {
   }
 }
 
-static int register_fits(const checker *c, unsigned place, char letter) {
+static bool register_fits(const struct checker *c, uint32_t operand, char letter) {
   switch (letter) {
-    case 'm': return place >= c->at.reg1 && place < c->at.reg4;
-    case 'f': return place >= c->at.reg4 && place < c->at.reg8;
+    case 'm': return operand >= c->at.reg1 && operand < c->at.reg4;
+    case 'f': return operand >= c->at.reg4 && operand < c->at.reg8;
     case 'd':
-    case 'i': return place >= c->at.reg8 && place < c->at.slots;
-    default: return 0;
+    case 'i': return operand >= c->at.reg8 && operand < c->at.scalars;
+    default: return false;
   }
 }
 
-static int slot_holds(const checker *c, unsigned place, int type) {
-  return is_slot(c, place) && type >= 0 && c->held[place] == type;
+static bool scalar_holds(const struct checker *c, uint32_t operand, int type) {
+  return is_scalar(c, operand) && type >= 0 && c->held[operand] == type;
 }
 
-static int reads(const checker *c, unsigned place, char letter, int scalar) {
+/* Whether the operand can be read as what a letter of the signature says. */
+static bool reads(const struct checker *c, uint32_t operand, char letter, bool scalar) {
   switch (letter) {
-    case '-': return place == K_NOWHERE;
+    case '-': return operand == K_NO_OPERAND;
     case 'M':
     case 'F':
     case 'D':
-    case 'I': return slot_holds(c, place, letter_type(letter));
-    case 'j': return 1;  /* looked at where it is used */
-    default:
-      if (scalar) return slot_holds(c, place, letter_type(letter));
-      if (place < c->at.reg1) return column_fits((k_column)c->p->columns[place], letter);
-      if (place == c->at.all) return letter == 'm' && !c->p->whole;
-      return register_fits(c, place, letter) && c->held[place] == letter_type(letter);
+    case 'I': return scalar_holds(c, operand, letter_type(letter));
+    case 'j': return true;  /* looked at where it is used */
+    default: break;
   }
+  if (scalar) return scalar_holds(c, operand, letter_type(letter));
+  if (operand < c->at.reg1) return column_fits((k_column)c->p->columns[operand], letter);
+  if (operand == c->at.all) return letter == 'm' && !c->p->whole;
+  return register_fits(c, operand, letter) && c->held[operand] == letter_type(letter);
 }
 
-/* Not the counter or the number of rounds of an open loop, so that loops end. */
-static int set_slot(checker *c, unsigned place, int type) {
-  if (!is_slot(c, place)) return 0;
-  for (int i = 0; i < c->depth; i++) {
+/* A scalar may be set, but no uniform or constant, nor the counter or the number of rounds of
+** an open loop, so that loops end. */
+static bool set_scalar(struct checker *c, uint32_t operand, int type) {
+  if (!is_scalar(c, operand)) return false;
+  for (uint32_t i = 0; i < c->depth; i++) {
     const k_insn *k = &c->p->insns[c->open[i].begin];
-    if (c->open[i].loop && (place == k->dst || place == k->a)) return 0;
+    if (c->open[i].loop && (operand == k->dst || operand == k->a)) return false;
   }
-  unsigned slot = place - c->at.slots;
-  if (slot < (unsigned)c->p->nuniforms + c->p->nconstants) return 0;
-  if (type < 0 || c->p->slots[slot] != type) return 0;
-  c->held[place] = (uint8_t)type;
-  return 1;
+  uint32_t number = operand - c->at.scalars;
+  if (number < (uint32_t)c->p->uniform_count + c->p->constant_count) return false;
+  if (type < 0 || c->p->scalars[number] != type) return false;
+  c->held[operand] = (uint8_t)type;
+  return true;
 }
 
-static int writes(checker *c, unsigned place, const k_insn *k, int scalar) {
-  char letter = op_table[k->op & ~OP_SCALAR].signature[0];
+static bool sets_total(const struct checker *c, uint32_t operand, unsigned op) {
+  bool real = op == OP_SUM_F64 || op == OP_MIN_F64 || op == OP_MAX_F64;
+  unsigned how = op == OP_SUM_F64 || op == OP_SUM_I64   ? KR_SUM
+                 : op == OP_MIN_F64 || op == OP_MIN_I64 ? KR_MIN
+                                                        : KR_MAX;
+  unsigned kind = how * 4 + (real ? KT_F64 : KT_I64);
+  return operand >= c->at.totals && operand < c->at.count &&
+         c->p->totals[operand - c->at.totals] == kind;
+}
+
+/* Whether the instruction can write to its operand dst, which then holds what it writes. */
+static bool writes(struct checker *c, const k_insn *k, bool scalar) {
+  uint32_t operand = k->dst, op = OP_NUMBER(k->op);
+  char letter = op_table[op].signature[0];
   switch (letter) {
-    case '-': return place == K_NOWHERE;
-    case 'x': return place >= c->at.bitmaps && place < c->at.totals;
-    case 'I': return set_slot(c, place, KT_I64);
-    case 't': {
-      int op = k->op;
-      int real = op == OP_SUM_F64 || op == OP_MIN_F64 || op == OP_MAX_F64;
-      int how = op == OP_SUM_F64 || op == OP_SUM_I64   ? KR_SUM
-                : op == OP_MIN_F64 || op == OP_MIN_I64 ? KR_MIN
-                                                       : KR_MAX;
-      return place >= c->at.totals && place < c->at.count &&
-             c->p->totals[place - c->at.totals] == how * 4 + (real ? KT_F64 : KT_I64);
-    }
-    default:
-      if (scalar) return set_slot(c, place, letter_type(letter));
-      if (place < c->at.reg1) {
-        c->written = 1;
-        return column_fits((k_column)c->p->columns[place], letter);
-      }
-      if (!register_fits(c, place, letter)) return 0;
-      c->held[place] = (uint8_t)letter_type(letter);
-      return 1;
+    case '-': return operand == K_NO_OPERAND;
+    case 'x': return operand >= c->at.bitmaps && operand < c->at.totals;
+    case 'I': return set_scalar(c, operand, KT_I64);
+    case 't': return sets_total(c, operand, op);
+    default: break;
   }
+  if (scalar) return set_scalar(c, operand, letter_type(letter));
+  if (operand < c->at.reg1) {
+    c->written = true;
+    return column_fits((k_column)c->p->columns[operand], letter);
+  }
+  if (!register_fits(c, operand, letter)) return false;
+  c->held[operand] = (uint8_t)letter_type(letter);
+  return true;
 }
 
+/* ---- loops and skips ---- */
+
+/* What two ways to an instruction do not agree on is not known there. */
 static void meet(uint8_t *held, const uint8_t *other) {
-  for (int i = 0; i < PLACES; i++)
+  for (uint32_t i = 0; i < OPERANDS; i++)
     if (held[i] != other[i]) held[i] = UNSET;
 }
 
 /* The instructions of a loop's body: what they set to another type than it has now is
 ** unset; a column written in a round is written when something fails in the next. */
-static int enter_body(checker *c, unsigned begin, unsigned end) {
-  int fails = 0, writes_column = 0;
-  for (unsigned pc = begin + 1; pc < end; pc++) {
+static bool enter_body(struct checker *c, uint32_t begin, uint32_t end) {
+  bool fails = false, writes_column = false;
+  for (uint32_t pc = begin + 1; pc < end; pc++) {
     const k_insn *k = &c->p->insns[pc];
-    unsigned op = k->op & (unsigned)~OP_SCALAR;
-    if (op >= OP_COUNT) return 0;
+    uint32_t op = OP_NUMBER(k->op);
+    if (op >= OP_COUNT) return false;
     char letter = op_table[op].signature[0];
-    if (op_table[op].error) fails = 1;
+    if (op_table[op].error) fails = true;
     if (letter == '-' || letter == 'x' || letter == 't') continue;
     if (k->dst < c->at.reg1)
-      writes_column = 1;
+      writes_column = true;
     else if (k->dst < c->at.all && c->held[k->dst] != letter_type(letter))
       c->held[k->dst] = UNSET;
   }
   return !(fails && writes_column);
 }
 
-static scope *open_scope(checker *c, unsigned end, int loop) {
-  if (c->depth == MAX_DEPTH) return NULL;
-  if (c->depth > 0 && end + (unsigned)loop > c->open[c->depth - 1].end) return NULL;
-  scope *s = &c->open[c->depth++];
-  s->begin = c->pc;
-  s->end = end;
-  s->loop = loop;
-  memcpy(s->held, c->held, sizeof s->held);
-  return s;
+static bool open_stretch(struct checker *c, uint32_t end, bool loop) {
+  const struct stretch *outer = innermost(c);
+  if (c->depth == MAX_DEPTH || (outer && end + loop > outer->end)) return false;
+  struct stretch *inner = &c->open[c->depth++];
+  inner->begin = c->pc;
+  inner->end = end;
+  inner->loop = loop;
+  memcpy(inner->held, c->held, sizeof inner->held);
+  return true;
 }
 
-static int begin_loop(checker *c, const k_insn *k) {
-  const program *p = c->p;
-  if (k->c <= c->pc || k->c >= p->ninsns) return 0;
+static bool begin_loop(struct checker *c, const k_insn *k) {
+  const struct program *p = c->p;
+  if (k->c <= c->pc || k->c >= p->insn_count) return false;
   const k_insn *end = &p->insns[k->c];
-  if (end->op != OP_END || end->c != c->pc) return 0;
-  if (end->dst != k->dst || end->a != k->a || k->dst == k->a) return 0;
-  if (!enter_body(c, c->pc, k->c)) return 0;
-  return open_scope(c, k->c, 1) != NULL;
+  if (end->op != OP_END || end->c != c->pc) return false;
+  if (end->dst != k->dst || end->a != k->a || k->dst == k->a) return false;
+  return enter_body(c, c->pc, k->c) && open_stretch(c, k->c, true);
 }
 
-static int end_loop(checker *c, const k_insn *k) {
-  if (c->depth == 0) return 0;
-  const scope *s = &c->open[--c->depth];
-  if (!s->loop || s->end != c->pc || s->begin != k->c) return 0;
-  meet(c->held, s->held);
-  return 1;
+static bool end_loop(struct checker *c, const k_insn *k) {
+  const struct stretch *loop = innermost(c);
+  if (!loop || !loop->loop || loop->end != c->pc || loop->begin != k->c) return false;
+  c->depth--;
+  meet(c->held, loop->held);
+  return true;
 }
 
-static int control(checker *c, const k_insn *k) {
+/* Where skips land. */
+static void end_skips(struct checker *c) {
+  const struct stretch *skip = innermost(c);
+  for (; skip && !skip->loop && skip->end == c->pc; skip = innermost(c)) {
+    c->depth--;
+    meet(c->held, skip->held);
+  }
+}
+
+static bool control(struct checker *c, const k_insn *k) {
   switch (k->op) {
     case OP_LOOP: return begin_loop(c, k);
     case OP_SKIP:
-      return k->c > c->pc && k->c <= c->p->ninsns && open_scope(c, k->c, 0) != NULL;
+      return k->c > c->pc && k->c <= c->p->insn_count && open_stretch(c, k->c, false);
     default: return k->op == OP_LIVE;
   }
 }
 
-static int instruction(checker *c, const k_insn *k) {
-  while (c->depth > 0 && !c->open[c->depth - 1].loop &&
-         c->open[c->depth - 1].end == c->pc)
-    meet(c->held, c->open[--c->depth].held);
-  int scalar = (k->op & OP_SCALAR) != 0;
-  unsigned op = k->op & (unsigned)~OP_SCALAR;
-  if (op >= OP_COUNT) return 0;
-  const op_info *info = &op_table[op];
-  if (scalar && (op >= OP_CONTROLS || letter_type(info->signature[0]) < 0)) return 0;
-  if (scalar && info->error) return 0;
-  if (!scalar && c->pc < c->p->prologue) return 0;
-  if (info->error && c->written) return 0;
-  const char *s = info->signature;
+/* ---- programs ---- */
+
+/* Whether the instruction may stand here at all. */
+static bool may_stand(const struct checker *c, uint32_t op, bool scalar) {
+  if (op >= OP_COUNT) return false;
+  const struct op_info *info = &op_table[op];
+  if (scalar && (op >= OP_CONTROLS || letter_type(info->signature[0]) < 0)) return false;
+  if (scalar && info->error) return false;
+  if (!scalar && c->pc < c->p->prologue) return false;
+  return !(info->error && c->written);
+}
+
+static bool instruction(struct checker *c, const k_insn *k) {
+  end_skips(c);
+  bool scalar = (k->op & OP_SCALAR) != 0;
+  uint32_t op = OP_NUMBER(k->op);
+  if (!may_stand(c, op, scalar)) return false;
+  const char *s = op_table[op].signature;
   if (!reads(c, k->a, s[1], scalar) || !reads(c, k->b, s[2], scalar) ||
       !reads(c, k->c, s[3], scalar) || !reads(c, k->d, s[4], scalar))
-    return 0;
+    return false;
   if (op == OP_END) return end_loop(c, k);
-  if (!writes(c, k->dst, k, scalar)) return 0;
+  if (!writes(c, k, scalar)) return false;
   return op < OP_CONTROLS || control(c, k);
 }
 
-static int header(const program *p) {
-  if (p->ncolumns > MAX_COLUMNS || p->nreg1 > MAX_REGISTERS || p->nreg4 > MAX_REGISTERS ||
-      p->nreg8 > MAX_REGISTERS || p->nslots > MAX_SLOTS || p->nbitmaps > MAX_BITMAPS ||
-      p->ntotals > MAX_TOTALS || p->ninsns > MAX_INSNS)
-    return 0;
-  if (p->block == 0 || p->block % 64 != 0 || p->block > K_BLOCK) return 0;
-  if (p->whole > 1 || (p->whole && p->nreg1 + p->nreg4 + p->nreg8 > 0)) return 0;
-  if (p->nuniforms + p->nconstants > p->nslots || p->prologue > p->ninsns) return 0;
-  for (int i = 0; i < p->ncolumns; i++)
-    if (p->columns[i] >= KC_COUNT) return 0;
-  for (int i = 0; i < p->nslots; i++)
-    if (p->slots[i] > KT_I64) return 0;
-  for (int i = 0; i < p->ntotals; i++)
-    if (p->totals[i] / 4 > KR_MAX || p->totals[i] % 4 < KT_F64) return 0;
-  return 1;
+static bool counts_fit(const struct program *p) {
+  return p->column_count <= MAX_COLUMNS && p->reg1_count <= MAX_REGISTERS &&
+         p->reg4_count <= MAX_REGISTERS && p->reg8_count <= MAX_REGISTERS &&
+         p->scalar_count <= MAX_SCALARS && p->bitmap_count <= MAX_BITMAPS &&
+         p->total_count <= MAX_TOTALS && p->insn_count <= MAX_INSNS &&
+         p->uniform_count + p->constant_count <= p->scalar_count &&
+         p->prologue <= p->insn_count;
 }
 
-int program_check(const program *p) {
-  if (!header(p)) return 0;
-  checker c;
+static bool header(const struct program *p) {
+  if (!counts_fit(p)) return false;
+  if (p->block == 0 || p->block % 64 != 0 || p->block > K_BLOCK) return false;
+  bool registers = p->reg1_count + p->reg4_count + p->reg8_count > 0;
+  if (p->whole > 1 || (p->whole && registers)) return false;
+  for (uint32_t i = 0; i < p->column_count; i++)
+    if (p->columns[i] >= KC_COUNT) return false;
+  for (uint32_t i = 0; i < p->scalar_count; i++)
+    if (p->scalars[i] > KT_I64) return false;
+  for (uint32_t i = 0; i < p->total_count; i++)
+    if (p->totals[i] / 4 > KR_MAX || p->totals[i] % 4 < KT_F64) return false;
+  return true;
+}
+
+bool program_check(const struct program *p) {
+  if (!header(p)) return false;
+  struct checker c;
   c.p = p;
-  c.at = program_places(p);
-  c.depth = c.written = 0;
+  c.at = program_numbering(p);
+  c.depth = 0;
+  c.written = false;
   memset(c.held, UNSET, sizeof c.held);
-  for (unsigned i = 0; i < (unsigned)p->nuniforms + p->nconstants; i++)
-    c.held[c.at.slots + i] = p->slots[i];
-  for (c.pc = 0; c.pc < p->ninsns; c.pc++)
-    if (!instruction(&c, &p->insns[c.pc])) return 0;
-  while (c.depth > 0 && !c.open[c.depth - 1].loop) c.depth--;
+  assert(c.at.all <= OPERANDS);
+  for (uint32_t i = 0; i < (uint32_t)p->uniform_count + p->constant_count; i++)
+    c.held[c.at.scalars + i] = p->scalars[i];
+  for (c.pc = 0; c.pc < p->insn_count; c.pc++)
+    if (!instruction(&c, &p->insns[c.pc])) return false;
+  end_skips(&c);
   return c.depth == 0;
 }

@@ -1,144 +1,121 @@
-/* From nodes in their places to instructions, and the finished program. */
+/* From nodes that know where their values are to instructions, and the finished program. */
 #include "kernel/node.h"
 
-#include <string.h>
-
-typedef struct emitter {
-  builder *b;
+struct emitter {
+  struct builder *b;
   k_insn *insns;
-  int n, size;
-  int nslots;  /* uniforms, constants, then scalar registers */
-  int nconstants;
-  unsigned base[P_NONE];  /* the first place of each class */
-} emitter;
+  uint32_t count, capacity;
+  uint32_t scalar_count;    /* uniforms, constants, then computed ones */
+  uint32_t constant_count;
+  uint32_t base[LOC_NONE];  /* the number of the first operand of each class */
+};
 
-static node *at(const emitter *e, int32_t v) {
-  return &e->b->nodes[v];
+/* ---- operands ---- */
+
+static uint32_t operand_number(const struct emitter *e, unsigned location) {
+  assert(LOCATION_CLASS(location) < LOC_NONE);
+  return e->base[LOCATION_CLASS(location)] + LOCATION_NUMBER(location);
 }
 
-/* ---- places and slots ---- */
-
-static unsigned place_number(const emitter *e, unsigned place) {
-  return e->base[PLACE_CLASS(place)] + PLACE_NUMBER(place);
+static uint32_t scalar_number(const struct emitter *e, const struct node *n) {
+  assert(!n->varies && n->scalar < e->scalar_count);
+  return e->base[LOC_SCALAR] + n->scalar;
 }
 
-/* Where operand v is; as a mask, K_ALL is in every row. */
-static unsigned operand(const emitter *e, int32_t v, int scalar) {
-  if (v == K_NONE) return K_NOWHERE;
-  const node *n = at(e, v);
-  if (n->varies || (v == K_ALL && !scalar)) return place_number(e, n->place);
-  return e->base[P_SLOT] + n->slot;
+/* The number of operand v. K_ALL is a mask, but among scalars the constant true. */
+static uint16_t operand(const struct emitter *e, k_value v, bool scalar) {
+  if (v == K_NONE) return K_NO_OPERAND;
+  const struct node *n = node_at(e->b, v);
+  bool is_lane = n->varies || (v == K_ALL && !scalar);
+  return (uint16_t)(is_lane ? operand_number(e, n->location) : scalar_number(e, n));
 }
 
-/* A uniform that is computed: by an instruction, or as counter or carry. */
-static int has_slot(const node *n) {
-  return n->live && !n->varies &&
-         (n->op < KO_COUNT || n->op == N_CONVERT || n->op == N_LIMIT ||
-          n->op == N_SELECT || n->op == N_UNIT || n->op == N_LOOP || n->op == N_CARRY ||
-          n->op == N_COPY);
-}
-
-static int number_slots(emitter *e) {
-  const builder *b = e->b;
-  e->nslots = b->nuniforms;
-  for (int32_t v = 0; v < b->n; v++) {
-    node *n = at(e, v);
-    if (n->op == N_UNIFORM) n->slot = n->aux;
-    if (n->op == N_CONSTANT && n->live) n->slot = (uint16_t)e->nslots++;
-    if (e->nslots > MAX_SLOTS) return 0;
+/* Whether it is a uniform that is computed: by an instruction, or as counter or carry. */
+static bool is_computed(const struct node *n) {
+  if (!n->live || n->varies) return false;
+  if (n->op < KO_COUNT) return true;
+  switch (n->op) {
+    case N_CONVERT:
+    case N_LIMIT:
+    case N_SELECT:
+    case N_UNIT:
+    case N_LOOP:
+    case N_CARRY:
+    case N_COPY: return true;
+    default: return false;
   }
-  e->nconstants = e->nslots - b->nuniforms;
-  for (int32_t v = 0; v < b->n; v++) {
-    if (has_slot(at(e, v))) at(e, v)->slot = (uint16_t)e->nslots++;
-    if (e->nslots > MAX_SLOTS) return 0;
+}
+
+static bool number_scalars(struct emitter *e) {
+  const struct builder *b = e->b;
+  e->scalar_count = b->uniform_count;
+  for (k_value v = 0; v < b->count; v++) {
+    struct node *n = node_at(b, v);
+    if (n->op == N_UNIFORM) n->scalar = n->aux;
+    if (n->op == N_CONSTANT && n->live) n->scalar = (uint16_t)e->scalar_count++;
+    if (e->scalar_count > MAX_SCALARS) return false;
   }
-  e->base[P_COLUMN] = 0;
-  e->base[P_REG1] = (unsigned)b->ncolumns;
-  e->base[P_REG4] = e->base[P_REG1] + (unsigned)b->nreg[0];
-  e->base[P_REG8] = e->base[P_REG4] + (unsigned)b->nreg[1];
-  e->base[P_SLOT] = e->base[P_REG8] + (unsigned)b->nreg[2];
-  e->base[P_ALL] = e->base[P_SLOT] + (unsigned)e->nslots;
-  return 1;
+  e->constant_count = e->scalar_count - b->uniform_count;
+  for (k_value v = 0; v < b->count; v++) {
+    if (is_computed(node_at(b, v))) node_at(b, v)->scalar = (uint16_t)e->scalar_count++;
+    if (e->scalar_count > MAX_SCALARS) return false;
+  }
+  return true;
+}
+
+static void number_operands(struct emitter *e) {
+  const struct builder *b = e->b;
+  e->base[LOC_COLUMN] = 0;
+  e->base[LOC_REG1] = b->column_count;
+  e->base[LOC_REG4] = e->base[LOC_REG1] + b->reg_count[0];
+  e->base[LOC_REG8] = e->base[LOC_REG4] + b->reg_count[1];
+  e->base[LOC_SCALAR] = e->base[LOC_REG8] + b->reg_count[2];
+  e->base[LOC_ALL] = e->base[LOC_SCALAR] + e->scalar_count;
 }
 
 /* ---- which instruction ---- */
 
-#define TO_F64 (OP_ADD_VV_F64 - OP_ADD_VV_F32)
-
-/* The first of an operation's instructions, for f32 and for i64. */
-static unsigned first_of(unsigned op, unsigned type) {
-  static const uint16_t floats[KO_COUNT] = {
-      [KO_NEG] = OP_NEG_F32,     [KO_ABS] = OP_ABS_F32,      [KO_SQRT] = OP_SQRT_F32,
-      [KO_FLOOR] = OP_FLOOR_F32, [KO_CEIL] = OP_CEIL_F32,    [KO_TRUNC] = OP_TRUNC_F32,
-      [KO_EXP] = OP_EXP_F32,     [KO_LOG] = OP_LOG_F32,      [KO_SIN] = OP_SIN_F32,
-      [KO_COS] = OP_COS_F32,     [KO_LOG2] = OP_LOG2_F32,    [KO_LOG10] = OP_LOG10_F32,
-      [KO_TAN] = OP_TAN_F32,     [KO_ASIN] = OP_ASIN_F32,    [KO_ACOS] = OP_ACOS_F32,
-      [KO_ADD] = OP_ADD_VV_F32,  [KO_SUB] = OP_SUB_VV_F32,   [KO_MUL] = OP_MUL_VV_F32,
-      [KO_DIV] = OP_DIV_VV_F32,  [KO_IDIV] = OP_IDIV_VV_F32, [KO_MOD] = OP_MOD_VV_F32,
-      [KO_POW] = OP_POW_VV_F32,  [KO_FMOD] = OP_FMOD_VV_F32, [KO_ATAN2] = OP_ATAN2_VV_F32,
-      [KO_MIN] = OP_MIN_VV_F32,  [KO_MAX] = OP_MAX_VV_F32};
-  static const uint16_t others[KO_COUNT] = {[KO_NEG] = OP_NEG_I64,
-                                            [KO_ABS] = OP_ABS_I64,
-                                            [KO_BNOT] = OP_BNOT_I64,
-                                            [KO_NOT] = OP_NOT,
-                                            [KO_ADD] = OP_ADD_VV_I64,
-                                            [KO_SUB] = OP_SUB_VV_I64,
-                                            [KO_MUL] = OP_MUL_VV_I64,
-                                            [KO_IDIV] = OP_IDIV_VV_I64,
-                                            [KO_MOD] = OP_MOD_VV_I64,
-                                            [KO_FMOD] = OP_FMOD_VV_I64,
-                                            [KO_MIN] = OP_MIN_VV_I64,
-                                            [KO_MAX] = OP_MAX_VV_I64,
-                                            [KO_BAND] = OP_BAND_VV_I64,
-                                            [KO_BOR] = OP_BOR_VV_I64,
-                                            [KO_BXOR] = OP_BXOR_VV_I64,
-                                            [KO_SHL] = OP_SHL_VV_I64,
-                                            [KO_SHR] = OP_SHR_VV_I64,
-                                            [KO_AND] = OP_AND,
-                                            [KO_OR] = OP_OR,
-                                            [KO_XOR] = OP_XOR,
-                                            [KO_ANDN] = OP_ANDN,
-                                            [KO_ULT] = OP_ULT_VV_I64};
-  if (type == KT_F32) return floats[op];
-  return type == KT_F64 ? floats[op] + (unsigned)TO_F64 : others[op];
-}
-
 /* One of a group that has an f32, an f64 and an i64 member. */
-static unsigned of_type(unsigned f32, unsigned i64, unsigned type) {
-  return type == KT_I64 ? i64 : type == KT_F64 ? f32 + (unsigned)TO_F64 : f32;
+static uint32_t of_type(uint32_t f32, uint32_t i64, unsigned type) {
+  assert(type != KT_BOOL && !(type == KT_I64 && i64 == OP_COUNT));
+  return type == KT_I64 ? i64 : type == KT_F64 ? f32 + TO_F64 : f32;
 }
 
-/* Added to the first of VV, VS, SV; what is done once is VV on slots. */
-static unsigned kinds(const emitter *e, int32_t x, int32_t y, int scalar) {
+/* What is added to the first of the instructions for varying x and y, scalar y, scalar x.
+** What is done once is the first of them, on scalars. */
+static uint32_t kinds(const struct emitter *e, k_value x, k_value y, bool scalar) {
   if (scalar) return 0;
-  return !at(e, x)->varies ? 2 : !at(e, y)->varies ? 1 : 0;
+  return !node_at(e->b, x)->varies ? 2 : !node_at(e->b, y)->varies ? 1 : 0;
 }
 
-static unsigned copy_op(unsigned type) {
+static uint32_t copy_op(unsigned type) {
   return type == KT_BOOL ? OP_COPY_BOOL : of_type(OP_COPY_F32, OP_COPY_I64, type);
 }
 
-static unsigned fill_op(unsigned type) {
+static uint32_t fill_op(unsigned type) {
   return type == KT_BOOL ? OP_FILL_BOOL : of_type(OP_FILL_F32, OP_FILL_I64, type);
 }
 
-static unsigned convert_op(unsigned from, unsigned to) {
+static uint32_t convert_op(unsigned from, unsigned to) {
+  assert(from != to && from != KT_BOOL && (to == KT_F32 || to == KT_F64));
   if (to == KT_F32) return from == KT_F64 ? OP_F32_OF_F64 : OP_F32_OF_I64;
   return from == KT_F32 ? OP_F64_OF_F32 : OP_F64_OF_I64;
 }
 
-static unsigned reduce_op(unsigned how, unsigned type) {
-  unsigned first = how == KR_SUM ? OP_SUM_F64 : how == KR_MIN ? OP_MIN_F64 : OP_MAX_F64;
+static uint32_t reduce_op(unsigned how, unsigned type) {
+  uint32_t first = how == KR_SUM ? OP_SUM_F64 : how == KR_MIN ? OP_MIN_F64 : OP_MAX_F64;
   return first + (type == KT_I64);
 }
 
-/* Turns x < y with a scalar x around; the comparison's number among LT LE EQ NE GT GE. */
-static unsigned compare_kind(const emitter *e, unsigned op, int32_t *x, int32_t *y,
-                             int scalar) {
+/* Turns a comparison with a scalar x around, since instructions take it second. Returns the
+** comparison's number among LT LE EQ NE GT GE. */
+static uint32_t compare_kind(const struct emitter *e, unsigned op, k_value *x, k_value *y,
+                             bool scalar) {
   enum { LT, LE, EQ, NE, GT, GE };
-  int turn = !scalar && !at(e, *x)->varies;
+  bool turn = !scalar && !node_at(e->b, *x)->varies;
+  assert(is_compare(op));
   if (turn) {
-    int32_t swap = *x;
+    k_value swap = *x;
     *x = *y;
     *y = swap;
   }
@@ -153,110 +130,119 @@ static unsigned compare_kind(const emitter *e, unsigned op, int32_t *x, int32_t 
 
 /* ---- instructions ---- */
 
-static k_insn *emit(emitter *e, unsigned op, unsigned dst) {
-  k_insn *k = &e->insns[e->n++];
+static k_insn *emit(struct emitter *e, uint32_t op, uint32_t dst) {
+  assert(e->count < e->capacity && OP_NUMBER(op) < OP_COUNT && dst <= K_NO_OPERAND);
+  k_insn *k = &e->insns[e->count++];
   memset(k, 0, sizeof *k);
   k->op = (uint16_t)op;
   k->dst = (uint16_t)dst;
-  k->a = k->b = k->c = k->d = K_NOWHERE;
+  k->a = k->b = k->c = k->d = K_NO_OPERAND;
   return k;
 }
 
-/* v is put at `place`, unless it is there. */
-static void emit_copy(emitter *e, unsigned dst, int32_t v, unsigned type) {
-  unsigned from = operand(e, v, 0);
+/* v is put into operand `dst`, unless it is there. */
+static void emit_copy(struct emitter *e, uint32_t dst, k_value v, unsigned type) {
+  uint16_t from = operand(e, v, false);
   if (from == dst) return;
-  int register_like = at(e, v)->varies || v == K_ALL;
-  emit(e, register_like ? copy_op(type) : fill_op(type), dst)->a = (uint16_t)from;
+  bool is_lane = node_at(e->b, v)->varies || v == K_ALL;
+  emit(e, is_lane ? copy_op(type) : fill_op(type), dst)->a = from;
 }
 
-static void emit_scalar_copy(emitter *e, unsigned slot, int32_t v, unsigned type) {
-  k_insn *k = emit(e, copy_op(type) | OP_SCALAR, e->base[P_SLOT] + slot);
-  k->a = (uint16_t)operand(e, v, 1);
-}
-
-static void emit_carry(emitter *e, int32_t carry, int32_t v) {
-  const node *n = at(e, carry);
+static void emit_carry(struct emitter *e, k_value carry, k_value v) {
+  const struct node *n = node_at(e->b, carry);
   if (v == K_NONE || v == carry) return;
   if (n->varies)
-    emit_copy(e, place_number(e, n->place), v, n->type);
+    emit_copy(e, operand_number(e, n->location), v, n->type);
   else
-    emit_scalar_copy(e, n->slot, v, n->type);
+    emit(e, copy_op(n->type) | OP_SCALAR, scalar_number(e, n))->a = operand(e, v, true);
 }
 
-static void emit_carries(emitter *e, int32_t loop, int which) {
-  for (int32_t v = loop + 1; v < at(e, loop)->end; v++) {
-    const node *n = at(e, v);
+/* The loop's carries take over their first values (0) or their next ones (1). */
+static void emit_carries(struct emitter *e, k_value loop, int which) {
+  for (k_value v = loop + 1; v < node_at(e->b, loop)->end; v++) {
+    const struct node *n = node_at(e->b, v);
     if (n->op == N_CARRY && n->live && n->home == loop) emit_carry(e, v, n->in[which]);
   }
 }
 
-static void emit_loop(emitter *e, int32_t v) {
-  node *n = at(e, v);
+static void emit_loop(struct emitter *e, k_value v) {
+  struct node *n = node_at(e->b, v);
   emit_carries(e, v, 0);
-  n->pc = e->n;
-  k_insn *k = emit(e, OP_LOOP, operand(e, v, 1));
-  k->a = (uint16_t)operand(e, n->in[0], 1);
-  k->b = (uint16_t)operand(e, n->in[1], 0);
+  n->pc = e->count;
+  k_insn *k = emit(e, OP_LOOP, operand(e, v, true));
+  k->a = operand(e, n->in[0], true);
+  k->b = operand(e, n->in[1], false);
 }
 
-static void emit_end(emitter *e, int32_t v) {
-  const node *n = at(e, v);
-  int32_t loop = n->in[0];
+static void emit_end(struct emitter *e, const struct node *n) {
+  k_value loop = n->in[0];
   emit_carries(e, loop, 1);
-  k_insn *begin = &e->insns[at(e, loop)->pc];
-  begin->c = (uint16_t)e->n;
+  k_insn *begin = &e->insns[node_at(e->b, loop)->pc];
+  assert(begin->op == OP_LOOP);
+  begin->c = (uint16_t)e->count;
   k_insn *k = emit(e, OP_END, begin->dst);
   k->a = begin->a;
-  k->b = (uint16_t)operand(e, n->in[1], 0);
-  k->c = (uint16_t)at(e, loop)->pc;
+  k->b = operand(e, n->in[1], false);
+  k->c = (uint16_t)node_at(e->b, loop)->pc;
 }
 
-/* Before the skip at position i of the plan, what is left of its selects when it is
+/* Before the skip at position i of the plan its tied selects get what they are when it is
 ** taken. */
-static void emit_skip(emitter *e, int32_t i) {
-  const builder *b = e->b;
-  node *skip = at(e, b->plan.v[i]);
-  for (int32_t j = i + 1; at(e, b->plan.v[j])->op != N_LAND; j++) {
-    const node *n = at(e, b->plan.v[j]);
-    if (n->live && n->tied) emit_copy(e, place_number(e, n->place), n->in[2], n->type);
+static void emit_skip(struct emitter *e, int32_t i) {
+  struct node *skip = planned(e->b, i);
+  for (int32_t j = i + 1; planned(e->b, j)->op != N_LAND; j++) {
+    const struct node *n = planned(e->b, j);
+    if (n->live && n->tied)
+      emit_copy(e, operand_number(e, n->location), n->in[2], n->type);
   }
-  skip->pc = e->n;
-  emit(e, OP_SKIP, K_NOWHERE)->a = (uint16_t)operand(e, skip->in[0], 0);
+  skip->pc = e->count;
+  emit(e, OP_SKIP, K_NO_OPERAND)->a = operand(e, skip->in[0], false);
 }
 
-static void emit_store(emitter *e, const node *n) {
+static void emit_land(struct emitter *e, const struct node *n) {
+  k_insn *skip = &e->insns[node_at(e->b, n->in[0])->pc];
+  assert(skip->op == OP_SKIP);
+  skip->c = (uint16_t)e->count;
+}
+
+static void emit_store(struct emitter *e, const struct node *n) {
   unsigned column = e->b->columns[n->aux];
   if (column < KC_I8 || column > KC_U32) {
     emit_copy(e, n->aux, n->in[0], column_value((k_column)column));
     return;
   }
   k_insn *k = emit(e, OP_STORE_I8 + (column - KC_I8), n->aux);
-  k->a = (uint16_t)operand(e, n->in[0], 0);
+  k->a = operand(e, n->in[0], false);
 }
 
-static void emit_compare(emitter *e, const node *n, unsigned dst, int scalar) {
-  int32_t x = n->in[0], y = n->in[1];
-  unsigned tx = at(e, x)->type, ty = at(e, y)->type;
-  unsigned op;
-  if (tx != ty) {  /* i64 beside f64; in OP_MIXED's order */
-    static const uint8_t turn[6] = {2, 3, 0, 1, 4, 5};  /* of EQ NE LT LE GT GE */
-    op = OP_LT_VV_MIX + 3u * turn[n->op - KO_EQ] + kinds(e, x, y, scalar);
+/* i64 beside f64: instructions in the order of OP_MIXED, each by kinds(). */
+static uint32_t mixed_op(unsigned op) {
+  static const uint8_t turn[6] = {2, 3, 0, 1, 4, 5};  /* of EQ NE LT LE GT GE */
+  return OP_LT_VV_MIX + 3u * turn[op - KO_EQ];
+}
+
+static void emit_compare(struct emitter *e, const struct node *n, uint32_t dst,
+                         bool scalar) {
+  k_value x = n->in[0], y = n->in[1];
+  unsigned tx = node_at(e->b, x)->type, ty = node_at(e->b, y)->type;
+  uint32_t op;
+  if (tx != ty) {
+    assert(tx == KT_I64 && ty == KT_F64);
+    op = mixed_op(n->op) + kinds(e, x, y, scalar);
   } else {
-    unsigned kind = compare_kind(e, n->op, &x, &y, scalar);
-    int vv = scalar || at(e, y)->varies;
-    op = vv ? of_type(OP_LT_VV_F32, OP_LT_VV_I64, tx)
-            : of_type(OP_LT_VS_F32, OP_LT_VS_I64, tx);
-    op += kind;
+    uint32_t kind = compare_kind(e, n->op, &x, &y, scalar);
+    bool vv = scalar || node_at(e->b, y)->varies;
+    op = kind + (vv ? of_type(OP_LT_VV_F32, OP_LT_VV_I64, tx)
+                    : of_type(OP_LT_VS_F32, OP_LT_VS_I64, tx));
   }
   k_insn *k = emit(e, scalar ? op | OP_SCALAR : op, dst);
-  k->a = (uint16_t)operand(e, x, scalar);
-  k->b = (uint16_t)operand(e, y, scalar);
+  k->a = operand(e, x, scalar);
+  k->b = operand(e, y, scalar);
 }
 
 /* The first instruction of a joined select, for comparisons with a varying y or a
 ** scalar. */
-static unsigned first_when(int negates, int scalar, unsigned type) {
+static uint32_t first_when(bool negates, bool scalar, unsigned type) {
   if (negates)
     return scalar ? of_type(OP_NEGLT_VS_F32, OP_NEGLT_VS_I64, type)
                   : of_type(OP_NEGLT_VV_F32, OP_NEGLT_VV_I64, type);
@@ -264,217 +250,235 @@ static unsigned first_when(int negates, int scalar, unsigned type) {
                 : of_type(OP_IFLT_VV_VV_F32, OP_IFLT_VV_VV_I64, type);
 }
 
-static void emit_when(emitter *e, const node *n, unsigned dst) {
-  int32_t x = n->in[0], y = n->in[1];
-  int negates = n->op == N_NEGATE;
-  unsigned kind = compare_kind(e, n->aux, &x, &y, 0);
-  unsigned which = kind >= 4 ? kind - 1 : kind;  /* LT LE EQ GT GE */
-  unsigned op = first_when(negates, !at(e, y)->varies, n->type);
-  op += negates ? which : 3 * which + kinds(e, n->in[2], n->in[3], 0);
-  k_insn *k = emit(e, op, dst);
-  k->a = (uint16_t)operand(e, x, 0);
-  k->b = (uint16_t)operand(e, y, 0);
-  k->c = (uint16_t)operand(e, n->in[2], 0);
-  k->d = (uint16_t)operand(e, n->in[3], 0);
+static void emit_when(struct emitter *e, const struct node *n) {
+  k_value x = n->in[0], y = n->in[1];
+  bool negates = n->op == N_NEGATE;
+  uint32_t kind = compare_kind(e, n->aux, &x, &y, false);
+  uint32_t which = kind >= 4 ? kind - 1 : kind;  /* LT LE EQ GT GE */
+  uint32_t op = first_when(negates, !node_at(e->b, y)->varies, n->type);
+  op += negates ? which : 3 * which + kinds(e, n->in[2], n->in[3], false);
+  k_insn *k = emit(e, op, operand_number(e, n->location));
+  k->a = operand(e, x, false);
+  k->b = operand(e, y, false);
+  k->c = operand(e, n->in[2], false);
+  k->d = operand(e, n->in[3], false);
 }
 
-static unsigned fused_op(const emitter *e, const node *n) {
+static uint32_t fused_op(const struct emitter *e, const struct node *n) {
+  bool scalar0 = !node_at(e->b, n->in[0])->varies, scalar1 = !node_at(e->b, n->in[1])->varies;
+  bool scalar2 = !node_at(e->b, n->in[2])->varies;
   switch (n->op) {
-    case N_MULADD:
-    case N_MULDIFF: {
-      unsigned first = n->op == N_MULADD ? OP_MULADD_VVVV_F32 : OP_MULDIFF_VVVV_F32;
-      return of_type(first, 0, n->type) + !at(e, n->in[1])->varies;
-    }
-    default: {
-      unsigned first = n->op == N_ADDMUL   ? OP_ADDMUL_VVV_F32
-                       : n->op == N_SUBMUL ? OP_SUBMUL_VVV_F32
-                                           : OP_MULSUB_VVV_F32;
-      return of_type(first, 0, n->type) + !at(e, n->in[2])->varies +
-             2u * !at(e, n->in[0])->varies;
-    }
+    case N_MULADD: return of_type(OP_MULADD_VVVV_F32, OP_COUNT, n->type) + scalar1;
+    case N_MULDIFF: return of_type(OP_MULDIFF_VVVV_F32, OP_COUNT, n->type) + scalar1;
+    default: break;
   }
+  uint32_t first = n->op == N_ADDMUL   ? OP_ADDMUL_VVV_F32
+                   : n->op == N_SUBMUL ? OP_SUBMUL_VVV_F32
+                                       : OP_MULSUB_VVV_F32;
+  return of_type(first, OP_COUNT, n->type) + scalar2 + 2u * scalar0;
+}
+
+/* The instruction of an operation of k_op that is no comparison. */
+static uint32_t operation_op(const struct emitter *e, const struct node *n, bool scalar) {
+  unsigned from = node_at(e->b, n->in[0])->type;
+  switch (n->op) {
+    case KO_ULT:
+    case KO_FLOOR:
+    case KO_CEIL: return operation_insn(n->op, from);
+    default: break;
+  }
+  uint32_t first = operation_insn(n->op, n->type);
+  if (n->in[1] == K_NONE || n->type == KT_BOOL) return first;
+  return first + kinds(e, n->in[0], n->in[1], scalar);
+}
+
+static uint32_t select_op(const struct emitter *e, const struct node *n, bool scalar) {
+  if (n->type == KT_BOOL) return OP_SELECT_BOOL;
+  return of_type(OP_SELECT_VV_F32, OP_SELECT_VV_I64, n->type) +
+         kinds(e, n->in[1], n->in[2], scalar);
+}
+
+static unsigned operand_type(const struct emitter *e, const struct node *n) {
+  return node_at(e->b, n->in[0])->type;
 }
 
 /* The instruction of a node whose operands are its `in`, in order. */
-static unsigned plain_op(const emitter *e, const node *n, int scalar) {
-  unsigned from = n->in[0] > K_NONE ? at(e, n->in[0])->type : (unsigned)KT_BOOL;
+static uint32_t plain_op(const struct emitter *e, const struct node *n, bool scalar) {
+  if (n->op < KO_COUNT) return operation_op(e, n, scalar);
   switch (n->op) {
-    case N_LOAD: return OP_LOAD_I8 + (unsigned)(e->b->columns[n->aux] - KC_I8);
+    case N_LOAD: return OP_LOAD_I8 + (uint32_t)(e->b->columns[n->aux] - KC_I8);
     case N_LIVE: return OP_LIVE;
-    case N_CONVERT: return convert_op(from, n->type);
-    case N_LIMIT: return (n->type == KT_F32 ? OP_UP_F32 : OP_UP_F64) + (unsigned)n->aux;
+    case N_CONVERT: return convert_op(operand_type(e, n), n->type);
+    case N_LIMIT: return (n->type == KT_F32 ? OP_UP_F32 : OP_UP_F64) + (uint32_t)n->aux;
     case N_EXACT:
-      return of_type(n->aux == KE_FRACTION ? OP_WHOLE_F32 : OP_EXACT_F32, 0, from);
-    case N_RANGE: return OP_RANGE_I8 + (unsigned)(n->aux - KC_I8);
-    case N_SELECT:
-      if (n->type == KT_BOOL) return OP_SELECT_BOOL;
-      return of_type(OP_SELECT_VV_F32, OP_SELECT_VV_I64, n->type) +
-             kinds(e, n->in[1], n->in[2], scalar);
-    case N_RANDOM: return at(e, n->in[1])->varies ? OP_RANDOM_VV : OP_RANDOM_VS;
+      return of_type(n->aux == KE_FRACTION ? OP_WHOLE_F32 : OP_EXACT_F32, OP_COUNT,
+                     operand_type(e, n));
+    case N_RANGE: return OP_RANGE_I8 + (uint32_t)(n->aux - KC_I8);
+    case N_SELECT: return select_op(e, n, scalar);
+    case N_RANDOM: return node_at(e->b, n->in[1])->varies ? OP_RANDOM_VV : OP_RANDOM_VS;
     case N_UNIT: return OP_UNIT;
     case N_INTERVAL: return OP_INTERVAL;
     case N_COPY: return copy_op(n->type);
     case N_FILL: return fill_op(n->type);
-    case N_ADDMUL:
-    case N_SUBMUL:
-    case N_MULSUB:
-    case N_MULADD:
-    case N_MULDIFF: return fused_op(e, n);
-    case KO_ULT: return OP_ULT_VV_I64;
-    case KO_FLOOR:
-    case KO_CEIL: return first_of(n->op, from);
-    default:
-      if (n->in[1] == K_NONE || n->type == KT_BOOL) return first_of(n->op, n->type);
-      return first_of(n->op, n->type) + kinds(e, n->in[0], n->in[1], scalar);
+    default: return fused_op(e, n);
   }
 }
 
-/* SELECT_VV, VS, SV stand in the order of kinds() though it is b and c that they tell
-** of. */
-static void emit_plain(emitter *e, const node *n, int scalar) {
-  unsigned op = plain_op(e, n, scalar);
-  unsigned dst = K_NOWHERE;
+static void emit_plain(struct emitter *e, const struct node *n, bool scalar) {
+  uint32_t op = plain_op(e, n, scalar), dst = K_NO_OPERAND;
   if (scalar)
-    dst = e->base[P_SLOT] + n->slot;
+    dst = scalar_number(e, n);
   else if (n->op != N_RANGE)
-    dst = place_number(e, n->place);
-  if (n->op == N_COPY && !scalar && operand(e, n->in[0], 0) == dst) return;
+    dst = operand_number(e, n->location);
+  if (n->op == N_COPY && !scalar && operand(e, n->in[0], false) == dst) return;
   k_insn *k = emit(e, scalar ? op | OP_SCALAR : op, dst);
-  int column = n->op == N_LOAD || n->op == N_LIVE;
-  k->a = column ? n->aux : (uint16_t)operand(e, n->in[0], scalar);
-  k->b = (uint16_t)operand(e, n->in[1], scalar);
-  k->c = (uint16_t)operand(e, n->in[2], scalar);
-  k->d = (uint16_t)operand(e, n->in[3], scalar);
+  bool column = n->op == N_LOAD || n->op == N_LIVE;
+  k->a = column ? n->aux : operand(e, n->in[0], scalar);
+  k->b = operand(e, n->in[1], scalar);
+  k->c = operand(e, n->in[2], scalar);
+  k->d = operand(e, n->in[3], scalar);
   k->tag = n->tag;
 }
 
-static void emit_marks(emitter *e, const node *n) {
-  k_insn *k = emit(e, OP_EMIT, e->base[P_ALL] + 1 + n->aux);
-  k->a = (uint16_t)operand(e, n->in[0], 0);
+static void emit_marks(struct emitter *e, const struct node *n) {
+  assert(n->aux < e->b->bitmap_count);
+  k_insn *k = emit(e, OP_EMIT, e->base[LOC_ALL] + 1 + n->aux);
+  k->a = operand(e, n->in[0], false);
 }
 
-static void emit_reduce(emitter *e, const node *n) {
-  unsigned totals = e->base[P_ALL] + 1 + (unsigned)e->b->nbitmaps;
-  k_insn *k = emit(e, reduce_op(n->aux % 4, n->type), totals + n->aux / 4);
-  k->a = (uint16_t)operand(e, n->in[0], 0);
-  k->d = (uint16_t)operand(e, n->in[3], 0);
+static void emit_reduce(struct emitter *e, const struct node *n) {
+  uint32_t totals = e->base[LOC_ALL] + 1 + e->b->bitmap_count;
+  assert(n->aux / 4u < e->b->total_count);
+  k_insn *k = emit(e, reduce_op(n->aux % 4u, n->type), totals + n->aux / 4u);
+  k->a = operand(e, n->in[0], false);
+  k->d = operand(e, n->in[3], false);
 }
 
-static void emit_node(emitter *e, int32_t i) {
-  int32_t v = e->b->plan.v[i];
-  const node *n = at(e, v);
+static void emit_value(struct emitter *e, k_value v) {
+  const struct node *n = node_at(e->b, v);
+  if (is_compare(n->op))
+    emit_compare(e, n, operand(e, v, !n->varies), !n->varies);
+  else
+    emit_plain(e, n, !n->varies);
+}
+
+/* What stands at position i of the plan. */
+static void emit_node(struct emitter *e, int32_t i) {
+  k_value v = e->b->plan.items[i];
+  const struct node *n = node_at(e->b, v);
   if (!n->live) return;
   switch (n->op) {
     case N_LOOP: emit_loop(e, v); break;
-    case N_END: emit_end(e, v); break;
+    case N_END: emit_end(e, n); break;
     case N_SKIP: emit_skip(e, i); break;
-    case N_LAND: e->insns[at(e, n->in[0])->pc].c = (uint16_t)e->n; break;
+    case N_LAND: emit_land(e, n); break;
     case N_STORE: emit_store(e, n); break;
     case N_EMIT: emit_marks(e, n); break;
     case N_REDUCE: emit_reduce(e, n); break;
     case N_WHEN:
-    case N_NEGATE: emit_when(e, n, place_number(e, n->place)); break;
-    default:
-      if (is_compare(n->op))
-        emit_compare(e, n, operand(e, v, 0), !n->varies);
-      else
-        emit_plain(e, n, !n->varies);
+    case N_NEGATE: emit_when(e, n); break;
+    default: emit_value(e, v);
   }
 }
 
 /* ---- the program ---- */
 
-/* The smallest number of instructions that the plan surely fits in. */
-static int most_insns(const builder *b) {
-  int n = b->plan.n + b->scalars.n;
-  for (int32_t v = 0; v < b->n; v++)
-    n += b->nodes[v].op == N_CARRY ? 2 : b->nodes[v].tied;
+/* As many instructions as the plan can need. */
+static uint32_t most_insns(const struct builder *b) {
+  uint32_t n = b->plan.count + b->prologue.count;
+  for (k_value v = 0; v < b->count; v++)
+    n += node_at(b, v)->op == N_CARRY ? 2u : node_at(b, v)->tied;
   return n;
 }
 
-static size_t program_size(const program *p) {
-  return sizeof *p + p->nconstants * sizeof(k_scalar) + p->ninsns * sizeof(k_insn) +
-         p->ncolumns + p->nslots + p->ntotals;
+static size_t program_size(const struct program *p) {
+  return sizeof *p + p->constant_count * sizeof(k_scalar) + p->insn_count * sizeof(k_insn) +
+         p->column_count + p->scalar_count + p->total_count;
 }
 
 /* Rows per block, such that a block's columns and registers stay in the first cache. */
-static unsigned block_rows(const builder *b) {
-  size_t lane = (size_t)b->nreg[0] + (size_t)b->nreg[1] * 4 + (size_t)b->nreg[2] * 8;
-  for (int c = 0; c < b->ncolumns; c++) lane += column_size((k_column)b->columns[c]);
+static unsigned block_rows(const struct builder *b) {
+  size_t lane = b->reg_count[0] + b->reg_count[1] * (size_t)4 + b->reg_count[2] * (size_t)8;
+  for (uint32_t c = 0; c < b->column_count; c++)
+    lane += column_size((k_column)b->columns[c]);
   return lane <= 40 ? 1024 : lane <= 160 ? 512 : 256;
 }
 
-/* Does each column appear in one instruction only, and nothing else but scalars? */
-static int takes_columns_once(const program *p) {
-  k_places at = program_places(p);
+/* Whether each column appears in one instruction only, and nothing else but scalars. */
+static bool takes_columns_once(const struct program *p) {
+  struct numbering at = program_numbering(p);
   unsigned seen[MAX_COLUMNS] = {0};
-  if (p->nreg1 + p->nreg4 + p->nreg8 > 0) return 0;
-  for (unsigned pc = p->prologue; pc < p->ninsns; pc++) {
+  if (p->reg1_count + p->reg4_count + p->reg8_count > 0) return false;
+  for (unsigned pc = p->prologue; pc < p->insn_count; pc++) {
     const k_insn *k = &p->insns[pc];
-    uint16_t places[5] = {k->dst, k->a, k->b, k->c, k->d};
-    if (k->op >= OP_CONTROLS) return 0;
+    const uint16_t operands[5] = {k->dst, k->a, k->b, k->c, k->d};
+    if (k->op >= OP_CONTROLS) return false;
     for (int i = 0; i < 5; i++) {
-      if (places[i] == at.all) return 0;
-      if (places[i] >= p->ncolumns) continue;
-      if (seen[places[i]] != 0 && seen[places[i]] != pc + 1) return 0;
-      seen[places[i]] = pc + 1;
+      if (operands[i] == at.all) return false;
+      if (operands[i] >= p->column_count) continue;
+      if (seen[operands[i]] != 0 && seen[operands[i]] != pc + 1) return false;
+      seen[operands[i]] = pc + 1;
     }
   }
-  return 1;
+  return true;
 }
 
-static program *make_program(const emitter *e, int prologue) {
-  const builder *b = e->b;
-  program head;
-  memset(&head, 0, sizeof head);
-  head.mem = b->mem;
-  head.ncolumns = (uint16_t)b->ncolumns;
-  head.nreg1 = (uint16_t)b->nreg[0];
-  head.nreg4 = (uint16_t)b->nreg[1];
-  head.nreg8 = (uint16_t)b->nreg[2];
-  head.nslots = (uint16_t)e->nslots;
-  head.nuniforms = (uint16_t)b->nuniforms;
-  head.nconstants = (uint16_t)e->nconstants;
-  head.nbitmaps = (uint16_t)b->nbitmaps;
-  head.ntotals = (uint16_t)b->ntotals;
-  head.block = (uint16_t)block_rows(b);
-  head.ninsns = (uint16_t)e->n;
-  head.prologue = (uint16_t)prologue;
-  program *p = b->mem.alloc(b->mem.ud, NULL, 0, program_size(&head));
+/* The counts of the program, and where its arrays are in one block of memory behind it. */
+static struct program *new_program(const struct emitter *e, uint32_t prologue) {
+  const struct builder *b = e->b;
+  struct program head = {
+      .memory = b->memory,
+      .column_count = (uint16_t)b->column_count,
+      .reg1_count = (uint16_t)b->reg_count[0],
+      .reg4_count = (uint16_t)b->reg_count[1],
+      .reg8_count = (uint16_t)b->reg_count[2],
+      .scalar_count = (uint16_t)e->scalar_count,
+      .uniform_count = (uint16_t)b->uniform_count,
+      .constant_count = (uint16_t)e->constant_count,
+      .bitmap_count = (uint16_t)b->bitmap_count,
+      .total_count = (uint16_t)b->total_count,
+      .block = (uint16_t)block_rows(b),
+      .insn_count = (uint16_t)e->count,
+      .prologue = (uint16_t)prologue,
+  };
+  struct program *p = memory_array(b->memory, 1, program_size(&head));
   if (!p) return NULL;
   *p = head;
   p->constants = (k_scalar *)(void *)(p + 1);
-  p->insns = (k_insn *)(void *)(p->constants + p->nconstants);
-  p->columns = (uint8_t *)(p->insns + p->ninsns);
-  p->slots = p->columns + p->ncolumns;
-  p->totals = p->slots + p->nslots;
-  memcpy(p->insns, e->insns, p->ninsns * sizeof *p->insns);
-  memcpy(p->columns, b->columns, p->ncolumns);
-  memcpy(p->totals, b->totals, p->ntotals);
-  for (int i = 0; i < b->nuniforms; i++)
-    p->slots[i] = b->uniforms[i] == 0 ? KT_F64 : (uint8_t)(b->uniforms[i] - 1);
-  for (int32_t v = 0; v < b->n; v++) {
-    const node *n = at(e, v);
-    if (n->op == N_CONSTANT && n->live) p->constants[n->slot - b->nuniforms] = n->k;
-    if ((n->op == N_CONSTANT && n->live) || has_slot(n)) p->slots[n->slot] = n->type;
-  }
-  p->whole = (uint16_t)takes_columns_once(p);
+  p->insns = (k_insn *)(void *)(p->constants + p->constant_count);
+  p->columns = (uint8_t *)(p->insns + p->insn_count);
+  p->scalars = p->columns + p->column_count;
+  p->totals = p->scalars + p->scalar_count;
   return p;
 }
 
-static k_status emit_all(emitter *e, program **out) {
-  const builder *b = e->b;
-  if (!number_slots(e)) return K_ELIMIT;
-  for (int32_t i = 0; i < b->scalars.n; i++) {
-    const node *n = at(e, b->scalars.v[i]);
-    if (is_compare(n->op))
-      emit_compare(e, n, e->base[P_SLOT] + n->slot, 1);
-    else
-      emit_plain(e, n, 1);
+static struct program *make_program(const struct emitter *e, uint32_t prologue) {
+  const struct builder *b = e->b;
+  struct program *p = new_program(e, prologue);
+  if (!p) return NULL;
+  memcpy(p->insns, e->insns, p->insn_count * sizeof *p->insns);
+  memcpy(p->columns, b->columns, p->column_count);
+  memcpy(p->totals, b->totals, p->total_count);
+  for (uint32_t i = 0; i < b->uniform_count; i++)
+    p->scalars[i] = b->uniforms[i] == 0 ? KT_F64 : (uint8_t)(b->uniforms[i] - 1);
+  for (k_value v = 0; v < b->count; v++) {
+    const struct node *n = node_at(b, v);
+    bool constant = n->op == N_CONSTANT && n->live;
+    if (constant) p->constants[n->scalar - b->uniform_count] = n->k;
+    if (constant || is_computed(n)) p->scalars[n->scalar] = n->type;
   }
-  int prologue = e->n;
-  for (int32_t i = 0; i < b->plan.n; i++) emit_node(e, i);
-  program *p = make_program(e, prologue);
+  p->whole = takes_columns_once(p);
+  return p;
+}
+
+static k_status emit_all(struct emitter *e, struct program **out) {
+  const struct builder *b = e->b;
+  if (!number_scalars(e)) return K_ELIMIT;
+  number_operands(e);
+  for (uint32_t i = 0; i < b->prologue.count; i++) emit_value(e, b->prologue.items[i]);
+  uint32_t prologue = e->count;
+  for (int32_t i = 0; (uint32_t)i < b->plan.count; i++) emit_node(e, i);
+  struct program *p = make_program(e, prologue);
   if (!p) return K_ENOMEM;
   if (!program_check(p)) {
     program_free(p);
@@ -484,32 +488,26 @@ static k_status emit_all(emitter *e, program **out) {
   return K_OK;
 }
 
-k_status plan_emit(builder *b, program **out) {
-  emitter e;
-  memset(&e, 0, sizeof e);
-  e.b = b;
-  e.size = most_insns(b);
-  if (e.size > MAX_INSNS) return K_ELIMIT;
-  size_t bytes = ((size_t)e.size + 1) * sizeof *e.insns;
-  e.insns = b->mem.alloc(b->mem.ud, NULL, 0, bytes);
+k_status plan_emit(struct builder *b, struct program **out) {
+  struct emitter e = {.b = b, .capacity = most_insns(b)};
+  if (e.capacity > MAX_INSNS) return K_ELIMIT;
+  size_t bytes = ((size_t)e.capacity + 1) * sizeof *e.insns;
+  e.insns = memory_resize(b->memory, NULL, 0, bytes);
   if (!e.insns) return K_ENOMEM;
   k_status status = emit_all(&e, out);
-  b->mem.alloc(b->mem.ud, e.insns, bytes, 0);
+  memory_free(b->memory, e.insns, bytes);
   return status;
 }
 
-k_status build_finish(builder *b, program **out) {
+k_status build_finish(struct builder *b, struct program **out) {
   if (!plan_live(b) || !plan_fuse(b) || !plan_fill(b) || !plan_order(b) ||
-      !plan_regions(b) || !plan_places(b))
+      !plan_regions(b) || !plan_registers(b))
     return b->status;
-  b->status = plan_emit(b, out);
-  k_status status = b->status;
-  if (status == K_OK) b->status = K_EINVAL;  /* spent */
+  k_status status = plan_emit(b, out);
+  b->status = status == K_OK ? K_EINVAL : status;  /* it is spent */
   return status;
 }
 
-void program_free(program *p) {
-  if (!p) return;
-  k_memory mem = p->mem;
-  mem.alloc(mem.ud, p, program_size(p), 0);
+void program_free(struct program *p) {
+  if (p) memory_free(p->memory, p, program_size(p));
 }

@@ -2,126 +2,133 @@
 ** be block registers because no instruction takes them as scalars. */
 #include "kernel/node.h"
 
-static node *at(const builder *b, int32_t v) {
-  return &b->nodes[v];
-}
+/* ---- live nodes ---- */
 
-static int mark(builder *b, int32_t v) {
-  node *n = at(b, v);
-  if (v == K_NONE || n->live) return 1;
-  n->live = 1;
-  return order_push(b, &b->spare, v);
+static bool mark(struct builder *b, k_value v) {
+  struct node *n = node_at(b, v);
+  if (n->live) return true;
+  n->live = true;
+  return node_list_push(b, &b->spare, v);
 }
 
 /* What a live node keeps alive: its operands and the loop around it. */
-static int mark_operands(builder *b, int32_t v) {
-  node n = *at(b, v);
+static bool mark_operands(struct builder *b, k_value v) {
+  struct node n = *node_at(b, v);
   for (int i = 0; i < 4; i++)
-    if (n.in[i] != K_NONE && !mark(b, n.in[i])) return 0;
+    if (n.in[i] != K_NONE && !mark(b, n.in[i])) return false;
   return n.home == 0 || mark(b, n.home);
 }
 
 /* The last store of each column counts; the last next of each carry. Ends and nexts go
 ** with their loop and carry. */
-static int mark_roots(builder *b) {
-  for (int32_t v = 0; v < b->n; v++) {
-    const node *n = at(b, v);
+static bool mark_roots(struct builder *b) {
+  for (k_value v = 0; v < b->count; v++) {
+    const struct node *n = node_at(b, v);
     if (n->op == N_STORE) b->store[n->aux] = v;
-    if (n->op == N_NEXT) at(b, n->in[0])->in[1] = n->in[1];
-    if (n->op == N_END) at(b, n->in[0])->end = v;
+    if (n->op == N_NEXT) node_at(b, n->in[0])->in[1] = n->in[1];
+    if (n->op == N_END) node_at(b, n->in[0])->end = v;
   }
-  for (int32_t v = 0; v < b->n; v++) {
-    const node *n = at(b, v);
-    int root = n->fails || n->op == N_EMIT || n->op == N_REDUCE ||
-               (n->op == N_STORE && b->store[n->aux] == v);
-    if (root && !mark(b, v)) return 0;
+  for (k_value v = 0; v < b->count; v++) {
+    const struct node *n = node_at(b, v);
+    bool root = n->fails || n->op == N_EMIT || n->op == N_REDUCE ||
+                (n->op == N_STORE && b->store[n->aux] == v);
+    if (root && !mark(b, v)) return false;
   }
-  return 1;
+  return true;
 }
 
-/* Takes ends along with live loops; says whether there were any new ones. */
-static int mark_ends(builder *b) {
-  int found = 0;
-  for (int32_t v = 0; v < b->n; v++) {
-    const node *n = at(b, v);
-    if (n->op != N_END || n->live || !at(b, n->in[0])->live) continue;
-    found = 1;
-    if (!mark(b, v)) return 0;
+/* Takes ends along with live loops; *found when there were any new ones. */
+static bool mark_ends(struct builder *b, bool *found) {
+  *found = false;
+  for (k_value v = 0; v < b->count; v++) {
+    const struct node *n = node_at(b, v);
+    if (n->op != N_END || n->live || !node_at(b, n->in[0])->live) continue;
+    *found = true;
+    if (!mark(b, v)) return false;
   }
-  return found;
+  return true;
 }
 
-int plan_live(builder *b) {
+static bool mark_all(struct builder *b) {
+  if (!mark_roots(b)) return false;
+  for (bool found = true; found;) {
+    while (b->spare.count > 0)
+      if (!mark_operands(b, b->spare.items[--b->spare.count])) return false;
+    if (!mark_ends(b, &found)) return false;
+  }
+  return true;
+}
+
+bool plan_live(struct builder *b) {
   if (b->loop != 0) builder_fail(b, K_EINVAL);
-  if (b->status != K_OK || !mark_roots(b)) return 0;
-  do {
-    while (b->spare.n > 0)
-      if (!mark_operands(b, b->spare.v[--b->spare.n])) return 0;
-  } while (mark_ends(b));
-  for (int32_t v = 0; v < b->n; v++) {
-    const node *n = at(b, v);
+  if (b->status != K_OK || !mark_all(b)) return false;
+  for (k_value v = 0; v < b->count; v++) {
+    const struct node *n = node_at(b, v);
     if (!n->live) continue;
     for (int i = 0; i < 4; i++)
-      if (n->in[i] != K_NONE) at(b, n->in[i])->uses++;
+      if (n->in[i] != K_NONE) node_at(b, n->in[i])->uses++;
     if (n->op == N_LOAD && column_direct(b, n->aux)) b->load[n->aux] = v;
   }
-  return b->status == K_OK;
+  return true;
 }
 
 /* ---- fusing ---- */
 
 /* A product that only `user` needs and that may be done where it is. */
-static int product_of(const builder *b, const node *user, int32_t v) {
-  const node *n = at(b, v);
+static bool product_of(const struct builder *b, const struct node *user, k_value v) {
+  const struct node *n = node_at(b, v);
   return n->op == KO_MUL && n->varies && n->uses == 1 && n->type == user->type &&
          n->home == user->home && n->type != KT_I64;
 }
 
-static int scalar_second(const builder *b, int32_t product) {
-  return !at(b, at(b, product)->in[1])->varies;
+static bool scalar_second(const struct builder *b, k_value product) {
+  return !node_at(b, node_at(b, product)->in[1])->varies;
 }
 
-static void absorb(builder *b, int32_t product) {
-  at(b, product)->live = 0;
+/* Its user does what it did. */
+static void absorb(struct builder *b, k_value product) {
+  struct node *n = node_at(b, product);
+  assert(n->op == KO_MUL && n->live && n->uses == 1);
+  n->live = false;
 }
 
 /* x * y + z * w and x * y - z * w: all varying, or y and w uniform. */
-static int fuse_products(builder *b, node *n) {
-  int32_t x = n->in[0], y = n->in[1];
-  if (x == y || !product_of(b, n, x) || !product_of(b, n, y)) return 0;
-  if (scalar_second(b, x) != scalar_second(b, y)) return 0;
+static bool fuse_products(struct builder *b, struct node *n) {
+  k_value x = n->in[0], y = n->in[1];
+  if (x == y || !product_of(b, n, x) || !product_of(b, n, y)) return false;
+  if (scalar_second(b, x) != scalar_second(b, y)) return false;
   n->op = n->op == KO_ADD ? N_MULADD : N_MULDIFF;
-  n->in[0] = at(b, x)->in[0];
-  n->in[1] = at(b, x)->in[1];
-  n->in[2] = at(b, y)->in[0];
-  n->in[3] = at(b, y)->in[1];
+  n->in[0] = node_at(b, x)->in[0];
+  n->in[1] = node_at(b, x)->in[1];
+  n->in[2] = node_at(b, y)->in[0];
+  n->in[3] = node_at(b, y)->in[1];
   absorb(b, x);
   absorb(b, y);
-  return 1;
+  return true;
 }
 
-static void fuse_product(builder *b, node *n, unsigned op, int32_t other,
-                         int32_t product) {
+static void fuse_product(struct builder *b, struct node *n, unsigned op, k_value other,
+                         k_value product) {
   n->op = (uint8_t)op;
   n->in[0] = other;
-  n->in[1] = at(b, product)->in[0];
-  n->in[2] = at(b, product)->in[1];
+  n->in[1] = node_at(b, product)->in[0];
+  n->in[2] = node_at(b, product)->in[1];
   absorb(b, product);
 }
 
 /* Each step still rounds: the fused loops multiply and then add. */
-int plan_fuse(builder *b) {
-  for (int32_t v = 0; v < b->n; v++) {
-    node *n = at(b, v);
+bool plan_fuse(struct builder *b) {
+  for (k_value v = 0; v < b->count; v++) {
+    struct node *n = node_at(b, v);
     if (!n->live || !n->varies || (n->op != KO_ADD && n->op != KO_SUB)) continue;
     if (fuse_products(b, n)) continue;
-    int32_t x = n->in[0], y = n->in[1];
+    k_value x = n->in[0], y = n->in[1];
     if (product_of(b, n, y))
       fuse_product(b, n, n->op == KO_ADD ? N_ADDMUL : N_SUBMUL, x, y);
     else if (product_of(b, n, x))
       fuse_product(b, n, n->op == KO_ADD ? N_ADDMUL : N_MULSUB, y, x);
   }
-  return 1;
+  return true;
 }
 
 /* ---- operands that have to be block registers ---- */
@@ -129,33 +136,7 @@ int plan_fuse(builder *b) {
 enum { IN0 = 1, IN1 = 2, IN2 = 4, IN3 = 8 };
 
 /* Which operands may be uniform, as bits, given which are. */
-static unsigned binary_uniforms(const node *n, unsigned uniform) {
-  switch (n->op) {
-    case KO_ADD:
-    case KO_MUL:
-    case KO_BAND:
-    case KO_BOR:
-    case KO_BXOR:
-    case KO_IDIV:
-    case KO_MOD:
-    case KO_POW: return IN1;
-    case KO_SUB:
-    case KO_DIV:
-    case KO_SHL:
-    case KO_SHR:
-    case KO_LT:
-    case KO_LE:
-    case KO_GT:
-    case KO_GE:
-    case KO_EQ:
-    case KO_NE: return uniform;
-    case KO_MIN:
-    case KO_MAX: return n->type == KT_I64 ? IN1 : uniform;
-    default: return 0;
-  }
-}
-
-static unsigned allowed(const node *n, unsigned uniform) {
+static unsigned allowed(const struct node *n, unsigned uniform) {
   switch (n->op) {
     case N_SELECT:
       if (n->type == KT_BOOL) return 0;
@@ -166,122 +147,131 @@ static unsigned allowed(const node *n, unsigned uniform) {
     case N_MULSUB: return IN0 | IN2;
     case N_MULADD:
     case N_MULDIFF: return IN1 | IN3;
-    case N_LOOP: return IN0;
-    case N_CARRY: return IN0 | IN1;  /* copied or filled by themselves */
+    case N_LOOP:
     case N_END: return IN0;
-    default: return binary_uniforms(n, uniform);
+    case N_CARRY: return IN0 | IN1;  /* copied or filled by themselves */
+    default: break;
   }
+  if (n->op >= KO_COUNT || operations[n->op].operands == 1) return 0;
+  return is_compare(n->op) ? uniform : operation_scalars(n->op, n->type);
 }
 
 /* Where a uniform is the same for all rounds; a counter belongs to its own loop. */
-static int32_t uniform_home(const builder *b, int32_t uniform) {
-  return at(b, uniform)->op == N_LOOP ? uniform : at(b, uniform)->home;
+static k_value uniform_home(const struct builder *b, k_value uniform) {
+  return node_at(b, uniform)->op == N_LOOP ? uniform : node_at(b, uniform)->home;
 }
 
-static int is_inside(const builder *b, int32_t home, int32_t loop) {
-  while (home != 0 && home != loop) home = at(b, home)->home;
+static bool is_inside(const struct builder *b, k_value home, k_value loop) {
+  while (home != 0 && home != loop) home = node_at(b, home)->home;
   return home == loop;
 }
 
 /* A register filled with `uniform` for `user`; one serves all users but those behind the
 ** loop that carried it. */
-static int32_t fill(builder *b, int32_t uniform, int32_t user) {
+static k_value fill(struct builder *b, k_value uniform, k_value user) {
+  assert(!node_at(b, uniform)->varies);
   if (uniform == K_ALL) return K_ALL;
-  int32_t home = uniform_home(b, uniform);
-  int shared = is_inside(b, at(b, user)->home, home);
-  if (shared && at(b, uniform)->fill != 0) return at(b, uniform)->fill;
-  node n = node_make(N_FILL, (k_type)at(b, uniform)->type, 1);
+  k_value home = uniform_home(b, uniform);
+  bool shared = is_inside(b, node_at(b, user)->home, home);
+  if (shared && node_at(b, uniform)->fill != 0) return node_at(b, uniform)->fill;
+  struct node n = node_make(N_FILL, (k_type)node_at(b, uniform)->type, true);
   n.in[0] = uniform;
-  n.live = 1;
-  int32_t v = builder_append(b, n, shared ? home : at(b, user)->home);
-  if (v != K_NONE && shared) at(b, uniform)->fill = v;
+  n.live = true;
+  k_value v = builder_append(b, n, shared ? home : node_at(b, user)->home);
+  if (v != K_NONE && shared) node_at(b, uniform)->fill = v;
   return v;
 }
 
-static int is_uniform(const builder *b, int32_t v) {
-  return v != K_NONE && !at(b, v)->varies;
+static bool is_uniform(const struct builder *b, k_value v) {
+  return v != K_NONE && !node_at(b, v)->varies;
 }
 
-/* Instructions for one row only, or for none, take any operand. */
-static int fill_operands(builder *b, int32_t v) {
-  node n = *at(b, v);
+/* Spreads the uniform operands that its instruction does not take as such over registers. */
+static bool fill_operands(struct builder *b, k_value v) {
+  struct node n = *node_at(b, v);
   unsigned uniform = 0;
-  for (int i = 0; i < 4; i++)
+  for (unsigned i = 0; i < 4; i++)
     if (is_uniform(b, n.in[i])) uniform |= 1u << i;
   unsigned wrong = uniform & ~allowed(&n, uniform);
-  for (int i = 0; i < 4; i++) {
+  for (unsigned i = 0; i < 4; i++) {
     if (!(wrong >> i & 1)) continue;
-    int32_t f = fill(b, n.in[i], v);
-    if (f == K_NONE) return 0;
-    at(b, v)->in[i] = f;
+    k_value filled = fill(b, n.in[i], v);
+    if (filled == K_NONE) return false;
+    node_at(b, v)->in[i] = filled;
   }
-  return 1;
+  return true;
 }
 
-/* A store in place has to be of a value made for it, so what a loop carried or what
-** another column stores is copied. A column's load is copied for any store: the column
-** may change before that is done. */
-static int needs_copy(const builder *b, int column, int32_t v) {
-  const node *n = at(b, v);
-  if (n->op == N_LOAD) return column_direct(b, n->aux);
-  if (!column_direct(b, column)) return 0;
-  if (n->op == N_CARRY) return 1;
-  for (int c = 0; c < column; c++)
-    if (b->store[c] != 0 && at(b, b->store[c])->in[0] == v) return 1;
-  return 0;
-}
-
-static int own_stored_value(builder *b, int column, int32_t store) {
-  int32_t v = at(b, store)->in[0];
-  if (!needs_copy(b, column, v)) return 1;
-  node copy = node_make(N_COPY, (k_type)at(b, v)->type, 1);
+static k_value copy_of(struct builder *b, k_value v, bool varies, k_value home) {
+  struct node copy = node_make(N_COPY, (k_type)node_at(b, v)->type, varies);
   copy.in[0] = v;
-  copy.live = 1;
-  int32_t c = builder_append(b, copy, 0);
-  if (c == K_NONE) return 0;
-  at(b, store)->in[0] = c;
-  return 1;
+  copy.live = true;
+  return builder_append(b, copy, home);
 }
 
-static int own_stores(builder *b) {
-  for (int c = 0; c < b->ncolumns; c++) {
+/* A value is made in the column that it is stored to, so it has to be made for that: what a
+** loop carried or what another column stores is copied. A column's load is copied for any
+** store: the column may change before that is done. */
+static bool needs_copy(const struct builder *b, uint32_t column, k_value v) {
+  const struct node *n = node_at(b, v);
+  if (n->op == N_LOAD) return column_direct(b, n->aux);
+  if (!column_direct(b, column)) return false;
+  if (n->op == N_CARRY) return true;
+  for (uint32_t c = 0; c < column; c++)
+    if (b->store[c] != 0 && node_at(b, b->store[c])->in[0] == v) return true;
+  return false;
+}
+
+static bool own_stored_value(struct builder *b, uint32_t column, k_value store) {
+  k_value v = node_at(b, store)->in[0];
+  assert(node_at(b, store)->op == N_STORE);
+  if (!needs_copy(b, column, v)) return true;
+  assert(v == K_ALL || node_at(b, v)->varies);
+  k_value copy = copy_of(b, v, true, 0);
+  if (copy == K_NONE) return false;
+  node_at(b, store)->in[0] = copy;
+  return true;
+}
+
+static bool own_stores(struct builder *b) {
+  for (uint32_t c = 0; c < b->column_count; c++) {
     if (b->store[c] == 0) continue;
-    const node *value = at(b, at(b, b->store[c])->in[0]);
+    const struct node *value = node_at(b, node_at(b, b->store[c])->in[0]);
     if (value->op == N_LOAD && value->aux == c) {  /* as it was */
-      at(b, b->store[c])->live = 0;
+      node_at(b, b->store[c])->live = false;
       b->store[c] = 0;
     } else if (!own_stored_value(b, c, b->store[c])) {
-      return 0;
+      return false;
     }
   }
-  return 1;
+  return true;
 }
 
-/* A value carried on as another's, or that ends its loop, must not change before it has
-** been taken over. */
-static int own_carried(builder *b, int32_t v, int operand, int32_t loop) {
-  int32_t old = at(b, v)->in[operand];
-  if (old == K_NONE || old == v) return 1;
-  if (at(b, old)->op != N_CARRY || at(b, old)->home != loop) return 1;
-  node copy = node_make(N_COPY, (k_type)at(b, old)->type, at(b, old)->varies);
-  copy.in[0] = old;
-  copy.live = 1;
-  int32_t c = builder_append(b, copy, loop);
-  if (c == K_NONE) return 0;
-  at(b, v)->in[operand] = c;
-  return 1;
+/* What ends a loop, or is carried on as another carry's value, must not be a carry of that
+** loop itself, which changes before it has been taken over: then a copy is. */
+static bool own_carried(struct builder *b, k_value v, int operand, k_value loop) {
+  k_value old = node_at(b, v)->in[operand];
+  if (old == K_NONE || old == v) return true;
+  if (node_at(b, old)->op != N_CARRY || node_at(b, old)->home != loop) return true;
+  k_value copy = copy_of(b, old, node_at(b, old)->varies, loop);
+  if (copy == K_NONE) return false;
+  node_at(b, v)->in[operand] = copy;
+  return true;
 }
 
-int plan_fill(builder *b) {
-  int32_t n = b->n;
-  for (int32_t v = 0; v < n; v++) {
-    const node *m = at(b, v);
-    if (!m->live || m->op == N_NEXT) continue;
-    if (m->op == N_CARRY && !own_carried(b, v, 1, m->home)) return 0;
-    if (at(b, v)->op == N_END && !own_carried(b, v, 1, at(b, v)->in[0])) return 0;
-    m = at(b, v);
-    if (m->varies || m->fails || m->op >= N_LOOP)
-      if (!fill_operands(b, v)) return 0;
+/* Whether it is calculated once, for all rows: then every operand is a scalar. */
+static bool is_once(const struct node *n) {
+  return !n->varies && !n->fails && n->op < N_LOOP;
+}
+
+bool plan_fill(struct builder *b) {
+  k_value end = b->count;
+  for (k_value v = 0; v < end; v++) {
+    const struct node *n = node_at(b, v);
+    if (!n->live || n->op == N_NEXT) continue;
+    k_value loop = n->op == N_CARRY ? n->home : n->op == N_END ? n->in[0] : K_NONE;
+    if (loop != K_NONE && !own_carried(b, v, 1, loop)) return false;
+    if (!is_once(node_at(b, v)) && !fill_operands(b, v)) return false;
   }
   return own_stores(b);
 }

@@ -1,17 +1,15 @@
 #include "kernel/ops.h"
 
-#include <string.h>
-
-int isa_supported(k_isa isa) {
+bool isa_supported(k_isa isa) {
   switch (isa) {
-    case K_BASE: return 1;
+    case K_BASE: return true;
 #ifdef ECS_KERNEL_X86
     case K_AVX2: return __builtin_cpu_supports("avx2") != 0;
     case K_AVX512:
-      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")
-             && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+      return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
 #endif
-    default: return 0;
+    default: return false;
   }
 }
 

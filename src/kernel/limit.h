@@ -5,8 +5,8 @@
 **   x <= y, x > y   x <= down(y), x > down(y)   the greatest that is not above y
 **   x == y, x ~= y  x == same(y), x ~= same(y)  y itself; NaN when there is no such value
 */
-#ifndef ecs_kernel_limit_h
-#define ecs_kernel_limit_h
+#ifndef ECS_KERNEL_LIMIT_H
+#define ECS_KERNEL_LIMIT_H
 
 #include <math.h>
 #include <stdint.h>

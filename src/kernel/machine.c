@@ -4,158 +4,151 @@
 ** that can fail) is stored for the rows before it only. */
 #include "kernel/ops.h"
 
-/* Asserts are for debug builds, as in the core. */
-#if !defined(ECS_DEBUG) && !defined(NDEBUG)
-#define NDEBUG
-#endif
-#include <assert.h>
-#include <string.h>
-
 struct machine {
-  k_memory mem;
+  struct memory *memory;
   const op_fn *ops;
-  void *chunk;  /* what was allocated, of `size` bytes; `base` is aligned in it */
-  size_t size;
-  char *base;
+  struct column_buffer buffer;  /* see struct layout */
 };
 
 #define ALIGNMENT 64
 
-static size_t round_up(size_t n) {
+static size_t align(size_t n) {
   return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* Where things are behind `base`: the mask of all rows, then addresses of places, slots,
-** totals, registers. */
-typedef struct layout {
-  size_t at, slots, totals, reg1, reg4, reg8, end;
-} layout;
+/* What is in the buffer, and where: the mask of all rows at its beginning, the addresses of
+** operands, scalars, totals, registers. */
+struct layout {
+  size_t at, scalars, totals, reg1, reg4, reg8, end;
+};
 
-static layout lay_out(const program *p, const k_places *at) {
-  layout l;
+static struct layout lay_out(const struct program *p, const struct numbering *numbers) {
+  struct layout l;
   l.at = K_BLOCK;
-  l.slots = round_up(l.at + at->count * sizeof(void *));
-  l.totals = l.slots + p->nslots * sizeof(k_scalar);
-  l.reg8 = round_up(l.totals + p->ntotals * sizeof(k_folding));
-  l.reg4 = l.reg8 + (size_t)p->nreg8 * p->block * 8;
-  l.reg1 = l.reg4 + (size_t)p->nreg4 * p->block * 4;
-  l.end = l.reg1 + (size_t)p->nreg1 * p->block;
+  l.scalars = align(l.at + numbers->count * sizeof(void *));
+  l.totals = l.scalars + p->scalar_count * sizeof(k_scalar);
+  l.reg8 = align(l.totals + p->total_count * sizeof(k_folding));
+  l.reg4 = l.reg8 + (size_t)p->reg8_count * p->block * 8;
+  l.reg1 = l.reg4 + (size_t)p->reg4_count * p->block * 4;
+  l.end = l.reg1 + (size_t)p->reg1_count * p->block;
   return l;
 }
 
-machine *machine_new(const k_memory *mem, k_isa isa) {
-  machine *m = mem->alloc(mem->ud, NULL, 0, sizeof *m);
+struct machine *machine_new(struct memory *memory, k_isa isa) {
+  struct machine *m = memory_array(memory, 1, sizeof *m);
   if (!m) return NULL;
-  m->mem = *mem;
+  m->memory = memory;
   m->ops = isa_ops(isa);
-  m->chunk = NULL;
-  m->base = NULL;
-  m->size = 0;
   return m;
 }
 
-void machine_free(machine *m) {
+void machine_free(struct machine *m) {
   if (!m) return;
-  k_memory mem = m->mem;
-  if (m->chunk) mem.alloc(mem.ud, m->chunk, m->size, 0);
-  mem.alloc(mem.ud, m, sizeof *m, 0);
+  buffer_free(m->memory, &m->buffer);
+  memory_free(m->memory, m, sizeof *m);
 }
 
-k_status machine_reserve(machine *m, const program *p) {
-  k_places at = program_places(p);
-  size_t need = lay_out(p, &at).end + ALIGNMENT;
-  if (need <= m->size) return K_OK;
-  void *chunk = m->mem.alloc(m->mem.ud, NULL, 0, need);
-  if (!chunk) return K_ENOMEM;
-  if (m->chunk) m->mem.alloc(m->mem.ud, m->chunk, m->size, 0);
-  m->chunk = chunk;
-  m->size = need;
-  m->base = (char *)chunk + (ALIGNMENT - (uintptr_t)chunk % ALIGNMENT) % ALIGNMENT;
-  memset(m->base, 1, K_BLOCK);
+k_status machine_reserve(struct machine *m, const struct program *p) {
+  struct numbering numbers = program_numbering(p);
+  if (!buffer_grow(m->memory, &m->buffer, lay_out(p, &numbers).end, 0)) return K_ENOMEM;
+  memset(m->buffer.data, 1, K_BLOCK);
   return K_OK;
 }
 
 /* A run under way. */
-typedef struct running {
-  const program *p;
+struct running {
+  const struct program *p;
   const k_run *run;
   const op_fn *ops;
-  void **at;
-  k_places places;
-  k_failure *failure;  /* error is KE_NONE until a row fails */
-  size_t first;        /* the block's first row */
-  size_t block;        /* rows in a block, but the last */
-} running;
+  void **at;                  /* the addresses of operands, in this block */
+  struct numbering numbers;
+  k_failure *failure;         /* error is KE_NONE until a row fails */
+  size_t first;               /* the block's first row */
+  size_t block;               /* rows in a block, but the last */
+};
 
 /* Beyond the caches shorter blocks do better: what comes first in a block waits for
 ** memory, and the hardware's streams follow but a little. Not where there is little to do
 ** but to load. Within the caches one block is enough for what is done but once to each
 ** column. */
-static size_t choose_block(const program *p, size_t rows) {
+static size_t choose_block(const struct program *p, size_t rows) {
   enum { CACHED = 4 << 20, SHORT = 256 };
   size_t bytes = 0;
-  for (unsigned i = 0; i < p->ncolumns; i++)
+  for (uint32_t i = 0; i < p->column_count; i++)
     bytes += column_size((k_column)p->columns[i]);
-  int cached = rows <= CACHED / (bytes + 1);
+  bool cached = rows <= CACHED / (bytes + 1);
   if (p->whole && cached) return rows;
-  int busy = p->ninsns - p->prologue > 2 * p->ncolumns;
+  bool busy = p->insn_count - p->prologue > 2 * p->column_count;
   return busy && p->block > SHORT && !cached ? SHORT : p->block;
 }
 
-static void set_registers(void **at, unsigned from, unsigned to, char *memory,
-                          size_t size) {
-  for (; from < to; from++, memory += size) at[from] = memory;
+static void set_registers(void **at, uint32_t from, uint32_t to, char *first, size_t size) {
+  for (; from < to; from++, first += size) at[from] = first;
 }
 
-static void set_up(running *r, const machine *m, const layout *l) {
-  const program *p = r->p;
-  void **at = (void **)(void *)(m->base + l->at);
-  k_scalar *slots = (k_scalar *)(void *)(m->base + l->slots);
-  k_folding *totals = (k_folding *)(void *)(m->base + l->totals);
-  size_t block = p->block;
-  r->at = at;
-  for (unsigned i = 0; i < p->ncolumns; i++) at[i] = r->run->columns[i];
-  set_registers(at, r->places.reg1, r->places.reg4, m->base + l->reg1, block);
-  set_registers(at, r->places.reg4, r->places.reg8, m->base + l->reg4, 4 * block);
-  set_registers(at, r->places.reg8, r->places.slots, m->base + l->reg8, 8 * block);
-  for (unsigned i = 0; i < p->nslots; i++) at[r->places.slots + i] = slots + i;
-  if (p->nuniforms > 0) memcpy(slots, r->run->uniforms, p->nuniforms * sizeof *slots);
-  if (p->nconstants > 0)
-    memcpy(slots + p->nuniforms, p->constants, p->nconstants * sizeof *slots);
-  at[r->places.all] = m->base;
-  for (unsigned i = 0; i < p->nbitmaps; i++)
-    at[r->places.bitmaps + i] = r->run->bitmaps[i];
-  for (unsigned i = 0; i < p->ntotals; i++) {
-    at[r->places.totals + i] = totals + i;
-    k_fold_begin(totals + i, (k_reduce)(p->totals[i] / 4), (k_type)(p->totals[i] % 4));
+static void set_scalars(struct running *r, k_scalar *scalars) {
+  const struct program *p = r->p;
+  for (uint32_t i = 0; i < p->scalar_count; i++) r->at[r->numbers.scalars + i] = scalars + i;
+  if (p->uniform_count > 0)
+    memcpy(scalars, r->run->uniforms, p->uniform_count * sizeof *scalars);
+  if (p->constant_count > 0)
+    memcpy(scalars + p->uniform_count, p->constants, p->constant_count * sizeof *scalars);
+}
+
+static k_reduce total_how(const struct program *p, uint32_t i) {
+  return (k_reduce)(p->totals[i] / 4);
+}
+
+static k_type total_type(const struct program *p, uint32_t i) {
+  return (k_type)(p->totals[i] % 4);
+}
+
+/* The addresses that operands have in the first block. */
+static void set_up(struct running *r, char *base, const struct layout *l) {
+  const struct program *p = r->p;
+  const struct numbering *numbers = &r->numbers;
+  void **at = r->at = (void **)(void *)(base + l->at);
+  k_folding *totals = (k_folding *)(void *)(base + l->totals);
+  for (uint32_t i = 0; i < p->column_count; i++) at[i] = r->run->columns[i];
+  set_registers(at, numbers->reg1, numbers->reg4, base + l->reg1, p->block);
+  set_registers(at, numbers->reg4, numbers->reg8, base + l->reg4, (size_t)4 * p->block);
+  set_registers(at, numbers->reg8, numbers->scalars, base + l->reg8, (size_t)8 * p->block);
+  set_scalars(r, (k_scalar *)(void *)(base + l->scalars));
+  at[numbers->all] = base;
+  for (uint32_t i = 0; i < p->bitmap_count; i++)
+    at[numbers->bitmaps + i] = r->run->bitmaps[i];
+  for (uint32_t i = 0; i < p->total_count; i++) {
+    at[numbers->totals + i] = totals + i;
+    k_fold_begin(totals + i, total_how(p, i), total_type(p, i));
   }
 }
 
-/* Is one of n lanes set? Most masks that are not empty show it at once. */
-static int any_lane(const uint8_t *mask, size_t n) {
+/* Whether one of n lanes is set. Most masks that are not empty show it at once. */
+static bool any_lane(const uint8_t *mask, size_t n) {
   size_t i = 0;
   for (; i + 64 <= n; i += 64) {
     uint64_t w[8];
     memcpy(w, mask + i, sizeof w);
-    if (w[0] | w[1] | w[2] | w[3] | w[4] | w[5] | w[6] | w[7]) return 1;
+    if (w[0] | w[1] | w[2] | w[3] | w[4] | w[5] | w[6] | w[7]) return true;
   }
   for (; i < n; i++)
-    if (mask[i]) return 1;
-  return 0;
+    if (mask[i]) return true;
+  return false;
 }
 
-static int64_t *integer_at(const running *r, unsigned place) {
-  return &((k_scalar *)r->at[place])->i64;
+static int64_t *integer_at(const struct running *r, uint32_t operand) {
+  assert(operand >= r->numbers.scalars && operand < r->numbers.all);
+  return &((k_scalar *)r->at[operand])->i64;
 }
 
-static void live(const running *r, const k_insn *k, size_t n) {
+static void live(const struct running *r, const k_insn *k, size_t n) {
   int64_t *ids = r->at[k->dst];
   if ((void *)ids != r->at[k->a]) memcpy(ids, r->at[k->a], n * sizeof *ids);
   r->run->live(r->run->live_ud, ids, n);
 }
 
 /* Does instruction `pc`, one that moves on as it likes; returns the next. */
-static unsigned control(const running *r, unsigned pc, size_t n) {
+static uint32_t control(const struct running *r, uint32_t pc, size_t n) {
   const k_insn *k = &r->p->insns[pc];
   switch (k->op) {
     case OP_LOOP:
@@ -176,9 +169,11 @@ static unsigned control(const running *r, unsigned pc, size_t n) {
   return pc + 1;
 }
 
-static void fail(running *r, const k_insn *k, size_t lane) {
-  const op_info *info = &op_table[k->op];
+/* Notes that the instruction failed in this lane of the block, and of what value. */
+static void fail(struct running *r, const k_insn *k, size_t lane) {
+  const struct op_info *info = &op_table[k->op];
   k_failure *f = r->failure;
+  assert(info->error != KE_NONE && r->first + lane < r->run->rows);
   f->row = r->first + lane;
   f->tag = k->tag;
   f->error = (k_error)info->error;
@@ -199,21 +194,22 @@ static void fail(running *r, const k_insn *k, size_t lane) {
 }
 
 /* Runs the block of n rows at r->first; returns how many of them did not fail. */
-static size_t run_block(running *r, size_t n) {
+static size_t run_block(struct running *r, size_t n) {
   const k_insn *insns = r->p->insns;
-  unsigned end = r->p->ninsns;
+  uint32_t end = r->p->insn_count;
   void *const *at = r->at;
-  for (unsigned pc = r->p->prologue; pc < end;) {
+  for (uint32_t pc = r->p->prologue; pc < end;) {
     const k_insn *k = &insns[pc];
     if (k->op < OP_CONTROLS) {
       size_t done = r->ops[k->op](k, at, n);
       pc++;
+      assert(done <= n);
       if (done == n) continue;
       fail(r, k, done);
       n = done;
       if (n == 0) return 0;
     } else if (k->op & OP_SCALAR) {
-      r->ops[k->op & ~OP_SCALAR](k, at, 1);
+      r->ops[OP_NUMBER(k->op)](k, at, 1);
       pc++;
     } else {
       pc = control(r, pc, n);
@@ -222,46 +218,52 @@ static size_t run_block(running *r, size_t n) {
   return n;
 }
 
-/* Bits from row n of the block on, to the end of the table, are cleared. */
-static void cut_bitmaps(const running *r, size_t row) {
+/* Bits from this row to the end of the table are cleared. */
+static void cut_bitmaps(const struct running *r, size_t row) {
   size_t words = (r->run->rows + 63) / 64;
-  for (unsigned i = 0; i < r->p->nbitmaps; i++) {
+  for (uint32_t i = 0; i < r->p->bitmap_count; i++) {
     uint64_t *bits = r->run->bitmaps[i];
     if (row % 64 != 0) bits[row / 64] &= ((uint64_t)1 << (row % 64)) - 1;
     for (size_t w = (row + 63) / 64; w < words; w++) bits[w] = 0;
   }
 }
 
-static void advance(running *r, size_t rows) {
-  const program *p = r->p;
-  for (unsigned i = 0; i < p->ncolumns; i++)
+/* To the next block. */
+static void advance(struct running *r, size_t rows) {
+  const struct program *p = r->p;
+  assert(rows % 64 == 0);
+  for (uint32_t i = 0; i < p->column_count; i++)
     r->at[i] = (char *)r->at[i] + rows * column_size((k_column)p->columns[i]);
-  for (unsigned i = 0; i < p->nbitmaps; i++)
-    r->at[r->places.bitmaps + i] = (uint64_t *)r->at[r->places.bitmaps + i] + rows / 64;
+  for (uint32_t i = 0; i < p->bitmap_count; i++)
+    r->at[r->numbers.bitmaps + i] = (uint64_t *)r->at[r->numbers.bitmaps + i] + rows / 64;
   r->first += rows;
 }
 
-static void run_blocks(running *r) {
-  const program *p = r->p;
-  for (unsigned pc = 0; pc < p->prologue; pc++) {
-    const k_insn *k = &p->insns[pc];
-    r->ops[k->op & ~OP_SCALAR](k, r->at, 1);
+static void run_prologue(struct running *r) {
+  for (uint32_t pc = 0; pc < r->p->prologue; pc++) {
+    const k_insn *k = &r->p->insns[pc];
+    assert(k->op & OP_SCALAR);
+    r->ops[OP_NUMBER(k->op)](k, r->at, 1);
   }
+}
+
+static void run_blocks(struct running *r) {
   for (;;) {
     size_t left = r->run->rows - r->first;
     size_t n = left < r->block ? left : r->block;
-    for (unsigned i = 0; i < p->nbitmaps; i++)
-      memset(r->at[r->places.bitmaps + i], 0, (n + 63) / 64 * sizeof(uint64_t));
+    for (uint32_t i = 0; i < r->p->bitmap_count; i++)
+      memset(r->at[r->numbers.bitmaps + i], 0, (n + 63) / 64 * sizeof(uint64_t));
     if (run_block(r, n) < n || left == n) return;
     advance(r, n);
   }
 }
 
-k_status machine_run(machine *m, const program *p, const k_run *run, k_failure *failure) {
-  running r;
-  r.places = program_places(p);
-  layout l = lay_out(p, &r.places);
-  if (m->size < l.end + ALIGNMENT) return K_EINVAL;
+k_status machine_run(struct machine *m, const struct program *p, const k_run *run,
+                     k_failure *failure) {
+  struct running r;
+  r.numbers = program_numbering(p);
+  struct layout l = lay_out(p, &r.numbers);
+  if (m->buffer.size < l.end + ALIGNMENT) return K_EINVAL;
   failure->error = KE_NONE;
   if (run->rows == 0) return K_OK;
   r.p = p;
@@ -270,24 +272,25 @@ k_status machine_run(machine *m, const program *p, const k_run *run, k_failure *
   r.failure = failure;
   r.first = 0;
   r.block = choose_block(p, run->rows);
-  set_up(&r, m, &l);
+  set_up(&r, m->buffer.data, &l);
+  run_prologue(&r);
   run_blocks(&r);
   if (failure->error != KE_NONE) {
     cut_bitmaps(&r, failure->row);
     return K_FAILED;
   }
-  for (unsigned i = 0; i < p->ntotals; i++)
-    k_fold_end(r.at[r.places.totals + i], (k_reduce)(p->totals[i] / 4),
-               (k_type)(p->totals[i] % 4), &run->totals[i]);
+  for (uint32_t i = 0; i < p->total_count; i++)
+    k_fold_end(r.at[r.numbers.totals + i], total_how(p, i), total_type(p, i),
+               &run->totals[i]);
   return K_OK;
 }
 
-int k_commands_next(uint64_t *const *bitmaps, int count, size_t rows, k_cursor *at,
-                    size_t *row, int *index) {
+bool k_commands_next(uint64_t *const *bitmaps, uint32_t count, size_t rows, k_cursor *at,
+                     size_t *row, uint32_t *index) {
   while (at->row < rows) {
     size_t word = at->row / 64;
     uint64_t any = 0;
-    for (int i = 0; i < count; i++) any |= bitmaps[i][word];
+    for (uint32_t i = 0; i < count; i++) any |= bitmaps[i][word];
     any >>= at->row % 64;
     if (any == 0) {
       at->row = (word + 1) * 64;
@@ -298,10 +301,10 @@ int k_commands_next(uint64_t *const *bitmaps, int count, size_t rows, k_cursor *
       if (bitmaps[at->index][word] >> (at->row % 64) & 1) {
         *row = at->row;
         *index = at->index++;
-        return 1;
+        return true;
       }
     at->row++;
     at->index = 0;
   }
-  return 0;
+  return false;
 }

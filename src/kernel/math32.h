@@ -3,8 +3,8 @@
 ** relative error below 2^-33), so that the only rounding that matters is the last one:
 ** within 0.51 ulp. Included behind vector.h.
 */
-#ifndef ecs_kernel_math32_h
-#define ecs_kernel_math32_h
+#ifndef ECS_KERNEL_MATH32_H
+#define ECS_KERNEL_MATH32_H
 
 #include <math.h>
 #include <stdint.h>

@@ -5,11 +5,14 @@
 **   fuse.c      live nodes; operations joined; operands that have to be block registers
 **   order.c     the order of instructions: out of loops, what can fail first
 **   region.c    work that an empty mask makes needless
-**   place.c     lives and places
+**   allocate.c  how long values live, and in which register or column
 **   emit.c      instructions
-*/
-#ifndef ecs_kernel_node_h
-#define ecs_kernel_node_h
+**
+** A node is named by the k_value that it yields, also where it yields nothing; a position
+** is one of builder.plan. K_ALL, 0, is the first node, so that 0 can stand for no node
+** where that one is not meant. */
+#ifndef ECS_KERNEL_NODE_H
+#define ECS_KERNEL_NODE_H
 
 #include "kernel/ops.h"
 
@@ -42,92 +45,143 @@ enum {
   N_COPY,      /* x */
   N_FILL,      /* uniform x */
   N_SKIP,      /* mask */
-  N_LAND       /* skip: where it lands */
+  N_LAND,      /* skip: where it lands */
+  N_COUNT
 };
 
-typedef struct node {
-  uint8_t op, type, varies;
-  uint8_t fails;
-  uint8_t state, tied;  /* region.c; tied: a skip leaves the second operand here */
+struct node {
+  uint8_t op, type;    /* a k_op or one of the above; k_type */
+  bool varies, fails;
+  uint8_t state;       /* region.c */
+  bool tied;           /* region.c: a skip leaves the second operand where this one is */
   uint16_t aux;
-  uint8_t live, done, early;  /* order.c: in the plan; needed by what can fail */
-  int32_t in[4];    /* K_NONE where there is none */
-  int32_t home;     /* the loop in whose body it belongs, 0 in none */
-  int32_t chain;    /* the next of its hash bucket */
+  bool live;           /* what the program does depends on it */
+  bool done;           /* order.c: in the plan */
+  bool early;          /* order.c: needed by what can fail */
+  k_value in[4];       /* K_NONE where there is none */
+  k_value home;        /* the loop in whose body it belongs, 0 in none */
+  k_value chain;       /* the next of its hash bucket */
   uint32_t tag;
-  k_scalar k;       /* of a constant */
-  int32_t uses;     /* live users, counted by fuse.c and again by region.c */
-  int32_t inside;   /* region.c: users within a region */
-  int32_t need;     /* region.c: the mask without whose rows it is not needed */
-  int32_t fill;     /* the block register that holds a uniform, or 0 */
-  int32_t at, last, body_last;  /* place.c: positions of definition and of the last use */
-  int32_t heir;     /* place.c: the carry that takes this value over, or 0 */
-  int32_t end;      /* of a loop: its end */
-  int32_t pc;       /* emit.c: its instruction */
-  uint16_t slot;    /* emit.c: of a uniform */
-  int32_t copied;   /* place.c: of a tied select, the position of its skip */
-  int32_t column;   /* place.c: 1 + the column that it is stored to, or 0 */
-  uint16_t place;   /* place.c: see PLACE */
-} node;
+  k_scalar k;          /* of a constant */
+  int32_t uses;        /* live users, counted by fuse.c and again by region.c */
+  int32_t inside;      /* region.c: users within a region */
+  k_value need;        /* region.c: the mask without whose rows it is not needed */
+  k_value fill;        /* the block register that holds a uniform, or 0 */
+  int32_t at, last;    /* allocate.c: positions of its definition and of its last use, */
+  int32_t body_last;   /* of a carry also of the last use within its loop */
+  k_value heir;        /* allocate.c: the carry that takes this value over, or 0 */
+  k_value end;         /* of a loop: its end */
+  uint32_t pc;         /* emit.c: its instruction */
+  uint16_t scalar;     /* emit.c: of a uniform */
+  int32_t copied;      /* allocate.c: of a tied select, the position of its skip */
+  uint32_t column;     /* allocate.c: 1 + the column that it is stored to, or 0 */
+  uint16_t location;   /* allocate.c: see LOCATION */
+};
 
-/* A list of nodes. */
-typedef struct order {
-  int32_t *v;
-  int32_t n, size;
-} order;
+struct node_list {
+  k_value *items;
+  uint32_t count, capacity;
+};
 
 struct builder {
-  k_memory mem;
+  struct memory *memory;
   k_status status;
-  node *nodes;
-  int32_t n, size;
-  int32_t loop;          /* the innermost open loop, or 0 */
-  int32_t guard;         /* see build_at */
-  uint32_t tag;
-  int ncolumns, nuniforms, nbitmaps, ntotals;
+  struct node *nodes;
+  int32_t count;
+  uint32_t capacity;
+  k_value loop;                      /* the innermost open loop, or 0 */
+  k_value fail_mask;                 /* see build_at */
+  uint32_t fail_tag;
+  uint32_t column_count, uniform_count, bitmap_count, total_count;
   uint8_t columns[MAX_COLUMNS];
-  uint8_t uniforms[MAX_COLUMNS];  /* k_type + 1, 0 unknown */
+  uint8_t uniforms[MAX_COLUMNS];     /* k_type + 1, 0 unknown */
   uint8_t totals[MAX_TOTALS];
-  int32_t store[MAX_COLUMNS];     /* build_finish: the store of each column, or 0 */
-  int32_t load[MAX_COLUMNS];      /* build_finish: its live load, or 0 */
-  int32_t bucket[256];
-  order plan, spare;     /* build_finish: instructions in order */
-  order scalars;         /* and those done once per run */
-  int32_t safe;          /* place.c: position behind the last that can fail */
-  int nreg[3];           /* block registers of 1, 4 and 8 bytes a lane, */
+  k_value store[MAX_COLUMNS];        /* build_finish: the store of each column, or 0 */
+  k_value load[MAX_COLUMNS];         /* build_finish: its live load, or 0 */
+  k_value bucket[256];
+  struct node_list plan, spare;      /* build_finish: instructions in order */
+  struct node_list prologue;         /* and those done once per run */
+  int32_t safe;                      /* allocate.c: position behind the last that can fail */
+  uint32_t reg_count[3];             /* block registers of 1, 4 and 8 bytes a lane, */
   int32_t busy[3][MAX_REGISTERS];    /* the last position at which each is in use, */
   int32_t column_busy[MAX_COLUMNS];  /* and each column: its old value, or a guest */
 };
 
+static inline struct node *node_at(const struct builder *b, k_value v) {
+  assert(v >= 0 && v < b->count);
+  return &b->nodes[v];
+}
+
+/* The node at a position of the plan. */
+static inline struct node *planned(const struct builder *b, int32_t position) {
+  assert(position >= 0 && (uint32_t)position < b->plan.count);
+  return node_at(b, b->plan.items[position]);
+}
+
 /* Where a value is: a class and a number in it. */
-enum { P_COLUMN, P_REG1, P_REG4, P_REG8, P_SLOT, P_ALL, P_NONE };
-#define PLACE(class, number) (uint16_t)((unsigned)(class) << 12 | (unsigned)(number))
-#define PLACE_CLASS(place) ((place) >> 12)
-#define PLACE_NUMBER(place) ((place) & 0xfff)
+enum { LOC_COLUMN, LOC_REG1, LOC_REG4, LOC_REG8, LOC_SCALAR, LOC_ALL, LOC_NONE };
+#define LOCATION(class, number) (uint16_t)((unsigned)(class) << 12 | (unsigned)(number))
+#define LOCATION_CLASS(location) ((unsigned)(location) >> 12)
+#define LOCATION_NUMBER(location) ((unsigned)(location) & 0xfff)
 
-/* builder.c. A node like *n, an equal one if there is; K_NONE when out of memory. */
-k_value builder_add(builder *b, node n);
+/* How dear an operation is, as region.c weighs it. */
+enum cost {
+  COST_STEP,      /* as an addition */
+  COST_ROOT,
+  COST_ROUND,     /* to an integer */
+  COST_QUOTIENT,
+  COST_OWN,       /* a function of math32.h, or of libm for f64 */
+  COST_LIBM
+};
+
+struct operation {
+  uint8_t operands;          /* 1 or 2 */
+  uint8_t types;             /* that it takes: bits by k_type */
+  uint8_t cost;              /* enum cost */
+  uint16_t floats, others;   /* first instructions: on f32, on i64 or bool; OP_COUNT: none */
+};
+
+/* By k_op. */
+extern const struct operation operations[KO_COUNT];
+
+static inline bool is_compare(unsigned op) { return op >= KO_EQ && op <= KO_GE; }
+
+/* Instructions on f64 stand in ops.def as those on f32 do, so far behind them. */
+#define TO_F64 ((uint32_t)(OP_ADD_VV_F64 - OP_ADD_VV_F32))
+
+/* Its first instruction for a type; those with scalar operands follow. OP_COUNT: none. */
+uint32_t operation_insn(unsigned op, unsigned type);
+/* Which operands its instructions take as scalars: 1 for the first, 2 for the second. */
+unsigned operation_scalars(unsigned op, unsigned type);
+
+/* ---- builder.c ---- */
+
+/* A node like *n, an equal one if there is; K_NONE when out of memory. */
+k_value builder_add(struct builder *b, struct node n);
 /* One more node, in the body of `home`. */
-k_value builder_append(builder *b, node n, int32_t home);
-node node_make(unsigned op, k_type type, int varies);
+k_value builder_append(struct builder *b, struct node n, k_value home);
+struct node node_make(unsigned op, k_type type, bool varies);
 /* Stops building with this status; K_NONE. */
-k_value builder_fail(builder *b, k_status status);
-int order_push(builder *b, order *o, int32_t v);
-int loop_is_open(const builder *b, int32_t loop);
-/* Its loads and stores need no conversion: the column itself is an operand. */
-int column_direct(const builder *b, int column);
+k_value builder_fail(struct builder *b, k_status status);
+bool node_list_push(struct builder *b, struct node_list *list, k_value v);
+bool loop_is_open(const struct builder *b, k_value loop);
+/* How many loops there are around a loop's body: 0 outside of all. */
+uint32_t loop_depth(const struct builder *b, k_value loop);
+/* Whether the column itself can be an operand: its values are not narrower than what
+** instructions calculate with. */
+bool column_direct(const struct builder *b, uint32_t column);
 
-/* The passes; each returns 0 when the status went bad. */
-int plan_live(builder *b);
-int plan_fuse(builder *b);
-int plan_fill(builder *b);
-int plan_order(builder *b);
-int plan_regions(builder *b);
-int plan_places(builder *b);
-k_status plan_emit(builder *b, program **out);
+/* ---- the passes, each false when the status went bad ---- */
 
-/* Does g only hold rows of m? */
-int mask_implies(const builder *b, int32_t g, int32_t m);
-int is_compare(unsigned op);
+bool plan_live(struct builder *b);
+bool plan_fuse(struct builder *b);
+bool plan_fill(struct builder *b);
+bool plan_order(struct builder *b);
+bool plan_regions(struct builder *b);
+bool plan_registers(struct builder *b);
+k_status plan_emit(struct builder *b, struct program **out);
+
+/* Whether g holds no other rows than m does. */
+bool mask_implies(const struct builder *b, k_value g, k_value m);
 
 #endif

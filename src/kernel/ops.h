@@ -1,6 +1,6 @@
 /* Instructions inside the room: numbers, signatures, the loops per instruction set. */
-#ifndef ecs_kernel_ops_h
-#define ecs_kernel_ops_h
+#ifndef ECS_KERNEL_OPS_H
+#define ECS_KERNEL_OPS_H
 
 #include "kernel/program.h"
 
@@ -11,18 +11,19 @@ enum {
 };
 
 #define OP_CONTROLS OP_LIVE  /* the first instruction that the machine does itself */
-#define OP_SCALAR 0x8000     /* in k_insn.op: operands and dst are slots, done once */
+#define OP_SCALAR 0x8000     /* in k_insn.op: all operands are scalars, and it is done once */
+#define OP_NUMBER(op) ((op) & 0x7fffu)  /* of k_insn.op, without that bit */
 
-typedef struct op_info {
+struct op_info {
   const char *text;
   char signature[6];  /* dst, a, b, c, d */
   uint8_t error;
-} op_info;
+};
 
-extern const op_info op_table[OP_COUNT];
+extern const struct op_info op_table[OP_COUNT];
 
-/* Does one instruction for n rows, at[place] being the place's address. Returns n, or the
-** first row in which it failed; rows from there on are not written. */
+/* Does one instruction for n rows, at[operand] being the operand's address. Returns n, or
+** the first row in which it failed; rows from there on are not written. */
 typedef size_t (*op_fn)(const k_insn *k, void *const *at, size_t n);
 
 extern const op_fn ops_base[OP_CONTROLS];
@@ -35,11 +36,11 @@ extern const op_fn ops_avx512[OP_CONTROLS];
 /* The loops of `isa`, or of the best that there is below it. */
 const op_fn *isa_ops(k_isa isa);
 
-/* Where places begin, in the order of program.h. */
-typedef struct k_places {
-  unsigned reg1, reg4, reg8, slots, all, bitmaps, totals, count;
-} k_places;
-k_places program_places(const program *p);
+/* The number of the first operand of each kind; columns begin at 0. */
+struct numbering {
+  uint32_t reg1, reg4, reg8, scalars, all, bitmaps, totals, count;
+};
+struct numbering program_numbering(const struct program *p);
 
 /* Bytes of a lane of a column. */
 size_t column_size(k_column c);
@@ -48,12 +49,12 @@ k_type column_value(k_column c);
 
 /* Limits that the checker imposes. */
 enum {
-  MAX_COLUMNS = 256, MAX_REGISTERS = 128, MAX_SLOTS = 1024, MAX_BITMAPS = 64,
+  MAX_COLUMNS = 256, MAX_REGISTERS = 128, MAX_SCALARS = 1024, MAX_BITMAPS = 64,
   MAX_TOTALS = 16, MAX_DEPTH = 8, MAX_INSNS = 16384
 };
 
-/* Totals; see k_total. A sum's parts are plain, least and most hold ordered keys of
-** f64. */
+/* The parts of a folding's total are plain for sums; those of the least and the greatest
+** f64 are its key: integers in the order of the doubles, -0.0 below 0.0. */
 int64_t fold_key(double x);
 double fold_unkey(int64_t key);
 

@@ -1,7 +1,8 @@
 /* The loops for AVX512 (F, DQ, BW, VL). */
-#include "kernel/ops.h"
-#ifdef ECS_KERNEL_X86
+#if defined(__GNUC__) && defined(__x86_64__)
 #include <immintrin.h>
+
+#include "kernel/ops.h"
 #include "kernel/vector.h"
 
 #ifdef __clang__

@@ -1,8 +1,9 @@
 /* The loops for any machine of the architecture. */
-#include "kernel/ops.h"
-#ifdef ECS_KERNEL_X86
+#if defined(__GNUC__) && defined(__x86_64__)
 #include <immintrin.h>
 #endif
+
+#include "kernel/ops.h"
 #include "kernel/vector.h"
 
 #define OPS ops_base

@@ -1,119 +1,124 @@
 /* The order of instructions. It is the order in which they were stated, but: what does
 ** not depend on a loop comes in front of it; loads that widen, fills and copies come just
 ** before their first use; what can fail comes, with all it needs, before the rest, which
-** can then store in place; stores come last. */
+** can then be calculated in the columns that it is stored to; stores come last. */
 #include "kernel/node.h"
 
-static node *at(const builder *b, int32_t v) {
-  return &b->nodes[v];
-}
-
-/* Done when first needed. */
-static int is_lazy(const builder *b, const node *n) {
+/* Whether it is done when first needed. */
+static bool is_lazy(const struct builder *b, const struct node *n) {
   switch (n->op) {
     case N_FILL:
     case N_COPY:
-    case N_LIVE: return 1;
+    case N_LIVE: return true;
     case N_LOAD: return !column_direct(b, n->aux) && b->columns[n->aux] != KC_ENTITY;
-    default: return 0;
+    default: return false;
   }
 }
 
-/* Takes an instruction, or is only a place. */
-static int is_done(const builder *b, const node *n) {
+/* Whether it takes an instruction: other nodes only stand for an operand. */
+static bool is_done(const struct builder *b, const struct node *n) {
   switch (n->op) {
     case N_CONSTANT:
     case N_UNIFORM:
     case N_CARRY:
-    case N_NEXT: return 0;
+    case N_NEXT: return false;
     case N_LOAD: return is_lazy(b, n);
-    default: return 1;
+    default: return true;
   }
 }
 
-static int push(builder *b, int32_t v);
+static bool push(struct builder *b, k_value v);
 
-static int push_lazy_operands(builder *b, int32_t v, int32_t home) {
+static bool push_lazy_operands(struct builder *b, k_value v, k_value home) {
   for (int i = 0; i < 4; i++) {
-    int32_t u = at(b, v)->in[i];
-    if (u == K_NONE) continue;
-    const node *n = at(b, u);
-    if (!n->done && n->home == home && is_lazy(b, n) && !push(b, u)) return 0;
+    k_value operand = node_at(b, v)->in[i];
+    if (operand == K_NONE) continue;
+    const struct node *n = node_at(b, operand);
+    if (!n->done && n->home == home && is_lazy(b, n) && !push(b, operand)) return false;
   }
-  return 1;
+  return true;
 }
 
-static int push(builder *b, int32_t v) {
-  node *n = at(b, v);
-  if (n->done) return 1;
-  n->done = 1;
-  if (!push_lazy_operands(b, v, n->home)) return 0;
-  int scalar = !n->varies && n->home == 0 && n->op < N_LOOP;
-  return order_push(b, scalar ? &b->scalars : &b->plan, v);
+static bool push(struct builder *b, k_value v) {
+  struct node *n = node_at(b, v);
+  assert(n->live);
+  if (n->done) return true;
+  n->done = true;
+  if (!push_lazy_operands(b, v, n->home)) return false;
+  bool once = !n->varies && n->home == 0 && n->op < N_LOOP;
+  return node_list_push(b, once ? &b->prologue : &b->plan, v);
 }
 
 /* What the body of a loop that is about to begin needs of the body around it. */
-static int hoist(builder *b, int32_t home, int32_t from, int32_t to) {
-  for (int32_t v = from; v <= to; v++) {
-    const node *n = at(b, v);
+static bool hoist(struct builder *b, k_value home, k_value from, k_value to) {
+  for (k_value v = from; v <= to; v++) {
+    const struct node *n = node_at(b, v);
     if (!n->live) continue;
-    if (!push_lazy_operands(b, v, home)) return 0;
-    if (n->home == home && is_done(b, n) && !push(b, v)) return 0;
+    if (!push_lazy_operands(b, v, home)) return false;
+    if (n->home == home && is_done(b, n) && !push(b, v)) return false;
   }
-  return 1;
+  return true;
 }
 
 /* What is carried on is copied, where it has to be, last. */
-static int push_end(builder *b, int32_t loop, int32_t end) {
-  for (int32_t v = loop + 1; v < end; v++)
-    if (at(b, v)->live && at(b, v)->op == N_CARRY && at(b, v)->home == loop &&
+static bool push_end(struct builder *b, k_value loop, k_value end) {
+  assert(node_at(b, end)->op == N_END && node_at(b, end)->in[0] == loop);
+  for (k_value v = loop + 1; v < end; v++)
+    if (node_at(b, v)->live && node_at(b, v)->op == N_CARRY && node_at(b, v)->home == loop &&
         !push_lazy_operands(b, v, loop))
-      return 0;
-  return push_lazy_operands(b, end, loop) && order_push(b, &b->plan, end);
+      return false;
+  return push_lazy_operands(b, end, loop) && node_list_push(b, &b->plan, end);
 }
 
-static int sequence(builder *b, int32_t home, int32_t from, int32_t to) {
-  for (int32_t v = from; v < to; v++) {
-    const node *n = at(b, v);
+static bool sequence(struct builder *b, k_value home, k_value from, k_value to);
+
+static bool sequence_loop(struct builder *b, k_value home, k_value loop, k_value end) {
+  return hoist(b, home, loop + 1, end - 1) && push_lazy_operands(b, end, home) &&
+         push(b, loop) && sequence(b, loop, loop + 1, end) && push_end(b, loop, end);
+}
+
+/* The instructions of a body: `home` is its loop, or 0. */
+static bool sequence(struct builder *b, k_value home, k_value from, k_value to) {
+  for (k_value v = from; v < to; v++) {
+    const struct node *n = node_at(b, v);
     if (!n->live || n->home != home || n->op == N_STORE || !is_done(b, n)) continue;
     if (is_lazy(b, n) || n->op == N_END) continue;
-    if (n->op != N_LOOP) {
-      if (!push(b, v)) return 0;
-      continue;
+    if (n->op == N_LOOP) {
+      k_value end = n->end;
+      if (!sequence_loop(b, home, v, end)) return false;
+      v = end;
+    } else if (!push(b, v)) {
+      return false;
     }
-    int32_t end = n->end;
-    if (!hoist(b, home, v + 1, end - 1) || !push_lazy_operands(b, end, home)) return 0;
-    if (!push(b, v) || !sequence(b, v, v + 1, end)) return 0;
-    if (!push_end(b, v, end)) return 0;
-    v = end;
   }
-  return 1;
+  return true;
 }
 
-static int push_stores(builder *b) {
-  for (int c = 0; c < b->ncolumns; c++)
-    if (b->store[c] != 0 && !push_lazy_operands(b, b->store[c], 0)) return 0;
-  for (int c = 0; c < b->ncolumns; c++)
-    if (b->store[c] != 0 && !push(b, b->store[c])) return 0;
-  return 1;
+static bool push_stores(struct builder *b) {
+  for (uint32_t c = 0; c < b->column_count; c++)
+    if (b->store[c] != 0 && !push_lazy_operands(b, b->store[c], 0)) return false;
+  for (uint32_t c = 0; c < b->column_count; c++)
+    if (b->store[c] != 0 && !push(b, b->store[c])) return false;
+  return true;
 }
 
 /* ---- what can fail first ---- */
 
-static void need_early(builder *b, int32_t v) {
-  for (; v != 0; v = at(b, v)->home) at(b, v)->early = 1;
+static void need_early(struct builder *b, k_value v) {
+  for (; v != 0; v = node_at(b, v)->home) node_at(b, v)->early = true;
 }
 
-static void need_operands_early(builder *b, int32_t v) {
+static void need_operands_early(struct builder *b, k_value v) {
   for (int i = 0; i < 4; i++)
-    if (at(b, v)->in[i] > 0) need_early(b, at(b, v)->in[i]);
+    if (node_at(b, v)->in[i] > 0) need_early(b, node_at(b, v)->in[i]);
 }
 
-/* The position of the loop's begin, from that of its end, and the other way round. */
-static int32_t other_end(const builder *b, int32_t i, int32_t step) {
-  int depth = 0;
+/* The position of the loop's begin, from that of its end (step -1), and the other way
+** round (step 1). */
+static int32_t other_end(const struct builder *b, int32_t i, int32_t step) {
+  int32_t depth = 0;
   for (;; i += step) {
-    int op = at(b, b->plan.v[i])->op;
+    unsigned op = planned(b, i)->op;
     if (op == N_LOOP)
       depth += step;
     else if (op == N_END)
@@ -123,52 +128,53 @@ static int32_t other_end(const builder *b, int32_t i, int32_t step) {
 }
 
 /* A whole loop, or one instruction, ending at position i and beginning at `first`. */
-static int group_is_early(const builder *b, int32_t first, int32_t i) {
+static bool group_is_early(const struct builder *b, int32_t first, int32_t i) {
   for (; first <= i; first++) {
-    const node *n = at(b, b->plan.v[first]);
-    if (n->fails || n->early) return 1;
+    const struct node *n = planned(b, first);
+    if (n->fails || n->early) return true;
   }
-  return 0;
+  return false;
 }
 
-static void mark_early(builder *b) {
-  for (int32_t i = b->plan.n - 1; i >= 0; i--) {
-    int32_t v = b->plan.v[i];
-    int32_t first = at(b, v)->op == N_END ? other_end(b, i, -1) : i;
-    if (group_is_early(b, first, i)) {
-      int32_t begin = first < i ? b->plan.v[first] : v;
-      for (int32_t u = begin; u <= v; u++)  /* carries too */
-        if (at(b, u)->live) need_operands_early(b, u);
-      for (int32_t j = first; j <= i; j++) {
-        need_operands_early(b, b->plan.v[j]);
-        at(b, b->plan.v[j])->early = 1;
-      }
-    }
+static void mark_group(struct builder *b, int32_t first, int32_t i) {
+  for (k_value v = b->plan.items[first]; v <= b->plan.items[i]; v++)  /* carries too */
+    if (node_at(b, v)->live) need_operands_early(b, v);
+  for (; first <= i; first++) {
+    need_operands_early(b, b->plan.items[first]);
+    planned(b, first)->early = true;
+  }
+}
+
+static void mark_early(struct builder *b) {
+  for (int32_t i = (int32_t)b->plan.count - 1; i >= 0; i--) {
+    int32_t first = planned(b, i)->op == N_END ? other_end(b, i, -1) : i;
+    if (group_is_early(b, first, i)) mark_group(b, first, i);
     i = first;
   }
 }
 
-static int take(builder *b, int early) {
-  for (int32_t i = 0; i < b->plan.n; i++) {
-    int32_t v = b->plan.v[i];
-    int32_t last = at(b, v)->op == N_LOOP ? other_end(b, i, 1) : i;
+static bool take(struct builder *b, bool early) {
+  for (int32_t i = 0; (uint32_t)i < b->plan.count; i++) {
+    const struct node *n = planned(b, i);
+    int32_t last = n->op == N_LOOP ? other_end(b, i, 1) : i;
     for (int32_t j = i; j <= last; j++)
-      if (at(b, v)->early == early && !order_push(b, &b->spare, b->plan.v[j])) return 0;
+      if (n->early == early && !node_list_push(b, &b->spare, b->plan.items[j])) return false;
     i = last;
   }
-  return 1;
+  return true;
 }
 
-static int fails_first(builder *b) {
+static bool fails_first(struct builder *b) {
   mark_early(b);
-  b->spare.n = 0;
-  if (!take(b, 1) || !take(b, 0)) return 0;
-  order swap = b->plan;
+  b->spare.count = 0;
+  if (!take(b, true) || !take(b, false)) return false;
+  assert(b->spare.count == b->plan.count);
+  struct node_list swap = b->plan;
   b->plan = b->spare;
   b->spare = swap;
-  return 1;
+  return true;
 }
 
-int plan_order(builder *b) {
-  return sequence(b, 0, 1, b->n) && push_stores(b) && fails_first(b);
+bool plan_order(struct builder *b) {
+  return sequence(b, 0, 1, b->count) && push_stores(b) && fails_first(b);
 }

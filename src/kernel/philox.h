@@ -1,6 +1,6 @@
 /* Philox4x32-10; see k_random. Included behind vector.h. */
-#ifndef ecs_kernel_philox_h
-#define ecs_kernel_philox_h
+#ifndef ECS_KERNEL_PHILOX_H
+#define ECS_KERNEL_PHILOX_H
 
 #include <stdint.h>
 

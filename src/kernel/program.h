@@ -1,11 +1,11 @@
 /* Typed column programs: what a kernel is compiled to.
 **
-** A program is a straight list of operations, each done for a block of rows before the
+** A program is a straight list of instructions, each done for a block of rows before the
 ** next one starts. The front end states a function's meaning through the builder, one
-** call per operation in program order; `build_finish` optimises, allocates and checks; a
-** machine runs the result over the columns of one table. Nothing here knows Lua.
+** call per operation in program order; `build_finish` optimises, allocates registers and
+** checks; a machine runs the result over the columns of one table. Nothing here knows Lua.
 **
-**   builder *b = builder_new(&mem);
+**   struct builder *b = builder_new(memory);
 **   k_value x = build_load(b, px), v = build_load(b, vx);
 **   k_value dt = build_convert(b, KT_F32, build_uniform(b, 0, KT_F64));
 **   build_store(b, px, build_binary(b, KO_ADD, x, build_binary(b, KO_MUL, v, dt)));
@@ -34,32 +34,27 @@
 ** Errors of the builder are sticky: after the first one every call returns K_NONE and
 ** does nothing, so that only `build_finish` needs to be looked at.
 */
-#ifndef ecs_kernel_program_h
-#define ecs_kernel_program_h
+#ifndef ECS_KERNEL_PROGRAM_H
+#define ECS_KERNEL_PROGRAM_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include <math.h>
+
+#include "core/base/memory.h"
 
 typedef enum k_status {
   K_OK,
   K_ENOMEM,  /* the allocator refused */
   K_ELIMIT,  /* too many values, columns, registers: the function stays Lua */
-  K_EINVAL,  /* the caller's mistake: operands that do not fit, a value out of scope */
+  K_EINVAL,  /* the caller's mistake: operands that do not fit, a value out of its loop */
   K_FAILED   /* a row failed (machine_run only) */
 } k_status;
-
-/* Memory. `osize` is the exact size handed out before; nsize 0 frees. */
-typedef struct k_memory {
-  void *(*alloc)(void *ud, void *ptr, size_t osize, size_t nsize);
-  void *ud;
-} k_memory;
 
 /* Types of values. */
 typedef enum k_type { KT_BOOL, KT_F32, KT_F64, KT_I64 } k_type;
 
 /* Types of columns. Narrow integers are i64 once loaded; enums are u8 or u16 columns and
 ** strings' and `any`s' references are not loaded at all. A bool column holds 0 and 1.
-** An entity is loaded as i64, 0 in place of an id whose target is dead. */
+** An entity is loaded as i64: as 0 when its target is dead. */
 typedef enum k_column {
   KC_BOOL, KC_F32, KC_F64, KC_I64,
   KC_I8, KC_I16, KC_I32, KC_U8, KC_U16, KC_U32,
@@ -79,35 +74,39 @@ typedef int32_t k_value;
 #define K_ALL 0      /* the mask of every row: the constant true */
 #define K_NONE (-1)  /* no value */
 
+struct builder;
+struct program;
+struct machine;
+
 /* ---- building ---- */
 
-typedef struct builder builder;
-typedef struct program program;
-
 /* An empty program, or NULL when out of memory. */
-builder *builder_new(const k_memory *mem);
-void builder_free(builder *b);
+struct builder *builder_new(struct memory *memory);
+void builder_free(struct builder *b);
 
 /* What went wrong so far (K_OK: nothing). */
-k_status builder_status(const builder *b);
+k_status builder_status(const struct builder *b);
 
-k_type build_type(const builder *b, k_value v);
-int build_varies(const builder *b, k_value v);  /* 0 for a uniform value */
+k_type build_type(const struct builder *b, k_value v);
+/* Whether it may differ from row to row: false of a uniform value. */
+bool build_varies(const struct builder *b, k_value v);
 
 /* Mask and tag of what can fail, until the next call. The tag comes back in k_failure. */
-void build_at(builder *b, k_value mask, uint32_t tag);
+void build_at(struct builder *b, k_value mask, uint32_t tag);
 
-/* A place to come back to: what was built since is forgotten (loops are typed to a fixed
+/* A mark to come back to: what was built since is forgotten (loops are typed to a fixed
 ** point by building the body again). Columns declared since stay declared. */
-typedef struct k_mark { int32_t value, loops; } k_mark;
-k_mark build_mark(const builder *b);
-void build_rewind(builder *b, k_mark mark);
+typedef struct k_mark {
+  k_value value, loop;
+} k_mark;
+k_mark build_mark(const struct builder *b);
+void build_rewind(struct builder *b, k_mark mark);
 
 /* Columns and scalars.
 **
-** `build_column` declares the next column; `machine_run` is given their arrays in the
-** order of declaration. Two columns of one program must be two arrays: ask once per
-** field.
+** `build_column` declares the next column and returns its number, from 0, or NONE;
+** `machine_run` is given their arrays in the order of declaration. Two columns of one
+** program must be two arrays: ask once per field.
 **
 ** `build_load` is the value at the start of the row, the same value each time: the front
 ** end keeps the current value of a field as it does for a local variable.
@@ -117,82 +116,56 @@ void build_rewind(builder *b, k_mark mark);
 **
 ** `build_rows_entity` is the id of the row's entity: a column of its own, never stored
 ** to, always alive, so that it costs no look-up. */
-int build_column(builder *b, k_column type);
-k_value build_load(builder *b, int column);
-void build_store(builder *b, int column, k_value v);
-k_value build_rows_entity(builder *b, int column);
+uint32_t build_column(struct builder *b, k_column type);
+k_value build_load(struct builder *b, uint32_t column);
+void build_store(struct builder *b, uint32_t column, k_value v);
+k_value build_rows_entity(struct builder *b, uint32_t column);
 
 /* `v` as a column of `type` takes it, by the rules of world:set: i64 for integer columns
 ** (KE_FRACTION, KE_RANGE in rows of the mask where it does not fit), rounded for f32. */
-k_value build_fit(builder *b, k_column type, k_value v);
+k_value build_fit(struct builder *b, k_column type, k_value v);
 
-k_value build_constant(builder *b, k_type type, k_scalar s);
-k_value build_f64(builder *b, double x);
-k_value build_f32(builder *b, float x);
-k_value build_i64(builder *b, int64_t x);
-k_value build_bool(builder *b, int x);
+k_value build_constant(struct builder *b, k_type type, k_scalar s);
+k_value build_f64(struct builder *b, double x);
+k_value build_f32(struct builder *b, float x);
+k_value build_i64(struct builder *b, int64_t x);
+k_value build_bool(struct builder *b, bool x);
 
 /* The number `index` (0 up, below 256) of the uniforms that each run is given. Asked for
 ** with one type always. */
-k_value build_uniform(builder *b, int index, k_type type);
+k_value build_uniform(struct builder *b, uint32_t index, k_type type);
 
 /* To another number type. i64 to f32 goes through f64, as a Lua number would. A float
 ** that has no integer value is KE_INTEGER when `type` is KT_I64. Same type: v itself. */
-k_value build_convert(builder *b, k_type type, k_value v);
+k_value build_convert(struct builder *b, k_type type, k_value v);
 
-/* Operations mean what Lua 5.4 means by them; f32 is rounded at each step. F: f32 and
-** f64, I: i64, B: bool; "fails" tells how. */
+/* Operations mean what Lua 5.4 means by them; f32 is rounded at each step. */
 typedef enum k_op {
-  /* unary */
-  KO_NEG,    /* F I: -x */
-  KO_BNOT,   /* I: ~x */
-  KO_NOT,    /* B */
-  KO_ABS,    /* F I: math.abs */
-  KO_SQRT,   /* F */
-  KO_FLOOR,  /* F to I: math.floor; fails KE_INTEGER. Of an I: itself */
-  KO_CEIL,   /* the same for math.ceil */
-  KO_TRUNC,  /* F to F: the first result of math.modf */
-  KO_EXP, KO_LOG, KO_SIN, KO_COS,  /* F; of f32 by own polynomials, else libm */
-  KO_LOG2, KO_LOG10, KO_TAN, KO_ASIN, KO_ACOS,  /* F; libm in f64 */
-  /* binary, of one type */
-  KO_ADD, KO_SUB, KO_MUL,  /* F I; I wraps */
-  KO_DIV,    /* F */
-  KO_IDIV,   /* F I: x // y; I fails KE_IDIV */
-  KO_MOD,    /* F I: x % y; I fails KE_MOD */
-  KO_POW,    /* F: libm's pow in f64 */
-  KO_FMOD,   /* F I: math.fmod; I fails KE_FMOD */
-  KO_ATAN2,  /* F: math.atan(x, y) */
-  KO_MIN, KO_MAX,  /* F I: math.min(x, y), order of arguments as there */
-  KO_BAND, KO_BOR, KO_BXOR, KO_SHL, KO_SHR,  /* I */
-  KO_AND, KO_OR, KO_XOR,  /* B */
-  KO_ANDN,   /* B: x and not y */
-  /* binary, to bool */
-  KO_EQ, KO_NE,  /* F I B; two of F and I */
-  KO_LT, KO_LE, KO_GT, KO_GE,  /* F I; two of F and I */
-  KO_ULT,    /* I: math.ult */
+#define OPERATION(name, operands, types, floats, others, cost) KO_##name,
+#include "kernel/operations.def"
   KO_COUNT
 } k_op;
 
-k_value build_unary(builder *b, k_op op, k_value x);
-k_value build_binary(builder *b, k_op op, k_value x, k_value y);
+k_value build_unary(struct builder *b, k_op op, k_value x);
+k_value build_binary(struct builder *b, k_op op, k_value x, k_value y);
 
 /* x in the rows of the mask, y in the others. x and y have one type. */
-k_value build_select(builder *b, k_value mask, k_value x, k_value y);
+k_value build_select(struct builder *b, k_value mask, k_value x, k_value y);
 
 /* world:random(e): see k_random. `call` counts the row's calls from 0 (i64); `seed` and
 ** `tick` are uniform i64. */
-k_value build_random(builder *b, k_value entity, k_value call, k_value seed,
+k_value build_random(struct builder *b, k_value entity, k_value call, k_value seed,
                      k_value tick);
 /* f64 in [0, 1) and i64 in [lo, hi] (fails KE_EMPTY when lo > hi) from such bits. */
-k_value build_random_unit(builder *b, k_value bits);
-k_value build_random_range(builder *b, k_value bits, k_value lo, k_value hi);
+k_value build_random_unit(struct builder *b, k_value bits);
+k_value build_random_range(struct builder *b, k_value bits, k_value lo, k_value hi);
 
 /* A loop of `count` rounds (uniform i64; none when below 1), left when `mask` is empty
 ** before the first round or `again` after one. Yields the round, from 0, a uniform i64.
 ** Values made inside are not to be used behind the loop, except those carried.
 **
 **   k_value i = build_loop(b, count, mask);
-**   k_value acc = build_carry(b, acc0, 1), live = build_carry(b, mask, 1);
+**   k_value acc = build_carry(b, acc0, true), live = build_carry(b, mask, true);
 **   ...
 **   build_next(b, acc, build_select(b, live, new, acc));
 **   build_next(b, live, still);
@@ -200,16 +173,16 @@ k_value build_random_range(builder *b, k_value bits, k_value lo, k_value hi);
 **
 ** A carried value is `init` in the first round, then what `build_next` said in the round
 ** before; behind the loop it is the last such value (`init` when no round was done). Its
-** type is init's. `varying` 0 makes it uniform: then init and next must be. Carries are
+** type is init's. Without `varying` it is uniform: then init and next must be. Carries are
 ** declared right behind build_loop; a carry without build_next keeps its value.
 **
 ** Rounds are done for all rows of a block as long as one of them needs another: what rows
 ** carry that have left the loop is kept by selects, as above, and what can fail is given
 ** the mask of those that have not. A uniform carry tells of no row how long it stayed. */
-k_value build_loop(builder *b, k_value count, k_value mask);
-k_value build_carry(builder *b, k_value init, int varying);
-void build_next(builder *b, k_value carry, k_value next);
-void build_endloop(builder *b, k_value again);
+k_value build_loop(struct builder *b, k_value count, k_value mask);
+k_value build_carry(struct builder *b, k_value init, bool varying);
+void build_next(struct builder *b, k_value carry, k_value next);
+void build_endloop(struct builder *b, k_value again);
 
 /* Results other than stores.
 **
@@ -221,31 +194,31 @@ void build_endloop(builder *b, k_value again);
 ** `build_reduce`: the rows of the mask join total `index` (0 up, below 16); i64 or f64;
 ** outside loops. */
 typedef enum k_reduce { KR_SUM, KR_MIN, KR_MAX } k_reduce;
-void build_emit(builder *b, int index, k_value mask);
-void build_reduce(builder *b, int index, k_reduce how, k_value v, k_value mask);
+void build_emit(struct builder *b, uint32_t index, k_value mask);
+void build_reduce(struct builder *b, uint32_t index, k_reduce how, k_value v, k_value mask);
 
 /* Optimises, allocates registers, checks. On K_OK *out is a program that `program_free`
 ** frees; the builder is spent either way and is to be freed. */
-k_status build_finish(builder *b, program **out);
+k_status build_finish(struct builder *b, struct program **out);
 
 /* ---- running ---- */
 
 /* Instruction sets. Results do not depend on them. K_BASE is what the compiler makes for
 ** any machine of the architecture (SSE2 on x86-64). */
 typedef enum k_isa { K_BASE, K_AVX2, K_AVX512, K_ISAS } k_isa;
-int isa_supported(k_isa isa);       /* by this build and this machine */
+/* Whether this build and this machine have it. */
+bool isa_supported(k_isa isa);
 k_isa isa_best(void);
 const char *isa_name(k_isa isa);    /* "sse2" (else "base"), "avx2", "avx512" */
 int isa_named(const char *name);    /* a k_isa, or -1 */
 
 /* What one thread needs to run programs. One run at a time. */
-typedef struct machine machine;
-machine *machine_new(const k_memory *mem, k_isa isa);  /* NULL: no memory */
-void machine_free(machine *m);
+struct machine *machine_new(struct memory *memory, k_isa isa);   /* NULL: no memory */
+void machine_free(struct machine *m);
 
 /* Makes room for `p`; K_OK or K_ENOMEM. Done once per program and machine: `machine_run`
 ** then allocates nothing. */
-k_status machine_reserve(machine *m, const program *p);
+k_status machine_reserve(struct machine *m, const struct program *p);
 
 /* Why and where a row failed. */
 typedef enum k_error {
@@ -277,14 +250,16 @@ typedef struct k_total {
   k_scalar value;
 } k_total;
 
-/* The same for one table's rows one by one, for who cannot run a program. */
+/* A total of one table while its rows join it: what instructions do block by block, and
+** k_fold_row row by row, for who has no program. */
 typedef struct k_folding {
   k_scalar part[16];
   uint64_t rows, nans;
   uint32_t row;
 } k_folding;
 void k_fold_begin(k_folding *f, k_reduce how, k_type type);
-void k_fold_row(k_folding *f, k_reduce how, k_type type, k_scalar v, int joins);
+/* The next row's value, which counts only if the row joins. */
+void k_fold_row(k_folding *f, k_reduce how, k_type type, k_scalar v, bool joins);
 void k_fold_end(const k_folding *f, k_reduce how, k_type type, k_total *total);
 
 /* Puts 0 in place of ids whose entity is dead. */
@@ -304,22 +279,26 @@ typedef struct k_run {
 ** failing one are written whole, no other is, bitmaps mark only rows before it, and
 ** totals are as they were. K_EINVAL when the machine has no room for `p`
 ** (machine_reserve). */
-k_status machine_run(machine *m, const program *p, const k_run *run, k_failure *failure);
+k_status machine_run(struct machine *m, const struct program *p, const k_run *run,
+                     k_failure *failure);
 
 /* Commands marked by a run, in row order and within a row in order of their index. Start
-** with {0, 0}; returns 0 when there are no more. */
-typedef struct k_cursor { size_t row; int index; } k_cursor;
-int k_commands_next(uint64_t *const *bitmaps, int count, size_t rows, k_cursor *at,
-                    size_t *row, int *index);
+** with {0, 0}; false when there are no more. */
+typedef struct k_cursor {
+  size_t row;
+  uint32_t index;
+} k_cursor;
+bool k_commands_next(uint64_t *const *bitmaps, uint32_t count, size_t rows, k_cursor *at,
+                     size_t *row, uint32_t *index);
 
 /* Counter-based random bits, equal in every tier: Philox4x32-10 of J. Salmon, M. Moraes,
 ** R. Dror and D. Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011, with
 ** `seed` as key and (entity, tick, call) as counter, tick and call modulo 2^32. */
 int64_t k_random(int64_t seed, int64_t tick, int64_t entity, int64_t call);
-double k_random_unit(int64_t bits);                          /* [0, 1), 53 bits */
+double k_random_unit(int64_t bits);                            /* [0, 1), 53 bits */
 int64_t k_random_range(int64_t bits, int64_t lo, int64_t hi);  /* [lo, hi]; lo <= hi */
 
-/* Own functions of the vector tier, within 2 ulp. */
+/* The functions that instructions on f32 use, for one value; within 2 ulp. */
 float k_sin(float x);
 float k_cos(float x);
 float k_exp(float x);
@@ -329,54 +308,58 @@ float k_log(float x);
 
 #define K_BLOCK 1024  /* most rows in a block; a program may use fewer */
 
-/* One instruction. Operands are numbers of places: first the columns, then the block
-** registers of 1, of 4 and of 8 bytes a lane, then the scalar slots. 0xffff is no
-** operand. What an instruction takes is said by its signature in ops.def. */
+/* One instruction. Its operands are numbers, counted through: first the columns, then the
+** block registers of 1, of 4 and of 8 bytes a lane, then the scalars, the mask of every
+** row, the bitmaps, the totals. What an instruction takes is said by its signature in
+** ops.def. */
 typedef struct k_insn {
   uint16_t op, dst, a, b, c, d;
   uint32_t tag;
 } k_insn;
 
-#define K_NOWHERE 0xffff
+#define K_NO_OPERAND 0xffff
 
 /* What may differ between programs that pass the check. Public so that the checker can be
 ** shown programs that no builder made. */
 struct program {
-  k_memory mem;
-  uint16_t ncolumns, nreg1, nreg4, nreg8, nslots;
-  uint16_t nuniforms;   /* the first slots are the uniforms, */
-  uint16_t nconstants;  /* then the constants, then scalar registers */
-  uint16_t nbitmaps, ntotals;
-  uint16_t block;       /* rows per block: a multiple of 64, at most K_BLOCK */
-  uint16_t whole;       /* 1: has no block registers, so that blocks may be longer */
-  uint16_t ninsns;
-  uint16_t prologue;    /* the first insns: scalar ones, done once per run */
-  uint8_t *columns;     /* k_column of each */
-  uint8_t *slots;       /* k_type of each slot */
+  struct memory *memory;    /* that it is in */
+  uint16_t column_count;
+  uint16_t reg1_count, reg4_count, reg8_count;  /* block registers of 1, 4, 8 bytes a lane */
+  uint16_t scalar_count;
+  uint16_t uniform_count;   /* the first scalars are the uniforms, */
+  uint16_t constant_count;  /* then the constants, then those that are computed */
+  uint16_t bitmap_count, total_count;
+  uint16_t block;           /* rows per block: a multiple of 64, at most K_BLOCK */
+  uint16_t whole;           /* 1: has no block registers, so that blocks may be longer */
+  uint16_t insn_count;
+  uint16_t prologue;        /* the first insns: on scalars alone, done once per run */
+  uint8_t *columns;         /* k_column of each */
+  uint8_t *scalars;         /* k_type of each */
   k_scalar *constants;
   k_insn *insns;
-  uint8_t *totals;      /* k_reduce * 4 + k_type of each */
+  uint8_t *totals;          /* k_reduce * 4 + k_type of each */
 };
 
-/* 1 when running `p` can neither touch memory that is not a place, nor read a register or
-** slot before it is set, nor take a value for one of another type, nor leave a row half
-** written. Looks at every field of *p except mem; arrays must have the lengths said. */
-int program_check(const program *p);
+/* Whether running `p` can neither touch memory that no operand stands for, nor read a
+** register or scalar before it is set, nor take a value for one of another type, nor leave
+** a row half written. Looks at every field of *p except memory; arrays must have the lengths
+** said. */
+bool program_check(const struct program *p);
 
 typedef struct k_info {
-  int live;                       /* loads entity fields */
-  int fails;                      /* has instructions that can fail */
-  int insns, registers;           /* per block */
+  bool live;                      /* loads entity fields */
+  bool fails;                     /* has instructions that can fail */
+  uint32_t insns, registers;      /* per block */
   size_t scratch;                 /* bytes of block registers */
 } k_info;
-k_info program_info(const program *p);
-int program_reads(const program *p, int column);
-int program_writes(const program *p, int column);
+k_info program_info(const struct program *p);
+bool program_reads(const struct program *p, uint32_t column);
+bool program_writes(const struct program *p, uint32_t column);
 
 /* The program as text, one instruction a line, into `out` (cut at `size`, always ended by
 ** '\0' when size > 0). Returns the length of the whole. */
-size_t program_text(const program *p, char *out, size_t size);
+size_t program_text(const struct program *p, char *out, size_t size);
 
-void program_free(program *p);
+void program_free(struct program *p);
 
 #endif

@@ -1,38 +1,36 @@
-/* Work that an empty mask makes needless. Selects take a value of the rows of a mask
-** only; what just they need is put together, with them, behind a skip that is taken when
-** the mask is empty. Their result is then their other operand, in whose place it is
-** (place.c). */
+/* Work that an empty mask makes needless. A select looks at one of its values in the rows
+** of its mask only; what nothing else needs is put together, with the selects, behind a
+** skip that is taken when no row is in the mask. Their result is then their other value,
+** which is put where they have their result before the skip (allocate.c). */
 #include "kernel/node.h"
 
-/* Least work that is worth a skip, in about a quarter of an addition each. */
+/* Least work that is worth a skip, in about a quarter of an addition each; and how many
+** instructions a skip may reach over. */
 enum { WORTH = 18, REACH = 512 };
 
 enum { IN_BEFORE, IN_REGION, IN_LATE };
 
-static node *at(const builder *b, int32_t v) {
-  return &b->nodes[v];
-}
-
-int mask_implies(const builder *b, int32_t g, int32_t m) {
-  if (m == K_ALL || g == m) return 1;
-  if (g <= 0) return 0;
-  const node *n = at(b, g);
+bool mask_implies(const struct builder *b, k_value g, k_value m) {
+  if (m == K_ALL || g == m) return true;
+  if (g <= 0) return false;
+  const struct node *n = node_at(b, g);
+  assert(n->type == KT_BOOL);
   if (n->op == KO_ANDN) return mask_implies(b, n->in[0], m);
-  if (n->op == KO_AND)
-    return mask_implies(b, n->in[0], m) || mask_implies(b, n->in[1], m);
-  return 0;
+  if (n->op == KO_AND) return mask_implies(b, n->in[0], m) || mask_implies(b, n->in[1], m);
+  return false;
 }
 
 /* ---- needs: the mask without whose rows a node's value is not looked at ---- */
 
-static int32_t wider(const builder *b, int32_t mask) {
-  const node *n = at(b, mask);
+static k_value wider(const struct builder *b, k_value mask) {
+  const struct node *n = node_at(b, mask);
   return n->op == KO_AND || n->op == KO_ANDN ? n->in[0] : K_ALL;
 }
 
-/* A mask is needed to see that it is empty itself: never just by its own rows. */
-static void add_need(builder *b, int32_t v, int32_t mask) {
-  node *n = at(b, v);
+/* v is looked at in the rows of the mask. A mask itself is looked at to see that it is
+** empty: never just in its own rows. */
+static void add_need(struct builder *b, k_value v, k_value mask) {
+  struct node *n = node_at(b, v);
   if (v == mask) mask = wider(b, v);
   if (n->need == K_NONE || mask_implies(b, n->need, mask))
     n->need = mask;
@@ -40,32 +38,38 @@ static void add_need(builder *b, int32_t v, int32_t mask) {
     n->need = K_ALL;
 }
 
-static int32_t narrower(const builder *b, int32_t m, int32_t other) {
+static k_value narrower(const struct builder *b, k_value m, k_value other) {
   return mask_implies(b, other, m) ? other : m;
 }
 
-/* A mask of which nothing but its rows matters, to who is needed by `need`. */
-static void add_mask_need(builder *b, int32_t mask, int32_t need) {
-  int32_t m = wider(b, mask);
+/* The mask is looked at by a node that is itself needed in the rows of `need` only. Outside
+** of the next wider mask it is empty anyway. */
+static void add_mask_need(struct builder *b, k_value mask, k_value need) {
+  k_value m = wider(b, mask);
   add_need(b, mask, m == K_ALL ? need : narrower(b, m, need));
 }
 
-static void add_needs(builder *b, int32_t v) {
-  node n = *at(b, v);
-  int32_t need = n.need == K_NONE ? K_ALL : n.need;
-  int32_t mask = K_NONE;
+static void add_select_needs(struct builder *b, const struct node *n, k_value need) {
+  k_value mask = n->in[0];
+  add_need(b, n->in[1], narrower(b, mask, need));
+  add_need(b, n->in[2], need);
+  add_mask_need(b, mask, need);
+}
+
+/* What node v needs of its operands. */
+static void add_needs(struct builder *b, k_value v) {
+  struct node n = *node_at(b, v);
+  k_value need = n.need == K_NONE ? K_ALL : n.need;
+  k_value mask = K_NONE;
   if (n.op == N_EMIT) need = mask = n.in[0];
   if (n.op == N_REDUCE) need = mask = n.in[3];
   if (n.fails) {
     add_need(b, v, n.in[3]);
-    need = at(b, v)->need;
+    need = node_at(b, v)->need;
     if (need == n.in[3]) mask = need;
   }
   if (n.op == N_SELECT) {
-    mask = n.in[0];
-    add_need(b, n.in[1], narrower(b, mask, need));
-    add_need(b, n.in[2], need);
-    add_mask_need(b, mask, need);
+    add_select_needs(b, &n, need);
     return;
   }
   for (int i = 0; i < 4; i++) {
@@ -77,104 +81,107 @@ static void add_needs(builder *b, int32_t v) {
   }
 }
 
-static void count_uses(builder *b, int32_t v) {
+static void count_uses(struct builder *b, k_value v) {
   for (int i = 0; i < 4; i++)
-    if (at(b, v)->in[i] != K_NONE) at(b, at(b, v)->in[i])->uses++;
+    if (node_at(b, v)->in[i] != K_NONE) node_at(b, node_at(b, v)->in[i])->uses++;
 }
 
-static void find_needs(builder *b) {
-  for (int32_t v = 0; v < b->n; v++) {
-    at(b, v)->need = K_NONE;
-    at(b, v)->uses = 0;
+static void find_needs(struct builder *b) {
+  for (k_value v = 0; v < b->count; v++) {
+    node_at(b, v)->need = K_NONE;
+    node_at(b, v)->uses = 0;
   }
-  for (int32_t v = 0; v < b->n; v++) {
-    const node *n = at(b, v);
+  for (k_value v = 0; v < b->count; v++) {
+    const struct node *n = node_at(b, v);
     if (!n->live || n->op != N_CARRY) continue;
     count_uses(b, v);
     for (int i = 0; i < 2; i++)
-      if (n->in[i] != K_NONE) at(b, n->in[i])->need = K_ALL;
+      if (n->in[i] != K_NONE) node_at(b, n->in[i])->need = K_ALL;
   }
-  for (int32_t i = 0; i < b->scalars.n; i++) count_uses(b, b->scalars.v[i]);
-  for (int32_t i = b->plan.n - 1; i >= 0; i--) {
-    add_needs(b, b->plan.v[i]);
-    count_uses(b, b->plan.v[i]);
+  for (uint32_t i = 0; i < b->prologue.count; i++) count_uses(b, b->prologue.items[i]);
+  for (uint32_t i = b->plan.count; i-- > 0;) {
+    add_needs(b, b->plan.items[i]);
+    count_uses(b, b->plan.items[i]);
   }
 }
 
 /* ---- regions ---- */
 
-/* A select of no other rows than those of m: it is its other operand when m is empty. */
-static int is_partial(const builder *b, const node *n, int32_t m) {
+/* Whether it selects in no other rows than those of m: then it is its other value when m is
+** empty. */
+static bool is_partial(const struct builder *b, const struct node *n, k_value m) {
   return n->op == N_SELECT && n->varies && mask_implies(b, n->in[0], m);
 }
 
-static int is_member(const builder *b, int32_t v, int32_t m) {
-  const node *n = at(b, v);
+static bool is_member(const struct builder *b, k_value v, k_value m) {
+  const struct node *n = node_at(b, v);
   if (n->op == N_EMIT) return mask_implies(b, n->in[0], m);
   if (n->op == N_REDUCE) return mask_implies(b, n->in[3], m);
-  if (!n->varies) return 0;
+  if (!n->varies) return false;
   return is_partial(b, n, m) || (n->need > 0 && mask_implies(b, n->need, m));
 }
 
-static int cost(const node *n) {
+static int32_t cost_of_operation(const struct node *n) {
+  switch (operations[n->op].cost) {
+    case COST_ROOT: return 10;
+    case COST_ROUND: return 16;
+    case COST_QUOTIENT: return n->type == KT_I64 ? 80 : 20;
+    case COST_OWN: return n->type == KT_F32 ? 40 : 200;
+    case COST_LIBM: return 200;
+    default: return n->type == KT_BOOL ? 2 : n->type == KT_F32 ? 4 : 8;
+  }
+}
+
+static int32_t cost(const struct node *n) {
+  if (n->op < KO_COUNT) return cost_of_operation(n);
   switch (n->op) {
-    case KO_EXP:
-    case KO_LOG:
-    case KO_SIN:
-    case KO_COS: return n->type == KT_F32 ? 40 : 200;
-    case KO_LOG2:
-    case KO_LOG10:
-    case KO_TAN:
-    case KO_ASIN:
-    case KO_ACOS:
-    case KO_ATAN2:
-    case KO_POW:
-    case KO_FMOD:
-    case KO_MOD: return 200;
-    case KO_DIV:
-    case KO_SQRT: return 10;
-    case KO_IDIV: return n->type == KT_I64 ? 80 : 20;
     case N_RANDOM: return 100;
     case N_INTERVAL:
     case N_LIVE: return 40;
-    case KO_FLOOR:
-    case KO_CEIL:
     case N_EXACT: return 16;
     default: return n->type == KT_BOOL ? 2 : n->type == KT_F32 ? 4 : 8;
   }
 }
 
-static int depends_on(const builder *b, int32_t v, int state) {
+static bool depends_on(const struct builder *b, k_value v, unsigned state) {
   for (int i = 0; i < 4; i++)
-    if (at(b, v)->in[i] > 0 && at(b, at(b, v)->in[i])->state == state) return 1;
-  return 0;
+    if (node_at(b, v)->in[i] > 0 && node_at(b, node_at(b, v)->in[i])->state == state)
+      return true;
+  return false;
 }
 
-static int ends_segment(const node *n) {
+static bool ends_segment(const struct node *n) {
   return n->op == N_LOOP || n->op == N_END || n->op == N_STORE || n->op == N_SKIP ||
          n->op == N_LAND;
 }
 
-static void forget(builder *b, int32_t from, int32_t to) {
+static void forget(struct builder *b, int32_t from, int32_t to) {
   for (int32_t i = from; i < to; i++) {
-    at(b, b->plan.v[i])->state = IN_BEFORE;
-    at(b, b->plan.v[i])->tied = 0;
+    planned(b, i)->state = IN_BEFORE;
+    planned(b, i)->tied = false;
   }
 }
 
-/* Sorts the instructions from position `from` on into before, region and late; returns
-** the position behind the last of the region. */
-static int32_t gather(builder *b, int32_t from, int32_t m) {
-  int32_t end = from;
-  int fails_inside = 0, fails_late = 0;
-  for (int32_t i = from; i < b->plan.n && i < from + REACH; i++) {
-    int32_t v = b->plan.v[i];
-    node *n = at(b, v);
-    if (ends_segment(n)) break;
-    int member = is_member(b, v, m), late = depends_on(b, v, IN_LATE);
-    int follows = late || (!member && depends_on(b, v, IN_REGION));
+/* Where a region that begins at this position has to end at the latest. */
+static int32_t reach(const struct builder *b, int32_t from) {
+  int32_t end = from, most = (int32_t)b->plan.count;
+  if (most > from + REACH) most = from + REACH;
+  while (end < most && !ends_segment(planned(b, end))) end++;
+  return end;
+}
+
+/* Sorts the instructions from position `from` on into those before the region of mask m,
+** those in it, and those that come late, since they need what is in it; returns the
+** position behind the last of the region. What can fail keeps its order. */
+static int32_t gather(struct builder *b, int32_t from, k_value m) {
+  int32_t end = from, most = reach(b, from);
+  bool fails_inside = false, fails_late = false;
+  for (int32_t i = from; i < most; i++) {
+    k_value v = b->plan.items[i];
+    struct node *n = node_at(b, v);
+    bool member = is_member(b, v, m), late = depends_on(b, v, IN_LATE);
+    bool follows = late || (!member && depends_on(b, v, IN_REGION));
     if (member && late) break;
-    /* what can fail keeps its order */
     if (n->fails && (fails_late ? !follows : fails_inside && !member && !follows)) break;
     if (member) {
       n->state = IN_REGION;
@@ -185,82 +192,87 @@ static int32_t gather(builder *b, int32_t from, int32_t m) {
       fails_late |= n->fails;
     }
   }
-  for (int32_t i = end; i < b->plan.n && i < from + REACH; i++)
-    at(b, b->plan.v[i])->state = IN_BEFORE;
+  for (int32_t i = end; i < most; i++) planned(b, i)->state = IN_BEFORE;
   return end;
 }
 
-static void count_inside(builder *b, int32_t from, int32_t to) {
+static void count_inside(struct builder *b, int32_t from, int32_t to) {
   for (int32_t i = from; i < to; i++) {
-    const node *n = at(b, b->plan.v[i]);
-    at(b, b->plan.v[i])->inside = 0;
+    struct node *n = planned(b, i);
+    n->inside = 0;
     for (int j = 0; j < 4; j++)
-      if (n->in[j] > 0) at(b, n->in[j])->inside = 0;
+      if (n->in[j] > 0) node_at(b, n->in[j])->inside = 0;
   }
   for (int32_t i = from; i < to; i++) {
-    const node *n = at(b, b->plan.v[i]);
+    const struct node *n = planned(b, i);
     if (n->state != IN_REGION) continue;
     for (int j = 0; j < 4; j++)
-      if (n->in[j] > 0) at(b, n->in[j])->inside++;
+      if (n->in[j] > 0) node_at(b, n->in[j])->inside++;
   }
 }
 
-/* Ties the selects that others look at, when the region was skipped, to their second
-** operand: that has to be there too. */
-static int tie(builder *b, int32_t from, int32_t to, int32_t m) {
-  for (int32_t i = from; i < to; i++) at(b, b->plan.v[i])->tied = 0;
+/* Ties the selects that are looked at also when the region was skipped to their second
+** operand, which then has to be there, too. */
+static bool tie(struct builder *b, int32_t from, int32_t to, k_value m) {
+  for (int32_t i = from; i < to; i++) planned(b, i)->tied = false;
   for (int32_t i = to - 1; i >= from; i--) {
-    node *n = at(b, b->plan.v[i]);
+    struct node *n = planned(b, i);
     if (n->state != IN_REGION || !is_partial(b, n, m)) continue;
-    if (n->inside < n->uses) n->tied = 1;
-    if (!n->tied || n->in[2] <= 0 || at(b, n->in[2])->state != IN_REGION) continue;
-    if (!is_partial(b, at(b, n->in[2]), m)) return 0;
-    at(b, n->in[2])->tied = 1;
+    if (n->inside < n->uses) n->tied = true;
+    if (!n->tied || n->in[2] <= 0 || node_at(b, n->in[2])->state != IN_REGION) continue;
+    if (!is_partial(b, node_at(b, n->in[2]), m)) return false;
+    node_at(b, n->in[2])->tied = true;
   }
-  return 1;
+  return true;
 }
 
-/* Puts in front what others need too. 0 when that is not possible. */
-static int prune(builder *b, int32_t from, int32_t to, int32_t m) {
-  for (int changed = 1; changed;) {
-    changed = 0;
+/* Whether a node can be left in the region: nothing outside needs its value. */
+static bool can_stay(const struct builder *b, const struct node *n, k_value m) {
+  if (n->op == N_EMIT || n->op == N_REDUCE || n->op == N_RANGE) return true;
+  assert(n->inside <= n->uses);
+  return is_partial(b, n, m) || n->inside == n->uses;
+}
+
+/* Puts in front what others need too. False when that is not possible. */
+static bool prune(struct builder *b, int32_t from, int32_t to, k_value m) {
+  for (bool changed = true; changed;) {
+    changed = false;
     count_inside(b, from, to);
     for (int32_t i = from; i < to; i++) {
-      node *n = at(b, b->plan.v[i]);
-      if (n->state != IN_REGION || n->op == N_EMIT || n->op == N_REDUCE) continue;
-      if (n->op == N_RANGE || is_partial(b, n, m) || n->inside == n->uses) continue;
-      if (n->fails || depends_on(b, b->plan.v[i], IN_REGION)) return 0;
+      struct node *n = planned(b, i);
+      if (n->state != IN_REGION || can_stay(b, n, m)) continue;
+      if (n->fails || depends_on(b, b->plan.items[i], IN_REGION)) return false;
       n->state = IN_BEFORE;
-      changed = 1;
+      changed = true;
     }
   }
   return tie(b, from, to, m);
 }
 
 /* The work that a skip of m at position `from` would save; *end is behind it. */
-static int weigh(builder *b, int32_t from, int32_t m, int32_t *end) {
+static int32_t weigh(struct builder *b, int32_t from, k_value m, int32_t *end) {
   *end = gather(b, from, m);
-  int work = 0;
-  if (prune(b, from, *end, m))
-    for (int32_t i = from; i < *end; i++) {
-      const node *n = at(b, b->plan.v[i]);
-      if (n->state == IN_REGION) work += cost(n);
-    }
+  if (!prune(b, from, *end, m)) return 0;
+  int32_t work = 0;
+  for (int32_t i = from; i < *end; i++)
+    if (planned(b, i)->state == IN_REGION) work += cost(planned(b, i));
   return work;
+}
+
+/* The narrowest mask in whose rows alone the instruction does something that is needed. */
+static k_value mask_of(const struct node *n) {
+  if (n->op == N_SELECT || n->op == N_EMIT) return n->in[0];
+  return n->op == N_REDUCE ? n->in[3] : n->need;
 }
 
 /* The mask whose emptiness saves most from this instruction on: of masks within each
 ** other a wider one only if it saves twice as much. K_NONE when nothing is worth it. */
-static int32_t best_mask(builder *b, int32_t from) {
-  const node *n = at(b, b->plan.v[from]);
-  int32_t m = n->op == N_SELECT || n->op == N_EMIT ? n->in[0]
-              : n->op == N_REDUCE                  ? n->in[3]
-                                                   : n->need;
-  int32_t best = K_NONE;
-  int most = WORTH / 2;
-  while (m > 0 && at(b, m)->varies) {
+static k_value best_mask(struct builder *b, int32_t from) {
+  k_value best = K_NONE;
+  int32_t most = WORTH / 2;
+  for (k_value m = mask_of(planned(b, from)); m > 0 && node_at(b, m)->varies;) {
     int32_t end = from;
-    int work = is_member(b, b->plan.v[from], m) ? weigh(b, from, m, &end) : 0;
+    int32_t work = is_member(b, b->plan.items[from], m) ? weigh(b, from, m, &end) : 0;
     forget(b, from, end);
     if (work >= WORTH && work >= 2 * most) {
       best = m;
@@ -271,132 +283,142 @@ static int32_t best_mask(builder *b, int32_t from) {
   return best;
 }
 
-static int push_state(builder *b, int32_t from, int32_t to, int state) {
+static bool push_state(struct builder *b, int32_t from, int32_t to, unsigned state) {
   for (int32_t i = from; i < to; i++)
-    if (at(b, b->plan.v[i])->state == state && !order_push(b, &b->spare, b->plan.v[i]))
-      return 0;
-  return 1;
+    if (planned(b, i)->state == state && !node_list_push(b, &b->spare, b->plan.items[i]))
+      return false;
+  return true;
+}
+
+/* Appends a node that only stands in the plan. */
+static k_value append_bound(struct builder *b, unsigned op, k_value of) {
+  struct node n = node_make(op, KT_BOOL, false);
+  n.live = true;
+  n.in[0] = of;
+  return builder_append(b, n, 0);
 }
 
 /* Rewrites the region at position `from` into the spare list; its end, or K_NONE. */
-static int32_t cut_out(builder *b, int32_t from, int32_t m) {
+static int32_t cut_out(struct builder *b, int32_t from, k_value m) {
   int32_t end;
   weigh(b, from, m, &end);
-  node skip = node_make(N_SKIP, KT_BOOL, 0), land = node_make(N_LAND, KT_BOOL, 0);
-  skip.live = land.live = 1;
-  skip.in[0] = m;
-  int32_t s = builder_append(b, skip, 0);
-  land.in[0] = s;
-  int32_t l = builder_append(b, land, 0);
-  if (l == K_NONE) return K_NONE;
-  at(b, m)->uses++;
-  if (!push_state(b, from, end, IN_BEFORE) || !order_push(b, &b->spare, s) ||
-      !push_state(b, from, end, IN_REGION) || !order_push(b, &b->spare, l))
+  assert(end > from);
+  k_value skip = append_bound(b, N_SKIP, m);
+  k_value land = skip == K_NONE ? K_NONE : append_bound(b, N_LAND, skip);
+  if (land == K_NONE) return K_NONE;
+  node_at(b, m)->uses++;
+  if (!push_state(b, from, end, IN_BEFORE) || !node_list_push(b, &b->spare, skip) ||
+      !push_state(b, from, end, IN_REGION) || !node_list_push(b, &b->spare, land))
     return K_NONE;
   return end;
 }
 
-static int find_regions(builder *b) {
-  b->spare.n = 0;
-  for (int32_t i = 0; i < b->plan.n;) {
-    int32_t v = b->plan.v[i];
-    int32_t m = ends_segment(at(b, v)) ? K_NONE : best_mask(b, i);
+/* What is late is looked at again: it goes to the end of the part of the plan that is done.
+** Returns where it begins. */
+static int32_t keep_late(struct builder *b, int32_t from, int32_t end) {
+  int32_t kept = end;
+  for (int32_t i = end - 1; i >= from; i--) {
+    k_value v = b->plan.items[i];
+    if (node_at(b, v)->state == IN_LATE) b->plan.items[--kept] = v;
+    node_at(b, v)->state = IN_BEFORE;
+  }
+  return kept;
+}
+
+static bool find_regions(struct builder *b) {
+  b->spare.count = 0;
+  for (int32_t i = 0; (uint32_t)i < b->plan.count;) {
+    k_value m = ends_segment(planned(b, i)) ? K_NONE : best_mask(b, i);
     if (m == K_NONE) {
-      if (!order_push(b, &b->spare, v)) return 0;
+      if (!node_list_push(b, &b->spare, b->plan.items[i])) return false;
       i++;
       continue;
     }
     int32_t end = cut_out(b, i, m);
-    if (end == K_NONE) return 0;
-    /* what is late is looked at again: it goes to the end of the part that is done */
-    int32_t kept = end;
-    for (int32_t j = end - 1; j >= i; j--) {
-      int32_t u = b->plan.v[j];
-      if (at(b, u)->state == IN_LATE) b->plan.v[--kept] = u;
-      at(b, u)->state = IN_BEFORE;
-    }
-    i = kept;
+    if (end == K_NONE) return false;
+    i = keep_late(b, i, end);
   }
-  order swap = b->plan;
+  struct node_list swap = b->plan;
   b->plan = b->spare;
   b->spare = swap;
-  return 1;
+  return true;
 }
 
 /* ---- comparisons joined with their selects ---- */
 
 enum { MOST_COPIES = 2 };  /* selects that repeat one comparison rather than read a mask */
 
-/* A select that is not bound to its second operand's place. */
-static int is_free_select(const builder *b, int32_t v) {
-  const node *n = at(b, v);
+/* A select whose result need not be where its second operand is. */
+static bool is_free_select(const struct builder *b, k_value v) {
+  const struct node *n = node_at(b, v);
   return n->op == N_SELECT && n->varies && !n->tied;
 }
 
 /* not m ? x : y is m ? y : x. */
-static void unnegate(builder *b, int32_t v) {
-  node *n = at(b, v), *m = at(b, n->in[0]);
+static void unnegate(struct builder *b, k_value v) {
+  struct node *n = node_at(b, v), *m = node_at(b, n->in[0]);
   if (m->op != KO_NOT || !m->varies) return;
-  int32_t x = n->in[1];
+  assert(m->uses > 0);
+  k_value x = n->in[1];
   n->in[0] = m->in[0];
   n->in[1] = n->in[2];
   n->in[2] = x;
   if (--m->uses == 0)
-    m->live = 0;
+    m->live = false;
   else
-    at(b, m->in[0])->uses++;
+    node_at(b, m->in[0])->uses++;
 }
 
-static int joinable(const builder *b, int32_t v) {
-  if (!is_free_select(b, v)) return 0;
-  const node *n = at(b, v), *m = at(b, n->in[0]);
+static bool joinable(const struct builder *b, k_value v) {
+  if (!is_free_select(b, v)) return false;
+  const struct node *n = node_at(b, v), *m = node_at(b, n->in[0]);
   return is_compare(m->op) && m->varies && n->type != KT_BOOL &&
-         at(b, m->in[0])->type == n->type && at(b, m->in[1])->type == n->type;
+         node_at(b, m->in[0])->type == n->type && node_at(b, m->in[1])->type == n->type;
 }
 
 /* x < y ? -c : c needs no negation of its own. */
-static void join_negation(builder *b, node *n) {
-  node *yes = at(b, n->in[2]);
-  if (yes->op != KO_NEG || yes->uses != 1 || yes->in[0] != n->in[3] || !yes->varies)
-    return;
+static void join_negation(struct builder *b, struct node *n) {
+  struct node *yes = node_at(b, n->in[2]);
+  if (yes->op != KO_NEG || yes->uses != 1 || yes->in[0] != n->in[3] || !yes->varies) return;
   n->op = N_NEGATE;
   n->in[2] = n->in[3];
   n->in[3] = K_NONE;
-  yes->live = 0;
+  yes->live = false;
 }
 
-static void join(builder *b, int32_t v) {
-  node *n = at(b, v);
-  int32_t mask = n->in[0], yes = n->in[1], no = n->in[2];
-  const node *m = at(b, mask);
-  int differs = m->op == KO_NE;
+static void join(struct builder *b, k_value v) {
+  struct node *n = node_at(b, v);
+  k_value mask = n->in[0], yes = n->in[1], no = n->in[2];
+  const struct node *m = node_at(b, mask);
+  bool differs = m->op == KO_NE;
   n->op = N_WHEN;
   n->aux = differs ? KO_EQ : m->op;
   n->in[0] = m->in[0];
   n->in[1] = m->in[1];
   n->in[2] = differs ? no : yes;
   n->in[3] = differs ? yes : no;
-  at(b, mask)->live = 0;
+  node_at(b, mask)->live = false;
   join_negation(b, n);
 }
 
-static void join_selects(builder *b) {
-  for (int32_t v = 0; v < b->n; v++) at(b, v)->inside = 0;
-  for (int32_t i = 0; i < b->plan.n; i++)
-    if (is_free_select(b, b->plan.v[i])) unnegate(b, b->plan.v[i]);
-  for (int32_t i = 0; i < b->plan.n; i++)
-    if (joinable(b, b->plan.v[i])) at(b, at(b, b->plan.v[i])->in[0])->inside++;
-  for (int32_t i = 0; i < b->plan.n; i++) {
-    int32_t v = b->plan.v[i];
+static void join_selects(struct builder *b) {
+  for (k_value v = 0; v < b->count; v++) node_at(b, v)->inside = 0;
+  for (uint32_t i = 0; i < b->plan.count; i++)
+    if (is_free_select(b, b->plan.items[i])) unnegate(b, b->plan.items[i]);
+  for (uint32_t i = 0; i < b->plan.count; i++)
+    if (joinable(b, b->plan.items[i]))
+      node_at(b, node_at(b, b->plan.items[i])->in[0])->inside++;
+  for (uint32_t i = 0; i < b->plan.count; i++) {
+    k_value v = b->plan.items[i];
     if (!joinable(b, v)) continue;
-    const node *m = at(b, at(b, v)->in[0]);
+    const struct node *m = node_at(b, node_at(b, v)->in[0]);
     if (m->inside == m->uses && m->uses <= MOST_COPIES) join(b, v);
   }
 }
 
-int plan_regions(builder *b) {
+bool plan_regions(struct builder *b) {
   find_needs(b);
-  if (!find_regions(b)) return 0;
+  if (!find_regions(b)) return false;
   join_selects(b);
-  return 1;
+  return true;
 }

@@ -1,8 +1,8 @@
 /* How the loops over lanes are compiled. Included last, before the loops, by each file
 ** that holds some. A plain `gcc -O2` neither vectorises nor, without -std, keeps a * b +
 ** c apart (AVX-512 and ARM have fused instructions), so both are said here. */
-#ifndef ecs_kernel_vector_h
-#define ecs_kernel_vector_h
+#ifndef ECS_KERNEL_VECTOR_H
+#define ECS_KERNEL_VECTOR_H
 
 #include <math.h>
 #include <string.h>

@@ -3,17 +3,6 @@
 #define VARIANTS 16            /* of one kernel that are kept when no run needs them */
 #define SLOTS 64               /* of a query whose functions are compiled */
 
-static void *allocate(void *ud, void *ptr, size_t old_size, size_t new_size) {
-  struct memory *memory = ud;
-  if (new_size) return memory_resize(memory, ptr, old_size, new_size);
-  memory_free(memory, ptr, old_size);
-  return NULL;
-}
-
-static k_memory memory_of(ecs_world *world) {
-  return (k_memory){allocate, &world->memory};
-}
-
 /* ---- lives ---- */
 
 static void free_variant(ecs_world *world, struct variant *variant) {
@@ -323,10 +312,9 @@ static struct variant *make_variant(struct kernel *kernel, struct front *front,
   return variant;
 }
 
-static bool reserve_machine(struct world_box *box, const program *compiled) {
+static bool reserve_machine(struct world_box *box, const struct program *compiled) {
   struct kernel_set *set = box->kernel_set;
-  k_memory memory = memory_of(box->world);
-  if (!set->machine) set->machine = machine_new(&memory, (k_isa)box->isa);
+  if (!set->machine) set->machine = machine_new(&box->world->memory, (k_isa)box->isa);
   return set->machine && machine_reserve(set->machine, compiled) == K_OK;
 }
 
@@ -366,7 +354,6 @@ static bool compile(lua_State *L, int handle, int all_anchors, struct kernel *ke
   front->box = box;
   front->query = kernel->query;
   front->table = table;
-  front->memory = memory_of(box->world);
   front->result = kernel->result;
   struct compiling compiling = {front, kernel};
   lua_pushlightuserdata(L, &compiling);

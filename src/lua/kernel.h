@@ -14,7 +14,7 @@ struct kernel_box {
 
 /* One program of a function. */
 struct variant {
-  program *program;
+  struct program *program;
   uint64_t version;            /* of the world's components */
   uint64_t present;            /* bit by slot: terms that the table has */
   struct guard *guards;
@@ -38,7 +38,7 @@ struct kernel_set {
   struct attachment link;
   ecs_world *world;
   struct kernel *list;
-  machine *machine;
+  struct machine *machine;
   void *work;                  /* ids and bitmaps of a run */
   uint32_t work_capacity;
 };

@@ -111,8 +111,8 @@ static void stage_commands(lua_State *L, struct loop_box *loop, const struct var
   ecs_world *world = loop->box->world;
   k_cursor cursor = {0, 0};
   size_t row;
-  int index;
-  while (k_commands_next(work->bitmaps, (int)variant->command_count, loop->table->count,
+  uint32_t index;
+  while (k_commands_next(work->bitmaps, variant->command_count, loop->table->count,
                          &cursor, &row, &index)) {
     ecs_status status =
         stage(world, &variant->commands[index], loop_entity(loop, (uint32_t)row));

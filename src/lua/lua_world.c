@@ -1,9 +1,10 @@
 #include <stdlib.h>
 
-#include "kernel/program.h"
 #include "lua/bind/names.h"
 #include "lua/recording.h"
 #include "lua/registrar.h"
+
+#include "kernel/program.h"
 
 /* ---- making and closing ---------------------------------------------------------- */
 

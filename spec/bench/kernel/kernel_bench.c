@@ -1,13 +1,13 @@
 /* Kernels against the fused loops of kernel_floor.c, in one process, interleaved, columns
 ** compared at the end. Prints workload, instruction set, rows, ns per row of both and the
 ** ratio floor / ours; then the fixed cost of a run and the cost of building. */
-#include "floor.h"
-#include "kernel/program.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "floor.h"
+#include "kernel/program.h"
 
 static void *allocate(void *ud, void *p, size_t osize, size_t nsize) {
   (void)ud;
@@ -19,24 +19,24 @@ static void *allocate(void *ud, void *p, size_t osize, size_t nsize) {
   return realloc(p, nsize);
 }
 
-static const k_memory memory = {allocate, NULL};
+static struct memory memory = {allocate, NULL, 0};
 
 #define BIN(op, x, y) build_binary(b, KO_##op, x, y)
 
-static k_value uniform(builder *b, int i) {
+static k_value uniform(struct builder *b, uint32_t i) {
   return build_convert(b, KT_F32, build_uniform(b, i, KT_F64));
 }
 
-static void build_move(builder *b) {
-  int c[4];
+static void build_move(struct builder *b) {
+  uint32_t c[4];
   for (int i = 0; i < 4; i++) c[i] = build_column(b, KC_F32);
   for (int i = 0; i < 2; i++)
     build_store(b, c[i], BIN(ADD, build_load(b, c[i]),
                              BIN(MUL, build_load(b, c[i + 2]), uniform(b, 0))));
 }
 
-static void build_part(builder *b) {
-  int c[5];
+static void build_part(struct builder *b) {
+  uint32_t c[5];
   for (int i = 0; i < 5; i++) c[i] = build_column(b, KC_F32);
   const k_value dt = uniform(b, 0), one = build_f32(b, 1.0f);
   k_value u = build_load(b, c[2]), v = BIN(SUB, build_load(b, c[3]), uniform(b, 1));
@@ -57,14 +57,14 @@ static void build_part(builder *b) {
 }
 
 /* if p > edge (or p < edge) then v = -v; p = edge end */
-static void bounce(builder *b, k_op op, k_value edge, k_value *p, k_value *v) {
+static void bounce(struct builder *b, k_op op, k_value edge, k_value *p, k_value *v) {
   const k_value out = build_binary(b, op, *p, edge);
   *v = build_select(b, out, build_unary(b, KO_NEG, *v), *v);
   *p = build_select(b, out, edge, *p);
 }
 
-static void build_seek(builder *b) {
-  int c[4];
+static void build_seek(struct builder *b) {
+  uint32_t c[4];
   for (int i = 0; i < 4; i++) c[i] = build_column(b, KC_F32);
   const k_value dt = uniform(b, 0), zero = build_f32(b, 0.0f);
   k_value x = build_load(b, c[0]), y = build_load(b, c[1]);
@@ -94,7 +94,7 @@ static void build_seek(builder *b) {
 
 typedef struct workload {
   const char *name;
-  void (*build)(builder *b);
+  void (*build)(struct builder *b);
   int columns;
   double uniforms[8];
 } workload;
@@ -107,9 +107,9 @@ static workload workloads[3] = {
   {"SEEK", build_seek, 4, {0}}
 };
 
-static program *make(const workload *w) {
-  builder *b = builder_new(&memory);
-  program *p = NULL;
+static struct program *make(const workload *w) {
+  struct builder *b = builder_new(&memory);
+  struct program *p = NULL;
   w->build(b);
   if (build_finish(b, &p) != K_OK) exit(1);
   builder_free(b);
@@ -169,8 +169,8 @@ static const floor_fn *floors_of(k_isa isa) {
 
 static int measure(int which, k_isa isa, size_t n, double target) {
   const workload *w = &workloads[which];
-  program *p = make(w);
-  machine *m = machine_new(&memory, isa);
+  struct program *p = make(w);
+  struct machine *m = machine_new(&memory, isa);
   float *ours[5], *theirs[5];
   void *columns[5];
   allocate_set(ours, n);
@@ -219,8 +219,8 @@ static int measure(int which, k_isa isa, size_t n, double target) {
 /* ns for a run over few rows, and for building and checking. */
 static void fixed_costs(int which, k_isa isa) {
   const workload *w = &workloads[which];
-  program *p = make(w);
-  machine *m = machine_new(&memory, isa);
+  struct program *p = make(w);
+  struct machine *m = machine_new(&memory, isa);
   float data[5][64] = {{0}};
   void *columns[5];
   for (int c = 0; c < 5; c++) columns[c] = data[c];
@@ -243,7 +243,7 @@ static void fixed_costs(int which, k_isa isa) {
   for (int i = 0; i < 20000; i++) program_check(p);
   const double t2 = now();
   printf("%s %d instructions built and checked in %.2f us, checked in %.2f us\n", w->name,
-         p->ninsns, (t1 - t0) / 20000 * 1e6, (t2 - t1) / 20000 * 1e6);
+         p->insn_count, (t1 - t0) / 20000 * 1e6, (t2 - t1) / 20000 * 1e6);
   machine_free(m);
   program_free(p);
 }

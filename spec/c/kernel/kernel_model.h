@@ -25,7 +25,7 @@ typedef struct step {
 } step;
 
 typedef struct model {
-  builder *b;
+  struct builder *b;
   step steps[MAX_STEPS];
   int n, loop;        /* loop: the innermost open one, or -1 */
   int guard;
@@ -80,13 +80,13 @@ static int m_value(model *m, value x) {
 }
 
 static int m_uniform(model *m, int index) {
-  const k_value v = build_uniform(m->b, index, m->uniforms[index].type);
+  const k_value v = build_uniform(m->b, (uint32_t)index, m->uniforms[index].type);
   return add_step(m, S_UNIFORM, index, 0, 0, 0, v);
 }
 
 static int m_load(model *m, int column) {
-  const k_value v = column == m->entities ? build_rows_entity(m->b, column)
-                                          : build_load(m->b, column);
+  const k_value v = column == m->entities ? build_rows_entity(m->b, (uint32_t)column)
+                                          : build_load(m->b, (uint32_t)column);
   return add_step(m, S_LOAD, column, 0, 0, 0, v);
 }
 
@@ -167,17 +167,17 @@ static void m_endloop(model *m, int again) {
 }
 
 static void m_store(model *m, int column, int x) {
-  build_store(m->b, column, built(m, x));
+  build_store(m->b, (uint32_t)column, built(m, x));
   add_step(m, S_STORE, column, x, 0, 0, K_NONE);
 }
 
 static void m_emit(model *m, int index, int mask) {
-  build_emit(m->b, index, built(m, mask));
+  build_emit(m->b, (uint32_t)index, built(m, mask));
   add_step(m, S_EMIT, index, mask, 0, 0, K_NONE);
 }
 
 static void m_reduce(model *m, int index, int x, int mask) {
-  build_reduce(m->b, index, m->totals[index], built(m, x), built(m, mask));
+  build_reduce(m->b, (uint32_t)index, m->totals[index], built(m, x), built(m, mask));
   add_step(m, S_REDUCE, index, x, mask, 0, K_NONE);
 }
 

@@ -3,8 +3,6 @@
 #ifndef kernel_test_h
 #define kernel_test_h
 
-#include "kernel/program.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +10,8 @@
 #ifdef _WIN32
 #include <malloc.h>
 #endif
+
+#include "kernel/program.h"
 
 static int failures;
 
@@ -56,7 +56,7 @@ static void *allocate(void *ud, void *p, size_t osize, size_t nsize) {
   return block == NULL ? NULL : block + 8;
 }
 
-static const k_memory test_memory = {allocate, NULL};
+struct memory test_memory = {allocate, NULL, 0};
 
 /* }===================================================================== */
 

@@ -3,21 +3,21 @@
 #define _POSIX_C_SOURCE 200112L
 #include "kernel_test.h"
 
-static builder *fresh(void) {
-  builder *b = builder_new(&test_memory);
+static struct builder *fresh(void) {
+  struct builder *b = builder_new(&test_memory);
   if (b == NULL) abort();
   return b;
 }
 
-static program *finish(builder *b) {
-  program *p = NULL;
+static struct program *finish(struct builder *b) {
+  struct program *p = NULL;
   CHECK(build_finish(b, &p) == K_OK);
   builder_free(b);
   return p;
 }
 
 /* Does the program read exactly like this? */
-static int reads(const program *p, const char *text) {
+static int reads(const struct program *p, const char *text) {
   char got[2000];
   const size_t n = program_text(p, got, sizeof got);
   if (strcmp(got, text) == 0 && n == strlen(text)) return 1;
@@ -25,9 +25,9 @@ static int reads(const program *p, const char *text) {
   return 0;
 }
 
-static k_status run_rows(const program *p, size_t rows, void *const *columns,
+static k_status run_rows(const struct program *p, size_t rows, void *const *columns,
                          const k_scalar *uniforms, k_failure *failure) {
-  machine *m = machine_new(&test_memory, isa_best());
+  struct machine *m = machine_new(&test_memory, isa_best());
   CHECK(machine_reserve(m, p) == K_OK);
   const k_run run = {rows, columns, uniforms, NULL, NULL, NULL, NULL};
   const k_status status = machine_run(m, p, &run, failure);
@@ -36,26 +36,26 @@ static k_status run_rows(const program *p, size_t rows, void *const *columns,
 }
 
 static void multiplication_and_addition_become_one_instruction_in_place(void) {
-  builder *b = fresh();
-  const int x = build_column(b, KC_F32), v = build_column(b, KC_F32);
+  struct builder *b = fresh();
+  const uint32_t x = build_column(b, KC_F32), v = build_column(b, KC_F32);
   const k_value dt = build_convert(b, KT_F32, build_uniform(b, 0, KT_F64));
   const k_value step = build_binary(b, KO_MUL, build_load(b, v), dt);
   build_store(b, x, build_binary(b, KO_ADD, build_load(b, x), step));
-  program *p = finish(b);
+  struct program *p = finish(b);
   CHECK(reads(p, "0\tf32.f64 s0 = u0\n1\taddmul.f32 c0 = c0, c1, s0\n"));
-  CHECK(p->prologue == 1 && p->nreg4 == 0 && p->whole);
+  CHECK(p->prologue == 1 && p->reg4_count == 0 && p->whole);
   CHECK(program_reads(p, x) && program_reads(p, v));
   CHECK(program_writes(p, x) && !program_writes(p, v));
   program_free(p);
 }
 
 static void each_step_of_a_fused_instruction_rounds(void) {
-  builder *b = fresh();
-  const int x = build_column(b, KC_F32), y = build_column(b, KC_F32);
+  struct builder *b = fresh();
+  const uint32_t x = build_column(b, KC_F32), y = build_column(b, KC_F32);
   const k_value u = build_load(b, x), v = build_load(b, y);
   build_store(b, x, build_binary(b, KO_SUB, build_binary(b, KO_MUL, u, v),
                                  build_f32(b, 1.0f)));
-  program *p = finish(b);
+  struct program *p = finish(b);
   float a[40], c[40];
   for (int i = 0; i < 40; i++) a[i] = c[i] = 1.0f + 0x1p-12f;
   void *columns[2] = {a, c};
@@ -66,8 +66,8 @@ static void each_step_of_a_fused_instruction_rounds(void) {
 }
 
 static void equal_work_is_done_once_and_useless_work_never(void) {
-  builder *b = fresh();
-  const int x = build_column(b, KC_F64), y = build_column(b, KC_F64);
+  struct builder *b = fresh();
+  const uint32_t x = build_column(b, KC_F64), y = build_column(b, KC_F64);
   const k_value u = build_load(b, x), w = build_load(b, y);
   const k_value once = build_binary(b, KO_DIV, u, w);
   CHECK(once == build_binary(b, KO_DIV, u, w));
@@ -76,7 +76,7 @@ static void equal_work_is_done_once_and_useless_work_never(void) {
   build_unary(b, KO_SIN, w);
   build_store(b, x, u);  /* what it was */
   build_store(b, y, once);
-  program *p = finish(b);
+  struct program *p = finish(b);
   CHECK(reads(p, "0\tdiv.f64 c1 = c0, c1\n") && p->whole);
   program_free(p);
 }
@@ -84,8 +84,8 @@ static void equal_work_is_done_once_and_useless_work_never(void) {
 /* A chain of many values needs but the registers of those alive at once, and a block of them
 ** stays in the first cache. */
 static void registers_are_used_again(void) {
-  builder *b = fresh();
-  const int x = build_column(b, KC_F32), y = build_column(b, KC_F32);
+  struct builder *b = fresh();
+  const uint32_t x = build_column(b, KC_F32), y = build_column(b, KC_F32);
   const k_value w = build_load(b, y);
   k_value v = build_load(b, x);
   for (int i = 0; i < 60; i++) {
@@ -94,18 +94,18 @@ static void registers_are_used_again(void) {
                      build_binary(b, KO_MUL, root, w));
   }
   build_store(b, x, v);
-  program *p = finish(b);
-  CHECK(p->nreg4 <= 3 && p->nreg1 == 0 && p->nreg8 == 0);
+  struct program *p = finish(b);
+  CHECK(p->reg4_count <= 3 && p->reg1_count == 0 && p->reg8_count == 0);
   CHECK(program_info(p).insns == 240 && program_info(p).scratch <= 16384);
   program_free(p);
 }
 
 static void a_swap_needs_copies(void) {
-  builder *b = fresh();
-  const int x = build_column(b, KC_F32), y = build_column(b, KC_F32);
+  struct builder *b = fresh();
+  const uint32_t x = build_column(b, KC_F32), y = build_column(b, KC_F32);
   build_store(b, x, build_load(b, y));
   build_store(b, y, build_load(b, x));
-  program *p = finish(b);
+  struct program *p = finish(b);
   float one[3] = {1, 2, 3}, other[3] = {4, 5, 6};
   void *columns[2] = {one, other};
   k_failure failure;
@@ -116,8 +116,8 @@ static void a_swap_needs_copies(void) {
 }
 
 static void what_does_not_depend_on_a_loop_is_done_before_it(void) {
-  builder *b = fresh();
-  const int x = build_column(b, KC_F64);
+  struct builder *b = fresh();
+  const uint32_t x = build_column(b, KC_F64);
   const k_value u = build_load(b, x);
   const k_value i = build_loop(b, build_i64(b, 4), K_ALL);
   const k_value sum = build_carry(b, u, 1);
@@ -126,7 +126,7 @@ static void what_does_not_depend_on_a_loop_is_done_before_it(void) {
   build_next(b, sum, build_binary(b, KO_SUB, sum, term));
   build_endloop(b, K_ALL);
   build_store(b, x, sum);
-  program *p = finish(b);
+  struct program *p = finish(b);
   CHECK(reads(p, "0\tsqrt.f64 d0 = c0\n1\tcopy.f64 d1 = c0\n2\tloop s0 = 4, all, @5\n"
                  "3\tf64.i64 s1 = s0\n4\tsubmul.f64 d1 = d1, d0, s1\n"
                  "5\tend s0 = 4, all, @2\n6\tcopy.f64 c0 = d1\n"));
@@ -134,19 +134,19 @@ static void what_does_not_depend_on_a_loop_is_done_before_it(void) {
 }
 
 static void work_of_few_rows_is_skipped(void) {
-  builder *b = fresh();
-  const int x = build_column(b, KC_F32), y = build_column(b, KC_F32);
+  struct builder *b = fresh();
+  const uint32_t x = build_column(b, KC_F32), y = build_column(b, KC_F32);
   const k_value u = build_load(b, x), w = build_load(b, y);
   const k_value rare = build_binary(b, KO_LT, w, build_f32(b, 0.0f));
   const k_value s = build_binary(b, KO_DIV, build_unary(b, KO_SIN, u), w);
   build_store(b, x, build_select(b, rare, s, u));
-  program *p = finish(b);
-  CHECK(reads(p, "0\tlt.f32 m0 = c1, 0.0\n1\tskip m0, @5\n2\tsin.f32 w0 = c0\n"
+  struct program *p = finish(b);
+  CHECK(reads(p, "0\tlt.f32 m0 = c1, 0\n1\tskip m0, @5\n2\tsin.f32 w0 = c0\n"
                  "3\tdiv.f32 w0 = w0, c1\n4\tselect.f32 c0 = m0, w0, c0\n"));
   program_free(p);
 }
 
-static void make_mistake(builder *b, int i, int x, int n) {
+static void make_mistake(struct builder *b, int i, uint32_t x, uint32_t n) {
   const k_value u = build_load(b, x), k = build_load(b, n);
   switch (i) {
     case 0: build_binary(b, KO_ADD, u, k); break;
@@ -165,7 +165,7 @@ static void make_mistake(builder *b, int i, int x, int n) {
       const k_value round = build_loop(b, build_i64(b, 3), K_ALL);
       const k_value inside = build_convert(b, KT_F32, round);
       build_endloop(b, K_ALL);
-      build_store(b, x, inside);  /* out of its scope */
+      build_store(b, x, inside);  /* out of its loop */
       break;
     }
     default:
@@ -176,9 +176,9 @@ static void make_mistake(builder *b, int i, int x, int n) {
 
 static void mistakes_of_the_front_end_are_refused(void) {
   for (int i = 0; i < 14; i++) {
-    builder *b = fresh();
-    const int x = build_column(b, KC_F32), n = build_column(b, KC_I32);
-    program *p = NULL;
+    struct builder *b = fresh();
+    const uint32_t x = build_column(b, KC_F32), n = build_column(b, KC_I32);
+    struct program *p = NULL;
     make_mistake(b, i, x, n);
     CHECK(build_load(b, x) == K_NONE || i == 11);
     CHECK(build_finish(b, &p) == K_EINVAL && p == NULL);
@@ -187,8 +187,8 @@ static void mistakes_of_the_front_end_are_refused(void) {
 }
 
 static void going_back_forgets(void) {
-  builder *b = fresh();
-  const int x = build_column(b, KC_F64);
+  struct builder *b = fresh();
+  const uint32_t x = build_column(b, KC_F64);
   const k_value u = build_load(b, x);
   const k_mark mark = build_mark(b);
   const k_value first = build_unary(b, KO_SQRT, u);
@@ -199,14 +199,14 @@ static void going_back_forgets(void) {
   CHECK(builder_status(b) == K_OK);
   CHECK(build_unary(b, KO_ABS, u) == first);
   build_store(b, x, first);
-  program *p = finish(b);
+  struct program *p = finish(b);
   CHECK(reads(p, "0\tabs.f64 c0 = c0\n"));
   program_free(p);
 }
 
 static void going_back_into_an_open_loop_goes_on_in_it(void) {
-  builder *b = fresh();
-  const int x = build_column(b, KC_I64);
+  struct builder *b = fresh();
+  const uint32_t x = build_column(b, KC_I64);
   const k_value u = build_load(b, x);
   const k_value i = build_loop(b, build_i64(b, 5), K_ALL);
   const k_value sum = build_carry(b, u, 1);
@@ -217,7 +217,7 @@ static void going_back_into_an_open_loop_goes_on_in_it(void) {
   build_next(b, sum, build_binary(b, KO_ADD, sum, i));
   build_endloop(b, K_ALL);
   build_store(b, x, sum);
-  program *p = finish(b);
+  struct program *p = finish(b);
   int64_t rows[2] = {100, -7};
   void *columns[1] = {rows};
   k_failure failure;
@@ -227,8 +227,8 @@ static void going_back_into_an_open_loop_goes_on_in_it(void) {
 }
 
 static void carried_values_may_change_places(void) {
-  builder *b = fresh();
-  const int x = build_column(b, KC_I64), y = build_column(b, KC_I64);
+  struct builder *b = fresh();
+  const uint32_t x = build_column(b, KC_I64), y = build_column(b, KC_I64);
   const k_value one = build_load(b, x), other = build_load(b, y);
   build_loop(b, build_uniform(b, 0, KT_I64), K_ALL);
   const k_value u = build_carry(b, one, 1), w = build_carry(b, other, 1);
@@ -237,7 +237,7 @@ static void carried_values_may_change_places(void) {
   build_endloop(b, K_ALL);
   build_store(b, x, u);
   build_store(b, y, w);
-  program *p = finish(b);
+  struct program *p = finish(b);
   int64_t a[2] = {0, 0}, c[2] = {1, 2};
   void *columns[2] = {a, c};
   k_scalar rounds;
@@ -250,8 +250,8 @@ static void carried_values_may_change_places(void) {
 
 /* u, w = u + w, u: the first is overwritten before the second takes it over. */
 static void what_is_carried_over_is_the_old_value(void) {
-  builder *b = fresh();
-  const int x = build_column(b, KC_I64), y = build_column(b, KC_I64);
+  struct builder *b = fresh();
+  const uint32_t x = build_column(b, KC_I64), y = build_column(b, KC_I64);
   const k_value one = build_load(b, x), other = build_load(b, y);
   build_loop(b, build_i64(b, 10), K_ALL);
   const k_value u = build_carry(b, one, 1), w = build_carry(b, other, 1);
@@ -260,7 +260,7 @@ static void what_is_carried_over_is_the_old_value(void) {
   build_endloop(b, K_ALL);
   build_store(b, x, u);
   build_store(b, y, w);
-  program *p = finish(b);
+  struct program *p = finish(b);
   int64_t a[1] = {1}, c[1] = {0};
   void *columns[2] = {a, c};
   k_failure failure;
@@ -271,14 +271,14 @@ static void what_is_carried_over_is_the_old_value(void) {
 
 static void what_can_fail_stays_in_its_loop(void) {
   for (int rounds = 0; rounds < 2; rounds++) {
-    builder *b = fresh();
-    const int x = build_column(b, KC_I64);
+    struct builder *b = fresh();
+    const uint32_t x = build_column(b, KC_I64);
     const k_value u = build_load(b, x);
     build_loop(b, build_i64(b, rounds), K_ALL);
     build_binary(b, KO_IDIV, u, u);
     build_endloop(b, K_ALL);
     build_store(b, x, build_i64(b, 5));
-    program *p = finish(b);
+    struct program *p = finish(b);
     int64_t rows[2] = {1, 0};
     void *columns[1] = {rows};
     k_failure f;
@@ -291,15 +291,15 @@ static void what_can_fail_stays_in_its_loop(void) {
 
 /* x += 1; n = n // k: the row in which that fails keeps its x, rows before it do not. */
 static void a_failing_row_stays_whole(void) {
-  builder *b = fresh();
-  const int x = build_column(b, KC_F32), n = build_column(b, KC_I16),
+  struct builder *b = fresh();
+  const uint32_t x = build_column(b, KC_F32), n = build_column(b, KC_I16),
             k = build_column(b, KC_I8);
   build_store(b, x, build_binary(b, KO_ADD, build_load(b, x), build_f32(b, 1.0f)));
   build_at(b, K_ALL, 5);
   const k_value q = build_binary(b, KO_IDIV, build_load(b, n), build_load(b, k));
   build_at(b, K_ALL, 6);
   build_store(b, n, build_fit(b, KC_I16, q));
-  program *p = finish(b);
+  struct program *p = finish(b);
   enum { ROWS = 1500, BAD = 1300 };
   static float xs[ROWS];
   static int16_t ns[ROWS];
@@ -344,11 +344,11 @@ static void instruction_sets_have_names(void) {
 }
 
 static void a_machine_without_room_refuses(void) {
-  builder *b = fresh();
-  const int x = build_column(b, KC_F64);
+  struct builder *b = fresh();
+  const uint32_t x = build_column(b, KC_F64);
   build_store(b, x, build_f64(b, 2.0));
-  program *p = finish(b);
-  machine *m = machine_new(&test_memory, K_BASE);
+  struct program *p = finish(b);
+  struct machine *m = machine_new(&test_memory, K_BASE);
   double row = 1.0;
   void *columns[1] = {&row};
   const k_run run = {1, columns, NULL, NULL, NULL, NULL, NULL};
@@ -364,11 +364,11 @@ static void folding_row_by_row_gives_what_a_run_gives(void) {
   enum { ROWS = 1000, TABLES = 3 };
   static double column[ROWS];
   for (int how = KR_SUM; how <= KR_MAX; how++) {
-    builder *b = fresh();
+    struct builder *b = fresh();
     const k_value x = build_load(b, build_column(b, KC_F64));
     build_reduce(b, 0, (k_reduce)how, x, build_binary(b, KO_NE, x, build_f64(b, 3.0)));
-    program *p = finish(b);
-    machine *m = machine_new(&test_memory, isa_best());
+    struct program *p = finish(b);
+    struct machine *m = machine_new(&test_memory, isa_best());
     CHECK(machine_reserve(m, p) == K_OK);
     k_total total = {0, {0}}, folded = {0, {0}};
     for (int t = 0; t < TABLES; t++) {
@@ -395,9 +395,9 @@ static void folding_row_by_row_gives_what_a_run_gives(void) {
 
 /* Building, reserving, running: K_OK or K_ENOMEM. */
 static k_status all_of_it(void) {
-  builder *b = builder_new(&test_memory);
+  struct builder *b = builder_new(&test_memory);
   if (b == NULL) return K_ENOMEM;
-  int columns[4];
+  uint32_t columns[4];
   for (int i = 0; i < 4; i++) columns[i] = build_column(b, (k_column)(KC_F64 + i % 2));
   k_value x = build_load(b, columns[0]), n = build_load(b, columns[1]);
   build_at(b, K_ALL, 1);
@@ -408,11 +408,11 @@ static k_status all_of_it(void) {
   }
   build_store(b, columns[2], x);
   build_store(b, columns[3], n);
-  program *p = NULL;
+  struct program *p = NULL;
   k_status status = build_finish(b, &p);
   builder_free(b);
   if (status != K_OK) return status;
-  machine *m = machine_new(&test_memory, K_BASE);
+  struct machine *m = machine_new(&test_memory, K_BASE);
   status = m == NULL ? K_ENOMEM : machine_reserve(m, p);
   machine_free(m);
   program_free(p);
@@ -435,13 +435,13 @@ static void without_memory_nothing_is_left_behind(void) {
 }
 
 static void too_much_is_a_limit(void) {
-  builder *b = fresh();
+  struct builder *b = fresh();
   k_value sum = build_f64(b, 0);
   for (int i = 0; i < 300; i++) {
     const k_value x = build_load(b, build_column(b, KC_F64));
     sum = build_binary(b, KO_ADD, x, sum);
   }
-  program *p = NULL;
+  struct program *p = NULL;
   CHECK(build_finish(b, &p) == K_ELIMIT && p == NULL);
   builder_free(b);
 }

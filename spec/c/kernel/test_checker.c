@@ -17,19 +17,19 @@ static void *exactly(const void *from, size_t bytes) {
   return p;
 }
 
-static program copy_program(const program *p) {
-  program q = *p;
-  q.columns = exactly(p->columns, p->ncolumns);
-  q.slots = exactly(p->slots, p->nslots);
-  q.constants = exactly(p->constants, p->nconstants * sizeof *p->constants);
-  q.insns = exactly(p->insns, p->ninsns * sizeof *p->insns);
-  q.totals = exactly(p->totals, p->ntotals);
+static struct program copy_program(const struct program *p) {
+  struct program q = *p;
+  q.columns = exactly(p->columns, p->column_count);
+  q.scalars = exactly(p->scalars, p->scalar_count);
+  q.constants = exactly(p->constants, p->constant_count * sizeof *p->constants);
+  q.insns = exactly(p->insns, p->insn_count * sizeof *p->insns);
+  q.totals = exactly(p->totals, p->total_count);
   return q;
 }
 
-static void drop_program(program *p) {
+static void drop_program(struct program *p) {
   free(p->columns);
-  free(p->slots);
+  free(p->scalars);
   free(p->constants);
   free(p->insns);
   free(p->totals);
@@ -48,88 +48,88 @@ static void resize(void *array, uint16_t *n, int m, size_t size) {
   *n = (uint16_t)m;
 }
 
-static uint16_t some_place(const program *p) {
-  const k_places at = program_places(p);
+static uint16_t some_operand(const struct program *p) {
+  const struct numbering at = program_numbering(p);
   const int how = random_below(20);
-  if (how == 0) return K_NOWHERE;
+  if (how == 0) return K_NO_OPERAND;
   if (how == 1) return (uint16_t)random_bits();
   return (uint16_t)random_below((int)at.count + 1);
 }
 
 /* An operand of the kind that the instruction wants, more often than not. */
-static uint16_t likely_place(const program *p, char letter) {
-  const k_places at = program_places(p);
-  const unsigned first[] = {0, at.reg1, at.reg4, at.reg8, at.slots, at.all};
+static uint16_t likely_operand(const struct program *p, char letter) {
+  const struct numbering at = program_numbering(p);
+  const unsigned first[] = {0, at.reg1, at.reg4, at.reg8, at.scalars, at.all};
   int class = 0;
   switch (letter) {
-    case '-': return K_NOWHERE;
-    case 'j': return (uint16_t)random_below(p->ninsns + 2);
+    case '-': return K_NO_OPERAND;
+    case 'j': return (uint16_t)random_below(p->insn_count + 2);
     case 'm': class = 1; break;
     case 'f': class = 2; break;
     case 'd': case 'i': class = 3; break;
     case 'F': case 'D': case 'I': case 'M': class = 4; break;
-    case 'x': return (uint16_t)(at.bitmaps + (unsigned)random_below(p->nbitmaps + 1));
-    case 't': return (uint16_t)(at.totals + (unsigned)random_below(p->ntotals + 1));
+    case 'x': return (uint16_t)(at.bitmaps + (unsigned)random_below(p->bitmap_count + 1));
+    case 't': return (uint16_t)(at.totals + (unsigned)random_below(p->total_count + 1));
     default: break;
   }
   if (class < 4 && random_below(3) == 0) class = 0;
-  if (random_below(8) == 0 || first[class + 1] == first[class]) return some_place(p);
+  if (random_below(8) == 0 || first[class + 1] == first[class]) return some_operand(p);
   return (uint16_t)(first[class]
                     + (unsigned)random_below((int)(first[class + 1] - first[class])));
 }
 
-static void random_insn(const program *p, k_insn *k) {
+static void random_insn(const struct program *p, k_insn *k) {
   k->op = (uint16_t)(random_below(3)
                          ? random_below(OP_COUNT)
                          : OP_F32_OF_F64 + random_below(OP_COUNT - OP_F32_OF_F64));
   const char *s = op_table[k->op].signature;
   if (random_below(10) == 0) k->op |= OP_SCALAR;
-  k->dst = likely_place(p, s[0]);
-  k->a = likely_place(p, s[1]);
-  k->b = likely_place(p, s[2]);
-  k->c = likely_place(p, s[3]);
-  k->d = likely_place(p, s[4]);
+  k->dst = likely_operand(p, s[0]);
+  k->a = likely_operand(p, s[1]);
+  k->b = likely_operand(p, s[2]);
+  k->c = likely_operand(p, s[3]);
+  k->d = likely_operand(p, s[4]);
 }
 
-static void change_header(program *p) {
+static void change_header(struct program *p) {
   switch (random_below(12)) {
-    case 0: resize(&p->columns, &p->ncolumns, random_below(12), 1); break;
-    case 1: resize(&p->slots, &p->nslots, random_below(40), 1); break;
-    case 2: resize(&p->totals, &p->ntotals, random_below(6), 1); break;
+    case 0: resize(&p->columns, &p->column_count, random_below(12), 1); break;
+    case 1: resize(&p->scalars, &p->scalar_count, random_below(40), 1); break;
+    case 2: resize(&p->totals, &p->total_count, random_below(6), 1); break;
     case 3:
-      resize(&p->constants, &p->nconstants, random_below(30), sizeof(k_scalar));
+      resize(&p->constants, &p->constant_count, random_below(30), sizeof(k_scalar));
       break;
-    case 4: p->nreg1 = (uint16_t)random_below(6); break;
-    case 5: p->nreg4 = (uint16_t)random_below(6); break;
-    case 6: p->nreg8 = (uint16_t)random_below(6); break;
-    case 7: p->nbitmaps = (uint16_t)random_below(6); break;
+    case 4: p->reg1_count = (uint16_t)random_below(6); break;
+    case 5: p->reg4_count = (uint16_t)random_below(6); break;
+    case 6: p->reg8_count = (uint16_t)random_below(6); break;
+    case 7: p->bitmap_count = (uint16_t)random_below(6); break;
     case 8: p->block = (uint16_t)(random_below(40) * 32); break;
     case 9: p->whole = (uint16_t)random_below(3); break;
-    case 10: p->prologue = (uint16_t)random_below(p->ninsns + 3); break;
-    default: p->nuniforms = (uint16_t)random_below(8);
+    case 10: p->prologue = (uint16_t)random_below(p->insn_count + 3); break;
+    default: p->uniform_count = (uint16_t)random_below(8);
   }
-  if (p->ncolumns > 0 && random_below(4) == 0)
-    p->columns[random_below(p->ncolumns)] = (uint8_t)random_below(KC_COUNT + 1);
-  if (p->nslots > 0 && random_below(4) == 0)
-    p->slots[random_below(p->nslots)] = (uint8_t)random_below(5);
+  if (p->column_count > 0 && random_below(4) == 0)
+    p->columns[random_below(p->column_count)] = (uint8_t)random_below(KC_COUNT + 1);
+  if (p->scalar_count > 0 && random_below(4) == 0)
+    p->scalars[random_below(p->scalar_count)] = (uint8_t)random_below(5);
 }
 
-/* Another place of the kind wanted. */
-static void change_operand(const program *p, k_insn *k) {
+/* Another operand of the kind wanted. */
+static void change_operand(const struct program *p, k_insn *k) {
   const char *s = op_table[(k->op & ~OP_SCALAR) % OP_COUNT].signature;
   switch (random_below(5)) {
-    case 0: k->dst = likely_place(p, s[0]); break;
-    case 1: k->a = likely_place(p, s[1]); break;
-    case 2: k->b = likely_place(p, s[2]); break;
-    case 3: k->c = likely_place(p, s[3]); break;
-    default: k->d = likely_place(p, s[4]);
+    case 0: k->dst = likely_operand(p, s[0]); break;
+    case 1: k->a = likely_operand(p, s[1]); break;
+    case 2: k->b = likely_operand(p, s[2]); break;
+    case 3: k->c = likely_operand(p, s[3]); break;
+    default: k->d = likely_operand(p, s[4]);
   }
 }
 
-static void change_insn(program *p) {
-  if (p->ninsns == 0) return;
-  k_insn *k = &p->insns[random_below(p->ninsns)];
-  const k_insn other = p->insns[random_below(p->ninsns)];
+static void change_insn(struct program *p) {
+  if (p->insn_count == 0) return;
+  k_insn *k = &p->insns[random_below(p->insn_count)];
+  const k_insn other = p->insns[random_below(p->insn_count)];
   if (random_below(3) > 0) {
     change_operand(p, k);
     return;
@@ -138,26 +138,26 @@ static void change_insn(program *p) {
     case 0: random_insn(p, k); break;
     case 1: *k = other; break;
     case 2: k->op = other.op; break;
-    case 3: k->dst = some_place(p); break;
-    case 4: k->a = some_place(p); break;
-    case 5: k->b = some_place(p); break;
+    case 3: k->dst = some_operand(p); break;
+    case 4: k->a = some_operand(p); break;
+    case 5: k->b = some_operand(p); break;
     case 6:
-      k->c = random_below(2) ? some_place(p) : (uint16_t)random_below(p->ninsns + 2);
+      k->c = random_below(2) ? some_operand(p) : (uint16_t)random_below(p->insn_count + 2);
       break;
-    case 7: k->d = some_place(p); break;
+    case 7: k->d = some_operand(p); break;
     default: k->op ^= OP_SCALAR;
   }
 }
 
 /* Loops must be short for a test: numbers of rounds are constants, made small, or
 ** uniforms. */
-static int is_short(program *p) {
-  const k_places at = program_places(p);
-  for (int i = 0; i < p->nconstants; i++)
-    if (p->slots[p->nuniforms + i] == KT_I64) p->constants[i].i64 &= 3;
-  for (int i = 0; i < p->ninsns; i++)
+static int is_short(struct program *p) {
+  const struct numbering at = program_numbering(p);
+  for (int i = 0; i < p->constant_count; i++)
+    if (p->scalars[p->uniform_count + i] == KT_I64) p->constants[i].i64 &= 3;
+  for (int i = 0; i < p->insn_count; i++)
     if (p->insns[i].op == OP_LOOP
-        && p->insns[i].a - at.slots >= (unsigned)p->nuniforms + p->nconstants)
+        && p->insns[i].a - at.scalars >= (unsigned)p->uniform_count + p->constant_count)
       return 0;
   return 1;
 }
@@ -179,10 +179,10 @@ typedef struct world {
   k_failure failure;
 } world;
 
-static void world_new(world *w, const program *p) {
+static void world_new(world *w, const struct program *p) {
   static const size_t sizes[] = {1, 5, 63, 65, 200, MOST_ROWS};
   w->rows = sizes[random_below(COUNT(sizes))];
-  for (int c = 0; c < p->ncolumns; c++) {
+  for (int c = 0; c < p->column_count; c++) {
     const k_column type = (k_column)p->columns[c];
     w->before[c] = column_new(type, w->rows);
     w->columns[c] = column_new(type, w->rows);
@@ -190,40 +190,40 @@ static void world_new(world *w, const program *p) {
     for (size_t i = 0; i < w->rows; i++)
       column_set(type, w->before[c], i, random_for_column(type));
   }
-  for (int i = 0; i < p->nbitmaps; i++)
+  for (int i = 0; i < p->bitmap_count; i++)
     w->bitmaps[i] = exactly(NULL, (w->rows + 63) / 64 * 8);
-  w->uniforms = exactly(NULL, p->nuniforms * sizeof *w->uniforms);
-  for (int i = 0; i < p->nuniforms; i++) {
-    w->uniforms[i] = random_value((k_type)p->slots[i]).k;
-    if (p->slots[i] == KT_I64) w->uniforms[i].i64 &= 3;
+  w->uniforms = exactly(NULL, p->uniform_count * sizeof *w->uniforms);
+  for (int i = 0; i < p->uniform_count; i++) {
+    w->uniforms[i] = random_value((k_type)p->scalars[i]).k;
+    if (p->scalars[i] == KT_I64) w->uniforms[i].i64 &= 3;
   }
 }
 
-static void world_free(world *w, const program *p) {
-  for (int c = 0; c < p->ncolumns; c++) {
+static void world_free(world *w, const struct program *p) {
+  for (int c = 0; c < p->column_count; c++) {
     CHECK(column_intact((k_column)p->columns[c], w->columns[c], w->rows));
     column_free(w->before[c]);
     column_free(w->columns[c]);
     column_free(w->first[c]);
   }
-  for (int i = 0; i < p->nbitmaps; i++) free(w->bitmaps[i]);
+  for (int i = 0; i < p->bitmap_count; i++) free(w->bitmaps[i]);
   free(w->uniforms);
 }
 
-static void run_once(world *w, const program *p, k_isa isa) {
+static void run_once(world *w, const struct program *p, k_isa isa) {
   k_total totals[MAX_TOTALS];
   memset(totals, 0, sizeof totals);
-  for (int c = 0; c < p->ncolumns; c++)
+  for (int c = 0; c < p->column_count; c++)
     memcpy(w->columns[c], w->before[c],
            w->rows * size_of_column((k_column)p->columns[c]));
-  machine *m = machine_new(&test_memory, isa);
+  struct machine *m = machine_new(&test_memory, isa);
   CHECK(machine_reserve(m, p) == K_OK);
   const k_run run = {w->rows, w->columns, w->uniforms, w->bitmaps, totals, resolve, NULL};
   memset(&w->failure, 0, sizeof w->failure);
   w->status = machine_run(m, p, &run, &w->failure);
   CHECK(w->status == K_OK || (w->status == K_FAILED && w->failure.row < w->rows));
   if (w->status == K_FAILED)  /* it and the rows behind it are as they were */
-    for (int c = 0; c < p->ncolumns; c++) {
+    for (int c = 0; c < p->column_count; c++) {
       const size_t size = size_of_column((k_column)p->columns[c]),
                    kept = w->failure.row * size;
       CHECK(memcmp((char *)w->columns[c] + kept, (char *)w->before[c] + kept,
@@ -234,21 +234,21 @@ static void run_once(world *w, const program *p, k_isa isa) {
 
 /* The same on every instruction set, and whatever registers held before: no register is
 ** read that was not set. */
-static void run_it(const program *p) {
+static void run_it(const struct program *p) {
   world w;
   world_new(&w, p);
   poison = 0;
   run_once(&w, p, K_BASE);
   const k_status status = w.status;
   const size_t row = w.failure.row;
-  for (int c = 0; c < p->ncolumns; c++)
+  for (int c = 0; c < p->column_count; c++)
     memcpy(w.first[c], w.columns[c], w.rows * size_of_column((k_column)p->columns[c]));
   for (int isa = K_BASE; isa < K_ISAS; isa++) {
     if (!isa_supported((k_isa)isa)) continue;
     poison = 0x3d;
     run_once(&w, p, (k_isa)isa);
     CHECK(w.status == status && (status == K_OK || w.failure.row == row));
-    for (int c = 0; c < p->ncolumns; c++)
+    for (int c = 0; c < p->column_count; c++)
       for (size_t i = 0; i < w.rows; i++)
         if (!CHECK(equal(column_get((k_column)p->columns[c], w.first[c], i),
                          column_get((k_column)p->columns[c], w.columns[c], i))))
@@ -258,7 +258,7 @@ done:
   world_free(&w, p);
 }
 
-static void try_program(program *p) {
+static void try_program(struct program *p) {
   tried++;
   if (!program_check(p)) return;
   passed++;
@@ -269,23 +269,23 @@ static void try_program(program *p) {
   if (is_short(p)) run_it(p);
 }
 
-/* All places and instructions drawn at random. */
+/* All operands and instructions drawn at random. */
 static void try_garbage(void) {
-  program p;
+  struct program p;
   memset(&p, 0, sizeof p);
-  resize(&p.columns, &p.ncolumns, 1 + random_below(8), 1);
-  resize(&p.slots, &p.nslots, random_below(12), 1);
-  for (int i = 0; i < p.ncolumns; i++) p.columns[i] %= KC_COUNT;
-  for (int i = 0; i < p.nslots; i++) p.slots[i] %= 4;
-  resize(&p.constants, &p.nconstants, random_below(p.nslots + 1), sizeof(k_scalar));
-  p.nuniforms = (uint16_t)random_below(p.nslots - p.nconstants + 1);
-  resize(&p.totals, &p.ntotals, 0, 1);
+  resize(&p.columns, &p.column_count, 1 + random_below(8), 1);
+  resize(&p.scalars, &p.scalar_count, random_below(12), 1);
+  for (int i = 0; i < p.column_count; i++) p.columns[i] %= KC_COUNT;
+  for (int i = 0; i < p.scalar_count; i++) p.scalars[i] %= 4;
+  resize(&p.constants, &p.constant_count, random_below(p.scalar_count + 1), sizeof(k_scalar));
+  p.uniform_count = (uint16_t)random_below(p.scalar_count - p.constant_count + 1);
+  resize(&p.totals, &p.total_count, 0, 1);
   p.whole = random_below(3) == 0;
-  p.nreg1 = p.nreg4 = p.nreg8 = p.whole ? 0 : 2;
-  p.nbitmaps = 2;
+  p.reg1_count = p.reg4_count = p.reg8_count = p.whole ? 0 : 2;
+  p.bitmap_count = 2;
   p.block = 64;
-  resize(&p.insns, &p.ninsns, 1 + random_below(4), sizeof(k_insn));
-  for (int i = 0; i < p.ninsns; i++) random_insn(&p, &p.insns[i]);
+  resize(&p.insns, &p.insn_count, 1 + random_below(4), sizeof(k_insn));
+  for (int i = 0; i < p.insn_count; i++) random_insn(&p, &p.insns[i]);
   try_program(&p);
   drop_program(&p);
 }
@@ -298,12 +298,12 @@ int main(int argc, char **argv) {
   for (int i = 0; i < rounds; i++) {
     random_state = (first + (uint64_t)i) * 0x9e3779b97f4a7c15;
     write_program(&a);
-    program *valid = NULL;
+    struct program *valid = NULL;
     const k_status status = build_finish(a.m.b, &valid);
     builder_free(a.m.b);
     CHECK(status == K_OK || status == K_ELIMIT);
     for (int j = 0; valid != NULL && j < 60; j++) {
-      program p = copy_program(valid);
+      struct program p = copy_program(valid);
       for (int changes = random_below(3) * random_below(3); changes >= 0; changes--)
         if (random_below(10) == 0) change_header(&p);
         else change_insn(&p);

@@ -44,18 +44,18 @@ enum { CHUNK = 4096 };
 
 static float in[CHUNK], out[CHUNK];
 
-static program *make(k_op op) {
-  builder *b = builder_new(&test_memory);
-  const int x = build_column(b, KC_F32), y = build_column(b, KC_F32);
+static struct program *make(k_op op) {
+  struct builder *b = builder_new(&test_memory);
+  const uint32_t x = build_column(b, KC_F32), y = build_column(b, KC_F32);
   build_store(b, y, build_unary(b, op, build_load(b, x)));
-  program *p = NULL;
+  struct program *p = NULL;
   CHECK(build_finish(b, &p) == K_OK);
   builder_free(b);
   return p;
 }
 
 /* n floats from `in` through the loops of each instruction set. */
-static void try_chunk(function *f, const program *p, machine *const *machines,
+static void try_chunk(function *f, const struct program *p, struct machine *const *machines,
                       size_t n) {
   for (size_t i = 0; i < n; i++) {
     const double error = ulps(f->ours(in[i]), f->exact((double)in[i]));
@@ -84,8 +84,8 @@ static void try_chunk(function *f, const program *p, machine *const *machines,
 }
 
 static void try_function(function *f, uint32_t stride) {
-  machine *machines[K_ISAS] = {NULL};
-  program *p = make(f->op);
+  struct machine *machines[K_ISAS] = {NULL};
+  struct program *p = make(f->op);
   for (int isa = 0; isa < K_ISAS; isa++) {
     if (!isa_supported((k_isa)isa)) continue;
     machines[isa] = machine_new(&test_memory, (k_isa)isa);

@@ -43,11 +43,11 @@ static k_column column_for(k_type t) {
   return t == KT_BOOL ? KC_BOOL : t == KT_F32 ? KC_F32 : t == KT_F64 ? KC_F64 : KC_I64;
 }
 
-static k_value operand(builder *b, int i, k_type t, int uniform) {
+static k_value operand(struct builder *b, uint32_t i, k_type t, int uniform) {
   return uniform ? build_uniform(b, i, t) : build_load(b, i);
 }
 
-static k_value result_of(builder *b, const test_trial *t) {
+static k_value result_of(struct builder *b, const test_trial *t) {
   const k_value x = operand(b, 0, t->x, t->uniform_x);
   if (t->op == T_CONVERT) return build_convert(b, t->result, x);
   if (t->op == T_UNIT) return build_random_unit(b, x);
@@ -57,8 +57,8 @@ static k_value result_of(builder *b, const test_trial *t) {
   return build_binary(b, (k_op)t->op, x, y);
 }
 
-static program *make(const test_trial *t) {
-  builder *b = builder_new(&test_memory);
+static struct program *make(const test_trial *t) {
+  struct builder *b = builder_new(&test_memory);
   build_column(b, column_for(t->x));
   build_column(b, column_for(t->y));
   build_column(b, column_for(t->result));
@@ -66,7 +66,7 @@ static program *make(const test_trial *t) {
   build_column(b, KC_BOOL);
   build_at(b, build_load(b, 3), 77);
   build_store(b, 2, result_of(b, t));
-  program *p = NULL;
+  struct program *p = NULL;
   if (!CHECK(build_finish(b, &p) == K_OK)) fprintf(stderr, "  in %s\n", t->name);
   builder_free(b);
   return p;
@@ -103,8 +103,8 @@ static void table_free(test_table *table) {
   }
 }
 
-static k_status run(const program *p, const test_table *table, k_failure *failure) {
-  machine *m = machine_new(&test_memory, isa);
+static k_status run(const struct program *p, const test_table *table, k_failure *failure) {
+  struct machine *m = machine_new(&test_memory, isa);
   CHECK(machine_reserve(m, p) == K_OK);
   k_run r;
   memset(&r, 0, sizeof r);
@@ -148,7 +148,7 @@ static value y_of(const test_trial *t, size_t row, value uy) {
 }
 
 /* Only rows that do not fail are in the mask; then all are, and the first has to fail. */
-static void try_pairs(const test_trial *t, const program *p, value ux, value uy) {
+static void try_pairs(const test_trial *t, const struct program *p, value ux, value uy) {
   test_table table;
   const size_t rows = count_rows(t);
   table_new(&table, t, rows);
@@ -197,7 +197,7 @@ static void try_kinds(test_trial t) {
     t.uniform_x = kind & 1;
     t.uniform_y = kind >> 1;
     if (t.uniform_y && t.op < KO_ADD) continue;
-    program *p = make(&t);
+    struct program *p = make(&t);
     if (p == NULL) return;
     const int nx = t.uniform_x ? pool_count(t.x) : 1;
     const int ny = t.uniform_y ? pool_count(t.y) : 1;
@@ -210,11 +210,9 @@ static void try_kinds(test_trial t) {
 
 static const char *op_name(int op) {
   static const char *const names[] = {
-      "neg", "bnot", "not",  "abs",  "sqrt",  "floor", "ceil", "trunc", "exp",
-      "log", "sin",  "cos",  "log2", "log10", "tan",   "asin", "acos",
-      "add", "sub",  "mul",  "div",  "idiv",  "mod",   "pow",  "fmod",  "atan2",
-      "min", "max",  "band", "bor",  "bxor",  "shl",   "shr",  "and",   "or",
-      "xor", "andn", "eq",   "ne",   "lt",    "le",    "gt",   "ge",    "ult"};
+#define OPERATION(name, operands, types, floats, others, cost) #name,
+#include "kernel/operations.def"
+  };
   return names[op];
 }
 
@@ -255,16 +253,16 @@ static void try_all(void) {
 static void try_constant(int op, k_type varying, value constant) {
   const k_column columns[2] = {column_for(varying), KC_BOOL};
   const int n = special_count(varying);
-  builder *b = builder_new(&test_memory);
-  const int in = build_column(b, columns[0]), out = build_column(b, columns[1]);
+  struct builder *b = builder_new(&test_memory);
+  const uint32_t in = build_column(b, columns[0]), out = build_column(b, columns[1]);
   const k_value x = build_load(b, in), c = build_constant(b, constant.type, constant.k);
   build_store(b, out, build_binary(b, (k_op)op, x, c));
-  program *p = NULL;
+  struct program *p = NULL;
   CHECK(build_finish(b, &p) == K_OK);
   builder_free(b);
   void *data[2] = {column_new(columns[0], (size_t)n), column_new(columns[1], (size_t)n)};
   for (int i = 0; i < n; i++) column_set(columns[0], data[0], (size_t)i, special(varying, i));
-  machine *m = machine_new(&test_memory, isa);
+  struct machine *m = machine_new(&test_memory, isa);
   CHECK(machine_reserve(m, p) == K_OK);
   const k_run r = {(size_t)n, data, NULL, NULL, NULL, NULL, NULL};
   k_failure failure;

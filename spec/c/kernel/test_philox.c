@@ -57,11 +57,11 @@ static void world_reset(world *w, const model *m, size_t rows) {
   }
 }
 
-static k_status run_on(world *w, const model *m, const program *p, k_isa isa,
+static k_status run_on(world *w, const model *m, const struct program *p, k_isa isa,
                        size_t rows, k_failure *failure) {
   k_scalar uniforms[MODEL_UNIFORMS];
   for (int i = 0; i < m->nuniforms; i++) uniforms[i] = m->uniforms[i].k;
-  machine *vm = machine_new(&test_memory, isa);
+  struct machine *vm = machine_new(&test_memory, isa);
   CHECK(machine_reserve(vm, p) == K_OK);
   k_run run;
   memset(&run, 0, sizeof run);
@@ -161,9 +161,9 @@ static int same_totals(const world *w, const model *m, const row_result *results
 static int same_commands(const world *w, const row_result *results, size_t rows) {
   k_cursor at = {0, 0};
   size_t row;
-  int index;
+  uint32_t index;
   for (size_t i = 0; i < rows; i++)
-    for (int b = 0; b < MODEL_BITMAPS; b++) {
+    for (uint32_t b = 0; b < MODEL_BITMAPS; b++) {
       if (!results[i].marked[b]) continue;
       if (!k_commands_next(w->bitmaps, MODEL_BITMAPS, rows, &at, &row, &index)) return 0;
       if (row != i || index != b) return 0;
@@ -172,7 +172,7 @@ static int same_commands(const world *w, const row_result *results, size_t rows)
 }
 
 /* Runs all rows; if a row fails, also just the rows before it. */
-static int compare(world *w, const model *m, const program *p,
+static int compare(world *w, const model *m, const struct program *p,
                    const row_result *results) {
   size_t bad = 0;
   while (bad < w->rows && results[bad].error == KE_NONE) bad++;
@@ -208,7 +208,7 @@ static int ran, failed_rows;
 static int try_seed(uint64_t seed) {
   random_state = seed * 0x9e3779b97f4a7c15 + 1;
   write_program(&a);
-  program *p = NULL;
+  struct program *p = NULL;
   const k_status status = build_finish(a.m.b, &p);
   builder_free(a.m.b);
   if (status == K_ELIMIT) return 1;

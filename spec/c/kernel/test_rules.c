@@ -6,30 +6,30 @@
 #include "kernel/ops.h"
 
 /* Columns: 0 f32, 1 i64, 2 bool, 3 entities. Registers: 4, 5 of bytes, 6, 7 of f32, 8, 9
-** of 8 bytes. Slots: 10 uniform i64, 11 constant f64, 12, 13 scalar i64, 14 scalar
+** of 8 bytes. Scalars: 10 uniform i64, 11 constant f64, 12, 13 scalar i64, 14 scalar
 ** bool. 15 every row, 16 bits, 17 a sum of f64. */
 enum {
   C_F, C_I, C_M, C_E, R_M, R_M2, R_F, R_F2, R_D, R_D2, U_I, K_D, S_I, S_I2, S_B, ALL,
   BITS, TOTAL,
-  X = K_NOWHERE
+  X = K_NO_OPERAND
 };
 
-static program small_program(int prologue, int n, k_insn *insns) {
+static struct program small_program(int prologue, int n, k_insn *insns) {
   static uint8_t columns[] = {KC_F32, KC_I64, KC_BOOL, KC_ENTITY};
-  static uint8_t slots[] = {KT_I64, KT_F64, KT_I64, KT_I64, KT_BOOL},
+  static uint8_t scalars[] = {KT_I64, KT_F64, KT_I64, KT_I64, KT_BOOL},
                  totals[] = {KR_SUM * 4 + KT_F64};
   static k_scalar constants[1];
-  program p;
+  struct program p;
   memset(&p, 0, sizeof p);
-  p.ncolumns = 4;
-  p.nreg1 = p.nreg4 = p.nreg8 = 2;
-  p.nslots = 5;
-  p.nuniforms = p.nconstants = p.nbitmaps = p.ntotals = 1;
+  p.column_count = 4;
+  p.reg1_count = p.reg4_count = p.reg8_count = 2;
+  p.scalar_count = 5;
+  p.uniform_count = p.constant_count = p.bitmap_count = p.total_count = 1;
   p.block = 64;
-  p.ninsns = (uint16_t)n;
+  p.insn_count = (uint16_t)n;
   p.prologue = (uint16_t)prologue;
   p.columns = columns;
-  p.slots = slots;
+  p.scalars = scalars;
   p.constants = constants;
   p.totals = totals;
   p.insns = insns;
@@ -41,7 +41,7 @@ static int accepts(int prologue, int n, const k_insn *insns) {
   k_insn *copy = malloc(bytes);  /* of just that size */
   if (copy == NULL) abort();
   memcpy(copy, insns, bytes);
-  const program p = small_program(prologue, n, copy);
+  const struct program p = small_program(prologue, n, copy);
   const int accepted = program_check(&p);
   free(copy);
   return accepted;
@@ -55,7 +55,7 @@ static int accepts(int prologue, int n, const k_insn *insns) {
 #define COPY_D {OP_COPY_F64, R_D2, R_D, X, X, X, 0}
 #define LOOP_TO(end) {OP_LOOP, S_I, U_I, ALL, end, X, 0}
 #define END_OF(loop) {OP_END, S_I, U_I, ALL, loop, X, 0}
-#define COUNT_TO(slot) {OP_NEG_I64 | OP_SCALAR, slot, U_I, X, X, X, 0}
+#define COUNT_TO(scalar) {OP_NEG_I64 | OP_SCALAR, scalar, U_I, X, X, X, 0}
 #define COUNT_TO_2 COUNT_TO(S_I2)
 #define BOTH {OP_LT_VV_I64 | OP_SCALAR, S_B, U_I, U_I, X, X, 0}
 #define DIVIDE {OP_IDIV_VV_I64, R_D2, C_I, C_I, X, ALL, 0}
@@ -106,7 +106,7 @@ static void loops_and_skips_nest_and_end(void) {
   ACCEPTS(3, LOOP_TO(2), {OP_ADD_VV_I64 | OP_SCALAR, S_I2, S_I, U_I, X, X, 0}, END_OF(0));
 }
 
-static void places_are_what_they_are_taken_for(void) {
+static void operands_are_what_they_are_taken_for(void) {
   ACCEPTS(1, {OP_NEG_I64, C_I, C_E, X, X, X, 0});
   REFUSES(1, {OP_NEG_I64, R_F, C_I, X, X, X, 0});
   REFUSES(1, {OP_NEG_I64, C_F, C_I, X, X, X, 0});
@@ -145,7 +145,7 @@ static void what_is_done_once_is_scalar(void) {
   CHECK(!accepts(0, 1, &failing));
   ACCEPTS(1, BOTH);
   REFUSES(2, BOTH, {OP_IDIV_VV_I64 | OP_SCALAR, S_I, U_I, U_I, X, S_B, 0});
-  /* uniforms and constants stay, and a slot holds what it is for */
+  /* uniforms and constants stay, and a scalar holds what it is for */
   REFUSES(1, COUNT_TO(U_I));
   REFUSES(1, {OP_NEG_F64 | OP_SCALAR, K_D, K_D, X, X, X, 0});
   REFUSES(1, {OP_NEG_F64 | OP_SCALAR, S_I, K_D, X, X, X, 0});
@@ -156,7 +156,7 @@ static void narrow_columns_have_their_own_instructions(void) {
   for (int op = 0; op < 6; op++)
     for (int type = 0; type < KC_COUNT; type++) {
       k_insn insn = {(uint16_t)(OP_LOAD_I8 + op), R_D, C_I, X, X, X, 0};
-      program p = small_program(0, 1, &insn);
+      struct program p = small_program(0, 1, &insn);
       uint8_t columns[] = {KC_F32, (uint8_t)type, KC_I64, KC_ENTITY};
       p.columns = columns;
       CHECK(program_check(&p) == (type == KC_I8 + op));
@@ -175,17 +175,17 @@ static void skips_are_no_deeper_than_the_checker(void) {
   CHECK(accepts(0, MAX_DEPTH + 2, insns));
 }
 
-/* A long block has no place for registers, nor a mask of all its rows. */
+/* A long block has no room for registers, nor a mask of all its rows. */
 static void long_blocks_have_columns_only(void) {
   k_insn insn = {OP_NOT, C_M, C_M, X, X, X, 0};
-  program p = small_program(0, 1, &insn);
+  struct program p = small_program(0, 1, &insn);
   p.whole = 1;
   CHECK(!program_check(&p));
-  p.nreg1 = p.nreg4 = 0;
+  p.reg1_count = p.reg4_count = 0;
   CHECK(!program_check(&p));
-  p.nreg8 = 0;
+  p.reg8_count = 0;
   CHECK(program_check(&p));
-  insn.a = (uint16_t)program_places(&p).all;
+  insn.a = (uint16_t)program_numbering(&p).all;
   CHECK(!program_check(&p));
   p.whole = 0;
   CHECK(program_check(&p));
@@ -196,7 +196,7 @@ static void long_blocks_have_columns_only(void) {
 
 /* A header with one field at its limit passes, one above it does not. */
 static void headers_have_limits(void) {
-  static uint8_t bytes[MAX_SLOTS + 1], totals[MAX_TOTALS + 1];
+  static uint8_t bytes[MAX_SCALARS + 1], totals[MAX_TOTALS + 1];
   static k_insn insns[MAX_INSNS + 1];
   const k_insn store = STORE;
   for (int i = 0; i <= MAX_INSNS; i++) insns[i] = store;
@@ -204,26 +204,26 @@ static void headers_have_limits(void) {
   memset(bytes, KC_F32, sizeof bytes);
   for (int field = 0; field < 8; field++)
     for (int above = 0; above < 2; above++) {
-      program p = small_program(0, 1, insns);
-      p.columns = p.slots = bytes;
+      struct program p = small_program(0, 1, insns);
+      p.columns = p.scalars = bytes;
       p.totals = totals;
       const int limits[8] = {MAX_COLUMNS, MAX_REGISTERS, MAX_REGISTERS, MAX_REGISTERS,
-                             MAX_SLOTS, MAX_BITMAPS, MAX_TOTALS, MAX_INSNS};
-      uint16_t *const fields[8] = {&p.ncolumns, &p.nreg1, &p.nreg4, &p.nreg8,
-                                   &p.nslots, &p.nbitmaps, &p.ntotals, &p.ninsns};
+                             MAX_SCALARS, MAX_BITMAPS, MAX_TOTALS, MAX_INSNS};
+      uint16_t *const fields[8] = {&p.column_count, &p.reg1_count, &p.reg4_count, &p.reg8_count,
+                                   &p.scalar_count, &p.bitmap_count, &p.total_count, &p.insn_count};
       *fields[field] = (uint16_t)(limits[field] + above);
       CHECK(program_check(&p) == !above);
     }
 }
 
-static int takes_header(uint16_t block, uint8_t column, uint8_t slot, uint8_t total) {
+static int takes_header(uint16_t block, uint8_t column, uint8_t scalar, uint8_t total) {
   k_insn insn = STORE;
   uint8_t columns[] = {KC_F32, KC_I64, KC_BOOL, column}, totals[] = {total};
-  uint8_t slots[] = {KT_I64, KT_F64, KT_I64, KT_I64, slot};
-  program p = small_program(0, 1, &insn);
+  uint8_t scalars[] = {KT_I64, KT_F64, KT_I64, KT_I64, scalar};
+  struct program p = small_program(0, 1, &insn);
   p.block = block;
   p.columns = columns;
-  p.slots = slots;
+  p.scalars = scalars;
   p.totals = totals;
   return program_check(&p);
 }
@@ -245,7 +245,7 @@ int main(void) {
   registers_are_set_before_they_are_read();
   rows_stay_whole();
   loops_and_skips_nest_and_end();
-  places_are_what_they_are_taken_for();
+  operands_are_what_they_are_taken_for();
   what_is_done_once_is_scalar();
   narrow_columns_have_their_own_instructions();
   skips_are_no_deeper_than_the_checker();
