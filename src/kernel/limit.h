@@ -1,5 +1,5 @@
-/* Comparing a value of a narrow type with a number of a wider one, in the narrow type: the
-** number takes a limit's place, such that the result is the same for every value.
+/* Comparing values x of a narrow type with a number y of a wider one without widening each
+** x: y is replaced by a limit of the narrow type, with which every x compares as with y.
 **
 **   x < y, x >= y   x < up(y), x >= up(y)       the least that is not below y
 **   x <= y, x > y   x <= down(y), x > down(y)   the greatest that is not above y
@@ -14,6 +14,7 @@
 
 typedef enum k_limit { LIMIT_UP, LIMIT_DOWN, LIMIT_SAME, LIMITS } k_limit;
 
+/* The next greater one. */
 static inline float next_f32(float x) {
   uint32_t u;
   memcpy(&u, &x, sizeof u);
@@ -22,6 +23,7 @@ static inline float next_f32(float x) {
   return x;
 }
 
+/* The next greater one. */
 static inline double next_f64(double x) {
   uint64_t u;
   memcpy(&u, &x, sizeof u);
@@ -44,7 +46,7 @@ static inline float same_f32(double y) {
   return (double)x == y ? x : NAN;
 }
 
-/* The sign of x - y for the double x next to y. */
+/* The sign of x - y, where x is one of the two doubles that y lies between, or y. */
 static inline int order_f64(double x, int64_t y) {
   if (x >= 0x1p63) return 1;
   return (int64_t)x < y ? -1 : (int64_t)x > y;

@@ -7,8 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-/* A result may be written over an operand, lane by lane. Loops that turn lanes into bytes
-** are long as they are: they are not unrolled. */
+/* LANES begins a loop whose lanes do not depend on each other: a result may be written over
+** an operand, lane by lane. LONG_LANES is for loops that turn lanes into bytes: they are
+** long as they are, and not unrolled. */
 #define EACH_LANE for (size_t i = 0; i < n; i++)
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
