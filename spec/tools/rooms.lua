@@ -12,7 +12,7 @@ local ROOMS = {
   ["core/change"] = { "core/base", "core/store", "core/run" },
   ["core/image"] = { "core/base", "core/store", "core/run", "core/change" },
   ["kernel"] = { "core/base" },
-  ["front"] = { "core/base", "kernel" },
+  ["front"] = { "core/base", "core/store", "kernel" },
   ["lua/bind"] = { "core/base", "core/store", "ecs_lua.h" },
   ["lua"] = {
     "core/base", "core/store", "core/run", "core/change", "core/image", "kernel", "front",
@@ -23,8 +23,6 @@ local ROOMS = {
 local INCLUDES_TODAY = {
   ["core/store/world.h -> core/run/schedule.h"] = true,  -- a world holds its schedule
   ["core/store/world.h -> core/run/chance.h"] = true,    -- and its stream of random numbers
-  ["front/access.c -> lua/loop.h"] = true,               -- what a view is
-  ["front/bytecode.h -> lua/bind/binding.h"] = true,
   ["lua/bind/cell.h -> lua/loop.h"] = true,
 }
 

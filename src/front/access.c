@@ -1,8 +1,6 @@
 /* Where values come from and go to: upvalues, globals, fields of views and of resources. */
 #include "front/front.h"
 
-#include "lua/loop.h"
-
 static struct val of_kind(enum val_kind kind, uint32_t at) {
   return (struct val){.kind = (uint8_t)kind, .at = at};
 }
@@ -70,18 +68,18 @@ static uint32_t keep_path(struct front *f, const struct path *path) {
 }
 
 static struct val object(struct front *f, const struct path *path) {
-  lua_State *L = f->L;
-  struct world_box *world = box_test(L, -1, &kind_world, sizeof *world);
-  struct view_box *view = view_test(L, -1);
+  struct outside outside = f->outside(f->L, lua_gettop(f->L), f->owner);
   struct val result = of_kind(VAL_WORLD, 0);
-  const struct component *component =
-      view && view->box == f->box && view->root == view && !view->loop
-          ? component_of(f->box->world, view->id) : NULL;
-  if (component && component->resource) {
-    result.kind = VAL_RESOURCE;
-    result.component = result.root = component;
-  } else if (world != f->box) {
-    front_refuse(f, "it uses an object that is neither this world nor a resource of it");
+  switch (outside.kind) {
+    case OUTSIDE_WORLD: break;
+    case OUTSIDE_RESOURCE:
+      assert(outside.resource && outside.resource->resource);
+      result.kind = VAL_RESOURCE;
+      result.component = result.root = outside.resource;
+      break;
+    default:
+      front_refuse(f, "it uses an object that is neither this world nor a resource of it");
+      break;
   }
   result.at = guard_same(f, path);
   return result;
@@ -362,8 +360,8 @@ static const struct field *view_field(struct front *f, struct val view,
   if (key->type != CONST_STRING) front_refuse(f, "it indexes a view by something else than a name");
   uint32_t at = component_field(component, key->string.data, key->string.size);
   if (at == NONE) {
-    component_no_field(f->box->world, component, key->string.data, key->string.size);
-    front_refuse(f, "%s", f->box->world->message);
+    component_no_field(f->world, component, key->string.data, key->string.size);
+    front_refuse(f, "%s", f->world->message);
   }
   *leaf = view.leaf + component->fields[at].first_leaf;
   return &component->fields[at];

@@ -1,9 +1,8 @@
-/* What is specific to the bytecode of Lua 5.4: the format of dumped functions (ldump.c,
-** lundump.c) and of instructions (lopcodes.h, 5.4.0 to 5.4.x). Every number read is checked
+/* The instructions of Lua 5.4 (lopcodes.h, 5.4.0 to 5.4.x). Every number in them is checked
 ** against what it indexes. */
-#include "front/bytecode.h"
+#include "front/dump.h"
 
-/* Opcodes as in lopcodes.h; those left out are refused with the text in `refused`. */
+/* Opcodes that the decoder or a refusal tells from others. */
 enum {
   LOP_MOVE = 0, LOP_LOADI = 1, LOP_LOADF = 2, LOP_LOADK = 3, LOP_LOADKX = 4,
   LOP_LOADFALSE = 5, LOP_LFALSESKIP = 6, LOP_LOADTRUE = 7, LOP_LOADNIL = 8,
@@ -20,130 +19,24 @@ enum {
   LOP_VARARG = 80, LOP_VARARGPREP = 81, LOP_EXTRAARG = 82
 };
 
-/* Types of dumped constants (lobject.h). */
-enum { DUMP_NIL = 0, DUMP_FALSE = 1, DUMP_TRUE = 17, DUMP_INTEGER = 3, DUMP_FLOAT = 19,
-       DUMP_SHORT = 4, DUMP_LONG = 20 };
-
-/* ---- reading bytes ---- */
-
-struct cursor {
-  const unsigned char *at, *end;
-  bool ok;
-};
-
-static const unsigned char *take(struct cursor *in, size_t size) {
-  if (!in->ok || size > (size_t)(in->end - in->at)) {
-    in->ok = false;
-    return NULL;
-  }
-  in->at += size;
-  return in->at - size;
-}
-
-static unsigned take_byte(struct cursor *in) {
-  const unsigned char *at = take(in, 1);
-  return at ? *at : 0;
-}
-
-/* Seven bits a byte, the highest first; the last byte has its eighth bit set. */
-static uint64_t take_number(struct cursor *in) {
-  uint64_t number = 0;
-  unsigned byte = 0;
-  for (int i = 0; i < 10 && in->ok; i++) {
-    byte = take_byte(in);
-    number = number << 7 | (byte & 0x7F);
-    if (byte & 0x80) return number;
-  }
-  in->ok = false;
-  return 0;
-}
-
-static ecs_string take_string(struct cursor *in) {
-  uint64_t size = take_number(in);
-  ecs_string string = {"", 0};
-  if (size < 2) return string;
-  string.data = (const char *)take(in, (size_t)size - 1);
-  string.size = string.data ? (size_t)size - 1 : 0;
-  return string;
-}
-
-/* A count of things that take at least one byte each. */
-static uint32_t take_count(struct cursor *in) {
-  uint64_t count = take_number(in);
-  if (count > (uint64_t)(in->end - in->at)) in->ok = false;
-  return in->ok ? (uint32_t)count : 0;
-}
-
-static bool take_header(struct cursor *in) {
-  /* Signature, version, format, check, sizes of instructions, integers and numbers. */
-  static const unsigned char expected[] = "\x1bLua\x54\x00\x19\x93\r\n\x1a\n\x04\x08\x08";
-  const unsigned char *at = take(in, 15);
-  if (!at || memcmp(at, expected, 15) != 0) return false;
-  int64_t integer;
-  double number;
-  at = take(in, sizeof integer + sizeof number);
-  if (!at) return false;
-  memcpy(&integer, at, sizeof integer);
-  memcpy(&number, at + sizeof integer, sizeof number);
-  return integer == 0x5678 && number == 370.5;
-}
-
-/* ---- constants ---- */
-
-static uint32_t add_constant(struct function_code *f, struct constant constant) {
-  struct constant *grown = memory_grow(f->memory, f->constants, &f->constant_capacity,
-                                       f->constant_count + 1ull, sizeof *grown);
-  if (!grown) return NONE;
-  f->constants = grown;
-  grown[f->constant_count] = constant;
-  return f->constant_count++;
-}
-
-static struct constant integer_constant(int64_t value) {
-  return (struct constant){.type = CONST_INTEGER, .integer = value};
-}
-
-static bool take_constant(struct cursor *in, struct function_code *f) {
-  struct constant constant = {CONST_NIL, 0, 0, {"", 0}};
-  const unsigned char *at;
-  switch (take_byte(in)) {
-    case DUMP_NIL: break;
-    case DUMP_FALSE: constant.type = CONST_FALSE; break;
-    case DUMP_TRUE: constant.type = CONST_TRUE; break;
-    case DUMP_INTEGER:
-      constant.type = CONST_INTEGER;
-      at = take(in, sizeof constant.integer);
-      if (at) memcpy(&constant.integer, at, sizeof constant.integer);
-      break;
-    case DUMP_FLOAT:
-      constant.type = CONST_FLOAT;
-      at = take(in, sizeof constant.number);
-      if (at) memcpy(&constant.number, at, sizeof constant.number);
-      break;
-    case DUMP_SHORT:
-    case DUMP_LONG:
-      constant.type = CONST_STRING;
-      constant.string = take_string(in);
-      break;
-    default: in->ok = false;
-  }
-  return in->ok && add_constant(f, constant) != NONE;
-}
-
-/* ---- instructions ---- */
+/* ---- what instructions name ---- */
 
 struct decoder {
   struct function_code *f;
   const unsigned char *words;
-  uint32_t own_constants;
-  bool ok, memory;
+  uint32_t own_constants;      /* the function's; instructions make others, behind them */
+  bool ok;                     /* every number so far was of something that there is */
+  bool memory;                 /* there was always enough */
 };
 
 static uint32_t word(const struct decoder *d, uint32_t pc) {
   uint32_t i;
+  assert(pc < d->f->count);
   memcpy(&i, d->words + 4 * (size_t)pc, 4);
   return i;
 }
+
+/* Each of these gives back the number, and notes when nothing has it. */
 
 static uint32_t reg(struct decoder *d, uint32_t at) {
   if (at >= d->f->registers) d->ok = false;
@@ -155,6 +48,7 @@ static uint32_t own_constant(struct decoder *d, uint32_t at) {
   return at;
 }
 
+/* A constant that is a text. */
 static uint32_t key_constant(struct decoder *d, uint32_t at) {
   own_constant(d, at);
   if (d->ok && d->f->constants[at].type != CONST_STRING) d->ok = false;
@@ -166,15 +60,20 @@ static uint32_t upvalue(struct decoder *d, uint32_t at) {
   return at;
 }
 
+/* An instruction to jump to. */
 static uint32_t target(struct decoder *d, int64_t at) {
   if (at < 0 || at >= (int64_t)d->f->count) d->ok = false;
   return (uint32_t)at;
 }
 
 static uint32_t new_constant(struct decoder *d, struct constant constant) {
-  uint32_t at = add_constant(d->f, constant);
+  uint32_t at = dump_add_constant(d->f, constant);
   if (at == NONE) d->memory = false;
   return at == NONE ? 0 : at;
+}
+
+static struct constant integer_constant(int64_t value) {
+  return (struct constant){.type = CONST_INTEGER, .integer = value};
 }
 
 static struct operand in_register(struct decoder *d, uint32_t at) {
@@ -210,6 +109,9 @@ static const char *refusal(uint32_t op) {
   }
 }
 
+/* ---- instructions ---- */
+
+/* The parts of an instruction's word. */
 struct fields {
   uint32_t op, a, b, c, k, bx;
 };
@@ -229,7 +131,7 @@ static void load(struct decoder *d, const struct fields *i, struct constant cons
   out->b = new_constant(d, constant);
 }
 
-/* The jump that follows a condition. */
+/* Where the jump that follows a condition leads to. */
 static uint32_t jump_behind(struct decoder *d, uint32_t pc) {
   if (pc + 1 >= d->f->count || (word(d, pc + 1) & 0x7F) != LOP_JMP) {
     d->ok = false;
@@ -241,10 +143,12 @@ static uint32_t jump_behind(struct decoder *d, uint32_t pc) {
 
 static void compare(struct decoder *d, const struct fields *i, uint32_t pc,
                     struct code *out) {
-  static const enum code_op ops[] = {OP_EQ, OP_LT, OP_LE, OP_EQ, OP_EQ,
-                                     OP_LT, OP_LE, OP_LT, OP_LE};
+  static const enum code_operator operators[] = {
+      OPERATOR_EQ, OPERATOR_LT, OPERATOR_LE, OPERATOR_EQ, OPERATOR_EQ,
+      OPERATOR_LT, OPERATOR_LE, OPERATOR_LT, OPERATOR_LE};
+  assert(i->op >= LOP_EQ && i->op - LOP_EQ < sizeof operators / sizeof *operators);
   out->kind = CODE_COMPARE;
-  out->op = ops[i->op - LOP_EQ];
+  out->op = operators[i->op - LOP_EQ];
   out->flag = i->k;
   out->target = jump_behind(d, pc);
   struct operand a = in_register(d, i->a), b;
@@ -259,24 +163,26 @@ static void compare(struct decoder *d, const struct fields *i, uint32_t pc,
   out->right = swapped ? a : b;
 }
 
+/* Operators have the order of Lua's opcodes. */
 static void arithmetic(struct decoder *d, const struct fields *i, struct code *out) {
   out->kind = CODE_ARITH;
   out->a = reg(d, i->a);
   out->left = in_register(d, i->b);
   if (i->op == LOP_ADDI || i->op == LOP_SHRI) {
-    out->op = i->op == LOP_ADDI ? OP_ADD : OP_SHR;
+    out->op = i->op == LOP_ADDI ? OPERATOR_ADD : OPERATOR_SHR;
     out->right = immediate(d, signed_c(i->c));
   } else if (i->op == LOP_SHLI) {
-    out->op = OP_SHL;
+    out->op = OPERATOR_SHL;
     out->right = out->left;
     out->left = immediate(d, signed_c(i->c));
   } else if (i->op <= LOP_BXORK) {
-    out->op = (enum code_op)(i->op - LOP_ADDK);
+    out->op = (enum code_operator)(i->op - LOP_ADDK);
     out->right = in_constant(d, i->c);
   } else {
-    out->op = (enum code_op)(i->op - LOP_ADD);
+    out->op = (enum code_operator)(i->op - LOP_ADD);
     out->right = in_register(d, i->c);
   }
+  assert(out->op <= OPERATOR_SHR);
 }
 
 static void call(struct decoder *d, const struct fields *i, struct code *out) {
@@ -408,133 +314,81 @@ static void load_simple(struct decoder *d, const struct fields *i, struct code *
   }
 }
 
+static void move(struct decoder *d, const struct fields *i, struct code *out) {
+  out->kind = i->op == LOP_MOVE ? CODE_MOVE : i->op == LOP_NOT ? CODE_NOT : CODE_UNARY;
+  out->op = i->op == LOP_BNOT ? OPERATOR_BNOT : OPERATOR_NEG;
+  out->a = reg(d, i->a);
+  out->b = reg(d, i->b);
+}
+
+static void jump(struct decoder *d, uint32_t pc, struct code *out) {
+  out->kind = CODE_JUMP;
+  out->target = target(d, (int64_t)pc + 1 + (int64_t)(word(d, pc) >> 7) - 16777215);
+}
+
+static void refuse(struct decoder *d, const struct fields *i, struct code *out) {
+  out->kind = CODE_REFUSED;
+  out->why = refusal(i->op);
+  out->a = i->a;
+  if (i->op == LOP_SETUPVAL) d->f->assigned[i->b / 64] |= 1ull << i->b % 64;
+  if (i->op == LOP_SETTABUP) out->b = key_constant(d, i->b) + 1;
+  out->flag = i->op > LOP_SETFIELD && i->op != LOP_CLOSE && i->op != LOP_TBC &&
+              i->op != LOP_SETLIST;
+}
+
+static bool is_field(uint32_t op) {
+  return op == LOP_GETUPVAL || (op >= LOP_GETTABUP && op <= LOP_GETFIELD) ||
+         op == LOP_SETI || op == LOP_SETFIELD;
+}
+
+/* Instructions that only set registers or fields; false for others. */
+static bool decode_value(struct decoder *d, const struct fields *i, uint32_t pc,
+                         struct code *out) {
+  if (i->op == LOP_MOVE || (i->op >= LOP_UNM && i->op <= LOP_NOT))
+    move(d, i, out);
+  else if (i->op == LOP_LOADI || i->op == LOP_LOADF)
+    load_number(d, i, out);
+  else if (i->op == LOP_LOADKX)
+    load_long(d, i, pc, out);
+  else if (i->op >= LOP_LOADK && i->op <= LOP_LOADNIL)
+    load_simple(d, i, out);
+  else if (is_field(i->op))
+    field(d, i, out);
+  else if (i->op == LOP_SELF)
+    method(d, i, out);
+  else if (i->op >= LOP_ADDI && i->op <= LOP_SHR)
+    arithmetic(d, i, out);
+  else
+    return false;
+  return true;
+}
+
 static void decode(struct decoder *d, uint32_t pc, struct code *out) {
   struct fields i = split(word(d, pc));
   memset(out, 0, sizeof *out);
-  if (i.op == LOP_MOVE || (i.op >= LOP_UNM && i.op <= LOP_NOT)) {
-    out->kind = i.op == LOP_MOVE ? CODE_MOVE : i.op == LOP_NOT ? CODE_NOT : CODE_UNARY;
-    out->op = i.op == LOP_BNOT ? OP_BNOT : OP_NEG;
-    out->a = reg(d, i.a);
-    out->b = reg(d, i.b);
-  } else if (i.op == LOP_LOADI || i.op == LOP_LOADF) {
-    load_number(d, &i, out);
-  } else if (i.op == LOP_LOADKX) {
-    load_long(d, &i, pc, out);
-  } else if (i.op >= LOP_LOADK && i.op <= LOP_LOADNIL) {
-    load_simple(d, &i, out);
-  } else if (i.op == LOP_GETUPVAL || (i.op >= LOP_GETTABUP && i.op <= LOP_GETFIELD) ||
-             i.op == LOP_SETI || i.op == LOP_SETFIELD) {
-    field(d, &i, out);
-  } else if (i.op == LOP_SELF) {
-    method(d, &i, out);
-  } else if (i.op >= LOP_ADDI && i.op <= LOP_SHR) {
-    arithmetic(d, &i, out);
-  } else if ((i.op >= LOP_MMBIN && i.op <= LOP_MMBINK) || i.op == LOP_EXTRAARG) {
+  if (decode_value(d, &i, pc, out)) return;
+  if ((i.op >= LOP_MMBIN && i.op <= LOP_MMBINK) || i.op == LOP_EXTRAARG)
     out->kind = CODE_NOTHING;
-  } else if (i.op == LOP_JMP) {
-    out->kind = CODE_JUMP;
-    out->target = target(d, (int64_t)pc + 1 + (int64_t)(word(d, pc) >> 7) - 16777215);
-  } else if (i.op >= LOP_EQ && i.op <= LOP_GEI) {
+  else if (i.op == LOP_JMP)
+    jump(d, pc, out);
+  else if (i.op >= LOP_EQ && i.op <= LOP_GEI)
     compare(d, &i, pc, out);
-  } else if (i.op == LOP_TEST || i.op == LOP_TESTSET) {
+  else if (i.op == LOP_TEST || i.op == LOP_TESTSET)
     test(d, &i, pc, out);
-  } else if (i.op == LOP_CALL || i.op == LOP_TAILCALL) {
+  else if (i.op == LOP_CALL || i.op == LOP_TAILCALL)
     call(d, &i, out);
-  } else if (i.op >= LOP_RETURN && i.op <= LOP_RETURN1) {
+  else if (i.op >= LOP_RETURN && i.op <= LOP_RETURN1)
     do_return(d, &i, out);
-  } else if (i.op == LOP_FORLOOP || i.op == LOP_FORPREP) {
+  else if (i.op == LOP_FORLOOP || i.op == LOP_FORPREP)
     for_loop(d, &i, pc, out);
-  } else {
-    out->kind = CODE_REFUSED;
-    out->why = refusal(i.op);
-    out->a = i.a;
-    if (i.op == LOP_SETUPVAL) d->f->assigned[i.b / 64] |= 1ull << i.b % 64;
-    if (i.op == LOP_SETTABUP) out->b = key_constant(d, i.b) + 1;
-    out->flag = i.op > LOP_SETFIELD && i.op != LOP_CLOSE && i.op != LOP_TBC && i.op != LOP_SETLIST;
-  }
-}
-
-/* ---- lines ---- */
-
-#define ABSOLUTE_LINE (-0x80)
-
-static void take_lines(struct cursor *in, struct function_code *f, int32_t first) {
-  uint32_t count = take_count(in);
-  const unsigned char *deltas = take(in, count);
-  uint32_t absolutes = take_count(in);
-  struct cursor list = *in;
-  uint64_t pc = absolutes ? take_number(&list) : UINT64_MAX;
-  int32_t line = first;
-  for (uint32_t i = 0; in->ok && i < count && i < f->count; i++) {
-    int delta = deltas[i] < 128 ? deltas[i] : deltas[i] - 256;
-    if (delta == ABSOLUTE_LINE && pc == i) {
-      line = (int32_t)take_number(&list);
-      pc = --absolutes ? take_number(&list) : UINT64_MAX;
-    } else {
-      line += delta;
-    }
-    f->lines[i] = line;
-  }
-}
-
-/* ---- functions ---- */
-
-static void skip_function(struct cursor *in, int depth, uint64_t *captured);
-
-/* Registers of the function around it that this one shares are noted in `captured`, if given. */
-static void skip_body(struct cursor *in, int depth, uint64_t *captured, uint64_t *own) {
-  uint32_t count = take_count(in);
-  const unsigned char *up = take(in, 3 * (size_t)count);
-  for (uint32_t i = 0; captured && i < count && in->ok; i++, up += 3)
-    if (up[0]) captured[up[1] / 64] |= 1ull << up[1] % 64;
-  count = take_count(in);
-  for (uint32_t i = 0; i < count && in->ok; i++) skip_function(in, depth + 1, own);
-}
-
-static void skip_constants(struct cursor *in) {
-  uint32_t count = take_count(in);
-  for (uint32_t i = 0; i < count && in->ok; i++) {
-    unsigned type = take_byte(in);
-    if (type == DUMP_INTEGER || type == DUMP_FLOAT)
-      take(in, 8);
-    else if (type == DUMP_SHORT || type == DUMP_LONG)
-      take_string(in);
-  }
-}
-
-static void skip_debug(struct cursor *in) {
-  take(in, take_count(in));
-  uint32_t count = take_count(in);
-  for (uint32_t i = 0; i < count && in->ok; i++) {
-    take_number(in);
-    take_number(in);
-  }
-  count = take_count(in);
-  for (uint32_t i = 0; i < count && in->ok; i++) {
-    take_string(in);
-    take_number(in);
-    take_number(in);
-  }
-  for (count = take_count(in); count && in->ok; count--) take_string(in);
-}
-
-static void skip_function(struct cursor *in, int depth, uint64_t *captured) {
-  if (depth > 200) in->ok = false;
-  take_string(in);
-  take_number(in);
-  take_number(in);
-  take(in, 3);
-  take(in, 4 * (size_t)take_count(in));
-  skip_constants(in);
-  skip_body(in, depth, captured, NULL);
-  skip_debug(in);
+  else
+    refuse(d, &i, out);
 }
 
 static ecs_status decode_all(struct function_code *f, const unsigned char *words) {
   struct decoder d = {f, words, f->constant_count, true, true};
   f->code = memory_array(f->memory, f->count, sizeof *f->code);
-  f->lines = memory_array(f->memory, f->count, sizeof *f->lines);
-  if (!f->code || !f->lines) return ECS_ENOMEM;
+  if (!f->code) return ECS_ENOMEM;
   for (uint32_t pc = 0; pc < f->count; pc++) {
     decode(&d, pc, &f->code[pc]);
     if (!d.memory) return ECS_ENOMEM;
@@ -543,51 +397,13 @@ static ecs_status decode_all(struct function_code *f, const unsigned char *words
   return ECS_OK;
 }
 
-static ecs_status read_function(struct cursor *in, struct function_code *f) {
-  take_string(in);
-  int32_t first = (int32_t)take_number(in);
-  take_number(in);
-  f->parameters = take_byte(in);
-  f->vararg = take_byte(in) != 0;
-  f->registers = take_byte(in);
-  f->count = take_count(in);
-  const unsigned char *words = take(in, 4 * (size_t)f->count);
-  uint32_t constants = take_count(in);
-  for (uint32_t i = 0; i < constants && in->ok; i++)
-    if (!take_constant(in, f) && in->ok) return ECS_ENOMEM;
-  if (!in->ok || f->count == 0 || f->parameters > f->registers) return ECS_ECORRUPT;
-  ecs_status status = decode_all(f, words);
-  if (status != ECS_OK) return status;
-  skip_body(in, 0, NULL, f->captured);
-  take_lines(in, f, first);
-  return in->ok ? ECS_OK : ECS_ECORRUPT;
-}
-
-static int collect(lua_State *L, const void *data, size_t size, void *ud) {
-  struct function_code *f = ud;
-  (void)L;
-  char *grown = memory_grow(f->memory, f->dump, &f->dump_capacity,
-                            (uint64_t)f->dump_size + size, 1);
-  if (!grown) return 1;
-  f->dump = grown;
-  memcpy(grown + f->dump_size, data, size);
-  f->dump_size += (uint32_t)size;
-  return 0;
-}
-
 ecs_status bytecode_read(lua_State *L, int index, struct memory *memory,
                          struct function_code *out) {
+  const unsigned char *words;
   memset(out, 0, sizeof *out);
   out->memory = memory;
-  lua_pushvalue(L, index);
-  int failed = lua_dump(L, collect, out, 0);
-  lua_pop(L, 1);
-  if (failed) return ECS_ENOMEM;
-  const unsigned char *dump = (const unsigned char *)out->dump;
-  struct cursor in = {dump, dump + out->dump_size, true};
-  if (!take_header(&in)) return ECS_ECORRUPT;
-  out->upvalues = take_byte(&in);
-  return read_function(&in, out);
+  ecs_status status = dump_read(L, index, out, &words);
+  return status == ECS_OK ? decode_all(out, words) : status;
 }
 
 void bytecode_free(struct function_code *f) {

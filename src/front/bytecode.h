@@ -1,10 +1,15 @@
-/* Lua functions as neutral instructions. bytecode.c is the only file that knows how Lua 5.4
-** encodes them. */
+/* Lua functions as neutral instructions. bytecode.c and dump.c are the only files that know how
+** Lua 5.4 encodes them. */
 #ifndef ECS_FRONT_BYTECODE_H
 #define ECS_FRONT_BYTECODE_H
 
-#include "lua/bind/binding.h"
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
 
+#include "core/base/memory.h"
+
+/* What an instruction does. a, b and c are registers where nothing else is said. */
 enum code_kind {
   CODE_NOTHING,     /* what follows an arithmetic instruction for metamethods */
   CODE_MOVE,        /* a = b */
@@ -13,18 +18,18 @@ enum code_kind {
   CODE_NIL,         /* a to a + b = nil */
   CODE_UPVALUE,     /* a = upvalue b */
   CODE_UPFIELD,     /* a = upvalue b [constant c] */
-  CODE_FIELD,       /* a = b [operand c, a constant] */
-  CODE_INDEX,       /* a = b [operand c, a register] */
-  CODE_SET_FIELD,   /* a [constant b] = operand c */
+  CODE_FIELD,       /* a = b [constant c] */
+  CODE_INDEX,       /* a = b [c] */
+  CODE_SET_FIELD,   /* a [constant b] = right */
   CODE_METHOD,      /* a + 1 = b; a = b [constant c] */
-  CODE_ARITH,       /* a = operand b (op) operand c */
+  CODE_ARITH,       /* a = left (op) right */
   CODE_UNARY,       /* a = (op) b */
   CODE_NOT,         /* a = not b */
   CODE_JUMP,        /* to target */
-  CODE_COMPARE,     /* if (operand b (op) operand c) == flag then goto target else skip */
-  CODE_TEST,        /* if truth of b == flag then goto target else skip */
-  CODE_TEST_SET,    /* the same, and a = b where it jumps */
-  CODE_CALL,        /* a ... = a (b arguments), c results; NONE: up to the top */
+  CODE_COMPARE,     /* if (left (op) right) == flag then goto target else skip one */
+  CODE_TEST,        /* if truth of b == flag then goto target else skip one */
+  CODE_TEST_SET,    /* as CODE_TEST, and a = b where it jumps */
+  CODE_CALL,        /* a ... = a (b arguments), c results; NONE of either: up to the top */
   CODE_RETURN,      /* b values from a; NONE: up to the top */
   CODE_FOR,         /* loop over a, a + 1, a + 2; body up to target, where FOR_END is */
   CODE_FOR_END,
@@ -32,9 +37,11 @@ enum code_kind {
                     ** if b, it sets the field constant b - 1 of upvalue a */
 };
 
-enum code_op {
-  OP_ADD, OP_SUB, OP_MUL, OP_MOD, OP_POW, OP_DIV, OP_IDIV, OP_BAND, OP_BOR, OP_BXOR, OP_SHL,
-  OP_SHR, OP_NEG, OP_BNOT, OP_EQ, OP_LT, OP_LE
+/* Those of arithmetic stand in the order of Lua's opcodes. */
+enum code_operator {
+  OPERATOR_ADD, OPERATOR_SUB, OPERATOR_MUL, OPERATOR_MOD, OPERATOR_POW, OPERATOR_DIV,
+  OPERATOR_IDIV, OPERATOR_BAND, OPERATOR_BOR, OPERATOR_BXOR, OPERATOR_SHL, OPERATOR_SHR,
+  OPERATOR_NEG, OPERATOR_BNOT, OPERATOR_EQ, OPERATOR_LT, OPERATOR_LE
 };
 
 enum code_type { CONST_NIL, CONST_FALSE, CONST_TRUE, CONST_INTEGER, CONST_FLOAT, CONST_STRING };
@@ -54,7 +61,7 @@ struct operand {
 
 struct code {
   enum code_kind kind;
-  enum code_op op;
+  enum code_operator op;
   uint32_t a, b, c;
   struct operand left, right;
   bool flag;

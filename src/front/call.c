@@ -262,7 +262,7 @@ static bool known_id(struct front *f, struct val value, ecs_id *id) {
 
 static ecs_id component_argument(struct front *f, const struct val *arguments,
                                  uint32_t count) {
-  ecs_world *world = f->box->world;
+  ecs_world *world = f->world;
   struct component *component = NULL;
   ecs_status status = ECS_OK;
   ecs_id id;

@@ -99,10 +99,10 @@ struct val val_select(struct front *f, k_value mask, struct val x, struct val y)
 
 void env_copy(struct front *f, struct env *to, const struct env *from) {
   struct val *registers = NULL;
-  struct memory *memory = &f->box->world->memory;
+  struct memory *memory = &f->world->memory;
   if (from->count) {
     registers = memory_array(memory, from->count, sizeof *registers);
-    if (!registers) raise_memory(f->L);
+    if (!registers) front_no_memory(f);
     memcpy(registers, from->registers, from->count * sizeof *registers);
   }
   *to = *from;
@@ -110,7 +110,7 @@ void env_copy(struct front *f, struct env *to, const struct env *from) {
 }
 
 void env_free(struct front *f, struct env *env) {
-  memory_free(&f->box->world->memory, env->registers,
+  memory_free(&f->world->memory, env->registers,
               env->count * sizeof *env->registers);
   env->registers = NULL;
   env->count = 0;

@@ -35,10 +35,16 @@ int front_refuse(struct front *f, const char *format, ...) {
   abort();   /* never: lua_error does not return */
 }
 
+int front_no_memory(struct front *f) {
+  lua_pushliteral(f->L, "not enough memory");
+  lua_error(f->L);
+  abort();   /* never: lua_error does not return */
+}
+
 void front_check(struct front *f) {
   switch (builder_status(f->b)) {
     case K_OK: break;
-    case K_ENOMEM: raise_memory(f->L); break;
+    case K_ENOMEM: front_no_memory(f); break;
     default: front_refuse(f, "it is too large"); break;
   }
 }
@@ -84,9 +90,9 @@ struct val front_operand(struct front *f, struct operand operand) {
 /* ---- jumps ---- */
 
 static void add_edge(struct front *f, uint32_t target, k_value mask) {
-  struct edge_env *grown = memory_grow(&f->box->world->memory, f->edges, &f->edge_capacity,
+  struct edge_env *grown = memory_grow(&f->world->memory, f->edges, &f->edge_capacity,
                                        f->edge_count + 1ull, sizeof *grown);
-  if (!grown) raise_memory(f->L);
+  if (!grown) front_no_memory(f);
   f->edges = grown;
   struct edge_env *edge = &grown[f->edge_count];
   env_copy(f, &edge->env, &f->env);
@@ -309,9 +315,9 @@ void front_open(struct front *f, struct frame *frame, uint16_t function) {
   lua_rawgeti(f->L, f->anchors, function);
   if (lua_iscfunction(f->L, -1)) front_refuse(f, "it is a C function");
   ecs_status status =
-      bytecode_read(f->L, lua_gettop(f->L), &f->box->world->memory, frame->code);
+      bytecode_read(f->L, lua_gettop(f->L), &f->world->memory, frame->code);
   lua_pop(f->L, 1);
-  if (status == ECS_ENOMEM) raise_memory(f->L);
+  if (status == ECS_ENOMEM) front_no_memory(f);
   if (status != ECS_OK) front_refuse(f, "its bytecode is not Lua 5.4's");
   if (frame->code->vararg) {
     frame->pc = 0;
@@ -360,8 +366,8 @@ void front_compile(struct front *f, lua_State *L, int function) {
   f->L = L;
   lua_pushvalue(L, function);
   uint16_t anchor = front_anchor(f);
-  f->b = builder_new(&f->box->world->memory);
-  if (!f->b) raise_memory(L);
+  f->b = builder_new(&f->world->memory);
+  if (!f->b) front_no_memory(f);
   lua_rawgeti(L, f->anchors, anchor);
   frame.identity = lua_topointer(L, -1);
   lua_pop(L, 1);
@@ -375,14 +381,13 @@ void front_compile(struct front *f, lua_State *L, int function) {
   access_finish(f);
   front_check(f);
   k_status status = build_finish(f->b, &f->program);
-  if (status == K_ENOMEM) raise_memory(L);
+  if (status == K_ENOMEM) front_no_memory(f);
   frame.pc = 0;
   if (status != K_OK) front_refuse(f, "it is too large");
 }
 
 void front_free(struct front *f) {
-  if (!f->box || !f->box->world) return;
-  struct memory *memory = &f->box->world->memory;
+  struct memory *memory = &f->world->memory;
   front_forget(f, 0);
   memory_free(memory, f->edges, f->edge_capacity * sizeof *f->edges);
   while (f->code_count) bytecode_free(&f->codes[--f->code_count]);

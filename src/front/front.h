@@ -6,7 +6,10 @@
 #define ECS_FRONT_FRONT_H
 
 #include "front/bytecode.h"
+#include "front/outside.h"
 #include "kernel/program.h"
+
+#include "core/store/world.h"
 
 #define FRONT_COLUMNS 128      /* fields of a kernel */
 #define FRONT_UNIFORMS 200
@@ -147,7 +150,9 @@ struct frame {
 
 struct front {
   lua_State *L;
-  struct world_box *box;
+  ecs_world *world;
+  outside_fn outside;
+  const void *owner;           /* of the world: its object */
   const ecs_query *query;
   const struct table *table;   /* says which optional terms are there; NULL: all */
   struct builder *b;
@@ -188,7 +193,7 @@ enum { UNIFORM_DT, UNIFORM_STREAM, UNIFORM_TICK, UNIFORM_FIRST };
 /* ---- front.c ---- */
 
 /* Compiles the function at `function` for the tables that have the optional terms of
-** `table`. `f` is all zero but for its box, query, table, result and anchors. On
+** `table`. `f` is all zero but for its world, outside, owner, query, table, result, math and anchors. On
 ** return f->program is set. Raises "file:line: reason", or Lua's memory error; front_free
 ** then frees what is left. */
 void front_compile(struct front *f, lua_State *L, int function);
@@ -198,6 +203,8 @@ void front_free(struct front *f);
 
 /* Raises why the function cannot be compiled, with file and line. */
 NORETURN int front_refuse(struct front *f, const char *format, ...);
+/* Raises Lua's memory error. */
+NORETURN int front_no_memory(struct front *f);
 
 /* Compiles the body of a function whose parameters are in place; its results are merged into
 ** f->env. */
@@ -252,15 +259,15 @@ struct val val_bool(struct front *f, bool value);
 /* One that is the same for all rows that the program is for: what it rules out is left out. */
 struct val val_known(struct front *f, bool value);
 k_value number_as(struct front *f, struct val x, k_type type);
-struct val number_binary(struct front *f, enum code_op op, struct val x, struct val y);
-struct val number_unary(struct front *f, enum code_op op, struct val x);
+struct val number_binary(struct front *f, enum code_operator op, struct val x, struct val y);
+struct val number_unary(struct front *f, enum code_operator op, struct val x);
 /* f32 with f32 or a script number is f32, beside anything else f64. */
 k_type number_float_type(const struct front *f, struct val x, struct val y);
 /* Refuses what Lua does in one way with an integer and in another with a float, if x may be
 ** either and y is no float that decides it. `does` is said of it, as in "divides". */
 void number_decided(struct front *f, struct val x, struct val y, const char *does);
 /* Whether x (op) y: a mask, or a truth known now in *known (then K_NONE is returned). */
-k_value number_compare(struct front *f, enum code_op op, struct val x, struct val y,
+k_value number_compare(struct front *f, enum code_operator op, struct val x, struct val y,
                        int *known);
 /* Whether x is neither nil nor false, likewise. */
 k_value val_truth(struct front *f, struct val x, int *known);

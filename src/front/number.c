@@ -61,25 +61,25 @@ k_type number_float_type(const struct front *f, struct val x, struct val y) {
   return narrow ? KT_F32 : KT_F64;
 }
 
-static bool is_bitwise(enum code_op op) { return op >= OP_BAND && op <= OP_SHR; }
+static bool is_bitwise(enum code_operator op) { return op >= OPERATOR_BAND && op <= OPERATOR_SHR; }
 
 /* What an integer gives with an integer is one, and may wrap around, fail or be 0 without a
 ** sign. */
-static void need_decided(struct front *f, enum code_op op, struct val x, struct val y) {
-  if (is_bitwise(op) || op == OP_DIV || op == OP_POW) return;
+static void need_decided(struct front *f, enum code_operator op, struct val x, struct val y) {
+  if (is_bitwise(op) || op == OPERATOR_DIV || op == OPERATOR_POW) return;
   number_decided(f, x, y, "calculates with");
   number_decided(f, y, x, "calculates with");
 }
 
-static k_type operand_type(const struct front *f, enum code_op op, struct val x,
+static k_type operand_type(const struct front *f, enum code_operator op, struct val x,
                            struct val y) {
   if (is_bitwise(op)) return KT_I64;
   bool integers = val_type(f, x) == KT_I64 && val_type(f, y) == KT_I64;
-  bool divides = op == OP_DIV || op == OP_POW;
+  bool divides = op == OPERATOR_DIV || op == OPERATOR_POW;
   return integers && !divides ? KT_I64 : number_float_type(f, x, y);
 }
 
-struct val number_binary(struct front *f, enum code_op op, struct val x, struct val y) {
+struct val number_binary(struct front *f, enum code_operator op, struct val x, struct val y) {
   static const k_op ops[] = {KO_ADD, KO_SUB, KO_MUL, KO_MOD, KO_POW, KO_DIV,
                              KO_IDIV, KO_BAND, KO_BOR, KO_BXOR, KO_SHL, KO_SHR};
   need_number(f, x);
@@ -92,11 +92,11 @@ struct val number_binary(struct front *f, enum code_op op, struct val x, struct 
   return result;
 }
 
-struct val number_unary(struct front *f, enum code_op op, struct val x) {
+struct val number_unary(struct front *f, enum code_operator op, struct val x) {
   need_number(f, x);
-  if (op != OP_BNOT) number_decided(f, x, x, "negates");
-  k_value value = op == OP_BNOT ? number_as(f, x, KT_I64) : x.value;
-  k_op negation = op == OP_BNOT ? KO_BNOT : KO_NEG;
+  if (op != OPERATOR_BNOT) number_decided(f, x, x, "negates");
+  k_value value = op == OPERATOR_BNOT ? number_as(f, x, KT_I64) : x.value;
+  k_op negation = op == OPERATOR_BNOT ? KO_BNOT : KO_NEG;
   struct val result = val_number(f, build_unary(f->b, negation, value), x.soft);
   result.wide = val_is_wide(x);
   return result;
@@ -104,11 +104,11 @@ struct val number_unary(struct front *f, enum code_op op, struct val x) {
 
 /* ---- comparisons ---- */
 
-static k_op compare_op(enum code_op op) {
-  return op == OP_EQ ? KO_EQ : op == OP_LT ? KO_LT : KO_LE;
+static k_op compare_op(enum code_operator op) {
+  return op == OPERATOR_EQ ? KO_EQ : op == OPERATOR_LT ? KO_LT : KO_LE;
 }
 
-static k_value compare_numbers(struct front *f, enum code_op op, struct val x,
+static k_value compare_numbers(struct front *f, enum code_operator op, struct val x,
                                struct val y) {
   return build_binary(f->b, compare_op(op), x.value, y.value);
 }
@@ -150,15 +150,15 @@ static k_value compare_equal(struct front *f, struct val x, struct val y, int *k
     *known = 0;
     return K_NONE;
   }
-  return compare_numbers(f, OP_EQ, x, y);
+  return compare_numbers(f, OPERATOR_EQ, x, y);
 }
 
-k_value number_compare(struct front *f, enum code_op op, struct val x, struct val y,
+k_value number_compare(struct front *f, enum code_operator op, struct val x, struct val y,
                        int *known) {
   *known = -1;
   if (is_nothing(x) || is_nothing(y))
     front_refuse(f, "it compares %s", describe(f, is_nothing(x) ? x : y));
-  if (op == OP_EQ) return compare_equal(f, x, y, known);
+  if (op == OPERATOR_EQ) return compare_equal(f, x, y, known);
   if (!val_is_number(f, x) || !val_is_number(f, y))
     front_refuse(f, "it compares %s with %s", describe(f, x), describe(f, y));
   return compare_numbers(f, op, x, y);

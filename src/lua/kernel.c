@@ -1,5 +1,7 @@
 #include "lua/kernel.h"
 
+#include "lua/kernel_object.h"
+
 #define VARIANTS 16            /* of one kernel that are kept when no run needs them */
 #define SLOTS 64               /* of a query whose functions are compiled */
 
@@ -351,7 +353,9 @@ static bool compile(lua_State *L, int handle, int all_anchors, struct kernel *ke
   lua_rawseti(L, all_anchors, (lua_Integer)kernel->compilations + 1);
   struct front *front = memory_array(&box->world->memory, 1, sizeof *front);
   if (!front) raise_memory(L);
-  front->box = box;
+  front->world = box->world;
+  front->outside = kernel_object;
+  front->owner = box;
   front->query = kernel->query;
   front->table = table;
   front->result = kernel->result;

@@ -1,0 +1,260 @@
+/* The format of dumped functions (ldump.c and lundump.c of Lua 5.4). Every number read is checked
+** against what it counts. */
+#include "front/dump.h"
+
+/* Types of dumped constants (lobject.h). */
+enum { DUMP_NIL = 0, DUMP_FALSE = 1, DUMP_TRUE = 17, DUMP_INTEGER = 3, DUMP_FLOAT = 19,
+       DUMP_SHORT = 4, DUMP_LONG = 20 };
+
+#define NESTING 200    /* functions inside one another, as deep as Lua's compiler goes */
+
+/* ---- reading bytes ---- */
+
+struct cursor {
+  const unsigned char *at, *end;
+  bool ok;                     /* nothing was missing or wrong so far */
+};
+
+static const unsigned char *take(struct cursor *in, size_t size) {
+  assert(in->at <= in->end);
+  if (!in->ok || size > (size_t)(in->end - in->at)) {
+    in->ok = false;
+    return NULL;
+  }
+  in->at += size;
+  return in->at - size;
+}
+
+static unsigned take_byte(struct cursor *in) {
+  const unsigned char *at = take(in, 1);
+  return at ? *at : 0;
+}
+
+/* Seven bits a byte, the highest first; the last byte has its eighth bit set. */
+static uint64_t take_number(struct cursor *in) {
+  uint64_t number = 0;
+  for (int i = 0; i < 10 && in->ok; i++) {
+    unsigned byte = take_byte(in);
+    number = number << 7 | (byte & 0x7F);
+    if (byte & 0x80) return number;
+  }
+  in->ok = false;
+  return 0;
+}
+
+/* Texts have their size plus one before them; 0 is no text at all. */
+static ecs_string take_string(struct cursor *in) {
+  uint64_t size = take_number(in);
+  ecs_string string = {"", 0};
+  if (size < 2) return string;
+  string.data = (const char *)take(in, (size_t)size - 1);
+  string.size = string.data ? (size_t)size - 1 : 0;
+  return string;
+}
+
+/* A count of things that take at least one byte each. */
+static uint32_t take_count(struct cursor *in) {
+  uint64_t count = take_number(in);
+  if (count > (uint64_t)(in->end - in->at)) in->ok = false;
+  return in->ok ? (uint32_t)count : 0;
+}
+
+static bool take_header(struct cursor *in) {
+  /* Signature, version, format, check, sizes of instructions, integers and numbers. */
+  static const unsigned char expected[] = "\x1bLua\x54\x00\x19\x93\r\n\x1a\n\x04\x08\x08";
+  const unsigned char *at = take(in, 15);
+  if (!at || memcmp(at, expected, 15) != 0) return false;
+  int64_t integer;
+  double number;
+  at = take(in, sizeof integer + sizeof number);
+  if (!at) return false;
+  memcpy(&integer, at, sizeof integer);
+  memcpy(&number, at + sizeof integer, sizeof number);
+  return integer == 0x5678 && number == 370.5;
+}
+
+/* ---- constants ---- */
+
+uint32_t dump_add_constant(struct function_code *f, struct constant constant) {
+  struct constant *grown = memory_grow(f->memory, f->constants, &f->constant_capacity,
+                                       f->constant_count + 1ull, sizeof *grown);
+  if (!grown) return NONE;
+  assert(f->constant_count < f->constant_capacity);
+  f->constants = grown;
+  grown[f->constant_count] = constant;
+  return f->constant_count++;
+}
+
+static void take_into(struct cursor *in, void *to, size_t size) {
+  const unsigned char *at = take(in, size);
+  if (at) memcpy(to, at, size);
+}
+
+/* False when out of memory, or when the constant is none. */
+static bool take_constant(struct cursor *in, struct function_code *f) {
+  struct constant constant = {CONST_NIL, 0, 0, {"", 0}};
+  switch (take_byte(in)) {
+    case DUMP_NIL: break;
+    case DUMP_FALSE: constant.type = CONST_FALSE; break;
+    case DUMP_TRUE: constant.type = CONST_TRUE; break;
+    case DUMP_INTEGER:
+      constant.type = CONST_INTEGER;
+      take_into(in, &constant.integer, sizeof constant.integer);
+      break;
+    case DUMP_FLOAT:
+      constant.type = CONST_FLOAT;
+      take_into(in, &constant.number, sizeof constant.number);
+      break;
+    case DUMP_SHORT:
+    case DUMP_LONG:
+      constant.type = CONST_STRING;
+      constant.string = take_string(in);
+      break;
+    default: in->ok = false;
+  }
+  return in->ok && dump_add_constant(f, constant) != NONE;
+}
+
+static ecs_status take_constants(struct cursor *in, struct function_code *f) {
+  uint32_t count = take_count(in);
+  for (uint32_t i = 0; i < count && in->ok; i++)
+    if (!take_constant(in, f) && in->ok) return ECS_ENOMEM;
+  return in->ok ? ECS_OK : ECS_ECORRUPT;
+}
+
+/* ---- lines ---- */
+
+#define ABSOLUTE_LINE (-0x80)
+
+/* Lines by instruction: differences of a byte each; where that is too little, the line itself
+** stands in a second list. */
+static void take_lines(struct cursor *in, struct function_code *f, int32_t first) {
+  uint32_t count = take_count(in);
+  const unsigned char *deltas = take(in, count);
+  uint32_t absolutes = take_count(in);
+  struct cursor list = *in;
+  uint64_t pc = absolutes ? take_number(&list) : UINT64_MAX;
+  int32_t line = first;
+  assert(f->lines || f->count == 0);
+  for (uint32_t i = 0; in->ok && i < count && i < f->count; i++) {
+    int delta = deltas[i] < 128 ? deltas[i] : deltas[i] - 256;
+    if (delta == ABSOLUTE_LINE && pc == i) {
+      line = (int32_t)take_number(&list);
+      pc = --absolutes ? take_number(&list) : UINT64_MAX;
+    } else {
+      line += delta;
+    }
+    f->lines[i] = line;
+  }
+}
+
+/* ---- functions inside ---- */
+
+static void skip_function(struct cursor *in, int depth, uint64_t *captured);
+
+static void note_register(uint64_t *registers, unsigned at) {
+  assert(at < 256);
+  registers[at / 64] |= 1ull << at % 64;
+}
+
+/* Passes over the upvalues of a function and the functions inside it. Which registers of the
+** function around it it shares is noted in `captured`, which of its own are shared by functions
+** inside it in `own`, where these are given. */
+static void skip_body(struct cursor *in, int depth, uint64_t *captured, uint64_t *own) {
+  uint32_t count = take_count(in);
+  const unsigned char *up = take(in, 3 * (size_t)count);
+  for (uint32_t i = 0; captured && i < count && in->ok; i++, up += 3)
+    if (up[0]) note_register(captured, up[1]);
+  count = take_count(in);
+  for (uint32_t i = 0; i < count && in->ok; i++) skip_function(in, depth + 1, own);
+}
+
+static void skip_constants(struct cursor *in) {
+  uint32_t count = take_count(in);
+  for (uint32_t i = 0; i < count && in->ok; i++) {
+    unsigned type = take_byte(in);
+    if (type == DUMP_INTEGER || type == DUMP_FLOAT)
+      take(in, 8);
+    else if (type == DUMP_SHORT || type == DUMP_LONG)
+      take_string(in);
+  }
+}
+
+/* Passes over lines, names of locals and names of upvalues. */
+static void skip_debug(struct cursor *in) {
+  take(in, take_count(in));
+  uint32_t count = take_count(in);
+  for (uint32_t i = 0; i < count && in->ok; i++) {
+    take_number(in);
+    take_number(in);
+  }
+  count = take_count(in);
+  for (uint32_t i = 0; i < count && in->ok; i++) {
+    take_string(in);
+    take_number(in);
+    take_number(in);
+  }
+  for (count = take_count(in); count && in->ok; count--) take_string(in);
+}
+
+static void skip_function(struct cursor *in, int depth, uint64_t *captured) {
+  if (depth > NESTING) in->ok = false;
+  take_string(in);
+  take_number(in);
+  take_number(in);
+  take(in, 3);
+  take(in, 4 * (size_t)take_count(in));
+  skip_constants(in);
+  skip_body(in, depth, captured, NULL);
+  skip_debug(in);
+}
+
+/* ---- the function ---- */
+
+static ecs_status take_function(struct cursor *in, struct function_code *f,
+                                const unsigned char **words) {
+  take_string(in);
+  int32_t first = (int32_t)take_number(in);
+  take_number(in);
+  f->parameters = take_byte(in);
+  f->vararg = take_byte(in) != 0;
+  f->registers = take_byte(in);
+  f->count = take_count(in);
+  *words = take(in, 4 * (size_t)f->count);
+  if (!in->ok || f->count == 0 || f->parameters > f->registers) return ECS_ECORRUPT;
+  ecs_status status = take_constants(in, f);
+  if (status != ECS_OK) return status;
+  f->lines = memory_array(f->memory, f->count, sizeof *f->lines);
+  if (!f->lines) return ECS_ENOMEM;
+  skip_body(in, 0, NULL, f->captured);
+  take_lines(in, f, first);
+  return in->ok ? ECS_OK : ECS_ECORRUPT;
+}
+
+/* A lua_Writer. */
+static int collect(lua_State *L, const void *data, size_t size, void *ud) {
+  struct function_code *f = ud;
+  (void)L;
+  char *grown = memory_grow(f->memory, f->dump, &f->dump_capacity,
+                            (uint64_t)f->dump_size + size, 1);
+  if (!grown) return 1;
+  f->dump = grown;
+  memcpy(grown + f->dump_size, data, size);
+  f->dump_size += (uint32_t)size;
+  assert(f->dump_size <= f->dump_capacity);
+  return 0;
+}
+
+ecs_status dump_read(lua_State *L, int index, struct function_code *out,
+                     const unsigned char **words) {
+  assert(lua_isfunction(L, index) && !lua_iscfunction(L, index));
+  lua_pushvalue(L, index);
+  int failed = lua_dump(L, collect, out, 0);
+  lua_pop(L, 1);
+  if (failed) return ECS_ENOMEM;
+  const unsigned char *dump = (const unsigned char *)out->dump;
+  struct cursor in = {dump, dump + out->dump_size, true};
+  if (!take_header(&in)) return ECS_ECORRUPT;
+  out->upvalues = take_byte(&in);
+  return take_function(&in, out, words);
+}

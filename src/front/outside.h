@@ -1,0 +1,24 @@
+/* What the front has to be told of scripts' objects: it knows no views, and no object of a
+** world. */
+#ifndef ECS_FRONT_OUTSIDE_H
+#define ECS_FRONT_OUTSIDE_H
+
+#include <lua.h>
+
+#include "core/store/component.h"
+
+enum outside_kind {
+  OUTSIDE_OTHER,     /* nothing that a kernel can use */
+  OUTSIDE_WORLD,     /* the kernel's world */
+  OUTSIDE_RESOURCE   /* a view of a resource of that world */
+};
+
+struct outside {
+  enum outside_kind kind;
+  const struct component *resource;
+};
+
+/* Says what the userdata at an index is to a kernel of the world whose object is `owner`. */
+typedef struct outside (*outside_fn)(lua_State *L, int index, const void *owner);
+
+#endif

@@ -1,0 +1,15 @@
+#include "lua/kernel_object.h"
+
+#include "lua/loop.h"
+
+struct outside kernel_object(lua_State *L, int index, const void *owner) {
+  const struct world_box *box = owner;
+  if (box_test(L, index, &kind_world, sizeof *box) == box)
+    return (struct outside){OUTSIDE_WORLD, NULL};
+  const struct view_box *view = view_test(L, index);
+  bool is_root = view && view->box == box && view->root == view && !view->loop;
+  const struct component *component = is_root ? component_of(box->world, view->id) : NULL;
+  if (component && component->resource)
+    return (struct outside){OUTSIDE_RESOURCE, component};
+  return (struct outside){OUTSIDE_OTHER, NULL};
+}
