@@ -20,13 +20,14 @@ static bool same_path(const struct path *a, const struct path *b) {
 
 static struct guard *add_guard(struct front *f, const struct path *path,
                                enum guard_type type) {
+  assert(path->upvalue > 0 && path->keys <= FRONT_KEYS);
   if (f->guard_count == FRONT_GUARDS) front_refuse(f, "it uses too many outside values");
   struct guard *guard = &f->guards[f->guard_count++];
   *guard = (struct guard){.path = *path, .type = type, .uniform = -1};
   return guard;
 }
 
-/* The one that there is, or a new one. */
+/* The guard of that type for a path: one for all uses of the value. */
 static struct guard *need_guard(struct front *f, const struct path *path,
                                 enum guard_type type) {
   for (uint32_t i = 0; i < f->guard_count; i++)
@@ -44,6 +45,7 @@ static int16_t new_uniform(struct front *f) {
 static struct val uniform(struct front *f, const struct path *path, enum guard_type type) {
   static const k_type types[] = {[GUARD_BOOL] = KT_BOOL, [GUARD_INTEGER] = KT_I64,
                                  [GUARD_WIDE] = KT_I64, [GUARD_FLOAT] = KT_F64};
+  assert(type >= GUARD_BOOL && type <= GUARD_FLOAT);
   struct guard *guard = need_guard(f, path, type);
   if (guard->uniform < 0) guard->uniform = new_uniform(f);
   return val_number(f, build_uniform(f->b, (uint32_t)guard->uniform, types[type]), true);
@@ -59,6 +61,7 @@ static uint16_t guard_same(struct front *f, const struct path *path) {
   return guard->same;
 }
 
+/* The number of a path among those that are known. */
 static uint32_t keep_path(struct front *f, const struct path *path) {
   for (uint32_t i = 0; i < f->path_count; i++)
     if (same_path(&f->paths[i], path)) return i;
@@ -67,6 +70,7 @@ static uint32_t keep_path(struct front *f, const struct path *path) {
   return f->path_count++;
 }
 
+/* The object at the top of the stack, for the kernel; pops it. */
 static struct val object(struct front *f, const struct path *path) {
   struct outside outside = f->outside(f->L, lua_gettop(f->L), f->owner);
   struct val result = of_kind(VAL_WORLD, 0);
@@ -85,7 +89,7 @@ static struct val object(struct front *f, const struct path *path) {
   return result;
 }
 
-/* The number of an anchored string. */
+/* Anchors a string, if it is not anchored yet; its number. */
 static uint16_t anchor_string(struct front *f, const char *text, size_t size) {
   lua_pushlstring(f->L, text, size);
   for (uint32_t i = 1; i <= f->anchor_count; i++) {
@@ -99,9 +103,11 @@ static uint16_t anchor_string(struct front *f, const char *text, size_t size) {
   return front_anchor(f);
 }
 
+/* Nil at the end of a path, which it is in Lua, too, unless there is an __index. */
 static struct val absent(struct front *f, const struct path *path) {
   uint16_t index = path->keys ? anchor_string(f, "__index", 7) : 0;
   if (!path_is_absent(f->L, f->anchors, path, index)) {
+    assert(path->keys > 0);
     lua_rawgeti(f->L, f->anchors, path->key[path->keys - 1]);
     front_refuse(f, "it takes '%s', which only __index may have: globals and fields of tables "
                     "are read raw, keep it in a local or in the table itself",
@@ -154,8 +160,8 @@ static struct val classify(struct front *f, const struct path *path) {
 
 /* ---- paths ---- */
 
-/* Pushes what a path leads to now, by raw access; nil where it breaks off. */
 void path_push(lua_State *L, int anchors, const struct path *path) {
+  assert(path->upvalue > 0 && path->keys <= FRONT_KEYS);
   lua_rawgeti(L, anchors, path->root);
   const char *name = lua_getupvalue(L, -1, path->upvalue);
   if (!name) lua_pushnil(L);
@@ -219,6 +225,7 @@ struct val access_upvalue(struct front *f, uint32_t upvalue) {
 }
 
 static struct val follow_key(struct front *f, uint32_t at, const struct constant *key) {
+  assert(at < f->path_count);
   struct path path = f->paths[at];
   if (key->type != CONST_STRING) front_refuse(f, "it indexes a table");
   if (path.keys == FRONT_KEYS) front_refuse(f, "it reaches a value by too many keys");
@@ -229,10 +236,12 @@ static struct val follow_key(struct front *f, uint32_t at, const struct constant
 /* ---- comparing and keeping ---- */
 
 void access_table(struct front *f, struct val table) {
+  assert(table.kind == VAL_PATH && table.at < f->path_count);
   need_guard(f, &f->paths[table.at], GUARD_TABLE);
 }
 
 k_value access_equal(struct front *f, struct val x, struct val y) {
+  assert(x.kind == VAL_PATH && y.kind == VAL_PATH);
   const struct path *left = &f->paths[x.at], *right = &f->paths[y.at];
   uint16_t equal = anchor_string(f, "__eq", 4);
   if (path_compare(f->L, f->anchors, left, right, equal) < 0)
@@ -259,6 +268,7 @@ bool access_same(struct front *f, struct val x, struct val y) {
 
 bool access_keep(struct front *f, struct val number) {
   if (number.at == 0) return false;
+  assert(number.at <= f->path_count);
   const struct path *path = &f->paths[number.at - 1];
   path_push(f->L, f->anchors, path);
   lua_pushvalue(f->L, -1);
@@ -276,7 +286,9 @@ const struct term *front_term(const struct front *f, uint32_t slot) {
 }
 
 static bool is_read_only(const struct front *f, uint32_t slot) {
-  return slot != NONE && front_term(f, slot)->read_only;
+  if (slot == NONE) return false;
+  assert(front_term(f, slot));
+  return front_term(f, slot)->read_only;
 }
 
 static k_column column_type(struct front *f, const struct component *component,
@@ -296,6 +308,7 @@ static k_column column_type(struct front *f, const struct component *component,
 static uint32_t new_column(struct front *f, struct front_column column) {
   if (f->column_count == FRONT_COLUMNS) front_refuse(f, "it uses too many fields");
   column.number = build_column(f->b, column.type);
+  assert(column.number == f->column_count || column.number == NONE);
   f->columns[f->column_count] = column;
   return f->column_count++;
 }
@@ -313,9 +326,11 @@ static uint32_t find_column(struct front *f, uint32_t slot, uint32_t leaf,
                                              .read_only = is_read_only(f, slot)});
 }
 
-/* Two terms may name one component: then they are the same column. */
+/* Terms may name the same component, or a field of one: what they share is one column, that of
+** the first. Its slot, and in *leaf the leaf as that term counts it. */
 static uint32_t first_slot(const struct front *f, uint32_t slot, uint32_t *leaf) {
   const struct term *term = front_term(f, slot);
+  assert(term);
   uint32_t base = term->leaf == NONE ? 0 : term->leaf;
   for (uint32_t i = 0; i < slot; i++) {
     const struct term *other = front_term(f, i);
@@ -330,6 +345,7 @@ static uint32_t first_slot(const struct front *f, uint32_t slot, uint32_t *leaf)
 
 struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
                          const struct component *component, uint32_t component_leaf) {
+  assert(component_leaf < component->leaf_count);
   slot = first_slot(f, slot, &leaf);
   uint32_t at = find_column(f, slot, leaf, component, component_leaf);
   const struct leaf *field = &component->leaves[component_leaf];
@@ -341,6 +357,7 @@ struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
   return value;
 }
 
+/* The id of the row's entity, in a column of its own. */
 static struct val row_entity(struct front *f) {
   uint32_t at = 0;
   while (at < f->column_count && f->columns[at].slot != NONE) at++;
@@ -367,7 +384,9 @@ static const struct field *view_field(struct front *f, struct val view,
   return &component->fields[at];
 }
 
+/* An element of an array: its first leaf, counted from the array's. */
 static uint32_t element(struct front *f, struct val view, const struct constant *key) {
+  assert(view.array && view.array->count > 0);
   int64_t at = key->type == CONST_INTEGER ? key->integer : 0;
   if (key->type == CONST_FLOAT && !number_is_integer(key->number, &at)) at = 0;
   if (at < 1 || at > view.array->count)
@@ -375,8 +394,9 @@ static uint32_t element(struct front *f, struct val view, const struct constant 
   return (uint32_t)(at - 1) * (view.array->leaf_count / view.array->count);
 }
 
-/* The place that a key of a view leads to: a view, or a leaf (component NULL). */
-static struct val place(struct front *f, struct val view, const struct constant *key) {
+/* What a key of a view leads to: another view, or a leaf, which has neither elements nor
+** fields. */
+static struct val inside(struct front *f, struct val view, const struct constant *key) {
   struct val to = view;
   if (view.array) {
     to.leaf = view.leaf + element(f, view, key);
@@ -390,9 +410,11 @@ static struct val place(struct front *f, struct val view, const struct constant 
   return to;
 }
 
-static bool is_leaf(struct val place) { return !place.array && !place.component; }
+static bool is_leaf(struct val view) { return !view.array && !view.component; }
 
+/* A field of a resource: a uniform. */
 static struct val resource_field(struct front *f, struct val at) {
+  assert(at.leaf < at.root->leaf_count);
   const struct leaf *leaf = &at.root->leaves[at.leaf];
   (void)column_type(f, at.root, leaf);   /* refuses what kernels have no columns for */
   enum type_class class = type_class(leaf->type);
@@ -416,13 +438,13 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
   if (from.kind == VAL_WORLD) return call_method(f, from, key);
   if (from.kind != VAL_VIEW && from.kind != VAL_RESOURCE)
     front_refuse(f, "it takes a field of what is neither a view nor a table");
-  struct val to = place(f, from, key);
+  struct val to = inside(f, from, key);
   if (!is_leaf(to)) return to;
   if (from.kind == VAL_RESOURCE) return resource_field(f, to);
   return access_column(f, to.slot, to.leaf, to.root, to.leaf);
 }
 
-/* What a function is given: views, values and truths of the terms, dt, the entity. */
+/* What a function is given: views, values and truths of the terms, then dt, then the entity. */
 struct val access_parameter(struct front *f, uint32_t index) {
   if (index == f->query->terms.slots)
     return val_number(f, build_uniform(f->b, UNIFORM_DT, KT_F64), true);
@@ -440,6 +462,7 @@ struct val access_parameter(struct front *f, uint32_t index) {
 
 /* ---- stores ---- */
 
+/* A value as a field takes it. */
 static k_value fit_value(struct front *f, const struct leaf *leaf, k_column type,
                          struct val value) {
   if (leaf->type == ECS_ENUM) {
@@ -462,12 +485,13 @@ void access_store(struct front *f, struct val view, const struct constant *key,
                   struct val value) {
   if (view.kind == VAL_PATH) front_refuse(f, "it writes to a table");
   if (view.kind != VAL_VIEW) front_refuse(f, "it writes to what is not a view");
-  struct val to = place(f, view, key);
+  struct val to = inside(f, view, key);
   if (!is_leaf(to)) front_refuse(f, "it sets an array or a nested component");
   uint32_t slot = to.slot, leaf = to.leaf;
   slot = first_slot(f, slot, &leaf);
   uint32_t at = find_column(f, slot, leaf, to.root, to.leaf);
   struct front_column *column = &f->columns[at];
+  assert(at < f->column_count);
   f->breaks_promise = column->read_only || is_read_only(f, to.slot);
   if (f->breaks_promise)
     front_refuse(f, "it writes to '%s', which the query reads only (:in)", to.root->name);

@@ -25,7 +25,6 @@ struct val call_known(lua_CFunction function, const lua_CFunction *known) {
   return result;
 }
 
-/* Pushes a userdata with the addresses of math's functions. */
 void call_push_math(lua_State *L) {
   lua_CFunction *known = lua_newuserdatauv(L, MATH_COUNT * sizeof *known, 0);
   lua_pushcfunction(L, luaopen_math);
@@ -38,8 +37,10 @@ void call_push_math(lua_State *L) {
   lua_pop(L, 1);
 }
 
+/* The argument of a function of math, from 0, which has to be a number. */
 static struct val need(struct front *f, const struct val *arguments, uint32_t count,
                        uint32_t at, uint32_t function) {
+  assert(function < MATH_KNOWN);
   if (at >= count || !val_is_number(f, arguments[at]))
     front_refuse(f, "it calls math.%s without a number", math_names[function]);
   return arguments[at];
@@ -64,7 +65,7 @@ static struct val min_max(struct front *f, k_op op, const struct val *arguments,
   return result;
 }
 
-/* Of the least integer that is itself. */
+/* math.abs. It has an integer's type, even of the least one, of which it is that integer. */
 static struct val absolute(struct front *f, struct val x) {
   number_decided(f, x, x, "takes math.abs of");
   struct val result = val_number(f, build_unary(f->b, KO_ABS, x.value), x.soft);
@@ -78,6 +79,7 @@ static struct val floor_ceil(struct front *f, uint32_t name, struct val x) {
   return val_number(f, build_unary(f->b, op, x.value), x.soft);
 }
 
+/* An operation that is done with floats, whatever the operands are. */
 static struct val two_floats(struct front *f, k_op op, struct val x, struct val y) {
   k_type type = number_float_type(f, x, y);
   k_value value = build_binary(f->b, op, number_as(f, x, type), number_as(f, y, type));
@@ -127,8 +129,8 @@ static struct val log_of(struct front *f, struct val x, struct val base) {
   return wide_step(f, x, base, step);
 }
 
-/* The integral part is an integer where it can be one: so it has no -0.0. Of an infinity the
-** fraction is 0.0. */
+/* math.modf. The integral part is an integer where it can be one: so it has no -0.0. Of an
+** infinity the fraction is 0.0. */
 static void modf_of(struct front *f, struct val x, struct val results[2]) {
   struct builder *b = f->b;
   k_type type = val_type(f, x);
@@ -149,7 +151,7 @@ static struct val to_integer(struct front *f, struct val x) {
   return x;
 }
 
-/* Its result is known now. */
+/* math.type, whose result is known when the function is compiled. */
 static struct val type_of(struct front *f, const struct val *arguments, uint32_t count) {
   static const ecs_string names[] = {{"integer", 7}, {"float", 5}};
   if (count == 0 || arguments[0].kind == VAL_NOTHING)
@@ -167,11 +169,12 @@ static struct val one_float(struct front *f, uint32_t name, struct val x) {
       [MATH_SQRT] = KO_SQRT, [MATH_EXP] = KO_EXP, [MATH_LOG] = KO_LOG, [MATH_SIN] = KO_SIN,
       [MATH_COS] = KO_COS,   [MATH_TAN] = KO_TAN, [MATH_ASIN] = KO_ASIN,
       [MATH_ACOS] = KO_ACOS};
+  assert(name < MATH_COUNT && floats[name]);
   if (val_type(f, x) == KT_I64) x.value = number_as(f, x, KT_F64);
   return val_number(f, build_unary(f->b, floats[name], x.value), x.soft);
 }
 
-/* Of one argument, or of two where the second may be left out or nil. */
+/* A function of one argument, or of two of which the second may be left out or nil. */
 static struct val one_or_two(struct front *f, uint32_t name, const struct val *arguments,
                              uint32_t count) {
   static const double pi = 3.141592653589793238462643383279502884;
@@ -214,10 +217,11 @@ static void refuse_function(struct front *f, uint32_t name) {
       ": write math.log(x, 10)",
       ", of Lua 5.2, which is not compiled: write a Lua function for it"};
   uint32_t at = name < MATH_OLD ? name - MATH_KNOWN : MATH_OLD - MATH_KNOWN;
+  assert(name >= MATH_KNOWN && name < MATH_COUNT && at < sizeof why / sizeof *why);
   front_refuse(f, "it calls math.%s%s", math_names[name], why[at]);
 }
 
-/* Returns how many results there are. */
+/* Calls a function of math; returns how many results it has. */
 static uint32_t math_call(struct front *f, uint32_t name, const struct val *arguments,
                           uint32_t count, struct val results[2]) {
   if (name >= MATH_KNOWN) refuse_function(f, name);
@@ -300,6 +304,7 @@ static struct val random_call(struct front *f, const struct val *arguments, uint
 static struct val method_call(struct front *f, uint32_t name, const struct val *arguments,
                               uint32_t count) {
   struct val nothing = {.kind = VAL_NIL};
+  assert(name <= METHOD_RANDOM);
   if (name == METHOD_RANDOM) return random_call(f, arguments, count);
   need_row_entity(f, arguments, count);
   if (f->loop_depth) front_refuse(f, "it changes entities inside a loop");
@@ -326,6 +331,8 @@ static void refuse_recursion(struct front *f, const void *identity) {
     if (at->identity == identity) front_refuse(f, "it calls itself");
 }
 
+/* Compiles the body of a Lua function where it is called: register `at` of the caller has it, the
+** next `count` are its arguments. Its results are left in f->env. */
 static void inline_function(struct front *f, uint32_t function, uint32_t at,
                             uint32_t count) {
   struct frame *caller = f->frame;
@@ -349,6 +356,7 @@ static void inline_function(struct front *f, uint32_t function, uint32_t at,
   f->frame = &frame;
   k_value mask = f->env.mask;
   front_function(f, &frame);
+  assert(f->frame == &frame && f->env.count == frame.base + registers);
   f->frame = caller;
   f->env.mask = mask;
   f->env.count = frame.base;
@@ -359,11 +367,13 @@ static void put_results(struct front *f, const struct code *code, const struct v
                         uint32_t count) {
   struct val nil = {.kind = VAL_NIL};
   uint32_t wanted = code->c == NONE ? count : code->c;
+  assert(count <= FRONT_RESULTS);
   for (uint32_t i = 0; i < wanted; i++)
     *front_register(f, code->a + i) = i < count ? results[i] : nil;
   f->frame->top = code->c == NONE ? code->a + wanted : NONE;
 }
 
+/* How many arguments a call has: with an open list they go up to the frame's top. */
 static uint32_t argument_count(struct front *f, const struct code *code) {
   if (code->b != NONE) return code->b;
   if (f->frame->top == NONE || f->frame->top <= code->a)
@@ -393,6 +403,7 @@ void call_function(struct front *f, const struct code *code) {
   f->env.result_count = 0;
   inline_function(f, function.at, code->a, count);
   uint32_t given = f->env.result_count;
+  assert(given <= FRONT_RESULTS);
   memcpy(results, f->env.results, given * sizeof *results);
   f->env.result_count = before;
   put_results(f, code, results, given);

@@ -3,22 +3,25 @@
 
 /* ---- masks ---- */
 
+/* What is not remembered is joined by an instruction: so it may be forgotten. */
 static void remember_fork(struct front *f, k_value whole, k_value yes, k_value no) {
   if (f->fork_count < FRONT_FORKS)
     f->forks[f->fork_count++] = (struct fork){whole, yes, no};
 }
 
 k_value mask_and(struct front *f, k_value mask, k_value condition) {
+  assert(mask != K_NONE);
   return build_binary(f->b, KO_AND, mask, condition);
 }
 
 k_value mask_and_not(struct front *f, k_value mask, k_value condition) {
+  assert(mask != K_NONE);
   k_value no = build_binary(f->b, KO_ANDN, mask, condition);
   remember_fork(f, mask, build_binary(f->b, KO_AND, mask, condition), no);
   return no;
 }
 
-/* The two halves of a mask are the whole again. */
+/* The two halves of a mask that was split are the whole again. */
 k_value mask_or(struct front *f, k_value a, k_value b) {
   if (a == K_NONE) return b;
   if (b == K_NONE || a == b) return a;
@@ -53,7 +56,7 @@ bool val_same(const struct val *x, const struct val *y) {
   }
 }
 
-static bool is_f(k_type type) { return type == KT_F32 || type == KT_F64; }
+static bool is_float(k_type type) { return type == KT_F32 || type == KT_F64; }
 
 bool val_is_wide(struct val x) { return x.literal ? !number_fits_float(x.number) : x.wide; }
 
@@ -63,12 +66,12 @@ static bool may_be_float(struct val x) { return x.soft && !val_is_wide(x); }
 int val_common_type(const struct front *f, struct val x, struct val y) {
   k_type a = val_type(f, x), b = val_type(f, y);
   if (a == b) return (int)a;
-  if (is_f(a) && is_f(b)) {
+  if (is_float(a) && is_float(b)) {
     bool narrow = (a == KT_F32 && y.soft) || (b == KT_F32 && x.soft);
     return narrow ? KT_F32 : KT_F64;
   }
-  if (a == KT_I64 && may_be_float(x) && is_f(b)) return (int)b;
-  if (b == KT_I64 && may_be_float(y) && is_f(a)) return (int)a;
+  if (a == KT_I64 && may_be_float(x) && is_float(b)) return (int)b;
+  if (b == KT_I64 && may_be_float(y) && is_float(a)) return (int)a;
   return -1;
 }
 
@@ -81,6 +84,7 @@ struct val val_select(struct front *f, k_value mask, struct val x, struct val y)
   if (val_same(&x, &y)) return x;
   if (x.kind != VAL_VALUE || y.kind != VAL_VALUE || x.names != y.names) return nothing;
   int type = val_common_type(f, x, y);
+  assert(mask != K_NONE);
   if (type < 0) return nothing;
   struct val joined = x;
   joined.soft = x.soft && y.soft;
@@ -100,6 +104,7 @@ struct val val_select(struct front *f, k_value mask, struct val x, struct val y)
 void env_copy(struct front *f, struct env *to, const struct env *from) {
   struct val *registers = NULL;
   struct memory *memory = &f->world->memory;
+  assert(to != from && from->count <= FRONT_REGISTERS);
   if (from->count) {
     registers = memory_array(memory, from->count, sizeof *registers);
     if (!registers) front_no_memory(f);
@@ -110,12 +115,14 @@ void env_copy(struct front *f, struct env *to, const struct env *from) {
 }
 
 void env_free(struct front *f, struct env *env) {
+  assert(env->registers != f->registers);
   memory_free(&f->world->memory, env->registers,
               env->count * sizeof *env->registers);
   env->registers = NULL;
   env->count = 0;
 }
 
+/* The value of a field, also one that has not been touched. */
 static k_value field_value(struct front *f, const struct env *env, uint32_t at) {
   if (env->fields[at] != K_NONE) return env->fields[at];
   return build_load(f->b, f->columns[at].number);
@@ -125,6 +132,7 @@ static void merge_results(struct front *f, struct env *into, const struct env *f
   struct val nil = {.kind = VAL_NIL};
   uint32_t most = into->result_count > from->result_count ? into->result_count
                                                           : from->result_count;
+  assert(most <= FRONT_RESULTS);
   for (uint32_t i = 0; i < most; i++) {
     struct val x = i < from->result_count ? from->results[i] : nil;
     struct val y = i < into->result_count ? into->results[i] : nil;
@@ -135,6 +143,7 @@ static void merge_results(struct front *f, struct env *into, const struct env *f
 
 void env_merge(struct front *f, struct env *into, const struct env *from) {
   uint32_t count = into->count < from->count ? into->count : from->count;
+  assert(into->mask != K_NONE && from->mask != K_NONE && into->registers != from->registers);
   for (uint32_t i = 0; i < count; i++)
     into->registers[i] =
         val_select(f, from->mask, from->registers[i], into->registers[i]);

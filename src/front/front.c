@@ -4,6 +4,7 @@
 
 /* ---- refusing ---- */
 
+/* The line of the frame's instruction; 0 when it is not known. */
 static int32_t line_of(const struct frame *frame) {
   if (!frame || !frame->code || !frame->code->lines || frame->pc >= frame->code->count)
     return 0;
@@ -53,11 +54,17 @@ void front_check(struct front *f) {
 
 struct val *front_register(struct front *f, uint32_t at) {
   if (at >= f->frame->code->registers) front_refuse(f, "its bytecode is not sound");
+  assert(f->frame->base + at < f->env.count && f->env.count <= FRONT_REGISTERS);
   return &f->registers[f->frame->base + at];
 }
 
+static const struct constant *constant_at(const struct front *f, uint32_t at) {
+  assert(at < f->frame->code->constant_count);
+  return &f->frame->code->constants[at];
+}
+
 struct val front_constant(struct front *f, uint32_t at) {
-  const struct constant *constant = &f->frame->code->constants[at];
+  const struct constant *constant = constant_at(f, at);
   struct val value = {.kind = VAL_NIL};
   int64_t whole;
   switch (constant->type) {
@@ -89,7 +96,9 @@ struct val front_operand(struct front *f, struct operand operand) {
 
 /* ---- jumps ---- */
 
+/* Rows of the mask, which somebody may be in, are to wait for the target. */
 static void add_edge(struct front *f, uint32_t target, k_value mask) {
+  assert(mask != K_NONE && (target == NONE || target <= f->frame->code->count));
   struct edge_env *grown = memory_grow(&f->world->memory, f->edges, &f->edge_capacity,
                                        f->edge_count + 1ull, sizeof *grown);
   if (!grown) front_no_memory(f);
@@ -109,18 +118,21 @@ void front_jump(struct front *f, uint32_t target, k_value mask) {
 void front_keep(struct front *f) { add_edge(f, NONE, f->env.mask); }
 
 void front_forget(struct front *f, uint32_t first) {
+  assert(first <= f->edge_count);
   while (f->edge_count > first) env_free(f, &f->edges[--f->edge_count].env);
 }
 
 static void drop_edge(struct front *f, uint32_t at) {
+  assert(at < f->edge_count);
   env_free(f, &f->edges[at].env);
   f->edge_count--;
   memmove(&f->edges[at], &f->edges[at + 1], (f->edge_count - at) * sizeof *f->edges);
 }
 
-/* The rows of an edge go on alone where nobody else is. */
+/* Where no other rows are, those of an edge go on with what they had. */
 static void take_edge(struct front *f, const struct env *from) {
   uint32_t count = f->env.count;
+  assert(f->env.mask == K_NONE && from->registers != f->registers);
   memcpy(f->registers, from->registers,
          (count < from->count ? count : from->count) * sizeof *f->registers);
   f->env = *from;
@@ -142,10 +154,12 @@ void front_join(struct front *f, uint32_t first, uint32_t target) {
   }
 }
 
-/* Goes on where the condition decides: jumps when it is `flag`, else skips the jump. */
+/* Rows in which the condition is `flag` jump, the others skip the jump. A condition that is known
+** now is not below 0, and moves all of them. Where they jump, register a becomes *set, if given. */
 static void branch(struct front *f, const struct code *code, k_value condition, int known,
                    const struct val *set) {
   struct frame *frame = f->frame;
+  assert(known <= 1 && (known >= 0 || condition != K_NONE));
   k_value taken = K_NONE, stays = K_NONE;
   if (known >= 0) {
     *(known == code->flag ? &taken : &stays) = f->env.mask;
@@ -177,6 +191,7 @@ static void test(struct front *f, const struct code *code) {
   branch(f, code, condition, known, code->kind == CODE_TEST_SET ? &tested : NULL);
 }
 
+/* not x */
 static struct val invert(struct front *f, struct val x) {
   int known;
   k_value truth = val_truth(f, x, &known);
@@ -184,6 +199,7 @@ static struct val invert(struct front *f, struct val x) {
   return val_number(f, build_unary(f->b, KO_NOT, truth), false);
 }
 
+/* Sends the rows that are here, with what they return, behind the last instruction. */
 static void leave(struct front *f, const struct code *code) {
   struct frame *frame = f->frame;
   uint32_t count = code->b;
@@ -207,7 +223,7 @@ static void set_nil(struct front *f, const struct code *code) {
 }
 
 static void take_field(struct front *f, const struct code *code) {
-  const struct constant *key = &f->frame->code->constants[code->c];
+  const struct constant *key = constant_at(f, code->c);
   *front_register(f, code->a) = access_key(f, *front_register(f, code->b), key);
 }
 
@@ -219,20 +235,20 @@ static void take_index(struct front *f, const struct code *code) {
 }
 
 static void take_upfield(struct front *f, const struct code *code) {
-  const struct constant *key = &f->frame->code->constants[code->c];
+  const struct constant *key = constant_at(f, code->c);
   *front_register(f, code->a) = access_key(f, access_upvalue(f, code->b), key);
 }
 
 static void take_method(struct front *f, const struct code *code) {
-  const struct constant *key = &f->frame->code->constants[code->c];
+  const struct constant *key = constant_at(f, code->c);
   struct val object = *front_register(f, code->b);
   struct val method = access_key(f, object, key);
   *front_register(f, code->a + 1) = object;
   *front_register(f, code->a) = method;
 }
 
+/* An instruction that only sets registers or fields. */
 static void operate(struct front *f, const struct code *code) {
-  const struct constant *constants = f->frame->code->constants;
   switch (code->kind) {
     case CODE_MOVE: *front_register(f, code->a) = *front_register(f, code->b); break;
     case CODE_LOAD:
@@ -243,7 +259,7 @@ static void operate(struct front *f, const struct code *code) {
     case CODE_FIELD: take_field(f, code); break;
     case CODE_INDEX: take_index(f, code); break;
     case CODE_SET_FIELD:
-      access_store(f, *front_register(f, code->a), &constants[code->b],
+      access_store(f, *front_register(f, code->a), constant_at(f, code->b),
                    front_operand(f, code->right));
       break;
     case CODE_METHOD: take_method(f, code); break;
@@ -259,12 +275,14 @@ static void operate(struct front *f, const struct code *code) {
       *front_register(f, code->a) = invert(f, *front_register(f, code->b));
       break;
     case CODE_CALL: call_function(f, code); break;
-    default: break;
+    default: assert(code->kind == CODE_NOTHING); break;
   }
 }
 
+/* The instruction at the frame's pc, for the rows that are here; moves pc on. */
 static void step(struct front *f, struct frame *frame) {
   const struct code *code = &frame->code->code[frame->pc];
+  assert(f->frame == frame && frame->pc < frame->code->count && f->env.mask != K_NONE);
   build_at(f->b, f->env.mask, front_tag(f));
   switch (code->kind) {
     case CODE_REFUSED: front_refuse(f, "%s", code->why); break;
@@ -303,6 +321,7 @@ void front_function(struct front *f, struct frame *frame) {
   front_range(f, frame, frame->code->count);
   if (f->env.mask != K_NONE) front_refuse(f, "its bytecode is not sound");
   front_join(f, frame->first_edge, frame->code->count);
+  assert(f->edge_count == frame->first_edge);
   front_check(f);
 }
 
@@ -325,6 +344,7 @@ void front_open(struct front *f, struct frame *frame, uint16_t function) {
   }
 }
 
+/* The environment in which the function begins, for all rows. */
 static void start(struct front *f, struct frame *frame) {
   struct env *env = &f->env;
   memset(env, 0, sizeof *env);
@@ -354,6 +374,7 @@ static void use_result(struct front *f) {
   }
   static const k_reduce how[] = {[RESULT_SUM] = KR_SUM, [RESULT_MIN] = KR_MIN,
                                  [RESULT_MAX] = KR_MAX};
+  assert(f->result < sizeof how / sizeof *how);
   if (!val_is_number(f, result)) front_refuse(f, "it does not return a number on every way");
   number_decided(f, result, result, "returns");
   k_value value = result.value;

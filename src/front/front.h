@@ -43,15 +43,16 @@ struct path {
   uint16_t key[FRONT_KEYS];    /* anchored strings */
 };
 
+/* What an outside value was when the function was compiled, and must still be. */
 struct guard {
   struct path path;
   enum guard_type type;
-  struct path other;           /* GUARD_EQUAL */
+  struct path other;           /* GUARD_EQUAL: that it is compared with */
   uint16_t same;               /* anchored: the value that it must be, or a metamethod's name */
   int16_t uniform;             /* number in the program, or -1 */
 };
 
-/* A field of a resource. */
+/* A field of a resource, and the number of its uniform. */
 struct resource_uniform {
   ecs_id component;
   uint32_t leaf;
@@ -96,7 +97,7 @@ enum val_kind {
 
 struct val {
   uint8_t kind;
-  bool soft;                   /* a script number: f32 beside f32 */
+  bool soft;                   /* made of the script's own numbers: f32 beside f32 */
   bool literal;                /* a number that stands in the function */
   bool mixed;                  /* a float that is an integer to Lua in some rows */
   bool wide;                   /* an integer of the script that no float may stand for */
@@ -106,15 +107,16 @@ struct val {
   uint32_t at;                 /* path, math function, method, anchored function or object;
                                   of a number from outside: its path + 1 */
   int64_t number;              /* of a literal with an integer value */
-  const struct enumeration *names;   /* the field's an enumeration */
+  const struct enumeration *names;   /* of an enumeration's value */
   ecs_string string;
   uint32_t slot;               /* view: of the query */
   uint32_t leaf;               /* first leaf of the view, within the term's component */
   const struct component *component;  /* of the view, or of an array's elements */
   const struct component *root;       /* of the term */
-  const struct field *array;
+  const struct field *array;          /* view: of an array's elements */
 };
 
+/* What holds for the rows that have come to where the pass is. */
 struct env {
   k_value mask;                /* rows that are here; K_NONE: none can be */
   uint32_t count;              /* registers in use */
@@ -193,9 +195,9 @@ enum { UNIFORM_DT, UNIFORM_STREAM, UNIFORM_TICK, UNIFORM_FIRST };
 /* ---- front.c ---- */
 
 /* Compiles the function at `function` for the tables that have the optional terms of
-** `table`. `f` is all zero but for its world, outside, owner, query, table, result, math and anchors. On
-** return f->program is set. Raises "file:line: reason", or Lua's memory error; front_free
-** then frees what is left. */
+** `table`. `f` is all zero but for its world, outside, owner, query, table, result, math and
+** anchors. On return f->program is set. Raises "file:line: reason", or Lua's memory error;
+** front_free then frees what is left. */
 void front_compile(struct front *f, lua_State *L, int function);
 /* Opens the code of the anchored function for a frame. */
 void front_open(struct front *f, struct frame *frame, uint16_t function);
@@ -224,19 +226,24 @@ void front_join(struct front *f, uint32_t first, uint32_t target);
 
 /* The line of the instruction being compiled, as a tag for what can fail. */
 uint32_t front_tag(const struct front *f);
+/* A register of the open frame; a constant of its function; whichever an instruction names. */
 struct val *front_register(struct front *f, uint32_t at);
-struct val front_operand(struct front *f, struct operand operand);
 struct val front_constant(struct front *f, uint32_t at);
+struct val front_operand(struct front *f, struct operand operand);
+/* Pops a Lua value into the table of anchored values; its number there. */
 uint16_t front_anchor(struct front *f);
 
-/* The results of checking the builder: raises when it failed. */
+/* Raises when the builder has failed. */
 void front_check(struct front *f);
 
 /* ---- env.c: masks and merging ---- */
 
+/* Rows of a mask in which a condition holds, or does not, or that are in one of two masks, each
+** of which may be K_NONE. */
 k_value mask_and(struct front *f, k_value mask, k_value condition);
 k_value mask_and_not(struct front *f, k_value mask, k_value condition);
 k_value mask_or(struct front *f, k_value a, k_value b);
+/* With registers of its own, which env_free frees. */
 void env_copy(struct front *f, struct env *to, const struct env *from);
 void env_free(struct front *f, struct env *env);
 /* The rows of `from` join those of `into`. */
@@ -246,14 +253,16 @@ void env_merge(struct front *f, struct env *into, const struct env *from);
 struct val val_select(struct front *f, k_value mask, struct val x, struct val y);
 /* The type that both can be brought to, or -1. */
 int val_common_type(const struct front *f, struct val x, struct val y);
-/* Whether x, or y, or what is either of them is an integer in some rows and a float in others. */
+/* Whether what is x in some rows and y in others may be an integer here and a float there. */
 bool val_mixes(const struct front *f, struct val x, struct val y);
+/* Whether they are known to be the same thing. */
 bool val_same(const struct val *x, const struct val *y);
 /* Whether no float can stand for a literal, or what is made of such integers. */
 bool val_is_wide(struct val x);
 
 /* ---- number.c: typing and operators ---- */
 
+/* A value of the program, number or boolean. */
 struct val val_number(struct front *f, k_value value, bool soft);
 struct val val_bool(struct front *f, bool value);
 /* One that is the same for all rows that the program is for: what it rules out is left out. */
@@ -269,7 +278,8 @@ void number_decided(struct front *f, struct val x, struct val y, const char *doe
 /* Whether x (op) y: a mask, or a truth known now in *known (then K_NONE is returned). */
 k_value number_compare(struct front *f, enum code_operator op, struct val x, struct val y,
                        int *known);
-/* Whether x is neither nil nor false, likewise. */
+/* Whether x is neither nil nor false: a mask, or a truth known now in *known (then K_NONE is
+** returned). */
 k_value val_truth(struct front *f, struct val x, int *known);
 bool val_is_number(const struct front *f, struct val x);
 k_type val_type(const struct front *f, struct val x);
@@ -296,12 +306,14 @@ bool access_same(struct front *f, struct val x, struct val y);
 /* Pushes the value that a number from outside has, which it must keep; false when the number
 ** is made by the function. */
 bool access_keep(struct front *f, struct val number);
+/* What an upvalue, the key of an object, or a parameter of the whole function is. */
 struct val access_upvalue(struct front *f, uint32_t upvalue);
 struct val access_key(struct front *f, struct val object, const struct constant *key);
 struct val access_parameter(struct front *f, uint32_t index);
+/* Sets the field of a view, for the rows that are here. */
 void access_store(struct front *f, struct val view, const struct constant *key,
                   struct val value);
-/* The value of a field that the query gives as such, and the row's entity. */
+/* The value of a field of one of the query's terms. */
 struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
                          const struct component *component, uint32_t component_leaf);
 /* Writes what the function stored into the program. */
@@ -309,11 +321,13 @@ void access_finish(struct front *f);
 
 /* ---- call.c ---- */
 
+/* A call; the function is in register a. */
 void call_function(struct front *f, const struct code *code);
 /* Pushes a userdata with the addresses of math's functions. */
 void call_push_math(lua_State *L);
 /* VAL_MATH for one of these functions, else VAL_NOTHING. */
 struct val call_known(lua_CFunction function, const lua_CFunction *known);
+/* A method of the world that can be compiled. */
 struct val call_method(struct front *f, struct val object, const struct constant *key);
 
 /* ---- numeric_for.c ---- */

@@ -2,7 +2,10 @@
 ** made of these alone: `soft`) becomes f32 beside f32. */
 #include "front/front.h"
 
-k_type val_type(const struct front *f, struct val x) { return build_type(f->b, x.value); }
+k_type val_type(const struct front *f, struct val x) {
+  assert(x.kind == VAL_VALUE);
+  return build_type(f->b, x.value);
+}
 
 bool val_is_number(const struct front *f, struct val x) {
   return x.kind == VAL_VALUE && !x.names && val_type(f, x) != KT_BOOL;
@@ -25,6 +28,7 @@ struct val val_known(struct front *f, bool value) {
 }
 
 k_value number_as(struct front *f, struct val x, k_type type) {
+  assert(x.kind == VAL_VALUE);
   return build_convert(f->b, type, x.value);
 }
 
@@ -63,8 +67,9 @@ k_type number_float_type(const struct front *f, struct val x, struct val y) {
 
 static bool is_bitwise(enum code_operator op) { return op >= OPERATOR_BAND && op <= OPERATOR_SHR; }
 
-/* What an integer gives with an integer is one, and may wrap around, fail or be 0 without a
-** sign. */
+/* An operation on integers may wrap around, fail or give a 0 without a sign, where one on floats
+** does not. So it has to be decided which it is, but for what is always done with floats, or
+** always with integers. */
 static void need_decided(struct front *f, enum code_operator op, struct val x, struct val y) {
   if (is_bitwise(op) || op == OPERATOR_DIV || op == OPERATOR_POW) return;
   number_decided(f, x, y, "calculates with");
@@ -82,6 +87,7 @@ static k_type operand_type(const struct front *f, enum code_operator op, struct 
 struct val number_binary(struct front *f, enum code_operator op, struct val x, struct val y) {
   static const k_op ops[] = {KO_ADD, KO_SUB, KO_MUL, KO_MOD, KO_POW, KO_DIV,
                              KO_IDIV, KO_BAND, KO_BOR, KO_BXOR, KO_SHL, KO_SHR};
+  assert(op < sizeof ops / sizeof *ops);
   need_number(f, x);
   need_number(f, y);
   need_decided(f, op, x, y);
@@ -93,6 +99,7 @@ struct val number_binary(struct front *f, enum code_operator op, struct val x, s
 }
 
 struct val number_unary(struct front *f, enum code_operator op, struct val x) {
+  assert(op == OPERATOR_NEG || op == OPERATOR_BNOT);
   need_number(f, x);
   if (op != OPERATOR_BNOT) number_decided(f, x, x, "negates");
   k_value value = op == OPERATOR_BNOT ? number_as(f, x, KT_I64) : x.value;
@@ -105,6 +112,7 @@ struct val number_unary(struct front *f, enum code_operator op, struct val x) {
 /* ---- comparisons ---- */
 
 static k_op compare_op(enum code_operator op) {
+  assert(op == OPERATOR_EQ || op == OPERATOR_LT || op == OPERATOR_LE);
   return op == OPERATOR_EQ ? KO_EQ : op == OPERATOR_LT ? KO_LT : KO_LE;
 }
 
@@ -113,7 +121,9 @@ static k_value compare_numbers(struct front *f, enum code_operator op, struct va
   return build_binary(f->b, compare_op(op), x.value, y.value);
 }
 
+/* x == y, of an enumeration x. */
 static k_value compare_enum(struct front *f, struct val x, struct val y, int *known) {
+  assert(x.kind == VAL_VALUE && x.names);
   if (y.kind == VAL_STRING) {
     uint32_t at = enumeration_find(x.names, y.string.data, y.string.size);
     if (at == NONE) {
@@ -131,7 +141,7 @@ static k_value compare_enum(struct front *f, struct val x, struct val y, int *kn
 
 static bool is_nothing(struct val x) { return x.kind == VAL_NOTHING; }
 
-/* What is no number, enum or boolean on both sides. */
+/* x == y, where one of them is no number, enum or boolean. */
 static k_value compare_things(struct front *f, struct val x, struct val y, int *known) {
   if (x.kind == VAL_PATH && y.kind == VAL_PATH) return access_equal(f, x, y);
   if (x.kind == VAL_PATH) access_table(f, x);
@@ -141,6 +151,7 @@ static k_value compare_things(struct front *f, struct val x, struct val y, int *
   return K_NONE;
 }
 
+/* x == y, where both are something. */
 static k_value compare_equal(struct front *f, struct val x, struct val y, int *known) {
   if (x.kind == VAL_VALUE && x.names) return compare_enum(f, x, y, known);
   if (y.kind == VAL_VALUE && y.names) return compare_enum(f, y, x, known);

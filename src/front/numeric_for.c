@@ -56,6 +56,7 @@ static struct val bound(struct loop *loop, uint32_t at, const char *what) {
 static k_value count_between(struct front *f, struct val low, struct val high,
                              uint64_t step) {
   struct builder *b = f->b;
+  assert(step > 0);
   if (low.literal && high.literal) {
     if (low.number > high.number) return build_i64(b, 0);
     uint64_t span = (uint64_t)high.number - (uint64_t)low.number;
@@ -111,10 +112,12 @@ static struct val carried(const struct carry *carry) {
                       .wide = carry->wide, .names = carry->names};
 }
 
+/* What a carry is before the first round. */
 static k_value initial(struct loop *loop, const struct carry *carry) {
   struct front *f = loop->f;
   k_scalar zero;
   memset(&zero, 0, sizeof zero);
+  assert(carry->kind != CARRY_REGISTER || carry->index < loop->start.count);
   switch (carry->kind) {
     case CARRY_REGISTER:
       return number_as(f, loop->start.registers[carry->index], carry->type);
@@ -126,9 +129,10 @@ static k_value initial(struct loop *loop, const struct carry *carry) {
   return field != K_NONE ? field : build_load(f->b, f->columns[carry->index].number);
 }
 
-/* The carried value's place in an environment as a round leaves it. */
+/* What a carry is in an environment that a round ends, or is left, with. */
 static struct val ending(const struct carry *carry, const struct env *env) {
   struct val unchanged = carried(carry);
+  assert(carry->kind != CARRY_REGISTER || carry->index < env->count);
   switch (carry->kind) {
     case CARRY_REGISTER: return env->registers[carry->index];
     case CARRY_CALLS: return env->calls;
@@ -140,6 +144,7 @@ static struct val ending(const struct carry *carry, const struct env *env) {
   return unchanged;
 }
 
+/* Opens the program's loop: its carries, its counter, and what the body begins with. */
 static void begin_round(struct loop *loop) {
   struct front *f = loop->f;
   struct builder *b = f->b;
@@ -169,13 +174,16 @@ static void begin_round(struct loop *loop) {
 
 /* ---- what the body changed: true when it must be built again ---- */
 
-/* A variable that is something else behind the loop is nothing there that can be used. */
+/* A variable that may be something else behind the loop is nothing there that can be used. */
 static bool poison(struct loop *loop, uint32_t index) {
+  assert(index < loop->start.count);
   loop->start.registers[index] = (struct val){.kind = VAL_NOTHING};
   struct carry *carry = find_carry(loop, CARRY_REGISTER, index);
   if (carry) *carry = loop->carries[--loop->count];
   return true;
 }
+
+/* These look for what a round has changed, and carry it from now on. */
 
 static bool changed_register(struct loop *loop, const struct env *env, uint32_t index) {
   const struct val *before = &loop->start.registers[index], *now = &env->registers[index];
@@ -204,6 +212,7 @@ static bool changed_result(struct loop *loop, const struct env *env, uint32_t in
   return true;
 }
 
+/* Whether a carry had to be given another type, so that it is right for all rounds. */
 static bool changed_type(struct loop *loop, struct carry *carry, const struct env *env) {
   struct front *f = loop->f;
   struct val now = ending(carry, env), before = carried(carry);
@@ -240,6 +249,7 @@ static bool find_changes(struct loop *loop, const struct env *env) {
   return again;
 }
 
+/* Whether rows leave for this target, which was not known. */
 static bool find_exit(struct loop *loop, uint32_t target) {
   for (uint32_t i = 0; i < loop->exit_count; i++)
     if (loop->exits[i].target == target) return false;
@@ -260,6 +270,7 @@ static bool must_repeat(struct loop *loop) {
 
 /* ---- the end ---- */
 
+/* What a carry is after a round: rows that have left the loop keep what they had then. */
 static k_value next_value(struct loop *loop, const struct carry *carry) {
   struct front *f = loop->f;
   k_value value = carry->value;
@@ -293,8 +304,10 @@ static void end_round(struct loop *loop) {
   build_endloop(b, again);
 }
 
+/* Back to how it was before the loop. */
 static void restore(struct loop *loop) {
   struct front *f = loop->f;
+  assert(loop->start.registers != f->registers && loop->start.count <= FRONT_REGISTERS);
   memcpy(f->registers, loop->start.registers,
          loop->start.count * sizeof *f->registers);
   f->env = loop->start;
@@ -302,6 +315,7 @@ static void restore(struct loop *loop) {
   f->fork_count = loop->fork_count;
 }
 
+/* How it is behind the loop, for rows that did all rounds. */
 static void leave(struct loop *loop) {
   struct front *f = loop->f;
   restore(loop);
@@ -317,6 +331,7 @@ static void leave(struct loop *loop) {
   f->env.mask = loop->live;
 }
 
+/* Rows that have left go on where they wanted to. */
 static void send_exits(struct loop *loop) {
   struct front *f = loop->f;
   loop->frame->pc = loop->end;
@@ -345,6 +360,7 @@ void loop_compile(struct front *f, struct frame *frame) {
   uint32_t pc = frame->pc;
   const struct code *code = &frame->code->code[pc];
   struct loop loop = {.f = f, .frame = frame, .end = code->target, .a = code->a};
+  assert(code->kind == CODE_FOR && frame->code->code[loop.end].kind == CODE_FOR_END);
   if (++f->loop_depth > NESTED_LOOPS) front_refuse(f, "its loops nest too deep");
   plan_rounds(&loop);
   front_keep(f);
@@ -364,6 +380,7 @@ void loop_compile(struct front *f, struct frame *frame) {
   end_round(&loop);
   front_forget(f, loop.first_edge);
   leave(&loop);
+  assert(f->edge_count == loop.first_edge);
   front_forget(f, loop.first_edge - 1);
   send_exits(&loop);
   frame->pc = loop.end + 1;
