@@ -85,7 +85,7 @@ static void check_number(double value, const char *wanted) {
 
 static void formats_numbers(void) {
   check_number(0, "0");
-  check_number(-0.0, "0");
+  check_number(-0.0, "-0");
   check_number(1.5, "1.5");
   check_number(-2.25, "-2.25");
   check_number(100000000000000.0, "100000000000000");
@@ -116,6 +116,24 @@ static void formats_texts(void) {
   CHECK_TEXT("65536v3@9", text);
   text_format(text, sizeof text, "<%S>", &(ecs_string){"abcdef", 3});
   CHECK_TEXT("<abc>", text);
+}
+
+/* What does not fit is counted all the same. */
+static void texts_grow(void) {
+  char buffer[8] = "xxxxxxx";
+  for (size_t size = 0; size <= sizeof buffer; size++) {
+    struct text text = {buffer, size, 0};
+    memset(buffer, 'x', sizeof buffer);
+    text_add(&text, "ab");
+    text_add(&text, "%u,", UINT64_C(12));
+    text_add(&text, "%s", "cdefgh");
+    text_end(&text);
+    CHECK_INTEGER(11, text.length);
+    if (size == 0) CHECK(buffer[0] == 'x');
+    if (size > 0) CHECK(strlen(buffer) == size - 1);
+    if (size > 0) CHECK(memcmp(buffer, "ab12,cdefgh", size - 1) == 0);
+    for (size_t i = size; i < sizeof buffer; i++) CHECK(buffer[i] == 'x');
+  }
 }
 
 static void check_distance(uint32_t wanted, const char *a, const char *b) {
@@ -150,6 +168,7 @@ static const struct test tests[] = {
   {"names of one hash come and go", names_of_one_hash},
   {"messages show numbers shortly", formats_numbers},
   {"messages show texts, ids and integers, cut to their room", formats_texts},
+  {"a text that is written bit by bit is cut to its room and counted whole", texts_grow},
   {"the nearest known name is found", finds_the_nearest},
 };
 

@@ -89,21 +89,21 @@ static bool is_placed(const struct node *n) {
   return n->location != LOCATION(LOC_NONE, 0);
 }
 
-static unsigned class_of(const struct node *n) {
+static uint32_t class_of(const struct node *n) {
   return n->type == KT_BOOL ? LOC_REG1 : n->type == KT_F32 ? LOC_REG4 : LOC_REG8;
 }
 
-static bool is_register(unsigned class) { return class >= LOC_REG1 && class <= LOC_REG8; }
+static bool is_register(uint32_t class) { return class >= LOC_REG1 && class <= LOC_REG8; }
 
 /* The last positions at which the registers of a class are in use. */
-static int32_t *busy_of(struct builder *b, unsigned class) {
+static int32_t *busy_of(struct builder *b, uint32_t class) {
   assert(is_register(class));
   return b->busy[class - LOC_REG1];
 }
 
 /* The first register that is free at position i. */
 static bool take_register(struct builder *b, struct node *n, int32_t i, bool strictly) {
-  unsigned class = class_of(n);
+  uint32_t class = class_of(n);
   int32_t *busy = busy_of(b, class);
   for (uint32_t r = 0; r < MAX_REGISTERS; r++) {
     if (busy[r] > i - strictly) continue;
@@ -192,7 +192,7 @@ static bool share(struct builder *b, struct node *n) {
     n->location = y->location;
     return true;
   }
-  unsigned class = LOCATION_CLASS(y->location), at = LOCATION_NUMBER(y->location);
+  uint32_t class = LOCATION_CLASS(y->location), at = LOCATION_NUMBER(y->location);
   if (class == LOC_COLUMN) {
     if (!share_column(b, n, at)) return false;
   } else {
@@ -218,7 +218,7 @@ static bool locate_tied(struct builder *b, int32_t i) {
 static void share_first(struct builder *b, struct node *n, int32_t i) {
   k_value v = n->in[0];
   const struct node *first = node_at(b, v);
-  unsigned class = LOCATION_CLASS(first->location), at = LOCATION_NUMBER(first->location);
+  uint32_t class = LOCATION_CLASS(first->location), at = LOCATION_NUMBER(first->location);
   if (v == K_ALL || !first->varies || first->last != i) return;
   if (!is_register(class) || busy_of(b, class)[at] != i) return;
   busy_of(b, class)[at] = n->last;

@@ -41,7 +41,7 @@ void build_at(struct builder *b, k_value mask, uint32_t tag) {
 }
 
 /* A node that may fail in the rows of the mask given to build_at. */
-static struct node failing(const struct builder *b, unsigned op, k_type type) {
+static struct node failing(const struct builder *b, uint32_t op, k_type type) {
   assert(node_at(b, b->fail_mask)->type == KT_BOOL);
   struct node n = node_make(op, type, true);
   n.fails = true;
@@ -67,7 +67,7 @@ static k_type type_of_column(const struct builder *b, uint32_t column) {
   return column_value((k_column)b->columns[column]);
 }
 
-static k_value load(struct builder *b, unsigned op, uint32_t column) {
+static k_value load(struct builder *b, uint32_t op, uint32_t column) {
   struct node n = node_make(op, type_of_column(b, column), true);
   n.aux = (uint16_t)column;
   return builder_add(b, n);
@@ -326,7 +326,7 @@ static k_value compare(struct builder *b, k_op op, k_value x, k_value y) {
     if (node_at(b, y)->type == KT_F32) y = build_convert(b, KT_F64, y);
     if (b->status != K_OK) return K_NONE;
   }
-  unsigned tx = node_at(b, x)->type, ty = node_at(b, y)->type;
+  uint32_t tx = node_at(b, x)->type, ty = node_at(b, y)->type;
   if (tx == KT_BOOL) {
     k_value differ = logic(b, KO_XOR, x, y);
     return op == KO_NE || differ == K_NONE ? differ : build_unary(b, KO_NOT, differ);
@@ -493,7 +493,7 @@ void build_emit(struct builder *b, uint32_t index, k_value mask) {
 
 void build_reduce(struct builder *b, uint32_t index, k_reduce how, k_value v, k_value mask) {
   if (!usable(b, v) || !has_type(b, mask, KT_BOOL)) return;
-  unsigned type = node_at(b, v)->type, kind = (unsigned)how * 4 + type;
+  uint32_t type = node_at(b, v)->type, kind = (uint32_t)how * 4 + type;
   bool known = index < b->total_count;
   if ((type != KT_F64 && type != KT_I64) || b->loop != 0 || how > KR_MAX ||
       (known && b->totals[index] != 0 && b->totals[index] != kind)) {

@@ -9,12 +9,12 @@ static uint64_t scalar_bits(k_scalar s) {
   return u;
 }
 
-static unsigned hash(const struct node *n) {
+static uint32_t hash(const struct node *n) {
   uint64_t h =
       ((uint64_t)n->op << 24 | (uint64_t)n->type << 16 | n->aux) * 0x9e3779b97f4a7c15;
   for (int i = 0; i < 4; i++) h = (h ^ (uint32_t)n->in[i]) * 0x9e3779b97f4a7c15;
   h = (h ^ scalar_bits(n->k)) * 0x9e3779b97f4a7c15;
-  return (unsigned)(h >> 56);
+  return (uint32_t)(h >> 56);
 }
 
 static bool same(const struct node *x, const struct node *y) {
@@ -24,7 +24,7 @@ static bool same(const struct node *x, const struct node *y) {
 }
 
 /* Nodes that are more than their value are never united. */
-static bool is_value(unsigned op) {
+static bool is_value(uint32_t op) {
   switch (op) {
     case N_LOOP:
     case N_CARRY:
@@ -37,7 +37,7 @@ static bool is_value(unsigned op) {
   }
 }
 
-struct node node_make(unsigned op, k_type type, bool varies) {
+struct node node_make(uint32_t op, k_type type, bool varies) {
   assert(op < N_COUNT && type <= KT_I64);
   struct node n;
   memset(&n, 0, sizeof n);

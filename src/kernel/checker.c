@@ -137,12 +137,12 @@ static bool set_scalar(struct checker *c, uint32_t operand, int type) {
   return true;
 }
 
-static bool sets_total(const struct checker *c, uint32_t operand, unsigned op) {
+static bool sets_total(const struct checker *c, uint32_t operand, uint32_t op) {
   bool real = op == OP_SUM_F64 || op == OP_MIN_F64 || op == OP_MAX_F64;
-  unsigned how = op == OP_SUM_F64 || op == OP_SUM_I64   ? KR_SUM
+  uint32_t how = op == OP_SUM_F64 || op == OP_SUM_I64   ? KR_SUM
                  : op == OP_MIN_F64 || op == OP_MIN_I64 ? KR_MIN
                                                         : KR_MAX;
-  unsigned kind = how * 4 + (real ? KT_F64 : KT_I64);
+  uint32_t kind = how * 4 + (real ? KT_F64 : KT_I64);
   return operand >= c->at.totals && operand < c->at.count &&
          c->p->totals[operand - c->at.totals] == kind;
 }

@@ -12,7 +12,7 @@ struct emitter {
 
 /* ---- operands ---- */
 
-static uint32_t operand_number(const struct emitter *e, unsigned location) {
+static uint32_t operand_number(const struct emitter *e, uint32_t location) {
   assert(LOCATION_CLASS(location) < LOC_NONE);
   return e->base[LOCATION_CLASS(location)] + LOCATION_NUMBER(location);
 }
@@ -76,7 +76,7 @@ static void number_operands(struct emitter *e) {
 /* ---- which instruction ---- */
 
 /* One of a group that has an f32, an f64 and an i64 member. */
-static uint32_t of_type(uint32_t f32, uint32_t i64, unsigned type) {
+static uint32_t of_type(uint32_t f32, uint32_t i64, uint32_t type) {
   assert(type != KT_BOOL && !(type == KT_I64 && i64 == OP_COUNT));
   return type == KT_I64 ? i64 : type == KT_F64 ? f32 + TO_F64 : f32;
 }
@@ -88,28 +88,28 @@ static uint32_t kinds(const struct emitter *e, k_value x, k_value y, bool scalar
   return !node_at(e->b, x)->varies ? 2 : !node_at(e->b, y)->varies ? 1 : 0;
 }
 
-static uint32_t copy_op(unsigned type) {
+static uint32_t copy_op(uint32_t type) {
   return type == KT_BOOL ? OP_COPY_BOOL : of_type(OP_COPY_F32, OP_COPY_I64, type);
 }
 
-static uint32_t fill_op(unsigned type) {
+static uint32_t fill_op(uint32_t type) {
   return type == KT_BOOL ? OP_FILL_BOOL : of_type(OP_FILL_F32, OP_FILL_I64, type);
 }
 
-static uint32_t convert_op(unsigned from, unsigned to) {
+static uint32_t convert_op(uint32_t from, uint32_t to) {
   assert(from != to && from != KT_BOOL && (to == KT_F32 || to == KT_F64));
   if (to == KT_F32) return from == KT_F64 ? OP_F32_OF_F64 : OP_F32_OF_I64;
   return from == KT_F32 ? OP_F64_OF_F32 : OP_F64_OF_I64;
 }
 
-static uint32_t reduce_op(unsigned how, unsigned type) {
+static uint32_t reduce_op(uint32_t how, uint32_t type) {
   uint32_t first = how == KR_SUM ? OP_SUM_F64 : how == KR_MIN ? OP_MIN_F64 : OP_MAX_F64;
   return first + (type == KT_I64);
 }
 
 /* Turns a comparison with a scalar x around, since instructions take it second. Returns the
 ** comparison's number among LT LE EQ NE GT GE. */
-static uint32_t compare_kind(const struct emitter *e, unsigned op, k_value *x, k_value *y,
+static uint32_t compare_kind(const struct emitter *e, uint32_t op, k_value *x, k_value *y,
                              bool scalar) {
   enum { LT, LE, EQ, NE, GT, GE };
   bool turn = !scalar && !node_at(e->b, *x)->varies;
@@ -141,7 +141,7 @@ static k_insn *emit(struct emitter *e, uint32_t op, uint32_t dst) {
 }
 
 /* v is put into operand `dst`, unless it is there. */
-static void emit_copy(struct emitter *e, uint32_t dst, k_value v, unsigned type) {
+static void emit_copy(struct emitter *e, uint32_t dst, k_value v, uint32_t type) {
   uint16_t from = operand(e, v, false);
   if (from == dst) return;
   bool is_lane = node_at(e->b, v)->varies || v == K_ALL;
@@ -206,7 +206,7 @@ static void emit_land(struct emitter *e, const struct node *n) {
 }
 
 static void emit_store(struct emitter *e, const struct node *n) {
-  unsigned column = e->b->columns[n->aux];
+  uint32_t column = e->b->columns[n->aux];
   if (column < KC_I8 || column > KC_U32) {
     emit_copy(e, n->aux, n->in[0], column_value((k_column)column));
     return;
@@ -216,7 +216,7 @@ static void emit_store(struct emitter *e, const struct node *n) {
 }
 
 /* i64 beside f64: instructions in the order of OP_MIXED, each by kinds(). */
-static uint32_t mixed_op(unsigned op) {
+static uint32_t mixed_op(uint32_t op) {
   static const uint8_t turn[6] = {2, 3, 0, 1, 4, 5};  /* of EQ NE LT LE GT GE */
   return OP_LT_VV_MIX + 3u * turn[op - KO_EQ];
 }
@@ -224,7 +224,7 @@ static uint32_t mixed_op(unsigned op) {
 static void emit_compare(struct emitter *e, const struct node *n, uint32_t dst,
                          bool scalar) {
   k_value x = n->in[0], y = n->in[1];
-  unsigned tx = node_at(e->b, x)->type, ty = node_at(e->b, y)->type;
+  uint32_t tx = node_at(e->b, x)->type, ty = node_at(e->b, y)->type;
   uint32_t op;
   if (tx != ty) {
     assert(tx == KT_I64 && ty == KT_F64);
@@ -242,7 +242,7 @@ static void emit_compare(struct emitter *e, const struct node *n, uint32_t dst,
 
 /* The first instruction of a joined select, for comparisons with a varying y or a
 ** scalar. */
-static uint32_t first_when(bool negates, bool scalar, unsigned type) {
+static uint32_t first_when(bool negates, bool scalar, uint32_t type) {
   if (negates)
     return scalar ? of_type(OP_NEGLT_VS_F32, OP_NEGLT_VS_I64, type)
                   : of_type(OP_NEGLT_VV_F32, OP_NEGLT_VV_I64, type);
@@ -280,7 +280,7 @@ static uint32_t fused_op(const struct emitter *e, const struct node *n) {
 
 /* The instruction of an operation of k_op that is no comparison. */
 static uint32_t operation_op(const struct emitter *e, const struct node *n, bool scalar) {
-  unsigned from = node_at(e->b, n->in[0])->type;
+  uint32_t from = node_at(e->b, n->in[0])->type;
   switch (n->op) {
     case KO_ULT:
     case KO_FLOOR:
@@ -298,7 +298,7 @@ static uint32_t select_op(const struct emitter *e, const struct node *n, bool sc
          kinds(e, n->in[1], n->in[2], scalar);
 }
 
-static unsigned operand_type(const struct emitter *e, const struct node *n) {
+static uint32_t operand_type(const struct emitter *e, const struct node *n) {
   return node_at(e->b, n->in[0])->type;
 }
 
@@ -397,7 +397,7 @@ static size_t program_size(const struct program *p) {
 }
 
 /* Rows per block, such that a block's columns and registers stay in the first cache. */
-static unsigned block_rows(const struct builder *b) {
+static uint32_t block_rows(const struct builder *b) {
   size_t lane = b->reg_count[0] + b->reg_count[1] * (size_t)4 + b->reg_count[2] * (size_t)8;
   for (uint32_t c = 0; c < b->column_count; c++)
     lane += column_size((k_column)b->columns[c]);
@@ -407,9 +407,9 @@ static unsigned block_rows(const struct builder *b) {
 /* Whether each column appears in one instruction only, and nothing else but scalars. */
 static bool takes_columns_once(const struct program *p) {
   struct numbering at = program_numbering(p);
-  unsigned seen[MAX_COLUMNS] = {0};
+  uint32_t seen[MAX_COLUMNS] = {0};
   if (p->reg1_count + p->reg4_count + p->reg8_count > 0) return false;
-  for (unsigned pc = p->prologue; pc < p->insn_count; pc++) {
+  for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {
     const k_insn *k = &p->insns[pc];
     const uint16_t operands[5] = {k->dst, k->a, k->b, k->c, k->d};
     if (k->op >= OP_CONTROLS) return false;

@@ -107,7 +107,7 @@ static bool fuse_products(struct builder *b, struct node *n) {
   return true;
 }
 
-static void fuse_product(struct builder *b, struct node *n, unsigned op, k_value other,
+static void fuse_product(struct builder *b, struct node *n, uint32_t op, k_value other,
                          k_value product) {
   n->op = (uint8_t)op;
   n->in[0] = other;
@@ -136,7 +136,7 @@ bool plan_fuse(struct builder *b) {
 enum { IN0 = 1, IN1 = 2, IN2 = 4, IN3 = 8 };
 
 /* Which operands may be uniform, as bits, given which are. */
-static unsigned allowed(const struct node *n, unsigned uniform) {
+static uint32_t allowed(const struct node *n, uint32_t uniform) {
   switch (n->op) {
     case N_SELECT:
       if (n->type == KT_BOOL) return 0;
@@ -189,11 +189,11 @@ static bool is_uniform(const struct builder *b, k_value v) {
 /* Spreads the uniform operands that its instruction does not take as such over registers. */
 static bool fill_operands(struct builder *b, k_value v) {
   struct node n = *node_at(b, v);
-  unsigned uniform = 0;
-  for (unsigned i = 0; i < 4; i++)
+  uint32_t uniform = 0;
+  for (uint32_t i = 0; i < 4; i++)
     if (is_uniform(b, n.in[i])) uniform |= 1u << i;
-  unsigned wrong = uniform & ~allowed(&n, uniform);
-  for (unsigned i = 0; i < 4; i++) {
+  uint32_t wrong = uniform & ~allowed(&n, uniform);
+  for (uint32_t i = 0; i < 4; i++) {
     if (!(wrong >> i & 1)) continue;
     k_value filled = fill(b, n.in[i], v);
     if (filled == K_NONE) return false;

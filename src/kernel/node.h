@@ -120,9 +120,9 @@ static inline struct node *planned(const struct builder *b, int32_t position) {
 
 /* Where a value is: a class and a number in it. */
 enum { LOC_COLUMN, LOC_REG1, LOC_REG4, LOC_REG8, LOC_SCALAR, LOC_ALL, LOC_NONE };
-#define LOCATION(class, number) (uint16_t)((unsigned)(class) << 12 | (unsigned)(number))
-#define LOCATION_CLASS(location) ((unsigned)(location) >> 12)
-#define LOCATION_NUMBER(location) ((unsigned)(location) & 0xfff)
+#define LOCATION(class, number) (uint16_t)((uint32_t)(class) << 12 | (uint32_t)(number))
+#define LOCATION_CLASS(location) ((uint32_t)(location) >> 12)
+#define LOCATION_NUMBER(location) ((uint32_t)(location) & 0xfff)
 
 /* How dear an operation is, as region.c weighs it. */
 enum cost {
@@ -144,15 +144,15 @@ struct operation {
 /* By k_op. */
 extern const struct operation operations[KO_COUNT];
 
-static inline bool is_compare(unsigned op) { return op >= KO_EQ && op <= KO_GE; }
+static inline bool is_compare(uint32_t op) { return op >= KO_EQ && op <= KO_GE; }
 
 /* Instructions on f64 stand in ops.def as those on f32 do, so far behind them. */
 #define TO_F64 ((uint32_t)(OP_ADD_VV_F64 - OP_ADD_VV_F32))
 
 /* Its first instruction for a type; those with scalar operands follow. OP_COUNT: none. */
-uint32_t operation_insn(unsigned op, unsigned type);
+uint32_t operation_insn(uint32_t op, uint32_t type);
 /* Which operands its instructions take as scalars: 1 for the first, 2 for the second. */
-unsigned operation_scalars(unsigned op, unsigned type);
+uint32_t operation_scalars(uint32_t op, uint32_t type);
 
 /* ---- builder.c ---- */
 
@@ -160,7 +160,7 @@ unsigned operation_scalars(unsigned op, unsigned type);
 k_value builder_add(struct builder *b, struct node n);
 /* One more node, in the body of `home`. */
 k_value builder_append(struct builder *b, struct node n, k_value home);
-struct node node_make(unsigned op, k_type type, bool varies);
+struct node node_make(uint32_t op, k_type type, bool varies);
 /* Stops building with this status; K_NONE. */
 k_value builder_fail(struct builder *b, k_status status);
 bool node_list_push(struct builder *b, struct node_list *list, k_value v);

@@ -10,7 +10,7 @@ const struct operation operations[KO_COUNT] = {
 #include "kernel/operations.def"
 };
 
-uint32_t operation_insn(unsigned op, unsigned type) {
+uint32_t operation_insn(uint32_t op, uint32_t type) {
   assert(op < KO_COUNT && type <= KT_I64);
   bool is_float = type == KT_F32 || type == KT_F64;
   uint32_t first = is_float ? operations[op].floats : operations[op].others;
@@ -25,7 +25,7 @@ static bool takes_scalar(uint32_t first, uint32_t offset, int operand) {
   return strcmp(info->text, other->text) == 0 && letter >= 'A' && letter <= 'Z';
 }
 
-unsigned operation_scalars(unsigned op, unsigned type) {
+uint32_t operation_scalars(uint32_t op, uint32_t type) {
   uint32_t first = operation_insn(op, type);
   if (first == OP_NONE || !takes_scalar(first, 1, 2)) return 0;
   return takes_scalar(first, 2, 1) ? 3 : 2;

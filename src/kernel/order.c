@@ -118,7 +118,7 @@ static void need_operands_early(struct builder *b, k_value v) {
 static int32_t other_end(const struct builder *b, int32_t i, int32_t step) {
   int32_t depth = 0;
   for (;; i += step) {
-    unsigned op = planned(b, i)->op;
+    uint32_t op = planned(b, i)->op;
     if (op == N_LOOP)
       depth += step;
     else if (op == N_END)

@@ -143,7 +143,7 @@ static int32_t cost(const struct node *n) {
   }
 }
 
-static bool depends_on(const struct builder *b, k_value v, unsigned state) {
+static bool depends_on(const struct builder *b, k_value v, uint32_t state) {
   for (int i = 0; i < 4; i++)
     if (node_at(b, v)->in[i] > 0 && node_at(b, node_at(b, v)->in[i])->state == state)
       return true;
@@ -283,7 +283,7 @@ static k_value best_mask(struct builder *b, int32_t from) {
   return best;
 }
 
-static bool push_state(struct builder *b, int32_t from, int32_t to, unsigned state) {
+static bool push_state(struct builder *b, int32_t from, int32_t to, uint32_t state) {
   for (int32_t i = from; i < to; i++)
     if (planned(b, i)->state == state && !node_list_push(b, &b->spare, b->plan.items[i]))
       return false;
@@ -291,7 +291,7 @@ static bool push_state(struct builder *b, int32_t from, int32_t to, unsigned sta
 }
 
 /* Appends a node that only stands in the plan. */
-static k_value append_bound(struct builder *b, unsigned op, k_value of) {
+static k_value append_bound(struct builder *b, uint32_t op, k_value of) {
   struct node n = node_make(op, KT_BOOL, false);
   n.live = true;
   n.in[0] = of;
