@@ -3,8 +3,6 @@
 local ecs = require "ecs"
 local helper = require "spec.support.ecs_helper"
 
-local math = math -- kernels reach globals by raw access, and a spec's are behind a metatable
-
 local function new_world(options)
   local world = helper.new_world(options)
   world:component("P", { "x: f32", "y: f32" })
