@@ -81,10 +81,70 @@ static void late_runs(void) {
   close_lua(&host);
 }
 
+/* A finalizer ends the world, or takes a component away, at every point of a call that compiles a
+** function: it is due once so many bytes more have been asked for. The call succeeds, or says that
+** the world or the component is gone. Returns how many finalizers ran in such calls. */
+static const char early_ends_code[] =
+    "local stride = ...\n"
+    "local ecs = require 'ecs'\n"
+    "local ends = { function(world) world:close() end,\n"
+    "  function(world) world:undeclare 'P' end }\n"
+    "local forms = { function(world, query, fn)\n"
+    "  world:system('s', { query = 'P', each = fn })\n"
+    "  world:update(1)\n"
+    "end, function(_, query, fn) query:run(fn) end, function(_, query, fn) query:sum(fn) end,\n"
+    "  function(_, query, fn) query:where(fn):count() end }\n"
+    "local fired = 0\n"
+    "local function try(finish, form, delay)\n"
+    "  local world, during = ecs.world(), false\n"
+    "  world:component('P', { 'x: f32', 'y: f32' })\n"
+    "  world:spawn { P = { x = 1 } }\n"
+    "  local query, scale = world:query 'P', 2\n"
+    "  local function fn(p, _, e)\n"
+    "    if p.x > 3 then world:despawn(e) end\n"
+    "    return p.x * scale + math.sin(p.y)\n"
+    "  end\n"
+    "  local armed = setmetatable({}, { __gc = function()\n"
+    "    fired = fired + (during and 1 or 0)\n"
+    "    pcall(finish, world)\n"
+    "  end })\n"
+    "  collectgarbage('collect')\n"
+    "  collectgarbage('incremental', 100, 1000, 30)\n"
+    "  collectgarbage('stop')\n"
+    "  armed = nil\n"
+    "  collectgarbage('restart')\n"
+    "  collectgarbage('step', -1 - delay // 1024)\n"
+    "  for _ = 1, delay % 1024 // 56 do local _ = {} end\n"
+    "  during = true\n"
+    "  local ok, said = pcall(form, world, query, fn)\n"
+    "  during = false\n"
+    "  assert(ok or said:find 'closed' or said:find 'declared' or said:find 'unknown', said)\n"
+    "  world:close()\n"
+    "end\n"
+    "for _, finish in ipairs(ends) do\n"
+    "  for _, form in ipairs(forms) do\n"
+    "    for delay = 0, 16000, stride do try(finish, form, delay) end\n"
+    "  end\n"
+    "end\n"
+    "return fired\n";
+
+static void early_ends(void) {
+  struct lua_host host;
+  open_ecs(&host);
+  CHECK(luaL_loadstring(host.L, early_ends_code) == LUA_OK);
+  lua_pushinteger(host.L, by_scale(500, 112, 56));
+  if (CHECK(lua_pcall(host.L, 1, 1, 0) == LUA_OK))
+    CHECK(lua_tointeger(host.L, -1) > 50);
+  else
+    printf("# %s\n", lua_tostring(host.L, -1));
+  close_lua(&host);
+}
+
 static const struct test tests[] = {
   {"C6, C60: nothing is left of a state, whatever holds its worlds", seeds},
   {"nothing is left of worlds that are made while the state ends", late_worlds},
   {"functions still run while the state ends, when their programs are gone", late_runs},
+  {"a finalizer may end the world, or a component, while a function is compiled", early_ends},
 };
 
 /* test_lua_close [seed] */

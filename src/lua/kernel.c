@@ -70,7 +70,8 @@ const luaL_Reg kernel_metamethods[] = {{"__gc", collect}, {NULL, NULL}};
 static const char handles_key = 0;
 
 static void push_handles(lua_State *L, int world_index) {
-  if (lua_getiuservalue(L, world_index, WORLD_REFS) != LUA_TTABLE) no_world(L, world_index);
+  if (lua_getiuservalue(L, world_index, WORLD_REFS) != LUA_TTABLE)
+    luaL_error(L, "the world is closed");
   if (lua_rawgetp(L, -1, &handles_key) == LUA_TNIL) {
     lua_pop(L, 1);
     lua_newtable(L);
@@ -125,7 +126,7 @@ struct kernel *kernel_push(lua_State *L, struct world_box *box, int world_index,
   lua_pushvalue(L, query_index);
   lua_setiuservalue(L, index, KERNEL_QUERY);
   push_handles(L, world_index);
-  if (!box->world) no_world(L, world_index);
+  if (!box->world) luaL_error(L, "the world is closed");
   struct kernel_set *set = need_set(box);
   struct kernel *kernel =
       set ? memory_array(&box->world->memory, 1, sizeof *kernel) : NULL;
@@ -254,17 +255,15 @@ static struct variant *find_variant(lua_State *L, int all_anchors, struct kernel
   return NULL;
 }
 
-struct compiling {
-  struct front *front;
-  struct kernel *kernel;
-};
-
-/* compile(function, anchors, compiling) */
+/* compile(function, all_anchors, front, kernel) */
 static int compile_protected(lua_State *L) {
-  struct compiling *compiling = lua_touserdata(L, 3);
-  struct front *front = compiling->front;
-  front->anchors = 2;
+  struct front *front = lua_touserdata(L, 3);
+  const struct kernel *kernel = lua_touserdata(L, 4);
   luaL_checkstack(L, 40, "kernel");
+  lua_createtable(L, 8, 0);
+  front->anchors = lua_gettop(L);
+  lua_pushvalue(L, front->anchors);
+  lua_rawseti(L, 2, (lua_Integer)kernel->compilations + 1);
   call_push_math(L);
   front->math = lua_touserdata(L, -1);
   front_compile(front, L, 1);
@@ -342,15 +341,11 @@ static bool enter_variant(lua_State *L, int all_anchors, struct kernel *kernel,
 }
 
 /* Compiles for tables like this one. On success the variant is entered; else what went wrong
-** is left on the stack. */
+** is left on the stack. The collector is held meanwhile: nobody may close the world, or change its
+** components, while the front reads them. */
 static bool compile(lua_State *L, int handle, int all_anchors, struct kernel *kernel,
                     const struct table *table, uint64_t present) {
   struct world_box *box = kernel->box;
-  lua_pushcfunction(L, compile_protected);
-  lua_getiuservalue(L, handle, KERNEL_FUNCTION);
-  lua_createtable(L, 8, 0);
-  lua_pushvalue(L, -1);
-  lua_rawseti(L, all_anchors, (lua_Integer)kernel->compilations + 1);
   struct front *front = memory_array(&box->world->memory, 1, sizeof *front);
   if (!front) raise_memory(L);
   front->world = box->world;
@@ -359,9 +354,11 @@ static bool compile(lua_State *L, int handle, int all_anchors, struct kernel *ke
   front->query = kernel->query;
   front->table = table;
   front->result = kernel->result;
-  struct compiling compiling = {front, kernel};
-  lua_pushlightuserdata(L, &compiling);
-  int status = lua_pcall(L, 3, 0, 0);
+  lua_getiuservalue(L, handle, KERNEL_FUNCTION);
+  lua_pushvalue(L, all_anchors);
+  lua_pushlightuserdata(L, front);
+  lua_pushlightuserdata(L, kernel);
+  int status = try_quietly(L, compile_protected, 4, 0);
   struct variant *variant = NULL;
   kernel->breaks_promise = front->breaks_promise;
   if (status == LUA_OK) {
@@ -395,11 +392,15 @@ static void note_success(struct kernel *kernel) {
 }
 
 /* A refused function is tried again now and then: an outside value may have changed. */
-static void note_refusal(lua_State *L, int handle, struct kernel *kernel) {
+static void note_refusal(struct kernel *kernel) {
   kernel->retry_step = kernel->retry_step ? kernel->retry_step * 2 : 1;
   kernel->retry_at = kernel->runs + kernel->retry_step;
   kernel->refused_version = kernel->box->world->registry.version;
   kernel->refused = true;
+}
+
+/* Remembers the reason at the top of the stack. */
+static void keep_reason(lua_State *L, int handle) {
   lua_pushvalue(L, -1);
   lua_setiuservalue(L, handle, KERNEL_REASON);
 }
@@ -413,7 +414,8 @@ static bool ready_for(lua_State *L, int handle, struct kernel *kernel,
   if (!variant && compile(L, handle, anchors, kernel, table, present))
     variant = find_variant(L, anchors, kernel, present);
   if (!variant) {
-    note_refusal(L, handle, kernel);
+    note_refusal(kernel);
+    keep_reason(L, handle);
     lua_replace(L, anchors);
     return false;
   }
@@ -455,8 +457,9 @@ static bool is_ready(lua_State *L, int handle, bool ahead) {
     return false;
   }
   if (kernel->query->terms.slots > SLOTS) {
+    note_refusal(kernel);
     lua_pushliteral(L, "its query has too many terms");
-    note_refusal(L, handle, kernel);
+    keep_reason(L, handle);
     return false;
   }
   if (!all_ready(L, handle, kernel, ahead)) return false;
