@@ -1,5 +1,5 @@
 #include "lua/bind/cell.h"
-#include "lua/kernel.h"
+#include "lua/loop.h"
 
 int function_parameters(lua_State *L, int function) {
   lua_Debug info;
@@ -58,7 +58,7 @@ static bool next_row(lua_State *L, int loop_index, struct loop_box *loop) {
     while (loop->next_row < loop->count && !loop_takes(loop, loop->next_row)) loop->next_row++;
     if (LIKELY(loop->next_row < loop->count)) return true;
     if (!loop_next_table(loop)) return false;
-    if (UNLIKELY(loop->filtered)) where_fill(L, loop_index);
+    if (UNLIKELY(loop->fill)) loop->fill(L, loop_index);
   }
 }
 
@@ -132,7 +132,7 @@ void each_results(lua_State *L, int loop_index, int function, double dt, row_fn 
                   void *ud) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   while (loop_next_table(loop)) {
-    if (loop->filtered) where_fill(L, loop_index);
+    if (loop->fill) loop->fill(L, loop_index);
     each_here(L, loop_index, function, dt, each, ud);
   }
 }

@@ -199,8 +199,10 @@ struct loop_box {
   uint32_t next_row;
   uint32_t count;                  /* rows of the table */
   uint32_t step;                   /* tables so far */
-  bool filtered;                   /* by a q:where(fn): only these rows of the table */
+  /* Of a loop through a q:where(fn), which goes through these rows of the table only, and what
+  ** finds them once the loop, which is at an index, has come to a table. */
   const uint64_t *filter;
+  void (*fill)(lua_State *L, int loop_index);
   bool open;
   bool done;                       /* it came to its end */
   int view_count;                  /* first slots that have a view, unless a single field */
@@ -302,9 +304,6 @@ void each_here(lua_State *L, int loop_index, int function, double dt, row_fn eac
 static inline bool loop_takes(const struct loop_box *loop, uint32_t row) {
   return !loop->filter || (loop->filter[row / 64] >> row % 64 & 1);
 }
-
-/* Finds the rows of the current table of a filtered loop (where.c). */
-void where_fill(lua_State *L, int loop_index);
 
 extern const luaL_Reg where_methods[], where_metamethods[];
 int query_where(lua_State *L);

@@ -76,7 +76,7 @@ static int fill_body(lua_State *L) {
   return 0;
 }
 
-void where_fill(lua_State *L, int loop_index) {
+static void fill(lua_State *L, int loop_index) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   int top = lua_gettop(L);
   size_t size = (loop->count + 63) / 64 * sizeof(uint64_t);
@@ -104,7 +104,7 @@ static struct loop_box *push_loop(lua_State *L, int where, enum loop_form form) 
   struct loop_box *loop = loop_push(L, 1, form, ALL_VIEWS);
   lua_pushvalue(L, where);
   lua_setiuservalue(L, -2, LOOP_WHERE);
-  loop->filtered = true;
+  loop->fill = fill;
   return loop;
 }
 
@@ -134,7 +134,7 @@ static int count_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   uint64_t *count = lua_touserdata(L, 2);
   while (loop_next_table(loop)) {
-    where_fill(L, 1);
+    fill(L, 1);
     for (uint32_t row = next_taken(loop, 0); row < loop->count; row = next_taken(loop, row + 1))
       ++*count;
   }
@@ -156,7 +156,7 @@ static int first_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   ecs_id *id = lua_touserdata(L, 2);
   while (*id == ECS_NULL && loop_next_table(loop)) {
-    where_fill(L, 1);
+    fill(L, 1);
     uint32_t row = next_taken(loop, 0);
     if (row < loop->count) *id = loop_entity(loop, row);
   }
@@ -205,7 +205,7 @@ static int change_body(lua_State *L) {
   lua_gettable(L, -2);
   int method = lua_gettop(L), world = method - 1;
   while (loop_next_table(loop)) {
-    where_fill(L, 1);
+    fill(L, 1);
     for (uint32_t row = next_taken(loop, 0); row < loop->count;
          row = next_taken(loop, row + 1)) {
       lua_pushvalue(L, method);
@@ -317,7 +317,7 @@ static int set_body(lua_State *L) {
   lua_pushnil(L);
   struct taken taken = {.index = lua_gettop(L)};
   while (loop_next_table(loop)) {
-    where_fill(L, 1);
+    fill(L, 1);
     for (uint32_t row = next_taken(loop, 0); row < loop->count; row = next_taken(loop, row + 1))
       take(L, loop, &taken, loop_entity(loop, row));
   }
