@@ -67,7 +67,6 @@ build = {
         "src/core/store/query.c",
         "src/core/store/query_parse.c",
         "src/core/store/resource.c",
-        "src/core/store/row.c",
         "src/core/store/spawn.c",
         "src/core/store/table.c",
         "src/core/store/world.c",

@@ -143,9 +143,9 @@ static void round_trip(ecs_world *world, unsigned kind) {
 /* What is read can be written. */
 static void set_again(ecs_world *world, const struct table *table, uint32_t row) {
   ecs_id entity = entity_id(&world->entities, table->rows[row]);
-  for (uint32_t i = 0; i < table->part_count; i++) {
-    const struct component *component = component_of(world, table->parts[i].id);
-    bool skip = component->has_any || component->native;
+  for (uint32_t i = 0; i < table->id_count; i++) {
+    const struct component *component = component_of(world, table->ids[i]);
+    bool skip = component->has_any || component->native || component->leaf_count == 0;
     void *value = skip ? NULL : calloc(1, component->size + 1);
     if (!value) continue;
     MUST_OK(world, ecs_get(world, entity, component->id, value));

@@ -451,7 +451,7 @@ struct val access_parameter(struct front *f, uint32_t index) {
   if (index == f->query->terms.slots + 1) return row_entity(f);
   if (index > f->query->terms.slots) return of_kind(VAL_NIL, 0);
   const struct term *term = front_term(f, index);
-  if (f->table && table_position(f->table, term->id) == NONE) return of_kind(VAL_NIL, 0);
+  if (f->table && !table_has(f->table, term->id)) return of_kind(VAL_NIL, 0);
   if (term->leaf != NONE) return access_column(f, index, 0, term->component, term->leaf);
   if (term->component->leaf_count == 0) return val_known(f, true);
   struct val view = of_kind(VAL_VIEW, 0);

@@ -227,7 +227,7 @@ static uint64_t present_in(const ecs_query *query, const struct table *table) {
     const struct term *term = &query->terms.terms[i];
     bool may_lack = term->kind == TERM_OPTIONAL || term->group != NONE;
     if (!may_lack || term->slot == NONE) continue;
-    if (!table || table_position(table, term->id) != NONE)
+    if (!table || table_has(table, term->id))
       present |= (uint64_t)1 << (term->slot % SLOTS);
   }
   return present;

@@ -28,7 +28,7 @@ struct target {
   struct component *component;
   uint32_t leaf;
   struct table *table;       /* NULL: the entity does not have it */
-  uint32_t first;            /* NONE: a tag */
+  uint32_t first;
 };
 
 /* Where the table of a record has the component; the name's entry remembers it. */
@@ -37,10 +37,10 @@ static void look(const ecs_world *world, const struct record *record,
   target->table = NULL;
   if (record->table == RECORD_BARE) return;
   struct table *table = world_table(world, record->table);
-  uint32_t position = table_position(table, target->component->id);
-  if (position == NONE) return;
+  const struct layout *layout = table_find(table, target->component->id);
+  if (!layout->taken) return;
   target->table = table;
-  target->first = table->first_column[position];
+  target->first = (uint32_t)(layout->columns - table->columns);
   if (!entry) return;
   entry->serial = table->serial;
   entry->first = target->first;

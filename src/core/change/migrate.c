@@ -45,7 +45,7 @@ ecs_status migration_add(struct migration *migration, struct component *componen
 static bool is_affected(const struct migration *migration, const struct table *table) {
   for (uint32_t i = 0; i < migration->count; i++) {
     const struct change *change = &migration->changes[i];
-    if (change->wanted && table_position(table, change->component->id) != NONE) return true;
+    if (change->wanted && table_has(table, change->component->id)) return true;
   }
   return false;
 }
@@ -325,8 +325,6 @@ static void redirect_all(struct migration *migration) {
     struct table *table = migration->tables[i];
     for (uint32_t j = 0; j < table->column_count; j++)
       redirect(migration, &table->columns[j].component);
-    for (uint32_t j = 0; j < table->part_count; j++)
-      table->parts[j].component = component_of(world, table->parts[j].id);
   }
   for (uint32_t i = 0; i < world->registry.count; i++) {
     struct component *component = world->registry.components[i];

@@ -151,11 +151,10 @@ static void adopt_component(ecs_world *live, ecs_world *shadow, uint32_t index) 
 }
 
 static void redirect_table(const ecs_world *live, struct table *table) {
-  for (uint32_t i = 0; i < table->part_count; i++) {
-    struct table_part *part = &table->parts[i];
-    part->component = component_of(live, part->id);
-    for (uint32_t j = 0; j < part->component->leaf_count; j++)
-      table->columns[part->first + j].component = part->component;
+  for (uint32_t i = 0; i < table->id_count; i++) {
+    const struct layout *layout = table_find(table, table->ids[i]);
+    for (uint32_t j = 0; j < layout->count; j++)
+      layout->columns[j].component = component_of(live, layout->id);
   }
 }
 

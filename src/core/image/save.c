@@ -316,7 +316,7 @@ static void save_rows(struct saver *saver, const struct table *table) {
 static void save_table(struct saver *saver, const struct table *table) {
   write_u32(saver->out, table->id_count);
   for (uint32_t i = 0; i < saver->component_count; i++)
-    if (table_position(table, component_at(saver, i)->id) != NONE) write_u32(saver->out, i);
+    if (table_has(table, component_at(saver, i)->id)) write_u32(saver->out, i);
   write_u8(saver->out, table->was_empty);
   write_u32(saver->out, table->count);
   save_rows(saver, table);

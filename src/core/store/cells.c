@@ -7,9 +7,10 @@ bool cells_find(const ecs_world *world, ecs_id entity, ecs_id component,
   const struct record *record = entity_find(&world->entities, entity);
   struct table *table = record ? record_table(world, record) : NULL;
   if (UNLIKELY(!table)) return false;
-  const struct table_place *place = table_find(table, component);
-  if (place->position == NONE) return false;
-  *out = (struct cells_row){table, place->columns, record->row};
+  const struct layout *layout = table_find(table, component);
+  if (!layout->taken) return false;
+  struct column *columns = layout->count ? layout->columns : NULL;
+  *out = (struct cells_row){table, columns, record->row};
   return true;
 }
 

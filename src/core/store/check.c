@@ -72,6 +72,21 @@ static ecs_status check_columns(const ecs_world *world, const struct table *tabl
   return ECS_OK;
 }
 
+static ecs_status check_layout(const ecs_world *world, const struct table *table,
+                               const struct component *component, uint32_t first) {
+  const struct layout *layout = table_find(table, component->id);
+  if (!layout->taken) return corrupt(world, "a table's id is not found");
+  if (layout->columns != table->columns + first || layout->count != component->leaf_count ||
+      layout->words != component->words)
+    return corrupt(world, "columns are out of order");
+  for (uint32_t i = 0; i < layout->count; i++) {
+    const struct column *column = &layout->columns[i];
+    if (column->id != layout->id || column->component != component || column->leaf != i)
+      return corrupt(world, "a column is another id's");
+  }
+  return ECS_OK;
+}
+
 static ecs_status check_ids(const ecs_world *world, const struct table *table) {
   uint32_t columns = 0;
   for (uint32_t i = 0; i < table->id_count; i++) {
@@ -79,9 +94,8 @@ static ecs_status check_ids(const ecs_world *world, const struct table *table) {
     const struct component *component = component_of(world, id);
     if (i && table->ids[i - 1] >= id) return corrupt(world, "a table's ids are not sorted");
     if (!component) return corrupt(world, "a table has an id that is no component");
-    if (table_position(table, id) != i) return corrupt(world, "a table's id is not found");
-    uint32_t first = component->leaf_count ? columns : NONE;
-    if (table->first_column[i] != first) return corrupt(world, "columns are out of order");
+    ecs_status status = check_layout(world, table, component, columns);
+    if (status != ECS_OK) return status;
     columns += component->leaf_count;
     const struct id_record *record = graph_record(world, id);
     if (!record || !listed(record->tables, record->table_count, table->index))
@@ -91,20 +105,19 @@ static ecs_status check_ids(const ecs_world *world, const struct table *table) {
                                         : corrupt(world, "a table has columns too many");
 }
 
-/* Every edge leads to a table that has one back, and says which columns differ. */
+/* Every edge leads to a table with one id more or less that has one back. */
 static ecs_status check_edges(const ecs_world *world, const struct table *table) {
   uint32_t count = 0;
   for (uint32_t i = 0; i <= table->edge_mask; i++) {
     const struct edge *edge = &table->edges[i];
-    if (!edge->kind) continue;
-    const struct edge *back = graph_edge(edge->table, edge->id);
-    const struct table *larger = edge->kind & EDGE_ADDS ? edge->table : table;
-    const struct table_place *place = table_find(larger, edge->id);
-    if (back->table != table || (back->kind ^ edge->kind) != (EDGE_ADDS | EDGE_TAKES))
+    const struct table *to = edge->table;
+    if (!to) continue;
+    if (graph_edge(to, edge->id)->table != table)
       return corrupt(world, "an edge does not lead back");
-    if (place->position == NONE || place->count != edge->count ||
-        (place->count && place->columns != edge->columns))
-      return corrupt(world, "an edge has wrong columns");
+    bool adds = !table_has(table, edge->id);
+    if (adds != table_has(to, edge->id) ||
+        (adds ? table : to)->id_count + 1 != (adds ? to : table)->id_count)
+      return corrupt(world, "an edge leads to a table of other ids");
     if (graph_edge(table, edge->id) != edge) return corrupt(world, "an edge is not found");
     count++;
   }
@@ -139,7 +152,7 @@ static ecs_status check_records(const ecs_world *world) {
     for (uint32_t j = 0; j < record->table_count; j++) {
       const struct table *table = world_table(world, record->tables[j]);
       if (!table) return corrupt(world, "the component index names a table that is gone");
-      if (record->id && table_position(table, record->id) == NONE)
+      if (record->id && !table_has(table, record->id))
         return corrupt(world, "the component index names a table without the component");
     }
   }

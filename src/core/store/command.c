@@ -291,14 +291,14 @@ static void replay(ecs_world *world, const struct chain *chain, struct table *ta
   const struct staging *staging = &world->staging;
   for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) {
     const struct command *command = &staging->commands[at];
-    struct column *columns = table_find(table, command->component)->columns;
+    const struct layout *layout = table_find(table, command->component);
     uint32_t count = command->write_count;
-    if (command->kind == COMMAND_SET && !columns)
+    if (command->kind == COMMAND_SET && !layout->taken)
       release_writes(world, command);
     else if (command->kind == COMMAND_SET && count)
-      table_write(world, columns, row, staging->writes + command->first_write, count);
-    else if (command->kind == COMMAND_REMOVE && columns)
-      table_write_defaults(world, table, component_of(world, command->component), row);
+      table_write(world, layout->columns, row, staging->writes + command->first_write, count);
+    else if (command->kind == COMMAND_REMOVE && layout->count)
+      table_write_defaults(world, layout, row);
   }
 }
 

@@ -140,7 +140,7 @@ ecs_status entity_set_many(ecs_world *world, const ecs_id *ids, size_t n,
 }
 
 /* Adds or removes in any case. */
-static APART ecs_status change(ecs_world *world, ecs_id id, ecs_id component, bool adds) {
+static APART ecs_status change_apart(ecs_world *world, ecs_id id, ecs_id component, bool adds) {
   if (!entity_find(&world->entities, id)) return entity_need(world, id);
   struct component *needed;
   ecs_status status = component_need_id(world, component, &needed);
@@ -153,32 +153,24 @@ static APART ecs_status change(ecs_world *world, ecs_id id, ecs_id component, bo
   return status == ECS_OK ? move(world, id, to) : status;
 }
 
-/* The edge of that kind that adding or removing a component goes along, when nothing has to
-** be made or staged; NULL else. */
-INLINE const struct edge *quick_edge(const ecs_world *world, const struct record *record,
-                                     ecs_id component, uint32_t kind) {
-  if (UNLIKELY(!record || staging_is_open(&world->staging))) return NULL;
-  const struct edge *edge = graph_edge(world_table(world, record->table), component);
-  if (UNLIKELY(edge->kind != kind)) return NULL;
-  return LIKELY(edge->table->count < edge->table->capacity) ? edge : NULL;
+/* Goes along an edge when nothing has to be made or staged. */
+static APART ecs_status change(ecs_world *world, ecs_id id, ecs_id component, bool adds) {
+  struct record *record = entity_find(&world->entities, id);
+  if (UNLIKELY(!record || ecs_id_index(id) < FIRST_ENTITY || staging_is_open(&world->staging)))
+    return change_apart(world, id, component, adds);
+  assert(record->table < RECORD_BARE);
+  struct table *from = world_table(world, record->table);
+  struct table *to = graph_edge(from, component)->table;
+  if (UNLIKELY(!to || to->count == to->capacity || (to->id_count > from->id_count) != adds))
+    return change_apart(world, id, component, adds);
+  row_move(world, record, from, to);
+  return ECS_OK;
 }
 
 ecs_status entity_add(ecs_world *world, ecs_id id, ecs_id component) {
-  struct record *record = entity_find_near(&world->entities, id);
-  const struct edge *edge = quick_edge(world, record, component, EDGE_ADDS);
-  if (UNLIKELY(!edge)) return change(world, id, component, true);
-  struct table *from = world_table(world, record->table);
-  uint32_t row = record->row, to_row = row_change(world, record, from, edge->table);
-  row_gain_cells(from, row, edge, to_row);
-  return ECS_OK;
+  return change(world, id, component, true);
 }
 
 ecs_status entity_remove(ecs_world *world, ecs_id id, ecs_id component) {
-  struct record *record = entity_find_near(&world->entities, id);
-  const struct edge *edge = quick_edge(world, record, component, EDGE_TAKES);
-  if (UNLIKELY(!edge)) return change(world, id, component, false);
-  struct table *from = world_table(world, record->table);
-  uint32_t row = record->row, to_row = row_change(world, record, from, edge->table);
-  row_lose_cells(from, row, edge, to_row);
-  return ECS_OK;
+  return change(world, id, component, false);
 }

@@ -168,35 +168,25 @@ static struct edge *find_edge(struct table *table, ecs_id id) {
   return &table->edges[graph_edge(table, id) - table->edges];
 }
 
-static uint32_t edge_capacity(const struct table *table) {
-  return table->edge_mask + 1;
-}
-
 static bool reserve_edge(ecs_world *world, struct table *table) {
-  uint32_t old_capacity = edge_capacity(table), capacity = old_capacity * 2;
-  if (table->edge_count * 2 < old_capacity) return true;
+  uint32_t old_count = table->edge_mask + 1;
+  if (table->edge_count * 2 < old_count) return true;
   struct edge *old = table->edges;
-  struct edge *edges = memory_array(&world->memory, capacity, sizeof *edges);
+  struct edge *edges = memory_array(&world->memory, old_count * (size_t)2, sizeof *edges);
   if (!edges) return false;
   table->edges = edges;
-  table->edge_mask = capacity - 1;
-  for (uint32_t i = 0; i < old_capacity; i++)
-    if (old[i].kind) *find_edge(table, old[i].id) = old[i];
+  table->edge_mask = old_count * 2 - 1;
+  for (uint32_t i = 0; i < old_count; i++)
+    if (old[i].table) *find_edge(table, old[i].id) = old[i];
   if (old != table->first_edges)
-    memory_free(&world->memory, old, old_capacity * sizeof *old);
+    memory_free(&world->memory, old, old_count * sizeof *old);
   return true;
 }
 
-static void put_edge(struct table *table, struct table *to, const struct table *larger,
-                     ecs_id id) {
-  const struct table_place *place = table_find(larger, id);
-  bool quick = larger->words && !larger->has_any;
+static void put_edge(struct table *table, ecs_id id, struct table *to) {
   struct edge *edge = find_edge(table, id);
-  assert(edge->kind == EDGE_NONE);
-  *edge = (struct edge){.id = id, .table = to};
-  edge->kind = (to == larger ? EDGE_ADDS : EDGE_TAKES) | (quick ? 0 : EDGE_SLOW);
-  edge->columns = larger->columns + (place->count ? table_column(larger, id) : 0);
-  edge->count = (uint16_t)place->count;
+  assert(!edge->table);
+  *edge = (struct edge){id, to};
   table->edge_count++;
 }
 
@@ -204,19 +194,21 @@ static void put_edge(struct table *table, struct table *to, const struct table *
 ** taken again. */
 static void link_tables(ecs_world *world, struct table *without, struct table *with,
                         ecs_id id) {
+  assert(with->id_count == without->id_count + 1);
+  assert(table_has(with, id) && !table_has(without, id));
   if (!reserve_edge(world, without) || !reserve_edge(world, with)) return;
-  put_edge(without, with, with, id);
-  put_edge(with, without, with, id);
+  put_edge(without, id, with);
+  put_edge(with, id, without);
 }
 
 /* By backward shift, as in map_remove. */
 static void remove_edge(struct table *table, ecs_id id) {
-  uint32_t mask = edge_capacity(table) - 1;
+  uint32_t mask = table->edge_mask;
   struct edge *edges = table->edges, *hole = find_edge(table, id);
-  assert(hole->kind != EDGE_NONE);
+  assert(hole->table);
   uint32_t gap = (uint32_t)(hole - edges);
-  for (uint32_t at = (gap + 1) & mask; edges[at].kind; at = (at + 1) & mask) {
-    if (((at - (uint32_t)edges[at].id) & mask) < ((at - gap) & mask)) continue;
+  for (uint32_t at = (gap + 1) & mask; edges[at].table; at = (at + 1) & mask) {
+    if (((at - id_slot(edges[at].id, mask)) & mask) < ((at - gap) & mask)) continue;
     edges[gap] = edges[at];
     gap = at;
   }
@@ -225,14 +217,16 @@ static void remove_edge(struct table *table, ecs_id id) {
 }
 
 void graph_unlink(const struct table *table) {
-  for (uint32_t i = 0; i < edge_capacity(table); i++)
-    if (table->edges[i].kind) remove_edge(table->edges[i].table, table->edges[i].id);
+  for (uint32_t i = 0; i <= table->edge_mask; i++) {
+    const struct edge *edge = &table->edges[i];
+    if (edge->table) remove_edge(edge->table, edge->id);
+  }
 }
 
 ecs_status graph_with(ecs_world *world, struct table *from, ecs_id id, struct table **out) {
-  const struct edge *edge = graph_edge(from, id);
-  *out = edge->kind & EDGE_ADDS ? edge->table : from;
-  if (edge->kind || table_position(from, id) != NONE) return ECS_OK;
+  struct table *known = graph_edge(from, id)->table;
+  *out = known && known->id_count > from->id_count ? known : from;
+  if (known || table_has(from, id)) return ECS_OK;
   ecs_id *ids = world_scratch(world, from->id_count + 1ull);
   if (!ids) return world_nomem(world);
   uint32_t at = 0;
@@ -247,12 +241,13 @@ ecs_status graph_with(ecs_world *world, struct table *from, ecs_id id, struct ta
 
 ecs_status graph_without(ecs_world *world, struct table *from, ecs_id id,
                          struct table **out) {
-  const struct edge *edge = graph_edge(from, id);
-  *out = edge->kind & EDGE_TAKES ? edge->table : from;
-  uint32_t at = edge->kind ? NONE : table_position(from, id);
-  if (at == NONE) return ECS_OK;
+  struct table *known = graph_edge(from, id)->table;
+  *out = known && known->id_count < from->id_count ? known : from;
+  if (known || !table_has(from, id)) return ECS_OK;
   ecs_id *ids = world_scratch(world, from->id_count);
   if (!ids) return world_nomem(world);
+  uint32_t at = 0;
+  while (from->ids[at] != id) at++;
   memcpy(ids, from->ids, at * sizeof *ids);
   memcpy(ids + at, from->ids + at + 1, (from->id_count - at - 1) * sizeof *ids);
   ecs_status status = graph_table(world, ids, from->id_count - 1, out);
@@ -333,7 +328,7 @@ static bool is_stale(struct table *table, ecs_id unused) {
 }
 
 static bool has_id(struct table *table, ecs_id id) {
-  return table_position(table, id) != NONE;
+  return table_has(table, id);
 }
 
 static bool is_doomed(struct table *table, ecs_id unused) {

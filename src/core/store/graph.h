@@ -57,11 +57,11 @@ ecs_status graph_with(ecs_world *world, struct table *from, ecs_id id, struct ta
 ecs_status graph_without(ecs_world *world, struct table *from, ecs_id id,
                          struct table **out);
 
-/* The table's edge for an id, which has a kind when it has been gone before. */
+/* The slot of a table's edge for an id, or the free one where it would be. */
 INLINE const struct edge *graph_edge(const struct table *from, ecs_id id) {
-  uint32_t at = (uint32_t)id & from->edge_mask;
+  uint32_t at = id_slot(id, from->edge_mask);
   const struct edge *edge = &from->edges[at];
-  while (UNLIKELY(edge->id != id) && edge->kind != EDGE_NONE) {
+  while (UNLIKELY(edge->id != id) && edge->table) {
     at = (at + 1) & from->edge_mask;
     edge = &from->edges[at];
   }

@@ -108,9 +108,7 @@ static ecs_status no_value(const ecs_world *world, ecs_id entity, ecs_id id) {
 }
 
 /* The row's cells of a component of words. Two are so common that they go without a loop. */
-INLINE void copy_words(const struct table_place *place, uint32_t row, char *to) {
-  const struct column *column = place->columns;
-  uint32_t words = place->words;
+INLINE void copy_words(const struct column *column, uint32_t words, uint32_t row, char *to) {
   if (LIKELY(words == 2)) {
     memcpy(to, (const uint32_t *)column[0].data + row, 4);
     memcpy(to + 4, (const uint32_t *)column[1].data + row, 4);
@@ -137,10 +135,9 @@ static APART ecs_status get_any(const ecs_world *world, ecs_id entity, ecs_id id
 ecs_status ecs_get(const ecs_world *world, ecs_id entity, ecs_id id, void *value) {
   const struct record *record = entity_find_near(&world->entities, entity);
   if (UNLIKELY(!record)) return get_any(world, entity, id, value);
-  const struct table_place *place = table_probe(world_table(world, record->table), id);
-  if (UNLIKELY(place->id != id || place->words == 0))
-    return get_any(world, entity, id, value);
-  copy_words(place, record->row, value);
+  const struct layout *layout = table_find(world_table(world, record->table), id);
+  if (UNLIKELY(!layout->words)) return get_any(world, entity, id, value);
+  copy_words(layout->columns, layout->count, record->row, value);
   return ECS_OK;
 }
 
@@ -157,11 +154,10 @@ static APART void *cell_of_any(const ecs_world *world, ecs_id entity, ecs_id com
 void *ecs_cell_of(const ecs_world *world, ecs_id entity, ecs_id component, uint32_t leaf) {
   const struct record *record = entity_find_near(&world->entities, entity);
   if (UNLIKELY(!record)) return cell_of_any(world, entity, component, leaf);
-  const struct table_place *place =
-      table_probe(world_table(world, record->table), component);
-  if (UNLIKELY(place->id != component || leaf >= place->words))
+  const struct layout *layout = table_find(world_table(world, record->table), component);
+  if (UNLIKELY(!layout->words || leaf >= layout->count))
     return cell_of_any(world, entity, component, leaf);
-  return (uint32_t *)place->columns[leaf].data + record->row;
+  return (uint32_t *)layout->columns[leaf].data + record->row;
 }
 
 ecs_status ecs_leaf(const ecs_world *world, const char *path, ecs_id *component,

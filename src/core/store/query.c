@@ -5,7 +5,7 @@
 bool query_terms_match(const struct query_terms *terms, const struct table *table) {
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
-    bool has = table_position(table, term->id) != NONE;
+    bool has = table_has(table, term->id);
     switch (term->kind) {
       case TERM_WITH:
         if (!has) return false;
@@ -17,7 +17,7 @@ bool query_terms_match(const struct query_terms *terms, const struct table *tabl
       case TERM_OR: {
         uint32_t group = term->group;
         for (; i + 1 < terms->count && terms->terms[i + 1].group == group; i++)
-          has |= table_position(table, terms->terms[i + 1].id) != NONE;
+          has |= table_has(table, terms->terms[i + 1].id);
         if (!has) return false;
         break;
       }

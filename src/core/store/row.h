@@ -5,84 +5,6 @@
 
 #include "core/store/world.h"
 
-/* ---- cells ---- */
-
-/* What the next two do in tables that have other cells than those of 4 bytes. */
-void row_default_mixed(const struct column *columns, uint32_t count, uint32_t row);
-void row_close_mixed(const struct column *columns, uint32_t count, uint32_t row,
-                     uint32_t last);
-
-INLINE void row_default_words(const struct column *column, uint32_t count, uint32_t row) {
-  for (; count > 0; count--, column++) ((uint32_t *)column->data)[row] = column->value.u32;
-}
-
-INLINE void row_close_words(const struct column *column, uint32_t count, uint32_t row,
-                            uint32_t last) {
-  for (; count > 0; count--, column++) {
-    uint32_t *cells = column->data;
-    cells[row] = cells[last];
-  }
-}
-
-/* Defaults in a row's cells. */
-INLINE void row_default_cells(const struct table *table, uint32_t row) {
-  if (LIKELY(table->words))
-    row_default_words(table->columns, table->column_count, row);
-  else
-    row_default_mixed(table->columns, table->column_count, row);
-}
-
-/* The last row's cells take the places of the row's. */
-INLINE void row_close_cells(const struct table *table, uint32_t row, uint32_t last) {
-  if (LIKELY(table->words))
-    row_close_words(table->columns, table->column_count, row, last);
-  else
-    row_close_mixed(table->columns, table->column_count, row, last);
-}
-
-/* The row's cells go along an edge that adds and is not slow; the cells behind `from`'s last
-** row take their places. */
-INLINE void row_gain_cells(const struct table *from, uint32_t row, const struct edge *edge,
-                           uint32_t to_row) {
-  uint32_t last = from->count;
-  const struct column *source = from->columns, *target = edge->table->columns;
-  const struct column *end = target + edge->table->column_count;
-  const struct column *stop = edge->columns, *join = stop + edge->count;
-  for (;; stop = end) {
-    for (; target < stop; source++, target++) {
-      uint32_t *cells = source->data;
-      ((uint32_t *)target->data)[to_row] = cells[row];
-      cells[row] = cells[last];
-    }
-    if (stop == end) return;
-    for (; target < join; target++)
-      ((uint32_t *)target->data)[to_row] = target->value.u32;
-  }
-}
-
-/* The same along one that takes away. */
-INLINE void row_lose_cells(const struct table *from, uint32_t row, const struct edge *edge,
-                           uint32_t to_row) {
-  uint32_t last = from->count;
-  const struct column *source = from->columns, *target = edge->table->columns;
-  const struct column *end = source + from->column_count;
-  const struct column *stop = edge->columns, *join = stop + edge->count;
-  for (;; stop = end) {
-    for (; source < stop; source++, target++) {
-      uint32_t *cells = source->data;
-      ((uint32_t *)target->data)[to_row] = cells[row];
-      cells[row] = cells[last];
-    }
-    if (stop == end) return;
-    for (; source < join; source++) {
-      uint32_t *cells = source->data;
-      cells[row] = cells[last];
-    }
-  }
-}
-
-/* ---- rows ---- */
-
 /* The last row's entity takes the place of the row's in the list of rows; its cells are to
 ** follow. It may be the entity that goes: that one's own record is written after this. */
 INLINE void row_close(ecs_world *world, struct table *table, uint32_t row) {
@@ -101,7 +23,9 @@ INLINE void row_append(struct table *table, uint32_t entity, struct record *reco
   table->rows[row] = entity;
   record->table = table->index;
   record->row = row;
-  row_default_cells(table, row);
+  const struct column *end = table->columns + table->column_count;
+  for (const struct column *column = table->columns; column < end; column++)
+    cell_store(column->data, column->size, row, column->value);
 }
 
 /* Takes a row without any slots out, by moving the last one into its place. The record of
@@ -115,7 +39,9 @@ INLINE void row_cut(ecs_world *world, struct table *table, uint32_t row) {
   uint32_t moved = table->rows[last];
   table->rows[row] = moved;
   entity_record(&world->entities, moved)->row = row;
-  row_close_cells(table, row, last);
+  const struct column *end = table->columns + table->column_count;
+  for (const struct column *column = table->columns; column < end; column++)
+    cell_copy(column->data, row, column->data, last, column->size);
 }
 
 /* The same of any row. */
@@ -123,11 +49,6 @@ static inline void row_remove(ecs_world *world, struct table *table, uint32_t ro
   if (UNLIKELY(table->has_any)) table_release_row(world, table, row);
   row_cut(world, table, row);
 }
-
-/* Moves an entity's row, after table_reserve on `to`: shared columns are carried, new ones
-** get defaults, lost ones go (any slots are released). */
-void row_move(ecs_world *world, struct record *record, struct table *from,
-              struct table *to);
 
 /* The entity leaves `from`, whose count is its last row then, and is last in `to`: cells are
 ** to follow. Returns its row there. */
@@ -141,6 +62,43 @@ INLINE uint32_t row_change(ecs_world *world, struct record *record, struct table
   row_close(world, from, row);
   record->row = to_row;
   return to_row;
+}
+
+/* Brings a row's cells to a row of another table: what only that one has gets defaults. In
+** `from` the cells behind its last row take their places. Both tables' columns are in the order
+** of ids. `words`: every cell has 4 bytes. Known beforehand that saves 10 % of an add or remove. */
+INLINE void row_carry(const struct table *from, uint32_t row, const struct table *to,
+                      uint32_t to_row, bool words) {
+  const struct column *a = from->columns, *a_end = a + from->column_count;
+  const struct column *b = to->columns, *b_end = b + to->column_count;
+  uint32_t last = from->count;
+  while (a < a_end) {
+    uint32_t size = words ? 4 : a->size;
+    if (LIKELY(b < b_end && b->id == a->id)) {
+      cell_copy(b->data, to_row, a->data, row, size);
+      cell_copy(a->data, row, a->data, last, size);
+      a++, b++;
+    } else if (b < b_end && b->id < a->id) {
+      cell_store(b->data, words ? 4 : b->size, to_row, b->value);
+      b++;
+    } else {
+      cell_copy(a->data, row, a->data, last, size);
+      a++;
+    }
+  }
+  for (; b < b_end; b++) cell_store(b->data, words ? 4 : b->size, to_row, b->value);
+}
+
+/* Moves an entity's row, after table_reserve on `to`: shared columns are carried, new ones
+** get defaults, lost ones go (any slots are released). */
+INLINE void row_move(ecs_world *world, struct record *record, struct table *from,
+                     struct table *to) {
+  if (UNLIKELY(from->has_any)) table_release_lost(world, from, to, record->row, 1);
+  uint32_t row = record->row, to_row = row_change(world, record, from, to);
+  if (LIKELY(from->words && to->words))
+    row_carry(from, row, to, to_row, true);
+  else
+    row_carry(from, row, to, to_row, false);
 }
 
 #endif

@@ -101,10 +101,11 @@ static ecs_status table_of_parts(ecs_world *world, const struct part *parts, uin
 
 static void write_parts(ecs_world *world, struct table *table, uint32_t row,
                         const struct part *parts, uint32_t count) {
-  for (uint32_t i = 0; i < count; i++)
-    if (parts[i].write_count)
-      table_write(world, table_find(table, parts[i].component->id)->columns, row,
-                  parts[i].writes, parts[i].write_count);
+  for (uint32_t i = 0; i < count; i++) {
+    if (parts[i].write_count == 0) continue;
+    const struct layout *layout = table_find(table, parts[i].component->id);
+    table_write(world, layout->columns, row, parts[i].writes, parts[i].write_count);
+  }
 }
 
 /* The writes of the nth entity that is spawned with a part. */
@@ -158,7 +159,7 @@ static inline bool is_ready(const ecs_world *world, const struct table *table) {
          table->count < table->capacity;
 }
 
-static inline void spawn_ready(ecs_world *world, struct table *table, ecs_id *id) {
+INLINE void spawn_ready(ecs_world *world, struct table *table, ecs_id *id) {
   struct entity_index *index = &world->entities;
   uint32_t at = entity_take_ready(index, &index->entities);
   *id = entity_id(index, at);

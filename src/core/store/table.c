@@ -4,16 +4,10 @@
 
 #define FIRST_CAPACITY 16u
 
-static uint32_t place_count(uint32_t ids) {
-  uint32_t count = QUICK_PLACES;
-  while (count < ids + ids / 2) count *= 2;
-  return count;
-}
-
 /* Sizes of a table's arrays, and where each begins in its one block. */
-struct layout {
-  uint32_t parts, columns, places;
-  size_t places_at, edges_at, columns_at, parts_at, ids_at, first_at, size;
+struct block {
+  uint32_t columns, layouts;
+  size_t edges_at, columns_at, ids_at, size;
 };
 
 static size_t place(size_t *size, size_t count, size_t item) {
@@ -22,78 +16,61 @@ static size_t place(size_t *size, size_t count, size_t item) {
   return at;
 }
 
-static struct layout lay_out(const ecs_world *world, const ecs_id *ids, uint32_t count) {
-  struct layout layout = {0};
-  for (uint32_t i = 0; i < count; i++) {
-    const struct component *component = component_of(world, ids[i]);
-    layout.parts += component->leaf_count > 0;
-    layout.columns += component->leaf_count;
-  }
-  layout.places = place_count(count);
-  layout.size = sizeof(struct table);
-  layout.places_at = place(&layout.size, layout.places, sizeof(struct table_place));
-  layout.edges_at = place(&layout.size, FIRST_EDGES, sizeof(struct edge));
-  layout.columns_at = place(&layout.size, layout.columns, sizeof(struct column));
-  layout.parts_at = place(&layout.size, layout.parts, sizeof(struct table_part));
-  layout.ids_at = place(&layout.size, count, sizeof(ecs_id));
-  layout.first_at = place(&layout.size, count, sizeof(uint32_t));
-  return layout;
+/* Half of the slots for layouts or more are free, so that most ids are found at once. */
+static struct block plan_block(const ecs_world *world, const ecs_id *ids, uint32_t count) {
+  struct block block = {.layouts = 1u << GUESS_BITS, .size = sizeof(struct table)};
+  while (block.layouts / 2 < count) block.layouts *= 2;
+  for (uint32_t i = 0; i < count; i++) block.columns += component_of(world, ids[i])->leaf_count;
+  place(&block.size, block.layouts, sizeof(struct layout));
+  block.edges_at = place(&block.size, FIRST_EDGES, sizeof(struct edge));
+  block.columns_at = place(&block.size, block.columns, sizeof(struct column));
+  block.ids_at = place(&block.size, count, sizeof(ecs_id));
+  return block;
 }
 
-static void add_part(struct table *table, struct component *component) {
-  struct table_part *part = &table->parts[table->part_count++];
-  part->id = component->id;
-  part->component = component;
-  part->first = table->column_count;
+static void add_columns(struct table *table, const struct component *component) {
   table->has_any |= component->has_any;
   for (uint32_t i = 0; i < component->leaf_count; i++) {
     struct column *column = &table->columns[table->column_count++];
     column->size = component->leaves[i].size;
     table->words &= column->size == 4;
     column->leaf = i;
-    column->offset = component->leaves[i].offset;
+    column->id = component->id;
     column->component = component;
     column->value = component->leaves[i].value;
   }
 }
 
-static void add_id(const ecs_world *world, struct table *table, struct table_place *places,
-                   uint32_t position) {
-  ecs_id id = table->ids[position];
-  struct component *component = component_of(world, id);
-  uint32_t count = component->leaf_count, first = count ? table->column_count : NONE;
-  table->first_column[position] = first;
-  places[table_find(table, id) - places] = (struct table_place){
-    id, count ? table->columns + first : NULL, count, component->words ? count : 0, position
-  };
-  if (count) add_part(table, component);
+static void add_id(const ecs_world *world, struct table *table, ecs_id id) {
+  const struct component *component = component_of(world, id);
+  assert(table->id_count == 0 || table->ids[table->id_count - 1] < id);
+  table->ids[table->id_count++] = id;
+  struct layout *layout = table_guess(table, id);
+  if (layout->taken)
+    layout = table_layouts(table) + (table_find(table, id) - table_layouts(table));
+  assert(!layout->taken);
+  *layout = (struct layout){id, table->columns + table->column_count,
+                            (uint16_t)component->leaf_count, component->words, true};
+  add_columns(table, component);
 }
 
 ecs_status table_new(ecs_world *world, const ecs_id *ids, uint32_t count,
                      struct table **out) {
-  struct layout layout = lay_out(world, ids, count);
-  char *block = memory_resize(&world->memory, NULL, 0, layout.size);
+  struct block plan = plan_block(world, ids, count);
+  char *block = memory_resize(&world->memory, NULL, 0, plan.size);
   if (!block) return world_nomem(world);
-  memset(block, 0, layout.size);
+  memset(block, 0, plan.size);
   struct table *table = (void *)block;
-  struct table_place *places = (void *)(block + layout.places_at);
-  table->block_size = layout.size;
-  table->id_count = count;
-  table->ids = (void *)(block + layout.ids_at);
-  table->parts = (void *)(block + layout.parts_at);
-  table->columns = (void *)(block + layout.columns_at);
-  table->first_column = (void *)(block + layout.first_at);
-  table->edges = table->first_edges = (void *)(block + layout.edges_at);
-  table->place_mask = layout.places - 1;
+  table->block_size = plan.size;
+  table->ids = (void *)(block + plan.ids_at);
+  table->columns = (void *)(block + plan.columns_at);
+  table->edges = table->first_edges = (void *)(block + plan.edges_at);
+  table->layout_mask = plan.layouts - 1;
   table->edge_mask = FIRST_EDGES - 1;
   table->next_same_hash = NONE;
   table->words = true;
-  for (uint32_t i = 0; i < layout.places; i++) places[i].position = NONE;
-  for (uint32_t i = 0; i < count; i++) {
-    assert(i == 0 || ids[i - 1] < ids[i]);
-    table->ids[i] = ids[i];
-    add_id(world, table, places, i);
-  }
+  for (uint32_t i = 0; i < count; i++) add_id(world, table, ids[i]);
+  assert(table->column_count == plan.columns);
   *out = table;
   return ECS_OK;
 }
@@ -165,63 +142,58 @@ void table_fill_defaults(struct table *table, uint32_t row, uint32_t count) {
   }
 }
 
-void table_release_any(ecs_world *world, struct table *table, uint32_t first, uint32_t row,
+void table_release_any(ecs_world *world, const struct layout *layout, uint32_t row,
                        uint32_t count) {
-  const struct component *component = table->columns[first].component;
-  if (LIKELY(!component->has_any)) return;
-  for (uint32_t i = 0; i < component->leaf_count; i++) {
-    if (component->leaves[i].type != ECS_ANY) continue;
-    const uint32_t *slots = table->columns[first + i].data;
+  const struct column *column = layout->columns;
+  if (layout->count == 0 || LIKELY(!column->component->has_any)) return;
+  for (uint32_t i = 0; i < layout->count; i++, column++) {
+    if (column->component->leaves[i].type != ECS_ANY) continue;
+    const uint32_t *slots = column->data;
     for (uint32_t j = 0; j < count; j++) any_release(&world->any, slots[row + j]);
   }
 }
 
-void table_release_row(ecs_world *world, struct table *table, uint32_t row) {
-  for (uint32_t i = 0; i < table->part_count; i++)
-    table_release_any(world, table, table->parts[i].first, row, 1);
+void table_release_row(ecs_world *world, const struct table *table, uint32_t row) {
+  for (uint32_t i = 0; i < table->id_count; i++)
+    table_release_any(world, table_find(table, table->ids[i]), row, 1);
 }
 
-static void carry_part(struct table *from, uint32_t first, struct table *to,
-                       uint32_t to_first, uint32_t to_row) {
-  struct column *source = &from->columns[first];
-  struct column *target = &to->columns[to_first];
-  uint32_t leaves = source->component->leaf_count;
-  for (uint32_t i = 0; i < leaves; i++, source++, target++) {
-    size_t size = source->size;
-    memcpy((char *)target->data + to_row * size, source->data, from->count * size);
+void table_release_lost(ecs_world *world, const struct table *from, const struct table *to,
+                        uint32_t row, uint32_t count) {
+  for (uint32_t i = 0; i < from->id_count; i++)
+    if (!table_has(to, from->ids[i]))
+      table_release_any(world, table_find(from, from->ids[i]), row, count);
+}
+
+/* Brings the columns of all rows over: both tables' are in the order of ids. */
+static void carry_all(const struct table *from, const struct table *to) {
+  const struct column *a = from->columns, *a_end = a + from->column_count;
+  const struct column *b = to->columns, *b_end = b + to->column_count;
+  for (; b < b_end; b++) {
+    while (a < a_end && a->id < b->id) a++;
+    if (a < a_end && a->id == b->id) {
+      char *data = b->data;
+      memcpy(data + (size_t)to->count * b->size, a->data, (size_t)from->count * b->size);
+      a++;
+    } else {
+      cell_fill(b->data, b->size, to->count, from->count, b->value);
+    }
   }
 }
 
-/* count rows of a component with defaults. */
-static void fill_part(struct table *table, uint32_t first, uint32_t row, uint32_t count) {
-  struct column *column = &table->columns[first];
-  uint32_t leaves = column->component->leaf_count;
-  for (uint32_t i = 0; i < leaves; i++, column++)
+/* Defaults in count rows of one id's columns. */
+static void fill(const struct layout *layout, uint32_t row, uint32_t count) {
+  const struct column *column = layout->columns;
+  for (uint32_t i = 0; i < layout->count; i++, column++)
     cell_fill(column->data, column->size, row, count, column->value);
-}
-
-/* Brings the columns of all rows over: both tables' parts are in the order of ids. */
-static void carry_all(ecs_world *world, struct table *from, struct table *to) {
-  uint32_t i = 0, j = 0;
-  while (i < from->part_count || j < to->part_count) {
-    ecs_id a = i < from->part_count ? from->parts[i].id : UINT64_MAX;
-    ecs_id b = j < to->part_count ? to->parts[j].id : UINT64_MAX;
-    if (a == b)
-      carry_part(from, from->parts[i].first, to, to->parts[j].first, to->count);
-    else if (a < b)
-      table_release_any(world, from, from->parts[i].first, 0, from->count);
-    else
-      fill_part(to, to->parts[j].first, to->count, from->count);
-    i += a <= b;
-    j += b <= a;
-  }
 }
 
 void table_move_all(ecs_world *world, struct table *from, struct table *to) {
   assert(from != to && to->capacity - to->count >= from->count);
   uint32_t base = to->count, count = from->count;
   if (count == 0) return;
-  carry_all(world, from, to);
+  table_release_lost(world, from, to, 0, count);
+  carry_all(from, to);
   memcpy(to->rows + base, from->rows, count * sizeof *from->rows);
   to->count += count;
   from->count = 0;
@@ -241,10 +213,7 @@ void table_write(ecs_world *world, struct column *columns, uint32_t row,
   }
 }
 
-void table_write_defaults(ecs_world *world, struct table *table,
-                          const struct component *component, uint32_t row) {
-  uint32_t first = table_column(table, component->id);
-  if (first == NONE) return;
-  table_release_any(world, table, first, row, 1);
-  fill_part(table, first, row, 1);
+void table_write_defaults(ecs_world *world, const struct layout *layout, uint32_t row) {
+  table_release_any(world, layout, row, 1);
+  fill(layout, row, 1);
 }

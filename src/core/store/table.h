@@ -10,84 +10,57 @@ struct column {
   ecs_cell value;            /* the default */
   uint32_t size;             /* bytes of a value */
   uint32_t leaf;
-  size_t offset;             /* in the component's native struct */
+  ecs_id id;                 /* of the table's that it belongs to */
   const struct component *component;
   struct column_buffer buffer;
 };
 
-/* Where a table has an id: open addressing by id; a free one has position NONE. The first to
-** come has the one of the first QUICK_PLACES that goes by the id's last bits: to find it no more
-** than the table's address is needed. */
-#define QUICK_PLACES 8u
-#if QUICK_PLACES & (QUICK_PLACES - 1)
-#error "places are found by a mask: QUICK_PLACES is a power of two"
-#endif
-
-struct table_place {
+/* Where a table has the cells of one of its ids. */
+struct layout {
   ecs_id id;
-  struct column *columns;    /* of the id's component; NULL for a tag */
-  uint32_t count;            /* of them */
-  uint32_t words;            /* the same when the component is one of words, else 0 */
-  uint32_t position;         /* in ids */
+  struct column *columns;    /* one a leaf; for a tag where they would be */
+  uint16_t count;            /* of columns */
+  bool words;                /* of a component of words */
+  bool taken;                /* else a free slot */
 };
 
-/* A component with columns, in the order of ids. */
-struct table_part {
-  ecs_id id;
-  const struct component *component;
-  uint32_t first;            /* its first column; the others follow */
-};
-
-#define EDGE_NONE 0u
-#define EDGE_ADDS 1u       /* to the table with one id more, */
-#define EDGE_TAKES 2u      /* or with one less */
-#define EDGE_SLOW 4u       /* with either: the cells are not all of 4 bytes, or any slots */
-
-/* A short cut to the table with one id more, or less when this one has it. The larger one
-** has columns of the id; the others are in the same order in both. */
+/* A short cut to the table with one id more, or less when this one has it. */
 struct edge {
   ecs_id id;
-  struct table *table;       /* has the edge back */
-  struct column *columns;    /* of the id in the larger table: where they are or would be */
-  uint16_t count;
-  uint8_t kind;
+  struct table *table;       /* has the edge back; NULL in a free slot */
 };
 
-#define FIRST_EDGES 4u       /* part of the table's own block */
-#if FIRST_EDGES & (FIRST_EDGES - 1)
-#error "edges are found by a mask: FIRST_EDGES is a power of two"
-#endif
+#define GUESS_BITS 3         /* a table has 2^GUESS_BITS slots for layouts, or more */
+#define FIRST_EDGES 4u       /* in the table's own block: a power of two */
 
-/* What moving a row needs comes first. */
+/* Layouts, which follow this struct, and edges are found by open addressing: their masks are one
+** less than there are slots, a power of two. What reading cells and moving rows need comes last. */
 struct table {
-  uint32_t index;
-  uint32_t serial;           /* told apart from an earlier table of the same index */
-  uint32_t count;
-  uint32_t capacity;         /* rows that every column has room for */
-  uint32_t *rows;            /* entity index by row */
-  struct column *columns;
-  struct edge *edges;        /* open addressing by id: a free one is of no kind */
-  uint32_t place_mask;       /* one less than there are places, which follow this struct, */
-  uint32_t edge_mask;        /* and edges: powers of two */
-  uint32_t column_count;
-  uint32_t edge_count;
-  bool words;                /* every column has cells of 4 bytes */
-  bool has_any;
-  bool in_empties;           /* listed for reclaiming */
-  bool was_empty;            /* at the end of the last update */
-  bool doomed;               /* while reclaiming */
-  uint32_t incoming;         /* rows a commit is about to add */
-  uint32_t id_count;
-  ecs_id *ids;               /* sorted */
-  uint32_t *first_column;    /* by position in ids; NONE for a tag */
-  uint32_t part_count;
-  uint32_t next_same_hash;   /* NONE ends it */
-  struct table_part *parts;
   uint64_t order;            /* when it was made: tables are visited in this order */
   uint64_t hash;
+  size_t block_size;         /* of this struct with all its arrays */
   struct edge *first_edges;
   struct column_buffer row_buffer;
-  size_t block_size;         /* of this struct with all its arrays */
+  uint32_t serial;           /* told apart from an earlier table of the same index */
+  uint32_t edge_count;
+  uint32_t incoming;         /* rows a commit is about to add */
+  uint32_t next_same_hash;   /* NONE ends it */
+  bool was_empty;            /* at the end of the last update */
+  bool doomed;               /* while reclaiming */
+  bool in_empties;           /* listed for reclaiming */
+  bool has_any;
+  bool words;                /* every column has cells of 4 bytes */
+  uint32_t index;
+  ecs_id *ids;               /* sorted */
+  struct edge *edges;
+  uint32_t *rows;            /* entity index by row */
+  struct column *columns;    /* in the order of ids, then of leaves */
+  uint32_t count;
+  uint32_t capacity;         /* rows that every column has room for */
+  uint32_t column_count;
+  uint32_t id_count;
+  uint32_t edge_mask;
+  uint32_t layout_mask;
 };
 
 /* A table without rows; it is in no list yet. ids are sorted and alive. */
@@ -95,39 +68,52 @@ ecs_status table_new(ecs_world *world, const ecs_id *ids, uint32_t count,
                      struct table **out);
 void table_free(ecs_world *world, struct table *table);
 
-INLINE const struct table_place *table_places(const struct table *table) {
-  return (const void *)(table + 1);
+/* Fibonacci hashing (Knuth, TAOCP 6.4): ids of components follow each other, pairs may differ in
+** any of their bits, and both spread well. */
+INLINE uint64_t id_hash(ecs_id id) {
+#ifdef ECS_CONSTANT_HASH
+  return id & 0;
+#else
+  return id * UINT64_C(0x9E3779B97F4A7C15);
+#endif
 }
 
-/* The place where an id is unless another one has come first: for quick ways, with table_find
-** behind them. */
-INLINE const struct table_place *table_probe(const struct table *table, ecs_id id) {
-  return table_places(table) + (id & (QUICK_PLACES - 1));
+/* The slot where an id is looked for first. */
+INLINE uint32_t id_slot(ecs_id id, uint32_t mask) {
+  return (uint32_t)(id_hash(id) >> 32) & mask;
 }
 
-/* Where the table has an id, or a free place. O(1): ids of components are small and follow
-** each other, so that they need no mixing. */
-INLINE const struct table_place *table_find(const struct table *table, ecs_id id) {
-  const struct table_place *place = table_probe(table, id);
-  if (LIKELY(place->id == id || place->position == NONE)) return place;
-  uint32_t at = (uint32_t)id & table->place_mask;
-  place = table_places(table) + at;
-  while (UNLIKELY(place->id != id) && place->position != NONE) {
-    at = (at + 1) & table->place_mask;
-    place = table_places(table) + at;
+INLINE struct layout *table_layouts(const struct table *table) {
+  return (struct layout *)(uintptr_t)(table + 1);
+}
+
+/* The slot that the first id to come has taken, which most ids are: found without the table's mask,
+** which takes 11 % of the time off a random get of a cell. */
+INLINE struct layout *table_guess(const struct table *table, ecs_id id) {
+  return table_layouts(table) + (id_hash(id) >> (64 - GUESS_BITS));
+}
+
+/* Where the table has an id; a free slot, without columns, when it has not. O(1). */
+INLINE const struct layout *table_find(const struct table *table, ecs_id id) {
+  const struct layout *layout = table_guess(table, id);
+  if (LIKELY(layout->id == id)) return layout;
+  uint32_t at = id_slot(id, table->layout_mask);
+  layout = table_layouts(table) + at;
+  while (UNLIKELY(layout->id != id) && layout->taken) {
+    at = (at + 1) & table->layout_mask;
+    layout = table_layouts(table) + at;
   }
-  return place;
+  return layout;
 }
 
-/* Position of an id in the table's ids, or NONE. */
-static inline uint32_t table_position(const struct table *table, ecs_id id) {
-  return table_find(table, id)->position;
+static inline bool table_has(const struct table *table, ecs_id id) {
+  return table_find(table, id)->taken;
 }
 
 /* The number of a component's first column, NONE when it is absent or a tag. */
 static inline uint32_t table_column(const struct table *table, ecs_id id) {
-  const struct column *columns = table_find(table, id)->columns;
-  return columns ? (uint32_t)(columns - table->columns) : NONE;
+  const struct layout *layout = table_find(table, id);
+  return layout->count ? (uint32_t)(layout->columns - table->columns) : NONE;
 }
 
 /* Room for `more` rows: ECS_ENOMEM, ECS_ELIMIT. */
@@ -144,14 +130,17 @@ void table_move_all(ecs_world *world, struct table *from, struct table *to);
 ** released. */
 void table_write(ecs_world *world, struct column *columns, uint32_t row,
                  const struct write *writes, uint32_t count);
-void table_write_defaults(ecs_world *world, struct table *table,
-                          const struct component *component, uint32_t row);
+void table_write_defaults(ecs_world *world, const struct layout *layout, uint32_t row);
 
-/* Lets go of the any slots in a component's columns, of which `first` is the first. */
-void table_release_any(ecs_world *world, struct table *table, uint32_t first, uint32_t row,
+/* Lets go of the any slots in the columns of one id. */
+void table_release_any(ecs_world *world, const struct layout *layout, uint32_t row,
                        uint32_t count);
 /* The same of a whole row. */
-void table_release_row(ecs_world *world, struct table *table, uint32_t row);
+void table_release_row(ecs_world *world, const struct table *table, uint32_t row);
+
+/* The same of cells that a move from one table to the other leaves behind. */
+void table_release_lost(ecs_world *world, const struct table *from, const struct table *to,
+                        uint32_t row, uint32_t count);
 
 /* Gives column memory back when there are no rows. */
 void table_shrink(ecs_world *world, struct table *table);

@@ -18,15 +18,14 @@ struct place {
   uint32_t row;
 };
 
-/* Looks for the component of a living entity, whose record this is; false when it is absent.
-** A tag has no first column: NONE. */
+/* Looks for the component of a living entity, whose record this is; false when it is absent. */
 static inline bool place_look(struct place *place, const struct record *record) {
   if (UNLIKELY(record->table == RECORD_BARE)) return false;
   place->table = world_table(place->box->world, record->table);
   place->row = record->row;
-  uint32_t position = table_position(place->table, place->id);
-  if (position == NONE) return false;
-  place->first = place->table->first_column[position];
+  const struct layout *layout = table_find(place->table, place->id);
+  if (!layout->taken) return false;
+  place->first = (uint32_t)(layout->columns - place->table->columns);
   return true;
 }
 
