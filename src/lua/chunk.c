@@ -91,7 +91,7 @@ static int chunk_column(lua_State *L) {
 static int chunk_has(lua_State *L) {
   const struct chunk_box *chunk = check_chunk(L, 1);
   const struct component *component = check_component(L, chunk->loop->box, 2);
-  lua_pushboolean(L, table_position(chunk->loop->table, component->id) != NONE);
+  lua_pushboolean(L, table_has(chunk->loop->table, component->id));
   return 1;
 }
 

@@ -48,7 +48,7 @@ bool ecs_iter_has(const ecs_iter *it, uint32_t term) {
   const ecs_query *query = it->query;
   if (!query || term >= query->terms.count || it->table == NONE) return false;
   const struct table *table = world_table(query->world, query->tables[it->table]);
-  return table_position(table, query->terms.terms[term].id) != NONE;
+  return table_has(table, query->terms.terms[term].id);
 }
 
 void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {

@@ -28,10 +28,9 @@ static inline bool term_gives(const struct term *term, const struct component *c
 /* What a match has for a term's slot: the number of its first column, NONE where the table lacks
 ** the component. For a tag that the table has: any number, as it has no column. */
 static inline uint32_t term_column(const struct term *term, const struct table *table) {
-  const struct table_place *place = table_find(table, term->id);
-  if (place->position == NONE) return NONE;
-  if (!place->columns) return 0;
-  uint32_t first = (uint32_t)(place->columns - table->columns);
+  const struct layout *layout = table_find(table, term->id);
+  if (layout->count == 0) return layout->taken ? 0 : NONE;
+  uint32_t first = (uint32_t)(layout->columns - table->columns);
   return term->leaf == NONE ? first : first + term->leaf;
 }
 
