@@ -90,20 +90,23 @@ $(eval $(call tested,$(I686),$$(I686_CC),-O2 -Werror -DECS_DEBUG $(SSE2)))
 $(eval $(call tested,$(AARCH64),aarch64-linux-gnu-gcc,-O2 -Werror -DECS_DEBUG))
 $(eval $(call tested,$(WINDOWS),x86_64-w64-mingw32-gcc,-O2 -Werror $(MINGW)))
 
-# The loops of kernels take most of the time of a build. Collisions do not touch kernels; the
-# loops have no asserts for a debug build, and the fuzzers run none. What some sanitizers look
-# for in them, AddressSanitizer sees, too. $(call copied,directory,which)
+# The loops of kernels take most of the time of a build. Collisions do not touch kernels, but for
+# what runs them over tables; the loops have no asserts for a debug build, and the fuzzers run none.
+# What some sanitizers look for in them, AddressSanitizer sees, too. $(call copied,directory,names)
 define copied
-$(1)/obj/kernel/$(2): $(RELEASE)/obj/kernel/$(2)
+$(2:%=$(1)/obj/kernel/%.o): $(1)/obj/%.o: $(RELEASE)/obj/%.o
 	@mkdir -p $$(@D)
 	@cp $$< $$@
 endef
 
-$(eval $(call copied,$(HASH),%.o))
-$(eval $(call copied,$(DEBUG),ops_%.o))
-$(eval $(call copied,$(PARANOID),ops_%.o))
-$(eval $(call copied,$(FUZZ),ops_%.o))
-$(eval $(call copied,$(TSAN),ops_%.o))
+KERNEL_LOOPS := $(patsubst src/kernel/%.c,%,$(wildcard src/kernel/ops_*.c))
+KERNEL_ALONE := $(filter-out run,$(patsubst src/kernel/%.c,%,$(wildcard src/kernel/*.c)))
+
+$(eval $(call copied,$(HASH),$(KERNEL_ALONE)))
+$(eval $(call copied,$(DEBUG),$(KERNEL_LOOPS)))
+$(eval $(call copied,$(PARANOID),$(KERNEL_LOOPS)))
+$(eval $(call copied,$(FUZZ),$(KERNEL_LOOPS)))
+$(eval $(call copied,$(TSAN),$(KERNEL_LOOPS)))
 
 $(ASAN)/obj/kernel/ops_%.o: CFLAGS += -fno-sanitize=object-size,pointer-overflow,null,bounds
 

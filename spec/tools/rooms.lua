@@ -12,13 +12,17 @@ local ROOMS = {
   ["core/change"] = { "core/base", "core/store", "core/run" },
   ["core/image"] = { "core/base", "core/store", "core/run", "core/change" },
   ["kernel"] = { "core/base" },
-  ["front"] = { "core/base", "core/store", "kernel" },
+  ["kernel/run"] = { "core/base", "core/store", "kernel" },
+  ["front"] = { "core/base", "core/store", "kernel", "kernel/run" },
   ["lua/bind"] = { "core/base", "core/store", "ecs_lua.h" },
   ["lua"] = {
-    "core/base", "core/store", "core/run", "core/change", "core/image", "kernel", "front",
-    "lua/bind", "ecs_lua.h",
+    "core/base", "core/store", "core/run", "core/change", "core/image", "kernel", "kernel/run",
+    "front", "lua/bind", "ecs_lua.h",
   },
 }
+
+-- Files with rules of their own.
+local ROOM_OF_FILE = { ["kernel/run.c"] = "kernel/run", ["kernel/run.h"] = "kernel/run" }
 
 local INCLUDES_TODAY = {
   ["core/store/world.h -> core/run/schedule.h"] = true,  -- a world holds its schedule
@@ -66,7 +70,7 @@ local function knows_lua(file)
 end
 
 local function room_of(path)
-  return path:match "^(.*)/[^/]*$" or path
+  return ROOM_OF_FILE[path] or path:match "^(.*)/[^/]*$" or path
 end
 
 local function may_use(room, header)

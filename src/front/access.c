@@ -305,11 +305,12 @@ static k_column column_type(struct front *f, const struct component *component,
   return columns[column];
 }
 
-static uint32_t new_column(struct front *f, struct front_column column) {
-  if (f->column_count == FRONT_COLUMNS) front_refuse(f, "it uses too many fields");
+static uint32_t new_column(struct front *f, struct run_column cells, struct front_column column) {
+  if (f->column_count == RUN_COLUMNS) front_refuse(f, "it uses too many fields");
   column.number = build_column(f->b, column.type);
   assert(column.number == f->column_count || column.number == NONE);
   f->columns[f->column_count] = column;
+  f->cells[f->column_count] = cells;
   return f->column_count++;
 }
 
@@ -317,13 +318,12 @@ static uint32_t new_column(struct front *f, struct front_column column) {
 static uint32_t find_column(struct front *f, uint32_t slot, uint32_t leaf,
                             const struct component *component, uint32_t component_leaf) {
   for (uint32_t i = 0; i < f->column_count; i++)
-    if (f->columns[i].slot == slot && f->columns[i].leaf == leaf) return i;
+    if (f->cells[i].slot == slot && f->cells[i].leaf == leaf) return i;
   k_column type = column_type(f, component, &component->leaves[component_leaf]);
-  return new_column(f, (struct front_column){.slot = slot, .leaf = leaf,
-                                             .component = component,
-                                             .component_leaf = component_leaf,
-                                             .type = type,
-                                             .read_only = is_read_only(f, slot)});
+  return new_column(f, (struct run_column){slot, leaf},
+                    (struct front_column){.component = component,
+                                          .component_leaf = component_leaf, .type = type,
+                                          .read_only = is_read_only(f, slot)});
 }
 
 /* Terms may name the same component, or a field of one: what they share is one column, that of
@@ -360,9 +360,10 @@ struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
 /* The id of the row's entity, in a column of its own. */
 static struct val row_entity(struct front *f) {
   uint32_t at = 0;
-  while (at < f->column_count && f->columns[at].slot != NONE) at++;
+  while (at < f->column_count && f->cells[at].slot != NONE) at++;
   if (at == f->column_count)
-    new_column(f, (struct front_column){.slot = NONE, .type = KC_ENTITY, .read = true});
+    new_column(f, (struct run_column){.slot = NONE},
+               (struct front_column){.type = KC_ENTITY, .read = true});
   struct val value = val_number(f, build_rows_entity(f->b, f->columns[at].number), false);
   value.entity = value.row_entity = true;
   return value;

@@ -310,12 +310,12 @@ static struct val method_call(struct front *f, uint32_t name, const struct val *
   if (f->loop_depth) front_refuse(f, "it changes entities inside a loop");
   if (f->result == RESULT_TRUTH)
     front_refuse(f, "it changes entities in a predicate");
-  if (f->command_count == FRONT_COMMANDS)
+  if (f->command_count == RUN_BITMAPS)
     front_refuse(f, "it changes entities in too many places");
-  struct front_command *command = &f->commands[f->command_count];
-  *command = (struct front_command){FORM_DESPAWN, ECS_NULL};
+  struct run_command *command = &f->commands[f->command_count];
+  *command = (struct run_command){RUN_DESPAWN, ECS_NULL};
   if (name != METHOD_DESPAWN) {
-    command->form = name == METHOD_ADD ? FORM_ADD : FORM_REMOVE;
+    command->action = name == METHOD_ADD ? RUN_ADD : RUN_REMOVE;
     command->component = component_argument(f, arguments, count);
   } else if (count != 2) {
     front_refuse(f, "it calls world:despawn badly");

@@ -7,18 +7,16 @@
 
 #include "front/bytecode.h"
 #include "front/outside.h"
-#include "kernel/program.h"
+#include "kernel/run.h"
 
 #include "core/store/world.h"
 
-#define FRONT_COLUMNS 128      /* fields of a kernel */
 #define FRONT_UNIFORMS 200
 #define FRONT_GUARDS 250
 #define FRONT_DEPTH 8          /* inlined functions inside one another */
 #define FRONT_FUNCTIONS 64     /* inlined in all */
 #define FRONT_KEYS 6           /* a.b.c... from an upvalue or a global */
 #define FRONT_RESULTS 8
-#define FRONT_COMMANDS 16
 #define FRONT_REGISTERS 1024   /* of all functions that are open */
 #define FRONT_FORKS 256
 
@@ -59,22 +57,14 @@ struct resource_uniform {
   int16_t uniform;
 };
 
-/* A field of one of the query's terms. */
+/* A field of one of the query's terms, or the row's entity: what is known of a program's column
+** beside its run_column. */
 struct front_column {
-  uint32_t slot;               /* of the query; NONE: the row's entity */
-  uint32_t leaf;               /* counted from the term's first column */
-  const struct component *component;
+  const struct component *component;   /* NULL: the entity */
   uint32_t component_leaf;
   k_column type;
   uint32_t number;             /* in the builder */
   bool read, written, read_only;
-};
-
-enum command_form { FORM_DESPAWN, FORM_ADD, FORM_REMOVE };
-
-struct front_command {
-  enum command_form form;
-  ecs_id component;
 };
 
 enum front_result { RESULT_NONE, RESULT_TRUTH, RESULT_SUM, RESULT_MIN, RESULT_MAX };
@@ -123,7 +113,7 @@ struct env {
   struct val calls;            /* how often world:random was called in the row */
   uint32_t result_count;
   struct val results[FRONT_RESULTS];
-  k_value fields[FRONT_COLUMNS];      /* K_NONE: as loaded */
+  k_value fields[RUN_COLUMNS];      /* K_NONE: as loaded */
   struct val *registers;
 };
 
@@ -172,7 +162,8 @@ struct front {
   struct fork forks[FRONT_FORKS];
   uint32_t fork_count;
 
-  struct front_column columns[FRONT_COLUMNS];
+  struct front_column columns[RUN_COLUMNS];
+  struct run_column cells[RUN_COLUMNS];        /* of the same columns */
   uint32_t column_count;
   struct path paths[FRONT_GUARDS];
   uint32_t path_count;
@@ -181,16 +172,13 @@ struct front {
   struct resource_uniform resources[FRONT_UNIFORMS];
   uint32_t resource_count;
   uint32_t uniform_count;
-  struct front_command commands[FRONT_COMMANDS];
+  struct run_command commands[RUN_BITMAPS];
   uint32_t command_count;
   bool breaks_promise;         /* refused since it writes to a term declared :in */
   struct function_code codes[FRONT_FUNCTIONS];
   uint32_t code_count;
   struct program *program;
 };
-
-/* The first uniforms of every program. */
-enum { UNIFORM_DT, UNIFORM_STREAM, UNIFORM_TICK, UNIFORM_FIRST };
 
 /* ---- front.c ---- */
 

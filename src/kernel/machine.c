@@ -48,9 +48,13 @@ void machine_free(struct machine *m) {
   memory_free(m->memory, m, sizeof *m);
 }
 
-k_status machine_reserve(struct machine *m, const struct program *p) {
+size_t machine_room(const struct program *p) {
   struct numbering numbers = program_numbering(p);
-  if (!buffer_grow(m->memory, &m->buffer, lay_out(p, &numbers).end, 0)) return K_ENOMEM;
+  return lay_out(p, &numbers).end;
+}
+
+k_status machine_reserve(struct machine *m, const struct program *p) {
+  if (!buffer_grow(m->memory, &m->buffer, machine_room(p), 0)) return K_ENOMEM;
   memset(m->buffer.data, 1, K_BLOCK);
   return K_OK;
 }

@@ -217,8 +217,10 @@ struct machine *machine_new(struct memory *memory, k_isa isa);   /* NULL: no mem
 void machine_free(struct machine *m);
 
 /* Makes room for `p`; K_OK or K_ENOMEM. Done once per program and machine: `machine_run`
-** then allocates nothing. */
+** then allocates nothing. A machine that has room for one program has it for every other whose
+** machine_room, the bytes of it, is not larger. */
 k_status machine_reserve(struct machine *m, const struct program *p);
+size_t machine_room(const struct program *p);
 
 /* Why and where a row failed. */
 typedef enum k_error {

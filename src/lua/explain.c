@@ -1,4 +1,4 @@
-#include "lua/kernel.h"
+#include "lua/kernel_ready.h"
 #include "lua/system.h"
 
 const char *system_tier(const ecs_system *system) {
@@ -38,7 +38,7 @@ static void list_fields(lua_State *L, const struct variant *variant, const char 
   lua_Integer count = 0;
   for (uint32_t i = 0; i < variant->column_count; i++) {
     const struct front_column *column = &variant->columns[i];
-    bool wanted = column->slot != NONE && (writes ? column->written : column->read);
+    bool wanted = column->component && (writes ? column->written : column->read);
     if (!wanted) continue;
     lua_pushfstring(L, "%s.%s", column->component->name,
                     column->component->leaves[column->component_leaf].name);
@@ -48,9 +48,9 @@ static void list_fields(lua_State *L, const struct variant *variant, const char 
 }
 
 static void set_program(lua_State *L, const struct variant *variant) {
-  size_t size = program_text(variant->program, NULL, 0) + 1;
+  size_t size = program_text(variant->plan.program, NULL, 0) + 1;
   char *text = lua_newuserdatauv(L, size, 0);
-  program_text(variant->program, text, size);
+  program_text(variant->plan.program, text, size);
   lua_pushstring(L, text);
   lua_remove(L, -2);
   lua_setfield(L, -2, "program");

@@ -1,7 +1,6 @@
-/* What is raised when a program fails in a row. */
-#include <math.h>
+#include "lua/failure.h"
 
-#include "lua/kernel.h"
+#include <math.h>
 
 static int divide_by_zero(lua_State *L) {
   int operation = (int)lua_tointeger(L, 1);
@@ -61,15 +60,15 @@ static void failure_text(lua_State *L, char *text, size_t size,
   }
 }
 
-int kernel_fail(lua_State *L, int handle, const struct loop_box *loop,
-                const struct variant *variant, const k_failure *failure) {
+int kernel_fail(lua_State *L, int handle, const struct variant *variant,
+                const struct run_failure *failure) {
+  const k_failure *why = &failure->why;
   char text[MESSAGE_SIZE];
   need_stack(L, 4);
-  failure_text(L, text, sizeof text, variant, failure);
-  ecs_id entity = loop_entity(loop, (uint32_t)failure->row);
+  failure_text(L, text, sizeof text, variant, why);
   lua_Debug where;
   lua_getiuservalue(L, handle, KERNEL_FUNCTION);
   lua_getinfo(L, ">S", &where);
   return raise_error(L, "%s:%d: entity %e: %s", where.short_src,
-                     (int64_t)(failure->tag & ((1u << TAG_LINES) - 1)), entity, text);
+                     (int64_t)(why->tag & ((1u << TAG_LINES) - 1)), failure->entity, text);
 }

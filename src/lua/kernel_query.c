@@ -1,8 +1,9 @@
-/* The forms of a query that take a function to be compiled: q:run, q:sum, q:min, q:max. */
-#include "lua/kernel.h"
+#include "lua/kernel_query.h"
 
-/* Pushes the handle for a function of a query, made once: QUERY_KERNELS is a list of tables,
-** one a result, with functions as weak keys. */
+#include "lua/kernel_ready.h"
+#include "lua/kernel_run.h"
+
+/* QUERY_KERNELS is a list of tables, one for each result, with functions as weak keys. */
 void kernel_of_query(lua_State *L, int query_index, int function,
                      enum front_result result) {
   struct query_box *query = lua_touserdata(L, query_index);
@@ -150,7 +151,7 @@ static void fold_in_lua(lua_State *L, struct folding *folding) {
 }
 
 static bool is_integer(const struct variant *variant) {
-  return (variant->program->totals[0] & 3) == KT_I64;
+  return (variant->plan.program->totals[0] & 3) == KT_I64;
 }
 
 /* The type that the program's total has. */
@@ -169,7 +170,7 @@ static bool totals_agree(lua_State *L, int handle) {
   for (uint32_t i = 0; i < query->count && query->terms.choices; i++) {
     const struct table *table = world_table(query->world, query->tables[i]);
     if (table->count == 0) continue;
-    const struct variant *variant = kernel_find(L, lua_gettop(L), kernel, table);
+    const struct variant *variant = variant_find(L, lua_gettop(L), kernel, table);
     *(variant && is_integer(variant) ? &integers : &floats) += 1;
   }
   lua_pop(L, 1);

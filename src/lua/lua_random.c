@@ -1,5 +1,7 @@
 /* world:random(e): the same numbers as in compiled functions. */
-#include "lua/kernel.h"
+#include "lua/bind/binding.h"
+
+#include "kernel/program.h"
 
 static lua_Integer bound(lua_State *L, int arg) {
   luaL_checktype(L, arg, LUA_TNUMBER);

@@ -1,4 +1,4 @@
-#include "lua/kernel.h"
+#include "lua/kernel_ready.h"
 #include "lua/system.h"
 
 #include "lua/bind/options.h"

@@ -1,4 +1,5 @@
-#include "lua/kernel.h"
+#include "lua/kernel_ready.h"
+#include "lua/kernel_run.h"
 #include "lua/system.h"
 
 const char on_error_key = 0;
@@ -233,12 +234,12 @@ static bool run_settled(const struct system_box *system, double dt) {
   if (!kernel || !system->compiled || !system->query->query) return false;
   lua_State *L = state_of(system->box);
   int top = lua_gettop(L);
-  if (kernel_reads(kernel)) {
+  if (variants_read(kernel)) {
     if (!lua_checkstack(L, 12)) return false;
     lua_getiuservalue(L, FRAME_WORLD, WORLD_REFS);
     lua_rawgeti(L, -1, system->anchors_ref);
   }
-  struct variant *variant = kernel_settled(L, lua_gettop(L), kernel);
+  struct variant *variant = variant_settled(L, lua_gettop(L), kernel);
   lua_settop(L, top);
   return variant && kernel_run_settled(kernel, variant, dt);
 }

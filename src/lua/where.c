@@ -1,6 +1,7 @@
 /* q:where(fn): a query whose rows also satisfy a function, which is compiled if possible. */
 #include "lua/bind/batch.h"
-#include "lua/kernel.h"
+#include "lua/kernel_query.h"
+#include "lua/kernel_run.h"
 #include "lua/bind/names.h"
 
 #define WHERE_QUERY 1        /* user values */

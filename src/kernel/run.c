@@ -1,0 +1,259 @@
+#include "kernel/run.h"
+
+#include "core/store/world.h"
+#include "kernel/ops.h"
+
+/* ---- plans ---- */
+
+struct run_plan run_plan_of(struct program *program, const struct run_column *columns,
+                            const struct run_command *commands, uint32_t command_count) {
+  struct run_plan plan = {.program = program, .columns = columns, .commands = commands,
+                          .command_count = command_count, .machine_room = machine_room(program)};
+  assert(program->column_count <= RUN_COLUMNS && program->bitmap_count <= RUN_BITMAPS);
+  assert(command_count <= program->bitmap_count);
+  for (uint32_t i = 0; i < program->column_count; i++) {
+    if (columns[i].slot != NONE) continue;
+    assert(!plan.takes_ids);
+    assert(program->columns[i] == KC_ENTITY && !program_writes(program, i));
+    plan.takes_ids = true;
+  }
+  plan.needs_room = plan.takes_ids || program->bitmap_count;
+  assert(plan.machine_room > 0);
+  return plan;
+}
+
+/* ---- runners ---- */
+
+void runner_open(struct runner *runner, struct memory *memory, k_isa isa) {
+  memset(runner, 0, sizeof *runner);
+  runner->memory = memory;
+  runner->isa = isa;
+}
+
+void runner_free(struct runner *runner) {
+  machine_free(runner->machine);
+  runner->machine = NULL;
+  runner->machine_room = runner->capacity = 0;
+  buffer_free(runner->memory, &runner->room);
+}
+
+/* Ids and bitmaps begin at multiples of 64 bytes: they are counted in words of 8. */
+static size_t id_words(const struct run_plan *plan, uint32_t rows) {
+  return plan->takes_ids ? round_up(rows, 8) : 0;
+}
+
+static size_t bitmap_words(uint32_t rows) { return round_up((rows + 63) / 64, 8); }
+
+static size_t room_size(const struct run_plan *plan, uint32_t rows) {
+  return (id_words(plan, rows) + plan->program->bitmap_count * bitmap_words(rows)) * sizeof(uint64_t);
+}
+
+static bool grow_room(struct runner *runner, size_t size) {
+  if (!buffer_grow(runner->memory, &runner->room, size, 0)) return false;
+  runner->capacity = size;
+  return true;
+}
+
+static bool reserve_machine(struct runner *runner, const struct run_plan *plan) {
+  if (!runner->machine) runner->machine = machine_new(runner->memory, runner->isa);
+  if (!runner->machine || machine_reserve(runner->machine, plan->program) != K_OK) return false;
+  runner->machine_room = plan->machine_room;
+  return true;
+}
+
+/* Tables grow row by row, the room by doubling. */
+static RARE bool reserve(struct runner *runner, const struct run_plan *plan, size_t size) {
+  size_t twice = 2 * runner->capacity;
+  if (plan->machine_room > runner->machine_room && !reserve_machine(runner, plan)) return false;
+  if (size <= runner->capacity) return true;
+  return (size < twice && grow_room(runner, twice)) || grow_room(runner, size);
+}
+
+static inline bool reserve_rows(struct runner *runner, const struct run_plan *plan,
+                                uint32_t rows) {
+  size_t size = rows ? room_size(plan, rows) : 0;
+  bool has_room = plan->machine_room <= runner->machine_room && size <= runner->capacity;
+  return LIKELY(has_room) || reserve(runner, plan, size);
+}
+
+bool runner_reserve(struct runner *runner, const struct run_plan *plan, uint32_t rows) {
+  return reserve_rows(runner, plan, rows);
+}
+
+/* ---- one table ---- */
+
+static const struct table *table_of(const struct run *run, uint32_t match) {
+  const ecs_query *query = run->query;
+  assert(match < query->count);
+  const struct table *table = world_table(query->world, query->tables[match]);
+  assert(table->count > 0);
+  return table;
+}
+
+/* Writes the ids and says where the bitmaps are; what these hold is up to the machine. */
+static void lay_out(struct runner *runner, const struct run_plan *plan, const ecs_world *world,
+                    const struct table *table) {
+  assert(room_size(plan, table->count) <= runner->capacity);
+  uint64_t *at = runner->room.data;
+  if (plan->takes_ids) {
+    for (uint32_t row = 0; row < table->count; row++)
+      at[row] = entity_id(&world->entities, table->rows[row]);
+    at += id_words(plan, table->count);
+  }
+  for (uint32_t i = 0; i < plan->program->bitmap_count; i++, at += bitmap_words(table->count))
+    runner->bitmaps[i] = at;
+  runner->rows = table->count;
+}
+
+/* The cells of a program's column: `first` has the query's columns in this table, by slot. */
+static void *find_cells(const struct runner *runner, const struct run_plan *plan, uint32_t i,
+                        const struct table *table, const uint32_t *first) {
+  struct run_column wanted = plan->columns[i];
+  if (wanted.slot == NONE) return runner->room.data;
+  assert(first[wanted.slot] != NONE);
+  uint32_t at = first[wanted.slot] + wanted.leaf;
+  assert(at < table->column_count);
+  assert(table->columns[at].size == column_size((k_column)plan->program->columns[i]));
+  return table->columns[at].data;
+}
+
+static void bind_columns(struct runner *runner, const struct run *run, uint32_t match,
+                         const struct table *table) {
+  const struct run_plan *plan = run->plan;
+  const uint32_t *first = query_columns(run->query, match);
+  for (uint32_t i = 0; i < plan->program->column_count; i++) {
+    assert(plan->columns[i].slot == NONE || plan->columns[i].slot < run->query->terms.slots);
+    runner->columns[i] = find_cells(runner, plan, i, table, first);
+    assert(runner->columns[i]);
+  }
+}
+
+static void set_uniforms(const struct run *run) {
+  const ecs_world *world = run->query->world;
+  run->uniforms[UNIFORM_DT].f64 = run->dt;
+  run->uniforms[UNIFORM_STREAM].i64 = (int64_t)world->chance.key;
+  run->uniforms[UNIFORM_TICK].i64 = (int64_t)world->tick;
+}
+
+/* A k_live: the world is `ud`. */
+static void forget_dead(void *ud, int64_t *ids, size_t count) {
+  const ecs_world *world = ud;
+  for (size_t i = 0; i < count; i++)
+    ids[i] = (int64_t)entity_target(world, (ecs_id)ids[i]);
+}
+
+bool run_table(struct runner *runner, const struct run *run, uint32_t match,
+               struct run_failure *failure) {
+  ecs_world *world = run->query->world;
+  const struct table *table = table_of(run, match);
+  if (run->plan->needs_room) lay_out(runner, run->plan, world, table);
+  bind_columns(runner, run, match, table);
+  set_uniforms(run);
+  assert(run->plan->machine_room <= runner->machine_room);
+  k_run rows = {.rows = table->count, .columns = runner->columns, .uniforms = run->uniforms,
+                .bitmaps = runner->bitmaps, .totals = run->totals, .live = forget_dead,
+                .live_ud = world};
+  k_status status = machine_run(runner->machine, run->plan->program, &rows, &failure->why);
+  assert(status == K_OK || status == K_FAILED);
+  if (LIKELY(status == K_OK)) return true;
+  assert(failure->why.row < table->count);
+  failure->entity = entity_id(&world->entities, table->rows[failure->why.row]);
+  return false;
+}
+
+/* ---- commands ---- */
+
+static uint32_t count_bits(uint64_t word) {
+  uint32_t count = 0;
+  for (; word; word &= word - 1) count++;
+  return count;
+}
+
+/* How often the commands are marked, and in how many rows. */
+static void count_marks(const struct runner *runner, const struct run_plan *plan, uint32_t rows,
+                        uint64_t *marks, uint64_t *marked_rows) {
+  *marks = *marked_rows = 0;
+  for (size_t word = 0; word < (rows + 63) / 64; word++) {
+    uint64_t any = 0;
+    for (uint32_t i = 0; i < plan->command_count; i++) {
+      any |= runner->bitmaps[i][word];
+      *marks += count_bits(runner->bitmaps[i][word]);
+    }
+    *marked_rows += count_bits(any);
+  }
+}
+
+static ecs_status stage(ecs_world *world, const struct run_command *command, ecs_id id) {
+  switch (command->action) {
+    case RUN_DESPAWN: return entity_despawn(world, id);
+    case RUN_ADD: return entity_add(world, id, command->component);
+    default:
+      assert(command->action == RUN_REMOVE);
+      return entity_remove(world, id, command->component);
+  }
+}
+
+ecs_status run_stage(const struct runner *runner, const struct run *run, uint32_t match) {
+  ecs_world *world = run->query->world;
+  const struct run_plan *plan = run->plan;
+  const struct table *table = table_of(run, match);
+  uint64_t marks, marked_rows;
+  assert(staging_is_open(&world->staging));
+  assert(runner->rows == table->count);
+  count_marks(runner, plan, table->count, &marks, &marked_rows);
+  if (!marks) return ECS_OK;
+  ecs_status status = command_reserve(world, marks, 0, marked_rows);
+  k_cursor cursor = {0, 0};
+  size_t row;
+  uint32_t index;
+  while (status == ECS_OK && k_commands_next(runner->bitmaps, plan->command_count,
+                                             table->count, &cursor, &row, &index)) {
+    assert(row < table->count);
+    ecs_id id = entity_id(&world->entities, table->rows[row]);
+    status = stage(world, &plan->commands[index], id);
+    assert(status != ECS_ENOMEM);
+  }
+  return status;
+}
+
+/* ---- all tables ---- */
+
+/* The rows of the largest table. */
+static uint32_t most_rows(const ecs_query *query) {
+  uint32_t most = 0;
+  for (uint32_t i = 0; i < query->count; i++) {
+    uint32_t rows = world_table(query->world, query->tables[i])->count;
+    if (rows > most) most = rows;
+  }
+  return most;
+}
+
+static RARE ecs_status fail(const ecs_world *world, const struct run_failure *failure) {
+  static const char *const reasons[] = {
+    [KE_NONE] = "nothing",
+    [KE_IDIV] = "an integer is divided by zero",
+    [KE_MOD] = "an integer is taken modulo zero",
+    [KE_FMOD] = "the fmod of an integer and zero",
+    [KE_INTEGER] = "a number has no integer representation",
+    [KE_FRACTION] = "a number is no integer that its field takes",
+    [KE_RANGE] = "a number is out of range for its field",
+    [KE_EMPTY] = "the interval of a random number is empty",
+  };
+  assert(failure->why.error > KE_NONE && failure->why.error <= KE_EMPTY);
+  return world_fail(world, ECS_EUSER, "entity %e: %s", failure->entity,
+                    reasons[failure->why.error]);
+}
+
+ecs_status run_query(struct runner *runner, const struct run *run, struct run_failure *failure) {
+  const ecs_query *query = run->query;
+  if (UNLIKELY(query->broken)) return query_usable(query);
+  uint32_t rows = run->plan->needs_room ? most_rows(query) : 0;
+  if (!reserve_rows(runner, run->plan, rows)) return world_nomem(query->world);
+  for (uint32_t i = 0; i < query->count; i++) {
+    if (world_table(query->world, query->tables[i])->count == 0) continue;
+    if (!run_table(runner, run, i, failure)) return fail(query->world, failure);
+    ecs_status status = run->plan->command_count ? run_stage(runner, run, i) : ECS_OK;
+    if (status != ECS_OK) return status;
+  }
+  return ECS_OK;
+}

@@ -1,0 +1,101 @@
+/* Running a program over the tables of a query. The columns of the program are found in each
+** table, the ids of its entities are written out where the program wants them, and the commands
+** that it has marked are staged. No Lua: a host in C, or a thread, can do it. A row that fails is
+** a value that says which entity, and why. */
+#ifndef ECS_KERNEL_RUN_H
+#define ECS_KERNEL_RUN_H
+
+#include "core/base/memory.h"
+#include "kernel/program.h"
+
+struct table;
+
+#define RUN_COLUMNS 128        /* of one program */
+#define RUN_BITMAPS 16
+
+/* The first uniforms of every program. run_table sets them; those from UNIFORM_FIRST on are the
+** caller's. */
+enum { UNIFORM_DT, UNIFORM_STREAM, UNIFORM_TICK, UNIFORM_FIRST };
+
+/* Which cells a program's column stands for. */
+struct run_column {
+  uint32_t slot;               /* of the query; NONE: the ids of the rows' entities */
+  uint32_t leaf;               /* counted from the first column of the slot's term */
+};
+
+enum run_action { RUN_DESPAWN, RUN_ADD, RUN_REMOVE };
+
+/* What is to become of the entities whose rows a bitmap marks. */
+struct run_command {
+  enum run_action action;
+  ecs_id component;            /* of RUN_ADD and RUN_REMOVE */
+};
+
+/* A program, and what its columns and bitmaps stand for: the same in every run. Whoever made the
+** program and the arrays frees them. */
+struct run_plan {
+  struct program *program;
+  const struct run_column *columns;    /* one for each column of the program */
+  const struct run_command *commands;  /* of its first bitmaps, in the order of the function */
+  uint32_t command_count;
+  bool takes_ids;                      /* one of the columns is the entities */
+  bool needs_room;                     /* for ids or bitmaps of the rows */
+  size_t machine_room;                 /* of the program */
+};
+
+struct run_plan run_plan_of(struct program *program, const struct run_column *columns,
+                            const struct run_command *commands, uint32_t command_count);
+
+/* What programs need while they run, one at a time: each thread has a runner of its own. What a
+** run has left in it is there until the next one. */
+struct runner {
+  struct memory *memory;
+  k_isa isa;
+  struct machine *machine;            /* NULL until there is room for a first program */
+  size_t machine_room;         /* of the largest program so far */
+  struct column_buffer room;   /* the ids of one table's rows, then the bitmaps */
+  size_t capacity;             /* bytes of it that may be used */
+  uint32_t rows;               /* that it is laid out for now */
+  void *columns[RUN_COLUMNS];
+  uint64_t *bitmaps[RUN_BITMAPS];
+};
+
+/* An empty runner; cannot fail. */
+void runner_open(struct runner *runner, struct memory *memory, k_isa isa);
+void runner_free(struct runner *runner);
+
+/* Room for a plan over tables of so many rows; false when out of memory. */
+bool runner_reserve(struct runner *runner, const struct run_plan *plan, uint32_t rows);
+
+/* One run of a plan. Every table of the query that has rows must have the terms that the plan's
+** columns are in. */
+struct run {
+  const struct run_plan *plan;
+  const ecs_query *query;
+  k_scalar *uniforms;          /* as many as the program has, and UNIFORM_FIRST at least */
+  k_total *totals;             /* as many as the program has; zeroed before the first table */
+  double dt;
+};
+
+/* The row that failed. */
+struct run_failure {
+  ecs_id entity;
+  k_failure why;
+};
+
+/* Runs it over one match of the query: a table that has rows, for which there is room. False when
+** a row failed: rows before that one are written and marked, it and the rows behind are not. */
+bool run_table(struct runner *runner, const struct run *run, uint32_t match,
+               struct run_failure *failure);
+
+/* Stages what run_table has just marked in the rows of that match, row after row, within a row in
+** the order of the commands. A scope is open. On ECS_ENOMEM nothing is staged. */
+ecs_status run_stage(const struct runner *runner, const struct run *run, uint32_t match);
+
+/* Runs it over every table of the query that has rows, in their order, and stages what it marks:
+** then a scope is open, which the caller cancels on any status but ECS_OK. ECS_EUSER: a row
+** failed, and *failure says which; what its table has marked is not staged. ECS_ENOMEM: nothing
+** has run, unless the plan has commands. */
+ecs_status run_query(struct runner *runner, const struct run *run, struct run_failure *failure);
+
+#endif

@@ -1,0 +1,24 @@
+/* Whether a kernel's function can run as a program now: what is missing is compiled, and what was
+** refused is remembered. */
+#ifndef ECS_LUA_KERNEL_READY_H
+#define ECS_LUA_KERNEL_READY_H
+
+#include "lua/kernel_variant.h"
+
+/* Whether the function can run as a program over every table of its query that has rows, as
+** things are now. If not, the reason is pushed. */
+bool kernel_ready(lua_State *L, int handle);
+
+/* kernel_ready for who cannot do without: a refused function is compiled again at once. */
+bool kernel_ready_again(lua_State *L, int handle);
+
+/* kernel_ready before there is a run: without any rows it is asked for a table with every term. */
+bool kernel_ready_ahead(lua_State *L, int handle);
+
+/* Whether the function can run as a program over one table. Pushes no reason. */
+bool kernel_ready_here(lua_State *L, int handle, const struct table *table);
+
+/* Whether a refused function is not to be tried again yet. Counts as a run if so. */
+bool kernel_waits(const struct kernel_box *box);
+
+#endif

@@ -1,0 +1,290 @@
+#include "lua/kernel_variant.h"
+
+#include "lua/kernel_object.h"
+
+#define VARIANTS 16            /* of one kernel that are kept when no run needs them */
+
+void variant_free(ecs_world *world, struct variant *variant) {
+  struct memory *memory = &world->memory;
+  uint32_t columns = variant->column_count;
+  if (variant->plan.program) program_free(variant->plan.program);
+  memory_free(memory, variant->guards, variant->guard_count * sizeof *variant->guards);
+  memory_free(memory, variant->resources,
+              variant->resource_count * sizeof *variant->resources);
+  memory_free(memory, variant->cells, columns * sizeof *variant->cells);
+  memory_free(memory, variant->columns, columns * sizeof *variant->columns);
+  memory_free(memory, variant, sizeof *variant);
+}
+
+/* ---- outside values ---- */
+
+/* Whether two paths lead to the same, now. */
+static bool read_equal(lua_State *L, int anchors, const struct guard *guard,
+                       k_scalar *uniforms) {
+  int equal = path_compare(L, anchors, &guard->path, &guard->other, guard->same);
+  uniforms[guard->uniform].i64 = 0;
+  uniforms[guard->uniform].b = equal > 0;
+  return equal >= 0;
+}
+
+/* Reads a guard's value; false when it is not of the expected type. */
+static bool read_guard(lua_State *L, int anchors, const struct guard *guard,
+                       k_scalar *uniforms) {
+  if (guard->type == GUARD_EQUAL) return read_equal(L, anchors, guard, uniforms);
+  path_push(L, anchors, &guard->path);
+  bool fits = false;
+  k_scalar value;
+  memset(&value, 0, sizeof value);
+  switch (guard->type) {
+    case GUARD_NIL:
+      fits = lua_isnil(L, -1) && path_is_absent(L, anchors, &guard->path, guard->same);
+      break;
+    case GUARD_BOOL:
+      fits = lua_isboolean(L, -1);
+      value.b = (uint8_t)lua_toboolean(L, -1);
+      break;
+    case GUARD_INTEGER:
+    case GUARD_WIDE:
+      value.i64 = (int64_t)lua_tointeger(L, -1);
+      fits = lua_isinteger(L, -1) &&
+             number_fits_float(value.i64) == (guard->type == GUARD_INTEGER);
+      break;
+    case GUARD_FLOAT:
+      fits = lua_type(L, -1) == LUA_TNUMBER && !lua_isinteger(L, -1);
+      if (fits) value.f64 = (double)lua_tonumber(L, -1);
+      break;
+    case GUARD_TABLE: fits = lua_istable(L, -1); break;
+    default:
+      lua_rawgeti(L, anchors, guard->same);
+      fits = lua_rawequal(L, -1, -2);
+      lua_pop(L, 1);
+      break;
+  }
+  lua_pop(L, 1);
+  if (fits && guard->uniform >= 0) uniforms[guard->uniform] = value;
+  return fits;
+}
+
+static bool read_guards(lua_State *L, int anchors, struct variant *variant) {
+  for (uint32_t i = 0; i < variant->guard_count; i++)
+    if (!read_guard(L, anchors, &variant->guards[i], variant->uniforms)) return false;
+  return true;
+}
+
+static void read_resources(struct world_box *box, struct variant *variant) {
+  for (uint32_t i = 0; i < variant->resource_count; i++) {
+    const struct resource_uniform *resource = &variant->resources[i];
+    const struct component *component = component_of(box->world, resource->component);
+    const struct leaf *leaf = &component->leaves[resource->leaf];
+    ecs_cell cell = cell_load(component->resource[resource->leaf].data, leaf->size, 0);
+    k_scalar *value = &variant->uniforms[resource->uniform];
+    switch (type_class(leaf->type)) {
+      case CLASS_FLOAT: value->f64 = cell_float(leaf->size, cell); break;
+      case CLASS_TRUTH: value->b = cell.u8; break;
+      case CLASS_ID: value->i64 = (int64_t)entity_target(box->world, cell.u64); break;
+      default: value->i64 = cell_integer(leaf->type, leaf->size, cell); break;
+    }
+  }
+}
+
+/* ---- choosing ---- */
+
+/* Which of the terms that a table may lack it has; without a table: all. */
+static uint64_t present_in(const ecs_query *query, const struct table *table) {
+  uint64_t present = 0;
+  if (!query->terms.choices) return 0;
+  for (uint32_t i = 0; i < query->terms.count; i++) {
+    const struct term *term = &query->terms.terms[i];
+    bool may_lack = term->kind == TERM_OPTIONAL || term->group != NONE;
+    if (!may_lack || term->slot == NONE) continue;
+    if (!table || table_has(table, term->id))
+      present |= (uint64_t)1 << (term->slot % KERNEL_SLOTS);
+  }
+  return present;
+}
+
+/* Whether it is for the outside values as they are now. Reads them, once in a run of the kernel. */
+static bool fits_now(lua_State *L, int all_anchors, const struct kernel *kernel,
+                     struct variant *variant) {
+  if (variant->run == kernel->runs) return true;
+  lua_rawgeti(L, all_anchors, (lua_Integer)variant->anchors);
+  bool fits = read_guards(L, lua_gettop(L), variant);
+  lua_pop(L, 1);
+  if (!fits) return false;
+  variant->run = kernel->runs;
+  read_resources(kernel->box, variant);
+  return true;
+}
+
+struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
+                             const struct table *table) {
+  uint64_t version = kernel->box->world->registry.version;
+  uint64_t present = present_in(kernel->query, table);
+  for (uint32_t i = 0; i < kernel->count; i++) {
+    struct variant *variant = kernel->variants[i];
+    if (variant->present != present || variant->version != version) continue;
+    if (!fits_now(L, anchors, kernel, variant)) continue;
+    memmove(kernel->variants + 1, kernel->variants, i * sizeof *kernel->variants);
+    kernel->variants[0] = variant;
+    return variant;
+  }
+  return NULL;
+}
+
+/* Whether a variant is the one for every table that has rows. */
+static bool fits_all(const struct kernel *kernel, const struct variant *variant) {
+  const ecs_query *query = kernel->query;
+  if (!query->terms.choices) return true;
+  for (uint32_t i = 0; i < query->count; i++) {
+    const struct table *table = world_table(query->world, query->tables[i]);
+    if (table->count && present_in(query, table) != variant->present) return false;
+  }
+  return true;
+}
+
+struct variant *variant_settled(lua_State *L, int anchors, struct kernel *kernel) {
+  struct variant *variant = kernel->count ? kernel->variants[0] : NULL;
+  if (!variant || !variant->quiet || kernel->refused || kernel->query->broken) return NULL;
+  if (variant->version != kernel->box->world->registry.version) return NULL;
+  if (!fits_all(kernel, variant)) return NULL;
+  if (variant->guard_count) {
+    lua_rawgeti(L, anchors, (lua_Integer)variant->anchors);
+    bool fits = read_guards(L, lua_gettop(L), variant);
+    lua_pop(L, 1);
+    if (!fits) return NULL;
+  }
+  variant->run = ++kernel->runs;
+  read_resources(kernel->box, variant);
+  return variant;
+}
+
+/* ---- compiling ---- */
+
+/* compile(function, all_anchors, front, kernel) */
+static int compile_protected(lua_State *L) {
+  struct front *front = lua_touserdata(L, 3);
+  const struct kernel *kernel = lua_touserdata(L, 4);
+  luaL_checkstack(L, 40, "kernel");
+  lua_createtable(L, 8, 0);
+  front->anchors = lua_gettop(L);
+  lua_pushvalue(L, front->anchors);
+  lua_rawseti(L, 2, (lua_Integer)kernel->compilations + 1);
+  call_push_math(L);
+  front->math = lua_touserdata(L, -1);
+  front_compile(front, L, 1);
+  return 0;
+}
+
+static bool copy_array(struct memory *memory, void **to, const void *from, size_t size) {
+  if (size == 0) return true;
+  *to = memory_array(memory, 1, size);
+  if (*to) memcpy(*to, from, size);
+  return *to != NULL;
+}
+
+/* Takes over what was found out of outside values and fields; false when out of memory. */
+static bool copy_arrays(struct memory *memory, struct variant *variant,
+                        const struct front *front) {
+  void *guards = NULL, *resources = NULL, *cells = NULL, *columns = NULL;
+  uint32_t count = front->column_count;
+  bool made =
+      copy_array(memory, &guards, front->guards, front->guard_count * sizeof *front->guards) &&
+      copy_array(memory, &resources, front->resources,
+                 front->resource_count * sizeof *front->resources) &&
+      copy_array(memory, &cells, front->cells, count * sizeof *front->cells) &&
+      copy_array(memory, &columns, front->columns, count * sizeof *front->columns);
+  variant->guards = guards;
+  variant->guard_count = guards ? front->guard_count : 0;
+  variant->resources = resources;
+  variant->resource_count = resources ? front->resource_count : 0;
+  variant->cells = cells;
+  variant->columns = columns;
+  variant->column_count = count;
+  memcpy(variant->commands, front->commands, sizeof variant->commands);
+  return made;
+}
+
+/* Makes a variant of a compiled function; NULL when out of memory. */
+static struct variant *make_variant(const struct kernel *kernel, struct front *front,
+                                    uint64_t present) {
+  ecs_world *world = kernel->box->world;
+  struct variant *variant = memory_array(&world->memory, 1, sizeof *variant);
+  if (!variant) return NULL;
+  bool made = copy_arrays(&world->memory, variant, front);
+  variant->quiet = kernel->result == RESULT_NONE && front->command_count == 0 &&
+                   !program_info(front->program).fails;
+  variant->present = present;
+  variant->version = world->registry.version;
+  variant->run = UINT64_MAX;
+  if (!made) {
+    variant_free(world, variant);
+    return NULL;
+  }
+  variant->plan = run_plan_of(front->program, variant->cells, variant->commands,
+                              front->command_count);
+  front->program = NULL;
+  return variant;
+}
+
+/* Puts a variant first; the least recently used ones go when there are too many, but for those
+** that this run has found: it goes through all tables after them. */
+static bool enter_variant(lua_State *L, int all_anchors, struct kernel *kernel,
+                          struct variant *variant) {
+  struct memory *memory = &kernel->box->world->memory;
+  while (kernel->count >= VARIANTS && kernel->variants[kernel->count - 1]->run != kernel->runs) {
+    struct variant *last = kernel->variants[--kernel->count];
+    lua_pushnil(L);
+    lua_rawseti(L, all_anchors, (lua_Integer)last->anchors);
+    variant_free(kernel->set->world, last);
+  }
+  struct variant **grown = memory_grow(memory, kernel->variants, &kernel->capacity,
+                                       kernel->count + 1ull, sizeof *grown);
+  if (!grown) return false;
+  kernel->variants = grown;
+  memmove(grown + 1, grown, kernel->count * sizeof *grown);
+  grown[0] = variant;
+  kernel->count++;
+  return true;
+}
+
+/* Makes and enters the variant of a compiled function; false when out of memory. */
+static bool add_variant(lua_State *L, int all_anchors, struct kernel *kernel, struct front *front,
+                        uint64_t present) {
+  struct variant *variant = make_variant(kernel, front, present);
+  if (!variant) return false;
+  variant->anchors = (uint32_t)++kernel->compilations;
+  if (runner_reserve(&kernel->set->runner, &variant->plan, 0) &&
+      enter_variant(L, all_anchors, kernel, variant))
+    return true;
+  variant_free(kernel->set->world, variant);
+  return false;
+}
+
+/* The collector is held meanwhile: nobody may close the world, or change its components, while
+** the front reads them. */
+bool variant_compile(lua_State *L, int handle, int anchors, struct kernel *kernel,
+                     const struct table *table) {
+  struct world_box *box = kernel->box;
+  struct memory *memory = &box->world->memory;
+  struct front *front = memory_array(memory, 1, sizeof *front);
+  if (!front) raise_memory(L);
+  front->world = box->world;
+  front->outside = kernel_object;
+  front->owner = box;
+  front->query = kernel->query;
+  front->table = table;
+  front->result = kernel->result;
+  lua_getiuservalue(L, handle, KERNEL_FUNCTION);
+  lua_pushvalue(L, anchors);
+  lua_pushlightuserdata(L, front);
+  lua_pushlightuserdata(L, kernel);
+  int status = try_quietly(L, compile_protected, 4, 0);
+  kernel->breaks_promise = front->breaks_promise;
+  bool made = status == LUA_OK &&
+              add_variant(L, anchors, kernel, front, present_in(kernel->query, table));
+  front_free(front);
+  memory_free(memory, front, sizeof *front);
+  if (status == LUA_OK && !made) raise_memory(L);
+  if (status == LUA_ERRMEM) lua_error(L);
+  return made;
+}

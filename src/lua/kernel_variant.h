@@ -1,0 +1,49 @@
+/* The programs that a kernel's function has become, chosen by what its outside values are and by
+** which of its query's optional terms a table has. */
+#ifndef ECS_LUA_KERNEL_VARIANT_H
+#define ECS_LUA_KERNEL_VARIANT_H
+
+#include "lua/kernel.h"
+
+/* One program of a function. */
+struct variant {
+  struct run_plan plan;        /* its arrays are `cells` and `commands` */
+  uint64_t version;            /* of the world's components */
+  uint64_t present;            /* bit by slot: terms that the table has */
+  struct guard *guards;
+  uint32_t guard_count;
+  struct resource_uniform *resources;
+  uint32_t resource_count;
+  struct run_column *cells;
+  struct front_column *columns;   /* what messages and explain say of them */
+  uint32_t column_count;
+  bool quiet;                  /* its runs cannot fail and have no results but what they store */
+  uint32_t anchors;            /* its table among the kernel's */
+  uint64_t run;                /* of the kernel, that `uniforms` are for */
+  k_scalar uniforms[FRONT_UNIFORMS];
+  struct run_command commands[RUN_BITMAPS];
+};
+
+void variant_free(ecs_world *world, struct variant *variant);
+
+/* The variant for a table as things are now, its outside values read; NULL when there is none.
+** Without a table: for one that has every term. KERNEL_ANCHORS of the kernel are at an index. */
+struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
+                             const struct table *table);
+
+/* Makes the variant for such a table, of the kernel whose handle is at an index. If the function
+** cannot be compiled, false, and the reason is pushed. */
+bool variant_compile(lua_State *L, int handle, int anchors, struct kernel *kernel,
+                     const struct table *table);
+
+/* The variant that ran last, its outside values read, if it is quiet and fits all tables that have
+** rows; else NULL. Raises nothing. KERNEL_ANCHORS of the kernel are at an index, which is not
+** looked at unless variants_read. */
+struct variant *variant_settled(lua_State *L, int anchors, struct kernel *kernel);
+
+/* Whether the variant that ran last has outside values. */
+static inline bool variants_read(const struct kernel *kernel) {
+  return kernel->count && kernel->variants[0]->guard_count;
+}
+
+#endif
