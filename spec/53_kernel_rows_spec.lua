@@ -218,7 +218,7 @@ describe("a kernel", function()
         local told = world:explain(fn)
         assert.are.same({ "vector", 2, {}, { "P.x" } },
           { told.tier, told.compilations, told.reads, told.writes })
-        assert.is_truthy(told.program:find "^0%s+fill.f32 c0 = 20.0%s*$", told.program)
+        assert.is_truthy(told.program:find "^0%s+fill.f32 c0 = 20%s*$", told.program)
       end
       world:remove(b, "Marked")
       query:run(fn)
