@@ -45,7 +45,8 @@ static size_t id_words(const struct run_plan *plan, uint32_t rows) {
 static size_t bitmap_words(uint32_t rows) { return round_up((rows + 63) / 64, 8); }
 
 static size_t room_size(const struct run_plan *plan, uint32_t rows) {
-  return (id_words(plan, rows) + plan->program->bitmap_count * bitmap_words(rows)) * sizeof(uint64_t);
+  size_t words = id_words(plan, rows) + plan->program->bitmap_count * bitmap_words(rows);
+  return words * sizeof(uint64_t);
 }
 
 static bool grow_room(struct runner *runner, size_t size) {

@@ -8,10 +8,8 @@
 #include "core/base/memory.h"
 #include "kernel/program.h"
 
-struct table;
-
 #define RUN_COLUMNS 128        /* of one program */
-#define RUN_BITMAPS 16
+#define RUN_BITMAPS 16         /* of one program: each command has one, a predicate has one */
 
 /* The first uniforms of every program. run_table sets them; those from UNIFORM_FIRST on are the
 ** caller's. */
@@ -43,6 +41,7 @@ struct run_plan {
   size_t machine_room;                 /* of the program */
 };
 
+/* The plan of a program that is finished. */
 struct run_plan run_plan_of(struct program *program, const struct run_column *columns,
                             const struct run_command *commands, uint32_t command_count);
 
@@ -51,7 +50,7 @@ struct run_plan run_plan_of(struct program *program, const struct run_column *co
 struct runner {
   struct memory *memory;
   k_isa isa;
-  struct machine *machine;            /* NULL until there is room for a first program */
+  struct machine *machine;     /* NULL until there is room for a first program */
   size_t machine_room;         /* of the largest program so far */
   struct column_buffer room;   /* the ids of one table's rows, then the bitmaps */
   size_t capacity;             /* bytes of it that may be used */
