@@ -212,9 +212,9 @@ static int world_spawn_many(lua_State *L) {
   read_plan(&plan, L, box, 3);
   if (count == 0) return 1;
   bool staged = staging_is_open(&box->world->staging);
-  bool remembered = plan.count <= LAST_IDS && box->pending_count == 0;
-  ecs_status status = remembered && !staged ? spawn_rows(L, &plan, count, 4)
-                                            : spawn_buffered(L, &plan, count, 4);
+  bool with_any = box->pending_count > 0;
+  ecs_status status = staged || with_any ? spawn_buffered(L, &plan, count, 4)
+                                         : spawn_rows(L, &plan, count, 4);
   if (UNLIKELY(status != ECS_OK)) return raise_status(L, box->world, status);
   settle(L, box, 1);
   return 1;

@@ -23,7 +23,6 @@ void declare_forget(ecs_world *world, struct component *component) {
   ecs_id id = component->id;
   query_break(world, id);
   graph_forget(world, id);
-  world->last_count = NONE;
   leave_registry(world, component);
   component_free(world, component);
   entity_kill(world, ecs_id_index(id));

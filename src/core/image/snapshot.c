@@ -531,7 +531,6 @@ static void restore_all(ecs_snapshot *snapshot, bool differs) {
   world->tick = snapshot->tick;
   world->chance = snapshot->chance;
   restore_schedule(snapshot);
-  world->last_count = NONE;
 }
 
 ecs_status ecs_restore(ecs_snapshot *snapshot) {

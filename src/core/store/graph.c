@@ -4,8 +4,8 @@
 
 #define TABLE_LIMIT 0x0FFFFFFFu
 
-/* Id sets that collide are told apart by comparing them; the constant hash, for tests, makes
-** all of them collide. */
+/* The same whatever the order. Id sets that collide are told apart by comparing them; the
+** constant hash, for tests, makes all of them collide. */
 static uint64_t hash_ids(const ecs_id *ids, uint32_t count) {
 #ifdef ECS_CONSTANT_HASH
   (void)ids;
@@ -13,8 +13,7 @@ static uint64_t hash_ids(const ecs_id *ids, uint32_t count) {
   return 1;
 #else
   uint64_t hash = count + 1;
-  for (uint32_t i = 0; i < count; i++)
-    hash = hash_u64(hash * UINT64_C(0xD1B54A32D192ED03) + ids[i]);
+  for (uint32_t i = 0; i < count; i++) hash += hash_u64(ids[i]);
   return hash ? hash : 1;
 #endif
 }
@@ -78,20 +77,19 @@ static void drop_doomed(ecs_world *world, struct id_record *record) {
 
 /* ---- tables by their ids ---- */
 
-static bool has_ids(const struct table *table, const ecs_id *ids, uint32_t count) {
-  return table->id_count == count &&
-         (count == 0 || memcmp(table->ids, ids, count * sizeof *ids) == 0);
-}
-
 static struct table *find(const ecs_world *world, uint64_t hash, const ecs_id *ids,
                           uint32_t count) {
   uint32_t at = map_get(&world->graph.by_hash, hash);
   while (at != NONE) {
     struct table *table = world_table(world, at);
-    if (has_ids(table, ids, count)) return table;
+    if (graph_is_table_of(table, ids, count)) return table;
     at = table->next_same_hash;
   }
   return NULL;
+}
+
+struct table *graph_find(const ecs_world *world, const ecs_id *ids, uint32_t count) {
+  return find(world, hash_ids(ids, count), ids, count);
 }
 
 static bool grow_list(ecs_world *world, uint32_t **items, uint32_t *capacity,

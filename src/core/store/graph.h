@@ -47,6 +47,22 @@ void graph_free(ecs_world *world);
 struct id_record *graph_record(const ecs_world *world, ecs_id id);
 ecs_status graph_need_record(ecs_world *world, ecs_id id, struct id_record **out);
 
+/* Whether a table has exactly these ids, in whatever order. */
+static inline bool graph_is_table_of(const struct table *table, const ecs_id *ids, size_t count) {
+  if (table->id_count != count) return false;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t at = i;
+    if (LIKELY(ids[at] == table->ids[i])) continue;
+    for (at = 0; at < count && ids[at] != table->ids[i];) at++;
+    if (at == count) return false;
+  }
+  return true;
+}
+
+/* The table with exactly these ids, in whatever order; NULL when there is none, or an id is there
+** twice. */
+struct table *graph_find(const ecs_world *world, const ecs_id *ids, uint32_t count);
+
 /* The table with exactly these ids (sorted, each once), made when there is none. */
 ecs_status graph_table(ecs_world *world, const ecs_id *ids, uint32_t count,
                        struct table **out);

@@ -168,9 +168,8 @@ static uint32_t count_unborn(struct slots slots, uint32_t count) {
   return unborn;
 }
 
-ecs_status entity_reserve(struct entity_index *index, struct memory *memory,
-                          struct range *range, uint64_t count) {
-  if (count <= range->free_count) return ECS_OK;
+ecs_status entity_reserve_slots(struct entity_index *index, struct memory *memory,
+                                struct range *range, uint64_t count) {
   uint64_t need = count - range->free_count;
   for (uint32_t at = range->next; need > 0;) {
     if (need > range->last + 1ull - at) return ECS_ELIMIT;
@@ -188,19 +187,12 @@ ecs_status entity_reserve(struct entity_index *index, struct memory *memory,
   return ECS_OK;
 }
 
-static uint32_t take_unborn(struct entity_index *index, struct range *range) {
+uint32_t entity_take_unborn(struct entity_index *index, struct range *range) {
   uint32_t at = range->next;
   while (count_unborn(entity_slots(index, at), 1) == 0) at++;
   assert(at <= range->last);
   need_slot(index, at);
   range->next = at + 1;
-  return at;
-}
-
-uint32_t entity_take(struct entity_index *index, struct range *range) {
-  uint32_t at = range->free_head ? entity_unfree(index, range) : take_unborn(index, range);
-  *entity_record(index, at) = (struct record){RECORD_BARE, 0};
-  if (at >= FIRST_ENTITY) index->alive++;
   return at;
 }
 

@@ -115,10 +115,6 @@ INLINE struct record *entity_find_near(const struct entity_index *index, ecs_id 
 /* ECS_OK for a living entity, else which of the four ways it is not one. */
 ecs_status entity_status(const struct entity_index *index, ecs_id id);
 
-/* After this, `count` takes from the range cannot fail. */
-ecs_status entity_reserve(struct entity_index *index, struct memory *memory,
-                          struct range *range, uint64_t count);
-
 /* Whether the next index is the one behind the near slots, with room for it. */
 static inline bool entity_is_fresh(const struct entity_index *index,
                                    const struct range *range) {
@@ -126,10 +122,16 @@ static inline bool entity_is_fresh(const struct entity_index *index,
          index->near.count < index->near_capacity && range->next <= range->last;
 }
 
-/* False when entity_reserve is needed before one entity_take_ready. */
-static inline bool entity_is_ready(const struct entity_index *index,
-                                   const struct range *range) {
-  return range->free_head || entity_is_fresh(index, range);
+/* entity_reserve where slots have to be found or made. */
+ecs_status entity_reserve_slots(struct entity_index *index, struct memory *memory,
+                                struct range *range, uint64_t count);
+
+/* After this, `count` takes from the range cannot fail: ECS_ENOMEM, ECS_ELIMIT. */
+static inline ecs_status entity_reserve(struct entity_index *index, struct memory *memory,
+                                        struct range *range, uint64_t count) {
+  if (LIKELY(count <= range->free_count)) return ECS_OK;
+  if (LIKELY(count == 1 && entity_is_fresh(index, range))) return ECS_OK;
+  return entity_reserve_slots(index, memory, range, count);
 }
 
 /* Takes the most recently freed index out of the range's list. */
@@ -141,16 +143,24 @@ static inline uint32_t entity_unfree(const struct entity_index *index, struct ra
   return at;
 }
 
-/* entity_take when entity_is_ready; the record is for the caller to write. */
-static inline uint32_t entity_take_ready(struct entity_index *index, struct range *range) {
-  index->alive++;
-  if (range->free_head) return entity_unfree(index, range);
-  index->near.generations[index->near.count++] = 0;
-  return range->next++;
-}
+/* What entity_take does where a slot is to be looked for, or is not near. */
+uint32_t entity_take_unborn(struct entity_index *index, struct range *range);
 
-/* The next index of the range, alive and bare. */
-uint32_t entity_take(struct entity_index *index, struct range *range);
+/* The next index of the range, after entity_reserve: alive and bare. */
+INLINE uint32_t entity_take(struct entity_index *index, struct range *range) {
+  uint32_t at;
+  if (range->free_head) {
+    at = entity_unfree(index, range);
+  } else if (LIKELY(entity_is_fresh(index, range))) {
+    index->near.generations[index->near.count++] = 0;
+    at = range->next++;
+  } else {
+    at = entity_take_unborn(index, range);
+  }
+  index->alive += at >= FIRST_ENTITY;
+  *entity_record(index, at) = (struct record){RECORD_BARE, 0};
+  return at;
+}
 
 /* Up to `most` indices that follow each other: the first one's record is `where`, the
 ** others' are one row further each. Returns how many, at least 1. */

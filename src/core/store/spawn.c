@@ -2,69 +2,29 @@
 ** ids of components. */
 #include "core/store/row.h"
 
-static ecs_status reserve_ids(ecs_world *world, uint64_t count) {
-  ecs_status status = entity_reserve(&world->entities, &world->memory,
-                                     &world->entities.entities, count);
+static APART ecs_status no_ids(const ecs_world *world, ecs_status status) {
   if (status == ECS_ELIMIT)
     return world_fail(world, status, "no entity ids are left between %u and %u",
                       (uint64_t)world->entities.entities.first,
                       (uint64_t)world->entities.entities.last);
-  return status == ECS_OK ? ECS_OK : world_nomem(world);
+  return world_nomem(world);
+}
+
+static inline ecs_status reserve_ids(ecs_world *world, uint64_t count) {
+  ecs_status status = entity_reserve(&world->entities, &world->memory,
+                                     &world->entities.entities, count);
+  return LIKELY(status == ECS_OK) ? ECS_OK : no_ids(world, status);
 }
 
 /* ---- which table ---- */
 
-/* Spawns of one kind often follow each other: where the last one went. NULL when that table
-** is gone. */
-static inline struct table *last_table(const ecs_world *world) {
+/* The table with these ids, NULL when there is none. Spawns of one kind often follow each other. */
+static inline struct table *known_table(ecs_world *world, const ecs_id *ids, size_t count) {
   struct table *table = world_table(world, world->last_table);
-  return LIKELY(table && table->serial == world->last_serial) ? table : NULL;
-}
-
-static inline bool are_same(const ecs_id *known, uint32_t count, const ecs_id *ids, size_t n) {
-  if (n != count) return false;
-  for (size_t i = 0; i < n; i++)
-    if (ids[i] != known[i]) return false;
-  return true;
-}
-
-static inline bool is_last(const ecs_world *world, const ecs_id *ids, size_t n) {
-  return are_same(world->last_ids, world->last_count, ids, n);
-}
-
-static struct kind *kind_of(ecs_world *world, const ecs_id *ids, size_t n) {
-  uint32_t hash = (uint32_t)n;
-  for (size_t i = 0; i < n; i++) hash = hash * 5 + (uint32_t)ids[i];
-  return &world->kinds[(hash ^ hash >> 4) & (SPAWN_KINDS - 1)];
-}
-
-static void remember_last(ecs_world *world, const struct kind *kind) {
-  memcpy(world->last_ids, kind->ids, kind->count * sizeof *kind->ids);
-  world->last_count = kind->count;
-  world->last_table = kind->table;
-  world->last_serial = kind->serial;
-}
-
-/* The table of an earlier spawn with these ids in this order, or NULL. */
-static struct table *recall(ecs_world *world, const ecs_id *ids, size_t n) {
-  if (n > LAST_IDS) return NULL;
-  if (world->last_count == NONE)
-    for (int i = 0; i < SPAWN_KINDS; i++) world->kinds[i].count = NONE;
-  const struct kind *kind = kind_of(world, ids, n);
-  if (!are_same(kind->ids, kind->count, ids, n)) return NULL;
-  remember_last(world, kind);
-  return last_table(world);
-}
-
-static void remember(ecs_world *world, const ecs_id *ids, uint32_t n,
-                     const struct table *table) {
-  if (n > LAST_IDS) return;
-  struct kind *kind = kind_of(world, ids, n);
-  memcpy(kind->ids, ids, n * sizeof *ids);
-  kind->count = n;
-  kind->table = table->index;
-  kind->serial = table->serial;
-  remember_last(world, kind);
+  if (LIKELY(table && graph_is_table_of(table, ids, count))) return table;
+  table = graph_find(world, ids, (uint32_t)count);
+  if (table) world->last_table = table->index;
+  return table;
 }
 
 /* Sorts ids and drops what is there twice; returns how many are left. */
@@ -88,12 +48,12 @@ static ecs_status table_of_parts(ecs_world *world, const struct part *parts, uin
   ecs_id *ids = world_scratch(world, 2ull * count);
   if (!ids) return world_nomem(world);
   for (uint32_t i = 0; i < count; i++) ids[i] = parts[i].component->id;
-  *out = is_last(world, ids, count) ? last_table(world) : recall(world, ids, count);
+  *out = known_table(world, ids, count);
   if (*out) return ECS_OK;
   ecs_id *sorted = ids + count;
   memcpy(sorted, ids, count * sizeof *ids);
   ecs_status status = graph_table(world, sorted, sort_ids(sorted, count), out);
-  if (status == ECS_OK) remember(world, ids, count, *out);
+  if (status == ECS_OK) world->last_table = (*out)->index;
   return status;
 }
 
@@ -133,37 +93,23 @@ static ecs_status reserve_parts(ecs_world *world, const struct part *parts, uint
 
 static ecs_status stage_spawn(ecs_world *world, const struct part *parts, uint32_t count,
                               ecs_id *out) {
-  struct entity_index *index = &world->entities;
   ecs_status status = reserve_ids(world, 1);
   if (status == ECS_OK) status = reserve_parts(world, parts, count, 1);
   if (status != ECS_OK) return status;
-  *out = entity_id(index, entity_take(index, &index->entities));
+  *out = entity_id(&world->entities, entity_take(&world->entities, &world->entities.entities));
   return stage_parts(world, *out, parts, count, 0);
 }
 
-/* Spawns one entity with defaults, in any case. */
-static APART ecs_status spawn_apart(ecs_world *world, struct table *table, ecs_id *id) {
+/* Spawns one entity with defaults. */
+INLINE ecs_status spawn_row(ecs_world *world, struct table *table, ecs_id *id) {
   struct entity_index *index = &world->entities;
   ecs_status status = reserve_ids(world, 1);
-  if (status == ECS_OK) status = table_reserve(world, table, 1);
-  if (status != ECS_OK) return status;
+  if (LIKELY(status == ECS_OK)) status = table_reserve(world, table, 1);
+  if (UNLIKELY(status != ECS_OK)) return status;
   uint32_t at = entity_take(index, &index->entities);
   *id = entity_id(index, at);
   row_append(table, at, entity_record(index, at));
   return ECS_OK;
-}
-
-/* Whether an entity can be spawned without anything having to be made. */
-static inline bool is_ready(const ecs_world *world, const struct table *table) {
-  return entity_is_ready(&world->entities, &world->entities.entities) &&
-         table->count < table->capacity;
-}
-
-INLINE void spawn_ready(ecs_world *world, struct table *table, ecs_id *id) {
-  struct entity_index *index = &world->entities;
-  uint32_t at = entity_take_ready(index, &index->entities);
-  *id = entity_id(index, at);
-  row_append(table, at, entity_record(index, at));
 }
 
 ecs_status entity_spawn(ecs_world *world, const struct part *parts, uint32_t count,
@@ -173,10 +119,7 @@ ecs_status entity_spawn(ecs_world *world, const struct part *parts, uint32_t cou
   ecs_status status = table_of_parts(world, parts, count, &table);
   if (status != ECS_OK) return status;
   uint32_t row = table->count;
-  if (LIKELY(is_ready(world, table)))
-    spawn_ready(world, table, out);
-  else
-    status = spawn_apart(world, table, out);
+  status = spawn_row(world, table, out);
   if (status != ECS_OK) return status;
   write_parts(world, table, row, parts, count);
   world_settle(world);
@@ -222,8 +165,7 @@ static ecs_status stage_many(ecs_world *world, uint64_t n, const struct part *pa
                              uint32_t count, ecs_id *ids) {
   ecs_status status = reserve_parts(world, parts, count, n);
   for (uint64_t i = 0; i < n && status == ECS_OK; i++) {
-    uint32_t index = entity_take(&world->entities, &world->entities.entities);
-    ecs_id id = entity_id(&world->entities, index);
+    ecs_id id = entity_id(&world->entities, entity_take(&world->entities, &world->entities.entities));
     status = stage_parts(world, id, parts, count, i);
     if (ids) ids[i] = id;
   }
@@ -313,12 +255,9 @@ static APART ecs_status spawn_parts(ecs_world *world, const ecs_id *components, 
 ecs_status ecs_spawn(ecs_world *world, const ecs_id *components, size_t n, ecs_id *out) {
   if (UNLIKELY(staging_is_open(&world->staging)))
     return spawn_parts(world, components, n, out);
-  struct table *table = LIKELY(is_last(world, components, n))
-                            ? last_table(world) : recall(world, components, n);
-  if (UNLIKELY(!table || !is_ready(world, table)))
-    return spawn_parts(world, components, n, out);
-  spawn_ready(world, table, out);
-  return ECS_OK;
+  struct table *table = known_table(world, components, n);
+  return LIKELY(table != NULL) ? spawn_row(world, table, out)
+                               : spawn_parts(world, components, n, out);
 }
 
 ecs_status ecs_spawn_many(ecs_world *world, size_t count, const ecs_id *components, size_t n,

@@ -120,9 +120,8 @@ static bool grow_columns(ecs_world *world, struct table *table, size_t rows) {
   return true;
 }
 
-ecs_status table_reserve(ecs_world *world, struct table *table, uint64_t more) {
+ecs_status table_grow(ecs_world *world, struct table *table, uint64_t more) {
   uint64_t need = table->count + more;
-  if (LIKELY(need <= table->capacity)) return ECS_OK;
   if (need > ROW_LIMIT)
     return world_fail(world, ECS_ELIMIT, "a table cannot hold more than %u rows",
                       (uint64_t)ROW_LIMIT);

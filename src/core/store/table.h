@@ -116,8 +116,14 @@ static inline uint32_t table_column(const struct table *table, ecs_id id) {
   return layout->count ? (uint32_t)(layout->columns - table->columns) : NONE;
 }
 
+/* Room for `more` rows, more than the columns have now. */
+ecs_status table_grow(ecs_world *world, struct table *table, uint64_t more);
+
 /* Room for `more` rows: ECS_ENOMEM, ECS_ELIMIT. */
-ecs_status table_reserve(ecs_world *world, struct table *table, uint64_t more);
+static inline ecs_status table_reserve(ecs_world *world, struct table *table, uint64_t more) {
+  bool ready = more <= table->capacity - table->count;
+  return LIKELY(ready) ? ECS_OK : table_grow(world, table, more);
+}
 
 /* count rows with defaults, entities already in table->rows. */
 void table_fill_defaults(struct table *table, uint32_t row, uint32_t count);

@@ -38,7 +38,6 @@ ecs_status ecs_world_new(const ecs_world_desc *desc, ecs_world **out) {
   world->message = (char *)(world + 1);
   world->seed = desc->seed;
   world->chance = chance_outermost(desc->seed);
-  world->last_count = NONE;
   entity_index_init(&world->entities, desc->tag);
   ecs_status status = graph_init(world);
   if (status == ECS_OK) status = schedule_init(world);

@@ -15,17 +15,6 @@
 #include "core/store/cells.h"
 #include "core/base/text.h"
 
-#define LAST_IDS 16
-#define SPAWN_KINDS 16         /* a power of two */
-
-/* Where a spawn with these ids, in this order, went. */
-struct kind {
-  ecs_id ids[LAST_IDS];
-  uint32_t count;
-  uint32_t table;
-  uint32_t serial;
-};
-
 /* What others keep in a world's memory, freed with it at the latest. */
 struct attachment {
   struct attachment *next;
@@ -56,11 +45,7 @@ struct ecs_world {
   struct name_table names;
   struct schedule schedule;
   ecs_query *first_query, *last_query;
-  ecs_id last_ids[LAST_IDS];     /* where the last spawn went, and by which ids */
-  uint32_t last_count;           /* NONE: nothing is known of earlier spawns */
-  uint32_t last_table;
-  uint32_t last_serial;
-  struct kind kinds[SPAWN_KINDS];      /* of earlier spawns */
+  uint32_t last_table;           /* where the last spawn went, if it is still there */
   uint64_t seed;
   uint64_t tick;                 /* updates so far */
   struct chance chance;          /* where random numbers are drawn from now */
