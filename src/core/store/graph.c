@@ -168,7 +168,7 @@ static struct edge *find_edge(struct table *table, ecs_id id) {
 
 static bool reserve_edge(ecs_world *world, struct table *table) {
   uint32_t old_count = table->edge_mask + 1;
-  if (table->edge_count * 2 < old_count) return true;
+  if ((table->edge_count + 1) * 2 <= old_count) return true;
   struct edge *old = table->edges;
   struct edge *edges = memory_array(&world->memory, old_count * (size_t)2, sizeof *edges);
   if (!edges) return false;
@@ -176,7 +176,7 @@ static bool reserve_edge(ecs_world *world, struct table *table) {
   table->edge_mask = old_count * 2 - 1;
   for (uint32_t i = 0; i < old_count; i++)
     if (old[i].table) *find_edge(table, old[i].id) = old[i];
-  if (old != table->first_edges)
+  if (old != &table->no_edge)
     memory_free(&world->memory, old, old_count * sizeof *old);
   return true;
 }

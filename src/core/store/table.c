@@ -7,7 +7,7 @@
 /* Sizes of a table's arrays, and where each begins in its one block. */
 struct block {
   uint32_t columns, layouts;
-  size_t edges_at, columns_at, ids_at, size;
+  size_t columns_at, ids_at, size;
 };
 
 static size_t place(size_t *size, size_t count, size_t item) {
@@ -22,7 +22,6 @@ static struct block plan_block(const ecs_world *world, const ecs_id *ids, uint32
   while (block.layouts / 2 < count) block.layouts *= 2;
   for (uint32_t i = 0; i < count; i++) block.columns += component_of(world, ids[i])->leaf_count;
   place(&block.size, block.layouts, sizeof(struct layout));
-  block.edges_at = place(&block.size, FIRST_EDGES, sizeof(struct edge));
   block.columns_at = place(&block.size, block.columns, sizeof(struct column));
   block.ids_at = place(&block.size, count, sizeof(ecs_id));
   return block;
@@ -64,9 +63,8 @@ ecs_status table_new(ecs_world *world, const ecs_id *ids, uint32_t count,
   table->block_size = plan.size;
   table->ids = (void *)(block + plan.ids_at);
   table->columns = (void *)(block + plan.columns_at);
-  table->edges = table->first_edges = (void *)(block + plan.edges_at);
+  table->edges = &table->no_edge;
   table->layout_mask = plan.layouts - 1;
-  table->edge_mask = FIRST_EDGES - 1;
   table->next_same_hash = NONE;
   table->words = true;
   for (uint32_t i = 0; i < count; i++) add_id(world, table, ids[i]);
@@ -93,14 +91,14 @@ static size_t edge_bytes(const struct table *table) {
 void table_free(ecs_world *world, struct table *table) {
   table->count = 0;
   table_shrink(world, table);
-  if (table->edges != table->first_edges)
+  if (table->edges != &table->no_edge)
     memory_free(&world->memory, table->edges, edge_bytes(table));
   memory_free(&world->memory, table, table->block_size);
 }
 
 size_t table_bytes(const struct table *table) {
   size_t bytes = table->block_size + table->row_buffer.size;
-  if (table->edges != table->first_edges) bytes += edge_bytes(table);
+  if (table->edges != &table->no_edge) bytes += edge_bytes(table);
   for (uint32_t i = 0; i < table->column_count; i++) bytes += table->columns[i].buffer.size;
   return bytes;
 }

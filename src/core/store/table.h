@@ -31,7 +31,6 @@ struct edge {
 };
 
 #define GUESS_BITS 3         /* a table has 2^GUESS_BITS slots for layouts, or more */
-#define FIRST_EDGES 4u       /* in the table's own block: a power of two */
 
 /* Layouts, which follow this struct, and edges are found by open addressing: their masks are one
 ** less than there are slots, a power of two. What reading cells and moving rows need comes last. */
@@ -39,7 +38,7 @@ struct table {
   uint64_t order;            /* when it was made: tables are visited in this order */
   uint64_t hash;
   size_t block_size;         /* of this struct with all its arrays */
-  struct edge *first_edges;
+  struct edge no_edge;       /* the free slot of a table without edges */
   struct column_buffer row_buffer;
   uint32_t serial;           /* told apart from an earlier table of the same index */
   uint32_t edge_count;
