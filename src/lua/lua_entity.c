@@ -23,51 +23,22 @@ static int entity_is_alive(lua_State *L) {
 
 /* ---- where a component is -------------------------------------------------------- */
 
-/* What an argument names, and its columns in the table of an entity. */
+/* What an argument names, and the columns that have it of an entity. */
 struct target {
   struct component *component;
   uint32_t leaf;
-  struct table *table;       /* NULL: the entity does not have it */
-  uint32_t first;
+  const struct column *columns;   /* NULL: the entity does not have it */
 };
 
-/* Where the table of a record has the component; the name's entry remembers it. */
-static void look(const ecs_world *world, const struct record *record,
-                 struct name_entry *entry, struct target *target) {
-  target->table = NULL;
-  if (record->table == RECORD_BARE) return;
-  struct table *table = world_table(world, record->table);
-  const struct layout *layout = table_find(table, target->component->id);
-  if (!layout->taken) return;
-  target->table = table;
-  target->first = (uint32_t)(layout->columns - table->columns);
-  if (!entry) return;
-  entry->serial = table->serial;
-  entry->first = target->first;
-}
-
-static void check_target_slowly(lua_State *L, struct world_box *box, int arg,
-                                const struct record *record, struct target *target) {
-  const void *key = name_key(L, arg);
-  target->component = check_component_leaf(L, box, arg, &target->leaf);
-  look(box->world, record, key ? name_entry(box, key) : NULL, target);
-}
-
-/* The component at an argument, and where the entity of the record has it. The same name is
-** mostly asked of the same table: a table that has the component keeps it declared. */
+/* The component at an argument, and where the entity of the record has it. */
 static inline void check_target(lua_State *L, struct world_box *box, int arg,
                                 const struct record *record, struct target *target) {
-  const void *key = name_key(L, arg);
-  const struct name_entry *entry = name_entry(box, key);
-  if (LIKELY(record->table != RECORD_BARE && entry->key == key &&
-             entry->world == box->number)) {
-    target->table = world_table(box->world, record->table);
-    target->component = entry->component;
-    target->leaf = entry->leaf;
-    target->first = entry->first;
-    if (LIKELY(entry->serial == target->table->serial)) return;
-  }
-  check_target_slowly(L, box, arg, record, target);
+  target->component = check_component_leaf(L, box, arg, &target->leaf);
+  target->columns = NULL;
+  const struct table *table = record_table(box->world, record);
+  if (UNLIKELY(!table)) return;
+  const struct layout *layout = table_find(table, target->component->id);
+  if (LIKELY(layout->taken)) target->columns = layout->columns;
 }
 
 /* How many values stand for a target, one column each; 0 when they are many or fewer than
@@ -83,8 +54,7 @@ static inline uint32_t quick_count(const struct target *target) {
 static void place_at(struct place *place, lua_State *L, struct world_box *box, ecs_id entity,
                      const struct record *record, const struct target *target) {
   place_init(place, L, box, 1, entity, target->component);
-  place->table = target->table;
-  place->first = target->first;
+  place->columns = target->columns;
   place->row = record->row;
 }
 
@@ -107,12 +77,12 @@ static int entity_get(lua_State *L) {
   ecs_id id = check_entity_record(L, box, 2, &record);
   struct target target;
   check_target(L, box, 3, record, &target);
-  if (UNLIKELY(!target.table)) return 0;
+  if (UNLIKELY(!target.columns)) return 0;
   uint32_t count = quick_count(&target), done = 0;
   if (LIKELY(count > 0)) {
     uint32_t at = target.leaf == NONE ? 0 : target.leaf;
     const struct leaf *leaf = target.component->leaves + at;
-    const struct column *column = target.table->columns + target.first + at;
+    const struct column *column = target.columns + at;
     while (done < count && push_number_at(L, leaf->type, column->data, record->row))
       done++, leaf++, column++;
     if (LIKELY(done == count)) return (int)count;
@@ -194,12 +164,12 @@ static int entity_components(lua_State *L) {
 static bool set_numbers(lua_State *L, const ecs_world *world, ecs_id id,
                         const struct record *record, const struct target *target) {
   uint32_t count = (uint32_t)lua_gettop(L) - 3;
-  if (!target->table || count == 0 || count > quick_count(target) ||
+  if (!target->columns || count == 0 || count > quick_count(target) ||
       command_is_staged(world, id, target->component->id))
     return false;
   uint32_t at = target->leaf == NONE ? 0 : target->leaf;
   const struct leaf *leaf = target->component->leaves + at;
-  const struct column *column = target->table->columns + target->first + at;
+  const struct column *column = target->columns + at;
   ecs_cell cells[QUICKLY];
   for (uint32_t i = 0; i < count; i++)
     if (!number_to_cell(L, leaf[i].type, (int)i + 4, &cells[i])) return false;

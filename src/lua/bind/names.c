@@ -42,7 +42,7 @@ static void remember(lua_State *L, struct world_box *box, int index,
   if (!key) return;
   anchor(L, index, name_slot(key, box->number));
   *name_entry(box, key) =
-      (struct name_entry){key, box->number, box->world->registry.version, component, leaf, 0, 0};
+      (struct name_entry){key, box->number, box->world->registry.version, component, leaf};
 }
 
 struct component *find_component(lua_State *L, struct world_box *box, int index,

@@ -15,8 +15,6 @@ struct name_entry {
   uint64_t version;      /* registry.version when this was found out */
   struct component *component;
   uint32_t leaf;
-  uint32_t serial;       /* of a table that has the component, 0 for none, */
-  uint32_t first;        /* and its first column there */
 };
 
 /* The same for the fields of a component or of a part of one. */

@@ -14,8 +14,7 @@ void place_hold(struct place *place) {
 void push_leaf(struct place *place, uint32_t at) {
   const struct leaf *leaf = &place->component->leaves[at];
   ecs_cell cell = leaf->value;
-  if (place->table)
-    cell = cell_load(place->table->columns[place->first + at].data, leaf->size, place->row);
+  if (place->columns) cell = cell_load(place->columns[at].data, leaf->size, place->row);
   bool makes_text = leaf->type == ECS_STRING || leaf->type == ECS_ENUM;
   push_cell(place->L, place->box, place->world_index, leaf, cell);
   if (makes_text) place_hold(place);

@@ -13,19 +13,17 @@ struct place {
   ecs_id entity;
   const struct component *component;
   ecs_id id;                   /* the component's */
-  const struct table *table;   /* NULL: nowhere, its defaults are read */
-  uint32_t first;
+  const struct column *columns;   /* NULL: nowhere, its defaults are read */
   uint32_t row;
 };
 
 /* Looks for the component of a living entity, whose record this is; false when it is absent. */
 static inline bool place_look(struct place *place, const struct record *record) {
-  if (UNLIKELY(record->table == RECORD_BARE)) return false;
-  place->table = world_table(place->box->world, record->table);
+  const struct table *table = record_table(place->box->world, record);
+  const struct layout *layout = table ? table_find(table, place->id) : NULL;
+  if (!layout || !layout->taken) return false;
+  place->columns = layout->columns;
   place->row = record->row;
-  const struct layout *layout = table_find(place->table, place->id);
-  if (!layout->taken) return false;
-  place->first = (uint32_t)(layout->columns - place->table->columns);
   return true;
 }
 
@@ -39,7 +37,7 @@ static inline void place_init(struct place *place, lua_State *L, struct world_bo
   place->entity = entity;
   place->component = component;
   place->id = component->id;
-  place->table = NULL;
+  place->columns = NULL;
 }
 
 /* After a Lua call that made an object: raises an error when a finalizer took the entity,
