@@ -74,11 +74,11 @@ INLINE void row_carry(const struct table *from, uint32_t row, const struct table
   uint32_t last = from->count;
   while (a < a_end) {
     uint32_t size = words ? 4 : a->size;
-    if (LIKELY(b < b_end && b->id == a->id)) {
+    if (LIKELY(b->id == a->id)) {
       cell_copy(b->data, to_row, a->data, row, size);
       cell_copy(a->data, row, a->data, last, size);
       a++, b++;
-    } else if (b < b_end && b->id < a->id) {
+    } else if (b->id < a->id) {
       cell_store(b->data, words ? 4 : b->size, to_row, b->value);
       b++;
     } else {

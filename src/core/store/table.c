@@ -22,7 +22,7 @@ static struct block plan_block(const ecs_world *world, const ecs_id *ids, uint32
   while (block.layouts / 2 < count) block.layouts *= 2;
   for (uint32_t i = 0; i < count; i++) block.columns += component_of(world, ids[i])->leaf_count;
   place(&block.size, block.layouts, sizeof(struct layout));
-  block.columns_at = place(&block.size, block.columns, sizeof(struct column));
+  block.columns_at = place(&block.size, 1, block.columns * sizeof(struct column) + sizeof(ecs_id));
   block.ids_at = place(&block.size, count, sizeof(ecs_id));
   return block;
 }
@@ -67,6 +67,7 @@ ecs_status table_new(ecs_world *world, const ecs_id *ids, uint32_t count,
   table->layout_mask = plan.layouts - 1;
   table->next_same_hash = NONE;
   table->words = true;
+  table->columns[plan.columns].id = COLUMN_END;
   for (uint32_t i = 0; i < count; i++) add_id(world, table, ids[i]);
   assert(table->column_count == plan.columns);
   *out = table;
@@ -164,11 +165,11 @@ void table_release_lost(ecs_world *world, const struct table *from, const struct
 
 /* Brings the columns of all rows over: both tables' are in the order of ids. */
 static void carry_all(const struct table *from, const struct table *to) {
-  const struct column *a = from->columns, *a_end = a + from->column_count;
+  const struct column *a = from->columns;
   const struct column *b = to->columns, *b_end = b + to->column_count;
   for (; b < b_end; b++) {
-    while (a < a_end && a->id < b->id) a++;
-    if (a < a_end && a->id == b->id) {
+    while (a->id < b->id) a++;
+    if (a->id == b->id) {
       char *data = b->data;
       memcpy(data + (size_t)to->count * b->size, a->data, (size_t)from->count * b->size);
       a++;

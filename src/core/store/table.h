@@ -6,14 +6,18 @@
 #include "core/store/component.h"
 
 struct column {
+  ecs_id id;                 /* of the table's ids the one that it is for */
   void *data;                /* of the buffer: what the loops read */
   ecs_cell value;            /* the default */
   uint32_t size;             /* bytes of a value */
   uint32_t leaf;
-  ecs_id id;                 /* of the table's that it belongs to */
   const struct component *component;
   struct column_buffer buffer;
 };
+
+/* What stands behind a table's last column for its id, and of that column there is no more: loops
+** over two tables' columns need not look for both ends. */
+#define COLUMN_END UINT64_MAX
 
 /* Where a table has the cells of one of its ids. */
 struct layout {
