@@ -196,7 +196,7 @@ uint32_t entity_take_unborn(struct entity_index *index, struct range *range) {
   return at;
 }
 
-/* entity_take_run for indices that have no slots yet. */
+/* entity_take_run for indices that have no slots yet: a sixth of what one after the other takes. */
 static LOOPS uint32_t take_fresh_run(struct entity_index *index, struct range *range, uint32_t most,
                                struct record where) {
   struct slots *near = &index->near;

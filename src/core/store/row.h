@@ -66,7 +66,8 @@ INLINE uint32_t row_change(ecs_world *world, struct record *record, struct table
 
 /* Brings a row's cells to a row of another table: what only that one has gets defaults. In
 ** `from` the cells behind its last row take their places. Both tables' columns are in the order
-** of ids. `words`: every cell has 4 bytes. Known beforehand that saves 10 % of an add or remove. */
+** of ids. `words`: every cell has 4 bytes; known beforehand that takes 9 % off adding or removing
+** a component among 4 columns, 16 % among 24. */
 INLINE void row_carry(const struct table *from, uint32_t row, const struct table *to,
                       uint32_t to_row, bool words) {
   const struct column *a = from->columns, *a_end = a + from->column_count;
