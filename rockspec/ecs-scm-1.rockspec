@@ -48,7 +48,7 @@ build = {
         "src/core/image/save.c",
         "src/core/image/snapshot.c",
         "src/core/image/stream.c",
-        "src/core/run/chance.c",
+        "src/core/run/lifetime.c",
         "src/core/run/phase.c",
         "src/core/run/schedule.c",
         "src/core/run/schedule_tell.c",

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/run/schedule.h"
 #include "core/store/world.h"
 
 struct digest {
@@ -96,7 +97,7 @@ static void add_component(struct digest *digest, const struct component *compone
 }
 
 static void add_schedule(struct digest *digest) {
-  const struct schedule *schedule = &digest->world->schedule;
+  const struct schedule *schedule = digest->world->schedule;
   uint64_t hash = 4;
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
     const struct phase *phase = schedule->phases[i];
@@ -114,8 +115,8 @@ static void add_schedule(struct digest *digest) {
 
 static uint64_t mix_chance(uint64_t hash, const ecs_world *world) {
   hash = mix(mix(hash, world->chance.key), world->chance.opened);
-  for (uint32_t i = 0; i < world->schedule.system_count; i++)
-    hash = mix(hash, chance_opened(world, world->schedule.systems[i]));
+  for (uint32_t i = 0; i < world->schedule->system_count; i++)
+    hash = mix(hash, schedule_streams(world, world->schedule->systems[i]));
   return mix(hash, world->chance.calls);
 }
 

@@ -1,6 +1,7 @@
 /* ecs_check notices what is broken: every invariant is broken once, by hand. */
 #include <string.h>
 
+#include "core/run/schedule.h"
 #include "core/store/world.h"
 #include "fixture.h"
 

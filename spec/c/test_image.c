@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/run/schedule.h"
 #include "image_fixture.h"
 
 /* The checksum of a certain world's image. */

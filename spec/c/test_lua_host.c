@@ -6,6 +6,7 @@
 #include "ecs_lua.h"
 #include "fixture.h"
 
+#include "core/run/schedule.h"
 #include "core/store/world.h"
 
 static struct fixture f;
@@ -136,7 +137,7 @@ static void closing_lets_go(void) {
   CHECK_INTEGER(1, count_of(f.world, "Velocity"));
   CHECK_OK(f.world, ecs_update(f.world, 1));
   CHECK_SOUND(f.world);
-  CHECK(f.world->first_query == NULL && f.world->schedule.system_count == 0);
+  CHECK(f.world->first_query == NULL && f.world->schedule->system_count == 0);
   lua_getglobal(state.L, "world");
   CHECK(ecs_lua_to_world(state.L, -1) == NULL);
   ecs_lua_push_world(state.L, f.world);
@@ -461,7 +462,7 @@ static void survives_a_world_closed_in_a_system(void) {
   CHECK_FAILS(f.world, ECS_EUSER, "the world is closed", ecs_update(f.world, 1));
   CHECK_OK(f.world, ecs_update(f.world, 1));
   CHECK_SOUND(f.world);
-  CHECK(f.world->schedule.system_count == 0);
+  CHECK(f.world->schedule->system_count == 0);
   run_script(&state, "assert(not pcall(world.spawn, world))");
   close_state(&state);
   close_world(&f);

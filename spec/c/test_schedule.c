@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/run/schedule.h"
 #include "core/store/world.h"
 #include "fixture.h"
 
@@ -90,7 +91,7 @@ static void phases_between(void) {
   for (int i = 0; i < 5; i++) CHECK_OK(f.world, ecs_phase(f.world, &phases[i]));
   static const char *const order[] = {"first", "startup", "pre_update", "physics", "collide",
                                       "physics2", "update", "post_update", "render", "late"};
-  const struct schedule *schedule = &f.world->schedule;
+  const struct schedule *schedule = f.world->schedule;
   CHECK_INTEGER(10, schedule->phase_count);
   for (uint32_t i = 0; i < 10; i++) CHECK_TEXT(order[i], schedule->phases[i]->name);
   static const ecs_phase_desc bad[] = {{"x", "render", "update", 0},

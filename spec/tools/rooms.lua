@@ -25,8 +25,6 @@ local ROOMS = {
 local ROOM_OF_FILE = { ["kernel/run.c"] = "kernel/run", ["kernel/run.h"] = "kernel/run" }
 
 local INCLUDES_TODAY = {
-  ["core/store/world.h -> core/run/schedule.h"] = true,  -- a world holds its schedule
-  ["core/store/world.h -> core/run/chance.h"] = true,    -- and its stream of random numbers
   ["lua/bind/cell.h -> lua/loop.h"] = true,
 }
 

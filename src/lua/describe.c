@@ -122,7 +122,7 @@ static void push_system(lua_State *L, const ecs_world *world, const ecs_system *
 }
 
 static void set_systems(lua_State *L, const ecs_world *world) {
-  const struct schedule *schedule = &world->schedule;
+  const struct schedule *schedule = world->schedule;
   lua_newtable(L);
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     push_system(L, world, schedule->systems[i], i + 1);
@@ -144,7 +144,7 @@ static void set_ignored_phases(lua_State *L, const ecs_world *world,
 }
 
 static void set_phases(lua_State *L, const ecs_world *world) {
-  const struct schedule *schedule = &world->schedule;
+  const struct schedule *schedule = world->schedule;
   lua_newtable(L);
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
     const struct phase *phase = schedule->phases[i];

@@ -21,7 +21,7 @@ static bool is_of(const ecs_system *system, const struct world_box *box) {
 }
 
 void systems_detach(ecs_world *world, const struct world_box *box) {
-  const struct schedule *schedule = &world->schedule;
+  const struct schedule *schedule = world->schedule;
   for (ecs_system *gone = schedule->gone; gone; gone = gone->next_gone)
     if (is_of(gone, box)) detach(gone);
   for (uint32_t i = 0; i < schedule->system_count; i++)
@@ -29,7 +29,7 @@ void systems_detach(ecs_world *world, const struct world_box *box) {
 }
 
 static void remove_systems(const struct world_box *box, ecs_world *world) {
-  struct schedule *schedule = &world->schedule;
+  struct schedule *schedule = world->schedule;
   systems_detach(world, box);
   for (uint32_t i = schedule->system_count; i-- > 0;)
     if (schedule->systems[i]->run == nothing)
@@ -71,13 +71,13 @@ static ecs_status end_loops(void *ud) { return loops_end(ud); }
 static void end_system(void *ud, bool keep) { loops_end_system(ud, keep); }
 
 void world_own_loops(struct world_box *box) {
-  struct schedule *schedule = &box->world->schedule;
-  box->owner = (struct loop_owner){schedule->loop_owners, end_loops, end_system, box};
-  schedule->loop_owners = &box->owner;
+  struct staging *staging = &box->world->staging;
+  box->owner = (struct loop_owner){staging->loop_owners, end_loops, end_system, box};
+  staging->loop_owners = &box->owner;
 }
 
 static void leave_loops(const struct world_box *box, ecs_world *world) {
-  struct loop_owner **at = &world->schedule.loop_owners;
+  struct loop_owner **at = &world->staging.loop_owners;
   while (*at && *at != &box->owner) at = &(*at)->next;
   if (*at) *at = box->owner.next;
 }

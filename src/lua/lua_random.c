@@ -9,7 +9,7 @@ static lua_Integer bound(lua_State *L, int arg) {
 }
 
 /* world:random(e), (e, n), (e, m, n), as math.random: a float in [0, 1), or an integer in [1, n]
-** or [m, n], from the stream that is open (core/run/chance.h): the same on every machine and in
+** or [m, n], from the stream that is open (core/base/chance.h): the same on every machine and in
 ** every tier. */
 static int world_random(lua_State *L) {
   struct world_box *box = check_world(L, 1);

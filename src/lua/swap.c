@@ -145,7 +145,7 @@ static void plan_systems(lua_State *L, struct world_box *box, uint64_t group) {
 
 /* Systems that stay must find what their queries name and their functions use. */
 static void check_systems(lua_State *L, struct world_box *box) {
-  const struct schedule *schedule = &box->world->schedule;
+  const struct schedule *schedule = box->world->schedule;
   const struct migration *migration = &box->stage->transaction.migration;
   lua_settop(L, AT_PLAN);
   for (uint32_t i = 0; i < schedule->system_count; i++) {

@@ -204,7 +204,7 @@ void system_in_swap(lua_State *L, struct world_box *box, struct transaction *tra
 /* (world): a function that is refused is tried again by its runs. */
 static int compile_untried(lua_State *L) {
   struct world_box *box = lua_touserdata(L, 1);
-  const struct schedule *schedule = &box->world->schedule;
+  const struct schedule *schedule = box->world->schedule;
   lua_getiuservalue(L, 1, WORLD_REFS);
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     struct system_box *system = system_script(schedule->systems[i]);

@@ -5,6 +5,8 @@
 
 #include "lua/loop.h"
 
+#include "core/run/schedule.h"
+
 enum system_form { FORM_EACH, FORM_MAP, FORM_RUN };
 
 #define SYSTEM_FUNCTION 1    /* user values of a system */

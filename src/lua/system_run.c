@@ -85,7 +85,7 @@ static ecs_status status_of(lua_State *L, const struct world_box *box, int statu
     clear(L, FRAME_ERROR);
     return world_nomem(world);
   }
-  if (!box->running && world->schedule.on_error != script_failed) clear(L, FRAME_ERROR);
+  if (!box->running && world->schedule->on_error != script_failed) clear(L, FRAME_ERROR);
   return ECS_EUSER;
 }
 

@@ -79,7 +79,7 @@ static void undo_components(struct transaction *transaction) {
 /* ---- the new schedule ---------------------------------------------------------------------- */
 
 uint64_t transaction_group(ecs_world *world) {
-  struct schedule *schedule = &world->schedule;
+  struct schedule *schedule = world->schedule;
   uint64_t group = schedule->next_registered > schedule->next_declared
                        ? schedule->next_registered : schedule->next_declared + 1;
   schedule->next_registered = group + 1;
@@ -135,8 +135,8 @@ static bool copy_lists(ecs_world *world, const struct schedule *from, struct sch
 static ecs_status begin_plan(struct transaction *transaction, uint32_t more_phases,
                              uint32_t more_systems) {
   ecs_world *world = transaction->world;
-  transaction->before = world->schedule;
-  struct schedule next = world->schedule;
+  transaction->before = *world->schedule;
+  struct schedule next = transaction->before;
   next.phases = next.placed = NULL;
   next.systems = next.running = next.sorted = NULL;
   bool room = copy_lists(world, &transaction->before, &next,
@@ -146,7 +146,7 @@ static ecs_status begin_plan(struct transaction *transaction, uint32_t more_phas
     free_lists(world, &next);
     return world_nomem(world);
   }
-  world->schedule = next;
+  *world->schedule = next;
   transaction->planning = true;
   return ECS_OK;
 }
@@ -179,23 +179,23 @@ static void free_difference(ecs_world *world, const struct schedule *from,
 
 static void undo_plan(struct transaction *transaction) {
   ecs_world *world = transaction->world;
-  struct schedule next = world->schedule;
-  world->schedule = transaction->before;
-  for (uint32_t i = 0; i < world->schedule.phase_count; i++)
+  struct schedule next = *world->schedule;
+  *world->schedule = transaction->before;
+  for (uint32_t i = 0; i < world->schedule->phase_count; i++)
     transaction->phases[i].phase->declared = transaction->phases[i].declared;
-  for (uint32_t i = 0; i < world->schedule.system_count; i++) {
+  for (uint32_t i = 0; i < world->schedule->system_count; i++) {
     const struct saved_system *saved = &transaction->systems[i];
     saved->system->registered = saved->registered;
     saved->system->phase = saved->phase;
   }
-  free_difference(world, &next, &world->schedule);
+  free_difference(world, &next, world->schedule);
   free_lists(world, &next);
 }
 
 /* ---- phases -------------------------------------------------------------------------------- */
 
 static void replace_phase(struct transaction *transaction, uint32_t at, struct phase *phase) {
-  struct schedule *schedule = &transaction->world->schedule;
+  struct schedule *schedule = transaction->world->schedule;
   struct phase *old = schedule->phases[at];
   phase->enabled = old->enabled;
   phase->accumulator = phase->fixed > 0 ? old->accumulator : 0;
@@ -208,7 +208,7 @@ static void replace_phase(struct transaction *transaction, uint32_t at, struct p
 ecs_status transaction_phase(struct transaction *transaction, const ecs_phase_desc *desc,
                              uint64_t place) {
   ecs_world *world = transaction->world;
-  struct schedule *schedule = &world->schedule;
+  struct schedule *schedule = world->schedule;
   struct phase *phase;
   ecs_status status = phase_build(world, desc, &phase);
   if (status != ECS_OK) return status;
@@ -232,7 +232,7 @@ void transaction_keep_phase(struct transaction *transaction, const char *name,
 
 ecs_status transaction_drop_phase(struct transaction *transaction, const char *name) {
   ecs_world *world = transaction->world;
-  struct schedule *schedule = &world->schedule;
+  struct schedule *schedule = world->schedule;
   uint32_t at;
   struct phase *phase = schedule_phase(world, name, strlen(name), &at);
   if (!phase) return ECS_OK;
@@ -255,7 +255,7 @@ static uint32_t system_at(const struct schedule *schedule, const char *name) {
 ecs_status transaction_system(struct transaction *transaction, const ecs_system_desc *desc,
                               uint64_t place) {
   ecs_world *world = transaction->world;
-  struct schedule *schedule = &world->schedule;
+  struct schedule *schedule = world->schedule;
   ecs_system *system;
   ecs_status status = schedule_build(world, desc, &system);
   if (status != ECS_OK) return status;
@@ -275,13 +275,13 @@ ecs_status transaction_system(struct transaction *transaction, const ecs_system_
 
 void transaction_keep_system(struct transaction *transaction, const char *name,
                              uint64_t place) {
-  struct schedule *schedule = &transaction->world->schedule;
+  struct schedule *schedule = transaction->world->schedule;
   uint32_t at = system_at(schedule, name);
   if (at != NONE) schedule->systems[at]->registered = place;
 }
 
 void transaction_drop_system(struct transaction *transaction, const char *name) {
-  struct schedule *schedule = &transaction->world->schedule;
+  struct schedule *schedule = transaction->world->schedule;
   uint32_t at = system_at(schedule, name);
   if (at == NONE) return;
   schedule->system_count--;
@@ -291,7 +291,7 @@ void transaction_drop_system(struct transaction *transaction, const char *name) 
 
 ecs_status transaction_order(struct transaction *transaction) {
   ecs_world *world = transaction->world;
-  const struct schedule *schedule = &world->schedule;
+  const struct schedule *schedule = world->schedule;
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     const ecs_system *system = schedule->systems[i];
     if (!has_phase(schedule, system->phase))
@@ -326,7 +326,7 @@ void transaction_commit(struct transaction *transaction) {
   migration_commit(&transaction->migration);
   mark_orphans(transaction, &transaction->claimed, false);
   mark_orphans(transaction, &transaction->left, true);
-  free_difference(world, &transaction->before, &world->schedule);
+  free_difference(world, &transaction->before, world->schedule);
   free_lists(world, &transaction->before);
   transaction->planning = false;
   transaction->committed = true;

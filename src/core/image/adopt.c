@@ -2,6 +2,7 @@
 #include "core/change/declare.h"
 #include "core/image/load.h"
 #include "core/change/migrate.h"
+#include "core/run/schedule.h"
 
 /* ---- what can fail ---- */
 
@@ -167,8 +168,8 @@ static void redirect_nested(const ecs_world *live, struct component *component) 
 }
 
 static void apply_timings(ecs_world *live, const struct loader *loader) {
-  for (uint32_t i = 0; i < live->schedule.system_count; i++)
-    chance_set_opened(live, live->schedule.systems[i], 0);
+  for (uint32_t i = 0; i < live->schedule->system_count; i++)
+    schedule_set_streams(live, live->schedule->systems[i], 0);
   for (uint32_t i = 0; i < loader->phases.count; i++) {
     const struct timing *timing = &loader->phases.items[i];
     struct phase *phase = schedule_phase(live, timing->name, timing->name_size, NULL);
@@ -185,7 +186,7 @@ static void apply_timings(ecs_world *live, const struct loader *loader) {
     system->enabled = timing->flags & 1;
     system->has_run = (timing->flags & 2) != 0;
     system->parked = (timing->flags & 4) != 0;
-    chance_set_opened(live, system, timing->streams);
+    schedule_set_streams(live, system, timing->streams);
   }
 }
 

@@ -7,6 +7,7 @@
 #pragma GCC optimize ("O3")
 #endif
 
+#include "core/run/schedule.h"
 #include "core/store/world.h"
 
 #define BLOCK 512u
@@ -130,9 +131,9 @@ static uint64_t hash_streams(const ecs_world *world) {
   const struct chance *chance = &world->chance;
   uint64_t total = 0;
   if (chance->opened || chance->calls) total = mix(mix(chance->opened + 3) + chance->calls);
-  for (uint32_t i = 0; i < world->schedule.system_count; i++) {
-    const ecs_system *system = world->schedule.systems[i];
-    uint64_t opened = chance_opened(world, system);
+  for (uint32_t i = 0; i < world->schedule->system_count; i++) {
+    const ecs_system *system = world->schedule->systems[i];
+    uint64_t opened = schedule_streams(world, system);
     if (opened) total += mix(system->chance + mix(opened));
   }
   return total;

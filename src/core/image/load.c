@@ -1,6 +1,7 @@
 #include "core/image/load.h"
 
 #include "core/change/declare.h"
+#include "core/run/lifetime.h"
 
 #define AMPLIFICATION 64u
 #define ALLOWANCE (1u << 20)
@@ -116,10 +117,7 @@ static void free_shadow(struct loader *loader) {
     return;
   }
   shadow->memory.bytes += live->memory.bytes;
-  world_clear(shadow);
-  struct memory both = shadow->memory;
-  memory_free(&both, shadow, WORLD_SIZE);
-  live->memory.bytes = both.bytes;
+  live->memory.bytes = world_end(shadow).bytes;
 }
 
 static void end(struct loader *loader) {

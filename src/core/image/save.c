@@ -342,7 +342,7 @@ static void save_names(struct saver *saver) {
 }
 
 static void save_schedule(struct saver *saver) {
-  const struct schedule *schedule = &saver->world->schedule;
+  const struct schedule *schedule = saver->world->schedule;
   struct writer *out = saver->out;
   write_u32(out, schedule->phase_count);
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
@@ -358,7 +358,7 @@ static void save_schedule(struct saver *saver) {
     write_f64(out, system->timer);
     write_f64(out, system->elapsed);
     write_u8(out, (uint8_t)(system->enabled | system->has_run << 1 | system->parked << 2));
-    write_u64(out, chance_opened(saver->world, system));
+    write_u64(out, schedule_streams(saver->world, system));
   }
 }
 

@@ -1,5 +1,6 @@
 #include "core/image/snapshot.h"
 
+#include "core/run/schedule.h"
 #include "core/store/world.h"
 
 /* One table's rows and columns, one after the other in one block. */
@@ -220,7 +221,7 @@ static char *keep_text(ecs_snapshot *snapshot, const char *text) {
 
 static ecs_status take_schedule(ecs_snapshot *snapshot) {
   const ecs_world *world = snapshot->world;
-  const struct schedule *schedule = &world->schedule;
+  const struct schedule *schedule = world->schedule;
   snapshot->phases = take(snapshot, schedule->phase_count, sizeof *snapshot->phases);
   snapshot->systems = take(snapshot, schedule->system_count, sizeof *snapshot->systems);
   if (!snapshot->phases || !snapshot->systems) return world_nomem(world);
@@ -235,7 +236,7 @@ static ecs_status take_schedule(ecs_snapshot *snapshot) {
     const ecs_system *system = schedule->systems[i];
     struct saved_timing *saved = &snapshot->systems[snapshot->system_count++];
     *saved = (struct saved_timing){keep_text(snapshot, system->name), system->timer,
-                                   system->elapsed, chance_opened(world, system),
+                                   system->elapsed, schedule_streams(world, system),
                                    system->enabled, system->has_run, system->parked};
     if (!saved->name) return world_nomem(world);
   }
@@ -498,8 +499,8 @@ static void restore_resources(const ecs_snapshot *snapshot) {
 
 static void restore_schedule(const ecs_snapshot *snapshot) {
   const ecs_world *world = snapshot->world;
-  for (uint32_t i = 0; i < world->schedule.system_count; i++)
-    chance_set_opened(world, world->schedule.systems[i], 0);
+  for (uint32_t i = 0; i < world->schedule->system_count; i++)
+    schedule_set_streams(world, world->schedule->systems[i], 0);
   for (uint32_t i = 0; i < snapshot->phase_count; i++) {
     const struct saved_timing *saved = &snapshot->phases[i];
     struct phase *phase = schedule_phase(world, saved->name, strlen(saved->name), NULL);
@@ -513,7 +514,7 @@ static void restore_schedule(const ecs_snapshot *snapshot) {
     if (!system) continue;
     system->timer = saved->first;
     system->elapsed = saved->second;
-    chance_set_opened(world, system, saved->streams);
+    schedule_set_streams(world, system, saved->streams);
     system->enabled = saved->enabled;
     system->has_run = saved->has_run;
     system->parked = saved->parked;

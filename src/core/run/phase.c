@@ -63,7 +63,7 @@ bool phase_is_builtin(const char *name) {
 }
 
 bool phase_is_ignored(const ecs_world *world, const char *name) {
-  const struct schedule *schedule = &world->schedule;
+  const struct schedule *schedule = world->schedule;
   return position(schedule->phases, schedule->phase_count, name) == NONE;
 }
 
@@ -75,7 +75,7 @@ static ecs_status contradiction(ecs_world *world, const struct phase *phase) {
 }
 
 ecs_status phase_sort(ecs_world *world) {
-  struct schedule *schedule = &world->schedule;
+  struct schedule *schedule = world->schedule;
   uint32_t count = 0, before;
   for (uint32_t i = 0; i < schedule->phase_count; i++) schedule->phases[i]->placed = false;
   for (uint32_t i = 0; i < BUILTIN_COUNT; i++) {
@@ -112,7 +112,7 @@ ecs_status phase_build(ecs_world *world, const ecs_phase_desc *desc, struct phas
   struct phase *phase = arena_take(&world->memory, &arena, sizeof *phase);
   if (!phase) return world_nomem(world);
   phase->arena = arena;
-  world->schedule.untold = true;
+  world->schedule->untold = true;
   phase->fixed = desc->fixed;
   phase->enabled = true;
   *out = phase;
@@ -126,7 +126,7 @@ ecs_status phase_build(ecs_world *world, const ecs_phase_desc *desc, struct phas
 }
 
 static ecs_status reserve(ecs_world *world) {
-  struct schedule *schedule = &world->schedule;
+  struct schedule *schedule = world->schedule;
   uint64_t need = schedule->phase_count + 1ull;
   struct phase **phases = memory_grow(&world->memory, schedule->phases,
                                       &schedule->phase_capacity, need, sizeof *phases);
@@ -146,7 +146,7 @@ void phase_free(ecs_world *world, struct phase *phase) {
 
 /* The new description in place of the old one. */
 static ecs_status replace(ecs_world *world, struct phase *phase, struct phase *old) {
-  struct schedule *schedule = &world->schedule;
+  struct schedule *schedule = world->schedule;
   uint32_t at = 0;
   while (schedule->phases[at] != old) at++;
   phase->declared = old->declared;
@@ -165,7 +165,7 @@ static ecs_status replace(ecs_world *world, struct phase *phase, struct phase *o
 }
 
 ecs_status ecs_phase(ecs_world *world, const ecs_phase_desc *desc) {
-  struct schedule *schedule = &world->schedule;
+  struct schedule *schedule = world->schedule;
   ecs_status status = world_not_busy(world, "declaring a phase");
   if (status != ECS_OK) return status;
   struct phase *phase = NULL;
@@ -201,7 +201,7 @@ ecs_status schedule_init(ecs_world *world) {
 }
 
 ecs_status ecs_alpha(ecs_world *world, const char *name, double *out) {
-  const struct schedule *schedule = &world->schedule;
+  const struct schedule *schedule = world->schedule;
   const struct phase *phase = NULL;
   if (name) {
     phase = schedule_phase(world, name, strlen(name), NULL);

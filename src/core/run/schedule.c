@@ -5,7 +5,7 @@
 static bool same(const char *a, const char *b) { return strcmp(a, b) == 0; }
 
 ecs_system *schedule_system(const ecs_world *world, const char *name, size_t size) {
-  const struct schedule *schedule = &world->schedule;
+  const struct schedule *schedule = world->schedule;
   for (uint32_t i = 0; i < schedule->system_count; i++)
     if (text_equal(schedule->systems[i]->name, name, size)) return schedule->systems[i];
   return NULL;
@@ -13,7 +13,7 @@ ecs_system *schedule_system(const ecs_world *world, const char *name, size_t siz
 
 struct phase *schedule_phase(const ecs_world *world, const char *name, size_t size,
                              uint32_t *at) {
-  const struct schedule *schedule = &world->schedule;
+  const struct schedule *schedule = world->schedule;
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
     if (!text_equal(schedule->phases[i]->name, name, size)) continue;
     if (at) *at = i;
@@ -115,7 +115,7 @@ static ecs_status cycle(const ecs_world *world, const struct group *group) {
 }
 
 ecs_status schedule_sort(ecs_world *world) {
-  struct schedule *schedule = &world->schedule;
+  struct schedule *schedule = world->schedule;
   uint32_t count = 0;
   if (schedule->system_count == 0) return ECS_OK;
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
@@ -172,9 +172,9 @@ void schedule_free_system(ecs_world *world, ecs_system *system, bool callback) {
 
 /* While systems run, the one that goes may be among them. */
 static void let_go(ecs_world *world, ecs_system *system) {
-  struct schedule *schedule = &world->schedule;
+  struct schedule *schedule = world->schedule;
   system->removed = true;
-  if (schedule->updating) {
+  if (world->updating) {
     system->next_gone = schedule->gone;
     schedule->gone = system;
   } else {
@@ -183,7 +183,7 @@ static void let_go(ecs_world *world, ecs_system *system) {
 }
 
 void schedule_free_gone(ecs_world *world) {
-  struct schedule *schedule = &world->schedule;
+  struct schedule *schedule = world->schedule;
   while (schedule->gone) {
     ecs_system *system = schedule->gone;
     schedule->gone = system->next_gone;
@@ -199,8 +199,8 @@ static ecs_status need_phase(ecs_world *world, const char *name, struct phase **
 ecs_status schedule_no_phase(const ecs_world *world, const char *name) {
   struct nearest nearest;
   nearest_begin(&nearest, name, strlen(name));
-  for (uint32_t i = 0; i < world->schedule.phase_count; i++) {
-    const char *known = world->schedule.phases[i]->name;
+  for (uint32_t i = 0; i < world->schedule->phase_count; i++) {
+    const char *known = world->schedule->phases[i]->name;
     nearest_offer(&nearest, known, strlen(known));
   }
   char hint[96];
@@ -223,7 +223,7 @@ ecs_status schedule_build(ecs_world *world, const ecs_system_desc *desc, ecs_sys
   ecs_system *system = arena_take(&world->memory, &arena, sizeof *system);
   if (!system) return world_nomem(world);
   system->arena = arena;
-  world->schedule.untold = true;
+  world->schedule->untold = true;
   system->phase = phase;
   system->every = desc->every;
   system->chance = text_hash64(desc->name, strlen(desc->name));
@@ -244,7 +244,7 @@ ecs_status schedule_build(ecs_world *world, const ecs_system_desc *desc, ecs_sys
 }
 
 static ecs_status reserve(ecs_world *world) {
-  struct schedule *schedule = &world->schedule;
+  struct schedule *schedule = world->schedule;
   uint64_t need = schedule->system_count + 1ull;
   ecs_system ***lists[] = {&schedule->systems, &schedule->running, &schedule->sorted};
   uint32_t *capacities[] = {&schedule->system_capacity, &schedule->running_capacity,
@@ -278,7 +278,7 @@ static uint32_t position_of(const struct schedule *schedule, const ecs_system *s
 }
 
 static ecs_status replace(ecs_world *world, ecs_system *system, ecs_system *old) {
-  struct schedule *schedule = &world->schedule;
+  struct schedule *schedule = world->schedule;
   uint32_t at = position_of(schedule, old);
   schedule_inherit(system, old);
   schedule->systems[at] = system;
@@ -295,7 +295,7 @@ static ecs_status replace(ecs_world *world, ecs_system *system, ecs_system *old)
 }
 
 ecs_status ecs_system_new(ecs_world *world, const ecs_system_desc *desc) {
-  struct schedule *schedule = &world->schedule;
+  struct schedule *schedule = world->schedule;
   ecs_system *system = NULL;
   ecs_status status = schedule_build(world, desc, &system);
   if (status != ECS_OK) return status;
@@ -317,7 +317,7 @@ ecs_status ecs_system_new(ecs_world *world, const ecs_system_desc *desc) {
 ecs_status schedule_unknown(const ecs_world *world, const char *name, bool phases) {
   struct nearest nearest;
   nearest_begin(&nearest, name, strlen(name));
-  const struct schedule *schedule = &world->schedule;
+  const struct schedule *schedule = world->schedule;
   for (uint32_t i = 0; i < schedule->system_count; i++)
     nearest_offer(&nearest, schedule->systems[i]->name, strlen(schedule->systems[i]->name));
   for (uint32_t i = 0; phases && i < schedule->phase_count; i++)
@@ -329,7 +329,7 @@ ecs_status schedule_unknown(const ecs_world *world, const char *name, bool phase
 }
 
 ecs_status ecs_system_remove(ecs_world *world, const char *name) {
-  struct schedule *schedule = &world->schedule;
+  struct schedule *schedule = world->schedule;
   ecs_system *system = schedule_system(world, name, strlen(name));
   if (!system) return schedule_unknown(world, name, false);
   uint32_t at = position_of(schedule, system);
@@ -356,14 +356,39 @@ ecs_status ecs_switch(ecs_world *world, const char *name, bool on) {
 }
 
 void ecs_on_error(ecs_world *world, ecs_error_fn fn, void *ud) {
-  world->schedule.on_error = fn;
-  world->schedule.on_error_ud = ud;
+  world->schedule->on_error = fn;
+  world->schedule->on_error_ud = ud;
+}
+
+uint64_t schedule_streams(const ecs_world *world, const ecs_system *system) {
+  return system->streams_tick == world->tick ? system->streams : 0;
+}
+
+void schedule_set_streams(const ecs_world *world, ecs_system *system, uint64_t opened) {
+  system->streams = opened;
+  system->streams_tick = world->tick;
+}
+
+static ecs_status corrupt(const ecs_world *world, const char *what) {
+  return world_fail(world, ECS_ECORRUPT, "%s", what);
+}
+
+ecs_status schedule_check(const ecs_world *world) {
+  const struct schedule *schedule = world->schedule;
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    const ecs_system *system = schedule->systems[i];
+    if (system->removed) return corrupt(world, "a removed system is still scheduled");
+    if (schedule_phase(world, system->phase->name, strlen(system->phase->name), NULL) !=
+        system->phase)
+      return corrupt(world, "a system's phase is gone");
+  }
+  return ECS_OK;
 }
 
 void schedule_free(ecs_world *world) {
-  struct schedule *schedule = &world->schedule;
+  struct schedule *schedule = world->schedule;
   struct memory *memory = &world->memory;
-  schedule->updating = false;
+  world->updating = false;
   schedule_free_gone(world);
   while (schedule->system_count)
     schedule_free_system(world, schedule->systems[--schedule->system_count], true);

@@ -30,7 +30,7 @@ struct ecs_system {
   double every;
   double timer;              /* since the interval last elapsed */
   double elapsed;            /* since it last ran */
-  uint64_t chance;           /* of its name: see chance.h */
+  uint64_t chance;           /* of its name: see core/base/chance.h */
   uint64_t streams;          /* of random numbers that it opened in the tick below */
   uint64_t streams_tick;
   bool enabled, parked, has_run, removed;
@@ -46,15 +46,6 @@ struct ecs_system {
   uint64_t runs;
   double total_seconds, last_seconds;
   struct arena arena;        /* of the names and lists */
-};
-
-/* Someone whose loops update and run end first; on ECS_ENOMEM these stay open. What a system
-** leaves open ends with it; what was staged there counts if `keep`. */
-struct loop_owner {
-  struct loop_owner *next;
-  ecs_status (*end_loops)(void *ud);
-  void (*end_system)(void *ud, bool keep);
-  void *ud;
 };
 
 struct schedule {
@@ -75,16 +66,18 @@ struct schedule {
   uint64_t next_registered;
   ecs_error_fn on_error;
   void *on_error_ud;
-  struct loop_owner *loop_owners;
   ecs_system *gone;          /* freed when nothing runs */
   double clock;              /* when the system before ended; 0: others have run since */
-  bool updating;
   bool untold;               /* schedule_tell may have something to tell */
   ecs_system *current;       /* the one that runs */
 };
 
+/* A world's schedule is all zero at first; this gives it the phases of the runtime. */
 ecs_status schedule_init(ecs_world *world);
 void schedule_free(ecs_world *world);
+
+/* Whether every system is listed once, in a phase that there is; ECS_ECORRUPT else. */
+ecs_status schedule_check(const ecs_world *world);
 
 ecs_system *schedule_system(const ecs_world *world, const char *name, size_t size);
 struct phase *schedule_phase(const ecs_world *world, const char *name, size_t size,
@@ -119,6 +112,11 @@ void schedule_free_gone(ecs_world *world);
 bool schedule_is_ignored(const ecs_world *world, const ecs_system *system,
                          const char *name);
 bool phase_is_ignored(const ecs_world *world, const char *name);
+
+/* How many streams of random numbers the system has opened in this tick, and what makes it so
+** many. */
+uint64_t schedule_streams(const ecs_world *world, const ecs_system *system);
+void schedule_set_streams(const ecs_world *world, ecs_system *system, uint64_t opened);
 
 /* Writes what is odd about a system or phase that was registered since: a name in its before or
 ** after that names nothing, with the nearest one. Each is told once; false when all are. */

@@ -33,7 +33,7 @@ static void tell_system(const ecs_world *world, const ecs_system *system, const 
   else
     text_format(text, size, "system '%s': '%s' in %s names no system%s; it is ignored",
                 system->name, name, option,
-                nearest_system(&world->schedule, system->phase, name, hint, sizeof hint));
+                nearest_system(world->schedule, system->phase, name, hint, sizeof hint));
 }
 
 /* False when all names of the system have been looked at. */
@@ -52,7 +52,7 @@ static bool look_at_system(const ecs_world *world, ecs_system *system, char *tex
 
 static bool look_at_phase(const ecs_world *world, struct phase *phase, char *text,
                           size_t size) {
-  const struct schedule *schedule = &world->schedule;
+  const struct schedule *schedule = world->schedule;
   while (phase->told < 2) {
     const char *option = phase->told ? "before" : "after";
     const char *name = phase->told++ ? phase->before : phase->after;
@@ -70,7 +70,7 @@ static bool look_at_phase(const ecs_world *world, struct phase *phase, char *tex
 }
 
 bool schedule_tell(ecs_world *world, char *text, size_t size) {
-  struct schedule *schedule = &world->schedule;
+  struct schedule *schedule = world->schedule;
   if (LIKELY(!schedule->untold)) return false;
   for (uint32_t i = 0; i < schedule->phase_count; i++)
     if (look_at_phase(world, schedule->phases[i], text, size)) return true;

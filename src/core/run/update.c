@@ -37,7 +37,7 @@ static inline void keep_message(const ecs_world *world, ecs_status status, char 
 
 /* Parks the system when someone handles errors, else passes the failure on. */
 static ecs_status failed(ecs_world *world, ecs_system *system, ecs_status status) {
-  struct schedule *schedule = &world->schedule;
+  struct schedule *schedule = world->schedule;
   name_failure(world, system, status);
   if (!schedule->on_error) return status;
   schedule->clock = 0;
@@ -48,7 +48,7 @@ static ecs_status failed(ecs_world *world, ecs_system *system, ecs_status status
 
 /* Ends what a system has left open inside its scope. */
 static APART void end_inner(ecs_world *world, uint32_t scope, bool keep) {
-  const struct loop_owner *owner = world->schedule.loop_owners;
+  const struct loop_owner *owner = world->staging.loop_owners;
   for (; owner; owner = owner->next) owner->end_system(owner->ud, keep);
   scope_end_inner(world, scope, keep);
 }
@@ -92,7 +92,7 @@ static inline struct chance next_stream(const ecs_world *world, ecs_system *syst
 
 /* One that runs out of memory has changed nothing: it counts as not having run. */
 static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
-  struct schedule *schedule = &world->schedule;
+  struct schedule *schedule = world->schedule;
   double start = schedule->clock > 0 ? schedule->clock : clock_seconds();
   double elapsed = system->elapsed;
   bool had_run = system->has_run;
@@ -133,7 +133,7 @@ static void begin_interval(ecs_system *system) {
 /* Whether the system's condition holds; it draws from a stream of its own. */
 static ecs_status ask(ecs_world *world, ecs_system *system, bool *wanted) {
   struct chance outer = world->chance;
-  world->schedule.clock = 0;
+  world->schedule->clock = 0;
   world->chance = next_stream(world, system);
   char first = forget_message(world);
   ecs_status status = system->when(world, system->ud, wanted);
@@ -165,7 +165,7 @@ static ecs_status step_system(ecs_world *world, ecs_system *system, double dt, b
 /* The systems of a phase as they are now: one registered while it runs waits for its next
 ** start, one removed is passed over. For those behind one that fails only time passes. */
 static ecs_status run_once(ecs_world *world, const struct phase *phase, double dt) {
-  struct schedule *schedule = &world->schedule;
+  struct schedule *schedule = world->schedule;
   bool once = strcmp(phase->name, "startup") == 0;
   schedule->running_count = 0;
   for (uint32_t i = 0; i < schedule->system_count; i++)
@@ -209,17 +209,17 @@ static void pass_phase(const struct schedule *schedule, struct phase *phase, dou
 static ecs_status begin(ecs_world *world, const char *operation, double dt) {
   ecs_status status = world_not_busy(world, operation);
   if (status == ECS_OK) status = check_dt(world, dt);
-  const struct loop_owner *owner = world->schedule.loop_owners;
+  const struct loop_owner *owner = world->staging.loop_owners;
   for (; status == ECS_OK && owner; owner = owner->next) status = owner->end_loops(owner->ud);
   if (status == ECS_OK && staging_is_open(&world->staging))
     status = world_fail(world, ECS_EBUSY, "%s is not possible inside a loop", operation);
-  if (status == ECS_OK) world->schedule.updating = true;
-  world->schedule.clock = 0;
+  if (status == ECS_OK) world->updating = true;
+  world->schedule->clock = 0;
   return status;
 }
 
 static void end(ecs_world *world) {
-  world->schedule.updating = false;
+  world->updating = false;
   schedule_free_gone(world);
   world_settle(world);
 }
@@ -227,7 +227,7 @@ static void end(ecs_world *world) {
 ecs_status ecs_update(ecs_world *world, double dt) {
   ecs_status status = begin(world, "update", dt);
   if (status != ECS_OK) return status;
-  const struct schedule *schedule = &world->schedule;
+  const struct schedule *schedule = world->schedule;
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
     if (status == ECS_OK && schedule->phases[i]->enabled)
       status = run_phase(world, schedule->phases[i], dt);

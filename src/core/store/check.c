@@ -1,4 +1,5 @@
-/* ecs_check: walks every invariant that other code relies on. */
+#include "core/store/check.h"
+
 #include "core/store/world.h"
 
 static ecs_status corrupt(const ecs_world *world, const char *what) {
@@ -205,18 +206,6 @@ static ecs_status check_names(const ecs_world *world) {
   return ECS_OK;
 }
 
-static ecs_status check_schedule(const ecs_world *world) {
-  const struct schedule *schedule = &world->schedule;
-  for (uint32_t i = 0; i < schedule->system_count; i++) {
-    const ecs_system *system = schedule->systems[i];
-    if (system->removed) return corrupt(world, "a removed system is still scheduled");
-    if (schedule_phase(world, system->phase->name, strlen(system->phase->name), NULL) !=
-        system->phase)
-      return corrupt(world, "a system's phase is gone");
-  }
-  return ECS_OK;
-}
-
 static ecs_status check_staging(const ecs_world *world) {
   const struct staging *staging = &world->staging;
   uint32_t open = 0, busy = 0;
@@ -230,7 +219,7 @@ static ecs_status check_staging(const ecs_world *world) {
                                              : corrupt(world, "commands outlived their scope");
 }
 
-ecs_status ecs_check(ecs_world *world) {
+ecs_status store_check(const ecs_world *world) {
   if (!entity_index_check(&world->entities)) return corrupt(world, "the entity index is wrong");
   if (!map_is_sound(&world->graph.by_hash) || !map_is_sound(&world->graph.records) ||
       !map_is_sound(&world->registry.names) || !map_is_sound(&world->names.by_hash) ||
@@ -242,6 +231,5 @@ ecs_status ecs_check(ecs_world *world) {
     status = check_query(world, query);
   if (status == ECS_OK) status = check_rows_by_record(world);
   if (status == ECS_OK) status = check_names(world);
-  if (status == ECS_OK) status = check_schedule(world);
   return status == ECS_OK ? check_staging(world) : status;
 }

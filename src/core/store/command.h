@@ -34,6 +34,15 @@ struct scope {
   uint32_t first_command;    /* none of its commands is before it */
 };
 
+/* Someone whose loops update and run end first; on ECS_ENOMEM these stay open. What a system
+** leaves open ends with it; what was staged there counts if `keep`. */
+struct loop_owner {
+  struct loop_owner *next;
+  ecs_status (*end_loops)(void *ud);
+  void (*end_system)(void *ud, bool keep);
+  void *ud;
+};
+
 struct staging {
   struct scope *scopes;
   uint32_t scope_count;      /* up to the last open one */
@@ -50,6 +59,7 @@ struct staging {
   uint32_t chain_count;
   uint32_t chain_capacity;
   struct map chain_of;       /* entity index -> chain */
+  struct loop_owner *loop_owners;
 };
 
 static inline bool staging_is_open(const struct staging *staging) {

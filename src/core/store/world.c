@@ -13,7 +13,7 @@ ecs_status world_nomem(const ecs_world *world) {
 }
 
 ecs_status world_not_busy(const ecs_world *world, const char *operation) {
-  if (world->staging.busy == 0 && !world->schedule.updating) return ECS_OK;
+  if (world->staging.busy == 0 && !world->updating) return ECS_OK;
   return world_fail(world, ECS_EBUSY,
                     "%s is not possible inside a system, a function form or defer",
                     operation);
@@ -25,27 +25,11 @@ ecs_status world_is_idle(const ecs_world *world, const char *operation) {
   return world_fail(world, ECS_EBUSY, "%s is not possible inside a loop", operation);
 }
 
-static ecs_status check_desc(const ecs_world_desc *desc) {
-  return desc->alloc && desc->tag >= 1 && desc->tag <= 255 ? ECS_OK : ECS_EINVAL;
-}
-
-ecs_status ecs_world_new(const ecs_world_desc *desc, ecs_world **out) {
-  if (check_desc(desc) != ECS_OK) return ECS_EINVAL;
-  struct memory memory = {desc->alloc, desc->alloc_ud, 0};
-  ecs_world *world = memory_array(&memory, 1, WORLD_SIZE);
-  if (!world) return ECS_ENOMEM;
-  world->memory = memory;
-  world->message = (char *)(world + 1);
-  world->seed = desc->seed;
-  world->chance = chance_outermost(desc->seed);
-  entity_index_init(&world->entities, desc->tag);
-  ecs_status status = graph_init(world);
-  if (status == ECS_OK) status = schedule_init(world);
-  if (status == ECS_OK)
-    *out = world;
-  else
-    ecs_world_free(world);
-  return status;
+ecs_status world_init(ecs_world *world, uint32_t tag, uint64_t seed) {
+  world->seed = seed;
+  world->chance = chance_outermost(seed);
+  entity_index_init(&world->entities, tag);
+  return graph_init(world);
 }
 
 void scratch_free(ecs_world *world, struct scratch *scratch) {
@@ -69,8 +53,6 @@ void world_detach_from(ecs_world *world, struct attachment *attachment) {
 }
 
 void world_clear(ecs_world *world) {
-  while (world->attachments) world->attachments->free(world, world->attachments);
-  schedule_free(world);
   while (world->first_query) query_free(world->first_query);
   struct memory *memory = &world->memory;
   staging_free(world);
@@ -84,14 +66,6 @@ void world_clear(ecs_world *world) {
   memory_free(memory, world->writes, world->write_capacity * sizeof *world->writes);
   memory_free(memory, world->parts, world->part_capacity * sizeof *world->parts);
   scratch_free(world, &world->binding);
-}
-
-void ecs_world_free(ecs_world *world) {
-  if (!world) return;
-  world_clear(world);
-  assert(world->memory.bytes == WORLD_SIZE);
-  struct memory last = world->memory;
-  memory_free(&last, world, WORLD_SIZE);
 }
 
 const char *ecs_message(const ecs_world *world) { return world->message; }

@@ -1,9 +1,9 @@
-/* The world: everything above, put together. */
+/* The world: what is stored, put together, and the schedule, which core/run knows. */
 #ifndef ECS_CORE_STORE_WORLD_H
 #define ECS_CORE_STORE_WORLD_H
 
 #include "core/base/any.h"
-#include "core/run/chance.h"
+#include "core/base/chance.h"
 #include "core/store/command.h"
 #include "core/store/index.h"
 #include "core/base/intern.h"
@@ -11,7 +11,6 @@
 #include "core/store/name.h"
 #include "core/store/query.h"
 #include "core/store/resource.h"
-#include "core/run/schedule.h"
 #include "core/store/cells.h"
 #include "core/base/text.h"
 
@@ -43,11 +42,12 @@ struct ecs_world {
   struct intern_table strings;
   struct any_slots any;
   struct name_table names;
-  struct schedule schedule;
+  struct schedule *schedule;
   ecs_query *first_query, *last_query;
   uint32_t last_table;           /* where the last spawn went, if it is still there */
   uint64_t seed;
   uint64_t tick;                 /* updates so far */
+  bool updating;                 /* systems run */
   struct chance chance;          /* where random numbers are drawn from now */
   ecs_id *scratch;               /* id sets being computed */
   uint32_t scratch_capacity;
@@ -60,9 +60,9 @@ struct ecs_world {
   char *message;                 /* MESSAGE_SIZE bytes, so that const readers can fail too */
 };
 
-#define WORLD_SIZE (sizeof(ecs_world) + MESSAGE_SIZE)
-
-/* Frees all that a world holds, but not the world. */
+/* For core/run/lifetime.h: begins a world whose memory and message are set, and frees all that it
+** stores, when attachments and schedule are gone. */
+ecs_status world_init(ecs_world *world, uint32_t tag, uint64_t seed);
 void world_clear(ecs_world *world);
 
 /* Releases every any slot that the world's cells hold; they hold none then. */

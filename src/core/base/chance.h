@@ -3,8 +3,8 @@
 ** A system has a stream for each of its runs in a tick, keyed by its name; a function form one
 ** by its place among those of whatever called it. So no number depends on other systems, on
 ** plain loops, or on what is done between updates. */
-#ifndef ECS_CORE_RUN_CHANCE_H
-#define ECS_CORE_RUN_CHANCE_H
+#ifndef ECS_CORE_BASE_CHANCE_H
+#define ECS_CORE_BASE_CHANCE_H
 
 #include "core/base/base.h"
 
@@ -41,9 +41,5 @@ static inline struct chance chance_form(const struct chance *outer) {
 static inline struct chance chance_predicate(const struct chance *outer) {
   return (struct chance){chance_key(outer->key, CHANCE_PREDICATE), 0, 0};
 }
-
-/* How many streams the system has opened in this tick, and what makes it so many. */
-uint64_t chance_opened(const ecs_world *world, const ecs_system *system);
-void chance_set_opened(const ecs_world *world, ecs_system *system, uint64_t opened);
 
 #endif

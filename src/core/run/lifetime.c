@@ -1,0 +1,55 @@
+#include "core/run/lifetime.h"
+
+#include "core/run/schedule.h"
+#include "core/store/check.h"
+#include "core/store/world.h"
+
+/* One block of memory. */
+struct whole {
+  ecs_world world;
+  struct schedule schedule;
+  char message[MESSAGE_SIZE];
+};
+
+static ecs_status check_desc(const ecs_world_desc *desc) {
+  return desc->alloc && desc->tag >= 1 && desc->tag <= 255 ? ECS_OK : ECS_EINVAL;
+}
+
+ecs_status ecs_world_new(const ecs_world_desc *desc, ecs_world **out) {
+  if (check_desc(desc) != ECS_OK) return ECS_EINVAL;
+  struct memory memory = {desc->alloc, desc->alloc_ud, 0};
+  struct whole *whole = memory_array(&memory, 1, sizeof *whole);
+  if (!whole) return ECS_ENOMEM;
+  ecs_world *world = &whole->world;
+  world->memory = memory;
+  world->message = whole->message;
+  world->schedule = &whole->schedule;
+  ecs_status status = world_init(world, desc->tag, desc->seed);
+  if (status == ECS_OK) status = schedule_init(world);
+  if (status == ECS_OK)
+    *out = world;
+  else
+    ecs_world_free(world);
+  return status;
+}
+
+struct memory world_end(ecs_world *world) {
+  while (world->attachments) world->attachments->free(world, world->attachments);
+  schedule_free(world);
+  world_clear(world);
+  struct memory account = world->memory;
+  memory_free(&account, world, sizeof(struct whole));
+  return account;
+}
+
+void ecs_world_free(ecs_world *world) {
+  if (!world) return;
+  struct memory account = world_end(world);
+  assert(account.bytes == 0);
+  (void)account;
+}
+
+ecs_status ecs_check(ecs_world *world) {
+  ecs_status status = store_check(world);
+  return status == ECS_OK ? schedule_check(world) : status;
+}
