@@ -7,11 +7,11 @@
 #include <stdlib.h>
 
 #include "content.h"
-#include "lua/bind/binding.h"
-#include "lua/embedded.h"
 #include "lua_state.h"
 /* Behind the headers of Lua, whose functions are not hidden. */
 #include "core/store/world.h"
+#include "lua/bind/world_box.h"
+#include "lua/embedded.h"
 
 #define LIST 1      /* stack: the scenarios */
 #define SCENARIO 2  /* the one that runs */

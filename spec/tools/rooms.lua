@@ -25,7 +25,6 @@ local ROOMS = {
 local ROOM_OF_FILE = { ["kernel/run.c"] = "kernel/run", ["kernel/run.h"] = "kernel/run" }
 
 local INCLUDES_TODAY = {
-  ["lua/bind/cell.h -> lua/loop.h"] = true,
 }
 
 local ONE_NAME_EACH = { ["README.md"] = true, ["init.lua"] = true, ["main.lua"] = true,

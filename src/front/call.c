@@ -1,4 +1,6 @@
 /* Calls: functions of the math library, Lua functions (inlined), methods of the world. */
+#include <lualib.h>
+
 #include "front/front.h"
 
 /* ---- the math library ---- */

@@ -1,7 +1,10 @@
 /* What other modules in C find in the registry of their Lua state. */
 #include "lua/api.h"
 
-#include "lua/bind/binding.h"
+#include "ecs_lua.h"
+#include "lua/bind/object.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
 
 ecs_world *ecs_lua_to_world(lua_State *L, int index) {
   struct world_box *box = box_test(L, index, &kind_world, sizeof *box);

@@ -1,6 +1,8 @@
+#include <lualib.h>
+
 #include "lua/attempt.h"
 
-#include "lua/bind/binding.h"
+#include "core/base/memory.h"
 
 /* What the function and its message handler share. */
 struct attempts {

@@ -2,7 +2,7 @@
 #ifndef ECS_LUA_ATTEMPT_H
 #define ECS_LUA_ATTEMPT_H
 
-#include <lua.h>
+#include <lauxlib.h>
 
 /* Pushes native.try(fn, ...): true and what fn returns; or false, what was raised, and its kind:
 ** "memory" (there was not enough), "yield" (it tried to), or nil. Nothing in fn can yield, since a

@@ -1,5 +1,14 @@
-#include "lua/loop.h"
+#include "lua/chunk.h"
+
+#include "core/store/world.h"
+#include "lua/bind/args.h"
 #include "lua/bind/names.h"
+#include "lua/bind/status.h"
+#include "lua/column.h"
+#include "lua/loop.h"
+#include "lua/lua_query.h"
+
+const char kind_chunk = 0;
 
 void step_check(lua_State *L, const struct loop_box *loop, uint32_t step) {
   if (LIKELY(loop->open && loop->step == step)) return;

@@ -1,4 +1,17 @@
+#include "lua/column.h"
+
+#include "core/store/world.h"
+#include "lua/bind/args.h"
 #include "lua/bind/cell.h"
+#include "lua/bind/lua_value.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/chunk.h"
+#include "lua/each.h"
+#include "lua/lua_query.h"
+
+const char kind_column = 0;
 
 /* A column whose chunk is the current one, or an error. */
 static struct column_box *check_column(lua_State *L, int arg) {

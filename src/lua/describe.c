@@ -1,5 +1,12 @@
+#include "lua/describe.h"
+
+#include "core/run/schedule.h"
+#include "core/store/world.h"
 #include "lua/bind/names.h"
-#include "lua/system.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/explain.h"
+#include "lua/lua_component.h"
 
 /* ---- fields of the table at the top of the stack ---------------------------------------- */
 

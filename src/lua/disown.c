@@ -1,7 +1,12 @@
 /* Leaving a world that a host has lent: nothing of this Lua state stays in it. */
-#include "lua/system.h"
+#include "lua/disown.h"
 
 #include "core/image/snapshot.h"
+#include "core/store/world.h"
+#include "lua/bind/world_box.h"
+#include "lua/loop.h"
+#include "lua/lua_query.h"
+#include "lua/system_run.h"
 
 static ecs_status nothing(ecs_world *world, ecs_query *query, double dt, void *ud) {
   (void)world, (void)query, (void)dt, (void)ud;

@@ -1,5 +1,9 @@
-#include "lua/bind/cell.h"
-#include "lua/loop.h"
+#include "lua/each.h"
+
+#include "lua/bind/args.h"
+#include "lua/bind/lua_value.h"
+#include "lua/form.h"
+#include "lua/lua_query.h"
 
 int function_parameters(lua_State *L, int function) {
   lua_Debug info;
@@ -139,72 +143,6 @@ void each_results(lua_State *L, int loop_index, int function, double dt, row_fn 
 
 void each_rows(lua_State *L, int loop_index, int function, double dt) {
   each_results(L, loop_index, function, dt, NULL, NULL);
-}
-
-static double check_dt(lua_State *L, int arg) {
-  if (lua_isnoneornil(L, arg)) return 0;
-  luaL_checktype(L, arg, LUA_TNUMBER);
-  return (double)lua_tonumber(L, arg);
-}
-
-struct form {
-  rows_fn rows;
-  double dt;
-};
-
-/* body(loop, function, form) */
-static int form_body(lua_State *L) {
-  const struct form *form = lua_touserdata(L, 3);
-  lua_settop(L, 2);
-  form->rows(L, 1, 2, form->dt);
-  return 0;
-}
-
-/* Ends the loop of a body that has returned, or raises its error. */
-static void body_end(lua_State *L, int loop_index, struct loop_box *loop, int status) {
-  if (status != LUA_OK) {
-    loop_cancel(loop);
-    lua_error(L);
-  }
-  loop->done = true;
-  if (!loop->open) loop_gone(L, loop);
-  loop_commit(L, loop_index, loop);
-}
-
-void body_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments) {
-  int status = lua_pcall(L, arguments, 0, 0);
-  body_end(L, loop_index, loop, status);
-}
-
-int drawing_pcall(lua_State *L, const struct world_box *box, int arguments,
-                  struct chance stream) {
-  struct chance outer = box->world->chance;
-  box->world->chance = stream;
-  int status = lua_pcall(L, arguments, 0, 0);
-  if (box->world) box->world->chance = outer;
-  return status;
-}
-
-/* A form that fails, be it when its commands apply, has taken no stream. */
-void form_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments) {
-  const struct world_box *box = loop->box;
-  int status = drawing_pcall(L, box, arguments, chance_form(&box->world->chance));
-  body_end(L, loop_index, loop, status);
-  if (box->world) box->world->chance.opened++;
-}
-
-int run_form(lua_State *L, bool views, rows_fn rows) {
-  luaL_checktype(L, 2, LUA_TFUNCTION);
-  struct form form = {rows, check_dt(L, 3)};
-  lua_settop(L, 2);
-  struct loop_box *loop = loop_push(L, 1, LOOP_FUNCTION, views ? function_parameters(L, 2) : 0);
-  loop_open(L, loop);
-  lua_pushcfunction(L, form_body);
-  lua_pushvalue(L, 3);
-  lua_pushvalue(L, 2);
-  lua_pushlightuserdata(L, &form);
-  form_call(L, 3, loop, 3);
-  return 0;
 }
 
 int query_each(lua_State *L) {

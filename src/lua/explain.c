@@ -1,5 +1,14 @@
+#include "lua/explain.h"
+
+#include "core/run/schedule.h"
+#include "kernel/program.h"
+#include "lua/bind/args.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/kernel.h"
 #include "lua/kernel_ready.h"
-#include "lua/system.h"
+#include "lua/lua_query.h"
+#include "lua/system_run.h"
 
 const char *system_tier(const ecs_system *system) {
   const struct system_box *script = system_script(system);

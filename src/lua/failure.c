@@ -1,6 +1,9 @@
+#include <math.h>
+
 #include "lua/failure.h"
 
-#include <math.h>
+#include "lua/bind/args.h"
+#include "lua/bind/status.h"
 
 static int divide_by_zero(lua_State *L) {
   int operation = (int)lua_tointeger(L, 1);

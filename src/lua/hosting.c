@@ -1,6 +1,12 @@
 /* For hosts in C: the module without a file system, and worlds that a host lends. */
+#include <lauxlib.h>
+#include <lualib.h>
+
+#include "ecs_lua.h"
+#include "lua/disown.h"
 #include "lua/embedded.h"
-#include "lua/system.h"
+#include "lua/lua_world.h"
+#include "lua/system_run.h"
 
 /* loader(name): runs one of the embedded files. */
 static int load(lua_State *L) {

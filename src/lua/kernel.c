@@ -1,6 +1,11 @@
 #include "lua/kernel.h"
 
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
 #include "lua/kernel_variant.h"
+#include "lua/lua_query.h"
+
+const char kind_kernel = 0;
 
 static void free_kernel(struct kernel *kernel) {
   struct kernel_set *set = kernel->set;

@@ -3,10 +3,13 @@
 #ifndef ECS_LUA_KERNEL_H
 #define ECS_LUA_KERNEL_H
 
+#include "lua/bind/object.h"
+
+#include "core/store/world.h"
 #include "front/front.h"
-#include "lua/loop.h"
 
 struct variant;
+struct world_box;
 
 /* A handle. */
 struct kernel_box {
@@ -59,6 +62,11 @@ struct kernel *kernel_push(lua_State *L, struct world_box *box, int world_index,
 /* Pushes a list of the handles that a function has in this object's world, the last made
 ** first. */
 void kernels_of_function(lua_State *L, struct world_box *box, int world_index, int function);
+
+/* Frees what kernels hold of a world that closes. */
+void kernels_free(struct world_box *box);
+
+extern const char kind_kernel;
 
 extern const luaL_Reg kernel_metamethods[];
 

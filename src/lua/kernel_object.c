@@ -1,6 +1,8 @@
 #include "lua/kernel_object.h"
 
-#include "lua/loop.h"
+#include "lua/bind/object.h"
+#include "lua/bind/world_box.h"
+#include "lua/view.h"
 
 struct outside kernel_object(lua_State *L, int index, const void *owner) {
   const struct world_box *box = owner;

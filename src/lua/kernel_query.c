@@ -1,7 +1,12 @@
 #include "lua/kernel_query.h"
 
+#include "lua/each.h"
+#include "lua/form.h"
 #include "lua/kernel_ready.h"
 #include "lua/kernel_run.h"
+#include "lua/kernel_variant.h"
+#include "lua/loop.h"
+#include "lua/lua_query.h"
 
 /* QUERY_KERNELS is a list of tables, one for each result, with functions as weak keys. */
 void kernel_of_query(lua_State *L, int query_index, int function,

@@ -1,5 +1,8 @@
 #include "lua/kernel_ready.h"
 
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+
 static bool is_refused(struct kernel *kernel) {
   uint64_t version = kernel->box->world->registry.version;
   return kernel->refused && kernel->refused_version == version &&

@@ -1,7 +1,11 @@
 #include "lua/kernel_run.h"
 
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
 #include "lua/failure.h"
 #include "lua/kernel_ready.h"
+#include "lua/loop.h"
+#include "lua/lua_query.h"
 
 static ecs_status stage(const struct kernel *kernel, const struct run *run, uint32_t match) {
   return run->plan->command_count ? run_stage(&kernel->set->runner, run, match) : ECS_OK;

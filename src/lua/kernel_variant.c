@@ -1,5 +1,7 @@
 #include "lua/kernel_variant.h"
 
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
 #include "lua/kernel_object.h"
 
 #define VARIANTS 16            /* of one kernel that are kept when no run needs them */

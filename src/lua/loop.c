@@ -1,6 +1,23 @@
 #include "lua/loop.h"
 
+#include "core/store/world.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/lua_query.h"
+#include "lua/view.h"
+
 #define TRIES 100            /* to make a loop while finalizers use the world */
+
+const char kind_loop = 0;
+
+/* What a for loop holds: closed or collected, it ends the loop. */
+struct handle_box {
+  struct head head;
+  struct loop_box *loop;
+};
+
+#define HANDLE_LOOP 1        /* its user value */
 
 /* ---- the open loops of a world ---------------------------------------------------- */
 

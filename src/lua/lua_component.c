@@ -1,7 +1,16 @@
-#include "lua/lua_declare.h"
-#include "lua/bind/names.h"
+#include "lua/lua_component.h"
 
+#include "core/store/world.h"
+#include "lua/bind/args.h"
+#include "lua/bind/names.h"
+#include "lua/bind/read.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/loop.h"
+#include "lua/lua_declare.h"
 #include "lua/registrar.h"
+#include "lua/shape.h"
 
 /* The id, and the report of a migration, which is at the top of the stack when there is one. */
 static int push_declared(lua_State *L, struct world_box *box, ecs_id id) {
@@ -90,7 +99,7 @@ static int world_undeclare(lua_State *L) {
     if (status == ECS_OK) status = ecs_undeclare(box->world, id);
   } while (retry(L, box, status, &tried));
   if (status != ECS_OK) return raise_status(L, box->world, status);
-  views_forget(L, box, 1, id);
+  views_forget(L, 1, id);
   settle(L, box, 1);
   return 0;
 }

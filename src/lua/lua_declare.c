@@ -1,11 +1,16 @@
 #include <limits.h>
 
 #include "lua/lua_declare.h"
-#include "lua/bind/names.h"
 
-#include "lua/registrar.h"
-
+#include "core/change/declare.h"
 #include "core/change/migrate.h"
+#include "core/store/world.h"
+#include "lua/bind/args.h"
+#include "lua/bind/names.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/loop.h"
+#include "lua/registrar.h"
 
 /* A description being put together from the plain table that the schema parser made:
 **   { doc =, was = { { name =, was = }, ... }, { name =, type =, count =, names = {...},
@@ -37,7 +42,9 @@ int ecs_native_schema(lua_State *L) {
   return 0;
 }
 
-void call_schema(lua_State *L, int name, int fields) {
+/* Calls the function of native.schema with the values at two indices and pushes the plain table, or
+** raises. */
+static void call_schema(lua_State *L, int name, int fields) {
   name = lua_absindex(L, name);
   fields = lua_absindex(L, fields);
   need_stack(L, 8);

@@ -2,7 +2,12 @@
 #ifndef ECS_LUA_LUA_DECLARE_H
 #define ECS_LUA_LUA_DECLARE_H
 
-#include "lua/bind/read.h"
+#include <lauxlib.h>
+
+#include "core/base/base.h"
+
+struct report;
+struct world_box;
 
 /* Declares the component named at one index with the fields at the other, in the world at
 ** index 1, and returns its id. Pushes the report of the migration, nil when there was none.
@@ -13,10 +18,12 @@ ecs_id declare_component(lua_State *L, int name, int fields);
 ecs_status declare_now(lua_State *L, struct world_box *box, const ecs_component_desc *desc,
                        bool foreign, ecs_id *id);
 
-struct report;
-
 /* Pushes what a migration did to a component: { kept =, added =, dropped =, converted =,
 ** types =, renamed =, maybe_renamed =, rows = }. */
 void push_report(lua_State *L, const struct report *report);
+
+/* native.schema(fn): remembers the function that turns (name, fields as world:component takes them)
+** into plain tables, or nil and a message. */
+int ecs_native_schema(lua_State *L);
 
 #endif

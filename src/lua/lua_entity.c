@@ -1,7 +1,15 @@
+#include "lua/lua_entity.h"
+
+#include "core/store/world.h"
+#include "lua/bind/args.h"
 #include "lua/bind/batch.h"
 #include "lua/bind/cell.h"
+#include "lua/bind/ids.h"
 #include "lua/bind/names.h"
 #include "lua/bind/read.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
 
 #define QUICKLY 8   /* values that go without a detour */
 

@@ -1,8 +1,20 @@
 /* Worlds as bytes: world:save, world:load and world:digest. */
-#include "lua/bind/names.h"
-#include "lua/bind/options.h"
+#include "lua/lua_image.h"
 
 #include "core/image/snapshot.h"
+#include "core/store/world.h"
+#include "lua/bind/any_values.h"
+#include "lua/bind/args.h"
+#include "lua/bind/names.h"
+#include "lua/bind/object.h"
+#include "lua/bind/options.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/loop.h"
+#include "lua/worlds.h"
+
+const char kind_image = 0, kind_snapshot = 0;
 
 /* Bytes on their way out, freed also when Lua has no memory left for the string. */
 struct image_box {
@@ -268,7 +280,7 @@ static int world_load(lua_State *L) {
   }
   if (status != ECS_OK) return raise_status(L, box->world, status);
   names_renew(box);
-  world_retag(L, box, tag);
+  worlds_retag(L, box, tag);
   settle(L, box, LOAD_WORLD);
   return 0;
 }

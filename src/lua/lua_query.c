@@ -1,5 +1,18 @@
+#include "lua/lua_query.h"
+
+#include "core/store/world.h"
+#include "lua/bind/args.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/chunk.h"
+#include "lua/each.h"
+#include "lua/kernel_query.h"
 #include "lua/loop.h"
+#include "lua/map.h"
 #include "lua/registrar.h"
+#include "lua/where.h"
+
+const char kind_query = 0;
 
 struct query_box *query_box_push(lua_State *L, struct world_box *box, int world_index) {
   struct query_box *query = new_box(L, &kind_query, sizeof *query, QUERY_VALUES);

@@ -1,7 +1,9 @@
 /* world:random(e): the same numbers as in compiled functions. */
-#include "lua/bind/binding.h"
+#include "lua/lua_random.h"
 
 #include "kernel/program.h"
+#include "lua/bind/ids.h"
+#include "lua/bind/world_box.h"
 
 static lua_Integer bound(lua_State *L, int arg) {
   luaL_checktype(L, arg, LUA_TNUMBER);

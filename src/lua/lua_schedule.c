@@ -1,8 +1,17 @@
 #include "lua/lua_schedule.h"
 
+#include "core/run/schedule.h"
+#include "core/store/world.h"
+#include "lua/bind/args.h"
 #include "lua/bind/options.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/loop.h"
+#include "lua/lua_world.h"
 #include "lua/registrar.h"
 #include "lua/system.h"
+#include "lua/system_run.h"
 
 static const char *const phase_keys[] = {"after", "before", "fixed", NULL};
 

@@ -1,8 +1,12 @@
-/* Phases as scripts give them. */
+/* Methods of a world about when things run: phases, update, run. */
 #ifndef ECS_LUA_LUA_SCHEDULE_H
 #define ECS_LUA_LUA_SCHEDULE_H
 
-#include "lua/bind/binding.h"
+#include <lauxlib.h>
+
+#include "core/base/base.h"
+
+extern const luaL_Reg world_schedule_methods[];
 
 /* Reads the options of a phase from the table at an index (nil: none), pushing what they need. */
 void read_phase(lua_State *L, int index, ecs_phase_desc *desc);

@@ -1,5 +1,13 @@
+#include "lua/lua_spawn.h"
+
+#include "core/store/world.h"
+#include "lua/bind/args.h"
 #include "lua/bind/batch.h"
+#include "lua/bind/ids.h"
 #include "lua/bind/names.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
 
 #define PARTS_LOCAL 16
 #define MANY_LIMIT (INDEX_LIMIT - FIRST_ENTITY)

@@ -1,10 +1,19 @@
 #include <stdlib.h>
 
-#include "lua/bind/names.h"
-#include "lua/recording.h"
-#include "lua/registrar.h"
+#include "lua/lua_world.h"
 
 #include "kernel/program.h"
+#include "lua/bind/args.h"
+#include "lua/bind/names.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/bind/weight.h"
+#include "lua/disown.h"
+#include "lua/kernel.h"
+#include "lua/loop.h"
+#include "lua/recording.h"
+#include "lua/registrar.h"
+#include "lua/worlds.h"
 
 /* ---- making and closing ---------------------------------------------------------- */
 
@@ -71,14 +80,6 @@ void world_leave(lua_State *L, struct world_box *box, int world_index) {
   ecs_world *world = box->doomed;
   box->doomed = NULL;
   let_go(L, box, world_index, world);
-}
-
-int no_world(lua_State *L, int arg) {
-  if (!box_test(L, arg, &kind_world, sizeof(struct world_box)))
-    return no_object(L, arg, &kind_world, "world");
-  const struct world_box *box = lua_touserdata(L, arg);
-  return luaL_argerror(L, arg, box->hidden ? "a codec cannot use the world"
-                                           : "the world is closed");
 }
 
 /* ---- ecs.world ------------------------------------------------------------------- */

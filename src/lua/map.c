@@ -1,4 +1,16 @@
+#include "lua/map.h"
+
+#include "core/store/world.h"
+#include "lua/bind/any_values.h"
+#include "lua/bind/args.h"
 #include "lua/bind/cell.h"
+#include "lua/bind/lua_value.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/each.h"
+#include "lua/form.h"
+#include "lua/loop.h"
+#include "lua/lua_query.h"
 
 /* What is called several times a row is called without the detour by the linkage table, which
 ** would cost a tenth of the whole. */

@@ -1,14 +1,34 @@
+#include <lauxlib.h>
+
+#include "core/base/text.h"
+#include "ecs_lua.h"
 #include "lua/api.h"
 #include "lua/attempt.h"
-#include "lua/kernel.h"
+#include "lua/bind/ids.h"
 #include "lua/bind/names.h"
-#include "lua/replace.h"
-#include "lua/recording.h"
-#include "lua/swap.h"
+#include "lua/bind/weight.h"
+#include "lua/chunk.h"
+#include "lua/column.h"
+#include "lua/describe.h"
 #include "lua/files.h"
-
-const char kind_world, kind_query, kind_loop, kind_view, kind_elements, kind_chunk,
-    kind_column, kind_kernel, kind_where, kind_image, kind_snapshot;
+#include "lua/kernel.h"
+#include "lua/loop.h"
+#include "lua/lua_component.h"
+#include "lua/lua_declare.h"
+#include "lua/lua_entity.h"
+#include "lua/lua_image.h"
+#include "lua/lua_query.h"
+#include "lua/lua_random.h"
+#include "lua/lua_schedule.h"
+#include "lua/lua_spawn.h"
+#include "lua/lua_world.h"
+#include "lua/recording.h"
+#include "lua/replace.h"
+#include "lua/swap.h"
+#include "lua/system.h"
+#include "lua/view.h"
+#include "lua/where.h"
+#include "lua/worlds.h"
 
 #define METHOD_LISTS 11
 
@@ -38,16 +58,6 @@ static const struct object objects[] = {
   {"image", &kind_image, image_metamethods, {NULL}},
   {NULL, NULL, NULL, {NULL}}
 };
-
-void *new_box(lua_State *L, const void *kind, size_t size, int user_values) {
-  struct head *head = lua_newuserdatauv(L, size, user_values);
-  memset(head, 0, size);
-  head->kind = kind;
-  head->self = head;
-  lua_rawgetp(L, LUA_REGISTRYINDEX, kind);
-  lua_setmetatable(L, -2);
-  return head;
-}
 
 /* Makes the kind's metatable, unless the module was opened in this state before. */
 static void open_object(lua_State *L, const struct object *object) {

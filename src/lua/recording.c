@@ -1,13 +1,13 @@
 #include "lua/recording.h"
 
-#include "lua/bind/names.h"
+#include "lua/bind/args.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/loop.h"
+#include "lua/lua_query.h"
 #include "lua/registrar.h"
 #include "lua/system.h"
-
-int no_change(lua_State *L) {
-  return luaL_error(L, "a script changes the world in script:on_load and in systems, not while "
-                       "it is read");
-}
+#include "lua/view.h"
 
 /* ---- what registering does now ------------------------------------------------------------- */
 

@@ -3,9 +3,13 @@
 #ifndef ECS_LUA_RECORDING_H
 #define ECS_LUA_RECORDING_H
 
-#include "lua/loop.h"
+#include "lua/bind/world_box.h"
 
+#include "core/base/chance.h"
 #include "core/change/transact.h"
+
+struct query_box;
+struct view_box;
 
 struct pending_view {
   struct view_box *view;

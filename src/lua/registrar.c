@@ -1,11 +1,14 @@
 /* Registering now; the other table is in recording.c. */
 #include "lua/registrar.h"
 
-#include "lua/lua_declare.h"
-#include "lua/loop.h"
-#include "lua/system.h"
-
 #include "core/change/declare.h"
+#include "core/store/world.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/lua_declare.h"
+#include "lua/lua_query.h"
+#include "lua/system.h"
+#include "lua/view.h"
 
 static bool announce_to_nobody(lua_State *L, int name, int fields) {
   (void)L, (void)name, (void)fields;

@@ -4,7 +4,11 @@
 #ifndef ECS_LUA_REGISTRAR_H
 #define ECS_LUA_REGISTRAR_H
 
-#include "lua/bind/binding.h"
+#include <lauxlib.h>
+
+#include "core/base/base.h"
+
+struct world_box;
 
 /* The world is at stack index 1, the method's other arguments behind it. What returns a status
 ** makes no Lua object and may be tried again; the rest raises. */

@@ -4,10 +4,14 @@
 ** runs in any case. */
 #include "lua/scan.h"
 
-#include "front/bytecode.h"
-#include "lua/swap.h"
-
 #include "core/change/migrate.h"
+#include "core/store/world.h"
+#include "front/bytecode.h"
+#include "lua/bind/args.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/swap.h"
+#include "lua/view.h"
 
 #define SCAN_DEPTH 4         /* functions that call one another */
 #define SCAN_CALLS 64

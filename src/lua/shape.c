@@ -1,4 +1,8 @@
-#include "lua/loop.h"
+#include "lua/shape.h"
+
+#include "core/store/world.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
 
 /* build(world, component): a shape, anchored with its keys in WORLD_SHAPES. */
 static int build(lua_State *L) {
@@ -54,9 +58,7 @@ const struct shape_field *shape_find(lua_State *L, const struct shape *shape, in
   return at == NONE ? NULL : &shape->fields[at];
 }
 
-void views_forget(lua_State *L, struct world_box *box, int world_index,
-                  ecs_id component) {
-  (void)box;
+void views_forget(lua_State *L, int world_index, ecs_id component) {
   lua_getiuservalue(L, world_index, WORLD_SHAPES);
   if (lua_rawgeti(L, -1, (lua_Integer)component) != LUA_TNIL) {
     lua_pushnil(L);

@@ -1,10 +1,21 @@
 #include "lua/swap.h"
 
+#include "core/change/migrate.h"
+#include "core/change/transact.h"
+#include "core/store/world.h"
+#include "lua/bind/args.h"
+#include "lua/bind/object.h"
 #include "lua/bind/options.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
 #include "lua/lua_declare.h"
+#include "lua/lua_query.h"
 #include "lua/lua_schedule.h"
 #include "lua/recording.h"
 #include "lua/system.h"
+#include "lua/system_run.h"
+#include "lua/view.h"
 
 const struct component *swap_component(const struct world_box *box, const struct view_box *view) {
   const struct stage *stage = box->stage;

@@ -3,7 +3,11 @@
 #ifndef ECS_LUA_SWAP_H
 #define ECS_LUA_SWAP_H
 
-#include "lua/loop.h"
+#include <lauxlib.h>
+
+struct component;
+struct view_box;
+struct world_box;
 
 /* native.swap(world, plan), inside the body of native.stage. */
 int ecs_native_swap(lua_State *L);

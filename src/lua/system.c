@@ -1,11 +1,20 @@
-#include "lua/kernel_ready.h"
 #include "lua/system.h"
 
+#include "core/change/transact.h"
+#include "core/store/world.h"
+#include "lua/bind/args.h"
 #include "lua/bind/options.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/explain.h"
+#include "lua/kernel.h"
+#include "lua/kernel_ready.h"
+#include "lua/lua_query.h"
+#include "lua/map.h"
 #include "lua/registrar.h"
 #include "lua/scan.h"
-
-#include "core/change/transact.h"
+#include "lua/system_run.h"
 
 static const char *const spec_keys[] = {"phase", "query",   "each", "map",     "run",
                                         "before", "after",  "every", "enabled", "when",

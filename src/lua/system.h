@@ -1,11 +1,17 @@
-/* Systems whose bodies are Lua functions: the object that anchors one, and how the core calls
-** it. */
+/* Systems whose bodies are Lua functions: the object that anchors one, and how it is registered. */
 #ifndef ECS_LUA_SYSTEM_H
 #define ECS_LUA_SYSTEM_H
 
-#include "lua/loop.h"
+#include <lauxlib.h>
 
-#include "core/run/schedule.h"
+#include "core/base/base.h"
+
+struct kernel_box;
+struct loop_box;
+struct migration;
+struct query_box;
+struct transaction;
+struct world_box;
 
 enum system_form { FORM_EACH, FORM_MAP, FORM_RUN };
 
@@ -35,29 +41,7 @@ struct system_box {
   double dt;                       /* of this run */
 };
 
-/* What the stack of box->running (in the C function that called the core), and that of
-** box->host, begins with. */
-#define FRAME_WORLD 1
-#define FRAME_ERROR 2        /* of a system that has failed */
-#define FRAME_HANDLER 3      /* of the on_error handler itself */
-#define FRAME_SIZE 3
-
-/* The core's callbacks (system_run.c). */
-ecs_status script_run(ecs_world *world, ecs_query *query, double dt, void *ud);
-ecs_status script_when(ecs_world *world, void *ud, bool *run);
-void script_free(void *ud);
-void script_failed(ecs_world *world, const char *system, ecs_status status, void *ud);
-
-/* Where WORLD_REFS has the on_error handler. */
-extern const char on_error_key;
-
-/* Where the registry has the objects of lent worlds, by their address. */
-extern const char lent_worlds_key;
-
-/* The system of this state behind one of the core's, or NULL: a host's, another state's. */
-static inline struct system_box *system_script(const ecs_system *system) {
-  return system->run == script_run ? system->ud : NULL;
-}
+extern const luaL_Reg world_system_methods[];
 
 /* What the arguments of world:system say, before anything is made of it. */
 struct system_draft {
@@ -75,19 +59,9 @@ void system_read(lua_State *L, struct world_box *box, struct system_draft *draft
 /* registrar.system, now. */
 void system_now(lua_State *L, struct world_box *box);
 
-struct transaction;
-
-/* The same in a transaction that is about to be committed. */
+/* As system_now, in a transaction that is about to be committed. */
 void system_in_swap(lua_State *L, struct world_box *box, struct transaction *transaction,
                     uint64_t place, const char *owner);
-
-/* world:explain(name). */
-int world_explain(lua_State *L);
-
-/* How a system runs: "lua", or "native" for a host's. */
-const char *system_tier(const ecs_system *system);
-
-struct migration;
 
 /* Raises when the function of a script's system uses fields that changed components will not
 ** have; while the registry shows the changes. */

@@ -1,6 +1,15 @@
+#include "lua/system_run.h"
+
+#include "core/store/world.h"
+#include "lua/bind/status.h"
+#include "lua/each.h"
 #include "lua/kernel_ready.h"
 #include "lua/kernel_run.h"
-#include "lua/system.h"
+#include "lua/kernel_variant.h"
+#include "lua/loop.h"
+#include "lua/lua_query.h"
+#include "lua/lua_world.h"
+#include "lua/map.h"
 
 const char on_error_key = 0;
 

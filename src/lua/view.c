@@ -1,8 +1,19 @@
+#include "lua/view.h"
+
+#include "lua/bind/args.h"
 #include "lua/bind/batch.h"
 #include "lua/bind/cell.h"
+#include "lua/bind/lua_value.h"
 #include "lua/bind/names.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
 #include "lua/loop.h"
+#include "lua/lua_query.h"
 #include "lua/registrar.h"
+#include "lua/view_walk.h"
+
+const char kind_view = 0, kind_elements = 0;
 
 /* Where a view whose component the current row lacks points. */
 static const uint32_t row_absent = ROW_ABSENT;

@@ -1,5 +1,11 @@
 /* Views seen as a whole: pairs, #, tostring, and as a plain table. */
-#include "lua/loop.h"
+#include "lua/view_walk.h"
+
+#include "lua/bind/args.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/shape.h"
+#include "lua/view.h"
 
 /* The view at argument 1 with a row to show, or an error. */
 static struct view_box *check_view(lua_State *L) {

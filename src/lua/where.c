@@ -1,8 +1,21 @@
 /* q:where(fn): a query whose rows also satisfy a function, which is compiled if possible. */
+#include "lua/where.h"
+
+#include "core/store/world.h"
+#include "lua/bind/args.h"
 #include "lua/bind/batch.h"
+#include "lua/bind/names.h"
+#include "lua/bind/object.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/each.h"
+#include "lua/form.h"
 #include "lua/kernel_query.h"
 #include "lua/kernel_run.h"
-#include "lua/bind/names.h"
+#include "lua/loop.h"
+#include "lua/lua_query.h"
+
+const char kind_where = 0;
 
 #define WHERE_QUERY 1        /* user values */
 #define WHERE_FUNCTION 2

@@ -1,6 +1,9 @@
 #include <float.h>
 
-#include "lua/bind/binding.h"
+#include "lua/bind/args.h"
+
+#include "core/base/text.h"
+#include "lua/bind/status.h"
 
 /* Whether the running function is a method of that kind, but not called as one; its name. */
 static const char *called_by_dot(lua_State *L, const void *kind) {
@@ -26,26 +29,6 @@ int no_object(lua_State *L, int arg, const void *kind, const char *name) {
   text_format(text, sizeof text, "%s expected, got %s; write %s:%s(...), with a colon", name,
               got, name, method);
   return luaL_argerror(L, arg, text);
-}
-
-ecs_id check_id(lua_State *L, int arg) {
-  int is_integer;
-  ecs_id id = to_id(L, arg, &is_integer);
-  if (LIKELY(is_integer)) return id;
-  char text[160], shown[80];
-  if (lua_type(L, arg) == LUA_TSTRING) {
-    text_format(text, sizeof text, "entity id expected, got string: world:lookup(%s) gives the "
-                "id of a name", show_value(L, arg, shown, sizeof shown));
-    luaL_argerror(L, arg, text);
-  }
-  if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "entity id");
-  text_format(text, sizeof text, "%g is no entity id", (double)lua_tonumber(L, arg));
-  luaL_argerror(L, arg, text);
-  return ECS_NULL;
-}
-
-int no_entity(lua_State *L, const struct world_box *box, int arg) {
-  return raise_argument(L, box->world, entity_need(box->world, check_id(L, arg)), arg);
 }
 
 double check_seconds(lua_State *L, int arg) {

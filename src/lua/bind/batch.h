@@ -2,7 +2,11 @@
 #ifndef ECS_LUA_BIND_BATCH_H
 #define ECS_LUA_BIND_BATCH_H
 
-#include "lua/bind/binding.h"
+#include <lauxlib.h>
+
+#include "core/store/component.h"
+
+struct world_box;
 
 #define BATCH_LOCAL 64
 
@@ -25,9 +29,6 @@ static inline void batch_begin(struct batch *batch, lua_State *L, struct world_b
   batch->capacity = BATCH_LOCAL;
   batch->writes = batch->local;
 }
-
-/* A pending any slot that holds the value at an index; 0 for nil. */
-uint32_t take_any(lua_State *L, struct world_box *box, int world_index, int index);
 
 /* The value at an index for one leaf. */
 void batch_leaf(struct batch *batch, const struct component *component, uint32_t leaf,

@@ -3,7 +3,9 @@
 #ifndef ECS_LUA_BIND_CELL_H
 #define ECS_LUA_BIND_CELL_H
 
-#include "lua/loop.h"
+#include <lauxlib.h>
+
+#include "core/store/world.h"
 
 /* Pushes a value that is a number or a truth value; false when it is none. */
 INLINE bool push_number_at(lua_State *L, ecs_type type, const void *data,
@@ -69,20 +71,6 @@ static inline void store_cell_at(ecs_world *world, const struct leaf *leaf, void
                                  uint32_t row, ecs_cell cell) {
   if (UNLIKELY(leaf->type == ECS_ANY)) any_release(&world->any, ((uint32_t *)data)[row]);
   cell_store(data, leaf->size, row, cell);
-}
-
-/* Pushes the value of a single field's term, or true for a tag; nil when the table lacks it. */
-static inline void slot_push(lua_State *L, int loop_index, const struct loop_box *loop,
-                             const struct slot *slot, uint32_t row) {
-  if (UNLIKELY(!slot->present) || UNLIKELY(!push_number_at(L, slot->type, slot->data, row)))
-    slot_push_slowly(L, loop_index, loop, slot, row);
-}
-
-/* After cells of any type have been stored, at the end of a public call. */
-static inline void cells_stored(lua_State *L, struct world_box *box, int world_index) {
-  values_stored(box);
-  world_settle(box->world);
-  settle(L, box, world_index);
 }
 
 #endif

@@ -1,5 +1,7 @@
 #include "lua/bind/names.h"
 
+#include "lua/bind/status.h"
+
 /* Of a Lua state: the entries as userdata, and the table that anchors their strings. */
 static const char names_key, anchors_key;
 

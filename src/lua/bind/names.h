@@ -3,7 +3,7 @@
 #ifndef ECS_LUA_BIND_NAMES_H
 #define ECS_LUA_BIND_NAMES_H
 
-#include "lua/bind/binding.h"
+#include "lua/bind/ids.h"
 
 #define NAME_CACHE 256   /* a power of two */
 

@@ -1,6 +1,10 @@
+#include <float.h>
+
 #include "lua/bind/options.h"
 
-#include <float.h>
+#include "core/base/text.h"
+#include "lua/bind/args.h"
+#include "lua/bind/status.h"
 
 static void unknown_key(lua_State *L, int index, const char *what,
                         const char *const *known) {

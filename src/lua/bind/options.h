@@ -2,7 +2,7 @@
 #ifndef ECS_LUA_BIND_OPTIONS_H
 #define ECS_LUA_BIND_OPTIONS_H
 
-#include "lua/bind/binding.h"
+#include <lauxlib.h>
 
 /* Raises unless the keys of the table at an index are among `known` (ended by NULL), naming the
 ** nearest. */

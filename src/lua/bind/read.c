@@ -1,5 +1,9 @@
 #include "lua/bind/read.h"
 
+#include "lua/bind/args.h"
+#include "lua/bind/lua_value.h"
+#include "lua/bind/status.h"
+
 void place_hold(struct place *place) {
   struct world_box *box = place->box;
   if (LIKELY(place->calls == box->calls)) return;

@@ -2,7 +2,9 @@
 #ifndef ECS_LUA_BIND_READ_H
 #define ECS_LUA_BIND_READ_H
 
-#include "lua/bind/binding.h"
+#include "lua/bind/world_box.h"
+
+#include "core/store/world.h"
 
 /* Where a component's cells are. Looked up again when a finalizer has used the world. */
 struct place {

@@ -1,6 +1,10 @@
 #include <stdlib.h>
 
-#include "lua/bind/binding.h"
+#include "lua/bind/status.h"
+
+#include "core/store/world.h"
+#include "lua/bind/args.h"
+#include "lua/bind/world_box.h"
 
 int raise_memory(lua_State *L) {
   lua_pushliteral(L, "not enough memory");

@@ -1,5 +1,6 @@
-/* Law 8: what worlds weigh, told to the collector. */
-#include "lua/bind/binding.h"
+#include "lua/bind/weight.h"
+
+#include "lua/bind/world_box.h"
 
 #define REPORT_LIMIT ((size_t)1 << 30)   /* bytes told at once */
 #define WEIGHT_LIMIT ((size_t)32 << 20)  /* see collect_old */

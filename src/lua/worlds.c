@@ -1,7 +1,7 @@
-/* The open worlds of a Lua state. A world's object cannot do without its finalizer, but Lua calls
-** none when it has no memory for the call, and marks no new object for finalization while a
-** state is closed: what is open then is found here. */
-#include "lua/bind/binding.h"
+#include "lua/worlds.h"
+
+#include "lua/disown.h"
+#include "lua/lua_world.h"
 
 static const char tags_key, worlds_key, objects_key;
 
@@ -121,7 +121,7 @@ void worlds_remove(lua_State *L, const struct world_box *box, const ecs_world *w
   get_tags(L)->worlds[ecs_world_tag(world)]--;
 }
 
-void world_retag(lua_State *L, struct world_box *box, uint32_t from) {
+void worlds_retag(lua_State *L, const struct world_box *box, uint32_t from) {
   struct tags *tags = get_tags(L);
   tags->worlds[from]--;
   tags->worlds[ecs_world_tag(box->world)]++;

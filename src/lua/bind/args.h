@@ -1,0 +1,25 @@
+/* Arguments of functions that scripts call, and what messages say of them. */
+#ifndef ECS_LUA_BIND_ARGS_H
+#define ECS_LUA_BIND_ARGS_H
+
+#include <lauxlib.h>
+
+#include "core/base/base.h"
+
+/* Raises "world expected, got table" for an argument that is no object of that kind; of a method
+** that was called by a dot it says so. */
+int no_object(lua_State *L, int arg, const void *kind, const char *name);
+
+/* A finite number that is not negative. */
+double check_seconds(lua_State *L, int arg);
+
+/* A text without zero bytes. */
+const char *check_text(lua_State *L, int arg, size_t *size);
+
+/* Room on the Lua stack, or the memory error. */
+void need_stack(lua_State *L, int slots);
+
+/* Writes a value into a buffer for a message: 12, 'text', true, a table. Returns it. */
+const char *show_value(lua_State *L, int index, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,104 @@
+/* The object of a world, and how public calls begin.
+**
+** A Lua call that makes an object may run finalizers, and these may call anything: close the
+** world, undeclare a component, despawn. So pointers into the core do not live across such
+** a call, unless world_box.calls shows that nobody came in between; lua_next, lua_raw*,
+** lua_setfield and lua_push of anything but texts run none. */
+#ifndef ECS_LUA_BIND_WORLD_BOX_H
+#define ECS_LUA_BIND_WORLD_BOX_H
+
+#include "lua/bind/any_values.h"
+#include "lua/bind/object.h"
+
+#include "core/store/world.h"
+
+/* User values of a world: what it keeps alive, never in the registry. */
+#define WORLD_ANY 1      /* table: any slot -> value */
+#define WORLD_REFS 2     /* table: anchored systems and handlers by address; what systems need */
+#define WORLD_SHAPES 3   /* table: component -> how its views read (view.c) */
+#define WORLD_STAGE 4    /* function: is told what scripts register (recording.c) */
+#define WORLD_VALUES 4   /* how many */
+
+struct names;
+struct weights;
+struct loop_box;
+struct query_box;
+struct registrar;
+struct kernel_set;
+struct system_box;
+struct stage;
+
+struct world_box {
+  struct head head;
+  ecs_world *world;      /* NULL once closed */
+  ecs_world *hidden;     /* the open world while a codec's function must not use it */
+  ecs_world *doomed;     /* closed while `depth` was not 0: freed when it gets there */
+  uint32_t calls;        /* public calls so far */
+  uint32_t depth;        /* C functions on the stack that come back to the world after
+                            running Lua code: see world_enter */
+  bool lent;             /* by a host, who frees it */
+  bool kernels;
+  const struct registrar *registrar;   /* registers now, or records */
+  struct stage *stage;   /* while scripts are read whose registrations are a transaction */
+  lua_State *running;    /* the state that called update or run, for systems */
+  struct loop_box *loops;   /* open ones, newest first */
+  struct loop_box *ended;   /* ones that WORLD_REFS still anchors */
+  struct system_box *gone;  /* systems that the core has let go of */
+  lua_State *host;          /* lent: a thread for systems when the host calls ecs_update */
+  struct loop_owner owner;  /* so that the core ends loops */
+  struct weights *weights; /* of this Lua state */
+  size_t reported;       /* bytes the collector has heard of (law 8) */
+  struct any_owner any;     /* of the slots whose values this state has */
+  uint32_t pending_count;   /* any slots taken for a core call that has not been made yet */
+  struct scratch *scratch;  /* those, and what does not fit the C stack: the world's own */
+  struct scratch lent_scratch;   /* or, for a world that others may use, this */
+  struct names *names;   /* of this Lua state, shared by its worlds */
+  uint64_t number;       /* of the world among those, for the names: never given twice */
+  struct kernel_set *kernel_set;   /* kernel.c; NULL while nothing has been compiled */
+  int isa;                      /* a k_isa */
+};
+
+extern const char kind_world;
+
+/* Raises "world expected, got nil" or "the world is closed" for argument `arg`. */
+int no_world(lua_State *L, int arg);
+
+/* Raises that scripts are being read. */
+int no_change(lua_State *L);
+
+/* Before the first value_to_cell of a call that did not come through check_world: releases
+** any slots that an error left over. */
+static inline void values_begin(struct world_box *box) {
+  if (UNLIKELY(box->pending_count)) drop_pending(box);
+}
+
+/* After the core call that took them over. */
+static inline void values_stored(struct world_box *box) { box->pending_count = 0; }
+
+/* The open world at argument `arg`, or an error. Counts a public call: functions that get
+** at a world otherwise (queries, views that change more than a number) add to calls, too. */
+static inline struct world_box *check_world(lua_State *L, int arg) {
+  struct world_box *box = box_test(L, arg, &kind_world, sizeof *box);
+  if (UNLIKELY(!box || !box->world)) {
+    no_world(L, arg);
+    return NULL;
+  }
+  world_be_sure(box->world);
+  box->calls++;
+  values_begin(box);
+  return box;
+}
+
+/* What changes more than declarations is refused while scripts are read: here, and nowhere else. */
+static inline void check_free(lua_State *L, const struct world_box *box) {
+  if (UNLIKELY(box->stage)) no_change(L);
+}
+
+/* check_world for what changes more than declarations: an error while scripts are read. */
+static inline struct world_box *check_free_world(lua_State *L, int arg) {
+  struct world_box *box = check_world(L, arg);
+  check_free(L, box);
+  return box;
+}
+
+#endif

@@ -1,0 +1,55 @@
+/* Functions that are called for the rows of a loop. */
+#ifndef ECS_LUA_EACH_H
+#define ECS_LUA_EACH_H
+
+#include "lua/bind/cell.h"
+#include "lua/bind/world_box.h"
+#include "lua/loop.h"
+
+#include "core/store/world.h"
+
+/* Calls the function at an index for every row of the open loop at another. */
+typedef void (*rows_fn)(lua_State *L, int loop_index, int function, double dt);
+void each_rows(lua_State *L, int loop_index, int function, double dt);
+
+/* As each_rows for a function that returns a value, which is at the top of the stack for each. */
+typedef void (*row_fn)(lua_State *L, struct loop_box *loop, uint32_t row, void *ud);
+void each_results(lua_State *L, int loop_index, int function, double dt, row_fn each,
+                  void *ud);
+
+/* As each_results, or without a row_fn as each_rows, for the rows of the loop's current table
+** only. */
+void each_here(lua_State *L, int loop_index, int function, double dt, row_fn each, void *ud);
+
+/* q:each(fn, dt), and q:each() for a for loop: the latter over a closed loop, as for loop_begin. */
+int query_each(lua_State *L);
+int each_begin(lua_State *L, struct loop_box *loop);
+
+/* How many parameters the function at an index has; INT_MAX when it takes any number. */
+int function_parameters(lua_State *L, int function);
+
+/* How many arguments the function at an index takes: slots, dt, the entity, in this order. */
+int wanted_arguments(lua_State *L, int function, const struct loop_box *loop);
+
+/* The entity of a row of the loop's current table. */
+static inline ecs_id loop_entity(const struct loop_box *loop, uint32_t row) {
+  return entity_id(&loop->box->world->entities, loop->table->rows[row]);
+}
+
+/* Whether a row is among those that the loop goes through. */
+static inline bool loop_takes(const struct loop_box *loop, uint32_t row) {
+  return !loop->filter || (loop->filter[row / 64] >> row % 64 & 1);
+}
+
+/* slot_push for what is no number, or absent. */
+void slot_push_slowly(lua_State *L, int loop_index, const struct loop_box *loop,
+                      const struct slot *slot, uint32_t row);
+
+/* Pushes the value of a single field's term, or true for a tag; nil when the table lacks it. */
+static inline void slot_push(lua_State *L, int loop_index, const struct loop_box *loop,
+                             const struct slot *slot, uint32_t row) {
+  if (UNLIKELY(!slot->present) || UNLIKELY(!push_number_at(L, slot->type, slot->data, row)))
+    slot_push_slowly(L, loop_index, loop, slot, row);
+}
+
+#endif

@@ -1,0 +1,24 @@
+/* Forms: the ways in which a query takes a function and calls it for its rows at once, as in
+** q:each(fn), q:map(fn), q:run(fn). */
+#ifndef ECS_LUA_FORM_H
+#define ECS_LUA_FORM_H
+
+#include "lua/each.h"
+
+#include "core/base/chance.h"
+
+/* Calls the function and arguments at the top of the stack for an open loop, then ends it. An
+** error is caught in C, since `__close` may get lost: in a coroutine that dies, or when Lua is out
+** of memory. */
+void body_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments);
+/* As body_call for a function form, in a stream of random numbers of its own. */
+void form_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments);
+
+/* A lua_pcall without results while a stream of random numbers is open. */
+int drawing_pcall(lua_State *L, const struct world_box *box, int arguments,
+                  struct chance stream);
+
+/* A function form of the query at argument 1: fn at 2, dt at 3. */
+int run_form(lua_State *L, bool views, rows_fn rows);
+
+#endif

@@ -1,0 +1,9 @@
+/* Methods of a world about one entity. */
+#ifndef ECS_LUA_LUA_ENTITY_H
+#define ECS_LUA_LUA_ENTITY_H
+
+#include <lauxlib.h>
+
+extern const luaL_Reg world_entity_methods[];
+
+#endif

@@ -1,0 +1,43 @@
+/* Queries as scripts have them. */
+#ifndef ECS_LUA_LUA_QUERY_H
+#define ECS_LUA_LUA_QUERY_H
+
+#include "lua/bind/object.h"
+
+struct world_box;
+
+#define QUERY_WORLD 1        /* its user values */
+#define QUERY_KERNELS 2      /* what functions have been compiled to */
+#define QUERY_VALUES 2
+
+extern const char kind_query;
+
+extern const luaL_Reg world_query_methods[], query_methods[], query_metamethods[];
+
+struct query_box {
+  struct head head;
+  struct world_box *box;
+  ecs_query *query;          /* NULL before and after its life in the core */
+  bool pending;              /* made by a script whose registrations are not swapped in yet */
+};
+
+/* Pushes a new query over the world at an index. */
+struct query_box *query_push(lua_State *L, struct world_box *box, int world_index,
+                             const char *text);
+
+/* Pushes a query without its life in the core. */
+struct query_box *query_box_push(lua_State *L, struct world_box *box, int world_index);
+
+/* The query at an argument, of an open world, or an error. Counts a public call. */
+struct query_box *check_query(lua_State *L, int arg);
+
+/* Frees this state's queries of a world that is let go of; their loops have ended. */
+void queries_free(const struct world_box *box, ecs_world *world);
+
+/* Pushes the world of the query at an index. */
+static inline int push_query_world(lua_State *L, int query_index) {
+  lua_getiuservalue(L, query_index, QUERY_WORLD);
+  return lua_gettop(L);
+}
+
+#endif

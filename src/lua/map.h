@@ -1,0 +1,18 @@
+/* q:map: values of single fields in, values out. */
+#ifndef ECS_LUA_MAP_H
+#define ECS_LUA_MAP_H
+
+#include <lauxlib.h>
+
+#include "core/base/base.h"
+
+int query_map(lua_State *L);
+
+/* Calls the function at an index for every row of the open loop at another, whose fields it returns
+** anew. */
+void map_rows(lua_State *L, int loop_index, int function, double dt);
+
+/* Raises unless every term that gives something is a single field or a tag. */
+void map_check(lua_State *L, const ecs_query *query);
+
+#endif
