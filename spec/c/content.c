@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "core/run/schedule.h"
+#include "core/store/entity.h"
+#include "core/store/query.h"
 #include "core/store/world.h"
 
 struct digest {

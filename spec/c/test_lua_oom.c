@@ -9,6 +9,7 @@
 #include "content.h"
 #include "lua_state.h"
 /* Behind the headers of Lua, whose functions are not hidden. */
+#include "core/store/query.h"
 #include "core/store/world.h"
 #include "lua/bind/world_box.h"
 #include "lua/embedded.h"

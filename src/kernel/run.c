@@ -1,5 +1,7 @@
 #include "kernel/run.h"
 
+#include "core/store/entity.h"
+#include "core/store/query.h"
 #include "core/store/world.h"
 #include "kernel/ops.h"
 

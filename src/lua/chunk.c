@@ -1,6 +1,7 @@
 #include "lua/chunk.h"
 
-#include "core/store/world.h"
+#include "core/store/query.h"
+#include "core/store/table.h"
 #include "lua/bind/args.h"
 #include "lua/bind/names.h"
 #include "lua/bind/status.h"

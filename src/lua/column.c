@@ -1,6 +1,8 @@
 #include "lua/column.h"
 
-#include "core/store/world.h"
+#include "core/base/types.h"
+#include "core/base/value.h"
+#include "core/store/query.h"
 #include "lua/bind/args.h"
 #include "lua/bind/cell.h"
 #include "lua/bind/lua_value.h"
@@ -112,7 +114,7 @@ static int column_newindex(lua_State *L) {
   values_begin(box);
   int world_index = push_world(L, 1);
   ecs_cell cell = to_cell(L, column, world_index, 3);
-  store_cell_at(box->world, column->leaf, column->data, row, cell);
+  store_cell_at(box->any.slots, column->leaf, column->data, row, cell);
   cells_stored(L, box, world_index);
   return 0;
 }
@@ -195,7 +197,7 @@ static void write_cells(lua_State *L, const struct column_box *column, int world
     cells[i - 1] = to_cell(L, column, world_index, -1);
   }
   for (lua_Unsigned i = 0; i < count; i++)
-    store_cell_at(box->world, column->leaf, column->data, (uint32_t)i, cells[i]);
+    store_cell_at(box->any.slots, column->leaf, column->data, (uint32_t)i, cells[i]);
 }
 
 /* column:write(from): the first rows from a plain list, by raw access; all of it, or, when a

@@ -64,9 +64,9 @@ static bool clear(const struct cells *cells, void *ud) {
 /* What this state has put into cells, those that a defer of the host still holds included. The
 ** values themselves go with the object of the world. */
 static void clear_any(ecs_world *world, struct world_box *box) {
-  struct clearing clearing = {&world->any, &box->any};
+  struct clearing clearing = {&world->any, &box->any.owner};
   cells_each(world, ECS_ANY, CELLS_STORED | CELLS_STAGED, clear, &clearing);
-  while (any_next_released(&world->any, &box->any)) continue;
+  while (any_next_released(&world->any, &box->any.owner)) continue;
 }
 
 /* ---- loops -------------------------------------------------------------------------------- */
@@ -77,14 +77,15 @@ static void end_system(void *ud, bool keep) { loops_end_system(ud, keep); }
 
 void world_own_loops(struct world_box *box) {
   struct staging *staging = &box->world->staging;
-  box->owner = (struct loop_owner){staging->loop_owners, end_loops, end_system, box};
-  staging->loop_owners = &box->owner;
+  struct loop_owner *owner = box->loops->owner;
+  *owner = (struct loop_owner){staging->loop_owners, end_loops, end_system, box};
+  staging->loop_owners = owner;
 }
 
 static void leave_loops(const struct world_box *box, ecs_world *world) {
   struct loop_owner **at = &world->staging.loop_owners;
-  while (*at && *at != &box->owner) at = &(*at)->next;
-  if (*at) *at = box->owner.next;
+  while (*at && *at != box->loops->owner) at = &(*at)->next;
+  if (*at) *at = box->loops->owner->next;
 }
 
 const char lent_worlds_key = 0;
@@ -95,8 +96,8 @@ void world_disown(lua_State *L, struct world_box *box, ecs_world *world) {
   queries_free(box, world);
   snapshots_free_of(world, box);
   clear_any(world, box);
-  box->gone = NULL;
-  box->host = NULL;
+  box->systems->gone = NULL;
+  box->systems->host = NULL;
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lent_worlds_key) == LUA_TTABLE) {
     lua_pushnil(L);
     lua_rawsetp(L, -2, world);

@@ -123,7 +123,7 @@ void each_here(lua_State *L, int loop_index, int function, double dt, row_fn eac
   for (uint32_t row = 0, count = loop->count; row < count; row++) {
     if (!loop_takes(loop, row)) continue;
     loop->row = row;
-    loop->box->world->chance.calls = 0;
+    loop->chance->calls = 0;
     call_row(L, &call, loop, row, dt);
     if (!each) continue;
     each(L, loop, row, ud);

@@ -3,10 +3,10 @@
 #define ECS_LUA_EACH_H
 
 #include "lua/bind/cell.h"
-#include "lua/bind/world_box.h"
 #include "lua/loop.h"
 
-#include "core/store/world.h"
+#include "core/store/index.h"
+#include "core/store/table.h"
 
 /* Calls the function at an index for every row of the open loop at another. */
 typedef void (*rows_fn)(lua_State *L, int loop_index, int function, double dt);
@@ -33,7 +33,7 @@ int wanted_arguments(lua_State *L, int function, const struct loop_box *loop);
 
 /* The entity of a row of the loop's current table. */
 static inline ecs_id loop_entity(const struct loop_box *loop, uint32_t row) {
-  return entity_id(&loop->box->world->entities, loop->table->rows[row]);
+  return entity_id(loop->entities, loop->table->rows[row]);
 }
 
 /* Whether a row is among those that the loop goes through. */

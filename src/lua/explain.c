@@ -1,6 +1,7 @@
 #include "lua/explain.h"
 
 #include "core/run/schedule.h"
+#include "core/store/query.h"
 #include "kernel/program.h"
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"
@@ -67,7 +68,7 @@ static void set_program(lua_State *L, const struct variant *variant) {
 
 /* Whether its last program is for the components as they are now. */
 static bool is_current(const struct kernel *kernel) {
-  return kernel->count && kernel->variants[0]->version == kernel->box->world->registry.version;
+  return kernel->count && kernel->variants[0]->version == *kernel->box->version;
 }
 
 /* Adds to the table at one index what is known of the kernel at another: reads, writes,
@@ -147,7 +148,7 @@ static const char *form_of(const struct kernel *kernel) {
 
 /* Compiles what has not run yet, so that it can be told. */
 static bool is_compiled(lua_State *L, int handle, const struct kernel *kernel) {
-  if (!kernel->box->kernels) return false;
+  if (!kernel->box->kernels->on) return false;
   if (!kernel->refused && !is_current(kernel)) kernel_ready_ahead(L, handle);
   return !kernel->refused;
 }
@@ -169,7 +170,7 @@ static void explain_form(lua_State *L) {
   set_access(L, "reads", kernel->query, false);
   set_access(L, "writes", kernel->query, true);
   explain_kernel(L, handle, handle + 1);
-  if (!kernel->box->kernels) {
+  if (!kernel->box->kernels->on) {
     lua_pushliteral(L, "kernels are off (kernels = false, or ECS_KERNELS=0)");
     lua_setfield(L, -2, "reason");
   }

@@ -1,5 +1,7 @@
 #include "lua/form.h"
 
+#include "lua/bind/world_box.h"
+
 static double check_dt(lua_State *L, int arg) {
   if (lua_isnoneornil(L, arg)) return 0;
   luaL_checktype(L, arg, LUA_TNUMBER);
@@ -35,21 +37,20 @@ void body_call(lua_State *L, int loop_index, struct loop_box *loop, int argument
   body_end(L, loop_index, loop, status);
 }
 
-int drawing_pcall(lua_State *L, const struct world_box *box, int arguments,
+int drawing_pcall(lua_State *L, const struct loop_box *loop, int arguments,
                   struct chance stream) {
-  struct chance outer = box->world->chance;
-  box->world->chance = stream;
+  struct chance outer = *loop->chance;
+  *loop->chance = stream;
   int status = lua_pcall(L, arguments, 0, 0);
-  if (box->world) box->world->chance = outer;
+  if (loop->box->world) *loop->chance = outer;
   return status;
 }
 
 /* A form that fails, be it when its commands apply, has taken no stream. */
 void form_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments) {
-  const struct world_box *box = loop->box;
-  int status = drawing_pcall(L, box, arguments, chance_form(&box->world->chance));
+  int status = drawing_pcall(L, loop, arguments, chance_form(loop->chance));
   body_end(L, loop_index, loop, status);
-  if (box->world) box->world->chance.opened++;
+  if (loop->box->world) loop->chance->opened++;
 }
 
 int run_form(lua_State *L, bool views, rows_fn rows) {

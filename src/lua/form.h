@@ -14,8 +14,8 @@ void body_call(lua_State *L, int loop_index, struct loop_box *loop, int argument
 /* As body_call for a function form, in a stream of random numbers of its own. */
 void form_call(lua_State *L, int loop_index, struct loop_box *loop, int arguments);
 
-/* A lua_pcall without results while a stream of random numbers is open. */
-int drawing_pcall(lua_State *L, const struct world_box *box, int arguments,
+/* A lua_pcall without results in an open loop, while another stream of random numbers is open. */
+int drawing_pcall(lua_State *L, const struct loop_box *loop, int arguments,
                   struct chance stream);
 
 /* A function form of the query at argument 1: fn at 2, dt at 3. */

@@ -77,7 +77,7 @@ void ecs_lua_push_world(lua_State *L, ecs_world *world) {
     lua_pushvalue(L, -1);
     lua_rawsetp(L, -3, world);
     world_attach(L, box, world, true);
-    box->host = thread;
+    box->systems->host = thread;
   }
   lua_remove(L, -2);
 }

@@ -29,20 +29,20 @@ static void free_set(ecs_world *world, struct attachment *link) {
 }
 
 void kernels_free(struct world_box *box) {
-  if (box->kernel_set) free_set(box->world, &box->kernel_set->link);
-  box->kernel_set = NULL;
+  if (box->kernels->set) free_set(box->world, &box->kernels->set->link);
+  box->kernels->set = NULL;
 }
 
 /* The world's set, made when there is none; NULL when out of memory. */
 static struct kernel_set *need_set(struct world_box *box) {
-  if (box->kernel_set) return box->kernel_set;
-  struct kernel_set *set = memory_array(&box->world->memory, 1, sizeof *set);
+  if (box->kernels->set) return box->kernels->set;
+  struct kernel_set *set = memory_array(box->memory, 1, sizeof *set);
   if (!set) return NULL;
   set->world = box->world;
   set->link.free = free_set;
-  runner_open(&set->runner, &box->world->memory, (k_isa)box->isa);
+  runner_open(&set->runner, box->memory, (k_isa)box->kernels->isa);
   world_attach_to(box->world, &set->link);
-  box->kernel_set = set;
+  box->kernels->set = set;
   return set;
 }
 
@@ -92,7 +92,7 @@ void kernels_of_function(lua_State *L, struct world_box *box, int world_index,
   push_handles(L, world_index);
   int handles = lua_gettop(L);
   lua_newtable(L);
-  const struct kernel_set *set = box->kernel_set;
+  const struct kernel_set *set = box->kernels->set;
   /* Nothing here runs finalizers, which could take kernels off the list. */
   for (const struct kernel *at = set ? set->list : NULL; at; at = at->next) {
     if (lua_rawgetp(L, handles, at) != LUA_TNIL && has_function(L, function))
@@ -119,7 +119,7 @@ struct kernel *kernel_push(lua_State *L, struct world_box *box, int world_index,
   if (!box->world) luaL_error(L, "the world is closed");
   struct kernel_set *set = need_set(box);
   struct kernel *kernel =
-      set ? memory_array(&box->world->memory, 1, sizeof *kernel) : NULL;
+      set ? memory_array(box->memory, 1, sizeof *kernel) : NULL;
   if (!kernel) raise_memory(L);
   kernel->box = box;
   kernel->set = set;

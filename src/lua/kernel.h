@@ -11,6 +11,13 @@
 struct variant;
 struct world_box;
 
+/* Of a world. */
+struct kernels {
+  bool on;
+  int isa;                     /* a k_isa */
+  struct kernel_set *set;      /* NULL while nothing has been compiled */
+};
+
 /* A handle. */
 struct kernel_box {
   struct head head;

@@ -1,5 +1,7 @@
 #include "lua/kernel_query.h"
 
+#include "core/store/query.h"
+#include "lua/bind/world_box.h"
 #include "lua/each.h"
 #include "lua/form.h"
 #include "lua/kernel_ready.h"
@@ -75,7 +77,7 @@ int query_run(lua_State *L) {
   struct kernel_run run = {.dt = seconds(L, 3)};
   lua_settop(L, 3);
   kernel_of_query(L, 1, 2, RESULT_NONE);
-  if (!query->box->kernels) {
+  if (!query->box->kernels->on) {
     lua_pop(L, 1);
     return run_form(L, true, each_rows);
   }
@@ -188,7 +190,7 @@ static int reduce(lua_State *L, enum front_result result, k_reduce how) {
   lua_settop(L, 2);
   struct folding folding = {.how = how};
   kernel_of_query(L, 1, 2, result);
-  bool compiled = query->box->kernels && kernel_ready(L, 3) && totals_agree(L, 3);
+  bool compiled = query->box->kernels->on && kernel_ready(L, 3) && totals_agree(L, 3);
   if (compiled) {
     struct kernel_run run = {.total = &folding.total};
     run_in_loop(L, 3, &run);

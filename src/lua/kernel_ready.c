@@ -1,10 +1,11 @@
 #include "lua/kernel_ready.h"
 
+#include "core/store/query.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 
 static bool is_refused(struct kernel *kernel) {
-  uint64_t version = kernel->box->world->registry.version;
+  uint64_t version = *kernel->box->version;
   return kernel->refused && kernel->refused_version == version &&
          kernel->runs < kernel->retry_at;
 }
@@ -18,7 +19,7 @@ static void note_success(struct kernel *kernel) {
 static void note_refusal(struct kernel *kernel) {
   kernel->retry_step = kernel->retry_step ? kernel->retry_step * 2 : 1;
   kernel->retry_at = kernel->runs + kernel->retry_step;
-  kernel->refused_version = kernel->box->world->registry.version;
+  kernel->refused_version = *kernel->box->version;
   kernel->refused = true;
 }
 

@@ -4,6 +4,8 @@
 
 #include "lua/kernel_variant.h"
 
+struct loop_box;
+
 /* What a run is given, and where its results go. */
 struct kernel_run {
   double dt;

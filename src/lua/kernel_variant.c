@@ -1,5 +1,7 @@
 #include "lua/kernel_variant.h"
 
+#include "core/store/entity.h"
+#include "core/store/query.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/kernel_object.h"
@@ -120,7 +122,7 @@ static bool fits_now(lua_State *L, int all_anchors, const struct kernel *kernel,
 
 struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
                              const struct table *table) {
-  uint64_t version = kernel->box->world->registry.version;
+  uint64_t version = *kernel->box->version;
   uint64_t present = present_in(kernel->query, table);
   for (uint32_t i = 0; i < kernel->count; i++) {
     struct variant *variant = kernel->variants[i];
@@ -147,7 +149,7 @@ static bool fits_all(const struct kernel *kernel, const struct variant *variant)
 struct variant *variant_settled(lua_State *L, int anchors, struct kernel *kernel) {
   struct variant *variant = kernel->count ? kernel->variants[0] : NULL;
   if (!variant || !variant->quiet || kernel->refused || kernel->query->broken) return NULL;
-  if (variant->version != kernel->box->world->registry.version) return NULL;
+  if (variant->version != *kernel->box->version) return NULL;
   if (!fits_all(kernel, variant)) return NULL;
   if (variant->guard_count) {
     lua_rawgeti(L, anchors, (lua_Integer)variant->anchors);
@@ -232,7 +234,7 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
 ** that this run has found: it goes through all tables after them. */
 static bool enter_variant(lua_State *L, int all_anchors, struct kernel *kernel,
                           struct variant *variant) {
-  struct memory *memory = &kernel->box->world->memory;
+  struct memory *memory = kernel->box->memory;
   while (kernel->count >= VARIANTS && kernel->variants[kernel->count - 1]->run != kernel->runs) {
     struct variant *last = kernel->variants[--kernel->count];
     lua_pushnil(L);
@@ -267,7 +269,7 @@ static bool add_variant(lua_State *L, int all_anchors, struct kernel *kernel, st
 bool variant_compile(lua_State *L, int handle, int anchors, struct kernel *kernel,
                      const struct table *table) {
   struct world_box *box = kernel->box;
-  struct memory *memory = &box->world->memory;
+  struct memory *memory = box->memory;
   struct front *front = memory_array(memory, 1, sizeof *front);
   if (!front) raise_memory(L);
   front->world = box->world;

@@ -1,5 +1,6 @@
 #include "lua/loop.h"
 
+#include "core/store/query.h"
 #include "core/store/world.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
@@ -23,9 +24,9 @@ struct handle_box {
 
 static void link_loop(struct world_box *box, struct loop_box *loop) {
   loop->previous = NULL;
-  loop->next = box->loops;
+  loop->next = box->loops->open;
   if (loop->next) loop->next->previous = loop;
-  box->loops = loop;
+  box->loops->open = loop;
   loop->open = true;
 }
 
@@ -41,11 +42,11 @@ static void drop_views(struct loop_box *loop) {
 /* The loop is over: its views are stale from here on. */
 static void unlink_loop(struct loop_box *loop) {
   struct world_box *box = loop->box;
-  assert(loop->open && box->loops);
+  assert(loop->open && box->loops->open);
   if (loop->previous)
     loop->previous->next = loop->next;
   else
-    box->loops = loop->next;
+    box->loops->open = loop->next;
   if (loop->next) loop->next->previous = loop->previous;
   loop->previous = loop->next = NULL;
   loop->open = false;
@@ -53,18 +54,18 @@ static void unlink_loop(struct loop_box *loop) {
   box->calls++;
   if (loop->form == LOOP_SYSTEM) drop_views(loop);
   if (loop->form != LOOP_FOR) return;
-  loop->next = box->ended;
-  box->ended = loop;
+  loop->next = box->loops->ended;
+  box->loops->ended = loop;
 }
 
 /* Lets go of for loops that have ended. The loop at an index is one of the world's. */
 static void sweep(lua_State *L, struct world_box *box, int index) {
-  if (!box->ended) return;
+  if (!box->loops->ended) return;
   lua_getiuservalue(L, index, LOOP_WORLD);
   lua_getiuservalue(L, -1, WORLD_REFS);
-  while (box->ended) {
-    struct loop_box *loop = box->ended;
-    box->ended = loop->next;
+  while (box->loops->ended) {
+    struct loop_box *loop = box->loops->ended;
+    box->loops->ended = loop->next;
     lua_pushnil(L);
     lua_rawsetp(L, -2, loop);
   }
@@ -96,23 +97,23 @@ static void finish(struct loop_box *loop, bool keep) {
 
 /* What anchors them goes with the world. */
 void loops_abandon(struct world_box *box) {
-  while (box->loops) finish(box->loops, box->lent);
-  box->ended = NULL;
+  while (box->loops->open) finish(box->loops->open, box->lent);
+  box->loops->ended = NULL;
 }
 
 void loops_end_system(struct world_box *box, bool keep) {
-  while (box->loops) finish(box->loops, keep);
+  while (box->loops->open) finish(box->loops->open, keep);
 }
 
 void loops_end_deferred(struct world_box *box, bool keep) {
   uint32_t scope = scope_deferred(box->world);
   if (scope == NONE) return;
-  while (box->loops && box->loops->scope != NONE && box->loops->scope > scope)
-    finish(box->loops, keep);
+  while (box->loops->open && box->loops->open->scope != NONE && box->loops->open->scope > scope)
+    finish(box->loops->open, keep);
 }
 
 void loops_end_query(const struct query_box *query) {
-  struct loop_box *loop = query->box->loops;
+  struct loop_box *loop = query->box->loops->open;
   while (loop) {
     struct loop_box *next = loop->next;
     if (loop->query == query) finish(loop, true);
@@ -121,9 +122,9 @@ void loops_end_query(const struct query_box *query) {
 }
 
 ecs_status loops_end(struct world_box *box) {
-  if (!box->loops || world_not_busy(box->world, "this") != ECS_OK) return ECS_OK;
-  while (box->loops) {
-    struct loop_box *loop = box->loops;
+  if (!box->loops->open || world_not_busy(box->world, "this") != ECS_OK) return ECS_OK;
+  while (box->loops->open) {
+    struct loop_box *loop = box->loops->open;
     ecs_status status =
         loop->scope == NONE ? ECS_OK : scope_commit(box->world, loop->scope);
     if (status == ECS_ENOMEM) return status;
@@ -153,7 +154,7 @@ static void fill_slot(struct slot *slot, const struct term *term) {
 }
 
 static void fill_slots(struct loop_box *loop, const struct query_terms *terms) {
-  loop->version = loop->box->world->registry.version;
+  loop->version = *loop->box->version;
   for (uint32_t i = 0; i < terms->count; i++)
     if (terms->terms[i].slot != NONE)
       fill_slot(&loop->slots[terms->terms[i].slot], &terms->terms[i]);
@@ -198,12 +199,14 @@ static bool make(lua_State *L, int query_index, const struct query_box *query,
   loop->view_count = views;
   loop->parameters = NOT_KNOWN;
   if (box->calls != calls) return false;
+  loop->entities = &box->world->entities;
+  loop->chance = &box->world->chance;
   fill_slots(loop, &query->query->terms);
   return views == 0 || make_views(L, lua_gettop(L), loop);
 }
 
 static bool renew_views(lua_State *L, int index, struct loop_box *loop, int views) {
-  uint64_t version = loop->box->world->registry.version;
+  uint64_t version = *loop->box->version;
   for (int i = 0; i < views; i++) {
     struct slot *slot = &loop->slots[i];
     if (slot->leaf || slot->tag) continue;
@@ -228,7 +231,7 @@ bool loop_renew(lua_State *L, int index, struct loop_box *loop, int views) {
   loop->match = 0;
   loop->count = loop->next_row = 0;
   loop->done = false;
-  if (loop->version != loop->box->world->registry.version) fill_slots(loop, &query->terms);
+  if (loop->version != *loop->box->version) fill_slots(loop, &query->terms);
   return views == 0 || renew_views(L, index, loop, views);
 }
 

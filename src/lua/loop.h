@@ -6,8 +6,11 @@
 
 #include "lua/bind/object.h"
 
+struct chance;
 struct component;
+struct entity_index;
 struct leaf;
+struct loop_owner;
 struct query_box;
 struct table;
 struct view_box;
@@ -18,6 +21,13 @@ struct world_box;
 #define LOOP_WHERE 3         /* the q:where(fn) it goes through, and its rows */
 #define LOOP_FILTER 4
 #define LOOP_VALUES 4
+
+/* Of a world. */
+struct loops {
+  struct loop_box *open;           /* newest first */
+  struct loop_box *ended;          /* those that WORLD_REFS still anchors */
+  struct loop_owner *owner;        /* by which the core ends loops (disown.c) */
+};
 
 /* One of a query's terms that give something, in the current table. */
 struct slot {
@@ -44,6 +54,8 @@ enum loop_form { LOOP_FOR, LOOP_FUNCTION, LOOP_SYSTEM };
 ** C function does (a function form), or its system. Scripts have a handle, which ends it. */
 struct loop_box {
   struct world_box *box;
+  const struct entity_index *entities;   /* the world's */
+  struct chance *chance;           /* and its stream of random numbers */
   const struct query_box *query;
   struct loop_box *previous, *next;   /* the open ones of the world */
   enum loop_form form;

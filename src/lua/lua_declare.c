@@ -333,7 +333,7 @@ static ecs_status migrate(lua_State *L, struct world_box *box,
                           struct migration *migration) {
   ecs_world *world = box->world;
   ecs_status status = ECS_OK;
-  if (migration->count && box->loops) status = loops_end(box);
+  if (migration->count && box->loops->open) status = loops_end(box);
   if (migration->count && status == ECS_OK)
     status = world_is_idle(world, "declaring a component with other fields");
   if (migration->count && status == ECS_OK) status = migration_prepare(migration);

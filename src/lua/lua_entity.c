@@ -1,10 +1,12 @@
 #include "lua/lua_entity.h"
 
+#include "core/store/entity.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
 #include "lua/bind/cell.h"
 #include "lua/bind/ids.h"
+#include "lua/bind/living.h"
 #include "lua/bind/names.h"
 #include "lua/bind/read.h"
 #include "lua/bind/settle.h"

@@ -172,7 +172,7 @@ static uint32_t decode(void *ud, const char *data, size_t size) {
   ecs_world *world = box->world;
   decoding->data = data;
   decoding->size = size;
-  if (any_take(&world->any, &world->memory, &box->any, &decoding->slot) != ECS_OK) {
+  if (any_take(&world->any, &world->memory, &box->any.owner, &decoding->slot) != ECS_OK) {
     decoding->no_memory = true;
     return 0;
   }

@@ -1,5 +1,6 @@
 #include "lua/lua_query.h"
 
+#include "core/store/query.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"

@@ -2,7 +2,7 @@
 #include "lua/lua_random.h"
 
 #include "kernel/program.h"
-#include "lua/bind/ids.h"
+#include "lua/bind/living.h"
 #include "lua/bind/world_box.h"
 
 static lua_Integer bound(lua_State *L, int arg) {

@@ -1,7 +1,7 @@
 #include "lua/lua_schedule.h"
 
+#include "core/base/text.h"
 #include "core/run/schedule.h"
-#include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/options.h"
 #include "lua/bind/settle.h"
@@ -52,12 +52,12 @@ static void end_loops(lua_State *L, struct world_box *box) {
 static int run(lua_State *L, struct world_box *box, const char *name, double dt) {
   end_loops(L, box);
   int frame_end = lua_gettop(L);
-  lua_State *previous = box->running;
-  box->running = L;
+  lua_State *previous = box->systems->running;
+  box->systems->running = L;
   world_enter(box);
   ecs_status status =
       name ? ecs_run(box->world, name, dt) : ecs_update(box->world, dt);
-  box->running = previous;
+  box->systems->running = previous;
   world_leave(L, box, FRAME_WORLD);
   lua_settop(L, frame_end);
   if (box->world) systems_sweep(L, box, FRAME_WORLD);

@@ -1,5 +1,6 @@
 #include "lua/lua_spawn.h"
 
+#include "core/store/entity.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
@@ -26,7 +27,7 @@ static void grow(struct plan *plan) {
   bool tried = false;
   struct part *parts;
   do
-    parts = memory_grow(&box->world->memory, box->scratch->parts,
+    parts = memory_grow(box->memory, box->scratch->parts,
                         &box->scratch->part_capacity, 2ull * plan->capacity,
                         sizeof *parts);
   while (retry(plan->batch.L, box, parts ? ECS_OK : ECS_ENOMEM, &tried));
@@ -181,7 +182,7 @@ static ecs_status spawn_into(struct plan *plan, size_t count, ecs_id *ids) {
 /* Spawns through a buffer that has the ids, and the writes repeated for any values. */
 static ecs_status spawn_buffered(lua_State *L, struct plan *plan, size_t count, int list) {
   struct world_box *box = plan->batch.box;
-  bool with_any = box->pending_count > 0 && count > 1;
+  bool with_any = box->any.pending > 0 && count > 1;
   if (with_any) batch_share_out(&plan->batch, count);
   size_t copies = with_any ? count * plan->batch.count : 0;
   size_t size = count * sizeof(ecs_id) + copies * sizeof(struct write);
@@ -220,7 +221,7 @@ static int world_spawn_many(lua_State *L) {
   read_plan(&plan, L, box, 3);
   if (count == 0) return 1;
   bool staged = staging_is_open(&box->world->staging);
-  bool with_any = box->pending_count > 0;
+  bool with_any = box->any.pending > 0;
   ecs_status status = staged || with_any ? spawn_buffered(L, &plan, count, 4)
                                          : spawn_rows(L, &plan, count, 4);
   if (UNLIKELY(status != ECS_OK)) return raise_status(L, box->world, status);

@@ -2,23 +2,44 @@
 
 #include "lua/lua_world.h"
 
+#include "core/store/world.h"
 #include "kernel/program.h"
 #include "lua/bind/args.h"
 #include "lua/bind/names.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
-#include "lua/bind/weight.h"
 #include "lua/disown.h"
 #include "lua/kernel.h"
 #include "lua/loop.h"
 #include "lua/recording.h"
 #include "lua/registrar.h"
+#include "lua/system.h"
 #include "lua/worlds.h"
 
 /* ---- making and closing ---------------------------------------------------------- */
 
+/* The userdata of a world: its object with what the files of the binding keep for it. */
+struct whole {
+  struct world_box box;
+  struct scratch scratch;    /* of a world that is lent: others may use its own */
+  struct loops loops;
+  struct loop_owner owner;
+  struct systems systems;
+  struct kernels kernels;
+};
+
+static struct world_box *push_box(lua_State *L) {
+  struct whole *whole = new_box(L, &kind_world, sizeof *whole, WORLD_VALUES);
+  whole->loops.owner = &whole->owner;
+  whole->box.scratch = &whole->scratch;
+  whole->box.loops = &whole->loops;
+  whole->box.systems = &whole->systems;
+  whole->box.kernels = &whole->kernels;
+  return &whole->box;
+}
+
 struct world_box *new_world_box(lua_State *L) {
-  struct world_box *box = new_box(L, &kind_world, sizeof *box, WORLD_VALUES);
+  struct world_box *box = push_box(L);
   box->registrar = &registrar_now;
   names_attach(L, box);
   for (int i = 1; i <= WORLD_VALUES; i++) {
@@ -26,10 +47,10 @@ struct world_box *new_world_box(lua_State *L) {
     lua_setiuservalue(L, -2, i);
   }
   const char *kernels = getenv("ECS_KERNELS");
-  box->kernels = !kernels || strcmp(kernels, "0") != 0;
+  box->kernels->on = !kernels || strcmp(kernels, "0") != 0;
   const char *isa = getenv("ECS_ISA");
   int named = isa ? isa_named(isa) : -1;
-  box->isa = named >= 0 && isa_supported((k_isa)named) ? named : (int)isa_best();
+  box->kernels->isa = named >= 0 && isa_supported((k_isa)named) ? named : (int)isa_best();
   worlds_reserve(L, box, -1);
   return box;
 }
@@ -37,7 +58,10 @@ struct world_box *new_world_box(lua_State *L) {
 void world_attach(lua_State *L, struct world_box *box, ecs_world *world, bool lent) {
   box->world = world;
   box->lent = lent;
-  box->scratch = lent ? &box->lent_scratch : &world->binding;
+  box->memory = &world->memory;
+  box->version = &world->registry.version;
+  box->any.slots = &world->any;
+  if (!lent) box->scratch = &world->binding;
   world_own_loops(box);
   worlds_add(L, box);
   weights_attach(L, box, lent ? ecs_bytes(world) : 0);
@@ -63,7 +87,7 @@ static void shut(lua_State *L, struct world_box *box, int world_index) {
   loops_abandon(box);
   kernels_free(box);
   drop_pending(box);
-  scratch_free(world, box->scratch);
+  scratch_free(box->memory, box->scratch);
   weights_leave(box);
   worlds_remove(L, box, world);
   box->world = NULL;
@@ -125,7 +149,7 @@ static void read_options(lua_State *L, struct world_box *box, ecs_world_desc *de
     else if (strcmp(key, "seed") == 0)
       desc->seed = seed_option(L);
     else if (strcmp(key, "kernels") == 0)
-      box->kernels = kernels_option(L) && box->kernels;
+      box->kernels->on = kernels_option(L) && box->kernels->on;
     else
       raise_error(L, "unknown option %s of ecs.world (known: tag, seed, kernels)",
                   show_value(L, -2, text, sizeof text));
@@ -234,7 +258,7 @@ static int world_defer(lua_State *L) {
 /* Ends the innermost defer with the loops begun in it; outside of one, loops left open. */
 static int world_commit(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
-  bool left_open = box->loops != NULL;
+  bool left_open = box->loops->open != NULL;
   bool tried = false;
   ecs_status status;
   do

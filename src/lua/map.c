@@ -1,6 +1,7 @@
 #include "lua/map.h"
 
-#include "core/store/world.h"
+#include "core/store/query.h"
+#include "core/store/sweeping.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"
 #include "lua/bind/cell.h"
@@ -96,7 +97,7 @@ static void store_row(lua_State *L, const struct frame *frame, struct loop_box *
   for (int i = 0; i < count; i++) {
     const struct slot *slot = &loop->slots[i];
     if (slot->given)
-      store_cell_at(box->world, slot->leaf, slot->data, loop->row, slot->cell);
+      store_cell_at(box->any.slots, slot->leaf, slot->data, loop->row, slot->cell);
   }
   if (LIKELY(plain)) return;
   values_stored(box);
@@ -138,7 +139,7 @@ static void map_floats(lua_State *L, const struct frame *frame, struct loop_box 
   for (int i = 0; i < pushed; i++) columns[i] = loop->slots[i].data;
   for (uint32_t row = 0, count = loop->count; row < count; row++) {
     loop->row = row;
-    loop->box->world->chance.calls = 0;
+    loop->chance->calls = 0;
     lua_pushvalue(L, function);
     for (int i = 0; i < pushed; i++) lua_pushnumber(L, (lua_Number)columns[i][row]);
     int results = call(L, frame, loop, row, base);
@@ -155,7 +156,7 @@ static void map_floats(lua_State *L, const struct frame *frame, struct loop_box 
 static void map_any(lua_State *L, const struct frame *frame, struct loop_box *loop) {
   for (uint32_t row = 0, count = loop->count; row < count; row++) {
     loop->row = row;
-    loop->box->world->chance.calls = 0;
+    loop->chance->calls = 0;
     lua_pushvalue(L, frame->function);
     for (int i = 0; i < frame->pushed; i++)
       slot_push(L, frame->loop, loop, &loop->slots[i], row);

@@ -1,5 +1,6 @@
 #include "lua/recording.h"
 
+#include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
@@ -155,7 +156,7 @@ void stage_drop(struct world_box *box) {
 
 /* From here on methods record what they would register. False when there is no memory. */
 static bool stage_begin(struct world_box *box) {
-  struct stage *stage = memory_array(&box->world->memory, 1, sizeof *stage);
+  struct stage *stage = memory_array(box->memory, 1, sizeof *stage);
   if (!stage) return false;
   transaction_begin(&stage->transaction, box->world);
   stage->chance = box->world->chance;

@@ -2,7 +2,7 @@
 #include "lua/registrar.h"
 
 #include "core/change/declare.h"
-#include "core/store/world.h"
+#include "core/store/component.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
 #include "lua/lua_declare.h"

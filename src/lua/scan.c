@@ -5,6 +5,7 @@
 #include "lua/scan.h"
 
 #include "core/change/migrate.h"
+#include "core/store/query.h"
 #include "core/store/world.h"
 #include "front/bytecode.h"
 #include "lua/bind/args.h"
@@ -378,7 +379,7 @@ void scan_function(lua_State *L, const struct scan *scan, int function, const ch
   memset(&s, 0, sizeof s);
   s.L = L;
   s.scan = scan;
-  s.memory = &scan->box->world->memory;
+  s.memory = scan->box->memory;
   function = lua_absindex(L, function);
   need_stack(L, 6);
   lua_pushvalue(L, function);

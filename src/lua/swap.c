@@ -2,6 +2,7 @@
 
 #include "core/change/migrate.h"
 #include "core/change/transact.h"
+#include "core/store/query.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/object.h"
@@ -186,7 +187,7 @@ static struct query_box *open_query(lua_State *L, const struct world_box *box, u
 static void plan_queries(lua_State *L, struct world_box *box) {
   struct stage *stage = box->stage;
   uint32_t count = open_list(L, "queries");
-  struct query_box **queries = memory_grow(&box->world->memory, stage->queries,
+  struct query_box **queries = memory_grow(box->memory, stage->queries,
                                            &stage->query_capacity, count, sizeof *queries);
   if (!queries && count) raise_memory(L);
   stage->queries = queries;
@@ -234,7 +235,7 @@ static struct view_box *open_view(lua_State *L, const struct world_box *box, uin
 static void plan_views(lua_State *L, struct world_box *box) {
   struct stage *stage = box->stage;
   uint32_t count = open_list(L, "resources");
-  struct pending_view *views = memory_grow(&box->world->memory, stage->views,
+  struct pending_view *views = memory_grow(box->memory, stage->views,
                                            &stage->view_capacity, count, sizeof *views);
   if (!views && count) raise_memory(L);
   stage->views = views;

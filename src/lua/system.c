@@ -26,11 +26,11 @@ enum { AT_WORLD = 1, AT_NAME, AT_SPEC, AT_SYSTEM };
 /* ---- what the core lets go of ---------------------------------------------------------- */
 
 void systems_sweep(lua_State *L, struct world_box *box, int world_index) {
-  if (LIKELY(!box->gone)) return;
+  if (LIKELY(!box->systems->gone)) return;
   lua_getiuservalue(L, world_index, WORLD_REFS);
-  while (box->gone) {
-    struct system_box *system = box->gone;
-    box->gone = system->next_gone;
+  while (box->systems->gone) {
+    struct system_box *system = box->systems->gone;
+    box->systems->gone = system->next_gone;
     if (system->function_ref) luaL_unref(L, -1, system->function_ref);
     if (system->loop_ref) luaL_unref(L, -1, system->loop_ref);
     if (system->anchors_ref) luaL_unref(L, -1, system->anchors_ref);
@@ -120,7 +120,7 @@ void system_check(lua_State *L, int world_index, const ecs_system *system,
 
 /* Makes the kernel of what may be compiled. Its index; 0: none. */
 static int make_kernel(lua_State *L, struct world_box *box, const struct system_box *system) {
-  if (system->form != FORM_EACH || system->compile == 0 || !box->kernels) return 0;
+  if (system->form != FORM_EACH || system->compile == 0 || !box->kernels->on) return 0;
   if (!system->query) return 0;
   int top = lua_gettop(L);
   lua_getiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);

@@ -22,6 +22,13 @@ enum system_form { FORM_EACH, FORM_MAP, FORM_RUN };
 #define SYSTEM_KERNEL 5      /* the handle of an `each` that may be compiled */
 #define SYSTEM_VALUES 5
 
+/* Of a world. */
+struct systems {
+  lua_State *running;              /* the state that called update or run; NULL: a host did */
+  lua_State *host;                 /* of a lent world: a thread for when the host does */
+  struct system_box *gone;         /* those that the core has let go of */
+};
+
 /* What the core is given as a system's `ud`: a userdata that WORLD_REFS anchors by its address.
 ** Scripts never see it. */
 struct system_box {

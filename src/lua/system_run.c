@@ -1,5 +1,6 @@
 #include "lua/system_run.h"
 
+#include "core/store/query.h"
 #include "core/store/world.h"
 #include "lua/bind/status.h"
 #include "lua/each.h"
@@ -58,7 +59,7 @@ static void clear(lua_State *L, int slot) {
 /* ---- protected calls ---------------------------------------------------------------- */
 
 static lua_State *state_of(const struct world_box *box) {
-  return box->running ? box->running : box->host;
+  return box->systems->running ? box->systems->running : box->systems->host;
 }
 
 /* Pushes a message handler and the body of a protected call, returns where the handler is. What
@@ -94,7 +95,7 @@ static ecs_status status_of(lua_State *L, const struct world_box *box, int statu
     clear(L, FRAME_ERROR);
     return world_nomem(world);
   }
-  if (!box->running && world->schedule->on_error != script_failed) clear(L, FRAME_ERROR);
+  if (!box->systems->running && world->schedule->on_error != script_failed) clear(L, FRAME_ERROR);
   return ECS_EUSER;
 }
 
@@ -102,7 +103,7 @@ static ecs_status status_of(lua_State *L, const struct world_box *box, int statu
 ** end. */
 static ecs_status finish(struct world_box *box, int called, const char *name) {
   lua_State *L = state_of(box);
-  if (box->world && UNLIKELY(box->loops)) loops_end_system(box, called == LUA_OK);
+  if (box->world && UNLIKELY(box->loops->open)) loops_end_system(box, called == LUA_OK);
   ecs_status status = called == LUA_OK ? ECS_OK : status_of(L, box, called, name);
   world_leave(L, box, FRAME_WORLD);
   return status;
@@ -290,8 +291,8 @@ ecs_status script_when(ecs_world *world, void *ud, bool *run) {
 
 void script_free(void *ud) {
   struct system_box *system = ud;
-  system->next_gone = system->box->gone;
-  system->box->gone = system;
+  system->next_gone = system->box->systems->gone;
+  system->box->systems->gone = system;
 }
 
 /* ---- on_error ------------------------------------------------------------------------ */

@@ -6,8 +6,8 @@
 
 #include "core/run/schedule.h"
 
-/* What the stack of box->running (in the C function that called the core), and that of
-** box->host, begins with. */
+/* What the stack of box->systems->running (in the C function that called the core), and that of
+** box->systems->host, begins with. */
 #define FRAME_WORLD 1
 #define FRAME_ERROR 2        /* of a system that has failed */
 #define FRAME_HANDLER 3      /* of the on_error handler itself */

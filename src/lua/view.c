@@ -1,5 +1,6 @@
 #include "lua/view.h"
 
+#include "core/store/query.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
 #include "lua/bind/cell.h"
@@ -23,7 +24,7 @@ bool view_push(lua_State *L, struct world_box *box, int world_index,
                struct view_box **out) {
   uint32_t calls = box->calls, leaves = component->leaf_count;
   ecs_id id = component->id;
-  uint64_t version = box->world->registry.version;
+  uint64_t version = *box->version;
   const struct shape *shape = shape_need(L, world_index, component);
   if (box->calls != calls) return false;
   struct view_box *view = new_box(L, &kind_view, sizeof *view + leaves * sizeof(void *),
@@ -126,12 +127,12 @@ uint32_t view_row(lua_State *L, const struct view_box *view) {
 /* The view of a resource whose component has changed its fields: reads as it is now. */
 static void renew(lua_State *L, int index, struct view_box *view) {
   const struct component *component = view->component;
-  uint64_t version = view->box->world->registry.version;
+  uint64_t version = *view->box->version;
   int world_index = view_push_world(L, index, view);
   const struct shape *shape = shape_need(L, world_index, component);
   lua_pop(L, 1);
   void **data = lua_newuserdatauv(L, component->leaf_count * sizeof *data + 1, 0);
-  if (!view->box->world || view->box->world->registry.version != version) {
+  if (!view->box->world || *view->box->version != version) {
     lua_pop(L, 1);
     return;
   }
@@ -330,7 +331,7 @@ static void store_batch(lua_State *L, const struct view_box *view,
   const struct view_box *root = view->root;
   for (uint32_t i = 0; i < batch->count; i++) {
     uint32_t leaf = batch->writes[i].leaf;
-    store_cell_at(root->box->world, &root->component->leaves[leaf], root->data[leaf], row,
+    store_cell_at(root->box->any.slots, &root->component->leaves[leaf], root->data[leaf], row,
                   batch->writes[i].cell);
   }
 }

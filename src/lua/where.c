@@ -1,6 +1,8 @@
 /* q:where(fn): a query whose rows also satisfy a function, which is compiled if possible. */
 #include "lua/where.h"
 
+#include "core/store/entity.h"
+#include "core/store/sweeping.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
@@ -85,7 +87,7 @@ static int fill_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   uint64_t *bits = lua_touserdata(L, 4);
   struct kernel_run run = {.truth = keep_bits, .ud = bits};
-  bool compiled = loop->box->kernels && kernel_here(L, 3, loop, &run);
+  bool compiled = loop->box->kernels->on && kernel_here(L, 3, loop, &run);
   if (!compiled) each_here(L, 1, 2, 0, keep_truth, bits);
   return 0;
 }
@@ -107,8 +109,8 @@ static void fill(lua_State *L, int loop_index) {
   lua_pushvalue(L, -1);
   lua_setiuservalue(L, top + 2, LOOP_FILTER);
   if (!loop->open) loop_gone(L, loop);
-  struct chance stream = chance_predicate(&loop->box->world->chance);
-  if (drawing_pcall(L, loop->box, 4, stream) != LUA_OK) lua_error(L);
+  struct chance stream = chance_predicate(loop->chance);
+  if (drawing_pcall(L, loop, 4, stream) != LUA_OK) lua_error(L);
   if (!loop->open) loop_gone(L, loop);
   loop->filter = bits;
 }
@@ -293,7 +295,7 @@ static void set_taken(struct batch *batch, struct component *component,
   size_t size = 0;
   struct write *own = NULL;
   batch_share_out(batch, taken->count);
-  if (box->pending_count) {
+  if (box->any.pending) {
     size = taken->count * batch->count * sizeof *own;
     own = buffer_take(L, box, size);
     const uint32_t *slots = box->scratch->pending;

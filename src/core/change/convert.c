@@ -2,6 +2,7 @@
 
 #include "core/change/convert.h"
 
+#include "core/store/entity.h"
 #include "core/store/world.h"
 
 /* An integer of any type, by what it is worth: its bits, or below zero what they are in two's

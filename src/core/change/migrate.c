@@ -3,6 +3,9 @@
 #include "core/store/bulk.h"
 #include "core/change/convert.h"
 #include "core/change/migrate_plan.h"
+#include "core/store/query.h"
+#include "core/store/resource.h"
+#include "core/store/sweeping.h"
 #include "core/store/world.h"
 
 void migration_begin(struct migration *migration, ecs_world *world) {

@@ -1,6 +1,8 @@
 #include "core/change/migrate_plan.h"
 
 #include "core/change/convert.h"
+#include "core/store/entity.h"
+#include "core/store/query.h"
 #include "core/store/world.h"
 
 /* ---- components made of changed ones ---- */

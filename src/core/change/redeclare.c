@@ -1,5 +1,6 @@
 /* Declaring once more what is declared already, here or in another world. */
 #include "core/change/declare.h"
+#include "core/store/entity.h"
 #include "core/store/world.h"
 
 /* An entity that does not live there is none. */

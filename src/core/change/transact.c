@@ -1,5 +1,7 @@
 #include "core/change/transact.h"
 
+#include "core/store/query.h"
+#include "core/store/resource.h"
 #include "core/store/world.h"
 
 void transaction_begin(struct transaction *transaction, ecs_world *world) {

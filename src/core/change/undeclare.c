@@ -1,5 +1,7 @@
 #include "core/change/declare.h"
 #include "core/change/migrate.h"
+#include "core/store/entity.h"
+#include "core/store/query.h"
 #include "core/store/world.h"
 
 static void leave_registry(ecs_world *world, const struct component *component) {

@@ -8,6 +8,7 @@
 #endif
 
 #include "core/run/schedule.h"
+#include "core/store/entity.h"
 #include "core/store/world.h"
 
 #define BLOCK 512u

@@ -3,6 +3,7 @@
 
 #include "core/change/declare.h"
 #include "core/image/load.h"
+#include "core/store/resource.h"
 
 static ecs_status corrupt_unless(struct loader *loader, ecs_status status, const char *what) {
   if (status == ECS_OK || status == ECS_ENOMEM) return status;

@@ -5,6 +5,7 @@
 #endif
 
 #include "core/image/load.h"
+#include "core/store/entity.h"
 
 #define PIECE 4096u
 

@@ -6,6 +6,7 @@
 #include "core/image/format.h"
 
 #include "core/run/schedule.h"
+#include "core/store/entity.h"
 #include "core/store/world.h"
 
 #define BATCH 512u

@@ -1,6 +1,7 @@
 #include "core/image/snapshot.h"
 
 #include "core/run/schedule.h"
+#include "core/store/sweeping.h"
 #include "core/store/world.h"
 
 /* One table's rows and columns, one after the other in one block. */

@@ -1,5 +1,6 @@
 #include "core/run/schedule.h"
 
+#include "core/store/query.h"
 #include "core/store/world.h"
 
 static bool same(const char *a, const char *b) { return strcmp(a, b) == 0; }

@@ -3,6 +3,7 @@
 
 #include "core/base/clock.h"
 #include "core/run/schedule.h"
+#include "core/store/sweeping.h"
 #include "core/store/world.h"
 
 static ecs_status check_dt(ecs_world *world, double dt) {

@@ -3,7 +3,12 @@
 #ifndef ECS_CORE_STORE_CELLS_H
 #define ECS_CORE_STORE_CELLS_H
 
-#include "core/store/table.h"
+#include "core/base/base.h"
+
+struct column;
+struct component;
+struct leaf;
+struct table;
 
 /* Cells of one leaf, one behind the other. */
 struct cells {

@@ -1,5 +1,6 @@
 #include "core/store/check.h"
 
+#include "core/store/query.h"
 #include "core/store/world.h"
 
 static ecs_status corrupt(const ecs_world *world, const char *what) {

@@ -1,5 +1,7 @@
 #include "core/store/command.h"
 
+#include "core/store/entity.h"
+#include "core/store/sweeping.h"
 #include "core/store/world.h"
 
 /* ---- scopes ---- */

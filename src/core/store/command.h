@@ -3,7 +3,7 @@
 #ifndef ECS_CORE_STORE_COMMAND_H
 #define ECS_CORE_STORE_COMMAND_H
 
-#include "core/store/graph.h"
+#include "core/base/hash_map.h"
 
 enum command_kind { COMMAND_SPAWN, COMMAND_DESPAWN, COMMAND_ADD, COMMAND_REMOVE, COMMAND_SET };
 

@@ -1,5 +1,7 @@
 #include "core/store/component.h"
 
+#include "core/store/entity.h"
+#include "core/store/resource.h"
 #include "core/store/world.h"
 
 struct component *component_of(const ecs_world *world, ecs_id id) {

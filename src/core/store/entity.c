@@ -1,6 +1,7 @@
 #include "core/store/entity.h"
 
 #include "core/store/row.h"
+#include "core/store/sweeping.h"
 
 ecs_status entity_need(const ecs_world *world, ecs_id id) {
   ecs_status status = entity_status(&world->entities, id);

@@ -3,7 +3,10 @@
 #ifndef ECS_CORE_STORE_ENTITY_H
 #define ECS_CORE_STORE_ENTITY_H
 
-#include "core/store/table.h"
+#include "core/base/base.h"
+
+struct component;
+struct table;
 
 /* One component of an entity to be spawned, with values for some of its leaves. */
 struct part {
@@ -52,8 +55,5 @@ ecs_id entity_target(const ecs_world *world, ecs_id id);
 
 /* The sorted id set being computed; room for `count`. NULL when out of memory. */
 ecs_id *world_scratch(ecs_world *world, uint64_t count);
-
-/* Sweeps the string table when that is due; called at the end of what stores strings. */
-void world_settle(ecs_world *world);
 
 #endif

@@ -1,5 +1,7 @@
 #include "core/store/graph.h"
 
+#include "core/store/entity.h"
+#include "core/store/query.h"
 #include "core/store/world.h"
 
 #define TABLE_LIMIT 0x0FFFFFFFu

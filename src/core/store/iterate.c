@@ -1,5 +1,6 @@
 /* Walking a query's tables, and changing all its rows at once. */
 #include "core/store/bulk.h"
+#include "core/store/entity.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
 

@@ -1,5 +1,6 @@
 #include "core/store/name.h"
 
+#include "core/store/entity.h"
 #include "core/store/world.h"
 
 static uint32_t find(const struct name_table *table, const char *text, size_t size) {

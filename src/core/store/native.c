@@ -1,4 +1,5 @@
 /* Entities for hosts in C: components by id, values as native structs. */
+#include "core/store/entity.h"
 #include "core/store/world.h"
 
 struct write *world_writes(ecs_world *world, uint64_t count) {

@@ -3,7 +3,9 @@
 #ifndef ECS_CORE_STORE_QUERY_H
 #define ECS_CORE_STORE_QUERY_H
 
-#include "core/store/graph.h"
+#include "core/store/table.h"
+
+struct id_record;
 
 enum term_kind { TERM_WITH, TERM_WITHOUT, TERM_OPTIONAL, TERM_OR };
 

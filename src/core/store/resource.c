@@ -1,5 +1,6 @@
 #include "core/store/resource.h"
 
+#include "core/store/sweeping.h"
 #include "core/store/world.h"
 
 ecs_status resource_new(ecs_world *world, struct component *component) {

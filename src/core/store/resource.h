@@ -2,7 +2,9 @@
 #ifndef ECS_CORE_STORE_RESOURCE_H
 #define ECS_CORE_STORE_RESOURCE_H
 
-#include "core/store/component.h"
+#include "core/base/base.h"
+
+struct component;
 
 /* Gives the component its value, with defaults; no effect when it has one. */
 ecs_status resource_new(ecs_world *world, struct component *component);

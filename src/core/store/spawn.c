@@ -1,6 +1,8 @@
 /* Spawning: one, many, at an id decided elsewhere; by parts with cells, and for hosts in C by
 ** ids of components. */
+#include "core/store/entity.h"
 #include "core/store/row.h"
+#include "core/store/sweeping.h"
 
 static APART ecs_status no_ids(const ecs_world *world, ecs_status status) {
   if (status == ECS_ELIMIT)

@@ -1,5 +1,8 @@
 #include "core/store/world.h"
 
+#include "core/store/entity.h"
+#include "core/store/query.h"
+
 ecs_status world_fail(const ecs_world *world, ecs_status status, const char *format, ...) {
   va_list args;
   va_start(args, format);
@@ -32,15 +35,6 @@ ecs_status world_init(ecs_world *world, uint32_t tag, uint64_t seed) {
   return graph_init(world);
 }
 
-void scratch_free(ecs_world *world, struct scratch *scratch) {
-  struct memory *memory = &world->memory;
-  memory_free(memory, scratch->pending,
-              scratch->pending_capacity * sizeof *scratch->pending);
-  memory_free(memory, scratch->writes, scratch->write_capacity * sizeof *scratch->writes);
-  memory_free(memory, scratch->parts, scratch->part_capacity * sizeof *scratch->parts);
-  memset(scratch, 0, sizeof *scratch);
-}
-
 void world_attach_to(ecs_world *world, struct attachment *attachment) {
   attachment->next = world->attachments;
   world->attachments = attachment;
@@ -65,7 +59,7 @@ void world_clear(ecs_world *world) {
   memory_free(memory, world->scratch, world->scratch_capacity * sizeof *world->scratch);
   memory_free(memory, world->writes, world->write_capacity * sizeof *world->writes);
   memory_free(memory, world->parts, world->part_capacity * sizeof *world->parts);
-  scratch_free(world, &world->binding);
+  scratch_free(memory, &world->binding);
 }
 
 const char *ecs_message(const ecs_world *world) { return world->message; }
@@ -84,29 +78,6 @@ ecs_status ecs_entity_range(ecs_world *world, uint32_t first, uint32_t last) {
   return world_fail(world, ECS_EINVAL, "entity range %u to %u is not within %u to %u",
                     (uint64_t)first, (uint64_t)last, (uint64_t)FIRST_ENTITY,
                     (uint64_t)INDEX_LIMIT - 1);
-}
-
-/* ---- sweeping ---- */
-
-static bool mark(const struct cells *cells, void *ud) {
-  ecs_world *world = ud;
-  const uint32_t *numbers = cells->data;
-  for (uint32_t i = 0; i < cells->count; i++) intern_mark(&world->strings, numbers[i]);
-  return true;
-}
-
-static void mark_defaults(ecs_world *world, const struct component *component) {
-  for (uint32_t i = 0; i < component->leaf_count; i++)
-    if (component->leaves[i].type == ECS_STRING)
-      intern_mark(&world->strings, component->leaves[i].value.u32);
-}
-
-void world_settle(ecs_world *world) {
-  if (LIKELY(!intern_is_due(&world->strings)) || world->strings.weight == 0) return;
-  for (uint32_t i = 0; i < world->registry.count; i++)
-    if (world->registry.components[i]) mark_defaults(world, world->registry.components[i]);
-  cells_each(world, ECS_STRING, CELLS_STORED | CELLS_STAGED | CELLS_KEPT, mark, world);
-  intern_sweep(&world->strings, &world->memory);
 }
 
 /* ---- any values ---- */

@@ -4,15 +4,18 @@
 
 #include "core/base/any.h"
 #include "core/base/chance.h"
-#include "core/store/command.h"
-#include "core/store/index.h"
 #include "core/base/intern.h"
-#include "core/store/entity.h"
-#include "core/store/name.h"
-#include "core/store/query.h"
-#include "core/store/resource.h"
-#include "core/store/cells.h"
 #include "core/base/text.h"
+#include "core/store/cells.h"
+#include "core/store/command.h"
+#include "core/store/component.h"
+#include "core/store/graph.h"
+#include "core/store/index.h"
+#include "core/store/name.h"
+#include "core/store/scratch.h"
+
+struct part;
+struct schedule;
 
 /* What others keep in a world's memory, freed with it at the latest. */
 struct attachment {
@@ -21,16 +24,6 @@ struct attachment {
   /* As cells_each, of the cells that it keeps; NULL when it keeps none. */
   bool (*cells)(const ecs_world *world, const struct attachment *attachment, ecs_type type,
                 cells_fn visit, void *ud);
-};
-
-/* Arrays of what binds a world to a language: what it gathers for one call. */
-struct scratch {
-  uint32_t *pending;             /* any slots */
-  uint32_t pending_capacity;
-  struct write *writes;
-  uint32_t write_capacity;
-  struct part *parts;
-  uint32_t part_capacity;
 };
 
 struct ecs_world {
@@ -75,18 +68,6 @@ void world_detach_from(ecs_world *world, struct attachment *attachment);
 ecs_status world_fail(const ecs_world *world, ecs_status status, const char *format, ...);
 ecs_status world_nomem(const ecs_world *world);
 
-/* In a build with ECS_PARANOID, at the beginning and the end of public calls: asserts that every
-** invariant holds. */
-static inline void world_be_sure(ecs_world *world) {
-#ifdef ECS_PARANOID
-  ecs_status status = ecs_check(world);
-  assert(status == ECS_OK);
-  (void)status;
-#else
-  (void)world;
-#endif
-}
-
 /* ECS_EBUSY naming the operation when a system, function form or defer is open. */
 ecs_status world_not_busy(const ecs_world *world, const char *operation);
 
@@ -95,9 +76,6 @@ ecs_status world_is_idle(const ecs_world *world, const char *operation);
 
 /* Room for a component's cells; NULL when out of memory. */
 struct write *world_writes(ecs_world *world, uint64_t count);
-
-/* Frees what a binding has gathered. */
-void scratch_free(ecs_world *world, struct scratch *scratch);
 
 static inline struct table *world_table(const ecs_world *world, uint32_t index) {
   return world->graph.tables[index];

@@ -6,16 +6,16 @@
 #include "lua/bind/world_box.h"
 
 void drop_pending(struct world_box *box) {
-  for (uint32_t i = 0; i < box->pending_count; i++)
-    any_release(&box->world->any, box->scratch->pending[i]);
-  box->pending_count = 0;
+  for (uint32_t i = 0; i < box->any.pending; i++)
+    any_release(box->any.slots, box->scratch->pending[i]);
+  box->any.pending = 0;
 }
 
 void settle_any(lua_State *L, struct world_box *box, int world_index) {
   if (!lua_checkstack(L, 2)) return;
   lua_getiuservalue(L, world_index, WORLD_ANY);
   uint32_t slot;
-  while ((slot = any_next_released(&box->world->any, &box->any)) != 0) {
+  while ((slot = any_next_released(box->any.slots, &box->any.owner)) != 0) {
     int type = lua_rawgeti(L, -1, slot);
     lua_pop(L, 1);
     if (type == LUA_TNIL) continue;
@@ -38,12 +38,12 @@ uint32_t take_any(lua_State *L, struct world_box *box, int world_index, int inde
   do {
     uint32_t *pending =
         memory_grow(&world->memory, box->scratch->pending, &box->scratch->pending_capacity,
-                    box->pending_count + 1ull, sizeof *pending);
+                    box->any.pending + 1ull, sizeof *pending);
     if (pending) box->scratch->pending = pending;
-    status = pending ? any_take(&world->any, &world->memory, &box->any, &slot) : ECS_ENOMEM;
+    status = pending ? any_take(&world->any, &world->memory, &box->any.owner, &slot) : ECS_ENOMEM;
   } while (retry(L, box, status, &tried));
   if (status != ECS_OK) raise_memory(L);
-  box->scratch->pending[box->pending_count++] = slot;
+  box->scratch->pending[box->any.pending++] = slot;
   lua_getiuservalue(L, world_index, WORLD_ANY);
   lua_pushvalue(L, index);
   lua_rawseti(L, -2, slot);

@@ -5,9 +5,17 @@
 
 #include <lauxlib.h>
 
-#include "core/base/base.h"
+#include "core/base/any.h"
 
 struct world_box;
+
+/* Of a world. */
+struct any_values {
+  struct any_slots *slots;   /* the world's */
+  struct any_owner owner;    /* of those whose values this state has */
+  uint32_t pending;          /* slots in the scratch memory, taken for a core call that has not been
+                                made yet */
+};
 
 /* A pending slot that holds the value at an index; 0 for nil. Pending slots are on their way into
 ** cells: until values_stored. */

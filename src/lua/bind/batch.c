@@ -1,5 +1,6 @@
 #include "lua/bind/batch.h"
 
+#include "core/store/scratch.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"
 #include "lua/bind/cell.h"
@@ -13,7 +14,7 @@ static void grow(struct batch *batch) {
   bool tried = false;
   struct write *writes;
   do
-    writes = memory_grow(&box->world->memory, box->scratch->writes,
+    writes = memory_grow(box->memory, box->scratch->writes,
                          &box->scratch->write_capacity, 2ull * batch->capacity,
                          sizeof *writes);
   while (retry(batch->L, box, writes ? ECS_OK : ECS_ENOMEM, &tried));
@@ -171,7 +172,7 @@ void batch_values(struct batch *batch, const struct component *component, uint32
 void batch_share_out(struct batch *batch, size_t count) {
   lua_State *L = batch->L;
   struct world_box *box = batch->box;
-  uint32_t each = box->pending_count;
+  uint32_t each = box->any.pending;
   if (each == 0 || count < 2) return;
   if (count > INDEX_LIMIT / each) raise_error(L, "too many 'any' values at once");
   lua_getiuservalue(L, batch->world_index, WORLD_ANY);

@@ -5,7 +5,9 @@
 
 #include <lauxlib.h>
 
-#include "core/store/world.h"
+#include "core/base/any.h"
+#include "core/base/value.h"
+#include "core/store/component.h"
 
 /* Pushes a value that is a number or a truth value; false when it is none. */
 INLINE bool push_number_at(lua_State *L, ecs_type type, const void *data,
@@ -67,9 +69,9 @@ INLINE bool store_number_at(lua_State *L, ecs_type type, int index, void *data,
 }
 
 /* Stores a cell; what an any field held is released. */
-static inline void store_cell_at(ecs_world *world, const struct leaf *leaf, void *data,
+static inline void store_cell_at(struct any_slots *any, const struct leaf *leaf, void *data,
                                  uint32_t row, ecs_cell cell) {
-  if (UNLIKELY(leaf->type == ECS_ANY)) any_release(&world->any, ((uint32_t *)data)[row]);
+  if (UNLIKELY(leaf->type == ECS_ANY)) any_release(any, ((uint32_t *)data)[row]);
   cell_store(data, leaf->size, row, cell);
 }
 

@@ -1,7 +1,7 @@
 #include "lua/bind/ids.h"
 
+#include "core/base/text.h"
 #include "lua/bind/args.h"
-#include "lua/bind/status.h"
 
 ecs_id check_id(lua_State *L, int arg) {
   int is_integer;
@@ -17,8 +17,4 @@ ecs_id check_id(lua_State *L, int arg) {
   text_format(text, sizeof text, "%g is no entity id", (double)lua_tonumber(L, arg));
   luaL_argerror(L, arg, text);
   return ECS_NULL;
-}
-
-int no_entity(lua_State *L, const struct world_box *box, int arg) {
-  return raise_argument(L, box->world, entity_need(box->world, check_id(L, arg)), arg);
 }

@@ -2,9 +2,9 @@
 #ifndef ECS_LUA_BIND_IDS_H
 #define ECS_LUA_BIND_IDS_H
 
-#include "lua/bind/world_box.h"
+#include <lauxlib.h>
 
-#include "core/store/world.h"
+#include "core/base/base.h"
 
 /* An id argument: an integer, or a float with an integer value; never a string. */
 static inline ecs_id to_id(lua_State *L, int arg, int *is_number) {
@@ -14,24 +14,5 @@ static inline ecs_id to_id(lua_State *L, int arg, int *is_number) {
 
 /* An id argument, or the error that says what was given. */
 ecs_id check_id(lua_State *L, int arg);
-
-/* Raises what is wrong with an id argument. */
-int no_entity(lua_State *L, const struct world_box *box, int arg);
-
-/* The id of a living entity and its record; else the error that says which of the four ways it is
-** not one. */
-static inline ecs_id check_entity_record(lua_State *L, const struct world_box *box, int arg,
-                                         const struct record **record) {
-  int is_integer;
-  ecs_id id = to_id(L, arg, &is_integer);
-  *record = entity_find(&box->world->entities, id);
-  if (UNLIKELY(!is_integer || !*record)) no_entity(L, box, arg);
-  return id;
-}
-
-static inline ecs_id check_entity(lua_State *L, const struct world_box *box, int arg) {
-  const struct record *record;
-  return check_entity_record(L, box, arg, &record);
-}
 
 #endif

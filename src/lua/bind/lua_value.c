@@ -1,11 +1,13 @@
 #include "lua/bind/lua_value.h"
 
+#include "core/store/entity.h"
 #include "core/store/world.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"
 #include "lua/bind/cell.h"
 #include "lua/bind/ids.h"
 #include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
 
 static uint32_t intern_value(lua_State *L, struct world_box *box,
                              const struct component *component, uint32_t leaf, int index) {
@@ -112,7 +114,7 @@ void push_cell(lua_State *L, struct world_box *box, int world_index,
       break;
     }
     case CLASS_SLOT:
-      if (any_is_of(&box->world->any, cell.u32, &box->any)) {
+      if (any_is_of(box->any.slots, cell.u32, &box->any.owner)) {
         lua_getiuservalue(L, world_index, WORLD_ANY);
         lua_rawgeti(L, -1, cell.u32);
         lua_replace(L, -2);

@@ -1,5 +1,6 @@
 #include "lua/bind/names.h"
 
+#include "core/base/text.h"
 #include "lua/bind/status.h"
 
 /* Of a Lua state: the entries as userdata, and the table that anchors their strings. */
@@ -20,11 +21,11 @@ void names_open(lua_State *L) {
   lua_pop(L, 1);
 }
 
-void names_renew(struct world_box *box) { box->number = ++box->names->worlds; }
+void names_renew(struct world_box *box) { box->names.number = ++box->names.known->worlds; }
 
 void names_attach(lua_State *L, struct world_box *box) {
   lua_rawgetp(L, LUA_REGISTRYINDEX, &names_key);
-  box->names = lua_touserdata(L, -1);
+  box->names.known = lua_touserdata(L, -1);
   names_renew(box);
   lua_pop(L, 1);
 }
@@ -42,9 +43,9 @@ static void remember(lua_State *L, struct world_box *box, int index,
                      struct component *component, uint32_t leaf) {
   const void *key = name_key(L, index);
   if (!key) return;
-  anchor(L, index, name_slot(key, box->number));
+  anchor(L, index, name_slot(key, box->names.number));
   *name_entry(box, key) =
-      (struct name_entry){key, box->number, box->world->registry.version, component, leaf};
+      (struct name_entry){key, box->names.number, *box->version, component, leaf};
 }
 
 struct component *find_component(lua_State *L, struct world_box *box, int index,
@@ -89,10 +90,10 @@ uint32_t find_field(lua_State *L, struct world_box *box, const struct component 
                     int index) {
   const void *string = lua_topointer(L, index);
   uint32_t slot = name_slot(string, (uintptr_t)shape);
-  struct field_entry *entry = &box->names->fields[slot];
-  uint64_t version = box->world->registry.version;
+  struct field_entry *entry = &box->names.known->fields[slot];
+  uint64_t version = *box->version;
   if (LIKELY(entry->string == string && entry->shape == shape && entry->version == version &&
-             entry->world == box->number))
+             entry->world == box->names.number))
     return entry->field;
   if (lua_type(L, index) != LUA_TSTRING) return NONE;
   size_t size;
@@ -100,6 +101,6 @@ uint32_t find_field(lua_State *L, struct world_box *box, const struct component 
   uint32_t field = component_field(shape, text, size);
   if (field == NONE) return NONE;
   anchor(L, index, NAME_CACHE + slot);
-  *entry = (struct field_entry){string, box->number, shape, version, field};
+  *entry = (struct field_entry){string, box->names.number, shape, version, field};
   return field;
 }

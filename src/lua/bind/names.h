@@ -4,6 +4,9 @@
 #define ECS_LUA_BIND_NAMES_H
 
 #include "lua/bind/ids.h"
+#include "lua/bind/world_box.h"
+
+#include "core/store/component.h"
 
 #define NAME_CACHE 256   /* a power of two */
 
@@ -55,12 +58,12 @@ static inline uint32_t name_slot(const void *key, uint64_t of) {
 }
 
 static inline struct name_entry *name_entry(const struct world_box *box, const void *key) {
-  return &box->names->components[name_slot(key, box->number)];
+  return &box->names.known->components[name_slot(key, box->names.number)];
 }
 
 static inline struct component *entry_component(const struct world_box *box,
                                                 const struct name_entry *entry) {
-  return LIKELY(entry->version == box->world->registry.version) ? entry->component : NULL;
+  return LIKELY(entry->version == *box->version) ? entry->component : NULL;
 }
 
 /* What the name or id at an index led to last time, if it still leads there; NULL when that
@@ -69,7 +72,7 @@ static inline struct component *known_component(lua_State *L, const struct world
                                                 int index, uint32_t *leaf) {
   const void *key = name_key(L, index);
   const struct name_entry *entry = name_entry(box, key);
-  if (UNLIKELY(entry->key != key || entry->world != box->number)) return NULL;
+  if (UNLIKELY(entry->key != key || entry->world != box->names.number)) return NULL;
   *leaf = entry->leaf;
   return entry_component(box, entry);
 }

@@ -6,22 +6,16 @@
 #include "lua/bind/weight.h"
 #include "lua/bind/world_box.h"
 
-#include "core/store/world.h"
-
 /* The last thing that every public call does that may have grown or freed: the core must not
 ** be touched after it, box->world may be NULL. */
 static inline void settle(lua_State *L, struct world_box *box, int world_index) {
   if (UNLIKELY(!box->world)) return;
   world_be_sure(box->world);
-  if (UNLIKELY(box->any.released_head)) settle_any(L, box, world_index);
-  if (UNLIKELY(box->world->memory.bytes - box->reported >= 65536)) settle_weight(L, box);
+  if (UNLIKELY(box->any.owner.released_head)) settle_any(L, box, world_index);
+  if (UNLIKELY(box->memory->bytes - box->weight.reported >= 65536)) settle_weight(L, box);
 }
 
 /* Ends a public call that has stored cells of any type. */
-static inline void cells_stored(lua_State *L, struct world_box *box, int world_index) {
-  values_stored(box);
-  world_settle(box->world);
-  settle(L, box, world_index);
-}
+void cells_stored(lua_State *L, struct world_box *box, int world_index);
 
 #endif

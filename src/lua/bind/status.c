@@ -2,7 +2,7 @@
 
 #include "lua/bind/status.h"
 
-#include "core/store/world.h"
+#include "core/base/text.h"
 #include "lua/bind/args.h"
 #include "lua/bind/world_box.h"
 

@@ -9,8 +9,9 @@
 
 #include "lua/bind/any_values.h"
 #include "lua/bind/object.h"
+#include "lua/bind/weight.h"
 
-#include "core/store/world.h"
+#include "core/store/check.h"
 
 /* User values of a world: what it keeps alive, never in the registry. */
 #define WORLD_ANY 1      /* table: any slot -> value */
@@ -19,43 +20,39 @@
 #define WORLD_STAGE 4    /* function: is told what scripts register (recording.c) */
 #define WORLD_VALUES 4   /* how many */
 
+struct kernels;
+struct loops;
 struct names;
-struct weights;
-struct loop_box;
-struct query_box;
 struct registrar;
-struct kernel_set;
-struct system_box;
+struct scratch;
 struct stage;
+struct systems;
 
+/* What each file keeps for a world is in a struct of its own. All of them are one userdata, made by
+** new_world_box. */
 struct world_box {
   struct head head;
-  ecs_world *world;      /* NULL once closed */
-  ecs_world *hidden;     /* the open world while a codec's function must not use it */
-  ecs_world *doomed;     /* closed while `depth` was not 0: freed when it gets there */
-  uint32_t calls;        /* public calls so far */
-  uint32_t depth;        /* C functions on the stack that come back to the world after
-                            running Lua code: see world_enter */
-  bool lent;             /* by a host, who frees it */
-  bool kernels;
+  ecs_world *world;          /* NULL once closed */
+  ecs_world *hidden;         /* the open world while a codec's function must not use it */
+  ecs_world *doomed;         /* closed while `depth` was not 0: freed when it gets there */
+  uint32_t calls;            /* public calls so far */
+  uint32_t depth;            /* C functions on the stack that come back to the world after
+                                running Lua code: see world_enter */
+  bool lent;                 /* by a host, who frees it */
+  struct {
+    struct names *known;     /* of this Lua state, shared by its worlds */
+    uint64_t number;         /* of the world among those: never given twice */
+  } names;
+  struct memory *memory;     /* the world's */
+  const uint64_t *version;   /* of the world's components: registry.version */
+  struct any_values any;
+  struct weight weight;
+  struct scratch *scratch;   /* what does not fit the C stack; the world's own, unless it is lent */
+  struct loops *loops;       /* loop.h */
+  struct systems *systems;   /* system.h */
+  struct kernels *kernels;   /* kernel.h */
   const struct registrar *registrar;   /* registers now, or records */
-  struct stage *stage;   /* while scripts are read whose registrations are a transaction */
-  lua_State *running;    /* the state that called update or run, for systems */
-  struct loop_box *loops;   /* open ones, newest first */
-  struct loop_box *ended;   /* ones that WORLD_REFS still anchors */
-  struct system_box *gone;  /* systems that the core has let go of */
-  lua_State *host;          /* lent: a thread for systems when the host calls ecs_update */
-  struct loop_owner owner;  /* so that the core ends loops */
-  struct weights *weights; /* of this Lua state */
-  size_t reported;       /* bytes the collector has heard of (law 8) */
-  struct any_owner any;     /* of the slots whose values this state has */
-  uint32_t pending_count;   /* any slots taken for a core call that has not been made yet */
-  struct scratch *scratch;  /* those, and what does not fit the C stack: the world's own */
-  struct scratch lent_scratch;   /* or, for a world that others may use, this */
-  struct names *names;   /* of this Lua state, shared by its worlds */
-  uint64_t number;       /* of the world among those, for the names: never given twice */
-  struct kernel_set *kernel_set;   /* kernel.c; NULL while nothing has been compiled */
-  int isa;                      /* a k_isa */
+  struct stage *stage;       /* while scripts are read whose registrations are a transaction */
 };
 
 extern const char kind_world;
@@ -69,11 +66,11 @@ int no_change(lua_State *L);
 /* Before the first value_to_cell of a call that did not come through check_world: releases
 ** any slots that an error left over. */
 static inline void values_begin(struct world_box *box) {
-  if (UNLIKELY(box->pending_count)) drop_pending(box);
+  if (UNLIKELY(box->any.pending)) drop_pending(box);
 }
 
 /* After the core call that took them over. */
-static inline void values_stored(struct world_box *box) { box->pending_count = 0; }
+static inline void values_stored(struct world_box *box) { box->any.pending = 0; }
 
 /* The open world at argument `arg`, or an error. Counts a public call: functions that get
 ** at a world otherwise (queries, views that change more than a number) add to calls, too. */
