@@ -7,6 +7,7 @@
 
 #include "front/bytecode.h"
 #include "front/outside.h"
+#include "front/result.h"
 #include "kernel/run.h"
 
 #include "core/store/world.h"
@@ -66,8 +67,6 @@ struct front_column {
   uint32_t number;             /* in the builder */
   bool read, written, read_only;
 };
-
-enum front_result { RESULT_NONE, RESULT_TRUTH, RESULT_SUM, RESULT_MIN, RESULT_MAX };
 
 /* ---- what registers hold ---- */
 

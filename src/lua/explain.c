@@ -8,6 +8,7 @@
 #include "lua/bind/world_box.h"
 #include "lua/kernel.h"
 #include "lua/kernel_ready.h"
+#include "lua/kernel_variant.h"
 #include "lua/lua_query.h"
 #include "lua/system_run.h"
 

@@ -2,8 +2,10 @@
 
 #include "lua/failure.h"
 
+#include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"
+#include "lua/kernel_variant.h"
 
 static int divide_by_zero(lua_State *L) {
   int operation = (int)lua_tointeger(L, 1);

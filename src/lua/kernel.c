@@ -1,5 +1,7 @@
 #include "lua/kernel.h"
 
+#include "core/store/world.h"
+#include "kernel/run.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/kernel_variant.h"

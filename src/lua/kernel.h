@@ -5,10 +5,9 @@
 
 #include "lua/bind/object.h"
 
-#include "core/store/world.h"
-#include "front/front.h"
+#include "front/result.h"
 
-struct variant;
+struct kernel_set;
 struct world_box;
 
 /* Of a world. */
@@ -24,36 +23,6 @@ struct kernel_box {
   struct world_box *box;
   struct kernel *kernel;       /* NULL before its life; freed with the world, if not before */
 };
-
-/* What a world's object has compiled, in the world's memory: freed with the world whatever
-** becomes of the object and of handles. */
-struct kernel_set {
-  struct attachment link;
-  ecs_world *world;
-  struct kernel *list;
-  struct runner runner;
-};
-
-/* A function that is to be compiled. */
-struct kernel {
-  struct world_box *box;
-  struct kernel_set *set;
-  struct kernel *previous, *next;
-  const ecs_query *query;
-  enum front_result result;
-  struct variant **variants;   /* the last used first */
-  uint32_t count, capacity;
-  uint64_t compilations;
-  uint64_t runs;
-  uint64_t retry_at;           /* the run in which a refused function is tried again */
-  uint64_t retry_step;
-  uint64_t refused_version;    /* of the components, when it was refused */
-  bool refused;
-  bool given;                  /* to a form of the query, not to a system */
-  bool breaks_promise;         /* refused since it writes to a term declared :in */
-};
-
-#define KERNEL_SLOTS 64        /* of a query whose functions are compiled */
 
 #define KERNEL_FUNCTION 1      /* user values of a kernel's handle */
 #define KERNEL_ANCHORS 2       /* table of the variants' tables */

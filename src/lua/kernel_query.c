@@ -1,6 +1,8 @@
 #include "lua/kernel_query.h"
 
 #include "core/store/query.h"
+#include "core/store/world.h"
+#include "kernel/program.h"
 #include "lua/bind/world_box.h"
 #include "lua/each.h"
 #include "lua/form.h"

@@ -1,8 +1,11 @@
 #include "lua/kernel_ready.h"
 
 #include "core/store/query.h"
+#include "core/store/world.h"
+#include "kernel/run.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
+#include "lua/kernel_variant.h"
 
 static bool is_refused(struct kernel *kernel) {
   uint64_t version = *kernel->box->version;
@@ -118,3 +121,7 @@ bool kernel_ready_again(lua_State *L, int handle) {
 }
 
 bool kernel_ready_ahead(lua_State *L, int handle) { return is_ready(L, handle, true); }
+
+bool kernel_has_run(const struct kernel_box *box) { return box->kernel->runs > 0; }
+
+bool kernel_breaks_promise(const struct kernel_box *box) { return box->kernel->breaks_promise; }

@@ -3,7 +3,9 @@
 #ifndef ECS_LUA_KERNEL_READY_H
 #define ECS_LUA_KERNEL_READY_H
 
-#include "lua/kernel_variant.h"
+#include "lua/kernel.h"
+
+struct table;
 
 /* Whether the function can run as a program over every table of its query that has rows, as
 ** things are now. If not, the reason is pushed. */
@@ -20,5 +22,11 @@ bool kernel_ready_here(lua_State *L, int handle, const struct table *table);
 
 /* Whether a refused function is not to be tried again yet. Counts as a run if so. */
 bool kernel_waits(const struct kernel_box *box);
+
+/* Whether there has been a run. */
+bool kernel_has_run(const struct kernel_box *box);
+
+/* Whether the function was refused since it writes to a term declared :in. */
+bool kernel_breaks_promise(const struct kernel_box *box);
 
 #endif

@@ -1,9 +1,11 @@
 #include "lua/kernel_run.h"
 
+#include "kernel/run.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/failure.h"
 #include "lua/kernel_ready.h"
+#include "lua/kernel_variant.h"
 #include "lua/loop.h"
 #include "lua/lua_query.h"
 

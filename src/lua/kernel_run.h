@@ -2,9 +2,12 @@
 #ifndef ECS_LUA_KERNEL_RUN_H
 #define ECS_LUA_KERNEL_RUN_H
 
-#include "lua/kernel_variant.h"
+#include "lua/kernel.h"
+
+#include "kernel/program.h"
 
 struct loop_box;
+struct variant;
 
 /* What a run is given, and where its results go. */
 struct kernel_run {

@@ -5,6 +5,40 @@
 
 #include "lua/kernel.h"
 
+#include "core/store/world.h"
+#include "front/front.h"
+#include "kernel/run.h"
+
+#define KERNEL_SLOTS 64        /* of a query whose functions are compiled */
+
+/* What a world's object has compiled, in the world's memory: freed with the world whatever
+** becomes of the object and of handles. */
+struct kernel_set {
+  struct attachment link;
+  ecs_world *world;
+  struct kernel *list;
+  struct runner runner;
+};
+
+/* A function that is to be compiled. */
+struct kernel {
+  struct world_box *box;
+  struct kernel_set *set;
+  struct kernel *previous, *next;
+  const ecs_query *query;
+  enum front_result result;
+  struct variant **variants;   /* the last used first */
+  uint32_t count, capacity;
+  uint64_t compilations;
+  uint64_t runs;
+  uint64_t retry_at;           /* the run in which a refused function is tried again */
+  uint64_t retry_step;
+  uint64_t refused_version;    /* of the components, when it was refused */
+  bool refused;
+  bool given;                  /* to a form of the query, not to a system */
+  bool breaks_promise;         /* refused since it writes to a term declared :in */
+};
+
 /* One program of a function. */
 struct variant {
   struct run_plan plan;        /* its arrays are `cells` and `commands` */

@@ -1,9 +1,10 @@
 /* q:where(fn): a query whose rows also satisfy a function, which is compiled if possible. */
 #include "lua/where.h"
 
+#include "core/base/chance.h"
 #include "core/store/entity.h"
+#include "core/store/scratch.h"
 #include "core/store/sweeping.h"
-#include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
 #include "lua/bind/names.h"

@@ -1,0 +1,9 @@
+/* What a function is compiled for. */
+#ifndef ECS_FRONT_RESULT_H
+#define ECS_FRONT_RESULT_H
+
+/* What the values that it returns are: nothing that is looked at, a truth for each row, or numbers
+** that are brought to one. */
+enum front_result { RESULT_NONE, RESULT_TRUTH, RESULT_SUM, RESULT_MIN, RESULT_MAX };
+
+#endif
