@@ -1,8 +1,8 @@
 /* Worlds as bytes: world:save, world:load and world:digest. */
 #include "lua/lua_image.h"
 
+#include "core/base/any.h"
 #include "core/image/snapshot.h"
-#include "core/store/world.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"
 #include "lua/bind/names.h"
@@ -169,17 +169,16 @@ static int call_decode(struct decoding *decoding) {
 static uint32_t decode(void *ud, const char *data, size_t size) {
   struct decoding *decoding = ud;
   struct world_box *box = decoding->box;
-  ecs_world *world = box->world;
   decoding->data = data;
   decoding->size = size;
-  if (any_take(&world->any, &world->memory, &box->any.owner, &decoding->slot) != ECS_OK) {
+  if (any_take(box->any.slots, box->memory, &box->any.owner, &decoding->slot) != ECS_OK) {
     decoding->no_memory = true;
     return 0;
   }
   int status = call_decode(decoding);
   if (status == LUA_OK) return decoding->slot;
   decoding->no_memory = status == LUA_ERRMEM;
-  any_release(&world->any, decoding->slot);
+  any_release(box->any.slots, decoding->slot);
   return 0;
 }
 

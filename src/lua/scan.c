@@ -4,9 +4,11 @@
 ** runs in any case. */
 #include "lua/scan.h"
 
+#include "core/base/memory.h"
+#include "core/base/text.h"
 #include "core/change/migrate.h"
+#include "core/store/component.h"
 #include "core/store/query.h"
-#include "core/store/world.h"
 #include "front/bytecode.h"
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"
@@ -104,7 +106,7 @@ static struct thing view_key(const struct scanner *s, const struct body *body, u
   const struct field *field = find_field(s, view, key);
   if (field) return part_of(view, field);
   if (key->type == CONST_STRING && concerns(s, view->component))
-    refuse(s, body, pc, "%s", s->scan->box->world->message);
+    refuse(s, body, pc, "%s", ecs_message(s->scan->box->world));
   return unknown;
 }
 

@@ -1,19 +1,18 @@
 #include "lua/shape.h"
 
-#include "core/store/world.h"
+#include "core/store/component.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 
 /* build(world, component): a shape, anchored with its keys in WORLD_SHAPES. */
 static int build(lua_State *L) {
   const struct world_box *box = lua_touserdata(L, 1);
-  const struct registry *registry = &box->world->registry;
   const struct component *component = lua_touserdata(L, 2);
   uint32_t count = component->field_count;
   struct shape *shape =
       lua_newuserdatauv(L, sizeof *shape + count * sizeof *shape->fields, 1);
   shape->component = component;
-  shape->version = registry->version;
+  shape->version = *box->version;
   shape->count = count;
   lua_createtable(L, (int)count, 0);
   for (uint32_t i = 0; i < count; i++) {

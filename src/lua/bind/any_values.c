@@ -1,6 +1,6 @@
 #include "lua/bind/any_values.h"
 
-#include "core/store/world.h"
+#include "core/store/scratch.h"
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
@@ -29,7 +29,6 @@ void settle_any(lua_State *L, struct world_box *box, int world_index) {
 ** nothing. */
 uint32_t take_any(lua_State *L, struct world_box *box, int world_index, int index) {
   if (lua_isnil(L, index)) return 0;
-  ecs_world *world = box->world;
   index = lua_absindex(L, index);
   need_stack(L, 2);
   bool tried = false;
@@ -37,10 +36,10 @@ uint32_t take_any(lua_State *L, struct world_box *box, int world_index, int inde
   ecs_status status;
   do {
     uint32_t *pending =
-        memory_grow(&world->memory, box->scratch->pending, &box->scratch->pending_capacity,
+        memory_grow(box->memory, box->scratch->pending, &box->scratch->pending_capacity,
                     box->any.pending + 1ull, sizeof *pending);
     if (pending) box->scratch->pending = pending;
-    status = pending ? any_take(&world->any, &world->memory, &box->any.owner, &slot) : ECS_ENOMEM;
+    status = pending ? any_take(box->any.slots, box->memory, &box->any.owner, &slot) : ECS_ENOMEM;
   } while (retry(L, box, status, &tried));
   if (status != ECS_OK) raise_memory(L);
   box->scratch->pending[box->any.pending++] = slot;
