@@ -134,7 +134,7 @@ c_programs = $(C_TESTS:spec/c/%.c=$(1)/spec/%)
 spec_needs = $(1)/ecs/native.so $(1)/spec/starve.so $(EXAMPLES)
 
 LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-lengths lint-loops \
-  lint-titles lint-rooms lint-rockspec
+  lint-titles lint-rooms lint-doors lint-rockspec
 TEST_CHECKS := plain asan model hash paranoid rock install costs $(if $(C_TESTS),c asan-c hash-c threads) \
   digests corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
   $(LINT_CHECKS)
@@ -162,7 +162,7 @@ test-deep:
 	@$(call ready,deep)
 	@$(call run_checks,deep,$(DEEP_CHECKS),1500)
 
-## make lint       warnings, luacheck, symbols, lengths, rooms, titles, rockspecs
+## make lint       warnings, luacheck, symbols, lengths, rooms, doors, titles, rockspecs
 lint:
 	@$(call ready,lint)
 	@$(call run_checks,lint,$(LINT_CHECKS),600)
@@ -466,6 +466,9 @@ check-lint-titles:
 
 check-lint-rooms:
 	$(check) lint-rooms status $(LUA) spec/tools/rooms.lua
+
+check-lint-doors:
+	$(check) lint-doors status $(LUA) spec/tools/doors.lua
 
 check-lint-rockspec:
 	$(check) lint-rockspec status $(LUA) spec/tools/rockspec.lua
