@@ -157,10 +157,10 @@ static struct system_box *push_system(lua_State *L, struct world_box *box, const
 void system_read(lua_State *L, struct world_box *box, struct system_draft *draft,
                  const char *owner) {
   size_t size;
-  const char *what = draft->what;
   ecs_system_desc *desc = &draft->desc;
   *desc = (ecs_system_desc){.name = check_text(L, AT_NAME, &size), .owner = owner};
   text_format(draft->what, sizeof draft->what, "system '%s'", desc->name);
+  const char *what = draft->what;
   need_stack(L, 20);
   check_keys(L, AT_SPEC, what, spec_keys);
   draft->system = push_system(L, box, desc->name);
