@@ -194,7 +194,8 @@ static struct table *home(const ecs_world *world, ecs_id entity) {
   return record->table == RECORD_BARE ? NULL : world_table(world, record->table);
 }
 
-/* A single add or remove follows an edge of the graph: 23 % of what it takes to stage and apply it. */
+/* A single add or remove follows an edge of the graph: 23 % of what it takes to stage and apply
+** it. */
 static ecs_status target_of_one(ecs_world *world, struct table *from,
                                 const struct command *command, struct table **out) {
   switch (command->kind) {

@@ -168,7 +168,8 @@ static ecs_status stage_many(ecs_world *world, uint64_t n, const struct part *pa
                              uint32_t count, ecs_id *ids) {
   ecs_status status = reserve_parts(world, parts, count, n);
   for (uint64_t i = 0; i < n && status == ECS_OK; i++) {
-    ecs_id id = entity_id(&world->entities, entity_take(&world->entities, &world->entities.entities));
+    uint32_t index = entity_take(&world->entities, &world->entities.entities);
+    ecs_id id = entity_id(&world->entities, index);
     status = stage_parts(world, id, parts, count, i);
     if (ids) ids[i] = id;
   }
