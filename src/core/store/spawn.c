@@ -25,6 +25,7 @@ static inline ecs_status reserve_ids(ecs_world *world, uint64_t count) {
 static inline struct table *known_table(ecs_world *world, const ecs_id *ids, size_t count) {
   struct table *table = world_table(world, world->last_table);
   if (LIKELY(table && graph_is_table_of(table, ids, count))) return table;
+  if (UNLIKELY(count > world->registry.count)) return NULL;
   table = graph_find(world, ids, (uint32_t)count);
   if (table) world->last_table = table->index;
   return table;
