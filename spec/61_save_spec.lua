@@ -503,44 +503,95 @@ describe("an image of format 1", function()
     local world = make(1)
     local bytes = world:save()
     has_error(function() world:load(bytes:sub(1, 8) .. "\9" .. bytes:sub(10)) end, "format 9",
-      "formats 1 to 2")
+      "formats 1 to 3")
     has_error(function() world:load(bytes:sub(1, 8) .. "\0" .. bytes:sub(10)) end, "format 0")
   end)
 end)
 
-describe("an image of format 2", function()
-  -- More than the other one has: systems and streams of random numbers.
-  local function make_golden()
-    local world = helper.new_world { tag = 5, seed = 11 }
-    declare(world)
-    world:phase("fixed", { fixed = 1 / 30 })
-    world:system("draw", { phase = "fixed", query = "Position",
-      each = function(p, _, e) p.x = world:random(e, 100) end })
-    world:system("wait", { every = 0.25, run = function() end })
-    local ids = populate(world, 12)
-    world:update(0.1)
-    world:despawn(ids[7])
-    world:name(ids[2], "a second one")
-    world:run("draw", 0)
-    world:run("wait", 0)
-    world:random(ids[1])
-    return world
+-- Two worlds that were one when an image was made go on as one.
+local function go_on(world, other)
+  for _ = 1, 5 do
+    assert.are.equal(world:save(), other:save())
+    world:update(0.05)
+    other:update(0.05)
   end
+end
 
-  it("is what this version writes", function()
-    local world = make_golden()
-    local file <close> = assert(io.open("spec/golden/format2.ecs", "rb"))
-    assert.are.equal(file:read "a", world:save())
-  end)
+-- More than that of format 1 has: systems and streams of random numbers.
+local function make_golden(extra)
+  local world = helper.new_world { tag = 5, seed = 11 }
+  declare(world)
+  world:phase("fixed", { fixed = 1 / 30 })
+  world:system("draw", { phase = "fixed", query = "Position",
+    each = function(p, _, e) p.x = world:random(e, 100) end })
+  world:system("wait", { every = 0.25, run = function() end })
+  local ids = populate(world, 12)
+  if extra then
+    extra(world, ids)
+  end
+  world:update(0.1)
+  world:despawn(ids[7])
+  world:name(ids[2], "a second one")
+  world:run("draw", 0)
+  world:run("wait", 0)
+  world:random(ids[1])
+  return world
+end
 
+describe("an image of format 2", function()
   it("loads, and goes on as the world that was saved", function()
     local world, other = make_golden(), make_golden()
     other:update(1)
     ecs.load_file(other, "spec/golden/format2.ecs")
-    for _ = 1, 5 do
-      assert.are.equal(world:save(), other:save())
-      world:update(0.05)
-      other:update(0.05)
+    go_on(world, other)
+  end)
+end)
+
+describe("an image of format 3", function()
+  local IMAGE = "spec/golden/format3.ecs"
+
+  -- Relations of all kinds; number 7 dies later.
+  local function tie(world, ids)
+    world:relation "Likes"
+    world:relation("Owes", { "amount: i32" })
+    world:relation("DockedTo", { "since: f64", exclusive = true })
+    world:relation("Rides", { exclusive = true, acyclic = true, on_target_despawn = "despawn" })
+    world:relation("Guards", { on_target_despawn = "error" })
+    for i = 12, 2, -1 do
+      world:add(ids[i], "ChildOf", ids[i // 2])
+      world:set(ids[i], "DockedTo", ids[i % 4 + 1], i / 4)
     end
+    for i = 1, 9 do
+      world:set(ids[i], "Owes", ids[10 - i], i)
+      world:add(ids[i], "Likes", ids[1 + i % 3])
+      world:add(ids[i], "Likes", ids[i + 1])
+    end
+    world:add(ids[4], "Likes", world:component("Offset", { "dx: f32" }))
+    world:add(ids[3], "Guards", ids[11])
+    local rider = world:spawn { Rides = ids[7], Likes = ids[1] }
+    world:spawn { Rides = rider }
+    world:spawn { ChildOf = ids[7], [world:pair("Owes", rider)] = { amount = -1 } }
+    world:name(world:spawn { ChildOf = ids[9] }, "first")
+    world:add(ids[5], "DockedTo", ids[2])
+  end
+
+  it("is what this version writes", function()
+    local world = make_golden(tie)
+    local file <close> = assert(io.open(IMAGE, "rb"))
+    assert.are.equal(file:read "a", world:save())
+  end)
+
+  it("loads, and goes on as the world that was saved", function()
+    local world, other = make_golden(tie), make_golden()
+    other:update(1)
+    ecs.load_file(other, IMAGE)
+    local first = other:lookup "first"
+    local second = other:lookup "first.a second one"
+    assert.are.equal(first, other:parent(second))
+    assert.are.same({ first + 2, 0.5 }, { other:get(second, "DockedTo") })
+    go_on(world, other)
+    world:despawn(first)
+    other:despawn(first)
+    go_on(world, other)
   end)
 end)

@@ -17,16 +17,17 @@ end
 
 -- Whether a method is possible while scripts are read; those that register are recorded.
 local POSSIBLE = {
-  world = set [[ alive alpha check component components count describe digest explain get has lookup
-    phase query random read res resource save system tag ]],
+  world = set [[ alive alpha check children component components count describe digest explain get
+    has lookup pair parent phase query random read relation res resource save sources system tag
+    target targets ]],
   query = set "count first where",
   where = {},
 }
 
 -- The kinds of registration that the recorder is told of, of methods that need what they are given.
 local RECORDED = {
-  component = "component", phase = "phase", query = "query", resource = "component", res = "res",
-  system = "system", tag = "component",
+  component = "component", phase = "phase", query = "query", relation = "component",
+  resource = "component", res = "res", system = "system", tag = "component",
 }
 
 local function nothing() end

@@ -275,6 +275,16 @@ describe("C68: hostile arguments", function()
     end
   end
 
+  for i, form in ipairs(hostile.ties) do
+    it(("get a clean error from world:%s of a relation, form %d"):format(form[1], i), function()
+      local before = hostile.calls.world[form[1]]
+      hostile.calls.world[form[1]] = { table.unpack(form, 2) }
+      local ok, message = pcall(attack_all, "world", form[1])
+      hostile.calls.world[form[1]] = before
+      assert(ok, message)
+    end)
+  end
+
   for writer in pairs(writers) do
     it(("get a clean error from a field of every type, by %s"):format(writer),
       function() attack_fields(writer) end)

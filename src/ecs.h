@@ -165,6 +165,13 @@ typedef struct ecs_rename {
   const char *was;
 } ecs_rename;
 
+/* What becomes of a source of a relation when its target dies. */
+typedef enum ecs_policy {
+  ECS_TARGET_REMOVE,         /* it loses the tie */
+  ECS_TARGET_DESPAWN,        /* it dies, too */
+  ECS_TARGET_ERROR           /* the target cannot be despawned as long as it has sources */
+} ecs_policy;
+
 typedef struct ecs_component_desc {
   const char *name;          /* an identifier */
   const ecs_field *fields;
@@ -173,6 +180,10 @@ typedef struct ecs_component_desc {
   const char *doc;
   const ecs_rename *was;     /* for migration */
   uint32_t was_count;
+  bool relation;             /* it ties its entity to others: see ecs_relation */
+  bool exclusive;            /* of relations: one target at most */
+  bool acyclic;              /* of exclusive ones: no way leads back to where it began */
+  ecs_policy on_target_despawn;
 } ecs_component_desc;
 
 /* Declares a component, or finds it when it has the same fields already. With other fields
@@ -185,6 +196,13 @@ ECS_API ecs_status ecs_component(ecs_world *world, const ecs_component_desc *des
 
 /* A component without fields. ECS_EINVAL when it has some: only ecs_component drops them. */
 ECS_API ecs_status ecs_tag(ecs_world *world, const char *name, ecs_id *out);
+
+/* Declares a relation: a component that ties its entity, the source, to a target. Of a relation
+** with several targets, each tie is a pair, an id that is used like a component's and has the
+** fields as its data. An exclusive relation has a field `target` of type entity before those that
+** are given (its struct begins with an ecs_id), which ecs_set changes like the others; an entity
+** has it as long as its target lives. desc->relation need not be set. */
+ECS_API ecs_status ecs_relation(ecs_world *world, const ecs_component_desc *desc, ecs_id *out);
 
 /* The component or tag of that name; ECS_NULL when there is none. */
 ECS_API ecs_id ecs_component_find(const ecs_world *world, const char *name);
@@ -242,6 +260,23 @@ ECS_API ecs_status ecs_leaf(const ecs_world *world, const char *path, ecs_id *co
 /* ecs_cell_of by a path; NULL with a message that says why. Loops do better with ecs_leaf
 ** before them. */
 ECS_API void *ecs_cell_named(const ecs_world *world, ecs_id entity, const char *path);
+
+/* The id of a pair, good as long as its target lives, which ecs_add, ecs_remove, ecs_has, ecs_set,
+** ecs_get and the spawning functions take like a component's. */
+static inline ecs_id ecs_pair(ecs_id relation, ecs_id target) {
+  return (ecs_id)1 << 52 | (ecs_id)ecs_id_index(relation) << 28 | ecs_id_index(target);
+}
+
+/* The target of an exclusive relation, the first one by its index of another; ECS_NULL when there
+** is none. ecs_next_target gives the one behind `after`. */
+ECS_API ecs_id ecs_target(const ecs_world *world, ecs_id source, ecs_id relation);
+ECS_API ecs_id ecs_next_target(const ecs_world *world, ecs_id source, ecs_id relation,
+                               ecs_id after);
+
+/* Those that are tied to the target: of an exclusive relation in the order in which they were
+** tied, else in query order. Writes at most `room` of them, and returns how many there are. */
+ECS_API size_t ecs_sources(const ecs_world *world, ecs_id target, ecs_id relation, ecs_id *ids,
+                           size_t room);
 
 /* Names are unique among living entities; NULL clears. */
 ECS_API ecs_status ecs_name(ecs_world *world, ecs_id entity, const char *name);

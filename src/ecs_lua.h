@@ -105,11 +105,16 @@ typedef struct ecs_lua_api {
   ecs_status (*alpha)(ecs_world *world, const char *phase, double *out);
   uint64_t (*digest)(const ecs_world *world);
   bool (*iter_has)(const ecs_iter *it, uint32_t term);
+  ecs_status (*relation)(ecs_world *world, const ecs_component_desc *desc, ecs_id *out);
+  ecs_id (*target)(const ecs_world *world, ecs_id source, ecs_id relation);
+  ecs_id (*next_target)(const ecs_world *world, ecs_id source, ecs_id relation, ecs_id after);
+  size_t (*sources)(const ecs_world *world, ecs_id target, ecs_id relation, ecs_id *ids,
+                    size_t room);
 } ecs_lua_api;
 
 /* Functions are added at the end only, and the version then counts up. Any other change, of what
 ** they take too, comes under another key. */
-#define ECS_LUA_API_VERSION 2u
+#define ECS_LUA_API_VERSION 3u
 
 /* Where the registry has it, as a light userdata. */
 #define ECS_LUA_API_KEY "ecs.lua_api.1"

@@ -244,12 +244,54 @@ local function list_renames(was)
   return list
 end
 
-local function check_options(component, fields)
+local RELATION_OPTIONS = {}
+
+function RELATION_OPTIONS.exclusive(relation, value)
+  if type(value) ~= "boolean" then
+    refuse("relation '%s': 'exclusive' is true or false, got %s", relation, show(value))
+  end
+end
+
+function RELATION_OPTIONS.acyclic(relation, value, fields)
+  if type(value) ~= "boolean" then
+    refuse("relation '%s': 'acyclic' is true or false, got %s", relation, show(value))
+  elseif value and not rawget(fields, "exclusive") then
+    refuse("relation '%s': only an exclusive relation can be acyclic; write exclusive = true, too",
+      relation)
+  end
+end
+
+local POLICIES = { remove = true, despawn = true, error = true }
+
+function RELATION_OPTIONS.on_target_despawn(relation, value)
+  if not POLICIES[value] then
+    refuse("relation '%s': on_target_despawn is 'remove', 'despawn' or 'error', got %s",
+      relation, show(value))
+  end
+end
+
+for _, name in ipairs { "storage", "toggle" } do
+  RELATION_OPTIONS[name] = function(relation)
+    refuse("relation '%s': a relation has no '%s'", relation, name)
+  end
+end
+
+local function find_option(component, key, relation)
+  if relation and RELATION_OPTIONS[key] then
+    return RELATION_OPTIONS[key]
+  elseif RELATION_OPTIONS[key] and not OPTIONS[key] then
+    refuse("component '%s': '%s' is an option of relations: declare it by world:relation",
+      component, key)
+  end
+  return OPTIONS[key]
+end
+
+local function check_options(component, fields, relation)
   local count = rawlen(fields)
   for key, value in next, fields do
-    local option = OPTIONS[key]
+    local option = find_option(component, key, relation)
     if option then
-      option(component, value)
+      option(component, value, fields)
     elseif type(key) == "string" then
       refuse("component '%s': unknown option '%s' (known: doc, storage, was; a field is "
         .. "an entry \"%s: type\")", component, key, key)
@@ -259,24 +301,43 @@ local function check_options(component, fields)
   end
 end
 
-local function build(component, fields)
-  check_options(component, fields)
+-- What a relation is declared as; an exclusive one begins with its target.
+local function begin_relation(plain, fields)
+  plain.relation = {
+    exclusive = rawget(fields, "exclusive") or false,
+    acyclic = rawget(fields, "acyclic") or false,
+    on_target_despawn = rawget(fields, "on_target_despawn") or "remove",
+  }
+  if plain.relation.exclusive then
+    plain[1] = { name = "target", type = "entity", text = "entity" }
+  end
+end
+
+local function build(component, fields, relation)
+  check_options(component, fields, relation)
   local plain, known = { doc = rawget(fields, "doc") }, {}
   plain.was = list_renames(rawget(fields, "was"))
+  if relation then
+    begin_relation(plain, fields)
+  end
   for i = 1, rawlen(fields) do
     local field = parse_field(component, rawget(fields, i), i)
     if known[field.name] then
       refuse("component '%s' has two fields '%s'", component, field.name)
+    elseif relation and field.name == "target" then
+      refuse("relation '%s': a field cannot be called 'target', which is what the entity is "
+        .. "tied to", component)
     end
     known[field.name] = true
-    plain[i] = field
+    plain[#plain + 1] = field
   end
   return plain
 end
 
--- The plain tables of a component's fields; nil and a message when they make no sense.
-function schema.parse(component, fields)
-  local ok, result = pcall(build, component, fields)
+-- The plain tables of a component's fields, or of a relation's with its options; nil and a message
+-- when they make no sense.
+function schema.parse(component, fields, relation)
+  local ok, result = pcall(build, component, fields, relation)
   if ok then
     return result
   elseif type(result) == "table" and result.message then

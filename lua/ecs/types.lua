@@ -3,7 +3,7 @@
 --- Types for editors that read LuaCATS annotations (lua-language-server and others). Nothing
 --- requires this file.
 
---- An entity, component or tag: an integer below 2^53. Floats with an integer value are
+--- An entity, component, tag or pair: an integer below 2^53. Floats with an integer value are
 --- taken, too.
 ---@alias ecs.Id integer
 
@@ -14,8 +14,13 @@
 --- components are tables in turn.
 ---@alias ecs.Values table<string|integer, any>
 
---- Components by name or id: a table of values, or true for the defaults and for tags.
----@alias ecs.Composition table<ecs.Component, ecs.Values|true>
+--- Components by name or id: a table of values, or true for the defaults and for tags. Relations:
+--- a target, or of several a list; of an exclusive one its fields, with target among them. Pairs by
+--- id: true, or a table of the relation's fields.
+---@alias ecs.Composition table<ecs.Component, ecs.Values|ecs.Target|ecs.Target[]|true>
+
+--- What an entity is tied to: another one's id, or a component's or tag's name.
+---@alias ecs.Target ecs.Id|string
 
 ---@class ecs
 ---@field null ecs.Id The id of nothing: 0. Never alive; the default of entity fields.
@@ -188,6 +193,17 @@ function World:component(name, fields) end
 ---@return ecs.Id
 function World:tag(name) end
 
+---@class ecs.RelationFields: ecs.Fields
+---@field exclusive? boolean One target at most, in a field `target` before the others.
+---@field acyclic? boolean Of exclusive ones: an error for ties that lead back to where they began.
+---@field on_target_despawn? "remove"|"despawn"|"error" What becomes of sources. Default: "remove".
+
+--- Declares a relation, which ties entities to others. ChildOf and IsA are there.
+---@param name string
+---@param fields? ecs.RelationFields
+---@return ecs.Id
+function World:relation(name, fields) end
+
 --- Makes a component a resource: the world has one value of it.
 ---@param name ecs.Component
 ---@param fields? ecs.Fields Declares the component, too.
@@ -220,6 +236,10 @@ function World:undeclare(component) end
 ---@field storage "table"
 ---@field size integer
 ---@field orphan? true Nobody declares it: see ecs.live.
+---@field relation? true
+---@field exclusive? boolean Of relations.
+---@field acyclic? boolean Of relations.
+---@field on_target_despawn? "remove"|"despawn"|"error" Of relations.
 ---@field doc? string
 ---@field fields ecs.FieldDescription[]
 
@@ -332,7 +352,7 @@ function World:alive(id) end
 
 --- Sets fields, and adds the component when it is absent. A single table stands for fields by
 --- name; else there is a value for each declared field in order, and fewer leave the rest.
---- "Position.x" takes one value.
+--- "Position.x" takes one value. A relation takes its target before the values.
 ---@param entity ecs.Id
 ---@param component ecs.Component
 ---@param ... any
@@ -340,45 +360,88 @@ function World:alive(id) end
 function World:set(entity, component, ...) end
 
 --- The values of a component's fields in order, or of one field ("Position.x"). Nothing when
---- the entity does not have it.
+--- the entity does not have it. A relation of several targets is asked for one of them.
 ---@param entity ecs.Id
 ---@param component ecs.Component
+---@param target? ecs.Target
 ---@return any ...
-function World:get(entity, component) end
+function World:get(entity, component, target) end
 
 --- A fresh table of a component's fields; true for a tag; nil when it is absent.
 ---@param entity ecs.Id
 ---@param component ecs.Component
+---@param target? ecs.Target
 ---@return table<string, any>|true|nil
-function World:read(entity, component) end
+function World:read(entity, component, target) end
 
---- Adds a component with its defaults. No effect when it is there.
+--- Adds a component with its defaults, or ties to a target. No effect when it is there.
 ---@param entity ecs.Id
 ---@param component ecs.Component
-function World:add(entity, component) end
+---@param target? ecs.Target Of a relation.
+function World:add(entity, component, target) end
 
---- No effect when the component is absent.
+--- No effect when the component is absent. A relation without a target: all its ties.
 ---@param entity ecs.Id
 ---@param component ecs.Component
-function World:remove(entity, component) end
+---@param target? ecs.Target
+function World:remove(entity, component, target) end
 
+--- Of a relation without a target: whether there is any.
 ---@param entity ecs.Id
 ---@param component ecs.Component
+---@param target? ecs.Target
 ---@return boolean
-function World:has(entity, component) end
+function World:has(entity, component, target) end
 
---- Iterates over an entity's components: names, and values as read gives them.
+--- Iterates over an entity's components: names (of pairs the ids), and values as read gives them.
 ---@param entity ecs.Id
----@return fun(): string?, table<string, any>|true|nil
+---@return fun(): (string|ecs.Id)?, table<string, any>|true|nil
 function World:components(entity) end
 
+--- The id of a pair: taken wherever a component's is, good while its target lives.
+---@param relation ecs.Component
+---@param target ecs.Target
+---@return ecs.Id
+function World:pair(relation, target) end
+
+--- What an entity is tied to: of several targets the one with the lowest id; nothing when there
+--- is none.
+---@param entity ecs.Id
+---@param relation ecs.Component
+---@return ecs.Id?
+function World:target(entity, relation) end
+
+--- Iterates over an entity's targets that there were when the loop began, by ascending ids.
+---@param entity ecs.Id
+---@param relation ecs.Component
+---@return fun(): ecs.Id?
+function World:targets(entity, relation) end
+
+--- Iterates over those that were tied to a target when the loop began: of an exclusive relation in
+--- the order of being tied, else in query order.
+---@param target ecs.Target
+---@param relation ecs.Component
+---@return fun(): ecs.Id?
+function World:sources(target, relation) end
+
+--- The target of an entity's ChildOf, or nothing.
+---@param entity ecs.Id
+---@return ecs.Id?
+function World:parent(entity) end
+
+--- Iterates over the sources of an entity's ChildOf, in the order of being tied.
+---@param entity ecs.Target
+---@return fun(): ecs.Id?
+function World:children(entity) end
+
 --- Without a name: the entity's name, or nothing. With one: names the entity; false clears.
+--- Names are unique among the children of one parent, and among those without.
 ---@param entity ecs.Id
 ---@param name? string|false
 ---@return string? name
 function World:name(entity, name) end
 
---- The entity of that name, or nothing.
+--- The entity of that name, or of a path of names ("ship.turret"), or nothing.
 ---@param name string
 ---@return ecs.Id?
 function World:lookup(name) end

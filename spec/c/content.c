@@ -62,6 +62,38 @@ static uint64_t entity_component(const struct digest *digest, ecs_id entity,
   return hash;
 }
 
+/* Of a relation with several: the targets with what the pairs hold. Of an exclusive one the target
+** is a cell; what comes here is who is tied to the entity, in order. */
+static uint64_t entity_ties(const struct digest *digest, ecs_id entity,
+                            const struct relation *relation) {
+  ecs_world *world = digest->world;
+  const struct component *component = relation->component;
+  uint64_t hash = mix_string(6, component->name);
+  if (relation->exclusive) {
+    uint32_t at = ties_first(&relation->ties, ecs_id_index(entity));
+    for (; at; at = ties_next(&relation->ties, at)) hash = mix(hash, digest->ids ? at : 1);
+    return hash;
+  }
+  ecs_id target = ecs_target(world, entity, component->id);
+  for (; target; target = ecs_next_target(world, entity, component->id, target)) {
+    hash = mix(hash, digest->ids ? target : 1);
+    for (uint32_t i = 0; i < component->leaf_count; i++) {
+      const struct leaf *leaf = &component->leaves[i];
+      const void *at = ecs_cell_of(world, entity, ecs_pair(component->id, target), i);
+      hash = mix(hash, cell_value(world, leaf, cell_load(at, leaf->size, 0)));
+    }
+  }
+  return hash;
+}
+
+static uint64_t all_ties(const struct digest *digest, ecs_id entity) {
+  const struct relations *relations = &digest->world->relations;
+  uint64_t sum = 0;
+  for (uint32_t i = 0; i < relations->count; i++)
+    sum += entity_ties(digest, entity, relations->list[i]);
+  return sum;
+}
+
 static void add_entity(struct digest *digest, ecs_id entity) {
   ecs_id id = digest->ids ? entity : 0;
   uint64_t hash = mix_string(mix(2, id), ecs_name_of(digest->world, entity));
@@ -70,9 +102,10 @@ static void add_entity(struct digest *digest, ecs_id entity) {
   for (uint32_t i = 0; i < registry->count; i++) {
     const struct component *component = registry->components[i];
     if (!component || !ecs_has(digest->world, entity, component->id)) continue;
+    if (component->relation && !component->relation->exclusive) continue;
     sum += entity_component(digest, entity, component);
   }
-  digest->sum += mix(hash, sum);
+  digest->sum += mix(hash, sum + all_ties(digest, entity));
 }
 
 static void add_entities(struct digest *digest) {

@@ -2,6 +2,8 @@
 #ifndef SPEC_IMAGE_H
 #define SPEC_IMAGE_H
 
+#include "core/image/stream.h"
+#include "core/store/builtin.h"
 #include "core/store/world.h"
 #include "fixture.h"
 
@@ -53,6 +55,16 @@ static inline void copy_image(size_t size) {
   broken.fail_at = 0;
 }
 
+/* Makes the checksum right again. */
+static inline void seal(struct bytes *bytes) {
+  struct checksum sum;
+  checksum_begin(&sum);
+  checksum_add(&sum, bytes->data, bytes->size - 8);
+  uint64_t value = checksum_end(&sum);
+  for (int i = 0; i < 8; i++) bytes->data[bytes->size - 8 + (size_t)i] =
+      (unsigned char)(value >> (8 * i));
+}
+
 /* ---- the worlds ------------------------------------------------------------------- */
 
 static const char *const moods[] = {"calm", "angry", "afraid"};
@@ -72,7 +84,50 @@ static inline ecs_id declare_body(ecs_world *world, ecs_id mind) {
   return DECLARE(world, "Body", fields);
 }
 
-/* f: entities of all kinds, one dead, one retired, names, a resource, a timer. */
+static inline ecs_id declare_relation(ecs_world *world, ecs_component_desc desc) {
+  ecs_id id = ECS_NULL;
+  CHECK_OK(world, ecs_relation(world, &desc, &id));
+  return id;
+}
+
+struct ties_of { ecs_id likes, owes, docked, child_of; };
+
+/* Relations of all kinds. */
+static inline struct ties_of declare_ties(ecs_world *world) {
+  static const ecs_field amount = {.name = "amount", .type = ECS_I32};
+  static const ecs_field since = {.name = "since", .type = ECS_U16};
+  struct component *child_of;
+  CHECK_OK(world, builtin_need(world, CHILD_OF, strlen(CHILD_OF), &child_of));
+  return (struct ties_of){
+    declare_relation(world, (ecs_component_desc){
+        .name = "Likes", .on_target_despawn = ECS_TARGET_ERROR}),
+    declare_relation(world, (ecs_component_desc){
+        .name = "Owes", .fields = &amount, .field_count = 1}),
+    declare_relation(world, (ecs_component_desc){
+        .name = "Docked", .fields = &since, .field_count = 1, .exclusive = true}),
+    child_of->id};
+}
+
+/* Ties among the entities, and to a component; a table of a dead target is left behind. */
+static inline void tie_all(struct fixture *to) {
+  struct ties_of ties = declare_ties(to->world);
+  ecs_id gone = spawn_empty(to->world);
+  SPAWN(to->world, ecs_pair(ties.owes, gone));
+  CHECK_OK(to->world, ecs_despawn(to->world, gone));
+  for (int i = 2; i < 8; i++) {
+    ecs_id at = to->ids[9 - i], next = to->ids[i == 2 ? 1 : 10 - i];
+    CHECK_OK(to->world, ecs_add(to->world, at, ecs_pair(ties.docked, to->ids[1 + i % 2])));
+    CHECK_OK(to->world, ecs_set(to->world, at, ecs_pair(ties.owes, next), &i));
+    if (i % 2) CHECK_OK(to->world, ecs_add(to->world, at, ecs_pair(ties.child_of, to->ids[1])));
+  }
+  CHECK_OK(to->world, ecs_add(to->world, to->ids[1], ecs_pair(ties.likes, to->position)));
+  CHECK_OK(to->world, ecs_add(to->world, to->ids[1], ecs_pair(ties.likes, to->ids[2])));
+  CHECK_OK(to->world, ecs_add(to->world, to->ids[3], ecs_pair(ties.docked, to->frozen)));
+  CHECK_OK(to->world, ecs_add(to->world, to->position, ecs_pair(ties.docked, to->ids[5])));
+  CHECK_OK(to->world, ecs_name(to->world, to->ids[4], "one"));
+}
+
+/* f: entities of all kinds, one dead, one retired, names, a resource, a timer, ties. */
 static inline void open_saved(void) {
   open_usual(&f);
   ecs_id mind = declare_mind(f.world), body = declare_body(f.world, mind);
@@ -91,6 +146,7 @@ static inline void open_saved(void) {
   CHECK_OK(f.world, ecs_despawn(f.world, f.a));
   CHECK_OK(f.world, ecs_resource(f.world, f.health));
   CHECK_OK(f.world, ecs_resource_set(f.world, f.health, &(struct health){7, 8}));
+  tie_all(&f);
   CHECK_OK(f.world, save(&f, &image));
 }
 

@@ -8,7 +8,7 @@
 #include "image_fixture.h"
 
 /* The checksum of a certain world's image. */
-#define FIXED_SUM UINT64_C(0x2a3cfe4d9b1d12e2)
+#define FIXED_SUM UINT64_C(0x8eba6bed59cfe5f5)
 
 static struct bytes again;
 
@@ -388,7 +388,9 @@ static void restores(void) {
   uint64_t digest = ecs_digest(f.world);
   CHECK_OK(f.world, ecs_snapshot_new(f.world, &kept));
   for (int round = 0; round < 3; round++) {
-    for (int i = 1; i < 8; i += 1 + round) CHECK_OK(f.world, ecs_despawn(f.world, f.ids[i]));
+    CHECK_OK(f.world, ecs_remove(f.world, f.ids[1], ecs_component_find(f.world, "Likes")));
+    for (int i = 1; i < 8; i += 1 + round)
+      if (ecs_alive(f.world, f.ids[i])) CHECK_OK(f.world, ecs_despawn(f.world, f.ids[i]));
     for (int i = 0; i < 5000 * round; i++) SPAWN(f.world, f.label);
     CHECK_OK(f.world, ecs_resource_set(f.world, f.health, &(struct health){1, 1}));
     CHECK_OK(f.world, ecs_name(f.world, f.enemy, "one"));

@@ -21,12 +21,17 @@ function hostile.scene(new_world)
     "enum: enum(a, b)", "array: f32[3]", "nested: Position",
   })
   world:tag "Frozen"
+  world:relation("Likes", { "much: f32" })
+  world:relation("Owner", { exclusive = true })
   world:resource "All"
   world:phase("physics", { after = "pre_update", fixed = 0.1 })
   world:system("move", { query = "Position", each = function() end })
   scene.e = world:spawn { Position = { 1, 2 }, Label = { "one" }, Frozen = true }
   scene.all = world:spawn { All = true, Position = true }
   world:name(scene.e, "player")
+  world:set(scene.e, "Likes", scene.all, 1)
+  world:add(scene.e, "ChildOf", scene.all)
+  scene.pair = world:pair("Likes", scene.all)
   scene.query = world:query "Position"
   scene.scalars = world:query "Position.x"
   return scene
@@ -152,7 +157,7 @@ end
 local function noop() end
 
 local entity, name, fraction = field "e", value "Fresh", value(0.25)
-local component = value "Position"
+local component, relation = value "Position", value "Likes"
 local number = accepting(value(1), "0", "-1", "0.5", "nan", "inf", "-inf", "1e308", "2^53",
   "2^63", "mininteger", "maxinteger", "other world's id", "dead id", "unborn id")
 local values_or_number = accepting(number, "empty table")
@@ -202,6 +207,13 @@ hostile.calls = {
     undeclare = { value "Label" },
     add = { entity, value "Label" },
     alive = { lenient(field "e") },
+    relation = { new_component, called(lenient(fields), "component 'Fresh': field") },
+    pair = { relation, field "all" },
+    target = { entity, relation },
+    targets = { entity, relation },
+    sources = { field "all", relation },
+    parent = { entity },
+    children = { field "all" },
     random = { entity, lenient(value(3)), called(lenient(value(5)), "interval is empty") },
     save = { called(lenient(value(nil)), "world:save: unknown option") },
     digest = {}, snapshot = {},
@@ -257,6 +269,21 @@ hostile.calls = {
   column = { read = { lenient { make = function() return {} end } },
              write = { called(accepting({ make = function(scene) return scene.numbers end },
                "empty table", "throwing table"), position_x) } },
+}
+
+-- Further forms of methods of worlds: with the targets of relations.
+local target = field "all"
+local exclusive = value "Owner"
+local much = accepting(value(1), "throwing table")
+for value_name in pairs(values_or_number.accepts) do much.accepts[value_name] = true end
+much = called(much, "field 'Likes.much'")
+hostile.ties = {
+  { "add", entity, relation, target }, { "add", entity, exclusive, target },
+  { "remove", entity, relation, target }, { "remove", entity, exclusive, target },
+  { "has", entity, relation, target }, { "get", entity, relation, target },
+  { "read", entity, relation, target },
+  { "set", entity, relation, target, much },
+  { "add", entity, field "pair" }, { "remove", entity, field "pair" },
 }
 
 -- The object that a kind's methods belong to; for chunks and columns fn runs inside the loop.

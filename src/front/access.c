@@ -490,6 +490,9 @@ void access_store(struct front *f, struct val view, const struct constant *key,
   if (view.kind != VAL_VIEW) front_refuse(f, "it writes to what is not a view");
   struct val to = inside(f, view, key);
   if (!is_leaf(to)) front_refuse(f, "it sets an array or a nested component");
+  if (leaf_is_target(to.root, to.leaf))
+    front_refuse(f, "it writes to '%s.target', which only world:add and world:set do",
+                 to.root->name);
   uint32_t slot = to.slot, leaf = to.leaf;
   slot = first_slot(f, slot, &leaf);
   uint32_t at = find_column(f, slot, leaf, to.root, to.leaf);

@@ -281,6 +281,8 @@ static ecs_id component_argument(struct front *f, const struct val *arguments,
   if (!component)
     front_refuse(f, "it adds or removes what is no name or id of a component held by a "
                     "constant, an upvalue or a field of a table");
+  if (component->relation)
+    front_refuse(f, "it ties entities by '%s'", component->name);
   return component->id;
 }
 

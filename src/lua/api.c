@@ -77,6 +77,10 @@ static const ecs_lua_api api = {
   .alpha = ecs_alpha,
   .digest = ecs_digest,
   .iter_has = ecs_iter_has,
+  .relation = ecs_relation,
+  .target = ecs_target,
+  .next_target = ecs_next_target,
+  .sources = ecs_sources,
 };
 
 void api_open(lua_State *L) {

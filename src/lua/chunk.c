@@ -1,6 +1,7 @@
 #include "lua/chunk.h"
 
 #include "core/store/query.h"
+#include "core/store/relation.h"
 #include "core/store/table.h"
 #include "lua/bind/args.h"
 #include "lua/bind/names.h"
@@ -93,7 +94,7 @@ static int chunk_column(lua_State *L) {
   column->leaf = &component->leaves[leaf];
   column->leaf_at = leaf;
   column->data = loop->table->columns[first + leaf].data;
-  column->read_only = slot->read_only;
+  column->read_only = slot->read_only || leaf_is_target(component, leaf);
   return 1;
 }
 

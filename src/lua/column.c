@@ -3,6 +3,7 @@
 #include "core/base/types.h"
 #include "core/base/value.h"
 #include "core/store/query.h"
+#include "core/store/relation.h"
 #include "lua/bind/args.h"
 #include "lua/bind/cell.h"
 #include "lua/bind/lua_value.h"
@@ -47,6 +48,8 @@ static void push_row(lua_State *L, int index, const struct column_box *column,
 static void check_writable(lua_State *L, const struct column_box *column) {
   if (!column->leaf)
     luaL_error(L, "the entities of a chunk are read only");
+  else if (leaf_is_target(column->component, column->leaf_at))
+    refuse_target(L, column->component);
   else if (column->read_only)
     raise_error(L, "field '%s.%s' is read only in the query '%s'", column->component->name,
                 column->leaf->name, column->loop->query->query->text);

@@ -87,7 +87,7 @@ void loop_cancel(struct loop_box *loop) {
 /* Ends a loop where nothing may be raised: what cannot be applied is dropped. */
 static void finish(struct loop_box *loop, bool keep) {
   if (keep && loop->scope != NONE &&
-      scope_commit(loop->query->query->world, loop->scope) == ECS_OK)
+      !scope_stays_open(scope_commit(loop->query->query->world, loop->scope)))
     loop->scope = NONE;
   if (keep && loop->scope == NONE)
     unlink_loop(loop);
@@ -128,11 +128,11 @@ ecs_status loops_end(struct world_box *box) {
     ecs_status status =
         loop->scope == NONE ? ECS_OK : scope_commit(box->world, loop->scope);
     if (status == ECS_ENOMEM) return status;
-    if (status != ECS_OK) {
+    if (scope_stays_open(status))
       loop_cancel(loop);
-      return status;
-    }
-    unlink_loop(loop);
+    else
+      unlink_loop(loop);
+    if (status != ECS_OK) return status;
   }
   return ECS_OK;
 }
@@ -142,11 +142,16 @@ int loop_gone(lua_State *L, const struct loop_box *loop) {
   return luaL_error(L, "the loop has ended: update, run, commit, cancel or close ends open loops");
 }
 
+int refuse_target(lua_State *L, const struct component *relation) {
+  return raise_error(L, "field '%s.target' is read only: tie by world:add(entity, \"%s\", target)",
+                     relation->name, relation->name);
+}
+
 /* ---- making ----------------------------------------------------------------------- */
 
 static void fill_slot(struct slot *slot, const struct term *term) {
   slot->component = term->component;
-  slot->read_only = term->read_only;
+  slot->read_only = term->read_only || leaf_is_target(term->component, term->leaf);
   slot->tag = term->component->leaf_count == 0;
   slot->leaf_at = term->leaf;
   slot->leaf = term->leaf == NONE ? NULL : &term->component->leaves[term->leaf];
@@ -328,11 +333,11 @@ void loop_commit(lua_State *L, int index, struct loop_box *loop) {
   if (loop->scope != NONE) do
       status = scope_commit(box->world, loop->scope);
     while (retry(L, box, status, &tried));
-  if (status != ECS_OK) {
+  if (scope_stays_open(status))
     loop_cancel(loop);
-    raise_status(L, box->world, status);
-  }
-  unlink_loop(loop);
+  else
+    unlink_loop(loop);
+  if (status != ECS_OK) raise_status(L, box->world, status);
   sweep(L, box, index);
   lua_getiuservalue(L, index, LOOP_WORLD);
   settle(L, box, lua_gettop(L));

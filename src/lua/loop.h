@@ -120,6 +120,9 @@ ecs_status loops_end(struct world_box *box);
 /* Before the innermost defer ends: ends the loops begun after it. Cannot fail. */
 void loops_end_deferred(struct world_box *box, bool keep);
 
+/* Raises that the target of an exclusive relation is not written as a field. */
+int refuse_target(lua_State *L, const struct component *relation);
+
 /* Ends what is left open when a system has returned (its commands are kept) or failed. */
 void loops_end_system(struct world_box *box, bool keep);
 

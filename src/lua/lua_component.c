@@ -12,17 +12,6 @@
 #include "lua/registrar.h"
 #include "lua/shape.h"
 
-/* The id, and the report of a migration, which is at the top of the stack when there is one. */
-static int push_declared(lua_State *L, struct world_box *box, ecs_id id) {
-  bool migrated = lua_gettop(L) == 4 && !lua_isnil(L, 4);
-  lua_settop(L, 4);
-  lua_pushinteger(L, (lua_Integer)id);
-  lua_insert(L, 4);
-  settle(L, box, 1);
-  lua_settop(L, migrated ? 5 : 4);
-  return migrated ? 2 : 1;
-}
-
 static int world_component(lua_State *L) {
   check_world(L, 1);
   size_t size;
@@ -176,18 +165,30 @@ static void describe_field(struct place *defaults, const struct field *field) {
   set_limit(L, "max", field->max);
 }
 
+static void set_truth(lua_State *L, const char *key, bool truth) {
+  lua_pushboolean(L, truth);
+  lua_setfield(L, -2, key);
+}
+
+/* What only relations have. */
+static void describe_ties(lua_State *L, const struct tie_kind *ties) {
+  if (!ties->relation) return;
+  set_truth(L, "relation", true);
+  set_truth(L, "exclusive", ties->exclusive);
+  set_truth(L, "acyclic", ties->acyclic);
+  set_text(L, "on_target_despawn", policy_names[ties->policy]);
+}
+
 /* A world and a component's id to the component's description. */
 static int describe(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   struct component *component = component_of(box->world, (ecs_id)lua_tointeger(L, 2));
   struct place defaults;
   place_init(&defaults, L, box, 1, ECS_NULL, component);
-  lua_createtable(L, 0, 7);
+  lua_createtable(L, 0, 10);
   set_text(L, "name", component->name);
-  if (component->orphan) {
-    lua_pushboolean(L, true);
-    lua_setfield(L, -2, "orphan");
-  }
+  if (component->orphan) set_truth(L, "orphan", true);
+  describe_ties(L, &component->ties);
   set_size(L, "id", (size_t)component->id);
   set_text(L, "storage", "table");
   set_size(L, "size", component->size);

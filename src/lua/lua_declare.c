@@ -7,6 +7,7 @@
 #include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/names.h"
+#include "lua/bind/settle.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/loop.h"
@@ -42,9 +43,9 @@ int ecs_native_schema(lua_State *L) {
   return 0;
 }
 
-/* Calls the function of native.schema with the values at two indices and pushes the plain table, or
-** raises. */
-static void call_schema(lua_State *L, int name, int fields) {
+/* Calls the function of native.schema with the values at two indices, and whether they are a
+** relation's, and pushes the plain table, or raises. */
+static void call_schema(lua_State *L, int name, int fields, bool relation) {
   name = lua_absindex(L, name);
   fields = lua_absindex(L, fields);
   need_stack(L, 8);
@@ -52,7 +53,8 @@ static void call_schema(lua_State *L, int name, int fields) {
     raise_error(L, "module 'ecs' is not loaded");
   lua_pushvalue(L, name);
   lua_pushvalue(L, fields);
-  lua_call(L, 2, 2);
+  lua_pushboolean(L, relation);
+  lua_call(L, 3, 2);
   if (lua_type(L, -2) == LUA_TTABLE)
     lua_pop(L, 1);
   else
@@ -364,9 +366,29 @@ ecs_status declare_now(lua_State *L, struct world_box *box, const ecs_component_
   return status;
 }
 
-ecs_id declare_component(lua_State *L, int name, int fields) {
+const char *const policy_names[] = {[ECS_TARGET_REMOVE] = "remove",
+                                    [ECS_TARGET_DESPAWN] = "despawn",
+                                    [ECS_TARGET_ERROR] = "error"};
+
+/* What a relation is, in the plain table at the top of the stack. */
+static void read_relation(struct draft *draft, ecs_component_desc *desc) {
+  lua_State *L = draft->L;
+  desc->relation = push_entry(L, "relation") == LUA_TTABLE;
+  if (desc->relation) {
+    desc->exclusive = push_entry(L, "exclusive") == LUA_TBOOLEAN && lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    desc->acyclic = push_entry(L, "acyclic") == LUA_TBOOLEAN && lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    const char *policy = get_text(draft, "on_target_despawn");
+    for (int i = 0; policy && i <= ECS_TARGET_ERROR; i++)
+      if (strcmp(policy, policy_names[i]) == 0) desc->on_target_despawn = (ecs_policy)i;
+  }
+  lua_pop(L, 1);
+}
+
+static ecs_id declare_as(lua_State *L, int name, int fields, bool relation) {
   int top = lua_gettop(L);
-  call_schema(L, name, fields);
+  call_schema(L, name, fields, relation);
   struct draft draft = {
       .L = L, .table = top + 1, .name = name, .component = lua_tostring(L, name)};
   bool foreign = check_world(L, 1)->registrar->announce(L, name, draft.table);
@@ -375,12 +397,16 @@ ecs_id declare_component(lua_State *L, int name, int fields) {
   lua_pushvalue(L, draft.table);
   const char *doc = get_text(&draft, "doc");
   read_renames(&draft);
+  ecs_component_desc desc = {.name = draft.component, .doc = doc};
+  lua_pushvalue(L, draft.table);
+  read_relation(&draft, &desc);
   need_stack(L, 4);
   struct world_box *box = check_world(L, 1);
   for (uint32_t i = 0; i < draft.count; i++) resolve_type(&draft, box, i);
-  ecs_component_desc desc = {.name = draft.component, .fields = draft.fields,
-                             .field_count = draft.count, .doc = doc, .was = draft.was,
-                             .was_count = draft.was_count};
+  desc.fields = draft.fields;
+  desc.field_count = draft.count;
+  desc.was = draft.was;
+  desc.was_count = draft.was_count;
   ecs_id id = ECS_NULL;
   bool tried = false;
   ecs_status status;
@@ -391,4 +417,22 @@ ecs_id declare_component(lua_State *L, int name, int fields) {
   lua_replace(L, top + 1);
   lua_settop(L, top + 1);
   return id;
+}
+
+ecs_id declare_component(lua_State *L, int name, int fields) {
+  return declare_as(L, name, fields, false);
+}
+
+ecs_id declare_relation(lua_State *L, int name, int fields) {
+  return declare_as(L, name, fields, true);
+}
+
+int push_declared(lua_State *L, struct world_box *box, ecs_id id) {
+  bool migrated = lua_gettop(L) == 4 && !lua_isnil(L, 4);
+  lua_settop(L, 4);
+  lua_pushinteger(L, (lua_Integer)id);
+  lua_insert(L, 4);
+  settle(L, box, 1);
+  lua_settop(L, migrated ? 5 : 4);
+  return migrated ? 2 : 1;
 }

@@ -18,6 +18,16 @@ ecs_id declare_component(lua_State *L, int name, int fields);
 ecs_status declare_now(lua_State *L, struct world_box *box, const ecs_component_desc *desc,
                        bool foreign, ecs_id *id);
 
+/* The same for a relation, which may have the options of one. */
+ecs_id declare_relation(lua_State *L, int name, int fields);
+
+/* What scripts call an ecs_policy. */
+extern const char *const policy_names[];
+
+/* What the calls that declare return: pushes the id before the report, which is at index 4 when
+** there is one. The last thing they do. */
+int push_declared(lua_State *L, struct world_box *box, ecs_id id);
+
 /* Pushes what a migration did to a component: { kept =, added =, dropped =, converted =,
 ** types =, renamed =, maybe_renamed =, rows = }. */
 void push_report(lua_State *L, const struct report *report);

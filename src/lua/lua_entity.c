@@ -12,6 +12,7 @@
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
+#include "lua/lua_relation.h"
 
 #define QUICKLY 8   /* values that go without a detour */
 
@@ -87,7 +88,10 @@ static int entity_get(lua_State *L) {
   ecs_id id = check_entity_record(L, box, 2, &record);
   struct target target;
   check_target(L, box, 3, record, &target);
-  if (UNLIKELY(!target.columns)) return 0;
+  if (UNLIKELY(!target.columns || target.component->relation)) {
+    if (!target.component->relation) return 0;
+    return relation_get(L, box, target.component, target.leaf);
+  }
   uint32_t count = quick_count(&target), done = 0;
   if (LIKELY(count > 0)) {
     uint32_t at = target.leaf == NONE ? 0 : target.leaf;
@@ -107,6 +111,7 @@ static int entity_read(lua_State *L) {
   const struct record *record;
   ecs_id id = check_entity_record(L, box, 2, &record);
   struct component *component = check_component(L, box, 3);
+  if (component->relation) return relation_read(L, box, component);
   struct place place;
   place_init(&place, L, box, 1, id, component);
   if (place_look(&place, record))
@@ -120,18 +125,18 @@ static int entity_has_component(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   ecs_id id = check_entity(L, box, 2);
   struct component *component = check_component(L, box, 3);
+  if (component->relation) return relation_has(L, box, component);
   lua_pushboolean(L, entity_has(box->world, id, component->id));
   return 1;
 }
 
-/* The component after `last` in the order of ids, or NULL. */
-static const struct component *next_component(const ecs_world *world,
-                                              const struct record *record, ecs_id last) {
-  if (record->table == RECORD_BARE) return NULL;
+/* The component or pair after `last` in the order of ids; ECS_NULL at the end. */
+static ecs_id next_component(const ecs_world *world, const struct record *record, ecs_id last) {
+  if (record->table == RECORD_BARE) return ECS_NULL;
   const struct table *table = world_table(world, record->table);
   for (uint32_t i = 0; i < table->id_count; i++)
-    if (table->ids[i] > last) return component_of(world, table->ids[i]);
-  return NULL;
+    if (table->ids[i] > last) return table->ids[i];
+  return ECS_NULL;
 }
 
 /* Upvalues: world, entity, id of the last component. */
@@ -144,12 +149,17 @@ static int components_next(lua_State *L) {
   ecs_status status = entity_need(box->world, entity);
   if (status != ECS_OK) return raise_status(L, box->world, status);
   const struct record *record = entity_find(&box->world->entities, entity);
-  const struct component *component = next_component(box->world, record, last);
-  if (!component) return 0;
+  ecs_id next = next_component(box->world, record, last);
+  if (next == ECS_NULL) return 0;
+  const struct component *component = component_of(box->world, next);
   struct place place;
   place_init(&place, L, box, 1, entity, component);
+  place.id = next;
   place_look(&place, record);
-  lua_pushlstring(L, component->name, component->name_size);
+  if (id_is_pair(next))
+    lua_pushinteger(L, (lua_Integer)next);
+  else
+    lua_pushlstring(L, component->name, component->name_size);
   place_hold(&place);
   push_component(&place);
   lua_pushinteger(L, (lua_Integer)place.id);
@@ -212,6 +222,10 @@ static int entity_set_values(lua_State *L) {
   struct target target;
   check_target(L, box, 3, record, &target);
   if (LIKELY(set_numbers(L, box->world, id, record, &target))) return 0;
+  const struct relation *relation = target.component->relation;
+  bool by_name = target.leaf == NONE && lua_type(L, 4) == LUA_TSTRING;
+  if (relation && (!relation->exclusive || lua_type(L, 3) == LUA_TNUMBER || by_name))
+    return relation_set(L, box, target.component, target.leaf);
   return set_slowly(L, box, id, target.component, target.leaf);
 }
 
@@ -224,14 +238,18 @@ static inline ecs_id check_number(lua_State *L, int arg) {
 
 /* add and remove take one component; more would be dropped in silence. */
 static inline struct component *check_only_component(lua_State *L, struct world_box *box) {
-  if (UNLIKELY(lua_gettop(L) > 3)) luaL_argerror(L, 4, "one component expected");
-  return check_component(L, box, 3);
+  struct component *component = check_component(L, box, 3);
+  if (UNLIKELY(lua_gettop(L) > 3 && !component->relation))
+    luaL_argerror(L, 4, "one component expected");
+  return component;
 }
 
 static int entity_add_component(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   ecs_id id = check_number(L, 2);
-  ecs_id component = check_only_component(L, box)->id;
+  struct component *named = check_only_component(L, box);
+  if (UNLIKELY(named->relation)) return relation_add(L, box, named);
+  ecs_id component = named->id;
   bool tried = false;
   ecs_status status;
   do
@@ -245,7 +263,9 @@ static int entity_add_component(lua_State *L) {
 static int entity_remove_component(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   ecs_id id = check_number(L, 2);
-  ecs_id component = check_only_component(L, box)->id;
+  struct component *named = check_only_component(L, box);
+  if (UNLIKELY(named->relation)) return relation_remove(L, box, named);
+  ecs_id component = named->id;
   bool tried = false;
   ecs_status status;
   do
@@ -293,7 +313,7 @@ static int entity_lookup(lua_State *L) {
   if (lua_type(L, 2) != LUA_TSTRING) return luaL_typeerror(L, 2, "string");
   size_t size;
   const char *text = lua_tolstring(L, 2, &size);
-  ecs_id id = name_find(box->world, text, size);
+  ecs_id id = name_lookup(box->world, text, size);
   if (id == ECS_NULL) return 0;
   lua_pushinteger(L, (lua_Integer)id);
   return 1;

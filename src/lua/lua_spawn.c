@@ -1,6 +1,7 @@
 #include "lua/lua_spawn.h"
 
 #include "core/store/entity.h"
+#include "core/store/relation.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
@@ -69,11 +70,121 @@ static inline struct component *key_component(lua_State *L, struct world_box *bo
   return NULL;
 }
 
+/* A part whose writes are those from `before` on. */
+static void end_part(struct plan *plan, struct component *component, ecs_id target,
+                     uint32_t before) {
+  if (UNLIKELY(plan->count == plan->capacity)) grow(plan);
+  struct part *part = &plan->parts[plan->count++];
+  part->component = component;
+  part->target = target;
+  part->write_count = plan->batch.count - before;
+  part->stride = 0;
+}
+
+/* ---- relations ---- */
+
+/* The living entity at an index: an id, or a component's or tag's name. */
+static ecs_id tie_target(struct plan *plan, const struct component *component, int index) {
+  lua_State *L = plan->batch.L;
+  const ecs_world *world = plan->batch.box->world;
+  int is_integer;
+  ecs_id target = to_id(L, index, &is_integer);
+  char got[128];
+  if (lua_type(L, index) == LUA_TSTRING)
+    target = ecs_component_find(world, lua_tostring(L, index));
+  else if (!is_integer)
+    raise_error(L, "relation '%s' takes a target's id, got %s", component->name,
+                show_value(L, index, got, sizeof got));
+  if (target == ECS_NULL)
+    raise_error(L, "relation '%s': there is no target %s", component->name,
+                show_value(L, index, got, sizeof got));
+  ecs_status status = entity_need(world, target);
+  if (status != ECS_OK) raise_status(L, world, status);
+  return target;
+}
+
+/* The fields of an exclusive relation, one of which is its target. */
+static void add_exclusive(struct plan *plan, struct component *component, int index) {
+  lua_State *L = plan->batch.L;
+  uint32_t before = plan->batch.count;
+  bool fields = lua_type(L, index) == LUA_TTABLE;
+  if (fields) batch_table(&plan->batch, component, index);
+  bool given = false;
+  for (uint32_t i = before; i < plan->batch.count; i++)
+    given |= plan->batch.writes[i].leaf == TARGET_LEAF && plan->batch.writes[i].cell.u64;
+  if (fields && !given)
+    raise_error(L, "relation '%s': its target is missing, as in %s = { target = id }",
+                component->name, component->name);
+  end_part(plan, component, fields ? ECS_NULL : tie_target(plan, component, index), before);
+}
+
+/* What stands in a list of targets is at 1 to count. */
+static void check_list(lua_State *L, const struct component *component, int index,
+                       lua_Integer count) {
+  char got[128];
+  for (lua_pushnil(L); lua_next(L, index); lua_pop(L, 1)) {
+    lua_Integer at = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
+    if (at >= 1 && at <= count) continue;
+    raise_error(L, "relation '%s' takes a list of targets, got the key %s; values are given with "
+                "each target, as in [world:pair(\"%s\", target)] = { ... }", component->name,
+                show_value(L, -2, got, sizeof got), component->name);
+  }
+}
+
+/* One target, or a list of them, without values. */
+static void add_targets(struct plan *plan, struct component *component, int index) {
+  lua_State *L = plan->batch.L;
+  if (lua_type(L, index) != LUA_TTABLE) {
+    end_part(plan, component, tie_target(plan, component, index), plan->batch.count);
+    return;
+  }
+  need_stack(L, 4);
+  lua_Integer i = 1;
+  for (; lua_rawgeti(L, index, i) != LUA_TNIL; i++) {
+    end_part(plan, component, tie_target(plan, component, lua_gettop(L)), plan->batch.count);
+    lua_pop(L, 1);
+  }
+  lua_pop(L, 1);
+  check_list(L, component, index, i - 1);
+}
+
+/* The pair whose id is the key, with true or a table of its fields. */
+static void add_pair(struct plan *plan, struct component *component, ecs_id pair, int index) {
+  lua_State *L = plan->batch.L;
+  const ecs_world *world = plan->batch.box->world;
+  uint32_t before = plan->batch.count;
+  ecs_id target = entity_id(&world->entities, pair_target(pair));
+  char got[128];
+  if (!ecs_alive(world, target))
+    raise_error(L, "the target of a pair of '%s' is dead", component->name);
+  if (lua_type(L, index) == LUA_TTABLE && component->field_count > component->ties.exclusive)
+    batch_table(&plan->batch, component, index);
+  else if (!(lua_isboolean(L, index) && lua_toboolean(L, index)))
+    raise_error(L, "a pair of '%s' takes true, or a table of the relation's fields, got %s",
+                component->name, show_value(L, index, got, sizeof got));
+  end_part(plan, component, target, before);
+}
+
+static void add_ties(struct plan *plan, struct component *component, int index) {
+  int is_integer;
+  ecs_id key = to_id(plan->batch.L, index - 1, &is_integer);
+  if (is_integer && id_is_pair(key))
+    add_pair(plan, component, key, index);
+  else if (component->relation->exclusive)
+    add_exclusive(plan, component, index);
+  else
+    add_targets(plan, component, index);
+}
+
 /* Key and value are at the top of the stack, the value at an absolute index. */
 static void add_part(struct plan *plan, int index) {
   lua_State *L = plan->batch.L;
   if (UNLIKELY(plan->count == plan->capacity)) grow(plan);
   struct component *component = key_component(L, plan->batch.box);
+  if (UNLIKELY(component->relation)) {
+    add_ties(plan, component, index);
+    return;
+  }
   uint32_t before = plan->batch.count;
   char got[128];
   if (LIKELY(lua_type(L, -1) == LUA_TTABLE && component->field_count))
@@ -83,10 +194,7 @@ static void add_part(struct plan *plan, int index) {
                        ? "component '%s' takes a table of fields, or true, got %s"
                        : "'%s' is a tag and takes true, got %s",
                 component->name, show_value(L, -1, got, sizeof got));
-  struct part *part = &plan->parts[plan->count++];
-  part->component = component;
-  part->write_count = plan->batch.count - before;
-  part->stride = 0;
+  end_part(plan, component, ECS_NULL, before);
 }
 
 /* Reads { Position = { x = 1 }, Frozen = true, [id] = {} } at a positive index; nothing
@@ -211,6 +319,15 @@ static ecs_status spawn_rows(lua_State *L, struct plan *plan, size_t count, int 
   return ECS_OK;
 }
 
+/* Whether they lie in the last rows of one table once they are spawned at once. */
+static bool lie_together(const struct plan *plan) {
+  const struct world_box *box = plan->batch.box;
+  if (staging_is_open(&box->world->staging) || box->any.pending) return false;
+  for (size_t i = 0; i < plan->count; i++)
+    if (plan->parts[i].component->relation) return false;
+  return true;
+}
+
 static int world_spawn_many(lua_State *L) {
   check_free_world(L, 1);
   size_t count = (size_t)check_count(L, 2);
@@ -220,10 +337,8 @@ static int world_spawn_many(lua_State *L) {
   struct plan plan;
   read_plan(&plan, L, box, 3);
   if (count == 0) return 1;
-  bool staged = staging_is_open(&box->world->staging);
-  bool with_any = box->any.pending > 0;
-  ecs_status status = staged || with_any ? spawn_buffered(L, &plan, count, 4)
-                                         : spawn_rows(L, &plan, count, 4);
+  ecs_status status = lie_together(&plan) ? spawn_rows(L, &plan, count, 4)
+                                           : spawn_buffered(L, &plan, count, 4);
   if (UNLIKELY(status != ECS_OK)) return raise_status(L, box->world, status);
   settle(L, box, 1);
   return 1;

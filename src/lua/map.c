@@ -1,6 +1,7 @@
 #include "lua/map.h"
 
 #include "core/store/query.h"
+#include "core/store/relation.h"
 #include "core/store/sweeping.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"
@@ -57,6 +58,7 @@ static void refuse(lua_State *L, const struct loop_box *loop, const struct slot 
     raise_error(L, "map: '%s' is a tag in the query '%s': no result can be written to it, return "
                 "nil in its place", component, loop->query->query->text);
   const char *field = slot->leaf->name;
+  if (leaf_is_target(slot->component, slot->leaf_at)) refuse_target(L, slot->component);
   if (slot->read_only)
     raise_error(L, "map: field '%s.%s' is read only in the query '%s'", component, field,
                 loop->query->query->text);

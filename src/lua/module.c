@@ -19,6 +19,7 @@
 #include "lua/lua_image.h"
 #include "lua/lua_query.h"
 #include "lua/lua_random.h"
+#include "lua/lua_relation.h"
 #include "lua/lua_schedule.h"
 #include "lua/lua_spawn.h"
 #include "lua/lua_world.h"
@@ -30,7 +31,7 @@
 #include "lua/where.h"
 #include "lua/worlds.h"
 
-#define METHOD_LISTS 11
+#define METHOD_LISTS 12
 
 /* A kind of object: what its metatable holds, and the methods that scripts may call. */
 struct object {
@@ -45,7 +46,7 @@ static const struct object objects[] = {
    {world_core_methods, world_component_methods, world_entity_methods, world_spawn_methods,
     world_query_methods, world_schedule_methods, world_system_methods,
     world_describe_methods, world_view_methods, world_random_methods,
-    world_image_methods}},
+    world_image_methods, world_relation_methods}},
   {"query", &kind_query, query_metamethods, {query_methods}},
   {"loop", &kind_loop, loop_metamethods, {NULL}},
   {"view", &kind_view, view_metamethods, {NULL}},

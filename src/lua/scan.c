@@ -9,6 +9,7 @@
 #include "core/change/migrate.h"
 #include "core/store/component.h"
 #include "core/store/query.h"
+#include "core/store/relation.h"
 #include "front/bytecode.h"
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"
@@ -110,9 +111,20 @@ static struct thing view_key(const struct scanner *s, const struct body *body, u
   return unknown;
 }
 
+static bool is_target(const struct thing *view, const struct constant *key) {
+  const struct component *component = view->component;
+  if (!component || component != view->root || view->array || key->type != CONST_STRING)
+    return false;
+  uint32_t at = component_field(component, key->string.data, key->string.size);
+  return at != NONE && leaf_is_target(component, component->fields[at].first_leaf);
+}
+
 static void check_store(const struct scanner *s, const struct body *body, uint32_t pc,
                         const struct thing *view, uint32_t key) {
   if (view->kind != THING_VIEW) return;
+  if (s->scan->promises && is_target(view, &body->code.constants[key]))
+    refuse(s, body, pc, "it writes to '%s.target', which only world:add and world:set do",
+           view->root->name);
   view_key(s, body, pc, view, &body->code.constants[key]);
   if (view->read_only && s->scan->promises)
     refuse(s, body, pc, "it writes to '%s', which the query reads only (:in)",

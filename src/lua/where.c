@@ -3,6 +3,7 @@
 
 #include "core/base/chance.h"
 #include "core/store/entity.h"
+#include "core/store/relation.h"
 #include "core/store/scratch.h"
 #include "core/store/sweeping.h"
 #include "lua/bind/args.h"
@@ -322,6 +323,9 @@ static struct component *read_set(lua_State *L, struct world_box *box, int world
   box->calls++;
   values_begin(box);
   struct component *component = check_component_leaf(L, box, 2, &leaf);
+  if (component->relation && (!component->relation->exclusive || lua_type(L, 2) == LUA_TNUMBER))
+    raise_error(L, "'%s' is a relation of several targets, or a pair: set it by world:set, for "
+                "each entity", component->name);
   batch_begin(batch, L, box, world_index);
   batch_values(batch, component, leaf, 3, count);
   return component;

@@ -1,6 +1,7 @@
 #include "core/change/declare.h"
 
 #include "core/change/migrate.h"
+#include "core/store/builtin.h"
 #include "core/store/world.h"
 
 #define ARRAY_LIMIT 1024u
@@ -147,6 +148,9 @@ static ecs_status copy_nested(struct build *build, const ecs_field *from,
   const char *name = build->desc->name;
   ecs_status status = component_need_id(world, from->nested, &to->nested);
   if (status != ECS_OK) return status;
+  if (to->nested->relation)
+    return world_fail(world, ECS_EINVAL, "field '%s.%s': '%s' is a relation", name, from->name,
+                      to->nested->name);
   if (to->nested->leaf_count == 0)
     return world_fail(world, ECS_EINVAL, "field '%s.%s': '%s' is a tag", name, from->name,
                       to->nested->name);
@@ -325,6 +329,30 @@ static ecs_status copy_renames(struct build *build) {
   return ECS_OK;
 }
 
+/* What an exclusive relation begins with. */
+static bool is_target(const ecs_field *field) {
+  return strcmp(field->name, "target") == 0 && field->type == ECS_ENTITY && !field->count &&
+         field->value.kind == ECS_KIND_NONE;
+}
+
+static ecs_status check_relation(ecs_world *world, const ecs_component_desc *desc) {
+  if (!desc->relation && (desc->exclusive || desc->acyclic))
+    return world_fail(world, ECS_EINVAL, "component '%s' is no relation: only those are "
+                      "exclusive or acyclic", desc->name);
+  if (!desc->relation) return ECS_OK;
+  if (desc->acyclic && !desc->exclusive)
+    return world_fail(world, ECS_EINVAL, "relation '%s' is acyclic and not exclusive; only "
+                      "exclusive ones can be", desc->name);
+  if (desc->exclusive && (desc->field_count == 0 || !is_target(&desc->fields[0])))
+    return world_fail(world, ECS_EINVAL, "exclusive relation '%s' does not begin with a field "
+                      "'target' of type entity", desc->name);
+  for (uint32_t i = desc->exclusive; i < desc->field_count; i++)
+    if (desc->fields[i].name && strcmp(desc->fields[i].name, "target") == 0)
+      return world_fail(world, ECS_EINVAL, "relation '%s': a field cannot be called 'target', "
+                        "which is what the entity is tied to", desc->name);
+  return ECS_OK;
+}
+
 ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
                          struct component **out) {
   if (!desc->name || !is_name(desc->name))
@@ -336,6 +364,8 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
     return world_fail(world, ECS_ELIMIT,
                       "component '%s': a native struct has at most %u bytes", desc->name,
                       (uint64_t)NATIVE_LIMIT);
+  ecs_status status = check_relation(world, desc);
+  if (status != ECS_OK) return status;
   struct component *component = memory_array(&world->memory, 1, sizeof *component);
   if (!component) return world_nomem(world);
   component->align = 1;
@@ -344,7 +374,9 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
   struct build build = {world, component, desc};
   component->name = copy(&build, desc->name);
   component->name_size = (uint32_t)strlen(desc->name);
-  ecs_status status = component->name ? ECS_OK : world_nomem(world);
+  component->ties = (struct tie_kind){desc->relation, desc->exclusive, desc->acyclic,
+                                      desc->on_target_despawn};
+  status = component->name ? ECS_OK : world_nomem(world);
   if (status == ECS_OK) status = copy_hint(&build, "doc", desc->doc, &component->doc);
   if (status == ECS_OK && desc->field_count) status = build_fields(&build);
   if (status == ECS_OK) status = copy_renames(&build);
@@ -396,9 +428,15 @@ static bool same_fields(const ecs_world *a_world, const struct component *a,
   return true;
 }
 
+static bool same_ties(const struct tie_kind *a, const struct tie_kind *b) {
+  return a->relation == b->relation && a->exclusive == b->exclusive &&
+         a->acyclic == b->acyclic && a->policy == b->policy;
+}
+
 bool declare_same(const ecs_world *a_world, const struct component *a,
                   const ecs_world *b_world, const struct component *b) {
-  return same_fields(a_world, a, b_world, b) && same_layout(a, b);
+  return same_ties(&a->ties, &b->ties) && same_fields(a_world, a, b_world, b) &&
+         same_layout(a, b);
 }
 
 void declare_lay_out_as(ecs_world *world, struct component *component,
@@ -416,44 +454,6 @@ void declare_lay_out_as(ecs_world *world, struct component *component,
     component->leaves[i].offset = from->leaves[i].offset;
 }
 
-ecs_status declare_reserve(ecs_world *world, uint32_t index) {
-  struct registry *registry = &world->registry;
-  uint64_t count = index + 1ull;
-  struct component **components =
-      memory_grow(&world->memory, registry->components, &registry->capacity, count,
-                  sizeof *components);
-  if (!components) return world_nomem(world);
-  registry->components = components;
-  uint32_t *next = memory_grow(&world->memory, registry->next, &registry->next_capacity,
-                               count, sizeof *next);
-  if (!next) return world_nomem(world);
-  registry->next = next;
-  if (!map_reserve(&world->memory, &registry->names, 1)) return world_nomem(world);
-  return ECS_OK;
-}
-
-void declare_enter(ecs_world *world, struct component *component, uint32_t index) {
-  struct registry *registry = &world->registry;
-  component->id = entity_id(&world->entities, index);
-  while (registry->count <= index) registry->components[registry->count++] = NULL;
-  registry->components[index] = component;
-  uint32_t hash = text_hash(component->name, component->name_size);
-  registry->next[index] = map_get(&registry->names, hash);
-  map_put(&registry->names, hash, index);
-}
-
-ecs_status declare_register(ecs_world *world, struct component *component) {
-  struct range *range = &world->entities.components;
-  ecs_status status = entity_reserve(&world->entities, &world->memory, range, 1);
-  if (status == ECS_ELIMIT)
-    return world_fail(world, status, "all 65535 ids of components and tags are in use");
-  if (status != ECS_OK) return world_nomem(world);
-  status = declare_reserve(world, range->free_head ? range->free_head : range->next);
-  if (status != ECS_OK) return status;
-  declare_enter(world, component, entity_take(&world->entities, range));
-  return ECS_OK;
-}
-
 ecs_status declare(ecs_world *world, const ecs_component_desc *desc,
                    struct migration *migration, ecs_id *out) {
   struct component *component = NULL;
@@ -461,8 +461,13 @@ ecs_status declare(ecs_world *world, const ecs_component_desc *desc,
   if (status != ECS_OK) return status;
   assert(component && out);
   struct component *known = component_find(world, component->name, component->name_size);
+  if (builtin_is(component->name, component->name_size)) {
+    component_free(world, component);
+    return world_fail(world, ECS_EINVAL, "'%s' is a relation of every world: it cannot be declared",
+                      desc->name);
+  }
   if (!known) {
-    status = declare_register(world, component);
+    status = registry_add(world, component);
     if (status == ECS_OK) *out = component->id;
     if (status != ECS_OK) component_free(world, component);
     return status;
@@ -495,6 +500,29 @@ ecs_status declare_check_tag(ecs_world *world, const struct migration *migration
   if (component->field_count == 0) return ECS_OK;
   return world_fail(world, ECS_EINVAL, "component '%s' has fields; to drop them and their values "
                     "declare it as a component without any, {}", name);
+}
+
+/* The fields with the target before them; NULL when out of memory. */
+static ecs_field *with_target(ecs_world *world, const ecs_component_desc *desc) {
+  ecs_field *fields = memory_array(&world->memory, desc->field_count + (size_t)1, sizeof *fields);
+  if (!fields) return NULL;
+  fields[0] = (ecs_field){.name = "target", .type = ECS_ENTITY};
+  if (desc->field_count) memcpy(fields + 1, desc->fields, desc->field_count * sizeof *fields);
+  return fields;
+}
+
+ecs_status ecs_relation(ecs_world *world, const ecs_component_desc *desc, ecs_id *out) {
+  ecs_component_desc relation = *desc;
+  relation.relation = true;
+  if (!desc->exclusive || desc->field_count > LEAF_LIMIT)
+    return ecs_component(world, &relation, out);
+  ecs_field *fields = with_target(world, desc);
+  if (!fields) return world_nomem(world);
+  relation.fields = fields;
+  relation.field_count++;
+  ecs_status status = ecs_component(world, &relation, out);
+  memory_free(&world->memory, fields, relation.field_count * sizeof *fields);
+  return status;
 }
 
 ecs_status ecs_tag(ecs_world *world, const char *name, ecs_id *out) {

@@ -24,14 +24,6 @@ bool declare_same(const ecs_world *a_world, const struct component *a,
 void declare_lay_out_as(ecs_world *world, struct component *component,
                         const ecs_world *from_world, const struct component *from);
 
-/* Gives it an id and makes its name known. */
-ecs_status declare_register(ecs_world *world, struct component *component);
-
-/* The same with a given index, whose slot in the entity index is alive; after
-** declare_reserve for that index it cannot fail. */
-ecs_status declare_reserve(ecs_world *world, uint32_t index);
-void declare_enter(ecs_world *world, struct component *component, uint32_t index);
-
 struct migration;
 
 /* Declares: registers a new component at once, puts a changed one into the migration, to be

@@ -3,7 +3,9 @@
 #include "core/store/bulk.h"
 #include "core/change/convert.h"
 #include "core/change/migrate_plan.h"
+#include "core/store/builtin.h"
 #include "core/store/query.h"
+#include "core/store/relation_check.h"
 #include "core/store/resource.h"
 #include "core/store/sweeping.h"
 #include "core/store/world.h"
@@ -19,9 +21,37 @@ struct change *migration_of(const struct migration *migration, ecs_id id) {
   return NULL;
 }
 
+/* What ties entities and what does not, or does otherwise, are kept in other ways. */
+static ecs_status check_kind(const ecs_world *world, const struct component *component,
+                             const struct component *wanted) {
+  const struct tie_kind *now = &component->ties, *then = &wanted->ties;
+  if (now->relation == then->relation && now->exclusive == then->exclusive) return ECS_OK;
+  const char *what = !then->relation ? "a plain component or tag" : !now->relation ? "a relation"
+                     : then->exclusive ? "exclusive" : "a relation of several targets";
+  return world_fail(world, ECS_EINVAL, "'%s' cannot become %s as long as it is declared otherwise: "
+                    "undeclare it first", component->name, what);
+}
+
+/* A relation that is to be acyclic has no circle. */
+static ecs_status check_circles(const ecs_world *world, const struct component *component,
+                                const struct component *wanted) {
+  if (!wanted->ties.acyclic || component->ties.acyclic ||
+      relation_is_acyclic(component->relation))
+    return ECS_OK;
+  return world_fail(world, ECS_ECYCLE,
+                    "'%s' cannot become acyclic: some of its ties go in a circle",
+                    component->name);
+}
+
 ecs_status migration_add(struct migration *migration, struct component *component,
                          struct component *wanted) {
   ecs_world *world = migration->world;
+  ecs_status status = wanted ? check_kind(world, component, wanted) : ECS_OK;
+  if (wanted && status == ECS_OK) status = check_circles(world, component, wanted);
+  if (status != ECS_OK) {
+    component_free(world, wanted);
+    return status;
+  }
   struct change *change = migration_of(migration, component->id);
   if (!change) {
     struct change *changes = memory_grow(&world->memory, migration->changes,
@@ -45,10 +75,19 @@ ecs_status migration_add(struct migration *migration, struct component *componen
 
 /* ---- tables ---- */
 
+/* Whether a table has the component, or pairs of it. */
+static bool has_component(const struct table *table, ecs_id component) {
+  if (table_has(table, component)) return true;
+  for (uint32_t i = 0; table->has_pairs && i < table->id_count; i++)
+    if (id_is_pair(table->ids[i]) && pair_relation(table->ids[i]) == ecs_id_index(component))
+      return true;
+  return false;
+}
+
 static bool is_affected(const struct migration *migration, const struct table *table) {
   for (uint32_t i = 0; i < migration->count; i++) {
     const struct change *change = &migration->changes[i];
-    if (change->wanted && table_has(table, change->component->id)) return true;
+    if (change->wanted && has_component(table, change->component->id)) return true;
   }
   return false;
 }
@@ -58,7 +97,7 @@ static uint32_t source_column(const struct migration *migration, const struct ta
                               const struct column *column) {
   const struct change *change = migration_of(migration, column->component->id);
   uint32_t leaf = change && change->wanted ? change->source[column->leaf] : column->leaf;
-  return leaf == NONE ? NONE : table_column(old, column->component->id) + leaf;
+  return leaf == NONE ? NONE : table_column(old, column->id) + leaf;
 }
 
 static const struct leaf *leaf_of(const struct column *column) {
@@ -238,10 +277,22 @@ static ecs_status plan_removal(struct migration *migration, struct table *table)
   return table_reserve(world, to, to->incoming);
 }
 
+ecs_status migration_check_removal(const ecs_world *world, const struct component *component) {
+  if (builtin_is(component->name, component->name_size))
+    return world_fail(world, ECS_EINVAL, "'%s' is a relation of every world: it cannot go",
+                      component->name);
+  if (!relation_has_sources(world, ecs_id_index(component->id))) return ECS_OK;
+  return world_fail(world, ECS_EBUSY, "'%s' cannot go while entities are tied to it: remove these "
+                    "ties first", component->name);
+}
+
 static ecs_status plan_removals(struct migration *migration) {
   ecs_world *world = migration->world;
   const struct id_record *all = graph_all(world);
   ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < migration->count && status == ECS_OK; i++)
+    if (!migration->changes[i].wanted)
+      status = migration_check_removal(world, migration->changes[i].component);
   uint32_t count = all->table_count;
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
     status = plan_removal(migration, world_table(world, all->tables[i]));
@@ -253,6 +304,11 @@ static ecs_status plan_removals(struct migration *migration) {
 static void commit_removals(struct migration *migration) {
   ecs_world *world = migration->world;
   const struct id_record *all = graph_all(world);
+  for (uint32_t i = 0; i < migration->count; i++) {
+    const struct change *change = &migration->changes[i];
+    if (!change->wanted && change->component->relation)
+      relation_clear(world, change->component->relation);
+  }
   for (uint32_t i = 0; i < all->table_count; i++) {
     struct table *table = world_table(world, all->tables[i]), *to = table;
     ecs_status status = migration_without_removed(migration, table, &to);
@@ -306,12 +362,23 @@ ecs_status migration_prepare(struct migration *migration) {
   return status;
 }
 
+/* The relation stays the component's, with the options that it has now. */
+static void swap_relation(struct change *change, struct relation *relation) {
+  struct component *component = change->component;
+  component->relation = relation;
+  change->wanted->relation = NULL;
+  if (!relation) return;
+  relation->acyclic = component->ties.acyclic;
+  relation->policy = component->ties.policy;
+}
+
 /* The component keeps its address: everything that points to it sees the new fields. */
 static void swap_contents(const ecs_world *world, struct change *change) {
   struct component old = *change->component;
   *change->component = *change->wanted;
   *change->wanted = old;
   change->component->resource = old.resource;
+  swap_relation(change, old.relation);
   change->component->orphan = old.orphan;
   change->wanted->resource = NULL;
   change->component->changed = world->registry.version;

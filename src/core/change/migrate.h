@@ -52,6 +52,10 @@ void migration_begin(struct migration *migration, ecs_world *world);
 ecs_status migration_add(struct migration *migration, struct component *component,
                          struct component *wanted);
 
+/* Whether a component may go: ECS_EBUSY while anybody is tied to it, ECS_EINVAL for the relations
+** of every world. */
+ecs_status migration_check_removal(const ecs_world *world, const struct component *component);
+
 /* On failure the world is as it was; the message names entity, field, value and type. */
 ecs_status migration_prepare(struct migration *migration);
 void migration_commit(struct migration *migration);

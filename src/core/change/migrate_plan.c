@@ -209,7 +209,7 @@ ecs_status migration_report(struct migration *migration, struct change *change) 
           LEAF_DROPPED, leaf->name, NULL, NULL, type_name(leaf->type), false};
   }
   suspect_renames(report);
-  const struct id_record *record = graph_record(world, change->component->id);
+  const struct id_record *record = graph_uses(world, change->component);
   for (uint32_t i = 0; record && i < record->table_count; i++)
     report->rows += world_table(world, record->tables[i])->count;
   return keep_texts(&world->memory, change) ? ECS_OK : world_nomem(world);
@@ -225,7 +225,8 @@ ecs_status migration_without_removed(const struct migration *migration, struct t
   if (!ids) return world_nomem(world);
   uint32_t kept = 0;
   for (uint32_t i = 0; i < table->id_count; i++) {
-    const struct change *change = migration_of(migration, table->ids[i]);
+    const struct change *change =
+        migration_of(migration, component_of(world, table->ids[i])->id);
     if (!change || change->wanted) ids[kept++] = table->ids[i];
   }
   return kept == table->id_count ? ECS_OK : graph_table(world, ids, kept, out);

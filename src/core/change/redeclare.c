@@ -70,7 +70,11 @@ ecs_status redeclare(ecs_world *world, const ecs_world *from, const struct compo
                              .field_count = like->field_count,
                              .native_size = like->native ? like->size : 0,
                              .doc = like->doc, .was = like->was,
-                             .was_count = like->was_count};
+                             .was_count = like->was_count,
+                             .relation = like->ties.relation,
+                             .exclusive = like->ties.exclusive,
+                             .acyclic = like->ties.acyclic,
+                             .on_target_despawn = like->ties.policy};
   if (status == ECS_OK) status = declare_build(world, &desc, out);
   arena_free(&world->memory, &arena);
   return status;

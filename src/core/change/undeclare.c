@@ -24,6 +24,7 @@ static void leave_registry(ecs_world *world, const struct component *component) 
 void declare_forget(ecs_world *world, struct component *component) {
   ecs_id id = component->id;
   query_break(world, id);
+  if (component->relation) graph_forget(world, pair_make(ecs_id_index(id), 0));
   graph_forget(world, id);
   leave_registry(world, component);
   component_free(world, component);
@@ -32,7 +33,7 @@ void declare_forget(ecs_world *world, struct component *component) {
 
 /* Whether nothing has it: no table, no other component's field. */
 static bool is_unused(const ecs_world *world, const struct component *component) {
-  const struct id_record *record = graph_record(world, component->id);
+  const struct id_record *record = graph_uses(world, component);
   if (record && record->table_count) return false;
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *other = world->registry.components[i];
@@ -46,6 +47,7 @@ static bool is_unused(const ecs_world *world, const struct component *component)
 ecs_status ecs_undeclare(ecs_world *world, ecs_id id) {
   struct component *component;
   ecs_status status = component_need_id(world, id, &component);
+  if (status == ECS_OK) status = migration_check_removal(world, component);
   if (status == ECS_OK && is_unused(world, component)) {
     status = world_is_idle(world, "undeclare");
     if (status != ECS_OK) return status;

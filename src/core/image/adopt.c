@@ -24,9 +24,10 @@ static ecs_status give_resources(struct loader *loader) {
 static ecs_status add_live(ecs_world *shadow, const struct component *live,
                            struct component *copy) {
   uint32_t index = ecs_id_index(live->id);
-  ecs_status status = declare_reserve(shadow, index);
+  ecs_status status = registry_reserve(shadow, index);
+  if (status == ECS_OK && copy->ties.relation) status = relation_new(shadow, copy);
   if (status == ECS_OK)
-    declare_enter(shadow, copy, index);
+    registry_enter(shadow, copy, index);
   else
     component_free(shadow, copy);
   return status;
@@ -91,10 +92,11 @@ static ecs_status reserve_components(struct loader *loader) {
   for (uint32_t i = 0; i < registry->count; i++) {
     const struct component *shadow = registry->components[i];
     if (!shadow || component_of(loader->live, shadow->id)) continue;
-    ecs_status status = declare_reserve(loader->live, i);
+    ecs_status status = registry_reserve(loader->live, i);
     if (status != ECS_OK) return status;
     more++;
   }
+  if (relations_reserve(loader->live, more) != ECS_OK) return ECS_ENOMEM;
   return map_reserve(&loader->live->memory, &loader->live->registry.names, more)
              ? ECS_OK : ECS_ENOMEM;
 }
@@ -130,6 +132,7 @@ static void swap_contents(ecs_world *live, ecs_world *shadow) {
   SWAP(struct graph, live->graph, shadow->graph);
   SWAP(struct intern_table, live->strings, shadow->strings);
   SWAP(struct name_table, live->names, shadow->names);
+  SWAP(uint64_t, live->relations.tied, shadow->relations.tied);
   live->seed = shadow->seed;
   live->tick = shadow->tick;
   live->chance = shadow->chance;
@@ -144,11 +147,14 @@ static void adopt_component(ecs_world *live, ecs_world *shadow, uint32_t index) 
   struct component *to = index < live->registry.count ? live->registry.components[index] : NULL;
   if (!to) {
     shadow->registry.components[index] = NULL;
+    if (from->relation) relation_leave(shadow, from);
     from->changed = 0;
     from->orphan = true;
-    declare_enter(live, from, index);
+    registry_enter(live, from, index);
     return;
   }
+  assert(!from->relation == !to->relation);
+  if (to->relation) SWAP(struct ties, to->relation->ties, from->relation->ties);
   for (uint32_t i = 0; i < to->leaf_count; i++) to->leaves[i].value = from->leaves[i].value;
   SWAP(struct column_buffer *, to->resource, from->resource);
 }

@@ -97,11 +97,18 @@ static uint64_t id_share(const ecs_world *world, uint32_t at) {
   return id * UINT64_C(0x9E3779B97F4A7C15);
 }
 
+/* What the target of a pair adds to what its relation's name says; 0 for a component. */
+static uint64_t hash_pair(const ecs_world *world, ecs_id id) {
+  return id_is_pair(id)
+             ? mix(hash_target(world, entity_id(&world->entities, pair_target(id))) + 7) : 0;
+}
+
 static uint64_t hash_table(const ecs_world *world, const struct table *table) {
   uint64_t total = 0, type = 0, sums[BLOCK];
   for (uint32_t i = 0; i < table->id_count; i++) {
     const struct component *component = component_of(world, table->ids[i]);
-    type += mix(hash_text(component->name, component->name_size) + 1);
+    type += mix(hash_text(component->name, component->name_size) + 1 +
+                hash_pair(world, table->ids[i]));
   }
   for (uint32_t row = 0; row < table->count; row += BLOCK) {
     uint32_t count = table->count - row < BLOCK ? table->count - row : BLOCK;
@@ -109,12 +116,24 @@ static uint64_t hash_table(const ecs_world *world, const struct table *table) {
     for (uint32_t i = 0; i < table->column_count; i++) {
       const struct column *column = &table->columns[i];
       const struct leaf *leaf = &column->component->leaves[column->leaf];
-      add_cells(world, leaf, column->data, row, count, leaf_key(column->component, leaf),
-                sums);
+      uint64_t key = leaf_key(column->component, leaf) + hash_pair(world, column->id);
+      add_cells(world, leaf, column->data, row, count, key, sums);
     }
     for (uint32_t i = 0; i < count; i++)
       total += mix(sums[i] + id_share(world, table->rows[row + i]));
   }
+  return total;
+}
+
+/* In which order the sources of each target were tied. */
+static uint64_t hash_ties(const ecs_world *world, const struct relation *relation) {
+  const struct ties *ties = &relation->ties;
+  const struct component *component = relation->component;
+  uint64_t total = 0, name = hash_text(component->name, component->name_size);
+  for (uint32_t end = 0; (end = ties_next_end(ties, end)) != 0; end++)
+    for (uint32_t at = ties_first(ties, end), next; (next = ties_next(ties, at)) != 0; at = next)
+      total += mix(name + mix(hash_target(world, entity_id(&world->entities, at)) + 5) +
+                   hash_target(world, entity_id(&world->entities, next)));
   return total;
 }
 
@@ -149,6 +168,8 @@ uint64_t ecs_digest(const ecs_world *world) {
     const struct component *component = world->registry.components[i];
     if (component && component->resource) total += hash_resource(world, component);
   }
+  for (uint32_t i = 0; i < world->relations.count; i++)
+    total += hash_ties(world, world->relations.list[i]);
   for (uint32_t i = 0; i < world->names.count; i++) {
     const struct name *name = &world->names.names[i];
     total += mix(hash_target(world, name->entity) * 3 + hash_text(name->text, name->size));

@@ -1,4 +1,4 @@
-/* The saved image of a world, format 2. Numbers are little-endian; texts are u32 size and
+/* The saved image of a world, format 3. Numbers are little-endian; texts are u32 size and
 ** bytes; components are named by their place in the image's list. The same world gives the same
 ** bytes on every machine, so nothing of a native struct's layout is in them.
 **
@@ -8,41 +8,52 @@
 **   strings     u32 count, the texts, in the order in which what follows names them first;
 **               string fields hold 0 for "" or a place counted from 1
 **   components  u32 count, by nesting depth and name, each: text name, text doc, u8 flags
-**               (1 resource), u32 fields, each: text name, type, u8 type's code (value.h), u32
-**               array count, u32 nested place, u8 has default, u32 names, the texts, texts doc
-**               unit min max (size 0xFFFFFFFF for none);
+**               (1 resource, 2 relation, 4 exclusive, 8 acyclic, 16 sources die with their
+**               target, 32 they keep it alive), u32 fields, each: text name, type, u8 type's
+**               code (types.h), u32 array count, u32 nested place, u8 has default, u32 names,
+**               the texts, texts doc unit min max (size 0xFFFFFFFF for none);
 **               u32 leaves, each: u32 bytes of a cell, u64 default (entities: 0); for a resource
 **               the leaves' cells
 **   entities    u32 first, last, next of the spawn range, u32 free count, u32 indices in the
 **               order they will be taken; u32 pages, each: u32 number, 4,096 u16 generations,
 **               4,096 u8 states
-**   tables      u32 count, in the order they were made, each: u32 components, their places,
-**               u8 flags (1 was empty), u32 rows, u32 entity index each, then the columns: by
-**               place, then leaf, each: u32 bytes of a cell, the cells. `any` columns: u32 size
-**               (0xFFFFFFFF for nil) and bytes for each cell
-**   names       u32 count, by their bytes, each: u64 id, text
+**   tables      u32 count, in the order they were made, each: u32 components, their places, u32
+**               pairs, by both, each: u32 relation's place, u32 target; u8 flags (1 was empty),
+**               u32 rows, u32 entity index each, then the columns: by place, then leaf, those of
+**               pairs behind those of components, each: u32 bytes of a cell, the cells. `any`
+**               columns: u32 size (0xFFFFFFFF for nil) and bytes for each cell
+**   ties        for each exclusive relation, by place: u32 count, the sources, by targets and then
+**               in the order in which they were tied
+**   names       u32 count, by their bytes and then by id, each: u64 id, text
 **   schedule    u32 phases, each: text name, f64 accumulator, u8 enabled; u32 systems, each:
 **               text name, f64 timer, f64 elapsed, u8 flags (1 enabled, 2 has run, 4 parked),
 **               u64 streams of random numbers opened in this tick
 **   checksum    u64 of everything before it (stream.h); nothing follows
 **
-** An entity index below 65,536, in rows and in entity fields, is a component's place plus 1.
+** An entity index below 65,536, in rows, pairs, ties and entity fields, is a component's place
+** plus 1.
 **
 ** Loading bounds what a forged image can ask for by its size (load.c). The sizes of cells, which
 ** are known otherwise, also see to it that every leaf and every column of an empty table has
 ** bytes to stand for the memory that it takes.
 **
-** Format 1, which is read as well, had a u32 native size before a component's fields and a u64
-** offset before a field's names, and neither sizes of cells nor streams. */
+** Formats 1 and 2 are read as well. They had no relations: neither pairs nor ties. Format 1 had a
+** u32 native size before a component's fields and a u64 offset before a field's names, and neither
+** sizes of cells nor streams. */
 #ifndef ECS_CORE_IMAGE_FORMAT_H
 #define ECS_CORE_IMAGE_FORMAT_H
 
 #include "core/image/stream.h"
 
 #define IMAGE_MAGIC "ecsworld"
-#define IMAGE_VERSION 2u
+#define IMAGE_VERSION 3u
 #define IMAGE_OLDEST 1u
 #define IMAGE_TEXT_LIMIT (UINT32_MAX / 2)
+
+enum {
+  IMAGE_RESOURCE = 1, IMAGE_RELATION = 2, IMAGE_EXCLUSIVE = 4, IMAGE_ACYCLIC = 8,
+  IMAGE_DESPAWNS = 16, IMAGE_REFUSES = 32
+};
 
 enum slot_state { SLOT_UNBORN, SLOT_ALIVE, SLOT_FREE, SLOT_PARTED, SLOT_RETIRED };
 

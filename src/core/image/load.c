@@ -55,7 +55,7 @@ static ecs_status make_shadow(struct loader *loader, uint32_t tag) {
   if (status != ECS_OK) return world_nomem(loader->live);
   status = copy_component_ids(loader);
   if (status == ECS_OK && loader->live->registry.count)
-    status = declare_reserve(loader->world, loader->live->registry.count - 1);
+    status = registry_reserve(loader->world, loader->live->registry.count - 1);
   loader->base = loader->world->memory.bytes;
   return status;
 }
@@ -93,7 +93,7 @@ static ecs_status load_header(struct loader *loader) {
 static ecs_status load_all(struct loader *loader) {
   static ecs_status (*const parts[])(struct loader *) = {
       load_header, load_strings, load_components, load_index,
-      load_tables, load_names,   load_schedule};
+      load_tables, load_ties,    load_names, load_schedule};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     ecs_status status = parts[i](loader);
     if (status == ECS_OK) status = load_state(loader);

@@ -220,11 +220,12 @@ static ecs_status enter(struct loader *loader, struct component *component) {
       component_find(loader->live, component->name, component->name_size);
   if (component_find(world, component->name, component->name_size))
     return load_damaged(loader, "a component is there twice");
-  if (!live) return declare_register(world, component);
+  if (!live) return registry_add(world, component);
   declare_lay_out_as(world, component, loader->live, live);
   uint32_t index = ecs_id_index(live->id);
-  ecs_status status = declare_reserve(world, index);
-  if (status == ECS_OK) declare_enter(world, component, index);
+  ecs_status status = registry_reserve(world, index);
+  if (status == ECS_OK && component->ties.relation) status = relation_new(world, component);
+  if (status == ECS_OK) registry_enter(world, component, index);
   return status;
 }
 
@@ -267,6 +268,17 @@ static void load_resource_ids(const struct loader *loader) {
   }
 }
 
+static bool read_flags(uint8_t flags, ecs_component_desc *desc) {
+  bool despawns = flags & IMAGE_DESPAWNS, refuses = flags & IMAGE_REFUSES;
+  desc->relation = flags & IMAGE_RELATION;
+  desc->exclusive = flags & IMAGE_EXCLUSIVE;
+  desc->acyclic = flags & IMAGE_ACYCLIC;
+  desc->on_target_despawn = despawns ? ECS_TARGET_DESPAWN
+                            : refuses ? ECS_TARGET_ERROR : ECS_TARGET_REMOVE;
+  bool plain = !desc->exclusive && !desc->acyclic && !despawns && !refuses;
+  return flags < 64 && !(despawns && refuses) && (desc->relation || plain);
+}
+
 static ecs_status read_component(struct loader *loader, struct declaration *declaration) {
   size_t size;
   ecs_component_desc *desc = &declaration->desc;
@@ -282,6 +294,7 @@ static ecs_status read_component(struct loader *loader, struct declaration *decl
   if (status != ECS_OK) return status;
   desc->fields = declaration->fields;
   desc->field_count = declaration->field_count;
+  if (!read_flags(flags, desc)) return load_damaged(loader, "a component's flags are none");
   struct component *component;
   status = declare_build(loader->world, desc, &component);
   if (status != ECS_OK)
@@ -392,9 +405,10 @@ ecs_status load_names(struct loader *loader) {
     size_t size;
     char *name = text(loader, &size);
     if (!name) return nomem_or_damaged(loader);
-    ecs_status status = name_find(loader->world, name, size) || size == 0
+    ecs_status status = size == 0 || name_of(loader->world, id).size
                             ? load_damaged(loader, "a name is there twice")
-                            : name_set(loader->world, id, name, size);
+                            : name_put(loader->world, id, name, size);
+    if (status == ECS_ETAKEN) status = load_damaged(loader, "a name is there twice");
     arena_free(&loader->live->memory, &loader->arena);
     status = corrupt_unless(loader, status, "a name is nobody's");
     if (status == ECS_OK) status = load_state(loader);

@@ -7,6 +7,8 @@
 #include "core/image/load.h"
 #include "core/store/entity.h"
 
+#include "core/store/relation_check.h"
+
 #define PIECE 4096u
 
 /* ---- the entity index ---- */
@@ -103,23 +105,83 @@ ecs_status load_index(struct loader *loader) {
 
 /* ---- tables ---- */
 
-static ecs_status read_type(struct loader *loader, struct table **out) {
-  uint32_t count = read_u32(&loader->in), used = 0, last = 0;
+static void insert_id(ecs_id *ids, uint32_t used, ecs_id id) {
+  uint32_t at = used;
+  while (at > 0 && ids[at - 1] > id) at--;
+  memmove(ids + at + 1, ids + at, (used - at) * sizeof *ids);
+  ids[at] = id;
+}
+
+/* A component with several targets is in tables by its pairs only. */
+static bool is_by_itself(const struct component *component) {
+  return !component->ties.relation || component->ties.exclusive;
+}
+
+static ecs_status read_ids(struct loader *loader, uint32_t count) {
+  uint32_t last = 0;
   if (count > loader->component_count) return load_damaged(loader, "a table has no such type");
   ecs_id *ids = world_scratch(loader->world, count);
   if (!ids) return ECS_ENOMEM;
-  for (; used < count; used++) {
+  for (uint32_t used = 0; used < count; used++) {
     uint32_t place = read_u32(&loader->in);
-    if (place >= loader->component_count || (used && place <= last))
+    if (place >= loader->component_count || (used && place <= last) ||
+        !is_by_itself(loader->components[place]))
       return load_damaged(loader, "a table has no such type");
     last = place;
-    uint32_t at = used;
-    ecs_id id = loader->components[place]->id;
-    while (at > 0 && ids[at - 1] > id) at--;
-    memmove(ids + at + 1, ids + at, (used - at) * sizeof *ids);
-    ids[at] = id;
+    insert_id(ids, used, loader->components[place]->id);
   }
-  return graph_table(loader->world, ids, count, out);
+  return ECS_OK;
+}
+
+/* The index that an image's number stands for, of a slot that there is; 0 for none. */
+static uint32_t load_entity(const struct loader *loader, uint32_t number) {
+  if (number < FIRST_ENTITY)
+    return number && number <= loader->component_count
+               ? ecs_id_index(loader->components[number - 1]->id) : 0;
+  if (number >= INDEX_LIMIT || entity_slots(&loader->world->entities, number).count == 0)
+    return 0;
+  return number;
+}
+
+/* Pairs behind the components that are in the list already. */
+static ecs_status read_pairs(struct loader *loader, uint32_t used, uint32_t count) {
+  uint64_t last = 0;
+  for (uint32_t i = 0; i < count; i++, used++) {
+    uint32_t place = read_u32(&loader->in), number = read_u32(&loader->in);
+    uint64_t order = (uint64_t)place << 32 | number;
+    ecs_id *ids = world_scratch(loader->world, used + 1ull);
+    if (!ids) return ECS_ENOMEM;
+    if (loader->in.failed) return load_state(loader);
+    uint32_t target = load_entity(loader, number);
+    if (place >= loader->component_count || is_by_itself(loader->components[place]) ||
+        target == 0 || (i && order <= last))
+      return load_damaged(loader, "a pair is none");
+    last = order;
+    insert_id(ids, used, pair_make(ecs_id_index(loader->components[place]->id), target));
+  }
+  return ECS_OK;
+}
+
+static ecs_status read_type(struct loader *loader, struct table **out) {
+  uint32_t count = read_u32(&loader->in), pairs = 0;
+  ecs_status status = read_ids(loader, count);
+  if (status == ECS_OK && loader->version > 2) {
+    pairs = read_u32(&loader->in);
+    status = read_pairs(loader, count, pairs);
+  }
+  if (status != ECS_OK) return status;
+  const ecs_id *ids = world_scratch(loader->world, (uint64_t)count + pairs);
+  return ids ? graph_table(loader->world, ids, count + pairs, out) : ECS_ENOMEM;
+}
+
+/* A table with rows has no pairs with the dead. */
+static bool pairs_live(const ecs_world *world, const struct table *table) {
+  for (uint32_t i = 0; table->has_pairs && i < table->id_count; i++) {
+    ecs_id id = table->ids[i];
+    if (id_is_pair(id) && !ecs_alive(world, entity_id(&world->entities, pair_target(id))))
+      return false;
+  }
+  return true;
 }
 
 /* The record of an entity in the shadow, whose index is then *at; NULL when there is none. */
@@ -182,18 +244,60 @@ static ecs_status read_column(struct loader *loader, const struct component *com
   return load_cells(loader, component, leaf, column->data, table->count);
 }
 
-static ecs_status read_columns(struct loader *loader, struct table *table) {
-  for (uint32_t i = 0; i < loader->component_count; i++) {
-    const struct component *component = loader->components[i];
-    uint32_t first = table_column(table, component->id);
-    for (uint32_t j = 0; first != NONE && j < component->leaf_count; j++) {
-      ecs_status status = read_column(loader, component, j, table, first + j);
-      if (status == ECS_OK) status = load_state(loader);
-      if (status != ECS_OK) return status;
-    }
+static ecs_status read_columns_of(struct loader *loader, const struct table *table,
+                                  const struct component *component, ecs_id id) {
+  uint32_t first = table_column(table, id);
+  ecs_status status = ECS_OK;
+  for (uint32_t j = 0; first != NONE && j < component->leaf_count && status == ECS_OK; j++) {
+    status = read_column(loader, component, j, table, first + j);
+    if (status == ECS_OK) status = load_state(loader);
   }
-  table->capacity = table->count;
-  return ECS_OK;
+  return status;
+}
+
+/* The place in the image of a component's or entity's index. */
+static uint64_t target_order(const struct loader *loader, uint32_t target) {
+  if (target >= FIRST_ENTITY) return target;
+  uint32_t place = 0;
+  while (ecs_id_index(loader->components[place]->id) != target) place++;
+  return place;
+}
+
+/* The pair of a relation that comes behind another in the image; ECS_NULL at the end. */
+static ecs_id next_pair(const struct loader *loader, const struct table *table,
+                        uint32_t relation, ecs_id last) {
+  ecs_id next = ECS_NULL;
+  uint64_t least = 0, after = last ? target_order(loader, pair_target(last)) : 0;
+  for (uint32_t i = 0; i < table->id_count; i++) {
+    ecs_id id = table->ids[i];
+    if (!id_is_pair(id) || pair_relation(id) != relation) continue;
+    uint64_t order = target_order(loader, pair_target(id));
+    if ((last && order <= after) || (next && order >= least)) continue;
+    next = id;
+    least = order;
+  }
+  return next;
+}
+
+static ecs_status read_pair_columns(struct loader *loader, const struct table *table,
+                                    const struct component *component) {
+  uint32_t relation = ecs_id_index(component->id);
+  ecs_status status = ECS_OK;
+  for (ecs_id pair = ECS_NULL;
+       status == ECS_OK && (pair = next_pair(loader, table, relation, pair)) != ECS_NULL;)
+    status = read_columns_of(loader, table, component, pair);
+  return status;
+}
+
+static ecs_status read_columns(struct loader *loader, struct table *table) {
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < loader->component_count && status == ECS_OK; i++)
+    status = read_columns_of(loader, table, loader->components[i], loader->components[i]->id);
+  for (uint32_t i = 0; table->has_pairs && i < loader->component_count && status == ECS_OK; i++)
+    if (loader->components[i]->leaf_count && !is_by_itself(loader->components[i]))
+      status = read_pair_columns(loader, table, loader->components[i]);
+  if (status == ECS_OK) table->capacity = table->count;
+  return status;
 }
 
 static ecs_status read_table(struct loader *loader) {
@@ -210,6 +314,7 @@ static ecs_status read_table(struct loader *loader) {
   table->was_empty = read_u8(&loader->in) != 0;
   uint32_t count = read_u32(&loader->in);
   if (count > ROW_LIMIT) return load_damaged(loader, "a table has too many rows");
+  if (count && !pairs_live(loader->world, table)) return load_damaged(loader, "a pair is none");
   status = read_rows(loader, table, count);
   if (status == ECS_OK) status = read_columns(loader, table);
   return status == ECS_OK ? load_state(loader) : status;
@@ -228,4 +333,41 @@ ecs_status load_tables(struct loader *loader) {
   }
   return rows == loader->world->entities.alive
              ? ECS_OK : load_damaged(loader, "an entity has no row");
+}
+
+/* ---- ties ---- */
+
+/* Ties the next source of the relation to what its cell says. */
+static ecs_status read_tie(struct loader *loader, struct relation *relation) {
+  ecs_world *world = loader->world;
+  uint32_t source = load_entity(loader, read_u32(&loader->in));
+  struct cells_row cells;
+  if (loader->in.failed) return load_state(loader);
+  if (source == 0 || ties_target(&relation->ties, source) ||
+      !cells_find(world, entity_id(&world->entities, source), relation->component->id, &cells))
+    return load_damaged(loader, "a tie has no source");
+  ecs_id target = ((const ecs_id *)cells.columns[TARGET_LEAF].data)[cells.row];
+  if (!ecs_alive(world, target)) return load_damaged(loader, "a tie has no target");
+  if (!ties_reserve(&relation->ties, &world->memory, source, ecs_id_index(target)))
+    return ECS_ENOMEM;
+  relation_link(world, relation, source, ecs_id_index(target));
+  return load_state(loader);
+}
+
+static ecs_status read_ties(struct loader *loader, struct relation *relation) {
+  uint32_t count = read_u32(&loader->in);
+  ecs_status status = load_state(loader);
+  for (uint32_t i = 0; i < count && status == ECS_OK; i++) status = read_tie(loader, relation);
+  return status;
+}
+
+ecs_status load_ties(struct loader *loader) {
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < loader->component_count && status == ECS_OK; i++) {
+    struct relation *relation = loader->components[i]->relation;
+    if (relation && relation->exclusive) status = read_ties(loader, relation);
+  }
+  if (status != ECS_OK) return status;
+  return relations_check(loader->world) == ECS_OK
+             ? ECS_OK : load_damaged(loader, "its ties are not what its cells say");
 }

@@ -22,7 +22,9 @@ struct saver {
   uint32_t *strings;               /* string number -> place counted from 1 */
   uint32_t *string_order;          /* the numbers by place */
   uint32_t string_count;
-  const void **names;              /* struct name, by their bytes */
+  const void **names;              /* struct name: arrange_names */
+  uint32_t *targets;               /* of one table's pairs of one relation */
+  uint32_t target_room;
   ecs_status status;
 };
 
@@ -37,7 +39,9 @@ static bool component_precedes(const void *one, const void *two) {
 static bool name_precedes(const void *one, const void *two) {
   const struct name *a = one, *b = two;
   int order = memcmp(a->text, b->text, a->size < b->size ? a->size : b->size);
-  return order < 0 || (order == 0 && a->size < b->size);
+  if (order != 0 || a->size != b->size) return order < 0 || (order == 0 && a->size < b->size);
+  uint32_t at = ecs_id_index(b->entity);
+  return at >= FIRST_ENTITY && ecs_id_index(a->entity) < at;
 }
 
 /* Bottom-up merge sort (Knuth, TAOCP 5.2.4) between a list and as much room behind it. */
@@ -83,6 +87,37 @@ static const struct component *component_at(const struct saver *saver, uint32_t 
   return saver->components[place];
 }
 
+/* ---- pairs ---- */
+
+static uint32_t index_to_image(const struct saver *saver, uint32_t index) {
+  return index < FIRST_ENTITY ? saver->places[index] + 1 : index;
+}
+
+static uint32_t index_of_image(const struct saver *saver, uint32_t number) {
+  return number < FIRST_ENTITY ? ecs_id_index(component_at(saver, number - 1)->id) : number;
+}
+
+static uint32_t count_pairs(const struct table *table) {
+  uint32_t pairs = 0;
+  for (uint32_t i = 0; i < table->id_count; i++) pairs += id_is_pair(table->ids[i]);
+  return pairs;
+}
+
+/* The targets of a table's pairs of one relation, as the image has them, in order. */
+static uint32_t list_targets(const struct saver *saver, const struct table *table,
+                             const struct component *component) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; table->has_pairs && i < table->id_count; i++) {
+    ecs_id id = table->ids[i];
+    if (!id_is_pair(id) || pair_relation(id) != ecs_id_index(component->id)) continue;
+    uint32_t target = index_to_image(saver, pair_target(id)), at = count++;
+    for (; at > 0 && saver->targets[at - 1] > target; at--)
+      saver->targets[at] = saver->targets[at - 1];
+    saver->targets[at] = target;
+  }
+  return count;
+}
+
 /* ---- strings, by the place at which they are first named ---- */
 
 static void name_strings(struct saver *saver, const uint32_t *numbers, uint32_t count) {
@@ -104,13 +139,23 @@ static void name_component_strings(struct saver *saver, const struct component *
       name_strings(saver, component->resource[i].data, 1);
 }
 
+static void name_column_strings(struct saver *saver, const struct table *table,
+                                const struct component *component, ecs_id id) {
+  uint32_t first = component->has_string ? table_column(table, id) : NONE;
+  for (uint32_t j = 0; first != NONE && j < component->leaf_count; j++)
+    if (component->leaves[j].type == ECS_STRING)
+      name_strings(saver, table->columns[first + j].data, table->count);
+}
+
 static void name_table_strings(struct saver *saver, const struct table *table) {
   for (uint32_t i = 0; table->count && i < saver->component_count; i++) {
     const struct component *component = component_at(saver, i);
-    uint32_t first = component->has_string ? table_column(table, component->id) : NONE;
-    for (uint32_t j = 0; first != NONE && j < component->leaf_count; j++)
-      if (component->leaves[j].type == ECS_STRING)
-        name_strings(saver, table->columns[first + j].data, table->count);
+    name_column_strings(saver, table, component, component->id);
+    uint32_t targets = list_targets(saver, table, component);
+    for (uint32_t j = 0; j < targets; j++)
+      name_column_strings(saver, table, component,
+                          pair_make(ecs_id_index(component->id),
+                                    index_of_image(saver, saver->targets[j])));
   }
 }
 
@@ -210,11 +255,21 @@ static void save_field(struct saver *saver, const struct field *field) {
   save_hint(saver, field->max);
 }
 
+static uint8_t flags_of(const struct component *component) {
+  const struct tie_kind *ties = &component->ties;
+  return (uint8_t)((component->resource ? IMAGE_RESOURCE : 0) |
+                   (ties->relation ? IMAGE_RELATION : 0) |
+                   (ties->exclusive ? IMAGE_EXCLUSIVE : 0) |
+                   (ties->acyclic ? IMAGE_ACYCLIC : 0) |
+                   (ties->policy == ECS_TARGET_DESPAWN ? IMAGE_DESPAWNS : 0) |
+                   (ties->policy == ECS_TARGET_ERROR ? IMAGE_REFUSES : 0));
+}
+
 static void save_component(struct saver *saver, const struct component *component) {
   struct writer *out = saver->out;
   write_text(out, component->name, component->name_size);
   save_hint(saver, component->doc);
-  write_u8(out, component->resource != NULL);
+  write_u8(out, flags_of(component));
   write_u32(out, component->field_count);
   for (uint32_t i = 0; i < component->field_count; i++)
     save_field(saver, &component->fields[i]);
@@ -314,22 +369,64 @@ static void save_rows(struct saver *saver, const struct table *table) {
   }
 }
 
+static void save_pairs(struct saver *saver, const struct table *table) {
+  write_u32(saver->out, count_pairs(table));
+  for (uint32_t i = 0; table->has_pairs && i < saver->component_count; i++) {
+    uint32_t count = list_targets(saver, table, component_at(saver, i));
+    for (uint32_t j = 0; j < count; j++) {
+      write_u32(saver->out, i);
+      write_u32(saver->out, saver->targets[j]);
+    }
+  }
+}
+
+static void save_columns(struct saver *saver, const struct table *table,
+                         const struct component *component, ecs_id id) {
+  uint32_t first = table_column(table, id);
+  for (uint32_t j = 0; first != NONE && j < component->leaf_count; j++) {
+    write_u32(saver->out, component->leaves[j].size);
+    if (table->count)
+      save_cells(saver, component, j, table->columns[first + j].data, table->count);
+  }
+}
+
+static void save_pair_columns(struct saver *saver, const struct table *table,
+                              const struct component *component) {
+  uint32_t count = list_targets(saver, table, component);
+  for (uint32_t i = 0; i < count; i++)
+    save_columns(saver, table, component,
+                 pair_make(ecs_id_index(component->id),
+                           index_of_image(saver, saver->targets[i])));
+}
+
 static void save_table(struct saver *saver, const struct table *table) {
-  write_u32(saver->out, table->id_count);
+  write_u32(saver->out, table->id_count - count_pairs(table));
   for (uint32_t i = 0; i < saver->component_count; i++)
     if (table_has(table, component_at(saver, i)->id)) write_u32(saver->out, i);
+  save_pairs(saver, table);
   write_u8(saver->out, table->was_empty);
   write_u32(saver->out, table->count);
   save_rows(saver, table);
   for (uint32_t i = 0; i < saver->component_count; i++) {
     const struct component *component = component_at(saver, i);
-    uint32_t first = table_column(table, component->id);
-    for (uint32_t j = 0; first != NONE && j < component->leaf_count; j++) {
-      write_u32(saver->out, component->leaves[j].size);
-      if (table->count)
-        save_cells(saver, component, j, table->columns[first + j].data, table->count);
-    }
+    save_columns(saver, table, component, component->id);
   }
+  for (uint32_t i = 0; table->has_pairs && i < saver->component_count; i++)
+    save_pair_columns(saver, table, component_at(saver, i));
+}
+
+static void save_sources(struct saver *saver, const struct ties *ties, uint32_t target) {
+  for (uint32_t at = ties_first(ties, target); at; at = ties_next(ties, at))
+    write_u32(saver->out, index_to_image(saver, at));
+}
+
+/* Sources of components come first, by these components' places. */
+static void save_ties(struct saver *saver, const struct ties *ties) {
+  write_u32(saver->out, ties->count);
+  for (uint32_t i = 0; i < saver->component_count; i++)
+    save_sources(saver, ties, ecs_id_index(component_at(saver, i)->id));
+  for (uint32_t at = FIRST_ENTITY; (at = ties_next_end(ties, at)) != 0; at++)
+    save_sources(saver, ties, at);
 }
 
 static void save_names(struct saver *saver) {
@@ -382,8 +479,23 @@ static void save_all(struct saver *saver) {
   write_u32(out, all->table_count);
   for (uint32_t i = 0; i < all->table_count; i++)
     save_table(saver, world_table(world, all->tables[i]));
+  for (uint32_t i = 0; i < saver->component_count; i++) {
+    const struct relation *relation = component_at(saver, i)->relation;
+    if (relation && relation->exclusive) save_ties(saver, &relation->ties);
+  }
   save_names(saver);
   save_schedule(saver);
+}
+
+/* Of any table, and one more, so that it is never none. */
+static uint32_t most_ids(const ecs_world *world) {
+  const struct id_record *all = graph_all(world);
+  uint32_t most = 0;
+  for (uint32_t i = 0; i < all->table_count; i++) {
+    uint32_t ids = world_table(world, all->tables[i])->id_count;
+    if (ids > most) most = ids;
+  }
+  return most + 1;
 }
 
 static bool reserve(struct saver *saver) {
@@ -395,9 +507,11 @@ static bool reserve(struct saver *saver) {
   saver->strings = memory_array(memory, strings, sizeof(uint32_t));
   saver->string_order = memory_array(memory, strings, sizeof(uint32_t));
   saver->names = memory_array(memory, names, sizeof *saver->names);
+  saver->target_room = most_ids(world);
+  saver->targets = memory_array(memory, saver->target_room, sizeof *saver->targets);
   saver->out = memory_array(memory, 1, sizeof *saver->out);
   return saver->components && saver->places && saver->strings && saver->string_order &&
-         saver->names && saver->out;
+         saver->names && saver->targets && saver->out;
 }
 
 static void release(struct saver *saver) {
@@ -409,16 +523,31 @@ static void release(struct saver *saver) {
   memory_free(memory, saver->strings, strings * sizeof(uint32_t));
   memory_free(memory, saver->string_order, strings * sizeof(uint32_t));
   memory_free(memory, saver->names, names * sizeof *saver->names);
+  memory_free(memory, saver->targets, saver->target_room * sizeof *saver->targets);
   memory_free(memory, saver->out, sizeof *saver->out);
+}
+
+/* By their bytes; children of two parents may have the same: those of components come first then,
+** by place, and others by index. */
+static void arrange_names(struct saver *saver) {
+  const struct name_table *names = &saver->world->names;
+  uint32_t count = 0;
+  for (uint32_t i = 0; names->count && i < saver->component_count; i++) {
+    uint32_t at = map_get(&names->by_entity, ecs_id_index(component_at(saver, i)->id));
+    if (at != NONE) saver->names[count++] = &names->names[at];
+  }
+  for (uint32_t i = 0; i < names->count; i++)
+    if (ecs_id_index(names->names[i].entity) >= FIRST_ENTITY)
+      saver->names[count++] = &names->names[i];
+  assert(count == names->count);
+  sort(saver->names, count, name_precedes);
 }
 
 /* Gives everything its place in the image. */
 static void arrange(struct saver *saver) {
-  const struct name_table *names = &saver->world->names;
   for (uint32_t i = 0; i < saver->component_count; i++)
     saver->places[ecs_id_index(component_at(saver, i)->id)] = i;
-  for (uint32_t i = 0; i < names->count; i++) saver->names[i] = &names->names[i];
-  sort(saver->names, names->count, name_precedes);
+  arrange_names(saver);
   name_all_strings(saver);
 }
 

@@ -1,5 +1,6 @@
 #include "core/image/snapshot.h"
 
+#include "core/image/tie_copy.h"
 #include "core/run/schedule.h"
 #include "core/store/sweeping.h"
 #include "core/store/world.h"
@@ -48,6 +49,8 @@ struct ecs_snapshot {
   uint32_t table_count;
   struct saved_resource *resources;
   uint32_t resource_count;
+  struct tie_copy *ties;     /* of every relation */
+  uint32_t tie_count;
   struct name_table names;
   struct saved_timing *phases, *systems;
   uint32_t phase_count, system_count;
@@ -250,6 +253,8 @@ static ecs_status take_all(ecs_snapshot *snapshot) {
   if (status == ECS_OK) status = take_tables(snapshot);
   if (status == ECS_OK) status = take_index(snapshot);
   if (status == ECS_OK) status = take_resources(snapshot);
+  if (status == ECS_OK)
+    status = tie_copy_take(world, &snapshot->arena, &snapshot->ties, &snapshot->tie_count);
   if (status == ECS_OK) status = take_schedule(snapshot);
   if (status == ECS_OK) status = name_table_copy(world, &world->names, &snapshot->names);
   return status;
@@ -529,6 +534,7 @@ static void restore_all(ecs_snapshot *snapshot, bool differs) {
   restore_index(snapshot);
   if (differs) restore_records(snapshot);
   restore_resources(snapshot);
+  tie_copy_restore(world, snapshot->ties, snapshot->tie_count);
   world->seed = snapshot->seed;
   world->tick = snapshot->tick;
   world->chance = snapshot->chance;

@@ -66,7 +66,7 @@ static ecs_status call(ecs_world *world, ecs_system *system, double dt) {
     end_inner(world, scope, status == ECS_OK);
   if (status == ECS_OK) {
     status = scope_commit(world, scope);
-    if (status == ECS_OK) return status;
+    if (!scope_stays_open(status)) return status;
   }
   scope_cancel(world, scope);
   return status;

@@ -42,6 +42,14 @@ void bulk_move(ecs_world *world, struct table *from, struct table *to) {
   if (to->id_count == 0) unrow_components(world, to, first);
 }
 
+/* Exclusive ties go before their rows do. */
+static void untie_rows(ecs_world *world, const struct table *table, ecs_id id) {
+  struct relation *relation = relation_of(world, id);
+  for (uint32_t row = 0; relation && relation->exclusive && row < table->count; row++)
+    if (ties_target(&relation->ties, table->rows[row]))
+      relation_unlink(world, relation, table->rows[row]);
+}
+
 ecs_status bulk_change(ecs_world *world, uint32_t *const *tables, uint32_t count, ecs_id id,
                        bool add) {
   ecs_status status = reserve(world, tables, count, id, add);
@@ -50,6 +58,7 @@ ecs_status bulk_change(ecs_world *world, uint32_t *const *tables, uint32_t count
     struct table *from = world_table(world, (*tables)[i]), *to = from;
     status = destination(world, from, id, add, &to);
     assert(status == ECS_OK);
+    if (to != from && !add) untie_rows(world, from, id);
     if (to != from) bulk_move(world, from, to);
   }
   return ECS_OK;

@@ -1,6 +1,7 @@
 #include "core/store/check.h"
 
 #include "core/store/query.h"
+#include "core/store/relation_check.h"
 #include "core/store/world.h"
 
 static ecs_status corrupt(const ecs_world *world, const char *what) {
@@ -75,8 +76,9 @@ static ecs_status check_columns(const ecs_world *world, const struct table *tabl
 }
 
 static ecs_status check_layout(const ecs_world *world, const struct table *table,
-                               const struct component *component, uint32_t first) {
-  const struct layout *layout = table_find(table, component->id);
+                               ecs_id id, uint32_t first) {
+  const struct component *component = component_of(world, id);
+  const struct layout *layout = table_find(table, id);
   if (!layout->taken) return corrupt(world, "a table's id is not found");
   if (layout->columns != table->columns + first || layout->count != component->leaf_count ||
       layout->words != component->words)
@@ -96,10 +98,13 @@ static ecs_status check_ids(const ecs_world *world, const struct table *table) {
     const struct component *component = component_of(world, id);
     if (i && table->ids[i - 1] >= id) return corrupt(world, "a table's ids are not sorted");
     if (!component) return corrupt(world, "a table has an id that is no component");
-    ecs_status status = check_layout(world, table, component, columns);
+    ecs_status status = check_layout(world, table, id, columns);
     if (status != ECS_OK) return status;
     columns += component->leaf_count;
-    const struct id_record *record = graph_record(world, id);
+  }
+  struct graph_keys keys = graph_keys(table->ids, table->id_count);
+  for (ecs_id key; graph_next_key(&keys, &key);) {
+    const struct id_record *record = graph_record(world, key);
     if (!record || !listed(record->tables, record->table_count, table->index))
       return corrupt(world, "the component index misses a table");
   }
@@ -154,7 +159,7 @@ static ecs_status check_records(const ecs_world *world) {
     for (uint32_t j = 0; j < record->table_count; j++) {
       const struct table *table = world_table(world, record->tables[j]);
       if (!table) return corrupt(world, "the component index names a table that is gone");
-      if (record->id && !table_has(table, record->id))
+      if (!graph_lists(table, record->id))
         return corrupt(world, "the component index names a table without the component");
     }
   }
@@ -201,8 +206,12 @@ static ecs_status check_names(const ecs_world *world) {
     if (!ecs_alive(world, name->entity)) return corrupt(world, "a dead entity has a name");
     if (map_get(&table->by_entity, ecs_id_index(name->entity)) != i)
       return corrupt(world, "an entity's name is not its own");
-    if (name_find(world, name->text, name->size) != name->entity)
+    if (name_find(world, name->parent, name->text, name->size) != name->entity)
       return corrupt(world, "a name is not found");
+    const struct relation *child_of = world->relations.child_of;
+    uint32_t entity = ecs_id_index(name->entity);
+    if (name->parent != (child_of ? ties_target(&child_of->ties, entity) : 0))
+      return corrupt(world, "a name is kept under another parent");
   }
   return ECS_OK;
 }
@@ -223,7 +232,7 @@ static ecs_status check_staging(const ecs_world *world) {
 ecs_status store_check(const ecs_world *world) {
   if (!entity_index_check(&world->entities)) return corrupt(world, "the entity index is wrong");
   if (!map_is_sound(&world->graph.by_hash) || !map_is_sound(&world->graph.records) ||
-      !map_is_sound(&world->registry.names) || !map_is_sound(&world->names.by_hash) ||
+      !map_is_sound(&world->registry.names) || !map_is_sound(&world->names.by_key) ||
       !map_is_sound(&world->names.by_entity) || !map_is_sound(&world->staging.chain_of))
     return corrupt(world, "a hash map is wrong");
   ecs_status status = check_tables(world);
@@ -232,5 +241,6 @@ ecs_status store_check(const ecs_world *world) {
     status = check_query(world, query);
   if (status == ECS_OK) status = check_rows_by_record(world);
   if (status == ECS_OK) status = check_names(world);
+  if (status == ECS_OK) status = relations_check(world);
   return status == ECS_OK ? check_staging(world) : status;
 }

@@ -96,7 +96,7 @@ static void link_command(struct staging *staging, uint32_t at, struct chain *cha
   struct command *command = &staging->commands[at];
   command->next = NONE;
   if (chain) {
-    staging->commands[chain->last].next = at;
+    *(chain->first == NONE ? &chain->first : &staging->commands[chain->last].next) = at;
     chain->last = at;
     return;
   }
@@ -105,20 +105,59 @@ static void link_command(struct staging *staging, uint32_t at, struct chain *cha
       (struct chain){command->entity, at, at, NONE, false};
 }
 
-ecs_status command_stage(ecs_world *world, enum command_kind kind, ecs_id entity,
-                         ecs_id component, const struct write *writes, uint32_t count) {
+ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id entity,
+                              ecs_id pair, ecs_id target, const struct write *writes,
+                              uint32_t count) {
   struct staging *staging = &world->staging;
   assert(staging_is_open(staging));
   struct chain *chain = find_chain(staging, entity);
   ecs_status status = command_reserve(world, 1, count, chain ? 0 : 1);
   if (status != ECS_OK) return status;
   uint32_t at = staging->command_count++;
-  staging->commands[at] = (struct command){entity, component, kind, innermost(staging),
-                                           NONE, staging->write_count, count};
+  staging->commands[at] = (struct command){entity, pair, target, kind, innermost(staging),
+                                           NONE, staging->write_count, count, false};
   if (count) memcpy(staging->writes + staging->write_count, writes, count * sizeof *writes);
   staging->write_count += count;
+  staging->ties += relation_of(world, pair) != NULL;
   link_command(staging, at, chain);
   return ECS_OK;
+}
+
+ecs_status command_stage(ecs_world *world, enum command_kind kind, ecs_id entity,
+                         ecs_id component, const struct write *writes, uint32_t count) {
+  return command_stage_pair(world, kind, entity, component, ECS_NULL, writes, count);
+}
+
+ecs_status command_touch(ecs_world *world, ecs_id entity) {
+  struct staging *staging = &world->staging;
+  if (find_chain(staging, entity)) return ECS_OK;
+  ecs_status status = command_reserve(world, 0, 0, 1);
+  if (status != ECS_OK) return status;
+  map_put(&staging->chain_of, ecs_id_index(entity), staging->chain_count);
+  staging->chains[staging->chain_count++] = (struct chain){entity, NONE, NONE, NONE, false};
+  return ECS_OK;
+}
+
+const struct command *command_last_on(const ecs_world *world, ecs_id entity, ecs_id pair,
+                                      uint32_t up_to) {
+  const struct staging *staging = &world->staging;
+  const struct chain *chain = find_chain(staging, entity);
+  const struct command *last = NULL;
+  const struct relation *relation = relation_of(world, pair);
+  for (uint32_t at = chain ? chain->first : NONE; at != NONE && at <= up_to;
+       at = staging->commands[at].next) {
+    const struct command *command = &staging->commands[at];
+    if (command->component == pair || command->component == relation->component->id)
+      last = command;
+  }
+  return last;
+}
+
+void staging_refuse(ecs_world *world, ecs_status status) {
+  struct staging *staging = &world->staging;
+  if (staging->refused != ECS_OK) return;
+  staging->refused = status;
+  text_format(staging->refusal, sizeof staging->refusal, "%s", world->message);
 }
 
 bool command_is_staged(const ecs_world *world, ecs_id entity, ecs_id component) {
@@ -150,7 +189,7 @@ static void drop_command(ecs_world *world, const struct command *command) {
 }
 
 static void forget_commands(struct staging *staging) {
-  staging->command_count = staging->write_count = staging->chain_count = 0;
+  staging->command_count = staging->write_count = staging->chain_count = staging->ties = 0;
   map_clear(&staging->chain_of);
 }
 
@@ -227,6 +266,49 @@ static uint32_t chain_length(const struct staging *staging, const struct chain *
   return length;
 }
 
+static bool is_end(const struct command *command) {
+  return command->kind == COMMAND_DESPAWN && !command->dropped;
+}
+
+/* Takes away the pairs of a relation. */
+static uint32_t remove_pairs(ecs_id *ids, uint32_t count, uint32_t relation) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (!id_is_pair(ids[i]) || pair_relation(ids[i]) != relation) ids[kept++] = ids[i];
+  return kept;
+}
+
+/* A set of ids after a command; how many they are then. */
+static uint32_t change_set(const ecs_world *world, const struct command *command, ecs_id *ids,
+                           uint32_t count) {
+  const struct relation *relation = relation_of(world, command->component);
+  ecs_id id = command->component;
+  if (relation && relation->exclusive)
+    id = relation->component->id;     /* whether it is tied says who keeps it: keep_tied */
+  if (command->kind == COMMAND_SPAWN || !component_of(world, id)) return count;
+  if (command->kind != COMMAND_REMOVE) return set_insert(ids, count, id);
+  if (!relation) return set_remove(ids, count, id);
+  if (relation->exclusive || id_is_pair(id))
+    return relation->exclusive ? count : set_remove(ids, count, id);
+  return remove_pairs(ids, count, ecs_id_index(id));
+}
+
+/* Leaves what an entity has by ties that are there: its relations and pairs are others after
+** cascade_decide. */
+static uint32_t keep_tied(const ecs_world *world, uint32_t entity, ecs_id *ids, uint32_t count) {
+  uint32_t kept = 0;
+  if (world->relations.count == 0) return count;
+  for (uint32_t i = 0; i < count; i++) {
+    const struct relation *relation = relation_of(world, ids[i]);
+    bool tied = !relation;
+    if (relation && relation->exclusive) tied = ties_target(&relation->ties, entity) != 0;
+    if (relation && !relation->exclusive)
+      tied = !cascade_takes(&world->cascade, pair_target(ids[i]));
+    if (tied) ids[kept++] = ids[i];
+  }
+  return kept;
+}
+
 /* The set of ids that an entity ends with; *out is NULL when it dies. */
 static ecs_status target_of_many(ecs_world *world, struct table *from,
                                  const struct chain *chain, struct table **out) {
@@ -237,30 +319,38 @@ static ecs_status target_of_many(ecs_world *world, struct table *from,
   memcpy(ids, from->ids, count * sizeof *ids);
   for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) {
     const struct command *command = &staging->commands[at];
-    if (command->kind == COMMAND_DESPAWN) {
+    if (command->dropped) continue;
+    if (is_end(command)) {
       *out = NULL;
       return ECS_OK;
     }
-    if (command->kind == COMMAND_REMOVE)
-      count = set_remove(ids, count, command->component);
-    else if (command->kind != COMMAND_SPAWN && component_of(world, command->component))
-      count = set_insert(ids, count, command->component);
+    count = change_set(world, command, ids, count);
   }
-  return graph_table(world, ids, count, out);
+  return graph_table(world, ids, keep_tied(world, ecs_id_index(chain->entity), ids, count),
+                     out);
+}
+
+/* Whether one edge of the graph leads to where an entity ends. */
+static bool is_plain(const ecs_world *world, const struct chain *chain,
+                     const struct table *from) {
+  if (chain->first != chain->last || chain->first == NONE) return false;
+  if (LIKELY(world->relations.count == 0)) return true;
+  return !from->has_ties && !from->has_pairs &&
+         !relation_of(world, world->staging.commands[chain->first].component);
 }
 
 static ecs_status plan_chain(ecs_world *world, struct chain *chain) {
-  chain->skip = !ecs_alive(world, chain->entity);
+  chain->skip = !ecs_alive(world, chain->entity) ||
+                cascade_takes(&world->cascade, ecs_id_index(chain->entity));
   chain->target = NONE;
   if (chain->skip) return ECS_OK;
   struct table *now = home(world, chain->entity);
   struct table *from = now ? now : world->graph.empty;
-  const struct command *first = &world->staging.commands[chain->first];
   struct table *to = NULL;
   ecs_status status = ECS_OK;
-  if (first->kind == COMMAND_DESPAWN) return ECS_OK;
-  if (chain->first == chain->last)
-    status = target_of_one(world, from, first, &to);
+  if (chain->first != NONE && is_end(&world->staging.commands[chain->first])) return ECS_OK;
+  if (is_plain(world, chain, from))
+    status = target_of_one(world, from, &world->staging.commands[chain->first], &to);
   else
     status = target_of_many(world, from, chain, &to);
   if (status != ECS_OK || !to) return status;
@@ -269,7 +359,7 @@ static ecs_status plan_chain(ecs_world *world, struct chain *chain) {
   return table_reserve(world, to, to->incoming);
 }
 
-/* Everything that can fail, for all entities. */
+/* Everything that can fail, for all entities; after cascade_decide. */
 static ecs_status plan(ecs_world *world) {
   struct staging *staging = &world->staging;
   ecs_status status = ECS_OK;
@@ -297,12 +387,24 @@ static void replay(ecs_world *world, const struct chain *chain, struct table *ta
     const struct command *command = &staging->commands[at];
     const struct layout *layout = table_find(table, command->component);
     uint32_t count = command->write_count;
-    if (command->kind == COMMAND_SET && !layout->taken)
+    if (command->kind == COMMAND_SET && (!layout->taken || command->dropped))
       release_writes(world, command);
     else if (command->kind == COMMAND_SET && count)
       table_write(world, layout->columns, row, staging->writes + command->first_write, count);
     else if (command->kind == COMMAND_REMOVE && layout->count)
       table_write_defaults(world, layout, row);
+  }
+}
+
+/* The cells of targets are what the ties say. */
+static void write_targets(ecs_world *world, const struct table *table, uint32_t entity,
+                          uint32_t row) {
+  for (uint32_t i = 0; i < world->relations.count; i++) {
+    const struct relation *relation = world->relations.list[i];
+    if (!relation->exclusive) continue;
+    struct column *columns = table_find(table, relation->component->id)->columns;
+    if (columns)
+      ((ecs_id *)columns[TARGET_LEAF].data)[row] = relation_target(world, relation, entity);
   }
 }
 
@@ -320,17 +422,37 @@ static void apply_chain(ecs_world *world, const struct chain *chain) {
     drop_chain(world, chain);
   else
     replay(world, chain, target, record->row);
+  if (target->has_ties) write_targets(world, target, index, record->row);
+}
+
+/* Whether what the commands do depends on ties. */
+static bool has_ties(const ecs_world *world) {
+  return world->staging.ties || world->relations.tied || world->graph.pair_tables;
 }
 
 static ecs_status apply(ecs_world *world) {
   struct staging *staging = &world->staging;
   if (staging->command_count == 0) return ECS_OK;
-  ecs_status status = plan(world);
-  if (status != ECS_OK) return status;
+  ecs_status status = has_ties(world) ? cascade_decide(world) : ECS_OK;
+  if (status == ECS_OK) status = plan(world);
+  if (status != ECS_OK) {
+    cascade_undo(world);
+    staging->refused = ECS_OK;
+    return status;
+  }
   for (uint32_t i = 0; i < staging->chain_count; i++) apply_chain(world, &staging->chains[i]);
+  cascade_finish(world);
   forget_commands(staging);
   world_settle(world);
   return ECS_OK;
+}
+
+/* What staging_refuse has kept, once. */
+static ecs_status refusal(ecs_world *world) {
+  ecs_status status = world->staging.refused;
+  if (LIKELY(status == ECS_OK)) return ECS_OK;
+  world->staging.refused = ECS_OK;
+  return world_fail(world, status, "%s", world->staging.refusal);
 }
 
 ecs_status scope_commit(ecs_world *world, uint32_t scope) {
@@ -341,7 +463,7 @@ ecs_status scope_commit(ecs_world *world, uint32_t scope) {
     if (status != ECS_OK) return status;
   }
   end_scope(staging, scope);
-  return ECS_OK;
+  return refusal(world);
 }
 
 void scope_cancel(ecs_world *world, uint32_t scope) {
@@ -353,6 +475,7 @@ void scope_cancel(ecs_world *world, uint32_t scope) {
     drop_commands(world, NONE);
     forget_commands(staging);
   }
+  staging->refused = ECS_OK;
 }
 
 void scope_end_inner(ecs_world *world, uint32_t scope, bool keep) {

@@ -4,23 +4,26 @@
 #define ECS_CORE_STORE_COMMAND_H
 
 #include "core/base/hash_map.h"
+#include "core/base/text.h"
 
 enum command_kind { COMMAND_SPAWN, COMMAND_DESPAWN, COMMAND_ADD, COMMAND_REMOVE, COMMAND_SET };
 
 struct command {
   ecs_id entity;
-  ecs_id component;
+  ecs_id component;          /* or a pair's id */
+  ecs_id target;             /* of a pair, with its generation */
   enum command_kind kind;
   uint32_t scope;            /* index into scopes */
   uint32_t next;             /* the entity's next command */
   uint32_t first_write;
   uint32_t write_count;
+  bool dropped;              /* it cannot apply: see cascade_decide */
 };
 
 /* All commands of one entity, and where they will take it. */
 struct chain {
   ecs_id entity;
-  uint32_t first, last;
+  uint32_t first, last;      /* NONE when only its ties change */
   uint32_t target;           /* table index, or NONE when it dies */
   bool skip;                 /* it was dead when its commands applied */
 };
@@ -60,6 +63,9 @@ struct staging {
   uint32_t chain_capacity;
   struct map chain_of;       /* entity index -> chain */
   struct loop_owner *loop_owners;
+  uint32_t ties;             /* commands about relations */
+  ecs_status refused;        /* the first reason why a command could not apply, */
+  char refusal[MESSAGE_SIZE];   /* and its message */
 };
 
 static inline bool staging_is_open(const struct staging *staging) {
@@ -70,8 +76,14 @@ static inline bool staging_is_open(const struct staging *staging) {
 ecs_status scope_open(ecs_world *world, enum scope_kind kind, uint32_t *scope);
 
 /* Ends a scope: its commands pass to the enclosing one, or are applied when it was the last.
-** On ECS_ENOMEM or ECS_ELIMIT the scope stays open and nothing is applied. */
+** On ECS_ENOMEM or ECS_ELIMIT the scope stays open and nothing is applied (scope_stays_open). */
 ecs_status scope_commit(ecs_world *world, uint32_t scope);
+
+/* Whether scope_commit has left it open, by its status. With any other error the scope has ended,
+** and what could apply is applied: the error is that of the first command that could not. */
+static inline bool scope_stays_open(ecs_status status) {
+  return status == ECS_ENOMEM || status == ECS_ELIMIT;
+}
 
 /* Ends a scope and drops its commands; ids spawned in it are dead. Cannot fail. When it was
 ** the outermost one and others' commands remain, they are dropped too. */
@@ -92,8 +104,26 @@ void scope_end_inner(ecs_world *world, uint32_t scope, bool keep);
 ecs_status command_stage(ecs_world *world, enum command_kind kind, ecs_id entity,
                          ecs_id component, const struct write *writes, uint32_t count);
 
+/* The same on a pair's id; the target is alive. */
+ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id entity,
+                              ecs_id pair, ecs_id target, const struct write *writes,
+                              uint32_t count);
+
+/* Makes a chain for a living entity without a command: its table changes by what happens to
+** others. */
+ecs_status command_touch(ecs_world *world, ecs_id entity);
+
 /* Whether an entity has a staged command on a component. */
 bool command_is_staged(const ecs_world *world, ecs_id entity, ecs_id component);
+
+/* An entity's last command on a pair, or on all pairs of its relation, up to a place in the list
+** of commands; NULL when there is none. */
+const struct command *command_last_on(const ecs_world *world, ecs_id entity, ecs_id pair,
+                                      uint32_t up_to);
+
+/* Keeps the world's message and its status as the reason why something staged could not apply,
+** unless there is one already. The others apply; then scope_commit returns it. */
+void staging_refuse(ecs_world *world, ecs_status status);
 
 void staging_free(ecs_world *world);
 

@@ -4,8 +4,17 @@
 #include "core/store/resource.h"
 #include "core/store/world.h"
 
+/* A pair is of its relation, whose id has no generation there. */
+static APART struct component *component_of_pair(const ecs_world *world, ecs_id pair) {
+  uint32_t at = pair_relation(pair);
+  struct component *component =
+      at < world->registry.count ? world->registry.components[at] : NULL;
+  return component && component->ties.relation && pair >> 53 == 0 ? component : NULL;
+}
+
 struct component *component_of(const ecs_world *world, ecs_id id) {
   uint32_t at = ecs_id_index(id);
+  if (UNLIKELY(id_is_pair(id))) return component_of_pair(world, id);
   if (at >= world->registry.count) return NULL;
   struct component *component = world->registry.components[at];
   return component && component->id == id ? component : NULL;
@@ -210,8 +219,49 @@ ecs_status component_cell(ecs_world *world, const struct component *component,
   return wrong_type(world, component, leaf, value);
 }
 
+ecs_status registry_reserve(ecs_world *world, uint32_t index) {
+  struct registry *registry = &world->registry;
+  uint64_t count = index + 1ull;
+  struct component **components =
+      memory_grow(&world->memory, registry->components, &registry->capacity, count,
+                  sizeof *components);
+  if (!components) return world_nomem(world);
+  registry->components = components;
+  uint32_t *next = memory_grow(&world->memory, registry->next, &registry->next_capacity,
+                               count, sizeof *next);
+  if (!next) return world_nomem(world);
+  registry->next = next;
+  if (!map_reserve(&world->memory, &registry->names, 1)) return world_nomem(world);
+  return ECS_OK;
+}
+
+void registry_enter(ecs_world *world, struct component *component, uint32_t index) {
+  struct registry *registry = &world->registry;
+  component->id = entity_id(&world->entities, index);
+  while (registry->count <= index) registry->components[registry->count++] = NULL;
+  registry->components[index] = component;
+  uint32_t hash = text_hash(component->name, component->name_size);
+  registry->next[index] = map_get(&registry->names, hash);
+  map_put(&registry->names, hash, index);
+  if (component->relation) relation_enter(world, component);
+}
+
+ecs_status registry_add(ecs_world *world, struct component *component) {
+  struct range *range = &world->entities.components;
+  ecs_status status = entity_reserve(&world->entities, &world->memory, range, 1);
+  if (status == ECS_ELIMIT)
+    return world_fail(world, status, "all 65535 ids of components and tags are in use");
+  if (status != ECS_OK) return world_nomem(world);
+  status = registry_reserve(world, range->free_head ? range->free_head : range->next);
+  if (status == ECS_OK && component->ties.relation) status = relation_new(world, component);
+  if (status != ECS_OK) return status;
+  registry_enter(world, component, entity_take(&world->entities, range));
+  return ECS_OK;
+}
+
 void component_free(ecs_world *world, struct component *component) {
   resource_free(world, component);
+  if (component->relation) relation_free(world, component);
   arena_free(&world->memory, &component->arena);
   memory_free(&world->memory, component, sizeof *component);
 }

@@ -33,6 +33,14 @@ struct field {
   const char *doc, *unit, *min, *max, *text;
 };
 
+/* What a relation is declared as. */
+struct tie_kind {
+  bool relation;
+  bool exclusive;
+  bool acyclic;
+  ecs_policy policy;           /* what becomes of sources whose target dies */
+};
+
 struct component {
   ecs_id id;
   const char *name;
@@ -54,6 +62,8 @@ struct component {
   uint32_t depth;              /* 0 without nested components */
   struct column_buffer *resource;  /* one per leaf, or NULL */
   const char *doc;
+  struct tie_kind ties;        /* as declared */
+  struct relation *relation;   /* NULL when it is none; as long as the component's id */
   const ecs_rename *was;       /* fields that were called otherwise */
   uint32_t was_count;
   uint64_t changed;            /* registry.version when its fields last changed */
@@ -72,7 +82,7 @@ struct registry {
   uint32_t next_capacity;
 };
 
-/* The living component of an id, or NULL. */
+/* The living component of an id, a pair's relation; or NULL. */
 struct component *component_of(const ecs_world *world, ecs_id id);
 struct component *component_find(const ecs_world *world, const char *name, size_t size);
 
@@ -105,6 +115,14 @@ ecs_status component_read_native(ecs_world *world, const struct component *compo
                                  const void *native, struct write *writes);
 void component_write_native(const ecs_world *world, const struct component *component,
                             uint32_t leaf, ecs_cell cell, void *native);
+
+/* Gives a component an id and makes its name known. */
+ecs_status registry_add(ecs_world *world, struct component *component);
+
+/* The same with a given index, whose slot in the entity index is alive; after registry_reserve for
+** that index, and relation_new for a relation, it cannot fail. */
+ecs_status registry_reserve(ecs_world *world, uint32_t index);
+void registry_enter(ecs_world *world, struct component *component, uint32_t index);
 
 void component_free(ecs_world *world, struct component *component);
 void registry_free(ecs_world *world);

@@ -2,6 +2,7 @@
 
 #include "core/store/row.h"
 #include "core/store/sweeping.h"
+#include "core/store/relate.h"
 
 ecs_status entity_need(const ecs_world *world, ecs_id id) {
   ecs_status status = entity_status(&world->entities, id);
@@ -35,6 +36,7 @@ bool entity_has(const ecs_world *world, ecs_id id, ecs_id component) {
 void entity_kill(ecs_world *world, uint32_t index) {
   const struct record *record = entity_record(&world->entities, index);
   struct table *table = record_table(world, record);
+  if (table && table->has_ties) relation_leave_row(world, index);
   if (table) row_remove(world, table, record->row);
   if (world->names.by_entity.count) name_forget(world, index);
   entity_release(&world->entities, index);
@@ -47,6 +49,7 @@ static APART ecs_status despawn_otherwise(ecs_world *world, ecs_id id) {
                       component_of(world, id)->name);
   if (staging_is_open(&world->staging))
     return command_stage(world, COMMAND_DESPAWN, id, ECS_NULL, NULL, 0);
+  if (relation_concerns(world, ecs_id_index(id))) return relate_despawn(world, id);
   entity_kill(world, ecs_id_index(id));
   return ECS_OK;
 }
@@ -55,7 +58,8 @@ static APART ecs_status despawn_otherwise(ecs_world *world, ecs_id id) {
 ** despawn. */
 ecs_status entity_despawn(ecs_world *world, ecs_id id) {
   const struct record *record = entity_find_near(&world->entities, id);
-  if (UNLIKELY(!record || staging_is_open(&world->staging) || world->names.by_entity.count))
+  if (UNLIKELY(!record || staging_is_open(&world->staging) || world->names.by_entity.count ||
+               world->relations.tied || world->graph.pair_tables))
     return despawn_otherwise(world, id);
   struct table *table = world_table(world, record->table);
   if (UNLIKELY(table->has_any)) return despawn_otherwise(world, id);
@@ -99,6 +103,7 @@ static bool is_kept(const ecs_world *world, ecs_id id, ecs_id component, bool ha
 
 ecs_status entity_set(ecs_world *world, ecs_id id, struct component *component,
                       const struct write *writes, uint32_t count) {
+  if (UNLIKELY(component->relation)) return relate_set(world, id, component, writes, count);
   if (UNLIKELY(!entity_find(&world->entities, id))) return entity_need(world, id);
   struct cells_row cells;
   bool has = cells_find(world, id, component->id, &cells);
@@ -127,7 +132,7 @@ ecs_status entity_set_many(ecs_world *world, const ecs_id *ids, size_t n,
                            struct component *component, const struct write *writes,
                            uint32_t count, uint32_t stride) {
   const struct staging *staging = &world->staging;
-  assert(staging_is_open(staging));
+  assert(staging_is_open(staging) && !component->relation);
   size_t kept = count_kept(world, ids, n, component->id);
   /* What the end of the last scope applies may fail; then nothing may be written yet. */
   bool keep_all = staging->open == 1 && (kept || staging->command_count);
@@ -148,6 +153,7 @@ static APART ecs_status change_apart(ecs_world *world, ecs_id id, ecs_id compone
   struct component *needed;
   ecs_status status = component_need_id(world, component, &needed);
   if (status != ECS_OK) return status;
+  if (needed->relation) return relate_change(world, id, component, adds);
   if (staging_is_open(&world->staging))
     return command_stage(world, adds ? COMMAND_ADD : COMMAND_REMOVE, id, component, NULL, 0);
   struct table *from = table_now(world, id), *to;

@@ -11,6 +11,7 @@ struct table;
 /* One component of an entity to be spawned, with values for some of its leaves. */
 struct part {
   struct component *component;
+  ecs_id target;      /* of a relation with several: the pair's; else ECS_NULL */
   uint32_t write_count;
   const struct write *writes;
   uint32_t stride;    /* spawning many: how far the next entity's writes are, 0 to share */

@@ -22,10 +22,63 @@ static uint64_t hash_ids(const ecs_id *ids, uint32_t count) {
 
 /* ---- the component index ---- */
 
+enum { KEY_ALL, KEY_ID, KEY_RELATION, KEY_TARGET };
+
+static bool is_first_of_relation(const struct graph_keys *keys, uint32_t at) {
+  const ecs_id *ids = keys->ids;
+  return at == 0 || !id_is_pair(ids[at - 1]) ||
+         pair_relation(ids[at - 1]) != pair_relation(ids[at]);
+}
+
+static bool is_first_of_target(const struct graph_keys *keys, uint32_t at) {
+  for (uint32_t i = at; i-- > 0 && id_is_pair(keys->ids[i]);)
+    if (pair_target(keys->ids[i]) == pair_target(keys->ids[at])) return false;
+  return true;
+}
+
+/* The key of an id in one form; false when the id has none in it, or another id has had it. */
+static bool key_of(const struct graph_keys *keys, uint32_t at, uint8_t form, ecs_id *key) {
+  ecs_id id = keys->ids[at];
+  *key = id;
+  if (form == KEY_ID) return true;
+  if (!id_is_pair(id)) return false;
+  *key = form == KEY_RELATION ? pair_make(pair_relation(id), 0) : pair_make(0, pair_target(id));
+  return form == KEY_RELATION ? is_first_of_relation(keys, at) : is_first_of_target(keys, at);
+}
+
+bool graph_next_key(struct graph_keys *keys, ecs_id *key) {
+  if (keys->form == KEY_ALL) {
+    keys->form = KEY_ID;
+    *key = ECS_NULL;
+    return true;
+  }
+  while (keys->next < keys->count) {
+    uint32_t at = keys->next;
+    uint8_t form = keys->form;
+    bool last = form == KEY_TARGET;
+    keys->form = (uint8_t)(last ? KEY_ID : form + 1);
+    keys->next += last;
+    if (key_of(keys, at, form, key)) return true;
+  }
+  return false;
+}
+
+bool graph_lists(const struct table *table, ecs_id wanted) {
+  struct graph_keys keys = graph_keys(table->ids, table->id_count);
+  for (ecs_id key; graph_next_key(&keys, &key);)
+    if (key == wanted) return true;
+  return false;
+}
+
 struct id_record *graph_record(const ecs_world *world, ecs_id id) {
   if (id == ECS_NULL) return world->graph.record_list[0];
   uint32_t at = map_get(&world->graph.records, id);
   return at == NONE ? NULL : world->graph.record_list[at];
+}
+
+struct id_record *graph_uses(const ecs_world *world, const struct component *component) {
+  bool pairs = component->ties.relation && !component->ties.exclusive;
+  return graph_record(world, pairs ? pair_make(ecs_id_index(component->id), 0) : component->id);
 }
 
 const struct id_record *graph_all(const ecs_world *world) {
@@ -127,17 +180,20 @@ static void enter_index(ecs_world *world, struct table *table) {
   graph->live++;
   table->next_same_hash = map_get(&graph->by_hash, table->hash);
   map_put(&graph->by_hash, table->hash, table->index);
-  for (uint32_t i = 0; i <= table->id_count; i++) {
-    struct id_record *record = graph_record(world, i ? table->ids[i - 1] : ECS_NULL);
+  struct graph_keys keys = graph_keys(table->ids, table->id_count);
+  for (ecs_id key; graph_next_key(&keys, &key);) {
+    struct id_record *record = graph_record(world, key);
     record->tables[record->table_count++] = table->index;
   }
+  graph->pair_tables += table->has_pairs;
 }
 
 static ecs_status make(ecs_world *world, uint64_t hash, const ecs_id *ids, uint32_t count,
                        struct table **out) {
   ecs_status status = reserve_index(world);
-  for (uint32_t i = 0; i <= count && status == ECS_OK; i++)
-    status = record_reserve(world, i ? ids[i - 1] : ECS_NULL);
+  struct graph_keys keys = graph_keys(ids, count);
+  for (ecs_id key; status == ECS_OK && graph_next_key(&keys, &key);)
+    status = record_reserve(world, key);
   if (status != ECS_OK) return status;
   struct table *table;
   status = table_new(world, ids, count, &table);
@@ -194,6 +250,7 @@ static void put_edge(struct table *table, ecs_id id, struct table *to) {
 ** taken again. */
 static void link_tables(ecs_world *world, struct table *without, struct table *with,
                         ecs_id id) {
+  if (relation_of(world, id)) return;
   assert(with->id_count == without->id_count + 1);
   assert(table_has(with, id) && !table_has(without, id));
   if (!reserve_edge(world, without) || !reserve_edge(world, with)) return;
@@ -274,14 +331,36 @@ static void leave_hash(ecs_world *world, struct table *table) {
 }
 
 static void mark_dirty(ecs_world *world, const struct table *table) {
-  for (uint32_t i = 0; i <= table->id_count; i++) {
-    struct id_record *record = graph_record(world, i ? table->ids[i - 1] : ECS_NULL);
+  struct graph_keys keys = graph_keys(table->ids, table->id_count);
+  for (ecs_id key; graph_next_key(&keys, &key);) {
+    struct id_record *record = graph_record(world, key);
     record->dirty = true;
     for (uint32_t j = 0; j < record->query_count; j++) record->queries[j]->dirty = true;
   }
 }
 
-/* Frees every table marked as doomed. */
+static void free_record(ecs_world *world, struct id_record *record) {
+  struct memory *memory = &world->memory;
+  memory_free(memory, record->tables, record->table_capacity * sizeof *record->tables);
+  memory_free(memory, record->queries, record->query_capacity * sizeof *record->queries);
+  memory_free(memory, record, sizeof *record);
+}
+
+/* Takes a record that nothing is in off the list; the last one takes its place. */
+static void forget_record(ecs_world *world, uint32_t at) {
+  struct graph *graph = &world->graph;
+  struct id_record *record = graph->record_list[at];
+  assert(record->table_count == 0 && record->query_count == 0);
+  map_remove(&graph->records, record->id);
+  struct id_record *last = graph->record_list[--graph->record_count];
+  if (last != record) {
+    graph->record_list[at] = last;
+    map_put(&graph->records, last->id, at);
+  }
+  free_record(world, record);
+}
+
+/* Frees every table marked as doomed, and what is known of pairs that no table has then. */
 static void drop_tables(ecs_world *world, const uint32_t *doomed, uint32_t count) {
   struct graph *graph = &world->graph;
   for (uint32_t i = 0; i < count; i++) mark_dirty(world, world_table(world, doomed[i]));
@@ -289,12 +368,18 @@ static void drop_tables(ecs_world *world, const uint32_t *doomed, uint32_t count
     drop_doomed(world, graph->record_list[i]);
   for (uint32_t i = 0; i < count; i++) {
     struct table *table = world_table(world, doomed[i]);
+    graph->pair_tables -= table->has_pairs;
     leave_hash(world, table);
     graph_unlink(table);
     graph->free_tables[graph->free_count++] = table->index;
     graph->live--;
     graph->tables[doomed[i]] = NULL;
     table_free(world, table);
+  }
+  for (uint32_t i = graph->record_count; i-- > 1;) {
+    const struct id_record *record = graph->record_list[i];
+    if (id_is_pair(record->id) && !record->table_count && !record->query_count)
+      forget_record(world, i);
   }
 }
 
@@ -328,7 +413,7 @@ static bool is_stale(struct table *table, ecs_id unused) {
 }
 
 static bool has_id(struct table *table, ecs_id id) {
-  return table_has(table, id);
+  return graph_lists(table, id);
 }
 
 static bool is_doomed(struct table *table, ecs_id unused) {
@@ -359,27 +444,12 @@ void graph_reorder(ecs_world *world) {
 
 void graph_reclaim(ecs_world *world) { reclaim(world, is_stale, ECS_NULL); }
 
-static void free_record(ecs_world *world, struct id_record *record) {
-  struct memory *memory = &world->memory;
-  memory_free(memory, record->tables, record->table_capacity * sizeof *record->tables);
-  memory_free(memory, record->queries, record->query_capacity * sizeof *record->queries);
-  memory_free(memory, record, sizeof *record);
-}
-
 void graph_forget(ecs_world *world, ecs_id id) {
   struct graph *graph = &world->graph;
-  uint32_t at = map_get(&graph->records, id);
-  if (at == NONE) return;
+  if (map_get(&graph->records, id) == NONE) return;
   reclaim(world, has_id, id);
-  struct id_record *record = graph->record_list[at];
-  assert(record->table_count == 0 && record->query_count == 0);
-  map_remove(&graph->records, id);
-  struct id_record *last = graph->record_list[--graph->record_count];
-  if (last != record) {
-    graph->record_list[at] = last;
-    map_put(&graph->records, last->id, at);
-  }
-  free_record(world, record);
+  uint32_t at = map_get(&graph->records, id);
+  if (at != NONE) forget_record(world, at);
 }
 
 ecs_status graph_init(ecs_world *world) {

@@ -37,14 +37,36 @@ struct graph {
   struct id_record **record_list;
   uint32_t record_count;
   uint32_t record_capacity;
+  uint32_t pair_tables;           /* that have pairs */
   struct table *empty;            /* the table of entities without components */
 };
 
 ecs_status graph_init(ecs_world *world);
 void graph_free(ecs_world *world);
 
+/* What the component index lists a set of ids by: ECS_NULL, for all tables, each of the ids, and
+** for its pairs (relation, any) and (any, target), each once. */
+struct graph_keys {
+  const ecs_id *ids;
+  uint32_t count;
+  uint32_t next;
+  uint8_t form;              /* of the next key: an id itself, or with any target, any relation */
+};
+
+static inline struct graph_keys graph_keys(const ecs_id *ids, uint32_t count) {
+  return (struct graph_keys){ids, count, 0, 0};
+}
+
+/* Begins with ECS_NULL; false at the end. */
+bool graph_next_key(struct graph_keys *keys, ecs_id *key);
+
+/* Whether the key is one of the table's. */
+bool graph_lists(const struct table *table, ecs_id key);
+
 /* NULL when no table or query names the id yet. */
 struct id_record *graph_record(const ecs_world *world, ecs_id id);
+/* The record of the tables that have a component, or any pair of it; NULL as graph_record. */
+struct id_record *graph_uses(const ecs_world *world, const struct component *component);
 ecs_status graph_need_record(ecs_world *world, ecs_id id, struct id_record **out);
 
 /* Whether a table has exactly these ids, in whatever order. */

@@ -2,6 +2,7 @@
 #include "core/store/bulk.h"
 #include "core/store/entity.h"
 #include "core/store/query.h"
+#include "core/store/relate.h"
 #include "core/store/world.h"
 
 ecs_status query_usable(const ecs_query *query) {
@@ -37,7 +38,7 @@ bool ecs_iter_next(ecs_iter *it) {
 ecs_status ecs_iter_close(ecs_iter *it) {
   if (!it->open) return ECS_OK;
   ecs_status status = scope_commit(it->query->world, it->scope);
-  it->open = status != ECS_OK;
+  it->open = scope_stays_open(status);
   return status;
 }
 
@@ -63,11 +64,39 @@ void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   return world_table(query->world, query->tables[it->table])->columns[first + leaf].data;
 }
 
+/* Ends the scope of a change that has this status. */
+static ecs_status end_change(ecs_world *world, uint32_t scope, ecs_status status) {
+  bool staged = status == ECS_OK;
+  if (staged) status = scope_commit(world, scope);
+  if (!staged || scope_stays_open(status)) scope_cancel(world, scope);
+  return status;
+}
+
+/* Entity by entity, as one scope: a relation's pair added to, or all pairs taken from every row. */
+static ecs_status change_each(ecs_query *query, struct component *component, ecs_id id,
+                              bool add) {
+  ecs_world *world = query->world;
+  if (staging_is_open(&world->staging))
+    return world_fail(world, ECS_EBUSY, "cannot change whole tables inside a scope");
+  if (add && !id_is_pair(id)) return relate_no_target(world, component);
+  uint32_t scope;
+  ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
+  if (status != ECS_OK) return status;
+  for (uint32_t i = 0; i < query->count && status == ECS_OK; i++) {
+    const struct table *table = world_table(world, query->tables[i]);
+    for (uint32_t row = 0; row < table->count && status == ECS_OK; row++)
+      status = relate_change(world, entity_id(&world->entities, table->rows[row]), id, add);
+  }
+  return end_change(world, scope, status);
+}
+
 static ecs_status change_all(ecs_query *query, ecs_id id, bool add) {
   ecs_world *world = query->world;
   struct component *component;
   ecs_status status = query_usable(query);
   if (status == ECS_OK) status = component_need_id(world, id, &component);
+  if (status == ECS_OK && component->relation && (add || !component->relation->exclusive))
+    return change_each(query, component, id, add);
   if (status == ECS_OK && staging_is_open(&world->staging))
     status = world_fail(world, ECS_EBUSY, "cannot change whole tables inside a scope");
   return status == ECS_OK ? bulk_change(world, &query->tables, query->count, id, add)
@@ -93,6 +122,20 @@ static ecs_status check_entities(const ecs_world *world, const struct table *tab
   return ECS_OK;
 }
 
+/* Where others may be tied to what goes. */
+static ecs_status despawn_each(ecs_query *query) {
+  ecs_world *world = query->world;
+  uint32_t scope;
+  ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
+  if (status != ECS_OK) return status;
+  for (uint32_t i = 0; i < query->count && status == ECS_OK; i++) {
+    const struct table *table = world_table(world, query->tables[i]);
+    for (uint32_t row = 0; row < table->count && status == ECS_OK; row++)
+      status = entity_despawn(world, entity_id(&world->entities, table->rows[row]));
+  }
+  return end_change(world, scope, status);
+}
+
 ecs_status ecs_query_despawn(ecs_query *query) {
   ecs_world *world = query->world;
   ecs_status status = query_usable(query);
@@ -101,6 +144,7 @@ ecs_status ecs_query_despawn(ecs_query *query) {
   for (uint32_t i = 0; i < query->count && status == ECS_OK; i++)
     status = check_entities(world, world_table(world, query->tables[i]));
   if (status != ECS_OK) return status;
+  if (world->relations.tied || world->graph.pair_tables) return despawn_each(query);
   for (uint32_t i = 0; i < query->count; i++) {
     struct table *table = world_table(world, query->tables[i]);
     while (table->count) entity_kill(world, table->rows[table->count - 1]);

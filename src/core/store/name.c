@@ -3,19 +3,39 @@
 #include "core/store/entity.h"
 #include "core/store/world.h"
 
-static uint32_t find(const struct name_table *table, const char *text, size_t size) {
-  uint32_t at = map_get(&table->by_hash, text_hash(text, size));
-  while (at != NONE) {
-    const struct name *name = &table->names[at];
-    if (name->size == size && memcmp(name->text, text, size) == 0) return at;
-    at = name->next_same_hash;
-  }
-  return NONE;
+/* Never 0: a text's hash is not. */
+static uint64_t key_of(uint32_t hash, uint32_t parent) {
+  return hash | (uint64_t)parent << 32;
 }
 
-ecs_id name_find(const ecs_world *world, const char *text, size_t size) {
-  uint32_t at = find(&world->names, text, size);
-  return at == NONE ? ECS_NULL : world->names.names[at].entity;
+static uint32_t parent_of(const ecs_world *world, uint32_t entity) {
+  const struct relation *child_of = world->relations.child_of;
+  return child_of ? ties_target(&child_of->ties, entity) : 0;
+}
+
+/* While commands are decided, those who are to die have no name any more. */
+ecs_id name_find(const ecs_world *world, uint32_t parent, const char *text, size_t size) {
+  const struct name_table *table = &world->names;
+  uint32_t at = map_get(&table->by_key, key_of(text_hash(text, size), parent));
+  for (; at != NONE; at = table->names[at].next_same_key) {
+    const struct name *name = &table->names[at];
+    if (name->size == size && name->parent == parent && memcmp(name->text, text, size) == 0 &&
+        !cascade_takes(&world->cascade, ecs_id_index(name->entity)))
+      return name->entity;
+  }
+  return ECS_NULL;
+}
+
+ecs_id name_lookup(const ecs_world *world, const char *path, size_t size) {
+  const char *end = path + size;
+  uint32_t parent = 0;
+  for (;;) {
+    const char *dot = memchr(path, '.', (size_t)(end - path));
+    ecs_id found = name_find(world, parent, path, (size_t)((dot ? dot : end) - path));
+    if (found == ECS_NULL || !dot) return found;
+    parent = ecs_id_index(found);
+    path = dot + 1;
+  }
 }
 
 ecs_string name_of(const ecs_world *world, ecs_id entity) {
@@ -25,24 +45,55 @@ ecs_string name_of(const ecs_world *world, ecs_id entity) {
   return (ecs_string){world->names.names[at].text, world->names.names[at].size};
 }
 
-static void unlink_hash(struct name_table *table, uint32_t at) {
+static void unlink_key(struct name_table *table, uint32_t at) {
   struct name *name = &table->names[at];
-  uint32_t first = map_get(&table->by_hash, name->hash);
+  uint64_t key = key_of(name->hash, name->parent);
+  uint32_t first = map_get(&table->by_key, key);
   if (first == at) {
-    if (name->next_same_hash == NONE)
-      map_remove(&table->by_hash, name->hash);
+    if (name->next_same_key == NONE)
+      map_remove(&table->by_key, key);
     else
-      map_put(&table->by_hash, name->hash, name->next_same_hash);
+      map_put(&table->by_key, key, name->next_same_key);
     return;
   }
-  while (table->names[first].next_same_hash != at) first = table->names[first].next_same_hash;
-  table->names[first].next_same_hash = name->next_same_hash;
+  while (table->names[first].next_same_key != at) first = table->names[first].next_same_key;
+  table->names[first].next_same_key = name->next_same_key;
 }
 
-static void link_hash(struct name_table *table, uint32_t at) {
+static void link_key(struct name_table *table, uint32_t at) {
   struct name *name = &table->names[at];
-  name->next_same_hash = map_get(&table->by_hash, name->hash);
-  map_put(&table->by_hash, name->hash, at);
+  uint64_t key = key_of(name->hash, name->parent);
+  name->next_same_key = map_get(&table->by_key, key);
+  map_put(&table->by_key, key, at);
+}
+
+void name_follow(ecs_world *world, uint32_t entity) {
+  struct name_table *table = &world->names;
+  uint32_t at = table->count ? map_get(&table->by_entity, entity) : NONE;
+  uint32_t parent = parent_of(world, entity);
+  if (at == NONE || table->names[at].parent == parent) return;
+  unlink_key(table, at);
+  table->names[at].parent = parent;
+  link_key(table, at);
+}
+
+static ecs_status taken(const ecs_world *world, const char *text, size_t size, ecs_id owner,
+                        uint32_t parent) {
+  ecs_string name = {text, size};
+  if (parent == 0)
+    return world_fail(world, ECS_ETAKEN, "the name '%S' belongs to entity %e", &name, owner);
+  return world_fail(world, ECS_ETAKEN, "the name '%S' belongs to entity %e among the children "
+                    "of %e", &name, owner, entity_id(&world->entities, parent));
+}
+
+ecs_status name_check_parent(const ecs_world *world, uint32_t entity, uint32_t parent) {
+  const struct name_table *table = &world->names;
+  uint32_t at = table->count ? map_get(&table->by_entity, entity) : NONE;
+  if (at == NONE) return ECS_OK;
+  const struct name *name = &table->names[at];
+  ecs_id owner = name_find(world, parent, name->text, name->size);
+  return owner == ECS_NULL || owner == name->entity
+             ? ECS_OK : taken(world, name->text, name->size, owner, parent);
 }
 
 /* The last name takes the place of the one that goes. */
@@ -50,14 +101,14 @@ void name_forget(ecs_world *world, uint32_t entity) {
   struct name_table *table = &world->names;
   uint32_t at = map_get(&table->by_entity, entity);
   if (at == NONE) return;
-  unlink_hash(table, at);
+  unlink_key(table, at);
   memory_free(&world->memory, table->names[at].text, table->names[at].size + 1);
   map_remove(&table->by_entity, entity);
   uint32_t last = --table->count;
   if (at == last) return;
-  unlink_hash(table, last);
+  unlink_key(table, last);
   table->names[at] = table->names[last];
-  link_hash(table, at);
+  link_key(table, at);
   map_put(&table->by_entity, ecs_id_index(table->names[at].entity), at);
 }
 
@@ -68,39 +119,49 @@ static ecs_status add(ecs_world *world, ecs_id entity, const char *text, size_t 
       memory_grow(memory, table->names, &table->capacity, table->count + 1ull, sizeof *names);
   if (!names) return world_nomem(world);
   table->names = names;
-  if (!map_reserve(memory, &table->by_hash, 1) || !map_reserve(memory, &table->by_entity, 1))
+  uint64_t more = table->count + 1ull - table->by_key.count;   /* each may get a key of its own */
+  if (!map_reserve(memory, &table->by_key, more) || !map_reserve(memory, &table->by_entity, 1))
     return world_nomem(world);
   char *copy = size < SIZE_MAX / 2 ? memory_array(memory, size + 1, 1) : NULL;
   if (!copy) return world_nomem(world);
   memcpy(copy, text, size);
-  name_forget(world, ecs_id_index(entity));
+  uint32_t index = ecs_id_index(entity);
+  name_forget(world, index);
   uint32_t at = table->count++;
-  names[at] = (struct name){entity, text_hash(text, size), NONE, size, copy};
-  link_hash(table, at);
+  names[at] = (struct name){entity, text_hash(text, size), parent_of(world, index), NONE, size,
+                            copy};
+  link_key(table, at);
   map_put(&table->by_entity, ecs_id_index(entity), at);
   return ECS_OK;
 }
 
-ecs_status name_set(ecs_world *world, ecs_id entity, const char *text, size_t size) {
+ecs_status name_put(ecs_world *world, ecs_id entity, const char *text, size_t size) {
   ecs_status status = entity_need(world, entity);
   if (status != ECS_OK) return status;
+  uint32_t index = ecs_id_index(entity), parent = parent_of(world, index);
   if (size == 0) {
-    if (world->names.count) name_forget(world, ecs_id_index(entity));
+    if (world->names.count) name_forget(world, index);
     return ECS_OK;
   }
-  ecs_id owner = name_find(world, text, size);
-  ecs_string name = {text, size};
+  ecs_id owner = name_find(world, parent, text, size);
   if (owner == entity) return ECS_OK;
-  if (owner != ECS_NULL)
-    return world_fail(world, ECS_ETAKEN, "the name '%S' belongs to entity %e", &name, owner);
-  return add(world, entity, text, size);
+  return owner == ECS_NULL ? add(world, entity, text, size)
+                           : taken(world, text, size, owner, parent);
+}
+
+ecs_status name_set(ecs_world *world, ecs_id entity, const char *text, size_t size) {
+  ecs_string name = {text, size};
+  if (size && memchr(text, '.', size))
+    return world_fail(world, ECS_EINVAL, "the name '%S' has a dot, which stands between the names "
+                      "of a path", &name);
+  return name_put(world, entity, text, size);
 }
 
 void name_table_clear(ecs_world *world, struct name_table *table) {
   for (uint32_t i = 0; i < table->count; i++)
     memory_free(&world->memory, table->names[i].text, table->names[i].size + 1);
   memory_free(&world->memory, table->names, table->capacity * sizeof *table->names);
-  map_free(&world->memory, &table->by_hash);
+  map_free(&world->memory, &table->by_key);
   map_free(&world->memory, &table->by_entity);
   memset(table, 0, sizeof *table);
 }
@@ -110,7 +171,7 @@ void name_table_free(ecs_world *world) { name_table_clear(world, &world->names);
 static bool copy_names(struct memory *memory, const struct name_table *from,
                        struct name_table *to) {
   to->names = memory_grow(memory, NULL, &to->capacity, from->count, sizeof *to->names);
-  if (!to->names || !map_reserve(memory, &to->by_hash, from->count) ||
+  if (!to->names || !map_reserve(memory, &to->by_key, from->count) ||
       !map_reserve(memory, &to->by_entity, from->count))
     return false;
   for (; to->count < from->count; to->count++) {
@@ -120,7 +181,7 @@ static bool copy_names(struct memory *memory, const struct name_table *from,
     memcpy(text, name->text, name->size);
     to->names[to->count] = *name;
     to->names[to->count].text = text;
-    link_hash(to, to->count);
+    link_key(to, to->count);
     map_put(&to->by_entity, ecs_id_index(name->entity), to->count);
   }
   return true;
@@ -144,5 +205,5 @@ const char *ecs_name_of(const ecs_world *world, ecs_id entity) {
 }
 
 ecs_id ecs_lookup(const ecs_world *world, const char *name) {
-  return name_find(world, name, strlen(name));
+  return name_lookup(world, name, strlen(name));
 }

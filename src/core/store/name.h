@@ -1,4 +1,5 @@
-/* Names of entities: unique among the living, found in O(1) both ways. */
+/* Names of entities: unique among the living that have the same parent (ChildOf), or none; found in
+** O(1) both ways. */
 #ifndef ECS_CORE_STORE_NAME_H
 #define ECS_CORE_STORE_NAME_H
 
@@ -7,7 +8,8 @@
 struct name {
   ecs_id entity;
   uint32_t hash;
-  uint32_t next_same_hash;
+  uint32_t parent;        /* the parent's index; 0: it has none */
+  uint32_t next_same_key;
   size_t size;
   char *text;
 };
@@ -16,15 +18,29 @@ struct name_table {
   struct name *names;
   uint32_t count;
   uint32_t capacity;
-  struct map by_hash;     /* -> first name with the hash */
+  struct map by_key;      /* hash and parent -> the first name with both */
   struct map by_entity;   /* entity index -> name */
 };
 
-/* Names an entity; ECS_ETAKEN names who has it. size 0 clears. */
+/* Names an entity; ECS_ETAKEN names who has it. size 0 clears. A name has no dot, which paths
+** need. */
 ecs_status name_set(ecs_world *world, ecs_id entity, const char *text, size_t size);
+
+/* The same of any text: older images have names with dots, which no path finds. */
+ecs_status name_put(ecs_world *world, ecs_id entity, const char *text, size_t size);
+
+/* ECS_ETAKEN when the entity's name is another one's among a parent's children; 0: among those
+** without a parent. */
+ecs_status name_check_parent(const ecs_world *world, uint32_t entity, uint32_t parent);
+
+/* After an entity has got another parent. Cannot fail. */
+void name_follow(ecs_world *world, uint32_t entity);
 /* size 0 when it has none. */
 ecs_string name_of(const ecs_world *world, ecs_id entity);
-ecs_id name_find(const ecs_world *world, const char *text, size_t size);
+/* The child of that name, or, with 0, the entity without a parent. */
+ecs_id name_find(const ecs_world *world, uint32_t parent, const char *text, size_t size);
+/* The entity at the end of a path, "ship.turret.barrel"; ECS_NULL when there is none. */
+ecs_id name_lookup(const ecs_world *world, const char *path, size_t size);
 void name_forget(ecs_world *world, uint32_t entity);
 void name_table_free(ecs_world *world);
 

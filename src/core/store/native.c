@@ -1,5 +1,6 @@
 /* Entities for hosts in C: components by id, values as native structs. */
 #include "core/store/entity.h"
+#include "core/store/relate.h"
 #include "core/store/world.h"
 
 struct write *world_writes(ecs_world *world, uint64_t count) {
@@ -76,6 +77,15 @@ ecs_status ecs_despawn(ecs_world *world, ecs_id entity) {
   return entity_despawn(world, entity);
 }
 
+/* A value for a pair, whose id names both. */
+static ecs_status set_pair(ecs_world *world, ecs_id entity, ecs_id pair,
+                           struct component *component, const struct write *writes) {
+  ecs_id target = entity_id(&world->entities, pair_target(pair));
+  uint32_t first = component->relation->exclusive;
+  return relate_add(world, entity, component, target, writes + first,
+                    component->leaf_count - first);
+}
+
 ecs_status ecs_add(ecs_world *world, ecs_id entity, ecs_id component) {
   return entity_add(world, entity, component);
 }
@@ -85,7 +95,31 @@ ecs_status ecs_remove(ecs_world *world, ecs_id entity, ecs_id component) {
 }
 
 bool ecs_has(const ecs_world *world, ecs_id entity, ecs_id component) {
-  return entity_has(world, entity, component);
+  const struct relation *relation = relation_of(world, component);
+  if (LIKELY(!relation)) return entity_has(world, entity, component);
+  ecs_id target = id_is_pair(component) ? entity_id(&world->entities, pair_target(component))
+                                        : ECS_NULL;
+  return relate_has(world, entity, relation->component, target);
+}
+
+ecs_id ecs_target(const ecs_world *world, ecs_id source, ecs_id id) {
+  const struct relation *relation = relation_of(world, id);
+  return relation ? relate_target(world, source, relation->component) : ECS_NULL;
+}
+
+ecs_id ecs_next_target(const ecs_world *world, ecs_id source, ecs_id id, ecs_id after) {
+  const struct relation *relation = relation_of(world, id);
+  return relation ? relate_next_target(world, source, relation->component, after) : ECS_NULL;
+}
+
+size_t ecs_sources(const ecs_world *world, ecs_id target, ecs_id id, ecs_id *ids, size_t room) {
+  const struct relation *relation = relation_of(world, id);
+  size_t count = 0;
+  if (!relation) return 0;
+  struct sources sources = relate_sources(world, target, relation->component);
+  for (ecs_id source; (source = relate_next_source(&sources)) != ECS_NULL; count++)
+    if (count < room) ids[count] = source;
+  return count;
 }
 
 ecs_status ecs_set(ecs_world *world, ecs_id entity, ecs_id id, const void *value) {
@@ -96,6 +130,7 @@ ecs_status ecs_set(ecs_world *world, ecs_id entity, ecs_id id, const void *value
   if (!writes) return world_nomem(world);
   status = component_read_native(world, component, value, writes);
   if (status != ECS_OK) return status;
+  if (UNLIKELY(id_is_pair(id))) return set_pair(world, entity, id, component, writes);
   return entity_set(world, entity, component, writes, component->leaf_count);
 }
 

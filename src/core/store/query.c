@@ -55,8 +55,9 @@ static void join(ecs_query *query, const struct table *table) {
 typedef ecs_status (*visit_fn)(ecs_query *query, const struct table *table);
 
 static ecs_status each_query(ecs_world *world, const struct table *table, visit_fn visit) {
-  for (uint32_t i = 0; i <= table->id_count; i++) {
-    struct id_record *record = graph_record(world, i ? table->ids[i - 1] : ECS_NULL);
+  struct graph_keys keys = graph_keys(table->ids, table->id_count);
+  for (ecs_id key; graph_next_key(&keys, &key);) {
+    struct id_record *record = graph_record(world, key);
     for (uint32_t j = 0; j < record->query_count; j++) {
       if (!query_terms_match(&record->queries[j]->terms, table)) continue;
       ecs_status status = visit(record->queries[j], table);

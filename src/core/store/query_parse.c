@@ -2,6 +2,7 @@
 **   query = [ term { "," term } ]
 **   term  = "!" component | name [ "?" ] | [ "with" ] name { "|" name }
 **   name  = component [ "." leaf ], with ":in" behind it or not, on either side of the "?" */
+#include "core/store/builtin.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
 
@@ -116,9 +117,12 @@ static ecs_status read_name(struct parser *parser, struct term *term) {
     return later(parser, "pairs '(relation, target)'");
   ecs_string name = read_while(parser, false);
   if (name.size == 0) return fail(parser, "a component's name expected");
-  ecs_status status = component_need(parser->world, name.data, name.size, &term->component);
+  ecs_status status = component_need_or_builtin(parser->world, name.data, name.size,
+                                                &term->component);
   if (status != ECS_OK) return status;
   term->id = term->component->id;
+  if (term->component->ties.relation && !term->component->ties.exclusive)
+    return later(parser, "relations of several targets");
   if (accept(parser, '.')) status = read_leaf(parser, term);
   return status == ECS_OK ? read_modifiers(parser, term) : status;
 }

@@ -3,6 +3,7 @@
 #include "core/store/entity.h"
 #include "core/store/row.h"
 #include "core/store/sweeping.h"
+#include "core/store/relate.h"
 
 static APART ecs_status no_ids(const ecs_world *world, ecs_status status) {
   if (status == ECS_ELIMIT)
@@ -77,13 +78,29 @@ static const struct write *writes_of(const struct part *part, uint64_t nth) {
   return part->stride ? part->writes + nth * part->stride : part->writes;
 }
 
+/* A component, a pair, or an exclusive relation whose target is given as that of a pair. */
+static ecs_status stage_part(ecs_world *world, ecs_id entity, const struct part *part,
+                             const struct write *writes) {
+  ecs_id id = part->component->id, target = part->target;
+  struct write tie = {TARGET_LEAF, {.u64 = target}};
+  if (target == ECS_NULL)
+    return command_stage(world, COMMAND_SET, entity, id, writes, part->write_count);
+  if (part->component->relation->exclusive) {
+    ecs_status status = command_stage(world, COMMAND_SET, entity, id, &tie, 1);
+    if (status != ECS_OK || part->write_count == 0) return status;
+    return command_stage(world, COMMAND_SET, entity, id, writes, part->write_count);
+  }
+  return command_stage_pair(world, COMMAND_SET, entity,
+                            pair_make(ecs_id_index(id), ecs_id_index(target)), target, writes,
+                            part->write_count);
+}
+
 /* Keeps the commands of the nth entity that is spawned with these parts. */
 static ecs_status stage_parts(ecs_world *world, ecs_id id, const struct part *parts,
                               uint32_t count, uint64_t nth) {
   ecs_status status = command_stage(world, COMMAND_SPAWN, id, ECS_NULL, NULL, 0);
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
-    status = command_stage(world, COMMAND_SET, id, parts[i].component->id,
-                           writes_of(&parts[i], nth), parts[i].write_count);
+    status = stage_part(world, id, &parts[i], writes_of(&parts[i], nth));
   return status;
 }
 
@@ -91,8 +108,9 @@ static ecs_status stage_parts(ecs_world *world, ecs_id id, const struct part *pa
 static ecs_status reserve_parts(ecs_world *world, const struct part *parts, uint32_t count,
                                 uint64_t times) {
   uint64_t writes = 0;
-  for (uint32_t i = 0; i < count; i++) writes += parts[i].write_count;
-  return command_reserve(world, (count + 1ull) * times, writes * times, times);
+  for (uint32_t i = 0; i < count; i++)
+    writes += parts[i].write_count + (parts[i].target != ECS_NULL);
+  return command_reserve(world, (2ull * count + 1) * times, writes * times, times);
 }
 
 static ecs_status stage_spawn(ecs_world *world, const struct part *parts, uint32_t count,
@@ -116,9 +134,34 @@ INLINE ecs_status spawn_row(ecs_world *world, struct table *table, ecs_id *id) {
   return ECS_OK;
 }
 
+/* ---- entities that are tied to others ---- */
+
+static inline bool are_tied(const struct part *parts, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++)
+    if (UNLIKELY(parts[i].component->relation)) return true;
+  return false;
+}
+
+/* Ends a scope that was opened for a spawn, which has this status. */
+static ecs_status end_spawn(ecs_world *world, uint32_t scope, ecs_status status) {
+  bool staged = status == ECS_OK;
+  if (staged) status = scope_commit(world, scope);
+  if (!staged || scope_stays_open(status)) scope_cancel(world, scope);
+  return status;
+}
+
+static APART ecs_status spawn_tied(ecs_world *world, const struct part *parts, uint32_t count,
+                                   ecs_id *out) {
+  uint32_t scope;
+  ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
+  if (status != ECS_OK) return status;
+  return end_spawn(world, scope, stage_spawn(world, parts, count, out));
+}
+
 ecs_status entity_spawn(ecs_world *world, const struct part *parts, uint32_t count,
                         ecs_id *out) {
   if (staging_is_open(&world->staging)) return stage_spawn(world, parts, count, out);
+  if (are_tied(parts, count)) return spawn_tied(world, parts, count, out);
   struct table *table = NULL;
   ecs_status status = table_of_parts(world, parts, count, &table);
   if (status != ECS_OK) return status;
@@ -142,16 +185,28 @@ static ecs_status adopt_reserve(ecs_world *world, ecs_id id) {
   return status == ECS_OK ? ECS_OK : entity_need(world, id);
 }
 
+static ecs_status stage_at(ecs_world *world, ecs_id id, const struct part *parts,
+                           uint32_t count) {
+  ecs_status status = reserve_parts(world, parts, count, 1);
+  if (status != ECS_OK) return status;
+  entity_adopt(&world->entities, id);
+  return stage_parts(world, id, parts, count, 0);
+}
+
+static APART ecs_status spawn_tied_at(ecs_world *world, ecs_id id, const struct part *parts,
+                                      uint32_t count) {
+  uint32_t scope;
+  ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
+  if (status != ECS_OK) return status;
+  return end_spawn(world, scope, stage_at(world, id, parts, count));
+}
+
 ecs_status entity_spawn_at(ecs_world *world, ecs_id id, const struct part *parts,
                            uint32_t count) {
   ecs_status status = adopt_reserve(world, id);
   if (status != ECS_OK) return status;
-  if (staging_is_open(&world->staging)) {
-    status = reserve_parts(world, parts, count, 1);
-    if (status != ECS_OK) return status;
-    entity_adopt(&world->entities, id);
-    return stage_parts(world, id, parts, count, 0);
-  }
+  if (staging_is_open(&world->staging)) return stage_at(world, id, parts, count);
+  if (are_tied(parts, count)) return spawn_tied_at(world, id, parts, count);
   struct table *table = NULL;
   status = table_of_parts(world, parts, count, &table);
   if (status == ECS_OK) status = table_reserve(world, table, 1);
@@ -209,11 +264,21 @@ static LOOPS void take_rows(ecs_world *world, struct table *table, uint32_t n, e
   }
 }
 
+static APART ecs_status spawn_many_tied(ecs_world *world, uint64_t n,
+                                        const struct part *parts, uint32_t count,
+                                        ecs_id *ids) {
+  uint32_t scope;
+  ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
+  if (status != ECS_OK) return status;
+  return end_spawn(world, scope, stage_many(world, n, parts, count, ids));
+}
+
 ecs_status entity_spawn_many(ecs_world *world, uint64_t n, const struct part *parts,
                              uint32_t count, ecs_id *ids) {
   ecs_status status = reserve_ids(world, n);
   if (status != ECS_OK || n == 0) return status;
   if (staging_is_open(&world->staging)) return stage_many(world, n, parts, count, ids);
+  if (are_tied(parts, count)) return spawn_many_tied(world, n, parts, count, ids);
   struct table *table = NULL;
   status = table_of_parts(world, parts, count, &table);
   if (status == ECS_OK) status = table_reserve(world, table, n);
@@ -228,22 +293,27 @@ ecs_status entity_spawn_many(ecs_world *world, uint64_t n, const struct part *pa
 
 /* ---- for hosts in C ---- */
 
+/* A part without values; what an id of an exclusive relation's pair says is a value. */
+static ecs_status part_of(ecs_world *world, ecs_id id, struct part *part) {
+  *part = (struct part){NULL, ECS_NULL, 0, NULL, 0};
+  ecs_status status = component_need_id(world, id, &part->component);
+  if (status != ECS_OK || !part->component->relation) return status;
+  if (id_is_pair(id)) part->target = entity_id(&world->entities, pair_target(id));
+  return ecs_alive(world, part->target) ? ECS_OK : relate_no_target(world, part->component);
+}
+
 /* Parts without values from a list of ids. */
 static ecs_status parts_of(ecs_world *world, const ecs_id *ids, size_t n,
                            struct part **parts) {
-  if (n > world->registry.count)
-    return world_fail(world, ECS_EINVAL, "%u components, more than are declared",
-                      (uint64_t)n);
+  if (n > INDEX_LIMIT)
+    return world_fail(world, ECS_EINVAL, "%u components, more than are declared", (uint64_t)n);
   *parts = memory_grow(&world->memory, world->parts, &world->part_capacity, n ? n : 1,
                        sizeof **parts);
   if (!*parts) return world_nomem(world);
   world->parts = *parts;
   for (size_t i = 0; i < n; i++) {
-    ecs_status status = component_need_id(world, ids[i], &(*parts)[i].component);
+    ecs_status status = part_of(world, ids[i], &(*parts)[i]);
     if (status != ECS_OK) return status;
-    (*parts)[i].write_count = 0;
-    (*parts)[i].writes = NULL;
-    (*parts)[i].stride = 0;
   }
   return ECS_OK;
 }

@@ -27,14 +27,14 @@ static struct block plan_block(const ecs_world *world, const ecs_id *ids, uint32
   return block;
 }
 
-static void add_columns(struct table *table, const struct component *component) {
+static void add_columns(struct table *table, ecs_id id, const struct component *component) {
   table->has_any |= component->has_any;
   for (uint32_t i = 0; i < component->leaf_count; i++) {
     struct column *column = &table->columns[table->column_count++];
     column->size = component->leaves[i].size;
     table->words &= column->size == 4;
     column->leaf = i;
-    column->id = component->id;
+    column->id = id;
     column->component = component;
     column->value = component->leaves[i].value;
   }
@@ -50,7 +50,9 @@ static void add_id(const ecs_world *world, struct table *table, ecs_id id) {
   assert(!layout->taken);
   *layout = (struct layout){id, table->columns + table->column_count,
                             (uint16_t)component->leaf_count, component->words, true};
-  add_columns(table, component);
+  add_columns(table, id, component);
+  table->has_pairs |= id_is_pair(id);
+  table->has_ties |= component->ties.exclusive;
 }
 
 ecs_status table_new(ecs_world *world, const ecs_id *ids, uint32_t count,

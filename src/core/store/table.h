@@ -52,6 +52,8 @@ struct table {
   bool doomed;               /* while reclaiming */
   bool in_empties;           /* listed for reclaiming */
   bool has_any;
+  bool has_ties;             /* has exclusive relations */
+  bool has_pairs;
   bool words;                /* every column has cells of 4 bytes */
   uint32_t index;
   ecs_id *ids;               /* sorted */

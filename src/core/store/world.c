@@ -51,7 +51,10 @@ void world_clear(ecs_world *world) {
   struct memory *memory = &world->memory;
   staging_free(world);
   graph_free(world);
+  relations_clear(world);
+  cascade_free(world);
   registry_free(world);
+  relations_free(world);
   name_table_free(world);
   intern_free(&world->strings, memory);
   any_free(&world->any, memory);
@@ -59,6 +62,8 @@ void world_clear(ecs_world *world) {
   memory_free(memory, world->scratch, world->scratch_capacity * sizeof *world->scratch);
   memory_free(memory, world->writes, world->write_capacity * sizeof *world->writes);
   memory_free(memory, world->parts, world->part_capacity * sizeof *world->parts);
+  memory_free(memory, world->tie_writes,
+              world->tie_write_capacity * sizeof *world->tie_writes);
   scratch_free(memory, &world->binding);
 }
 

@@ -6,6 +6,7 @@
 #include "core/base/chance.h"
 #include "core/base/intern.h"
 #include "core/base/text.h"
+#include "core/store/cascade.h"
 #include "core/store/cells.h"
 #include "core/store/command.h"
 #include "core/store/component.h"
@@ -35,6 +36,8 @@ struct ecs_world {
   struct intern_table strings;
   struct any_slots any;
   struct name_table names;
+  struct relations relations;
+  struct cascade cascade;
   struct schedule *schedule;
   ecs_query *first_query, *last_query;
   uint32_t last_table;           /* where the last spawn went, if it is still there */
@@ -48,6 +51,8 @@ struct ecs_world {
   uint32_t write_capacity;
   struct part *parts;            /* a spawn's components */
   uint32_t part_capacity;
+  struct write *tie_writes;      /* a relation's cells with the target before them */
+  uint32_t tie_write_capacity;
   struct scratch binding;
   struct attachment *attachments;
   char *message;                 /* MESSAGE_SIZE bytes, so that const readers can fail too */

@@ -1,6 +1,7 @@
 #include "lua/bind/names.h"
 
 #include "core/base/text.h"
+#include "core/store/builtin.h"
 #include "lua/bind/status.h"
 
 /* Of a Lua state: the entries as userdata, and the table that anchors their strings. */
@@ -48,11 +49,20 @@ static void remember(lua_State *L, struct world_box *box, int index,
       (struct name_entry){key, box->names.number, *box->version, component, leaf};
 }
 
+/* The world's own relations are declared when they are first named. */
+static ecs_status builtin_path(ecs_world *world, const char *text, size_t size) {
+  struct component *component;
+  const char *dot = memchr(text, '.', size);
+  return builtin_need(world, text, dot ? (size_t)(dot - text) : size, &component);
+}
+
 struct component *find_component(lua_State *L, struct world_box *box, int index,
                                  uint32_t *leaf) {
   size_t size;
   const char *text = lua_tolstring(L, index, &size);
   struct component *component;
+  ecs_status status = builtin_path(box->world, text, size);
+  if (status == ECS_ENOMEM) raise_memory(L);
   if (component_path(box->world, text, size, &component, leaf) != ECS_OK) return NULL;
   remember(L, box, index, component, *leaf);
   return component;

@@ -1,0 +1,281 @@
+/* Reliability line 2: running out of memory while entities are tied, while ties end, and while
+** what is tied is migrated, saved, loaded and restored. C18, C29. */
+#include <string.h>
+
+#include "core/store/builtin.h"
+#include "core/store/world.h"
+#include "sweep.h"
+
+struct owes { int32_t amount; };
+struct docked { ecs_id target; double since; };
+
+static ecs_id likes, owes, docked, child_of, rides;
+
+static ecs_id declare_as(struct fixture *f, const char *name, const ecs_field *field,
+                         bool exclusive, ecs_policy policy) {
+  ecs_id id = ECS_NULL;
+  ecs_component_desc desc = {.name = name, .fields = field, .field_count = field != NULL,
+                             .exclusive = exclusive, .acyclic = exclusive && !field,
+                             .on_target_despawn = policy};
+  CHECK_OK(f->world, ecs_relation(f->world, &desc, &id));
+  return id;
+}
+
+static const ecs_field amount = {.name = "amount", .type = ECS_I32};
+static const ecs_field since = {.name = "since", .type = ECS_F64};
+
+static void relations(struct fixture *f) {
+  struct component *builtin;
+  likes = declare_as(f, "Likes", NULL, false, ECS_TARGET_REMOVE);
+  rides = declare_as(f, "Rides", NULL, true, ECS_TARGET_DESPAWN);
+  owes = declare_as(f, "Owes", &amount, false, ECS_TARGET_REMOVE);
+  docked = declare_as(f, "DockedTo", &since, true, ECS_TARGET_REMOVE);
+  CHECK_OK(f->world, builtin_need(f->world, CHILD_OF, strlen(CHILD_OF), &builtin));
+  child_of = builtin->id;
+  for (int i = 0; i < 8; i++) f->ids[i] = SPAWN(f->world, f->position);
+  f->query = new_query(f->world, "Position");
+}
+
+/* A tree of named children, whose members are tied to others in every way. */
+static void tied(struct fixture *f) {
+  relations(f);
+  for (int i = 1; i < 8; i++) {
+    ecs_id at = f->ids[i], up = f->ids[i / 2];
+    if (i < 6) CHECK_OK(f->world, ecs_add(f->world, at, ecs_pair(child_of, up)));
+    CHECK_OK(f->world, ecs_set(f->world, at, docked, &(struct docked){f->ids[7 - i], i}));
+    CHECK_OK(f->world, ecs_set(f->world, at, ecs_pair(owes, up), &(struct owes){i}));
+    CHECK_OK(f->world, ecs_add(f->world, at, ecs_pair(likes, up)));
+  }
+  CHECK_OK(f->world, ecs_add(f->world, f->ids[7], ecs_pair(likes, f->ids[2])));
+  CHECK_OK(f->world, ecs_add(f->world, f->ids[6], ecs_pair(rides, f->ids[5])));
+  CHECK_OK(f->world, ecs_name(f->world, f->ids[2], "part"));
+  CHECK_OK(f->world, ecs_name(f->world, f->ids[4], "part"));
+}
+
+/* ---- at once ---- */
+
+static ecs_status tie_pair(struct fixture *f) {
+  return ecs_add(f->world, f->ids[0], ecs_pair(likes, f->ids[7]));
+}
+
+static ecs_status set_pair(struct fixture *f) {
+  return ecs_set(f->world, f->ids[0], ecs_pair(owes, f->ids[7]), &(struct owes){5});
+}
+
+static ecs_status tie(struct fixture *f) {
+  return ecs_add(f->world, f->ids[0], ecs_pair(rides, f->ids[7]));
+}
+
+static ecs_status set_tie(struct fixture *f) {
+  return ecs_set(f->world, f->ids[0], docked, &(struct docked){f->ids[6], 2});
+}
+
+static ecs_status retie(struct fixture *f) {
+  return ecs_add(f->world, f->ids[4], ecs_pair(child_of, f->ids[6]));
+}
+
+static ecs_status untie(struct fixture *f) {
+  return ecs_remove(f->world, f->ids[4], ecs_pair(child_of, f->ids[2]));
+}
+
+static ecs_status untie_pair(struct fixture *f) {
+  return ecs_remove(f->world, f->ids[7], ecs_pair(likes, f->ids[2]));
+}
+
+static ecs_status untie_pairs(struct fixture *f) {
+  return ecs_remove(f->world, f->ids[7], likes);
+}
+
+static ecs_status despawn_source(struct fixture *f) {
+  return ecs_despawn(f->world, f->ids[6]);
+}
+
+/* Its children go, too; others stay, without their ties. */
+static ecs_status despawn_target(struct fixture *f) {
+  return ecs_despawn(f->world, f->ids[2]);
+}
+
+static ecs_status spawn_with_ties(struct fixture *f) {
+  const ecs_id ids[] = {f->health, ecs_pair(docked, f->ids[0]), ecs_pair(child_of, f->ids[7]),
+                        ecs_pair(likes, f->ids[0]), ecs_pair(owes, f->ids[1])};
+  return ecs_spawn(f->world, ids, 5, &f->a);
+}
+
+static ecs_status spawn_many_with_ties(struct fixture *f) {
+  const ecs_id ids[] = {ecs_pair(docked, f->ids[0]), ecs_pair(likes, f->ids[0])};
+  return ecs_spawn_many(f->world, 700, ids, 2, NULL);
+}
+
+static ecs_status tie_all(struct fixture *f) {
+  return ecs_query_add(f->query, ecs_pair(docked, f->frozen));
+}
+
+static ecs_status pair_all(struct fixture *f) {
+  return ecs_query_add(f->query, ecs_pair(likes, f->frozen));
+}
+
+static ecs_status untie_all(struct fixture *f) { return ecs_query_remove(f->query, docked); }
+
+static ecs_status despawn_all(struct fixture *f) { return ecs_query_despawn(f->query); }
+
+/* A source whose index no page holds yet. */
+static void far_away(struct fixture *f) {
+  relations(f);
+  CHECK_OK(f->world, ecs_spawn_many(f->world, 5000, &f->frozen, 1, NULL));
+  f->ids[0] = spawn_empty(f->world);
+  CHECK_OK(f->world, ecs_spawn_many(f->world, 5000, &f->frozen, 1, NULL));
+  f->ids[6] = f->ids[7] = spawn_empty(f->world);
+}
+
+/* ---- staged ---- */
+
+static void staged(struct fixture *f) {
+  tied(f);
+  CHECK_OK(f->world, ecs_defer(f->world));
+}
+
+static ecs_status commit(struct fixture *f) { return ecs_commit(f->world); }
+
+static ecs_status cancel(struct fixture *f) { return ecs_cancel(f->world); }
+
+static void commit_it(struct fixture *f) { CHECK_OK(f->world, ecs_commit(f->world)); }
+
+static void many_staged(struct fixture *f) {
+  staged(f);
+  CHECK_OK(f->world, set_tie(f));
+  CHECK_OK(f->world, set_pair(f));
+  CHECK_OK(f->world, spawn_with_ties(f));
+  CHECK_OK(f->world, ecs_add(f->world, f->a, ecs_pair(likes, f->ids[2])));
+  CHECK_OK(f->world, ecs_add(f->world, f->a, ecs_pair(rides, f->ids[1])));
+  CHECK_OK(f->world, untie(f));
+  CHECK_OK(f->world, ecs_add(f->world, f->ids[7], ecs_pair(child_of, f->ids[2])));
+  CHECK_OK(f->world, despawn_target(f));
+  CHECK_OK(f->world, ecs_add(f->world, f->ids[3], ecs_pair(docked, f->ids[2])));
+  CHECK_OK(f->world, ecs_remove(f->world, f->ids[1], likes));
+  CHECK_OK(f->world, ecs_set(f->world, f->ids[3], docked, &(struct docked){ECS_NULL, 1}));
+}
+
+/* ---- declarations ---- */
+
+static ecs_status undeclare_relation(struct fixture *f) {
+  return ecs_undeclare(f->world, docked);
+}
+
+static ecs_status undeclare_pairs(struct fixture *f) { return ecs_undeclare(f->world, owes); }
+
+static ecs_status redeclare(struct fixture *f, const char *name, const ecs_field *field,
+                            bool exclusive) {
+  ecs_component_desc desc = {.name = name, .fields = field, .field_count = field != NULL,
+                             .exclusive = exclusive};
+  return ecs_relation(f->world, &desc, &f->c);
+}
+
+static ecs_status widen(struct fixture *f) {
+  static const ecs_field wide = {.name = "amount", .type = ECS_F64};
+  return redeclare(f, "Owes", &wide, false);
+}
+
+/* ---- images and snapshots ---- */
+
+static struct { char bytes[1 << 16]; size_t size, at; } image;
+
+static bool write_image(void *ud, const void *data, size_t size) {
+  (void)ud;
+  if (size > sizeof image.bytes - image.size) return false;
+  memcpy(image.bytes + image.size, data, size);
+  image.size += size;
+  return true;
+}
+
+static bool read_image(void *ud, void *data, size_t size) {
+  (void)ud;
+  if (size > image.size - image.at) return false;
+  memcpy(data, image.bytes + image.at, size);
+  image.at += size;
+  return true;
+}
+
+static ecs_status save(struct fixture *f) {
+  image.size = 0;
+  return ecs_save(f->world, write_image, NULL, NULL);
+}
+
+static ecs_status load(struct fixture *f) {
+  image.at = 0;
+  return ecs_load(f->world, read_image, NULL, NULL);
+}
+
+static void saved(struct fixture *f) {
+  tied(f);
+  CHECK_OK(f->world, save(f));
+  CHECK_OK(f->world, despawn_target(f));
+  CHECK_OK(f->world, tie_pair(f));
+}
+
+static void saved_before(struct fixture *f) {
+  saved(f);
+  CHECK_OK(f->world, widen(f));
+  CHECK_OK(f->world, ecs_undeclare(f->world, docked));
+}
+
+static ecs_snapshot *taken;
+
+static ecs_status take(struct fixture *f) { return ecs_snapshot_new(f->world, &taken); }
+
+static void let_go(struct fixture *f) {
+  (void)f;
+  ecs_snapshot_free(taken);
+}
+
+static void taken_before(struct fixture *f) {
+  tied(f);
+  CHECK_OK(f->world, take(f));
+  CHECK_OK(f->world, despawn_target(f));
+  CHECK_OK(f->world, tie_pair(f));
+  CHECK_OK(f->world, despawn_all(f));
+  for (int i = 0; i < 3; i++) CHECK_OK(f->world, ecs_update(f->world, 0));
+}
+
+static ecs_status restore(struct fixture *f) {
+  (void)f;
+  return ecs_restore(taken);
+}
+
+static const struct operation operations[] = {
+  {"the first pair", relations, tie_pair, NULL, ASKS},
+  {"another pair", tied, tie_pair, NULL, ASKS},
+  {"a pair with data", relations, set_pair, NULL, ASKS},
+  {"the first tie", relations, tie, NULL, ASKS},
+  {"a tie with data", relations, set_tie, NULL, ASKS},
+  {"a tie of distant entities", far_away, tie, NULL, ASKS},
+  {"a tie with data of distant entities", far_away, set_tie, NULL, ASKS},
+  {"another target", tied, retie, NULL, ASKS_NOTHING},
+  {"the end of a tie", tied, untie, NULL, ASKS},
+  {"the end of a pair", tied, untie_pair, NULL, ASKS_NOTHING},
+  {"the end of all pairs", tied, untie_pairs, NULL, ASKS_NOTHING},
+  {"despawn of a source", tied, despawn_source, NULL, ASKS},
+  {"C87: despawn of a target", tied, despawn_target, NULL, ASKS},
+  {"spawn with ties", tied, spawn_with_ties, NULL, TAKES_NEW_IDS},
+  {"spawn_many with ties", tied, spawn_many_with_ties, NULL, TAKES_NEW_IDS},
+  {"ties of a whole query", tied, tie_all, NULL, ASKS},
+  {"pairs of a whole query", tied, pair_all, NULL, ASKS},
+  {"the end of ties of a whole query", tied, untie_all, NULL, ASKS},
+  {"despawn of a whole query", tied, despawn_all, NULL, ASKS},
+  {"a staged pair", staged, tie_pair, commit_it, ASKS},
+  {"a staged tie", staged, set_tie, commit_it, ASKS},
+  {"a staged end of a tie", staged, untie, commit_it, ASKS},
+  {"a staged spawn with ties", staged, spawn_with_ties, commit_it, ASKS},
+  {"a staged despawn of a target", staged, despawn_target, commit_it, ASKS},
+  {"C86: commit of ties and despawns", many_staged, commit, NULL, ASKS},
+  {"cancel of ties and despawns", many_staged, cancel, NULL, ASKS_NOTHING},
+  {"undeclare of an exclusive relation", tied, undeclare_relation, NULL, ASKS},
+  {"undeclare of a relation with pairs", tied, undeclare_pairs, NULL, ASKS},
+  {"other fields of pairs", tied, widen, NULL, ASKS},
+  {"save", tied, save, NULL, ASKS},
+  {"load", saved, load, NULL, ASKS},
+  {"load into a world that has moved on", saved_before, load, NULL, ASKS},
+  {"snapshot", tied, take, let_go, ASKS},
+  {"restore", taken_before, restore, let_go, ASKS},
+};
+
+int main(void) { return RUN_SWEEPS(operations); }

@@ -1,0 +1,364 @@
+/* Relations: pairs as ids, exclusive ones with a way back, what becomes of them when a target
+** dies. C29, C72, C74, C75, C79, C87. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/store/builtin.h"
+#include "core/store/world.h"
+#include "fixture.h"
+
+struct docked { ecs_id target; double since; };
+struct owes { int32_t amount; };
+
+static struct fixture f;
+static ecs_id likes, owes, docked, child_of, rides, guards;
+
+static ecs_id declare_relation(const char *name, bool exclusive, bool acyclic,
+                               ecs_policy policy) {
+  ecs_id id = ECS_NULL;
+  ecs_component_desc desc = {.name = name, .exclusive = exclusive, .acyclic = acyclic,
+                             .on_target_despawn = policy};
+  CHECK_OK(f.world, ecs_relation(f.world, &desc, &id));
+  return id;
+}
+
+static void open_relations(void) {
+  static const ecs_field since = {.name = "since", .type = ECS_F64};
+  static const ecs_field amount = {.name = "amount", .type = ECS_I32};
+  open_usual(&f);
+  likes = declare_relation("Likes", false, false, ECS_TARGET_REMOVE);
+  child_of = declare_relation("Within", true, true, ECS_TARGET_DESPAWN);
+  rides = declare_relation("Rides", true, false, ECS_TARGET_DESPAWN);
+  guards = declare_relation("Guards", false, false, ECS_TARGET_ERROR);
+  ecs_component_desc desc = {.name = "DockedTo", .fields = &since, .field_count = 1,
+                             .exclusive = true};
+  CHECK_OK(f.world, ecs_relation(f.world, &desc, &docked));
+  desc = (ecs_component_desc){.name = "Owes", .fields = &amount, .field_count = 1};
+  CHECK_OK(f.world, ecs_relation(f.world, &desc, &owes));
+  f.a = SPAWN(f.world, f.position);
+  f.b = SPAWN(f.world, f.position, f.velocity);
+  f.c = spawn_empty(f.world);
+}
+
+static size_t sources_of(ecs_id target, ecs_id relation) {
+  return ecs_sources(f.world, target, relation, f.ids, 8);
+}
+
+static void dock(ecs_id ship, ecs_id port, double since) {
+  CHECK_OK(f.world, ecs_set(f.world, ship, docked, &(struct docked){port, since}));
+}
+
+static struct docked get_docked(ecs_id ship) {
+  struct docked value = {0, 0};
+  CHECK_OK(f.world, ecs_get(f.world, ship, docked, &value));
+  return value;
+}
+
+static void replaces_an_exclusive_target(void) {
+  open_relations();
+  dock(f.a, f.c, 1);
+  dock(f.b, f.c, 2);
+  CHECK_INTEGER(2, sources_of(f.c, docked));
+  CHECK(f.ids[0] == f.a && f.ids[1] == f.b);
+  CHECK(ecs_target(f.world, f.a, docked) == f.c && get_docked(f.b).since == 2);
+  uint32_t tables = f.world->graph.live;
+  CHECK_OK(f.world, ecs_add(f.world, f.a, ecs_pair(docked, f.b)));
+  CHECK(get_docked(f.a).target == f.b && get_docked(f.a).since == 1);
+  CHECK_INTEGER(1, sources_of(f.c, docked));
+  CHECK_INTEGER(1, sources_of(f.b, docked));
+  CHECK_INTEGER(tables, f.world->graph.live);
+  dock(f.a, f.c, 3);
+  CHECK_INTEGER(2, sources_of(f.c, docked));
+  CHECK(f.ids[0] == f.b && f.ids[1] == f.a);
+  close_world(&f);
+}
+
+static void ends_ties_in_every_way(void) {
+  open_relations();
+  dock(f.a, f.c, 1);
+  CHECK_OK(f.world, ecs_remove(f.world, f.a, ecs_pair(docked, f.b)));
+  CHECK(ecs_has(f.world, f.a, docked) && ecs_has(f.world, f.a, ecs_pair(docked, f.c)));
+  CHECK(!ecs_has(f.world, f.a, ecs_pair(docked, f.b)));
+  CHECK_OK(f.world, ecs_remove(f.world, f.a, ecs_pair(docked, f.c)));
+  CHECK(!ecs_has(f.world, f.a, docked) && ecs_target(f.world, f.a, docked) == ECS_NULL);
+  dock(f.a, f.c, 1);
+  CHECK_OK(f.world, ecs_remove(f.world, f.a, docked));
+  CHECK_INTEGER(0, sources_of(f.c, docked));
+  dock(f.a, f.c, 1);
+  dock(f.a, ECS_NULL, 1);
+  CHECK(!ecs_has(f.world, f.a, docked));
+  dock(f.a, f.c, 1);
+  CHECK_OK(f.world, ecs_despawn(f.world, f.a));
+  CHECK_INTEGER(0, sources_of(f.c, docked));
+  dock(f.b, f.c, 1);
+  CHECK_OK(f.world, ecs_despawn(f.world, f.c));
+  CHECK(!ecs_has(f.world, f.b, docked) && ecs_alive(f.world, f.b));
+  close_world(&f);
+}
+
+static void keeps_pairs_as_components(void) {
+  open_relations();
+  CHECK_OK(f.world, ecs_add(f.world, f.a, ecs_pair(likes, f.c)));
+  CHECK_OK(f.world, ecs_add(f.world, f.a, ecs_pair(likes, f.b)));
+  CHECK_OK(f.world, ecs_add(f.world, f.a, ecs_pair(likes, f.b)));
+  CHECK(ecs_has(f.world, f.a, ecs_pair(likes, f.b)) && ecs_has(f.world, f.a, likes));
+  CHECK(!ecs_has(f.world, f.b, likes));
+  CHECK(ecs_target(f.world, f.a, likes) == f.b);
+  CHECK(ecs_next_target(f.world, f.a, likes, f.b) == f.c);
+  CHECK(ecs_next_target(f.world, f.a, likes, f.c) == ECS_NULL);
+  CHECK_INTEGER(1, sources_of(f.c, likes));
+  struct owes debt = {5};
+  CHECK_OK(f.world, ecs_set(f.world, f.a, ecs_pair(owes, f.b), &debt));
+  debt.amount = 7;
+  CHECK_OK(f.world, ecs_set(f.world, f.a, ecs_pair(owes, f.c), &debt));
+  CHECK_OK(f.world, ecs_get(f.world, f.a, ecs_pair(owes, f.b), &debt));
+  CHECK_INTEGER(5, debt.amount);
+  CHECK_OK(f.world, ecs_remove(f.world, f.a, likes));
+  CHECK(!ecs_has(f.world, f.a, likes) && ecs_has(f.world, f.a, ecs_pair(owes, f.c)));
+  CHECK_OK(f.world, ecs_remove(f.world, f.a, ecs_pair(owes, f.b)));
+  CHECK(ecs_target(f.world, f.a, owes) == f.c);
+  CHECK_OK(f.world, ecs_despawn(f.world, f.c));
+  CHECK(!ecs_has(f.world, f.a, owes) && ecs_alive(f.world, f.a));
+  close_world(&f);
+}
+
+static void forgets_tables_of_dead_targets(void) {
+  open_relations();
+  CHECK_OK(f.world, ecs_update(f.world, 0));
+  CHECK_OK(f.world, ecs_update(f.world, 0));
+  uint32_t records = f.world->graph.record_count, tables = f.world->graph.live;
+  for (int i = 0; i < 100; i++) {
+    ecs_id target = spawn_empty(f.world);
+    CHECK_OK(f.world, ecs_add(f.world, f.a, ecs_pair(likes, target)));
+    CHECK_OK(f.world, ecs_despawn(f.world, target));
+    CHECK(!ecs_has(f.world, f.a, likes));
+  }
+  CHECK_OK(f.world, ecs_update(f.world, 0));
+  CHECK_OK(f.world, ecs_update(f.world, 0));
+  CHECK_INTEGER(tables, f.world->graph.live);
+  CHECK_INTEGER(records, f.world->graph.record_count);
+  close_world(&f);
+}
+
+static void refuses_circles(void) {
+  open_relations();
+  CHECK_OK(f.world, ecs_add(f.world, f.a, ecs_pair(child_of, f.b)));
+  CHECK_OK(f.world, ecs_add(f.world, f.b, ecs_pair(child_of, f.c)));
+  CHECK_FAILS(f.world, ECS_ECYCLE, "'Within' would go in a circle",
+              ecs_add(f.world, f.c, ecs_pair(child_of, f.a)));
+  CHECK_FAILS(f.world, ECS_ECYCLE, "circle", ecs_add(f.world, f.c, ecs_pair(child_of, f.c)));
+  CHECK(!ecs_has(f.world, f.c, child_of));
+  CHECK_OK(f.world, ecs_defer(f.world));
+  CHECK_OK(f.world, ecs_add(f.world, f.c, ecs_pair(child_of, f.a)));
+  CHECK_OK(f.world, ecs_add(f.world, f.c, f.frozen));
+  CHECK_FAILS(f.world, ECS_ECYCLE, "circle", ecs_commit(f.world));
+  CHECK(!ecs_has(f.world, f.c, child_of) && ecs_has(f.world, f.c, f.frozen));
+  close_world(&f);
+}
+
+static void refuses_what_is_no_tie(void) {
+  open_relations();
+  CHECK_FAILS(f.world, ECS_EINVAL, "say to whom", ecs_add(f.world, f.a, likes));
+  CHECK_FAILS(f.world, ECS_EINVAL, "say to whom", ecs_add(f.world, f.a, docked));
+  CHECK_FAILS(f.world, ECS_EINVAL, "say to whom",
+              ecs_set(f.world, f.a, owes, &(struct owes){1}));
+  CHECK_OK(f.world, ecs_despawn(f.world, f.c));
+  CHECK_FAILS(f.world, ECS_EUNBORN, "never spawned",
+              ecs_add(f.world, f.a, ecs_pair(likes, f.c)));
+  CHECK(ecs_set(f.world, f.a, docked, &(struct docked){f.c, 0}) != ECS_OK);
+  static const ecs_field target = {.name = "target", .type = ECS_ENTITY};
+  ecs_component_desc desc = {.name = "Wrong", .fields = &target, .field_count = 1};
+  ecs_id id;
+  CHECK_FAILS(f.world, ECS_EINVAL, "cannot be called 'target'",
+              ecs_relation(f.world, &desc, &id));
+  desc.exclusive = true;
+  CHECK_FAILS(f.world, ECS_EINVAL, "cannot be called 'target'",
+              ecs_relation(f.world, &desc, &id));
+  desc = (ecs_component_desc){.name = "Wrong", .acyclic = true};
+  CHECK_FAILS(f.world, ECS_EINVAL, "acyclic and not exclusive",
+              ecs_relation(f.world, &desc, &id));
+  CHECK_FAILS(f.world, ECS_EINVAL, "is no relation", ecs_component(f.world, &desc, &id));
+  close_world(&f);
+}
+
+static void dies_with_its_target(void) {
+  open_relations();
+  CHECK_OK(f.world, ecs_add(f.world, f.a, ecs_pair(child_of, f.c)));
+  CHECK_OK(f.world, ecs_add(f.world, f.b, ecs_pair(rides, f.a)));
+  ecs_id friend = SPAWN(f.world, f.position, ecs_pair(likes, f.b), ecs_pair(docked, f.a));
+  CHECK_OK(f.world, ecs_despawn(f.world, f.c));
+  CHECK(!ecs_alive(f.world, f.a) && !ecs_alive(f.world, f.b) && ecs_alive(f.world, friend));
+  CHECK(!ecs_has(f.world, friend, likes) && !ecs_has(f.world, friend, docked));
+  CHECK(ecs_has(f.world, friend, f.position));
+  close_world(&f);
+}
+
+static void refuses_to_despawn_what_is_guarded(void) {
+  open_relations();
+  CHECK_OK(f.world, ecs_add(f.world, f.a, ecs_pair(guards, f.b)));
+  CHECK_OK(f.world, ecs_add(f.world, f.b, ecs_pair(child_of, f.c)));
+  CHECK_FAILS(f.world, ECS_EBUSY, "is tied to it by 'Guards'", ecs_despawn(f.world, f.c));
+  CHECK(ecs_alive(f.world, f.b) && ecs_target(f.world, f.b, child_of) == f.c);
+  CHECK_OK(f.world, ecs_defer(f.world));
+  CHECK_OK(f.world, ecs_despawn(f.world, f.c));
+  CHECK_OK(f.world, ecs_remove(f.world, f.a, f.position));
+  CHECK_FAILS(f.world, ECS_EBUSY, "is tied to it by 'Guards'", ecs_commit(f.world));
+  CHECK(ecs_alive(f.world, f.c) && !ecs_has(f.world, f.a, f.position));
+  CHECK_OK(f.world, ecs_add(f.world, f.a, ecs_pair(child_of, f.b)));
+  CHECK_OK(f.world, ecs_despawn(f.world, f.c));
+  CHECK(!ecs_alive(f.world, f.a) && !ecs_alive(f.world, f.b));
+  close_world(&f);
+}
+
+static void never_ends_components(void) {
+  open_relations();
+  CHECK_OK(f.world, ecs_add(f.world, f.position, ecs_pair(child_of, f.c)));
+  CHECK_FAILS(f.world, ECS_EBUSY, "component 'Position' is tied to it by 'Within'",
+              ecs_despawn(f.world, f.c));
+  CHECK_OK(f.world, ecs_remove(f.world, f.position, child_of));
+  CHECK_OK(f.world, ecs_defer(f.world));
+  CHECK_OK(f.world, ecs_despawn(f.world, f.c));
+  CHECK_OK(f.world, ecs_add(f.world, f.position, ecs_pair(rides, f.c)));
+  CHECK_FAILS(f.world, ECS_EDEAD, "is dead by now", ecs_commit(f.world));
+  CHECK(!ecs_alive(f.world, f.c) && !ecs_has(f.world, f.position, rides));
+  close_world(&f);
+}
+
+static void applies_in_the_order_given(void) {
+  open_relations();
+  ecs_id port = spawn_empty(f.world);
+  CHECK_OK(f.world, ecs_defer(f.world));
+  dock(f.a, f.c, 1);
+  CHECK_OK(f.world, ecs_despawn(f.world, f.c));
+  dock(f.b, f.c, 2);
+  dock(f.a, port, 3);
+  CHECK(!ecs_has(f.world, f.a, docked));
+  CHECK_OK(f.world, ecs_commit(f.world));
+  CHECK(ecs_target(f.world, f.a, docked) == port && get_docked(f.a).since == 3);
+  CHECK(!ecs_has(f.world, f.b, docked) && ecs_alive(f.world, f.b));
+  CHECK_OK(f.world, ecs_defer(f.world));
+  ecs_id rider = SPAWN(f.world, f.position, ecs_pair(rides, port));
+  CHECK_OK(f.world, ecs_add(f.world, f.b, ecs_pair(likes, port)));
+  CHECK_OK(f.world, ecs_despawn(f.world, port));
+  CHECK_OK(f.world, ecs_commit(f.world));
+  CHECK(!ecs_alive(f.world, rider) && !ecs_has(f.world, f.b, likes));
+  CHECK(!ecs_has(f.world, f.a, docked));
+  close_world(&f);
+}
+
+/* A pair that is taken away first does not bind its source to the target's fate. */
+static void lets_go_before_the_target_dies(void) {
+  open_relations();
+  ecs_id haunts = declare_relation("Haunts", false, false, ECS_TARGET_DESPAWN);
+  CHECK_OK(f.world, ecs_add(f.world, f.a, ecs_pair(haunts, f.c)));
+  CHECK_OK(f.world, ecs_add(f.world, f.b, ecs_pair(haunts, f.c)));
+  CHECK_OK(f.world, ecs_defer(f.world));
+  CHECK_OK(f.world, ecs_remove(f.world, f.a, haunts));
+  ecs_id late = SPAWN(f.world, ecs_pair(haunts, f.c));
+  ecs_id left = SPAWN(f.world, ecs_pair(haunts, f.c));
+  CHECK_OK(f.world, ecs_remove(f.world, left, ecs_pair(haunts, f.c)));
+  CHECK_OK(f.world, ecs_despawn(f.world, f.c));
+  CHECK_OK(f.world, ecs_commit(f.world));
+  CHECK(ecs_alive(f.world, f.a) && !ecs_alive(f.world, f.b));
+  CHECK(!ecs_alive(f.world, late) && ecs_alive(f.world, left));
+  close_world(&f);
+}
+
+/* Names of those who die are free for the commands behind. */
+static void frees_names_of_the_dying(void) {
+  open_relations();
+  struct component *child_of_itself;
+  CHECK_OK(f.world, builtin_need(f.world, CHILD_OF, strlen(CHILD_OF), &child_of_itself));
+  ecs_id within = child_of_itself->id;
+  ecs_id part = SPAWN(f.world, ecs_pair(within, f.a));
+  ecs_id other = SPAWN(f.world, ecs_pair(within, f.b));
+  CHECK_OK(f.world, ecs_name(f.world, part, "part"));
+  CHECK_OK(f.world, ecs_name(f.world, other, "part"));
+  CHECK_FAILS(f.world, ECS_ETAKEN, "'part'", ecs_add(f.world, other, ecs_pair(within, f.a)));
+  CHECK_OK(f.world, ecs_defer(f.world));
+  CHECK_OK(f.world, ecs_despawn(f.world, f.a));
+  CHECK_OK(f.world, ecs_remove(f.world, other, within));
+  CHECK_OK(f.world, ecs_commit(f.world));
+  CHECK(!ecs_alive(f.world, part) && ecs_lookup(f.world, "part") == other);
+  ecs_id again = SPAWN(f.world, ecs_pair(within, f.b));
+  CHECK_OK(f.world, ecs_name(f.world, again, "part"));
+  CHECK_OK(f.world, ecs_defer(f.world));
+  CHECK_OK(f.world, ecs_despawn(f.world, other));
+  CHECK_OK(f.world, ecs_remove(f.world, again, within));
+  CHECK_OK(f.world, ecs_commit(f.world));
+  CHECK(ecs_lookup(f.world, "part") == again);
+  close_world(&f);
+}
+
+static void drops_ties_of_a_cancelled_scope(void) {
+  open_relations();
+  dock(f.a, f.c, 1);
+  CHECK_OK(f.world, ecs_defer(f.world));
+  dock(f.a, f.b, 2);
+  ecs_id made = SPAWN(f.world, ecs_pair(docked, f.c));
+  CHECK_OK(f.world, ecs_despawn(f.world, f.c));
+  CHECK_OK(f.world, ecs_cancel(f.world));
+  CHECK(ecs_target(f.world, f.a, docked) == f.c && !ecs_alive(f.world, made));
+  CHECK_INTEGER(1, sources_of(f.c, docked));
+  close_world(&f);
+}
+
+static void changes_whole_queries(void) {
+  open_relations();
+  ecs_query *query = new_query(f.world, "Position");
+  CHECK_OK(f.world, ecs_query_add(query, ecs_pair(docked, f.c)));
+  CHECK_INTEGER(2, sources_of(f.c, docked));
+  CHECK_OK(f.world, ecs_query_add(query, ecs_pair(likes, f.c)));
+  CHECK_INTEGER(2, sources_of(f.c, likes));
+  CHECK_OK(f.world, ecs_query_remove(query, docked));
+  CHECK_OK(f.world, ecs_query_remove(query, likes));
+  CHECK_INTEGER(0, sources_of(f.c, docked) + sources_of(f.c, likes));
+  CHECK_OK(f.world, ecs_add(f.world, f.c, ecs_pair(rides, f.a)));
+  CHECK_OK(f.world, ecs_query_despawn(query));
+  CHECK(!ecs_alive(f.world, f.c));
+  ecs_query_free(query);
+  close_world(&f);
+}
+
+/* A chain, and a fan. */
+static void ends_many_at_once(void) {
+  uint32_t n = (uint32_t)by_scale(2000, 20000, 1000000);
+  open_relations();
+  size_t before = ecs_alive_count(f.world);
+  for (int wide = 0; wide < 2; wide++) {
+    ecs_id root = spawn_empty(f.world), last = root;
+    for (uint32_t i = 0; i < n; i++) {
+      ecs_id next = SPAWN(f.world, ecs_pair(child_of, last));
+      if (!wide) last = next;
+    }
+    CHECK_INTEGER(before + n + 1, ecs_alive_count(f.world));
+    CHECK_OK(f.world, ecs_despawn(f.world, root));
+    CHECK_INTEGER(before, ecs_alive_count(f.world));
+  }
+  close_world(&f);
+}
+
+static const struct test tests[] = {
+  {"C72: an exclusive relation's target is replaced in one step, without a table",
+   replaces_an_exclusive_target},
+  {"ties end with a removal, a null target, their source and their target",
+   ends_ties_in_every_way},
+  {"C75: a pair is used like a component, with data of its own",
+   keeps_pairs_as_components},
+  {"tables and records of dead targets are reclaimed", forgets_tables_of_dead_targets},
+  {"a circle in an acyclic relation is refused, in scopes too", refuses_circles},
+  {"what ties to nobody is refused", refuses_what_is_no_tie},
+  {"sources whose relation says so die with their target", dies_with_its_target},
+  {"a source whose relation says so keeps its target alive",
+   refuses_to_despawn_what_is_guarded},
+  {"a component does not die with its target", never_ends_components},
+  {"C50: ties and despawns of a scope apply in the order given", applies_in_the_order_given},
+  {"a pair that is taken away first does not bind its source",
+   lets_go_before_the_target_dies},
+  {"names of those who die are free at once", frees_names_of_the_dying},
+  {"a cancelled scope drops its ties", drops_ties_of_a_cancelled_scope},
+  {"pairs and ties are added to and taken from whole queries", changes_whole_queries},
+  {"C29: chains and fans end at once, without recursion", ends_many_at_once},
+};
+
+int main(void) { return RUN_TESTS(tests); }

@@ -1,0 +1,62 @@
+-- More of what scenarios.lua begins: relations, declared, tied and untied while memory is short.
+
+local scenario, make = ...
+local one, crowd = make.one, make.crowd
+
+local function family(s)
+  crowd(s)
+  s.world:relation("Owes", { "amount: i32", "why: string" })
+  s.world:relation("Rides", { "since: f64", exclusive = true })
+  for i = 2, #s.ids do
+    s.world:add(s.ids[i], "ChildOf", s.ids[i // 2])
+    s.world:set(s.ids[i], "Owes", s.ids[1], i, "why " .. i)
+  end
+end
+
+scenario("a relation declared", {
+  prepare = one,
+  act = function(s) s.world:relation("Rides", { "since: f64", exclusive = true }) end,
+})
+
+scenario("a pair with values", {
+  prepare = family,
+  act = function(s) s.world:set(s.ids[2], "Owes", s.e, 5, "a new text") end,
+})
+
+scenario("a tie to another target", {
+  prepare = family,
+  act = function(s) s.world:set(s.e, "Rides", s.ids[3], 2) end,
+})
+
+scenario("all pairs removed", {
+  prepare = family,
+  act = function(s) s.world:remove(s.ids[5], "Owes") end,
+})
+
+scenario("a family despawned", {
+  prepare = family,
+  act = function(s) s.world:despawn(s.ids[1]) end,
+})
+
+scenario("a relation migrated", {
+  prepare = family,
+  act = function(s) s.world:relation("Owes", { "amount: f64", "why: string", "more: i8 = 2" }) end,
+})
+
+scenario("children and targets listed", {
+  prepare = family,
+  act = function(s)
+    local count = 0
+    for _ in s.world:children(s.ids[1]) do count = count + 1 end
+    for _ in s.world:targets(s.ids[2], "Owes") do count = count + 1 end
+    assert(count == 3)
+  end,
+})
+
+scenario("one spawned with ties", {
+  prepare = family,
+  new_ids = true,
+  act = function(s)
+    s.world:spawn { ChildOf = s.e, Owes = { s.e, s.ids[1] }, Rides = { s.e, 2 } }
+  end,
+})

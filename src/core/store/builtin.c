@@ -1,0 +1,73 @@
+#include "core/store/builtin.h"
+
+#include "core/store/world.h"
+
+static const struct {
+  const char *name;
+  struct tie_kind ties;
+} builtins[] = {
+  {CHILD_OF, {true, true, true, ECS_TARGET_DESPAWN}},
+  {"IsA", {true, true, true, ECS_TARGET_REMOVE}},
+};
+
+#define COUNT (sizeof builtins / sizeof *builtins)
+
+static size_t find(const char *name, size_t size) {
+  size_t at = 0;
+  while (at < COUNT && !text_equal(builtins[at].name, name, size)) at++;
+  return at;
+}
+
+bool builtin_is(const char *name, size_t size) { return find(name, size) < COUNT; }
+
+static void *take(ecs_world *world, struct component *component, size_t size) {
+  return arena_take(&world->memory, &component->arena, size);
+}
+
+/* One field, `target: entity`, as ecs_relation would make it; false when out of memory. */
+static bool build(ecs_world *world, struct component *component, const char *name) {
+  struct memory *memory = &world->memory;
+  component->name = arena_copy(memory, &component->arena, name, strlen(name));
+  component->name_size = (uint32_t)strlen(name);
+  const char *target = arena_copy(memory, &component->arena, "target", 6);
+  struct field *field = take(world, component, sizeof *field);
+  struct leaf *leaf = take(world, component, sizeof *leaf);
+  if (!component->name || !target || !field || !leaf) return false;
+  *field = (struct field){.name = target, .name_size = 6, .type = ECS_ENTITY, .leaf_count = 1,
+                          .size = sizeof(ecs_id)};
+  *leaf = (struct leaf){.name = target, .name_size = 6, .type = ECS_ENTITY,
+                        .size = sizeof(ecs_id)};
+  component->fields = field;
+  component->leaves = leaf;
+  component->field_count = component->leaf_count = 1;
+  component->size = component->align = sizeof(ecs_id);
+  component->flat = component->translates = true;
+  return true;
+}
+
+static ecs_status declare(ecs_world *world, size_t at, struct component **out) {
+  struct component *component = memory_array(&world->memory, 1, sizeof *component);
+  if (!component) return world_nomem(world);
+  component->ties = builtins[at].ties;
+  ecs_status status = build(world, component, builtins[at].name) ? registry_add(world, component)
+                                                                 : world_nomem(world);
+  if (status == ECS_OK)
+    *out = component;
+  else
+    component_free(world, component);
+  return status;
+}
+
+ecs_status builtin_need(ecs_world *world, const char *name, size_t size,
+                        struct component **out) {
+  size_t at = find(name, size);
+  if (at == COUNT) return ECS_ENAME;
+  *out = component_find(world, name, size);
+  return *out ? ECS_OK : declare(world, at, out);
+}
+
+ecs_status component_need_or_builtin(ecs_world *world, const char *name, size_t size,
+                                     struct component **out) {
+  ecs_status status = builtin_need(world, name, size, out);
+  return status == ECS_ENAME ? component_need(world, name, size, out) : status;
+}

@@ -1,0 +1,343 @@
+#include "core/store/cascade.h"
+
+#include "core/store/entity.h"
+#include "core/store/world.h"
+
+/* ---- who dies ---- */
+
+static bool reserve_marks(ecs_world *world, uint32_t entity) {
+  struct cascade *cascade = &world->cascade;
+  uint32_t old = cascade->mark_capacity;
+  if (entity / 64 < old) return true;
+  uint64_t *marks = memory_grow(&world->memory, cascade->marks, &cascade->mark_capacity,
+                                entity / 64 + 1ull, sizeof *marks);
+  if (!marks) return false;
+  memset(marks + old, 0, (cascade->mark_capacity - old) * sizeof *marks);
+  cascade->marks = marks;
+  return true;
+}
+
+/* Appends one that dies, unless it does already. */
+static ecs_status doom(ecs_world *world, uint32_t entity) {
+  struct cascade *cascade = &world->cascade;
+  if (cascade_takes(cascade, entity)) return ECS_OK;
+  uint32_t *dying = memory_grow(&world->memory, cascade->dying, &cascade->capacity,
+                                cascade->count + 1ull, sizeof *dying);
+  if (!dying) return world_nomem(world);
+  cascade->dying = dying;
+  if (!reserve_marks(world, entity)) return world_nomem(world);
+  dying[cascade->count++] = entity;
+  cascade->marks[entity / 64] |= UINT64_C(1) << entity % 64;
+  return ECS_OK;
+}
+
+/* Takes back all from a count on. */
+static void spare(struct cascade *cascade, uint32_t count) {
+  while (cascade->count > count) {
+    uint32_t entity = cascade->dying[--cascade->count];
+    cascade->marks[entity / 64] &= ~(UINT64_C(1) << entity % 64);
+  }
+}
+
+/* ---- the sources of a target ---- */
+
+typedef ecs_status (*source_fn)(ecs_world *world, struct relation *relation, uint32_t source,
+                                uint32_t target);
+
+static ecs_status each_tied(ecs_world *world, struct relation *relation, uint32_t target,
+                            source_fn visit) {
+  ecs_status status = ECS_OK;
+  for (uint32_t at = ties_first(&relation->ties, target), next; at && status == ECS_OK;
+       at = next) {
+    next = ties_next(&relation->ties, at);
+    status = visit(world, relation, at, target);
+  }
+  return status;
+}
+
+/* Whether commands that were gone through have taken the pair from an entity that has it. */
+static bool is_removed(const ecs_world *world, uint32_t source, ecs_id pair) {
+  if (world->cascade.removals == 0) return false;
+  const struct command *last = command_last_on(world, entity_id(&world->entities, source), pair,
+                                               world->cascade.at);
+  return last && last->kind == COMMAND_REMOVE;
+}
+
+static ecs_status each_paired(ecs_world *world, struct relation *relation, uint32_t target,
+                              source_fn visit) {
+  ecs_id pair = pair_make(ecs_id_index(relation->component->id), target);
+  const struct id_record *record = graph_record(world, pair);
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; record && i < record->table_count; i++) {
+    const struct table *table = world_table(world, record->tables[i]);
+    for (uint32_t row = 0; row < table->count && status == ECS_OK; row++)
+      if (!is_removed(world, table->rows[row], pair))
+        status = visit(world, relation, table->rows[row], target);
+  }
+  return status;
+}
+
+/* Those whose pair is staged so far. */
+static ecs_status each_pending(ecs_world *world, struct relation *relation, uint32_t target,
+                               source_fn visit) {
+  const struct cascade *cascade = &world->cascade;
+  uint32_t at = cascade->pending_count ? map_get(&cascade->pending_of, target) : NONE;
+  ecs_status status = ECS_OK;
+  for (; at != NONE && status == ECS_OK; at = cascade->pending[at].next) {
+    const struct command *command = &world->staging.commands[cascade->pending[at].command];
+    if (pair_relation(command->component) == ecs_id_index(relation->component->id) &&
+        !is_removed(world, ecs_id_index(command->entity), command->component))
+      status = visit(world, relation, ecs_id_index(command->entity), target);
+  }
+  return status;
+}
+
+static ecs_status each_source(ecs_world *world, uint32_t target, ecs_policy policy,
+                              source_fn visit) {
+  const struct relations *relations = &world->relations;
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < relations->count && status == ECS_OK; i++) {
+    struct relation *relation = relations->list[i];
+    if (relation->policy != policy) continue;
+    if (relation->exclusive) {
+      status = each_tied(world, relation, target, visit);
+      continue;
+    }
+    status = each_paired(world, relation, target, visit);
+    if (status == ECS_OK) status = each_pending(world, relation, target, visit);
+  }
+  return status;
+}
+
+/* A component does not die, by nobody's death. */
+static ecs_status doom_source(ecs_world *world, struct relation *relation, uint32_t source,
+                              uint32_t target) {
+  if (source >= FIRST_ENTITY) return doom(world, source);
+  const struct component *component = component_of(world, entity_id(&world->entities, source));
+  return world_fail(world, ECS_EBUSY, "entity %e cannot be despawned while component '%s' is tied "
+                    "to it by '%s', whose on_target_despawn is \"despawn\": remove that first",
+                    entity_id(&world->entities, target), component->name,
+                    relation->component->name);
+}
+
+static ecs_status refuse_survivor(ecs_world *world, struct relation *relation, uint32_t source,
+                                  uint32_t target) {
+  if (cascade_takes(&world->cascade, source)) return ECS_OK;
+  return world_fail(world, ECS_EBUSY, "entity %e cannot be despawned while %e is tied to it by "
+                    "'%s', whose on_target_despawn is \"error\": remove that first",
+                    entity_id(&world->entities, target), entity_id(&world->entities, source),
+                    relation->component->name);
+}
+
+/* ---- ties that change ---- */
+
+static ecs_status note_undo(ecs_world *world, struct relation *relation, uint32_t source) {
+  struct cascade *cascade = &world->cascade;
+  struct untied *undo = memory_grow(&world->memory, cascade->undo, &cascade->undo_capacity,
+                                    cascade->undo_count + 1ull, sizeof *undo);
+  if (!undo) return world_nomem(world);
+  cascade->undo = undo;
+  uint32_t target = ties_target(&relation->ties, source);
+  uint32_t previous = target ? ties_previous(&relation->ties, source) : 0;
+  undo[cascade->undo_count++] = (struct untied){relation, source, target, previous};
+  return ECS_OK;
+}
+
+static ecs_status untie(ecs_world *world, struct relation *relation, uint32_t source) {
+  if (!ties_target(&relation->ties, source)) return ECS_OK;
+  ecs_status status = note_undo(world, relation, source);
+  if (status == ECS_OK) relation_unlink(world, relation, source);
+  return status;
+}
+
+/* A source of what dies, by a relation that only drops the tie then: its row has to move. */
+static ecs_status let_go(ecs_world *world, struct relation *relation, uint32_t source,
+                         uint32_t target) {
+  ecs_status status = ECS_OK;
+  (void)target;
+  if (!cascade_takes(&world->cascade, source))
+    status = command_touch(world, entity_id(&world->entities, source));
+  return status == ECS_OK && relation->exclusive ? untie(world, relation, source) : status;
+}
+
+static ecs_status untie_dying(ecs_world *world, uint32_t entity) {
+  ecs_status status = each_source(world, entity, ECS_TARGET_REMOVE, let_go);
+  const struct relations *relations = &world->relations;
+  for (uint32_t i = 0; i < relations->count && status == ECS_OK; i++)
+    if (relations->list[i]->exclusive) status = untie(world, relations->list[i], entity);
+  return status;
+}
+
+/* An entity dies with all that dies with it. ECS_EBUSY when a tie forbids it: nobody dies then. */
+static ecs_status kill(ecs_world *world, uint32_t entity) {
+  struct cascade *cascade = &world->cascade;
+  uint32_t first = cascade->count;
+  ecs_status status = doom(world, entity);
+  for (uint32_t i = first; i < cascade->count && status == ECS_OK; i++)
+    status = each_source(world, cascade->dying[i], ECS_TARGET_DESPAWN, doom_source);
+  for (uint32_t i = first; i < cascade->count && status == ECS_OK; i++)
+    status = each_source(world, cascade->dying[i], ECS_TARGET_ERROR, refuse_survivor);
+  if (status != ECS_OK) {
+    spare(cascade, first);
+    return status;
+  }
+  for (uint32_t i = first; i < cascade->count && status == ECS_OK; i++)
+    status = untie_dying(world, cascade->dying[i]);
+  return status;
+}
+
+/* ---- commands ---- */
+
+/* A command on a tie to one that is dead by now. */
+static ecs_status miss(ecs_world *world, const struct relation *relation,
+                       const struct command *command, ecs_id target) {
+  bool kept = ecs_id_index(command->entity) < FIRST_ENTITY;   /* a component */
+  if (relation->policy == ECS_TARGET_DESPAWN && !kept)
+    return kill(world, ecs_id_index(command->entity));
+  if (relation->policy != ECS_TARGET_REMOVE)
+    return world_fail(world, ECS_EDEAD, "'%s' of entity %e: its target %e is dead by now",
+                      relation->component->name, command->entity, target);
+  return ECS_EDEAD;
+}
+
+static bool is_gone(const ecs_world *world, ecs_id entity) {
+  return !ecs_alive(world, entity) || cascade_takes(&world->cascade, ecs_id_index(entity));
+}
+
+/* The target that a command's writes give; false when they give none. */
+static bool target_of_writes(const ecs_world *world, const struct command *command,
+                             ecs_id *target) {
+  const struct write *writes = world->staging.writes + command->first_write;
+  bool given = false;
+  for (uint32_t i = 0; i < command->write_count; i++) {
+    if (writes[i].leaf != TARGET_LEAF) continue;
+    *target = writes[i].cell.u64;
+    given = true;
+  }
+  return given;
+}
+
+static ecs_status tie(ecs_world *world, struct relation *relation, uint32_t source,
+                      uint32_t target) {
+  if (ties_target(&relation->ties, source) == target) return ECS_OK;
+  ecs_status status = relation_check_way(world, relation, source, target);
+  if (status != ECS_OK) return status;
+  if (!ties_reserve(&relation->ties, &world->memory, source, target))
+    return world_nomem(world);
+  status = untie(world, relation, source);
+  if (status == ECS_OK) status = note_undo(world, relation, source);
+  if (status == ECS_OK) relation_link(world, relation, source, target);
+  return status;
+}
+
+/* By a command of its own. */
+static ecs_status leave(ecs_world *world, struct relation *relation, uint32_t source) {
+  ecs_status status = relation_check_way(world, relation, source, 0);
+  return status == ECS_OK ? untie(world, relation, source) : status;
+}
+
+static ecs_status decide_exclusive(ecs_world *world, struct relation *relation,
+                                   const struct command *command) {
+  uint32_t source = ecs_id_index(command->entity);
+  ecs_id target;
+  if (command->kind == COMMAND_REMOVE) {
+    bool all = !id_is_pair(command->component);
+    bool same = ties_target(&relation->ties, source) == pair_target(command->component);
+    return all || same ? leave(world, relation, source) : ECS_OK;
+  }
+  if (!target_of_writes(world, command, &target)) return ECS_OK;
+  if (target == ECS_NULL) return leave(world, relation, source);
+  if (!is_gone(world, target)) return tie(world, relation, source, ecs_id_index(target));
+  ecs_status status = miss(world, relation, command, target);
+  return status == ECS_EDEAD && relation->policy == ECS_TARGET_REMOVE
+             ? untie(world, relation, source) : status;
+}
+
+static ecs_status decide_pair(ecs_world *world, const struct relation *relation, uint32_t at) {
+  struct cascade *cascade = &world->cascade;
+  struct command *command = &world->staging.commands[at];
+  if (command->kind == COMMAND_REMOVE) {
+    cascade->removals++;
+    return ECS_OK;
+  }
+  if (is_gone(world, command->target)) {
+    ecs_status status = miss(world, relation, command, command->target);
+    if (relation->policy == ECS_TARGET_REMOVE) status = ECS_OK;
+    world->staging.commands[at].dropped = true;
+    return status;
+  }
+  struct pending_pair *pending =
+      memory_grow(&world->memory, cascade->pending, &cascade->pending_capacity,
+                  cascade->pending_count + 1ull, sizeof *pending);
+  if (!pending) return world_nomem(world);
+  cascade->pending = pending;
+  if (!map_reserve(&world->memory, &cascade->pending_of, 1)) return world_nomem(world);
+  uint32_t target = pair_target(command->component), last = cascade->pending_count++;
+  pending[last] = (struct pending_pair){at, map_get(&cascade->pending_of, target)};
+  map_put(&cascade->pending_of, target, last);
+  return ECS_OK;
+}
+
+static ecs_status decide(ecs_world *world, uint32_t at) {
+  struct command *command = &world->staging.commands[at];
+  command->dropped = false;
+  if (is_gone(world, command->entity)) return ECS_OK;
+  if (command->kind == COMMAND_DESPAWN) return kill(world, ecs_id_index(command->entity));
+  struct relation *relation = relation_of(world, command->component);
+  if (!relation) return ECS_OK;
+  return relation->exclusive ? decide_exclusive(world, relation, command)
+                             : decide_pair(world, relation, at);
+}
+
+static void forget(struct cascade *cascade) {
+  spare(cascade, 0);
+  cascade->undo_count = cascade->pending_count = cascade->removals = 0;
+  map_clear(&cascade->pending_of);
+}
+
+ecs_status cascade_decide(ecs_world *world) {
+  uint32_t count = world->staging.command_count;
+  assert(world->cascade.count == 0 && world->cascade.undo_count == 0);
+  for (uint32_t i = 0; i < count; i++) {
+    world->cascade.at = i;
+    ecs_status status = decide(world, i);
+    if (status == ECS_OK) continue;
+    if (status == ECS_ENOMEM || status == ECS_ELIMIT) {
+      cascade_undo(world);
+      return status;
+    }
+    world->staging.commands[i].dropped = true;
+    staging_refuse(world, status);
+  }
+  return ECS_OK;
+}
+
+void cascade_undo(ecs_world *world) {
+  struct cascade *cascade = &world->cascade;
+  while (cascade->undo_count) {
+    const struct untied *was = &cascade->undo[--cascade->undo_count];
+    struct relation *relation = was->relation;
+    if (ties_target(&relation->ties, was->source))
+      relation_unlink(world, relation, was->source);
+    if (was->target)
+      relation_link_behind(world, relation, was->source, was->target, was->previous);
+  }
+  forget(cascade);
+}
+
+void cascade_finish(ecs_world *world) {
+  struct cascade *cascade = &world->cascade;
+  for (uint32_t i = 0; i < cascade->count; i++) entity_kill(world, cascade->dying[i]);
+  forget(cascade);
+}
+
+void cascade_free(ecs_world *world) {
+  struct cascade *cascade = &world->cascade;
+  struct memory *memory = &world->memory;
+  memory_free(memory, cascade->dying, cascade->capacity * sizeof *cascade->dying);
+  memory_free(memory, cascade->marks, cascade->mark_capacity * sizeof *cascade->marks);
+  memory_free(memory, cascade->undo, cascade->undo_capacity * sizeof *cascade->undo);
+  memory_free(memory, cascade->pending, cascade->pending_capacity * sizeof *cascade->pending);
+  map_free(memory, &cascade->pending_of);
+  *cascade = (struct cascade){NULL};
+}

@@ -1,0 +1,300 @@
+#include "core/store/relate.h"
+
+#include "core/store/row.h"
+#include "core/store/entity.h"
+#include "core/store/scratch.h"
+#include "core/store/sweeping.h"
+
+/* ---- the row ---- */
+
+static struct table *table_now(ecs_world *world, ecs_id id) {
+  const struct record *record = entity_find(&world->entities, id);
+  struct table *table = record_table(world, record);
+  return table ? table : world->graph.empty;
+}
+
+static void write_cells(ecs_world *world, ecs_id id, ecs_id component,
+                        const struct write *writes, uint32_t count) {
+  struct cells_row cells;
+  bool has = cells_find(world, id, component, &cells);
+  assert(has);
+  (void)has;
+  if (count) table_write(world, cells.columns, cells.row, writes, count);
+}
+
+/* Room for one more row where an entity is to go. */
+static ecs_status reserve_row(ecs_world *world, ecs_id id, struct table *to) {
+  return to == table_now(world, id) ? ECS_OK : table_reserve(world, to, 1);
+}
+
+/* ---- exclusive relations ---- */
+
+ecs_status relate_no_target(const ecs_world *world, const struct component *component) {
+  return world_fail(world, ECS_EINVAL, "'%s' is a relation: say to whom, as in "
+                    "add(entity, \"%s\", target)", component->name, component->name);
+}
+
+static bool find_target(const struct write *writes, uint32_t count, ecs_id *target) {
+  bool given = false;
+  for (uint32_t i = 0; i < count; i++) {
+    if (writes[i].leaf != TARGET_LEAF) continue;
+    *target = writes[i].cell.u64;
+    given = true;
+  }
+  return given;
+}
+
+/* Outside of scopes; the target is alive. */
+static ecs_status tie_now(ecs_world *world, ecs_id id, struct component *component,
+                          ecs_id target, const struct write *writes, uint32_t count) {
+  struct relation *relation = component->relation;
+  uint32_t source = ecs_id_index(id), end = ecs_id_index(target);
+  uint32_t old = ties_target(&relation->ties, source);
+  struct table *to = table_now(world, id);
+  ecs_status status = old == end ? ECS_OK : relation_check_way(world, relation, source, end);
+  if (status == ECS_OK && !old) status = graph_with(world, to, component->id, &to);
+  if (status == ECS_OK && !old) status = reserve_row(world, id, to);
+  if (status != ECS_OK) return status;
+  if (!ties_reserve(&relation->ties, &world->memory, source, end)) return world_nomem(world);
+  if (old != end) {
+    if (old) relation_unlink(world, relation, source);
+    relation_link(world, relation, source, end);
+  }
+  if (!old) entity_move(world, source, to);
+  write_cells(world, id, component->id, writes, count);
+  if (component->has_string) world_settle(world);
+  return ECS_OK;
+}
+
+static ecs_status set_fields(ecs_world *world, ecs_id id, struct component *component,
+                             const struct write *writes, uint32_t count) {
+  if (!relate_has(world, id, component, ECS_NULL)) return relate_no_target(world, component);
+  write_cells(world, id, component->id, writes, count);
+  if (component->has_string) world_settle(world);
+  return ECS_OK;
+}
+
+ecs_status relate_set(ecs_world *world, ecs_id id, struct component *component,
+                      const struct write *writes, uint32_t count) {
+  ecs_id target = ECS_NULL;
+  if (!entity_find(&world->entities, id)) return entity_need(world, id);
+  if (!component->relation->exclusive) return relate_no_target(world, component);
+  bool given = find_target(writes, count, &target);
+  if (given && target != ECS_NULL && !entity_find(&world->entities, target))
+    return entity_need(world, target);
+  if (staging_is_open(&world->staging)) {
+    bool staged = command_is_staged(world, id, component->id);
+    if (!given && !staged) return set_fields(world, id, component, writes, count);
+    return command_stage(world, COMMAND_SET, id, component->id, writes, count);
+  }
+  if (!given) return set_fields(world, id, component, writes, count);
+  if (target == ECS_NULL) return relate_remove(world, id, component, ECS_NULL);
+  return tie_now(world, id, component, target, writes, count);
+}
+
+/* The writes with one of the target before them, in the world's own list. */
+static const struct write *with_target(ecs_world *world, ecs_id target,
+                                       const struct write *writes, uint32_t count) {
+  struct write *all = memory_grow(&world->memory, world->tie_writes, &world->tie_write_capacity,
+                                  count + 1ull, sizeof *all);
+  if (!all) return NULL;
+  world->tie_writes = all;
+  all[0] = (struct write){TARGET_LEAF, {.u64 = target}};
+  if (count) memcpy(all + 1, writes, count * sizeof *writes);
+  return all;
+}
+
+/* ---- pairs ---- */
+
+/* Outside of scopes; both are alive. */
+static ecs_status pair_now(ecs_world *world, ecs_id id, ecs_id pair, const struct write *writes,
+                           uint32_t count) {
+  struct table *from = table_now(world, id), *to;
+  ecs_status status = graph_with(world, from, pair, &to);
+  if (status == ECS_OK) status = reserve_row(world, id, to);
+  if (status != ECS_OK) return status;
+  entity_move(world, ecs_id_index(id), to);
+  write_cells(world, id, pair, writes, count);
+  if (component_of(world, pair)->has_string) world_settle(world);
+  return ECS_OK;
+}
+
+static ecs_status set_pair(ecs_world *world, ecs_id id, struct component *component,
+                           ecs_id target, const struct write *writes, uint32_t count) {
+  ecs_id pair = pair_make(ecs_id_index(component->id), ecs_id_index(target));
+  if (!staging_is_open(&world->staging)) return pair_now(world, id, pair, writes, count);
+  if (!entity_has(world, id, pair) || command_is_staged(world, id, pair) ||
+      command_is_staged(world, id, component->id))
+    return command_stage_pair(world, COMMAND_SET, id, pair, target, writes, count);
+  write_cells(world, id, pair, writes, count);
+  return ECS_OK;
+}
+
+ecs_status relate_add(ecs_world *world, ecs_id id, struct component *component, ecs_id target,
+                      const struct write *writes, uint32_t count) {
+  if (!entity_find(&world->entities, id)) return entity_need(world, id);
+  if (!entity_find(&world->entities, target)) return entity_need(world, target);
+  if (!component->relation->exclusive)
+    return set_pair(world, id, component, target, writes, count);
+  const struct write *all = with_target(world, target, writes, count);
+  return all ? relate_set(world, id, component, all, count + 1) : world_nomem(world);
+}
+
+/* ---- removing ---- */
+
+static uint32_t without_pairs(const struct table *table, uint32_t relation, ecs_id *ids) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < table->id_count; i++)
+    if (!id_is_pair(table->ids[i]) || pair_relation(table->ids[i]) != relation)
+      ids[count++] = table->ids[i];
+  return count;
+}
+
+/* The table without all pairs of a relation. */
+static ecs_status table_without(ecs_world *world, struct table *from, uint32_t relation,
+                                struct table **to) {
+  ecs_id *ids = world_scratch(world, from->id_count);
+  if (!ids) return world_nomem(world);
+  uint32_t count = without_pairs(from, relation, ids);
+  *to = from;
+  return count == from->id_count ? ECS_OK : graph_table(world, ids, count, to);
+}
+
+static ecs_status remove_now(ecs_world *world, ecs_id id, struct component *component,
+                             ecs_id target) {
+  struct relation *relation = component->relation;
+  uint32_t index = ecs_id_index(component->id), source = ecs_id_index(id);
+  struct table *from = table_now(world, id), *to;
+  ecs_status status = relation->exclusive ? relation_check_way(world, relation, source, 0) : ECS_OK;
+  if (status != ECS_OK) return status;
+  if (relation->exclusive)
+    status = graph_without(world, from, component->id, &to);
+  else if (target == ECS_NULL)
+    status = table_without(world, from, index, &to);
+  else
+    status = graph_without(world, from, pair_make(index, ecs_id_index(target)), &to);
+  if (status == ECS_OK) status = reserve_row(world, id, to);
+  if (status != ECS_OK || to == from) return status;
+  if (relation->exclusive) relation_unlink(world, relation, source);
+  entity_move(world, source, to);
+  return ECS_OK;
+}
+
+ecs_status relate_remove(ecs_world *world, ecs_id id, struct component *component,
+                         ecs_id target) {
+  if (!entity_find(&world->entities, id)) return entity_need(world, id);
+  ecs_id pair = pair_make(ecs_id_index(component->id), ecs_id_index(target));
+  if (staging_is_open(&world->staging))
+    return command_stage_pair(world, COMMAND_REMOVE, id, target ? pair : component->id, target,
+                              NULL, 0);
+  if (!relate_has(world, id, component, target)) return ECS_OK;
+  return remove_now(world, id, component, target);
+}
+
+ecs_status relate_change(ecs_world *world, ecs_id id, ecs_id relation, bool adds) {
+  struct component *component = component_of(world, relation);
+  ecs_id target = ECS_NULL;
+  if (id_is_pair(relation)) target = entity_id(&world->entities, pair_target(relation));
+  if (!adds) return relate_remove(world, id, component, target);
+  return target ? relate_add(world, id, component, target, NULL, 0)
+                : relate_no_target(world, component);
+}
+
+ecs_status relate_despawn(ecs_world *world, ecs_id id) {
+  uint32_t scope;
+  ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
+  if (status != ECS_OK) return status;
+  status = command_stage(world, COMMAND_DESPAWN, id, ECS_NULL, NULL, 0);
+  if (status == ECS_OK) status = scope_commit(world, scope);
+  if (scope_stays_open(status)) scope_cancel(world, scope);
+  return status;
+}
+
+/* ---- asking ---- */
+
+static const struct table *table_of(const ecs_world *world, ecs_id id) {
+  const struct record *record = entity_find(&world->entities, id);
+  return record ? record_table(world, record) : NULL;
+}
+
+/* The position of the first id at least that large. */
+static uint32_t lower_bound(const struct table *table, ecs_id id) {
+  uint32_t low = 0, high = table->id_count;
+  while (low < high) {
+    uint32_t middle = (low + high) / 2;
+    if (table->ids[middle] < id)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* The first target of a pair whose index is at least that. */
+static ecs_id target_from(const ecs_world *world, const struct table *table, uint32_t relation,
+                          uint32_t target) {
+  uint32_t at = lower_bound(table, pair_make(relation, target));
+  if (at == table->id_count || !id_is_pair(table->ids[at]) ||
+      pair_relation(table->ids[at]) != relation)
+    return ECS_NULL;
+  return entity_id(&world->entities, pair_target(table->ids[at]));
+}
+
+ecs_id relate_target(const ecs_world *world, ecs_id id, const struct component *component) {
+  const struct table *table = table_of(world, id);
+  if (!table) return ECS_NULL;
+  if (component->relation->exclusive)
+    return relation_target(world, component->relation, ecs_id_index(id));
+  return target_from(world, table, ecs_id_index(component->id), 0);
+}
+
+ecs_id relate_next_target(const ecs_world *world, ecs_id id, const struct component *component,
+                          ecs_id after) {
+  const struct table *table = table_of(world, id);
+  if (!table || component->relation->exclusive) return ECS_NULL;
+  return target_from(world, table, ecs_id_index(component->id), ecs_id_index(after) + 1);
+}
+
+bool relate_has(const ecs_world *world, ecs_id id, const struct component *component,
+                ecs_id target) {
+  if (target == ECS_NULL) return relate_target(world, id, component) != ECS_NULL;
+  if (!ecs_alive(world, target)) return false;
+  if (component->relation->exclusive) return relate_target(world, id, component) == target;
+  return entity_has(world, id, pair_make(ecs_id_index(component->id), ecs_id_index(target)));
+}
+
+struct sources relate_sources(const ecs_world *world, ecs_id target,
+                              const struct component *component) {
+  struct sources sources = {world, component->relation, ecs_id_index(target), 0, 0, 0};
+  if (!ecs_alive(world, target))
+    sources.target = 0;
+  else if (component->relation->exclusive)
+    sources.source = ties_first(&component->relation->ties, sources.target);
+  return sources;
+}
+
+static ecs_id next_tied(struct sources *sources) {
+  uint32_t at = sources->source;
+  if (at == 0) return ECS_NULL;
+  sources->source = ties_next(&sources->relation->ties, at);
+  return entity_id(&sources->world->entities, at);
+}
+
+static ecs_id next_paired(struct sources *sources) {
+  const ecs_world *world = sources->world;
+  uint32_t relation = ecs_id_index(sources->relation->component->id);
+  const struct id_record *record = graph_record(world, pair_make(relation, sources->target));
+  while (record && sources->table < record->table_count) {
+    const struct table *table = world_table(world, record->tables[sources->table]);
+    if (sources->row < table->count)
+      return entity_id(&world->entities, table->rows[sources->row++]);
+    sources->table++;
+    sources->row = 0;
+  }
+  return ECS_NULL;
+}
+
+ecs_id relate_next_source(struct sources *sources) {
+  if (sources->target == 0) return ECS_NULL;
+  return sources->relation->exclusive ? next_tied(sources) : next_paired(sources);
+}

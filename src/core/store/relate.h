@@ -1,0 +1,56 @@
+/* Tying entities to each other: what entity.h does for components, with a target. Inside a scope
+** these stage. */
+#ifndef ECS_CORE_STORE_RELATE_H
+#define ECS_CORE_STORE_RELATE_H
+
+#include "core/store/relation.h"
+
+/* Ties the entity to a living target and sets leaves of the relation; an exclusive one leaves its
+** former target in the same step and keeps its other fields. `writes` do not name the target. */
+ecs_status relate_add(ecs_world *world, ecs_id id, struct component *component, ecs_id target,
+                      const struct write *writes, uint32_t count);
+
+/* Unties it from one target, or, with ECS_NULL, from all. No effect when it is not tied. */
+ecs_status relate_remove(ecs_world *world, ecs_id id, struct component *component,
+                         ecs_id target);
+
+/* "say to whom": for a call that ties without naming a target. Returns ECS_EINVAL. */
+ecs_status relate_no_target(const ecs_world *world, const struct component *component);
+
+/* entity_set of an exclusive relation, whose writes may name the target (ECS_NULL removes it).
+** ECS_EINVAL for other relations, and when there is no target yet and none is given. */
+ecs_status relate_set(ecs_world *world, ecs_id id, struct component *component,
+                      const struct write *writes, uint32_t count);
+
+/* Adds or removes by an id: a pair's, or, to remove all, the relation's. */
+ecs_status relate_change(ecs_world *world, ecs_id id, ecs_id relation, bool adds);
+
+/* Despawns an entity with all that its death means for others. */
+ecs_status relate_despawn(ecs_world *world, ecs_id id);
+
+/* Whether it is tied to the target, or, with ECS_NULL, to any. */
+bool relate_has(const ecs_world *world, ecs_id id, const struct component *component,
+                ecs_id target);
+
+/* The first target by its id; ECS_NULL for none. The next one behind `after`. */
+ecs_id relate_target(const ecs_world *world, ecs_id id, const struct component *component);
+ecs_id relate_next_target(const ecs_world *world, ecs_id id, const struct component *component,
+                          ecs_id after);
+
+/* A walk over the sources of a target: by an exclusive relation in the order in which they were
+** tied, else in query order. */
+struct sources {
+  const ecs_world *world;
+  const struct relation *relation;
+  uint32_t target;
+  uint32_t source;           /* exclusive: the next one; 0 ends it */
+  uint32_t table, row;       /* else: of the record's tables */
+};
+
+struct sources relate_sources(const ecs_world *world, ecs_id target,
+                              const struct component *component);
+
+/* ECS_NULL at the end. Nothing may be changed on the way. */
+ecs_id relate_next_source(struct sources *sources);
+
+#endif

@@ -1,0 +1,187 @@
+#include "core/store/relation.h"
+
+#include "core/store/world.h"
+
+#define SHOWN_STEPS 8u         /* of a circle, in its message */
+
+ecs_status relations_reserve(ecs_world *world, uint32_t more) {
+  struct relations *relations = &world->relations;
+  if (more == 0) return ECS_OK;
+  struct relation **list = memory_grow(&world->memory, relations->list, &relations->capacity,
+                                       (uint64_t)relations->count + more, sizeof *list);
+  if (!list) return world_nomem(world);
+  relations->list = list;
+  return ECS_OK;
+}
+
+ecs_status relation_new(ecs_world *world, struct component *component) {
+  ecs_status status = relations_reserve(world, 1);
+  if (status != ECS_OK) return status;
+  struct relation *relation = memory_array(&world->memory, 1, sizeof *relation);
+  if (!relation) return world_nomem(world);
+  *relation = (struct relation){component, component->ties.exclusive, component->ties.acyclic,
+                                component->ties.policy, {NULL}};
+  component->relation = relation;
+  return ECS_OK;
+}
+
+void relation_enter(ecs_world *world, struct component *component) {
+  struct relations *relations = &world->relations;
+  struct relation **list = relations->list;
+  uint32_t at = relations->count++;
+  assert(at < relations->capacity && component->relation->component == component);
+  for (; at > 0 && list[at - 1]->component->id > component->id; at--) list[at] = list[at - 1];
+  list[at] = component->relation;
+  if (strcmp(component->name, CHILD_OF) == 0) relations->child_of = component->relation;
+}
+
+static void release(ecs_world *world, struct relation *relation) {
+  ties_free(&relation->ties, &world->memory);
+  memory_free(&world->memory, relation, sizeof *relation);
+}
+
+void relation_leave(ecs_world *world, const struct component *component) {
+  struct relations *relations = &world->relations;
+  uint32_t at = 0;
+  while (at < relations->count && relations->list[at] != component->relation) at++;
+  if (at == relations->count) return;
+  if (relations->child_of == component->relation) relations->child_of = NULL;
+  relations->count--;
+  memmove(relations->list + at, relations->list + at + 1,
+          (relations->count - at) * sizeof *relations->list);
+}
+
+void relation_free(ecs_world *world, struct component *component) {
+  struct relation *relation = component->relation;
+  assert(relation && relation->component == component && relation->ties.count == 0);
+  relation_leave(world, component);
+  release(world, relation);
+  component->relation = NULL;
+}
+
+void relations_clear(ecs_world *world) {
+  struct relations *relations = &world->relations;
+  for (uint32_t i = 0; i < relations->count; i++) ties_clear(&relations->list[i]->ties);
+  relations->tied = 0;
+}
+
+void relations_free(ecs_world *world) {
+  struct relations *relations = &world->relations;
+  assert(relations->count == 0);
+  memory_free(&world->memory, relations->list, relations->capacity * sizeof *relations->list);
+  *relations = (struct relations){0, NULL, 0, 0, NULL};
+}
+
+struct relation *relation_of(const ecs_world *world, ecs_id id) {
+  const struct component *component = component_of(world, id);
+  return component ? component->relation : NULL;
+}
+
+ecs_status relation_need(const ecs_world *world, ecs_id id, struct relation **out) {
+  struct component *component;
+  ecs_status status = component_need_id(world, id, &component);
+  if (status != ECS_OK) return status;
+  *out = component->relation;
+  if (*out) return ECS_OK;
+  return world_fail(world, ECS_EINVAL, "'%s' is no relation: it has no target; declare it as one, "
+                    "relation(\"%s\")", component->name, component->name);
+}
+
+/* ---- ties ---- */
+
+/* Names are kept by parents. */
+static void follow(ecs_world *world, const struct relation *relation, uint32_t source) {
+  if (relation == world->relations.child_of && world->names.count) name_follow(world, source);
+}
+
+void relation_link_behind(ecs_world *world, struct relation *relation, uint32_t source,
+                          uint32_t target, uint32_t previous) {
+  ties_link_behind(&relation->ties, source, target, previous);
+  world->relations.tied++;
+  follow(world, relation, source);
+}
+
+void relation_link(ecs_world *world, struct relation *relation, uint32_t source,
+                   uint32_t target) {
+  ties_link(&relation->ties, source, target);
+  world->relations.tied++;
+  follow(world, relation, source);
+}
+
+void relation_unlink(ecs_world *world, struct relation *relation, uint32_t source) {
+  ties_unlink(&relation->ties, source);
+  world->relations.tied--;
+  follow(world, relation, source);
+}
+
+ecs_id relation_target(const ecs_world *world, const struct relation *relation,
+                       uint32_t source) {
+  uint32_t target = ties_target(&relation->ties, source);
+  return target ? entity_id(&world->entities, target) : ECS_NULL;
+}
+
+/* "a -> b -> ... -> a": from the source to the target, which leads back. */
+static ecs_status tell_circle(const ecs_world *world, const struct relation *relation,
+                              uint32_t source, uint32_t target) {
+  char way[512];
+  size_t size = text_format(way, sizeof way, "%e", entity_id(&world->entities, source));
+  uint32_t at = target;
+  for (uint32_t i = 0; at != source; i++, at = ties_target(&relation->ties, at)) {
+    if (i < SHOWN_STEPS)
+      size += text_format(way + size, sizeof way - size, " -> %e",
+                          entity_id(&world->entities, at));
+    else if (i == SHOWN_STEPS)
+      size += text_format(way + size, sizeof way - size, " -> ...");
+  }
+  text_format(way + size, sizeof way - size, " -> %e", entity_id(&world->entities, source));
+  return world_fail(world, ECS_ECYCLE, "'%s' would go in a circle: %s",
+                    relation->component->name, way);
+}
+
+ecs_status relation_check_way(const ecs_world *world, const struct relation *relation,
+                              uint32_t source, uint32_t target) {
+  if (relation == world->relations.child_of) {
+    ecs_status status = name_check_parent(world, source, target);
+    if (status != ECS_OK) return status;
+  }
+  if (!relation->acyclic) return ECS_OK;
+  for (uint32_t at = target; at; at = ties_target(&relation->ties, at))
+    if (at == source) return tell_circle(world, relation, source, target);
+  return ECS_OK;
+}
+
+bool relation_concerns(const ecs_world *world, uint32_t entity) {
+  const struct relations *relations = &world->relations;
+  for (uint32_t i = 0; i < relations->count; i++) {
+    const struct relation *relation = relations->list[i];
+    const struct ties *ties = &relation->ties;
+    if (ties->count && (ties_target(ties, entity) || ties_first(ties, entity))) return true;
+  }
+  if (world->graph.pair_tables == 0) return false;
+  const struct id_record *record = graph_record(world, pair_make(0, entity));
+  return record && record->table_count;
+}
+
+static bool has_rows(const ecs_world *world, const struct id_record *record) {
+  for (uint32_t i = 0; record && i < record->table_count; i++)
+    if (world_table(world, record->tables[i])->count) return true;
+  return false;
+}
+
+bool relation_has_sources(const ecs_world *world, uint32_t target) {
+  for (uint32_t i = 0; i < world->relations.count; i++)
+    if (ties_first(&world->relations.list[i]->ties, target)) return true;
+  return has_rows(world, graph_record(world, pair_make(0, target)));
+}
+
+void relation_clear(ecs_world *world, struct relation *relation) {
+  world->relations.tied -= relation->ties.count;
+  ties_clear(&relation->ties);
+}
+
+void relation_leave_row(ecs_world *world, uint32_t entity) {
+  for (uint32_t i = 0; i < world->relations.count; i++) {
+    struct relation *relation = world->relations.list[i];
+    if (ties_target(&relation->ties, entity)) relation_unlink(world, relation, entity);
+  }
+}

@@ -1,0 +1,96 @@
+#include "core/store/ties.h"
+
+/* Makes the page of an index, in a list of pages; false when out of memory. */
+static bool need_page(struct memory *memory, void ***pages, uint32_t *capacity, uint32_t index,
+                      size_t size) {
+  uint32_t page = index >> TIE_PAGE_BITS, old = *capacity;
+  if (page >= old) {
+    void **grown = memory_grow(memory, *pages, capacity, page + 1ull, sizeof *grown);
+    if (!grown) return false;
+    memset(grown + old, 0, (*capacity - old) * sizeof *grown);
+    *pages = grown;
+  }
+  if (!(*pages)[page]) (*pages)[page] = memory_array(memory, 1, size);
+  return (*pages)[page] != NULL;
+}
+
+bool ties_reserve(struct ties *ties, struct memory *memory, uint32_t source, uint32_t target) {
+  void **pages = (void **)ties->pages, **end_pages = (void **)ties->end_pages;
+  bool ready = need_page(memory, &pages, &ties->page_capacity, source, sizeof **ties->pages) &&
+               need_page(memory, &end_pages, &ties->end_page_capacity, target,
+                         sizeof **ties->end_pages);
+  ties->pages = (struct tie_page **)pages;
+  ties->end_pages = (struct tie_end_page **)end_pages;
+  return ready;
+}
+
+static void free_pages(struct memory *memory, void **pages, uint32_t capacity, size_t size) {
+  for (uint32_t i = 0; i < capacity; i++)
+    if (pages[i]) memory_free(memory, pages[i], size);
+  memory_free(memory, pages, capacity * sizeof *pages);
+}
+
+void ties_free(struct ties *ties, struct memory *memory) {
+  free_pages(memory, (void **)ties->pages, ties->page_capacity, sizeof **ties->pages);
+  free_pages(memory, (void **)ties->end_pages, ties->end_page_capacity,
+             sizeof **ties->end_pages);
+  *ties = (struct ties){NULL};
+}
+
+static struct tie *tie_of(const struct ties *ties, uint32_t source) {
+  return &ties->pages[source >> TIE_PAGE_BITS]->ties[source & (TIE_PAGE_SIZE - 1)];
+}
+
+static struct tie_end *end_of(const struct ties *ties, uint32_t target) {
+  return &ties->end_pages[target >> TIE_PAGE_BITS]->ends[target & (TIE_PAGE_SIZE - 1)];
+}
+
+void ties_link_behind(struct ties *ties, uint32_t source, uint32_t target, uint32_t previous) {
+  struct tie *tie = tie_of(ties, source);
+  struct tie_end *end = end_of(ties, target);
+  uint32_t next = previous ? tie_of(ties, previous)->next : end->first;
+  assert(tie->target == 0 && source != 0 && target != 0);
+  assert(previous == 0 || tie_of(ties, previous)->target == target);
+  assert(next == 0 || tie_of(ties, next)->previous == previous);
+  *tie = (struct tie){target, previous, next};
+  *(previous ? &tie_of(ties, previous)->next : &end->first) = source;
+  *(next ? &tie_of(ties, next)->previous : &end->last) = source;
+  end->count++;
+  ties->count++;
+}
+
+void ties_link(struct ties *ties, uint32_t source, uint32_t target) {
+  ties_link_behind(ties, source, target, end_of(ties, target)->last);
+}
+
+void ties_unlink(struct ties *ties, uint32_t source) {
+  struct tie *tie = tie_of(ties, source);
+  assert(tie->target != 0);
+  struct tie_end *end = end_of(ties, tie->target);
+  uint32_t *before = tie->previous ? &tie_of(ties, tie->previous)->next : &end->first;
+  uint32_t *behind = tie->next ? &tie_of(ties, tie->next)->previous : &end->last;
+  assert(*before == source && *behind == source && end->count > 0);
+  *before = tie->next;
+  *behind = tie->previous;
+  end->count--;
+  ties->count--;
+  *tie = (struct tie){0, 0, 0};
+}
+
+uint32_t ties_next_end(const struct ties *ties, uint32_t from) {
+  for (uint32_t page = from >> TIE_PAGE_BITS; page < ties->end_page_capacity; page++) {
+    if (!ties->end_pages[page]) continue;
+    uint32_t at = from >> TIE_PAGE_BITS == page ? from & (TIE_PAGE_SIZE - 1) : 0;
+    for (; at < TIE_PAGE_SIZE; at++)
+      if (ties->end_pages[page]->ends[at].first) return page * TIE_PAGE_SIZE + at;
+  }
+  return 0;
+}
+
+void ties_clear(struct ties *ties) {
+  for (uint32_t i = 0; i < ties->page_capacity; i++)
+    if (ties->pages[i]) memset(ties->pages[i], 0, sizeof *ties->pages[i]);
+  for (uint32_t i = 0; i < ties->end_page_capacity; i++)
+    if (ties->end_pages[i]) memset(ties->end_pages[i], 0, sizeof *ties->end_pages[i]);
+  ties->count = 0;
+}

@@ -1,0 +1,87 @@
+/* Who is tied to whom by one exclusive relation: the target of each source, and the way back,
+** the sources of each target in the order in which they were tied. Both are found by an entity's
+** index, in pages that are made when an index of theirs is first named, so that a tie costs no
+** table and moves no row. */
+#ifndef ECS_CORE_STORE_TIES_H
+#define ECS_CORE_STORE_TIES_H
+
+#include "core/base/memory.h"
+
+#define TIE_PAGE_BITS 9
+#define TIE_PAGE_SIZE (1u << TIE_PAGE_BITS)
+
+/* Of a source. Index 0 is nobody's. */
+struct tie {
+  uint32_t target;           /* 0: it is not tied */
+  uint32_t previous, next;   /* sources of the same target; 0 at the ends */
+};
+
+/* Of a target. */
+struct tie_end {
+  uint32_t first, last;      /* of its sources; 0: it has none */
+  uint32_t count;
+};
+
+struct tie_page {
+  struct tie ties[TIE_PAGE_SIZE];
+};
+
+struct tie_end_page {
+  struct tie_end ends[TIE_PAGE_SIZE];
+};
+
+struct ties {
+  struct tie_page **pages;           /* by index / TIE_PAGE_SIZE; NULL where nobody was tied */
+  struct tie_end_page **end_pages;
+  uint32_t page_capacity, end_page_capacity;
+  uint32_t count;                    /* sources that are tied */
+};
+
+/* After this, tying the source to the target cannot fail; false when out of memory. */
+bool ties_reserve(struct ties *ties, struct memory *memory, uint32_t source, uint32_t target);
+void ties_free(struct ties *ties, struct memory *memory);
+
+/* The target's index, 0 when the source is not tied. */
+static inline uint32_t ties_target(const struct ties *ties, uint32_t source) {
+  uint32_t page = source >> TIE_PAGE_BITS;
+  if (page >= ties->page_capacity || !ties->pages[page]) return 0;
+  return ties->pages[page]->ties[source & (TIE_PAGE_SIZE - 1)].target;
+}
+
+/* The sources of a target; NULL when it never had one. */
+static inline const struct tie_end *ties_end(const struct ties *ties, uint32_t target) {
+  uint32_t page = target >> TIE_PAGE_BITS;
+  if (page >= ties->end_page_capacity || !ties->end_pages[page]) return NULL;
+  return &ties->end_pages[page]->ends[target & (TIE_PAGE_SIZE - 1)];
+}
+
+static inline uint32_t ties_first(const struct ties *ties, uint32_t target) {
+  const struct tie_end *end = ties_end(ties, target);
+  return end ? end->first : 0;
+}
+
+/* The source that was tied to the same target after this one, which is tied; 0 ends it. */
+static inline uint32_t ties_next(const struct ties *ties, uint32_t source) {
+  return ties->pages[source >> TIE_PAGE_BITS]->ties[source & (TIE_PAGE_SIZE - 1)].next;
+}
+
+static inline uint32_t ties_previous(const struct ties *ties, uint32_t source) {
+  return ties->pages[source >> TIE_PAGE_BITS]->ties[source & (TIE_PAGE_SIZE - 1)].previous;
+}
+
+/* The first target at or behind an index that has sources; 0 at the end. */
+uint32_t ties_next_end(const struct ties *ties, uint32_t from);
+
+/* Ties a source that is not tied, as the last of the target's; after ties_reserve. */
+void ties_link(struct ties *ties, uint32_t source, uint32_t target);
+
+/* The same behind another of the target's sources; 0 puts it first. It takes back an unlink. */
+void ties_link_behind(struct ties *ties, uint32_t source, uint32_t target, uint32_t previous);
+
+/* Unties a source that is tied. */
+void ties_unlink(struct ties *ties, uint32_t source);
+
+/* Unties all. The pages stay. */
+void ties_clear(struct ties *ties);
+
+#endif

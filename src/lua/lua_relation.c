@@ -1,0 +1,316 @@
+#include <limits.h>
+
+#include "lua/lua_relation.h"
+
+#include "core/store/builtin.h"
+#include "core/store/relate.h"
+#include "core/store/world.h"
+#include "lua/bind/args.h"
+#include "lua/bind/batch.h"
+#include "lua/bind/cell.h"
+#include "lua/bind/ids.h"
+#include "lua/bind/living.h"
+#include "lua/bind/names.h"
+#include "lua/bind/read.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/lua_declare.h"
+
+/* ---- arguments ------------------------------------------------------------------- */
+
+/* The relation that an argument names, or the error. */
+static struct component *check_relation(lua_State *L, struct world_box *box, int arg) {
+  struct component *component = check_component(L, box, arg);
+  struct relation *relation;
+  ecs_status status = relation_need(box->world, component->id, &relation);
+  if (status != ECS_OK) raise_argument(L, box->world, status, arg);
+  return component;
+}
+
+/* A living entity by its id, or a component or tag by its name. */
+static ecs_id check_target(lua_State *L, struct world_box *box, int arg) {
+  if (lua_type(L, arg) == LUA_TSTRING) return check_component(L, box, arg)->id;
+  return check_entity(L, box, arg);
+}
+
+/* The living target of the pair whose id is at an argument; ECS_NULL for what is no pair's id. */
+static ecs_id target_of_pair(lua_State *L, const struct world_box *box, int arg) {
+  int is_integer;
+  ecs_id id = lua_type(L, arg) == LUA_TNUMBER ? to_id(L, arg, &is_integer) : ECS_NULL;
+  if (!id_is_pair(id)) return ECS_NULL;
+  ecs_id target = entity_id(&box->world->entities, pair_target(id));
+  if (!ecs_alive(box->world, target)) luaL_argerror(L, arg, "the target of this pair is dead");
+  return target;
+}
+
+/* The target that a call names, in a pair's id at argument 3 or by itself at 4; ECS_NULL when it
+** names none. Arguments from *next on are what follows. */
+static ecs_id find_target(lua_State *L, struct world_box *box, int *next) {
+  ecs_id target = target_of_pair(L, box, 3);
+  *next = 4;
+  if (target != ECS_NULL || lua_isnone(L, 4)) return target;
+  *next = 5;
+  return check_target(L, box, 4);
+}
+
+static int no_more(lua_State *L, int next) {
+  if (lua_gettop(L) >= next) return luaL_argerror(L, next, "one target expected");
+  return 0;
+}
+
+static int push_id(lua_State *L, ecs_id id) {
+  lua_pushinteger(L, (lua_Integer)id);
+  return 1;
+}
+
+/* ---- declaring ------------------------------------------------------------------- */
+
+static int world_relation(lua_State *L) {
+  check_world(L, 1);
+  size_t size;
+  check_text(L, 2, &size);
+  lua_settop(L, 3);
+  if (lua_isnil(L, 3)) {
+    lua_newtable(L);
+    lua_replace(L, 3);
+  }
+  luaL_checktype(L, 3, LUA_TTABLE);
+  ecs_id id = declare_relation(L, 2, 3);
+  return push_declared(L, check_world(L, 1), id);
+}
+
+/* ---- changing -------------------------------------------------------------------- */
+
+/* Ties, or, when there is nothing to tie to, raises how to write it. */
+static int tie(lua_State *L, struct world_box *box, ecs_id id, struct component *component,
+               ecs_id target, const struct batch *batch) {
+  bool tried = false;
+  ecs_status status;
+  do
+    status = target == ECS_NULL
+                 ? relate_no_target(box->world, component)
+                 : relate_add(box->world, id, component, target, batch->writes, batch->count);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  values_stored(box);
+  settle(L, box, 1);
+  return 0;
+}
+
+int relation_add(lua_State *L, struct world_box *box, struct component *component) {
+  int next;
+  ecs_id id = check_entity(L, box, 2), target = find_target(L, box, &next);
+  struct batch batch;
+  batch_begin(&batch, L, box, 1);
+  no_more(L, next);
+  return tie(L, box, id, component, target, &batch);
+}
+
+int relation_remove(lua_State *L, struct world_box *box, struct component *component) {
+  int next;
+  ecs_id id = check_entity(L, box, 2), target = find_target(L, box, &next);
+  bool tried = false;
+  ecs_status status;
+  no_more(L, next);
+  do
+    status = relate_remove(box->world, id, component, target);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  settle(L, box, 1);
+  return 0;
+}
+
+/* The fields behind the target of an exclusive relation: in order, or a table of them. */
+static void batch_behind_target(struct batch *batch, const struct component *component,
+                                uint32_t leaf, int next) {
+  int count = lua_gettop(batch->L) - next + 1;
+  bool table = count == 1 && lua_type(batch->L, next) == LUA_TTABLE;
+  if (leaf != NONE || (table && component->field_count > 1)) {
+    batch_values(batch, component, leaf, next, count);
+    return;
+  }
+  if (count >= (int)component->field_count)
+    raise_error(batch->L, "relation '%s' has %u fields behind its target, got %d values",
+                component->name, (uint64_t)component->field_count - 1, (int64_t)count);
+  for (int i = 0; i < count; i++)
+    batch_part(batch, component, &component->fields[i + 1], 0, next + i);
+}
+
+int relation_set(lua_State *L, struct world_box *box, struct component *component,
+                 uint32_t leaf) {
+  int next;
+  ecs_id id = check_entity(L, box, 2), target = find_target(L, box, &next);
+  struct batch batch;
+  batch_begin(&batch, L, box, 1);
+  if (component->relation->exclusive)
+    batch_behind_target(&batch, component, leaf, next);
+  else if (target != ECS_NULL && (leaf != NONE || component->field_count || lua_gettop(L) >= next))
+    batch_values(&batch, component, leaf, next, lua_gettop(L) - next + 1);
+  return tie(L, box, id, component, target, &batch);
+}
+
+/* ---- asking ---------------------------------------------------------------------- */
+
+int relation_has(lua_State *L, struct world_box *box, struct component *component) {
+  int next;
+  ecs_id id = check_entity(L, box, 2), target = find_target(L, box, &next);
+  lua_pushboolean(L, relate_has(box->world, id, component, target));
+  return 1;
+}
+
+/* Where the entity has the pair, or the exclusive relation with that target; false when it does
+** not. */
+static bool find_pair(lua_State *L, struct world_box *box, struct component *component,
+                      struct place *place) {
+  int next;
+  ecs_id id = check_entity(L, box, 2), target = find_target(L, box, &next);
+  bool exclusive = component->relation->exclusive;
+  if (target == ECS_NULL && !exclusive)
+    raise_status(L, box->world, relate_no_target(box->world, component));
+  place_init(place, L, box, 1, id, component);
+  if (!exclusive)
+    place->id = ecs_pair(component->id, target);
+  else if (target != ECS_NULL && !relate_has(box->world, id, component, target))
+    return false;
+  return place_look(place, entity_find(&box->world->entities, id));
+}
+
+int relation_get(lua_State *L, struct world_box *box, struct component *component,
+                 uint32_t leaf) {
+  struct place place;
+  if (!find_pair(L, box, component, &place)) return 0;
+  if (leaf != NONE) {
+    push_leaf(&place, leaf);
+    return 1;
+  }
+  uint32_t count = component->field_count;
+  need_stack(L, (int)count + 4);
+  for (uint32_t i = 0; i < count; i++) push_field(&place, &component->fields[i]);
+  return (int)count;
+}
+
+int relation_read(lua_State *L, struct world_box *box, struct component *component) {
+  struct place place;
+  if (find_pair(L, box, component, &place))
+    push_component(&place);
+  else
+    lua_pushnil(L);
+  return 1;
+}
+
+static int world_pair(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  const struct component *component = check_relation(L, box, 2);
+  return push_id(L, ecs_pair(component->id, check_target(L, box, 3)));
+}
+
+static int push_target(lua_State *L, struct world_box *box, const struct component *component) {
+  ecs_id target = relate_target(box->world, check_entity(L, box, 2), component);
+  return target == ECS_NULL ? 0 : push_id(L, target);
+}
+
+static int world_target(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  return push_target(L, box, check_relation(L, box, 3));
+}
+
+static const struct component *child_of(const struct world_box *box) {
+  const struct relation *relation = box->world->relations.child_of;
+  return relation ? relation->component : NULL;
+}
+
+static int world_parent(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  check_entity(L, box, 2);
+  const struct component *component = child_of(box);
+  return component ? push_target(L, box, component) : 0;
+}
+
+/* ---- going through them ------------------------------------------------------------ */
+
+/* Upvalues: world, list of ids, how many were given. They were tied when the loop began; those
+** that have died since are left out. */
+static int next_listed(lua_State *L) {
+  lua_settop(L, 0);
+  lua_pushvalue(L, lua_upvalueindex(1));
+  const struct world_box *box = check_world(L, 1);
+  lua_Integer at = lua_tointeger(L, lua_upvalueindex(3));
+  while (lua_rawgeti(L, lua_upvalueindex(2), ++at) != LUA_TNIL) {
+    lua_pushinteger(L, at);
+    lua_replace(L, lua_upvalueindex(3));
+    if (ecs_alive(box->world, (ecs_id)lua_tointeger(L, -1))) return 1;
+    lua_pop(L, 1);
+  }
+  return 0;
+}
+
+/* For the list at the top of the stack. */
+static int push_walk(lua_State *L) {
+  int list = lua_gettop(L);
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, list);
+  lua_pushinteger(L, 0);
+  lua_pushcclosure(L, next_listed, 3);
+  return 1;
+}
+
+/* How many ids the core has written into a buffer from Lua, and they as a list. The buffer is made
+** before they are counted again, since that may run finalizers. */
+static int push_sources(lua_State *L, struct world_box *box, ecs_id target, ecs_id relation) {
+  size_t room = ecs_sources(box->world, target, relation, NULL, 0), count;
+  for (;;) {
+    ecs_id *ids = lua_newuserdatauv(L, room * sizeof *ids + 1, 0);
+    box = check_world(L, 1);
+    count = ecs_sources(box->world, target, relation, ids, room);
+    if (count <= room) break;
+    lua_pop(L, 1);
+    room = count;
+  }
+  const ecs_id *ids = lua_touserdata(L, -1);
+  lua_createtable(L, count < INT_MAX ? (int)count : 0, 0);
+  for (size_t i = 0; i < count; i++) {
+    lua_pushinteger(L, (lua_Integer)ids[i]);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  return push_walk(L);
+}
+
+static int world_sources(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  ecs_id target = check_target(L, box, 2);
+  return push_sources(L, box, target, check_relation(L, box, 3)->id);
+}
+
+static int world_children(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  ecs_id target = check_target(L, box, 2);
+  const struct component *component = child_of(box);
+  return push_sources(L, box, target, component ? component->id : ECS_NULL);
+}
+
+static int world_targets(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  ecs_id id = check_entity(L, box, 2);
+  ecs_id relation = check_relation(L, box, 3)->id;
+  lua_newtable(L);
+  lua_Integer count = 0;
+  for (ecs_id target = ecs_target(box->world, id, relation); target != ECS_NULL;
+       target = ecs_next_target(box->world, id, relation, target)) {
+    lua_pushinteger(L, (lua_Integer)target);
+    lua_rawseti(L, -2, ++count);
+    box = check_world(L, 1);
+  }
+  return push_walk(L);
+}
+
+const luaL_Reg world_relation_methods[] = {
+  {"children", world_children},
+  {"pair", world_pair},
+  {"parent", world_parent},
+  {"relation", world_relation},
+  {"sources", world_sources},
+  {"target", world_target},
+  {"targets", world_targets},
+  {NULL, NULL}
+};
