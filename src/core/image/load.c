@@ -101,8 +101,11 @@ static ecs_status load_all(struct loader *loader) {
   }
   if (!reader_end(&loader->in)) return load_damaged(loader, "its checksum differs");
   uint8_t more;
-  return loader->read(loader->read_ud, &more, 1)
-             ? load_damaged(loader, "there are bytes behind its end") : ECS_OK;
+  if (loader->read(loader->read_ud, &more, 1))
+    return load_damaged(loader, "there are bytes behind its end");
+  return loader->lacks_codec
+             ? world_fail(loader->live, ECS_ETYPE,
+                          "the image has values of `any` fields; give a codec") : ECS_OK;
 }
 
 /* ---- the end ---- */

@@ -36,6 +36,7 @@ struct loader {
   uint32_t string_count, string_capacity;
   struct timing_list phases, systems;
   bool saw_table;
+  bool lacks_codec;                /* there are values of `any` fields, and no codec */
   bool adopted;                    /* the shadow holds what was live */
   struct arena arena;              /* texts of the timings and of one component */
 };
