@@ -80,13 +80,20 @@ describe("lua/README.md", function()
     world:tag "Frozen"
     local bird = world:spawn { Position = true, Velocity = { y = 1 }, Flying = true }
     local stone = world:spawn { Position = true, Velocity = { x = 1 } }
-    local environment = setmetatable({ world = world }, { __index = _G })
+    local printed = {}
+    local environment = setmetatable({ world = world, e = world:spawn(),
+      print = function(text) printed[#printed + 1] = text end }, { __index = _G })
+    for _, name in ipairs { "bob", "eve", "ship", "port" } do
+      environment[name] = world:spawn()
+      world:name(environment[name], name)
+    end
     local count = 0
     for snippet in readme:gmatch "```lua\n(.-)```" do
       count = count + 1
       assert(load(snippet, "=lua/README.md", "t", environment))()
     end
-    assert.equal(4, count)
+    assert.equal(5, count)
+    assert.same({ "bob" }, { printed[1] })
     world:update(1)
     assert.equal(1, world:get(stone, "Position.x"))
     assert.equal(1, world:get(bird, "Velocity.y"))

@@ -26,7 +26,7 @@ static struct write slot_write(uint32_t leaf) {
 
 static ecs_id spawn_bag(uint32_t *slot) {
   struct write writes[] = {slot_write(0), {1, {.i32 = 7}}};
-  struct part part = {bag, 2, writes, 0};
+  struct part part = {bag, ECS_NULL, 2, writes, 0};
   ecs_id id = ECS_NULL;
   *slot = writes[0].cell.u32;
   CHECK_OK(f.world, entity_spawn(f.world, &part, 1, &id));
@@ -157,9 +157,9 @@ static void later_parts_win(void) {
   open_bags();
   struct write first[] = {slot_write(0), {1, {.i32 = 1}}}, second[] = {slot_write(0)};
   struct write place[] = {{1, {.f32 = 4}}};
-  struct part parts[] = {{bag, 2, first, 0},
-                         {component_of(f.world, f.position), 1, place, 0},
-                         {bag, 1, second, 0}};
+  struct part parts[] = {{bag, ECS_NULL, 2, first, 0},
+                         {component_of(f.world, f.position), ECS_NULL, 1, place, 0},
+                         {bag, ECS_NULL, 1, second, 0}};
   CHECK_OK(f.world, entity_spawn(f.world, parts, 3, &f.a));
   CHECK(any_next_released(&f.world->any, &owner) == first[0].cell.u32);
   CHECK_INTEGER(second[0].cell.u32, slot_of(f.a));
@@ -180,8 +180,8 @@ static void spawn_many_with_values(bool staged) {
     own[i][0] = slot_write(0);
     own[i][1] = (struct write){1, {.i32 = i}};
   }
-  struct part parts[] = {{component_of(f.world, f.velocity), 1, shared, 0},
-                         {bag, 2, &own[0][0], 2}};
+  struct part parts[] = {{component_of(f.world, f.velocity), ECS_NULL, 1, shared, 0},
+                         {bag, ECS_NULL, 2, &own[0][0], 2}};
   ecs_id ids[MANY];
   if (staged) CHECK_OK(f.world, ecs_defer(f.world));
   CHECK_OK(f.world, entity_spawn_many(f.world, MANY, parts, 2, ids));

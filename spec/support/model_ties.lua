@@ -58,8 +58,9 @@ local does = {}
 
 -- Whether a child of that parent, or a root, other than the entity has the entity's name.
 local function is_taken(self, entity, parent)
+  local wanted = self.names[entity]
   for other, name in pairs(self.names) do
-    if other ~= entity and name == self.names[entity] and self:target("ChildOf", other) == parent then
+    if other ~= entity and name == wanted and self:target("ChildOf", other) == parent then
       return true
     end
   end

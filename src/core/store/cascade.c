@@ -339,5 +339,5 @@ void cascade_free(ecs_world *world) {
   memory_free(memory, cascade->undo, cascade->undo_capacity * sizeof *cascade->undo);
   memory_free(memory, cascade->pending, cascade->pending_capacity * sizeof *cascade->pending);
   map_free(memory, &cascade->pending_of);
-  *cascade = (struct cascade){NULL};
+  *cascade = (struct cascade){.dying = NULL};
 }

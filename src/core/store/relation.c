@@ -20,7 +20,7 @@ ecs_status relation_new(ecs_world *world, struct component *component) {
   struct relation *relation = memory_array(&world->memory, 1, sizeof *relation);
   if (!relation) return world_nomem(world);
   *relation = (struct relation){component, component->ties.exclusive, component->ties.acyclic,
-                                component->ties.policy, {NULL}};
+                                component->ties.policy, {.pages = NULL}};
   component->relation = relation;
   return ECS_OK;
 }

@@ -34,7 +34,7 @@ void ties_free(struct ties *ties, struct memory *memory) {
   free_pages(memory, (void **)ties->pages, ties->page_capacity, sizeof **ties->pages);
   free_pages(memory, (void **)ties->end_pages, ties->end_page_capacity,
              sizeof **ties->end_pages);
-  *ties = (struct ties){NULL};
+  *ties = (struct ties){.pages = NULL};
 }
 
 static struct tie *tie_of(const struct ties *ties, uint32_t source) {
