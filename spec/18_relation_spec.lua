@@ -368,6 +368,46 @@ describe("in a scope, ties and despawns apply in the order given", function()
   end)
 end)
 
+describe("a tie that is taken away and brought again in one scope", function()
+  it("has its defaults: by remove, by the death of its target, by an id", function()
+    world:relation("Rides", { "since: f64 = 2.5", exclusive = true })
+    world:relation("Lends", { "amount: i32 = 7" })
+    local away = {
+      function(rider) world:remove(rider, "Rides") end,
+      function(rider) world:remove(rider, "Rides", bob) end,
+      function(rider) world:remove(rider, world:pair("Rides", bob)) end,
+      function() world:despawn(bob) end,
+    }
+    for i, take_away in ipairs(away) do
+      local rider = world:spawn()
+      world:set(rider, "Rides", bob, 1)
+      world:defer()
+      take_away(rider)
+      world:add(rider, "Rides", eve)
+      world:commit()
+      assert.same({ eve, 2.5 }, { world:get(rider, "Rides") }, i)
+    end
+    world:set(e, "Lends", eve, 1)
+    world:set(e, "Lends", port, 2)
+    world:defer()
+    world:remove(e, "Lends")
+    world:add(e, "Lends", eve)
+    world:commit()
+    assert.equal(7, (world:get(e, "Lends", eve)))
+    assert.is_false(world:has(e, "Lends", port))
+  end)
+
+  it("keeps its fields when it was never away", function()
+    world:relation("Rides", { "since: f64 = 2.5", exclusive = true })
+    world:set(e, "Rides", bob, 1)
+    world:defer()
+    world:remove(e, "Rides", eve)
+    world:add(e, "Rides", bob)
+    world:commit()
+    assert.same({ bob, 1.0 }, { world:get(e, "Rides") })
+  end)
+end)
+
 describe("C87: parents and children", function()
   it("are asked for, listed, and never go in a circle", function()
     assert.is_nil(world:parent(e))

@@ -237,7 +237,7 @@ static ecs_status leave(ecs_world *world, struct relation *relation, uint32_t so
 }
 
 static ecs_status decide_exclusive(ecs_world *world, struct relation *relation,
-                                   const struct command *command) {
+                                   struct command *command) {
   uint32_t source = ecs_id_index(command->entity);
   ecs_id target;
   if (command->kind == COMMAND_REMOVE) {
@@ -247,7 +247,10 @@ static ecs_status decide_exclusive(ecs_world *world, struct relation *relation,
   }
   if (!target_of_writes(world, command, &target)) return ECS_OK;
   if (target == ECS_NULL) return leave(world, relation, source);
-  if (!is_gone(world, target)) return tie(world, relation, source, ecs_id_index(target));
+  if (!is_gone(world, target)) {
+    command->anew = ties_target(&relation->ties, source) == 0;
+    return tie(world, relation, source, ecs_id_index(target));
+  }
   ecs_status status = miss(world, relation, command, target);
   return status == ECS_EDEAD && relation->policy == ECS_TARGET_REMOVE
              ? untie(world, relation, source) : status;
@@ -280,7 +283,7 @@ static ecs_status decide_pair(ecs_world *world, const struct relation *relation,
 
 static ecs_status decide(ecs_world *world, uint32_t at) {
   struct command *command = &world->staging.commands[at];
-  command->dropped = false;
+  command->dropped = command->anew = false;
   if (is_gone(world, command->entity)) return ECS_OK;
   if (command->kind == COMMAND_DESPAWN) return kill(world, ecs_id_index(command->entity));
   struct relation *relation = relation_of(world, command->component);

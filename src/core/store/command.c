@@ -115,7 +115,7 @@ ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id e
   if (status != ECS_OK) return status;
   uint32_t at = staging->command_count++;
   staging->commands[at] = (struct command){entity, pair, target, kind, innermost(staging),
-                                           NONE, staging->write_count, count, false};
+                                           NONE, staging->write_count, count, false, false};
   if (count) memcpy(staging->writes + staging->write_count, writes, count * sizeof *writes);
   staging->write_count += count;
   staging->ties += relation_of(world, pair) != NULL;
@@ -378,6 +378,20 @@ static void drop_chain(ecs_world *world, const struct chain *chain) {
     release_writes(world, &staging->commands[at]);
 }
 
+/* What a command takes away, other commands may have brought again: then with defaults. Whether an
+** exclusive relation was taken away, its ties say (command->anew). */
+static void reset_removed(ecs_world *world, const struct command *command,
+                          const struct table *table, uint32_t row) {
+  const struct relation *relation = relation_of(world, command->component);
+  if (command->dropped || (relation && relation->exclusive)) return;
+  const struct layout *layout = table_find(table, command->component);
+  if (layout->count) table_write_defaults(world, layout, row);
+  if (!relation || id_is_pair(command->component) || !table->has_pairs) return;
+  for (uint32_t i = 0; i < table->id_count; i++)
+    if (id_is_pair(table->ids[i]) && component_of(world, table->ids[i]) == relation->component)
+      table_write_defaults(world, table_find(table, table->ids[i]), row);
+}
+
 /* The row is in its final table: what was carried has its old values, what is new its
 ** defaults. Replays the commands so that the last word counts. */
 static void replay(ecs_world *world, const struct chain *chain, struct table *table,
@@ -387,12 +401,13 @@ static void replay(ecs_world *world, const struct chain *chain, struct table *ta
     const struct command *command = &staging->commands[at];
     const struct layout *layout = table_find(table, command->component);
     uint32_t count = command->write_count;
+    if (command->anew && layout->count) table_write_defaults(world, layout, row);
     if (command->kind == COMMAND_SET && (!layout->taken || command->dropped))
       release_writes(world, command);
     else if (command->kind == COMMAND_SET && count)
       table_write(world, layout->columns, row, staging->writes + command->first_write, count);
-    else if (command->kind == COMMAND_REMOVE && layout->count)
-      table_write_defaults(world, layout, row);
+    else if (command->kind == COMMAND_REMOVE)
+      reset_removed(world, command, table, row);
   }
 }
 

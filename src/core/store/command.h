@@ -18,6 +18,7 @@ struct command {
   uint32_t first_write;
   uint32_t write_count;
   bool dropped;              /* it cannot apply: see cascade_decide */
+  bool anew;                 /* it ties whom nothing ties at its time: fields have their defaults */
 };
 
 /* All commands of one entity, and where they will take it. */
