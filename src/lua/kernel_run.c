@@ -10,6 +10,7 @@
 #include "lua/lua_query.h"
 
 static ecs_status stage(const struct kernel *kernel, const struct run *run, uint32_t match) {
+  assert(run->plan);
   return run->plan->command_count ? run_stage(&kernel->set->runner, run, match) : ECS_OK;
 }
 

@@ -46,6 +46,7 @@ static void join(ecs_query *query, const struct table *table) {
   uint32_t *columns = slots ? query->columns + (size_t)query->count * slots : NULL;
   for (uint32_t i = 0; i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
+    assert(columns || term->slot == NONE);
     if (term->slot != NONE) columns[term->slot] = term_column(term, table);
   }
   query->tables[query->count++] = table->index;

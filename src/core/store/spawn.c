@@ -209,6 +209,7 @@ ecs_status entity_spawn_at(ecs_world *world, ecs_id id, const struct part *parts
   if (are_tied(parts, count)) return spawn_tied_at(world, id, parts, count);
   struct table *table = NULL;
   status = table_of_parts(world, parts, count, &table);
+  assert(table || status != ECS_OK);
   if (status == ECS_OK) status = table_reserve(world, table, 1);
   if (status != ECS_OK) return status;
   assert(table);
