@@ -73,6 +73,7 @@ build = {
         "src/core/store/relate.c",
         "src/core/store/relation.c",
         "src/core/store/relation_check.c",
+        "src/core/store/require.c",
         "src/core/store/resource.c",
         "src/core/store/scratch.c",
         "src/core/store/spawn.c",

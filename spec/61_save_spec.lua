@@ -548,10 +548,11 @@ describe("an image of format 2", function()
 end)
 
 describe("an image of format 3", function()
-  local IMAGE = "spec/golden/format3.ecs"
-
-  -- Relations of all kinds; number 7 dies later.
+  local IMAGE = "spec/golden/format3.ecs"   -- as make_golden(tie):save() gives it
+  -- What is required, also by a relation, and relations of all kinds; number 7 dies later.
   local function tie(world, ids)
+    world:component("Oath", { "text: string = sworn", requires = { "Frozen", "Position" } })
+    world:relation("Serves", { requires = { "Oath" } })
     world:relation "Likes"
     world:relation("Owes", { "amount: i32" })
     world:relation("DockedTo", { "since: f64", exclusive = true })
@@ -573,6 +574,8 @@ describe("an image of format 3", function()
     world:spawn { ChildOf = ids[7], [world:pair("Owes", rider)] = { amount = -1 } }
     world:name(world:spawn { ChildOf = ids[9] }, "first")
     world:add(ids[5], "DockedTo", ids[2])
+    world:spawn { Oath = {} }
+    world:spawn { Serves = ids[8] }
   end
 
   it("is what this version writes", function()

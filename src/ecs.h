@@ -58,7 +58,7 @@ typedef enum ecs_status {
   ECS_ENOID,    /* the number is no id */
   ECS_ETAKEN,   /* a slot or name is in use */
   ECS_EBUSY,    /* not possible inside a system, a function form or defer */
-  ECS_ECYCLE,   /* before/after contradict each other */
+  ECS_ECYCLE,   /* before/after contradict each other; a component would require itself */
   ECS_EABSENT,  /* the entity does not have the component */
   ECS_EUSER,    /* a callback of the host failed */
   ECS_ECORRUPT  /* ecs_check found a broken invariant */
@@ -180,6 +180,8 @@ typedef struct ecs_component_desc {
   const char *doc;
   const ecs_rename *was;     /* for migration */
   uint32_t was_count;
+  const ecs_id *required;    /* components and tags that adding it brings, with defaults */
+  uint32_t required_count;
   bool relation;             /* it ties its entity to others: see ecs_relation */
   bool exclusive;            /* of relations: one target at most */
   bool acyclic;              /* of exclusive ones: no way leads back to where it began */
@@ -190,11 +192,13 @@ typedef struct ecs_component_desc {
 ** it is migrated in every table: fields are matched by name (`was` for renames), added ones
 ** get their default, floats round, anything else must be exact. ECS_ERANGE names the entity,
 ** field and value that would not fit, ECS_EBUSY comes inside scopes; the world is then as it
-** was. Components made of this one follow. */
+** was. Components made of this one follow. Rows that have it get what it requires and they
+** lack; ECS_ECYCLE, with the path, when it would come to require itself. */
 ECS_API ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc,
                                  ecs_id *out);
 
-/* A component without fields. ECS_EINVAL when it has some: only ecs_component drops them. */
+/* A component without fields; what it requires stays. ECS_EINVAL when it has some: only
+** ecs_component drops them. */
 ECS_API ecs_status ecs_tag(ecs_world *world, const char *name, ecs_id *out);
 
 /* Declares a relation: a component that ties its entity, the source, to a target. Of a relation
@@ -208,8 +212,9 @@ ECS_API ecs_status ecs_relation(ecs_world *world, const ecs_component_desc *desc
 ECS_API ecs_id ecs_component_find(const ecs_world *world, const char *name);
 ECS_API const char *ecs_component_name(const ecs_world *world, ecs_id component);
 
-/* Removes the component from every entity and forgets it. ECS_EINVAL while another
-** component's field is made of it. Queries that name it fail from then on (ECS_ENAME). */
+/* Removes the component from every entity and forgets it. ECS_EINVAL while another component's
+** field is made of it, or another component requires it. Queries that name it fail from then on
+** (ECS_ENAME). */
 ECS_API ecs_status ecs_undeclare(ecs_world *world, ecs_id component);
 
 /* One value of a component, owned by the world. */
@@ -233,9 +238,11 @@ ECS_API ecs_status ecs_spawn_at(ecs_world *world, ecs_id id, const ecs_id *compo
                                 size_t n);
 ECS_API ecs_status ecs_despawn(ecs_world *world, ecs_id entity);
 
-/* No effect when it is there already. */
+/* No effect when it is there already. What it requires comes with it, with defaults, as in all
+** that adds. */
 ECS_API ecs_status ecs_add(ecs_world *world, ecs_id entity, ecs_id component);
-/* No effect when it is absent. */
+/* No effect when it is absent. ECS_EINVAL, naming both, while a component that the entity has
+** requires it; inside a scope that is told by what ends it (see below). */
 ECS_API ecs_status ecs_remove(ecs_world *world, ecs_id entity, ecs_id component);
 ECS_API bool ecs_has(const ecs_world *world, ecs_id entity, ecs_id component);
 
@@ -288,7 +295,10 @@ ECS_API ecs_id ecs_lookup(const ecs_world *world, const char *name);
 /* While a scope is open, structural changes are kept and applied in order when the outermost
 ** one ends, several on one entity as one move. Systems and iterations open one themselves.
 ** ecs_commit on ECS_ENOMEM leaves the scope open; ecs_cancel drops its changes, and does the same
-** when what others left to be applied by it finds no memory. */
+** when what others left to be applied by it finds no memory. A change that turns out to be
+** impossible (removing what the entity, with all its changes, still requires) is dropped, the
+** others are applied, and the first such failure is what ecs_commit, ecs_iter_close or the system
+** returns; the scope has ended then. */
 ECS_API ecs_status ecs_defer(ecs_world *world);
 ECS_API ecs_status ecs_commit(ecs_world *world);
 ECS_API ecs_status ecs_cancel(ecs_world *world);

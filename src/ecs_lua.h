@@ -114,10 +114,10 @@ typedef struct ecs_lua_api {
 
 /* Functions are added at the end only, and the version then counts up. Any other change, of what
 ** they take too, comes under another key. */
-#define ECS_LUA_API_VERSION 3u
+#define ECS_LUA_API_VERSION 1u
 
 /* Where the registry has it, as a light userdata. */
-#define ECS_LUA_API_KEY "ecs.lua_api.1"
+#define ECS_LUA_API_KEY "ecs.lua_api.2"
 
 /* The functions of the ecs in this state; good until it is closed. Raises an error when there is
 ** none (a module requires "ecs" first), or an older one than this header. */

@@ -216,8 +216,20 @@ function OPTIONS.toggle(component, value)
   end
 end
 
-function OPTIONS.requires(component)
-  refuse("component '%s': requires is not in this version", component)
+function OPTIONS.requires(component, value)
+  if type(value) ~= "table" then
+    refuse("component '%s': 'requires' is a list of components, as { \"Other\" }, got %s",
+      component, show(value))
+  end
+  local count = rawlen(value)
+  for key, required in next, value do
+    if math.type(key) ~= "integer" or key < 1 or key > count then
+      refuse("component '%s': 'requires' is a list, got an entry at %s", component, show(key))
+    elseif type(required) ~= "string" and math.type(required) ~= "integer" then
+      refuse("component '%s': 'requires' has names or ids of components, got %s", component,
+        show(required))
+    end
+  end
 end
 
 function OPTIONS.was(component, value)
@@ -293,12 +305,17 @@ local function check_options(component, fields, relation)
     if option then
       option(component, value, fields)
     elseif type(key) == "string" then
-      refuse("component '%s': unknown option '%s' (known: doc, storage, was; a field is "
-        .. "an entry \"%s: type\")", component, key, key)
+      refuse("component '%s': unknown option '%s' (known: doc, requires, storage, was; a field "
+        .. "is an entry \"%s: type\")", component, key, key)
     elseif math.type(key) ~= "integer" or key < 1 or key > count then
       refuse("component '%s': fields are a list, got an entry at %s", component, show(key))
     end
   end
+end
+
+-- What a component requires, as a list of its own; nil for nothing.
+local function list_required(requires)
+  return requires and table.move(requires, 1, rawlen(requires), 1, {})
 end
 
 -- What a relation is declared as; an exclusive one begins with its target.
@@ -316,6 +333,7 @@ end
 local function build(component, fields, relation)
   check_options(component, fields, relation)
   local plain, known = { doc = rawget(fields, "doc") }, {}
+  plain.requires = list_required(rawget(fields, "requires"))
   plain.was = list_renames(rawget(fields, "was"))
   if relation then
     begin_relation(plain, fields)

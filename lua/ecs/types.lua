@@ -178,6 +178,7 @@ function World:count(text) end
 ---@class ecs.Fields
 ---@field [integer] string|ecs.FieldDeclaration "name: type" or "name: type = default"
 ---@field storage? "table"
+---@field requires? ecs.Component[] What adding it brings with it, with defaults.
 ---@field was? table<string, string> New field names to old ones.
 ---@field doc? string
 
@@ -234,6 +235,7 @@ function World:undeclare(component) end
 ---@field name string
 ---@field id ecs.Id
 ---@field storage "table"
+---@field requires? string[]
 ---@field size integer
 ---@field orphan? true Nobody declares it: see ecs.live.
 ---@field relation? true

@@ -84,6 +84,14 @@ static inline ecs_id declare_body(ecs_world *world, ecs_id mind) {
   return DECLARE(world, "Body", fields);
 }
 
+/* A tag that requires another component. */
+static inline ecs_id declare_sworn(ecs_world *world, ecs_id mind) {
+  ecs_id sworn;
+  CHECK_OK(world, ecs_component(world, &(ecs_component_desc){.name = "Sworn", .required = &mind,
+                                                             .required_count = 1}, &sworn));
+  return sworn;
+}
+
 static inline ecs_id declare_relation(ecs_world *world, ecs_component_desc desc) {
   ecs_id id = ECS_NULL;
   CHECK_OK(world, ecs_relation(world, &desc, &id));
@@ -138,6 +146,7 @@ static inline void open_saved(void) {
     if (i > 2) CHECK_OK(f.world, ecs_set(f.world, f.ids[i], mind, &value));
     if (i > 5) CHECK_OK(f.world, ecs_add(f.world, f.ids[i], body));
   }
+  CHECK_OK(f.world, ecs_add(f.world, f.ids[2], declare_sworn(f.world, mind)));
   CHECK_OK(f.world, ecs_name(f.world, f.ids[1], "one"));
   CHECK_OK(f.world, ecs_name(f.world, f.frozen, "cold"));
   CHECK_OK(f.world, ecs_despawn(f.world, f.ids[0]));

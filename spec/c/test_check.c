@@ -93,6 +93,15 @@ static void notices_tables(void) {
   struct id_record *record = graph_record(f.world, f.label);
   NOTICE(record->table_count, uint32_t, 0, "misses a table");
   NOTICE(record->id, ecs_id, f.velocity, "without the component");
+  struct component *label = component_of(f.world, f.label);
+  ecs_id required[] = {f.health, f.position};
+  label->requires = required;
+  label->require_count = 1;
+  f.world->registry.requires = true;
+  NOTICE(required[0], ecs_id, f.velocity, "lacks what one of its components requires");
+  NOTICE(required[0], ecs_id, 900, "requires what is none");
+  NOTICE(label->require_count, uint32_t, 2, "not sorted");
+  label->require_count = 0;
   NOTICE(graph->by_hash.count, uint32_t, graph->by_hash.count + 1, "a hash map");
   close_world(&f);
 }

@@ -108,7 +108,9 @@ static void tie_components(void) {
 static void save_small(int what) {
   open_world(&f);
   if (what > 0) declare_usual(&f);
-  if (what > 1) declare_body(f.world, declare_mind(f.world));
+  ecs_id mind = what > 1 ? declare_mind(f.world) : ECS_NULL;
+  if (what > 1) declare_body(f.world, mind);
+  if (what > 1) declare_sworn(f.world, mind);
   if (what > 2) CHECK_OK(f.world, ecs_resource(f.world, f.health));
   if (what > 3) CHECK_OK(f.world, ecs_name(f.world, f.frozen, "cold"));
   if (what > 4) tie_components();

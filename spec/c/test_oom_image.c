@@ -41,6 +41,15 @@ static ecs_status narrow(struct fixture *f) {
 
 static ecs_status make_tag(struct fixture *f) { return declare(f, "Label", NULL, 0); }
 
+/* Rows of many tables get what is required of them, in tables that are there and in new ones. */
+static ecs_status require(struct fixture *f) {
+  const ecs_id required[] = {f->health, f->velocity};
+  ecs_field fields[] = {{.name = "x", .type = ECS_F32}, {.name = "y", .type = ECS_F32}};
+  ecs_component_desc desc = {.name = "Position", .fields = fields, .field_count = 2,
+                             .required = required, .required_count = 2};
+  return ecs_component(f->world, &desc, &f->c);
+}
+
 static void nested(struct fixture *f) {
   crowd(f);
   ecs_field fields[] = {{.name = "at", .type = ECS_NESTED, .nested = f->position, .count = 2}};
@@ -128,6 +137,7 @@ static ecs_status restore(struct fixture *f) {
 }
 
 static const struct operation operations[] = {
+  {"C71: requirements that rows get later", crowd, require, NULL, ASKS},
   {"other fields", crowd, widen, NULL, ASKS},
   {"fewer fields, of a resource too", crowd, narrow, NULL, ASKS},
   {"no fields any more", crowd, make_tag, NULL, ASKS},

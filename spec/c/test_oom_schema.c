@@ -60,6 +60,12 @@ static ecs_status declare_tag_only(struct fixture *f) {
   return ecs_tag(f->world, "Cookable", &f->c);
 }
 
+static ecs_status declare_required(struct fixture *f) {
+  const ecs_id required[] = {f->label, f->frozen, f->health};
+  ecs_component_desc desc = {.name = "Cookable", .required = required, .required_count = 3};
+  return ecs_component(f->world, &desc, &f->c);
+}
+
 /* The registry's arrays and maps are full. */
 static void many_components(struct fixture *f) {
   static const char names[] = "ABCDEFGHIJKLMNOPQRSTUVWX";
@@ -156,6 +162,7 @@ static const struct operation operations[] = {
   {"a component with nested ones and arrays", NULL, declare_nested, NULL, ASKS},
   {"a component that is known", NULL, declare_again, NULL, ASKS},
   {"a tag", NULL, declare_tag_only, NULL, ASKS},
+  {"a component that requires others", NULL, declare_required, NULL, ASKS},
   {"a component when the registry is full", many_components, declare_plain, NULL, ASKS},
   {"a component that takes a free id", forget_one, declare_plain, NULL, ASKS},
   {"a resource", declared, make_resource, NULL, ASKS},

@@ -133,6 +133,26 @@ static void into_one_table(struct fixture *f) {
   for (int i = 0; i < 60; i++) SPAWN(f->world, f->position, f->health);
 }
 
+/* One requires others; a command that takes one of them away is dropped. */
+static void with_requirements(struct fixture *f) {
+  const ecs_id required[] = {f->label, f->health};
+  ecs_component_desc desc = {.name = "Enemy", .required = required, .required_count = 2};
+  some_entities(f);
+  CHECK_OK(f->world, ecs_component(f->world, &desc, &f->enemy));
+  CHECK_OK(f->world, ecs_add(f->world, f->ids[1], f->enemy));
+  CHECK_OK(f->world, ecs_defer(f->world));
+  for (int i = 0; i < 8; i++) {
+    CHECK_OK(f->world, ecs_add(f->world, f->ids[i], f->enemy));
+    CHECK_OK(f->world, ecs_set(f->world, f->ids[i], f->link, &(struct link){f->ids[0]}));
+    if (i % 2) CHECK_OK(f->world, ecs_remove(f->world, f->ids[i], f->health));
+  }
+}
+
+static ecs_status commit_with_failure(struct fixture *f) {
+  ecs_status status = ecs_commit(f->world);
+  return status == ECS_EINVAL ? ECS_OK : status;
+}
+
 static const struct operation operations[] = {
   {"defer", in_many_scopes, open_scope, commit_it, ASKS},
   {"a staged spawn", in_scope, stage_spawn, commit_it, ASKS},
@@ -147,6 +167,8 @@ static const struct operation operations[] = {
   {"a staged remove", in_scope, stage_remove, commit_it, ASKS},
   {"a staged despawn", in_scope, stage_despawn, commit_it, ASKS},
   {"C86: commit of all kinds of commands", full_of_changes, commit, NULL, ASKS},
+  {"commit of commands of which some are dropped", with_requirements, commit_with_failure, NULL,
+   ASKS},
   {"commit after nested scopes", nested_scopes, commit, NULL, ASKS},
   {"commit of an inner scope", inner_scope, commit, commit_it, ASKS_NOTHING},
   {"cancel of an inner scope", inner_scope, cancel, commit_it, ASKS_NOTHING},

@@ -101,25 +101,29 @@ void take_fields(struct machine *m, struct fields *fields) {
     fields->was[i].name = field_names[take_below(&m->in, 6)];
     fields->was[i].was = field_names[take_below(&m->in, 6)];
   }
+  fields->required_count = byte % 8 == 5 ? (uint32_t)take_components(m, fields->required) : 0;
 }
 
 /* ---- queries ---- */
 
 void take_query(struct machine *m, char *text, size_t size) {
-  static const char *const forms[] = {"%s", "!%s", "%s?", "%s:in", "%s.x", "%s|A", "%s.z"};
+  static const char *const forms[] = {"%s",   "!%s",  "%s?",     "%s:in",  "%s.x",
+                                      "%s|A", "%s.z", "with %s", "%s:in?"};
   uint32_t count = take_below(&m->in, 3) + 1;
   size_t used = 0;
   for (uint32_t i = 0; i < count; i++) {
     char term[16];
     const char *name = take_name(m);
-    switch (take_below(&m->in, 7)) {
+    switch (take_below(&m->in, 9)) {
       case 0: snprintf(term, sizeof term, forms[0], name); break;
       case 1: snprintf(term, sizeof term, forms[1], name); break;
       case 2: snprintf(term, sizeof term, forms[2], name); break;
       case 3: snprintf(term, sizeof term, forms[3], name); break;
       case 4: snprintf(term, sizeof term, forms[4], name); break;
       case 5: snprintf(term, sizeof term, forms[5], name); break;
-      default: snprintf(term, sizeof term, forms[6], name); break;
+      case 6: snprintf(term, sizeof term, forms[6], name); break;
+      case 7: snprintf(term, sizeof term, forms[7], name); break;
+      default: snprintf(term, sizeof term, forms[8], name); break;
     }
     used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", term);
   }

@@ -39,6 +39,8 @@ struct fields {
   uint32_t count;
   ecs_rename was[2];
   uint32_t was_count;
+  ecs_id required[4];
+  uint32_t required_count;
 };
 
 const char *take_name(struct machine *m);

@@ -131,6 +131,11 @@ function World:undeclare(name)
     if uses(other, component) then
       refuse("component '%s' is part of '%s'", component.name, other.name)
     end
+    for _, required in ipairs(other.requires) do
+      if required == component then
+        refuse("component '%s' requires '%s'", other.name, component.name)
+      end
+    end
   end
   for id in pairs(self.store) do
     self:take_from(id, component)

@@ -174,8 +174,11 @@ end
 
 -- Gives a component the fields of another one.
 local function fill(component, from, known)
-  component.fields, component.by_name = {}, {}
+  component.fields, component.by_name, component.requires = {}, {}, {}
   component.lines, component.was = from.lines, from.was
+  for i, required in ipairs(from.requires) do
+    component.requires[i] = known[required.name]
+  end
   for i, field in ipairs(from.fields) do
     local copy = { name = field.name, type = remap(field.type, known), default = field.default }
     component.fields[i], component.by_name[field.name] = copy, copy
@@ -303,7 +306,7 @@ local function fit(world, image)
     copy.store[id] = copy_row(image.components, row)
   end
   local plan = world.plan_migration(shadow, wanted, copy.store, copy.resources)
-  world.commit_migration(shadow, plan, copy.resources)
+  world.commit_migration(shadow, plan, copy.store, copy.resources)
   copy.components = shadows
   return copy
 end

@@ -2,6 +2,7 @@
 -- into the model's world. A component's table stays the same, as what refers to it shall see its
 -- new fields; everything is converted before anything changes.
 
+local scopes = require "spec.support.model_scopes"
 local types = require "spec.support.model_types"
 
 local methods = {}
@@ -279,6 +280,18 @@ local function depth_of(plan, component, open)
   return depth, leaves
 end
 
+-- An error when a component would require itself.
+local function refuse_cycles(plan, component, open)
+  if open[component] then
+    refuse("'%s' requires itself", component.name)
+  end
+  open[component] = true
+  for _, required in ipairs(shown(plan, component).requires) do
+    refuse_cycles(plan, required, open)
+  end
+  open[component] = nil
+end
+
 function methods.check_renames(wanted)
   local seen = {}
   for name, was in pairs(wanted.was or {}) do
@@ -396,6 +409,9 @@ function methods.plan_migration(world, wanted, store, resources)
   for component in pairs(plan.changed) do
     depth_of(plan, component, {})
   end
+  for component in pairs(wanted) do
+    refuse_cycles(plan, component, {})
+  end
   for _, row in pairs(store) do
     for name, stored in pairs(row) do
       local component = world.components_by_name[name]
@@ -415,7 +431,22 @@ function methods.plan_migration(world, wanted, store, resources)
   return plan
 end
 
-function methods.commit_migration(world, plan, resources)
+-- Every row has what its components require.
+local function bring_required(world, store)
+  for _, row in pairs(store) do
+    local names = {}
+    for name in pairs(row) do
+      names[#names + 1] = name
+    end
+    for _, name in ipairs(names) do
+      for _, required in ipairs(world.components_by_name[name].requires) do
+        scopes.bring(row, required)
+      end
+    end
+  end
+end
+
+function methods.commit_migration(world, plan, store, resources)
   for _, change in ipairs(plan.rows) do
     change[1][change[2]] = change[3]
   end
@@ -428,6 +459,7 @@ function methods.commit_migration(world, plan, resources)
   for component in pairs(plan.changed) do
     component.paths = nil
   end
+  bring_required(world, store)
   world.version = world.version + 1
   refresh_queries(world)
 end
@@ -437,7 +469,7 @@ function methods.migrate(world, component, wanted)
   world:end_loops("declaring a component with other fields")
   local plan = world:plan_migration({ [component] = wanted }, world.store, world.resources)
   local report = report_of(world, plan, component)
-  world:commit_migration(plan, world.resources)
+  world:commit_migration(plan, world.store, world.resources)
   return report
 end
 

@@ -17,12 +17,22 @@ end
 
 local apply = {}
 
+-- Gives a row a component with all that it requires, unless it is there.
+function methods.bring(row, component)
+  if row[component.name] == nil then
+    row[component.name] = types.initial(component)
+    for _, required in ipairs(component.requires) do
+      methods.bring(row, required)
+    end
+  end
+end
+
 function apply.spawn(world, command)
   local row = {}
   for _, value in ipairs(command.values) do
     local component = value.component
-    local stored = row[component.name] or types.initial(component)
-    row[component.name] = types.merge(component, stored, value.patch)
+    world.bring(row, component)
+    row[component.name] = types.merge(component, row[component.name], value.patch)
   end
   world.store[command.id] = row
 end
@@ -36,7 +46,7 @@ end
 function apply.add(world, command)
   local row, component = world.store[command.id] or {}, command.component
   world.store[command.id] = row
-  row[component.name] = row[component.name] or types.initial(component)
+  world.bring(row, component)
 end
 
 function apply.remove(world, command)
@@ -73,6 +83,82 @@ function methods.kill(self, id)
   self.ids:release(id)
 end
 
+-- ---- what is required ------------------------------------------------------------------
+
+-- A component of a set of names that is not there though another one requires it, and that one.
+local function gap(world, names)
+  for name in pairs(names) do
+    local component = world.components_by_name[name]
+    for _, required in ipairs(component.requires) do
+      if not names[required.name] then
+        return required, component
+      end
+    end
+  end
+end
+
+local function bring_name(names, component)
+  if not names[component.name] then
+    names[component.name] = true
+    for _, required in ipairs(component.requires) do
+      bring_name(names, required)
+    end
+  end
+end
+
+-- The names that an entity ends with by a chain of commands; nil when it dies.
+local function merged(world, chain)
+  local names = {}
+  for name in pairs(world.store[chain[1].id] or {}) do
+    names[name] = true
+  end
+  for _, command in ipairs(chain) do
+    if command.op == "despawn" then
+      return nil
+    elseif command.op == "spawn" then
+      for _, value in ipairs(command.values) do
+        bring_name(names, value.component)
+      end
+    elseif command.op ~= "remove" then
+      bring_name(names, command.component)
+    elseif not command.dropped then
+      names[command.component.name] = nil
+    end
+  end
+  return names
+end
+
+-- Drops the commands of a chain that take away what its entity requires in the end, the last ones
+-- of each first.
+local function drop_removals(world, chain)
+  local names = merged(world, chain)
+  local missing = names and gap(world, names)
+  while missing do
+    local last
+    for _, command in ipairs(chain) do
+      local removes = command.op == "remove" and command.component == missing
+      last = removes and not command.dropped and command or last
+    end
+    last.dropped = true
+    missing = gap(world, merged(world, chain))
+  end
+end
+
+-- Applies commands entity by entity; an error when one had to be dropped.
+local function apply_chain(world, chain)
+  local dropped = false
+  if world:alive(chain[1].id) then
+    drop_removals(world, chain)
+  end
+  for _, command in ipairs(chain) do
+    dropped = dropped or command.dropped
+    if not command.dropped then
+      world:apply(command)
+    end
+  end
+  return dropped
+end
+
 -- The commands of each entity, in the order in which the entities first occur: so the ids of
 -- those that die are free again in this order.
 local function by_entity(commands)
@@ -103,7 +189,9 @@ end
 function methods.perform(self, command)
   local scope = self.scopes[#self.scopes]
   if not scope then
-    self:apply(command)
+    if apply_chain(self, { command }) then
+      refuse("'%s' is required", command.component.name)
+    end
     return
   end
   command.scope = scope
@@ -143,9 +231,9 @@ function methods.open_scope(self, kind)
 end
 
 -- Takes a scope out of the open ones, its commands go to the one around it; applies everything
--- when it was the last.
+-- when it was the last. Whether a command had to be dropped.
 local function end_scope(world, scope)
-  local outer
+  local outer, dropped = nil, false
   for at, open in ipairs(world.scopes) do
     if open == scope then
       table.remove(world.scopes, at)
@@ -161,15 +249,17 @@ local function end_scope(world, scope)
   end
   if #world.scopes == 0 then
     for _, chain in ipairs(by_entity(take_commands(world, nil))) do
-      for _, command in ipairs(chain) do
-        world:apply(command)
-      end
+      dropped = apply_chain(world, chain) or dropped
     end
   end
+  return dropped
 end
 
+-- An error once everything else has been applied, if something could not be.
 function methods.commit_scope(self, scope)
-  end_scope(self, scope)
+  if end_scope(self, scope) then
+    refuse("what is required cannot be removed")
+  end
 end
 
 -- Drops what a scope holds, kills what was spawned in it, and ends it.

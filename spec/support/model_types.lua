@@ -170,7 +170,11 @@ end
 function types.component(world, name, fields)
   local component = {
     kind = "struct", name = name, fields = {}, by_name = {}, lines = fields, was = fields.was,
+    requires = {},
   }
+  for i, required in ipairs(fields.requires or {}) do
+    component.requires[i] = world:need_component(required)
+  end
   for i, text in ipairs(fields) do
     local field_name, rest = text:match("^%s*([%a_][%w_]*)%s*:%s*(.-)%s*$")
     if not field_name or component.by_name[field_name] then
@@ -202,8 +206,24 @@ local function initial_of(field)
   return field.default
 end
 
--- Whether two components have the same fields in the same order.
+local function has_all(list, wanted)
+  local known = {}
+  for _, one in ipairs(list) do
+    known[one] = true
+  end
+  for _, one in ipairs(wanted) do
+    if not known[one] then
+      return false
+    end
+  end
+  return true
+end
+
+-- Whether two components have the same fields in the same order, and require the same.
 function types.same(a, b)
+  if not has_all(a.requires, b.requires) or not has_all(b.requires, a.requires) then
+    return false
+  end
   for i = 1, math.max(#a.fields, #b.fields) do
     local one, two = a.fields[i], b.fields[i]
     if not one or not two or one.name ~= two.name or not same_type(one.type, two.type)

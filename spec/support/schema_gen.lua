@@ -86,7 +86,19 @@ local function field_of(rng, name, inner, room)
     leaves
 end
 
--- A list of { name, fields, leaves, depth }; later ones are made of earlier ones.
+-- Some of a list of components require some that come before them.
+local function require_others(rng, list)
+  local names = {}
+  for i, component in ipairs(list) do
+    if i > 1 and rng:chance(40) then
+      component.fields.requires = rng:sample(names, rng:int(3))
+    end
+    names[i] = component.name
+  end
+end
+
+-- A list of { name, fields, leaves, depth }; later ones are made of earlier ones, and require
+-- some of them.
 function schema_gen.generate(seed)
   local rng, list = random.new(seed), { depth = 0 }
   for number = 1, rng:range(1, 8) do
@@ -107,6 +119,7 @@ function schema_gen.generate(seed)
   end
   local all = list.tags or {}
   table.move(list, 1, #list, #all + 1, all)
+  require_others(rng, all)
   return all, rng
 end
 

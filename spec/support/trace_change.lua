@@ -207,12 +207,29 @@ function edits.default(self, lines)
   end
 end
 
+-- At times what is there already, or leads back to the component itself.
+function edits.requires(self, lines)
+  lines.requires = lines.requires or {}
+  table.insert(lines.requires, self:component_name(self:component()))
+end
+
 local EDITS = { "add", "add", "add", "drop", "rename", "rename", "retype", "retype", "retype",
-  "order", "default" }
+  "order", "default", "requires", "requires" }
+
+-- What a component requires, by name, for another declaration of it: mostly all of that.
+local function keep_requirements(self, component, lines)
+  for _, required in ipairs(component.requires) do
+    if self.rng:chance(85) then
+      lines.requires = lines.requires or {}
+      table.insert(lines.requires, required.name)
+    end
+  end
+end
 
 -- The lines of a component with a few edits.
 local function other_lines(self, component)
   local lines = table.move(component.lines, 1, #component.lines, 1, {})
+  keep_requirements(self, component, lines)
   if self.rng:chance(5) then
     return {}
   elseif self.rng:chance(40) and component.was then
@@ -223,7 +240,8 @@ local function other_lines(self, component)
   end
   for _ = 1, self.rng:int(3) do
     local edit = self.rng:pick(EDITS)
-    if (#lines > 0 or edit == "add") and (#lines < 8 or edit == "drop") then
+    local more = edit == "add" or edit == "requires"
+    if (#lines > 0 or more) and (#lines < 8 or edit == "drop") then
       edits[edit](self, lines)
     end
   end

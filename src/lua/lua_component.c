@@ -179,6 +179,30 @@ static void describe_ties(lua_State *L, const struct tie_kind *ties) {
   set_text(L, "on_target_despawn", policy_names[ties->policy]);
 }
 
+/* The name behind `last` in the order of names, of what a component requires; NULL at the end. */
+static const char *next_required(const ecs_world *world, const struct component *component,
+                                 const char *last) {
+  const char *next = NULL;
+  for (uint32_t i = 0; i < component->require_count; i++) {
+    const char *name = component_of(world, component->requires[i])->name;
+    if (last && strcmp(name, last) <= 0) continue;
+    if (!next || strcmp(name, next) < 0) next = name;
+  }
+  return next;
+}
+
+static void describe_required(lua_State *L, const ecs_world *world,
+                              const struct component *component) {
+  if (component->require_count == 0) return;
+  lua_createtable(L, (int)component->require_count, 0);
+  const char *name = NULL;
+  while ((name = next_required(world, component, name)) != NULL) {
+    lua_pushstring(L, name);
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+  }
+  lua_setfield(L, -2, "requires");
+}
+
 /* A world and a component's id to the component's description. */
 static int describe(lua_State *L) {
   struct world_box *box = check_world(L, 1);
@@ -193,6 +217,7 @@ static int describe(lua_State *L) {
   set_text(L, "storage", "table");
   set_size(L, "size", component->size);
   set_text(L, "doc", component->doc);
+  describe_required(L, box->world, component);
   lua_createtable(L, (int)component->field_count, 0);
   for (uint32_t i = 0; i < component->field_count; i++) {
     describe_field(&defaults, &component->fields[i]);

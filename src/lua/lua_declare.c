@@ -4,6 +4,8 @@
 
 #include "core/change/declare.h"
 #include "core/change/migrate.h"
+#include "core/store/builtin.h"
+#include "core/store/require.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/names.h"
@@ -14,8 +16,9 @@
 #include "lua/registrar.h"
 
 /* A description being put together from the plain table that the schema parser made:
-**   { doc =, was = { { name =, was = }, ... }, { name =, type =, count =, names = {...},
-**     value =, text =, doc =, unit =, min =, max = }, ... }
+**   { doc =, was = { { name =, was = }, ... }, requires = { name or id, ... },
+**     { name =, type =, count =, names = {...}, value =, text =, doc =, unit =, min =, max = },
+**     ... }
 ** Scripts may hold that table, so the texts are anchored in a table of our own. */
 struct draft {
   lua_State *L;
@@ -32,6 +35,9 @@ struct draft {
   uint32_t name_limit;
   ecs_rename *was;
   uint32_t was_count;
+  const char **required_names;   /* NULL where an id is given */
+  ecs_id *required;
+  uint32_t required_count;
 };
 
 static const char schema_key;
@@ -211,6 +217,48 @@ static void read_renames(struct draft *draft) {
     lua_settop(L, list);
   }
   lua_pop(L, 1);
+}
+
+/* What the plain table, which is at the top of the stack, requires: names and ids. */
+static void read_required(struct draft *draft) {
+  lua_State *L = draft->L;
+  int top = lua_gettop(L);
+  if (push_entry(L, "requires") == LUA_TTABLE) {
+    uint32_t count = limited(draft, lua_rawlen(L, -1));
+    draft->required = make_array(L, count, sizeof *draft->required);
+    lua_rawseti(L, draft->anchors, ++draft->anchored);
+    draft->required_names = make_array(L, count, sizeof *draft->required_names);
+    lua_rawseti(L, draft->anchors, ++draft->anchored);
+    for (; draft->required_count < count; draft->required_count++) {
+      uint32_t at = draft->required_count;
+      lua_rawgeti(L, top + 1, (lua_Integer)at + 1);
+      draft->required[at] = (ecs_id)lua_tointeger(L, -1);
+      draft->required_names[at] = pop_text(draft);
+    }
+  }
+  lua_settop(L, top);
+}
+
+/* Makes no Lua object, as resolve_type. */
+static void resolve_required(struct draft *draft, const struct world_box *box, uint32_t at) {
+  const ecs_world *world = box->world;
+  const char *name = draft->required_names[at];
+  struct component *component = NULL;
+  ecs_status status = name ? component_need(world, name, strlen(name), &component)
+                           : component_need_id(world, draft->required[at], &component);
+  if (status == ECS_OK) {
+    draft->required[at] = component->id;
+    return;
+  }
+  char why[MESSAGE_SIZE];
+  text_format(why, sizeof why, "%s", ecs_message(world));
+  if (name && strcmp(name, draft->component) == 0)
+    text_format(why, sizeof why, "a component cannot require itself");
+  else if (name && builtin_is(name, strlen(name)))
+    text_format(why, sizeof why, REQUIRES_RELATION, name);
+  else if (name)
+    box->registrar->missing(draft->L, draft->name, name);
+  raise_error(draft->L, "component '%s', requires: %s", draft->component, why);
 }
 
 /* What types are called elsewhere. */
@@ -397,16 +445,20 @@ static ecs_id declare_as(lua_State *L, int name, int fields, bool relation) {
   lua_pushvalue(L, draft.table);
   const char *doc = get_text(&draft, "doc");
   read_renames(&draft);
+  read_required(&draft);
   ecs_component_desc desc = {.name = draft.component, .doc = doc};
   lua_pushvalue(L, draft.table);
   read_relation(&draft, &desc);
   need_stack(L, 4);
   struct world_box *box = check_world(L, 1);
   for (uint32_t i = 0; i < draft.count; i++) resolve_type(&draft, box, i);
+  for (uint32_t i = 0; i < draft.required_count; i++) resolve_required(&draft, box, i);
   desc.fields = draft.fields;
   desc.field_count = draft.count;
   desc.was = draft.was;
   desc.was_count = draft.was_count;
+  desc.required = draft.required;
+  desc.required_count = draft.required_count;
   ecs_id id = ECS_NULL;
   bool tried = false;
   ecs_status status;

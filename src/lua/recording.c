@@ -66,10 +66,9 @@ static ecs_status stage_declare(lua_State *L, struct world_box *box,
 }
 
 static ecs_status stage_tag(struct world_box *box, const char *name, bool foreign, ecs_id *id) {
-  ecs_status status =
-      declare_check_tag(box->world, &box->stage->transaction.migration, name);
-  if (status != ECS_OK) return status;
-  return stage_component(box, &(ecs_component_desc){.name = name}, foreign, id);
+  ecs_component_desc desc;
+  ecs_status status = declare_as_tag(box->world, &box->stage->transaction.migration, name, &desc);
+  return status == ECS_OK ? stage_component(box, &desc, foreign, id) : status;
 }
 
 static ecs_status stage_resource(struct world_box *box, ecs_id id) {

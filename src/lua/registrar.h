@@ -16,7 +16,8 @@ struct registrar {
   /* Before a declaration, whose name and fields (as the schema gives them; 0: a tag's) are at stack
   ** indices: true when the component is not the scripts' own, who may not change it. */
   bool (*announce)(lua_State *L, int name, int fields);
-  /* Before the error that the component named at an index is made of a type that nobody knows. */
+  /* Before the error that the component named at an index is made of a type, or requires a
+  ** component, that nobody knows. */
   void (*missing)(lua_State *L, int name, const char *type);
   /* Pushes the report of a migration, nil when there was none, if it is ECS_OK. */
   ecs_status (*declare)(lua_State *L, struct world_box *box, const ecs_component_desc *desc,

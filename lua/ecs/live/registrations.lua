@@ -88,7 +88,8 @@ local function record_named(list, what)
   end
 end
 
--- A component is made of a type that nobody has declared: a file behind this one may.
+-- A component is made of a type, or requires one, that nobody has declared: a file behind this one
+-- may.
 function record.missing(_, job)
   job.current.lacks_type = true
 end

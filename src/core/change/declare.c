@@ -2,6 +2,7 @@
 
 #include "core/change/migrate.h"
 #include "core/store/builtin.h"
+#include "core/store/require.h"
 #include "core/store/world.h"
 
 #define ARRAY_LIMIT 1024u
@@ -353,6 +354,19 @@ static ecs_status check_relation(ecs_world *world, const ecs_component_desc *des
   return ECS_OK;
 }
 
+bool declare_requirements(ecs_world *world, struct component *component, const ecs_id *ids,
+                          uint32_t count) {
+  if (count == 0) return true;
+  ecs_id *set = arena_take(&world->memory, &component->arena, count * sizeof *set);
+  if (!set) return false;
+  world->registry.requires = true;
+  component->requires = set;
+  component->require_count = 0;
+  for (uint32_t i = 0; i < count; i++)
+    component->require_count = id_set_insert(set, component->require_count, ids[i]);
+  return true;
+}
+
 ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
                          struct component **out) {
   if (!desc->name || !is_name(desc->name))
@@ -380,6 +394,9 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
   if (status == ECS_OK) status = copy_hint(&build, "doc", desc->doc, &component->doc);
   if (status == ECS_OK && desc->field_count) status = build_fields(&build);
   if (status == ECS_OK) status = copy_renames(&build);
+  if (status == ECS_OK &&
+      !declare_requirements(world, component, desc->required, desc->required_count))
+    status = world_nomem(world);
   if (status != ECS_OK) {
     component_free(world, component);
     return status;
@@ -433,10 +450,16 @@ static bool same_ties(const struct tie_kind *a, const struct tie_kind *b) {
          a->acyclic == b->acyclic && a->policy == b->policy;
 }
 
+bool declare_requires_same(const struct component *a, const struct component *b) {
+  size_t size = a->require_count * sizeof *a->requires;
+  return a->require_count == b->require_count &&
+         (size == 0 || memcmp(a->requires, b->requires, size) == 0);
+}
+
 bool declare_same(const ecs_world *a_world, const struct component *a,
                   const ecs_world *b_world, const struct component *b) {
   return same_ties(&a->ties, &b->ties) && same_fields(a_world, a, b_world, b) &&
-         same_layout(a, b);
+         same_layout(a, b) && declare_requires_same(a, b);
 }
 
 void declare_lay_out_as(ecs_world *world, struct component *component,
@@ -454,10 +477,23 @@ void declare_lay_out_as(ecs_world *world, struct component *component,
     component->leaves[i].offset = from->leaves[i].offset;
 }
 
+static ecs_status check_requirements(ecs_world *world, const ecs_component_desc *desc) {
+  struct component *needed = NULL;
+  for (uint32_t i = 0; i < desc->required_count; i++) {
+    ecs_status status = component_need_id(world, desc->required[i], &needed);
+    if (status != ECS_OK) return status;
+    if (needed->relation)
+      return world_fail(world, ECS_EINVAL, "component '%s', requires: " REQUIRES_RELATION,
+                        desc->name, needed->name);
+  }
+  return ECS_OK;
+}
+
 ecs_status declare(ecs_world *world, const ecs_component_desc *desc,
                    struct migration *migration, ecs_id *out) {
   struct component *component = NULL;
-  ecs_status status = declare_build(world, desc, &component);
+  ecs_status status = check_requirements(world, desc);
+  if (status == ECS_OK) status = declare_build(world, desc, &component);
   if (status != ECS_OK) return status;
   assert(component && out);
   struct component *known = component_find(world, component->name, component->name_size);
@@ -490,13 +526,16 @@ ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc, ecs_i
   return status;
 }
 
-ecs_status declare_check_tag(ecs_world *world, const struct migration *migration,
-                             const char *name) {
+ecs_status declare_as_tag(ecs_world *world, const struct migration *migration, const char *name,
+                       ecs_component_desc *desc) {
+  *desc = (ecs_component_desc){.name = name};
   ecs_id id = name ? ecs_component_find(world, name) : ECS_NULL;
   if (id == ECS_NULL) return ECS_OK;
   const struct component *component = component_of(world, id);
   const struct change *change = migration ? migration_of(migration, id) : NULL;
   if (change && change->wanted) component = change->wanted;
+  desc->required = component->requires;
+  desc->required_count = component->require_count;
   if (component->field_count == 0) return ECS_OK;
   return world_fail(world, ECS_EINVAL, "component '%s' has fields; to drop them and their values "
                     "declare it as a component without any, {}", name);
@@ -526,7 +565,7 @@ ecs_status ecs_relation(ecs_world *world, const ecs_component_desc *desc, ecs_id
 }
 
 ecs_status ecs_tag(ecs_world *world, const char *name, ecs_id *out) {
-  ecs_status status = declare_check_tag(world, NULL, name);
-  if (status != ECS_OK) return status;
-  return ecs_component(world, &(ecs_component_desc){.name = name}, out);
+  ecs_component_desc desc;
+  ecs_status status = declare_as_tag(world, NULL, name, &desc);
+  return status == ECS_OK ? ecs_component(world, &desc, out) : status;
 }

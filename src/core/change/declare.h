@@ -5,7 +5,7 @@
 #include "core/store/component.h"
 
 /* Checks a description and lays its leaves out, in memory of the component's own arena. It
-** has no id and is not registered. */
+** has no id and is not registered. What it requires is taken as it is. */
 ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
                          struct component **out);
 
@@ -14,8 +14,16 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
 ecs_status redeclare(ecs_world *world, const ecs_world *from, const struct component *like,
                      struct component **out);
 
-/* Whether two components, each of its world, have the same fields: names, types, defaults,
-** native layout. */
+/* What a component requires from now on, in memory of its arena; duplicates are dropped. False
+** without memory. */
+bool declare_requirements(ecs_world *world, struct component *component, const ecs_id *ids,
+                          uint32_t count);
+
+/* Whether two components require the same. */
+bool declare_requires_same(const struct component *a, const struct component *b);
+
+/* Whether two components, each of its world, have the same fields (names, types, defaults, native
+** layout) and require the same. */
 bool declare_same(const ecs_world *a_world, const struct component *a,
                   const ecs_world *b_world, const struct component *b);
 
@@ -31,10 +39,11 @@ struct migration;
 ecs_status declare(ecs_world *world, const ecs_component_desc *desc,
                    struct migration *migration, ecs_id *out);
 
-/* Refuses to make a tag of a component that has fields, as a migration (NULL: no) leaves it: that
-** takes a declaration that says so. */
-ecs_status declare_check_tag(ecs_world *world, const struct migration *migration,
-                             const char *name);
+/* The description of a tag, which requires what it does already. Refuses to make one of a
+** component that has fields, as a migration (NULL: no) leaves it: that takes a declaration that
+** says so. */
+ecs_status declare_as_tag(ecs_world *world, const struct migration *migration, const char *name,
+                       ecs_component_desc *desc);
 
 /* Takes a component that no row has any more out of everything: its tables go, queries that
 ** name it break. Cannot fail. */

@@ -266,12 +266,12 @@ static void swap_resource(ecs_world *world, struct change *change) {
   change->resource = NULL;
 }
 
-/* ---- components that go ---- */
+/* ---- components that go, or bring others ---- */
 
-static ecs_status plan_removal(struct migration *migration, struct table *table) {
+static ecs_status plan_move(const struct migration *migration, struct table *table) {
   ecs_world *world = migration->world;
   struct table *to;
-  ecs_status status = migration_without_removed(migration, table, &to);
+  ecs_status status = migration_target(migration, table, true, &to);
   if (status != ECS_OK || to == table) return status;
   to->incoming += table->count;
   return table_reserve(world, to, to->incoming);
@@ -286,7 +286,7 @@ ecs_status migration_check_removal(const ecs_world *world, const struct componen
                     "ties first", component->name);
 }
 
-static ecs_status plan_removals(struct migration *migration) {
+static ecs_status plan_moves(const struct migration *migration) {
   ecs_world *world = migration->world;
   const struct id_record *all = graph_all(world);
   ecs_status status = ECS_OK;
@@ -295,13 +295,14 @@ static ecs_status plan_removals(struct migration *migration) {
       status = migration_check_removal(world, migration->changes[i].component);
   uint32_t count = all->table_count;
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
-    status = plan_removal(migration, world_table(world, all->tables[i]));
+    status = plan_move(migration, world_table(world, all->tables[i]));
   for (uint32_t i = 0; i < all->table_count; i++)
     world_table(world, all->tables[i])->incoming = 0;
   return status;
 }
 
-static void commit_removals(struct migration *migration) {
+/* Tables that rows have left are as none may be any more. */
+static void commit_moves(const struct migration *migration) {
   ecs_world *world = migration->world;
   const struct id_record *all = graph_all(world);
   for (uint32_t i = 0; i < migration->count; i++) {
@@ -311,23 +312,19 @@ static void commit_removals(struct migration *migration) {
   }
   for (uint32_t i = 0; i < all->table_count; i++) {
     struct table *table = world_table(world, all->tables[i]), *to = table;
-    ecs_status status = migration_without_removed(migration, table, &to);
+    ecs_status status = migration_target(migration, table, false, &to);
     assert(status == ECS_OK);
     (void)status;
     if (to != table) bulk_move(world, table, to);
+    table->doomed = to != table;
   }
+  graph_drop_doomed(world);
   for (uint32_t i = 0; i < migration->count; i++)
     if (!migration->changes[i].wanted)
       declare_forget(world, migration->changes[i].component);
 }
 
 /* ---- the transaction ---- */
-
-static bool removes(const struct migration *migration) {
-  for (uint32_t i = 0; i < migration->count; i++)
-    if (!migration->changes[i].wanted) return true;
-  return false;
-}
 
 void migration_show(const struct migration *migration, bool wanted) {
   for (uint32_t i = 0; i < migration->count; i++) {
@@ -353,8 +350,10 @@ static ecs_status prepare_shown(struct migration *migration) {
 }
 
 ecs_status migration_prepare(struct migration *migration) {
-  ecs_status status = ECS_OK;
-  if (removes(migration)) status = plan_removals(migration);
+  migration_show(migration, true);
+  ecs_status status = migration_check_requirements(migration);
+  migration_show(migration, false);
+  if (status == ECS_OK && migration_moves(migration)) status = plan_moves(migration);
   if (status != ECS_OK) return status;
   migration_show(migration, true);
   status = prepare_shown(migration);
@@ -422,7 +421,7 @@ void migration_commit(struct migration *migration) {
   for (ecs_query *query = world->first_query; query; query = query->next)
     migration_refresh_query(migration, query);
   migration->table_count = 0;
-  if (removes(migration)) commit_removals(migration);
+  if (migration_moves(migration)) commit_moves(migration);
   world_settle(world);
 }
 

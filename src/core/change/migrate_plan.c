@@ -3,6 +3,7 @@
 #include "core/change/convert.h"
 #include "core/store/entity.h"
 #include "core/store/query.h"
+#include "core/store/require.h"
 #include "core/store/world.h"
 
 /* ---- components made of changed ones ---- */
@@ -215,21 +216,62 @@ ecs_status migration_report(struct migration *migration, struct change *change) 
   return keep_texts(&world->memory, change) ? ECS_OK : world_nomem(world);
 }
 
-/* ---- components that go ---- */
+/* ---- what rows lose and get ---- */
 
-ecs_status migration_without_removed(const struct migration *migration, struct table *table,
-                                     struct table **out) {
+/* A component that the registry shows and that requires one that goes is no longer sound. */
+static ecs_status check_required(const struct migration *migration,
+                                 const struct component *component) {
+  const ecs_world *world = migration->world;
+  for (uint32_t i = 0; i < component->require_count; i++)
+    if (is_removed(migration, component->requires[i]))
+      return world_fail(world, ECS_EINVAL, "'%s' cannot go: '%s' requires it",
+                        component_of(world, component->requires[i])->name, component->name);
+  return ECS_OK;
+}
+
+bool migration_moves(const struct migration *migration) {
+  for (uint32_t i = 0; i < migration->count; i++) {
+    const struct change *change = &migration->changes[i];
+    if (!change->wanted || !declare_requires_same(change->component, change->wanted)) return true;
+  }
+  return false;
+}
+
+ecs_status migration_check_requirements(const struct migration *migration) {
+  const ecs_world *world = migration->world;
+  ecs_status status = ECS_OK;
+  if (!migration_moves(migration)) return status;
+  for (uint32_t i = 0; i < world->registry.count && status == ECS_OK; i++) {
+    const struct component *component = world->registry.components[i];
+    if (component && !is_removed(migration, component->id))
+      status = check_required(migration, component);
+  }
+  return status == ECS_OK ? require_check_cycles(migration->world) : status;
+}
+
+/* The ids that the rows of a table are to have, by what the registry shows. */
+static uint32_t ids_after(const struct migration *migration, const struct table *table,
+                          ecs_id *ids, uint64_t room) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < table->id_count; i++)
+    if (!is_removed(migration, component_of(migration->world, table->ids[i])->id))
+      count = require_insert(migration->world, ids, count, room, table->ids[i]);
+  return count;
+}
+
+ecs_status migration_target(const struct migration *migration, struct table *table, bool planned,
+                            struct table **out) {
   ecs_world *world = migration->world;
   *out = table;
-  ecs_id *ids = world_scratch(world, table->id_count);
+  uint64_t room = require_room(world, 0, table->id_count);
+  ecs_id *ids = world_scratch(world, room);
   if (!ids) return world_nomem(world);
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < table->id_count; i++) {
-    const struct change *change =
-        migration_of(migration, component_of(world, table->ids[i])->id);
-    if (!change || change->wanted) ids[kept++] = table->ids[i];
-  }
-  return kept == table->id_count ? ECS_OK : graph_table(world, ids, kept, out);
+  if (planned) migration_show(migration, true);
+  uint32_t count = ids_after(migration, table, ids, room);
+  if (planned) migration_show(migration, false);
+  bool same = count == table->id_count &&
+              (count == 0 || memcmp(ids, table->ids, count * sizeof *ids) == 0);
+  return same ? ECS_OK : graph_table(world, ids, count, out);
 }
 
 /* ---- queries ---- */

@@ -13,9 +13,17 @@ ecs_status migration_follow_nested(struct migration *migration);
 ecs_status migration_map(struct migration *migration, struct change *change);
 ecs_status migration_report(struct migration *migration, struct change *change);
 
-/* The table without the components that go; the same one when it has none of them. */
-ecs_status migration_without_removed(const struct migration *migration, struct table *table,
-                                     struct table **out);
+/* ECS_ECYCLE when a component would require itself, ECS_EINVAL when one that goes is required. The
+** registry shows the wanted components. */
+ecs_status migration_check_requirements(const struct migration *migration);
+
+/* Whether rows may have to move: components go, or require something else. */
+bool migration_moves(const struct migration *migration);
+
+/* Where the rows of a table go: without the components that go, with what the others require; the
+** same table when that is what it has. `planned`: before the commit. */
+ecs_status migration_target(const struct migration *migration, struct table *table, bool planned,
+                            struct table **out);
 
 /* A query's terms and columns, after the components have changed. */
 void migration_refresh_query(const struct migration *migration, ecs_query *query);

@@ -1,6 +1,7 @@
 #include "core/change/declare.h"
 #include "core/change/migrate.h"
 #include "core/store/entity.h"
+#include "core/store/id_set.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
 
@@ -31,12 +32,13 @@ void declare_forget(ecs_world *world, struct component *component) {
   entity_kill(world, ecs_id_index(id));
 }
 
-/* Whether nothing has it: no table, no other component's field. */
+/* Whether nothing has it: no table, no other component's field; and nothing requires it. */
 static bool is_unused(const ecs_world *world, const struct component *component) {
   const struct id_record *record = graph_uses(world, component);
   if (record && record->table_count) return false;
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *other = world->registry.components[i];
+    if (other && id_set_has(other->requires, other->require_count, component->id)) return false;
     for (uint32_t j = 0; other && j < other->field_count; j++)
       if (other->fields[j].nested == component) return false;
   }

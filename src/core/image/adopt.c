@@ -136,6 +136,7 @@ static void swap_contents(ecs_world *live, ecs_world *shadow) {
   live->seed = shadow->seed;
   live->tick = shadow->tick;
   live->chance = shadow->chance;
+  live->registry.requires |= shadow->registry.requires;
   live->last_table = live->graph.empty->index;
   live->registry.version++;
   live->registry.layouts++;

@@ -14,6 +14,7 @@
 **               the texts, texts doc unit min max (size 0xFFFFFFFF for none);
 **               u32 leaves, each: u32 bytes of a cell, u64 default (entities: 0); for a resource
 **               the leaves' cells
+**   required    for each component: u32 count, u32 places of what it requires, ascending
 **   entities    u32 first, last, next of the spawn range, u32 free count, u32 indices in the
 **               order they will be taken; u32 pages, each: u32 number, 4,096 u16 generations,
 **               4,096 u8 states
@@ -37,9 +38,9 @@
 ** are known otherwise, also see to it that every leaf and every column of an empty table has
 ** bytes to stand for the memory that it takes.
 **
-** Formats 1 and 2 are read as well. They had no relations: neither pairs nor ties. Format 1 had a
-** u32 native size before a component's fields and a u64 offset before a field's names, and neither
-** sizes of cells nor streams. */
+** Formats 1 and 2 are read as well. They had no relations, neither pairs nor ties, and no
+** requirements. Format 1 had a u32 native size before a component's fields and a u64 offset before
+** a field's names, and neither sizes of cells nor streams. */
 #ifndef ECS_CORE_IMAGE_FORMAT_H
 #define ECS_CORE_IMAGE_FORMAT_H
 

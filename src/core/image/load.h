@@ -57,6 +57,7 @@ ecs_status load_cells(struct loader *loader, const struct component *component,
 /* The parts of an image, in order. */
 ecs_status load_strings(struct loader *loader);
 ecs_status load_components(struct loader *loader);
+ecs_status load_required(struct loader *loader);
 ecs_status load_index(struct loader *loader);
 ecs_status load_tables(struct loader *loader);
 ecs_status load_ties(struct loader *loader);

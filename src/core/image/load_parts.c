@@ -3,6 +3,7 @@
 
 #include "core/change/declare.h"
 #include "core/image/load.h"
+#include "core/store/require.h"
 #include "core/store/resource.h"
 
 static ecs_status corrupt_unless(struct loader *loader, ecs_status status, const char *what) {
@@ -325,6 +326,43 @@ ecs_status load_components(struct loader *loader) {
   }
   if (status == ECS_OK) load_resource_ids(loader);
   return status;
+}
+
+/* The ids that a component requires, ascending by place, into memory that grows as they come. */
+static ecs_status read_required(struct loader *loader, ecs_id **ids, uint32_t *capacity,
+                                uint32_t count) {
+  uint32_t last = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t place = read_u32(&loader->in);
+    if (loader->in.failed) return load_state(loader);
+    if (place >= loader->component_count || (i && place <= last) ||
+        loader->components[place]->ties.relation)
+      return load_damaged(loader, "what is required is no component");
+    ecs_id *grown = memory_grow(&loader->live->memory, *ids, capacity, i + 1ull, sizeof *grown);
+    if (!grown) return ECS_ENOMEM;
+    *ids = grown;
+    grown[i] = loader->components[place]->id;
+    last = place;
+  }
+  return ECS_OK;
+}
+
+ecs_status load_required(struct loader *loader) {
+  ecs_id *ids = NULL;
+  uint32_t capacity = 0;
+  ecs_status status = ECS_OK;
+  if (loader->version < 3) return status;
+  for (uint32_t i = 0; i < loader->component_count && status == ECS_OK; i++) {
+    uint32_t count = read_u32(&loader->in);
+    status = read_required(loader, &ids, &capacity, count);
+    if (status == ECS_OK &&
+        !declare_requirements(loader->world, loader->components[i], ids, count))
+      status = ECS_ENOMEM;
+    if (status == ECS_OK) status = load_state(loader);
+  }
+  memory_free(&loader->live->memory, ids, capacity * sizeof *ids);
+  return status == ECS_OK ? corrupt_unless(loader, require_check_cycles(loader->world),
+                                           "a component requires itself") : status;
 }
 
 /* ---- cells ---- */

@@ -8,6 +8,7 @@
 #include "core/store/entity.h"
 
 #include "core/store/relation_check.h"
+#include "core/store/require.h"
 
 #define PIECE 4096u
 
@@ -170,8 +171,12 @@ static ecs_status read_type(struct loader *loader, struct table **out) {
     status = read_pairs(loader, count, pairs);
   }
   if (status != ECS_OK) return status;
+  struct gap gap;
   const ecs_id *ids = world_scratch(loader->world, (uint64_t)count + pairs);
-  return ids ? graph_table(loader->world, ids, count + pairs, out) : ECS_ENOMEM;
+  if (!ids) return ECS_ENOMEM;
+  if (require_gap(loader->world, ids, count + pairs, &gap))
+    return load_damaged(loader, "a table lacks what is required");
+  return graph_table(loader->world, ids, count + pairs, out);
 }
 
 /* A table with rows has no pairs with the dead. */

@@ -286,6 +286,24 @@ static void save_component(struct saver *saver, const struct component *componen
     save_cells(saver, component, i, component->resource[i].data, 1);
 }
 
+/* The place behind `last` among those of what a component requires; NONE at the end. */
+static uint32_t next_required(const struct saver *saver, const struct component *component,
+                              uint32_t last) {
+  uint32_t next = NONE;
+  for (uint32_t i = 0; i < component->require_count; i++) {
+    uint32_t place = saver->places[ecs_id_index(component->requires[i])];
+    if ((last == NONE || place > last) && place < next) next = place;
+  }
+  return next;
+}
+
+static void save_required(struct saver *saver, const struct component *component) {
+  write_u32(saver->out, component->require_count);
+  uint32_t place = NONE;
+  while ((place = next_required(saver, component, place)) != NONE)
+    write_u32(saver->out, place);
+}
+
 static void save_string_table(struct saver *saver) {
   write_u32(saver->out, saver->string_count);
   for (uint32_t i = 0; i < saver->string_count; i++) {
@@ -474,6 +492,8 @@ static void save_all(struct saver *saver) {
   write_u32(out, saver->component_count);
   for (uint32_t i = 0; i < saver->component_count; i++)
     save_component(saver, component_at(saver, i));
+  for (uint32_t i = 0; i < saver->component_count; i++)
+    save_required(saver, component_at(saver, i));
   save_index(saver);
   const struct id_record *all = graph_all(world);
   write_u32(out, all->table_count);

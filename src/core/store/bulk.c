@@ -14,6 +14,7 @@ static ecs_status reserve(ecs_world *world, uint32_t *const *tables, uint32_t co
   uint32_t done = 0;
   for (; done < count && status == ECS_OK; done++) {
     struct table *from = world_table(world, (*tables)[done]);
+    if (from->count == 0) continue;
     status = destination(world, from, id, add, &to);
     if (status != ECS_OK) break;
     to->incoming += to == from ? 0 : from->count;
@@ -21,7 +22,7 @@ static ecs_status reserve(ecs_world *world, uint32_t *const *tables, uint32_t co
   }
   for (uint32_t i = 0; i < done; i++) {
     struct table *from = world_table(world, (*tables)[i]);
-    if (destination(world, from, id, add, &to) == ECS_OK) to->incoming = 0;
+    if (from->count && destination(world, from, id, add, &to) == ECS_OK) to->incoming = 0;
   }
   return status;
 }
@@ -56,6 +57,7 @@ ecs_status bulk_change(ecs_world *world, uint32_t *const *tables, uint32_t count
   if (status != ECS_OK) return status;
   for (uint32_t i = 0; i < count; i++) {
     struct table *from = world_table(world, (*tables)[i]), *to = from;
+    if (from->count == 0) continue;
     status = destination(world, from, id, add, &to);
     assert(status == ECS_OK);
     if (to != from && !add) untie_rows(world, from, id);

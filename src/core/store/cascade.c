@@ -288,8 +288,11 @@ static ecs_status decide(ecs_world *world, uint32_t at) {
   if (command->kind == COMMAND_DESPAWN) return kill(world, ecs_id_index(command->entity));
   struct relation *relation = relation_of(world, command->component);
   if (!relation) return ECS_OK;
-  return relation->exclusive ? decide_exclusive(world, relation, command)
-                             : decide_pair(world, relation, at);
+  if (!relation->exclusive) return decide_pair(world, relation, at);
+  ecs_status status = decide_exclusive(world, relation, command);
+  command = &world->staging.commands[at];
+  command->ties = ties_target(&relation->ties, ecs_id_index(command->entity)) != 0;
+  return status;
 }
 
 static void forget(struct cascade *cascade) {
@@ -309,8 +312,7 @@ ecs_status cascade_decide(ecs_world *world) {
       cascade_undo(world);
       return status;
     }
-    world->staging.commands[i].dropped = true;
-    staging_refuse(world, status);
+    staging_refuse(world, i, status);
   }
   return ECS_OK;
 }

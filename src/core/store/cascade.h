@@ -35,8 +35,8 @@ struct cascade {
   uint32_t removals;         /* of pairs, so far */
 };
 
-/* Decides for all staged commands. A command that cannot apply becomes COMMAND_DROPPED, and the
-** first reason is kept (staging_refuse). ECS_ENOMEM leaves ties as they were. */
+/* Decides for all staged commands. A command that cannot apply is dropped, and the first reason
+** is kept (staging_refuse). ECS_ENOMEM leaves ties as they were. */
 ecs_status cascade_decide(ecs_world *world);
 
 /* Ties are again what they were before cascade_decide. Cannot fail. */

@@ -2,6 +2,7 @@
 
 #include "core/store/query.h"
 #include "core/store/relation_check.h"
+#include "core/store/require.h"
 #include "core/store/world.h"
 
 static ecs_status corrupt(const ecs_world *world, const char *what) {
@@ -108,6 +109,9 @@ static ecs_status check_ids(const ecs_world *world, const struct table *table) {
     if (!record || !listed(record->tables, record->table_count, table->index))
       return corrupt(world, "the component index misses a table");
   }
+  struct gap gap;
+  if (require_gap(world, table->ids, table->id_count, &gap))
+    return corrupt(world, "a table lacks what one of its components requires");
   return columns == table->column_count ? ECS_OK
                                         : corrupt(world, "a table has columns too many");
 }
@@ -184,6 +188,19 @@ static ecs_status check_query(const ecs_world *world, const ecs_query *query) {
   return match == query->count ? ECS_OK : corrupt(world, "a query has tables too many");
 }
 
+static ecs_status check_requirements(const ecs_world *world) {
+  for (uint32_t i = 0; i < world->registry.count; i++) {
+    const struct component *component = world->registry.components[i];
+    for (uint32_t j = 0; component && j < component->require_count; j++) {
+      if (!component_of(world, component->requires[j]) || !world->registry.requires)
+        return corrupt(world, "a component requires what is none");
+      if (j && component->requires[j - 1] >= component->requires[j])
+        return corrupt(world, "a component's requirements are not sorted");
+    }
+  }
+  return ECS_OK;
+}
+
 static ecs_status check_rows_by_record(const ecs_world *world) {
   size_t rows = 0, listed_rows = 0;
   const struct id_record *all = graph_all(world);
@@ -235,7 +252,8 @@ ecs_status store_check(const ecs_world *world) {
       !map_is_sound(&world->registry.names) || !map_is_sound(&world->names.by_key) ||
       !map_is_sound(&world->names.by_entity) || !map_is_sound(&world->staging.chain_of))
     return corrupt(world, "a hash map is wrong");
-  ecs_status status = check_tables(world);
+  ecs_status status = check_requirements(world);
+  if (status == ECS_OK) status = check_tables(world);
   if (status == ECS_OK) status = check_records(world);
   for (ecs_query *query = world->first_query; query && status == ECS_OK; query = query->next)
     status = check_query(world, query);

@@ -1,6 +1,7 @@
 #include "core/store/command.h"
 
 #include "core/store/entity.h"
+#include "core/store/require.h"
 #include "core/store/sweeping.h"
 #include "core/store/world.h"
 
@@ -115,7 +116,8 @@ ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id e
   if (status != ECS_OK) return status;
   uint32_t at = staging->command_count++;
   staging->commands[at] = (struct command){entity, pair, target, kind, innermost(staging),
-                                           NONE, staging->write_count, count, false, false};
+                                           NONE, staging->write_count, count, false, false,
+                                           false};
   if (count) memcpy(staging->writes + staging->write_count, writes, count * sizeof *writes);
   staging->write_count += count;
   staging->ties += relation_of(world, pair) != NULL;
@@ -153,10 +155,12 @@ const struct command *command_last_on(const ecs_world *world, ecs_id entity, ecs
   return last;
 }
 
-void staging_refuse(ecs_world *world, ecs_status status) {
+void staging_refuse(ecs_world *world, uint32_t at, ecs_status status) {
   struct staging *staging = &world->staging;
-  if (staging->refused != ECS_OK) return;
+  staging->commands[at].dropped = true;
+  if (staging->refused != ECS_OK && staging->refused_at < at) return;
   staging->refused = status;
+  staging->refused_at = at;
   text_format(staging->refusal, sizeof staging->refusal, "%s", world->message);
 }
 
@@ -215,49 +219,34 @@ static void drop_commands(ecs_world *world, uint32_t scope) {
 
 /* ---- applying ---- */
 
-static bool in_set(const ecs_id *ids, uint32_t count, ecs_id id, uint32_t *at) {
-  uint32_t low = 0, high = count;
-  while (low < high) {
-    uint32_t middle = (low + high) / 2;
-    if (ids[middle] < id)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  *at = low;
-  return low < count && ids[low] == id;
-}
-
 static struct table *home(const ecs_world *world, ecs_id entity) {
   const struct record *record = entity_find(&world->entities, entity);
   return record->table == RECORD_BARE ? NULL : world_table(world, record->table);
 }
 
+static void refuse_removal(ecs_world *world, uint32_t at, struct gap gap) {
+  ecs_id entity = world->staging.commands[at].entity;
+  staging_refuse(world, at, require_refuse(world, entity, gap));
+}
+
 /* A single add or remove follows an edge of the graph: 23 % of what it takes to stage and apply
 ** it. */
-static ecs_status target_of_one(ecs_world *world, struct table *from,
-                                const struct command *command, struct table **out) {
+static ecs_status target_of_one(ecs_world *world, struct table *from, uint32_t at,
+                                struct table **out) {
+  const struct command *command = &world->staging.commands[at];
+  struct gap gap = {command->component, ECS_NULL};
+  *out = from;
   switch (command->kind) {
-    case COMMAND_REMOVE: return graph_without(world, from, command->component, out);
+    case COMMAND_REMOVE:
+      if (!graph_edge(from, command->component)->table)
+        gap.by = require_holder(world, from, command->component);
+      if (!gap.by) return graph_without(world, from, command->component, out);
+      refuse_removal(world, at, gap);
+      return ECS_OK;
     case COMMAND_ADD:
     case COMMAND_SET: return graph_with(world, from, command->component, out);
-    default: *out = from; return ECS_OK;
+    default: return ECS_OK;
   }
-}
-
-static uint32_t set_insert(ecs_id *ids, uint32_t count, ecs_id id) {
-  uint32_t at;
-  if (in_set(ids, count, id, &at)) return count;
-  memmove(ids + at + 1, ids + at, (count - at) * sizeof *ids);
-  ids[at] = id;
-  return count + 1;
-}
-
-static uint32_t set_remove(ecs_id *ids, uint32_t count, ecs_id id) {
-  uint32_t at;
-  if (!in_set(ids, count, id, &at)) return count;
-  memmove(ids + at, ids + at + 1, (count - at - 1) * sizeof *ids);
-  return count - 1;
 }
 
 static uint32_t chain_length(const struct staging *staging, const struct chain *chain) {
@@ -278,19 +267,20 @@ static uint32_t remove_pairs(ecs_id *ids, uint32_t count, uint32_t relation) {
   return kept;
 }
 
-/* A set of ids after a command; how many they are then. */
+/* A set of ids with room for `room` after a command; how many they are then. */
 static uint32_t change_set(const ecs_world *world, const struct command *command, ecs_id *ids,
-                           uint32_t count) {
+                           uint32_t count, uint64_t room) {
   const struct relation *relation = relation_of(world, command->component);
   ecs_id id = command->component;
-  if (relation && relation->exclusive)
-    id = relation->component->id;     /* whether it is tied says who keeps it: keep_tied */
+  bool removes = command->kind == COMMAND_REMOVE;
+  if (relation && relation->exclusive) {
+    id = relation->component->id;
+    removes = !command->ties;
+  }
   if (command->kind == COMMAND_SPAWN || !component_of(world, id)) return count;
-  if (command->kind != COMMAND_REMOVE) return set_insert(ids, count, id);
-  if (!relation) return set_remove(ids, count, id);
-  if (relation->exclusive || id_is_pair(id))
-    return relation->exclusive ? count : set_remove(ids, count, id);
-  return remove_pairs(ids, count, ecs_id_index(id));
+  if (!removes) return require_insert(world, ids, count, room, id);
+  bool all = relation && !relation->exclusive && !id_is_pair(id);
+  return all ? remove_pairs(ids, count, ecs_id_index(id)) : id_set_remove(ids, count, id);
 }
 
 /* Leaves what an entity has by ties that are there: its relations and pairs are others after
@@ -309,25 +299,50 @@ static uint32_t keep_tied(const ecs_world *world, uint32_t entity, ecs_id *ids, 
   return kept;
 }
 
-/* The set of ids that an entity ends with; *out is NULL when it dies. */
-static ecs_status target_of_many(ecs_world *world, struct table *from,
-                                 const struct chain *chain, struct table **out) {
-  struct staging *staging = &world->staging;
-  uint32_t count = from->id_count;
-  ecs_id *ids = world_scratch(world, (uint64_t)count + chain_length(staging, chain));
-  if (!ids) return world_nomem(world);
-  memcpy(ids, from->ids, count * sizeof *ids);
+/* What becomes of a set of ids by the commands of a chain that are not dropped; NONE when its
+** entity dies. */
+static uint32_t merge_chain(const ecs_world *world, const struct chain *chain, ecs_id *ids,
+                            uint32_t count, uint64_t room) {
+  const struct staging *staging = &world->staging;
   for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) {
     const struct command *command = &staging->commands[at];
     if (command->dropped) continue;
-    if (is_end(command)) {
-      *out = NULL;
-      return ECS_OK;
-    }
-    count = change_set(world, command, ids, count);
+    if (is_end(command)) return NONE;
+    count = change_set(world, command, ids, count, room);
   }
-  return graph_table(world, ids, keep_tied(world, ecs_id_index(chain->entity), ids, count),
-                     out);
+  return keep_tied(world, ecs_id_index(chain->entity), ids, count);
+}
+
+/* Drops the last command that takes away what is required. */
+static void drop_removal(ecs_world *world, const struct chain *chain, struct gap gap) {
+  const struct staging *staging = &world->staging;
+  uint32_t last = NONE;
+  for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) {
+    const struct command *command = &staging->commands[at];
+    bool removes = command->kind == COMMAND_REMOVE && command->component == gap.missing;
+    if (removes && !command->dropped) last = at;
+  }
+  assert(last != NONE);
+  refuse_removal(world, last, gap);
+}
+
+/* The set of ids that an entity ends with; *out stays NULL when it dies. */
+static ecs_status target_of_many(ecs_world *world, struct table *from,
+                                 const struct chain *chain, struct table **out) {
+  uint32_t length = chain_length(&world->staging, chain);
+  uint64_t room = require_room(world, from->id_count, length);
+  ecs_id *ids = world_scratch(world, room);
+  if (!ids) return world_nomem(world);
+  uint32_t count;
+  struct gap gap;
+  for (;;) {
+    memcpy(ids, from->ids, from->id_count * sizeof *ids);
+    count = merge_chain(world, chain, ids, from->id_count, room);
+    if (count == NONE) return ECS_OK;
+    if (!require_gap(world, ids, count, &gap)) break;
+    drop_removal(world, chain, gap);
+  }
+  return graph_table(world, ids, count, out);
 }
 
 /* Whether one edge of the graph leads to where an entity ends. */
@@ -350,13 +365,20 @@ static ecs_status plan_chain(ecs_world *world, struct chain *chain) {
   ecs_status status = ECS_OK;
   if (chain->first != NONE && is_end(&world->staging.commands[chain->first])) return ECS_OK;
   if (is_plain(world, chain, from))
-    status = target_of_one(world, from, &world->staging.commands[chain->first], &to);
+    status = target_of_one(world, from, chain->first, &to);
   else
     status = target_of_many(world, from, chain, &to);
   if (status != ECS_OK || !to) return status;
   chain->target = to->index;
   if (to != now) to->incoming++;
   return table_reserve(world, to, to->incoming);
+}
+
+/* What was dropped before memory ran out is decided anew. */
+static void drop_nothing(struct staging *staging) {
+  if (staging->refused == ECS_OK) return;
+  staging->refused = ECS_OK;
+  for (uint32_t i = 0; i < staging->command_count; i++) staging->commands[i].dropped = false;
 }
 
 /* Everything that can fail, for all entities; after cascade_decide. */
@@ -452,7 +474,7 @@ static ecs_status apply(ecs_world *world) {
   if (status == ECS_OK) status = plan(world);
   if (status != ECS_OK) {
     cascade_undo(world);
-    staging->refused = ECS_OK;
+    drop_nothing(staging);
     return status;
   }
   for (uint32_t i = 0; i < staging->chain_count; i++) apply_chain(world, &staging->chains[i]);

@@ -17,8 +17,9 @@ struct command {
   uint32_t next;             /* the entity's next command */
   uint32_t first_write;
   uint32_t write_count;
-  bool dropped;              /* it cannot apply: see cascade_decide */
+  bool dropped;              /* it cannot apply: see staging_refuse */
   bool anew;                 /* it ties whom nothing ties at its time: fields have their defaults */
+  bool ties;                 /* on an exclusive relation: once it applies its entity is tied */
 };
 
 /* All commands of one entity, and where they will take it. */
@@ -65,8 +66,9 @@ struct staging {
   struct map chain_of;       /* entity index -> chain */
   struct loop_owner *loop_owners;
   uint32_t ties;             /* commands about relations */
-  ecs_status refused;        /* the first reason why a command could not apply, */
-  char refusal[MESSAGE_SIZE];   /* and its message */
+  ecs_status refused;        /* why the first command that could not apply could not, */
+  uint32_t refused_at;       /* which that is, */
+  char refusal[MESSAGE_SIZE];   /* and the message */
 };
 
 static inline bool staging_is_open(const struct staging *staging) {
@@ -122,9 +124,10 @@ bool command_is_staged(const ecs_world *world, ecs_id entity, ecs_id component);
 const struct command *command_last_on(const ecs_world *world, ecs_id entity, ecs_id pair,
                                       uint32_t up_to);
 
-/* Keeps the world's message and its status as the reason why something staged could not apply,
-** unless there is one already. The others apply; then scope_commit returns it. */
-void staging_refuse(ecs_world *world, ecs_status status);
+/* Drops a command, by its place in the list, that cannot apply: the world's message says why. The
+** others apply; then scope_commit returns the status of the first that was dropped, as they were
+** given, with its message. */
+void staging_refuse(ecs_world *world, uint32_t at, ecs_status status);
 
 void staging_free(ecs_world *world);
 

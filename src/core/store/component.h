@@ -60,6 +60,8 @@ struct component {
   bool translates;             /* some values are not what their cells are: texts, ids */
   bool words;                  /* else, and the native struct is just 4 bytes a leaf */
   uint32_t depth;              /* 0 without nested components */
+  const ecs_id *requires;      /* sorted, each once: what adding it brings (require.h) */
+  uint32_t require_count;
   struct column_buffer *resource;  /* one per leaf, or NULL */
   const char *doc;
   struct tie_kind ties;        /* as declared */
@@ -74,6 +76,7 @@ struct registry {
   uint64_t version;                /* counts migrations and removals, also those taken back */
   uint64_t layouts;                /* counts those that rows may have had a part in */
   bool shown;                      /* as a migration will leave it: see migration_show */
+  bool requires;                   /* some component requires others, or has done so */
   struct component **components;   /* by index, up to `count` */
   uint32_t count;
   uint32_t capacity;

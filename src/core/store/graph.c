@@ -2,6 +2,7 @@
 
 #include "core/store/entity.h"
 #include "core/store/query.h"
+#include "core/store/require.h"
 #include "core/store/world.h"
 
 #define TABLE_LIMIT 0x0FFFFFFFu
@@ -284,15 +285,14 @@ ecs_status graph_with(ecs_world *world, struct table *from, ecs_id id, struct ta
   struct table *known = graph_edge(from, id)->table;
   *out = known && known->id_count > from->id_count ? known : from;
   if (known || table_has(from, id)) return ECS_OK;
-  ecs_id *ids = world_scratch(world, from->id_count + 1ull);
+  uint64_t room = require_room(world, from->id_count, 1);
+  ecs_id *ids = world_scratch(world, room);
   if (!ids) return world_nomem(world);
-  uint32_t at = 0;
-  while (at < from->id_count && from->ids[at] < id) at++;
-  memcpy(ids, from->ids, at * sizeof *ids);
-  ids[at] = id;
-  memcpy(ids + at + 1, from->ids + at, (from->id_count - at) * sizeof *ids);
-  ecs_status status = graph_table(world, ids, from->id_count + 1, out);
-  if (status == ECS_OK) link_tables(world, from, *out, id);
+  memcpy(ids, from->ids, from->id_count * sizeof *ids);
+  uint32_t count = require_insert(world, ids, from->id_count, room, id);
+  ecs_status status = graph_table(world, ids, count, out);
+  bool alone = count == from->id_count + 1;
+  if (status == ECS_OK && alone) link_tables(world, from, *out, id);
   return status;
 }
 
@@ -301,6 +301,8 @@ ecs_status graph_without(ecs_world *world, struct table *from, ecs_id id,
   struct table *known = graph_edge(from, id)->table;
   *out = known && known->id_count < from->id_count ? known : from;
   if (known || !table_has(from, id)) return ECS_OK;
+  struct gap gap = {id, require_holder(world, from, id)};
+  if (gap.by) return require_refuse(world, ECS_NULL, gap);
   ecs_id *ids = world_scratch(world, from->id_count);
   if (!ids) return world_nomem(world);
   uint32_t at = 0;

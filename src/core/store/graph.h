@@ -89,8 +89,9 @@ struct table *graph_find(const ecs_world *world, const ecs_id *ids, uint32_t cou
 ecs_status graph_table(ecs_world *world, const ecs_id *ids, uint32_t count,
                        struct table **out);
 
-/* The table with one id more or less; follows an edge when it was gone before. Returns the
-** same table when nothing changes. */
+/* The table with one id more, and what that requires, or with one less; follows an edge when it
+** was gone before. Gives the same table when nothing changes. ECS_EINVAL, naming both, when
+** something else in the table requires the one to go. */
 ecs_status graph_with(ecs_world *world, struct table *from, ecs_id id, struct table **out);
 ecs_status graph_without(ecs_world *world, struct table *from, ecs_id id,
                          struct table **out);

@@ -4,6 +4,7 @@
 #include "core/store/row.h"
 #include "core/store/sweeping.h"
 #include "core/store/relate.h"
+#include "core/store/require.h"
 
 static APART ecs_status no_ids(const ecs_world *world, ecs_status status) {
   if (status == ECS_ELIMIT)
@@ -32,34 +33,28 @@ static inline struct table *known_table(ecs_world *world, const ecs_id *ids, siz
   return table;
 }
 
-/* Sorts ids and drops what is there twice; returns how many are left. */
-static uint32_t sort_ids(ecs_id *ids, uint32_t count) {
+/* The table of the first `count` ids in the scratch memory, which may be there twice, and of what
+** they require. */
+static ecs_status table_of_ids(ecs_world *world, uint32_t count, struct table **out) {
+  uint64_t room = require_room(world, 0, count);
+  ecs_id *ids = world_scratch(world, count + room);
+  if (!ids) return world_nomem(world);
   uint32_t used = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    ecs_id id = ids[i];
-    uint32_t at = used;
-    while (at > 0 && ids[at - 1] > id) at--;
-    if (at > 0 && ids[at - 1] == id) continue;
-    memmove(ids + at + 1, ids + at, (used - at) * sizeof *ids);
-    ids[at] = id;
-    used++;
-  }
-  return used;
+  for (uint32_t i = 0; i < count; i++)
+    used = require_insert(world, ids + count, used, room, ids[i]);
+  ecs_status status = graph_table(world, ids + count, used, out);
+  if (status == ECS_OK) world->last_table = (*out)->index;
+  return status;
 }
 
 /* The table with the parts' components. */
 static ecs_status table_of_parts(ecs_world *world, const struct part *parts, uint32_t count,
                                  struct table **out) {
-  ecs_id *ids = world_scratch(world, 2ull * count);
+  ecs_id *ids = world_scratch(world, count);
   if (!ids) return world_nomem(world);
   for (uint32_t i = 0; i < count; i++) ids[i] = parts[i].component->id;
   *out = known_table(world, ids, count);
-  if (*out) return ECS_OK;
-  ecs_id *sorted = ids + count;
-  memcpy(sorted, ids, count * sizeof *ids);
-  ecs_status status = graph_table(world, sorted, sort_ids(sorted, count), out);
-  if (status == ECS_OK) world->last_table = (*out)->index;
-  return status;
+  return *out ? ECS_OK : table_of_ids(world, count, out);
 }
 
 /* ---- spawning ---- */

@@ -1,0 +1,56 @@
+-- More of what scenarios.lua begins: what components require.
+
+local scenario, make = ...
+local open, crowd = make.open, make.crowd
+
+scenario("a component that requires others, and its description", {
+  prepare = open,
+  act = function(s)
+    s.world:component("Armed", { "n: i32", requires = { "Label", "Health", "Frozen" } })
+    assert(#s.world:describe("Armed").requires == 3)
+  end,
+  partial = true,
+})
+
+scenario("requirements that rows get later", {
+  prepare = crowd,
+  act = function(s)
+    s.world:component("Position", { "x: f32", "y: f32", requires = { "Health", "Enemy" } })
+  end,
+})
+
+local function required(s)
+  crowd(s)
+  s.world:component("Link", { "to: entity", requires = { "Health", "Enemy" } })
+end
+
+scenario("add of what requires others", {
+  prepare = required,
+  act = function(s) s.world:add(s.e, "Link") end,
+})
+
+scenario("spawn of what requires others", {
+  prepare = function(s)
+    required(s)
+    s.e = false
+  end,
+  act = function(s) s.e = s.world:spawn { Link = {}, Bag = { {} } } end,
+})
+
+scenario("commit of commands of which one is dropped", {
+  prepare = function(s)
+    required(s)
+    s.world:defer()
+    for i, e in ipairs(s.ids) do
+      s.world:set(e, "Link", s.e)
+      if i == 7 then s.world:remove(e, "Health") end
+    end
+  end,
+  act = function(s)
+    local ok, message = pcall(s.world.commit, s.world)
+    assert(not ok)
+    if message == "not enough memory" then error(message, 0) end
+    assert(message:find "'Link' requires it" or message:find "without a defer", message)
+  end,
+  partial = true,   -- there may be no memory for what is to be said of it
+})
