@@ -44,9 +44,13 @@ local tables = {
   },
   component = {
     keys = { "storage", "toggle", "requires", "was", "doc", 2 },
+    -- A name would rename what the others need.
     call = function(world, options)
+      local own <close> = ecs.world()
+      own:component("Position", { "x: f32" })
       options[1] = options[1] or "a: f32"
-      world:component("Fresh", options)
+      local at = options.was == nil and world or own
+      at:component("Fresh", options)
     end,
   },
   field = {

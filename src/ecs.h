@@ -182,6 +182,7 @@ typedef struct ecs_component_desc {
   uint32_t was_count;
   const ecs_id *required;    /* components and tags that adding it brings, with defaults */
   uint32_t required_count;
+  const char *old_name;      /* what the component was called before; may be unknown, or NULL */
   bool relation;             /* it ties its entity to others: see ecs_relation */
   bool exclusive;            /* of relations: one target at most */
   bool acyclic;              /* of exclusive ones: no way leads back to where it began */
@@ -192,7 +193,9 @@ typedef struct ecs_component_desc {
 ** it is migrated in every table: fields are matched by name (`was` for renames), added ones
 ** get their default, floats round, anything else must be exact. ECS_ERANGE names the entity,
 ** field and value that would not fit, ECS_EBUSY comes inside scopes; the world is then as it
-** was. Components made of this one follow. Rows that have it get what it requires and they
+** was. Components made of this one follow. The one that still has old_name becomes this one, with
+** its id, rows and values, and images that have the old name load into it; ECS_ETAKEN when both
+** names are in use. Rows that have it get what it requires and they
 ** lack; ECS_ECYCLE, with the path, when it would come to require itself. */
 ECS_API ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc,
                                  ecs_id *out);

@@ -229,26 +229,43 @@ function OPTIONS.requires(component, value)
       refuse("component '%s': 'requires' has names or ids of components, got %s", component,
         show(required))
     end
+    whole(tostring(required), "requires", ("component '%s'"):format(component))
   end
 end
 
 function OPTIONS.was(component, value)
-  if type(value) ~= "table" then
-    refuse("component '%s': 'was' is a table { new = \"old\" }, got %s", component,
-      show(value))
+  local where = ("component '%s'"):format(component)
+  if type(value) == "string" then
+    whole(value, "was", where)
+    return
+  elseif type(value) ~= "table" then
+    refuse("component '%s': 'was' is what it was called, or a table { \"Old\", new = \"old\" } "
+      .. "with names of fields, got %s", component, show(value))
   end
   for new, old in next, value do
-    if type(new) ~= "string" or type(old) ~= "string" then
-      refuse("component '%s': 'was' has field names as keys and values", component)
+    if new ~= 1 and type(new) ~= "string" or type(old) ~= "string" then
+      refuse("component '%s': 'was' has field names as keys and values, and what the component "
+        .. "was called at 1", component)
     end
+    whole(new .. old, "was", where)
   end
 end
 
--- The renames as a list in the order of the new names.
+-- What a component was called, if it says so.
+local function old_name(was)
+  if type(was) == "table" then
+    return rawget(was, 1)
+  end
+  return was
+end
+
+-- The renames of fields as a list in the order of the new names.
 local function list_renames(was)
   local list = {}
-  for new, old in next, was or {} do
-    list[#list + 1] = { name = new, was = old }
+  for new, old in next, type(was) == "table" and was or {} do
+    if new ~= 1 then
+      list[#list + 1] = { name = new, was = old }
+    end
   end
   table.sort(list, function(a, b)
     return a.name < b.name
@@ -335,6 +352,7 @@ local function build(component, fields, relation)
   local plain, known = { doc = rawget(fields, "doc") }, {}
   plain.requires = list_required(rawget(fields, "requires"))
   plain.was = list_renames(rawget(fields, "was"))
+  plain.old_name = old_name(rawget(fields, "was"))
   if relation then
     begin_relation(plain, fields)
   end

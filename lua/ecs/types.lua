@@ -179,7 +179,8 @@ function World:count(text) end
 ---@field [integer] string|ecs.FieldDeclaration "name: type" or "name: type = default"
 ---@field storage? "table"
 ---@field requires? ecs.Component[] What adding it brings with it, with defaults.
----@field was? table<string, string> New field names to old ones.
+---@field was? string|table<string|integer, string> What it was called; new field names to old ones,
+--- and at 1 what the component was called.
 ---@field doc? string
 
 --- Declares a component; its name may be used wherever an id is. Types: f32 f64 i8 i16 i32

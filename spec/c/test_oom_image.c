@@ -50,6 +50,22 @@ static ecs_status require(struct fixture *f) {
   return ecs_component(f->world, &desc, &f->c);
 }
 
+static ecs_status rename(struct fixture *f) {
+  const ecs_id required[] = {f->frozen};
+  ecs_field fields[] = {{.name = "x", .type = ECS_F64}, {.name = "z", .type = ECS_F32}};
+  ecs_rename was = {"z", "y"};
+  ecs_component_desc desc = {.name = "Place", .fields = fields, .field_count = 2, .was = &was,
+                             .was_count = 1, .required = required, .required_count = 1,
+                             .old_name = "Position"};
+  return ecs_component(f->world, &desc, &f->c);
+}
+
+/* Nothing changes but what it was called, as images of before are asked for. */
+static ecs_status relabel(struct fixture *f) {
+  return ecs_component(f->world, &(ecs_component_desc){.name = "Frozen", .old_name = "Icy"},
+                       &f->c);
+}
+
 static void nested(struct fixture *f) {
   crowd(f);
   ecs_field fields[] = {{.name = "at", .type = ECS_NESTED, .nested = f->position, .count = 2}};
@@ -138,6 +154,8 @@ static ecs_status restore(struct fixture *f) {
 
 static const struct operation operations[] = {
   {"C71: requirements that rows get later", crowd, require, NULL, ASKS},
+  {"another name", crowd, rename, NULL, ASKS},
+  {"another name of before", crowd, relabel, NULL, ASKS},
   {"other fields", crowd, widen, NULL, ASKS},
   {"fewer fields, of a resource too", crowd, narrow, NULL, ASKS},
   {"no fields any more", crowd, make_tag, NULL, ASKS},

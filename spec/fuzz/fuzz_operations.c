@@ -31,7 +31,8 @@ static ecs_status do_declare(struct machine *m) {
   ecs_component_desc desc = {.name = name, .fields = fields.list, .field_count = fields.count,
                              .was = fields.was, .was_count = fields.was_count,
                              .required = fields.required,
-                             .required_count = fields.required_count};
+                             .required_count = fields.required_count,
+                             .old_name = fields.old_name};
   if (take_below(&m->in, 8) == 0) lay_out(&desc, fields.list);
   ecs_id id;
   ecs_status status = ecs_component(m->world, &desc, &id);

@@ -101,6 +101,7 @@ void take_fields(struct machine *m, struct fields *fields) {
     fields->was[i].name = field_names[take_below(&m->in, 6)];
     fields->was[i].was = field_names[take_below(&m->in, 6)];
   }
+  fields->old_name = byte % 8 == 6 ? take_name(m) : NULL;
   fields->required_count = byte % 8 == 5 ? (uint32_t)take_components(m, fields->required) : 0;
 }
 

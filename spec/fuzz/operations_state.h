@@ -41,6 +41,7 @@ struct fields {
   uint32_t was_count;
   ecs_id required[4];
   uint32_t required_count;
+  const char *old_name;
 };
 
 const char *take_name(struct machine *m);

@@ -27,9 +27,9 @@ local first = [[
 local second = [[
   local world, script = ...
   world:component("Position", { "x: f64", "y: f32", "z: i8 = 3" })
-  world:component("Fresh", { "at: Position", "n: i32" })
+  world:component("Newer", { "at: Position", "n: i32", was = "Fresh" })
   world:resource("Gravity", { "y: f64 = 9", "x: f32" })
-  world:system("fall", { query = "Position.z, Fresh.n?", map = function(z) return z end })
+  world:system("fall", { query = "Position.z, Newer.n?", map = function(z) return z end })
   script:on_reload(function() end)
 ]]
 

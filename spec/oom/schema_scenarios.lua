@@ -1,4 +1,4 @@
--- More of what scenarios.lua begins: what components require.
+-- More of what scenarios.lua begins: what components require, and what they were called.
 
 local scenario, make = ...
 local open, crowd = make.open, make.crowd
@@ -10,6 +10,20 @@ scenario("a component that requires others, and its description", {
     assert(#s.world:describe("Armed").requires == 3)
   end,
   partial = true,
+})
+
+scenario("a component that was called otherwise", {
+  prepare = crowd,
+  act = function(s)
+    local _, report = s.world:component("Place",
+      { "x: f64", "z: f32", was = { "Position", z = "y" } })
+    assert(report.was == "Position")
+  end,
+})
+
+scenario("a component of which only that is new", {
+  prepare = crowd,
+  act = function(s) s.world:component("Link", { "to: entity", was = { "Tie", to = "at" } }) end,
 })
 
 scenario("requirements that rows get later", {

@@ -64,14 +64,33 @@ function World:component(name, fields)
     refuse("'%s' is no identifier", name)
   end
   local known, component = self.components_by_name[name], types.component(self, name, fields)
+  local old = self.components_by_name[component.former]
   self.check_renames(component)
+  self:check_names(component, known, old)
   if known and types.same(known, component) then
+    known.was, known.former = component.was, component.former
     return known.id
   elseif known then
     return known.id, self:migrate(known, component)
+  elseif old then
+    return old.id, self:migrate(old, component)
   end
   self:enter(component)
   return component.id
+end
+
+-- A name that one component has, or had, is not another one's.
+function World:check_names(component, known, old)
+  if component.former == component.name or known and old then
+    refuse("'%s' cannot have been '%s'", component.name, component.former)
+  end
+  for _, other in ipairs(self.declared) do
+    local claims = other.former and other ~= known and other ~= old
+    if claims and (other.former == component.former
+                   or not known and other.former == component.name) then
+      refuse("'%s' was '%s'", other.name, other.former)
+    end
+  end
 end
 
 -- Makes a component known under a new id.
@@ -82,13 +101,13 @@ function World:enter(component)
   self.components_by_id[component.id] = component
 end
 
--- Only a declaration without fields drops those that there are.
+-- Only a declaration without fields drops those that there are. What is a tag stays what it is.
 function World:tag(name)
   local known = self.components_by_name[name]
   if known and #known.fields > 0 then
     refuse("component '%s' has fields", name)
   end
-  return (self:component(name, {}))
+  return known and known.id or (self:component(name, {}))
 end
 
 function World:need_component(name)

@@ -175,7 +175,7 @@ end
 -- Gives a component the fields of another one.
 local function fill(component, from, known)
   component.fields, component.by_name, component.requires = {}, {}, {}
-  component.lines, component.was = from.lines, from.was
+  component.lines, component.was, component.former = from.lines, from.was, from.former
   for i, required in ipairs(from.requires) do
     component.requires[i] = known[required.name]
   end
@@ -275,13 +275,59 @@ function methods.save(world, options)
   end
   image.components = copy_components(world.components_by_name)
   for _, component in pairs(image.components) do
-    component.was = nil
+    component.was, component.former = nil, nil
   end
   translate_all(image, image.components, function(id)
     local component = world.components_by_id[id]
     return component and "#" .. component.name or world:alive(id) and id or 0
   end)
   return image
+end
+
+-- ---- images of other names -----------------------------------------------------------------
+
+-- What components of an image are called now: a map from all of their names; an error when an
+-- image has two of one name then.
+local function called_now(world, image)
+  local names, taken = {}, {}
+  for name in pairs(image.components) do
+    names[name] = name
+    for _, live in ipairs(world.declared) do
+      if live.former == name and not world.components_by_name[name] then
+        names[name] = live.name
+      end
+    end
+    if taken[names[name]] then
+      refuse("the image has two of '%s'", names[name])
+    end
+    taken[names[name]] = true
+  end
+  return names
+end
+
+local function with_names(map, names)
+  local copy = {}
+  for name, value in pairs(map) do
+    copy[names[name]] = value
+  end
+  return copy
+end
+
+-- The image with its components called as they are now, and a function for what its ids tell.
+local function rename(world, image)
+  local names, copy = called_now(world, image), copy_flat(image)
+  copy.components = copy_components(image.components)
+  for name, component in pairs(copy.components) do
+    component.name = names[name]
+  end
+  copy.components = with_names(copy.components, names)
+  copy.resources, copy.store = with_names(image.resources, names), {}
+  for id, row in pairs(image.store) do
+    copy.store[id] = with_names(row, names)
+  end
+  return copy, function(id)
+    return type(id) == "string" and world.components_by_name[names[id:sub(2)]].id or id
+  end
 end
 
 -- The content of an image in the components that the world has, or an error.
@@ -332,12 +378,12 @@ function methods.load(world, image, options)
   if image.has_any and not options then
     refuse("give a codec")
   end
+  local resolve
+  image, resolve = rename(world, image)
   local copy = fit(world, image)
   add_components(world, image, copy.components)
   local known = world.components_by_name
-  translate_all(copy, known, function(id)
-    return type(id) == "string" and known[id:sub(2)].id or id
-  end)
+  translate_all(copy, known, resolve)
   for name in pairs(world.resources) do
     copy.resources[name] = copy.resources[name] or types.initial(known[name])
   end

@@ -392,7 +392,7 @@ local function put(component, wanted)
     end
   end
   for key, value in pairs(wanted) do
-    if key ~= "id" then
+    if key ~= "id" and key ~= "name" then
       component[key] = value
     end
   end
@@ -464,12 +464,31 @@ function methods.commit_migration(world, plan, store, resources)
   refresh_queries(world)
 end
 
--- A component declared with other fields; the report.
+local function rename_key(map, old, new)
+  map[new], map[old] = map[old], nil
+end
+
+-- Whatever a component is found by has its new name.
+local function rename(world, component, name)
+  local old = component.name
+  component.name = name
+  rename_key(world.components_by_name, old, name)
+  rename_key(world.resources, old, name)
+  for _, row in pairs(world.store) do
+    rename_key(row, old, name)
+  end
+end
+
+-- A component declared with other fields, or by another name; the report.
 function methods.migrate(world, component, wanted)
   world:end_loops("declaring a component with other fields")
   local plan = world:plan_migration({ [component] = wanted }, world.store, world.resources)
-  local report = report_of(world, plan, component)
+  local report, old = report_of(world, plan, component), component.name
   world:commit_migration(plan, world.store, world.resources)
+  if old ~= wanted.name then
+    rename(world, component, wanted.name)
+    report.was = old
+  end
   return report
 end
 

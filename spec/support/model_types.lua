@@ -166,12 +166,21 @@ local function parse_default(world, kind, text, field)
   return kind.accept(world, value, field)
 end
 
+-- What fields were called, and what their component was called.
+local function labels(was)
+  local renames = {}
+  for new, old in pairs(type(was) == "table" and was or {}) do
+    renames[new] = new ~= 1 and old or nil
+  end
+  return renames, type(was) == "table" and was[1] or type(was) == "string" and was or nil
+end
+
 -- A component's type from a list of "name: type = default".
 function types.component(world, name, fields)
   local component = {
-    kind = "struct", name = name, fields = {}, by_name = {}, lines = fields, was = fields.was,
-    requires = {},
+    kind = "struct", name = name, fields = {}, by_name = {}, lines = fields, requires = {},
   }
+  component.was, component.former = labels(fields.was)
   for i, required in ipairs(fields.requires or {}) do
     component.requires[i] = world:need_component(required)
   end

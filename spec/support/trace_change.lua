@@ -233,7 +233,7 @@ local function other_lines(self, component)
   if self.rng:chance(5) then
     return {}
   elseif self.rng:chance(40) and component.was then
-    lines.was = {}
+    lines.was = { component.former }
     for name, was in pairs(component.was) do
       lines.was[name] = was
     end
@@ -278,6 +278,29 @@ local function redeclare(self)
   note_any(self, component.lines)
   note_any(self, lines)
   return { "declare", component.name, lines }
+end
+
+-- Another name for a component, mostly a new one; at times what it was called, or the name of
+-- another one. It may have other fields, too.
+local function rename(self)
+  local rng, component = self.rng, self:component()
+  if component.name == "Nowhere" then
+    return nil
+  end
+  local same = rng:chance(40)
+  local step = same and { "declare", component.name, {} } or redeclare(self)
+  local lines = step[3]
+  if same then
+    table.move(component.lines, 1, #component.lines, 1, lines)
+    keep_requirements(self, component, lines)
+  end
+  lines.was = lines.was or {}
+  lines.was[1] = rng:chance(90) and step[2] or self:component().name
+  step[2] = rng:chance(80) and "N" .. fresh_name(self) or component.former or self:component().name
+  if same and rng:chance(30) then
+    lines.was = lines.was[1]
+  end
+  return step
 end
 
 local function tag(self)
@@ -336,7 +359,7 @@ local function clamped_system(self)
 end
 
 for _, kind in ipairs {
-  { 6, clamped }, { 5, clamped_system }, { 14, redeclare }, { 5, slotted "save" },
+  { 6, clamped }, { 5, clamped_system }, { 14, redeclare }, { 6, rename }, { 5, slotted "save" },
   { 4, slotted "load" }, { 5, snap "snapshot" }, { 5, snap "restore" }, { 3, copy "copy" },
   { 2, copy "again" }, { 3, tag },
 } do

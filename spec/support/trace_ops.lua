@@ -123,8 +123,9 @@ function list.declare(ctx, name, fields)
   local id, report = ctx.world:component(name, fields)
   ctx.components[name] = id
   if report then
+    ctx.components[report.was or ""] = nil
     return report.rows, report.kept, report.added, report.dropped, report.converted,
-      report.renamed
+      report.renamed, report.was
   end
 end
 

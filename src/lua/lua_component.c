@@ -55,15 +55,17 @@ static ecs_status make_resource(lua_State *L, struct world_box *box, ecs_id id) 
 static int world_resource(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   lua_settop(L, 3);
-  ecs_id id, known = ECS_NULL;
+  ecs_id id;
+  bool made = false;
   if (lua_isnil(L, 3)) {
-    id = known = check_component(L, box, 2)->id;
+    id = check_component(L, box, 2)->id;
   } else {
     luaL_checktype(L, 3, LUA_TTABLE);
     size_t size;
     const char *name = check_text(L, 2, &size);
-    known = ecs_component_find(box->world, name);
+    made = ecs_component_find(box->world, name) == ECS_NULL;
     id = declare_component(L, 2, 3);
+    made &= lua_isnil(L, -1);   /* else it had another name */
     box = check_world(L, 1);
   }
   ecs_status status = make_resource(L, box, id);
@@ -71,7 +73,7 @@ static int world_resource(lua_State *L) {
     char message[MESSAGE_SIZE] = "";
     if (box->world) {
       text_format(message, sizeof message, "%s", ecs_message(box->world));
-      if (known == ECS_NULL) box->registrar->forget(box, id);
+      if (made) box->registrar->forget(box, id);
     }
     return status == ECS_ENOMEM ? raise_memory(L) : raise_error(L, "%s", message);
   }

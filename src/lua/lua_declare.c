@@ -16,7 +16,7 @@
 #include "lua/registrar.h"
 
 /* A description being put together from the plain table that the schema parser made:
-**   { doc =, was = { { name =, was = }, ... }, requires = { name or id, ... },
+**   { doc =, old_name =, was = { { name =, was = }, ... }, requires = { name or id, ... },
 **     { name =, type =, count =, names = {...}, value =, text =, doc =, unit =, min =, max = },
 **     ... }
 ** Scripts may hold that table, so the texts are anchored in a table of our own. */
@@ -290,7 +290,10 @@ static int unknown_type(struct draft *draft, const struct world_box *box,
   }
   char hint[128];
   const char *usual = usual_type(type);
-  if (usual)
+  const struct component *now = component_formerly(world, type, strlen(type));
+  if (now)
+    text_format(hint, sizeof hint, " (it is called '%s' now)", now->name);
+  else if (usual)
     text_format(hint, sizeof hint, " (write '%s')", usual);
   else if (!*nearest_hint(&nearest, hint, sizeof hint))
     text_format(hint, sizeof hint, " (a type is f32, f64, i8 to i64, u8 to u64, bool, entity, "
@@ -367,6 +370,10 @@ void push_report(lua_State *L, const struct report *report) {
   }
   lua_pushinteger(L, (lua_Integer)report->rows);
   lua_setfield(L, index, "rows");
+  if (report->was) {
+    lua_pushstring(L, report->was);
+    lua_setfield(L, index, "was");
+  }
   for (uint32_t i = 0; i < report->count; i++) push_item(L, index, &report->items[i]);
 }
 
@@ -389,6 +396,7 @@ static ecs_status migrate(lua_State *L, struct world_box *box,
   if (migration->count && status == ECS_OK) status = migration_prepare(migration);
   if (status != ECS_OK) return status;
   if (migration->count == 0) {
+    migration_commit_labels(migration);
     lua_pushnil(L);
     return ECS_OK;
   }
@@ -443,7 +451,7 @@ static ecs_id declare_as(lua_State *L, int name, int fields, bool relation) {
   make_room(&draft);
   for (uint32_t i = 0; i < draft.count; i++) read_field(&draft, i);
   lua_pushvalue(L, draft.table);
-  const char *doc = get_text(&draft, "doc");
+  const char *doc = get_text(&draft, "doc"), *old_name = get_text(&draft, "old_name");
   read_renames(&draft);
   read_required(&draft);
   ecs_component_desc desc = {.name = draft.component, .doc = doc};
@@ -455,6 +463,7 @@ static ecs_id declare_as(lua_State *L, int name, int fields, bool relation) {
   for (uint32_t i = 0; i < draft.required_count; i++) resolve_required(&draft, box, i);
   desc.fields = draft.fields;
   desc.field_count = draft.count;
+  desc.old_name = old_name;
   desc.was = draft.was;
   desc.was_count = draft.was_count;
   desc.required = draft.required;

@@ -29,7 +29,7 @@ extern const char *const policy_names[];
 int push_declared(lua_State *L, struct world_box *box, ecs_id id);
 
 /* Pushes what a migration did to a component: { kept =, added =, dropped =, converted =,
-** types =, renamed =, maybe_renamed =, rows = }. */
+** types =, renamed =, maybe_renamed =, rows =, was = }. */
 void push_report(lua_State *L, const struct report *report);
 
 /* native.schema(fn): remembers the function that turns (name, fields as world:component takes them)

@@ -218,7 +218,9 @@ static struct component *need_resource(lua_State *L, const struct world_box *box
                                        const char *name) {
   struct component *component = resource_of(box, name);
   if (component) return component;
-  world_fail(box->world, ECS_ENAME, "there is no resource '%s'", name);
+  const struct component *now = component_formerly(box->world, name, strlen(name));
+  world_fail(box->world, ECS_ENAME, "there is no resource '%s'%s%s%s", name,
+             now ? ": it is called '" : "", now ? now->name : "", now ? "' now" : "");
   refuse(L, box, ECS_ENAME, "");
   return NULL;
 }

@@ -24,17 +24,20 @@ local function find(list, name)
   end
 end
 
+-- What two declarations of a component may differ in.
+local LABELS = { was = true, old_name = true, doc = true }
+
 local function same(a, b)
   if type(a) ~= "table" or type(b) ~= "table" then
     return a == b
   end
   for key, value in next, a do
-    if key ~= "was" and key ~= "doc" and not same(value, b[key]) then
+    if not LABELS[key] and not same(value, b[key]) then
       return false
     end
   end
   for key in next, b do
-    if a[key] == nil then
+    if a[key] == nil and not LABELS[key] then
       return false
     end
   end
@@ -58,10 +61,26 @@ local function elsewhere(self, job, list, name)
   end
 end
 
+-- What a component was called must be nobody else's: a script cannot rename what it does not own.
+local function check_old_name(self, job, name, old)
+  local own = find(job.current.registered.components, old)
+  local other, path = elsewhere(self, job, "components", old)
+  if own or other then
+    error(("component '%s' was '%s', but that is declared in %s"):format(name, old,
+      own and job.current.path or path), 4)
+  elseif not self.owned.components[old] and job.known.components[old] then
+    error(("component '%s' was '%s', but that is declared outside the scripts"):format(name, old),
+      4)
+  end
+end
+
 -- What is done with a registration, by its kind; `at` is where it was called, "file:line: ".
 local record = {}
 
 function record.component(self, job, name, fields, at)
+  if fields.old_name then
+    check_old_name(self, job, name, fields.old_name)
+  end
   local other, path = elsewhere(self, job, "components", name)
   local own = find(job.current.registered.components, name)
   other, path = own or other, own and job.current.path or path

@@ -299,7 +299,7 @@ static ecs_status build_fields(struct build *build) {
 
 static ecs_status check_rename(const ecs_world *world, const struct component *component,
                                uint32_t at) {
-  const ecs_rename *rename = &component->was[at];
+  const ecs_rename *was = component->former.was, *rename = &was[at];
   if (component_field(component, rename->name, strlen(rename->name)) == NONE)
     return component_no_field(world, component, rename->name, strlen(rename->name));
   if (component_field(component, rename->was, strlen(rename->was)) != NONE)
@@ -307,26 +307,45 @@ static ecs_status check_rename(const ecs_world *world, const struct component *c
                       "component '%s': '%s' was '%s', but '%s' is still a field",
                       component->name, rename->name, rename->was, rename->was);
   for (uint32_t i = 0; i < at; i++)
-    if (strcmp(component->was[i].was, rename->was) == 0)
+    if (strcmp(was[i].was, rename->was) == 0)
       return world_fail(world, ECS_EINVAL, "component '%s': both '%s' and '%s' were '%s'",
-                        component->name, component->was[i].name, rename->name, rename->was);
+                        component->name, was[i].name, rename->name, rename->was);
   return ECS_OK;
+}
+
+static const char *copy_former(struct build *build, const char *text) {
+  return arena_copy(&build->world->memory, &build->component->former.arena, text, strlen(text));
+}
+
+static ecs_status copy_old_name(struct build *build) {
+  const ecs_component_desc *desc = build->desc;
+  if (!desc->old_name) return ECS_OK;
+  if (!is_name(desc->old_name))
+    return no_name(build->world, "was: ", desc->old_name, "component");
+  if (strcmp(desc->name, desc->old_name) == 0)
+    return world_fail(build->world, ECS_EINVAL, "component '%s' was '%s': that is its name now",
+                      desc->name, desc->old_name);
+  build->component->former.name = copy_former(build, desc->old_name);
+  build->world->registry.renamed = true;
+  return build->component->former.name ? ECS_OK : world_nomem(build->world);
 }
 
 static ecs_status copy_renames(struct build *build) {
   const ecs_component_desc *desc = build->desc;
+  struct former *former = &build->component->former;
   if (desc->was_count == 0) return ECS_OK;
-  ecs_rename *was = take(build, desc->was_count * sizeof *was);
+  ecs_rename *was = arena_take(&build->world->memory, &former->arena,
+                               desc->was_count * sizeof *was);
   if (!was) return world_nomem(build->world);
-  build->component->was = was;
+  former->was = was;
   for (uint32_t i = 0; i < desc->was_count; i++) {
-    was[i].name = copy(build, desc->was[i].name);
-    was[i].was = copy(build, desc->was[i].was);
+    was[i].name = copy_former(build, desc->was[i].name);
+    was[i].was = copy_former(build, desc->was[i].was);
     if (!was[i].name || !was[i].was) return world_nomem(build->world);
     ecs_status status = check_rename(build->world, build->component, i);
     if (status != ECS_OK) return status;
   }
-  build->component->was_count = desc->was_count;
+  former->was_count = desc->was_count;
   return ECS_OK;
 }
 
@@ -393,6 +412,7 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
   status = component->name ? ECS_OK : world_nomem(world);
   if (status == ECS_OK) status = copy_hint(&build, "doc", desc->doc, &component->doc);
   if (status == ECS_OK && desc->field_count) status = build_fields(&build);
+  if (status == ECS_OK) status = copy_old_name(&build);
   if (status == ECS_OK) status = copy_renames(&build);
   if (status == ECS_OK &&
       !declare_requirements(world, component, desc->required, desc->required_count))
@@ -403,78 +423,6 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
   }
   *out = component;
   return ECS_OK;
-}
-
-static bool same_enum(const struct enumeration *a, const struct enumeration *b) {
-  if (!a || !b || a->count != b->count) return a == b;
-  for (uint32_t i = 0; i < a->count; i++)
-    if (strcmp(a->names[i].data, b->names[i].data) != 0) return false;
-  return true;
-}
-
-static bool same_field(const struct component *a, const struct component *b, uint32_t at) {
-  const struct field *f = &a->fields[at], *g = &b->fields[at];
-  return strcmp(f->name, g->name) == 0 && f->type == g->type && f->count == g->count &&
-         (f->nested ? f->nested->id : 0) == (g->nested ? g->nested->id : 0);
-}
-
-static bool same_leaf(const ecs_world *a_world, const struct leaf *a,
-                      const ecs_world *b_world, const struct leaf *b) {
-  if (strcmp(a->name, b->name) != 0 || a->type != b->type || !same_enum(a->names, b->names))
-    return false;
-  if (a->type != ECS_STRING) return a->value.u64 == b->value.u64;
-  ecs_string x = intern_text(&a_world->strings, a->value.u32);
-  ecs_string y = intern_text(&b_world->strings, b->value.u32);
-  return x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
-}
-
-static bool same_layout(const struct component *a, const struct component *b) {
-  if (a->size != b->size || a->native != b->native) return false;
-  for (uint32_t i = 0; i < a->leaf_count; i++)
-    if (a->leaves[i].offset != b->leaves[i].offset) return false;
-  return true;
-}
-
-static bool same_fields(const ecs_world *a_world, const struct component *a,
-                        const ecs_world *b_world, const struct component *b) {
-  if (a->field_count != b->field_count || a->leaf_count != b->leaf_count) return false;
-  for (uint32_t i = 0; i < a->field_count; i++)
-    if (!same_field(a, b, i)) return false;
-  for (uint32_t i = 0; i < a->leaf_count; i++)
-    if (!same_leaf(a_world, &a->leaves[i], b_world, &b->leaves[i])) return false;
-  return true;
-}
-
-static bool same_ties(const struct tie_kind *a, const struct tie_kind *b) {
-  return a->relation == b->relation && a->exclusive == b->exclusive &&
-         a->acyclic == b->acyclic && a->policy == b->policy;
-}
-
-bool declare_requires_same(const struct component *a, const struct component *b) {
-  size_t size = a->require_count * sizeof *a->requires;
-  return a->require_count == b->require_count &&
-         (size == 0 || memcmp(a->requires, b->requires, size) == 0);
-}
-
-bool declare_same(const ecs_world *a_world, const struct component *a,
-                  const ecs_world *b_world, const struct component *b) {
-  return same_ties(&a->ties, &b->ties) && same_fields(a_world, a, b_world, b) &&
-         same_layout(a, b) && declare_requires_same(a, b);
-}
-
-void declare_lay_out_as(ecs_world *world, struct component *component,
-                        const ecs_world *from_world, const struct component *from) {
-  if (!same_fields(world, component, from_world, from)) return;
-  component->native = from->native;
-  component->size = from->size;
-  component->align = from->align;
-  component->words = from->words;
-  for (uint32_t i = 0; i < component->field_count; i++) {
-    component->fields[i].offset = from->fields[i].offset;
-    component->fields[i].size = from->fields[i].size;
-  }
-  for (uint32_t i = 0; i < component->leaf_count; i++)
-    component->leaves[i].offset = from->leaves[i].offset;
 }
 
 static ecs_status check_requirements(ecs_world *world, const ecs_component_desc *desc) {
@@ -489,31 +437,91 @@ static ecs_status check_requirements(ecs_world *world, const ecs_component_desc 
   return ECS_OK;
 }
 
+/* Another component that somebody declares and that was called so, or NULL. */
+static const struct component *claimant(const ecs_world *world, const char *name,
+                                        const struct component *one,
+                                        const struct component *other) {
+  const struct component *found = component_formerly(world, name, strlen(name));
+  return found && !found->orphan && found != one && found != other ? found : NULL;
+}
+
+ecs_status declare_check_name(const ecs_world *world, const char *name,
+                              const struct component *self) {
+  const struct component *other = claimant(world, name, self, NULL);
+  if (!other) return ECS_OK;
+  return world_fail(world, ECS_ETAKEN, "'%s' is what component '%s' was called: write was = \"%s\" "
+                    "to call it so again, or leave its `was` out before there is another one",
+                    name, other->name, other->name);
+}
+
+/* Of those of every world neither the name nor what has it can be declared. */
+static ecs_status check_builtin(const ecs_world *world, const char *name, const char *what) {
+  if (!name || !builtin_is(name, strlen(name))) return ECS_OK;
+  return world_fail(world, ECS_EINVAL, "'%s' is a relation of every world: it cannot be %s", name,
+                    what);
+}
+
+/* Where there is one of the name, `known`, or of the name that it had, `old`. */
+static ecs_status check_names(const ecs_world *world, const struct component *component,
+                              const struct component *known, const struct component *old,
+                              bool staged) {
+  const char *name = component->name, *was = component->former.name;
+  ecs_status status = check_builtin(world, name, "declared");
+  if (status == ECS_OK) status = check_builtin(world, was, "called otherwise");
+  if (status != ECS_OK) return status;
+  if (known && old)
+    return world_fail(world, ECS_ETAKEN, "component '%s' was '%s', but both are declared: "
+                      "undeclare one of them, or leave `was` out", name, was);
+  const struct component *other = was ? claimant(world, was, known, old) : NULL;
+  if (other)
+    return world_fail(world, ECS_ETAKEN, "both '%s' and '%s' were '%s'", other->name, name, was);
+  return known || staged ? ECS_OK : declare_check_name(world, name, old);
+}
+
+static bool same_text(const char *a, const char *b) {
+  return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static bool same_former(const struct former *a, const struct former *b) {
+  if (a->was_count != b->was_count || !same_text(a->name, b->name)) return false;
+  for (uint32_t i = 0; i < a->was_count; i++)
+    if (strcmp(a->was[i].name, b->was[i].name) != 0 || strcmp(a->was[i].was, b->was[i].was) != 0)
+      return false;
+  return true;
+}
+
+/* Where there is one of the name, or of the name that it had. */
+static ecs_status declare_again(ecs_world *world, struct component *known,
+                                struct component *component, struct migration *migration) {
+  if (!declare_same(world, known, world, component))
+    return migration_add(migration, known, component);
+  if (!same_former(&known->former, &component->former))
+    return migration_relabel(migration, known, component);
+  component_free(world, component);
+  return ECS_OK;
+}
+
+static ecs_status declare_built(ecs_world *world, struct component *component,
+                                struct migration *migration) {
+  struct component *known = component_find(world, component->name, component->name_size);
+  const char *was = component->former.name;
+  struct component *old = was ? component_find(world, was, strlen(was)) : NULL;
+  ecs_status status = check_names(world, component, known, old, migration->staged);
+  if (status == ECS_OK && known) return declare_again(world, known, component, migration);
+  if (status == ECS_OK && old) return migration_rename(migration, old, component);
+  if (status == ECS_OK) status = registry_add(world, component);
+  if (status != ECS_OK) component_free(world, component);
+  return status;
+}
+
 ecs_status declare(ecs_world *world, const ecs_component_desc *desc,
                    struct migration *migration, ecs_id *out) {
   struct component *component = NULL;
   ecs_status status = check_requirements(world, desc);
   if (status == ECS_OK) status = declare_build(world, desc, &component);
-  if (status != ECS_OK) return status;
-  assert(component && out);
-  struct component *known = component_find(world, component->name, component->name_size);
-  if (builtin_is(component->name, component->name_size)) {
-    component_free(world, component);
-    return world_fail(world, ECS_EINVAL, "'%s' is a relation of every world: it cannot be declared",
-                      desc->name);
-  }
-  if (!known) {
-    status = registry_add(world, component);
-    if (status == ECS_OK) *out = component->id;
-    if (status != ECS_OK) component_free(world, component);
-    return status;
-  }
-  *out = known->id;
-  if (declare_same(world, known, world, component)) {
-    component_free(world, component);
-    return ECS_OK;
-  }
-  return migration_add(migration, known, component);
+  if (status == ECS_OK) status = declare_built(world, component, migration);
+  if (status == ECS_OK) *out = ecs_component_find(world, desc->name);
+  return status;
 }
 
 ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc, ecs_id *out) {
@@ -534,6 +542,8 @@ ecs_status declare_as_tag(ecs_world *world, const struct migration *migration, c
   const struct component *component = component_of(world, id);
   const struct change *change = migration ? migration_of(migration, id) : NULL;
   if (change && change->wanted) component = change->wanted;
+  const char *was = component->former.name;
+  desc->old_name = was && !component_find(world, was, strlen(was)) ? was : NULL;
   desc->required = component->requires;
   desc->required_count = component->require_count;
   if (component->field_count == 0) return ECS_OK;

@@ -39,11 +39,16 @@ struct migration;
 ecs_status declare(ecs_world *world, const ecs_component_desc *desc,
                    struct migration *migration, ecs_id *out);
 
-/* The description of a tag, which requires what it does already. Refuses to make one of a
+/* The description of a tag: one that is there stays what it is. Refuses to make one of a
 ** component that has fields, as a migration (NULL: no) leaves it: that takes a declaration that
 ** says so. */
 ecs_status declare_as_tag(ecs_world *world, const struct migration *migration, const char *name,
                        ecs_component_desc *desc);
+
+/* ECS_ETAKEN when a name is what another component than `self` was called, unless nobody declares
+** that one any more. */
+ecs_status declare_check_name(const ecs_world *world, const char *name,
+                              const struct component *self);
 
 /* Takes a component that no row has any more out of everything: its tables go, queries that
 ** name it break. Cannot fail. */

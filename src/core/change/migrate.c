@@ -73,6 +73,83 @@ ecs_status migration_add(struct migration *migration, struct component *componen
   return ECS_OK;
 }
 
+/* ---- names ---- */
+
+static void set_name(ecs_world *world, struct component *component, const char *name,
+                     uint32_t size) {
+  component_leave_name(world, component);
+  component->name = name;
+  component->name_size = size;
+  component_enter_name(world, component);
+  world->registry.version++;
+}
+
+/* Names that have been left come back when it is undone: there is always room for them. */
+ecs_status migration_rename(struct migration *migration, struct component *component,
+                            struct component *wanted) {
+  ecs_world *world = migration->world;
+  struct registry *registry = &world->registry;
+  uint32_t size = wanted->name_size;
+  char *name = arena_copy(&world->memory, &migration->arena, wanted->name, size);
+  if (!name || !map_reserve(&world->memory, &registry->names, registry->renaming + 2ull)) {
+    component_free(world, wanted);
+    return world_nomem(world);
+  }
+  ecs_status status = migration_add(migration, component, wanted);
+  if (status != ECS_OK) return status;
+  struct change *change = migration_of(migration, component->id);
+  if (!change->renamed) {
+    change->renamed = true;
+    change->old_name = component->name;
+    change->old_size = component->name_size;
+    change->older_name = component->former.name;
+    registry->renaming++;
+  }
+  component->former.name = change->old_name;
+  set_name(world, component, name, size);
+  return ECS_OK;
+}
+
+static void undo_rename(ecs_world *world, struct change *change) {
+  if (!change->renamed) return;
+  set_name(world, change->component, change->old_name, change->old_size);
+  change->component->former.name = change->older_name;
+  change->renamed = false;
+  world->registry.renaming--;
+}
+
+ecs_status migration_relabel(struct migration *migration, struct component *component,
+                             struct component *same) {
+  ecs_world *world = migration->world;
+  struct relabeling *grown = memory_grow(&world->memory, migration->relabelings,
+                                         &migration->relabeling_capacity,
+                                         migration->relabeling_count + 1ull, sizeof *grown);
+  if (!grown) {
+    component_free(world, same);
+    return world_nomem(world);
+  }
+  migration->relabelings = grown;
+  grown[migration->relabeling_count++] = (struct relabeling){component, same};
+  return ECS_OK;
+}
+
+void migration_commit_labels(struct migration *migration) {
+  for (uint32_t i = 0; i < migration->relabeling_count; i++) {
+    const struct relabeling *relabeling = &migration->relabelings[i];
+    struct former old = relabeling->component->former;
+    relabeling->component->former = relabeling->same->former;
+    relabeling->same->former = old;
+  }
+}
+
+static void free_relabelings(struct migration *migration) {
+  ecs_world *world = migration->world;
+  for (uint32_t i = 0; i < migration->relabeling_count; i++)
+    component_free(world, migration->relabelings[i].same);
+  memory_free(&world->memory, migration->relabelings,
+              migration->relabeling_capacity * sizeof *migration->relabelings);
+}
+
 /* ---- tables ---- */
 
 /* Whether a table has the component, or pairs of it. */
@@ -408,6 +485,7 @@ static void redirect_all(struct migration *migration) {
 void migration_commit(struct migration *migration) {
   ecs_world *world = migration->world;
   world->registry.version++;
+  migration_commit_labels(migration);
   if (migration->count) world->registry.layouts++;
   for (uint32_t i = 0; i < migration->table_count; i++)
     swap_table(migration, migration->tables[i]);
@@ -416,6 +494,8 @@ void migration_commit(struct migration *migration) {
     if (!change->wanted) continue;
     swap_resource(world, change);
     swap_contents(world, change);
+    world->registry.renaming -= change->renamed;
+    change->renamed = false;
   }
   redirect_all(migration);
   for (ecs_query *query = world->first_query; query; query = query->next)
@@ -427,7 +507,10 @@ void migration_commit(struct migration *migration) {
 
 ecs_status migration_run(struct migration *migration, const char *operation) {
   ecs_world *world = migration->world;
-  if (migration->count == 0) return ECS_OK;
+  if (migration->count == 0) {
+    migration_commit_labels(migration);
+    return ECS_OK;
+  }
   ecs_status status = world_is_idle(world, operation);
   if (status == ECS_OK) status = migration_prepare(migration);
   if (status == ECS_OK) migration_commit(migration);
@@ -435,6 +518,7 @@ ecs_status migration_run(struct migration *migration, const char *operation) {
 }
 
 static void free_change(ecs_world *world, struct change *change) {
+  undo_rename(world, change);
   struct component *wanted = change->wanted;
   uint32_t leaves = wanted ? wanted->leaf_count : 0;
   for (uint32_t i = 0; change->resource && i < leaves; i++)
@@ -451,6 +535,8 @@ void migration_end(struct migration *migration) {
     table_free(world, migration->tables[i]);
   }
   for (uint32_t i = 0; i < migration->count; i++) free_change(world, &migration->changes[i]);
+  free_relabelings(migration);
+  arena_free(&world->memory, &migration->arena);
   memory_free(&world->memory, migration->tables,
               migration->table_capacity * sizeof *migration->tables);
   memory_free(&world->memory, migration->changes,

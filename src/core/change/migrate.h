@@ -18,6 +18,7 @@ struct report_item {
 
 /* What a migration did to one component. Lives in the change's arena. */
 struct report {
+  const char *was;            /* what the component was called, or NULL */
   struct report_item *items;
   uint32_t count;
   uint64_t rows;
@@ -28,10 +29,20 @@ struct change {
   bool valued;                 /* a tag that becomes a resource */
   struct component *component;   /* as it is registered */
   struct component *wanted;      /* what it becomes; NULL: it goes */
+  bool renamed;                  /* it has its new name already: what it had before */
+  const char *old_name;
+  uint32_t old_size;
+  const char *older_name;        /* and had been called before that */
   uint32_t *source;              /* by leaf of wanted: the old leaf, or NONE */
   struct column_buffer *resource;
   struct report report;
   struct arena arena;
+};
+
+/* A component that only what it was called before changes of. */
+struct relabeling {
+  struct component *component;
+  struct component *same;        /* has the new labels; afterwards the old ones */
 };
 
 struct migration {
@@ -39,6 +50,10 @@ struct migration {
   struct change *changes;
   uint32_t count, capacity;
   const char *refused;           /* the component whose cell did not convert; of its arena */
+  struct relabeling *relabelings;
+  uint32_t relabeling_count, relabeling_capacity;
+  bool staged;                   /* declarations may still go: names are compared afterwards */
+  struct arena arena;            /* of new names */
   struct table **tables;         /* what replaces the table of the same index */
   uint32_t table_count, table_capacity;
 };
@@ -55,6 +70,17 @@ ecs_status migration_add(struct migration *migration, struct component *componen
 /* Whether a component may go: ECS_EBUSY while anybody is tied to it, ECS_EINVAL for the relations
 ** of every world. */
 ecs_status migration_check_removal(const ecs_world *world, const struct component *component);
+
+/* The same of a component under another name, which it has at once: what is declared meanwhile
+** finds it by that. Unless there is a commit it has its old one again at the end. */
+ecs_status migration_rename(struct migration *migration, struct component *component,
+                            struct component *wanted);
+
+/* Takes over one that is the same but for what it was called before. That is no change of fields:
+** it needs no prepare, and is possible inside scopes. */
+ecs_status migration_relabel(struct migration *migration, struct component *component,
+                             struct component *same);
+void migration_commit_labels(struct migration *migration);
 
 /* On failure the world is as it was; the message names entity, field, value and type. */
 ecs_status migration_prepare(struct migration *migration);

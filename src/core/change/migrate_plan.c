@@ -85,8 +85,9 @@ ecs_status migration_follow_nested(struct migration *migration) {
 
 /* A rename that has been done is no longer one: the field is known by its own name. */
 static const char *name_before(const struct change *change, const struct field *field) {
-  for (uint32_t i = 0; i < change->wanted->was_count; i++) {
-    const ecs_rename *rename = &change->wanted->was[i];
+  const struct former *former = &change->wanted->former;
+  for (uint32_t i = 0; i < former->was_count; i++) {
+    const ecs_rename *rename = &former->was[i];
     if (strcmp(rename->name, field->name) == 0 &&
         component_field(change->component, rename->was, strlen(rename->was)) != NONE)
       return rename->was;
@@ -210,6 +211,7 @@ ecs_status migration_report(struct migration *migration, struct change *change) 
           LEAF_DROPPED, leaf->name, NULL, NULL, type_name(leaf->type), false};
   }
   suspect_renames(report);
+  report->was = change->renamed ? change->old_name : NULL;
   const struct id_record *record = graph_uses(world, change->component);
   for (uint32_t i = 0; record && i < record->table_count; i++)
     report->rows += world_table(world, record->tables[i])->count;

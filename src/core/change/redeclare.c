@@ -1,7 +1,84 @@
-/* Declaring once more what is declared already, here or in another world. */
+/* Whether components are declared alike, and declaring once more what is declared already, here or
+** in another world. */
 #include "core/change/declare.h"
 #include "core/store/entity.h"
 #include "core/store/world.h"
+
+/* ---- alike ------------------------------------------------------------------------- */
+
+static bool same_enum(const struct enumeration *a, const struct enumeration *b) {
+  if (!a || !b || a->count != b->count) return a == b;
+  for (uint32_t i = 0; i < a->count; i++)
+    if (strcmp(a->names[i].data, b->names[i].data) != 0) return false;
+  return true;
+}
+
+static bool same_field(const struct component *a, const struct component *b, uint32_t at) {
+  const struct field *f = &a->fields[at], *g = &b->fields[at];
+  return strcmp(f->name, g->name) == 0 && f->type == g->type && f->count == g->count &&
+         (f->nested ? f->nested->id : 0) == (g->nested ? g->nested->id : 0);
+}
+
+static bool same_leaf(const ecs_world *a_world, const struct leaf *a,
+                      const ecs_world *b_world, const struct leaf *b) {
+  if (strcmp(a->name, b->name) != 0 || a->type != b->type || !same_enum(a->names, b->names))
+    return false;
+  if (a->type != ECS_STRING) return a->value.u64 == b->value.u64;
+  ecs_string x = intern_text(&a_world->strings, a->value.u32);
+  ecs_string y = intern_text(&b_world->strings, b->value.u32);
+  return x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
+}
+
+static bool same_layout(const struct component *a, const struct component *b) {
+  if (a->size != b->size || a->native != b->native) return false;
+  for (uint32_t i = 0; i < a->leaf_count; i++)
+    if (a->leaves[i].offset != b->leaves[i].offset) return false;
+  return true;
+}
+
+static bool same_fields(const ecs_world *a_world, const struct component *a,
+                        const ecs_world *b_world, const struct component *b) {
+  if (a->field_count != b->field_count || a->leaf_count != b->leaf_count) return false;
+  for (uint32_t i = 0; i < a->field_count; i++)
+    if (!same_field(a, b, i)) return false;
+  for (uint32_t i = 0; i < a->leaf_count; i++)
+    if (!same_leaf(a_world, &a->leaves[i], b_world, &b->leaves[i])) return false;
+  return true;
+}
+
+static bool same_ties(const struct tie_kind *a, const struct tie_kind *b) {
+  return a->relation == b->relation && a->exclusive == b->exclusive &&
+         a->acyclic == b->acyclic && a->policy == b->policy;
+}
+
+bool declare_requires_same(const struct component *a, const struct component *b) {
+  size_t size = a->require_count * sizeof *a->requires;
+  return a->require_count == b->require_count &&
+         (size == 0 || memcmp(a->requires, b->requires, size) == 0);
+}
+
+bool declare_same(const ecs_world *a_world, const struct component *a,
+                  const ecs_world *b_world, const struct component *b) {
+  return same_ties(&a->ties, &b->ties) && same_fields(a_world, a, b_world, b) &&
+         same_layout(a, b) && declare_requires_same(a, b);
+}
+
+void declare_lay_out_as(ecs_world *world, struct component *component,
+                        const ecs_world *from_world, const struct component *from) {
+  if (!same_fields(world, component, from_world, from)) return;
+  component->native = from->native;
+  component->size = from->size;
+  component->align = from->align;
+  component->words = from->words;
+  for (uint32_t i = 0; i < component->field_count; i++) {
+    component->fields[i].offset = from->fields[i].offset;
+    component->fields[i].size = from->fields[i].size;
+  }
+  for (uint32_t i = 0; i < component->leaf_count; i++)
+    component->leaves[i].offset = from->leaves[i].offset;
+}
+
+/* ---- the same once more ------------------------------------------------------------ */
 
 /* An entity that does not live there is none. */
 static ecs_value value_of(const ecs_world *there, const ecs_world *world,
@@ -69,8 +146,9 @@ ecs_status redeclare(ecs_world *world, const ecs_world *from, const struct compo
   ecs_component_desc desc = {.name = like->name, .fields = fields,
                              .field_count = like->field_count,
                              .native_size = like->native ? like->size : 0,
-                             .doc = like->doc, .was = like->was,
-                             .was_count = like->was_count, .required = like->requires,
+                             .doc = like->doc, .old_name = like->former.name,
+                             .was = like->former.was,
+                             .was_count = like->former.was_count, .required = like->requires,
                              .required_count = like->require_count,
                              .relation = like->ties.relation,
                              .exclusive = like->ties.exclusive,

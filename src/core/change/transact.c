@@ -8,6 +8,7 @@ void transaction_begin(struct transaction *transaction, ecs_world *world) {
   memset(transaction, 0, sizeof *transaction);
   transaction->world = world;
   migration_begin(&transaction->migration, world);
+  transaction->migration.staged = true;
 }
 
 /* ---- components -------------------------------------------------------------------------- */
@@ -19,13 +20,17 @@ static bool list_reserve(struct transaction *transaction, struct id_list *list) 
   return ids != NULL;
 }
 
+static bool is_known(const ecs_world *world, const char *name) {
+  return name && ecs_component_find(world, name) != ECS_NULL;
+}
+
 ecs_status transaction_declare(struct transaction *transaction,
                                const ecs_component_desc *desc, ecs_id *out, bool *made) {
   ecs_world *world = transaction->world;
   if (!list_reserve(transaction, &transaction->made) ||
       !list_reserve(transaction, &transaction->claimed))
     return world_nomem(world);
-  *made = !desc->name || ecs_component_find(world, desc->name) == ECS_NULL;
+  *made = !is_known(world, desc->name) && !is_known(world, desc->old_name);
   ecs_status status = declare(world, desc, &transaction->migration, out);
   if (status != ECS_OK) return status;
   if (*made) transaction->made.ids[transaction->made.count++] = *out;
@@ -312,10 +317,24 @@ static void retire_queries(ecs_world *world) {
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
+/* What components are called must be what no other one was called that is declared still. */
+static ecs_status check_names(const struct transaction *transaction) {
+  const ecs_world *world = transaction->world;
+  ecs_status status = ECS_OK;
+  mark_orphans(transaction, &transaction->left, true);
+  for (uint32_t i = 0; i < transaction->claimed.count && status == ECS_OK; i++) {
+    const struct component *component = component_of(world, transaction->claimed.ids[i]);
+    status = declare_check_name(world, component->name, component);
+  }
+  mark_orphans(transaction, &transaction->left, false);
+  return status;
+}
+
 ecs_status transaction_prepare(struct transaction *transaction, uint32_t more_phases,
                                uint32_t more_systems) {
   ecs_world *world = transaction->world;
   ecs_status status = world_is_idle(world, "a reload");
+  if (status == ECS_OK) status = check_names(transaction);
   if (status == ECS_OK) status = migration_prepare(&transaction->migration);
   if (status == ECS_OK) status = begin_plan(transaction, more_phases, more_systems);
   if (status == ECS_OK) migration_show(&transaction->migration, true);

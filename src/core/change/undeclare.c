@@ -5,29 +5,14 @@
 #include "core/store/query.h"
 #include "core/store/world.h"
 
-static void leave_registry(ecs_world *world, const struct component *component) {
-  struct registry *registry = &world->registry;
-  uint32_t at = ecs_id_index(component->id);
-  uint32_t hash = text_hash(component->name, component->name_size);
-  uint32_t first = map_get(&registry->names, hash);
-  registry->components[at] = NULL;
-  registry->version++;
-  if (first != at) {
-    while (registry->next[first] != at) first = registry->next[first];
-    registry->next[first] = registry->next[at];
-  } else if (registry->next[at] == NONE) {
-    map_remove(&registry->names, hash);
-  } else {
-    map_put(&registry->names, hash, registry->next[at]);
-  }
-}
-
 void declare_forget(ecs_world *world, struct component *component) {
   ecs_id id = component->id;
   query_break(world, id);
   if (component->relation) graph_forget(world, pair_make(ecs_id_index(id), 0));
   graph_forget(world, id);
-  leave_registry(world, component);
+  component_leave_name(world, component);
+  world->registry.components[ecs_id_index(id)] = NULL;
+  world->registry.version++;
   component_free(world, component);
   entity_kill(world, ecs_id_index(id));
 }

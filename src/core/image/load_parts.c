@@ -214,13 +214,38 @@ static ecs_status check_sizes(struct loader *loader, const struct declaration *d
   return ECS_OK;
 }
 
-/* Under the live component's id when there is one of the name, else under a new one. */
+/* What is called otherwise now has the name of now, and keeps the image's as its former one. */
+static ecs_status call_as_now(struct loader *loader, struct component *component,
+                              const struct component *now) {
+  char *name = arena_copy(&loader->world->memory, &component->arena, now->name, now->name_size);
+  if (!name) return ECS_ENOMEM;
+  component->former.name = component->name;
+  component->name = name;
+  component->name_size = now->name_size;
+  return ECS_OK;
+}
+
+static ecs_status there_twice(struct loader *loader, const struct component *component,
+                              const struct component *other) {
+  const char *was = component->former.name ? component->former.name : other->former.name;
+  if (!was) return load_damaged(loader, "a component is there twice");
+  return world_fail(loader->live, ECS_ETAKEN, "the image has both '%s' and '%s', but component "
+                    "'%s' was '%s': leave its `was` out to load both", was, component->name,
+                    component->name, was);
+}
+
+/* Under the live component's id when there is one of the name, or one that was called so, else
+** under a new one. */
 static ecs_status enter(struct loader *loader, struct component *component) {
-  ecs_world *world = loader->world;
-  const struct component *live =
-      component_find(loader->live, component->name, component->name_size);
-  if (component_find(world, component->name, component->name_size))
-    return load_damaged(loader, "a component is there twice");
+  ecs_world *world = loader->world, *here = loader->live;
+  const struct component *live = component_find(here, component->name, component->name_size);
+  if (!live) {
+    live = component_formerly(here, component->name, component->name_size);
+    ecs_status status = live ? call_as_now(loader, component, live) : ECS_OK;
+    if (status != ECS_OK) return status;
+  }
+  const struct component *other = component_find(world, component->name, component->name_size);
+  if (other) return there_twice(loader, component, other);
   if (!live) return registry_add(world, component);
   declare_lay_out_as(world, component, loader->live, live);
   uint32_t index = ecs_id_index(live->id);

@@ -188,9 +188,11 @@ static ecs_status check_query(const ecs_world *world, const ecs_query *query) {
   return match == query->count ? ECS_OK : corrupt(world, "a query has tables too many");
 }
 
-static ecs_status check_requirements(const ecs_world *world) {
+static ecs_status check_registry(const ecs_world *world) {
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *component = world->registry.components[i];
+    if (component && component_find(world, component->name, component->name_size) != component)
+      return corrupt(world, "a component is not found by its name");
     for (uint32_t j = 0; component && j < component->require_count; j++) {
       if (!component_of(world, component->requires[j]) || !world->registry.requires)
         return corrupt(world, "a component requires what is none");
@@ -252,7 +254,7 @@ ecs_status store_check(const ecs_world *world) {
       !map_is_sound(&world->registry.names) || !map_is_sound(&world->names.by_key) ||
       !map_is_sound(&world->names.by_entity) || !map_is_sound(&world->staging.chain_of))
     return corrupt(world, "a hash map is wrong");
-  ecs_status status = check_requirements(world);
+  ecs_status status = check_registry(world);
   if (status == ECS_OK) status = check_tables(world);
   if (status == ECS_OK) status = check_records(world);
   for (ecs_query *query = world->first_query; query && status == ECS_OK; query = query->next)

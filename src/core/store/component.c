@@ -31,10 +31,49 @@ struct component *component_find(const ecs_world *world, const char *name, size_
   return NULL;
 }
 
+struct component *component_formerly(const ecs_world *world, const char *name, size_t size) {
+  const struct registry *registry = &world->registry;
+  for (uint32_t i = 0; registry->renamed && i < registry->count; i++) {
+    struct component *component = registry->components[i];
+    if (component && component->former.name && text_equal(component->former.name, name, size))
+      return component;
+  }
+  return NULL;
+}
+
+void component_enter_name(ecs_world *world, const struct component *component) {
+  struct registry *registry = &world->registry;
+  uint32_t index = ecs_id_index(component->id);
+  uint32_t hash = text_hash(component->name, component->name_size);
+  registry->next[index] = map_get(&registry->names, hash);
+  map_put(&registry->names, hash, index);
+}
+
+void component_leave_name(ecs_world *world, const struct component *component) {
+  struct registry *registry = &world->registry;
+  uint32_t index = ecs_id_index(component->id);
+  uint32_t hash = text_hash(component->name, component->name_size);
+  uint32_t first = map_get(&registry->names, hash);
+  assert(first != NONE);
+  if (first != index) {
+    while (registry->next[first] != index) first = registry->next[first];
+    registry->next[first] = registry->next[index];
+  } else if (registry->next[index] == NONE) {
+    map_remove(&registry->names, hash);
+  } else {
+    map_put(&registry->names, hash, registry->next[index]);
+  }
+}
+
 ecs_status component_need(const ecs_world *world, const char *name, size_t size,
                           struct component **out) {
   *out = component_find(world, name, size);
   if (*out) return ECS_OK;
+  ecs_string text = {name, size};
+  const struct component *now = component_formerly(world, name, size);
+  if (now)
+    return world_fail(world, ECS_ENAME, "unknown component '%S': it is called '%s' now", &text,
+                      now->name);
   struct nearest nearest;
   nearest_begin(&nearest, name, size);
   for (uint32_t i = 0; i < world->registry.count; i++) {
@@ -42,7 +81,6 @@ ecs_status component_need(const ecs_world *world, const char *name, size_t size,
     if (known) nearest_offer(&nearest, known->name, known->name_size);
   }
   char hint[96];
-  ecs_string text = {name, size};
   return world_fail(world, ECS_ENAME, "unknown component '%S'%s", &text,
                     nearest_hint(&nearest, hint, sizeof hint));
 }
@@ -231,8 +269,8 @@ ecs_status registry_reserve(ecs_world *world, uint32_t index) {
                                count, sizeof *next);
   if (!next) return world_nomem(world);
   registry->next = next;
-  if (!map_reserve(&world->memory, &registry->names, 1)) return world_nomem(world);
-  return ECS_OK;
+  uint64_t names = 1ull + registry->renaming;
+  return map_reserve(&world->memory, &registry->names, names) ? ECS_OK : world_nomem(world);
 }
 
 void registry_enter(ecs_world *world, struct component *component, uint32_t index) {
@@ -240,9 +278,7 @@ void registry_enter(ecs_world *world, struct component *component, uint32_t inde
   component->id = entity_id(&world->entities, index);
   while (registry->count <= index) registry->components[registry->count++] = NULL;
   registry->components[index] = component;
-  uint32_t hash = text_hash(component->name, component->name_size);
-  registry->next[index] = map_get(&registry->names, hash);
-  map_put(&registry->names, hash, index);
+  component_enter_name(world, component);
   if (component->relation) relation_enter(world, component);
 }
 
@@ -262,6 +298,7 @@ ecs_status registry_add(ecs_world *world, struct component *component) {
 void component_free(ecs_world *world, struct component *component) {
   resource_free(world, component);
   if (component->relation) relation_free(world, component);
+  arena_free(&world->memory, &component->former.arena);
   arena_free(&world->memory, &component->arena);
   memory_free(&world->memory, component, sizeof *component);
 }

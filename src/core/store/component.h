@@ -41,6 +41,14 @@ struct tie_kind {
   ecs_policy policy;           /* what becomes of sources whose target dies */
 };
 
+/* What a component and its fields were called in earlier declarations. */
+struct former {
+  const char *name;            /* NULL: always the same */
+  const ecs_rename *was;
+  uint32_t was_count;
+  struct arena arena;          /* of all texts */
+};
+
 struct component {
   ecs_id id;
   const char *name;
@@ -66,8 +74,7 @@ struct component {
   const char *doc;
   struct tie_kind ties;        /* as declared */
   struct relation *relation;   /* NULL when it is none; as long as the component's id */
-  const ecs_rename *was;       /* fields that were called otherwise */
-  uint32_t was_count;
+  struct former former;
   uint64_t changed;            /* registry.version when its fields last changed */
   struct arena arena;          /* of all names and arrays; the struct itself stays put */
 };
@@ -77,6 +84,8 @@ struct registry {
   uint64_t layouts;                /* counts those that rows may have had a part in */
   bool shown;                      /* as a migration will leave it: see migration_show */
   bool requires;                   /* some component requires others, or has done so */
+  bool renamed;                    /* the same of those that were called otherwise */
+  uint32_t renaming;               /* names that may come back: see migration_rename */
   struct component **components;   /* by index, up to `count` */
   uint32_t count;
   uint32_t capacity;
@@ -89,7 +98,15 @@ struct registry {
 struct component *component_of(const ecs_world *world, ecs_id id);
 struct component *component_find(const ecs_world *world, const char *name, size_t size);
 
-/* component_find with "unknown component 'x' (did you mean 'y'?)" on failure. */
+/* The component that was called so in an earlier declaration, or NULL. */
+struct component *component_formerly(const ecs_world *world, const char *name, size_t size);
+
+/* Enters a component into the index of names, in which there is room, and takes it out again. */
+void component_enter_name(ecs_world *world, const struct component *component);
+void component_leave_name(ecs_world *world, const struct component *component);
+
+/* component_find with "unknown component 'x' (did you mean 'y'?)" on failure, or what it is called
+** now. */
 ecs_status component_need(const ecs_world *world, const char *name, size_t size,
                           struct component **out);
 /* component_of with a message that tells what the number is instead. */
