@@ -9,23 +9,30 @@ local MOST, STEPS = 14, 150
 local ORDER = { "ChildOf", "Likes", "Owes", "DockedTo", "Rides", "Haunts", "Guards", "Holds" }
 local RELATIONS = {
   ChildOf = { exclusive = true, acyclic = true, policy = "despawn" },
-  Likes = { policy = "remove" },
+  Likes = { policy = "remove", requires = { "Kind" } },
   Owes = { policy = "remove", value = 3, field = "amount: i32 = 3" },
-  DockedTo = { exclusive = true, policy = "remove", value = 2.5, field = "since: f64 = 2.5" },
+  DockedTo = { exclusive = true, policy = "remove", value = 2.5, field = "since: f64 = 2.5",
+    requires = { "Hull", "Kind" } },
   Rides = { exclusive = true, policy = "despawn" },
   Haunts = { policy = "despawn" },
   Guards = { policy = "error" },
   Holds = { exclusive = true, acyclic = true, policy = "error" },
 }
 
+-- Tags, and what they require.
+local TAGS = { { "Iron" }, { "Kind" }, { "Hull", "Iron" } }
+
 local function options_of(relation)
   return { relation.field, exclusive = relation.exclusive, acyclic = relation.acyclic,
-    on_target_despawn = relation.policy }
+    on_target_despawn = relation.policy, requires = relation.requires }
 end
 
 -- A run's own relations: migrations change them.
 local function new_relations(world)
   local relations = {}
+  for _, tag in ipairs(TAGS) do
+    world:component(tag[1], { requires = { table.unpack(tag, 2) } })
+  end
   for _, name in ipairs(ORDER) do
     relations[name] = {}
     for key, value in pairs(RELATIONS[name]) do
@@ -45,7 +52,7 @@ local function new_run(seed)
   local world = helper.new_world()
   local relations = new_relations(world)
   return setmetatable({ seed = seed, rng = random.new(seed), world = world, relations = relations,
-    model = model_ties.new(relations, ORDER), staged = nil, log = {} }, Run)
+    model = model_ties.new(relations, ORDER, TAGS), staged = nil, log = {} }, Run)
 end
 
 -- ---- comparing -------------------------------------------------------------------------
@@ -98,6 +105,9 @@ local function compare(self)
   for _, id in ipairs(living(self)) do
     assert.is_true(self.world:alive(id))
     assert.are.equal(self.model.names[id], (self.world:name(id)))
+    for _, tag in ipairs(TAGS) do
+      assert.are.equal(self.model.has[id][tag[1]] or false, self.world:has(id, tag[1]))
+    end
     for _, name in ipairs(ORDER) do
       compare_relation(self, name, id)
     end
@@ -127,7 +137,7 @@ local function command(self, call, step)
     self.staged[#self.staged + 1] = step
     return
   end
-  ends(self.model:perform(step), call)
+  ends(self.model:run { step }, call)
 end
 
 local steps = {}
@@ -155,9 +165,7 @@ function steps.spawn(self)
   for _, tie in ipairs(after) do
     list[#list + 1] = { "tie", id, tie[1], tie[2] }
   end
-  for _, step in ipairs(self.staged and {} or list) do
-    assert.is_true(self.model:perform(step))
-  end
+  assert(self.staged or self.model:run(list))
 end
 
 function steps.despawn(self)
@@ -198,6 +206,20 @@ function steps.untie(self)
   end
 end
 
+function steps.add(self)
+  local id, name = pick(self), self.rng:pick(TAGS)[1]
+  if id then
+    command(self, function() self.world:add(id, name) end, { "add", id, name })
+  end
+end
+
+function steps.remove(self)
+  local id, name = pick(self), self.rng:pick(TAGS)[1]
+  if id then
+    command(self, function() self.world:remove(id, name) end, { "remove", id, name })
+  end
+end
+
 -- Names are given at once.
 function steps.name(self)
   local id = pick(self)
@@ -221,20 +243,18 @@ function steps.scope(self)
   self.log[#self.log + 1] = "defer"
   self.staged, self.known = {}, living(self)
   for _ = 1, self.rng:int(12) do
-    self:step { "spawn", "despawn", "despawn", "tie", "tie", "tie", "untie" }
+    self:step { "spawn", "despawn", "despawn", "tie", "tie", "tie", "untie", "untie", "add",
+      "remove", "remove" }
   end
-  local list, fine = self.staged, true
+  local list = self.staged
   self.staged = nil
   if self.rng:chance(15) then
     self.log[#self.log + 1] = "cancel"
     self.world:cancel()
     return
   end
-  for _, step in ipairs(list) do
-    fine = self.model:perform(step) and fine
-  end
   self.log[#self.log + 1] = "commit"
-  ends(fine, self.world.commit, self.world)
+  ends(self.model:run(list), self.world.commit, self.world)
 end
 
 -- ---- copies and migrations -------------------------------------------------------------
@@ -266,6 +286,17 @@ function steps.restore(self)
     self.model = self.kept[2]:copy()
     assert.are.equal(self.kept[3], self.world:digest())
   end
+end
+
+-- A relation comes to require something else.
+function steps.require(self)
+  local name = self.rng:pick { "Likes", "DockedTo", "Rides", "Owes" }
+  local relation = self.relations[name]
+  relation.requires = self.rng:pick { {}, { "Kind" }, { "Hull" } }
+  self.log[#self.log + 1] = ("%s requires %s"):format(name, relation.requires[1])
+  self.kept = nil
+  self.world:relation(name, options_of(relation))
+  self.model:bring_required()
 end
 
 local function has_two(self, name)
@@ -309,7 +340,7 @@ function Run:step(names)
 end
 
 local ALL = { "spawn", "spawn", "spawn", "despawn", "tie", "tie", "tie", "tie", "tie", "untie",
-  "name", "scope", "scope", "again", "snapshot", "restore" }
+  "add", "remove", "require", "name", "scope", "scope", "scope", "again", "snapshot", "restore" }
 
 local function run(seed)
   local self = new_run(seed)

@@ -1,5 +1,6 @@
 -- Ties in plain Lua, as brute as can be: who is tied to whom by which relation, in which order, and
--- what becomes of it when somebody dies. Commands of a scope are done one after the other.
+-- what becomes of it when somebody dies, and what ties require. Commands of a scope are done one
+-- after the other; removals of what is required in the end are left out.
 
 local ties = {}
 
@@ -7,10 +8,15 @@ local Ties = {}
 Ties.__index = Ties
 
 -- relations: name -> { exclusive =, acyclic =, policy = "remove" | "despawn" | "error", value = the
--- default of the one field, or nil }; `order` lists the names as they were declared.
-function ties.new(relations, order)
-  return setmetatable({ relations = relations, order = order, alive = {}, names = {}, list = {} },
-    Ties)
+-- default of the one field, or nil, requires = names of tags }; `order` lists the names as they were
+-- declared. `tags` lists { name, requires... } likewise.
+function ties.new(relations, order, tags)
+  local by_name = {}
+  for _, tag in ipairs(tags) do
+    by_name[tag[1]] = tag
+  end
+  return setmetatable({ relations = relations, order = order, tags = tags, by_name = by_name,
+    alive = {}, names = {}, list = {}, has = {} }, Ties)
 end
 
 -- All ties are in one list, { relation, source, target, value }, as they were tied.
@@ -52,6 +58,50 @@ function Ties:value(relation, source, target)
   return tie and tie[4]
 end
 
+-- ---- what is required ------------------------------------------------------------------
+
+local function bring(self, entity, name)
+  local has = self.has[entity]
+  if not has[name] then
+    has[name] = true
+    for _, required in ipairs { table.unpack(self.by_name[name], 2) } do
+      bring(self, entity, required)
+    end
+  end
+end
+
+local function bring_all(self, entity, names)
+  for _, name in ipairs(names or {}) do
+    bring(self, entity, name)
+  end
+end
+
+-- A tag that the entity lacks though it has what requires it.
+local function gap(self, entity)
+  local has = self.has[entity]
+  for _, tag in ipairs(self.tags) do
+    for _, required in ipairs(has[tag[1]] and { table.unpack(tag, 2) } or {}) do
+      if not has[required] then
+        return required
+      end
+    end
+  end
+  for _, tie in ipairs(self.list) do
+    for _, required in ipairs(tie[2] == entity and self.relations[tie[1]].requires or {}) do
+      if not has[required] then
+        return required
+      end
+    end
+  end
+end
+
+-- After a relation came to require something else.
+function Ties:bring_required()
+  for _, tie in ipairs(self.list) do
+    bring_all(self, tie[2], self.relations[tie[1]].requires)
+  end
+end
+
 -- ---- commands --------------------------------------------------------------------------
 
 local does = {}
@@ -67,7 +117,15 @@ local function is_taken(self, entity, parent)
 end
 
 function does.spawn(self, entity)
-  self.alive[entity] = true
+  self.alive[entity], self.has[entity] = true, {}
+end
+
+function does.add(self, entity, name)
+  bring(self, entity, name)
+end
+
+function does.remove(self, entity, name)
+  self.has[entity][name] = nil
 end
 
 -- All that dies with an entity, breadth first.
@@ -100,7 +158,7 @@ function does.despawn(self, entity)
     end
   end
   for _, dying in ipairs(doomed) do
-    self.alive[dying], self.names[dying] = nil, nil
+    self.alive[dying], self.names[dying], self.has[dying] = nil, nil, nil
   end
 end
 
@@ -147,6 +205,9 @@ function does.tie(self, source, name, target, value)
     value = kept or relation.value
   end
   self.list[#self.list + 1] = { name, source, target, value }
+  if not tie then
+    bring_all(self, source, relation.requires)
+  end
 end
 
 function does.untie(self, source, name, target, dies)
@@ -161,18 +222,51 @@ function does.untie(self, source, name, target, dies)
   end
 end
 
--- Does a command: { "spawn" | "despawn" | "tie" | "untie", entity, ... }. False when it is refused.
-function Ties:perform(command)
+-- Does a command: { kind, entity, ... }. False when it is refused.
+local function perform(self, command)
   if command[1] ~= "spawn" and not self.alive[command[2]] then
     return true
   end
   return does[command[1]](self, table.unpack(command, 2, 5)) ~= false
 end
 
+-- Of an entity that lacks what it requires, the last command that took that away.
+local function find_removal(self, list, left_out)
+  for entity in pairs(self.alive) do
+    local missing = gap(self, entity)
+    for at = missing and #list or 0, 1, -1 do
+      local command = list[at]
+      if command[1] == "remove" and command[2] == entity and command[3] == missing
+        and not left_out[at] then
+        return at
+      end
+    end
+    assert(not missing)
+  end
+end
+
+-- Does the commands of one scope, but for those that are refused: then it is false.
+function Ties:run(list)
+  local left_out, fine, after = {}, true, nil
+  repeat
+    after, fine = self:copy(), next(left_out) == nil
+    for at, command in ipairs(list) do
+      fine = (left_out[at] or perform(after, command)) and fine
+    end
+    local at = find_removal(after, list, left_out)
+    left_out[at or 0] = at and true
+  until not at
+  self.alive, self.names, self.list, self.has = after.alive, after.names, after.list, after.has
+  return fine
+end
+
 function Ties:copy()
-  local copy = ties.new(self.relations, self.order)
+  local copy = ties.new(self.relations, self.order, self.tags)
   for id in pairs(self.alive) do
-    copy.alive[id] = true
+    copy.alive[id], copy.has[id] = true, {}
+    for name in pairs(self.has[id]) do
+      copy.has[id][name] = true
+    end
   end
   for id, name in pairs(self.names) do
     copy.names[id] = name

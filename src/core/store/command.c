@@ -276,6 +276,7 @@ static uint32_t change_set(const ecs_world *world, const struct command *command
   if (relation && relation->exclusive) {
     id = relation->component->id;
     removes = !command->ties;
+    if (command->anew) count = id_set_remove(ids, count, id);
   }
   if (command->kind == COMMAND_SPAWN || !component_of(world, id)) return count;
   if (!removes) return require_insert(world, ids, count, room, id);
