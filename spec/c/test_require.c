@@ -101,6 +101,38 @@ static void whole_tables(void) {
   close_world(&f);
 }
 
+/* Relations, too, require, and what has ties is brought and kept as what has none. */
+static void whole_tables_with_ties(void) {
+  open_required();
+  ecs_id docked = ECS_NULL, likes = ECS_NULL;
+  ecs_component_desc desc = {.name = "Docked", .exclusive = true, .required = &f.b,
+                             .required_count = 1};
+  CHECK_OK(f.world, ecs_relation(f.world, &desc, &docked));
+  desc = (ecs_component_desc){.name = "Likes", .required = &f.b, .required_count = 1};
+  CHECK_OK(f.world, ecs_relation(f.world, &desc, &likes));
+  f.c = spawn_empty(f.world);
+  f.ids[0] = SPAWN(f.world, f.position, ecs_pair(docked, f.c));
+  f.ids[1] = SPAWN(f.world, f.position, ecs_pair(likes, f.c));
+  f.ids[2] = SPAWN(f.world, f.position);
+  f.query = new_query(f.world, "Position");
+  for (int i = 0; i < 2; i++) CHECK(ecs_has(f.world, f.ids[i], f.frozen));
+  CHECK_FAILS(f.world, ECS_EINVAL, "requires it", ecs_query_remove(f.query, f.b));
+  CHECK_OK(f.world, ecs_query_add(f.query, f.a));
+  for (int i = 0; i < 3; i++) CHECK(has_all(f.ids[i]));
+  CHECK_OK(f.world, ecs_query_remove(f.query, f.a));
+  CHECK_FAILS(f.world, ECS_EINVAL, "'B' cannot be removed: 'Docked' requires it",
+              ecs_remove(f.world, f.ids[0], f.b));
+  CHECK_FAILS(f.world, ECS_EINVAL, "'B' cannot be removed: 'Likes' requires it",
+              ecs_remove(f.world, f.ids[1], f.b));
+  CHECK_OK(f.world, ecs_despawn(f.world, f.c));
+  CHECK_OK(f.world, ecs_query_remove(f.query, f.b));
+  desc = (ecs_component_desc){.name = "Bad", .required = &docked, .required_count = 1};
+  CHECK_FAILS(f.world, ECS_EINVAL, "component 'Bad', requires: 'Docked' is a relation",
+              ecs_component(f.world, &desc, &f.enemy));
+  CHECK_SOUND(f.world);
+  close_world(&f);
+}
+
 /* ---- scopes ---- */
 
 /* The commands of a scope that ends with one failure: the others apply, and it has ended. */
@@ -306,6 +338,8 @@ static const struct test tests[] = {
   {"what is there keeps its value", keeps_what_is_there},
   {"what is required cannot be removed, and the message names both", cannot_be_removed},
   {"whole tables get it, or none loses it", whole_tables},
+  {"so with ties, by relations that require something, and none is required",
+   whole_tables_with_ties},
   {"in a scope one command is dropped, the others apply, and commit fails", fails_the_commit},
   {"so does the end of an iteration", fails_the_iteration},
   {"so does a system", fails_the_system},
