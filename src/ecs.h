@@ -180,7 +180,7 @@ typedef struct ecs_component_desc {
   const char *doc;
   const ecs_rename *was;     /* for migration */
   uint32_t was_count;
-  const ecs_id *required;    /* components and tags that adding it brings, with defaults */
+  const ecs_id *required;    /* components and tags, no relations, that adding it brings */
   uint32_t required_count;
   const char *old_name;      /* what the component was called before; may be unknown, or NULL */
   bool relation;             /* it ties its entity to others: see ecs_relation */

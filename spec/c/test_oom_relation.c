@@ -241,7 +241,35 @@ static ecs_status restore(struct fixture *f) {
   return ecs_restore(taken);
 }
 
+/* ---- what ties require ---- */
+
+static ecs_status require_health(struct fixture *f) {
+  ecs_component_desc desc = {.name = "DockedTo", .fields = &since, .field_count = 1,
+                             .exclusive = true, .required = &f->health, .required_count = 1};
+  return ecs_relation(f->world, &desc, &docked);
+}
+
+/* Ties begin and end; what still requires it keeps it. */
+static void stage_requirements(struct fixture *f) {
+  tied(f);
+  CHECK_OK(f->world, require_health(f));
+  CHECK_OK(f->world, ecs_defer(f->world));
+  for (int i = 1; i < 7; i++) {
+    CHECK_OK(f->world, ecs_remove(f->world, f->ids[i], f->health));
+    if (i % 2) CHECK_OK(f->world, ecs_remove(f->world, f->ids[i], docked));
+  }
+  CHECK_OK(f->world, ecs_add(f->world, f->ids[0], ecs_pair(docked, f->ids[1])));
+}
+
+static ecs_status commit_with_failure(struct fixture *f) {
+  ecs_status status = ecs_commit(f->world);
+  return status == ECS_EINVAL ? ECS_OK : status;
+}
+
 static const struct operation operations[] = {
+  {"requirements of ties that are there", tied, require_health, NULL, ASKS},
+  {"commit of ties that require, of which some are dropped", stage_requirements,
+   commit_with_failure, NULL, ASKS},
   {"the first pair", relations, tie_pair, NULL, ASKS},
   {"another pair", tied, tie_pair, NULL, ASKS},
   {"a pair with data", relations, set_pair, NULL, ASKS},

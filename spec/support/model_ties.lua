@@ -8,8 +8,8 @@ local Ties = {}
 Ties.__index = Ties
 
 -- relations: name -> { exclusive =, acyclic =, policy = "remove" | "despawn" | "error", value = the
--- default of the one field, or nil, requires = names of tags }; `order` lists the names as they were
--- declared. `tags` lists { name, requires... } likewise.
+-- default of the one field, or nil, requires = names of tags }; `order` lists the names as they
+-- were declared. `tags` lists { name, requires... } likewise.
 function ties.new(relations, order, tags)
   local by_name = {}
   for _, tag in ipairs(tags) do
@@ -247,7 +247,7 @@ end
 
 -- Does the commands of one scope, but for those that are refused: then it is false.
 function Ties:run(list)
-  local left_out, fine, after = {}, true, nil
+  local left_out, fine, after = {}
   repeat
     after, fine = self:copy(), next(left_out) == nil
     for at, command in ipairs(list) do
