@@ -224,7 +224,7 @@ ecs_status run_stage(const struct runner *runner, const struct run *run, uint32_
 /* The rows of the largest table. */
 static uint32_t most_rows(const ecs_query *query) {
   uint32_t most = 0;
-  for (uint32_t i = 0; i < query->count; i++) {
+  for (uint32_t i = 0; i < query_reach(query); i++) {
     uint32_t rows = world_table(query->world, query->tables[i])->count;
     if (rows > most) most = rows;
   }
@@ -252,7 +252,7 @@ ecs_status run_query(struct runner *runner, const struct run *run, struct run_fa
   if (UNLIKELY(query->broken)) return query_usable(query);
   uint32_t rows = run->plan->needs_room ? most_rows(query) : 0;
   if (!reserve_rows(runner, run->plan, rows)) return world_nomem(query->world);
-  for (uint32_t i = 0; i < query->count; i++) {
+  for (uint32_t i = 0; i < query_reach(query); i++) {
     if (world_table(query->world, query->tables[i])->count == 0) continue;
     if (!run_table(runner, run, i, failure)) return fail(query->world, failure);
     ecs_status status = run->plan->command_count ? run_stage(runner, run, i) : ECS_OK;

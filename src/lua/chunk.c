@@ -52,7 +52,7 @@ static const struct slot *find_slot(lua_State *L, const struct loop_box *loop,
                                     const struct component *component, uint32_t leaf) {
   for (uint32_t i = 0; i < loop->slot_count; i++) {
     const struct slot *slot = &loop->slots[i];
-    if (slot->component == component && (!slot->leaf || slot->leaf_at == leaf)) return slot;
+    if (slot->component == component && !slot->tag && (!slot->leaf || slot->leaf_at == leaf)) return slot;
   }
   const ecs_query *query = loop->query->query;
   const char *name = component->name, *field = component->leaves[leaf].name;
@@ -84,8 +84,7 @@ static int chunk_column(lua_State *L) {
   uint32_t leaf;
   const struct component *component = check_leaf(L, loop->box, &leaf);
   const struct slot *slot = find_slot(L, loop, component, leaf);
-  uint32_t first = table_column(loop->table, component->id);
-  if (first == NONE) {
+  if (!slot->present) {
     lua_pushnil(L);
     return 1;
   }
@@ -93,7 +92,7 @@ static int chunk_column(lua_State *L) {
   column->component = component;
   column->leaf = &component->leaves[leaf];
   column->leaf_at = leaf;
-  column->data = loop->table->columns[first + leaf].data;
+  column->data = column_at(&slot->columns[slot->leaf ? 0 : leaf], slot->first);
   column->read_only = slot->read_only || leaf_is_target(component, leaf);
   return 1;
 }
@@ -159,7 +158,7 @@ static int chunks_next(lua_State *L) {
   lua_setiuservalue(L, -2, CHUNK_LOOP);
   chunk->loop = loop;
   if (!loop->open) return loop_gone(L, loop);
-  if (!loop_next_table(loop)) {
+  if (!loop_next_run(loop)) {
     loop->done = true;
     loop_commit(L, lua_upvalueindex(1), loop);
     return 0;

@@ -13,7 +13,7 @@ int function_parameters(lua_State *L, int function) {
 }
 
 int wanted_arguments(lua_State *L, int function, const struct loop_box *loop) {
-  int parameters = loop->parameters, most = (int)loop->slot_count + 2;
+  int parameters = loop->parameters, most = (int)(loop->slot_count + 2 + loop_value_count(loop));
   if (parameters == NOT_KNOWN) parameters = function_parameters(L, function);
   return parameters < most ? parameters : most;
 }
@@ -53,7 +53,8 @@ static int push_step(lua_State *L, int loop_index, const struct loop_box *loop) 
     }
   }
   lua_pushinteger(L, (lua_Integer)loop_entity(loop, row));
-  return (int)loop->slot_count + 1;
+  if (UNLIKELY(loop->walk)) loop_push_values(L, loop);
+  return (int)(loop->slot_count + 1 + loop_value_count(loop));
 }
 
 /* The next row that the loop goes through; false at the end. */
@@ -61,7 +62,7 @@ static bool next_row(lua_State *L, int loop_index, struct loop_box *loop) {
   for (;;) {
     while (loop->next_row < loop->count && !loop_takes(loop, loop->next_row)) loop->next_row++;
     if (LIKELY(loop->next_row < loop->count)) return true;
-    if (!loop_next_table(loop)) return false;
+    if (!loop_next_run(loop)) return false;
     if (UNLIKELY(loop->fill)) loop->fill(L, loop_index);
   }
 }
@@ -75,7 +76,8 @@ static int each_next(lua_State *L) {
     return 0;
   }
   loop->row = loop->next_row++;
-  if (UNLIKELY(loop->slot_count > LUA_MINSTACK - 4)) need_stack(L, (int)loop->slot_count + 4);
+  if (UNLIKELY(loop->walk || loop->slot_count > LUA_MINSTACK - 4))
+    need_stack(L, (int)(loop->slot_count + loop_value_count(loop)) + 4);
   return push_step(L, lua_upvalueindex(1), loop);
 }
 
@@ -93,6 +95,13 @@ struct call {
   void *ud;
 };
 
+/* What goes with the match, as far as it is taken. */
+static void push_values(lua_State *L, const struct call *frame, const struct loop_box *loop) {
+  int base = lua_gettop(L);
+  loop_push_values(L, loop);
+  lua_settop(L, base + frame->arguments - frame->slots - 2);
+}
+
 static void call_row(lua_State *L, const struct call *frame, const struct loop_box *loop,
                      uint32_t row, double dt) {
   int slots = frame->arguments < frame->slots ? frame->arguments : frame->slots;
@@ -107,6 +116,7 @@ static void call_row(lua_State *L, const struct call *frame, const struct loop_b
   if (frame->arguments > frame->slots) lua_pushnumber(L, (lua_Number)dt);
   if (frame->arguments > frame->slots + 1)
     lua_pushinteger(L, (lua_Integer)loop_entity(loop, row));
+  if (UNLIKELY(frame->arguments > frame->slots + 2)) push_values(L, frame, loop);
   lua_call(L, frame->arguments, frame->each ? 1 : 0);
   if (UNLIKELY(!loop->open)) loop_gone(L, loop);
 }
@@ -116,7 +126,7 @@ void each_here(lua_State *L, int loop_index, int function, double dt, row_fn eac
   struct loop_box *loop = lua_touserdata(L, loop_index);
   int slots = (int)loop->slot_count, top = lua_gettop(L);
   struct call call = {loop_index, function, top + 1, slots, 0, each, ud};
-  need_stack(L, 2 * slots + 8);
+  need_stack(L, 2 * slots + 8 + (int)loop_value_count(loop));
   call.arguments = wanted_arguments(L, function, loop);
   for (int i = 0; i < slots && i < call.arguments; i++)
     lua_getiuservalue(L, loop_index, LOOP_VALUES + 1 + i);
@@ -135,7 +145,7 @@ void each_here(lua_State *L, int loop_index, int function, double dt, row_fn eac
 void each_results(lua_State *L, int loop_index, int function, double dt, row_fn each,
                   void *ud) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
-  while (loop_next_table(loop)) {
+  while (loop_next_run(loop)) {
     if (loop->fill) loop->fill(L, loop_index);
     each_here(L, loop_index, function, dt, each, ud);
   }

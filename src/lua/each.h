@@ -17,7 +17,7 @@ typedef void (*row_fn)(lua_State *L, struct loop_box *loop, uint32_t row, void *
 void each_results(lua_State *L, int loop_index, int function, double dt, row_fn each,
                   void *ud);
 
-/* As each_results, or without a row_fn as each_rows, for the rows of the loop's current table
+/* As each_results, or without a row_fn as each_rows, for the rows of the loop's current run
 ** only. */
 void each_here(lua_State *L, int loop_index, int function, double dt, row_fn each, void *ud);
 
@@ -28,12 +28,13 @@ int each_begin(lua_State *L, struct loop_box *loop);
 /* How many parameters the function at an index has; INT_MAX when it takes any number. */
 int function_parameters(lua_State *L, int function);
 
-/* How many arguments the function at an index takes: slots, dt, the entity, in this order. */
+/* How many arguments the function at an index takes: slots, dt, the entity, values that go with the
+** match, in this order. */
 int wanted_arguments(lua_State *L, int function, const struct loop_box *loop);
 
-/* The entity of a row of the loop's current table. */
+/* The entity of a row of the loop's current run. */
 static inline ecs_id loop_entity(const struct loop_box *loop, uint32_t row) {
-  return entity_id(loop->entities, loop->table->rows[row]);
+  return entity_id(loop->entities, loop->rows[row]);
 }
 
 /* Whether a row is among those that the loop goes through. */

@@ -30,7 +30,7 @@ static void set_access(lua_State *L, const char *key, const ecs_query *query, bo
   for (uint32_t i = 0; query && !query->broken && i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
     if (term->slot == NONE || (writes && term->read_only)) continue;
-    if (term->component->leaf_count == 0) continue;
+    if (!term_has_cells(term, term->component)) continue;
     if (term->leaf == NONE)
       lua_pushstring(L, term->component->name);
     else

@@ -176,7 +176,7 @@ static bool totals_agree(lua_State *L, int handle) {
   const ecs_query *query = kernel->query;
   uint32_t integers = 0, floats = 0;
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
-  for (uint32_t i = 0; i < query->count && query->terms.choices; i++) {
+  for (uint32_t i = 0; i < query_reach(query) && query->terms.choices; i++) {
     const struct table *table = world_table(query->world, query->tables[i]);
     if (table->count == 0) continue;
     const struct variant *variant = variant_find(L, lua_gettop(L), kernel, table);

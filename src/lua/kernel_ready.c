@@ -7,6 +7,15 @@
 #include "lua/bind/world_box.h"
 #include "lua/kernel_variant.h"
 
+/* Why no function over the query becomes a program; NULL when it can. */
+static const char *unfit(const ecs_query *query) {
+  if (query->terms.slots > KERNEL_SLOTS) return "its query has too many terms";
+  if (query->terms.step_count)
+    return "its query has terms that are decided row by row ((Relation, target), A->B): programs "
+           "go over whole tables";
+  return NULL;
+}
+
 static bool is_refused(struct kernel *kernel) {
   uint64_t version = *kernel->box->version;
   return kernel->refused && kernel->refused_version == version &&
@@ -69,7 +78,7 @@ bool kernel_waits(const struct kernel_box *box) {
 
 /* For each table that has rows; if there is none, and `ahead`, for one that has every term. */
 static bool all_ready(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
-  for (uint32_t i = 0; i < kernel->query->count; i++) {
+  for (uint32_t i = 0; i < query_reach(kernel->query); i++) {
     const struct table *table = world_table(kernel->box->world, kernel->query->tables[i]);
     if (!table->count) continue;
     ahead = false;
@@ -90,9 +99,10 @@ static bool is_ready(lua_State *L, int handle, bool ahead) {
     lua_getiuservalue(L, handle, KERNEL_REASON);
     return false;
   }
-  if (kernel->query->terms.slots > KERNEL_SLOTS) {
+  const char *reason = unfit(kernel->query);
+  if (reason) {
     note_refusal(kernel);
-    lua_pushliteral(L, "its query has too many terms");
+    lua_pushstring(L, reason);
     keep_reason(L, handle);
     return false;
   }
@@ -106,7 +116,7 @@ bool kernel_ready_here(lua_State *L, int handle, const struct table *table) {
   struct kernel *kernel = box->kernel;
   if (!kernel) return false;
   kernel->runs++;
-  bool ready = !is_refused(kernel) && kernel->query->terms.slots <= KERNEL_SLOTS &&
+  bool ready = !is_refused(kernel) && !unfit(kernel->query) &&
                ready_for(L, handle, kernel, table);
   if (ready) note_success(kernel);
   return ready;

@@ -40,7 +40,7 @@ void kernel_run(lua_State *L, int handle, struct loop_box *loop,
   struct kernel *kernel = box->kernel;
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   int anchors = lua_gettop(L);
-  while (loop_next_table(loop)) {
+  while (loop_next_run(loop)) {
     struct variant *variant = variant_find(L, anchors, kernel, loop->table);
     if (!variant) luaL_error(L, "finalizers keep using the world");
     run_variant(L, handle, loop, variant, run);

@@ -139,7 +139,7 @@ struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
 static bool fits_all(const struct kernel *kernel, const struct variant *variant) {
   const ecs_query *query = kernel->query;
   if (!query->terms.choices) return true;
-  for (uint32_t i = 0; i < query->count; i++) {
+  for (uint32_t i = 0; i < query_reach(query); i++) {
     const struct table *table = world_table(query->world, query->tables[i]);
     if (table->count && present_in(query, table) != variant->present) return false;
   }

@@ -1,6 +1,7 @@
 #include "lua/loop.h"
 
 #include "core/store/query.h"
+#include "core/store/walk.h"
 #include "core/store/world.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
@@ -152,7 +153,7 @@ int refuse_target(lua_State *L, const struct component *relation) {
 static void fill_slot(struct slot *slot, const struct term *term) {
   slot->component = term->component;
   slot->read_only = term->read_only || leaf_is_target(term->component, term->leaf);
-  slot->tag = term->component->leaf_count == 0;
+  slot->tag = !term_has_cells(term, term->component);
   slot->leaf_at = term->leaf;
   slot->leaf = term->leaf == NONE ? NULL : &term->component->leaves[term->leaf];
   slot->type = slot->leaf ? slot->leaf->type : ECS_NESTED;
@@ -186,7 +187,9 @@ static bool make(lua_State *L, int query_index, const struct query_box *query,
   struct world_box *box = query->box;
   uint32_t calls = box->calls, slots = query->query->terms.slots;
   if (views > (int)slots) views = (int)slots;
-  size_t size = sizeof(struct loop_box) + slots * sizeof(struct slot);
+  size_t walk_at = sizeof(struct loop_box) + slots * sizeof(struct slot);
+  bool walks = query->query->terms.step_count > 0;
+  size_t size = walk_at + (walks ? sizeof(struct walk) : 0);
   struct loop_box *loop =
       lua_newuserdatauv(L, size, LOOP_VALUES + views);
   memset(loop, 0, size);
@@ -200,12 +203,14 @@ static bool make(lua_State *L, int query_index, const struct query_box *query,
   loop->query = query;
   loop->scope = NONE;
   loop->row = ROW_STALE;
+  loop->walk = walks ? (struct walk *)(void *)((char *)loop + walk_at) : NULL;
   loop->slot_count = slots;
   loop->view_count = views;
   loop->parameters = NOT_KNOWN;
   if (box->calls != calls) return false;
   loop->entities = &box->world->entities;
   loop->chance = &box->world->chance;
+  if (walks) walk_begin(loop->walk, query->query);
   fill_slots(loop, &query->query->terms);
   return views == 0 || make_views(L, lua_gettop(L), loop);
 }
@@ -231,6 +236,7 @@ bool loop_renew(lua_State *L, int index, struct loop_box *loop, int views) {
   if (!query || query->broken || loop->open) return false;
   /* A tag that has got fields since has a slot. */
   if (loop->slot_count != query->terms.slots) return false;
+  if (loop->walk) walk_begin(loop->walk, query);
   if (views > (int)loop->slot_count) views = (int)loop->slot_count;
   if (views > loop->view_count) return false;
   loop->match = 0;
@@ -294,34 +300,83 @@ void loop_open(lua_State *L, struct loop_box *loop) {
 
 /* ---- going through ---------------------------------------------------------------- */
 
+static void bind_slot(struct slot *slot, const struct table *table, uint32_t first,
+                      uint32_t row) {
+  slot->columns = first == NONE ? NULL : &table->columns[first];
+  slot->first = row;
+  if (slot->view)
+    view_bind(slot->view, slot->columns, row);
+  else if (slot->leaf)
+    slot->data = slot->columns ? column_at(slot->columns, row) : NULL;
+}
+
 static void bind(struct loop_box *loop, const uint32_t *columns) {
-  const struct table *table = loop->table;
   for (uint32_t i = 0; i < loop->slot_count; i++) {
-    struct slot *slot = &loop->slots[i];
-    uint32_t first = columns[i];
-    slot->present = first != NONE;
-    if (slot->view)
-      view_bind(slot->view, table, first);
-    else if (slot->leaf)
-      slot->data = first == NONE ? NULL : table->columns[first].data;
+    loop->slots[i].present = columns[i] != NONE;
+    bind_slot(&loop->slots[i], loop->table, columns[i], 0);
   }
 }
 
-bool loop_next_table(struct loop_box *loop) {
+/* A match whose terms may give cells of others. */
+static void bind_match(struct loop_box *loop) {
+  const struct walk *walk = loop->walk;
+  const struct query_terms *terms = &walk->query->terms;
+  const uint32_t *columns = query_columns(walk->query, walk->match);
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    if (term->slot == NONE) continue;
+    struct slot *slot = &loop->slots[term->slot];
+    struct walk_end end = {walk->table, walk->row, columns[term->slot]};
+    if (term->form != TERM_OWN && !term_is_known(term))
+      end = walk_cells(walk, term);
+    else if (end.first == NONE)
+      end.table = NULL;
+    slot->present = end.table != NULL;
+    bind_slot(slot, end.table, slot->present && !slot->tag ? end.first : NONE, end.row);
+  }
+}
+
+static bool come_to(struct loop_box *loop, const struct table *table, uint32_t row,
+                    uint32_t count) {
+  loop->table = table;
+  loop->rows = table->rows + row;
+  loop->count = count;
+  loop->next_row = 0;
+  loop->step++;
+  return true;
+}
+
+bool loop_next_run(struct loop_box *loop) {
   const ecs_query *query = loop->query->query;
   const ecs_world *world = loop->box->world;
-  while (loop->match < query->count) {
+  if (loop->walk) {
+    if (!walk_next(loop->walk)) return false;
+    bind_match(loop);
+    return come_to(loop, loop->walk->table, loop->walk->row, 1);
+  }
+  while (loop->match < query_reach(query)) {
     uint32_t match = loop->match++;
     const struct table *table = world_table(world, query->tables[match]);
     if (table->count == 0) continue;
-    loop->table = table;
-    loop->count = table->count;
-    loop->next_row = 0;
-    loop->step++;
+    come_to(loop, table, 0, table->count);
     bind(loop, query_columns(query, match));
     return true;
   }
   return false;
+}
+
+uint32_t loop_value_count(const struct loop_box *loop) {
+  return loop->walk ? loop->query->query->terms.values : 0;
+}
+
+void loop_push_values(lua_State *L, const struct loop_box *loop) {
+  for (uint32_t i = 0; i < loop_value_count(loop); i++) {
+    ecs_id value = walk_value(loop->walk, i);
+    if (value == ECS_NULL)
+      lua_pushnil(L);
+    else
+      lua_pushinteger(L, (lua_Integer)value);
+  }
 }
 
 /* ---- ending ----------------------------------------------------------------------- */

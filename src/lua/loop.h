@@ -7,6 +7,7 @@
 #include "lua/bind/object.h"
 
 struct chance;
+struct column;
 struct component;
 struct entity_index;
 struct leaf;
@@ -14,6 +15,7 @@ struct loop_owner;
 struct query_box;
 struct table;
 struct view_box;
+struct walk;
 struct world_box;
 
 #define LOOP_WORLD 1         /* user values of a loop; then its views by slot */
@@ -29,10 +31,12 @@ struct loops {
   struct loop_owner *owner;        /* by which the core ends loops (disown.c) */
 };
 
-/* One of a query's terms that give something, in the current table. */
+/* One of a query's terms that give something, in the current run of rows. */
 struct slot {
   struct view_box *view;           /* NULL for a single field and for a tag */
-  void *data;                      /* a single field's column */
+  void *data;                      /* a single field's cells */
+  const struct column *columns;    /* the component's, or the single field's */
+  uint32_t first;                  /* row of the columns that the run begins with */
   const struct component *component;
   const struct leaf *leaf;         /* of a single field */
   uint32_t leaf_at;
@@ -61,11 +65,13 @@ struct loop_box {
   enum loop_form form;
   uint32_t scope;                  /* NONE: its system's */
   uint32_t match;                  /* the query's next table */
+  struct walk *walk;               /* NULL: rows come by whole tables */
   const struct table *table;
+  const uint32_t *rows;            /* of the table: those of this run */
   uint32_t row;                    /* what views show */
   uint32_t next_row;
-  uint32_t count;                  /* rows of the table */
-  uint32_t step;                   /* tables so far */
+  uint32_t count;                  /* rows of the run */
+  uint32_t step;                   /* runs so far */
   /* Of a loop through a q:where(fn), which goes through these rows of the table only, and what
   ** finds them once the loop, which is at an index, has come to a table. */
   const uint64_t *filter;
@@ -98,8 +104,13 @@ void loop_open(lua_State *L, struct loop_box *loop);
 ** stack (its first upvalue), a handle, nil and the handle; opens the loop. Returns 4. */
 int loop_begin(lua_State *L, struct loop_box *loop, lua_CFunction next);
 
-/* Goes to the next table that has rows; false at the end. */
-bool loop_next_table(struct loop_box *loop);
+/* Goes to the next run of rows: those of a table, or, where terms are about ties or others, a row
+** that matches. False at the end. */
+bool loop_next_run(struct loop_box *loop);
+
+/* How many values go with a match, behind the entity; pushes them. */
+uint32_t loop_value_count(const struct loop_box *loop);
+void loop_push_values(lua_State *L, const struct loop_box *loop);
 
 /* Ends an open loop, its commands apply; it is at an index. */
 void loop_commit(lua_State *L, int index, struct loop_box *loop);

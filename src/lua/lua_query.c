@@ -1,9 +1,11 @@
 #include "lua/lua_query.h"
 
 #include "core/store/query.h"
+#include "core/store/walk.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"
+#include "lua/bind/variables.h"
 #include "lua/bind/world_box.h"
 #include "lua/chunk.h"
 #include "lua/each.h"
@@ -24,13 +26,14 @@ struct query_box *query_box_push(lua_State *L, struct world_box *box, int world_
 }
 
 struct query_box *query_push(lua_State *L, struct world_box *box, int world_index,
-                             const char *text) {
+                             const struct query_text *text) {
   struct query_box *query = query_box_push(L, box, world_index);
   if (!box->world) no_world(L, world_index);
   ecs_status status = ECS_OK;
   bool tried = false;
   do
-    status = ecs_query_new(box->world, text, &query->query);
+    status = ecs_query_with(box->world, text->text, text->variables, text->count,
+                            &query->query);
   while (retry(L, box, status, &tried));
   if (status != ECS_OK) raise_status(L, box->world, status);
   query->query->owner = box;
@@ -57,37 +60,36 @@ struct query_box *check_query(lua_State *L, int arg) {
   return query;
 }
 
-/* Raises unless every variable that is bound occurs in the text: none does yet. */
-static void check_bindings(lua_State *L, int arg) {
-  if (lua_isnoneornil(L, arg)) return;
-  luaL_checktype(L, arg, LUA_TTABLE);
-  lua_pushnil(L);
-  if (!lua_next(L, arg)) return;
-  char name[64], text[128];
-  text_format(text, sizeof text, "the query has no variable %s",
-              show_value(L, -2, name, sizeof name));
-  luaL_argerror(L, arg, text);
+/* A text at 2 and, at 3, its variables, if any. */
+static struct query_text check_query_text(lua_State *L, struct world_box *box) {
+  struct query_text text = {.count = 0};
+  size_t size;
+  text.text = check_text(L, 2, &size);
+  lua_settop(L, 3);
+  if (lua_isnil(L, 3)) return text;
+  luaL_checktype(L, 3, LUA_TTABLE);
+  char what[128];
+  text_format(what, sizeof what, "query '%s'", text.text);
+  variables_read(L, box, 3, false, what, &text);
+  return text;
 }
 
 static int world_query(lua_State *L) {
   struct world_box *box = check_world(L, 1);
-  size_t size;
-  const char *text = check_text(L, 2, &size);
-  lua_settop(L, 3);
-  check_bindings(L, 3);
-  box->registrar->query(L, box, text);
+  struct query_text text = check_query_text(L, box);
+  box->registrar->query(L, box, &text);
   return 1;
 }
 
-/* world:count(text): how many entities there are, without making a query. */
+/* world:count(text, variables): how many matches there are, without making a query. */
 static int world_count(lua_State *L) {
   struct world_box *box = check_world(L, 1);
-  size_t size, count = 0;
-  const char *text = check_text(L, 2, &size);
+  size_t count = 0;
+  struct query_text text = check_query_text(L, box);
   bool tried = false;
   ecs_status status;
   do
-    status = ecs_count(box->world, text, &count);
+    status = query_count_with(box->world, text.text, text.variables, text.count, &count);
   while (retry(L, box, status, &tried));
   if (status != ECS_OK) return raise_status(L, box->world, status);
   lua_pushinteger(L, (lua_Integer)count);
@@ -103,14 +105,35 @@ static int query_count(lua_State *L) {
 /* q:first(): the id of the first entity, or nothing. */
 static int query_first(lua_State *L) {
   const struct query_box *box = check_query(L, 1);
-  const ecs_query *query = box->query;
-  for (uint32_t i = 0; i < query->count; i++) {
-    const struct table *table = world_table(query->world, query->tables[i]);
-    if (table->count == 0) continue;
-    lua_pushinteger(L, (lua_Integer)entity_id(&query->world->entities, table->rows[0]));
-    return 1;
+  ecs_id first = walk_first(box->query);
+  if (first == ECS_NULL) return 0;
+  lua_pushinteger(L, (lua_Integer)first);
+  return 1;
+}
+
+/* The entities, each once, at most as many as there is room for; how many they are. */
+static size_t take_ids(const ecs_query *query, ecs_id *ids, size_t room) {
+  struct walk walk;
+  size_t count = 0;
+  for (walk_begin(&walk, query); count < room && walk_next(&walk);) {
+    ecs_id id = walk_entity(&walk);
+    if (count == 0 || ids[count - 1] != id) ids[count++] = id;
   }
-  return 0;
+  return count;
+}
+
+/* q:ids(): a list of the entities, each once. Finalizers may use the world when Lua allocates. */
+static int query_ids(lua_State *L) {
+  size_t room = ecs_query_count(check_query(L, 1)->query), count = 0;
+  lua_settop(L, 1);
+  ecs_id *ids = lua_newuserdatauv(L, room * sizeof *ids, 0);
+  count = take_ids(check_query(L, 1)->query, ids, room);
+  lua_createtable(L, count < INT_MAX ? (int)count : INT_MAX, 0);
+  for (size_t i = 0; i < count; i++) {
+    lua_pushinteger(L, (lua_Integer)ids[i]);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+  return 1;
 }
 
 static int query_tostring(lua_State *L) {
@@ -153,6 +176,7 @@ const luaL_Reg query_methods[] = {
   {"count", query_count},
   {"each", query_each},
   {"first", query_first},
+  {"ids", query_ids},
   {"map", query_map},
   {"max", query_max},
   {"min", query_min},

@@ -4,11 +4,13 @@
 
 #include "lua/bind/object.h"
 
+struct query_text;
 struct world_box;
 
 #define QUERY_WORLD 1        /* its user values */
 #define QUERY_KERNELS 2      /* what functions have been compiled to */
-#define QUERY_VALUES 2
+#define QUERY_VARIABLES_GIVEN 3   /* of a pending one: the table of its variables, or nil */
+#define QUERY_VALUES 3
 
 extern const char kind_query;
 
@@ -23,7 +25,7 @@ struct query_box {
 
 /* Pushes a new query over the world at an index. */
 struct query_box *query_push(lua_State *L, struct world_box *box, int world_index,
-                             const char *text);
+                             const struct query_text *text);
 
 /* Pushes a query without its life in the core. */
 struct query_box *query_box_push(lua_State *L, struct world_box *box, int world_index);

@@ -44,7 +44,7 @@ void map_check(lua_State *L, const ecs_query *query) {
     const struct term *term = &terms->terms[i];
     if (query->broken || term->slot == NONE || term->leaf != NONE) continue;
     const struct component *component = term->component;
-    if (component->leaf_count == 0) continue;
+    if (!term_has_cells(term, component)) continue;
     raise_error(L, "map takes single fields, but the query '%s' has the whole component '%s':"
                 " name its fields, as in '%s.%s'", query->text, component->name,
                 component->name, component->leaves[0].name);
@@ -116,6 +116,11 @@ static inline int call(lua_State *L, const struct frame *frame, const struct loo
   if (frame->arguments > frame->slots) lua_pushnumber(L, (lua_Number)frame->dt);
   if (frame->arguments > frame->slots + 1)
     lua_pushinteger(L, (lua_Integer)loop_entity(loop, row));
+  if (UNLIKELY(frame->arguments > frame->slots + 2)) {
+    int top = lua_gettop(L);
+    loop_push_values(L, loop);
+    lua_settop(L, top + frame->arguments - frame->slots - 2);
+  }
   lua_call(L, frame->arguments, LUA_MULTRET);
   int results = lua_gettop(L) - base;
   if (UNLIKELY(!loop->open)) loop_gone(L, loop);
@@ -183,11 +188,11 @@ void map_rows(lua_State *L, int loop_index, int function, double dt) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   int slots = (int)loop->slot_count;
   struct frame frame = {.loop = loop_index, .function = function, .slots = slots, .dt = dt};
-  need_stack(L, RESULTS + 2 * slots + 8);
+  need_stack(L, RESULTS + 2 * slots + 8 + (int)loop_value_count(loop));
   frame.arguments = wanted_arguments(L, function, loop);
   frame.pushed = frame.arguments < slots ? frame.arguments : slots;
   frame.top = lua_gettop(L);
-  while (loop_next_table(loop)) {
+  while (loop_next_run(loop)) {
     if (count_floats(loop, false) >= frame.pushed)
       map_floats(L, &frame, loop, count_floats(loop, true));
     else

@@ -98,9 +98,11 @@ static void record_system(lua_State *L, struct world_box *box) {
 }
 
 /* A query that is one when all scripts have been read. */
-static void record_query(lua_State *L, struct world_box *box, const char *text) {
+static void record_query(lua_State *L, struct world_box *box, const struct query_text *text) {
   (void)text;
   query_box_push(L, box, 1)->pending = true;
+  lua_pushvalue(L, 3);
+  lua_setiuservalue(L, -2, QUERY_VARIABLES_GIVEN);
   record(L, "query", 2, -1);
 }
 

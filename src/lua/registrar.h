@@ -8,6 +8,7 @@
 
 #include "core/base/base.h"
 
+struct query_text;
 struct world_box;
 
 /* The world is at stack index 1, the method's other arguments behind it. What returns a status
@@ -29,7 +30,7 @@ struct registrar {
   void (*phase)(lua_State *L, struct world_box *box, const ecs_phase_desc *desc);
   void (*system)(lua_State *L, struct world_box *box);
   /* These push the query, and the resource's view. */
-  void (*query)(lua_State *L, struct world_box *box, const char *text);
+  void (*query)(lua_State *L, struct world_box *box, const struct query_text *text);
   void (*view)(lua_State *L, struct world_box *box);
 };
 

@@ -341,11 +341,17 @@ static int names_given(const struct scan *scan) {
   return scan->form == FORM_RUN ? 0 : scan->query ? (int)scan->query->terms.slots : 0;
 }
 
+/* Values of `*` and of variables, behind the entity. */
+static int values_given(const struct scan *scan) {
+  return scan->form == FORM_RUN || !scan->query ? 0 : (int)scan->query->terms.values;
+}
+
 /* (function, scanner): its parameters are those that it is given, and dt is in its place. */
 static void check_parameters(const struct scanner *s) {
   const struct body body = {.function = 1};
   bool run = s->scan->form == FORM_RUN;
-  int slots = names_given(s->scan), given = run ? 3 : slots + 2, dt = run ? 2 : slots + 1;
+  int slots = names_given(s->scan), dt = run ? 2 : slots + 1;
+  int given = run ? 3 : slots + 2 + values_given(s->scan);
   lua_Debug info;
   lua_pushvalue(s->L, 1);
   lua_getinfo(s->L, ">u", &info);
@@ -367,7 +373,8 @@ static uint32_t take_views(const struct scanner *s, struct thing *given) {
   const struct query_terms *terms = &s->scan->query->terms;
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
-    if (term->slot >= SCAN_ARGUMENTS || term->leaf != NONE) continue;
+    bool view = term->leaf == NONE && term_has_cells(term, term->component);
+    if (term->slot >= SCAN_ARGUMENTS || !view) continue;
     const struct component *component = component_of(s->scan->box->world, term->id);
     if (component) given[term->slot] = view_of(component, term->read_only);
   }

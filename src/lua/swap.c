@@ -9,6 +9,7 @@
 #include "lua/bind/options.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
+#include "lua/bind/variables.h"
 #include "lua/bind/world_box.h"
 #include "lua/lua_declare.h"
 #include "lua/lua_query.h"
@@ -184,6 +185,16 @@ static struct query_box *open_query(lua_State *L, const struct world_box *box, u
   return query;
 }
 
+/* The variables of the pending query at the top of the stack. */
+static void read_given(lua_State *L, struct world_box *box, struct query_text *text) {
+  if (lua_getiuservalue(L, -1, QUERY_VARIABLES_GIVEN) == LUA_TTABLE) {
+    char what[128];
+    text_format(what, sizeof what, "query '%s'", text->text);
+    variables_read(L, box, lua_gettop(L), false, what, text);
+  }
+  lua_pop(L, 1);
+}
+
 static void plan_queries(lua_State *L, struct world_box *box) {
   struct stage *stage = box->stage;
   uint32_t count = open_list(L, "queries");
@@ -192,10 +203,12 @@ static void plan_queries(lua_State *L, struct world_box *box) {
   if (!queries && count) raise_memory(L);
   stage->queries = queries;
   for (uint32_t i = 0; queries && i < count; i++) {
-    const char *text;
-    struct query_box *query = open_query(L, box, i, &text);
+    struct query_text text = {.count = 0};
+    struct query_box *query = open_query(L, box, i, &text.text);
+    read_given(L, box, &text);
     ecs_query *made;
-    ecs_status status = ecs_query_new(box->world, text, &made);
+    ecs_status status =
+        ecs_query_with(box->world, text.text, text.variables, text.count, &made);
     if (status != ECS_OK) refuse(L, box, status, "");
     if (query->query) ecs_query_free(query->query);
     query->query = made;

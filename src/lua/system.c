@@ -18,7 +18,7 @@
 
 static const char *const spec_keys[] = {"phase", "query",   "each", "map",     "run",
                                         "before", "after",  "every", "enabled", "when",
-                                        "compile", NULL};
+                                        "compile", "$variable", NULL};
 
 /* Indices on the stack of world:system. */
 enum { AT_WORLD = 1, AT_NAME, AT_SPEC, AT_SYSTEM };
@@ -86,8 +86,8 @@ static void read_switches(lua_State *L, struct system_box *system, const char *w
 
 static void make_query(lua_State *L, struct world_box *box, const struct system_draft *draft) {
   struct system_box *system = draft->system;
-  if (!draft->query) return;
-  system->query = query_push(L, box, AT_WORLD, draft->query);
+  if (!draft->query.text) return;
+  system->query = query_push(L, box, AT_WORLD, &draft->query);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_QUERY);
   if (system->form == FORM_MAP) map_check(L, system->query->query);
 }
@@ -170,8 +170,9 @@ void system_read(lua_State *L, struct world_box *box, struct system_draft *draft
   desc->every = seconds_option(L, AT_SPEC, what, "every");
   desc->before = names_option(L, AT_SPEC, what, "before");
   desc->after = names_option(L, AT_SPEC, what, "after");
-  draft->query = text_option(L, AT_SPEC, what, "query");
-  if (!draft->query && draft->system->form != FORM_RUN)
+  draft->query = (struct query_text){.text = text_option(L, AT_SPEC, what, "query")};
+  variables_read(L, box, AT_SPEC, true, what, &draft->query);
+  if (!draft->query.text && draft->system->form != FORM_RUN)
     raise_error(L, "%s: option 'query' is needed with each and map", what);
 }
 

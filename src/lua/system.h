@@ -5,6 +5,7 @@
 #include <lauxlib.h>
 
 #include "core/base/base.h"
+#include "lua/bind/variables.h"
 
 struct kernel_box;
 struct loop_box;
@@ -54,7 +55,7 @@ extern const luaL_Reg world_system_methods[];
 struct system_draft {
   struct system_box *system;       /* at the top of the stack but for texts */
   ecs_system_desc desc;
-  const char *query;               /* the text; NULL: none */
+  struct query_text query;
   char what[128];                  /* what messages begin with */
 };
 

@@ -232,7 +232,7 @@ static int run_body(lua_State *L) {
 static bool is_idle(const struct system_box *system) {
   const ecs_query *query = system->query ? system->query->query : NULL;
   if (system->form == FORM_RUN || !query || query->broken) return false;
-  for (uint32_t i = 0; i < query->count; i++)
+  for (uint32_t i = 0; i < query_reach(query); i++)
     if (world_table(query->world, query->tables[i])->count > 0) return false;
   return true;
 }

@@ -65,14 +65,13 @@ bool view_renew(lua_State *L, int loop_index, const struct view_box *old,
   return box->calls == calls;
 }
 
-void view_bind(struct view_box *view, const struct table *table, uint32_t first) {
-  if (first == NONE) {
+void view_bind(struct view_box *view, const struct column *columns, uint32_t first) {
+  if (!columns) {
     view->row = &row_absent;
     return;
   }
-  const struct column *columns = &table->columns[first];
   uint32_t leaves = view->component->leaf_count;
-  for (uint32_t i = 0; i < leaves; i++) view->data[i] = columns[i].data;
+  for (uint32_t i = 0; i < leaves; i++) view->data[i] = column_at(&columns[i], first);
   view->row = &view->loop->row;
 }
 

@@ -9,7 +9,7 @@
 #include "core/store/component.h"
 
 struct loop_box;
-struct table;
+struct column;
 struct world_box;
 
 /* Rows that are none. */
@@ -66,9 +66,9 @@ bool view_push(lua_State *L, struct world_box *box, int world_index,
 bool view_renew(lua_State *L, int loop_index, const struct view_box *old,
                 struct view_box **out);
 
-/* Points the view of a loop at a table's columns, the first of which is given; NONE when the
-** table lacks the component. */
-void view_bind(struct view_box *view, const struct table *table, uint32_t first);
+/* Points the view of a loop at its component's columns, from a row on; NULL when the component is
+** not there. */
+void view_bind(struct view_box *view, const struct column *columns, uint32_t first);
 
 /* Pushes a nested or array field of the view at an index, or an element that is nested; `at`
 ** counts fields or elements from 0. */

@@ -151,7 +151,7 @@ static uint32_t next_taken(const struct loop_box *loop, uint32_t row) {
 static int count_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   uint64_t *count = lua_touserdata(L, 2);
-  while (loop_next_table(loop)) {
+  while (loop_next_run(loop)) {
     fill(L, 1);
     for (uint32_t row = next_taken(loop, 0); row < loop->count; row = next_taken(loop, row + 1))
       ++*count;
@@ -173,7 +173,7 @@ static int where_count(lua_State *L) {
 static int first_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   ecs_id *id = lua_touserdata(L, 2);
-  while (*id == ECS_NULL && loop_next_table(loop)) {
+  while (*id == ECS_NULL && loop_next_run(loop)) {
     fill(L, 1);
     uint32_t row = next_taken(loop, 0);
     if (row < loop->count) *id = loop_entity(loop, row);
@@ -222,7 +222,7 @@ static int change_body(lua_State *L) {
   lua_pushvalue(L, 2);
   lua_gettable(L, -2);
   int method = lua_gettop(L), world = method - 1;
-  while (loop_next_table(loop)) {
+  while (loop_next_run(loop)) {
     fill(L, 1);
     for (uint32_t row = next_taken(loop, 0); row < loop->count;
          row = next_taken(loop, row + 1)) {
@@ -337,7 +337,7 @@ static int set_body(lua_State *L) {
   int count = lua_gettop(L) - 2;
   lua_pushnil(L);
   struct taken taken = {.index = lua_gettop(L)};
-  while (loop_next_table(loop)) {
+  while (loop_next_run(loop)) {
     fill(L, 1);
     for (uint32_t row = next_taken(loop, 0); row < loop->count; row = next_taken(loop, row + 1))
       take(L, loop, &taken, loop_entity(loop, row));

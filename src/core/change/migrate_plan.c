@@ -278,38 +278,70 @@ ecs_status migration_target(const struct migration *migration, struct table *tab
 
 /* ---- queries ---- */
 
-ecs_status migration_check_query(const struct migration *migration, const ecs_query *query) {
+/* Whether a query may go on that names a component, and a leaf of it (NONE: none). */
+static ecs_status check_named(const struct migration *migration, const ecs_query *query,
+                              const struct component *named, uint32_t leaf_at) {
   const ecs_world *world = migration->world;
-  for (uint32_t i = 0; i < query->terms.count && !query->broken; i++) {
-    const struct term *term = &query->terms.terms[i];
-    const struct change *change = migration_of(migration, term->id);
-    if (!change) continue;
-    const struct component *component = change->component, *wanted = change->wanted;
-    if (!wanted)
-      return world_fail(world, ECS_ENAME, "component '%s' is in use", component->name);
-    if (query->fresh || term->leaf == NONE) continue;
-    const struct leaf *leaf = &component->leaves[term->leaf];
-    if (component_leaf(wanted, leaf->name, leaf->name_size) == NONE)
-      return component_no_field(world, wanted, leaf->name, leaf->name_size);
-  }
+  const struct change *change = named ? migration_of(migration, named->id) : NULL;
+  if (!change) return ECS_OK;
+  const struct component *component = change->component, *wanted = change->wanted;
+  if (!wanted) return world_fail(world, ECS_ENAME, "component '%s' is in use", component->name);
+  if (query->fresh || leaf_at == NONE) return ECS_OK;
+  const struct leaf *leaf = &component->leaves[leaf_at];
+  if (component_leaf(wanted, leaf->name, leaf->name_size) == NONE)
+    return component_no_field(world, wanted, leaf->name, leaf->name_size);
   return ECS_OK;
 }
 
-static bool find_leaf_again(const struct change *change, struct term *term) {
-  if (term->leaf == NONE || !change || !change->wanted) return true;
-  const struct leaf *old = &change->wanted->leaves[term->leaf];
-  term->leaf = component_leaf(change->component, old->name, old->name_size);
-  return term->leaf != NONE;
+/* A path goes through a field as long as that is an entity. */
+static ecs_status check_way(const struct migration *migration, const ecs_query *query,
+                            const struct term *term) {
+  ecs_status status = check_named(migration, query, term->through, term->through_leaf);
+  const struct change *change =
+      status == ECS_OK && term->through ? migration_of(migration, term->through->id) : NULL;
+  if (!change || query->fresh || term->through_leaf == NONE) return status;
+  const struct leaf *leaf = &term->through->leaves[term->through_leaf];
+  uint32_t at = component_leaf(change->wanted, leaf->name, leaf->name_size);
+  if (change->wanted->leaves[at].type == ECS_ENTITY) return ECS_OK;
+  return world_fail(migration->world, ECS_ETYPE, "query '%s' goes through '%s.%s', which has to "
+                    "stay an entity field", query->text, term->through->name, leaf->name);
+}
+
+ecs_status migration_check_query(const struct migration *migration, const ecs_query *query) {
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < query->terms.count && !query->broken && status == ECS_OK; i++) {
+    const struct term *term = &query->terms.terms[i];
+    status = check_named(migration, query, term->component, term->leaf);
+    if (status == ECS_OK) status = check_way(migration, query, term);
+  }
+  return status;
+}
+
+static bool find_leaf_again(const struct migration *migration, const struct component *component,
+                            uint32_t *leaf) {
+  const struct change *change = component ? migration_of(migration, component->id) : NULL;
+  if (*leaf == NONE || !change || !change->wanted) return true;
+  const struct leaf *old = &change->wanted->leaves[*leaf];
+  *leaf = component_leaf(change->component, old->name, old->name_size);
+  return *leaf != NONE;
+}
+
+/* The terms of a query that was made for the migration name components as it leaves them. */
+static void name_again(const ecs_world *world, struct term *term) {
+  term->component = component_of(world, term->id);
+  if (term->through) term->through = component_of(world, term->through_id);
 }
 
 void migration_refresh_query(const struct migration *migration, ecs_query *query) {
   bool sound = true;
   for (uint32_t i = 0; i < query->terms.count && !query->broken; i++) {
     struct term *term = &query->terms.terms[i];
-    if (query->fresh)
-      term->component = component_of(query->world, term->id);
-    else
-      sound &= find_leaf_again(migration_of(migration, term->id), term);
+    if (query->fresh) {
+      name_again(query->world, term);
+      continue;
+    }
+    sound &= find_leaf_again(migration, term->component, &term->leaf);
+    sound &= find_leaf_again(migration, term->through, &term->through_leaf);
   }
   query->fresh = false;
   if (sound)

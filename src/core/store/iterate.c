@@ -3,6 +3,7 @@
 #include "core/store/entity.h"
 #include "core/store/query.h"
 #include "core/store/relate.h"
+#include "core/store/walk.h"
 #include "core/store/world.h"
 
 ecs_status query_usable(const ecs_query *query) {
@@ -12,23 +13,45 @@ ecs_status query_usable(const ecs_query *query) {
                     query->text);
 }
 
+static void free_walk(ecs_iter *it) {
+  if (it->walk) memory_free(&it->query->world->memory, it->walk, sizeof *it->walk);
+  it->walk = NULL;
+}
+
+static ecs_status make_walk(ecs_iter *it) {
+  if (it->query->terms.step_count == 0) return ECS_OK;
+  it->walk = memory_array(&it->query->world->memory, 1, sizeof *it->walk);
+  if (!it->walk) return world_nomem(it->query->world);
+  walk_begin(it->walk, it->query);
+  return ECS_OK;
+}
+
 ecs_status ecs_iter_open(ecs_query *query, ecs_iter *it) {
   *it = (ecs_iter){.query = query, .table = NONE};
   ecs_status status = query_usable(query);
+  if (status == ECS_OK) status = make_walk(it);
   if (status == ECS_OK) status = scope_open(query->world, SCOPE_LOOP, &it->scope);
   it->open = status == ECS_OK;
+  if (!it->open) free_walk(it);
   return status;
+}
+
+/* Comes to a run of rows. */
+static bool come_to(ecs_iter *it, uint32_t match, uint32_t row, uint32_t count) {
+  it->table = match;
+  it->first = row;
+  it->count = count;
+  it->rows = world_table(it->query->world, it->query->tables[match])->rows + row;
+  return true;
 }
 
 bool ecs_iter_next(ecs_iter *it) {
   const ecs_query *query = it->query;
-  while (it->open && it->match < query->count) {
-    it->table = it->match++;
-    const struct table *table = world_table(query->world, query->tables[it->table]);
-    if (table->count == 0) continue;
-    it->count = table->count;
-    it->rows = table->rows;
-    return true;
+  if (it->open && it->walk && walk_next(it->walk))
+    return come_to(it, it->walk->match, it->walk->row, 1);
+  while (it->open && !it->walk && it->match < query_reach(query)) {
+    uint32_t match = it->match++, count = world_table(query->world, query->tables[match])->count;
+    if (count) return come_to(it, match, 0, count);
   }
   it->count = 0;
   it->rows = NULL;
@@ -39,6 +62,7 @@ ecs_status ecs_iter_close(ecs_iter *it) {
   if (!it->open) return ECS_OK;
   ecs_status status = scope_commit(it->query->world, it->scope);
   it->open = scope_stays_open(status);
+  if (!it->open) free_walk(it);
   return status;
 }
 
@@ -49,8 +73,13 @@ ecs_id ecs_iter_entity(const ecs_iter *it, size_t row) {
 bool ecs_iter_has(const ecs_iter *it, uint32_t term) {
   const ecs_query *query = it->query;
   if (!query || term >= query->terms.count || it->table == NONE) return false;
-  const struct table *table = world_table(query->world, query->tables[it->table]);
-  return table_has(table, query->terms.terms[term].id);
+  const struct term *asked = &query->terms.terms[term];
+  if (it->walk && asked->form != TERM_OWN) return walk_cells(it->walk, asked).table != NULL;
+  return table_has(world_table(query->world, query->tables[it->table]), asked->id);
+}
+
+ecs_id ecs_iter_value(const ecs_iter *it, uint32_t variable) {
+  return it->walk && it->count ? walk_value(it->walk, variable) : ECS_NULL;
 }
 
 void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
@@ -59,9 +88,14 @@ void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   const struct term *asked = &query->terms.terms[term];
   if (asked->slot == NONE) return NULL;
   if (leaf >= (asked->leaf == NONE ? asked->component->leaf_count : 1)) return NULL;
-  uint32_t first = query_columns(query, it->table)[asked->slot];
-  if (first == NONE) return NULL;
-  return world_table(query->world, query->tables[it->table])->columns[first + leaf].data;
+  struct walk_end end = {NULL, it->first, query_columns(query, it->table)[asked->slot]};
+  if (it->walk && asked->form != TERM_OWN)
+    end = walk_cells(it->walk, asked);
+  else
+    end.table = world_table(query->world, query->tables[it->table]);
+  if (!end.table || end.first == NONE) return NULL;
+  const struct column *column = &end.table->columns[end.first + leaf];
+  return (char *)column->data + (size_t)end.row * column->size;
 }
 
 /* Ends the scope of a change that has this status. */
@@ -72,22 +106,64 @@ static ecs_status end_change(ecs_world *world, uint32_t scope, ecs_status status
   return status;
 }
 
-/* Entity by entity, as one scope: a relation's pair added to, or all pairs taken from every row. */
-static ecs_status change_each(ecs_query *query, struct component *component, ecs_id id,
-                              bool add) {
+/* ---- all rows at once ---- */
+
+/* What becomes of an entity of a query. */
+typedef ecs_status (*change_fn)(ecs_world *world, ecs_id entity, ecs_id id);
+
+static ecs_status change_rows(ecs_query *query, ecs_id id, change_fn change) {
   ecs_world *world = query->world;
-  if (staging_is_open(&world->staging))
-    return world_fail(world, ECS_EBUSY, "cannot change whole tables inside a scope");
-  if (add && !id_is_pair(id)) return relate_no_target(world, component);
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < query_reach(query) && status == ECS_OK; i++) {
+    const struct table *table = world_table(world, query->tables[i]);
+    for (uint32_t row = 0; row < table->count && status == ECS_OK; row++)
+      status = change(world, entity_id(&world->entities, table->rows[row]), id);
+  }
+  return status;
+}
+
+/* Each entity once, however often it matches. */
+static ecs_status change_matches(ecs_query *query, ecs_id id, change_fn change) {
+  ecs_world *world = query->world;
+  struct walk walk;
+  ecs_status status = ECS_OK;
+  uint32_t last = 0;
+  walk_begin(&walk, query);
+  while (status == ECS_OK && walk_next(&walk)) {
+    uint32_t at = walk.table->rows[walk.row];
+    if (at != last) status = change(world, entity_id(&world->entities, at), id);
+    last = at;
+  }
+  return status;
+}
+
+/* Entity by entity, as one scope. */
+static ecs_status change_each(ecs_query *query, ecs_id id, change_fn change) {
+  ecs_world *world = query->world;
   uint32_t scope;
   ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
   if (status != ECS_OK) return status;
-  for (uint32_t i = 0; i < query->count && status == ECS_OK; i++) {
-    const struct table *table = world_table(world, query->tables[i]);
-    for (uint32_t row = 0; row < table->count && status == ECS_OK; row++)
-      status = relate_change(world, entity_id(&world->entities, table->rows[row]), id, add);
-  }
+  status = query->terms.step_count ? change_matches(query, id, change)
+                                   : change_rows(query, id, change);
   return end_change(world, scope, status);
+}
+
+static ecs_status relate_one(ecs_world *world, ecs_id entity, ecs_id id) {
+  return relate_change(world, entity, id, true);
+}
+
+static ecs_status unrelate_one(ecs_world *world, ecs_id entity, ecs_id id) {
+  return relate_change(world, entity, id, false);
+}
+
+static ecs_status despawn_one(ecs_world *world, ecs_id entity, ecs_id id) {
+  (void)id;
+  return entity_despawn(world, entity);
+}
+
+static ecs_status need_no_scope(const ecs_query *query) {
+  if (!staging_is_open(&query->world->staging)) return ECS_OK;
+  return world_fail(query->world, ECS_EBUSY, "cannot change whole tables inside a scope");
 }
 
 static ecs_status change_all(ecs_query *query, ecs_id id, bool add) {
@@ -95,12 +171,14 @@ static ecs_status change_all(ecs_query *query, ecs_id id, bool add) {
   struct component *component;
   ecs_status status = query_usable(query);
   if (status == ECS_OK) status = component_need_id(world, id, &component);
-  if (status == ECS_OK && component->relation && (add || !component->relation->exclusive))
-    return change_each(query, component, id, add);
-  if (status == ECS_OK && staging_is_open(&world->staging))
-    status = world_fail(world, ECS_EBUSY, "cannot change whole tables inside a scope");
-  return status == ECS_OK ? bulk_change(world, &query->tables, query->count, id, add)
-                          : status;
+  if (status == ECS_OK) status = need_no_scope(query);
+  if (status != ECS_OK) return status;
+  if (component->relation && (add || !component->relation->exclusive)) {
+    if (add && !id_is_pair(id)) return relate_no_target(world, component);
+    return change_each(query, id, add ? relate_one : unrelate_one);
+  }
+  if (query->terms.step_count) return change_each(query, id, add ? entity_add : entity_remove);
+  return bulk_change(world, &query->tables, query_reach(query), id, add);
 }
 
 ecs_status ecs_query_add(ecs_query *query, ecs_id component) {
@@ -111,41 +189,32 @@ ecs_status ecs_query_remove(ecs_query *query, ecs_id component) {
   return change_all(query, component, false);
 }
 
-/* The rows of a table are entities that may be despawned. */
-static ecs_status check_entities(const ecs_world *world, const struct table *table) {
-  for (uint32_t row = 0; row < table->count; row++)
-    if (table->rows[row] < FIRST_ENTITY) {
-      ecs_id id = entity_id(&world->entities, table->rows[row]);
-      return world_fail(world, ECS_EINVAL, "%e is a component: undeclare '%s' instead", id,
-                        component_of(world, id)->name);
-    }
-  return ECS_OK;
+/* What is to be despawned is an entity. */
+static ecs_status check_entity(const ecs_world *world, uint32_t at) {
+  if (at >= FIRST_ENTITY) return ECS_OK;
+  ecs_id id = entity_id(&world->entities, at);
+  return world_fail(world, ECS_EINVAL, "%e is a component: undeclare '%s' instead", id,
+                    component_of(world, id)->name);
 }
 
-/* Where others may be tied to what goes. */
-static ecs_status despawn_each(ecs_query *query) {
-  ecs_world *world = query->world;
-  uint32_t scope;
-  ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
-  if (status != ECS_OK) return status;
-  for (uint32_t i = 0; i < query->count && status == ECS_OK; i++) {
-    const struct table *table = world_table(world, query->tables[i]);
-    for (uint32_t row = 0; row < table->count && status == ECS_OK; row++)
-      status = entity_despawn(world, entity_id(&world->entities, table->rows[row]));
-  }
-  return end_change(world, scope, status);
+static ecs_status check_entities(const ecs_query *query) {
+  const ecs_world *world = query->world;
+  struct walk walk;
+  ecs_status status = ECS_OK;
+  for (walk_begin(&walk, query); status == ECS_OK && walk_next(&walk);)
+    status = check_entity(world, walk.table->rows[walk.row]);
+  return status;
 }
 
 ecs_status ecs_query_despawn(ecs_query *query) {
   ecs_world *world = query->world;
   ecs_status status = query_usable(query);
-  if (status == ECS_OK && staging_is_open(&world->staging))
-    status = world_fail(world, ECS_EBUSY, "cannot change whole tables inside a scope");
-  for (uint32_t i = 0; i < query->count && status == ECS_OK; i++)
-    status = check_entities(world, world_table(world, query->tables[i]));
+  if (status == ECS_OK) status = need_no_scope(query);
+  if (status == ECS_OK) status = check_entities(query);
   if (status != ECS_OK) return status;
-  if (world->relations.tied || world->graph.pair_tables) return despawn_each(query);
-  for (uint32_t i = 0; i < query->count; i++) {
+  if (world->relations.tied || world->graph.pair_tables || query->terms.step_count)
+    return change_each(query, ECS_NULL, despawn_one);
+  for (uint32_t i = 0; i < query_reach(query); i++) {
     struct table *table = world_table(world, query->tables[i]);
     while (table->count) entity_kill(world, table->rows[table->count - 1]);
   }

@@ -1,24 +1,43 @@
 #include "core/store/query.h"
 
+#include "core/store/relate.h"
+#include "core/store/walk.h"
 #include "core/store/world.h"
+
+/* Whether a table may have rows that a term finds there: where that depends on the row, true. */
+static bool may_have(const struct term *term, const struct table *table) {
+  switch (term->form) {
+    case TERM_OWN: return table_has(table, term->id);
+    case TERM_PAIR:
+      if (term_is_known(term) || term->component->ties.exclusive)
+        return table_has(table, term->component->ties.exclusive ? term->component->id : term->id);
+      return relate_table_has(table, term->component);
+    case TERM_PATH: return term->nearest || table_has(table, term->through->id);
+    default: return true;
+  }
+}
+
+static bool has(const struct term *term, const struct table *table) {
+  return term->form == TERM_OWN && table_has(table, term->id);
+}
 
 bool query_terms_match(const struct query_terms *terms, const struct table *table) {
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
-    bool has = table_has(table, term->id);
     switch (term->kind) {
       case TERM_WITH:
-        if (!has) return false;
+        if (!may_have(term, table)) return false;
         break;
       case TERM_WITHOUT:
-        if (has) return false;
+        if (has(term, table)) return false;
         break;
       case TERM_OPTIONAL: break;
       case TERM_OR: {
         uint32_t group = term->group;
+        bool any = may_have(term, table);
         for (; i + 1 < terms->count && terms->terms[i + 1].group == group; i++)
-          has |= table_has(table, terms->terms[i + 1].id);
-        if (!has) return false;
+          any |= may_have(&terms->terms[i + 1], table);
+        if (!any) return false;
         break;
       }
     }
@@ -100,10 +119,23 @@ void query_leave(ecs_query *query) {
   query->count = kept;
 }
 
+/* What the component index lists all tables by that a term can match; ECS_NULL for none. */
+static ecs_id term_key(const struct term *term) {
+  if (term->kind != TERM_WITH) return ECS_NULL;
+  switch (term->form) {
+    case TERM_OWN: return term->id;
+    case TERM_PAIR:
+      if (term->component->ties.exclusive) return term->component->id;
+      return term->target ? term->id : pair_make(ecs_id_index(term->component->id), 0);
+    case TERM_PATH: return term->nearest ? ECS_NULL : term->through->id;
+    default: return ECS_NULL;
+  }
+}
+
 static ecs_id key_of(const struct query_terms *terms) {
-  for (uint32_t i = 0; i < terms->count; i++)
-    if (terms->terms[i].kind == TERM_WITH) return terms->terms[i].id;
-  return ECS_NULL;
+  ecs_id key = ECS_NULL;
+  for (uint32_t i = 0; i < terms->count && key == ECS_NULL; i++) key = term_key(&terms->terms[i]);
+  return key;
 }
 
 ecs_status query_key_room(ecs_world *world, ecs_id key, uint32_t more,
@@ -149,13 +181,15 @@ static void enter(ecs_query *query, struct id_record *record) {
   world->last_query = query;
 }
 
-static ecs_status fill(ecs_query *query, const char *text, size_t size) {
+static ecs_status fill(ecs_query *query, const char *text, size_t size,
+                       const ecs_variable *given, uint32_t given_count) {
   ecs_world *world = query->world;
   query->text = memory_array(&world->memory, size + 1, 1);
   if (!query->text) return world_nomem(world);
   query->text_size = size;
   memcpy(query->text, text, size);
-  ecs_status status = query_parse(world, query->text, size, &query->terms);
+  ecs_status status = query_parse(world, (ecs_string){query->text, size}, given, given_count,
+                                  &query->terms);
   if (status != ECS_OK) return status;
   query->key = key_of(&query->terms);
   struct id_record *record;
@@ -166,11 +200,16 @@ static ecs_status fill(ecs_query *query, const char *text, size_t size) {
 }
 
 ecs_status ecs_query_new(ecs_world *world, const char *text, ecs_query **out) {
+  return ecs_query_with(world, text, NULL, 0, out);
+}
+
+ecs_status ecs_query_with(ecs_world *world, const char *text, const ecs_variable *variables,
+                          uint32_t count, ecs_query **out) {
   ecs_query *query = memory_array(&world->memory, 1, sizeof *query);
   if (!query) return world_nomem(world);
   query->world = world;
   query->fresh = world->registry.shown;
-  ecs_status status = fill(query, text, strlen(text));
+  ecs_status status = fill(query, text, strlen(text), variables, count);
   if (status == ECS_OK)
     *out = query;
   else
@@ -225,10 +264,15 @@ void query_retire(ecs_query *query) {
   for (uint32_t i = 0; i < query->terms.count; i++) query->terms.terms[i].component = NULL;
 }
 
+static bool names(const struct term *term, ecs_id component) {
+  return (term->component && term->component->id == component) || term->target == component ||
+         (term->through && term->through->id == component);
+}
+
 void query_break(ecs_world *world, ecs_id component) {
   for (ecs_query *query = world->first_query; query; query = query->next)
-    for (uint32_t i = 0; i < query->terms.count; i++)
-      if (query->terms.terms[i].id == component) query_retire(query);
+    for (uint32_t i = 0; i < query->terms.count && !query->broken; i++)
+      if (names(&query->terms.terms[i], component)) query_retire(query);
 }
 
 /* Terms that give something, as the registry shows their components now. */
@@ -236,7 +280,7 @@ static uint32_t count_slots(const ecs_query *query) {
   uint32_t slots = 0;
   for (uint32_t i = 0; i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
-    const struct component *component = component_of(query->world, term->id);
+    const struct component *component = component_of(query->world, term->component->id);
     slots += component && term_gives(term, component);
   }
   return slots;
@@ -265,9 +309,18 @@ void query_refresh(ecs_query *query) {
     join(query, world_table(query->world, query->tables[i]));
 }
 
+uint32_t query_reach_of(const ecs_query *query) {
+  for (uint32_t i = 0; i < query->terms.count; i++) {
+    const struct term *term = &query->terms.terms[i];
+    if (term_is_known(term) && !ecs_alive(query->world, term->target)) return 0;
+  }
+  return query->count;
+}
+
 size_t ecs_query_count(const ecs_query *query) {
   size_t count = 0;
-  for (uint32_t i = 0; i < query->count; i++)
+  if (query->terms.step_count) return walk_count(query);
+  for (uint32_t i = 0; i < query_reach(query); i++)
     count += world_table(query->world, query->tables[i])->count;
   return count;
 }
@@ -277,28 +330,43 @@ static const struct id_record *narrowest(const ecs_world *world,
                                          const struct query_terms *terms) {
   const struct id_record *best = graph_all(world);
   for (uint32_t i = 0; i < terms->count; i++) {
-    if (terms->terms[i].kind != TERM_WITH) continue;
-    const struct id_record *record = graph_record(world, terms->terms[i].id);
+    ecs_id key = term_key(&terms->terms[i]);
+    if (key == ECS_NULL) continue;
+    const struct id_record *record = graph_record(world, key);
     if (!record) return NULL;
     if (record->table_count < best->table_count) best = record;
   }
   return best;
 }
 
-ecs_status query_count_text(ecs_world *world, const char *text, size_t size, size_t *out) {
-  struct query_terms terms;
-  ecs_status status = query_parse(world, text, size, &terms);
-  if (status != ECS_OK) return status;
-  *out = 0;
-  const struct id_record *record = narrowest(world, &terms);
+static size_t count_rows(const ecs_world *world, const struct query_terms *terms) {
+  const struct id_record *record = narrowest(world, terms);
+  size_t count = 0;
   for (uint32_t i = 0; record && i < record->table_count; i++) {
     const struct table *table = world_table(world, record->tables[i]);
-    if (table->count && query_terms_match(&terms, table)) *out += table->count;
+    if (table->count && query_terms_match(terms, table)) count += table->count;
   }
+  return count;
+}
+
+/* Terms that are decided row by row want a query. */
+ecs_status query_count_with(ecs_world *world, const char *text, const ecs_variable *variables,
+                            uint32_t count, size_t *out) {
+  struct query_terms terms;
+  ecs_query *query;
+  ecs_status status = query_parse(world, (ecs_string){text, strlen(text)}, variables, count,
+                                  &terms);
+  if (status != ECS_OK) return status;
+  bool by_rows = terms.step_count || terms.targets;
+  if (!by_rows) *out = count_rows(world, &terms);
   query_terms_free(world, &terms);
+  if (by_rows) status = ecs_query_with(world, text, variables, count, &query);
+  if (!by_rows || status != ECS_OK) return status;
+  *out = ecs_query_count(query);
+  query_free(query);
   return ECS_OK;
 }
 
 ecs_status ecs_count(ecs_world *world, const char *text, size_t *out) {
-  return query_count_text(world, text, strlen(text), out);
+  return query_count_with(world, text, NULL, 0, out);
 }

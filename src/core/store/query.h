@@ -1,5 +1,6 @@
 /* Queries: parsed terms, and the list of tables that match them, kept up to date as tables
-** come and go. */
+** come and go. Terms about an entity's ties, and about other entities, are for walk.h to decide,
+** row by row. */
 #ifndef ECS_CORE_STORE_QUERY_H
 #define ECS_CORE_STORE_QUERY_H
 
@@ -9,9 +10,31 @@ struct id_record;
 
 enum term_kind { TERM_WITH, TERM_WITHOUT, TERM_OPTIONAL, TERM_OR };
 
+/* Whose component a term is about. */
+enum term_form {
+  TERM_OWN,              /* the row's: Position */
+  TERM_PAIR,             /* the row's tie: (Likes, Apples), (Likes, $food), (Likes, *) */
+  TERM_PATH,             /* another's, to which the row leads: ChildOf->World, Hunt.prey->Health */
+  TERM_OF                /* that of a variable's value: Health($food) */
+};
+
+/* A value that terms share, and that was not given with the query. */
+struct variable {
+  ecs_string name;       /* in the query's text; of a `*` nothing */
+  uint32_t output;       /* which of the values that go with a match it is; NONE for none */
+};
+
 struct term {
-  ecs_id id;
+  ecs_id id;             /* of the component; of a tie to somebody known, the pair's */
   struct component *component;
+  enum term_form form;
+  ecs_id target;         /* of a tie to a declared name; ECS_NULL: the variable's value */
+  uint32_t variable;     /* of a tie or TERM_OF; NONE */
+  bool binds;            /* the variable has no value before this term */
+  struct component *through;   /* of a path: the relation, or the component with the field */
+  ecs_id through_id;
+  uint32_t through_leaf;       /* the field; NONE for a relation's target */
+  bool nearest;                /* of a path: from the row itself on, along the relation */
   enum term_kind kind;
   uint32_t group;        /* terms of one A|B|C share it; NONE otherwise */
   uint32_t leaf;         /* a single field's term (Position.x); NONE for the whole */
@@ -20,33 +43,61 @@ struct term {
   bool filters;          /* `with`: it gives nothing */
 };
 
+/* Whether there are values: those of a tie are what it has beside its target. */
+static inline bool term_has_cells(const struct term *term, const struct component *component) {
+  bool tie = term->form == TERM_PAIR && component->ties.exclusive && term->leaf == NONE;
+  return component->leaf_count > tie;
+}
+
 /* Whether a function is given something for a term of a component with these fields: a view or
 ** value, or, for an optional tag, a truth. */
 static inline bool term_gives(const struct term *term, const struct component *component) {
   if (term->kind == TERM_WITHOUT || term->filters) return false;
-  return component->leaf_count || term->kind == TERM_OPTIONAL;
+  return term_has_cells(term, component) || term->kind == TERM_OPTIONAL;
+}
+
+/* Whether it is about a tie, to somebody known, that every row of a table has or lacks. */
+static inline bool term_is_known(const struct term *term) {
+  return term->form == TERM_PAIR && !term->component->ties.exclusive &&
+         term->kind == TERM_WITH && term->target != ECS_NULL;
 }
 
 /* What a match has for a term's slot: the number of its first column, NONE where the table lacks
-** the component. For a tag that the table has: any number, as it has no column. */
+** the component, or where it depends on the row. For a tag that the table has: any number, as it
+** has no column. */
 static inline uint32_t term_column(const struct term *term, const struct table *table) {
+  if (term->form != TERM_OWN && !term_is_known(term)) return NONE;
   const struct layout *layout = table_find(table, term->id);
   if (layout->count == 0) return layout->taken ? 0 : NONE;
   uint32_t first = (uint32_t)(layout->columns - table->columns);
   return term->leaf == NONE ? first : first + term->leaf;
 }
 
+#define QUERY_STEPS 16         /* terms that are decided row by row */
+#define QUERY_VARIABLES 16
+
 struct query_terms {
   struct term *terms;
   uint32_t count;
   uint32_t capacity;
   uint32_t slots;        /* terms that give something: a function's first parameters */
+  uint32_t values;       /* variables that are given with each match, behind the entity */
+  uint32_t step_count;   /* 0: every row of a table matches */
+  uint16_t steps[QUERY_STEPS];     /* terms that are decided row by row, in that order */
+  uint32_t variable_count;
+  struct variable variables[QUERY_VARIABLES];
   bool choices;          /* has terms that a table may lack */
+  bool targets;          /* has terms of which term_is_known */
+  bool sources;          /* the first term is a tie by an exclusive relation: its order is theirs */
 };
 
-/* Reads a query's text. The message names what is wrong and the nearest name. */
-ecs_status query_parse(ecs_world *world, const char *text, size_t size,
-                       struct query_terms *out);
+/* Reads a query's text, which terms and variables point into: it stays where it is. `given` are
+** variables that have values. The message names what is wrong and the nearest name. */
+ecs_status query_parse(ecs_world *world, ecs_string text, const ecs_variable *given,
+                       uint32_t given_count, struct query_terms *out);
+
+/* Once all terms are known: what is decided row by row, and in which order (query_steps.c). */
+ecs_status query_order_steps(ecs_world *world, const ecs_string *text, struct query_terms *terms);
 void query_terms_free(ecs_world *world, struct query_terms *terms);
 
 /* Whether a table satisfies the terms. */
@@ -74,8 +125,15 @@ struct ecs_query {
 /* Frees a query that is a system's, too. */
 void query_free(ecs_query *query);
 
-/* Counts without making a query. */
-ecs_status query_count_text(ecs_world *world, const char *text, size_t size, size_t *out);
+/* ecs_count of a text with variables. */
+ecs_status query_count_with(ecs_world *world, const char *text, const ecs_variable *variables,
+                            uint32_t count, size_t *out);
+
+/* How many tables to go through: none when somebody that it names is dead. */
+uint32_t query_reach_of(const ecs_query *query);
+static inline uint32_t query_reach(const ecs_query *query) {
+  return LIKELY(!query->terms.targets) ? query->count : query_reach_of(query);
+}
 
 /* ECS_ENAME for a query that names a component no longer declared. */
 ecs_status query_usable(const ecs_query *query);

@@ -1,7 +1,10 @@
 /* The text of a query:
 **   query = [ term { "," term } ]
-**   term  = "!" component | name [ "?" ] | [ "with" ] name { "|" name }
-**   name  = component [ "." leaf ], with ":in" behind it or not, on either side of the "?" */
+**   term  = "!" what | name [ "?" ] | [ "with" ] name { "|" name }
+**   name  = what [ "." leaf ], with ":in" behind it or not, on either side of the "?"
+**   what  = component | "(" relation "," target ")" | path | component "($" variable ")"
+**   target = component | "*" | "$" variable
+**   path  = relation [ "*" ] "->" component | component "." leaf "->" component */
 #include "core/store/builtin.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
@@ -12,6 +15,9 @@ struct parser {
   ecs_string text;
   struct query_terms *terms;
   uint32_t groups;
+  const ecs_variable *given;
+  uint32_t given_count;
+  uint64_t given_named;      /* a bit each */
 };
 
 static void skip_space(struct parser *parser) {
@@ -110,22 +116,169 @@ static ecs_status add_term(struct parser *parser, const struct term *term) {
   return ECS_OK;
 }
 
-static ecs_status read_name(struct parser *parser, struct term *term) {
-  *term = (struct term){.leaf = NONE, .group = NONE, .slot = NONE};
-  skip_space(parser);
-  if (parser->at < parser->end && *parser->at == '(')
-    return later(parser, "pairs '(relation, target)'");
+/* ---- ties, paths and variables ---- */
+
+static ecs_status need_component(struct parser *parser, struct component **out) {
   ecs_string name = read_while(parser, false);
   if (name.size == 0) return fail(parser, "a component's name expected");
-  ecs_status status = component_need_or_builtin(parser->world, name.data, name.size,
-                                                &term->component);
+  return component_need_or_builtin(parser->world, name.data, name.size, out);
+}
+
+static ecs_status need_relation(struct parser *parser, struct component **out) {
+  struct relation *relation;
+  ecs_status status = need_component(parser, out);
+  return status == ECS_OK ? relation_need(parser->world, (*out)->id, &relation) : status;
+}
+
+static ecs_status add_variable(struct parser *parser, ecs_string name, uint32_t *out) {
+  struct query_terms *terms = parser->terms;
+  if (terms->variable_count == QUERY_VARIABLES)
+    return world_fail(parser->world, ECS_ELIMIT, "a query has at most 16 variables and '*'");
+  *out = terms->variable_count++;
+  terms->variables[*out] = (struct variable){name, NONE};
+  return ECS_OK;
+}
+
+/* The value that the variable is given, ECS_NULL for none. */
+static ecs_id given_value(struct parser *parser, const ecs_string *name) {
+  for (uint32_t i = 0; i < parser->given_count; i++) {
+    if (!text_equal(parser->given[i].name, name->data, name->size)) continue;
+    parser->given_named |= UINT64_C(1) << i;
+    return parser->given[i].value;
+  }
+  return ECS_NULL;
+}
+
+/* Behind the $. */
+static ecs_status read_variable(struct parser *parser, struct term *term) {
+  ecs_string name = {parser->at, 0};
+  while (parser->at < parser->end && is_name_part(*parser->at)) parser->at++;
+  name.size = (size_t)(parser->at - name.data);
+  if (name.size == 0) return fail(parser, "a variable's name expected behind '$'");
+  term->target = given_value(parser, &name);
+  if (term->target != ECS_NULL) return ECS_OK;
+  for (uint32_t i = 0; i < parser->terms->variable_count; i++) {
+    const struct variable *variable = &parser->terms->variables[i];
+    term->variable = i;
+    if (variable->name.size == name.size && memcmp(variable->name.data, name.data, name.size) == 0)
+      return ECS_OK;
+  }
+  return add_variable(parser, name, &term->variable);
+}
+
+static ecs_status read_target(struct parser *parser, struct term *term) {
+  if (accept(parser, '*')) return add_variable(parser, (ecs_string){NULL, 0}, &term->variable);
+  if (accept(parser, '$')) return read_variable(parser, term);
+  struct component *target;
+  ecs_string name = read_while(parser, false);
+  if (name.size == 0)
+    return fail(parser, "a target expected: a component's or tag's name, '$name' or '*'");
+  ecs_status status = component_need_or_builtin(parser->world, name.data, name.size, &target);
+  if (status == ECS_OK) term->target = target->id;
+  return status;
+}
+
+/* Behind its parenthesis. */
+static ecs_status read_pair(struct parser *parser, struct term *term) {
+  term->form = TERM_PAIR;
+  ecs_status status = need_relation(parser, &term->component);
   if (status != ECS_OK) return status;
   term->id = term->component->id;
-  if (term->component->ties.relation && !term->component->ties.exclusive)
-    return later(parser, "relations of several targets");
+  if (!accept(parser, ',')) return fail(parser, "',' and a target expected");
+  status = read_target(parser, term);
+  if (status != ECS_OK) return status;
+  if (!term->component->relation->exclusive)
+    term->id = pair_make(ecs_id_index(term->id), ecs_id_index(term->target));
+  return accept(parser, ')') ? ECS_OK : fail(parser, "')' expected");
+}
+
+/* Whether "->" follows, or "*->". */
+static bool accept_arrow(struct parser *parser, bool *nearest) {
+  const char *start = parser->at;
+  *nearest = accept(parser, '*');
+  if (accept(parser, '-') && parser->at < parser->end && *parser->at == '>') {
+    parser->at++;
+    return true;
+  }
+  parser->at = start;
+  return false;
+}
+
+static ecs_status check_way(struct parser *parser, const struct term *term) {
+  const struct component *through = term->through;
+  ecs_world *world = parser->world;
+  if (term->through_leaf != NONE) {
+    const struct leaf *leaf = &through->leaves[term->through_leaf];
+    if (leaf->type != ECS_ENTITY)
+      return world_fail(world, ECS_ETYPE, "query '%S': '%s.%s' is no entity field, so that no path "
+                        "goes through it", &parser->text, through->name, leaf->name);
+    if (term->nearest)
+      return world_fail(world, ECS_EINVAL, "query '%S': '*->' goes along a relation, and '%s.%s' "
+                        "is a field", &parser->text, through->name, leaf->name);
+    return ECS_OK;
+  }
+  if (!through->ties.relation)
+    return world_fail(world, ECS_EINVAL, "query '%S': '%s' is no relation: name its entity field, "
+                      "as in '%s.field->'", &parser->text, through->name, through->name);
+  if (!through->ties.exclusive)
+    return world_fail(world, ECS_EINVAL, "query '%S': a path goes along an exclusive relation, and "
+                      "'%s' has several targets: join by '(%s, $to), Component($to)'",
+                      &parser->text, through->name, through->name);
+  return ECS_OK;
+}
+
+/* Behind its arrow: what was read so far is the way. */
+static ecs_status read_end(struct parser *parser, struct term *term, bool nearest) {
+  term->form = TERM_PATH;
+  term->through = term->component;
+  term->through_id = term->component->id;
+  term->through_leaf = term->leaf;
+  term->nearest = nearest;
+  term->leaf = NONE;
+  ecs_status status = check_way(parser, term);
+  if (status == ECS_OK) status = need_component(parser, &term->component);
+  if (status == ECS_OK) term->id = term->component->id;
+  return status;
+}
+
+static ecs_status refuse_several(struct parser *parser, const struct component *component) {
+  return world_fail(parser->world, ECS_EINVAL, "query '%S': '%s' has several targets: write "
+                    "'(%s, *)' for each, '!(%s, *)' for none", &parser->text, component->name,
+                    component->name, component->name);
+}
+
+static bool is_several(const struct term *term) {
+  return term->component->ties.relation && !term->component->ties.exclusive;
+}
+
+/* A component, what a path leads to, or C($of). */
+static ecs_status read_component(struct parser *parser, struct term *term) {
+  bool nearest;
+  ecs_status status = need_component(parser, &term->component);
+  if (status != ECS_OK) return status;
+  term->id = term->component->id;
   if (accept(parser, '.')) status = read_leaf(parser, term);
+  if (status == ECS_OK && accept_arrow(parser, &nearest)) status = read_end(parser, term, nearest);
+  if (status != ECS_OK) return status;
+  if (is_several(term)) return refuse_several(parser, term->component);
+  if (term->form != TERM_OWN || term->leaf != NONE || !accept(parser, '(')) return ECS_OK;
+  term->form = TERM_OF;
+  if (!accept(parser, '$')) return fail(parser, "'$' and a variable's name expected");
+  status = read_variable(parser, term);
+  if (status != ECS_OK) return status;
+  return accept(parser, ')') ? ECS_OK : fail(parser, "')' expected");
+}
+
+static ecs_status read_name(struct parser *parser, struct term *term) {
+  *term = (struct term){.leaf = NONE, .group = NONE, .slot = NONE, .variable = NONE,
+                        .through_leaf = NONE};
+  ecs_status status = accept(parser, '(') ? read_pair(parser, term) : read_component(parser, term);
+  if (status == ECS_OK && term->form != TERM_OWN && accept(parser, '.'))
+    status = read_leaf(parser, term);
   return status == ECS_OK ? read_modifiers(parser, term) : status;
 }
+
+/* ---- terms ---- */
 
 static void give_slot(struct parser *parser, struct term *term) {
   assert(term->component);
@@ -193,10 +346,21 @@ static ecs_status read_term(struct parser *parser) {
   return add_term(parser, &term);
 }
 
-ecs_status query_parse(ecs_world *world, const char *text, size_t size,
-                       struct query_terms *out) {
+static ecs_status check_given(struct parser *parser) {
+  for (uint32_t i = 0; i < parser->given_count; i++)
+    if (!(parser->given_named >> i & 1))
+      return world_fail(parser->world, ECS_ENAME, "query '%S' has no variable $%s", &parser->text,
+                        parser->given[i].name);
+  return ECS_OK;
+}
+
+ecs_status query_parse(ecs_world *world, ecs_string text, const ecs_variable *given,
+                       uint32_t given_count, struct query_terms *out) {
   memset(out, 0, sizeof *out);
-  struct parser parser = {world, text, text + size, {text, size}, out, 0};
+  if (given_count > QUERY_VARIABLES)
+    return world_fail(world, ECS_ELIMIT, "a query has at most 16 variables");
+  struct parser parser = {world, text.data, text.data + text.size, text, out, 0, given,
+                          given_count, 0};
   skip_space(&parser);
   ecs_status status = ECS_OK;
   if (parser.at < parser.end) {
@@ -204,6 +368,8 @@ ecs_status query_parse(ecs_world *world, const char *text, size_t size,
     while (status == ECS_OK && accept(&parser, ','));
     if (status == ECS_OK && parser.at < parser.end) status = fail(&parser, "',' expected");
   }
+  if (status == ECS_OK) status = check_given(&parser);
+  if (status == ECS_OK) status = query_order_steps(world, &text, out);
   if (status != ECS_OK) query_terms_free(world, out);
   return status;
 }

@@ -240,6 +240,12 @@ static ecs_id target_from(const ecs_world *world, const struct table *table, uin
   return entity_id(&world->entities, pair_target(table->ids[at]));
 }
 
+bool relate_table_has(const struct table *table, const struct component *component) {
+  uint32_t relation = ecs_id_index(component->id);
+  uint32_t at = table->has_pairs ? lower_bound(table, pair_make(relation, 0)) : table->id_count;
+  return at < table->id_count && pair_relation(table->ids[at]) == relation;
+}
+
 ecs_id relate_target(const ecs_world *world, ecs_id id, const struct component *component) {
   const struct table *table = table_of(world, id);
   if (!table) return ECS_NULL;

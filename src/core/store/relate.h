@@ -5,6 +5,8 @@
 
 #include "core/store/relation.h"
 
+struct table;
+
 /* Ties the entity to a living target and sets leaves of the relation; an exclusive one leaves its
 ** former target in the same step and keeps its other fields. `writes` do not name the target. */
 ecs_status relate_add(ecs_world *world, ecs_id id, struct component *component, ecs_id target,
@@ -36,6 +38,9 @@ bool relate_has(const ecs_world *world, ecs_id id, const struct component *compo
 ecs_id relate_target(const ecs_world *world, ecs_id id, const struct component *component);
 ecs_id relate_next_target(const ecs_world *world, ecs_id id, const struct component *component,
                           ecs_id after);
+
+/* Whether a table has pairs of a relation of several targets. O(log of its ids). */
+bool relate_table_has(const struct table *table, const struct component *component);
 
 /* A walk over the sources of a target: by an exclusive relation in the order in which they were
 ** tied, else in query order. */

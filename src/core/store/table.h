@@ -15,6 +15,11 @@ struct column {
   struct column_buffer buffer;
 };
 
+/* Where the column has a row. */
+static inline void *column_at(const struct column *column, uint32_t row) {
+  return (char *)column->data + (size_t)row * column->size;
+}
+
 /* What stands behind a table's last column for its id, and of that column there is no more: loops
 ** over two tables' columns need not look for both ends. */
 #define COLUMN_END UINT64_MAX

@@ -1,0 +1,124 @@
+/* Which terms of a query are decided row by row, in which order, and where its variables get their
+** values. The first term, in that order, to name a variable that was not given finds its values;
+** the others compare. */
+#include "core/store/query.h"
+#include "core/store/world.h"
+
+struct ordering {
+  ecs_world *world;
+  const ecs_string *text;
+  struct query_terms *terms;
+  bool bound[QUERY_VARIABLES];
+};
+
+/* Whether the term can find values for its variable. */
+static bool can_bind(const struct term *term) {
+  return term->form == TERM_PAIR && term->kind != TERM_OR &&
+         (term->kind == TERM_WITH || term->kind == TERM_OPTIONAL);
+}
+
+static bool is_anonymous(const struct ordering *o, uint32_t variable) {
+  return o->terms->variables[variable].name.size == 0;
+}
+
+static ecs_status add_step(struct ordering *o, uint32_t at) {
+  struct query_terms *terms = o->terms;
+  if (terms->step_count == QUERY_STEPS)
+    return world_fail(o->world, ECS_ELIMIT,
+                      "query '%S': at most 16 of its terms can be about ties and others", o->text);
+  terms->steps[terms->step_count++] = (uint16_t)at;
+  return ECS_OK;
+}
+
+/* A group of alternatives is one step, that of its first term. */
+static bool is_step(const struct query_terms *terms, uint32_t at) {
+  const struct term *term = &terms->terms[at];
+  if (term->group == NONE) return term->form != TERM_OWN && !term_is_known(term);
+  if (at > 0 && terms->terms[at - 1].group == term->group) return false;
+  for (uint32_t i = at; i < terms->count && terms->terms[i].group == term->group; i++)
+    if (terms->terms[i].form != TERM_OWN) return true;
+  return false;
+}
+
+/* Whether all that the step compares with is known when it comes next. */
+static bool is_ready(const struct ordering *o, uint32_t at) {
+  const struct query_terms *terms = o->terms;
+  uint32_t group = terms->terms[at].group;
+  for (uint32_t i = at; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    if (i > at && (group == NONE || term->group != group)) break;
+    if (term->variable == NONE || o->bound[term->variable]) continue;
+    if (term->kind == TERM_WITHOUT && term->form == TERM_PAIR && is_anonymous(o, term->variable))
+      continue;
+    if (!can_bind(term)) return false;
+    if (term->kind == TERM_OPTIONAL && !is_anonymous(o, term->variable)) return false;
+  }
+  return true;
+}
+
+static ecs_status take(struct ordering *o, uint32_t at) {
+  struct term *term = &o->terms->terms[at];
+  term->binds = term->variable != NONE && !o->bound[term->variable] && can_bind(term);
+  if (term->binds) o->bound[term->variable] = true;
+  return add_step(o, at);
+}
+
+/* The steps in the order of the text, but for those that wait for a variable. */
+static ecs_status order(struct ordering *o) {
+  struct query_terms *terms = o->terms;
+  uint64_t taken[(TERM_LIMIT + 63) / 64] = {0};
+  for (uint32_t at = 0; at < terms->count;) {
+    bool open = is_step(terms, at) && !(taken[at / 64] >> at % 64 & 1);
+    if (!open || !is_ready(o, at)) {
+      at++;
+      continue;
+    }
+    ecs_status status = take(o, at);
+    if (status != ECS_OK) return status;
+    taken[at / 64] |= UINT64_C(1) << at % 64;
+    at = 0;
+  }
+  return ECS_OK;
+}
+
+/* Raises what no term gives a value to. */
+static ecs_status check_bound(const struct ordering *o) {
+  const struct query_terms *terms = o->terms;
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    if (term->variable == NONE || o->bound[term->variable]) continue;
+    if (is_anonymous(o, term->variable)) {
+      if (term->kind == TERM_WITHOUT) continue;
+      return world_fail(o->world, ECS_EINVAL, "query '%S': '*' is not for alternatives", o->text);
+    }
+    const ecs_string *name = &terms->variables[term->variable].name;
+    return world_fail(o->world, ECS_EINVAL, "query '%S': nothing says what $%S is: give it with the "
+                      "query, or name it in a term that has to match, as in '(Relation, $%S)'",
+                      o->text, name, name);
+  }
+  return ECS_OK;
+}
+
+static bool is_given_out(const struct query_terms *terms, uint32_t variable) {
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    if (term->variable == variable && term->binds)
+      return !term->filters || terms->variables[variable].name.size != 0;
+  }
+  return false;
+}
+
+ecs_status query_order_steps(ecs_world *world, const ecs_string *text, struct query_terms *terms) {
+  struct ordering o = {world, text, terms, {false}};
+  ecs_status status = order(&o);
+  if (status == ECS_OK) status = check_bound(&o);
+  for (uint32_t i = 0; i < terms->variable_count; i++) {
+    struct variable *variable = &terms->variables[i];
+    variable->output = is_given_out(terms, i) ? terms->values++ : NONE;
+  }
+  for (uint32_t i = 0; i < terms->count; i++) terms->targets |= term_is_known(&terms->terms[i]);
+  const struct term *first = terms->terms;
+  terms->sources = terms->count && first->form == TERM_PAIR && first->kind == TERM_WITH &&
+                   first->component->ties.exclusive && first->target != ECS_NULL;
+  return status;
+}

@@ -1,0 +1,251 @@
+#include "core/store/walk.h"
+
+#include "core/store/entity.h"
+#include "core/store/relate.h"
+#include "core/store/world.h"
+
+/* ---- what a term says of the row ---- */
+
+ecs_id walk_entity(const struct walk *walk) {
+  return entity_id(&walk->query->world->entities, walk->table->rows[walk->row]);
+}
+
+static ecs_id value_of(const struct walk *walk, const struct term *term) {
+  return term->target != ECS_NULL ? term->target : walk->values[term->variable];
+}
+
+/* The cells of a component, or a pair, that an entity may have. */
+static bool end_at(const struct walk *walk, ecs_id entity, ecs_id id, uint32_t leaf,
+                   struct walk_end *end) {
+  const ecs_world *world = walk->query->world;
+  const struct record *record = entity_find(&world->entities, entity);
+  if (!record || record->table == RECORD_BARE) return false;
+  const struct table *table = record_table(world, record);
+  const struct layout *layout = table_find(table, id);
+  if (!layout->taken) return false;
+  uint32_t first = layout->count ? (uint32_t)(layout->columns - table->columns) : NONE;
+  if (first != NONE && leaf != NONE) first += leaf;
+  *end = (struct walk_end){table, record->row, first};
+  return true;
+}
+
+/* The id under which the row has its tie to a target. */
+static ecs_id id_of_tie(const struct term *term, ecs_id target) {
+  uint32_t relation = ecs_id_index(term->component->id);
+  return term->component->ties.exclusive ? term->component->id
+                                         : pair_make(relation, ecs_id_index(target));
+}
+
+/* A tie to a target that is known. */
+static bool tied_to(struct walk *walk, const struct term *term, ecs_id target,
+                    struct walk_end *end) {
+  ecs_id entity = walk_entity(walk);
+  if (!relate_has(walk->query->world, entity, term->component, target)) return false;
+  return end_at(walk, entity, id_of_tie(term, target), term->leaf, end);
+}
+
+/* The first target, or the one behind that of the variable. */
+static bool tied_next(struct walk *walk, const struct term *term, bool again,
+                      struct walk_end *end) {
+  const ecs_world *world = walk->query->world;
+  ecs_id entity = walk_entity(walk), *value = &walk->values[term->variable];
+  ecs_id target = again ? relate_next_target(world, entity, term->component, *value)
+                        : relate_target(world, entity, term->component);
+  if (target == ECS_NULL) return false;
+  *value = target;
+  return end_at(walk, entity, id_of_tie(term, target), term->leaf, end);
+}
+
+/* To whom an entity field of the row leads. */
+static ecs_id through_field(const struct walk *walk, const struct term *term) {
+  struct walk_end end;
+  const ecs_world *world = walk->query->world;
+  if (!end_at(walk, walk_entity(walk), term->through->id, term->through_leaf, &end))
+    return ECS_NULL;
+  assert(end.first != NONE);
+  return entity_target(world, ((const ecs_id *)end.table->columns[end.first].data)[end.row]);
+}
+
+/* From the row itself on: a relation may lead in a circle, which has no more steps than ties. */
+static bool nearest(const struct walk *walk, const struct term *term, struct walk_end *end) {
+  const ecs_world *world = walk->query->world;
+  const struct ties *ties = &term->through->relation->ties;
+  uint32_t at = walk->table->rows[walk->row];
+  for (uint32_t steps = 0; at && steps <= ties->count; steps++) {
+    if (end_at(walk, entity_id(&world->entities, at), term->id, term->leaf, end)) return true;
+    at = ties_target(ties, at);
+  }
+  return false;
+}
+
+static bool path_ends(const struct walk *walk, const struct term *term, struct walk_end *end) {
+  const ecs_world *world = walk->query->world;
+  if (term->nearest) return nearest(walk, term, end);
+  ecs_id to = term->through_leaf != NONE
+                  ? through_field(walk, term)
+                  : relation_target(world, term->through->relation,
+                                    walk->table->rows[walk->row]);
+  return to != ECS_NULL && end_at(walk, to, term->id, term->leaf, end);
+}
+
+/* Whether the term is there, for the first time or, where it finds targets, once more. */
+static bool is_there(struct walk *walk, const struct term *term, bool again,
+                     struct walk_end *end) {
+  switch (term->form) {
+    case TERM_PAIR:
+      if (term->binds) return tied_next(walk, term, again, end);
+      if (term->target == ECS_NULL && walk->query->terms.variables[term->variable].name.size == 0)
+        return tied_next(walk, term, false, end);
+      return tied_to(walk, term, value_of(walk, term), end);
+    case TERM_PATH: return path_ends(walk, term, end);
+    case TERM_OF: return end_at(walk, value_of(walk, term), term->id, term->leaf, end);
+    default: return end_at(walk, walk_entity(walk), term->id, term->leaf, end);
+  }
+}
+
+/* ---- steps ---- */
+
+/* Alternatives: walk_cells asks again which of them are there. */
+static bool any_is_there(struct walk *walk, uint32_t at) {
+  const struct query_terms *terms = &walk->query->terms;
+  uint32_t group = terms->terms[at].group;
+  struct walk_end end;
+  for (uint32_t i = at; i < terms->count && terms->terms[i].group == group; i++)
+    if (is_there(walk, &terms->terms[i], false, &end)) return true;
+  return false;
+}
+
+/* The first solution of a step in the row, or the next one; false when there is none. */
+static bool enter(struct walk *walk, uint32_t step, bool again) {
+  const struct query_terms *terms = &walk->query->terms;
+  const struct term *term = &terms->terms[terms->steps[step]];
+  struct walk_end *end = &walk->ends[step];
+  bool repeats = term->binds &&
+                 (!term->filters || terms->variables[term->variable].name.size != 0);
+  if (again && (!repeats || walk->done[step])) return false;
+  if (term->group != NONE) return any_is_there(walk, terms->steps[step]);
+  end->table = NULL;
+  bool there = is_there(walk, term, again, end);
+  if (term->kind == TERM_WITHOUT) return !there;
+  if (there) {
+    walk->done[step] = false;
+    return true;
+  }
+  if (again || term->kind != TERM_OPTIONAL) return false;
+  end->table = NULL;
+  walk->done[step] = true;
+  if (term->binds) walk->values[term->variable] = ECS_NULL;
+  return true;
+}
+
+/* The row's first match, or its next one: the last step changes fastest. */
+static bool solve(struct walk *walk, bool again) {
+  uint32_t count = walk->query->terms.step_count, at = again ? count : 0;
+  for (;;) {
+    if (again) {
+      if (at == 0) return false;
+      at--;
+    } else if (at == count) {
+      return true;
+    }
+    again = !enter(walk, at, again);
+    at += !again;
+  }
+}
+
+/* ---- rows ---- */
+
+void walk_begin(struct walk *walk, const ecs_query *query) {
+  memset(walk, 0, sizeof *walk);
+  walk->query = query;
+  if (!query->terms.sources) return;
+  const struct term *first = query->terms.terms;
+  if (ecs_alive(query->world, first->target))
+    walk->next_source = ties_first(&first->component->relation->ties,
+                                   ecs_id_index(first->target));
+}
+
+static bool next_by_tables(struct walk *walk) {
+  const ecs_query *query = walk->query;
+  for (;; walk->next_match++, walk->next_row = 0) {
+    if (walk->next_match >= query_reach(query)) return false;
+    walk->match = walk->next_match;
+    walk->table = world_table(query->world, query->tables[walk->match]);
+    if (walk->next_row >= walk->table->count) continue;
+    walk->row = walk->next_row++;
+    return true;
+  }
+}
+
+/* Which of the query's tables it is: they are in the order in which they were made. */
+static uint32_t match_of(const ecs_query *query, const struct table *table) {
+  uint32_t low = 0, high = query_reach(query);
+  while (low < high) {
+    uint32_t middle = (low + high) / 2;
+    if (world_table(query->world, query->tables[middle])->order < table->order)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < query_reach(query) && query->tables[low] == table->index ? low : NONE;
+}
+
+static bool next_by_sources(struct walk *walk) {
+  const ecs_query *query = walk->query;
+  const ecs_world *world = query->world;
+  const struct ties *ties = &query->terms.terms[0].component->relation->ties;
+  while (walk->next_source) {
+    const struct record *record = entity_record(&world->entities, walk->next_source);
+    walk->next_source = ties_next(ties, walk->next_source);
+    if (record->table >= RECORD_BARE) continue;
+    walk->table = record_table(world, record);
+    walk->match = match_of(query, walk->table);
+    walk->row = record->row;
+    if (walk->match != NONE) return true;
+  }
+  return false;
+}
+
+bool walk_next(struct walk *walk) {
+  bool sources = walk->query->terms.sources;
+  if (walk->inside && solve(walk, true)) return true;
+  while (sources ? next_by_sources(walk) : next_by_tables(walk))
+    if (solve(walk, false)) {
+      walk->inside = true;
+      return true;
+    }
+  walk->inside = false;
+  return false;
+}
+
+/* ---- what a match gives ---- */
+
+struct walk_end walk_cells(const struct walk *walk, const struct term *term) {
+  const struct query_terms *terms = &walk->query->terms;
+  struct walk_end end = {NULL, 0, NONE};
+  for (uint32_t i = 0; i < terms->step_count; i++)
+    if (term == &terms->terms[terms->steps[i]] && term->group == NONE) return walk->ends[i];
+  struct walk now = *walk;
+  if (!is_there(&now, term, false, &end)) end.table = NULL;
+  return end;
+}
+
+ecs_id walk_value(const struct walk *walk, uint32_t n) {
+  const struct query_terms *terms = &walk->query->terms;
+  for (uint32_t i = 0; i < terms->variable_count; i++)
+    if (terms->variables[i].output == n) return walk->values[i];
+  return ECS_NULL;
+}
+
+size_t walk_count(const ecs_query *query) {
+  struct walk walk;
+  size_t count = 0;
+  for (walk_begin(&walk, query); walk_next(&walk);) count++;
+  return count;
+}
+
+ecs_id walk_first(const ecs_query *query) {
+  struct walk walk;
+  walk_begin(&walk, query);
+  return walk_next(&walk) ? walk_entity(&walk) : ECS_NULL;
+}

@@ -1,0 +1,48 @@
+/* Going through a query's matches row by row, where terms about ties and about others say which
+** rows match, how often, and whose cells they give. Nothing is allocated on the way. */
+#ifndef ECS_CORE_STORE_WALK_H
+#define ECS_CORE_STORE_WALK_H
+
+#include "core/store/query.h"
+
+/* Where the cells are that a step gives. */
+struct walk_end {
+  const struct table *table;     /* NULL: it is not there */
+  uint32_t row;
+  uint32_t first;                /* number of the first column; NONE for a tag */
+};
+
+struct walk {
+  const ecs_query *query;
+  const struct table *table;     /* of the row */
+  uint32_t match;                /* of the query: the table's */
+  uint32_t row;
+  uint32_t next_match, next_row; /* in the order of tables */
+  uint32_t next_source;          /* in the order of sources; 0 ends it */
+  bool inside;                   /* the row may match once more */
+  struct walk_end ends[QUERY_STEPS];     /* by step, of alternatives those that are there */
+  bool done[QUERY_STEPS];                /* the step has no other solution */
+  ecs_id values[QUERY_VARIABLES];
+};
+
+/* Before the first match. */
+void walk_begin(struct walk *walk, const ecs_query *query);
+
+/* The next match; false at the end. No row moves while a walk is under way. */
+bool walk_next(struct walk *walk);
+
+/* Where a term's cells are in this match: the row's own, or an end's; .table is NULL where it is not
+** there. The term gives something. */
+struct walk_end walk_cells(const struct walk *walk, const struct term *term);
+
+/* The entity of the row. */
+ecs_id walk_entity(const struct walk *walk);
+
+/* The n-th value that goes with the match. */
+ecs_id walk_value(const struct walk *walk, uint32_t n);
+
+/* How many matches there are, and the first one's entity (ECS_NULL for none). */
+size_t walk_count(const ecs_query *query);
+ecs_id walk_first(const ecs_query *query);
+
+#endif
