@@ -1,0 +1,296 @@
+-- Random texts of queries about relations, in every form that goes over matches, compared with
+-- spec/support/terms_oracle.lua.
+
+local helper = require "spec.support.ecs_helper"
+local gen = require "spec.support.terms_gen"
+local oracle = require "spec.support.terms_oracle"
+local random = require "spec.support.rng"
+
+local TEXTS, ROUNDS = 10, 3
+
+-- What world:query and a system's `query` take: text, or with variables a list of terms.
+local function source_of(texts, given)
+  if next(given) == nil then
+    return table.concat(texts, ", ")
+  end
+  local source = table.move(texts, 1, #texts, 1, {})
+  for name, value in pairs(given) do
+    source[name] = value
+  end
+  return source
+end
+
+-- ---- what the forms give ---------------------------------------------------------------
+
+-- A match as text. `skipped` values (dt) stand between views and entity.
+local function line_of(slots, absent, skipped, ...)
+  local values, shown, others = table.pack(...), {}, {}
+  for at, slot in ipairs(slots) do
+    shown[at] = oracle.show(slot, values[at], absent)
+  end
+  local entity = #slots + skipped + 1
+  for at = entity + 1, values.n do
+    others[#others + 1] = tostring(values[at])
+  end
+  return oracle.line(shown, values[entity], others)
+end
+
+local forms = {}
+
+function forms.loop(query, slots)
+  local lines, step, state, control, closing = {}, query:each()
+  local _ <close> = closing
+  local function take(first, ...)
+    if first ~= nil then
+      lines[#lines + 1] = line_of(slots, false, 0, first, ...)
+      return true
+    end
+  end
+  while take(step(state, control)) do end
+  return lines
+end
+
+forms["function"] = function(query, slots)
+  local lines = {}
+  query:each(function(...)
+    assert.equal(0.5, (select(#slots + 1, ...)))
+    lines[#lines + 1] = line_of(slots, nil, 1, ...)
+  end, 0.5)
+  return lines
+end
+
+function forms.system(_, slots, world, source)
+  local lines = {}
+  world:system("watch", { query = source, each = function(...)
+    lines[#lines + 1] = line_of(slots, nil, 1, ...)
+  end })
+  world:run("watch", 0.5)
+  world:remove_system "watch"
+  return lines
+end
+
+-- ---- comparing -------------------------------------------------------------------------
+
+local function lines_of(matches)
+  local lines = {}
+  for at, match in ipairs(matches) do
+    lines[at] = match.line
+  end
+  return lines
+end
+
+local function entities_of(matches)
+  local seen, ids = {}, {}
+  for _, match in ipairs(matches) do
+    if not seen[match.entity] then
+      seen[match.entity], ids[#ids + 1] = true, match.entity
+    end
+  end
+  return ids
+end
+
+-- That each parent that is there stands before its children.
+local function check_parents(world, ids)
+  local place = {}
+  for at, id in ipairs(ids) do
+    place[id] = at
+  end
+  for at, id in ipairs(ids) do
+    local parent = world:target(id, "ChildOf")
+    assert.is_true(not place[parent] or place[parent] < at, "a child comes before its parent")
+  end
+end
+
+local function compare_order(world, query, matches, cascade)
+  local ids = query:ids()
+  if not cascade then
+    assert.are.same(entities_of(matches), ids)
+    assert.are.equal(ids[1], (query:first()))
+    return
+  end
+  assert.are.same(helper.sorted(entities_of(matches)), helper.sorted(ids))
+  assert.are.equal(ids[1], (query:first()))
+  if cascade == "first" then
+    check_parents(world, ids)
+  end
+end
+
+local function compare(world, query, texts, given)
+  local terms, source = oracle.parse(texts), source_of(texts, given)
+  local matches, cascade = oracle.matches(world, terms, given), oracle.cascade(terms)
+  local slots, wanted = oracle.slots(world, terms), lines_of(matches)
+  for name, form in pairs(forms) do
+    local lines = form(query, slots, world, source)
+    if cascade then
+      lines, wanted = helper.sorted(lines), helper.sorted(wanted)
+    end
+    assert.are.same(wanted, lines, name)
+  end
+  assert.are.equal(#wanted, query:count())
+  if type(source) == "string" then
+    assert.are.equal(#wanted, world:count(source))
+  end
+  compare_order(world, query, matches, cascade)
+  return #wanted
+end
+
+-- ---- writing along paths ---------------------------------------------------------------
+
+local OWN, FAR = { "Health:in", "Health:in", "Position.x:in" }, { "DockedTo->Health",
+  "Hunt.prey->Health", "ChildOf->Health", "ChildOf*->Health", "(DockedTo, *)", "(Likes, $x)" }
+
+local function step_of(far, near)
+  return (far * 3 + near + 1) % 1000
+end
+
+-- What the forms do to every match: `near` is the row's own health or a number.
+local function write(near, far)
+  far.hp = (far.hp * 3 + math.tointeger(type(near) == "number" and near // 1 or near.hp) + 1) % 1000
+end
+
+local write_by = {
+  loop = function(query)
+    for near, far in query:each() do
+      write(near, far)
+    end
+  end,
+  ["function"] = function(query)
+    query:each(function(near, far) write(near, far) end)
+  end,
+  system = function(_, world, texts)
+    local each = function(near, far) far.hp = (far.hp * 3 + near.hp + 1) % 1000 end
+    if texts[1] == "Position.x:in" then
+      each = function(near, far) far.hp = (far.hp * 3 + near // 1 + 1) % 1000 end
+    end
+    world:system("write", { query = table.concat(texts, ", "), each = each })
+    world:run "write"
+    world:remove_system "write"
+  end,
+}
+
+local function all_health(world)
+  local health = {}
+  for id in world:query "with Health":each() do
+    health[id] = (world:get(id, "Health"))
+  end
+  return health
+end
+
+-- Writes along a path in every form: what one row writes the rows behind it see.
+local function compare_writes(world, rng)
+  local texts = { rng:pick(OWN), rng:pick(FAR) }
+  if texts[2]:find "^%(" then   -- several matches of a row, in front of a path
+    texts[2], texts[3] = "DockedTo->Health", texts[2]
+  elseif texts[2]:find "^ChildOf" then
+    texts[1] = "Position.x:in"   -- else parents come first
+  end
+  local before, wanted = all_health(world), all_health(world)
+  for _, match in ipairs(oracle.matches(world, oracle.parse(texts), {})) do
+    local near = texts[1] == "Health:in" and wanted[match.entity]
+      or math.tointeger(world:get(match.entity, "Position.x") // 1)
+    local far = match.ways[2].holder
+    wanted[far] = step_of(wanted[far], near)
+  end
+  for name, run in pairs(write_by) do
+    run(world:query(table.concat(texts, ", ")), world, texts)
+    assert.are.same(wanted, all_health(world), name .. " of " .. table.concat(texts, ", "))
+    for id, hp in pairs(before) do
+      world:set(id, "Health", hp)
+    end
+  end
+end
+
+-- ---- runs ------------------------------------------------------------------------------
+
+local function attempt(fn, ...)
+  return xpcall(fn, function(problem)
+    return tostring(type(problem) == "table" and problem.message or problem)
+  end, ...)
+end
+
+local function check(world, texts, given, query)
+  return compare(world, query or world:query(source_of(texts, given)), texts, given)
+end
+
+-- Leaves out terms as long as it fails.
+local function shrink(world, texts, given, problem)
+  for at = #texts, 1, -1 do
+    local fewer = table.move(texts, 1, #texts, 1, {})
+    table.remove(fewer, at)
+    local left = table.concat(fewer):find("$p", 1, true) and given or {}
+    if #fewer > 0 and oracle.is_bound(oracle.parse(fewer), left) then
+      local ok, message = attempt(check, world, fewer, left)
+      if not ok then
+        return shrink(world, fewer, left, message)
+      end
+    end
+  end
+  return texts, given, problem
+end
+
+local function check_kept(world, kept)
+  local found = 0
+  for _, one in ipairs(kept) do
+    local ok, result = attempt(check, world, one.texts, one.given, one.query)
+    if not ok then
+      local texts, given, problem = shrink(world, one.texts, one.given, result)
+      error(("%s\nwith '%s', p = %s (from '%s')"):format(problem, table.concat(texts, ", "),
+        tostring(given.p), table.concat(one.texts, ", ")), 0)
+    end
+    found = found + (result > 0 and 1 or 0)
+  end
+  return found
+end
+
+local function keep(world, rng, dead, kept, plain)
+  local texts, given = gen.text(world, rng, dead, plain)
+  local ok, query = pcall(world.query, world, source_of(texts, given))
+  if not ok then
+    error(("%s\nwith '%s'"):format(query, table.concat(texts, ", ")), 0)
+  end
+  kept[#kept + 1] = { texts = texts, given = given, query = query }
+end
+
+-- Queries are kept while the world changes; returns how many comparisons had matches.
+local function run(seed, plain)
+  local rng, world = random.new(seed), helper.new_world()
+  gen.declare(world)
+  local dead, kept, found = gen.fill(world, rng), {}, 0
+  for _ = 1, TEXTS do
+    keep(world, rng, dead, kept, plain)
+  end
+  for _ = 1, ROUNDS do
+    found = found + check_kept(world, kept)
+    for _ = 1, plain and 0 or 2 do
+      compare_writes(world, rng)
+    end
+    gen.change(world, rng)
+    helper.check(world)
+  end
+  world:close()
+  return found
+end
+
+local function run_seeds(plain)
+  local first, last = (os.getenv "ECS_SPEC_SEEDS" or ""):match "^(%d+)%-?(%d*)$"
+  last = first and tonumber(last) or first
+  local most = helper.by_scale { small = 20, normal = 150, deep = 2000 }
+  local found, all = 0, 0
+  for seed = tonumber(first) or 1, tonumber(last) or most do
+    local ok, result = attempt(run, seed, plain)
+    assert(ok, ("seed %d: %s"):format(seed, tostring(result)))
+    found, all = found + result, all + TEXTS * ROUNDS
+  end
+  -- Texts that nothing matches say little.
+  assert(all < 300 or found > all * 0.4, ("%d of %d texts match anything"):format(found, all))
+end
+
+describe("random terms", function()
+  it("match what entities have (C65, C84)", function()
+    run_seeds(true)
+  end)
+
+  it("match what entities are tied to, in order (C74, C75, C79, C85)", function()
+    run_seeds(false)
+  end)
+end)

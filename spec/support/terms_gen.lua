@@ -1,0 +1,246 @@
+-- Random worlds of tied entities, and random texts of queries about them.
+
+local gen = {}
+
+local MOST = 26
+local OWN = { "Position", "Health", "Hunt", "Enemy", "Frozen", "DockedTo", "State", "ChildOf" }
+local FIELDS = { "Position.x", "Position.y", "Health.hp", "DockedTo.since" }
+local EITHER = { "Position|Health", "Enemy|Health", "Health|Enemy|Position", "Enemy|Frozen",
+  "Position:in|Hunt", "Hunt|DockedTo:in" }
+local RELATIONS = { "Likes", "Likes", "Owes", "Owes", "DockedTo", "State", "ChildOf" }
+local WAYS = { "ChildOf", "ChildOf", "DockedTo", "Hunt.prey", "ChildOf*" }
+local ENDS = { "Position", "Health", "Health", "Hunt", "Enemy" }
+-- What else than entities is a target, by relation.
+local NAMES = { Likes = { "Apples", "Enemy", "Position" }, Owes = { "Apples", "Health" },
+  State = { "Chasing", "Idle" }, DockedTo = { "Apples" } }
+
+-- ---- worlds ----------------------------------------------------------------------------
+
+function gen.declare(world)
+  world:component("Position", { "x: f64", "y: f64" })
+  world:component("Health", { "hp: i32" })
+  world:component("Hunt", { "prey: entity" })
+  for _, tag in ipairs { "Enemy", "Frozen", "Apples", "Chasing", "Idle" } do
+    world:tag(tag)
+  end
+  world:relation "Likes"
+  world:relation("Owes", { "amount: i32" })
+  world:relation("DockedTo", { "since: f64", exclusive = true })
+  world:relation("State", { exclusive = true })
+end
+
+local tie = {}
+
+function tie.Likes(world, rng, entity, target)
+  world:add(entity, "Likes", rng:chance(25) and rng:pick(NAMES.Likes) or target)
+end
+
+function tie.Owes(world, rng, entity, target)
+  world:set(entity, "Owes", rng:chance(20) and rng:pick(NAMES.Owes) or target, rng:int(90))
+end
+
+function tie.DockedTo(world, rng, entity, target)
+  world:set(entity, "DockedTo", rng:chance(8) and "Apples" or target, rng:int(90) / 4)
+end
+
+function tie.State(world, rng, entity, target)
+  world:set(entity, "State", rng:chance(85) and rng:pick(NAMES.State) or target)
+end
+
+-- A circle is refused, which leaves the entity where it was.
+function tie.ChildOf(world, _, entity, target)
+  pcall(world.add, world, entity, "ChildOf", target)
+end
+
+function tie.Hunt(world, _, entity, target)
+  world:set(entity, "Hunt", target)
+end
+
+local function living(world)
+  local ids = {}
+  for id in world:query "":each() do
+    ids[#ids + 1] = id
+  end
+  table.sort(ids)
+  return ids
+end
+
+local function spawn(world, rng)
+  local parts = {}
+  if rng:chance(60) then
+    parts.Position = { rng:int(50) / 2, -rng:int(50) + 0.0 }
+  end
+  if rng:chance(55) then
+    parts.Health = { rng:int(99) }
+  end
+  for _, tag in ipairs { "Enemy", "Frozen" } do
+    parts[tag] = rng:chance(35) or nil
+  end
+  local id = world:spawn(parts)
+  for _, name in ipairs { "Likes", "Likes", "Likes", "Owes", "Owes", "DockedTo", "State", "ChildOf",
+    "Hunt" } do
+    if rng:chance(60) then
+      tie[name](world, rng, id, rng:pick(living(world)))
+    end
+  end
+  return id
+end
+
+local change = {}
+
+function change.despawn(world, rng, entity)
+  if rng:chance(50) then
+    world:despawn(entity)
+  end
+end
+
+function change.tie(world, rng, entity, other)
+  tie[rng:pick(RELATIONS)](world, rng, entity, other)
+end
+
+function change.hunt(world, rng, entity, other)
+  tie.Hunt(world, rng, entity, other)
+end
+
+function change.untie(world, rng, entity)
+  world:remove(entity, rng:pick(RELATIONS))
+end
+
+function change.add(world, rng, entity)
+  world:add(entity, rng:pick { "Position", "Health", "Enemy", "Frozen" })
+end
+
+function change.remove(world, rng, entity)
+  world:remove(entity, rng:pick { "Position", "Health", "Enemy", "Frozen", "Hunt" })
+end
+
+-- Changes the world here and there; most worlds stay about as full as they were.
+function gen.change(world, rng)
+  for _ = 1, 8 do
+    local ids = living(world)
+    local name = rng:pick { "despawn", "tie", "tie", "hunt", "untie", "add", "remove" }
+    if #ids > 2 then
+      change[name](world, rng, rng:pick(ids), rng:pick(ids))
+    end
+  end
+  while #living(world) < MOST - 4 do
+    spawn(world, rng)
+  end
+end
+
+-- Fills the world; returns the ids of some that have died since.
+function gen.fill(world, rng)
+  for _ = 1, MOST do
+    spawn(world, rng)
+  end
+  local dead = rng:sample(living(world), 3)
+  for _, id in ipairs(dead) do
+    world:despawn(id)
+  end
+  return dead
+end
+
+-- ---- texts -----------------------------------------------------------------------------
+
+local term = {}
+
+local function access(rng)
+  return rng:chance(30) and ":in" or ""
+end
+
+local function optional(rng)
+  return rng:pick { "?", "?", "?:in", ":in?" }
+end
+
+-- Something about the row's own components, none of them twice in a text.
+function term.own(self)
+  local rng, name = self.rng, self.rng:pick(OWN)
+  if self.used[name] then
+    return nil
+  end
+  self.used[name] = true
+  return rng:pick { name .. access(rng), name .. access(rng), name .. access(rng), "!" .. name,
+    name .. optional(rng), "with " .. name }
+end
+
+function term.field(self)
+  return self.rng:pick(FIELDS) .. access(self.rng)
+end
+
+function term.either(self)
+  return (self.rng:chance(20) and "with " or "") .. self.rng:pick(EITHER)
+end
+
+function term.any(self)
+  local relation = self.rng:pick(RELATIONS)
+  local all = ("(%s, *)"):format(relation)
+  return self.rng:pick { all .. access(self.rng), all, all, "!" .. all, "with " .. all }
+end
+
+-- A pair of a fixed target: a name, or a variable that is given.
+function term.fixed(self)
+  local rng, relation = self.rng, self.rng:pick(RELATIONS)
+  local target = NAMES[relation] and rng:chance(40) and rng:pick(NAMES[relation]) or "$p"
+  local pair = ("(%s, %s)"):format(relation, target)
+  self.relation = target == "$p" and relation or self.relation
+  -- Whether a first term behind 'with' gives the order of sources is not said.
+  local with = self.at > 1 and "with " or ""
+  return rng:pick { pair .. access(rng), pair, pair, "!" .. pair, pair .. optional(rng),
+    with .. pair }
+end
+
+function term.path(self)
+  local rng = self.rng
+  local path = rng:pick(WAYS) .. "->" .. rng:pick(ENDS)
+  return rng:pick { path .. access(rng), path, path .. optional(rng), path .. optional(rng),
+    "with " .. path }
+end
+
+-- A variable that is not given: bound at first, then asked about.
+function term.variable(self)
+  local rng, relation = self.rng, self.rng:pick(RELATIONS)
+  local name = rng:pick { "$food", "$food", "$other" }
+  local pair = ("(%s, %s)"):format(relation, name)
+  if not self.bound[name] then
+    self.bound[name] = true
+    return pair .. access(rng)
+  elseif rng:chance(40) then
+    local asked = ("%s(%s)"):format(rng:pick { "Health", "Position", "Enemy", "Frozen" }, name)
+    return rng:pick { asked, asked .. access(rng), "with " .. asked }
+  end
+  return rng:pick { pair, pair .. access(rng), "!" .. pair, pair .. optional(rng), "with " .. pair }
+end
+
+local function target_of(world, rng, relation)
+  local ids = {}
+  for entity in world:query "":each() do
+    local target = world:target(entity, relation)
+    ids[#ids + 1] = target
+  end
+  return rng:pick(ids)
+end
+
+local PLAIN = { "own", "own", "own", "field", "either" }
+local TIED = { "any", "fixed", "fixed", "path", "path", "variable", "variable", "variable" }
+
+-- A list of terms, and what their variables are given: { p = id } or nothing.
+function gen.text(world, rng, dead, plain)
+  local self = { rng = rng, used = {}, bound = {} }
+  local texts, known, given = {}, {}, {}
+  local count = rng:range(1, 4)
+  while #texts < count do
+    self.at = #texts + 1
+    local kinds = (plain or rng:chance(40)) and PLAIN or TIED
+    local text = term[rng:pick(kinds)](self)
+    if text and not known[text] then
+      known[text], texts[#texts + 1] = true, text
+    end
+  end
+  if table.concat(texts):find("$p", 1, true) then
+    given.p = rng:chance(8) and rng:pick(dead) or self.relation
+      and target_of(world, rng, self.relation) or rng:pick(living(world))
+  end
+  return texts, given
+end
+
+return gen
