@@ -135,12 +135,17 @@ function gen.fill(world, rng)
   end
   local dead = rng:sample(living(world), 3)
   for _, id in ipairs(dead) do
-    world:despawn(id)
+    if world:alive(id) then   -- a parent may have taken it along
+      world:despawn(id)
+    end
   end
   return dead
 end
 
 -- ---- texts -----------------------------------------------------------------------------
+
+local PLAIN = { "own", "own", "own", "field", "either" }
+local TIED = { "any", "fixed", "fixed", "path", "path", "variable", "variable" }
 
 local term = {}
 
@@ -199,7 +204,7 @@ end
 -- A variable that is not given: bound at first, then asked about.
 function term.variable(self)
   local rng, relation = self.rng, self.rng:pick(RELATIONS)
-  local name = rng:pick { "$food", "$food", "$other" }
+  local name = rng:pick { "$food", "$food", "$food", "$other" }
   local pair = ("(%s, %s)"):format(relation, name)
   if not self.bound[name] then
     self.bound[name] = true
@@ -211,6 +216,22 @@ function term.variable(self)
   return rng:pick { pair, pair .. access(rng), "!" .. pair, pair .. optional(rng), "with " .. pair }
 end
 
+-- What brings parents before children: the same of the row and of its parent.
+local function family(self, texts)
+  local name = self.rng:pick { "Position", "Health" }
+  self.used[name] = true
+  texts[1], texts[2] = name .. access(self.rng), ("ChildOf->%s"):format(name) .. optional(self.rng)
+end
+
+-- Of what kind the next term is: one about a variable is not long alone.
+local function kind_of(self, plain)
+  local rng = self.rng
+  if next(self.bound) and rng:chance(50) then
+    return "variable"
+  end
+  return rng:pick((plain or rng:chance(40)) and PLAIN or TIED)
+end
+
 local function target_of(world, rng, relation)
   local ids = {}
   for entity in world:query "":each() do
@@ -220,18 +241,17 @@ local function target_of(world, rng, relation)
   return rng:pick(ids)
 end
 
-local PLAIN = { "own", "own", "own", "field", "either" }
-local TIED = { "any", "fixed", "fixed", "path", "path", "variable", "variable", "variable" }
-
 -- A list of terms, and what their variables are given: { p = id } or nothing.
 function gen.text(world, rng, dead, plain)
   local self = { rng = rng, used = {}, bound = {} }
   local texts, known, given = {}, {}, {}
   local count = rng:range(1, 4)
+  if not plain and rng:chance(5) then
+    family(self, texts)
+  end
   while #texts < count do
     self.at = #texts + 1
-    local kinds = (plain or rng:chance(40)) and PLAIN or TIED
-    local text = term[rng:pick(kinds)](self)
+    local text = term[kind_of(self, plain)](self)
     if text and not known[text] then
       known[text], texts[#texts + 1] = true, text
     end
