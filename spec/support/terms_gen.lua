@@ -223,6 +223,14 @@ local function family(self, texts)
   texts[1], texts[2] = name .. access(self.rng), ("ChildOf->%s"):format(name) .. optional(self.rng)
 end
 
+-- What gives the order of sources: a first term of an exclusive relation with its target.
+local function ordered(self, texts)
+  local relation = self.rng:pick { "State", "State", "DockedTo", "ChildOf" }
+  local target = relation == "State" and self.rng:pick(NAMES.State) or "$p"
+  self.relation = target == "$p" and relation or nil
+  texts[1] = ("(%s, %s)"):format(relation, target) .. access(self.rng)
+end
+
 -- Of what kind the next term is: one about a variable is not long alone.
 local function kind_of(self, plain)
   local rng = self.rng
@@ -246,8 +254,11 @@ function gen.text(world, rng, dead, plain)
   local self = { rng = rng, used = {}, bound = {} }
   local texts, known, given = {}, {}, {}
   local count = rng:range(1, 4)
-  if not plain and rng:chance(5) then
+  local start = not plain and rng:int(12)
+  if start == 1 then
     family(self, texts)
+  elseif start == 2 then
+    ordered(self, texts)
   end
   while #texts < count do
     self.at = #texts + 1

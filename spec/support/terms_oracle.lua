@@ -332,7 +332,8 @@ end
 -- ---- parents first ---------------------------------------------------------------------
 
 -- Whether a row's own component is named beside a path along ChildOf to the same: "first" where
--- parents are visited before children for certain, "maybe" where that is not said.
+-- parents are visited before children for certain, "maybe" where that is not said, as behind a
+-- pair that may ask for an order of its own.
 function oracle.cascade(terms)
   local own, certain = {}, {}
   for _, term in ipairs(terms) do
@@ -341,10 +342,11 @@ function oracle.cascade(terms)
       certain[part.name] = certain[part.name] or #term == 1 and term.mode == "give"
     end
   end
-  local answer
+  local answer, pair_first = nil, terms[1] and terms[1].kind == "pair"
   for _, term in ipairs(terms) do
     if term.kind == "path" and term.way == "ChildOf" and own[term.name] then
       local sure = certain[term.name] and not term.star and term.mode ~= "filter"
+        and not pair_first
       answer = sure and "first" or answer or "maybe"
     end
   end
