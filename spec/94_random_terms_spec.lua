@@ -8,16 +8,9 @@ local random = require "spec.support.rng"
 
 local TEXTS, ROUNDS = 10, 3
 
--- What world:query and a system's `query` take: text, or with variables a list of terms.
+-- The arguments of world:query.
 local function source_of(texts, given)
-  if next(given) == nil then
-    return table.concat(texts, ", ")
-  end
-  local source = table.move(texts, 1, #texts, 1, {})
-  for name, value in pairs(given) do
-    source[name] = value
-  end
-  return source
+  return table.concat(texts, ", "), next(given) and given or nil
 end
 
 -- ---- what the forms give ---------------------------------------------------------------
@@ -59,11 +52,15 @@ forms["function"] = function(query, slots)
   return lines
 end
 
-function forms.system(_, slots, world, source)
+function forms.system(_, slots, world, text, given)
   local lines = {}
-  world:system("watch", { query = source, each = function(...)
+  local spec = { query = text, each = function(...)
     lines[#lines + 1] = line_of(slots, nil, 1, ...)
-  end })
+  end }
+  for name, value in pairs(given or {}) do
+    spec["$" .. name] = value
+  end
+  world:system("watch", spec)
   world:run("watch", 0.5)
   world:remove_system "watch"
   return lines
@@ -116,20 +113,18 @@ local function compare_order(world, query, matches, cascade)
 end
 
 local function compare(world, query, texts, given)
-  local terms, source = oracle.parse(texts), source_of(texts, given)
+  local terms, text = oracle.parse(texts), table.concat(texts, ", ")
   local matches, cascade = oracle.matches(world, terms, given), oracle.cascade(terms)
   local slots, wanted = oracle.slots(world, terms), lines_of(matches)
   for name, form in pairs(forms) do
-    local lines = form(query, slots, world, source)
+    local lines = form(query, slots, world, text, given)
     if cascade then
       lines, wanted = helper.sorted(lines), helper.sorted(wanted)
     end
     assert.are.same(wanted, lines, name)
   end
   assert.are.equal(#wanted, query:count())
-  if type(source) == "string" then
-    assert.are.equal(#wanted, world:count(source))
-  end
+  assert.are.equal(#wanted, world:count(text, given))
   compare_order(world, query, matches, cascade)
   return #wanted
 end

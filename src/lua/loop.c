@@ -51,6 +51,7 @@ static void unlink_loop(struct loop_box *loop) {
   if (loop->next) loop->next->previous = loop->previous;
   loop->previous = loop->next = NULL;
   loop->open = false;
+  if (loop->walk) walk_end(loop->walk);
   loop->row = ROW_STALE;
   box->calls++;
   if (loop->form == LOOP_SYSTEM) drop_views(loop);
@@ -210,7 +211,6 @@ static bool make(lua_State *L, int query_index, const struct query_box *query,
   if (box->calls != calls) return false;
   loop->entities = &box->world->entities;
   loop->chance = &box->world->chance;
-  if (walks) walk_begin(loop->walk, query->query);
   fill_slots(loop, &query->query->terms);
   return views == 0 || make_views(L, lua_gettop(L), loop);
 }
@@ -236,7 +236,6 @@ bool loop_renew(lua_State *L, int index, struct loop_box *loop, int views) {
   if (!query || query->broken || loop->open) return false;
   /* A tag that has got fields since has a slot. */
   if (loop->slot_count != query->terms.slots) return false;
-  if (loop->walk) walk_begin(loop->walk, query);
   if (views > (int)loop->slot_count) views = (int)loop->slot_count;
   if (views > loop->view_count) return false;
   loop->match = 0;
@@ -280,17 +279,25 @@ int loop_begin(lua_State *L, struct loop_box *loop, lua_CFunction next) {
   return 4;
 }
 
+/* All that a loop needs of the core; with an error, nothing. */
+static ecs_status begin(struct loop_box *loop) {
+  ecs_status status = ECS_OK;
+  if (loop->walk) status = walk_begin_ordered(loop->walk, loop->query->query);
+  if (status != ECS_OK || loop->form == LOOP_SYSTEM) return status;
+  enum scope_kind kind = loop->form == LOOP_FOR ? SCOPE_LOOP : SCOPE_SYSTEM;
+  status = scope_open(loop->box->world, kind, &loop->scope);
+  if (status != ECS_OK && loop->walk) walk_end(loop->walk);
+  return status;
+}
+
 void loop_open(lua_State *L, struct loop_box *loop) {
   struct world_box *box = loop->box;
   if (!box->world) loop_gone(L, loop);
-  ecs_status status = ECS_OK;
   bool tried = false;
-  if (loop->form != LOOP_SYSTEM) {
-    enum scope_kind kind = loop->form == LOOP_FOR ? SCOPE_LOOP : SCOPE_SYSTEM;
-    do
-      status = scope_open(box->world, kind, &loop->scope);
-    while (retry(L, box, status, &tried));
-  }
+  ecs_status status;
+  do
+    status = begin(loop);
+  while (retry(L, box, status, &tried));
   if (status != ECS_OK) {
     loop->scope = NONE;
     raise_status(L, box->world, status);

@@ -105,21 +105,29 @@ static int query_count(lua_State *L) {
 /* q:first(): the id of the first entity, or nothing. */
 static int query_first(lua_State *L) {
   const struct query_box *box = check_query(L, 1);
-  ecs_id first = walk_first(box->query);
+  ecs_id first;
+  bool tried = false;
+  ecs_status status;
+  do
+    status = walk_first(box->query, &first);
+  while (retry(L, box->box, status, &tried));
+  if (status != ECS_OK) raise_status(L, box->box->world, status);
   if (first == ECS_NULL) return 0;
   lua_pushinteger(L, (lua_Integer)first);
   return 1;
 }
 
 /* The entities, each once, at most as many as there is room for; how many they are. */
-static size_t take_ids(const ecs_query *query, ecs_id *ids, size_t room) {
+static ecs_status take_ids(const ecs_query *query, ecs_id *ids, size_t room, size_t *count) {
   struct walk walk;
-  size_t count = 0;
-  for (walk_begin(&walk, query); count < room && walk_next(&walk);) {
+  ecs_status status = walk_begin_ordered(&walk, query);
+  *count = 0;
+  while (status == ECS_OK && *count < room && walk_next(&walk)) {
     ecs_id id = walk_entity(&walk);
-    if (count == 0 || ids[count - 1] != id) ids[count++] = id;
+    if (*count == 0 || ids[*count - 1] != id) ids[(*count)++] = id;
   }
-  return count;
+  walk_end(&walk);
+  return status;
 }
 
 /* q:ids(): a list of the entities, each once. Finalizers may use the world when Lua allocates. */
@@ -127,7 +135,13 @@ static int query_ids(lua_State *L) {
   size_t room = ecs_query_count(check_query(L, 1)->query), count = 0;
   lua_settop(L, 1);
   ecs_id *ids = lua_newuserdatauv(L, room * sizeof *ids, 0);
-  count = take_ids(check_query(L, 1)->query, ids, room);
+  const struct query_box *query = check_query(L, 1);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = take_ids(query->query, ids, room, &count);
+  while (retry(L, query->box, status, &tried));
+  if (status != ECS_OK) raise_status(L, query->box->world, status);
   lua_createtable(L, count < INT_MAX ? (int)count : INT_MAX, 0);
   for (size_t i = 0; i < count; i++) {
     lua_pushinteger(L, (lua_Integer)ids[i]);

@@ -14,7 +14,9 @@ ecs_status query_usable(const ecs_query *query) {
 }
 
 static void free_walk(ecs_iter *it) {
-  if (it->walk) memory_free(&it->query->world->memory, it->walk, sizeof *it->walk);
+  if (!it->walk) return;
+  walk_end(it->walk);
+  memory_free(&it->query->world->memory, it->walk, sizeof *it->walk);
   it->walk = NULL;
 }
 
@@ -22,8 +24,7 @@ static ecs_status make_walk(ecs_iter *it) {
   if (it->query->terms.step_count == 0) return ECS_OK;
   it->walk = memory_array(&it->query->world->memory, 1, sizeof *it->walk);
   if (!it->walk) return world_nomem(it->query->world);
-  walk_begin(it->walk, it->query);
-  return ECS_OK;
+  return walk_begin_ordered(it->walk, it->query);
 }
 
 ecs_status ecs_iter_open(ecs_query *query, ecs_iter *it) {

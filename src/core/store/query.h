@@ -34,6 +34,7 @@ struct term {
   struct component *through;   /* of a path: the relation, or the component with the field */
   ecs_id through_id;
   uint32_t through_leaf;       /* the field; NONE for a relation's target */
+  bool cascade;                /* of a path along a relation: parents come first */
   bool nearest;                /* of a path: from the row itself on, along the relation */
   enum term_kind kind;
   uint32_t group;        /* terms of one A|B|C share it; NONE otherwise */
@@ -88,6 +89,7 @@ struct query_terms {
   struct variable variables[QUERY_VARIABLES];
   bool choices;          /* has terms that a table may lack */
   bool targets;          /* has terms of which term_is_known */
+  struct component *cascade;   /* of the first term that wants parents first; NULL */
   bool sources;          /* the first term is a tie by an exclusive relation: its order is theirs */
 };
 

@@ -73,6 +73,16 @@ static ecs_status read_leaf(struct parser *parser, struct term *term) {
                     term->component->name, term->component->leaves[found->first_leaf].name);
 }
 
+static ecs_status read_cascade(struct parser *parser, struct term *term) {
+  if (term->cascade) return fail(parser, "':cascade' is there twice");
+  term->cascade = true;
+  if (term->form == TERM_PATH && term->through_leaf == NONE && term->through->ties.acyclic)
+    return ECS_OK;
+  return world_fail(parser->world, ECS_EINVAL, "query '%S': ':cascade' goes with a path along an "
+                    "acyclic relation, as in 'ChildOf->%s:cascade'", &parser->text,
+                    term->component->name);
+}
+
 /* What is behind a colon. */
 static ecs_status read_access(struct parser *parser, struct term *term) {
   ecs_string word = read_while(parser, false);
@@ -81,11 +91,12 @@ static ecs_status read_access(struct parser *parser, struct term *term) {
     term->read_only = true;
     return ECS_OK;
   }
+  if (text_equal("cascade", word.data, word.size)) return read_cascade(parser, term);
   if (text_equal("changed", word.data, word.size)) return later(parser, "':changed' terms");
   if (text_equal("off", word.data, word.size) || text_equal("any", word.data, word.size))
     return later(parser, "':off' and ':any' terms");
   parser->at = word.data;
-  return fail(parser, "':in' expected");
+  return fail(parser, "':in' or ':cascade' expected");
 }
 
 /* What may follow a name, in any order. */

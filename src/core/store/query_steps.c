@@ -99,6 +99,27 @@ static ecs_status check_bound(const struct ordering *o) {
   return ECS_OK;
 }
 
+static bool has_own(const struct query_terms *terms, ecs_id id) {
+  for (uint32_t i = 0; i < terms->count; i++)
+    if (terms->terms[i].form == TERM_OWN && terms->terms[i].id == id &&
+        terms->terms[i].kind != TERM_WITHOUT)
+      return true;
+  return false;
+}
+
+/* The relation along which parents come first: asked for, or ChildOf to what the row has, too. */
+static struct component *find_cascade(const struct ordering *o) {
+  const struct query_terms *terms = o->terms;
+  const struct relation *child_of = o->world->relations.child_of;
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    if (term->form != TERM_PATH || term->through_leaf != NONE) continue;
+    bool child = child_of && term->through == child_of->component;
+    if (term->cascade || (child && has_own(terms, term->id))) return term->through;
+  }
+  return NULL;
+}
+
 static bool is_given_out(const struct query_terms *terms, uint32_t variable) {
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
@@ -117,6 +138,7 @@ ecs_status query_order_steps(ecs_world *world, const ecs_string *text, struct qu
     variable->output = is_given_out(terms, i) ? terms->values++ : NONE;
   }
   for (uint32_t i = 0; i < terms->count; i++) terms->targets |= term_is_known(&terms->terms[i]);
+  terms->cascade = find_cascade(&o);
   const struct term *first = terms->terms;
   terms->sources = terms->count && first->form == TERM_PAIR && first->kind == TERM_WITH &&
                    first->component->ties.exclusive && first->target != ECS_NULL;

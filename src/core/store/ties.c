@@ -52,11 +52,12 @@ void ties_link_behind(struct ties *ties, uint32_t source, uint32_t target, uint3
   assert(tie->target == 0 && source != 0 && target != 0);
   assert(previous == 0 || tie_of(ties, previous)->target == target);
   assert(next == 0 || tie_of(ties, next)->previous == previous);
-  *tie = (struct tie){target, previous, next};
+  *tie = (struct tie){target, previous, next, 0, 0};
   *(previous ? &tie_of(ties, previous)->next : &end->first) = source;
   *(next ? &tie_of(ties, next)->previous : &end->last) = source;
   end->count++;
   ties->count++;
+  ties->changes++;
 }
 
 void ties_link(struct ties *ties, uint32_t source, uint32_t target) {
@@ -74,7 +75,23 @@ void ties_unlink(struct ties *ties, uint32_t source) {
   *behind = tie->previous;
   end->count--;
   ties->count--;
-  *tie = (struct tie){0, 0, 0};
+  ties->changes++;
+  *tie = (struct tie){0, 0, 0, 0, 0};
+}
+
+uint32_t ties_depth(struct ties *ties, uint32_t source) {
+  uint32_t steps = 0, at = source;
+  while (ties_target(ties, at) && tie_of(ties, at)->as_of != ties->changes &&
+         steps <= ties->count) {
+    at = ties_target(ties, at);
+    steps++;
+  }
+  uint32_t depth = steps + (ties_target(ties, at) ? tie_of(ties, at)->depth : 0);
+  for (at = source; steps > 0; steps--, at = ties_target(ties, at)) {
+    tie_of(ties, at)->depth = depth--;
+    tie_of(ties, at)->as_of = ties->changes;
+  }
+  return ties_target(ties, source) ? tie_of(ties, source)->depth : 0;
 }
 
 uint32_t ties_next_end(const struct ties *ties, uint32_t from) {

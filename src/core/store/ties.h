@@ -14,6 +14,7 @@
 struct tie {
   uint32_t target;           /* 0: it is not tied */
   uint32_t previous, next;   /* sources of the same target; 0 at the ends */
+  uint32_t depth, as_of;     /* how many ties lead on from it, when ties.changes was as_of */
 };
 
 /* Of a target. */
@@ -35,6 +36,7 @@ struct ties {
   struct tie_end_page **end_pages;
   uint32_t page_capacity, end_page_capacity;
   uint32_t count;                    /* sources that are tied */
+  uint32_t changes;                  /* counts links and unlinks, from 1 */
 };
 
 /* After this, tying the source to the target cannot fail; false when out of memory. */
@@ -80,6 +82,10 @@ void ties_link_behind(struct ties *ties, uint32_t source, uint32_t target, uint3
 
 /* Unties a source that is tied. */
 void ties_unlink(struct ties *ties, uint32_t source);
+
+/* How many ties lead on from a source, one behind the other; 0 when it is not tied. What was found
+** is kept until a tie changes. In a circle: some number. */
+uint32_t ties_depth(struct ties *ties, uint32_t source);
 
 /* Unties all. The pages stay. */
 void ties_clear(struct ties *ties);

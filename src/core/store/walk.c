@@ -206,10 +206,87 @@ static bool next_by_sources(struct walk *walk) {
   return false;
 }
 
+/* ---- parents first ---- */
+
+static uint32_t depth_of(const struct walk *walk, const struct walk_row *at) {
+  const ecs_query *query = walk->query;
+  const struct table *table = world_table(query->world, query->tables[at->match]);
+  return ties_depth(&query->terms.cascade->relation->ties, table->rows[at->row]);
+}
+
+static bool next_unordered(struct walk *walk) {
+  return walk->query->terms.sources ? next_by_sources(walk) : next_by_tables(walk);
+}
+
+/* Counting sort by depth, which keeps the order of tables within one: all rows from `rows` to
+** walk->list, `ends` having room for how many rows have each depth. */
+static void sort(struct walk *walk, const struct walk_row *rows, uint32_t *ends,
+                 uint32_t depths) {
+  memset(ends, 0, depths * sizeof *ends);
+  for (uint32_t i = 0; i < walk->list_count; i++) ends[depth_of(walk, &rows[i])]++;
+  for (uint32_t i = 1; i < depths; i++) ends[i] += ends[i - 1];
+  for (uint32_t i = walk->list_count; i-- > 0;)
+    walk->list[--ends[depth_of(walk, &rows[i])]] = rows[i];
+}
+
+static void collect(struct walk *walk, struct walk_row *rows, uint32_t *deepest) {
+  walk->list_count = 0;
+  *deepest = 0;
+  while (next_unordered(walk)) {
+    struct walk_row *row = &rows[walk->list_count++];
+    *row = (struct walk_row){walk->match, walk->row};
+    uint32_t depth = depth_of(walk, row);
+    if (depth > *deepest) *deepest = depth;
+  }
+}
+
+static uint32_t count_rows(const struct walk *from) {
+  struct walk walk = *from;
+  uint32_t count = 0;
+  while (next_unordered(&walk)) count++;
+  return count;
+}
+
+ecs_status walk_begin_ordered(struct walk *walk, const ecs_query *query) {
+  struct memory *memory = &query->world->memory;
+  walk_begin(walk, query);
+  if (LIKELY(!query->terms.cascade)) return ECS_OK;
+  uint32_t count = count_rows(walk), deepest, capacity = count ? count : 1;
+  struct walk unordered = *walk;
+  struct walk_row *rows = memory_array(memory, capacity, sizeof *rows);
+  walk->list = memory_array(memory, capacity, sizeof *rows);
+  if (rows) collect(walk, rows, &deepest);
+  uint32_t *ends = rows && walk->list ? memory_array(memory, deepest + 1ull, sizeof *ends) : NULL;
+  if (ends) {
+    sort(walk, rows, ends, deepest + 1);
+    memory_free(memory, ends, (deepest + 1ull) * sizeof *ends);
+  }
+  memory_free(memory, rows, rows ? capacity * sizeof *rows : 0);
+  if (ends) return ECS_OK;
+  memory_free(memory, walk->list, walk->list ? capacity * sizeof *rows : 0);
+  *walk = unordered;
+  return world_nomem(query->world);
+}
+
+void walk_end(struct walk *walk) {
+  uint32_t capacity = walk->list_count ? walk->list_count : 1;
+  if (walk->list)
+    memory_free(&walk->query->world->memory, walk->list, capacity * sizeof *walk->list);
+  walk->list = NULL;
+}
+
+static bool next_in_list(struct walk *walk) {
+  if (walk->next_in_list == walk->list_count) return false;
+  const struct walk_row *next = &walk->list[walk->next_in_list++];
+  walk->match = next->match;
+  walk->row = next->row;
+  walk->table = world_table(walk->query->world, walk->query->tables[next->match]);
+  return true;
+}
+
 bool walk_next(struct walk *walk) {
-  bool sources = walk->query->terms.sources;
   if (walk->inside && solve(walk, true)) return true;
-  while (sources ? next_by_sources(walk) : next_by_tables(walk))
+  while (walk->list ? next_in_list(walk) : next_unordered(walk))
     if (solve(walk, false)) {
       walk->inside = true;
       return true;
@@ -244,8 +321,10 @@ size_t walk_count(const ecs_query *query) {
   return count;
 }
 
-ecs_id walk_first(const ecs_query *query) {
+ecs_status walk_first(const ecs_query *query, ecs_id *first) {
   struct walk walk;
-  walk_begin(&walk, query);
-  return walk_next(&walk) ? walk_entity(&walk) : ECS_NULL;
+  ecs_status status = walk_begin_ordered(&walk, query);
+  *first = status == ECS_OK && walk_next(&walk) ? walk_entity(&walk) : ECS_NULL;
+  walk_end(&walk);
+  return status;
 }

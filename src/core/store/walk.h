@@ -12,6 +12,10 @@ struct walk_end {
   uint32_t first;                /* number of the first column; NONE for a tag */
 };
 
+struct walk_row {
+  uint32_t match, row;
+};
+
 struct walk {
   const ecs_query *query;
   const struct table *table;     /* of the row */
@@ -19,14 +23,21 @@ struct walk {
   uint32_t row;
   uint32_t next_match, next_row; /* in the order of tables */
   uint32_t next_source;          /* in the order of sources; 0 ends it */
+  struct walk_row *list;         /* parents first; NULL: in the order of tables, or of sources */
+  uint32_t list_count, next_in_list;
   bool inside;                   /* the row may match once more */
   struct walk_end ends[QUERY_STEPS];     /* by step, of alternatives those that are there */
   bool done[QUERY_STEPS];                /* the step has no other solution */
   ecs_id values[QUERY_VARIABLES];
 };
 
-/* Before the first match. */
+/* Before the first match. The order is that of tables or sources, whatever the query asks for: for
+** who does not care. Cannot fail, and needs no walk_end. */
 void walk_begin(struct walk *walk, const ecs_query *query);
+
+/* In the query's order. ECS_ENOMEM: as after walk_begin. */
+ecs_status walk_begin_ordered(struct walk *walk, const ecs_query *query);
+void walk_end(struct walk *walk);
 
 /* The next match; false at the end. No row moves while a walk is under way. */
 bool walk_next(struct walk *walk);
@@ -43,6 +54,6 @@ ecs_id walk_value(const struct walk *walk, uint32_t n);
 
 /* How many matches there are, and the first one's entity (ECS_NULL for none). */
 size_t walk_count(const ecs_query *query);
-ecs_id walk_first(const ecs_query *query);
+ecs_status walk_first(const ecs_query *query, ecs_id *first);
 
 #endif
