@@ -20,7 +20,7 @@ local POSSIBLE = {
   world = set [[ alive alpha check children component components count describe digest explain get
     has lookup pair parent phase query random read relation res resource save sources system tag
     target targets ]],
-  query = set "count first where",
+  query = set "count first ids where",
   where = {},
 }
 

@@ -163,10 +163,11 @@ function World:close() end
 ---@return string? message What is broken.
 function World:check() end
 
---- How many entities match a query's text.
+--- How often entities match a query's text.
 ---@param text string
+---@param variables? table<string, ecs.Id|string>
 ---@return integer
-function World:count(text) end
+function World:count(text, variables) end
 
 ---@class ecs.FieldDeclaration
 ---@field [1] string "name: type" or "name: type = default"
@@ -468,9 +469,10 @@ function World:commit() end
 function World:cancel() end
 
 --- A cached query. Terms, separated by commas: Position, !Frozen, Sprite?, Circle|Box,
---- Position:in (read only), Position.x (a single field).
+--- Position:in (read only), Position.x (a single field); (Likes, Apples), (Likes, $p), (Likes, *)
+--- by ties, ChildOf->World, Hunt.prey->Health, ChildOf*->Faction of others, Health($p) of $p.
 ---@param text string
----@param variables? table<string, ecs.Id>
+---@param variables? table<string, ecs.Id|string> What each $name is: { p = id }.
 ---@return ecs.Query
 function World:query(text, variables) end
 
@@ -486,6 +488,7 @@ function World:query(text, variables) end
 ---@field enabled? boolean Default: true.
 ---@field when? fun(world: ecs.World): any Whether to run.
 ---@field compile? boolean
+---@field [string] ecs.Id|string What a $name of the query is: ["$p"] = id.
 
 --- Registers a system, or replaces the one of that name, which keeps its place, its switch and
 --- its timings.
@@ -555,6 +558,10 @@ function Query:count() end
 --- The first entity, or nothing.
 ---@return ecs.Id?
 function Query:first() end
+
+--- The entities in the query's order, each once, also where it matches several times.
+---@return ecs.Id[]
+function Query:ids() end
 
 --- Calls a function for every entity with a view for each term that has data (true for an
 --- optional tag), then dt and the entity. Without a function: an iterator that gives views (false

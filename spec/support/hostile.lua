@@ -235,7 +235,7 @@ hostile.calls = {
     spawn_at = { accepting({ make = function(scene) return scene.e + 5000 end }, "unborn id"),
       spawned },
     spawn_many = { accepting(value(3), "0"), spawned },
-    count = { text_of_query },
+    count = { text_of_query, lenient { make = noop } },
     query = { text_of_query, lenient { make = noop } },
     alpha = { called(lenient(value "physics"), "unknown phase") },
     phase = { called(any_name, "a phase needs a name"),
@@ -253,7 +253,7 @@ hostile.calls = {
   query = {
     chunks = {}, count = {},
     each = { lenient(callback), lenient(fraction) },
-    first = {},
+    first = {}, ids = {},
     map = { self = "scalars", called(callback, position_x), lenient(fraction) },
     max = { measure }, min = { measure }, sum = { measure },
     run = { callback, lenient(fraction) },

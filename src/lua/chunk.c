@@ -52,7 +52,8 @@ static const struct slot *find_slot(lua_State *L, const struct loop_box *loop,
                                     const struct component *component, uint32_t leaf) {
   for (uint32_t i = 0; i < loop->slot_count; i++) {
     const struct slot *slot = &loop->slots[i];
-    if (slot->component == component && !slot->tag && (!slot->leaf || slot->leaf_at == leaf)) return slot;
+    if (slot->component != component || slot->tag) continue;
+    if (!slot->leaf || slot->leaf_at == leaf) return slot;
   }
   const ecs_query *query = loop->query->query;
   const char *name = component->name, *field = component->leaves[leaf].name;

@@ -4,6 +4,7 @@
 #include "core/store/walk.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
+#include "lua/bind/settle.h"
 #include "lua/bind/status.h"
 #include "lua/bind/variables.h"
 #include "lua/bind/world_box.h"
@@ -60,32 +61,30 @@ struct query_box *check_query(lua_State *L, int arg) {
   return query;
 }
 
-/* A text at 2 and, at 3, its variables, if any. */
-static struct query_text check_query_text(lua_State *L, struct world_box *box) {
-  struct query_text text = {.count = 0};
-  size_t size;
-  text.text = check_text(L, 2, &size);
-  lua_settop(L, 3);
-  if (lua_isnil(L, 3)) return text;
-  luaL_checktype(L, 3, LUA_TTABLE);
-  char what[128];
-  text_format(what, sizeof what, "query '%s'", text.text);
-  variables_read(L, box, 3, false, what, &text);
-  return text;
+void query_now(lua_State *L, struct world_box *box, const char *text) {
+  struct query_text given = {.text = text};
+  variables_of_argument(L, box, 3, &given);
+  query_push(L, box, 1, &given);
+  settle(L, box, 1);
 }
 
 static int world_query(lua_State *L) {
   struct world_box *box = check_world(L, 1);
-  struct query_text text = check_query_text(L, box);
-  box->registrar->query(L, box, &text);
+  size_t size;
+  const char *text = check_text(L, 2, &size);
+  lua_settop(L, 3);
+  if (!lua_isnil(L, 3)) luaL_checktype(L, 3, LUA_TTABLE);
+  box->registrar->query(L, box, text);
   return 1;
 }
 
 /* world:count(text, variables): how many matches there are, without making a query. */
 static int world_count(lua_State *L) {
   struct world_box *box = check_world(L, 1);
-  size_t count = 0;
-  struct query_text text = check_query_text(L, box);
+  size_t size, count = 0;
+  struct query_text text = {.text = check_text(L, 2, &size)};
+  lua_settop(L, 3);
+  variables_of_argument(L, box, 3, &text);
   bool tried = false;
   ecs_status status;
   do

@@ -30,6 +30,9 @@ struct query_box *query_push(lua_State *L, struct world_box *box, int world_inde
 /* Pushes a query without its life in the core. */
 struct query_box *query_box_push(lua_State *L, struct world_box *box, int world_index);
 
+/* registrar.query, now: its variables are at 3. */
+void query_now(lua_State *L, struct world_box *box, const char *text);
+
 /* The query at an argument, of an open world, or an error. Counts a public call. */
 struct query_box *check_query(lua_State *L, int arg);
 

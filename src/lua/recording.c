@@ -98,7 +98,7 @@ static void record_system(lua_State *L, struct world_box *box) {
 }
 
 /* A query that is one when all scripts have been read. */
-static void record_query(lua_State *L, struct world_box *box, const struct query_text *text) {
+static void record_query(lua_State *L, struct world_box *box, const char *text) {
   (void)text;
   query_box_push(L, box, 1)->pending = true;
   lua_pushvalue(L, 3);

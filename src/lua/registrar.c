@@ -42,11 +42,6 @@ static void phase_now(lua_State *L, struct world_box *box, const ecs_phase_desc 
   settle(L, box, 1);
 }
 
-static void query_now(lua_State *L, struct world_box *box, const struct query_text *text) {
-  query_push(L, box, 1, text);
-  settle(L, box, 1);
-}
-
 const struct registrar registrar_now = {
   .announce = announce_to_nobody,
   .missing = miss_nothing,

@@ -8,7 +8,6 @@
 
 #include "core/base/base.h"
 
-struct query_text;
 struct world_box;
 
 /* The world is at stack index 1, the method's other arguments behind it. What returns a status
@@ -29,8 +28,8 @@ struct registrar {
   void (*forget)(struct world_box *box, ecs_id id);
   void (*phase)(lua_State *L, struct world_box *box, const ecs_phase_desc *desc);
   void (*system)(lua_State *L, struct world_box *box);
-  /* These push the query, and the resource's view. */
-  void (*query)(lua_State *L, struct world_box *box, const struct query_text *text);
+  /* These push the query, whose variables are at 3, and the resource's view. */
+  void (*query)(lua_State *L, struct world_box *box, const char *text);
   void (*view)(lua_State *L, struct world_box *box);
 };
 

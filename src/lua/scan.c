@@ -373,8 +373,7 @@ static uint32_t take_views(const struct scanner *s, struct thing *given) {
   const struct query_terms *terms = &s->scan->query->terms;
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
-    bool view = term->leaf == NONE && term_has_cells(term, term->component);
-    if (term->slot >= SCAN_ARGUMENTS || !view) continue;
+    if (term->slot >= SCAN_ARGUMENTS || term->leaf != NONE) continue;
     const struct component *component = component_of(s->scan->box->world, term->id);
     if (component) given[term->slot] = view_of(component, term->read_only);
   }

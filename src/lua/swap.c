@@ -187,11 +187,10 @@ static struct query_box *open_query(lua_State *L, const struct world_box *box, u
 
 /* The variables of the pending query at the top of the stack. */
 static void read_given(lua_State *L, struct world_box *box, struct query_text *text) {
-  if (lua_getiuservalue(L, -1, QUERY_VARIABLES_GIVEN) == LUA_TTABLE) {
-    char what[128];
-    text_format(what, sizeof what, "query '%s'", text->text);
-    variables_read(L, box, lua_gettop(L), false, what, text);
-  }
+  char what[128];
+  text_format(what, sizeof what, "query '%s'", text->text);
+  if (lua_getiuservalue(L, -1, QUERY_VARIABLES_GIVEN) == LUA_TTABLE)
+    variables_of_options(L, box, lua_gettop(L), false, what, text);
   lua_pop(L, 1);
 }
 

@@ -171,7 +171,7 @@ void system_read(lua_State *L, struct world_box *box, struct system_draft *draft
   desc->before = names_option(L, AT_SPEC, what, "before");
   desc->after = names_option(L, AT_SPEC, what, "after");
   draft->query = (struct query_text){.text = text_option(L, AT_SPEC, what, "query")};
-  variables_read(L, box, AT_SPEC, true, what, &draft->query);
+  variables_of_options(L, box, AT_SPEC, true, what, &draft->query);
   if (!draft->query.text && draft->system->form != FORM_RUN)
     raise_error(L, "%s: option 'query' is needed with each and map", what);
 }

@@ -92,9 +92,9 @@ static ecs_status check_bound(const struct ordering *o) {
       return world_fail(o->world, ECS_EINVAL, "query '%S': '*' is not for alternatives", o->text);
     }
     const ecs_string *name = &terms->variables[term->variable].name;
-    return world_fail(o->world, ECS_EINVAL, "query '%S': nothing says what $%S is: give it with the "
-                      "query, or name it in a term that has to match, as in '(Relation, $%S)'",
-                      o->text, name, name);
+    return world_fail(o->world, ECS_EINVAL, "query '%S': nothing says what $%S is: give it with "
+                      "the query, or name it in a term that has to match, as in "
+                      "'(Relation, $%S)'", o->text, name, name);
   }
   return ECS_OK;
 }

@@ -164,7 +164,7 @@ static ecs_status remove_now(ecs_world *world, ecs_id id, struct component *comp
                              ecs_id target) {
   struct relation *relation = component->relation;
   uint32_t index = ecs_id_index(component->id), source = ecs_id_index(id);
-  struct table *from = table_now(world, id), *to;
+  struct table *from = table_now(world, id), *to = NULL;
   ecs_status status = relation->exclusive ? relation_check_way(world, relation, source, 0) : ECS_OK;
   if (status != ECS_OK) return status;
   if (relation->exclusive)
@@ -173,6 +173,7 @@ static ecs_status remove_now(ecs_world *world, ecs_id id, struct component *comp
     status = table_without(world, from, index, &to);
   else
     status = graph_without(world, from, pair_make(index, ecs_id_index(target)), &to);
+  assert(to || status != ECS_OK);
   if (status == ECS_OK) status = reserve_row(world, id, to);
   if (status != ECS_OK || to == from) return status;
   if (relation->exclusive) relation_unlink(world, relation, source);

@@ -42,8 +42,8 @@ void walk_end(struct walk *walk);
 /* The next match; false at the end. No row moves while a walk is under way. */
 bool walk_next(struct walk *walk);
 
-/* Where a term's cells are in this match: the row's own, or an end's; .table is NULL where it is not
-** there. The term gives something. */
+/* Where a term's cells are in this match: the row's own, or an end's; .table is NULL where it is
+** not there. The term gives something. */
 struct walk_end walk_cells(const struct walk *walk, const struct term *term);
 
 /* The entity of the row. */

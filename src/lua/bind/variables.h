@@ -17,9 +17,12 @@ struct query_text {
   ecs_variable variables[VARIABLES_MOST];
 };
 
-/* Adds the variables of the table at an index: { p = id }, a component or tag also by its name. With
-** `marked`, among other keys, as { ["$p"] = id }. `what` begins the messages. */
-void variables_read(lua_State *L, struct world_box *box, int index, bool marked, const char *what,
-                    struct query_text *out);
+/* The table at an argument, if any: { p = id }, a component or tag also by its name. */
+void variables_of_argument(lua_State *L, struct world_box *box, int arg, struct query_text *out);
+
+/* The same at an index, or, `marked`, among other options: { ["$p"] = id }. `what` begins the
+** messages. */
+void variables_of_options(lua_State *L, struct world_box *box, int index, bool marked,
+                          const char *what, struct query_text *out);
 
 #endif
