@@ -110,6 +110,9 @@ typedef struct ecs_lua_api {
   ecs_id (*next_target)(const ecs_world *world, ecs_id source, ecs_id relation, ecs_id after);
   size_t (*sources)(const ecs_world *world, ecs_id target, ecs_id relation, ecs_id *ids,
                     size_t room);
+  ecs_status (*query_with)(ecs_world *world, const char *text, const ecs_variable *variables,
+                           uint32_t count, ecs_query **out);
+  ecs_id (*iter_value)(const ecs_iter *it, uint32_t variable);
 } ecs_lua_api;
 
 /* Functions are added at the end only, and the version then counts up. Any other change, of what

@@ -81,6 +81,8 @@ static const ecs_lua_api api = {
   .target = ecs_target,
   .next_target = ecs_next_target,
   .sources = ecs_sources,
+  .query_with = ecs_query_with,
+  .iter_value = ecs_iter_value,
 };
 
 void api_open(lua_State *L) {
