@@ -97,6 +97,7 @@ build = {
         "src/kernel/emit.c",
         "src/kernel/fold.c",
         "src/kernel/fuse.c",
+        "src/kernel/gather.c",
         "src/kernel/isa.c",
         "src/kernel/listing.c",
         "src/kernel/machine.c",

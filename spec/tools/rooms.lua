@@ -22,7 +22,10 @@ local ROOMS = {
 }
 
 -- Files with rules of their own.
-local ROOM_OF_FILE = { ["kernel/run.c"] = "kernel/run", ["kernel/run.h"] = "kernel/run" }
+local ROOM_OF_FILE = {
+  ["kernel/run.c"] = "kernel/run", ["kernel/run.h"] = "kernel/run",
+  ["kernel/gather.c"] = "kernel/run", ["kernel/gather.h"] = "kernel/run",
+}
 
 local INCLUDES_TODAY = {
 }

@@ -328,6 +328,12 @@ static uint32_t find_column(struct front *f, uint32_t slot, uint32_t leaf,
                                           .read_only = is_read_only(f, slot)});
 }
 
+/* Whether two terms are about the same cells in any case. */
+static bool is_same(const struct term *a, const struct term *b) {
+  bool own = a->form == TERM_OWN && b->form == TERM_OWN;
+  return a->id == b->id && (own || (term_is_known(a) && term_is_known(b)));
+}
+
 /* Terms may name the same component, or a field of one: what they share is one column, that of
 ** the first. Its slot, and in *leaf the leaf as that term counts it. */
 static uint32_t first_slot(const struct front *f, uint32_t slot, uint32_t *leaf) {
@@ -338,7 +344,7 @@ static uint32_t first_slot(const struct front *f, uint32_t slot, uint32_t *leaf)
     const struct term *other = front_term(f, i);
     uint32_t start = other->leaf == NONE ? 0 : other->leaf;
     bool covers = other->leaf == NONE || start == base + *leaf;
-    if (other->id != term->id || !covers) continue;
+    if (!is_same(other, term) || !covers) continue;
     *leaf = base + *leaf - start;
     return i;
   }
@@ -452,11 +458,13 @@ struct val access_parameter(struct front *f, uint32_t index) {
   if (index == f->query->terms.slots)
     return val_number(f, build_uniform(f->b, UNIFORM_DT, KT_F64), true);
   if (index == f->query->terms.slots + 1) return row_entity(f);
-  if (index > f->query->terms.slots) return of_kind(VAL_NIL, 0);
+  if (index > f->query->terms.slots + 1 + f->query->terms.values) return of_kind(VAL_NIL, 0);
+  if (index > f->query->terms.slots)
+    front_refuse(f, "it takes who a '*' or a variable of its query stands for");
   const struct term *term = front_term(f, index);
-  if (f->table && !table_has(f->table, term->id)) return of_kind(VAL_NIL, 0);
+  if (term_may_lack(term) && !(f->present >> index & 1)) return of_kind(VAL_NIL, 0);
   if (term->leaf != NONE) return access_column(f, index, 0, term->component, term->leaf);
-  if (term->component->leaf_count == 0) return val_known(f, true);
+  if (!term_has_cells(term, term->component)) return val_known(f, true);
   struct val view = of_kind(VAL_VIEW, 0);
   view.slot = index;
   view.component = view.root = term->component;
@@ -506,7 +514,33 @@ void access_store(struct front *f, struct val view, const struct constant *key,
   f->env.fields[at] = fit_value(f, &to.root->leaves[to.leaf], column->type, value);
 }
 
+/* Whether what the term reads is written before its row's turn: parents come before children. */
+static bool is_of_parent(const struct front *f, const struct term *term) {
+  const struct query_terms *terms = &f->query->terms;
+  return term->form == TERM_PATH && term->through == terms->cascade && !term->nearest &&
+         !terms->sources;
+}
+
+/* What is written has one way to it, so that no row reads what another one has still to write. */
+static void check_owner(struct front *f, uint32_t at) {
+  const struct front_column *written = &f->columns[at];
+  const char *component = written->component->name;
+  const struct term *owner = front_term(f, f->cells[at].slot);
+  if (owner->form == TERM_PATH || owner->form == TERM_OF)
+    front_refuse(f, "it writes to '%s' of another entity, by a path or a variable", component);
+  for (uint32_t i = 0; i < f->column_count; i++) {
+    const struct front_column *other = &f->columns[i];
+    bool shared = other->component == written->component &&
+                  other->component_leaf == written->component_leaf;
+    if (i == at || !shared || is_of_parent(f, front_term(f, f->cells[i].slot))) continue;
+    front_refuse(f, "it writes to '%s.%s' and comes to it by another term, too", component,
+                 written->component->leaves[written->component_leaf].name);
+  }
+}
+
 void access_finish(struct front *f) {
+  for (uint32_t i = 0; i < f->column_count; i++)
+    if (f->columns[i].written) check_owner(f, i);
   for (uint32_t i = 0; i < f->column_count; i++)
     if (f->columns[i].written && f->env.fields[i] != K_NONE)
       build_store(f->b, f->columns[i].number, f->env.fields[i]);

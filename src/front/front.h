@@ -145,7 +145,7 @@ struct front {
   outside_fn outside;
   const void *owner;           /* of the world: its object */
   const ecs_query *query;
-  const struct table *table;   /* says which optional terms are there; NULL: all */
+  uint64_t present;            /* bit by slot: which terms that may be absent are there */
   struct builder *b;
   const lua_CFunction *math;
   int anchors;                 /* stack index of the table of anchored values */

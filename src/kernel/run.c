@@ -37,6 +37,8 @@ void runner_free(struct runner *runner) {
   runner->machine = NULL;
   runner->machine_room = runner->capacity = 0;
   buffer_free(runner->memory, &runner->room);
+  buffer_free(runner->memory, &runner->gathered);
+  runner->gather_capacity = 0;
 }
 
 /* Ids and bitmaps begin at multiples of 64 bytes: they are counted in words of 8. */
@@ -93,19 +95,19 @@ static const struct table *table_of(const struct run *run, uint32_t match) {
   return table;
 }
 
-/* Writes the ids and says where the bitmaps are; what these hold is up to the machine. */
-static void lay_out(struct runner *runner, const struct run_plan *plan, const ecs_world *world,
-                    const struct table *table) {
-  assert(room_size(plan, table->count) <= runner->capacity);
-  uint64_t *at = runner->room.data;
-  if (plan->takes_ids) {
-    for (uint32_t row = 0; row < table->count; row++)
-      at[row] = entity_id(&world->entities, table->rows[row]);
-    at += id_words(plan, table->count);
-  }
-  for (uint32_t i = 0; i < plan->program->bitmap_count; i++, at += bitmap_words(table->count))
+/* Says where the bitmaps are; what these hold is up to the machine. */
+static void lay_out(struct runner *runner, const struct run_plan *plan, uint32_t rows) {
+  assert(room_size(plan, rows) <= runner->capacity);
+  uint64_t *at = (uint64_t *)runner->room.data + id_words(plan, rows);
+  for (uint32_t i = 0; i < plan->program->bitmap_count; i++, at += bitmap_words(rows))
     runner->bitmaps[i] = at;
-  runner->rows = table->count;
+  runner->rows = rows;
+}
+
+static void write_ids(struct runner *runner, const ecs_world *world, const struct table *table) {
+  uint64_t *ids = runner->room.data;
+  for (uint32_t row = 0; row < table->count; row++)
+    ids[row] = entity_id(&world->entities, table->rows[row]);
 }
 
 /* The cells of a program's column: `first` has the query's columns in this table, by slot. */
@@ -145,22 +147,37 @@ static void forget_dead(void *ud, int64_t *ids, size_t count) {
     ids[i] = (int64_t)entity_target(world, (ecs_id)ids[i]);
 }
 
+static bool run_machine(struct runner *runner, const struct run *run, uint32_t count,
+                        void *const *columns, struct run_failure *failure) {
+  set_uniforms(run);
+  assert(run->plan->machine_room <= runner->machine_room);
+  k_run rows = {.rows = count, .columns = columns, .uniforms = run->uniforms,
+                .bitmaps = runner->bitmaps, .totals = run->totals, .live = forget_dead,
+                .live_ud = run->query->world};
+  k_status status = machine_run(runner->machine, run->plan->program, &rows, &failure->why);
+  assert(status == K_OK || status == K_FAILED);
+  assert(status == K_OK || failure->why.row < count);
+  return status == K_OK;
+}
+
 bool run_table(struct runner *runner, const struct run *run, uint32_t match,
                struct run_failure *failure) {
   ecs_world *world = run->query->world;
   const struct table *table = table_of(run, match);
-  if (run->plan->needs_room) lay_out(runner, run->plan, world, table);
+  if (run->plan->needs_room) lay_out(runner, run->plan, table->count);
+  if (run->plan->takes_ids) write_ids(runner, world, table);
   bind_columns(runner, run, match, table);
-  set_uniforms(run);
-  assert(run->plan->machine_room <= runner->machine_room);
-  k_run rows = {.rows = table->count, .columns = runner->columns, .uniforms = run->uniforms,
-                .bitmaps = runner->bitmaps, .totals = run->totals, .live = forget_dead,
-                .live_ud = world};
-  k_status status = machine_run(runner->machine, run->plan->program, &rows, &failure->why);
-  assert(status == K_OK || status == K_FAILED);
-  if (LIKELY(status == K_OK)) return true;
-  assert(failure->why.row < table->count);
+  if (LIKELY(run_machine(runner, run, table->count, runner->columns, failure))) return true;
   failure->entity = entity_id(&world->entities, table->rows[failure->why.row]);
+  return false;
+}
+
+bool run_rows(struct runner *runner, const struct run *run, const struct run_rows *rows,
+              struct run_failure *failure) {
+  assert(rows->count > 0);
+  if (run->plan->needs_room) lay_out(runner, run->plan, rows->count);
+  if (run_machine(runner, run, rows->count, rows->columns, failure)) return true;
+  failure->entity = rows->ids[failure->why.row];
   return false;
 }
 
@@ -196,27 +213,38 @@ static ecs_status stage(ecs_world *world, const struct run_command *command, ecs
   }
 }
 
-ecs_status run_stage(const struct runner *runner, const struct run *run, uint32_t match) {
+/* Of a table's rows by `rows`, of others by their ids. */
+static ecs_status stage_marks(const struct runner *runner, const struct run *run,
+                              const uint32_t *rows, const ecs_id *ids, uint32_t count) {
   ecs_world *world = run->query->world;
   const struct run_plan *plan = run->plan;
-  const struct table *table = table_of(run, match);
   uint64_t marks, marked_rows;
   assert(staging_is_open(&world->staging));
-  assert(runner->rows == table->count);
-  count_marks(runner, plan, table->count, &marks, &marked_rows);
+  assert(runner->rows == count);
+  count_marks(runner, plan, count, &marks, &marked_rows);
   if (!marks) return ECS_OK;
   ecs_status status = command_reserve(world, marks, 0, marked_rows);
   k_cursor cursor = {0, 0};
   size_t row;
   uint32_t index;
   while (status == ECS_OK && k_commands_next(runner->bitmaps, plan->command_count,
-                                             table->count, &cursor, &row, &index)) {
-    assert(row < table->count);
-    ecs_id id = entity_id(&world->entities, table->rows[row]);
+                                             count, &cursor, &row, &index)) {
+    assert(row < count);
+    ecs_id id = ids ? ids[row] : entity_id(&world->entities, rows[row]);
     status = stage(world, &plan->commands[index], id);
     assert(status != ECS_ENOMEM);
   }
   return status;
+}
+
+ecs_status run_stage(const struct runner *runner, const struct run *run, uint32_t match) {
+  const struct table *table = table_of(run, match);
+  return stage_marks(runner, run, table->rows, NULL, table->count);
+}
+
+ecs_status run_stage_rows(const struct runner *runner, const struct run *run, const ecs_id *ids,
+                          uint32_t count) {
+  return stage_marks(runner, run, NULL, ids, count);
 }
 
 /* ---- all tables ---- */

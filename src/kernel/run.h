@@ -55,6 +55,8 @@ struct runner {
   struct column_buffer room;   /* the ids of one table's rows, then the bitmaps */
   size_t capacity;             /* bytes of it that may be used */
   uint32_t rows;               /* that it is laid out for now */
+  struct column_buffer gathered;   /* what gather.h copies */
+  size_t gather_capacity;
   void *columns[RUN_COLUMNS];
   uint64_t *bitmaps[RUN_BITMAPS];
 };
@@ -90,6 +92,17 @@ bool run_table(struct runner *runner, const struct run *run, uint32_t match,
 /* Stages what run_table has just marked in the rows of that match, row after row, within a row in
 ** the order of the commands. A scope is open. On ECS_ENOMEM nothing is staged. */
 ecs_status run_stage(const struct runner *runner, const struct run *run, uint32_t match);
+
+/* The same over rows whose cells lie in columns of the caller's; at least one. */
+struct run_rows {
+  uint32_t count;
+  void *const *columns;        /* as the program has them, 64-byte aligned */
+  const ecs_id *ids;           /* of the rows' entities */
+};
+bool run_rows(struct runner *runner, const struct run *run, const struct run_rows *rows,
+              struct run_failure *failure);
+ecs_status run_stage_rows(const struct runner *runner, const struct run *run, const ecs_id *ids,
+                          uint32_t count);
 
 /* Runs it over every table of the query that has rows, in their order, and stages what it marks:
 ** then a scope is open, which the caller cancels on any status but ECS_OK. ECS_EUSER: a row

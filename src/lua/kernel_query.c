@@ -179,7 +179,8 @@ static bool totals_agree(lua_State *L, int handle) {
   for (uint32_t i = 0; i < query_reach(query) && query->terms.choices; i++) {
     const struct table *table = world_table(query->world, query->tables[i]);
     if (table->count == 0) continue;
-    const struct variant *variant = variant_find(L, lua_gettop(L), kernel, table);
+    uint64_t present = variant_present(query, table);
+    const struct variant *variant = variant_find(L, lua_gettop(L), kernel, present);
     *(variant && is_integer(variant) ? &integers : &floats) += 1;
   }
   lua_pop(L, 1);

@@ -1,18 +1,21 @@
 #include "lua/kernel_ready.h"
 
 #include "core/store/query.h"
+#include "core/store/walk.h"
 #include "core/store/world.h"
 #include "kernel/run.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/kernel_variant.h"
 
-/* Why no function over the query becomes a program; NULL when it can. */
-static const char *unfit(const ecs_query *query) {
-  if (query->terms.slots > KERNEL_SLOTS) return "its query has too many terms";
-  if (query->terms.step_count)
-    return "its query has terms that are decided row by row ((Relation, target), A->B): programs "
-           "go over whole tables";
+#define MATCH_KINDS 16         /* sets of terms that matches have */
+
+/* Why the function cannot become a program, whatever it does; NULL when it can. */
+static const char *unfit(const struct kernel *kernel) {
+  const struct query_terms *terms = &kernel->query->terms;
+  if (terms->slots > KERNEL_SLOTS) return "its query has too many terms";
+  if (terms->step_count && kernel->result != RESULT_NONE)
+    return "it gives a result, and its query has terms that are decided row by row";
   return NULL;
 }
 
@@ -42,27 +45,26 @@ static void keep_reason(lua_State *L, int handle) {
 }
 
 static struct variant *find_or_compile(lua_State *L, int handle, int anchors,
-                                       struct kernel *kernel, const struct table *table) {
-  struct variant *variant = variant_find(L, anchors, kernel, table);
-  if (variant || !variant_compile(L, handle, anchors, kernel, table)) return variant;
-  return variant_find(L, anchors, kernel, table);
+                                       struct kernel *kernel, uint64_t present) {
+  struct variant *variant = variant_find(L, anchors, kernel, present);
+  if (variant || !variant_compile(L, handle, anchors, kernel, present)) return variant;
+  return variant_find(L, anchors, kernel, present);
 }
 
-/* Whether there is a program for a table (NULL: for one that has every term), and memory to run
-** it. If not, the reason is pushed. */
-static bool ready_for(lua_State *L, int handle, struct kernel *kernel,
-                      const struct table *table) {
+/* Whether there is a program for where these terms are there, and memory to run it over so many
+** rows. If not, the reason is pushed. */
+static bool ready_for(lua_State *L, int handle, struct kernel *kernel, uint64_t present,
+                      uint32_t rows) {
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   int anchors = lua_gettop(L);
-  const struct variant *variant = find_or_compile(L, handle, anchors, kernel, table);
+  const struct variant *variant = find_or_compile(L, handle, anchors, kernel, present);
   if (!variant) {
     note_refusal(kernel);
     keep_reason(L, handle);
     lua_replace(L, anchors);
     return false;
   }
-  if (!runner_reserve(&kernel->set->runner, &variant->plan, table ? table->count : 0))
-    raise_memory(L);
+  if (!runner_reserve(&kernel->set->runner, &variant->plan, rows)) raise_memory(L);
   lua_pop(L, 1);
   return true;
 }
@@ -82,9 +84,38 @@ static bool all_ready(lua_State *L, int handle, struct kernel *kernel, bool ahea
     const struct table *table = world_table(kernel->box->world, kernel->query->tables[i]);
     if (!table->count) continue;
     ahead = false;
-    if (!ready_for(L, handle, kernel, table)) return false;
+    if (!ready_for(L, handle, kernel, variant_present(kernel->query, table), table->count))
+      return false;
   }
-  return !ahead || kernel->query->broken || ready_for(L, handle, kernel, NULL);
+  return !ahead || kernel->query->broken ||
+         ready_for(L, handle, kernel, variant_present(kernel->query, NULL), 0);
+}
+
+/* The same for the matches of a query whose terms are decided row by row: for each set of terms
+** that are there. */
+static bool matches_ready(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
+  const ecs_query *query = kernel->query;
+  uint64_t known[MATCH_KINDS];
+  uint32_t count = 0;
+  struct walk walk;
+  for (walk_begin(&walk, query); walk_next(&walk);) {
+    uint64_t present = variant_present_in_match(&walk);
+    uint32_t at = 0;
+    while (at < count && known[at] != present) at++;
+    if (at < count) continue;
+    if (count == MATCH_KINDS) {
+      lua_pushliteral(L, "too many of its query's terms may be absent");
+      note_refusal(kernel);
+      keep_reason(L, handle);
+      return false;
+    }
+    known[count++] = present;
+    if (!query->terms.choices) break;
+  }
+  if (count == 0 && ahead) known[count++] = variant_present(query, NULL);
+  for (uint32_t i = 0; i < count; i++)
+    if (!ready_for(L, handle, kernel, known[i], 0)) return false;
+  return true;
 }
 
 static bool is_ready(lua_State *L, int handle, bool ahead) {
@@ -99,14 +130,15 @@ static bool is_ready(lua_State *L, int handle, bool ahead) {
     lua_getiuservalue(L, handle, KERNEL_REASON);
     return false;
   }
-  const char *reason = unfit(kernel->query);
+  const char *reason = unfit(kernel);
   if (reason) {
     note_refusal(kernel);
     lua_pushstring(L, reason);
     keep_reason(L, handle);
     return false;
   }
-  if (!all_ready(L, handle, kernel, ahead)) return false;
+  bool by_matches = kernel->query->terms.step_count && !kernel->query->broken;
+  if (!(by_matches ? matches_ready : all_ready)(L, handle, kernel, ahead)) return false;
   note_success(kernel);
   return true;
 }
@@ -116,8 +148,8 @@ bool kernel_ready_here(lua_State *L, int handle, const struct table *table) {
   struct kernel *kernel = box->kernel;
   if (!kernel) return false;
   kernel->runs++;
-  bool ready = !is_refused(kernel) && !unfit(kernel->query) &&
-               ready_for(L, handle, kernel, table);
+  bool ready = !is_refused(kernel) && !unfit(kernel) &&
+               ready_for(L, handle, kernel, variant_present(kernel->query, table), table->count);
   if (ready) note_success(kernel);
   return ready;
 }

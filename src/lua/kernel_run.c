@@ -1,6 +1,8 @@
 #include "lua/kernel_run.h"
 
-#include "kernel/run.h"
+#include "core/store/relation.h"
+#include "core/store/walk.h"
+#include "kernel/gather.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/failure.h"
@@ -34,14 +36,86 @@ static void run_variant(lua_State *L, int handle, struct loop_box *loop,
   if (status != ECS_OK) raise_status(L, loop->box->world, status);
 }
 
+/* ---- matches that do not lie together ---- */
+
+/* What has been gathered of a walk, and what it is for. */
+struct gathering {
+  struct run run;
+  struct gather gather;
+  struct variant *variant;
+  uint64_t present;
+  uint32_t depth;              /* of the rows, where parents come first */
+  uint32_t last;               /* the row's entity, that of a former match perhaps */
+  bool writes;
+};
+
+static uint32_t depth_of(const struct walk *walk, uint32_t entity) {
+  const struct component *along = walk->query->terms.cascade;
+  return along ? ties_depth(&along->relation->ties, entity) : 0;
+}
+
+/* Runs what was gathered. */
+static void flush(lua_State *L, int handle, struct loop_box *loop, struct gathering *g) {
+  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  struct runner *runner = &kernel->set->runner;
+  struct run_failure failure;
+  if (!g->variant || g->gather.count == 0) return;
+  if (!gather_run(runner, &g->run, &g->gather, &failure))
+    kernel_fail(L, handle, g->variant, &failure);
+  if (!g->run.plan->command_count) return;
+  ecs_status status = gather_stage(runner, &g->run, &g->gather);
+  if (status != ECS_OK) raise_status(L, loop->box->world, status);
+}
+
+static bool writes_any(const struct variant *variant) {
+  for (uint32_t i = 0; i < variant->column_count; i++)
+    if (variant->columns[i].written) return true;
+  return false;
+}
+
+static void begin(lua_State *L, int anchors, struct kernel *kernel, struct gathering *g,
+                  uint64_t present) {
+  g->variant = variant_find(L, anchors, kernel, present);
+  if (!g->variant) luaL_error(L, "finalizers keep using the world");
+  g->present = present;
+  g->run.plan = &g->variant->plan;
+  g->run.uniforms = g->variant->uniforms;
+  g->writes = writes_any(g->variant);
+  if (!gather_begin(&kernel->set->runner, &g->run, &g->gather)) raise_memory(L);
+}
+
+/* Rows go together as long as none reads, or writes again, what another one has written. */
+static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *loop,
+                        const struct kernel_run *how) {
+  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  struct gathering g = {.run = {.query = kernel->query, .totals = how->total, .dt = how->dt}};
+  struct walk *walk = loop->walk;
+  while (walk_next(walk)) {
+    uint64_t present = variant_present_in_match(walk);
+    uint32_t entity = walk->table->rows[walk->row], depth = depth_of(walk, entity);
+    bool together = g.variant && present == g.present && g.gather.count < GATHER_ROWS &&
+                    (!g.writes || (depth == g.depth && entity != g.last));
+    if (!together) {
+      flush(L, handle, loop, &g);
+      if (!g.variant || present != g.present) begin(L, anchors, kernel, &g, present);
+    }
+    g.depth = depth;
+    g.last = entity;
+    gather_match(&g.gather, walk);
+  }
+  flush(L, handle, loop, &g);
+}
+
 void kernel_run(lua_State *L, int handle, struct loop_box *loop,
                 const struct kernel_run *run) {
   const struct kernel_box *box = lua_touserdata(L, handle);
   struct kernel *kernel = box->kernel;
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   int anchors = lua_gettop(L);
-  while (loop_next_run(loop)) {
-    struct variant *variant = variant_find(L, anchors, kernel, loop->table);
+  if (loop->walk) run_matches(L, handle, anchors, loop, run);
+  while (!loop->walk && loop_next_run(loop)) {
+    uint64_t present = variant_present(kernel->query, loop->table);
+    struct variant *variant = variant_find(L, anchors, kernel, present);
     if (!variant) luaL_error(L, "finalizers keep using the world");
     run_variant(L, handle, loop, variant, run);
   }
@@ -52,10 +126,11 @@ bool kernel_here(lua_State *L, int handle, struct loop_box *loop,
                  const struct kernel_run *run) {
   const struct kernel_box *box = lua_touserdata(L, handle);
   int top = lua_gettop(L);
-  bool ready = kernel_ready_here(L, handle, loop->table);
+  bool ready = !loop->walk && kernel_ready_here(L, handle, loop->table);
   if (ready) {
     lua_getiuservalue(L, handle, KERNEL_ANCHORS);
-    run_variant(L, handle, loop, variant_find(L, top + 1, box->kernel, loop->table), run);
+    uint64_t present = variant_present(box->kernel->query, loop->table);
+    run_variant(L, handle, loop, variant_find(L, top + 1, box->kernel, present), run);
   }
   lua_settop(L, top);
   return ready;

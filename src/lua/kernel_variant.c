@@ -2,6 +2,7 @@
 
 #include "core/store/entity.h"
 #include "core/store/query.h"
+#include "core/store/walk.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/kernel_object.h"
@@ -93,16 +94,28 @@ static void read_resources(struct world_box *box, struct variant *variant) {
 
 /* ---- choosing ---- */
 
-/* Which of the terms that a table may lack it has; without a table: all. */
-static uint64_t present_in(const ecs_query *query, const struct table *table) {
+uint64_t variant_present(const ecs_query *query, const struct table *table) {
   uint64_t present = 0;
   if (!query->terms.choices) return 0;
   for (uint32_t i = 0; i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
-    bool may_lack = term->kind == TERM_OPTIONAL || term->group != NONE;
-    if (!may_lack || term->slot == NONE) continue;
+    if (!term_may_lack(term)) continue;
     if (!table || table_has(table, term->id))
       present |= (uint64_t)1 << (term->slot % KERNEL_SLOTS);
+  }
+  return present;
+}
+
+uint64_t variant_present_in_match(const struct walk *walk) {
+  const struct query_terms *terms = &walk->query->terms;
+  uint64_t present = 0;
+  if (!terms->choices) return 0;
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    if (!term_may_lack(term)) continue;
+    bool there = term->form == TERM_OWN ? table_has(walk->table, term->id)
+                                        : walk_cells(walk, term).table != NULL;
+    if (there) present |= (uint64_t)1 << (term->slot % KERNEL_SLOTS);
   }
   return present;
 }
@@ -120,10 +133,8 @@ static bool fits_now(lua_State *L, int all_anchors, const struct kernel *kernel,
   return true;
 }
 
-struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
-                             const struct table *table) {
+struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel, uint64_t present) {
   uint64_t version = *kernel->box->version;
-  uint64_t present = present_in(kernel->query, table);
   for (uint32_t i = 0; i < kernel->count; i++) {
     struct variant *variant = kernel->variants[i];
     if (variant->present != present || variant->version != version) continue;
@@ -141,7 +152,7 @@ static bool fits_all(const struct kernel *kernel, const struct variant *variant)
   if (!query->terms.choices) return true;
   for (uint32_t i = 0; i < query_reach(query); i++) {
     const struct table *table = world_table(query->world, query->tables[i]);
-    if (table->count && present_in(query, table) != variant->present) return false;
+    if (table->count && variant_present(query, table) != variant->present) return false;
   }
   return true;
 }
@@ -150,7 +161,7 @@ struct variant *variant_settled(lua_State *L, int anchors, struct kernel *kernel
   struct variant *variant = kernel->count ? kernel->variants[0] : NULL;
   if (!variant || !variant->quiet || kernel->refused || kernel->query->broken) return NULL;
   if (variant->version != *kernel->box->version) return NULL;
-  if (!fits_all(kernel, variant)) return NULL;
+  if (kernel->query->terms.step_count || !fits_all(kernel, variant)) return NULL;
   if (variant->guard_count) {
     lua_rawgeti(L, anchors, (lua_Integer)variant->anchors);
     bool fits = read_guards(L, lua_gettop(L), variant);
@@ -267,7 +278,7 @@ static bool add_variant(lua_State *L, int all_anchors, struct kernel *kernel, st
 /* The collector is held meanwhile: nobody may close the world, or change its components, while
 ** the front reads them. */
 bool variant_compile(lua_State *L, int handle, int anchors, struct kernel *kernel,
-                     const struct table *table) {
+                     uint64_t present) {
   struct world_box *box = kernel->box;
   struct memory *memory = box->memory;
   struct front *front = memory_array(memory, 1, sizeof *front);
@@ -276,7 +287,7 @@ bool variant_compile(lua_State *L, int handle, int anchors, struct kernel *kerne
   front->outside = kernel_object;
   front->owner = box;
   front->query = kernel->query;
-  front->table = table;
+  front->present = present;
   front->result = kernel->result;
   lua_getiuservalue(L, handle, KERNEL_FUNCTION);
   lua_pushvalue(L, anchors);
@@ -285,7 +296,7 @@ bool variant_compile(lua_State *L, int handle, int anchors, struct kernel *kerne
   int status = try_quietly(L, compile_protected, 4, 0);
   kernel->breaks_promise = front->breaks_promise;
   bool made = status == LUA_OK &&
-              add_variant(L, anchors, kernel, front, present_in(kernel->query, table));
+              add_variant(L, anchors, kernel, front, present);
   front_free(front);
   memory_free(memory, front, sizeof *front);
   if (status == LUA_OK && !made) raise_memory(L);

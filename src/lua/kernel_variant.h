@@ -9,6 +9,8 @@
 #include "front/front.h"
 #include "kernel/run.h"
 
+struct walk;
+
 #define KERNEL_SLOTS 64        /* of a query whose functions are compiled */
 
 /* What a world's object has compiled, in the world's memory: freed with the world whatever
@@ -60,15 +62,19 @@ struct variant {
 
 void variant_free(ecs_world *world, struct variant *variant);
 
-/* The variant for a table as things are now, its outside values read; NULL when there is none.
-** Without a table: for one that has every term. KERNEL_ANCHORS of the kernel are at an index. */
-struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
-                             const struct table *table);
+/* Which of the terms that may be absent are there, a bit by slot: in a table (NULL: all), or in a
+** match. */
+uint64_t variant_present(const ecs_query *query, const struct table *table);
+uint64_t variant_present_in_match(const struct walk *walk);
 
-/* Makes the variant for such a table, of the kernel whose handle is at an index. If the function
-** cannot be compiled, false, and the reason is pushed. */
+/* The variant for where these are there, as things are now, its outside values read; NULL when
+** there is none. KERNEL_ANCHORS of the kernel are at an index. */
+struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel, uint64_t present);
+
+/* Makes that variant, of the kernel whose handle is at an index. If the function cannot be
+** compiled, false, and the reason is pushed. */
 bool variant_compile(lua_State *L, int handle, int anchors, struct kernel *kernel,
-                     const struct table *table);
+                     uint64_t present);
 
 /* The variant that ran last, its outside values read, if it is quiet and fits all tables that have
 ** rows; else NULL. Raises nothing. KERNEL_ANCHORS of the kernel are at an index, which is not

@@ -57,6 +57,11 @@ static inline bool term_gives(const struct term *term, const struct component *c
   return term_has_cells(term, component) || term->kind == TERM_OPTIONAL;
 }
 
+/* Whether it gives something that may be absent. */
+static inline bool term_may_lack(const struct term *term) {
+  return term->slot != NONE && (term->kind == TERM_OPTIONAL || term->group != NONE);
+}
+
 /* Whether it is about a tie, to somebody known, that every row of a table has or lacks. */
 static inline bool term_is_known(const struct term *term) {
   return term->form == TERM_PAIR && !term->component->ties.exclusive &&

@@ -14,19 +14,30 @@ static ecs_id value_of(const struct walk *walk, const struct term *term) {
   return term->target != ECS_NULL ? term->target : walk->values[term->variable];
 }
 
-/* The cells of a component, or a pair, that an entity may have. */
-static bool end_at(const struct walk *walk, ecs_id entity, ecs_id id, uint32_t leaf,
+/* The cells of a component, or a pair, that a table may have. */
+static bool end_in(const struct table *table, uint32_t row, ecs_id id, uint32_t leaf,
                    struct walk_end *end) {
-  const ecs_world *world = walk->query->world;
-  const struct record *record = entity_find(&world->entities, entity);
-  if (!record || record->table == RECORD_BARE) return false;
-  const struct table *table = record_table(world, record);
   const struct layout *layout = table_find(table, id);
   if (!layout->taken) return false;
   uint32_t first = layout->count ? (uint32_t)(layout->columns - table->columns) : NONE;
   if (first != NONE && leaf != NONE) first += leaf;
-  *end = (struct walk_end){table, record->row, first};
+  *end = (struct walk_end){table, row, first};
   return true;
+}
+
+/* The same of an index, whose entity is alive. */
+static bool end_of(const struct walk *walk, uint32_t index, ecs_id id, uint32_t leaf,
+                   struct walk_end *end) {
+  const ecs_world *world = walk->query->world;
+  const struct record *record = entity_record(&world->entities, index);
+  if (record->table >= RECORD_BARE) return false;
+  return end_in(record_table(world, record), record->row, id, leaf, end);
+}
+
+static bool end_at(const struct walk *walk, ecs_id entity, ecs_id id, uint32_t leaf,
+                   struct walk_end *end) {
+  const struct record *record = entity_find(&walk->query->world->entities, entity);
+  return record && end_of(walk, ecs_id_index(entity), id, leaf, end);
 }
 
 /* The id under which the row has its tie to a target. */
@@ -39,9 +50,13 @@ static ecs_id id_of_tie(const struct term *term, ecs_id target) {
 /* A tie to a target that is known. */
 static bool tied_to(struct walk *walk, const struct term *term, ecs_id target,
                     struct walk_end *end) {
-  ecs_id entity = walk_entity(walk);
-  if (!relate_has(walk->query->world, entity, term->component, target)) return false;
-  return end_at(walk, entity, id_of_tie(term, target), term->leaf, end);
+  const struct component *component = term->component;
+  uint32_t index = ecs_id_index(target);
+  if (component->ties.exclusive &&
+      ties_target(&component->relation->ties, walk->table->rows[walk->row]) != index)
+    return false;
+  return ecs_alive(walk->query->world, target) &&
+         end_in(walk->table, walk->row, id_of_tie(term, target), term->leaf, end);
 }
 
 /* The first target, or the one behind that of the variable. */
@@ -53,14 +68,14 @@ static bool tied_next(struct walk *walk, const struct term *term, bool again,
                         : relate_target(world, entity, term->component);
   if (target == ECS_NULL) return false;
   *value = target;
-  return end_at(walk, entity, id_of_tie(term, target), term->leaf, end);
+  return end_in(walk->table, walk->row, id_of_tie(term, target), term->leaf, end);
 }
 
 /* To whom an entity field of the row leads. */
 static ecs_id through_field(const struct walk *walk, const struct term *term) {
   struct walk_end end;
   const ecs_world *world = walk->query->world;
-  if (!end_at(walk, walk_entity(walk), term->through->id, term->through_leaf, &end))
+  if (!end_in(walk->table, walk->row, term->through->id, term->through_leaf, &end))
     return ECS_NULL;
   assert(end.first != NONE);
   return entity_target(world, ((const ecs_id *)end.table->columns[end.first].data)[end.row]);
@@ -68,24 +83,23 @@ static ecs_id through_field(const struct walk *walk, const struct term *term) {
 
 /* From the row itself on: a relation may lead in a circle, which has no more steps than ties. */
 static bool nearest(const struct walk *walk, const struct term *term, struct walk_end *end) {
-  const ecs_world *world = walk->query->world;
   const struct ties *ties = &term->through->relation->ties;
   uint32_t at = walk->table->rows[walk->row];
   for (uint32_t steps = 0; at && steps <= ties->count; steps++) {
-    if (end_at(walk, entity_id(&world->entities, at), term->id, term->leaf, end)) return true;
+    if (end_of(walk, at, term->id, term->leaf, end)) return true;
     at = ties_target(ties, at);
   }
   return false;
 }
 
 static bool path_ends(const struct walk *walk, const struct term *term, struct walk_end *end) {
-  const ecs_world *world = walk->query->world;
   if (term->nearest) return nearest(walk, term, end);
-  ecs_id to = term->through_leaf != NONE
-                  ? through_field(walk, term)
-                  : relation_target(world, term->through->relation,
-                                    walk->table->rows[walk->row]);
-  return to != ECS_NULL && end_at(walk, to, term->id, term->leaf, end);
+  if (term->through_leaf != NONE) {
+    ecs_id to = through_field(walk, term);
+    return to != ECS_NULL && end_at(walk, to, term->id, term->leaf, end);
+  }
+  uint32_t to = ties_target(&term->through->relation->ties, walk->table->rows[walk->row]);
+  return to && end_of(walk, to, term->id, term->leaf, end);
 }
 
 /* Whether the term is there, for the first time or, where it finds targets, once more. */
@@ -99,7 +113,7 @@ static bool is_there(struct walk *walk, const struct term *term, bool again,
       return tied_to(walk, term, value_of(walk, term), end);
     case TERM_PATH: return path_ends(walk, term, end);
     case TERM_OF: return end_at(walk, value_of(walk, term), term->id, term->leaf, end);
-    default: return end_at(walk, walk_entity(walk), term->id, term->leaf, end);
+    default: return end_in(walk->table, walk->row, term->id, term->leaf, end);
   }
 }
 

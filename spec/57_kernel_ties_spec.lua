@@ -1,0 +1,149 @@
+-- Kernels over queries whose terms are about ties and about others: the same digests as without
+-- kernels, and what stays Lua.
+
+-- luacheck: globals WORLD
+local helper = require "spec.support.ecs_helper"
+
+-- A world of tied entities, a forest of several depths among them.
+local function new_world(kernels, count)
+  local world, ids = helper.new_world { seed = 7, tag = 3, kernels = kernels }, {}
+  world:component("World", { "x: f64", "y: f64" })
+  world:component("Local", { "x: f64", "y: f64" })
+  world:component("Health", { "hp: i32", "armor: i16" })
+  world:component("Hunt", { "prey: entity" })
+  world:tag "Chasing"
+  world:tag "Idle"
+  world:tag "Red"
+  world:relation("State", { exclusive = true })
+  world:relation("Docked", { "since: f32", exclusive = true })
+  world:relation("Owes", { "amount: i32" })
+  for i = 1, count do
+    local id = world:spawn { World = {}, Local = { x = i, y = 1 / i },
+      Health = { hp = i, armor = i % 100 }, State = i % 3 == 0 and "Chasing" or "Idle" }
+    ids[i] = id
+    if i % 7 == 0 then world:add(id, "Red") end
+    if i > 10 then world:add(id, "ChildOf", ids[i * 7919 % (i - 1) + 1]) end
+    if i > 20 and i % 4 > 0 then world:set(id, "Hunt", ids[i * 31 % i + 1]) end
+    if i % 6 == 0 then world:set(id, "Docked", ids[1], i) end
+    if i % 20 == 0 then
+      world:set(id, "Owes", ids[i - 1], i)
+      world:set(id, "Owes", ids[1], i * 2)
+    end
+  end
+  for i = 30, count, 37 do world:despawn(ids[i]) end
+  return world, ids
+end
+
+local systems = {
+  { "parents first", "World, Local:in, ChildOf->World:in?", function(world, own, parent)
+    if parent then
+      world.x, world.y = parent.x + own.x, parent.y * 0.5 + own.y
+    else
+      world.x, world.y = own.x, own.y
+    end
+  end },
+  { "an exclusive tie", "Local, (State, Chasing)", function(own) own.x = own.x * 1.5 + 1.0 end },
+  { "sources", "(State, Chasing), Local", function(own) own.y = own.y * 1.25 end },
+  { "none", "!(State, Chasing), Local", function(own) own.x = own.x - 3.0 end },
+  { "a tie with fields", "(Docked, $p)", function(docked) docked.since = docked.since + 1.0 end },
+  { "a field's entity", "Health, Hunt.prey->Local:in?", function(health, prey)
+    if prey then health.hp = health.hp + (prey.x > 50.0 and 1 or 2) end
+  end },
+  { "several targets", "(Owes, *), Local", function(owes, own)
+    owes.amount = owes.amount + 1
+    own.x = own.x + owes.amount
+  end },
+  { "the nearest", "Health, ChildOf*->Red", function(health) health.hp = health.hp + 3 end },
+  { "a join", "Health, (Owes, $to), Local($to):in", function(health, _, other)
+    health.armor = other.x > 5.0 and 1 or 2
+  end },
+  { "commands", "Health:in, (State, Idle)", function(health, _, e)
+    if health.hp % 97 == 7 then WORLD:add(e, "Red") end
+  end, "world" },
+  { "random", "Local, ChildOf->Red", function(own, _, e)
+    own.x = own.x + WORLD:random(e)
+  end, "world" },
+}
+
+-- The function with its world.
+local function of_world(system, world)
+  if not system[4] then return system[3] end
+  local environment = { WORLD = world }
+  local fn = load(string.dump(system[3]), system[1], "b", environment)
+  return fn
+end
+
+local function register(world, ids, kernels)
+  for _, system in ipairs(systems) do
+    world:system(system[1], { query = system[2], each = of_world(system, world),
+      ["$p"] = system[2]:find("$p", 1, true) and ids[1] or nil,
+      compile = kernels or nil })
+  end
+end
+
+describe("C75: a kernel over ties", function()
+  it("does what the plain function does, and is compiled", function()
+    local most = helper.by_scale { small = 1500, normal = 5000, deep = 20000 }
+    for _, count in ipairs { 40, 700, most } do
+      local quick, ids = new_world(true, count)
+      local plain, same = new_world(false, count)
+      register(quick, ids, true)
+      register(plain, same, false)
+      for step = 1, 4 do
+        quick:update(0.25)
+        plain:update(0.25)
+        assert.equal(plain:digest(), quick:digest(), ("%d entities, step %d"):format(count, step))
+      end
+      for _, system in ipairs(systems) do
+        assert.equal("vector", quick:explain(system[1]).tier, system[1])
+      end
+    end
+  end)
+
+  it("fails at the row where the function fails", function()
+    for _, kernels in ipairs { true, false } do
+      local world, ids = new_world(kernels, 60)
+      world:set(ids[42], "Health", 0, 5)
+      local function fail(health) health.armor = 100 // health.hp end
+      local query = world:query "Health, (State, Chasing)"
+      helper.has_error(function()
+        if kernels then query:run(fail) else query:each(fail) end
+      end)
+      local failed
+      for _, id in ipairs(query:ids()) do
+        local hp, armor = world:get(id, "Health")
+        failed = failed or id == ids[42]
+        assert.equal(failed and (hp == 0 and 5 or hp) or 100 // hp, armor)
+      end
+      assert.is_true(failed)
+    end
+  end)
+end)
+
+describe("over ties, a function stays Lua", function()
+  local world
+
+  before_each(function() world = new_world(true, 60) end)
+
+  local function refuses(text, fn, ...)
+    local query = world:query(text)
+    helper.has_error(function() query:run(fn) end, "cannot be compiled", ...)
+    query:each(fn)
+  end
+
+  it("that writes to another one's component", function()
+    refuses("Hunt.prey->Health", function(health) health.hp = 1 end, "'Health' of another entity")
+    refuses("(Owes, $to), Health($to)", function(_, health) health.hp = 1 end, "another entity")
+  end)
+
+  it("that writes to what it also reads of others", function()
+    refuses("Local, Hunt.prey->Local:in", function(own, prey) own.x = prey.x end, "'Local.x'")
+    refuses("Local, ChildOf*->Local:in", function(own, other) own.x = other.x end, "'Local.x'")
+    world:query("Local, Hunt.prey->Local:in"):run(function(own, prey) own.x = prey.y end)
+  end)
+
+  it("that takes who a variable stands for", function()
+    refuses("Local, (Owes, *)", function(own, _, _, _, target) own.x = target and 1.0 or 2.0 end,
+      "'*'")
+  end)
+end)
