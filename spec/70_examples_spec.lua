@@ -216,6 +216,51 @@ describe("examples/inspect.lua (C5, C25, C42)", function()
   end)
 end)
 
+describe("examples/solar.lua (C29, C87)", function()
+  -- Where a body of this radius and period is, beside its parent.
+  local function orbit(day, radius, period, x, y)
+    local angle = 2 * math.pi * day / period
+    return radius * math.cos(angle) + x, radius * math.sin(angle) + y
+  end
+
+  -- The character of the picture at a place.
+  local function at(lines, x, y)
+    local line, column = lines[15 + math.floor(0.5 - y)], 32 + math.floor(2 * x + 0.5)
+    return (line:sub(column, column))
+  end
+
+  local function picture(days)
+    return lines_of(output_of("examples/solar.lua --frames " .. days))
+  end
+
+  it("shows every body beside its parent", function()
+    for _, day in ipairs { 40, 55 } do
+      local lines = picture(day)
+      assert.equal(29, #lines)
+      local earth_x, earth_y = orbit(day, 8, 365, 0, 0)
+      local moon_x, moon_y = orbit(day, 2, 27, earth_x, earth_y)
+      local jupiter_x, jupiter_y = orbit(day, 13, 4333, 0, 0)
+      assert.equal("S", at(lines, 0, 0))
+      assert.equal("e", at(lines, earth_x, earth_y))
+      assert.equal("v", at(lines, orbit(day, 4.5, 225, 0, 0)))
+      assert.equal("j", at(lines, jupiter_x, jupiter_y))
+      assert.equal("c", at(lines, orbit(day, 2.5, 17, jupiter_x, jupiter_y)))
+      assert.equal("m", at(lines, moon_x, moon_y))
+      assert.equal("p", at(lines, orbit(day, 0.8, 3, moon_x, moon_y)))
+      assert.equal(".", at(lines, -13, 0))
+    end
+  end)
+
+  it("lets the probe leave its moon, and go on from there", function()
+    local x, y = orbit(60, 8, 365, 0, 0)
+    x, y = orbit(60, 2, 27, x, y)
+    x, y = orbit(60, 0.8, 3, x, y)
+    for _, days in ipairs { 0, 10, 30 } do
+      assert.equal("p", at(picture(60 + days), x + 0.1 * days, y - 0.05 * days))
+    end
+  end)
+end)
+
 describe("examples/live.lua", function()
   it("follows its script, and goes on when that is broken", function()
     local lines = lines_of(output_of "examples/live.lua")
