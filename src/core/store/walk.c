@@ -172,7 +172,7 @@ static bool solve(struct walk *walk, bool again) {
 void walk_begin(struct walk *walk, const ecs_query *query) {
   memset(walk, 0, sizeof *walk);
   walk->query = query;
-  if (!query->terms.sources) return;
+  if (!query->terms.sources || query->broken) return;
   const struct term *first = query->terms.terms;
   if (ecs_alive(query->world, first->target))
     walk->next_source = ties_first(&first->component->relation->ties,
@@ -207,8 +207,8 @@ static uint32_t match_of(const ecs_query *query, const struct table *table) {
 static bool next_by_sources(struct walk *walk) {
   const ecs_query *query = walk->query;
   const ecs_world *world = query->world;
-  const struct ties *ties = &query->terms.terms[0].component->relation->ties;
   while (walk->next_source) {
+    const struct ties *ties = &query->terms.terms[0].component->relation->ties;
     const struct record *record = entity_record(&world->entities, walk->next_source);
     walk->next_source = ties_next(ties, walk->next_source);
     if (record->table >= RECORD_BARE) continue;
