@@ -293,6 +293,9 @@ static ecs_status begin(struct loop_box *loop) {
 void loop_open(lua_State *L, struct loop_box *loop) {
   struct world_box *box = loop->box;
   if (!box->world) loop_gone(L, loop);
+  /* A finalizer came in since the loop was made: its slots and views are those of old fields. */
+  if (loop->version != *box->version)
+    luaL_error(L, "a finalizer has changed the components that the loop goes over: begin it again");
   bool tried = false;
   ecs_status status;
   do
