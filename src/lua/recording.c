@@ -98,10 +98,24 @@ static void record_system(lua_State *L, struct world_box *box) {
 }
 
 /* A query that is one when all scripts have been read. */
+/* The variables as they are now: the script may use its table for another query. */
+static void push_given(lua_State *L, int index) {
+  if (!lua_istable(L, index)) {
+    lua_pushnil(L);
+    return;
+  }
+  lua_newtable(L);
+  for (lua_pushnil(L); lua_next(L, index);) {
+    lua_pushvalue(L, -2);
+    lua_insert(L, -2);
+    lua_rawset(L, -4);
+  }
+}
+
 static void record_query(lua_State *L, struct world_box *box, const char *text) {
   (void)text;
   query_box_push(L, box, 1)->pending = true;
-  lua_pushvalue(L, 3);
+  push_given(L, 3);
   lua_setiuservalue(L, -2, QUERY_VARIABLES_GIVEN);
   record(L, "query", 2, -1);
 }

@@ -343,6 +343,9 @@ void migration_refresh_query(const struct migration *migration, ecs_query *query
     sound &= find_leaf_again(migration, term->component, &term->leaf);
     sound &= find_leaf_again(migration, term->through, &term->through_leaf);
   }
+  struct component **cascade = &query->terms.cascade;
+  if (query->fresh && !query->broken && *cascade)
+    *cascade = component_of(query->world, (*cascade)->id);
   query->fresh = false;
   if (sound)
     query_refresh(query);

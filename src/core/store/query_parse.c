@@ -135,10 +135,12 @@ static ecs_status need_component(struct parser *parser, struct component **out) 
   return component_need_or_builtin(parser->world, name.data, name.size, out);
 }
 
+/* What is being declared anew has no struct relation yet. */
 static ecs_status need_relation(struct parser *parser, struct component **out) {
   struct relation *relation;
   ecs_status status = need_component(parser, out);
-  return status == ECS_OK ? relation_need(parser->world, (*out)->id, &relation) : status;
+  if (status != ECS_OK || (*out)->ties.relation) return status;
+  return relation_need(parser->world, (*out)->id, &relation);
 }
 
 static ecs_status add_variable(struct parser *parser, ecs_string name, uint32_t *out) {
@@ -198,7 +200,7 @@ static ecs_status read_pair(struct parser *parser, struct term *term) {
   if (!accept(parser, ',')) return fail(parser, "',' and a target expected");
   status = read_target(parser, term);
   if (status != ECS_OK) return status;
-  if (!term->component->relation->exclusive)
+  if (!term->component->ties.exclusive)
     term->id = pair_make(ecs_id_index(term->id), ecs_id_index(term->target));
   return accept(parser, ')') ? ECS_OK : fail(parser, "')' expected");
 }
