@@ -246,6 +246,27 @@ local function keep(world, rng, dead, kept, plain)
   kept[#kept + 1] = { texts = texts, given = given, query = query }
 end
 
+-- What queries outlive, and what leaves the world as it is.
+local passages = {
+  function(world)
+    world:load(world:save())
+  end,
+  function(world, rng)
+    local snapshot, digest = world:snapshot(), world:digest()
+    gen.change(world, rng)
+    world:restore(snapshot)
+    assert.are.equal(digest, world:digest())
+  end,
+  function(world)   -- the leaves of fields that queries name move
+    world:component("Position", { "pad: i8", "y: f64", "x: f64" })
+    world:component("Position", { "x: f64", "y: f64" })
+    world:component("Hunt", { "pad: i32", "prey: entity" })
+    world:component("Hunt", { "prey: entity" })
+    world:relation("DockedTo", { "more: i32", "since: f64", exclusive = true })
+    world:relation("DockedTo", { "since: f64", exclusive = true })
+  end,
+}
+
 -- Queries are kept while the world changes; returns how many comparisons had matches.
 local function run(seed, plain)
   local rng, world = random.new(seed), helper.new_world()
@@ -260,6 +281,7 @@ local function run(seed, plain)
       compare_writes(world, rng)
     end
     gen.change(world, rng)
+    rng:pick(passages)(world, rng)
     helper.check(world)
   end
   world:close()
