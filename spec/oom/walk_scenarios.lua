@@ -1,0 +1,90 @@
+-- More of what scenarios.lua begins: queries about ties, made and gone through while memory is
+-- short.
+
+local scenario, make = ...
+local crowd = make.crowd
+
+local function family(s)
+  crowd(s)
+  s.world:relation("Owes", { "amount: i32" })
+  s.world:relation("Rides", { "since: f64", exclusive = true })
+  for i = 2, #s.ids do
+    s.world:add(s.ids[i], "ChildOf", s.ids[i // 2])
+    s.world:set(s.ids[i], "Owes", s.ids[1], i)
+    s.world:set(s.ids[i], "Rides", s.ids[i - i % 2 + 1] or s.ids[1], i)
+  end
+  s.down = s.world:query "Position, ChildOf->Position?"
+  s.riding = s.world:query("(Rides, $p), Position", { p = s.ids[1] })
+  s.owing = s.world:query "(Owes, $whom), Position($whom), Label?"
+end
+
+scenario("a query with variables", {
+  prepare = family,
+  act = function(s)
+    local query = s.world:query("(Owes, $p), (Rides, $other), Position($other)",
+      { p = s.ids[1] })
+    assert(query:count() == 23)
+  end,
+})
+
+scenario("a count with variables", {
+  prepare = family,
+  act = function(s)
+    assert(s.world:count("(Owes, *), ChildOf->Position, !(Rides, $p)", { p = s.ids[2] }) == 23)
+  end,
+})
+
+scenario("a loop, parents first", {
+  prepare = family,
+  act = function(s)
+    local count = 0
+    for _, above in s.down:each() do
+      count = count + (above and 1 or 0)
+    end
+    assert(count == 23)
+  end,
+})
+
+scenario("a function over what is tied", {
+  prepare = family,
+  act = function(s)
+    local count = 0
+    s.owing:each(function(_, at, _, _, _, whom)
+      assert(at.x == 1 and whom == s.ids[1])
+      count = count + 1
+    end)
+    assert(count == 23)
+  end,
+})
+
+scenario("chunks, parents first", {
+  prepare = family,
+  act = function(s)
+    local count = 0
+    for chunk in s.down:chunks() do
+      count = count + #chunk:column "Position.x"
+    end
+    assert(count == 25)
+  end,
+})
+
+scenario("ids, and the first one, parents first", {
+  prepare = family,
+  act = function(s)
+    assert(#s.down:ids() == 25 and not s.world:parent(s.down:first()))
+    assert(#s.riding:ids() == s.riding:count() and #s.owing:ids() == 23)
+  end,
+})
+
+scenario("a system over what is tied", {
+  prepare = family,
+  partial = true,
+  act = function(s)
+    local count = 0
+    s.world:system("ride", { query = "(Rides, $p), Position", ["$p"] = s.ids[1],
+      each = function() count = count + 1 end })
+    s.world:run "ride"
+    assert(count == s.riding:count())
+    s.world:remove_system "ride"
+  end,
+})
