@@ -37,8 +37,8 @@ describe("terms about ties in live scripts", function()
     assert.are.same({}, errors)
     local up = world:spawn { Health = {} }
     world:spawn { Health = {}, Up = up, Likes = "Apples" }
-    for _, fields in ipairs { { "", "" }, { '"since: i32",', "" }, { '"since: f64",', '"much: i32"' },
-      { "", "" } } do
+    for _, fields in ipairs { { "", "" }, { '"since: i32",', "" },
+      { '"since: f64",', '"much: i32"' }, { "", "" } } do
       files:write("a.lua", script:format(fields[1], fields[2]))
       helper.poll(session)
       assert.are.same({}, errors)
