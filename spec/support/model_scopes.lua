@@ -262,14 +262,15 @@ function methods.commit_scope(self, scope)
   end
 end
 
--- Drops what a scope holds, kills what was spawned in it, and ends it.
+-- Drops what a scope holds, kills what was spawned in it, and ends it. Whether a command of others,
+-- which applied then, had to be dropped.
 function methods.cancel_scope(self, scope)
   for _, command in ipairs(take_commands(self, scope)) do
     if command.op == "spawn" then
       self:kill(command.id)
     end
   end
-  end_scope(self, scope)
+  return end_scope(self, scope)
 end
 
 -- Cancels the scopes opened inside of one, and that one.
@@ -329,7 +330,9 @@ function methods.commit(self)
 end
 
 function methods.cancel(self)
-  self:cancel_scope(need_defer(self, self.cancel_scope))
+  if self:cancel_scope(need_defer(self, self.cancel_scope)) then
+    refuse("what is required cannot be removed")
+  end
 end
 
 return methods
