@@ -30,7 +30,9 @@ local function new_world(kernels, count)
       world:set(id, "Owes", ids[1], i * 2)
     end
   end
-  for i = 30, count, 37 do world:despawn(ids[i]) end
+  for i = 30, count, 37 do
+    if world:alive(ids[i]) then world:despawn(ids[i]) end
+  end
   return world, ids
 end
 
