@@ -108,13 +108,13 @@ static ecs_status walk(const ecs_world *world, uint8_t *states, struct step *ste
 ecs_status require_check_cycles(ecs_world *world) {
   uint32_t count = world->registry.count;
   struct memory *memory = &world->memory;
-  uint8_t *states = memory_array(memory, count + 1ull, sizeof *states);
-  struct step *steps = memory_array(memory, count + 1ull, sizeof *steps);
+  uint8_t *states = memory_array(memory, (size_t)count + 1, sizeof *states);
+  struct step *steps = memory_array(memory, (size_t)count + 1, sizeof *steps);
   ecs_status status = states && steps ? ECS_OK : world_nomem(world);
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
     if (world->registry.components[i] && states[i] == UNSEEN)
       status = walk(world, states, steps, i);
-  memory_free(memory, states, (count + 1ull) * sizeof *states);
-  memory_free(memory, steps, (count + 1ull) * sizeof *steps);
+  memory_free(memory, states, ((size_t)count + 1) * sizeof *states);
+  memory_free(memory, steps, ((size_t)count + 1) * sizeof *steps);
   return status;
 }

@@ -265,15 +265,16 @@ ecs_status walk_begin_ordered(struct walk *walk, const ecs_query *query) {
   struct memory *memory = &query->world->memory;
   walk_begin(walk, query);
   if (LIKELY(!query->terms.cascade)) return ECS_OK;
-  uint32_t count = count_rows(walk), deepest, capacity = count ? count : 1;
+  uint32_t count = count_rows(walk), deepest = 0, capacity = count ? count : 1;
   struct walk unordered = *walk;
   struct walk_row *rows = memory_array(memory, capacity, sizeof *rows);
   walk->list = memory_array(memory, capacity, sizeof *rows);
   if (rows) collect(walk, rows, &deepest);
-  uint32_t *ends = rows && walk->list ? memory_array(memory, deepest + 1ull, sizeof *ends) : NULL;
+  size_t depths = (size_t)deepest + 1;
+  uint32_t *ends = rows && walk->list ? memory_array(memory, depths, sizeof *ends) : NULL;
   if (ends) {
     sort(walk, rows, ends, deepest + 1);
-    memory_free(memory, ends, (deepest + 1ull) * sizeof *ends);
+    memory_free(memory, ends, depths * sizeof *ends);
   }
   memory_free(memory, rows, rows ? capacity * sizeof *rows : 0);
   if (ends) return ECS_OK;
