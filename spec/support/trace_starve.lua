@@ -23,12 +23,13 @@ local function digest_of(world)
   return ok and digest
 end
 
--- `before` is nil while loops are left open: a call may end them, which is done when it fails.
+-- `before` is nil while loops are left open: a call may end them, which is done when it fails. A
+-- cancel has dropped its own changes when it fails to apply what others left to it.
 local function check_unchanged(world, name, before)
   local ok, sound, message = pcall(world.check, world)
   if ok and not sound then
     error(("%s without memory leaves the world unsound: %s"):format(name, message), 0)
-  elseif before ~= nil and digest_of(world) ~= before then
+  elseif before ~= nil and name ~= "cancel" and digest_of(world) ~= before then
     error(("%s without memory changes the world"):format(name), 0)
   end
 end
