@@ -14,6 +14,7 @@ C_TESTS := $(wildcard spec/c/test_*.c spec/c/kernel/test_*.c)
 C_SUPPORT := $(filter-out $(C_TESTS),$(wildcard spec/c/*.c))
 C_BENCH := $(wildcard spec/bench/*.c)
 C_FUZZ := $(wildcard spec/fuzz/*.c)
+SPECS := $(wildcard spec/*_spec.lua spec/regress/*_spec.lua)
 DEEP_SPECS := $(wildcard spec/deep/*_spec.lua)
 
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -117,9 +118,10 @@ $(ASAN)/obj/kernel/ops_%.o: CFLAGS += -fno-sanitize=object-size,pointer-overflow
 # first, so that the cores are done at the same time.
 
 check = CHECK_DIR=$(CHECK_DIR) CHECK_SECONDS=$(CHECK_SECONDS) sh spec/tools/check
-busted = $(LUA) spec/tools/busted.lua --ignore-lua -v -o TAP
+# $(call specs,directory of the build,files, options before them)
+specs = env $(call module_env,$(1)) LUA=$(LUA) sh spec/tools/specs $(2)
 asan_options = detect_leaks=0:allocator_may_return_null=1:abort_on_error=0
-asan_env = LD_PRELOAD="$$($(GCC) -print-file-name=libasan.so)" \
+asan_env = SPEC_RUNNER="env LD_PRELOAD=$$($(GCC) -print-file-name=libasan.so)" \
   ASAN_OPTIONS=$(asan_options) UBSAN_OPTIONS=print_stacktrace=1
 asan_c_env = ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 \
   UBSAN_OPTIONS=print_stacktrace=1
@@ -129,7 +131,7 @@ valgrind = valgrind -q --leak-check=full --show-leak-kinds=definite,possible \
 # so; valgrind runs a part of them, and the fuzzers for some seconds. With all counts the seeds of
 # the random traces, most of the work, are split in halves.
 deep_scale = $(if $(filter small,$(DEEP)),small,deep)
-deep_run = $(busted) -r $(if $(filter small,$(DEEP)),deep,all)
+deep_specs = $(if $(filter small,$(DEEP)),,$(SPECS)) $(DEEP_SPECS)
 c_programs = $(C_TESTS:spec/c/%.c=$(1)/spec/%)
 spec_needs = $(1)/ecs/native.so $(1)/spec/starve.so $(EXAMPLES)
 
@@ -167,21 +169,20 @@ lint:
 	@$(call ready,lint)
 	@$(call run_checks,lint,$(LINT_CHECKS),600)
 
-# The random traces run by themselves: each allocation that fails in them collects all garbage, in
-# the state of all other specs many times as much.
-MODEL := 90_random_model
+# The longest of all have a check of their own.
+MODEL := spec/90_random_model_spec.lua
 
 check-plain: $(call spec_needs,$(RELEASE))
-	$(check) plain tap env $(call module_env,$(RELEASE)) $(busted) --exclude-pattern=$(MODEL)
+	$(check) plain tap $(call specs,$(RELEASE),$(filter-out $(MODEL),$(SPECS)))
 
 check-model: $(call spec_needs,$(RELEASE))
-	$(check) model tap env $(call module_env,$(RELEASE)) $(busted) spec/$(MODEL)_spec.lua
+	$(check) model tap $(call specs,$(RELEASE),$(MODEL))
 
 check-hash: $(call spec_needs,$(HASH))
-	$(check) hash tap env ECS_SPEC_SCALE=small $(call module_env,$(HASH)) $(busted)
+	$(check) hash tap env ECS_SPEC_SCALE=small $(call specs,$(HASH),$(SPECS))
 
 check-asan: $(call spec_needs,$(ASAN))
-	$(check) asan tap env ECS_SPEC_SCALE=small $(asan_env) $(call module_env,$(ASAN)) $(busted)
+	$(check) asan tap env ECS_SPEC_SCALE=small $(asan_env) $(call specs,$(ASAN),$(SPECS))
 
 # What is long by its numbers, not by what it does, is left to the other builds.
 PARANOID_SPECS := $(wildcard spec/1[2-5]*_spec.lua spec/[23]*_spec.lua spec/5[0134]*_spec.lua \
@@ -189,7 +190,7 @@ PARANOID_SPECS := $(wildcard spec/1[2-5]*_spec.lua spec/[23]*_spec.lua spec/5[01
 
 check-paranoid: $(call spec_needs,$(PARANOID))
 	$(check) paranoid tap env ECS_SPEC_SCALE=small ECS_SPEC_SEEDS=1-6 \
-	  $(call module_env,$(PARANOID)) $(busted) $(PARANOID_SPECS)
+	  $(call specs,$(PARANOID),$(PARANOID_SPECS))
 
 check-c: $(call c_programs,$(RELEASE))
 	$(check) c tap sh spec/tools/c-tests $^
@@ -242,11 +243,11 @@ check-install: all
 
 check-deep-plain: $(RELEASE)/ecs/native.so
 	$(check) deep-plain tap env ECS_SPEC_SCALE=$(deep_scale) \
-	  $(call module_env,$(RELEASE)) $(busted) spec/deep spec/82_memory_spec.lua
+	  $(call specs,$(RELEASE),$(DEEP_SPECS) spec/82_memory_spec.lua)
 
 check-deep-asan: $(call spec_needs,$(ASAN))
 	$(check) deep-asan tap env ECS_SPEC_SCALE=$(deep_scale) ECS_SPEC_SEEDS=1 $(asan_env) \
-	  $(call module_env,$(ASAN)) $(deep_run)
+	  $(call specs,$(ASAN),$(deep_specs))
 
 SEEDS_1 := 1-500
 SEEDS_2 := 501-1000
@@ -257,8 +258,7 @@ TRACE_CHECKS := check-deep-traces-1 check-deep-traces-2
 $(TRACE_CHECKS): asan_options := $(asan_options):malloc_context_size=1
 $(TRACE_CHECKS): check-deep-traces-%: $(call spec_needs,$(ASAN))
 	$(check) deep-traces-$* tap env ECS_SPEC_SCALE=deep ECS_SPEC_SEEDS=$(SEEDS_$*) \
-	  $(asan_env) $(call module_env,$(ASAN)) $(busted) --filter="agree on seeds" \
-	  spec/90_random_model_spec.lua
+	  $(asan_env) $(call specs,$(ASAN),--filter=agree.on.seeds $(MODEL))
 
 check-builds:
 	$(check) builds tap env ECS_SPEC_SCALE=$(deep_scale) GCC="$(GCC)" CLANG="$(CLANG)" \
@@ -266,21 +266,21 @@ check-builds:
 
 # With small counts: specs of values, loops, systems and kernels, and C tests of what moves.
 valgrind_specs = $(if $(filter small,$(DEEP)),$(wildcard spec/1*_spec.lua spec/2*_spec.lua \
-  spec/3*_spec.lua spec/53_kernel_rows_spec.lua spec/61_save_spec.lua))
+  spec/3*_spec.lua spec/53_kernel_rows_spec.lua spec/61_save_spec.lua),$(SPECS) $(DEEP_SPECS))
 valgrind_c = $(if $(filter small,$(DEEP)),$(filter %/test_table %/test_scope %/test_value_any \
   %/test_migrate %/test_image,$^),$^)
 
 check-valgrind: $(call spec_needs,$(DEBUG))
-	$(check) valgrind tap env ECS_SPEC_SCALE=small ECS_SPEC_SEEDS=1-6 $(call module_env,$(DEBUG)) \
-	  $(valgrind) $(busted) $(valgrind_specs)
+	$(check) valgrind tap env ECS_SPEC_SCALE=small ECS_SPEC_SEEDS=1-6 \
+	  SPEC_RUNNER="$(valgrind)" $(call specs,$(DEBUG),$(valgrind_specs))
 
 check-valgrind-c: $(filter-out %threads,$(call c_programs,$(DEBUG)))
 	$(check) valgrind-c tap env ECS_SPEC_SCALE=small ECS_SPEC_SPARSE=1 \
 	  C_TEST_RUNNER="$(valgrind)" sh spec/tools/c-tests $(valgrind_c)
 
 check-coverage: $(call spec_needs,$(COV)) $(call c_programs,$(COV))
-	$(check) coverage tap env ECS_SPEC_SCALE=small $(call module_env,$(COV)) \
-	  BUSTED="$(busted)" GCOV="$(GCOV)" sh spec/tools/coverage $(COV) $(call c_programs,$(COV))
+	$(check) coverage tap env ECS_SPEC_SCALE=small \
+	  $(call module_env,$(COV)) LUA=$(LUA) SPECS="$(SPECS)" GCOV="$(GCOV)" sh spec/tools/coverage $(COV) $(call c_programs,$(COV))
 
 check-fuzz: $(FUZZERS)
 	$(check) fuzz status env SECONDS=$(if $(filter small,$(DEEP)),10,$(SECONDS)) sh spec/tools/fuzz $(FUZZ)/found $^
