@@ -420,6 +420,10 @@ describe("C87: parents and children", function()
       ecs.format(e))
     helper.has_error(function() world:add(e, "ChildOf", eve) end,
       "'ChildOf' would go in a circle: " .. way)
+    world:name(e, "ship")
+    world:name(eve, ("long"):rep(10))
+    helper.has_error(function() world:add(e, "ChildOf", eve) end, (way:gsub("^%S+", "%0 'ship'")))
+    helper.has_error(function() world:add(e, "ChildOf", eve) end, "'ship' ->")
   end)
 
   it("have names of their own for each parent, found by paths", function()

@@ -1,8 +1,10 @@
 #include "core/store/relation.h"
 
+#include "core/store/name.h"
 #include "core/store/world.h"
 
 #define SHOWN_STEPS 8u         /* of a circle, in its message */
+#define SHOWN_NAME 24u         /* bytes of a name there */
 
 ecs_status relations_reserve(ecs_world *world, uint32_t more) {
   struct relations *relations = &world->relations;
@@ -120,20 +122,27 @@ ecs_id relation_target(const ecs_world *world, const struct relation *relation,
   return target ? entity_id(&world->entities, target) : ECS_NULL;
 }
 
+/* An entity on the way: its id, and its name where that is a short one. */
+static size_t tell_step(const ecs_world *world, uint32_t entity, char *text, size_t room) {
+  ecs_id id = entity_id(&world->entities, entity);
+  ecs_string name = name_of(world, id);
+  bool shown = name.size > 0 && name.size <= SHOWN_NAME;
+  return shown ? text_format(text, room, "%e '%S'", id, &name) : text_format(text, room, "%e", id);
+}
+
 /* "a -> b -> ... -> a": from the source to the target, which leads back. */
 static ecs_status tell_circle(const ecs_world *world, const struct relation *relation,
                               uint32_t source, uint32_t target) {
-  char way[512];
-  size_t size = text_format(way, sizeof way, "%e", entity_id(&world->entities, source));
-  uint32_t at = target;
-  for (uint32_t i = 0; at != source; i++, at = ties_target(&relation->ties, at)) {
-    if (i < SHOWN_STEPS)
-      size += text_format(way + size, sizeof way - size, " -> %e",
-                          entity_id(&world->entities, at));
-    else if (i == SHOWN_STEPS)
-      size += text_format(way + size, sizeof way - size, " -> ...");
+  char way[MESSAGE_SIZE];
+  size_t size = tell_step(world, source, way, sizeof way);
+  uint32_t steps = 0;
+  for (uint32_t at = target; at != source; at = ties_target(&relation->ties, at), steps++) {
+    if (steps > SHOWN_STEPS) continue;
+    size += text_format(way + size, sizeof way - size, steps < SHOWN_STEPS ? " -> " : " -> ...");
+    if (steps < SHOWN_STEPS) size += tell_step(world, at, way + size, sizeof way - size);
   }
-  text_format(way + size, sizeof way - size, " -> %e", entity_id(&world->entities, source));
+  size += text_format(way + size, sizeof way - size, " -> ");
+  tell_step(world, source, way + size, sizeof way - size);
   return world_fail(world, ECS_ECYCLE, "'%s' would go in a circle: %s",
                     relation->component->name, way);
 }
