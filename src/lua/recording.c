@@ -97,7 +97,6 @@ static void record_system(lua_State *L, struct world_box *box) {
   record(L, "system", 2, 4);
 }
 
-/* A query that is one when all scripts have been read. */
 /* The variables as they are now: the script may use its table for another query. */
 static void push_given(lua_State *L, int index) {
   if (!lua_istable(L, index)) {
@@ -112,6 +111,7 @@ static void push_given(lua_State *L, int index) {
   }
 }
 
+/* A query that is one when all scripts have been read. */
 static void record_query(lua_State *L, struct world_box *box, const char *text) {
   (void)text;
   query_box_push(L, box, 1)->pending = true;
