@@ -95,8 +95,7 @@ void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   else
     end.table = world_table(query->world, query->tables[it->table]);
   if (!end.table || end.first == NONE) return NULL;
-  const struct column *column = &end.table->columns[end.first + leaf];
-  return (char *)column->data + (size_t)end.row * column->size;
+  return column_at(&end.table->columns[end.first + leaf], end.row);
 }
 
 /* Ends the scope of a change that has this status. */

@@ -185,8 +185,7 @@ static APART void *cell_of_any(const ecs_world *world, ecs_id entity, ecs_id com
   if (!cells_find(world, entity, component, &cells) || !cells.columns ||
       leaf >= cells.columns->component->leaf_count)
     return NULL;
-  const struct column *column = &cells.columns[leaf];
-  return (char *)column->data + (size_t)cells.row * column->size;
+  return column_at(&cells.columns[leaf], cells.row);
 }
 
 /* Cells of words are half as dear as others. */
