@@ -53,7 +53,7 @@ static int push_step(lua_State *L, int loop_index, const struct loop_box *loop) 
     }
   }
   lua_pushinteger(L, (lua_Integer)loop_entity(loop, row));
-  if (UNLIKELY(loop->walk)) loop_push_values(L, loop);
+  if (UNLIKELY(loop->walk)) loop_push_values(L, loop, UINT32_MAX);
   return (int)(loop->slot_count + 1 + loop_value_count(loop));
 }
 
@@ -95,13 +95,6 @@ struct call {
   void *ud;
 };
 
-/* What goes with the match, as far as it is taken. */
-static void push_values(lua_State *L, const struct call *frame, const struct loop_box *loop) {
-  int base = lua_gettop(L);
-  loop_push_values(L, loop);
-  lua_settop(L, base + frame->arguments - frame->slots - 2);
-}
-
 static void call_row(lua_State *L, const struct call *frame, const struct loop_box *loop,
                      uint32_t row, double dt) {
   int slots = frame->arguments < frame->slots ? frame->arguments : frame->slots;
@@ -116,7 +109,8 @@ static void call_row(lua_State *L, const struct call *frame, const struct loop_b
   if (frame->arguments > frame->slots) lua_pushnumber(L, (lua_Number)dt);
   if (frame->arguments > frame->slots + 1)
     lua_pushinteger(L, (lua_Integer)loop_entity(loop, row));
-  if (UNLIKELY(frame->arguments > frame->slots + 2)) push_values(L, frame, loop);
+  if (UNLIKELY(frame->arguments > frame->slots + 2))
+    loop_push_values(L, loop, (uint32_t)(frame->arguments - frame->slots - 2));
   lua_call(L, frame->arguments, frame->each ? 1 : 0);
   if (UNLIKELY(!loop->open)) loop_gone(L, loop);
 }

@@ -379,8 +379,8 @@ uint32_t loop_value_count(const struct loop_box *loop) {
   return loop->walk ? loop->query->query->terms.values : 0;
 }
 
-void loop_push_values(lua_State *L, const struct loop_box *loop) {
-  for (uint32_t i = 0; i < loop_value_count(loop); i++) {
+void loop_push_values(lua_State *L, const struct loop_box *loop, uint32_t most) {
+  for (uint32_t i = 0; i < loop_value_count(loop) && i < most; i++) {
     ecs_id value = walk_value(loop->walk, i);
     if (value == ECS_NULL)
       lua_pushnil(L);

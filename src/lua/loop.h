@@ -108,9 +108,9 @@ int loop_begin(lua_State *L, struct loop_box *loop, lua_CFunction next);
 ** that matches. False at the end. */
 bool loop_next_run(struct loop_box *loop);
 
-/* How many values go with a match, behind the entity; pushes them. */
+/* How many values go with a match, behind the entity; pushes the first of them, `most` at most. */
 uint32_t loop_value_count(const struct loop_box *loop);
-void loop_push_values(lua_State *L, const struct loop_box *loop);
+void loop_push_values(lua_State *L, const struct loop_box *loop, uint32_t most);
 
 /* Ends an open loop, its commands apply; it is at an index. */
 void loop_commit(lua_State *L, int index, struct loop_box *loop);

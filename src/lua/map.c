@@ -116,11 +116,8 @@ static inline int call(lua_State *L, const struct frame *frame, const struct loo
   if (frame->arguments > frame->slots) lua_pushnumber(L, (lua_Number)frame->dt);
   if (frame->arguments > frame->slots + 1)
     lua_pushinteger(L, (lua_Integer)loop_entity(loop, row));
-  if (UNLIKELY(frame->arguments > frame->slots + 2)) {
-    int top = lua_gettop(L);
-    loop_push_values(L, loop);
-    lua_settop(L, top + frame->arguments - frame->slots - 2);
-  }
+  if (UNLIKELY(frame->arguments > frame->slots + 2))
+    loop_push_values(L, loop, (uint32_t)(frame->arguments - frame->slots - 2));
   lua_call(L, frame->arguments, LUA_MULTRET);
   int results = lua_gettop(L) - base;
   if (UNLIKELY(!loop->open)) loop_gone(L, loop);
