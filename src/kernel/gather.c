@@ -61,12 +61,6 @@ INLINE void copy_cell(void *to, const void *from, size_t size) {
   }
 }
 
-static struct walk_end end_of(const struct walk *walk, const struct term *term) {
-  if (term->form != TERM_OWN && !term_is_known(term)) return walk_cells(walk, term);
-  uint32_t first = query_columns(walk->query, walk->match)[term->slot];
-  return (struct walk_end){walk->table, walk->row, first};
-}
-
 void gather_match(struct gather *gather, const struct walk *walk) {
   uint32_t at = gather->count++;
   const struct term *last = NULL;
@@ -81,7 +75,7 @@ void gather_match(struct gather *gather, const struct walk *walk) {
       copy_cell(to, &gather->ids[at], size);
       continue;
     }
-    if (term != last) end = end_of(walk, term);
+    if (term != last) end = walk_cells(walk, term);
     last = term;
     assert(end.table && end.first != NONE);
     const struct column *column = &end.table->columns[end.first + gather->plan->columns[i].leaf];

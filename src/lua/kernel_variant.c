@@ -113,9 +113,7 @@ uint64_t variant_present_in_match(const struct walk *walk) {
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
     if (!term_may_lack(term)) continue;
-    bool there = term->form == TERM_OWN ? table_has(walk->table, term->id)
-                                        : walk_cells(walk, term).table != NULL;
-    if (there) present |= (uint64_t)1 << (term->slot % KERNEL_SLOTS);
+    if (walk_cells(walk, term).table) present |= (uint64_t)1 << (term->slot % KERNEL_SLOTS);
   }
   return present;
 }

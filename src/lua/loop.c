@@ -331,16 +331,11 @@ static void bind(struct loop_box *loop, const uint32_t *columns) {
 static void bind_match(struct loop_box *loop) {
   const struct walk *walk = loop->walk;
   const struct query_terms *terms = &walk->query->terms;
-  const uint32_t *columns = query_columns(walk->query, walk->match);
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
     if (term->slot == NONE) continue;
     struct slot *slot = &loop->slots[term->slot];
-    struct walk_end end = {walk->table, walk->row, columns[term->slot]};
-    if (term->form != TERM_OWN && !term_is_known(term))
-      end = walk_cells(walk, term);
-    else if (end.first == NONE)
-      end.table = NULL;
+    struct walk_end end = walk_cells(walk, term);
     slot->present = end.table != NULL;
     bind_slot(slot, end.table, slot->present && !slot->tag ? end.first : NONE, end.row);
   }

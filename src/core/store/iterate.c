@@ -75,7 +75,7 @@ bool ecs_iter_has(const ecs_iter *it, uint32_t term) {
   const ecs_query *query = it->query;
   if (!query || term >= query->terms.count || it->table == NONE) return false;
   const struct term *asked = &query->terms.terms[term];
-  if (it->walk && asked->form != TERM_OWN) return walk_cells(it->walk, asked).table != NULL;
+  if (it->walk) return walk_cells(it->walk, asked).table != NULL;
   return table_has(world_table(query->world, query->tables[it->table]), asked->id);
 }
 
@@ -89,11 +89,9 @@ void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   const struct term *asked = &query->terms.terms[term];
   if (asked->slot == NONE) return NULL;
   if (leaf >= (asked->leaf == NONE ? asked->component->leaf_count : 1)) return NULL;
-  struct walk_end end = {NULL, it->first, query_columns(query, it->table)[asked->slot]};
-  if (it->walk && asked->form != TERM_OWN)
-    end = walk_cells(it->walk, asked);
-  else
-    end.table = world_table(query->world, query->tables[it->table]);
+  struct walk_end end = {world_table(query->world, query->tables[it->table]), it->first,
+                         query_columns(query, it->table)[asked->slot]};
+  if (it->walk) end = walk_cells(it->walk, asked);
   if (!end.table || end.first == NONE) return NULL;
   return column_at(&end.table->columns[end.first + leaf], end.row);
 }

@@ -68,11 +68,16 @@ static inline bool term_is_known(const struct term *term) {
          term->kind == TERM_WITH && term->target != ECS_NULL;
 }
 
+/* Whether rows of one table differ in what the term finds. */
+static inline bool term_is_by_row(const struct term *term) {
+  return term->form != TERM_OWN && !term_is_known(term);
+}
+
 /* What a match has for a term's slot: the number of its first column, NONE where the table lacks
 ** the component, or where it depends on the row. For a tag that the table has: any number, as it
 ** has no column. */
 static inline uint32_t term_column(const struct term *term, const struct table *table) {
-  if (term->form != TERM_OWN && !term_is_known(term)) return NONE;
+  if (term_is_by_row(term)) return NONE;
   const struct layout *layout = table_find(table, term->id);
   if (layout->count == 0) return layout->taken ? 0 : NONE;
   uint32_t first = (uint32_t)(layout->columns - table->columns);

@@ -33,10 +33,10 @@ static ecs_status add_step(struct ordering *o, uint32_t at) {
 /* A group of alternatives is one step, that of its first term. */
 static bool is_step(const struct query_terms *terms, uint32_t at) {
   const struct term *term = &terms->terms[at];
-  if (term->group == NONE) return term->form != TERM_OWN && !term_is_known(term);
+  if (term->group == NONE) return term_is_by_row(term);
   if (at > 0 && terms->terms[at - 1].group == term->group) return false;
   for (uint32_t i = at; i < terms->count && terms->terms[i].group == term->group; i++)
-    if (terms->terms[i].form != TERM_OWN) return true;
+    if (term_is_by_row(&terms->terms[i])) return true;
   return false;
 }
 

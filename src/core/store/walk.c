@@ -312,9 +312,16 @@ bool walk_next(struct walk *walk) {
 
 /* ---- what a match gives ---- */
 
+/* Of a term that every row of the table has, or lacks. */
+static struct walk_end own_cells(const struct walk *walk, const struct term *term) {
+  uint32_t first = query_columns(walk->query, walk->match)[term->slot];
+  return (struct walk_end){first == NONE ? NULL : walk->table, walk->row, first};
+}
+
 struct walk_end walk_cells(const struct walk *walk, const struct term *term) {
   const struct query_terms *terms = &walk->query->terms;
   struct walk_end end = {NULL, 0, NONE};
+  if (term->slot != NONE && !term_is_by_row(term)) return own_cells(walk, term);
   for (uint32_t i = 0; i < terms->step_count; i++)
     if (term == &terms->terms[terms->steps[i]] && term->group == NONE) return walk->ends[i];
   struct walk now = *walk;

@@ -9,7 +9,7 @@
 struct walk_end {
   const struct table *table;     /* NULL: it is not there */
   uint32_t row;
-  uint32_t first;                /* number of the first column; NONE for a tag */
+  uint32_t first;                /* number of the first column */
 };
 
 struct walk_row {
@@ -43,7 +43,7 @@ void walk_end(struct walk *walk);
 bool walk_next(struct walk *walk);
 
 /* Where a term's cells are in this match: the row's own, or an end's; .table is NULL where it is
-** not there. The term gives something. */
+** not there. Of a tag .first means nothing. */
 struct walk_end walk_cells(const struct walk *walk, const struct term *term);
 
 /* The entity of the row. */
