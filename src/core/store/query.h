@@ -103,6 +103,10 @@ struct query_terms {
   bool sources;          /* the first term is a tie by an exclusive relation: its order is theirs */
 };
 
+/* Whether a variable is a `*`; whether a row matches once for each value that a term finds. */
+bool variable_is_anonymous(const struct query_terms *terms, uint32_t variable);
+bool term_repeats(const struct query_terms *terms, const struct term *term);
+
 /* Reads a query's text, which terms and variables point into: it stays where it is. `given` are
 ** variables that have values. The message names what is wrong and the nearest name. */
 ecs_status query_parse(ecs_world *world, ecs_string text, const ecs_variable *given,

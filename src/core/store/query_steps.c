@@ -17,8 +17,12 @@ static bool can_bind(const struct term *term) {
          (term->kind == TERM_WITH || term->kind == TERM_OPTIONAL);
 }
 
-static bool is_anonymous(const struct ordering *o, uint32_t variable) {
-  return o->terms->variables[variable].name.size == 0;
+bool variable_is_anonymous(const struct query_terms *terms, uint32_t variable) {
+  return terms->variables[variable].name.size == 0;
+}
+
+bool term_repeats(const struct query_terms *terms, const struct term *term) {
+  return term->binds && (!term->filters || !variable_is_anonymous(terms, term->variable));
 }
 
 static ecs_status add_step(struct ordering *o, uint32_t at) {
@@ -48,10 +52,10 @@ static bool is_ready(const struct ordering *o, uint32_t at) {
     const struct term *term = &terms->terms[i];
     if (i > at && (group == NONE || term->group != group)) break;
     if (term->variable == NONE || o->bound[term->variable]) continue;
-    if (term->kind == TERM_WITHOUT && term->form == TERM_PAIR && is_anonymous(o, term->variable))
-      continue;
+    bool anonymous = variable_is_anonymous(terms, term->variable);
+    if (term->kind == TERM_WITHOUT && term->form == TERM_PAIR && anonymous) continue;
     if (!can_bind(term)) return false;
-    if (term->kind == TERM_OPTIONAL && !is_anonymous(o, term->variable)) return false;
+    if (term->kind == TERM_OPTIONAL && !anonymous) return false;
   }
   return true;
 }
@@ -87,7 +91,7 @@ static ecs_status check_bound(const struct ordering *o) {
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
     if (term->variable == NONE || o->bound[term->variable]) continue;
-    if (is_anonymous(o, term->variable)) {
+    if (variable_is_anonymous(o->terms, term->variable)) {
       if (term->kind == TERM_WITHOUT) continue;
       return world_fail(o->world, ECS_EINVAL, "query '%S': '*' is not for alternatives", o->text);
     }
@@ -121,11 +125,8 @@ static struct component *find_cascade(const struct ordering *o) {
 }
 
 static bool is_given_out(const struct query_terms *terms, uint32_t variable) {
-  for (uint32_t i = 0; i < terms->count; i++) {
-    const struct term *term = &terms->terms[i];
-    if (term->variable == variable && term->binds)
-      return !term->filters || terms->variables[variable].name.size != 0;
-  }
+  for (uint32_t i = 0; i < terms->count; i++)
+    if (terms->terms[i].variable == variable && term_repeats(terms, &terms->terms[i])) return true;
   return false;
 }
 

@@ -108,7 +108,8 @@ static bool is_there(struct walk *walk, const struct term *term, bool again,
   switch (term->form) {
     case TERM_PAIR:
       if (term->binds) return tied_next(walk, term, again, end);
-      if (term->target == ECS_NULL && walk->query->terms.variables[term->variable].name.size == 0)
+      if (term->target == ECS_NULL &&
+          variable_is_anonymous(&walk->query->terms, term->variable))
         return tied_next(walk, term, false, end);
       return tied_to(walk, term, value_of(walk, term), end);
     case TERM_PATH: return path_ends(walk, term, end);
@@ -134,9 +135,7 @@ static bool enter(struct walk *walk, uint32_t step, bool again) {
   const struct query_terms *terms = &walk->query->terms;
   const struct term *term = &terms->terms[terms->steps[step]];
   struct walk_end *end = &walk->ends[step];
-  bool repeats = term->binds &&
-                 (!term->filters || terms->variables[term->variable].name.size != 0);
-  if (again && (!repeats || walk->done[step])) return false;
+  if (again && (!term_repeats(terms, term) || walk->done[step])) return false;
   if (term->group != NONE) return any_is_there(walk, terms->steps[step]);
   end->table = NULL;
   bool there = is_there(walk, term, again, end);
