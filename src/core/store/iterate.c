@@ -109,17 +109,6 @@ static ecs_status end_change(ecs_world *world, uint32_t scope, ecs_status status
 /* What becomes of an entity of a query. */
 typedef ecs_status (*change_fn)(ecs_world *world, ecs_id entity, ecs_id id);
 
-static ecs_status change_rows(ecs_query *query, ecs_id id, change_fn change) {
-  ecs_world *world = query->world;
-  ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < query_reach(query) && status == ECS_OK; i++) {
-    const struct table *table = world_table(world, query->tables[i]);
-    for (uint32_t row = 0; row < table->count && status == ECS_OK; row++)
-      status = change(world, entity_id(&world->entities, table->rows[row]), id);
-  }
-  return status;
-}
-
 /* Each entity once, however often it matches. */
 static ecs_status change_matches(ecs_query *query, ecs_id id, change_fn change) {
   ecs_world *world = query->world;
@@ -141,8 +130,7 @@ static ecs_status change_each(ecs_query *query, ecs_id id, change_fn change) {
   uint32_t scope;
   ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
   if (status != ECS_OK) return status;
-  status = query->terms.step_count ? change_matches(query, id, change)
-                                   : change_rows(query, id, change);
+  status = change_matches(query, id, change);
   return end_change(world, scope, status);
 }
 
