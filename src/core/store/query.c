@@ -309,7 +309,8 @@ void query_refresh(ecs_query *query) {
     join(query, world_table(query->world, query->tables[i]));
 }
 
-uint32_t query_reach_of(const ecs_query *query) {
+uint32_t query_reach(const ecs_query *query) {
+  if (LIKELY(!query->terms.targets)) return query->count;
   for (uint32_t i = 0; i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
     if (term_is_known(term) && !ecs_alive(query->world, term->target)) return 0;

@@ -146,10 +146,7 @@ ecs_status query_count_with(ecs_world *world, const char *text, const ecs_variab
                             uint32_t count, size_t *out);
 
 /* How many tables to go through: none when somebody that it names is dead. */
-uint32_t query_reach_of(const ecs_query *query);
-static inline uint32_t query_reach(const ecs_query *query) {
-  return LIKELY(!query->terms.targets) ? query->count : query_reach_of(query);
-}
+uint32_t query_reach(const ecs_query *query);
 
 /* ECS_ENAME for a query that names a component no longer declared. */
 ecs_status query_usable(const ecs_query *query);

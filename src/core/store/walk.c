@@ -171,6 +171,7 @@ static bool solve(struct walk *walk, bool again) {
 void walk_begin(struct walk *walk, const ecs_query *query) {
   memset(walk, 0, sizeof *walk);
   walk->query = query;
+  walk->reach = query_reach(query);
   if (!query->terms.sources || query->broken) return;
   const struct term *first = query->terms.terms;
   if (ecs_alive(query->world, first->target))
@@ -181,7 +182,8 @@ void walk_begin(struct walk *walk, const ecs_query *query) {
 static bool next_by_tables(struct walk *walk) {
   const ecs_query *query = walk->query;
   for (;; walk->next_match++, walk->next_row = 0) {
-    if (walk->next_match >= query_reach(query)) return false;
+    if (walk->next_match >= walk->reach) return false;
+    assert(walk->next_match < query->count);
     walk->match = walk->next_match;
     walk->table = world_table(query->world, query->tables[walk->match]);
     if (walk->next_row >= walk->table->count) continue;
@@ -191,8 +193,9 @@ static bool next_by_tables(struct walk *walk) {
 }
 
 /* Which of the query's tables it is: they are in the order in which they were made. */
-static uint32_t match_of(const ecs_query *query, const struct table *table) {
-  uint32_t low = 0, high = query_reach(query);
+static uint32_t match_of(const struct walk *walk, const struct table *table) {
+  const ecs_query *query = walk->query;
+  uint32_t low = 0, high = walk->reach;
   while (low < high) {
     uint32_t middle = (low + high) / 2;
     if (world_table(query->world, query->tables[middle])->order < table->order)
@@ -200,7 +203,7 @@ static uint32_t match_of(const ecs_query *query, const struct table *table) {
     else
       high = middle;
   }
-  return low < query_reach(query) && query->tables[low] == table->index ? low : NONE;
+  return low < walk->reach && query->tables[low] == table->index ? low : NONE;
 }
 
 static bool next_by_sources(struct walk *walk) {
@@ -212,7 +215,7 @@ static bool next_by_sources(struct walk *walk) {
     walk->next_source = ties_next(ties, walk->next_source);
     if (record->table >= RECORD_BARE) continue;
     walk->table = record_table(world, record);
-    walk->match = match_of(query, walk->table);
+    walk->match = match_of(walk, walk->table);
     walk->row = record->row;
     if (walk->match != NONE) return true;
   }
