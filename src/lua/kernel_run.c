@@ -1,6 +1,5 @@
 #include "lua/kernel_run.h"
 
-#include "core/store/relation.h"
 #include "core/store/walk.h"
 #include "kernel/gather.h"
 #include "lua/bind/status.h"
@@ -49,11 +48,6 @@ struct gathering {
   bool writes;
 };
 
-static uint32_t depth_of(const struct walk *walk, uint32_t entity) {
-  const struct component *along = walk->query->terms.cascade;
-  return along ? ties_depth(&along->relation->ties, entity) : 0;
-}
-
 /* Runs what was gathered. */
 static void flush(lua_State *L, int handle, struct loop_box *loop, struct gathering *g) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
@@ -92,7 +86,7 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
   struct walk *walk = loop->walk;
   while (walk_next(walk)) {
     uint64_t present = variant_present_in_match(walk);
-    uint32_t entity = walk->table->rows[walk->row], depth = depth_of(walk, entity);
+    uint32_t entity = walk->table->rows[walk->row], depth = walk_depth(walk);
     bool together = g.variant && present == g.present && g.gather.count < GATHER_ROWS &&
                     (!g.writes || (depth == g.depth && entity != g.last));
     if (!together) {

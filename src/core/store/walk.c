@@ -224,65 +224,62 @@ static bool next_by_sources(struct walk *walk) {
 
 /* ---- parents first ---- */
 
-static uint32_t depth_of(const struct walk *walk, const struct walk_row *at) {
-  const ecs_query *query = walk->query;
-  const struct table *table = world_table(query->world, query->tables[at->match]);
-  return ties_depth(&query->terms.cascade->relation->ties, table->rows[at->row]);
-}
-
 static bool next_unordered(struct walk *walk) {
   return walk->query->terms.sources ? next_by_sources(walk) : next_by_tables(walk);
 }
 
-/* Counting sort by depth, which keeps the order of tables within one: all rows from `rows` to
-** walk->list, `ends` having room for how many rows have each depth. */
-static void sort(struct walk *walk, const struct walk_row *rows, uint32_t *ends,
-                 uint32_t depths) {
-  memset(ends, 0, depths * sizeof *ends);
-  for (uint32_t i = 0; i < walk->list_count; i++) ends[depth_of(walk, &rows[i])]++;
-  for (uint32_t i = 1; i < depths; i++) ends[i] += ends[i - 1];
-  for (uint32_t i = walk->list_count; i-- > 0;)
-    walk->list[--ends[depth_of(walk, &rows[i])]] = rows[i];
-}
+/* Rows in the order of tables or sources. */
+struct collected {
+  struct walk_row *rows;
+  uint32_t count, capacity;
+  uint32_t deepest;
+};
 
-static void collect(struct walk *walk, struct walk_row *rows, uint32_t *deepest) {
-  walk->list_count = 0;
-  *deepest = 0;
+/* All rows that the walk comes to; false when out of memory. */
+static bool collect(struct walk *walk, struct memory *memory, struct collected *all) {
+  struct ties *ties = &walk->query->terms.cascade->relation->ties;
   while (next_unordered(walk)) {
-    struct walk_row *row = &rows[walk->list_count++];
-    *row = (struct walk_row){walk->match, walk->row};
-    uint32_t depth = depth_of(walk, row);
-    if (depth > *deepest) *deepest = depth;
+    struct walk_row *rows = memory_grow(memory, all->rows, &all->capacity, all->count + 1ull,
+                                        sizeof *rows);
+    if (!rows) return false;
+    all->rows = rows;
+    uint32_t depth = ties_depth(ties, walk->table->rows[walk->row]);
+    rows[all->count++] = (struct walk_row){walk->match, walk->row, depth};
+    if (depth > all->deepest) all->deepest = depth;
   }
+  return true;
 }
 
-static uint32_t count_rows(const struct walk *from) {
-  struct walk walk = *from;
-  uint32_t count = 0;
-  while (next_unordered(&walk)) count++;
-  return count;
+/* Counting sort by depth, which keeps the order of rows within one. `ends` has room for how many
+** rows have each depth. */
+static void sort(const struct collected *all, uint32_t *ends, struct walk_row *list) {
+  memset(ends, 0, ((size_t)all->deepest + 1) * sizeof *ends);
+  for (uint32_t i = 0; i < all->count; i++) ends[all->rows[i].depth]++;
+  for (uint32_t i = 1; i <= all->deepest; i++) ends[i] += ends[i - 1];
+  for (uint32_t i = all->count; i-- > 0;) list[--ends[all->rows[i].depth]] = all->rows[i];
+}
+
+/* The same rows in order; NULL when out of memory. */
+static struct walk_row *list_of(struct memory *memory, const struct collected *all) {
+  size_t depths = (size_t)all->deepest + 1;
+  uint32_t *ends = memory_array(memory, depths, sizeof *ends);
+  if (!ends) return NULL;
+  struct walk_row *list = memory_array(memory, all->count ? all->count : 1, sizeof *list);
+  if (list) sort(all, ends, list);
+  memory_free(memory, ends, depths * sizeof *ends);
+  return list;
 }
 
 ecs_status walk_begin_ordered(struct walk *walk, const ecs_query *query) {
   struct memory *memory = &query->world->memory;
   walk_begin(walk, query);
   if (LIKELY(!query->terms.cascade)) return ECS_OK;
-  uint32_t count = count_rows(walk), deepest = 0, capacity = count ? count : 1;
   struct walk unordered = *walk;
-  struct walk_row *rows = memory_array(memory, capacity, sizeof *rows);
-  walk->list = memory_array(memory, capacity, sizeof *rows);
-  if (rows) collect(walk, rows, &deepest);
-  size_t depths = (size_t)deepest + 1;
-  uint32_t *ends = rows && walk->list ? memory_array(memory, depths, sizeof *ends) : NULL;
-  if (ends) {
-    sort(walk, rows, ends, deepest + 1);
-    memory_free(memory, ends, depths * sizeof *ends);
-  }
-  memory_free(memory, rows, rows ? capacity * sizeof *rows : 0);
-  if (ends) return ECS_OK;
-  memory_free(memory, walk->list, walk->list ? capacity * sizeof *rows : 0);
-  *walk = unordered;
-  return world_nomem(query->world);
+  struct collected all = {0};
+  if (collect(&unordered, memory, &all)) walk->list = list_of(memory, &all);
+  walk->list_count = walk->list ? all.count : 0;
+  memory_free(memory, all.rows, all.capacity * sizeof *all.rows);
+  return walk->list ? ECS_OK : world_nomem(query->world);
 }
 
 void walk_end(struct walk *walk) {
@@ -329,6 +326,10 @@ struct walk_end walk_cells(const struct walk *walk, const struct term *term) {
   struct walk now = *walk;
   if (!is_there(&now, term, false, &end)) end.table = NULL;
   return end;
+}
+
+uint32_t walk_depth(const struct walk *walk) {
+  return walk->list ? walk->list[walk->next_in_list - 1].depth : 0;
 }
 
 ecs_id walk_value(const struct walk *walk, uint32_t n) {

@@ -14,6 +14,7 @@ struct walk_end {
 
 struct walk_row {
   uint32_t match, row;
+  uint32_t depth;
 };
 
 struct walk {
@@ -49,6 +50,9 @@ struct walk_end walk_cells(const struct walk *walk, const struct term *term);
 
 /* The entity of the row. */
 ecs_id walk_entity(const struct walk *walk);
+
+/* How deep the row stands; 0 where the query does not visit parents first. */
+uint32_t walk_depth(const struct walk *walk);
 
 /* The n-th value that goes with the match. */
 ecs_id walk_value(const struct walk *walk, uint32_t n);
