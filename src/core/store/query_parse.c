@@ -49,14 +49,19 @@ static bool is_name_part(char c) {
          c == '_';
 }
 
-static ecs_string read_while(struct parser *parser, bool path) {
-  skip_space(parser);
+/* What stands just here. */
+static ecs_string read_here(struct parser *parser, bool path) {
   ecs_string name = {parser->at, 0};
   while (parser->at < parser->end &&
          (is_name_part(*parser->at) || (path && memchr(".[]", *parser->at, 3))))
     parser->at++;
   name.size = (size_t)(parser->at - name.data);
   return name;
+}
+
+static ecs_string read_while(struct parser *parser, bool path) {
+  skip_space(parser);
+  return read_here(parser, path);
 }
 
 static ecs_status read_leaf(struct parser *parser, struct term *term) {
@@ -143,8 +148,13 @@ static ecs_status need_relation(struct parser *parser, struct component **out) {
   return relation_need(parser->world, (*out)->id, &relation);
 }
 
+/* The variable of that name, or another one without. */
 static ecs_status add_variable(struct parser *parser, ecs_string name, uint32_t *out) {
   struct query_terms *terms = parser->terms;
+  for (*out = 0; name.size && *out < terms->variable_count; ++*out) {
+    const ecs_string *known = &terms->variables[*out].name;
+    if (known->size == name.size && memcmp(known->data, name.data, name.size) == 0) return ECS_OK;
+  }
   if (terms->variable_count == QUERY_VARIABLES)
     return world_fail(parser->world, ECS_ELIMIT, "a query has at most 16 variables and '*'");
   *out = terms->variable_count++;
@@ -164,19 +174,10 @@ static ecs_id given_value(struct parser *parser, const ecs_string *name) {
 
 /* Behind the $. */
 static ecs_status read_variable(struct parser *parser, struct term *term) {
-  ecs_string name = {parser->at, 0};
-  while (parser->at < parser->end && is_name_part(*parser->at)) parser->at++;
-  name.size = (size_t)(parser->at - name.data);
+  ecs_string name = read_here(parser, false);
   if (name.size == 0) return fail(parser, "a variable's name expected behind '$'");
   term->target = given_value(parser, &name);
-  if (term->target != ECS_NULL) return ECS_OK;
-  for (uint32_t i = 0; i < parser->terms->variable_count; i++) {
-    const struct variable *variable = &parser->terms->variables[i];
-    term->variable = i;
-    if (variable->name.size == name.size && memcmp(variable->name.data, name.data, name.size) == 0)
-      return ECS_OK;
-  }
-  return add_variable(parser, name, &term->variable);
+  return term->target != ECS_NULL ? ECS_OK : add_variable(parser, name, &term->variable);
 }
 
 static ecs_status read_target(struct parser *parser, struct term *term) {

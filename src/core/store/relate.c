@@ -2,6 +2,7 @@
 
 #include "core/store/row.h"
 #include "core/store/entity.h"
+#include "core/store/id_set.h"
 #include "core/store/scratch.h"
 #include "core/store/sweeping.h"
 
@@ -220,15 +221,9 @@ static const struct table *table_of(const ecs_world *world, ecs_id id) {
 
 /* The position of the first id at least that large. */
 static uint32_t lower_bound(const struct table *table, ecs_id id) {
-  uint32_t low = 0, high = table->id_count;
-  while (low < high) {
-    uint32_t middle = (low + high) / 2;
-    if (table->ids[middle] < id)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
+  uint32_t at;
+  id_set_find(table->ids, table->id_count, id, &at);
+  return at;
 }
 
 /* The first target of a pair whose index is at least that. */
