@@ -288,6 +288,12 @@ ECS_API ecs_id ecs_next_target(const ecs_world *world, ecs_id source, ecs_id rel
 ECS_API size_t ecs_sources(const ecs_world *world, ecs_id target, ecs_id relation, ecs_id *ids,
                            size_t room);
 
+/* The relation ChildOf, of which every world has one: exclusive, without circles; children keep
+** their order and die with their parent. ecs_children gives those of an entity as ecs_sources
+** does. */
+ECS_API ecs_status ecs_child_of(ecs_world *world, ecs_id *out);
+ECS_API size_t ecs_children(const ecs_world *world, ecs_id parent, ecs_id *ids, size_t room);
+
 /* Names are unique among living entities; NULL clears. */
 ECS_API ecs_status ecs_name(ecs_world *world, ecs_id entity, const char *name);
 ECS_API const char *ecs_name_of(const ecs_world *world, ecs_id entity);

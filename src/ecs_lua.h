@@ -113,6 +113,8 @@ typedef struct ecs_lua_api {
   ecs_status (*query_with)(ecs_world *world, const char *text, const ecs_variable *variables,
                            uint32_t count, ecs_query **out);
   ecs_id (*iter_value)(const ecs_iter *it, uint32_t variable);
+  ecs_status (*child_of)(ecs_world *world, ecs_id *out);
+  size_t (*children)(const ecs_world *world, ecs_id parent, ecs_id *ids, size_t room);
 } ecs_lua_api;
 
 /* Functions are added at the end only, and the version then counts up. Any other change, of what

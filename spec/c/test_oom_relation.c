@@ -2,7 +2,6 @@
 ** what is tied is migrated, saved, loaded and restored. C18, C29. */
 #include <string.h>
 
-#include "core/store/builtin.h"
 #include "core/store/world.h"
 #include "sweep.h"
 
@@ -25,13 +24,11 @@ static const ecs_field amount = {.name = "amount", .type = ECS_I32};
 static const ecs_field since = {.name = "since", .type = ECS_F64};
 
 static void relations(struct fixture *f) {
-  struct component *builtin;
   likes = declare_as(f, "Likes", NULL, false, ECS_TARGET_REMOVE);
   rides = declare_as(f, "Rides", NULL, true, ECS_TARGET_DESPAWN);
   owes = declare_as(f, "Owes", &amount, false, ECS_TARGET_REMOVE);
   docked = declare_as(f, "DockedTo", &since, true, ECS_TARGET_REMOVE);
-  CHECK_OK(f->world, builtin_need(f->world, CHILD_OF, strlen(CHILD_OF), &builtin));
-  child_of = builtin->id;
+  CHECK_OK(f->world, ecs_child_of(f->world, &child_of));
   for (int i = 0; i < 8; i++) f->ids[i] = SPAWN(f->world, f->position);
   f->query = new_query(f->world, "Position");
 }
@@ -53,6 +50,10 @@ static void tied(struct fixture *f) {
 }
 
 /* ---- at once ---- */
+
+static void plain(struct fixture *f) { f->query = new_query(f->world, "Position"); }
+
+static ecs_status name_child_of(struct fixture *f) { return ecs_child_of(f->world, &child_of); }
 
 static ecs_status tie_pair(struct fixture *f) {
   return ecs_add(f->world, f->ids[0], ecs_pair(likes, f->ids[7]));
@@ -270,6 +271,7 @@ static const struct operation operations[] = {
   {"requirements of ties that are there", tied, require_health, NULL, ASKS},
   {"commit of ties that require, of which some are dropped", stage_requirements,
    commit_with_failure, NULL, ASKS},
+  {"the relation of hierarchies", plain, name_child_of, NULL, ASKS},
   {"the first pair", relations, tie_pair, NULL, ASKS},
   {"another pair", tied, tie_pair, NULL, ASKS},
   {"a pair with data", relations, set_pair, NULL, ASKS},

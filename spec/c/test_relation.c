@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/store/builtin.h"
 #include "core/store/world.h"
 #include "fixture.h"
 
@@ -267,20 +266,25 @@ static void lets_go_before_the_target_dies(void) {
 /* Names of those who die are free for the commands behind. */
 static void frees_names_of_the_dying(void) {
   open_relations();
-  struct component *child_of_itself;
-  CHECK_OK(f.world, builtin_need(f.world, CHILD_OF, strlen(CHILD_OF), &child_of_itself));
-  ecs_id within = child_of_itself->id;
+  ecs_id within, children[2];
+  CHECK(ecs_children(f.world, f.b, children, 2) == 0);
+  CHECK_OK(f.world, ecs_child_of(f.world, &within));
   ecs_id part = SPAWN(f.world, ecs_pair(within, f.a));
   ecs_id other = SPAWN(f.world, ecs_pair(within, f.b));
   CHECK_OK(f.world, ecs_name(f.world, part, "part"));
   CHECK_OK(f.world, ecs_name(f.world, other, "part"));
+  ecs_id last = SPAWN(f.world, ecs_pair(within, f.b)), again;
+  CHECK(ecs_children(f.world, f.b, children, 1) == 2 && children[0] == other);
+  CHECK(ecs_children(f.world, f.b, children, 2) == 2 && children[1] == last);
+  CHECK_OK(f.world, ecs_child_of(f.world, &again));
+  CHECK(again == within);
   CHECK_FAILS(f.world, ECS_ETAKEN, "'part'", ecs_add(f.world, other, ecs_pair(within, f.a)));
   CHECK_OK(f.world, ecs_defer(f.world));
   CHECK_OK(f.world, ecs_despawn(f.world, f.a));
   CHECK_OK(f.world, ecs_remove(f.world, other, within));
   CHECK_OK(f.world, ecs_commit(f.world));
   CHECK(!ecs_alive(f.world, part) && ecs_lookup(f.world, "part") == other);
-  ecs_id again = SPAWN(f.world, ecs_pair(within, f.b));
+  again = SPAWN(f.world, ecs_pair(within, f.b));
   CHECK_OK(f.world, ecs_name(f.world, again, "part"));
   CHECK_OK(f.world, ecs_defer(f.world));
   CHECK_OK(f.world, ecs_despawn(f.world, other));

@@ -83,6 +83,8 @@ static const ecs_lua_api api = {
   .sources = ecs_sources,
   .query_with = ecs_query_with,
   .iter_value = ecs_iter_value,
+  .child_of = ecs_child_of,
+  .children = ecs_children,
 };
 
 void api_open(lua_State *L) {

@@ -66,6 +66,13 @@ ecs_status builtin_need(ecs_world *world, const char *name, size_t size,
   return *out ? ECS_OK : declare(world, at, out);
 }
 
+ecs_status ecs_child_of(ecs_world *world, ecs_id *out) {
+  struct component *component;
+  ecs_status status = builtin_need(world, CHILD_OF, strlen(CHILD_OF), &component);
+  if (status == ECS_OK) *out = component->id;
+  return status;
+}
+
 ecs_status component_need_or_builtin(ecs_world *world, const char *name, size_t size,
                                      struct component **out) {
   ecs_status status = builtin_need(world, name, size, out);

@@ -112,14 +112,22 @@ ecs_id ecs_next_target(const ecs_world *world, ecs_id source, ecs_id id, ecs_id 
   return relation ? relate_next_target(world, source, relation->component, after) : ECS_NULL;
 }
 
-size_t ecs_sources(const ecs_world *world, ecs_id target, ecs_id id, ecs_id *ids, size_t room) {
-  const struct relation *relation = relation_of(world, id);
+static size_t list_sources(const ecs_world *world, ecs_id target, const struct relation *relation,
+                           ecs_id *ids, size_t room) {
   size_t count = 0;
   if (!relation) return 0;
   struct sources sources = relate_sources(world, target, relation->component);
   for (ecs_id source; (source = relate_next_source(&sources)) != ECS_NULL; count++)
     if (count < room) ids[count] = source;
   return count;
+}
+
+size_t ecs_sources(const ecs_world *world, ecs_id target, ecs_id id, ecs_id *ids, size_t room) {
+  return list_sources(world, target, relation_of(world, id), ids, room);
+}
+
+size_t ecs_children(const ecs_world *world, ecs_id parent, ecs_id *ids, size_t room) {
+  return list_sources(world, parent, world->relations.child_of, ids, room);
 }
 
 ecs_status ecs_set(ecs_world *world, ecs_id entity, ecs_id id, const void *value) {
