@@ -1,9 +1,9 @@
--- No source file over 600 lines, but for annotations, which are a list; no function over 60. Lines
+-- No source file over 600 lines, but for annotations, which are a list; no function over 45. Lines
 -- aim at 90 columns, 100 is the end.
 -- Functions are measured in C (by their braces) and, through luac's listing, in Lua; spec
 -- files are left out there, since `describe` takes functions as long as the file.
 
-local FILE_LIMIT, FUNCTION_LIMIT, COLUMN_LIMIT = 600, 60, 100
+local FILE_LIMIT, FUNCTION_LIMIT, COLUMN_LIMIT = 600, 45, 100
 
 local complaints = {}
 

@@ -158,6 +158,10 @@ static void allocate_set(float **set, size_t n) {
   }
 }
 
+static void free_set(float **set) {
+  for (int c = 0; c < 5; c++) free(set[c]);
+}
+
 static int compare_times(const void *x, const void *y) {
   const double a = *(const double *)x, b = *(const double *)y;
   return a < b ? -1 : a > b;
@@ -165,6 +169,26 @@ static int compare_times(const void *x, const void *y) {
 
 static const floor_fn *floors_of(k_isa isa) {
   return isa == K_AVX512 ? floors_avx512 : isa == K_AVX2 ? floors_avx2 : floors_sse2;
+}
+
+static double median(double *times, size_t count) {
+  qsort(times, count, sizeof *times, compare_times);
+  return times[count / 2];
+}
+
+enum { ROUNDS = 21 };
+
+/* ns per row of each round, for the floor and for the kernel, and the one by the other. */
+struct rounds {
+  double floor[ROUNDS], ours[ROUNDS], ratio[ROUNDS];
+};
+
+static void print_rounds(const char *name, k_isa isa, size_t n, struct rounds *rounds,
+                         double target) {
+  const double ratio = median(rounds->ratio, ROUNDS);
+  printf("%s %-6s %9zu  floor %7.3f  ours %7.3f ns/row  ratio %.2f", name, isa_name(isa), n,
+         median(rounds->floor, ROUNDS), median(rounds->ours, ROUNDS), ratio);
+  if (target > 0) printf("  target %.2f %s", target, ratio >= target ? "met" : "MISSED");
 }
 
 static int measure(int which, k_isa isa, size_t n, double target) {
@@ -182,8 +206,7 @@ static int measure(int which, k_isa isa, size_t n, double target) {
   run.columns = columns;
   run.uniforms = (const k_scalar *)w->uniforms;
   k_failure failure;
-  enum { ROUNDS = 21 };
-  double ratio[ROUNDS], floor_time[ROUNDS], our_time[ROUNDS];
+  struct rounds rounds;
   const int reps = n >= 10000000 ? 1 : n >= 1000000 ? 8 : (int)(500000 / n);
   for (int round = -2; round < ROUNDS; round++) {
     fill(ours, theirs, n);  /* else speeds decay to denormals */
@@ -193,24 +216,15 @@ static int measure(int which, k_isa isa, size_t n, double target) {
     for (int i = 0; i < reps; i++) machine_run(m, p, &run, &failure);
     const double t2 = now();
     if (round < 0) continue;
-    floor_time[round] = (t1 - t0) / reps / (double)n * 1e9;
-    our_time[round] = (t2 - t1) / reps / (double)n * 1e9;
-    ratio[round] = floor_time[round] / our_time[round];
+    rounds.floor[round] = (t1 - t0) / reps / (double)n * 1e9;
+    rounds.ours[round] = (t2 - t1) / reps / (double)n * 1e9;
+    rounds.ratio[round] = rounds.floor[round] / rounds.ours[round];
   }
-  qsort(ratio, ROUNDS, sizeof *ratio, compare_times);
-  qsort(floor_time, ROUNDS, sizeof *ratio, compare_times);
-  qsort(our_time, ROUNDS, sizeof *ratio, compare_times);
+  print_rounds(w->name, isa, n, &rounds, target);
   const int equal = checksum(ours, n) == checksum(theirs, n);
-  printf("%s %-6s %9zu  floor %7.3f  ours %7.3f ns/row  ratio %.2f", w->name,
-         isa_name(isa), n, floor_time[ROUNDS / 2], our_time[ROUNDS / 2],
-         ratio[ROUNDS / 2]);
-  if (target > 0)
-    printf("  target %.2f %s", target, ratio[ROUNDS / 2] >= target ? "met" : "MISSED");
   printf("%s\n", equal ? "" : "  COLUMNS DIFFER");
-  for (int c = 0; c < 5; c++) {
-    free(ours[c]);
-    free(theirs[c]);
-  }
+  free_set(ours);
+  free_set(theirs);
   machine_free(m);
   program_free(p);
   return equal;
