@@ -28,6 +28,7 @@ build = {
       sources = {
         "src/core/base/any.c",
         "src/core/base/clock.c",
+        "src/core/base/enumeration.c",
         "src/core/base/hash_map.c",
         "src/core/base/intern.c",
         "src/core/base/memory.c",
@@ -71,6 +72,8 @@ build = {
         "src/core/store/query.c",
         "src/core/store/query_parse.c",
         "src/core/store/query_steps.c",
+        "src/core/store/record.c",
+        "src/core/store/registry.c",
         "src/core/store/relate.c",
         "src/core/store/relation.c",
         "src/core/store/relation_check.c",

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/base/value.h"
+#include "core/change/declare.h"
 #include "core/change/migrate.h"
 #include "core/store/world.h"
 #include "fixture.h"

@@ -6,7 +6,7 @@
 -- more is a complaint, too.
 
 -- Lines of headers for half of the files in src/lua, and for each of them.
-local HALF_LIMIT, LIMIT = 2560, 4620
+local HALF_LIMIT, LIMIT = 1760, 4300
 
 local TODAY = {
   ["core/change/declare.h"] = true,    -- redeclare.c, undeclare.c
@@ -14,10 +14,8 @@ local TODAY = {
   ["core/image/format.h"] = true,      -- save.c
   ["core/image/load.h"] = true,        -- the parts of loading
   ["core/run/schedule.h"] = true,      -- phase.c, schedule_tell.c
-  ["core/store/component.h"] = true,   -- native.c
   ["core/store/entity.h"] = true,      -- spawn.c
   ["core/store/query.h"] = true,       -- query_parse.c, iterate.c
-  ["core/store/world.h"] = true,       -- native.c
   ["front/front.h"] = true,            -- the whole front
   ["kernel/node.h"] = true,            -- the passes
   ["kernel/ops.h"] = true,             -- the loops of each instruction set, and what checks them

@@ -1,7 +1,10 @@
 /* Where values come from and go to: upvalues, globals, fields of views and of resources. */
 #include "front/front.h"
 
+#include "core/base/enumeration.h"
+#include "core/base/value.h"
 #include "core/store/query.h"
+#include "core/store/world.h"
 
 static struct val of_kind(enum val_kind kind, uint32_t at) {
   return (struct val){.kind = (uint8_t)kind, .at = at};

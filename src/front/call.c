@@ -2,6 +2,9 @@
 #include <lualib.h>
 
 #include "front/front.h"
+#include "core/base/text.h"
+#include "core/store/component.h"
+#include "core/store/world.h"
 
 /* ---- the math library ---- */
 

@@ -1,5 +1,7 @@
 /* Masks, environments and how they join. */
 #include "front/front.h"
+#include "core/base/value.h"
+#include "core/store/world.h"
 
 /* ---- masks ---- */
 

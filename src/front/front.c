@@ -2,6 +2,10 @@
 
 #include "front/front.h"
 
+#include "core/base/text.h"
+#include "core/base/value.h"
+#include "core/store/world.h"
+
 /* ---- refusing ---- */
 
 /* The line of the frame's instruction; 0 when it is not known. */

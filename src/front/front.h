@@ -10,8 +10,6 @@
 #include "front/result.h"
 #include "kernel/run.h"
 
-#include "core/store/world.h"
-
 #define FRONT_UNIFORMS 200
 #define FRONT_GUARDS 250
 #define FRONT_DEPTH 8          /* inlined functions inside one another */

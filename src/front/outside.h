@@ -5,7 +5,7 @@
 
 #include <lua.h>
 
-#include "core/store/component.h"
+struct component;
 
 enum outside_kind {
   OUTSIDE_OTHER,     /* nothing that a kernel can use */

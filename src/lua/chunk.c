@@ -1,13 +1,13 @@
 #include "lua/chunk.h"
 
-#include "core/store/query.h"
-#include "core/store/relation.h"
 #include "core/store/table.h"
+#include "core/store/term.h"
 #include "lua/bind/args.h"
 #include "lua/bind/names.h"
 #include "lua/bind/status.h"
 #include "lua/column.h"
 #include "lua/loop.h"
+#include "lua/loop_box.h"
 #include "lua/lua_query.h"
 
 const char kind_chunk = 0;

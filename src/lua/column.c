@@ -2,8 +2,7 @@
 
 #include "core/base/types.h"
 #include "core/base/value.h"
-#include "core/store/query.h"
-#include "core/store/relation.h"
+#include "core/store/term.h"
 #include "lua/bind/args.h"
 #include "lua/bind/cell.h"
 #include "lua/bind/lua_value.h"
@@ -12,7 +11,9 @@
 #include "lua/bind/world_box.h"
 #include "lua/chunk.h"
 #include "lua/each.h"
+#include "lua/loop.h"
 #include "lua/lua_query.h"
+#include "lua/slot.h"
 
 const char kind_column = 0;
 

@@ -5,6 +5,7 @@
 #include "core/store/world.h"
 #include "lua/bind/world_box.h"
 #include "lua/loop.h"
+#include "lua/loop_box.h"
 #include "lua/lua_query.h"
 #include "lua/system_run.h"
 

@@ -1,9 +1,13 @@
 #include "lua/each.h"
 
+#include "core/base/value.h"
+
 #include "lua/bind/args.h"
 #include "lua/bind/lua_value.h"
 #include "lua/form.h"
+#include "lua/loop.h"
 #include "lua/lua_query.h"
+#include "lua/slot.h"
 
 int function_parameters(lua_State *L, int function) {
   lua_Debug info;

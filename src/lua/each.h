@@ -2,11 +2,12 @@
 #ifndef ECS_LUA_EACH_H
 #define ECS_LUA_EACH_H
 
-#include "lua/bind/cell.h"
-#include "lua/loop.h"
+#include <lauxlib.h>
 
-#include "core/store/index.h"
-#include "core/store/table.h"
+#include "core/base/base.h"
+
+struct loop_box;
+struct slot;
 
 /* Calls the function at an index for every row of the open loop at another. */
 typedef void (*rows_fn)(lua_State *L, int loop_index, int function, double dt);
@@ -32,25 +33,8 @@ int function_parameters(lua_State *L, int function);
 ** match, in this order. */
 int wanted_arguments(lua_State *L, int function, const struct loop_box *loop);
 
-/* The entity of a row of the loop's current run. */
-static inline ecs_id loop_entity(const struct loop_box *loop, uint32_t row) {
-  return entity_id(loop->entities, loop->rows[row]);
-}
-
-/* Whether a row is among those that the loop goes through. */
-static inline bool loop_takes(const struct loop_box *loop, uint32_t row) {
-  return !loop->filter || (loop->filter[row / 64] >> row % 64 & 1);
-}
-
-/* slot_push for what is no number, or absent. */
+/* slot_push (slot.h) for what is no number, or absent. */
 void slot_push_slowly(lua_State *L, int loop_index, const struct loop_box *loop,
                       const struct slot *slot, uint32_t row);
-
-/* Pushes the value of a single field's term, or true for a tag; nil when the table lacks it. */
-static inline void slot_push(lua_State *L, int loop_index, const struct loop_box *loop,
-                             const struct slot *slot, uint32_t row) {
-  if (UNLIKELY(!slot->present) || UNLIKELY(!push_number_at(L, slot->type, slot->data, row)))
-    slot_push_slowly(L, loop_index, loop, slot, row);
-}
 
 #endif

@@ -1,7 +1,7 @@
 #include "lua/explain.h"
 
 #include "core/run/schedule.h"
-#include "core/store/query.h"
+#include "core/store/term.h"
 #include "kernel/program.h"
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"

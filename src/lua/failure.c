@@ -2,7 +2,7 @@
 
 #include "lua/failure.h"
 
-#include "core/store/world.h"
+#include "core/base/types.h"
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"
 #include "lua/kernel_variant.h"

@@ -1,6 +1,8 @@
 #include "lua/form.h"
 
 #include "lua/bind/world_box.h"
+#include "lua/loop.h"
+#include "lua/loop_box.h"
 
 static double check_dt(lua_State *L, int arg) {
   if (lua_isnoneornil(L, arg)) return 0;

@@ -10,6 +10,7 @@
 #include "lua/kernel_run.h"
 #include "lua/kernel_variant.h"
 #include "lua/loop.h"
+#include "lua/loop_box.h"
 #include "lua/lua_query.h"
 
 /* QUERY_KERNELS is a list of tables, one for each result, with functions as weak keys. */

@@ -8,6 +8,7 @@
 #include "lua/kernel_ready.h"
 #include "lua/kernel_variant.h"
 #include "lua/loop.h"
+#include "lua/loop_box.h"
 #include "lua/lua_query.h"
 
 static ecs_status stage(const struct kernel *kernel, const struct run *run, uint32_t match) {

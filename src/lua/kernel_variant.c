@@ -1,5 +1,6 @@
 #include "lua/kernel_variant.h"
 
+#include "core/base/value.h"
 #include "core/store/entity.h"
 #include "core/store/query.h"
 #include "core/store/walk.h"

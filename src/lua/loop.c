@@ -6,6 +6,7 @@
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
+#include "lua/loop_box.h"
 #include "lua/lua_query.h"
 #include "lua/view.h"
 
@@ -209,7 +210,7 @@ static bool make(lua_State *L, int query_index, const struct query_box *query,
   loop->view_count = views;
   loop->parameters = NOT_KNOWN;
   if (box->calls != calls) return false;
-  loop->entities = &box->world->entities;
+  loop->entities = box->entities;
   loop->chance = &box->world->chance;
   fill_slots(loop, &query->query->terms);
   return views == 0 || make_views(L, lua_gettop(L), loop);

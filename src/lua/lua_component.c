@@ -1,6 +1,7 @@
 #include "lua/lua_component.h"
 
-#include "core/store/world.h"
+#include "core/base/enumeration.h"
+#include "core/base/types.h"
 #include "lua/bind/args.h"
 #include "lua/bind/names.h"
 #include "lua/bind/read.h"

@@ -2,6 +2,7 @@
 
 #include "lua/lua_declare.h"
 
+#include "core/base/types.h"
 #include "core/change/declare.h"
 #include "core/change/migrate.h"
 #include "core/store/builtin.h"
@@ -13,6 +14,7 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/loop.h"
+#include "lua/loop_box.h"
 #include "lua/registrar.h"
 
 /* A description being put together from the plain table that the schema parser made:

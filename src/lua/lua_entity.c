@@ -28,7 +28,7 @@ static int entity_is_alive(lua_State *L) {
   int is_integer;
   ecs_id id = to_id(L, 2, &is_integer);
   if (UNLIKELY(!is_integer)) luaL_checkany(L, 2);
-  lua_pushboolean(L, is_integer && entity_find(&box->world->entities, id));
+  lua_pushboolean(L, is_integer && entity_find(box->entities, id));
   return 1;
 }
 
@@ -148,7 +148,7 @@ static int components_next(lua_State *L) {
   ecs_id last = (ecs_id)lua_tointeger(L, lua_upvalueindex(3));
   ecs_status status = entity_need(box->world, entity);
   if (status != ECS_OK) return raise_status(L, box->world, status);
-  const struct record *record = entity_find(&box->world->entities, entity);
+  const struct record *record = entity_find(box->entities, entity);
   ecs_id next = next_component(box->world, record, last);
   if (next == ECS_NULL) return 0;
   const struct component *component = component_of(box->world, next);

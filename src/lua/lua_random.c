@@ -1,6 +1,9 @@
 /* world:random(e): the same numbers as in compiled functions. */
 #include "lua/lua_random.h"
 
+#include "core/base/chance.h"
+#include "core/store/world.h"
+
 #include "kernel/program.h"
 #include "lua/bind/living.h"
 #include "lua/bind/world_box.h"

@@ -2,12 +2,9 @@
 
 #include "lua/lua_relation.h"
 
-#include "core/store/builtin.h"
 #include "core/store/relate.h"
-#include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
-#include "lua/bind/cell.h"
 #include "lua/bind/ids.h"
 #include "lua/bind/living.h"
 #include "lua/bind/names.h"
@@ -39,7 +36,7 @@ static ecs_id target_of_pair(lua_State *L, const struct world_box *box, int arg)
   int is_integer;
   ecs_id id = lua_type(L, arg) == LUA_TNUMBER ? to_id(L, arg, &is_integer) : ECS_NULL;
   if (!id_is_pair(id)) return ECS_NULL;
-  ecs_id target = entity_id(&box->world->entities, pair_target(id));
+  ecs_id target = entity_id(box->entities, pair_target(id));
   if (!ecs_alive(box->world, target)) luaL_argerror(L, arg, "the target of this pair is dead");
   return target;
 }
@@ -173,7 +170,7 @@ static bool find_pair(lua_State *L, struct world_box *box, struct component *com
     place->id = ecs_pair(component->id, target);
   else if (target != ECS_NULL && !relate_has(box->world, id, component, target))
     return false;
-  return place_look(place, entity_find(&box->world->entities, id));
+  return place_look(place, entity_find(box->entities, id));
 }
 
 int relation_get(lua_State *L, struct world_box *box, struct component *component,

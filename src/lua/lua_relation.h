@@ -1,11 +1,12 @@
-/* Relations from Lua: what entity.c hands over when a component ties its entity to others. */
+/* Relations from Lua: what lua_entity.c hands over when a component ties its entity to others. */
 #ifndef ECS_LUA_LUA_RELATION_H
 #define ECS_LUA_LUA_RELATION_H
 
 #include <lauxlib.h>
 
-#include "core/store/component.h"
+#include "core/base/base.h"
 
+struct component;
 struct world_box;
 
 /* Methods on an entity (argument 2) and a relation (argument 3: its name or id, or a pair's id;

@@ -11,6 +11,7 @@
 #include "lua/disown.h"
 #include "lua/kernel.h"
 #include "lua/loop.h"
+#include "lua/loop_box.h"
 #include "lua/recording.h"
 #include "lua/registrar.h"
 #include "lua/system.h"
@@ -59,6 +60,8 @@ void world_attach(lua_State *L, struct world_box *box, ecs_world *world, bool le
   box->world = world;
   box->lent = lent;
   box->memory = &world->memory;
+  box->entities = &world->entities;
+  box->strings = &world->strings;
   box->version = &world->registry.version;
   box->any.slots = &world->any;
   if (!lent) box->scratch = &world->binding;

@@ -1,8 +1,7 @@
 #include "lua/map.h"
 
-#include "core/store/query.h"
-#include "core/store/relation.h"
 #include "core/store/sweeping.h"
+#include "core/store/term.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"
 #include "lua/bind/cell.h"
@@ -13,6 +12,7 @@
 #include "lua/form.h"
 #include "lua/loop.h"
 #include "lua/lua_query.h"
+#include "lua/slot.h"
 
 /* What is called several times a row is called without the detour by the linkage table, which
 ** would cost a tenth of the whole. */

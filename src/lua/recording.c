@@ -1,5 +1,8 @@
 #include "lua/recording.h"
 
+#include "core/change/declare.h"
+#include "core/change/transact.h"
+#include "core/run/schedule.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/settle.h"
@@ -7,6 +10,7 @@
 #include "lua/loop.h"
 #include "lua/lua_query.h"
 #include "lua/registrar.h"
+#include "lua/stage.h"
 #include "lua/system.h"
 #include "lua/view.h"
 

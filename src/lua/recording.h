@@ -3,27 +3,11 @@
 #ifndef ECS_LUA_RECORDING_H
 #define ECS_LUA_RECORDING_H
 
-#include "lua/bind/world_box.h"
+#include <lauxlib.h>
 
-#include "core/base/chance.h"
-#include "core/change/transact.h"
+#include "core/base/base.h"
 
-struct query_box;
-struct view_box;
-
-struct pending_view {
-  struct view_box *view;
-  struct component *component;
-};
-
-struct stage {
-  struct transaction transaction;
-  struct chance chance;            /* of the world, for a reading that comes to nothing */
-  struct query_box **queries;      /* made by the swap for scripts that hold them already */
-  uint32_t query_count, query_capacity;
-  struct pending_view *views;      /* of resources, likewise */
-  uint32_t view_count, view_capacity;
-};
+struct world_box;
 
 /* Lets go of a transaction that was not committed, if there is one: from here on methods register
 ** now. */

@@ -2,7 +2,7 @@
 
 #include "core/change/migrate.h"
 #include "core/change/transact.h"
-#include "core/store/query.h"
+#include "core/store/term.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/object.h"
@@ -15,6 +15,7 @@
 #include "lua/lua_query.h"
 #include "lua/lua_schedule.h"
 #include "lua/recording.h"
+#include "lua/stage.h"
 #include "lua/system.h"
 #include "lua/system_run.h"
 #include "lua/view.h"

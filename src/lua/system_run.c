@@ -8,6 +8,7 @@
 #include "lua/kernel_run.h"
 #include "lua/kernel_variant.h"
 #include "lua/loop.h"
+#include "lua/loop_box.h"
 #include "lua/lua_query.h"
 #include "lua/lua_world.h"
 #include "lua/map.h"

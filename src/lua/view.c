@@ -1,7 +1,7 @@
 #include "lua/view.h"
 
-#include "core/store/query.h"
-#include "core/store/relation.h"
+#include "core/store/table.h"
+#include "core/store/term.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
 #include "lua/bind/cell.h"
@@ -11,6 +11,7 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/loop.h"
+#include "lua/loop_box.h"
 #include "lua/lua_query.h"
 #include "lua/registrar.h"
 #include "lua/view_walk.h"
@@ -73,6 +74,10 @@ void view_bind(struct view_box *view, const struct column *columns, uint32_t fir
   uint32_t leaves = view->component->leaf_count;
   for (uint32_t i = 0; i < leaves; i++) view->data[i] = column_at(&columns[i], first);
   view->row = &view->loop->row;
+}
+
+uint32_t view_count(const struct view_box *view) {
+  return view->array ? view->array->count : view->shape->count;
 }
 
 struct view_box *view_test(lua_State *L, int index) {

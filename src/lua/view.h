@@ -6,10 +6,10 @@
 #include "lua/bind/object.h"
 #include "lua/shape.h"
 
-#include "core/store/component.h"
-
-struct loop_box;
 struct column;
+struct component;
+struct field;
+struct loop_box;
 struct world_box;
 
 /* Rows that are none. */
@@ -87,9 +87,7 @@ uint32_t view_open(lua_State *L, int index, struct view_box *view);
 void view_push_at(lua_State *L, int index, struct view_box *view, uint32_t at);
 
 /* How many fields or elements a view has, once view_row has found it open. */
-static inline uint32_t view_count(const struct view_box *view) {
-  return view->array ? view->array->count : view->shape->count;
-}
+uint32_t view_count(const struct view_box *view);
 
 /* The view at an index, of either kind, or NULL. */
 struct view_box *view_test(lua_State *L, int index);

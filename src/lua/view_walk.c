@@ -1,6 +1,8 @@
 /* Views seen as a whole: pairs, #, tostring, and as a plain table. */
 #include "lua/view_walk.h"
 
+#include "core/store/component.h"
+
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"

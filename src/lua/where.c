@@ -2,6 +2,7 @@
 #include "lua/where.h"
 
 #include "core/base/chance.h"
+#include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/relation.h"
 #include "core/store/scratch.h"
@@ -18,6 +19,7 @@
 #include "lua/kernel_run.h"
 #include "lua/loop.h"
 #include "lua/lua_query.h"
+#include "lua/slot.h"
 
 const char kind_where = 0;
 

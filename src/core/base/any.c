@@ -1,5 +1,7 @@
 #include "core/base/any.h"
 
+#include "core/base/memory.h"
+
 ecs_status any_take(struct any_slots *any, struct memory *memory, struct any_owner *owner,
                     uint32_t *slot) {
   if (any->free_head) {

@@ -4,7 +4,9 @@
 #ifndef ECS_CORE_BASE_ANY_H
 #define ECS_CORE_BASE_ANY_H
 
-#include "core/base/memory.h"
+#include "core/base/base.h"
+
+struct memory;
 
 /* Zero before its first slot. It outlives them: when it goes, it releases those it has and takes
 ** them back by any_next_released. */

@@ -1,25 +1,8 @@
-/* Cells: how values become cells, how cells lie in columns; and the names of enumerations. */
+/* Cells: how values become cells, how cells lie in columns. */
 #ifndef ECS_CORE_BASE_VALUE_H
 #define ECS_CORE_BASE_VALUE_H
 
 #include "core/base/types.h"
-
-struct enumeration {
-  ecs_string *names;
-  uint32_t count;
-  uint32_t *buckets;         /* by hash: a name's place counted from 1; none for few names */
-  uint32_t bucket_count;     /* a power of two */
-};
-
-/* How many buckets so many names want. */
-uint32_t enumeration_buckets(uint32_t count);
-
-/* Puts the name at a place into its bucket; false when the same text is there already. Names that
-** want no buckets are only compared with those before it. */
-bool enumeration_enter(const struct enumeration *names, uint32_t at);
-
-/* NONE when it is no name of the enumeration. */
-uint32_t enumeration_find(const struct enumeration *names, const char *text, size_t size);
 
 /* Turns a number into the cell of a numeric type: ECS_OK, ECS_ETYPE (a fraction into an
 ** integer), ECS_ERANGE. A float that does not fit an f32 becomes an infinity, as in C. */

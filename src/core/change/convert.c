@@ -2,6 +2,8 @@
 
 #include "core/change/convert.h"
 
+#include "core/base/enumeration.h"
+#include "core/base/value.h"
 #include "core/store/entity.h"
 #include "core/store/world.h"
 

@@ -1,7 +1,10 @@
 #include "core/change/declare.h"
 
+#include "core/base/enumeration.h"
+#include "core/base/types.h"
 #include "core/change/migrate.h"
 #include "core/store/builtin.h"
+#include "core/store/id_set.h"
 #include "core/store/require.h"
 #include "core/store/world.h"
 

@@ -1,8 +1,10 @@
 #include "core/change/migrate.h"
 
-#include "core/store/bulk.h"
+#include "core/base/value.h"
 #include "core/change/convert.h"
+#include "core/change/declare.h"
 #include "core/change/migrate_plan.h"
+#include "core/store/bulk.h"
 #include "core/store/builtin.h"
 #include "core/store/query.h"
 #include "core/store/relation_check.h"

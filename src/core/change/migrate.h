@@ -3,8 +3,10 @@
 #ifndef ECS_CORE_CHANGE_MIGRATE_H
 #define ECS_CORE_CHANGE_MIGRATE_H
 
-#include "core/change/declare.h"
-#include "core/store/table.h"
+#include "core/base/memory.h"
+
+struct component;
+struct table;
 
 enum leaf_fate { LEAF_KEPT, LEAF_ADDED, LEAF_DROPPED, LEAF_CONVERTED, LEAF_RENAMED };
 

@@ -1,6 +1,8 @@
 #include "core/change/migrate_plan.h"
 
+#include "core/base/types.h"
 #include "core/change/convert.h"
+#include "core/change/declare.h"
 #include "core/store/entity.h"
 #include "core/store/query.h"
 #include "core/store/require.h"

@@ -1,5 +1,7 @@
 /* Whether components are declared alike, and declaring once more what is declared already, here or
 ** in another world. */
+#include "core/base/enumeration.h"
+#include "core/base/value.h"
 #include "core/change/declare.h"
 #include "core/store/entity.h"
 #include "core/store/world.h"

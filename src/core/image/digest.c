@@ -7,6 +7,8 @@
 #pragma GCC optimize ("O3")
 #endif
 
+#include "core/base/enumeration.h"
+#include "core/base/value.h"
 #include "core/run/schedule.h"
 #include "core/store/entity.h"
 #include "core/store/world.h"

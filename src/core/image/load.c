@@ -2,6 +2,7 @@
 
 #include "core/change/declare.h"
 #include "core/run/lifetime.h"
+#include "core/store/index.h"
 
 #define AMPLIFICATION 64u
 #define ALLOWANCE (1u << 20)

@@ -1,6 +1,8 @@
 /* Strings, components, cells, names and timings of an image. */
 #include <math.h>
 
+#include "core/base/enumeration.h"
+#include "core/base/value.h"
 #include "core/change/declare.h"
 #include "core/image/load.h"
 #include "core/store/require.h"

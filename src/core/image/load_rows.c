@@ -7,6 +7,7 @@
 #include "core/image/load.h"
 #include "core/store/entity.h"
 
+#include "core/store/index.h"
 #include "core/store/relation_check.h"
 #include "core/store/require.h"
 

@@ -3,6 +3,8 @@
 #pragma GCC optimize ("O3")
 #endif
 
+#include "core/base/enumeration.h"
+#include "core/base/value.h"
 #include "core/image/format.h"
 
 #include "core/run/schedule.h"

@@ -1,5 +1,6 @@
 #include "core/image/snapshot.h"
 
+#include "core/base/value.h"
 #include "core/image/tie_copy.h"
 #include "core/run/schedule.h"
 #include "core/store/sweeping.h"

@@ -5,6 +5,7 @@
 #ifndef ECS_CORE_STORE_CASCADE_H
 #define ECS_CORE_STORE_CASCADE_H
 
+#include "core/base/hash_map.h"
 #include "core/store/relation.h"
 
 /* A tie as it was. */

@@ -1,5 +1,8 @@
 #include "core/store/check.h"
 
+#include "core/base/enumeration.h"
+#include "core/base/value.h"
+#include "core/store/index.h"
 #include "core/store/query.h"
 #include "core/store/relation_check.h"
 #include "core/store/require.h"

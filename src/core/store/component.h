@@ -1,10 +1,10 @@
-/* The registry of components: names, declared fields, and the leaf fields that become
-** columns. */
+/* Components: names, declared fields, and the leaf fields that become columns. */
 #ifndef ECS_CORE_STORE_COMPONENT_H
 #define ECS_CORE_STORE_COMPONENT_H
 
-#include "core/base/hash_map.h"
-#include "core/base/value.h"
+#include "core/base/memory.h"
+
+struct enumeration;
 
 /* One column's worth: a scalar field, an array's element, a nested component's field. */
 struct leaf {
@@ -79,20 +79,12 @@ struct component {
   struct arena arena;          /* of all names and arrays; the struct itself stays put */
 };
 
-struct registry {
-  uint64_t version;                /* counts migrations and removals, also those taken back */
-  uint64_t layouts;                /* counts those that rows may have had a part in */
-  bool shown;                      /* as a migration will leave it: see migration_show */
-  bool requires;                   /* some component requires others, or has done so */
-  bool renamed;                    /* the same of those that were called otherwise */
-  uint32_t renaming;               /* names that may come back: see migration_rename */
-  struct component **components;   /* by index, up to `count` */
-  uint32_t count;
-  uint32_t capacity;
-  struct map names;                /* hash of name -> index of first, then by `next` */
-  uint32_t *next;                  /* by index: the next one with the same hash */
-  uint32_t next_capacity;
-};
+#define TARGET_LEAF 0u       /* of an exclusive relation: the target's id */
+
+/* Whether a leaf is the target of an exclusive relation, which only ties and unties write. */
+static inline bool leaf_is_target(const struct component *component, uint32_t leaf) {
+  return component->ties.exclusive && leaf == TARGET_LEAF;
+}
 
 /* The living component of an id, a pair's relation; or NULL. */
 struct component *component_of(const ecs_world *world, ecs_id id);
@@ -100,10 +92,6 @@ struct component *component_find(const ecs_world *world, const char *name, size_
 
 /* The component that was called so in an earlier declaration, or NULL. */
 struct component *component_formerly(const ecs_world *world, const char *name, size_t size);
-
-/* Enters a component into the index of names, in which there is room, and takes it out again. */
-void component_enter_name(ecs_world *world, const struct component *component);
-void component_leave_name(ecs_world *world, const struct component *component);
 
 /* component_find with "unknown component 'x' (did you mean 'y'?)" on failure, or what it is called
 ** now. */
@@ -130,21 +118,6 @@ ecs_status component_path(const ecs_world *world, const char *text, size_t size,
 ecs_status component_cell(ecs_world *world, const struct component *component,
                           uint32_t leaf, const ecs_value *value, ecs_cell *cell);
 
-/* Between a component's native struct and cells. */
-ecs_status component_read_native(ecs_world *world, const struct component *component,
-                                 const void *native, struct write *writes);
-void component_write_native(const ecs_world *world, const struct component *component,
-                            uint32_t leaf, ecs_cell cell, void *native);
-
-/* Gives a component an id and makes its name known. */
-ecs_status registry_add(ecs_world *world, struct component *component);
-
-/* The same with a given index, whose slot in the entity index is alive; after registry_reserve for
-** that index, and relation_new for a relation, it cannot fail. */
-ecs_status registry_reserve(ecs_world *world, uint32_t index);
-void registry_enter(ecs_world *world, struct component *component, uint32_t index);
-
 void component_free(ecs_world *world, struct component *component);
-void registry_free(ecs_world *world);
 
 #endif

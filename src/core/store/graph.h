@@ -3,6 +3,7 @@
 #ifndef ECS_CORE_STORE_GRAPH_H
 #define ECS_CORE_STORE_GRAPH_H
 
+#include "core/base/hash_map.h"
 #include "core/store/table.h"
 
 /* What the world knows of one id: its tables in the order they were made, and the queries

@@ -1,14 +1,11 @@
 /* Entities for hosts in C: components by id, values as native structs. */
+#include "core/store/native.h"
+
+#include "core/base/enumeration.h"
+#include "core/base/value.h"
 #include "core/store/entity.h"
 #include "core/store/relate.h"
 #include "core/store/world.h"
-
-struct write *world_writes(ecs_world *world, uint64_t count) {
-  struct write *grown = memory_grow(&world->memory, world->writes, &world->write_capacity,
-                                    count ? count : 1, sizeof *grown);
-  if (grown) world->writes = grown;
-  return grown;
-}
 
 static ecs_status native_cell(ecs_world *world, const struct component *component,
                               const struct leaf *leaf, const char *at, ecs_cell *cell) {

@@ -5,73 +5,9 @@
 #define ECS_CORE_STORE_QUERY_H
 
 #include "core/store/table.h"
+#include "core/store/term.h"
 
 struct id_record;
-
-enum term_kind { TERM_WITH, TERM_WITHOUT, TERM_OPTIONAL, TERM_OR };
-
-/* Whose component a term is about. */
-enum term_form {
-  TERM_OWN,              /* the row's: Position */
-  TERM_PAIR,             /* the row's tie: (Likes, Apples), (Likes, $food), (Likes, *) */
-  TERM_PATH,             /* another's, to which the row leads: ChildOf->World, Hunt.prey->Health */
-  TERM_OF                /* that of a variable's value: Health($food) */
-};
-
-/* A value that terms share, and that was not given with the query. */
-struct variable {
-  ecs_string name;       /* in the query's text; of a `*` nothing */
-  uint32_t output;       /* which of the values that go with a match it is; NONE for none */
-};
-
-struct term {
-  ecs_id id;             /* of the component; of a tie to somebody known, the pair's */
-  struct component *component;
-  enum term_form form;
-  ecs_id target;         /* of a tie to a declared name; ECS_NULL: the variable's value */
-  uint32_t variable;     /* of a tie or TERM_OF; NONE */
-  bool binds;            /* the variable has no value before this term */
-  struct component *through;   /* of a path: the relation, or the component with the field */
-  ecs_id through_id;
-  uint32_t through_leaf;       /* the field; NONE for a relation's target */
-  bool cascade;                /* of a path along a relation: parents come first */
-  bool nearest;                /* of a path: from the row itself on, along the relation */
-  enum term_kind kind;
-  uint32_t group;        /* terms of one A|B|C share it; NONE otherwise */
-  uint32_t leaf;         /* a single field's term (Position.x); NONE for the whole */
-  uint32_t slot;         /* index into a match's columns; NONE for what gives nothing */
-  bool read_only;
-  bool filters;          /* `with`: it gives nothing */
-};
-
-/* Whether there are values: those of a tie are what it has beside its target. */
-static inline bool term_has_cells(const struct term *term, const struct component *component) {
-  bool tie = term->form == TERM_PAIR && component->ties.exclusive && term->leaf == NONE;
-  return component->leaf_count > tie;
-}
-
-/* Whether a function is given something for a term of a component with these fields: a view or
-** value, or, for an optional tag, a truth. */
-static inline bool term_gives(const struct term *term, const struct component *component) {
-  if (term->kind == TERM_WITHOUT || term->filters) return false;
-  return term_has_cells(term, component) || term->kind == TERM_OPTIONAL;
-}
-
-/* Whether it gives something that may be absent. */
-static inline bool term_may_lack(const struct term *term) {
-  return term->slot != NONE && (term->kind == TERM_OPTIONAL || term->group != NONE);
-}
-
-/* Whether it is about a tie, to somebody known, that every row of a table has or lacks. */
-static inline bool term_is_known(const struct term *term) {
-  return term->form == TERM_PAIR && !term->component->ties.exclusive &&
-         term->kind == TERM_WITH && term->target != ECS_NULL;
-}
-
-/* Whether rows of one table differ in what the term finds. */
-static inline bool term_is_by_row(const struct term *term) {
-  return term->form != TERM_OWN && !term_is_known(term);
-}
 
 /* What a match has for a term's slot: the number of its first column, NONE where the table lacks
 ** the component, or where it depends on the row. For a tag that the table has: any number, as it
@@ -83,25 +19,6 @@ static inline uint32_t term_column(const struct term *term, const struct table *
   uint32_t first = (uint32_t)(layout->columns - table->columns);
   return term->leaf == NONE ? first : first + term->leaf;
 }
-
-#define QUERY_STEPS 16         /* terms that are decided row by row */
-#define QUERY_VARIABLES 16
-
-struct query_terms {
-  struct term *terms;
-  uint32_t count;
-  uint32_t capacity;
-  uint32_t slots;        /* terms that give something: a function's first parameters */
-  uint32_t values;       /* variables that are given with each match, behind the entity */
-  uint32_t step_count;   /* 0: every row of a table matches */
-  uint16_t steps[QUERY_STEPS];     /* terms that are decided row by row, in that order */
-  uint32_t variable_count;
-  struct variable variables[QUERY_VARIABLES];
-  bool choices;          /* has terms that a table may lack */
-  bool targets;          /* has terms of which term_is_known */
-  struct component *cascade;   /* of the first term that wants parents first; NULL */
-  bool sources;          /* the first term is a tie by an exclusive relation: its order is theirs */
-};
 
 /* Whether a variable is a `*`; whether a row matches once for each value that a term finds. */
 bool variable_is_anonymous(const struct query_terms *terms, uint32_t variable);
@@ -118,25 +35,6 @@ void query_terms_free(ecs_world *world, struct query_terms *terms);
 
 /* Whether a table satisfies the terms. */
 bool query_terms_match(const struct query_terms *terms, const struct table *table);
-
-struct ecs_query {
-  ecs_world *world;
-  ecs_query *previous, *next;     /* all queries of the world, oldest first */
-  void *owner;                    /* for the host: whose query it is */
-  char *text;
-  size_t text_size;
-  struct query_terms terms;
-  bool fresh;                     /* made for a migration that is not committed yet */
-  bool broken;                    /* names a component that is no longer declared */
-  bool dirty;                     /* has doomed tables */
-  bool kept;                      /* a system's: ecs_query_free leaves it */
-  ecs_id key;                     /* an id it cannot match without, or ECS_NULL */
-  uint32_t *tables;               /* indices, in the order the tables were made */
-  uint32_t *columns;              /* terms.slots for each match: first column or NONE */
-  uint32_t count;
-  uint32_t capacity;
-  uint32_t column_capacity;
-};
 
 /* Frees a query that is a system's, too. */
 void query_free(ecs_query *query);
@@ -177,10 +75,5 @@ void query_break(ecs_world *world, ecs_id component);
 ** the components that the registry shows. */
 ecs_status query_refresh_reserve(ecs_query *query);
 void query_refresh(ecs_query *query);
-
-static inline const uint32_t *query_columns(const ecs_query *query, uint32_t match) {
-  uint32_t slots = query->terms.slots;
-  return slots ? query->columns + (size_t)match * slots : NULL;
-}
 
 #endif

@@ -3,7 +3,6 @@
 #include "core/store/row.h"
 #include "core/store/entity.h"
 #include "core/store/id_set.h"
-#include "core/store/scratch.h"
 #include "core/store/sweeping.h"
 
 /* ---- the row ---- */

@@ -9,7 +9,6 @@
 #include "core/store/ties.h"
 
 #define CHILD_OF "ChildOf"
-#define TARGET_LEAF 0u         /* of an exclusive relation: the target's id */
 
 struct relation {
   struct component *component;
@@ -26,11 +25,6 @@ struct relations {
   uint32_t capacity;
   struct relation *child_of;   /* as soon as anybody has named it: see builtin.h */
 };
-
-/* Whether a leaf is the target of an exclusive relation, which only ties and unties write. */
-static inline bool leaf_is_target(const struct component *component, uint32_t leaf) {
-  return component->ties.exclusive && leaf == TARGET_LEAF;
-}
 
 /* ---- ids of pairs ---- */
 

@@ -3,6 +3,7 @@
 #ifndef ECS_CORE_STORE_ROW_H
 #define ECS_CORE_STORE_ROW_H
 
+#include "core/base/value.h"
 #include "core/store/world.h"
 
 /* The last row's entity takes the place of the row's in the list of rows; its cells are to

@@ -1,6 +1,8 @@
 /* Spawning: one, many, at an id decided elsewhere; by parts with cells, and for hosts in C by
 ** ids of components. */
+#include "core/base/value.h"
 #include "core/store/entity.h"
+#include "core/store/index.h"
 #include "core/store/row.h"
 #include "core/store/sweeping.h"
 #include "core/store/relate.h"

@@ -1,5 +1,6 @@
 #include "core/store/table.h"
 
+#include "core/base/value.h"
 #include "core/store/world.h"
 
 #define FIRST_CAPACITY 16u

@@ -3,7 +3,9 @@
 #ifndef ECS_CORE_STORE_TABLE_H
 #define ECS_CORE_STORE_TABLE_H
 
-#include "core/store/component.h"
+#include "core/base/memory.h"
+
+struct component;
 
 struct column {
   ecs_id id;                 /* of the table's ids the one that it is for */

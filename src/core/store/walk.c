@@ -1,6 +1,7 @@
 #include "core/store/walk.h"
 
 #include "core/store/entity.h"
+#include "core/store/query.h"
 #include "core/store/relate.h"
 #include "core/store/world.h"
 

@@ -3,7 +3,9 @@
 #ifndef ECS_CORE_STORE_WALK_H
 #define ECS_CORE_STORE_WALK_H
 
-#include "core/store/query.h"
+#include "core/store/term.h"
+
+struct table;
 
 /* Where the cells are that a step gives. */
 struct walk_end {

@@ -1,6 +1,7 @@
 #include "core/store/world.h"
 
 #include "core/store/entity.h"
+#include "core/store/index.h"
 #include "core/store/query.h"
 
 ecs_status world_fail(const ecs_world *world, ecs_status status, const char *format, ...) {
@@ -26,6 +27,13 @@ ecs_status world_is_idle(const ecs_world *world, const char *operation) {
   ecs_status status = world_not_busy(world, operation);
   if (status != ECS_OK || !staging_is_open(&world->staging)) return status;
   return world_fail(world, ECS_EBUSY, "%s is not possible inside a loop", operation);
+}
+
+struct write *world_writes(ecs_world *world, uint64_t count) {
+  struct write *grown = memory_grow(&world->memory, world->writes, &world->write_capacity,
+                                    count ? count : 1, sizeof *grown);
+  if (grown) world->writes = grown;
+  return grown;
 }
 
 ecs_status world_init(ecs_world *world, uint32_t tag, uint64_t seed) {

@@ -5,14 +5,13 @@
 #include "core/base/any.h"
 #include "core/base/chance.h"
 #include "core/base/intern.h"
-#include "core/base/text.h"
 #include "core/store/cascade.h"
 #include "core/store/cells.h"
 #include "core/store/command.h"
-#include "core/store/component.h"
 #include "core/store/graph.h"
-#include "core/store/index.h"
 #include "core/store/name.h"
+#include "core/store/record.h"
+#include "core/store/registry.h"
 #include "core/store/scratch.h"
 
 struct part;

@@ -4,8 +4,10 @@
 
 #include <lauxlib.h>
 
-#include "core/store/component.h"
+#include "core/base/base.h"
 
+struct component;
+struct field;
 struct world_box;
 
 #define BATCH_LOCAL 64

@@ -5,7 +5,7 @@
 #include "lua/bind/ids.h"
 #include "lua/bind/world_box.h"
 
-#include "core/store/world.h"
+#include "core/store/record.h"
 
 /* Raises what is wrong with an id argument. */
 int no_entity(lua_State *L, const struct world_box *box, int arg);
@@ -16,7 +16,7 @@ static inline ecs_id check_entity_record(lua_State *L, const struct world_box *b
                                          const struct record **record) {
   int is_integer;
   ecs_id id = to_id(L, arg, &is_integer);
-  *record = entity_find(&box->world->entities, id);
+  *record = entity_find(box->entities, id);
   if (UNLIKELY(!is_integer || !*record)) no_entity(L, box, arg);
   return id;
 }

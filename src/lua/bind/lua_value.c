@@ -1,7 +1,10 @@
 #include "lua/bind/lua_value.h"
 
+#include "core/base/enumeration.h"
+#include "core/base/intern.h"
+#include "core/store/component.h"
 #include "core/store/entity.h"
-#include "core/store/world.h"
+#include "core/store/record.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"
 #include "lua/bind/cell.h"
@@ -64,7 +67,7 @@ static bool to_entity(lua_State *L, const struct world_box *box, int index,
   int is_integer;
   cell->u64 = to_id(L, index, &is_integer);
   return is_integer &&
-         (cell->u64 == ECS_NULL || entity_find(&box->world->entities, cell->u64));
+         (cell->u64 == ECS_NULL || entity_find(box->entities, cell->u64));
 }
 
 /* False when the value does not fit. */
@@ -103,7 +106,7 @@ void push_cell(lua_State *L, struct world_box *box, int world_index,
       lua_pushinteger(L, (lua_Integer)entity_target(box->world, cell.u64));
       break;
     case CLASS_TEXT: {
-      ecs_string text = intern_text(&box->world->strings, cell.u32);
+      ecs_string text = intern_text(box->strings, cell.u32);
       lua_pushlstring(L, text.data, text.size);
       break;
     }

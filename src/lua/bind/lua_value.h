@@ -4,8 +4,10 @@
 
 #include <lauxlib.h>
 
-#include "core/store/component.h"
+#include "core/base/base.h"
 
+struct component;
+struct leaf;
 struct world_box;
 
 /* A leaf's cell from the Lua value at an index; errors name component, field and value.

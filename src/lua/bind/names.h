@@ -6,7 +6,7 @@
 #include "lua/bind/ids.h"
 #include "lua/bind/world_box.h"
 
-#include "core/store/component.h"
+struct component;
 
 #define NAME_CACHE 256   /* a power of two */
 

@@ -1,5 +1,7 @@
 #include "lua/bind/read.h"
 
+#include "core/base/value.h"
+
 #include "lua/bind/args.h"
 #include "lua/bind/lua_value.h"
 #include "lua/bind/status.h"
@@ -9,7 +11,7 @@ void place_hold(struct place *place) {
   if (LIKELY(place->calls == box->calls)) return;
   place->calls = box->calls;
   if (box->world && component_of(box->world, place->id) == place->component) {
-    const struct record *record = entity_find(&box->world->entities, place->entity);
+    const struct record *record = entity_find(box->entities, place->entity);
     if (record && place_look(place, record)) return;
   }
   raise_error(place->L, "the entity changed while it was read");

@@ -5,6 +5,7 @@
 #include "lua/bind/any_values.h"
 #include "lua/bind/weight.h"
 #include "lua/bind/world_box.h"
+#include "core/base/memory.h"
 
 /* The last thing that every public call does that may have grown or freed: the core must not
 ** be touched after it, box->world may be NULL. */

@@ -1,5 +1,7 @@
 #include "lua/bind/weight.h"
 
+#include "core/base/memory.h"
+
 #include "lua/bind/world_box.h"
 
 #define REPORT_LIMIT ((size_t)1 << 30)   /* bytes told at once */

@@ -20,6 +20,8 @@
 #define WORLD_STAGE 4    /* function: is told what scripts register (recording.c) */
 #define WORLD_VALUES 4   /* how many */
 
+struct entity_index;
+struct intern_table;
 struct kernels;
 struct loops;
 struct names;
@@ -44,6 +46,8 @@ struct world_box {
     uint64_t number;         /* of the world among those: never given twice */
   } names;
   struct memory *memory;     /* the world's */
+  const struct entity_index *entities;   /* the world's */
+  const struct intern_table *strings;    /* the world's */
   const uint64_t *version;   /* of the world's components: registry.version */
   struct any_values any;
   struct weight weight;

@@ -1,0 +1,17 @@
+/* Between native structs, which hosts in C have, and cells. */
+#ifndef ECS_CORE_STORE_NATIVE_H
+#define ECS_CORE_STORE_NATIVE_H
+
+#include "core/base/base.h"
+
+struct component;
+
+/* Reads a component's native struct into a write for each of its leaves. */
+ecs_status component_read_native(ecs_world *world, const struct component *component,
+                                 const void *native, struct write *writes);
+
+/* Puts the cell of one leaf into a native struct. */
+void component_write_native(const ecs_world *world, const struct component *component,
+                            uint32_t leaf, ecs_cell cell, void *native);
+
+#endif

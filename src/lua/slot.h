@@ -1,0 +1,28 @@
+/* What functions are given for a row of a loop: its terms' values, its entity. */
+#ifndef ECS_LUA_SLOT_H
+#define ECS_LUA_SLOT_H
+
+#include "lua/bind/cell.h"
+#include "lua/each.h"
+#include "lua/loop_box.h"
+
+#include "core/store/record.h"
+
+/* The entity of a row of the loop's current run. */
+static inline ecs_id loop_entity(const struct loop_box *loop, uint32_t row) {
+  return entity_id(loop->entities, loop->rows[row]);
+}
+
+/* Whether a row is among those that the loop goes through. */
+static inline bool loop_takes(const struct loop_box *loop, uint32_t row) {
+  return !loop->filter || (loop->filter[row / 64] >> row % 64 & 1);
+}
+
+/* Pushes the value of a single field's term, or true for a tag; nil when the table lacks it. */
+static inline void slot_push(lua_State *L, int loop_index, const struct loop_box *loop,
+                             const struct slot *slot, uint32_t row) {
+  if (UNLIKELY(!slot->present) || UNLIKELY(!push_number_at(L, slot->type, slot->data, row)))
+    slot_push_slowly(L, loop_index, loop, slot, row);
+}
+
+#endif

@@ -1,0 +1,26 @@
+/* What scripts have registered while they are read. */
+#ifndef ECS_LUA_STAGE_H
+#define ECS_LUA_STAGE_H
+
+#include "core/base/chance.h"
+#include "core/change/transact.h"
+
+struct component;
+struct query_box;
+struct view_box;
+
+struct pending_view {
+  struct view_box *view;
+  struct component *component;
+};
+
+struct stage {
+  struct transaction transaction;
+  struct chance chance;            /* of the world, for a reading that comes to nothing */
+  struct query_box **queries;      /* made by the swap for scripts that hold them already */
+  uint32_t query_count, query_capacity;
+  struct pending_view *views;      /* of resources, likewise */
+  uint32_t view_count, view_capacity;
+};
+
+#endif
