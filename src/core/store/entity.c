@@ -178,6 +178,7 @@ static APART ecs_status change(ecs_world *world, ecs_id id, ecs_id component, bo
 }
 
 ecs_status entity_add(ecs_world *world, ecs_id id, ecs_id component) {
+  if (UNLIKELY(id_is_pair(component)) && relate_again(world, id, component)) return ECS_OK;
   return change(world, id, component, true);
 }
 

@@ -44,25 +44,49 @@ static bool find_target(const struct write *writes, uint32_t count, ecs_id *targ
   return given;
 }
 
+/* Ties one whom the relation does not tie yet: its row moves. */
+static ecs_status tie_first(ecs_world *world, ecs_id id, const struct component *component,
+                            uint32_t end) {
+  struct relation *relation = component->relation;
+  uint32_t source = ecs_id_index(id);
+  struct table *to = table_now(world, id);
+  ecs_status status = relation_check_way(world, relation, source, end);
+  if (status == ECS_OK) status = graph_with(world, to, component->id, &to);
+  if (status == ECS_OK) status = reserve_row(world, id, to);
+  if (status != ECS_OK) return status;
+  if (!ties_reserve(&relation->ties, &world->memory, source, end)) return world_nomem(world);
+  relation_link(world, relation, source, end);
+  entity_move(world, source, to);
+  return ECS_OK;
+}
+
+/* Ties one whom the relation ties to somebody else. */
+static ecs_status retie(ecs_world *world, struct relation *relation, uint32_t source,
+                        uint32_t end) {
+  ecs_status status = relation_check_way(world, relation, source, end);
+  if (status != ECS_OK) return status;
+  if (!ties_reserve(&relation->ties, &world->memory, source, end)) return world_nomem(world);
+  relation_retie(world, relation, source, end);
+  return ECS_OK;
+}
+
 /* Outside of scopes; the target is alive. */
 static ecs_status tie_now(ecs_world *world, ecs_id id, struct component *component,
                           ecs_id target, const struct write *writes, uint32_t count) {
   struct relation *relation = component->relation;
   uint32_t source = ecs_id_index(id), end = ecs_id_index(target);
   uint32_t old = ties_target(&relation->ties, source);
-  struct table *to = table_now(world, id);
-  ecs_status status = old == end ? ECS_OK : relation_check_way(world, relation, source, end);
-  if (status == ECS_OK && !old) status = graph_with(world, to, component->id, &to);
-  if (status == ECS_OK && !old) status = reserve_row(world, id, to);
+  ecs_status status = ECS_OK;
+  if (UNLIKELY(!old))
+    status = tie_first(world, id, component, end);
+  else if (old != end)
+    status = retie(world, relation, source, end);
   if (status != ECS_OK) return status;
-  if (!ties_reserve(&relation->ties, &world->memory, source, end)) return world_nomem(world);
-  if (old != end) {
-    if (old) relation_unlink(world, relation, source);
-    relation_link(world, relation, source, end);
-  }
-  if (!old) entity_move(world, source, to);
-  write_cells(world, id, component->id, writes, count);
-  if (component->has_string) world_settle(world);
+  const struct record *record = entity_record(&world->entities, source);
+  struct column *columns = table_find(world_table(world, record->table), component->id)->columns;
+  ((ecs_id *)columns[TARGET_LEAF].data)[record->row] = target;
+  if (count) table_write(world, columns, record->row, writes, count);
+  if (UNLIKELY(component->has_string)) world_settle(world);
   return ECS_OK;
 }
 
@@ -136,8 +160,35 @@ ecs_status relate_add(ecs_world *world, ecs_id id, struct component *component, 
   if (!entity_find(&world->entities, target)) return entity_need(world, target);
   if (!component->relation->exclusive)
     return set_pair(world, id, component, target, writes, count);
+  if (!staging_is_open(&world->staging))
+    return tie_now(world, id, component, target, writes, count);
   const struct write *all = with_target(world, target, writes, count);
   return all ? relate_set(world, id, component, all, count + 1) : world_nomem(world);
+}
+
+static bool is_alive(const ecs_world *world, uint32_t index) {
+  const struct entity_index *entities = &world->entities;
+  uint32_t offset = index - FIRST_ENTITY;
+  if (LIKELY(offset < entities->near.count))
+    return entities->near.records[offset].table <= RECORD_BARE;
+  return entity_slots(entities, index).count &&
+         entity_record(entities, index)->table <= RECORD_BARE;
+}
+
+bool relate_again(ecs_world *world, ecs_id id, ecs_id pair) {
+  const struct record *record = entity_find_near(&world->entities, id);
+  const struct component *component = component_of(world, pair);
+  if (!record || !component || staging_is_open(&world->staging)) return false;
+  struct relation *relation = component->relation;
+  uint32_t source = ecs_id_index(id), end = pair_target(pair);
+  uint32_t old = relation->exclusive ? ties_target(&relation->ties, source) : 0;
+  if (!old || old == end || !is_alive(world, end)) return false;
+  bool leads = source == end || ties_first(&relation->ties, source) || world->names.count;
+  if ((relation->acyclic && leads) || !ties_has_room(&relation->ties, source, end)) return false;
+  ties_retie(&relation->ties, source, end);
+  const struct layout *layout = table_find(world_table(world, record->table), component->id);
+  ((ecs_id *)layout->columns[TARGET_LEAF].data)[record->row] = entity_id(&world->entities, end);
+  return true;
 }
 
 /* ---- removing ---- */

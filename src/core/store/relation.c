@@ -116,6 +116,12 @@ void relation_unlink(ecs_world *world, struct relation *relation, uint32_t sourc
   follow(world, relation, source);
 }
 
+void relation_retie(ecs_world *world, struct relation *relation, uint32_t source,
+                    uint32_t target) {
+  ties_retie(&relation->ties, source, target);
+  follow(world, relation, source);
+}
+
 ecs_id relation_target(const ecs_world *world, const struct relation *relation,
                        uint32_t source) {
   uint32_t target = ties_target(&relation->ties, source);
@@ -149,13 +155,14 @@ static ecs_status tell_circle(const ecs_world *world, const struct relation *rel
 
 ecs_status relation_check_way(const ecs_world *world, const struct relation *relation,
                               uint32_t source, uint32_t target) {
+  if (!relation->acyclic) return ECS_OK;
   if (relation == world->relations.child_of) {
     ecs_status status = name_check_parent(world, source, target);
     if (status != ECS_OK) return status;
   }
   /* No way leads to who has no sources: a chain of n grows in O(n). */
   bool leaf = ties_first(&relation->ties, source) == 0 && source != target;
-  if (!relation->acyclic || leaf) return ECS_OK;
+  if (leaf) return ECS_OK;
   for (uint32_t at = target; at; at = ties_target(&relation->ties, at))
     if (at == source) return tell_circle(world, relation, source, target);
   return ECS_OK;

@@ -78,12 +78,14 @@ ecs_id relation_target(const ecs_world *world, const struct relation *relation, 
 ecs_status relation_check_way(const ecs_world *world, const struct relation *relation,
                               uint32_t source, uint32_t target);
 
-/* ties_link, ties_link_behind and ties_unlink of one relation of the world. */
+/* ties_link, ties_link_behind, ties_unlink and ties_retie of one relation of the world. */
 void relation_link(ecs_world *world, struct relation *relation, uint32_t source,
                    uint32_t target);
 void relation_link_behind(ecs_world *world, struct relation *relation, uint32_t source,
                           uint32_t target, uint32_t previous);
 void relation_unlink(ecs_world *world, struct relation *relation, uint32_t source);
+void relation_retie(ecs_world *world, struct relation *relation, uint32_t source,
+                    uint32_t target);
 
 /* Whether the entity is anybody's source by an exclusive relation, or anybody's target. */
 bool relation_concerns(const ecs_world *world, uint32_t entity);

@@ -14,7 +14,8 @@ static bool need_page(struct memory *memory, void ***pages, uint32_t *capacity, 
   return (*pages)[page] != NULL;
 }
 
-bool ties_reserve(struct ties *ties, struct memory *memory, uint32_t source, uint32_t target) {
+bool ties_make_pages(struct ties *ties, struct memory *memory, uint32_t source,
+                     uint32_t target) {
   void **pages = (void **)ties->pages, **end_pages = (void **)ties->end_pages;
   bool ready = need_page(memory, &pages, &ties->page_capacity, source, sizeof **ties->pages) &&
                need_page(memory, &end_pages, &ties->end_page_capacity, target,
@@ -64,18 +65,35 @@ void ties_link(struct ties *ties, uint32_t source, uint32_t target) {
   ties_link_behind(ties, source, target, end_of(ties, target)->last);
 }
 
-void ties_unlink(struct ties *ties, uint32_t source) {
-  struct tie *tie = tie_of(ties, source);
-  assert(tie->target != 0);
+/* Takes a source out of the list of its target. */
+static void leave_list(struct ties *ties, uint32_t source, const struct tie *tie) {
   struct tie_end *end = end_of(ties, tie->target);
   uint32_t *before = tie->previous ? &tie_of(ties, tie->previous)->next : &end->first;
   uint32_t *behind = tie->next ? &tie_of(ties, tie->next)->previous : &end->last;
   assert(*before == source && *behind == source && end->count > 0);
+  (void)source;
   *before = tie->next;
   *behind = tie->previous;
   end->count--;
-  ties->count--;
   ties->changes++;
+}
+
+void ties_retie(struct ties *ties, uint32_t source, uint32_t target) {
+  struct tie *tie = tie_of(ties, source);
+  struct tie_end *end = end_of(ties, target);
+  assert(tie->target != 0 && source != 0 && target != 0);
+  leave_list(ties, source, tie);
+  *tie = (struct tie){target, end->last, 0, 0, 0};
+  *(end->last ? &tie_of(ties, end->last)->next : &end->first) = source;
+  end->last = source;
+  end->count++;
+}
+
+void ties_unlink(struct ties *ties, uint32_t source) {
+  struct tie *tie = tie_of(ties, source);
+  assert(tie->target != 0);
+  leave_list(ties, source, tie);
+  ties->count--;
   *tie = (struct tie){0, 0, 0, 0, 0};
 }
 

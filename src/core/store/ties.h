@@ -39,8 +39,23 @@ struct ties {
   uint32_t changes;                  /* counts links and unlinks, from 1 */
 };
 
-/* After this, tying the source to the target cannot fail; false when out of memory. */
-bool ties_reserve(struct ties *ties, struct memory *memory, uint32_t source, uint32_t target);
+/* What ties_reserve does where there are no pages yet. */
+bool ties_make_pages(struct ties *ties, struct memory *memory, uint32_t source, uint32_t target);
+
+/* Whether tying the source to the target cannot fail. */
+static inline bool ties_has_room(const struct ties *ties, uint32_t source, uint32_t target) {
+  uint32_t page = source >> TIE_PAGE_BITS, end_page = target >> TIE_PAGE_BITS;
+  return page < ties->page_capacity && ties->pages[page] &&
+         end_page < ties->end_page_capacity && ties->end_pages[end_page];
+}
+
+/* After this it cannot; false when out of memory. */
+static inline bool ties_reserve(struct ties *ties, struct memory *memory, uint32_t source,
+                                uint32_t target) {
+  return LIKELY(ties_has_room(ties, source, target)) ||
+         ties_make_pages(ties, memory, source, target);
+}
+
 void ties_free(struct ties *ties, struct memory *memory);
 
 /* The target's index, 0 when the source is not tied. */
@@ -79,6 +94,10 @@ void ties_link(struct ties *ties, uint32_t source, uint32_t target);
 
 /* The same behind another of the target's sources; 0 puts it first. It takes back an unlink. */
 void ties_link_behind(struct ties *ties, uint32_t source, uint32_t target, uint32_t previous);
+
+/* Ties a source that is tied to another target, as its last; after ties_reserve. A third less work
+** than ties_unlink and ties_link. */
+void ties_retie(struct ties *ties, uint32_t source, uint32_t target);
 
 /* Unties a source that is tied. */
 void ties_unlink(struct ties *ties, uint32_t source);
