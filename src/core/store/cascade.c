@@ -5,10 +5,9 @@
 
 /* ---- who dies ---- */
 
-static bool reserve_marks(ecs_world *world, uint32_t entity) {
+static RARE bool grow_marks(ecs_world *world, uint32_t entity) {
   struct cascade *cascade = &world->cascade;
   uint32_t old = cascade->mark_capacity;
-  if (entity / 64 < old) return true;
   uint64_t *marks = memory_grow(&world->memory, cascade->marks, &cascade->mark_capacity,
                                 entity / 64 + 1ull, sizeof *marks);
   if (!marks) return false;
@@ -17,16 +16,22 @@ static bool reserve_marks(ecs_world *world, uint32_t entity) {
   return true;
 }
 
+static RARE bool grow_dying(ecs_world *world) {
+  struct cascade *cascade = &world->cascade;
+  uint32_t *dying = memory_grow(&world->memory, cascade->dying, &cascade->capacity,
+                                cascade->count + 1ull, sizeof *dying);
+  if (dying) cascade->dying = dying;
+  return dying != NULL;
+}
+
 /* Appends one that dies, unless it does already. */
 static ecs_status doom(ecs_world *world, uint32_t entity) {
   struct cascade *cascade = &world->cascade;
   if (cascade_takes(cascade, entity)) return ECS_OK;
-  uint32_t *dying = memory_grow(&world->memory, cascade->dying, &cascade->capacity,
-                                cascade->count + 1ull, sizeof *dying);
-  if (!dying) return world_nomem(world);
-  cascade->dying = dying;
-  if (!reserve_marks(world, entity)) return world_nomem(world);
-  dying[cascade->count++] = entity;
+  bool ready = (LIKELY(cascade->count < cascade->capacity) || grow_dying(world)) &&
+               (LIKELY(entity / 64 < cascade->mark_capacity) || grow_marks(world, entity));
+  if (!ready) return world_nomem(world);
+  cascade->dying[cascade->count++] = entity;
   cascade->marks[entity / 64] |= UINT64_C(1) << entity % 64;
   return ECS_OK;
 }
@@ -44,7 +49,7 @@ static void spare(struct cascade *cascade, uint32_t count) {
 typedef ecs_status (*source_fn)(ecs_world *world, struct relation *relation, uint32_t source,
                                 uint32_t target);
 
-static ecs_status each_tied(ecs_world *world, struct relation *relation, uint32_t target,
+INLINE ecs_status each_tied(ecs_world *world, struct relation *relation, uint32_t target,
                             source_fn visit) {
   ecs_status status = ECS_OK;
   for (uint32_t at = ties_first(&relation->ties, target), next; at && status == ECS_OK;
@@ -63,7 +68,7 @@ static bool is_removed(const ecs_world *world, uint32_t source, ecs_id pair) {
   return last && last->kind == COMMAND_REMOVE;
 }
 
-static ecs_status each_paired(ecs_world *world, struct relation *relation, uint32_t target,
+static APART ecs_status each_paired(ecs_world *world, struct relation *relation, uint32_t target,
                               source_fn visit) {
   ecs_id pair = pair_make(ecs_id_index(relation->component->id), target);
   const struct id_record *record = graph_record(world, pair);
@@ -78,7 +83,7 @@ static ecs_status each_paired(ecs_world *world, struct relation *relation, uint3
 }
 
 /* Those whose pair is staged so far. */
-static ecs_status each_pending(ecs_world *world, struct relation *relation, uint32_t target,
+static APART ecs_status each_pending(ecs_world *world, struct relation *relation, uint32_t target,
                                source_fn visit) {
   const struct cascade *cascade = &world->cascade;
   uint32_t at = cascade->pending_count ? map_get(&cascade->pending_of, target) : NONE;
@@ -92,7 +97,8 @@ static ecs_status each_pending(ecs_world *world, struct relation *relation, uint
   return status;
 }
 
-static ecs_status each_source(ecs_world *world, uint32_t target, ecs_policy policy,
+/* Inline: with the function known, the death of a source takes a fifth less. */
+INLINE ecs_status each_source(ecs_world *world, uint32_t target, ecs_policy policy,
                               source_fn visit) {
   const struct relations *relations = &world->relations;
   ecs_status status = ECS_OK;
@@ -103,10 +109,23 @@ static ecs_status each_source(ecs_world *world, uint32_t target, ecs_policy poli
       status = each_tied(world, relation, target, visit);
       continue;
     }
-    status = each_paired(world, relation, target, visit);
-    if (status == ECS_OK) status = each_pending(world, relation, target, visit);
+    if (world->graph.pair_tables) status = each_paired(world, relation, target, visit);
+    if (status == ECS_OK && world->cascade.pending_count)
+      status = each_pending(world, relation, target, visit);
   }
   return status;
+}
+
+/* Whether anybody may be tied by a relation of that policy. */
+static bool is_in_use(const ecs_world *world, ecs_policy policy) {
+  const struct relations *relations = &world->relations;
+  bool pairs = world->graph.pair_tables || world->cascade.pending_count;
+  for (uint32_t i = 0; i < relations->count; i++) {
+    const struct relation *relation = relations->list[i];
+    if (relation->policy == policy && (relation->exclusive ? relation->ties.count : pairs))
+      return true;
+  }
+  return false;
 }
 
 /* A component does not die, by nobody's death. */
@@ -153,18 +172,34 @@ static ecs_status untie(ecs_world *world, struct relation *relation, uint32_t so
 /* A source of what dies, by a relation that only drops the tie then: its row has to move. */
 static ecs_status let_go(ecs_world *world, struct relation *relation, uint32_t source,
                          uint32_t target) {
-  ecs_status status = ECS_OK;
   (void)target;
-  if (!cascade_takes(&world->cascade, source))
-    status = command_touch(world, entity_id(&world->entities, source));
+  if (cascade_takes(&world->cascade, source)) return ECS_OK;
+  ecs_status status = command_touch(world, entity_id(&world->entities, source));
   return status == ECS_OK && relation->exclusive ? untie(world, relation, source) : status;
 }
 
+/* Ends the ties to those who live on; others are dropped with their entities. */
 static ecs_status untie_dying(ecs_world *world, uint32_t entity) {
-  ecs_status status = each_source(world, entity, ECS_TARGET_REMOVE, let_go);
   const struct relations *relations = &world->relations;
-  for (uint32_t i = 0; i < relations->count && status == ECS_OK; i++)
-    if (relations->list[i]->exclusive) status = untie(world, relations->list[i], entity);
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < relations->count && status == ECS_OK; i++) {
+    uint32_t target = ties_target(&relations->list[i]->ties, entity);
+    if (target && !cascade_takes(&world->cascade, target))
+      status = untie(world, relations->list[i], entity);
+  }
+  return status;
+}
+
+/* Finds all who die with those from `first` on. */
+static ecs_status doom_all(ecs_world *world, uint32_t first) {
+  struct cascade *cascade = &world->cascade;
+  ecs_status status = ECS_OK;
+  if (is_in_use(world, ECS_TARGET_DESPAWN))
+    for (uint32_t i = first; i < cascade->count && status == ECS_OK; i++)
+      status = each_source(world, cascade->dying[i], ECS_TARGET_DESPAWN, doom_source);
+  if (status == ECS_OK && is_in_use(world, ECS_TARGET_ERROR))
+    for (uint32_t i = first; i < cascade->count && status == ECS_OK; i++)
+      status = each_source(world, cascade->dying[i], ECS_TARGET_ERROR, refuse_survivor);
   return status;
 }
 
@@ -173,14 +208,14 @@ static ecs_status kill(ecs_world *world, uint32_t entity) {
   struct cascade *cascade = &world->cascade;
   uint32_t first = cascade->count;
   ecs_status status = doom(world, entity);
-  for (uint32_t i = first; i < cascade->count && status == ECS_OK; i++)
-    status = each_source(world, cascade->dying[i], ECS_TARGET_DESPAWN, doom_source);
-  for (uint32_t i = first; i < cascade->count && status == ECS_OK; i++)
-    status = each_source(world, cascade->dying[i], ECS_TARGET_ERROR, refuse_survivor);
+  if (status == ECS_OK) status = doom_all(world, first);
   if (status != ECS_OK) {
     spare(cascade, first);
     return status;
   }
+  if (is_in_use(world, ECS_TARGET_REMOVE))
+    for (uint32_t i = first; i < cascade->count && status == ECS_OK; i++)
+      status = each_source(world, cascade->dying[i], ECS_TARGET_REMOVE, let_go);
   for (uint32_t i = first; i < cascade->count && status == ECS_OK; i++)
     status = untie_dying(world, cascade->dying[i]);
   return status;
@@ -332,6 +367,7 @@ void cascade_undo(ecs_world *world) {
 
 void cascade_finish(ecs_world *world) {
   struct cascade *cascade = &world->cascade;
+  if (cascade->count) relation_drop(world, cascade->dying, cascade->count);
   for (uint32_t i = 0; i < cascade->count; i++) entity_kill(world, cascade->dying[i]);
   forget(cascade);
 }

@@ -197,8 +197,13 @@ void relation_clear(ecs_world *world, struct relation *relation) {
   ties_clear(&relation->ties);
 }
 
+void relation_drop(ecs_world *world, const uint32_t *entities, uint32_t count) {
+  for (uint32_t i = 0; i < world->relations.count; i++)
+    world->relations.tied -= ties_drop(&world->relations.list[i]->ties, entities, count);
+}
+
 void relation_leave_row(ecs_world *world, uint32_t entity) {
-  for (uint32_t i = 0; i < world->relations.count; i++) {
+  for (uint32_t i = 0; world->relations.tied && i < world->relations.count; i++) {
     struct relation *relation = world->relations.list[i];
     if (ties_target(&relation->ties, entity)) relation_unlink(world, relation, entity);
   }

@@ -96,6 +96,10 @@ bool relation_has_sources(const ecs_world *world, uint32_t target);
 /* Unties all sources of one relation. */
 void relation_clear(ecs_world *world, struct relation *relation);
 
+/* Unties entities that die together, with all their sources and targets: ties to and from others
+** are gone. */
+void relation_drop(ecs_world *world, const uint32_t *entities, uint32_t count);
+
 /* Unties the entity, whose row is about to go, from its targets. */
 void relation_leave_row(ecs_world *world, uint32_t entity);
 

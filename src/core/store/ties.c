@@ -97,6 +97,22 @@ void ties_unlink(struct ties *ties, uint32_t source) {
   *tie = (struct tie){0, 0, 0, 0, 0};
 }
 
+uint32_t ties_drop(struct ties *ties, const uint32_t *entities, uint32_t count) {
+  uint32_t dropped = 0;
+  if (ties->count == 0) return 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (ties_target(ties, entities[i])) {
+      *tie_of(ties, entities[i]) = (struct tie){0, 0, 0, 0, 0};
+      dropped++;
+    }
+    if (ties_first(ties, entities[i])) *end_of(ties, entities[i]) = (struct tie_end){0, 0, 0};
+  }
+  assert(dropped <= ties->count);
+  ties->count -= dropped;
+  ties->changes += dropped != 0;
+  return dropped;
+}
+
 uint32_t ties_depth(struct ties *ties, uint32_t source) {
   uint32_t steps = 0, at = source;
   while (ties_target(ties, at) && tie_of(ties, at)->as_of != ties->changes &&
