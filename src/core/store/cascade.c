@@ -178,14 +178,19 @@ static ecs_status let_go(ecs_world *world, struct relation *relation, uint32_t s
   return status == ECS_OK && relation->exclusive ? untie(world, relation, source) : status;
 }
 
-/* Ends the ties to those who live on; others are dropped with their entities. */
-static ecs_status untie_dying(ecs_world *world, uint32_t entity) {
-  const struct relations *relations = &world->relations;
+/* Ends the ties, of those who die from `first` on, to whom lives on; others are dropped with their
+** entities. */
+static ecs_status untie_dying(ecs_world *world, uint32_t first) {
+  const struct cascade *cascade = &world->cascade;
   ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < relations->count && status == ECS_OK; i++) {
-    uint32_t target = ties_target(&relations->list[i]->ties, entity);
-    if (target && !cascade_takes(&world->cascade, target))
-      status = untie(world, relations->list[i], entity);
+  for (uint32_t at = 0; at < world->relations.count; at++) {
+    struct relation *relation = world->relations.list[at];
+    if (relation->ties.count == 0) continue;
+    for (uint32_t i = first; i < cascade->count && status == ECS_OK; i++) {
+      uint32_t target = ties_target(&relation->ties, cascade->dying[i]);
+      if (target && !cascade_takes(cascade, target))
+        status = untie(world, relation, cascade->dying[i]);
+    }
   }
   return status;
 }
@@ -216,9 +221,7 @@ static ecs_status kill(ecs_world *world, uint32_t entity) {
   if (is_in_use(world, ECS_TARGET_REMOVE))
     for (uint32_t i = first; i < cascade->count && status == ECS_OK; i++)
       status = each_source(world, cascade->dying[i], ECS_TARGET_REMOVE, let_go);
-  for (uint32_t i = first; i < cascade->count && status == ECS_OK; i++)
-    status = untie_dying(world, cascade->dying[i]);
-  return status;
+  return status == ECS_OK ? untie_dying(world, first) : status;
 }
 
 /* ---- commands ---- */
@@ -368,7 +371,7 @@ void cascade_undo(ecs_world *world) {
 void cascade_finish(ecs_world *world) {
   struct cascade *cascade = &world->cascade;
   if (cascade->count) relation_drop(world, cascade->dying, cascade->count);
-  for (uint32_t i = 0; i < cascade->count; i++) entity_kill(world, cascade->dying[i]);
+  for (uint32_t i = 0; i < cascade->count; i++) entity_end(world, cascade->dying[i]);
   forget(cascade);
 }
 

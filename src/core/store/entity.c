@@ -36,8 +36,14 @@ bool entity_has(const ecs_world *world, ecs_id id, ecs_id component) {
 
 void entity_kill(ecs_world *world, uint32_t index) {
   const struct record *record = entity_record(&world->entities, index);
-  struct table *table = record_table(world, record);
+  const struct table *table = record_table(world, record);
   if (table && table->has_ties) relation_leave_row(world, index);
+  entity_end(world, index);
+}
+
+void entity_end(ecs_world *world, uint32_t index) {
+  const struct record *record = entity_record(&world->entities, index);
+  struct table *table = record_table(world, record);
   if (table) row_remove(world, table, record->row);
   if (world->names.by_entity.count) name_forget(world, index);
   entity_release(&world->entities, index);

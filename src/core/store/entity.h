@@ -45,6 +45,9 @@ ecs_status entity_despawn(ecs_world *world, ecs_id id);
 
 /* Ends an entity at once, scope or not. Cannot fail. */
 void entity_kill(ecs_world *world, uint32_t index);
+
+/* The same of one that no exclusive relation ties to anybody. */
+void entity_end(ecs_world *world, uint32_t index);
 bool entity_has(const ecs_world *world, ecs_id id, ecs_id component);
 
 /* Brings an entity into a table that has room for it. Components without any components go
