@@ -11,14 +11,13 @@ static size_t column_room(const struct run_plan *plan, uint32_t i) {
   return round_up((uint32_t)(GATHER_ROWS * size), 64);
 }
 
-static size_t cell_room(const struct run_plan *plan, uint32_t i) {
-  return program_writes(plan->program, i) ? GATHER_ROWS * sizeof(void *) : 0;
+static size_t spot_room(void) {
+  return GATHER_ROWS * (sizeof(struct gather_part) + sizeof(uint32_t));
 }
 
-static size_t room_of(const struct run_plan *plan) {
-  size_t room = GATHER_ROWS * sizeof(ecs_id);
-  for (uint32_t i = 0; i < plan->program->column_count; i++)
-    room += column_room(plan, i) + cell_room(plan, i);
+static size_t room_of(const struct gather *gather, const struct run_plan *plan) {
+  size_t room = GATHER_ROWS * sizeof(ecs_id) + gather->spot_count * spot_room();
+  for (uint32_t i = 0; i < plan->program->column_count; i++) room += column_room(plan, i);
   return room;
 }
 
@@ -29,86 +28,219 @@ static const struct term *term_of(const ecs_query *query, uint32_t slot) {
   return NULL;
 }
 
-bool gather_begin(struct runner *runner, const struct run *run, struct gather *gather) {
+/* The number of a term's spot: 0 for all that is the row's own. */
+static uint32_t spot_of(struct gather *gather, const struct walk *walk, const struct term *term) {
+  if (!term || !term_is_by_row(term)) return 0;
+  for (uint32_t i = 1; i < gather->spot_count; i++)
+    if (gather->spots[i].term == term) return i;
+  struct gather_spot *spot = &gather->spots[gather->spot_count];
+  spot->term = term;
+  spot->step = walk_step_of(walk, term);
+  return gather->spot_count++;
+}
+
+static void lay_out(struct gather *gather, char *at) {
+  for (uint32_t i = 0; i < gather->plan->program->column_count; i++) {
+    gather->columns[i] = at;
+    at += column_room(gather->plan, i);
+  }
+  gather->ids = (ecs_id *)(void *)at;
+  at += GATHER_ROWS * sizeof(ecs_id);
+  for (uint32_t i = 0; i < gather->spot_count; i++, at += spot_room()) {
+    gather->spots[i].parts = (struct gather_part *)(void *)at;
+    gather->spots[i].rows = (uint32_t *)(void *)(gather->spots[i].parts + GATHER_ROWS);
+  }
+}
+
+static void forget(struct gather *gather) {
+  gather->count = 0;
+  for (uint32_t i = 0; i < gather->spot_count; i++) gather->spots[i].part_count = 0;
+}
+
+bool gather_begin(struct runner *runner, const struct run *run, const struct walk *walk,
+                  struct gather *gather) {
   const struct run_plan *plan = run->plan;
-  size_t room = room_of(plan);
+  gather->plan = plan;
+  gather->query = run->query;
+  gather->spot_count = 1;
+  for (uint32_t i = 0; i < plan->program->column_count; i++)
+    gather->spot_of[i] = spot_of(gather, walk, term_of(run->query, plan->columns[i].slot));
+  size_t room = room_of(gather, plan);
   bool ready = room <= runner->gather_capacity ||
                buffer_grow(runner->memory, &runner->gathered, room, 0);
   if (!ready || !runner_reserve(runner, plan, GATHER_ROWS)) return false;
   if (room > runner->gather_capacity) runner->gather_capacity = room;
-  gather->plan = plan;
-  gather->count = 0;
-  char *at = runner->gathered.data;
-  for (uint32_t i = 0; i < plan->program->column_count; i++) {
-    gather->terms[i] = term_of(run->query, plan->columns[i].slot);
-    gather->columns[i] = at;
-    at += column_room(plan, i);
-    gather->cells[i] = cell_room(plan, i) ? (void **)(void *)at : NULL;
-    at += cell_room(plan, i);
-  }
-  gather->ids = (ecs_id *)(void *)at;
+  lay_out(gather, runner->gathered.data);
+  forget(gather);
   return true;
 }
 
-/* ---- cells ---- */
+/* ---- matches ---- */
 
-INLINE void copy_cell(void *to, const void *from, size_t size) {
-  switch (size) {
-    case 4: memcpy(to, from, 4); break;
-    case 8: memcpy(to, from, 8); break;
-    case 1: memcpy(to, from, 1); break;
-    default: memcpy(to, from, 2); break;
-  }
+INLINE void append(struct gather_spot *spot, uint32_t at, const struct table *table,
+                   uint32_t first, uint32_t row) {
+  uint32_t count = spot->part_count;
+  spot->rows[at] = row;
+  if (LIKELY(count && spot->parts[count - 1].table == table &&
+             spot->parts[count - 1].first == first))
+    return;
+  spot->part_count++;
+  spot->parts[count] = (struct gather_part){table, first, at, false};
 }
 
 void gather_match(struct gather *gather, const struct walk *walk) {
   uint32_t at = gather->count++;
-  const struct term *last = NULL;
-  struct walk_end end = {NULL, 0, NONE};
   assert(at < GATHER_ROWS);
-  gather->ids[at] = walk_entity(walk);
-  for (uint32_t i = 0; i < gather->plan->program->column_count; i++) {
-    const struct term *term = gather->terms[i];
-    size_t size = column_size((k_column)gather->plan->program->columns[i]);
-    char *to = (char *)gather->columns[i] + at * size;
-    if (!term) {
-      copy_cell(to, &gather->ids[at], size);
-      continue;
-    }
-    if (term != last) end = walk_cells(walk, term);
-    last = term;
+  append(&gather->spots[0], at, walk->table, walk->match, walk->row);
+  for (uint32_t i = 1; i < gather->spot_count; i++) {
+    struct gather_spot *spot = &gather->spots[i];
+    struct walk_end end = spot->step != NONE ? walk->ends[spot->step]
+                                             : walk_cells(walk, spot->term);
     assert(end.table && end.first != NONE);
-    const struct column *column = &end.table->columns[end.first + gather->plan->columns[i].leaf];
-    void *cell = column_at(column, end.row);
+    append(spot, at, end.table, end.first, end.row);
+  }
+}
+
+/* ---- cells ---- */
+
+/* Some rows of a table, among the rows that were gathered. */
+struct stretch {
+  const struct gather_part *part;
+  const uint32_t *rows;
+  uint32_t at, count;
+};
+
+static struct stretch stretch_of(const struct gather *gather, const struct gather_spot *spot,
+                                 uint32_t part, uint32_t rows) {
+  uint32_t at = spot->parts[part].at, end = part + 1 < spot->part_count ? spot->parts[part + 1].at
+                                                                        : gather->count;
+  if (end > rows) end = rows;
+  return (struct stretch){&spot->parts[part], spot->rows + at, at, end > at ? end - at : 0};
+}
+
+static LOOPS bool lie_together(const uint32_t *rows, uint32_t count) {
+  uint32_t apart = 0;
+  for (uint32_t i = 0; i < count; i++) apart |= rows[i] ^ (rows[0] + i);
+  return apart == 0;
+}
+
+static void find_together(struct gather *gather) {
+  for (uint32_t i = 0; i < gather->spot_count; i++) {
+    struct gather_spot *spot = &gather->spots[i];
+    for (uint32_t part = 0; part < spot->part_count; part++) {
+      struct stretch stretch = stretch_of(gather, spot, part, gather->count);
+      spot->parts[part].together = lie_together(stretch.rows, stretch.count);
+    }
+  }
+}
+
+#define TAKE(type)                                                   \
+  for (uint32_t i = 0; i < count; i++)                               \
+    ((type *)to)[i] = ((const type *)from)[rows[i]];                 \
+  break
+#define GIVE(type)                                                   \
+  for (uint32_t i = 0; i < count; i++)                               \
+    ((type *)to)[rows[i]] = ((const type *)from)[i];                 \
+  break
+
+static void take_cells(void *to, const void *from, const uint32_t *rows, uint32_t count,
+                       size_t size) {
+  switch (size) {
+    case 4: TAKE(uint32_t);
+    case 8: TAKE(uint64_t);
+    case 1: TAKE(uint8_t);
+    default: TAKE(uint16_t);
+  }
+}
+
+static void give_cells(void *to, const void *from, const uint32_t *rows, uint32_t count,
+                       size_t size) {
+  switch (size) {
+    case 4: GIVE(uint32_t);
+    case 8: GIVE(uint64_t);
+    case 1: GIVE(uint8_t);
+    default: GIVE(uint16_t);
+  }
+}
+
+/* The column of a table that a program's column stands for in a stretch. */
+static const struct column *column_in(const struct gather *gather, uint32_t i,
+                                      const struct gather_part *part) {
+  struct run_column wanted = gather->plan->columns[i];
+  uint32_t first = part->first;
+  if (gather->spot_of[i] == 0) first = query_columns(gather->query, first)[wanted.slot];
+  assert(first != NONE && first + wanted.leaf < part->table->column_count);
+  return &part->table->columns[first + wanted.leaf];
+}
+
+/* Copies the first rows of a program's column from the tables, or to them. */
+static void copy_column(const struct gather *gather, uint32_t i, uint32_t rows, bool back) {
+  const struct gather_spot *spot = &gather->spots[gather->spot_of[i]];
+  size_t size = column_size((k_column)gather->plan->program->columns[i]);
+  for (uint32_t part = 0; part < spot->part_count; part++) {
+    struct stretch stretch = stretch_of(gather, spot, part, rows);
+    if (stretch.count == 0) return;
+    const struct column *column = column_in(gather, i, stretch.part);
+    char *own = (char *)gather->columns[i] + stretch.at * size;
     assert(column->size == size);
-    copy_cell(to, cell, size);
-    if (gather->cells[i]) gather->cells[i][at] = cell;
+    if (stretch.part->together) {
+      void *cells = column_at(column, stretch.rows[0]);
+      memcpy(back ? cells : own, back ? own : cells, stretch.count * size);
+    } else if (back) {
+      give_cells(column->data, own, stretch.rows, stretch.count, size);
+    } else {
+      take_cells(own, column->data, stretch.rows, stretch.count, size);
+    }
+  }
+}
+
+static void take_ids(struct gather *gather) {
+  const struct gather_spot *own = &gather->spots[0];
+  for (uint32_t part = 0; part < own->part_count; part++) {
+    struct stretch stretch = stretch_of(gather, own, part, gather->count);
+    const uint32_t *entities = stretch.part->table->rows;
+    for (uint32_t i = 0; i < stretch.count; i++)
+      gather->ids[stretch.at + i] =
+          entity_id(&gather->query->world->entities, entities[stretch.rows[i]]);
+  }
+}
+
+static void take_columns(struct gather *gather) {
+  const struct run_plan *plan = gather->plan;
+  find_together(gather);
+  if (plan->takes_ids || plan->command_count) take_ids(gather);
+  for (uint32_t i = 0; i < plan->program->column_count; i++) {
+    if (plan->columns[i].slot != NONE)
+      copy_column(gather, i, gather->count, false);
+    else
+      memcpy(gather->columns[i], gather->ids, gather->count * sizeof *gather->ids);
   }
 }
 
 static void put_back(const struct gather *gather, uint32_t rows) {
-  for (uint32_t i = 0; i < gather->plan->program->column_count; i++) {
-    size_t size = column_size((k_column)gather->plan->program->columns[i]);
-    const char *from = gather->columns[i];
-    for (uint32_t row = 0; gather->cells[i] && row < rows; row++)
-      copy_cell(gather->cells[i][row], from + row * size, size);
-  }
+  for (uint32_t i = 0; i < gather->plan->program->column_count; i++)
+    if (program_writes(gather->plan->program, i)) copy_column(gather, i, rows, true);
 }
 
 /* ---- running ---- */
 
 bool gather_run(struct runner *runner, const struct run *run, struct gather *gather,
                 struct run_failure *failure) {
-  struct run_rows rows = {gather->count, gather->columns, gather->ids};
+  struct run_rows rows = {gather->count, gather->columns};
+  take_columns(gather);
   bool sound = run_rows(runner, run, &rows, failure);
+  if (!sound) {
+    take_ids(gather);
+    failure->entity = gather->ids[failure->why.row];
+  }
   put_back(gather, sound ? gather->count : (uint32_t)failure->why.row);
-  if (!sound || !run->plan->command_count) gather->count = 0;
+  if (!sound || !run->plan->command_count) forget(gather);
   return sound;
 }
 
 ecs_status gather_stage(const struct runner *runner, const struct run *run,
                         struct gather *gather) {
   ecs_status status = run_stage_rows(runner, run, gather->ids, gather->count);
-  gather->count = 0;
+  forget(gather);
   return status;
 }

@@ -176,9 +176,7 @@ bool run_rows(struct runner *runner, const struct run *run, const struct run_row
               struct run_failure *failure) {
   assert(rows->count > 0);
   if (run->plan->needs_room) lay_out(runner, run->plan, rows->count);
-  if (run_machine(runner, run, rows->count, rows->columns, failure)) return true;
-  failure->entity = rows->ids[failure->why.row];
-  return false;
+  return run_machine(runner, run, rows->count, rows->columns, failure);
 }
 
 /* ---- commands ---- */

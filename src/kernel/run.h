@@ -93,11 +93,11 @@ bool run_table(struct runner *runner, const struct run *run, uint32_t match,
 ** the order of the commands. A scope is open. On ECS_ENOMEM nothing is staged. */
 ecs_status run_stage(const struct runner *runner, const struct run *run, uint32_t match);
 
-/* The same over rows whose cells lie in columns of the caller's; at least one. */
+/* The same over rows whose cells lie in columns of the caller's; at least one. Of a row that fails
+** the caller knows the entity. */
 struct run_rows {
   uint32_t count;
   void *const *columns;        /* as the program has them, 64-byte aligned */
-  const ecs_id *ids;           /* of the rows' entities */
 };
 bool run_rows(struct runner *runner, const struct run *run, const struct run_rows *rows,
               struct run_failure *failure);

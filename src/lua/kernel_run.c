@@ -45,7 +45,8 @@ struct gathering {
   struct variant *variant;
   uint64_t present;
   uint32_t depth;              /* of the rows, where parents come first */
-  uint32_t last;               /* the row's entity, that of a former match perhaps */
+  const struct table *table;   /* the last row, that of the next match perhaps */
+  uint32_t row;
   bool writes;
 };
 
@@ -68,15 +69,15 @@ static bool writes_any(const struct variant *variant) {
   return false;
 }
 
-static void begin(lua_State *L, int anchors, struct kernel *kernel, struct gathering *g,
-                  uint64_t present) {
+static void begin(lua_State *L, int anchors, struct kernel *kernel, const struct walk *walk,
+                  struct gathering *g, uint64_t present) {
   g->variant = variant_find(L, anchors, kernel, present);
   if (!g->variant) luaL_error(L, "finalizers keep using the world");
   g->present = present;
   g->run.plan = &g->variant->plan;
   g->run.uniforms = g->variant->uniforms;
   g->writes = writes_any(g->variant);
-  if (!gather_begin(&kernel->set->runner, &g->run, &g->gather)) raise_memory(L);
+  if (!gather_begin(&kernel->set->runner, &g->run, walk, &g->gather)) raise_memory(L);
 }
 
 /* Rows go together as long as none reads, or writes again, what another one has written. */
@@ -87,15 +88,17 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
   struct walk *walk = loop->walk;
   while (walk_next(walk)) {
     uint64_t present = variant_present_in_match(walk);
-    uint32_t entity = walk->table->rows[walk->row], depth = walk_depth(walk);
+    uint32_t depth = walk_depth(walk);
+    bool again = walk->row == g.row && walk->table == g.table;
     bool together = g.variant && present == g.present && g.gather.count < GATHER_ROWS &&
-                    (!g.writes || (depth == g.depth && entity != g.last));
+                    (!g.writes || (depth == g.depth && !again));
     if (!together) {
       flush(L, handle, loop, &g);
-      if (!g.variant || present != g.present) begin(L, anchors, kernel, &g, present);
+      if (!g.variant || present != g.present) begin(L, anchors, kernel, walk, &g, present);
     }
     g.depth = depth;
-    g.last = entity;
+    g.table = walk->table;
+    g.row = walk->row;
     gather_match(&g.gather, walk);
   }
   flush(L, handle, loop, &g);

@@ -35,6 +35,8 @@
 #define APART __attribute__((noinline))
 #define RARE __attribute__((noinline, cold))
 #define NORETURN __attribute__((noreturn))
+/* Says that what is there will be read soon. */
+#define FETCH(pointer) __builtin_prefetch(pointer)
 #else
 #define LIKELY(x) (x)
 #define UNLIKELY(x) (x)
@@ -42,6 +44,7 @@
 #define APART
 #define RARE
 #define NORETURN
+#define FETCH(pointer) ((void)(pointer))
 #endif
 
 /* For loops over many rows, which gcc leaves scalar at -O2. */

@@ -93,13 +93,20 @@ static bool nearest(const struct walk *walk, const struct term *term, struct wal
   return false;
 }
 
+/* To whom a path's relation leads; where that one's row comes before, the list knows. */
+static uint32_t target_along(const struct walk *walk, const struct term *term) {
+  if (walk->list && term->through == walk->query->terms.cascade)
+    return walk->list[walk->next_in_list - 1].target;
+  return ties_target(&term->through->relation->ties, walk->table->rows[walk->row]);
+}
+
 static bool path_ends(const struct walk *walk, const struct term *term, struct walk_end *end) {
   if (term->nearest) return nearest(walk, term, end);
   if (term->through_leaf != NONE) {
     ecs_id to = through_field(walk, term);
     return to != ECS_NULL && end_at(walk, to, term->id, term->leaf, end);
   }
-  uint32_t to = ties_target(&term->through->relation->ties, walk->table->rows[walk->row]);
+  uint32_t to = target_along(walk, term);
   return to && end_of(walk, to, term->id, term->leaf, end);
 }
 
@@ -236,16 +243,21 @@ struct collected {
   uint32_t deepest;
 };
 
+static bool grow(struct memory *memory, struct collected *all) {
+  struct walk_row *rows = memory_grow(memory, all->rows, &all->capacity, all->count + 1ull,
+                                      sizeof *rows);
+  if (rows) all->rows = rows;
+  return rows != NULL;
+}
+
 /* All rows that the walk comes to; false when out of memory. */
 static bool collect(struct walk *walk, struct memory *memory, struct collected *all) {
   struct ties *ties = &walk->query->terms.cascade->relation->ties;
   while (next_unordered(walk)) {
-    struct walk_row *rows = memory_grow(memory, all->rows, &all->capacity, all->count + 1ull,
-                                        sizeof *rows);
-    if (!rows) return false;
-    all->rows = rows;
-    uint32_t depth = ties_depth(ties, walk->table->rows[walk->row]);
-    rows[all->count++] = (struct walk_row){walk->match, walk->row, depth};
+    if (UNLIKELY(all->count == all->capacity) && !grow(memory, all)) return false;
+    uint32_t entity = walk->table->rows[walk->row], depth = ties_depth(ties, entity);
+    all->rows[all->count++] =
+        (struct walk_row){walk->match, walk->row, depth, ties_target(ties, entity)};
     if (depth > all->deepest) all->deepest = depth;
   }
   return true;
@@ -290,9 +302,17 @@ void walk_end(struct walk *walk) {
   walk->list = NULL;
 }
 
+#define AHEAD 16u              /* how many rows before it is needed a record is asked for */
+
+/* Asks for the record of a row's target, which lies anywhere: half of a path's time. */
+INLINE void fetch_target(const struct walk *walk, const struct walk_row *row) {
+  if (row->target) FETCH(entity_record(&walk->query->world->entities, row->target));
+}
+
 static bool next_in_list(struct walk *walk) {
   if (walk->next_in_list == walk->list_count) return false;
   const struct walk_row *next = &walk->list[walk->next_in_list++];
+  if (LIKELY(walk->next_in_list + AHEAD <= walk->list_count)) fetch_target(walk, next + AHEAD - 1);
   walk->match = next->match;
   walk->row = next->row;
   walk->table = world_table(walk->query->world, walk->query->tables[next->match]);
@@ -318,12 +338,18 @@ static struct walk_end own_cells(const struct walk *walk, const struct term *ter
   return (struct walk_end){first == NONE ? NULL : walk->table, walk->row, first};
 }
 
-struct walk_end walk_cells(const struct walk *walk, const struct term *term) {
+uint32_t walk_step_of(const struct walk *walk, const struct term *term) {
   const struct query_terms *terms = &walk->query->terms;
+  for (uint32_t i = 0; i < terms->step_count; i++)
+    if (term == &terms->terms[terms->steps[i]] && term->group == NONE) return i;
+  return NONE;
+}
+
+struct walk_end walk_cells(const struct walk *walk, const struct term *term) {
   struct walk_end end = {NULL, 0, NONE};
   if (term->slot != NONE && !term_is_by_row(term)) return own_cells(walk, term);
-  for (uint32_t i = 0; i < terms->step_count; i++)
-    if (term == &terms->terms[terms->steps[i]] && term->group == NONE) return walk->ends[i];
+  uint32_t step = walk_step_of(walk, term);
+  if (step != NONE) return walk->ends[step];
   struct walk now = *walk;
   if (!is_there(&now, term, false, &end)) end.table = NULL;
   return end;

@@ -16,7 +16,7 @@ struct walk_end {
 
 struct walk_row {
   uint32_t match, row;
-  uint32_t depth;
+  uint32_t depth, target;        /* along the relation whose targets come first; 0: none */
 };
 
 struct walk {
@@ -49,6 +49,9 @@ bool walk_next(struct walk *walk);
 /* Where a term's cells are in this match: the row's own, or an end's; .table is NULL where it is
 ** not there. Of a tag .first means nothing. */
 struct walk_end walk_cells(const struct walk *walk, const struct term *term);
+
+/* Which step finds the term's cells: they are in .ends of it then. NONE: walk_cells finds them. */
+uint32_t walk_step_of(const struct walk *walk, const struct term *term);
 
 /* The entity of the row. */
 ecs_id walk_entity(const struct walk *walk);
