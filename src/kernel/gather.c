@@ -88,17 +88,22 @@ INLINE void append(struct gather_spot *spot, uint32_t at, const struct table *ta
   spot->parts[count] = (struct gather_part){table, first, at, false};
 }
 
+INLINE void append_match(struct gather *gather, uint32_t i, uint32_t at, const struct walk *walk) {
+  struct gather_spot *spot = &gather->spots[i];
+  if (i == 0) {
+    append(spot, at, walk->table, walk->match, walk->row);
+    return;
+  }
+  struct walk_end end = spot->step != NONE ? walk->ends[spot->step]
+                                           : walk_cells(walk, spot->term);
+  assert(end.table && end.first != NONE);
+  append(spot, at, end.table, end.first, end.row);
+}
+
 void gather_match(struct gather *gather, const struct walk *walk) {
   uint32_t at = gather->count++;
   assert(at < GATHER_ROWS);
-  append(&gather->spots[0], at, walk->table, walk->match, walk->row);
-  for (uint32_t i = 1; i < gather->spot_count; i++) {
-    struct gather_spot *spot = &gather->spots[i];
-    struct walk_end end = spot->step != NONE ? walk->ends[spot->step]
-                                             : walk_cells(walk, spot->term);
-    assert(end.table && end.first != NONE);
-    append(spot, at, end.table, end.first, end.row);
-  }
+  for (uint32_t i = 0; i < gather->spot_count; i++) append_match(gather, i, at, walk);
 }
 
 /* ---- cells ---- */
@@ -236,6 +241,21 @@ bool gather_run(struct runner *runner, const struct run *run, struct gather *gat
   put_back(gather, sound ? gather->count : (uint32_t)failure->why.row);
   if (!sound || !run->plan->command_count) forget(gather);
   return sound;
+}
+
+bool gather_run_table(struct runner *runner, const struct run *run, struct gather *gather,
+                      const struct walk *walk, struct run_failure *failure) {
+  void *columns[RUN_COLUMNS];
+  assert(gather->count == 0 && !run->plan->needs_room);
+  for (uint32_t i = 0; i < gather->spot_count; i++) append_match(gather, i, 0, walk);
+  for (uint32_t i = 0; i < run->plan->program->column_count; i++)
+    columns[i] = column_in(gather, i, gather->spots[gather->spot_of[i]].parts)->data;
+  forget(gather);
+  struct run_rows rows = {walk->table->count, columns};
+  if (run_rows(runner, run, &rows, failure)) return true;
+  failure->entity =
+      entity_id(&run->query->world->entities, walk->table->rows[failure->why.row]);
+  return false;
 }
 
 ecs_status gather_stage(const struct runner *runner, const struct run *run,

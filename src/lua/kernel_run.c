@@ -80,6 +80,17 @@ static void begin(lua_State *L, int anchors, struct kernel *kernel, const struct
   if (!gather_begin(&kernel->set->runner, &g->run, walk, &g->gather)) raise_memory(L);
 }
 
+/* Runs over the whole table of a match, if all its rows match alike. */
+static bool run_table_of(lua_State *L, int handle, struct loop_box *loop, struct gathering *g) {
+  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  struct run_failure failure;
+  if (g->run.plan->needs_room || !walk_take_table(loop->walk)) return false;
+  flush(L, handle, loop, g);
+  if (!gather_run_table(&kernel->set->runner, &g->run, &g->gather, loop->walk, &failure))
+    kernel_fail(L, handle, g->variant, &failure);
+  return true;
+}
+
 /* Rows go together as long as none reads, or writes again, what another one has written. */
 static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *loop,
                         const struct kernel_run *how) {
@@ -96,6 +107,7 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
       flush(L, handle, loop, &g);
       if (!g.variant || present != g.present) begin(L, anchors, kernel, walk, &g, present);
     }
+    if (run_table_of(L, handle, loop, &g)) continue;
     g.depth = depth;
     g.table = walk->table;
     g.row = walk->row;

@@ -330,6 +330,30 @@ bool walk_next(struct walk *walk) {
   return false;
 }
 
+/* Whether the step finds the same in all rows of the table, which it has entered: its own cells, and
+** nothing more. What an exclusive relation ties to, its rows differ in. */
+static bool is_even(const struct walk *walk, uint32_t step) {
+  const struct query_terms *terms = &walk->query->terms;
+  const struct term *term = &terms->terms[terms->steps[step]];
+  const struct component *component = term->component;
+  if (term->form != TERM_PAIR || term->group != NONE) return false;
+  if (component->ties.exclusive)
+    return term->target == ECS_NULL && variable_is_anonymous(terms, term->variable);
+  return !term_repeats(terms, term) || walk->values[term->variable] == ECS_NULL ||
+         relate_next_target(walk->query->world, walk_entity(walk), component,
+                            walk->values[term->variable]) == ECS_NULL;
+}
+
+bool walk_take_table(struct walk *walk) {
+  const struct query_terms *terms = &walk->query->terms;
+  if (walk->list || terms->sources || walk->row != 0) return false;
+  for (uint32_t i = 0; i < terms->step_count; i++)
+    if (!is_even(walk, i)) return false;
+  walk->next_row = walk->table->count;
+  walk->inside = false;
+  return true;
+}
+
 /* ---- what a match gives ---- */
 
 /* Of a term that every row of the table has, or lacks. */
