@@ -13,8 +13,8 @@ local Gen = {}
 Gen.__index = Gen
 
 -- A generator of steps from a seed, over the model's context. Of the runner's options `crowd` is
--- how many entities there are at most, by the seed unless given, and `starve` whether some steps
--- run out of memory: which ones takes nothing from the other random numbers.
+-- how many entities there are at most, by the seed unless given, and `starve` how many steps of a
+-- hundred run out of memory: which ones takes nothing from the other random numbers.
 function gen.new(seed, ctx, options)
   local rng = random.new(seed)
   local self = setmetatable({
@@ -30,6 +30,7 @@ function gen.new(seed, ctx, options)
     known = {},                      -- references of entities that may be alive
     lost = {},                       -- references of dead entities, the latest first
     starving = options.starve and random.new(seed + 1000003) or nil,
+    starve = options.starve,
     crowd = options.crowd or rng:pick { 10, 25, 25, 40, 40, 60, 150 },
   }, Gen)
   self:plan_components()
@@ -195,8 +196,8 @@ function Gen:cull()
 end
 
 -- When the calls of a step run out of memory (see trace_starve.lua); nil for most steps.
-local function starving_plan(rng)
-  if rng and rng:chance(15) then
+local function starving_plan(rng, percent)
+  if rng and rng:chance(percent) then
     return { k = rng:pick { 1, 1, 1, 2, 2, 3, 4, 5, 7, 10, 20 }, on = rng:chance(70) }
   end
 end
@@ -209,7 +210,7 @@ function Gen:next()
     step = draw(self, gen.kinds)
   end
   step.at = self.at
-  step.starve = starving_plan(self.starving)
+  step.starve = starving_plan(self.starving, self.starve)
   return step
 end
 
