@@ -129,7 +129,7 @@ valgrind = valgrind -q --leak-check=full --show-leak-kinds=definite,possible \
   --errors-for-leak-kinds=definite,possible --error-exitcode=99 --keep-debuginfo=yes
 # With small counts only the deep specs run under the sanitizers: `make test` has run the others
 # so; valgrind runs a part of them, and the fuzzers for some seconds. With all counts the seeds of
-# the random traces, most of the work, are split in halves.
+# the random traces, most of the work, are split.
 deep_scale = $(if $(filter small,$(DEEP)),small,deep)
 deep_specs = $(if $(filter small,$(DEEP)),,$(SPECS)) $(DEEP_SPECS)
 c_programs = $(C_TESTS:spec/c/%.c=$(1)/spec/%)
@@ -140,7 +140,7 @@ LINT_CHECKS := lint-gcc lint-clang lint-headers lint-luacheck lint-symbols lint-
 TEST_CHECKS := plain asan model hash paranoid rock install costs $(if $(C_TESTS),c asan-c hash-c threads) \
   digests corpus $(if $(C_EXAMPLES),examples) $(if $(wildcard examples/swarm/main.lua),demo) \
   $(LINT_CHECKS)
-DEEP_CHECKS := $(if $(deep_scale:small=),deep-traces-1 deep-traces-2) \
+DEEP_CHECKS := $(if $(deep_scale:small=),deep-traces-1 deep-traces-2 deep-traces-3) \
   $(if $(DEEP_SPECS),deep-asan deep-plain) $(if $(C_TESTS),deep-c deep-threads) builds \
   windows $(if $(C_TESTS),i686 aarch64) \
   valgrind $(if $(C_TESTS),valgrind-c) cppcheck fuzz $(if $(deep_scale:small=),coverage tidy)
@@ -249,16 +249,23 @@ check-deep-asan: $(call spec_needs,$(ASAN))
 	$(check) deep-asan tap env ECS_SPEC_SCALE=$(deep_scale) ECS_SPEC_SEEDS=1 $(asan_env) \
 	  $(call specs,$(ASAN),$(deep_specs))
 
-SEEDS_1 := 1-500
-SEEDS_2 := 501-1000
+# Half of the long traces run under the sanitizers, half, at half of the time, against the release.
+# Keeping the stacks of allocations takes much of the time; a trace can be run again with them.
+SEEDS_1 := 1-250
+SEEDS_2 := 251-500
+SEEDS_3 := 501-1000
+TRACES = ECS_SPEC_SCALE=deep ECS_SPEC_SEEDS=$(SEEDS_$*)
 
 TRACE_CHECKS := check-deep-traces-1 check-deep-traces-2
 
-# Keeping the stacks of allocations takes much of the time; a trace can be run again with them.
 $(TRACE_CHECKS): asan_options := $(asan_options):malloc_context_size=1
 $(TRACE_CHECKS): check-deep-traces-%: $(call spec_needs,$(ASAN))
-	$(check) deep-traces-$* tap env ECS_SPEC_SCALE=deep ECS_SPEC_SEEDS=$(SEEDS_$*) \
-	  $(asan_env) $(call specs,$(ASAN),--filter=agree.on.seeds $(MODEL))
+	$(check) deep-traces-$* tap env $(TRACES) $(asan_env) \
+	  $(call specs,$(ASAN),--filter=agree.on.seeds $(MODEL))
+
+check-deep-traces-3: check-deep-traces-%: $(call spec_needs,$(RELEASE))
+	$(check) deep-traces-$* tap env $(TRACES) \
+	  $(call specs,$(RELEASE),--filter=agree.on.seeds $(MODEL))
 
 check-builds:
 	$(check) builds tap env ECS_SPEC_SCALE=$(deep_scale) GCC="$(GCC)" CLANG="$(CLANG)" \
