@@ -438,17 +438,18 @@ describe("a line", function()
   it("is named in functions of any length, when they are refused and when a row fails", function()
     local world = helper.new_world()
     world:component("I", { "a: i64", "b: i64" })
-    local e = world:spawn { I = {} }
+    local e, row = world:spawn { I = {} }, { a = 0, b = 0 }
     local query = world:query "I"
     for _, at in ipairs { 1, 40, 89, 90, 96, 97, 128, 129, 255, 256, 257, 300, 500, 799 } do
       local refused, line = long(800, at, "i.a = #outside")
       helper.has_error(function() query:run(refused) end, ("long:%d: "):format(line))
       local failing, where = long(800, at, "i.a = i.a // i.b")
       helper.has_error(function() query:run(failing) end, ("long:%d: "):format(where))
+      pcall(failing, row)
+      assert.equal(row.a, world:get(e, "I.a"))
       local _, told = pcall(long(800, at, "i.a = nothing.x"), { a = 0 })
       assert.matches(("^long:%d: "):format(where), told)
     end
-    assert.equal(0, world:get(e, "I.a"))
   end)
 end)
 

@@ -239,7 +239,7 @@ bool gather_run(struct runner *runner, const struct run *run, struct gather *gat
     failure->entity = gather->ids[failure->why.row];
   }
   put_back(gather, sound ? gather->count : (uint32_t)failure->why.row);
-  if (!sound || !run->plan->command_count) forget(gather);
+  if (!run->plan->command_count) forget(gather);
   return sound;
 }
 

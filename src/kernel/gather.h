@@ -51,7 +51,8 @@ void gather_match(struct gather *gather, const struct walk *walk);
 bool gather_run_table(struct runner *runner, const struct run *run, struct gather *gather,
                       const struct walk *walk, struct run_failure *failure);
 
-/* As run_table and run_stage, of what was gathered. Afterwards there are no rows. */
+/* As run_table and run_stage, of what was gathered. Afterwards (with commands: after staging) there
+** are no rows. */
 bool gather_run(struct runner *runner, const struct run *run, struct gather *gather,
                 struct run_failure *failure);
 ecs_status gather_stage(const struct runner *runner, const struct run *run,

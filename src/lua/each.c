@@ -119,8 +119,9 @@ static void call_row(lua_State *L, const struct call *frame, const struct loop_b
   if (UNLIKELY(!loop->open)) loop_gone(L, loop);
 }
 
-void each_here(lua_State *L, int loop_index, int function, double dt, row_fn each,
-               void *ud) {
+/* The rows of the loop's current run between two. */
+static void each_between(lua_State *L, int loop_index, int function, double dt, row_fn each,
+                         void *ud, uint32_t from, uint32_t to) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   int slots = (int)loop->slot_count, top = lua_gettop(L);
   struct call call = {loop_index, function, top + 1, slots, 0, each, ud};
@@ -128,7 +129,7 @@ void each_here(lua_State *L, int loop_index, int function, double dt, row_fn eac
   call.arguments = wanted_arguments(L, function, loop);
   for (int i = 0; i < slots && i < call.arguments; i++)
     lua_getiuservalue(L, loop_index, LOOP_VALUES + 1 + i);
-  for (uint32_t row = 0, count = loop->count; row < count; row++) {
+  for (uint32_t row = from; row < to; row++) {
     if (!loop_takes(loop, row)) continue;
     loop->row = row;
     loop->chance->calls = 0;
@@ -138,6 +139,15 @@ void each_here(lua_State *L, int loop_index, int function, double dt, row_fn eac
     lua_pop(L, 1);
   }
   lua_settop(L, top);
+}
+
+void each_here(lua_State *L, int loop_index, int function, double dt, row_fn each, void *ud) {
+  const struct loop_box *loop = lua_touserdata(L, loop_index);
+  each_between(L, loop_index, function, dt, each, ud, 0, loop->count);
+}
+
+void each_row(lua_State *L, int loop_index, int function, double dt, uint32_t row) {
+  each_between(L, loop_index, function, dt, NULL, NULL, row, row + 1);
 }
 
 void each_results(lua_State *L, int loop_index, int function, double dt, row_fn each,

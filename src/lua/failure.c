@@ -5,7 +5,11 @@
 #include "core/base/types.h"
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"
+#include "lua/each.h"
 #include "lua/kernel_variant.h"
+#include "lua/loop.h"
+#include "lua/loop_box.h"
+#include "lua/slot.h"
 
 static int divide_by_zero(lua_State *L) {
   int operation = (int)lua_tointeger(L, 1);
@@ -65,15 +69,86 @@ static void failure_text(lua_State *L, char *text, size_t size,
   }
 }
 
-int kernel_fail(lua_State *L, int handle, const struct variant *variant,
-                const struct run_failure *failure) {
+static void raise_failure(lua_State *L, int handle, const struct variant *variant,
+                          const struct run_failure *failure) {
   const k_failure *why = &failure->why;
   char text[MESSAGE_SIZE];
-  need_stack(L, 4);
   failure_text(L, text, sizeof text, variant, why);
   lua_Debug where;
   lua_getiuservalue(L, handle, KERNEL_FUNCTION);
   lua_getinfo(L, ">S", &where);
-  return raise_error(L, "%s:%d: entity %e: %s", where.short_src,
-                     (int64_t)(why->tag & ((1u << TAG_LINES) - 1)), failure->entity, text);
+  raise_error(L, "%s:%d: entity %e: %s", where.short_src,
+              (int64_t)(why->tag & ((1u << TAG_LINES) - 1)), failure->entity, text);
+}
+
+/* ---- the function's own way -------------------------------------------------------- */
+
+struct finishing {
+  struct rest rest;
+  double dt;
+  ecs_id entity;               /* whose row the function is called for */
+};
+
+/* body(loop, function, finishing) */
+static int finish_body(lua_State *L) {
+  struct loop_box *loop = lua_touserdata(L, 1);
+  struct finishing *finishing = lua_touserdata(L, 3);
+  struct rest *rest = &finishing->rest;
+  while (rest->count && loop_next_run(loop)) {
+    uint32_t row = rest->before < loop->count ? (uint32_t)rest->before : loop->count;
+    rest->before -= row;
+    for (; row < loop->count && rest->count; row++, rest->count--) {
+      finishing->entity = loop_entity(loop, row);
+      each_row(L, 1, 2, finishing->dt, row);
+    }
+  }
+  return 0;
+}
+
+/* The end of "file:line: " at the beginning of a message, or its beginning. */
+static const char *behind_position(const char *message) {
+  for (const char *at = strchr(message, ':'); at; at = strchr(at + 1, ':')) {
+    size_t digits = strspn(at + 1, "0123456789");
+    if (digits && at[digits + 1] == ':' && at[digits + 2] == ' ') return at + digits + 3;
+  }
+  return message;
+}
+
+/* Raises the error at the top of the stack, a text with the entity in it. */
+static void raise_of(lua_State *L, int status, ecs_id entity) {
+  const char *message = status == LUA_ERRMEM ? NULL : lua_tostring(L, -1);
+  if (message) {
+    char name[48];
+    const char *text = behind_position(message);
+    text_format(name, sizeof name, "entity %e: ", entity);
+    lua_pushlstring(L, message, (size_t)(text - message));
+    lua_pushstring(L, name);
+    lua_pushstring(L, text);
+    lua_concat(L, 3);
+  }
+  lua_error(L);
+}
+
+void kernel_finish(lua_State *L, int handle, const struct variant *variant,
+                   const struct run_failure *failure, double dt, const struct rest *rest) {
+  const struct kernel_box *box = lua_touserdata(L, handle);
+  bool results = box->kernel->result != RESULT_NONE;
+  struct finishing finishing = {*rest, dt, failure->entity};
+  int top = lua_gettop(L);
+  if (results) finishing.rest.count = 1;
+  need_stack(L, 16);
+  lua_getiuservalue(L, handle, KERNEL_QUERY);
+  lua_getiuservalue(L, handle, KERNEL_FUNCTION);
+  struct loop_box *loop = loop_push(L, top + 1, LOOP_SYSTEM, function_parameters(L, top + 2));
+  loop_open(L, loop);
+  loop->match = rest->match;
+  lua_pushcfunction(L, finish_body);
+  lua_pushvalue(L, top + 3);
+  lua_pushvalue(L, top + 2);
+  lua_pushlightuserdata(L, &finishing);
+  int status = lua_pcall(L, 3, 0, 0);
+  loop_end(loop);
+  if (status != LUA_OK) raise_of(L, status, finishing.entity);
+  if (results) raise_failure(L, handle, variant, failure);
+  lua_settop(L, top);
 }

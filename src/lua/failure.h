@@ -1,4 +1,4 @@
-/* What is raised when a program fails in a row. */
+/* What becomes of a row in which a program fails: the function itself is called for it. */
 #ifndef ECS_LUA_FAILURE_H
 #define ECS_LUA_FAILURE_H
 
@@ -7,8 +7,18 @@
 struct run_failure;
 struct variant;
 
-/* Raises why a row failed, with file, line and entity. The kernel's handle is at an index. */
-int kernel_fail(lua_State *L, int handle, const struct variant *variant,
-                const struct run_failure *failure);
+/* Which rows a run has left, of those that a loop over the kernel's query comes to. */
+struct rest {
+  uint32_t match;              /* of the query, from which that loop begins */
+  uint64_t before;             /* rows from there on that are done */
+  uint64_t count;              /* the row that failed, and those of the run behind it */
+};
+
+/* Calls the kernel's function, whose handle is at an index, for the row that failed: it does what a
+** column could not, in the same steps as without a kernel, and what it raises is raised with the
+** entity. When it does not raise, which takes results that only columns round to f32, it does the
+** other rows, too; of a kernel with results the failure is raised. */
+void kernel_finish(lua_State *L, int handle, const struct variant *variant,
+                   const struct run_failure *failure, double dt, const struct rest *rest);
 
 #endif

@@ -16,6 +16,14 @@ static ecs_status stage(const struct kernel *kernel, const struct run *run, uint
   return run->plan->command_count ? run_stage(&kernel->set->runner, run, match) : ECS_OK;
 }
 
+/* The function itself does the rows of a run from the one that failed on. */
+static void finish(lua_State *L, int handle, const struct loop_box *loop,
+                   const struct variant *variant, const struct run_failure *failure, double dt,
+                   const struct rest *rest) {
+  kernel_finish(L, handle, variant, failure, dt, rest);
+  if (!loop->open) loop_gone(L, loop);
+}
+
 /* Over the loop's current table. */
 static void run_variant(lua_State *L, int handle, struct loop_box *loop,
                         struct variant *variant, const struct kernel_run *how) {
@@ -27,13 +35,16 @@ static void run_variant(lua_State *L, int handle, struct loop_box *loop,
   assert(loop->query->query == kernel->query);
   assert((how->truth != NULL) == (kernel->result == RESULT_TRUTH));
   if (!runner_reserve(runner, run.plan, loop->table->count)) raise_memory(L);
-  if (!run_table(runner, &run, match, &failure)) kernel_fail(L, handle, variant, &failure);
-  if (how->truth) {
+  bool sound = run_table(runner, &run, match, &failure);
+  if (sound && how->truth) {
     how->truth(L, loop, runner->bitmaps[0], how->ud);
     return;
   }
   ecs_status status = stage(kernel, &run, match);
   if (status != ECS_OK) raise_status(L, loop->box->world, status);
+  if (LIKELY(sound)) return;
+  struct rest rest = {match, failure.why.row, loop->count - failure.why.row};
+  finish(L, handle, loop, variant, &failure, how->dt, &rest);
 }
 
 /* ---- matches that do not lie together ---- */
@@ -47,20 +58,31 @@ struct gathering {
   uint32_t depth;              /* of the rows, where parents come first */
   const struct table *table;   /* the last row, that of the next match perhaps */
   uint32_t row;
+  uint64_t done;               /* matches before those that are gathered */
   bool writes;
 };
+
+/* From a row on, of the matches behind those that are done. */
+static void finish_matches(lua_State *L, int handle, const struct loop_box *loop,
+                           const struct gathering *g, const struct run_failure *failure,
+                           uint32_t count) {
+  struct rest rest = {0, g->done + failure->why.row, count - failure->why.row};
+  finish(L, handle, loop, g->variant, failure, g->run.dt, &rest);
+}
 
 /* Runs what was gathered. */
 static void flush(lua_State *L, int handle, struct loop_box *loop, struct gathering *g) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct runner *runner = &kernel->set->runner;
   struct run_failure failure;
-  if (!g->variant || g->gather.count == 0) return;
-  if (!gather_run(runner, &g->run, &g->gather, &failure))
-    kernel_fail(L, handle, g->variant, &failure);
-  if (!g->run.plan->command_count) return;
-  ecs_status status = gather_stage(runner, &g->run, &g->gather);
+  uint32_t count = g->gather.count;
+  if (!g->variant || count == 0) return;
+  bool sound = gather_run(runner, &g->run, &g->gather, &failure);
+  ecs_status status =
+      g->run.plan->command_count ? gather_stage(runner, &g->run, &g->gather) : ECS_OK;
   if (status != ECS_OK) raise_status(L, loop->box->world, status);
+  if (!sound) finish_matches(L, handle, loop, g, &failure, count);
+  g->done += count;
 }
 
 static bool writes_any(const struct variant *variant) {
@@ -86,8 +108,10 @@ static bool run_table_of(lua_State *L, int handle, struct loop_box *loop, struct
   struct run_failure failure;
   if (g->run.plan->needs_room || !walk_take_table(loop->walk)) return false;
   flush(L, handle, loop, g);
+  uint32_t count = loop->walk->table->count;
   if (!gather_run_table(&kernel->set->runner, &g->run, &g->gather, loop->walk, &failure))
-    kernel_fail(L, handle, g->variant, &failure);
+    finish_matches(L, handle, loop, g, &failure, count);
+  g->done += count;
   return true;
 }
 
