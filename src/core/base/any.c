@@ -6,6 +6,7 @@ ecs_status any_take(struct any_slots *any, struct memory *memory, struct any_own
                     uint32_t *slot) {
   if (any->free_head) {
     *slot = any->free_head;
+    assert(*slot < any->count && !any->slots[*slot].owner);
     any->free_head = any->slots[*slot].next;
   } else {
     uint32_t count = any->count ? any->count : 1;
@@ -24,7 +25,7 @@ ecs_status any_take(struct any_slots *any, struct memory *memory, struct any_own
 
 void any_release(struct any_slots *any, uint32_t slot) {
   if (slot == 0) return;
-  assert(slot < any->count && any->slots[slot].owner);
+  assert(slot < any->count && any->slots[slot].owner && any->used > 0);
   struct any_owner *owner = any->slots[slot].owner;
   any->slots[slot].next = owner->released_head;
   owner->released_head = slot;
@@ -34,6 +35,7 @@ void any_release(struct any_slots *any, uint32_t slot) {
 uint32_t any_next_released(struct any_slots *any, struct any_owner *owner) {
   uint32_t slot = owner->released_head;
   if (slot == 0) return 0;
+  assert(slot < any->count && any->slots[slot].owner == owner);
   owner->released_head = any->slots[slot].next;
   any->slots[slot] = (struct any_slot){NULL, any->free_head};
   any->free_head = slot;

@@ -37,6 +37,7 @@ void any_free(struct any_slots *any, struct memory *memory);
 
 static inline bool any_is_of(const struct any_slots *any, uint32_t slot,
                              const struct any_owner *owner) {
+  assert(slot == 0 || slot < any->count);
   return slot != 0 && any->slots[slot].owner == owner;
 }
 

@@ -60,6 +60,7 @@
 #define INDEX_BITS 28
 #define INDEX_LIMIT (1u << INDEX_BITS)
 #define GENERATION_LIMIT 0xFFFFu
+#define TAG_LIMIT 0xFFu
 #define FIRST_ENTITY 65536u       /* indices below are components, tags, relations */
 #define PAIR_BIT ((ecs_id)1 << 52)
 #define ROW_LIMIT INDEX_LIMIT
@@ -89,6 +90,7 @@ struct write {
 };
 
 static inline ecs_id id_make(uint32_t index, uint32_t generation, uint32_t tag) {
+  assert(index < INDEX_LIMIT && generation <= GENERATION_LIMIT && tag <= TAG_LIMIT);
   return (ecs_id)index | (ecs_id)generation << 28 | (ecs_id)tag << 44;
 }
 

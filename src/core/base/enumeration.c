@@ -18,6 +18,7 @@ static uint32_t find_in_order(const struct enumeration *names, uint32_t count, c
 
 /* The bucket that holds the name, or the empty one that is for it. */
 static uint32_t *find_bucket(const struct enumeration *names, const char *text, size_t size) {
+  assert(names->bucket_count > names->count);
   uint32_t mask = names->bucket_count - 1, at = text_hash(text, size) & mask;
   while (names->buckets[at] && !is_named(names, names->buckets[at] - 1, text, size))
     at = (at + 1) & mask;
@@ -32,6 +33,7 @@ uint32_t enumeration_buckets(uint32_t count) {
 }
 
 bool enumeration_enter(const struct enumeration *names, uint32_t at) {
+  assert(at < names->count);
   const ecs_string *name = &names->names[at];
   if (names->bucket_count == 0) return find_in_order(names, at, name->data, name->size) == NONE;
   uint32_t *bucket = find_bucket(names, name->data, name->size);

@@ -1,6 +1,7 @@
 #include "core/base/hash_map.h"
 
 static uint32_t home(const struct map *map, uint64_t key) {
+  assert(map->capacity > 0 && (map->capacity & (map->capacity - 1)) == 0);
   return (uint32_t)hash_u64(key) & (map->capacity - 1);
 }
 
@@ -30,6 +31,7 @@ bool map_reserve(struct memory *memory, struct map *map, uint64_t more) {
   if (!grown.entries) return false;
   for (uint32_t i = 0; i < map->capacity; i++)
     if (map->entries[i].key) map_put(&grown, map->entries[i].key, map->entries[i].value);
+  assert(grown.count == map->count && grown.count + more < grown.capacity);
   map_free(memory, map);
   *map = grown;
   return true;
@@ -44,6 +46,7 @@ void map_put(struct map *map, uint64_t key, uint32_t value) {
 }
 
 void map_remove(struct map *map, uint64_t key) {
+  assert(key);
   if (map->count == 0) return;
   uint32_t mask = map->capacity - 1;
   uint32_t hole = probe(map, key);

@@ -21,6 +21,7 @@ uint32_t intern_find(const struct intern_table *table, const char *text, size_t 
 }
 
 static void link_bucket(struct intern_table *table, uint32_t number) {
+  assert(number > 0 && number < table->count && table->texts[number]);
   struct interned *text = table->texts[number];
   uint32_t *bucket = &table->buckets[text->hash & (table->bucket_count - 1)];
   text->next = *bucket;
@@ -69,6 +70,7 @@ static uint32_t take_number(struct intern_table *table) {
     table->free_head = table->free_next[number];
   else
     number = table->count++;
+  assert(number < table->capacity && !table->texts[number]);
   return number;
 }
 
@@ -105,7 +107,10 @@ ecs_string intern_text(const struct intern_table *table, uint32_t number) {
 static void unlink_bucket(struct intern_table *table, uint32_t number) {
   struct interned *text = table->texts[number];
   uint32_t *at = &table->buckets[text->hash & (table->bucket_count - 1)];
-  while (*at != number) at = &table->texts[*at]->next;
+  while (*at != number) {
+    assert(*at);
+    at = &table->texts[*at]->next;
+  }
   *at = text->next;
 }
 
@@ -117,6 +122,7 @@ void intern_sweep(struct intern_table *table, struct memory *memory) {
       text->marked = false;
       continue;
     }
+    assert(table->live > 0 && table->weight >= weight_of(text->size));
     unlink_bucket(table, i);
     table->live--;
     table->weight -= weight_of(text->size);

@@ -39,6 +39,7 @@ static inline bool intern_is_due(const struct intern_table *table) {
 }
 
 static inline void intern_mark(struct intern_table *table, uint32_t number) {
+  assert(number == 0 || (number < table->count && table->texts[number]));
   if (number) table->texts[number]->marked = true;
 }
 /* Frees what is not marked and clears the marks. */

@@ -26,6 +26,7 @@ void memory_free(struct memory *memory, void *ptr, size_t size) {
 }
 
 void *memory_array(struct memory *memory, size_t count, size_t item) {
+  assert(item > 0);
   if (count > SIZE_MAX / 2 / item) return NULL;
   void *items = memory_resize(memory, NULL, 0, count * item);
   return items ? memset(items, 0, count * item) : NULL;
@@ -33,11 +34,13 @@ void *memory_array(struct memory *memory, size_t count, size_t item) {
 
 void *memory_grow(struct memory *memory, void *items, uint32_t *capacity, uint64_t need,
                   size_t item) {
+  assert((items != NULL) == (*capacity > 0));
   if (need <= *capacity) return items;
   if (need > COUNT_LIMIT || need > SIZE_MAX / 4 / item) return NULL;
   uint32_t wanted = *capacity > COUNT_LIMIT / 2 ? COUNT_LIMIT : *capacity * 2;
   if (wanted < SMALLEST) wanted = SMALLEST;
   if (wanted < need) wanted = (uint32_t)need;
+  assert(wanted > *capacity && wanted >= need);
   void *moved = memory_resize(memory, items, *capacity * item, wanted * item);
   if (moved) *capacity = wanted;
   return moved;
@@ -73,6 +76,7 @@ static char *aligned(char *block) {
 
 bool buffer_grow(struct memory *memory, struct column_buffer *buffer, size_t bytes,
                  size_t used) {
+  assert(used <= buffer->size && (uintptr_t)buffer->data % ALIGNMENT == 0);
   if (bytes > SIZE_MAX / 2) return false;
   size_t size = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
   if (size <= buffer->size) return true;
@@ -81,6 +85,7 @@ bool buffer_grow(struct memory *memory, struct column_buffer *buffer, size_t byt
   char *block = memory_resize(memory, buffer->block, buffer->size, size);
   if (!block) return false;
   char *data = aligned(block);
+  assert((size_t)(data - block) + bytes <= size);
   if (used && data != block + shift) memmove(data, block + shift, used);
   buffer->block = block;
   buffer->data = data;

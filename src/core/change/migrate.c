@@ -117,6 +117,7 @@ static void undo_rename(ecs_world *world, struct change *change) {
   set_name(world, change->component, change->old_name, change->old_size);
   change->component->former.name = change->older_name;
   change->renamed = false;
+  assert(world->registry.renaming > 0);
   world->registry.renaming--;
 }
 
@@ -205,6 +206,7 @@ static ecs_status fill_column(struct migration *migration, const struct table *o
                               const struct column *from, struct column *to,
                               uint32_t capacity, uint32_t count) {
   ecs_world *world = migration->world;
+  assert(count <= capacity);
   if (capacity == 0) return ECS_OK;
   if (!buffer_grow(&world->memory, &to->buffer, (size_t)capacity * to->size, 0))
     return world_nomem(world);
@@ -276,6 +278,7 @@ static void release_dropped(ecs_world *world, struct table *old) {
 static void swap_table(const struct migration *migration, struct table *table) {
   ecs_world *world = migration->world;
   struct table *old = world_table(world, table->index);
+  assert(old && old != table && old->id_count == table->id_count && table->count == 0);
   for (uint32_t i = 0; i < table->column_count; i++) {
     struct column *to = &table->columns[i];
     uint32_t at = source_column(migration, old, to);
@@ -395,6 +398,7 @@ static void commit_moves(const struct migration *migration) {
     assert(status == ECS_OK);
     (void)status;
     if (to != table) bulk_move(world, table, to);
+    assert(to == table || table->count == 0);
     table->doomed = to != table;
   }
   graph_drop_doomed(world);
@@ -408,6 +412,7 @@ static void commit_moves(const struct migration *migration) {
 void migration_show(const struct migration *migration, bool wanted) {
   for (uint32_t i = 0; i < migration->count; i++) {
     const struct change *change = &migration->changes[i];
+    assert(!change->wanted || change->wanted->id == change->component->id);
     migration->world->registry.components[ecs_id_index(change->component->id)] =
         wanted && change->wanted ? change->wanted : change->component;
   }
@@ -486,6 +491,7 @@ static void redirect_all(struct migration *migration) {
 
 void migration_commit(struct migration *migration) {
   ecs_world *world = migration->world;
+  assert(!world->registry.shown);
   world->registry.version++;
   migration_commit_labels(migration);
   if (migration->count) world->registry.layouts++;

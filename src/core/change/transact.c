@@ -143,6 +143,7 @@ static bool copy_lists(ecs_world *world, const struct schedule *from, struct sch
 static ecs_status begin_plan(struct transaction *transaction, uint32_t more_phases,
                              uint32_t more_systems) {
   ecs_world *world = transaction->world;
+  assert(!transaction->planning && !transaction->committed);
   transaction->before = *world->schedule;
   struct schedule next = transaction->before;
   next.phases = next.placed = NULL;
@@ -187,6 +188,7 @@ static void free_difference(ecs_world *world, const struct schedule *from,
 
 static void undo_plan(struct transaction *transaction) {
   ecs_world *world = transaction->world;
+  assert(transaction->planning && !transaction->committed);
   struct schedule next = *world->schedule;
   *world->schedule = transaction->before;
   for (uint32_t i = 0; i < world->schedule->phase_count; i++)
@@ -344,6 +346,7 @@ ecs_status transaction_prepare(struct transaction *transaction, uint32_t more_ph
 
 void transaction_commit(struct transaction *transaction) {
   ecs_world *world = transaction->world;
+  assert(transaction->planning && !transaction->committed);
   migration_show(&transaction->migration, false);
   migration_commit(&transaction->migration);
   mark_orphans(transaction, &transaction->claimed, false);

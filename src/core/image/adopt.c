@@ -128,6 +128,8 @@ ecs_status adopt_prepare(struct loader *loader) {
   } while (0)
 
 static void swap_contents(ecs_world *live, ecs_world *shadow) {
+  assert(!live->registry.shown && !shadow->registry.shown);
+  assert(!staging_is_open(&live->staging) && !staging_is_open(&shadow->staging));
   SWAP(struct entity_index, live->entities, shadow->entities);
   SWAP(struct graph, live->graph, shadow->graph);
   SWAP(struct intern_table, live->strings, shadow->strings);
@@ -154,7 +156,7 @@ static void adopt_component(ecs_world *live, ecs_world *shadow, uint32_t index) 
     registry_enter(live, from, index);
     return;
   }
-  assert(!from->relation == !to->relation);
+  assert(!from->relation == !to->relation && from->leaf_count == to->leaf_count);
   if (to->relation) SWAP(struct ties, to->relation->ties, from->relation->ties);
   for (uint32_t i = 0; i < to->leaf_count; i++) to->leaves[i].value = from->leaves[i].value;
   SWAP(struct column_buffer *, to->resource, from->resource);

@@ -210,6 +210,7 @@ static bool place_entities(struct loader *loader, struct table *table, uint32_t 
   for (uint32_t i = 0; i < count; i++) {
     struct record *record = find_entity(loader, &rows[i]);
     if (!record || record->table != RECORD_BARE) return false;
+    assert(where.row < ROW_LIMIT);
     *record = where;
     where.row++;
   }
@@ -265,7 +266,10 @@ static ecs_status read_columns_of(struct loader *loader, const struct table *tab
 static uint64_t target_order(const struct loader *loader, uint32_t target) {
   if (target >= FIRST_ENTITY) return target;
   uint32_t place = 0;
-  while (ecs_id_index(loader->components[place]->id) != target) place++;
+  while (ecs_id_index(loader->components[place]->id) != target) {
+    place++;
+    assert(place < loader->component_count);
+  }
   return place;
 }
 

@@ -110,6 +110,7 @@ static ecs_status check_any(const ecs_world *world) {
 static ecs_status take_table(ecs_snapshot *snapshot, struct table *table) {
   ecs_world *world = snapshot->world;
   struct saved_table *saved = &snapshot->tables[snapshot->table_count];
+  assert(snapshot->table_count < graph_all(world)->table_count);
   *saved = (struct saved_table){.index = table->index, .serial = table->serial,
                                 .order = table->order, .id_count = table->id_count,
                                 .count = table->count, .was_empty = table->was_empty};
@@ -195,6 +196,7 @@ static ecs_status take_index(ecs_snapshot *snapshot) {
 static ecs_status take_resource(ecs_snapshot *snapshot, const struct component *component) {
   const ecs_world *world = snapshot->world;
   struct saved_resource *saved = &snapshot->resources[snapshot->resource_count];
+  assert(snapshot->resource_count < world->registry.count);
   saved->component = component->id;
   saved->count = component->leaf_count;
   saved->cells = take(snapshot, saved->count, sizeof *saved->cells);
@@ -273,6 +275,7 @@ static bool each_in_table(const ecs_world *world, const struct saved_table *save
       struct cells cells = {data, saved->count, component, leaf};
       if (leaf->type == type && !visit(&cells, ud)) return false;
       data += padded((size_t)saved->count * leaf->size);
+      assert(data <= saved->data + saved->size);
     }
   }
   return true;
@@ -384,6 +387,7 @@ static ecs_status find_tables(ecs_snapshot *snapshot, bool *differs) {
 
 static void restore_table(ecs_world *world, const struct saved_table *saved) {
   struct table *table = saved->table;
+  assert(saved->count <= table->capacity && table->id_count == saved->id_count);
   copy_columns(table, saved->data, saved->count, false);
   table->count = saved->count;
   table->order = saved->order;
@@ -460,6 +464,7 @@ static void restore_index(ecs_snapshot *snapshot) {
   for (uint32_t i = 0; i < snapshot->page_count; i++) {
     const struct saved_page *saved = &snapshot->pages[i];
     struct page *page = entity_page(index, saved->number << PAGE_BITS);
+    assert(page || saved->number >= FIRST_ENTITY >> PAGE_BITS);
     if (saved->number < FIRST_ENTITY >> PAGE_BITS)
       restore_components(page, saved->page);
     else if (page)

@@ -81,6 +81,7 @@ uint64_t checksum_end(const struct checksum *sum) {
 /* ---- numbers as little-endian bytes ---- */
 
 static void reverse_each(uint8_t *data, uint32_t size, size_t count) {
+  assert(size <= 8);
   for (size_t i = 0; i < count; i++, data += size)
     for (uint32_t j = 0; j < size / 2; j++) {
       uint8_t byte = data[j];
@@ -110,6 +111,7 @@ static void flush(struct writer *out) {
 }
 
 void write_bytes(struct writer *out, const void *data, size_t size) {
+  assert(out->used <= STREAM_BUFFER);
   const uint8_t *at = data;
   if (size > STREAM_BUFFER - out->used) {
     flush(out);
@@ -120,6 +122,7 @@ void write_bytes(struct writer *out, const void *data, size_t size) {
       at += piece;
     }
   }
+  assert(size <= STREAM_BUFFER - out->used);
   if (size) memcpy(out->buffer + out->used, at, size);
   out->used += (uint32_t)size;
 }

@@ -33,6 +33,7 @@ static bool anchored_to_known(const struct schedule *schedule, const struct phas
 }
 
 static void insert(struct phase **placed, uint32_t count, uint32_t at, struct phase *phase) {
+  assert(at <= count && !phase->placed);
   memmove(placed + at + 1, placed + at, (count - at) * sizeof *placed);
   placed[at] = phase;
   phase->placed = true;
@@ -93,6 +94,7 @@ ecs_status phase_sort(ecs_world *world) {
     uint32_t at = position(schedule->placed, count, phase->name);
     if (!phase->placed || (limit != NONE && at > limit)) return contradiction(world, phase);
   }
+  assert(count == schedule->phase_count);
   memcpy(schedule->phases, schedule->placed, count * sizeof *schedule->phases);
   return ECS_OK;
 }
@@ -148,7 +150,10 @@ void phase_free(ecs_world *world, struct phase *phase) {
 static ecs_status replace(ecs_world *world, struct phase *phase, struct phase *old) {
   struct schedule *schedule = world->schedule;
   uint32_t at = 0;
-  while (schedule->phases[at] != old) at++;
+  while (schedule->phases[at] != old) {
+    at++;
+    assert(at < schedule->phase_count);
+  }
   phase->declared = old->declared;
   phase->enabled = old->enabled;
   phase->accumulator = phase->fixed > 0 ? old->accumulator : 0;
@@ -178,6 +183,7 @@ ecs_status ecs_phase(ecs_world *world, const ecs_phase_desc *desc) {
     status = replace(world, phase, old);
   } else if (status == ECS_OK) {
     phase->declared = ++schedule->next_declared * PLACES;
+    assert(schedule->phase_count < schedule->phase_capacity);
     schedule->phases[schedule->phase_count++] = phase;
     status = phase_sort(world);
     if (status != ECS_OK)

@@ -50,6 +50,7 @@ static struct group gather(const struct schedule *schedule, const struct phase *
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     ecs_system *system = schedule->systems[i];
     if (system->phase != phase) continue;
+    assert(at + group.count < schedule->sorted_capacity);
     uint32_t place = group.count++;
     for (; place && group.systems[place - 1]->registered > system->registered; place--)
       group.systems[place] = group.systems[place - 1];
@@ -80,13 +81,16 @@ static bool arrange(const struct group *group) {
     while (at < group->count && group->systems[at]->waits) at++;
     if (at == group->count) return false;
     ecs_system *next = group->systems[at];
+    assert(!next->placed && next->waits == 0);
     memmove(group->systems + place + 1, group->systems + place,
             (at - place) * sizeof *group->systems);
     group->systems[place] = next;
     next->placed = true;
     if (!next->before && !group->any_after) continue;
-    for (uint32_t i = place + 1; i < group->count; i++)
+    for (uint32_t i = place + 1; i < group->count; i++) {
+      assert(group->systems[i]->waits >= precedes(next, group->systems[i]));
       group->systems[i]->waits -= precedes(next, group->systems[i]);
+    }
   }
   return true;
 }
@@ -109,6 +113,7 @@ static ecs_status cycle(const ecs_world *world, const struct group *group) {
   const ecs_system *start = at;
   do {
     at = unplaced_before(group, at);
+    assert(at);
     text_format(longer, sizeof longer, "%s -> %s", at->name, text);
     memcpy(text, longer, sizeof text);
   } while (at != start);
@@ -174,6 +179,7 @@ void schedule_free_system(ecs_world *world, ecs_system *system, bool callback) {
 /* While systems run, the one that goes may be among them. */
 static void let_go(ecs_world *world, ecs_system *system) {
   struct schedule *schedule = world->schedule;
+  assert(!system->removed);
   system->removed = true;
   if (world->updating) {
     system->next_gone = schedule->gone;
@@ -185,6 +191,7 @@ static void let_go(ecs_world *world, ecs_system *system) {
 
 void schedule_free_gone(ecs_world *world) {
   struct schedule *schedule = world->schedule;
+  assert(!world->updating);
   while (schedule->gone) {
     ecs_system *system = schedule->gone;
     schedule->gone = system->next_gone;
@@ -274,7 +281,10 @@ void schedule_inherit(ecs_system *system, const ecs_system *old) {
 
 static uint32_t position_of(const struct schedule *schedule, const ecs_system *system) {
   uint32_t at = 0;
-  while (schedule->systems[at] != system) at++;
+  while (schedule->systems[at] != system) {
+    at++;
+    assert(at < schedule->system_count);
+  }
   return at;
 }
 

@@ -97,6 +97,7 @@ static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
   double start = schedule->clock > 0 ? schedule->clock : clock_seconds();
   double elapsed = system->elapsed;
   bool had_run = system->has_run;
+  assert(world->updating && !schedule->current);
   schedule->current = system;
   system->has_run = true;
   system->runs++;
@@ -168,6 +169,8 @@ static ecs_status step_system(ecs_world *world, ecs_system *system, double dt, b
 static ecs_status run_once(ecs_world *world, const struct phase *phase, double dt) {
   struct schedule *schedule = world->schedule;
   bool once = strcmp(phase->name, "startup") == 0;
+  assert(schedule->running_count == 0);
+  assert(schedule->system_count <= schedule->running_capacity);
   schedule->running_count = 0;
   for (uint32_t i = 0; i < schedule->system_count; i++)
     if (schedule->systems[i]->phase == phase)
@@ -220,6 +223,7 @@ static ecs_status begin(ecs_world *world, const char *operation, double dt) {
 }
 
 static void end(ecs_world *world) {
+  assert(world->updating && !staging_is_open(&world->staging));
   world->updating = false;
   schedule_free_gone(world);
   world_settle(world);

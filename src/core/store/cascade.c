@@ -40,6 +40,7 @@ static ecs_status doom(ecs_world *world, uint32_t entity) {
 static void spare(struct cascade *cascade, uint32_t count) {
   while (cascade->count > count) {
     uint32_t entity = cascade->dying[--cascade->count];
+    assert(cascade->marks[entity / 64] >> entity % 64 & 1);
     cascade->marks[entity / 64] &= ~(UINT64_C(1) << entity % 64);
   }
 }
@@ -55,6 +56,7 @@ INLINE ecs_status each_tied(ecs_world *world, struct relation *relation, uint32_
   for (uint32_t at = ties_first(&relation->ties, target), next; at && status == ECS_OK;
        at = next) {
     next = ties_next(&relation->ties, at);
+    assert(ties_target(&relation->ties, at) == target);
     status = visit(world, relation, at, target);
   }
   return status;
@@ -89,6 +91,7 @@ static APART ecs_status each_pending(ecs_world *world, struct relation *relation
   uint32_t at = cascade->pending_count ? map_get(&cascade->pending_of, target) : NONE;
   ecs_status status = ECS_OK;
   for (; at != NONE && status == ECS_OK; at = cascade->pending[at].next) {
+    assert(at < cascade->pending_count);
     const struct command *command = &world->staging.commands[cascade->pending[at].command];
     if (pair_relation(command->component) == ecs_id_index(relation->component->id) &&
         !is_removed(world, ecs_id_index(command->entity), command->component))
@@ -364,6 +367,7 @@ void cascade_undo(ecs_world *world) {
       relation_unlink(world, relation, was->source);
     if (was->target)
       relation_link_behind(world, relation, was->source, was->target, was->previous);
+    assert(ties_target(&relation->ties, was->source) == was->target);
   }
   forget(cascade);
 }

@@ -10,6 +10,7 @@ bool cells_find(const ecs_world *world, ecs_id entity, ecs_id component,
   const struct layout *layout = table_find(table, component);
   if (!layout->taken) return false;
   struct column *columns = layout->count ? layout->columns : NULL;
+  assert(record->row < table->count && table->rows[record->row] == ecs_id_index(entity));
   *out = (struct cells_row){table, columns, record->row};
   return true;
 }
@@ -23,6 +24,7 @@ struct walk {
 /* A table that is still being loaded may lack columns. */
 static bool visit(const struct walk *walk, const struct component *component,
                   uint32_t leaf, void *data, uint32_t count) {
+  assert(leaf < component->leaf_count);
   struct cells cells = {data, count, component, &component->leaves[leaf]};
   bool wanted = cells.leaf->type == walk->type && data && count;
   return !wanted || walk->visit(&cells, walk->ud);

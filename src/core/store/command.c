@@ -51,6 +51,8 @@ static void pop_ended(struct staging *staging) {
 
 static void end_scope(struct staging *staging, uint32_t scope) {
   struct scope *ended = &staging->scopes[scope];
+  assert(ended->open && staging->open > 0);
+  assert(ended->kind == SCOPE_LOOP || staging->busy > 0);
   ended->open = false;
   staging->open--;
   staging->busy -= ended->kind != SCOPE_LOOP;
@@ -96,11 +98,13 @@ ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
 static void link_command(struct staging *staging, uint32_t at, struct chain *chain) {
   struct command *command = &staging->commands[at];
   command->next = NONE;
+  assert(at < staging->command_count && (!chain || chain->entity == command->entity));
   if (chain) {
     *(chain->first == NONE ? &chain->first : &staging->commands[chain->last].next) = at;
     chain->last = at;
     return;
   }
+  assert(staging->chain_count < staging->chain_capacity);
   map_put(&staging->chain_of, ecs_id_index(command->entity), staging->chain_count);
   staging->chains[staging->chain_count++] =
       (struct chain){command->entity, at, at, NONE, false};
@@ -110,11 +114,13 @@ ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id e
                               ecs_id pair, ecs_id target, const struct write *writes,
                               uint32_t count) {
   struct staging *staging = &world->staging;
-  assert(staging_is_open(staging));
+  assert(staging_is_open(staging) && ecs_alive(world, entity));
   struct chain *chain = find_chain(staging, entity);
   ecs_status status = command_reserve(world, 1, count, chain ? 0 : 1);
   if (status != ECS_OK) return status;
   uint32_t at = staging->command_count++;
+  assert(staging->command_count <= staging->command_capacity);
+  assert(staging->write_count + count <= staging->write_capacity);
   staging->commands[at] = (struct command){entity, pair, target, kind, innermost(staging),
                                            NONE, staging->write_count, count, false, false,
                                            false};
@@ -133,6 +139,7 @@ ecs_status command_stage(ecs_world *world, enum command_kind kind, ecs_id entity
 ecs_status command_touch(ecs_world *world, ecs_id entity) {
   struct staging *staging = &world->staging;
   if (find_chain(staging, entity)) return ECS_OK;
+  assert(ecs_alive(world, entity));
   ecs_status status = command_reserve(world, 0, 0, 1);
   if (status != ECS_OK) return status;
   map_put(&staging->chain_of, ecs_id_index(entity), staging->chain_count);
@@ -157,6 +164,7 @@ const struct command *command_last_on(const ecs_world *world, ecs_id entity, ecs
 
 void staging_refuse(ecs_world *world, uint32_t at, ecs_status status) {
   struct staging *staging = &world->staging;
+  assert(at < staging->command_count && status != ECS_OK);
   staging->commands[at].dropped = true;
   if (staging->refused != ECS_OK && staging->refused_at < at) return;
   staging->refused = status;
@@ -179,6 +187,7 @@ bool command_is_staged(const ecs_world *world, ecs_id entity, ecs_id component) 
 static void release_writes(ecs_world *world, const struct command *command) {
   const struct component *component = component_of(world, command->component);
   if (!component || !component->has_any) return;
+  assert(command->first_write + command->write_count <= world->staging.write_count);
   for (uint32_t i = 0; i < command->write_count; i++) {
     const struct write *write = &world->staging.writes[command->first_write + i];
     if (component->leaves[write->leaf].type == ECS_ANY)
@@ -193,6 +202,7 @@ static void drop_command(ecs_world *world, const struct command *command) {
 }
 
 static void forget_commands(struct staging *staging) {
+  assert(staging->open <= staging->scope_count);
   staging->command_count = staging->write_count = staging->chain_count = staging->ties = 0;
   map_clear(&staging->chain_of);
 }
@@ -221,6 +231,7 @@ static void drop_commands(ecs_world *world, uint32_t scope) {
 
 static struct table *home(const ecs_world *world, ecs_id entity) {
   const struct record *record = entity_find(&world->entities, entity);
+  assert(record);
   return record->table == RECORD_BARE ? NULL : world_table(world, record->table);
 }
 
@@ -454,6 +465,7 @@ static void apply_chain(ecs_world *world, const struct chain *chain) {
     return;
   }
   struct table *target = world_table(world, chain->target);
+  assert(target->incoming == 0 && ecs_alive(world, chain->entity));
   entity_move(world, index, target);
   const struct record *record = entity_record(&world->entities, index);
   if (record->table == RECORD_BARE)

@@ -19,6 +19,7 @@ struct component *component_of(const ecs_world *world, ecs_id id) {
   if (UNLIKELY(id_is_pair(id))) return component_of_pair(world, id);
   if (at >= world->registry.count) return NULL;
   struct component *component = world->registry.components[at];
+  assert(!component || ecs_id_index(component->id) == at);
   return component && component->id == id ? component : NULL;
 }
 

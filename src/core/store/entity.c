@@ -44,6 +44,7 @@ void entity_kill(ecs_world *world, uint32_t index) {
 void entity_end(ecs_world *world, uint32_t index) {
   const struct record *record = entity_record(&world->entities, index);
   struct table *table = record_table(world, record);
+  assert(!table || (record->row < table->count && table->rows[record->row] == index));
   if (table) row_remove(world, table, record->row);
   if (world->names.by_entity.count) name_forget(world, index);
   entity_release(&world->entities, index);
@@ -71,6 +72,7 @@ ecs_status entity_despawn(ecs_world *world, ecs_id id) {
   struct table *table = world_table(world, record->table);
   if (UNLIKELY(table->has_any)) return despawn_otherwise(world, id);
   uint32_t row = record->row;
+  assert(table->rows[row] == ecs_id_index(id));
   entity_release(&world->entities, ecs_id_index(id));
   row_cut(world, table, row);
   return ECS_OK;
@@ -80,6 +82,7 @@ void entity_move(ecs_world *world, uint32_t index, struct table *to) {
   struct record *record = entity_record(&world->entities, index);
   struct table *from = record_table(world, record);
   if (from == to) return;
+  assert(to->count < to->capacity);
   if (index < FIRST_ENTITY && to->id_count == 0) {
     if (from) row_remove(world, from, record->row);
     *record = (struct record){RECORD_BARE, 0};

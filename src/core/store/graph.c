@@ -88,6 +88,7 @@ const struct id_record *graph_all(const ecs_world *world) {
 
 static ecs_status new_record(ecs_world *world, ecs_id id, struct id_record **out) {
   struct graph *graph = &world->graph;
+  assert(id == ECS_NULL ? graph->record_count == 0 : !graph_record(world, id));
   struct memory *memory = &world->memory;
   struct id_record **list = memory_grow(memory, graph->record_list, &graph->record_capacity,
                                         graph->record_count + 1ull, sizeof *list);
@@ -138,6 +139,7 @@ static struct table *find(const ecs_world *world, uint64_t hash, const ecs_id *i
   uint32_t at = map_get(&world->graph.by_hash, hash);
   while (at != NONE) {
     struct table *table = world_table(world, at);
+    assert(table && table->index == at && table->hash == hash);
     if (graph_is_table_of(table, ids, count)) return table;
     at = table->next_same_hash;
   }
@@ -173,6 +175,7 @@ static ecs_status reserve_index(ecs_world *world) {
 
 static void enter_index(ecs_world *world, struct table *table) {
   struct graph *graph = &world->graph;
+  assert(graph->free_count || graph->table_count < graph->table_capacity);
   table->index = graph->free_count ? graph->free_tables[--graph->free_count]
                                    : graph->table_count++;
   table->serial = ++graph->next_serial;
@@ -184,6 +187,7 @@ static void enter_index(ecs_world *world, struct table *table) {
   struct graph_keys keys = graph_keys(table->ids, table->id_count);
   for (ecs_id key; graph_next_key(&keys, &key);) {
     struct id_record *record = graph_record(world, key);
+    assert(record && record->table_count < record->table_capacity);
     record->tables[record->table_count++] = table->index;
   }
   graph->pair_tables += table->has_pairs;
@@ -205,6 +209,7 @@ static ecs_status make(ecs_world *world, uint64_t hash, const ecs_id *ids, uint3
     table_free(world, table);
     return status;
   }
+  assert(!find(world, hash, ids, count));
   enter_index(world, table);
   query_join(world, table);
   if (count) graph_note_empty(&world->graph, table);
@@ -242,7 +247,7 @@ static bool reserve_edge(ecs_world *world, struct table *table) {
 
 static void put_edge(struct table *table, ecs_id id, struct table *to) {
   struct edge *edge = find_edge(table, id);
-  assert(!edge->table);
+  assert(!edge->table && (table->edge_count + 1) * 2 <= table->edge_mask + 1);
   *edge = (struct edge){id, to};
   table->edge_count++;
 }
@@ -263,7 +268,7 @@ static void link_tables(ecs_world *world, struct table *without, struct table *w
 static void remove_edge(struct table *table, ecs_id id) {
   uint32_t mask = table->edge_mask;
   struct edge *edges = table->edges, *hole = find_edge(table, id);
-  assert(hole->table);
+  assert(hole->table && table->edge_count > 0);
   uint32_t gap = (uint32_t)(hole - edges);
   for (uint32_t at = (gap + 1) & mask; edges[at].table; at = (at + 1) & mask) {
     if (((at - id_slot(edges[at].id, mask)) & mask) < ((at - gap) & mask)) continue;
@@ -277,12 +282,15 @@ static void remove_edge(struct table *table, ecs_id id) {
 void graph_unlink(const struct table *table) {
   for (uint32_t i = 0; i <= table->edge_mask; i++) {
     const struct edge *edge = &table->edges[i];
-    if (edge->table) remove_edge(edge->table, edge->id);
+    if (!edge->table) continue;
+    assert(graph_edge(edge->table, edge->id)->table == table);
+    remove_edge(edge->table, edge->id);
   }
 }
 
 ecs_status graph_with(ecs_world *world, struct table *from, ecs_id id, struct table **out) {
   struct table *known = graph_edge(from, id)->table;
+  assert(!known || graph_edge(known, id)->table == from);
   *out = known && known->id_count > from->id_count ? known : from;
   if (known || table_has(from, id)) return ECS_OK;
   uint64_t room = require_room(world, from->id_count, 1);
@@ -299,6 +307,7 @@ ecs_status graph_with(ecs_world *world, struct table *from, ecs_id id, struct ta
 ecs_status graph_without(ecs_world *world, struct table *from, ecs_id id,
                          struct table **out) {
   struct table *known = graph_edge(from, id)->table;
+  assert(!known || graph_edge(known, id)->table == from);
   *out = known && known->id_count < from->id_count ? known : from;
   if (known || !table_has(from, id)) return ECS_OK;
   struct gap gap = {id, require_holder(world, from, id)};
@@ -319,6 +328,7 @@ ecs_status graph_without(ecs_world *world, struct table *from, ecs_id id,
 static void leave_hash(ecs_world *world, struct table *table) {
   struct graph *graph = &world->graph;
   uint32_t first = map_get(&graph->by_hash, table->hash);
+  assert(first != NONE);
   if (first == table->index) {
     if (table->next_same_hash == NONE)
       map_remove(&graph->by_hash, table->hash);
@@ -327,8 +337,10 @@ static void leave_hash(ecs_world *world, struct table *table) {
     return;
   }
   struct table *before = world_table(world, first);
-  while (before->next_same_hash != table->index)
+  while (before->next_same_hash != table->index) {
+    assert(before->next_same_hash != NONE);
     before = world_table(world, before->next_same_hash);
+  }
   before->next_same_hash = table->next_same_hash;
 }
 
@@ -336,6 +348,7 @@ static void mark_dirty(ecs_world *world, const struct table *table) {
   struct graph_keys keys = graph_keys(table->ids, table->id_count);
   for (ecs_id key; graph_next_key(&keys, &key);) {
     struct id_record *record = graph_record(world, key);
+    assert(record && record->table_count > 0);
     record->dirty = true;
     for (uint32_t j = 0; j < record->query_count; j++) record->queries[j]->dirty = true;
   }
@@ -352,6 +365,7 @@ static void free_record(ecs_world *world, struct id_record *record) {
 static void forget_record(ecs_world *world, uint32_t at) {
   struct graph *graph = &world->graph;
   struct id_record *record = graph->record_list[at];
+  assert(at > 0 && at < graph->record_count && map_get(&graph->records, record->id) == at);
   assert(record->table_count == 0 && record->query_count == 0);
   map_remove(&graph->records, record->id);
   struct id_record *last = graph->record_list[--graph->record_count];
@@ -370,6 +384,8 @@ static void drop_tables(ecs_world *world, const uint32_t *doomed, uint32_t count
     drop_doomed(world, graph->record_list[i]);
   for (uint32_t i = 0; i < count; i++) {
     struct table *table = world_table(world, doomed[i]);
+    assert(table->count == 0 && table->doomed && table != graph->empty);
+    assert(graph->free_count < graph->free_capacity && graph->live > 0);
     graph->pair_tables -= table->has_pairs;
     leave_hash(world, table);
     graph_unlink(table);
@@ -392,6 +408,7 @@ static void reclaim(ecs_world *world, bool (*goes)(struct table *, ecs_id), ecs_
   for (uint32_t i = 0; i < graph->empty_count; i++) {
     uint32_t index = graph->empties[i];
     struct table *table = world_table(world, index);
+    assert(table && table->index == index && table->in_empties);
     table->in_empties = table->count == 0;
     table->doomed = table->in_empties && goes(table, id);
     if (!table->doomed) continue;

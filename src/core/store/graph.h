@@ -125,9 +125,11 @@ void graph_unlink(const struct table *table);
 
 /* Remembers a table that has just lost its last row. */
 static inline void graph_note_empty(struct graph *graph, struct table *table) {
+  assert(table->count == 0 && graph->tables[table->index] == table);
   if (table->id_count == 0) return;
   table->was_empty = false;
   if (table->in_empties) return;
+  assert(graph->empty_count < graph->empty_capacity);
   table->in_empties = true;
   graph->empties[graph->empty_count++] = table->index;
 }

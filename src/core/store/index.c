@@ -35,6 +35,7 @@ static void make_unborn(struct slots slots) {
 /* The page of an index, made when there is none; NULL when out of memory. */
 static struct page *need_page(struct entity_index *index, struct memory *memory,
                               uint32_t at) {
+  assert(at < INDEX_LIMIT);
   struct page ***middle = &index->directory[at >> 20];
   if (!*middle) *middle = memory_array(memory, MIDDLE_SIZE, sizeof **middle);
   if (!*middle) return NULL;
@@ -51,6 +52,7 @@ static struct page *need_page(struct entity_index *index, struct memory *memory,
 static void near_extend(struct entity_index *index, uint32_t count) {
   struct slots *near = &index->near;
   if (count <= near->count) return;
+  assert(count <= index->near_capacity);
   make_unborn((struct slots){near->records + near->count, near->generations + near->count,
                              count - near->count});
   near->count = count;
@@ -63,6 +65,7 @@ static void absorb_pages(struct entity_index *index, struct memory *memory, uint
     struct page *page = entity_page(index, FIRST_ENTITY + offset);
     if (!page) continue;
     near_extend(index, offset);
+    assert(near->count == offset);
     memcpy(near->records + offset, page->records, sizeof page->records);
     memcpy(near->generations + offset, page->generations, sizeof page->generations);
     near->count = offset + PAGE_SIZE;
@@ -93,6 +96,7 @@ static bool near_reserve(struct entity_index *index, struct memory *memory, uint
   uint16_t *generations = memory_resize(memory, near->generations, old * size, wanted * size);
   if (!generations) return false;
   near->generations = generations;
+  assert(wanted >= count && wanted <= index->record_capacity);
   index->near_capacity = wanted;
   if (wanted > PAGE_SIZE) absorb_pages(index, memory, old < PAGE_SIZE ? PAGE_SIZE : old);
   return true;
@@ -130,6 +134,7 @@ static uint32_t count_unborn(struct slots slots, uint32_t count) {
 
 ecs_status entity_reserve_slots(struct entity_index *index, struct memory *memory,
                                 struct range *range, uint64_t count) {
+  assert(count > range->free_count);
   uint64_t need = count - range->free_count;
   for (uint32_t at = range->next; need > 0;) {
     if (need > range->last + 1ull - at) return ECS_ELIMIT;
@@ -160,6 +165,7 @@ uint32_t entity_take_unborn(struct entity_index *index, struct range *range) {
 static LOOPS uint32_t take_fresh_run(struct entity_index *index, struct range *range, uint32_t most,
                                struct record where) {
   struct slots *near = &index->near;
+  assert(where.table < RECORD_BARE && range->next <= range->last);
   uint32_t count = index->near_capacity - near->count, left = range->last - range->next + 1;
   if (count > left) count = left;
   if (count > most) count = most;
@@ -175,6 +181,7 @@ static LOOPS uint32_t take_fresh_run(struct entity_index *index, struct range *r
 
 uint32_t entity_take_run(struct entity_index *index, struct range *range, uint32_t most,
                          struct record where, uint32_t *first) {
+  assert(most > 0 && where.table < RECORD_BARE);
   *first = range->next;
   bool known = range->free_head != 0;
   if (!known && entity_is_fresh(index, range))
@@ -219,6 +226,7 @@ static void link_free(const struct entity_index *index, struct range *range) {
 }
 
 static void unlink_free(const struct entity_index *index, struct range *range, uint32_t at) {
+  assert(range->free_count > 0 && is_free(entity_record(index, at)));
   if (at == range->free_head) {
     entity_unfree(index, range);
     return;
@@ -226,6 +234,8 @@ static void unlink_free(const struct entity_index *index, struct range *range, u
   link_free(index, range);
   const struct record *record = entity_record(index, at);
   uint32_t previous = record->table & (INDEX_LIMIT - 1), next = record->row;
+  assert(entity_record(index, previous)->row == at);
+  assert(next == 0 || entity_record(index, next)->table == (RECORD_FREE | at));
   entity_record(index, previous)->row = next;
   if (next) entity_record(index, next)->table = RECORD_FREE | previous;
   range->free_count--;
@@ -250,6 +260,8 @@ static struct range *range_of(struct entity_index *index, uint32_t at) {
 void entity_adopt(struct entity_index *index, ecs_id id) {
   uint32_t at = ecs_id_index(id);
   struct slots slots = need_slot(index, at);
+  assert(slots.records->table > RECORD_BARE);
+  assert(range_of(index, at) || !is_free(slots.records));
   if (is_free(slots.records)) unlink_free(index, range_of(index, at), at);
   *slots.records = (struct record){RECORD_BARE, 0};
   *slots.generations = (uint16_t)ecs_id_generation(id);
@@ -260,6 +272,7 @@ void entity_release_apart(struct entity_index *index, uint32_t at) {
   struct slots slots = entity_slots(index, at);
   struct range *range = range_of(index, at);
   assert(slots.records && slots.records->table <= RECORD_BARE);
+  assert(at < FIRST_ENTITY || index->alive > 0);
   if (at >= FIRST_ENTITY) index->alive--;
   if (*slots.generations == GENERATION_LIMIT) {
     *slots.records = (struct record){RECORD_RETIRED, 0};

@@ -30,6 +30,7 @@ static inline ecs_status entity_reserve(struct entity_index *index, struct memor
 
 /* Takes the most recently freed index out of the range's list. */
 static inline uint32_t entity_unfree(const struct entity_index *index, struct range *range) {
+  assert(range->free_count > 0 && range->free_head >= range->first);
   uint32_t at = range->free_head, next = entity_record(index, at)->row;
   if (at == range->linked) range->linked = next;
   range->free_head = next;
@@ -74,6 +75,7 @@ void entity_adopt(struct entity_index *index, ecs_id id);
 static inline void entity_free(const struct entity_index *index, struct range *range,
                                uint32_t at) {
   struct record *record = entity_record(index, at);
+  assert(at >= range->first && at <= range->last && record->table != RECORD_FREE);
   record->table = RECORD_FREE;
   record->row = range->free_head;
   range->free_head = at;
@@ -89,6 +91,7 @@ static inline void entity_release(struct entity_index *index, uint32_t at) {
   struct range *range = &index->entities;
   uint16_t *generation = entity_generation(index, at);
   assert(entity_record(index, at)->table <= RECORD_BARE);
+  assert(at < FIRST_ENTITY || index->alive > 0);
   if (UNLIKELY(at < range->first || at > range->last || *generation == GENERATION_LIMIT)) {
     entity_release_apart(index, at);
     return;

@@ -39,6 +39,7 @@ ecs_status ecs_iter_open(ecs_query *query, ecs_iter *it) {
 
 /* Comes to a run of rows. */
 static bool come_to(ecs_iter *it, uint32_t match, uint32_t row, uint32_t count) {
+  assert(match < it->query->count);
   it->table = match;
   it->first = row;
   it->count = count;
@@ -68,6 +69,7 @@ ecs_status ecs_iter_close(ecs_iter *it) {
 }
 
 ecs_id ecs_iter_entity(const ecs_iter *it, size_t row) {
+  assert(row < it->count);
   return entity_id(&it->query->world->entities, it->rows[row]);
 }
 

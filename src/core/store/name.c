@@ -49,6 +49,7 @@ static void unlink_key(struct name_table *table, uint32_t at) {
   struct name *name = &table->names[at];
   uint64_t key = key_of(name->hash, name->parent);
   uint32_t first = map_get(&table->by_key, key);
+  assert(at < table->count + 1 && first != NONE);
   if (first == at) {
     if (name->next_same_key == NONE)
       map_remove(&table->by_key, key);
@@ -56,7 +57,10 @@ static void unlink_key(struct name_table *table, uint32_t at) {
       map_put(&table->by_key, key, name->next_same_key);
     return;
   }
-  while (table->names[first].next_same_key != at) first = table->names[first].next_same_key;
+  while (table->names[first].next_same_key != at) {
+    first = table->names[first].next_same_key;
+    assert(first != NONE);
+  }
   table->names[first].next_same_key = name->next_same_key;
 }
 
@@ -64,6 +68,7 @@ static void link_key(struct name_table *table, uint32_t at) {
   struct name *name = &table->names[at];
   uint64_t key = key_of(name->hash, name->parent);
   name->next_same_key = map_get(&table->by_key, key);
+  assert(name->next_same_key != at);
   map_put(&table->by_key, key, at);
 }
 
@@ -72,6 +77,7 @@ void name_follow(ecs_world *world, uint32_t entity) {
   uint32_t at = table->count ? map_get(&table->by_entity, entity) : NONE;
   uint32_t parent = parent_of(world, entity);
   if (at == NONE || table->names[at].parent == parent) return;
+  assert(ecs_id_index(table->names[at].entity) == entity);
   unlink_key(table, at);
   table->names[at].parent = parent;
   link_key(table, at);
@@ -101,11 +107,13 @@ void name_forget(ecs_world *world, uint32_t entity) {
   struct name_table *table = &world->names;
   uint32_t at = map_get(&table->by_entity, entity);
   if (at == NONE) return;
+  assert(at < table->count && ecs_id_index(table->names[at].entity) == entity);
   unlink_key(table, at);
   memory_free(&world->memory, table->names[at].text, table->names[at].size + 1);
   map_remove(&table->by_entity, entity);
   uint32_t last = --table->count;
   if (at == last) return;
+  assert(map_get(&table->by_entity, ecs_id_index(table->names[last].entity)) == last);
   unlink_key(table, last);
   table->names[at] = table->names[last];
   link_key(table, at);

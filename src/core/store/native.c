@@ -59,6 +59,7 @@ ecs_status component_read_native(ecs_world *world, const struct component *compo
 
 void component_write_native(const ecs_world *world, const struct component *component,
                             uint32_t at, ecs_cell cell, void *native) {
+  assert(at < component->leaf_count);
   const struct leaf *leaf = &component->leaves[at];
   char *to = (char *)native + leaf->offset;
   if (leaf->type == ECS_STRING) {

@@ -62,6 +62,8 @@ ecs_status query_room(ecs_query *query, uint64_t need) {
 /* After query_room. */
 static void join(ecs_query *query, const struct table *table) {
   uint32_t slots = query->terms.slots;
+  assert(query->count < query->capacity);
+  assert((query->count + (uint64_t)1) * slots <= query->column_capacity);
   uint32_t *columns = slots ? query->columns + (size_t)query->count * slots : NULL;
   for (uint32_t i = 0; i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
@@ -172,6 +174,8 @@ static void release(ecs_query *query) {
 
 static void enter(ecs_query *query, struct id_record *record) {
   ecs_world *world = query->world;
+  assert(record->query_count < record->query_capacity && record->id == query->key);
+  assert(!world->last_query || !world->last_query->next);
   record->queries[record->query_count++] = query;
   query->previous = world->last_query;
   if (world->last_query)
@@ -220,7 +224,10 @@ ecs_status ecs_query_with(ecs_world *world, const char *text, const ecs_variable
 static void leave_record(ecs_query *query) {
   struct id_record *record = graph_record(query->world, query->key);
   uint32_t at = 0;
-  while (record->queries[at] != query) at++;
+  while (record->queries[at] != query) {
+    at++;
+    assert(at < record->query_count);
+  }
   record->query_count--;
   memmove(record->queries + at, record->queries + at + 1,
           (record->query_count - at) * sizeof *record->queries);
@@ -229,6 +236,8 @@ static void leave_record(ecs_query *query) {
 void query_free(ecs_query *query) {
   ecs_world *world = query->world;
   if (!query->broken) leave_record(query);
+  assert(query == (query->previous ? query->previous->next : world->first_query));
+  assert(query == (query->next ? query->next->previous : world->last_query));
   *(query->previous ? &query->previous->next : &world->first_query) = query->next;
   *(query->next ? &query->next->previous : &world->last_query) = query->previous;
   release(query);
@@ -252,6 +261,7 @@ void query_rejoin(ecs_query *query) {
   if (query->broken) return;
   ecs_world *world = query->world;
   struct id_record *record = graph_record(world, query->key);
+  assert(record && record->query_count < record->query_capacity);
   record->queries[record->query_count++] = query;
   query_reorder(query);
 }

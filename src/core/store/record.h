@@ -72,6 +72,7 @@ static inline struct page *entity_page(const struct entity_index *index, uint32_
 static inline struct record *entity_record(const struct entity_index *index, uint32_t at) {
   uint32_t offset = at - FIRST_ENTITY;
   if (LIKELY(offset < index->near.count)) return &index->near.records[offset];
+  assert(at < INDEX_LIMIT && entity_page(index, at));
   return &entity_page(index, at)->records[at & (PAGE_SIZE - 1)];
 }
 
@@ -79,6 +80,7 @@ static inline struct record *entity_record(const struct entity_index *index, uin
 static inline uint16_t *entity_generation(const struct entity_index *index, uint32_t at) {
   uint32_t offset = at - FIRST_ENTITY;
   if (LIKELY(offset < index->near.count)) return &index->near.generations[offset];
+  assert(at < INDEX_LIMIT && entity_page(index, at));
   return &entity_page(index, at)->generations[at & (PAGE_SIZE - 1)];
 }
 

@@ -11,6 +11,7 @@ void component_enter_name(ecs_world *world, const struct component *component) {
   struct registry *registry = &world->registry;
   uint32_t index = ecs_id_index(component->id);
   uint32_t hash = text_hash(component->name, component->name_size);
+  assert(index < registry->next_capacity);
   registry->next[index] = map_get(&registry->names, hash);
   map_put(&registry->names, hash, index);
 }
@@ -22,7 +23,10 @@ void component_leave_name(ecs_world *world, const struct component *component) {
   uint32_t first = map_get(&registry->names, hash);
   assert(first != NONE);
   if (first != index) {
-    while (registry->next[first] != index) first = registry->next[first];
+    while (registry->next[first] != index) {
+      first = registry->next[first];
+      assert(first != NONE);
+    }
     registry->next[first] = registry->next[index];
   } else if (registry->next[index] == NONE) {
     map_remove(&registry->names, hash);
@@ -49,8 +53,10 @@ ecs_status registry_reserve(ecs_world *world, uint32_t index) {
 
 void registry_enter(ecs_world *world, struct component *component, uint32_t index) {
   struct registry *registry = &world->registry;
+  assert(index < registry->capacity && index < FIRST_ENTITY);
   component->id = entity_id(&world->entities, index);
   while (registry->count <= index) registry->components[registry->count++] = NULL;
+  assert(!registry->components[index]);
   registry->components[index] = component;
   component_enter_name(world, component);
   if (component->relation) relation_enter(world, component);

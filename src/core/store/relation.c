@@ -23,6 +23,7 @@ ecs_status relation_new(ecs_world *world, struct component *component) {
   if (!relation) return world_nomem(world);
   *relation = (struct relation){component, component->ties.exclusive, component->ties.acyclic,
                                 component->ties.policy, {.pages = NULL}};
+  assert(!component->relation);
   component->relation = relation;
   return ECS_OK;
 }
@@ -112,6 +113,7 @@ void relation_link(ecs_world *world, struct relation *relation, uint32_t source,
 
 void relation_unlink(ecs_world *world, struct relation *relation, uint32_t source) {
   ties_unlink(&relation->ties, source);
+  assert(world->relations.tied > 0);
   world->relations.tied--;
   follow(world, relation, source);
 }
@@ -193,6 +195,7 @@ bool relation_has_sources(const ecs_world *world, uint32_t target) {
 }
 
 void relation_clear(ecs_world *world, struct relation *relation) {
+  assert(world->relations.tied >= relation->ties.count);
   world->relations.tied -= relation->ties.count;
   ties_clear(&relation->ties);
 }

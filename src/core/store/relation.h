@@ -38,6 +38,7 @@ static inline uint32_t pair_target(ecs_id pair) { return ecs_id_index(pair); }
 
 /* By indices; 0 stands for any, in the records of the graph. */
 static inline ecs_id pair_make(uint32_t relation, uint32_t target) {
+  assert(relation < FIRST_ENTITY && target < INDEX_LIMIT);
   return PAIR_BIT | (ecs_id)relation << INDEX_BITS | target;
 }
 

@@ -10,6 +10,7 @@ uint64_t require_room(const ecs_world *world, uint64_t count, uint64_t more) {
 uint32_t require_insert(const ecs_world *world, ecs_id *ids, uint32_t count, uint64_t room,
                         ecs_id id) {
   uint32_t before = count, waiting = 0;
+  assert(count < room);
   count = id_set_insert(ids, count, id);
   if (count == before || !world->registry.requires) return count;
   for (;;) {
@@ -100,6 +101,7 @@ static ecs_status walk(const ecs_world *world, uint8_t *states, struct step *ste
     if (states[index] == OPEN) return fail_cycle(world, steps, count, index);
     if (states[index] == DONE) continue;
     states[index] = OPEN;
+    assert(count <= world->registry.count);
     steps[count++] = (struct step){index, 0};
   }
   return ECS_OK;

@@ -44,6 +44,7 @@ void resource_free(ecs_world *world, struct component *component) {
 void resource_write(ecs_world *world, struct component *component,
                     const struct write *writes, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
+    assert(component->resource && writes[i].leaf < component->leaf_count);
     const struct leaf *leaf = &component->leaves[writes[i].leaf];
     void *data = component->resource[writes[i].leaf].data;
     if (leaf->type == ECS_ANY) any_release(&world->any, *(uint32_t *)data);

@@ -6,11 +6,20 @@
 #include "core/base/value.h"
 #include "core/store/world.h"
 
+/* Whether an entity's record says that it is in a row of a table: for asserts. */
+static inline bool row_is_of(const ecs_world *world, uint32_t entity, const struct table *table,
+                             uint32_t row) {
+  const struct record *record = entity_record(&world->entities, entity);
+  return record->table == table->index && record->row == row;
+}
+
 /* The last row's entity takes the place of the row's in the list of rows; its cells are to
 ** follow. It may be the entity that goes: that one's own record is written after this. */
 INLINE void row_close(ecs_world *world, struct table *table, uint32_t row) {
   uint32_t last = table->count - 1;
   uint32_t moved = table->rows[last];
+  assert(row <= last);
+  assert(row == last || row_is_of(world, moved, table, last));
   table->rows[row] = moved;
   table->count = last;
   entity_record(&world->entities, moved)->row = row;
@@ -19,7 +28,7 @@ INLINE void row_close(ecs_world *world, struct table *table, uint32_t row) {
 
 /* After table_reserve. Appends an entity with defaults in every column. */
 INLINE void row_append(struct table *table, uint32_t entity, struct record *record) {
-  assert(table->count < table->capacity);
+  assert(table->count < table->capacity && record->table == RECORD_BARE);
   uint32_t row = table->count++;
   table->rows[row] = entity;
   record->table = table->index;
@@ -38,6 +47,7 @@ INLINE void row_cut(ecs_world *world, struct table *table, uint32_t row) {
   if (UNLIKELY(last == 0)) graph_note_empty(&world->graph, table);
   if (row == last) return;
   uint32_t moved = table->rows[last];
+  assert(row_is_of(world, moved, table, last));
   table->rows[row] = moved;
   entity_record(&world->entities, moved)->row = row;
   const struct column *end = table->columns + table->column_count;
@@ -57,6 +67,8 @@ INLINE uint32_t row_change(ecs_world *world, struct record *record, struct table
                            struct table *to) {
   uint32_t row = record->row, to_row = to->count;
   assert(from != to && row < from->count && to_row < to->capacity);
+  assert(record->table == from->index);
+  assert(entity_record(&world->entities, from->rows[row]) == record);
   to->rows[to_row] = from->rows[row];
   to->count = to_row + 1;
   record->table = to->index;
@@ -77,6 +89,7 @@ INLINE void row_carry(const struct table *from, uint32_t row, const struct table
   while (a < a_end) {
     uint32_t size = words ? 4 : a->size;
     if (LIKELY(b->id == a->id)) {
+      assert(a->size == b->size && a->leaf == b->leaf);
       cell_copy(b->data, to_row, a->data, row, size);
       cell_copy(a->data, row, a->data, last, size);
       a++, b++;

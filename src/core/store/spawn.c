@@ -44,6 +44,7 @@ static ecs_status table_of_ids(ecs_world *world, uint32_t count, struct table **
   uint32_t used = 0;
   for (uint32_t i = 0; i < count; i++)
     used = require_insert(world, ids + count, used, room, ids[i]);
+  assert(used <= room);
   ecs_status status = graph_table(world, ids + count, used, out);
   if (status == ECS_OK) world->last_table = (*out)->index;
   return status;
@@ -66,6 +67,7 @@ static void write_parts(ecs_world *world, struct table *table, uint32_t row,
   for (uint32_t i = 0; i < count; i++) {
     if (parts[i].write_count == 0) continue;
     const struct layout *layout = table_find(table, parts[i].component->id);
+    assert(layout->count > 0);
     table_write(world, layout->columns, row, parts[i].writes, parts[i].write_count);
   }
 }
@@ -236,6 +238,7 @@ static void fill_parts(ecs_world *world, struct table *table, uint32_t row, uint
   for (uint32_t i = 0; i < count; i++) {
     if (parts[i].write_count == 0) continue;
     uint32_t first = table_column(table, parts[i].component->id);
+    assert(first != NONE);
     for (uint32_t j = 0; parts[i].stride && j < n; j++)
       table_write(world, &table->columns[first], row + j, writes_of(&parts[i], j),
                   parts[i].write_count);
@@ -243,6 +246,7 @@ static void fill_parts(ecs_world *world, struct table *table, uint32_t row, uint
     for (uint32_t j = 0; j < parts[i].write_count; j++) {
       const struct write *write = &parts[i].writes[j];
       struct column *column = &table->columns[first + write->leaf];
+      assert(column->leaf == write->leaf && column->component == parts[i].component);
       cell_fill(column->data, column->size, row, n, write->cell);
     }
   }
@@ -251,9 +255,11 @@ static void fill_parts(ecs_world *world, struct table *table, uint32_t row, uint
 /* n entities with rows in the table, whose columns are not filled yet. */
 static LOOPS void take_rows(ecs_world *world, struct table *table, uint32_t n, ecs_id *ids) {
   struct entity_index *index = &world->entities;
+  assert(n <= table->capacity - table->count);
   for (uint32_t done = 0, first; done < n;) {
     struct record where = {table->index, table->count};
     uint32_t count = entity_take_run(index, &index->entities, n - done, where, &first);
+    assert(count > 0 && count <= n - done);
     uint32_t *rows = table->rows + table->count;
     for (uint32_t i = 0; i < count; i++) rows[i] = first + i;
     if (ids) entity_ids(index, first, count, ids + done);

@@ -32,6 +32,7 @@ static void add_columns(struct table *table, ecs_id id, const struct component *
   table->has_any |= component->has_any;
   for (uint32_t i = 0; i < component->leaf_count; i++) {
     struct column *column = &table->columns[table->column_count++];
+    assert(column->id != COLUMN_END);
     column->size = component->leaves[i].size;
     table->words &= column->size == 4;
     column->leaf = i;
@@ -43,7 +44,7 @@ static void add_columns(struct table *table, ecs_id id, const struct component *
 
 static void add_id(const ecs_world *world, struct table *table, ecs_id id) {
   const struct component *component = component_of(world, id);
-  assert(table->id_count == 0 || table->ids[table->id_count - 1] < id);
+  assert(component && (table->id_count == 0 || table->ids[table->id_count - 1] < id));
   table->ids[table->id_count++] = id;
   struct layout *layout = table_guess(table, id);
   if (layout->taken)
@@ -108,6 +109,7 @@ size_t table_bytes(const struct table *table) {
 }
 
 static bool grow_columns(ecs_world *world, struct table *table, size_t rows) {
+  assert(rows > table->capacity && table->count <= table->capacity);
   struct memory *memory = &world->memory;
   for (uint32_t i = 0; i < table->column_count; i++) {
     struct column *column = &table->columns[i];
@@ -133,10 +135,12 @@ ecs_status table_grow(ecs_world *world, struct table *table, uint64_t more) {
   if (rows > ROW_LIMIT) rows = ROW_LIMIT;
   if (!grow_columns(world, table, (size_t)rows)) return world_nomem(world);
   table->capacity = (uint32_t)rows;
+  assert(table->capacity - table->count >= more);
   return ECS_OK;
 }
 
 void table_fill_defaults(struct table *table, uint32_t row, uint32_t count) {
+  assert(row + count <= table->count && table->count <= table->capacity);
   for (uint32_t i = 0; i < table->column_count; i++) {
     struct column *column = &table->columns[i];
     cell_fill(column->data, column->size, row, count, column->value);
@@ -173,6 +177,7 @@ static void carry_all(const struct table *from, const struct table *to) {
   for (; b < b_end; b++) {
     while (a->id < b->id) a++;
     if (a->id == b->id) {
+      assert(a->size == b->size && a->leaf == b->leaf);
       char *data = b->data;
       memcpy(data + (size_t)to->count * b->size, a->data, (size_t)from->count * b->size);
       a++;
@@ -198,8 +203,10 @@ void table_move_all(ecs_world *world, struct table *from, struct table *to) {
   memcpy(to->rows + base, from->rows, count * sizeof *from->rows);
   to->count += count;
   from->count = 0;
-  for (uint32_t row = base; row < to->count; row++)
+  for (uint32_t row = base; row < to->count; row++) {
+    assert(entity_record(&world->entities, to->rows[row])->row == row - base);
     *entity_record(&world->entities, to->rows[row]) = (struct record){to->index, row};
+  }
   graph_note_empty(&world->graph, from);
 }
 
@@ -208,6 +215,7 @@ void table_write(ecs_world *world, struct column *columns, uint32_t row,
   const struct component *component = columns->component;
   for (uint32_t i = 0; i < count; i++) {
     struct column *column = &columns[writes[i].leaf];
+    assert(writes[i].leaf < component->leaf_count && column->leaf == writes[i].leaf);
     if (UNLIKELY(component->has_any) && component->leaves[column->leaf].type == ECS_ANY)
       any_release(&world->any, ((uint32_t *)column->data)[row]);
     cell_store(column->data, column->size, row, writes[i].cell);

@@ -19,6 +19,7 @@ struct column {
 
 /* Where the column has a row. */
 static inline void *column_at(const struct column *column, uint32_t row) {
+  assert(column->data && (size_t)row * column->size < column->buffer.size);
   return (char *)column->data + (size_t)row * column->size;
 }
 

@@ -50,7 +50,10 @@ void world_attach_to(ecs_world *world, struct attachment *attachment) {
 
 void world_detach_from(ecs_world *world, struct attachment *attachment) {
   struct attachment **at = &world->attachments;
-  while (*at != attachment) at = &(*at)->next;
+  while (*at != attachment) {
+    assert(*at);
+    at = &(*at)->next;
+  }
   *at = attachment->next;
 }
 

@@ -82,6 +82,7 @@ ecs_status world_is_idle(const ecs_world *world, const char *operation);
 struct write *world_writes(ecs_world *world, uint64_t count);
 
 static inline struct table *world_table(const ecs_world *world, uint32_t index) {
+  assert(index < world->graph.table_count);
   return world->graph.tables[index];
 }
 
