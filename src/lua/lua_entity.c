@@ -244,36 +244,31 @@ static inline struct component *check_only_component(lua_State *L, struct world_
   return component;
 }
 
-static int entity_add_component(lua_State *L) {
+typedef ecs_status (*change_fn)(ecs_world *world, ecs_id id, ecs_id component);
+typedef int (*tie_fn)(lua_State *L, struct world_box *box, struct component *component);
+
+INLINE int change_component(lua_State *L, change_fn change, tie_fn tie) {
   struct world_box *box = check_free_world(L, 1);
   ecs_id id = check_number(L, 2);
   struct component *named = check_only_component(L, box);
-  if (UNLIKELY(named->relation)) return relation_add(L, box, named);
+  if (UNLIKELY(named->relation)) return tie(L, box, named);
   ecs_id component = named->id;
   bool tried = false;
   ecs_status status;
   do
-    status = entity_add(box->world, id, component);
+    status = change(box->world, id, component);
   while (retry(L, box, status, &tried));
   if (UNLIKELY(status != ECS_OK)) return fail(L, box, status);
   settle(L, box, 1);
   return 0;
 }
 
+static int entity_add_component(lua_State *L) {
+  return change_component(L, entity_add, relation_add);
+}
+
 static int entity_remove_component(lua_State *L) {
-  struct world_box *box = check_free_world(L, 1);
-  ecs_id id = check_number(L, 2);
-  struct component *named = check_only_component(L, box);
-  if (UNLIKELY(named->relation)) return relation_remove(L, box, named);
-  ecs_id component = named->id;
-  bool tried = false;
-  ecs_status status;
-  do
-    status = entity_remove(box->world, id, component);
-  while (retry(L, box, status, &tried));
-  if (UNLIKELY(status != ECS_OK)) return fail(L, box, status);
-  settle(L, box, 1);
-  return 0;
+  return change_component(L, entity_remove, relation_remove);
 }
 
 /* ---- names ----------------------------------------------------------------------- */
