@@ -43,7 +43,12 @@ static ecs_status native_cell(ecs_world *world, const struct component *componen
 }
 
 ecs_status component_read_native(ecs_world *world, const struct component *component,
-                                 const void *native, struct write *writes) {
+                                 const void *native, const struct write **out) {
+  struct write *writes = memory_grow(&world->memory, world->writes, &world->write_capacity,
+                                     component->leaf_count + 1ull, sizeof *writes);
+  if (!writes) return world_nomem(world);
+  world->writes = writes;
+  *out = writes;
   for (uint32_t i = 0; i < component->leaf_count; i++) {
     const struct leaf *leaf = &component->leaves[i];
     writes[i].leaf = i;
@@ -132,9 +137,8 @@ ecs_status ecs_set(ecs_world *world, ecs_id entity, ecs_id id, const void *value
   struct component *component;
   ecs_status status = component_need_id(world, id, &component);
   if (status != ECS_OK) return status;
-  struct write *writes = world_writes(world, component->leaf_count);
-  if (!writes) return world_nomem(world);
-  status = component_read_native(world, component, value, writes);
+  const struct write *writes = NULL;
+  status = component_read_native(world, component, value, &writes);
   if (status != ECS_OK) return status;
   if (UNLIKELY(id_is_pair(id))) return set_pair(world, entity, id, component, writes);
   return entity_set(world, entity, component, writes, component->leaf_count);

@@ -6,9 +6,10 @@
 
 struct component;
 
-/* Reads a component's native struct into a write for each of its leaves. */
+/* Reads a component's native struct into a write for each of its leaves, in memory of the world's
+** that is used again by the next call. */
 ecs_status component_read_native(ecs_world *world, const struct component *component,
-                                 const void *native, struct write *writes);
+                                 const void *native, const struct write **out);
 
 /* Puts the cell of one leaf into a native struct. */
 void component_write_native(const ecs_world *world, const struct component *component,

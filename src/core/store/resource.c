@@ -69,9 +69,8 @@ ecs_status ecs_resource_set(ecs_world *world, ecs_id id, const void *value) {
   struct component *component;
   ecs_status status = need_resource(world, id, &component);
   if (status != ECS_OK) return status;
-  struct write *writes = world_writes(world, component->leaf_count);
-  if (!writes) return world_nomem(world);
-  status = component_read_native(world, component, value, writes);
+  const struct write *writes = NULL;
+  status = component_read_native(world, component, value, &writes);
   if (status != ECS_OK) return status;
   resource_write(world, component, writes, component->leaf_count);
   world_settle(world);

@@ -29,13 +29,6 @@ ecs_status world_is_idle(const ecs_world *world, const char *operation) {
   return world_fail(world, ECS_EBUSY, "%s is not possible inside a loop", operation);
 }
 
-struct write *world_writes(ecs_world *world, uint64_t count) {
-  struct write *grown = memory_grow(&world->memory, world->writes, &world->write_capacity,
-                                    count ? count : 1, sizeof *grown);
-  if (grown) world->writes = grown;
-  return grown;
-}
-
 ecs_status world_init(ecs_world *world, uint32_t tag, uint64_t seed) {
   world->seed = seed;
   world->chance = chance_outermost(seed);

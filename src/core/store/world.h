@@ -78,9 +78,6 @@ ecs_status world_not_busy(const ecs_world *world, const char *operation);
 /* The same, and no loop is open either. */
 ecs_status world_is_idle(const ecs_world *world, const char *operation);
 
-/* Room for a component's cells; NULL when out of memory. */
-struct write *world_writes(ecs_world *world, uint64_t count);
-
 static inline struct table *world_table(const ecs_world *world, uint32_t index) {
   assert(index < world->graph.table_count);
   return world->graph.tables[index];
