@@ -66,11 +66,7 @@ static void push_handles(lua_State *L, int world_index) {
     luaL_error(L, "the world is closed");
   if (lua_rawgetp(L, -1, &handles_key) == LUA_TNIL) {
     lua_pop(L, 1);
-    lua_newtable(L);
-    lua_createtable(L, 0, 1);
-    lua_pushliteral(L, "v");
-    lua_setfield(L, -2, "__mode");
-    lua_setmetatable(L, -2);
+    new_weak_table(L, "v");
     lua_pushvalue(L, -1);
     lua_rawsetp(L, -3, &handles_key);
   }

@@ -27,11 +27,7 @@ void kernel_of_query(lua_State *L, int query_index, int function,
   }
   if (lua_rawgeti(L, -1, (lua_Integer)result + 1) == LUA_TNIL) {
     lua_pop(L, 1);
-    lua_newtable(L);
-    lua_createtable(L, 0, 1);
-    lua_pushliteral(L, "k");
-    lua_setfield(L, -2, "__mode");
-    lua_setmetatable(L, -2);
+    new_weak_table(L, "k");
     lua_pushvalue(L, -1);
     lua_rawseti(L, -3, (lua_Integer)result + 1);
   }

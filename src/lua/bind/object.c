@@ -9,3 +9,11 @@ void *new_box(lua_State *L, const void *kind, size_t size, int user_values) {
   lua_setmetatable(L, -2);
   return head;
 }
+
+void new_weak_table(lua_State *L, const char *mode) {
+  lua_newtable(L);
+  lua_createtable(L, 0, 1);
+  lua_pushstring(L, mode);
+  lua_setfield(L, -2, "__mode");
+  lua_setmetatable(L, -2);
+}

@@ -24,4 +24,7 @@ static inline void *box_test(lua_State *L, int index, const void *kind, size_t s
 ** user values are nil. */
 void *new_box(lua_State *L, const void *kind, size_t size, int user_values);
 
+/* Pushes a table that keeps nothing alive by its keys ("k"), its values ("v"), or both. */
+void new_weak_table(lua_State *L, const char *mode);
+
 #endif
