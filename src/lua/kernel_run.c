@@ -104,9 +104,9 @@ static void begin(lua_State *L, int anchors, struct kernel *kernel, const struct
 
 /* Runs over the whole table of a match, if all its rows match alike. */
 static bool run_table_of(lua_State *L, int handle, struct loop_box *loop, struct gathering *g) {
-  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct run_failure failure;
-  if (g->run.plan->needs_room || !walk_take_table(loop->walk)) return false;
+  if (loop->walk->row || g->run.plan->needs_room || !walk_take_table(loop->walk)) return false;
+  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   flush(L, handle, loop, g);
   uint32_t count = loop->walk->table->count;
   if (!gather_run_table(&kernel->set->runner, &g->run, &g->gather, loop->walk, &failure))

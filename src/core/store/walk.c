@@ -138,6 +138,12 @@ static bool any_is_there(struct walk *walk, uint32_t at) {
   return false;
 }
 
+/* The first step of a query whose order is that of sources: the row is one of them. */
+static bool enter_source(const struct walk *walk, const struct term *term, struct walk_end *end) {
+  end->row = walk->row;
+  return end->table == walk->table || end_in(walk->table, walk->row, term->id, term->leaf, end);
+}
+
 /* The first solution of a step in the row, or the next one; false when there is none. */
 static bool enter(struct walk *walk, uint32_t step, bool again) {
   const struct query_terms *terms = &walk->query->terms;
@@ -145,6 +151,7 @@ static bool enter(struct walk *walk, uint32_t step, bool again) {
   struct walk_end *end = &walk->ends[step];
   if (again && (!term_repeats(terms, term) || walk->done[step])) return false;
   if (term->group != NONE) return any_is_there(walk, terms->steps[step]);
+  if (terms->sources && step == 0) return enter_source(walk, term, end);
   end->table = NULL;
   bool there = is_there(walk, term, again, end);
   if (term->kind == TERM_WITHOUT) return !there;
@@ -179,6 +186,8 @@ static bool solve(struct walk *walk, bool again) {
 void walk_begin(struct walk *walk, const ecs_query *query) {
   memset(walk, 0, sizeof *walk);
   walk->query = query;
+  for (uint32_t i = 0; i < query->terms.step_count; i++)
+    walk->repeats |= term_repeats(&query->terms, &query->terms.terms[query->terms.steps[i]]);
   walk->reach = query_reach(query);
   if (!query->terms.sources || query->broken) return;
   const struct term *first = query->terms.terms;
@@ -214,18 +223,25 @@ static uint32_t match_of(const struct walk *walk, const struct table *table) {
   return low < walk->reach && query->tables[low] == table->index ? low : NONE;
 }
 
+/* Comes to an entity's row; false when it is in none of the query's tables. The next one is often
+** in the same table, which need not be looked for then. */
+static bool come_to(struct walk *walk, uint32_t entity) {
+  const ecs_world *world = walk->query->world;
+  const struct record *record = entity_record(&world->entities, entity);
+  if (record->table >= RECORD_BARE) return false;
+  const struct table *table = record_table(world, record);
+  if (table != walk->table) walk->match = match_of(walk, table);
+  walk->table = table;
+  walk->row = record->row;
+  return walk->match != NONE;
+}
+
 static bool next_by_sources(struct walk *walk) {
-  const ecs_query *query = walk->query;
-  const ecs_world *world = query->world;
+  const struct ties *ties = &walk->query->terms.terms[0].component->relation->ties;
   while (walk->next_source) {
-    const struct ties *ties = &query->terms.terms[0].component->relation->ties;
-    const struct record *record = entity_record(&world->entities, walk->next_source);
-    walk->next_source = ties_next(ties, walk->next_source);
-    if (record->table >= RECORD_BARE) continue;
-    walk->table = record_table(world, record);
-    walk->match = match_of(walk, walk->table);
-    walk->row = record->row;
-    if (walk->match != NONE) return true;
+    uint32_t source = walk->next_source;
+    walk->next_source = ties_next(ties, source);
+    if (come_to(walk, source)) return true;
   }
   return false;
 }
@@ -323,7 +339,7 @@ bool walk_next(struct walk *walk) {
   if (walk->inside && solve(walk, true)) return true;
   while (walk->list ? next_in_list(walk) : next_unordered(walk))
     if (solve(walk, false)) {
-      walk->inside = true;
+      walk->inside = walk->repeats;
       return true;
     }
   walk->inside = false;

@@ -29,6 +29,7 @@ struct walk {
   uint32_t next_source;          /* in the order of sources; 0 ends it */
   struct walk_row *list;         /* parents first; NULL: in the order of tables, or of sources */
   uint32_t list_count, next_in_list;
+  bool repeats;                  /* a row may match more than once */
   bool inside;                   /* the row may match once more */
   struct walk_end ends[QUERY_STEPS];     /* by step, of alternatives those that are there */
   bool done[QUERY_STEPS];                /* the step has no other solution */
