@@ -237,10 +237,10 @@ static bool come_to(struct walk *walk, uint32_t entity) {
 }
 
 static bool next_by_sources(struct walk *walk) {
-  const struct ties *ties = &walk->query->terms.terms[0].component->relation->ties;
   while (walk->next_source) {
+    const struct relation *relation = walk->query->terms.terms[0].component->relation;
     uint32_t source = walk->next_source;
-    walk->next_source = ties_next(ties, source);
+    walk->next_source = ties_next(&relation->ties, source);
     if (come_to(walk, source)) return true;
   }
   return false;
