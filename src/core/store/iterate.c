@@ -93,7 +93,7 @@ void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   if (leaf >= (asked->leaf == NONE ? asked->component->leaf_count : 1)) return NULL;
   struct walk_end end = {world_table(query->world, query->tables[it->table]), it->first,
                          query_columns(query, it->table)[asked->slot]};
-  if (it->walk) end = walk_cells(it->walk, asked);
+  if (it->walk && term_is_by_row(asked)) end = walk_cells(it->walk, asked);
   if (!end.table || end.first == NONE) return NULL;
   return column_at(&end.table->columns[end.first + leaf], end.row);
 }

@@ -166,6 +166,13 @@ static bool enter(struct walk *walk, uint32_t step, bool again) {
   return true;
 }
 
+/* The only match of a row where none can repeat. */
+static bool solve_once(struct walk *walk) {
+  uint32_t count = walk->query->terms.step_count, at = 0;
+  while (at < count && enter(walk, at, false)) at++;
+  return at == count;
+}
+
 /* The row's first match, or its next one: the last step changes fastest. */
 static bool solve(struct walk *walk, bool again) {
   uint32_t count = walk->query->terms.step_count, at = again ? count : 0;
@@ -338,7 +345,7 @@ static bool next_in_list(struct walk *walk) {
 bool walk_next(struct walk *walk) {
   if (walk->inside && solve(walk, true)) return true;
   while (walk->list ? next_in_list(walk) : next_unordered(walk))
-    if (solve(walk, false)) {
+    if (walk->repeats ? solve(walk, false) : solve_once(walk)) {
       walk->inside = walk->repeats;
       return true;
     }
