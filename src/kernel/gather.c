@@ -88,22 +88,25 @@ INLINE void append(struct gather_spot *spot, uint32_t at, const struct table *ta
   spot->parts[count] = (struct gather_part){table, first, at, false};
 }
 
-INLINE void append_match(struct gather *gather, uint32_t i, uint32_t at, const struct walk *walk) {
-  struct gather_spot *spot = &gather->spots[i];
-  if (i == 0) {
-    append(spot, at, walk->table, walk->match, walk->row);
-    return;
-  }
-  struct walk_end end = spot->step != NONE ? walk->ends[spot->step]
-                                           : walk_cells(walk, spot->term);
-  assert(end.table && end.first != NONE);
-  append(spot, at, end.table, end.first, end.row);
+static void append_end(struct gather_spot *spot, uint32_t at, const struct walk *walk) {
+  struct walk_end other;
+  const struct walk_end *end = &other;
+  if (LIKELY(spot->step != NONE))
+    end = &walk->ends[spot->step];
+  else
+    other = walk_cells(walk, spot->term);
+  assert(end->table && end->first != NONE);
+  append(spot, at, end->table, end->first, end->row);
+}
+
+static void append_match(struct gather *gather, uint32_t at, const struct walk *walk) {
+  append(&gather->spots[0], at, walk->table, walk->match, walk->row);
+  for (uint32_t i = 1; i < gather->spot_count; i++) append_end(&gather->spots[i], at, walk);
 }
 
 void gather_match(struct gather *gather, const struct walk *walk) {
-  uint32_t at = gather->count++;
-  assert(at < GATHER_ROWS);
-  for (uint32_t i = 0; i < gather->spot_count; i++) append_match(gather, i, at, walk);
+  assert(gather->count < GATHER_ROWS);
+  append_match(gather, gather->count++, walk);
 }
 
 /* ---- cells ---- */
@@ -247,7 +250,7 @@ bool gather_run_table(struct runner *runner, const struct run *run, struct gathe
                       const struct walk *walk, struct run_failure *failure) {
   void *columns[RUN_COLUMNS];
   assert(gather->count == 0 && !run->plan->needs_room);
-  for (uint32_t i = 0; i < gather->spot_count; i++) append_match(gather, i, 0, walk);
+  append_match(gather, 0, walk);
   for (uint32_t i = 0; i < run->plan->program->column_count; i++)
     columns[i] = column_in(gather, i, gather->spots[gather->spot_of[i]].parts)->data;
   forget(gather);

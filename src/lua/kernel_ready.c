@@ -124,9 +124,12 @@ static bool matches_ready(lua_State *L, int handle, struct kernel *kernel, bool 
   uint64_t known[MATCH_KINDS];
   uint32_t count = 0;
   struct walk walk;
+  struct choices choices;
   if (any_is_ready(L, handle, kernel)) return true;
-  for (walk_begin(&walk, query); walk_next(&walk);) {
-    uint64_t present = variant_present_in_match(&walk);
+  walk_begin(&walk, query);
+  variant_choices(&walk, &choices);
+  while (walk_next(&walk)) {
+    uint64_t present = variant_present_in_match(&walk, &choices);
     uint32_t at = 0;
     while (at < count && known[at] != present) at++;
     if (at < count) continue;

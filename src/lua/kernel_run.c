@@ -121,8 +121,10 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct gathering g = {.run = {.query = kernel->query, .totals = how->total, .dt = how->dt}};
   struct walk *walk = loop->walk;
+  struct choices choices;
+  variant_choices(walk, &choices);
   while (walk_next(walk)) {
-    uint64_t present = variant_present_in_match(walk);
+    uint64_t present = variant_present_in_match(walk, &choices);
     uint32_t depth = walk_depth(walk);
     bool again = walk->row == g.row && walk->table == g.table;
     bool together = g.variant && present == g.present && g.gather.count < GATHER_ROWS &&

@@ -107,14 +107,25 @@ uint64_t variant_present(const ecs_query *query, const struct table *table) {
   return present;
 }
 
-uint64_t variant_present_in_match(const struct walk *walk) {
+void variant_choices(const struct walk *walk, struct choices *out) {
   const struct query_terms *terms = &walk->query->terms;
-  uint64_t present = 0;
-  if (!terms->choices) return 0;
-  for (uint32_t i = 0; i < terms->count; i++) {
+  out->count = 0;
+  for (uint32_t i = 0; terms->choices && i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
     if (!term_may_lack(term)) continue;
-    if (walk_cells(walk, term).table) present |= (uint64_t)1 << (term->slot % KERNEL_SLOTS);
+    assert(out->count < KERNEL_SLOTS);
+    out->list[out->count].term = term;
+    out->list[out->count++].step = term_is_by_row(term) ? walk_step_of(walk, term) : NONE;
+  }
+}
+
+uint64_t variant_present_in_match(const struct walk *walk, const struct choices *choices) {
+  uint64_t present = 0;
+  for (uint32_t i = 0; i < choices->count; i++) {
+    const struct term *term = choices->list[i].term;
+    uint32_t step = choices->list[i].step;
+    bool there = step != NONE ? walk->ends[step].table : walk_cells(walk, term).table;
+    if (there) present |= (uint64_t)1 << term->slot % KERNEL_SLOTS;
   }
   return present;
 }

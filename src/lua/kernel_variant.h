@@ -62,10 +62,22 @@ struct variant {
 
 void variant_free(ecs_world *world, struct variant *variant);
 
-/* Which of the terms that may be absent are there, a bit by slot: in a table (NULL: all), or in a
-** match. */
+/* Which of the terms that may be absent are there, a bit by slot: in a table (NULL: all). */
 uint64_t variant_present(const ecs_query *query, const struct table *table);
-uint64_t variant_present_in_match(const struct walk *walk);
+
+/* The terms of a query that may be absent, for a walk. */
+struct choices {
+  uint32_t count;
+  struct {
+    const struct term *term;
+    uint32_t step;             /* of the walk; NONE: ask walk_cells */
+  } list[KERNEL_SLOTS];
+};
+
+void variant_choices(const struct walk *walk, struct choices *out);
+
+/* variant_present in a match. */
+uint64_t variant_present_in_match(const struct walk *walk, const struct choices *choices);
 
 /* The variant for where these are there, as things are now, its outside values read; NULL when
 ** there is none. KERNEL_ANCHORS of the kernel are at an index. */

@@ -58,11 +58,18 @@ static inline bool ties_reserve(struct ties *ties, struct memory *memory, uint32
 
 void ties_free(struct ties *ties, struct memory *memory);
 
+/* What is said of a source; NULL when it is not tied. */
+static inline const struct tie *ties_find(const struct ties *ties, uint32_t source) {
+  uint32_t page = source >> TIE_PAGE_BITS;
+  if (page >= ties->page_capacity || !ties->pages[page]) return NULL;
+  const struct tie *tie = &ties->pages[page]->ties[source & (TIE_PAGE_SIZE - 1)];
+  return tie->target ? tie : NULL;
+}
+
 /* The target's index, 0 when the source is not tied. */
 static inline uint32_t ties_target(const struct ties *ties, uint32_t source) {
-  uint32_t page = source >> TIE_PAGE_BITS;
-  if (page >= ties->page_capacity || !ties->pages[page]) return 0;
-  return ties->pages[page]->ties[source & (TIE_PAGE_SIZE - 1)].target;
+  const struct tie *tie = ties_find(ties, source);
+  return tie ? tie->target : 0;
 }
 
 /* The sources of a target; NULL when it never had one. */

@@ -266,6 +266,14 @@ struct collected {
   uint32_t deepest;
 };
 
+/* What ties say of a row; most depths are known. */
+INLINE void find_depth(struct ties *ties, uint32_t entity, struct walk_row *row) {
+  const struct tie *tie = ties_find(ties, entity);
+  if (!tie) return;
+  row->target = tie->target;
+  row->depth = LIKELY(tie->as_of == ties->changes) ? tie->depth : ties_depth(ties, entity);
+}
+
 static bool grow(struct memory *memory, struct collected *all) {
   struct walk_row *rows = memory_grow(memory, all->rows, &all->capacity, all->count + 1ull,
                                       sizeof *rows);
@@ -278,10 +286,10 @@ static bool collect(struct walk *walk, struct memory *memory, struct collected *
   struct ties *ties = &walk->query->terms.cascade->relation->ties;
   while (next_unordered(walk)) {
     if (UNLIKELY(all->count == all->capacity) && !grow(memory, all)) return false;
-    uint32_t entity = walk->table->rows[walk->row], depth = ties_depth(ties, entity);
-    all->rows[all->count++] =
-        (struct walk_row){walk->match, walk->row, depth, ties_target(ties, entity)};
-    if (depth > all->deepest) all->deepest = depth;
+    struct walk_row *row = &all->rows[all->count++];
+    *row = (struct walk_row){walk->match, walk->row, 0, 0};
+    find_depth(ties, walk->table->rows[walk->row], row);
+    if (row->depth > all->deepest) all->deepest = row->depth;
   }
   return true;
 }
@@ -300,7 +308,8 @@ static struct walk_row *list_of(struct memory *memory, const struct collected *a
   size_t depths = (size_t)all->deepest + 1;
   uint32_t *ends = memory_array(memory, depths, sizeof *ends);
   if (!ends) return NULL;
-  struct walk_row *list = memory_array(memory, all->count ? all->count : 1, sizeof *list);
+  size_t count = all->count ? all->count : 1;
+  struct walk_row *list = memory_resize(memory, NULL, 0, count * sizeof *list);
   if (list) sort(all, ends, list);
   memory_free(memory, ends, depths * sizeof *ends);
   return list;
