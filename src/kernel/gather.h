@@ -46,8 +46,8 @@ bool gather_begin(struct runner *runner, const struct run *run, const struct wal
 ** GATHER_ROWS are there. */
 void gather_match(struct gather *gather, const struct walk *walk);
 
-/* As run_table, over the whole table of the walk's match, where the cells are: of a program that has
-** no columns or bitmaps of its own, and nothing is gathered. */
+/* As run_table, over the whole table of the walk's match, where the cells are: of a program that
+** has no columns or bitmaps of its own, and nothing is gathered. */
 bool gather_run_table(struct runner *runner, const struct run *run, struct gather *gather,
                       const struct walk *walk, struct run_failure *failure);
 

@@ -92,8 +92,8 @@ static bool all_ready(lua_State *L, int handle, struct kernel *kernel, bool ahea
          ready_for(L, handle, kernel, variant_present(kernel->query, NULL), 0);
 }
 
-/* Whether there are programs for all that matches can have, so that nobody need look at the matches:
-** a third of what it takes to run over a tree. */
+/* Whether there are programs for all that matches can have, so that nobody need look at the
+** matches: a third of what it takes to run over a tree. */
 static bool any_is_ready(lua_State *L, int handle, struct kernel *kernel) {
   const struct query_terms *terms = &kernel->query->terms;
   uint64_t lacking[CHOICES], kinds = 1;

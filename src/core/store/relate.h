@@ -24,8 +24,8 @@ ecs_status relate_no_target(const ecs_world *world, const struct component *comp
 ecs_status relate_set(ecs_world *world, ecs_id id, struct component *component,
                       const struct write *writes, uint32_t count);
 
-/* relate_change that adds an exclusive relation's pair where there is nothing but the tie to change,
-** which takes half of its time; false, and nothing is done, where there is. */
+/* relate_change that adds an exclusive relation's pair where there is nothing but the tie to
+** change, which takes half of its time; false, and nothing is done, where there is. */
 bool relate_again(ecs_world *world, ecs_id id, ecs_id pair);
 
 /* Adds or removes by an id: a pair's, or, to remove all, the relation's. */

@@ -109,7 +109,8 @@ void ties_retie(struct ties *ties, uint32_t source, uint32_t target);
 /* Unties a source that is tied. */
 void ties_unlink(struct ties *ties, uint32_t source);
 
-/* Unties entities, whose sources and targets are all among them. Returns how many ties there were. */
+/* Unties entities, whose sources and targets are all among them. Returns how many ties there
+** were. */
 uint32_t ties_drop(struct ties *ties, const uint32_t *entities, uint32_t count);
 
 /* How many ties lead on from a source, one behind the other; 0 when it is not tied. What was found

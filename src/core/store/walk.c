@@ -362,8 +362,8 @@ bool walk_next(struct walk *walk) {
   return false;
 }
 
-/* Whether the step finds the same in all rows of the table, which it has entered: its own cells, and
-** nothing more. What an exclusive relation ties to, its rows differ in. */
+/* Whether the step finds the same in all rows of the table, which it has entered: its own cells,
+** and nothing more. What an exclusive relation ties to, its rows differ in. */
 static bool is_even(const struct walk *walk, uint32_t step) {
   const struct query_terms *terms = &walk->query->terms;
   const struct term *term = &terms->terms[terms->steps[step]];

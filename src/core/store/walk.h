@@ -47,8 +47,8 @@ void walk_end(struct walk *walk);
 /* The next match; false at the end. No row moves while a walk is under way. */
 bool walk_next(struct walk *walk);
 
-/* After walk_next, for who needs no values: whether all rows of the table match as this one does, its
-** first, and each once. Then the walk is behind them. */
+/* After walk_next, for who needs no values: whether all rows of the table match as this one does,
+** its first, and each once. Then the walk is behind them. */
 bool walk_take_table(struct walk *walk);
 
 /* Where a term's cells are in this match: the row's own, or an end's; .table is NULL where it is
