@@ -259,72 +259,80 @@ static bool next_unordered(struct walk *walk) {
   return walk->query->terms.sources ? next_by_sources(walk) : next_by_tables(walk);
 }
 
-/* Rows in the order of tables or sources. */
-struct collected {
-  struct walk_row *rows;
+/* How many rows have each depth; then where in the list the next one of that depth comes. */
+struct depths {
+  uint32_t *counts;
   uint32_t count, capacity;
-  uint32_t deepest;
 };
 
-/* What ties say of a row; most depths are known. */
-INLINE void find_depth(struct ties *ties, uint32_t entity, struct walk_row *row) {
+/* What ties say of the walk's row; most depths are known. */
+INLINE struct walk_row row_of(const struct walk *walk, struct ties *ties) {
+  struct walk_row row = {walk->match, walk->row, 0, 0};
+  uint32_t entity = walk->table->rows[walk->row];
   const struct tie *tie = ties_find(ties, entity);
-  if (!tie) return;
-  row->target = tie->target;
-  row->depth = LIKELY(tie->as_of == ties->changes) ? tie->depth : ties_depth(ties, entity);
+  if (!tie) return row;
+  row.target = tie->target;
+  row.depth = LIKELY(tie->as_of == ties->changes) ? tie->depth : ties_depth(ties, entity);
+  return row;
 }
 
-static bool grow(struct memory *memory, struct collected *all) {
-  struct walk_row *rows = memory_grow(memory, all->rows, &all->capacity, all->count + 1ull,
-                                      sizeof *rows);
-  if (rows) all->rows = rows;
-  return rows != NULL;
+static RARE bool deepen(struct memory *memory, struct depths *depths, uint32_t depth) {
+  uint32_t *counts = memory_grow(memory, depths->counts, &depths->capacity, depth + 1ull,
+                                 sizeof *counts);
+  if (!counts) return false;
+  depths->counts = counts;
+  while (depths->count <= depth) counts[depths->count++] = 0;
+  return true;
 }
 
 /* All rows that the walk comes to; false when out of memory. */
-static bool collect(struct walk *walk, struct memory *memory, struct collected *all) {
+static bool count_rows(struct walk *walk, struct memory *memory, struct depths *depths,
+                       uint32_t *rows) {
   struct ties *ties = &walk->query->terms.cascade->relation->ties;
-  while (next_unordered(walk)) {
-    if (UNLIKELY(all->count == all->capacity) && !grow(memory, all)) return false;
-    struct walk_row *row = &all->rows[all->count++];
-    *row = (struct walk_row){walk->match, walk->row, 0, 0};
-    find_depth(ties, walk->table->rows[walk->row], row);
-    if (row->depth > all->deepest) all->deepest = row->depth;
+  for (*rows = 0; next_unordered(walk); ++*rows) {
+    uint32_t depth = row_of(walk, ties).depth;
+    if (UNLIKELY(depth >= depths->count) && !deepen(memory, depths, depth)) return false;
+    depths->counts[depth]++;
   }
   return true;
 }
 
-/* Counting sort by depth, which keeps the order of rows within one. `ends` has room for how many
-** rows have each depth. */
-static void sort(const struct collected *all, uint32_t *ends, struct walk_row *list) {
-  memset(ends, 0, ((size_t)all->deepest + 1) * sizeof *ends);
-  for (uint32_t i = 0; i < all->count; i++) ends[all->rows[i].depth]++;
-  for (uint32_t i = 1; i <= all->deepest; i++) ends[i] += ends[i - 1];
-  for (uint32_t i = all->count; i-- > 0;) list[--ends[all->rows[i].depth]] = all->rows[i];
+/* Counting sort by depth, which keeps the order of rows within one. */
+static APART void sort(struct walk *walk, struct depths *depths, struct walk_row *list) {
+  struct ties *ties = &walk->query->terms.cascade->relation->ties;
+  uint32_t first = 0;
+  for (uint32_t i = 0; i < depths->count; i++) {
+    uint32_t count = depths->counts[i];
+    depths->counts[i] = first;
+    first += count;
+  }
+  while (next_unordered(walk)) {
+    struct walk_row row = row_of(walk, ties);
+    list[depths->counts[row.depth]++] = row;
+  }
 }
 
-/* The same rows in order; NULL when out of memory. */
-static struct walk_row *list_of(struct memory *memory, const struct collected *all) {
-  size_t depths = (size_t)all->deepest + 1;
-  uint32_t *ends = memory_array(memory, depths, sizeof *ends);
-  if (!ends) return NULL;
-  size_t count = all->count ? all->count : 1;
-  struct walk_row *list = memory_resize(memory, NULL, 0, count * sizeof *list);
-  if (list) sort(all, ends, list);
-  memory_free(memory, ends, depths * sizeof *ends);
+/* The rows in order, *count of them; NULL when out of memory. */
+static struct walk_row *list_of(const struct walk *walk, struct depths *depths,
+                                uint32_t *count) {
+  struct memory *memory = &walk->query->world->memory;
+  struct walk unordered = *walk;
+  if (!count_rows(&unordered, memory, depths, count)) return NULL;
+  struct walk_row *list = memory_resize(memory, NULL, 0, (*count ? *count : 1) * sizeof *list);
+  unordered = *walk;
+  if (list) sort(&unordered, depths, list);
   return list;
 }
 
 ecs_status walk_begin_ordered(struct walk *walk, const ecs_query *query) {
-  struct memory *memory = &query->world->memory;
+  struct depths depths = {NULL, 0, 0};
   walk_begin(walk, query);
   if (LIKELY(!query->terms.cascade)) return ECS_OK;
-  struct walk unordered = *walk;
-  struct collected all = {0};
-  if (collect(&unordered, memory, &all)) walk->list = list_of(memory, &all);
-  walk->list_count = walk->list ? all.count : 0;
-  memory_free(memory, all.rows, all.capacity * sizeof *all.rows);
-  return walk->list ? ECS_OK : world_nomem(query->world);
+  struct walk_row *list = list_of(walk, &depths, &walk->list_count);
+  memory_free(&query->world->memory, depths.counts, depths.capacity * sizeof *depths.counts);
+  walk->list = list;
+  if (!list) walk->list_count = 0;
+  return list ? ECS_OK : world_nomem(query->world);
 }
 
 void walk_end(struct walk *walk) {
