@@ -187,6 +187,7 @@ typedef struct ecs_component_desc {
   bool exclusive;            /* of relations: one target at most */
   bool acyclic;              /* of exclusive ones: no way leads back to where it began */
   ecs_policy on_target_despawn;
+  bool toggle;               /* no relation: it can be switched off, by ecs_disable */
 } ecs_component_desc;
 
 /* Declares a component, or finds it when it has the same fields already. With other fields
@@ -196,7 +197,8 @@ typedef struct ecs_component_desc {
 ** was. Components made of this one follow. The one that still has old_name becomes this one, with
 ** its id, rows and values, and images that have the old name load into it; ECS_ETAKEN when both
 ** names are in use. Rows that have it get what it requires and they
-** lack; ECS_ECYCLE, with the path, when it would come to require itself. */
+** lack; ECS_ECYCLE, with the path, when it would come to require itself. ECS_EBUSY when it is no
+** longer a `toggle` while an entity has it off. */
 ECS_API ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc,
                                  ecs_id *out);
 
@@ -248,6 +250,15 @@ ECS_API ecs_status ecs_add(ecs_world *world, ecs_id entity, ecs_id component);
 ** requires it; inside a scope that is told by what ends it (see below). */
 ECS_API ecs_status ecs_remove(ecs_world *world, ecs_id entity, ecs_id component);
 ECS_API bool ecs_has(const ecs_world *world, ecs_id entity, ecs_id component);
+
+/* Switches a component on or off that is declared with `toggle`. Its value stays, and ecs_has,
+** ecs_get and ecs_set see it as before; to queries an entity that has it off is without it, unless
+** they ask for `C:off` or `C:any`. What is added is on. No effect on an entity without it. */
+ECS_API ecs_status ecs_enable(ecs_world *world, ecs_id entity, ecs_id component);
+ECS_API ecs_status ecs_disable(ecs_world *world, ecs_id entity, ecs_id component);
+
+/* Whether the entity has it, and not off. */
+ECS_API bool ecs_enabled(const ecs_world *world, ecs_id entity, ecs_id component);
 
 /* value points to the component's struct: the host's own, or laid out by C's rules. Adds
 ** the component when it is absent. ECS_ERANGE names an enum or id that is none. */
@@ -342,11 +353,12 @@ ECS_API ecs_status ecs_query_despawn(ecs_query *query);
 
 typedef struct ecs_iter {
   ecs_query *query;
-  size_t count;            /* rows of this table */
+  size_t count;            /* rows that lie together in a table */
   const uint32_t *rows;    /* their entities' indices: ecs_iter_entity */
   uint32_t match;          /* the rest is private */
   uint32_t table;
   uint32_t first;
+  uint32_t behind;
   uint32_t scope;
   bool open;
   struct walk *walk;

@@ -211,8 +211,8 @@ function OPTIONS.storage(component, value)
 end
 
 function OPTIONS.toggle(component, value)
-  if value then
-    refuse("component '%s': toggle is not in this version", component)
+  if type(value) ~= "boolean" then
+    refuse("component '%s': 'toggle' is true or false, got %s", component, show(value))
   end
 end
 
@@ -322,7 +322,7 @@ local function check_options(component, fields, relation)
     if option then
       option(component, value, fields)
     elseif type(key) == "string" then
-      refuse("component '%s': unknown option '%s' (known: doc, requires, storage, was; a field "
+      refuse("component '%s': unknown option '%s' (known: doc, requires, storage, toggle, was; a field "
         .. "is an entry \"%s: type\")", component, key, key)
     elseif math.type(key) ~= "integer" or key < 1 or key > count then
       refuse("component '%s': fields are a list, got an entry at %s", component, show(key))
@@ -349,7 +349,7 @@ end
 
 local function build(component, fields, relation)
   check_options(component, fields, relation)
-  local plain, known = { doc = rawget(fields, "doc") }, {}
+  local plain, known = { doc = rawget(fields, "doc"), toggle = rawget(fields, "toggle") }, {}
   plain.requires = list_required(rawget(fields, "requires"))
   plain.was = list_renames(rawget(fields, "was"))
   plain.old_name = old_name(rawget(fields, "was"))

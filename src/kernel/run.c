@@ -1,7 +1,7 @@
 #include "kernel/run.h"
 
 #include "core/store/entity.h"
-#include "core/store/query.h"
+#include "core/store/query_rows.h"
 #include "core/store/world.h"
 #include "kernel/ops.h"
 
@@ -276,7 +276,7 @@ static RARE ecs_status fail(const ecs_world *world, const struct run_failure *fa
 ecs_status run_query(struct runner *runner, const struct run *run, struct run_failure *failure) {
   const ecs_query *query = run->query;
   if (UNLIKELY(query->broken)) return query_usable(query);
-  assert(query->terms.step_count == 0);
+  assert(query->terms.step_count == 0 && !query_has_runs(query));
   uint32_t rows = run->plan->needs_room ? most_rows(query) : 0;
   if (!reserve_rows(runner, run->plan, rows)) return world_nomem(query->world);
   for (uint32_t i = 0; i < query_reach(query); i++) {

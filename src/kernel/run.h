@@ -105,7 +105,7 @@ ecs_status run_stage_rows(const struct runner *runner, const struct run *run, co
                           uint32_t count);
 
 /* Runs it over every table of the query that has rows, in their order (a query of which all rows of
-** a table match: others, gather.h is for), and stages what it marks:
+** a table match, in none of which something is off: others, gather.h is for), and stages what it marks:
 ** then a scope is open, which the caller cancels on any status but ECS_OK. ECS_EUSER: a row
 ** failed, and *failure says which; what its table has marked is not staged. ECS_ENOMEM: nothing
 ** has run, unless the plan has commands. */

@@ -1,6 +1,6 @@
 #include "lua/kernel_query.h"
 
-#include "core/store/query.h"
+#include "core/store/query_rows.h"
 #include "core/store/world.h"
 #include "kernel/program.h"
 #include "lua/bind/world_box.h"
@@ -190,7 +190,8 @@ static int reduce(lua_State *L, enum front_result result, k_reduce how) {
   lua_settop(L, 2);
   struct folding folding = {.how = how};
   kernel_of_query(L, 1, 2, result);
-  bool compiled = query->box->kernels->on && kernel_ready(L, 3) && totals_agree(L, 3);
+  bool compiled = query->box->kernels->on && !query_has_runs(query->query) &&
+                  kernel_ready(L, 3) && totals_agree(L, 3);
   if (compiled) {
     struct kernel_run run = {.total = &folding.total};
     run_in_loop(L, 3, &run);

@@ -1,6 +1,6 @@
 #include "lua/kernel_ready.h"
 
-#include "core/store/query.h"
+#include "core/store/query_rows.h"
 #include "core/store/walk.h"
 #include "core/store/world.h"
 #include "kernel/run.h"
@@ -167,7 +167,8 @@ static bool is_ready(lua_State *L, int handle, bool ahead) {
     keep_reason(L, handle);
     return false;
   }
-  bool by_matches = kernel->query->terms.step_count && !kernel->query->broken;
+  bool by_matches = !kernel->query->broken &&
+                    (kernel->query->terms.step_count || query_has_runs(kernel->query));
   if (!(by_matches ? matches_ready : all_ready)(L, handle, kernel, ahead)) return false;
   note_success(kernel);
   return true;

@@ -1,5 +1,6 @@
 #include "lua/kernel_run.h"
 
+#include "core/store/query_rows.h"
 #include "core/store/walk.h"
 #include "kernel/gather.h"
 #include "lua/bind/status.h"
@@ -103,13 +104,14 @@ static void begin(lua_State *L, int anchors, struct kernel *kernel, const struct
 }
 
 /* Runs over the whole table of a match, if all its rows match alike. */
-static bool run_table_of(lua_State *L, int handle, struct loop_box *loop, struct gathering *g) {
+static bool run_table_of(lua_State *L, int handle, struct loop_box *loop, struct walk *walk,
+                         struct gathering *g) {
   struct run_failure failure;
-  if (loop->walk->row || g->run.plan->needs_room || !walk_take_table(loop->walk)) return false;
+  if (walk->row || g->run.plan->needs_room || !walk_take_table(walk)) return false;
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   flush(L, handle, loop, g);
-  uint32_t count = loop->walk->table->count;
-  if (!gather_run_table(&kernel->set->runner, &g->run, &g->gather, loop->walk, &failure))
+  uint32_t count = walk->table->count;
+  if (!gather_run_table(&kernel->set->runner, &g->run, &g->gather, walk, &failure))
     finish_matches(L, handle, loop, g, &failure, count);
   g->done += count;
   return true;
@@ -117,10 +119,9 @@ static bool run_table_of(lua_State *L, int handle, struct loop_box *loop, struct
 
 /* Rows go together as long as none reads, or writes again, what another one has written. */
 static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *loop,
-                        const struct kernel_run *how) {
+                        struct walk *walk, const struct kernel_run *how) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct gathering g = {.run = {.query = kernel->query, .totals = how->total, .dt = how->dt}};
-  struct walk *walk = loop->walk;
   struct choices choices;
   variant_choices(walk, &choices);
   while (walk_next(walk)) {
@@ -133,7 +134,7 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
       flush(L, handle, loop, &g);
       if (!g.variant || present != g.present) begin(L, anchors, kernel, walk, &g, present);
     }
-    if (run_table_of(L, handle, loop, &g)) continue;
+    if (run_table_of(L, handle, loop, walk, &g)) continue;
     g.depth = depth;
     g.table = walk->table;
     g.row = walk->row;
@@ -142,14 +143,24 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
   flush(L, handle, loop, &g);
 }
 
+/* The rows of tables in which some are switched off. */
+static void run_shown(lua_State *L, int handle, int anchors, struct loop_box *loop,
+                      const struct kernel_run *how) {
+  struct walk walk;
+  walk_begin(&walk, loop->query->query);
+  run_matches(L, handle, anchors, loop, &walk, how);
+}
+
 void kernel_run(lua_State *L, int handle, struct loop_box *loop,
                 const struct kernel_run *run) {
   const struct kernel_box *box = lua_touserdata(L, handle);
   struct kernel *kernel = box->kernel;
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   int anchors = lua_gettop(L);
-  if (loop->walk) run_matches(L, handle, anchors, loop, run);
-  while (!loop->walk && loop_next_run(loop)) {
+  bool by_runs = !loop->walk && query_has_runs(kernel->query);
+  if (loop->walk) run_matches(L, handle, anchors, loop, loop->walk, run);
+  if (by_runs) run_shown(L, handle, anchors, loop, run);
+  while (!loop->walk && !by_runs && loop_next_run(loop)) {
     uint64_t present = variant_present(kernel->query, loop->table);
     struct variant *variant = variant_find(L, anchors, kernel, present);
     if (!variant) luaL_error(L, "finalizers keep using the world");
@@ -162,7 +173,8 @@ bool kernel_here(lua_State *L, int handle, struct loop_box *loop,
                  const struct kernel_run *run) {
   const struct kernel_box *box = lua_touserdata(L, handle);
   int top = lua_gettop(L);
-  bool ready = !loop->walk && kernel_ready_here(L, handle, loop->table);
+  bool whole = !loop->walk && !query_splits(&loop->query->query->terms, loop->table);
+  bool ready = whole && kernel_ready_here(L, handle, loop->table);
   if (ready) {
     lua_getiuservalue(L, handle, KERNEL_ANCHORS);
     uint64_t present = variant_present(box->kernel->query, loop->table);

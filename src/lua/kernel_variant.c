@@ -2,7 +2,7 @@
 
 #include "core/base/value.h"
 #include "core/store/entity.h"
-#include "core/store/query.h"
+#include "core/store/query_rows.h"
 #include "core/store/walk.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
@@ -171,7 +171,8 @@ struct variant *variant_settled(lua_State *L, int anchors, struct kernel *kernel
   struct variant *variant = kernel->count ? kernel->variants[0] : NULL;
   if (!variant || !variant->quiet || kernel->refused || kernel->query->broken) return NULL;
   if (variant->version != *kernel->box->version) return NULL;
-  if (kernel->query->terms.step_count || !fits_all(kernel, variant)) return NULL;
+  if (kernel->query->terms.step_count || query_has_runs(kernel->query)) return NULL;
+  if (!fits_all(kernel, variant)) return NULL;
   if (variant->guard_count) {
     lua_rawgeti(L, anchors, (lua_Integer)variant->anchors);
     bool fits = read_guards(L, lua_gettop(L), variant);

@@ -1,6 +1,6 @@
 #include "lua/loop.h"
 
-#include "core/store/query.h"
+#include "core/store/query_rows.h"
 #include "core/store/walk.h"
 #include "core/store/world.h"
 #include "lua/bind/settle.h"
@@ -239,7 +239,7 @@ bool loop_renew(lua_State *L, int index, struct loop_box *loop, int views) {
   if (loop->slot_count != query->terms.slots) return false;
   if (views > (int)loop->slot_count) views = (int)loop->slot_count;
   if (views > loop->view_count) return false;
-  loop->match = 0;
+  loop->match = loop->behind = 0;
   loop->count = loop->next_row = 0;
   loop->done = false;
   if (loop->version != *loop->box->version) fill_slots(loop, &query->terms);
@@ -321,11 +321,23 @@ static void bind_slot(struct slot *slot, const struct table *table, uint32_t fir
     slot->data = slot->columns ? column_at(slot->columns, row) : NULL;
 }
 
-static void bind(struct loop_box *loop, const uint32_t *columns) {
+/* Terms whose component is switched off in the run that begins with a row. */
+static void hide_slots(struct loop_box *loop, uint32_t row) {
+  const struct query_terms *terms = &loop->query->query->terms;
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    if (!term->toggled || term->slot == NONE || term_shows(term, loop->table, row)) continue;
+    loop->slots[term->slot].present = false;
+    bind_slot(&loop->slots[term->slot], loop->table, NONE, row);
+  }
+}
+
+static void bind(struct loop_box *loop, const uint32_t *columns, uint32_t row) {
   for (uint32_t i = 0; i < loop->slot_count; i++) {
     loop->slots[i].present = columns[i] != NONE;
-    bind_slot(&loop->slots[i], loop->table, columns[i], 0);
+    bind_slot(&loop->slots[i], loop->table, columns[i], row);
   }
+  if (UNLIKELY(loop->query->query->terms.toggled)) hide_slots(loop, row);
 }
 
 /* A match whose terms may give cells of others. */
@@ -352,21 +364,32 @@ static bool come_to(struct loop_box *loop, const struct table *table, uint32_t r
   return true;
 }
 
+/* The next rows of one of the query's tables. */
+static bool next_in_table(struct loop_box *loop, uint32_t match) {
+  const ecs_query *query = loop->query->query;
+  const struct table *table = world_table(loop->box->world, query->tables[match]);
+  uint32_t count, row = query_next_run(&query->terms, table, loop->behind, &count);
+  if (count == 0) return false;
+  loop->behind = row + count;
+  come_to(loop, table, row, count);
+  bind(loop, query_columns(query, match), row);
+  return true;
+}
+
 bool loop_next_run(struct loop_box *loop) {
   const ecs_query *query = loop->query->query;
-  const ecs_world *world = loop->box->world;
   if (loop->walk) {
     if (!walk_next(loop->walk)) return false;
     bind_match(loop);
     return come_to(loop, loop->walk->table, loop->walk->row, 1);
   }
-  while (loop->match < query_reach(query)) {
-    uint32_t match = loop->match++;
-    const struct table *table = world_table(world, query->tables[match]);
-    if (table->count == 0) continue;
-    come_to(loop, table, 0, table->count);
-    bind(loop, query_columns(query, match));
+  uint32_t reach = query_reach(query);
+  if (query->terms.toggled && loop->behind > 0 && loop->match <= reach &&
+      next_in_table(loop, loop->match - 1))
     return true;
+  while (loop->match < reach) {
+    loop->behind = 0;
+    if (next_in_table(loop, loop->match++)) return true;
   }
   return false;
 }

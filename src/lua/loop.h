@@ -36,8 +36,8 @@ void loop_open(lua_State *L, struct loop_box *loop);
 ** stack (its first upvalue), a handle, nil and the handle; opens the loop. Returns 4. */
 int loop_begin(lua_State *L, struct loop_box *loop, lua_CFunction next);
 
-/* Goes to the next run of rows: those of a table, or, where terms are about ties or others, a row
-** that matches. False at the end. */
+/* Goes to the next run of rows: those of a table that lie together, or, where terms are about ties
+** or others, a row that matches. False at the end. */
 bool loop_next_run(struct loop_box *loop);
 
 /* How many values go with a match, behind the entity; pushes the first of them, `most` at most. */

@@ -60,6 +60,7 @@ struct loop_box {
   enum loop_form form;
   uint32_t scope;                  /* NONE: its system's */
   uint32_t match;                  /* the query's next table */
+  uint32_t behind;                 /* first row behind the run, of the table before that one */
   struct walk *walk;               /* NULL: rows come by whole tables */
   const struct table *table;
   const uint32_t *rows;            /* of the table: those of this run */

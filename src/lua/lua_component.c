@@ -2,6 +2,7 @@
 
 #include "core/base/enumeration.h"
 #include "core/base/types.h"
+#include "core/store/toggle.h"
 #include "lua/bind/args.h"
 #include "lua/bind/names.h"
 #include "lua/bind/read.h"
@@ -206,6 +207,20 @@ static void describe_required(lua_State *L, const ecs_world *world,
   lua_setfield(L, -2, "requires");
 }
 
+/* That it can be switched off, and how many entities have it off. */
+static void describe_toggle(lua_State *L, const ecs_world *world,
+                            const struct component *component) {
+  const struct id_record *record = graph_record(world, component->id);
+  size_t off = 0;
+  for (uint32_t i = 0; record && i < record->table_count; i++) {
+    const struct toggle *toggle = toggle_of(world_table(world, record->tables[i]), component->id);
+    assert(toggle);
+    off += toggle->off;
+  }
+  set_truth(L, "toggle", true);
+  set_size(L, "off", off);
+}
+
 /* A world and a component's id to the component's description. */
 static int describe(lua_State *L) {
   struct world_box *box = check_world(L, 1);
@@ -221,6 +236,7 @@ static int describe(lua_State *L) {
   set_size(L, "size", component->size);
   set_text(L, "doc", component->doc);
   describe_required(L, box->world, component);
+  if (component->toggle) describe_toggle(L, box->world, component);
   lua_createtable(L, (int)component->field_count, 0);
   for (uint32_t i = 0; i < component->field_count; i++) {
     describe_field(&defaults, &component->fields[i]);

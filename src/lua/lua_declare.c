@@ -18,7 +18,7 @@
 #include "lua/registrar.h"
 
 /* A description being put together from the plain table that the schema parser made:
-**   { doc =, old_name =, was = { { name =, was = }, ... }, requires = { name or id, ... },
+**   { doc =, old_name =, toggle =, was = { { name =, was = }, ... }, requires = { name or id, ... },
 **     { name =, type =, count =, names = {...}, value =, text =, doc =, unit =, min =, max = },
 **     ... }
 ** Scripts may hold that table, so the texts are anchored in a table of our own. */
@@ -457,6 +457,8 @@ static ecs_id declare_as(lua_State *L, int name, int fields, bool relation) {
   read_renames(&draft);
   read_required(&draft);
   ecs_component_desc desc = {.name = draft.component, .doc = doc};
+  lua_getfield(L, draft.table, "toggle");
+  desc.toggle = lua_toboolean(L, -1);
   lua_pushvalue(L, draft.table);
   read_relation(&draft, &desc);
   need_stack(L, 4);

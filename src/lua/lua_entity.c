@@ -1,6 +1,7 @@
 #include "lua/lua_entity.h"
 
 #include "core/store/entity.h"
+#include "core/store/toggle.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
@@ -271,6 +272,36 @@ static int entity_remove_component(lua_State *L) {
   return change_component(L, entity_remove, relation_remove);
 }
 
+/* ---- switching ------------------------------------------------------------------- */
+
+static int switch_component(lua_State *L, bool off) {
+  struct world_box *box = check_free_world(L, 1);
+  ecs_id id = check_number(L, 2);
+  ecs_id component = check_component(L, box, 3)->id;
+  if (UNLIKELY(lua_gettop(L) > 3)) return luaL_argerror(L, 4, "one component expected");
+  bool tried = false;
+  ecs_status status;
+  do
+    status = toggle_switch(box->world, id, component, off);
+  while (retry(L, box, status, &tried));
+  if (UNLIKELY(status != ECS_OK)) return fail(L, box, status);
+  settle(L, box, 1);
+  return 0;
+}
+
+static int entity_enable(lua_State *L) { return switch_component(L, false); }
+
+static int entity_disable(lua_State *L) { return switch_component(L, true); }
+
+static int entity_is_enabled(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  ecs_id id = check_entity(L, box, 2);
+  struct component *component = check_component(L, box, 3);
+  if (component->relation) return relation_has(L, box, component);
+  lua_pushboolean(L, toggle_enabled(box->world, id, component->id));
+  return 1;
+}
+
 /* ---- names ----------------------------------------------------------------------- */
 
 static int set_name(lua_State *L, struct world_box *box, ecs_id id) {
@@ -318,6 +349,9 @@ const luaL_Reg world_entity_methods[] = {
   {"add", entity_add_component},
   {"alive", entity_is_alive},
   {"components", entity_components},
+  {"disable", entity_disable},
+  {"enable", entity_enable},
+  {"enabled", entity_is_enabled},
   {"get", entity_get},
   {"has", entity_has_component},
   {"lookup", entity_lookup},

@@ -363,6 +363,9 @@ static ecs_status check_relation(ecs_world *world, const ecs_component_desc *des
     return world_fail(world, ECS_EINVAL, "component '%s' is no relation: only those are "
                       "exclusive or acyclic", desc->name);
   if (!desc->relation) return ECS_OK;
+  if (desc->toggle)
+    return world_fail(world, ECS_EINVAL, "relation '%s' takes no toggle: only components and tags "
+                      "are switched off", desc->name);
   if (desc->acyclic && !desc->exclusive)
     return world_fail(world, ECS_EINVAL, "relation '%s' is acyclic and not exclusive; only "
                       "exclusive ones can be", desc->name);
@@ -407,6 +410,7 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
   component->align = 1;
   component->native = desc->native_size != 0;
   component->size = desc->native_size;
+  component->toggle = desc->toggle;
   struct build build = {world, component, desc};
   component->name = copy(&build, desc->name);
   component->name_size = (uint32_t)strlen(desc->name);
@@ -549,6 +553,7 @@ ecs_status declare_as_tag(ecs_world *world, const struct migration *migration, c
   desc->old_name = was && !component_find(world, was, strlen(was)) ? was : NULL;
   desc->required = component->requires;
   desc->required_count = component->require_count;
+  desc->toggle = component->toggle;
   if (component->field_count == 0) return ECS_OK;
   return world_fail(world, ECS_EINVAL, "component '%s' has fields; to drop them and their values "
                     "declare it as a component without any, {}", name);

@@ -10,6 +10,7 @@
 #include "core/store/relation_check.h"
 #include "core/store/resource.h"
 #include "core/store/sweeping.h"
+#include "core/store/toggle.h"
 #include "core/store/world.h"
 
 void migration_begin(struct migration *migration, ecs_world *world) {
@@ -250,6 +251,7 @@ static ecs_status prepare_table(struct migration *migration, const struct table 
   if (status != ECS_OK) return status;
   table->index = old->index;
   tables[migration->table_count++] = table;
+  if (!toggles_grow(&world->memory, table, old->capacity)) return world_nomem(world);
   return fill_table(migration, old, table);
 }
 
@@ -291,6 +293,7 @@ static void swap_table(const struct migration *migration, struct table *table) {
     from->data = NULL;
   }
   release_dropped(world, old);
+  toggles_take(table, old);
   table->serial = ++world->graph.next_serial;
   table->order = old->order;
   table->hash = old->hash;
@@ -407,6 +410,34 @@ static void commit_moves(const struct migration *migration) {
       declare_forget(world, migration->changes[i].component);
 }
 
+/* ---- what is switched off ---- */
+
+static ecs_status refuse_off(struct migration *migration, const struct component *component,
+                             const struct table *table) {
+  const struct toggle *toggle = toggle_of(table, component->id);
+  uint32_t row = 0;
+  while (!toggle_bit(toggle, row)) row++;
+  migration->refused = component->name;
+  return world_fail(migration->world, ECS_EBUSY, "'%s' cannot be without toggle while entity %e "
+                    "has it switched off: enable it there first", component->name,
+                    entity_id(&migration->world->entities, table->rows[row]));
+}
+
+/* What entities have off stays a toggle. */
+static ecs_status check_toggles(struct migration *migration) {
+  const struct id_record *all = graph_all(migration->world);
+  for (uint32_t i = 0; i < migration->count; i++) {
+    const struct change *change = &migration->changes[i];
+    if (!change->wanted || change->wanted->toggle || !change->component->toggle) continue;
+    for (uint32_t j = 0; j < all->table_count; j++) {
+      const struct table *table = world_table(migration->world, all->tables[j]);
+      const struct toggle *toggle = toggle_of(table, change->component->id);
+      if (toggle && toggle->off) return refuse_off(migration, change->component, table);
+    }
+  }
+  return ECS_OK;
+}
+
 /* ---- the transaction ---- */
 
 void migration_show(const struct migration *migration, bool wanted) {
@@ -434,8 +465,10 @@ static ecs_status prepare_shown(struct migration *migration) {
 }
 
 ecs_status migration_prepare(struct migration *migration) {
+  ecs_status status = check_toggles(migration);
+  if (status != ECS_OK) return status;
   migration_show(migration, true);
-  ecs_status status = migration_check_requirements(migration);
+  status = migration_check_requirements(migration);
   migration_show(migration, false);
   if (status == ECS_OK && migration_moves(migration)) status = plan_moves(migration);
   if (status != ECS_OK) return status;

@@ -6,6 +6,7 @@
 #include "core/store/query.h"
 #include "core/store/relation_check.h"
 #include "core/store/require.h"
+#include "core/store/toggle.h"
 #include "core/store/world.h"
 
 static ecs_status corrupt(const ecs_world *world, const char *what) {
@@ -155,6 +156,7 @@ static ecs_status check_tables(const ecs_world *world) {
     if (status == ECS_OK) status = check_rows(world, table);
     if (status == ECS_OK) status = check_columns(world, table);
     if (status == ECS_OK) status = check_edges(world, table);
+    if (status == ECS_OK) status = toggles_check(world, table);
     if (status != ECS_OK) return status;
   }
   return has_empty ? ECS_OK : corrupt(world, "the table without components is gone");

@@ -3,6 +3,7 @@
 #include "core/store/entity.h"
 #include "core/store/require.h"
 #include "core/store/sweeping.h"
+#include "core/store/toggle.h"
 #include "core/store/world.h"
 
 /* ---- scopes ---- */
@@ -266,6 +267,11 @@ static uint32_t chain_length(const struct staging *staging, const struct chain *
   return length;
 }
 
+/* Whether it changes no set of ids, only what is on. */
+static bool is_switch(const struct command *command) {
+  return command->kind == COMMAND_ENABLE || command->kind == COMMAND_DISABLE;
+}
+
 static bool is_end(const struct command *command) {
   return command->kind == COMMAND_DESPAWN && !command->dropped;
 }
@@ -289,7 +295,8 @@ static uint32_t change_set(const ecs_world *world, const struct command *command
     removes = !command->ties;
     if (command->anew) count = id_set_remove(ids, count, id);
   }
-  if (command->kind == COMMAND_SPAWN || !component_of(world, id)) return count;
+  bool changes = command->kind != COMMAND_SPAWN && !is_switch(command);
+  if (!changes || !component_of(world, id)) return count;
   if (!removes) return require_insert(world, ids, count, room, id);
   bool all = relation && !relation->exclusive && !id_is_pair(id);
   return all ? remove_pairs(ids, count, ecs_id_index(id)) : id_set_remove(ids, count, id);
@@ -415,11 +422,12 @@ static void drop_chain(ecs_world *world, const struct chain *chain) {
 /* What a command takes away, other commands may have brought again: then with defaults. Whether an
 ** exclusive relation was taken away, its ties say (command->anew). */
 static void reset_removed(ecs_world *world, const struct command *command,
-                          const struct table *table, uint32_t row) {
+                          struct table *table, uint32_t row) {
   const struct relation *relation = relation_of(world, command->component);
   if (command->dropped || (relation && relation->exclusive)) return;
   const struct layout *layout = table_find(table, command->component);
   if (layout->count) table_write_defaults(world, layout, row);
+  if (table->off) toggle_set(table, command->component, row, false);
   if (!relation || id_is_pair(command->component) || !table->has_pairs) return;
   for (uint32_t i = 0; i < table->id_count; i++)
     if (id_is_pair(table->ids[i]) && component_of(world, table->ids[i]) == relation->component)
@@ -442,6 +450,8 @@ static void replay(ecs_world *world, const struct chain *chain, struct table *ta
       table_write(world, layout->columns, row, staging->writes + command->first_write, count);
     else if (command->kind == COMMAND_REMOVE)
       reset_removed(world, command, table, row);
+    else if (is_switch(command))
+      toggle_set(table, command->component, row, command->kind == COMMAND_DISABLE);
   }
 }
 

@@ -6,7 +6,8 @@
 #include "core/base/hash_map.h"
 #include "core/base/text.h"
 
-enum command_kind { COMMAND_SPAWN, COMMAND_DESPAWN, COMMAND_ADD, COMMAND_REMOVE, COMMAND_SET };
+enum command_kind { COMMAND_SPAWN, COMMAND_DESPAWN, COMMAND_ADD, COMMAND_REMOVE, COMMAND_SET,
+                    COMMAND_ENABLE, COMMAND_DISABLE };
 
 struct command {
   ecs_id entity;

@@ -2,6 +2,7 @@
 #include "core/store/bulk.h"
 #include "core/store/entity.h"
 #include "core/store/query.h"
+#include "core/store/query_rows.h"
 #include "core/store/relate.h"
 #include "core/store/walk.h"
 #include "core/store/world.h"
@@ -51,9 +52,11 @@ bool ecs_iter_next(ecs_iter *it) {
   const ecs_query *query = it->query;
   if (it->open && it->walk && walk_next(it->walk))
     return come_to(it, it->walk->match, it->walk->row, 1);
-  while (it->open && !it->walk && it->match < query_reach(query)) {
-    uint32_t match = it->match++, count = world_table(query->world, query->tables[match])->count;
-    if (count) return come_to(it, match, 0, count);
+  for (; it->open && !it->walk && it->match < query_reach(query); it->match++, it->behind = 0) {
+    const struct table *table = world_table(query->world, query->tables[it->match]);
+    uint32_t count, row = query_next_run(&query->terms, table, it->behind, &count);
+    it->behind = row + count;
+    if (count) return come_to(it, it->match, row, count);
   }
   it->count = 0;
   it->rows = NULL;
@@ -78,7 +81,8 @@ bool ecs_iter_has(const ecs_iter *it, uint32_t term) {
   if (!query || term >= query->terms.count || it->table == NONE) return false;
   const struct term *asked = &query->terms.terms[term];
   if (it->walk) return walk_cells(it->walk, asked).table != NULL;
-  return table_has(world_table(query->world, query->tables[it->table]), asked->id);
+  const struct table *table = world_table(query->world, query->tables[it->table]);
+  return table_has(table, asked->id) && (!asked->toggled || term_shows(asked, table, it->first));
 }
 
 ecs_id ecs_iter_value(const ecs_iter *it, uint32_t variable) {
@@ -95,6 +99,7 @@ void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
                          query_columns(query, it->table)[asked->slot]};
   if (it->walk && term_is_by_row(asked)) end = walk_cells(it->walk, asked);
   if (!end.table || end.first == NONE) return NULL;
+  if (asked->toggled && !term_shows(asked, end.table, end.row)) return NULL;
   return column_at(&end.table->columns[end.first + leaf], end.row);
 }
 
@@ -165,7 +170,8 @@ static ecs_status change_all(ecs_query *query, ecs_id id, bool add) {
     if (add && !id_is_pair(id)) return relate_no_target(world, component);
     return change_each(query, id, add ? relate_one : unrelate_one);
   }
-  if (query->terms.step_count) return change_each(query, id, add ? entity_add : entity_remove);
+  if (query->terms.step_count || query_has_runs(query))
+    return change_each(query, id, add ? entity_add : entity_remove);
   return bulk_change(world, &query->tables, query_reach(query), id, add);
 }
 
@@ -200,7 +206,8 @@ ecs_status ecs_query_despawn(ecs_query *query) {
   if (status == ECS_OK) status = need_no_scope(query);
   if (status == ECS_OK) status = check_entities(query);
   if (status != ECS_OK) return status;
-  if (world->relations.tied || world->graph.pair_tables || query->terms.step_count)
+  if (world->relations.tied || world->graph.pair_tables || query->terms.step_count ||
+      query_has_runs(query))
     return change_each(query, ECS_NULL, despawn_one);
   for (uint32_t i = 0; i < query_reach(query); i++) {
     struct table *table = world_table(world, query->tables[i]);

@@ -1,5 +1,6 @@
 #include "core/store/query.h"
 
+#include "core/store/query_rows.h"
 #include "core/store/relate.h"
 #include "core/store/walk.h"
 #include "core/store/world.h"
@@ -17,8 +18,9 @@ static bool may_have(const struct term *term, const struct table *table) {
   }
 }
 
+/* Whether it is in every row. */
 static bool has(const struct term *term, const struct table *table) {
-  return term->form == TERM_OWN && table_has(table, term->id);
+  return term->form == TERM_OWN && !term->toggled && table_has(table, term->id);
 }
 
 bool query_terms_match(const struct query_terms *terms, const struct table *table) {
@@ -296,11 +298,27 @@ static uint32_t count_slots(const ecs_query *query) {
   return slots;
 }
 
+/* Whether a term's component, as the registry shows it now, is switched otherwise than before. */
+static bool switches(const ecs_query *query) {
+  for (uint32_t i = 0; i < query->terms.count; i++) {
+    const struct term *term = &query->terms.terms[i];
+    const struct component *component = component_of(query->world, term->component->id);
+    bool own = term->form == TERM_OWN && term->state == TERM_ON;
+    if (own && component && component->toggle != term->toggled) return true;
+  }
+  return false;
+}
+
 ecs_status query_refresh_reserve(ecs_query *query) {
   if (query->broken) return ECS_OK;
-  uint64_t cells = (uint64_t)query->count * count_slots(query);
-  uint32_t *columns = memory_grow(&query->world->memory, query->columns,
-                                  &query->column_capacity, cells, sizeof *columns);
+  struct memory *memory = &query->world->memory;
+  uint64_t count = switches(query) ? graph_all(query->world)->table_count : query->count;
+  uint32_t *tables = memory_grow(memory, query->tables, &query->capacity, count, sizeof *tables);
+  if (!tables && count) return world_nomem(query->world);
+  query->tables = tables;
+  uint64_t cells = count * count_slots(query);
+  uint32_t *columns = memory_grow(memory, query->columns, &query->column_capacity, cells,
+                                  sizeof *columns);
   if (!columns && cells) return world_nomem(query->world);
   query->columns = columns;
   return ECS_OK;
@@ -312,6 +330,10 @@ void query_refresh(ecs_query *query) {
   for (uint32_t i = 0; i < query->terms.count; i++) {
     struct term *term = &query->terms.terms[i];
     term->slot = term_gives(term, term->component) ? query->terms.slots++ : NONE;
+  }
+  if (query_note_toggles(&query->terms)) {
+    query_reorder(query);
+    return;
   }
   uint32_t count = query->count;
   query->count = 0;
@@ -332,7 +354,7 @@ size_t ecs_query_count(const ecs_query *query) {
   size_t count = 0;
   if (query->terms.step_count) return walk_count(query);
   for (uint32_t i = 0; i < query_reach(query); i++)
-    count += world_table(query->world, query->tables[i])->count;
+    count += query_count_rows(&query->terms, world_table(query->world, query->tables[i]));
   return count;
 }
 
@@ -355,7 +377,7 @@ static size_t count_rows(const ecs_world *world, const struct query_terms *terms
   size_t count = 0;
   for (uint32_t i = 0; record && i < record->table_count; i++) {
     const struct table *table = world_table(world, record->tables[i]);
-    if (table->count && query_terms_match(terms, table)) count += table->count;
+    if (table->count && query_terms_match(terms, table)) count += query_count_rows(terms, table);
   }
   return count;
 }

@@ -24,6 +24,9 @@ static inline uint32_t term_column(const struct term *term, const struct table *
 bool variable_is_anonymous(const struct query_terms *terms, uint32_t variable);
 bool term_repeats(const struct query_terms *terms, const struct term *term);
 
+/* Notes which terms are toggled; whether one has come to be so, or has ceased to be. */
+bool query_note_toggles(struct query_terms *terms);
+
 /* Reads a query's text, which terms and variables point into: it stays where it is. `given` are
 ** variables that have values. The message names what is wrong and the nearest name. */
 ecs_status query_parse(ecs_world *world, ecs_string text, const ecs_variable *given,

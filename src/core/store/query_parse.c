@@ -1,7 +1,7 @@
 /* The text of a query:
 **   query = [ term { "," term } ]
 **   term  = "!" what | name [ "?" ] | [ "with" ] name { "|" name }
-**   name  = what [ "." leaf ], with ":in" behind it or not, on either side of the "?"
+**   name  = what [ "." leaf ], behind it ":in", ":off" or ":any", on either side of the "?"
 **   what  = component | "(" relation "," target ")" | path | component "($" variable ")"
 **   target = component | "*" | "$" variable
 **   path  = relation [ "*" ] "->" component | component "." leaf "->" component */
@@ -88,6 +88,15 @@ static ecs_status read_cascade(struct parser *parser, struct term *term) {
                     term->component->name);
 }
 
+static ecs_status read_state(struct parser *parser, struct term *term, enum term_state state) {
+  if (term->state != TERM_ON) return fail(parser, "':off' and ':any' go alone");
+  term->state = state;
+  if (term->component->toggle) return ECS_OK;
+  return world_fail(parser->world, ECS_EINVAL, "query '%S': '%s' cannot be switched off, so that "
+                    "':off' and ':any' say nothing: declare it with toggle = true", &parser->text,
+                    term->component->name);
+}
+
 /* What is behind a colon. */
 static ecs_status read_access(struct parser *parser, struct term *term) {
   ecs_string word = read_while(parser, false);
@@ -98,10 +107,10 @@ static ecs_status read_access(struct parser *parser, struct term *term) {
   }
   if (text_equal("cascade", word.data, word.size)) return read_cascade(parser, term);
   if (text_equal("changed", word.data, word.size)) return later(parser, "':changed' terms");
-  if (text_equal("off", word.data, word.size) || text_equal("any", word.data, word.size))
-    return later(parser, "':off' and ':any' terms");
+  if (text_equal("off", word.data, word.size)) return read_state(parser, term, TERM_OFF);
+  if (text_equal("any", word.data, word.size)) return read_state(parser, term, TERM_ANY);
   parser->at = word.data;
-  return fail(parser, "':in' or ':cascade' expected");
+  return fail(parser, "':in', ':off', ':any' or ':cascade' expected");
 }
 
 /* What may follow a name, in any order. */

@@ -130,6 +130,20 @@ static bool is_given_out(const struct query_terms *terms, uint32_t variable) {
   return false;
 }
 
+bool query_note_toggles(struct query_terms *terms) {
+  bool changed = false;
+  terms->toggled = false;
+  for (uint32_t i = 0; i < terms->count; i++) {
+    struct term *term = &terms->terms[i];
+    bool toggled = term->form == TERM_OWN &&
+                   (term->state == TERM_OFF || (term->state == TERM_ON && term->component->toggle));
+    changed |= toggled != term->toggled;
+    term->toggled = toggled;
+    terms->toggled |= toggled;
+  }
+  return changed;
+}
+
 ecs_status query_order_steps(ecs_world *world, const ecs_string *text, struct query_terms *terms) {
   struct ordering o = {world, text, terms, {false}};
   ecs_status status = order(&o);
@@ -139,6 +153,7 @@ ecs_status query_order_steps(ecs_world *world, const ecs_string *text, struct qu
     variable->output = is_given_out(terms, i) ? terms->values++ : NONE;
   }
   for (uint32_t i = 0; i < terms->count; i++) terms->targets |= term_is_known(&terms->terms[i]);
+  query_note_toggles(terms);
   terms->cascade = find_cascade(&o);
   const struct term *first = terms->terms;
   terms->sources = terms->count && first->form == TERM_PAIR && first->kind == TERM_WITH &&

@@ -4,6 +4,7 @@
 #define ECS_CORE_STORE_ROW_H
 
 #include "core/base/value.h"
+#include "core/store/toggle.h"
 #include "core/store/world.h"
 
 /* Whether an entity's record says that it is in a row of a table: for asserts. */
@@ -44,6 +45,7 @@ INLINE void row_cut(ecs_world *world, struct table *table, uint32_t row) {
   uint32_t last = table->count - 1;
   assert(row <= last);
   table->count = last;
+  if (UNLIKELY(table->off)) toggles_cut(table, row, last);
   if (UNLIKELY(last == 0)) graph_note_empty(&world->graph, table);
   if (row == last) return;
   uint32_t moved = table->rows[last];
@@ -114,6 +116,7 @@ INLINE void row_move(ecs_world *world, struct record *record, struct table *from
     row_carry(from, row, to, to_row, true);
   else
     row_carry(from, row, to, to_row, false);
+  if (UNLIKELY(from->off)) toggles_leave(from, row, to, to_row);
 }
 
 #endif

@@ -1,14 +1,15 @@
 #include "core/store/table.h"
 
 #include "core/base/value.h"
+#include "core/store/toggle.h"
 #include "core/store/world.h"
 
 #define FIRST_CAPACITY 16u
 
 /* Sizes of a table's arrays, and where each begins in its one block. */
 struct block {
-  uint32_t columns, layouts;
-  size_t columns_at, ids_at, size;
+  uint32_t columns, layouts, toggles;
+  size_t columns_at, ids_at, toggles_at, size;
 };
 
 static size_t place(size_t *size, size_t count, size_t item) {
@@ -21,10 +22,15 @@ static size_t place(size_t *size, size_t count, size_t item) {
 static struct block plan_block(const ecs_world *world, const ecs_id *ids, uint32_t count) {
   struct block block = {.layouts = 1u << GUESS_BITS, .size = sizeof(struct table)};
   while (block.layouts / 2 < count) block.layouts *= 2;
-  for (uint32_t i = 0; i < count; i++) block.columns += component_of(world, ids[i])->leaf_count;
+  for (uint32_t i = 0; i < count; i++) {
+    const struct component *component = component_of(world, ids[i]);
+    block.columns += component->leaf_count;
+    block.toggles += component->toggle;
+  }
   place(&block.size, block.layouts, sizeof(struct layout));
   block.columns_at = place(&block.size, 1, block.columns * sizeof(struct column) + sizeof(ecs_id));
   block.ids_at = place(&block.size, count, sizeof(ecs_id));
+  block.toggles_at = place(&block.size, block.toggles, sizeof(struct toggle));
   return block;
 }
 
@@ -53,6 +59,7 @@ static void add_id(const ecs_world *world, struct table *table, ecs_id id) {
   *layout = (struct layout){id, table->columns + table->column_count,
                             (uint16_t)component->leaf_count, component->words, true};
   add_columns(table, id, component);
+  if (component->toggle) table->toggles[table->toggle_count++].id = id;
   table->has_pairs |= id_is_pair(id);
   table->has_ties |= component->ties.exclusive;
 }
@@ -67,6 +74,7 @@ ecs_status table_new(ecs_world *world, const ecs_id *ids, uint32_t count,
   table->block_size = plan.size;
   table->ids = (void *)(block + plan.ids_at);
   table->columns = (void *)(block + plan.columns_at);
+  table->toggles = (void *)(block + plan.toggles_at);
   table->edges = &table->no_edge;
   table->layout_mask = plan.layouts - 1;
   table->next_same_hash = NONE;
@@ -85,6 +93,7 @@ void table_shrink(ecs_world *world, struct table *table) {
     table->columns[i].data = NULL;
   }
   buffer_free(&world->memory, &table->row_buffer);
+  toggles_free(&world->memory, table);
   table->rows = NULL;
   table->capacity = 0;
 }
@@ -102,7 +111,7 @@ void table_free(ecs_world *world, struct table *table) {
 }
 
 size_t table_bytes(const struct table *table) {
-  size_t bytes = table->block_size + table->row_buffer.size;
+  size_t bytes = table->block_size + table->row_buffer.size + toggles_bytes(table);
   if (table->edges != &table->no_edge) bytes += edge_bytes(table);
   for (uint32_t i = 0; i < table->column_count; i++) bytes += table->columns[i].buffer.size;
   return bytes;
@@ -121,7 +130,7 @@ static bool grow_columns(ecs_world *world, struct table *table, size_t rows) {
   if (!buffer_grow(memory, &table->row_buffer, rows * sizeof *table->rows, used))
     return false;
   table->rows = table->row_buffer.data;
-  return true;
+  return toggles_grow(memory, table, (uint32_t)rows);
 }
 
 ecs_status table_grow(ecs_world *world, struct table *table, uint64_t more) {
@@ -202,6 +211,7 @@ void table_move_all(ecs_world *world, struct table *from, struct table *to) {
   carry_all(from, to);
   memcpy(to->rows + base, from->rows, count * sizeof *from->rows);
   to->count += count;
+  if (UNLIKELY(from->off)) toggles_move_all(from, to, base);
   from->count = 0;
   for (uint32_t row = base; row < to->count; row++) {
     assert(entity_record(&world->entities, to->rows[row])->row == row - base);

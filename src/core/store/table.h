@@ -7,6 +7,8 @@
 
 struct component;
 
+struct toggle;
+
 struct column {
   ecs_id id;                 /* of the table's ids the one that it is for */
   void *data;                /* of the buffer: what the loops read */
@@ -68,6 +70,9 @@ struct table {
   struct edge *edges;
   uint32_t *rows;            /* entity index by row */
   struct column *columns;    /* in the order of ids, then of leaves */
+  struct toggle *toggles;    /* in the order of ids, of those that can be switched off */
+  uint32_t toggle_count;
+  uint32_t off;              /* how often something is switched off: see toggle.h */
   uint32_t count;
   uint32_t capacity;         /* rows that every column has room for */
   uint32_t column_count;

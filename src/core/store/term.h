@@ -14,6 +14,9 @@ enum term_form {
   TERM_OF                /* that of a variable's value: Health($food) */
 };
 
+/* Which of those that can be switched off a term is about. */
+enum term_state { TERM_ON, TERM_OFF, TERM_ANY };
+
 /* A value that terms share, and that was not given with the query. */
 struct variable {
   ecs_string name;       /* in the query's text; of a `*` nothing */
@@ -38,6 +41,8 @@ struct term {
   uint32_t slot;         /* index into a match's columns; NONE for what gives nothing */
   bool read_only;
   bool filters;          /* `with`: it gives nothing */
+  enum term_state state;
+  bool toggled;          /* of the row's own: some rows of a table may have it, others not */
 };
 
 /* Whether there are values: those of a tie are what it has beside its target. */
@@ -85,6 +90,7 @@ struct query_terms {
   bool choices;          /* has terms that a table may lack */
   bool targets;          /* has terms of which term_is_known */
   struct component *cascade;   /* of the first term that wants parents first; NULL */
+  bool toggled;          /* has terms that are */
   bool sources;          /* the first term is a tie by an exclusive relation: its order is theirs */
 };
 

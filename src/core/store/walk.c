@@ -1,8 +1,9 @@
 #include "core/store/walk.h"
 
 #include "core/store/entity.h"
-#include "core/store/query.h"
+#include "core/store/query_rows.h"
 #include "core/store/relate.h"
+#include "core/store/toggle.h"
 #include "core/store/world.h"
 
 /* ---- what a term says of the row ---- */
@@ -15,11 +16,16 @@ static ecs_id value_of(const struct walk *walk, const struct term *term) {
   return term->target != ECS_NULL ? term->target : walk->values[term->variable];
 }
 
-/* The cells of a component, or a pair, that a table may have. */
-static bool end_in(const struct table *table, uint32_t row, ecs_id id, uint32_t leaf,
+static bool is_shown(const struct table *table, uint32_t row, ecs_id id, enum term_state state) {
+  return state == TERM_ANY || toggle_is_off(table, id, row) == (state == TERM_OFF);
+}
+
+/* The cells of a component, or a pair, that a table may have, as a term asks for it. */
+static bool end_in(const struct table *table, uint32_t row, const struct term *term, ecs_id id,
                    struct walk_end *end) {
   const struct layout *layout = table_find(table, id);
-  if (!layout->taken) return false;
+  uint32_t leaf = term->leaf;
+  if (!layout->taken || !is_shown(table, row, id, term->state)) return false;
   uint32_t first = layout->count ? (uint32_t)(layout->columns - table->columns) : NONE;
   if (first != NONE && leaf != NONE) first += leaf;
   *end = (struct walk_end){table, row, first};
@@ -27,18 +33,18 @@ static bool end_in(const struct table *table, uint32_t row, ecs_id id, uint32_t 
 }
 
 /* The same of an index, whose entity is alive. */
-static bool end_of(const struct walk *walk, uint32_t index, ecs_id id, uint32_t leaf,
+static bool end_of(const struct walk *walk, uint32_t index, const struct term *term,
                    struct walk_end *end) {
   const ecs_world *world = walk->query->world;
   const struct record *record = entity_record(&world->entities, index);
   if (record->table >= RECORD_BARE) return false;
-  return end_in(record_table(world, record), record->row, id, leaf, end);
+  return end_in(record_table(world, record), record->row, term, term->id, end);
 }
 
-static bool end_at(const struct walk *walk, ecs_id entity, ecs_id id, uint32_t leaf,
+static bool end_at(const struct walk *walk, ecs_id entity, const struct term *term,
                    struct walk_end *end) {
   const struct record *record = entity_find(&walk->query->world->entities, entity);
-  return record && end_of(walk, ecs_id_index(entity), id, leaf, end);
+  return record && end_of(walk, ecs_id_index(entity), term, end);
 }
 
 /* The id under which the row has its tie to a target. */
@@ -57,7 +63,7 @@ static bool tied_to(struct walk *walk, const struct term *term, ecs_id target,
       ties_target(&component->relation->ties, walk->table->rows[walk->row]) != index)
     return false;
   return ecs_alive(walk->query->world, target) &&
-         end_in(walk->table, walk->row, id_of_tie(term, target), term->leaf, end);
+         end_in(walk->table, walk->row, term, id_of_tie(term, target), end);
 }
 
 /* The first target, or the one behind that of the variable. */
@@ -69,17 +75,16 @@ static bool tied_next(struct walk *walk, const struct term *term, bool again,
                         : relate_target(world, entity, term->component);
   if (target == ECS_NULL) return false;
   *value = target;
-  return end_in(walk->table, walk->row, id_of_tie(term, target), term->leaf, end);
+  return end_in(walk->table, walk->row, term, id_of_tie(term, target), end);
 }
 
 /* To whom an entity field of the row leads. */
 static ecs_id through_field(const struct walk *walk, const struct term *term) {
-  struct walk_end end;
-  const ecs_world *world = walk->query->world;
-  if (!end_in(walk->table, walk->row, term->through->id, term->through_leaf, &end))
-    return ECS_NULL;
-  assert(end.first != NONE);
-  return entity_target(world, ((const ecs_id *)end.table->columns[end.first].data)[end.row]);
+  const struct layout *layout = table_find(walk->table, term->through->id);
+  if (!layout->taken || toggle_is_off(walk->table, term->through->id, walk->row)) return ECS_NULL;
+  assert(term->through_leaf < layout->count);
+  const ecs_id *ids = layout->columns[term->through_leaf].data;
+  return entity_target(walk->query->world, ids[walk->row]);
 }
 
 /* From the row itself on: a relation may lead in a circle, which has no more steps than ties. */
@@ -87,7 +92,7 @@ static bool nearest(const struct walk *walk, const struct term *term, struct wal
   const struct ties *ties = &term->through->relation->ties;
   uint32_t at = walk->table->rows[walk->row];
   for (uint32_t steps = 0; at && steps <= ties->count; steps++) {
-    if (end_of(walk, at, term->id, term->leaf, end)) return true;
+    if (end_of(walk, at, term, end)) return true;
     at = ties_target(ties, at);
   }
   return false;
@@ -104,10 +109,10 @@ static bool path_ends(const struct walk *walk, const struct term *term, struct w
   if (term->nearest) return nearest(walk, term, end);
   if (term->through_leaf != NONE) {
     ecs_id to = through_field(walk, term);
-    return to != ECS_NULL && end_at(walk, to, term->id, term->leaf, end);
+    return to != ECS_NULL && end_at(walk, to, term, end);
   }
   uint32_t to = target_along(walk, term);
-  return to && end_of(walk, to, term->id, term->leaf, end);
+  return to && end_of(walk, to, term, end);
 }
 
 /* Whether the term is there, for the first time or, where it finds targets, once more. */
@@ -121,8 +126,8 @@ static bool is_there(struct walk *walk, const struct term *term, bool again,
         return tied_next(walk, term, false, end);
       return tied_to(walk, term, value_of(walk, term), end);
     case TERM_PATH: return path_ends(walk, term, end);
-    case TERM_OF: return end_at(walk, value_of(walk, term), term->id, term->leaf, end);
-    default: return end_in(walk->table, walk->row, term->id, term->leaf, end);
+    case TERM_OF: return end_at(walk, value_of(walk, term), term, end);
+    default: return end_in(walk->table, walk->row, term, term->id, end);
   }
 }
 
@@ -203,14 +208,22 @@ void walk_begin(struct walk *walk, const ecs_query *query) {
                                    ecs_id_index(first->target));
 }
 
+/* Whether the table has more rows that match, as far as what is switched off is concerned. */
+static bool find_run(struct walk *walk) {
+  uint32_t count;
+  walk->next_row = query_next_run(&walk->query->terms, walk->table, walk->next_row, &count);
+  walk->run_end = walk->next_row + count;
+  return count > 0;
+}
+
 static bool next_by_tables(struct walk *walk) {
   const ecs_query *query = walk->query;
-  for (;; walk->next_match++, walk->next_row = 0) {
+  for (;; walk->next_match++, walk->next_row = walk->run_end = 0) {
     if (walk->next_match >= walk->reach) return false;
     assert(walk->next_match < query->count);
     walk->match = walk->next_match;
     walk->table = world_table(query->world, query->tables[walk->match]);
-    if (walk->next_row >= walk->table->count) continue;
+    if (walk->next_row == walk->run_end && !find_run(walk)) continue;
     walk->row = walk->next_row++;
     return true;
   }
@@ -248,7 +261,8 @@ static bool next_by_sources(struct walk *walk) {
     const struct relation *relation = walk->query->terms.terms[0].component->relation;
     uint32_t source = walk->next_source;
     walk->next_source = ties_next(&relation->ties, source);
-    if (come_to(walk, source)) return true;
+    if (come_to(walk, source) && query_takes_row(&walk->query->terms, walk->table, walk->row))
+      return true;
   }
   return false;
 }
@@ -387,6 +401,7 @@ static bool is_even(const struct walk *walk, uint32_t step) {
 bool walk_take_table(struct walk *walk) {
   const struct query_terms *terms = &walk->query->terms;
   if (walk->list || terms->sources || walk->row != 0) return false;
+  if (walk->run_end != walk->table->count) return false;
   for (uint32_t i = 0; i < terms->step_count; i++)
     if (!is_even(walk, i)) return false;
   walk->next_row = walk->table->count;
@@ -396,10 +411,11 @@ bool walk_take_table(struct walk *walk) {
 
 /* ---- what a match gives ---- */
 
-/* Of a term that every row of the table has, or lacks. */
+/* Of a term that the table says about. */
 static struct walk_end own_cells(const struct walk *walk, const struct term *term) {
   uint32_t first = query_columns(walk->query, walk->match)[term->slot];
-  return (struct walk_end){first == NONE ? NULL : walk->table, walk->row, first};
+  bool there = first != NONE && (!term->toggled || term_shows(term, walk->table, walk->row));
+  return (struct walk_end){there ? walk->table : NULL, walk->row, first};
 }
 
 uint32_t walk_step_of(const struct walk *walk, const struct term *term) {

@@ -1,0 +1,24 @@
+/* The bits of a word. */
+#ifndef ECS_CORE_STORE_BITS_H
+#define ECS_CORE_STORE_BITS_H
+
+#include "core/base/base.h"
+
+/* The lowest one that is set; there is one. */
+static inline uint32_t bits_first(uint64_t word) {
+#ifdef __GNUC__
+  return (uint32_t)__builtin_ctzll(word);
+#else
+  uint32_t at = 0;
+  while (!(word >> at & 1)) at++;
+  return at;
+#endif
+}
+
+static inline uint32_t bits_count(uint64_t word) {
+  uint32_t count = 0;
+  for (; word; word &= word - 1) count++;
+  return count;
+}
+
+#endif

@@ -1,0 +1,156 @@
+#include "core/store/query_rows.h"
+
+#include "core/store/bits.h"
+#include "core/store/toggle.h"
+#include "core/store/world.h"
+
+bool term_shows(const struct term *term, const struct table *table, uint32_t row) {
+  if (term->state == TERM_ANY) return true;
+  return toggle_is_off(table, term->id, row) == (term->state == TERM_OFF);
+}
+
+/* ---- 64 rows ---- */
+
+/* Those in which the term's component is there, as the term asks for it. */
+static uint64_t shown(const struct term *term, const struct table *table, uint32_t word) {
+  if (!table_has(table, term->id)) return 0;
+  if (!term->toggled) return UINT64_MAX;
+  const struct toggle *toggle = toggle_of(table, term->id);
+  uint64_t off = toggle && toggle->off ? toggle->bits[word] : 0;
+  return term->state == TERM_OFF ? off : ~off;
+}
+
+/* Of alternatives, from the first one on, of which *at is the last one then. */
+static uint64_t any_shown(const struct query_terms *terms, const struct table *table,
+                          uint32_t word, uint32_t *at) {
+  uint32_t group = terms->terms[*at].group, first = *at;
+  uint64_t rows = 0;
+  for (uint32_t i = first; i < terms->count && terms->terms[i].group == group; i++) {
+    rows |= term_is_by_row(&terms->terms[i]) ? UINT64_MAX : shown(&terms->terms[i], table, word);
+    *at = i;
+  }
+  return rows;
+}
+
+static uint64_t matching(const struct query_terms *terms, const struct table *table,
+                         uint32_t word) {
+  uint64_t rows = UINT64_MAX;
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    if (term->group != NONE)
+      rows &= any_shown(terms, table, word, &i);
+    else if (term->toggled && term->kind == TERM_WITH)
+      rows &= shown(term, table, word);
+    else if (term->toggled && term->kind == TERM_WITHOUT)
+      rows &= ~shown(term, table, word);
+  }
+  return rows;
+}
+
+/* Those in which another set of terms is there than in one row. */
+static uint64_t differing(const struct query_terms *terms, const struct table *table,
+                          uint32_t word, uint32_t row) {
+  uint64_t rows = 0;
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    if (!term->toggled || !term_may_lack(term)) continue;
+    bool there = shown(term, table, row / 64) >> row % 64 & 1;
+    rows |= there ? ~shown(term, table, word) : shown(term, table, word);
+  }
+  return rows;
+}
+
+/* ---- tables ---- */
+
+static bool splits(const struct term *term, const struct table *table) {
+  const struct toggle *toggle = toggle_of(table, term->id);
+  if (!toggle && !table_has(table, term->id)) return false;
+  if (toggle && toggle->off) return true;
+  return (term->state == TERM_OFF) != (term->kind == TERM_WITHOUT);
+}
+
+bool query_splits(const struct query_terms *terms, const struct table *table) {
+  for (uint32_t i = 0; terms->toggled && i < terms->count; i++)
+    if (terms->terms[i].toggled && splits(&terms->terms[i], table)) return true;
+  return false;
+}
+
+/* Whether a term, in a table that has its component, is there in no row, or in every one where it
+** must not be. */
+static bool excludes(const struct term *term, const struct table *table) {
+  if (!term->toggled || term->group != NONE || !table_has(table, term->id)) return false;
+  const struct toggle *toggle = toggle_of(table, term->id);
+  uint32_t off = toggle ? toggle->off : 0;
+  uint32_t there = term->state == TERM_OFF ? off : table->count - off;
+  if (term->kind == TERM_WITH) return there == 0;
+  return term->kind == TERM_WITHOUT && there == table->count;
+}
+
+static bool excludes_all(const struct query_terms *terms, const struct table *table) {
+  for (uint32_t i = 0; i < terms->count; i++)
+    if (excludes(&terms->terms[i], table)) return true;
+  return false;
+}
+
+/* The first row behind a run, which begins with a row. */
+static uint32_t run_end(const struct query_terms *terms, const struct table *table, uint32_t row) {
+  uint64_t before = (UINT64_C(1) << row % 64) - 1;
+  for (uint32_t word = row / 64; word < toggle_words(table->count); word++) {
+    uint64_t ends = ~matching(terms, table, word) | differing(terms, table, word, row);
+    ends &= ~before;
+    before = 0;
+    uint32_t end = ends ? word * 64 + bits_first(ends) : 0;
+    if (ends) return end < table->count ? end : table->count;
+  }
+  return table->count;
+}
+
+/* The first row that matches, from one on; the number of rows for none. */
+static uint32_t next_row(const struct query_terms *terms, const struct table *table,
+                         uint32_t from) {
+  uint64_t before = (UINT64_C(1) << from % 64) - 1;
+  for (uint32_t word = from / 64; word < toggle_words(table->count); word++) {
+    uint64_t rows = matching(terms, table, word) & ~before;
+    before = 0;
+    if (!rows) continue;
+    uint32_t row = word * 64 + bits_first(rows);
+    return row < table->count ? row : table->count;
+  }
+  return table->count;
+}
+
+uint32_t query_next_run(const struct query_terms *terms, const struct table *table, uint32_t from,
+                        uint32_t *count) {
+  assert(from <= table->count);
+  *count = table->count - from;
+  if (LIKELY(!terms->toggled) || *count == 0 || !query_splits(terms, table)) return from;
+  uint32_t row = from == 0 && excludes_all(terms, table) ? table->count
+                                                         : next_row(terms, table, from);
+  *count = row < table->count ? run_end(terms, table, row) - row : 0;
+  return row;
+}
+
+bool query_takes_row(const struct query_terms *terms, const struct table *table, uint32_t row) {
+  return !terms->toggled || (matching(terms, table, row / 64) >> row % 64 & 1);
+}
+
+bool query_has_runs(const ecs_query *query) {
+  for (uint32_t i = 0; query->terms.toggled && i < query_reach(query); i++) {
+    const struct table *table = world_table(query->world, query->tables[i]);
+    if (table->count && query_splits(&query->terms, table)) return true;
+  }
+  return false;
+}
+
+uint32_t query_count_rows(const struct query_terms *terms, const struct table *table) {
+  uint32_t count = 0, run;
+  if (!query_splits(terms, table)) return table->count;
+  if (excludes_all(terms, table)) return 0;
+  for (uint32_t word = 0; word < toggle_words(table->count); word++) {
+    uint64_t rows = matching(terms, table, word);
+    run = table->count - word * 64;
+    if (run < 64) rows &= (UINT64_C(1) << run) - 1;
+    count += bits_count(rows);
+  }
+  return count;
+}

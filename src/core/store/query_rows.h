@@ -1,0 +1,29 @@
+/* Which rows of a table match a query, where components of it may be switched off: 64 of them at a
+** time. Terms that are decided row by row are not looked at: see walk.h. */
+#ifndef ECS_CORE_STORE_QUERY_ROWS_H
+#define ECS_CORE_STORE_QUERY_ROWS_H
+
+#include "core/store/query.h"
+
+/* Whether a row has what a term asks for, as far as that depends on what is switched off; of a
+** table that has the component. */
+bool term_shows(const struct term *term, const struct table *table, uint32_t row);
+
+/* The next rows, from a row on, that match and in which the same terms are there. Where nothing is
+** off these are all that are left. *count is 0 at the end. */
+uint32_t query_next_run(const struct query_terms *terms, const struct table *table, uint32_t from,
+                        uint32_t *count);
+
+/* Whether a row matches. */
+bool query_takes_row(const struct query_terms *terms, const struct table *table, uint32_t row);
+
+/* Whether a table's rows differ: all of them match else, with the terms that its columns say. */
+bool query_splits(const struct query_terms *terms, const struct table *table);
+
+/* Whether any of its tables that have rows does so. */
+bool query_has_runs(const ecs_query *query);
+
+/* How many rows of a table match. */
+uint32_t query_count_rows(const struct query_terms *terms, const struct table *table);
+
+#endif
