@@ -11,6 +11,7 @@
 #include "core/base/value.h"
 #include "core/run/schedule.h"
 #include "core/store/entity.h"
+#include "core/store/toggle.h"
 #include "core/store/world.h"
 
 #define BLOCK 512u
@@ -105,6 +106,18 @@ static uint64_t hash_pair(const ecs_world *world, ecs_id id) {
              ? mix(hash_target(world, entity_id(&world->entities, pair_target(id))) + 7) : 0;
 }
 
+/* What is switched off. */
+static void add_toggles(const ecs_world *world, const struct table *table, uint32_t row,
+                        uint32_t count, uint64_t *sums) {
+  for (uint32_t i = 0; i < table->toggle_count; i++) {
+    const struct toggle *toggle = &table->toggles[i];
+    const struct component *component = component_of(world, toggle->id);
+    uint64_t name = mix(hash_text(component->name, component->name_size) + 11);
+    for (uint32_t j = 0; toggle->off && j < count; j++)
+      if (toggle_bit(toggle, row + j)) sums[j] += name;
+  }
+}
+
 static uint64_t hash_table(const ecs_world *world, const struct table *table) {
   uint64_t total = 0, type = 0, sums[BLOCK];
   for (uint32_t i = 0; i < table->id_count; i++) {
@@ -121,6 +134,7 @@ static uint64_t hash_table(const ecs_world *world, const struct table *table) {
       uint64_t key = leaf_key(column->component, leaf) + hash_pair(world, column->id);
       add_cells(world, leaf, column->data, row, count, key, sums);
     }
+    if (table->off) add_toggles(world, table, row, count, sums);
     for (uint32_t i = 0; i < count; i++)
       total += mix(sums[i] + id_share(world, table->rows[row + i]));
   }

@@ -9,9 +9,9 @@
 **               string fields hold 0 for "" or a place counted from 1
 **   components  u32 count, by nesting depth and name, each: text name, text doc, u8 flags
 **               (1 resource, 2 relation, 4 exclusive, 8 acyclic, 16 sources die with their
-**               target, 32 they keep it alive), u32 fields, each: text name, type, u8 type's
-**               code (types.h), u32 array count, u32 nested place, u8 has default, u32 names,
-**               the texts, texts doc unit min max (size 0xFFFFFFFF for none);
+**               target, 32 they keep it alive, 64 toggle), u32 fields, each: text name, type, u8
+**               type's code (types.h), u32 array count, u32 nested place, u8 has default, u32
+**               names, the texts, texts doc unit min max (size 0xFFFFFFFF for none);
 **               u32 leaves, each: u32 bytes of a cell, u64 default (entities: 0); for a resource
 **               the leaves' cells
 **   required    for each component: u32 count, u32 places of what it requires, ascending
@@ -22,7 +22,9 @@
 **               pairs, by both, each: u32 relation's place, u32 target; u8 flags (1 was empty),
 **               u32 rows, u32 entity index each, then the columns: by place, then leaf, those of
 **               pairs behind those of components, each: u32 bytes of a cell, the cells. `any`
-**               columns: u32 size (0xFFFFFFFF for nil) and bytes for each cell
+**               columns: u32 size (0xFFFFFFFF for nil) and bytes for each cell. Then, for each of
+**               its components that is a toggle, by place: u32 rows that have it off, and when
+**               there are any, a bit for each row, in u64 words
 **   ties        for each exclusive relation, by place: u32 count, the sources, by targets and then
 **               in the order in which they were tied
 **   names       u32 count, by their bytes and then by id, each: u64 id, text
@@ -38,8 +40,8 @@
 ** are known otherwise, also see to it that every leaf and every column of an empty table has
 ** bytes to stand for the memory that it takes.
 **
-** Formats 1 and 2 are read as well. They had no relations, neither pairs nor ties, and no
-** requirements. Format 1 had a u32 native size before a component's fields and a u64 offset before
+** Formats 1 and 2 are read as well. They had no relations, neither pairs nor ties, no
+** requirements and no toggles. Format 1 had a u32 native size before a component's fields and a u64 offset before
 ** a field's names, and neither sizes of cells nor streams. */
 #ifndef ECS_CORE_IMAGE_FORMAT_H
 #define ECS_CORE_IMAGE_FORMAT_H
@@ -53,7 +55,7 @@
 
 enum {
   IMAGE_RESOURCE = 1, IMAGE_RELATION = 2, IMAGE_EXCLUSIVE = 4, IMAGE_ACYCLIC = 8,
-  IMAGE_DESPAWNS = 16, IMAGE_REFUSES = 32
+  IMAGE_DESPAWNS = 16, IMAGE_REFUSES = 32, IMAGE_TOGGLE = 64
 };
 
 enum slot_state { SLOT_UNBORN, SLOT_ALIVE, SLOT_FREE, SLOT_PARTED, SLOT_RETIRED };

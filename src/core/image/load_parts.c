@@ -303,8 +303,9 @@ static bool read_flags(uint8_t flags, ecs_component_desc *desc) {
   desc->acyclic = flags & IMAGE_ACYCLIC;
   desc->on_target_despawn = despawns ? ECS_TARGET_DESPAWN
                             : refuses ? ECS_TARGET_ERROR : ECS_TARGET_REMOVE;
+  desc->toggle = flags & IMAGE_TOGGLE;
   bool plain = !desc->exclusive && !desc->acyclic && !despawns && !refuses;
-  return flags < 64 && !(despawns && refuses) && (desc->relation || plain);
+  return flags < 128 && !(despawns && refuses) && (desc->relation || plain);
 }
 
 static ecs_status read_component(struct loader *loader, struct declaration *declaration) {

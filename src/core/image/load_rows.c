@@ -10,6 +10,7 @@
 #include "core/store/index.h"
 #include "core/store/relation_check.h"
 #include "core/store/require.h"
+#include "core/store/toggle.h"
 
 #define PIECE 4096u
 
@@ -310,6 +311,38 @@ static ecs_status read_columns(struct loader *loader, struct table *table) {
   return status;
 }
 
+/* The bits of one component, for which there is room. */
+static ecs_status read_toggle(struct loader *loader, const struct table *table,
+                              struct toggle *toggle) {
+  uint32_t off = read_u32(&loader->in), last = table->count % 64;
+  size_t words = toggle_words(table->count);
+  if (off > table->count) return load_damaged(loader, "more is switched off than there is");
+  if (off == 0) return load_state(loader);
+  read_numbers(&loader->in, toggle->bits, sizeof *toggle->bits, (uint32_t)words);
+  if (loader->in.failed) memset(toggle->bits, 0, words * sizeof *toggle->bits);
+  if (loader->in.failed) return load_state(loader);
+  if (last && toggle->bits[words - 1] >> last)
+    return load_damaged(loader, "a row that is not there is switched off");
+  toggle->off = off;
+  return ECS_OK;
+}
+
+/* The table has its rows. What the image says of their number is what the bits say. */
+static ecs_status read_toggles(struct loader *loader, struct table *table) {
+  ecs_status status = ECS_OK;
+  if (!toggles_grow(&loader->world->memory, table, table->count)) return ECS_ENOMEM;
+  for (uint32_t i = 0; i < loader->component_count && status == ECS_OK; i++) {
+    struct toggle *toggle = toggle_of(table, loader->components[i]->id);
+    if (toggle) status = read_toggle(loader, table, toggle);
+  }
+  uint32_t said = 0;
+  for (uint32_t i = 0; i < table->toggle_count; i++) said += table->toggles[i].off;
+  toggles_count(table);
+  if (status == ECS_OK && said != table->off)
+    status = load_damaged(loader, "what is switched off is miscounted");
+  return status;
+}
+
 static ecs_status read_table(struct loader *loader) {
   struct table *table = NULL;
   uint32_t before = graph_all(loader->world)->table_count;
@@ -327,6 +360,7 @@ static ecs_status read_table(struct loader *loader) {
   if (count && !pairs_live(loader->world, table)) return load_damaged(loader, "a pair is none");
   status = read_rows(loader, table, count);
   if (status == ECS_OK) status = read_columns(loader, table);
+  if (status == ECS_OK && table->toggle_count) status = read_toggles(loader, table);
   return status == ECS_OK ? load_state(loader) : status;
 }
 

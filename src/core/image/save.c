@@ -9,6 +9,7 @@
 
 #include "core/run/schedule.h"
 #include "core/store/entity.h"
+#include "core/store/toggle.h"
 #include "core/store/world.h"
 
 #define BATCH 512u
@@ -264,7 +265,8 @@ static uint8_t flags_of(const struct component *component) {
                    (ties->exclusive ? IMAGE_EXCLUSIVE : 0) |
                    (ties->acyclic ? IMAGE_ACYCLIC : 0) |
                    (ties->policy == ECS_TARGET_DESPAWN ? IMAGE_DESPAWNS : 0) |
-                   (ties->policy == ECS_TARGET_ERROR ? IMAGE_REFUSES : 0));
+                   (ties->policy == ECS_TARGET_ERROR ? IMAGE_REFUSES : 0) |
+                   (component->toggle ? IMAGE_TOGGLE : 0));
 }
 
 static void save_component(struct saver *saver, const struct component *component) {
@@ -419,6 +421,17 @@ static void save_pair_columns(struct saver *saver, const struct table *table,
                            index_of_image(saver, saver->targets[i])));
 }
 
+static void save_toggles(struct saver *saver, const struct table *table) {
+  for (uint32_t i = 0; table->toggle_count && i < saver->component_count; i++) {
+    const struct toggle *toggle = toggle_of(table, component_at(saver, i)->id);
+    if (!toggle) continue;
+    write_u32(saver->out, toggle->off);
+    if (toggle->off)
+      write_numbers(saver->out, toggle->bits, sizeof *toggle->bits,
+                    (uint32_t)toggle_words(table->count));
+  }
+}
+
 static void save_table(struct saver *saver, const struct table *table) {
   write_u32(saver->out, table->id_count - count_pairs(table));
   for (uint32_t i = 0; i < saver->component_count; i++)
@@ -433,6 +446,7 @@ static void save_table(struct saver *saver, const struct table *table) {
   }
   for (uint32_t i = 0; table->has_pairs && i < saver->component_count; i++)
     save_pair_columns(saver, table, component_at(saver, i));
+  save_toggles(saver, table);
 }
 
 static void save_sources(struct saver *saver, const struct ties *ties, uint32_t target) {

@@ -4,9 +4,10 @@
 #include "core/image/tie_copy.h"
 #include "core/run/schedule.h"
 #include "core/store/sweeping.h"
+#include "core/store/toggle.h"
 #include "core/store/world.h"
 
-/* One table's rows and columns, one after the other in one block. */
+/* One table's rows, columns and toggles, one after the other in one block. */
 struct saved_table {
   struct table *table;       /* while restoring */
   uint32_t index, serial;
@@ -72,7 +73,7 @@ static size_t table_size(const struct table *table, uint32_t count) {
   size_t size = padded(count * sizeof *table->rows);
   for (uint32_t i = 0; i < table->column_count; i++)
     size += padded((size_t)count * table->columns[i].size);
-  return size;
+  return size + table->toggle_count * padded(toggle_words(count) * sizeof(uint64_t));
 }
 
 /* Between a table and its copy, whose count is `count`. */
@@ -86,6 +87,11 @@ static void copy_columns(struct table *table, char *data, uint32_t count, bool o
     size = (size_t)count * table->columns[i].size;
     memcpy(out ? data : column, out ? column : data, size);
     data += padded(size);
+  }
+  size = toggle_words(count) * sizeof(uint64_t);
+  for (uint32_t i = 0; i < table->toggle_count; i++, data += padded(size)) {
+    uint64_t *bits = table->toggles[i].bits;
+    memcpy(out ? (void *)data : bits, out ? (void *)bits : data, size);
   }
 }
 
@@ -390,6 +396,7 @@ static void restore_table(ecs_world *world, const struct saved_table *saved) {
   assert(saved->count <= table->capacity && table->id_count == saved->id_count);
   copy_columns(table, saved->data, saved->count, false);
   table->count = saved->count;
+  toggles_count(table);
   table->order = saved->order;
   table->doomed = false;
   if (table->count == 0) graph_note_empty(&world->graph, table);
@@ -403,6 +410,7 @@ static void restore_tables(ecs_snapshot *snapshot, bool differs) {
     struct table *table = world_table(world, all->tables[i]);
     table->doomed = true;
     table->count = 0;
+    toggles_clear(table);
     if (differs) graph_note_empty(&world->graph, table);
   }
   for (uint32_t i = 0; i < snapshot->table_count; i++)
