@@ -124,7 +124,7 @@ ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id e
   assert(staging->write_count + count <= staging->write_capacity);
   staging->commands[at] = (struct command){entity, pair, target, kind, innermost(staging),
                                            NONE, staging->write_count, count, false, false,
-                                           false};
+                                           false, false};
   if (count) memcpy(staging->writes + staging->write_count, writes, count * sizeof *writes);
   staging->write_count += count;
   staging->ties += relation_of(world, pair) != NULL;
@@ -324,9 +324,10 @@ static uint32_t merge_chain(const ecs_world *world, const struct chain *chain, e
                             uint32_t count, uint64_t room) {
   const struct staging *staging = &world->staging;
   for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) {
-    const struct command *command = &staging->commands[at];
+    struct command *command = &staging->commands[at];
     if (command->dropped) continue;
     if (is_end(command)) return NONE;
+    command->idle = is_switch(command) && !id_set_has(ids, count, command->component);
     count = change_set(world, command, ids, count, room);
   }
   return keep_tied(world, ecs_id_index(chain->entity), ids, count);
@@ -450,7 +451,7 @@ static void replay(ecs_world *world, const struct chain *chain, struct table *ta
       table_write(world, layout->columns, row, staging->writes + command->first_write, count);
     else if (command->kind == COMMAND_REMOVE)
       reset_removed(world, command, table, row);
-    else if (is_switch(command))
+    else if (is_switch(command) && !command->idle)
       toggle_set(table, command->component, row, command->kind == COMMAND_DISABLE);
   }
 }

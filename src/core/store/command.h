@@ -20,6 +20,7 @@ struct command {
   uint32_t write_count;
   bool dropped;              /* it cannot apply: see staging_refuse */
   bool anew;                 /* it ties whom nothing ties at its time: fields have their defaults */
+  bool idle;                 /* it switches what its entity does not have at its time */
   bool ties;                 /* on an exclusive relation: once it applies its entity is tied */
 };
 

@@ -1,0 +1,503 @@
+-- Components switched off and on. C77, C78.
+
+local helper = require "spec.support.ecs_helper"
+local new_world, has_error = helper.new_world, helper.has_error
+
+describe("a component that is a toggle", function()
+  local world, a, b, c
+  before_each(function()
+    world = new_world()
+    world:component("AI", { "mood: i32 = 3", "name: string", toggle = true })
+    world:component("Position", { "x: f32", "y: f32" })
+    world:component("Asleep", { toggle = true })
+    a = world:spawn { AI = { mood = 1 }, Position = { x = 1 } }
+    b = world:spawn { AI = { mood = 2 }, Position = { x = 2 }, Asleep = true }
+    c = world:spawn { Position = { x = 3 } }
+  end)
+
+  local function ids(text, variables)
+    local list = world:query(text, variables):ids()
+    table.sort(list)
+    return list
+  end
+
+  it("C77: keeps its value while queries pass over it", function()
+    world:disable(a, "AI")
+    assert.is_false(world:enabled(a, "AI"))
+    assert.is_true(world:enabled(b, "AI"))
+    assert.is_true(world:has(a, "AI"))
+    assert.same({ 1, "" }, { world:get(a, "AI") })
+    world:set(a, "AI.mood", 7)
+    assert.is_false(world:enabled(a, "AI"))
+    assert.same({ b }, ids "AI")
+    world:enable(a, "AI")
+    assert.same({ a, b }, ids "AI")
+    assert.equal(7, (world:get(a, "AI")))
+  end)
+
+  it("C77: is absent to terms that do not ask for it", function()
+    world:disable(a, "AI")
+    assert.same({ a, c }, ids "!AI")
+    assert.same({ a }, ids "AI:off")
+    assert.same({ a, b }, ids "AI:any")
+    assert.same({ b, c }, ids "!AI:off")
+    assert.same({ c }, ids "!AI:any")
+    assert.same({ b }, ids "with AI, Position")
+    assert.same({ b }, ids "AI|Asleep")
+    world:disable(b, "Asleep")
+    assert.same({ a, b }, ids "AI:off|Asleep:off")
+    local seen = {}
+    for ai, position, e in world:query("AI?, Position"):each() do
+      seen[e] = ai and ai.mood or position.x
+    end
+    assert.same({ [a] = 1, [b] = 2, [c] = 3 }, seen)
+    world:query("AI:off?, Position"):each(function(ai, _, _, e) seen[e] = ai and ai.mood end)
+    assert.same({ [a] = 1 }, seen)
+    world:query("Asleep?, Position"):each(function(asleep, _, _, e) seen[e] = tostring(asleep) end)
+    assert.same({ [a] = "nil", [b] = "nil", [c] = "nil" }, seen)
+    assert.equal(1, world:count "AI:off, AI:any")
+    assert.equal(0, world:count "AI:off, AI")
+  end)
+
+  it("C77: is passed over by paths", function()
+    world:component("Hunt", { "prey: entity", toggle = true })
+    world:add(b, "ChildOf", a)
+    world:add(c, "ChildOf", b)
+    world:set(c, "Hunt", a)
+    world:disable(b, "AI")
+    assert.same({ b }, ids "ChildOf->AI")
+    assert.same({ c }, ids "ChildOf->AI:off")
+    assert.same({ b, c }, ids "ChildOf->AI:any")
+    assert.same({ c }, ids "Hunt.prey->AI")
+    local moods = {}
+    for ai, e in world:query("ChildOf*->AI"):each() do moods[e] = ai.mood end
+    assert.same({ [a] = 1, [b] = 1, [c] = 1 }, moods)
+    world:disable(c, "Hunt")
+    assert.same({}, ids "Hunt.prey->AI")
+    assert.same({ a }, ids "Position, AI, !(ChildOf, *)")
+    assert.same({}, ids "AI, (ChildOf, *)")
+    assert.same({ b }, ids("(ChildOf, $p), AI:off", { p = a }))
+    assert.same({}, ids("(ChildOf, $p), AI", { p = a }))
+    assert.same({ c }, ids "(ChildOf, $up), AI($up):off")
+  end)
+
+  it("goes on when the entity moves, and with it only", function()
+    world:disable(a, "AI")
+    world:add(a, "Asleep")
+    world:remove(a, "Position")
+    assert.is_false(world:enabled(a, "AI"))
+    assert.is_true(world:enabled(b, "AI"))
+    world:despawn(b)
+    world:add(c, "AI")
+    assert.is_true(world:enabled(c, "AI"))
+    world:remove(a, "AI")
+    assert.is_false(world:enabled(a, "AI"))
+    world:add(a, "AI")
+    assert.is_true(world:enabled(a, "AI"))
+  end)
+
+  it("C78: matches 64 rows at a time, in the order of rows", function()
+    local many = world:spawn_many(300, { AI = {}, Position = {} })
+    for i, id in ipairs(many) do
+      if i % 3 == 0 or i > 150 and i < 280 then world:disable(id, "AI") end
+    end
+    local wanted = { a }
+    for i, id in ipairs(many) do
+      if not (i % 3 == 0 or i > 150 and i < 280) then wanted[#wanted + 1] = id end
+    end
+    wanted[#wanted + 1] = b
+    local query = world:query "AI, Position"
+    assert.same(wanted, query:ids())
+    assert.equal(#wanted, query:count())
+    local seen = {}
+    for chunk in query:chunks() do
+      for i = 1, chunk.n do seen[#seen + 1] = chunk.entities[i] end
+      assert.equal(chunk.n, #chunk:column "Position.x")
+    end
+    assert.same(wanted, seen)
+    assert.equal(a, query:first())
+    world:disable(a, "AI")
+    assert.equal(many[1], query:first())
+  end)
+
+  it("is switched when the scope ends, in the order of commands", function()
+    world:defer()
+    world:disable(a, "AI")
+    assert.is_true(world:enabled(a, "AI"))
+    world:commit()
+    assert.is_false(world:enabled(a, "AI"))
+    local f = world:spawn {}
+    world:defer()
+    local e = world:spawn { AI = {} }
+    world:disable(e, "AI")
+    world:remove(a, "AI")
+    world:add(a, "AI")
+    world:add(c, "AI")
+    world:disable(c, "AI")
+    world:disable(f, "AI")
+    world:add(f, "AI")
+    world:disable(b, "AI")
+    world:enable(b, "AI")
+    world:disable(b, "Asleep")
+    world:remove(b, "Asleep")
+    world:commit()
+    assert.is_false(world:enabled(e, "AI"))
+    assert.is_true(world:enabled(a, "AI"))
+    assert.is_false(world:enabled(c, "AI"))
+    assert.is_true(world:enabled(f, "AI"))
+    assert.is_true(world:enabled(b, "AI"))
+    assert.is_false(world:has(b, "Asleep"))
+    world:defer()
+    world:disable(b, "AI")
+    world:cancel()
+    assert.is_true(world:enabled(b, "AI"))
+    world:system("sleep", { query = "AI", each = function(_, _, id) world:disable(id, "AI") end })
+    world:update(0.1)
+    assert.same({ a, b, c, f, e }, ids "AI:off")
+  end)
+
+  it("C77: does nothing where it is absent, and refuses what is no toggle", function()
+    world:disable(c, "AI")
+    assert.is_false(world:has(c, "AI"))
+    assert.is_false(world:enabled(c, "AI"))
+    assert.is_true(world:enabled(a, "Position"))
+    for _, method in ipairs { "enable", "disable" } do
+      has_error(function() world[method](world, a, "Position") end,
+        "'Position' cannot be switched on and off: declare it with toggle = true")
+      has_error(function() world[method](world, a, "ChildOf") end,
+        "'ChildOf' cannot be switched on and off")
+      has_error(function() world[method](world, a, "AY") end, "unknown component 'AY'", "'AI'")
+      has_error(function() world[method](world, a, "AI", 1) end, "one component expected")
+    end
+    has_error(function() world:query "Position:off" end, "'Position' cannot be switched off",
+      "toggle = true")
+    has_error(function() world:query "AI:off:any" end, "':off' and ':any' go alone")
+    world:despawn(a)
+    has_error(function() world:disable(a, "AI") end, "bad argument #1", "is dead")
+    has_error(function() world:component("Bad", { toggle = 1 }) end, "'toggle' is true or false")
+    has_error(function() world:relation("Bad", { toggle = true }) end, "a relation has no 'toggle'")
+  end)
+
+  it("says so in its description, and how many have it off", function()
+    world:disable(a, "AI")
+    local told = world:describe "AI"
+    assert.is_true(told.toggle)
+    assert.equal(1, told.off)
+    assert.is_nil(world:describe("Position").toggle)
+  end)
+
+  it("becomes one by another declaration, and ceases to be while nothing is off", function()
+    local without = world:query "!Position"
+    assert.equal(0, without:count())
+    world:component("Position", { "x: f32", "y: f32", toggle = true })
+    world:disable(b, "Position")
+    assert.same({ b }, without:ids())
+    assert.same({ 2, 0 }, { world:get(b, "Position") })
+    has_error(function() world:component("Position", { "x: f32", "y: f32" }) end,
+      "'Position' cannot be without toggle while entity", "has it switched off")
+    assert.same({ b }, without:ids())
+    world:component("Position", { "x: f64", "y: f32", toggle = true })
+    assert.same({ b }, ids "Position:off")
+    local off = world:query "Position:off"
+    world:enable(b, "Position")
+    world:component("Position", { "x: f64", "y: f32" })
+    assert.equal(0, without:count())
+    assert.equal(0, off:count())
+    assert.equal(3, world:count "Position")
+    assert.equal(world:tag "Asleep", world:tag "Asleep")
+    assert.is_true(world:describe("Asleep").toggle)
+  end)
+
+  it("is saved and restored with what is off", function()
+    world:disable(a, "AI")
+    world:disable(b, "Asleep")
+    local digest, bytes, kept = world:digest(), world:save(), world:snapshot()
+    world:enable(a, "AI")
+    assert.not_equal(digest, world:digest())
+    world:despawn(b)
+    world:restore(kept)
+    assert.equal(digest, world:digest())
+    assert.same({ b }, ids "AI")
+    world:enable(a, "AI")
+    world:load(bytes)
+    assert.equal(digest, world:digest())
+    assert.equal(bytes, world:save())
+    local other = new_world()
+    other:load(bytes)
+    assert.equal(digest, other:digest())
+    assert.is_true(other:describe("AI").toggle)
+    other = new_world()
+    other:component("AI", { "mood: i32 = 3", "name: string" })
+    has_error(function() other:load(bytes) end, "'AI' cannot be without toggle")
+    assert.equal(0, other:count "AI")
+  end)
+end)
+
+-- ---- random worlds against plain Lua ----------------------------------------------------
+
+local NAMES = { "A", "B", "T", "P" }            -- all but P are toggles, T is a tag
+local TERMS = {}
+for _, name in ipairs(NAMES) do
+  for _, form in ipairs { "%s", "!%s", "%s?", "with %s" } do
+    TERMS[#TERMS + 1] = { form = form, name = name, state = "on" }
+    if name ~= "P" then
+      TERMS[#TERMS + 1] = { form = form, name = name, state = "off" }
+      TERMS[#TERMS + 1] = { form = form, name = name, state = "any" }
+    end
+  end
+end
+
+local function text_of(term)
+  local what = term.name .. (term.state ~= "on" and ":" .. term.state or "")
+  return term.form:format(what)
+end
+
+-- Whether a term finds its component in an entity of the naive world: { A = value, off = {...} }.
+local function finds(term, entity)
+  if entity[term.name] == nil then return false end
+  if term.state == "any" then return true end
+  return (entity.off[term.name] or false) == (term.state == "off")
+end
+
+local function matches(terms, entity)
+  for _, term in ipairs(terms) do
+    local found = finds(term, entity)
+    if term.either then found = found or finds(term.either, entity) end
+    if term.form == "!%s" then found = not found end
+    if not found and term.form ~= "%s?" then return false end
+  end
+  return true
+end
+
+-- What functions are given: one value for each term that gives something.
+local function given(terms, entity)
+  local list = {}
+  for _, one in ipairs(terms) do
+    for _, term in ipairs { one, one.either } do
+      local gives = term.form == "%s?" or term.form == "%s" and term.name ~= "T"
+      local value = finds(term, entity) and (term.name == "T" or entity[term.name])
+      if gives then list[#list + 1] = tostring(value or "-") end
+    end
+  end
+  return table.concat(list, " ")
+end
+
+describe("random worlds", function()
+  local random = require "spec.support.rng"
+
+  local function open(kernels)
+    local world = new_world { kernels = kernels, tag = 1 }
+    world:component("A", { "v: i32", toggle = true })
+    world:component("B", { "v: f64", toggle = true })
+    world:component("T", { toggle = true })
+    world:component("P", { "v: i32" })
+    return world
+  end
+
+  local function random_terms(rng)
+    local terms, texts = {}, {}
+    for i = 1, rng:range(1, 4) do
+      local term = rng:pick(TERMS)
+      if rng:chance(15) then
+        local function plain()
+          return { form = "%s", name = rng:pick(NAMES), state = "on" }
+        end
+        term = plain()
+        term.either = plain()
+      end
+      terms[i] = term
+      texts[i] = text_of(term) .. (term.either and "|" .. text_of(term.either) or "")
+    end
+    return terms, table.concat(texts, ", ")
+  end
+
+  local function show(view)
+    if type(view) == "boolean" or view == nil then return view and "true" or "-" end
+    return tostring(view.v)
+  end
+
+  -- The matches of all forms, sorted, are those of the naive world.
+  local function compare(world, entities, rng, seed)
+    local terms, text = random_terms(rng)
+    local query, wanted = world:query(text), {}
+    for id, entity in pairs(entities) do
+      if matches(terms, entity) then
+        wanted[#wanted + 1] = id .. ":" .. given(terms, entity)
+      end
+    end
+    table.sort(wanted)
+    local where = ("seed %d: %s"):format(seed, text)
+    assert.equal(#wanted, query:count(), where)
+    assert.equal(#wanted, world:count(text), where)
+    assert.equal(#wanted, #query:ids(), where)
+    local slots = #given(terms, { off = {} }) > 0 and (#given(terms, { off = {} }) + 1) // 2 or 0
+    local seen, order = {}, {}
+    query:each(function(...)
+      local list = {}
+      for i = 1, slots do list[i] = show((select(i, ...))) end
+      local id = select(slots + 2, ...)
+      order[#order + 1] = id
+      seen[#seen + 1] = id .. ":" .. table.concat(list, " ")
+    end)
+    table.sort(seen)
+    assert.same(wanted, seen, where)
+    assert.same(order, query:ids(), where)
+    local rows = {}
+    for chunk in query:chunks() do
+      for i = 1, chunk.n do rows[#rows + 1] = chunk.entities[i] end
+    end
+    assert.same(order, rows, where)
+    assert.equal(order[1], query:first(), where)
+  end
+
+  local function pick(rng, entities, order)
+    local id = rng:pick(order)
+    return entities[id] and id
+  end
+
+  local function apply(entities, operation, id, name, value)
+    local entity = entities[id]
+    if not entity then return end
+    if operation == "despawn" then entities[id] = nil end
+    if operation == "add" and entity[name] == nil then entity[name] = name == "B" and 0.0 or 0 end
+    if operation == "remove" then entity[name], entity.off[name] = nil, nil end
+    if operation == "set" then entity[name] = value end
+    if operation == "disable" and entity[name] ~= nil then entity.off[name] = true end
+    if operation == "enable" then entity.off[name] = nil end
+  end
+
+  local function spawn(world, entities, order, rng)
+    local parts, entity = {}, { off = {} }
+    for _, name in ipairs(NAMES) do
+      if rng:chance(60) then
+        local value = rng:range(1, 99)
+        if name == "B" then value = value + 0.5 end
+        parts[name] = name == "T" and true or { v = value }
+        entity[name] = value
+      end
+    end
+    local id = world:spawn(parts)
+    entities[id] = entity
+    order[#order + 1] = id
+  end
+
+  local OPERATIONS = { "add", "remove", "set", "disable", "disable", "disable", "disable", "enable",
+    "despawn" }
+
+  local function change(world, entities, order, rng)
+    local id, operation = pick(rng, entities, order), rng:pick(OPERATIONS)
+    if not id or not world:alive(id) then return end
+    local name = rng:pick(NAMES)
+    if name == "P" and (operation == "disable" or operation == "enable") then name = "A" end
+    if operation == "set" and name == "T" then operation = "add" end
+    local value = operation == "set" and (name == "B" and rng:range(1, 99) + 0.5 or
+      rng:range(1, 99)) or nil
+    if value then
+      world:set(id, name, value)
+    elseif operation == "despawn" then
+      world:despawn(id)
+    else
+      world[operation](world, id, name)
+    end
+    apply(entities, operation, id, name, value)
+  end
+
+  local function copy(entities)
+    local twin = {}
+    for id, entity in pairs(entities) do
+      local other = { off = {} }
+      for key, value in pairs(entity) do
+        if key ~= "off" then other[key] = value end
+      end
+      for key in pairs(entity.off) do other.off[key] = true end
+      twin[id] = other
+    end
+    return twin
+  end
+
+  it("agree with plain Lua, whatever is switched off", function()
+    local first, last = 1, helper.by_scale { small = 10, normal = 40, deep = 300 }
+    for seed = first, last do
+      local rng, world = random.new(seed), open(true)
+      local entities, order, kept, image, then_, imaged = {}, {}
+      for _ = 1, rng:range(5, 200) do spawn(world, entities, order, rng) end
+      for round = 1, 12 do
+        local scope = rng:chance(40)
+        if scope then world:defer() end
+        for _ = 1, rng:range(1, 60) do change(world, entities, order, rng) end
+        if scope then world:commit() end
+        helper.check(world)
+        for _ = 1, 6 do compare(world, entities, rng, seed) end
+        if round == 4 then kept, then_ = world:snapshot(), copy(entities) end
+        if round == 5 then image, imaged = world:save(), copy(entities) end
+        if round == 8 and seed % 2 == 0 then
+          world:restore(kept)
+          entities = copy(then_)
+        elseif round == 9 then
+          world:load(image)
+          assert.equal(image, world:save())
+          entities = copy(imaged)
+        end
+        for id in pairs(entities) do
+          for _, name in ipairs(NAMES) do
+            assert.equal(entities[id][name] ~= nil and not entities[id].off[name],
+              world:enabled(id, name))
+          end
+        end
+      end
+      world:close()
+    end
+  end)
+
+  -- The functions of kernels, by what they are given.
+  local KERNELS = {
+    { "A, P", function(a, p) p.v = p.v + a.v end },
+    { "A?, B, P", function(a, b, p)
+      if a then b.v = b.v * 0.5 + a.v else p.v = p.v + 1 end
+    end },
+    { "!A, P, B?", function(p, b)
+      if b then b.v = b.v + p.v end
+      p.v = p.v ~ 5
+    end },
+    { "A:off, P", function(a, p) a.v = a.v + 1 p.v = a.v end },
+    { "A|B, P", function(a, _, p) if a then p.v = p.v + 3 else p.v = p.v - 1 end end },
+    { "T?, A:any", function(t, a) if t then a.v = a.v * 3 else a.v = a.v - 1 end end },
+  }
+
+  it("give the same bytes with kernels and without", function()
+    for seed = 1, helper.by_scale { small = 5, normal = 20, deep = 100 } do
+      local images, sums = {}, {}
+      for _, kernels in ipairs { true, false } do
+        local rng, world = random.new(seed), open(kernels)
+        local entities, order = {}, {}
+        for _ = 1, rng:range(5, 3000) do spawn(world, entities, order, rng) end
+        for _ = 1, rng:range(1, 2000) do change(world, entities, order, rng) end
+        for i, kernel in ipairs(KERNELS) do
+          world:system("k" .. i, { query = kernel[1], each = kernel[2], compile = kernels or nil })
+        end
+        local own = world
+        world:system("commands", { query = "A, P", each = load([[
+          local world = ...
+          return function(a, p, _, e)
+            if (a.v + p.v) % 7 == 3 then world:remove(e, "B") end
+            if (a.v + p.v) % 13 == 5 then world:despawn(e) end
+          end]])(own) })
+        for round = 1, 3 do
+          world:update(0.5)
+          for _ = 1, 50 do change(world, entities, order, rng) end
+          local sum = world:query("A, P"):sum(function(a, p) return a.v + p.v * 2 end)
+          sums[#sums + 1] = sum
+          sums[#sums + 1] = world:query("B?, P"):max(function(b, p)
+            if b then return b.v + p.v else return p.v + 0.25 end
+          end)
+          sums[#sums + 1] = world:query("A, P"):where(function(a) return a.v % 3 == 1 end):count()
+          world:query("A, P"):run(function(a) a.v = a.v + round end)
+        end
+        images[#images + 1] = world:save()
+        if kernels then sums = { sums } else assert.same(sums[1], { table.unpack(sums, 2) }) end
+        world:close()
+      end
+      assert.equal(images[1], images[2], "seed " .. seed)
+    end
+  end)
+end)
