@@ -180,6 +180,7 @@ function World:count(text, variables) end
 ---@field [integer] string|ecs.FieldDeclaration "name: type" or "name: type = default"
 ---@field storage? "table"
 ---@field requires? ecs.Component[] What adding it brings with it, with defaults.
+---@field toggle? boolean It can be switched off by `world:disable`.
 ---@field was? string|table<string|integer, string> What it was called; new field names to old ones,
 --- and at 1 what the component was called.
 ---@field doc? string
@@ -238,6 +239,8 @@ function World:undeclare(component) end
 ---@field id ecs.Id
 ---@field storage "table"
 ---@field requires? string[]
+---@field toggle? true It can be switched off.
+---@field off? integer Of a toggle: how many entities have it switched off.
 ---@field size integer
 ---@field orphan? true Nobody declares it: see ecs.live.
 ---@field relation? true
@@ -389,6 +392,23 @@ function World:add(entity, component, target) end
 ---@param component ecs.Component
 ---@param target? ecs.Target
 function World:remove(entity, component, target) end
+
+--- Switches a component off that is declared with `toggle`: it keeps its value, and queries pass over
+--- it. No effect when it is absent.
+---@param entity ecs.Id
+---@param component ecs.Component
+function World:disable(entity, component) end
+
+--- Switches it on again.
+---@param entity ecs.Id
+---@param component ecs.Component
+function World:enable(entity, component) end
+
+--- Whether the entity has it, and not off.
+---@param entity ecs.Id
+---@param component ecs.Component
+---@return boolean
+function World:enabled(entity, component) end
 
 --- Of a relation without a target: whether there is any.
 ---@param entity ecs.Id

@@ -60,7 +60,7 @@ static uint64_t entity_component(const struct digest *digest, ecs_id entity,
     uint64_t value = cell_value(digest->world, leaf, cell_load(at, leaf->size, 0));
     hash = mix(hash, value);
   }
-  return hash;
+  return component->toggle ? mix(hash, ecs_enabled(digest->world, entity, component->id)) : hash;
 }
 
 /* Of a relation with several: the targets with what the pairs hold. Of an exclusive one the target

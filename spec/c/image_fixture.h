@@ -92,6 +92,21 @@ static inline ecs_id declare_sworn(ecs_world *world, ecs_id mind) {
   return sworn;
 }
 
+/* A component and a tag that are switched off in some. */
+static inline void switch_some_off(struct fixture *to) {
+  ecs_field level = {.name = "level", .type = ECS_U8};
+  ecs_id ids[2];
+  CHECK_OK(to->world, ecs_component(to->world, &(ecs_component_desc){
+      .name = "Awake", .fields = &level, .field_count = 1, .toggle = true}, &ids[0]));
+  CHECK_OK(to->world, ecs_component(to->world, &(ecs_component_desc){
+      .name = "Lit", .toggle = true}, &ids[1]));
+  for (int i = 2; i < 6; i++) {
+    CHECK_OK(to->world, ecs_add(to->world, to->ids[i], ids[0]));
+    CHECK_OK(to->world, ecs_add(to->world, to->ids[i], ids[1]));
+    CHECK_OK(to->world, ecs_disable(to->world, to->ids[i], ids[i % 2]));
+  }
+}
+
 static inline ecs_id declare_relation(ecs_world *world, ecs_component_desc desc) {
   ecs_id id = ECS_NULL;
   CHECK_OK(world, ecs_relation(world, &desc, &id));
@@ -156,6 +171,7 @@ static inline void open_saved(void) {
   CHECK_OK(f.world, ecs_resource(f.world, f.health));
   CHECK_OK(f.world, ecs_resource_set(f.world, f.health, &(struct health){7, 8}));
   tie_all(&f);
+  switch_some_off(&f);
   CHECK_OK(f.world, save(&f, &image));
 }
 

@@ -21,6 +21,7 @@ function hostile.scene(new_world)
     "enum: enum(a, b)", "array: f32[3]", "nested: Position",
   })
   world:tag "Frozen"
+  world:component("Asleep", { toggle = true })
   world:relation("Likes", { "much: f32" })
   world:relation("Owner", { exclusive = true })
   world:resource "All"
@@ -206,6 +207,8 @@ hostile.calls = {
     tag = { name },
     undeclare = { value "Label" },
     add = { entity, value "Label" },
+    disable = { entity, value "Asleep" }, enable = { entity, value "Asleep" },
+    enabled = { entity, value "Asleep" },
     alive = { lenient(field "e") },
     relation = { new_component, called(lenient(fields), "component 'Fresh': field") },
     pair = { relation, field "all" },
