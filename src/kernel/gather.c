@@ -1,5 +1,6 @@
 #include "kernel/gather.h"
 
+#include "core/store/bits.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
 #include "kernel/ops.h"
@@ -107,6 +108,13 @@ static void append_match(struct gather *gather, uint32_t at, const struct walk *
 void gather_match(struct gather *gather, const struct walk *walk) {
   assert(gather->count < GATHER_ROWS);
   append_match(gather, gather->count++, walk);
+}
+
+void gather_rows(struct gather *gather, const struct table *table, uint32_t match, uint32_t first,
+                 uint64_t bits) {
+  assert(gather->spot_count == 1 && gather->count + 64 <= GATHER_ROWS);
+  for (; bits; bits &= bits - 1)
+    append(&gather->spots[0], gather->count++, table, match, first + bits_first(bits));
 }
 
 /* ---- cells ---- */

@@ -51,6 +51,11 @@ void gather_match(struct gather *gather, const struct walk *walk);
 bool gather_run_table(struct runner *runner, const struct run *run, struct gather *gather,
                       const struct walk *walk, struct run_failure *failure);
 
+/* Appends rows of a table that the query matches as its match-th, those of the bits from a row on,
+** as far as there is room: 64 rows. No term is about ties or others. */
+void gather_rows(struct gather *gather, const struct table *table, uint32_t match, uint32_t first,
+                 uint64_t bits);
+
 /* As run_table and run_stage, of what was gathered. Afterwards (with commands: after staging) there
 ** are no rows. */
 bool gather_run(struct runner *runner, const struct run *run, struct gather *gather,

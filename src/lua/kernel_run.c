@@ -2,6 +2,7 @@
 
 #include "core/store/query_rows.h"
 #include "core/store/walk.h"
+#include "core/store/world.h"
 #include "kernel/gather.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
@@ -143,12 +144,43 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
   flush(L, handle, loop, &g);
 }
 
+/* The rows of a table that are on, 64 at a time; the same terms are there in all of them. */
+static void run_words(lua_State *L, int handle, struct loop_box *loop, const struct table *table,
+                      uint32_t match, struct gathering *g) {
+  const struct query_terms *terms = &g->run.query->terms;
+  for (uint32_t row = 0; row < table->count; row += 64) {
+    if (g->gather.count + 64 > GATHER_ROWS) flush(L, handle, loop, g);
+    gather_rows(&g->gather, table, match, row, query_rows_at(terms, table, row / 64));
+  }
+}
+
+static void run_tables(lua_State *L, int handle, int anchors, struct loop_box *loop,
+                       const struct walk *walk, const struct kernel_run *how) {
+  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  const ecs_query *query = kernel->query;
+  struct gathering g = {.run = {.query = query, .totals = how->total, .dt = how->dt}};
+  for (uint32_t i = 0; i < walk->reach; i++) {
+    const struct table *table = world_table(query->world, query->tables[i]);
+    if (query_count_rows(&query->terms, table) == 0) continue;
+    uint64_t present = variant_present(query, table);
+    if (!g.variant || present != g.present) {
+      flush(L, handle, loop, &g);
+      begin(L, anchors, kernel, walk, &g, present);
+    }
+    run_words(L, handle, loop, table, i, &g);
+  }
+  flush(L, handle, loop, &g);
+}
+
 /* The rows of tables in which some are switched off. */
 static void run_shown(lua_State *L, int handle, int anchors, struct loop_box *loop,
                       const struct kernel_run *how) {
   struct walk walk;
   walk_begin(&walk, loop->query->query);
-  run_matches(L, handle, anchors, loop, &walk, how);
+  if (query_varies(&loop->query->query->terms))
+    run_matches(L, handle, anchors, loop, &walk, how);
+  else
+    run_tables(L, handle, anchors, loop, &walk, how);
 }
 
 void kernel_run(lua_State *L, int handle, struct loop_box *loop,

@@ -130,6 +130,18 @@ uint32_t query_next_run(const struct query_terms *terms, const struct table *tab
   return row;
 }
 
+uint64_t query_rows_at(const struct query_terms *terms, const struct table *table, uint32_t word) {
+  uint32_t left = table->count - word * 64;
+  uint64_t rows = matching(terms, table, word);
+  return left < 64 ? rows & ((UINT64_C(1) << left) - 1) : rows;
+}
+
+bool query_varies(const struct query_terms *terms) {
+  for (uint32_t i = 0; i < terms->count; i++)
+    if (terms->terms[i].toggled && term_may_lack(&terms->terms[i])) return true;
+  return false;
+}
+
 bool query_takes_row(const struct query_terms *terms, const struct table *table, uint32_t row) {
   return !terms->toggled || (matching(terms, table, row / 64) >> row % 64 & 1);
 }
@@ -143,14 +155,10 @@ bool query_has_runs(const ecs_query *query) {
 }
 
 uint32_t query_count_rows(const struct query_terms *terms, const struct table *table) {
-  uint32_t count = 0, run;
+  uint32_t count = 0;
   if (!query_splits(terms, table)) return table->count;
   if (excludes_all(terms, table)) return 0;
-  for (uint32_t word = 0; word < toggle_words(table->count); word++) {
-    uint64_t rows = matching(terms, table, word);
-    run = table->count - word * 64;
-    if (run < 64) rows &= (UINT64_C(1) << run) - 1;
-    count += bits_count(rows);
-  }
+  for (uint32_t word = 0; word < toggle_words(table->count); word++)
+    count += bits_count(query_rows_at(terms, table, word));
   return count;
 }

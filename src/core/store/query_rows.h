@@ -14,6 +14,12 @@ bool term_shows(const struct term *term, const struct table *table, uint32_t row
 uint32_t query_next_run(const struct query_terms *terms, const struct table *table, uint32_t from,
                         uint32_t *count);
 
+/* Which of 64 rows of a table match, from row 64 * word on; nothing behind the last row. */
+uint64_t query_rows_at(const struct query_terms *terms, const struct table *table, uint32_t word);
+
+/* Whether rows that match may differ in which terms are there. */
+bool query_varies(const struct query_terms *terms);
+
 /* Whether a row matches. */
 bool query_takes_row(const struct query_terms *terms, const struct table *table, uint32_t row);
 
