@@ -17,6 +17,7 @@ local function new_world(kernels, count)
   world:relation("State", { exclusive = true })
   world:relation("Docked", { "since: f32", exclusive = true })
   world:relation("Owes", { "amount: i32" })
+  world:relation("Knows", { "years: i32" })
   for i = 1, count do
     local id = world:spawn { World = {}, Local = { x = i, y = 1 / i },
       Health = { hp = i, armor = i % 100 }, State = i % 3 == 0 and "Chasing" or "Idle" }
@@ -25,6 +26,8 @@ local function new_world(kernels, count)
     if i > 10 then world:add(id, "ChildOf", ids[i * 7919 % (i - 1) + 1]) end
     if i > 20 and i % 4 > 0 then world:set(id, "Hunt", ids[i * 31 % i + 1]) end
     if i % 6 == 0 then world:set(id, "Docked", ids[1], i) end
+    if i % 5 == 0 then world:set(id, "Knows", ids[i % 2 + 1], i) end
+    if i % 15 == 0 then world:set(id, "Knows", ids[2], i) end
     if i % 20 == 0 then
       world:set(id, "Owes", ids[i - 1], i)
       world:set(id, "Owes", ids[1], i * 2)
@@ -54,6 +57,14 @@ local systems = {
   { "several targets", "(Owes, *), Local", function(owes, own)
     owes.amount = owes.amount + 1
     own.x = own.x + owes.amount
+  end },
+  { "one target or two", "(Knows, *), Local", function(knows, own)
+    knows.years = knows.years + 1
+    own.y = own.y * 0.5 + knows.years
+  end },
+  { "whole tables", "with (Owes, *), Local, ChildOf?", function(own) own.x = own.x + 0.125 end },
+  { "any exclusive tie", "(Docked, *), Local", function(docked, own)
+    own.y = own.y + docked.since
   end },
   { "the nearest", "Health, ChildOf*->Red", function(health) health.hp = health.hp + 3 end },
   { "a join", "Health, (Owes, $to), Local($to):in", function(health, _, other)
@@ -119,6 +130,23 @@ describe("C75: a kernel over ties", function()
       end
       assert.is_true(failed)
     end
+  end)
+
+  it("fails at that row where it runs over whole tables, too", function()
+    local digests = {}
+    for _, kernels in ipairs { true, false } do
+      local world, ids = new_world(kernels, 200)
+      world:set(ids[100], "Health", 0, 5)
+      local query = world:query "Health, (Knows, *)"
+      helper.has_error(function()
+        query[kernels and "run" or "each"](query, function(health, knows)
+          knows.years = knows.years * 2
+          health.armor = 100 // health.hp
+        end)
+      end)
+      digests[#digests + 1] = world:digest()
+    end
+    assert.equal(digests[1], digests[2])
   end)
 end)
 

@@ -64,12 +64,14 @@ struct gathering {
   bool writes;
 };
 
-/* From a row on, of the matches behind those that are done. */
+/* From a row on, of the matches behind those that are done. Finalizers may run other programs
+** meanwhile, in the same room: what comes then begins anew. */
 static void finish_matches(lua_State *L, int handle, const struct loop_box *loop,
-                           const struct gathering *g, const struct run_failure *failure,
+                           struct gathering *g, const struct run_failure *failure,
                            uint32_t count) {
   struct rest rest = {0, g->done + failure->why.row, count - failure->why.row};
   finish(L, handle, loop, g->variant, failure, g->run.dt, &rest);
+  g->variant = NULL;
 }
 
 /* Runs what was gathered. */
@@ -105,12 +107,13 @@ static void begin(lua_State *L, int anchors, struct kernel *kernel, const struct
 }
 
 /* Runs over the whole table of a match, if all its rows match alike. */
-static bool run_table_of(lua_State *L, int handle, struct loop_box *loop, struct walk *walk,
-                         struct gathering *g) {
+static bool run_table_of(lua_State *L, int handle, int anchors, struct loop_box *loop,
+                         struct walk *walk, struct gathering *g) {
   struct run_failure failure;
   if (walk->row || g->run.plan->needs_room || !walk_take_table(walk)) return false;
-  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   flush(L, handle, loop, g);
+  if (!g->variant) begin(L, anchors, kernel, walk, g, g->present);
   uint32_t count = walk->table->count;
   if (!gather_run_table(&kernel->set->runner, &g->run, &g->gather, walk, &failure))
     finish_matches(L, handle, loop, g, &failure, count);
@@ -135,7 +138,7 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
       flush(L, handle, loop, &g);
       if (!g.variant || present != g.present) begin(L, anchors, kernel, walk, &g, present);
     }
-    if (run_table_of(L, handle, loop, walk, &g)) continue;
+    if (run_table_of(L, handle, anchors, loop, walk, &g)) continue;
     g.depth = depth;
     g.table = walk->table;
     g.row = walk->row;

@@ -384,6 +384,13 @@ bool walk_next(struct walk *walk) {
   return false;
 }
 
+/* Whether the row, and so all of its table, is tied to one target at most. */
+static bool has_one_target(const struct walk *walk, const struct component *component) {
+  const ecs_world *world = walk->query->world;
+  ecs_id entity = walk_entity(walk), first = relate_target(world, entity, component);
+  return first == ECS_NULL || relate_next_target(world, entity, component, first) == ECS_NULL;
+}
+
 /* Whether the step finds the same in all rows of the table, which it has entered: its own cells,
 ** and nothing more. What an exclusive relation ties to, its rows differ in. */
 static bool is_even(const struct walk *walk, uint32_t step) {
@@ -393,9 +400,7 @@ static bool is_even(const struct walk *walk, uint32_t step) {
   if (term->form != TERM_PAIR || term->group != NONE) return false;
   if (component->ties.exclusive)
     return term->target == ECS_NULL && variable_is_anonymous(terms, term->variable);
-  return !term_repeats(terms, term) || walk->values[term->variable] == ECS_NULL ||
-         relate_next_target(walk->query->world, walk_entity(walk), component,
-                            walk->values[term->variable]) == ECS_NULL;
+  return !term_repeats(terms, term) || has_one_target(walk, component);
 }
 
 bool walk_take_table(struct walk *walk) {
