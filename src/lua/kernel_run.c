@@ -53,6 +53,8 @@ static void run_variant(lua_State *L, int handle, struct loop_box *loop,
 
 /* What has been gathered of a walk, and what it is for. */
 struct gathering {
+  const struct walk *walk;
+  int anchors;                 /* where the kernel's are */
   struct run run;
   struct gather gather;
   struct variant *variant;
@@ -64,14 +66,31 @@ struct gathering {
   bool writes;
 };
 
+static bool writes_any(const struct variant *variant) {
+  for (uint32_t i = 0; i < variant->column_count; i++)
+    if (variant->columns[i].written) return true;
+  return false;
+}
+
+static void begin(lua_State *L, struct kernel *kernel, struct gathering *g, uint64_t present) {
+  g->variant = variant_find(L, g->anchors, kernel, present);
+  if (!g->variant) luaL_error(L, "finalizers keep using the world");
+  g->present = present;
+  g->run.plan = &g->variant->plan;
+  g->run.uniforms = g->variant->uniforms;
+  g->writes = writes_any(g->variant);
+  if (!gather_begin(&kernel->set->runner, &g->run, g->walk, &g->gather)) raise_memory(L);
+}
+
 /* From a row on, of the matches behind those that are done. Finalizers may run other programs
 ** meanwhile, in the same room: what comes then begins anew. */
 static void finish_matches(lua_State *L, int handle, const struct loop_box *loop,
                            struct gathering *g, const struct run_failure *failure,
                            uint32_t count) {
+  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct rest rest = {0, g->done + failure->why.row, count - failure->why.row};
   finish(L, handle, loop, g->variant, failure, g->run.dt, &rest);
-  g->variant = NULL;
+  begin(L, kernel, g, g->present);
 }
 
 /* Runs what was gathered. */
@@ -89,31 +108,13 @@ static void flush(lua_State *L, int handle, struct loop_box *loop, struct gather
   g->done += count;
 }
 
-static bool writes_any(const struct variant *variant) {
-  for (uint32_t i = 0; i < variant->column_count; i++)
-    if (variant->columns[i].written) return true;
-  return false;
-}
-
-static void begin(lua_State *L, int anchors, struct kernel *kernel, const struct walk *walk,
-                  struct gathering *g, uint64_t present) {
-  g->variant = variant_find(L, anchors, kernel, present);
-  if (!g->variant) luaL_error(L, "finalizers keep using the world");
-  g->present = present;
-  g->run.plan = &g->variant->plan;
-  g->run.uniforms = g->variant->uniforms;
-  g->writes = writes_any(g->variant);
-  if (!gather_begin(&kernel->set->runner, &g->run, walk, &g->gather)) raise_memory(L);
-}
-
 /* Runs over the whole table of a match, if all its rows match alike. */
-static bool run_table_of(lua_State *L, int handle, int anchors, struct loop_box *loop,
-                         struct walk *walk, struct gathering *g) {
+static bool run_table_of(lua_State *L, int handle, struct loop_box *loop, struct walk *walk,
+                         struct gathering *g) {
   struct run_failure failure;
   if (walk->row || g->run.plan->needs_room || !walk_take_table(walk)) return false;
-  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   flush(L, handle, loop, g);
-  if (!g->variant) begin(L, anchors, kernel, walk, g, g->present);
   uint32_t count = walk->table->count;
   if (!gather_run_table(&kernel->set->runner, &g->run, &g->gather, walk, &failure))
     finish_matches(L, handle, loop, g, &failure, count);
@@ -125,7 +126,8 @@ static bool run_table_of(lua_State *L, int handle, int anchors, struct loop_box 
 static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *loop,
                         struct walk *walk, const struct kernel_run *how) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  struct gathering g = {.run = {.query = kernel->query, .totals = how->total, .dt = how->dt}};
+  struct gathering g = {.walk = walk, .anchors = anchors,
+                        .run = {.query = kernel->query, .totals = how->total, .dt = how->dt}};
   struct choices choices;
   variant_choices(walk, &choices);
   while (walk_next(walk)) {
@@ -136,9 +138,9 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
                     (!g.writes || (depth == g.depth && !again));
     if (!together) {
       flush(L, handle, loop, &g);
-      if (!g.variant || present != g.present) begin(L, anchors, kernel, walk, &g, present);
+      if (!g.variant || present != g.present) begin(L, kernel, &g, present);
     }
-    if (run_table_of(L, handle, anchors, loop, walk, &g)) continue;
+    if (run_table_of(L, handle, loop, walk, &g)) continue;
     g.depth = depth;
     g.table = walk->table;
     g.row = walk->row;
@@ -161,14 +163,15 @@ static void run_tables(lua_State *L, int handle, int anchors, struct loop_box *l
                        const struct walk *walk, const struct kernel_run *how) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   const ecs_query *query = kernel->query;
-  struct gathering g = {.run = {.query = query, .totals = how->total, .dt = how->dt}};
+  struct gathering g = {.walk = walk, .anchors = anchors,
+                        .run = {.query = query, .totals = how->total, .dt = how->dt}};
   for (uint32_t i = 0; i < walk->reach; i++) {
     const struct table *table = world_table(query->world, query->tables[i]);
     if (query_count_rows(&query->terms, table) == 0) continue;
     uint64_t present = variant_present(query, table);
     if (!g.variant || present != g.present) {
       flush(L, handle, loop, &g);
-      begin(L, anchors, kernel, walk, &g, present);
+      begin(L, kernel, &g, present);
     }
     run_words(L, handle, loop, table, i, &g);
   }
