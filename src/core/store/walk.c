@@ -146,7 +146,7 @@ static bool any_is_there(struct walk *walk, uint32_t at) {
 /* The first step of a query whose order is that of sources: the row is one of them. */
 static bool enter_source(const struct walk *walk, const struct term *term, struct walk_end *end) {
   end->row = walk->row;
-  return end->table == walk->table || end_in(walk->table, walk->row, term->id, term->leaf, end);
+  return end->table == walk->table || end_in(walk->table, walk->row, term, term->id, end);
 }
 
 /* The first solution of a step in the row, or the next one; false when there is none. */
