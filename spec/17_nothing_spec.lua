@@ -33,6 +33,8 @@ local calls = {
   ["World:system"] = function(s) return s.world:system("new", { run = nop }) end,
   ["World:remove_system"] = function(s) return s.world:remove_system "s" end,
   ["World:phase"] = function(s) return s.world:phase("new", { after = "update" }) end,
+  ["World:disable"] = function(s) return s.world:disable(s.e, "Q") end,
+  ["World:enable"] = function(s) return s.world:enable(s.e, "Q") end,
   ["World:switch"] = function(s) return s.world:switch("s", false) end,
   ["World:update"] = function(s) return s.world:update(1) end,
   ["World:run"] = function(s) return s.world:run("s", 1) end,
@@ -55,7 +57,7 @@ local calls = {
 local function scene()
   local world = helper.new_world()
   world:component("P", { "x: f32", "y: f32" })
-  world:component("Q", { "n: i32" })
+  world:component("Q", { "n: i32", toggle = true })
   world:tag "T"
   world:system("s", { run = nop })
   local query = world:query "P"

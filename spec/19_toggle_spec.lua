@@ -464,6 +464,32 @@ describe("random worlds", function()
     { "T?, A:any", function(t, a) if t then a.v = a.v * 3 else a.v = a.v - 1 end end },
   }
 
+  it("fail in the same row with kernels and without", function()
+    for _, text in ipairs { "A, P", "A?, P" } do
+      local images, messages = {}, {}
+      for at, kernels in ipairs { true, false } do
+        local world, ids = open(kernels), {}
+        world:component("P", { "v: i8" })
+        for i = 1, 300 do
+          ids[i] = world:spawn { A = { v = i == 201 and 1000 or i % 50 }, P = {} }
+          if i % 3 == 0 or i < 90 then world:disable(ids[i], "A") end
+        end
+        local ok, message = pcall(world.query(world, text)[kernels and "run" or "each"],
+          world:query(text), function(a, p) if a then p.v = a.v + 1 end end, 0.5)
+        assert.is_true(ok, message)
+        world:enable(ids[201], "A")
+        ok, message = pcall(world.query(world, text)[kernels and "run" or "each"],
+          world:query(text), function(a, p) if a then p.v = a.v + 2 end end, 0.5)
+        assert.is_false(ok)
+        images[at], messages[at] = world:save(), message:match "field 'P.v'.*"
+        local found = world:query("A, P"):where(function(a) return a.v == 1000 end):first()
+        assert.equal(ids[201], found)
+      end
+      assert.equal(messages[2], messages[1])
+      assert.equal(images[1], images[2])
+    end
+  end)
+
   it("give the same bytes with kernels and without", function()
     for seed = 1, helper.by_scale { small = 5, normal = 20, deep = 100 } do
       local images, sums = {}, {}

@@ -17,9 +17,9 @@ end
 
 -- Whether a method is possible while scripts are read; those that register are recorded.
 local POSSIBLE = {
-  world = set [[ alive alpha check children component components count describe digest explain get
-    has lookup pair parent phase query random read relation res resource save sources system tag
-    target targets ]],
+  world = set [[ alive alpha check children component components count describe digest enabled
+    explain get has lookup pair parent phase query random read relation res resource
+    save sources system tag target targets ]],
   query = set "count first ids where",
   where = {},
 }

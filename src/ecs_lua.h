@@ -115,6 +115,9 @@ typedef struct ecs_lua_api {
   ecs_id (*iter_value)(const ecs_iter *it, uint32_t variable);
   ecs_status (*child_of)(ecs_world *world, ecs_id *out);
   size_t (*children)(const ecs_world *world, ecs_id parent, ecs_id *ids, size_t room);
+  ecs_status (*enable)(ecs_world *world, ecs_id entity, ecs_id component);
+  ecs_status (*disable)(ecs_world *world, ecs_id entity, ecs_id component);
+  bool (*enabled)(const ecs_world *world, ecs_id entity, ecs_id component);
 } ecs_lua_api;
 
 /* Functions are added at the end only, and the version then counts up. Any other change, of what

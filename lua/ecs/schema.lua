@@ -322,8 +322,8 @@ local function check_options(component, fields, relation)
     if option then
       option(component, value, fields)
     elseif type(key) == "string" then
-      refuse("component '%s': unknown option '%s' (known: doc, requires, storage, toggle, was; a field "
-        .. "is an entry \"%s: type\")", component, key, key)
+      refuse("component '%s': unknown option '%s' (known: doc, requires, storage, toggle, was; "
+        .. "a field is an entry \"%s: type\")", component, key, key)
     elseif math.type(key) ~= "integer" or key < 1 or key > count then
       refuse("component '%s': fields are a list, got an entry at %s", component, show(key))
     end

@@ -393,8 +393,8 @@ function World:add(entity, component, target) end
 ---@param target? ecs.Target
 function World:remove(entity, component, target) end
 
---- Switches a component off that is declared with `toggle`: it keeps its value, and queries pass over
---- it. No effect when it is absent.
+--- Switches a component off that is declared with `toggle`: it keeps its value, and queries pass
+--- over it. No effect when it is absent.
 ---@param entity ecs.Id
 ---@param component ecs.Component
 function World:disable(entity, component) end

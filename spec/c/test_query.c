@@ -230,11 +230,11 @@ static void refuses_texts(void) {
   refuse(ECS_EINVAL, "'!' goes with", "!Position|Velocity");
   refuse(ECS_EINVAL, "'!' goes with", "!Position:in");
   refuse(ECS_EINVAL, "'!' goes with", "!Position.x");
-  refuse(ECS_EINVAL, "':in' or ':cascade' expected", "Position:out");
-  refuse(ECS_EINVAL, "':in' or ':cascade' expected", "Position:");
+  refuse(ECS_EINVAL, "or ':cascade' expected", "Position:out");
+  refuse(ECS_EINVAL, "or ':cascade' expected", "Position:");
   refuse(ECS_EINVAL, "not in this version", "Position:changed");
-  refuse(ECS_EINVAL, "not in this version", "Position:off");
-  refuse(ECS_EINVAL, "not in this version", "Position:any");
+  refuse(ECS_EINVAL, "declare it with toggle = true", "Position:off");
+  refuse(ECS_EINVAL, "declare it with toggle = true", "Position:any");
   refuse(ECS_ENAME, "unknown component 'Likes'", "!(Likes, *)");
   refuse(ECS_ENAME, "unknown component 'Likes'", "with (Likes, *)");
   refuse(ECS_EINVAL, "'Position' is no relation", "(Position, *)");

@@ -104,11 +104,11 @@ bool run_rows(struct runner *runner, const struct run *run, const struct run_row
 ecs_status run_stage_rows(const struct runner *runner, const struct run *run, const ecs_id *ids,
                           uint32_t count);
 
-/* Runs it over every table of the query that has rows, in their order (a query of which all rows of
-** a table match, in none of which something is off: others, gather.h is for), and stages what it marks:
-** then a scope is open, which the caller cancels on any status but ECS_OK. ECS_EUSER: a row
-** failed, and *failure says which; what its table has marked is not staged. ECS_ENOMEM: nothing
-** has run, unless the plan has commands. */
+/* Runs it over every table of the query that has rows, in their order (a query of which all rows
+** of a table match, in none of which something is off: others, gather.h is for), and stages what
+** it marks: then a scope is open, which the caller cancels on any status but ECS_OK. ECS_EUSER: a
+** row failed, and *failure says which; what its table has marked is not staged. ECS_ENOMEM:
+** nothing has run, unless the plan has commands. */
 ecs_status run_query(struct runner *runner, const struct run *run, struct run_failure *failure);
 
 #endif

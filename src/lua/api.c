@@ -85,6 +85,9 @@ static const ecs_lua_api api = {
   .iter_value = ecs_iter_value,
   .child_of = ecs_child_of,
   .children = ecs_children,
+  .enable = ecs_enable,
+  .disable = ecs_disable,
+  .enabled = ecs_enabled,
 };
 
 void api_open(lua_State *L) {

@@ -18,7 +18,8 @@
 #include "lua/registrar.h"
 
 /* A description being put together from the plain table that the schema parser made:
-**   { doc =, old_name =, toggle =, was = { { name =, was = }, ... }, requires = { name or id, ... },
+**   { doc =, old_name =, toggle =, was = { { name =, was = }, ... },
+**     requires = { name or id, ... },
 **     { name =, type =, count =, names = {...}, value =, text =, doc =, unit =, min =, max = },
 **     ... }
 ** Scripts may hold that table, so the texts are anchored in a table of our own. */

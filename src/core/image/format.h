@@ -41,8 +41,8 @@
 ** bytes to stand for the memory that it takes.
 **
 ** Formats 1 and 2 are read as well. They had no relations, neither pairs nor ties, no
-** requirements and no toggles. Format 1 had a u32 native size before a component's fields and a u64 offset before
-** a field's names, and neither sizes of cells nor streams. */
+** requirements and no toggles. Format 1 had a u32 native size before a component's fields and a u64
+** offset before a field's names, and neither sizes of cells nor streams. */
 #ifndef ECS_CORE_IMAGE_FORMAT_H
 #define ECS_CORE_IMAGE_FORMAT_H
 

@@ -76,8 +76,7 @@ void image_components_free(ecs_world *world, const void **list) {
 
 const void **image_components(ecs_world *world, uint32_t *count) {
   const struct registry *registry = &world->registry;
-  const void **list =
-      memory_array(&world->memory, list_room(registry->count), sizeof *list);
+  const void **list = memory_array(&world->memory, list_room(registry->count), sizeof *list);
   if (!list) return NULL;
   *count = 0;
   for (uint32_t i = 0; i < registry->count; i++)
@@ -261,12 +260,10 @@ static void save_field(struct saver *saver, const struct field *field) {
 static uint8_t flags_of(const struct component *component) {
   const struct tie_kind *ties = &component->ties;
   return (uint8_t)((component->resource ? IMAGE_RESOURCE : 0) |
-                   (ties->relation ? IMAGE_RELATION : 0) |
-                   (ties->exclusive ? IMAGE_EXCLUSIVE : 0) |
-                   (ties->acyclic ? IMAGE_ACYCLIC : 0) |
+                   (component->toggle ? IMAGE_TOGGLE : 0) | (ties->acyclic ? IMAGE_ACYCLIC : 0) |
+                   (ties->relation ? IMAGE_RELATION : 0) | (ties->exclusive ? IMAGE_EXCLUSIVE : 0) |
                    (ties->policy == ECS_TARGET_DESPAWN ? IMAGE_DESPAWNS : 0) |
-                   (ties->policy == ECS_TARGET_ERROR ? IMAGE_REFUSES : 0) |
-                   (component->toggle ? IMAGE_TOGGLE : 0));
+                   (ties->policy == ECS_TARGET_ERROR ? IMAGE_REFUSES : 0));
 }
 
 static void save_component(struct saver *saver, const struct component *component) {
@@ -424,11 +421,7 @@ static void save_pair_columns(struct saver *saver, const struct table *table,
 static void save_toggles(struct saver *saver, const struct table *table) {
   for (uint32_t i = 0; table->toggle_count && i < saver->component_count; i++) {
     const struct toggle *toggle = toggle_of(table, component_at(saver, i)->id);
-    if (!toggle) continue;
-    write_u32(saver->out, toggle->off);
-    if (toggle->off)
-      write_numbers(saver->out, toggle->bits, sizeof *toggle->bits,
-                    (uint32_t)toggle_words(table->count));
+    if (toggle) write_bits(saver->out, toggle->bits, toggle->off, table->count);
   }
 }
 

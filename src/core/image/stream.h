@@ -37,6 +37,8 @@ void write_f64(struct writer *out, double value);
 void write_bytes(struct writer *out, const void *data, size_t size);
 /* Numbers of `size` bytes each. */
 void write_numbers(struct writer *out, const void *data, uint32_t size, size_t count);
+/* How many bits are set, and when there are any, as many as there are rows. */
+void write_bits(struct writer *out, const uint64_t *bits, uint32_t set, uint32_t rows);
 void write_text(struct writer *out, const char *text, size_t size);
 /* Appends the checksum; false when anything failed. */
 bool writer_end(struct writer *out);
