@@ -188,6 +188,8 @@ typedef struct ecs_component_desc {
   bool acyclic;              /* of exclusive ones: no way leads back to where it began */
   ecs_policy on_target_despawn;
   bool toggle;               /* no relation: it can be switched off, by ecs_disable */
+  bool sparse;               /* kept outside of tables, packed: adding it and removing it move no
+                             ** row, and cells of others stay where they are; not for relations */
 } ecs_component_desc;
 
 /* Declares a component, or finds it when it has the same fields already. With other fields
@@ -197,13 +199,14 @@ typedef struct ecs_component_desc {
 ** was. Components made of this one follow. The one that still has old_name becomes this one, with
 ** its id, rows and values, and images that have the old name load into it; ECS_ETAKEN when both
 ** names are in use. Rows that have it get what it requires and they
-** lack; ECS_ECYCLE, with the path, when it would come to require itself. ECS_EBUSY when it is no
-** longer a `toggle` while an entity has it off. */
+** lack; ECS_ECYCLE, with the path, when it would come to require itself. Whether it is sparse may
+** be declared otherwise, too: values move. ECS_EBUSY when it is no longer a `toggle` while an entity
+** has it off. */
 ECS_API ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc,
                                  ecs_id *out);
 
-/* A component without fields; what it requires stays. ECS_EINVAL when it has some: only
-** ecs_component drops them. */
+/* A component without fields; what it requires, and where it is kept, stays. ECS_EINVAL when it has
+** some: only ecs_component drops them. */
 ECS_API ecs_status ecs_tag(ecs_world *world, const char *name, ecs_id *out);
 
 /* Declares a relation: a component that ties its entity, the source, to a target. Of a relation

@@ -203,10 +203,8 @@ function OPTIONS.doc(component, value)
 end
 
 function OPTIONS.storage(component, value)
-  if value == "sparse" then
-    refuse("component '%s': storage = 'sparse' is not in this version", component)
-  elseif value ~= "table" then
-    refuse("component '%s': storage is 'table', got %s", component, show(value))
+  if value ~= "table" and value ~= "sparse" then
+    refuse("component '%s': storage is 'table' or 'sparse', got %s", component, show(value))
   end
 end
 
@@ -350,6 +348,7 @@ end
 local function build(component, fields, relation)
   check_options(component, fields, relation)
   local plain, known = { doc = rawget(fields, "doc"), toggle = rawget(fields, "toggle") }, {}
+  plain.storage = rawget(fields, "storage") == "sparse" and "sparse" or nil
   plain.requires = list_required(rawget(fields, "requires"))
   plain.was = list_renames(rawget(fields, "was"))
   plain.old_name = old_name(rawget(fields, "was"))

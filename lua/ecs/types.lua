@@ -178,7 +178,7 @@ function World:count(text, variables) end
 
 ---@class ecs.Fields
 ---@field [integer] string|ecs.FieldDeclaration "name: type" or "name: type = default"
----@field storage? "table"
+---@field storage? "table"|"sparse" Sparse: outside of tables, so that adding it moves nothing else.
 ---@field requires? ecs.Component[] What adding it brings with it, with defaults.
 ---@field toggle? boolean It can be switched off by `world:disable`.
 ---@field was? string|table<string|integer, string> What it was called; new field names to old ones,
@@ -237,7 +237,7 @@ function World:undeclare(component) end
 ---@class ecs.ComponentDescription
 ---@field name string
 ---@field id ecs.Id
----@field storage "table"
+---@field storage "table"|"sparse"
 ---@field requires? string[]
 ---@field toggle? true It can be switched off.
 ---@field off? integer Of a toggle: how many entities have it switched off.

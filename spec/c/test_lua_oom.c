@@ -30,7 +30,7 @@ enum { FILES = 8 };
 static const char *const paths[FILES] = {
   "spec/oom/scenarios.lua", "spec/oom/systems.lua", "spec/oom/kernel_scenarios.lua",
   "spec/oom/relation_scenarios.lua", "spec/oom/walk_scenarios.lua",
-  "spec/oom/toggle_scenarios.lua",
+  "spec/oom/toggle_scenarios.lua", "spec/oom/sparse_scenarios.lua",
   "spec/oom/live_scenarios.lua", "spec/oom/schema_scenarios.lua"};
 static struct chunk chunks[FILES];
 static lua_Integer counts[FILES];   /* of the scenarios of each */

@@ -14,7 +14,7 @@ function hostile.scene(new_world)
   scene.other:component("Position", { "x: f32", "y: f32" })
   local world = scene.world
   world:component("Position", { "x: f32", "y: f32" })
-  world:component("Label", { "text: string" })
+  world:component("Label", { "text: string", storage = "sparse" })
   world:component("All", {
     "f32: f32", "f64: f64", "i8: i8", "i16: i16", "i32: i32", "i64: i64", "u8: u8", "u16: u16",
     "u32: u32", "u64: u64", "bool: bool", "entity: entity", "string: string", "any: any",

@@ -14,7 +14,7 @@ local World = {}
 World.__index = World
 
 for _, part in ipairs { "model_scopes", "model_query", "model_schedule", "model_chance",
-                        "model_migrate", "model_image" } do
+                        "model_migrate", "model_image", "model_packed" } do
   for name, method in pairs(require("spec.support." .. part)) do
     World[name] = method
   end
@@ -41,6 +41,8 @@ function model.world(options)
     resources = {},    -- component name -> stored value
     scopes = {},
     commands = {},
+    packed = {},       -- sparse component -> ids, in packed order
+    unsure = {},       -- sparse components whose order is not known
     marks = {},        -- id -> component name -> true: what staged commands concern
     hints = {},
     hint = 1,
@@ -160,6 +162,8 @@ function World:undeclare(name)
     self:take_from(id, component)
   end
   self.store[component.id] = nil
+  self:sync_packed(component.id)
+  self.packed[component], self.unsure[component] = nil, nil
   self.names[component.id] = nil
   self.resources[component.name] = nil
   self.components_by_name[component.name] = nil

@@ -91,6 +91,9 @@ local function take(world)
   end
   copy.resources = copy_row(known, world.resources)
   copy.names = copy_flat(world.names)
+  copy.packed = world.copy_packed(world.packed, function(id)
+    return id
+  end)
   copy.phases, copy.systems = timings(world)
   copy.tick, copy.stream = world.tick, world.copy_stream(world.stream)
   return copy
@@ -157,6 +160,7 @@ function methods.restore(world, snapshot)
       or types.initial(known[name])
   end
   world.names = copy_flat(snapshot.names)
+  world.packed = world.packed_of(snapshot.packed, known)
   apply_timings(world, snapshot)
 end
 
@@ -176,6 +180,7 @@ end
 local function fill(component, from, known)
   component.fields, component.by_name, component.requires = {}, {}, {}
   component.lines, component.was, component.former = from.lines, from.was, from.former
+  component.sparse = from.sparse
   for i, required in ipairs(from.requires) do
     component.requires[i] = known[required.name]
   end
@@ -263,6 +268,11 @@ local function translate_all(copy, known, change)
     names[change(id)] = name
   end
   copy.store, copy.names = store, names
+  for _, list in pairs(copy.packed) do
+    for at, id in ipairs(list) do
+      list[at] = change(id)
+    end
+  end
 end
 
 -- An image; without a codec `any` fields must have no values. It calls components by name.
@@ -322,6 +332,7 @@ local function rename(world, image)
   end
   copy.components = with_names(copy.components, names)
   copy.resources, copy.store = with_names(image.resources, names), {}
+  copy.packed = with_names(image.packed, names)
   for id, row in pairs(image.store) do
     copy.store[id] = with_names(row, names)
   end
@@ -334,7 +345,8 @@ end
 local function fit(world, image)
   local live = world.components_by_name
   local shadows = copy_components(image.components, live)
-  local shadow = { components_by_name = shadows, declared = {}, version = 0, open_queries = {} }
+  local shadow = { components_by_name = shadows, declared = {}, version = 0, open_queries = {},
+    packed = world.packed_of(image.packed, shadows), unsure = {}, repack = world.repack }
   function shadow.alive(_, id)
     return id ~= 0
   end
@@ -354,6 +366,9 @@ local function fit(world, image)
   local plan = world.plan_migration(shadow, wanted, copy.store, copy.resources)
   world.commit_migration(shadow, plan, copy.store, copy.resources)
   copy.components = shadows
+  copy.packed, copy.unsure = world.copy_packed(shadow.packed, function(id)
+    return id
+  end), shadow.unsure
   return copy
 end
 
@@ -389,6 +404,10 @@ function methods.load(world, image, options)
   end
   world.ids, world.store = copy_ids(image.ids), copy.store
   world.resources, world.names = copy.resources, copy.names
+  world.packed, world.unsure = world.packed_of(copy.packed, known), {}
+  for component in pairs(copy.unsure) do
+    world.unsure[known[component.name]] = true
+  end
   apply_timings(world, image)
   world.version = world.version + 1
 end
@@ -443,6 +462,11 @@ function methods.content(world)
   end
   for name, stored in pairs(world.resources) do
     lines[#lines + 1] = "resource " .. describe(world, { [name] = stored })
+  end
+  for component, list in pairs(world.packed) do
+    for at, id in ipairs(list) do
+      lines[#lines + 1] = ("packed %s %d %s"):format(component.name, at, target(world, id))
+    end
   end
   for id, name in pairs(world.names) do
     lines[#lines + 1] = ("name %q %s"):format(name, target(world, id))

@@ -460,6 +460,7 @@ function methods.commit_migration(world, plan, store, resources)
     component.paths = nil
   end
   bring_required(world, store)
+  world:repack(store, world.packed, world.unsure)
   world.version = world.version + 1
   refresh_queries(world)
 end

@@ -185,6 +185,10 @@ end
 
 local function visits(query)
   local left, order = matching(query)
+  local packed = query.world.packed_order(query)
+  if packed then
+    return query.world.packed_taker(query, left, table.move(packed, 1, #packed, 1, {}))
+  end
   return taker(query.world, left, order, query.blind)
 end
 
@@ -516,26 +520,26 @@ local function column(query, rows, path)
   }, Column)
 end
 
--- Whether two rows have the same components.
-local function same_composition(a, b)
+-- Whether a row has in its table what another one has.
+local function has_all_of(known, a, b)
   for name in pairs(a) do
-    if b[name] == nil then
-      return false
-    end
-  end
-  for name in pairs(b) do
-    if a[name] == nil then
+    if b[name] == nil and not known[name].sparse then
       return false
     end
   end
   return true
 end
 
+-- Whether two rows are in one table.
+local function same_composition(known, a, b)
+  return has_all_of(known, a, b) and has_all_of(known, b, a)
+end
+
 -- Takes out of `left` those with the components of `first`.
-local function companions(store, left, order, first)
-  local group, sorted = {}, {}
+local function companions(world, left, order, first)
+  local group, sorted, store = {}, {}, world.store
   for _, id in ipairs(order) do
-    if left[id] and same_composition(store[first], store[id]) then
+    if left[id] and same_composition(world.components_by_name, store[first], store[id]) then
       left[id], group[id] = nil, true
       sorted[#sorted + 1] = id
     end
@@ -559,12 +563,12 @@ local function chunk_of(query, rows, scope)
   return chunk
 end
 
--- All rows of one composition at a time.
+-- All rows of one composition at a time, or, where these do not match alike, each by itself.
 function Query:chunks()
-  local world = self.world
+  local world, by_row = self.world, self.world.goes_by_row(self)
   local left, order = matching(self)
+  local next_first = by_row and visits(self) or taker(world, left, order)
   local scope, closer = begin_loop(world)
-  local next_first = taker(world, left, order)
   return function()
     if scope.done then
       return nil
@@ -576,8 +580,10 @@ function Query:chunks()
       return nil
     end
     local rows = { first }
-    for id in taker(world, companions(world.store, left, order, first)) do
-      rows[#rows + 1] = id
+    if not by_row then
+      for id in taker(world, companions(world, left, order, first)) do
+        rows[#rows + 1] = id
+      end
     end
     return chunk_of(self, rows, scope)
   end, nil, nil, closer

@@ -370,7 +370,9 @@ local function describe_tables(world)
   for _, row in pairs(world.store) do
     local types = {}
     for name in pairs(row) do
-      types[#types + 1] = name
+      if not world.components_by_name[name].sparse then
+        types[#types + 1] = name
+      end
     end
     table.sort(types)
     local key = table.concat(types, " ")

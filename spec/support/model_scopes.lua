@@ -156,6 +156,7 @@ local function apply_chain(world, chain)
       world:apply(command)
     end
   end
+  world:sync_packed(chain[1].id)
   return dropped
 end
 

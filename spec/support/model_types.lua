@@ -181,6 +181,7 @@ function types.component(world, name, fields)
     kind = "struct", name = name, fields = {}, by_name = {}, lines = fields, requires = {},
   }
   component.was, component.former = labels(fields.was)
+  component.sparse = fields.storage == "sparse"
   for i, required in ipairs(fields.requires or {}) do
     component.requires[i] = world:need_component(required)
   end
@@ -228,8 +229,12 @@ local function has_all(list, wanted)
   return true
 end
 
--- Whether two components have the same fields in the same order, and require the same.
+-- Whether two components have the same fields in the same order, are kept in the same way and
+-- require the same.
 function types.same(a, b)
+  if a.sparse ~= b.sparse then
+    return false
+  end
   if not has_all(a.requires, b.requires) or not has_all(b.requires, a.requires) then
     return false
   end

@@ -84,6 +84,7 @@ function Run:step(step)
   local expected = ops.perform(self.expected, step)
   world.hints = {}
   local difference = compare.outcomes(expected, actual)
+    or world:learn_packed(self.actual.world)
   return difference and ("%s %s"):format(step[1], difference)
 end
 

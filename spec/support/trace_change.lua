@@ -213,11 +213,17 @@ function edits.requires(self, lines)
   table.insert(lines.requires, self:component_name(self:component()))
 end
 
-local EDITS = { "add", "add", "add", "drop", "rename", "rename", "retype", "retype", "retype",
-  "order", "default", "requires", "requires" }
+function edits.storage(self, lines)
+  lines.storage = self.rng:pick { "sparse", "table" }
+end
 
--- What a component requires, by name, for another declaration of it: mostly all of that.
+local EDITS = { "add", "add", "add", "drop", "rename", "rename", "retype", "retype", "retype",
+  "order", "default", "requires", "requires", "storage", "storage" }
+
+-- Where a component is kept, and what it requires, by name, for another declaration of it: mostly
+-- that and all of that.
 local function keep_requirements(self, component, lines)
+  lines.storage = component.sparse and self.rng:chance(90) and "sparse" or nil
   for _, required in ipairs(component.requires) do
     if self.rng:chance(85) then
       lines.requires = lines.requires or {}
@@ -240,7 +246,7 @@ local function other_lines(self, component)
   end
   for _ = 1, self.rng:int(3) do
     local edit = self.rng:pick(EDITS)
-    local more = edit == "add" or edit == "requires"
+    local more = edit == "add" or edit == "requires" or edit == "storage"
     if (#lines > 0 or more) and (#lines < 8 or edit == "drop") then
       edits[edit](self, lines)
     end

@@ -45,6 +45,11 @@ function Gen:plan_components()
     chosen[#chosen + 1] = { "Own" .. i, values.schema(rng) }
   end
   for _, entry in ipairs(chosen) do
+    if rng:chance(30) then
+      local lines = table.move(entry[2], 1, #entry[2], 1, {})
+      lines.storage = "sparse"
+      entry = { entry[1], lines }
+    end
     if rng:chance(70) then
       self.pending[#self.pending + 1] = { "declare", entry[1], entry[2] }
     else

@@ -333,7 +333,7 @@ static uint32_t find_column(struct front *f, uint32_t slot, uint32_t leaf,
 
 /* Whether two terms are about the same cells in any case. */
 static bool is_same(const struct term *a, const struct term *b) {
-  bool own = a->form == TERM_OWN && b->form == TERM_OWN;
+  bool own = term_is_own(a) && term_is_own(b);
   return a->id == b->id && (own || (term_is_known(a) && term_is_known(b)));
 }
 

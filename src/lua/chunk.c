@@ -1,5 +1,6 @@
 #include "lua/chunk.h"
 
+#include "core/store/sparse.h"
 #include "core/store/table.h"
 #include "core/store/term.h"
 #include "lua/bind/args.h"
@@ -98,11 +99,20 @@ static int chunk_column(lua_State *L) {
   return 1;
 }
 
+/* Whether all of them have a sparse component. */
+static bool all_have(const struct loop_box *loop, const struct sparse *sparse) {
+  for (uint32_t i = 0; i < loop->count; i++)
+    if (sparse_row(sparse, loop->rows[i]) == NONE) return false;
+  return true;
+}
+
 /* Whether the chunk's entities have a component or tag, named in the query or not. */
 static int chunk_has(lua_State *L) {
   const struct chunk_box *chunk = check_chunk(L, 1);
   const struct component *component = check_component(L, chunk->loop->box, 2);
-  lua_pushboolean(L, table_has(chunk->loop->table, component->id));
+  bool has = component->sparse ? all_have(chunk->loop, component->sparse)
+                               : table_has(chunk->loop->table, component->id);
+  lua_pushboolean(L, has);
   return 1;
 }
 

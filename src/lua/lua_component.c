@@ -232,7 +232,7 @@ static int describe(lua_State *L) {
   if (component->orphan) set_truth(L, "orphan", true);
   describe_ties(L, &component->ties);
   set_size(L, "id", (size_t)component->id);
-  set_text(L, "storage", "table");
+  set_text(L, "storage", component->is_sparse ? "sparse" : "table");
   set_size(L, "size", component->size);
   set_text(L, "doc", component->doc);
   describe_required(L, box->world, component);

@@ -18,7 +18,7 @@
 #include "lua/registrar.h"
 
 /* A description being put together from the plain table that the schema parser made:
-**   { doc =, old_name =, toggle =, was = { { name =, was = }, ... },
+**   { doc =, old_name =, toggle =, storage = "sparse", was = { { name =, was = }, ... },
 **     requires = { name or id, ... },
 **     { name =, type =, count =, names = {...}, value =, text =, doc =, unit =, min =, max = },
 **     ... }
@@ -445,6 +445,14 @@ static void read_relation(struct draft *draft, ecs_component_desc *desc) {
   lua_pop(L, 1);
 }
 
+/* Where it is kept. */
+static void read_storage(struct draft *draft, ecs_component_desc *desc) {
+  lua_State *L = draft->L;
+  desc->sparse = push_entry(L, "storage") == LUA_TSTRING &&
+                 strcmp(lua_tostring(L, -1), "sparse") == 0;
+  lua_pop(L, 2);
+}
+
 static ecs_id declare_as(lua_State *L, int name, int fields, bool relation) {
   int top = lua_gettop(L);
   call_schema(L, name, fields, relation);
@@ -462,6 +470,8 @@ static ecs_id declare_as(lua_State *L, int name, int fields, bool relation) {
   desc.toggle = lua_toboolean(L, -1);
   lua_pushvalue(L, draft.table);
   read_relation(&draft, &desc);
+  lua_pushvalue(L, draft.table);
+  read_storage(&draft, &desc);
   need_stack(L, 4);
   struct world_box *box = check_world(L, 1);
   for (uint32_t i = 0; i < draft.count; i++) resolve_type(&draft, box, i);

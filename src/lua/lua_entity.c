@@ -1,6 +1,7 @@
 #include "lua/lua_entity.h"
 
 #include "core/store/entity.h"
+#include "core/store/sparse.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
@@ -40,17 +41,29 @@ struct target {
   struct component *component;
   uint32_t leaf;
   const struct column *columns;   /* NULL: the entity does not have it */
+  uint32_t row;
 };
 
+/* The same among sparse components. */
+static APART void look_aside(ecs_id entity, struct target *target) {
+  const struct sparse *sparse = target->component->sparse;
+  target->row = sparse_row(sparse, ecs_id_index(entity));
+  if (target->row != NONE) target->columns = sparse->table->columns;
+}
+
 /* The component at an argument, and where the entity of the record has it. */
-static inline void check_target(lua_State *L, struct world_box *box, int arg,
+static inline void check_target(lua_State *L, struct world_box *box, int arg, ecs_id entity,
                                 const struct record *record, struct target *target) {
   target->component = check_component_leaf(L, box, arg, &target->leaf);
   target->columns = NULL;
   const struct table *table = record_table(box->world, record);
   if (UNLIKELY(!table)) return;
+  target->row = record->row;
   const struct layout *layout = table_find(table, target->component->id);
-  if (LIKELY(layout->taken)) target->columns = layout->columns;
+  if (LIKELY(layout->taken))
+    target->columns = layout->columns;
+  else if (target->component->sparse)
+    look_aside(entity, target);
 }
 
 /* How many values stand for a target, one column each; 0 when they are many or fewer than
@@ -64,10 +77,10 @@ static inline uint32_t quick_count(const struct target *target) {
 /* ---- reading --------------------------------------------------------------------- */
 
 static void place_at(struct place *place, lua_State *L, struct world_box *box, ecs_id entity,
-                     const struct record *record, const struct target *target) {
+                     const struct target *target) {
   place_init(place, L, box, 1, entity, target->component);
   place->columns = target->columns;
-  place->row = record->row;
+  place->row = target->row;
 }
 
 /* What get pushes where not all are numbers: from the value `done` on. */
@@ -88,7 +101,7 @@ static int entity_get(lua_State *L) {
   const struct record *record;
   ecs_id id = check_entity_record(L, box, 2, &record);
   struct target target;
-  check_target(L, box, 3, record, &target);
+  check_target(L, box, 3, id, record, &target);
   if (UNLIKELY(!target.columns || target.component->relation)) {
     if (!target.component->relation) return 0;
     return relation_get(L, box, target.component, target.leaf);
@@ -98,12 +111,12 @@ static int entity_get(lua_State *L) {
     uint32_t at = target.leaf == NONE ? 0 : target.leaf;
     const struct leaf *leaf = target.component->leaves + at;
     const struct column *column = target.columns + at;
-    while (done < count && push_number_at(L, leaf->type, column->data, record->row))
+    while (done < count && push_number_at(L, leaf->type, column->data, target.row))
       done++, leaf++, column++;
     if (LIKELY(done == count)) return (int)count;
   }
   struct place place;
-  place_at(&place, L, box, id, record, &target);
+  place_at(&place, L, box, id, &target);
   return push_others(&place, target.leaf, done);
 }
 
@@ -132,12 +145,15 @@ static int entity_has_component(lua_State *L) {
 }
 
 /* The component or pair after `last` in the order of ids; ECS_NULL at the end. */
-static ecs_id next_component(const ecs_world *world, const struct record *record, ecs_id last) {
+static ecs_id next_component(const ecs_world *world, ecs_id entity, const struct record *record,
+                             ecs_id last) {
   if (record->table == RECORD_BARE) return ECS_NULL;
   const struct table *table = world_table(world, record->table);
+  ecs_id next = sparse_next_id(world, ecs_id_index(entity), last);
   for (uint32_t i = 0; i < table->id_count; i++)
-    if (table->ids[i] > last) return table->ids[i];
-  return ECS_NULL;
+    if (table->ids[i] > last)
+      return next && next < table->ids[i] ? next : table->ids[i];
+  return next;
 }
 
 /* Upvalues: world, entity, id of the last component. */
@@ -150,7 +166,7 @@ static int components_next(lua_State *L) {
   ecs_status status = entity_need(box->world, entity);
   if (status != ECS_OK) return raise_status(L, box->world, status);
   const struct record *record = entity_find(box->entities, entity);
-  ecs_id next = next_component(box->world, record, last);
+  ecs_id next = next_component(box->world, entity, record, last);
   if (next == ECS_NULL) return 0;
   const struct component *component = component_of(box->world, next);
   struct place place;
@@ -183,7 +199,7 @@ static int entity_components(lua_State *L) {
 /* The common case, numbers into columns that are there: false when it is another, and
 ** nothing is done. */
 static bool set_numbers(lua_State *L, const ecs_world *world, ecs_id id,
-                        const struct record *record, const struct target *target) {
+                        const struct target *target) {
   uint32_t count = (uint32_t)lua_gettop(L) - 3;
   if (!target->columns || count == 0 || count > quick_count(target) ||
       command_is_staged(world, id, target->component->id))
@@ -195,7 +211,7 @@ static bool set_numbers(lua_State *L, const ecs_world *world, ecs_id id,
   for (uint32_t i = 0; i < count; i++)
     if (!number_to_cell(L, leaf[i].type, (int)i + 4, &cells[i])) return false;
   for (uint32_t i = 0; i < count; i++, column++)
-    cell_store(column->data, column->size, record->row, cells[i]);
+    cell_store(column->data, column->size, target->row, cells[i]);
   return true;
 }
 
@@ -221,8 +237,8 @@ static int entity_set_values(lua_State *L) {
   const struct record *record;
   ecs_id id = check_entity_record(L, box, 2, &record);
   struct target target;
-  check_target(L, box, 3, record, &target);
-  if (LIKELY(set_numbers(L, box->world, id, record, &target))) return 0;
+  check_target(L, box, 3, id, record, &target);
+  if (LIKELY(set_numbers(L, box->world, id, &target))) return 0;
   const struct relation *relation = target.component->relation;
   bool by_name = target.leaf == NONE && lua_type(L, 4) == LUA_TSTRING;
   if (relation && (!relation->exclusive || lua_type(L, 3) == LUA_TNUMBER || by_name))

@@ -2,6 +2,7 @@
 
 #include "core/store/entity.h"
 #include "core/store/relation.h"
+#include "core/store/sparse.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
@@ -324,8 +325,8 @@ static bool lie_together(const struct plan *plan) {
   const struct world_box *box = plan->batch.box;
   if (staging_is_open(&box->world->staging) || box->any.pending) return false;
   for (size_t i = 0; i < plan->count; i++)
-    if (plan->parts[i].component->relation) return false;
-  return true;
+    if (plan->parts[i].component->relation || plan->parts[i].component->sparse) return false;
+  return !sparse_is_mixed(box->world);
 }
 
 static int world_spawn_many(lua_State *L) {

@@ -366,6 +366,9 @@ static ecs_status check_relation(ecs_world *world, const ecs_component_desc *des
   if (desc->toggle)
     return world_fail(world, ECS_EINVAL, "relation '%s' takes no toggle: only components and tags "
                       "are switched off", desc->name);
+  if (desc->sparse)
+    return world_fail(world, ECS_EINVAL, "relation '%s' cannot be sparse: only components and tags "
+                      "can", desc->name);
   if (desc->acyclic && !desc->exclusive)
     return world_fail(world, ECS_EINVAL, "relation '%s' is acyclic and not exclusive; only "
                       "exclusive ones can be", desc->name);
@@ -403,6 +406,9 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
     return world_fail(world, ECS_ELIMIT,
                       "component '%s': a native struct has at most %u bytes", desc->name,
                       (uint64_t)NATIVE_LIMIT);
+  if (desc->sparse && desc->toggle)
+    return world_fail(world, ECS_EINVAL, "component '%s' is sparse and cannot be a toggle, too: "
+                      "declare it without one of them", desc->name);
   ecs_status status = check_relation(world, desc);
   if (status != ECS_OK) return status;
   struct component *component = memory_array(&world->memory, 1, sizeof *component);
@@ -416,6 +422,7 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
   component->name_size = (uint32_t)strlen(desc->name);
   component->ties = (struct tie_kind){desc->relation, desc->exclusive, desc->acyclic,
                                       desc->on_target_despawn};
+  component->is_sparse = desc->sparse;
   status = component->name ? ECS_OK : world_nomem(world);
   if (status == ECS_OK) status = copy_hint(&build, "doc", desc->doc, &component->doc);
   if (status == ECS_OK && desc->field_count) status = build_fields(&build);
@@ -554,6 +561,7 @@ ecs_status declare_as_tag(ecs_world *world, const struct migration *migration, c
   desc->required = component->requires;
   desc->required_count = component->require_count;
   desc->toggle = component->toggle;
+  desc->sparse = component->is_sparse;
   if (component->field_count == 0) return ECS_OK;
   return world_fail(world, ECS_EINVAL, "component '%s' has fields; to drop them and their values "
                     "declare it as a component without any, {}", name);

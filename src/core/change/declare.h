@@ -23,7 +23,7 @@ bool declare_requirements(ecs_world *world, struct component *component, const e
 bool declare_requires_same(const struct component *a, const struct component *b);
 
 /* Whether two components, each of its world, have the same fields (names, types, defaults, native
-** layout), require the same and can both be switched off or not. */
+** layout), are kept in the same way, require the same and can both be switched off or not. */
 bool declare_same(const ecs_world *a_world, const struct component *a,
                   const ecs_world *b_world, const struct component *b);
 

@@ -5,10 +5,12 @@
 #include "core/change/declare.h"
 #include "core/change/migrate_plan.h"
 #include "core/store/bulk.h"
+#include "core/change/migrate_sparse.h"
 #include "core/store/builtin.h"
 #include "core/store/query.h"
 #include "core/store/relation_check.h"
 #include "core/store/resource.h"
+#include "core/store/sparse.h"
 #include "core/store/sweeping.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
@@ -226,8 +228,8 @@ static ecs_status fill_column(struct migration *migration, const struct table *o
   return ECS_OK;
 }
 
-static ecs_status fill_table(struct migration *migration, const struct table *old,
-                             struct table *table) {
+ecs_status migration_fill(struct migration *migration, const struct table *old,
+                          struct table *table) {
   for (uint32_t i = 0; i < table->column_count; i++) {
     struct column *to = &table->columns[i];
     uint32_t at = source_column(migration, old, to);
@@ -252,7 +254,7 @@ static ecs_status prepare_table(struct migration *migration, const struct table 
   table->index = old->index;
   tables[migration->table_count++] = table;
   if (!toggles_grow(&world->memory, table, old->capacity)) return world_nomem(world);
-  return fill_table(migration, old, table);
+  return migration_fill(migration, old, table);
 }
 
 static ecs_status prepare_tables(struct migration *migration) {
@@ -276,10 +278,7 @@ static void release_dropped(ecs_world *world, struct table *old) {
   }
 }
 
-/* The new table takes over what stays: unchanged columns, rows, its place. */
-static void swap_table(const struct migration *migration, struct table *table) {
-  ecs_world *world = migration->world;
-  struct table *old = world_table(world, table->index);
+void migration_take(const struct migration *migration, struct table *old, struct table *table) {
   assert(old && old != table && old->id_count == table->id_count && table->count == 0);
   for (uint32_t i = 0; i < table->column_count; i++) {
     struct column *to = &table->columns[i];
@@ -292,19 +291,28 @@ static void swap_table(const struct migration *migration, struct table *table) {
     memset(&from->buffer, 0, sizeof from->buffer);
     from->data = NULL;
   }
-  release_dropped(world, old);
+  release_dropped(migration->world, old);
+  table->row_buffer = old->row_buffer;
+  table->rows = old->rows;
+  table->count = old->count;
+  table->capacity = old->capacity;
+  memset(&old->row_buffer, 0, sizeof old->row_buffer);
+  old->rows = NULL;
+  old->count = old->capacity = 0;
+}
+
+/* The new table takes the place of the old one. */
+static void swap_table(const struct migration *migration, struct table *table) {
+  ecs_world *world = migration->world;
+  struct table *old = world_table(world, table->index);
+  migration_take(migration, old, table);
   toggles_take(table, old);
   table->serial = ++world->graph.next_serial;
   table->order = old->order;
   table->hash = old->hash;
   table->next_same_hash = old->next_same_hash;
-  table->row_buffer = old->row_buffer;
-  table->rows = old->rows;
-  table->count = old->count;
-  table->capacity = old->capacity;
   table->in_empties = old->in_empties;
   table->was_empty = old->was_empty;
-  memset(&old->row_buffer, 0, sizeof old->row_buffer);
   graph_unlink(old);
   world->graph.tables[table->index] = table;
   table_free(world, old);
@@ -355,11 +363,11 @@ static void swap_resource(ecs_world *world, struct change *change) {
 
 static ecs_status plan_move(const struct migration *migration, struct table *table) {
   ecs_world *world = migration->world;
-  struct table *to;
-  ecs_status status = migration_target(migration, table, true, &to);
-  if (status != ECS_OK || to == table) return status;
-  to->incoming += table->count;
-  return table_reserve(world, to, to->incoming);
+  struct whereto to;
+  ecs_status status = migration_target(migration, table, NONE, true, &to);
+  if (status != ECS_OK || to.table == table) return status;
+  to.table->incoming += table->count;
+  return table_reserve(world, to.table, to.table->incoming);
 }
 
 ecs_status migration_check_removal(const ecs_world *world, const struct component *component) {
@@ -381,6 +389,7 @@ static ecs_status plan_moves(const struct migration *migration) {
   uint32_t count = all->table_count;
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
     status = plan_move(migration, world_table(world, all->tables[i]));
+  if (status == ECS_OK) status = migration_plan_sparse(migration);
   for (uint32_t i = 0; i < all->table_count; i++)
     world_table(world, all->tables[i])->incoming = 0;
   return status;
@@ -396,14 +405,16 @@ static void commit_moves(const struct migration *migration) {
       relation_clear(world, change->component->relation);
   }
   for (uint32_t i = 0; i < all->table_count; i++) {
-    struct table *table = world_table(world, all->tables[i]), *to = table;
-    ecs_status status = migration_target(migration, table, false, &to);
+    struct table *table = world_table(world, all->tables[i]);
+    struct whereto to;
+    ecs_status status = migration_target(migration, table, NONE, false, &to);
     assert(status == ECS_OK);
-    (void)status;
-    if (to != table) bulk_move(world, table, to);
-    assert(to == table || table->count == 0);
-    table->doomed = to != table;
+    if (status == ECS_OK) migration_put_sparse(migration, table, &to);
+    if (to.table != table) bulk_move(world, table, to.table);
+    assert(to.table == table || table->count == 0);
+    table->doomed = to.table != table;
   }
+  migration_commit_sparse(migration);
   graph_drop_doomed(world);
   for (uint32_t i = 0; i < migration->count; i++)
     if (!migration->changes[i].wanted)
@@ -455,12 +466,14 @@ static ecs_status prepare_shown(struct migration *migration) {
   for (uint32_t i = 0; i < migration->count && status == ECS_OK; i++)
     status = migration_map(migration, &migration->changes[i]);
   if (status == ECS_OK) status = prepare_tables(migration);
+  if (status == ECS_OK) status = migration_prepare_sparse(migration);
   for (uint32_t i = 0; i < migration->count && status == ECS_OK; i++) {
     status = prepare_resource(migration, &migration->changes[i]);
     if (status == ECS_OK) status = migration_report(migration, &migration->changes[i]);
   }
+  bool stored = migration_stores_otherwise(migration);
   for (ecs_query *q = migration->world->first_query; q && status == ECS_OK; q = q->next)
-    status = query_refresh_reserve(q);
+    status = stored ? query_rearrange_reserve(q) : query_refresh_reserve(q);
   return status;
 }
 
@@ -488,6 +501,13 @@ static void swap_relation(struct change *change, struct relation *relation) {
   relation->policy = component->ties.policy;
 }
 
+/* What keeps it has been exchanged by migration_swap_sparse. */
+static void keep_sparse(struct change *change) {
+  struct sparse *set = change->wanted->sparse;
+  change->wanted->sparse = change->component->sparse;
+  change->component->sparse = set;
+}
+
 /* The component keeps its address: everything that points to it sees the new fields. */
 static void swap_contents(const ecs_world *world, struct change *change) {
   struct component old = *change->component;
@@ -495,6 +515,7 @@ static void swap_contents(const ecs_world *world, struct change *change) {
   *change->wanted = old;
   change->component->resource = old.resource;
   swap_relation(change, old.relation);
+  keep_sparse(change);
   change->component->orphan = old.orphan;
   change->wanted->resource = NULL;
   change->component->changed = world->registry.version;
@@ -530,6 +551,7 @@ void migration_commit(struct migration *migration) {
   if (migration->count) world->registry.layouts++;
   for (uint32_t i = 0; i < migration->table_count; i++)
     swap_table(migration, migration->tables[i]);
+  migration_swap_sparse(migration);
   for (uint32_t i = 0; i < migration->count; i++) {
     struct change *change = &migration->changes[i];
     if (!change->wanted) continue;
@@ -542,6 +564,7 @@ void migration_commit(struct migration *migration) {
   for (ecs_query *query = world->first_query; query; query = query->next)
     migration_refresh_query(migration, query);
   migration->table_count = 0;
+  migration->committed = true;
   if (migration_moves(migration)) commit_moves(migration);
   world_settle(world);
 }
@@ -575,6 +598,7 @@ void migration_end(struct migration *migration) {
     migration->tables[i]->count = 0;
     table_free(world, migration->tables[i]);
   }
+  if (!migration->committed) migration_undo_sparse(migration);
   for (uint32_t i = 0; i < migration->count; i++) free_change(world, &migration->changes[i]);
   free_relabelings(migration);
   arena_free(&world->memory, &migration->arena);

@@ -37,7 +37,7 @@ struct change {
   const char *older_name;        /* and had been called before that */
   uint32_t *source;              /* by leaf of wanted: the old leaf, or NONE */
   struct column_buffer *resource;
-  struct report report;
+  struct report report;          /* `wanted` has what is to keep it, if it is sparse or was so */
   struct arena arena;
 };
 
@@ -54,6 +54,7 @@ struct migration {
   const char *refused;           /* the component whose cell did not convert; of its arena */
   struct relabeling *relabelings;
   uint32_t relabeling_count, relabeling_capacity;
+  bool committed;
   bool staged;                   /* declarations may still go: names are compared afterwards */
   struct arena arena;            /* of new names */
   struct table **tables;         /* what replaces the table of the same index */
@@ -83,6 +84,12 @@ ecs_status migration_rename(struct migration *migration, struct component *compo
 ecs_status migration_relabel(struct migration *migration, struct component *component,
                              struct component *same);
 void migration_commit_labels(struct migration *migration);
+
+/* Of tables, and of what keeps sparse components: fills new columns from old ones; and takes over,
+** at the commit, those that stay as they are, with the rows. */
+ecs_status migration_fill(struct migration *migration, const struct table *old,
+                          struct table *table);
+void migration_take(const struct migration *migration, struct table *old, struct table *table);
 
 /* On failure the world is as it was; the message names entity, field, value and type. */
 ecs_status migration_prepare(struct migration *migration);

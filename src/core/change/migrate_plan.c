@@ -3,9 +3,11 @@
 #include "core/base/types.h"
 #include "core/change/convert.h"
 #include "core/change/declare.h"
+#include "core/change/migrate_sparse.h"
 #include "core/store/entity.h"
 #include "core/store/query.h"
 #include "core/store/require.h"
+#include "core/store/sparse_rows.h"
 #include "core/store/world.h"
 
 /* ---- components made of changed ones ---- */
@@ -217,6 +219,7 @@ ecs_status migration_report(struct migration *migration, struct change *change) 
   const struct id_record *record = graph_uses(world, change->component);
   for (uint32_t i = 0; record && i < record->table_count; i++)
     report->rows += world_table(world, record->tables[i])->count;
+  if (change->component->sparse) report->rows += change->component->sparse->table->count;
   return keep_texts(&world->memory, change) ? ECS_OK : world_nomem(world);
 }
 
@@ -236,7 +239,9 @@ static ecs_status check_required(const struct migration *migration,
 bool migration_moves(const struct migration *migration) {
   for (uint32_t i = 0; i < migration->count; i++) {
     const struct change *change = &migration->changes[i];
-    if (!change->wanted || !declare_requires_same(change->component, change->wanted)) return true;
+    if (!change->wanted || !declare_requires_same(change->component, change->wanted) ||
+        change->component->is_sparse != change->wanted->is_sparse)
+      return true;
   }
   return false;
 }
@@ -253,29 +258,37 @@ ecs_status migration_check_requirements(const struct migration *migration) {
   return status == ECS_OK ? require_check_cycles(migration->world) : status;
 }
 
-/* The ids that the rows of a table are to have, by what the registry shows. */
+/* The ids that the rows of a table are to have, or one entity of it, by what the registry shows. */
 static uint32_t ids_after(const struct migration *migration, const struct table *table,
-                          ecs_id *ids, uint64_t room) {
+                          uint32_t entity, ecs_id *ids, uint64_t room) {
+  const ecs_world *world = migration->world;
+  const struct sparses *sparses = &world->sparses;
   uint32_t count = 0;
   for (uint32_t i = 0; i < table->id_count; i++)
-    if (!is_removed(migration, component_of(migration->world, table->ids[i])->id))
-      count = require_insert(migration->world, ids, count, room, table->ids[i]);
+    if (!is_removed(migration, component_of(world, table->ids[i])->id))
+      count = require_insert(world, ids, count, room, table->ids[i]);
+  for (uint32_t i = 0; entity != NONE && i < sparses->count; i++) {
+    ecs_id id = sparses->list[i]->component->id;
+    if (sparse_row(sparses->list[i], entity) != NONE && !is_removed(migration, id))
+      count = require_insert(world, ids, count, room, id);
+  }
   return count;
 }
 
-ecs_status migration_target(const struct migration *migration, struct table *table, bool planned,
-                            struct table **out) {
+ecs_status migration_target(const struct migration *migration, struct table *table,
+                            uint32_t entity, bool planned, struct whereto *out) {
   ecs_world *world = migration->world;
-  *out = table;
-  uint64_t room = require_room(world, 0, table->id_count);
+  uint64_t room = require_room(world, 0, (uint64_t)table->id_count + world->sparses.count);
   ecs_id *ids = world_scratch(world, room);
   if (!ids) return world_nomem(world);
   if (planned) migration_show(migration, true);
-  uint32_t count = ids_after(migration, table, ids, room);
+  uint32_t all = ids_after(migration, table, entity, ids, room);
+  uint32_t count = sparse_part_ids(world, ids, all);
   if (planned) migration_show(migration, false);
+  *out = (struct whereto){table, ids + count, all - count};
   bool same = count == table->id_count &&
               (count == 0 || memcmp(ids, table->ids, count * sizeof *ids) == 0);
-  return same ? ECS_OK : graph_table(world, ids, count, out);
+  return same ? ECS_OK : graph_table(world, ids, count, &out->table);
 }
 
 /* ---- queries ---- */
@@ -349,8 +362,10 @@ void migration_refresh_query(const struct migration *migration, ecs_query *query
   if (query->fresh && !query->broken && *cascade)
     *cascade = component_of(query->world, (*cascade)->id);
   query->fresh = false;
-  if (sound)
-    query_refresh(query);
-  else
+  if (!sound)
     query_retire(query);
+  else if (migration_stores_otherwise(migration))
+    query_rearrange(query);
+  else
+    query_refresh(query);
 }

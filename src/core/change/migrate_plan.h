@@ -17,13 +17,22 @@ ecs_status migration_report(struct migration *migration, struct change *change);
 ** registry shows the wanted components. */
 ecs_status migration_check_requirements(const struct migration *migration);
 
-/* Whether rows may have to move: components go, or require something else. */
+/* Whether rows may have to move: components go, are kept otherwise, or require something else. */
 bool migration_moves(const struct migration *migration);
 
-/* Where the rows of a table go: without the components that go, with what the others require; the
-** same table when that is what it has. `planned`: before the commit. */
-ecs_status migration_target(const struct migration *migration, struct table *table, bool planned,
-                            struct table **out);
+/* What entities are to have: a table, which may be the one they are in, and sparse components, in
+** scratch memory. */
+struct whereto {
+  struct table *table;
+  const ecs_id *sparse;
+  uint32_t sparse_count;
+};
+
+/* Where an entity of a table goes, or, with NONE, its rows as far as that says: without the
+** components that go, with what the others require. `planned`: the registry shows what there is
+** before the commit. */
+ecs_status migration_target(const struct migration *migration, struct table *table,
+                            uint32_t entity, bool planned, struct whereto *out);
 
 /* A query's terms and columns, after the components have changed. */
 void migration_refresh_query(const struct migration *migration, ecs_query *query);

@@ -3,6 +3,7 @@
 #include "core/store/entity.h"
 #include "core/store/id_set.h"
 #include "core/store/query.h"
+#include "core/store/sparse.h"
 #include "core/store/world.h"
 
 void declare_forget(ecs_world *world, struct component *component) {
@@ -21,6 +22,7 @@ void declare_forget(ecs_world *world, struct component *component) {
 static bool is_unused(const ecs_world *world, const struct component *component) {
   const struct id_record *record = graph_uses(world, component);
   if (record && record->table_count) return false;
+  if (component->sparse && component->sparse->table->count) return false;
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *other = world->registry.components[i];
     if (other && id_set_has(other->requires, other->require_count, component->id)) return false;

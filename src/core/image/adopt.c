@@ -5,6 +5,7 @@
 #include "core/run/schedule.h"
 #include "core/store/query.h"
 #include "core/store/resource.h"
+#include "core/store/sparse_rows.h"
 
 /* ---- what can fail ---- */
 
@@ -25,7 +26,7 @@ static ecs_status add_live(ecs_world *shadow, const struct component *live,
                            struct component *copy) {
   uint32_t index = ecs_id_index(live->id);
   ecs_status status = registry_reserve(shadow, index);
-  if (status == ECS_OK && copy->ties.relation) status = relation_new(shadow, copy);
+  if (status == ECS_OK) status = registry_equip(shadow, copy, live->id);
   if (status == ECS_OK)
     registry_enter(shadow, copy, index);
   else
@@ -97,6 +98,7 @@ static ecs_status reserve_components(struct loader *loader) {
     more++;
   }
   if (relations_reserve(loader->live, more) != ECS_OK) return ECS_ENOMEM;
+  if (sparses_reserve(loader->live, more) != ECS_OK) return ECS_ENOMEM;
   return map_reserve(&loader->live->memory, &loader->live->registry.names, more)
              ? ECS_OK : ECS_ENOMEM;
 }
@@ -135,6 +137,7 @@ static void swap_contents(ecs_world *live, ecs_world *shadow) {
   SWAP(struct intern_table, live->strings, shadow->strings);
   SWAP(struct name_table, live->names, shadow->names);
   SWAP(uint64_t, live->relations.tied, shadow->relations.tied);
+  SWAP(size_t, live->sparses.rows, shadow->sparses.rows);
   live->seed = shadow->seed;
   live->tick = shadow->tick;
   live->chance = shadow->chance;
@@ -144,6 +147,20 @@ static void swap_contents(ecs_world *live, ecs_world *shadow) {
   live->registry.layouts++;
 }
 
+/* Its rows were counted as the live world's when all were exchanged: they are once more when it is
+** entered there. */
+static void move_sparse(ecs_world *live, ecs_world *shadow, const struct sparse *sparse) {
+  shadow->sparses.rows += sparse->table->count;
+  live->sparses.rows -= sparse->table->count;
+  sparse_leave_list(shadow, sparse);
+}
+
+static void swap_sparse(struct sparse *live, struct sparse *shadow) {
+  SWAP(struct table *, live->table, shadow->table);
+  SWAP(uint32_t **, live->pages, shadow->pages);
+  SWAP(uint32_t, live->page_capacity, shadow->page_capacity);
+}
+
 /* The live component stays where it is; its defaults and its resource come from the shadow. */
 static void adopt_component(ecs_world *live, ecs_world *shadow, uint32_t index) {
   struct component *from = shadow->registry.components[index];
@@ -151,12 +168,15 @@ static void adopt_component(ecs_world *live, ecs_world *shadow, uint32_t index) 
   if (!to) {
     shadow->registry.components[index] = NULL;
     if (from->relation) relation_leave(shadow, from);
+    if (from->sparse) move_sparse(live, shadow, from->sparse);
     from->changed = 0;
     from->orphan = true;
     registry_enter(live, from, index);
     return;
   }
   assert(!from->relation == !to->relation && from->leaf_count == to->leaf_count);
+  assert(!from->sparse == !to->sparse);
+  if (to->sparse) swap_sparse(to->sparse, from->sparse);
   if (to->relation) SWAP(struct ties, to->relation->ties, from->relation->ties);
   for (uint32_t i = 0; i < to->leaf_count; i++) to->leaves[i].value = from->leaves[i].value;
   SWAP(struct column_buffer *, to->resource, from->resource);
@@ -227,6 +247,8 @@ void adopt_commit(struct loader *loader) {
   const struct id_record *all = graph_all(live);
   for (uint32_t i = 0; i < all->table_count; i++)
     redirect_table(live, world_table(live, all->tables[i]));
+  for (uint32_t i = 0; i < live->sparses.count; i++)
+    redirect_table(live, live->sparses.list[i]->table);
   for (ecs_query *query = live->first_query; query; query = query->next)
     query_rejoin(query);
   apply_timings(live, loader);

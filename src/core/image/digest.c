@@ -11,6 +11,7 @@
 #include "core/base/value.h"
 #include "core/run/schedule.h"
 #include "core/store/entity.h"
+#include "core/store/sparse.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
 
@@ -141,6 +142,21 @@ static uint64_t hash_table(const ecs_world *world, const struct table *table) {
   return total;
 }
 
+/* Which entities have a sparse component, in packed order, and with which cells. */
+static uint64_t hash_sparse(const ecs_world *world, const struct sparse *sparse) {
+  const struct component *component = sparse->component;
+  const struct table *table = sparse->table;
+  uint64_t total = 0, name = mix(hash_text(component->name, component->name_size) + 11);
+  for (uint32_t row = 0; row < table->count; row++) {
+    uint64_t sum = name + row;
+    for (uint32_t i = 0; i < table->column_count; i++)
+      add_cells(world, &component->leaves[i], table->columns[i].data, row, 1,
+                leaf_key(component, &component->leaves[i]), &sum);
+    total += mix(mix(sum) + id_share(world, table->rows[row]));
+  }
+  return total;
+}
+
 /* In which order the sources of each target were tied. */
 static uint64_t hash_ties(const ecs_world *world, const struct relation *relation) {
   const struct ties *ties = &relation->ties;
@@ -184,6 +200,8 @@ uint64_t ecs_digest(const ecs_world *world) {
     const struct component *component = world->registry.components[i];
     if (component && component->resource) total += hash_resource(world, component);
   }
+  for (uint32_t i = 0; i < world->sparses.count; i++)
+    total += hash_sparse(world, world->sparses.list[i]);
   for (uint32_t i = 0; i < world->relations.count; i++)
     total += hash_ties(world, world->relations.list[i]);
   for (uint32_t i = 0; i < world->names.count; i++) {

@@ -9,8 +9,8 @@
 **               string fields hold 0 for "" or a place counted from 1
 **   components  u32 count, by nesting depth and name, each: text name, text doc, u8 flags
 **               (1 resource, 2 relation, 4 exclusive, 8 acyclic, 16 sources die with their
-**               target, 32 they keep it alive, 64 toggle), u32 fields, each: text name, type, u8
-**               type's code (types.h), u32 array count, u32 nested place, u8 has default, u32
+**               target, 32 they keep it alive, 64 toggle, 128 sparse), u32 fields, each: text name, type,
+**               u8 type's code (types.h), u32 array count, u32 nested place, u8 has default, u32
 **               names, the texts, texts doc unit min max (size 0xFFFFFFFF for none);
 **               u32 leaves, each: u32 bytes of a cell, u64 default (entities: 0); for a resource
 **               the leaves' cells
@@ -25,6 +25,9 @@
 **               columns: u32 size (0xFFFFFFFF for nil) and bytes for each cell. Then, for each of
 **               its components that is a toggle, by place: u32 rows that have it off, and when
 **               there are any, a bit for each row, in u64 words
+**               columns: u32 size (0xFFFFFFFF for nil) and bytes for each cell
+**   sparse      for each sparse component, by place: u32 rows, u32 entity index each, in packed
+**               order, then the columns as in tables, which no sparse component is named by
 **   ties        for each exclusive relation, by place: u32 count, the sources, by targets and then
 **               in the order in which they were tied
 **   names       u32 count, by their bytes and then by id, each: u64 id, text
@@ -40,9 +43,9 @@
 ** are known otherwise, also see to it that every leaf and every column of an empty table has
 ** bytes to stand for the memory that it takes.
 **
-** Formats 1 and 2 are read as well. They had no relations, neither pairs nor ties, no
-** requirements and no toggles. Format 1 had a u32 native size before a component's fields and a u64
-** offset before a field's names, and neither sizes of cells nor streams. */
+** Formats 1 and 2 are read as well. They had no relations, neither pairs nor ties, no sparse
+** components, no requirements and no toggles. Format 1 had a u32 native size before a component's
+** fields and a u64 offset before a field's names, and neither sizes of cells nor streams. */
 #ifndef ECS_CORE_IMAGE_FORMAT_H
 #define ECS_CORE_IMAGE_FORMAT_H
 
@@ -55,7 +58,7 @@
 
 enum {
   IMAGE_RESOURCE = 1, IMAGE_RELATION = 2, IMAGE_EXCLUSIVE = 4, IMAGE_ACYCLIC = 8,
-  IMAGE_DESPAWNS = 16, IMAGE_REFUSES = 32, IMAGE_TOGGLE = 64
+  IMAGE_DESPAWNS = 16, IMAGE_REFUSES = 32, IMAGE_TOGGLE = 64, IMAGE_SPARSE = 128
 };
 
 enum slot_state { SLOT_UNBORN, SLOT_ALIVE, SLOT_FREE, SLOT_PARTED, SLOT_RETIRED };

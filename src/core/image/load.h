@@ -60,6 +60,7 @@ ecs_status load_components(struct loader *loader);
 ecs_status load_required(struct loader *loader);
 ecs_status load_index(struct loader *loader);
 ecs_status load_tables(struct loader *loader);
+ecs_status load_sparse(struct loader *loader);
 ecs_status load_ties(struct loader *loader);
 ecs_status load_names(struct loader *loader);
 ecs_status load_schedule(struct loader *loader);

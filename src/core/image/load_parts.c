@@ -252,7 +252,7 @@ static ecs_status enter(struct loader *loader, struct component *component) {
   declare_lay_out_as(world, component, loader->live, live);
   uint32_t index = ecs_id_index(live->id);
   ecs_status status = registry_reserve(world, index);
-  if (status == ECS_OK && component->ties.relation) status = relation_new(world, component);
+  if (status == ECS_OK) status = registry_equip(world, component, live->id);
   if (status == ECS_OK) registry_enter(world, component, index);
   return status;
 }
@@ -305,7 +305,8 @@ static bool read_flags(uint8_t flags, ecs_component_desc *desc) {
                             : refuses ? ECS_TARGET_ERROR : ECS_TARGET_REMOVE;
   desc->toggle = flags & IMAGE_TOGGLE;
   bool plain = !desc->exclusive && !desc->acyclic && !despawns && !refuses;
-  return flags < 128 && !(despawns && refuses) && (desc->relation || plain);
+  desc->sparse = flags & IMAGE_SPARSE;
+  return !(despawns && refuses) && (desc->relation ? !desc->sparse : plain);
 }
 
 static ecs_status read_component(struct loader *loader, struct declaration *declaration) {

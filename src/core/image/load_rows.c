@@ -10,6 +10,7 @@
 #include "core/store/index.h"
 #include "core/store/relation_check.h"
 #include "core/store/require.h"
+#include "core/store/sparse_rows.h"
 #include "core/store/toggle.h"
 
 #define PIECE 4096u
@@ -115,9 +116,13 @@ static void insert_id(ecs_id *ids, uint32_t used, ecs_id id) {
   ids[at] = id;
 }
 
-/* A component with several targets is in tables by its pairs only. */
+/* A component with several targets is in tables by its pairs only, a sparse one in none. */
 static bool is_by_itself(const struct component *component) {
-  return !component->ties.relation || component->ties.exclusive;
+  return !component->is_sparse && (!component->ties.relation || component->ties.exclusive);
+}
+
+static bool has_pairs(const struct component *component) {
+  return component->ties.relation && !component->ties.exclusive;
 }
 
 static ecs_status read_ids(struct loader *loader, uint32_t count) {
@@ -156,7 +161,7 @@ static ecs_status read_pairs(struct loader *loader, uint32_t used, uint32_t coun
     if (!ids) return ECS_ENOMEM;
     if (loader->in.failed) return load_state(loader);
     uint32_t target = load_entity(loader, number);
-    if (place >= loader->component_count || is_by_itself(loader->components[place]) ||
+    if (place >= loader->component_count || !has_pairs(loader->components[place]) ||
         target == 0 || (i && order <= last))
       return load_damaged(loader, "a pair is none");
     last = order;
@@ -176,7 +181,7 @@ static ecs_status read_type(struct loader *loader, struct table **out) {
   struct gap gap;
   const ecs_id *ids = world_scratch(loader->world, (uint64_t)count + pairs);
   if (!ids) return ECS_ENOMEM;
-  if (require_gap(loader->world, ids, count + pairs, &gap))
+  if (require_table_gap(loader->world, ids, count + pairs, &gap))
     return load_damaged(loader, "a table lacks what is required");
   return graph_table(loader->world, ids, count + pairs, out);
 }
@@ -219,7 +224,29 @@ static bool place_entities(struct loader *loader, struct table *table, uint32_t 
   return true;
 }
 
-static ecs_status read_rows(struct loader *loader, struct table *table, uint32_t count) {
+/* The same in a sparse component, whose entities have rows in tables by now. */
+static ecs_status place_sparse(struct loader *loader, struct sparse *sparse, uint32_t *rows,
+                               uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    const struct record *record = find_entity(loader, &rows[i]);
+    if (!record || record->table >= RECORD_BARE || sparse_row(sparse, rows[i]) != NONE)
+      return load_damaged(loader, "a sparse row has no entity");
+    if (sparse_need_page(loader->world, sparse, rows[i]) != ECS_OK) return ECS_ENOMEM;
+    sparse_enter_row(loader->world, sparse, sparse->table->count++);
+  }
+  return ECS_OK;
+}
+
+static ecs_status place_rows(struct loader *loader, struct table *table, struct sparse *sparse,
+                             uint32_t *rows, uint32_t count) {
+  if (sparse) return place_sparse(loader, sparse, rows, count);
+  return place_entities(loader, table, rows, count) ? ECS_OK
+                                                    : load_damaged(loader, "a row has no entity");
+}
+
+/* Of a table, or of what keeps a sparse component. */
+static ecs_status read_rows(struct loader *loader, struct table *table, struct sparse *sparse,
+                            uint32_t count) {
   struct memory *memory = &loader->world->memory;
   while (table->count < count) {
     uint32_t piece = count - table->count < PIECE ? count - table->count : PIECE;
@@ -234,8 +261,8 @@ static ecs_status read_rows(struct loader *loader, struct table *table, uint32_t
     uint32_t *rows = table->rows + table->count;
     read_numbers(&loader->in, rows, sizeof *rows, piece);
     if (loader->in.failed) return load_state(loader);
-    if (!place_entities(loader, table, rows, piece))
-      return load_damaged(loader, "a row has no entity");
+    ecs_status status = place_rows(loader, table, sparse, rows, piece);
+    if (status != ECS_OK) return status;
   }
   return ECS_OK;
 }
@@ -305,7 +332,7 @@ static ecs_status read_columns(struct loader *loader, struct table *table) {
   for (uint32_t i = 0; i < loader->component_count && status == ECS_OK; i++)
     status = read_columns_of(loader, table, loader->components[i], loader->components[i]->id);
   for (uint32_t i = 0; table->has_pairs && i < loader->component_count && status == ECS_OK; i++)
-    if (loader->components[i]->leaf_count && !is_by_itself(loader->components[i]))
+    if (loader->components[i]->leaf_count && has_pairs(loader->components[i]))
       status = read_pair_columns(loader, table, loader->components[i]);
   if (status == ECS_OK) table->capacity = table->count;
   return status;
@@ -358,7 +385,7 @@ static ecs_status read_table(struct loader *loader) {
   uint32_t count = read_u32(&loader->in);
   if (count > ROW_LIMIT) return load_damaged(loader, "a table has too many rows");
   if (count && !pairs_live(loader->world, table)) return load_damaged(loader, "a pair is none");
-  status = read_rows(loader, table, count);
+  status = read_rows(loader, table, NULL, count);
   if (status == ECS_OK) status = read_columns(loader, table);
   if (status == ECS_OK && table->toggle_count) status = read_toggles(loader, table);
   return status == ECS_OK ? load_state(loader) : status;
@@ -377,6 +404,41 @@ ecs_status load_tables(struct loader *loader) {
   }
   return rows == loader->world->entities.alive
              ? ECS_OK : load_damaged(loader, "an entity has no row");
+}
+
+/* ---- sparse components ---- */
+
+static ecs_status read_sparse(struct loader *loader, const struct component *component) {
+  struct table *table = component->sparse->table;
+  uint32_t count = read_u32(&loader->in);
+  if (loader->in.failed) return load_state(loader);
+  if (count > ROW_LIMIT) return load_damaged(loader, "a sparse component has too many rows");
+  ecs_status status = read_rows(loader, table, component->sparse, count);
+  if (status == ECS_OK) status = read_columns_of(loader, table, component, component->id);
+  if (status == ECS_OK) table->capacity = table->count;
+  return status == ECS_OK ? load_state(loader) : status;
+}
+
+/* Whether all that entities have is there with what it requires. */
+static bool lacks_required(const ecs_world *world) {
+  const struct id_record *all = graph_all(world);
+  struct gap gap;
+  for (uint32_t i = 0; sparse_is_mixed(world) && i < all->table_count; i++) {
+    const struct table *table = world_table(world, all->tables[i]);
+    for (uint32_t j = 0; j < table->count; j++)
+      if (require_entity_gap(world, entity_id(&world->entities, table->rows[j]), &gap))
+        return true;
+  }
+  return false;
+}
+
+ecs_status load_sparse(struct loader *loader) {
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < loader->component_count && status == ECS_OK; i++)
+    if (loader->components[i]->sparse) status = read_sparse(loader, loader->components[i]);
+  if (status == ECS_OK && lacks_required(loader->world))
+    return load_damaged(loader, "an entity lacks what is required");
+  return status;
 }
 
 /* ---- ties ---- */

@@ -6,9 +6,11 @@
 #include "core/base/enumeration.h"
 #include "core/base/value.h"
 #include "core/image/format.h"
+#include "core/image/merge_sort.h"
 
 #include "core/run/schedule.h"
 #include "core/store/entity.h"
+#include "core/store/sparse.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
 
@@ -47,26 +49,6 @@ static bool name_precedes(const void *one, const void *two) {
   return at >= FIRST_ENTITY && ecs_id_index(a->entity) < at;
 }
 
-/* Bottom-up merge sort (Knuth, TAOCP 5.2.4) between a list and as much room behind it. */
-static void sort(const void **list, uint32_t n, bool (*precedes)(const void *, const void *)) {
-  const void **from = list, **to = list + n;
-  for (uint32_t width = 1; width < n; width *= 2) {
-    for (uint32_t low = 0; low < n; low += 2 * width) {
-      uint32_t middle = low + width < n ? low + width : n;
-      uint32_t high = low + 2 * width < n ? low + 2 * width : n;
-      uint32_t i = low, j = middle;
-      for (uint32_t k = low; k < high; k++) {
-        bool left = i < middle && (j == high || !precedes(from[j], from[i]));
-        to[k] = left ? from[i++] : from[j++];
-      }
-    }
-    const void **swap = from;
-    from = to;
-    to = swap;
-  }
-  if (from != list) memcpy(list, from, n * sizeof *list);
-}
-
 /* Room to sort `count` items, and for one more, so that it is never none. */
 static size_t list_room(uint32_t count) { return ((size_t)count + 1) * 2; }
 
@@ -81,7 +63,7 @@ const void **image_components(ecs_world *world, uint32_t *count) {
   *count = 0;
   for (uint32_t i = 0; i < registry->count; i++)
     if (registry->components[i]) list[(*count)++] = registry->components[i];
-  sort(list, *count, component_precedes);
+  merge_sort(list, *count, component_precedes);
   return list;
 }
 
@@ -168,6 +150,9 @@ static void name_all_strings(struct saver *saver) {
     name_component_strings(saver, component_at(saver, i));
   for (uint32_t i = 0; i < all->table_count; i++)
     name_table_strings(saver, world_table(world, all->tables[i]));
+  for (uint32_t i = 0; i < saver->component_count; i++)
+    if (component_at(saver, i)->sparse)
+      name_table_strings(saver, component_at(saver, i)->sparse->table);
 }
 
 /* ---- cells ---- */
@@ -263,7 +248,8 @@ static uint8_t flags_of(const struct component *component) {
                    (component->toggle ? IMAGE_TOGGLE : 0) | (ties->acyclic ? IMAGE_ACYCLIC : 0) |
                    (ties->relation ? IMAGE_RELATION : 0) | (ties->exclusive ? IMAGE_EXCLUSIVE : 0) |
                    (ties->policy == ECS_TARGET_DESPAWN ? IMAGE_DESPAWNS : 0) |
-                   (ties->policy == ECS_TARGET_ERROR ? IMAGE_REFUSES : 0));
+                   (ties->policy == ECS_TARGET_ERROR ? IMAGE_REFUSES : 0) |
+                   (component->is_sparse ? IMAGE_SPARSE : 0));
 }
 
 static void save_component(struct saver *saver, const struct component *component) {
@@ -442,6 +428,13 @@ static void save_table(struct saver *saver, const struct table *table) {
   save_toggles(saver, table);
 }
 
+static void save_sparse(struct saver *saver, const struct component *component) {
+  const struct table *table = component->sparse->table;
+  write_u32(saver->out, table->count);
+  save_rows(saver, table);
+  save_columns(saver, table, component, component->id);
+}
+
 static void save_sources(struct saver *saver, const struct ties *ties, uint32_t target) {
   for (uint32_t at = ties_first(ties, target); at; at = ties_next(ties, at))
     write_u32(saver->out, index_to_image(saver, at));
@@ -508,6 +501,8 @@ static void save_all(struct saver *saver) {
   write_u32(out, all->table_count);
   for (uint32_t i = 0; i < all->table_count; i++)
     save_table(saver, world_table(world, all->tables[i]));
+  for (uint32_t i = 0; i < saver->component_count; i++)
+    if (component_at(saver, i)->sparse) save_sparse(saver, component_at(saver, i));
   for (uint32_t i = 0; i < saver->component_count; i++) {
     const struct relation *relation = component_at(saver, i)->relation;
     if (relation && relation->exclusive) save_ties(saver, &relation->ties);
@@ -569,7 +564,7 @@ static void arrange_names(struct saver *saver) {
     if (ecs_id_index(names->names[i].entity) >= FIRST_ENTITY)
       saver->names[count++] = &names->names[i];
   assert(count == names->count);
-  sort(saver->names, count, name_precedes);
+  merge_sort(saver->names, count, name_precedes);
 }
 
 /* Gives everything its place in the image. */

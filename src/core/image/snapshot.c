@@ -1,8 +1,10 @@
 #include "core/image/snapshot.h"
 
 #include "core/base/value.h"
+#include "core/image/row_copy.h"
 #include "core/image/tie_copy.h"
 #include "core/run/schedule.h"
+#include "core/store/sparse_rows.h"
 #include "core/store/sweeping.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
@@ -49,6 +51,8 @@ struct ecs_snapshot {
   uint32_t page_count;
   struct saved_table *tables;
   uint32_t table_count;
+  struct saved_table *sparse;   /* of every sparse component */
+  uint32_t sparse_count;
   struct saved_resource *resources;
   uint32_t resource_count;
   struct tie_copy *ties;     /* of every relation */
@@ -63,36 +67,6 @@ void snapshot_set_owner(ecs_snapshot *snapshot, void *owner) { snapshot->owner =
 
 static void *take(ecs_snapshot *snapshot, size_t count, size_t size) {
   return arena_take(&snapshot->world->memory, &snapshot->arena, count * size + 1);
-}
-
-/* ---- columns ----------------------------------------------------------------------------- */
-
-static size_t padded(size_t size) { return (size + 63) / 64 * 64; }
-
-static size_t table_size(const struct table *table, uint32_t count) {
-  size_t size = padded(count * sizeof *table->rows);
-  for (uint32_t i = 0; i < table->column_count; i++)
-    size += padded((size_t)count * table->columns[i].size);
-  return size + table->toggle_count * padded(toggle_words(count) * sizeof(uint64_t));
-}
-
-/* Between a table and its copy, whose count is `count`. */
-static void copy_columns(struct table *table, char *data, uint32_t count, bool out) {
-  size_t size = count * sizeof *table->rows;
-  if (count == 0) return;
-  memcpy(out ? (void *)data : table->rows, out ? (void *)table->rows : data, size);
-  data += padded(size);
-  for (uint32_t i = 0; i < table->column_count; i++) {
-    void *column = table->columns[i].data;
-    size = (size_t)count * table->columns[i].size;
-    memcpy(out ? data : column, out ? column : data, size);
-    data += padded(size);
-  }
-  size = toggle_words(count) * sizeof(uint64_t);
-  for (uint32_t i = 0; i < table->toggle_count; i++, data += padded(size)) {
-    uint64_t *bits = table->toggles[i].bits;
-    memcpy(out ? (void *)data : bits, out ? (void *)bits : data, size);
-  }
 }
 
 /* ---- taking ------------------------------------------------------------------------------ */
@@ -113,24 +87,25 @@ static ecs_status check_any(const ecs_world *world) {
                     component->name);
 }
 
-static ecs_status take_table(ecs_snapshot *snapshot, struct table *table) {
+/* Counts it as soon as there is something to be freed. */
+static ecs_status take_table(ecs_snapshot *snapshot, struct table *table,
+                             struct saved_table *list, uint32_t *list_count) {
   ecs_world *world = snapshot->world;
-  struct saved_table *saved = &snapshot->tables[snapshot->table_count];
-  assert(snapshot->table_count < graph_all(world)->table_count);
+  struct saved_table *saved = &list[*list_count];
   *saved = (struct saved_table){.index = table->index, .serial = table->serial,
                                 .order = table->order, .id_count = table->id_count,
                                 .count = table->count, .was_empty = table->was_empty};
   saved->ids = take(snapshot, table->id_count, sizeof *saved->ids);
   if (!saved->ids) return world_nomem(world);
   if (table->id_count) memcpy(saved->ids, table->ids, table->id_count * sizeof *saved->ids);
-  size_t size = table_size(table, table->count);
+  size_t size = row_copy_size(table, table->count);
   if (size) {
     saved->data = memory_resize(&world->memory, NULL, 0, size);
     if (!saved->data) return world_nomem(world);
     saved->size = size;
   }
-  snapshot->table_count++;
-  copy_columns(table, saved->data, table->count, true);
+  ++*list_count;
+  row_copy_columns(table, saved->data, table->count, true);
   return ECS_OK;
 }
 
@@ -141,7 +116,19 @@ static ecs_status take_tables(ecs_snapshot *snapshot) {
   if (!snapshot->tables) return world_nomem(world);
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < all->table_count && status == ECS_OK; i++)
-    status = take_table(snapshot, world_table(world, all->tables[i]));
+    status = take_table(snapshot, world_table(world, all->tables[i]), snapshot->tables,
+                        &snapshot->table_count);
+  return status;
+}
+
+static ecs_status take_sparse(ecs_snapshot *snapshot) {
+  const struct sparses *sparses = &snapshot->world->sparses;
+  snapshot->sparse = take(snapshot, sparses->count, sizeof *snapshot->sparse);
+  if (!snapshot->sparse) return world_nomem(snapshot->world);
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < sparses->count && status == ECS_OK; i++)
+    status = take_table(snapshot, sparses->list[i]->table, snapshot->sparse,
+                        &snapshot->sparse_count);
   return status;
 }
 
@@ -260,6 +247,7 @@ static ecs_status take_all(ecs_snapshot *snapshot) {
   ecs_world *world = snapshot->world;
   ecs_status status = check_any(world);
   if (status == ECS_OK) status = take_tables(snapshot);
+  if (status == ECS_OK) status = take_sparse(snapshot);
   if (status == ECS_OK) status = take_index(snapshot);
   if (status == ECS_OK) status = take_resources(snapshot);
   if (status == ECS_OK)
@@ -273,14 +261,14 @@ static ecs_status take_all(ecs_snapshot *snapshot) {
 
 static bool each_in_table(const ecs_world *world, const struct saved_table *saved,
                           ecs_type type, cells_fn visit, void *ud) {
-  char *data = saved->data + padded(saved->count * sizeof(uint32_t));
+  char *data = saved->data + row_copy_padded(saved->count * sizeof(uint32_t));
   for (uint32_t i = 0; i < saved->id_count && saved->count; i++) {
     const struct component *component = component_of(world, saved->ids[i]);
     for (uint32_t j = 0; j < component->leaf_count; j++) {
       const struct leaf *leaf = &component->leaves[j];
       struct cells cells = {data, saved->count, component, leaf};
       if (leaf->type == type && !visit(&cells, ud)) return false;
-      data += padded((size_t)saved->count * leaf->size);
+      data += row_copy_padded((size_t)saved->count * leaf->size);
       assert(data <= saved->data + saved->size);
     }
   }
@@ -305,6 +293,8 @@ static bool each_cells(const ecs_world *world, const struct attachment *link, ec
   if (snapshot->layouts != world->registry.layouts) return ok;
   for (uint32_t i = 0; i < snapshot->table_count && ok; i++)
     ok = each_in_table(world, &snapshot->tables[i], type, visit, ud);
+  for (uint32_t i = 0; i < snapshot->sparse_count && ok; i++)
+    ok = each_in_table(world, &snapshot->sparse[i], type, visit, ud);
   for (uint32_t i = 0; i < snapshot->resource_count && ok; i++)
     ok = each_in_resource(world, &snapshot->resources[i], type, visit, ud);
   return ok;
@@ -353,6 +343,8 @@ void ecs_snapshot_free(ecs_snapshot *snapshot) {
   world_detach_from(world, &snapshot->link);
   for (uint32_t i = 0; i < snapshot->table_count; i++)
     memory_free(memory, snapshot->tables[i].data, snapshot->tables[i].size);
+  for (uint32_t i = 0; i < snapshot->sparse_count; i++)
+    memory_free(memory, snapshot->sparse[i].data, snapshot->sparse[i].size);
   for (uint32_t i = 0; i < snapshot->page_count; i++)
     memory_free(memory, snapshot->pages[i].page, sizeof *snapshot->pages[i].page);
   const struct slots *near = &snapshot->index.near;
@@ -389,12 +381,25 @@ static ecs_status find_tables(ecs_snapshot *snapshot, bool *differs) {
   return status;
 }
 
+/* Its pages are there still, and so is room, unless memory ran out meanwhile. */
+static ecs_status find_sparse(const ecs_snapshot *snapshot) {
+  ecs_world *world = snapshot->world;
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < snapshot->sparse_count && status == ECS_OK; i++) {
+    struct saved_table *saved = &snapshot->sparse[i];
+    saved->table = sparse_of(world, saved->ids[0])->table;
+    if (saved->count > saved->table->capacity)
+      status = table_reserve(world, saved->table, saved->count - saved->table->count);
+  }
+  return status;
+}
+
 /* ---- restoring: what cannot -------------------------------------------------------------- */
 
 static void restore_table(ecs_world *world, const struct saved_table *saved) {
   struct table *table = saved->table;
   assert(saved->count <= table->capacity && table->id_count == saved->id_count);
-  copy_columns(table, saved->data, saved->count, false);
+  row_copy_columns(table, saved->data, saved->count, false);
   table->count = saved->count;
   toggles_count(table);
   table->order = saved->order;
@@ -420,6 +425,18 @@ static void restore_tables(ecs_snapshot *snapshot, bool differs) {
     graph_reorder(world);
   }
   world->graph.next_order = snapshot->next_order;
+}
+
+/* What has been declared since has no rows. */
+static void restore_sparse(const ecs_snapshot *snapshot) {
+  ecs_world *world = snapshot->world;
+  for (uint32_t i = 0; i < world->sparses.count; i++) sparse_clear(world, world->sparses.list[i]);
+  for (uint32_t i = 0; i < snapshot->sparse_count; i++) {
+    const struct saved_table *saved = &snapshot->sparse[i];
+    row_copy_columns(saved->table, saved->data, saved->count, false);
+    saved->table->count = saved->count;
+    sparse_enter_rows(world, sparse_of(world, saved->ids[0]));
+  }
 }
 
 /* Components stay alive; those that had rows have them again. */
@@ -545,6 +562,7 @@ static void restore_all(ecs_snapshot *snapshot, bool differs) {
   ecs_world *world = snapshot->world;
   world_release_any(world, &world->any);
   restore_tables(snapshot, differs);
+  restore_sparse(snapshot);
   restore_index(snapshot);
   if (differs) restore_records(snapshot);
   restore_resources(snapshot);
@@ -565,6 +583,7 @@ ecs_status ecs_restore(ecs_snapshot *snapshot) {
   struct name_table names;
   bool differs = false;
   status = find_tables(snapshot, &differs);
+  if (status == ECS_OK) status = find_sparse(snapshot);
   if (status == ECS_OK) status = name_table_copy(world, &snapshot->names, &names);
   if (status != ECS_OK) return status;
   name_table_clear(world, &world->names);

@@ -1,6 +1,7 @@
 #include "core/store/bulk.h"
 
 #include "core/store/row.h"
+#include "core/store/sparse.h"
 
 static ecs_status destination(ecs_world *world, struct table *from, ecs_id id, bool add,
                               struct table **to) {
@@ -31,7 +32,7 @@ static ecs_status reserve(ecs_world *world, uint32_t *const *tables, uint32_t co
 static void unrow_components(ecs_world *world, struct table *empty, uint32_t first) {
   for (uint32_t row = empty->count; row-- > first;) {
     uint32_t at = empty->rows[row];
-    if (at >= FIRST_ENTITY) continue;
+    if (at >= FIRST_ENTITY || sparse_has_any(world, at)) continue;
     row_remove(world, empty, row);
     *entity_record(&world->entities, at) = (struct record){RECORD_BARE, 0};
   }

@@ -1,5 +1,6 @@
 #include "core/store/cells.h"
 
+#include "core/store/sparse.h"
 #include "core/store/world.h"
 
 bool cells_find(const ecs_world *world, ecs_id entity, ecs_id component,
@@ -8,7 +9,8 @@ bool cells_find(const ecs_world *world, ecs_id entity, ecs_id component,
   struct table *table = record ? record_table(world, record) : NULL;
   if (UNLIKELY(!table)) return false;
   const struct layout *layout = table_find(table, component);
-  if (!layout->taken) return false;
+  if (!layout->taken)
+    return world->sparses.rows && sparse_find(world, ecs_id_index(entity), component, out);
   struct column *columns = layout->count ? layout->columns : NULL;
   assert(record->row < table->count && table->rows[record->row] == ecs_id_index(entity));
   *out = (struct cells_row){table, columns, record->row};
@@ -52,6 +54,8 @@ static bool walk_stored(const ecs_world *world, const struct walk *walk) {
     bool may_have = walk->type != ECS_ANY || table->has_any;
     if (may_have && !walk_table(walk, table)) return false;
   }
+  for (uint32_t i = 0; i < world->sparses.count; i++)
+    if (!walk_table(walk, world->sparses.list[i]->table)) return false;
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *component = world->registry.components[i];
     if (component && !walk_resource(walk, component)) return false;

@@ -6,6 +6,7 @@
 #include "core/store/query.h"
 #include "core/store/relation_check.h"
 #include "core/store/require.h"
+#include "core/store/sparse.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
 
@@ -103,6 +104,7 @@ static ecs_status check_ids(const ecs_world *world, const struct table *table) {
     const struct component *component = component_of(world, id);
     if (i && table->ids[i - 1] >= id) return corrupt(world, "a table's ids are not sorted");
     if (!component) return corrupt(world, "a table has an id that is no component");
+    if (component->sparse) return corrupt(world, "a table has a sparse component");
     ecs_status status = check_layout(world, table, id, columns);
     if (status != ECS_OK) return status;
     columns += component->leaf_count;
@@ -114,7 +116,7 @@ static ecs_status check_ids(const ecs_world *world, const struct table *table) {
       return corrupt(world, "the component index misses a table");
   }
   struct gap gap;
-  if (require_gap(world, table->ids, table->id_count, &gap))
+  if (require_table_gap(world, table->ids, table->id_count, &gap))
     return corrupt(world, "a table lacks what one of its components requires");
   return columns == table->column_count ? ECS_OK
                                         : corrupt(world, "a table has columns too many");
@@ -193,9 +195,63 @@ static ecs_status check_query(const ecs_world *world, const ecs_query *query) {
   return match == query->count ? ECS_OK : corrupt(world, "a query has tables too many");
 }
 
+/* A sparse component is in no graph, and its map and its rows lead to each other. */
+static ecs_status check_sparse(const ecs_world *world, const struct sparse *sparse) {
+  const struct table *table = sparse->table;
+  uint32_t mapped = 0;
+  if (component_of(world, sparse->component->id) != sparse->component ||
+      sparse->component->sparse != sparse || !sparse->component->is_sparse)
+    return corrupt(world, "a sparse set is not its component's");
+  if (table->index != NONE || table->id_count != 1 || table->ids[0] != sparse->component->id ||
+      table->incoming || table->count > table->capacity)
+    return corrupt(world, "a sparse set's table is wrong");
+  for (uint32_t row = 0; row < table->count; row++) {
+    uint32_t entity = table->rows[row];
+    if (entity_slots(&world->entities, entity).count == 0 ||
+        entity_record(&world->entities, entity)->table >= RECORD_BARE)
+      return corrupt(world, "a sparse row has no entity");
+    if (sparse_row(sparse, entity) != row) return corrupt(world, "a sparse row is not mapped");
+  }
+  for (uint32_t page = 0; page < sparse->page_capacity; page++)
+    for (uint32_t i = 0; sparse->pages[page] && i < SPARSE_PAGE_SIZE; i++)
+      mapped += sparse->pages[page][i] != 0;
+  if (mapped != table->count) return corrupt(world, "a sparse map has entities too many");
+  ecs_status status = check_layout(world, table, table->ids[0], 0);
+  return status == ECS_OK ? check_columns(world, table) : status;
+}
+
+/* What is required, where entities may have it in tables or beside. */
+static ecs_status check_required(const ecs_world *world, const struct table *table) {
+  struct gap gap;
+  for (uint32_t row = 0; row < table->count; row++)
+    if (require_entity_gap(world, entity_id(&world->entities, table->rows[row]), &gap))
+      return corrupt(world, "an entity lacks what one of its components requires");
+  return ECS_OK;
+}
+
+static ecs_status check_sparses(const ecs_world *world) {
+  const struct sparses *sparses = &world->sparses;
+  const struct id_record *all = graph_all(world);
+  size_t rows = 0;
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < sparses->count && status == ECS_OK; i++) {
+    if (i && sparses->list[i - 1]->component->id >= sparses->list[i]->component->id)
+      return corrupt(world, "sparse sets are out of order");
+    rows += sparses->list[i]->table->count;
+    status = check_sparse(world, sparses->list[i]);
+  }
+  if (status == ECS_OK && rows != sparses->rows)
+    return corrupt(world, "sparse rows are miscounted");
+  for (uint32_t i = 0; sparse_is_mixed(world) && i < all->table_count && status == ECS_OK; i++)
+    status = check_required(world, world_table(world, all->tables[i]));
+  return status;
+}
+
 static ecs_status check_registry(const ecs_world *world) {
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *component = world->registry.components[i];
+    if (component && component->is_sparse != (component->sparse != NULL))
+      return corrupt(world, "a sparse component has no set");
     if (component && component_find(world, component->name, component->name_size) != component)
       return corrupt(world, "a component is not found by its name");
     for (uint32_t j = 0; component && j < component->require_count; j++) {
@@ -265,6 +321,7 @@ ecs_status store_check(const ecs_world *world) {
   for (ecs_query *query = world->first_query; query && status == ECS_OK; query = query->next)
     status = check_query(world, query);
   if (status == ECS_OK) status = check_rows_by_record(world);
+  if (status == ECS_OK) status = check_sparses(world);
   if (status == ECS_OK) status = check_names(world);
   if (status == ECS_OK) status = relations_check(world);
   return status == ECS_OK ? check_staging(world) : status;

@@ -1,7 +1,9 @@
 #include "core/store/command.h"
 
 #include "core/store/entity.h"
+#include "core/store/merge.h"
 #include "core/store/require.h"
+#include "core/store/sparse_rows.h"
 #include "core/store/sweeping.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
@@ -108,7 +110,7 @@ static void link_command(struct staging *staging, uint32_t at, struct chain *cha
   assert(staging->chain_count < staging->chain_capacity);
   map_put(&staging->chain_of, ecs_id_index(command->entity), staging->chain_count);
   staging->chains[staging->chain_count++] =
-      (struct chain){command->entity, at, at, NONE, false};
+      (struct chain){command->entity, at, at, NONE, false, false};
 }
 
 ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id entity,
@@ -144,9 +146,11 @@ ecs_status command_touch(ecs_world *world, ecs_id entity) {
   ecs_status status = command_reserve(world, 0, 0, 1);
   if (status != ECS_OK) return status;
   map_put(&staging->chain_of, ecs_id_index(entity), staging->chain_count);
-  staging->chains[staging->chain_count++] = (struct chain){entity, NONE, NONE, NONE, false};
+  staging->chains[staging->chain_count++] =
+      (struct chain){entity, NONE, NONE, NONE, false, false};
   return ECS_OK;
 }
+
 
 const struct command *command_last_on(const ecs_world *world, ecs_id entity, ecs_id pair,
                                       uint32_t up_to) {
@@ -267,72 +271,6 @@ static uint32_t chain_length(const struct staging *staging, const struct chain *
   return length;
 }
 
-/* Whether it changes no set of ids, only what is on. */
-static bool is_switch(const struct command *command) {
-  return command->kind == COMMAND_ENABLE || command->kind == COMMAND_DISABLE;
-}
-
-static bool is_end(const struct command *command) {
-  return command->kind == COMMAND_DESPAWN && !command->dropped;
-}
-
-/* Takes away the pairs of a relation. */
-static uint32_t remove_pairs(ecs_id *ids, uint32_t count, uint32_t relation) {
-  uint32_t kept = 0;
-  for (uint32_t i = 0; i < count; i++)
-    if (!id_is_pair(ids[i]) || pair_relation(ids[i]) != relation) ids[kept++] = ids[i];
-  return kept;
-}
-
-/* A set of ids with room for `room` after a command; how many they are then. */
-static uint32_t change_set(const ecs_world *world, const struct command *command, ecs_id *ids,
-                           uint32_t count, uint64_t room) {
-  const struct relation *relation = relation_of(world, command->component);
-  ecs_id id = command->component;
-  bool removes = command->kind == COMMAND_REMOVE;
-  if (relation && relation->exclusive) {
-    id = relation->component->id;
-    removes = !command->ties;
-    if (command->anew) count = id_set_remove(ids, count, id);
-  }
-  bool changes = command->kind != COMMAND_SPAWN && !is_switch(command);
-  if (!changes || !component_of(world, id)) return count;
-  if (!removes) return require_insert(world, ids, count, room, id);
-  bool all = relation && !relation->exclusive && !id_is_pair(id);
-  return all ? remove_pairs(ids, count, ecs_id_index(id)) : id_set_remove(ids, count, id);
-}
-
-/* Leaves what an entity has by ties that are there: its relations and pairs are others after
-** cascade_decide. */
-static uint32_t keep_tied(const ecs_world *world, uint32_t entity, ecs_id *ids, uint32_t count) {
-  uint32_t kept = 0;
-  if (world->relations.count == 0) return count;
-  for (uint32_t i = 0; i < count; i++) {
-    const struct relation *relation = relation_of(world, ids[i]);
-    bool tied = !relation;
-    if (relation && relation->exclusive) tied = ties_target(&relation->ties, entity) != 0;
-    if (relation && !relation->exclusive)
-      tied = !cascade_takes(&world->cascade, pair_target(ids[i]));
-    if (tied) ids[kept++] = ids[i];
-  }
-  return kept;
-}
-
-/* What becomes of a set of ids by the commands of a chain that are not dropped; NONE when its
-** entity dies. */
-static uint32_t merge_chain(const ecs_world *world, const struct chain *chain, ecs_id *ids,
-                            uint32_t count, uint64_t room) {
-  const struct staging *staging = &world->staging;
-  for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) {
-    struct command *command = &staging->commands[at];
-    if (command->dropped) continue;
-    if (is_end(command)) return NONE;
-    command->idle = is_switch(command) && !id_set_has(ids, count, command->component);
-    count = change_set(world, command, ids, count, room);
-  }
-  return keep_tied(world, ecs_id_index(chain->entity), ids, count);
-}
-
 /* Drops the last command that takes away what is required. */
 static void drop_removal(ecs_world *world, const struct chain *chain, struct gap gap) {
   const struct staging *staging = &world->staging;
@@ -346,29 +284,50 @@ static void drop_removal(ecs_world *world, const struct chain *chain, struct gap
   refuse_removal(world, last, gap);
 }
 
+/* The ids that an entity ends with, sparse ones among them, in the scratch memory, where there is
+** room; NONE when it dies. */
+static uint32_t ids_of_chain(const ecs_world *world, const struct table *from,
+                             const struct chain *chain, ecs_id *ids, uint64_t room) {
+  memcpy(ids, from->ids, from->id_count * sizeof *ids);
+  uint32_t count = sparse_join_ids(world, ecs_id_index(chain->entity), ids, from->id_count);
+  return merge_commands(world, chain, ids, count, room);
+}
+
+static uint64_t room_of_chain(const ecs_world *world, const struct table *from,
+                              const struct chain *chain) {
+  return require_room(world, (uint64_t)from->id_count + world->sparses.count,
+                      chain_length(&world->staging, chain));
+}
+
 /* The set of ids that an entity ends with; *out stays NULL when it dies. */
-static ecs_status target_of_many(ecs_world *world, struct table *from,
-                                 const struct chain *chain, struct table **out) {
-  uint32_t length = chain_length(&world->staging, chain);
-  uint64_t room = require_room(world, from->id_count, length);
+static ecs_status target_of_many(ecs_world *world, struct table *from, struct chain *chain,
+                                 struct table **out) {
+  uint64_t room = room_of_chain(world, from, chain);
   ecs_id *ids = world_scratch(world, room);
   if (!ids) return world_nomem(world);
   uint32_t count;
   struct gap gap;
   for (;;) {
-    memcpy(ids, from->ids, from->id_count * sizeof *ids);
-    count = merge_chain(world, chain, ids, from->id_count, room);
+    count = ids_of_chain(world, from, chain, ids, room);
     if (count == NONE) return ECS_OK;
     if (!require_gap(world, ids, count, &gap)) break;
     drop_removal(world, chain, gap);
   }
-  return graph_table(world, ids, count, out);
+  chain->sparse = world->sparses.count != 0;
+  uint32_t others = chain->sparse ? sparse_part_ids(world, ids, count) : count;
+  ecs_status status = sparse_plan(world, ecs_id_index(chain->entity), ids + others,
+                                  count - others);
+  return status == ECS_OK ? graph_table(world, ids, others, out) : status;
 }
 
 /* Whether one edge of the graph leads to where an entity ends. */
 static bool is_plain(const ecs_world *world, const struct chain *chain,
                      const struct table *from) {
   if (chain->first != chain->last || chain->first == NONE) return false;
+  if (UNLIKELY(world->sparses.count) &&
+      (sparse_is_mixed(world) ||
+       sparse_of(world, world->staging.commands[chain->first].component)))
+    return false;
   if (LIKELY(world->relations.count == 0)) return true;
   return !from->has_ties && !from->has_pairs &&
          !relation_of(world, world->staging.commands[chain->first].component);
@@ -378,12 +337,13 @@ static ecs_status plan_chain(ecs_world *world, struct chain *chain) {
   chain->skip = !ecs_alive(world, chain->entity) ||
                 cascade_takes(&world->cascade, ecs_id_index(chain->entity));
   chain->target = NONE;
+  chain->sparse = false;
   if (chain->skip) return ECS_OK;
   struct table *now = home(world, chain->entity);
   struct table *from = now ? now : world->graph.empty;
   struct table *to = NULL;
   ecs_status status = ECS_OK;
-  if (chain->first != NONE && is_end(&world->staging.commands[chain->first])) return ECS_OK;
+  if (chain->first != NONE && command_is_end(&world->staging.commands[chain->first])) return ECS_OK;
   if (is_plain(world, chain, from))
     status = target_of_one(world, from, chain->first, &to);
   else
@@ -411,6 +371,7 @@ static ecs_status plan(ecs_world *world) {
   for (uint32_t i = 0; i < done; i++)
     if (staging->chains[i].target != NONE)
       world_table(world, staging->chains[i].target)->incoming = 0;
+  sparse_forget_plan(world);
   return status;
 }
 
@@ -426,8 +387,10 @@ static void reset_removed(ecs_world *world, const struct command *command,
                           struct table *table, uint32_t row) {
   const struct relation *relation = relation_of(world, command->component);
   if (command->dropped || (relation && relation->exclusive)) return;
-  const struct layout *layout = table_find(table, command->component);
-  if (layout->count) table_write_defaults(world, layout, row);
+  uint32_t at = row;
+  const struct layout *layout =
+      sparse_layout(world, table, ecs_id_index(command->entity), command->component, &at);
+  if (layout->count) table_write_defaults(world, layout, at);
   if (table->off) toggle_set(table, command->component, row, false);
   if (!relation || id_is_pair(command->component) || !table->has_pairs) return;
   for (uint32_t i = 0; i < table->id_count; i++)
@@ -442,16 +405,17 @@ static void replay(ecs_world *world, const struct chain *chain, struct table *ta
   const struct staging *staging = &world->staging;
   for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) {
     const struct command *command = &staging->commands[at];
-    const struct layout *layout = table_find(table, command->component);
-    uint32_t count = command->write_count;
-    if (command->anew && layout->count) table_write_defaults(world, layout, row);
+    uint32_t count = command->write_count, to = row;
+    const struct layout *layout =
+        sparse_layout(world, table, ecs_id_index(command->entity), command->component, &to);
+    if (command->anew && layout->count) table_write_defaults(world, layout, to);
     if (command->kind == COMMAND_SET && (!layout->taken || command->dropped))
       release_writes(world, command);
     else if (command->kind == COMMAND_SET && count)
-      table_write(world, layout->columns, row, staging->writes + command->first_write, count);
+      table_write(world, layout->columns, to, staging->writes + command->first_write, count);
     else if (command->kind == COMMAND_REMOVE)
       reset_removed(world, command, table, row);
-    else if (is_switch(command) && !command->idle)
+    else if (command_is_switch(command) && !command->idle)
       toggle_set(table, command->component, row, command->kind == COMMAND_DISABLE);
   }
 }
@@ -468,6 +432,18 @@ static void write_targets(ecs_world *world, const struct table *table, uint32_t 
   }
 }
 
+/* Brings an entity's sparse components to what its commands say; they were planned, so that there
+** is room for all. */
+static void apply_sparse(ecs_world *world, const struct chain *chain) {
+  const struct table *now = home(world, chain->entity);
+  const struct table *from = now ? now : world->graph.empty;
+  uint64_t room = room_of_chain(world, from, chain);
+  ecs_id *ids = world_scratch(world, room);
+  assert(ids);
+  sparse_become(world, ecs_id_index(chain->entity), ids,
+                ids_of_chain(world, from, chain, ids, room));
+}
+
 static void apply_chain(ecs_world *world, const struct chain *chain) {
   uint32_t index = ecs_id_index(chain->entity);
   if (chain->skip || chain->target == NONE) {
@@ -477,6 +453,7 @@ static void apply_chain(ecs_world *world, const struct chain *chain) {
   }
   struct table *target = world_table(world, chain->target);
   assert(target->incoming == 0 && ecs_alive(world, chain->entity));
+  if (UNLIKELY(chain->sparse)) apply_sparse(world, chain);
   entity_move(world, index, target);
   const struct record *record = entity_record(&world->entities, index);
   if (record->table == RECORD_BARE)
@@ -555,6 +532,29 @@ uint32_t scope_deferred(const ecs_world *world) {
     if (staging->scopes[at].open && staging->scopes[at].kind != SCOPE_LOOP)
       return staging->scopes[at].kind == SCOPE_DEFER ? at : NONE;
   return NONE;
+}
+
+/* The writes of all staged commands are their caller's again. */
+static void disown_writes(struct staging *staging) {
+  for (uint32_t i = 0; i < staging->command_count; i++) staging->commands[i].write_count = 0;
+}
+
+ecs_status scope_end_alone(ecs_world *world, uint32_t scope, ecs_status status) {
+  bool staged = status == ECS_OK;
+  if (staged) status = scope_commit(world, scope);
+  if (staged && !scope_stays_open(status)) return status;
+  disown_writes(&world->staging);
+  scope_cancel(world, scope);
+  return status;
+}
+
+ecs_status command_alone(ecs_world *world, enum command_kind kind, ecs_id entity, ecs_id component,
+                         ecs_id target, const struct write *writes, uint32_t count) {
+  uint32_t scope;
+  ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
+  if (status != ECS_OK) return status;
+  status = command_stage_pair(world, kind, entity, component, target, writes, count);
+  return scope_end_alone(world, scope, status);
 }
 
 ecs_status ecs_defer(ecs_world *world) {

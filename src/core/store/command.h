@@ -30,6 +30,7 @@ struct chain {
   uint32_t first, last;      /* NONE when only its ties change */
   uint32_t target;           /* table index, or NONE when it dies */
   bool skip;                 /* it was dead when its commands applied */
+  bool sparse;               /* sparse components may come or go, too */
 };
 
 enum scope_kind { SCOPE_LOOP, SCOPE_DEFER, SCOPE_SYSTEM };
@@ -117,6 +118,14 @@ ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id e
 /* Makes a chain for a living entity without a command: its table changes by what happens to
 ** others. */
 ecs_status command_touch(ecs_world *world, ecs_id entity);
+
+/* The same in a scope of its own, which ends at once; there is no other one. */
+ecs_status command_alone(ecs_world *world, enum command_kind kind, ecs_id entity, ecs_id component,
+                         ecs_id target, const struct write *writes, uint32_t count);
+
+/* Ends a scope in which something was staged, with this status, and which is no use without: it is
+** gone afterwards, and writes whose commands could not apply are their caller's. */
+ecs_status scope_end_alone(ecs_world *world, uint32_t scope, ecs_status status);
 
 /* Whether an entity has a staged command on a component. */
 bool command_is_staged(const ecs_world *world, ecs_id entity, ecs_id component);

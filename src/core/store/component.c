@@ -4,6 +4,7 @@
 #include "core/base/value.h"
 #include "core/store/entity.h"
 #include "core/store/resource.h"
+#include "core/store/sparse_rows.h"
 #include "core/store/world.h"
 
 /* A pair is of its relation, whose id has no generation there. */
@@ -239,6 +240,7 @@ ecs_status component_cell(ecs_world *world, const struct component *component,
 void component_free(ecs_world *world, struct component *component) {
   resource_free(world, component);
   if (component->relation) relation_free(world, component);
+  if (component->sparse) sparse_free(world, component);
   arena_free(&world->memory, &component->former.arena);
   arena_free(&world->memory, &component->arena);
   memory_free(&world->memory, component, sizeof *component);

@@ -75,6 +75,8 @@ struct component {
   const char *doc;
   struct tie_kind ties;        /* as declared */
   struct relation *relation;   /* NULL when it is none; as long as the component's id */
+  bool is_sparse;              /* as declared: kept outside of tables */
+  struct sparse *sparse;       /* what keeps it then; as long as it has an id */
   struct former former;
   uint64_t changed;            /* registry.version when its fields last changed */
   struct arena arena;          /* of all names and arrays; the struct itself stays put */

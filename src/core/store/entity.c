@@ -2,6 +2,7 @@
 
 #include "core/store/index.h"
 #include "core/store/row.h"
+#include "core/store/sparse_rows.h"
 #include "core/store/sweeping.h"
 #include "core/store/relate.h"
 
@@ -45,6 +46,7 @@ void entity_end(ecs_world *world, uint32_t index) {
   const struct record *record = entity_record(&world->entities, index);
   struct table *table = record_table(world, record);
   assert(!table || (record->row < table->count && table->rows[record->row] == index));
+  if (world->sparses.rows) sparse_leave(world, index);
   if (table) row_remove(world, table, record->row);
   if (world->names.by_entity.count) name_forget(world, index);
   entity_release(&world->entities, index);
@@ -67,7 +69,7 @@ static APART ecs_status despawn_otherwise(ecs_world *world, ecs_id id) {
 ecs_status entity_despawn(ecs_world *world, ecs_id id) {
   const struct record *record = entity_find_near(&world->entities, id);
   if (UNLIKELY(!record || staging_is_open(&world->staging) || world->names.by_entity.count ||
-               world->relations.tied || world->graph.pair_tables))
+               world->relations.tied || world->graph.pair_tables || world->sparses.rows))
     return despawn_otherwise(world, id);
   struct table *table = world_table(world, record->table);
   if (UNLIKELY(table->has_any)) return despawn_otherwise(world, id);
@@ -81,9 +83,10 @@ ecs_status entity_despawn(ecs_world *world, ecs_id id) {
 void entity_move(ecs_world *world, uint32_t index, struct table *to) {
   struct record *record = entity_record(&world->entities, index);
   struct table *from = record_table(world, record);
-  if (from == to) return;
-  assert(to->count < to->capacity);
-  if (index < FIRST_ENTITY && to->id_count == 0) {
+  bool bare = index < FIRST_ENTITY && to->id_count == 0 && !sparse_has_any(world, index);
+  if (from == to && !bare) return;
+  assert(bare || to->count < to->capacity);
+  if (bare) {
     if (from) row_remove(world, from, record->row);
     *record = (struct record){RECORD_BARE, 0};
   } else if (from) {
@@ -105,6 +108,36 @@ static struct table *table_now(ecs_world *world, ecs_id id) {
   return table ? table : world->graph.empty;
 }
 
+/* ---- sparse components ---- */
+
+/* A component that has nothing else is in no table until then. */
+static ecs_status sparse_add(ecs_world *world, ecs_id id, struct sparse *sparse) {
+  uint32_t index = ecs_id_index(id);
+  if (sparse_row(sparse, index) != NONE) return ECS_OK;
+  ecs_status status = sparse_reserve(world, sparse, index, 1);
+  bool bare = entity_record(&world->entities, index)->table == RECORD_BARE;
+  if (status == ECS_OK && bare) status = table_reserve(world, world->graph.empty, 1);
+  if (status != ECS_OK) return status;
+  sparse_put(world, sparse, index);
+  if (bare) entity_move(world, index, world->graph.empty);
+  return ECS_OK;
+}
+
+static void sparse_remove(ecs_world *world, ecs_id id, struct sparse *sparse) {
+  uint32_t index = ecs_id_index(id);
+  if (sparse_row(sparse, index) == NONE) return;
+  sparse_cut(world, sparse, index);
+  if (index < FIRST_ENTITY) entity_move(world, index, table_now(world, id));
+}
+
+/* Adds a component that the entity lacks, at once. */
+static ecs_status add_now(ecs_world *world, ecs_id id, struct component *component) {
+  if (component->sparse) return sparse_add(world, id, component->sparse);
+  struct table *to;
+  ecs_status status = graph_with(world, table_now(world, id), component->id, &to);
+  return status == ECS_OK ? move(world, id, to) : status;
+}
+
 /* Whether a scope keeps what is set of the component. */
 static bool is_kept(const ecs_world *world, ecs_id id, ecs_id component, bool has) {
   return staging_is_open(&world->staging) &&
@@ -119,9 +152,10 @@ ecs_status entity_set(ecs_world *world, ecs_id id, struct component *component,
   bool has = cells_find(world, id, component->id, &cells);
   if (is_kept(world, id, component->id, has))
     return command_stage(world, COMMAND_SET, id, component->id, writes, count);
+  if (!has && UNLIKELY(sparse_is_mixed(world)))
+    return command_alone(world, COMMAND_SET, id, component->id, ECS_NULL, writes, count);
   if (!has) {
-    ecs_status status = graph_with(world, table_now(world, id), component->id, &cells.table);
-    if (status == ECS_OK) status = move(world, id, cells.table);
+    ecs_status status = add_now(world, id, component);
     if (status != ECS_OK) return status;
     cells_find(world, id, component->id, &cells);
   }
@@ -166,16 +200,24 @@ static APART ecs_status change_apart(ecs_world *world, ecs_id id, ecs_id compone
   if (needed->relation) return relate_change(world, id, component, adds);
   if (staging_is_open(&world->staging))
     return command_stage(world, adds ? COMMAND_ADD : COMMAND_REMOVE, id, component, NULL, 0);
-  struct table *from = table_now(world, id), *to;
-  status = adds ? graph_with(world, from, component, &to)
-                : graph_without(world, from, component, &to);
+  if (sparse_is_mixed(world))
+    return command_alone(world, adds ? COMMAND_ADD : COMMAND_REMOVE, id, component, ECS_NULL, NULL,
+                         0);
+  if (adds) return add_now(world, id, needed);
+  if (needed->sparse) {
+    sparse_remove(world, id, needed->sparse);
+    return ECS_OK;
+  }
+  struct table *to;
+  status = graph_without(world, table_now(world, id), component, &to);
   return status == ECS_OK ? move(world, id, to) : status;
 }
 
 /* Goes along an edge when nothing has to be made or staged, which takes 42 % off. */
 static APART ecs_status change(ecs_world *world, ecs_id id, ecs_id component, bool adds) {
   struct record *record = entity_find(&world->entities, id);
-  if (UNLIKELY(!record || ecs_id_index(id) < FIRST_ENTITY || staging_is_open(&world->staging)))
+  if (UNLIKELY(!record || ecs_id_index(id) < FIRST_ENTITY || staging_is_open(&world->staging) ||
+               sparse_is_mixed(world)))
     return change_apart(world, id, component, adds);
   assert(record->table < RECORD_BARE);
   struct table *from = world_table(world, record->table);

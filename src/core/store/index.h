@@ -82,6 +82,12 @@ static inline void entity_free(const struct entity_index *index, struct range *r
   range->free_count++;
 }
 
+/* Takes back the last entity_take that was not taken back. */
+static inline void entity_untake(struct entity_index *index, struct range *range, uint32_t at) {
+  index->alive -= at >= FIRST_ENTITY;
+  entity_free(index, range, at);
+}
+
 /* What entity_release does outside the range that ids are taken from, to components, and to
 ** the last of an index's lives. */
 void entity_release_apart(struct entity_index *index, uint32_t at);

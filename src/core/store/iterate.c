@@ -4,6 +4,7 @@
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/relate.h"
+#include "core/store/sparse.h"
 #include "core/store/walk.h"
 #include "core/store/world.h"
 
@@ -103,14 +104,6 @@ void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   return column_at(&end.table->columns[end.first + leaf], end.row);
 }
 
-/* Ends the scope of a change that has this status. */
-static ecs_status end_change(ecs_world *world, uint32_t scope, ecs_status status) {
-  bool staged = status == ECS_OK;
-  if (staged) status = scope_commit(world, scope);
-  if (!staged || scope_stays_open(status)) scope_cancel(world, scope);
-  return status;
-}
-
 /* ---- all rows at once ---- */
 
 /* What becomes of an entity of a query. */
@@ -137,8 +130,7 @@ static ecs_status change_each(ecs_query *query, ecs_id id, change_fn change) {
   uint32_t scope;
   ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
   if (status != ECS_OK) return status;
-  status = change_matches(query, id, change);
-  return end_change(world, scope, status);
+  return scope_end_alone(world, scope, change_matches(query, id, change));
 }
 
 static ecs_status relate_one(ecs_world *world, ecs_id entity, ecs_id id) {
@@ -170,7 +162,8 @@ static ecs_status change_all(ecs_query *query, ecs_id id, bool add) {
     if (add && !id_is_pair(id)) return relate_no_target(world, component);
     return change_each(query, id, add ? relate_one : unrelate_one);
   }
-  if (query->terms.step_count || query_has_runs(query))
+  if (query->terms.step_count || query_has_runs(query) || component->sparse ||
+      sparse_is_mixed(world))
     return change_each(query, id, add ? entity_add : entity_remove);
   return bulk_change(world, &query->tables, query_reach(query), id, add);
 }
@@ -207,7 +200,7 @@ ecs_status ecs_query_despawn(ecs_query *query) {
   if (status == ECS_OK) status = check_entities(query);
   if (status != ECS_OK) return status;
   if (world->relations.tied || world->graph.pair_tables || query->terms.step_count ||
-      query_has_runs(query))
+      query_has_runs(query) || world->sparses.rows)
     return change_each(query, ECS_NULL, despawn_one);
   for (uint32_t i = 0; i < query_reach(query); i++) {
     struct table *table = world_table(world, query->tables[i]);

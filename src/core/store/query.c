@@ -13,7 +13,8 @@ static bool may_have(const struct term *term, const struct table *table) {
       if (term_is_known(term) || term->component->ties.exclusive)
         return table_has(table, term->component->ties.exclusive ? term->component->id : term->id);
       return relate_table_has(table, term->component);
-    case TERM_PATH: return term->nearest || table_has(table, term->through->id);
+    case TERM_PATH:
+      return term->nearest || term->through->is_sparse || table_has(table, term->through->id);
     default: return true;
   }
 }
@@ -131,7 +132,7 @@ static ecs_id term_key(const struct term *term) {
     case TERM_PAIR:
       if (term->component->ties.exclusive) return term->component->id;
       return term->target ? term->id : pair_make(ecs_id_index(term->component->id), 0);
-    case TERM_PATH: return term->nearest ? ECS_NULL : term->through->id;
+    case TERM_PATH: return term->nearest || term->through->is_sparse ? ECS_NULL : term->through->id;
     default: return ECS_NULL;
   }
 }
@@ -339,6 +340,71 @@ void query_refresh(ecs_query *query) {
   query->count = 0;
   for (uint32_t i = 0; i < count; i++)
     join(query, world_table(query->world, query->tables[i]));
+}
+
+/* What term_key may come to, however components are kept. */
+static ecs_id any_key(const struct term *term) {
+  if (term->kind != TERM_WITH || term->nearest) return ECS_NULL;
+  if (term_is_own(term)) return term->id;
+  return term->form == TERM_PATH ? term->through->id : term_key(term);
+}
+
+static ecs_status reserve_keys(const ecs_query *query) {
+  ecs_world *world = query->world;
+  struct id_record *record;
+  uint32_t queries = 0;
+  for (const ecs_query *other = world->first_query; other; other = other->next) queries++;
+  ecs_status status = query_key_room(world, ECS_NULL, queries, &record);
+  for (uint32_t i = 0; i < query->terms.count && status == ECS_OK; i++)
+    status = query_key_room(world, any_key(&query->terms.terms[i]), queries, &record);
+  return status;
+}
+
+/* ECS_ELIMIT when more terms are to be decided row by row than can be, by what the registry
+** shows. */
+static ecs_status try_steps(const ecs_query *query) {
+  ecs_world *world = query->world;
+  struct query_terms terms = query->terms;
+  const ecs_string text = {query->text, query->text_size};
+  terms.capacity = terms.count ? terms.count : 1;
+  terms.terms = memory_array(&world->memory, terms.capacity, sizeof *terms.terms);
+  if (!terms.terms) return world_nomem(world);
+  for (uint32_t i = 0; i < terms.count; i++) {
+    terms.terms[i] = query->terms.terms[i];
+    struct component *shown = component_of(world, terms.terms[i].component->id);
+    if (shown) terms.terms[i].component = shown;
+  }
+  ecs_status status = query_order_steps(world, &text, &terms);
+  query_terms_free(world, &terms);
+  return status;
+}
+
+ecs_status query_rearrange_reserve(ecs_query *query) {
+  if (query->broken) return ECS_OK;
+  ecs_world *world = query->world;
+  uint32_t tables = graph_all(world)->table_count;
+  ecs_status status = query_room(query, tables);
+  if (status != ECS_OK) return status;
+  uint64_t cells = (uint64_t)tables * count_slots(query);
+  uint32_t *columns = memory_grow(&world->memory, query->columns, &query->column_capacity, cells,
+                                  sizeof *columns);
+  if (!columns && cells) return world_nomem(world);
+  query->columns = columns;
+  status = reserve_keys(query);
+  return status == ECS_OK ? try_steps(query) : status;
+}
+
+void query_rearrange(ecs_query *query) {
+  if (query->broken) return;
+  const ecs_string text = {query->text, query->text_size};
+  leave_record(query);
+  ecs_status status = query_order_steps(query->world, &text, &query->terms);
+  assert(status == ECS_OK);
+  (void)status;
+  query->key = key_of(&query->terms);
+  query->count = 0;
+  query_refresh(query);
+  query_rejoin(query);
 }
 
 uint32_t query_reach(const ecs_query *query) {

@@ -32,7 +32,8 @@ bool query_note_toggles(struct query_terms *terms);
 ecs_status query_parse(ecs_world *world, ecs_string text, const ecs_variable *given,
                        uint32_t given_count, struct query_terms *out);
 
-/* Once all terms are known: what is decided row by row, and in which order (query_steps.c). */
+/* Once all terms are known, and again when components are kept otherwise, which fails by too many
+** steps alone: what is decided row by row, and in which order (query_steps.c). */
 ecs_status query_order_steps(ecs_world *world, const ecs_string *text, struct query_terms *terms);
 void query_terms_free(ecs_world *world, struct query_terms *terms);
 
@@ -78,5 +79,9 @@ void query_break(ecs_world *world, ecs_id component);
 ** the components that the registry shows. */
 ecs_status query_refresh_reserve(ecs_query *query);
 void query_refresh(ecs_query *query);
+
+/* The same when components are kept otherwise, so that other tables may match. */
+ecs_status query_rearrange_reserve(ecs_query *query);
+void query_rearrange(ecs_query *query);
 
 #endif

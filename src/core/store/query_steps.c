@@ -29,7 +29,8 @@ static ecs_status add_step(struct ordering *o, uint32_t at) {
   struct query_terms *terms = o->terms;
   if (terms->step_count == QUERY_STEPS)
     return world_fail(o->world, ECS_ELIMIT,
-                      "query '%S': at most 16 of its terms can be about ties and others", o->text);
+                      "query '%S': at most 16 of its terms can be about ties, others and sparse "
+                      "components", o->text);
   terms->steps[terms->step_count++] = (uint16_t)at;
   return ECS_OK;
 }
@@ -105,7 +106,7 @@ static ecs_status check_bound(const struct ordering *o) {
 
 static bool has_own(const struct query_terms *terms, ecs_id id) {
   for (uint32_t i = 0; i < terms->count; i++)
-    if (terms->terms[i].form == TERM_OWN && terms->terms[i].id == id &&
+    if (term_is_own(&terms->terms[i]) && terms->terms[i].id == id &&
         terms->terms[i].kind != TERM_WITHOUT)
       return true;
   return false;
@@ -144,8 +145,18 @@ bool query_note_toggles(struct query_terms *terms) {
   return changed;
 }
 
+/* Where components of rows are kept, they say. */
+static void find_forms(struct query_terms *terms) {
+  for (uint32_t i = 0; i < terms->count; i++) {
+    struct term *term = &terms->terms[i];
+    if (term_is_own(term)) term->form = term->component->is_sparse ? TERM_SPARSE : TERM_OWN;
+  }
+}
+
 ecs_status query_order_steps(ecs_world *world, const ecs_string *text, struct query_terms *terms) {
   struct ordering o = {world, text, terms, {false}};
+  terms->step_count = terms->values = 0;
+  find_forms(terms);
   ecs_status status = order(&o);
   if (status == ECS_OK) status = check_bound(&o);
   for (uint32_t i = 0; i < terms->variable_count; i++) {
@@ -158,5 +169,6 @@ ecs_status query_order_steps(ecs_world *world, const ecs_string *text, struct qu
   const struct term *first = terms->terms;
   terms->sources = terms->count && first->form == TERM_PAIR && first->kind == TERM_WITH &&
                    first->component->ties.exclusive && first->target != ECS_NULL;
+  terms->packed = terms->count && first->form == TERM_SPARSE && first->kind == TERM_WITH;
   return status;
 }

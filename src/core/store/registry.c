@@ -5,6 +5,7 @@
 #include "core/store/index.h"
 #include "core/store/record.h"
 #include "core/store/relation.h"
+#include "core/store/sparse_rows.h"
 #include "core/store/world.h"
 
 void component_enter_name(ecs_world *world, const struct component *component) {
@@ -60,6 +61,12 @@ void registry_enter(ecs_world *world, struct component *component, uint32_t inde
   registry->components[index] = component;
   component_enter_name(world, component);
   if (component->relation) relation_enter(world, component);
+  if (component->sparse) sparse_enter(world, component->sparse);
+}
+
+ecs_status registry_equip(ecs_world *world, struct component *component, ecs_id id) {
+  if (component->ties.relation) return relation_new(world, component);
+  return component->is_sparse ? sparse_new(world, component, id) : ECS_OK;
 }
 
 ecs_status registry_add(ecs_world *world, struct component *component) {
@@ -68,8 +75,10 @@ ecs_status registry_add(ecs_world *world, struct component *component) {
   if (status == ECS_ELIMIT)
     return world_fail(world, status, "all 65535 ids of components and tags are in use");
   if (status != ECS_OK) return world_nomem(world);
-  status = registry_reserve(world, range->free_head ? range->free_head : range->next);
-  if (status == ECS_OK && component->ties.relation) status = relation_new(world, component);
+  uint32_t next = range->free_head ? range->free_head : range->next;
+  status = registry_reserve(world, next);
+  if (status == ECS_OK)
+    status = registry_equip(world, component, entity_id(&world->entities, next));
   if (status != ECS_OK) return status;
   registry_enter(world, component, entity_take(&world->entities, range));
   return ECS_OK;

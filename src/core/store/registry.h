@@ -29,8 +29,10 @@ void component_leave_name(ecs_world *world, const struct component *component);
 ecs_status registry_add(ecs_world *world, struct component *component);
 
 /* The same with a given index, whose slot in the entity index is alive; after registry_reserve for
-** that index, and relation_new for a relation, it cannot fail. */
+** that index, and registry_equip with its id, which makes what relations and sparse components
+** need beside, it cannot fail. */
 ecs_status registry_reserve(ecs_world *world, uint32_t index);
+ecs_status registry_equip(ecs_world *world, struct component *component, ecs_id id);
 void registry_enter(ecs_world *world, struct component *component, uint32_t index);
 
 void registry_free(ecs_world *world);

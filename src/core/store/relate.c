@@ -3,6 +3,7 @@
 #include "core/store/row.h"
 #include "core/store/entity.h"
 #include "core/store/id_set.h"
+#include "core/store/sparse.h"
 #include "core/store/sweeping.h"
 
 /* ---- the row ---- */
@@ -113,6 +114,8 @@ ecs_status relate_set(ecs_world *world, ecs_id id, struct component *component,
   }
   if (!given) return set_fields(world, id, component, writes, count);
   if (target == ECS_NULL) return relate_remove(world, id, component, ECS_NULL);
+  if (UNLIKELY(sparse_is_mixed(world)))
+    return command_alone(world, COMMAND_SET, id, component->id, ECS_NULL, writes, count);
   return tie_now(world, id, component, target, writes, count);
 }
 
@@ -146,6 +149,8 @@ static ecs_status pair_now(ecs_world *world, ecs_id id, ecs_id pair, const struc
 static ecs_status set_pair(ecs_world *world, ecs_id id, struct component *component,
                            ecs_id target, const struct write *writes, uint32_t count) {
   ecs_id pair = pair_make(ecs_id_index(component->id), ecs_id_index(target));
+  if (!staging_is_open(&world->staging) && UNLIKELY(sparse_is_mixed(world)))
+    return command_alone(world, COMMAND_SET, id, pair, target, writes, count);
   if (!staging_is_open(&world->staging)) return pair_now(world, id, pair, writes, count);
   if (!entity_has(world, id, pair) || command_is_staged(world, id, pair) ||
       command_is_staged(world, id, component->id))
@@ -253,13 +258,7 @@ ecs_status relate_change(ecs_world *world, ecs_id id, ecs_id relation, bool adds
 }
 
 ecs_status relate_despawn(ecs_world *world, ecs_id id) {
-  uint32_t scope;
-  ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
-  if (status != ECS_OK) return status;
-  status = command_stage(world, COMMAND_DESPAWN, id, ECS_NULL, NULL, 0);
-  if (status == ECS_OK) status = scope_commit(world, scope);
-  if (scope_stays_open(status)) scope_cancel(world, scope);
-  return status;
+  return command_alone(world, COMMAND_DESPAWN, id, ECS_NULL, ECS_NULL, NULL, 0);
 }
 
 /* ---- asking ---- */

@@ -1,5 +1,7 @@
 #include "core/store/require.h"
 
+#include "core/store/entity.h"
+#include "core/store/sparse.h"
 #include "core/store/world.h"
 
 uint64_t require_room(const ecs_world *world, uint64_t count, uint64_t more) {
@@ -26,16 +28,51 @@ uint32_t require_insert(const ecs_world *world, ecs_id *ids, uint32_t count, uin
   }
 }
 
-bool require_gap(const ecs_world *world, const ecs_id *ids, uint32_t count, struct gap *gap) {
+static bool find_gap(const ecs_world *world, const ecs_id *ids, uint32_t count, bool in_table,
+                     struct gap *gap) {
   if (!world->registry.requires) return false;
   for (uint32_t i = 0; i < count; i++) {
     const struct component *component = component_of(world, ids[i]);
     for (uint32_t j = 0; component && j < component->require_count; j++) {
-      if (id_set_has(ids, count, component->requires[j])) continue;
-      *gap = (struct gap){component->requires[j], ids[i]};
+      ecs_id needed = component->requires[j];
+      if (id_set_has(ids, count, needed) || (in_table && sparse_of(world, needed))) continue;
+      *gap = (struct gap){needed, ids[i]};
       return true;
     }
   }
+  return false;
+}
+
+bool require_gap(const ecs_world *world, const ecs_id *ids, uint32_t count, struct gap *gap) {
+  return find_gap(world, ids, count, false, gap);
+}
+
+bool require_table_gap(const ecs_world *world, const ecs_id *ids, uint32_t count,
+                       struct gap *gap) {
+  return find_gap(world, ids, count, true, gap);
+}
+
+/* Whether an entity lacks what a component that it has requires. */
+static bool lacks(const ecs_world *world, ecs_id entity, ecs_id id, struct gap *gap) {
+  const struct component *component = component_of(world, id);
+  for (uint32_t i = 0; component && i < component->require_count; i++) {
+    if (entity_has(world, entity, component->requires[i])) continue;
+    *gap = (struct gap){component->requires[i], id};
+    return true;
+  }
+  return false;
+}
+
+bool require_entity_gap(const ecs_world *world, ecs_id entity, struct gap *gap) {
+  const struct table *table = record_table(world, entity_find(&world->entities, entity));
+  const struct sparses *sparses = &world->sparses;
+  if (!world->registry.requires) return false;
+  for (uint32_t i = 0; table && i < table->id_count; i++)
+    if (lacks(world, entity, table->ids[i], gap)) return true;
+  for (uint32_t i = 0; i < sparses->count; i++)
+    if (sparse_row(sparses->list[i], ecs_id_index(entity)) != NONE &&
+        lacks(world, entity, sparses->list[i]->component->id, gap))
+      return true;
   return false;
 }
 

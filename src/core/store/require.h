@@ -26,6 +26,12 @@ struct gap {
 /* Whether something in a set requires what is not in it. */
 bool require_gap(const ecs_world *world, const ecs_id *ids, uint32_t count, struct gap *gap);
 
+/* The same of a table's ids: its rows may have sparse components beside. */
+bool require_table_gap(const ecs_world *world, const ecs_id *ids, uint32_t count, struct gap *gap);
+
+/* The same of all that a living entity has. */
+bool require_entity_gap(const ecs_world *world, ecs_id entity, struct gap *gap);
+
 /* A component of the table that requires the id; ECS_NULL when there is none. */
 ecs_id require_holder(const ecs_world *world, const struct table *table, ecs_id id);
 

@@ -4,6 +4,7 @@
 #include "core/store/entity.h"
 #include "core/store/index.h"
 #include "core/store/row.h"
+#include "core/store/sparse_rows.h"
 #include "core/store/sweeping.h"
 #include "core/store/relate.h"
 #include "core/store/require.h"
@@ -133,7 +134,115 @@ INLINE ecs_status spawn_row(ecs_world *world, struct table *table, ecs_id *id) {
   return ECS_OK;
 }
 
-/* ---- entities that are tied to others ---- */
+/* ---- what is not in tables alone ---- */
+
+/* Whether there are sparse components, or may be by what is required. */
+static inline bool are_sparse(const ecs_world *world, const struct part *parts, uint32_t count) {
+  if (LIKELY(world->sparses.count == 0)) return false;
+  for (uint32_t i = 0; i < count; i++)
+    if (parts[i].component->sparse) return true;
+  return sparse_is_mixed(world);
+}
+
+/* The table that entities go to, and their sparse components, in scratch memory. */
+struct kit {
+  struct table *table;
+  const ecs_id *sparse;
+  uint32_t sparse_count;
+};
+
+/* With room for n more. */
+static ecs_status kit_of_parts(ecs_world *world, const struct part *parts, uint32_t count,
+                               uint64_t n, struct kit *kit) {
+  uint64_t room = require_room(world, 0, count);
+  ecs_id *ids = world_scratch(world, room);
+  if (!ids) return world_nomem(world);
+  uint32_t all = 0;
+  for (uint32_t i = 0; i < count; i++)
+    all = require_insert(world, ids, all, room, parts[i].component->id);
+  uint32_t used = sparse_part_ids(world, ids, all);
+  *kit = (struct kit){NULL, ids + used, all - used};
+  ecs_status status = graph_table(world, ids, used, &kit->table);
+  if (status == ECS_OK) status = table_reserve(world, kit->table, n);
+  for (uint32_t i = 0; i < kit->sparse_count && status == ECS_OK; i++)
+    status = table_reserve(world, sparse_of(world, kit->sparse[i])->table, n);
+  return status;
+}
+
+/* Room for an index in the maps of all sparse components. */
+static ecs_status need_pages(ecs_world *world, const struct kit *kit, uint32_t at) {
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < kit->sparse_count && status == ECS_OK; i++)
+    status = sparse_need_page(world, sparse_of(world, kit->sparse[i]), at);
+  return status;
+}
+
+static void put(ecs_world *world, const struct kit *kit, uint32_t at) {
+  row_append(kit->table, at, entity_record(&world->entities, at));
+  for (uint32_t i = 0; i < kit->sparse_count; i++)
+    sparse_put(world, sparse_of(world, kit->sparse[i]), at);
+}
+
+static void write_kit(ecs_world *world, const struct kit *kit, uint32_t row, uint64_t nth,
+                      const struct part *parts, uint32_t count) {
+  uint32_t at = kit->table->rows[row];
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t to = row;
+    const struct layout *layout =
+        sparse_layout(world, kit->table, at, parts[i].component->id, &to);
+    if (parts[i].write_count)
+      table_write(world, layout->columns, to, writes_of(&parts[i], nth), parts[i].write_count);
+  }
+}
+
+/* The entities in the last rows of the kit's table never were. */
+static void unspawn(ecs_world *world, const struct kit *kit, uint32_t first) {
+  struct table *table = kit->table;
+  while (table->count > first) {
+    uint32_t at = table->rows[table->count - 1];
+    sparse_leave(world, at);
+    row_cut(world, table, table->count - 1);
+    entity_untake(&world->entities, &world->entities.entities, at);
+  }
+}
+
+static APART ecs_status spawn_sparse(ecs_world *world, uint64_t n, const struct part *parts,
+                                     uint32_t count, ecs_id *ids) {
+  struct entity_index *index = &world->entities;
+  struct kit kit;
+  ecs_status status = reserve_ids(world, n);
+  if (status == ECS_OK) status = kit_of_parts(world, parts, count, n, &kit);
+  if (status != ECS_OK) return status;
+  uint32_t first = kit.table->count;
+  for (uint64_t i = 0; i < n && status == ECS_OK; i++) {
+    uint32_t at = entity_take(index, &index->entities);
+    status = need_pages(world, &kit, at);
+    if (status != ECS_OK)
+      entity_untake(index, &index->entities, at);
+    else
+      put(world, &kit, at);
+    if (status == ECS_OK && ids) ids[i] = entity_id(index, at);
+  }
+  if (status != ECS_OK) unspawn(world, &kit, first);
+  for (uint64_t i = 0; i < n && status == ECS_OK; i++)
+    write_kit(world, &kit, first + (uint32_t)i, i, parts, count);
+  if (status == ECS_OK) world_settle(world);
+  return status;
+}
+
+static APART ecs_status spawn_sparse_at(ecs_world *world, ecs_id id, const struct part *parts,
+                                        uint32_t count) {
+  struct kit kit;
+  ecs_status status = kit_of_parts(world, parts, count, 1, &kit);
+  if (status == ECS_OK) status = need_pages(world, &kit, ecs_id_index(id));
+  if (status != ECS_OK) return status;
+  entity_adopt(&world->entities, id);
+  put(world, &kit, ecs_id_index(id));
+  write_kit(world, &kit, kit.table->count - 1, 0, parts, count);
+  world_settle(world);
+  return ECS_OK;
+}
+
 
 static inline bool are_tied(const struct part *parts, uint32_t count) {
   for (uint32_t i = 0; i < count; i++)
@@ -141,26 +250,19 @@ static inline bool are_tied(const struct part *parts, uint32_t count) {
   return false;
 }
 
-/* Ends a scope that was opened for a spawn, which has this status. */
-static ecs_status end_spawn(ecs_world *world, uint32_t scope, ecs_status status) {
-  bool staged = status == ECS_OK;
-  if (staged) status = scope_commit(world, scope);
-  if (!staged || scope_stays_open(status)) scope_cancel(world, scope);
-  return status;
-}
-
 static APART ecs_status spawn_tied(ecs_world *world, const struct part *parts, uint32_t count,
                                    ecs_id *out) {
   uint32_t scope;
   ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
   if (status != ECS_OK) return status;
-  return end_spawn(world, scope, stage_spawn(world, parts, count, out));
+  return scope_end_alone(world, scope, stage_spawn(world, parts, count, out));
 }
 
 ecs_status entity_spawn(ecs_world *world, const struct part *parts, uint32_t count,
                         ecs_id *out) {
   if (staging_is_open(&world->staging)) return stage_spawn(world, parts, count, out);
   if (are_tied(parts, count)) return spawn_tied(world, parts, count, out);
+  if (are_sparse(world, parts, count)) return spawn_sparse(world, 1, parts, count, out);
   struct table *table = NULL;
   ecs_status status = table_of_parts(world, parts, count, &table);
   if (status != ECS_OK) return status;
@@ -197,7 +299,7 @@ static APART ecs_status spawn_tied_at(ecs_world *world, ecs_id id, const struct 
   uint32_t scope;
   ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
   if (status != ECS_OK) return status;
-  return end_spawn(world, scope, stage_at(world, id, parts, count));
+  return scope_end_alone(world, scope, stage_at(world, id, parts, count));
 }
 
 ecs_status entity_spawn_at(ecs_world *world, ecs_id id, const struct part *parts,
@@ -206,6 +308,7 @@ ecs_status entity_spawn_at(ecs_world *world, ecs_id id, const struct part *parts
   if (status != ECS_OK) return status;
   if (staging_is_open(&world->staging)) return stage_at(world, id, parts, count);
   if (are_tied(parts, count)) return spawn_tied_at(world, id, parts, count);
+  if (are_sparse(world, parts, count)) return spawn_sparse_at(world, id, parts, count);
   struct table *table = NULL;
   status = table_of_parts(world, parts, count, &table);
   assert(table || status != ECS_OK);
@@ -274,7 +377,7 @@ static APART ecs_status spawn_many_tied(ecs_world *world, uint64_t n,
   uint32_t scope;
   ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
   if (status != ECS_OK) return status;
-  return end_spawn(world, scope, stage_many(world, n, parts, count, ids));
+  return scope_end_alone(world, scope, stage_many(world, n, parts, count, ids));
 }
 
 ecs_status entity_spawn_many(ecs_world *world, uint64_t n, const struct part *parts,
@@ -283,6 +386,7 @@ ecs_status entity_spawn_many(ecs_world *world, uint64_t n, const struct part *pa
   if (status != ECS_OK || n == 0) return status;
   if (staging_is_open(&world->staging)) return stage_many(world, n, parts, count, ids);
   if (are_tied(parts, count)) return spawn_many_tied(world, n, parts, count, ids);
+  if (are_sparse(world, parts, count)) return spawn_sparse(world, n, parts, count, ids);
   struct table *table = NULL;
   status = table_of_parts(world, parts, count, &table);
   if (status == ECS_OK) status = table_reserve(world, table, n);
@@ -333,7 +437,7 @@ static APART ecs_status spawn_parts(ecs_world *world, const ecs_id *components, 
 
 /* Into a table that is known already, without parts: 55 % off. */
 ecs_status ecs_spawn(ecs_world *world, const ecs_id *components, size_t n, ecs_id *out) {
-  if (UNLIKELY(staging_is_open(&world->staging)))
+  if (UNLIKELY(staging_is_open(&world->staging) || sparse_is_mixed(world)))
     return spawn_parts(world, components, n, out);
   struct table *table = known_table(world, components, n);
   return LIKELY(table != NULL) ? spawn_row(world, table, out)

@@ -8,7 +8,7 @@
 
 /* Sizes of a table's arrays, and where each begins in its one block. */
 struct block {
-  uint32_t columns, layouts, toggles;
+  uint32_t layouts, columns, toggles;
   size_t columns_at, ids_at, toggles_at, size;
 };
 
@@ -19,14 +19,9 @@ static size_t place(size_t *size, size_t count, size_t item) {
 }
 
 /* Half of the slots for layouts or more are free, so that most ids are found at once. */
-static struct block plan_block(const ecs_world *world, const ecs_id *ids, uint32_t count) {
-  struct block block = {.layouts = 1u << GUESS_BITS, .size = sizeof(struct table)};
+static struct block plan_block(uint32_t columns, uint32_t toggles, uint32_t count) {
+  struct block block = {1u << GUESS_BITS, columns, toggles, 0, 0, 0, sizeof(struct table)};
   while (block.layouts / 2 < count) block.layouts *= 2;
-  for (uint32_t i = 0; i < count; i++) {
-    const struct component *component = component_of(world, ids[i]);
-    block.columns += component->leaf_count;
-    block.toggles += component->toggle;
-  }
   place(&block.size, block.layouts, sizeof(struct layout));
   block.columns_at = place(&block.size, 1, block.columns * sizeof(struct column) + sizeof(ecs_id));
   block.ids_at = place(&block.size, count, sizeof(ecs_id));
@@ -48,8 +43,7 @@ static void add_columns(struct table *table, ecs_id id, const struct component *
   }
 }
 
-static void add_id(const ecs_world *world, struct table *table, ecs_id id) {
-  const struct component *component = component_of(world, id);
+static void add_id(struct table *table, ecs_id id, const struct component *component) {
   assert(component && (table->id_count == 0 || table->ids[table->id_count - 1] < id));
   table->ids[table->id_count++] = id;
   struct layout *layout = table_guess(table, id);
@@ -64,9 +58,9 @@ static void add_id(const ecs_world *world, struct table *table, ecs_id id) {
   table->has_ties |= component->ties.exclusive;
 }
 
-ecs_status table_new(ecs_world *world, const ecs_id *ids, uint32_t count,
-                     struct table **out) {
-  struct block plan = plan_block(world, ids, count);
+static ecs_status make(ecs_world *world, uint32_t columns, uint32_t toggles, uint32_t count,
+                       struct table **out) {
+  struct block plan = plan_block(columns, toggles, count);
   char *block = memory_resize(&world->memory, NULL, 0, plan.size);
   if (!block) return world_nomem(world);
   memset(block, 0, plan.size);
@@ -80,10 +74,29 @@ ecs_status table_new(ecs_world *world, const ecs_id *ids, uint32_t count,
   table->next_same_hash = NONE;
   table->words = true;
   table->columns[plan.columns].id = COLUMN_END;
-  for (uint32_t i = 0; i < count; i++) add_id(world, table, ids[i]);
-  assert(table->column_count == plan.columns);
   *out = table;
   return ECS_OK;
+}
+
+ecs_status table_new(ecs_world *world, const ecs_id *ids, uint32_t count,
+                     struct table **out) {
+  uint32_t columns = 0, toggles = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    columns += component_of(world, ids[i])->leaf_count;
+    toggles += component_of(world, ids[i])->toggle;
+  }
+  ecs_status status = make(world, columns, toggles, count, out);
+  for (uint32_t i = 0; i < count && status == ECS_OK; i++)
+    add_id(*out, ids[i], component_of(world, ids[i]));
+  assert(status != ECS_OK || (*out)->column_count == columns);
+  return status;
+}
+
+ecs_status table_new_alone(ecs_world *world, ecs_id id, const struct component *component,
+                           struct table **out) {
+  ecs_status status = make(world, component->leaf_count, component->toggle, 1, out);
+  if (status == ECS_OK) add_id(*out, id, component);
+  return status;
 }
 
 void table_shrink(ecs_world *world, struct table *table) {

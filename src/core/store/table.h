@@ -84,6 +84,10 @@ struct table {
 /* A table without rows; it is in no list yet. ids are sorted and alive. */
 ecs_status table_new(ecs_world *world, const ecs_id *ids, uint32_t count,
                      struct table **out);
+
+/* The same of one component alone, which will have that id. */
+ecs_status table_new_alone(ecs_world *world, ecs_id id, const struct component *component,
+                           struct table **out);
 void table_free(ecs_world *world, struct table *table);
 
 /* Fibonacci hashing (Knuth, TAOCP 6.4): ids of components follow each other, pairs may differ in

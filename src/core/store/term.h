@@ -9,6 +9,7 @@ enum term_kind { TERM_WITH, TERM_WITHOUT, TERM_OPTIONAL, TERM_OR };
 /* Whose component a term is about. */
 enum term_form {
   TERM_OWN,              /* the row's: Position */
+  TERM_SPARSE,           /* the same of a component that is kept outside of tables */
   TERM_PAIR,             /* the row's tie: (Likes, Apples), (Likes, $food), (Likes, *) */
   TERM_PATH,             /* another's, to which the row leads: ChildOf->World, Hunt.prey->Health */
   TERM_OF                /* that of a variable's value: Health($food) */
@@ -69,6 +70,11 @@ static inline bool term_is_known(const struct term *term) {
          term->kind == TERM_WITH && term->target != ECS_NULL;
 }
 
+/* Whether it is about a component that the row itself has. */
+static inline bool term_is_own(const struct term *term) {
+  return term->form == TERM_OWN || term->form == TERM_SPARSE;
+}
+
 /* Whether rows of one table differ in what the term finds. */
 static inline bool term_is_by_row(const struct term *term) {
   return term->form != TERM_OWN && !term_is_known(term);
@@ -92,6 +98,7 @@ struct query_terms {
   struct component *cascade;   /* of the first term that wants parents first; NULL */
   bool toggled;          /* has terms that are */
   bool sources;          /* the first term is a tie by an exclusive relation: its order is theirs */
+  bool packed;           /* the first term is a sparse component: its order is that */
 };
 
 struct ecs_query {

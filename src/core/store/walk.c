@@ -3,6 +3,7 @@
 #include "core/store/entity.h"
 #include "core/store/query_rows.h"
 #include "core/store/relate.h"
+#include "core/store/sparse.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
 
@@ -20,9 +21,21 @@ static bool is_shown(const struct table *table, uint32_t row, ecs_id id, enum te
   return state == TERM_ANY || toggle_is_off(table, id, row) == (state == TERM_OFF);
 }
 
-/* The cells of a component, or a pair, that a table may have, as a term asks for it. */
+/* The row of a component that is kept outside of tables. */
+static bool end_packed(const struct component *component, uint32_t entity, uint32_t leaf,
+                       struct walk_end *end) {
+  uint32_t row = sparse_row(component->sparse, entity);
+  uint32_t first = component->leaf_count == 0 ? NONE : leaf == NONE ? 0 : leaf;
+  *end = (struct walk_end){component->sparse->table, row, first};
+  return row != NONE;
+}
+
+/* The cells of a component, or a pair of it, that a row may have, as a term asks for it. */
 static bool end_in(const struct table *table, uint32_t row, const struct term *term, ecs_id id,
                    struct walk_end *end) {
+  const struct component *component = term->component;
+  if (UNLIKELY(component->sparse))
+    return term->state != TERM_OFF && end_packed(component, table->rows[row], term->leaf, end);
   const struct layout *layout = table_find(table, id);
   uint32_t leaf = term->leaf;
   if (!layout->taken || !is_shown(table, row, id, term->state)) return false;
@@ -32,7 +45,7 @@ static bool end_in(const struct table *table, uint32_t row, const struct term *t
   return true;
 }
 
-/* The same of an index, whose entity is alive. */
+/* The cells that a path or variable ends at, of an index whose entity is alive. */
 static bool end_of(const struct walk *walk, uint32_t index, const struct term *term,
                    struct walk_end *end) {
   const ecs_world *world = walk->query->world;
@@ -80,11 +93,15 @@ static bool tied_next(struct walk *walk, const struct term *term, bool again,
 
 /* To whom an entity field of the row leads. */
 static ecs_id through_field(const struct walk *walk, const struct term *term) {
-  const struct layout *layout = table_find(walk->table, term->through->id);
-  if (!layout->taken || toggle_is_off(walk->table, term->through->id, walk->row)) return ECS_NULL;
+  const struct sparse *sparse = term->through->sparse;
+  const struct table *table = sparse ? sparse->table : walk->table;
+  uint32_t row = sparse ? sparse_row(sparse, walk->table->rows[walk->row]) : walk->row;
+  if (row == NONE) return ECS_NULL;
+  const struct layout *layout = table_find(table, term->through->id);
+  if (!layout->taken || toggle_is_off(table, term->through->id, row)) return ECS_NULL;
   assert(term->through_leaf < layout->count);
   const ecs_id *ids = layout->columns[term->through_leaf].data;
-  return entity_target(walk->query->world, ids[walk->row]);
+  return entity_target(walk->query->world, ids[row]);
 }
 
 /* From the row itself on: a relation may lead in a circle, which has no more steps than ties. */
@@ -267,10 +284,23 @@ static bool next_by_sources(struct walk *walk) {
   return false;
 }
 
+static bool next_by_packed(struct walk *walk) {
+  const struct query_terms *terms = &walk->query->terms;
+  if (walk->reach == 0) return false;
+  const struct table *packed = terms->terms[0].component->sparse->table;
+  while (walk->next_row < packed->count)
+    if (come_to(walk, packed->rows[walk->next_row++]) &&
+        query_takes_row(terms, walk->table, walk->row))
+      return true;
+  return false;
+}
+
 /* ---- parents first ---- */
 
 static bool next_unordered(struct walk *walk) {
-  return walk->query->terms.sources ? next_by_sources(walk) : next_by_tables(walk);
+  const struct query_terms *terms = &walk->query->terms;
+  if (terms->packed) return next_by_packed(walk);
+  return terms->sources ? next_by_sources(walk) : next_by_tables(walk);
 }
 
 /* How many rows have each depth; then where in the list the next one of that depth comes. */

@@ -25,7 +25,7 @@ struct walk {
   uint32_t match;                /* of the query: the table's */
   uint32_t row;
   uint32_t reach;                /* how many of the query's tables there are to go through */
-  uint32_t next_match, next_row; /* in the order of tables */
+  uint32_t next_match, next_row; /* in the order of tables, or the row of packed ones */
   uint32_t run_end;              /* rows of the table up to this one match, but for steps */
   uint32_t next_source;          /* in the order of sources; 0 ends it */
   struct walk_row *list;         /* parents first; NULL: in the order of tables, or of sources */

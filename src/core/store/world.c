@@ -3,6 +3,7 @@
 #include "core/store/entity.h"
 #include "core/store/index.h"
 #include "core/store/query.h"
+#include "core/store/sparse_rows.h"
 
 ecs_status world_fail(const ecs_world *world, ecs_status status, const char *format, ...) {
   va_list args;
@@ -61,6 +62,7 @@ void world_clear(ecs_world *world) {
   relations_free(world);
   name_table_free(world);
   intern_free(&world->strings, memory);
+  sparses_free(world);
   any_free(&world->any, memory);
   entity_index_free(&world->entities, memory);
   memory_free(memory, world->scratch, world->scratch_capacity * sizeof *world->scratch);

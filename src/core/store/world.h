@@ -16,6 +16,15 @@
 
 struct part;
 struct schedule;
+struct sparse;
+
+/* What keeps sparse components: see sparse.h. */
+struct sparses {
+  struct sparse **list;          /* by their components' ids */
+  uint32_t count;
+  uint32_t capacity;
+  size_t rows;                   /* of all */
+};
 
 /* What others keep in a world's memory, freed with it at the latest. */
 struct attachment {
@@ -36,6 +45,7 @@ struct ecs_world {
   struct any_slots any;
   struct name_table names;
   struct relations relations;
+  struct sparses sparses;
   struct cascade cascade;
   struct schedule *schedule;
   ecs_query *first_query, *last_query;

@@ -1,10 +1,20 @@
 #include "lua/bind/read.h"
+#include "core/store/sparse.h"
 
 #include "core/base/value.h"
 
 #include "lua/bind/args.h"
 #include "lua/bind/lua_value.h"
 #include "lua/bind/status.h"
+
+bool place_look_aside(struct place *place) {
+  const struct sparse *sparse = place->component->sparse;
+  uint32_t row = sparse ? sparse_row(sparse, ecs_id_index(place->entity)) : NONE;
+  if (row == NONE) return false;
+  place->columns = sparse->table->columns;
+  place->row = row;
+  return true;
+}
 
 void place_hold(struct place *place) {
   struct world_box *box = place->box;

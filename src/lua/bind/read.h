@@ -19,11 +19,14 @@ struct place {
   uint32_t row;
 };
 
-/* Looks for the component of a living entity, whose record this is; false when it is absent. */
+/* Looks for the component of a living entity among sparse ones; false when it is not there. */
+bool place_look_aside(struct place *place);
+
+/* The same wherever it is kept, by the entity's record. */
 static inline bool place_look(struct place *place, const struct record *record) {
   const struct table *table = record_table(place->box->world, record);
   const struct layout *layout = table ? table_find(table, place->id) : NULL;
-  if (!layout || !layout->taken) return false;
+  if (!layout || !layout->taken) return place_look_aside(place);
   place->columns = layout->columns;
   place->row = record->row;
   return true;

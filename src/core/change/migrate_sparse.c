@@ -1,0 +1,237 @@
+#include "core/change/migrate_sparse.h"
+
+#include "core/base/value.h"
+#include "core/store/entity.h"
+#include "core/store/sparse_rows.h"
+#include "core/store/world.h"
+
+bool migration_stores_otherwise(const struct migration *migration) {
+  for (uint32_t i = 0; i < migration->count; i++) {
+    const struct change *change = &migration->changes[i];
+    if (change->wanted && change->component->is_sparse != change->wanted->is_sparse) return true;
+  }
+  return false;
+}
+
+/* ---- room ---- */
+
+/* What is to keep an id that some entities get: a set that there is, or one that is `fresh`. NULL
+** when it is the other. */
+static struct sparse *set_of(const struct migration *migration, ecs_id id, bool fresh) {
+  const struct change *change = migration_of(migration, id);
+  const struct component *component =
+      change ? change->component : component_of(migration->world, id);
+  if (!fresh || component->sparse) return fresh ? NULL : component->sparse;
+  return change->wanted->sparse;
+}
+
+static ecs_status reserve(const struct migration *migration, uint32_t entity, bool fresh,
+                          const struct whereto *to) {
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < to->sparse_count && status == ECS_OK; i++) {
+    struct sparse *set = set_of(migration, to->sparse[i], fresh);
+    if (set && sparse_row(set, entity) == NONE)
+      status = sparse_reserve(migration->world, set, entity, ++set->table->incoming);
+  }
+  return status;
+}
+
+/* What all rows of a table get. */
+static ecs_status plan_table(const struct migration *migration, struct table *table, bool fresh) {
+  struct whereto to;
+  ecs_status status = migration_target(migration, table, NONE, !fresh, &to);
+  for (uint32_t row = 0; row < table->count && to.sparse_count && status == ECS_OK; row++)
+    status = reserve(migration, table->rows[row], fresh, &to);
+  return status;
+}
+
+/* What an entity gets beside, as it has sparse components. */
+static ecs_status plan_entity(const struct migration *migration, uint32_t entity, bool fresh) {
+  ecs_world *world = migration->world;
+  struct table *table = record_table(world, entity_record(&world->entities, entity));
+  struct whereto before, to;
+  ecs_status status = migration_target(migration, table, NONE, !fresh, &before);
+  if (status == ECS_OK) status = migration_target(migration, table, entity, !fresh, &to);
+  if (status == ECS_OK) status = reserve(migration, entity, fresh, &to);
+  if (status != ECS_OK || fresh || to.table == before.table) return status;
+  return table_reserve(world, to.table, ++to.table->incoming);
+}
+
+static ecs_status plan_all(const struct migration *migration, bool fresh) {
+  const ecs_world *world = migration->world;
+  const struct sparses *sparses = &world->sparses;
+  const struct id_record *all = graph_all(world);
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < all->table_count && status == ECS_OK; i++)
+    status = plan_table(migration, world_table(world, all->tables[i]), fresh);
+  for (uint32_t i = 0; i < sparses->count && status == ECS_OK; i++) {
+    const struct table *packed = sparses->list[i]->table;
+    for (uint32_t row = 0; row < packed->count && status == ECS_OK; row++)
+      status = plan_entity(migration, packed->rows[row], fresh);
+  }
+  return status;
+}
+
+ecs_status migration_plan_sparse(const struct migration *migration) {
+  bool concerned = migration->world->sparses.count || migration_stores_otherwise(migration);
+  ecs_status status = concerned ? plan_all(migration, false) : ECS_OK;
+  sparse_forget_plan(migration->world);
+  return status;
+}
+
+/* A set with the wanted fields, and in it those cells that have to be converted. */
+static ecs_status make_set(struct migration *migration, const struct change *change) {
+  struct component *wanted = change->wanted;
+  const struct sparse *old = change->component->sparse;
+  if (!wanted || (!old && !wanted->is_sparse)) return ECS_OK;
+  if (wanted->sparse) sparse_free(migration->world, wanted);
+  ecs_status status = sparse_new(migration->world, wanted, change->component->id);
+  return status == ECS_OK && old ? migration_fill(migration, old->table, wanted->sparse->table)
+                                 : status;
+}
+
+ecs_status migration_prepare_sparse(struct migration *migration) {
+  ecs_status status = sparses_reserve(migration->world, migration->count);
+  for (uint32_t i = 0; i < migration->count && status == ECS_OK; i++)
+    status = make_set(migration, &migration->changes[i]);
+  if (status == ECS_OK && migration_stores_otherwise(migration))
+    status = plan_all(migration, true);
+  for (uint32_t i = 0; i < migration->count; i++) {
+    const struct component *wanted = migration->changes[i].wanted;
+    if (wanted && wanted->sparse) wanted->sparse->table->incoming = 0;
+  }
+  return status;
+}
+
+/* ---- the commit ---- */
+
+static void swap_set(const struct migration *migration, struct change *change) {
+  ecs_world *world = migration->world;
+  struct sparse *set = change->wanted->sparse, *old = change->component->sparse;
+  if (!set) return;
+  if (old) {
+    sparse_leave_list(world, old);
+    migration_take(migration, old->table, set->table);
+    set->pages = old->pages;
+    set->page_capacity = old->page_capacity;
+    old->pages = NULL;
+    old->page_capacity = 0;
+    old->component = change->wanted;
+  }
+  set->component = change->component;
+  for (uint32_t i = 0; i < set->table->column_count; i++)
+    set->table->columns[i].component = change->component;
+  change->wanted->sparse = old;
+  change->component->sparse = set;
+  sparse_enter(world, set);
+}
+
+void migration_swap_sparse(struct migration *migration) {
+  for (uint32_t i = 0; i < migration->count; i++)
+    if (migration->changes[i].wanted) swap_set(migration, &migration->changes[i]);
+}
+
+/* A component's cells from one row to another, in which there are defaults: any slots are the
+** other's then. */
+static void carry(const struct layout *from, uint32_t row, const struct layout *to,
+                  uint32_t to_row) {
+  assert(from->count == to->count);
+  for (uint32_t i = 0; i < from->count; i++) {
+    const struct column *column = &from->columns[i];
+    cell_copy(to->columns[i].data, to_row, column->data, row, column->size);
+    if (column->component->leaves[i].type == ECS_ANY) ((uint32_t *)column->data)[row] = 0;
+  }
+}
+
+static void put_rows(ecs_world *world, struct sparse *set, const struct table *table) {
+  const struct layout *from = table_find(table, set->component->id);
+  const struct layout *to = table_find(set->table, set->component->id);
+  for (uint32_t row = 0; row < table->count; row++) {
+    if (sparse_row(set, table->rows[row]) != NONE) continue;
+    uint32_t put = sparse_put(world, set, table->rows[row]);
+    if (from->taken) carry(from, row, to, put);
+  }
+}
+
+void migration_put_sparse(const struct migration *migration, struct table *table,
+                          const struct whereto *to) {
+  ecs_world *world = migration->world;
+  for (uint32_t i = 0; i < to->sparse_count; i++)
+    put_rows(world, sparse_of(world, to->sparse[i]), table);
+}
+
+/* Brings an entity that has a sparse component to where it belongs; the cells of one that is in
+** tables now come along. */
+static void commit_entity(const struct migration *migration, const struct sparse *set,
+                          uint32_t row) {
+  ecs_world *world = migration->world;
+  uint32_t entity = set->table->rows[row];
+  const struct record *record = entity_record(&world->entities, entity);
+  struct whereto to;
+  ecs_status status =
+      migration_target(migration, record_table(world, record), entity, false, &to);
+  assert(status == ECS_OK);
+  if (status != ECS_OK) return;
+  for (uint32_t i = 0; i < to.sparse_count; i++) {
+    struct sparse *other = sparse_of(world, to.sparse[i]);
+    if (sparse_row(other, entity) == NONE) sparse_put(world, other, entity);
+  }
+  entity_move(world, entity, to.table);
+  if (set->component->is_sparse) return;
+  carry(table_find(set->table, set->component->id), row,
+        table_find(to.table, set->component->id), record->row);
+}
+
+/* A component that goes leaves all that have it; components that have nothing else are bare. */
+static void empty_set(ecs_world *world, struct sparse *set) {
+  struct table *table = set->table;
+  while (table->count) {
+    uint32_t entity = table->rows[table->count - 1];
+    sparse_cut(world, set, entity);
+    if (entity < FIRST_ENTITY)
+      entity_move(world, entity,
+                  record_table(world, entity_record(&world->entities, entity)));
+  }
+}
+
+void migration_commit_sparse(const struct migration *migration) {
+  ecs_world *world = migration->world;
+  const struct sparses *sparses = &world->sparses;
+  for (uint32_t i = 0; i < sparses->count; i++) {
+    const struct change *change = migration_of(migration, sparses->list[i]->component->id);
+    bool goes = change && !change->wanted;
+    for (uint32_t row = 0; !goes && row < sparses->list[i]->table->count; row++)
+      commit_entity(migration, sparses->list[i], row);
+  }
+  for (uint32_t i = 0; i < migration->count; i++) {
+    struct change *change = &migration->changes[i];
+    struct sparse *set = change->component->sparse;
+    if (!set) continue;
+    if (!change->wanted) {
+      empty_set(world, set);
+    } else if (!change->component->is_sparse) {
+      sparse_clear(world, set);
+      sparse_free(world, change->component);
+    }
+  }
+}
+
+static bool has_sparse(const ecs_world *world, const struct table *table) {
+  for (uint32_t i = 0; i < table->id_count; i++)
+    if (sparse_of(world, table->ids[i])) return true;
+  return false;
+}
+
+void migration_undo_sparse(const struct migration *migration) {
+  ecs_world *world = migration->world;
+  const struct id_record *all = graph_all(world);
+  bool any = false;
+  if (!migration_stores_otherwise(migration)) return;
+  for (uint32_t i = 0; i < all->table_count; i++) {
+    struct table *table = world_table(world, all->tables[i]);
+    table->doomed = has_sparse(world, table);
+    assert(!table->doomed || table->count == 0);
+    any |= table->doomed;
+  }
+  if (any) graph_drop_doomed(world);
+}

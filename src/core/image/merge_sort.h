@@ -1,0 +1,10 @@
+/* Sorting a list of pointers. */
+#ifndef ECS_CORE_IMAGE_MERGE_SORT_H
+#define ECS_CORE_IMAGE_MERGE_SORT_H
+
+#include "core/base/base.h"
+
+/* Bottom-up merge sort (Knuth, TAOCP 5.2.4) between a list and as much room behind it. */
+void merge_sort(const void **list, uint32_t n, bool (*precedes)(const void *, const void *));
+
+#endif
