@@ -390,8 +390,7 @@ static ecs_status plan_moves(const struct migration *migration) {
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
     status = plan_move(migration, world_table(world, all->tables[i]));
   if (status == ECS_OK) status = migration_plan_sparse(migration);
-  for (uint32_t i = 0; i < all->table_count; i++)
-    world_table(world, all->tables[i])->incoming = 0;
+  for (uint32_t i = 0; i < all->table_count; i++) world_table(world, all->tables[i])->incoming = 0;
   return status;
 }
 
@@ -471,9 +470,7 @@ static ecs_status prepare_shown(struct migration *migration) {
     status = prepare_resource(migration, &migration->changes[i]);
     if (status == ECS_OK) status = migration_report(migration, &migration->changes[i]);
   }
-  bool stored = migration_stores_otherwise(migration);
-  for (ecs_query *q = migration->world->first_query; q && status == ECS_OK; q = q->next)
-    status = stored ? query_rearrange_reserve(q) : query_refresh_reserve(q);
+  if (status == ECS_OK) status = migration_reserve_queries(migration);
   return status;
 }
 
@@ -501,13 +498,6 @@ static void swap_relation(struct change *change, struct relation *relation) {
   relation->policy = component->ties.policy;
 }
 
-/* What keeps it has been exchanged by migration_swap_sparse. */
-static void keep_sparse(struct change *change) {
-  struct sparse *set = change->wanted->sparse;
-  change->wanted->sparse = change->component->sparse;
-  change->component->sparse = set;
-}
-
 /* The component keeps its address: everything that points to it sees the new fields. */
 static void swap_contents(const ecs_world *world, struct change *change) {
   struct component old = *change->component;
@@ -515,7 +505,8 @@ static void swap_contents(const ecs_world *world, struct change *change) {
   *change->wanted = old;
   change->component->resource = old.resource;
   swap_relation(change, old.relation);
-  keep_sparse(change);
+  change->wanted->sparse = change->component->sparse;   /* migration_swap_sparse has seen to both */
+  change->component->sparse = old.sparse;
   change->component->orphan = old.orphan;
   change->wanted->resource = NULL;
   change->component->changed = world->registry.version;

@@ -347,6 +347,14 @@ static void name_again(const ecs_world *world, struct term *term) {
   if (term->through) term->through = component_of(world, term->through_id);
 }
 
+ecs_status migration_reserve_queries(const struct migration *migration) {
+  bool stored = migration_stores_otherwise(migration);
+  ecs_status status = ECS_OK;
+  for (ecs_query *q = migration->world->first_query; q && status == ECS_OK; q = q->next)
+    status = stored ? query_rearrange_reserve(q) : query_refresh_reserve(q);
+  return status;
+}
+
 void migration_refresh_query(const struct migration *migration, ecs_query *query) {
   bool sound = true;
   for (uint32_t i = 0; i < query->terms.count && !query->broken; i++) {

@@ -34,7 +34,8 @@ struct whereto {
 ecs_status migration_target(const struct migration *migration, struct table *table,
                             uint32_t entity, bool planned, struct whereto *out);
 
-/* A query's terms and columns, after the components have changed. */
+/* Room in all queries, and their terms and columns after the components have changed. */
+ecs_status migration_reserve_queries(const struct migration *migration);
 void migration_refresh_query(const struct migration *migration, ecs_query *query);
 
 #endif

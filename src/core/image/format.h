@@ -9,9 +9,10 @@
 **               string fields hold 0 for "" or a place counted from 1
 **   components  u32 count, by nesting depth and name, each: text name, text doc, u8 flags
 **               (1 resource, 2 relation, 4 exclusive, 8 acyclic, 16 sources die with their
-**               target, 32 they keep it alive, 64 toggle, 128 sparse), u32 fields, each: text name, type,
-**               u8 type's code (types.h), u32 array count, u32 nested place, u8 has default, u32
-**               names, the texts, texts doc unit min max (size 0xFFFFFFFF for none);
+**               target, 32 they keep it alive, 64 toggle, 128 sparse), u32 fields,
+**               each: text name, type, u8 type's code (types.h), u32 array count, u32 nested
+**               place, u8 has default, u32 names, the texts, texts doc unit min max (size
+**               0xFFFFFFFF for none);
 **               u32 leaves, each: u32 bytes of a cell, u64 default (entities: 0); for a resource
 **               the leaves' cells
 **   required    for each component: u32 count, u32 places of what it requires, ascending

@@ -150,9 +150,10 @@ static void name_all_strings(struct saver *saver) {
     name_component_strings(saver, component_at(saver, i));
   for (uint32_t i = 0; i < all->table_count; i++)
     name_table_strings(saver, world_table(world, all->tables[i]));
-  for (uint32_t i = 0; i < saver->component_count; i++)
-    if (component_at(saver, i)->sparse)
-      name_table_strings(saver, component_at(saver, i)->sparse->table);
+  for (uint32_t i = 0; i < saver->component_count; i++) {
+    const struct sparse *sparse = component_at(saver, i)->sparse;
+    if (sparse) name_table_strings(saver, sparse->table);
+  }
 }
 
 /* ---- cells ---- */
@@ -429,10 +430,10 @@ static void save_table(struct saver *saver, const struct table *table) {
 }
 
 static void save_sparse(struct saver *saver, const struct component *component) {
-  const struct table *table = component->sparse->table;
-  write_u32(saver->out, table->count);
-  save_rows(saver, table);
-  save_columns(saver, table, component, component->id);
+  if (!component->sparse) return;
+  write_u32(saver->out, component->sparse->table->count);
+  save_rows(saver, component->sparse->table);
+  save_columns(saver, component->sparse->table, component, component->id);
 }
 
 static void save_sources(struct saver *saver, const struct ties *ties, uint32_t target) {
@@ -502,7 +503,7 @@ static void save_all(struct saver *saver) {
   for (uint32_t i = 0; i < all->table_count; i++)
     save_table(saver, world_table(world, all->tables[i]));
   for (uint32_t i = 0; i < saver->component_count; i++)
-    if (component_at(saver, i)->sparse) save_sparse(saver, component_at(saver, i));
+    save_sparse(saver, component_at(saver, i));
   for (uint32_t i = 0; i < saver->component_count; i++) {
     const struct relation *relation = component_at(saver, i)->relation;
     if (relation && relation->exclusive) save_ties(saver, &relation->ties);
