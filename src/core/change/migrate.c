@@ -400,8 +400,8 @@ static void commit_moves(const struct migration *migration) {
   const struct id_record *all = graph_all(world);
   for (uint32_t i = 0; i < migration->count; i++) {
     const struct change *change = &migration->changes[i];
-    if (!change->wanted && change->component->relation)
-      relation_clear(world, change->component->relation);
+    struct relation *relation = change->component->relation;
+    if (!change->wanted && relation) relation_clear(world, relation);
   }
   for (uint32_t i = 0; i < all->table_count; i++) {
     struct table *table = world_table(world, all->tables[i]);
@@ -470,8 +470,7 @@ static ecs_status prepare_shown(struct migration *migration) {
     status = prepare_resource(migration, &migration->changes[i]);
     if (status == ECS_OK) status = migration_report(migration, &migration->changes[i]);
   }
-  if (status == ECS_OK) status = migration_reserve_queries(migration);
-  return status;
+  return status == ECS_OK ? migration_reserve_queries(migration) : status;
 }
 
 ecs_status migration_prepare(struct migration *migration) {

@@ -150,10 +150,9 @@ static void name_all_strings(struct saver *saver) {
     name_component_strings(saver, component_at(saver, i));
   for (uint32_t i = 0; i < all->table_count; i++)
     name_table_strings(saver, world_table(world, all->tables[i]));
-  for (uint32_t i = 0; i < saver->component_count; i++) {
-    const struct sparse *sparse = component_at(saver, i)->sparse;
-    if (sparse) name_table_strings(saver, sparse->table);
-  }
+  for (uint32_t i = 0; i < saver->component_count; i++)
+    if (component_at(saver, i)->sparse)
+      name_table_strings(saver, component_at(saver, i)->sparse->table);
 }
 
 /* ---- cells ---- */
@@ -342,13 +341,11 @@ static void save_index(struct saver *saver) {
   write_u32(out, range->last);
   write_u32(out, range->next);
   write_u32(out, range->free_count);
-  for (uint32_t at = range->free_head; at; at = entity_record(index, at)->row)
-    write_u32(out, at);
-  uint32_t pages = 0;
-  for (uint32_t at = FIRST_ENTITY; (at = next_page(index, at)) < INDEX_LIMIT; at += PAGE_SIZE)
-    pages++;
+  uint32_t at, pages = 0;
+  for (at = range->free_head; at; at = entity_record(index, at)->row) write_u32(out, at);
+  for (at = FIRST_ENTITY; (at = next_page(index, at)) < INDEX_LIMIT; at += PAGE_SIZE) pages++;
   write_u32(out, pages);
-  for (uint32_t at = FIRST_ENTITY; (at = next_page(index, at)) < INDEX_LIMIT; at += PAGE_SIZE)
+  for (at = FIRST_ENTITY; (at = next_page(index, at)) < INDEX_LIMIT; at += PAGE_SIZE)
     save_page(saver, at);
 }
 
@@ -516,10 +513,9 @@ static void save_all(struct saver *saver) {
 static uint32_t most_ids(const ecs_world *world) {
   const struct id_record *all = graph_all(world);
   uint32_t most = 0;
-  for (uint32_t i = 0; i < all->table_count; i++) {
-    uint32_t ids = world_table(world, all->tables[i])->id_count;
-    if (ids > most) most = ids;
-  }
+  for (uint32_t i = 0; i < all->table_count; i++)
+    if (world_table(world, all->tables[i])->id_count > most)
+      most = world_table(world, all->tables[i])->id_count;
   return most + 1;
 }
 
