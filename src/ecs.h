@@ -198,10 +198,9 @@ typedef struct ecs_component_desc {
 ** field and value that would not fit, ECS_EBUSY comes inside scopes; the world is then as it
 ** was. Components made of this one follow. The one that still has old_name becomes this one, with
 ** its id, rows and values, and images that have the old name load into it; ECS_ETAKEN when both
-** names are in use. Rows that have it get what it requires and they
-** lack; ECS_ECYCLE, with the path, when it would come to require itself. Whether it is sparse may
-** be declared otherwise, too: values move. ECS_EBUSY when it is no longer a `toggle` while an entity
-** has it off. */
+** names are in use. Rows that have it get what it requires and they lack; ECS_ECYCLE, with the
+** path, when it would come to require itself. Whether it is sparse may be declared otherwise, too:
+** values move. ECS_EBUSY when it is no longer a `toggle` while an entity has it off. */
 ECS_API ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc,
                                  ecs_id *out);
 
