@@ -62,6 +62,7 @@ scenario("loops over what is on", {
 
 scenario("a kernel over what is on", {
   prepare = drowsy,
+  partial = true,
   act = function(s)
     s.awake:run(function(ai, at) at.y = ai.mood * 2 end)
     assert(s.world:get(s.ids[2], "Position.y") == 4)
