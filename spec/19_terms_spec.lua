@@ -513,6 +513,15 @@ describe("a term about relations is refused", function()
     refuses("Position, !(Likes, $food)", "$food")
   end)
 
+  it("with a variable behind more than the component's name, or a path from a pair", function()
+    for _, term in ipairs { "Position.x($to)", "Position:in($to)", "Position?($to)",
+      "ChildOf->Position($to)" } do
+      refuses("(Likes, $to), " .. term, "at '($to)'", "as in 'Position($to).x:in'")
+    end
+    refuses("(Likes, $to)->Position", "at '->Position'", "'ChildOf->Position'",
+      "'(Likes, $to), Position($to)'")
+  end)
+
   it("with more '*' than one", function()
     refuses("(Likes, **)", "*")
     refuses("(*, *)", "*")

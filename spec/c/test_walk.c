@@ -183,6 +183,18 @@ static void ends_with_what_it_names(void) {
   close_world(&f);
 }
 
+static void refuses_what_is_given_twice(void) {
+  struct fixture f;
+  ecs_query *query = NULL;
+  open_family(&f);
+  const ecs_variable variables[] = {{"p", f.ids[0]}, {"q", f.ids[1]}, {"p", f.ids[1]}};
+  CHECK_FAILS(f.world, ECS_ETAKEN, "'(Likes, $p), !(Likes, $q)' is given its variable $p twice",
+              ecs_query_with(f.world, "(Likes, $p), !(Likes, $q)", variables, 3, &query));
+  CHECK_OK(f.world, ecs_query_with(f.world, "(Likes, $p), !(Likes, $q)", variables, 2, &query));
+  ecs_query_free(query);
+  close_world(&f);
+}
+
 static const struct test tests[] = {
   {"C74: matches what entities are tied to", matches_ties},
   {"C79, C85: visits sources as they were tied, and parents before children", visits_in_order},
@@ -191,6 +203,7 @@ static const struct test tests[] = {
   {"C84: changes each entity once", changes_each_entity_once},
   {"C29: matches nothing of the dead", matches_nothing_of_the_dead},
   {"C84: ends with the relation that it names", ends_with_what_it_names},
+  {"C84: refuses a variable that is given twice", refuses_what_is_given_twice},
 };
 
 int main(void) { return RUN_TESTS(tests); }

@@ -369,9 +369,31 @@ static ecs_status read_term(struct parser *parser) {
   return add_term(parser, &term);
 }
 
+/* What is behind a term is no other one. */
+static ecs_status fail_behind(struct parser *parser) {
+  if (is_next(parser, '('))
+    return fail(parser, "',' expected ('($name)' stands right behind a component's name, as in "
+                "'Position($to).x:in')");
+  if (is_next(parser, '-'))
+    return fail(parser, "',' expected (a path begins with an exclusive relation or an entity "
+                "field, as in 'ChildOf->Position'; others are joined, as in "
+                "'(Likes, $to), Position($to)')");
+  return fail(parser, "',' expected");
+}
+
+/* Whether another one before it has its name. */
+static bool is_given_before(const struct parser *parser, uint32_t at) {
+  for (uint32_t i = 0; i < at; i++)
+    if (strcmp(parser->given[i].name, parser->given[at].name) == 0) return true;
+  return false;
+}
+
 static ecs_status check_given(struct parser *parser) {
   for (uint32_t i = 0; i < parser->given_count; i++)
-    if (!(parser->given_named >> i & 1))
+    if (is_given_before(parser, i))
+      return world_fail(parser->world, ECS_ETAKEN, "query '%S' is given its variable $%s twice",
+                        &parser->text, parser->given[i].name);
+    else if (!(parser->given_named >> i & 1))
       return world_fail(parser->world, ECS_ENAME, "query '%S' has no variable $%s", &parser->text,
                         parser->given[i].name);
   return ECS_OK;
@@ -389,7 +411,7 @@ ecs_status query_parse(ecs_world *world, ecs_string text, const ecs_variable *gi
   if (parser.at < parser.end) {
     do status = read_term(&parser);
     while (status == ECS_OK && accept(&parser, ','));
-    if (status == ECS_OK && parser.at < parser.end) status = fail(&parser, "',' expected");
+    if (status == ECS_OK && parser.at < parser.end) status = fail_behind(&parser);
   }
   if (status == ECS_OK) status = check_given(&parser);
   if (status == ECS_OK) status = query_order_steps(world, &text, out);
