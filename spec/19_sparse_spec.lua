@@ -323,6 +323,40 @@ describe("storage", function()
     assert.are.equal(300, (world:get(e, "Mark.n")))
   end)
 
+  it("is as it was where what others require does not migrate", function()
+    local world = helper.new_world()
+    world:component("Health", { "hp: i32 = 100" })
+    world:component("Box", { requires = { "Health" } })
+    local e = world:spawn { Box = true }
+    has_error(function() world:component("Health", { "hp: bool", storage = "sparse" }) end,
+      "hp = 100, which is no bool")
+    assert.is_true(world:check())
+    assert.equal(100, world:get(e, "Health"))
+  end)
+
+  it("changes under systems of every form, and those that have run go on", function()
+    for _, kernels in ipairs { true, false } do
+      local world = helper.new_world { kernels = kernels }
+      local fields = { "n: i32" }
+      world:component("Count", fields)
+      world:tag "Dead"
+      local ids = world:spawn_many(5, { Count = {} })
+      world:system("each", { query = "Count", each = function(c) c.n = c.n + 1 end })
+      world:system("map", { query = "Count.n", map = function(n) return n + 10 end })
+      world:system("dead", { query = "Count.n, Dead", map = function(n) return n + 1000 end })
+      for round, storage in ipairs { "table", "sparse", "sparse", "table", "sparse" } do
+        fields.storage = storage
+        world:component("Count", fields)
+        world:update(1)
+        for _, id in ipairs(ids) do assert.equal(11 * round, world:get(id, "Count")) end
+      end
+      world:component("Dead", { "since: f32", storage = "sparse" })
+      world:update(1)
+      world:add(ids[3], "Dead")
+      has_error(function() world:update(1) end, "'Count.n, Dead' has the whole component 'Dead'")
+    end
+  end)
+
   it("C51 is saved and loaded with its order", function()
     local world = new_world(SPARSE, { tag = 9 })
     fill(world)

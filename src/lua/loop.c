@@ -237,6 +237,8 @@ bool loop_renew(lua_State *L, int index, struct loop_box *loop, int views) {
   if (!query || query->broken || loop->open) return false;
   /* A tag that has got fields since has a slot. */
   if (loop->slot_count != query->terms.slots) return false;
+  /* What is kept outside of tables since, or no longer, is found in another way. */
+  if ((loop->walk != NULL) != (query->terms.step_count > 0)) return false;
   if (views > (int)loop->slot_count) views = (int)loop->slot_count;
   if (views > loop->view_count) return false;
   loop->match = loop->behind = 0;

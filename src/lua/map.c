@@ -38,13 +38,14 @@ struct frame {
   double dt;
 };
 
-void map_check(lua_State *L, const ecs_query *query) {
+void map_check(lua_State *L, const ecs_query *query, bool idle) {
   const struct query_terms *terms = &query->terms;
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
     if (query->broken || term->slot == NONE || term->leaf != NONE) continue;
     const struct component *component = term->component;
     if (!term_has_cells(term, component)) continue;
+    if (idle && ecs_query_count(query) == 0) return;
     raise_error(L, "map takes single fields, but the query '%s' has the whole component '%s':"
                 " name its fields, as in '%s.%s'", query->text, component->name,
                 component->name, component->leaves[0].name);
@@ -200,6 +201,6 @@ void map_rows(lua_State *L, int loop_index, int function, double dt) {
 
 /* q:map(fn, dt): values in, values out. */
 int query_map(lua_State *L) {
-  map_check(L, check_query(L, 1)->query);
+  map_check(L, check_query(L, 1)->query, false);
   return run_form(L, false, map_rows);
 }

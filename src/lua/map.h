@@ -12,7 +12,8 @@ int query_map(lua_State *L);
 ** anew. */
 void map_rows(lua_State *L, int loop_index, int function, double dt);
 
-/* Raises unless every term that gives something is a single field or a tag. */
-void map_check(lua_State *L, const ecs_query *query);
+/* Raises unless every term that gives something is a single field or a tag; where `idle`, not while
+** nothing matches, as a system does nothing then. */
+void map_check(lua_State *L, const ecs_query *query, bool idle);
 
 #endif

@@ -89,7 +89,7 @@ static void make_query(lua_State *L, struct world_box *box, const struct system_
   if (!draft->query.text) return;
   system->query = query_push(L, box, AT_WORLD, &draft->query);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_QUERY);
-  if (system->form == FORM_MAP) map_check(L, system->query->query);
+  if (system->form == FORM_MAP) map_check(L, system->query->query, false);
 }
 
 static void check_function(lua_State *L, struct world_box *box, const struct system_draft *draft,

@@ -216,7 +216,7 @@ static int run_body(lua_State *L) {
       break;
     case FORM_MAP:
       /* A tag may have become a component since. */
-      map_check(L, system->query->query);
+      map_check(L, system->query->query, true);
       run_loop(L, system, map_rows, 0);
       break;
     default:

@@ -116,7 +116,7 @@ static ecs_status check_ids(const ecs_world *world, const struct table *table) {
       return corrupt(world, "the component index misses a table");
   }
   struct gap gap;
-  if (require_table_gap(world, table->ids, table->id_count, &gap))
+  if (table->count && require_table_gap(world, table->ids, table->id_count, &gap))
     return corrupt(world, "a table lacks what one of its components requires");
   return columns == table->column_count ? ECS_OK
                                         : corrupt(world, "a table has columns too many");
