@@ -165,7 +165,7 @@ ecs_status relate_add(ecs_world *world, ecs_id id, struct component *component, 
   if (!entity_find(&world->entities, target)) return entity_need(world, target);
   if (!component->relation->exclusive)
     return set_pair(world, id, component, target, writes, count);
-  if (!staging_is_open(&world->staging))
+  if (!staging_is_open(&world->staging) && LIKELY(!sparse_is_mixed(world)))
     return tie_now(world, id, component, target, writes, count);
   const struct write *all = with_target(world, target, writes, count);
   return all ? relate_set(world, id, component, all, count + 1) : world_nomem(world);
