@@ -141,4 +141,29 @@ describe("an error in a kernel", function()
     assert.same({ 2, 5 }, { world:get(e, "S.n"), world:get(wrong, "S.n") })
     helper.has_error(function() q:run(function(s) s.n = s.n * 1e10 end) end, "out of range")
   end)
+
+  it("is a component that a command is to despawn, and rows behind it are not written", function()
+    both(function(world)
+      local kind = world:tag "Kind"
+      world:component("Far", { storage = "sparse" })
+      local first = world:spawn { P = {}, Far = true }
+      world:add(kind, "P")
+      world:add(kind, "Far")
+      local last = world:spawn { P = {}, Far = true }
+      for n, text in ipairs { "P", "P, Far", "Far, P" } do
+        helper.has_error(function()
+          world:query(text):run(function(p, _, e)
+            p.x = p.x + 1
+            world:despawn(e)
+          end)
+        end, "is a component: undeclare 'Kind' instead")
+        assert.same({ n, n, 0 },
+          { world:get(first, "P.x"), world:get(kind, "P.x"), world:get(last, "P.x") })
+        assert.is_true(world:alive(first))
+      end
+      world:remove(kind, "P")
+      world:query("P"):run(function(_, _, e) world:despawn(e) end)
+      assert.equal(0, world:count "P")
+    end)
+  end)
 end)

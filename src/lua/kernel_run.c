@@ -1,5 +1,6 @@
 #include "lua/kernel_run.h"
 
+#include "core/store/entity.h"
 #include "core/store/query_rows.h"
 #include "core/store/walk.h"
 #include "core/store/world.h"
@@ -26,16 +27,41 @@ static void finish(lua_State *L, int handle, const struct loop_box *loop,
   if (!loop->open) loop_gone(L, loop);
 }
 
+static bool despawns(const struct run_plan *plan) {
+  for (uint32_t i = 0; i < plan->command_count; i++)
+    if (plan->commands[i].action == RUN_DESPAWN) return true;
+  return false;
+}
+
+/* Whether a command will be refused for a row of a table, or of any for NULL, so that rows behind
+** it must not be written: components can have components, but cannot be despawned. */
+static bool may_be_refused(const struct run *run, const struct table *table) {
+  const ecs_world *world = run->query->world;
+  if (LIKELY(!despawns(run->plan))) return false;
+  for (uint32_t i = 0; i < world->registry.count; i++) {
+    const struct component *component = world->registry.components[i];
+    if (!component) continue;
+    const struct record *record = entity_record(&world->entities, ecs_id_index(component->id));
+    if (record->table < RECORD_BARE && (!table || record->table == table->index)) return true;
+  }
+  return false;
+}
+
 /* Over the loop's current table. */
 static void run_variant(lua_State *L, int handle, struct loop_box *loop,
                         struct variant *variant, const struct kernel_run *how) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct runner *runner = &kernel->set->runner;
   struct run run = {&variant->plan, kernel->query, variant->uniforms, how->total, how->dt};
-  struct run_failure failure;
+  struct run_failure failure = {.entity = ECS_NULL};
   uint32_t match = loop->match - 1;
   assert(loop->query->query == kernel->query);
   assert((how->truth != NULL) == (kernel->result == RESULT_TRUTH));
+  if (UNLIKELY(may_be_refused(&run, loop->table))) {
+    struct rest all = {match, 0, loop->count};
+    finish(L, handle, loop, variant, &failure, how->dt, &all);
+    return;
+  }
   if (!runner_reserve(runner, run.plan, loop->table->count)) raise_memory(L);
   bool sound = run_table(runner, &run, match, &failure);
   if (sound && how->truth) {
@@ -97,9 +123,14 @@ static void finish_matches(lua_State *L, int handle, const struct loop_box *loop
 static void flush(lua_State *L, int handle, struct loop_box *loop, struct gathering *g) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct runner *runner = &kernel->set->runner;
-  struct run_failure failure;
+  struct run_failure failure = {.entity = ECS_NULL};
   uint32_t count = g->gather.count;
   if (!g->variant || count == 0) return;
+  if (UNLIKELY(may_be_refused(&g->run, NULL))) {
+    finish_matches(L, handle, loop, g, &failure, count);
+    g->done += count;
+    return;
+  }
   bool sound = gather_run(runner, &g->run, &g->gather, &failure);
   ecs_status status =
       g->run.plan->command_count ? gather_stage(runner, &g->run, &g->gather) : ECS_OK;
