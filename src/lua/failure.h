@@ -2,6 +2,8 @@
 #ifndef ECS_LUA_FAILURE_H
 #define ECS_LUA_FAILURE_H
 
+#include <stdint.h>
+
 #include <lauxlib.h>
 
 struct run_failure;

@@ -49,7 +49,7 @@ static ecs_status plan_table(const struct migration *migration, struct table *ta
 static ecs_status plan_entity(const struct migration *migration, uint32_t entity, bool fresh) {
   ecs_world *world = migration->world;
   struct table *table = record_table(world, entity_record(&world->entities, entity));
-  struct whereto before, to;
+  struct whereto before = {.table = table}, to = before;
   ecs_status status = migration_target(migration, table, NONE, !fresh, &before);
   if (status == ECS_OK) status = migration_target(migration, table, entity, !fresh, &to);
   if (status == ECS_OK) status = reserve(migration, entity, fresh, &to);
