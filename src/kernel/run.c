@@ -1,5 +1,6 @@
 #include "kernel/run.h"
 
+#include "core/store/bits.h"
 #include "core/store/entity.h"
 #include "core/store/query_rows.h"
 #include "core/store/world.h"
@@ -181,12 +182,6 @@ bool run_rows(struct runner *runner, const struct run *run, const struct run_row
 
 /* ---- commands ---- */
 
-static uint32_t count_bits(uint64_t word) {
-  uint32_t count = 0;
-  for (; word; word &= word - 1) count++;
-  return count;
-}
-
 /* How often the commands are marked, and in how many rows. */
 static void count_marks(const struct runner *runner, const struct run_plan *plan, uint32_t rows,
                         uint64_t *marks, uint64_t *marked_rows) {
@@ -195,9 +190,9 @@ static void count_marks(const struct runner *runner, const struct run_plan *plan
     uint64_t any = 0;
     for (uint32_t i = 0; i < plan->command_count; i++) {
       any |= runner->bitmaps[i][word];
-      *marks += count_bits(runner->bitmaps[i][word]);
+      *marks += bits_count(runner->bitmaps[i][word]);
     }
-    *marked_rows += count_bits(any);
+    *marked_rows += bits_count(any);
   }
 }
 
