@@ -135,14 +135,18 @@ static int entity_read(lua_State *L) {
   return 1;
 }
 
-static int entity_has_component(lua_State *L) {
+/* A method that asks of the entity at 2 and the component at 3; of a relation, whether there is a
+** tie. */
+INLINE int ask(lua_State *L, bool (*answer)(const ecs_world *world, ecs_id id, ecs_id component)) {
   struct world_box *box = check_world(L, 1);
   ecs_id id = check_entity(L, box, 2);
   struct component *component = check_component(L, box, 3);
   if (component->relation) return relation_has(L, box, component);
-  lua_pushboolean(L, entity_has(box->world, id, component->id));
+  lua_pushboolean(L, answer(box->world, id, component->id));
   return 1;
 }
+
+static int entity_has_component(lua_State *L) { return ask(L, entity_has); }
 
 /* The component or pair after `last` in the order of ids; ECS_NULL at the end. */
 static ecs_id next_component(const ecs_world *world, ecs_id entity, const struct record *record,
@@ -309,14 +313,7 @@ static int entity_enable(lua_State *L) { return switch_component(L, false); }
 
 static int entity_disable(lua_State *L) { return switch_component(L, true); }
 
-static int entity_is_enabled(lua_State *L) {
-  struct world_box *box = check_world(L, 1);
-  ecs_id id = check_entity(L, box, 2);
-  struct component *component = check_component(L, box, 3);
-  if (component->relation) return relation_has(L, box, component);
-  lua_pushboolean(L, toggle_enabled(box->world, id, component->id));
-  return 1;
-}
+static int entity_is_enabled(lua_State *L) { return ask(L, toggle_enabled); }
 
 /* ---- names ----------------------------------------------------------------------- */
 
