@@ -9,10 +9,6 @@ struct sparse *sparse_of(const ecs_world *world, ecs_id id) {
   return component ? component->sparse : NULL;
 }
 
-bool sparse_is_mixed(const ecs_world *world) {
-  return world->registry.requires && world->sparses.count;
-}
-
 bool sparse_find(const ecs_world *world, uint32_t entity, ecs_id component,
                  struct cells_row *out) {
   const struct sparse *sparse = sparse_of(world, component);

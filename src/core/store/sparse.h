@@ -31,9 +31,6 @@ INLINE uint32_t sparse_row(const struct sparse *sparse, uint32_t entity) {
 /* What keeps a component or pair; NULL for those in tables. */
 struct sparse *sparse_of(const ecs_world *world, ecs_id id);
 
-/* Whether what entities have in tables may require what they have elsewhere, or the other way. */
-bool sparse_is_mixed(const ecs_world *world);
-
 bool sparse_find(const ecs_world *world, uint32_t entity, ecs_id component,
                  struct cells_row *out);
 

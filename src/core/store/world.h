@@ -93,6 +93,11 @@ static inline struct table *world_table(const ecs_world *world, uint32_t index) 
   return world->graph.tables[index];
 }
 
+/* Whether what entities have in tables may require what they have elsewhere, or the other way. */
+static inline bool sparse_is_mixed(const ecs_world *world) {
+  return world->registry.requires && world->sparses.count;
+}
+
 /* The table of a living entity; NULL when it has no row. */
 static inline struct table *record_table(const ecs_world *world, const struct record *record) {
   return UNLIKELY(record->table == RECORD_BARE) ? NULL : world_table(world, record->table);
