@@ -7,15 +7,7 @@ local scratch = require "spec.support.scratch"
 
 local has_error = helper.has_error
 
--- The names of an entity's components, sorted.
-local function names_of(world, e)
-  local names = {}
-  for name in world:components(e) do
-    names[#names + 1] = name
-  end
-  table.sort(names)
-  return table.concat(names, " ")
-end
+local names_of = helper.names_of
 
 -- Power requires Duty and the tag Known; Duty requires Oath.
 local function new_world(options)

@@ -22,17 +22,10 @@ end
 
 local SPARSE = { Mark = true, Box = true, Hot = true }
 
+local names_of = helper.names_of
+
 local function ids_of(world, text)
   return world:query(text):ids()
-end
-
-local function names_of(world, e)
-  local names = {}
-  for name in world:components(e) do
-    names[#names + 1] = name
-  end
-  table.sort(names)
-  return table.concat(names, " ")
 end
 
 describe("a sparse component", function()

@@ -61,6 +61,15 @@ static int run_sweep(const struct operation *operation) {
   return end_test(operation->name);
 }
 
+ecs_status keep_and_restore(struct fixture *f) {
+  ecs_snapshot *snapshot;
+  ecs_status status = ecs_snapshot_new(f->world, &snapshot);
+  if (status != ECS_OK) return status;
+  status = ecs_restore(snapshot);
+  ecs_snapshot_free(snapshot);
+  return status;
+}
+
 int run_sweeps(const struct operation *operations, size_t count) {
   int bad = 0;
   for (size_t i = 0; i < count; i++) bad |= run_sweep(&operations[i]);

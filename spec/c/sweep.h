@@ -15,6 +15,9 @@ struct operation {
                                                         gives ids of later generations */
 };
 
+/* An operation: a snapshot, restored at once. */
+ecs_status keep_and_restore(struct fixture *f);
+
 /* A line of TAP for each; the exit status of main. */
 int run_sweeps(const struct operation *operations, size_t count);
 #define RUN_SWEEPS(operations) \

@@ -65,15 +65,6 @@ static ecs_status go_through(struct fixture *f) {
   return ecs_iter_close(&f->it);
 }
 
-static ecs_status keep(struct fixture *f) {
-  ecs_snapshot *snapshot;
-  ecs_status status = ecs_snapshot_new(f->world, &snapshot);
-  if (status != ECS_OK) return status;
-  status = ecs_restore(snapshot);
-  ecs_snapshot_free(snapshot);
-  return status;
-}
-
 static const struct operation operations[] = {
   {"a component switched off", awake, switch_now, NULL, ASKS_NOTHING},
   {"components switched in a scope", some_off, switch_later, NULL, ASKS},
@@ -85,7 +76,7 @@ static const struct operation operations[] = {
   {"a component that becomes a toggle", plain, toggle_now, NULL, ASKS},
   {"a count of what is off", some_off, count_them, NULL, ASKS},
   {"going through what is off", some_off, go_through, NULL, ASKS},
-  {"a snapshot of what is off", some_off, keep, NULL, ASKS},
+  {"a snapshot of what is off", some_off, keep_and_restore, NULL, ASKS},
 };
 
 int main(void) { return RUN_SWEEPS(operations); }

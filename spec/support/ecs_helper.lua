@@ -73,6 +73,16 @@ function helper.f32(x)
   return (string.unpack("<f", string.pack("<f", x)))
 end
 
+-- The names of an entity's components, sorted.
+function helper.names_of(world, entity)
+  local names = {}
+  for name in world:components(entity) do
+    names[#names + 1] = name
+  end
+  table.sort(names)
+  return table.concat(names, " ")
+end
+
 -- Raises unless two numbers differ by at most `epsilon` (1e-6 unless given); NaN equals NaN.
 function helper.approx(expected, actual, epsilon)
   local both_nan = expected ~= expected and actual ~= actual
