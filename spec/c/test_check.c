@@ -80,13 +80,14 @@ static void notices_tables(void) {
   NOTICE(layout->id, ecs_id, 900, "is not found");
   NOTICE(layout->columns, struct column *, table->columns + 1, "columns are out of order");
   NOTICE(layout->count, uint16_t, 1, "columns are out of order");
-  NOTICE(layout->words, bool, false, "columns are out of order");
+  NOTICE(layout->words, uint16_t, 0, "columns are out of order");
   struct edge *edge = table->edges;
   while (!edge->table) edge++;
   struct edge *back = edge->table->edges;
   while (!back->table) back++;
   NOTICE(back->table, struct table *, graph->empty, "does not lead back");
   NOTICE(edge->table, struct table *, table, "leads to a table of other ids");
+  NOTICE(edge->count, uint16_t, 7, "an edge knows other columns");
   NOTICE(table->edge_count, uint32_t, 7, "edges are miscounted");
   NOTICE(table->column_count, uint32_t, table->column_count + 1, "columns too many");
   NOTICE(graph->empty, struct table *, table, "an empty table is not listed");

@@ -2,6 +2,7 @@
 
 #include "core/base/enumeration.h"
 #include "core/base/value.h"
+#include "core/store/edge.h"
 #include "core/store/index.h"
 #include "core/store/query.h"
 #include "core/store/relation_check.h"
@@ -87,7 +88,7 @@ static ecs_status check_layout(const ecs_world *world, const struct table *table
   const struct layout *layout = table_find(table, id);
   if (!layout->taken) return corrupt(world, "a table's id is not found");
   if (layout->columns != table->columns + first || layout->count != component->leaf_count ||
-      layout->words != component->words)
+      layout->words != (component->words ? layout->count : 0))
     return corrupt(world, "columns are out of order");
   for (uint32_t i = 0; i < layout->count; i++) {
     const struct column *column = &layout->columns[i];
@@ -122,6 +123,12 @@ static ecs_status check_ids(const ecs_world *world, const struct table *table) {
                                         : corrupt(world, "a table has columns too many");
 }
 
+static bool edge_knows(const struct edge *edge, const struct table *larger, bool adds) {
+  const struct layout *layout = table_find(larger, edge->id);
+  return edge->count == layout->count && larger->columns + edge->first == layout->columns &&
+         edge->kind == ((adds ? EDGE_ADDS : EDGE_TAKES) | (larger->plain ? 0 : EDGE_SLOW));
+}
+
 /* Every edge leads to a table with one id more or less that has one back. */
 static ecs_status check_edges(const ecs_world *world, const struct table *table) {
   uint32_t count = 0;
@@ -136,6 +143,8 @@ static ecs_status check_edges(const ecs_world *world, const struct table *table)
         (adds ? table : to)->id_count + 1 != (adds ? to : table)->id_count)
       return corrupt(world, "an edge leads to a table of other ids");
     if (graph_edge(table, edge->id) != edge) return corrupt(world, "an edge is not found");
+    if (!edge_knows(edge, adds ? to : table, adds))
+      return corrupt(world, "an edge knows other columns");
     count++;
   }
   return count == table->edge_count ? ECS_OK : corrupt(world, "edges are miscounted");

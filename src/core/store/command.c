@@ -1,5 +1,6 @@
 #include "core/store/command.h"
 
+#include "core/store/edge.h"
 #include "core/store/entity.h"
 #include "core/store/merge.h"
 #include "core/store/require.h"

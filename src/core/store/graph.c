@@ -1,5 +1,6 @@
 #include "core/store/graph.h"
 
+#include "core/store/edge.h"
 #include "core/store/entity.h"
 #include "core/store/query.h"
 #include "core/store/require.h"
@@ -245,10 +246,15 @@ static bool reserve_edge(ecs_world *world, struct table *table) {
   return true;
 }
 
-static void put_edge(struct table *table, ecs_id id, struct table *to) {
+/* `larger` is the one of both that has the id. */
+static void put_edge(struct table *table, struct table *to, const struct table *larger,
+                     ecs_id id) {
+  const struct layout *layout = table_find(larger, id);
   struct edge *edge = find_edge(table, id);
   assert(!edge->table && (table->edge_count + 1) * 2 <= table->edge_mask + 1);
-  *edge = (struct edge){id, to};
+  *edge = (struct edge){.id = id, .table = to, .count = layout->count};
+  edge->first = (uint32_t)(layout->columns - larger->columns);
+  edge->kind = (to == larger ? EDGE_ADDS : EDGE_TAKES) | (larger->plain ? 0 : EDGE_SLOW);
   table->edge_count++;
 }
 
@@ -260,8 +266,8 @@ static void link_tables(ecs_world *world, struct table *without, struct table *w
   assert(with->id_count == without->id_count + 1);
   assert(table_has(with, id) && !table_has(without, id));
   if (!reserve_edge(world, without) || !reserve_edge(world, with)) return;
-  put_edge(without, id, with);
-  put_edge(with, id, without);
+  put_edge(without, with, with, id);
+  put_edge(with, without, with, id);
 }
 
 /* By backward shift, as in map_remove. */
@@ -271,7 +277,7 @@ static void remove_edge(struct table *table, ecs_id id) {
   assert(hole->table && table->edge_count > 0);
   uint32_t gap = (uint32_t)(hole - edges);
   for (uint32_t at = (gap + 1) & mask; edges[at].table; at = (at + 1) & mask) {
-    if (((at - id_slot(edges[at].id, mask)) & mask) < ((at - gap) & mask)) continue;
+    if (((at - edge_slot(edges[at].id, mask)) & mask) < ((at - gap) & mask)) continue;
     edges[gap] = edges[at];
     gap = at;
   }

@@ -73,8 +73,8 @@ ecs_status graph_need_record(ecs_world *world, ecs_id id, struct id_record **out
 /* Whether a table has exactly these ids, in whatever order. */
 static inline bool graph_is_table_of(const struct table *table, const ecs_id *ids, size_t count) {
   if (table->id_count != count) return false;
-  for (uint32_t i = 0; i < count; i++) {
-    uint32_t at = i;
+  for (size_t i = 0; i < count; i++) {
+    size_t at = i;
     if (LIKELY(ids[at] == table->ids[i])) continue;
     for (at = 0; at < count && ids[at] != table->ids[i];) at++;
     if (at == count) return false;
@@ -96,17 +96,6 @@ ecs_status graph_table(ecs_world *world, const ecs_id *ids, uint32_t count,
 ecs_status graph_with(ecs_world *world, struct table *from, ecs_id id, struct table **out);
 ecs_status graph_without(ecs_world *world, struct table *from, ecs_id id,
                          struct table **out);
-
-/* The slot of a table's edge for an id, or the free one where it would be. */
-INLINE const struct edge *graph_edge(const struct table *from, ecs_id id) {
-  uint32_t at = id_slot(id, from->edge_mask);
-  const struct edge *edge = &from->edges[at];
-  while (UNLIKELY(edge->id != id) && edge->table) {
-    at = (at + 1) & from->edge_mask;
-    edge = &from->edges[at];
-  }
-  return edge;
-}
 
 /* Removes tables that have been empty since the last call. */
 void graph_reclaim(ecs_world *world);

@@ -57,6 +57,26 @@ INLINE uint32_t entity_take(struct entity_index *index, struct range *range) {
   return at;
 }
 
+/* entity_take of an entity whose slot is near, and there or the next one: then nothing has to be
+** reserved. Returns its record, NULL when it is another one. */
+INLINE struct record *entity_take_near(struct entity_index *index, ecs_id *id) {
+  struct range *range = &index->entities;
+  uint32_t at = range->free_head, offset = at - FIRST_ENTITY;
+  if (at && UNLIKELY(offset >= index->near.count)) return NULL;
+  if (at) {
+    entity_unfree(index, range);
+  } else {
+    if (UNLIKELY(!entity_is_fresh(index, range))) return NULL;
+    at = range->next++;
+    offset = index->near.count++;
+    index->near.generations[offset] = 0;
+  }
+  index->alive++;
+  *id = at | (ecs_id)(index->near.generations[offset] | index->high) << INDEX_BITS;
+  index->near.records[offset].table = RECORD_BARE;
+  return &index->near.records[offset];
+}
+
 /* Up to `most` indices that follow each other: the first one's record is `where`, the
 ** others' are one row further each. Returns how many, at least 1. */
 uint32_t entity_take_run(struct entity_index *index, struct range *range, uint32_t most,

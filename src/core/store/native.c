@@ -97,12 +97,21 @@ ecs_status ecs_remove(ecs_world *world, ecs_id entity, ecs_id component) {
   return entity_remove(world, entity, component);
 }
 
-bool ecs_has(const ecs_world *world, ecs_id entity, ecs_id component) {
+static APART bool has_otherwise(const ecs_world *world, ecs_id entity, ecs_id component) {
   const struct relation *relation = relation_of(world, component);
   if (LIKELY(!relation)) return entity_has(world, entity, component);
   ecs_id target = id_is_pair(component) ? entity_id(&world->entities, pair_target(component))
                                         : ECS_NULL;
   return relate_has(world, entity, relation->component, target);
+}
+
+/* What a table has its entities have; else only relations and sparse components can say more. */
+bool ecs_has(const ecs_world *world, ecs_id entity, ecs_id component) {
+  const struct record *record = entity_find_near(&world->entities, entity);
+  if (UNLIKELY(!record)) return has_otherwise(world, entity, component);
+  if (table_has(world_table(world, record->table), component)) return true;
+  return (world->relations.count || world->sparses.rows) &&
+         has_otherwise(world, entity, component);
 }
 
 ecs_id ecs_target(const ecs_world *world, ecs_id source, ecs_id id) {
@@ -185,7 +194,7 @@ ecs_status ecs_get(const ecs_world *world, ecs_id entity, ecs_id id, void *value
   if (UNLIKELY(!record)) return get_any(world, entity, id, value);
   const struct layout *layout = table_find(world_table(world, record->table), id);
   if (UNLIKELY(!layout->words)) return get_any(world, entity, id, value);
-  copy_words(layout->columns, layout->count, record->row, value);
+  copy_words(layout->columns, layout->words, record->row, value);
   return ECS_OK;
 }
 
@@ -203,7 +212,7 @@ void *ecs_cell_of(const ecs_world *world, ecs_id entity, ecs_id component, uint3
   const struct record *record = entity_find_near(&world->entities, entity);
   if (UNLIKELY(!record)) return cell_of_any(world, entity, component, leaf);
   const struct layout *layout = table_find(world_table(world, record->table), component);
-  if (UNLIKELY(!layout->words || leaf >= layout->count))
+  if (UNLIKELY(leaf >= layout->words))
     return cell_of_any(world, entity, component, leaf);
   return (uint32_t *)layout->columns[leaf].data + record->row;
 }

@@ -4,6 +4,7 @@
 #define ECS_CORE_STORE_ROW_H
 
 #include "core/base/value.h"
+#include "core/store/edge.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
 
@@ -27,6 +28,21 @@ INLINE void row_close(ecs_world *world, struct table *table, uint32_t row) {
   if (UNLIKELY(last == 0)) graph_note_empty(&world->graph, table);
 }
 
+/* Defaults in a row's cells. `words`: every cell has 4 bytes, which takes 6 % off a spawn where it
+** is known beforehand. */
+INLINE void row_default(const struct table *table, uint32_t row, bool words) {
+  const struct column *end = table->columns + table->column_count;
+  for (const struct column *column = table->columns; column < end; column++)
+    cell_store(column->data, words ? 4 : column->size, row, column->value);
+}
+
+/* The last row's cells take the places of the row's. */
+INLINE void row_fill(const struct table *table, uint32_t row, uint32_t last, bool words) {
+  const struct column *end = table->columns + table->column_count;
+  for (const struct column *column = table->columns; column < end; column++)
+    cell_copy(column->data, row, column->data, last, words ? 4 : column->size);
+}
+
 /* After table_reserve. Appends an entity with defaults in every column. */
 INLINE void row_append(struct table *table, uint32_t entity, struct record *record) {
   assert(table->count < table->capacity && record->table == RECORD_BARE);
@@ -34,27 +50,33 @@ INLINE void row_append(struct table *table, uint32_t entity, struct record *reco
   table->rows[row] = entity;
   record->table = table->index;
   record->row = row;
-  const struct column *end = table->columns + table->column_count;
-  for (const struct column *column = table->columns; column < end; column++)
-    cell_store(column->data, column->size, row, column->value);
+  if (LIKELY(table->plain))
+    row_default(table, row, true);
+  else
+    row_default(table, row, false);
 }
 
-/* Takes a row without any slots out, by moving the last one into its place. The record of
-** the entity that goes is left as it was. */
-INLINE void row_cut(ecs_world *world, struct table *table, uint32_t row) {
+INLINE void row_cut_from(ecs_world *world, struct table *table, uint32_t row, bool plain) {
   uint32_t last = table->count - 1;
   assert(row <= last);
   table->count = last;
-  if (UNLIKELY(table->off)) toggles_cut(table, row, last);
+  if (!plain && UNLIKELY(table->off)) toggles_cut(table, row, last);
   if (UNLIKELY(last == 0)) graph_note_empty(&world->graph, table);
   if (row == last) return;
   uint32_t moved = table->rows[last];
   assert(row_is_of(world, moved, table, last));
   table->rows[row] = moved;
   entity_record(&world->entities, moved)->row = row;
-  const struct column *end = table->columns + table->column_count;
-  for (const struct column *column = table->columns; column < end; column++)
-    cell_copy(column->data, row, column->data, last, column->size);
+  row_fill(table, row, last, plain);
+}
+
+/* Takes a row without any slots out, by moving the last one into its place. The record of
+** the entity that goes is left as it was. */
+INLINE void row_cut(ecs_world *world, struct table *table, uint32_t row) {
+  if (LIKELY(table->plain))
+    row_cut_from(world, table, row, true);
+  else
+    row_cut_from(world, table, row, false);
 }
 
 /* The same of any row. */
@@ -106,13 +128,49 @@ INLINE void row_carry(const struct table *from, uint32_t row, const struct table
   for (; b < b_end; b++) cell_store(b->data, words ? 4 : b->size, to_row, b->value);
 }
 
+/* Brings cells of 4 bytes of a row to as many columns of another table; in `from` the cells behind
+** the last row take their places. */
+INLINE void row_bring(const struct column *from, const struct column *to, uint32_t count,
+                      uint32_t row, uint32_t last, uint32_t to_row) {
+  for (; count > 0; count--, from++, to++) {
+    assert(from->id == to->id && from->leaf == to->leaf && to->size == 4);
+    cell_copy(to->data, to_row, from->data, row, 4);
+    cell_copy(from->data, row, from->data, last, 4);
+  }
+}
+
+/* row_move along an edge that adds and is not slow: which columns are to be carried is known, which
+** takes 11 % off. */
+INLINE void row_gain(ecs_world *world, struct record *record, struct table *from,
+                     const struct edge *edge) {
+  struct table *to = edge->table;
+  uint32_t row = record->row, to_row = row_change(world, record, from, to), last = from->count;
+  const struct column *a = from->columns, *b = to->columns;
+  uint32_t first = edge->first, count = edge->count, behind = from->column_count - first;
+  row_bring(a, b, first, row, last, to_row);
+  for (uint32_t i = first; i < first + count; i++) cell_store(b[i].data, 4, to_row, b[i].value);
+  row_bring(a + first, b + first + count, behind, row, last, to_row);
+}
+
+/* The same along one that takes away. */
+INLINE void row_lose(ecs_world *world, struct record *record, struct table *from,
+                     const struct edge *edge) {
+  struct table *to = edge->table;
+  uint32_t row = record->row, to_row = row_change(world, record, from, to), last = from->count;
+  const struct column *a = from->columns, *b = to->columns;
+  uint32_t first = edge->first, count = edge->count, behind = to->column_count - first;
+  row_bring(a, b, first, row, last, to_row);
+  for (uint32_t i = first; i < first + count; i++) cell_copy(a[i].data, row, a[i].data, last, 4);
+  row_bring(a + first + count, b + first, behind, row, last, to_row);
+}
+
 /* Moves an entity's row, after table_reserve on `to`: shared columns are carried, new ones
 ** get defaults, lost ones go (any slots are released). */
 INLINE void row_move(ecs_world *world, struct record *record, struct table *from,
                      struct table *to) {
   if (UNLIKELY(from->has_any)) table_release_lost(world, from, to, record->row, 1);
   uint32_t row = record->row, to_row = row_change(world, record, from, to);
-  if (LIKELY(from->words && to->words))
+  if (LIKELY(from->plain && to->plain))
     row_carry(from, row, to, to_row, true);
   else
     row_carry(from, row, to, to_row, false);

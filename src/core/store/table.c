@@ -20,7 +20,7 @@ static size_t place(size_t *size, size_t count, size_t item) {
 
 /* Half of the slots for layouts or more are free, so that most ids are found at once. */
 static struct block plan_block(uint32_t columns, uint32_t toggles, uint32_t count) {
-  struct block block = {1u << GUESS_BITS, columns, toggles, 0, 0, 0, sizeof(struct table)};
+  struct block block = {GUESSES, columns, toggles, 0, 0, 0, sizeof(struct table)};
   while (block.layouts / 2 < count) block.layouts *= 2;
   place(&block.size, block.layouts, sizeof(struct layout));
   block.columns_at = place(&block.size, 1, block.columns * sizeof(struct column) + sizeof(ecs_id));
@@ -31,11 +31,12 @@ static struct block plan_block(uint32_t columns, uint32_t toggles, uint32_t coun
 
 static void add_columns(struct table *table, ecs_id id, const struct component *component) {
   table->has_any |= component->has_any;
+  table->plain &= !component->has_any && !component->toggle;
   for (uint32_t i = 0; i < component->leaf_count; i++) {
     struct column *column = &table->columns[table->column_count++];
     assert(column->id != COLUMN_END);
     column->size = component->leaves[i].size;
-    table->words &= column->size == 4;
+    table->plain &= column->size == 4;
     column->leaf = i;
     column->id = id;
     column->component = component;
@@ -50,8 +51,9 @@ static void add_id(struct table *table, ecs_id id, const struct component *compo
   if (layout->taken)
     layout = table_layouts(table) + (table_find(table, id) - table_layouts(table));
   assert(!layout->taken);
-  *layout = (struct layout){id, table->columns + table->column_count,
-                            (uint16_t)component->leaf_count, component->words, true};
+  uint16_t count = (uint16_t)component->leaf_count;
+  *layout = (struct layout){id, table->columns + table->column_count, count,
+                            component->words ? count : 0, true};
   add_columns(table, id, component);
   if (component->toggle) table->toggles[table->toggle_count++].id = id;
   table->has_pairs |= id_is_pair(id);
@@ -72,7 +74,7 @@ static ecs_status make(ecs_world *world, uint32_t columns, uint32_t toggles, uin
   table->edges = &table->no_edge;
   table->layout_mask = plan.layouts - 1;
   table->next_same_hash = NONE;
-  table->words = true;
+  table->plain = true;
   table->columns[plan.columns].id = COLUMN_END;
   *out = table;
   return ECS_OK;
