@@ -49,19 +49,39 @@ static bool come_to(ecs_iter *it, uint32_t match, uint32_t row, uint32_t count) 
   return true;
 }
 
-bool ecs_iter_next(ecs_iter *it) {
+static bool come_to_end(ecs_iter *it) {
+  it->count = 0;
+  it->rows = NULL;
+  return false;
+}
+
+/* Where rows of a table may differ, or a walk finds them. */
+static APART bool next_run(ecs_iter *it) {
   const ecs_query *query = it->query;
-  if (it->open && it->walk && walk_next(it->walk))
-    return come_to(it, it->walk->match, it->walk->row, 1);
-  for (; it->open && !it->walk && it->match < query_reach(query); it->match++, it->behind = 0) {
+  if (it->walk && walk_next(it->walk)) return come_to(it, it->walk->match, it->walk->row, 1);
+  for (; !it->walk && it->match < query_reach(query); it->match++, it->behind = 0) {
     const struct table *table = world_table(query->world, query->tables[it->match]);
     uint32_t count, row = query_next_run(&query->terms, table, it->behind, &count);
     it->behind = row + count;
     if (count) return come_to(it, it->match, row, count);
   }
-  it->count = 0;
-  it->rows = NULL;
-  return false;
+  return come_to_end(it);
+}
+
+bool ecs_iter_next(ecs_iter *it) {
+  const ecs_query *query = it->query;
+  if (UNLIKELY(!it->open)) return come_to_end(it);
+  if (UNLIKELY(!query->terms.plain || it->behind)) return next_run(it);
+  for (uint32_t match; (match = it->match) < query->count;) {
+    it->match = match + 1;
+    const struct table *table = world_table(query->world, query->tables[match]);
+    if (UNLIKELY(table->count == 0)) continue;
+    it->table = match;
+    it->count = table->count;
+    it->rows = table->rows;
+    return true;
+  }
+  return come_to_end(it);
 }
 
 ecs_status ecs_iter_close(ecs_iter *it) {
@@ -90,18 +110,28 @@ ecs_id ecs_iter_value(const ecs_iter *it, uint32_t variable) {
   return it->walk && it->count ? walk_value(it->walk, variable) : ECS_NULL;
 }
 
-void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
+/* ecs_iter_column where rows may differ. */
+static APART void *column_of_run(const ecs_iter *it, const struct term *asked, uint32_t leaf) {
   const ecs_query *query = it->query;
-  if (term >= query->terms.count || it->table == NONE) return NULL;
-  const struct term *asked = &query->terms.terms[term];
-  if (asked->slot == NONE) return NULL;
-  if (leaf >= (asked->leaf == NONE ? asked->component->leaf_count : 1)) return NULL;
   struct walk_end end = {world_table(query->world, query->tables[it->table]), it->first,
                          query_columns(query, it->table)[asked->slot]};
   if (it->walk && term_is_by_row(asked)) end = walk_cells(it->walk, asked);
   if (!end.table || end.first == NONE) return NULL;
   if (asked->toggled && !term_shows(asked, end.table, end.row)) return NULL;
   return column_at(&end.table->columns[end.first + leaf], end.row);
+}
+
+void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
+  const ecs_query *query = it->query;
+  if (term >= query->terms.count || it->table == NONE) return NULL;
+  const struct term *asked = &query->terms.terms[term];
+  if (asked->slot == NONE) return NULL;
+  if (leaf >= (asked->leaf == NONE ? asked->component->leaf_count : 1)) return NULL;
+  if (UNLIKELY(!query->terms.plain)) return column_of_run(it, asked, leaf);
+  assert(asked->slot < query->terms.slots);
+  uint32_t first = query->columns[(size_t)it->table * query->terms.slots + asked->slot];
+  if (first == NONE) return NULL;
+  return world_table(query->world, query->tables[it->table])->columns[first + leaf].data;
 }
 
 /* ---- all rows at once ---- */

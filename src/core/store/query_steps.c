@@ -142,6 +142,7 @@ bool query_note_toggles(struct query_terms *terms) {
     term->toggled = toggled;
     terms->toggled |= toggled;
   }
+  terms->plain = !terms->toggled && !terms->targets && terms->step_count == 0;
   return changed;
 }
 

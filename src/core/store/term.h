@@ -97,6 +97,7 @@ struct query_terms {
   bool targets;          /* has terms of which term_is_known */
   struct component *cascade;   /* of the first term that wants parents first; NULL */
   bool toggled;          /* has terms that are */
+  bool plain;            /* none of all this: of each of its tables every row matches, once */
   bool sources;          /* the first term is a tie by an exclusive relation: its order is theirs */
   bool packed;           /* the first term is a sparse component: its order is that */
 };
