@@ -110,53 +110,68 @@ static void call_row(lua_State *L, const struct call *frame, const struct loop_b
     else
       slot_push(L, frame->loop, loop, slot, row);
   }
-  if (frame->arguments > frame->slots) lua_pushnumber(L, (lua_Number)dt);
-  if (frame->arguments > frame->slots + 1)
-    lua_pushinteger(L, (lua_Integer)loop_entity(loop, row));
-  if (UNLIKELY(frame->arguments > frame->slots + 2))
-    loop_push_values(L, loop, (uint32_t)(frame->arguments - frame->slots - 2));
+  if (frame->arguments > frame->slots)
+    push_rest(L, loop, row, dt, frame->arguments - frame->slots);
   lua_call(L, frame->arguments, frame->each ? 1 : 0);
   if (UNLIKELY(!loop->open)) loop_gone(L, loop);
 }
 
-/* The rows of the loop's current run between two. */
-static void each_between(lua_State *L, int loop_index, int function, double dt, row_fn each,
-                         void *ud, uint32_t from, uint32_t to) {
-  struct loop_box *loop = lua_touserdata(L, loop_index);
-  int slots = (int)loop->slot_count, top = lua_gettop(L);
-  struct call call = {loop_index, function, top + 1, slots, 0, each, ud};
+/* Pushes what calls for the loop's rows need: the views that they are given. */
+static struct call push_call(lua_State *L, int loop_index, const struct loop_box *loop,
+                             int function) {
+  int slots = (int)loop->slot_count;
   need_stack(L, 2 * slots + 8 + (int)loop_value_count(loop));
+  struct call call = {loop_index, function, lua_gettop(L) + 1, slots, 0, NULL, NULL};
   call.arguments = wanted_arguments(L, function, loop);
   for (int i = 0; i < slots && i < call.arguments; i++)
     lua_getiuservalue(L, loop_index, LOOP_VALUES + 1 + i);
+  return call;
+}
+
+/* The rows of the loop's current run between two. */
+static void call_between(lua_State *L, const struct call *call, struct loop_box *loop, double dt,
+                         uint32_t from, uint32_t to) {
   for (uint32_t row = from; row < to; row++) {
     if (!loop_takes(loop, row)) continue;
     loop->row = row;
     loop->chance->calls = 0;
-    call_row(L, &call, loop, row, dt);
-    if (!each) continue;
-    each(L, loop, row, ud);
+    call_row(L, call, loop, row, dt);
+    if (!call->each) continue;
+    call->each(L, loop, row, call->ud);
     lua_pop(L, 1);
   }
-  lua_settop(L, top);
 }
 
 void each_here(lua_State *L, int loop_index, int function, double dt, row_fn each, void *ud) {
-  const struct loop_box *loop = lua_touserdata(L, loop_index);
-  each_between(L, loop_index, function, dt, each, ud, 0, loop->count);
+  struct loop_box *loop = lua_touserdata(L, loop_index);
+  int top = lua_gettop(L);
+  struct call call = push_call(L, loop_index, loop, function);
+  call.each = each;
+  call.ud = ud;
+  call_between(L, &call, loop, dt, 0, loop->count);
+  lua_settop(L, top);
 }
 
 void each_row(lua_State *L, int loop_index, int function, double dt, uint32_t row) {
-  each_between(L, loop_index, function, dt, NULL, NULL, row, row + 1);
+  struct loop_box *loop = lua_touserdata(L, loop_index);
+  int top = lua_gettop(L);
+  struct call call = push_call(L, loop_index, loop, function);
+  call_between(L, &call, loop, dt, row, row + 1);
+  lua_settop(L, top);
 }
 
 void each_results(lua_State *L, int loop_index, int function, double dt, row_fn each,
                   void *ud) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
+  int top = lua_gettop(L);
+  struct call call = push_call(L, loop_index, loop, function);
+  call.each = each;
+  call.ud = ud;
   while (loop_next_run(loop)) {
     if (loop->fill) loop->fill(L, loop_index);
-    each_here(L, loop_index, function, dt, each, ud);
+    call_between(L, &call, loop, dt, 0, loop->count);
   }
+  lua_settop(L, top);
 }
 
 void each_rows(lua_State *L, int loop_index, int function, double dt) {

@@ -334,11 +334,15 @@ static void hide_slots(struct loop_box *loop, uint32_t row) {
   }
 }
 
-static void bind(struct loop_box *loop, const uint32_t *columns, uint32_t row) {
+static inline void bind_slots(struct loop_box *loop, const uint32_t *columns, uint32_t row) {
   for (uint32_t i = 0; i < loop->slot_count; i++) {
     loop->slots[i].present = columns[i] != NONE;
     bind_slot(&loop->slots[i], loop->table, columns[i], row);
   }
+}
+
+static void bind(struct loop_box *loop, const uint32_t *columns, uint32_t row) {
+  bind_slots(loop, columns, row);
   if (UNLIKELY(loop->query->query->terms.toggled)) hide_slots(loop, row);
 }
 
@@ -378,7 +382,8 @@ static bool next_in_table(struct loop_box *loop, uint32_t match) {
   return true;
 }
 
-bool loop_next_run(struct loop_box *loop) {
+/* Where rows of a table may differ, or a walk finds them. */
+static APART bool next_run(struct loop_box *loop) {
   const ecs_query *query = loop->query->query;
   if (loop->walk) {
     if (!walk_next(loop->walk)) return false;
@@ -392,6 +397,21 @@ bool loop_next_run(struct loop_box *loop) {
   while (loop->match < reach) {
     loop->behind = 0;
     if (next_in_table(loop, loop->match++)) return true;
+  }
+  return false;
+}
+
+bool loop_next_run(struct loop_box *loop) {
+  const ecs_query *query = loop->query->query;
+  if (UNLIKELY(!query->terms.plain || loop->walk)) return next_run(loop);
+  loop->behind = 0;
+  for (uint32_t match; (match = loop->match) < query->count;) {
+    const struct table *table = world_table(query->world, query->tables[match]);
+    loop->match = match + 1;
+    if (UNLIKELY(table->count == 0)) continue;
+    come_to(loop, table, 0, table->count);
+    bind_slots(loop, query_columns(query, match), 0);
+    return true;
   }
   return false;
 }

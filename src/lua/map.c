@@ -114,11 +114,8 @@ static void store_row(lua_State *L, const struct frame *frame, struct loop_box *
 ** behind `base`. */
 static inline int call(lua_State *L, const struct frame *frame, const struct loop_box *loop,
                        uint32_t row, int base) {
-  if (frame->arguments > frame->slots) lua_pushnumber(L, (lua_Number)frame->dt);
-  if (frame->arguments > frame->slots + 1)
-    lua_pushinteger(L, (lua_Integer)loop_entity(loop, row));
-  if (UNLIKELY(frame->arguments > frame->slots + 2))
-    loop_push_values(L, loop, (uint32_t)(frame->arguments - frame->slots - 2));
+  if (frame->arguments > frame->slots)
+    push_rest(L, loop, row, frame->dt, frame->arguments - frame->slots);
   lua_call(L, frame->arguments, LUA_MULTRET);
   int results = lua_gettop(L) - base;
   if (UNLIKELY(!loop->open)) loop_gone(L, loop);

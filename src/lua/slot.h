@@ -4,6 +4,7 @@
 
 #include "lua/bind/cell.h"
 #include "lua/each.h"
+#include "lua/loop.h"
 #include "lua/loop_box.h"
 
 #include "core/store/record.h"
@@ -23,6 +24,14 @@ static inline void slot_push(lua_State *L, int loop_index, const struct loop_box
                              const struct slot *slot, uint32_t row) {
   if (UNLIKELY(!slot->present) || UNLIKELY(!push_number_at(L, slot->type, slot->data, row)))
     slot_push_slowly(L, loop_index, loop, slot, row);
+}
+
+/* Pushes the first of what functions are given behind the slots: dt, the entity, values. */
+static inline void push_rest(lua_State *L, const struct loop_box *loop, uint32_t row, double dt,
+                             int count) {
+  lua_pushnumber(L, (lua_Number)dt);
+  if (count > 1) lua_pushinteger(L, (lua_Integer)loop_entity(loop, row));
+  if (UNLIKELY(count > 2)) loop_push_values(L, loop, (uint32_t)count - 2);
 }
 
 #endif
