@@ -272,6 +272,24 @@ describe("a loop in a kernel", function()
     end
   end)
 
+  it("floors a limit that is a float, or clips it, as Lua does", function()
+    local world = helper.new_world()
+    world:component("I", { "a: i64", "b: i64" })
+    local limits = { 3.5, 3.0, 0.0, -0.0, 0.5, -0.5, -3.5, -3.0, 1e300, -1e300, 1 / 0, -1 / 0,
+      0 / 0, 2.0 ^ 63, -2.0 ^ 63, 2.0 ^ 53, 2.0 ^ 63 - 1024 }
+    for _, low in ipairs { 1, 3, -2, math.mininteger, math.mininteger + 1, math.maxinteger } do
+      for _, limit in ipairs(limits) do
+        rounds(world, "low, high", low, limit)
+        rounds(world, "low, high, -1", low, limit)
+        rounds(world, "low, high + 0.5", low, limit)
+      end
+    end
+    for _, bounds in ipairs { "1, 3.5", "1, 3.0", "-2, 0.25", "10, 4.0, -3", "1, 1e300", "1, 0/0",
+      "3, -1.5, -1", "-5, -1e300, -1", "1, 8.0, 2" } do
+      rounds(world, bounds)
+    end
+  end)
+
   it("takes bounds that are one number on one way and another on another", function()
     local world, flag, few = helper.new_world(), true, 2
     world:component("I", { "a: i64", "b: i64" })

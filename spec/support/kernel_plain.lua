@@ -223,10 +223,13 @@ end
 -- Bounds with few rounds, and with more than anybody waits for.
 local short = { "1, 3", "5, 1, -2", "1, 0", "UI, UI + 2", "config.n + 2, config.n, -1",
   "math.maxinteger - 1, math.maxinteger", "math.mininteger + 1, math.mininteger, -1",
-  "config.flag and 3 or config.n, 4", "math.maxinteger, math.mininteger" }
+  "config.flag and 3 or config.n, 4", "math.maxinteger, math.mininteger", "1, 3.75", "1, 3.0",
+  "UI, UI + 1.5", "2, config.f", "3, UF, -1", "0, -2.5, -1", "1, 0/0", "1, -math.huge",
+  "config.n, config.n - 0.5, -1", "1, config.flag and 2.5 or 3" }
 local long = { "0, math.maxinteger", "math.mininteger, math.maxinteger", "-1, math.maxinteger",
   "1, math.maxinteger", "math.mininteger, -1", "math.mininteger, 0", "1, math.maxinteger - UI",
-  "0, 9223372036854775807", "-5, 9223372036854775807, 2" }
+  "0, 9223372036854775807", "-5, 9223372036854775807, 2", "1, math.huge", "0, -math.huge, -1",
+  "1, 0/0, -1", "-3, UF + 1e300", "math.maxinteger - 1, 2.0 ^ 63" }
 
 -- A loop whose bound is a script number that differs from way to way.
 function Gen:joined_bound()

@@ -62,7 +62,8 @@ static k_value count_between(struct front *f, struct val low, struct val high,
     uint64_t span = (uint64_t)high.number - (uint64_t)low.number;
     return build_i64(b, span / step < INT64_MAX ? (int64_t)(span / step) + 1 : INT64_MAX);
   }
-  if (step != 1) front_refuse(f, "its loop's step is not 1, and its bounds are no literals");
+  if (step != 1)
+    front_refuse(f, "its loop's step is not 1: write both bounds as integers, as in 1 and 10");
   k_value span = build_binary(b, KO_SUB, high.value, low.value);
   k_value rounds = build_binary(b, KO_ADD, span, build_i64(b, 1)), most = build_i64(b, INT64_MAX);
   if (!low.literal || low.number < 1)
@@ -71,22 +72,51 @@ static k_value count_between(struct front *f, struct val low, struct val high,
   return build_select(b, enters, rounds, build_i64(b, 0));
 }
 
+/* A limit in a loop of integers, which Lua rounds towards the start: an integer, and the mask of
+** whether there is such a loop at all, of what is not even beyond all integers. */
+static struct val whole_limit(struct front *f, struct val limit, bool up, k_value *enters) {
+  struct builder *b = f->b;
+  *enters = K_ALL;
+  if (val_type(f, limit) == KT_I64) return limit;
+  if (limit.literal && limit.number != 0) {
+    limit.value = build_i64(b, limit.number);
+    return limit;
+  }
+  struct val whole = val_number(f, K_NONE, false);
+  k_value x = number_as(f, limit, KT_F64);
+  k_value least = build_f64(b, -0x1p63), beyond = build_f64(b, 0x1p63);
+  if (up) {
+    *enters = build_binary(b, KO_GE, x, least);
+    whole.value = build_unary(b, KO_BELOW, x);
+    return whole;
+  }
+  *enters = build_unary(b, KO_NOT, build_binary(b, KO_GE, x, beyond));
+  k_value below = build_unary(b, KO_BELOW, build_unary(b, KO_NEG, x));
+  whole.value = build_select(b, build_binary(b, KO_GT, x, least), build_unary(b, KO_NEG, below),
+                             build_i64(b, INT64_MIN));
+  return whole;
+}
+
 static void plan_rounds(struct loop *loop) {
   struct front *f = loop->f;
   struct val init = bound(loop, 0, "start"), limit = bound(loop, 1, "limit");
   struct val step = bound(loop, 2, "step");
-  if (val_type(f, init) != KT_I64 || val_type(f, step) != KT_I64 ||
-      val_type(f, limit) != KT_I64)
-    front_refuse(f, "its loop counts by floats");
-  if (!step.literal) front_refuse(f, "its loop's step is not a literal");
+  if (val_type(f, init) != KT_I64 || val_type(f, step) != KT_I64)
+    front_refuse(f, "its loop counts by floats: write its start and step as integers, as in 1");
+  if (!step.literal)
+    front_refuse(f, "its loop's step is not a literal: write it as an integer, as in 2");
   int64_t by = step.number;
   if (by == 0) front_refuse(f, "its loop's step is zero");
-  loop->rounds = by > 0 ? count_between(f, init, limit, (uint64_t)by)
-                        : count_between(f, limit, init, 0 - (uint64_t)by);
+  k_value enters;
+  struct val last = whole_limit(f, limit, by > 0, &enters);
+  k_value rounds = by > 0 ? count_between(f, init, last, (uint64_t)by)
+                          : count_between(f, last, init, 0 - (uint64_t)by);
+  loop->rounds = enters == K_ALL ? rounds
+                                 : build_select(f->b, enters, rounds, build_i64(f->b, 0));
   loop->init = init.value;
   loop->step = step.value;
   loop->literal = init.literal && limit.literal;
-  loop->wide = val_is_wide(init) || val_is_wide(limit);
+  loop->wide = val_is_wide(init) || val_is_wide(last);
 }
 
 /* ---- carried values ---- */

@@ -202,9 +202,10 @@ k_value build_unary(struct builder *b, k_op op, k_value x) {
     n.in[0] = x;
     return builder_add(b, n);
   }
+  k_type type = op == KO_BELOW ? KT_I64 : (k_type)from.type;
   if (op == KO_NOT && from.op == KO_NOT) return from.in[0];
   if (op == KO_NOT && from.op == N_CONSTANT) return build_bool(b, !from.k.b);
-  struct node n = node_make(op, (k_type)from.type, from.varies);
+  struct node n = node_make(op, type, from.varies);
   n.in[0] = x;
   return builder_add(b, n);
 }

@@ -283,6 +283,7 @@ static uint32_t operation_op(const struct emitter *e, const struct node *n, bool
   uint32_t from = node_at(e->b, n->in[0])->type;
   switch (n->op) {
     case KO_ULT:
+    case KO_BELOW:
     case KO_FLOOR:
     case KO_CEIL: return operation_insn(n->op, from);
     default: break;

@@ -80,7 +80,7 @@ static int integer(author *a, int depth) {
   static const k_op safe[] = {KO_ADD,  KO_SUB, KO_MUL,  KO_MIN, KO_MAX,
                               KO_BAND, KO_BOR, KO_BXOR, KO_SHL, KO_SHR};
   static const k_op failing[] = {KO_IDIV, KO_MOD, KO_FMOD};
-  const int how = random_below(a->fails ? 14 : 10);
+  const int how = random_below(a->fails ? 15 : 11);
   if (how < 6) {
     const int x = expression(a, KT_I64, depth - 1), y = expression(a, KT_I64, depth - 1);
     return m_binary(&a->m, safe[random_below(10)], x, y);
@@ -90,12 +90,13 @@ static int integer(author *a, int depth) {
   if (how == 8) return m_unary(&a->m, KO_ABS, expression(a, KT_I64, depth - 1));
   if (how == 9) return random_number(a);
   const k_type real = random_below(2) ? KT_F32 : KT_F64;
-  const int x = expression(a, how == 13 ? real : KT_I64, depth - 1);
-  const int y = how < 13 ? expression(a, KT_I64, depth - 1) : 0;
-  const int bits = how == 12 ? random_number(a) : 0;
+  if (how == 10) return m_unary(&a->m, KO_BELOW, expression(a, real, depth - 1));
+  const int x = expression(a, how == 14 ? real : KT_I64, depth - 1);
+  const int y = how < 14 ? expression(a, KT_I64, depth - 1) : 0;
+  const int bits = how == 13 ? random_number(a) : 0;
   m_at(&a->m, a->mask);
-  if (how < 12) return m_binary(&a->m, failing[random_below(3)], x, y);
-  if (how == 12) return m_interval(&a->m, bits, x, y);
+  if (how < 13) return m_binary(&a->m, failing[random_below(3)], x, y);
+  if (how == 13) return m_interval(&a->m, bits, x, y);
   switch (random_below(3)) {
     case 0: return m_convert(&a->m, KT_I64, x);
     case 1: return m_unary(&a->m, KO_CEIL, x);

@@ -338,6 +338,13 @@ static inline value reference_convert(k_type to, value x, k_error *error,
   return of_real(to, x.type == KT_I64 ? (double)x.k.i64 : real(x));
 }
 
+/* lvm.c: forlimit. */
+static inline int64_t greatest_below(double x) {
+  if (x != x || x < -9223372036854775808.0) return INT64_MIN;
+  if (x >= 9223372036854775808.0) return INT64_MAX;
+  return (int64_t)floor(x);
+}
+
 static inline value reference_unary(k_op op, value x, k_error *error) {
   const k_type t = x.type;
   if (t == KT_BOOL) return of_bool(!x.k.b);
@@ -357,6 +364,7 @@ static inline value reference_unary(k_op op, value x, k_error *error) {
     case KO_SQRT: return of_real(t, sqrt(r));
     case KO_FLOOR: return to_integer_below(r, error, KE_INTEGER);
     case KO_CEIL: return to_integer_below(ceil(r), error, KE_INTEGER);
+    case KO_BELOW: return of_i64(greatest_below(r));
     case KO_TRUNC: return of_real(t, r < 0 ? ceil(r) : floor(r));
     case KO_EXP: return t == KT_F32 ? of_f32(k_exp(x.k.f32)) : of_f64(exp(r));
     case KO_LOG: return t == KT_F32 ? of_f32(k_log(x.k.f32)) : of_f64(log(r));

@@ -219,7 +219,7 @@ static const char *op_name(int op) {
 static void try_op(int op, k_type t) {
   test_trial trial = {op_name(op), op, t, t, t, 0, 0};
   if (is_relation((k_op)op) || op == KO_ULT) trial.result = KT_BOOL;
-  if (op == KO_FLOOR || op == KO_CEIL) trial.result = KT_I64;
+  if (op == KO_FLOOR || op == KO_CEIL || op == KO_BELOW) trial.result = KT_I64;
   if (op < KO_ADD) trial.y = KT_BOOL;  /* fewer rows */
   try_kinds(trial);
 }
