@@ -101,6 +101,7 @@ build = {
         "src/front/front.c",
         "src/front/number.c",
         "src/front/numeric_for.c",
+        "src/front/outside.c",
         "src/kernel/allocate.c",
         "src/kernel/build.c",
         "src/kernel/builder.c",

@@ -180,4 +180,81 @@ describe("a function that cannot be compiled", function()
       assert.equal(ran, world:get(e, "A.x"))
     end
   end)
+
+  -- A world with a system that computes in f32, where kernels and Lua come to other last bits.
+  local function make_sensitive()
+    local world, config = helper.new_world(), { on = false }
+    world:component("A", { "x: f32" })
+    for i = 1, 5 do world:spawn { A = { x = i / 3 } } end
+    world:system("s", { query = "A", each = function(a)
+      if config.on then a.x = a.x * 1.1 + config.n * 0.3 end
+    end })
+    return world, config
+  end
+
+  it("is compiled by what its outside values are, however often it was refused", function()
+    local world, config = make_sensitive()
+    local snapshot, digests = world:snapshot(), {}
+    for _, refusals in ipairs { 0, 1, 2, 3, 5, 9 } do
+      world:restore(snapshot)
+      config.on, config.n = false, nil
+      for _ = 1, refusals do world:update(0) end
+      config.on, config.n = true, 0.7
+      for _ = 1, 3 do world:update(0) end
+      assert.equal("vector", world:explain("s").tier)
+      digests[#digests + 1] = world:digest()
+    end
+    for i = 2, #digests do assert.equal(digests[1], digests[i]) end
+  end)
+
+  it("is refused once for each way its outside values are", function()
+    local world, config = make_sensitive()
+    local others = { false, true, "text", {}, print, coroutine.create(print), world:query "A",
+      setmetatable({}, { __index = { n = 1 } }) }
+    for round = 1, 4 do
+      for _, other in ipairs(others) do
+        config.n = other
+        world:update(0)
+        assert.equal("lua", world:explain("s").tier)
+      end
+      setmetatable(config, { __index = { n = 2 } })
+      config.n = nil
+      world:update(0)
+      assert.matches("only __index may have", world:explain("s").reason)
+      setmetatable(config, nil)
+      world:update(0)
+      assert.matches("calculates with nil", world:explain("s").reason)
+      config.n = round + 0.5
+      world:update(0)
+      assert.same({ "vector", 1 }, { world:explain("s").tier, world:explain("s").compilations })
+    end
+  end)
+
+  it("is asked again when what it compares has lost its __eq", function()
+    local world, config = helper.new_world(), { t = {}, u = {} }
+    world:component("A", { "x: f64" })
+    world:spawn { A = {} }
+    world:system("s", { query = "A", each = function(a) a.x = config.t == config.u and 1 or 2 end })
+    for _ = 1, 3 do
+      setmetatable(config.t, { __eq = function() return true end })
+      world:update(0)
+      assert.matches("have __eq", world:explain("s").reason)
+      setmetatable(config.t, nil)
+      world:update(0)
+      assert.equal("vector", world:explain("s").tier)
+    end
+  end)
+
+  it("is compiled when the component that it names has been declared", function()
+    local world = helper.new_world()
+    world:component("A", { "x: f64" })
+    local e = world:spawn { A = {} }
+    world:system("s", { query = "A", each = function(_, _, row) world:add(row, "Later") end })
+    assert.matches("unknown component 'Later'", world:explain("s").reason)
+    helper.has_error(function() world:update(0) end, "unknown component 'Later'")
+    world:tag "Later"
+    world:update(0)
+    assert.is_true(world:has(e, "Later"))
+    assert.equal("vector", world:explain("s").tier)
+  end)
 end)

@@ -35,6 +35,28 @@ scenario("a function compiled again for another subtype", {
   after = function() gain = 2 end,
 })
 
+local setting = { on = false }
+
+local function unfit(p)
+  if setting.on then p.x = p.x + setting.text end
+end
+
+scenario("a function refused for an outside value, and compiled for another", {
+  prepare = function(s)
+    crowd(s)
+    setting.text = "none"
+    s.world:system("unfit", { query = "Position, Velocity?", each = unfit })
+  end,
+  act = function(s)
+    setting.text = setmetatable({}, { __index = {} })
+    s.world:update(0)
+    assert(s.world:explain("unfit").tier == "lua")
+    setting.text = 2.5
+    s.world:update(0)
+    assert(s.world:explain("unfit").tier == "vector")
+  end,
+})
+
 scenario("a function that was compiled, run again", {
   prepare = function(s)
     crowd(s)

@@ -1,285 +1,10 @@
-/* Where values come from and go to: upvalues, globals, fields of views and of resources. */
+/* Where values of rows come from and go to: fields of views and of resources. */
 #include "front/front.h"
 
 #include "core/base/enumeration.h"
 #include "core/base/value.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
-
-static struct val of_kind(enum val_kind kind, uint32_t at) {
-  return (struct val){.kind = (uint8_t)kind, .at = at};
-}
-
-uint16_t front_anchor(struct front *f) {
-  if (f->anchor_count == 60000) front_refuse(f, "it uses too many outside values");
-  lua_rawseti(f->L, f->anchors, (lua_Integer)++f->anchor_count);
-  return (uint16_t)f->anchor_count;
-}
-
-/* ---- guards and uniforms ---- */
-
-static bool same_path(const struct path *a, const struct path *b) {
-  return a->keys == b->keys && a->upvalue == b->upvalue && a->root == b->root &&
-         memcmp(a->key, b->key, a->keys * sizeof *a->key) == 0;
-}
-
-static struct guard *add_guard(struct front *f, const struct path *path,
-                               enum guard_type type) {
-  assert(path->upvalue > 0 && path->keys <= FRONT_KEYS);
-  if (f->guard_count == FRONT_GUARDS) front_refuse(f, "it uses too many outside values");
-  struct guard *guard = &f->guards[f->guard_count++];
-  *guard = (struct guard){.path = *path, .type = type, .uniform = -1};
-  return guard;
-}
-
-/* The guard of that type for a path: one for all uses of the value. */
-static struct guard *need_guard(struct front *f, const struct path *path,
-                                enum guard_type type) {
-  for (uint32_t i = 0; i < f->guard_count; i++)
-    if (f->guards[i].type == type && same_path(&f->guards[i].path, path))
-      return &f->guards[i];
-  return add_guard(f, path, type);
-}
-
-static int16_t new_uniform(struct front *f) {
-  if (f->uniform_count == FRONT_UNIFORMS)
-    front_refuse(f, "it uses too many outside numbers");
-  return (int16_t)f->uniform_count++;
-}
-
-static struct val uniform(struct front *f, const struct path *path, enum guard_type type) {
-  static const k_type types[] = {[GUARD_BOOL] = KT_BOOL, [GUARD_INTEGER] = KT_I64,
-                                 [GUARD_WIDE] = KT_I64, [GUARD_FLOAT] = KT_F64};
-  assert(type >= GUARD_BOOL && type <= GUARD_FLOAT);
-  struct guard *guard = need_guard(f, path, type);
-  if (guard->uniform < 0) guard->uniform = new_uniform(f);
-  return val_number(f, build_uniform(f->b, (uint32_t)guard->uniform, types[type]), true);
-}
-
-/* A value that must stay the same: pops it and returns where it is anchored. */
-static uint16_t guard_same(struct front *f, const struct path *path) {
-  struct guard *guard = need_guard(f, path, GUARD_SAME);
-  if (guard->same)
-    lua_pop(f->L, 1);
-  else
-    guard->same = front_anchor(f);
-  return guard->same;
-}
-
-/* The number of a path among those that are known. */
-static uint32_t keep_path(struct front *f, const struct path *path) {
-  for (uint32_t i = 0; i < f->path_count; i++)
-    if (same_path(&f->paths[i], path)) return i;
-  if (f->path_count == FRONT_GUARDS) front_refuse(f, "it uses too many outside values");
-  f->paths[f->path_count] = *path;
-  return f->path_count++;
-}
-
-/* The object at the top of the stack, for the kernel; pops it. */
-static struct val object(struct front *f, const struct path *path) {
-  struct outside outside = f->outside(f->L, lua_gettop(f->L), f->owner);
-  struct val result = of_kind(VAL_WORLD, 0);
-  switch (outside.kind) {
-    case OUTSIDE_WORLD: break;
-    case OUTSIDE_RESOURCE:
-      assert(outside.resource && outside.resource->resource);
-      result.kind = VAL_RESOURCE;
-      result.component = result.root = outside.resource;
-      break;
-    default:
-      front_refuse(f, "it uses an object that is neither this world nor a resource of it");
-      break;
-  }
-  result.at = guard_same(f, path);
-  return result;
-}
-
-/* Anchors a string, if it is not anchored yet; its number. */
-static uint16_t anchor_string(struct front *f, const char *text, size_t size) {
-  lua_pushlstring(f->L, text, size);
-  for (uint32_t i = 1; i <= f->anchor_count; i++) {
-    lua_rawgeti(f->L, f->anchors, (lua_Integer)i);
-    bool same = lua_rawequal(f->L, -1, -2);
-    lua_pop(f->L, 1);
-    if (!same) continue;
-    lua_pop(f->L, 1);
-    return (uint16_t)i;
-  }
-  return front_anchor(f);
-}
-
-/* Nil at the end of a path, which it is in Lua, too, unless there is an __index. */
-static struct val absent(struct front *f, const struct path *path) {
-  uint16_t index = path->keys ? anchor_string(f, "__index", 7) : 0;
-  if (!path_is_absent(f->L, f->anchors, path, index)) {
-    assert(path->keys > 0);
-    lua_rawgeti(f->L, f->anchors, path->key[path->keys - 1]);
-    front_refuse(f, "it takes '%s', which only __index may have: globals and fields of tables "
-                    "are read raw, keep it in a local or in the table itself",
-                 lua_tostring(f->L, -1));
-  }
-  need_guard(f, path, GUARD_NIL)->same = index;
-  return of_kind(VAL_NIL, 0);
-}
-
-static struct val outside_number(struct front *f, const struct path *path) {
-  enum guard_type type = GUARD_FLOAT;
-  if (lua_isinteger(f->L, -1))
-    type = number_fits_float(lua_tointeger(f->L, -1)) ? GUARD_INTEGER : GUARD_WIDE;
-  lua_pop(f->L, 1);
-  struct val number = uniform(f, path, type);
-  number.wide = type == GUARD_WIDE;
-  number.at = keep_path(f, path) + 1;
-  return number;
-}
-
-static struct val outside_function(struct front *f, const struct path *path) {
-  lua_State *L = f->L;
-  struct val function = call_known(lua_tocfunction(L, -1), f->math);
-  if (function.kind == VAL_NOTHING && lua_iscfunction(L, -1))
-    front_refuse(f, "it uses a C function that is not one of math's");
-  uint16_t anchor = guard_same(f, path);
-  return function.kind == VAL_NOTHING ? of_kind(VAL_FUNCTION, anchor) : function;
-}
-
-/* What the value at the top of the stack is for the kernel; pops it. */
-static struct val classify(struct front *f, const struct path *path) {
-  lua_State *L = f->L;
-  switch (lua_type(L, -1)) {
-    case LUA_TNIL: lua_pop(L, 1); return absent(f, path);
-    case LUA_TBOOLEAN: lua_pop(L, 1); return uniform(f, path, GUARD_BOOL);
-    case LUA_TNUMBER: return outside_number(f, path);
-    case LUA_TTABLE: lua_pop(L, 1); return of_kind(VAL_PATH, keep_path(f, path));
-    case LUA_TSTRING: {
-      struct val string = of_kind(VAL_STRING, 0);
-      string.string.data = lua_tolstring(L, -1, &string.string.size);
-      guard_same(f, path);
-      return string;
-    }
-    case LUA_TFUNCTION: return outside_function(f, path);
-    case LUA_TUSERDATA: return object(f, path);
-    default: front_refuse(f, "it uses a %s from outside", luaL_typename(L, -1));
-  }
-  return of_kind(VAL_NIL, 0);
-}
-
-/* ---- paths ---- */
-
-void path_push(lua_State *L, int anchors, const struct path *path) {
-  assert(path->upvalue > 0 && path->keys <= FRONT_KEYS);
-  lua_rawgeti(L, anchors, path->root);
-  const char *name = lua_getupvalue(L, -1, path->upvalue);
-  if (!name) lua_pushnil(L);
-  lua_remove(L, -2);
-  for (uint32_t i = 0; i < path->keys; i++) {
-    if (!lua_istable(L, -1)) {
-      lua_pop(L, 1);
-      lua_pushnil(L);
-      return;
-    }
-    lua_rawgeti(L, anchors, path->key[i]);
-    lua_rawget(L, -2);
-    lua_remove(L, -2);
-  }
-}
-
-/* Whether the table or object at an index has a metamethod, by its anchored name. */
-static bool has_method(lua_State *L, int anchors, int object, uint16_t name) {
-  if (!lua_getmetatable(L, object)) return false;
-  lua_rawgeti(L, anchors, name);
-  bool has = lua_rawget(L, -2) != LUA_TNIL;
-  lua_pop(L, 2);
-  return has;
-}
-
-bool path_is_absent(lua_State *L, int anchors, const struct path *path, uint16_t index) {
-  if (path->keys == 0) return true;
-  int top = lua_gettop(L);
-  struct path table = *path;
-  table.keys--;
-  path_push(L, anchors, &table);
-  bool is_absent = lua_istable(L, -1) && !has_method(L, anchors, top + 1, index);
-  lua_settop(L, top);
-  return is_absent;
-}
-
-int path_compare(lua_State *L, int anchors, const struct path *x, const struct path *y,
-                 uint16_t equal) {
-  int top = lua_gettop(L);
-  path_push(L, anchors, x);
-  path_push(L, anchors, y);
-  int type = lua_type(L, -1), result = lua_rawequal(L, -1, -2);
-  bool asks = !result && type == lua_type(L, -2) &&
-              (type == LUA_TTABLE || type == LUA_TUSERDATA);
-  if (asks && (has_method(L, anchors, top + 1, equal) || has_method(L, anchors, top + 2, equal)))
-    result = -1;
-  if (lua_isnil(L, top + 1) || lua_isnil(L, top + 2)) result = -1;
-  lua_settop(L, top);
-  return result;
-}
-
-static struct val follow(struct front *f, const struct path *path) {
-  path_push(f->L, f->anchors, path);
-  return classify(f, path);
-}
-
-struct val access_upvalue(struct front *f, uint32_t upvalue) {
-  struct path path = {0, (uint8_t)(upvalue + 1), f->frame->function, {0}};
-  if (upvalue >= 255) front_refuse(f, "it has too many upvalues");
-  return follow(f, &path);
-}
-
-static struct val follow_key(struct front *f, uint32_t at, const struct constant *key) {
-  assert(at < f->path_count);
-  struct path path = f->paths[at];
-  if (key->type != CONST_STRING) front_refuse(f, "it indexes a table");
-  if (path.keys == FRONT_KEYS) front_refuse(f, "it reaches a value by too many keys");
-  path.key[path.keys++] = anchor_string(f, key->string.data, key->string.size);
-  return follow(f, &path);
-}
-
-/* ---- comparing and keeping ---- */
-
-void access_table(struct front *f, struct val table) {
-  assert(table.kind == VAL_PATH && table.at < f->path_count);
-  need_guard(f, &f->paths[table.at], GUARD_TABLE);
-}
-
-k_value access_equal(struct front *f, struct val x, struct val y) {
-  assert(x.kind == VAL_PATH && y.kind == VAL_PATH);
-  const struct path *left = &f->paths[x.at], *right = &f->paths[y.at];
-  uint16_t equal = anchor_string(f, "__eq", 4);
-  if (path_compare(f->L, f->anchors, left, right, equal) < 0)
-    front_refuse(f, "it compares tables that have __eq: compare a field of them");
-  uint32_t i = 0;
-  while (i < f->guard_count && !(f->guards[i].type == GUARD_EQUAL &&
-                                 same_path(&f->guards[i].path, left) &&
-                                 same_path(&f->guards[i].other, right)))
-    i++;
-  struct guard *guard = i < f->guard_count ? &f->guards[i] : add_guard(f, left, GUARD_EQUAL);
-  guard->other = *right;
-  guard->same = equal;
-  if (guard->uniform < 0) guard->uniform = new_uniform(f);
-  return build_uniform(f->b, (uint32_t)guard->uniform, KT_BOOL);
-}
-
-bool access_same(struct front *f, struct val x, struct val y) {
-  lua_rawgeti(f->L, f->anchors, (lua_Integer)x.at);
-  lua_rawgeti(f->L, f->anchors, (lua_Integer)y.at);
-  bool same = lua_rawequal(f->L, -1, -2);
-  lua_pop(f->L, 2);
-  return same && x.component == y.component && x.leaf == y.leaf;
-}
-
-bool access_keep(struct front *f, struct val number) {
-  if (number.at == 0) return false;
-  assert(number.at <= f->path_count);
-  const struct path *path = &f->paths[number.at - 1];
-  path_push(f->L, f->anchors, path);
-  lua_pushvalue(f->L, -1);
-  guard_same(f, path);
-  return true;
-}
 
 /* ---- columns ---- */
 
@@ -437,7 +162,7 @@ static struct val resource_field(struct front *f, struct val at) {
     i++;
   if (i == f->resource_count)
     f->resources[f->resource_count++] =
-        (struct resource_uniform){at.root->id, at.leaf, new_uniform(f)};
+        (struct resource_uniform){at.root->id, at.leaf, outside_uniform(f)};
   uint32_t number = (uint32_t)f->resources[i].uniform;
   struct val value = val_number(f, build_uniform(f->b, number, type), true);
   value.names = leaf->type == ECS_ENUM ? leaf->names : NULL;
@@ -446,7 +171,7 @@ static struct val resource_field(struct front *f, struct val at) {
 }
 
 struct val access_key(struct front *f, struct val from, const struct constant *key) {
-  if (from.kind == VAL_PATH) return follow_key(f, from.at, key);
+  if (from.kind == VAL_PATH) return outside_key(f, from.at, key);
   if (from.kind == VAL_WORLD) return call_method(f, from, key);
   if (from.kind != VAL_VIEW && from.kind != VAL_RESOURCE)
     front_refuse(f, "it takes a field of what is neither a view nor a table");
@@ -461,14 +186,15 @@ struct val access_parameter(struct front *f, uint32_t index) {
   if (index == f->query->terms.slots)
     return val_number(f, build_uniform(f->b, UNIFORM_DT, KT_F64), true);
   if (index == f->query->terms.slots + 1) return row_entity(f);
-  if (index > f->query->terms.slots + 1 + f->query->terms.values) return of_kind(VAL_NIL, 0);
+  struct val nil = {.kind = VAL_NIL};
+  if (index > f->query->terms.slots + 1 + f->query->terms.values) return nil;
   if (index > f->query->terms.slots)
     front_refuse(f, "it takes who a '*' or a variable of its query stands for");
   const struct term *term = front_term(f, index);
-  if (term_may_lack(term) && !(f->present >> index & 1)) return of_kind(VAL_NIL, 0);
+  if (term_may_lack(term) && !(f->present >> index & 1)) return nil;
   if (term->leaf != NONE) return access_column(f, index, 0, term->component, term->leaf);
   if (!term_has_cells(term, term->component)) return val_known(f, true);
-  struct val view = of_kind(VAL_VIEW, 0);
+  struct val view = {.kind = VAL_VIEW};
   view.slot = index;
   view.component = view.root = term->component;
   return view;

@@ -262,7 +262,7 @@ static bool known_id(struct front *f, struct val value, ecs_id *id) {
   if (!val_is_number(f, value) || value.entity) return false;
   *id = (ecs_id)value.number;
   if (value.literal) return true;
-  if (!access_keep(f, value)) return false;
+  if (!outside_keep(f, value)) return false;
   int is_id = 0;
   *id = (ecs_id)lua_tointegerx(f->L, -1, &is_id);
   lua_pop(f->L, 1);
@@ -280,7 +280,8 @@ static ecs_id component_argument(struct front *f, const struct val *arguments,
                             &component);
   else if (count == 3 && known_id(f, arguments[2], &id))
     status = component_need_id(world, id, &component);
-  if (status != ECS_OK) front_refuse(f, "%s", world->message);
+  f->fleeting = status != ECS_OK;   /* until it is declared */
+  if (f->fleeting) front_refuse(f, "%s", world->message);
   if (!component)
     front_refuse(f, "it adds or removes what is no name or id of a component held by a "
                     "constant, an upvalue or a field of a table");

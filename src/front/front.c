@@ -240,7 +240,7 @@ static void take_index(struct front *f, const struct code *code) {
 
 static void take_upfield(struct front *f, const struct code *code) {
   const struct constant *key = constant_at(f, code->c);
-  *front_register(f, code->a) = access_key(f, access_upvalue(f, code->b), key);
+  *front_register(f, code->a) = access_key(f, outside_upvalue(f, code->b), key);
 }
 
 static void take_method(struct front *f, const struct code *code) {
@@ -258,7 +258,7 @@ static void operate(struct front *f, const struct code *code) {
     case CODE_LOAD:
     case CODE_LOAD_SKIP: *front_register(f, code->a) = front_constant(f, code->b); break;
     case CODE_NIL: set_nil(f, code); break;
-    case CODE_UPVALUE: *front_register(f, code->a) = access_upvalue(f, code->b); break;
+    case CODE_UPVALUE: *front_register(f, code->a) = outside_upvalue(f, code->b); break;
     case CODE_UPFIELD: take_upfield(f, code); break;
     case CODE_FIELD: take_field(f, code); break;
     case CODE_INDEX: take_index(f, code); break;
@@ -410,6 +410,8 @@ void front_compile(struct front *f, lua_State *L, int function) {
   frame.pc = 0;
   if (status != K_OK) front_refuse(f, "it is too large");
 }
+
+bool front_guard_refusal(struct front *f) { return !f->fleeting && outside_guard_tables(f); }
 
 void front_free(struct front *f) {
   struct memory *memory = &f->world->memory;

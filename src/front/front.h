@@ -6,65 +6,16 @@
 #define ECS_FRONT_FRONT_H
 
 #include "front/bytecode.h"
+#include "front/guard.h"
 #include "front/outside.h"
 #include "front/result.h"
 #include "kernel/run.h"
 
-#define FRONT_UNIFORMS 200
-#define FRONT_GUARDS 250
 #define FRONT_DEPTH 8          /* inlined functions inside one another */
 #define FRONT_FUNCTIONS 64     /* inlined in all */
-#define FRONT_KEYS 6           /* a.b.c... from an upvalue or a global */
 #define FRONT_RESULTS 8
 #define FRONT_REGISTERS 1024   /* of all functions that are open */
 #define FRONT_FORKS 256
-
-/* ---- what a compiled kernel needs from outside, read again before each run ---- */
-
-enum guard_type {
-  GUARD_NIL,       /* absent, and not to be had by a metamethod either */
-  GUARD_BOOL,
-  GUARD_INTEGER,   /* one that a float can stand for */
-  GUARD_WIDE,      /* one that no float can */
-  GUARD_FLOAT,
-  GUARD_TABLE,     /* some table */
-  GUARD_SAME,      /* this very value */
-  GUARD_EQUAL      /* whether it is what another path leads to, without a metamethod's help */
-};
-
-/* A value reached from an upvalue of a function by constant keys. */
-struct path {
-  uint8_t keys;
-  uint8_t upvalue;             /* from 1 */
-  uint16_t root;               /* anchored function */
-  uint16_t key[FRONT_KEYS];    /* anchored strings */
-};
-
-/* What an outside value was when the function was compiled, and must still be. */
-struct guard {
-  struct path path;
-  enum guard_type type;
-  struct path other;           /* GUARD_EQUAL: that it is compared with */
-  uint16_t same;               /* anchored: the value that it must be, or a metamethod's name */
-  int16_t uniform;             /* number in the program, or -1 */
-};
-
-/* A field of a resource, and the number of its uniform. */
-struct resource_uniform {
-  ecs_id component;
-  uint32_t leaf;
-  int16_t uniform;
-};
-
-/* A field of one of the query's terms, or the row's entity: what is known of a program's column
-** beside its run_column. */
-struct front_column {
-  const struct component *component;   /* NULL: the entity */
-  uint32_t component_leaf;
-  k_column type;
-  uint32_t number;             /* in the builder */
-  bool read, written, read_only;
-};
 
 /* ---- what registers hold ---- */
 
@@ -172,6 +123,7 @@ struct front {
   struct run_command commands[RUN_BITMAPS];
   uint32_t command_count;
   bool breaks_promise;         /* refused since it writes to a term declared :in */
+  bool fleeting;               /* refused for what no guard tells of */
   struct function_code codes[FRONT_FUNCTIONS];
   uint32_t code_count;
   struct program *program;
@@ -187,6 +139,9 @@ void front_compile(struct front *f, lua_State *L, int function);
 /* Opens the code of the anchored function for a frame. */
 void front_open(struct front *f, struct frame *frame, uint16_t function);
 void front_free(struct front *f);
+/* Has the guards of a function that was refused tell as long as it will be refused for the same
+** reason; false when they cannot. Raises nothing. */
+bool front_guard_refusal(struct front *f);
 
 /* Raises why the function cannot be compiled, with file and line. */
 NORETURN int front_refuse(struct front *f, const char *format, ...);
@@ -198,8 +153,6 @@ NORETURN int front_no_memory(struct front *f);
 void front_function(struct front *f, struct frame *frame);
 /* Compiles instructions up to `end`. */
 void front_range(struct front *f, struct frame *frame, uint32_t end);
-
-#define TAG_LINES 20           /* bits of a tag that are the line; above, column + 1 */
 
 /* Sends the rows of `mask` to a target (the count of instructions for the end). */
 void front_jump(struct front *f, uint32_t target, k_value mask);
@@ -269,10 +222,8 @@ k_value val_truth(struct front *f, struct val x, int *known);
 bool val_is_number(const struct front *f, struct val x);
 k_type val_type(const struct front *f, struct val x);
 
-/* ---- access.c: upvalues, globals, views, resources ---- */
+/* ---- outside.c: upvalues, globals, and what is reached from them ---- */
 
-/* The query's term with that number of data. */
-const struct term *front_term(const struct front *f, uint32_t slot);
 /* Pushes what a path leads to now, by raw access; nil where it breaks off. */
 void path_push(lua_State *L, int anchors, const struct path *path);
 /* Whether there is nothing at the end of a path in Lua either: its last key is that of a table
@@ -282,17 +233,28 @@ bool path_is_absent(lua_State *L, int anchors, const struct path *path, uint16_t
 ** `equal`, the anchored "__eq", or, where one leads to nothing, __index. */
 int path_compare(lua_State *L, int anchors, const struct path *x, const struct path *y,
                  uint16_t equal);
+/* The number of a uniform that there was not yet. */
+int16_t outside_uniform(struct front *f);
+/* Guards all tables that were found; false when there are too many. Raises nothing. */
+bool outside_guard_tables(struct front *f);
 /* What stands at a path that led to a table has to be a table. */
-void access_table(struct front *f, struct val table);
+void outside_table(struct front *f, struct val table);
 /* x == y of tables. */
-k_value access_equal(struct front *f, struct val x, struct val y);
+k_value outside_equal(struct front *f, struct val x, struct val y);
 /* Whether two functions or two objects are the same. */
-bool access_same(struct front *f, struct val x, struct val y);
+bool outside_same(struct front *f, struct val x, struct val y);
 /* Pushes the value that a number from outside has, which it must keep; false when the number
 ** is made by the function. */
-bool access_keep(struct front *f, struct val number);
-/* What an upvalue, the key of an object, or a parameter of the whole function is. */
-struct val access_upvalue(struct front *f, uint32_t upvalue);
+bool outside_keep(struct front *f, struct val number);
+/* What an upvalue is; what the key of a table is, by the table's path. */
+struct val outside_upvalue(struct front *f, uint32_t upvalue);
+struct val outside_key(struct front *f, uint32_t path, const struct constant *key);
+
+/* ---- access.c: views, resources ---- */
+
+/* The query's term with that number of data. */
+const struct term *front_term(const struct front *f, uint32_t slot);
+/* What the key of an object, or a parameter of the whole function is. */
 struct val access_key(struct front *f, struct val object, const struct constant *key);
 struct val access_parameter(struct front *f, uint32_t index);
 /* Sets the field of a view, for the rows that are here. */

@@ -144,11 +144,11 @@ static bool is_nothing(struct val x) { return x.kind == VAL_NOTHING; }
 
 /* x == y, where one of them is no number, enum or boolean. */
 static k_value compare_things(struct front *f, struct val x, struct val y, int *known) {
-  if (x.kind == VAL_PATH && y.kind == VAL_PATH) return access_equal(f, x, y);
-  if (x.kind == VAL_PATH) access_table(f, x);
-  if (y.kind == VAL_PATH) access_table(f, y);
+  if (x.kind == VAL_PATH && y.kind == VAL_PATH) return outside_equal(f, x, y);
+  if (x.kind == VAL_PATH) outside_table(f, x);
+  if (y.kind == VAL_PATH) outside_table(f, y);
   bool refer = x.kind == VAL_FUNCTION || x.kind == VAL_RESOURCE;
-  *known = refer && x.kind == y.kind ? access_same(f, x, y) : val_same(&x, &y);
+  *known = refer && x.kind == y.kind ? outside_same(f, x, y) : val_same(&x, &y);
   return K_NONE;
 }
 
@@ -181,7 +181,7 @@ k_value val_truth(struct front *f, struct val x, int *known) {
   if (is_nothing(x)) front_refuse(f, "it tests %s", describe(f, x));
   bool boolean = x.kind == VAL_VALUE && !x.names && val_type(f, x) == KT_BOOL;
   if (boolean && !x.literal) return x.value;
-  if (x.kind == VAL_PATH) access_table(f, x);
+  if (x.kind == VAL_PATH) outside_table(f, x);
   *known = boolean ? x.number != 0 : x.kind != VAL_NIL;
   return K_NONE;
 }

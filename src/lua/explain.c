@@ -69,7 +69,8 @@ static void set_program(lua_State *L, const struct variant *variant) {
 
 /* Whether its last program is for the components as they are now. */
 static bool is_current(const struct kernel *kernel) {
-  return kernel->count && kernel->variants[0]->version == *kernel->box->version;
+  const struct variant *last = kernel->count ? kernel->variants[0] : NULL;
+  return last && last->plan.program && last->version == *kernel->box->version;
 }
 
 /* Adds to the table at one index what is known of the kernel at another: reads, writes,

@@ -81,7 +81,7 @@ int query_run(lua_State *L) {
     return run_form(L, true, each_rows);
   }
   lua_replace(L, 3);
-  if (!kernel_ready_again(L, 3))
+  if (!kernel_ready(L, 3))
     return luaL_argerror(L, 2, lua_pushfstring(L, "the function cannot be compiled: %s "
                                                   "(q:each takes any function)",
                                                lua_tostring(L, -1)));
@@ -162,7 +162,9 @@ static bool is_integer(const struct variant *variant) {
 
 /* The type that the program's total has. */
 static bool total_is_integer(const struct kernel *kernel) {
-  return kernel->count == 0 || is_integer(kernel->variants[0]);
+  uint32_t i = 0;
+  while (i < kernel->count && !kernel->variants[i]->plan.program) i++;
+  return i == kernel->count || is_integer(kernel->variants[i]);
 }
 
 /* Whether the programs of all tables that have rows give totals of one type. Else Lua, row by

@@ -20,36 +20,11 @@ static const char *unfit(const struct kernel *kernel) {
   return NULL;
 }
 
-static bool is_refused(struct kernel *kernel) {
-  uint64_t version = *kernel->box->version;
-  return kernel->refused && kernel->refused_version == version &&
-         kernel->runs < kernel->retry_at;
-}
-
-static void note_success(struct kernel *kernel) {
-  kernel->refused = false;
-  kernel->retry_step = 0;
-}
-
-/* A refused function is tried again now and then: an outside value may have changed. */
-static void note_refusal(struct kernel *kernel) {
-  kernel->retry_step = kernel->retry_step ? kernel->retry_step * 2 : 1;
-  kernel->retry_at = kernel->runs + kernel->retry_step;
-  kernel->refused_version = *kernel->box->version;
+/* Remembers the reason at the top of the stack, for explain. */
+static void keep_reason(lua_State *L, int handle, struct kernel *kernel) {
   kernel->refused = true;
-}
-
-/* Remembers the reason at the top of the stack. */
-static void keep_reason(lua_State *L, int handle) {
   lua_pushvalue(L, -1);
   lua_setiuservalue(L, handle, KERNEL_REASON);
-}
-
-static struct variant *find_or_compile(lua_State *L, int handle, int anchors,
-                                       struct kernel *kernel, uint64_t present) {
-  struct variant *variant = variant_find(L, anchors, kernel, present);
-  if (variant || !variant_compile(L, handle, anchors, kernel, present)) return variant;
-  return variant_find(L, anchors, kernel, present);
 }
 
 /* Whether there is a program for where these terms are there, and memory to run it over so many
@@ -58,25 +33,15 @@ static bool ready_for(lua_State *L, int handle, struct kernel *kernel, uint64_t 
                       uint32_t rows) {
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   int anchors = lua_gettop(L);
-  const struct variant *variant = find_or_compile(L, handle, anchors, kernel, present);
+  const struct variant *variant = variant_need(L, handle, anchors, kernel, present);
   if (!variant) {
-    note_refusal(kernel);
-    keep_reason(L, handle);
+    keep_reason(L, handle, kernel);
     lua_replace(L, anchors);
     return false;
   }
   if (!runner_reserve(&kernel->set->runner, &variant->plan, rows)) raise_memory(L);
   lua_pop(L, 1);
   return true;
-}
-
-bool kernel_waits(const struct kernel_box *box) {
-  struct kernel *kernel = box->kernel;
-  if (!kernel) return false;
-  kernel->runs++;
-  bool waits = is_refused(kernel);
-  if (!waits) kernel->runs--;
-  return waits;
 }
 
 /* For each table that has rows; if there is none, and `ahead`, for one that has every term. */
@@ -135,8 +100,7 @@ static bool matches_ready(lua_State *L, int handle, struct kernel *kernel, bool 
     if (at < count) continue;
     if (count == MATCH_KINDS) {
       lua_pushliteral(L, "too many of its query's terms may be absent");
-      note_refusal(kernel);
-      keep_reason(L, handle);
+      keep_reason(L, handle, kernel);
       return false;
     }
     known[count++] = present;
@@ -156,21 +120,16 @@ static bool is_ready(lua_State *L, int handle, bool ahead) {
     return false;
   }
   kernel->runs++;
-  if (is_refused(kernel)) {
-    lua_getiuservalue(L, handle, KERNEL_REASON);
-    return false;
-  }
   const char *reason = unfit(kernel);
   if (reason) {
-    note_refusal(kernel);
     lua_pushstring(L, reason);
-    keep_reason(L, handle);
+    keep_reason(L, handle, kernel);
     return false;
   }
   bool by_matches = !kernel->query->broken &&
                     (kernel->query->terms.step_count || query_has_runs(kernel->query));
   if (!(by_matches ? matches_ready : all_ready)(L, handle, kernel, ahead)) return false;
-  note_success(kernel);
+  kernel->refused = false;
   return true;
 }
 
@@ -179,19 +138,13 @@ bool kernel_ready_here(lua_State *L, int handle, const struct table *table) {
   struct kernel *kernel = box->kernel;
   if (!kernel) return false;
   kernel->runs++;
-  bool ready = !is_refused(kernel) && !unfit(kernel) &&
+  bool ready = !unfit(kernel) &&
                ready_for(L, handle, kernel, variant_present(kernel->query, table), table->count);
-  if (ready) note_success(kernel);
+  if (ready) kernel->refused = false;
   return ready;
 }
 
 bool kernel_ready(lua_State *L, int handle) { return is_ready(L, handle, false); }
-
-bool kernel_ready_again(lua_State *L, int handle) {
-  const struct kernel_box *box = lua_touserdata(L, handle);
-  if (box->kernel) box->kernel->refused = false;
-  return is_ready(L, handle, false);
-}
 
 bool kernel_ready_ahead(lua_State *L, int handle) { return is_ready(L, handle, true); }
 

@@ -11,17 +11,11 @@ struct table;
 ** things are now. If not, the reason is pushed. */
 bool kernel_ready(lua_State *L, int handle);
 
-/* kernel_ready for who cannot do without: a refused function is compiled again at once. */
-bool kernel_ready_again(lua_State *L, int handle);
-
 /* kernel_ready before there is a run: without any rows it is asked for a table with every term. */
 bool kernel_ready_ahead(lua_State *L, int handle);
 
 /* Whether the function can run as a program over one table. Pushes no reason. */
 bool kernel_ready_here(lua_State *L, int handle, const struct table *table);
-
-/* Whether a refused function is not to be tried again yet. Counts as a run if so. */
-bool kernel_waits(const struct kernel_box *box);
 
 /* Whether there has been a run. */
 bool kernel_has_run(const struct kernel_box *box);

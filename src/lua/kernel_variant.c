@@ -4,6 +4,7 @@
 #include "core/store/entity.h"
 #include "core/store/query_rows.h"
 #include "core/store/walk.h"
+#include "front/front.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/kernel_object.h"
@@ -37,6 +38,8 @@ static bool read_equal(lua_State *L, int anchors, const struct guard *guard,
 static bool read_guard(lua_State *L, int anchors, const struct guard *guard,
                        k_scalar *uniforms) {
   if (guard->type == GUARD_EQUAL) return read_equal(L, anchors, guard, uniforms);
+  if (guard->type == GUARD_ASKED)
+    return path_compare(L, anchors, &guard->path, &guard->other, guard->same) < 0;
   path_push(L, anchors, &guard->path);
   bool fits = false;
   k_scalar value;
@@ -58,6 +61,9 @@ static bool read_guard(lua_State *L, int anchors, const struct guard *guard,
     case GUARD_FLOAT:
       fits = lua_type(L, -1) == LUA_TNUMBER && !lua_isinteger(L, -1);
       if (fits) value.f64 = (double)lua_tonumber(L, -1);
+      break;
+    case GUARD_HIDDEN:
+      fits = lua_isnil(L, -1) && !path_is_absent(L, anchors, &guard->path, guard->same);
       break;
     case GUARD_TABLE: fits = lua_istable(L, -1); break;
     default:
@@ -143,7 +149,8 @@ static bool fits_now(lua_State *L, int all_anchors, const struct kernel *kernel,
   return true;
 }
 
-struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel, uint64_t present) {
+/* The variant for how things are now, be it that it is refused; NULL when there is none. */
+static struct variant *find(lua_State *L, int anchors, struct kernel *kernel, uint64_t present) {
   uint64_t version = *kernel->box->version;
   for (uint32_t i = 0; i < kernel->count; i++) {
     struct variant *variant = kernel->variants[i];
@@ -154,6 +161,11 @@ struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel, u
     return variant;
   }
   return NULL;
+}
+
+struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel, uint64_t present) {
+  struct variant *variant = find(L, anchors, kernel, present);
+  return variant && variant->plan.program ? variant : NULL;
 }
 
 /* Whether a variant is the one for every table that has rows. */
@@ -194,7 +206,7 @@ static int compile_protected(lua_State *L) {
   lua_createtable(L, 8, 0);
   front->anchors = lua_gettop(L);
   lua_pushvalue(L, front->anchors);
-  lua_rawseti(L, 2, (lua_Integer)kernel->compilations + 1);
+  lua_rawseti(L, 2, (lua_Integer)kernel->anchored + 1);
   call_push_math(L);
   front->math = lua_touserdata(L, -1);
   front_compile(front, L, 1);
@@ -230,15 +242,13 @@ static bool copy_arrays(struct memory *memory, struct variant *variant,
   return made;
 }
 
-/* Makes a variant of a compiled function; NULL when out of memory. */
+/* Makes a variant of what the front has done; NULL when out of memory. */
 static struct variant *make_variant(const struct kernel *kernel, struct front *front,
                                     uint64_t present) {
   ecs_world *world = kernel->box->world;
   struct variant *variant = memory_array(&world->memory, 1, sizeof *variant);
   if (!variant) return NULL;
   bool made = copy_arrays(&world->memory, variant, front);
-  variant->quiet = kernel->result == RESULT_NONE && front->command_count == 0 &&
-                   !program_info(front->program).fails;
   variant->present = present;
   variant->version = world->registry.version;
   variant->run = UINT64_MAX;
@@ -246,6 +256,9 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
     variant_free(world, variant);
     return NULL;
   }
+  if (!front->program) return variant;
+  variant->quiet = kernel->result == RESULT_NONE && front->command_count == 0 &&
+                   !program_info(front->program).fails;
   variant->plan = run_plan_of(front->program, variant->cells, variant->commands,
                               front->command_count);
   front->program = NULL;
@@ -273,23 +286,53 @@ static bool enter_variant(lua_State *L, int all_anchors, struct kernel *kernel,
   return true;
 }
 
-/* Makes and enters the variant of a compiled function; false when out of memory. */
+/* Makes and enters the variant of what the front has done; false when out of memory. */
 static bool add_variant(lua_State *L, int all_anchors, struct kernel *kernel, struct front *front,
                         uint64_t present) {
   struct variant *variant = make_variant(kernel, front, present);
   if (!variant) return false;
-  variant->anchors = (uint32_t)++kernel->compilations;
-  if (runner_reserve(&kernel->set->runner, &variant->plan, 0) &&
-      enter_variant(L, all_anchors, kernel, variant))
-    return true;
+  variant->anchors = (uint32_t)++kernel->anchored;
+  bool room = !variant->plan.program || runner_reserve(&kernel->set->runner, &variant->plan, 0);
+  if (room && enter_variant(L, all_anchors, kernel, variant)) return true;
   variant_free(kernel->set->world, variant);
   return false;
 }
 
+/* Has the front compile the function at the top of the stack, which it pops; Lua's status, if it is
+** not LUA_OK with what was raised. */
+static int run_front(lua_State *L, int anchors, struct kernel *kernel, struct front *front) {
+  lua_pushvalue(L, anchors);
+  lua_pushlightuserdata(L, front);
+  lua_pushlightuserdata(L, kernel);
+  return try_quietly(L, compile_protected, 4, 0);
+}
+
+/* (anchors, reason): what is told of a variant that is refused. */
+static int keep_reason(lua_State *L) {
+  lua_rawseti(L, 1, REFUSAL);
+  return 0;
+}
+
+/* Remembers why the function was refused, at the top of the stack, as long as nothing changes that
+** the front has looked at; false when out of memory. */
+static bool add_refusal(lua_State *L, int anchors, struct kernel *kernel, struct front *front,
+                        uint64_t present) {
+  int top = lua_gettop(L);
+  bool begun = lua_rawgeti(L, anchors, (lua_Integer)kernel->anchored + 1) == LUA_TTABLE;
+  if (!begun || !front_guard_refusal(front)) {
+    lua_settop(L, top);
+    return true;
+  }
+  lua_pushvalue(L, top);
+  bool kept = try_quietly(L, keep_reason, 2, 0) == LUA_OK;
+  lua_settop(L, top);
+  return kept && add_variant(L, anchors, kernel, front, present);
+}
+
 /* The collector is held meanwhile: nobody may close the world, or change its components, while
 ** the front reads them. */
-bool variant_compile(lua_State *L, int handle, int anchors, struct kernel *kernel,
-                     uint64_t present) {
+static bool compile(lua_State *L, int handle, int anchors, struct kernel *kernel,
+                    uint64_t present) {
   struct world_box *box = kernel->box;
   struct memory *memory = box->memory;
   struct front *front = memory_array(memory, 1, sizeof *front);
@@ -301,16 +344,30 @@ bool variant_compile(lua_State *L, int handle, int anchors, struct kernel *kerne
   front->present = present;
   front->result = kernel->result;
   lua_getiuservalue(L, handle, KERNEL_FUNCTION);
-  lua_pushvalue(L, anchors);
-  lua_pushlightuserdata(L, front);
-  lua_pushlightuserdata(L, kernel);
-  int status = try_quietly(L, compile_protected, 4, 0);
+  int status = run_front(L, anchors, kernel, front);
   kernel->breaks_promise = front->breaks_promise;
-  bool made = status == LUA_OK &&
-              add_variant(L, anchors, kernel, front, present);
+  bool made = true;
+  if (status == LUA_OK)
+    made = add_variant(L, anchors, kernel, front, present);
+  else if (status != LUA_ERRMEM)
+    made = add_refusal(L, anchors, kernel, front, present);
+  kernel->compilations += status == LUA_OK;
   front_free(front);
   memory_free(memory, front, sizeof *front);
-  if (status == LUA_OK && !made) raise_memory(L);
+  if (!made) raise_memory(L);
   if (status == LUA_ERRMEM) lua_error(L);
-  return made;
+  return status == LUA_OK;
+}
+
+struct variant *variant_need(lua_State *L, int handle, int anchors, struct kernel *kernel,
+                             uint64_t present) {
+  struct variant *variant = find(L, anchors, kernel, present);
+  if (variant && !variant->plan.program) {
+    lua_rawgeti(L, anchors, (lua_Integer)variant->anchors);
+    lua_rawgeti(L, -1, REFUSAL);
+    lua_remove(L, -2);
+    return NULL;
+  }
+  if (variant) return variant;
+  return compile(L, handle, anchors, kernel, present) ? find(L, anchors, kernel, present) : NULL;
 }

@@ -6,12 +6,13 @@
 #include "lua/kernel.h"
 
 #include "core/store/world.h"
-#include "front/front.h"
+#include "front/guard.h"
 #include "kernel/run.h"
 
 struct walk;
 
 #define KERNEL_SLOTS 64        /* of a query whose functions are compiled */
+#define REFUSAL 0              /* no number of an anchored value */
 
 /* What a world's object has compiled, in the world's memory: freed with the world whatever
 ** becomes of the object and of handles. */
@@ -31,17 +32,16 @@ struct kernel {
   enum front_result result;
   struct variant **variants;   /* the last used first */
   uint32_t count, capacity;
-  uint64_t compilations;
+  uint64_t compilations;       /* that gave a program */
+  uint64_t anchored;           /* tables of anchors so far */
   uint64_t runs;
-  uint64_t retry_at;           /* the run in which a refused function is tried again */
-  uint64_t retry_step;
-  uint64_t refused_version;    /* of the components, when it was refused */
-  bool refused;
+  bool refused;                /* when it was last asked for */
   bool given;                  /* to a form of the query, not to a system */
   bool breaks_promise;         /* refused since it writes to a term declared :in */
 };
 
-/* One program of a function. */
+/* One program of a function; or, without a program, that it was refused where its guards fit: its
+** anchors then have the reason at REFUSAL. */
 struct variant {
   struct run_plan plan;        /* its arrays are `cells` and `commands` */
   uint64_t version;            /* of the world's components */
@@ -83,9 +83,9 @@ uint64_t variant_present_in_match(const struct walk *walk, const struct choices 
 ** there is none. KERNEL_ANCHORS of the kernel are at an index. */
 struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel, uint64_t present);
 
-/* Makes that variant, of the kernel whose handle is at an index. If the function cannot be
-** compiled, false, and the reason is pushed. */
-bool variant_compile(lua_State *L, int handle, int anchors, struct kernel *kernel,
+/* Finds that variant, or makes it, of the kernel whose handle is at an index. If the function
+** cannot be compiled, NULL, and the reason is pushed. */
+struct variant *variant_need(lua_State *L, int handle, int anchors, struct kernel *kernel,
                      uint64_t present);
 
 /* The variant that ran last, its outside values read, if it is quiet and fits all tables that have

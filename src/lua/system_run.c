@@ -164,13 +164,12 @@ static void run_loop(lua_State *L, struct system_box *system, rows_fn rows, int 
 static bool run_compiled(lua_State *L, struct system_box *system) {
   struct kernel_run how = {.dt = system->dt};
   int handle = AT_FUNCTION + 1;
-  if (!system->kernel || (system->compile != 1 && kernel_waits(system->kernel)))
-    return system->compiled = false;
+  if (!system->kernel) return system->compiled = false;
   push_value(L, system, SYSTEM_QUERY);
   check_query(L, handle);
   lua_pop(L, 1);
   push_value(L, system, SYSTEM_KERNEL);
-  system->compiled = system->compile == 1 ? kernel_ready_again(L, handle) : kernel_ready(L, handle);
+  system->compiled = kernel_ready(L, handle);
   if (!system->compiled && system->compile == 1)
     raise_error(L, "the function cannot be compiled: %s", lua_tostring(L, -1));
   if (system->compiled) {
