@@ -140,6 +140,7 @@ build = {
         "src/lua/bind/weight.c",
         "src/lua/bind/world_box.c",
         "src/lua/chunk.c",
+        "src/lua/closure.c",
         "src/lua/column.c",
         "src/lua/describe.c",
         "src/lua/disown.c",

@@ -57,6 +57,22 @@ scenario("a function refused for an outside value, and compiled for another", {
   end,
 })
 
+local function shrink(by)
+  return function(p) p.x = p.x - by end
+end
+
+scenario("closures of a function that was compiled", {
+  prepare = function(s)
+    crowd(s)
+    s.query:run(shrink(1))
+  end,
+  act = function(s)
+    s.query:run(shrink(2))
+    s.query:run(shrink(0.5))
+  end,
+  partial = true,
+})
+
 scenario("a function that was compiled, run again", {
   prepare = function(s)
     crowd(s)

@@ -340,12 +340,13 @@ struct program {
   k_scalar *constants;
   k_insn *insns;
   uint8_t *totals;          /* k_reduce * 4 + k_type of each */
+  uint32_t shared;          /* owners beside the first one, each of which frees it */
 };
 
 /* Whether running `p` can neither touch memory that no operand stands for, nor read a
 ** register or scalar before it is set, nor take a value for one of another type, nor leave
-** a row half written. Looks at every field of *p except memory; arrays must have the lengths
-** said. */
+** a row half written. Looks at every field of *p except memory and shared; arrays must have the
+** lengths said. */
 bool program_check(const struct program *p);
 
 typedef struct k_info {

@@ -75,7 +75,7 @@ static void raise_failure(lua_State *L, int handle, const struct variant *varian
   char text[MESSAGE_SIZE];
   failure_text(L, text, sizeof text, variant, why);
   lua_Debug where;
-  lua_getiuservalue(L, handle, KERNEL_FUNCTION);
+  kernel_push_function(L, handle);
   lua_getinfo(L, ">S", &where);
   raise_error(L, "%s:%d: entity %e: %s", where.short_src,
               (int64_t)(why->tag & ((1u << TAG_LINES) - 1)), failure->entity, text);
@@ -138,7 +138,7 @@ void kernel_finish(lua_State *L, int handle, const struct variant *variant,
   if (results) finishing.rest.count = 1;
   need_stack(L, 16);
   lua_getiuservalue(L, handle, KERNEL_QUERY);
-  lua_getiuservalue(L, handle, KERNEL_FUNCTION);
+  kernel_push_function(L, handle);
   struct loop_box *loop = loop_push(L, top + 1, LOOP_SYSTEM, function_parameters(L, top + 2));
   loop_open(L, loop);
   loop->match = rest->match;

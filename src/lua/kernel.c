@@ -73,10 +73,16 @@ static void push_handles(lua_State *L, int world_index) {
   lua_remove(L, -2);
 }
 
+void kernel_push_function(lua_State *L, int handle) {
+  lua_getiuservalue(L, handle, KERNEL_FUNCTION);
+  lua_rawgeti(L, -1, 1);
+  lua_remove(L, -2);
+}
+
 /* Whether the handle at the top of the stack is for that function, and of a query that there
 ** still is: while a state is closed, finalizers run in any order. */
 static bool has_function(lua_State *L, int function) {
-  lua_getiuservalue(L, -1, KERNEL_FUNCTION);
+  kernel_push_function(L, lua_gettop(L));
   lua_getiuservalue(L, -2, KERNEL_QUERY);
   const struct query_box *query = lua_touserdata(L, -1);
   bool has = lua_rawequal(L, -2, function) && query->query;
@@ -105,7 +111,9 @@ struct kernel *kernel_push(lua_State *L, struct world_box *box, int world_index,
                            int function, int query_index, enum front_result result) {
   struct kernel_box *handle = new_box(L, &kind_kernel, sizeof *handle, KERNEL_VALUES);
   int index = lua_gettop(L);
+  new_weak_table(L, "v");
   lua_pushvalue(L, function);
+  lua_rawseti(L, -2, 1);
   lua_setiuservalue(L, index, KERNEL_FUNCTION);
   lua_newtable(L);
   lua_setiuservalue(L, index, KERNEL_ANCHORS);

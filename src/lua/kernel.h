@@ -24,7 +24,7 @@ struct kernel_box {
   struct kernel *kernel;       /* NULL before its life; freed with the world, if not before */
 };
 
-#define KERNEL_FUNCTION 1      /* user values of a kernel's handle */
+#define KERNEL_FUNCTION 1      /* user values of a kernel's handle: kernel_push_function */
 #define KERNEL_ANCHORS 2       /* table of the variants' tables */
 #define KERNEL_REASON 3
 #define KERNEL_WORLD 4
@@ -34,6 +34,10 @@ struct kernel_box {
 /* Pushes the handle of a new kernel for the function and the query at two indices. */
 struct kernel *kernel_push(lua_State *L, struct world_box *box, int world_index,
                            int function, int query_index, enum front_result result);
+
+/* Pushes the function of the kernel whose handle is at an index; nil when nobody has it any more: a
+** kernel keeps alive neither its function nor what that reaches. */
+void kernel_push_function(lua_State *L, int handle);
 
 /* Pushes a list of the handles that a function has in this object's world, the last made
 ** first. */

@@ -4,6 +4,7 @@
 #include "core/store/world.h"
 #include "kernel/program.h"
 #include "lua/bind/world_box.h"
+#include "lua/closure.h"
 #include "lua/each.h"
 #include "lua/form.h"
 #include "lua/kernel_ready.h"
@@ -13,30 +14,52 @@
 #include "lua/loop_box.h"
 #include "lua/lua_query.h"
 
-/* QUERY_KERNELS is a list of tables, one for each result, with functions as weak keys. */
+/* QUERY_KERNELS has a table for each result, with functions as weak keys, and behind these one for
+** each result with what was known of closures (closure.c). */
+#define RESULTS (RESULT_MAX + 1)
+
+static void push_kernels(lua_State *L, int query_index) {
+  if (lua_getiuservalue(L, query_index, QUERY_KERNELS) == LUA_TTABLE) return;
+  lua_pop(L, 1);
+  lua_newtable(L);
+  lua_pushvalue(L, -1);
+  lua_setiuservalue(L, query_index, QUERY_KERNELS);
+}
+
+/* Pushes the table at a place of the one on the top, made when there is none. */
+static void push_place(lua_State *L, lua_Integer place, const char *mode) {
+  if (lua_rawgeti(L, -1, place) != LUA_TNIL) return;
+  lua_pop(L, 1);
+  if (mode)
+    new_weak_table(L, mode);
+  else
+    lua_newtable(L);
+  lua_pushvalue(L, -1);
+  lua_rawseti(L, -3, place);
+}
+
+/* Pushes a new kernel for the function. */
+static void push_new(lua_State *L, int query_index, int function, enum front_result result) {
+  struct query_box *query = lua_touserdata(L, query_index);
+  int world = push_query_world(L, query_index);
+  kernel_push(L, query->box, world, function, query_index, result)->given = true;
+  lua_remove(L, world);
+  int handle = lua_gettop(L);
+  push_kernels(L, query_index);
+  push_place(L, RESULTS + (lua_Integer)result + 1, NULL);
+  closure_share(L, handle + 2, function, handle);
+  lua_settop(L, handle);
+}
+
 void kernel_of_query(lua_State *L, int query_index, int function,
                      enum front_result result) {
-  struct query_box *query = lua_touserdata(L, query_index);
   int top = lua_gettop(L);
-  lua_getiuservalue(L, query_index, QUERY_KERNELS);
-  if (lua_isnil(L, -1)) {
-    lua_pop(L, 1);
-    lua_newtable(L);
-    lua_pushvalue(L, -1);
-    lua_setiuservalue(L, query_index, QUERY_KERNELS);
-  }
-  if (lua_rawgeti(L, -1, (lua_Integer)result + 1) == LUA_TNIL) {
-    lua_pop(L, 1);
-    new_weak_table(L, "k");
-    lua_pushvalue(L, -1);
-    lua_rawseti(L, -3, (lua_Integer)result + 1);
-  }
+  push_kernels(L, query_index);
+  push_place(L, (lua_Integer)result + 1, "k");
   lua_pushvalue(L, function);
   if (lua_rawget(L, -2) == LUA_TNIL) {
     lua_pop(L, 1);
-    int world = push_query_world(L, query_index);
-    kernel_push(L, query->box, world, function, query_index, result)->given = true;
-    lua_remove(L, world);
+    push_new(L, query_index, function, result);
     lua_pushvalue(L, function);
     lua_pushvalue(L, -2);
     lua_rawset(L, -4);

@@ -68,7 +68,7 @@ static bool read_guard(lua_State *L, int anchors, const struct guard *guard,
     case GUARD_TABLE: fits = lua_istable(L, -1); break;
     default:
       lua_rawgeti(L, anchors, guard->same);
-      fits = lua_rawequal(L, -1, -2);
+      fits = !lua_isnil(L, -1) && lua_rawequal(L, -1, -2);   /* nil: it is gone */
       lua_pop(L, 1);
       break;
   }
@@ -203,7 +203,7 @@ static int compile_protected(lua_State *L) {
   struct front *front = lua_touserdata(L, 3);
   const struct kernel *kernel = lua_touserdata(L, 4);
   luaL_checkstack(L, 40, "kernel");
-  lua_createtable(L, 8, 0);
+  new_weak_table(L, "v");
   front->anchors = lua_gettop(L);
   lua_pushvalue(L, front->anchors);
   lua_rawseti(L, 2, (lua_Integer)kernel->anchored + 1);
@@ -220,47 +220,62 @@ static bool copy_array(struct memory *memory, void **to, const void *from, size_
   return *to != NULL;
 }
 
-/* Takes over what was found out of outside values and fields; false when out of memory. */
+/* Copies what was found out of outside values and fields; false when out of memory. */
 static bool copy_arrays(struct memory *memory, struct variant *variant,
-                        const struct front *front) {
+                        const struct variant *from) {
   void *guards = NULL, *resources = NULL, *cells = NULL, *columns = NULL;
-  uint32_t count = front->column_count;
+  uint32_t count = from->column_count;
   bool made =
-      copy_array(memory, &guards, front->guards, front->guard_count * sizeof *front->guards) &&
-      copy_array(memory, &resources, front->resources,
-                 front->resource_count * sizeof *front->resources) &&
-      copy_array(memory, &cells, front->cells, count * sizeof *front->cells) &&
-      copy_array(memory, &columns, front->columns, count * sizeof *front->columns);
+      copy_array(memory, &guards, from->guards, from->guard_count * sizeof *from->guards) &&
+      copy_array(memory, &resources, from->resources,
+                 from->resource_count * sizeof *from->resources) &&
+      copy_array(memory, &cells, from->cells, count * sizeof *from->cells) &&
+      copy_array(memory, &columns, from->columns, count * sizeof *from->columns);
   variant->guards = guards;
-  variant->guard_count = guards ? front->guard_count : 0;
+  variant->guard_count = guards ? from->guard_count : 0;
   variant->resources = resources;
-  variant->resource_count = resources ? front->resource_count : 0;
+  variant->resource_count = resources ? from->resource_count : 0;
   variant->cells = cells;
   variant->columns = columns;
   variant->column_count = count;
-  memcpy(variant->commands, front->commands, sizeof variant->commands);
+  memcpy(variant->commands, from->commands, sizeof variant->commands);
   return made;
+}
+
+/* A variant like another one, without a program; NULL when out of memory. */
+static struct variant *copy_variant(ecs_world *world, const struct variant *from) {
+  struct variant *variant = memory_array(&world->memory, 1, sizeof *variant);
+  if (!variant) return NULL;
+  bool made = copy_arrays(&world->memory, variant, from);
+  variant->present = from->present;
+  variant->version = from->version;
+  variant->anchor_count = from->anchor_count;
+  variant->run = UINT64_MAX;
+  if (made) return variant;
+  variant_free(world, variant);
+  return NULL;
+}
+
+static void give_program(struct variant *variant, struct program *program, uint32_t commands) {
+  variant->plan = run_plan_of(program, variant->cells, variant->commands, commands);
 }
 
 /* Makes a variant of what the front has done; NULL when out of memory. */
 static struct variant *make_variant(const struct kernel *kernel, struct front *front,
                                     uint64_t present) {
   ecs_world *world = kernel->box->world;
-  struct variant *variant = memory_array(&world->memory, 1, sizeof *variant);
-  if (!variant) return NULL;
-  bool made = copy_arrays(&world->memory, variant, front);
-  variant->present = present;
-  variant->version = world->registry.version;
-  variant->run = UINT64_MAX;
-  if (!made) {
-    variant_free(world, variant);
-    return NULL;
-  }
-  if (!front->program) return variant;
+  struct variant found = {.guards = front->guards, .guard_count = front->guard_count,
+                          .resources = front->resources,
+                          .resource_count = front->resource_count, .cells = front->cells,
+                          .columns = front->columns, .column_count = front->column_count,
+                          .present = present, .version = world->registry.version,
+                          .anchor_count = front->anchor_count};
+  memcpy(found.commands, front->commands, sizeof found.commands);
+  struct variant *variant = copy_variant(world, &found);
+  if (!variant || !front->program) return variant;
   variant->quiet = kernel->result == RESULT_NONE && front->command_count == 0 &&
                    !program_info(front->program).fails;
-  variant->plan = run_plan_of(front->program, variant->cells, variant->commands,
-                              front->command_count);
+  give_program(variant, front->program, front->command_count);
   front->program = NULL;
   return variant;
 }
@@ -286,10 +301,9 @@ static bool enter_variant(lua_State *L, int all_anchors, struct kernel *kernel,
   return true;
 }
 
-/* Makes and enters the variant of what the front has done; false when out of memory. */
-static bool add_variant(lua_State *L, int all_anchors, struct kernel *kernel, struct front *front,
-                        uint64_t present) {
-  struct variant *variant = make_variant(kernel, front, present);
+/* Enters a variant whose anchors are the next table, if there is one and memory for it. */
+static bool add_variant(lua_State *L, int all_anchors, struct kernel *kernel,
+                        struct variant *variant) {
   if (!variant) return false;
   variant->anchors = (uint32_t)++kernel->anchored;
   bool room = !variant->plan.program || runner_reserve(&kernel->set->runner, &variant->plan, 0);
@@ -326,7 +340,7 @@ static bool add_refusal(lua_State *L, int anchors, struct kernel *kernel, struct
   lua_pushvalue(L, top);
   bool kept = try_quietly(L, keep_reason, 2, 0) == LUA_OK;
   lua_settop(L, top);
-  return kept && add_variant(L, anchors, kernel, front, present);
+  return kept && add_variant(L, anchors, kernel, make_variant(kernel, front, present));
 }
 
 /* The collector is held meanwhile: nobody may close the world, or change its components, while
@@ -343,12 +357,12 @@ static bool compile(lua_State *L, int handle, int anchors, struct kernel *kernel
   front->query = kernel->query;
   front->present = present;
   front->result = kernel->result;
-  lua_getiuservalue(L, handle, KERNEL_FUNCTION);
+  kernel_push_function(L, handle);
   int status = run_front(L, anchors, kernel, front);
   kernel->breaks_promise = front->breaks_promise;
   bool made = true;
   if (status == LUA_OK)
-    made = add_variant(L, anchors, kernel, front, present);
+    made = add_variant(L, anchors, kernel, make_variant(kernel, front, present));
   else if (status != LUA_ERRMEM)
     made = add_refusal(L, anchors, kernel, front, present);
   kernel->compilations += status == LUA_OK;
@@ -370,4 +384,52 @@ struct variant *variant_need(lua_State *L, int handle, int anchors, struct kerne
   }
   if (variant) return variant;
   return compile(L, handle, anchors, kernel, present) ? find(L, anchors, kernel, present) : NULL;
+}
+
+/* ---- sharing ---- */
+
+/* Copies a table of anchors to the next one of all those at `to`, with another function for the
+** first. */
+static void copy_anchors(lua_State *L, int from, int to, int function, const struct kernel *kernel,
+                         const struct variant *variant) {
+  new_weak_table(L, "v");
+  int copy = lua_gettop(L);
+  for (lua_Integer i = variant->anchor_count; i >= REFUSAL; i--) {
+    lua_rawgeti(L, from, i);
+    lua_rawseti(L, copy, i);
+  }
+  lua_pushvalue(L, function);
+  lua_rawseti(L, copy, THE_FUNCTION);
+  lua_rawseti(L, to, (lua_Integer)kernel->anchored + 1);
+}
+
+static bool share(lua_State *L, int all_anchors, struct kernel *kernel,
+                  const struct variant *variant) {
+  struct variant *copy = copy_variant(kernel->set->world, variant);
+  if (copy && variant->plan.program) {
+    copy->quiet = variant->quiet;
+    give_program(copy, variant->plan.program, variant->plan.command_count);
+    variant->plan.program->shared++;
+  }
+  return add_variant(L, all_anchors, kernel, copy);
+}
+
+bool variants_share(lua_State *L, int handle, int from, int function) {
+  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  const struct kernel *known = ((struct kernel_box *)lua_touserdata(L, from))->kernel;
+  if (!kernel || !known) return true;
+  assert(kernel->query == known->query && kernel->result == known->result);
+  lua_getiuservalue(L, handle, KERNEL_ANCHORS);
+  lua_getiuservalue(L, from, KERNEL_ANCHORS);
+  int to = lua_gettop(L) - 1;
+  for (uint32_t i = known->count; i-- > 0;) {
+    if (known->variants[i]->version != *known->box->version) continue;
+    lua_rawgeti(L, to + 1, (lua_Integer)known->variants[i]->anchors);
+    copy_anchors(L, to + 2, to, function, kernel, known->variants[i]);
+    lua_settop(L, to + 1);
+    if (!share(L, to, kernel, known->variants[i])) return false;
+  }
+  kernel->compilations = known->compilations;
+  lua_settop(L, to - 1);
+  return true;
 }

@@ -12,7 +12,8 @@
 struct walk;
 
 #define KERNEL_SLOTS 64        /* of a query whose functions are compiled */
-#define REFUSAL 0              /* no number of an anchored value */
+#define REFUSAL 0              /* among a variant's anchors: no number of what the front anchors, */
+#define THE_FUNCTION 1         /* and the number of what it anchors first */
 
 /* What a world's object has compiled, in the world's memory: freed with the world whatever
 ** becomes of the object and of handles. */
@@ -54,7 +55,8 @@ struct variant {
   struct front_column *columns;   /* what messages and explain say of them */
   uint32_t column_count;
   bool quiet;                  /* its runs cannot fail and have no results but what they store */
-  uint32_t anchors;            /* its table among the kernel's */
+  uint32_t anchors;            /* its table among the kernel's, with weak values */
+  uint32_t anchor_count;       /* in it; the function is the first */
   uint64_t run;                /* of the kernel, that `uniforms` are for */
   k_scalar uniforms[FRONT_UNIFORMS];
   struct run_command commands[RUN_BITMAPS];
@@ -87,6 +89,10 @@ struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel, u
 ** cannot be compiled, NULL, and the reason is pushed. */
 struct variant *variant_need(lua_State *L, int handle, int anchors, struct kernel *kernel,
                      uint64_t present);
+
+/* Gives a kernel that has no variants yet those of another closure of its function, whose handle is
+** at `from`. To be called while the collector is held; false when out of memory. */
+bool variants_share(lua_State *L, int handle, int from, int function);
 
 /* The variant that ran last, its outside values read, if it is quiet and fits all tables that have
 ** rows; else NULL. Raises nothing. KERNEL_ANCHORS of the kernel are at an index, which is not

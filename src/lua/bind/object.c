@@ -11,9 +11,16 @@ void *new_box(lua_State *L, const void *kind, size_t size, int user_values) {
 }
 
 void new_weak_table(lua_State *L, const char *mode) {
+  static const char keys = 0, values = 0;
+  const char *kept = *mode == 'k' ? &keys : &values;
   lua_newtable(L);
-  lua_createtable(L, 0, 1);
-  lua_pushstring(L, mode);
-  lua_setfield(L, -2, "__mode");
+  if (lua_rawgetp(L, LUA_REGISTRYINDEX, kept) == LUA_TNIL) {
+    lua_pop(L, 1);
+    lua_createtable(L, 0, 1);
+    lua_pushstring(L, mode);
+    lua_setfield(L, -2, "__mode");
+    lua_pushvalue(L, -1);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, kept);
+  }
   lua_setmetatable(L, -2);
 }

@@ -1,0 +1,102 @@
+-- Functions that are made anew each frame: one of them is compiled for all.
+
+local helper = require "spec.support.ecs_helper"
+
+local function make_world()
+  local world = helper.new_world()
+  world:component("A", { "x: f64" })
+  return world, world:spawn { A = { x = 1 } }, world:query "A"
+end
+
+describe("closures of one function", function()
+  after_each(helper.check_worlds)
+
+  local function add(by)
+    return function(a) a.x = a.x + by end
+  end
+
+  it("are compiled once, and each adds what it has", function()
+    local world, e, query = make_world()
+    for i = 1, 20 do
+      local closure = add(i)
+      query:run(closure)
+      assert.equal(1.0 + i * (i + 1) / 2, world:get(e, "A.x"))
+      assert.same({ "vector", 1 },
+        { world:explain(closure).tier, world:explain(closure).compilations })
+    end
+  end)
+
+  it("are compiled again for upvalues of another type", function()
+    local world, e, query = make_world()
+    local whole, half, last = add(2), add(0.5), add(3)
+    for _, closure in ipairs { whole, half, whole, last, half } do query:run(closure) end
+    assert.equal(9.0, world:get(e, "A.x"))
+    assert.same({ 1, 2, 2 }, { world:explain(whole).compilations,
+      world:explain(half).compilations, world:explain(last).compilations })
+  end)
+
+  it("are one for predicates and reductions, too", function()
+    local world, _, query = make_world()
+    for i = 2, 6 do world:spawn { A = { x = i } } end
+    for i = 1, 6 do
+      local function above(a) return a.x > i end
+      local function times(a) return a.x * i end
+      assert.equal(6 - i, query:where(above):count())
+      assert.equal(21.0 * i, query:sum(times))
+      assert.same({ 1, 1 },
+        { world:explain(above).compilations, world:explain(times).compilations })
+    end
+  end)
+
+  it("are refused with their own reasons", function()
+    local world, e, query = make_world()
+    for _ = 1, 3 do
+      helper.has_error(function() query:run(add "text") end, "calculates with a string")
+      helper.has_error(function() query:run(add(nil)) end, "calculates with nil")
+      query:run(add(1))
+    end
+    assert.equal(4.0, world:get(e, "A.x"))
+  end)
+
+  it("know that what they had inlined is gone", function()
+    local world, e, query = make_world()
+    local config = { step = function(x) return x + 1 end }
+    local function body(a) if config.step then a.x = config.step(a.x) else a.x = -1 end end
+    query:run(body)
+    assert.equal(2.0, world:get(e, "A.x"))
+    config.step = nil
+    collectgarbage()
+    query:run(body)
+    assert.equal(-1.0, world:get(e, "A.x"))
+    config.step = function(x) return x + 5 end
+    query:run(body)
+    assert.equal(4.0, world:get(e, "A.x"))
+  end)
+
+  it("of many functions are compiled, remembered or not", function()
+    local world, e, query = make_world()
+    local total = 1.0
+    for _ = 1, 3 do
+      for i = 1, 9 do
+        query:run(load(("local by = ... return function(a) a.x = a.x + by * %d end"):format(i))(i))
+        total = total + i * i
+      end
+    end
+    assert.equal(total, world:get(e, "A.x"))
+  end)
+
+  it("are not kept alive, nor is what they hold", function()
+    local _, _, query = make_world()
+    local seen = setmetatable({}, { __mode = "k" })
+    for i = 1, 10 do
+      local held = { i }
+      seen[held] = true
+      query:run(function(a) a.x = held and a.x end)
+    end
+    collectgarbage()
+    collectgarbage()
+    local left = 0
+    for _ in pairs(seen) do left = left + 1 end
+    assert.equal(0, left)
+  end)
+end)
