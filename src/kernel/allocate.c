@@ -115,9 +115,14 @@ static bool take_register(struct builder *b, struct node *n, int32_t i, bool str
   return builder_fail(b, K_ELIMIT) != K_NONE;
 }
 
+/* Whether rows that the run is not for keep what column c has. */
+static bool is_put(const struct builder *b, uint32_t c) {
+  return node_at(b, b->store[c])->op == N_PUT;
+}
+
 /* The value that column c will have, when it can be calculated there; else NULL. */
 static const struct node *made_in_column(const struct builder *b, uint32_t c) {
-  if (b->store[c] == 0 || !column_direct(b, c)) return NULL;
+  if (b->store[c] == 0 || !column_direct(b, c) || is_put(b, c)) return NULL;
   k_value v = node_at(b, b->store[c])->in[0];
   const struct node *n = node_at(b, v);
   if (v == K_ALL || n->home != 0 || n->at < b->safe) return NULL;

@@ -12,6 +12,7 @@ static bool yields(const struct node *n) {
     case N_NEXT:
     case N_END:
     case N_STORE:
+    case N_PUT:
     case N_EMIT:
     case N_REDUCE: return false;
     default: return true;
@@ -84,16 +85,27 @@ k_value build_rows_entity(struct builder *b, uint32_t column) {
   return load(b, N_LOAD, column);
 }
 
-void build_store(struct builder *b, uint32_t column, k_value v) {
-  if (!is_column(b, column)) return;
+static void store(struct builder *b, uint32_t op, uint32_t column, k_value v) {
   if (!has_type(b, v, type_of_column(b, column))) return;
-  struct node n = node_make(N_STORE, KT_BOOL, false);
+  struct node n = node_make(op, KT_BOOL, false);
   n.in[0] = v;
   n.aux = (uint16_t)column;
   if (b->loop != 0)
     builder_fail(b, K_EINVAL);
   else
     builder_add(b, n);
+}
+
+void build_store(struct builder *b, uint32_t column, k_value v) {
+  if (is_column(b, column)) store(b, N_STORE, column, v);
+}
+
+void build_put(struct builder *b, uint32_t column, k_value v) {
+  if (!is_column(b, column)) return;
+  if (column_direct(b, column) || b->columns[column] == KC_ENTITY)
+    store(b, N_PUT, column, v);
+  else
+    store(b, N_STORE, column, build_select(b, build_start(b), v, build_load(b, column)));
 }
 
 static k_value to_integer(struct builder *b, k_value v, k_error error) {
@@ -164,6 +176,10 @@ k_value build_uniform(struct builder *b, uint32_t index, k_type type) {
   struct node n = node_make(N_UNIFORM, type, false);
   n.aux = (uint16_t)index;
   return builder_add(b, n);
+}
+
+k_value build_start(struct builder *b) {
+  return b->status == K_OK ? builder_add(b, node_make(N_START, KT_BOOL, true)) : K_NONE;
 }
 
 /* A constant of another type, where that cannot fail. */

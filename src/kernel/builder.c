@@ -31,6 +31,7 @@ static bool is_value(uint32_t op) {
     case N_NEXT:
     case N_END:
     case N_STORE:
+    case N_PUT:
     case N_EMIT:
     case N_REDUCE: return false;
     default: return op < N_ADDMUL;

@@ -28,7 +28,8 @@ struct numbering program_numbering(const struct program *p) {
   at.all = at.scalars + p->scalar_count;
   at.bitmaps = at.all + 1;
   at.totals = at.bitmaps + p->bitmap_count;
-  at.count = at.totals + p->total_count;
+  at.start = at.totals + p->total_count;
+  at.count = at.start + 1;
   return at;
 }
 
@@ -109,6 +110,7 @@ static bool scalar_holds(const struct checker *c, uint32_t operand, int type) {
 static bool reads(const struct checker *c, uint32_t operand, char letter, bool scalar) {
   switch (letter) {
     case '-': return operand == K_NO_OPERAND;
+    case 'b': return !scalar && operand == c->at.start && c->p->starts;
     case 'M':
     case 'F':
     case 'D':
@@ -143,7 +145,7 @@ static bool sets_total(const struct checker *c, uint32_t operand, uint32_t op) {
                  : op == OP_MIN_F64 || op == OP_MIN_I64 ? KR_MIN
                                                         : KR_MAX;
   uint32_t kind = how * 4 + (real ? KT_F64 : KT_I64);
-  return operand >= c->at.totals && operand < c->at.count &&
+  return operand >= c->at.totals && operand < c->at.start &&
          c->p->totals[operand - c->at.totals] == kind;
 }
 
@@ -280,7 +282,7 @@ static bool header(const struct program *p) {
   if (!counts_fit(p)) return false;
   if (p->block == 0 || p->block % 64 != 0 || p->block > K_BLOCK) return false;
   bool registers = p->reg1_count + p->reg4_count + p->reg8_count > 0;
-  if (p->whole > 1 || (p->whole && registers)) return false;
+  if (p->whole > 1 || (p->whole && registers) || p->starts > 1) return false;
   for (uint32_t i = 0; i < p->column_count; i++)
     if (p->columns[i] >= KC_COUNT) return false;
   for (uint32_t i = 0; i < p->scalar_count; i++)

@@ -205,6 +205,19 @@ static void emit_land(struct emitter *e, const struct node *n) {
   skip->c = (uint16_t)e->count;
 }
 
+/* The bits that a run is given; behind the totals. */
+static uint16_t start_number(const struct emitter *e) {
+  return (uint16_t)(e->base[LOC_ALL] + 1 + e->b->bitmap_count + e->b->total_count);
+}
+
+static void emit_put(struct emitter *e, const struct node *n) {
+  uint32_t type = column_value((k_column)e->b->columns[n->aux]);
+  uint32_t op = type == KT_BOOL ? OP_PUT_BOOL : of_type(OP_PUT_F32, OP_PUT_I64, type);
+  k_insn *k = emit(e, op, n->aux);
+  k->a = operand(e, n->in[0], false);
+  k->b = start_number(e);
+}
+
 static void emit_store(struct emitter *e, const struct node *n) {
   uint32_t column = e->b->columns[n->aux];
   if (column < KC_I8 || column > KC_U32) {
@@ -309,6 +322,7 @@ static uint32_t plain_op(const struct emitter *e, const struct node *n, bool sca
   switch (n->op) {
     case N_LOAD: return OP_LOAD_I8 + (uint32_t)(e->b->columns[n->aux] - KC_I8);
     case N_LIVE: return OP_LIVE;
+    case N_START: return OP_START;
     case N_CONVERT: return convert_op(operand_type(e, n), n->type);
     case N_LIMIT: return (n->type == KT_F32 ? OP_UP_F32 : OP_UP_F64) + (uint32_t)n->aux;
     case N_EXACT:
@@ -335,6 +349,7 @@ static void emit_plain(struct emitter *e, const struct node *n, bool scalar) {
   k_insn *k = emit(e, scalar ? op | OP_SCALAR : op, dst);
   bool column = n->op == N_LOAD || n->op == N_LIVE;
   k->a = column ? n->aux : operand(e, n->in[0], scalar);
+  if (n->op == N_START) k->a = start_number(e);
   k->b = operand(e, n->in[1], scalar);
   k->c = operand(e, n->in[2], scalar);
   k->d = operand(e, n->in[3], scalar);
@@ -374,6 +389,7 @@ static void emit_node(struct emitter *e, int32_t i) {
     case N_SKIP: emit_skip(e, i); break;
     case N_LAND: emit_land(e, n); break;
     case N_STORE: emit_store(e, n); break;
+    case N_PUT: emit_put(e, n); break;
     case N_EMIT: emit_marks(e, n); break;
     case N_REDUCE: emit_reduce(e, n); break;
     case N_WHEN:
@@ -453,6 +469,15 @@ static struct program *new_program(const struct emitter *e, uint32_t prologue) {
   return p;
 }
 
+/* Whether an instruction looks at the rows that the run is for. */
+static bool takes_start(const struct builder *b) {
+  for (k_value v = 0; v < b->count; v++) {
+    const struct node *n = node_at(b, v);
+    if (n->live && (n->op == N_START || n->op == N_PUT)) return true;
+  }
+  return false;
+}
+
 static struct program *make_program(const struct emitter *e, uint32_t prologue) {
   const struct builder *b = e->b;
   struct program *p = new_program(e, prologue);
@@ -469,6 +494,7 @@ static struct program *make_program(const struct emitter *e, uint32_t prologue) 
     if (constant || is_computed(n)) p->scalars[n->scalar] = n->type;
   }
   p->whole = takes_columns_once(p);
+  p->starts = takes_start(b);
   return p;
 }
 

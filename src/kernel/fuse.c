@@ -24,14 +24,14 @@ static bool mark_operands(struct builder *b, k_value v) {
 static bool mark_roots(struct builder *b) {
   for (k_value v = 0; v < b->count; v++) {
     const struct node *n = node_at(b, v);
-    if (n->op == N_STORE) b->store[n->aux] = v;
+    if (is_store(n)) b->store[n->aux] = v;
     if (n->op == N_NEXT) node_at(b, n->in[0])->in[1] = n->in[1];
     if (n->op == N_END) node_at(b, n->in[0])->end = v;
   }
   for (k_value v = 0; v < b->count; v++) {
     const struct node *n = node_at(b, v);
     bool root = n->fails || n->op == N_EMIT || n->op == N_REDUCE ||
-                (n->op == N_STORE && b->store[n->aux] == v);
+                (is_store(n) && b->store[n->aux] == v);
     if (root && !mark(b, v)) return false;
   }
   return true;
@@ -211,11 +211,11 @@ static k_value copy_of(struct builder *b, k_value v, bool varies, k_value home) 
 
 /* A value is made in the column that it is stored to, so it has to be made for that: what a
 ** loop carried or what another column stores is copied. A column's load is copied for any
-** store: the column may change before that is done. */
+** store: the column may change before that is done. What is put there is made elsewhere. */
 static bool needs_copy(const struct builder *b, uint32_t column, k_value v) {
   const struct node *n = node_at(b, v);
   if (n->op == N_LOAD) return column_direct(b, n->aux);
-  if (!column_direct(b, column)) return false;
+  if (!column_direct(b, column) || node_at(b, b->store[column])->op == N_PUT) return false;
   if (n->op == N_CARRY) return true;
   for (uint32_t c = 0; c < column; c++)
     if (b->store[c] != 0 && node_at(b, b->store[c])->in[0] == v) return true;
@@ -224,7 +224,7 @@ static bool needs_copy(const struct builder *b, uint32_t column, k_value v) {
 
 static bool own_stored_value(struct builder *b, uint32_t column, k_value store) {
   k_value v = node_at(b, store)->in[0];
-  assert(node_at(b, store)->op == N_STORE);
+  assert(is_store(node_at(b, store)));
   if (!needs_copy(b, column, v)) return true;
   assert(v == K_ALL || node_at(b, v)->varies);
   k_value copy = copy_of(b, v, true, 0);

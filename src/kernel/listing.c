@@ -99,8 +99,10 @@ static void add_operand(struct text *out, const struct program *p, uint32_t oper
     text_add(out, "all");
   else if (operand < at.totals)
     add_numbered(out, "bits", operand - at.bitmaps);
-  else
+  else if (operand < at.start)
     add_numbered(out, "total", operand - at.totals);
+  else
+    text_add(out, "rows");
 }
 
 static void add_insn(struct text *out, const struct program *p, uint32_t pc) {

@@ -121,6 +121,7 @@ static void set_up(struct running *r, char *base, const struct layout *l) {
   at[numbers->all] = base;
   for (uint32_t i = 0; i < p->bitmap_count; i++)
     at[numbers->bitmaps + i] = r->run->bitmaps[i];
+  at[numbers->start] = (void *)(uintptr_t)r->run->start;
   for (uint32_t i = 0; i < p->total_count; i++) {
     at[numbers->totals + i] = totals + i;
     k_fold_begin(totals + i, total_how(p, i), total_type(p, i));
@@ -240,6 +241,7 @@ static void advance(struct running *r, size_t rows) {
     r->at[i] = (char *)r->at[i] + rows * column_size((k_column)p->columns[i]);
   for (uint32_t i = 0; i < p->bitmap_count; i++)
     r->at[r->numbers.bitmaps + i] = (uint64_t *)r->at[r->numbers.bitmaps + i] + rows / 64;
+  if (p->starts) r->at[r->numbers.start] = (uint64_t *)r->at[r->numbers.start] + rows / 64;
   r->first += rows;
 }
 
@@ -251,13 +253,22 @@ static void run_prologue(struct running *r) {
   }
 }
 
+/* Whether the run is for any of the block's n rows. */
+static bool any_row(const struct running *r, size_t n) {
+  const uint64_t *words = r->at[r->numbers.start];
+  if (!r->p->starts) return true;
+  for (size_t w = 0; w < (n + 63) / 64; w++)
+    if (words[w]) return true;
+  return false;
+}
+
 static void run_blocks(struct running *r) {
   for (;;) {
     size_t left = r->run->rows - r->first;
     size_t n = left < r->block ? left : r->block;
     for (uint32_t i = 0; i < r->p->bitmap_count; i++)
       memset(r->at[r->numbers.bitmaps + i], 0, (n + 63) / 64 * sizeof(uint64_t));
-    if (run_block(r, n) < n || left == n) return;
+    if ((any_row(r, n) && run_block(r, n) < n) || left == n) return;
     advance(r, n);
   }
 }

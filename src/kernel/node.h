@@ -22,6 +22,7 @@ enum {
   N_UNIFORM,   /* aux: index */
   N_LOAD,      /* aux: column */
   N_LIVE,      /* aux: column; its entities, dead ones 0 */
+  N_START,     /* the rows that the run is for */
   N_CONVERT,   /* x */
   N_LIMIT,     /* uniform x; aux: k_limit, of the next narrower type */
   N_EXACT,     /* x, -, -, mask; aux: the k_error of a float that is no integer */
@@ -35,6 +36,7 @@ enum {
   N_NEXT,      /* carry, value */
   N_END,       /* loop, mask */
   N_STORE,     /* x; aux: column */
+  N_PUT,       /* the same in the rows that the run is for */
   N_EMIT,      /* mask; aux: bitmap */
   N_REDUCE,    /* x, -, -, mask; aux: total * 4 + k_reduce */
   /* made by the passes */
@@ -143,6 +145,8 @@ struct operation {
 
 /* By k_op. */
 extern const struct operation operations[KO_COUNT];
+
+static inline bool is_store(const struct node *n) { return n->op == N_STORE || n->op == N_PUT; }
 
 static inline bool is_compare(uint32_t op) { return op >= KO_EQ && op <= KO_GE; }
 

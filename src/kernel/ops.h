@@ -38,7 +38,7 @@ const op_fn *isa_ops(k_isa isa);
 
 /* The number of the first operand of each kind; columns begin at 0. */
 struct numbering {
-  uint32_t reg1, reg4, reg8, scalars, all, bitmaps, totals, count;
+  uint32_t reg1, reg4, reg8, scalars, all, bitmaps, totals, start, count;
 };
 struct numbering program_numbering(const struct program *p);
 

@@ -81,7 +81,7 @@ static bool sequence_loop(struct builder *b, k_value home, k_value loop, k_value
 static bool sequence(struct builder *b, k_value home, k_value from, k_value to) {
   for (k_value v = from; v < to; v++) {
     const struct node *n = node_at(b, v);
-    if (!n->live || n->home != home || n->op == N_STORE || !is_done(b, n)) continue;
+    if (!n->live || n->home != home || is_store(n) || !is_done(b, n)) continue;
     if (is_lazy(b, n) || n->op == N_END) continue;
     if (n->op == N_LOOP) {
       k_value end = n->end;

@@ -114,11 +114,14 @@ void build_rewind(struct builder *b, k_mark mark);
 ** `build_store` says what the column holds when the row is done; the last call counts;
 ** call it outside loops. The value has the column's type: see `build_fit`.
 **
+** `build_put` stores in the rows that the run is for, see build_start.
+**
 ** `build_rows_entity` is the id of the row's entity: a column of its own, never stored
 ** to, always alive, so that it costs no look-up. */
 uint32_t build_column(struct builder *b, k_column type);
 k_value build_load(struct builder *b, uint32_t column);
 void build_store(struct builder *b, uint32_t column, k_value v);
+void build_put(struct builder *b, uint32_t column, k_value v);
 k_value build_rows_entity(struct builder *b, uint32_t column);
 
 /* `v` as a column of `type` takes it, by the rules of world:set: i64 for integer columns
@@ -134,6 +137,10 @@ k_value build_bool(struct builder *b, bool x);
 /* The number `index` (0 up, below 256) of the uniforms that each run is given. Asked for
 ** with one type always. */
 k_value build_uniform(struct builder *b, uint32_t index, k_type type);
+
+/* The rows that a run is for, of a program that is not for all of them: the mask to begin
+** with, k_run.start. What other rows would do is up to the caller's masks. */
+k_value build_start(struct builder *b);
 
 /* To another number type. i64 to f32 goes through f64, as a Lua number would. A float
 ** that has no integer value is KE_INTEGER when `type` is KT_I64. Same type: v itself. */
@@ -272,6 +279,7 @@ typedef struct k_run {
   void *const *columns;       /* per column: an array of `rows`, 64-byte aligned */
   const k_scalar *uniforms;   /* by index */
   uint64_t *const *bitmaps;   /* by index: (rows + 63) / 64 words, overwritten */
+  const uint64_t *start;      /* as many words, of a program that starts with them */
   k_total *totals;            /* by index */
   k_live live;                /* needed when program_info.live */
   void *live_ud;
@@ -312,8 +320,8 @@ float k_log(float x);
 
 /* One instruction. Its operands are numbers, counted through: first the columns, then the
 ** block registers of 1, of 4 and of 8 bytes a lane, then the scalars, the mask of every
-** row, the bitmaps, the totals. What an instruction takes is said by its signature in
-** ops.def. */
+** row, the bitmaps, the totals, the bits of the rows to start with. What an instruction
+** takes is said by its signature in ops.def. */
 typedef struct k_insn {
   uint16_t op, dst, a, b, c, d;
   uint32_t tag;
@@ -333,6 +341,7 @@ struct program {
   uint16_t bitmap_count, total_count;
   uint16_t block;           /* rows per block: a multiple of 64, at most K_BLOCK */
   uint16_t whole;           /* 1: has no block registers, so that blocks may be longer */
+  uint16_t starts;          /* 1: is for some rows, k_run.start; blocks without any are skipped */
   uint16_t insn_count;
   uint16_t prologue;        /* the first insns: on scalars alone, done once per run */
   uint8_t *columns;         /* k_column of each */

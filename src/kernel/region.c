@@ -151,7 +151,7 @@ static bool depends_on(const struct builder *b, k_value v, uint32_t state) {
 }
 
 static bool ends_segment(const struct node *n) {
-  return n->op == N_LOOP || n->op == N_END || n->op == N_STORE || n->op == N_SKIP ||
+  return n->op == N_LOOP || n->op == N_END || is_store(n) || n->op == N_SKIP ||
          n->op == N_LAND;
 }
 

@@ -9,20 +9,24 @@
 
 /* LANES begins a loop whose lanes do not depend on each other: a result may be written over
 ** an operand, lane by lane. LONG_LANES is for loops that turn lanes into bytes: they are
-** long as they are, and not unrolled. */
+** long as they are, and not unrolled; SOME_LANES is for m lanes j. */
 #define EACH_LANE for (size_t i = 0; i < n; i++)
 #if defined(__clang__)
 #pragma STDC FP_CONTRACT OFF
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define LANES _Pragma("clang loop vectorize(assume_safety)") EACH_LANE
 #define LONG_LANES LANES
+#define SOME_LANES(m) \
+  _Pragma("clang loop vectorize(assume_safety)") for (size_t j = 0; j < m; j++)
 #elif defined(__GNUC__)
 #pragma GCC optimize("O3,no-math-errno,no-trapping-math,fp-contract=off")
 #define LANES _Pragma("GCC ivdep") _Pragma("GCC unroll 2") EACH_LANE
 #define LONG_LANES _Pragma("GCC ivdep") EACH_LANE
+#define SOME_LANES(m) _Pragma("GCC ivdep") for (size_t j = 0; j < m; j++)
 #else
 #define LANES EACH_LANE
 #define LONG_LANES LANES
+#define SOME_LANES(m) for (size_t j = 0; j < m; j++)
 #endif
 
 #endif

@@ -13,6 +13,7 @@ typedef struct author {
   int locals[LOCALS], nlocals;
   int fields[MODEL_COLUMNS], dirty[MODEL_COLUMNS];
   int mask;                      /* the rows that are here */
+  int start;                     /* those that it begins with; -1: all */
   int uniforms[16], nuniforms;   /* steps of uniform values */
   int fails;                     /* may it use what can fail? */
   int depth, budget;
@@ -269,24 +270,25 @@ static void reduce(author *a, int index) {
   a->m.totals[index] = (k_reduce)random_below(3);
   a->m.total_types[index] = type;
   const int x = expression(a, type, 2), mask = random_below(2) ? -1 : condition(a, 2);
-  m_reduce(&a->m, index, x, mask);
+  m_reduce(&a->m, index, x, m_and(&a->m, a->start, mask));
 }
 
 static void write_program(author *a) {
   memset(a, 0, sizeof *a);
   a->m.b = builder_new(&test_memory);
-  a->m.loop = a->m.guard = a->mask = -1;
+  a->m.loop = a->m.guard = a->mask = a->start = -1;
   a->fails = random_below(3) == 0;
   a->budget = 20 + random_below(200);
   declare(a);
+  if (random_below(3) == 0) a->mask = a->start = m_start(&a->m);
   block(a, 2 + random_below(8));
-  a->mask = -1;
-  m_at(&a->m, -1);
+  a->mask = a->start;
+  m_at(&a->m, a->start);
   for (int c = 0; c < a->m.ncolumns; c++)
-    if (a->dirty[c]) m_store(&a->m, c, a->fields[c]);
+    if (a->dirty[c]) (a->start < 0 ? m_store : m_put)(&a->m, c, a->fields[c]);
   for (int i = 0; i < MODEL_BITMAPS; i++) {
     const int mask = leaf(a, KT_BOOL);
-    m_emit(&a->m, i, mask);
+    m_emit(&a->m, i, m_and(&a->m, a->start, mask));
   }
   for (int i = 0; i < MODEL_TOTALS; i++) reduce(a, i);
 }

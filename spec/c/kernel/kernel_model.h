@@ -10,7 +10,8 @@ enum { MAX_STEPS = 6000, MODEL_COLUMNS = 10, MODEL_UNIFORMS = 6, MODEL_BITMAPS =
 
 typedef enum step_kind {
   S_VALUE, S_UNIFORM, S_LOAD, S_UNARY, S_BINARY, S_SELECT, S_CONVERT, S_FIT, S_RANDOM,
-  S_UNIT, S_INTERVAL, S_LOOP, S_CARRY, S_NEXT, S_END, S_STORE, S_EMIT, S_REDUCE
+  S_UNIT, S_INTERVAL, S_LOOP, S_CARRY, S_NEXT, S_END, S_STORE, S_PUT, S_EMIT,
+  S_REDUCE, S_START
 } step_kind;
 
 typedef struct step {
@@ -88,6 +89,11 @@ static int m_load(model *m, int column) {
   const k_value v = column == m->entities ? build_rows_entity(m->b, (uint32_t)column)
                                           : build_load(m->b, (uint32_t)column);
   return add_step(m, S_LOAD, column, 0, 0, 0, v);
+}
+
+/* The rows that runs are for. */
+static int m_start(model *m) {
+  return add_step(m, S_START, 0, 0, 0, 0, build_start(m->b));
 }
 
 static int m_unary(model *m, k_op op, int x) {
@@ -171,6 +177,11 @@ static void m_store(model *m, int column, int x) {
   add_step(m, S_STORE, column, x, 0, 0, K_NONE);
 }
 
+static void m_put(model *m, int column, int x) {
+  build_put(m->b, (uint32_t)column, built(m, x));
+  add_step(m, S_PUT, column, x, 0, 0, K_NONE);
+}
+
 static void m_emit(model *m, int index, int mask) {
   build_emit(m->b, (uint32_t)index, built(m, mask));
   add_step(m, S_EMIT, index, mask, 0, 0, K_NONE);
@@ -207,6 +218,18 @@ typedef struct evaluation {
 /* Dead entities, for the test. */
 static int64_t living(int64_t id) {
   return id % 3 == 0 ? 0 : id;
+}
+
+/* Which of 64 rows runs are for: of every other block of 1,024 few or none. */
+static uint64_t start_word(size_t word) {
+  uint64_t bits = (word + 3) * 0x9e3779b97f4a7c15;
+  bits ^= bits >> 29;
+  if (word / 16 % 2) return word % 16 == 9 ? bits << 60 : 0;
+  return word % 5 == 1 ? UINT64_MAX : word % 5 == 2 ? 0 : bits * 0xbf58476d1ce4e5b9;
+}
+
+static int starts(size_t row) {
+  return (int)(start_word(row / 64) >> row % 64 & 1);
 }
 
 static int on(const evaluation *e, int mask) {
@@ -265,6 +288,7 @@ static value computed(const evaluation *e, const step *s, k_error *error) {
   const value *z = &e->v[s->in[2] < 0 ? 0 : s->in[2]];
   switch (s->kind) {
     case S_VALUE: return s->constant;
+    case S_START: return of_bool(starts(e->row));
     case S_UNIFORM: return e->m->uniforms[s->op];
     case S_LOAD: return loaded(e, s->op);
     case S_UNARY: return reference_unary((k_op)s->op, *x, error);
@@ -317,7 +341,8 @@ static int end_loop(evaluation *e, int i) {
 /* What step i leaves behind. */
 static void note(evaluation *e, const step *s) {
   row_result *r = e->result;
-  if (s->kind == S_STORE) {
+  if (s->kind == S_PUT && !starts(e->row)) return;
+  if (s->kind == S_STORE || s->kind == S_PUT) {
     r->stored[s->op] = e->v[s->in[0]];
     r->is_stored[s->op] = 1;
   } else if (s->kind == S_EMIT) {
@@ -340,7 +365,7 @@ static inline void evaluate_row(evaluation *e, size_t row, row_result *result) {
       i = end_loop(e, i);
     } else {
       k_error error = KE_NONE;
-      if (s->kind == S_STORE || s->kind == S_EMIT || s->kind == S_REDUCE) note(e, s);
+      if (s->kind >= S_STORE && s->kind <= S_REDUCE) note(e, s);
       else if (s->kind != S_NEXT) e->v[i] = computed(e, s, &error);
       if (error != KE_NONE && on(e, s->guard)) {
         result->error = error;

@@ -29,7 +29,7 @@ static k_status run_rows(const struct program *p, size_t rows, void *const *colu
                          const k_scalar *uniforms, k_failure *failure) {
   struct machine *m = machine_new(&test_memory, isa_best());
   CHECK(machine_reserve(m, p) == K_OK);
-  const k_run run = {rows, columns, uniforms, NULL, NULL, NULL, NULL};
+  const k_run run = {rows, columns, uniforms, NULL, NULL, NULL, NULL, NULL};
   const k_status status = machine_run(m, p, &run, failure);
   machine_free(m);
   return status;
@@ -46,6 +46,52 @@ static void multiplication_and_addition_become_one_instruction_in_place(void) {
   CHECK(p->prologue == 1 && p->reg4_count == 0 && p->whole);
   CHECK(program_reads(p, x) && program_reads(p, v));
   CHECK(program_writes(p, x) && !program_writes(p, v));
+  program_free(p);
+}
+
+static void rows_that_a_run_is_not_for_keep_what_they_have(void) {
+  struct builder *b = fresh();
+  const uint32_t x = build_column(b, KC_F32), n = build_column(b, KC_I8);
+  const k_value start = build_start(b);
+  build_at(b, start, 7);
+  const k_value most = build_fit(b, KC_I8, build_convert(b, KT_I64, build_load(b, x)));
+  build_put(b, x, build_binary(b, KO_ADD, build_load(b, x), build_f32(b, 1.0f)));
+  build_put(b, n, most);
+  struct program *p = finish(b);
+  CHECK(p->starts && !p->whole && program_writes(p, x));
+  enum { ROWS = 3000 };
+  static float xs[ROWS];
+  static int8_t ns[ROWS];
+  static uint64_t bits[ROWS / 64 + 1];
+  for (int i = 0; i < ROWS; i++) {
+    const int for_it = i >= 1024 && i < 2048 ? 0 : i % 3 == 0;
+    xs[i] = for_it ? (float)(i % 100) : 1e30f;
+    ns[i] = -5;
+    bits[i / 64] |= (uint64_t)for_it << i % 64;
+  }
+  void *columns[] = {xs, ns};
+  struct machine *m = machine_new(&test_memory, isa_best());
+  CHECK(machine_reserve(m, p) == K_OK);
+  const k_run run = {ROWS, columns, NULL, NULL, bits, NULL, NULL, NULL};
+  k_failure failure;
+  CHECK(machine_run(m, p, &run, &failure) == K_OK);
+  for (int i = 0; i < ROWS; i++) {
+    const int for_it = (int)(bits[i / 64] >> i % 64 & 1);
+    CHECK(xs[i] == (for_it ? (float)(i % 100 + 1) : 1e30f));
+    CHECK(ns[i] == (for_it ? i % 100 : -5));
+  }
+  bits[2999 / 64] |= (uint64_t)1 << 2999 % 64;
+  CHECK(machine_run(m, p, &run, &failure) == K_FAILED && failure.row == 2999);
+  machine_free(m);
+  program_free(p);
+}
+
+static void what_is_put_is_made_elsewhere(void) {
+  struct builder *b = fresh();
+  const uint32_t x = build_column(b, KC_F32), v = build_column(b, KC_F32);
+  build_put(b, x, build_binary(b, KO_ADD, build_load(b, x), build_load(b, v)));
+  struct program *p = finish(b);
+  CHECK(reads(p, "0\tadd.f32 w0 = c1, c0\n1\tput.f32 c0 = w0, rows\n"));
   program_free(p);
 }
 
@@ -351,7 +397,7 @@ static void a_machine_without_room_refuses(void) {
   struct machine *m = machine_new(&test_memory, K_BASE);
   double row = 1.0;
   void *columns[1] = {&row};
-  const k_run run = {1, columns, NULL, NULL, NULL, NULL, NULL};
+  const k_run run = {1, columns, NULL, NULL, NULL, NULL, NULL, NULL};
   k_failure failure;
   CHECK(machine_run(m, p, &run, &failure) == K_EINVAL);
   CHECK(machine_reserve(m, p) == K_OK && machine_reserve(m, p) == K_OK);
@@ -382,7 +428,7 @@ static void folding_row_by_row_gives_what_a_run_gives(void) {
       }
       k_fold_end(&f, (k_reduce)how, KT_F64, &folded);
       void *columns[1] = {column};
-      const k_run run = {ROWS, columns, NULL, NULL, &total, NULL, NULL};
+      const k_run run = {ROWS, columns, NULL, NULL, NULL, &total, NULL, NULL};
       k_failure failure;
       CHECK(machine_run(m, p, &run, &failure) == K_OK);
     }
@@ -448,6 +494,8 @@ static void too_much_is_a_limit(void) {
 
 int main(void) {
   multiplication_and_addition_become_one_instruction_in_place();
+  rows_that_a_run_is_not_for_keep_what_they_have();
+  what_is_put_is_made_elsewhere();
   each_step_of_a_fused_instruction_rounds();
   equal_work_is_done_once_and_useless_work_never();
   registers_are_used_again();

@@ -70,6 +70,7 @@ static uint16_t likely_operand(const struct program *p, char letter) {
     case 'F': case 'D': case 'I': case 'M': class = 4; break;
     case 'x': return (uint16_t)(at.bitmaps + (unsigned)random_below(p->bitmap_count + 1));
     case 't': return (uint16_t)(at.totals + (unsigned)random_below(p->total_count + 1));
+    case 'b': return (uint16_t)at.start;
     default: break;
   }
   if (class < 4 && random_below(3) == 0) class = 0;
@@ -92,7 +93,7 @@ static void random_insn(const struct program *p, k_insn *k) {
 }
 
 static void change_header(struct program *p) {
-  switch (random_below(12)) {
+  switch (random_below(13)) {
     case 0: resize(&p->columns, &p->column_count, random_below(12), 1); break;
     case 1: resize(&p->scalars, &p->scalar_count, random_below(40), 1); break;
     case 2: resize(&p->totals, &p->total_count, random_below(6), 1); break;
@@ -105,6 +106,7 @@ static void change_header(struct program *p) {
     case 7: p->bitmap_count = (uint16_t)random_below(6); break;
     case 8: p->block = (uint16_t)(random_below(40) * 32); break;
     case 9: p->whole = (uint16_t)random_below(3); break;
+    case 11: p->starts = (uint16_t)random_below(3); break;
     case 10: p->prologue = (uint16_t)random_below(p->insn_count + 3); break;
     default: p->uniform_count = (uint16_t)random_below(8);
   }
@@ -173,7 +175,7 @@ enum { MOST_ROWS = 1030 };
 typedef struct world {
   size_t rows;
   void *before[MAX_COLUMNS], *columns[MAX_COLUMNS], *first[MAX_COLUMNS];
-  uint64_t *bitmaps[MAX_BITMAPS];
+  uint64_t *bitmaps[MAX_BITMAPS], *start;
   k_scalar *uniforms;
   k_status status;
   k_failure failure;
@@ -192,6 +194,8 @@ static void world_new(world *w, const struct program *p) {
   }
   for (int i = 0; i < p->bitmap_count; i++)
     w->bitmaps[i] = exactly(NULL, (w->rows + 63) / 64 * 8);
+  w->start = exactly(NULL, (w->rows + 63) / 64 * 8);
+  for (size_t i = 0; i < (w->rows + 63) / 64; i++) w->start[i] = start_word(i);
   w->uniforms = exactly(NULL, p->uniform_count * sizeof *w->uniforms);
   for (int i = 0; i < p->uniform_count; i++) {
     w->uniforms[i] = random_value((k_type)p->scalars[i]).k;
@@ -207,6 +211,7 @@ static void world_free(world *w, const struct program *p) {
     column_free(w->first[c]);
   }
   for (int i = 0; i < p->bitmap_count; i++) free(w->bitmaps[i]);
+  free(w->start);
   free(w->uniforms);
 }
 
@@ -218,7 +223,8 @@ static void run_once(world *w, const struct program *p, k_isa isa) {
            w->rows * size_of_column((k_column)p->columns[c]));
   struct machine *m = machine_new(&test_memory, isa);
   CHECK(machine_reserve(m, p) == K_OK);
-  const k_run run = {w->rows, w->columns, w->uniforms, w->bitmaps, totals, resolve, NULL};
+  const k_run run = {w->rows, w->columns, w->uniforms, w->bitmaps, w->start, totals, resolve,
+                     NULL};
   memset(&w->failure, 0, sizeof w->failure);
   w->status = machine_run(m, p, &run, &w->failure);
   CHECK(w->status == K_OK || (w->status == K_FAILED && w->failure.row < w->rows));
@@ -281,6 +287,7 @@ static void try_garbage(void) {
   p.uniform_count = (uint16_t)random_below(p.scalar_count - p.constant_count + 1);
   resize(&p.totals, &p.total_count, 0, 1);
   p.whole = random_below(3) == 0;
+  p.starts = (uint16_t)random_below(2);
   p.reg1_count = p.reg4_count = p.reg8_count = p.whole ? 0 : 2;
   p.bitmap_count = 2;
   p.block = 64;

@@ -15,7 +15,7 @@ typedef struct world {
   size_t rows;
   void *before[MODEL_COLUMNS], *columns[MODEL_COLUMNS];
   uint64_t marks[MODEL_BITMAPS][MOST_ROWS / 64 + 2];
-  uint64_t *bitmaps[MODEL_BITMAPS];
+  uint64_t *bitmaps[MODEL_BITMAPS], start[MOST_ROWS / 64 + 1];
   k_total totals[MODEL_TOTALS];
 } world;
 
@@ -37,6 +37,7 @@ static void world_new(world *w, const model *m) {
                                   : random_for_column(m->columns[c]));
   }
   for (int i = 0; i < MODEL_BITMAPS; i++) w->bitmaps[i] = w->marks[i];
+  for (size_t i = 0; i < (w->rows + 63) / 64; i++) w->start[i] = start_word(i);
 }
 
 static void world_free(world *w, const model *m) {
@@ -69,6 +70,7 @@ static k_status run_on(world *w, const model *m, const struct program *p, k_isa 
   run.columns = w->columns;
   run.uniforms = uniforms;
   run.bitmaps = w->bitmaps;
+  run.start = w->start;
   run.totals = w->totals;
   run.live = resolve;
   const k_status status = machine_run(vm, p, &run, failure);

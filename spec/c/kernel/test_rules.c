@@ -7,10 +7,10 @@
 
 /* Columns: 0 f32, 1 i64, 2 bool, 3 entities. Registers: 4, 5 of bytes, 6, 7 of f32, 8, 9
 ** of 8 bytes. Scalars: 10 uniform i64, 11 constant f64, 12, 13 scalar i64, 14 scalar
-** bool. 15 every row, 16 bits, 17 a sum of f64. */
+** bool. 15 every row, 16 bits, 17 a sum of f64, 18 the rows to start with. */
 enum {
   C_F, C_I, C_M, C_E, R_M, R_M2, R_F, R_F2, R_D, R_D2, U_I, K_D, S_I, S_I2, S_B, ALL,
-  BITS, TOTAL,
+  BITS, TOTAL, START,
   X = K_NO_OPERAND
 };
 
@@ -195,6 +195,25 @@ static void long_blocks_have_columns_only(void) {
 }
 
 /* A header with one field at its limit passes, one above it does not. */
+static int starts_with(uint16_t starts, k_insn insn) {
+  struct program p = small_program(0, 1, &insn);
+  p.starts = starts;
+  return program_check(&p);
+}
+
+static void only_some_programs_start_with_some_rows(void) {
+  const k_insn mask = {OP_START, R_M, START, X, X, X, 0};
+  const k_insn put = {OP_PUT_F32, C_F, C_F, START, X, X, 0};
+  CHECK(starts_with(1, mask) && starts_with(1, put));
+  CHECK(!starts_with(0, mask) && !starts_with(0, put) && !starts_with(2, put));
+  CHECK(!starts_with(1, (k_insn){OP_START, R_M, BITS, X, X, X, 0}));
+  CHECK(!starts_with(1, (k_insn){OP_START, R_F, START, X, X, X, 0}));
+  CHECK(!starts_with(1, (k_insn){OP_START | OP_SCALAR, S_B, START, X, X, X, 0}));
+  CHECK(!starts_with(1, (k_insn){OP_EMIT, START, C_M, X, X, X, 0}));
+  CHECK(!starts_with(1, (k_insn){OP_PUT_F32, C_F, C_F, ALL, X, X, 0}));
+  CHECK(!starts_with(1, (k_insn){OP_PUT_F32, C_I, C_F, START, X, X, 0}));
+}
+
 static void headers_have_limits(void) {
   static uint8_t bytes[MAX_SCALARS + 1], totals[MAX_TOTALS + 1];
   static k_insn insns[MAX_INSNS + 1];
@@ -250,6 +269,7 @@ int main(void) {
   narrow_columns_have_their_own_instructions();
   skips_are_no_deeper_than_the_checker();
   long_blocks_have_columns_only();
+  only_some_programs_start_with_some_rows();
   headers_have_limits();
   headers_say_what_there_is();
   return failures != 0;
