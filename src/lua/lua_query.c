@@ -117,7 +117,7 @@ static int query_first(lua_State *L) {
 }
 
 /* The entities, each once, at most as many as there is room for; how many they are. */
-static ecs_status take_ids(const ecs_query *query, ecs_id *ids, size_t room, size_t *count) {
+static ecs_status take_ids(ecs_query *query, ecs_id *ids, size_t room, size_t *count) {
   struct walk walk;
   ecs_status status = walk_begin_ordered(&walk, query);
   *count = 0;

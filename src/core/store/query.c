@@ -1,5 +1,6 @@
 #include "core/store/query.h"
 
+#include "core/store/lineup.h"
 #include "core/store/query_rows.h"
 #include "core/store/relate.h"
 #include "core/store/walk.h"
@@ -166,8 +167,15 @@ static ecs_status join_all(ecs_query *query, const struct id_record *record) {
   return ECS_OK;
 }
 
+/* What it knows of its rows' order is of other tables or terms. */
+static void forget_lineup(ecs_query *query) {
+  lineup_release(query->world, query->lineup);
+  query->lineup = NULL;
+}
+
 static void release(ecs_query *query) {
   struct memory *memory = &query->world->memory;
+  forget_lineup(query);
   query_terms_free(query->world, &query->terms);
   memory_free(memory, query->tables, query->capacity * sizeof *query->tables);
   memory_free(memory, query->columns, query->column_capacity * sizeof *query->columns);
@@ -252,6 +260,7 @@ void ecs_query_free(ecs_query *query) {
 
 void query_reorder(ecs_query *query) {
   if (query->broken) return;
+  forget_lineup(query);
   const struct id_record *all = graph_all(query->world);
   query->count = 0;
   for (uint32_t i = 0; i < all->table_count; i++) {
@@ -271,6 +280,7 @@ void query_rejoin(ecs_query *query) {
 
 void query_retire(ecs_query *query) {
   if (query->broken) return;
+  forget_lineup(query);
   leave_record(query);
   query->broken = true;
   query->count = 0;
@@ -327,6 +337,7 @@ ecs_status query_refresh_reserve(ecs_query *query) {
 
 void query_refresh(ecs_query *query) {
   if (query->broken) return;
+  forget_lineup(query);
   query->terms.slots = 0;
   for (uint32_t i = 0; i < query->terms.count; i++) {
     struct term *term = &query->terms.terms[i];

@@ -102,6 +102,8 @@ struct query_terms {
   bool packed;           /* the first term is a sparse component: its order is that */
 };
 
+struct lineup;
+
 struct ecs_query {
   ecs_world *world;
   ecs_query *previous, *next;     /* all queries of the world, oldest first */
@@ -119,6 +121,7 @@ struct ecs_query {
   uint32_t count;
   uint32_t capacity;
   uint32_t column_capacity;
+  struct lineup *lineup;          /* the last one of its rows, if they have been lined up */
 };
 
 /* Of one match, by slot; NULL when no term has one. */

@@ -144,4 +144,5 @@ void ties_clear(struct ties *ties) {
   for (uint32_t i = 0; i < ties->end_page_capacity; i++)
     if (ties->end_pages[i]) memset(ties->end_pages[i], 0, sizeof *ties->end_pages[i]);
   ties->count = 0;
+  ties->changes++;
 }

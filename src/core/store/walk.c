@@ -1,6 +1,7 @@
 #include "core/store/walk.h"
 
 #include "core/store/entity.h"
+#include "core/store/lineup.h"
 #include "core/store/query_rows.h"
 #include "core/store/relate.h"
 #include "core/store/sparse.h"
@@ -115,10 +116,10 @@ static bool nearest(const struct walk *walk, const struct term *term, struct wal
   return false;
 }
 
-/* To whom a path's relation leads; where that one's row comes before, the list knows. */
+/* To whom a path's relation leads; where that one's row comes before, the lineup knows. */
 static uint32_t target_along(const struct walk *walk, const struct term *term) {
-  if (walk->list && term->through == walk->query->terms.cascade)
-    return walk->list[walk->next_in_list - 1].target;
+  if (walk->lineup && term->through == walk->query->terms.cascade)
+    return walk->lineup->targets[walk->next_in_lineup - 1];
   return ties_target(&term->through->relation->ties, walk->table->rows[walk->row]);
 }
 
@@ -260,9 +261,8 @@ static uint32_t match_of(const struct walk *walk, const struct table *table) {
   return low < walk->reach && query->tables[low] == table->index ? low : NONE;
 }
 
-/* Comes to an entity's row; false when it is in none of the query's tables. The next one is often
-** in the same table, which need not be looked for then. */
-static bool come_to(struct walk *walk, uint32_t entity) {
+/* The next one is often in the same table, which need not be looked for then. */
+bool walk_come_to(struct walk *walk, uint32_t entity) {
   const ecs_world *world = walk->query->world;
   const struct record *record = entity_record(&world->entities, entity);
   if (record->table >= RECORD_BARE) return false;
@@ -270,7 +270,7 @@ static bool come_to(struct walk *walk, uint32_t entity) {
   if (table != walk->table) walk->match = match_of(walk, table);
   walk->table = table;
   walk->row = record->row;
-  return walk->match != NONE;
+  return walk->match != NONE && query_takes_row(&walk->query->terms, table, record->row);
 }
 
 static bool next_by_sources(struct walk *walk) {
@@ -278,20 +278,16 @@ static bool next_by_sources(struct walk *walk) {
     const struct relation *relation = walk->query->terms.terms[0].component->relation;
     uint32_t source = walk->next_source;
     walk->next_source = ties_next(&relation->ties, source);
-    if (come_to(walk, source) && query_takes_row(&walk->query->terms, walk->table, walk->row))
-      return true;
+    if (walk_come_to(walk, source)) return true;
   }
   return false;
 }
 
 static bool next_by_packed(struct walk *walk) {
-  const struct query_terms *terms = &walk->query->terms;
   if (walk->reach == 0) return false;
-  const struct table *packed = terms->terms[0].component->sparse->table;
+  const struct table *packed = walk->query->terms.terms[0].component->sparse->table;
   while (walk->next_row < packed->count)
-    if (come_to(walk, packed->rows[walk->next_row++]) &&
-        query_takes_row(terms, walk->table, walk->row))
-      return true;
+    if (walk_come_to(walk, packed->rows[walk->next_row++])) return true;
   return false;
 }
 
@@ -303,109 +299,46 @@ static bool next_unordered(struct walk *walk) {
   return terms->sources ? next_by_sources(walk) : next_by_tables(walk);
 }
 
-/* How many rows have each depth; then where in the list the next one of that depth comes. */
-struct depths {
-  uint32_t *counts;
-  uint32_t count, capacity;
-};
-
-/* What ties say of the walk's row; most depths are known. */
-INLINE struct walk_row row_of(const struct walk *walk, struct ties *ties) {
-  struct walk_row row = {walk->match, walk->row, 0, 0};
-  uint32_t entity = walk->table->rows[walk->row];
-  const struct tie *tie = ties_find(ties, entity);
-  if (!tie) return row;
-  row.target = tie->target;
-  row.depth = LIKELY(tie->as_of == ties->changes) ? tie->depth : ties_depth(ties, entity);
-  return row;
-}
-
-static RARE bool deepen(struct memory *memory, struct depths *depths, uint32_t depth) {
-  uint32_t *counts = memory_grow(memory, depths->counts, &depths->capacity, depth + 1ull,
-                                 sizeof *counts);
-  if (!counts) return false;
-  depths->counts = counts;
-  while (depths->count <= depth) counts[depths->count++] = 0;
-  return true;
-}
-
-/* All rows that the walk comes to; false when out of memory. */
-static bool count_rows(struct walk *walk, struct memory *memory, struct depths *depths,
-                       uint32_t *rows) {
-  struct ties *ties = &walk->query->terms.cascade->relation->ties;
-  for (*rows = 0; next_unordered(walk); ++*rows) {
-    uint32_t depth = row_of(walk, ties).depth;
-    if (UNLIKELY(depth >= depths->count) && !deepen(memory, depths, depth)) return false;
-    depths->counts[depth]++;
-  }
-  return true;
-}
-
-/* Counting sort by depth, which keeps the order of rows within one. */
-static APART void sort(struct walk *walk, struct depths *depths, struct walk_row *list) {
-  struct ties *ties = &walk->query->terms.cascade->relation->ties;
-  uint32_t first = 0;
-  for (uint32_t i = 0; i < depths->count; i++) {
-    uint32_t count = depths->counts[i];
-    depths->counts[i] = first;
-    first += count;
-  }
-  while (next_unordered(walk)) {
-    struct walk_row row = row_of(walk, ties);
-    list[depths->counts[row.depth]++] = row;
-  }
-}
-
-/* The rows in order, *count of them; NULL when out of memory. */
-static struct walk_row *list_of(const struct walk *walk, struct depths *depths,
-                                uint32_t *count) {
-  struct memory *memory = &walk->query->world->memory;
-  struct walk unordered = *walk;
-  if (!count_rows(&unordered, memory, depths, count)) return NULL;
-  struct walk_row *list = memory_resize(memory, NULL, 0, (*count ? *count : 1) * sizeof *list);
-  unordered = *walk;
-  if (list) sort(&unordered, depths, list);
-  return list;
-}
-
-ecs_status walk_begin_ordered(struct walk *walk, const ecs_query *query) {
-  struct depths depths = {NULL, 0, 0};
+ecs_status walk_begin_ordered(struct walk *walk, ecs_query *query) {
   walk_begin(walk, query);
   if (LIKELY(!query->terms.cascade)) return ECS_OK;
-  struct walk_row *list = list_of(walk, &depths, &walk->list_count);
-  memory_free(&query->world->memory, depths.counts, depths.capacity * sizeof *depths.counts);
-  walk->list = list;
-  if (!list) walk->list_count = 0;
-  return list ? ECS_OK : world_nomem(query->world);
+  walk->lineup = lineup_by_depth(query, walk);
+  return walk->lineup ? ECS_OK : world_nomem(query->world);
 }
 
 void walk_end(struct walk *walk) {
-  uint32_t capacity = walk->list_count ? walk->list_count : 1;
-  if (walk->list)
-    memory_free(&walk->query->world->memory, walk->list, capacity * sizeof *walk->list);
-  walk->list = NULL;
+  if (walk->lineup) lineup_release(walk->query->world, walk->lineup);
+  walk->lineup = NULL;
 }
 
 #define AHEAD 16u              /* how many rows before it is needed a record is asked for */
 
-/* Asks for the record of a row's target, which lies anywhere: half of a path's time. */
-INLINE void fetch_target(const struct walk *walk, const struct walk_row *row) {
-  if (row->target) FETCH(entity_record(&walk->query->world->entities, row->target));
+/* Asks for the record of a target, which lies anywhere: half of a path's time. */
+INLINE void fetch_target(const struct walk *walk, uint32_t target) {
+  if (target) FETCH(entity_record(&walk->query->world->entities, target));
 }
 
-static bool next_in_list(struct walk *walk) {
-  if (walk->next_in_list == walk->list_count) return false;
-  const struct walk_row *next = &walk->list[walk->next_in_list++];
-  if (LIKELY(walk->next_in_list + AHEAD <= walk->list_count)) fetch_target(walk, next + AHEAD - 1);
-  walk->match = next->match;
-  walk->row = next->row;
-  walk->table = world_table(walk->query->world, walk->query->tables[next->match]);
+static bool next_in_lineup(struct walk *walk) {
+  const struct lineup *lineup = walk->lineup;
+  uint32_t at = walk->next_in_lineup;
+  if (at == lineup->count) return false;
+  walk->next_in_lineup++;
+  if (LIKELY(at + AHEAD < lineup->count)) fetch_target(walk, lineup->targets[at + AHEAD]);
+  if (at == lineup->runs[walk->run].end) walk->run++;
+  assert(walk->run < lineup->run_count && at < lineup->runs[walk->run].end);
+  walk->match = lineup->runs[walk->run].match;
+  walk->row = lineup->rows[at];
+  walk->table = world_table(walk->query->world, walk->query->tables[walk->match]);
   return true;
+}
+
+bool walk_next_row(struct walk *walk) {
+  return walk->lineup ? next_in_lineup(walk) : next_unordered(walk);
 }
 
 bool walk_next(struct walk *walk) {
   if (walk->inside && solve(walk, true)) return true;
-  while (walk->list ? next_in_list(walk) : next_unordered(walk))
+  while (walk_next_row(walk))
     if (walk->repeats ? solve(walk, false) : solve_once(walk)) {
       walk->inside = walk->repeats;
       return true;
@@ -435,7 +368,7 @@ static bool is_even(const struct walk *walk, uint32_t step) {
 
 bool walk_take_table(struct walk *walk) {
   const struct query_terms *terms = &walk->query->terms;
-  if (walk->list || terms->sources || walk->row != 0) return false;
+  if (walk->lineup || terms->sources || walk->row != 0) return false;
   if (walk->run_end != walk->table->count) return false;
   for (uint32_t i = 0; i < terms->step_count; i++)
     if (!is_even(walk, i)) return false;
@@ -471,7 +404,7 @@ struct walk_end walk_cells(const struct walk *walk, const struct term *term) {
 }
 
 uint32_t walk_depth(const struct walk *walk) {
-  return walk->list ? walk->list[walk->next_in_list - 1].depth : 0;
+  return walk->lineup ? walk->lineup->runs[walk->run].depth : 0;
 }
 
 ecs_id walk_value(const struct walk *walk, uint32_t n) {
@@ -488,7 +421,7 @@ size_t walk_count(const ecs_query *query) {
   return count;
 }
 
-ecs_status walk_first(const ecs_query *query, ecs_id *first) {
+ecs_status walk_first(ecs_query *query, ecs_id *first) {
   struct walk walk;
   ecs_status status = walk_begin_ordered(&walk, query);
   *first = status == ECS_OK && walk_next(&walk) ? walk_entity(&walk) : ECS_NULL;

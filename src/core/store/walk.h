@@ -5,6 +5,7 @@
 
 #include "core/store/term.h"
 
+struct lineup;
 struct table;
 
 /* Where the cells are that a step gives. */
@@ -12,11 +13,6 @@ struct walk_end {
   const struct table *table;     /* NULL: it is not there */
   uint32_t row;
   uint32_t first;                /* number of the first column */
-};
-
-struct walk_row {
-  uint32_t match, row;
-  uint32_t depth, target;        /* along the relation whose targets come first; 0: none */
 };
 
 struct walk {
@@ -28,8 +24,8 @@ struct walk {
   uint32_t next_match, next_row; /* in the order of tables, or the row of packed ones */
   uint32_t run_end;              /* rows of the table up to this one match, but for steps */
   uint32_t next_source;          /* in the order of sources; 0 ends it */
-  struct walk_row *list;         /* parents first; NULL: in the order of tables, or of sources */
-  uint32_t list_count, next_in_list;
+  struct lineup *lineup;         /* parents first; NULL: in the order of tables, or of sources */
+  uint32_t next_in_lineup, run;  /* of the lineup */
   bool repeats;                  /* a row may match more than once */
   bool inside;                   /* the row may match once more */
   struct walk_end ends[QUERY_STEPS];     /* by step, of alternatives those that are there */
@@ -42,15 +38,22 @@ struct walk {
 void walk_begin(struct walk *walk, const ecs_query *query);
 
 /* In the query's order. ECS_ENOMEM: as after walk_begin. */
-ecs_status walk_begin_ordered(struct walk *walk, const ecs_query *query);
+ecs_status walk_begin_ordered(struct walk *walk, ecs_query *query);
 void walk_end(struct walk *walk);
 
 /* The next match; false at the end. No row moves while a walk is under way. */
 bool walk_next(struct walk *walk);
 
+/* The next row that matches but for the terms that are decided row by row; false at the end. */
+bool walk_next_row(struct walk *walk);
+
 /* After walk_next, for who needs no values: whether all rows of the table match as this one does,
 ** its first, and each once. Then the walk is behind them. */
 bool walk_take_table(struct walk *walk);
+
+/* Comes to the row of an entity that is alive, out of order; false when it is in none of the
+** query's tables, or something that is switched off says that it does not match. */
+bool walk_come_to(struct walk *walk, uint32_t entity);
 
 /* Where a term's cells are in this match: the row's own, or an end's; .table is NULL where it is
 ** not there. Of a tag .first means nothing. */
@@ -70,6 +73,6 @@ ecs_id walk_value(const struct walk *walk, uint32_t n);
 
 /* How many matches there are, and the first one's entity (ECS_NULL for none). */
 size_t walk_count(const ecs_query *query);
-ecs_status walk_first(const ecs_query *query, ecs_id *first);
+ecs_status walk_first(ecs_query *query, ecs_id *first);
 
 #endif

@@ -1,0 +1,232 @@
+#include "core/store/lineup.h"
+
+#include "core/store/query.h"
+#include "core/store/walk.h"
+#include "core/store/world.h"
+
+/* ---- as it is kept ---- */
+
+/* How much of each there is to be. */
+struct extent {
+  uint32_t rows, runs, tables, entities;
+};
+
+static size_t block_size(const struct extent *extent) {
+  return sizeof(struct lineup) + extent->tables * sizeof(struct lineup_table) +
+         extent->runs * sizeof(struct lineup_run) +
+         (extent->rows * (size_t)2 + extent->entities) * sizeof(uint32_t);
+}
+
+static struct lineup *make(ecs_world *world, const struct extent *extent) {
+  size_t size = block_size(extent);
+  struct lineup *lineup = memory_resize(&world->memory, NULL, 0, size);
+  if (!lineup) return NULL;
+  *lineup = (struct lineup){.users = 1, .size = size};
+  lineup->tables = (struct lineup_table *)(void *)(lineup + 1);
+  lineup->runs = (struct lineup_run *)(void *)(lineup->tables + extent->tables);
+  lineup->rows = (uint32_t *)(void *)(lineup->runs + extent->runs);
+  lineup->targets = lineup->rows + extent->rows;
+  lineup->entities = lineup->targets + extent->rows;
+  return lineup;
+}
+
+void lineup_release(ecs_world *world, struct lineup *lineup) {
+  if (!lineup) return;
+  assert(lineup->users > 0);
+  if (--lineup->users == 0) memory_free(&world->memory, lineup, lineup->size);
+}
+
+static struct lineup *use(struct lineup *lineup) {
+  lineup->users++;
+  return lineup;
+}
+
+static void keep(ecs_query *query, struct lineup *lineup) {
+  lineup_release(query->world, query->lineup);
+  query->lineup = use(lineup);
+}
+
+/* ---- parents first ---- */
+
+static const struct ties *ties_of(const ecs_query *query) {
+  return &query->terms.cascade->relation->ties;
+}
+
+/* Whether which rows there are follows from the tables alone. */
+static bool can_be_kept(const struct query_terms *terms) {
+  return !terms->toggled && !terms->packed && !terms->sources;
+}
+
+static bool same_tables(const struct lineup *lineup, const ecs_query *query) {
+  const uint32_t *entities = lineup->entities;
+  if (lineup->table_count != query_reach(query)) return false;
+  for (uint32_t i = 0; i < lineup->table_count; i++) {
+    const struct table *table = world_table(query->world, query->tables[i]);
+    uint32_t count = table->count;
+    if (lineup->tables[i].order != table->order || lineup->tables[i].count != count) return false;
+    if (count && memcmp(entities, table->rows, count * sizeof *entities) != 0) return false;
+    entities += count;
+  }
+  return true;
+}
+
+static bool is_current(const struct lineup *lineup, const ecs_query *query) {
+  const struct ties *ties = ties_of(query);
+  return lineup && lineup->ties == ties && lineup->changes == ties->changes &&
+         same_tables(lineup, query);
+}
+
+static void note_tables(struct lineup *lineup, const ecs_query *query) {
+  uint32_t *entities = lineup->entities;
+  lineup->table_count = query_reach(query);
+  for (uint32_t i = 0; i < lineup->table_count; i++) {
+    const struct table *table = world_table(query->world, query->tables[i]);
+    lineup->tables[i] = (struct lineup_table){table->order, table->count};
+    if (table->count) memcpy(entities, table->rows, table->count * sizeof *entities);
+    entities += table->count;
+  }
+}
+
+struct candidate {
+  uint32_t match, row, depth, target;
+};
+
+/* Of one depth, how many rows and runs there are; then which are the next ones. */
+struct level {
+  uint32_t rows, runs;
+  uint32_t last;               /* match of the last row, counted from 1 */
+};
+
+struct making {
+  struct walk walk;
+  struct memory *memory;
+  struct candidate *list;
+  uint32_t count, capacity;
+  struct level *levels;
+  uint32_t level_count, level_capacity;
+  uint32_t run_count;
+};
+
+static RARE bool deepen(struct making *m, uint32_t depth) {
+  struct level *levels = memory_grow(m->memory, m->levels, &m->level_capacity, depth + 1ull,
+                                     sizeof *levels);
+  if (!levels) return false;
+  m->levels = levels;
+  while (m->level_count <= depth) levels[m->level_count++] = (struct level){0, 0, 0};
+  return true;
+}
+
+static RARE bool lengthen(struct making *m) {
+  struct candidate *list = memory_grow(m->memory, m->list, &m->capacity, m->count + 1ull,
+                                       sizeof *list);
+  if (list) m->list = list;
+  return list != NULL;
+}
+
+/* What ties say of the walk's row; most depths are known. */
+static struct candidate candidate_of(const struct walk *walk, struct ties *ties) {
+  struct candidate row = {walk->match, walk->row, 0, 0};
+  uint32_t entity = walk->table->rows[walk->row];
+  const struct tie *tie = ties_find(ties, entity);
+  if (!tie) return row;
+  row.target = tie->target;
+  row.depth = LIKELY(tie->as_of == ties->changes) ? tie->depth : ties_depth(ties, entity);
+  return row;
+}
+
+/* All rows that the walk comes to; false when out of memory. */
+static bool list_rows(struct making *m) {
+  struct ties *ties = &m->walk.query->terms.cascade->relation->ties;
+  while (walk_next_row(&m->walk)) {
+    struct candidate row = candidate_of(&m->walk, ties);
+    if (UNLIKELY(m->count == m->capacity) && !lengthen(m)) return false;
+    if (UNLIKELY(row.depth >= m->level_count) && !deepen(m, row.depth)) return false;
+    m->list[m->count++] = row;
+    struct level *level = &m->levels[row.depth];
+    level->rows++;
+    if (level->last == row.match + 1) continue;
+    level->last = row.match + 1;
+    level->runs++;
+    m->run_count++;
+  }
+  return true;
+}
+
+/* Counting sort by depth, which keeps the order of rows within one. */
+static void sort(const struct making *m, struct lineup *lineup) {
+  struct level next = {0, 0, 0};
+  for (uint32_t i = 0; i < m->level_count; i++) {
+    struct level level = m->levels[i];
+    m->levels[i] = next;
+    next.rows += level.rows;
+    next.runs += level.runs;
+  }
+  assert(next.rows == m->count && next.runs == m->run_count);
+  for (uint32_t i = 0; i < m->count; i++) {
+    const struct candidate *row = &m->list[i];
+    struct level *level = &m->levels[row->depth];
+    if (level->last != row->match + 1)
+      lineup->runs[level->runs++] = (struct lineup_run){row->match, row->depth, 0};
+    level->last = row->match + 1;
+    lineup->rows[level->rows] = row->row;
+    lineup->targets[level->rows] = row->target;
+    lineup->runs[level->runs - 1].end = ++level->rows;
+  }
+  lineup->count = m->count;
+  lineup->run_count = m->run_count;
+}
+
+static uint32_t rows_of(const ecs_query *query) {
+  uint32_t rows = 0;
+  for (uint32_t i = 0; i < query_reach(query); i++)
+    rows += world_table(query->world, query->tables[i])->count;
+  return rows;
+}
+
+/* NULL when out of memory. */
+static struct lineup *sorted(struct making *m) {
+  const ecs_query *query = m->walk.query;
+  if (!list_rows(m)) return NULL;
+  bool kept = can_be_kept(&query->terms);
+  struct extent extent = {m->count, m->run_count, kept ? query_reach(query) : 0,
+                          kept ? rows_of(query) : 0};
+  struct lineup *lineup = make(query->world, &extent);
+  if (!lineup) return NULL;
+  sort(m, lineup);
+  if (kept) note_tables(lineup, query);
+  lineup->ties = ties_of(query);
+  lineup->changes = lineup->ties->changes;
+  return lineup;
+}
+
+struct lineup *lineup_by_depth(ecs_query *query, const struct walk *walk) {
+  if (is_current(query->lineup, query)) return use(query->lineup);
+  struct making m = {.walk = *walk, .memory = &query->world->memory};
+  struct lineup *lineup = sorted(&m);
+  memory_free(m.memory, m.list, m.capacity * sizeof *m.list);
+  memory_free(m.memory, m.levels, m.level_capacity * sizeof *m.levels);
+  if (lineup && can_be_kept(&query->terms)) keep(query, lineup);
+  return lineup;
+}
+
+/* ---- sources ---- */
+
+struct lineup *lineup_of_sources(ecs_query *query) {
+  const struct term *first = query->terms.terms;
+  const struct ties *ties = &first->component->relation->ties;
+  struct lineup *kept = query->lineup;
+  assert(query->terms.sources && !query->terms.cascade);
+  if (kept && kept->ties == ties && kept->changes == ties->changes) return use(kept);
+  uint32_t target = ecs_id_index(first->target);
+  const struct tie_end *end = ties_end(ties, target);
+  struct extent extent = {end ? end->count : 0, 0, 0, 0};
+  struct lineup *lineup = make(query->world, &extent);
+  if (!lineup) return NULL;
+  lineup->ties = ties;
+  lineup->changes = ties->changes;
+  for (uint32_t at = ties_first(ties, target); at; at = ties_next(ties, at))
+    lineup->rows[lineup->count++] = at;
+  assert(lineup->count == extent.rows);
+  keep(query, lineup);
+  return lineup;
+}
