@@ -71,6 +71,7 @@ build = {
         "src/core/store/index.c",
         "src/core/store/iterate.c",
         "src/core/store/lineup.c",
+        "src/core/store/matches.c",
         "src/core/store/merge.c",
         "src/core/store/name.c",
         "src/core/store/native.c",

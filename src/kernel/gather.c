@@ -13,7 +13,7 @@ static size_t column_room(const struct run_plan *plan, uint32_t i) {
 }
 
 static size_t spot_room(void) {
-  return GATHER_ROWS * (sizeof(struct gather_part) + sizeof(uint32_t));
+  return GATHER_ROWS * (sizeof(struct matches_part) + sizeof(uint32_t));
 }
 
 static size_t room_of(const struct gather *gather, const struct run_plan *plan) {
@@ -41,21 +41,22 @@ static uint32_t spot_of(struct gather *gather, const struct walk *walk, const st
 }
 
 static void lay_out(struct gather *gather, char *at) {
+  gather->ids = (ecs_id *)(void *)at;
+  at += GATHER_ROWS * sizeof(ecs_id);
   for (uint32_t i = 0; i < gather->plan->program->column_count; i++) {
     gather->columns[i] = at;
     at += column_room(gather->plan, i);
   }
-  gather->ids = (ecs_id *)(void *)at;
-  at += GATHER_ROWS * sizeof(ecs_id);
   for (uint32_t i = 0; i < gather->spot_count; i++, at += spot_room()) {
-    gather->spots[i].parts = (struct gather_part *)(void *)at;
-    gather->spots[i].rows = (uint32_t *)(void *)(gather->spots[i].parts + GATHER_ROWS);
+    struct matches_spot *cells = &gather->spots[i].cells;
+    cells->parts = (struct matches_part *)(void *)at;
+    cells->rows = (uint32_t *)(void *)(cells->parts + GATHER_ROWS);
   }
 }
 
 static void forget(struct gather *gather) {
   gather->count = 0;
-  for (uint32_t i = 0; i < gather->spot_count; i++) gather->spots[i].part_count = 0;
+  for (uint32_t i = 0; i < gather->spot_count; i++) gather->spots[i].cells.part_count = 0;
 }
 
 bool gather_begin(struct runner *runner, const struct run *run, const struct walk *walk,
@@ -76,9 +77,17 @@ bool gather_begin(struct runner *runner, const struct run *run, const struct wal
   return true;
 }
 
+bool gather_lay_out(struct runner *runner, struct matches *matches) {
+  size_t room = matches_room(matches->walk->query);
+  if (room > runner->batch.size && !buffer_grow(runner->memory, &runner->batch, room, 0))
+    return false;
+  matches_lay_out(matches, runner->batch.data);
+  return true;
+}
+
 /* ---- matches ---- */
 
-INLINE void append(struct gather_spot *spot, uint32_t at, const struct table *table,
+INLINE void append(struct matches_spot *spot, uint32_t at, const struct table *table,
                    uint32_t first, uint32_t row) {
   uint32_t count = spot->part_count;
   spot->rows[at] = row;
@@ -86,7 +95,7 @@ INLINE void append(struct gather_spot *spot, uint32_t at, const struct table *ta
              spot->parts[count - 1].first == first))
     return;
   spot->part_count++;
-  spot->parts[count] = (struct gather_part){table, first, at, false};
+  spot->parts[count] = (struct matches_part){table, first, at, false};
 }
 
 static void append_end(struct gather_spot *spot, uint32_t at, const struct walk *walk) {
@@ -97,11 +106,11 @@ static void append_end(struct gather_spot *spot, uint32_t at, const struct walk 
   else
     other = walk_cells(walk, spot->term);
   assert(end->table && end->first != NONE);
-  append(spot, at, end->table, end->first, end->row);
+  append(&spot->cells, at, end->table, end->first, end->row);
 }
 
 static void append_match(struct gather *gather, uint32_t at, const struct walk *walk) {
-  append(&gather->spots[0], at, walk->table, walk->match, walk->row);
+  append(&gather->spots[0].cells, at, walk->table, walk->match, walk->row);
   for (uint32_t i = 1; i < gather->spot_count; i++) append_end(&gather->spots[i], at, walk);
 }
 
@@ -110,23 +119,33 @@ void gather_match(struct gather *gather, const struct walk *walk) {
   append_match(gather, gather->count++, walk);
 }
 
+void gather_matches(struct gather *gather, const struct matches *matches) {
+  assert(gather->count == 0);
+  gather->count = matches->count;
+  gather->spots[0].cells = matches->own;
+  for (uint32_t i = 1; i < gather->spot_count; i++) {
+    assert(gather->spots[i].step != NONE);
+    gather->spots[i].cells = matches->spots[gather->spots[i].step];
+  }
+}
+
 void gather_rows(struct gather *gather, const struct table *table, uint32_t match, uint32_t first,
                  uint64_t bits) {
   assert(gather->spot_count == 1 && gather->count + 64 <= GATHER_ROWS);
   for (; bits; bits &= bits - 1)
-    append(&gather->spots[0], gather->count++, table, match, first + bits_first(bits));
+    append(&gather->spots[0].cells, gather->count++, table, match, first + bits_first(bits));
 }
 
 /* ---- cells ---- */
 
 /* Some rows of a table, among the rows that were gathered. */
 struct stretch {
-  const struct gather_part *part;
+  const struct matches_part *part;
   const uint32_t *rows;
   uint32_t at, count;
 };
 
-static struct stretch stretch_of(const struct gather *gather, const struct gather_spot *spot,
+static struct stretch stretch_of(const struct gather *gather, const struct matches_spot *spot,
                                  uint32_t part, uint32_t rows) {
   uint32_t at = spot->parts[part].at, end = part + 1 < spot->part_count ? spot->parts[part + 1].at
                                                                         : gather->count;
@@ -142,7 +161,7 @@ static LOOPS bool lie_together(const uint32_t *rows, uint32_t count) {
 
 static void find_together(struct gather *gather) {
   for (uint32_t i = 0; i < gather->spot_count; i++) {
-    struct gather_spot *spot = &gather->spots[i];
+    struct matches_spot *spot = &gather->spots[i].cells;
     for (uint32_t part = 0; part < spot->part_count; part++) {
       struct stretch stretch = stretch_of(gather, spot, part, gather->count);
       spot->parts[part].together = lie_together(stretch.rows, stretch.count);
@@ -154,9 +173,12 @@ static void find_together(struct gather *gather) {
   for (uint32_t i = 0; i < count; i++)                               \
     ((type *)to)[i] = ((const type *)from)[rows[i]];                 \
   break
+#define AHEAD 8u               /* how many cells before it is written a line is asked for */
 #define GIVE(type)                                                   \
-  for (uint32_t i = 0; i < count; i++)                               \
+  for (uint32_t i = 0; i < count; i++) {                             \
+    FETCH(&((type *)to)[rows[i + AHEAD < count ? i + AHEAD : i]]);   \
     ((type *)to)[rows[i]] = ((const type *)from)[i];                 \
+  }                                                                  \
   break
 
 static void take_cells(void *to, const void *from, const uint32_t *rows, uint32_t count,
@@ -181,7 +203,7 @@ static void give_cells(void *to, const void *from, const uint32_t *rows, uint32_
 
 /* The column of a table that a program's column stands for in a stretch. */
 static const struct column *column_in(const struct gather *gather, uint32_t i,
-                                      const struct gather_part *part) {
+                                      const struct matches_part *part) {
   struct run_column wanted = gather->plan->columns[i];
   uint32_t first = part->first;
   if (gather->spot_of[i] == 0) first = query_columns(gather->query, first)[wanted.slot];
@@ -191,7 +213,7 @@ static const struct column *column_in(const struct gather *gather, uint32_t i,
 
 /* Copies the first rows of a program's column from the tables, or to them. */
 static void copy_column(const struct gather *gather, uint32_t i, uint32_t rows, bool back) {
-  const struct gather_spot *spot = &gather->spots[gather->spot_of[i]];
+  const struct matches_spot *spot = &gather->spots[gather->spot_of[i]].cells;
   size_t size = column_size((k_column)gather->plan->program->columns[i]);
   for (uint32_t part = 0; part < spot->part_count; part++) {
     struct stretch stretch = stretch_of(gather, spot, part, rows);
@@ -210,8 +232,17 @@ static void copy_column(const struct gather *gather, uint32_t i, uint32_t rows, 
   }
 }
 
+/* Where all cells of a column are that is the rows' own, if they lie there as a program wants them;
+** else NULL. */
+static void *lies_ready(const struct gather *gather, uint32_t i) {
+  const struct matches_spot *own = &gather->spots[0].cells;
+  if (gather->spot_of[i] || own->part_count != 1 || !own->parts[0].together) return NULL;
+  void *cells = column_at(column_in(gather, i, &own->parts[0]), own->rows[0]);
+  return (uintptr_t)cells % 64 == 0 ? cells : NULL;
+}
+
 static void take_ids(struct gather *gather) {
-  const struct gather_spot *own = &gather->spots[0];
+  const struct matches_spot *own = &gather->spots[0].cells;
   for (uint32_t part = 0; part < own->part_count; part++) {
     struct stretch stretch = stretch_of(gather, own, part, gather->count);
     const uint32_t *entities = stretch.part->table->rows;
@@ -226,23 +257,24 @@ static void take_columns(struct gather *gather) {
   find_together(gather);
   if (plan->takes_ids || plan->command_count) take_ids(gather);
   for (uint32_t i = 0; i < plan->program->column_count; i++) {
-    if (plan->columns[i].slot != NONE)
-      copy_column(gather, i, gather->count, false);
-    else
-      memcpy(gather->columns[i], gather->ids, gather->count * sizeof *gather->ids);
+    bool ids = plan->columns[i].slot == NONE;
+    void *cells = ids ? gather->ids : lies_ready(gather, i);
+    gather->bound[i] = cells ? cells : gather->columns[i];
+    if (!cells && plan_bit(plan->reads, i)) copy_column(gather, i, gather->count, false);
   }
 }
 
 static void put_back(const struct gather *gather, uint32_t rows) {
   for (uint32_t i = 0; i < gather->plan->program->column_count; i++)
-    if (program_writes(gather->plan->program, i)) copy_column(gather, i, rows, true);
+    if (plan_bit(gather->plan->writes, i) && gather->bound[i] == gather->columns[i])
+      copy_column(gather, i, rows, true);
 }
 
 /* ---- running ---- */
 
 bool gather_run(struct runner *runner, const struct run *run, struct gather *gather,
                 struct run_failure *failure) {
-  struct run_rows rows = {gather->count, gather->columns};
+  struct run_rows rows = {gather->count, gather->bound};
   take_columns(gather);
   bool sound = run_rows(runner, run, &rows, failure);
   if (!sound) {
@@ -260,7 +292,7 @@ bool gather_run_table(struct runner *runner, const struct run *run, struct gathe
   assert(gather->count == 0 && !run->plan->needs_room);
   append_match(gather, 0, walk);
   for (uint32_t i = 0; i < run->plan->program->column_count; i++)
-    columns[i] = column_in(gather, i, gather->spots[gather->spot_of[i]].parts)->data;
+    columns[i] = column_in(gather, i, gather->spots[gather->spot_of[i]].cells.parts)->data;
   forget(gather);
   struct run_rows rows = {walk->table->count, columns};
   if (run_rows(runner, run, &rows, failure)) return true;

@@ -5,26 +5,16 @@
 #ifndef ECS_KERNEL_GATHER_H
 #define ECS_KERNEL_GATHER_H
 
-#include "core/store/walk.h"
+#include "core/store/matches.h"
 #include "kernel/run.h"
 
-#define GATHER_ROWS 1024u
-
-/* From row `at` of those that were gathered on, cells are in this table, up to the next part. */
-struct gather_part {
-  const struct table *table;
-  uint32_t first;              /* the term's first column; of own cells the query's match */
-  uint32_t at;
-  bool together;               /* its rows follow each other */
-};
+#define GATHER_ROWS MATCHES_ROWS
 
 /* Which rows of tables have the cells of a term. */
 struct gather_spot {
   const struct term *term;     /* of the first spot, for all that is the rows' own, none */
   uint32_t step;               /* of the walk that finds it; NONE: ask walk_cells */
-  uint32_t part_count;
-  struct gather_part *parts;
-  uint32_t *rows;
+  struct matches_spot cells;
 };
 
 struct gather {
@@ -33,7 +23,8 @@ struct gather {
   uint32_t count;
   uint32_t spot_count;
   ecs_id *ids;                             /* of the rows' entities */
-  void *columns[RUN_COLUMNS];              /* the program's */
+  void *columns[RUN_COLUMNS];              /* the program's: room for them */
+  void *bound[RUN_COLUMNS];                /* that room, or where the cells are anyway */
   uint32_t spot_of[RUN_COLUMNS];           /* by the program's columns */
   struct gather_spot spots[RUN_COLUMNS + 1];
 };
@@ -42,9 +33,16 @@ struct gather {
 bool gather_begin(struct runner *runner, const struct run *run, const struct walk *walk,
                   struct gather *gather);
 
+/* Room in the runner for a batch of the same walk; false when out of memory. */
+bool gather_lay_out(struct runner *runner, struct matches *matches);
+
 /* Appends the walk's match, of which every term that the program reads is there; fewer than
 ** GATHER_ROWS are there. */
 void gather_match(struct gather *gather, const struct walk *walk);
+
+/* The batch's matches, of which every term that the program reads is there: nothing else is
+** gathered, and the batch is as it is until they have run. */
+void gather_matches(struct gather *gather, const struct matches *matches);
 
 /* As run_table, over the whole table of the walk's match, where the cells are: of a program that
 ** has no columns or bitmaps of its own, and nothing is gathered. */

@@ -15,6 +15,8 @@ struct run_plan run_plan_of(struct program *program, const struct run_column *co
   assert(program->column_count <= RUN_COLUMNS && program->bitmap_count <= RUN_BITMAPS);
   assert(command_count <= program->bitmap_count);
   for (uint32_t i = 0; i < program->column_count; i++) {
+    plan.reads[i / 64] |= (uint64_t)program_reads(program, i) << i % 64;
+    plan.writes[i / 64] |= (uint64_t)program_writes(program, i) << i % 64;
     if (columns[i].slot != NONE) continue;
     assert(!plan.takes_ids);
     assert(program->columns[i] == KC_ENTITY && !program_writes(program, i));
@@ -39,6 +41,7 @@ void runner_free(struct runner *runner) {
   runner->machine_room = runner->capacity = 0;
   buffer_free(runner->memory, &runner->room);
   buffer_free(runner->memory, &runner->gathered);
+  buffer_free(runner->memory, &runner->batch);
   runner->gather_capacity = 0;
 }
 

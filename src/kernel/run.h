@@ -39,11 +39,17 @@ struct run_plan {
   bool takes_ids;                      /* one of the columns is the entities */
   bool needs_room;                     /* for ids or bitmaps of the rows */
   size_t machine_room;                 /* of the program */
+  uint64_t reads[RUN_COLUMNS / 64];    /* bits by the program's columns */
+  uint64_t writes[RUN_COLUMNS / 64];
 };
 
 /* The plan of a program that is finished. */
 struct run_plan run_plan_of(struct program *program, const struct run_column *columns,
                             const struct run_command *commands, uint32_t command_count);
+
+static inline bool plan_bit(const uint64_t *bits, uint32_t column) {
+  return bits[column / 64] >> column % 64 & 1;
+}
 
 /* What programs need while they run, one at a time: each thread has a runner of its own. What a
 ** run has left in it is there until the next one. */
@@ -57,6 +63,7 @@ struct runner {
   uint32_t rows;               /* that it is laid out for now */
   struct column_buffer gathered;   /* what gather.h copies */
   size_t gather_capacity;
+  struct column_buffer batch;      /* matches, of which that is made */
   void *columns[RUN_COLUMNS];
   uint64_t *bitmaps[RUN_BITMAPS];
 };

@@ -83,6 +83,7 @@ struct gathering {
   int anchors;                 /* where the kernel's are */
   struct run run;
   struct gather gather;
+  struct matches *batch;         /* NULL: matches are gathered one by one */
   struct variant *variant;
   uint64_t present;
   uint32_t depth;              /* of the rows, where parents come first */
@@ -106,6 +107,7 @@ static void begin(lua_State *L, struct kernel *kernel, struct gathering *g, uint
   g->run.uniforms = g->variant->uniforms;
   g->writes = writes_any(g->variant);
   if (!gather_begin(&kernel->set->runner, &g->run, g->walk, &g->gather)) raise_memory(L);
+  if (g->batch && !gather_lay_out(&kernel->set->runner, g->batch)) raise_memory(L);
 }
 
 /* From a row on, of the matches behind those that are done. Finalizers may run other programs
@@ -180,6 +182,38 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
   flush(L, handle, loop, &g);
 }
 
+/* variant_present_in_match in all of them. */
+static uint64_t present_in(const struct matches *batch, const struct choices *choices) {
+  const struct walk *walk = batch->walk;
+  const uint32_t *columns = query_columns(walk->query, batch->own.parts[0].first);
+  uint64_t present = 0;
+  for (uint32_t i = 0; i < choices->count; i++) {
+    uint32_t slot = choices->list[i].term->slot, step = choices->list[i].step;
+    bool there = step == NONE ? columns[slot] != NONE : !(batch->absent >> step & 1);
+    if (there) present |= (uint64_t)1 << slot % KERNEL_SLOTS;
+  }
+  return present;
+}
+
+/* The same where batches of them can be had. */
+static void run_in_batches(lua_State *L, int handle, int anchors, struct loop_box *loop,
+                        struct walk *walk, const struct kernel_run *how) {
+  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  struct matches batch;
+  struct gathering g = {.walk = walk, .anchors = anchors, .batch = &batch,
+                        .run = {.query = kernel->query, .totals = how->total, .dt = how->dt}};
+  struct choices choices;
+  variant_choices(walk, &choices);
+  matches_begin(&batch, walk, loop->query->query);
+  if (!gather_lay_out(&kernel->set->runner, &batch)) raise_memory(L);
+  while (matches_next(&batch)) {
+    uint64_t present = present_in(&batch, &choices);
+    if (!g.variant || present != g.present) begin(L, kernel, &g, present);
+    gather_matches(&g.gather, &batch);
+    flush(L, handle, loop, &g);
+  }
+}
+
 /* The rows of a table that are on, 64 at a time; the same terms are there in all of them. */
 static void run_words(lua_State *L, int handle, struct loop_box *loop, const struct table *table,
                       uint32_t match, struct gathering *g) {
@@ -227,7 +261,9 @@ void kernel_run(lua_State *L, int handle, struct loop_box *loop,
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   int anchors = lua_gettop(L);
   bool by_runs = !loop->walk && query_has_runs(kernel->query);
-  if (loop->walk) run_matches(L, handle, anchors, loop, loop->walk, run);
+  if (loop->walk)
+    (matches_suit(kernel->query) ? run_in_batches : run_matches)(L, handle, anchors, loop,
+                                                                 loop->walk, run);
   if (by_runs) run_shown(L, handle, anchors, loop, run);
   while (!loop->walk && !by_runs && loop_next_run(loop)) {
     uint64_t present = variant_present(kernel->query, loop->table);

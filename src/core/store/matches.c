@@ -1,0 +1,370 @@
+#include "core/store/matches.h"
+
+#include "core/store/entity.h"
+#include "core/store/lineup.h"
+#include "core/store/query_rows.h"
+#include "core/store/sparse.h"
+#include "core/store/toggle.h"
+#include "core/store/world.h"
+
+/* ---- which queries ---- */
+
+static bool path_suits(const struct term *term) {
+  if (term->nearest || term->component->sparse) return false;
+  return !term->through->sparse;
+}
+
+static bool step_suits(const struct term *term) {
+  if (term->group != NONE) return false;
+  switch (term->form) {
+    case TERM_SPARSE: return true;
+    case TERM_PATH: return path_suits(term);
+    case TERM_PAIR:
+      return term->component->ties.exclusive && term->target != ECS_NULL && !term->binds;
+    default: return false;
+  }
+}
+
+bool matches_suit(const ecs_query *query) {
+  const struct query_terms *terms = &query->terms;
+  for (uint32_t i = 0; i < terms->step_count; i++)
+    if (!step_suits(&terms->terms[terms->steps[i]])) return false;
+  return !query_varies(terms);
+}
+
+/* ---- beginning ---- */
+
+static size_t spot_room(void) {
+  return MATCHES_ROWS * (sizeof(struct matches_part) + sizeof(uint32_t));
+}
+
+size_t matches_room(const ecs_query *query) {
+  return (query->terms.step_count + (size_t)1) * spot_room();
+}
+
+static char *lay_out_spot(struct matches_spot *spot, char *at) {
+  spot->parts = (struct matches_part *)(void *)at;
+  spot->rows = (uint32_t *)(void *)(spot->parts + MATCHES_ROWS);
+  return at + spot_room();
+}
+
+void matches_lay_out(struct matches *matches, void *room) {
+  char *at = lay_out_spot(&matches->own, room);
+  for (uint32_t i = 0; i < matches->step_count; i++) at = lay_out_spot(&matches->spots[i], at);
+}
+
+/* A tie that its query's order is made of is there in all rows. */
+static void begin_tie(const struct walk *walk, struct matches_step *step, bool first) {
+  const struct term *term = step->term;
+  bool sources = first && walk->query->terms.sources;
+  step->kind = sources ? STEP_SELF : STEP_TIED;
+  step->target = ecs_alive(walk->query->world, term->target) ? ecs_id_index(term->target) : 0;
+}
+
+static void begin_step(const struct walk *walk, uint32_t at, struct matches_step *step) {
+  const struct query_terms *terms = &walk->query->terms;
+  const struct term *term = &terms->terms[terms->steps[at]];
+  *step = (struct matches_step){.term = term, .index = NONE};
+  step->gives = term->slot != NONE && term_has_cells(term, term->component);
+  if (term->form == TERM_PAIR) step->ties = &term->component->relation->ties;
+  if (term->form == TERM_PATH && term->through_leaf == NONE)
+    step->ties = &term->through->relation->ties;
+  step->hides = term->state == TERM_OFF || (term->state == TERM_ON && term->component->toggle);
+  step->cascades = walk->lineup && term->through && term->through == terms->cascade;
+  switch (term->form) {
+    case TERM_SPARSE: step->kind = STEP_SPARSE; break;
+    case TERM_PATH: step->kind = term->through_leaf == NONE ? STEP_PATH : STEP_FIELD; break;
+    default: begin_tie(walk, step, at == 0); break;
+  }
+}
+
+void matches_begin(struct matches *matches, struct walk *walk, ecs_query *query) {
+  memset(matches, 0, sizeof *matches);
+  assert(matches_suit(query) && walk->query == query);
+  matches->walk = walk;
+  matches->step_count = query->terms.step_count;
+  if (query->terms.sources && walk->next_source && !walk->lineup)
+    walk->lineup = lineup_of_sources(query);
+  for (uint32_t i = 0; i < matches->step_count; i++) begin_step(walk, i, &matches->steps[i]);
+}
+
+/* ---- steps ---- */
+
+/* Where a row's cells of a term are. */
+struct end {
+  const struct table *table;
+  uint32_t first, row;
+  bool there;
+};
+
+/* What there is of the step's term in a table. */
+static APART void look(struct matches_step *step, const struct table *table) {
+  const struct term *term = step->term;
+  const struct layout *layout = table_find(table, term->id);
+  step->table = table;
+  step->index = table->index;
+  step->there = layout->taken;
+  step->first = layout->count ? (uint32_t)(layout->columns - table->columns) : NONE;
+  if (layout->count && term->leaf != NONE) step->first += term->leaf;
+}
+
+static bool is_shown(const struct matches_step *step, const struct table *table, uint32_t row) {
+  return toggle_is_off(table, step->term->id, row) == (step->term->state == TERM_OFF);
+}
+
+INLINE bool end_in(struct matches_step *step, const struct table *table, uint32_t row,
+                   struct end *end) {
+  if (UNLIKELY(table->index != step->index)) look(step, table);
+  *end = (struct end){table, step->first, row, true};
+  return step->there && (LIKELY(!step->hides) || is_shown(step, table, row));
+}
+
+/* Of an index whose entity is alive. */
+INLINE bool end_of(const ecs_world *world, struct matches_step *step, uint32_t index,
+                   struct end *end) {
+  const struct record *record = entity_record(&world->entities, index);
+  if (LIKELY(record->table == step->index))
+    return end_in(step, step->table, record->row, end);
+  return record->table < RECORD_BARE &&
+         end_in(step, record_table(world, record), record->row, end);
+}
+
+/* Rows of one table that may match, one behind the other. */
+struct stretch {
+  const struct table *table;
+  uint32_t match;
+  const uint32_t *rows;
+  const uint32_t *targets;     /* along the relation of the lineup; else NULL */
+};
+
+static bool through_field(const ecs_world *world, struct matches_step *step,
+                          const struct table *table, uint32_t row, struct end *end) {
+  const struct term *term = step->term;
+  const struct layout *layout = table_find(table, term->through_id);
+  if (!layout->taken || toggle_is_off(table, term->through_id, row)) return false;
+  const ecs_id *ids = layout->columns[term->through_leaf].data;
+  ecs_id to = entity_target(world, ids[row]);
+  return to != ECS_NULL && end_of(world, step, ecs_id_index(to), end);
+}
+
+static bool in_sparse(const struct matches_step *step, uint32_t entity, struct end *end) {
+  const struct term *term = step->term;
+  const struct component *component = term->component;
+  uint32_t row = sparse_row(component->sparse, entity);
+  uint32_t first = component->leaf_count == 0 ? NONE : term->leaf == NONE ? 0 : term->leaf;
+  *end = (struct end){component->sparse->table, first, row, true};
+  return row != NONE && term->state != TERM_OFF;
+}
+
+/* To whom the relation of a path, or of a tie, leads from the i-th row. */
+INLINE uint32_t target_of(const struct matches_step *step, const struct stretch *rows, uint32_t i) {
+  return step->cascades ? rows->targets[i]
+                        : ties_target(step->ties, rows->table->rows[rows->rows[i]]);
+}
+
+/* The step's cells of the i-th row; false when there are none. */
+static bool find(const ecs_world *world, struct matches_step *step, const struct stretch *rows,
+                 uint32_t i, struct end *end) {
+  uint32_t row = rows->rows[i], target;
+  switch (step->kind) {
+    case STEP_SELF: return end_in(step, rows->table, row, end);
+    case STEP_TIED:
+      target = target_of(step, rows, i);
+      return target && target == step->target && end_in(step, rows->table, row, end);
+    case STEP_PATH:
+      target = target_of(step, rows, i);
+      return target && end_of(world, step, target, end);
+    case STEP_FIELD: return through_field(world, step, rows->table, row, end);
+    default: return in_sparse(step, rows->table->rows[row], end);
+  }
+}
+
+/* Which of the entities of a list, from the first on, are in one table, and their rows. */
+static uint32_t together(const ecs_world *world, const uint32_t *list, uint32_t count,
+                         uint32_t table, uint32_t *rows) {
+  const struct slots *near = &world->entities.near;
+  uint32_t i = 0;
+  for (; i < count && list[i] - FIRST_ENTITY < near->count; i++) {
+    struct record record = near->records[list[i] - FIRST_ENTITY];
+    if (record.table != table) return i;
+    rows[i] = record.row;
+  }
+  for (; i < count && list[i]; i++) {
+    const struct record *record = entity_record(&world->entities, list[i]);
+    if (record->table != table) return i;
+    rows[i] = record->row;
+  }
+  return i;
+}
+
+/* Of n rows, the first of which has its cells in a table, those behind it that have theirs there,
+** too: where these are. Returns how many rows that makes. */
+static uint32_t find_more(const ecs_world *world, struct matches_step *step,
+                          const struct stretch *rows, uint32_t n, const struct table *table,
+                          uint32_t *ends) {
+  struct end end;
+  uint32_t i = 1;
+  if (step->kind == STEP_PATH && step->cascades && !step->hides)
+    return together(world, rows->targets, n, table->index, ends);
+  while (i < n && find(world, step, rows, i, &end) && end.table == table) ends[i++] = end.row;
+  return i;
+}
+
+/* How many of n rows, from the first on, are alike: they have cells in one table, or have none. */
+static uint32_t find_alike(const ecs_world *world, struct matches_step *step,
+                           const struct stretch *rows, uint32_t n, struct end *first,
+                           uint32_t *ends) {
+  struct end other;
+  uint32_t i = 1;
+  first->there = find(world, step, rows, 0, first);
+  if (!first->there) {
+    while (i < n && !find(world, step, rows, i, &other)) i++;
+    return i;
+  }
+  if (step->kind == STEP_SELF) {
+    if (step->gives) memcpy(ends, rows->rows, n * sizeof *ends);
+    return n;
+  }
+  ends[0] = first->row;
+  return find_more(world, step, rows, n, first->table, ends);
+}
+
+static void append(struct matches_spot *spot, uint32_t at, const struct table *table,
+                   uint32_t first) {
+  uint32_t count = spot->part_count;
+  if (count && spot->parts[count - 1].table == table && spot->parts[count - 1].first == first)
+    return;
+  assert(count < MATCHES_ROWS && count <= at);
+  spot->parts[spot->part_count++] = (struct matches_part){table, first, at, false};
+}
+
+/* Appends some of n rows, from the first on, or passes them over when they do not match. Returns
+** how many it has dealt with; 0 when they are another batch's. */
+static uint32_t take(struct matches *matches, const struct stretch *rows, uint32_t n) {
+  const ecs_world *world = matches->walk->query->world;
+  struct end ends[QUERY_STEPS];
+  uint32_t absent = 0, at = matches->count;
+  for (uint32_t i = 0; i < matches->step_count; i++) {
+    struct matches_step *step = &matches->steps[i];
+    enum term_kind kind = step->term->kind;
+    n = find_alike(world, step, rows, n, &ends[i], matches->spots[i].rows + at);
+    if (kind != TERM_OPTIONAL && ends[i].there == (kind == TERM_WITHOUT)) return n;
+    absent |= (uint32_t)!ends[i].there << i;
+  }
+  if (at && absent != matches->absent) return 0;
+  assert(n > 0 && n <= MATCHES_ROWS - at);
+  matches->absent = absent;
+  append(&matches->own, at, rows->table, rows->match);
+  if (rows->rows != matches->own.rows + at)
+    memcpy(matches->own.rows + at, rows->rows, n * sizeof *rows->rows);
+  for (uint32_t i = 0; i < matches->step_count; i++)
+    if (matches->steps[i].gives && ends[i].there)
+      append(&matches->spots[i], at, ends[i].table, ends[i].first);
+  matches->count += n;
+  return n;
+}
+
+/* ---- rows ---- */
+
+static uint32_t room_in(const struct matches *matches) { return MATCHES_ROWS - matches->count; }
+
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+/* Whether a table has the terms, of those that are there in all of its rows or in none, that the
+** batch's rows have. */
+static bool goes_on(const struct matches *matches, uint32_t match) {
+  const ecs_query *query = matches->walk->query;
+  if (LIKELY(!query->terms.choices) || matches->count == 0) return true;
+  const uint32_t *a = query_columns(query, matches->own.parts[0].first);
+  const uint32_t *b = query_columns(query, match);
+  for (uint32_t i = 0; a != b && i < query->terms.slots; i++)
+    if ((a[i] == NONE) != (b[i] == NONE)) return false;
+  return true;
+}
+
+static void take_by_depth(struct matches *matches) {
+  struct walk *walk = matches->walk;
+  const struct lineup *lineup = walk->lineup;
+  uint32_t depth = NONE;
+  while (walk->next_in_lineup < lineup->count && room_in(matches)) {
+    uint32_t at = walk->next_in_lineup;
+    if (at == lineup->runs[walk->run].end) walk->run++;
+    const struct lineup_run *run = &lineup->runs[walk->run];
+    if (matches->count == 0) depth = run->depth;
+    if (run->depth != depth || !goes_on(matches, run->match)) return;
+    struct stretch rows = {world_table(walk->query->world, walk->query->tables[run->match]),
+                           run->match, lineup->rows + at, lineup->targets + at};
+    uint32_t taken = take(matches, &rows, least(run->end - at, room_in(matches)));
+    if (taken == 0) return;
+    walk->next_in_lineup += taken;
+  }
+}
+
+/* How many of the sources from the next one on are in the table that the walk has come to. */
+static uint32_t next_sources(struct matches *matches) {
+  const struct walk *walk = matches->walk;
+  const uint32_t *list = walk->lineup->rows + walk->next_in_lineup;
+  uint32_t n = least(walk->lineup->count - walk->next_in_lineup, room_in(matches));
+  uint32_t *rows = matches->own.rows + matches->count;
+  if (walk->query->terms.toggled) n = 1;
+  return together(walk->query->world, list, n, walk->table->index, rows);
+}
+
+static void take_sources(struct matches *matches) {
+  struct walk *walk = matches->walk;
+  const struct lineup *lineup = walk->lineup;
+  while (walk->next_in_lineup < lineup->count && room_in(matches)) {
+    uint32_t taken = 1;
+    if (walk_come_to(walk, lineup->rows[walk->next_in_lineup])) {
+      if (!goes_on(matches, walk->match)) return;
+      uint32_t n = next_sources(matches);
+      struct stretch rows = {walk->table, walk->match, matches->own.rows + matches->count, NULL};
+      taken = take(matches, &rows, n);
+    }
+    if (taken == 0) return;
+    walk->next_in_lineup += taken;
+  }
+}
+
+/* Those of the walk's table from its row on that are known to follow each other. */
+static uint32_t next_rows(struct matches *matches) {
+  const struct walk *walk = matches->walk;
+  const struct query_terms *terms = &walk->query->terms;
+  bool by_tables = !terms->packed && !terms->sources;
+  uint32_t n = by_tables ? least(walk->run_end - walk->row, room_in(matches)) : 1;
+  uint32_t *rows = matches->own.rows + matches->count;
+  for (uint32_t i = 0; i < n; i++) rows[i] = walk->row + i;
+  return n;
+}
+
+static void take_others(struct matches *matches) {
+  struct walk *walk = matches->walk;
+  while (room_in(matches) && (matches->waits || walk_next_row(walk))) {
+    matches->waits = true;
+    if (!goes_on(matches, walk->match)) return;
+    uint32_t n = next_rows(matches);
+    struct stretch rows = {walk->table, walk->match, matches->own.rows + matches->count, NULL};
+    uint32_t taken = take(matches, &rows, n);
+    if (taken == 0) return;
+    matches->waits = false;
+    if (n > 1) walk->next_row = walk->row + taken;
+  }
+}
+
+static void forget(struct matches *matches) {
+  matches->count = matches->absent = 0;
+  matches->own.part_count = 0;
+  for (uint32_t i = 0; i < matches->step_count; i++) matches->spots[i].part_count = 0;
+}
+
+bool matches_next(struct matches *matches) {
+  const struct walk *walk = matches->walk;
+  forget(matches);
+  if (!walk->lineup)
+    take_others(matches);
+  else if (walk->query->terms.cascade)
+    take_by_depth(matches);
+  else
+    take_sources(matches);
+  return matches->count > 0;
+}
