@@ -270,6 +270,32 @@ describe("scopes", function()
     assert.are.equal("staged", world:get(e, "Bag.name"))
   end)
 
+  it("despawn in the order of their commands, whatever is tied elsewhere (C38)", function()
+    local function rows_of(ties)
+      local world = new_world()
+      world:relation "Likes"
+      local a, b = world:spawn { Bag = {} }, world:spawn { Bag = {} }
+      world:spawn_many(2, { Bag = {} })
+      local x = world:spawn()
+      if ties then
+        world:add(x, "Likes", x)
+      end
+      world:defer()
+      world:add(a, "Frozen")
+      world:despawn(b)
+      world:despawn(a)
+      world:commit()
+      local rows = world:query "Bag":ids()
+      rows[#rows + 1], rows[#rows + 2] = world:spawn(), world:spawn()
+      for at, id in ipairs(rows) do
+        rows[at] = id & 0xFFFFFFF
+      end
+      return rows
+    end
+    assert.are.same({ 65538, 65539, 65536, 65537 }, rows_of(false))
+    assert.are.same({ 65538, 65539, 65536, 65537 }, rows_of(true))
+  end)
+
   it("that are dropped let go of any values", function()
     local world = new_world()
     local weak = setmetatable({}, { __mode = "k" })

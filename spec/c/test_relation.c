@@ -342,6 +342,22 @@ static void ends_many_at_once(void) {
   close_world(&f);
 }
 
+/* The next ids tell in which order the last ones died. */
+static void ends_whole_queries_in_order(void) {
+  for (int tied = 0; tied < 2; tied++) {
+    open_relations();
+    ecs_id other = spawn_empty(f.world), ids[3], again = 0;
+    if (tied) CHECK_OK(f.world, ecs_add(f.world, other, ecs_pair(likes, other)));
+    for (int i = 0; i < 3; i++) ids[i] = SPAWN(f.world, f.frozen);
+    CHECK_OK(f.world, ecs_query_despawn(new_query(f.world, "Frozen")));
+    for (int i = 3; i-- > 0;) {
+      CHECK_OK(f.world, ecs_spawn(f.world, NULL, 0, &again));
+      CHECK_INTEGER(ecs_id_index(ids[i]), ecs_id_index(again));
+    }
+    close_world(&f);
+  }
+}
+
 static const struct test tests[] = {
   {"C72: an exclusive relation's target is replaced in one step, without a table",
    replaces_an_exclusive_target},
@@ -362,6 +378,8 @@ static const struct test tests[] = {
   {"names of those who die are free at once", frees_names_of_the_dying},
   {"a cancelled scope drops its ties", drops_ties_of_a_cancelled_scope},
   {"pairs and ties are added to and taken from whole queries", changes_whole_queries},
+  {"whole queries are despawned in order, whatever is tied elsewhere",
+   ends_whole_queries_in_order},
   {"C29: chains and fans end at once, without recursion", ends_many_at_once},
 };
 

@@ -144,12 +144,22 @@ local function drop_removals(world, chain)
   end
 end
 
--- Applies commands entity by entity; an error when one had to be dropped.
+-- Whether its entity dies by one of the commands.
+local function ends(chain)
+  for _, command in ipairs(chain) do
+    if command.op == "despawn" then
+      return true
+    end
+  end
+end
+
+-- Applies the commands of an entity that lives on; whether one had to be dropped.
 local function apply_chain(world, chain)
   local dropped = false
-  if world:alive(chain[1].id) then
-    drop_removals(world, chain)
+  if ends(chain) or not world:alive(chain[1].id) then
+    return false
   end
+  drop_removals(world, chain)
   for _, command in ipairs(chain) do
     dropped = dropped or command.dropped
     if not command.dropped then
@@ -160,8 +170,7 @@ local function apply_chain(world, chain)
   return dropped
 end
 
--- The commands of each entity, in the order in which the entities first occur: so the ids of
--- those that die are free again in this order.
+-- The commands of each entity, in the order in which the entities first occur.
 local function by_entity(commands)
   local chains, known = {}, {}
   for _, command in ipairs(commands) do
@@ -174,6 +183,22 @@ local function by_entity(commands)
     chain[#chain + 1] = command
   end
   return chains
+end
+
+-- Applies commands entity by entity; then those that are despawned die in the order of their
+-- commands. Whether a command had to be dropped.
+local function apply_all(world, commands)
+  local dropped = false
+  for _, chain in ipairs(by_entity(commands)) do
+    dropped = apply_chain(world, chain) or dropped
+  end
+  for _, command in ipairs(commands) do
+    if command.op == "despawn" then
+      world:apply(command)
+      world:sync_packed(command.id)
+    end
+  end
+  return dropped
 end
 
 -- ---- keeping ---------------------------------------------------------------------------
@@ -190,7 +215,7 @@ end
 function methods.perform(self, command)
   local scope = self.scopes[#self.scopes]
   if not scope then
-    if apply_chain(self, { command }) then
+    if apply_all(self, { command }) then
       refuse("'%s' is required", command.component.name)
     end
     return
@@ -249,9 +274,7 @@ local function end_scope(world, scope)
     end
   end
   if #world.scopes == 0 then
-    for _, chain in ipairs(by_entity(take_commands(world, nil))) do
-      dropped = apply_chain(world, chain) or dropped
-    end
+    dropped = apply_all(world, take_commands(world, nil))
   end
   return dropped
 end

@@ -1,6 +1,7 @@
 #include "core/store/cascade.h"
 
 #include "core/store/entity.h"
+#include "core/store/merge.h"
 #include "core/store/world.h"
 
 /* ---- who dies ---- */
@@ -377,6 +378,13 @@ void cascade_finish(ecs_world *world) {
   if (cascade->count) relation_drop(world, cascade->dying, cascade->count);
   for (uint32_t i = 0; i < cascade->count; i++) entity_end(world, cascade->dying[i]);
   forget(cascade);
+}
+
+void cascade_none(ecs_world *world) {
+  const struct staging *staging = &world->staging;
+  for (uint32_t i = 0; i < staging->command_count; i++)
+    if (command_is_end(&staging->commands[i]) && ecs_alive(world, staging->commands[i].entity))
+      entity_kill(world, ecs_id_index(staging->commands[i].entity));
 }
 
 void cascade_free(ecs_world *world) {

@@ -449,7 +449,6 @@ static void apply_chain(ecs_world *world, const struct chain *chain) {
   uint32_t index = ecs_id_index(chain->entity);
   if (chain->skip || chain->target == NONE) {
     drop_chain(world, chain);
-    if (!chain->skip) entity_kill(world, index);
     return;
   }
   struct table *target = world_table(world, chain->target);
@@ -472,7 +471,8 @@ static bool has_ties(const ecs_world *world) {
 static ecs_status apply(ecs_world *world) {
   struct staging *staging = &world->staging;
   if (staging->command_count == 0) return ECS_OK;
-  ecs_status status = has_ties(world) ? cascade_decide(world) : ECS_OK;
+  bool cascades = has_ties(world);
+  ecs_status status = cascades ? cascade_decide(world) : ECS_OK;
   if (status == ECS_OK) status = plan(world);
   if (status != ECS_OK) {
     cascade_undo(world);
@@ -480,7 +480,10 @@ static ecs_status apply(ecs_world *world) {
     return status;
   }
   for (uint32_t i = 0; i < staging->chain_count; i++) apply_chain(world, &staging->chains[i]);
-  cascade_finish(world);
+  if (cascades)
+    cascade_finish(world);
+  else
+    cascade_none(world);
   forget_commands(staging);
   world_settle(world);
   return ECS_OK;

@@ -52,6 +52,15 @@ void entity_end(ecs_world *world, uint32_t index) {
   entity_release(&world->entities, index);
 }
 
+void entity_kill_all(ecs_world *world, struct table *table) {
+  assert(!table->has_ties && world->sparses.rows == 0);
+  for (uint32_t row = 0; row < table->count; row++) {
+    if (world->names.by_entity.count) name_forget(world, table->rows[row]);
+    entity_release(&world->entities, table->rows[row]);
+  }
+  while (table->count) row_remove(world, table, table->count - 1);
+}
+
 static APART ecs_status despawn_otherwise(ecs_world *world, ecs_id id) {
   if (!entity_find(&world->entities, id)) return entity_need(world, id);
   if (ecs_id_index(id) < FIRST_ENTITY)

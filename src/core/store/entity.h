@@ -46,6 +46,9 @@ ecs_status entity_despawn(ecs_world *world, ecs_id id);
 /* Ends an entity at once, scope or not. Cannot fail. */
 void entity_kill(ecs_world *world, uint32_t index);
 
+/* Ends all that have rows in a table, in the order of these; nothing is tied or sparse. */
+void entity_kill_all(ecs_world *world, struct table *table);
+
 /* The same of one that no exclusive relation ties to anybody. */
 void entity_end(ecs_world *world, uint32_t index);
 bool entity_has(const ecs_world *world, ecs_id id, ecs_id component);

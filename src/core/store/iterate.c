@@ -232,9 +232,7 @@ ecs_status ecs_query_despawn(ecs_query *query) {
   if (world->relations.tied || world->graph.pair_tables || query->terms.step_count ||
       query_has_runs(query) || world->sparses.rows)
     return change_each(query, ECS_NULL, despawn_one);
-  for (uint32_t i = 0; i < query_reach(query); i++) {
-    struct table *table = world_table(world, query->tables[i]);
-    while (table->count) entity_kill(world, table->rows[table->count - 1]);
-  }
+  for (uint32_t i = 0; i < query_reach(query); i++)
+    entity_kill_all(world, world_table(world, query->tables[i]));
   return ECS_OK;
 }
