@@ -142,6 +142,17 @@ describe("C72: an exclusive relation", function()
       "has 1 fields behind its target, got 2 values")
   end)
 
+  it("is set by its id as by its name", function()
+    local docked = world:relation("DockedTo", { "since: f64", exclusive = true })
+    world:set(e, docked, port, 3.5)
+    world:set(e, docked, { since = 4 })
+    assert.same({ port, 4.0 }, { world:get(e, docked) })
+    world:set(e, docked, { target = bob })
+    assert.same({ bob, 4.0 }, { world:get(e, docked) })
+    world:set(e, docked, ecs.null)
+    assert.is_false(world:has(e, docked))
+  end)
+
   it("C79: makes no tables, so that it is a state that entities are found by", function()
     world:tag "Chasing"
     world:tag "Resting"

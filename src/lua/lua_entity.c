@@ -236,6 +236,11 @@ static APART int set_slowly(lua_State *L, struct world_box *box, ecs_id id,
   return 0;
 }
 
+static bool is_pair(lua_State *L, int arg) {
+  int is_integer;
+  return lua_type(L, arg) == LUA_TNUMBER && id_is_pair(to_id(L, arg, &is_integer));
+}
+
 static int entity_set_values(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   const struct record *record;
@@ -245,7 +250,7 @@ static int entity_set_values(lua_State *L) {
   if (LIKELY(set_numbers(L, box->world, id, &target))) return 0;
   const struct relation *relation = target.component->relation;
   bool by_name = target.leaf == NONE && lua_type(L, 4) == LUA_TSTRING;
-  if (relation && (!relation->exclusive || lua_type(L, 3) == LUA_TNUMBER || by_name))
+  if (relation && (!relation->exclusive || is_pair(L, 3) || by_name))
     return relation_set(L, box, target.component, target.leaf);
   return set_slowly(L, box, id, target.component, target.leaf);
 }
