@@ -157,6 +157,17 @@ describe("a sparse component", function()
     assert.is_false(world:has(b, "Mark"))
   end)
 
+  it("leaves the value of a refused tie alone where another component requires it", function()
+    local world = new_world(SPARSE)
+    world:component("Thick", { requires = { "Hot" } })
+    world:relation("Holds", { "what: any", exclusive = true, acyclic = true })
+    local a, b = world:spawn(), world:spawn()
+    world:set(a, "Holds", b, "first")
+    has_error(function() world:set(b, "Holds", a, "second") end, "in a circle")
+    world:set(a, "Holds.what", "third")
+    assert.are.same({ b, "third" }, { world:get(a, "Holds") })
+  end)
+
   it("C71 requires and is required", function()
     local world = new_world(SPARSE)
     world:component("Fire",

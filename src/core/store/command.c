@@ -152,7 +152,6 @@ ecs_status command_touch(ecs_world *world, ecs_id entity) {
   return ECS_OK;
 }
 
-
 const struct command *command_last_on(const ecs_world *world, ecs_id entity, ecs_id pair,
                                       uint32_t up_to) {
   const struct staging *staging = &world->staging;
@@ -192,7 +191,7 @@ bool command_is_staged(const ecs_world *world, ecs_id entity, ecs_id component) 
 
 static void release_writes(ecs_world *world, const struct command *command) {
   const struct component *component = component_of(world, command->component);
-  if (!component || !component->has_any) return;
+  if (!component || !component->has_any || (command->dropped && world->staging.alone)) return;
   assert(command->first_write + command->write_count <= world->staging.write_count);
   for (uint32_t i = 0; i < command->write_count; i++) {
     const struct write *write = &world->staging.writes[command->first_write + i];
@@ -480,10 +479,7 @@ static ecs_status apply(ecs_world *world) {
     return status;
   }
   for (uint32_t i = 0; i < staging->chain_count; i++) apply_chain(world, &staging->chains[i]);
-  if (cascades)
-    cascade_finish(world);
-  else
-    cascade_none(world);
+  (cascades ? cascade_finish : cascade_none)(world);
   forget_commands(staging);
   world_settle(world);
   return ECS_OK;
@@ -545,7 +541,9 @@ static void disown_writes(struct staging *staging) {
 
 ecs_status scope_end_alone(ecs_world *world, uint32_t scope, ecs_status status) {
   bool staged = status == ECS_OK;
+  world->staging.alone = true;
   if (staged) status = scope_commit(world, scope);
+  world->staging.alone = false;
   if (staged && !scope_stays_open(status)) return status;
   disown_writes(&world->staging);
   scope_cancel(world, scope);
@@ -554,7 +552,7 @@ ecs_status scope_end_alone(ecs_world *world, uint32_t scope, ecs_status status) 
 
 ecs_status command_alone(ecs_world *world, enum command_kind kind, ecs_id entity, ecs_id component,
                          ecs_id target, const struct write *writes, uint32_t count) {
-  uint32_t scope;
+  uint32_t scope = NONE;
   ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
   if (status != ECS_OK) return status;
   status = command_stage_pair(world, kind, entity, component, target, writes, count);

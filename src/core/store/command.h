@@ -71,6 +71,7 @@ struct staging {
   uint32_t ties;             /* commands about relations */
   ecs_status refused;        /* why the first command that could not apply could not, */
   uint32_t refused_at;       /* which that is, */
+  bool alone;                /* who gave it is told and keeps its writes (scope_end_alone), */
   char refusal[MESSAGE_SIZE];   /* and the message */
 };
 
