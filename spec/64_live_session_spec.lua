@@ -523,7 +523,7 @@ describe("a session of edits to the demo's scripts", function()
   end)
 
   it("leaves the expected world and schedule after each step, and loses no one", function()
-    local count = helper.by_scale { small = 2000, normal = 100000, deep = 100000 }
+    local count = helper.by_scale { small = 2000, normal = 20000, deep = 100000 }
     files, problems, reported = swarm.copy(), 0, 0
     world, session = swarm.open(files.path, count * 3 // 4, count // 4, count // 100, {
       on_error = function() problems = problems + 1 end,
