@@ -227,7 +227,6 @@ static APART ecs_status change_apart(ecs_world *world, ecs_id id, ecs_id compone
 
 /* Goes along an edge when nothing has to be made or staged, which takes 42 % off. */
 static APART ecs_status change(ecs_world *world, ecs_id id, ecs_id component, bool adds) {
-  if (UNLIKELY(id_is_pair(component)) && adds && relate_again(world, id, component)) return ECS_OK;
   struct record *record = entity_find(&world->entities, id);
   if (UNLIKELY(!record || ecs_id_index(id) < FIRST_ENTITY || staging_is_open(&world->staging) ||
                sparse_is_mixed(world)))
@@ -241,6 +240,10 @@ static APART ecs_status change(ecs_world *world, ecs_id id, ecs_id component, bo
   return ECS_OK;
 }
 
+static APART ecs_status add_pair(ecs_world *world, ecs_id id, ecs_id pair) {
+  return relate_again(world, id, pair) ? ECS_OK : change_apart(world, id, pair, true);
+}
+
 /* The edge of that kind that adding or removing a component goes along, when that means nothing but
 ** cells to move; NULL else. */
 INLINE const struct edge *quick_edge(const ecs_world *world, const struct record *record,
@@ -252,6 +255,7 @@ INLINE const struct edge *quick_edge(const ecs_world *world, const struct record
 }
 
 ecs_status entity_add(ecs_world *world, ecs_id id, ecs_id component) {
+  if (UNLIKELY(id_is_pair(component))) return add_pair(world, id, component);
   struct record *record = entity_find_near(&world->entities, id);
   const struct edge *edge = quick_edge(world, record, component, EDGE_ADDS);
   if (UNLIKELY(!edge)) return change(world, id, component, true);

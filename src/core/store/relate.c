@@ -180,18 +180,33 @@ static bool is_alive(const ecs_world *world, uint32_t index) {
          entity_record(entities, index)->table <= RECORD_BARE;
 }
 
+/* The exclusive relation that a pair's id is of; NULL when that is another one, or none. */
+static inline struct relation *exclusive_of(const ecs_world *world, ecs_id pair) {
+  uint32_t at = pair_relation(pair);
+  if (UNLIKELY(at >= world->registry.count || pair >> 53)) return NULL;
+  const struct component *component = world->registry.components[at];
+  struct relation *relation = component ? component->relation : NULL;
+  return relation && relation->exclusive ? relation : NULL;
+}
+
+/* Whether tying the source to the target may lead in a circle, or takes a name along. */
+static inline bool may_lead_back(const ecs_world *world, const struct relation *relation,
+                                 uint32_t source, uint32_t target) {
+  if (!relation->acyclic) return false;
+  return source == target || ties_first(&relation->ties, source) || world->names.count;
+}
+
 bool relate_again(ecs_world *world, ecs_id id, ecs_id pair) {
   const struct record *record = entity_find_near(&world->entities, id);
-  const struct component *component = component_of(world, pair);
-  if (!record || !component || staging_is_open(&world->staging)) return false;
-  struct relation *relation = component->relation;
+  struct relation *relation = exclusive_of(world, pair);
+  if (!record || !relation || staging_is_open(&world->staging)) return false;
   uint32_t source = ecs_id_index(id), end = pair_target(pair);
-  uint32_t old = relation->exclusive ? ties_target(&relation->ties, source) : 0;
-  if (!old || old == end || !is_alive(world, end)) return false;
-  bool leads = source == end || ties_first(&relation->ties, source) || world->names.count;
-  if ((relation->acyclic && leads) || !ties_has_room(&relation->ties, source, end)) return false;
+  if (!ties_has_room(&relation->ties, source, end) || !is_alive(world, end)) return false;
+  uint32_t old = ties_slot(&relation->ties, source)->target;
+  if (!old || old == end || may_lead_back(world, relation, source, end)) return false;
   ties_retie(&relation->ties, source, end);
-  const struct layout *layout = table_find(world_table(world, record->table), component->id);
+  ecs_id component = relation->component->id;
+  const struct layout *layout = table_find(world_table(world, record->table), component);
   ((ecs_id *)layout->columns[TARGET_LEAF].data)[record->row] = entity_id(&world->entities, end);
   return true;
 }

@@ -38,38 +38,30 @@ void ties_free(struct ties *ties, struct memory *memory) {
   *ties = (struct ties){.pages = NULL};
 }
 
-static struct tie *tie_of(const struct ties *ties, uint32_t source) {
-  return &ties->pages[source >> TIE_PAGE_BITS]->ties[source & (TIE_PAGE_SIZE - 1)];
-}
-
-static struct tie_end *end_of(const struct ties *ties, uint32_t target) {
-  return &ties->end_pages[target >> TIE_PAGE_BITS]->ends[target & (TIE_PAGE_SIZE - 1)];
-}
-
 void ties_link_behind(struct ties *ties, uint32_t source, uint32_t target, uint32_t previous) {
-  struct tie *tie = tie_of(ties, source);
-  struct tie_end *end = end_of(ties, target);
-  uint32_t next = previous ? tie_of(ties, previous)->next : end->first;
+  struct tie *tie = ties_slot(ties, source);
+  struct tie_end *end = ties_end_slot(ties, target);
+  uint32_t next = previous ? ties_slot(ties, previous)->next : end->first;
   assert(tie->target == 0 && source != 0 && target != 0);
-  assert(previous == 0 || tie_of(ties, previous)->target == target);
-  assert(next == 0 || tie_of(ties, next)->previous == previous);
+  assert(previous == 0 || ties_slot(ties, previous)->target == target);
+  assert(next == 0 || ties_slot(ties, next)->previous == previous);
   *tie = (struct tie){target, previous, next, 0, 0};
-  *(previous ? &tie_of(ties, previous)->next : &end->first) = source;
-  *(next ? &tie_of(ties, next)->previous : &end->last) = source;
+  *(previous ? &ties_slot(ties, previous)->next : &end->first) = source;
+  *(next ? &ties_slot(ties, next)->previous : &end->last) = source;
   end->count++;
   ties->count++;
   ties->changes++;
 }
 
 void ties_link(struct ties *ties, uint32_t source, uint32_t target) {
-  ties_link_behind(ties, source, target, end_of(ties, target)->last);
+  ties_link_behind(ties, source, target, ties_end_slot(ties, target)->last);
 }
 
 /* Takes a source out of the list of its target. */
-static void leave_list(struct ties *ties, uint32_t source, const struct tie *tie) {
-  struct tie_end *end = end_of(ties, tie->target);
-  uint32_t *before = tie->previous ? &tie_of(ties, tie->previous)->next : &end->first;
-  uint32_t *behind = tie->next ? &tie_of(ties, tie->next)->previous : &end->last;
+INLINE void leave_list(struct ties *ties, uint32_t source, const struct tie *tie) {
+  struct tie_end *end = ties_end_slot(ties, tie->target);
+  uint32_t *before = tie->previous ? &ties_slot(ties, tie->previous)->next : &end->first;
+  uint32_t *behind = tie->next ? &ties_slot(ties, tie->next)->previous : &end->last;
   assert(*before == source && *behind == source && end->count > 0);
   (void)source;
   *before = tie->next;
@@ -79,18 +71,18 @@ static void leave_list(struct ties *ties, uint32_t source, const struct tie *tie
 }
 
 void ties_retie(struct ties *ties, uint32_t source, uint32_t target) {
-  struct tie *tie = tie_of(ties, source);
-  struct tie_end *end = end_of(ties, target);
+  struct tie *tie = ties_slot(ties, source);
+  struct tie_end *end = ties_end_slot(ties, target);
   assert(tie->target != 0 && source != 0 && target != 0);
   leave_list(ties, source, tie);
   *tie = (struct tie){target, end->last, 0, 0, 0};
-  *(end->last ? &tie_of(ties, end->last)->next : &end->first) = source;
+  *(end->last ? &ties_slot(ties, end->last)->next : &end->first) = source;
   end->last = source;
   end->count++;
 }
 
 void ties_unlink(struct ties *ties, uint32_t source) {
-  struct tie *tie = tie_of(ties, source);
+  struct tie *tie = ties_slot(ties, source);
   assert(tie->target != 0);
   leave_list(ties, source, tie);
   ties->count--;
@@ -102,10 +94,10 @@ uint32_t ties_drop(struct ties *ties, const uint32_t *entities, uint32_t count) 
   if (ties->count == 0) return 0;
   for (uint32_t i = 0; i < count; i++) {
     if (ties_target(ties, entities[i])) {
-      *tie_of(ties, entities[i]) = (struct tie){0, 0, 0, 0, 0};
+      *ties_slot(ties, entities[i]) = (struct tie){0, 0, 0, 0, 0};
       dropped++;
     }
-    if (ties_first(ties, entities[i])) *end_of(ties, entities[i]) = (struct tie_end){0, 0, 0};
+    if (ties_first(ties, entities[i])) *ties_end_slot(ties, entities[i]) = (struct tie_end){0, 0, 0};
   }
   assert(dropped <= ties->count);
   ties->count -= dropped;
@@ -115,17 +107,17 @@ uint32_t ties_drop(struct ties *ties, const uint32_t *entities, uint32_t count) 
 
 uint32_t ties_depth(struct ties *ties, uint32_t source) {
   uint32_t steps = 0, at = source;
-  while (ties_target(ties, at) && tie_of(ties, at)->as_of != ties->changes &&
+  while (ties_target(ties, at) && ties_slot(ties, at)->as_of != ties->changes &&
          steps <= ties->count) {
     at = ties_target(ties, at);
     steps++;
   }
-  uint32_t depth = steps + (ties_target(ties, at) ? tie_of(ties, at)->depth : 0);
+  uint32_t depth = steps + (ties_target(ties, at) ? ties_slot(ties, at)->depth : 0);
   for (at = source; steps > 0; steps--, at = ties_target(ties, at)) {
-    tie_of(ties, at)->depth = depth--;
-    tie_of(ties, at)->as_of = ties->changes;
+    ties_slot(ties, at)->depth = depth--;
+    ties_slot(ties, at)->as_of = ties->changes;
   }
-  return ties_target(ties, source) ? tie_of(ties, source)->depth : 0;
+  return ties_target(ties, source) ? ties_slot(ties, source)->depth : 0;
 }
 
 uint32_t ties_next_end(const struct ties *ties, uint32_t from) {

@@ -58,6 +58,17 @@ static inline bool ties_reserve(struct ties *ties, struct memory *memory, uint32
 
 void ties_free(struct ties *ties, struct memory *memory);
 
+/* What is said of a source, and of a target, where there are pages for them. */
+static inline struct tie *ties_slot(const struct ties *ties, uint32_t source) {
+  assert(source >> TIE_PAGE_BITS < ties->page_capacity);
+  return &ties->pages[source >> TIE_PAGE_BITS]->ties[source & (TIE_PAGE_SIZE - 1)];
+}
+
+static inline struct tie_end *ties_end_slot(const struct ties *ties, uint32_t target) {
+  assert(target >> TIE_PAGE_BITS < ties->end_page_capacity);
+  return &ties->end_pages[target >> TIE_PAGE_BITS]->ends[target & (TIE_PAGE_SIZE - 1)];
+}
+
 /* What is said of a source; NULL when it is not tied. */
 static inline const struct tie *ties_find(const struct ties *ties, uint32_t source) {
   uint32_t page = source >> TIE_PAGE_BITS;
@@ -86,11 +97,11 @@ static inline uint32_t ties_first(const struct ties *ties, uint32_t target) {
 
 /* The source that was tied to the same target after this one, which is tied; 0 ends it. */
 static inline uint32_t ties_next(const struct ties *ties, uint32_t source) {
-  return ties->pages[source >> TIE_PAGE_BITS]->ties[source & (TIE_PAGE_SIZE - 1)].next;
+  return ties_slot(ties, source)->next;
 }
 
 static inline uint32_t ties_previous(const struct ties *ties, uint32_t source) {
-  return ties->pages[source >> TIE_PAGE_BITS]->ties[source & (TIE_PAGE_SIZE - 1)].previous;
+  return ties_slot(ties, source)->previous;
 }
 
 /* The first target at or behind an index that has sources; 0 at the end. */
