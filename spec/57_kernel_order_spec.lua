@@ -1,6 +1,7 @@
 -- Kernels whose rows come parents first, or as a target's sources: the same as without kernels,
 -- after whatever can change the order, or where the cells are.
 
+-- luacheck: globals WORLD
 local ecs = require "ecs"
 local helper = require "spec.support.ecs_helper"
 
@@ -203,6 +204,98 @@ describe("C87: a kernel whose rows come in the order of ties", function()
         helper.has_error(function()
           query[kernels and "run" or "each"](query, fail)
         end)
+        digests[#digests + 1] = world:digest()
+      end
+      assert.equal(digests[2], digests[1], at)
+    end
+  end)
+end)
+
+-- Tables of one target, of two, of none; some entities owe, too.
+local function new_crowd(kernels)
+  local world, ids = helper.new_world { seed = 9, tag = 4, kernels = kernels }, {}
+  declare(world)
+  world:relation "Likes"
+  world:relation("Owes", { "since: i32", "amount: i32" })
+  for i = 1, COUNT do
+    ids[i] = world:spawn { World = { x = i % 13, n = i % 4 }, Lamp = i % 9 == 0 and {} or nil }
+    if i > 10 then world:add(ids[i], "Likes", ids[i // 8 % 10 + 1]) end
+    if i > 10 and i % 40 < 9 then world:add(ids[i], "Likes", ids[i % 3 + 1]) end
+    if i > 20 and i % 5 < 3 then world:set(ids[i], "Owes", ids[i // 50 + 1], 7, i) end
+    if i % 55 == 54 then world:set(ids[i], "Owes", ids[9], 8, i) end
+    if i % 11 == 0 then world:set(ids[i], "Docked", ids[i // 2], i) end
+  end
+  return world, ids
+end
+
+local crowd_systems = {
+  { "liking", "(Likes, *), World", function(own) own.x = own.x * 0.5 + 1.0 end },
+  { "owing", "World, (Owes, *), Lamp?", function(own, owes, lamp)
+    own.x = own.x + owes.amount
+    owes.amount = owes.amount + (lamp and 2 or 1)
+  end },
+  { "a field of it", "World, (Owes, *).amount", function(own, amount)
+    own.n = own.n + amount % 5
+  end },
+  { "both", "(Likes, *), (Owes, *), World", function(owes, own) own.x = own.x - owes.amount end },
+  { "any", "World, with (Likes, *), (Docked, *)", function(own, docked)
+    docked.since = docked.since + own.x
+  end },
+  { "commands", "World, (Likes, *), !Red", function(own, _, e)
+    if own.n == 1 then WORLD:add(e, "Red") end
+  end },
+  { "chance", "World, (Likes, *)", function(own, _, e) own.x = own.x + WORLD:random(e) end },
+}
+
+describe("C85: a kernel over the tables of a wildcard's targets", function()
+  local function register_crowd(world, kernels)
+    for _, system in ipairs(crowd_systems) do
+      local each = load(string.dump(system[3]), system[1], "b", { WORLD = world })
+      world:system(system[1], { query = system[2], each = each, compile = kernels or nil })
+    end
+  end
+
+  it("does what the plain function does, however many targets they have", function()
+    local quick, ids = new_crowd(true)
+    local plain, same = new_crowd(false)
+    register_crowd(quick, true)
+    register_crowd(plain, false)
+    for round = 1, 8 do
+      quick:update(0.25)
+      plain:update(0.25)
+      assert.equal(plain:digest(), quick:digest(), round)
+      for world, list in pairs { [quick] = ids, [plain] = same } do
+        world:add(list[40 + round], "Likes", list[30])
+        world:remove(list[90 + round], "Owes")
+        world:despawn(list[round])
+        for _, id in ipairs(world:query("Red, Lamp"):ids()) do world:remove(id, "Red") end
+      end
+    end
+    for _, system in ipairs(crowd_systems) do
+      assert.equal("vector", quick:explain(system[1]).tier, system[1])
+    end
+  end)
+
+  it("adds up each match", function()
+    local quick, plain = new_crowd(true), new_crowd(false)
+    for _, text in ipairs { "World, (Likes, *)", "World, (Likes, *), (Owes, *)" } do
+      local function n(own) return own.n end
+      assert.equal(plain:query(text):sum(n), quick:query(text):sum(n))
+    end
+  end)
+
+  it("fails at the row where the function fails", function()
+    local function fail(own, owes)
+      own.x = own.x + 1.0
+      owes.amount = 100 // (own.n - 77)
+    end
+    for _, at in ipairs { 21, 102, 110, 161, 297 } do
+      local digests = {}
+      for _, kernels in ipairs { true, false } do
+        local world, ids = new_crowd(kernels)
+        world:set(ids[at], "World.n", 77)
+        local query = world:query "World, (Owes, *)"
+        helper.has_error(function() query[kernels and "run" or "each"](query, fail) end)
         digests[#digests + 1] = world:digest()
       end
       assert.equal(digests[2], digests[1], at)

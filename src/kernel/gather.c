@@ -252,6 +252,10 @@ static void take_ids(struct gather *gather) {
   }
 }
 
+static bool has_bit(const uint64_t *bits, uint32_t column) {
+  return bits[column / 64] >> column % 64 & 1;
+}
+
 static void take_columns(struct gather *gather) {
   const struct run_plan *plan = gather->plan;
   find_together(gather);
@@ -260,13 +264,13 @@ static void take_columns(struct gather *gather) {
     bool ids = plan->columns[i].slot == NONE;
     void *cells = ids ? gather->ids : lies_ready(gather, i);
     gather->bound[i] = cells ? cells : gather->columns[i];
-    if (!cells && plan_bit(plan->reads, i)) copy_column(gather, i, gather->count, false);
+    if (!cells && has_bit(plan->reads, i)) copy_column(gather, i, gather->count, false);
   }
 }
 
 static void put_back(const struct gather *gather, uint32_t rows) {
   for (uint32_t i = 0; i < gather->plan->program->column_count; i++)
-    if (plan_bit(gather->plan->writes, i) && gather->bound[i] == gather->columns[i])
+    if (has_bit(gather->plan->writes, i) && gather->bound[i] == gather->columns[i])
       copy_column(gather, i, rows, true);
 }
 

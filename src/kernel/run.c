@@ -129,7 +129,7 @@ static void *find_cells(const struct runner *runner, const struct run_plan *plan
 static void bind_columns(struct runner *runner, const struct run *run, uint32_t match,
                          const struct table *table) {
   const struct run_plan *plan = run->plan;
-  const uint32_t *first = query_columns(run->query, match);
+  const uint32_t *first = run->first ? run->first : query_columns(run->query, match);
   for (uint32_t i = 0; i < plan->program->column_count; i++) {
     assert(plan->columns[i].slot == NONE || plan->columns[i].slot < run->query->terms.slots);
     runner->columns[i] = find_cells(runner, plan, i, table, first);

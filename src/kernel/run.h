@@ -47,10 +47,6 @@ struct run_plan {
 struct run_plan run_plan_of(struct program *program, const struct run_column *columns,
                             const struct run_command *commands, uint32_t command_count);
 
-static inline bool plan_bit(const uint64_t *bits, uint32_t column) {
-  return bits[column / 64] >> column % 64 & 1;
-}
-
 /* What programs need while they run, one at a time: each thread has a runner of its own. What a
 ** run has left in it is there until the next one. */
 struct runner {
@@ -83,6 +79,7 @@ struct run {
   k_scalar *uniforms;          /* as many as the program has, and UNIFORM_FIRST at least */
   k_total *totals;             /* as many as the program has; zeroed before the first table */
   double dt;
+  const uint32_t *first;       /* the match's columns, by slot; NULL: those of query_columns */
 };
 
 /* The row that failed. */

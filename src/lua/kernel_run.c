@@ -52,7 +52,8 @@ static void run_variant(lua_State *L, int handle, struct loop_box *loop,
                         struct variant *variant, const struct kernel_run *how) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct runner *runner = &kernel->set->runner;
-  struct run run = {&variant->plan, kernel->query, variant->uniforms, how->total, how->dt};
+  struct run run = {.plan = &variant->plan, .query = kernel->query,
+                    .uniforms = variant->uniforms, .totals = how->total, .dt = how->dt};
   struct run_failure failure = {.entity = ECS_NULL};
   uint32_t match = loop->match - 1;
   assert(loop->query->query == kernel->query);
@@ -91,6 +92,7 @@ struct gathering {
   uint32_t row;
   uint64_t done;               /* matches before those that are gathered */
   bool writes;
+  uint32_t first[KERNEL_SLOTS];
 };
 
 static bool writes_any(const struct variant *variant) {
@@ -155,6 +157,36 @@ static bool run_table_of(lua_State *L, int handle, struct loop_box *loop, struct
   return true;
 }
 
+/* The same of the table that the walk has come to, without any of its matches. */
+static void run_walked(lua_State *L, int handle, struct loop_box *loop, const struct walk *walk,
+                       struct gathering *g) {
+  const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  struct runner *runner = &kernel->set->runner;
+  struct run_failure failure = {.entity = ECS_NULL};
+  uint32_t count = walk->table->count;
+  if (!runner_reserve(runner, g->run.plan, count)) raise_memory(L);
+  walk_table_columns(walk, g->first);
+  g->run.first = g->first;
+  bool refused = may_be_refused(&g->run, walk->table);
+  bool sound = !refused && run_table(runner, &g->run, walk->match, &failure);
+  ecs_status status = refused ? ECS_OK : stage(kernel, &g->run, walk->match);
+  if (status != ECS_OK) raise_status(L, loop->box->world, status);
+  if (!sound) finish_matches(L, handle, loop, g, &failure, count);
+  g->done += count;
+}
+
+/* As many tables as the walk comes to. */
+static void run_next_tables(lua_State *L, int handle, struct loop_box *loop, struct walk *walk,
+                            struct gathering *g) {
+  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  while (walk_next_table(walk)) {
+    uint64_t present = variant_present(g->run.query, walk->table);
+    flush(L, handle, loop, g);
+    if (!g->variant || present != g->present) begin(L, kernel, g, present);
+    run_walked(L, handle, loop, walk, g);
+  }
+}
+
 /* Rows go together as long as none reads, or writes again, what another one has written. */
 static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *loop,
                         struct walk *walk, const struct kernel_run *how) {
@@ -163,7 +195,8 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
                         .run = {.query = kernel->query, .totals = how->total, .dt = how->dt}};
   struct choices choices;
   variant_choices(walk, &choices);
-  while (walk_next(walk)) {
+  for (run_next_tables(L, handle, loop, walk, &g); walk_next(walk);
+       run_next_tables(L, handle, loop, walk, &g)) {
     uint64_t present = variant_present_in_match(walk, &choices);
     uint32_t depth = walk_depth(walk);
     bool again = walk->row == g.row && walk->table == g.table;

@@ -42,6 +42,7 @@ static struct lineup *use(struct lineup *lineup) {
 }
 
 static void keep(ecs_query *query, struct lineup *lineup) {
+  assert(lineup->users == 1 && lineup != query->lineup);
   lineup_release(query->world, query->lineup);
   query->lineup = use(lineup);
 }
@@ -172,6 +173,7 @@ static void sort(const struct making *m, struct lineup *lineup) {
     lineup->targets[level->rows] = row->target;
     lineup->runs[level->runs - 1].end = ++level->rows;
   }
+  assert(m->level_count == 0 || m->levels[m->level_count - 1].rows == m->count);
   lineup->count = m->count;
   lineup->run_count = m->run_count;
 }

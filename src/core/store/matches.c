@@ -304,6 +304,7 @@ static void take_by_depth(struct matches *matches) {
 static uint32_t next_sources(struct matches *matches) {
   const struct walk *walk = matches->walk;
   const uint32_t *list = walk->lineup->rows + walk->next_in_lineup;
+  assert(walk->match < walk->query->count);
   uint32_t n = least(walk->lineup->count - walk->next_in_lineup, room_in(matches));
   uint32_t *rows = matches->own.rows + matches->count;
   if (walk->query->terms.toggled) n = 1;

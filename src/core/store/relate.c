@@ -306,6 +306,18 @@ bool relate_table_has(const struct table *table, const struct component *compone
   return at < table->id_count && pair_relation(table->ids[at]) == relation;
 }
 
+ecs_id relate_only_pair(const struct table *table, const struct component *component) {
+  uint32_t relation = ecs_id_index(component->id);
+  if (LIKELY(table->has_pair_alone)) {
+    ecs_id pair = table->ids[table->id_count - 1];
+    return pair_relation(pair) == relation ? pair : ECS_NULL;
+  }
+  uint32_t at = table->has_pairs ? lower_bound(table, pair_make(relation, 0)) : table->id_count;
+  if (at == table->id_count || pair_relation(table->ids[at]) != relation) return ECS_NULL;
+  bool more = at + 1 < table->id_count && pair_relation(table->ids[at + 1]) == relation;
+  return more ? ECS_NULL : table->ids[at];
+}
+
 ecs_id relate_target(const ecs_world *world, ecs_id id, const struct component *component) {
   const struct table *table = table_of(world, id);
   if (!table) return ECS_NULL;

@@ -46,6 +46,9 @@ ecs_id relate_next_target(const ecs_world *world, ecs_id id, const struct compon
 /* Whether a table has pairs of a relation of several targets. O(log of its ids). */
 bool relate_table_has(const struct table *table, const struct component *component);
 
+/* The only pair of such a relation that a table has; ECS_NULL when it has none, or more. */
+ecs_id relate_only_pair(const struct table *table, const struct component *component);
+
 /* A walk over the sources of a target: by an exclusive relation in the order in which they were
 ** tied, else in query order. */
 struct sources {

@@ -56,6 +56,7 @@ static void add_id(struct table *table, ecs_id id, const struct component *compo
                             component->words ? count : 0, true};
   add_columns(table, id, component);
   if (component->toggle) table->toggles[table->toggle_count++].id = id;
+  table->has_pair_alone = id_is_pair(id) && !table->has_pairs;
   table->has_pairs |= id_is_pair(id);
   table->has_ties |= component->ties.exclusive;
 }

@@ -213,11 +213,21 @@ static bool solve(struct walk *walk, bool again) {
 
 /* ---- rows ---- */
 
+/* Whether a step finds its cells, if it finds them once, in all rows of a table alike. */
+static bool may_be_even(const struct term *term) {
+  return term->form == TERM_PAIR && term->kind == TERM_WITH && term->group == NONE && term->binds;
+}
+
 void walk_begin(struct walk *walk, const ecs_query *query) {
+  const struct query_terms *terms = &query->terms;
   memset(walk, 0, sizeof *walk);
   walk->query = query;
-  for (uint32_t i = 0; i < query->terms.step_count; i++)
-    walk->repeats |= term_repeats(&query->terms, &query->terms.terms[query->terms.steps[i]]);
+  walk->even = !terms->sources && !terms->packed && !terms->toggled && !terms->cascade;
+  for (uint32_t i = 0; i < terms->step_count; i++) {
+    const struct term *term = &terms->terms[terms->steps[i]];
+    walk->repeats |= term_repeats(terms, term);
+    walk->even &= may_be_even(term);
+  }
   walk->reach = query_reach(query);
   if (!query->terms.sources || query->broken) return;
   const struct term *first = query->terms.terms;
@@ -375,6 +385,50 @@ bool walk_take_table(struct walk *walk) {
   walk->next_row = walk->table->count;
   walk->inside = false;
   return true;
+}
+
+/* The pair that gives a step its cells in the walk's table. */
+static ecs_id pair_in_table(const struct walk *walk, const struct component *component) {
+  return component->ties.exclusive ? component->id : relate_only_pair(walk->table, component);
+}
+
+static bool is_single(const struct walk *walk) {
+  const struct query_terms *terms = &walk->query->terms;
+  for (uint32_t i = 0; i < terms->step_count; i++) {
+    const struct term *term = &terms->terms[terms->steps[i]];
+    if (!term->component->ties.exclusive && term_repeats(terms, term) &&
+        !walk->table->has_pair_alone && pair_in_table(walk, term->component) == ECS_NULL)
+      return false;
+  }
+  return true;
+}
+
+bool walk_next_table(struct walk *walk) {
+  const ecs_query *query = walk->query;
+  if (!walk->even || walk->inside) return false;
+  for (; walk->next_match < walk->reach; walk->next_match++, walk->next_row = walk->run_end = 0) {
+    walk->table = world_table(query->world, query->tables[walk->next_match]);
+    if (walk->next_row < walk->table->count) break;
+  }
+  walk->match = walk->next_match;
+  walk->row = 0;
+  if (walk->match == walk->reach || walk->next_row || !is_single(walk)) return false;
+  walk->next_match++;
+  assert(!walk->lineup && walk->run_end == 0);
+  return true;
+}
+
+void walk_table_columns(const struct walk *walk, uint32_t *first) {
+  const struct query_terms *terms = &walk->query->terms;
+  assert(walk->even && walk->row == 0);
+  if (terms->slots)
+    memcpy(first, query_columns(walk->query, walk->match), terms->slots * sizeof *first);
+  for (uint32_t i = 0; i < terms->step_count; i++) {
+    const struct term *term = &terms->terms[terms->steps[i]];
+    if (term->slot == NONE) continue;
+    first[term->slot] = table_column(walk->table, pair_in_table(walk, term->component));
+    if (term->leaf != NONE && first[term->slot] != NONE) first[term->slot] += term->leaf;
+  }
 }
 
 /* ---- what a match gives ---- */

@@ -26,6 +26,7 @@ struct walk {
   uint32_t next_source;          /* in the order of sources; 0 ends it */
   struct lineup *lineup;         /* parents first; NULL: in the order of tables, or of sources */
   uint32_t next_in_lineup, run;  /* of the lineup */
+  bool even;                     /* a table's rows match alike, each as often as it has targets */
   bool repeats;                  /* a row may match more than once */
   bool inside;                   /* the row may match once more */
   struct walk_end ends[QUERY_STEPS];     /* by step, of alternatives those that are there */
@@ -54,6 +55,14 @@ bool walk_take_table(struct walk *walk);
 /* Comes to the row of an entity that is alive, out of order; false when it is in none of the
 ** query's tables, or something that is switched off says that it does not match. */
 bool walk_come_to(struct walk *walk, uint32_t entity);
+
+/* Comes to the first row of the next table that has rows and goes behind them all, for who needs no
+** values, if all of them match, alike and each once; false, and no match is passed over, if not. */
+bool walk_next_table(struct walk *walk);
+
+/* After walk_next_table that table's columns, by slot, as query_columns has them but for terms that
+** are decided row by row. */
+void walk_table_columns(const struct walk *walk, uint32_t *first);
 
 /* Where a term's cells are in this match: the row's own, or an end's; .table is NULL where it is
 ** not there. Of a tag .first means nothing. */
