@@ -88,3 +88,18 @@ scenario("a system over what is tied", {
     s.world:remove_system "ride"
   end,
 })
+
+scenario("kernels over what is tied", {
+  prepare = function(s)
+    family(s)
+    s.each_owing = s.world:query "(Owes, *), Position"
+  end,
+  partial = true,
+  act = function(s)
+    s.down:run(function(at, above) at.y = above and 2 or 1 end)
+    s.riding:run(function(rides, at) at.x = rides.since end)
+    s.each_owing:run(function(owes, at) at.x = owes.amount end)
+    assert(select(2, s.world:get(s.ids[1], "Position")) == 1)
+    assert(s.world:get(s.ids[2], "Position") == 2)
+  end,
+})

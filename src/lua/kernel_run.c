@@ -83,7 +83,7 @@ struct gathering {
   const struct walk *walk;
   int anchors;                 /* where the kernel's are */
   struct run run;
-  struct gather gather;
+  struct gather *gather;       /* nothing is set before a variant is known */
   struct matches *batch;         /* NULL: matches are gathered one by one */
   struct variant *variant;
   uint64_t present;
@@ -108,7 +108,7 @@ static void begin(lua_State *L, struct kernel *kernel, struct gathering *g, uint
   g->run.plan = &g->variant->plan;
   g->run.uniforms = g->variant->uniforms;
   g->writes = writes_any(g->variant);
-  if (!gather_begin(&kernel->set->runner, &g->run, g->walk, &g->gather)) raise_memory(L);
+  if (!gather_begin(&kernel->set->runner, &g->run, g->walk, g->gather)) raise_memory(L);
   if (g->batch && !gather_lay_out(&kernel->set->runner, g->batch)) raise_memory(L);
 }
 
@@ -128,16 +128,16 @@ static void flush(lua_State *L, int handle, struct loop_box *loop, struct gather
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct runner *runner = &kernel->set->runner;
   struct run_failure failure = {.entity = ECS_NULL};
-  uint32_t count = g->gather.count;
+  uint32_t count = g->gather->count;
   if (!g->variant || count == 0) return;
   if (UNLIKELY(may_be_refused(&g->run, NULL))) {
     finish_matches(L, handle, loop, g, &failure, count);
     g->done += count;
     return;
   }
-  bool sound = gather_run(runner, &g->run, &g->gather, &failure);
+  bool sound = gather_run(runner, &g->run, g->gather, &failure);
   ecs_status status =
-      g->run.plan->command_count ? gather_stage(runner, &g->run, &g->gather) : ECS_OK;
+      g->run.plan->command_count ? gather_stage(runner, &g->run, g->gather) : ECS_OK;
   if (status != ECS_OK) raise_status(L, loop->box->world, status);
   if (!sound) finish_matches(L, handle, loop, g, &failure, count);
   g->done += count;
@@ -151,7 +151,7 @@ static bool run_table_of(lua_State *L, int handle, struct loop_box *loop, struct
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   flush(L, handle, loop, g);
   uint32_t count = walk->table->count;
-  if (!gather_run_table(&kernel->set->runner, &g->run, &g->gather, walk, &failure))
+  if (!gather_run_table(&kernel->set->runner, &g->run, g->gather, walk, &failure))
     finish_matches(L, handle, loop, g, &failure, count);
   g->done += count;
   return true;
@@ -191,7 +191,8 @@ static void run_next_tables(lua_State *L, int handle, struct loop_box *loop, str
 static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *loop,
                         struct walk *walk, const struct kernel_run *how) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  struct gathering g = {.walk = walk, .anchors = anchors,
+  struct gather gather;
+  struct gathering g = {.walk = walk, .gather = &gather, .anchors = anchors,
                         .run = {.query = kernel->query, .totals = how->total, .dt = how->dt}};
   struct choices choices;
   variant_choices(walk, &choices);
@@ -200,7 +201,7 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
     uint64_t present = variant_present_in_match(walk, &choices);
     uint32_t depth = walk_depth(walk);
     bool again = walk->row == g.row && walk->table == g.table;
-    bool together = g.variant && present == g.present && g.gather.count < GATHER_ROWS &&
+    bool together = g.variant && present == g.present && g.gather->count < GATHER_ROWS &&
                     (!g.writes || (depth == g.depth && !again));
     if (!together) {
       flush(L, handle, loop, &g);
@@ -210,7 +211,7 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
     g.depth = depth;
     g.table = walk->table;
     g.row = walk->row;
-    gather_match(&g.gather, walk);
+    gather_match(g.gather, walk);
   }
   flush(L, handle, loop, &g);
 }
@@ -233,7 +234,8 @@ static void run_in_batches(lua_State *L, int handle, int anchors, struct loop_bo
                         struct walk *walk, const struct kernel_run *how) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct matches batch;
-  struct gathering g = {.walk = walk, .anchors = anchors, .batch = &batch,
+  struct gather gather;
+  struct gathering g = {.walk = walk, .gather = &gather, .anchors = anchors, .batch = &batch,
                         .run = {.query = kernel->query, .totals = how->total, .dt = how->dt}};
   struct choices choices;
   variant_choices(walk, &choices);
@@ -242,7 +244,7 @@ static void run_in_batches(lua_State *L, int handle, int anchors, struct loop_bo
   while (matches_next(&batch)) {
     uint64_t present = present_in(&batch, &choices);
     if (!g.variant || present != g.present) begin(L, kernel, &g, present);
-    gather_matches(&g.gather, &batch);
+    gather_matches(g.gather, &batch);
     flush(L, handle, loop, &g);
   }
 }
@@ -252,8 +254,8 @@ static void run_words(lua_State *L, int handle, struct loop_box *loop, const str
                       uint32_t match, struct gathering *g) {
   const struct query_terms *terms = &g->run.query->terms;
   for (uint32_t row = 0; row < table->count; row += 64) {
-    if (g->gather.count + 64 > GATHER_ROWS) flush(L, handle, loop, g);
-    gather_rows(&g->gather, table, match, row, query_rows_at(terms, table, row / 64));
+    if (g->gather->count + 64 > GATHER_ROWS) flush(L, handle, loop, g);
+    gather_rows(g->gather, table, match, row, query_rows_at(terms, table, row / 64));
   }
 }
 
@@ -261,7 +263,8 @@ static void run_tables(lua_State *L, int handle, int anchors, struct loop_box *l
                        const struct walk *walk, const struct kernel_run *how) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   const ecs_query *query = kernel->query;
-  struct gathering g = {.walk = walk, .anchors = anchors,
+  struct gather gather;
+  struct gathering g = {.walk = walk, .gather = &gather, .anchors = anchors,
                         .run = {.query = query, .totals = how->total, .dt = how->dt}};
   for (uint32_t i = 0; i < walk->reach; i++) {
     const struct table *table = world_table(query->world, query->tables[i]);

@@ -79,9 +79,9 @@ static void begin_step(const struct walk *walk, uint32_t at, struct matches_step
 }
 
 void matches_begin(struct matches *matches, struct walk *walk, ecs_query *query) {
-  memset(matches, 0, sizeof *matches);
   assert(matches_suit(query) && walk->query == query);
   matches->walk = walk;
+  matches->waits = false;
   matches->step_count = query->terms.step_count;
   if (query->terms.sources && walk->next_source && !walk->lineup)
     walk->lineup = lineup_of_sources(query);
