@@ -6,9 +6,9 @@
 #include "core/change/migrate_plan.h"
 #include "core/store/bulk.h"
 #include "core/change/migrate_sparse.h"
+#include "core/change/migrate_ties.h"
 #include "core/store/builtin.h"
 #include "core/store/query.h"
-#include "core/store/relation_check.h"
 #include "core/store/resource.h"
 #include "core/store/sparse.h"
 #include "core/store/sweeping.h"
@@ -26,37 +26,9 @@ struct change *migration_of(const struct migration *migration, ecs_id id) {
   return NULL;
 }
 
-/* What ties entities and what does not, or does otherwise, are kept in other ways. */
-static ecs_status check_kind(const ecs_world *world, const struct component *component,
-                             const struct component *wanted) {
-  const struct tie_kind *now = &component->ties, *then = &wanted->ties;
-  if (now->relation == then->relation && now->exclusive == then->exclusive) return ECS_OK;
-  const char *what = !then->relation ? "a plain component or tag" : !now->relation ? "a relation"
-                     : then->exclusive ? "exclusive" : "a relation of several targets";
-  return world_fail(world, ECS_EINVAL, "'%s' cannot become %s as long as it is declared otherwise: "
-                    "undeclare it first", component->name, what);
-}
-
-/* A relation that is to be acyclic has no circle. */
-static ecs_status check_circles(const ecs_world *world, const struct component *component,
-                                const struct component *wanted) {
-  if (!wanted->ties.acyclic || component->ties.acyclic ||
-      relation_is_acyclic(component->relation))
-    return ECS_OK;
-  return world_fail(world, ECS_ECYCLE,
-                    "'%s' cannot become acyclic: some of its ties go in a circle",
-                    component->name);
-}
-
 ecs_status migration_add(struct migration *migration, struct component *component,
                          struct component *wanted) {
   ecs_world *world = migration->world;
-  ecs_status status = wanted ? check_kind(world, component, wanted) : ECS_OK;
-  if (wanted && status == ECS_OK) status = check_circles(world, component, wanted);
-  if (status != ECS_OK) {
-    component_free(world, wanted);
-    return status;
-  }
   struct change *change = migration_of(migration, component->id);
   if (!change) {
     struct change *changes = memory_grow(&world->memory, migration->changes,
@@ -474,7 +446,8 @@ static ecs_status prepare_shown(struct migration *migration) {
 }
 
 ecs_status migration_prepare(struct migration *migration) {
-  ecs_status status = check_toggles(migration);
+  ecs_status status = migration_check_ties(migration);
+  if (status == ECS_OK) status = check_toggles(migration);
   if (status != ECS_OK) return status;
   migration_show(migration, true);
   status = migration_check_requirements(migration);

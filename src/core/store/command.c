@@ -534,31 +534,6 @@ uint32_t scope_deferred(const ecs_world *world) {
   return NONE;
 }
 
-/* The writes of all staged commands are their caller's again. */
-static void disown_writes(struct staging *staging) {
-  for (uint32_t i = 0; i < staging->command_count; i++) staging->commands[i].write_count = 0;
-}
-
-ecs_status scope_end_alone(ecs_world *world, uint32_t scope, ecs_status status) {
-  bool staged = status == ECS_OK;
-  world->staging.alone = true;
-  if (staged) status = scope_commit(world, scope);
-  world->staging.alone = false;
-  if (staged && !scope_stays_open(status)) return status;
-  disown_writes(&world->staging);
-  scope_cancel(world, scope);
-  return status;
-}
-
-ecs_status command_alone(ecs_world *world, enum command_kind kind, ecs_id entity, ecs_id component,
-                         ecs_id target, const struct write *writes, uint32_t count) {
-  uint32_t scope = NONE;
-  ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
-  if (status != ECS_OK) return status;
-  status = command_stage_pair(world, kind, entity, component, target, writes, count);
-  return scope_end_alone(world, scope, status);
-}
-
 ecs_status ecs_defer(ecs_world *world) {
   uint32_t scope;
   return scope_open(world, SCOPE_DEFER, &scope);

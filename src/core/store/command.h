@@ -51,6 +51,8 @@ struct loop_owner {
   void *ud;
 };
 
+struct unborn;
+
 struct staging {
   struct scope *scopes;
   uint32_t scope_count;      /* up to the last open one */
@@ -72,6 +74,7 @@ struct staging {
   ecs_status refused;        /* why the first command that could not apply could not, */
   uint32_t refused_at;       /* which that is, */
   bool alone;                /* who gave it is told and keeps its writes (scope_end_alone), */
+  const struct unborn *adopted;   /* what its spawned id was; NULL where that was taken, */
   char refusal[MESSAGE_SIZE];   /* and the message */
 };
 
@@ -119,14 +122,6 @@ ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id e
 /* Makes a chain for a living entity without a command: its table changes by what happens to
 ** others. */
 ecs_status command_touch(ecs_world *world, ecs_id entity);
-
-/* The same in a scope of its own, which ends at once; there is no other one. */
-ecs_status command_alone(ecs_world *world, enum command_kind kind, ecs_id entity, ecs_id component,
-                         ecs_id target, const struct write *writes, uint32_t count);
-
-/* Ends a scope in which something was staged, with this status, and which is no use without: it is
-** gone afterwards, and writes whose commands could not apply are their caller's. */
-ecs_status scope_end_alone(ecs_world *world, uint32_t scope, ecs_status status);
 
 /* Whether an entity has a staged command on a component. */
 bool command_is_staged(const ecs_world *world, ecs_id entity, ecs_id component);

@@ -1,5 +1,6 @@
 #include "core/store/entity.h"
 
+#include "core/store/alone.h"
 #include "core/store/index.h"
 #include "core/store/row.h"
 #include "core/store/sparse_rows.h"

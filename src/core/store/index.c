@@ -257,15 +257,38 @@ static struct range *range_of(struct entity_index *index, uint32_t at) {
   return at >= range->first && at <= range->last ? range : NULL;
 }
 
-void entity_adopt(struct entity_index *index, ecs_id id) {
+struct unborn entity_adopt(struct entity_index *index, ecs_id id) {
   uint32_t at = ecs_id_index(id);
   struct slots slots = need_slot(index, at);
+  struct range *range = range_of(index, at);
   assert(slots.records->table > RECORD_BARE);
-  assert(range_of(index, at) || !is_free(slots.records));
-  if (is_free(slots.records)) unlink_free(index, range_of(index, at), at);
+  assert(range || !is_free(slots.records));
+  bool first = is_free(slots.records) && range->free_head == at;
+  if (is_free(slots.records)) unlink_free(index, range, at);
+  struct unborn was = {*slots.records, *slots.generations, first};
   *slots.records = (struct record){RECORD_BARE, 0};
   *slots.generations = (uint16_t)ecs_id_generation(id);
   if (at >= FIRST_ENTITY) index->alive++;
+  return was;
+}
+
+void entity_unadopt(struct entity_index *index, uint32_t at, const struct unborn *was) {
+  struct slots slots = entity_slots(index, at);
+  struct range *range = range_of(index, at);
+  assert(slots.records->table == RECORD_BARE && index->alive > 0);
+  index->alive -= at >= FIRST_ENTITY;
+  *slots.generations = was->generation;
+  if (was->first) {
+    entity_free(index, range, at);
+    return;
+  }
+  *slots.records = was->record;
+  if (!is_free(&was->record)) return;
+  uint32_t previous = was->record.table & (INDEX_LIMIT - 1), next = was->record.row;
+  assert(entity_record(index, previous)->row == next);
+  entity_record(index, previous)->row = at;
+  if (next) entity_record(index, next)->table = RECORD_FREE | at;
+  range->free_count++;
 }
 
 void entity_release_apart(struct entity_index *index, uint32_t at) {

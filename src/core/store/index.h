@@ -86,10 +86,20 @@ uint32_t entity_take_run(struct entity_index *index, struct range *range, uint32
 void entity_ids(const struct entity_index *index, uint32_t first, uint32_t count,
                 ecs_id *ids);
 
+/* What an adopted slot was before. */
+struct unborn {
+  struct record record;
+  uint16_t generation;
+  bool first;                  /* of those that are free in its range */
+};
+
 /* ECS_ETAKEN, ECS_EDEAD (an earlier life), ECS_ELIMIT (retired), ECS_ENOMEM. */
 ecs_status entity_adopt_reserve(struct entity_index *index, struct memory *memory,
                                 ecs_id id);
-void entity_adopt(struct entity_index *index, ecs_id id);
+struct unborn entity_adopt(struct entity_index *index, ecs_id id);
+
+/* Takes back the last entity_adopt, behind which no id was taken. */
+void entity_unadopt(struct entity_index *index, uint32_t at, const struct unborn *was);
 
 /* Puts a dead index that has a slot into its range's list. */
 static inline void entity_free(const struct entity_index *index, struct range *range,

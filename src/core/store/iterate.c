@@ -1,4 +1,5 @@
 /* Walking a query's tables, and changing all its rows at once. */
+#include "core/store/alone.h"
 #include "core/store/bulk.h"
 #include "core/store/entity.h"
 #include "core/store/query.h"

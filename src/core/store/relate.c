@@ -1,5 +1,6 @@
 #include "core/store/relate.h"
 
+#include "core/store/alone.h"
 #include "core/store/row.h"
 #include "core/store/entity.h"
 #include "core/store/id_set.h"

@@ -1,6 +1,7 @@
 /* Spawning: one, many, at an id decided elsewhere; by parts with cells, and for hosts in C by
 ** ids of components. */
 #include "core/base/value.h"
+#include "core/store/alone.h"
 #include "core/store/entity.h"
 #include "core/store/index.h"
 #include "core/store/row.h"
@@ -252,7 +253,6 @@ static APART ecs_status spawn_sparse_at(ecs_world *world, ecs_id id, const struc
   return ECS_OK;
 }
 
-
 static inline bool are_tied(const struct part *parts, uint32_t count) {
   for (uint32_t i = 0; i < count; i++)
     if (UNLIKELY(parts[i].component->relation)) return true;
@@ -296,10 +296,10 @@ static ecs_status adopt_reserve(ecs_world *world, ecs_id id) {
 }
 
 static ecs_status stage_at(ecs_world *world, ecs_id id, const struct part *parts,
-                           uint32_t count) {
+                           uint32_t count, struct unborn *was) {
   ecs_status status = reserve_parts(world, parts, count, 1);
   if (status != ECS_OK) return status;
-  entity_adopt(&world->entities, id);
+  *was = entity_adopt(&world->entities, id);
   return stage_parts(world, id, parts, count, 0);
 }
 
@@ -308,14 +308,20 @@ static APART ecs_status spawn_tied_at(ecs_world *world, ecs_id id, const struct 
   uint32_t scope;
   ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
   if (status != ECS_OK) return status;
-  return scope_end_alone(world, scope, stage_at(world, id, parts, count));
+  struct unborn was;
+  status = stage_at(world, id, parts, count, &was);
+  world->staging.adopted = &was;
+  status = scope_end_alone(world, scope, status);
+  world->staging.adopted = NULL;
+  return status;
 }
 
 ecs_status entity_spawn_at(ecs_world *world, ecs_id id, const struct part *parts,
                            uint32_t count) {
   ecs_status status = adopt_reserve(world, id);
   if (status != ECS_OK) return status;
-  if (staging_is_open(&world->staging)) return stage_at(world, id, parts, count);
+  struct unborn was;
+  if (staging_is_open(&world->staging)) return stage_at(world, id, parts, count, &was);
   if (are_tied(parts, count)) return spawn_tied_at(world, id, parts, count);
   if (are_sparse(world, parts, count)) return spawn_sparse_at(world, id, parts, count);
   struct table *table = NULL;

@@ -1,0 +1,44 @@
+#include "core/store/alone.h"
+
+#include "core/store/index.h"
+#include "core/store/world.h"
+
+/* The writes of all staged commands are their caller's again. */
+static void disown_writes(struct staging *staging) {
+  for (uint32_t i = 0; i < staging->command_count; i++) staging->commands[i].write_count = 0;
+}
+
+/* Ids go back to where they were taken from, the last one first. */
+static void unspawn(ecs_world *world) {
+  const struct staging *staging = &world->staging;
+  struct entity_index *index = &world->entities;
+  for (uint32_t i = staging->command_count; i-- > 0;) {
+    if (staging->commands[i].kind != COMMAND_SPAWN) continue;
+    uint32_t at = ecs_id_index(staging->commands[i].entity);
+    if (staging->adopted)
+      entity_unadopt(index, at, staging->adopted);
+    else
+      entity_untake(index, &index->entities, at);
+  }
+}
+
+ecs_status scope_end_alone(ecs_world *world, uint32_t scope, ecs_status status) {
+  bool staged = status == ECS_OK;
+  world->staging.alone = true;
+  if (staged) status = scope_commit(world, scope);
+  world->staging.alone = false;
+  if (staged && !scope_stays_open(status)) return status;
+  disown_writes(&world->staging);
+  unspawn(world);
+  scope_cancel(world, scope);
+  return status;
+}
+
+ecs_status command_alone(ecs_world *world, enum command_kind kind, ecs_id entity, ecs_id component,
+                         ecs_id target, const struct write *writes, uint32_t count) {
+  uint32_t scope = NONE;
+  ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
+  if (status != ECS_OK) return status;
+  status = command_stage_pair(world, kind, entity, component, target, writes, count);
+  return scope_end_alone(world, scope, status);
+}

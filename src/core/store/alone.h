@@ -1,0 +1,16 @@
+/* Calls outside of scopes that are done as a scope of their own. */
+#ifndef ECS_CORE_STORE_ALONE_H
+#define ECS_CORE_STORE_ALONE_H
+
+#include "core/store/command.h"
+
+/* command_stage_pair in a scope of its own, which ends at once; there is no other. */
+ecs_status command_alone(ecs_world *world, enum command_kind kind, ecs_id entity, ecs_id component,
+                         ecs_id target, const struct write *writes, uint32_t count);
+
+/* Ends a scope in which something was staged, with this status, and which is no use without: it is
+** gone afterwards, and writes whose commands could not apply are their caller's. Where nothing
+** could, what was spawned in it never was. */
+ecs_status scope_end_alone(ecs_world *world, uint32_t scope, ecs_status status);
+
+#endif
