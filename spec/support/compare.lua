@@ -110,20 +110,56 @@ local function components_of(world, id)
   return map
 end
 
+-- Whether it is a relation of several targets.
+local function is_paired(expected, name)
+  local ties = expected.components_by_name[name].ties
+  return ties and not ties.exclusive
+end
+
+local function list_of(world, method, ...)
+  local list = {}
+  for id in world[method](world, ...) do
+    list[#list + 1] = id
+  end
+  return list
+end
+
+-- An entity's ties by one relation, and those of others to it: a sentence when they differ.
+local function ties_differ(expected, actual, id, name)
+  local want, got = list_of(expected, "targets", id, name), list_of(actual, "targets", id, name)
+  if not same(want, got) or actual:target(id, name) ~= want[1] then
+    return ("targets(%s) are %s, expected %s"):format(name, show(got), show(want))
+  end
+  for _, target in ipairs(want) do
+    local one = table.pack(expected:get(id, name, target))
+    local two = table.pack(actual:get(id, name, target))
+    if not actual:has(id, name, target) or not same(one, two) then
+      return ("get(%s, %d) is %s, expected %s"):format(name, target, show(two), show(one))
+    end
+  end
+  want, got = list_of(expected, "sources", id, name), list_of(actual, "sources", id, name)
+  if is_paired(expected, name) then
+    table.sort(got)
+  end
+  if not same(want, got) then
+    return ("sources(%s) are %s, expected %s"):format(name, show(got), show(want))
+  end
+end
+
 -- The ways to look at one entity beside world:components: each gives what differs, or nil.
 local aspects = {}
 
-function aspects.has(_, actual, id, names, want)
+function aspects.has(expected, actual, id, names)
   for _, name in ipairs(names) do
-    if actual:has(id, name) ~= (want[name] ~= nil) then
-      return ("has(%s) is %s"):format(name, want[name] == nil)
+    if actual:has(id, name) ~= expected:has(id, name) then
+      return ("has(%s) is %s"):format(name, not expected:has(id, name))
     end
   end
 end
 
-function aspects.read(_, actual, id, names, want)
+function aspects.read(expected, actual, id, names, want)
   for _, name in ipairs(names) do
-    local value = actual:read(id, name)
+    local value = not is_paired(expected, name) and actual:read(id, name) or nil
     if not same(want[name], value) then
       return ("read(%s) is %s, expected %s"):format(name, show(value), show(want[name]))
     end
@@ -147,7 +183,21 @@ function aspects.name(expected, actual, id)
   end
 end
 
-local order = { "has", "read", "get", "name" }
+function aspects.ties(expected, actual, id, names)
+  for _, name in ipairs(names) do
+    local difference = expected.components_by_name[name].ties
+      and ties_differ(expected, actual, id, name)
+    if difference then
+      return difference
+    end
+  end
+  if expected:parent(id) ~= actual:parent(id)
+    or not same(list_of(expected, "children", id), list_of(actual, "children", id)) then
+    return "has other parents or children"
+  end
+end
+
+local order = { "has", "read", "get", "name", "ties" }
 
 -- All aspects, or the one whose turn it is.
 local function entity_differs(expected, actual, id, names, turn)
@@ -207,9 +257,10 @@ function compare.query(expected, actual, text)
 end
 
 local function names_differ(expected, actual)
-  for id, name in pairs(expected.names) do
-    if actual:lookup(name) ~= id then
-      return ("lookup(%q) is %s, expected %d"):format(name, tostring(actual:lookup(name)), id)
+  for id in pairs(expected.names) do
+    local path = expected:path_of(id)
+    if path and actual:lookup(path) ~= id then
+      return ("lookup(%q) is %s, expected %d"):format(path, tostring(actual:lookup(path)), id)
     end
   end
 end
@@ -241,17 +292,25 @@ local function resources_differ(expected, actual)
   end
 end
 
--- Rows by composition; there is one table for each.
-local function tables_differ(expected, actual)
+local function any_paired(world, types)
+  for _, name in ipairs(types) do
+    if is_paired(world, name) then
+      return true
+    end
+  end
+end
+
+-- Rows by composition; there is one table for each, but where pairs of a relation differ.
+local function tables_differ(world, expected, actual)
   local rows = {}
   for _, entry in ipairs(actual) do
     local types = table.move(entry.types, 1, #entry.types, 1, {})
     table.sort(types)
     local key = table.concat(types, " ")
-    if rows[key] then
+    if rows[key] and not any_paired(world, types) then
       return ("two tables hold the entities with '%s'"):format(key)
     end
-    rows[key] = entry.rows
+    rows[key] = (rows[key] or 0) + entry.rows
   end
   for _, entry in ipairs(expected) do
     local key = table.concat(entry.types, " ")
@@ -295,7 +354,7 @@ local function worlds_differ(expected, actual, names, turn)
     return ("describe().entities is %s, expected %d"):format(described.entities,
       expected.ids.count)
   end
-  return tables_differ(expected:describe().tables, described.tables)
+  return tables_differ(expected, expected:describe().tables, described.tables)
     or names_differ(expected, actual) or resources_differ(expected, actual)
 end
 

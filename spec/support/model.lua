@@ -14,7 +14,8 @@ local World = {}
 World.__index = World
 
 for _, part in ipairs { "model_scopes", "model_query", "model_schedule", "model_chance",
-                        "model_migrate", "model_image", "model_packed" } do
+                        "model_migrate", "model_image", "model_packed", "model_relations",
+                        "model_cascade" } do
   for name, method in pairs(require("spec.support." .. part)) do
     World[name] = method
   end
@@ -43,6 +44,8 @@ function model.world(options)
     commands = {},
     packed = {},       -- sparse component -> ids, in packed order
     unsure = {},       -- sparse components whose order is not known
+    tied = {},         -- exclusive relation -> sources as they were tied
+    died = {},         -- ids that the commands applied last ended, in their order
     marks = {},        -- id -> component name -> true: what staged commands concern
     hints = {},
     hint = 1,
@@ -65,7 +68,14 @@ function World:component(name, fields)
   if not name:match("^[%a_][%w_]*$") then
     refuse("'%s' is no identifier", name)
   end
-  local known, component = self.components_by_name[name], types.component(self, name, fields)
+  return self:declare(types.component(self, name, fields))
+end
+
+-- The same of a component's type.
+function World:declare(component)
+  self.refuse_builtin(component.name)
+  self.refuse_builtin(component.former)
+  local known = self.components_by_name[component.name]
   local old = self.components_by_name[component.former]
   self.check_renames(component)
   self:check_names(component, known, old)
@@ -106,14 +116,15 @@ end
 -- Only a declaration without fields drops those that there are. What is a tag stays what it is.
 function World:tag(name)
   local known = self.components_by_name[name]
-  if known and #known.fields > 0 then
-    refuse("component '%s' has fields", name)
+  if known and (#known.fields > 0 or known.ties) then
+    refuse("component '%s' has fields, or is a relation", name)
   end
   return known and known.id or (self:component(name, {}))
 end
 
 function World:need_component(name)
   local component = self.components_by_name[name] or self.components_by_id[name]
+    or self:split_pair(name) or self:need_builtin(name)
   if not component then
     refuse("unknown component '%s'", tostring(name))
   end
@@ -158,6 +169,8 @@ function World:undeclare(name)
       end
     end
   end
+  self:refuse_tied(component)
+  self:untie_all(component)
   for id in pairs(self.store) do
     self:take_from(id, component)
   end
@@ -225,7 +238,7 @@ function World:recycle_retired()
   self:end_loops("recycle_retired")
   for _, row in pairs(self.store) do
     for name, stored in pairs(row) do
-      sweep(self, self.components_by_name[name], stored)
+      sweep(self, self.of_key(self.components_by_name, name), stored)
     end
   end
   for name, stored in pairs(self.resources) do
@@ -246,19 +259,36 @@ local function plan_component(world, name, value)
   return { component = component, patch = patch }
 end
 
--- The values that a spawn's table brings, refused as a whole.
+-- The values that a spawn's table brings, and its ties, refused as a whole.
 function World:plan(components)
-  local values = {}
+  local values, ties = {}, {}
   for name, value in pairs(components or {}) do
-    values[#values + 1] = plan_component(self, name, value)
+    local component = self:need_component(name)
+    if component.ties then
+      self:plan_ties(ties, component, name, value)
+    else
+      values[#values + 1] = plan_component(self, name, value)
+    end
   end
-  return values
+  return { values = values, ties = ties }
+end
+
+-- The commands of a spawn: its ties by relation.
+local function spawn_by(world, id, plan)
+  local commands = { { op = "spawn", id = id, values = plan.values } }
+  for _, component in ipairs(next(plan.ties) and world:relations() or {}) do
+    for _, tie in ipairs(plan.ties[component] or {}) do
+      commands[#commands + 1] = { op = "tie", id = id, component = component,
+        target = tie.target, patch = tie.patch }
+    end
+  end
+  return table.unpack(commands)
 end
 
 function World:spawn(components)
-  local values = self:plan(components)
+  local plan = self:plan(components)
   local id = self.ids:take()
-  self:perform { op = "spawn", id = id, values = values }
+  self:perform(spawn_by(self, id, plan))
   return id
 end
 
@@ -266,11 +296,11 @@ function World:spawn_many(count, components)
   if not types.integer(count) or count < 0 then
     refuse("not a number of entities")
   end
-  local values, spawned = self:plan(components), {}
+  local plan, spawned = self:plan(components), {}
   self.ids:need(count)
   for i = 1, count do
     spawned[i] = self.ids:take()
-    self:perform { op = "spawn", id = spawned[i], values = values }
+    self:perform(spawn_by(self, spawned[i], plan))
   end
   return spawned
 end
@@ -280,9 +310,9 @@ function World:spawn_at(id, components)
   if not whole then
     refuse("%s is no entity id", tostring(id))
   end
-  local values = self:plan(components)
+  local plan = self:plan(components)
   self.ids:adopt(whole)
-  self:perform { op = "spawn", id = whole, values = values }
+  self:perform(spawn_by(self, whole, plan))
   return whole
 end
 
@@ -324,6 +354,9 @@ end
 
 function World:set(id, name, ...)
   id = self:need_alive(id)
+  if self:resolve(name).ties then
+    return self:set_tie(id, name, ...)
+  end
   local component, patch = self:given(name, ...)
   local stored = self:stored(id, component)
   if stored and not self:is_staged(id, component) then
@@ -333,10 +366,15 @@ function World:set(id, name, ...)
   end
 end
 
-function World:get(id, name)
+function World:get(id, name, ...)
   id = self:need_alive(id)
   local component, keys, kind = self:resolve(name)
-  local stored = self:stored(id, component)
+  local stored
+  if component.ties then
+    stored = self:named_tie(id, component, name, ...)
+  else
+    stored = self:stored(id, component)
+  end
   if not stored then
     return
   end
@@ -358,33 +396,60 @@ function World:value(component, stored)
   return #component.fields == 0 or types.read(self, component, stored)
 end
 
-function World:read(id, name)
+function World:read(id, name, ...)
   id = self:need_alive(id)
   local component = self:need_component(name)
-  local stored = self:stored(id, component)
+  local stored
+  if component.ties then
+    stored = self:named_tie(id, component, name, ...)
+  else
+    stored = self:stored(id, component)
+  end
   return stored and self:value(component, stored) or nil
 end
 
-function World:add(id, name)
-  id = self:need_alive(id)
-  self:perform { op = "add", id = id, component = self:need_component(name) }
+-- Relations take a target; what is given to others behind their name is too much.
+local function is_relation(component, ...)
+  if not component.ties and select("#", ...) > 0 then
+    refuse("one component expected")
+  end
+  return component.ties ~= nil
 end
 
-function World:remove(id, name)
+function World:add(id, name, ...)
   id = self:need_alive(id)
-  self:perform { op = "remove", id = id, component = self:need_component(name) }
+  local component = self:need_component(name)
+  if is_relation(component, ...) then
+    self:add_tie(id, component, name, ...)
+  else
+    self:perform { op = "add", id = id, component = component }
+  end
 end
 
-function World:has(id, name)
+function World:remove(id, name, ...)
   id = self:need_alive(id)
-  return self:stored(id, self:need_component(name)) ~= nil
+  local component = self:need_component(name)
+  if is_relation(component, ...) then
+    self:remove_tie(id, component, name, ...)
+  else
+    self:perform { op = "remove", id = id, component = component }
+  end
+end
+
+function World:has(id, name, ...)
+  id = self:need_alive(id)
+  local component = self:need_component(name)
+  if component.ties then
+    return self:has_tie(id, name, ...)
+  end
+  return self:stored(id, component) ~= nil
 end
 
 function World:components(id)
   id = self:need_alive(id)
   local values = {}
-  for name, stored in pairs(self.store[id] or {}) do
-    values[name] = self:value(self.components_by_name[name], stored)
+  for key, stored in pairs(self.store[id] or {}) do
+    values[self:label_of(key)] = self:value(self.of_key(self.components_by_name, key), stored)
   end
   return pairs(values)
 end
@@ -395,11 +460,14 @@ function World:lookup(name)
   if type(name) ~= "string" then
     refuse("a name is a string")
   end
-  for id, known in pairs(self.names) do
-    if known == name then
-      return id
+  local found
+  for part in (name .. "."):gmatch "([^.]*)%." do
+    found = self:named_child(found, part)
+    if not found then
+      return
     end
   end
+  return found
 end
 
 function World:name(id, ...)
@@ -412,10 +480,10 @@ function World:name(id, ...)
     self.names[id] = nil
     return
   end
-  if type(name) ~= "string" or name == "" then
-    refuse("a name is a string")
+  if type(name) ~= "string" or name == "" or name:find(".", 1, true) then
+    refuse("a name is a string without dots")
   end
-  local owner = self:lookup(name)
+  local owner = self:named_child(self:parent_of(id), name)
   if owner and owner ~= id then
     refuse("the name '%s' is taken by %d", name, owner)
   end
@@ -427,8 +495,8 @@ function World:resource(name, fields)
     self:component(name, fields)
   end
   local component = self:need_component(name)
-  if #component.fields == 0 then
-    refuse("'%s' is a tag", component.name)
+  if #component.fields == 0 or component.ties then
+    refuse("'%s' is a tag, or a relation", component.name)
   end
   self.resources[component.name] = self.resources[component.name] or types.initial(component)
 end

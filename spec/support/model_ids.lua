@@ -39,6 +39,9 @@ function ids.new(tag, first, last)
     living = {},              -- index -> true
     free = {},                -- dead indices, the latest last
     retired = {},             -- index -> true
+    groups = {},              -- index -> what it shares with those that were freed with it, in
+                              -- an order that is not known
+    taken = {},               -- the ids that another world took meanwhile, in their order
     count = 0,
   }, Ids)
 end
@@ -77,8 +80,31 @@ end
 function Ids:live(index)
   self.born[index] = self.born[index] or 0
   self.living[index] = true
+  self.groups[index] = nil
   self.count = self.count + 1
   return self:current(index)
+end
+
+-- Which of a group comes first, as the other world says.
+function Ids:pick(index)
+  local group = self.groups[index]
+  for _, id in ipairs(group and self.taken or {}) do
+    local other = id & LAST
+    local free = other >= self.first and other <= self.last and not self.living[other]
+    if self.groups[other] == group and free then
+      return other
+    end
+  end
+  return index
+end
+
+function Ids:leave_free(index)
+  for at = #self.free, 1, -1 do
+    if self.free[at] == index then
+      table.remove(self.free, at)
+      return
+    end
+  end
 end
 
 -- The next id, alive: the index freed last, else the lowest unborn one of the range.
@@ -86,7 +112,8 @@ function Ids:take()
   for i = #self.free, 1, -1 do
     local index = self.free[i]
     if index >= self.first and index <= self.last then
-      table.remove(self.free, i)
+      index = self:pick(index)
+      self:leave_free(index)
       return self:live(index)
     end
   end
@@ -125,18 +152,13 @@ function Ids:adopt(id)
   elseif now and generation < now then
     error("the id is dead", 0)
   end
-  for i, free in ipairs(self.free) do
-    if free == index then
-      table.remove(self.free, i)
-      break
-    end
-  end
+  self:leave_free(index)
   self.born[index] = generation
   return self:live(index)
 end
 
--- Ends a life.
-function Ids:release(id)
+-- Ends a life; with a `group` in an unknown order among all of that.
+function Ids:release(id, group)
   local index = ids.index(id)
   self.living[index] = nil
   self.count = self.count - 1
@@ -145,6 +167,7 @@ function Ids:release(id)
     return
   end
   self.born[index] = self.born[index] + 1
+  self.groups[index] = group
   self.free[#self.free + 1] = index
 end
 
@@ -159,6 +182,7 @@ function Ids:set_range(first, last)
   end
   self.first, self.last, self.fresh = first, last, first
   table.sort(self.free, descending)
+  self.groups = {}
 end
 
 -- Gives the retired indices back, the lowest to be taken first. Returns how many.

@@ -1,9 +1,12 @@
 -- Copies of the model: snapshots, images, and what a digest depends on. Returns methods to be
 -- mixed into the model's world.
 
+local relations = require "spec.support.model_relations"
 local types = require "spec.support.model_types"
 
 local methods = {}
+
+local of_key, split_key = relations.of_key, relations.split_key
 
 local function refuse(...)
   error(string.format(...), 0)
@@ -29,7 +32,7 @@ end
 local function copy_row(known, row)
   local copy = {}
   for name, stored in pairs(row) do
-    copy[name] = copy_stored(known[name], stored)
+    copy[name] = copy_stored(of_key(known, name), stored)
   end
   return copy
 end
@@ -44,7 +47,7 @@ end
 
 local function copy_ids(from)
   local copy = copy_flat(from)
-  for _, list in ipairs { "born", "living", "free", "retired" } do
+  for _, list in ipairs { "born", "living", "free", "retired", "groups" } do
     copy[list] = copy_flat(from[list])
   end
   return setmetatable(copy, getmetatable(from))
@@ -91,9 +94,7 @@ local function take(world)
   end
   copy.resources = copy_row(known, world.resources)
   copy.names = copy_flat(world.names)
-  copy.packed = world.copy_packed(world.packed, function(id)
-    return id
-  end)
+  copy.packed, copy.tied = world.copy_packed(world.packed), world.copy_packed(world.tied)
   copy.phases, copy.systems = timings(world)
   copy.tick, copy.stream = world.tick, world.copy_stream(world.stream)
   return copy
@@ -120,7 +121,7 @@ end
 local function refuse_any(world)
   local function check(row)
     for name, stored in pairs(row) do
-      if has_value(world.components_by_name[name], stored) then
+      if has_value(of_key(world.components_by_name, name), stored) then
         refuse("component '%s' has values in `any` fields", name)
       end
     end
@@ -161,6 +162,7 @@ function methods.restore(world, snapshot)
   end
   world.names = copy_flat(snapshot.names)
   world.packed = world.packed_of(snapshot.packed, known)
+  world.tied = world.packed_of(snapshot.tied, known)
   apply_timings(world, snapshot)
 end
 
@@ -180,7 +182,7 @@ end
 local function fill(component, from, known)
   component.fields, component.by_name, component.requires = {}, {}, {}
   component.lines, component.was, component.former = from.lines, from.was, from.former
-  component.sparse = from.sparse
+  component.sparse, component.ties = from.sparse, from.ties
   for i, required in ipairs(from.requires) do
     component.requires[i] = known[required.name]
   end
@@ -256,10 +258,13 @@ end
 local function translate_all(copy, known, change)
   local store, names = {}, {}
   for id, row in pairs(copy.store) do
-    for name, stored in pairs(row) do
-      row[name] = translate(known[name], stored, change)
+    local translated = {}
+    for key, stored in pairs(row) do
+      local name, target = split_key(key)
+      translated[name and name .. ">" .. change(target) or key] =
+        translate(of_key(known, key), stored, change)
     end
-    store[change(id)] = row
+    store[change(id)] = translated
   end
   for name, stored in pairs(copy.resources) do
     copy.resources[name] = translate(known[name], stored, change)
@@ -268,9 +273,11 @@ local function translate_all(copy, known, change)
     names[change(id)] = name
   end
   copy.store, copy.names = store, names
-  for _, list in pairs(copy.packed) do
-    for at, id in ipairs(list) do
-      list[at] = change(id)
+  for _, lists in ipairs { copy.packed, copy.tied } do
+    for _, list in pairs(lists) do
+      for at, id in ipairs(list) do
+        list[at] = change(id)
+      end
     end
   end
 end
@@ -318,7 +325,8 @@ end
 local function with_names(map, names)
   local copy = {}
   for name, value in pairs(map) do
-    copy[names[name]] = value
+    local head, target = split_key(name)
+    copy[head and names[head] .. ">" .. target or names[name]] = value
   end
   return copy
 end
@@ -332,7 +340,7 @@ local function rename(world, image)
   end
   copy.components = with_names(copy.components, names)
   copy.resources, copy.store = with_names(image.resources, names), {}
-  copy.packed = with_names(image.packed, names)
+  copy.packed, copy.tied = with_names(image.packed, names), with_names(image.tied, names)
   for id, row in pairs(image.store) do
     copy.store[id] = with_names(row, names)
   end
@@ -346,7 +354,8 @@ local function fit(world, image)
   local live = world.components_by_name
   local shadows = copy_components(image.components, live)
   local shadow = { components_by_name = shadows, declared = {}, version = 0, open_queries = {},
-    packed = world.packed_of(image.packed, shadows), unsure = {}, repack = world.repack }
+    packed = world.packed_of(image.packed, shadows), unsure = {}, repack = world.repack,
+    tied = world.packed_of(image.tied, shadows), of_key = of_key, check_kind = world.check_kind }
   function shadow.alive(_, id)
     return id ~= 0
   end
@@ -366,9 +375,8 @@ local function fit(world, image)
   local plan = world.plan_migration(shadow, wanted, copy.store, copy.resources)
   world.commit_migration(shadow, plan, copy.store, copy.resources)
   copy.components = shadows
-  copy.packed, copy.unsure = world.copy_packed(shadow.packed, function(id)
-    return id
-  end), shadow.unsure
+  copy.packed, copy.unsure = world.copy_packed(shadow.packed), shadow.unsure
+  copy.tied = world.copy_packed(shadow.tied)
   return copy
 end
 
@@ -405,6 +413,7 @@ function methods.load(world, image, options)
   world.ids, world.store = copy_ids(image.ids), copy.store
   world.resources, world.names = copy.resources, copy.names
   world.packed, world.unsure = world.packed_of(copy.packed, known), {}
+  world.tied = world.packed_of(copy.tied, known)
   for component in pairs(copy.unsure) do
     world.unsure[known[component.name]] = true
   end
@@ -442,8 +451,10 @@ end
 
 local function describe(world, row)
   local parts = {}
-  for name, stored in pairs(row) do
-    local component = world.components_by_name[name]
+  for key, stored in pairs(row) do
+    local head, tied = split_key(key)
+    local component, name = of_key(world.components_by_name, key), key
+    name = head and head .. ">" .. target(world, tied) or key
     parts[#parts + 1] = name
     types.leaves(component, function(path, kind, value)
       parts[#parts + 1] = ("%s.%s: %s = %s"):format(name, path, kind.name,
@@ -466,6 +477,15 @@ function methods.content(world)
   for component, list in pairs(world.packed) do
     for at, id in ipairs(list) do
       lines[#lines + 1] = ("packed %s %d %s"):format(component.name, at, target(world, id))
+    end
+  end
+  for component, list in pairs(world.tied) do
+    local places = {}
+    for _, id in ipairs(list) do
+      local to = world.store[id][component.name].target
+      places[to] = (places[to] or 0) + 1
+      lines[#lines + 1] = ("tied %s %s %d %s"):format(component.name, target(world, to), places[to],
+        target(world, id))
     end
   end
   for id, name in pairs(world.names) do

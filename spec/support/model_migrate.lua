@@ -2,6 +2,7 @@
 -- into the model's world. A component's table stays the same, as what refers to it shall see its
 -- new fields; everything is converted before anything changes.
 
+local of_key = require("spec.support.model_relations").of_key
 local scopes = require "spec.support.model_scopes"
 local types = require "spec.support.model_types"
 
@@ -319,6 +320,16 @@ local function is_copy(from, to)
   return small == large
 end
 
+-- Whether a row has a component, or a pair of it.
+local function has(row, component)
+  for key in pairs(component.ties and row or {}) do
+    if key:match "^[^>]*" == component.name then
+      return true
+    end
+  end
+  return row[component.name] ~= nil
+end
+
 -- What the migration does to a component, with the names of leaves.
 local function report_of(world, plan, component)
   local report = { kept = {}, added = {}, dropped = {}, converted = {}, renamed = {}, rows = 0 }
@@ -347,7 +358,7 @@ local function report_of(world, plan, component)
     end
   end
   for _, row in pairs(world.store) do
-    report.rows = report.rows + (row[component.name] ~= nil and 1 or 0)
+    report.rows = report.rows + (has(row, component) and 1 or 0)
   end
   return report
 end
@@ -398,6 +409,24 @@ local function put(component, wanted)
   end
 end
 
+-- An error when ties go in a circle that shall not.
+local function refuse_circles(component, wanted, store)
+  if not wanted.ties or not wanted.ties.acyclic then
+    return
+  end
+  for id in pairs(store) do
+    local seen, at = {}, id
+    while at do
+      if seen[at] then
+        refuse("'%s' goes in a circle", component.name)
+      end
+      seen[at] = true
+      local stored = store[at] and store[at][component.name]
+      at = stored and stored.target
+    end
+  end
+end
+
 -- What components become: wanted = component -> its new type. Raises what is refused; gives
 -- the new rows and resources: { rows = { { row, name, stored } }, resources = }.
 function methods.plan_migration(world, wanted, store, resources)
@@ -409,12 +438,14 @@ function methods.plan_migration(world, wanted, store, resources)
   for component in pairs(plan.changed) do
     depth_of(plan, component, {})
   end
-  for component in pairs(wanted) do
+  for component, becomes in pairs(wanted) do
     refuse_cycles(plan, component, {})
+    world.check_kind(component, becomes)
+    refuse_circles(component, becomes, store)
   end
   for _, row in pairs(store) do
     for name, stored in pairs(row) do
-      local component = world.components_by_name[name]
+      local component = world.of_key(world.components_by_name, name)
       if plan.changed[component] then
         plan.rows[#plan.rows + 1] = { row, name, converted(world, plan, component, stored) }
       end
@@ -439,7 +470,7 @@ local function bring_required(world, store)
       names[#names + 1] = name
     end
     for _, name in ipairs(names) do
-      for _, required in ipairs(world.components_by_name[name].requires) do
+      for _, required in ipairs(of_key(world.components_by_name, name).requires) do
         scopes.bring(row, required)
       end
     end
@@ -469,6 +500,15 @@ local function rename_key(map, old, new)
   map[new], map[old] = map[old], nil
 end
 
+-- The keys of a relation's pairs.
+local function keys_of(row, name)
+  local keys = {}
+  for key in pairs(row) do
+    keys[#keys + 1] = key:match "^(.-)>" == name and key or nil
+  end
+  return keys
+end
+
 -- Whatever a component is found by has its new name.
 local function rename(world, component, name)
   local old = component.name
@@ -477,6 +517,9 @@ local function rename(world, component, name)
   rename_key(world.resources, old, name)
   for _, row in pairs(world.store) do
     rename_key(row, old, name)
+    for _, key in ipairs(component.ties and keys_of(row, old) or {}) do
+      rename_key(row, key, name .. key:sub(#old + 1))
+    end
   end
 end
 

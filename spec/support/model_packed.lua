@@ -83,14 +83,11 @@ function methods.learn_packed(world, actual)
   end
 end
 
--- The lists by the names of components, their ids changed by a function.
-function methods.copy_packed(packed, change)
+-- The lists by the names of components.
+function methods.copy_packed(packed)
   local copy = {}
   for component, list in pairs(packed) do
-    copy[component.name] = {}
-    for at, id in ipairs(list) do
-      copy[component.name][at] = change(id)
-    end
+    copy[component.name] = table.move(list, 1, #list, 1, {})
   end
   return copy
 end

@@ -1,6 +1,7 @@
 -- Queries of the model: parsing, matching entity by entity, and the forms that loop.
 -- Returns methods to be mixed into the model's world.
 
+local of_key = require("spec.support.model_relations").of_key
 local types = require "spec.support.model_types"
 
 local methods = {}
@@ -26,6 +27,9 @@ local function parse_name(world, text)
     refuse("malformed term '%s'", text)
   end
   local component, keys, kind = world:resolve(name)
+  if component.ties and not component.ties.exclusive then
+    refuse("'%s' has several targets", component.name)
+  end
   return {
     component = component,
     path = keys and name:match("%.(.*)$"),
@@ -234,7 +238,7 @@ function methods.view(world, kind, fetch, read_only)
     end,
     __newindex = function(_, key, value)
       local part = part_of(kind, key)
-      if read_only then
+      if read_only or kind.ties and key == "target" then
         refuse("read only here")
       end
       local stored = fetch()
@@ -523,7 +527,7 @@ end
 -- Whether a row has in its table what another one has.
 local function has_all_of(known, a, b)
   for name in pairs(a) do
-    if b[name] == nil and not known[name].sparse then
+    if b[name] == nil and not of_key(known, name).sparse then
       return false
     end
   end

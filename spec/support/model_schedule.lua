@@ -370,8 +370,9 @@ local function describe_tables(world)
   for _, row in pairs(world.store) do
     local types = {}
     for name in pairs(row) do
-      if not world.components_by_name[name].sparse then
-        types[#types + 1] = name
+      local component = world.of_key(world.components_by_name, name)
+      if not component.sparse then
+        types[#types + 1] = component.name
       end
     end
     table.sort(types)

@@ -28,18 +28,21 @@ function methods.bring(row, component)
 end
 
 function apply.spawn(world, command)
-  local row = {}
+  local row = world.store[command.id]
   for _, value in ipairs(command.values) do
     local component = value.component
     world.bring(row, component)
     row[component.name] = types.merge(component, row[component.name], value.patch)
   end
-  world.store[command.id] = row
 end
 
-function apply.despawn(world, command)
-  world.store[command.id] = nil
-  world:kill(command.id)
+-- What a new tie requires; all else has been decided.
+function apply.tie(world, command)
+  local row = world.store[command.id] or {}
+  for _, required in ipairs(command.brings and command.component.requires or {}) do
+    world.store[command.id] = row
+    world.bring(row, required)
+  end
 end
 
 -- Components are in no table until they have a component themselves.
@@ -58,9 +61,15 @@ function methods.take_from(self, id, component)
   local row = self.store[id]
   if row then
     row[component.name] = nil
-    if next(row) == nil and self.components_by_id[id] then
-      self.store[id] = nil
-    end
+    self:drop_bare(id)
+  end
+end
+
+-- A component without components has no row.
+function methods.drop_bare(self, id)
+  local row = self.store[id]
+  if row and next(row) == nil and self.components_by_id[id] then
+    self.store[id] = nil
   end
 end
 
@@ -70,17 +79,18 @@ function apply.set(world, command)
     command.patch)
 end
 
--- Does a command, or nothing when its entity has died.
+-- Does what a command does to the row of its entity.
 function methods.apply(self, command)
-  if self:alive(command.id) then
+  if apply[command.op] then
     apply[command.op](self, command)
   end
 end
 
--- Ends a life: the name and the id are free again.
-function methods.kill(self, id)
+-- Ends a life: the name and the id are free again, this in an order that only the runtime knows,
+-- when a `group` is given.
+function methods.kill(self, id, group)
   self.names[id] = nil
-  self.ids:release(id)
+  self.ids:release(id, group)
 end
 
 -- ---- what is required ------------------------------------------------------------------
@@ -88,7 +98,7 @@ end
 -- A component of a set of names that is not there though another one requires it, and that one.
 local function gap(world, names)
   for name in pairs(names) do
-    local component = world.components_by_name[name]
+    local component = world.of_key(world.components_by_name, name)
     for _, required in ipairs(component.requires) do
       if not names[required.name] then
         return required, component
@@ -106,24 +116,35 @@ local function bring_name(names, component)
   end
 end
 
--- The names that an entity ends with by a chain of commands; nil when it dies.
+-- What a command does to a set of names.
+local function change_names(names, command)
+  if command.op == "spawn" then
+    for _, value in ipairs(command.values) do
+      bring_name(names, value.component)
+    end
+  elseif command.op == "tie" then
+    for _, required in ipairs(command.brings and command.component.requires or {}) do
+      bring_name(names, required)
+    end
+  elseif command.op == "add" or command.op == "set" then
+    bring_name(names, command.component)
+  elseif command.op == "remove" and not command.dropped then
+    names[command.component.name] = nil
+  end
+end
+
+-- The names that an entity ends with by a chain of commands, its ties as they have been decided.
 local function merged(world, chain)
-  local names = {}
-  for name in pairs(world.store[chain[1].id] or {}) do
-    names[name] = true
+  local names, ties = {}, {}
+  for key in pairs(world.store[chain[1].id] or {}) do
+    local tied = world.of_key(world.components_by_name, key).ties
+    names[key], ties[key] = not tied or nil, tied
   end
   for _, command in ipairs(chain) do
-    if command.op == "despawn" then
-      return nil
-    elseif command.op == "spawn" then
-      for _, value in ipairs(command.values) do
-        bring_name(names, value.component)
-      end
-    elseif command.op ~= "remove" then
-      bring_name(names, command.component)
-    elseif not command.dropped then
-      names[command.component.name] = nil
-    end
+    change_names(names, command)
+  end
+  for key in pairs(ties) do
+    names[key] = true
   end
   return names
 end
@@ -132,7 +153,7 @@ end
 -- of each first.
 local function drop_removals(world, chain)
   local names = merged(world, chain)
-  local missing = names and gap(world, names)
+  local missing = gap(world, names)
   while missing do
     local last
     for _, command in ipairs(chain) do
@@ -144,19 +165,10 @@ local function drop_removals(world, chain)
   end
 end
 
--- Whether its entity dies by one of the commands.
-local function ends(chain)
-  for _, command in ipairs(chain) do
-    if command.op == "despawn" then
-      return true
-    end
-  end
-end
-
--- Applies the commands of an entity that lives on; whether one had to be dropped.
+-- Applies the commands of an entity, if it lives on; whether one had to be dropped.
 local function apply_chain(world, chain)
   local dropped = false
-  if ends(chain) or not world:alive(chain[1].id) then
+  if not world:alive(chain[1].id) then
     return false
   end
   drop_removals(world, chain)
@@ -185,18 +197,15 @@ local function by_entity(commands)
   return chains
 end
 
--- Applies commands entity by entity; then those that are despawned die in the order of their
--- commands. Whether a command had to be dropped.
+-- Decides about ties and lives, and applies what is left entity by entity; then the dead leave.
+-- Whether a command had to be dropped.
 local function apply_all(world, commands)
-  local dropped = false
+  local dropped = world:decide(commands)
   for _, chain in ipairs(by_entity(commands)) do
     dropped = apply_chain(world, chain) or dropped
   end
-  for _, command in ipairs(commands) do
-    if command.op == "despawn" then
-      world:apply(command)
-      world:sync_packed(command.id)
-    end
+  for _, id in ipairs(world.died) do
+    world:sync_packed(id)
   end
   return dropped
 end
@@ -207,28 +216,32 @@ local function mark(world, command)
   if command.component then
     local marks = world.marks[command.id] or {}
     world.marks[command.id] = marks
-    marks[command.component.name] = true
+    marks[world.marked_by(command)] = true
   end
 end
 
--- Keeps a command while a scope is open, else applies it at once.
-function methods.perform(self, command)
-  local scope = self.scopes[#self.scopes]
+-- Keeps commands while a scope is open, else applies them at once, as one scope.
+function methods.perform(self, ...)
+  local scope, commands = self.scopes[#self.scopes], { ... }
   if not scope then
-    if apply_all(self, { command }) then
-      refuse("'%s' is required", command.component.name)
+    if apply_all(self, commands) then
+      refuse("'%s' is not possible", commands[1].op)
     end
     return
   end
-  command.scope = scope
-  self.commands[#self.commands + 1] = command
-  mark(self, command)
+  for _, command in ipairs(commands) do
+    command.scope = scope
+    self.commands[#self.commands + 1] = command
+    mark(self, command)
+  end
 end
 
--- Whether a staged command concerns this component of this entity.
-function methods.is_staged(self, id, component)
-  local marks = self.marks[id]
-  return marks ~= nil and marks[component.name] == true
+-- Whether a staged command concerns this component of this entity, or this pair.
+function methods.is_staged(self, id, component, target)
+  local marks = self.marks[id] or {}
+  local pair = target and component.ties and not component.ties.exclusive
+    and marks[self.key_of(component, target)]
+  return marks[component.name] or pair or false
 end
 
 -- Takes the commands that a scope holds out of the list and returns them.

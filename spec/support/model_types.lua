@@ -145,7 +145,7 @@ local function parse_type(world, text)
     return known
   end
   local component = world.components_by_name[text]
-  if not component or #component.fields == 0 then
+  if not component or #component.fields == 0 or component.ties then
     refuse("unknown type '%s'", text)
   end
   return component
@@ -184,6 +184,9 @@ function types.component(world, name, fields)
   component.sparse = fields.storage == "sparse"
   for i, required in ipairs(fields.requires or {}) do
     component.requires[i] = world:need_component(required)
+    if component.requires[i].ties then
+      refuse("'%s' is a relation", component.requires[i].name)
+    end
   end
   for i, text in ipairs(fields) do
     local field_name, rest = text:match("^%s*([%a_][%w_]*)%s*:%s*(.-)%s*$")
@@ -229,10 +232,17 @@ local function has_all(list, wanted)
   return true
 end
 
+local function same_ties(a, b)
+  if not a or not b then
+    return a == b
+  end
+  return a.exclusive == b.exclusive and a.acyclic == b.acyclic and a.policy == b.policy
+end
+
 -- Whether two components have the same fields in the same order, are kept in the same way and
 -- require the same.
 function types.same(a, b)
-  if a.sparse ~= b.sparse then
+  if a.sparse ~= b.sparse or not same_ties(a.ties, b.ties) then
     return false
   end
   if not has_all(a.requires, b.requires) or not has_all(b.requires, a.requires) then

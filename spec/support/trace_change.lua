@@ -129,8 +129,11 @@ end
 
 -- Nothing is noted of its rows.
 function list.clamp_system(ctx, system, name, path)
-  ctx.world:system(system, { query = name, each = clamp(ctx, path) })
   local known = ctx.world.systems
+  if type(known) == "table" then
+    types.leaf(ctx.world:need_component(name), path)
+  end
+  ctx.world:system(system, { query = name, each = clamp(ctx, path) })
   if type(known) == "table" then
     known[system].query.blind = true
   end

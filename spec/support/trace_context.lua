@@ -6,6 +6,7 @@
 --   @null     id 0        @nil   nil        @any2   a shared Lua value
 --   @text7    a long string
 --   @#Name    the id of a component
+--   @(Owes @12.3)   the id of a pair
 -- A step whose reference does not exist (its maker was shrunk away) is left out.
 
 local model = require "spec.support.model"
@@ -37,6 +38,7 @@ end
 function context.spawned(ctx, id)
   ctx.spawned = ctx.spawned + 1
   ctx.ids[("%d.%d"):format(ctx.at, ctx.spawned)] = id
+  ctx.taken[#ctx.taken + 1] = id
   return id
 end
 
@@ -71,6 +73,10 @@ local function refer(ctx, text)
   index = text:match("^@text(%d+)$")
   if index then
     return (index .. " "):rep(200)
+  end
+  local relation, target = text:match("^@%((%S+) (%S+)%)$")
+  if relation then
+    return ctx.world:pair(context.resolve(ctx, relation), context.resolve(ctx, target))
   end
   local component = text:match("^@#(.*)$")
   if component then

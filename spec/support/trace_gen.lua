@@ -11,6 +11,7 @@ local gen = {}
 
 local Gen = {}
 Gen.__index = Gen
+gen.Gen = Gen   -- trace_ties.lua adds methods about relations
 
 -- A generator of steps from a seed, over the model's context. Of the runner's options `crowd` is
 -- how many entities there are at most, by the seed unless given, and `starve` how many steps of a
@@ -34,6 +35,7 @@ function gen.new(seed, ctx, options)
     crowd = options.crowd or rng:pick { 10, 25, 25, 40, 40, 60, 150 },
   }, Gen)
   self:plan_components()
+  self:plan_relations()
   return self
 end
 
@@ -60,9 +62,13 @@ end
 
 -- ---- what there is ---------------------------------------------------------------------
 
--- The components that the model has, in the order of their declaration.
+-- The components that the model has, without relations, in the order of their declaration.
 function Gen:components()
-  return self.world.declared
+  local list = {}
+  for _, component in ipairs(self.world.declared) do
+    list[#list + 1] = not component.ties and component or nil
+  end
+  return list
 end
 
 function Gen:component()
@@ -122,7 +128,7 @@ function Gen:has_room(n)
   return self.world.ids.count + n <= self.crowd
 end
 
--- A spawn's table of up to four components.
+-- A spawn's table of up to four components, and ties.
 function Gen:composition()
   local rng, composition = self.rng, {}
   for _, component in ipairs(rng:sample(self:components(), rng:range(0, 4))) do
@@ -132,6 +138,7 @@ function Gen:composition()
       composition["@#" .. component.name], composition[component.name] = value, value
     end
   end
+  self:add_ties(composition)
   return composition
 end
 

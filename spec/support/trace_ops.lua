@@ -49,10 +49,10 @@ end
 -- error says stays in `message`.
 function ops.perform(ctx, step)
   ctx.at, ctx.spawned = step.at, 0
-  ctx.log, ctx.visits = {}, {}
+  ctx.log, ctx.visits, ctx.taken = {}, {}, {}
   ctx.self, ctx.views = nil, nil
   local result = outcome(pcall(call, ctx, step))
-  result.log, result.visits = ctx.log, ctx.visits
+  result.log, result.visits, result.taken = ctx.log, ctx.visits, ctx.taken
   return result
 end
 
