@@ -101,6 +101,7 @@ build = {
         "src/front/access.c",
         "src/front/bytecode.c",
         "src/front/call.c",
+        "src/front/choice.c",
         "src/front/dump.c",
         "src/front/env.c",
         "src/front/front.c",

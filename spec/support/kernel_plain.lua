@@ -135,8 +135,15 @@ function Gen:number(kind, depth)
   return self:pick(leaves[kind == "mixed" and "int" or kind])
 end
 
+-- A name of the enumeration, or now and then another text, by row.
+function Gen:text(depth)
+  local name = self:pick { "'red'", "'green'", "'blue'", "b.kind", "one(b.on)" }
+  if depth == 0 or self:chance(2) then return name end
+  return ("(%s and %s or %s)"):format(self:bool(1), name, self:text(depth - 1))
+end
+
 function Gen:bool(depth)
-  local how = self.random:range(1, depth > 0 and 12 or 5)
+  local how = self.random:range(1, depth > 0 and 13 or 5)
   if how <= 2 then return self:pick(leaves.bool) end
   if how <= 5 then
     return ("(%s %s %s)"):format(self:any(depth), self:pick { "<", "<=", ">", ">=", "==", "~=" },
@@ -150,6 +157,9 @@ function Gen:bool(depth)
   elseif how == 10 then
     return ("(math.type(%s) == %s)"):format(self:any(1),
       self:pick { "'float'", "'integer'", "nil" })
+  elseif how == 13 then
+    return ("(%s %s %s)"):format(self:text(2), self:pick { "==", "~=" },
+      self:pick { self:text(1), "'red'", "'other'", "name", "nil" })
   elseif how == 11 then
     return ("math.ult(%s, %s)"):format(self:number("int", 1), self:number("int", 1))
   end
@@ -174,9 +184,11 @@ function Gen:store()
   elseif how == 7 then
     self:line("b.m = %s %% 200", self:number("int", 2))
   elseif how == 8 then
-    self:line("b.kind = %s", self:pick { "'red'", "'green'", "'blue'" })
+    self:line("b.kind = %s", self:text(1))
   elseif how == 9 then
-    self:line("b.target = %s", self:pick { "e", "0", "b.target" })
+    local target = self:pick { "e", "0", "b.target", "null", "null" }
+    if self:chance(3) then target = ("%s and %s or null"):format(self:bool(1), target) end
+    self:line("b.target = %s", target)
   else
     self:line("%s = %s", self:pick { "b.k", "b.u" }, self:number("int", 3))
   end
@@ -266,12 +278,17 @@ function Gen:loop(depth)
   self:line "end"
 end
 
+local commands = { "world:add(e, 'C')", "world:remove(e, 'C')", "world:add(e, tag)",
+  "world:remove(e, tag)", "world:add(e, config.id)", "world:remove(e, config.id)",
+  "world:add(e, config.what)", "world:add(e, 'M')", "world:remove(e, config.what)",
+  "world:despawn(e)" }
+
+-- In a loop mostly the same one, as kernels do it.
 function Gen:command()
-  if self.loops > 0 or self.form == "where" then return self:store() end
-  self:line("if %s then %s end", self:bool(1), self:pick { "world:add(e, 'C')",
-    "world:remove(e, 'C')", "world:add(e, tag)", "world:remove(e, tag)", "world:add(e, config.id)",
-    "world:remove(e, config.id)", "world:add(e, config.what)", "world:add(e, 'M')",
-    "world:remove(e, config.what)", "world:despawn(e)" })
+  if self.form == "where" then return self:store() end
+  local command = self.loops > 0 and not self:chance(8) and self.repeated or self:pick(commands)
+  self.repeated = self.loops > 0 and command or nil
+  self:line("if %s then %s end", self:bool(1), command)
 end
 
 function Gen:result()
@@ -305,6 +322,11 @@ end
 local function whole(x)
   if x > -1e9 and x < 1e9 then return math.floor(x) end
   return 0
+end
+local null = 0
+local function one(x)
+  if x then return "red" end
+  return "blue"
 end
 local function f1(x) return x end
 local function f2(x) return x end

@@ -206,16 +206,15 @@ struct val access_parameter(struct front *f, uint32_t index) {
 static k_value fit_value(struct front *f, const struct leaf *leaf, k_column type,
                          struct val value) {
   if (leaf->type == ECS_ENUM) {
-    if (value.kind == VAL_STRING) {
-      uint32_t at = enumeration_find(leaf->names, value.string.data, value.string.size);
-      if (at != NONE) return build_i64(f->b, at);
-    }
+    k_value named = val_is_text(value) ? choice_as_enum(f, value, leaf->names, false) : K_NONE;
+    if (named != K_NONE) return named;
     if (value.kind == VAL_VALUE && value.names == leaf->names) return value.value;
     front_refuse(f, "it sets an enum field to something else than one of its names");
   }
   bool boolean = value.kind == VAL_VALUE && val_type(f, value) == KT_BOOL;
   if (leaf->type == ECS_BOOL && boolean) return value.value;
   if (leaf->type == ECS_ENTITY && value.kind == VAL_VALUE && value.entity) return value.value;
+  if (leaf->type == ECS_ENTITY && outside_null(f, value)) return build_i64(f->b, 0);
   if (!type_is_number(leaf->type) || !val_is_number(f, value))
     front_refuse(f, "it sets a field of type %s to another type", type_name(leaf->type));
   return build_fit(f->b, type, value.value);

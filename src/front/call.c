@@ -309,13 +309,23 @@ static struct val random_call(struct front *f, const struct val *arguments, uint
   return val_number(f, build_random_range(b, bits, low, high), false);
 }
 
+/* Which rounds a command was given in is not kept: those of one loop are all the same. */
+static void check_rounds(struct front *f, const struct run_command *command) {
+  if (!f->loop_depth) return;
+  for (uint32_t i = f->loop_commands; i < f->command_count; i++) {
+    const struct run_command *other = &f->commands[i];
+    if (other->action != command->action || other->component != command->component)
+      front_refuse(f, "it changes entities in several ways inside one loop: note in locals what is "
+                      "to be done and do it behind the loop");
+  }
+}
+
 static struct val method_call(struct front *f, uint32_t name, const struct val *arguments,
                               uint32_t count) {
   struct val nothing = {.kind = VAL_NIL};
   assert(name <= METHOD_RANDOM);
   if (name == METHOD_RANDOM) return random_call(f, arguments, count);
   need_row_entity(f, arguments, count);
-  if (f->loop_depth) front_refuse(f, "it changes entities inside a loop");
   if (f->result == RESULT_TRUTH)
     front_refuse(f, "it changes entities in a predicate");
   if (f->command_count == RUN_BITMAPS)
@@ -328,6 +338,7 @@ static struct val method_call(struct front *f, uint32_t name, const struct val *
   } else if (count != 2) {
     front_refuse(f, "it calls world:despawn badly");
   }
+  check_rounds(f, command);
   build_emit(f->b, f->command_count++, f->env.mask);
   return nothing;
 }

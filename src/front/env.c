@@ -49,6 +49,7 @@ bool val_same(const struct val *x, const struct val *y) {
     case VAL_STRING:
       return x->string.size == y->string.size &&
              memcmp(x->string.data, y->string.data, x->string.size) == 0;
+    case VAL_CHOICE: return x->value == y->value && x->number == y->number;
     case VAL_VIEW:
       return x->slot == y->slot && x->leaf == y->leaf && x->array == y->array &&
              x->component == y->component;
@@ -81,10 +82,18 @@ bool val_mixes(const struct front *f, struct val x, struct val y) {
   return x.mixed || y.mixed || (val_type(f, x) == KT_I64) != (val_type(f, y) == KT_I64);
 }
 
+/* The null id from outside is one beside an entity. */
+static void meet_null(struct front *f, struct val *x, struct val *y) {
+  struct val *entity = x->entity ? x : y, *other = x->entity ? y : x;
+  if (!entity->literal) other->entity = outside_null(f, *other);
+}
+
 struct val val_select(struct front *f, k_value mask, struct val x, struct val y) {
   struct val nothing = {.kind = VAL_NOTHING};
   if (val_same(&x, &y)) return x;
+  if (val_is_text(x) || val_is_text(y)) return choice_select(f, mask, x, y);
   if (x.kind != VAL_VALUE || y.kind != VAL_VALUE || x.names != y.names) return nothing;
+  if (x.entity != y.entity) meet_null(f, &x, &y);
   int type = val_common_type(f, x, y);
   assert(mask != K_NONE);
   if (type < 0) return nothing;

@@ -16,6 +16,7 @@
 #define FRONT_RESULTS 8
 #define FRONT_REGISTERS 1024   /* of all functions that are open */
 #define FRONT_FORKS 256
+#define FRONT_STRINGS 64       /* that a choice may be one of */
 
 /* ---- what registers hold ---- */
 
@@ -24,6 +25,7 @@ enum val_kind {
   VAL_NIL,
   VAL_VALUE,       /* a number or boolean: `value` */
   VAL_STRING,      /* a constant */
+  VAL_CHOICE,      /* one of several constant strings: `value` is its number among f->strings */
   VAL_PATH,        /* a table reached by a path */
   VAL_VIEW,        /* a term, or a nested or array field of it */
   VAL_FUNCTION,    /* a Lua function reached by a path */
@@ -44,7 +46,8 @@ struct val {
   k_value value;
   uint32_t at;                 /* path, math function, method, anchored function or object;
                                   of a number from outside: its path + 1 */
-  int64_t number;              /* of a literal with an integer value */
+  int64_t number;              /* of a literal with an integer value; of a choice: a bit for each
+                                  string that it may be */
   const struct enumeration *names;   /* of an enumeration's value */
   ecs_string string;
   uint32_t slot;               /* view: of the query */
@@ -120,8 +123,10 @@ struct front {
   struct resource_uniform resources[FRONT_UNIFORMS];
   uint32_t resource_count;
   uint32_t uniform_count;
+  ecs_string strings[FRONT_STRINGS];
+  uint32_t string_count;
   struct run_command commands[RUN_BITMAPS];
-  uint32_t command_count;
+  uint32_t command_count, loop_commands;   /* those before the outermost loop that is open */
   bool breaks_promise;         /* refused since it writes to a term declared :in */
   bool fleeting;               /* refused for what no guard tells of */
   struct function_code codes[FRONT_FUNCTIONS];
@@ -198,6 +203,21 @@ bool val_same(const struct val *x, const struct val *y);
 /* Whether no float can stand for a literal, or what is made of such integers. */
 bool val_is_wide(struct val x);
 
+/* ---- choice.c: what is one string in some rows and another one in others ---- */
+
+/* Whether it is a string, whichever. */
+static inline bool val_is_text(struct val x) {
+  return x.kind == VAL_STRING || x.kind == VAL_CHOICE;
+}
+/* val_select where one of them is a string: a choice, or, with an enumeration's value, another such
+** value. */
+struct val choice_select(struct front *f, k_value mask, struct val x, struct val y);
+/* A string as a value of an enumeration; K_NONE when it may be something else than its names,
+** unless `any`: that is -1 then. */
+k_value choice_as_enum(struct front *f, struct val x, const struct enumeration *names, bool any);
+/* x == y of strings that are not both constants. */
+k_value choice_equal(struct front *f, struct val x, struct val y);
+
 /* ---- number.c: typing and operators ---- */
 
 /* A value of the program, number or boolean. */
@@ -246,6 +266,8 @@ bool outside_same(struct front *f, struct val x, struct val y);
 /* Pushes the value that a number from outside has, which it must keep; false when the number
 ** is made by the function. */
 bool outside_keep(struct front *f, struct val number);
+/* Whether a number from outside is the null id now; if so it must stay so. */
+bool outside_null(struct front *f, struct val number);
 /* What an upvalue is; what the key of a table is, by the table's path. */
 struct val outside_upvalue(struct front *f, uint32_t upvalue);
 struct val outside_key(struct front *f, uint32_t path, const struct constant *key);

@@ -41,7 +41,8 @@ static const char *describe(const struct front *f, struct val x) {
       if (x.names) return "an enum";
       if (x.mixed) return "a number that is an integer on one way and a float on another";
       return val_type(f, x) == KT_BOOL ? "a boolean" : "a number";
-    case VAL_STRING: return "a string";
+    case VAL_STRING:
+    case VAL_CHOICE: return "a string";
     case VAL_PATH: return "a table";
     case VAL_VIEW: return "a view";
     case VAL_WORLD:
@@ -125,17 +126,14 @@ static k_value compare_numbers(struct front *f, enum code_operator op, struct va
 /* x == y, of an enumeration x. */
 static k_value compare_enum(struct front *f, struct val x, struct val y, int *known) {
   assert(x.kind == VAL_VALUE && x.names);
-  if (y.kind == VAL_STRING) {
-    uint32_t at = enumeration_find(x.names, y.string.data, y.string.size);
-    if (at == NONE) {
-      *known = 0;
-      return K_NONE;
-    }
-    return build_binary(f->b, KO_EQ, x.value, build_i64(f->b, at));
+  if (val_is_text(y)) {
+    k_value place = choice_as_enum(f, y, x.names, y.kind == VAL_CHOICE);
+    if (place != K_NONE) return build_binary(f->b, KO_EQ, x.value, place);
   }
   if (y.kind == VAL_VALUE && y.names == x.names)
     return build_binary(f->b, KO_EQ, x.value, y.value);
-  if (y.kind == VAL_VALUE && y.names) front_refuse(f, "it compares different enums");
+  if (y.kind == VAL_VALUE && y.names)
+    front_refuse(f, "it compares different enums: compare each with a name, as in x == 'name'");
   *known = 0;
   return K_NONE;
 }
@@ -145,6 +143,8 @@ static bool is_nothing(struct val x) { return x.kind == VAL_NOTHING; }
 /* x == y, where one of them is no number, enum or boolean. */
 static k_value compare_things(struct front *f, struct val x, struct val y, int *known) {
   if (x.kind == VAL_PATH && y.kind == VAL_PATH) return outside_equal(f, x, y);
+  bool texts = val_is_text(x) && val_is_text(y);
+  if (texts && (x.kind == VAL_CHOICE || y.kind == VAL_CHOICE)) return choice_equal(f, x, y);
   if (x.kind == VAL_PATH) outside_table(f, x);
   if (y.kind == VAL_PATH) outside_table(f, y);
   bool refer = x.kind == VAL_FUNCTION || x.kind == VAL_RESOURCE;

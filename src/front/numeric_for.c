@@ -392,6 +392,8 @@ void loop_compile(struct front *f, struct frame *frame) {
   struct loop loop = {.f = f, .frame = frame, .end = code->target, .a = code->a};
   assert(code->kind == CODE_FOR && frame->code->code[loop.end].kind == CODE_FOR_END);
   if (++f->loop_depth > NESTED_LOOPS) front_refuse(f, "its loops nest too deep");
+  uint32_t commands = f->command_count;
+  if (f->loop_depth == 1) f->loop_commands = commands;
   plan_rounds(&loop);
   front_keep(f);
   loop.start = f->edges[f->edge_count - 1].env;
@@ -403,6 +405,7 @@ void loop_compile(struct front *f, struct frame *frame) {
     frame->pc = pc;
     if (i == ATTEMPTS) front_refuse(f, "its loop's types do not settle");
     front_forget(f, loop.first_edge);
+    f->command_count = commands;
     build_rewind(f->b, mark);
     restore(&loop);
     build_body(&loop, pc);

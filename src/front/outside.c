@@ -305,6 +305,18 @@ bool outside_same(struct front *f, struct val x, struct val y) {
   return same && x.component == y.component && x.leaf == y.leaf;
 }
 
+bool outside_null(struct front *f, struct val number) {
+  if (number.kind != VAL_VALUE || number.at == 0) return false;
+  const struct path *path = &f->paths[number.at - 1];
+  path_push(f->L, f->anchors, path);
+  bool null = lua_isinteger(f->L, -1) && lua_tointeger(f->L, -1) == 0;
+  if (null)
+    guard_same(f, path);
+  else
+    lua_pop(f->L, 1);
+  return null;
+}
+
 bool outside_keep(struct front *f, struct val number) {
   if (number.at == 0) return false;
   assert(number.at <= f->path_count);

@@ -1,0 +1,125 @@
+-- What compiles beside numbers: names of enumerations, the null id, commands in loops. Each
+-- function is run compiled and in Lua.
+
+local helper = require "spec.support.ecs_helper"
+
+local kinds = { "red", "green", "blue" }
+
+-- What each body leaves in D, by row, and in which entities, with kernels and without.
+local function run(kernels, body, ...)
+  local world = helper.new_world { kernels = kernels, tag = 1 }
+  world:component("D", { "v: f64", "kind: enum(red, green, blue)", "on: bool", "target: entity" })
+  world:tag "T"
+  world:tag "U"
+  for i = 1, 6 do
+    world:spawn { D = { v = i, kind = kinds[i % 3 + 1], on = i % 2 == 0 }, U = i > 3 or nil }
+  end
+  local text = "local ecs, world, null, other = ... return function(d, dt, e)\n" .. body .. "\nend"
+  local fn = assert(load(text, "=names"))(require "ecs", world, ...)
+  world:system("s", { query = "D", each = fn, compile = true })
+  world:update(1)
+  local seen = { world:explain("s").tier }
+  for d, e in world:query("D"):each() do
+    seen[#seen + 1] = ("%s %s %s %s %s %s"):format(d.v, d.kind, d.on,
+      d.target == e and "itself" or d.target, world:has(e, "T"), world:has(e, "U"))
+  end
+  return seen
+end
+
+local function same(body, ...)
+  local compiled, plain = run(true, body, ...), run(false, body, ...)
+  assert.same({ "vector", "lua" }, { table.remove(compiled, 1), table.remove(plain, 1) })
+  assert.same(plain, compiled, body)
+end
+
+describe("a name in a kernel", function()
+  after_each(helper.check_worlds)
+
+  it("may be one in some rows and another one in others", function()
+    same "d.kind = d.on and 'red' or 'blue'"
+    same "local k = 'red' if d.v > 2 then k = 'green' end if d.v > 4 then k = 'blue' end d.kind = k"
+    same "local k = 'red' if d.on then k = d.kind end d.kind = k"
+    same "local k = d.kind if d.on then k = d.v > 3 and 'red' or 'green' end d.kind = k"
+  end)
+
+  it("is compared as a text", function()
+    same "if (d.on and 'red' or 'green') == d.kind then d.v = 0 end"
+    same "if d.kind ~= (d.on and 'red' or 'no name') then d.v = 0 end"
+    same "local k = d.on and 'x' or 'y' if k == 'x' then d.v = 0 elseif k ~= 'z' then d.v = 9 end"
+    same "local k, l = d.on and 'x' or 'y', d.v > 3 and 'y' or 'x' d.on = k == l"
+    same "local k = d.on and 'x' or 'y' d.on = k == nil or k == 1 or not k"
+  end)
+
+  it("may come out of a function", function()
+    same("d.kind = other(d.v) d.v = other(d.v) == 'blue' and 1 or 2", 0, function(x)
+      if x > 4 then return "red" end
+      if x > 2 then return "green" end
+      return "blue"
+    end)
+  end)
+
+  it("may be one of very many", function()
+    local text = { "local k = 'none'" }
+    for i = 1, 90 do text[#text + 1] = ("if d.v == %d then k = 'name %d' end"):format(i % 7, i) end
+    text[#text + 1] = "if k == 'name 90' then d.v = 0 end"
+    local fn = table.concat(text, "\n")
+    helper.has_error(function() run(true, fn) end, "not the same type on every way")
+    assert.equal(7, #run(false, fn))
+    text = { "local k = 'none'" }
+    for i = 1, 60 do text[#text + 1] = ("if d.v == %d then k = 'name %d' end"):format(i % 7, i) end
+    text[#text + 1] = "if k == 'name 59' then d.v = 0 end"
+    same(table.concat(text, "\n"))
+  end)
+end)
+
+describe("the null id in a kernel", function()
+  after_each(helper.check_worlds)
+
+  it("is stored where it stands in a table, an upvalue or a local", function()
+    same "d.target = ecs.null"
+    same("d.target = e d.target = null", 0)
+    same "local t = ecs.null if d.on then t = e end d.target = t"
+    same "d.target = d.on and e or ecs.null"
+    same "local t = e if d.v > 2 then t = ecs.null end d.on = t == ecs.null d.target = t"
+  end)
+
+  it("has to stay it", function()
+    local world, o = helper.new_world(), { none = 0 }
+    world:component("L", { "to: entity" })
+    local e = world:spawn { L = {} }
+    world:set(e, "L.to", e)
+    world:system("s", { query = "L", each = function(l) l.to = o.none end })
+    world:update(0)
+    assert.same({ "vector", 0 }, { world:explain("s").tier, world:get(e, "L.to") })
+    o.none = e
+    world:update(0)
+    assert.same({ "lua", e }, { world:explain("s").tier, world:get(e, "L.to") })
+  end)
+end)
+
+describe("a command in a loop of a kernel", function()
+  after_each(helper.check_worlds)
+
+  it("is done for the rows that came to it in any round", function()
+    same "for i = 1, 3 do if d.v == i * 2 then world:add(e, 'T') end end"
+    same "for i = 1, 3 do if d.v < i then world:despawn(e) end end"
+    same "for i = 1, 6 do if d.v == i then world:remove(e, 'U') break end d.v = d.v - 1 end"
+    same [[
+      world:add(e, 'T')
+      for i = 1, 2 do
+        if d.v > i then world:add(e, 'U') end
+        for j = 1, 2 do if d.v == i * j then world:add(e, 'U') end end
+      end
+      for i = 1, 2 do if d.v > 3 * i then world:remove(e, 'T') end end]]
+  end)
+
+  it("is given once, though the loop is typed anew", function()
+    same [[
+      local sum = 0
+      for i = 1, 3 do
+        if sum > 2 then world:add(e, 'T') end
+        sum = sum + d.v
+      end
+      d.v = sum]]
+  end)
+end)

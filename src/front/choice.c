@@ -1,0 +1,77 @@
+/* Strings that stand in the function, where it decides by row which of them a value is: numbers in
+** the list of all that meet others. */
+#include "core/base/enumeration.h"
+#include "front/front.h"
+
+/* The number of a string, or NONE when there are too many. */
+static uint32_t number_of(struct front *f, ecs_string string) {
+  for (uint32_t i = 0; i < f->string_count; i++)
+    if (string.size == f->strings[i].size &&
+        memcmp(string.data, f->strings[i].data, string.size) == 0)
+      return i;
+  if (f->string_count == FRONT_STRINGS) return NONE;
+  f->strings[f->string_count] = string;
+  return f->string_count++;
+}
+
+/* A string as a choice, if it has a number. */
+static bool as_choice(struct front *f, struct val *x) {
+  if (x->kind == VAL_CHOICE) return true;
+  uint32_t at = number_of(f, x->string);
+  if (at == NONE) return false;
+  *x = (struct val){.kind = VAL_CHOICE, .value = build_i64(f->b, at),
+                    .number = (int64_t)((uint64_t)1 << at)};
+  return true;
+}
+
+/* The place of a string among the names, or -1. */
+static int64_t place_of(const struct enumeration *names, ecs_string string) {
+  uint32_t at = enumeration_find(names, string.data, string.size);
+  return at == NONE ? -1 : (int64_t)at;
+}
+
+k_value choice_as_enum(struct front *f, struct val x, const struct enumeration *names, bool any) {
+  struct builder *b = f->b;
+  assert(val_is_text(x));
+  if (x.kind == VAL_STRING) {
+    int64_t at = place_of(names, x.string);
+    return at >= 0 || any ? build_i64(b, at) : K_NONE;
+  }
+  k_value result = K_NONE;
+  for (uint32_t i = 0; i < f->string_count; i++) {
+    if (!((uint64_t)x.number >> i & 1)) continue;
+    int64_t at = place_of(names, f->strings[i]);
+    if (at < 0 && !any) return K_NONE;
+    k_value place = build_i64(b, at);
+    k_value here = build_binary(b, KO_EQ, x.value, build_i64(b, i));
+    result = result == K_NONE ? place : build_select(b, here, place, result);
+  }
+  return result;
+}
+
+k_value choice_equal(struct front *f, struct val x, struct val y) {
+  if (!as_choice(f, &x) || !as_choice(f, &y)) return build_bool(f->b, false);
+  return build_binary(f->b, KO_EQ, x.value, y.value);
+}
+
+/* A value of an enumeration where the mask is, a string elsewhere, or the other way round. */
+static struct val select_enum(struct front *f, k_value mask, struct val x, struct val y) {
+  struct val nothing = {.kind = VAL_NOTHING};
+  struct val named = val_is_text(x) ? y : x;
+  if (named.kind != VAL_VALUE || !named.names) return nothing;
+  k_value other = choice_as_enum(f, val_is_text(x) ? x : y, named.names, false);
+  if (other == K_NONE) return nothing;
+  k_value a = val_is_text(x) ? other : x.value, b = val_is_text(x) ? y.value : other;
+  struct val joined = val_number(f, build_select(f->b, mask, a, b), false);
+  joined.names = named.names;
+  return joined;
+}
+
+struct val choice_select(struct front *f, k_value mask, struct val x, struct val y) {
+  struct val nothing = {.kind = VAL_NOTHING};
+  assert(val_is_text(x) || val_is_text(y));
+  if (!val_is_text(x) || !val_is_text(y)) return select_enum(f, mask, x, y);
+  if (!as_choice(f, &x) || !as_choice(f, &y)) return nothing;
+  return (struct val){.kind = VAL_CHOICE, .value = build_select(f->b, mask, x.value, y.value),
+                      .number = x.number | y.number};
+}
