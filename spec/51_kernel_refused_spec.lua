@@ -6,7 +6,12 @@ local helper = require "spec.support.ecs_helper"
 local refused = {
   { "local t = {}", "makes a table", 2 },
   { "local t = { a.x }", "makes a table", 2 },
-  { "a.x = #outer", "asks for a length", 2 },
+  { "a.x = #a", "neither a table, an array nor a text", 2 },
+  { "a.x = #long", "length of a table that has __len: keep it in a local", 2 },
+  { "a.x = outer[2]", "takes '2', which only __index may have", 2 },
+  { "a.x = outer[1.5]", "write the index itself", 2 },
+  { "a.x = outer.a.b.c.d.e.f.g", "which only __index may have", 2 },
+  { "a.x = deep.a.a.a.a.a.a.a", "by more than 6 keys", 2 },
   { "local s = 'a' .. a.x", "makes a string", 2 },
   { "count = count + 1", "writes to an upvalue", 2 },
   { "a.x = 1\ncount = 2", "writes to an upvalue", 3 },
@@ -91,17 +96,17 @@ local refused = {
   { "world:set(e, 'A', 1, 2)", "calls 'set' of the world", 2 },
   { "other:despawn(e)", "neither this world nor a resource", 2 },
   { "b.target = b.n", "another type", 2 },
-  { "local x = a[count]", "by a variable", 2 },
+  { "local x = a[count]", "by a variable: write the index itself", 2 },
   { "a.x, a.y = spread(...)", "variable number of arguments", 1, true },
-  { "b.n = b.n\nlocal u = outer[1]", "indexes a table", 3 },
+  { "b.n = b.n\nlocal u = outer[count]", "by a variable", 3 },
 }
 
 local header = [[
-local ecs, world, other, outer, name, equal = ...
+local ecs, world, other, outer, name, equal, long, deep = ...
 local count, nothing = 1, nil
 local recursive
 local function spread(...) return ... end
-local function noop() return ecs, world, other, outer, name, count, nothing, spread, equal end
+local function noop() return ecs, world, other, outer, name, count, spread, equal, long, deep end
 function recursive(n) if n > 0 then return recursive(n - 1) end return 0 end
 return %s
 ]]
@@ -111,8 +116,11 @@ local function build(entry, world)
     entry[4] and ", ..." or "", entry[1])
   local text = header:format(body)
   local outer = setmetatable({ 5, field = 1 }, { __index = { hidden = 2 } })
+  local long, deep = setmetatable({}, { __len = function() return 3 end }), {}
+  deep.a = deep
   local equal = setmetatable({}, { __eq = function() return true end })
-  return assert(load(text, "=script"))(ecs, world, ecs.world(), outer, "text", equal)
+  return assert(load(text, "=script"))(ecs, world, ecs.world(), outer, "text", equal, long,
+    deep)
 end
 
 local function make_world()

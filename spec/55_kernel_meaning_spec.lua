@@ -221,6 +221,25 @@ describe("an outside value", function()
       function(o) o.t = "x" end })
   end)
 
+  it("may be an element of a table, or the length of one", function()
+    local function make() return { t = { 1, 2.5, false, 4 }, u = {} } end
+    local changes = { function(o) o.t[2] = 3 end, function(o) o.t[2] = nil end,
+      function(o) o.t[5] = 7 end, function(o) o.t = { 9 } end, function(o) o.t = "text" end }
+    assert.equal(6, same_as_lua("#o.t == 4", make, changes))
+    assert.equal(5, same_as_lua("o.t[2] == 3", make, changes))
+    assert.equal(5, same_as_lua("o.t[2.0] and o.t[4.0]", make, changes))
+    assert.equal(5, same_as_lua("o.t[3] == o.t[9]", make, changes))
+    assert.equal(2, same_as_lua("#o.t == 4", make, {
+      function(o) setmetatable(o.t, { __len = function() return 4 end }) end,
+      function(o) setmetatable(o.t, { __len = function() return 5 end }) end,
+      function(o) setmetatable(o.t, nil) end }))
+    assert.equal(2, same_as_lua("o.t[7]", make, {
+      function(o) setmetatable(o.t, { __index = { [7] = true } }) end,
+      function(o) setmetatable(o.t, { __index = {} }) end,
+      function(o) setmetatable(o.t, nil) end }))
+    assert.equal(1, same_as_lua("o.t[8] == #o.t", make, {}))
+  end)
+
   it("that only __index has is left to Lua", function()
     local function hidden(o) setmetatable(o, { __index = { late = true } }) end
     assert.equal(3, same_as_lua("o.late", two_tables, {
@@ -459,7 +478,7 @@ describe("a line", function()
     local e, row = world:spawn { I = {} }, { a = 0, b = 0 }
     local query = world:query "I"
     for _, at in ipairs { 1, 40, 89, 90, 96, 97, 128, 129, 255, 256, 257, 300, 500, 799 } do
-      local refused, line = long(800, at, "i.a = #outside")
+      local refused, line = long(800, at, "i.a = {}")
       helper.has_error(function() query:run(refused) end, ("long:%d: "):format(line))
       local failing, where = long(800, at, "i.a = i.a // i.b")
       helper.has_error(function() query:run(failing) end, ("long:%d: "):format(where))

@@ -31,9 +31,11 @@ end
 
 local leaves = {
   float = { "a.z", "a.w", "a.z", "a.w", "UF", "config.f", "gust.f", "a.at.v", "a.m[2]", "0.5",
-    "(-3.25)", "2.0", "0.0", "(-0.0)", "1e300", "math.pi", "math.huge", "dt", "config.deep.f" },
+    "(-3.25)", "2.0", "0.0", "(-0.0)", "1e300", "math.pi", "math.huge", "dt", "config.deep.f",
+    "config.list[2]" },
   int = { "b.n", "b.m", "b.k", "b.u", "UI", "config.n", "gust.n", "gust.u", "0", "1", "2", "(-7)",
-    "63", "math.maxinteger", "math.mininteger", "(e & 255)", "config.deep.n" },
+    "63", "math.maxinteger", "math.mininteger", "(e & 255)",
+    "config.deep.n", "#config.list", "config.list[1]", "#a.m", "#'text'", "config.list[3.0]" },
   bool = { "b.on", "config.flag", "gust.on", "true", "(b.kind == 'red')", "(b.kind ~= 'blue')",
     "(b.target == e)", "(b.target == 0)", "(m or false)", "(m == nil)" },
 }

@@ -54,7 +54,8 @@ local function new_outside(world, numbers)
   local one, other = {}, {}
   local outside = { gust = world:res "Wind", breeze = world:res "Wind", one = one, other = other,
     tag = world:tag "M", integer = numbers:range(-50, 50), float = numbers:range(-500, 500) / 8 }
-  outside.config = { f = numbers:range(-500, 500) / 16, n = numbers:range(-5, 5), small = 2,
+  outside.config = { list = { 3, 1.5, 5 },
+    f = numbers:range(-500, 500) / 16, n = numbers:range(-5, 5), small = 2,
     flag = true, t = one, u = other, deep = { f = 2.5, n = 4, t = one }, gust = outside.gust,
     id = outside.tag, what = "C", eq = setmetatable({}, equal_to_all),
     eq2 = setmetatable({}, equal_to_all) }
@@ -77,6 +78,11 @@ local changes = {
   function(o, n) o.float = ({ 0.5, 3, -0.0, 1 / 0, 10 })[n:range(1, 5)] end,
   function(o, n) o.config.n = ({ 2, -1, 1.5 })[n:range(1, 3)] end,
   function(o) o.config.f = 4 end,
+  function(o, n) o.config.list[n:range(1, 4)] = ({ 7, 0.5, false })[n:range(1, 4)] end,
+  function(o) o.config.list = { 1, 2.5, 3, 4 } end,
+  function(o) setmetatable(o.config.list, { __len = function() return 9 end }) end,
+  function(o) setmetatable(o.config.list, { __index = function() return 8 end }) end,
+  function(o) setmetatable(o.config.list, nil) end,
   function(o, n) o.config.small = n:range(0, 4) end,
   function(o, n) o.config.id = ({ o.tag, o.tag + 0.0, "C" })[n:range(1, 3)] end,
   function(o, n) o.config.what = ({ o.tag, "M", "C" })[n:range(1, 3)] end,

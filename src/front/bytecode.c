@@ -95,7 +95,6 @@ static const char *refusal(uint32_t op) {
     case LOP_SETTABLE: return "it writes to a table";
     case LOP_NEWTABLE:
     case LOP_SETLIST: return "it makes a table";
-    case LOP_LEN: return "it asks for a length";
     case LOP_CONCAT: return "it makes a string";
     case LOP_CLOSE:
     case LOP_CLOSURE: return "it makes a function";
@@ -315,7 +314,10 @@ static void load_simple(struct decoder *d, const struct fields *i, struct code *
 }
 
 static void move(struct decoder *d, const struct fields *i, struct code *out) {
-  out->kind = i->op == LOP_MOVE ? CODE_MOVE : i->op == LOP_NOT ? CODE_NOT : CODE_UNARY;
+  out->kind = i->op == LOP_MOVE  ? CODE_MOVE
+              : i->op == LOP_NOT ? CODE_NOT
+              : i->op == LOP_LEN ? CODE_LENGTH
+                                 : CODE_UNARY;
   out->op = i->op == LOP_BNOT ? OPERATOR_BNOT : OPERATOR_NEG;
   out->a = reg(d, i->a);
   out->b = reg(d, i->b);
@@ -344,7 +346,7 @@ static bool is_field(uint32_t op) {
 /* Instructions that only set registers or fields; false for others. */
 static bool decode_value(struct decoder *d, const struct fields *i, uint32_t pc,
                          struct code *out) {
-  if (i->op == LOP_MOVE || (i->op >= LOP_UNM && i->op <= LOP_NOT))
+  if (i->op == LOP_MOVE || (i->op >= LOP_UNM && i->op <= LOP_LEN))
     move(d, i, out);
   else if (i->op == LOP_LOADI || i->op == LOP_LOADF)
     load_number(d, i, out);

@@ -233,9 +233,26 @@ static void take_field(struct front *f, const struct code *code) {
 
 static void take_index(struct front *f, const struct code *code) {
   const struct val key = *front_register(f, code->c);
-  if (key.kind != VAL_STRING) front_refuse(f, "it indexes a table or view by a variable");
-  struct constant constant = {.type = CONST_STRING, .string = key.string};
+  bool whole = key.kind == VAL_VALUE && key.literal && val_is_number(f, key) &&
+               (val_type(f, key) == KT_I64 || key.number != 0);
+  if (key.kind != VAL_STRING && !whole)
+    front_refuse(f, "it indexes a table or view by a variable: write the index itself");
+  struct constant constant = {.type = whole ? CONST_INTEGER : CONST_STRING,
+                              .integer = key.number, .string = key.string};
   *front_register(f, code->a) = access_key(f, *front_register(f, code->b), &constant);
+}
+
+/* #x */
+static struct val length(struct front *f, struct val x) {
+  if (x.kind == VAL_PATH) return outside_length(f, x);
+  bool counted = (x.kind == VAL_VIEW || x.kind == VAL_RESOURCE) && x.array;
+  if (!counted && x.kind != VAL_STRING)
+    front_refuse(f, "it asks for a length of what is neither a table, an array nor a text");
+  int64_t count = counted ? x.array->count : (int64_t)x.string.size;
+  struct val number = val_number(f, build_i64(f->b, count), true);
+  number.literal = true;
+  number.number = count;
+  return number;
 }
 
 static void take_upfield(struct front *f, const struct code *code) {
@@ -277,6 +294,9 @@ static void operate(struct front *f, const struct code *code) {
       break;
     case CODE_NOT:
       *front_register(f, code->a) = invert(f, *front_register(f, code->b));
+      break;
+    case CODE_LENGTH:
+      *front_register(f, code->a) = length(f, *front_register(f, code->b));
       break;
     case CODE_CALL: call_function(f, code); break;
     default: assert(code->kind == CODE_NOTHING); break;

@@ -253,6 +253,11 @@ bool path_is_absent(lua_State *L, int anchors, const struct path *path, uint16_t
 ** `equal`, the anchored "__eq", or, where one leads to nothing, __index. */
 int path_compare(lua_State *L, int anchors, const struct path *x, const struct path *y,
                  uint16_t equal);
+/* The length of the table that a path leads to; -1: there is none, -2: `length`, the anchored
+** "__len", is to say. */
+int64_t path_length(lua_State *L, int anchors, const struct path *path, uint16_t length);
+/* #x, of a table. */
+struct val outside_length(struct front *f, struct val table);
 /* The number of a uniform that there was not yet. */
 int16_t outside_uniform(struct front *f);
 /* Guards all tables that were found; false when there are too many. Raises nothing. */

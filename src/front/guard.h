@@ -18,6 +18,8 @@ enum guard_type {
   GUARD_FLOAT,
   GUARD_TABLE,     /* some table */
   GUARD_SAME,      /* this very value */
+  GUARD_LENGTH,    /* some table, whose length is wanted */
+  GUARD_MEASURED,  /* some table that has a metamethod for that */
   GUARD_HIDDEN,    /* absent, but to be had by a metamethod */
   GUARD_ASKED,     /* a metamethod is to say whether it is what another path leads to */
   GUARD_EQUAL      /* whether it is what another path leads to, without a metamethod's help */
@@ -28,7 +30,7 @@ struct path {
   uint8_t keys;
   uint8_t upvalue;             /* from 1 */
   uint16_t root;               /* anchored function */
-  uint16_t key[FRONT_KEYS];    /* anchored strings */
+  uint16_t key[FRONT_KEYS];    /* anchored strings and integers */
 };
 
 /* What an outside value was when the function was compiled, and must still be. */

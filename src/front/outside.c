@@ -99,9 +99,9 @@ static struct val object(struct front *f, const struct path *path) {
   return result;
 }
 
-/* Anchors a string, if it is not anchored yet; its number. */
-static uint16_t anchor_string(struct front *f, const char *text, size_t size) {
-  lua_pushlstring(f->L, text, size);
+/* Anchors the string or number at the top of the stack, if it is not anchored yet, and pops it; its
+** number. */
+static uint16_t anchor_once(struct front *f) {
   for (uint32_t i = 1; i <= f->anchor_count; i++) {
     lua_rawgeti(f->L, f->anchors, (lua_Integer)i);
     bool same = lua_rawequal(f->L, -1, -2);
@@ -111,6 +111,11 @@ static uint16_t anchor_string(struct front *f, const char *text, size_t size) {
     return (uint16_t)i;
   }
   return front_anchor(f);
+}
+
+static uint16_t anchor_string(struct front *f, const char *text, size_t size) {
+  lua_pushlstring(f->L, text, size);
+  return anchor_once(f);
 }
 
 /* Nil at the end of a path, which it is in Lua, too, unless there is an __index. */
@@ -242,10 +247,43 @@ struct val outside_upvalue(struct front *f, uint32_t upvalue) {
 struct val outside_key(struct front *f, uint32_t at, const struct constant *key) {
   assert(at < f->path_count);
   struct path path = f->paths[at];
-  if (key->type != CONST_STRING) front_refuse(f, "it indexes a table");
-  if (path.keys == FRONT_KEYS) front_refuse(f, "it reaches a value by too many keys");
-  path.key[path.keys++] = anchor_string(f, key->string.data, key->string.size);
+  if (path.keys == FRONT_KEYS)
+    front_refuse(f, "it reaches a value by more than %d keys: keep a table between in a local "
+                    "outside of the function", FRONT_KEYS);
+  assert(key->type == CONST_STRING || key->type == CONST_INTEGER);
+  if (key->type == CONST_STRING)
+    lua_pushlstring(f->L, key->string.data, key->string.size);
+  else
+    lua_pushinteger(f->L, (lua_Integer)key->integer);
+  path.key[path.keys++] = anchor_once(f);
   return follow(f, &path);
+}
+
+/* ---- lengths ---- */
+
+int64_t path_length(lua_State *L, int anchors, const struct path *path, uint16_t length) {
+  int top = lua_gettop(L);
+  int64_t count = -1;
+  path_push(L, anchors, path);
+  if (lua_istable(L, -1) && has_method(L, anchors, top + 1, length))
+    count = -2;
+  else if (lua_istable(L, -1))
+    count = (int64_t)lua_rawlen(L, -1);
+  lua_settop(L, top);
+  return count;
+}
+
+struct val outside_length(struct front *f, struct val table) {
+  assert(table.kind == VAL_PATH && table.at < f->path_count);
+  const struct path *path = &f->paths[table.at];
+  uint16_t length = anchor_string(f, "__len", 5);
+  bool asked = path_length(f->L, f->anchors, path, length) == -2;
+  struct guard *guard = need_guard(f, path, asked ? GUARD_MEASURED : GUARD_LENGTH);
+  guard->same = length;
+  if (asked)
+    front_refuse(f, "it asks for the length of a table that has __len: keep it in a local");
+  if (guard->uniform < 0) guard->uniform = outside_uniform(f);
+  return val_number(f, build_uniform(f->b, (uint32_t)guard->uniform, KT_I64), true);
 }
 
 /* ---- comparing and keeping ---- */

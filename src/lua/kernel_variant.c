@@ -34,10 +34,21 @@ static bool read_equal(lua_State *L, int anchors, const struct guard *guard,
   return equal >= 0;
 }
 
+/* The length of a table, now; of one that a metamethod measures there is none. */
+static bool read_length(lua_State *L, int anchors, const struct guard *guard,
+                        k_scalar *uniforms) {
+  int64_t length = path_length(L, anchors, &guard->path, guard->same);
+  if (guard->type == GUARD_MEASURED) return length == -2;
+  if (length >= 0 && guard->uniform >= 0) uniforms[guard->uniform].i64 = length;
+  return length >= 0;
+}
+
 /* Reads a guard's value; false when it is not of the expected type. */
 static bool read_guard(lua_State *L, int anchors, const struct guard *guard,
                        k_scalar *uniforms) {
   if (guard->type == GUARD_EQUAL) return read_equal(L, anchors, guard, uniforms);
+  if (guard->type == GUARD_LENGTH || guard->type == GUARD_MEASURED)
+    return read_length(L, anchors, guard, uniforms);
   if (guard->type == GUARD_ASKED)
     return path_compare(L, anchors, &guard->path, &guard->other, guard->same) < 0;
   path_push(L, anchors, &guard->path);
