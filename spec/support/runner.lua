@@ -234,7 +234,8 @@ function runner.orders(seed, options)
   table.sort(names)
   for _, name in ipairs(names) do
     local seen = {}
-    for chunk in ctx.world:query(name):chunks() do
+    local terms = ctx.several[name] and ("(%s, *)"):format(name) or name
+    for chunk in ctx.world:query(terms):chunks() do
       for i = 1, chunk.n do
         seen[#seen + 1] = chunk.entities[i]
       end

@@ -23,7 +23,8 @@ function context.new(world, shared)
     world = world,
     shared = shared,
     ids = {},            -- "12.3" -> id
-    components = {},     -- name -> id
+    components = {},
+    several = {},             -- names of relations with several targets     -- name -> id
     clamps = {},         -- path -> a function that goes through it
     kept = {},           -- images and snapshots by slot
     log = {},            -- what nested steps and systems saw

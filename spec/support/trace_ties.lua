@@ -14,6 +14,7 @@ local list, Gen = ops.list, gen.Gen
 function list.relation(ctx, name, fields)
   local id, report = ctx.world:relation(name, fields)
   ctx.components[name] = id
+  ctx.several[name] = not (fields and fields.exclusive) or nil
   if report then
     ctx.components[report.was or ""] = nil
     return report.rows, report.kept, report.added, report.dropped, report.was

@@ -97,7 +97,8 @@ uint32_t ties_drop(struct ties *ties, const uint32_t *entities, uint32_t count) 
       *ties_slot(ties, entities[i]) = (struct tie){0, 0, 0, 0, 0};
       dropped++;
     }
-    if (ties_first(ties, entities[i])) *ties_end_slot(ties, entities[i]) = (struct tie_end){0, 0, 0};
+    if (ties_first(ties, entities[i]))
+      *ties_end_slot(ties, entities[i]) = (struct tie_end){0, 0, 0};
   }
   assert(dropped <= ties->count);
   ties->count -= dropped;
