@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/run/schedule.h"
+#include "core/store/lineup.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
 #include "fixture.h"
@@ -134,6 +135,43 @@ static void notices_queries(void) {
   close_world(&f);
 }
 
+/* Makes a query know the order of its rows. */
+static struct lineup *line_up(ecs_query *query) {
+  ecs_iter it;
+  CHECK_OK(f.world, ecs_iter_open(query, &it));
+  while (ecs_iter_next(&it)) CHECK(it.count > 0);
+  CHECK_OK(f.world, ecs_iter_close(&it));
+  CHECK(query->lineup);
+  CHECK_SOUND(f.world);
+  return query->lineup;
+}
+
+static void notices_orders(void) {
+  static const char wrong[] = "order of rows is wrong";
+  ecs_component_desc desc = {.name = "Up", .exclusive = true, .acyclic = true};
+  ecs_id up;
+  open_scene();
+  CHECK_OK(f.world, ecs_relation(f.world, &desc, &up));
+  for (int i = 1; i < 3; i++)
+    CHECK_OK(f.world, ecs_add(f.world, f.ids[i], ecs_pair(up, f.ids[0])));
+  struct lineup *lineup = line_up(new_query(f.world, "Position, Up->Position?:cascade"));
+  NOTICE(lineup->count, uint32_t, 3, wrong);
+  NOTICE(lineup->rows[3], uint32_t, 0, wrong);
+  NOTICE(lineup->rows[0], uint32_t, 9, wrong);
+  NOTICE(lineup->targets[2], uint32_t, 0, wrong);
+  NOTICE(lineup->runs[0].depth, uint32_t, 1, wrong);
+  NOTICE(lineup->runs[0].match, uint32_t, 99, wrong);
+  NOTICE(lineup->runs[0].end, uint32_t, 0, wrong);
+  NOTICE(lineup->users, uint32_t, 0, wrong);
+  ecs_variable to = {"to", f.ids[0]};
+  ecs_query *sources;
+  CHECK_OK(f.world, ecs_query_with(f.world, "(Up, $to)", &to, 1, &sources));
+  lineup_release(f.world, lineup_of_sources(sources));
+  NOTICE(sources->lineup->count, uint32_t, 1, wrong);
+  NOTICE(sources->lineup->rows[1], uint32_t, 0, wrong);
+  close_world(&f);
+}
+
 static ecs_status idle(ecs_world *world, ecs_query *query, double dt, void *ud) {
   (void)world, (void)query, (void)dt, (void)ud;
   return ECS_OK;
@@ -167,6 +205,7 @@ static const struct test tests[] = {
   {"ecs_check notices broken tables", notices_tables},
   {"ecs_check notices broken columns and values", notices_columns},
   {"ecs_check notices broken queries", notices_queries},
+  {"ecs_check notices broken orders of rows", notices_orders},
   {"ecs_check notices broken names, scopes and systems", notices_the_rest},
 };
 

@@ -4,6 +4,7 @@
 #include "core/base/value.h"
 #include "core/store/edge.h"
 #include "core/store/index.h"
+#include "core/store/lineup.h"
 #include "core/store/query.h"
 #include "core/store/relation_check.h"
 #include "core/store/require.h"
@@ -201,7 +202,8 @@ static ecs_status check_query(const ecs_world *world, const ecs_query *query) {
         return corrupt(world, "a query's column is wrong");
     }
   }
-  return match == query->count ? ECS_OK : corrupt(world, "a query has tables too many");
+  if (match != query->count) return corrupt(world, "a query has tables too many");
+  return lineup_is_sound(query) ? ECS_OK : corrupt(world, "a query's order of rows is wrong");
 }
 
 /* A sparse component is in no graph, and its map and its rows lead to each other. */

@@ -232,3 +232,50 @@ struct lineup *lineup_of_sources(ecs_query *query) {
   keep(query, lineup);
   return lineup;
 }
+
+/* ---- checking ---- */
+
+/* Whether a run's rows are in one table, and tied as it says. */
+static bool run_is_sound(const ecs_query *query, const struct lineup_run *run, uint32_t from) {
+  const struct lineup *lineup = query->lineup;
+  if (run->match >= lineup->table_count || run->end <= from || run->end > lineup->count)
+    return false;
+  const struct table *table = world_table(query->world, query->tables[run->match]);
+  for (uint32_t i = from; i < run->end; i++) {
+    uint32_t row = lineup->rows[i], target = lineup->targets[i];
+    if (row >= table->count || (i > from && row <= lineup->rows[i - 1])) return false;
+    if (target != ties_target(lineup->ties, table->rows[row])) return false;
+    if ((target != 0) != (run->depth != 0)) return false;
+  }
+  return true;
+}
+
+static bool depths_are_sound(const ecs_query *query) {
+  const struct lineup *lineup = query->lineup;
+  uint32_t at = 0;
+  if (!is_current(lineup, query)) return true;
+  for (uint32_t i = 0; i < lineup->run_count; at = lineup->runs[i++].end) {
+    const struct lineup_run *run = &lineup->runs[i];
+    if (!run_is_sound(query, run, at)) return false;
+    if (i && (run[-1].depth > run->depth ||
+              (run[-1].depth == run->depth && run[-1].match >= run->match)))
+      return false;
+  }
+  return at == lineup->count && at == rows_of(query);
+}
+
+static bool sources_are_sound(const struct lineup *lineup, const struct term *first) {
+  const struct ties *ties = &first->component->relation->ties;
+  if (lineup->ties != ties || lineup->changes != ties->changes) return true;
+  uint32_t at = ties_first(ties, ecs_id_index(first->target)), i = 0;
+  for (; at && i < lineup->count && lineup->rows[i] == at; i++) at = ties_next(ties, at);
+  return !at && i == lineup->count;
+}
+
+bool lineup_is_sound(const ecs_query *query) {
+  const struct lineup *lineup = query->lineup;
+  if (!lineup) return true;
+  if (query->broken || lineup->users == 0) return false;
+  return query->terms.cascade ? depths_are_sound(query)
+                              : sources_are_sound(lineup, query->terms.terms);
+}

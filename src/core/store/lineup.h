@@ -42,6 +42,9 @@ struct lineup *lineup_by_depth(ecs_query *query, const struct walk *walk);
 /* The sources of a query whose order is theirs; no row is known. */
 struct lineup *lineup_of_sources(ecs_query *query);
 
+/* For ecs_check: whether what the query keeps, if it is not out of date, is as it should be. */
+bool lineup_is_sound(const ecs_query *query);
+
 /* Lets go of it; of none, nothing. */
 void lineup_release(ecs_world *world, struct lineup *lineup);
 
