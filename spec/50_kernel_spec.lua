@@ -191,6 +191,27 @@ describe("a local that is of one kind on one way and of another on the other", f
 end)
 
 describe("a resource in a kernel", function()
+  it("may be taken by its name inside the function", function()
+    both(function(world, kernels)
+      world:resource("Wind", { "x: f64", "m: f64[2]" })
+      local id = world:component("Rain", { "y: i32 = 3" })
+      local e = world:spawn { D = { v = 1 } }
+      local rain = { id = id }
+      world:system("s", { query = "D", each = function(d)
+        d.v = d.v + world:res("Wind").x + world:res(rain.id).y
+        d.w = world:res "Wind".m[2]
+      end })
+      helper.has_error(function() world:update(0) end, "'Rain' is no resource")
+      world:resource "Rain"
+      world:res("Wind").x, world:res("Wind").m[2] = 0.5, 7
+      world:update(0)
+      world:res("Rain").y = -1
+      world:update(0)
+      assert.same({ 4.0, 7.0 }, { world:get(e, "D") })
+      assert.equal(kernels and "vector" or "lua", world:explain("s").tier)
+    end)
+  end)
+
   it("has enums, bools, entities and numbers, read again before each run", function()
     both(function(world, kernels)
       world:resource "K"

@@ -92,6 +92,10 @@ local refused = {
   { "world:add(e, 65536)", "65536 is no entity id", 2 },
   { "if outer.hidden then a.x = 1 end", "takes 'hidden', which only __index may have", 2 },
   { "if outer == equal then a.x = 1 end", "compares tables that have __eq", 2 },
+  { "a.x = world:res('Missing').x", "unknown component 'Missing'", 2 },
+  { "a.x = world:res('A').x", "component 'A' is no resource: world:resource makes it one", 2 },
+  { "a.x = world:res(a.x).x", "no name or id of a resource held by a constant", 2 },
+  { "local w = world:res 'Wind'\nif w == world:res 'Wind' then a.x = 1 end", "compare a", 3 },
   { "world:spawn()", "calls 'spawn' of the world", 2 },
   { "world:set(e, 'A', 1, 2)", "calls 'set' of the world", 2 },
   { "other:despawn(e)", "neither this world nor a resource", 2 },
@@ -128,6 +132,7 @@ local function make_world()
   world:component("A", { "x: f32", "y: f32" })
   world:component("B", { "n: i32", "on: bool", "label: string", "bag: any",
     "kind: enum(red, green)", "target: entity" })
+  world:resource("Wind", { "x: f64" })
   return world, world:query "A, B"
 end
 

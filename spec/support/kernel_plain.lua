@@ -30,7 +30,8 @@ function Gen:variable(kind)
 end
 
 local leaves = {
-  float = { "a.z", "a.w", "a.z", "a.w", "UF", "config.f", "gust.f", "a.at.v", "a.m[2]", "0.5",
+  float = { "a.z", "a.w", "a.z", "a.w", "UF", "config.f", "gust.f", "world:res('Wind').f",
+    "a.at.v", "a.m[2]", "0.5",
     "(-3.25)", "2.0", "0.0", "(-0.0)", "1e300", "math.pi", "math.huge", "dt", "config.deep.f",
     "config.list[2]" },
   int = { "b.n", "b.m", "b.k", "b.u", "UI", "config.n", "gust.n", "gust.u", "0", "1", "2", "(-7)",

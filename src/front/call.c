@@ -241,11 +241,12 @@ static uint32_t math_call(struct front *f, uint32_t name, const struct val *argu
 
 /* ---- methods of the world ---- */
 
-enum method_name { METHOD_DESPAWN, METHOD_ADD, METHOD_REMOVE, METHOD_RANDOM };
+enum method_name { METHOD_DESPAWN, METHOD_ADD, METHOD_REMOVE, METHOD_RANDOM, METHOD_RES,
+                   METHOD_COUNT };
 
 struct val call_method(struct front *f, struct val object, const struct constant *key) {
-  static const char *const names[] = {"despawn", "add", "remove", "random"};
-  for (uint32_t i = 0; key->type == CONST_STRING && i < 4; i++)
+  static const char *const names[METHOD_COUNT] = {"despawn", "add", "remove", "random", "res"};
+  for (uint32_t i = 0; key->type == CONST_STRING && i < METHOD_COUNT; i++)
     if (text_equal(names[i], key->string.data, key->string.size))
       return (struct val){.kind = VAL_METHOD, .at = i};
   front_refuse(f, "it calls '%S' of the world", &key->string);
@@ -269,25 +270,44 @@ static bool known_id(struct front *f, struct val value, ecs_id *id) {
   return is_id != 0;
 }
 
-static ecs_id component_argument(struct front *f, const struct val *arguments,
-                                 uint32_t count) {
+/* The component that a constant names, or that something outside has the name or id of; NULL when
+** it is neither. */
+static struct component *known_component(struct front *f, struct val value) {
   ecs_world *world = f->world;
   struct component *component = NULL;
   ecs_status status = ECS_OK;
   ecs_id id;
-  if (count == 3 && arguments[2].kind == VAL_STRING)
-    status = component_need(world, arguments[2].string.data, arguments[2].string.size,
-                            &component);
-  else if (count == 3 && known_id(f, arguments[2], &id))
+  if (value.kind == VAL_STRING)
+    status = component_need(world, value.string.data, value.string.size, &component);
+  else if (known_id(f, value, &id))
     status = component_need_id(world, id, &component);
   f->fleeting = status != ECS_OK;   /* until it is declared */
   if (f->fleeting) front_refuse(f, "%s", world->message);
+  return component;
+}
+
+static ecs_id component_argument(struct front *f, const struct val *arguments,
+                                 uint32_t count) {
+  struct component *component = count == 3 ? known_component(f, arguments[2]) : NULL;
   if (!component)
     front_refuse(f, "it adds or removes what is no name or id of a component held by a "
                     "constant, an upvalue or a field of a table");
   if (component->relation)
     front_refuse(f, "it ties entities by '%s'", component->name);
   return component->id;
+}
+
+/* world:res(C). */
+static struct val resource_call(struct front *f, const struct val *arguments, uint32_t count) {
+  bool given = count == 2 && arguments[0].kind == VAL_WORLD;
+  const struct component *component = given ? known_component(f, arguments[1]) : NULL;
+  if (!component)
+    front_refuse(f, "it calls world:res with what is no name or id of a resource held by a "
+                    "constant, an upvalue or a field of a table");
+  f->fleeting = !component->resource;
+  if (f->fleeting)
+    front_refuse(f, "component '%s' is no resource: world:resource makes it one", component->name);
+  return (struct val){.kind = VAL_RESOURCE, .component = component, .root = component};
 }
 
 static struct val random_call(struct front *f, const struct val *arguments, uint32_t count) {
@@ -323,8 +343,9 @@ static void check_rounds(struct front *f, const struct run_command *command) {
 static struct val method_call(struct front *f, uint32_t name, const struct val *arguments,
                               uint32_t count) {
   struct val nothing = {.kind = VAL_NIL};
-  assert(name <= METHOD_RANDOM);
+  assert(name < METHOD_COUNT);
   if (name == METHOD_RANDOM) return random_call(f, arguments, count);
+  if (name == METHOD_RES) return resource_call(f, arguments, count);
   need_row_entity(f, arguments, count);
   if (f->result == RESULT_TRUTH)
     front_refuse(f, "it changes entities in a predicate");

@@ -336,6 +336,8 @@ k_value outside_equal(struct front *f, struct val x, struct val y) {
 }
 
 bool outside_same(struct front *f, struct val x, struct val y) {
+  if (x.at == 0 || y.at == 0)
+    front_refuse(f, "it compares what world:res gives, anew each time: compare a field of it");
   lua_rawgeti(f->L, f->anchors, (lua_Integer)x.at);
   lua_rawgeti(f->L, f->anchors, (lua_Integer)y.at);
   bool same = lua_rawequal(f->L, -1, -2);
