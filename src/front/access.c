@@ -30,13 +30,15 @@ static k_column column_type(struct front *f, const struct component *component,
       [COLUMN_BOOL] = KC_BOOL, [COLUMN_ENTITY] = KC_ENTITY};
   enum type_column column = type_column(leaf->type, leaf->size);
   if (column == COLUMN_NONE)
-    front_refuse(f, "it uses field '%s.%s', which is %s", component->name, leaf->name,
+    front_refuse(f, "it uses field '%s.%s', which is %s: kernels have numbers, booleans, enums "
+                    "and entities", component->name, leaf->name,
                  type_name(leaf->type));
   return columns[column];
 }
 
 static uint32_t new_column(struct front *f, struct run_column cells, struct front_column column) {
-  if (f->column_count == RUN_COLUMNS) front_refuse(f, "it uses too many fields");
+  if (f->column_count == RUN_COLUMNS)
+    front_refuse(f, "it uses too many fields: write it as two systems");
   column.number = build_column(f->b, column.type);
   assert(column.number == f->column_count || column.number == NONE);
   f->columns[f->column_count] = column;
@@ -222,7 +224,7 @@ static k_value fit_value(struct front *f, const struct leaf *leaf, k_column type
 
 void access_store(struct front *f, struct val view, const struct constant *key,
                   struct val value) {
-  if (view.kind == VAL_PATH) front_refuse(f, "it writes to a table");
+  if (view.kind == VAL_PATH) front_refuse(f, "it writes to a table: write to a field of a view");
   if (view.kind != VAL_VIEW) front_refuse(f, "it writes to what is not a view");
   struct val to = inside(f, view, key);
   if (!is_leaf(to)) front_refuse(f, "it sets an array or a nested component");

@@ -90,20 +90,20 @@ static struct operand immediate(struct decoder *d, int64_t value) {
 
 static const char *refusal(uint32_t op) {
   switch (op) {
-    case LOP_SETUPVAL: return "it writes to an upvalue";
-    case LOP_SETTABUP: return "it writes to a global or a table outside";
-    case LOP_SETTABLE: return "it writes to a table";
+    case LOP_SETUPVAL: return "it writes to an upvalue: write to a field, or add up by q:sum";
+    case LOP_SETTABUP: return "it writes to a global or a table outside: write to a field";
+    case LOP_SETTABLE: return "it writes to a table: write to a field";
     case LOP_NEWTABLE:
-    case LOP_SETLIST: return "it makes a table";
-    case LOP_CONCAT: return "it makes a string";
+    case LOP_SETLIST: return "it makes a table: make it outside of the function";
+    case LOP_CONCAT: return "it makes a string: take the names of an enum";
     case LOP_CLOSE:
-    case LOP_CLOSURE: return "it makes a function";
-    case LOP_TBC: return "it has a variable to be closed";
+    case LOP_CLOSURE: return "it makes a function: make it outside of this one";
+    case LOP_TBC: return "it has a variable to be closed: do that in a system's run";
     case LOP_VARARG:
-    case LOP_VARARGPREP: return "it takes a variable number of arguments";
+    case LOP_VARARGPREP: return "it takes a variable number of arguments: name its parameters";
     case LOP_TFORPREP:
     case LOP_TFORPREP + 1:
-    case LOP_TFORLOOP: return "it has a loop over an iterator";
+    case LOP_TFORLOOP: return "it has a loop over an iterator: do that in a system's run";
     default: return "it has an instruction that is not known";
   }
 }

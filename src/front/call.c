@@ -249,13 +249,15 @@ struct val call_method(struct front *f, struct val object, const struct constant
   for (uint32_t i = 0; key->type == CONST_STRING && i < METHOD_COUNT; i++)
     if (text_equal(names[i], key->string.data, key->string.size))
       return (struct val){.kind = VAL_METHOD, .at = i};
-  front_refuse(f, "it calls '%S' of the world", &key->string);
+  front_refuse(f, "it calls '%S' of the world: of its methods kernels know add, remove, despawn, "
+                  "random and res", &key->string);
   return object;
 }
 
 static void need_row_entity(struct front *f, const struct val *arguments, uint32_t count) {
   bool given = count > 1 && arguments[0].kind == VAL_WORLD && arguments[1].row_entity;
-  if (!given) front_refuse(f, "it changes another entity than the row's own");
+  if (!given)
+    front_refuse(f, "it changes another entity than the row's own: do it in a system's run");
 }
 
 /* An id held by a constant, or by something outside, which then must keep it. */
@@ -348,7 +350,7 @@ static struct val method_call(struct front *f, uint32_t name, const struct val *
   if (name == METHOD_RES) return resource_call(f, arguments, count);
   need_row_entity(f, arguments, count);
   if (f->result == RESULT_TRUTH)
-    front_refuse(f, "it changes entities in a predicate");
+    front_refuse(f, "it changes entities in a predicate: do it in q:where(fn):each");
   if (f->command_count == RUN_BITMAPS)
     front_refuse(f, "it changes entities in too many places");
   struct run_command *command = &f->commands[f->command_count];
@@ -368,7 +370,7 @@ static struct val method_call(struct front *f, uint32_t name, const struct val *
 
 static void refuse_recursion(struct front *f, const void *identity) {
   for (const struct frame *at = f->frame; at; at = at->caller)
-    if (at->identity == identity) front_refuse(f, "it calls itself");
+    if (at->identity == identity) front_refuse(f, "it calls itself: write a loop");
 }
 
 /* Compiles the body of a Lua function where it is called: register `at` of the caller has it, the
@@ -377,7 +379,8 @@ static void inline_function(struct front *f, uint32_t function, uint32_t at,
                             uint32_t count) {
   struct frame *caller = f->frame;
   struct frame frame = {.caller = caller, .top = NONE};
-  if (++f->depth >= FRONT_DEPTH) front_refuse(f, "it nests calls too deep");
+  if (++f->depth >= FRONT_DEPTH)
+    front_refuse(f, "it nests calls too deep: more than %d in one another", FRONT_DEPTH - 1);
   lua_rawgeti(f->L, f->anchors, (lua_Integer)function);
   frame.identity = lua_topointer(f->L, -1);
   lua_pop(f->L, 1);
@@ -385,7 +388,8 @@ static void inline_function(struct front *f, uint32_t function, uint32_t at,
   front_open(f, &frame, (uint16_t)function);
   uint32_t registers = frame.code->registers;
   frame.base = f->env.count;
-  if (frame.base + registers > FRONT_REGISTERS) front_refuse(f, "it uses too many variables");
+  if (frame.base + registers > FRONT_REGISTERS) 
+    front_refuse(f, "it uses too many variables: write it as two systems");
   struct val nil = {.kind = VAL_NIL};
   for (uint32_t i = 0; i < registers; i++) {
     bool given = i < frame.code->parameters && i < count;
@@ -438,7 +442,8 @@ void call_function(struct front *f, const struct code *code) {
     return;
   }
   if (function.kind != VAL_FUNCTION)
-    front_refuse(f, "it calls something that is neither a Lua function nor one of math's");
+    front_refuse(f, "it calls something that is neither a Lua function nor one of math's: call "
+                    "it in a system's run and keep what it gives in a resource");
   uint32_t before = f->env.result_count;
   f->env.result_count = 0;
   inline_function(f, function.at, code->a, count);

@@ -50,7 +50,7 @@ void front_check(struct front *f) {
   switch (builder_status(f->b)) {
     case K_OK: break;
     case K_ENOMEM: front_no_memory(f); break;
-    default: front_refuse(f, "it is too large"); break;
+    default: front_refuse(f, "it is too large: write it as two systems"); break;
   }
 }
 
@@ -115,7 +115,9 @@ static void add_edge(struct front *f, uint32_t target, k_value mask) {
 }
 
 void front_jump(struct front *f, uint32_t target, k_value mask) {
-  if (target <= f->frame->pc) front_refuse(f, "it has a loop that is not a numeric for");
+  if (target <= f->frame->pc)
+    front_refuse(f, "it has a loop that is not a numeric for: write for i = 1, n with a constant "
+                    "n, and break");
   add_edge(f, target, mask);
 }
 
@@ -352,7 +354,8 @@ void front_function(struct front *f, struct frame *frame) {
 /* ---- whole functions ---- */
 
 void front_open(struct front *f, struct frame *frame, uint16_t function) {
-  if (f->code_count == FRONT_FUNCTIONS) front_refuse(f, "it calls too many functions");
+  if (f->code_count == FRONT_FUNCTIONS)
+    front_refuse(f, "it calls too many functions: write it as two systems");
   frame->function = function;
   frame->code = &f->codes[f->code_count++];
   lua_rawgeti(f->L, f->anchors, function);
@@ -364,7 +367,7 @@ void front_open(struct front *f, struct frame *frame, uint16_t function) {
   if (status != ECS_OK) front_refuse(f, "its bytecode is not Lua 5.4's");
   if (frame->code->vararg) {
     frame->pc = 0;
-    front_refuse(f, "it takes a variable number of arguments");
+    front_refuse(f, "it takes a variable number of arguments: name its parameters");
   }
 }
 
@@ -428,7 +431,7 @@ void front_compile(struct front *f, lua_State *L, int function) {
   k_status status = build_finish(f->b, &f->program);
   if (status == K_ENOMEM) front_no_memory(f);
   frame.pc = 0;
-  if (status != K_OK) front_refuse(f, "it is too large");
+  if (status != K_OK) front_refuse(f, "it is too large: write it as two systems");
 }
 
 bool front_guard_refusal(struct front *f) { return !f->fleeting && outside_guard_tables(f); }

@@ -47,7 +47,7 @@ static struct val bound(struct loop *loop, uint32_t at, const char *what) {
   struct val value = *front_register(f, loop->a + at);
   if (!val_is_number(f, value)) front_refuse(f, "its loop's %s is no number", what);
   if (build_varies(f->b, value.value))
-    front_refuse(f, "its loop's %s depends on the row", what);
+    front_refuse(f, "its loop's %s depends on the row: write a constant, and break", what);
   return value;
 }
 
@@ -391,7 +391,8 @@ void loop_compile(struct front *f, struct frame *frame) {
   const struct code *code = &frame->code->code[pc];
   struct loop loop = {.f = f, .frame = frame, .end = code->target, .a = code->a};
   assert(code->kind == CODE_FOR && frame->code->code[loop.end].kind == CODE_FOR_END);
-  if (++f->loop_depth > NESTED_LOOPS) front_refuse(f, "its loops nest too deep");
+  if (++f->loop_depth > NESTED_LOOPS)
+    front_refuse(f, "its loops nest too deep: more than %d in one another", NESTED_LOOPS);
   uint32_t commands = f->command_count;
   if (f->loop_depth == 1) f->loop_commands = commands;
   plan_rounds(&loop);

@@ -10,7 +10,8 @@ static struct val of_kind(enum val_kind kind, uint32_t at) {
 }
 
 uint16_t front_anchor(struct front *f) {
-  if (f->anchor_count == 60000) front_refuse(f, "it uses too many outside values");
+  if (f->anchor_count == 60000)
+    front_refuse(f, "it uses too many outside values: write it as two systems");
   lua_rawseti(f->L, f->anchors, (lua_Integer)++f->anchor_count);
   return (uint16_t)f->anchor_count;
 }
@@ -26,7 +27,8 @@ static struct guard *add_guard(struct front *f, const struct path *path,
                                enum guard_type type) {
   assert(path->upvalue > 0 && path->keys <= FRONT_KEYS);
   f->fleeting = f->guard_count == FRONT_GUARDS;
-  if (f->fleeting) front_refuse(f, "it uses too many outside values");
+  if (f->fleeting)
+    front_refuse(f, "it uses too many outside values: write it as two systems");
   struct guard *guard = &f->guards[f->guard_count++];
   *guard = (struct guard){.path = *path, .type = type, .uniform = -1};
   return guard;
@@ -48,7 +50,7 @@ static struct guard *need_guard(struct front *f, const struct path *path,
 
 int16_t outside_uniform(struct front *f) {
   if (f->uniform_count == FRONT_UNIFORMS)
-    front_refuse(f, "it uses too many outside numbers");
+    front_refuse(f, "it uses too many outside numbers: write it as two systems");
   return (int16_t)f->uniform_count++;
 }
 
@@ -75,7 +77,8 @@ static uint16_t guard_same(struct front *f, const struct path *path) {
 static uint32_t keep_path(struct front *f, const struct path *path) {
   for (uint32_t i = 0; i < f->path_count; i++)
     if (same_path(&f->paths[i], path)) return i;
-  if (f->path_count == FRONT_GUARDS) front_refuse(f, "it uses too many outside values");
+  if (f->path_count == FRONT_GUARDS)
+    front_refuse(f, "it uses too many outside values: write it as two systems");
   f->paths[f->path_count] = *path;
   return f->path_count++;
 }
@@ -93,7 +96,8 @@ static struct val object(struct front *f, const struct path *path) {
       result.component = result.root = outside.resource;
       break;
     default:
-      front_refuse(f, "it uses an object that is neither this world nor a resource of it");
+      front_refuse(f, "it uses an object that is neither this world nor a resource of it: take it "
+                      "by world:res");
       break;
   }
   return result;
@@ -150,7 +154,8 @@ static struct val outside_function(struct front *f, const struct path *path) {
   struct val function = call_known(native, f->math);
   uint16_t anchor = guard_same(f, path);
   if (function.kind == VAL_NOTHING && native)
-    front_refuse(f, "it uses a C function that is not one of math's");
+    front_refuse(f, "it uses a C function that is not one of math's: call it in a system's run "
+                    "and keep what it gives in a resource");
   return function.kind == VAL_NOTHING ? of_kind(VAL_FUNCTION, anchor) : function;
 }
 
