@@ -1,12 +1,15 @@
 #include "core/store/cascade.h"
 
 #include "core/store/entity.h"
+#include "core/store/index.h"
 #include "core/store/merge.h"
+#include "core/store/row.h"
+#include "core/store/sparse_rows.h"
 #include "core/store/world.h"
 
 /* ---- who dies ---- */
 
-static RARE bool grow_marks(ecs_world *world, uint32_t entity) {
+static APART bool grow_marks(ecs_world *world, uint32_t entity) {
   struct cascade *cascade = &world->cascade;
   uint32_t old = cascade->mark_capacity;
   uint64_t *marks = memory_grow(&world->memory, cascade->marks, &cascade->mark_capacity,
@@ -17,7 +20,7 @@ static RARE bool grow_marks(ecs_world *world, uint32_t entity) {
   return true;
 }
 
-static RARE bool grow_dying(ecs_world *world) {
+static APART bool grow_dying(ecs_world *world) {
   struct cascade *cascade = &world->cascade;
   uint32_t *dying = memory_grow(&world->memory, cascade->dying, &cascade->capacity,
                                 cascade->count + 1ull, sizeof *dying);
@@ -26,14 +29,16 @@ static RARE bool grow_dying(ecs_world *world) {
 }
 
 /* Appends one that dies, unless it does already. */
-static ecs_status doom(ecs_world *world, uint32_t entity) {
+static inline ecs_status doom(ecs_world *world, uint32_t entity) {
   struct cascade *cascade = &world->cascade;
-  if (cascade_takes(cascade, entity)) return ECS_OK;
-  bool ready = (LIKELY(cascade->count < cascade->capacity) || grow_dying(world)) &&
-               (LIKELY(entity / 64 < cascade->mark_capacity) || grow_marks(world, entity));
-  if (!ready) return world_nomem(world);
+  uint64_t bit = UINT64_C(1) << entity % 64;
+  if (UNLIKELY(entity / 64 >= cascade->mark_capacity) && !grow_marks(world, entity))
+    return world_nomem(world);
+  if (cascade->marks[entity / 64] & bit) return ECS_OK;
+  if (UNLIKELY(cascade->count == cascade->capacity) && !grow_dying(world))
+    return world_nomem(world);
   cascade->dying[cascade->count++] = entity;
-  cascade->marks[entity / 64] |= UINT64_C(1) << entity % 64;
+  cascade->marks[entity / 64] |= bit;
   return ECS_OK;
 }
 
@@ -132,15 +137,20 @@ static bool is_in_use(const ecs_world *world, ecs_policy policy) {
   return false;
 }
 
-/* A component does not die, by nobody's death. */
-static ecs_status doom_source(ecs_world *world, struct relation *relation, uint32_t source,
-                              uint32_t target) {
-  if (source >= FIRST_ENTITY) return doom(world, source);
+static APART ecs_status refuse_component(ecs_world *world, const struct relation *relation,
+                                         uint32_t source, uint32_t target) {
   const struct component *component = component_of(world, entity_id(&world->entities, source));
   return world_fail(world, ECS_EBUSY, "entity %e cannot be despawned while component '%s' is tied "
                     "to it by '%s', whose on_target_despawn is \"despawn\": remove that first",
                     entity_id(&world->entities, target), component->name,
                     relation->component->name);
+}
+
+/* A component does not die, by nobody's death. */
+static inline ecs_status doom_source(ecs_world *world, struct relation *relation, uint32_t source,
+                                     uint32_t target) {
+  return LIKELY(source >= FIRST_ENTITY) ? doom(world, source)
+                                        : refuse_component(world, relation, source, target);
 }
 
 static ecs_status refuse_survivor(ecs_world *world, struct relation *relation, uint32_t source,
@@ -182,6 +192,18 @@ static ecs_status let_go(ecs_world *world, struct relation *relation, uint32_t s
   return status == ECS_OK && relation->exclusive ? untie(world, relation, source) : status;
 }
 
+/* Whether all die by one relation, but the first: the others' targets die, too. */
+static bool is_only_way(const ecs_world *world, const struct relation *way) {
+  const struct relations *relations = &world->relations;
+  if (world->graph.pair_tables || world->cascade.pending_count) return false;
+  for (uint32_t i = 0; i < relations->count; i++) {
+    const struct relation *relation = relations->list[i];
+    bool dooms = relation->policy == ECS_TARGET_DESPAWN && relation->ties.count;
+    if (dooms != (relation == way)) return false;
+  }
+  return true;
+}
+
 /* Ends the ties, of those who die from `first` on, to whom lives on; others are dropped with their
 ** entities. */
 static ecs_status untie_dying(ecs_world *world, uint32_t first) {
@@ -190,7 +212,8 @@ static ecs_status untie_dying(ecs_world *world, uint32_t first) {
   for (uint32_t at = 0; at < world->relations.count; at++) {
     struct relation *relation = world->relations.list[at];
     if (relation->ties.count == 0) continue;
-    for (uint32_t i = first; i < cascade->count && status == ECS_OK; i++) {
+    uint32_t end = is_only_way(world, relation) ? first + 1 : cascade->count;
+    for (uint32_t i = first; i < end && status == ECS_OK; i++) {
       uint32_t target = ties_target(&relation->ties, cascade->dying[i]);
       if (target && !cascade_takes(cascade, target))
         status = untie(world, relation, cascade->dying[i]);
@@ -373,10 +396,49 @@ void cascade_undo(ecs_world *world) {
   forget(cascade);
 }
 
+/* How many rows each table is to lose. */
+static void count_leaving(ecs_world *world) {
+  const struct cascade *cascade = &world->cascade;
+  for (uint32_t i = 0; i < cascade->count; i++) {
+    struct table *table = record_table(world, entity_record(&world->entities, cascade->dying[i]));
+    if (table) table->leaving++;
+  }
+}
+
+/* All rows go at once, so that none has to take the place of another. */
+static void empty(ecs_world *world, struct table *table) {
+  toggles_clear(table);
+  table->count = table->leaving = 0;
+  graph_note_empty(&world->graph, table);
+}
+
+/* The row of one of those that were counted. */
+static inline void leave_table(ecs_world *world, struct table *table, uint32_t row) {
+  if (table->count == 0) return;
+  assert(table->leaving > 0 && table->leaving <= table->count);
+  if (table->leaving == table->count && !table->has_any) {
+    empty(world, table);
+    return;
+  }
+  table->leaving--;
+  row_remove(world, table, row);
+}
+
+/* entity_kill of one whose ties are gone, and whose row is counted. */
+static inline void end(ecs_world *world, uint32_t entity) {
+  const struct record *record = entity_record(&world->entities, entity);
+  struct table *table = record_table(world, record);
+  if (UNLIKELY(world->sparses.rows)) sparse_leave(world, entity);
+  if (table) leave_table(world, table, record->row);
+  if (UNLIKELY(world->names.by_entity.count)) name_forget(world, entity);
+  entity_release(&world->entities, entity);
+}
+
 void cascade_finish(ecs_world *world) {
   struct cascade *cascade = &world->cascade;
   if (cascade->count) relation_drop(world, cascade->dying, cascade->count);
-  for (uint32_t i = 0; i < cascade->count; i++) entity_end(world, cascade->dying[i]);
+  count_leaving(world);
+  for (uint32_t i = 0; i < cascade->count; i++) end(world, cascade->dying[i]);
   forget(cascade);
 }
 

@@ -38,14 +38,8 @@ bool entity_has(const ecs_world *world, ecs_id id, ecs_id component) {
 
 void entity_kill(ecs_world *world, uint32_t index) {
   const struct record *record = entity_record(&world->entities, index);
-  const struct table *table = record_table(world, record);
-  if (table && table->has_ties) relation_leave_row(world, index);
-  entity_end(world, index);
-}
-
-void entity_end(ecs_world *world, uint32_t index) {
-  const struct record *record = entity_record(&world->entities, index);
   struct table *table = record_table(world, record);
+  if (table && table->has_ties) relation_leave_row(world, index);
   assert(!table || (record->row < table->count && table->rows[record->row] == index));
   if (world->sparses.rows) sparse_leave(world, index);
   if (table) row_remove(world, table, record->row);

@@ -49,8 +49,6 @@ void entity_kill(ecs_world *world, uint32_t index);
 /* Ends all that have rows in a table, in the order of these; nothing is tied or sparse. */
 void entity_kill_all(ecs_world *world, struct table *table);
 
-/* The same of one that no exclusive relation ties to anybody. */
-void entity_end(ecs_world *world, uint32_t index);
 bool entity_has(const ecs_world *world, ecs_id id, ecs_id component);
 
 /* Brings an entity into a table that has room for it. Components without any components go

@@ -60,7 +60,8 @@ struct table {
   struct column_buffer row_buffer;
   uint32_t serial;           /* told apart from an earlier table of the same index */
   uint32_t edge_count;
-  uint32_t incoming;         /* rows a commit is about to add */
+  uint32_t incoming;         /* rows a commit is about to add, */
+  uint32_t leaving;          /* and those that are to die at its end */
   uint32_t next_same_hash;   /* NONE ends it */
   bool was_empty;            /* at the end of the last update */
   bool doomed;               /* while reclaiming */

@@ -93,12 +93,14 @@ uint32_t ties_drop(struct ties *ties, const uint32_t *entities, uint32_t count) 
   uint32_t dropped = 0;
   if (ties->count == 0) return 0;
   for (uint32_t i = 0; i < count; i++) {
-    if (ties_target(ties, entities[i])) {
-      *ties_slot(ties, entities[i]) = (struct tie){0, 0, 0, 0, 0};
-      dropped++;
+    uint32_t page = entities[i] >> TIE_PAGE_BITS, at = entities[i] & (TIE_PAGE_SIZE - 1);
+    if (page < ties->page_capacity && ties->pages[page]) {
+      struct tie *tie = &ties->pages[page]->ties[at];
+      dropped += tie->target != 0;
+      tie->target = 0;
     }
-    if (ties_first(ties, entities[i]))
-      *ties_end_slot(ties, entities[i]) = (struct tie_end){0, 0, 0};
+    if (page < ties->end_page_capacity && ties->end_pages[page])
+      ties->end_pages[page]->ends[at] = (struct tie_end){0, 0, 0};
   }
   assert(dropped <= ties->count);
   ties->count -= dropped;
