@@ -126,12 +126,7 @@ ecs_id ecs_next_target(const ecs_world *world, ecs_id source, ecs_id id, ecs_id 
 
 static size_t list_sources(const ecs_world *world, ecs_id target, const struct relation *relation,
                            ecs_id *ids, size_t room) {
-  size_t count = 0;
-  if (!relation) return 0;
-  struct sources sources = relate_sources(world, target, relation->component);
-  for (ecs_id source; (source = relate_next_source(&sources)) != ECS_NULL; count++)
-    if (count < room) ids[count] = source;
-  return count;
+  return relation ? relate_sources(world, target, relation->component, ids, room) : 0;
 }
 
 size_t ecs_sources(const ecs_world *world, ecs_id target, ecs_id id, ecs_id *ids, size_t room) {

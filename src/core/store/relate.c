@@ -342,38 +342,36 @@ bool relate_has(const ecs_world *world, ecs_id id, const struct component *compo
   return entity_has(world, id, pair_make(ecs_id_index(component->id), ecs_id_index(target)));
 }
 
-struct sources relate_sources(const ecs_world *world, ecs_id target,
-                              const struct component *component) {
-  struct sources sources = {world, component->relation, ecs_id_index(target), 0, 0, 0};
-  if (!ecs_alive(world, target))
-    sources.target = 0;
-  else if (component->relation->exclusive)
-    sources.source = ties_first(&component->relation->ties, sources.target);
-  return sources;
-}
-
-static ecs_id next_tied(struct sources *sources) {
-  uint32_t at = sources->source;
-  if (at == 0) return ECS_NULL;
-  sources->source = ties_next(&sources->relation->ties, at);
-  return entity_id(&sources->world->entities, at);
-}
-
-static ecs_id next_paired(struct sources *sources) {
-  const ecs_world *world = sources->world;
-  uint32_t relation = ecs_id_index(sources->relation->component->id);
-  const struct id_record *record = graph_record(world, pair_make(relation, sources->target));
-  while (record && sources->table < record->table_count) {
-    const struct table *table = world_table(world, record->tables[sources->table]);
-    if (sources->row < table->count)
-      return entity_id(&world->entities, table->rows[sources->row++]);
-    sources->table++;
-    sources->row = 0;
+/* Few instructions for each: whoever follows such a list waits for memory. */
+static size_t tied_sources(const ecs_world *world, const struct ties *ties, uint32_t target,
+                           ecs_id *ids, size_t room) {
+  const struct tie_end *end = ties_end(ties, target);
+  size_t count = end ? end->count : 0;
+  uint32_t at = end ? end->first : 0;
+  for (size_t i = 0; i < count && i < room; i++, at = ties_next(ties, at)) {
+    assert(ties_target(ties, at) == target);
+    ids[i] = entity_id(&world->entities, at);
   }
-  return ECS_NULL;
+  return count;
 }
 
-ecs_id relate_next_source(struct sources *sources) {
-  if (sources->target == 0) return ECS_NULL;
-  return sources->relation->exclusive ? next_tied(sources) : next_paired(sources);
+static size_t paired_sources(const ecs_world *world, ecs_id pair, ecs_id *ids, size_t room) {
+  const struct id_record *record = graph_record(world, pair);
+  size_t count = 0;
+  for (uint32_t i = 0; record && i < record->table_count; i++) {
+    const struct table *table = world_table(world, record->tables[i]);
+    for (uint32_t row = 0; row < table->count && count + row < room; row++)
+      ids[count + row] = entity_id(&world->entities, table->rows[row]);
+    count += table->count;
+  }
+  return count;
+}
+
+size_t relate_sources(const ecs_world *world, ecs_id target, const struct component *component,
+                      ecs_id *ids, size_t room) {
+  const struct relation *relation = component->relation;
+  uint32_t at = ecs_id_index(target);
+  if (!ecs_alive(world, target)) return 0;
+  if (relation->exclusive) return tied_sources(world, &relation->ties, at, ids, room);
+  return paired_sources(world, pair_make(ecs_id_index(component->id), at), ids, room);
 }

@@ -49,20 +49,9 @@ bool relate_table_has(const struct table *table, const struct component *compone
 /* The only pair of such a relation that a table has; ECS_NULL when it has none, or more. */
 ecs_id relate_only_pair(const struct table *table, const struct component *component);
 
-/* A walk over the sources of a target: by an exclusive relation in the order in which they were
-** tied, else in query order. */
-struct sources {
-  const ecs_world *world;
-  const struct relation *relation;
-  uint32_t target;
-  uint32_t source;           /* exclusive: the next one; 0 ends it */
-  uint32_t table, row;       /* else: of the record's tables */
-};
-
-struct sources relate_sources(const ecs_world *world, ecs_id target,
-                              const struct component *component);
-
-/* ECS_NULL at the end. Nothing may be changed on the way. */
-ecs_id relate_next_source(struct sources *sources);
+/* Writes the sources of a target, at most `room` of them: by an exclusive relation in the order in
+** which they were tied, else in query order. Returns how many there are. */
+size_t relate_sources(const ecs_world *world, ecs_id target, const struct component *component,
+                      ecs_id *ids, size_t room);
 
 #endif
