@@ -273,5 +273,5 @@ void access_finish(struct front *f) {
     if (f->columns[i].written) check_owner(f, i);
   for (uint32_t i = 0; i < f->column_count; i++)
     if (f->columns[i].written && f->env.fields[i] != K_NONE)
-      build_store(f->b, f->columns[i].number, f->env.fields[i]);
+      (f->starts ? build_put : build_store)(f->b, f->columns[i].number, f->env.fields[i]);
 }

@@ -371,12 +371,12 @@ void front_open(struct front *f, struct frame *frame, uint16_t function) {
   }
 }
 
-/* The environment in which the function begins, for all rows. */
+/* The environment in which the function begins, for all rows that the program is for. */
 static void start(struct front *f, struct frame *frame) {
   struct env *env = &f->env;
   memset(env, 0, sizeof *env);
   memset(env->fields, 0xFF, sizeof env->fields);
-  env->mask = K_ALL;
+  env->mask = f->start = f->starts ? build_start(f->b) : K_ALL;
   env->registers = f->registers;
   env->count = frame->code->registers;
   env->calls = val_number(f, build_i64(f->b, 0), true);
@@ -396,7 +396,7 @@ static void use_result(struct front *f) {
     int known;
     k_value truth = val_truth(f, result, &known);
     if (known >= 0) truth = build_bool(f->b, known);
-    build_emit(f->b, 0, truth);
+    build_emit(f->b, 0, mask_and(f, f->start, truth));
     return;
   }
   static const k_reduce how[] = {[RESULT_SUM] = KR_SUM, [RESULT_MIN] = KR_MIN,
@@ -406,7 +406,7 @@ static void use_result(struct front *f) {
   number_decided(f, result, result, "returns");
   k_value value = result.value;
   if (val_type(f, result) == KT_F32) value = number_as(f, result, KT_F64);
-  build_reduce(f->b, 0, how[f->result], value, K_ALL);
+  build_reduce(f->b, 0, how[f->result], value, f->start);
 }
 
 void front_compile(struct front *f, lua_State *L, int function) {

@@ -103,6 +103,8 @@ struct front {
   int anchors;                 /* stack index of the table of anchored values */
   uint32_t anchor_count;
   enum front_result result;
+  bool starts;                 /* the program is for some rows of a table: build_start */
+  k_value start;               /* the mask in which the function begins */
 
   struct env env;
   struct val registers[FRONT_REGISTERS];
@@ -137,8 +139,8 @@ struct front {
 /* ---- front.c ---- */
 
 /* Compiles the function at `function` for the tables that have the optional terms of
-** `table`. `f` is all zero but for its world, outside, owner, query, table, result, math and
-** anchors. On return f->program is set. Raises "file:line: reason", or Lua's memory error;
+** `present`. `f` is all zero but for its world, outside, owner, query, present, result, starts,
+** math and anchors. On return f->program is set. Raises "file:line: reason", or Lua's memory error;
 ** front_free then frees what is left. */
 void front_compile(struct front *f, lua_State *L, int function);
 /* Opens the code of the anchored function for a frame. */

@@ -22,7 +22,7 @@ struct run_plan run_plan_of(struct program *program, const struct run_column *co
     assert(program->columns[i] == KC_ENTITY && !program_writes(program, i));
     plan.takes_ids = true;
   }
-  plan.needs_room = plan.takes_ids || program->bitmap_count;
+  plan.needs_room = plan.takes_ids || program->bitmap_count || program->starts;
   assert(plan.machine_room > 0);
   return plan;
 }
@@ -53,7 +53,8 @@ static size_t id_words(const struct run_plan *plan, uint32_t rows) {
 static size_t bitmap_words(uint32_t rows) { return round_up((rows + 63) / 64, 8); }
 
 static size_t room_size(const struct run_plan *plan, uint32_t rows) {
-  size_t words = id_words(plan, rows) + plan->program->bitmap_count * bitmap_words(rows);
+  uint32_t bitmaps = (uint32_t)plan->program->bitmap_count + plan->program->starts;
+  size_t words = id_words(plan, rows) + bitmaps * bitmap_words(rows);
   return words * sizeof(uint64_t);
 }
 
@@ -105,6 +106,7 @@ static void lay_out(struct runner *runner, const struct run_plan *plan, uint32_t
   uint64_t *at = (uint64_t *)runner->room.data + id_words(plan, rows);
   for (uint32_t i = 0; i < plan->program->bitmap_count; i++, at += bitmap_words(rows))
     runner->bitmaps[i] = at;
+  runner->start = plan->program->starts ? at : NULL;
   runner->rows = rows;
 }
 
@@ -156,8 +158,8 @@ static bool run_machine(struct runner *runner, const struct run *run, uint32_t c
   set_uniforms(run);
   assert(run->plan->machine_room <= runner->machine_room);
   k_run rows = {.rows = count, .columns = columns, .uniforms = run->uniforms,
-                .bitmaps = runner->bitmaps, .totals = run->totals, .live = forget_dead,
-                .live_ud = run->query->world};
+                .bitmaps = runner->bitmaps, .start = runner->start, .totals = run->totals,
+                .live = forget_dead, .live_ud = run->query->world};
   k_status status = machine_run(runner->machine, run->plan->program, &rows, &failure->why);
   assert(status == K_OK || status == K_FAILED);
   assert(status == K_OK || failure->why.row < count);
@@ -170,6 +172,7 @@ bool run_table(struct runner *runner, const struct run *run, uint32_t match,
   const struct table *table = table_of(run, match);
   if (run->plan->needs_room) lay_out(runner, run->plan, table->count);
   if (run->plan->takes_ids) write_ids(runner, world, table);
+  if (run->plan->program->starts) query_mark_rows(&run->query->terms, table, runner->start);
   bind_columns(runner, run, match, table);
   if (LIKELY(run_machine(runner, run, table->count, runner->columns, failure))) return true;
   failure->entity = entity_id(&world->entities, table->rows[failure->why.row]);
@@ -178,7 +181,7 @@ bool run_table(struct runner *runner, const struct run *run, uint32_t match,
 
 bool run_rows(struct runner *runner, const struct run *run, const struct run_rows *rows,
               struct run_failure *failure) {
-  assert(rows->count > 0);
+  assert(rows->count > 0 && !run->plan->program->starts);
   if (run->plan->needs_room) lay_out(runner, run->plan, rows->count);
   return run_machine(runner, run, rows->count, rows->columns, failure);
 }
@@ -274,11 +277,12 @@ static RARE ecs_status fail(const ecs_world *world, const struct run_failure *fa
 ecs_status run_query(struct runner *runner, const struct run *run, struct run_failure *failure) {
   const ecs_query *query = run->query;
   if (UNLIKELY(query->broken)) return query_usable(query);
-  assert(query->terms.step_count == 0 && !query_has_runs(query));
+  assert(query->terms.step_count == 0);
   uint32_t rows = run->plan->needs_room ? most_rows(query) : 0;
   if (!reserve_rows(runner, run->plan, rows)) return world_nomem(query->world);
   for (uint32_t i = 0; i < query_reach(query); i++) {
-    if (world_table(query->world, query->tables[i])->count == 0) continue;
+    const struct table *table = world_table(query->world, query->tables[i]);
+    if (query_table_rows(&query->terms, table) == ROWS_NONE) continue;
     if (!run_table(runner, run, i, failure)) return fail(query->world, failure);
     ecs_status status = run->plan->command_count ? run_stage(runner, run, i) : ECS_OK;
     if (status != ECS_OK) return status;

@@ -37,7 +37,7 @@ struct run_plan {
   const struct run_command *commands;  /* of its first bitmaps, in the order of the function */
   uint32_t command_count;
   bool takes_ids;                      /* one of the columns is the entities */
-  bool needs_room;                     /* for ids or bitmaps of the rows */
+  bool needs_room;                     /* for ids or bits of the rows */
   size_t machine_room;                 /* of the program */
   uint64_t reads[RUN_COLUMNS / 64];    /* bits by the program's columns */
   uint64_t writes[RUN_COLUMNS / 64];
@@ -54,7 +54,7 @@ struct runner {
   k_isa isa;
   struct machine *machine;     /* NULL until there is room for a first program */
   size_t machine_room;         /* of the largest program so far */
-  struct column_buffer room;   /* the ids of one table's rows, then the bitmaps */
+  struct column_buffer room;   /* one table's: ids of rows, bitmaps, the rows to start with */
   size_t capacity;             /* bytes of it that may be used */
   uint32_t rows;               /* that it is laid out for now */
   struct column_buffer gathered;   /* what gather.h copies */
@@ -62,6 +62,7 @@ struct runner {
   struct column_buffer batch;      /* matches, of which that is made */
   void *columns[RUN_COLUMNS];
   uint64_t *bitmaps[RUN_BITMAPS];
+  uint64_t *start;
 };
 
 /* An empty runner; cannot fail. */
@@ -88,8 +89,9 @@ struct run_failure {
   k_failure why;
 };
 
-/* Runs it over one match of the query: a table that has rows, for which there is room. False when
-** a row failed: rows before that one are written and marked, it and the rows behind are not. */
+/* Runs it over one match of the query: a table that has rows, for which there is room. A program
+** that starts with some rows goes through those that match, of others all match. False when a row
+** failed: rows before that one are written and marked, it and the rows behind are not. */
 bool run_table(struct runner *runner, const struct run *run, uint32_t match,
                struct run_failure *failure);
 
@@ -108,11 +110,12 @@ bool run_rows(struct runner *runner, const struct run *run, const struct run_row
 ecs_status run_stage_rows(const struct runner *runner, const struct run *run, const ecs_id *ids,
                           uint32_t count);
 
-/* Runs it over every table of the query that has rows, in their order (a query of which all rows
-** of a table match, in none of which something is off: others, gather.h is for), and stages what
-** it marks: then a scope is open, which the caller cancels on any status but ECS_OK. ECS_EUSER: a
-** row failed, and *failure says which; what its table has marked is not staged. ECS_ENOMEM:
-** nothing has run, unless the plan has commands. */
+/* Runs it over every table of the query in which rows match, in their order, and stages what it
+** marks: then a scope is open, which the caller cancels on any status but ECS_OK. No term of the
+** query is decided row by row; in all rows that match the same terms are there, and unless the
+** program starts with some rows, they are all rows of their table. ECS_EUSER: a row failed, and
+** *failure says which; what its table has marked is not staged. ECS_ENOMEM: nothing has run, unless
+** the plan has commands. */
 ecs_status run_query(struct runner *runner, const struct run *run, struct run_failure *failure);
 
 #endif

@@ -119,7 +119,7 @@ struct folding {
   bool integers, floats;
   k_total total;
   struct loop_box *loop;
-  uint32_t step;               /* of the loop, that `part` is for */
+  uint32_t step;               /* of the loop, or its table, that `part` is for */
   k_folding part;
 };
 
@@ -138,7 +138,7 @@ static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud
   struct folding *folding = ud;
   k_scalar value;
   memset(&value, 0, sizeof value);
-  (void)row;
+  uint32_t step = loop->walk ? loop->step : loop->match;
   if (lua_type(L, -1) != LUA_TNUMBER)
     luaL_error(L, "bad argument #1 to '%s' (the function returned %s, not a number)",
                names[folding->how], luaL_typename(L, -1));
@@ -147,11 +147,12 @@ static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud
     luaL_error(L, "bad argument #1 to '%s' (the function returned integers and floats)",
                names[folding->how]);
   *(integer ? &folding->integers : &folding->floats) = true;
-  if (folding->step != loop->step) {
+  if (folding->step != step) {
     end_part(folding);
     k_fold_begin(&folding->part, folding->how, integer ? KT_I64 : KT_F64);
-    folding->step = loop->step;
+    folding->step = step;
   }
+  if (!loop->walk) folding->part.row = (uint32_t)(loop->rows - loop->table->rows) + row;
   if (integer)
     value.i64 = (int64_t)lua_tointeger(L, -1);
   else
@@ -200,13 +201,23 @@ static bool totals_agree(lua_State *L, int handle) {
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   for (uint32_t i = 0; i < query_reach(query) && query->terms.choices; i++) {
     const struct table *table = world_table(query->world, query->tables[i]);
-    if (table->count == 0) continue;
-    uint64_t present = variant_present(query, table);
-    const struct variant *variant = variant_find(L, lua_gettop(L), kernel, present);
+    if (query_table_rows(&query->terms, table) == ROWS_NONE) continue;
+    struct which which = variant_which(query, table);
+    const struct variant *variant = variant_find(L, lua_gettop(L), kernel, which);
     *(variant && is_integer(variant) ? &integers : &floats) += 1;
   }
   lua_pop(L, 1);
   return !integers || !floats;
+}
+
+/* Whether a table's rows differ in the terms that are there: no program goes through all of them,
+** and sums are made table by table. */
+static bool any_varies(const ecs_query *query) {
+  for (uint32_t i = 0; query->terms.toggled && i < query_reach(query); i++) {
+    const struct table *table = world_table(query->world, query->tables[i]);
+    if (query_table_rows(&query->terms, table) == ROWS_VARY) return true;
+  }
+  return false;
 }
 
 static int reduce(lua_State *L, enum front_result result, k_reduce how) {
@@ -215,8 +226,8 @@ static int reduce(lua_State *L, enum front_result result, k_reduce how) {
   lua_settop(L, 2);
   struct folding folding = {.how = how};
   kernel_of_query(L, 1, 2, result);
-  bool compiled = query->box->kernels->on && !query_has_runs(query->query) &&
-                  kernel_ready(L, 3) && totals_agree(L, 3);
+  bool compiled = query->box->kernels->on && !any_varies(query->query) && kernel_ready(L, 3) &&
+                  totals_agree(L, 3);
   if (compiled) {
     struct kernel_run run = {.total = &folding.total};
     run_in_loop(L, 3, &run);

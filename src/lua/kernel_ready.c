@@ -27,13 +27,13 @@ static void keep_reason(lua_State *L, int handle, struct kernel *kernel) {
   lua_setiuservalue(L, handle, KERNEL_REASON);
 }
 
-/* Whether there is a program for where these terms are there, and memory to run it over so many
-** rows. If not, the reason is pushed. */
-static bool ready_for(lua_State *L, int handle, struct kernel *kernel, uint64_t present,
+/* Whether there is a program for these rows, and memory to run it over so many of them. If not, the
+** reason is pushed. */
+static bool ready_for(lua_State *L, int handle, struct kernel *kernel, struct which which,
                       uint32_t rows) {
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   int anchors = lua_gettop(L);
-  const struct variant *variant = variant_need(L, handle, anchors, kernel, present);
+  const struct variant *variant = variant_need(L, handle, anchors, kernel, which);
   if (!variant) {
     keep_reason(L, handle, kernel);
     lua_replace(L, anchors);
@@ -44,17 +44,64 @@ static bool ready_for(lua_State *L, int handle, struct kernel *kernel, uint64_t 
   return true;
 }
 
-/* For each table that has rows; if there is none, and `ahead`, for one that has every term. */
-static bool all_ready(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
-  for (uint32_t i = 0; i < query_reach(kernel->query); i++) {
-    const struct table *table = world_table(kernel->box->world, kernel->query->tables[i]);
-    if (!table->count) continue;
-    ahead = false;
-    if (!ready_for(L, handle, kernel, variant_present(kernel->query, table), table->count))
-      return false;
+/* Sets of terms that are there in matches. */
+struct kinds {
+  uint64_t known[MATCH_KINDS];
+  uint32_t count;
+};
+
+/* Enters a set; false when there are too many, and the reason is pushed. */
+static bool note_kind(lua_State *L, int handle, struct kernel *kernel, struct kinds *kinds,
+                      uint64_t present) {
+  uint32_t at = 0;
+  while (at < kinds->count && kinds->known[at] != present) at++;
+  if (at < kinds->count) return true;
+  if (kinds->count < MATCH_KINDS) {
+    kinds->known[kinds->count++] = present;
+    return true;
   }
-  return !ahead || kernel->query->broken ||
-         ready_for(L, handle, kernel, variant_present(kernel->query, NULL), 0);
+  lua_pushliteral(L, "too many of its query's terms may be absent");
+  keep_reason(L, handle, kernel);
+  return false;
+}
+
+static bool kinds_ready(lua_State *L, int handle, struct kernel *kernel,
+                        const struct kinds *kinds) {
+  for (uint32_t i = 0; i < kinds->count; i++)
+    if (!ready_for(L, handle, kernel, (struct which){kinds->known[i], false}, 0)) return false;
+  return true;
+}
+
+/* For a table whose rows differ in the terms that are there. */
+static bool varying_ready(lua_State *L, int handle, struct kernel *kernel,
+                          const struct table *table) {
+  const ecs_query *query = kernel->query;
+  struct kinds kinds = {.count = 0};
+  uint32_t count, row = query_next_run(&query->terms, table, 0, &count);
+  for (; count; row = query_next_run(&query->terms, table, row + count, &count))
+    if (!note_kind(L, handle, kernel, &kinds, variant_present(query, table, row))) return false;
+  return kinds_ready(L, handle, kernel, &kinds);
+}
+
+static bool table_ready(lua_State *L, int handle, struct kernel *kernel,
+                        const struct table *table, bool varying) {
+  if (varying) return varying_ready(L, handle, kernel, table);
+  return ready_for(L, handle, kernel, variant_which(kernel->query, table), table->count);
+}
+
+/* For each table in which rows match; if there is none, and `ahead`, for one that has every
+** term. */
+static bool all_ready(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
+  const ecs_query *query = kernel->query;
+  for (uint32_t i = 0; i < query_reach(query); i++) {
+    const struct table *table = world_table(kernel->box->world, query->tables[i]);
+    enum table_rows rows = query_table_rows(&query->terms, table);
+    if (rows == ROWS_NONE) continue;
+    ahead = false;
+    if (!table_ready(L, handle, kernel, table, rows == ROWS_VARY)) return false;
+  }
+  return !ahead || query->broken ||
+         ready_for(L, handle, kernel, variant_which(query, NULL), 0);
 }
 
 /* Whether there are programs for all that matches can have, so that nobody need look at the
@@ -75,7 +122,8 @@ static bool any_is_ready(lua_State *L, int handle, struct kernel *kernel) {
   for (uint64_t kind = 0; ready && kind < kinds; kind++) {
     uint64_t present = 0;
     for (uint32_t i = 0; i < count; i++) present |= kind >> i & 1 ? lacking[i] : 0;
-    const struct variant *variant = variant_find(L, anchors, kernel, present);
+    struct which which = {present, false};
+    const struct variant *variant = variant_find(L, anchors, kernel, which);
     ready = variant && runner_reserve(&kernel->set->runner, &variant->plan, 0);
   }
   lua_pop(L, 1);
@@ -86,8 +134,7 @@ static bool any_is_ready(lua_State *L, int handle, struct kernel *kernel) {
 ** that are there. */
 static bool matches_ready(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
   const ecs_query *query = kernel->query;
-  uint64_t known[MATCH_KINDS];
-  uint32_t count = 0;
+  struct kinds kinds = {.count = 0};
   struct walk walk;
   struct choices choices;
   if (any_is_ready(L, handle, kernel)) return true;
@@ -95,21 +142,11 @@ static bool matches_ready(lua_State *L, int handle, struct kernel *kernel, bool 
   variant_choices(&walk, &choices);
   while (walk_next(&walk)) {
     uint64_t present = variant_present_in_match(&walk, &choices);
-    uint32_t at = 0;
-    while (at < count && known[at] != present) at++;
-    if (at < count) continue;
-    if (count == MATCH_KINDS) {
-      lua_pushliteral(L, "too many of its query's terms may be absent");
-      keep_reason(L, handle, kernel);
-      return false;
-    }
-    known[count++] = present;
+    if (!note_kind(L, handle, kernel, &kinds, present)) return false;
     if (!query->terms.choices) break;
   }
-  if (count == 0 && ahead) known[count++] = variant_present(query, NULL);
-  for (uint32_t i = 0; i < count; i++)
-    if (!ready_for(L, handle, kernel, known[i], 0)) return false;
-  return true;
+  if (kinds.count == 0 && ahead) kinds.known[kinds.count++] = variant_present(query, NULL, 0);
+  return kinds_ready(L, handle, kernel, &kinds);
 }
 
 static bool is_ready(lua_State *L, int handle, bool ahead) {
@@ -126,8 +163,7 @@ static bool is_ready(lua_State *L, int handle, bool ahead) {
     keep_reason(L, handle, kernel);
     return false;
   }
-  bool by_matches = !kernel->query->broken &&
-                    (kernel->query->terms.step_count || query_has_runs(kernel->query));
+  bool by_matches = !kernel->query->broken && kernel->query->terms.step_count;
   if (!(by_matches ? matches_ready : all_ready)(L, handle, kernel, ahead)) return false;
   kernel->refused = false;
   return true;
@@ -139,7 +175,7 @@ bool kernel_ready_here(lua_State *L, int handle, const struct table *table) {
   if (!kernel) return false;
   kernel->runs++;
   bool ready = !unfit(kernel) &&
-               ready_for(L, handle, kernel, variant_present(kernel->query, table), table->count);
+               ready_for(L, handle, kernel, variant_which(kernel->query, table), table->count);
   if (ready) kernel->refused = false;
   return ready;
 }

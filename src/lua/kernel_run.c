@@ -1,5 +1,6 @@
 #include "lua/kernel_run.h"
 
+#include "core/store/bits.h"
 #include "core/store/entity.h"
 #include "core/store/query_rows.h"
 #include "core/store/walk.h"
@@ -47,23 +48,43 @@ static bool may_be_refused(const struct run *run, const struct table *table) {
   return false;
 }
 
-/* Over the loop's current table. */
-static void run_variant(lua_State *L, int handle, struct loop_box *loop,
+/* How many rows of a table a program is for, before one. */
+static uint32_t rows_before(const struct run *run, const struct table *table, uint32_t row) {
+  uint32_t count = 0;
+  if (!run->plan->program->starts) return row;
+  for (uint32_t word = 0; word * 64 < row; word++) {
+    uint64_t bits = query_rows_at(&run->query->terms, table, word);
+    if (row - word * 64 < 64) bits &= (UINT64_C(1) << (row - word * 64)) - 1;
+    count += bits_count(bits);
+  }
+  return count;
+}
+
+/* The rows of a table from one on. */
+static struct rest rest_of(const struct run *run, uint32_t match, uint32_t row) {
+  const ecs_query *query = run->query;
+  const struct table *table = world_table(query->world, query->tables[match]);
+  uint32_t before = rows_before(run, table, row);
+  return (struct rest){match, before, rows_before(run, table, table->count) - before};
+}
+
+/* Over a table of the query. */
+static void run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_t match,
                         struct variant *variant, const struct kernel_run *how) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct runner *runner = &kernel->set->runner;
   struct run run = {.plan = &variant->plan, .query = kernel->query,
                     .uniforms = variant->uniforms, .totals = how->total, .dt = how->dt};
   struct run_failure failure = {.entity = ECS_NULL};
-  uint32_t match = loop->match - 1;
+  const struct table *table = world_table(kernel->query->world, kernel->query->tables[match]);
   assert(loop->query->query == kernel->query);
   assert((how->truth != NULL) == (kernel->result == RESULT_TRUTH));
-  if (UNLIKELY(may_be_refused(&run, loop->table))) {
-    struct rest all = {match, 0, loop->count};
+  if (UNLIKELY(may_be_refused(&run, table))) {
+    struct rest all = rest_of(&run, match, 0);
     finish(L, handle, loop, variant, &failure, how->dt, &all);
     return;
   }
-  if (!runner_reserve(runner, run.plan, loop->table->count)) raise_memory(L);
+  if (!runner_reserve(runner, run.plan, table->count)) raise_memory(L);
   bool sound = run_table(runner, &run, match, &failure);
   if (sound && how->truth) {
     how->truth(L, loop, runner->bitmaps[0], how->ud);
@@ -72,15 +93,16 @@ static void run_variant(lua_State *L, int handle, struct loop_box *loop,
   ecs_status status = stage(kernel, &run, match);
   if (status != ECS_OK) raise_status(L, loop->box->world, status);
   if (LIKELY(sound)) return;
-  struct rest rest = {match, failure.why.row, loop->count - failure.why.row};
+  struct rest rest = rest_of(&run, match, (uint32_t)failure.why.row);
   finish(L, handle, loop, variant, &failure, how->dt, &rest);
 }
 
 /* ---- matches that do not lie together ---- */
 
-/* What has been gathered of a walk, and what it is for. */
+/* What has been gathered of a walk, or of a table's rows, and what it is for. */
 struct gathering {
-  const struct walk *walk;
+  const struct walk *walk;     /* NULL: of a table */
+  uint32_t match;              /* which of the query's */
   int anchors;                 /* where the kernel's are */
   struct run run;
   struct gather *gather;       /* nothing is set before a variant is known */
@@ -90,7 +112,7 @@ struct gathering {
   uint32_t depth;              /* of the rows, where parents come first */
   const struct table *table;   /* the last row, that of the next match perhaps */
   uint32_t row;
-  uint64_t done;               /* matches before those that are gathered */
+  uint64_t done;               /* matches, of the walk or table, before those that are gathered */
   bool writes;
   uint32_t first[KERNEL_SLOTS];
 };
@@ -102,7 +124,7 @@ static bool writes_any(const struct variant *variant) {
 }
 
 static void begin(lua_State *L, struct kernel *kernel, struct gathering *g, uint64_t present) {
-  g->variant = variant_find(L, g->anchors, kernel, present);
+  g->variant = variant_find(L, g->anchors, kernel, (struct which){present, false});
   if (!g->variant) luaL_error(L, "finalizers keep using the world");
   g->present = present;
   g->run.plan = &g->variant->plan;
@@ -118,7 +140,7 @@ static void finish_matches(lua_State *L, int handle, const struct loop_box *loop
                            struct gathering *g, const struct run_failure *failure,
                            uint32_t count) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  struct rest rest = {0, g->done + failure->why.row, count - failure->why.row};
+  struct rest rest = {g->match, g->done + failure->why.row, count - failure->why.row};
   finish(L, handle, loop, g->variant, failure, g->run.dt, &rest);
   begin(L, kernel, g, g->present);
 }
@@ -180,7 +202,7 @@ static void run_next_tables(lua_State *L, int handle, struct loop_box *loop, str
                             struct gathering *g) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   while (walk_next_table(walk)) {
-    uint64_t present = variant_present(g->run.query, walk->table);
+    uint64_t present = variant_present(g->run.query, walk->table, 0);
     flush(L, handle, loop, g);
     if (!g->variant || present != g->present) begin(L, kernel, g, present);
     run_walked(L, handle, loop, walk, g);
@@ -249,64 +271,71 @@ static void run_in_batches(lua_State *L, int handle, int anchors, struct loop_bo
   }
 }
 
-/* The rows of a table that are on, 64 at a time; the same terms are there in all of them. */
-static void run_words(lua_State *L, int handle, struct loop_box *loop, const struct table *table,
-                      uint32_t match, struct gathering *g) {
-  const struct query_terms *terms = &g->run.query->terms;
-  for (uint32_t row = 0; row < table->count; row += 64) {
+/* ---- tables ---- */
+
+/* Gathers rows of a table that lie together. */
+static void gather_run_of_rows(lua_State *L, int handle, struct loop_box *loop,
+                               const struct table *table, uint32_t row, uint32_t count,
+                               struct gathering *g) {
+  while (count) {
+    uint32_t n = count < 64 ? count : 64;
     if (g->gather->count + 64 > GATHER_ROWS) flush(L, handle, loop, g);
-    gather_rows(g->gather, table, match, row, query_rows_at(terms, table, row / 64));
+    gather_rows(g->gather, table, g->match, row, UINT64_MAX >> (64 - n));
+    row += n;
+    count -= n;
   }
 }
 
-static void run_tables(lua_State *L, int handle, int anchors, struct loop_box *loop,
-                       const struct walk *walk, const struct kernel_run *how) {
+/* Over a table whose rows differ in the terms that are there. */
+static void run_varying(lua_State *L, int handle, int anchors, struct loop_box *loop,
+                        uint32_t match, const struct kernel_run *how) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   const ecs_query *query = kernel->query;
+  const struct table *table = world_table(query->world, query->tables[match]);
   struct gather gather;
-  struct gathering g = {.walk = walk, .gather = &gather, .anchors = anchors,
+  struct gathering g = {.gather = &gather, .anchors = anchors, .match = match,
                         .run = {.query = query, .totals = how->total, .dt = how->dt}};
-  for (uint32_t i = 0; i < walk->reach; i++) {
-    const struct table *table = world_table(query->world, query->tables[i]);
-    if (query_count_rows(&query->terms, table) == 0) continue;
-    uint64_t present = variant_present(query, table);
+  uint32_t count, row = query_next_run(&query->terms, table, 0, &count);
+  for (; count; row = query_next_run(&query->terms, table, row + count, &count)) {
+    uint64_t present = variant_present(query, table, row);
     if (!g.variant || present != g.present) {
       flush(L, handle, loop, &g);
       begin(L, kernel, &g, present);
     }
-    run_words(L, handle, loop, table, i, &g);
+    gather_run_of_rows(L, handle, loop, table, row, count, &g);
   }
   flush(L, handle, loop, &g);
 }
 
-/* The rows of tables in which some are switched off. */
-static void run_shown(lua_State *L, int handle, int anchors, struct loop_box *loop,
-                      const struct kernel_run *how) {
-  struct walk walk;
-  walk_begin(&walk, loop->query->query);
-  if (query_varies(&loop->query->query->terms))
-    run_matches(L, handle, anchors, loop, &walk, how);
-  else
-    run_tables(L, handle, anchors, loop, &walk, how);
+static void run_tables(lua_State *L, int handle, int anchors, struct loop_box *loop,
+                       const struct kernel_run *how) {
+  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  const ecs_query *query = kernel->query;
+  for (uint32_t i = 0; i < query_reach(query); i++) {
+    const struct table *table = world_table(query->world, query->tables[i]);
+    enum table_rows rows = query_table_rows(&query->terms, table);
+    if (rows == ROWS_NONE) continue;
+    if (rows == ROWS_VARY) {
+      run_varying(L, handle, anchors, loop, i, how);
+      continue;
+    }
+    struct which which = {variant_present(query, table, 0), rows == ROWS_SOME};
+    struct variant *variant = variant_find(L, anchors, kernel, which);
+    if (!variant) luaL_error(L, "finalizers keep using the world");
+    run_variant(L, handle, loop, i, variant, how);
+  }
 }
 
 void kernel_run(lua_State *L, int handle, struct loop_box *loop,
                 const struct kernel_run *run) {
-  const struct kernel_box *box = lua_touserdata(L, handle);
-  struct kernel *kernel = box->kernel;
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   int anchors = lua_gettop(L);
-  bool by_runs = !loop->walk && query_has_runs(kernel->query);
-  if (loop->walk)
-    (matches_suit(kernel->query) ? run_in_batches : run_matches)(L, handle, anchors, loop,
-                                                                 loop->walk, run);
-  if (by_runs) run_shown(L, handle, anchors, loop, run);
-  while (!loop->walk && !by_runs && loop_next_run(loop)) {
-    uint64_t present = variant_present(kernel->query, loop->table);
-    struct variant *variant = variant_find(L, anchors, kernel, present);
-    if (!variant) luaL_error(L, "finalizers keep using the world");
-    run_variant(L, handle, loop, variant, run);
-  }
+  if (!loop->walk)
+    run_tables(L, handle, anchors, loop, run);
+  else if (matches_suit(loop->query->query))
+    run_in_batches(L, handle, anchors, loop, loop->walk, run);
+  else
+    run_matches(L, handle, anchors, loop, loop->walk, run);
   lua_pop(L, 1);
 }
 
@@ -318,14 +347,21 @@ bool kernel_here(lua_State *L, int handle, struct loop_box *loop,
   bool ready = whole && kernel_ready_here(L, handle, loop->table);
   if (ready) {
     lua_getiuservalue(L, handle, KERNEL_ANCHORS);
-    uint64_t present = variant_present(box->kernel->query, loop->table);
-    run_variant(L, handle, loop, variant_find(L, top + 1, box->kernel, present), run);
+    struct which which = variant_which(box->kernel->query, loop->table);
+    run_variant(L, handle, loop, loop->match - 1, variant_find(L, top + 1, box->kernel, which),
+                run);
   }
   lua_settop(L, top);
   return ready;
 }
 
-bool kernel_run_settled(struct kernel *kernel, struct variant *variant, double dt) {
+bool kernel_reads(const struct kernel *kernel) {
+  return kernel->count && kernel->variants[0]->guard_count;
+}
+
+bool kernel_run_settled(lua_State *L, int anchors, struct kernel *kernel, double dt) {
+  struct variant *variant = variant_settled(L, anchors, kernel);
+  if (!variant) return false;
   struct run run = {.plan = &variant->plan, .query = kernel->query,
                     .uniforms = variant->uniforms, .dt = dt};
   struct run_failure failure;

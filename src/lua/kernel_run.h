@@ -6,8 +6,8 @@
 
 #include "kernel/program.h"
 
+struct kernel;
 struct loop_box;
-struct variant;
 
 /* What a run is given, and where its results go. */
 struct kernel_run {
@@ -26,8 +26,12 @@ void kernel_run(lua_State *L, int handle, struct loop_box *loop, const struct ke
 ** cannot be compiled. */
 bool kernel_here(lua_State *L, int handle, struct loop_box *loop, const struct kernel_run *run);
 
-/* Runs what variant_settled has found over all tables of its query, without Lua; false when
-** there is no memory for it, and nothing has run. */
-bool kernel_run_settled(struct kernel *kernel, struct variant *variant, double dt);
+/* Runs the program that ran last over all tables of its query, without a call of Lua; false when
+** it cannot be (see variant_settled), and nothing has run. KERNEL_ANCHORS of the kernel are at an
+** index, which is not looked at unless kernel_reads. Raises nothing. */
+bool kernel_run_settled(lua_State *L, int anchors, struct kernel *kernel, double dt);
+
+/* Whether that program has outside values. */
+bool kernel_reads(const struct kernel *kernel);
 
 #endif

@@ -112,16 +112,25 @@ static void read_resources(struct world_box *box, struct variant *variant) {
 
 /* ---- choosing ---- */
 
-uint64_t variant_present(const ecs_query *query, const struct table *table) {
+static bool is_there(const struct term *term, const struct table *table, uint32_t row) {
+  return table_has(table, term->id) && (!term->toggled || term_shows(term, table, row));
+}
+
+uint64_t variant_present(const ecs_query *query, const struct table *table, uint32_t row) {
   uint64_t present = 0;
   if (!query->terms.choices) return 0;
   for (uint32_t i = 0; i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
     if (!term_may_lack(term)) continue;
-    if (!table || table_has(table, term->id))
+    if (!table || is_there(term, table, row))
       present |= (uint64_t)1 << (term->slot % KERNEL_SLOTS);
   }
   return present;
+}
+
+struct which variant_which(const ecs_query *query, const struct table *table) {
+  bool some = table && query_table_rows(&query->terms, table) == ROWS_SOME;
+  return (struct which){variant_present(query, table, 0), some};
 }
 
 void variant_choices(const struct walk *walk, struct choices *out) {
@@ -160,12 +169,16 @@ static bool fits_now(lua_State *L, int all_anchors, const struct kernel *kernel,
   return true;
 }
 
+static bool same_which(struct which x, struct which y) {
+  return x.present == y.present && x.some == y.some;
+}
+
 /* The variant for how things are now, be it that it is refused; NULL when there is none. */
-static struct variant *find(lua_State *L, int anchors, struct kernel *kernel, uint64_t present) {
+static struct variant *find(lua_State *L, int anchors, struct kernel *kernel, struct which which) {
   uint64_t version = *kernel->box->version;
   for (uint32_t i = 0; i < kernel->count; i++) {
     struct variant *variant = kernel->variants[i];
-    if (variant->present != present || variant->version != version) continue;
+    if (!same_which(variant->which, which) || variant->version != version) continue;
     if (!fits_now(L, anchors, kernel, variant)) continue;
     memmove(kernel->variants + 1, kernel->variants, i * sizeof *kernel->variants);
     kernel->variants[0] = variant;
@@ -174,18 +187,22 @@ static struct variant *find(lua_State *L, int anchors, struct kernel *kernel, ui
   return NULL;
 }
 
-struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel, uint64_t present) {
-  struct variant *variant = find(L, anchors, kernel, present);
+struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
+                             struct which which) {
+  struct variant *variant = find(L, anchors, kernel, which);
   return variant && variant->plan.program ? variant : NULL;
 }
 
-/* Whether a variant is the one for every table that has rows. */
+/* Whether a variant is the one for every table in which rows match. */
 static bool fits_all(const struct kernel *kernel, const struct variant *variant) {
   const ecs_query *query = kernel->query;
-  if (!query->terms.choices) return true;
+  if (!query->terms.choices && !query->terms.toggled) return true;
   for (uint32_t i = 0; i < query_reach(query); i++) {
     const struct table *table = world_table(query->world, query->tables[i]);
-    if (table->count && variant_present(query, table) != variant->present) return false;
+    enum table_rows rows = query_table_rows(&query->terms, table);
+    if (rows == ROWS_NONE) continue;
+    struct which which = {variant_present(query, table, 0), rows == ROWS_SOME};
+    if (rows == ROWS_VARY || !same_which(which, variant->which)) return false;
   }
   return true;
 }
@@ -194,7 +211,7 @@ struct variant *variant_settled(lua_State *L, int anchors, struct kernel *kernel
   struct variant *variant = kernel->count ? kernel->variants[0] : NULL;
   if (!variant || !variant->quiet || kernel->refused || kernel->query->broken) return NULL;
   if (variant->version != *kernel->box->version) return NULL;
-  if (kernel->query->terms.step_count || query_has_runs(kernel->query)) return NULL;
+  if (kernel->query->terms.step_count) return NULL;
   if (!fits_all(kernel, variant)) return NULL;
   if (variant->guard_count) {
     lua_rawgeti(L, anchors, (lua_Integer)variant->anchors);
@@ -258,7 +275,7 @@ static struct variant *copy_variant(ecs_world *world, const struct variant *from
   struct variant *variant = memory_array(&world->memory, 1, sizeof *variant);
   if (!variant) return NULL;
   bool made = copy_arrays(&world->memory, variant, from);
-  variant->present = from->present;
+  variant->which = from->which;
   variant->version = from->version;
   variant->anchor_count = from->anchor_count;
   variant->run = UINT64_MAX;
@@ -273,13 +290,13 @@ static void give_program(struct variant *variant, struct program *program, uint3
 
 /* Makes a variant of what the front has done; NULL when out of memory. */
 static struct variant *make_variant(const struct kernel *kernel, struct front *front,
-                                    uint64_t present) {
+                                    struct which which) {
   ecs_world *world = kernel->box->world;
   struct variant found = {.guards = front->guards, .guard_count = front->guard_count,
                           .resources = front->resources,
                           .resource_count = front->resource_count, .cells = front->cells,
                           .columns = front->columns, .column_count = front->column_count,
-                          .present = present, .version = world->registry.version,
+                          .which = which, .version = world->registry.version,
                           .anchor_count = front->anchor_count};
   memcpy(found.commands, front->commands, sizeof found.commands);
   struct variant *variant = copy_variant(world, &found);
@@ -341,7 +358,7 @@ static int keep_reason(lua_State *L) {
 /* Remembers why the function was refused, at the top of the stack, as long as nothing changes that
 ** the front has looked at; false when out of memory. */
 static bool add_refusal(lua_State *L, int anchors, struct kernel *kernel, struct front *front,
-                        uint64_t present) {
+                        struct which which) {
   int top = lua_gettop(L);
   bool begun = lua_rawgeti(L, anchors, (lua_Integer)kernel->anchored + 1) == LUA_TTABLE;
   if (!begun || !front_guard_refusal(front)) {
@@ -351,13 +368,13 @@ static bool add_refusal(lua_State *L, int anchors, struct kernel *kernel, struct
   lua_pushvalue(L, top);
   bool kept = try_quietly(L, keep_reason, 2, 0) == LUA_OK;
   lua_settop(L, top);
-  return kept && add_variant(L, anchors, kernel, make_variant(kernel, front, present));
+  return kept && add_variant(L, anchors, kernel, make_variant(kernel, front, which));
 }
 
 /* The collector is held meanwhile: nobody may close the world, or change its components, while
 ** the front reads them. */
 static bool compile(lua_State *L, int handle, int anchors, struct kernel *kernel,
-                    uint64_t present) {
+                    struct which which) {
   struct world_box *box = kernel->box;
   struct memory *memory = box->memory;
   struct front *front = memory_array(memory, 1, sizeof *front);
@@ -366,16 +383,17 @@ static bool compile(lua_State *L, int handle, int anchors, struct kernel *kernel
   front->outside = kernel_object;
   front->owner = box;
   front->query = kernel->query;
-  front->present = present;
+  front->present = which.present;
+  front->starts = which.some;
   front->result = kernel->result;
   kernel_push_function(L, handle);
   int status = run_front(L, anchors, kernel, front);
   kernel->breaks_promise = front->breaks_promise;
   bool made = true;
   if (status == LUA_OK)
-    made = add_variant(L, anchors, kernel, make_variant(kernel, front, present));
+    made = add_variant(L, anchors, kernel, make_variant(kernel, front, which));
   else if (status != LUA_ERRMEM)
-    made = add_refusal(L, anchors, kernel, front, present);
+    made = add_refusal(L, anchors, kernel, front, which);
   kernel->compilations += status == LUA_OK;
   front_free(front);
   memory_free(memory, front, sizeof *front);
@@ -385,8 +403,8 @@ static bool compile(lua_State *L, int handle, int anchors, struct kernel *kernel
 }
 
 struct variant *variant_need(lua_State *L, int handle, int anchors, struct kernel *kernel,
-                             uint64_t present) {
-  struct variant *variant = find(L, anchors, kernel, present);
+                             struct which which) {
+  struct variant *variant = find(L, anchors, kernel, which);
   if (variant && !variant->plan.program) {
     lua_rawgeti(L, anchors, (lua_Integer)variant->anchors);
     lua_rawgeti(L, -1, REFUSAL);
@@ -394,7 +412,7 @@ struct variant *variant_need(lua_State *L, int handle, int anchors, struct kerne
     return NULL;
   }
   if (variant) return variant;
-  return compile(L, handle, anchors, kernel, present) ? find(L, anchors, kernel, present) : NULL;
+  return compile(L, handle, anchors, kernel, which) ? find(L, anchors, kernel, which) : NULL;
 }
 
 /* ---- sharing ---- */

@@ -41,12 +41,18 @@ struct kernel {
   bool breaks_promise;         /* refused since it writes to a term declared :in */
 };
 
+/* What rows a program is for. */
+struct which {
+  uint64_t present;            /* bit by slot: the terms that are there */
+  bool some;                   /* not for all rows of a table: those that match */
+};
+
 /* One program of a function; or, without a program, that it was refused where its guards fit: its
 ** anchors then have the reason at REFUSAL. */
 struct variant {
   struct run_plan plan;        /* its arrays are `cells` and `commands` */
   uint64_t version;            /* of the world's components */
-  uint64_t present;            /* bit by slot: terms that the table has */
+  struct which which;
   struct guard *guards;
   uint32_t guard_count;
   struct resource_uniform *resources;
@@ -64,8 +70,12 @@ struct variant {
 
 void variant_free(ecs_world *world, struct variant *variant);
 
-/* Which of the terms that may be absent are there, a bit by slot: in a table (NULL: all). */
-uint64_t variant_present(const ecs_query *query, const struct table *table);
+/* The program that all rows of a table want (NULL: of one that has every term), of which none
+** differ in the terms that are there: see query_table_rows. */
+struct which variant_which(const ecs_query *query, const struct table *table);
+
+/* Which of the terms that may be absent are there, a bit by slot: in a row of a table. */
+uint64_t variant_present(const ecs_query *query, const struct table *table, uint32_t row);
 
 /* The terms of a query that may be absent, for a walk. */
 struct choices {
@@ -81,14 +91,15 @@ void variant_choices(const struct walk *walk, struct choices *out);
 /* variant_present in a match. */
 uint64_t variant_present_in_match(const struct walk *walk, const struct choices *choices);
 
-/* The variant for where these are there, as things are now, its outside values read; NULL when
-** there is none. KERNEL_ANCHORS of the kernel are at an index. */
-struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel, uint64_t present);
+/* The variant for these rows, as things are now, its outside values read; NULL when there is none.
+** KERNEL_ANCHORS of the kernel are at an index. */
+struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
+                             struct which which);
 
 /* Finds that variant, or makes it, of the kernel whose handle is at an index. If the function
 ** cannot be compiled, NULL, and the reason is pushed. */
 struct variant *variant_need(lua_State *L, int handle, int anchors, struct kernel *kernel,
-                     uint64_t present);
+                             struct which which);
 
 /* Gives a kernel that has no variants yet those of another closure of its function, whose handle is
 ** at `from`. To be called while the collector is held; false when out of memory. */
@@ -96,12 +107,7 @@ bool variants_share(lua_State *L, int handle, int from, int function);
 
 /* The variant that ran last, its outside values read, if it is quiet and fits all tables that have
 ** rows; else NULL. Raises nothing. KERNEL_ANCHORS of the kernel are at an index, which is not
-** looked at unless variants_read. */
+** looked at unless it has outside values. */
 struct variant *variant_settled(lua_State *L, int anchors, struct kernel *kernel);
-
-/* Whether the variant that ran last has outside values. */
-static inline bool variants_read(const struct kernel *kernel) {
-  return kernel->count && kernel->variants[0]->guard_count;
-}
 
 #endif

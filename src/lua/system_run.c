@@ -6,7 +6,6 @@
 #include "lua/each.h"
 #include "lua/kernel_ready.h"
 #include "lua/kernel_run.h"
-#include "lua/kernel_variant.h"
 #include "lua/loop.h"
 #include "lua/loop_box.h"
 #include "lua/lua_query.h"
@@ -244,14 +243,14 @@ static bool run_settled(const struct system_box *system, double dt) {
   if (!kernel || !system->compiled || !system->query->query) return false;
   lua_State *L = state_of(system->box);
   int top = lua_gettop(L);
-  if (variants_read(kernel)) {
+  if (kernel_reads(kernel)) {
     if (!lua_checkstack(L, 12)) return false;
     lua_getiuservalue(L, FRAME_WORLD, WORLD_REFS);
     lua_rawgeti(L, -1, system->anchors_ref);
   }
-  struct variant *variant = variant_settled(L, lua_gettop(L), kernel);
+  bool ran = kernel_run_settled(L, lua_gettop(L), kernel, dt);
   lua_settop(L, top);
-  return variant && kernel_run_settled(kernel, variant, dt);
+  return ran;
 }
 
 ecs_status script_run(ecs_world *world, ecs_query *query, double dt, void *ud) {

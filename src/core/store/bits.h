@@ -16,9 +16,10 @@ static inline uint32_t bits_first(uint64_t word) {
 }
 
 static inline uint32_t bits_count(uint64_t word) {
-  uint32_t count = 0;
-  for (; word; word &= word - 1) count++;
-  return count;
+  word -= word >> 1 & UINT64_C(0x5555555555555555);
+  word = (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
+  word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+  return (uint32_t)(word * UINT64_C(0x0101010101010101) >> 56);
 }
 
 #endif

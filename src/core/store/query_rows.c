@@ -11,13 +11,28 @@ bool term_shows(const struct term *term, const struct table *table, uint32_t row
 
 /* ---- 64 rows ---- */
 
+/* Rows of a table: bits, or none, each of them flipped or not. */
+struct shown {
+  const uint64_t *bits;
+  uint64_t flip;
+};
+
 /* Those in which the term's component is there, as the term asks for it. */
+static struct shown shown_of(const struct term *term, const struct table *table) {
+  struct shown rows = {NULL, 0};
+  if (!table_has(table, term->id)) return rows;
+  if (!term->toggled || term->state != TERM_OFF) rows.flip = UINT64_MAX;
+  const struct toggle *toggle = term->toggled ? toggle_of(table, term->id) : NULL;
+  if (toggle && toggle->off) rows.bits = toggle->bits;
+  return rows;
+}
+
+static uint64_t shown_at(struct shown rows, uint32_t word) {
+  return (rows.bits ? rows.bits[word] : 0) ^ rows.flip;
+}
+
 static uint64_t shown(const struct term *term, const struct table *table, uint32_t word) {
-  if (!table_has(table, term->id)) return 0;
-  if (!term->toggled) return UINT64_MAX;
-  const struct toggle *toggle = toggle_of(table, term->id);
-  uint64_t off = toggle && toggle->off ? toggle->bits[word] : 0;
-  return term->state == TERM_OFF ? off : ~off;
+  return shown_at(shown_of(term, table), word);
 }
 
 /* Of alternatives, from the first one on, of which *at is the last one then. */
@@ -140,6 +155,68 @@ bool query_varies(const struct query_terms *terms) {
   for (uint32_t i = 0; i < terms->count; i++)
     if (terms->terms[i].toggled && term_may_lack(&terms->terms[i])) return true;
   return false;
+}
+
+/* Takes rows away from the bits of a table's, those of a term. */
+static void narrow(uint64_t *bits, struct shown rows, uint32_t words) {
+  for (uint32_t i = 0; i < words; i++) bits[i] &= shown_at(rows, i);
+}
+
+void query_mark_rows(const struct query_terms *terms, const struct table *table, uint64_t *bits) {
+  uint32_t words = (uint32_t)toggle_words(table->count);
+  memset(bits, 0xFF, words * sizeof *bits);
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    uint32_t last = i;
+    if (term->group != NONE) {
+      for (uint32_t word = 0; word < words; word++) {
+        last = i;
+        bits[word] &= any_shown(terms, table, word, &last);
+      }
+      i = last;
+    } else if (term->toggled) {
+      struct shown rows = shown_of(term, table);
+      if (term->kind == TERM_WITHOUT) rows.flip = ~rows.flip;
+      if (term->kind == TERM_WITH || term->kind == TERM_WITHOUT) narrow(bits, rows, words);
+    }
+  }
+  if (table->count % 64) bits[words - 1] &= (UINT64_C(1) << table->count % 64) - 1;
+}
+
+/* Whether a term is there in some rows of a table and not in others. */
+static bool varies(const struct term *term, const struct table *table) {
+  if (!term->toggled || !term_may_lack(term)) return false;
+  const struct toggle *toggle = toggle_of(table, term->id);
+  return toggle && toggle->off && toggle->off < table->count;
+}
+
+/* Whether one term alone decides which rows of a table match. */
+static bool one_decides(const struct query_terms *terms, const struct table *table) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    if (term->group != NONE) return false;
+    count += term->toggled && term->kind != TERM_OPTIONAL && splits(term, table);
+  }
+  return count <= 1;
+}
+
+/* Whether any row matches, of a table in which rows differ. */
+static bool any_matches(const struct query_terms *terms, const struct table *table) {
+  if (excludes_all(terms, table)) return false;
+  if (one_decides(terms, table)) return true;
+  for (uint32_t word = 0; word < toggle_words(table->count); word++)
+    if (query_rows_at(terms, table, word)) return true;
+  return false;
+}
+
+enum table_rows query_table_rows(const struct query_terms *terms, const struct table *table) {
+  if (table->count == 0) return ROWS_NONE;
+  if (LIKELY(!terms->toggled) || !query_splits(terms, table)) return ROWS_ALL;
+  if (!any_matches(terms, table)) return ROWS_NONE;
+  for (uint32_t i = 0; i < terms->count; i++)
+    if (varies(&terms->terms[i], table)) return ROWS_VARY;
+  return ROWS_SOME;
 }
 
 bool query_takes_row(const struct query_terms *terms, const struct table *table, uint32_t row) {

@@ -20,6 +20,14 @@ uint64_t query_rows_at(const struct query_terms *terms, const struct table *tabl
 /* Whether rows that match may differ in which terms are there. */
 bool query_varies(const struct query_terms *terms);
 
+/* query_rows_at for all rows of a table, as many words as they take. */
+void query_mark_rows(const struct query_terms *terms, const struct table *table, uint64_t *bits);
+
+/* Which rows of a table match: none, all, or some, in which either the same terms are there or
+** not. */
+enum table_rows { ROWS_NONE, ROWS_ALL, ROWS_SOME, ROWS_VARY };
+enum table_rows query_table_rows(const struct query_terms *terms, const struct table *table);
+
 /* Whether a row matches. */
 bool query_takes_row(const struct query_terms *terms, const struct table *table, uint32_t row);
 

@@ -1,0 +1,179 @@
+-- Kernels over rows of which some are switched off: programs run where the rows lie, for those that
+-- are on, with what plain Lua does as the measure.
+
+local helper = require "spec.support.ecs_helper"
+local has_error = helper.has_error
+
+local COUNT = 3000
+local sqrt = math.sqrt
+local current                                   -- the world that a system's function is in
+
+-- Three tables; of the first whole blocks are off, of the last all rows.
+local function new_world(kernels)
+  local world, ids = helper.new_world { seed = 7, tag = 3, kernels = kernels }, {}
+  world:component("Pos", { "x: f32", "y: f64", "n: i16", "who: entity", "up: bool", "big: i64" })
+  world:component("AI", { "mood: i32", toggle = true })
+  world:component("Armed", { "shots: u8", toggle = true })
+  world:component("Asleep", { toggle = true })
+  world:tag "Red"
+  for i = 1, COUNT do
+    local id = world:spawn { Pos = { x = i / 3, y = 1 / i, n = i % 900, up = i % 2 == 0, big = -i },
+      AI = { mood = i % 50 } }
+    ids[i] = id
+    if i % 3 == 0 then world:set(id, "Armed", i % 200) end
+    if i % 50 == 0 then world:add(id, "Asleep") end
+    world:set(id, "Pos.who", ids[i * 31 % i + 1])
+  end
+  local seed = 12345
+  for i, id in ipairs(ids) do
+    seed = (seed * 1103515245 + 12345) % 2147483648
+    local bits = seed >> 16
+    if bits % 2 == 0 or i > 1400 and i < 2600 or i % 50 == 0 then world:disable(id, "AI") end
+    if bits % 3 == 0 and i % 3 == 0 then world:disable(id, "Armed") end
+    if i % 100 == 0 then world:disable(id, "Asleep") end
+    if i % 211 == 0 then world:despawn(id) end
+  end
+  return world, ids
+end
+
+local systems = {
+  { "plain stores", "Pos, AI", function(pos, ai, dt)
+    pos.x = pos.x + pos.y * dt
+    pos.y = 2.5
+    pos.big = pos.big * 3 + ai.mood
+    ai.mood = ai.mood + 1
+  end },
+  { "fields that change places", "Pos, AI:off", function(pos)
+    pos.big, pos.n = pos.n, 7
+    pos.up = not pos.up
+  end },
+  { "branches", "Pos, AI, !Armed", function(pos, ai)
+    if ai.mood > 20 then
+      pos.y = sqrt(pos.y) + 1.0
+      return
+    end
+    if pos.up then pos.n = pos.n // 2 else pos.y = pos.y * 0.5 end
+    ai.mood = 0
+  end },
+  { "loops", "Pos, AI", function(pos)
+    for i = 1, 5 do
+      pos.x = pos.x + i
+      if pos.x > 500.0 then break end
+    end
+  end },
+  { "ids", "Pos, AI", function(pos, _, _, e)
+    if pos.who == e then pos.who = 0 else pos.who = e end
+  end },
+  { "random numbers", "Pos, AI, Armed?", function(pos, _, armed, _, e)
+    pos.y = current:random(e)
+    if armed then armed.shots = 1 end
+  end },
+  { "commands", "Pos, AI", function(pos, ai, _, e)
+    if ai.mood % 7 == 0 then current:add(e, "Red") end
+    if pos.n % 11 == 0 then current:despawn(e) end
+    if pos.up then current:remove(e, "Asleep") end
+  end },
+  { "what may be off", "Pos, Armed?, !Asleep", function(pos, armed)
+    if armed then
+      pos.x = pos.x - armed.shots
+    else
+      pos.n = pos.n + 1
+    end
+  end },
+  { "one of two", "Pos, AI|Armed", function(pos, ai, armed)
+    if ai then pos.x = pos.x + ai.mood end
+    if armed then pos.y = pos.y + armed.shots end
+  end },
+  { "what none has on", "Pos, Asleep:off, AI:any", function(pos, ai)
+    pos.x = pos.x + ai.mood
+  end },
+}
+
+describe("a kernel over rows of which some are off", function()
+  local function run(kernels, query, each, compile)
+    local world = new_world(kernels)
+    current = world
+    world:system("it", { query = query, each = each, compile = compile })
+    for _ = 1, 3 do world:update(0.25) end
+    local digest = world:digest()
+    return digest, world
+  end
+
+  for _, one in ipairs(systems) do
+    it("does what the function does: " .. one[1], function()
+      local digest, world = run(true, one[2], one[3], true)
+      assert.equal("vector", world:explain("it").tier)
+      assert.equal(run(false, one[2], one[3]), digest)
+    end)
+  end
+
+  it("begins with those rows where they lie, and stores in them only", function()
+    local _, world = run(true, "Pos, AI", systems[1][3], true)
+    local program = world:explain("it").program
+    assert.is_truthy(program:find("put.f32", 1, true), program)
+    assert.is_truthy(program:find("rows", 1, true), program)
+    _, world = run(true, "Pos, AI:any", systems[1][3], true)
+    assert.is_nil(world:explain("it").program:find("rows", 1, true))
+  end)
+
+  it("folds them as Lua does", function()
+    local forms = { "sum", "min", "max" }
+    local functions = {
+      function(pos) return pos.x * pos.y end,
+      function(pos) return pos.big end,
+      function(pos) return 1.0 / (pos.n - 5.0) end,
+    }
+    local worlds = { new_world(true), (new_world(false)) }
+    for _, text in ipairs { "Pos, AI", "Pos, AI:off", "Pos, Asleep", "Pos, AI, Armed:off",
+        "Pos, Armed?", "Pos, AI, !Armed" } do
+      for _, form in ipairs(forms) do
+        for i, fn in ipairs(functions) do
+          local got, want = worlds[1]:query(text), worlds[2]:query(text)
+          assert.equal(want[form](want, fn), got[form](got, fn), text .. " " .. form .. i)
+        end
+      end
+    end
+    local fn = functions[1]
+    worlds[1]:query("Pos, AI"):sum(fn)
+    assert.equal("vector", worlds[1]:explain(fn).tier)
+  end)
+
+  it("ends at the row that fails, with those before it written", function()
+    local function try(kernels)
+      local world, ids = new_world(kernels)
+      for i = 900, 1000 do
+        if world:alive(ids[i]) and not world:enabled(ids[i], "AI") then
+          world:set(ids[i], "Pos.n", 32767)
+        end
+      end
+      world:set(ids[1000], "Pos.n", 32767)
+      world:enable(ids[1000], "AI")
+      world:system("it", { query = "Pos, AI", each = function(pos, _, _, e)
+        current:add(e, "Red")
+        pos.n = pos.n + 1
+      end })
+      current = world
+      has_error(function() world:update(0) end, "'Pos.n'", "out of range")
+      return world:digest()
+    end
+    assert.equal(try(false), try(true))
+  end)
+
+  it("goes on behind a row that only columns refuse", function()
+    local function try(kernels)
+      local world, ids = new_world(kernels)
+      world:enable(ids[7], "AI")
+      world:set(ids[7], "Pos.n", 0)
+      world:system("it", { query = "Pos, AI", each = function(pos, ai)
+        if pos.n > 0 then pos.big = ai.mood // pos.n end
+        pos.n = 40000 // (pos.n + 1.0) - pos.n
+      end })
+      local ok, message = pcall(world.update, world, 0)
+      return world:digest(), ok or message:match("out of range") or message
+    end
+    local digest, outcome = try(false)
+    local other, same = try(true)
+    assert.equal(digest, other)
+    assert.equal(outcome, same)
+  end)
+end)
