@@ -197,7 +197,16 @@ function aspects.ties(expected, actual, id, names)
   end
 end
 
-local order = { "has", "read", "get", "name", "ties" }
+function aspects.enabled(expected, actual, id, names)
+  for _, name in ipairs(names) do
+    local tied = expected.components_by_name[name].ties
+    if not tied and expected:enabled(id, name) ~= actual:enabled(id, name) then
+      return ("enabled(%s) is %s"):format(name, actual:enabled(id, name))
+    end
+  end
+end
+
+local order = { "has", "read", "get", "enabled", "name", "ties" }
 
 -- All aspects, or the one whose turn it is.
 local function entity_differs(expected, actual, id, names, turn)

@@ -2,6 +2,7 @@
 -- mixed into the model's world.
 
 local relations = require "spec.support.model_relations"
+local toggles = require "spec.support.model_toggles"
 local types = require "spec.support.model_types"
 
 local methods = {}
@@ -34,6 +35,7 @@ local function copy_row(known, row)
   for name, stored in pairs(row) do
     copy[name] = copy_stored(of_key(known, name), stored)
   end
+  toggles.copy_off(row, copy)
   return copy
 end
 
@@ -182,7 +184,7 @@ end
 local function fill(component, from, known)
   component.fields, component.by_name, component.requires = {}, {}, {}
   component.lines, component.was, component.former = from.lines, from.was, from.former
-  component.sparse, component.ties = from.sparse, from.ties
+  component.sparse, component.toggle, component.ties = from.sparse, from.toggle, from.ties
   for i, required in ipairs(from.requires) do
     component.requires[i] = known[required.name]
   end
@@ -264,6 +266,7 @@ local function translate_all(copy, known, change)
       translated[name and name .. ">" .. change(target) or key] =
         translate(of_key(known, key), stored, change)
     end
+    toggles.copy_off(row, translated)
     store[change(id)] = translated
   end
   for name, stored in pairs(copy.resources) do
@@ -343,6 +346,7 @@ local function rename(world, image)
   copy.packed, copy.tied = with_names(image.packed, names), with_names(image.tied, names)
   for id, row in pairs(image.store) do
     copy.store[id] = with_names(row, names)
+    toggles.copy_off(row, copy.store[id], names)
   end
   return copy, function(id)
     return type(id) == "string" and world.components_by_name[names[id:sub(2)]].id or id
@@ -455,7 +459,7 @@ local function describe(world, row)
     local head, tied = split_key(key)
     local component, name = of_key(world.components_by_name, key), key
     name = head and head .. ">" .. target(world, tied) or key
-    parts[#parts + 1] = name
+    parts[#parts + 1] = toggles.is_off(row, key) and name .. " off" or name
     types.leaves(component, function(path, kind, value)
       parts[#parts + 1] = ("%s.%s: %s = %s"):format(name, path, kind.name,
         meaning(world, kind, value))

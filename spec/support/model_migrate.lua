@@ -4,6 +4,7 @@
 
 local of_key = require("spec.support.model_relations").of_key
 local scopes = require "spec.support.model_scopes"
+local toggles = require "spec.support.model_toggles"
 local types = require "spec.support.model_types"
 
 local methods = {}
@@ -442,6 +443,7 @@ function methods.plan_migration(world, wanted, store, resources)
     refuse_cycles(plan, component, {})
     world.check_kind(component, becomes)
     refuse_circles(component, becomes, store)
+    toggles.refuse_off(component, becomes, store)
   end
   for _, row in pairs(store) do
     for name, stored in pairs(row) do
@@ -520,6 +522,7 @@ local function rename(world, component, name)
     for _, key in ipairs(component.ties and keys_of(row, old) or {}) do
       rename_key(row, key, name .. key:sub(#old + 1))
     end
+    toggles.rename_off(row, old, name)
   end
 end
 

@@ -2,6 +2,7 @@
 -- Returns methods to be mixed into the model's world.
 
 local of_key = require("spec.support.model_relations").of_key
+local toggles = require "spec.support.model_toggles"
 local types = require "spec.support.model_types"
 
 local methods = {}
@@ -22,7 +23,8 @@ local function parse_name(world, text)
     refuse("malformed term '%s'", text)
   end
   local plain, read_only = modifiers:gsub(":%s*in", "")
-  local rest, optional = plain:gsub("%?", "")
+  local stated, state = toggles.state_of(plain)
+  local rest, optional = stated:gsub("%?", "")
   if rest:find "%S" or read_only > 1 or optional > 1 then
     refuse("malformed term '%s'", text)
   end
@@ -30,6 +32,7 @@ local function parse_name(world, text)
   if component.ties and not component.ties.exclusive then
     refuse("'%s' has several targets", component.name)
   end
+  toggles.need_state(component, state)
   return {
     component = component,
     path = keys and name:match("%.(.*)$"),
@@ -37,6 +40,7 @@ local function parse_name(world, text)
     leaf = kind,
     read_only = read_only > 0,
     optional = optional > 0,
+    state = state,
   }
 end
 
@@ -87,7 +91,7 @@ local function satisfies(row, term)
     return true
   end
   for i = 1, #term do
-    if row[term[i].component.name] ~= nil then
+    if toggles.finds(row, term[i]) then
       return kind == "with"
     end
   end
@@ -259,7 +263,7 @@ end
 local function arguments(query, id, absent, scope)
   local list = {}
   for i, item in ipairs(query.data) do
-    local stored = query.world.store[id][item.component.name]
+    local stored = toggles.found(query.world.store[id], item)
     if stored == nil then
       list[i] = absent
     elseif #item.component.fields == 0 then
@@ -397,7 +401,7 @@ local function store_results(query, id, count, ...)
   local accepted = {}
   for i = 1, count do
     local item, value = query.data[i], (select(i, ...))
-    local stored = query.world.store[id][item.component.name]
+    local stored = toggles.found(query.world.store[id], item)
     if value ~= nil then
       if item.read_only or not stored or not item.keys then
         refuse("component '%s' cannot be written here", item.component.name)
@@ -569,7 +573,7 @@ end
 
 -- All rows of one composition at a time, or, where these do not match alike, each by itself.
 function Query:chunks()
-  local world, by_row = self.world, self.world.goes_by_row(self)
+  local world, by_row = self.world, self.world.goes_by_row(self) or toggles.has_toggles(self)
   local left, order = matching(self)
   local next_first = by_row and visits(self) or taker(world, left, order)
   local scope, closer = begin_loop(world)

@@ -5,6 +5,7 @@
 -- order in which they were given, each with the scope that holds it (nil once its own and all
 -- around it have ended).
 
+local toggles = require "spec.support.model_toggles"
 local types = require "spec.support.model_types"
 
 local methods = {}
@@ -60,6 +61,7 @@ end
 function methods.take_from(self, id, component)
   local row = self.store[id]
   if row then
+    toggles.switch_off(row, component.name, false)
     row[component.name] = nil
     self:drop_bare(id)
   end
@@ -77,6 +79,15 @@ function apply.set(world, command)
   apply.add(world, command)
   types.merge(command.component, world.store[command.id][command.component.name],
     command.patch)
+end
+
+for _, op in ipairs { "enable", "disable" } do
+  apply[op] = function(world, command)
+    local row = world.store[command.id]
+    if row then
+      toggles.switch_off(row, command.component.name, op == "disable")
+    end
+  end
 end
 
 -- Does what a command does to the row of its entity.

@@ -181,7 +181,10 @@ function types.component(world, name, fields)
     kind = "struct", name = name, fields = {}, by_name = {}, lines = fields, requires = {},
   }
   component.was, component.former = labels(fields.was)
-  component.sparse = fields.storage == "sparse"
+  component.sparse, component.toggle = fields.storage == "sparse", fields.toggle == true
+  if component.sparse and component.toggle then
+    refuse("component '%s' is sparse and cannot be a toggle, too", name)
+  end
   for i, required in ipairs(fields.requires or {}) do
     component.requires[i] = world:need_component(required)
     if component.requires[i].ties then
@@ -239,10 +242,10 @@ local function same_ties(a, b)
   return a.exclusive == b.exclusive and a.acyclic == b.acyclic and a.policy == b.policy
 end
 
--- Whether two components have the same fields in the same order, are kept in the same way and
--- require the same.
+-- Whether two components have the same fields in the same order, are kept in the same way, require
+-- the same and are both toggles or not.
 function types.same(a, b)
-  if a.sparse ~= b.sparse or not same_ties(a.ties, b.ties) then
+  if a.sparse ~= b.sparse or a.toggle ~= b.toggle or not same_ties(a.ties, b.ties) then
     return false
   end
   if not has_all(a.requires, b.requires) or not has_all(b.requires, a.requires) then

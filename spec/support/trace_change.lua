@@ -220,13 +220,19 @@ function edits.storage(self, lines)
   lines.storage = self.rng:pick { "sparse", "table" }
 end
 
+function edits.toggle(_, lines)
+  lines.toggle = not lines.toggle or nil
+end
+
 local EDITS = { "add", "add", "add", "drop", "rename", "rename", "retype", "retype", "retype",
-  "order", "default", "requires", "requires", "storage", "storage" }
+  "order", "default", "requires", "requires", "storage", "storage",
+  "toggle", "toggle" }
 
 -- Where a component is kept, and what it requires, by name, for another declaration of it: mostly
 -- that and all of that.
 local function keep_requirements(self, component, lines)
   lines.storage = component.sparse and self.rng:chance(90) and "sparse" or nil
+  lines.toggle = component.toggle and self.rng:chance(95) or nil
   for _, required in ipairs(component.requires) do
     if self.rng:chance(85) then
       lines.requires = lines.requires or {}
@@ -250,6 +256,7 @@ local function other_lines(self, component)
   for _ = 1, self.rng:int(3) do
     local edit = self.rng:pick(EDITS)
     local more = edit == "add" or edit == "requires" or edit == "storage"
+      or edit == "toggle"
     if (#lines > 0 or more) and (#lines < 8 or edit == "drop") then
       edits[edit](self, lines)
     end

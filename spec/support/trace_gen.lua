@@ -51,6 +51,10 @@ function Gen:plan_components()
       local lines = table.move(entry[2], 1, #entry[2], 1, {})
       lines.storage = "sparse"
       entry = { entry[1], lines }
+    elseif rng:chance(40) then
+      local lines = table.move(entry[2], 1, #entry[2], 1, {})
+      lines.toggle = true
+      entry = { entry[1], lines }
     end
     if rng:chance(70) then
       self.pending[#self.pending + 1] = { "declare", entry[1], entry[2] }

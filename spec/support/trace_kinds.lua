@@ -63,6 +63,18 @@ local function change(operation)
   end
 end
 
+-- Mostly of a component that can be switched.
+local function switch_component(operation)
+  return function(self)
+    local reference, toggles = self:reference() or "@null", {}
+    for _, component in ipairs(self:components()) do
+      toggles[#toggles + 1] = component.toggle and component or nil
+    end
+    local component = self.rng:chance(95) and self.rng:pick(toggles) or self:component()
+    return { operation, reference, self:component_name(component) }
+  end
+end
+
 local function look(operation)
   return function(self)
     local reference = self:reference() or "@null"
@@ -173,6 +185,10 @@ local function chunks(self)
   local text, data = self:query(values.query)
   if not text then
     return nil
+  end
+  -- The model does not know which rows come together when some are switched off.
+  if values.has_toggles(self, text) then
+    return { "chunks", text, {}, {} }
   end
   local actions = {}
   for i = 1, self.rng:range(0, 2) do
@@ -402,6 +418,8 @@ gen.kinds = {
   { 120, spawn }, { 12, spawn_many }, { 8, spawn_at }, { 60, despawn },
   { 200, set }, { 90, change "add" }, { 80, change "remove" },
   { 30, look "get" }, { 30, look "read" }, { 20, look "has" },
+  { 60, switch_component "disable" }, { 30, switch_component "enable" },
+  { 15, switch_component "enabled" },
   { 20, name }, { 10, alive }, { 15, random }, { 15, components }, { 20, count },
   { 25, loop }, { 4, leave }, { 12, resume }, { 10, drop },
   { 20, each }, { 20, map }, { 12, where_set }, { 15, chunks }, { 8, first },
@@ -479,7 +497,9 @@ end
 
 gen.row_kinds = {
   { 30, on_self(despawn) }, { 60, on_self(set) }, { 30, on_self(change "add") },
-  { 30, on_self(change "remove") }, { 15, on_self(look "get") }, { 10, on_self(look "read") },
+  { 30, on_self(change "remove") },
+  { 25, on_self(switch_component "disable") }, { 10, on_self(switch_component "enable") },
+  { 15, on_self(look "get") }, { 10, on_self(look "read") },
   { 60, view_step }, { 25, on_self(random) },
   { 20, inner_spawn }, { 10, inner_scope }, { 8, inner_loop },
   { 6, throw }, { 6, only "break" }, { 4, on_self(name) }, { 3, collect },
@@ -488,6 +508,7 @@ gen.row_kinds = {
 
 gen.plain_kinds = {
   { 20, spawn }, { 20, set }, { 20, change "add" }, { 10, change "remove" }, { 10, despawn },
+  { 10, switch_component "disable" }, { 5, switch_component "enable" },
   { 10, look "read" }, { 15, random }, { 5, count }, { 3, throw }, { 5, name }, { 5, loop },
   { 2, only("update", 0) }, { 4, inner_system }, { 4, remove_system }, { 4, switch },
 }

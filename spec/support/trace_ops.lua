@@ -160,8 +160,9 @@ function list.spawn_at(ctx, near, ahead, generation, components)
 end
 
 for _, name in ipairs { "despawn", "set", "get", "read", "add", "remove", "has", "alive",
-  "name", "lookup", "random", "count", "entity_range", "recycle_retired", "phase", "remove_system",
-  "switch", "update", "run", "alpha", "defer", "commit", "cancel" } do
+  "enable", "disable", "enabled", "name", "lookup", "random", "count", "entity_range",
+  "recycle_retired", "phase", "remove_system", "switch", "update", "run", "alpha", "defer",
+  "commit", "cancel" } do
   list[name] = function(ctx, ...)
     return ctx.world[name](ctx.world, ...)
   end

@@ -1,5 +1,6 @@
 -- Random values, schemas and query texts for traces.
 
+local toggles = require "spec.support.model_toggles"
 local types = require "spec.support.model_types"
 
 local values = {}
@@ -181,8 +182,12 @@ function values.leaf(gen, component)
   end
 end
 
+-- Of a toggle at times what asks for those who have it off, too.
 local function term(gen, component)
   local rng, name = gen.rng, component.name
+  if component.toggle and rng:chance(30) then
+    name = name .. rng:pick { ":off", ":off", ":any", " : any" }
+  end
   local roll = rng:int(100)
   if roll <= 15 then
     return "!" .. name
@@ -229,6 +234,12 @@ function values.map_query(gen)
     end
   end
   return #terms > 0 and table.concat(terms, ", ") or "Nowhere"
+end
+
+-- Whether a query's text names something that can be switched off.
+function values.has_toggles(gen, text)
+  local ok, query = pcall(gen.world.query, gen.world, text)
+  return ok and toggles.has_toggles(query)
 end
 
 return values
