@@ -32,7 +32,7 @@ static ecs_status do_declare(struct machine *m) {
                              .was = fields.was, .was_count = fields.was_count,
                              .required = fields.required,
                              .required_count = fields.required_count,
-                             .old_name = fields.old_name};
+                             .old_name = fields.old_name, .toggle = fields.toggle};
   if (take_below(&m->in, 8) == 0) lay_out(&desc, fields.list);
   ecs_id id;
   ecs_status status = ecs_component(m->world, &desc, &id);
@@ -101,14 +101,26 @@ static ecs_status do_set(struct machine *m) {
   return value ? ecs_set(m->world, entity, id, value) : ECS_OK;
 }
 
+static bool is_toggle(const struct machine *m, ecs_id id) {
+  const struct component *component = component_of(m->world, id);
+  return component && component->toggle;
+}
+
+/* Toggles are added or switched on, removed or switched off: by a byte that other components do not
+** take, so that for them the corpus means what it did before there were any. */
 static ecs_status do_add(struct machine *m) {
-  ecs_id entity = take_entity(m);
-  return ecs_add(m->world, entity, take_component(m));
+  ecs_id entity = take_entity(m), id = take_component(m);
+  if (is_toggle(m, id) && take_below(&m->in, 2)) return ecs_enable(m->world, entity, id);
+  return ecs_add(m->world, entity, id);
 }
 
 static ecs_status do_remove(struct machine *m) {
-  ecs_id entity = take_entity(m);
-  return ecs_remove(m->world, entity, take_component(m));
+  ecs_id entity = take_entity(m), id = take_component(m);
+  if (!is_toggle(m, id) || take_below(&m->in, 3) == 0) return ecs_remove(m->world, entity, id);
+  ecs_status status = ecs_disable(m->world, entity, id);
+  bool staged = m->world->staging.open > 0;
+  if (status == ECS_OK && !staged) MUST(m->world, !ecs_enabled(m->world, entity, id));
+  return status;
 }
 
 static ecs_status do_name(struct machine *m) {

@@ -102,10 +102,21 @@ void take_fields(struct machine *m, struct fields *fields) {
     fields->was[i].was = field_names[take_below(&m->in, 6)];
   }
   fields->old_name = byte % 8 == 6 ? take_name(m) : NULL;
+  fields->toggle = byte % 8 == 4;
   fields->required_count = byte % 8 == 5 ? (uint32_t)take_components(m, fields->required) : 0;
 }
 
 /* ---- queries ---- */
+
+/* A component's name, of a toggle at times with what asks for those who have it off: by a byte that
+** says the form as well. */
+static void take_item(struct machine *m, uint8_t *form, char *text, size_t size) {
+  const char *name = take_name(m), *state = "";
+  const struct component *known = component_of(m->world, ecs_component_find(m->world, name));
+  *form = take_byte(&m->in);
+  if (known && known->toggle && *form >= 162) state = *form < 216 ? ":off" : ":any";
+  snprintf(text, size, "%s%s", name, state);
+}
 
 void take_query(struct machine *m, char *text, size_t size) {
   static const char *const forms[] = {"%s",   "!%s",  "%s?",     "%s:in",  "%s.x",
@@ -113,9 +124,10 @@ void take_query(struct machine *m, char *text, size_t size) {
   uint32_t count = take_below(&m->in, 3) + 1;
   size_t used = 0;
   for (uint32_t i = 0; i < count; i++) {
-    char term[16];
-    const char *name = take_name(m);
-    switch (take_below(&m->in, 9)) {
+    char term[16], name[8];
+    uint8_t form;
+    take_item(m, &form, name, sizeof name);
+    switch (form % 9) {
       case 0: snprintf(term, sizeof term, forms[0], name); break;
       case 1: snprintf(term, sizeof term, forms[1], name); break;
       case 2: snprintf(term, sizeof term, forms[2], name); break;

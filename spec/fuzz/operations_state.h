@@ -42,6 +42,7 @@ struct fields {
   ecs_id required[4];
   uint32_t required_count;
   const char *old_name;
+  bool toggle;
 };
 
 const char *take_name(struct machine *m);

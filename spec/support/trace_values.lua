@@ -236,9 +236,13 @@ function values.map_query(gen)
   return #terms > 0 and table.concat(terms, ", ") or "Nowhere"
 end
 
--- Whether a query's text names something that can be switched off.
+-- Whether a query that a text stands for, by names of then, has what can be switched off.
 function values.has_toggles(gen, text)
-  local ok, query = pcall(gen.world.query, gen.world, text)
+  local known = gen.ctx.queries[text]
+  local ok, query = known, known
+  if not known then
+    ok, query = pcall(gen.world.query, gen.world, text)
+  end
   return ok and toggles.has_toggles(query)
 end
 
