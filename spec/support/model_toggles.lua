@@ -52,12 +52,12 @@ end
 
 -- A term's modifiers without the state that they ask for, and that state.
 function methods.state_of(modifiers)
-  local on, off = modifiers:gsub(":%s*off", "")
-  local rest, any = on:gsub(":%s*any", "")
-  if off + any > 1 then
+  local others, asks_off = modifiers:gsub(":%s*off", "")
+  local rest, asks_any = others:gsub(":%s*any", "")
+  if asks_off + asks_any > 1 then
     refuse("malformed term '%s'", modifiers)
   end
-  return rest, off > 0 and "off" or any > 0 and "any" or "on"
+  return rest, asks_off > 0 and "off" or asks_any > 0 and "any" or "on"
 end
 
 function methods.need_state(component, state)
