@@ -136,14 +136,15 @@ static ecs_status need_toggle(const ecs_world *world, const struct component *co
 
 ecs_status toggle_switch(ecs_world *world, ecs_id entity, ecs_id id, bool off) {
   struct component *component;
-  struct cells_row cells;
-  if (!entity_find(&world->entities, entity)) return entity_need(world, entity);
+  const struct record *record = entity_find(&world->entities, entity);
+  if (UNLIKELY(!record)) return entity_need(world, entity);
   ecs_status status = component_need_id(world, id, &component);
   if (status == ECS_OK) status = need_toggle(world, component);
   if (status != ECS_OK) return status;
   if (staging_is_open(&world->staging))
     return command_stage(world, off ? COMMAND_DISABLE : COMMAND_ENABLE, entity, id, NULL, 0);
-  if (cells_find(world, entity, id, &cells)) toggle_set(cells.table, id, cells.row, off);
+  if (record->table < RECORD_BARE)
+    toggle_set(world_table(world, record->table), id, record->row, off);
   return ECS_OK;
 }
 
