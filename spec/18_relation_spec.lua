@@ -252,7 +252,7 @@ describe("a relation", function()
       "'exclusive' is an option of relations")
     helper.has_error(function() world:relation "ChildOf" end, "it cannot be declared")
     helper.has_error(function() world:tag "Likes" end, "cannot become a plain component or tag")
-    helper.has_error(function() world:relation "Frozen" end, "cannot become a relation")
+    helper.has_error(function() world:relation "Position" end, "cannot become a relation")
     helper.has_error(function() world:resource "Owes" end, "cannot be a resource")
   end)
 
@@ -264,7 +264,7 @@ describe("a relation", function()
     assert.equal(2.0, world:get(e, "Likes", bob))
     local acyclic = { "since: f64", exclusive = true, acyclic = true }
     helper.has_error(function() world:relation("DockedTo", acyclic) end,
-      "cannot become acyclic: some of its ties go in a circle")
+      "cannot become acyclic: some of its ties go in a circle: ")
     world:remove(bob, "DockedTo")
     world:relation("DockedTo", acyclic)
     helper.has_error(function() world:add(bob, "DockedTo", e) end, "would go in a circle")
@@ -490,10 +490,14 @@ describe("a live script's relation", function()
     assert.is_true(session:poll(true))
     assert.equal(3.0, live:get(a, "Trusts", b))
     assert.equal("despawn", live:describe("Trusts").on_target_despawn)
-    write "world:relation('Trusts', { exclusive = true })"
+    live:add(a, "Trusts", a)
+    write "world:relation('Trusts', { exclusive = true, on_target_despawn = 'despawn' })"
     local ok, message = session:poll(true)
     assert.is_false(ok)
     assert(message:find("'Trusts' cannot become exclusive", 1, true), message)
+    live:remove(a, "Trusts", a)
+    assert.is_true(session:poll(true))
+    assert.same({ b }, { live:get(a, "Trusts") })
     write ""
     assert.is_true(session:poll(true))
     assert.same({ "Trusts" }, session:status().orphans)

@@ -267,7 +267,36 @@ static ecs_status commit_with_failure(struct fixture *f) {
   return status == ECS_EINVAL ? ECS_OK : status;
 }
 
+/* ---- other kinds ---- */
+
+static ecs_status turn(struct fixture *f, const char *name, const ecs_field *field,
+                       bool exclusive) {
+  ecs_id id;
+  ecs_component_desc desc = {.name = name, .fields = field, .field_count = field != NULL,
+                             .exclusive = exclusive};
+  return ecs_relation(f->world, &desc, &id);
+}
+
+/* With queries that are arranged anew. */
+static void asked(struct fixture *f) {
+  tied(f);
+  ecs_query *queries[] = {new_query(f->world, "(DockedTo, *)"), new_query(f->world, "(Owes, *)"),
+                          new_query(f->world, "Position, !(Owes, *), !(DockedTo, *)")};
+  for (int i = 0; i < 3; i++) CHECK(queries[i] != NULL);
+}
+
+static ecs_status turn_to_several(struct fixture *f) {
+  return turn(f, "DockedTo", &since, false);
+}
+
+static ecs_status turn_to_one(struct fixture *f) { return turn(f, "Owes", &amount, true); }
+
+static ecs_status turn_tag(struct fixture *f) { return turn(f, "Frozen", NULL, false); }
+
 static const struct operation operations[] = {
+  {"several targets instead of one", asked, turn_to_several, NULL, ASKS},
+  {"one target instead of several", asked, turn_to_one, NULL, ASKS},
+  {"a tag that becomes a relation", asked, turn_tag, NULL, ASKS},
   {"requirements of ties that are there", tied, require_health, NULL, ASKS},
   {"commit of ties that require, of which some are dropped", stage_requirements,
    commit_with_failure, NULL, ASKS},
@@ -285,8 +314,8 @@ static const struct operation operations[] = {
   {"the end of all pairs", tied, untie_pairs, NULL, ASKS_NOTHING},
   {"despawn of a source", tied, despawn_source, NULL, ASKS},
   {"C87: despawn of a target", tied, despawn_target, NULL, ASKS},
-  {"spawn with ties", tied, spawn_with_ties, NULL, TAKES_NEW_IDS},
-  {"spawn_many with ties", tied, spawn_many_with_ties, NULL, TAKES_NEW_IDS},
+  {"spawn with ties", tied, spawn_with_ties, NULL, ASKS},
+  {"spawn_many with ties", tied, spawn_many_with_ties, NULL, ASKS},
   {"ties of a whole query", tied, tie_all, NULL, ASKS},
   {"pairs of a whole query", tied, pair_all, NULL, ASKS},
   {"the end of ties of a whole query", tied, untie_all, NULL, ASKS},

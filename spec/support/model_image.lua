@@ -359,7 +359,8 @@ local function fit(world, image)
   local shadows = copy_components(image.components, live)
   local shadow = { components_by_name = shadows, declared = {}, version = 0, open_queries = {},
     packed = world.packed_of(image.packed, shadows), unsure = {}, repack = world.repack,
-    tied = world.packed_of(image.tied, shadows), of_key = of_key, check_kind = world.check_kind }
+    tied = world.packed_of(image.tied, shadows), of_key = of_key, check_kind = world.check_kind,
+    key_after = world.key_after, turn = world.turn }
   function shadow.alive(_, id)
     return id ~= 0
   end

@@ -386,6 +386,8 @@ local function refresh_queries(world)
   for query in pairs(world.open_queries) do
     for _, term in ipairs(query.terms) do
       for _, item in ipairs(term) do
+        local ties = item.component.ties
+        query.broken = query.broken or ties and not ties.exclusive
         if item.path then
           local ok, keys, kind = pcall(types.leaf, item.component, item.path)
           query.broken = query.broken or not ok
@@ -410,24 +412,6 @@ local function put(component, wanted)
   end
 end
 
--- An error when ties go in a circle that shall not.
-local function refuse_circles(component, wanted, store)
-  if not wanted.ties or not wanted.ties.acyclic then
-    return
-  end
-  for id in pairs(store) do
-    local seen, at = {}, id
-    while at do
-      if seen[at] then
-        refuse("'%s' goes in a circle", component.name)
-      end
-      seen[at] = true
-      local stored = store[at] and store[at][component.name]
-      at = stored and stored.target
-    end
-  end
-end
-
 -- What components become: wanted = component -> its new type. Raises what is refused; gives
 -- the new rows and resources: { rows = { { row, name, stored } }, resources = }.
 function methods.plan_migration(world, wanted, store, resources)
@@ -441,15 +425,16 @@ function methods.plan_migration(world, wanted, store, resources)
   end
   for component, becomes in pairs(wanted) do
     refuse_cycles(plan, component, {})
-    world.check_kind(component, becomes)
-    refuse_circles(component, becomes, store)
+    world:check_kind(component, becomes, store)
     toggles.refuse_off(component, becomes, store)
   end
   for _, row in pairs(store) do
     for name, stored in pairs(row) do
       local component = world.of_key(world.components_by_name, name)
       if plan.changed[component] then
-        plan.rows[#plan.rows + 1] = { row, name, converted(world, plan, component, stored) }
+        local new = converted(world, plan, component, stored)
+        local key = world.key_after(component, shown(plan, component), name, stored, new)
+        plan.rows[#plan.rows + 1] = { row, name, new, key }
       end
     end
   end
@@ -481,13 +466,16 @@ end
 
 function methods.commit_migration(world, plan, store, resources)
   for _, change in ipairs(plan.rows) do
-    change[1][change[2]] = change[3]
+    change[1][change[2]] = nil
+    change[1][change[4]] = change[3]
   end
   for name, stored in pairs(plan.resources) do
     resources[name] = stored or nil
   end
   for component, wanted in pairs(plan.wanted) do
+    local ties = component.ties
     put(component, wanted)
+    world.turn(store, world.tied, world.unsure, component, ties)
   end
   for component in pairs(plan.changed) do
     component.paths = nil

@@ -64,6 +64,9 @@ end
 -- The orders that are not known, from the runtime; what differs, or nil.
 function methods.learn_packed(world, actual)
   for component in pairs(world.unsure) do
+    if component.ties then
+      world:learn_tied(actual, component)
+    end
     local list, known = world.packed[component] or {}, {}
     for _, id in ipairs(list) do
       known[id] = true

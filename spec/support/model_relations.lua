@@ -102,12 +102,104 @@ function methods.need_builtin(world, name)
   return world.components_by_name[name]
 end
 
--- An error when a component cannot become of another kind.
-function methods.check_kind(component, wanted)
-  local one, two = component.ties, wanted.ties
-  if (one == nil) ~= (two == nil) or one and one.exclusive ~= two.exclusive then
-    refuse("'%s' cannot become of another kind", component.name)
+-- ---- other kinds -----------------------------------------------------------------------
+
+-- An error when a tag cannot become a relation.
+local function check_tag(world, component, store)
+  if #component.fields > 0 then
+    refuse("'%s' has fields", component.name)
   end
+  for _, row in pairs(store) do
+    if row[component.name] ~= nil then
+      refuse("'%s' is had", component.name)
+    end
+  end
+  for _, other in ipairs(world.declared) do
+    for _, required in ipairs(other.requires) do
+      if required == component then
+        refuse("'%s' is required", component.name)
+      end
+    end
+  end
+end
+
+-- The targets of a row's ties.
+local function targets_in(row, component)
+  local targets = {}
+  for key, stored in pairs(row or {}) do
+    if key:match "^[^>]*" == component.name then
+      targets[#targets + 1] = component.ties.exclusive and stored.target
+        or select(2, methods.split_key(key))
+    end
+  end
+  return targets
+end
+
+local function check_way(id, store, component)
+  local seen, at = {}, id
+  while at do
+    if seen[at] then
+      refuse("'%s' goes in a circle", component.name)
+    end
+    seen[at] = true
+    at = targets_in(store[at], component)[1]
+  end
+end
+
+-- An error when a component cannot become of another kind.
+function methods.check_kind(world, component, wanted, store)
+  local now, later = component.ties, wanted.ties
+  if not now and later then
+    check_tag(world, component, store)
+  elseif now and not later then
+    refuse("'%s' is a relation", component.name)
+  end
+  for id, row in pairs(now and later.exclusive and store or {}) do
+    if #targets_in(row, component) > 1 then
+      refuse("'%s' is tied to two", id)
+    elseif later.acyclic then
+      check_way(id, store, component)
+    end
+  end
+end
+
+-- The key that a row's value has by a component as it is to be; the value may come to say to whom.
+function methods.key_after(component, wanted, key, old, stored)
+  if not component.ties or component.ties.exclusive == wanted.ties.exclusive then
+    return key
+  elseif wanted.ties.exclusive then
+    stored.target = select(2, methods.split_key(key))
+    return component.name
+  end
+  return component.name .. ">" .. old.target
+end
+
+-- After that: in which order sources come now only the runtime knows.
+function methods.turn(store, tied, unsure, component, now)
+  if component.ties and now and now.exclusive ~= component.ties.exclusive then
+    tied[component] = nil
+    for id, row in pairs(component.ties.exclusive and store or {}) do
+      if row[component.name] then
+        tied[component] = tied[component] or {}
+        table.insert(tied[component], id)
+        unsure[component] = true
+      end
+    end
+  end
+end
+
+-- The order of sources as another world has it.
+function methods.learn_tied(world, actual, component)
+  local targets, list = {}, {}
+  for _, id in ipairs(component.ties.exclusive and world.tied[component] or {}) do
+    targets[world.store[id][component.name].target] = true
+  end
+  for target in pairs(targets) do
+    for id in actual:sources(target, component.name) do
+      list[#list + 1] = id
+    end
+  end
+  world.tied[component] = list
 end
 
 -- An error when anybody is tied to a component.

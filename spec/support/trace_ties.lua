@@ -303,7 +303,8 @@ end
 -- A relation with other options, or of another name.
 local function relate_again(self)
   local component = self:relation()
-  if not component or component.name == "ChildOf" and self.rng:chance(90) then
+  local busy = #self.world.scopes > 0 and self.rng:chance(90)
+  if not component or busy or component.name == "ChildOf" and self.rng:chance(90) then
     return nil
   end
   local lines, name = {}, component.name
@@ -311,7 +312,7 @@ local function relate_again(self)
     lines[key] = value
   end
   for _ = 1, self.rng:int(2) do
-    edits[self.rng:pick { "policy", "acyclic", "exclusive", "field", "field", "requires" }](
+    edits[self.rng:pick { "policy", "acyclic", "exclusive", "exclusive", "field", "requires" }](
       self, lines)
   end
   if self.rng:chance(15) then
@@ -324,8 +325,11 @@ end
 -- A component that is to be a relation, and the other way.
 local function confuse(self)
   local component = self:relation()
-  if not component or self.rng:chance(50) then
-    return { "relation", self:component().name, {} }
+  if component and self.rng:chance(70) then
+    local tag = self:component()
+    return #tag.fields == 0 and { "relation", tag.name, { exclusive = self.rng:chance(50) } } or nil
+  elseif not component then
+    return nil
   end
   return { self.rng:pick { "tag", "declare" }, component.name, {} }
 end
@@ -344,7 +348,7 @@ for _, kind in ipairs {
   { 90, tie }, { 45, untie }, { 50, set_tie }, { 15, look "get" }, { 10, look "read" },
   { 15, look "has" }, { 8, look("target", true) }, { 8, look("targets", true) }, { 10, sources },
   { 4, family "parent" }, { 4, family "children" }, { 8, lookup },
-  { 8, relate_again }, { 1, confuse }, { 2, undeclare },
+  { 25, relate_again }, { 3, confuse }, { 2, undeclare },
 } do
   kinds[#kinds + 1] = kind
 end

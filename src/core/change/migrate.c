@@ -336,6 +336,7 @@ static void swap_resource(ecs_world *world, struct change *change) {
 static ecs_status plan_move(const struct migration *migration, struct table *table) {
   ecs_world *world = migration->world;
   struct whereto to;
+  if (migration_parts_rows(migration, table)) return migration_plan_rows(migration, table);
   ecs_status status = migration_target(migration, table, NONE, true, &to);
   if (status != ECS_OK || to.table == table) return status;
   to.table->incoming += table->count;
@@ -370,21 +371,21 @@ static ecs_status plan_moves(const struct migration *migration) {
 static void commit_moves(const struct migration *migration) {
   ecs_world *world = migration->world;
   const struct id_record *all = graph_all(world);
-  for (uint32_t i = 0; i < migration->count; i++) {
-    const struct change *change = &migration->changes[i];
-    struct relation *relation = change->component->relation;
-    if (!change->wanted && relation) relation_clear(world, relation);
-  }
   for (uint32_t i = 0; i < all->table_count; i++) {
     struct table *table = world_table(world, all->tables[i]);
     struct whereto to;
     ecs_status status = migration_target(migration, table, NONE, false, &to);
     assert(status == ECS_OK);
     if (status == ECS_OK) migration_put_sparse(migration, table, &to);
-    if (to.table != table) bulk_move(world, table, to.table);
-    assert(to.table == table || table->count == 0);
-    table->doomed = to.table != table;
+    bool parts = migration_parts_rows(migration, table);
+    if (parts)
+      migration_move_rows(migration, table);
+    else if (to.table != table)
+      bulk_move(world, table, to.table);
+    table->doomed = parts || to.table != table;
+    assert(!table->doomed || table->count == 0);
   }
+  migration_forget_ties(migration);
   migration_commit_sparse(migration);
   graph_drop_doomed(world);
   for (uint32_t i = 0; i < migration->count; i++)
@@ -446,7 +447,7 @@ static ecs_status prepare_shown(struct migration *migration) {
 }
 
 ecs_status migration_prepare(struct migration *migration) {
-  ecs_status status = migration_check_ties(migration);
+  ecs_status status = migration_prepare_ties(migration);
   if (status == ECS_OK) status = check_toggles(migration);
   if (status != ECS_OK) return status;
   migration_show(migration, true);
@@ -460,23 +461,13 @@ ecs_status migration_prepare(struct migration *migration) {
   return status;
 }
 
-/* The relation stays the component's, with the options that it has now. */
-static void swap_relation(struct change *change, struct relation *relation) {
-  struct component *component = change->component;
-  component->relation = relation;
-  change->wanted->relation = NULL;
-  if (!relation) return;
-  relation->acyclic = component->ties.acyclic;
-  relation->policy = component->ties.policy;
-}
-
 /* The component keeps its address: everything that points to it sees the new fields. */
-static void swap_contents(const ecs_world *world, struct change *change) {
+static void swap_contents(ecs_world *world, struct change *change) {
   struct component old = *change->component;
   *change->component = *change->wanted;
   *change->wanted = old;
   change->component->resource = old.resource;
-  swap_relation(change, old.relation);
+  migration_swap_relation(world, change, old.relation);
   change->wanted->sparse = change->component->sparse;   /* migration_swap_sparse has seen to both */
   change->component->sparse = old.sparse;
   change->component->orphan = old.orphan;
@@ -561,7 +552,10 @@ void migration_end(struct migration *migration) {
     migration->tables[i]->count = 0;
     table_free(world, migration->tables[i]);
   }
-  if (!migration->committed) migration_undo_sparse(migration);
+  if (!migration->committed) {
+    migration_undo_sparse(migration);
+    migration_undo_ties(migration);
+  }
   for (uint32_t i = 0; i < migration->count; i++) free_change(world, &migration->changes[i]);
   free_relabelings(migration);
   arena_free(&world->memory, &migration->arena);

@@ -4,6 +4,7 @@
 #include "core/change/convert.h"
 #include "core/change/declare.h"
 #include "core/change/migrate_sparse.h"
+#include "core/change/migrate_ties.h"
 #include "core/store/entity.h"
 #include "core/store/query.h"
 #include "core/store/require.h"
@@ -243,7 +244,7 @@ bool migration_moves(const struct migration *migration) {
         change->component->is_sparse != change->wanted->is_sparse)
       return true;
   }
-  return false;
+  return migration_ties_otherwise(migration);
 }
 
 ecs_status migration_check_requirements(const struct migration *migration) {
@@ -266,7 +267,8 @@ static uint32_t ids_after(const struct migration *migration, const struct table 
   uint32_t count = 0;
   for (uint32_t i = 0; i < table->id_count; i++)
     if (!is_removed(migration, component_of(world, table->ids[i])->id))
-      count = require_insert(world, ids, count, room, table->ids[i]);
+      count = require_insert(world, ids, count, room,
+                             migration_id_after(migration, table->ids[i], entity));
   for (uint32_t i = 0; entity != NONE && i < sparses->count; i++) {
     ecs_id id = sparses->list[i]->component->id;
     if (sparse_row(sparses->list[i], entity) != NONE && !is_removed(migration, id))
@@ -322,12 +324,31 @@ static ecs_status check_way(const struct migration *migration, const ecs_query *
                     "stay an entity field", query->text, term->through->name, leaf->name);
 }
 
+static const struct component *becoming(const struct migration *migration,
+                                        const struct component *component) {
+  const struct change *change = component ? migration_of(migration, component->id) : NULL;
+  return change && change->wanted ? change->wanted : component;
+}
+
+/* A term asks for what a relation of several targets, or of one, can answer. */
+static ecs_status check_turn(const struct migration *migration, const ecs_query *query,
+                             const struct term *term) {
+  if (query->fresh || !migration_ties_otherwise(migration) ||
+      !migration_defeats(term, becoming(migration, term->component),
+                         becoming(migration, term->through)))
+    return ECS_OK;
+  const struct component *component = term->through ? term->through : term->component;
+  return world_fail(migration->world, ECS_EINVAL, "query '%s' takes '%s', which cannot come to "
+                    "have several targets", query->text, component->name);
+}
+
 ecs_status migration_check_query(const struct migration *migration, const ecs_query *query) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < query->terms.count && !query->broken && status == ECS_OK; i++) {
     const struct term *term = &query->terms.terms[i];
     status = check_named(migration, query, term->component, term->leaf);
     if (status == ECS_OK) status = check_way(migration, query, term);
+    if (status == ECS_OK) status = check_turn(migration, query, term);
   }
   return status;
 }
@@ -341,6 +362,13 @@ static bool find_leaf_again(const struct migration *migration, const struct comp
   return *leaf != NONE;
 }
 
+/* As a query's text gives it. */
+static ecs_id id_of_tie(const struct term *term) {
+  ecs_id relation = term->component->id;
+  if (term->component->ties.exclusive) return relation;
+  return pair_make(ecs_id_index(relation), ecs_id_index(term->target));
+}
+
 /* The terms of a query that was made for the migration name components as it leaves them. */
 static void name_again(const ecs_world *world, struct term *term) {
   term->component = component_of(world, term->id);
@@ -348,7 +376,7 @@ static void name_again(const ecs_world *world, struct term *term) {
 }
 
 ecs_status migration_reserve_queries(const struct migration *migration) {
-  bool stored = migration_stores_otherwise(migration);
+  bool stored = migration_stores_otherwise(migration) || migration_ties_otherwise(migration);
   ecs_status status = ECS_OK;
   for (ecs_query *q = migration->world->first_query; q && status == ECS_OK; q = q->next)
     status = stored ? query_rearrange_reserve(q) : query_refresh_reserve(q);
@@ -356,7 +384,7 @@ ecs_status migration_reserve_queries(const struct migration *migration) {
 }
 
 void migration_refresh_query(const struct migration *migration, ecs_query *query) {
-  bool sound = true;
+  bool sound = true, turned = migration_ties_otherwise(migration);
   for (uint32_t i = 0; i < query->terms.count && !query->broken; i++) {
     struct term *term = &query->terms.terms[i];
     if (query->fresh) {
@@ -365,6 +393,8 @@ void migration_refresh_query(const struct migration *migration, ecs_query *query
     }
     sound &= find_leaf_again(migration, term->component, &term->leaf);
     sound &= find_leaf_again(migration, term->through, &term->through_leaf);
+    sound &= !turned || !migration_defeats(term, term->component, term->through);
+    if (turned && term->form == TERM_PAIR) term->id = id_of_tie(term);
   }
   struct component **cascade = &query->terms.cascade;
   if (query->fresh && !query->broken && *cascade)
@@ -372,7 +402,7 @@ void migration_refresh_query(const struct migration *migration, ecs_query *query
   query->fresh = false;
   if (!sound)
     query_retire(query);
-  else if (migration_stores_otherwise(migration))
+  else if (migration_stores_otherwise(migration) || turned)
     query_rearrange(query);
   else
     query_refresh(query);

@@ -360,6 +360,19 @@ static ecs_id any_key(const struct term *term) {
   return term->form == TERM_PATH ? term->through->id : term_key(term);
 }
 
+/* The same of a tie: to one target, to somebody known of several, or to anybody. */
+static ecs_status reserve_tie_keys(ecs_world *world, const struct term *term, uint32_t queries) {
+  ecs_id relation = term->component->id;
+  uint32_t index = ecs_id_index(relation);
+  const ecs_id keys[] = {relation, pair_make(index, 0),
+                         pair_make(index, ecs_id_index(term->target))};
+  struct id_record *record;
+  ecs_status status = ECS_OK;
+  for (size_t i = 0; i < sizeof keys / sizeof *keys && status == ECS_OK; i++)
+    status = query_key_room(world, keys[i], queries, &record);
+  return status;
+}
+
 static ecs_status reserve_keys(const ecs_query *query) {
   ecs_world *world = query->world;
   struct id_record *record;
@@ -367,7 +380,9 @@ static ecs_status reserve_keys(const ecs_query *query) {
   for (const ecs_query *other = world->first_query; other; other = other->next) queries++;
   ecs_status status = query_key_room(world, ECS_NULL, queries, &record);
   for (uint32_t i = 0; i < query->terms.count && status == ECS_OK; i++)
-    status = query_key_room(world, any_key(&query->terms.terms[i]), queries, &record);
+    status = query->terms.terms[i].form == TERM_PAIR
+                 ? reserve_tie_keys(world, &query->terms.terms[i], queries)
+                 : query_key_room(world, any_key(&query->terms.terms[i]), queries, &record);
   return status;
 }
 

@@ -130,27 +130,30 @@ ecs_id relation_target(const ecs_world *world, const struct relation *relation,
   return target ? entity_id(&world->entities, target) : ECS_NULL;
 }
 
-/* An entity on the way: its id, and its name where that is a short one. */
-static size_t tell_step(const ecs_world *world, uint32_t entity, char *text, size_t room) {
+size_t relation_tell_step(const ecs_world *world, uint32_t entity, char *text, size_t room) {
   ecs_id id = entity_id(&world->entities, entity);
   ecs_string name = name_of(world, id);
   bool shown = name.size > 0 && name.size <= SHOWN_NAME;
   return shown ? text_format(text, room, "%e '%S'", id, &name) : text_format(text, room, "%e", id);
 }
 
-/* "a -> b -> ... -> a": from the source to the target, which leads back. */
-static ecs_status tell_circle(const ecs_world *world, const struct relation *relation,
-                              uint32_t source, uint32_t target) {
-  char way[MESSAGE_SIZE];
-  size_t size = tell_step(world, source, way, sizeof way);
+void relation_tell_circle(const ecs_world *world, const struct relation *relation,
+                          uint32_t source, uint32_t target, char *way, size_t room) {
+  size_t size = relation_tell_step(world, source, way, room);
   uint32_t steps = 0;
   for (uint32_t at = target; at != source; at = ties_target(&relation->ties, at), steps++) {
     if (steps > SHOWN_STEPS) continue;
-    size += text_format(way + size, sizeof way - size, steps < SHOWN_STEPS ? " -> " : " -> ...");
-    if (steps < SHOWN_STEPS) size += tell_step(world, at, way + size, sizeof way - size);
+    size += text_format(way + size, room - size, steps < SHOWN_STEPS ? " -> " : " -> ...");
+    if (steps < SHOWN_STEPS) size += relation_tell_step(world, at, way + size, room - size);
   }
-  size += text_format(way + size, sizeof way - size, " -> ");
-  tell_step(world, source, way + size, sizeof way - size);
+  size += text_format(way + size, room - size, " -> ");
+  relation_tell_step(world, source, way + size, room - size);
+}
+
+static ecs_status refuse_circle(const ecs_world *world, const struct relation *relation,
+                                uint32_t source, uint32_t target) {
+  char way[MESSAGE_SIZE];
+  relation_tell_circle(world, relation, source, target, way, sizeof way);
   return world_fail(world, ECS_ECYCLE, "'%s' would go in a circle: %s",
                     relation->component->name, way);
 }
@@ -166,7 +169,7 @@ ecs_status relation_check_way(const ecs_world *world, const struct relation *rel
   bool leaf = ties_first(&relation->ties, source) == 0 && source != target;
   if (leaf) return ECS_OK;
   for (uint32_t at = target; at; at = ties_target(&relation->ties, at))
-    if (at == source) return tell_circle(world, relation, source, target);
+    if (at == source) return refuse_circle(world, relation, source, target);
   return ECS_OK;
 }
 

@@ -79,6 +79,13 @@ ecs_id relation_target(const ecs_world *world, const struct relation *relation, 
 ecs_status relation_check_way(const ecs_world *world, const struct relation *relation,
                               uint32_t source, uint32_t target);
 
+/* An entity as messages show it: its id, and its name where that is a short one. And a way from a
+** source to a target, which leads back: "a -> b -> ... -> a". The text is whole where there is
+** room, and returned is its size. */
+size_t relation_tell_step(const ecs_world *world, uint32_t entity, char *text, size_t room);
+void relation_tell_circle(const ecs_world *world, const struct relation *relation,
+                          uint32_t source, uint32_t target, char *way, size_t room);
+
 /* ties_link, ties_link_behind, ties_unlink and ties_retie of one relation of the world. */
 void relation_link(ecs_world *world, struct relation *relation, uint32_t source,
                    uint32_t target);

@@ -133,6 +133,30 @@ uint32_t ties_next_end(const struct ties *ties, uint32_t from) {
   return 0;
 }
 
+/* Notes, instead of depths, from whom a source was first reached; true when it was this one. */
+static bool leads_back(struct ties *ties, uint32_t from, uint32_t *at) {
+  while (ties_target(ties, *at)) {
+    struct tie *tie = tie_of(ties, *at);
+    if (tie->as_of == ties->changes) return tie->depth == from;
+    tie->as_of = ties->changes;
+    tie->depth = from;
+    *at = tie->target;
+  }
+  return false;
+}
+
+uint32_t ties_find_circle(struct ties *ties) {
+  uint32_t found = 0;
+  ties->changes++;
+  for (uint32_t page = 0; page < ties->page_capacity && !found; page++)
+    for (uint32_t i = 0; ties->pages[page] && i < TIE_PAGE_SIZE && !found; i++) {
+      uint32_t from = page * TIE_PAGE_SIZE + i, at = from;
+      if (leads_back(ties, from, &at)) found = at;
+    }
+  ties->changes++;   /* what was noted is no depth */
+  return found;
+}
+
 void ties_clear(struct ties *ties) {
   for (uint32_t i = 0; i < ties->page_capacity; i++)
     if (ties->pages[i]) memset(ties->pages[i], 0, sizeof *ties->pages[i]);

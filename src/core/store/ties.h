@@ -128,6 +128,9 @@ uint32_t ties_drop(struct ties *ties, const uint32_t *entities, uint32_t count);
 ** is kept until a tie changes. In a circle: some number. */
 uint32_t ties_depth(struct ties *ties, uint32_t source);
 
+/* A source that ties lead back to; 0 when there is none. */
+uint32_t ties_find_circle(struct ties *ties);
+
 /* Unties all. The pages stay. */
 void ties_clear(struct ties *ties);
 
