@@ -136,7 +136,7 @@ uint32_t ties_next_end(const struct ties *ties, uint32_t from) {
 /* Notes, instead of depths, from whom a source was first reached; true when it was this one. */
 static bool leads_back(struct ties *ties, uint32_t from, uint32_t *at) {
   while (ties_target(ties, *at)) {
-    struct tie *tie = tie_of(ties, *at);
+    struct tie *tie = ties_slot(ties, *at);
     if (tie->as_of == ties->changes) return tie->depth == from;
     tie->as_of = ties->changes;
     tie->depth = from;
