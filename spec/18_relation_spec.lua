@@ -311,6 +311,28 @@ describe("when a target dies", function()
     assert.is_false(world:has(e, "Likes", heir))
   end)
 
+  it("what is spawned with ties to the dead is told of by the order of relations", function()
+    local names = {}
+    for i = 1, 8 do
+      names[i] = ("Needs%d"):format(i)
+      world:relation(names[i], { on_target_despawn = "error" })
+    end
+    for _ = 1, 20 do
+      local dying, ties = world:spawn(), {}
+      for i = #names, 2, -1 do
+        local other = math.random(i)
+        names[i], names[other] = names[other], names[i]
+      end
+      for _, name in ipairs(names) do
+        ties[name] = dying
+      end
+      world:defer()
+      world:despawn(dying)
+      world:spawn(ties)
+      helper.has_error(function() world:commit() end, "'Needs1'")
+    end
+  end)
+
   it("C87: children of any depth and number die with it", function()
     local count, last = helper.by_scale { small = 2000, normal = 20000, deep = 200000 }, e
     for _ = 1, count do

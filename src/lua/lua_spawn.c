@@ -20,6 +20,7 @@ struct plan {
   struct batch batch;
   uint32_t count;
   uint32_t capacity;
+  bool tied;               /* a relation is among them */
   struct part *parts;      /* `local`, or the world box's scratch */
   struct part local[PARTS_LOCAL];
 };
@@ -183,6 +184,7 @@ static void add_part(struct plan *plan, int index) {
   if (UNLIKELY(plan->count == plan->capacity)) grow(plan);
   struct component *component = key_component(L, plan->batch.box);
   if (UNLIKELY(component->relation)) {
+    plan->tied = true;
     add_ties(plan, component, index);
     return;
   }
@@ -198,11 +200,23 @@ static void add_part(struct plan *plan, int index) {
   end_part(plan, component, ECS_NULL, before);
 }
 
+/* Ties are made in the order of their relations, whatever that of the keys in their table is. */
+static void order_ties(struct plan *plan) {
+  for (uint32_t i = 1; plan->tied && i < plan->count; i++) {
+    struct part part = plan->parts[i];
+    uint32_t at = i;
+    for (; at > 0 && plan->parts[at - 1].component->id > part.component->id; at--)
+      plan->parts[at] = plan->parts[at - 1];
+    plan->parts[at] = part;
+  }
+}
+
 /* Reads { Position = { x = 1 }, Frozen = true, [id] = {} } at a positive index; nothing
 ** stands for an empty one. */
 static void read_plan(struct plan *plan, lua_State *L, struct world_box *box, int index) {
   batch_begin(&plan->batch, L, box, 1);
   plan->count = 0;
+  plan->tied = false;
   plan->capacity = PARTS_LOCAL;
   plan->parts = plan->local;
   if (lua_isnoneornil(L, index)) return;
@@ -220,6 +234,7 @@ static int world_spawn(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   struct plan plan;
   read_plan(&plan, L, box, 2);
+  order_ties(&plan);
   ecs_id id = ECS_NULL;
   bool tried = false;
   ecs_status status;
@@ -238,6 +253,7 @@ static int world_spawn_at(lua_State *L) {
   ecs_id id = check_id(L, 2);
   struct plan plan;
   read_plan(&plan, L, box, 3);
+  order_ties(&plan);
   bool tried = false;
   ecs_status status;
   do
@@ -281,6 +297,7 @@ static ecs_status spawn_into(struct plan *plan, size_t count, ecs_id *ids) {
   struct world_box *box = plan->batch.box;
   bool tried = false;
   ecs_status status;
+  order_ties(plan);
   do
     status = entity_spawn_many(box->world, count, plan->parts, plan->count, ids);
   while (retry(plan->batch.L, box, status, &tried));
