@@ -32,6 +32,7 @@ local CLASSES = {
   Where = set_of(native.exports.where),
   Chunk = set_of(native.exports.chunk),
   Column = set_of(native.exports.column),
+  Array = set_of(native.exports.array),
 }
 
 -- Every function that the annotations declare: class, name, parameters, the comment above it.
@@ -106,7 +107,8 @@ describe("ecs.native.exports", function()
     world:component("Position", { "x: f32" })
     world:spawn { Position = {} }
     local query = world:query "Position"
-    local objects = { world = world, query = query, native = native }
+    local objects = { world = world, query = query, native = native,
+      array = world:array("grid", "f32", 1) }
     for chunk in query:chunks() do
       objects.chunk, objects.column = chunk, chunk:column "Position.x"
       objects.where = query:where(function(position) return position.x > 0 end)

@@ -51,6 +51,8 @@ local calls = {
     local step, loop = s.query:chunks()
     return step(loop):column("P.x"):write { 5 }
   end,
+  ["Array:fill"] = function(s) return s.array:fill(1) end,
+  ["Array:write"] = function(s) return s.array:write { 1 } end,
   ["native.schema"] = false,   -- not for scripts
 }
 
@@ -63,7 +65,7 @@ local function scene()
   local query = world:query "P"
   return {
     world = world, e = world:spawn { P = {}, Q = {} }, query = query, path = os.tmpname(),
-    where = query:where(function(p) return p.x == 0 end),
+    array = world:array("grid", "f32", 2), where = query:where(function(p) return p.x == 0 end),
   }
 end
 

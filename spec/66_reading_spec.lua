@@ -17,17 +17,19 @@ end
 
 -- Whether a method is possible while scripts are read; those that register are recorded.
 local POSSIBLE = {
-  world = set [[ alive alpha check children component components count describe digest enabled
+  world = set [[ alive alpha array check children component components count describe digest enabled
     explain get has lookup pair parent phase query random read relation res resource
     save sources system tag target targets ]],
   query = set "count first ids where",
   where = {},
+  array = set "read",
 }
 
 -- The kinds of registration that the recorder is told of, of methods that need what they are given.
 local RECORDED = {
-  component = "component", phase = "phase", query = "query", relation = "component",
-  resource = "component", res = "res", system = "system", tag = "component",
+  array = "component", component = "component", phase = "phase", query = "query",
+  relation = "component", resource = "component", res = "res", system = "system",
+  tag = "component",
 }
 
 local function nothing() end
@@ -42,6 +44,7 @@ local function call(kind, method)
   local where = scene.query:where(nothing)
   native.stage(scene.world, function(what) kinds[#kinds + 1] = what end, function(world)
     local self = kind == "world" and world or kind == "where" and where
+      or kind == "array" and scene.grid
       or scene[valid.self or "query"]
     local ok, message = pcall(self[method], self, table.unpack(arguments, 1, #valid))
     problem = not ok and message or nil

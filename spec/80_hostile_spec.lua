@@ -197,6 +197,7 @@ local indexed = {
   world = function(scene) return scene.world end,
   query = function(scene) return scene.query end,
   resource = function(scene) return scene.world:res "All" end,
+  array = function(scene) return scene.grid end,
   ["nested view"] = function(scene) return scene.world:res("All").nested end,
   ["array view"] = function(scene) return scene.world:res("All").array end,
   view = function(scene, fn)

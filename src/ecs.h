@@ -190,6 +190,8 @@ typedef struct ecs_component_desc {
   bool toggle;               /* no relation: it can be switched off, by ecs_disable */
   bool sparse;               /* kept outside of tables, packed: adding it and removing it move no
                              ** row, and cells of others stay where they are; not for relations */
+  uint32_t length;           /* not 0: an array of the world, as ecs_array declares it, and no
+                             ** component; it has one field and none of the options above */
 } ecs_component_desc;
 
 /* Declares a component, or finds it when it has the same fields already. With other fields
@@ -228,6 +230,20 @@ ECS_API ecs_status ecs_undeclare(ecs_world *world, ecs_id component);
 ECS_API ecs_status ecs_resource(ecs_world *world, ecs_id component);
 ECS_API ecs_status ecs_resource_set(ecs_world *world, ecs_id component, const void *value);
 ECS_API ecs_status ecs_resource_get(const ecs_world *world, ecs_id component, void *value);
+
+/* Declares an array: a column of `length` cells (1 to 16,777,216) of a number type, bool or entity,
+** that belongs to the world and no entity has. Its name is one among those of components. Declared
+** again it is found; with another type or length its values are kept by index, converted as those
+** of components are, and what is new is 0. ECS_ERANGE names the element that would not fit,
+** ECS_EBUSY comes inside scopes; the array is then as it was. ecs_undeclare drops it. */
+ECS_API ecs_status ecs_array(ecs_world *world, const char *name, ecs_type type, uint32_t length,
+                             ecs_id *out);
+
+/* The cells of an array and how many they are; NULL with a message when it is none. Good until it
+** is declared with another type or length or undeclared, or the world is loaded. Ids in it may be
+** of entities that have died since: scripts read those as ECS_NULL. What is written must be values
+** of the type: 0 or 1 for bool, living entities or ECS_NULL. */
+ECS_API void *ecs_array_data(ecs_world *world, ecs_id array, size_t *length);
 
 /* ---- entities -------------------------------------------------------------------- */
 

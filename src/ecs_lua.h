@@ -118,6 +118,9 @@ typedef struct ecs_lua_api {
   ecs_status (*enable)(ecs_world *world, ecs_id entity, ecs_id component);
   ecs_status (*disable)(ecs_world *world, ecs_id entity, ecs_id component);
   bool (*enabled)(const ecs_world *world, ecs_id entity, ecs_id component);
+  ecs_status (*array)(ecs_world *world, const char *name, ecs_type type, uint32_t length,
+                      ecs_id *out);
+  void *(*array_data)(ecs_world *world, ecs_id array, size_t *length);
 } ecs_lua_api;
 
 /* Functions are added at the end only, and the version then counts up. Any other change, of what

@@ -214,6 +214,15 @@ function World:relation(name, fields) end
 ---@return ecs.Id
 function World:resource(name, fields) end
 
+--- Declares an array: a column of the world's own, with elements 1 to `length`. Declared again it
+--- is the same; with another type or length its values are kept by index. Without a type it gives
+--- the array of that name.
+---@param name string
+---@param type? "f32"|"f64"|"i8"|"i16"|"i32"|"i64"|"u8"|"u16"|"u32"|"u64"|"bool"|"entity"
+---@param length? integer 1 to 16,777,216.
+---@return ecs.Array
+function World:array(name, type, length) end
+
 --- A view of a resource: its fields are read and written like a table's.
 ---@param name ecs.Component
 ---@return ecs.View
@@ -285,7 +294,8 @@ function World:undeclare(component) end
 ---@class ecs.WorldDescription
 ---@field tables ecs.TableDescription[]
 ---@field components string[]
----@field orphans string[] Those of them that nobody declares.
+---@field arrays string[]
+---@field orphans string[] Those of both that nobody declares.
 ---@field queries ecs.QueryDescription[]
 ---@field systems ecs.SystemDescription[] In running order.
 ---@field phases ecs.PhaseDescription[] In running order.
@@ -691,5 +701,25 @@ function Column:read(into) end
 --- Writes a plain array into the column.
 ---@param from any[]
 function Column:write(from) end
+
+--- A column of the world's own: outside of 1 to #array, and at a fraction, it reads nil, and
+--- writing there is an error.
+---@class ecs.Array
+---@field [number] number|boolean|nil
+---@operator len: integer
+local Array = {}
+
+--- Sets all elements.
+---@param value number|boolean
+function Array:fill(value) end
+
+--- Copies the elements into a plain list, and returns it.
+---@param into? any[]
+---@return any[]
+function Array:read(into) end
+
+--- Writes a plain list into the first elements: all of it or, when a value does not fit, nothing.
+---@param from any[]
+function Array:write(from) end
 
 return ecs

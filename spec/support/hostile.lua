@@ -27,6 +27,7 @@ function hostile.scene(new_world)
   world:resource "All"
   world:phase("physics", { after = "pre_update", fixed = 0.1 })
   world:system("move", { query = "Position", each = function() end })
+  scene.grid = world:array("Grid", "f32", 4)
   scene.e = world:spawn { Position = { 1, 2 }, Label = { "one" }, Frozen = true }
   scene.all = world:spawn { All = true, Position = true }
   world:name(scene.e, "player")
@@ -205,6 +206,8 @@ hostile.calls = {
     resource = { new_component,
       called(fields, "component 'Fresh': field", "'Fresh' is a tag", "unknown component 'Fresh'") },
     tag = { name },
+    array = { called(accepting(name, "nil"), "is no name for a component", "unknown array"),
+      value "i32", accepting(value(3), "other world's id") },
     undeclare = { value "Label" },
     add = { entity, value "Label" },
     disable = { entity, value "Asleep" }, enable = { entity, value "Asleep" },
@@ -274,6 +277,13 @@ hostile.calls = {
                "empty table", "throwing table"), position_x) } },
 }
 
+hostile.calls.array = {
+  fill = { called(number, "array 'Grid' is f32") },
+  read = { lenient { make = function() return {} end } },
+  write = { called(accepting({ make = function() return { 1, 2 } end }, "empty table",
+    "throwing table"), "array 'Grid' is f32") },
+}
+
 -- Further forms of methods of worlds: with the targets of relations.
 local target = field "all"
 local exclusive = value "Owner"
@@ -297,6 +307,8 @@ function hostile.with_self(scene, kind, fn, call)
     return fn(scene[call.self or "query"])
   elseif kind == "where" then
     return fn(scene.query:where(function(position) return position.x == position.x end))
+  elseif kind == "array" then
+    return fn(scene.grid)
   elseif kind == "native" then
     return fn(nil)
   end

@@ -11,7 +11,6 @@ local HALF_LIMIT, LIMIT = 1860, 4400
 local TODAY = {
   ["core/change/declare.h"] = true,    -- redeclare.c, undeclare.c
   ["core/change/migrate.h"] = true,    -- migrate_plan.c
-  ["core/image/format.h"] = true,      -- save.c
   ["core/image/load.h"] = true,        -- the parts of loading
   ["core/run/schedule.h"] = true,      -- phase.c, schedule_tell.c
   ["core/store/entity.h"] = true,      -- spawn.c

@@ -88,6 +88,8 @@ static const ecs_lua_api api = {
   .enable = ecs_enable,
   .disable = ecs_disable,
   .enabled = ecs_enabled,
+  .array = ecs_array,
+  .array_data = ecs_array_data,
 };
 
 void api_open(lua_State *L) {

@@ -76,13 +76,19 @@ static size_t set_tables(lua_State *L, const ecs_world *world) {
   return rows;
 }
 
-/* The names of all components, or of those that nobody declares. */
+static bool is_component(const struct component *component) { return component->length == 0; }
+
+static bool is_array(const struct component *component) { return component->length != 0; }
+
+static bool is_orphan(const struct component *component) { return component->orphan; }
+
+/* The names of those that are so. */
 static void set_components(lua_State *L, const char *key, const ecs_world *world,
-                           bool orphans) {
+                           bool (*is_so)(const struct component *component)) {
   lua_newtable(L);
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *component = world->registry.components[i];
-    if (!component || (orphans && !component->orphan)) continue;
+    if (!component || !is_so(component)) continue;
     lua_pushstring(L, component->name);
     append(L);
   }
@@ -172,8 +178,9 @@ static int describe(lua_State *L) {
   const ecs_world *world = box->world;
   lua_newtable(L);
   size_t rows = set_tables(L, world);
-  set_components(L, "components", world, false);
-  set_components(L, "orphans", world, true);
+  set_components(L, "components", world, is_component);
+  set_components(L, "arrays", world, is_array);
+  set_components(L, "orphans", world, is_orphan);
   set_queries(L, world);
   set_systems(L, world);
   set_phases(L, world);
@@ -191,7 +198,7 @@ static int world_describe(lua_State *L) {
     lua_settop(L, 1);
     call_quietly(L, describe, 1, 1);
   } else {
-    ecs_id component = check_component(L, box, 2)->id;
+    ecs_id component = check_declared(L, box, 2)->id;
     push_component_description(L, box, 1, component);
   }
   return 1;

@@ -84,7 +84,7 @@ static int world_resource(lua_State *L) {
 
 static int world_undeclare(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
-  ecs_id id = check_component(L, box, 2)->id;
+  ecs_id id = check_declared(L, box, 2)->id;
   bool tried = false;
   ecs_status status;
   do {
@@ -221,6 +221,13 @@ static void describe_toggle(lua_State *L, const ecs_world *world,
   set_size(L, "off", off);
 }
 
+static void describe_array(lua_State *L, const struct component *array) {
+  set_text(L, "storage", "array");
+  set_text(L, "type", type_name(array->leaves[0].type));
+  set_size(L, "length", array->length);
+  set_size(L, "size", (size_t)array->length * array->leaves[0].size);
+}
+
 /* A world and a component's id to the component's description. */
 static int describe(lua_State *L) {
   struct world_box *box = check_world(L, 1);
@@ -232,6 +239,10 @@ static int describe(lua_State *L) {
   if (component->orphan) set_truth(L, "orphan", true);
   describe_ties(L, &component->ties);
   set_size(L, "id", (size_t)component->id);
+  if (component->length) {
+    describe_array(L, component);
+    return 1;
+  }
   set_text(L, "storage", component->is_sparse ? "sparse" : "table");
   set_size(L, "size", component->size);
   set_text(L, "doc", component->doc);

@@ -395,7 +395,7 @@ static ecs_status migrate(lua_State *L, struct world_box *box,
   ecs_status status = ECS_OK;
   if (migration->count && box->loops->open) status = loops_end(box);
   if (migration->count && status == ECS_OK)
-    status = world_is_idle(world, "declaring a component with other fields");
+    status = world_is_idle(world, migration_operation(migration));
   if (migration->count && status == ECS_OK) status = migration_prepare(migration);
   if (status != ECS_OK) return status;
   if (migration->count == 0) {

@@ -13,6 +13,7 @@
 #include "lua/files.h"
 #include "lua/kernel.h"
 #include "lua/loop.h"
+#include "lua/lua_array.h"
 #include "lua/lua_component.h"
 #include "lua/lua_declare.h"
 #include "lua/lua_entity.h"
@@ -29,9 +30,10 @@
 #include "lua/system.h"
 #include "lua/view.h"
 #include "lua/where.h"
+#include "lua/world_array.h"
 #include "lua/worlds.h"
 
-#define METHOD_LISTS 12
+#define METHOD_LISTS 13
 
 /* A kind of object: what its metatable holds, and the methods that scripts may call. */
 struct object {
@@ -46,11 +48,12 @@ static const struct object objects[] = {
    {world_core_methods, world_component_methods, world_entity_methods, world_spawn_methods,
     world_query_methods, world_schedule_methods, world_system_methods,
     world_describe_methods, world_view_methods, world_random_methods,
-    world_image_methods, world_relation_methods}},
+    world_image_methods, world_relation_methods, world_array_methods}},
   {"query", &kind_query, query_metamethods, {query_methods}},
   {"loop", &kind_loop, loop_metamethods, {NULL}},
   {"view", &kind_view, view_metamethods, {NULL}},
   {"elements", &kind_elements, elements_metamethods, {NULL}},
+  {"array", &kind_array, array_metamethods, {array_methods}},
   {"chunk", &kind_chunk, chunk_metamethods, {chunk_methods}},
   {"column", &kind_column, column_metamethods, {column_methods}},
   {"snapshot", &kind_snapshot, snapshot_metamethods, {NULL}},

@@ -13,6 +13,7 @@
 #include "lua/stage.h"
 #include "lua/system.h"
 #include "lua/view.h"
+#include "lua/world_array.h"
 
 /* ---- what registering does now ------------------------------------------------------------- */
 
@@ -57,9 +58,9 @@ static ecs_status stage_component(const struct world_box *box, const ecs_compone
   bool made;
   ecs_status status = transaction_declare(transaction, desc, id, &made);
   if (status != ECS_OK || !foreign || transaction->migration.count == changes) return status;
-  return world_fail(box->world, ECS_EINVAL,
-                    "component '%s' is declared outside the scripts with other fields",
-                    desc->name);
+  return world_fail(box->world, ECS_EINVAL, "%s '%s' is declared outside the scripts with %s",
+                    desc->length ? "array" : "component", desc->name,
+                    desc->length ? "another type or length" : "other fields");
 }
 
 static ecs_status stage_declare(lua_State *L, struct world_box *box,
@@ -143,6 +144,11 @@ static void record_view(lua_State *L, struct world_box *box) {
   if (lua_type(L, 2) == LUA_TSTRING) record(L, "res", 2, 3);
 }
 
+static void record_array(lua_State *L, struct world_box *box) {
+  array_pending(L, box);
+  record(L, "array", 2, 3);
+}
+
 static const struct registrar registrar_recorded = {
   .announce = announce,
   .missing = record_missing,
@@ -154,6 +160,7 @@ static const struct registrar registrar_recorded = {
   .system = record_system,
   .query = record_query,
   .view = record_view,
+  .array = record_array,
 };
 
 /* ---- the reading --------------------------------------------------------------------------- */

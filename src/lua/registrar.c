@@ -9,6 +9,7 @@
 #include "lua/lua_query.h"
 #include "lua/system.h"
 #include "lua/view.h"
+#include "lua/world_array.h"
 
 static bool announce_to_nobody(lua_State *L, int name, int fields) {
   (void)L, (void)name, (void)fields;
@@ -53,4 +54,5 @@ const struct registrar registrar_now = {
   .system = system_now,
   .query = query_now,
   .view = resource_view,
+  .array = array_now,
 };

@@ -2,6 +2,7 @@
 
 #include "core/change/migrate.h"
 #include "core/change/transact.h"
+#include "core/store/array.h"
 #include "core/store/term.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
@@ -224,6 +225,7 @@ static struct component *resource_of(const struct world_box *box, const char *na
   const struct migration *migration = &box->stage->transaction.migration;
   const struct change *change = component ? migration_of(migration, component->id) : NULL;
   if (change) component = change->wanted ? change->component : NULL;
+  if (component && component->length) return NULL;
   return component && (component->resource || (change && change->valued)) ? component : NULL;
 }
 
@@ -260,6 +262,21 @@ static void plan_views(lua_State *L, struct world_box *box) {
     struct component *component = need_resource(L, box, name);
     if (view->component) continue;
     views[stage->view_count++] = (struct pending_view){view, component};
+  }
+}
+
+/* Arrays that scripts hold by their names. */
+static void check_arrays(lua_State *L, struct world_box *box, const char *list) {
+  const struct migration *migration = &box->stage->transaction.migration;
+  uint32_t count = open_list(L, list);
+  for (uint32_t i = 0; i < count; i++) {
+    const char *name = open_entry(L, i);
+    struct component *array;
+    ecs_status status = array_need_name(box->world, name, strlen(name), &array);
+    const struct change *change = status == ECS_OK ? migration_of(migration, array->id) : NULL;
+    if (change && !change->wanted)
+      status = world_fail(box->world, ECS_ENAME, "there is no array '%s'", name);
+    if (status != ECS_OK) refuse(L, box, status, "");
   }
 }
 
@@ -323,6 +340,8 @@ static int prepare(lua_State *L) {
   plan_systems(L, box, group);
   check_systems(L, box);
   check_kept(L, box);
+  check_arrays(L, box, "arrays");
+  check_arrays(L, box, "kept_arrays");
   lua_settop(L, AT_PLAN);
   status = transaction_order(transaction);
   if (status != ECS_OK) refuse(L, box, status, "");
@@ -352,7 +371,8 @@ static void commit(struct world_box *box) {
 **   phases, systems    in order: { name =, kept = true } or { name =, spec =, at =, owner = }
 **   queries            { name = text, object = query, at = }
 **   resources          { name =, object = view, at = }
-**   kept_queries, kept_resources   the same of files that did not run
+**   arrays             { name =, at = }
+**   kept_queries, kept_resources, kept_arrays   the same of files that did not run
 **   group              what an earlier swap returned */
 int ecs_native_swap(lua_State *L) {
   struct world_box *box = check_stage(L);

@@ -8,6 +8,7 @@ local registrations = {}
 function registrations.new(path)
   return {
     path = path, components = {}, phases = {}, systems = {}, queries = {}, resources = {},
+    arrays = {},
   }
 end
 
@@ -85,7 +86,8 @@ function record.component(self, job, name, fields, at)
   local own = find(job.current.registered.components, name)
   other, path = own or other, own and job.current.path or path
   if other and not same(other.fields, fields) then
-    error(("component '%s' is declared with other fields in %s"):format(name, path), 3)
+    error((fields.array and "array '%s' is declared with another type or length in %s"
+      or "component '%s' is declared with other fields in %s"):format(name, path), 3)
   elseif not own then
     table.insert(job.current.registered.components, { name = name, fields = fields, at = at })
   end
@@ -124,6 +126,7 @@ end
 
 record.query = record_object "queries"
 record.res = record_object "resources"
+record.array = record_object "arrays"
 
 -- A set of names that asks once for each.
 local function lazy(ask)
@@ -233,6 +236,8 @@ function registrations.plan(self, job)
     resources = of_files(job, paths, "resources", false),
     kept_queries = of_files(job, paths, "queries", true),
     kept_resources = of_files(job, paths, "resources", true),
+    arrays = of_files(job, paths, "arrays", false),
+    kept_arrays = of_files(job, paths, "arrays", true),
     group = self.group or nil,
   }
   plan.leave = named(self.owned.components, owned.components)
@@ -250,6 +255,7 @@ function registrations.plan_to_forget(self, names)
   local job = { all = self.records, records = {} }
   plan.kept_queries = of_files(job, paths, "queries", true)
   plan.kept_resources = of_files(job, paths, "resources", true)
+  plan.kept_arrays = of_files(job, paths, "arrays", true)
   return plan
 end
 

@@ -2,10 +2,12 @@
 
 #include "core/base/enumeration.h"
 #include "core/base/types.h"
+#include "core/change/declare_check.h"
 #include "core/change/migrate.h"
 #include "core/store/builtin.h"
 #include "core/store/id_set.h"
 #include "core/store/require.h"
+#include "core/store/resource.h"
 #include "core/store/world.h"
 
 #define ARRAY_LIMIT 1024u
@@ -352,36 +354,6 @@ static ecs_status copy_renames(struct build *build) {
   return ECS_OK;
 }
 
-/* What an exclusive relation begins with. */
-static bool is_target(const ecs_field *field) {
-  return strcmp(field->name, "target") == 0 && field->type == ECS_ENTITY && !field->count &&
-         field->value.kind == ECS_KIND_NONE;
-}
-
-static ecs_status check_relation(ecs_world *world, const ecs_component_desc *desc) {
-  if (!desc->relation && (desc->exclusive || desc->acyclic))
-    return world_fail(world, ECS_EINVAL, "component '%s' is no relation: only those are "
-                      "exclusive or acyclic", desc->name);
-  if (!desc->relation) return ECS_OK;
-  if (desc->toggle)
-    return world_fail(world, ECS_EINVAL, "relation '%s' takes no toggle: only components and tags "
-                      "are switched off", desc->name);
-  if (desc->sparse)
-    return world_fail(world, ECS_EINVAL, "relation '%s' cannot be sparse: only components and tags "
-                      "can", desc->name);
-  if (desc->acyclic && !desc->exclusive)
-    return world_fail(world, ECS_EINVAL, "relation '%s' is acyclic and not exclusive; only "
-                      "exclusive ones can be", desc->name);
-  if (desc->exclusive && (desc->field_count == 0 || !is_target(&desc->fields[0])))
-    return world_fail(world, ECS_EINVAL, "exclusive relation '%s' does not begin with a field "
-                      "'target' of type entity", desc->name);
-  for (uint32_t i = desc->exclusive; i < desc->field_count; i++)
-    if (desc->fields[i].name && strcmp(desc->fields[i].name, "target") == 0)
-      return world_fail(world, ECS_EINVAL, "relation '%s': a field cannot be called 'target', "
-                        "which is what the entity is tied to", desc->name);
-  return ECS_OK;
-}
-
 bool declare_requirements(ecs_world *world, struct component *component, const ecs_id *ids,
                           uint32_t count) {
   if (count == 0) return true;
@@ -406,10 +378,7 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
     return world_fail(world, ECS_ELIMIT,
                       "component '%s': a native struct has at most %u bytes", desc->name,
                       (uint64_t)NATIVE_LIMIT);
-  if (desc->sparse && desc->toggle)
-    return world_fail(world, ECS_EINVAL, "component '%s' is sparse and cannot be a toggle, too: "
-                      "declare it without one of them", desc->name);
-  ecs_status status = check_relation(world, desc);
+  ecs_status status = declare_check_options(world, desc);
   if (status != ECS_OK) return status;
   struct component *component = memory_array(&world->memory, 1, sizeof *component);
   if (!component) return world_nomem(world);
@@ -423,6 +392,7 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
   component->ties = (struct tie_kind){desc->relation, desc->exclusive, desc->acyclic,
                                       desc->on_target_despawn};
   component->is_sparse = desc->sparse;
+  component->length = desc->length;
   status = component->name ? ECS_OK : world_nomem(world);
   if (status == ECS_OK) status = copy_hint(&build, "doc", desc->doc, &component->doc);
   if (status == ECS_OK && desc->field_count) status = build_fields(&build);
@@ -523,6 +493,7 @@ static ecs_status declare_built(ecs_world *world, struct component *component,
   ecs_status status = check_names(world, component, known, old, migration->staged);
   if (status == ECS_OK && known) return declare_again(world, known, component, migration);
   if (status == ECS_OK && old) return migration_rename(migration, old, component);
+  if (status == ECS_OK && component->length) status = resource_new(world, component);
   if (status == ECS_OK) status = registry_add(world, component);
   if (status != ECS_OK) component_free(world, component);
   return status;
@@ -542,7 +513,7 @@ ecs_status ecs_component(ecs_world *world, const ecs_component_desc *desc, ecs_i
   struct migration migration;
   migration_begin(&migration, world);
   ecs_status status = declare(world, desc, &migration, out);
-  if (status == ECS_OK) status = migration_run(&migration, "changing a component's fields");
+  if (status == ECS_OK) status = migration_run(&migration, migration_operation(&migration));
   migration_end(&migration);
   if (status == ECS_OK) component_of(world, *out)->orphan = false;
   return status;

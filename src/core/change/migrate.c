@@ -3,6 +3,7 @@
 #include "core/base/value.h"
 #include "core/change/convert.h"
 #include "core/change/declare.h"
+#include "core/change/migrate_cells.h"
 #include "core/change/migrate_plan.h"
 #include "core/store/bulk.h"
 #include "core/change/migrate_sparse.h"
@@ -159,47 +160,6 @@ static const struct leaf *leaf_of(const struct column *column) {
   return &column->component->leaves[column->leaf];
 }
 
-static ecs_status refuse(struct migration *migration, const struct table *old,
-                         uint32_t row, const struct column *from, const struct column *to,
-                         ecs_cell cell) {
-  const ecs_world *world = migration->world;
-  char value[96], owner[48];
-  convert_show(world, leaf_of(from), cell, value, sizeof value);
-  if (old)
-    text_format(owner, sizeof owner, "entity %e",
-                entity_id(&world->entities, old->rows[row]));
-  else
-    text_format(owner, sizeof owner, "the resource");
-  migration->refused = to->component->name;
-  return world_fail(world, ECS_ERANGE, "cannot migrate '%s': %s has %s = %s, which is no %s",
-                    to->component->name, owner, leaf_of(from)->name, value,
-                    type_name(leaf_of(to)->type));
-}
-
-/* Fills a new column from an old one of `count` cells, or with the default. */
-static ecs_status fill_column(struct migration *migration, const struct table *old,
-                              const struct column *from, struct column *to,
-                              uint32_t capacity, uint32_t count) {
-  ecs_world *world = migration->world;
-  assert(count <= capacity);
-  if (capacity == 0) return ECS_OK;
-  if (!buffer_grow(&world->memory, &to->buffer, (size_t)capacity * to->size, 0))
-    return world_nomem(world);
-  to->data = to->buffer.data;
-  if (!from) {
-    cell_fill(to->data, to->size, 0, count, to->value);
-    return ECS_OK;
-  }
-  for (uint32_t row = 0; row < count; row++) {
-    ecs_cell cell = cell_load(from->data, from->size, row), converted;
-    ecs_status status = convert_cell(world, leaf_of(from), leaf_of(to), cell, &converted);
-    if (status == ECS_ENOMEM) return world_nomem(world);
-    if (status != ECS_OK) return refuse(migration, old, row, from, to, cell);
-    cell_store(to->data, to->size, row, converted);
-  }
-  return ECS_OK;
-}
-
 ecs_status migration_fill(struct migration *migration, const struct table *old,
                           struct table *table) {
   for (uint32_t i = 0; i < table->column_count; i++) {
@@ -207,7 +167,7 @@ ecs_status migration_fill(struct migration *migration, const struct table *old,
     uint32_t at = source_column(migration, old, to);
     const struct column *from = at == NONE ? NULL : &old->columns[at];
     if (from && convert_is_copy(leaf_of(from), leaf_of(to))) continue;
-    ecs_status status = fill_column(migration, old, from, to, old->capacity, old->count);
+    ecs_status status = migration_fill_column(migration, old, from, to, old->capacity, old->count);
     if (status != ECS_OK) return status;
   }
   return ECS_OK;
@@ -288,47 +248,6 @@ static void swap_table(const struct migration *migration, struct table *table) {
   graph_unlink(old);
   world->graph.tables[table->index] = table;
   table_free(world, old);
-}
-
-/* ---- resources ---- */
-
-static ecs_status prepare_resource(struct migration *migration, struct change *change) {
-  ecs_world *world = migration->world;
-  struct component *wanted = change->wanted;
-  bool resource = change->component->resource || change->valued;
-  if (!resource || !wanted || wanted->leaf_count == 0) return ECS_OK;
-  change->resource = memory_array(&world->memory, wanted->leaf_count, sizeof *change->resource);
-  if (!change->resource) return world_nomem(world);
-  for (uint32_t i = 0; i < wanted->leaf_count; i++) {
-    uint32_t source = change->source[i];
-    const struct leaf *leaf = &wanted->leaves[i];
-    struct column to = {.value = leaf->value, .size = leaf->size, .leaf = i,
-                        .component = wanted};
-    struct column from = {.component = change->component, .leaf = source};
-    if (source != NONE) {
-      assert(change->component->resource);
-      from.data = change->component->resource[source].data;
-      from.size = change->component->leaves[source].size;
-    }
-    ecs_status status =
-        fill_column(migration, NULL, source == NONE ? NULL : &from, &to, 1, 1);
-    change->resource[i] = to.buffer;
-    if (status != ECS_OK) return status;
-  }
-  return ECS_OK;
-}
-
-/* Of the old value only any slots that live on must not be released. */
-static void swap_resource(ecs_world *world, struct change *change) {
-  struct component *component = change->component;
-  for (uint32_t i = 0; change->resource && i < change->wanted->leaf_count; i++) {
-    uint32_t source = change->source[i];
-    if (source != NONE && component->leaves[source].type == ECS_ANY)
-      *(uint32_t *)component->resource[source].data = 0;
-  }
-  resource_free(world, component);
-  component->resource = change->resource;
-  change->resource = NULL;
 }
 
 /* ---- components that go, or bring others ---- */
@@ -440,7 +359,7 @@ static ecs_status prepare_shown(struct migration *migration) {
   if (status == ECS_OK) status = prepare_tables(migration);
   if (status == ECS_OK) status = migration_prepare_sparse(migration);
   for (uint32_t i = 0; i < migration->count && status == ECS_OK; i++) {
-    status = prepare_resource(migration, &migration->changes[i]);
+    status = migration_prepare_resource(migration, &migration->changes[i]);
     if (status == ECS_OK) status = migration_report(migration, &migration->changes[i]);
   }
   return status == ECS_OK ? migration_reserve_queries(migration) : status;
@@ -509,7 +428,7 @@ void migration_commit(struct migration *migration) {
   for (uint32_t i = 0; i < migration->count; i++) {
     struct change *change = &migration->changes[i];
     if (!change->wanted) continue;
-    swap_resource(world, change);
+    migration_swap_resource(world, change);
     swap_contents(world, change);
     world->registry.renaming -= change->renamed;
     change->renamed = false;
@@ -521,6 +440,12 @@ void migration_commit(struct migration *migration) {
   migration->committed = true;
   if (migration_moves(migration)) commit_moves(migration);
   world_settle(world);
+}
+
+const char *migration_operation(const struct migration *migration) {
+  const struct component *wanted = migration->count ? migration->changes[0].wanted : NULL;
+  return wanted && wanted->length ? "declaring an array with another type or length"
+                                  : "declaring a component with other fields";
 }
 
 ecs_status migration_run(struct migration *migration, const char *operation) {

@@ -102,6 +102,9 @@ void migration_show(const struct migration *migration, bool wanted);
 /* ECS_ENAME when a query names a component that goes, or a field that its component loses. */
 ecs_status migration_check_query(const struct migration *migration, const ecs_query *query);
 
+/* What a migration that a declaration begins is called where it is not possible. */
+const char *migration_operation(const struct migration *migration);
+
 /* Both, when there is anything to do; ECS_EBUSY inside scopes. */
 ecs_status migration_run(struct migration *migration, const char *operation);
 

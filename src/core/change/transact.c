@@ -57,7 +57,7 @@ ecs_status transaction_resource(struct transaction *transaction, ecs_id id) {
 
 ecs_status transaction_remove(struct transaction *transaction, ecs_id id) {
   struct component *component;
-  ecs_status status = component_need_id(transaction->world, id, &component);
+  ecs_status status = component_need_any(transaction->world, id, &component);
   return status == ECS_OK ? migration_add(&transaction->migration, component, NULL) : status;
 }
 

@@ -35,7 +35,7 @@ static bool is_unused(const ecs_world *world, const struct component *component)
 /* What is unused goes without memory, so that a declaration can be taken back. */
 ecs_status ecs_undeclare(ecs_world *world, ecs_id id) {
   struct component *component;
-  ecs_status status = component_need_id(world, id, &component);
+  ecs_status status = component_need_any(world, id, &component);
   if (status == ECS_OK) status = migration_check_removal(world, component);
   if (status == ECS_OK && is_unused(world, component)) {
     status = world_is_idle(world, "undeclare");

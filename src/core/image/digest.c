@@ -10,6 +10,7 @@
 #include "core/base/enumeration.h"
 #include "core/base/value.h"
 #include "core/run/schedule.h"
+#include "core/store/array.h"
 #include "core/store/entity.h"
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"
@@ -178,6 +179,19 @@ static uint64_t hash_resource(const ecs_world *world, const struct component *co
   return mix(sum + 2);
 }
 
+/* Each cell enters with its place in the array. */
+static uint64_t hash_array(const ecs_world *world, const struct component *array) {
+  const struct leaf *leaf = &array->leaves[ARRAY_LEAF];
+  uint64_t key = leaf_key(array, leaf), total = 0, sums[BLOCK];
+  for (uint32_t at = 0; at < array->length; at += BLOCK) {
+    uint32_t count = array->length - at < BLOCK ? array->length - at : BLOCK;
+    for (uint32_t i = 0; i < count; i++) sums[i] = (at + i + 1) * UINT64_C(0x9E3779B97F4A7C15);
+    add_cells(world, leaf, array_data(array), at, count, key, sums);
+    for (uint32_t i = 0; i < count; i++) total += mix(sums[i] + key);
+  }
+  return mix(total + mix(hash_text(array->name, array->name_size) + array->length));
+}
+
 /* What random numbers come next in this tick; nothing right behind an update. */
 static uint64_t hash_streams(const ecs_world *world) {
   const struct chance *chance = &world->chance;
@@ -198,7 +212,8 @@ uint64_t ecs_digest(const ecs_world *world) {
     total += hash_table(world, world_table(world, all->tables[i]));
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *component = world->registry.components[i];
-    if (component && component->resource) total += hash_resource(world, component);
+    if (!component || !component->resource) continue;
+    total += component->length ? hash_array(world, component) : hash_resource(world, component);
   }
   for (uint32_t i = 0; i < world->sparses.count; i++)
     total += hash_sparse(world, world->sparses.list[i]);

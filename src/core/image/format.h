@@ -14,8 +14,10 @@
 **               place, u8 has default, u32 names, the texts, texts doc unit min max (size
 **               0xFFFFFFFF for none);
 **               u32 leaves, each: u32 bytes of a cell, u64 default (entities: 0); for a resource
-**               the leaves' cells
+**               the leaves' cells. Flags 3, a relation that is a resource, say that it is an
+**               array: the u32 length of it follows them
 **   required    for each component: u32 count, u32 places of what it requires, ascending
+**   arrays      for each array, by place: its cells, as many as it is long
 **   entities    u32 first, last, next of the spawn range, u32 free count, u32 indices in the
 **               order they will be taken; u32 pages, each: u32 number, 4,096 u16 generations,
 **               4,096 u8 states
@@ -45,8 +47,9 @@
 ** bytes to stand for the memory that it takes.
 **
 ** Formats 1 and 2 are read as well. They had no relations, neither pairs nor ties, no sparse
-** components, no requirements and no toggles. Format 1 had a u32 native size before a component's
-** fields and a u64 offset before a field's names, and neither sizes of cells nor streams. */
+** components, no requirements, no toggles and no arrays. Format 1 had a u32 native size before a
+** component's fields and a u64 offset before a field's names, and neither sizes of cells nor
+** streams. */
 #ifndef ECS_CORE_IMAGE_FORMAT_H
 #define ECS_CORE_IMAGE_FORMAT_H
 
@@ -59,7 +62,8 @@
 
 enum {
   IMAGE_RESOURCE = 1, IMAGE_RELATION = 2, IMAGE_EXCLUSIVE = 4, IMAGE_ACYCLIC = 8,
-  IMAGE_DESPAWNS = 16, IMAGE_REFUSES = 32, IMAGE_TOGGLE = 64, IMAGE_SPARSE = 128
+  IMAGE_DESPAWNS = 16, IMAGE_REFUSES = 32, IMAGE_TOGGLE = 64, IMAGE_SPARSE = 128,
+  IMAGE_ARRAY = IMAGE_RESOURCE | IMAGE_RELATION
 };
 
 enum slot_state { SLOT_UNBORN, SLOT_ALIVE, SLOT_FREE, SLOT_PARTED, SLOT_RETIRED };

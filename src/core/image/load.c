@@ -93,7 +93,7 @@ static ecs_status load_header(struct loader *loader) {
 
 static ecs_status load_all(struct loader *loader) {
   static ecs_status (*const parts[])(struct loader *) = {
-      load_header, load_strings, load_components, load_required, load_index,
+      load_header, load_strings, load_components, load_required, load_arrays, load_index,
       load_tables, load_sparse,  load_ties,       load_names,    load_schedule};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     ecs_status status = parts[i](loader);

@@ -58,6 +58,7 @@ ecs_status load_cells(struct loader *loader, const struct component *component,
 ecs_status load_strings(struct loader *loader);
 ecs_status load_components(struct loader *loader);
 ecs_status load_required(struct loader *loader);
+ecs_status load_arrays(struct loader *loader);
 ecs_status load_index(struct loader *loader);
 ecs_status load_tables(struct loader *loader);
 ecs_status load_sparse(struct loader *loader);

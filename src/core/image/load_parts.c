@@ -309,6 +309,16 @@ static bool read_flags(uint8_t flags, ecs_component_desc *desc) {
   return !(despawns && refuses) && (desc->relation ? !desc->sparse : plain);
 }
 
+/* What it is, by its flags; the length of an array follows them. */
+static ecs_status read_kind(struct loader *loader, uint8_t flags, ecs_component_desc *desc) {
+  if (flags == IMAGE_ARRAY) {
+    desc->length = read_u32(&loader->in);
+    return desc->length ? ECS_OK : load_damaged(loader, "an array has no length");
+  }
+  return read_flags(flags, desc) ? ECS_OK
+                                 : load_damaged(loader, "a component's flags are none");
+}
+
 static ecs_status read_component(struct loader *loader, struct declaration *declaration) {
   size_t size;
   ecs_component_desc *desc = &declaration->desc;
@@ -317,6 +327,7 @@ static ecs_status read_component(struct loader *loader, struct declaration *decl
   ecs_status status = hint(loader, &desc->doc);
   uint8_t flags = read_u8(&loader->in);
   if (loader->version == 1) read_u32(&loader->in);
+  if (status == ECS_OK) status = read_kind(loader, flags, desc);
   if (status == ECS_OK) status = read_fields(loader, declaration);
   if (status == ECS_OK) status = read_defaults(loader, declaration);
   if (status == ECS_OK) status = load_state(loader);
@@ -324,7 +335,6 @@ static ecs_status read_component(struct loader *loader, struct declaration *decl
   if (status != ECS_OK) return status;
   desc->fields = declaration->fields;
   desc->field_count = declaration->field_count;
-  if (!read_flags(flags, desc)) return load_damaged(loader, "a component's flags are none");
   struct component *component;
   status = declare_build(loader->world, desc, &component);
   if (status != ECS_OK)
@@ -336,7 +346,8 @@ static ecs_status read_component(struct loader *loader, struct declaration *decl
     return status;
   }
   status = remember(loader, component);
-  return status == ECS_OK && (flags & 1) ? load_resource(loader, component) : status;
+  bool is_resource = (flags & IMAGE_RESOURCE) && !component->length;
+  return status == ECS_OK && is_resource ? load_resource(loader, component) : status;
 }
 
 ecs_status load_components(struct loader *loader) {
@@ -365,7 +376,7 @@ static ecs_status read_required(struct loader *loader, ecs_id **ids, uint32_t *c
     uint32_t place = read_u32(&loader->in);
     if (loader->in.failed) return load_state(loader);
     if (place >= loader->component_count || (i && place <= last) ||
-        loader->components[place]->ties.relation)
+        loader->components[place]->ties.relation || loader->components[place]->length)
       return load_damaged(loader, "what is required is no component");
     ecs_id *grown = memory_grow(&loader->live->memory, *ids, capacity, i + 1ull, sizeof *grown);
     if (!grown) return ECS_ENOMEM;

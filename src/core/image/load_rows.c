@@ -116,9 +116,11 @@ static void insert_id(ecs_id *ids, uint32_t used, ecs_id id) {
   ids[at] = id;
 }
 
-/* A component with several targets is in tables by its pairs only, a sparse one in none. */
+/* A component with several targets is in tables by its pairs only, a sparse one and an array in
+** none. */
 static bool is_by_itself(const struct component *component) {
-  return !component->is_sparse && (!component->ties.relation || component->ties.exclusive);
+  return !component->is_sparse && !component->length &&
+         (!component->ties.relation || component->ties.exclusive);
 }
 
 static bool has_pairs(const struct component *component) {

@@ -35,36 +35,12 @@ struct saver {
 
 /* ---- what has no order of its own ---- */
 
-static bool component_precedes(const void *one, const void *two) {
-  const struct component *a = one, *b = two;
-  if (a->depth != b->depth) return a->depth < b->depth;
-  return strcmp(a->name, b->name) < 0;
-}
-
 static bool name_precedes(const void *one, const void *two) {
   const struct name *a = one, *b = two;
   int order = memcmp(a->text, b->text, a->size < b->size ? a->size : b->size);
   if (order != 0 || a->size != b->size) return order < 0 || (order == 0 && a->size < b->size);
   uint32_t at = ecs_id_index(b->entity);
   return at >= FIRST_ENTITY && ecs_id_index(a->entity) < at;
-}
-
-/* Room to sort `count` items, and for one more, so that it is never none. */
-static size_t list_room(uint32_t count) { return ((size_t)count + 1) * 2; }
-
-void image_components_free(ecs_world *world, const void **list) {
-  memory_free(&world->memory, list, list_room(world->registry.count) * sizeof *list);
-}
-
-const void **image_components(ecs_world *world, uint32_t *count) {
-  const struct registry *registry = &world->registry;
-  const void **list = memory_array(&world->memory, list_room(registry->count), sizeof *list);
-  if (!list) return NULL;
-  *count = 0;
-  for (uint32_t i = 0; i < registry->count; i++)
-    if (registry->components[i]) list[(*count)++] = registry->components[i];
-  merge_sort(list, *count, component_precedes);
-  return list;
 }
 
 static const struct component *component_at(const struct saver *saver, uint32_t place) {
@@ -244,6 +220,7 @@ static void save_field(struct saver *saver, const struct field *field) {
 
 static uint8_t flags_of(const struct component *component) {
   const struct tie_kind *ties = &component->ties;
+  if (component->length) return IMAGE_ARRAY;
   return (uint8_t)((component->resource ? IMAGE_RESOURCE : 0) |
                    (component->toggle ? IMAGE_TOGGLE : 0) | (ties->acyclic ? IMAGE_ACYCLIC : 0) |
                    (ties->relation ? IMAGE_RELATION : 0) | (ties->exclusive ? IMAGE_EXCLUSIVE : 0) |
@@ -252,11 +229,17 @@ static uint8_t flags_of(const struct component *component) {
                    (component->is_sparse ? IMAGE_SPARSE : 0));
 }
 
+static void save_resource(struct saver *saver, const struct component *component) {
+  for (uint32_t i = 0; i < component->leaf_count; i++)
+    save_cells(saver, component, i, component->resource[i].data, component_cells(component));
+}
+
 static void save_component(struct saver *saver, const struct component *component) {
   struct writer *out = saver->out;
   write_text(out, component->name, component->name_size);
   save_hint(saver, component->doc);
   write_u8(out, flags_of(component));
+  if (component->length) write_u32(out, component->length);
   write_u32(out, component->field_count);
   for (uint32_t i = 0; i < component->field_count; i++)
     save_field(saver, &component->fields[i]);
@@ -269,8 +252,7 @@ static void save_component(struct saver *saver, const struct component *componen
     write_u32(out, leaf->size);
     write_u64(out, bits);
   }
-  for (uint32_t i = 0; component->resource && i < component->leaf_count; i++)
-    save_cells(saver, component, i, component->resource[i].data, 1);
+  if (component->resource && !component->length) save_resource(saver, component);
 }
 
 /* The place behind `last` among those of what a component requires; NONE at the end. */
@@ -494,6 +476,8 @@ static void save_all(struct saver *saver) {
     save_component(saver, component_at(saver, i));
   for (uint32_t i = 0; i < saver->component_count; i++)
     save_required(saver, component_at(saver, i));
+  for (uint32_t i = 0; i < saver->component_count; i++)
+    if (component_at(saver, i)->length) save_resource(saver, component_at(saver, i));
   save_index(saver);
   const struct id_record *all = graph_all(world);
   write_u32(out, all->table_count);
@@ -522,7 +506,7 @@ static uint32_t most_ids(const ecs_world *world) {
 static bool reserve(struct saver *saver) {
   ecs_world *world = saver->world;
   struct memory *memory = &world->memory;
-  size_t strings = world->strings.count + (size_t)1, names = list_room(world->names.count);
+  size_t strings = world->strings.count + (size_t)1, names = merge_sort_room(world->names.count);
   saver->components = image_components(world, &saver->component_count);
   saver->places = memory_array(memory, world->registry.count + (size_t)1, sizeof(uint32_t));
   saver->strings = memory_array(memory, strings, sizeof(uint32_t));
@@ -538,7 +522,7 @@ static bool reserve(struct saver *saver) {
 static void release(struct saver *saver) {
   ecs_world *world = saver->world;
   struct memory *memory = &world->memory;
-  size_t strings = world->strings.count + (size_t)1, names = list_room(world->names.count);
+  size_t strings = world->strings.count + (size_t)1, names = merge_sort_room(world->names.count);
   image_components_free(world, saver->components);
   memory_free(memory, saver->places, (world->registry.count + (size_t)1) * sizeof(uint32_t));
   memory_free(memory, saver->strings, strings * sizeof(uint32_t));

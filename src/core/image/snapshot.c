@@ -1,6 +1,7 @@
 #include "core/image/snapshot.h"
 
 #include "core/base/value.h"
+#include "core/image/resource_copy.h"
 #include "core/image/row_copy.h"
 #include "core/image/tie_copy.h"
 #include "core/run/schedule.h"
@@ -26,12 +27,6 @@ struct saved_page {
   struct page *page;
 };
 
-struct saved_resource {
-  ecs_id component;
-  ecs_cell *cells;
-  uint32_t count;
-};
-
 struct saved_timing {
   char *name;
   double first, second;
@@ -53,7 +48,7 @@ struct ecs_snapshot {
   uint32_t table_count;
   struct saved_table *sparse;   /* of every sparse component */
   uint32_t sparse_count;
-  struct saved_resource *resources;
+  struct resource_copy *resources;   /* and arrays */
   uint32_t resource_count;
   struct tie_copy *ties;     /* of every relation */
   uint32_t tie_count;
@@ -186,35 +181,6 @@ static ecs_status take_index(ecs_snapshot *snapshot) {
   return ECS_OK;
 }
 
-static ecs_status take_resource(ecs_snapshot *snapshot, const struct component *component) {
-  const ecs_world *world = snapshot->world;
-  struct saved_resource *saved = &snapshot->resources[snapshot->resource_count];
-  assert(snapshot->resource_count < world->registry.count);
-  saved->component = component->id;
-  saved->count = component->leaf_count;
-  saved->cells = take(snapshot, saved->count, sizeof *saved->cells);
-  if (!saved->cells) return world_nomem(world);
-  for (uint32_t i = 0; i < saved->count; i++) {
-    const struct leaf *leaf = &component->leaves[i];
-    saved->cells[i] = cell_load(component->resource[i].data, leaf->size, 0);
-  }
-  snapshot->resource_count++;
-  return ECS_OK;
-}
-
-static ecs_status take_resources(ecs_snapshot *snapshot) {
-  const ecs_world *world = snapshot->world;
-  const struct registry *registry = &world->registry;
-  snapshot->resources = take(snapshot, registry->count, sizeof *snapshot->resources);
-  if (!snapshot->resources) return world_nomem(world);
-  ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < registry->count && status == ECS_OK; i++) {
-    const struct component *component = registry->components[i];
-    if (component && component->resource) status = take_resource(snapshot, component);
-  }
-  return status;
-}
-
 static char *keep_text(ecs_snapshot *snapshot, const char *text) {
   return arena_copy(&snapshot->world->memory, &snapshot->arena, text, strlen(text));
 }
@@ -249,7 +215,8 @@ static ecs_status take_all(ecs_snapshot *snapshot) {
   if (status == ECS_OK) status = take_tables(snapshot);
   if (status == ECS_OK) status = take_sparse(snapshot);
   if (status == ECS_OK) status = take_index(snapshot);
-  if (status == ECS_OK) status = take_resources(snapshot);
+  if (status == ECS_OK) status = resource_copy_take(world, &snapshot->arena, &snapshot->resources,
+                                &snapshot->resource_count);
   if (status == ECS_OK)
     status = tie_copy_take(world, &snapshot->arena, &snapshot->ties, &snapshot->tie_count);
   if (status == ECS_OK) status = take_schedule(snapshot);
@@ -275,16 +242,6 @@ static bool each_in_table(const ecs_world *world, const struct saved_table *save
   return true;
 }
 
-static bool each_in_resource(const ecs_world *world, const struct saved_resource *saved,
-                             ecs_type type, cells_fn visit, void *ud) {
-  const struct component *component = component_of(world, saved->component);
-  for (uint32_t i = 0; i < saved->count; i++) {
-    struct cells cells = {&saved->cells[i], 1, component, &component->leaves[i]};
-    if (cells.leaf->type == type && !visit(&cells, ud)) return false;
-  }
-  return true;
-}
-
 /* A snapshot of components that have changed since cannot be restored: its cells count no more. */
 static bool each_cells(const ecs_world *world, const struct attachment *link, ecs_type type,
                        cells_fn visit, void *ud) {
@@ -296,7 +253,7 @@ static bool each_cells(const ecs_world *world, const struct attachment *link, ec
   for (uint32_t i = 0; i < snapshot->sparse_count && ok; i++)
     ok = each_in_table(world, &snapshot->sparse[i], type, visit, ud);
   for (uint32_t i = 0; i < snapshot->resource_count && ok; i++)
-    ok = each_in_resource(world, &snapshot->resources[i], type, visit, ud);
+    ok = resource_copy_each(world, &snapshot->resources[i], type, visit, ud);
   return ok;
 }
 
@@ -513,27 +470,6 @@ static void restore_records(ecs_snapshot *snapshot) {
   }
 }
 
-static const struct saved_resource *saved_of(const ecs_snapshot *snapshot, ecs_id id) {
-  for (uint32_t i = 0; i < snapshot->resource_count; i++)
-    if (snapshot->resources[i].component == id) return &snapshot->resources[i];
-  return NULL;
-}
-
-/* One that was not there has its defaults. */
-static void restore_resources(const ecs_snapshot *snapshot) {
-  const struct registry *registry = &snapshot->world->registry;
-  for (uint32_t i = 0; i < registry->count; i++) {
-    const struct component *component = registry->components[i];
-    if (!component || !component->resource) continue;
-    const struct saved_resource *saved = saved_of(snapshot, component->id);
-    for (uint32_t j = 0; j < component->leaf_count; j++) {
-      const struct leaf *leaf = &component->leaves[j];
-      cell_store(component->resource[j].data, leaf->size, 0,
-                 saved ? saved->cells[j] : leaf->value);
-    }
-  }
-}
-
 static void restore_schedule(const ecs_snapshot *snapshot) {
   const ecs_world *world = snapshot->world;
   for (uint32_t i = 0; i < world->schedule->system_count; i++)
@@ -565,7 +501,7 @@ static void restore_all(ecs_snapshot *snapshot, bool differs) {
   restore_sparse(snapshot);
   restore_index(snapshot);
   if (differs) restore_records(snapshot);
-  restore_resources(snapshot);
+  resource_copy_restore(world, snapshot->resources, snapshot->resource_count);
   tie_copy_restore(world, snapshot->ties, snapshot->tie_count);
   world->seed = snapshot->seed;
   world->tick = snapshot->tick;

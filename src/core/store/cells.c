@@ -43,7 +43,8 @@ static bool walk_table(const struct walk *walk, const struct table *table) {
 
 static bool walk_resource(const struct walk *walk, const struct component *component) {
   for (uint32_t i = 0; component->resource && i < component->leaf_count; i++)
-    if (!visit(walk, component, i, component->resource[i].data, 1)) return false;
+    if (!visit(walk, component, i, component->resource[i].data, component_cells(component)))
+      return false;
   return true;
 }
 

@@ -3,6 +3,7 @@
 #include "core/base/enumeration.h"
 #include "core/base/value.h"
 #include "core/store/edge.h"
+#include "core/store/array.h"
 #include "core/store/index.h"
 #include "core/store/lineup.h"
 #include "core/store/query.h"
@@ -265,6 +266,8 @@ static ecs_status check_registry(const ecs_world *world) {
       return corrupt(world, "a sparse component has no set");
     if (component && component_find(world, component->name, component->name_size) != component)
       return corrupt(world, "a component is not found by its name");
+    ecs_status status = component && component->length ? array_check(world, component) : ECS_OK;
+    if (status != ECS_OK) return status;
     for (uint32_t j = 0; component && j < component->require_count; j++) {
       if (!component_of(world, component->requires[j]) || !world->registry.requires)
         return corrupt(world, "a component requires what is none");

@@ -45,10 +45,16 @@ struct component *component_formerly(const ecs_world *world, const char *name, s
   return NULL;
 }
 
+static ecs_status refuse_array(const ecs_world *world, const struct component *component) {
+  if (component->length == 0) return ECS_OK;
+  return world_fail(world, ECS_EINVAL, "'%s' is an array of the world, not a component",
+                    component->name);
+}
+
 ecs_status component_need(const ecs_world *world, const char *name, size_t size,
                           struct component **out) {
   *out = component_find(world, name, size);
-  if (*out) return ECS_OK;
+  if (*out) return refuse_array(world, *out);
   ecs_string text = {name, size};
   const struct component *now = component_formerly(world, name, size);
   if (now)
@@ -58,19 +64,24 @@ ecs_status component_need(const ecs_world *world, const char *name, size_t size,
   nearest_begin(&nearest, name, size);
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *known = world->registry.components[i];
-    if (known) nearest_offer(&nearest, known->name, known->name_size);
+    if (known && !known->length) nearest_offer(&nearest, known->name, known->name_size);
   }
   char hint[96];
   return world_fail(world, ECS_ENAME, "unknown component '%S'%s", &text,
                     nearest_hint(&nearest, hint, sizeof hint));
 }
 
-ecs_status component_need_id(const ecs_world *world, ecs_id id, struct component **out) {
+ecs_status component_need_any(const ecs_world *world, ecs_id id, struct component **out) {
   *out = component_of(world, id);
   if (*out) return ECS_OK;
   ecs_status status = entity_need(world, id);
   if (status != ECS_OK) return status;
   return world_fail(world, ECS_EINVAL, "%e is an entity, not a component", id);
+}
+
+ecs_status component_need_id(const ecs_world *world, ecs_id id, struct component **out) {
+  ecs_status status = component_need_any(world, id, out);
+  return status == ECS_OK ? refuse_array(world, *out) : status;
 }
 
 uint32_t component_field(const struct component *component, const char *name, size_t size) {
@@ -132,49 +143,68 @@ ecs_status component_path(const ecs_world *world, const char *text, size_t size,
   return *leaf != NONE ? ECS_OK : no_leaf(world, *out, dot + 1, size - head - 1);
 }
 
+const char *component_label(const struct component *component, const struct leaf *leaf,
+                            char *text, size_t size) {
+  if (component->length)
+    text_format(text, size, "array '%s'", component->name);
+  else
+    text_format(text, size, "field '%s.%s'", component->name, leaf->name);
+  return text;
+}
+
 static ecs_status wrong_type(const ecs_world *world, const struct component *component,
                              const struct leaf *leaf, const ecs_value *value) {
   static const char *const kinds[] = {"nothing", "a boolean", "an integer", "a number",
                                       "a string"};
-  return world_fail(world, ECS_ETYPE, "field '%s.%s' is %s, got %s", component->name,
-                    leaf->name, type_name(leaf->type), kinds[value->kind]);
+  char label[LABEL_SIZE];
+  return world_fail(world, ECS_ETYPE, "%s is %s, got %s",
+                    component_label(component, leaf, label, sizeof label), type_name(leaf->type),
+                    kinds[value->kind]);
+}
+
+/* What a number does not fit. */
+static ecs_status refuse_number(const ecs_world *world, const struct component *component,
+                                const struct leaf *leaf, double number, ecs_status status) {
+  char label[LABEL_SIZE];
+  bool has_bits = number > 0 && type_table[leaf->type].most > INT64_MAX;
+  return world_fail(world, status, "%s is %s: %g %s",
+                    component_label(component, leaf, label, sizeof label), type_name(leaf->type),
+                    number, status != ECS_ERANGE ? "is not an integer"
+                    : has_bits ? "is out of range (integers from 2^63 on are written as 0x...)"
+                               : "is out of range");
 }
 
 static ecs_status number_cell(ecs_world *world, const struct component *component,
                               const struct leaf *leaf, const ecs_value *value,
                               ecs_cell *cell) {
-  const char *type = type_name(leaf->type);
-  if (value->kind == ECS_KIND_INTEGER) {
-    if (cell_of_integer(leaf->type, value->integer, cell) == ECS_OK) return ECS_OK;
-    return world_fail(world, ECS_ERANGE, "field '%s.%s' is %s: %d is out of range",
-                      component->name, leaf->name, type, value->integer);
+  char label[LABEL_SIZE];
+  if (value->kind == ECS_KIND_NUMBER) {
+    ecs_status status = cell_of_number(leaf->type, value->number, cell);
+    return status == ECS_OK ? status
+                            : refuse_number(world, component, leaf, value->number, status);
   }
-  ecs_status status = cell_of_number(leaf->type, value->number, cell);
-  if (status == ECS_OK) return ECS_OK;
-  bool has_bits = value->number > 0 && type_table[leaf->type].most > INT64_MAX;
-  return world_fail(world, status, "field '%s.%s' is %s: %g %s", component->name,
-                    leaf->name, type, value->number,
-                    status != ECS_ERANGE ? "is not an integer"
-                    : has_bits ? "is out of range (integers from 2^63 on are written as 0x...)"
-                               : "is out of range");
+  if (cell_of_integer(leaf->type, value->integer, cell) == ECS_OK) return ECS_OK;
+  return world_fail(world, ECS_ERANGE, "%s is %s: %d is out of range",
+                    component_label(component, leaf, label, sizeof label), type_name(leaf->type),
+                    value->integer);
 }
 
 static ecs_status entity_cell(ecs_world *world, const struct component *component,
                               const struct leaf *leaf, const ecs_value *value,
                               ecs_cell *cell) {
   int64_t id = value->integer;
+  char label[LABEL_SIZE], why[128];
   if (value->kind == ECS_KIND_NUMBER && !number_is_integer(value->number, &id))
-    return world_fail(world, ECS_ENOID, "field '%s.%s' is entity: %g is no entity id",
-                      component->name, leaf->name, value->number);
+    return world_fail(world, ECS_ENOID, "%s is entity: %g is no entity id",
+                      component_label(component, leaf, label, sizeof label), value->number);
   cell->u64 = (uint64_t)id;
   if (id == 0) return ECS_OK;
   ecs_status status = entity_status(&world->entities, (ecs_id)id);
   if (status == ECS_OK) return ECS_OK;
-  char why[128];
   entity_need(world, (ecs_id)id);
   text_format(why, sizeof why, "%s", world->message);
-  return world_fail(world, status, "field '%s.%s' is entity: %s", component->name,
-                    leaf->name, why);
+  return world_fail(world, status, "%s is entity: %s",
+                    component_label(component, leaf, label, sizeof label), why);
 }
 
 static ecs_status enum_cell(ecs_world *world, const struct component *component,

@@ -72,6 +72,8 @@ struct component {
   const ecs_id *requires;      /* sorted, each once: what adding it brings (require.h) */
   uint32_t require_count;
   struct column_buffer *resource;  /* one per leaf, or NULL */
+  uint32_t length;             /* of an array, which the world has and no entity: see array.h; 0
+                               ** for everything else */
   const char *doc;
   struct tie_kind ties;        /* as declared */
   struct relation *relation;   /* NULL when it is none; as long as the component's id */
@@ -96,12 +98,20 @@ struct component *component_find(const ecs_world *world, const char *name, size_
 /* The component that was called so in an earlier declaration, or NULL. */
 struct component *component_formerly(const ecs_world *world, const char *name, size_t size);
 
+/* The cells of each leaf of what the world has of a component: a resource, or an array. */
+static inline uint32_t component_cells(const struct component *component) {
+  return component->length ? component->length : 1;
+}
+
 /* component_find with "unknown component 'x' (did you mean 'y'?)" on failure, or what it is called
-** now. */
+** now. ECS_EINVAL for an array. */
 ecs_status component_need(const ecs_world *world, const char *name, size_t size,
                           struct component **out);
-/* component_of with a message that tells what the number is instead. */
+/* component_of with a message that tells what the number is instead, also when it is an array. */
 ecs_status component_need_id(const ecs_world *world, ecs_id id, struct component **out);
+
+/* The same, and it may be an array. */
+ecs_status component_need_any(const ecs_world *world, ecs_id id, struct component **out);
 
 /* NONE when there is no field or leaf of that name. */
 uint32_t component_field(const struct component *component, const char *name, size_t size);
@@ -120,6 +130,12 @@ ecs_status component_path(const ecs_world *world, const char *text, size_t size,
 ** message names component, field, type and value. */
 ecs_status component_cell(ecs_world *world, const struct component *component,
                           uint32_t leaf, const ecs_value *value, ecs_cell *cell);
+
+#define LABEL_SIZE 512u
+
+/* What messages call a leaf: "field 'Position.x'", "array 'grid'". Returns the text. */
+const char *component_label(const struct component *component, const struct leaf *leaf,
+                            char *text, size_t size);
 
 void component_free(ecs_world *world, struct component *component);
 

@@ -20,11 +20,12 @@ ecs_status resource_new(ecs_world *world, struct component *component) {
   component->resource = columns;
   for (uint32_t i = 0; i < component->leaf_count; i++) {
     const struct leaf *leaf = &component->leaves[i];
-    if (!buffer_grow(memory, &columns[i], leaf->size, 0)) {
+    uint32_t count = component_cells(component);
+    if (!buffer_grow(memory, &columns[i], (size_t)count * leaf->size, 0)) {
       resource_free(world, component);
       return world_nomem(world);
     }
-    cell_store(columns[i].data, leaf->size, 0, leaf->value);
+    cell_fill(columns[i].data, leaf->size, 0, count, leaf->value);
   }
   return ECS_OK;
 }

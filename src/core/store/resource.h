@@ -1,4 +1,5 @@
-/* Resources: one value of a component, owned by the world. Each leaf is a column of one row. */
+/* Resources: one value of a component, owned by the world. Each leaf is a column of one row; that
+** of an array has as many as it is long. */
 #ifndef ECS_CORE_STORE_RESOURCE_H
 #define ECS_CORE_STORE_RESOURCE_H
 

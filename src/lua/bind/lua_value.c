@@ -42,7 +42,8 @@ static void refuse(lua_State *L, struct world_box *box, const struct component *
   } else {
     char got[128];
     bool named = into->type == ECS_ENTITY && lua_type(L, index) == LUA_TSTRING;
-    raise_error(L, "field '%s.%s' is %s, got %s%s", component->name, into->name,
+    char label[LABEL_SIZE];
+    raise_error(L, "%s is %s, got %s%s", component_label(component, into, label, sizeof label),
                 type_name(into->type), show_value(L, index, got, sizeof got),
                 named ? " (world:lookup gives the id of a name)" : "");
   }

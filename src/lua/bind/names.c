@@ -89,6 +89,19 @@ struct component *check_component_slowly(lua_State *L, struct world_box *box, in
   return component;
 }
 
+struct component *check_declared(lua_State *L, struct world_box *box, int arg) {
+  struct component *component = NULL;
+  int is_integer;
+  size_t size;
+  if (lua_type(L, arg) == LUA_TSTRING) {
+    const char *name = lua_tolstring(L, arg, &size);
+    component = component_find(box->world, name, size);
+  } else if (lua_type(L, arg) == LUA_TNUMBER) {
+    component = component_of(box->world, to_id(L, arg, &is_integer));
+  }
+  return component && component->length ? component : check_component(L, box, arg);
+}
+
 int no_component(lua_State *L, const struct component *component, uint32_t leaf, int arg) {
   char text[MESSAGE_SIZE];
   text_format(text, sizeof text, "component expected, got the field '%s.%s'",

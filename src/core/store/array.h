@@ -1,0 +1,36 @@
+/* Arrays: columns that belong to the world. An array is registered as a component is, under a name
+** and an id of its own, with a single leaf whose cells are its resource; but no entity can have it,
+** and no field is made of it. */
+#ifndef ECS_CORE_STORE_ARRAY_H
+#define ECS_CORE_STORE_ARRAY_H
+
+#include "core/store/component.h"
+
+#define ARRAY_LEAF 0u
+#define ARRAY_FIELD "value"            /* what its leaf is called */
+#define ARRAY_LENGTH_LIMIT 16777216u   /* up to there floats of every type count exactly */
+
+/* Whether cells of a type can be those of an array: numbers, truth values, entities. */
+bool array_takes(ecs_type type);
+
+/* ECS_OK for what is no array's description, or a sound one's. */
+ecs_status array_check_desc(const ecs_world *world, const ecs_component_desc *desc);
+
+/* The array of an id, or a message that tells what it is instead; the array of a name. */
+ecs_status array_need(const ecs_world *world, ecs_id id, struct component **out);
+ecs_status array_need_name(const ecs_world *world, const char *name, size_t size,
+                           struct component **out);
+
+static inline ecs_type array_type(const struct component *array) {
+  return array->leaves[ARRAY_LEAF].type;
+}
+
+/* Its cells: as long as it is not migrated, undeclared or loaded. */
+static inline void *array_data(const struct component *array) {
+  return array->resource[ARRAY_LEAF].data;
+}
+
+/* The invariants of one: ECS_OK or ECS_ECORRUPT. */
+ecs_status array_check(const ecs_world *world, const struct component *array);
+
+#endif
