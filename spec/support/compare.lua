@@ -289,14 +289,31 @@ local function contents(part, kind)
   return plain
 end
 
+local function array_differs(name, expected, actual)
+  local want, got = expected:array(name):read(), actual:array(name):read()
+  for at = 1, math.max(#want, #got) do
+    if not same(want[at], got[at]) then
+      return ("%s[%d] is %s, expected %s"):format(name, at, show(got[at]), show(want[at]))
+    end
+  end
+end
+
+local function resource_differs(name, expected, actual)
+  local want, got = expected:res(name), actual:res(name)
+  for _, field in ipairs(expected.components_by_name[name].fields) do
+    local one, two = contents(want[field.name], field.type), contents(got[field.name], field.type)
+    if not same(one, two) then
+      return ("resource %s.%s is %s, expected %s"):format(name, field.name, show(two), show(one))
+    end
+  end
+end
+
 local function resources_differ(expected, actual)
   for name in pairs(expected.resources) do
-    local want, got = expected:res(name), actual:res(name)
-    for _, field in ipairs(expected.components_by_name[name].fields) do
-      local one, two = contents(want[field.name], field.type), contents(got[field.name], field.type)
-      if not same(one, two) then
-        return ("resource %s.%s is %s, expected %s"):format(name, field.name, show(two), show(one))
-      end
+    local differs = expected.is_array(name) and array_differs or resource_differs
+    local difference = differs(name, expected, actual)
+    if difference then
+      return difference
     end
   end
 end

@@ -23,6 +23,7 @@ local text = require "spec.support.trace_text"
 local values = require "spec.support.trace_values"
 require "spec.support.trace_change"
 require "spec.support.trace_ties"
+require "spec.support.trace_arrays"
 
 local runner = {}
 
@@ -95,7 +96,8 @@ local function component_names(world, queried)
   local names = {}
   for name, component in pairs(world.components_by_name) do
     local paired = component.ties and not component.ties.exclusive
-    names[#names + 1] = not (queried and paired) and name or nil
+    local skipped = queried and paired or world.is_array(name)
+    names[#names + 1] = not skipped and name or nil
   end
   table.sort(names)
   return names

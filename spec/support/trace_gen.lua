@@ -66,10 +66,10 @@ end
 
 -- ---- what there is ---------------------------------------------------------------------
 
--- The components that the model has, without relations, in the order of their declaration.
+-- The components that the model has, without relations and arrays, in the order of declaration.
 function Gen:components()
   local list = {}
-  for _, component in ipairs(self.world.declared) do
+  for _, component in ipairs(self.world.without_arrays(self.world.declared)) do
     list[#list + 1] = not component.ties and component or nil
   end
   return list
