@@ -125,9 +125,9 @@ static void add_component(struct digest *digest, const struct component *compone
     const struct leaf *leaf = &component->leaves[i];
     hash = mix_string(mix(mix(hash, leaf->type), leaf->offset), leaf->name);
     hash = mix(hash, cell_value(digest->world, leaf, leaf->value));
-    if (component->resource)
+    for (uint32_t j = 0; component->resource && j < component_cells(component); j++)
       hash = mix(hash, cell_value(digest->world, leaf,
-                                  cell_load(component->resource[i].data, leaf->size, 0)));
+                                  cell_load(component->resource[i].data, leaf->size, j)));
   }
   digest->sum += mix(hash, component->resource != NULL);
 }

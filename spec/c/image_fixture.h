@@ -150,7 +150,16 @@ static inline void tie_all(struct fixture *to) {
   CHECK_OK(to->world, ecs_name(to->world, to->ids[4], "one"));
 }
 
-/* f: entities of all kinds, one dead, one retired, names, a resource, a timer, ties. */
+static inline void fill_arrays(struct fixture *to) {
+  size_t length;
+  ecs_id grid, held;
+  CHECK_OK(to->world, ecs_array(to->world, "grid", ECS_I16, 5, &grid));
+  CHECK_OK(to->world, ecs_array(to->world, "held", ECS_ENTITY, 3, &held));
+  ((int16_t *)ecs_array_data(to->world, grid, &length))[4] = -7;
+  ((ecs_id *)ecs_array_data(to->world, held, &length))[1] = to->ids[3];
+}
+
+/* f: entities of all kinds, one dead, one retired, names, a resource, a timer, ties, arrays. */
 static inline void open_saved(void) {
   open_usual(&f);
   ecs_id mind = declare_mind(f.world), body = declare_body(f.world, mind);
@@ -172,6 +181,7 @@ static inline void open_saved(void) {
   CHECK_OK(f.world, ecs_resource_set(f.world, f.health, &(struct health){7, 8}));
   tie_all(&f);
   switch_some_off(&f);
+  fill_arrays(&f);
   CHECK_OK(f.world, save(&f, &image));
 }
 

@@ -58,6 +58,24 @@ static ecs_status do_resource_set(struct machine *m) {
   return value ? ecs_resource_set(m->world, id, value) : ECS_OK;
 }
 
+/* Declares an array, and writes an element: of an entity array only what lives. */
+static ecs_status do_array(struct machine *m) {
+  static const ecs_type types[] = {ECS_F32, ECS_I16, ECS_U64, ECS_ENTITY, ECS_STRING};
+  const char *name = take_name(m);
+  ecs_type type = types[take_below(&m->in, 5)];
+  uint32_t length = take_below(&m->in, 20);
+  ecs_id id, target = take_entity(m);
+  ecs_status status = ecs_array(m->world, name, type, length, &id);
+  m->changes += status == ECS_OK;
+  if (status != ECS_OK) return status;
+  size_t count;
+  void *cells = ecs_array_data(m->world, id, &count);
+  MUST(m->world, cells && count == length);
+  if (type == ECS_I16) ((int16_t *)cells)[length - 1] = (int16_t)target;
+  if (type == ECS_ENTITY && ecs_alive(m->world, target)) ((ecs_id *)cells)[length - 1] = target;
+  return ECS_OK;
+}
+
 /* ---- entities ---- */
 
 static ecs_status do_spawn(struct machine *m) {
@@ -262,7 +280,7 @@ static const operation operations[] = {
   do_add, do_remove, do_name, do_undeclare, do_resource, do_resource_set, do_scope, do_query,
   do_query_change, do_loop_open, do_loop_next, do_loop_close, do_system, do_phase, do_switch,
   do_update, do_save, do_load, do_elsewhere, do_snapshot, do_restore, do_widen, do_range,
-  do_recycle
+  do_recycle, do_array
 };
 
 #define OPERATIONS (sizeof operations / sizeof *operations)
