@@ -11,7 +11,7 @@ local function refuse(...)
 end
 
 -- The names that random programs give arrays, and nothing else.
-methods.ARRAYS = { "Grid", "Held", "Cost" }
+methods.ARRAYS = { "Tiles", "Held", "Costs" }
 
 local is_array = {}
 for _, name in ipairs(methods.ARRAYS) do
