@@ -79,8 +79,8 @@ function Array.write(array, from)
   if #from > n then
     refuse("%d values for %d elements", #from, n)
   end
-  for i, value in ipairs(from) do
-    accepted[i] = accept(array, kind, value)
+  for i = 1, #from do
+    accepted[i] = accept(array, kind, from[i])
   end
   table.move(accepted, 1, #accepted, 1, list)
 end

@@ -84,7 +84,7 @@ local function write(self)
   local name = name_of(self)
   local step = { "array_write", name }
   for i = 1, self.rng:int(6) do
-    step[i + 2] = value_of(self, name)
+    step[i + 2] = value_of(self, name) or 0
   end
   return step
 end
