@@ -157,6 +157,9 @@ describe("a component that is a toggle", function()
   end)
 
   it("C77: does nothing where it is absent, and refuses what is no toggle", function()
+    world:component("Packed", { storage = "sparse" })
+    has_error(function() world:tag("Off", { toggle = true }) end, "a tag takes its name alone",
+      "world:component(\"Frozen\", { toggle = true })")
     world:disable(c, "AI")
     assert.is_false(world:has(c, "AI"))
     assert.is_false(world:enabled(c, "AI"))
@@ -166,6 +169,8 @@ describe("a component that is a toggle", function()
         "'Position' cannot be switched on and off: declare it with toggle = true")
       has_error(function() world[method](world, a, "ChildOf") end,
         "'ChildOf' cannot be switched on and off")
+      has_error(function() world[method](world, a, "Packed") end,
+        "'Packed' cannot be switched on and off: what is sparse cannot, remove it")
       has_error(function() world[method](world, a, "AY") end, "unknown component 'AY'", "'AI'")
       has_error(function() world[method](world, a, "AI", 1) end, "one component expected")
     end

@@ -59,8 +59,8 @@ describe("README.md", function()
       count = count + 1
       assert(load(snippet, "=README.md", "t", environment))()
     end
-    assert.equal(6, count)
-    assert.same({ "80 0", "1 5.0", "vector" }, printed)
+    assert.equal(7, count)
+    assert.same({ "80 0", "3.5", "1 5.0", "vector" }, printed)
     assert.equal("life", world:describe("Health").fields[1].name)
   end)
 

@@ -13,14 +13,21 @@ enum math_name {
   MATH_TAN, MATH_ASIN, MATH_ACOS, MATH_ATAN, MATH_FMOD, MATH_MIN, MATH_MAX, MATH_ULT,
   MATH_MODF, MATH_TOINTEGER, MATH_TYPE, MATH_DEG, MATH_RAD, MATH_KNOWN,
   /* not compiled */
-  MATH_RANDOM = MATH_KNOWN, MATH_RANDOMSEED, MATH_POW, MATH_LOG10, MATH_OLD,
-  MATH_COUNT = MATH_OLD + 5
+  MATH_RANDOM = MATH_KNOWN, MATH_RANDOMSEED, MATH_POW, MATH_LOG10,
+  /* of Lua 5.2 */
+  MATH_OLD, MATH_COSH = MATH_OLD, MATH_SINH, MATH_TANH, MATH_FREXP, MATH_LDEXP, MATH_COUNT
 };
 
 static const char *const math_names[MATH_COUNT] = {
-    "abs", "ceil", "floor", "sqrt", "exp", "log", "sin", "cos", "tan",
-    "asin", "acos", "atan", "fmod", "min", "max", "ult", "modf", "tointeger", "type", "deg",
-    "rad", "random", "randomseed", "pow", "log10", "cosh", "sinh", "tanh", "frexp", "ldexp"};
+    [MATH_ABS] = "abs", [MATH_CEIL] = "ceil", [MATH_FLOOR] = "floor", [MATH_SQRT] = "sqrt",
+    [MATH_EXP] = "exp", [MATH_LOG] = "log", [MATH_SIN] = "sin", [MATH_COS] = "cos",
+    [MATH_TAN] = "tan", [MATH_ASIN] = "asin", [MATH_ACOS] = "acos", [MATH_ATAN] = "atan",
+    [MATH_FMOD] = "fmod", [MATH_MIN] = "min", [MATH_MAX] = "max", [MATH_ULT] = "ult",
+    [MATH_MODF] = "modf", [MATH_TOINTEGER] = "tointeger", [MATH_TYPE] = "type",
+    [MATH_DEG] = "deg", [MATH_RAD] = "rad", [MATH_RANDOM] = "random",
+    [MATH_RANDOMSEED] = "randomseed", [MATH_POW] = "pow", [MATH_LOG10] = "log10",
+    [MATH_COSH] = "cosh", [MATH_SINH] = "sinh", [MATH_TANH] = "tanh",
+    [MATH_FREXP] = "frexp", [MATH_LDEXP] = "ldexp"};
 
 /* The addresses of math's functions are the same in every state of a process. */
 struct val call_known(lua_CFunction function, const lua_CFunction *known) {

@@ -31,6 +31,9 @@ static int world_tag(lua_State *L) {
   ecs_id id = ECS_NULL;
   bool tried = false;
   ecs_status status;
+  if (UNLIKELY(!lua_isnoneornil(L, 3)))
+    luaL_argerror(L, 3, "a tag takes its name alone; a tag with options is a component without "
+                  "fields, as in world:component(\"Frozen\", { toggle = true })");
   lua_settop(L, 2);
   bool foreign = box->registrar->announce(L, 2, 0);
   box = check_world(L, 1);

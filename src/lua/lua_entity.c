@@ -266,7 +266,7 @@ static inline ecs_id check_number(lua_State *L, int arg) {
 static inline struct component *check_only_component(lua_State *L, struct world_box *box) {
   struct component *component = check_component(L, box, 3);
   if (UNLIKELY(lua_gettop(L) > 3 && !component->relation))
-    luaL_argerror(L, 4, "one component expected");
+    luaL_argerror(L, 4, "one component expected, whose values world:set gives");
   return component;
 }
 

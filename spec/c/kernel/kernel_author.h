@@ -84,7 +84,7 @@ static int integer(author *a, int depth) {
   const int how = random_below(a->fails ? 15 : 11);
   if (how < 6) {
     const int x = expression(a, KT_I64, depth - 1), y = expression(a, KT_I64, depth - 1);
-    return m_binary(&a->m, safe[random_below(10)], x, y);
+    return m_binary(&a->m, safe[random_below(COUNT(safe))], x, y);
   }
   if (how == 6) return m_unary(&a->m, KO_NEG, expression(a, KT_I64, depth - 1));
   if (how == 7) return m_unary(&a->m, KO_BNOT, expression(a, KT_I64, depth - 1));
@@ -114,11 +114,11 @@ static int real_number(author *a, k_type type, int depth) {
   const int how = random_below(12);
   if (how < 8) {
     const int x = expression(a, type, depth - 1), y = expression(a, type, depth - 1);
-    return m_binary(&a->m, binary[random_below(14)], x, y);
+    return m_binary(&a->m, binary[random_below(COUNT(binary))], x, y);
   }
   if (how < 10) {
     const int x = expression(a, type, depth - 1);
-    return m_unary(&a->m, unary[random_below(12)], x);
+    return m_unary(&a->m, unary[random_below(COUNT(unary))], x);
   }
   if (how == 10 && type == KT_F64) return m_unit(&a->m, random_number(a));
   const k_type from = random_below(2) ? KT_I64 : type == KT_F32 ? KT_F64 : KT_F32;
