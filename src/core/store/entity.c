@@ -235,6 +235,34 @@ static APART ecs_status change(ecs_world *world, ecs_id id, ecs_id component, bo
   return ECS_OK;
 }
 
+/* What keeps a component, if it is sparse and no relation. */
+INLINE struct sparse *plain_sparse(const ecs_world *world, ecs_id component) {
+  const struct registry *registry = &world->registry;
+  uint32_t at = ecs_id_index(component);
+  if (LIKELY(world->sparses.count == 0) || at >= registry->count) return NULL;
+  const struct component *known = registry->components[at];
+  return known && known->id == component && !known->relation ? known->sparse : NULL;
+}
+
+/* Whether adding or removing it means nothing but its own row. */
+INLINE bool is_alone(const ecs_world *world, ecs_id id) {
+  return entity_find_near(&world->entities, id) && !staging_is_open(&world->staging) &&
+         !world->registry.requires;
+}
+
+static APART ecs_status add_sparse(ecs_world *world, ecs_id id, ecs_id component,
+                                   struct sparse *sparse) {
+  if (UNLIKELY(!is_alone(world, id))) return change_apart(world, id, component, true);
+  return sparse_gain(world, sparse, ecs_id_index(id));
+}
+
+static APART ecs_status remove_sparse(ecs_world *world, ecs_id id, ecs_id component,
+                                      struct sparse *sparse) {
+  if (UNLIKELY(!is_alone(world, id))) return change_apart(world, id, component, false);
+  sparse_lose(world, sparse, ecs_id_index(id));
+  return ECS_OK;
+}
+
 static APART ecs_status add_pair(ecs_world *world, ecs_id id, ecs_id pair) {
   return relate_again(world, id, pair) ? ECS_OK : change_apart(world, id, pair, true);
 }
@@ -251,6 +279,8 @@ INLINE const struct edge *quick_edge(const ecs_world *world, const struct record
 
 ecs_status entity_add(ecs_world *world, ecs_id id, ecs_id component) {
   if (UNLIKELY(id_is_pair(component))) return add_pair(world, id, component);
+  struct sparse *sparse = plain_sparse(world, component);
+  if (UNLIKELY(sparse)) return add_sparse(world, id, component, sparse);
   struct record *record = entity_find_near(&world->entities, id);
   const struct edge *edge = quick_edge(world, record, component, EDGE_ADDS);
   if (UNLIKELY(!edge)) return change(world, id, component, true);
@@ -259,6 +289,8 @@ ecs_status entity_add(ecs_world *world, ecs_id id, ecs_id component) {
 }
 
 ecs_status entity_remove(ecs_world *world, ecs_id id, ecs_id component) {
+  struct sparse *sparse = plain_sparse(world, component);
+  if (UNLIKELY(sparse)) return remove_sparse(world, id, component, sparse);
   struct record *record = entity_find_near(&world->entities, id);
   const struct edge *edge = quick_edge(world, record, component, EDGE_TAKES);
   if (UNLIKELY(!edge)) return change(world, id, component, false);

@@ -34,9 +34,13 @@ static uint32_t *place_of(const struct sparse *sparse, uint32_t entity) {
   return &sparse->pages[entity >> SPARSE_PAGE_BITS][entity & (SPARSE_PAGE_SIZE - 1)];
 }
 
-ecs_status sparse_need_page(ecs_world *world, struct sparse *sparse, uint32_t entity) {
-  uint32_t page = entity >> SPARSE_PAGE_BITS, old = sparse->page_capacity;
-  if (LIKELY(page < old && sparse->pages[page])) return ECS_OK;
+INLINE bool has_page(const struct sparse *sparse, uint32_t entity) {
+  uint32_t page = entity >> SPARSE_PAGE_BITS;
+  return page < sparse->page_capacity && sparse->pages[page];
+}
+
+static APART ecs_status make_page(ecs_world *world, struct sparse *sparse, uint32_t page) {
+  uint32_t old = sparse->page_capacity;
   if (page >= old) {
     uint32_t **pages = memory_grow(&world->memory, sparse->pages, &sparse->page_capacity,
                                    page + 1ull, sizeof *pages);
@@ -48,15 +52,21 @@ ecs_status sparse_need_page(ecs_world *world, struct sparse *sparse, uint32_t en
   return sparse->pages[page] ? ECS_OK : world_nomem(world);
 }
 
+ecs_status sparse_need_page(ecs_world *world, struct sparse *sparse, uint32_t entity) {
+  return LIKELY(has_page(sparse, entity)) ? ECS_OK
+                                          : make_page(world, sparse, entity >> SPARSE_PAGE_BITS);
+}
+
 ecs_status sparse_reserve(ecs_world *world, struct sparse *sparse, uint32_t entity,
                           uint64_t more) {
   ecs_status status = sparse_need_page(world, sparse, entity);
   return status == ECS_OK ? table_reserve(world, sparse->table, more) : status;
 }
 
-uint32_t sparse_put(ecs_world *world, struct sparse *sparse, uint32_t entity) {
+INLINE uint32_t put_at(ecs_world *world, struct sparse *sparse, uint32_t entity,
+                       uint32_t *place) {
   struct table *table = sparse->table;
-  uint32_t row = table->count++, *place = place_of(sparse, entity);
+  uint32_t row = table->count++;
   assert(*place == 0 && row < table->capacity);
   table->rows[row] = entity;
   *place = row + 1;
@@ -68,11 +78,26 @@ uint32_t sparse_put(ecs_world *world, struct sparse *sparse, uint32_t entity) {
   return row;
 }
 
-void sparse_cut(ecs_world *world, struct sparse *sparse, uint32_t entity) {
-  struct table *table = sparse->table;
+uint32_t sparse_put(ecs_world *world, struct sparse *sparse, uint32_t entity) {
+  return put_at(world, sparse, entity, place_of(sparse, entity));
+}
+
+ecs_status sparse_gain(ecs_world *world, struct sparse *sparse, uint32_t entity) {
+  if (UNLIKELY(!has_page(sparse, entity) || sparse->table->count == sparse->table->capacity)) {
+    if (sparse_row(sparse, entity) != NONE) return ECS_OK;
+    ecs_status status = sparse_reserve(world, sparse, entity, 1);
+    if (status != ECS_OK) return status;
+  }
   uint32_t *place = place_of(sparse, entity);
+  if (*place == 0) put_at(world, sparse, entity, place);
+  return ECS_OK;
+}
+
+INLINE void cut_at(ecs_world *world, struct sparse *sparse, uint32_t *place) {
+  struct table *table = sparse->table;
   uint32_t row = *place - 1, last = table->count - 1, moved = table->rows[last];
-  assert(row <= last && table->rows[row] == entity && *place_of(sparse, moved) == last + 1);
+  assert(row <= last && *place_of(sparse, table->rows[row]) == row + 1);
+  assert(*place_of(sparse, moved) == last + 1);
   if (UNLIKELY(table->has_any)) table_release_row(world, table, row);
   *place_of(sparse, moved) = row + 1;
   *place = 0;
@@ -83,6 +108,16 @@ void sparse_cut(ecs_world *world, struct sparse *sparse, uint32_t entity) {
     const struct column *column = &table->columns[i];
     cell_copy(column->data, row, column->data, last, column->size);
   }
+}
+
+void sparse_cut(ecs_world *world, struct sparse *sparse, uint32_t entity) {
+  cut_at(world, sparse, place_of(sparse, entity));
+}
+
+void sparse_lose(ecs_world *world, struct sparse *sparse, uint32_t entity) {
+  if (UNLIKELY(!has_page(sparse, entity))) return;
+  uint32_t *place = place_of(sparse, entity);
+  if (*place) cut_at(world, sparse, place);
 }
 
 ecs_status sparse_plan(ecs_world *world, uint32_t entity, const ecs_id *ids, uint32_t count) {

@@ -25,6 +25,11 @@ uint32_t sparse_put(ecs_world *world, struct sparse *sparse, uint32_t entity);
 /* Takes it out again: the last row takes its place. Any slots are released. */
 void sparse_cut(ecs_world *world, struct sparse *sparse, uint32_t entity);
 
+/* sparse_put and sparse_cut of an entity for which nothing is reserved, and which may have the
+** component, or lack it, already. */
+ecs_status sparse_gain(ecs_world *world, struct sparse *sparse, uint32_t entity);
+void sparse_lose(ecs_world *world, struct sparse *sparse, uint32_t entity);
+
 /* Room for an entity in what it is to have of these sparse ids; others may have been planned
 ** before it. sparse_forget_plan when all are, or one failed. */
 ecs_status sparse_plan(ecs_world *world, uint32_t entity, const ecs_id *ids, uint32_t count);
