@@ -38,7 +38,8 @@ local leaves = {
     "63", "math.maxinteger", "math.mininteger", "(e & 255)",
     "config.deep.n", "#config.list", "config.list[1]", "#a.m", "#'text'", "config.list[3.0]" },
   bool = { "b.on", "config.flag", "gust.on", "true", "(b.kind == 'red')", "(b.kind ~= 'blue')",
-    "(b.target == e)", "(b.target == 0)", "(m or false)", "(m == nil)" },
+    "(b.target == e)", "(b.target == 0)", "(m or false)", "(m == nil)",
+    "world:has(e, 'C')", "world:has(e, config.what)", "world:has(e, tag)", "world:has(e, 'B')" },
 }
 
 -- What outside values may be compared and tested.

@@ -4,6 +4,7 @@
 #include "front/front.h"
 #include "core/base/text.h"
 #include "core/store/component.h"
+#include "core/store/term.h"
 #include "core/store/world.h"
 
 /* ---- the math library ---- */
@@ -249,15 +250,16 @@ static uint32_t math_call(struct front *f, uint32_t name, const struct val *argu
 /* ---- methods of the world ---- */
 
 enum method_name { METHOD_DESPAWN, METHOD_ADD, METHOD_REMOVE, METHOD_RANDOM, METHOD_RES,
-                   METHOD_COUNT };
+                   METHOD_HAS, METHOD_COUNT };
 
 struct val call_method(struct front *f, struct val object, const struct constant *key) {
-  static const char *const names[METHOD_COUNT] = {"despawn", "add", "remove", "random", "res"};
+  static const char *const names[METHOD_COUNT] = {"despawn", "add", "remove", "random", "res",
+                                                  "has"};
   for (uint32_t i = 0; key->type == CONST_STRING && i < METHOD_COUNT; i++)
     if (text_equal(names[i], key->string.data, key->string.size))
       return (struct val){.kind = VAL_METHOD, .at = i};
   front_refuse(f, "it calls '%S' of the world: of its methods kernels know add, remove, despawn, "
-                  "random and res", &key->string);
+                  "has, random and res", &key->string);
   return object;
 }
 
@@ -319,6 +321,52 @@ static struct val resource_call(struct front *f, const struct val *arguments, ui
   return (struct val){.kind = VAL_RESOURCE, .component = component, .root = component};
 }
 
+/* ---- world:has ---- */
+
+/* What the query's terms say of a component of the row: 1 it has it, 0 it lacks it, -1 nothing. */
+static int known_presence(const struct front *f, const struct component *component) {
+  const struct query_terms *terms = &f->query->terms;
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    if (!term_is_own(term) || term->id != component->id) continue;
+    bool there = term_may_lack(term) && f->present >> term->slot & 1;
+    bool decided = term_may_lack(term) || term->kind == TERM_WITHOUT;
+    if (there || term->kind == TERM_WITH) return 1;
+    if (decided && !term->toggled) return 0;   /* else it may be there and off */
+  }
+  return -1;
+}
+
+/* The number of the uniform that says whether a table has a component. */
+static uint32_t asked_uniform(struct front *f, const struct component *component) {
+  for (uint32_t i = 0; i < f->asked_count; i++)
+    if (f->asked[i].component == component->id) return f->asked[i].uniform;
+  if (f->asked_count == RUN_ASKED)
+    front_refuse(f, "it asks for too many components: write it as two systems");
+  struct run_asked asked = {component->id, (uint32_t)outside_uniform(f)};
+  f->asked[f->asked_count++] = asked;
+  return asked.uniform;
+}
+
+/* world:has(e, C): the same for all rows of a table. */
+static struct val has_call(struct front *f, const struct val *arguments, uint32_t count) {
+  bool own = count > 1 && arguments[0].kind == VAL_WORLD && arguments[1].row_entity;
+  if (!own)
+    front_refuse(f, "it asks what another entity has than the row's own: do it in a system's run");
+  const struct component *component = count == 3 ? known_component(f, arguments[2]) : NULL;
+  if (!component || component->relation)
+    front_refuse(f, "it calls world:has with what is no name or id of a component held by a "
+                    "constant, an upvalue or a field of a table, or with a relation: ask for a tie "
+                    "by a term of the query");
+  int known = known_presence(f, component);
+  if (known >= 0) return val_known(f, known);
+  if (component->sparse || f->query->terms.step_count)
+    front_refuse(f, "it asks row by row for '%s': write '%s?' in the query", component->name,
+                 component->name);
+  uint32_t uniform = asked_uniform(f, component);
+  return val_number(f, build_uniform(f->b, uniform, KT_BOOL), false);
+}
+
 static struct val random_call(struct front *f, const struct val *arguments, uint32_t count) {
   if (count < 2 || arguments[0].kind != VAL_WORLD || arguments[1].kind != VAL_VALUE ||
       !arguments[1].entity)
@@ -354,6 +402,7 @@ static struct val method_call(struct front *f, uint32_t name, const struct val *
   struct val nothing = {.kind = VAL_NIL};
   assert(name < METHOD_COUNT);
   if (name == METHOD_RANDOM) return random_call(f, arguments, count);
+  if (name == METHOD_HAS) return has_call(f, arguments, count);
   if (name == METHOD_RES) return resource_call(f, arguments, count);
   need_row_entity(f, arguments, count);
   if (f->result == RESULT_TRUTH)

@@ -127,6 +127,8 @@ struct front {
   uint32_t uniform_count;
   ecs_string strings[FRONT_STRINGS];
   uint32_t string_count;
+  struct run_asked asked[RUN_ASKED];
+  uint32_t asked_count;
   struct run_command commands[RUN_BITMAPS];
   uint32_t command_count, loop_commands;   /* those before the outermost loop that is open */
   bool breaks_promise;         /* refused since it writes to a term declared :in */

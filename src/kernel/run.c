@@ -146,6 +146,15 @@ static void set_uniforms(const struct run *run) {
   run->uniforms[UNIFORM_TICK].i64 = (int64_t)world->tick;
 }
 
+void run_ask(const struct run *run, const struct table *table) {
+  for (uint32_t i = 0; i < run->plan->asked_count; i++) {
+    const struct run_asked *asked = &run->plan->asked[i];
+    assert(asked->uniform >= UNIFORM_FIRST);
+    run->uniforms[asked->uniform].i64 = 0;
+    run->uniforms[asked->uniform].b = table_has(table, asked->component);
+  }
+}
+
 /* A k_live: the world is `ud`. */
 static void forget_dead(void *ud, int64_t *ids, size_t count) {
   const ecs_world *world = ud;
@@ -173,6 +182,7 @@ bool run_table(struct runner *runner, const struct run *run, uint32_t match,
   if (run->plan->needs_room) lay_out(runner, run->plan, table->count);
   if (run->plan->takes_ids) write_ids(runner, world, table);
   if (run->plan->program->starts) query_mark_rows(&run->query->terms, table, runner->start);
+  run_ask(run, table);
   bind_columns(runner, run, match, table);
   if (LIKELY(run_machine(runner, run, table->count, runner->columns, failure))) return true;
   failure->entity = entity_id(&world->entities, table->rows[failure->why.row]);

@@ -10,6 +10,7 @@
 
 #define RUN_COLUMNS 128        /* of one program */
 #define RUN_BITMAPS 16         /* of one program: each command has one, a predicate has one */
+#define RUN_ASKED 16           /* of one program: components that it asks of its rows */
 
 /* The first uniforms of every program. run_table sets them; those from UNIFORM_FIRST on are the
 ** caller's. */
@@ -29,6 +30,12 @@ struct run_command {
   ecs_id component;            /* of RUN_ADD and RUN_REMOVE */
 };
 
+/* A uniform that says whether a table has a component, be it switched off. */
+struct run_asked {
+  ecs_id component;
+  uint32_t uniform;
+};
+
 /* A program, and what its columns and bitmaps stand for: the same in every run. Whoever made the
 ** program and the arrays frees them. */
 struct run_plan {
@@ -36,6 +43,8 @@ struct run_plan {
   const struct run_column *columns;    /* one for each column of the program */
   const struct run_command *commands;  /* of its first bitmaps, in the order of the function */
   uint32_t command_count;
+  const struct run_asked *asked;       /* the caller's to set, where there are any: */
+  uint32_t asked_count;                /* then no run is over rows of several tables */
   bool takes_ids;                      /* one of the columns is the entities */
   bool needs_room;                     /* for ids or bits of the rows */
   size_t machine_room;                 /* of the program */
@@ -72,6 +81,8 @@ void runner_free(struct runner *runner);
 /* Room for a plan over tables of so many rows; false when out of memory. */
 bool runner_reserve(struct runner *runner, const struct run_plan *plan, uint32_t rows);
 
+struct table;
+
 /* One run of a plan. Every table of the query that has rows must have the terms that the plan's
 ** columns are in. */
 struct run {
@@ -94,6 +105,9 @@ struct run_failure {
 ** failed: rows before that one are written and marked, it and the rows behind are not. */
 bool run_table(struct runner *runner, const struct run *run, uint32_t match,
                struct run_failure *failure);
+
+/* Sets the uniforms that depend on the table whose rows are run; run_table does so itself. */
+void run_ask(const struct run *run, const struct table *table);
 
 /* Stages what run_table has just marked in the rows of that match, row after row, within a row in
 ** the order of the commands. A scope is open. On ECS_ENOMEM nothing is staged. */

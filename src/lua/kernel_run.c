@@ -130,6 +130,8 @@ static void begin(lua_State *L, struct kernel *kernel, struct gathering *g, uint
   g->run.plan = &g->variant->plan;
   g->run.uniforms = g->variant->uniforms;
   g->writes = writes_any(g->variant);
+  assert(!g->walk || g->run.plan->asked_count == 0);
+  if (!g->walk) run_ask(&g->run, world_table(g->run.query->world, g->run.query->tables[g->match]));
   if (!gather_begin(&kernel->set->runner, &g->run, g->walk, g->gather)) raise_memory(L);
   if (g->batch && !gather_lay_out(&kernel->set->runner, g->batch)) raise_memory(L);
 }

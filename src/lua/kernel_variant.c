@@ -267,6 +267,7 @@ static bool copy_arrays(struct memory *memory, struct variant *variant,
   variant->columns = columns;
   variant->column_count = count;
   memcpy(variant->commands, from->commands, sizeof variant->commands);
+  memcpy(variant->asked, from->asked, sizeof variant->asked);
   return made;
 }
 
@@ -284,8 +285,11 @@ static struct variant *copy_variant(ecs_world *world, const struct variant *from
   return NULL;
 }
 
-static void give_program(struct variant *variant, struct program *program, uint32_t commands) {
+static void give_program(struct variant *variant, struct program *program, uint32_t commands,
+                         uint32_t asked) {
   variant->plan = run_plan_of(program, variant->cells, variant->commands, commands);
+  variant->plan.asked = variant->asked;
+  variant->plan.asked_count = asked;
 }
 
 /* Makes a variant of what the front has done; NULL when out of memory. */
@@ -299,11 +303,12 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
                           .which = which, .version = world->registry.version,
                           .anchor_count = front->anchor_count};
   memcpy(found.commands, front->commands, sizeof found.commands);
+  memcpy(found.asked, front->asked, sizeof found.asked);
   struct variant *variant = copy_variant(world, &found);
   if (!variant || !front->program) return variant;
   variant->quiet = kernel->result == RESULT_NONE && front->command_count == 0 &&
                    !program_info(front->program).fails;
-  give_program(variant, front->program, front->command_count);
+  give_program(variant, front->program, front->command_count, front->asked_count);
   front->program = NULL;
   return variant;
 }
@@ -437,7 +442,8 @@ static bool share(lua_State *L, int all_anchors, struct kernel *kernel,
   struct variant *copy = copy_variant(kernel->set->world, variant);
   if (copy && variant->plan.program) {
     copy->quiet = variant->quiet;
-    give_program(copy, variant->plan.program, variant->plan.command_count);
+    give_program(copy, variant->plan.program, variant->plan.command_count,
+                 variant->plan.asked_count);
     variant->plan.program->shared++;
   }
   return add_variant(L, all_anchors, kernel, copy);

@@ -50,7 +50,7 @@ struct which {
 /* One program of a function; or, without a program, that it was refused where its guards fit: its
 ** anchors then have the reason at REFUSAL. */
 struct variant {
-  struct run_plan plan;        /* its arrays are `cells` and `commands` */
+  struct run_plan plan;        /* its arrays are `cells`, `commands`, `asked` */
   uint64_t version;            /* of the world's components */
   struct which which;
   struct guard *guards;
@@ -66,6 +66,7 @@ struct variant {
   uint64_t run;                /* of the kernel, that `uniforms` are for */
   k_scalar uniforms[FRONT_UNIFORMS];
   struct run_command commands[RUN_BITMAPS];
+  struct run_asked asked[RUN_ASKED];
 };
 
 void variant_free(ecs_world *world, struct variant *variant);
