@@ -58,6 +58,29 @@ describe("closures of one function", function()
     assert.equal(4.0, world:get(e, "A.x"))
   end)
 
+  it("are refused only as long as an entity is no null one", function()
+    local world = helper.new_world()
+    world:component("Hunt", { "prey: entity" })
+    local e = world:spawn { Hunt = {} }
+    world:set(e, "Hunt.prey", e)
+    local query, to = world:query "Hunt", e
+    local function set(hunt) hunt.prey = to end
+    local function choose(hunt)
+      local prey = hunt.prey ~= e and hunt.prey or to
+      hunt.prey = prey
+    end
+    for _, fn in ipairs { set, choose } do
+      for _ = 1, 2 do
+        to = e
+        helper.has_error(function() query:run(fn) end, "it sets a field of type entity")
+        to = 0
+        query:run(fn)
+        assert.equal(0, world:get(e, "Hunt.prey"))
+        world:set(e, "Hunt.prey", e)
+      end
+    end
+  end)
+
   it("know that what they had inlined is gone", function()
     local world, e, query = make_world()
     local config = { step = function(x) return x + 1 end }

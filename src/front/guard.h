@@ -16,6 +16,7 @@ enum guard_type {
   GUARD_INTEGER,   /* one that a float can stand for */
   GUARD_WIDE,      /* one that no float can */
   GUARD_FLOAT,
+  GUARD_OTHER,     /* anything but the null id */
   GUARD_TABLE,     /* some table */
   GUARD_SAME,      /* this very value */
   GUARD_LENGTH,    /* some table, whose length is wanted */

@@ -355,10 +355,12 @@ bool outside_null(struct front *f, struct val number) {
   const struct path *path = &f->paths[number.at - 1];
   path_push(f->L, f->anchors, path);
   bool null = lua_isinteger(f->L, -1) && lua_tointeger(f->L, -1) == 0;
-  if (null)
+  if (null) {
     guard_same(f, path);
-  else
+  } else {
     lua_pop(f->L, 1);
+    need_guard(f, path, GUARD_OTHER);
+  }
   return null;
 }
 

@@ -76,6 +76,7 @@ static bool read_guard(lua_State *L, int anchors, const struct guard *guard,
     case GUARD_HIDDEN:
       fits = lua_isnil(L, -1) && !path_is_absent(L, anchors, &guard->path, guard->same);
       break;
+    case GUARD_OTHER: fits = !lua_isinteger(L, -1) || lua_tointeger(L, -1) != 0; break;
     case GUARD_TABLE: fits = lua_istable(L, -1); break;
     default:
       lua_rawgeti(L, anchors, guard->same);
