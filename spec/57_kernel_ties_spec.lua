@@ -150,6 +150,66 @@ describe("C75: a kernel over ties", function()
   end)
 end)
 
+describe("a kernel that writes the field by which its query's path goes", function()
+  -- Who hunts whom: each row lets go, and what the fourth one adds has a fraction.
+  local function new_hunt(kernels)
+    local world = helper.new_world { tag = 3, kernels = kernels }
+    world:component("Hunt", { "prey: entity" })
+    world:component("Health", { "hp: f64" })
+    world:component("Count", { "n: i32", "by: f64" })
+    world:relation("Likes")
+    local prey, other = world:spawn { Health = {} }, world:spawn {}
+    for i = 1, 6 do
+      world:spawn { Hunt = { prey = prey }, Count = { n = 1, by = i == 4 and 0.5 or 1.0 },
+        Likes = { prey, other } }
+    end
+    return world
+  end
+
+  -- What is left after two runs, and in which tier.
+  local function run(kernels, text, each)
+    local world, errors = new_hunt(kernels), {}
+    world:system("let go", { query = text, each = each })
+    for i = 1, 2 do
+      local _, message = pcall(world.run, world, "let go", 1)
+      errors[i] = tostring(message):match "is not an integer"
+    end
+    local counts = {}
+    for count, hunt in world:query("Count, Hunt"):each() do
+      counts[#counts + 1] = count.n
+      counts[#counts + 1] = hunt.prey
+    end
+    return { world:digest(), errors, counts }, world:explain("let go")
+  end
+
+  local function let_go(count, hunt)
+    count.n = count.n + count.by
+    hunt.prey = 0
+  end
+
+  it("fails at the row where the function fails, as often", function()
+    local text = "Count, Hunt, Hunt.prey->Health:in"
+    local quick, explained = run(true, text, let_go)
+    assert.equal("vector", explained.tier)
+    assert.same(run(false, text, let_go), quick)
+    assert.same({ "is not an integer", "is not an integer" }, quick[2])
+  end)
+
+  it("stays Lua where a row may match again, which it leads elsewhere", function()
+    for _, text in ipairs { "(Likes, *), Count, Hunt, Hunt.prey->Health:in",
+      "Count, Hunt, Hunt.prey->Health:in, (Likes, *)" } do
+      local function go(count, hunt)
+        count.n = count.n + 1
+        hunt.prey = 0
+      end
+      local quick, explained = run(true, text, go)
+      assert.equal("lua", explained.tier)
+      assert.matches("by which a path of its query goes", explained.reason, 1, true)
+      assert.same(run(false, text, go), quick)
+    end
+  end)
+end)
+
 describe("over ties, a function stays Lua", function()
   local world
 

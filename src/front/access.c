@@ -251,6 +251,20 @@ static bool is_of_parent(const struct front *f, const struct term *term) {
          !terms->sources;
 }
 
+/* Whether a path of the query goes by a field, where rows may match again: what one match writes
+** leads the next one. */
+static bool leads_again(const struct front *f, const struct front_column *written) {
+  const struct query_terms *terms = &f->query->terms;
+  bool again = false, leads = false;
+  for (uint32_t i = 0; i < terms->step_count; i++) {
+    const struct term *term = &terms->terms[terms->steps[i]];
+    again |= term_repeats(terms, term);
+    leads |= term->form == TERM_PATH && term->through == written->component &&
+             term->through_leaf == written->component_leaf;
+  }
+  return again && leads;
+}
+
 /* What is written has one way to it, so that no row reads what another one has still to write. */
 static void check_owner(struct front *f, uint32_t at) {
   const struct front_column *written = &f->columns[at];
@@ -258,6 +272,10 @@ static void check_owner(struct front *f, uint32_t at) {
   const struct term *owner = front_term(f, f->cells[at].slot);
   if (owner->form == TERM_PATH || owner->form == TERM_OF)
     front_refuse(f, "it writes to '%s' of another entity, by a path or a variable", component);
+  if (leads_again(f, written))
+    front_refuse(f, "it writes to '%s.%s', by which a path of its query goes, and a row may match "
+                    "more than once: do it in a system without '*' and variables", component,
+                 written->component->leaves[written->component_leaf].name);
   for (uint32_t i = 0; i < f->column_count; i++) {
     const struct front_column *other = &f->columns[i];
     bool shared = other->component == written->component &&

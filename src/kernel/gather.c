@@ -274,6 +274,13 @@ static void put_back(const struct gather *gather, uint32_t rows) {
       copy_column(gather, i, rows, true);
 }
 
+ecs_id gather_first(const struct gather *gather) {
+  const struct matches_spot *own = &gather->spots[0].cells;
+  assert(gather->count > 0 && own->part_count > 0);
+  uint32_t entity = own->parts[0].table->rows[own->rows[0]];
+  return entity_id(&gather->query->world->entities, entity);
+}
+
 /* ---- running ---- */
 
 bool gather_run(struct runner *runner, const struct run *run, struct gather *gather,

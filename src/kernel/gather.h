@@ -54,6 +54,9 @@ bool gather_run_table(struct runner *runner, const struct run *run, struct gathe
 void gather_rows(struct gather *gather, const struct table *table, uint32_t match, uint32_t first,
                  uint64_t bits);
 
+/* The entity of the first row that was gathered. */
+ecs_id gather_first(const struct gather *gather);
+
 /* As run_table and run_stage, of what was gathered. Afterwards (with commands: after staging) there
 ** are no rows. */
 bool gather_run(struct runner *runner, const struct run *run, struct gather *gather,

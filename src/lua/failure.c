@@ -89,12 +89,21 @@ struct finishing {
   ecs_id entity;               /* whose row the function is called for */
 };
 
+/* Comes to the next run of rows, none of which is before those that are left. */
+static bool next_run(struct loop_box *loop, struct rest *rest) {
+  bool more = loop_next_run(loop);
+  while (more && rest->entity != ECS_NULL && loop_entity(loop, 0) != rest->entity)
+    more = loop_next_run(loop);
+  rest->entity = ECS_NULL;
+  return more;
+}
+
 /* body(loop, function, finishing) */
 static int finish_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   struct finishing *finishing = lua_touserdata(L, 3);
   struct rest *rest = &finishing->rest;
-  while (rest->count && loop_next_run(loop)) {
+  while (rest->count && next_run(loop, rest)) {
     uint32_t row = rest->before < loop->count ? (uint32_t)rest->before : loop->count;
     rest->before -= row;
     for (; row < loop->count && rest->count; row++, rest->count--) {

@@ -6,6 +6,8 @@
 
 #include <lauxlib.h>
 
+#include "ecs.h"
+
 struct run_failure;
 struct variant;
 
@@ -14,6 +16,8 @@ struct rest {
   uint32_t match;              /* of the query, from which that loop begins */
   uint64_t before;             /* rows from there on that are done */
   uint64_t count;              /* the row that failed, and those of the run behind it */
+  ecs_id entity;               /* with whose only match they begin, or ECS_NULL: rows before it
+                               ** count no more where a path is led elsewhere by what they wrote */
 };
 
 /* Calls the kernel's function, whose handle is at an index, for the row that failed: it does what a

@@ -65,7 +65,8 @@ static struct rest rest_of(const struct run *run, uint32_t match, uint32_t row) 
   const ecs_query *query = run->query;
   const struct table *table = world_table(query->world, query->tables[match]);
   uint32_t before = rows_before(run, table, row);
-  return (struct rest){match, before, rows_before(run, table, table->count) - before};
+  uint32_t count = rows_before(run, table, table->count) - before;
+  return (struct rest){match, before, count, ECS_NULL};
 }
 
 /* Over a table of the query. */
@@ -142,7 +143,11 @@ static void finish_matches(lua_State *L, int handle, const struct loop_box *loop
                            struct gathering *g, const struct run_failure *failure,
                            uint32_t count) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  struct rest rest = {g->match, g->done + failure->why.row, count - failure->why.row};
+  struct rest rest = {g->match, g->done + failure->why.row, count - failure->why.row, ECS_NULL};
+  if (g->walk && !g->walk->repeats) {
+    rest.entity = failure->entity;
+    rest.before = 0;
+  }
   finish(L, handle, loop, g->variant, failure, g->run.dt, &rest);
   begin(L, kernel, g, g->present);
 }
@@ -155,6 +160,7 @@ static void flush(lua_State *L, int handle, struct loop_box *loop, struct gather
   uint32_t count = g->gather->count;
   if (!g->variant || count == 0) return;
   if (UNLIKELY(may_be_refused(&g->run, NULL))) {
+    failure.entity = gather_first(g->gather);
     finish_matches(L, handle, loop, g, &failure, count);
     g->done += count;
     return;
