@@ -103,6 +103,19 @@ describe("C74: a relation of several targets", function()
       "the target of a pair of 'Likes' is dead")
   end)
 
+  it("refuses made-up pairs with indices that nobody has (C68)", function()
+    for _, index in ipairs { 0, 9999, 65535, 5000000, 0xFFFFFFF } do
+      for _, name in ipairs { "Likes", "Owes", "DockedTo" } do
+        local pair = 1 << 52 | world:describe(name).id << 28 | index
+        for _, call in ipairs { "add", "remove", "has", "get", "read" } do
+          helper.has_error(function() world[call](world, e, pair) end, "of this pair is dead")
+        end
+        helper.has_error(function() world:set(e, pair, 1) end, "of this pair is dead")
+        helper.has_error(function() world:spawn { [pair] = true } end, "is dead")
+      end
+    end
+  end)
+
   it("is added in queries' functions, which stay Lua", function()
     local function like(_, _, entity)
       world:add(entity, "Likes", bob)

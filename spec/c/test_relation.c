@@ -180,6 +180,28 @@ static void refuses_what_is_no_tie(void) {
   close_world(&f);
 }
 
+/* Also at indices that have no room yet, or are kept for components. */
+static void refuses_pairs_with_indices_of_nobody(void) {
+  static const uint32_t indices[] = {0, 9999, 65535, FIRST_ENTITY + 5000000, 0x0FFFFFFF};
+  open_relations();
+  ecs_id relations[] = {likes, docked, owes}, id;
+  for (size_t i = 0; i < 3 * sizeof indices / sizeof *indices; i++) {
+    ecs_id pair = ecs_pair(relations[i % 3], indices[i / 3]);
+    check_context("index %u", indices[i / 3]);
+    CHECK(ecs_add(f.world, f.a, pair) != ECS_OK);
+    CHECK(ecs_set(f.world, f.a, pair, &(struct docked){0}) != ECS_OK);
+    CHECK(ecs_spawn(f.world, &pair, 1, &id) != ECS_OK);
+    CHECK(ecs_spawn_many(f.world, 3, &pair, 1, NULL) != ECS_OK);
+    CHECK(!ecs_has(f.world, f.a, pair));
+    CHECK(ecs_get(f.world, f.a, pair, &(struct docked){0}) == ECS_EABSENT);
+    ecs_remove(f.world, f.a, pair);
+    CHECK(ecs_query_add(new_query(f.world, ""), pair) != ECS_OK);
+    CHECK_SOUND(f.world);
+  }
+  check_context(NULL);
+  close_world(&f);
+}
+
 static void dies_with_its_target(void) {
   open_relations();
   CHECK_OK(f.world, ecs_add(f.world, f.a, ecs_pair(child_of, f.c)));
@@ -368,6 +390,7 @@ static const struct test tests[] = {
   {"tables and records of dead targets are reclaimed", forgets_tables_of_dead_targets},
   {"a circle in an acyclic relation is refused, in scopes too", refuses_circles},
   {"what ties to nobody is refused", refuses_what_is_no_tie},
+  {"pairs with indices that nobody has are refused", refuses_pairs_with_indices_of_nobody},
   {"sources whose relation says so die with their target", dies_with_its_target},
   {"a source whose relation says so keeps its target alive",
    refuses_to_despawn_what_is_guarded},

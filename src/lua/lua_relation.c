@@ -36,7 +36,7 @@ static ecs_id target_of_pair(lua_State *L, const struct world_box *box, int arg)
   int is_integer;
   ecs_id id = lua_type(L, arg) == LUA_TNUMBER ? to_id(L, arg, &is_integer) : ECS_NULL;
   if (!id_is_pair(id)) return ECS_NULL;
-  ecs_id target = entity_id(box->entities, pair_target(id));
+  ecs_id target = entity_id_any(box->entities, pair_target(id));
   if (!ecs_alive(box->world, target)) luaL_argerror(L, arg, "the target of this pair is dead");
   return target;
 }

@@ -155,7 +155,7 @@ static void add_pair(struct plan *plan, struct component *component, ecs_id pair
   lua_State *L = plan->batch.L;
   const ecs_world *world = plan->batch.box->world;
   uint32_t before = plan->batch.count;
-  ecs_id target = entity_id(&world->entities, pair_target(pair));
+  ecs_id target = entity_id_any(&world->entities, pair_target(pair));
   char got[128];
   if (!ecs_alive(world, target))
     raise_error(L, "the target of a pair of '%s' is dead", component->name);

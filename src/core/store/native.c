@@ -83,7 +83,7 @@ ecs_status ecs_despawn(ecs_world *world, ecs_id entity) {
 /* A value for a pair, whose id names both. */
 static ecs_status set_pair(ecs_world *world, ecs_id entity, ecs_id pair,
                            struct component *component, const struct write *writes) {
-  ecs_id target = entity_id(&world->entities, pair_target(pair));
+  ecs_id target = entity_id_any(&world->entities, pair_target(pair));
   uint32_t first = component->relation->exclusive;
   return relate_add(world, entity, component, target, writes + first,
                     component->leaf_count - first);
@@ -100,7 +100,7 @@ ecs_status ecs_remove(ecs_world *world, ecs_id entity, ecs_id component) {
 static APART bool has_otherwise(const ecs_world *world, ecs_id entity, ecs_id component) {
   const struct relation *relation = relation_of(world, component);
   if (LIKELY(!relation)) return entity_has(world, entity, component);
-  ecs_id target = id_is_pair(component) ? entity_id(&world->entities, pair_target(component))
+  ecs_id target = id_is_pair(component) ? entity_id_any(&world->entities, pair_target(component))
                                         : ECS_NULL;
   return relate_has(world, entity, relation->component, target);
 }

@@ -89,6 +89,14 @@ static inline ecs_id entity_id(const struct entity_index *index, uint32_t at) {
   return id_make(at, *entity_generation(index, at), at < FIRST_ENTITY ? 0 : index->tag);
 }
 
+/* The same of any index; of one without a slot, as a made-up pair may name, its first id. */
+static inline ecs_id entity_id_any(const struct entity_index *index, uint32_t at) {
+  assert(at < INDEX_LIMIT);
+  if (LIKELY(at - FIRST_ENTITY < index->near.count) || entity_page(index, at))
+    return entity_id(index, at);
+  return id_make(at, 0, at < FIRST_ENTITY ? 0 : index->tag);
+}
+
 /* entity_find where slots are not near. */
 struct record *entity_find_far(const struct entity_index *index, ecs_id id);
 

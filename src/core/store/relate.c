@@ -267,7 +267,7 @@ ecs_status relate_remove(ecs_world *world, ecs_id id, struct component *componen
 ecs_status relate_change(ecs_world *world, ecs_id id, ecs_id relation, bool adds) {
   struct component *component = component_of(world, relation);
   ecs_id target = ECS_NULL;
-  if (id_is_pair(relation)) target = entity_id(&world->entities, pair_target(relation));
+  if (id_is_pair(relation)) target = entity_id_any(&world->entities, pair_target(relation));
   if (!adds) return relate_remove(world, id, component, target);
   return target ? relate_add(world, id, component, target, NULL, 0)
                 : relate_no_target(world, component);

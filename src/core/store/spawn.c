@@ -421,7 +421,7 @@ static ecs_status part_of(ecs_world *world, ecs_id id, struct part *part) {
   *part = (struct part){NULL, ECS_NULL, 0, NULL, 0};
   ecs_status status = component_need_id(world, id, &part->component);
   if (status != ECS_OK || !part->component->relation) return status;
-  if (id_is_pair(id)) part->target = entity_id(&world->entities, pair_target(id));
+  if (id_is_pair(id)) part->target = entity_id_any(&world->entities, pair_target(id));
   return ecs_alive(world, part->target) ? ECS_OK : relate_no_target(world, part->component);
 }
 
