@@ -110,6 +110,7 @@ build = {
         "src/front/call.c",
         "src/front/choice.c",
         "src/front/dump.c",
+        "src/front/element.c",
         "src/front/env.c",
         "src/front/front.c",
         "src/front/number.c",

@@ -21,7 +21,7 @@ static bool is_read_only(const struct front *f, uint32_t slot) {
   return front_term(f, slot)->read_only;
 }
 
-static k_column column_type(struct front *f, const struct component *component,
+k_column access_column_type(struct front *f, const struct component *component,
                             const struct leaf *leaf) {
   static const k_column columns[COLUMN_COUNT] = {
       [COLUMN_F32] = KC_F32, [COLUMN_F64] = KC_F64, [COLUMN_I8] = KC_I8,
@@ -51,7 +51,7 @@ static uint32_t find_column(struct front *f, uint32_t slot, uint32_t leaf,
                             const struct component *component, uint32_t component_leaf) {
   for (uint32_t i = 0; i < f->column_count; i++)
     if (f->cells[i].slot == slot && f->cells[i].leaf == leaf) return i;
-  k_column type = column_type(f, component, &component->leaves[component_leaf]);
+  k_column type = access_column_type(f, component, &component->leaves[component_leaf]);
   return new_column(f, (struct run_column){slot, leaf},
                     (struct front_column){.component = component,
                                           .component_leaf = component_leaf, .type = type,
@@ -155,7 +155,7 @@ static bool is_leaf(struct val view) { return !view.array && !view.component; }
 static struct val resource_field(struct front *f, struct val at) {
   assert(at.leaf < at.root->leaf_count);
   const struct leaf *leaf = &at.root->leaves[at.leaf];
-  (void)column_type(f, at.root, leaf);   /* refuses what kernels have no columns for */
+  (void)access_column_type(f, at.root, leaf);   /* refuses what kernels have no columns for */
   enum type_class class = type_class(leaf->type);
   k_type type = class == CLASS_FLOAT ? KT_F64 : class == CLASS_TRUTH ? KT_BOOL : KT_I64;
   uint32_t i = 0;
@@ -175,6 +175,7 @@ static struct val resource_field(struct front *f, struct val at) {
 struct val access_key(struct front *f, struct val from, const struct constant *key) {
   if (from.kind == VAL_PATH) return outside_key(f, from.at, key);
   if (from.kind == VAL_WORLD) return call_method(f, from, key);
+  if (from.kind == VAL_ARRAY) return element_key(f, from, key);
   if (from.kind != VAL_VIEW && from.kind != VAL_RESOURCE)
     front_refuse(f, "it takes a field of what is neither a view nor a table");
   struct val to = inside(f, from, key);
@@ -225,6 +226,8 @@ static k_value fit_value(struct front *f, const struct leaf *leaf, k_column type
 void access_store(struct front *f, struct val view, const struct constant *key,
                   struct val value) {
   if (view.kind == VAL_PATH) front_refuse(f, "it writes to a table: write to a field of a view");
+  if (view.kind == VAL_ARRAY)
+    front_refuse(f, "it writes to the array '%s': do so in a system's run", view.component->name);
   if (view.kind != VAL_VIEW) front_refuse(f, "it writes to what is not a view");
   struct val to = inside(f, view, key);
   if (!is_leaf(to)) front_refuse(f, "it sets an array or a nested component");

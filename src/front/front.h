@@ -11,6 +11,8 @@
 #include "front/result.h"
 #include "kernel/run.h"
 
+struct leaf;
+
 #define FRONT_DEPTH 8          /* inlined functions inside one another */
 #define FRONT_FUNCTIONS 64     /* inlined in all */
 #define FRONT_RESULTS 8
@@ -32,7 +34,8 @@ enum val_kind {
   VAL_MATH,        /* a function of the math library */
   VAL_WORLD,
   VAL_METHOD,      /* a function of the world's methods */
-  VAL_RESOURCE
+  VAL_RESOURCE,
+  VAL_ARRAY        /* an array of the world: `component` */
 };
 
 struct val {
@@ -129,6 +132,8 @@ struct front {
   uint32_t string_count;
   struct run_asked asked[RUN_ASKED];
   uint32_t asked_count;
+  ecs_id arrays[FRONT_ARRAYS];         /* by the number in the program */
+  uint32_t array_count;
   struct run_command commands[RUN_BITMAPS];
   uint32_t command_count, loop_commands;   /* those before the outermost loop that is open */
   bool breaks_promise;         /* refused since it writes to a term declared :in */
@@ -281,6 +286,13 @@ bool outside_null(struct front *f, struct val number);
 struct val outside_upvalue(struct front *f, uint32_t upvalue);
 struct val outside_key(struct front *f, uint32_t path, const struct constant *key);
 
+/* ---- element.c: elements of arrays ---- */
+
+/* The element of an array at an index that may differ from row to row; that at a constant. Rows in
+** which there is none fail. */
+struct val element_at(struct front *f, struct val array, struct val index);
+struct val element_key(struct front *f, struct val array, const struct constant *key);
+
 /* ---- access.c: views, resources ---- */
 
 /* The query's term with that number of data. */
@@ -288,6 +300,9 @@ const struct term *front_term(const struct front *f, uint32_t slot);
 /* What the key of an object, or a parameter of the whole function is. */
 struct val access_key(struct front *f, struct val object, const struct constant *key);
 struct val access_parameter(struct front *f, uint32_t index);
+/* The kernel's column of a leaf's cells; refuses what it has none for. */
+k_column access_column_type(struct front *f, const struct component *component,
+                            const struct leaf *leaf);
 /* Sets the field of a view, for the rows that are here. */
 void access_store(struct front *f, struct val view, const struct constant *key,
                   struct val value);

@@ -95,9 +95,14 @@ static struct val object(struct front *f, const struct path *path) {
       result.kind = VAL_RESOURCE;
       result.component = result.root = outside.resource;
       break;
+    case OUTSIDE_ARRAY:
+      assert(outside.resource && outside.resource->length);
+      result.kind = VAL_ARRAY;
+      result.component = outside.resource;
+      break;
     default:
-      front_refuse(f, "it uses an object that is neither this world nor a resource of it: take it "
-                      "by world:res");
+      front_refuse(f, "it uses an object that is neither this world nor a resource or an array of "
+                      "it: take it by world:res or world:array");
       break;
   }
   return result;

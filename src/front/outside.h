@@ -10,12 +10,13 @@ struct component;
 enum outside_kind {
   OUTSIDE_OTHER,     /* nothing that a kernel can use */
   OUTSIDE_WORLD,     /* the kernel's world */
-  OUTSIDE_RESOURCE   /* a view of a resource of that world */
+  OUTSIDE_RESOURCE,  /* a view of a resource of that world */
+  OUTSIDE_ARRAY      /* an array of that world */
 };
 
 struct outside {
   enum outside_kind kind;
-  const struct component *resource;
+  const struct component *resource;    /* or the array */
 };
 
 /* Says what the userdata at an index is to a kernel of the world whose object is `owner`. */

@@ -108,6 +108,23 @@ void build_put(struct builder *b, uint32_t column, k_value v) {
     store(b, N_STORE, column, build_select(b, build_start(b), v, build_load(b, column)));
 }
 
+uint32_t build_array(struct builder *b, k_column type) {
+  if (type >= KC_ENTITY) builder_fail(b, K_EINVAL);
+  if (b->array_count == MAX_ARRAYS) builder_fail(b, K_ELIMIT);
+  if (b->status != K_OK) return NONE;
+  b->arrays[b->array_count] = (uint8_t)type;
+  return b->array_count++;
+}
+
+k_value build_element(struct builder *b, uint32_t array, k_value index) {
+  if (b->status == K_OK && array >= b->array_count) builder_fail(b, K_EINVAL);
+  if (!has_type(b, index, KT_I64)) return K_NONE;
+  struct node n = failing(b, N_ELEMENT, column_value((k_column)b->arrays[array]));
+  n.in[0] = index;
+  n.aux = (uint16_t)array;
+  return builder_add(b, n);
+}
+
 static k_value to_integer(struct builder *b, k_value v, k_error error) {
   struct node n = failing(b, N_EXACT, KT_I64);
   n.in[0] = v;

@@ -29,7 +29,8 @@ struct numbering program_numbering(const struct program *p) {
   at.bitmaps = at.all + 1;
   at.totals = at.bitmaps + p->bitmap_count;
   at.start = at.totals + p->total_count;
-  at.count = at.start + 1;
+  at.arrays = at.start + 1;
+  at.count = at.arrays + p->array_count;
   return at;
 }
 
@@ -115,7 +116,8 @@ static bool reads(const struct checker *c, uint32_t operand, char letter, bool s
     case 'F':
     case 'D':
     case 'I': return scalar_holds(c, operand, letter_type(letter));
-    case 'j': return true;  /* looked at where it is used */
+    case 'j':
+    case 'a': return true;  /* looked at where it is used */
     default: break;
   }
   if (scalar) return scalar_holds(c, operand, letter_type(letter));
@@ -168,6 +170,13 @@ static bool writes(struct checker *c, const k_insn *k, bool scalar) {
   if (!register_fits(c, operand, letter)) return false;
   c->held[operand] = (uint8_t)letter_type(letter);
   return true;
+}
+
+/* Whether the array that an instruction takes an element of, if it does, has such elements. */
+static bool array_fits(const struct checker *c, const k_insn *k, uint32_t op) {
+  if (op_table[op].signature[2] != 'a') return true;
+  if (k->b < c->at.arrays || k->b >= c->at.count) return false;
+  return c->p->arrays[k->b - c->at.arrays] == op - OP_ELEMENT_BOOL;
 }
 
 /* ---- loops and skips ---- */
@@ -264,6 +273,7 @@ static bool instruction(struct checker *c, const k_insn *k) {
   if (!reads(c, k->a, s[1], scalar) || !reads(c, k->b, s[2], scalar) ||
       !reads(c, k->c, s[3], scalar) || !reads(c, k->d, s[4], scalar))
     return false;
+  if (!array_fits(c, k, op)) return false;
   if (op == OP_END) return end_loop(c, k);
   if (!writes(c, k, scalar)) return false;
   return op < OP_CONTROLS || control(c, k);
@@ -273,7 +283,8 @@ static bool counts_fit(const struct program *p) {
   return p->column_count <= MAX_COLUMNS && p->reg1_count <= MAX_REGISTERS &&
          p->reg4_count <= MAX_REGISTERS && p->reg8_count <= MAX_REGISTERS &&
          p->scalar_count <= MAX_SCALARS && p->bitmap_count <= MAX_BITMAPS &&
-         p->total_count <= MAX_TOTALS && p->insn_count <= MAX_INSNS &&
+         p->total_count <= MAX_TOTALS &&
+         p->array_count <= MAX_ARRAYS && p->insn_count <= MAX_INSNS &&
          p->uniform_count + p->constant_count <= p->scalar_count &&
          p->prologue <= p->insn_count;
 }
@@ -287,6 +298,8 @@ static bool header(const struct program *p) {
     if (p->columns[i] >= KC_COUNT) return false;
   for (uint32_t i = 0; i < p->scalar_count; i++)
     if (p->scalars[i] > KT_I64) return false;
+  for (uint32_t i = 0; i < p->array_count; i++)
+    if (p->arrays[i] >= KC_ENTITY) return false;
   for (uint32_t i = 0; i < p->total_count; i++)
     if (p->totals[i] / 4 > KR_MAX || p->totals[i] % 4 < KT_F64) return false;
   return true;

@@ -333,10 +333,16 @@ static uint32_t plain_op(const struct emitter *e, const struct node *n, bool sca
     case N_RANDOM: return node_at(e->b, n->in[1])->varies ? OP_RANDOM_VV : OP_RANDOM_VS;
     case N_UNIT: return OP_UNIT;
     case N_INTERVAL: return OP_INTERVAL;
+    case N_ELEMENT: return OP_ELEMENT_BOOL + (uint32_t)e->b->arrays[n->aux];
     case N_COPY: return copy_op(n->type);
     case N_FILL: return fill_op(n->type);
     default: return fused_op(e, n);
   }
+}
+
+static uint16_t array_operand(const struct emitter *e, uint32_t array) {
+  assert(array < e->b->array_count);
+  return (uint16_t)(start_number(e) + 1 + array);
 }
 
 static void emit_plain(struct emitter *e, const struct node *n, bool scalar) {
@@ -353,6 +359,7 @@ static void emit_plain(struct emitter *e, const struct node *n, bool scalar) {
   k->b = operand(e, n->in[1], scalar);
   k->c = operand(e, n->in[2], scalar);
   k->d = operand(e, n->in[3], scalar);
+  if (n->op == N_ELEMENT) k->b = array_operand(e, n->aux);
   k->tag = n->tag;
 }
 
@@ -410,7 +417,7 @@ static uint32_t most_insns(const struct builder *b) {
 
 static size_t program_size(const struct program *p) {
   return sizeof *p + p->constant_count * sizeof(k_scalar) + p->insn_count * sizeof(k_insn) +
-         p->column_count + p->scalar_count + p->total_count;
+         p->column_count + p->scalar_count + p->total_count + p->array_count;
 }
 
 /* Rows per block, such that a block's columns and registers stay in the first cache. */
@@ -454,6 +461,7 @@ static struct program *new_program(const struct emitter *e, uint32_t prologue) {
       .constant_count = (uint16_t)e->constant_count,
       .bitmap_count = (uint16_t)b->bitmap_count,
       .total_count = (uint16_t)b->total_count,
+      .array_count = (uint16_t)b->array_count,
       .block = (uint16_t)block_rows(b),
       .insn_count = (uint16_t)e->count,
       .prologue = (uint16_t)prologue,
@@ -466,6 +474,7 @@ static struct program *new_program(const struct emitter *e, uint32_t prologue) {
   p->columns = (uint8_t *)(p->insns + p->insn_count);
   p->scalars = p->columns + p->column_count;
   p->totals = p->scalars + p->scalar_count;
+  p->arrays = p->totals + p->total_count;
   return p;
 }
 
@@ -485,6 +494,7 @@ static struct program *make_program(const struct emitter *e, uint32_t prologue) 
   memcpy(p->insns, e->insns, p->insn_count * sizeof *p->insns);
   memcpy(p->columns, b->columns, p->column_count);
   memcpy(p->totals, b->totals, p->total_count);
+  memcpy(p->arrays, b->arrays, p->array_count);
   for (uint32_t i = 0; i < b->uniform_count; i++)
     p->scalars[i] = b->uniforms[i] == 0 ? KT_F64 : (uint8_t)(b->uniforms[i] - 1);
   for (k_value v = 0; v < b->count; v++) {

@@ -101,8 +101,10 @@ static void add_operand(struct text *out, const struct program *p, uint32_t oper
     add_numbered(out, "bits", operand - at.bitmaps);
   else if (operand < at.start)
     add_numbered(out, "total", operand - at.totals);
-  else
+  else if (operand < at.arrays)
     text_add(out, "rows");
+  else
+    add_numbered(out, "array", operand - at.arrays);
 }
 
 static void add_insn(struct text *out, const struct program *p, uint32_t pc) {

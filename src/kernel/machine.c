@@ -126,6 +126,10 @@ static void set_up(struct running *r, char *base, const struct layout *l) {
     at[numbers->totals + i] = totals + i;
     k_fold_begin(totals + i, total_how(p, i), total_type(p, i));
   }
+  for (uint32_t i = 0; i < p->array_count; i++) {
+    assert(r->run->arrays && r->run->arrays[i].count > 0);
+    at[numbers->arrays + i] = (void *)(uintptr_t)&r->run->arrays[i];
+  }
 }
 
 /* Whether one of n lanes is set. Most masks that are not empty show it at once. */

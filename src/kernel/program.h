@@ -124,6 +124,14 @@ void build_store(struct builder *b, uint32_t column, k_value v);
 void build_put(struct builder *b, uint32_t column, k_value v);
 k_value build_rows_entity(struct builder *b, uint32_t column);
 
+/* Arrays: columns of their own length that are the same for all rows, and only read.
+**
+** `build_array` declares the next array and returns its number, from 0, or NONE; runs are given
+** them in that order. `build_element` is the element at an index (i64, from 1) of the row; where
+** there is none, rows of the mask fail (KE_ABSENT). */
+uint32_t build_array(struct builder *b, k_column type);
+k_value build_element(struct builder *b, uint32_t array, k_value index);
+
 /* `v` as a column of `type` takes it, by the rules of world:set: i64 for integer columns
 ** (KE_FRACTION, KE_RANGE in rows of the mask where it does not fit), rounded for f32. */
 k_value build_fit(struct builder *b, k_column type, k_value v);
@@ -238,7 +246,8 @@ typedef enum k_error {
   KE_INTEGER,   /* a float without an integer representation */
   KE_FRACTION,  /* such a float stored into an integer field */
   KE_RANGE,     /* an integer out of its field's range */
-  KE_EMPTY      /* the interval of a random number is empty */
+  KE_EMPTY,     /* the interval of a random number is empty */
+  KE_ABSENT     /* an index of an array that has no such element: the index is the value */
 } k_error;
 
 typedef struct k_failure {
@@ -274,6 +283,12 @@ void k_fold_end(const k_folding *f, k_reduce how, k_type type, k_total *total);
 /* Puts 0 in place of ids whose entity is dead. */
 typedef void (*k_live)(void *ud, int64_t *ids, size_t n);
 
+/* An array: at least one element. */
+typedef struct k_array {
+  const void *data;
+  int64_t count;
+} k_array;
+
 typedef struct k_run {
   size_t rows;
   void *const *columns;       /* per column: an array of `rows`, 64-byte aligned */
@@ -283,6 +298,7 @@ typedef struct k_run {
   k_total *totals;            /* by index */
   k_live live;                /* needed when program_info.live */
   void *live_ud;
+  const k_array *arrays;      /* by index */
 } k_run;
 
 /* Runs `p` over one table. K_OK, or K_FAILED: then *failure says why, rows before the
@@ -320,8 +336,8 @@ float k_log(float x);
 
 /* One instruction. Its operands are numbers, counted through: first the columns, then the
 ** block registers of 1, of 4 and of 8 bytes a lane, then the scalars, the mask of every
-** row, the bitmaps, the totals, the bits of the rows to start with. What an instruction
-** takes is said by its signature in ops.def. */
+** row, the bitmaps, the totals, the bits of the rows to start with, the arrays. What an
+** instruction takes is said by its signature in ops.def. */
 typedef struct k_insn {
   uint16_t op, dst, a, b, c, d;
   uint32_t tag;
@@ -338,7 +354,7 @@ struct program {
   uint16_t scalar_count;
   uint16_t uniform_count;   /* the first scalars are the uniforms, */
   uint16_t constant_count;  /* then the constants, then those that are computed */
-  uint16_t bitmap_count, total_count;
+  uint16_t bitmap_count, total_count, array_count;
   uint16_t block;           /* rows per block: a multiple of 64, at most K_BLOCK */
   uint16_t whole;           /* 1: has no block registers, so that blocks may be longer */
   uint16_t starts;          /* 1: is for some rows, k_run.start; blocks without any are skipped */
@@ -349,6 +365,7 @@ struct program {
   k_scalar *constants;
   k_insn *insns;
   uint8_t *totals;          /* k_reduce * 4 + k_type of each */
+  uint8_t *arrays;          /* k_column of each: none of entities */
   uint32_t shared;          /* owners beside the first one, each of which frees it */
 };
 

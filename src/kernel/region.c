@@ -138,6 +138,7 @@ static int32_t cost(const struct node *n) {
     case N_RANDOM: return 100;
     case N_INTERVAL:
     case N_LIVE: return 40;
+    case N_ELEMENT:
     case N_EXACT: return 16;
     default: return n->type == KT_BOOL ? 2 : n->type == KT_F32 ? 4 : 8;
   }

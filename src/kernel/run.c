@@ -168,7 +168,7 @@ static bool run_machine(struct runner *runner, const struct run *run, uint32_t c
   assert(run->plan->machine_room <= runner->machine_room);
   k_run rows = {.rows = count, .columns = columns, .uniforms = run->uniforms,
                 .bitmaps = runner->bitmaps, .start = runner->start, .totals = run->totals,
-                .live = forget_dead, .live_ud = run->query->world};
+                .arrays = run->arrays, .live = forget_dead, .live_ud = run->query->world};
   k_status status = machine_run(runner->machine, run->plan->program, &rows, &failure->why);
   assert(status == K_OK || status == K_FAILED);
   assert(status == K_OK || failure->why.row < count);
@@ -278,8 +278,9 @@ static RARE ecs_status fail(const ecs_world *world, const struct run_failure *fa
     [KE_FRACTION] = "a number is no integer that its field takes",
     [KE_RANGE] = "a number is out of range for its field",
     [KE_EMPTY] = "the interval of a random number is empty",
+    [KE_ABSENT] = "an array has no such element",
   };
-  assert(failure->why.error > KE_NONE && failure->why.error <= KE_EMPTY);
+  assert(failure->why.error > KE_NONE && failure->why.error <= KE_ABSENT);
   return world_fail(world, ECS_EUSER, "entity %e: %s", failure->entity,
                     reasons[failure->why.error]);
 }

@@ -91,6 +91,7 @@ struct run {
   k_scalar *uniforms;          /* as many as the program has, and UNIFORM_FIRST at least */
   k_total *totals;             /* as many as the program has; zeroed before the first table */
   double dt;
+  const k_array *arrays;       /* as many as the program has */
   const uint32_t *first;       /* the match's columns, by slot; NULL: those of query_columns */
 };
 

@@ -75,7 +75,8 @@ static void run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct runner *runner = &kernel->set->runner;
   struct run run = {.plan = &variant->plan, .query = kernel->query,
-                    .uniforms = variant->uniforms, .totals = how->total, .dt = how->dt};
+                    .uniforms = variant->uniforms, .totals = how->total, .dt = how->dt,
+                    .arrays = variant->arrays};
   struct run_failure failure = {.entity = ECS_NULL};
   const struct table *table = world_table(kernel->query->world, kernel->query->tables[match]);
   assert(loop->query->query == kernel->query);
@@ -130,6 +131,7 @@ static void begin(lua_State *L, struct kernel *kernel, struct gathering *g, uint
   g->present = present;
   g->run.plan = &g->variant->plan;
   g->run.uniforms = g->variant->uniforms;
+  g->run.arrays = g->variant->arrays;
   g->writes = writes_any(g->variant);
   assert(!g->walk || g->run.plan->asked_count == 0);
   if (!g->walk) run_ask(&g->run, world_table(g->run.query->world, g->run.query->tables[g->match]));
@@ -371,7 +373,7 @@ bool kernel_run_settled(lua_State *L, int anchors, struct kernel *kernel, double
   struct variant *variant = variant_settled(L, anchors, kernel);
   if (!variant) return false;
   struct run run = {.plan = &variant->plan, .query = kernel->query,
-                    .uniforms = variant->uniforms, .dt = dt};
+                    .uniforms = variant->uniforms, .dt = dt, .arrays = variant->arrays};
   struct run_failure failure;
   assert(variant->quiet);
   ecs_status status = run_query(&kernel->set->runner, &run, &failure);

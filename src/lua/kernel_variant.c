@@ -1,6 +1,7 @@
 #include "lua/kernel_variant.h"
 
 #include "core/base/value.h"
+#include "core/store/array.h"
 #include "core/store/entity.h"
 #include "core/store/query_rows.h"
 #include "core/store/walk.h"
@@ -111,6 +112,14 @@ static void read_resources(struct world_box *box, struct variant *variant) {
   }
 }
 
+static void read_arrays(const struct world_box *box, struct variant *variant) {
+  for (uint32_t i = 0; i < variant->array_count; i++) {
+    const struct component *array = component_of(box->world, variant->array_ids[i]);
+    assert(array && array->length && array->resource);
+    variant->arrays[i] = (k_array){array_data(array), array->length};
+  }
+}
+
 /* ---- choosing ---- */
 
 static bool is_there(const struct term *term, const struct table *table, uint32_t row) {
@@ -191,7 +200,9 @@ static struct variant *find(lua_State *L, int anchors, struct kernel *kernel, st
 struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
                              struct which which) {
   struct variant *variant = find(L, anchors, kernel, which);
-  return variant && variant->plan.program ? variant : NULL;
+  if (!variant || !variant->plan.program) return NULL;
+  read_arrays(kernel->box, variant);
+  return variant;
 }
 
 /* Whether a variant is the one for every table in which rows match. */
@@ -222,6 +233,7 @@ struct variant *variant_settled(lua_State *L, int anchors, struct kernel *kernel
   }
   variant->run = ++kernel->runs;
   read_resources(kernel->box, variant);
+  read_arrays(kernel->box, variant);
   return variant;
 }
 
@@ -269,6 +281,8 @@ static bool copy_arrays(struct memory *memory, struct variant *variant,
   variant->column_count = count;
   memcpy(variant->commands, from->commands, sizeof variant->commands);
   memcpy(variant->asked, from->asked, sizeof variant->asked);
+  memcpy(variant->array_ids, from->array_ids, sizeof variant->array_ids);
+  variant->array_count = from->array_count;
   return made;
 }
 
@@ -302,9 +316,11 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
                           .resource_count = front->resource_count, .cells = front->cells,
                           .columns = front->columns, .column_count = front->column_count,
                           .which = which, .version = world->registry.version,
-                          .anchor_count = front->anchor_count};
+                          .anchor_count = front->anchor_count,
+                          .array_count = front->array_count};
   memcpy(found.commands, front->commands, sizeof found.commands);
   memcpy(found.asked, front->asked, sizeof found.asked);
+  memcpy(found.array_ids, front->arrays, sizeof found.array_ids);
   struct variant *variant = copy_variant(world, &found);
   if (!variant || !front->program) return variant;
   variant->quiet = kernel->result == RESULT_NONE && front->command_count == 0 &&

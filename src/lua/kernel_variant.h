@@ -67,6 +67,9 @@ struct variant {
   k_scalar uniforms[FRONT_UNIFORMS];
   struct run_command commands[RUN_BITMAPS];
   struct run_asked asked[RUN_ASKED];
+  ecs_id array_ids[FRONT_ARRAYS];
+  uint32_t array_count;
+  k_array arrays[FRONT_ARRAYS];   /* as they are in this run */
 };
 
 void variant_free(ecs_world *world, struct variant *variant);

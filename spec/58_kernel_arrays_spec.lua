@@ -1,0 +1,245 @@
+-- Functions that read the world's arrays, compiled.
+
+local helper = require "spec.support.ecs_helper"
+local ecs = require "ecs"
+
+local TYPES = { "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool" }
+
+-- Worlds of the same content, with kernels and without.
+local function both(fill)
+  local worlds = {}
+  for _, kernels in ipairs { true, false } do
+    local world = helper.new_world { kernels = kernels }
+    world:component("P", { "x: f64", "i: i32", "d: f64", "s: f32", "on: bool" })
+    local ids = world:spawn_many(3000, { P = true })
+    for n, e in ipairs(ids) do
+      world:set(e, "P", n, n % 37 + 1, n % 40, n % 5 + 0.25, false)
+    end
+    fill(world)
+    worlds[#worlds + 1] = world
+  end
+  return worlds
+end
+
+local function reason_of(world, fn)
+  world:system("it", { query = "P", each = fn })
+  return world:explain("it").reason
+end
+
+-- Systems that `make` gives for each world: they compile, and do what they do in Lua.
+local function agree(fill, make)
+  local worlds = both(fill)
+  for _, world in ipairs(worlds) do
+    for _ = 1, 3 do
+      for n, fn in ipairs { make(world) } do
+        world:system("s" .. n, { query = "P", each = fn })
+      end
+      world:update(0)
+      world:update(0)
+    end
+  end
+  assert.are.equal(worlds[2]:digest(), worlds[1]:digest())
+  for n in ipairs { make(worlds[1]) } do
+    assert.are.equal("vector", worlds[1]:explain("s" .. n).tier)
+  end
+end
+
+local function grids(world)
+  for _, type in ipairs(TYPES) do
+    local array = world:array("a_" .. type, type, 37)
+    for i = 1, 37 do
+      array[i] = type == "bool" and i % 3 == 0 or type ~= "bool" and i * 3 or false
+    end
+  end
+end
+
+describe("an array in a kernel", function()
+  it("gives elements of every type at an index of the row", function()
+    agree(grids, function(world)
+      local f32, f64, i8, i16 = world:array "a_f32", world:array "a_f64", world:array "a_i8",
+        world:array "a_i16"
+      local i32, i64, u8, u16 = world:array "a_i32", world:array "a_i64", world:array "a_u8",
+        world:array "a_u16"
+      local u32, u64, bool = world:array "a_u32", world:array "a_u64", world:array "a_bool"
+      return function(p)
+        p.s = f32[p.i]
+        p.x = p.x + f64[p.i] + i8[p.i] * 2 + i16[p.i]
+      end, function(p)
+        p.x = p.x + i32[p.i] // 2 + i64[p.i] + u8[p.i] + u16[p.i] + u32[p.i] + u64[p.i]
+        if bool[p.i] then p.on = not p.on else p.x = -p.x end
+      end
+    end)
+  end)
+
+  it("takes floats with an integer value, numbers of the script, and loops' counters", function()
+    local config = { at = 4 }
+    agree(grids, function(world)
+      local grid = world:array "a_f64"
+      return function(p)
+        local sum = 0.0
+        for k = 1, 9 do sum = sum + grid[k] end
+        p.x = sum + grid[7] + grid[8.0] + grid[config.at] + grid[p.i * 1.0]
+      end
+    end)
+  end)
+
+  it("is nil outside, at NaN and at fractions, as the function itself finds it", function()
+    agree(grids, function(world)
+      local grid = world:array "a_i32"
+      return function(p)
+        p.x = grid[p.d] or -1
+        if grid[p.s] == nil then p.on = true end
+        if not grid[0 / p.d] then p.s = p.s + 1 end
+        if grid[p.i + 30] then p.x = p.x + 1 end
+      end
+    end)
+  end)
+
+  it("is looked at in those rows only that come there", function()
+    local worlds = both(grids)
+    local world = worlds[1]
+    local grid = world:array "a_i32"
+    world:system("s", { query = "P", compile = true, each = function(p)
+      if p.d >= 1 and p.d <= 37 then p.x = grid[p.d] else p.x = 0 end
+    end })
+    world:update(0)
+    for p in world:query("P"):each() do
+      assert.are.equal((p.d >= 1 and p.d <= 37) and p.d * 3 or 0, p.x)
+    end
+  end)
+
+  it("fails as in Lua where nil is calculated with, rows before that being written", function()
+    local seen = {}
+    for _, world in ipairs(both(grids)) do
+      local grid = world:array "a_i32"
+      world:system("s", { query = "P", each = function(p) p.x = grid[p.d] + 1 end })
+      local ok, message = pcall(world.update, world, 0)
+      assert.is_false(ok)
+      seen[#seen + 1] = message:match "entity .-\n" or message
+      seen[#seen + 1] = world:digest()
+    end
+    assert(seen[1]:find("attempt to perform arithmetic on a nil value", 1, true), seen[1])
+    assert.are.equal(seen[2], seen[4])
+  end)
+
+  it("is what it is now: written, declared otherwise, restored or loaded between runs", function()
+    local world = both(grids)[1]
+    local grid = world:array "a_f64"
+    world:system("s", { query = "P", compile = true, each = function(p) p.x = grid[3] end })
+    local function look(expected)
+      world:update(0)
+      assert.are.equal(expected, world:get(world:query("P"):first(), "P.x"))
+    end
+    look(9.0)
+    grid[3] = 5
+    look(5.0)
+    local snapshot, image = world:snapshot(), world:save()
+    grid[3] = 6
+    world:restore(snapshot)
+    look(5.0)
+    world:array("a_f64", "i16", 3)
+    look(5.0)
+    grid[3] = 8
+    look(8.0)
+    world:load(image)
+    look(5.0)
+  end)
+
+  it("is refused with a reason where a kernel cannot use it", function()
+    local world = both(grids)[1]
+    local grid, ids = world:array "a_i32", world:array("ids", "entity", 3)
+    local other = ecs.world():array("theirs", "i32", 3)
+    for what, fn in pairs {
+      ["it writes to the array 'a_i32'"] = function() grid[1] = 2 end,
+      ["it writes to a table"] = function(p) grid[p.i] = 2 end,
+      ["it asks for a length"] = function(p) p.x = #grid end,
+      ["it calls a method of the array 'a_i32'"] = function() grid:fill(1) end,
+      ["it reads the array 'ids', which is entity"] = function(p) p.on = ids[1] == ids[2] end,
+      ["neither this world nor a resource or an array of it"] = function(p) p.x = other[1] end,
+      ["it takes an element of the array 'a_i32' that is not named by a number"] =
+        function(p) p.x = grid[p.on] end,
+    } do
+      local reason = reason_of(world, fn)
+      assert(reason and reason:find(what, 1, true), what .. ": " .. tostring(reason))
+    end
+  end)
+
+  it("is refused where what is read is the function's result", function()
+    local worlds = both(grids)
+    for _, world in ipairs(worlds) do
+      local grid = world:array "a_i32"
+      local sum = world:query("P"):sum(function(p) return grid[p.i] end)
+      local count = world:query("P"):where(function(p) return grid[p.d] == nil end):count()
+      assert.are.equal(225, count)
+      assert.are.equal("integer", math.type(sum))
+    end
+  end)
+end)
+
+describe("an array in a kernel that is for some rows", function()
+  local OUTSIDE = 1e6
+
+  -- Where a component is switched off, or there is no `near`, the index is none of the array's.
+  local function new_world(kernels)
+    local world = helper.new_world { kernels = kernels }
+    world:component("Cell", { "at: f64", "cost: f64", "seen: i32" })
+    world:component("Armed", { "shots: i32", toggle = true })
+    world:relation("On", { exclusive = true })
+    local cost, seen = world:array("cost", "f32", 50), world:array("seen", "u8", 50)
+    for i = 1, 50 do cost[i], seen[i] = i / 4, i end
+    local ids = {}
+    for i = 1, 2000 do
+      local e = world:spawn { Cell = { at = i * 7 % 50 + 1 }, Armed = { shots = i % 50 + 1 } }
+      if i % 3 == 0 or i > 900 and i < 1500 then
+        world:disable(e, "Armed")
+        world:set(e, "Cell.at", OUTSIDE)
+      end
+      if i > 10 and i % 4 == 0 then world:set(e, "On", ids[i % 10 + 1]) end
+      ids[i] = e
+    end
+    return world, cost, seen, ids
+  end
+
+  local function run(kernels, query, make, miss)
+    local world, cost, seen, ids = new_world(kernels)
+    if miss then world:set(ids[miss], "Cell.at", OUTSIDE) end
+    world:system("it", { query = query, each = make(cost, seen) })
+    world:update(0.5)
+    world:update(0.5)
+    return world:digest(), world:explain("it").tier
+  end
+
+  local function agree_over(query, make, miss)
+    local plain = run(false, query, make, miss)
+    local digest, tier = run(true, query, make, miss)
+    assert.are.equal(plain, digest)
+    assert.are.equal("vector", tier)
+  end
+
+  local function read(cost, seen)
+    return function(cell, armed)
+      cell.cost = cell.cost + (cost[cell.at] or 1000)
+      if armed then cell.seen = cell.seen + seen[armed.shots] end
+    end
+  end
+
+  it("looks only where rows are switched on", function()
+    agree_over("Cell, Armed", read)
+    agree_over("Cell, Armed?", read)
+  end)
+
+  it("goes on by the function itself where a row that is on looks outside", function()
+    for _, miss in ipairs { 1, 2, 64, 700, 1501, 2000 } do agree_over("Cell, Armed", read, miss) end
+  end)
+
+  it("reads for rows that do not lie together", function()
+    agree_over("Cell, Armed:in, On->Armed:in", function(cost)
+      return function(cell, _, armed) cell.cost = cell.cost + cost[armed.shots] end
+    end)
+    for miss = 1, 20 do
+      agree_over("Armed, On->Cell:in", function(_, seen)
+        return function(armed, other) armed.shots = (seen[other.at] or 3) // 2 + 1 end
+      end, miss)
+    end
+  end)
+end)
