@@ -628,14 +628,16 @@ function Query:where(fn) end
 ---@return number
 function Query:sum(fn) end
 
---- The least of what a function returns; nil on no rows.
+--- The least of what a function returns, and the first entity with it; nil on no rows.
 ---@param fn fun(...: any): number
----@return number?
+---@return number? value
+---@return integer? entity
 function Query:min(fn) end
 
---- The greatest of what a function returns; nil on no rows.
+--- The greatest of what a function returns, and the first entity with it; nil on no rows.
 ---@param fn fun(...: any): number
----@return number?
+---@return number? value
+---@return integer? entity
 function Query:max(fn) end
 
 --- A query whose rows also satisfy a function.

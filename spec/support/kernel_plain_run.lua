@@ -129,9 +129,10 @@ for _, form in ipairs { "sum", "min", "max" } do
   runs[form] = function(world, fn)
     local query = world:query(generator.query)
     return function(out)
-      local value = query[form](query, fn)
+      local value, entity = query[form](query, fn)
       out[#out + 1] = math.type(value) or "none"
       out[#out + 1] = value
+      out[#out + 1] = entity
       return explained(world, fn)
     end
   end

@@ -22,6 +22,31 @@ void k_fold_begin(k_folding *f, k_reduce how, k_type type) {
   memset(f, 0, sizeof *f);
   for (int j = 0; j < 16 && how != KR_SUM; j++)
     f->part[j].i64 = how == KR_MIN ? INT64_MAX : INT64_MIN;
+  f->key = how == KR_MIN ? INT64_MAX : INT64_MIN;
+}
+
+static bool beats(int64_t x, int64_t y, k_reduce how) { return how == KR_MIN ? x < y : x > y; }
+
+/* The key of a value, of which an array has 8 bytes each. */
+static int64_t key_at(const void *values, size_t at, k_type type) {
+  k_scalar value;
+  memcpy(&value, (const char *)values + at * sizeof value, sizeof value);
+  return type == KT_F64 ? fold_key(value.f64) : value.i64;
+}
+
+void fold_note(k_folding *f, k_reduce how, k_type type, const void *values, const uint8_t *mask,
+               size_t n) {
+  int64_t key = f->key;
+  for (int j = 0; j < 16; j++)
+    if (beats(f->part[j].i64, key, how)) key = f->part[j].i64;
+  bool better = key != f->key;
+  if (!better && (f->found || f->rows == 0)) return;
+  size_t i = 0;
+  while (i < n && !(mask[i] && (!better || key_at(values, i, type) == key))) i++;
+  assert(i < n);
+  f->first = f->row + (uint32_t)i;
+  f->key = key;
+  f->found = true;
 }
 
 static void join(k_scalar *part, k_reduce how, k_type type, k_scalar v) {
@@ -36,10 +61,13 @@ static void join(k_scalar *part, k_reduce how, k_type type, k_scalar v) {
 }
 
 void k_fold_row(k_folding *f, k_reduce how, k_type type, k_scalar v, bool joins) {
-  k_scalar *part = &f->part[f->row++ % 16];
+  uint32_t row = f->row++;
+  k_scalar *part = &f->part[row % 16];
   assert(f->nans <= f->rows && f->rows < f->row);
   if (!joins) return;
   f->rows++;
+  if (!f->found) f->first = row;
+  f->found = true;
   if (how != KR_SUM && type == KT_F64) {
     if (isnan(v.f64)) {
       f->nans++;
@@ -48,21 +76,23 @@ void k_fold_row(k_folding *f, k_reduce how, k_type type, k_scalar v, bool joins)
     v.i64 = fold_key(v.f64);
   }
   join(part, how, type, v);
+  if (how == KR_SUM || !beats(v.i64, f->key, how)) return;
+  f->key = v.i64;
+  f->first = row;
 }
 
-/* The least or greatest of two f64 of which at most one is NaN. */
-static double join_floats(double x, double y, k_reduce how) {
-  if (isnan(x) || isnan(y)) return isnan(x) ? y : x;
-  k_scalar key, other;
-  key.i64 = fold_key(x);
-  other.i64 = fold_key(y);
-  join(&key, how, KT_F64, other);
-  return fold_unkey(key.i64);
+/* Whether a value is less, or greater, than what tables before came to: any number than NaN. */
+static bool wins(k_reduce how, k_type type, k_scalar value, const k_total *total) {
+  if (total->rows == 0) return true;
+  if (type == KT_I64) return beats(value.i64, total->value.i64, how);
+  if (isnan(value.f64) || isnan(total->value.f64)) return !isnan(value.f64);
+  return beats(fold_key(value.f64), fold_key(total->value.f64), how);
 }
 
 void k_fold_end(const k_folding *f, k_reduce how, k_type type, k_total *total) {
   assert(type == KT_F64 || type == KT_I64);
   assert(f->nans <= f->rows);
+  total->won = false;
   if (f->rows == 0) return;
   k_scalar part[16];
   memcpy(part, f->part, sizeof part);
@@ -71,11 +101,11 @@ void k_fold_end(const k_folding *f, k_reduce how, k_type type, k_total *total) {
   k_scalar v = part[0];
   bool keys = how != KR_SUM && type == KT_F64;
   if (keys) v.f64 = f->nans == f->rows ? (double)NAN : fold_unkey(v.i64);
-  if (total->rows == 0)
+  total->won = how != KR_SUM && wins(how, type, v, total);
+  if (total->won || total->rows == 0)
     total->value = v;
-  else if (keys)
-    total->value.f64 = join_floats(total->value.f64, v.f64, how);
-  else
+  else if (how == KR_SUM)
     join(&total->value, how, type, v);
+  if (total->won) total->row = f->first;
   total->rows += f->rows;
 }

@@ -245,6 +245,8 @@ static void advance(struct running *r, size_t rows) {
     r->at[i] = (char *)r->at[i] + rows * column_size((k_column)p->columns[i]);
   for (uint32_t i = 0; i < p->bitmap_count; i++)
     r->at[r->numbers.bitmaps + i] = (uint64_t *)r->at[r->numbers.bitmaps + i] + rows / 64;
+  for (uint32_t i = 0; i < p->total_count; i++)
+    ((k_folding *)r->at[r->numbers.totals + i])->row += (uint32_t)rows;
   if (p->starts) r->at[r->numbers.start] = (uint64_t *)r->at[r->numbers.start] + rows / 64;
   r->first += rows;
 }

@@ -57,5 +57,9 @@ enum {
 ** f64 are its key: integers in the order of the doubles, -0.0 below 0.0. */
 int64_t fold_key(double x);
 double fold_unkey(int64_t key);
+/* Notes the first row of the least or greatest value so far, when a block's rows have joined the
+** parts: n values of 8 bytes, of rows that are in the mask. */
+void fold_note(k_folding *f, k_reduce how, k_type type, const void *values, const uint8_t *mask,
+               size_t n);
 
 #endif

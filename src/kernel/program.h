@@ -262,10 +262,14 @@ typedef struct k_failure {
 ** run of each table in query order. Sums: 16 partial sums per table (row i into partial i
 ** mod 16), added pairwise (0 with 8, 1 with 9 ...; then 0 with 4 ...), then to the total;
 ** i64 sums wrap. min and max leave NaN out unless there is nothing else, and hold -0.0 to
-** be less than 0.0. `rows` counts the rows that joined. */
+** be less than 0.0. `rows` counts the rows that joined. For min and max a run says whether the
+** value is now one of its own, and the first row that has it. */
 typedef struct k_total {
   uint64_t rows;
   k_scalar value;
+  uint64_t entity;   /* for who runs tables: that row's */
+  uint32_t row;
+  bool won;
 } k_total;
 
 /* A total of one table while its rows join it: what instructions do block by block, and
@@ -273,7 +277,10 @@ typedef struct k_total {
 typedef struct k_folding {
   k_scalar part[16];
   uint64_t rows, nans;
-  uint32_t row;
+  uint32_t row;      /* the next one, or the block's first */
+  uint32_t first;    /* of min and max: the first row of the value so far; while all are NaN, */
+  bool found;        /* of all, if there is one */
+  int64_t key;       /* of that value */
 } k_folding;
 void k_fold_begin(k_folding *f, k_reduce how, k_type type);
 /* The next row's value, which counts only if the row joins. */

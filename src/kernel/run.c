@@ -175,6 +175,15 @@ static bool run_machine(struct runner *runner, const struct run *run, uint32_t c
   return status == K_OK;
 }
 
+/* Whose value a least or greatest one is now. */
+static void note_entities(const struct run *run, const struct table *table) {
+  for (uint32_t i = 0; i < run->plan->program->total_count; i++) {
+    k_total *total = &run->totals[i];
+    if (!total->won) continue;
+    total->entity = entity_id(&run->query->world->entities, table->rows[total->row]);
+  }
+}
+
 bool run_table(struct runner *runner, const struct run *run, uint32_t match,
                struct run_failure *failure) {
   ecs_world *world = run->query->world;
@@ -184,7 +193,10 @@ bool run_table(struct runner *runner, const struct run *run, uint32_t match,
   if (run->plan->program->starts) query_mark_rows(&run->query->terms, table, runner->start);
   run_ask(run, table);
   bind_columns(runner, run, match, table);
-  if (LIKELY(run_machine(runner, run, table->count, runner->columns, failure))) return true;
+  if (LIKELY(run_machine(runner, run, table->count, runner->columns, failure))) {
+    note_entities(run, table);
+    return true;
+  }
   failure->entity = entity_id(&world->entities, table->rows[failure->why.row]);
   return false;
 }

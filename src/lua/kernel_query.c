@@ -13,6 +13,7 @@
 #include "lua/loop.h"
 #include "lua/loop_box.h"
 #include "lua/lua_query.h"
+#include "lua/slot.h"
 
 /* QUERY_KERNELS has a table for each result, with functions as weak keys, and behind these one for
 ** each result with what was known of closures (closure.c). */
@@ -121,12 +122,14 @@ struct folding {
   struct loop_box *loop;
   uint32_t step;               /* of the loop, or its table, that `part` is for */
   k_folding part;
+  ecs_id first;                /* whose value is that of `part` */
 };
 
 static void end_part(struct folding *folding) {
   if (folding->step)
     k_fold_end(&folding->part, folding->how, folding->floats ? KT_F64 : KT_I64,
                &folding->total);
+  if (folding->step && folding->total.won) folding->total.entity = folding->first;
   folding->step = 0;
 }
 
@@ -157,7 +160,9 @@ static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud
     value.i64 = (int64_t)lua_tointeger(L, -1);
   else
     value.f64 = (double)lua_tonumber(L, -1);
+  uint32_t number = folding->part.row;
   k_fold_row(&folding->part, folding->how, integer ? KT_I64 : KT_F64, value, 1);
+  if (folding->part.first == number) folding->first = loop_entity(loop, row);
 }
 
 /* body(loop, function, folding) */
@@ -220,6 +225,23 @@ static bool any_varies(const ecs_query *query) {
   return false;
 }
 
+/* Pushes what it has come to, and behind the least or greatest whose it is; how many values. */
+static int push_total(lua_State *L, const struct folding *folding) {
+  const k_total *total = &folding->total;
+  bool sum = folding->how == KR_SUM;
+  if (total->rows == 0 && sum)
+    lua_pushinteger(L, 0);
+  else if (total->rows == 0)
+    lua_pushnil(L);
+  else if (folding->integers)
+    lua_pushinteger(L, (lua_Integer)total->value.i64);
+  else
+    lua_pushnumber(L, (lua_Number)total->value.f64);
+  if (sum || total->rows == 0) return 1;
+  lua_pushinteger(L, (lua_Integer)total->entity);
+  return 2;
+}
+
 static int reduce(lua_State *L, enum front_result result, k_reduce how) {
   struct query_box *query = check_query(L, 1);
   luaL_checktype(L, 2, LUA_TFUNCTION);
@@ -237,15 +259,7 @@ static int reduce(lua_State *L, enum front_result result, k_reduce how) {
     lua_settop(L, 3);
     fold_in_lua(L, &folding);
   }
-  if (folding.total.rows == 0 && how == KR_SUM)
-    lua_pushinteger(L, 0);
-  else if (folding.total.rows == 0)
-    lua_pushnil(L);
-  else if (folding.integers)
-    lua_pushinteger(L, (lua_Integer)folding.total.value.i64);
-  else
-    lua_pushnumber(L, (lua_Number)folding.total.value.f64);
-  return 1;
+  return push_total(L, &folding);
 }
 
 int query_sum(lua_State *L) { return reduce(L, RESULT_SUM, KR_SUM); }

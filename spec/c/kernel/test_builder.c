@@ -416,7 +416,7 @@ static void folding_row_by_row_gives_what_a_run_gives(void) {
     struct program *p = finish(b);
     struct machine *m = machine_new(&test_memory, isa_best());
     CHECK(machine_reserve(m, p) == K_OK);
-    k_total total = {0, {0}}, folded = {0, {0}};
+    k_total total = {.rows = 0}, folded = {.rows = 0};
     for (int t = 0; t < TABLES; t++) {
       k_folding f;
       k_fold_begin(&f, (k_reduce)how, KT_F64);
@@ -434,6 +434,7 @@ static void folding_row_by_row_gives_what_a_run_gives(void) {
     }
     CHECK(total.rows == folded.rows);
     CHECK(equal(of_f64(total.value.f64), of_f64(folded.value.f64)));
+    CHECK(total.won == folded.won && total.row == folded.row);
     machine_free(m);
     program_free(p);
   }
