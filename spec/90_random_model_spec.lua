@@ -103,12 +103,10 @@ describe("a difference", function()
         end
         world:need_alive(id)
       end },
-    { "a despawn that keeps the name", "apply", function(original, world, command)
-      local name = world.names[command.id]
-      original(world, command)
-      if command.op == "despawn" then
-        world.names[command.id] = name
-      end
+    { "a despawn that keeps the name", "kill", function(original, world, id, ...)
+      local name = world.names[id]
+      original(world, id, ...)
+      world.names[id] = name
     end },
     { "a staged set that is not staged", "is_staged", function()
       return false
