@@ -1,4 +1,4 @@
-/* Ties and pairs in images: kept, and refused when they are forged. */
+/* Ties, pairs and sparse components in images: kept, and refused when they are forged. */
 #include <string.h>
 
 #include "image_fixture.h"
@@ -150,6 +150,60 @@ static void refuses_forged_pairs(void) {
   close_both();
 }
 
+/* In f: c and a have a sparse component, in that order. */
+static void open_sparse(void) {
+  open_usual(&f);
+  ecs_field level = {.name = "level", .type = ECS_U8};
+  ecs_id cold;
+  CHECK_OK(f.world, ecs_component(f.world, &(ecs_component_desc){
+      .name = "Cold", .fields = &level, .field_count = 1, .sparse = true}, &cold));
+  f.a = spawn_empty(f.world);
+  f.b = spawn_empty(f.world);
+  f.c = spawn_empty(f.world);
+  CHECK_OK(f.world, ecs_despawn(f.world, spawn_empty(f.world)));
+  CHECK_OK(f.world, ecs_set(f.world, f.c, cold, &(uint8_t){3}));
+  CHECK_OK(f.world, ecs_set(f.world, f.a, cold, &(uint8_t){1}));
+  CHECK_OK(f.world, save(&f, &image));
+  open_target();
+}
+
+static void refuses_forged_sparse_rows(void) {
+  open_sparse();
+  uint32_t a = index_of(f.a), c = index_of(f.c);
+  uint32_t nobody[] = {c, c + 1, 0, index_of(f.position), FIRST_ENTITY + 70000, 0x0FFFFFFF,
+                       0x10000000 + a, UINT32_MAX};
+  for (size_t i = 0; i < sizeof nobody / sizeof *nobody; i++) {
+    check_context("row %u", nobody[i]);
+    forge(NUMBERS(2, c, a), NUMBERS(2, c, nobody[i]));
+    is_refused("a sparse row has no entity");
+  }
+  check_context(NULL);
+  forge(NUMBERS(2, c, a), NUMBERS(UINT32_MAX, c, a));
+  is_refused("a sparse component has too many rows");
+  forge(NUMBERS(2, c, a), NUMBERS(0x0FFFFFFF, c, a));
+  is_refused("");
+  forge(NUMBERS(2, c, a), NUMBERS(3, c, a));
+  is_refused("");
+  forge(NUMBERS(2, c, a), NUMBERS(0, c, a));
+  is_refused("");
+  forge(NUMBERS(2, c, a), NUMBERS(1, c));   /* another cell than its rows have */
+  is_refused("");
+  close_both();
+}
+
+/* The order of the rows is content: another one is another world. */
+static void keeps_the_order_of_sparse_rows(void) {
+  open_sparse();
+  uint32_t a = index_of(f.a), c = index_of(f.c);
+  CHECK_OK(g.world, load(&g, &image));
+  CHECK(ecs_digest(g.world) == ecs_digest(f.world));
+  forge(NUMBERS(2, c, a), NUMBERS(2, a, c));
+  CHECK_OK(g.world, load(&g, &broken));
+  CHECK_SOUND(g.world);
+  CHECK(ecs_digest(g.world) != ecs_digest(f.world));
+  close_both();
+}
+
 /* By their bytes and then by those who have them, whoever was named first. */
 static void sorts_equal_names(void) {
   static struct bytes first;
@@ -175,6 +229,8 @@ static const struct test tests[] = {
   {"a list of ties that is none is refused", refuses_forged_lists_of_ties},
   {"C29: ties to the dead and circles are refused", refuses_forged_targets},
   {"pairs of no relation, twice, out of order or of the dead are refused", refuses_forged_pairs},
+  {"sparse rows of nobody, twice or too many are refused", refuses_forged_sparse_rows},
+  {"C55: sparse rows stand in the order of the image", keeps_the_order_of_sparse_rows},
   {"equal names have one order", sorts_equal_names},
 };
 
