@@ -1,7 +1,8 @@
 /* Arbitrary calls of the C interface: after each the world is sound; after one that failed it
 ** is as it was; after one that ran out of memory the same call does what it says. Images and
 ** snapshots give the same world again. Each operation is a byte and what it takes from those
-** that follow; a byte of 0xF0 and up makes an allocation of the next one fail. */
+** that follow: from 0xE0 on one about ties; from 0xF0 on it makes an allocation of the next one
+** fail. */
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +12,6 @@
 #include "operations_state.h"
 
 #define STEPS 400u
-#define MOST_ALIVE 1500u
 #define MOST_DEPTH 2u
 
 /* ---- components ---- */
@@ -156,7 +156,7 @@ static ecs_status do_scope(struct machine *m) {
   return which == 2 ? ecs_commit(m->world) : ecs_cancel(m->world);
 }
 
-static bool is_looped(const struct machine *m, const ecs_query *query) {
+bool is_looped(const struct machine *m, const ecs_query *query) {
   for (uint32_t i = 0; i < m->loop_count; i++)
     if (m->loops[i].query == query) return true;
   return false;
@@ -285,14 +285,24 @@ static const operation operations[] = {
 
 #define OPERATIONS (sizeof operations / sizeof *operations)
 
+static const operation tie_operations[16] = {
+  do_relation, do_relation, do_sparse, do_tie, do_tie, do_untie, do_set_tie, do_child,
+  do_spawn_tied, do_spawn_tied, do_tied_query, do_tied_query, do_walk, do_walk, do_query_tie,
+  do_look
+};
+
+static operation operation_of(uint8_t byte) {
+  return byte < 0xE0 ? operations[byte % OPERATIONS] : tie_operations[byte % 16];
+}
+
 static void look(struct machine *m) {
   MUST_OK(m->world, ecs_check(m->world));
   MUST(m->world, ecs_bytes(m->world) == m->memory.bytes);
 }
 
-/* Whether a scope has ended with a failure: but for one command everything was applied. */
+/* Whether a scope has ended with a failure: but for some commands everything was applied. */
 static bool has_applied(const struct machine *m) {
-  return strstr(ecs_message(m->world), "cannot be removed from entity") != NULL;
+  return strcmp(ecs_message(m->world), m->world->staging.refusal) == 0;
 }
 
 static void check_failure(struct machine *m, operation act) {
@@ -322,9 +332,9 @@ void one_step(struct machine *m) {
   uint8_t byte = take_byte(&m->in);
   if (m->steps++ > STEPS) return;
   if (byte >= 0xF0) {
-    act_starved(m, operations[take_byte(&m->in) % OPERATIONS], byte);
+    act_starved(m, operation_of(take_byte(&m->in)), byte);
   } else {
-    operation act = operations[byte % OPERATIONS];
+    operation act = operation_of(byte);
     uint64_t refused = m->memory.refused;
     ecs_status status = act(m);
     MUST(m->world, status != ECS_ENOMEM || m->memory.refused != refused);

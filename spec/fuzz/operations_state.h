@@ -9,6 +9,7 @@
 #define MOST_LOOPS 3u
 #define NAMES 6u        /* components are called A to F */
 #define MOST_FIELDS 5u
+#define MOST_ALIVE 1500u
 
 struct machine {
   struct input in;
@@ -68,8 +69,23 @@ ecs_status do_widen(struct machine *m);
 ecs_status do_range(struct machine *m);
 ecs_status do_recycle(struct machine *m);
 
-/* ---- operations.c ---- */
+/* ---- operations_ties.c: ties and what is kept outside of tables ---- */
 
+ecs_status do_relation(struct machine *m);
+ecs_status do_sparse(struct machine *m);
+ecs_status do_tie(struct machine *m);
+ecs_status do_untie(struct machine *m);
+ecs_status do_set_tie(struct machine *m);
+ecs_status do_child(struct machine *m);
+ecs_status do_spawn_tied(struct machine *m);
+ecs_status do_look(struct machine *m);
+ecs_status do_tied_query(struct machine *m);
+ecs_status do_query_tie(struct machine *m);
+ecs_status do_walk(struct machine *m);
+
+/* ---- fuzz_operations.c ---- */
+
+bool is_looped(const struct machine *m, const ecs_query *query);
 /* Does the next operation of the bytes. */
 void one_step(struct machine *m);
 

@@ -107,7 +107,7 @@ ecs_status do_widen(struct machine *m) {
   ecs_id id = ecs_component_find(m->world, name);
   ecs_type type = take_type(m, ECS_ENUM);
   const struct component *known = component_of(m->world, id);
-  if (!known || known->field_count >= 8) return ECS_OK;
+  if (!known || known->ties.relation || known->field_count >= 8) return ECS_OK;
   ecs_field fields[9];
   memset(fields, 0, sizeof fields);
   for (uint32_t i = 0; i < known->field_count; i++) {
@@ -119,7 +119,7 @@ ecs_status do_widen(struct machine *m) {
   uint32_t count = known->field_count;
   fields[count] = (ecs_field){.name = "more", .type = type, .count = 2};
   ecs_component_desc desc = {.name = name, .fields = fields, .field_count = count + 1,
-                             .toggle = known->toggle};
+                             .toggle = known->toggle, .sparse = known->is_sparse};
   char kept[MOST_FIELDS + 3][8];
   for (uint32_t i = 0; i < count; i++) {
     strncpy(kept[i], fields[i].name, 7)[7] = '\0';
