@@ -180,6 +180,22 @@ static void refuses_what_is_no_tie(void) {
   close_world(&f);
 }
 
+/* There are tables with just these ids. */
+static void spawns_nobody_without_a_living_target(void) {
+  open_relations();
+  ecs_id pair = ecs_pair(likes, f.b), many[2], id;
+  SPAWN(f.world, pair);
+  SPAWN(f.world, ecs_pair(docked, f.b));
+  CHECK_FAILS(f.world, ECS_EINVAL, "say to whom", ecs_spawn(f.world, &docked, 1, &id));
+  CHECK_SOUND(f.world);
+  CHECK_FAILS(f.world, ECS_EINVAL, "say to whom",
+              ecs_spawn_many(f.world, 2, &docked, 1, many));
+  CHECK_OK(f.world, ecs_despawn(f.world, f.b));
+  CHECK(ecs_spawn(f.world, &pair, 1, &id) != ECS_OK);
+  CHECK_SOUND(f.world);
+  close_world(&f);
+}
+
 /* Also at indices that have no room yet, or are kept for components. */
 static void refuses_pairs_with_indices_of_nobody(void) {
   static const uint32_t indices[] = {0, 9999, 65535, FIRST_ENTITY + 5000000, 0x0FFFFFFF};
@@ -390,6 +406,8 @@ static const struct test tests[] = {
   {"tables and records of dead targets are reclaimed", forgets_tables_of_dead_targets},
   {"a circle in an acyclic relation is refused, in scopes too", refuses_circles},
   {"what ties to nobody is refused", refuses_what_is_no_tie},
+  {"nobody is spawned with a relation alone, or a pair of the dead",
+   spawns_nobody_without_a_living_target},
   {"pairs with indices that nobody has are refused", refuses_pairs_with_indices_of_nobody},
   {"sources whose relation says so die with their target", dies_with_its_target},
   {"a source whose relation says so keeps its target alive",

@@ -450,13 +450,14 @@ static APART ecs_status spawn_parts(ecs_world *world, const ecs_id *components, 
   return entity_spawn(world, parts, (uint32_t)n, out);
 }
 
-/* Into a table that is known already, without parts: 55 % off. */
+/* Into a table that is known already, without parts: 55 % off. Where it is about ties the ids say
+** less than it takes, or name a target that has died. */
 ecs_status ecs_spawn(ecs_world *world, const ecs_id *components, size_t n, ecs_id *out) {
   if (UNLIKELY(staging_is_open(&world->staging) || sparse_is_mixed(world)))
     return spawn_parts(world, components, n, out);
   struct table *table = known_table(world, components, n);
-  return LIKELY(table != NULL) ? spawn_row(world, table, out)
-                               : spawn_parts(world, components, n, out);
+  return LIKELY(table && !table->has_ties && !table->has_pairs)
+             ? spawn_row(world, table, out) : spawn_parts(world, components, n, out);
 }
 
 ecs_status ecs_spawn_many(ecs_world *world, size_t count, const ecs_id *components, size_t n,
