@@ -83,6 +83,7 @@ build = {
         "src/core/store/merge.c",
         "src/core/store/name.c",
         "src/core/store/native.c",
+        "src/core/store/passage.c",
         "src/core/store/query.c",
         "src/core/store/query_parse.c",
         "src/core/store/query_rows.c",

@@ -379,7 +379,7 @@ typedef struct ecs_iter {
   uint32_t behind;
   uint32_t scope;
   bool open;
-  struct walk *walk;
+  struct passage *passage;
 } ecs_iter;
 
 /* An open iteration is a scope; close it also when leaving early. */
@@ -390,8 +390,8 @@ ECS_API ecs_id ecs_iter_entity(const ecs_iter *it, size_t row);
 
 /* The column of the term's leaf (terms and leaves count from 0), it->count values long; NULL for a
 ** tag, a term behind `with` or `!`, or an absent optional. It is 64-byte aligned and padded to 64
-** bytes, unless the query has terms about ties or others: then the rows of a table come in runs,
-** of one row where the terms give others' cells, or a value. */
+** bytes, unless the query has terms about ties or others, or sparse ones: then the rows of a table
+** come in runs, of one row where their cells do not lie together, or where there is a value. */
 ECS_API void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf);
 
 /* What a `*`, or a variable that was not given, is in this run: counted from 0 in the order of the

@@ -78,10 +78,10 @@ bool gather_begin(struct runner *runner, const struct run *run, const struct wal
 }
 
 bool gather_lay_out(struct runner *runner, struct matches *matches) {
-  size_t room = matches_room(matches->walk->query);
+  size_t room = matches_room(matches->walk->query, GATHER_ROWS);
   if (room > runner->batch.size && !buffer_grow(runner->memory, &runner->batch, room, 0))
     return false;
-  matches_lay_out(matches, runner->batch.data);
+  matches_lay_out(matches, runner->batch.data, GATHER_ROWS);
   return true;
 }
 

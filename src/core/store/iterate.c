@@ -2,6 +2,7 @@
 #include "core/store/alone.h"
 #include "core/store/bulk.h"
 #include "core/store/entity.h"
+#include "core/store/passage.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/relate.h"
@@ -16,27 +17,24 @@ ecs_status query_usable(const ecs_query *query) {
                     query->text);
 }
 
-static void free_walk(ecs_iter *it) {
-  if (!it->walk) return;
-  walk_end(it->walk);
-  memory_free(&it->query->world->memory, it->walk, sizeof *it->walk);
-  it->walk = NULL;
+static void end_passage(ecs_iter *it) {
+  if (it->passage) passage_free(it->query->world, it->passage);
+  it->passage = NULL;
 }
 
-static ecs_status make_walk(ecs_iter *it) {
+static ecs_status begin_passage(ecs_iter *it) {
   if (it->query->terms.step_count == 0) return ECS_OK;
-  it->walk = memory_array(&it->query->world->memory, 1, sizeof *it->walk);
-  if (!it->walk) return world_nomem(it->query->world);
-  return walk_begin_ordered(it->walk, it->query);
+  it->passage = passage_new(it->query);
+  return it->passage ? ECS_OK : world_nomem(it->query->world);
 }
 
 ecs_status ecs_iter_open(ecs_query *query, ecs_iter *it) {
   *it = (ecs_iter){.query = query, .table = NONE};
   ecs_status status = query_usable(query);
-  if (status == ECS_OK) status = make_walk(it);
+  if (status == ECS_OK) status = begin_passage(it);
   if (status == ECS_OK) status = scope_open(query->world, SCOPE_LOOP, &it->scope);
   it->open = status == ECS_OK;
-  if (!it->open) free_walk(it);
+  if (!it->open) end_passage(it);
   return status;
 }
 
@@ -59,8 +57,10 @@ static bool come_to_end(ecs_iter *it) {
 /* Where rows of a table may differ, or a walk finds them. */
 static APART bool next_run(ecs_iter *it) {
   const ecs_query *query = it->query;
-  if (it->walk && walk_next(it->walk)) return come_to(it, it->walk->match, it->walk->row, 1);
-  for (; !it->walk && it->match < query_reach(query); it->match++, it->behind = 0) {
+  struct passage *passage = it->passage;
+  if (passage && passage_next(passage))
+    return come_to(it, passage->match, passage->row, passage->count);
+  for (; !passage && it->match < query_reach(query); it->match++, it->behind = 0) {
     const struct table *table = world_table(query->world, query->tables[it->match]);
     uint32_t count, row = query_next_run(&query->terms, table, it->behind, &count);
     it->behind = row + count;
@@ -89,7 +89,7 @@ ecs_status ecs_iter_close(ecs_iter *it) {
   if (!it->open) return ECS_OK;
   ecs_status status = scope_commit(it->query->world, it->scope);
   it->open = scope_stays_open(status);
-  if (!it->open) free_walk(it);
+  if (!it->open) end_passage(it);
   return status;
 }
 
@@ -102,21 +102,30 @@ bool ecs_iter_has(const ecs_iter *it, uint32_t term) {
   const ecs_query *query = it->query;
   if (!query || term >= query->terms.count || it->table == NONE) return false;
   const struct term *asked = &query->terms.terms[term];
-  if (it->walk) return walk_cells(it->walk, asked).table != NULL;
+  if (it->passage && !it->passage->batched)
+    return walk_cells(&it->passage->walk, asked).table != NULL;
+  if (it->passage && term_is_by_row(asked)) return passage_has(it->passage, term);
   const struct table *table = world_table(query->world, query->tables[it->table]);
   return table_has(table, asked->id) && (!asked->toggled || term_shows(asked, table, it->first));
 }
 
 ecs_id ecs_iter_value(const ecs_iter *it, uint32_t variable) {
-  return it->walk && it->count ? walk_value(it->walk, variable) : ECS_NULL;
+  return it->passage && it->count ? walk_value(&it->passage->walk, variable) : ECS_NULL;
+}
+
+static bool has_leaf(const struct term *term, uint32_t leaf) {
+  return term->slot != NONE && leaf < (term->leaf == NONE ? term->component->leaf_count : 1);
 }
 
 /* ecs_iter_column where rows may differ. */
-static APART void *column_of_run(const ecs_iter *it, const struct term *asked, uint32_t leaf) {
+static APART void *column_of_run(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   const ecs_query *query = it->query;
+  const struct term *asked = &query->terms.terms[term];
+  if (it->passage && it->passage->batched) return passage_column(it->passage, term, leaf);
+  if (term >= query->terms.count || it->table == NONE || !has_leaf(asked, leaf)) return NULL;
   struct walk_end end = {world_table(query->world, query->tables[it->table]), it->first,
                          query_columns(query, it->table)[asked->slot]};
-  if (it->walk && term_is_by_row(asked)) end = walk_cells(it->walk, asked);
+  if (it->passage && term_is_by_row(asked)) end = walk_cells(&it->passage->walk, asked);
   if (!end.table || end.first == NONE) return NULL;
   if (asked->toggled && !term_shows(asked, end.table, end.row)) return NULL;
   return column_at(&end.table->columns[end.first + leaf], end.row);
@@ -124,11 +133,10 @@ static APART void *column_of_run(const ecs_iter *it, const struct term *asked, u
 
 void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   const ecs_query *query = it->query;
+  if (UNLIKELY(!query->terms.plain)) return column_of_run(it, term, leaf);
   if (term >= query->terms.count || it->table == NONE) return NULL;
   const struct term *asked = &query->terms.terms[term];
-  if (asked->slot == NONE) return NULL;
-  if (leaf >= (asked->leaf == NONE ? asked->component->leaf_count : 1)) return NULL;
-  if (UNLIKELY(!query->terms.plain)) return column_of_run(it, asked, leaf);
+  if (!has_leaf(asked, leaf)) return NULL;
   assert(asked->slot < query->terms.slots);
   uint32_t first = query->columns[(size_t)it->table * query->terms.slots + asked->slot];
   if (first == NONE) return NULL;

@@ -34,23 +34,26 @@ bool matches_suit(const ecs_query *query) {
 
 /* ---- beginning ---- */
 
-static size_t spot_room(void) {
-  return MATCHES_ROWS * (sizeof(struct matches_part) + sizeof(uint32_t));
+static size_t spot_room(uint32_t rows) {
+  return rows * (sizeof(struct matches_part) + sizeof(uint32_t));
 }
 
-size_t matches_room(const ecs_query *query) {
-  return (query->terms.step_count + (size_t)1) * spot_room();
+size_t matches_room(const ecs_query *query, uint32_t rows) {
+  return (query->terms.step_count + (size_t)1) * spot_room(rows);
 }
 
-static char *lay_out_spot(struct matches_spot *spot, char *at) {
+static char *lay_out_spot(struct matches_spot *spot, char *at, uint32_t rows) {
   spot->parts = (struct matches_part *)(void *)at;
-  spot->rows = (uint32_t *)(void *)(spot->parts + MATCHES_ROWS);
-  return at + spot_room();
+  spot->rows = (uint32_t *)(void *)(spot->parts + rows);
+  return at + spot_room(rows);
 }
 
-void matches_lay_out(struct matches *matches, void *room) {
-  char *at = lay_out_spot(&matches->own, room);
-  for (uint32_t i = 0; i < matches->step_count; i++) at = lay_out_spot(&matches->spots[i], at);
+void matches_lay_out(struct matches *matches, void *room, uint32_t rows) {
+  assert(rows > 0 && rows <= MATCHES_ROWS && rows % 2 == 0);
+  matches->limit = rows;
+  char *at = lay_out_spot(&matches->own, room, rows);
+  for (uint32_t i = 0; i < matches->step_count; i++)
+    at = lay_out_spot(&matches->spots[i], at, rows);
 }
 
 /* A tie that its query's order is made of is there in all rows. */
@@ -59,6 +62,14 @@ static void begin_tie(const struct walk *walk, struct matches_step *step, bool f
   bool sources = first && walk->query->terms.sources;
   step->kind = sources ? STEP_SELF : STEP_TIED;
   step->target = ecs_alive(walk->query->world, term->target) ? ecs_id_index(term->target) : 0;
+}
+
+/* Whether the order is that of the step's sparse rows, each of which is a match of it. */
+static bool leads_packed(const struct walk *walk, uint32_t at) {
+  const struct query_terms *terms = &walk->query->terms;
+  bool leads = at == 0 && terms->packed && !walk->lineup;
+  assert(!leads || terms->steps[0] == 0);
+  return leads && terms->terms[0].state != TERM_OFF;
 }
 
 static void begin_step(const struct walk *walk, uint32_t at, struct matches_step *step) {
@@ -72,7 +83,7 @@ static void begin_step(const struct walk *walk, uint32_t at, struct matches_step
   step->hides = term->state == TERM_OFF || (term->state == TERM_ON && term->component->toggle);
   step->cascades = walk->lineup && term->through && term->through == terms->cascade;
   switch (term->form) {
-    case TERM_SPARSE: step->kind = STEP_SPARSE; break;
+    case TERM_SPARSE: step->kind = leads_packed(walk, at) ? STEP_PACKED : STEP_SPARSE; break;
     case TERM_PATH: step->kind = term->through_leaf == NONE ? STEP_PATH : STEP_FIELD; break;
     default: begin_tie(walk, step, at == 0); break;
   }
@@ -147,12 +158,25 @@ static bool through_field(const ecs_world *world, struct matches_step *step,
   return to != ECS_NULL && end_of(world, step, ecs_id_index(to), end);
 }
 
+/* Where its cells begin, among the columns of what keeps it. */
+static uint32_t first_in_sparse(const struct term *term) {
+  if (term->component->leaf_count == 0) return NONE;
+  return term->leaf == NONE ? 0 : term->leaf;
+}
+
+static bool in_packed(const struct matches_step *step, uint32_t i, struct end *end) {
+  const struct term *term = step->term;
+  const struct table *table = term->component->sparse->table;
+  *end = (struct end){table, first_in_sparse(term), step->packed + i, true};
+  assert(end->row < table->count);
+  return true;
+}
+
 static bool in_sparse(const struct matches_step *step, uint32_t entity, struct end *end) {
   const struct term *term = step->term;
   const struct component *component = term->component;
   uint32_t row = sparse_row(component->sparse, entity);
-  uint32_t first = component->leaf_count == 0 ? NONE : term->leaf == NONE ? 0 : term->leaf;
-  *end = (struct end){component->sparse->table, first, row, true};
+  *end = (struct end){component->sparse->table, first_in_sparse(term), row, true};
   return row != NONE && term->state != TERM_OFF;
 }
 
@@ -175,6 +199,7 @@ static bool find(const ecs_world *world, struct matches_step *step, const struct
       target = target_of(step, rows, i);
       return target && end_of(world, step, target, end);
     case STEP_FIELD: return through_field(world, step, rows->table, row, end);
+    case STEP_PACKED: return in_packed(step, i, end);
     default: return in_sparse(step, rows->table->rows[row], end);
   }
 }
@@ -225,6 +250,10 @@ static uint32_t find_alike(const ecs_world *world, struct matches_step *step,
     if (step->gives) memcpy(ends, rows->rows, n * sizeof *ends);
     return n;
   }
+  if (step->kind == STEP_PACKED) {
+    for (uint32_t k = 0; k < n; k++) ends[k] = first->row + k;
+    return n;
+  }
   ends[0] = first->row;
   return find_more(world, step, rows, n, first->table, ends);
 }
@@ -234,7 +263,7 @@ static void append(struct matches_spot *spot, uint32_t at, const struct table *t
   uint32_t count = spot->part_count;
   if (count && spot->parts[count - 1].table == table && spot->parts[count - 1].first == first)
     return;
-  assert(count < MATCHES_ROWS && count <= at);
+  assert(count <= at);
   spot->parts[spot->part_count++] = (struct matches_part){table, first, at, false};
 }
 
@@ -252,7 +281,7 @@ static uint32_t take(struct matches *matches, const struct stretch *rows, uint32
     absent |= (uint32_t)!ends[i].there << i;
   }
   if (at && absent != matches->absent) return 0;
-  assert(n > 0 && n <= MATCHES_ROWS - at);
+  assert(n > 0 && n <= matches->limit - at);
   matches->absent = absent;
   append(&matches->own, at, rows->table, rows->match);
   if (rows->rows != matches->own.rows + at)
@@ -266,7 +295,7 @@ static uint32_t take(struct matches *matches, const struct stretch *rows, uint32
 
 /* ---- rows ---- */
 
-static uint32_t room_in(const struct matches *matches) { return MATCHES_ROWS - matches->count; }
+static uint32_t room_in(const struct matches *matches) { return matches->limit - matches->count; }
 
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
@@ -300,30 +329,47 @@ static void take_by_depth(struct matches *matches) {
   }
 }
 
-/* How many of the sources from the next one on are in the table that the walk has come to. */
-static uint32_t next_sources(struct matches *matches) {
+/* How many of a list of entities, of which the walk has come to the first one, are in its table. */
+static uint32_t next_listed(struct matches *matches, const uint32_t *list, uint32_t count) {
   const struct walk *walk = matches->walk;
-  const uint32_t *list = walk->lineup->rows + walk->next_in_lineup;
   assert(walk->match < walk->query->count);
-  uint32_t n = least(walk->lineup->count - walk->next_in_lineup, room_in(matches));
+  uint32_t n = least(count, room_in(matches));
   uint32_t *rows = matches->own.rows + matches->count;
   if (walk->query->terms.toggled) n = 1;
   return together(walk->query->world, list, n, walk->table->index, rows);
+}
+
+/* Takes some entities of a list, from the first on, or passes them over. Returns how many; 0 when
+** they are another batch's. */
+static uint32_t take_listed(struct matches *matches, const uint32_t *list, uint32_t count) {
+  struct walk *walk = matches->walk;
+  if (!walk_come_to(walk, list[0])) return 1;
+  if (!goes_on(matches, walk->match)) return 0;
+  uint32_t n = next_listed(matches, list, count);
+  struct stretch rows = {walk->table, walk->match, matches->own.rows + matches->count, NULL};
+  return take(matches, &rows, n);
 }
 
 static void take_sources(struct matches *matches) {
   struct walk *walk = matches->walk;
   const struct lineup *lineup = walk->lineup;
   while (walk->next_in_lineup < lineup->count && room_in(matches)) {
-    uint32_t taken = 1;
-    if (walk_come_to(walk, lineup->rows[walk->next_in_lineup])) {
-      if (!goes_on(matches, walk->match)) return;
-      uint32_t n = next_sources(matches);
-      struct stretch rows = {walk->table, walk->match, matches->own.rows + matches->count, NULL};
-      taken = take(matches, &rows, n);
-    }
+    uint32_t at = walk->next_in_lineup;
+    uint32_t taken = take_listed(matches, lineup->rows + at, lineup->count - at);
     if (taken == 0) return;
     walk->next_in_lineup += taken;
+  }
+}
+
+static void take_packed(struct matches *matches) {
+  struct walk *walk = matches->walk;
+  const struct table *packed = walk->query->terms.terms[0].component->sparse->table;
+  while (walk->reach && walk->next_row < packed->count && room_in(matches)) {
+    uint32_t at = walk->next_row;
+    matches->steps[0].packed = at;
+    uint32_t taken = take_listed(matches, packed->rows + at, packed->count - at);
+    if (taken == 0) return;
+    walk->next_row += taken;
   }
 }
 
@@ -331,8 +377,7 @@ static void take_sources(struct matches *matches) {
 static uint32_t next_rows(struct matches *matches) {
   const struct walk *walk = matches->walk;
   const struct query_terms *terms = &walk->query->terms;
-  bool by_tables = !terms->packed && !terms->sources;
-  uint32_t n = by_tables ? least(walk->run_end - walk->row, room_in(matches)) : 1;
+  uint32_t n = !terms->sources ? least(walk->run_end - walk->row, room_in(matches)) : 1;
   uint32_t *rows = matches->own.rows + matches->count;
   for (uint32_t i = 0; i < n; i++) rows[i] = walk->row + i;
   return n;
@@ -361,7 +406,9 @@ static void forget(struct matches *matches) {
 bool matches_next(struct matches *matches) {
   const struct walk *walk = matches->walk;
   forget(matches);
-  if (!walk->lineup)
+  if (!walk->lineup && walk->query->terms.packed)
+    take_packed(matches);
+  else if (!walk->lineup)
     take_others(matches);
   else if (walk->query->terms.cascade)
     take_by_depth(matches);

@@ -26,10 +26,11 @@ struct matches_spot {
 /* How a step finds its cells, and where it found the last ones. */
 struct matches_step {
   const struct term *term;
-  enum { STEP_SELF, STEP_TIED, STEP_PATH, STEP_FIELD, STEP_SPARSE } kind;
+  enum { STEP_SELF, STEP_TIED, STEP_PATH, STEP_FIELD, STEP_SPARSE, STEP_PACKED } kind;
   bool gives;                  /* its cells are wanted */
   bool hides;                  /* they may be switched off */
   bool cascades;               /* the lineup knows where it leads */
+  uint32_t packed;             /* STEP_PACKED: which row of its own the next match is of */
   const struct ties *ties;     /* of a relation */
   uint32_t target;             /* STEP_TIED: that somebody known */
   uint32_t index;              /* of the last table; NONE */
@@ -41,6 +42,7 @@ struct matches_step {
 struct matches {
   struct walk *walk;
   uint32_t count;
+  uint32_t limit;              /* of a batch's rows */
   uint32_t absent;             /* a bit for each step that finds nothing in these rows */
   bool waits;                  /* the walk's row is that of the next batch's first match */
   uint32_t step_count;
@@ -51,15 +53,15 @@ struct matches {
 /* Whether the query's steps are such that each row matches once at most, and is told by itself. */
 bool matches_suit(const ecs_query *query);
 
-/* Bytes that matches_lay_out lays out, aligned to 8 bytes. */
-size_t matches_room(const ecs_query *query);
+/* Bytes that matches_lay_out lays out for batches of so many rows, aligned to 8 bytes. */
+size_t matches_room(const ecs_query *query, uint32_t rows);
 
 /* Before the first batch of a walk that has begun, ordered or not. If it can be, the sources are
 ** lined up. */
 void matches_begin(struct matches *matches, struct walk *walk, ecs_query *query);
 
-/* Where the next batches are to be put. */
-void matches_lay_out(struct matches *matches, void *room);
+/* Where the next batches are to be put, of so many rows at most: MATCHES_ROWS or fewer. */
+void matches_lay_out(struct matches *matches, void *room, uint32_t rows);
 
 /* The next matches, at least one; false at the end. No row moves while batches are under way. */
 bool matches_next(struct matches *matches);

@@ -1,0 +1,49 @@
+/* A walk as C iterators go along it: in runs of matches whose cells lie together, which are found
+** many at a time where the query allows it. */
+#ifndef ECS_CORE_STORE_PASSAGE_H
+#define ECS_CORE_STORE_PASSAGE_H
+
+#include "core/store/matches.h"
+#include "core/store/table.h"
+
+/* Where the cells of a term are in the matches of a batch, up to where a part of it ends. */
+struct passage_term {
+  const struct column *columns;
+  const uint32_t *rows;        /* by match */
+  uint32_t leaves;             /* 0: it gives none there */
+  uint32_t step;               /* that finds them; NONE: the row's own */
+};
+
+struct passage {
+  struct walk walk;
+  uint32_t match;              /* the run: of the query, the table's; its first row; how many */
+  uint32_t row;
+  uint32_t count;
+  size_t size;                 /* of the passage, with the room of its batches */
+  bool batched;                /* else each run is the walk's match */
+  uint32_t at;                 /* of the batch: the run's first match */
+  uint32_t turn;               /* the match where the next part begins, of any spot */
+  uint32_t part;               /* where the run is in the batch's spots: of the rows, */
+  uint32_t parts[QUERY_STEPS]; /* and of each step */
+  uint32_t term_count;
+  struct passage_term *terms;  /* all of the query's */
+  struct matches batch;
+};
+
+/* Makes one before the first run of a query that has steps; NULL when out of memory. */
+struct passage *passage_new(ecs_query *query);
+void passage_free(ecs_world *world, struct passage *passage);
+
+/* The next run; false at the end. No row moves while a passage is under way, and no tie. */
+bool passage_next(struct passage *passage);
+
+/* Where batched, a term's cells from the run's first one on, NULL for none; and whether a term that
+** is decided row by row is there. */
+INLINE void *passage_column(const struct passage *passage, uint32_t term, uint32_t leaf) {
+  const struct passage_term *cells = &passage->terms[term];
+  if (term >= passage->term_count || leaf >= cells->leaves) return NULL;
+  return column_at(&cells->columns[leaf], cells->rows[passage->at]);
+}
+bool passage_has(const struct passage *passage, uint32_t term);
+
+#endif
