@@ -113,6 +113,7 @@ build = {
         "src/front/element.c",
         "src/front/env.c",
         "src/front/front.c",
+        "src/front/guard.c",
         "src/front/number.c",
         "src/front/numeric_for.c",
         "src/front/outside.c",

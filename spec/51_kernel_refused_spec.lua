@@ -9,7 +9,7 @@ local refused = {
   { "a.x = #a", "neither a table, an array nor a text", 2 },
   { "a.x = #long", "length of a table that has __len: keep it in a local", 2 },
   { "a.x = outer[2]", "takes '2', which only __index may have", 2 },
-  { "a.x = outer[1.5]", "write the index itself", 2 },
+  { "a.x = outer[1.5]", "a table that has __index", 2 },
   { "a.x = outer.a.b.c.d.e.f.g", "which only __index may have", 2 },
   { "a.x = deep.a.a.a.a.a.a.a", "by more than 6 keys", 2 },
   { "local s = 'a' .. a.x", "makes a string", 2 },
@@ -102,7 +102,7 @@ local refused = {
   { "b.target = b.n", "another type", 2 },
   { "local x = a[count]", "by a variable: write the index itself", 2 },
   { "a.x, a.y = spread(...)", "variable number of arguments", 1, true },
-  { "b.n = b.n\nlocal u = outer[count]", "by a variable", 3 },
+  { "b.n = b.n\nlocal u = outer[count]", "a table that has __index", 3 },
 }
 
 local header = [[

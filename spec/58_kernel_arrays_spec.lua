@@ -243,3 +243,131 @@ describe("an array in a kernel that is for some rows", function()
     end
   end)
 end)
+
+describe("a table in a kernel", function()
+  -- A world with an enum beside, and what functions read of it.
+  local function new_world(kernels)
+    local world = helper.new_world { kernels = kernels }
+    world:component("P", { "x: f64", "i: i32", "d: f64", "s: f32", "on: bool" })
+    world:component("Kind", { "is: enum(rat, orc, boss)" })
+    for n = 1, 1500 do
+      world:spawn { P = { x = n, i = n % 20 + 1, d = n % 23, s = n / 7 },
+        Kind = { is = ({ "rat", "orc", "boss" })[n % 3 + 1] } }
+    end
+    return world
+  end
+
+  -- The same in both tiers over some updates, between which `change` is called.
+  local function agree_on(make, change)
+    local digests = {}
+    for n, kernels in ipairs { true, false } do
+      local world = new_world(kernels)
+      local fn, data = make()
+      world:system("it", { query = "P, Kind", each = fn })
+      for turn = 1, 4 do
+        world:update(0)
+        if kernels and not change then assert.are.equal("vector", world:explain("it").tier) end
+        if change then change(data, turn) end
+      end
+      digests[n] = world:digest()
+    end
+    assert.are.equal(digests[2], digests[1])
+  end
+
+  local function list_of(fn)
+    local list = {}
+    for i = 1, 20 do list[i] = fn(i) end
+    return list
+  end
+
+  it("gives floats, integers, booleans, and floats and integers side by side", function()
+    local floats = list_of(function(i) return i / 3 end)
+    local integers = list_of(function(i) return i * i end)
+    local truths = list_of(function(i) return i % 3 == 0 end)
+    local mixed = list_of(function(i) return i % 2 == 0 and i or i / 4 end)
+    local wide = list_of(function(i) return math.maxinteger - i end)
+    agree_on(function() return function(p)
+      p.x = p.x + floats[p.i] * 2 + integers[p.i] // 3
+      if truths[p.i] then p.x = -p.x end
+      p.d = mixed[p.i]
+      p.x = p.x + mixed[p.i] / 2
+      if wide[p.i] % 2 == 0 then p.on = true end
+    end end)
+  end)
+
+  it("is read by the names of an enum, behind constant keys, and up to its length", function()
+    local tuning = { speed = { rat = 1.5, orc = 2, boss = 0.25 },
+      hits = { rat = 1, orc = 2, boss = 9 } }
+    local steps = { 0.5, 1.5, 2.5 }
+    agree_on(function() return function(p, kind)
+      p.x = p.x * 0.5 + tuning.speed[kind.is] / 2
+      p.i = tuning.hits[kind.is]
+      local sum = 0.0
+      for k = 1, #steps do sum = sum + steps[k] end
+      p.d = sum
+    end end)
+  end)
+
+  it("is nil where it has nothing, as the function itself finds it", function()
+    local cost = list_of(function(i) return i end)
+    agree_on(function() return function(p)
+      p.x = cost[p.d] or -1
+      if cost[p.s] == nil then p.on = true end
+    end end)
+  end)
+
+  it("is what it is when a run starts, whatever it becomes", function()
+    local changes = {
+      function(list) list[3] = 7.5 end,
+      function(list) for i = 1, 20 do list[i] = i end end,
+      function(list) list[5] = nil end,
+      function(list) for i = 1, 20 do list[i] = i % 2 == 0 end end,
+      function(list) list[20] = "20" end,
+      function(list) setmetatable(list, { __index = function() return 3 end }) end,
+      function(list) for i = 1, 100 do list[i] = i / 8 end end,
+      function(list) for i = 1, 20 do list[i] = nil end end,
+    }
+    for first = 1, #changes do
+      agree_on(function()
+        local list = list_of(function(i) return i / 2 end)
+        return function(p) p.x = list[p.i] and 1.0 or 2.0 end, list
+      end, function(list, turn) changes[(first + turn * 3) % #changes + 1](list) end)
+    end
+  end)
+
+  it("compiles again once it is as kernels take it", function()
+    local world, list = new_world(true), { 1.5, "x" }
+    world:system("it", { query = "P", each = function(p) p.x = list[p.i - p.i + 1] end })
+    world:update(0)
+    assert(world:explain("it").reason:find("has other values than numbers", 1, true))
+    list[2] = 2.5
+    world:update(0)
+    assert.are.equal("vector", world:explain("it").tier)
+    assert.are.equal(1.5, world:get(world:query("P"):first(), "P.x"))
+  end)
+
+  it("is refused with a reason where it holds what kernels do not take", function()
+    local world = new_world(true)
+    local many = {}
+    for i = 1, 65537 do many[i] = 0.5 end
+    local text, two, hidden = { "a" }, { 1, true }, setmetatable({ 1 }, { __index = {} })
+    local lacks, far = { rat = 1, orc = 2 }, { 0.5, math.maxinteger }
+    for what, fn in pairs {
+      ["more than 65536"] = function(p) p.x = many[p.i] end,
+      ["other values than numbers"] = function(p) p.x = text[p.i] end,
+      ["keep one kind in it"] = function(p) p.on = two[p.i] == 1 end,
+      ["has __index"] = function(p) p.x = hidden[p.i] end,
+      ["or none for one of the names"] = function(p, kind) p.x = lacks[kind.is] end,
+      ["has other values"] = function(p) p.x = far[p.i] end,
+      ["indexes a table by a boolean"] = function(p) p.x = text[p.on] end,
+    } do
+      world:system("it", { query = "P, Kind", each = fn })
+      local reason = world:explain("it").reason
+      assert(reason and reason:find(what, 1, true), what .. ": " .. tostring(reason))
+    end
+    many[65537] = nil
+    world:system("it", { query = "P", each = function(p) p.x = many[p.i] end })
+    world:update(0)
+    assert.are.equal("vector", world:explain("it").tier)
+  end)
+end)

@@ -35,6 +35,22 @@ scenario("a function compiled again for another subtype", {
   after = function() gain = 2 end,
 })
 
+local weights = { 0.5, 1.5, 2.5 }
+
+scenario("a function that takes elements of an array and of a table that has grown", {
+  prepare = function(s)
+    crowd(s)
+    local cost = s.world:array("cost", "f32", 3)
+    s.weigh = function(p) p.x = weights[p.x // 1 % 3 + 1] + cost[p.y // 1 % 3 + 1] end
+    s.query:run(s.weigh)
+  end,
+  act = function(s)
+    for i = 4, 200 do weights[i] = i end
+    s.query:run(s.weigh)
+  end,
+  after = function() weights = { 0.5, 1.5, 2.5 } end,
+})
+
 local setting = { on = false }
 
 local function unfit(p)

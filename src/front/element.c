@@ -1,7 +1,11 @@
-/* Elements of the world's arrays. */
+/* Elements of the world's arrays, and of tables, at an index that may differ from row to row. */
+#include <stdlib.h>
+
 #include "front/front.h"
 
+#include "core/base/enumeration.h"
 #include "core/base/types.h"
+#include "core/base/value.h"
 #include "core/store/array.h"
 #include "core/store/component.h"
 
@@ -13,17 +17,24 @@ static k_column element_type(struct front *f, const struct component *array) {
   return access_column_type(f, array, leaf);
 }
 
+/* The next array of the program; its number. */
+static uint32_t add_array(struct front *f, struct front_array array, k_column type) {
+  uint32_t at = f->array_count;
+  if (at == FRONT_ARRAYS)
+    front_refuse(f, "it reads too many arrays and tables by an index: write it as two systems");
+  uint32_t number = build_array(f->b, type);
+  assert(number == at || number == NONE);
+  (void)number;
+  f->arrays[f->array_count++] = array;
+  return at;
+}
+
 /* The number of an array in the program. */
 static uint32_t find_array(struct front *f, const struct component *array) {
   uint32_t i = 0;
-  while (i < f->array_count && f->arrays[i] != array->id) i++;
+  while (i < f->array_count && f->arrays[i].id != array->id) i++;
   if (i < f->array_count) return i;
-  if (i == FRONT_ARRAYS) front_refuse(f, "it reads too many arrays: write it as two systems");
-  uint32_t number = build_array(f->b, element_type(f, array));
-  assert(number == i || number == NONE);
-  (void)number;
-  f->arrays[f->array_count++] = array->id;
-  return i;
+  return add_array(f, (struct front_array){.id = array->id}, element_type(f, array));
 }
 
 struct val element_at(struct front *f, struct val array, struct val index) {
@@ -45,4 +56,142 @@ struct val element_key(struct front *f, struct val array, const struct constant 
     return element_at(f, array, val_number(f, build_f64(f->b, key->number), true));
   front_refuse(f, "it calls a method of the array '%s', or takes an element that is not named by "
                   "a number", array.component->name);
+}
+
+/* ---- tables ---- */
+
+/* Pushes the element of a table at an index, counted from 0; its type. */
+static int push_element(lua_State *L, int anchors, const struct guard *guard, int table,
+                        uint32_t at) {
+  if (!guard->name_count) return lua_rawgeti(L, table, (lua_Integer)at + 1);
+  if (at >= guard->name_count) {
+    lua_pushnil(L);
+    return LUA_TNIL;
+  }
+  lua_rawgeti(L, anchors, (lua_Integer)guard->names + at);
+  return lua_rawget(L, table);
+}
+
+/* The kind of the element at the top of the stack, which it pops. */
+static enum element_kind kind_of(lua_State *L, int type) {
+  enum element_kind kind = type == LUA_TBOOLEAN  ? ELEMENTS_BOOL
+                           : type == LUA_TNUMBER ? ELEMENTS_FLOAT
+                                                 : ELEMENTS_OTHER;
+  if (lua_isinteger(L, -1))
+    kind = number_fits_float(lua_tointeger(L, -1)) ? ELEMENTS_INTEGER : ELEMENTS_WIDE;
+  lua_pop(L, 1);
+  return kind;
+}
+
+static enum element_kind both_kinds(enum element_kind x, enum element_kind y) {
+  enum element_kind least = x < y ? x : y, most = x < y ? y : x;
+  if (least == most) return most;
+  if (least == ELEMENTS_BOOL || most >= ELEMENTS_NONE) return ELEMENTS_OTHER;
+  if (most == ELEMENTS_WIDE) return ELEMENTS_WIDE;
+  return least == ELEMENTS_WIDE ? ELEMENTS_OTHER : ELEMENTS_MIXED;
+}
+
+/* Of the table at an index. Its elements end before the first that is nil. */
+static enum element_kind look(lua_State *L, int anchors, const struct guard *guard, int table,
+                              uint32_t *count) {
+  if (!lua_istable(L, table)) return ELEMENTS_NONE;
+  if (path_has_method(L, anchors, table, guard->same)) return ELEMENTS_HIDDEN;
+  enum element_kind kind = ELEMENTS_NONE;
+  uint32_t i = 0;
+  for (int type; (type = push_element(L, anchors, guard, table, i)) != LUA_TNIL; i++) {
+    enum element_kind next = kind_of(L, type);
+    kind = i ? both_kinds(kind, next) : next;
+    if (i == FRONT_ELEMENTS) return ELEMENTS_MANY;
+    if (kind >= ELEMENTS_NONE) return kind;
+  }
+  lua_pop(L, 1);
+  *count = i;
+  return i < guard->name_count ? ELEMENTS_NONE : kind;
+}
+
+enum element_kind element_look(lua_State *L, int anchors, const struct guard *guard,
+                               uint32_t *count) {
+  int top = lua_gettop(L);
+  path_push(L, anchors, &guard->path);
+  enum element_kind kind = look(L, anchors, guard, top + 1, count);
+  lua_settop(L, top);
+  return kind;
+}
+
+size_t element_size(enum element_kind kind) {
+  return kind == ELEMENTS_BOOL ? sizeof(uint8_t) : sizeof(uint64_t);
+}
+
+void element_copy(lua_State *L, int anchors, const struct guard *guard, uint32_t count, void *to) {
+  int top = lua_gettop(L);
+  path_push(L, anchors, &guard->path);
+  for (uint32_t i = 0; i < count; i++) {
+    push_element(L, anchors, guard, top + 1, i);
+    switch (guard->elements) {
+      case ELEMENTS_BOOL: ((uint8_t *)to)[i] = (uint8_t)lua_toboolean(L, -1); break;
+      case ELEMENTS_INTEGER:
+      case ELEMENTS_WIDE: ((int64_t *)to)[i] = (int64_t)lua_tointeger(L, -1); break;
+      default: ((double *)to)[i] = (double)lua_tonumber(L, -1); break;
+    }
+    lua_pop(L, 1);
+  }
+  lua_settop(L, top);
+}
+
+/* The guard of a table that is read by numbers, or by the names of an enumeration. */
+static struct guard *guard_elements(struct front *f, uint32_t path,
+                                    const struct enumeration *names) {
+  uint16_t index = outside_string(f, "__index", 7), first = 0;
+  for (uint32_t i = 0; names && i < names->count; i++) {
+    lua_pushlstring(f->L, names->names[i].data, names->names[i].size);
+    uint16_t at = front_anchor(f);
+    if (i == 0) first = at;
+  }
+  struct guard *guard = outside_guard(f, path, GUARD_ELEMENTS);
+  guard->same = index;
+  guard->names = first;
+  guard->name_count = names ? (uint16_t)names->count : 0;
+  return guard;
+}
+
+static NORETURN void refuse_elements(struct front *f, enum element_kind kind) {
+  static const char *const reasons[] = {
+      [ELEMENTS_NONE] = "has none, or none for one of the names: fill it",
+      [ELEMENTS_OTHER] = "has other values than numbers, or than booleans: keep one kind in it",
+      [ELEMENTS_MANY] = "has more than 65536: keep them in an array of the world",
+      [ELEMENTS_HIDDEN] = "has __index: keep its values in a table without"};
+  assert(kind >= ELEMENTS_NONE && kind <= ELEMENTS_HIDDEN);
+  front_refuse(f, "it takes an element of a table that %s", reasons[kind]);
+  abort();   /* never: front_refuse does not return */
+}
+
+/* The number in the program of a table that is read so. */
+static uint32_t find_table(struct front *f, uint32_t path, const struct enumeration *names) {
+  static const k_column types[] = {KC_BOOL, KC_I64, KC_I64, KC_F64, KC_F64};
+  for (uint32_t i = 0; i < f->array_count; i++)
+    if (!f->arrays[i].id && f->arrays[i].path == path && f->arrays[i].names == names) return i;
+  struct guard *guard = guard_elements(f, path, names);
+  uint32_t count;
+  enum element_kind kind = element_look(f->L, f->anchors, guard, &count);
+  guard->elements = (uint8_t)kind;
+  if (kind >= ELEMENTS_NONE) refuse_elements(f, kind);
+  struct front_array array = {.path = path, .names = names, .kind = kind};
+  uint32_t number = add_array(f, array, types[kind]);
+  guard->uniform = (int16_t)number;
+  return number;
+}
+
+struct val element_of_table(struct front *f, struct val table, struct val index) {
+  assert(table.kind == VAL_PATH && index.kind == VAL_VALUE);
+  if (f->result != RESULT_NONE)
+    front_refuse(f, "it takes an element of a table by a variable, and its result is used");
+  if (!index.names && !val_is_number(f, index))
+    front_refuse(f, "it indexes a table by a boolean");
+  uint32_t number = find_table(f, table.at, index.names);
+  k_value at = index.names ? build_binary(f->b, KO_ADD, index.value, build_i64(f->b, 1))
+                           : number_as(f, index, KT_I64);
+  struct val element = val_number(f, build_element(f->b, number, at), true);
+  element.mixed = f->arrays[number].kind == ELEMENTS_MIXED;
+  element.wide = f->arrays[number].kind == ELEMENTS_WIDE;
+  return element;
 }

@@ -235,12 +235,14 @@ static void take_field(struct front *f, const struct code *code) {
 
 static void take_index(struct front *f, const struct code *code) {
   const struct val key = *front_register(f, code->c), from = *front_register(f, code->b);
-  if (from.kind == VAL_ARRAY) {
-    *front_register(f, code->a) = element_at(f, from, key);
-    return;
-  }
   bool whole = key.kind == VAL_VALUE && key.literal && val_is_number(f, key) &&
                (val_type(f, key) == KT_I64 || key.number != 0);
+  if (from.kind == VAL_ARRAY || (from.kind == VAL_PATH && key.kind == VAL_VALUE && !whole)) {
+    struct val (*take)(struct front *f, struct val from, struct val index) =
+        from.kind == VAL_ARRAY ? element_at : element_of_table;
+    *front_register(f, code->a) = take(f, from, key);
+    return;
+  }
   if (key.kind != VAL_STRING && !whole)
     front_refuse(f, "it indexes a table or view by a variable: write the index itself");
   struct constant constant = {.type = whole ? CONST_INTEGER : CONST_STRING,

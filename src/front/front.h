@@ -94,6 +94,14 @@ struct frame {
   uint32_t first_edge;         /* edges from here on are its own */
 };
 
+/* An array of the world, or a table. */
+struct front_array {
+  ecs_id id;                   /* 0: a table */
+  uint32_t path;
+  const struct enumeration *names;   /* by which a table is read; NULL: by numbers */
+  enum element_kind kind;
+};
+
 struct front {
   lua_State *L;
   ecs_world *world;
@@ -132,7 +140,7 @@ struct front {
   uint32_t string_count;
   struct run_asked asked[RUN_ASKED];
   uint32_t asked_count;
-  ecs_id arrays[FRONT_ARRAYS];         /* by the number in the program */
+  struct front_array arrays[FRONT_ARRAYS];     /* by the number in the program */
   uint32_t array_count;
   struct run_command commands[RUN_BITMAPS];
   uint32_t command_count, loop_commands;   /* those before the outermost loop that is open */
@@ -265,6 +273,11 @@ int path_compare(lua_State *L, int anchors, const struct path *x, const struct p
 /* The length of the table that a path leads to; -1: there is none, -2: `length`, the anchored
 ** "__len", is to say. */
 int64_t path_length(lua_State *L, int anchors, const struct path *path, uint16_t length);
+/* Whether the table or object at an index has a metamethod, by its anchored name. */
+bool path_has_method(lua_State *L, int anchors, int object, uint16_t name);
+/* Another guard for a path; the anchored text. */
+struct guard *outside_guard(struct front *f, uint32_t path, enum guard_type type);
+uint16_t outside_string(struct front *f, const char *text, size_t size);
 /* #x, of a table. */
 struct val outside_length(struct front *f, struct val table);
 /* The number of a uniform that there was not yet. */
@@ -292,6 +305,14 @@ struct val outside_key(struct front *f, uint32_t path, const struct constant *ke
 ** which there is none fail. */
 struct val element_at(struct front *f, struct val array, struct val index);
 struct val element_key(struct front *f, struct val array, const struct constant *key);
+/* The same of a table by a number, or by an enumeration's value, as it is when a run starts. */
+struct val element_of_table(struct front *f, struct val table, struct val index);
+/* What the elements are that a guard is about, and how many. */
+enum element_kind element_look(lua_State *L, int anchors, const struct guard *guard,
+                               uint32_t *count);
+/* Copies so many of them, of its kind; how many bytes one takes. */
+size_t element_size(enum element_kind kind);
+void element_copy(lua_State *L, int anchors, const struct guard *guard, uint32_t count, void *to);
 
 /* ---- access.c: views, resources ---- */
 

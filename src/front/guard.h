@@ -3,11 +3,13 @@
 #ifndef ECS_FRONT_GUARD_H
 #define ECS_FRONT_GUARD_H
 
+#include "front/bytecode.h"
 #include "kernel/run.h"
 
 #define FRONT_UNIFORMS 200
 #define FRONT_GUARDS 250
-#define FRONT_ARRAYS 16        /* of the world, that are read */
+#define FRONT_ARRAYS 16        /* and tables, that are read by an index */
+#define FRONT_ELEMENTS 65536   /* of such a table */
 #define TAG_LINES 20           /* bits of a tag that are the line; above, column + 1 */
 #define FRONT_KEYS 6           /* a.b.c... from an upvalue or a global */
 
@@ -24,7 +26,21 @@ enum guard_type {
   GUARD_MEASURED,  /* some table that has a metamethod for that */
   GUARD_HIDDEN,    /* absent, but to be had by a metamethod */
   GUARD_ASKED,     /* a metamethod is to say whether it is what another path leads to */
-  GUARD_EQUAL      /* whether it is what another path leads to, without a metamethod's help */
+  GUARD_EQUAL,     /* whether it is what another path leads to, without a metamethod's help */
+  GUARD_ELEMENTS   /* a table whose elements are all of a kind */
+};
+
+/* What the elements of a table are. Those from ELEMENTS_NONE on are refused. */
+enum element_kind {
+  ELEMENTS_BOOL,
+  ELEMENTS_INTEGER,   /* all of which a float can stand for */
+  ELEMENTS_WIDE,
+  ELEMENTS_FLOAT,
+  ELEMENTS_MIXED,     /* floats, and integers that a float can stand for */
+  ELEMENTS_NONE,      /* there is none, or none by one of the names */
+  ELEMENTS_OTHER,     /* other values, or some of them */
+  ELEMENTS_MANY,
+  ELEMENTS_HIDDEN     /* it has __index */
 };
 
 /* A value reached from an upvalue of a function by constant keys. */
@@ -41,7 +57,9 @@ struct guard {
   enum guard_type type;
   struct path other;           /* GUARD_EQUAL, GUARD_ASKED: that it is compared with */
   uint16_t same;               /* anchored: the value that it must be, or a metamethod's name */
-  int16_t uniform;             /* number in the program, or -1 */
+  int16_t uniform;             /* number in the program, or -1; GUARD_ELEMENTS: of the array */
+  uint8_t elements;            /* GUARD_ELEMENTS: an element_kind */
+  uint16_t names, name_count;  /* and by which keys: anchored strings; 0: by numbers from 1 */
 };
 
 /* A field of a resource, and the number of its uniform. */
@@ -60,5 +78,25 @@ struct front_column {
   uint32_t number;             /* in the builder */
   bool read, written, read_only;
 };
+
+/* The elements of a table, copied. */
+struct copied {
+  void *data;
+  size_t size;                 /* of its room */
+};
+
+enum reading { READING_FITS, READING_OTHER, READING_STARVED };
+
+/* ---- guard.c: nothing in it allocates in Lua ---- */
+
+/* Reads a guard's value; false when it is not of the expected type. */
+bool guard_read(lua_State *L, int anchors, const struct guard *guard, k_scalar *uniforms);
+/* The same of GUARD_ELEMENTS. */
+enum reading guard_read_elements(lua_State *L, int anchors, const struct guard *guard,
+                                 struct memory *memory, struct copied *copied, k_array *out);
+void guard_read_resource(const ecs_world *world, const struct resource_uniform *resource,
+                         k_scalar *value);
+/* Where an array of the world is now. */
+k_array guard_read_array(const ecs_world *world, ecs_id id);
 
 #endif

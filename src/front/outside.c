@@ -63,6 +63,11 @@ static struct val uniform(struct front *f, const struct path *path, enum guard_t
   return val_number(f, build_uniform(f->b, (uint32_t)guard->uniform, types[type]), true);
 }
 
+struct guard *outside_guard(struct front *f, uint32_t path, enum guard_type type) {
+  assert(path < f->path_count);
+  return add_guard(f, &f->paths[path], type);
+}
+
 /* A value that must stay the same: pops it and returns where it is anchored. */
 static uint16_t guard_same(struct front *f, const struct path *path) {
   struct guard *guard = need_guard(f, path, GUARD_SAME);
@@ -122,14 +127,14 @@ static uint16_t anchor_once(struct front *f) {
   return front_anchor(f);
 }
 
-static uint16_t anchor_string(struct front *f, const char *text, size_t size) {
+uint16_t outside_string(struct front *f, const char *text, size_t size) {
   lua_pushlstring(f->L, text, size);
   return anchor_once(f);
 }
 
 /* Nil at the end of a path, which it is in Lua, too, unless there is an __index. */
 static struct val absent(struct front *f, const struct path *path) {
-  uint16_t index = path->keys ? anchor_string(f, "__index", 7) : 0;
+  uint16_t index = path->keys ? outside_string(f, "__index", 7) : 0;
   if (!path_is_absent(f->L, f->anchors, path, index)) {
     assert(path->keys > 0);
     need_guard(f, path, GUARD_HIDDEN)->same = index;
@@ -208,8 +213,7 @@ void path_push(lua_State *L, int anchors, const struct path *path) {
   }
 }
 
-/* Whether the table or object at an index has a metamethod, by its anchored name. */
-static bool has_method(lua_State *L, int anchors, int object, uint16_t name) {
+bool path_has_method(lua_State *L, int anchors, int object, uint16_t name) {
   if (!lua_getmetatable(L, object)) return false;
   lua_rawgeti(L, anchors, name);
   bool has = lua_rawget(L, -2) != LUA_TNIL;
@@ -223,7 +227,7 @@ bool path_is_absent(lua_State *L, int anchors, const struct path *path, uint16_t
   struct path table = *path;
   table.keys--;
   path_push(L, anchors, &table);
-  bool is_absent = lua_istable(L, -1) && !has_method(L, anchors, top + 1, index);
+  bool is_absent = lua_istable(L, -1) && !path_has_method(L, anchors, top + 1, index);
   lua_settop(L, top);
   return is_absent;
 }
@@ -236,7 +240,8 @@ int path_compare(lua_State *L, int anchors, const struct path *x, const struct p
   int type = lua_type(L, -1), result = lua_rawequal(L, -1, -2);
   bool asks = !result && type == lua_type(L, -2) &&
               (type == LUA_TTABLE || type == LUA_TUSERDATA);
-  if (asks && (has_method(L, anchors, top + 1, equal) || has_method(L, anchors, top + 2, equal)))
+  if (asks && (path_has_method(L, anchors, top + 1, equal) ||
+               path_has_method(L, anchors, top + 2, equal)))
     result = -1;
   if (lua_isnil(L, top + 1) || lua_isnil(L, top + 2)) result = -1;
   lua_settop(L, top);
@@ -275,7 +280,7 @@ int64_t path_length(lua_State *L, int anchors, const struct path *path, uint16_t
   int top = lua_gettop(L);
   int64_t count = -1;
   path_push(L, anchors, path);
-  if (lua_istable(L, -1) && has_method(L, anchors, top + 1, length))
+  if (lua_istable(L, -1) && path_has_method(L, anchors, top + 1, length))
     count = -2;
   else if (lua_istable(L, -1))
     count = (int64_t)lua_rawlen(L, -1);
@@ -286,7 +291,7 @@ int64_t path_length(lua_State *L, int anchors, const struct path *path, uint16_t
 struct val outside_length(struct front *f, struct val table) {
   assert(table.kind == VAL_PATH && table.at < f->path_count);
   const struct path *path = &f->paths[table.at];
-  uint16_t length = anchor_string(f, "__len", 5);
+  uint16_t length = outside_string(f, "__len", 5);
   bool asked = path_length(f->L, f->anchors, path, length) == -2;
   struct guard *guard = need_guard(f, path, asked ? GUARD_MEASURED : GUARD_LENGTH);
   guard->same = length;
@@ -335,7 +340,7 @@ static struct guard *guard_both(struct front *f, enum guard_type type, const str
 k_value outside_equal(struct front *f, struct val x, struct val y) {
   assert(x.kind == VAL_PATH && y.kind == VAL_PATH);
   const struct path *left = &f->paths[x.at], *right = &f->paths[y.at];
-  uint16_t equal = anchor_string(f, "__eq", 4);
+  uint16_t equal = outside_string(f, "__eq", 4);
   if (path_compare(f->L, f->anchors, left, right, equal) < 0) {
     guard_both(f, GUARD_ASKED, left, right, equal);
     front_refuse(f, "it compares tables that have __eq: compare a field of them");

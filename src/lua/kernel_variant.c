@@ -1,7 +1,5 @@
 #include "lua/kernel_variant.h"
 
-#include "core/base/value.h"
-#include "core/store/array.h"
 #include "core/store/entity.h"
 #include "core/store/query_rows.h"
 #include "core/store/walk.h"
@@ -21,103 +19,41 @@ void variant_free(ecs_world *world, struct variant *variant) {
               variant->resource_count * sizeof *variant->resources);
   memory_free(memory, variant->cells, columns * sizeof *variant->cells);
   memory_free(memory, variant->columns, columns * sizeof *variant->columns);
+  for (uint32_t i = 0; i < FRONT_ARRAYS; i++)
+    memory_free(memory, variant->copied[i].data, variant->copied[i].size);
   memory_free(memory, variant, sizeof *variant);
 }
 
 /* ---- outside values ---- */
 
-/* Whether two paths lead to the same, now. */
-static bool read_equal(lua_State *L, int anchors, const struct guard *guard,
-                       k_scalar *uniforms) {
-  int equal = path_compare(L, anchors, &guard->path, &guard->other, guard->same);
-  uniforms[guard->uniform].i64 = 0;
-  uniforms[guard->uniform].b = equal > 0;
-  return equal >= 0;
-}
-
-/* The length of a table, now; of one that a metamethod measures there is none. */
-static bool read_length(lua_State *L, int anchors, const struct guard *guard,
-                        k_scalar *uniforms) {
-  int64_t length = path_length(L, anchors, &guard->path, guard->same);
-  if (guard->type == GUARD_MEASURED) return length == -2;
-  if (length >= 0 && guard->uniform >= 0) uniforms[guard->uniform].i64 = length;
-  return length >= 0;
-}
-
-/* Reads a guard's value; false when it is not of the expected type. */
-static bool read_guard(lua_State *L, int anchors, const struct guard *guard,
-                       k_scalar *uniforms) {
-  if (guard->type == GUARD_EQUAL) return read_equal(L, anchors, guard, uniforms);
-  if (guard->type == GUARD_LENGTH || guard->type == GUARD_MEASURED)
-    return read_length(L, anchors, guard, uniforms);
-  if (guard->type == GUARD_ASKED)
-    return path_compare(L, anchors, &guard->path, &guard->other, guard->same) < 0;
-  path_push(L, anchors, &guard->path);
-  bool fits = false;
-  k_scalar value;
-  memset(&value, 0, sizeof value);
-  switch (guard->type) {
-    case GUARD_NIL:
-      fits = lua_isnil(L, -1) && path_is_absent(L, anchors, &guard->path, guard->same);
-      break;
-    case GUARD_BOOL:
-      fits = lua_isboolean(L, -1);
-      value.b = (uint8_t)lua_toboolean(L, -1);
-      break;
-    case GUARD_INTEGER:
-    case GUARD_WIDE:
-      value.i64 = (int64_t)lua_tointeger(L, -1);
-      fits = lua_isinteger(L, -1) &&
-             number_fits_float(value.i64) == (guard->type == GUARD_INTEGER);
-      break;
-    case GUARD_FLOAT:
-      fits = lua_type(L, -1) == LUA_TNUMBER && !lua_isinteger(L, -1);
-      if (fits) value.f64 = (double)lua_tonumber(L, -1);
-      break;
-    case GUARD_HIDDEN:
-      fits = lua_isnil(L, -1) && !path_is_absent(L, anchors, &guard->path, guard->same);
-      break;
-    case GUARD_OTHER: fits = !lua_isinteger(L, -1) || lua_tointeger(L, -1) != 0; break;
-    case GUARD_TABLE: fits = lua_istable(L, -1); break;
-    default:
-      lua_rawgeti(L, anchors, guard->same);
-      fits = !lua_isnil(L, -1) && lua_rawequal(L, -1, -2);   /* nil: it is gone */
-      lua_pop(L, 1);
-      break;
+/* Whether they are of the types that the variant is for. */
+static bool read_guards(lua_State *L, int anchors, struct memory *memory,
+                        struct variant *variant) {
+  variant->starved = false;
+  for (uint32_t i = 0; i < variant->guard_count; i++) {
+    const struct guard *guard = &variant->guards[i];
+    uint32_t at = guard->uniform < 0 ? 0 : (uint32_t)guard->uniform % FRONT_ARRAYS;
+    enum reading reading =
+        guard->type != GUARD_ELEMENTS
+            ? (guard_read(L, anchors, guard, variant->uniforms) ? READING_FITS : READING_OTHER)
+            : guard_read_elements(L, anchors, guard, memory, &variant->copied[at],
+                                  &variant->arrays[at]);
+    variant->starved = reading == READING_STARVED;
+    if (reading != READING_FITS) return false;
   }
-  lua_pop(L, 1);
-  if (fits && guard->uniform >= 0) uniforms[guard->uniform] = value;
-  return fits;
-}
-
-static bool read_guards(lua_State *L, int anchors, struct variant *variant) {
-  for (uint32_t i = 0; i < variant->guard_count; i++)
-    if (!read_guard(L, anchors, &variant->guards[i], variant->uniforms)) return false;
   return true;
 }
 
-static void read_resources(struct world_box *box, struct variant *variant) {
-  for (uint32_t i = 0; i < variant->resource_count; i++) {
-    const struct resource_uniform *resource = &variant->resources[i];
-    const struct component *component = component_of(box->world, resource->component);
-    const struct leaf *leaf = &component->leaves[resource->leaf];
-    ecs_cell cell = cell_load(component->resource[resource->leaf].data, leaf->size, 0);
-    k_scalar *value = &variant->uniforms[resource->uniform];
-    switch (type_class(leaf->type)) {
-      case CLASS_FLOAT: value->f64 = cell_float(leaf->size, cell); break;
-      case CLASS_TRUTH: value->b = cell.u8; break;
-      case CLASS_ID: value->i64 = (int64_t)entity_target(box->world, cell.u64); break;
-      default: value->i64 = cell_integer(leaf->type, leaf->size, cell); break;
-    }
-  }
+static void read_resources(const struct world_box *box, struct variant *variant) {
+  for (uint32_t i = 0; i < variant->resource_count; i++)
+    guard_read_resource(box->world, &variant->resources[i],
+                        &variant->uniforms[variant->resources[i].uniform]);
 }
 
 static void read_arrays(const struct world_box *box, struct variant *variant) {
-  for (uint32_t i = 0; i < variant->array_count; i++) {
-    const struct component *array = component_of(box->world, variant->array_ids[i]);
-    assert(array && array->length && array->resource);
-    variant->arrays[i] = (k_array){array_data(array), array->length};
-  }
+  for (uint32_t i = 0; i < variant->array_count; i++)
+    if (variant->array_ids[i])
+      variant->arrays[i] = guard_read_array(box->world, variant->array_ids[i]);
 }
 
 /* ---- choosing ---- */
@@ -171,8 +107,9 @@ static bool fits_now(lua_State *L, int all_anchors, const struct kernel *kernel,
                      struct variant *variant) {
   if (variant->run == kernel->runs) return true;
   lua_rawgeti(L, all_anchors, (lua_Integer)variant->anchors);
-  bool fits = read_guards(L, lua_gettop(L), variant);
+  bool fits = read_guards(L, lua_gettop(L), kernel->box->memory, variant);
   lua_pop(L, 1);
+  if (variant->starved) raise_memory(L);
   if (!fits) return false;
   variant->run = kernel->runs;
   read_resources(kernel->box, variant);
@@ -227,7 +164,7 @@ struct variant *variant_settled(lua_State *L, int anchors, struct kernel *kernel
   if (!fits_all(kernel, variant)) return NULL;
   if (variant->guard_count) {
     lua_rawgeti(L, anchors, (lua_Integer)variant->anchors);
-    bool fits = read_guards(L, lua_gettop(L), variant);
+    bool fits = read_guards(L, lua_gettop(L), kernel->box->memory, variant);
     lua_pop(L, 1);
     if (!fits) return NULL;
   }
@@ -320,7 +257,7 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
                           .array_count = front->array_count};
   memcpy(found.commands, front->commands, sizeof found.commands);
   memcpy(found.asked, front->asked, sizeof found.asked);
-  memcpy(found.array_ids, front->arrays, sizeof found.array_ids);
+  for (uint32_t i = 0; i < front->array_count; i++) found.array_ids[i] = front->arrays[i].id;
   struct variant *variant = copy_variant(world, &found);
   if (!variant || !front->program) return variant;
   variant->quiet = kernel->result == RESULT_NONE && front->command_count == 0 &&

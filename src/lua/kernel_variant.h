@@ -67,9 +67,11 @@ struct variant {
   k_scalar uniforms[FRONT_UNIFORMS];
   struct run_command commands[RUN_BITMAPS];
   struct run_asked asked[RUN_ASKED];
-  ecs_id array_ids[FRONT_ARRAYS];
+  ecs_id array_ids[FRONT_ARRAYS];   /* 0: a table */
   uint32_t array_count;
   k_array arrays[FRONT_ARRAYS];   /* as they are in this run */
+  struct copied copied[FRONT_ARRAYS];   /* tables among them */
+  bool starved;                /* there was no memory to copy them */
 };
 
 void variant_free(ecs_world *world, struct variant *variant);

@@ -1,0 +1,111 @@
+/* Reading what a program takes from outside. */
+#include "front/front.h"
+
+#include "core/base/types.h"
+#include "core/base/value.h"
+#include "core/store/array.h"
+#include "core/store/entity.h"
+#include "core/store/world.h"
+
+/* Whether two paths lead to the same, now. */
+static bool read_equal(lua_State *L, int anchors, const struct guard *guard,
+                       k_scalar *uniforms) {
+  int equal = path_compare(L, anchors, &guard->path, &guard->other, guard->same);
+  uniforms[guard->uniform].i64 = 0;
+  uniforms[guard->uniform].b = equal > 0;
+  return equal >= 0;
+}
+
+/* The length of a table, now; of one that a metamethod measures there is none. */
+static bool read_length(lua_State *L, int anchors, const struct guard *guard,
+                        k_scalar *uniforms) {
+  int64_t length = path_length(L, anchors, &guard->path, guard->same);
+  if (guard->type == GUARD_MEASURED) return length == -2;
+  if (length >= 0 && guard->uniform >= 0) uniforms[guard->uniform].i64 = length;
+  return length >= 0;
+}
+
+bool guard_read(lua_State *L, int anchors, const struct guard *guard, k_scalar *uniforms) {
+  if (guard->type == GUARD_EQUAL) return read_equal(L, anchors, guard, uniforms);
+  if (guard->type == GUARD_LENGTH || guard->type == GUARD_MEASURED)
+    return read_length(L, anchors, guard, uniforms);
+  if (guard->type == GUARD_ASKED)
+    return path_compare(L, anchors, &guard->path, &guard->other, guard->same) < 0;
+  path_push(L, anchors, &guard->path);
+  bool fits = false;
+  k_scalar value;
+  memset(&value, 0, sizeof value);
+  switch (guard->type) {
+    case GUARD_NIL:
+      fits = lua_isnil(L, -1) && path_is_absent(L, anchors, &guard->path, guard->same);
+      break;
+    case GUARD_BOOL:
+      fits = lua_isboolean(L, -1);
+      value.b = (uint8_t)lua_toboolean(L, -1);
+      break;
+    case GUARD_INTEGER:
+    case GUARD_WIDE:
+      value.i64 = (int64_t)lua_tointeger(L, -1);
+      fits = lua_isinteger(L, -1) &&
+             number_fits_float(value.i64) == (guard->type == GUARD_INTEGER);
+      break;
+    case GUARD_FLOAT:
+      fits = lua_type(L, -1) == LUA_TNUMBER && !lua_isinteger(L, -1);
+      if (fits) value.f64 = (double)lua_tonumber(L, -1);
+      break;
+    case GUARD_HIDDEN:
+      fits = lua_isnil(L, -1) && !path_is_absent(L, anchors, &guard->path, guard->same);
+      break;
+    case GUARD_OTHER: fits = !lua_isinteger(L, -1) || lua_tointeger(L, -1) != 0; break;
+    case GUARD_TABLE: fits = lua_istable(L, -1); break;
+    default:
+      lua_rawgeti(L, anchors, guard->same);
+      fits = !lua_isnil(L, -1) && lua_rawequal(L, -1, -2);   /* nil: it is gone */
+      lua_pop(L, 1);
+      break;
+  }
+  lua_pop(L, 1);
+  if (fits && guard->uniform >= 0) uniforms[guard->uniform] = value;
+  return fits;
+}
+
+/* Room for the elements of a table; false when out of memory. */
+static bool has_room(struct memory *memory, struct copied *copied, size_t size) {
+  if (copied->size >= size) return true;
+  void *data = memory_array(memory, 1, size);
+  if (!data) return false;
+  memory_free(memory, copied->data, copied->size);
+  *copied = (struct copied){data, size};
+  return true;
+}
+
+enum reading guard_read_elements(lua_State *L, int anchors, const struct guard *guard,
+                                 struct memory *memory, struct copied *copied, k_array *out) {
+  uint32_t count = 0;
+  if (element_look(L, anchors, guard, &count) != guard->elements) return READING_OTHER;
+  if (guard->elements >= ELEMENTS_NONE) return READING_FITS;
+  size_t size = count * element_size((enum element_kind)guard->elements);
+  if (!has_room(memory, copied, size)) return READING_STARVED;
+  element_copy(L, anchors, guard, count, copied->data);
+  *out = (k_array){copied->data, count};
+  return READING_FITS;
+}
+
+void guard_read_resource(const ecs_world *world, const struct resource_uniform *resource,
+                         k_scalar *value) {
+  const struct component *component = component_of(world, resource->component);
+  const struct leaf *leaf = &component->leaves[resource->leaf];
+  ecs_cell cell = cell_load(component->resource[resource->leaf].data, leaf->size, 0);
+  switch (type_class(leaf->type)) {
+    case CLASS_FLOAT: value->f64 = cell_float(leaf->size, cell); break;
+    case CLASS_TRUTH: value->b = cell.u8; break;
+    case CLASS_ID: value->i64 = (int64_t)entity_target(world, cell.u64); break;
+    default: value->i64 = cell_integer(leaf->type, leaf->size, cell); break;
+  }
+}
+
+k_array guard_read_array(const ecs_world *world, ecs_id id) {
+  const struct component *array = component_of(world, id);
+  assert(array && array->length && array->resource);
+  return (k_array){array_data(array), array->length};
+}
