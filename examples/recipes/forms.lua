@@ -80,7 +80,7 @@ world:system("count", { query = "Position:in", each = function(position)
   total = total + position.x
 end })
 
--- Looks into a table by a variable: q:map is the quickest form for that.
+-- Looks into a table of texts by a variable: q:map is the quickest form for that.
 world:system("choose", { query = "Position", each = function(position)
   position.x = names[position.y // 1] and 1 or 0
 end })
