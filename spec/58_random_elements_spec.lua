@@ -1,0 +1,142 @@
+-- Random reads of arrays and of plain tables by computed index, with and without kernels: the
+-- same cells and the same errors.
+
+local helper = require "spec.support.ecs_helper"
+
+local random = math.random
+
+local function pick(list)
+  return list[random(#list)]
+end
+
+local makers = {
+  integer = function()
+    return pick { random(-5, 5), math.maxinteger, math.mininteger, 1 << 53, (1 << 53) + 1, 0, 1 }
+  end,
+  float = function()
+    return pick { random() * 10, 0.0, -0.0, 1 / 0, -1 / 0, 0 / 0, 2.0, 1e300 }
+  end,
+  boolean = function()
+    return random(2) == 1
+  end,
+}
+
+function makers.mixed()
+  return makers[pick { "integer", "float" }]()
+end
+
+-- A list, mostly; at times with a hole, another key, or a value of another type.
+local function make_list()
+  local make, list = makers[pick { "integer", "float", "boolean", "mixed" }], {}
+  for i = 1, random(0, 12) do
+    list[i] = make()
+  end
+  local odd = { random(12), 0, "x", 2.5, random(12) }
+  local values = { nil, make(), make(), 1, "text" }
+  local how = random(10)
+  if odd[how] then
+    list[odd[how]] = values[how]
+  end
+  return list
+end
+
+-- Functions that look into a list, an array and a table by the names of an enum.
+local bodies = {
+  function(list) return function(p) p.a = list[p.i] end end,
+  function(list) return function(p) p.a = list[p.i] or 0 end end,
+  function(list) return function(p) if list[p.i] then p.a = p.a + 1 end end end,
+  function(list) return function(p) if not list[p.i] then p.b = p.b + 1 else p.a = 2 end end end,
+  function(list) return function(p) p.a = p.a + list[p.f] end end,
+  function(list) return function(p) p.n = list[p.i] // 1 end end,
+  function(list) return function(p) p.b = list[p.i] == nil and 1 or 0 end end,
+  function(list) return function(p) if list[p.i] == true then p.b = 3 end end end,
+  function(list) return function(p) p.f = list[p.i] - list[p.n] end end,
+  function(list) return function(p) p.n = -list[p.i] end end,
+  function(list) return function(p) p.n = list[p.i] & 7 end end,
+  function(list) return function(p) local v = list[p.i] p.b = p.b + (v and 1 or 0) p.a = v end end,
+  function(list) return function(p)
+    local sum = 0.0
+    for i = 1, #list do sum = sum + list[i] end
+    p.a = sum
+  end end,
+  function(list) return function(p)
+    if p.b < 2 then p.a = list[p.i] + 0.5 end
+    p.b = p.b + 1
+  end end,
+  function(_, array) return function(p) p.a = array[p.i] end end,
+  function(_, array) return function(p) p.a = array[p.f] + p.a end end,
+  function(_, array) return function(p) if array[p.i] then p.n = p.n + 1 end end end,
+  function(_, array) return function(p) p.a = array[p.i] or -1 end end,
+  function(_, array) return function(p) p.n = array[p.i + 1] * 2 end end,
+  function(_, array) return function(p)
+    local sum = 0.0
+    for i = 1, 3 do sum = sum + array[i] end
+    p.a = sum
+  end end,
+  function(list, array) return function(p) p.n = list[p.i] p.a = array[list[p.i]] end end,
+  function(_, _, kinds) return function(p) p.a = kinds[p.kind] p.n = kinds[p.kind] end end,
+}
+
+local function spawn_rows(world)
+  local tidy = random(3) > 1
+  for _ = 1, pick { 1, 7, 40, 700 } do
+    local e = world:spawn { P = { i = tidy and random(4) or random(-1, 13), n = random(5),
+      f = tidy and random(3) or pick { 2.0, 2.5, 0 / 0, 1 / 0, -1, 3 }, b = random(0, 2),
+      kind = pick { "red", "green", "blue" } }, Off = random(2) == 1 or nil }
+    if world:has(e, "Off") and random(2) == 1 then
+      world:disable(e, "Off")
+    end
+  end
+end
+
+local function change(list, array)
+  local what = random(3)
+  for i = 1, what == 1 and random(0, 12) or 0 do
+    list[i] = makers.mixed()
+  end
+  for i = 1, what == 2 and #array or 0 do
+    pcall(function() array[i] = makers.mixed() end)
+  end
+end
+
+-- What a seed's function does to its world in three updates, and how it was run.
+local function run(seed, kernels)
+  math.randomseed(seed)
+  local world = helper.new_world { kernels = kernels }
+  world:component("P", { "a: f64", "b: f64", "f: f64", "i: i32", "n: i64",
+    "kind: enum(red, green, blue)" })
+  world:component("Off", { toggle = true })
+  local array = world:array("Field", pick { "f64", "i32", "u8", "i64", "bool" }, random(9))
+  for i = 1, #array do
+    pcall(function() array[i] = makers.mixed() end)
+  end
+  local list, kinds = make_list(), { red = 1, green = makers.mixed(), blue = makers.mixed() }
+  spawn_rows(world)
+  world:system("read", { query = pick { "P", "P, with Off", "P, !Off", "P, Off?" },
+    each = pick(bodies)(list, array, kinds) })
+  local seen = {}
+  for i = 1, 3 do
+    local done, problem = pcall(world.update, world, 0.1)
+    problem = done and "" or tostring(problem):gsub("entity %S+ ", ""):gsub("\n.*", "")
+    seen[i] = ("%d %s %d"):format(i, problem, world:digest())
+    change(list, array)
+  end
+  return table.concat(seen, "\n"), world:explain("read").tier
+end
+
+describe("random reads of elements", function()
+  teardown(function()
+    math.randomseed(os.time())
+  end)
+
+  local most = helper.by_scale { small = 60, normal = 400, deep = 6000 }
+  it(("are those of plain Lua (%d)"):format(most), function()
+    local compiled = 0
+    for seed = 1, most do
+      local seen, tier = run(seed, true)
+      assert.equal((run(seed, false)), seen, ("seed %d, %s"):format(seed, tier))
+      compiled = compiled + (tier == "vector" and 1 or 0)
+    end
+    assert.truthy(compiled > most / 3, compiled)
+  end)
+end)
