@@ -306,6 +306,16 @@ describe("a relation", function()
 end)
 
 describe("when a target dies", function()
+  it("C51: images lack the tables of pairs with a component that is declared no more", function()
+    world:component("Held", { "x: f32" })
+    world:add(e, "Owes", "Held")
+    world:remove(e, "Owes", "Held")
+    world:undeclare "Held"
+    local image = world:save()
+    world:load(image)
+    assert.equal(image, world:save())
+  end)
+
   it("its sources lose the tie, die with it, or forbid it", function()
     world:relation("Rides", { exclusive = true, on_target_despawn = "despawn" })
     world:relation("Needs", { on_target_despawn = "error" })

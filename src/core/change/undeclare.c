@@ -11,6 +11,7 @@ void declare_forget(ecs_world *world, struct component *component) {
   query_break(world, id);
   if (component->relation) graph_forget(world, pair_make(ecs_id_index(id), 0));
   graph_forget(world, id);
+  graph_forget_target(world, ecs_id_index(id));
   component_leave_name(world, component);
   world->registry.components[ecs_id_index(id)] = NULL;
   world->registry.version++;

@@ -477,6 +477,11 @@ void graph_forget(ecs_world *world, ecs_id id) {
   if (at != NONE) forget_record(world, at);
 }
 
+void graph_forget_target(ecs_world *world, uint32_t index) {
+  ecs_id pairs = pair_make(0, index);
+  if (map_get(&world->graph.records, pairs) != NONE) reclaim(world, has_id, pairs);
+}
+
 ecs_status graph_init(ecs_world *world) {
   struct id_record *all;
   const ecs_id none = ECS_NULL;

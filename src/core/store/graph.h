@@ -109,6 +109,9 @@ void graph_reorder(ecs_world *world);
 ** is not broken names it. */
 void graph_forget(ecs_world *world, ecs_id id);
 
+/* Frees the tables, which have no rows, of pairs with a target that goes. */
+void graph_forget_target(ecs_world *world, uint32_t index);
+
 /* Takes away the other ends of a table's edges, before it goes. */
 void graph_unlink(const struct table *table);
 
