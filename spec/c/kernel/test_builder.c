@@ -89,9 +89,10 @@ static void rows_that_a_run_is_not_for_keep_what_they_have(void) {
 static void what_is_put_is_made_elsewhere(void) {
   struct builder *b = fresh();
   const uint32_t x = build_column(b, KC_F32), v = build_column(b, KC_F32);
-  build_put(b, x, build_binary(b, KO_ADD, build_load(b, x), build_load(b, v)));
+  const k_value u = build_load(b, x), w = build_load(b, v);
+  build_put(b, x, build_binary(b, KO_ADD, u, w));
   struct program *p = finish(b);
-  CHECK(reads(p, "0\tadd.f32 w0 = c1, c0\n1\tput.f32 c0 = w0, rows\n"));
+  CHECK(reads(p, "0\tadd.f32 w0 = c0, c1\n1\tput.f32 c0 = w0, rows\n"));
   program_free(p);
 }
 
