@@ -66,7 +66,8 @@ static int share(lua_State *L) {
   lua_Integer place = find_code(L);
   if (place) {
     lua_rawgeti(L, AT_KNOWN, 2 * place + 1);
-    variants_share(L, AT_HANDLE, AT_CODE + 1, AT_FUNCTION);
+    /* The code may have outlived its kernel. */
+    if (lua_isuserdata(L, -1)) variants_share(L, AT_HANDLE, AT_CODE + 1, AT_FUNCTION);
   } else {
     place = next_place(L);
   }

@@ -3,6 +3,7 @@
 #include "core/store/query_rows.h"
 #include "core/store/world.h"
 #include "kernel/program.h"
+#include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/closure.h"
 #include "lua/each.h"
@@ -67,6 +68,9 @@ void kernel_of_query(lua_State *L, int query_index, int function,
   }
   lua_replace(L, top + 1);
   lua_settop(L, top + 1);
+  /* What was allocated here may have let a finalizer run that closes the world. */
+  const struct query_box *query = lua_touserdata(L, query_index);
+  if (UNLIKELY(!query->box->world || !query->query)) raise_error(L, "the world is closed");
 }
 
 /* body(handle, loop, run) */
