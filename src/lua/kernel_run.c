@@ -290,7 +290,8 @@ static void gather_run_of_rows(lua_State *L, int handle, struct loop_box *loop,
   while (count) {
     uint32_t n = count < 64 ? count : 64;
     if (g->gather->count + 64 > GATHER_ROWS) flush(L, handle, loop, g);
-    gather_rows(g->gather, table, g->match, row, UINT64_MAX >> (64 - n));
+    uint64_t bits = n < 64 ? ((uint64_t)1 << n) - 1 : UINT64_MAX;
+    gather_rows(g->gather, table, g->match, row, bits);
     row += n;
     count -= n;
   }
