@@ -51,8 +51,8 @@ scenario("arrays saved and loaded", {
   end,
   act = function(s)
     s.world:load(s.image, { codec = { decode = function() return true end } })
-    assert(s.world:array("held")[3] == s.ids[1])
   end,
+  after = function(s) assert(s.world:array("held")[3] == s.ids[1]) end,
 })
 
 scenario("a snapshot of arrays", {
