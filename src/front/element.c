@@ -1,6 +1,4 @@
 /* Elements of the world's arrays, and of tables, at an index that may differ from row to row. */
-#include <stdlib.h>
-
 #include "front/front.h"
 
 #include "core/base/enumeration.h"
@@ -162,7 +160,6 @@ static NORETURN void refuse_elements(struct front *f, enum element_kind kind) {
       [ELEMENTS_HIDDEN] = "has __index: keep its values in a table without"};
   assert(kind >= ELEMENTS_NONE && kind <= ELEMENTS_HIDDEN);
   front_refuse(f, "it takes an element of a table that %s", reasons[kind]);
-  abort();   /* never: front_refuse does not return */
 }
 
 /* The number in the program of a table that is read so. */
