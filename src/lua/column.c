@@ -56,18 +56,6 @@ static void check_writable(lua_State *L, const struct column_box *column) {
                 column->leaf->name, column->loop->query->query->text);
 }
 
-/* The name of a method at an index, or nothing: keys that are texts. */
-static bool push_method(lua_State *L, int index) {
-  if (lua_type(L, index) != LUA_TSTRING) return false;
-  const char *key = lua_tostring(L, index);
-  for (const luaL_Reg *method = column_methods; method->name; method++) {
-    if (strcmp(method->name, key) != 0) continue;
-    lua_pushcfunction(L, method->func);
-    return true;
-  }
-  return false;
-}
-
 /* Counts from 0; NONE for a number that is no row's. */
 static uint32_t check_row(lua_State *L, const struct column_box *column, int index) {
   int is_integer = 0;
@@ -83,7 +71,7 @@ static uint32_t check_row(lua_State *L, const struct column_box *column, int ind
 
 static int column_index(lua_State *L) {
   struct column_box *column = check_column(L, 1);
-  if (push_method(L, 2)) return 1;
+  if (push_method(L, column_methods, 2)) return 1;
   uint32_t row = check_row(L, column, 2);
   if (row == NONE)
     lua_pushnil(L);

@@ -83,18 +83,8 @@ static void push_element(lua_State *L, struct world_box *box, const struct compo
   push_cell(L, box, 0, leaf, cell_load(array_data(array), leaf->size, at));
 }
 
-static bool push_method(lua_State *L, int index) {
-  const char *key = lua_tostring(L, index);
-  for (const luaL_Reg *method = array_methods; method->name; method++) {
-    if (strcmp(method->name, key) != 0) continue;
-    lua_pushcfunction(L, method->func);
-    return true;
-  }
-  return false;
-}
-
 static int array_index(lua_State *L) {
-  if (lua_type(L, 2) == LUA_TSTRING && push_method(L, 2)) return 1;
+  if (push_method(L, array_methods, 2)) return 1;
   const struct component *array = array_open(L, 1);
   if (UNLIKELY(lua_type(L, 2) != LUA_TNUMBER)) return no_place(L, array, 2);
   uint32_t at = place_of(L, array, 2);

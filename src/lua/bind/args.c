@@ -49,6 +49,14 @@ const char *check_text(lua_State *L, int arg, size_t *size) {
   return text;
 }
 
+bool push_method(lua_State *L, const luaL_Reg *methods, int index) {
+  if (lua_type(L, index) != LUA_TSTRING) return false;
+  const char *key = lua_tostring(L, index);
+  while (methods->name && strcmp(methods->name, key) != 0) methods++;
+  if (methods->name) lua_pushcfunction(L, methods->func);
+  return methods->name != NULL;
+}
+
 void need_stack(lua_State *L, int slots) {
   if (UNLIKELY(!lua_checkstack(L, slots))) raise_memory(L);
 }

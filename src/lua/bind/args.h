@@ -16,6 +16,9 @@ double check_seconds(lua_State *L, int arg);
 /* A text without zero bytes. */
 const char *check_text(lua_State *L, int arg, size_t *size);
 
+/* Pushes the method of a list whose name is the text at an index; false for any other key. */
+bool push_method(lua_State *L, const luaL_Reg *methods, int index);
+
 /* Room on the Lua stack, or the memory error. */
 void need_stack(lua_State *L, int slots);
 
