@@ -26,22 +26,24 @@ void variant_free(ecs_world *world, struct variant *variant) {
 
 /* ---- outside values ---- */
 
+static enum reading read_guard(lua_State *L, int anchors, const struct guard *guard,
+                               struct memory *memory, struct variant *variant) {
+  if (guard->type != GUARD_ELEMENTS)
+    return guard_read(L, anchors, guard, variant->uniforms) ? READING_FITS : READING_OTHER;
+  uint32_t at = guard->uniform < 0 ? 0 : (uint32_t)guard->uniform;   /* a refusal's has none */
+  assert(at < FRONT_ARRAYS);
+  return guard_read_elements(L, anchors, guard, memory, &variant->copied[at],
+                             &variant->arrays[at]);
+}
+
 /* Whether they are of the types that the variant is for. */
 static bool read_guards(lua_State *L, int anchors, struct memory *memory,
                         struct variant *variant) {
-  variant->starved = false;
-  for (uint32_t i = 0; i < variant->guard_count; i++) {
-    const struct guard *guard = &variant->guards[i];
-    uint32_t at = guard->uniform < 0 ? 0 : (uint32_t)guard->uniform % FRONT_ARRAYS;
-    enum reading reading =
-        guard->type != GUARD_ELEMENTS
-            ? (guard_read(L, anchors, guard, variant->uniforms) ? READING_FITS : READING_OTHER)
-            : guard_read_elements(L, anchors, guard, memory, &variant->copied[at],
-                                  &variant->arrays[at]);
-    variant->starved = reading == READING_STARVED;
-    if (reading != READING_FITS) return false;
-  }
-  return true;
+  enum reading reading = READING_FITS;
+  for (uint32_t i = 0; i < variant->guard_count && reading == READING_FITS; i++)
+    reading = read_guard(L, anchors, &variant->guards[i], memory, variant);
+  variant->starved = reading == READING_STARVED;
+  return reading == READING_FITS;
 }
 
 static void read_resources(const struct world_box *box, struct variant *variant) {
@@ -74,9 +76,13 @@ uint64_t variant_present(const ecs_query *query, const struct table *table, uint
   return present;
 }
 
+static struct which which_of(const ecs_query *query, const struct table *table,
+                             enum table_rows rows) {
+  return (struct which){variant_present(query, table, 0), rows == ROWS_SOME};
+}
+
 struct which variant_which(const ecs_query *query, const struct table *table) {
-  bool some = table && query_table_rows(&query->terms, table) == ROWS_SOME;
-  return (struct which){variant_present(query, table, 0), some};
+  return which_of(query, table, table ? query_table_rows(&query->terms, table) : ROWS_NONE);
 }
 
 void variant_choices(const struct walk *walk, struct choices *out) {
@@ -150,8 +156,8 @@ static bool fits_all(const struct kernel *kernel, const struct variant *variant)
     const struct table *table = world_table(query->world, query->tables[i]);
     enum table_rows rows = query_table_rows(&query->terms, table);
     if (rows == ROWS_NONE) continue;
-    struct which which = {variant_present(query, table, 0), rows == ROWS_SOME};
-    if (rows == ROWS_VARY || !same_which(which, variant->which)) return false;
+    if (rows == ROWS_VARY || !same_which(which_of(query, table, rows), variant->which))
+      return false;
   }
   return true;
 }
