@@ -1,16 +1,9 @@
 -- Relations: entities tied to entities, one by one or in pairs; parents, children and paths.
 
+local collect = require "spec.support.collect"
 local ecs = require "ecs"
 local helper = require "spec.support.ecs_helper"
 local scratch = require "spec.support.scratch"
-
-local function list(...)
-  local ids = {}
-  for id in ... do
-    ids[#ids + 1] = id
-  end
-  return ids
-end
 
 local world, e, bob, eve, port
 
@@ -32,9 +25,9 @@ describe("C74: a relation of several targets", function()
     assert.is_true(world:has(e, "Likes", bob) and world:has(e, "Likes"))
     assert.is_false(world:has(e, "Likes", port))
     assert.equal(bob, world:target(e, "Likes"))
-    assert.same({ bob, eve }, list(world:targets(e, "Likes")))
+    assert.same({ bob, eve }, collect(world:targets(e, "Likes")))
     world:remove(e, "Likes", bob)
-    assert.same({ eve }, list(world:targets(e, "Likes")))
+    assert.same({ eve }, collect(world:targets(e, "Likes")))
     world:add(e, "Likes", port)
     world:remove(e, "Likes")
     assert.is_false(world:has(e, "Likes"))
@@ -68,7 +61,7 @@ describe("C74: a relation of several targets", function()
   it("takes components and tags as targets, by name", function()
     world:add(e, "Likes", "Frozen")
     assert.is_true(world:has(e, "Likes", "Frozen"))
-    assert.same({ e }, list(world:sources("Frozen", "Likes")))
+    assert.same({ e }, collect(world:sources("Frozen", "Likes")))
     helper.has_error(function() world:undeclare "Frozen" end,
       "'Frozen' cannot go while entities are tied to it")
   end)
@@ -174,8 +167,8 @@ describe("C72: an exclusive relation", function()
     local tables = #world:describe().tables
     world:set(e, "State", "Resting")
     assert.equal(tables, #world:describe().tables)
-    assert.same({}, list(world:sources("Chasing", "State")))
-    assert.same({ e }, list(world:sources("Resting", "State")))
+    assert.same({}, collect(world:sources("Chasing", "State")))
+    assert.same({ e }, collect(world:sources("Resting", "State")))
     assert.equal("Resting", world:describe(world:target(e, "State")).name)
   end)
 
@@ -183,10 +176,10 @@ describe("C72: an exclusive relation", function()
     for _, source in ipairs { e, bob, eve } do
       world:add(source, "DockedTo", port)
     end
-    assert.same({ e, bob, eve }, list(world:sources(port, "DockedTo")))
+    assert.same({ e, bob, eve }, collect(world:sources(port, "DockedTo")))
     world:add(e, "DockedTo", bob)
     world:add(e, "DockedTo", port)
-    assert.same({ bob, eve, e }, list(world:sources(port, "DockedTo")))
+    assert.same({ bob, eve, e }, collect(world:sources(port, "DockedTo")))
   end)
 
   it("is read, and its target not written, by views, maps, chunks and kernels", function()
@@ -221,10 +214,10 @@ describe("a relation", function()
     local ship = world:spawn { Position = {}, DockedTo = port, ChildOf = e, Likes = { bob, eve },
       [world:pair("Owes", bob)] = { amount = 5 } }
     assert.same({ port, 0.0 }, { world:get(ship, "DockedTo") })
-    assert.same({ bob, eve }, list(world:targets(ship, "Likes")))
+    assert.same({ bob, eve }, collect(world:targets(ship, "Likes")))
     assert.same({ e, 5 }, { world:parent(ship), world:get(ship, "Owes", bob) })
     local fleet = world:spawn_many(3, { ChildOf = port, DockedTo = { target = e, since = 2 } })
-    assert.same(fleet, list(world:children(port)))
+    assert.same(fleet, collect(world:children(port)))
     assert.equal(2.0, world:get(fleet[3], "DockedTo.since"))
     assert.equal(bob, world:parent(world:spawn_at(e + 5000, { ChildOf = bob })))
     for message, components in pairs {
@@ -296,7 +289,7 @@ describe("a relation", function()
     copy:load(image)
     assert.equal(digest, copy:digest())
     assert.equal(image, copy:save())
-    assert.same({ eve, bob }, list(copy:sources(port, "DockedTo")))
+    assert.same({ eve, bob }, collect(copy:sources(port, "DockedTo")))
     assert.equal(3, copy:get(e, "Owes", bob))
     world:despawn(bob)
     assert.not_equal(digest, world:digest())
@@ -409,7 +402,7 @@ describe("in a scope, ties and despawns apply in the order given", function()
       world:set(e, "Owes.amount", eve, 4)
       assert.is_nil(world:get(e, "Owes", eve))
     end))
-    assert.same({ eve }, list(world:targets(e, "Likes")))
+    assert.same({ eve }, collect(world:targets(e, "Likes")))
     assert.equal(4, world:get(e, "Owes", eve))
   end)
 
@@ -467,11 +460,11 @@ end)
 describe("C87: parents and children", function()
   it("are asked for, listed, and never go in a circle", function()
     assert.is_nil(world:parent(e))
-    assert.same({}, list(world:children(e)))
+    assert.same({}, collect(world:children(e)))
     world:add(bob, "ChildOf", e)
     world:add(eve, "ChildOf", bob)
     assert.equal(e, world:parent(bob))
-    assert.same({ bob }, list(world:children(e)))
+    assert.same({ bob }, collect(world:children(e)))
     local way = ("%s -> %s -> %s -> %s"):format(ecs.format(e), ecs.format(eve), ecs.format(bob),
       ecs.format(e))
     helper.has_error(function() world:add(e, "ChildOf", eve) end,
@@ -514,7 +507,7 @@ describe("the reference", function()
     assert(load(code, "=README", "t", env))()
     assert.same({ "bob", "e" }, names)
     assert.same({ 5, port, 3.5 }, { world:get(e, "Owes", bob), world:get(e, "DockedTo") })
-    assert.same({ bob, eve }, list(world:targets(world:query("ChildOf"):first(), "Likes")))
+    assert.same({ bob, eve }, collect(world:targets(world:query("ChildOf"):first(), "Likes")))
   end)
 end)
 

@@ -1,6 +1,7 @@
 -- Relations declared again as others: one target instead of several, several instead of one,
 -- without circles, or a tag that becomes a relation.
 
+local collect = require "spec.support.collect"
 local helper = require "spec.support.ecs_helper"
 
 local world, ids
@@ -13,14 +14,6 @@ before_each(function()
   world:relation("DockedTo", { "since: f64 = 2.5", "what: any", exclusive = true })
   ids = world:spawn_many(5, { Position = {} })
 end)
-
-local function list(...)
-  local found = {}
-  for id in ... do
-    found[#found + 1] = id
-  end
-  return found
-end
 
 local SEVERAL = { "since: f64 = 2.5", "what: any" }
 local ONE = { "amount: i32 = 3", "note: string", "what: any", exclusive = true }
@@ -35,16 +28,16 @@ describe("an exclusive relation that comes to have several targets", function()
     assert.is_false(world:describe("DockedTo").exclusive)
     assert.are.equal(id, world:describe("DockedTo").id)
     for i = 1, 4 do
-      assert.are.same({ ids[5 - i] }, list(world:targets(ids[i], "DockedTo")))
-      assert.are.same({ ids[i] }, list(world:sources(ids[5 - i], "DockedTo")))
+      assert.are.same({ ids[5 - i] }, collect(world:targets(ids[i], "DockedTo")))
+      assert.are.same({ ids[i] }, collect(world:sources(ids[5 - i], "DockedTo")))
       assert.are.equal(i + 0.0, (world:get(ids[i], "DockedTo", ids[5 - i])))
     end
     collectgarbage()
     assert.are.equal(value, (select(2, world:get(ids[2], "DockedTo", ids[3]))))
     world:add(ids[1], "DockedTo", ids[1])
-    assert.are.same({ ids[1], ids[4] }, list(world:targets(ids[1], "DockedTo")))
+    assert.are.same({ ids[1], ids[4] }, collect(world:targets(ids[1], "DockedTo")))
     world:despawn(ids[4])
-    assert.are.same({ ids[1] }, list(world:targets(ids[1], "DockedTo")))
+    assert.are.same({ ids[1] }, collect(world:targets(ids[1], "DockedTo")))
   end)
 
   it("is migrated with other fields at once", function()
@@ -81,11 +74,11 @@ describe("a relation of several targets that comes to have one", function()
     collectgarbage()
     assert.are.same({ ids[5], 30, "note 3" }, { table.unpack({ world:get(ids[3], "Owes") }, 1, 3) })
     assert.are.equal(value, (select(4, world:get(ids[3], "Owes"))))
-    assert.are.same({ ids[1], ids[2], ids[3], ids[4] }, list(world:sources(ids[5], "Owes")))
+    assert.are.same({ ids[1], ids[2], ids[3], ids[4] }, collect(world:sources(ids[5], "Owes")))
     world:add(ids[1], "Owes", ids[2])
     assert.are.same({ ids[2], 10 }, { table.unpack({ world:get(ids[1], "Owes") }, 1, 2) })
     world:despawn(ids[5])
-    assert.are.same({}, list(world:targets(ids[3], "Owes")))
+    assert.are.same({}, collect(world:targets(ids[3], "Owes")))
   end)
 
   it("is refused while an entity is tied to two, whom the error names", function()
@@ -127,14 +120,14 @@ describe("a tag", function()
     assert.are.equal(id, (world:relation "Frozen"))
     world:add(ids[1], "Frozen", ids[2])
     world:add(ids[1], "Frozen", ids[3])
-    assert.are.same({ ids[2], ids[3] }, list(world:targets(ids[1], "Frozen")))
+    assert.are.same({ ids[2], ids[3] }, collect(world:targets(ids[1], "Frozen")))
     world:component("Kept", { storage = "sparse" })
     world:add(ids[4], "Kept")
     helper.has_error(function() world:relation "Kept" end, "while entity 65539v0@")
     world:remove(ids[4], "Kept")
     world:relation("Kept", { exclusive = true })
     world:add(ids[4], "Kept", ids[5])
-    assert.are.same({ ids[4] }, list(world:sources(ids[5], "Kept")))
+    assert.are.same({ ids[4] }, collect(world:sources(ids[5], "Kept")))
   end)
 
   it("does not while another component requires it", function()

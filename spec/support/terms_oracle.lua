@@ -1,6 +1,8 @@
 -- What a query's text asks for, worked out as brutely as can be: every term is asked of every
 -- entity, by world:has, get, target, targets and sources alone.
 
+local collect = require "spec.support.collect"
+
 local oracle = {}
 
 -- Entities have indices from here on; below are components, which have no components.
@@ -174,14 +176,6 @@ end
 
 -- ---- ways to satisfy a term ------------------------------------------------------------
 
-local function list_of(...)
-  local list = {}
-  for id in ... do
-    list[#list + 1] = id
-  end
-  return list
-end
-
 local ways_of = {}
 
 -- Who `(R, target)` may be: by name, by what the variable is already, or any.
@@ -190,7 +184,7 @@ local function targets_of(world, term, entity, bound)
   if name and bound[name] then
     return { bound[name] }
   elseif name or term.target == "*" then
-    return list_of(world:targets(entity, term.name))
+    return collect(world:targets(entity, term.name))
   end
   return { describe(world, term.target).id }
 end
@@ -306,10 +300,10 @@ local function in_order(world, terms, given)
     local target = given[name] or not name and first.target ~= "*" and first.target
     if target then
       local lives = type(target) == "string" or world:alive(target)
-      return lives and list_of(world:sources(target, first.name)) or {}
+      return lives and collect(world:sources(target, first.name)) or {}
     end
   end
-  return list_of(world:query "":each())
+  return collect(world:query "":each())
 end
 
 -- All matches in order: { entity =, ways = who has what is given for each slot, or false,

@@ -1,5 +1,6 @@
 -- Steps about relations and ties: their operations, and how often each is drawn.
 
+local collect = require "spec.support.collect"
 local gen = require "spec.support.trace_gen"
 local kinds = require "spec.support.trace_kinds"
 local ops = require "spec.support.trace_ops"
@@ -33,14 +34,6 @@ for _, name in ipairs { "target", "parent" } do
   list[name] = function(ctx, ...)
     return ctx.world[name](ctx.world, ...)
   end
-end
-
-local function collect(...)
-  local ids = {}
-  for id in ... do
-    ids[#ids + 1] = id
-  end
-  return ids
 end
 
 for _, name in ipairs { "targets", "children" } do
