@@ -94,6 +94,18 @@ local function update_plainly(world, ids)
   world:update(0.25)
 end
 
+-- Goes through every step-th of some ids, of those that are alive: its place and the id.
+local function living(world, ids, first, last, step)
+  return function(_, at)
+    repeat
+      at = at + step
+    until at > last or world:alive(ids[at])
+    if at <= last then
+      return at, ids[at]
+    end
+  end, nil, first - step
+end
+
 -- What may change between two runs: name and function, in this order.
 local changes = {
   { "nothing", function() end },
@@ -121,14 +133,12 @@ local changes = {
     end
   end },
   { "states change", function(world, ids)
-    for i = 1, 90, 4 do
-      if world:alive(ids[i]) then world:set(ids[i], "State", i % 8 == 1 and "Idle" or "Chasing") end
+    for i, id in living(world, ids, 1, 90, 4) do
+      world:set(id, "State", i % 8 == 1 and "Idle" or "Chasing")
     end
   end },
   { "sources leave their table", function(world, ids)
-    for i = 3, 60, 6 do
-      if world:alive(ids[i]) then world:add(ids[i], "Blue") end
-    end
+    for _, id in living(world, ids, 3, 60, 6) do world:add(id, "Blue") end
   end },
   { "sparse rows go", function(world, ids) world:remove(ids[10], "Far") end },
   { "all are saved and loaded", function(world) world:load(world:save()) end },
@@ -149,14 +159,10 @@ local changes = {
   end },
   { "a component may be off", function(world, ids)
     world:component("Local", { "x: f64", toggle = true })
-    for i = 1, 200, 9 do
-      if world:alive(ids[i]) then world:disable(ids[i], "Local") end
-    end
+    for _, id in living(world, ids, 1, 200, 9) do world:disable(id, "Local") end
   end },
   { "it is on again", function(world, ids)
-    for i = 1, 200, 18 do
-      if world:alive(ids[i]) then world:enable(ids[i], "Local") end
-    end
+    for _, id in living(world, ids, 1, 200, 18) do world:enable(id, "Local") end
   end },
   { "what a target had is tied to another one", function(world, ids)
     for _, id in ipairs(world:query("(State, Chasing)"):ids()) do
