@@ -290,12 +290,7 @@ local function contents(part, kind)
 end
 
 local function array_differs(name, expected, actual)
-  local want, got = expected:array(name):read(), actual:array(name):read()
-  for at = 1, math.max(#want, #got) do
-    if not same(want[at], got[at]) then
-      return ("%s[%d] is %s, expected %s"):format(name, at, show(got[at]), show(want[at]))
-    end
-  end
+  return lists_differ(name .. " element", expected:array(name):read(), actual:array(name):read())
 end
 
 local function resource_differs(name, expected, actual)

@@ -366,15 +366,18 @@ function World:set(id, name, ...)
   end
 end
 
+-- What an entity has of a component, or of the tie that a target behind its name says.
+function World:kept(id, component, name, ...)
+  if component.ties then
+    return self:named_tie(id, component, name, ...)
+  end
+  return self:stored(id, component)
+end
+
 function World:get(id, name, ...)
   id = self:need_alive(id)
   local component, keys, kind = self:resolve(name)
-  local stored
-  if component.ties then
-    stored = self:named_tie(id, component, name, ...)
-  else
-    stored = self:stored(id, component)
-  end
+  local stored = self:kept(id, component, name, ...)
   if not stored then
     return
   end
@@ -399,12 +402,7 @@ end
 function World:read(id, name, ...)
   id = self:need_alive(id)
   local component = self:need_component(name)
-  local stored
-  if component.ties then
-    stored = self:named_tie(id, component, name, ...)
-  else
-    stored = self:stored(id, component)
-  end
+  local stored = self:kept(id, component, name, ...)
   return stored and self:value(component, stored) or nil
 end
 

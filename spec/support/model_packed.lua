@@ -129,15 +129,20 @@ function methods.packed_order(query)
     (query.world.packed[leads] or {}) or nil
 end
 
-function methods.goes_by_row(query)
+-- Whether a query names a component with an option.
+function methods.names_any(query, option)
   for _, term in ipairs(query.terms) do
     for _, alternative in ipairs(term) do
-      if alternative.component.sparse then
+      if alternative.component[option] then
         return true
       end
     end
   end
   return false
+end
+
+function methods.goes_by_row(query)
+  return methods.names_any(query, "sparse")
 end
 
 return methods

@@ -1,6 +1,8 @@
 -- What is switched off in the model: by row, the names of its components that are. It goes along
 -- with a row, and with its copies. Returns methods to be mixed into the model's world.
 
+local packed = require "spec.support.model_packed"
+
 local methods = {}
 
 local off = setmetatable({}, { __mode = "k" })
@@ -68,14 +70,7 @@ end
 
 -- Whether rows of one table may differ in what a query's terms find.
 function methods.has_toggles(query)
-  for _, term in ipairs(query.terms) do
-    for _, alternative in ipairs(term) do
-      if alternative.component.toggle then
-        return true
-      end
-    end
-  end
-  return false
+  return packed.names_any(query, "toggle")
 end
 
 -- An error when a component, which is to be no toggle any more, is off in a row.
