@@ -78,14 +78,19 @@ static ecs_status do_array(struct machine *m) {
 
 /* ---- entities ---- */
 
-static ecs_status do_spawn(struct machine *m) {
-  ecs_id list[4], id;
-  uint32_t to = take_below(&m->in, KEPT);
-  size_t count = take_components(m, list);
+ecs_status spawn_kept(struct machine *m, const ecs_id *list, size_t count, uint32_t to) {
+  ecs_id id;
   if (ecs_alive_count(m->world) > MOST_ALIVE) return ECS_OK;
   ecs_status status = ecs_spawn(m->world, list, count, &id);
   if (status == ECS_OK) m->ids[to] = id;
   return status;
+}
+
+static ecs_status do_spawn(struct machine *m) {
+  ecs_id list[4];
+  uint32_t to = take_below(&m->in, KEPT);
+  size_t count = take_components(m, list);
+  return spawn_kept(m, list, count, to);
 }
 
 static ecs_status do_spawn_many(struct machine *m) {

@@ -53,6 +53,9 @@ ecs_type take_type(struct machine *m, uint32_t count);
 void take_fields(struct machine *m, struct fields *fields);
 /* A list of up to 4 components. */
 size_t take_components(struct machine *m, ecs_id *list);
+
+/* Spawns with a list of ids, unless too many are alive, and keeps the id at a place. */
+ecs_status spawn_kept(struct machine *m, const ecs_id *list, size_t count, uint32_t to);
 /* A query's text. */
 void take_query(struct machine *m, char *text, size_t size);
 /* A native struct for a component; NULL when it is no component or too large. */

@@ -122,13 +122,10 @@ ecs_status do_child(struct machine *m) {
 }
 
 ecs_status do_spawn_tied(struct machine *m) {
-  ecs_id list[4], id;
+  ecs_id list[4];
   uint32_t to = take_below(&m->in, KEPT);
   size_t count = take_ties(m, list);
-  if (ecs_alive_count(m->world) > MOST_ALIVE) return ECS_OK;
-  ecs_status status = ecs_spawn(m->world, list, count, &id);
-  if (status == ECS_OK) m->ids[to] = id;
-  return status;
+  return spawn_kept(m, list, count, to);
 }
 
 /* Both ways are told alike. */
