@@ -180,15 +180,11 @@ static ecs_status read_type(struct loader *loader, struct table **out) {
     status = read_pairs(loader, count, pairs);
   }
   if (status != ECS_OK) return status;
-  struct gap gap;
   const ecs_id *ids = world_scratch(loader->world, (uint64_t)count + pairs);
   if (!ids) return ECS_ENOMEM;
-  if (require_table_gap(loader->world, ids, count + pairs, &gap))
-    return load_damaged(loader, "a table lacks what is required");
   return graph_table(loader->world, ids, count + pairs, out);
 }
 
-/* A table with rows has no pairs with the dead. */
 static bool pairs_live(const ecs_world *world, const struct table *table) {
   for (uint32_t i = 0; table->has_pairs && i < table->id_count; i++) {
     ecs_id id = table->ids[i];
@@ -196,6 +192,15 @@ static bool pairs_live(const ecs_world *world, const struct table *table) {
       return false;
   }
   return true;
+}
+
+/* A table with rows has no pairs with the dead, and all that its components require. */
+static ecs_status check_type(struct loader *loader, const struct table *table) {
+  struct gap gap;
+  if (!pairs_live(loader->world, table)) return load_damaged(loader, "a pair is none");
+  if (require_table_gap(loader->world, table->ids, table->id_count, &gap))
+    return load_damaged(loader, "a table lacks what is required");
+  return ECS_OK;
 }
 
 /* The record of an entity in the shadow, whose index is then *at; NULL when there is none. */
@@ -386,8 +391,8 @@ static ecs_status read_table(struct loader *loader) {
   table->was_empty = read_u8(&loader->in) != 0;
   uint32_t count = read_u32(&loader->in);
   if (count > ROW_LIMIT) return load_damaged(loader, "a table has too many rows");
-  if (count && !pairs_live(loader->world, table)) return load_damaged(loader, "a pair is none");
-  status = read_rows(loader, table, NULL, count);
+  if (count) status = check_type(loader, table);
+  if (status == ECS_OK) status = read_rows(loader, table, NULL, count);
   if (status == ECS_OK) status = read_columns(loader, table);
   if (status == ECS_OK && table->toggle_count) status = read_toggles(loader, table);
   return status == ECS_OK ? load_state(loader) : status;
