@@ -503,6 +503,19 @@ local function set_exclusive(world, id, component, name, ...)
   end
 end
 
+-- An error, before any of some entities is set, when one is not tied and the values do not say
+-- to whom.
+function methods.check_ties(world, ids, name, ...)
+  local component = world:resolve(name)
+  local targets = component.ties and component.ties.exclusive and
+    select(2, world:given(name, ...)).target
+  for _, id in ipairs(component.ties and not targets and ids or {}) do
+    if not tie_of(world, id, component) and not world:is_staged(id, component) then
+      refuse("'%s' is a relation: say to whom", component.name)
+    end
+  end
+end
+
 -- Adds the ties that a key of a spawn's table and its value bring: a list for each relation.
 function methods.plan_ties(world, ties, component, name, value)
   local list = ties[component] or {}

@@ -183,12 +183,15 @@ ecs_status entity_set_many(ecs_world *world, const ecs_id *ids, size_t n,
                            struct component *component, const struct write *writes,
                            uint32_t count, uint32_t stride) {
   const struct staging *staging = &world->staging;
-  assert(staging_is_open(staging) && !component->relation);
-  size_t kept = count_kept(world, ids, n, component->id);
+  assert(staging_is_open(staging));
+  ecs_status status = ECS_OK;
+  if (component->relation) status = relate_check_set(world, ids, n, component, writes, count);
+  if (status != ECS_OK) return status;
+  size_t kept = component->relation ? n : count_kept(world, ids, n, component->id);
   /* What the end of the last scope applies may fail; then nothing may be written yet. */
   bool keep_all = staging->open == 1 && (kept || staging->command_count);
   if (keep_all) kept = n;
-  ecs_status status = command_reserve(world, kept, (uint64_t)kept * count, kept);
+  status = command_reserve(world, kept, (uint64_t)kept * count, kept);
   if (status != ECS_OK) return status;
   for (size_t i = 0; i < n; i++, writes += stride) {
     status = keep_all ? command_stage(world, COMMAND_SET, ids[i], component->id, writes, count)

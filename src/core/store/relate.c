@@ -100,6 +100,21 @@ static ecs_status set_fields(ecs_world *world, ecs_id id, struct component *comp
   return ECS_OK;
 }
 
+ecs_status relate_check_set(const ecs_world *world, const ecs_id *ids, size_t n,
+                            const struct component *component, const struct write *writes,
+                            uint32_t count) {
+  ecs_id target = ECS_NULL;
+  if (!component->relation->exclusive) return relate_no_target(world, component);
+  bool given = find_target(writes, count, &target);
+  if (target != ECS_NULL && !entity_find(&world->entities, target))
+    return entity_need(world, target);
+  for (size_t i = 0; i < n && !given; i++)
+    if (!relate_has(world, ids[i], component, ECS_NULL) &&
+        !command_is_staged(world, ids[i], component->id))
+      return relate_no_target(world, component);
+  return ECS_OK;
+}
+
 ecs_status relate_set(ecs_world *world, ecs_id id, struct component *component,
                       const struct write *writes, uint32_t count) {
   ecs_id target = ECS_NULL;

@@ -19,6 +19,11 @@ ecs_status relate_remove(ecs_world *world, ecs_id id, struct component *componen
 /* "say to whom": for a call that ties without naming a target. Returns ECS_EINVAL. */
 ecs_status relate_no_target(const ecs_world *world, const struct component *component);
 
+/* Whether relate_set can be done for n entities: with ECS_OK it can for all. */
+ecs_status relate_check_set(const ecs_world *world, const ecs_id *ids, size_t n,
+                            const struct component *component, const struct write *writes,
+                            uint32_t count);
+
 /* entity_set of an exclusive relation, whose writes may name the target (ECS_NULL removes it).
 ** ECS_EINVAL for other relations, and when there is no target yet and none is given. */
 ecs_status relate_set(ecs_world *world, ecs_id id, struct component *component,
