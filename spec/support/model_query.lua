@@ -376,7 +376,9 @@ function Query:where(fn)
       world:given(...)
       local values = table.pack(...)
       world:guarded("form", function(scope)
-        for _, id in ipairs(taken(scope)) do
+        local ids = taken(scope)
+        world:check_ties(ids, table.unpack(values, 1, values.n))
+        for _, id in ipairs(ids) do
           world:set(id, table.unpack(values, 1, values.n))
         end
       end)
@@ -512,7 +514,7 @@ local function column(query, rows, path)
     return nil
   end
   local function accept(value)
-    if term.read_only then
+    if term.read_only or component.ties and keys[1] == "target" then
       refuse("'%s' is read only here", path)
     end
     return kind.accept(world, value, path)

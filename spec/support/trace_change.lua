@@ -127,11 +127,14 @@ function list.clamp(ctx, name, path)
   query:each(clamp(ctx, path))
 end
 
--- Nothing is noted of its rows.
+-- Nothing is noted of its rows. A field that is not there is an error in both worlds, since the
+-- function shows only when it runs what it is about.
 function list.clamp_system(ctx, system, name, path)
   local known = ctx.world.systems
   if type(known) == "table" then
     types.leaf(ctx.world:need_component(name), path)
+  else
+    ctx.world:count(name .. "." .. path)
   end
   ctx.world:system(system, { query = name, each = clamp(ctx, path) })
   if type(known) == "table" then
