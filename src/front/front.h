@@ -115,6 +115,8 @@ struct front {
   uint32_t anchor_count;
   enum front_result result;
   bool starts;                 /* the program is for some rows of a table: build_start */
+  bool breaks_promise;         /* refused since it writes to a term declared :in */
+  bool fleeting;               /* refused for what no guard tells of */
   k_value start;               /* the mask in which the function begins */
 
   struct env env;
@@ -144,8 +146,6 @@ struct front {
   uint32_t array_count;
   struct run_command commands[RUN_BITMAPS];
   uint32_t command_count, loop_commands;   /* those before the outermost loop that is open */
-  bool breaks_promise;         /* refused since it writes to a term declared :in */
-  bool fleeting;               /* refused for what no guard tells of */
   struct function_code codes[FRONT_FUNCTIONS];
   uint32_t code_count;
   struct program *program;

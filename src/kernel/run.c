@@ -241,7 +241,7 @@ static ecs_status stage_marks(const struct runner *runner, const struct run *run
   const struct run_plan *plan = run->plan;
   uint64_t marks, marked_rows;
   assert(staging_is_open(&world->staging));
-  assert(runner->rows == count);
+  assert(runner->rows == count && (rows || ids));
   count_marks(runner, plan, count, &marks, &marked_rows);
   if (!marks) return ECS_OK;
   ecs_status status = command_reserve(world, marks, 0, marked_rows);

@@ -17,16 +17,16 @@
 #define LANES _Pragma("clang loop vectorize(assume_safety)") EACH_LANE
 #define LONG_LANES LANES
 #define SOME_LANES(m) \
-  _Pragma("clang loop vectorize(assume_safety)") for (size_t j = 0; j < m; j++)
+  _Pragma("clang loop vectorize(assume_safety)") for (size_t j = 0; j < (m); j++)
 #elif defined(__GNUC__)
 #pragma GCC optimize("O3,no-math-errno,no-trapping-math,fp-contract=off")
 #define LANES _Pragma("GCC ivdep") _Pragma("GCC unroll 2") EACH_LANE
 #define LONG_LANES _Pragma("GCC ivdep") EACH_LANE
-#define SOME_LANES(m) _Pragma("GCC ivdep") for (size_t j = 0; j < m; j++)
+#define SOME_LANES(m) _Pragma("GCC ivdep") for (size_t j = 0; j < (m); j++)
 #else
 #define LANES EACH_LANE
 #define LONG_LANES LANES
-#define SOME_LANES(m) for (size_t j = 0; j < m; j++)
+#define SOME_LANES(m) for (size_t j = 0; j < (m); j++)
 #endif
 
 #endif

@@ -128,6 +128,7 @@ static bool writes_any(const struct variant *variant) {
 static void begin(lua_State *L, struct kernel *kernel, struct gathering *g, uint64_t present) {
   g->variant = variant_find(L, g->anchors, kernel, (struct which){present, false});
   if (!g->variant) luaL_error(L, "finalizers keep using the world");
+  assert(g->variant);
   g->present = present;
   g->run.plan = &g->variant->plan;
   g->run.uniforms = g->variant->uniforms;
@@ -159,8 +160,8 @@ static void flush(lua_State *L, int handle, struct loop_box *loop, struct gather
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct runner *runner = &kernel->set->runner;
   struct run_failure failure = {.entity = ECS_NULL};
-  uint32_t count = g->gather->count;
-  if (!g->variant || count == 0) return;
+  uint32_t count = g->variant ? g->gather->count : 0;
+  if (count == 0) return;
   if (UNLIKELY(may_be_refused(&g->run, NULL))) {
     failure.entity = gather_first(g->gather);
     finish_matches(L, handle, loop, g, &failure, count);

@@ -487,6 +487,7 @@ static ecs_status declare_again(ecs_world *world, struct component *known,
 
 static ecs_status declare_built(ecs_world *world, struct component *component,
                                 struct migration *migration) {
+  assert(component);
   struct component *known = component_find(world, component->name, component->name_size);
   const char *was = component->former.name;
   struct component *old = was ? component_find(world, was, strlen(was)) : NULL;

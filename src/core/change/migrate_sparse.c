@@ -22,6 +22,7 @@ static struct sparse *set_of(const struct migration *migration, ecs_id id, bool 
   const struct component *component =
       change ? change->component : component_of(migration->world, id);
   if (!fresh || component->sparse) return fresh ? NULL : component->sparse;
+  assert(change && change->wanted);
   return change->wanted->sparse;
 }
 

@@ -478,7 +478,7 @@ static size_t count_rows(const ecs_world *world, const struct query_terms *terms
 ecs_status query_count_with(ecs_world *world, const char *text, const ecs_variable *variables,
                             uint32_t count, size_t *out) {
   struct query_terms terms;
-  ecs_query *query;
+  ecs_query *query = NULL;
   ecs_status status = query_parse(world, (ecs_string){text, strlen(text)}, variables, count,
                                   &terms);
   if (status != ECS_OK) return status;
@@ -487,6 +487,7 @@ ecs_status query_count_with(ecs_world *world, const char *text, const ecs_variab
   query_terms_free(world, &terms);
   if (by_rows) status = ecs_query_with(world, text, variables, count, &query);
   if (!by_rows || status != ECS_OK) return status;
+  assert(query);
   *out = ecs_query_count(query);
   query_free(query);
   return ECS_OK;

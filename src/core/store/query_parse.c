@@ -279,6 +279,7 @@ static ecs_status read_component(struct parser *parser, struct term *term) {
   bool nearest;
   ecs_status status = need_component(parser, &term->component);
   if (status != ECS_OK) return status;
+  assert(term->component);
   term->id = term->component->id;
   if (accept(parser, '.')) status = read_leaf(parser, term);
   if (status == ECS_OK && accept_arrow(parser, &nearest)) status = read_end(parser, term, nearest);

@@ -112,7 +112,7 @@ static ecs_status fail_cycle(const ecs_world *world, const struct step *steps, u
   size_t size = text_format(path, sizeof path, "%s", name);
   for (uint32_t i = first + 1; i < count; i++) {
     const char *next = world->registry.components[steps[i].index]->name;
-    bool fits = size + 2 * NAME_LIMIT + 16 < sizeof path;
+    bool fits = size + 2 * (size_t)NAME_LIMIT + 16 < sizeof path;
     size += text_format(path + size, sizeof path - size, " -> %s", fits ? next : "...");
     if (!fits) break;
   }
@@ -144,15 +144,20 @@ static ecs_status walk(const ecs_world *world, uint8_t *states, struct step *ste
   return ECS_OK;
 }
 
+static ecs_status walk_all(const ecs_world *world, uint8_t *states, struct step *steps) {
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < world->registry.count && status == ECS_OK; i++)
+    if (world->registry.components[i] && states[i] == UNSEEN)
+      status = walk(world, states, steps, i);
+  return status;
+}
+
 ecs_status require_check_cycles(ecs_world *world) {
   uint32_t count = world->registry.count;
   struct memory *memory = &world->memory;
   uint8_t *states = memory_array(memory, (size_t)count + 1, sizeof *states);
   struct step *steps = memory_array(memory, (size_t)count + 1, sizeof *steps);
-  ecs_status status = states && steps ? ECS_OK : world_nomem(world);
-  for (uint32_t i = 0; i < count && status == ECS_OK; i++)
-    if (world->registry.components[i] && states[i] == UNSEEN)
-      status = walk(world, states, steps, i);
+  ecs_status status = states && steps ? walk_all(world, states, steps) : world_nomem(world);
   memory_free(memory, states, ((size_t)count + 1) * sizeof *states);
   memory_free(memory, steps, ((size_t)count + 1) * sizeof *steps);
   return status;

@@ -242,7 +242,7 @@ static APART ecs_status spawn_sparse(ecs_world *world, uint64_t n, const struct 
 
 static APART ecs_status spawn_sparse_at(ecs_world *world, ecs_id id, const struct part *parts,
                                         uint32_t count) {
-  struct kit kit;
+  struct kit kit = {NULL, NULL, 0};
   ecs_status status = kit_of_parts(world, parts, count, 1, &kit);
   if (status == ECS_OK) status = need_pages(world, &kit, ecs_id_index(id));
   if (status != ECS_OK) return status;

@@ -153,6 +153,7 @@ ecs_status table_grow(ecs_world *world, struct table *table, uint64_t more);
 
 /* Room for `more` rows: ECS_ENOMEM, ECS_ELIMIT. */
 static inline ecs_status table_reserve(ecs_world *world, struct table *table, uint64_t more) {
+  assert(table);
   bool ready = more <= table->capacity - table->count;
   return LIKELY(ready) ? ECS_OK : table_grow(world, table, more);
 }
