@@ -277,7 +277,7 @@ static int sweep(lua_Integer number) {
   char name[96];
   begin_test();
   uint64_t wanted = clean_run(number, name, sizeof name);
-  size_t step_size = (size_t)by_scale(29, 1, 1);
+  size_t step_size = (size_t)by_scale(29, 3, 1);
   for (int from_there_on = 0; from_there_on < 2; from_there_on++)
     for (size_t k = 1;; k = next_request(k, step_size)) {
       check_context("request %zu fails%s", k, from_there_on ? " and all behind it" : "");
