@@ -6,6 +6,7 @@
 #include "core/run/schedule.h"
 #include "core/store/entity.h"
 #include "core/store/query.h"
+#include "core/store/relation.h"
 #include "core/store/world.h"
 
 struct digest {

@@ -4,6 +4,8 @@
 
 #include "core/image/stream.h"
 #include "core/store/builtin.h"
+#include "core/store/component.h"
+#include "core/store/relation.h"
 #include "core/store/world.h"
 #include "fixture.h"
 

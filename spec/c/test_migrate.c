@@ -6,6 +6,7 @@
 #include "core/base/value.h"
 #include "core/change/declare.h"
 #include "core/change/migrate.h"
+#include "core/store/component.h"
 #include "core/store/world.h"
 #include "fixture.h"
 

@@ -2,6 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/store/component.h"
+#include "core/store/relation.h"
+#include "core/store/table.h"
 #include "core/store/world.h"
 #include "fixture.h"
 #include "image_fixture.h"

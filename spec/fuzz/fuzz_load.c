@@ -10,6 +10,8 @@
 
 #include "../c/content.h"
 #include "core/image/stream.h"
+#include "core/store/component.h"
+#include "core/store/table.h"
 #include "core/store/world.h"
 
 #define RUN 0xFE

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/store/component.h"
 #include "core/store/world.h"
 
 static const char *const names[NAMES] = {"A", "B", "C", "D", "E", "F"};

@@ -1,6 +1,7 @@
 /* Operations that concern the world as a whole, each with what must hold after it. */
 #include <string.h>
 
+#include "core/store/component.h"
 #include "core/store/world.h"
 #include "operations_state.h"
 

@@ -1,5 +1,6 @@
 #include "lua/kernel_query.h"
 
+#include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/world.h"
 #include "kernel/program.h"

@@ -2,6 +2,7 @@
 
 #include "core/store/bits.h"
 #include "core/store/entity.h"
+#include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/walk.h"
 #include "core/store/world.h"

@@ -1,5 +1,6 @@
 #include "lua/loop.h"
 
+#include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/walk.h"
 #include "core/store/world.h"

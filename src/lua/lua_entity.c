@@ -1,6 +1,7 @@
 #include "lua/lua_entity.h"
 
 #include "core/store/entity.h"
+#include "core/store/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"

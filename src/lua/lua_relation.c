@@ -3,6 +3,7 @@
 #include "lua/lua_relation.h"
 
 #include "core/store/relate.h"
+#include "core/store/relation.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
 #include "lua/bind/ids.h"

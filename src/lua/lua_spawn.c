@@ -1,8 +1,10 @@
 #include "lua/lua_spawn.h"
 
+#include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/relation.h"
 #include "core/store/sparse.h"
+#include "core/store/table.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"

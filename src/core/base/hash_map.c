@@ -1,5 +1,7 @@
 #include "core/base/hash_map.h"
 
+#include "core/base/memory.h"
+
 static uint32_t home(const struct map *map, uint64_t key) {
   assert(map->capacity > 0 && (map->capacity & (map->capacity - 1)) == 0);
   return (uint32_t)hash_u64(key) & (map->capacity - 1);

@@ -3,7 +3,9 @@
 #ifndef ECS_CORE_BASE_HASH_MAP_H
 #define ECS_CORE_BASE_HASH_MAP_H
 
-#include "core/base/memory.h"
+#include "core/base/base.h"
+
+struct memory;
 
 struct map_entry {
   uint64_t key;

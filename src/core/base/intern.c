@@ -1,5 +1,6 @@
 #include "core/base/intern.h"
 
+#include "core/base/memory.h"
 #include "core/base/text.h"
 
 #define TEXT_LIMIT (UINT32_MAX / 2)

@@ -3,7 +3,9 @@
 #ifndef ECS_CORE_BASE_INTERN_H
 #define ECS_CORE_BASE_INTERN_H
 
-#include "core/base/memory.h"
+#include "core/base/base.h"
+
+struct memory;
 
 struct interned {
   uint32_t size;

@@ -2,7 +2,9 @@
 #ifndef ECS_CORE_CHANGE_CONVERT_H
 #define ECS_CORE_CHANGE_CONVERT_H
 
-#include "core/store/component.h"
+#include "core/base/base.h"
+
+struct leaf;
 
 /* Whether cells can stay as they are. */
 bool convert_is_copy(const struct leaf *from, const struct leaf *to);

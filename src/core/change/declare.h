@@ -2,7 +2,9 @@
 #ifndef ECS_CORE_CHANGE_DECLARE_H
 #define ECS_CORE_CHANGE_DECLARE_H
 
-#include "core/store/component.h"
+#include "core/base/base.h"
+
+struct component;
 
 /* Checks a description and lays its leaves out, in memory of the component's own arena. It
 ** has no id and is not registered. What it requires is taken as it is. */

@@ -10,6 +10,7 @@
 #include "core/change/migrate_ties.h"
 #include "core/store/builtin.h"
 #include "core/store/query.h"
+#include "core/store/relation.h"
 #include "core/store/resource.h"
 #include "core/store/sparse.h"
 #include "core/store/sweeping.h"

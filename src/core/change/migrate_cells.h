@@ -3,7 +3,11 @@
 #ifndef ECS_CORE_CHANGE_MIGRATE_CELLS_H
 #define ECS_CORE_CHANGE_MIGRATE_CELLS_H
 
-#include "core/change/migrate.h"
+#include "core/base/base.h"
+
+struct change;
+struct migration;
+struct table;
 
 struct column;
 

@@ -3,7 +3,10 @@
 #ifndef ECS_CORE_CHANGE_MIGRATE_PLAN_H
 #define ECS_CORE_CHANGE_MIGRATE_PLAN_H
 
-#include "core/change/migrate.h"
+#include "core/base/base.h"
+
+struct change;
+struct migration;
 
 /* Components made of changed ones are built anew. The registry shows the wanted components.
 ** ECS_EINVAL when one would be made of itself. */

@@ -1,8 +1,13 @@
 #include "core/change/migrate_sparse.h"
 
 #include "core/base/value.h"
+#include "core/change/migrate.h"
+#include "core/change/migrate_plan.h"
+#include "core/store/component.h"
 #include "core/store/entity.h"
+#include "core/store/sparse.h"
 #include "core/store/sparse_rows.h"
+#include "core/store/table.h"
 #include "core/store/world.h"
 
 bool migration_stores_otherwise(const struct migration *migration) {

@@ -3,7 +3,11 @@
 #ifndef ECS_CORE_CHANGE_MIGRATE_SPARSE_H
 #define ECS_CORE_CHANGE_MIGRATE_SPARSE_H
 
-#include "core/change/migrate_plan.h"
+#include "core/base/base.h"
+
+struct migration;
+struct table;
+struct whereto;
 
 /* Whether a component comes to be kept otherwise. */
 bool migration_stores_otherwise(const struct migration *migration);

@@ -1,9 +1,13 @@
 #include "core/change/migrate_ties.h"
 
 #include "core/base/value.h"
+#include "core/change/migrate.h"
+#include "core/change/migrate_plan.h"
 #include "core/store/entity.h"
+#include "core/store/relation.h"
 #include "core/store/relation_check.h"
 #include "core/store/sparse.h"
+#include "core/store/table.h"
 #include "core/store/term.h"
 #include "core/store/world.h"
 

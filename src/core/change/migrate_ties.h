@@ -3,7 +3,12 @@
 #ifndef ECS_CORE_CHANGE_MIGRATE_TIES_H
 #define ECS_CORE_CHANGE_MIGRATE_TIES_H
 
-#include "core/change/migrate_plan.h"
+#include "core/base/base.h"
+
+struct change;
+struct component;
+struct migration;
+struct table;
 
 struct relation;
 struct term;

@@ -3,6 +3,7 @@
 #include "core/base/enumeration.h"
 #include "core/base/value.h"
 #include "core/change/declare.h"
+#include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/world.h"
 

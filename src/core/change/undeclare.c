@@ -3,6 +3,7 @@
 #include "core/store/entity.h"
 #include "core/store/id_set.h"
 #include "core/store/query.h"
+#include "core/store/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/world.h"
 

@@ -4,8 +4,11 @@
 #include "core/change/migrate.h"
 #include "core/run/schedule.h"
 #include "core/store/query.h"
+#include "core/store/relation.h"
 #include "core/store/resource.h"
+#include "core/store/sparse.h"
 #include "core/store/sparse_rows.h"
+#include "core/store/world.h"
 
 /* ---- what can fail ---- */
 

@@ -12,6 +12,7 @@
 #include "core/run/schedule.h"
 #include "core/store/array.h"
 #include "core/store/entity.h"
+#include "core/store/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"

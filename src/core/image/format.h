@@ -53,7 +53,7 @@
 #ifndef ECS_CORE_IMAGE_FORMAT_H
 #define ECS_CORE_IMAGE_FORMAT_H
 
-#include "core/image/stream.h"
+#include "core/base/base.h"
 
 #define IMAGE_MAGIC "ecsworld"
 #define IMAGE_VERSION 3u

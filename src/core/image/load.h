@@ -3,8 +3,9 @@
 #ifndef ECS_CORE_IMAGE_LOAD_H
 #define ECS_CORE_IMAGE_LOAD_H
 
+#include "core/base/memory.h"
 #include "core/image/format.h"
-#include "core/store/world.h"
+#include "core/image/stream.h"
 
 /* A phase's or system's numbers, to be applied by name. */
 struct timing {

@@ -2,6 +2,7 @@
 #include "core/image/load.h"
 #include "core/store/array.h"
 #include "core/store/resource.h"
+#include "core/store/world.h"
 
 #define PIECE 65536u
 

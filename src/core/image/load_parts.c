@@ -5,8 +5,10 @@
 #include "core/base/value.h"
 #include "core/change/declare.h"
 #include "core/image/load.h"
+#include "core/store/component.h"
 #include "core/store/require.h"
 #include "core/store/resource.h"
+#include "core/store/world.h"
 
 static ecs_status corrupt_unless(struct loader *loader, ecs_status status, const char *what) {
   if (status == ECS_OK || status == ECS_ENOMEM) return status;

@@ -5,13 +5,17 @@
 #endif
 
 #include "core/image/load.h"
+#include "core/store/component.h"
 #include "core/store/entity.h"
 
 #include "core/store/index.h"
+#include "core/store/relation.h"
 #include "core/store/relation_check.h"
 #include "core/store/require.h"
+#include "core/store/sparse.h"
 #include "core/store/sparse_rows.h"
 #include "core/store/toggle.h"
+#include "core/store/world.h"
 
 #define PIECE 4096u
 

@@ -1,6 +1,8 @@
 #include "core/image/resource_copy.h"
 
 #include "core/base/value.h"
+#include "core/store/component.h"
+#include "core/store/world.h"
 
 static size_t padded(const struct component *component, uint32_t leaf) {
   size_t size = (size_t)component_cells(component) * component->leaves[leaf].size;

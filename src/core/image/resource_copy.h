@@ -3,7 +3,8 @@
 #define ECS_CORE_IMAGE_RESOURCE_COPY_H
 
 #include "core/store/cells.h"
-#include "core/store/world.h"
+
+struct arena;
 
 /* The columns of a resource or an array, one behind the other, each padded. */
 struct resource_copy {

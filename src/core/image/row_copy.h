@@ -2,7 +2,9 @@
 #ifndef ECS_CORE_IMAGE_ROW_COPY_H
 #define ECS_CORE_IMAGE_ROW_COPY_H
 
-#include "core/store/table.h"
+#include "core/base/base.h"
+
+struct table;
 
 static inline size_t row_copy_padded(size_t size) { return (size + 63) / 64 * 64; }
 

@@ -7,9 +7,12 @@
 #include "core/base/value.h"
 #include "core/image/format.h"
 #include "core/image/merge_sort.h"
+#include "core/image/stream.h"
 
 #include "core/run/schedule.h"
+#include "core/store/component.h"
 #include "core/store/entity.h"
+#include "core/store/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"

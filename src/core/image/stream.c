@@ -1,5 +1,7 @@
 #include "core/image/stream.h"
 
+#include "core/base/memory.h"
+
 #define PIECE 4096u
 #define STRIPE 32u
 

@@ -4,7 +4,10 @@
 #ifndef ECS_CORE_IMAGE_STREAM_H
 #define ECS_CORE_IMAGE_STREAM_H
 
-#include "core/base/memory.h"
+#include "core/base/base.h"
+
+struct arena;
+struct memory;
 
 #define STREAM_BUFFER 4096u
 

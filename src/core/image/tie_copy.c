@@ -1,5 +1,10 @@
 #include "core/image/tie_copy.h"
 
+#include "core/store/component.h"
+#include "core/store/relation.h"
+#include "core/store/table.h"
+#include "core/store/world.h"
+
 static void list_sources(const struct ties *ties, uint32_t *sources) {
   uint32_t count = 0;
   for (uint32_t end = 0; (end = ties_next_end(ties, end)) != 0; end++)

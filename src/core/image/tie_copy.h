@@ -3,7 +3,9 @@
 #ifndef ECS_CORE_IMAGE_TIE_COPY_H
 #define ECS_CORE_IMAGE_TIE_COPY_H
 
-#include "core/store/world.h"
+#include "core/base/base.h"
+
+struct arena;
 
 /* The sources of an exclusive relation, by targets and then in their order. */
 struct tie_copy {

@@ -2,7 +2,7 @@
 #ifndef ECS_CORE_RUN_LIFETIME_H
 #define ECS_CORE_RUN_LIFETIME_H
 
-#include "core/base/memory.h"
+#include "core/base/base.h"
 
 /* Frees a world with all it holds, and returns its account of memory, which now counts what it took
 ** and somebody else has. */

@@ -1,5 +1,7 @@
 #include "core/store/builtin.h"
 
+#include "core/store/component.h"
+#include "core/store/relation.h"
 #include "core/store/world.h"
 
 static const struct {

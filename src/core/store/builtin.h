@@ -4,7 +4,9 @@
 #ifndef ECS_CORE_STORE_BUILTIN_H
 #define ECS_CORE_STORE_BUILTIN_H
 
-#include "core/store/relation.h"
+#include "core/base/base.h"
+
+struct component;
 
 /* Whether the name is one of theirs: nobody else can declare it. */
 bool builtin_is(const char *name, size_t size);

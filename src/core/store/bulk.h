@@ -2,7 +2,9 @@
 #ifndef ECS_CORE_STORE_BULK_H
 #define ECS_CORE_STORE_BULK_H
 
-#include "core/store/graph.h"
+#include "core/base/base.h"
+
+struct table;
 
 /* All rows of a table into another, which has room. Components that are left without any
 ** components go back to being bare. Cannot fail. */

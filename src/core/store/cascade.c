@@ -1,8 +1,10 @@
 #include "core/store/cascade.h"
 
+#include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/index.h"
 #include "core/store/merge.h"
+#include "core/store/relation.h"
 #include "core/store/row.h"
 #include "core/store/sparse_rows.h"
 #include "core/store/world.h"

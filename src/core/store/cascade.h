@@ -6,7 +6,8 @@
 #define ECS_CORE_STORE_CASCADE_H
 
 #include "core/base/hash_map.h"
-#include "core/store/relation.h"
+
+struct relation;
 
 /* A tie as it was. */
 struct untied {

@@ -1,6 +1,8 @@
 #include "core/store/cells.h"
 
+#include "core/store/component.h"
 #include "core/store/sparse.h"
+#include "core/store/table.h"
 #include "core/store/world.h"
 
 bool cells_find(const ecs_world *world, ecs_id entity, ecs_id component,

@@ -7,6 +7,7 @@
 #include "core/store/index.h"
 #include "core/store/lineup.h"
 #include "core/store/query.h"
+#include "core/store/relation.h"
 #include "core/store/relation_check.h"
 #include "core/store/require.h"
 #include "core/store/sparse.h"

@@ -1,9 +1,12 @@
 #include "core/store/command.h"
 
+#include "core/store/component.h"
 #include "core/store/edge.h"
 #include "core/store/entity.h"
 #include "core/store/merge.h"
+#include "core/store/relation.h"
 #include "core/store/require.h"
+#include "core/store/sparse.h"
 #include "core/store/sparse_rows.h"
 #include "core/store/sweeping.h"
 #include "core/store/toggle.h"

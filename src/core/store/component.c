@@ -3,6 +3,7 @@
 #include "core/base/enumeration.h"
 #include "core/base/value.h"
 #include "core/store/entity.h"
+#include "core/store/relation.h"
 #include "core/store/resource.h"
 #include "core/store/sparse_rows.h"
 #include "core/store/world.h"

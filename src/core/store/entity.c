@@ -1,11 +1,15 @@
 #include "core/store/entity.h"
 
 #include "core/store/alone.h"
+#include "core/store/component.h"
+#include "core/store/edge.h"
 #include "core/store/index.h"
 #include "core/store/row.h"
 #include "core/store/sparse_rows.h"
 #include "core/store/sweeping.h"
 #include "core/store/relate.h"
+#include "core/store/relation.h"
+#include "core/store/sparse.h"
 
 ecs_status entity_need(const ecs_world *world, ecs_id id) {
   ecs_status status = entity_status(&world->entities, id);

@@ -3,7 +3,9 @@
 #include "core/store/edge.h"
 #include "core/store/entity.h"
 #include "core/store/query.h"
+#include "core/store/relation.h"
 #include "core/store/require.h"
+#include "core/store/row.h"
 #include "core/store/world.h"
 
 #define TABLE_LIMIT 0x0FFFFFFFu
@@ -141,7 +143,7 @@ static struct table *find(const ecs_world *world, uint64_t hash, const ecs_id *i
   while (at != NONE) {
     struct table *table = world_table(world, at);
     assert(table && table->index == at && table->hash == hash);
-    if (graph_is_table_of(table, ids, count)) return table;
+    if (table_is_of(table, ids, count)) return table;
     at = table->next_same_hash;
   }
   return NULL;

@@ -4,7 +4,9 @@
 #define ECS_CORE_STORE_GRAPH_H
 
 #include "core/base/hash_map.h"
-#include "core/store/table.h"
+
+struct component;
+struct table;
 
 /* What the world knows of one id: its tables in the order they were made, and the queries
 ** that cannot match without it. The record of id 0 has all tables, and the queries that no
@@ -70,18 +72,6 @@ struct id_record *graph_record(const ecs_world *world, ecs_id id);
 struct id_record *graph_uses(const ecs_world *world, const struct component *component);
 ecs_status graph_need_record(ecs_world *world, ecs_id id, struct id_record **out);
 
-/* Whether a table has exactly these ids, in whatever order. */
-static inline bool graph_is_table_of(const struct table *table, const ecs_id *ids, size_t count) {
-  if (table->id_count != count) return false;
-  for (size_t i = 0; i < count; i++) {
-    size_t at = i;
-    if (LIKELY(ids[at] == table->ids[i])) continue;
-    for (at = 0; at < count && ids[at] != table->ids[i];) at++;
-    if (at == count) return false;
-  }
-  return true;
-}
-
 /* The table with exactly these ids, in whatever order; NULL when there is none, or an id is there
 ** twice. */
 struct table *graph_find(const ecs_world *world, const ecs_id *ids, uint32_t count);
@@ -114,17 +104,6 @@ void graph_forget_target(ecs_world *world, uint32_t index);
 
 /* Takes away the other ends of a table's edges, before it goes. */
 void graph_unlink(const struct table *table);
-
-/* Remembers a table that has just lost its last row. */
-static inline void graph_note_empty(struct graph *graph, struct table *table) {
-  assert(table->count == 0 && graph->tables[table->index] == table);
-  if (table->id_count == 0) return;
-  table->was_empty = false;
-  if (table->in_empties) return;
-  assert(graph->empty_count < graph->empty_capacity);
-  table->in_empties = true;
-  graph->empties[graph->empty_count++] = table->index;
-}
 
 /* All tables, in the order they were made. */
 const struct id_record *graph_all(const ecs_world *world);

@@ -1,5 +1,7 @@
 #include "core/store/index.h"
 
+#include "core/base/memory.h"
+
 #define FIRST_NEAR 64u
 #define NEAR_LIMIT (INDEX_LIMIT - FIRST_ENTITY)
 

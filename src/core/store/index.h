@@ -3,8 +3,9 @@
 #ifndef ECS_CORE_STORE_INDEX_H
 #define ECS_CORE_STORE_INDEX_H
 
-#include "core/base/memory.h"
 #include "core/store/record.h"
+
+struct memory;
 
 void entity_index_init(struct entity_index *index, uint32_t tag);
 void entity_index_free(struct entity_index *index, struct memory *memory);

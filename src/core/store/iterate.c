@@ -6,6 +6,7 @@
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/relate.h"
+#include "core/store/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/walk.h"
 #include "core/store/world.h"

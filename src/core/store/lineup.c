@@ -1,6 +1,7 @@
 #include "core/store/lineup.h"
 
 #include "core/store/query.h"
+#include "core/store/relation.h"
 #include "core/store/walk.h"
 #include "core/store/world.h"
 

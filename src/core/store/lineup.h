@@ -4,7 +4,7 @@
 #ifndef ECS_CORE_STORE_LINEUP_H
 #define ECS_CORE_STORE_LINEUP_H
 
-#include "core/store/term.h"
+#include "core/base/base.h"
 
 struct walk;
 

@@ -3,6 +3,7 @@
 #include "core/store/entity.h"
 #include "core/store/lineup.h"
 #include "core/store/query_rows.h"
+#include "core/store/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"

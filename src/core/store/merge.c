@@ -1,6 +1,8 @@
 #include "core/store/merge.h"
 
 #include "core/store/component.h"
+#include "core/store/id_set.h"
+#include "core/store/relation.h"
 #include "core/store/require.h"
 #include "core/store/world.h"
 

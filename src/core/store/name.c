@@ -1,6 +1,7 @@
 #include "core/store/name.h"
 
 #include "core/store/entity.h"
+#include "core/store/relation.h"
 #include "core/store/world.h"
 
 /* Never 0: a text's hash is not. */

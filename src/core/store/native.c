@@ -3,8 +3,11 @@
 
 #include "core/base/enumeration.h"
 #include "core/base/value.h"
+#include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/relate.h"
+#include "core/store/relation.h"
+#include "core/store/table.h"
 #include "core/store/world.h"
 
 static ecs_status native_cell(ecs_world *world, const struct component *component,

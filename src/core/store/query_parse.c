@@ -7,6 +7,7 @@
 **   path  = relation [ "*" ] "->" component | component "." leaf "->" component */
 #include "core/store/builtin.h"
 #include "core/store/query.h"
+#include "core/store/relation.h"
 #include "core/store/world.h"
 
 struct parser {

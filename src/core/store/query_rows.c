@@ -1,6 +1,7 @@
 #include "core/store/query_rows.h"
 
 #include "core/store/bits.h"
+#include "core/store/query.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
 

@@ -3,7 +3,11 @@
 #ifndef ECS_CORE_STORE_QUERY_ROWS_H
 #define ECS_CORE_STORE_QUERY_ROWS_H
 
-#include "core/store/query.h"
+#include "core/base/base.h"
+
+struct query_terms;
+struct table;
+struct term;
 
 /* Whether a row has what a term asks for, as far as that depends on what is switched off; of a
 ** table that has the component. */

@@ -2,6 +2,7 @@
 ** values. The first term, in that order, to name a variable that was not given finds its values;
 ** the others compare. */
 #include "core/store/query.h"
+#include "core/store/relation.h"
 #include "core/store/world.h"
 
 struct ordering {

@@ -1,9 +1,11 @@
 #include "core/store/relate.h"
 
 #include "core/store/alone.h"
+#include "core/store/component.h"
 #include "core/store/row.h"
 #include "core/store/entity.h"
 #include "core/store/id_set.h"
+#include "core/store/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/sweeping.h"
 

@@ -3,7 +3,9 @@
 #ifndef ECS_CORE_STORE_RELATE_H
 #define ECS_CORE_STORE_RELATE_H
 
-#include "core/store/relation.h"
+#include "core/base/base.h"
+
+struct component;
 
 struct table;
 

@@ -1,6 +1,8 @@
 #include "core/store/relation.h"
 
+#include "core/store/component.h"
 #include "core/store/name.h"
+#include "core/store/table.h"
 #include "core/store/world.h"
 
 #define SHOWN_STEPS 8u         /* of a circle, in its message */

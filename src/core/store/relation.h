@@ -5,8 +5,9 @@
 #ifndef ECS_CORE_STORE_RELATION_H
 #define ECS_CORE_STORE_RELATION_H
 
-#include "core/store/component.h"
 #include "core/store/ties.h"
+
+struct component;
 
 #define CHILD_OF "ChildOf"
 
@@ -16,14 +17,6 @@ struct relation {
   bool acyclic;
   ecs_policy policy;
   struct ties ties;            /* of an exclusive one */
-};
-
-struct relations {
-  uint64_t tied;               /* sources of all exclusive ones */
-  struct relation **list;      /* by their components' ids */
-  uint32_t count;
-  uint32_t capacity;
-  struct relation *child_of;   /* as soon as anybody has named it: see builtin.h */
 };
 
 /* ---- ids of pairs ---- */

@@ -1,5 +1,8 @@
 #include "core/store/relation_check.h"
 
+#include "core/store/component.h"
+#include "core/store/relation.h"
+#include "core/store/table.h"
 #include "core/store/world.h"
 
 static ecs_status corrupt(const ecs_world *world, const char *what) {

@@ -2,7 +2,9 @@
 #ifndef ECS_CORE_STORE_RELATION_CHECK_H
 #define ECS_CORE_STORE_RELATION_CHECK_H
 
-#include "core/store/relation.h"
+#include "core/base/base.h"
+
+struct relation;
 
 /* Part of ecs_check: ties go both ways, between living entities, and are what cells say. */
 ecs_status relations_check(const ecs_world *world);

@@ -1,7 +1,10 @@
 #include "core/store/require.h"
 
+#include "core/store/component.h"
 #include "core/store/entity.h"
+#include "core/store/id_set.h"
 #include "core/store/sparse.h"
+#include "core/store/table.h"
 #include "core/store/world.h"
 
 uint64_t require_room(const ecs_world *world, uint64_t count, uint64_t more) {

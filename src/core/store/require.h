@@ -3,8 +3,9 @@
 #ifndef ECS_CORE_STORE_REQUIRE_H
 #define ECS_CORE_STORE_REQUIRE_H
 
-#include "core/store/id_set.h"
-#include "core/store/table.h"
+#include "core/base/base.h"
+
+struct table;
 
 /* Why a relation cannot be required; to be formatted with its name. */
 #define REQUIRES_RELATION \

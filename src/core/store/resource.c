@@ -1,6 +1,7 @@
 #include "core/store/resource.h"
 
 #include "core/base/value.h"
+#include "core/store/component.h"
 #include "core/store/native.h"
 #include "core/store/sweeping.h"
 #include "core/store/world.h"

@@ -4,9 +4,19 @@
 #define ECS_CORE_STORE_ROW_H
 
 #include "core/base/value.h"
-#include "core/store/edge.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
+
+/* Remembers a table that has just lost its last row. */
+static inline void graph_note_empty(struct graph *graph, struct table *table) {
+  assert(table->count == 0 && graph->tables[table->index] == table);
+  if (table->id_count == 0) return;
+  table->was_empty = false;
+  if (table->in_empties) return;
+  assert(graph->empty_count < graph->empty_capacity);
+  table->in_empties = true;
+  graph->empties[graph->empty_count++] = table->index;
+}
 
 /* Whether an entity's record says that it is in a row of a table: for asserts. */
 static inline bool row_is_of(const ecs_world *world, uint32_t entity, const struct table *table,

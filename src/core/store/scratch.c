@@ -1,5 +1,6 @@
 #include "core/store/scratch.h"
 
+#include "core/base/memory.h"
 #include "core/store/entity.h"
 
 void scratch_free(struct memory *memory, struct scratch *scratch) {

@@ -2,8 +2,9 @@
 #ifndef ECS_CORE_STORE_SCRATCH_H
 #define ECS_CORE_STORE_SCRATCH_H
 
-#include "core/base/memory.h"
+#include "core/base/base.h"
 
+struct memory;
 struct part;
 
 struct scratch {

@@ -1,8 +1,10 @@
 #include "core/store/sparse_rows.h"
 
 #include "core/base/value.h"
+#include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/id_set.h"
+#include "core/store/sparse.h"
 #include "core/store/table.h"
 #include "core/store/world.h"
 

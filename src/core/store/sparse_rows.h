@@ -2,7 +2,11 @@
 #ifndef ECS_CORE_STORE_SPARSE_ROWS_H
 #define ECS_CORE_STORE_SPARSE_ROWS_H
 
-#include "core/store/sparse.h"
+#include "core/base/base.h"
+
+struct component;
+struct sparse;
+struct table;
 
 struct layout;
 

@@ -2,13 +2,16 @@
 ** ids of components. */
 #include "core/base/value.h"
 #include "core/store/alone.h"
+#include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/index.h"
 #include "core/store/row.h"
 #include "core/store/sparse_rows.h"
 #include "core/store/sweeping.h"
 #include "core/store/relate.h"
+#include "core/store/relation.h"
 #include "core/store/require.h"
+#include "core/store/sparse.h"
 
 static APART ecs_status no_ids(const ecs_world *world, ecs_status status) {
   if (status == ECS_ELIMIT)
@@ -30,7 +33,7 @@ static inline ecs_status reserve_ids(ecs_world *world, uint64_t count) {
 ** takes 28 % off spawns of one kind. */
 static inline struct table *known_table(ecs_world *world, const ecs_id *ids, size_t count) {
   struct table *table = world_table(world, world->last_table);
-  if (LIKELY(table && graph_is_table_of(table, ids, count))) return table;
+  if (LIKELY(table && table_is_of(table, ids, count))) return table;
   if (UNLIKELY(count > world->registry.count)) return NULL;
   table = graph_find(world, ids, (uint32_t)count);
   if (table) world->last_table = table->index;

@@ -1,6 +1,9 @@
 #include "core/store/table.h"
 
 #include "core/base/value.h"
+#include "core/store/component.h"
+#include "core/store/relation.h"
+#include "core/store/row.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
 

@@ -142,6 +142,18 @@ static inline bool table_has(const struct table *table, ecs_id id) {
   return table_find(table, id)->taken;
 }
 
+/* Whether a table has exactly these ids, in whatever order. */
+static inline bool table_is_of(const struct table *table, const ecs_id *ids, size_t count) {
+  if (table->id_count != count) return false;
+  for (size_t i = 0; i < count; i++) {
+    size_t at = i;
+    if (LIKELY(ids[at] == table->ids[i])) continue;
+    for (at = 0; at < count && ids[at] != table->ids[i];) at++;
+    if (at == count) return false;
+  }
+  return true;
+}
+
 /* The number of a component's first column, NONE when it is absent or a tag. */
 static inline uint32_t table_column(const struct table *table, ecs_id id) {
   const struct layout *layout = table_find(table, id);

@@ -1,5 +1,7 @@
 #include "core/store/ties.h"
 
+#include "core/base/memory.h"
+
 /* Makes the page of an index, in a list of pages; false when out of memory. */
 static bool need_page(struct memory *memory, void ***pages, uint32_t *capacity, uint32_t index,
                       size_t size) {

@@ -5,7 +5,9 @@
 #ifndef ECS_CORE_STORE_TIES_H
 #define ECS_CORE_STORE_TIES_H
 
-#include "core/base/memory.h"
+#include "core/base/base.h"
+
+struct memory;
 
 #define TIE_PAGE_BITS 9
 #define TIE_PAGE_SIZE (1u << TIE_PAGE_BITS)

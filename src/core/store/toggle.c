@@ -1,7 +1,9 @@
 #include "core/store/toggle.h"
 
 #include "core/store/bits.h"
+#include "core/store/component.h"
 #include "core/store/entity.h"
+#include "core/store/relation.h"
 #include "core/store/world.h"
 
 /* ---- bits ---- */

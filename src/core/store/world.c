@@ -3,6 +3,7 @@
 #include "core/store/entity.h"
 #include "core/store/index.h"
 #include "core/store/query.h"
+#include "core/store/relation.h"
 #include "core/store/sparse_rows.h"
 
 ecs_status world_fail(const ecs_world *world, ecs_status status, const char *format, ...) {

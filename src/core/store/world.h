@@ -5,6 +5,7 @@
 #include "core/base/any.h"
 #include "core/base/chance.h"
 #include "core/base/intern.h"
+#include "core/base/memory.h"
 #include "core/store/cascade.h"
 #include "core/store/cells.h"
 #include "core/store/command.h"
@@ -15,8 +16,18 @@
 #include "core/store/scratch.h"
 
 struct part;
+struct relation;
 struct schedule;
 struct sparse;
+
+/* What keeps relations: see relation.h. */
+struct relations {
+  uint64_t tied;                 /* sources of all exclusive ones */
+  struct relation **list;        /* by their components' ids */
+  uint32_t count;
+  uint32_t capacity;
+  struct relation *child_of;     /* as soon as anybody has named it: see builtin.h */
+};
 
 /* What keeps sparse components: see sparse.h. */
 struct sparses {

@@ -2,6 +2,7 @@
 
 #include "core/base/text.h"
 #include "core/store/builtin.h"
+#include "core/store/component.h"
 #include "lua/bind/status.h"
 
 /* Of a Lua state: the entries as userdata, and the table that anchors their strings. */
