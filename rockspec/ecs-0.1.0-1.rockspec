@@ -27,6 +27,7 @@ build = {
       incdirs = { "src" },
       sources = {
         "src/core/base/any.c",
+        "src/core/base/arena.c",
         "src/core/base/clock.c",
         "src/core/base/enumeration.c",
         "src/core/base/hash_map.c",

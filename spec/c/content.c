@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/base/value.h"
 #include "core/run/schedule.h"
 #include "core/store/entity.h"

@@ -5,6 +5,7 @@
 #include "core/store/query.h"
 #include "core/store/world.h"
 #include "kernel/run.h"
+#include "core/base/text.h"
 
 enum { ROWS = 150, TABLES = 3 };
 

@@ -7,6 +7,7 @@
 #include "core/store/table.h"
 #include "core/store/world.h"
 #include "fixture.h"
+#include "core/base/arena.h"
 
 static struct fixture f;
 

@@ -2,6 +2,7 @@
 
 #include "lua/failure.h"
 
+#include "core/base/text.h"
 #include "core/base/types.h"
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"

@@ -1,6 +1,7 @@
 #include "lua/lua_component.h"
 
 #include "core/base/enumeration.h"
+#include "core/base/text.h"
 #include "core/base/types.h"
 #include "core/store/toggle.h"
 #include "lua/bind/args.h"

@@ -2,6 +2,7 @@
 
 #include "lua/lua_declare.h"
 
+#include "core/base/text.h"
 #include "core/base/types.h"
 #include "core/change/declare.h"
 #include "core/change/migrate.h"

@@ -16,6 +16,7 @@
 #include "lua/registrar.h"
 #include "lua/system.h"
 #include "lua/worlds.h"
+#include "core/base/text.h"
 
 /* ---- making and closing ---------------------------------------------------------- */
 

@@ -20,6 +20,7 @@
 #include "lua/system.h"
 #include "lua/system_run.h"
 #include "lua/view.h"
+#include "core/base/text.h"
 
 const struct component *swap_component(const struct world_box *box, const struct view_box *view) {
   const struct stage *stage = box->stage;

@@ -15,6 +15,7 @@
 #include "lua/registrar.h"
 #include "lua/scan.h"
 #include "lua/system_run.h"
+#include "core/base/text.h"
 
 static const char *const spec_keys[] = {"phase", "query",   "each", "map",     "run",
                                         "before", "after",  "every", "enabled", "when",

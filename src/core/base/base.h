@@ -68,6 +68,7 @@
 #define LEAF_LIMIT 4096u          /* leaf fields of one component */
 #define NAME_LIMIT 63u            /* bytes of a component's or field's name */
 #define NESTING_LIMIT 6u          /* components inside components */
+#define MESSAGE_SIZE 512          /* bytes of a world's message */
 
 /* Any one field's value. The member of the field's type is the one that counts. */
 typedef union ecs_cell {

@@ -4,11 +4,6 @@
 #define COUNT_LIMIT 0x7FFFFFFFu
 #define ALIGNMENT 64u
 
-struct arena_block {
-  struct arena_block *next;
-  size_t size;
-};
-
 void *memory_resize(struct memory *memory, void *ptr, size_t old_size, size_t new_size) {
   assert(new_size > 0 && (ptr != NULL || old_size == 0));
   void *moved = memory->alloc(memory->ud, ptr, old_size, new_size);
@@ -44,30 +39,6 @@ void *memory_grow(struct memory *memory, void *items, uint32_t *capacity, uint64
   void *moved = memory_resize(memory, items, *capacity * item, wanted * item);
   if (moved) *capacity = wanted;
   return moved;
-}
-
-void *arena_take(struct memory *memory, struct arena *arena, size_t size) {
-  if (size > SIZE_MAX / 2) return NULL;
-  size_t total = sizeof(struct arena_block) + size;
-  struct arena_block *block = memory_resize(memory, NULL, 0, total);
-  if (!block) return NULL;
-  block->next = arena->blocks;
-  block->size = total;
-  arena->blocks = block;
-  return memset(block + 1, 0, size);
-}
-
-char *arena_copy(struct memory *memory, struct arena *arena, const char *text, size_t size) {
-  char *copy = arena_take(memory, arena, size + 1);
-  return copy ? memcpy(copy, text, size) : NULL;
-}
-
-void arena_free(struct memory *memory, struct arena *arena) {
-  while (arena->blocks) {
-    struct arena_block *block = arena->blocks;
-    arena->blocks = block->next;
-    memory_free(memory, block, block->size);
-  }
 }
 
 static char *aligned(char *block) {

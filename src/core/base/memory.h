@@ -22,15 +22,6 @@ void *memory_array(struct memory *memory, size_t count, size_t item);
 void *memory_grow(struct memory *memory, void *items, uint32_t *capacity, uint64_t need,
                   size_t item);
 
-/* Many small pieces that are freed together. */
-struct arena {
-  struct arena_block *blocks;
-};
-
-void *arena_take(struct memory *memory, struct arena *arena, size_t size);
-char *arena_copy(struct memory *memory, struct arena *arena, const char *text, size_t size);
-void arena_free(struct memory *memory, struct arena *arena);
-
 /* A 64-byte aligned array, padded to 64 bytes. */
 struct column_buffer {
   void *data;

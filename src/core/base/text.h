@@ -4,8 +4,6 @@
 
 #include "core/base/base.h"
 
-#define MESSAGE_SIZE 512
-
 /* Writes into a buffer of `size`, cut and always ended by a zero byte. Knows %s (text),
 ** %S (const ecs_string *), %u (uint64_t), %d (int64_t), %g (double), %e (an id as index,
 ** generation and tag) and %%. Returns the length. */

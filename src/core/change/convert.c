@@ -3,6 +3,7 @@
 #include "core/change/convert.h"
 
 #include "core/base/enumeration.h"
+#include "core/base/text.h"
 #include "core/base/value.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"

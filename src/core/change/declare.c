@@ -1,6 +1,7 @@
 #include "core/change/declare.h"
 
 #include "core/base/enumeration.h"
+#include "core/base/text.h"
 #include "core/base/types.h"
 #include "core/change/declare_check.h"
 #include "core/change/migrate.h"

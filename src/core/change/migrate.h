@@ -3,7 +3,7 @@
 #ifndef ECS_CORE_CHANGE_MIGRATE_H
 #define ECS_CORE_CHANGE_MIGRATE_H
 
-#include "core/base/memory.h"
+#include "core/base/arena.h"
 
 struct component;
 struct table;

@@ -1,5 +1,6 @@
 #include "core/change/migrate_cells.h"
 
+#include "core/base/text.h"
 #include "core/base/value.h"
 #include "core/change/convert.h"
 #include "core/change/migrate.h"

@@ -1,5 +1,6 @@
 #include "core/change/migrate_plan.h"
 
+#include "core/base/text.h"
 #include "core/base/types.h"
 #include "core/change/convert.h"
 #include "core/change/declare.h"

@@ -8,6 +8,7 @@
 #endif
 
 #include "core/base/enumeration.h"
+#include "core/base/text.h"
 #include "core/base/value.h"
 #include "core/run/schedule.h"
 #include "core/store/array.h"

@@ -3,7 +3,7 @@
 #ifndef ECS_CORE_IMAGE_LOAD_H
 #define ECS_CORE_IMAGE_LOAD_H
 
-#include "core/base/memory.h"
+#include "core/base/arena.h"
 #include "core/image/format.h"
 #include "core/image/stream.h"
 

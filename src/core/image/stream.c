@@ -1,5 +1,6 @@
 #include "core/image/stream.h"
 
+#include "core/base/arena.h"
 #include "core/base/memory.h"
 
 #define PIECE 4096u

@@ -2,7 +2,7 @@
 #ifndef ECS_CORE_RUN_SCHEDULE_H
 #define ECS_CORE_RUN_SCHEDULE_H
 
-#include "core/base/memory.h"
+#include "core/base/arena.h"
 
 #define CATCH_UP_STEPS 8
 

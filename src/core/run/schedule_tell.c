@@ -1,6 +1,7 @@
 /* What is odd about how systems and phases were registered, though it is allowed. */
 #include "core/run/schedule.h"
 #include "core/store/world.h"
+#include "core/base/text.h"
 
 static uint32_t length(const char *const *names) {
   uint32_t count = 0;

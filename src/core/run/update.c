@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "core/base/clock.h"
+#include "core/base/text.h"
 #include "core/run/schedule.h"
 #include "core/store/sweeping.h"
 #include "core/store/world.h"

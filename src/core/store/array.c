@@ -1,5 +1,6 @@
 #include "core/store/array.h"
 
+#include "core/base/text.h"
 #include "core/base/types.h"
 #include "core/store/check.h"
 #include "core/store/world.h"

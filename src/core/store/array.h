@@ -4,6 +4,7 @@
 #ifndef ECS_CORE_STORE_ARRAY_H
 #define ECS_CORE_STORE_ARRAY_H
 
+#include "core/base/memory.h"
 #include "core/store/component.h"
 
 #define ARRAY_LEAF 0u

@@ -3,6 +3,7 @@
 #include "core/store/component.h"
 #include "core/store/relation.h"
 #include "core/store/world.h"
+#include "core/base/text.h"
 
 static const struct {
   const char *name;

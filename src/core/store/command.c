@@ -11,6 +11,7 @@
 #include "core/store/sweeping.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
+#include "core/base/text.h"
 
 /* ---- scopes ---- */
 

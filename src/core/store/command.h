@@ -4,7 +4,6 @@
 #define ECS_CORE_STORE_COMMAND_H
 
 #include "core/base/hash_map.h"
-#include "core/base/text.h"
 
 enum command_kind { COMMAND_SPAWN, COMMAND_DESPAWN, COMMAND_ADD, COMMAND_REMOVE, COMMAND_SET,
                     COMMAND_ENABLE, COMMAND_DISABLE };

@@ -2,7 +2,7 @@
 #ifndef ECS_CORE_STORE_COMPONENT_H
 #define ECS_CORE_STORE_COMPONENT_H
 
-#include "core/base/memory.h"
+#include "core/base/arena.h"
 
 struct enumeration;
 

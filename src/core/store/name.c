@@ -3,6 +3,7 @@
 #include "core/store/entity.h"
 #include "core/store/relation.h"
 #include "core/store/world.h"
+#include "core/base/text.h"
 
 /* Never 0: a text's hash is not. */
 static uint64_t key_of(uint32_t hash, uint32_t parent) {

@@ -9,6 +9,7 @@
 #include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/world.h"
+#include "core/base/text.h"
 
 struct parser {
   ecs_world *world;

@@ -4,6 +4,7 @@
 #include "core/store/name.h"
 #include "core/store/table.h"
 #include "core/store/world.h"
+#include "core/base/text.h"
 
 #define SHOWN_STEPS 8u         /* of a circle, in its message */
 #define SHOWN_NAME 24u         /* bytes of a name there */

@@ -5,6 +5,7 @@
 #include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/sparse_rows.h"
+#include "core/base/text.h"
 
 ecs_status world_fail(const ecs_world *world, ecs_status status, const char *format, ...) {
   va_list args;

@@ -7,6 +7,7 @@
 #include "lua/bind/lua_value.h"
 #include "lua/bind/names.h"
 #include "lua/bind/status.h"
+#include "core/base/memory.h"
 
 /* Writes beyond the C stack's share move to scratch memory of the world. */
 static void grow(struct batch *batch) {
