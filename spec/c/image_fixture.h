@@ -4,7 +4,7 @@
 
 #include "core/image/stream.h"
 #include "core/store/builtin.h"
-#include "core/store/component.h"
+#include "core/store/fields.h"
 #include "core/store/relation.h"
 #include "core/store/world.h"
 #include "fixture.h"

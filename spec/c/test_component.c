@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/store/component.h"
+#include "core/store/fields.h"
 #include "core/store/world.h"
 #include "fixture.h"
 

@@ -7,6 +7,7 @@
 #include "core/change/declare.h"
 #include "core/change/migrate.h"
 #include "core/store/component.h"
+#include "core/store/fields.h"
 #include "core/store/world.h"
 #include "fixture.h"
 
@@ -246,8 +247,7 @@ struct all { ecs_string text; double number; ecs_id target; int16_t list[2]; uin
              bool on; float x; };
 
 static const ecs_field all_fields[] = {
-  {.name = "text", .type = ECS_STRING,
-   .value = {.kind = ECS_KIND_STRING, .string = {"new", 3}}},
+  {.name = "text", .type = ECS_STRING, .value = {.kind = ECS_KIND_STRING, .string = {"new", 3}}},
   {.name = "number", .type = ECS_F64, .value = {.kind = ECS_KIND_NUMBER, .number = 0.25}},
   {.name = "target", .type = ECS_ENTITY},
   {.name = "list", .type = ECS_I16, .count = 2,

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/query.h"
 #include "core/store/world.h"

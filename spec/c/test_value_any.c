@@ -2,6 +2,7 @@
 ** when it is let go. Reliability line 11 in the core. C13, C58. */
 #include "core/store/component.h"
 #include "core/store/entity.h"
+#include "core/store/fields.h"
 #include "core/store/resource.h"
 #include "core/store/world.h"
 #include "fixture.h"

@@ -11,6 +11,7 @@
 #include "../c/content.h"
 #include "core/image/stream.h"
 #include "core/store/component.h"
+#include "core/store/fields.h"
 #include "core/store/table.h"
 #include "core/store/world.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/store/component.h"
+#include "core/store/fields.h"
 #include "core/store/world.h"
 
 static const char *const names[NAMES] = {"A", "B", "C", "D", "E", "F"};

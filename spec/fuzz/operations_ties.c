@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../c/content.h"
+#include "core/store/component.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
 #include "operations_state.h"

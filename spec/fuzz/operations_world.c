@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/store/component.h"
+#include "core/store/fields.h"
 #include "core/store/world.h"
 #include "operations_state.h"
 

@@ -1,8 +1,8 @@
 /* Where values of rows come from and go to: fields of views and of resources. */
 #include "front/front.h"
 
-#include "core/base/enumeration.h"
 #include "core/base/value.h"
+#include "core/store/component.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
 

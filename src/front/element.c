@@ -5,7 +5,6 @@
 #include "core/base/types.h"
 #include "core/base/value.h"
 #include "core/store/array.h"
-#include "core/store/component.h"
 
 static k_column element_type(struct front *f, const struct component *array) {
   const struct leaf *leaf = &array->leaves[ARRAY_LEAF];

@@ -4,7 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/base/value.h"
-#include "core/store/component.h"
+#include "core/store/fields.h"
 #include "core/store/world.h"
 
 /* ---- refusing ---- */

@@ -4,8 +4,8 @@
 #include "core/base/types.h"
 #include "core/base/value.h"
 #include "core/store/array.h"
+#include "core/store/component.h"
 #include "core/store/entity.h"
-#include "core/store/world.h"
 
 /* Whether two paths lead to the same, now. */
 static bool read_equal(lua_State *L, int anchors, const struct guard *guard,

@@ -1,7 +1,6 @@
 /* Types of numbers and what the operators do with them. A script number (literal, uniform, or
 ** made of these alone: `soft`) becomes f32 beside f32. */
 #include "front/front.h"
-#include "core/base/enumeration.h"
 
 k_type val_type(const struct front *f, struct val x) {
   assert(x.kind == VAL_VALUE);

@@ -3,8 +3,7 @@
 #include "front/front.h"
 
 #include "core/base/value.h"
-#include "core/store/component.h"
-#include "core/store/world.h"
+#include "core/store/fields.h"
 
 static struct val of_kind(enum val_kind kind, uint32_t at) {
   return (struct val){.kind = (uint8_t)kind, .at = at};

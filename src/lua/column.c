@@ -10,7 +10,6 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/chunk.h"
-#include "lua/each.h"
 #include "lua/loop.h"
 #include "lua/lua_query.h"
 #include "lua/slot.h"

@@ -1,6 +1,5 @@
 #include "lua/kernel_variant.h"
 
-#include "core/store/entity.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/walk.h"

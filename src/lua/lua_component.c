@@ -3,6 +3,7 @@
 #include "core/base/enumeration.h"
 #include "core/base/text.h"
 #include "core/base/types.h"
+#include "core/store/component.h"
 #include "core/store/toggle.h"
 #include "lua/bind/args.h"
 #include "lua/bind/names.h"

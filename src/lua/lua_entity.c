@@ -1,5 +1,6 @@
 #include "lua/lua_entity.h"
 
+#include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/relation.h"
 #include "core/store/sparse.h"

@@ -2,8 +2,8 @@
 
 #include "core/store/component.h"
 #include "core/store/entity.h"
+#include "core/store/fields.h"
 #include "core/store/relation.h"
-#include "core/store/sparse.h"
 #include "core/store/table.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"

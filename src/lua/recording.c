@@ -4,6 +4,7 @@
 #include "core/change/transact.h"
 #include "core/run/schedule.h"
 #include "core/store/component.h"
+#include "core/store/fields.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/settle.h"

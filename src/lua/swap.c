@@ -3,6 +3,7 @@
 #include "core/change/migrate.h"
 #include "core/change/transact.h"
 #include "core/store/array.h"
+#include "core/store/component.h"
 #include "core/store/term.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"

@@ -1,5 +1,6 @@
 #include "lua/view.h"
 
+#include "core/store/component.h"
 #include "core/store/table.h"
 #include "core/store/term.h"
 #include "lua/bind/args.h"
@@ -14,6 +15,7 @@
 #include "lua/loop_box.h"
 #include "lua/lua_query.h"
 #include "lua/registrar.h"
+#include "lua/shape.h"
 #include "lua/view_walk.h"
 
 const char kind_view = 0, kind_elements = 0;

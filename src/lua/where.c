@@ -2,7 +2,6 @@
 #include "lua/where.h"
 
 #include "core/base/chance.h"
-#include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/relation.h"
 #include "core/store/scratch.h"

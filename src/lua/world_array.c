@@ -4,6 +4,7 @@
 #include "core/base/types.h"
 #include "core/change/declare_array.h"
 #include "core/store/array.h"
+#include "core/store/component.h"
 #include "lua/bind/args.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"

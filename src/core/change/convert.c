@@ -5,8 +5,8 @@
 #include "core/base/enumeration.h"
 #include "core/base/text.h"
 #include "core/base/value.h"
-#include "core/store/component.h"
 #include "core/store/entity.h"
+#include "core/store/fields.h"
 #include "core/store/world.h"
 
 /* An integer of any type, by what it is worth: its bits, or below zero what they are in two's

@@ -7,6 +7,7 @@
 #include "core/change/migrate.h"
 #include "core/store/builtin.h"
 #include "core/store/component.h"
+#include "core/store/fields.h"
 #include "core/store/id_set.h"
 #include "core/store/require.h"
 #include "core/store/resource.h"

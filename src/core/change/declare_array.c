@@ -1,7 +1,5 @@
 #include "core/change/declare_array.h"
 
-#include "core/base/types.h"
-#include "core/change/declare.h"
 #include "core/store/array.h"
 #include "core/store/world.h"
 

@@ -1,6 +1,5 @@
 #include "core/change/migrate.h"
 
-#include "core/base/value.h"
 #include "core/change/convert.h"
 #include "core/change/declare.h"
 #include "core/change/migrate_cells.h"
@@ -9,10 +8,9 @@
 #include "core/change/migrate_sparse.h"
 #include "core/change/migrate_ties.h"
 #include "core/store/builtin.h"
+#include "core/store/component.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"
-#include "core/store/resource.h"
-#include "core/store/sparse.h"
 #include "core/store/sweeping.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"

@@ -4,7 +4,7 @@
 #include "core/base/value.h"
 #include "core/change/convert.h"
 #include "core/change/migrate.h"
-#include "core/store/component.h"
+#include "core/store/fields.h"
 #include "core/store/resource.h"
 #include "core/store/table.h"
 #include "core/store/world.h"

@@ -5,6 +5,7 @@
 #include "core/change/migrate_plan.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
+#include "core/store/fields.h"
 #include "core/store/sparse.h"
 #include "core/store/sparse_rows.h"
 #include "core/store/table.h"

@@ -3,8 +3,8 @@
 #include "core/base/enumeration.h"
 #include "core/base/value.h"
 #include "core/change/declare.h"
-#include "core/store/component.h"
 #include "core/store/entity.h"
+#include "core/store/fields.h"
 #include "core/store/world.h"
 
 /* ---- alike ------------------------------------------------------------------------- */

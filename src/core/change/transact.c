@@ -1,6 +1,7 @@
 #include "core/change/transact.h"
 
 #include "core/change/declare.h"
+#include "core/store/component.h"
 #include "core/store/query.h"
 #include "core/store/resource.h"
 #include "core/store/world.h"

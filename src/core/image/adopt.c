@@ -3,6 +3,7 @@
 #include "core/image/load.h"
 #include "core/change/migrate.h"
 #include "core/run/schedule.h"
+#include "core/store/component.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/resource.h"

@@ -12,6 +12,7 @@
 #include "core/base/value.h"
 #include "core/run/schedule.h"
 #include "core/store/array.h"
+#include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/relation.h"
 #include "core/store/sparse.h"

@@ -1,7 +1,7 @@
 #include "core/image/format.h"
 
 #include "core/image/merge_sort.h"
-#include "core/store/component.h"
+#include "core/store/fields.h"
 #include "core/store/world.h"
 
 static bool component_precedes(const void *one, const void *two) {

@@ -1,6 +1,5 @@
 #include "core/image/load.h"
 
-#include "core/change/declare.h"
 #include "core/run/lifetime.h"
 #include "core/store/index.h"
 #include "core/store/world.h"

@@ -1,7 +1,6 @@
 /* The arrays of an image. */
 #include "core/image/load.h"
 #include "core/store/array.h"
-#include "core/store/resource.h"
 #include "core/store/world.h"
 
 #define PIECE 65536u

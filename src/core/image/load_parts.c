@@ -6,6 +6,7 @@
 #include "core/change/declare.h"
 #include "core/image/load.h"
 #include "core/store/component.h"
+#include "core/store/fields.h"
 #include "core/store/require.h"
 #include "core/store/resource.h"
 #include "core/store/world.h"

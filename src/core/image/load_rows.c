@@ -5,8 +5,8 @@
 #endif
 
 #include "core/image/load.h"
-#include "core/store/component.h"
 #include "core/store/entity.h"
+#include "core/store/fields.h"
 
 #include "core/store/index.h"
 #include "core/store/relation.h"

@@ -2,6 +2,7 @@
 
 #include "core/base/value.h"
 #include "core/store/component.h"
+#include "core/store/fields.h"
 #include "core/store/world.h"
 
 static size_t padded(const struct component *component, uint32_t leaf) {

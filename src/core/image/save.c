@@ -10,8 +10,8 @@
 #include "core/image/stream.h"
 
 #include "core/run/schedule.h"
-#include "core/store/component.h"
 #include "core/store/entity.h"
+#include "core/store/fields.h"
 #include "core/store/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"

@@ -1,11 +1,11 @@
 #include "core/image/snapshot.h"
 
-#include "core/base/value.h"
 #include "core/image/resource_copy.h"
 #include "core/image/row_copy.h"
 #include "core/image/tie_copy.h"
 #include "core/run/schedule.h"
 #include "core/store/component.h"
+#include "core/store/fields.h"
 #include "core/store/row.h"
 #include "core/store/sparse.h"
 #include "core/store/sparse_rows.h"

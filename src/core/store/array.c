@@ -3,6 +3,7 @@
 #include "core/base/text.h"
 #include "core/base/types.h"
 #include "core/store/check.h"
+#include "core/store/component.h"
 #include "core/store/world.h"
 
 bool array_takes(ecs_type type) {

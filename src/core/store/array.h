@@ -5,7 +5,7 @@
 #define ECS_CORE_STORE_ARRAY_H
 
 #include "core/base/memory.h"
-#include "core/store/component.h"
+#include "core/store/fields.h"
 
 #define ARRAY_LEAF 0u
 #define ARRAY_FIELD "value"            /* what its leaf is called */

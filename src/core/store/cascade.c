@@ -2,6 +2,7 @@
 
 #include "core/store/component.h"
 #include "core/store/entity.h"
+#include "core/store/fields.h"
 #include "core/store/index.h"
 #include "core/store/merge.h"
 #include "core/store/relation.h"

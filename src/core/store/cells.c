@@ -1,6 +1,7 @@
 #include "core/store/cells.h"
 
 #include "core/store/component.h"
+#include "core/store/fields.h"
 #include "core/store/sparse.h"
 #include "core/store/table.h"
 #include "core/store/world.h"

@@ -4,6 +4,7 @@
 #include "core/base/value.h"
 #include "core/store/edge.h"
 #include "core/store/array.h"
+#include "core/store/component.h"
 #include "core/store/index.h"
 #include "core/store/lineup.h"
 #include "core/store/query.h"

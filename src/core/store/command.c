@@ -3,6 +3,7 @@
 #include "core/store/component.h"
 #include "core/store/edge.h"
 #include "core/store/entity.h"
+#include "core/store/fields.h"
 #include "core/store/merge.h"
 #include "core/store/relation.h"
 #include "core/store/require.h"

@@ -1,13 +1,13 @@
 /* Walking a query's tables, and changing all its rows at once. */
 #include "core/store/alone.h"
 #include "core/store/bulk.h"
+#include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/passage.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/relate.h"
 #include "core/store/relation.h"
-#include "core/store/sparse.h"
 #include "core/store/walk.h"
 #include "core/store/world.h"
 

@@ -1,6 +1,7 @@
 #include "core/store/merge.h"
 
 #include "core/store/component.h"
+#include "core/store/fields.h"
 #include "core/store/id_set.h"
 #include "core/store/relation.h"
 #include "core/store/require.h"

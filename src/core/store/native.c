@@ -5,6 +5,7 @@
 #include "core/base/value.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
+#include "core/store/fields.h"
 #include "core/store/relate.h"
 #include "core/store/relation.h"
 #include "core/store/table.h"

@@ -1,6 +1,5 @@
 #include "core/store/passage.h"
 
-#include "core/store/query.h"
 #include "core/store/world.h"
 
 #define BATCH_ROWS 64u

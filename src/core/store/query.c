@@ -1,5 +1,6 @@
 #include "core/store/query.h"
 
+#include "core/store/component.h"
 #include "core/store/lineup.h"
 #include "core/store/query_rows.h"
 #include "core/store/relate.h"

@@ -6,6 +6,7 @@
 **   target = component | "*" | "$" variable
 **   path  = relation [ "*" ] "->" component | component "." leaf "->" component */
 #include "core/store/builtin.h"
+#include "core/store/component.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/world.h"

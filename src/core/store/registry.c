@@ -2,6 +2,7 @@
 
 #include "core/base/text.h"
 #include "core/store/component.h"
+#include "core/store/fields.h"
 #include "core/store/index.h"
 #include "core/store/record.h"
 #include "core/store/relation.h"

@@ -4,9 +4,9 @@
 #include "core/store/component.h"
 #include "core/store/row.h"
 #include "core/store/entity.h"
+#include "core/store/fields.h"
 #include "core/store/id_set.h"
 #include "core/store/relation.h"
-#include "core/store/sparse.h"
 #include "core/store/sweeping.h"
 
 /* ---- the row ---- */

@@ -2,6 +2,7 @@
 
 #include "core/base/value.h"
 #include "core/store/component.h"
+#include "core/store/fields.h"
 #include "core/store/native.h"
 #include "core/store/sweeping.h"
 #include "core/store/world.h"

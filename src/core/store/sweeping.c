@@ -1,6 +1,6 @@
 #include "core/store/sweeping.h"
 
-#include "core/store/component.h"
+#include "core/store/fields.h"
 #include "core/store/world.h"
 
 static bool mark(const struct cells *cells, void *ud) {

@@ -2,6 +2,7 @@
 
 #include "core/base/value.h"
 #include "core/store/component.h"
+#include "core/store/fields.h"
 #include "core/store/relation.h"
 #include "core/store/row.h"
 #include "core/store/toggle.h"

@@ -2,7 +2,7 @@
 #ifndef ECS_CORE_STORE_TERM_H
 #define ECS_CORE_STORE_TERM_H
 
-#include "core/store/component.h"
+#include "core/store/fields.h"
 
 enum term_kind { TERM_WITH, TERM_WITHOUT, TERM_OPTIONAL, TERM_OR };
 

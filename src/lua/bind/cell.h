@@ -7,7 +7,7 @@
 
 #include "core/base/any.h"
 #include "core/base/value.h"
-#include "core/store/component.h"
+#include "core/store/fields.h"
 
 /* Pushes a value that is a number or a truth value; false when it is none. */
 INLINE bool push_number_at(lua_State *L, ecs_type type, const void *data,

@@ -3,6 +3,7 @@
 #include "core/base/text.h"
 #include "core/store/builtin.h"
 #include "core/store/component.h"
+#include "core/store/fields.h"
 #include "lua/bind/status.h"
 
 /* Of a Lua state: the entries as userdata, and the table that anchors their strings. */

@@ -1,4 +1,5 @@
 #include "lua/bind/read.h"
+#include "core/store/component.h"
 #include "core/store/sparse.h"
 
 #include "core/base/value.h"

@@ -4,7 +4,7 @@
 
 #include "lua/bind/world_box.h"
 
-#include "core/store/component.h"
+#include "core/store/fields.h"
 #include "core/store/table.h"
 #include "core/store/world.h"
 

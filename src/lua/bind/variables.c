@@ -1,7 +1,7 @@
 #include "lua/bind/variables.h"
 
 #include "core/base/text.h"
-#include "core/store/component.h"
+#include "core/store/fields.h"
 #include "core/store/record.h"
 #include "lua/bind/args.h"
 #include "lua/bind/ids.h"
