@@ -3,7 +3,8 @@
 #ifndef ECS_FRONT_GUARD_H
 #define ECS_FRONT_GUARD_H
 
-#include "front/bytecode.h"
+#include <lauxlib.h>
+
 #include "kernel/run.h"
 
 #define FRONT_UNIFORMS 200

@@ -7,6 +7,7 @@
 #include "lua/loop.h"
 #include "lua/loop_box.h"
 #include "lua/lua_query.h"
+#include "lua/system.h"
 #include "lua/system_run.h"
 
 static ecs_status nothing(ecs_world *world, ecs_query *query, double dt, void *ud) {

@@ -1,5 +1,6 @@
 #include "lua/each.h"
 
+#include "core/base/chance.h"
 #include "core/base/value.h"
 
 #include "lua/bind/args.h"

@@ -10,6 +10,7 @@
 #include "lua/kernel_ready.h"
 #include "lua/kernel_variant.h"
 #include "lua/lua_query.h"
+#include "lua/system.h"
 #include "lua/system_run.h"
 
 const char *system_tier(const ecs_system *system) {

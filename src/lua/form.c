@@ -3,6 +3,7 @@
 #include "lua/bind/world_box.h"
 #include "lua/loop.h"
 #include "lua/loop_box.h"
+#include "core/base/chance.h"
 
 static double check_dt(lua_State *L, int arg) {
   if (lua_isnoneornil(L, arg)) return 0;

@@ -5,7 +5,7 @@
 
 #include "lua/each.h"
 
-#include "core/base/chance.h"
+struct chance;
 
 /* Calls the function and arguments at the top of the stack for an open loop, then ends it. An
 ** error is caught in C, since `__close` may get lost: in a coroutine that dies, or when Lua is out

@@ -6,6 +6,7 @@
 #include "lua/disown.h"
 #include "lua/embedded.h"
 #include "lua/lua_world.h"
+#include "lua/system.h"
 #include "lua/system_run.h"
 
 /* loader(name): runs one of the embedded files. */

@@ -4,7 +4,6 @@
 
 #include "lua/bind/cell.h"
 #include "lua/each.h"
-#include "lua/loop.h"
 #include "lua/loop_box.h"
 
 #include "core/store/record.h"

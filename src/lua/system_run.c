@@ -1,3 +1,5 @@
+#include <lauxlib.h>
+
 #include "lua/system_run.h"
 
 #include "core/store/query.h"
@@ -11,6 +13,7 @@
 #include "lua/lua_query.h"
 #include "lua/lua_world.h"
 #include "lua/map.h"
+#include "lua/system.h"
 
 const char on_error_key = 0;
 

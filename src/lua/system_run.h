@@ -2,8 +2,6 @@
 #ifndef ECS_LUA_SYSTEM_RUN_H
 #define ECS_LUA_SYSTEM_RUN_H
 
-#include "lua/system.h"
-
 #include "core/run/schedule.h"
 
 /* What the stack of box->systems->running (in the C function that called the core), and that of

@@ -4,12 +4,12 @@
 #define ECS_LUA_VIEW_H
 
 #include "lua/bind/object.h"
-#include "lua/shape.h"
 
 struct column;
 struct component;
 struct field;
 struct loop_box;
+struct shape;
 struct world_box;
 
 /* Rows that are none. */

@@ -8,12 +8,6 @@
 
 struct world_box;
 
-/* Of a world. */
-struct weight {
-  struct weights *all;       /* of this Lua state */
-  size_t reported;           /* that the collector has heard of */
-};
-
 void weights_open(lua_State *L);
 
 /* A world has been opened: the collector has heard of `bytes` of it. */

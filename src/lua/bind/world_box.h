@@ -9,7 +9,6 @@
 
 #include "lua/bind/any_values.h"
 #include "lua/bind/object.h"
-#include "lua/bind/weight.h"
 
 #include "core/store/check.h"
 
@@ -29,6 +28,7 @@ struct registrar;
 struct scratch;
 struct stage;
 struct systems;
+struct weights;
 
 /* What each file keeps for a world is in a struct of its own. All of them are one userdata, made by
 ** new_world_box. */
@@ -50,7 +50,10 @@ struct world_box {
   const struct intern_table *strings;    /* the world's */
   const uint64_t *version;   /* of the world's components: registry.version */
   struct any_values any;
-  struct weight weight;
+  struct {
+    struct weights *all;     /* of this Lua state */
+    size_t reported;         /* that the collector has heard of */
+  } weight;
   struct scratch *scratch;   /* what does not fit the C stack; the world's own, unless it is lent */
   struct loops *loops;       /* loop.h */
   struct systems *systems;   /* system.h */
