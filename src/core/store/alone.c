@@ -15,6 +15,7 @@ static void unspawn(ecs_world *world) {
   for (uint32_t i = staging->command_count; i-- > 0;) {
     if (staging->commands[i].kind != COMMAND_SPAWN) continue;
     uint32_t at = ecs_id_index(staging->commands[i].entity);
+    assert(entity_record(index, at)->table == RECORD_BARE);
     if (staging->adopted)
       entity_unadopt(index, at, staging->adopted);
     else
@@ -24,6 +25,7 @@ static void unspawn(ecs_world *world) {
 
 ecs_status scope_end_alone(ecs_world *world, uint32_t scope, ecs_status status) {
   bool staged = status == ECS_OK;
+  assert(!world->staging.alone && scope < world->staging.scope_count);
   world->staging.alone = true;
   if (staged) status = scope_commit(world, scope);
   world->staging.alone = false;

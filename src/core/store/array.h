@@ -23,11 +23,13 @@ ecs_status array_need_name(const ecs_world *world, const char *name, size_t size
                            struct component **out);
 
 static inline ecs_type array_type(const struct component *array) {
+  assert(array->length > 0);
   return array->leaves[ARRAY_LEAF].type;
 }
 
 /* Its cells: as long as it is not migrated, undeclared or loaded. */
 static inline void *array_data(const struct component *array) {
+  assert(array->length > 0 && array->resource);
   return array->resource[ARRAY_LEAF].data;
 }
 

@@ -54,6 +54,7 @@ uint32_t merge_commands(const ecs_world *world, const struct chain *chain, ecs_i
   const struct staging *staging = &world->staging;
   for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) {
     struct command *command = &staging->commands[at];
+    assert(at < staging->command_count && command->entity == chain->entity);
     if (command->dropped) continue;
     if (command_is_end(command)) return NONE;
     command->idle = command_is_switch(command) && !id_set_has(ids, count, command->component);

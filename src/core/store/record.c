@@ -2,6 +2,7 @@
 
 struct slots entity_slots(const struct entity_index *index, uint32_t at) {
   uint32_t offset = at - FIRST_ENTITY, slot = at & (PAGE_SIZE - 1);
+  assert(at < INDEX_LIMIT);
   if (offset < index->near.count)
     return (struct slots){index->near.records + offset, index->near.generations + offset,
                           index->near.count - offset};
@@ -21,6 +22,7 @@ uint32_t entity_next_slot(const struct entity_index *index, uint32_t at) {
 
 struct record *entity_find_far(const struct entity_index *index, ecs_id id) {
   uint32_t at = ecs_id_index(id);
+  assert(!entity_is_near(index, id));
   if (!entity_page(index, at) || entity_id(index, at) != id) return NULL;
   struct record *record = entity_record(index, at);
   return record->table <= RECORD_BARE ? record : NULL;

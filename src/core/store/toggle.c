@@ -11,7 +11,10 @@
 
 static void change(struct table *table, struct toggle *toggle, uint32_t row, bool off) {
   uint64_t bit = UINT64_C(1) << row % 64;
+  assert(toggle >= table->toggles && toggle < table->toggles + table->toggle_count);
+  assert(toggle->bits && row < table->capacity);
   if (toggle_bit(toggle, row) == off) return;
+  assert(off || (toggle->off > 0 && table->off >= toggle->off));
   toggle->bits[row / 64] ^= bit;
   toggle->off += off ? 1u : UINT32_MAX;
   table->off += off ? 1u : UINT32_MAX;
@@ -24,6 +27,7 @@ void toggle_set(struct table *table, ecs_id id, uint32_t row, bool off) {
 }
 
 static void cut(struct table *table, struct toggle *toggle, uint32_t row, uint32_t last) {
+  assert(row <= last);
   change(table, toggle, row, toggle_bit(toggle, last));
   change(table, toggle, last, false);
 }
@@ -50,6 +54,7 @@ static void append(const struct toggle *from, uint32_t count, struct table *to,
 }
 
 void toggles_move_all(struct table *from, struct table *to, uint32_t base) {
+  assert(from != to && from->count <= to->capacity - base);
   for (uint32_t i = 0; i < from->toggle_count; i++) {
     struct toggle *toggle = toggle_of(to, from->toggles[i].id);
     if (toggle && from->toggles[i].off) append(&from->toggles[i], from->count, to, toggle, base);
