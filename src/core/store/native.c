@@ -88,7 +88,9 @@ ecs_status ecs_despawn(ecs_world *world, ecs_id entity) {
 static ecs_status set_pair(ecs_world *world, ecs_id entity, ecs_id pair,
                            struct component *component, const struct write *writes) {
   ecs_id target = entity_id_any(&world->entities, pair_target(pair));
+  assert(id_is_pair(pair) && component->relation);
   uint32_t first = component->relation->exclusive;
+  assert(first <= component->leaf_count);
   return relate_add(world, entity, component, target, writes + first,
                     component->leaf_count - first);
 }
@@ -164,6 +166,7 @@ static ecs_status no_value(const ecs_world *world, ecs_id entity, ecs_id id) {
 /* The row's cells of a component of words. Two are so common that they go without a loop, which
 ** takes 17 % off a get. */
 INLINE void copy_words(const struct column *column, uint32_t words, uint32_t row, char *to) {
+  assert(column->size == 4 && column_at(column, row) && column[words - 1].id == column->id);
   if (LIKELY(words == 2)) {
     memcpy(to, (const uint32_t *)column[0].data + row, 4);
     memcpy(to + 4, (const uint32_t *)column[1].data + row, 4);

@@ -74,6 +74,7 @@ static bool gives(const struct matches *batch, uint32_t step) {
 static uint32_t enter_part(const struct passage *passage, const struct matches_spot *spot,
                            uint32_t *part) {
   uint32_t next = *part + 1;
+  assert(*part < spot->part_count && passage->at < passage->batch.count);
   if (next < spot->part_count && spot->parts[next].at == passage->at) *part = next++;
   return next < spot->part_count ? spot->parts[next].at : passage->batch.count;
 }

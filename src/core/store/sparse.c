@@ -16,6 +16,7 @@ bool sparse_find(const ecs_world *world, uint32_t entity, ecs_id component,
   uint32_t row = sparse ? sparse_row(sparse, entity) : NONE;
   if (row == NONE) return false;
   struct table *table = sparse->table;
+  assert(row < table->count && table->rows[row] == entity);
   *out = (struct cells_row){table, table->column_count ? table->columns : NULL, row};
   return true;
 }
