@@ -72,6 +72,22 @@ describe("q:where", function()
     end)
   end)
 
+  it("gives its function views, then the entity, and no dt", function()
+    each_way(function(world, ids)
+      local function odd(n, e) return e == ids[3] or n.a == 5 end
+      local function told(n, ...) return select("#", ...) == 1 and ... == ids[n.a] end
+      assert.equal(2, world:query("N"):where(odd):count())
+      assert.equal(10, world:query("N"):where(told):count())
+      local function failing(n, e) return e // (n.a - 3) == e end
+      local _, why = pcall(function() return world:query("N"):where(failing):count() end)
+      assert.matches("attempt to ", why)
+      helper.has_error(function() world:query("N"):where(function(n, dt) return n.a > dt end) end,
+        "54_where_spec.lua", "parameter 2 of its function is called 'dt'", "given no dt")
+      helper.has_error(function() world:query("N"):where(function(n, _, e) return n.a > e end) end,
+        "its function has 3 parameters, but is given 2: what its query gives, entity")
+    end)
+  end)
+
   it("sees its uniforms as they are", function()
     local world = new_world()
     local least = 3
@@ -159,7 +175,7 @@ describe("q:where(fn)", function()
 
   it("sets what its function has staged something on, behind that", function()
     each_way(function(world, ids)
-      world:query("N"):where(function(n, _, e)
+      world:query("N"):where(function(n, e)
         if n.a == 2 then world:remove(e, "N") end
         if n.a == 3 then world:despawn(e) end
         if n.a == 4 then world:set(e, "P", 1) end
@@ -187,7 +203,7 @@ describe("q:where(fn)", function()
   it("runs what its function does to the entities, too", function()
     each_way(function(world, ids, pick)
       local taken = pick(4)
-      local where = world:query("N"):where(function(n, _, e)
+      local where = world:query("N"):where(function(n, e)
         if n.a < 3 then world:add(e, "P") end
         if n.a == 2 then world:remove(e, "Marked") end
         if n.a == 9 then world:despawn(e) end

@@ -116,7 +116,7 @@ describe("world:has in a kernel", function()
   it("is a predicate's and a sum's, too", function()
     for _, kernels in ipairs { true, false } do
       new_world(kernels)
-      local function wet(_, _, e) return world:has(e, "Wet") end
+      local function wet(_, e) return world:has(e, "Wet") end
       local function count(_, _, e) return world:has(e, "Wet") and 1 or 0 end
       local query = world:query "P"
       assert.equal(80, query:sum(count))

@@ -34,7 +34,7 @@ local function add_systems(world)
     q:each(function(p, _, e) p.x = p.x + w:random(e) end, dt)
     q:run(function(p, _, e) p.x = p.x - world:random(e) end, dt)
     local sum = q:sum(function(p, _, e) return p.x * world:random(e) end)
-    q:where(function(_, _, e) return world:random(e) < 0.5 end):each(function(p, _, e)
+    q:where(function(_, e) return world:random(e) < 0.5 end):each(function(p, _, e)
       p.y = p.y + sum * w:random(e)
     end)
   end })
@@ -64,7 +64,7 @@ local function look(world, how)
   for _ = 1, how % 4 do
     for p, e in q:each() do assert(p.x == p.x and world:random(e) < 1) end
     q:each(function(_, _, e) world:random(e) end)
-    assert(q:where(function(_, _, e) return world:random(e) >= 0 end):count() == q:count())
+    assert(q:where(function(_, e) return world:random(e) >= 0 end):count() == q:count())
     assert(q:sum(function() return 1 end) == q:count())
     q:min(function(p, _, e) return p.x + world:random(e) end)
     for chunk in q:chunks() do assert(chunk.n > 0) end

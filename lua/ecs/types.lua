@@ -618,7 +618,7 @@ function Query:chunks() end
 ---@param dt? number
 function Query:run(fn, dt) end
 
---- The rows that also satisfy a function, which is compiled if possible.
+--- The rows that also satisfy a function of views and the entity, which is compiled if possible.
 ---@param fn fun(...: any): any
 ---@return ecs.Where
 function Query:where(fn) end

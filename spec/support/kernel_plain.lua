@@ -335,7 +335,7 @@ end
 local function f1(x) return x end
 local function f2(x) return x end
 config.fn, config.fn2 = config.fn or f1, f2
-local function body(a, b, m, dt, e)
+local function body(a, b, m, %s)
 %s
 end
 return body, function(i, f) UI, UF = i, f end
@@ -366,7 +366,9 @@ function M.generate(seed)
   for _ = 1, gen.random:range(2, 5) do gen:statement(2) end
   local result = gen:result()
   if result ~= "" then gen:line("return%s", result) end
-  return frame:format(table.concat(gen.lines, "\n")), gen.form
+  local where = gen.form == "where"
+  if where then table.insert(gen.lines, 1, "local dt = 0.5") end
+  return frame:format(where and "e" or "dt, e", table.concat(gen.lines, "\n")), gen.form
 end
 
 return M

@@ -364,8 +364,8 @@ function Query:where(fn)
     local ids = {}
     for id in visits(self) do
       local list = arguments(self, id, nil, scope)
-      list[width + 1], list[width + 2] = 0.0, id
-      local takes = world:in_predicate_stream(fn, table.unpack(list, 1, width + 2))
+      list[width + 1] = id
+      local takes = world:in_predicate_stream(fn, table.unpack(list, 1, width + 1))
       ids[#ids + 1] = takes and id or nil
     end
     return ids

@@ -344,10 +344,12 @@ bodies.where_set = 3
 
 -- query:where(fn):set(...), for the rows whose ids are multiples of a number.
 function list.where_set(ctx, text, divisor, given, body)
-  local visited = visitor(ctx, "where", body)
   query_of(ctx, text):where(function(...)
-    visited(...)
-    return select(-1, ...) % divisor == 0
+    local id = select(-1, ...)
+    visit(ctx, id)
+    note(ctx, "where")
+    run_row(ctx, body, id, { ... })
+    return id % divisor == 0
   end):set(table.unpack(given))
 end
 

@@ -184,14 +184,15 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
   return access_column(f, to.slot, to.leaf, to.root, to.leaf);
 }
 
-/* What a function is given: views, values and truths of the terms, then dt, then the entity. */
+/* What a function is given: views, values and truths of the terms, then dt, but a predicate, then
+** the entity. */
 struct val access_parameter(struct front *f, uint32_t index) {
-  if (index == f->query->terms.slots)
-    return val_number(f, build_uniform(f->b, UNIFORM_DT, KT_F64), true);
-  if (index == f->query->terms.slots + 1) return row_entity(f);
+  uint32_t slots = f->query->terms.slots, entity = slots + (f->result != RESULT_TRUTH);
+  if (index == entity) return row_entity(f);
+  if (index == slots) return val_number(f, build_uniform(f->b, UNIFORM_DT, KT_F64), true);
   struct val nil = {.kind = VAL_NIL};
-  if (index > f->query->terms.slots + 1 + f->query->terms.values) return nil;
-  if (index > f->query->terms.slots)
+  if (index > entity + f->query->terms.values) return nil;
+  if (index > slots)
     front_refuse(f, "it takes who a '*' or a variable of its query stands for");
   const struct term *term = front_term(f, index);
   if (term_may_lack(term) && !(f->present >> index & 1)) return nil;

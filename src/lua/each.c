@@ -18,7 +18,8 @@ int function_parameters(lua_State *L, int function) {
 }
 
 int wanted_arguments(lua_State *L, int function, const struct loop_box *loop) {
-  int parameters = loop->parameters, most = (int)(loop->slot_count + 2 + loop_value_count(loop));
+  int parameters = loop->parameters;
+  int most = (int)(loop->slot_count + 1 + !loop->asking + loop_value_count(loop));
   if (parameters == NOT_KNOWN) parameters = function_parameters(L, function);
   return parameters < most ? parameters : most;
 }
@@ -111,7 +112,9 @@ static void call_row(lua_State *L, const struct call *frame, const struct loop_b
     else
       slot_push(L, frame->loop, loop, slot, row);
   }
-  if (frame->arguments > frame->slots)
+  if (frame->arguments > frame->slots && UNLIKELY(loop->asking))
+    push_entity(L, loop, row, frame->arguments - frame->slots);
+  else if (frame->arguments > frame->slots)
     push_rest(L, loop, row, dt, frame->arguments - frame->slots);
   lua_call(L, frame->arguments, frame->each ? 1 : 0);
   if (UNLIKELY(!loop->open)) loop_gone(L, loop);

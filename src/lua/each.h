@@ -32,8 +32,8 @@ int each_begin(lua_State *L, struct loop_box *loop);
 /* How many parameters the function at an index has; INT_MAX when it takes any number. */
 int function_parameters(lua_State *L, int function);
 
-/* How many arguments the function at an index takes: slots, dt, the entity, values that go with the
-** match, in this order. */
+/* How many arguments the function at an index takes: slots, dt (unless it is a predicate), the
+** entity, values that go with the match, in this order. */
 int wanted_arguments(lua_State *L, int function, const struct loop_box *loop);
 
 /* slot_push (slot.h) for what is no number, or absent. */

@@ -152,6 +152,7 @@ void kernel_finish(lua_State *L, int handle, const struct variant *variant,
   kernel_push_function(L, handle);
   struct loop_box *loop = loop_push(L, top + 1, LOOP_SYSTEM, function_parameters(L, top + 2));
   loop_open(L, loop);
+  loop->asking = box->kernel->result == RESULT_TRUTH;
   loop->match = rest->match;
   lua_pushcfunction(L, finish_body);
   lua_pushvalue(L, top + 3);

@@ -72,6 +72,7 @@ struct loop_box {
   ** finds them once the loop, which is at an index, has come to a table. */
   const uint64_t *filter;
   void (*fill)(lua_State *L, int loop_index);
+  bool asking;                     /* its function is a predicate for now: it is given no dt */
   bool open;
   bool done;                       /* it came to its end */
   int view_count;                  /* first slots that have a view, unless a single field */

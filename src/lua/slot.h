@@ -25,12 +25,17 @@ static inline void slot_push(lua_State *L, int loop_index, const struct loop_box
     slot_push_slowly(L, loop_index, loop, slot, row);
 }
 
+/* Pushes the first of what functions are given last: the entity, values. */
+static inline void push_entity(lua_State *L, const struct loop_box *loop, uint32_t row, int count) {
+  if (count > 0) lua_pushinteger(L, (lua_Integer)loop_entity(loop, row));
+  if (UNLIKELY(count > 1)) loop_push_values(L, loop, (uint32_t)count - 1);
+}
+
 /* Pushes the first of what functions are given behind the slots: dt, the entity, values. */
 static inline void push_rest(lua_State *L, const struct loop_box *loop, uint32_t row, double dt,
                              int count) {
   lua_pushnumber(L, (lua_Number)dt);
-  if (count > 1) lua_pushinteger(L, (lua_Integer)loop_entity(loop, row));
-  if (UNLIKELY(count > 2)) loop_push_values(L, loop, (uint32_t)count - 2);
+  push_entity(L, loop, row, count - 1);
 }
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "core/base/chance.h"
 #include "core/store/entity.h"
+#include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/scratch.h"
 #include "core/store/sweeping.h"
@@ -31,6 +32,34 @@ struct where_box {
   struct head head;
 };
 
+/* Raises what a predicate at an index asks for that it is not given: views, then the entity. */
+static void check_parameters(lua_State *L, const struct query_terms *terms, int function) {
+  lua_Debug info;
+  int given = (int)(terms->slots + 1 + terms->values), parameter = 1;
+  lua_pushvalue(L, function);
+  lua_getinfo(L, ">uS", &info);
+  if (info.nparams > given)
+    raise_error(L, "where: %s:%d: its function has %d parameters, but is given %d: what its query "
+                "gives, entity", info.short_src, (int64_t)info.linedefined,
+                (int64_t)info.nparams, (int64_t)given);
+  for (; parameter <= info.nparams; parameter++) {
+    lua_pushvalue(L, function);
+    const char *name = lua_getlocal(L, NULL, parameter);
+    lua_pop(L, 1);
+    if (name && strcmp(name, "dt") == 0)
+      raise_error(L, "where: %s:%d: parameter %d of its function is called 'dt', but it is given "
+                  "no dt: what its query gives, entity", info.short_src,
+                  (int64_t)info.linedefined, (int64_t)parameter);
+  }
+}
+
+/* Pushes the kernel of the predicate at one index over the query at another. */
+static void push_predicate(lua_State *L, int query_index, int function) {
+  const struct query_box *query = lua_touserdata(L, query_index);
+  check_parameters(L, &query->query->terms, function);
+  kernel_of_query(L, query_index, function, RESULT_TRUTH);
+}
+
 /* While scripts are read a query has no terms yet: its function is compiled when it is used. */
 int query_where(lua_State *L) {
   const struct query_box *query = box_test(L, 1, &kind_query, sizeof *query);
@@ -41,7 +70,7 @@ int query_where(lua_State *L) {
   if (pending)
     lua_pushnil(L);
   else
-    kernel_of_query(L, 1, 2, RESULT_TRUTH);
+    push_predicate(L, 1, 2);
   new_box(L, &kind_where, sizeof(struct where_box), WHERE_VALUES);
   for (int value = WHERE_QUERY; value <= WHERE_KERNEL; value++) {
     lua_pushvalue(L, value);
@@ -78,7 +107,7 @@ static void push_kernel(lua_State *L, int where) {
   if (lua_getiuservalue(L, where, WHERE_KERNEL) != LUA_TNIL) return;
   lua_getiuservalue(L, where, WHERE_QUERY);
   lua_getiuservalue(L, where, WHERE_FUNCTION);
-  kernel_of_query(L, top + 2, top + 3, RESULT_TRUTH);
+  push_predicate(L, top + 2, top + 3);
   lua_pushvalue(L, -1);
   lua_setiuservalue(L, where, WHERE_KERNEL);
   lua_replace(L, top + 1);
@@ -113,7 +142,10 @@ static void fill(lua_State *L, int loop_index) {
   lua_setiuservalue(L, top + 2, LOOP_FILTER);
   if (!loop->open) loop_gone(L, loop);
   struct chance stream = chance_predicate(loop->chance);
-  if (drawing_pcall(L, loop, 4, stream) != LUA_OK) lua_error(L);
+  loop->asking = true;
+  int status = drawing_pcall(L, loop, 4, stream);
+  loop->asking = false;
+  if (status != LUA_OK) lua_error(L);
   if (!loop->open) loop_gone(L, loop);
   loop->filter = bits;
 }
