@@ -105,7 +105,7 @@ describe("a world", function()
     has_error(function() world.spawn(query) end, "got ecs.query; write world:spawn(...)")
     has_error(function() query.each(print) end, "write query:each(...), with a colon")
     has_error(function() query:where(print).count() end,
-      "where expected, got nil; write where:")
+      "query expected, got nil; write query:")
     for _, other in ipairs { { spawn = world.spawn } } do
       local message = has_error(function() other:spawn() end, "'spawn' on bad self",
         "world expected")

@@ -42,11 +42,10 @@ local calls = {
   ["Query:each"] = function(s) return s.query:each(function() return 1 end, 1) end,
   ["Query:map"] = function(s) return s.world:query("P.x"):map(function(x) return x end, 1) end,
   ["Query:run"] = function(s) return s.query:run(function(p) p.x = 1 end, 1) end,
-  ["Where:each"] = function(s) return s.where:each(function() return 1 end, 1) end,
-  ["Where:despawn"] = function(s) return s.where:despawn() end,
-  ["Where:add"] = function(s) return s.where:add "T" end,
-  ["Where:remove"] = function(s) return s.where:remove "Q" end,
-  ["Where:set"] = function(s) return s.where:set("P", 3) end,
+  ["Query:despawn"] = function(s) return s.where:despawn() end,
+  ["Query:add"] = function(s) return s.where:add "T" end,
+  ["Query:remove"] = function(s) return s.where:remove "Q" end,
+  ["Query:set"] = function(s) return s.where:set("P", 3) end,
   ["Column:write"] = function(s)
     local step, loop = s.query:chunks()
     return step(loop):column("P.x"):write { 5 }

@@ -21,7 +21,7 @@ local POSSIBLE = {
     explain get has lookup pair parent phase query random read relation res resource
     save sources system tag target targets ]],
   query = set "count first ids where",
-  where = {},
+  where = set "where",
   array = set "read",
 }
 
@@ -41,7 +41,7 @@ local function call(kind, method)
   for i, argument in ipairs(valid) do
     arguments[i] = argument.make(scene)
   end
-  local where = scene.query:where(nothing)
+  local where = scene[valid.self or "query"]:where(nothing)
   native.stage(scene.world, function(what) kinds[#kinds + 1] = what end, function(world)
     local self = kind == "world" and world or kind == "where" and where
       or kind == "array" and scene.grid

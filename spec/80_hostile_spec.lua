@@ -73,6 +73,7 @@ end
 local legal_selves = {
   world = { ["open world"] = true, ["other world"] = true },
   query = { query = true, ["other world's query"] = true },
+  where = { query = true, ["other world's query"] = true },
 }
 
 local function is_legal(kind, method, at, value_name)

@@ -569,7 +569,7 @@ function World:on_error(handler) end
 ---@field program? string
 ---@field reason? string Why it stayed Lua.
 ---@field compilations? integer
----@field form? "each"|"run"|"where"|"sum"|"min"|"max" What a function was given to last,
+---@field form? "each"|"map"|"run"|"where"|"sum"|"min"|"max" What a function was given to last,
 ---@field query? string the text of that query,
 ---@field also? ecs.Explanation[] and the other forms that it was given to.
 
@@ -618,10 +618,28 @@ function Query:chunks() end
 ---@param dt? number
 function Query:run(fn, dt) end
 
---- The rows that also satisfy a function of views and the entity, which is compiled if possible.
+--- The rows that also satisfy a function of views and the entity, which is compiled if possible: a
+--- query, too.
 ---@param fn fun(...: any): any
 ---@return ecs.Where
 function Query:where(fn) end
+
+function Query:despawn() end
+
+--- As world:add, for each of its entities.
+---@param component ecs.Component
+---@param target? ecs.Id
+function Query:add(component, target) end
+
+--- As world:remove, for each of its entities.
+---@param component ecs.Component
+---@param target? ecs.Id
+function Query:remove(component, target) end
+
+--- As world:set, for all of its entities or, when it fails, for none.
+---@param component ecs.Component
+---@param ... any
+function Query:set(component, ...) end
 
 --- The sum of what a function returns, in i64 or f64; 0 on no rows.
 ---@param fn fun(...: any): number
@@ -640,34 +658,8 @@ function Query:min(fn) end
 ---@return integer? entity
 function Query:max(fn) end
 
---- A query whose rows also satisfy a function.
----@class ecs.Where
-local Where = {}
-
----@return integer
-function Where:count() end
-
----@return ecs.Id?
-function Where:first() end
-
---- As ecs.Query's each, for these rows.
----@param fn fun(...: any)
----@param dt? number
----@overload fun(self: ecs.Where): fun(...): any
-function Where:each(fn, dt) end
-
-function Where:despawn() end
-
----@param component ecs.Component
-function Where:add(component) end
-
----@param component ecs.Component
-function Where:remove(component) end
-
---- As world:set, for each of these rows.
----@param component ecs.Component
----@param ... any
-function Where:set(component, ...) end
+--- A query whose rows also satisfy a function: it has what queries have.
+---@class ecs.Where: ecs.Query
 
 --- The current row's component: fields are read and written by name. Stale once its loop has
 --- ended.

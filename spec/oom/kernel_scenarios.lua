@@ -161,6 +161,22 @@ scenario("rows that satisfy a function", {
   end,
 })
 
+scenario("forms of a filter", {
+  prepare = function(s)
+    crowd(s)
+    s.far = s.query:where(function(p) return p.x > 12 end)
+  end,
+  act = function(s)
+    local near = s.far:where(function(p) return p.x < 20 end)
+    assert(#near:ids() == 7)
+    assert(near:sum(function(p) return p.x end) == 112)
+    local seen = 0
+    for chunk in near:chunks() do seen = seen + chunk.n end
+    assert(seen == 7)
+    near:each(function(p) p.y = p.x end)
+  end,
+})
+
 -- Each is one call, which changes all rows or none: those that have the component at once, the
 -- others when it ends.
 local function changing_where(name, change)

@@ -264,18 +264,16 @@ hostile.calls = {
     max = { measure }, min = { measure }, sum = { measure },
     run = { callback, lenient(fraction) },
     where = { callback },
-  },
-  where = {
-    add = { value "Label" }, remove = { value "Label" },
+    add = { value "Label" }, remove = { value "Label" }, despawn = {},
     set = { component, called(values_or_number, position_x), called(number, position_y) },
-    count = {}, despawn = {}, first = {},
-    each = { lenient(callback), lenient(fraction) },
   },
   chunk = { column = { value "Position.x" }, has = { value "Position" } },
   column = { read = { lenient { make = function() return {} end } },
              write = { called(accepting({ make = function(scene) return scene.numbers end },
                "empty table", "throwing table"), position_x) } },
 }
+
+hostile.calls.where = hostile.calls.query
 
 hostile.calls.array = {
   fill = { called(number, "array 'Grid' is f32") },
@@ -306,7 +304,7 @@ function hostile.with_self(scene, kind, fn, call)
   elseif kind == "query" then
     return fn(scene[call.self or "query"])
   elseif kind == "where" then
-    return fn(scene.query:where(function(position) return position.x == position.x end))
+    return fn(scene[call.self or "query"]:where(function(first) return first ~= nil end))
   elseif kind == "array" then
     return fn(scene.grid)
   elseif kind == "native" then

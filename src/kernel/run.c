@@ -185,13 +185,21 @@ static void note_entities(const struct run *run, const struct table *table) {
   }
 }
 
+static void mark_start(struct runner *runner, const struct run *run, const struct table *table) {
+  assert(runner->start && runner->rows == table->count);
+  if (run->filter)
+    memcpy(runner->start, run->filter, (table->count + 63) / 64 * sizeof *run->filter);
+  else
+    query_mark_rows(&run->query->terms, table, runner->start);
+}
+
 bool run_table(struct runner *runner, const struct run *run, uint32_t match,
                struct run_failure *failure) {
   ecs_world *world = run->query->world;
   const struct table *table = table_of(run, match);
   if (run->plan->needs_room) lay_out(runner, run->plan, table->count);
   if (run->plan->takes_ids) write_ids(runner, world, table);
-  if (run->plan->program->starts) query_mark_rows(&run->query->terms, table, runner->start);
+  if (run->plan->program->starts) mark_start(runner, run, table);
   run_ask(run, table);
   bind_columns(runner, run, match, table);
   if (LIKELY(run_machine(runner, run, table->count, runner->columns, failure))) {

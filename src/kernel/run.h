@@ -92,6 +92,7 @@ struct run {
   k_total *totals;             /* as many as the program has; zeroed before the first table */
   double dt;
   const k_array *arrays;       /* as many as the program has */
+  const uint64_t *filter;      /* the rows of the table to start with; NULL: those that match */
   const uint32_t *first;       /* the match's columns, by slot; NULL: those of query_columns */
 };
 

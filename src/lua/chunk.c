@@ -10,6 +10,7 @@
 #include "lua/loop.h"
 #include "lua/loop_box.h"
 #include "lua/lua_query.h"
+#include "lua/where.h"
 
 const char kind_chunk = 0;
 
@@ -169,7 +170,7 @@ static int chunks_next(lua_State *L) {
   lua_setiuservalue(L, -2, CHUNK_LOOP);
   chunk->loop = loop;
   if (!loop->open) return loop_gone(L, loop);
-  if (!loop_next_run(loop)) {
+  if (!loop_next_piece(L, lua_upvalueindex(1), loop)) {
     loop->done = true;
     loop_commit(L, lua_upvalueindex(1), loop);
     return 0;
@@ -179,8 +180,8 @@ static int chunks_next(lua_State *L) {
 }
 
 int query_chunks(lua_State *L) {
-  check_query(L, 1);
-  return loop_begin(L, loop_push(L, 1, LOOP_FOR, 0), chunks_next);
+  check_source(L, 1);
+  return loop_begin(L, source_loop(L, 2, true, 0), chunks_next);
 }
 
 const luaL_Reg chunk_methods[] = {{"column", chunk_column}, {"has", chunk_has}, {NULL, NULL}};

@@ -5,7 +5,6 @@
 
 #include "lua/bind/args.h"
 #include "lua/bind/lua_value.h"
-#include "lua/form.h"
 #include "lua/loop.h"
 #include "lua/lua_query.h"
 #include "lua/slot.h"
@@ -180,10 +179,4 @@ void each_results(lua_State *L, int loop_index, int function, double dt, row_fn 
 
 void each_rows(lua_State *L, int loop_index, int function, double dt) {
   each_results(L, loop_index, function, dt, NULL, NULL);
-}
-
-int query_each(lua_State *L) {
-  check_query(L, 1);
-  if (lua_isnone(L, 2)) return each_begin(L, loop_push(L, 1, LOOP_FOR, ALL_VIEWS));
-  return run_form(L, true, each_rows);
 }

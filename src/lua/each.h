@@ -25,8 +25,7 @@ void each_here(lua_State *L, int loop_index, int function, double dt, row_fn eac
 /* As each_rows for one row of the loop's current run. */
 void each_row(lua_State *L, int loop_index, int function, double dt, uint32_t row);
 
-/* q:each(fn, dt), and q:each() for a for loop: the latter over a closed loop, as for loop_begin. */
-int query_each(lua_State *L);
+/* q:each() for a for loop: over a closed loop, as loop_begin. */
 int each_begin(lua_State *L, struct loop_box *loop);
 
 /* How many parameters the function at an index has; INT_MAX when it takes any number. */

@@ -141,14 +141,6 @@ static int explain(lua_State *L) {
 
 /* ---- functions ---- */
 
-/* What a function of the kernel at the top of the stack is given to. */
-static const char *form_of(const struct kernel *kernel) {
-  static const char *const forms[] = {[RESULT_NONE] = "run", [RESULT_TRUTH] = "where",
-                                      [RESULT_SUM] = "sum",  [RESULT_MIN] = "min",
-                                      [RESULT_MAX] = "max"};
-  return kernel->given ? forms[kernel->result] : "each";
-}
-
 /* Compiles what has not run yet, so that it can be told. */
 static bool is_compiled(lua_State *L, int handle, const struct kernel *kernel) {
   if (!kernel->box->kernels->on) return false;
@@ -166,7 +158,7 @@ static void explain_form(lua_State *L) {
   lua_newtable(L);
   lua_pushstring(L, compiled ? "vector" : "lua");
   lua_setfield(L, -2, "tier");
-  lua_pushstring(L, form_of(kernel));
+  lua_pushstring(L, kernel->form ? kernel->form : "each");
   lua_setfield(L, -2, "form");
   lua_pushstring(L, kernel->query->text);
   lua_setfield(L, -2, "query");
@@ -206,7 +198,7 @@ int world_explain(lua_State *L) {
     call_quietly(L, explain_function, 2, 1);
     if (!lua_isnil(L, -1)) return 1;
     return luaL_argerror(L, 2, "the function has been given neither to a system's each nor to "
-                               "run, where, sum, min or max of a query of this world");
+                               "each, run, where, sum, min or max of a query of this world");
   }
   const char *name = check_text(L, 2, &size);
   ecs_system *system = schedule_system(box->world, name, size);

@@ -154,6 +154,7 @@ void kernel_finish(lua_State *L, int handle, const struct variant *variant,
   loop_open(L, loop);
   loop->asking = box->kernel->result == RESULT_TRUTH;
   loop->match = rest->match;
+  loop->filter = rest->filter;
   lua_pushcfunction(L, finish_body);
   lua_pushvalue(L, top + 3);
   lua_pushvalue(L, top + 2);

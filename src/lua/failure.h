@@ -18,6 +18,7 @@ struct rest {
   uint64_t count;              /* the row that failed, and those of the run behind it */
   ecs_id entity;               /* with whose only match they begin, or ECS_NULL: rows before it
                                ** count no more where a path is led elsewhere by what they wrote */
+  const uint64_t *filter;      /* of the first table's rows those that the run is for; NULL: all */
 };
 
 /* Calls the kernel's function, whose handle is at an index, for the row that failed: it does what a

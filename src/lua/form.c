@@ -4,11 +4,13 @@
 #include "lua/loop.h"
 #include "lua/loop_box.h"
 #include "core/base/chance.h"
+#include "lua/where.h"
 
-static double check_dt(lua_State *L, int arg) {
-  if (lua_isnoneornil(L, arg)) return 0;
-  luaL_checktype(L, arg, LUA_TNUMBER);
-  return (double)lua_tonumber(L, arg);
+struct query_box *check_form(lua_State *L) {
+  struct query_box *query = check_source(L, 3);
+  luaL_checktype(L, 2, LUA_TFUNCTION);
+  if (!lua_isnil(L, 3)) luaL_checktype(L, 3, LUA_TNUMBER);
+  return query;
 }
 
 struct form {
@@ -56,16 +58,16 @@ void form_call(lua_State *L, int loop_index, struct loop_box *loop, int argument
   if (loop->box->world) loop->chance->opened++;
 }
 
-int run_form(lua_State *L, bool views, rows_fn rows) {
-  luaL_checktype(L, 2, LUA_TFUNCTION);
-  struct form form = {rows, check_dt(L, 3)};
-  lua_settop(L, 2);
-  struct loop_box *loop = loop_push(L, 1, LOOP_FUNCTION, views ? function_parameters(L, 2) : 0);
+void run_form(lua_State *L, bool views, rows_fn rows) {
+  enum { AT_FUNCTION = 2, AT_DT, AT_FILTER, AT_LOOP };
+  struct form form = {rows, lua_tonumber(L, AT_DT)};
+  assert(lua_gettop(L) == AT_FILTER);
+  int count = views ? function_parameters(L, AT_FUNCTION) : 0;
+  struct loop_box *loop = source_loop(L, AT_FILTER, false, count);
   loop_open(L, loop);
   lua_pushcfunction(L, form_body);
-  lua_pushvalue(L, 3);
-  lua_pushvalue(L, 2);
+  lua_pushvalue(L, AT_LOOP);
+  lua_pushvalue(L, AT_FUNCTION);
   lua_pushlightuserdata(L, &form);
-  form_call(L, 3, loop, 3);
-  return 0;
+  form_call(L, AT_LOOP, loop, 3);
 }

@@ -7,6 +7,8 @@
 
 struct chance;
 
+struct query_box;
+
 /* Calls the function and arguments at the top of the stack for an open loop, then ends it. An
 ** error is caught in C, since `__close` may get lost: in a coroutine that dies, or when Lua is out
 ** of memory. */
@@ -18,7 +20,10 @@ void form_call(lua_State *L, int loop_index, struct loop_box *loop, int argument
 int drawing_pcall(lua_State *L, const struct loop_box *loop, int arguments,
                   struct chance stream);
 
-/* A function form of the query at argument 1: fn at 2, dt at 3. */
-int run_form(lua_State *L, bool views, rows_fn rows);
+/* What function forms begin with: the query, or q:where(fn), at argument 1, fn at 2, dt at 3; as
+** check_source leaves it. */
+struct query_box *check_form(lua_State *L);
+/* Calls fn for all rows, by `rows`, after check_form. */
+void run_form(lua_State *L, bool views, rows_fn rows);
 
 #endif

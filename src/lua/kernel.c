@@ -107,8 +107,12 @@ void kernels_of_function(lua_State *L, struct world_box *box, int world_index,
   lua_remove(L, handles);
 }
 
-struct kernel *kernel_push(lua_State *L, struct world_box *box, int world_index,
-                           int function, int query_index, enum front_result result) {
+void kernel_note_form(struct kernel_box *handle, const char *form) {
+  if (handle->kernel) handle->kernel->form = form;
+}
+
+void kernel_push(lua_State *L, struct world_box *box, int world_index, int function,
+                 int query_index, struct use use) {
   struct kernel_box *handle = new_box(L, &kind_kernel, sizeof *handle, KERNEL_VALUES);
   int index = lua_gettop(L);
   new_weak_table(L, "v");
@@ -130,7 +134,9 @@ struct kernel *kernel_push(lua_State *L, struct world_box *box, int world_index,
   kernel->box = box;
   kernel->set = set;
   kernel->query = ((struct query_box *)lua_touserdata(L, query_index))->query;
-  kernel->result = result;
+  kernel->result = use.result;
+  kernel->filtered = use.filtered;
+  kernel->form = use.form;
   kernel->next = set->list;
   if (kernel->next) kernel->next->previous = kernel;
   set->list = kernel;
@@ -139,5 +145,4 @@ struct kernel *kernel_push(lua_State *L, struct world_box *box, int world_index,
   lua_pushvalue(L, index);
   lua_rawsetp(L, -2, kernel);
   lua_settop(L, index);
-  return kernel;
 }

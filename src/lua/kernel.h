@@ -31,9 +31,19 @@ struct kernel_box {
 #define KERNEL_QUERY 5         /* the object of its query, which lives as long */
 #define KERNEL_VALUES 5
 
+/* What a function is given to. */
+struct use {
+  const char *form;            /* of a query, as scripts call it; NULL: of a system */
+  enum front_result result;
+  bool filtered;               /* for rows that a q:where(fn) lets through */
+};
+
 /* Pushes the handle of a new kernel for the function and the query at two indices. */
-struct kernel *kernel_push(lua_State *L, struct world_box *box, int world_index,
-                           int function, int query_index, enum front_result result);
+void kernel_push(lua_State *L, struct world_box *box, int world_index, int function,
+                 int query_index, struct use use);
+
+/* Notes that the function of a kernel's handle was given to a form like the one before. */
+void kernel_note_form(struct kernel_box *handle, const char *form);
 
 /* Pushes the function of the kernel whose handle is at an index; nil when nobody has it any more: a
 ** kernel keeps alive neither its function nor what that reaches. */

@@ -18,6 +18,9 @@ static const char *unfit(const struct kernel *kernel) {
   if (terms->slots > KERNEL_SLOTS) return "its query has too many terms";
   if (terms->step_count && kernel->result != RESULT_NONE)
     return "it gives a result, and its query has terms that are decided row by row";
+  if (terms->step_count && kernel->filtered)
+    return "it is for what a q:where(fn) lets through, and its query has terms that are decided "
+           "row by row";
   return NULL;
 }
 
@@ -86,8 +89,9 @@ static bool varying_ready(lua_State *L, int handle, struct kernel *kernel,
 
 static bool table_ready(lua_State *L, int handle, struct kernel *kernel,
                         const struct table *table, bool varying) {
+  if (varying && kernel->filtered) return true;   /* Lua does these */
   if (varying) return varying_ready(L, handle, kernel, table);
-  return ready_for(L, handle, kernel, variant_which(kernel->query, table), table->count);
+  return ready_for(L, handle, kernel, variant_wanted(kernel, table), table->count);
 }
 
 /* For each table in which rows match; if there is none, and `ahead`, for one that has every
@@ -102,7 +106,7 @@ static bool all_ready(lua_State *L, int handle, struct kernel *kernel, bool ahea
     if (!table_ready(L, handle, kernel, table, rows == ROWS_VARY)) return false;
   }
   return !ahead || query->broken ||
-         ready_for(L, handle, kernel, variant_which(query, NULL), 0);
+         ready_for(L, handle, kernel, variant_wanted(kernel, NULL), 0);
 }
 
 /* Whether there are programs for all that matches can have, so that nobody need look at the
@@ -176,7 +180,7 @@ bool kernel_ready_here(lua_State *L, int handle, const struct table *table) {
   if (!kernel) return false;
   kernel->runs++;
   bool ready = !unfit(kernel) &&
-               ready_for(L, handle, kernel, variant_which(kernel->query, table), table->count);
+               ready_for(L, handle, kernel, variant_wanted(kernel, table), table->count);
   if (ready) kernel->refused = false;
   return ready;
 }

@@ -48,10 +48,10 @@ static bool may_be_refused(const struct run *run, const struct table *table) {
   return false;
 }
 
-/* How many rows of a table a program is for, before one. */
+/* How many rows of a table a program's loop comes to, before one. */
 static uint32_t rows_before(const struct run *run, const struct table *table, uint32_t row) {
   uint32_t count = 0;
-  if (!run->plan->program->starts) return row;
+  if (!run->plan->program->starts || run->filter) return row;
   for (uint32_t word = 0; word * 64 < row; word++) {
     uint64_t bits = query_rows_at(&run->query->terms, table, word);
     if (row - word * 64 < 64) bits &= (UINT64_C(1) << (row - word * 64)) - 1;
@@ -66,7 +66,7 @@ static struct rest rest_of(const struct run *run, uint32_t match, uint32_t row) 
   const struct table *table = world_table(query->world, query->tables[match]);
   uint32_t before = rows_before(run, table, row);
   uint32_t count = rows_before(run, table, table->count) - before;
-  return (struct rest){match, before, count, ECS_NULL};
+  return (struct rest){match, before, count, ECS_NULL, run->filter};
 }
 
 /* Over a table of the query. */
@@ -76,7 +76,7 @@ static void run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
   struct runner *runner = &kernel->set->runner;
   struct run run = {.plan = &variant->plan, .query = kernel->query,
                     .uniforms = variant->uniforms, .totals = how->total, .dt = how->dt,
-                    .arrays = variant->arrays};
+                    .arrays = variant->arrays, .filter = loop->filter};
   struct run_failure failure = {.entity = ECS_NULL};
   const struct table *table = world_table(kernel->query->world, kernel->query->tables[match]);
   assert(loop->query->query == kernel->query);
@@ -146,7 +146,8 @@ static void finish_matches(lua_State *L, int handle, const struct loop_box *loop
                            struct gathering *g, const struct run_failure *failure,
                            uint32_t count) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  struct rest rest = {g->match, g->done + failure->why.row, count - failure->why.row, ECS_NULL};
+  struct rest rest = {g->match, g->done + failure->why.row, count - failure->why.row, ECS_NULL,
+                      NULL};
   if (g->walk && !g->walk->repeats) {
     rest.entity = failure->entity;
     rest.before = 0;
@@ -351,20 +352,30 @@ void kernel_run(lua_State *L, int handle, struct loop_box *loop,
   lua_pop(L, 1);
 }
 
-bool kernel_here(lua_State *L, int handle, struct loop_box *loop,
-                 const struct kernel_run *run) {
+static struct variant *variant_here(lua_State *L, int handle, const struct loop_box *loop) {
   const struct kernel_box *box = lua_touserdata(L, handle);
   int top = lua_gettop(L);
   bool whole = !loop->walk && !query_splits(&loop->query->query->terms, loop->table);
-  bool ready = whole && kernel_ready_here(L, handle, loop->table);
-  if (ready) {
+  struct variant *variant = NULL;
+  if (whole && kernel_ready_here(L, handle, loop->table)) {
     lua_getiuservalue(L, handle, KERNEL_ANCHORS);
-    struct which which = variant_which(box->kernel->query, loop->table);
-    run_variant(L, handle, loop, loop->match - 1, variant_find(L, top + 1, box->kernel, which),
-                run);
+    variant = variant_find(L, lua_gettop(L), box->kernel, variant_wanted(box->kernel, loop->table));
   }
   lua_settop(L, top);
-  return ready;
+  return variant;
+}
+
+const struct variant *kernel_variant_here(lua_State *L, int handle, const struct loop_box *loop) {
+  return variant_here(L, handle, loop);
+}
+
+bool kernel_here(lua_State *L, int handle, struct loop_box *loop,
+                 const struct kernel_run *run) {
+  struct variant *variant = variant_here(L, handle, loop);
+  if (!variant) return false;
+  assert(variant->which.some == (loop->filter != NULL));
+  run_variant(L, handle, loop, loop->match - 1, variant, run);
+  return true;
 }
 
 bool kernel_reads(const struct kernel *kernel) {

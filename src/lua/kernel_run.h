@@ -8,6 +8,7 @@
 
 struct kernel;
 struct loop_box;
+struct variant;
 
 /* What a run is given, and where its results go. */
 struct kernel_run {
@@ -22,9 +23,12 @@ struct kernel_run {
 ** row that fails names the entity. */
 void kernel_run(lua_State *L, int handle, struct loop_box *loop, const struct kernel_run *run);
 
-/* Runs a kernel over the loop's current table only, and compiles it when need be; false when it
-** cannot be compiled. */
+/* Runs a kernel over the loop's current table only, those rows that it goes through, and compiles
+** it when need be; false when it cannot be compiled. */
 bool kernel_here(lua_State *L, int handle, struct loop_box *loop, const struct kernel_run *run);
+
+/* The program that kernel_here would run; NULL when there is none. */
+const struct variant *kernel_variant_here(lua_State *L, int handle, const struct loop_box *loop);
 
 /* Runs the program that ran last over all tables of its query, without a call of Lua; false when
 ** it cannot be (see variant_settled), and nothing has run. KERNEL_ANCHORS of the kernel are at an

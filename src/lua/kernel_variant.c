@@ -85,6 +85,12 @@ struct which variant_which(const ecs_query *query, const struct table *table) {
   return which_of(query, table, table ? query_table_rows(&query->terms, table) : ROWS_NONE);
 }
 
+struct which variant_wanted(const struct kernel *kernel, const struct table *table) {
+  struct which which = variant_which(kernel->query, table);
+  which.some |= kernel->filtered;
+  return which;
+}
+
 void variant_choices(const struct walk *walk, struct choices *out) {
   const struct query_terms *terms = &walk->query->terms;
   out->count = 0;

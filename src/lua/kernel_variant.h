@@ -37,7 +37,8 @@ struct kernel {
   uint64_t anchored;           /* tables of anchors so far */
   uint64_t runs;
   bool refused;                /* when it was last asked for */
-  bool given;                  /* to a form of the query, not to a system */
+  bool filtered;               /* for rows that a q:where(fn) lets through: programs start so */
+  const char *form;            /* of the query, that it was given to last; NULL: of a system */
   bool breaks_promise;         /* refused since it writes to a term declared :in */
 };
 
@@ -79,6 +80,10 @@ void variant_free(ecs_world *world, struct variant *variant);
 /* The program that all rows of a table want (NULL: of one that has every term), of which none
 ** differ in the terms that are there: see query_table_rows. */
 struct which variant_which(const ecs_query *query, const struct table *table);
+
+/* The program that a kernel has for them: one that starts with some, if it is for what a
+** q:where(fn) lets through. */
+struct which variant_wanted(const struct kernel *kernel, const struct table *table);
 
 /* Which of the terms that may be absent are there, a bit by slot: in a row of a table. */
 uint64_t variant_present(const ecs_query *query, const struct table *table, uint32_t row);

@@ -417,6 +417,42 @@ bool loop_next_run(struct loop_box *loop) {
   return false;
 }
 
+/* Goes on by so many rows in its table. */
+static void slide(struct loop_box *loop, uint32_t rows, uint32_t count) {
+  loop->rows += rows;
+  loop->count = count;
+  for (uint32_t i = 0; i < loop->slot_count; i++) {
+    struct slot *slot = &loop->slots[i];
+    slot->first += rows;
+    if (slot->leaf && slot->columns) slot->data = column_at(slot->columns, slot->first);
+  }
+}
+
+static bool is_taken(const struct loop_box *loop, uint32_t row) {
+  return loop->filter[row / 64] >> row % 64 & 1;
+}
+
+bool loop_next_piece(lua_State *L, int index, struct loop_box *loop) {
+  if (!loop->fill) return loop_next_run(loop);
+  for (;;) {
+    uint32_t begin = loop->piece_end;
+    while (begin < loop->filtered && !is_taken(loop, begin)) begin++;
+    if (begin < loop->filtered) {
+      uint32_t end = begin;
+      while (end < loop->filtered && is_taken(loop, end)) end++;
+      slide(loop, begin - loop->piece, end - begin);
+      loop->piece = begin;
+      loop->piece_end = end;
+      loop->step++;
+      return true;
+    }
+    loop->filtered = loop->piece = loop->piece_end = 0;
+    if (!loop_next_run(loop)) return false;
+    loop->fill(L, index);
+    loop->filtered = loop->count;
+  }
+}
+
 uint32_t loop_value_count(const struct loop_box *loop) {
   return loop->walk ? loop->query->query->terms.values : 0;
 }

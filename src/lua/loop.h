@@ -40,6 +40,10 @@ int loop_begin(lua_State *L, struct loop_box *loop, lua_CFunction next);
 ** or others, a row that matches. False at the end. */
 bool loop_next_run(struct loop_box *loop);
 
+/* The same of rows that the loop, which is at an index, goes through all of: pieces of those runs.
+** The views of the loop do not follow. */
+bool loop_next_piece(lua_State *L, int index, struct loop_box *loop);
+
 /* How many values go with a match, behind the entity; pushes the first of them, `most` at most. */
 uint32_t loop_value_count(const struct loop_box *loop);
 void loop_push_values(lua_State *L, const struct loop_box *loop, uint32_t most);

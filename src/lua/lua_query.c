@@ -1,18 +1,18 @@
 #include "lua/lua_query.h"
 
 #include "core/store/query.h"
-#include "core/store/walk.h"
 #include "core/store/world.h"
+#include "lua/at_once.h"
 #include "lua/bind/args.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
 #include "lua/bind/variables.h"
 #include "lua/bind/world_box.h"
 #include "lua/chunk.h"
-#include "lua/each.h"
 #include "lua/kernel_query.h"
 #include "lua/loop.h"
 #include "lua/map.h"
+#include "lua/reduce.h"
 #include "lua/registrar.h"
 #include "lua/where.h"
 
@@ -95,60 +95,6 @@ static int world_count(lua_State *L) {
   return 1;
 }
 
-static int query_count(lua_State *L) {
-  const struct query_box *query = check_query(L, 1);
-  lua_pushinteger(L, (lua_Integer)ecs_query_count(query->query));
-  return 1;
-}
-
-/* q:first(): the id of the first entity, or nothing. */
-static int query_first(lua_State *L) {
-  const struct query_box *box = check_query(L, 1);
-  ecs_id first;
-  bool tried = false;
-  ecs_status status;
-  do
-    status = walk_first(box->query, &first);
-  while (retry(L, box->box, status, &tried));
-  if (status != ECS_OK) raise_status(L, box->box->world, status);
-  if (first == ECS_NULL) return 0;
-  lua_pushinteger(L, (lua_Integer)first);
-  return 1;
-}
-
-/* The entities, each once, at most as many as there is room for; how many they are. */
-static ecs_status take_ids(ecs_query *query, ecs_id *ids, size_t room, size_t *count) {
-  struct walk walk;
-  ecs_status status = walk_begin_ordered(&walk, query);
-  *count = 0;
-  while (status == ECS_OK && *count < room && walk_next(&walk)) {
-    ecs_id id = walk_entity(&walk);
-    if (*count == 0 || ids[*count - 1] != id) ids[(*count)++] = id;
-  }
-  walk_end(&walk);
-  return status;
-}
-
-/* q:ids(): a list of the entities, each once. Finalizers may use the world when Lua allocates. */
-static int query_ids(lua_State *L) {
-  size_t room = ecs_query_count(check_query(L, 1)->query), count = 0;
-  lua_settop(L, 1);
-  ecs_id *ids = lua_newuserdatauv(L, room * sizeof *ids, 0);
-  const struct query_box *query = check_query(L, 1);
-  bool tried = false;
-  ecs_status status;
-  do
-    status = take_ids(query->query, ids, room, &count);
-  while (retry(L, query->box, status, &tried));
-  if (status != ECS_OK) raise_status(L, query->box->world, status);
-  lua_createtable(L, count < INT_MAX ? (int)count : INT_MAX, 0);
-  for (size_t i = 0; i < count; i++) {
-    lua_pushinteger(L, (lua_Integer)ids[i]);
-    lua_rawseti(L, -2, (lua_Integer)i + 1);
-  }
-  return 1;
-}
-
 static int query_tostring(lua_State *L) {
   const struct query_box *query = box_test(L, 1, &kind_query, sizeof *query);
   if (!query) return luaL_typeerror(L, 1, "query");
@@ -185,15 +131,19 @@ const luaL_Reg world_query_methods[] = {
 };
 
 const luaL_Reg query_methods[] = {
+  {"add", query_add},
   {"chunks", query_chunks},
   {"count", query_count},
+  {"despawn", query_despawn},
   {"each", query_each},
   {"first", query_first},
   {"ids", query_ids},
   {"map", query_map},
   {"max", query_max},
   {"min", query_min},
+  {"remove", query_remove},
   {"run", query_run},
+  {"set", query_set},
   {"sum", query_sum},
   {"where", query_where},
   {NULL, NULL}

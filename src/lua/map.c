@@ -141,6 +141,7 @@ static void map_floats(lua_State *L, const struct frame *frame, struct loop_box 
   int pushed = frame->pushed, base = frame->top, function = frame->function;
   for (int i = 0; i < pushed; i++) columns[i] = loop->slots[i].data;
   for (uint32_t row = 0, count = loop->count; row < count; row++) {
+    if (UNLIKELY(loop->filter) && !loop_takes(loop, row)) continue;
     loop->row = row;
     loop->chance->calls = 0;
     lua_pushvalue(L, function);
@@ -158,6 +159,7 @@ static void map_floats(lua_State *L, const struct frame *frame, struct loop_box 
 
 static void map_any(lua_State *L, const struct frame *frame, struct loop_box *loop) {
   for (uint32_t row = 0, count = loop->count; row < count; row++) {
+    if (!loop_takes(loop, row)) continue;
     loop->row = row;
     loop->chance->calls = 0;
     lua_pushvalue(L, frame->function);
@@ -189,6 +191,7 @@ void map_rows(lua_State *L, int loop_index, int function, double dt) {
   frame.pushed = frame.arguments < slots ? frame.arguments : slots;
   frame.top = lua_gettop(L);
   while (loop_next_run(loop)) {
+    if (UNLIKELY(loop->fill)) loop->fill(L, loop_index);
     if (count_floats(loop, false) >= frame.pushed)
       map_floats(L, &frame, loop, count_floats(loop, true));
     else
@@ -199,6 +202,7 @@ void map_rows(lua_State *L, int loop_index, int function, double dt) {
 
 /* q:map(fn, dt): values in, values out. */
 int query_map(lua_State *L) {
-  map_check(L, check_query(L, 1)->query, false);
-  return run_form(L, false, map_rows);
+  map_check(L, check_form(L)->query, false);
+  run_form(L, false, map_rows);
+  return 0;
 }

@@ -57,7 +57,7 @@ static const struct object objects[] = {
   {"chunk", &kind_chunk, chunk_metamethods, {chunk_methods}},
   {"column", &kind_column, column_metamethods, {column_methods}},
   {"snapshot", &kind_snapshot, snapshot_metamethods, {NULL}},
-  {"where", &kind_where, where_metamethods, {where_methods}},
+  {"where", &kind_where, where_metamethods, {query_methods}},
   {"kernel", &kind_kernel, kernel_metamethods, {NULL}},
   {"image", &kind_image, image_metamethods, {NULL}},
   {NULL, NULL, NULL, {NULL}}

@@ -126,7 +126,7 @@ static int make_kernel(lua_State *L, struct world_box *box, const struct system_
   int top = lua_gettop(L);
   lua_getiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
   lua_getiuservalue(L, AT_SYSTEM, SYSTEM_QUERY);
-  kernel_push(L, box, AT_WORLD, top + 1, top + 2, RESULT_NONE);
+  kernel_push(L, box, AT_WORLD, top + 1, top + 2, (struct use){NULL, RESULT_NONE, false});
   lua_pushvalue(L, top + 3);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_KERNEL);
   return top + 3;

@@ -4,12 +4,7 @@
 #include "core/base/chance.h"
 #include "core/store/entity.h"
 #include "core/store/query.h"
-#include "core/store/relation.h"
-#include "core/store/scratch.h"
-#include "core/store/sweeping.h"
 #include "lua/bind/args.h"
-#include "lua/bind/batch.h"
-#include "lua/bind/names.h"
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
@@ -17,20 +12,24 @@
 #include "lua/form.h"
 #include "lua/kernel_query.h"
 #include "lua/kernel_run.h"
-#include "lua/loop.h"
+#include "lua/loop_box.h"
 #include "lua/lua_query.h"
-#include "lua/slot.h"
 
 const char kind_where = 0;
 
 #define WHERE_QUERY 1        /* user values */
 #define WHERE_FUNCTION 2
 #define WHERE_KERNEL 3
-#define WHERE_VALUES 3
+#define WHERE_OUTER 4        /* the q:where(fn) whose rows it is about; nil: all */
+#define WHERE_VALUES 4
+#define WHERE_DEPTH 16       /* predicates behind one another */
 
 struct where_box {
   struct head head;
+  int depth;
 };
+
+/* ---- making ---- */
 
 /* Raises what a predicate at an index asks for that it is not given: views, then the entity. */
 static void check_parameters(lua_State *L, const struct query_terms *terms, int function) {
@@ -53,39 +52,61 @@ static void check_parameters(lua_State *L, const struct query_terms *terms, int 
   }
 }
 
-/* Pushes the kernel of the predicate at one index over the query at another. */
-static void push_predicate(lua_State *L, int query_index, int function) {
+/* Pushes the kernel of the predicate at one index over the query at another, for what another
+** predicate has let through or not. */
+static void push_predicate(lua_State *L, int query_index, int function, bool filtered) {
   const struct query_box *query = lua_touserdata(L, query_index);
   check_parameters(L, &query->query->terms, function);
-  kernel_of_query(L, query_index, function, RESULT_TRUTH);
+  kernel_of_query(L, query_index, function, (struct use){"where", RESULT_TRUTH, filtered});
+}
+
+/* Puts the query of the q:where(fn) at argument 1, if that is one, in its place and pushes the
+** q:where(fn), or nil. How many predicates that has. */
+static int open_where(lua_State *L) {
+  const struct where_box *where = box_test(L, 1, &kind_where, sizeof *where);
+  if (!where) {
+    lua_pushnil(L);
+    return 0;
+  }
+  lua_pushvalue(L, 1);
+  lua_getiuservalue(L, 1, WHERE_QUERY);
+  lua_replace(L, 1);
+  return where->depth;
+}
+
+struct query_box *check_source(lua_State *L, int arguments) {
+  lua_settop(L, arguments);
+  open_where(L);
+  return check_query(L, 1);
 }
 
 /* While scripts are read a query has no terms yet: its function is compiled when it is used. */
 int query_where(lua_State *L) {
-  const struct query_box *query = box_test(L, 1, &kind_query, sizeof *query);
+  enum { AT_QUERY = 1, AT_FUNCTION, AT_OUTER, AT_KERNEL, AT_WHERE };
+  lua_settop(L, AT_FUNCTION);
+  int depth = open_where(L) + 1;
+  const struct query_box *query = box_test(L, AT_QUERY, &kind_query, sizeof *query);
   bool pending = query && query->box->world && query->pending;
-  if (!pending) check_query(L, 1);
-  luaL_checktype(L, 2, LUA_TFUNCTION);
-  lua_settop(L, 2);
+  if (!pending) check_query(L, AT_QUERY);
+  luaL_checktype(L, AT_FUNCTION, LUA_TFUNCTION);
+  if (depth > WHERE_DEPTH)
+    raise_error(L, "where: more than %d predicates behind one another: write one with 'and'",
+                (int64_t)WHERE_DEPTH);
   if (pending)
     lua_pushnil(L);
   else
-    push_predicate(L, 1, 2);
-  new_box(L, &kind_where, sizeof(struct where_box), WHERE_VALUES);
-  for (int value = WHERE_QUERY; value <= WHERE_KERNEL; value++) {
-    lua_pushvalue(L, value);
-    lua_setiuservalue(L, 4, value);
-  }
+    push_predicate(L, AT_QUERY, AT_FUNCTION, depth > 1);
+  struct where_box *where = new_box(L, &kind_where, sizeof *where, WHERE_VALUES);
+  where->depth = depth;
+  lua_pushvalue(L, AT_QUERY);
+  lua_setiuservalue(L, AT_WHERE, WHERE_QUERY);
+  lua_pushvalue(L, AT_FUNCTION);
+  lua_setiuservalue(L, AT_WHERE, WHERE_FUNCTION);
+  lua_pushvalue(L, AT_KERNEL);
+  lua_setiuservalue(L, AT_WHERE, WHERE_KERNEL);
+  lua_pushvalue(L, AT_OUTER);
+  lua_setiuservalue(L, AT_WHERE, WHERE_OUTER);
   return 1;
-}
-
-/* Puts the query in place of the filter at argument 1 and the filter itself on the top. */
-static struct query_box *check_where(lua_State *L) {
-  if (!box_test(L, 1, &kind_where, sizeof(struct where_box))) no_object(L, 1, &kind_where, "where");
-  lua_pushvalue(L, 1);
-  lua_getiuservalue(L, 1, WHERE_QUERY);
-  lua_replace(L, 1);
-  return check_query(L, 1);
 }
 
 /* ---- the rows of a table ---- */
@@ -107,7 +128,7 @@ static void push_kernel(lua_State *L, int where) {
   if (lua_getiuservalue(L, where, WHERE_KERNEL) != LUA_TNIL) return;
   lua_getiuservalue(L, where, WHERE_QUERY);
   lua_getiuservalue(L, where, WHERE_FUNCTION);
-  push_predicate(L, top + 2, top + 3);
+  push_predicate(L, top + 2, top + 3, ((struct where_box *)lua_touserdata(L, where))->depth > 1);
   lua_pushvalue(L, -1);
   lua_setiuservalue(L, where, WHERE_KERNEL);
   lua_replace(L, top + 1);
@@ -115,7 +136,7 @@ static void push_kernel(lua_State *L, int where) {
 }
 
 /* body(loop, function, kernel, bits) */
-static int fill_body(lua_State *L) {
+static int ask_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   uint64_t *bits = lua_touserdata(L, 4);
   struct kernel_run run = {.truth = keep_bits, .ud = bits};
@@ -124,22 +145,19 @@ static int fill_body(lua_State *L) {
   return 0;
 }
 
-static void fill(lua_State *L, int loop_index) {
+/* The rows of the loop's run that the filter at an index lets through become the loop's, of those
+** that are its rows now. */
+static void ask(lua_State *L, int loop_index, int where) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
-  int top = lua_gettop(L);
   size_t size = (loop->count + 63) / 64 * sizeof(uint64_t);
-  need_stack(L, 20);
-  lua_pushcfunction(L, fill_body);
+  lua_pushcfunction(L, ask_body);
   lua_pushvalue(L, loop_index);
-  lua_getiuservalue(L, top + 2, LOOP_WHERE);
-  lua_getiuservalue(L, top + 3, WHERE_FUNCTION);
-  push_kernel(L, top + 3);
-  lua_remove(L, top + 3);
-  loop->filter = NULL;
+  lua_getiuservalue(L, where, WHERE_FUNCTION);
+  push_kernel(L, where);
   uint64_t *bits = lua_newuserdatauv(L, size, 0);
   memset(bits, 0, size);
   lua_pushvalue(L, -1);
-  lua_setiuservalue(L, top + 2, LOOP_FILTER);
+  lua_insert(L, -6);
   if (!loop->open) loop_gone(L, loop);
   struct chance stream = chance_predicate(loop->chance);
   loop->asking = true;
@@ -147,270 +165,42 @@ static void fill(lua_State *L, int loop_index) {
   loop->asking = false;
   if (status != LUA_OK) lua_error(L);
   if (!loop->open) loop_gone(L, loop);
+  lua_setiuservalue(L, loop_index, LOOP_FILTER);
   loop->filter = bits;
 }
 
-/* Pushes a closed loop over the query at 1 through the filter at `where`. */
-static struct loop_box *push_loop(lua_State *L, int where, enum loop_form form) {
-  struct loop_box *loop = loop_push(L, 1, form, ALL_VIEWS);
-  lua_pushvalue(L, where);
+/* The same of all filters up to the one at the top of the stack, which it pops. */
+static void ask_all(lua_State *L, int loop_index) {
+  int where = lua_gettop(L);
+  need_stack(L, 20);
+  if (lua_getiuservalue(L, where, WHERE_OUTER) != LUA_TNIL) ask_all(L, loop_index);
+  ask(L, loop_index, where);
+  lua_settop(L, where - 1);
+}
+
+static void fill(lua_State *L, int loop_index) {
+  struct loop_box *loop = lua_touserdata(L, loop_index);
+  int top = lua_gettop(L);
+  loop->filter = NULL;
+  lua_getiuservalue(L, loop_index, LOOP_WHERE);
+  ask_all(L, loop_index);
+  lua_settop(L, top);
+}
+
+struct loop_box *source_loop(lua_State *L, int filter, bool by_for, int views) {
+  bool filtered = !lua_isnil(L, filter);
+  enum loop_form form = by_for ? LOOP_FOR : LOOP_FUNCTION;
+  struct loop_box *loop = loop_push(L, 1, form, filtered ? ALL_VIEWS : views);
+  if (!filtered) return loop;
+  lua_pushvalue(L, filter);
   lua_setiuservalue(L, -2, LOOP_WHERE);
   loop->fill = fill;
   return loop;
-}
-
-/* Calls body(loop, ...) with `arguments` values more, those at the top of the stack, by body_call
-** or form_call. */
-static void run_over(lua_State *L, int where, lua_CFunction body, int arguments,
-                     void (*call)(lua_State *, int, struct loop_box *, int)) {
-  int first = lua_gettop(L) - arguments + 1;
-  struct loop_box *loop = push_loop(L, where, LOOP_FUNCTION);
-  int index = lua_gettop(L);
-  lua_pushcfunction(L, body);
-  lua_pushvalue(L, index);
-  for (int i = 0; i < arguments; i++) lua_pushvalue(L, first + i);
-  loop_open(L, loop);
-  call(L, index, loop, arguments + 1);
-}
-
-/* ---- methods ---- */
-
-static uint32_t next_taken(const struct loop_box *loop, uint32_t row) {
-  while (row < loop->count && !loop_takes(loop, row)) row++;
-  return row;
-}
-
-/* body(loop, count) */
-static int count_body(lua_State *L) {
-  struct loop_box *loop = lua_touserdata(L, 1);
-  uint64_t *count = lua_touserdata(L, 2);
-  while (loop_next_run(loop)) {
-    fill(L, 1);
-    for (uint32_t row = next_taken(loop, 0); row < loop->count; row = next_taken(loop, row + 1))
-      ++*count;
-  }
-  return 0;
-}
-
-static int where_count(lua_State *L) {
-  uint64_t count = 0;
-  lua_settop(L, 1);
-  check_where(L);
-  lua_pushlightuserdata(L, &count);
-  run_over(L, 2, count_body, 1, body_call);
-  lua_pushinteger(L, (lua_Integer)count);
-  return 1;
-}
-
-/* body(loop, id) */
-static int first_body(lua_State *L) {
-  struct loop_box *loop = lua_touserdata(L, 1);
-  ecs_id *id = lua_touserdata(L, 2);
-  while (*id == ECS_NULL && loop_next_run(loop)) {
-    fill(L, 1);
-    uint32_t row = next_taken(loop, 0);
-    if (row < loop->count) *id = loop_entity(loop, row);
-  }
-  return 0;
-}
-
-static int where_first(lua_State *L) {
-  ecs_id id = ECS_NULL;
-  lua_settop(L, 1);
-  check_where(L);
-  lua_pushlightuserdata(L, &id);
-  run_over(L, 2, first_body, 1, body_call);
-  if (id == ECS_NULL) return 0;
-  lua_pushinteger(L, (lua_Integer)id);
-  return 1;
-}
-
-/* body(loop, function, dt) */
-static int each_body(lua_State *L) {
-  double dt = (double)lua_tonumber(L, 3);
-  lua_settop(L, 2);
-  each_rows(L, 1, 2, dt);
-  return 0;
-}
-
-static int where_each(lua_State *L) {
-  bool form = !lua_isnone(L, 2);
-  if (form) luaL_checktype(L, 2, LUA_TFUNCTION);
-  if (!lua_isnoneornil(L, 3)) luaL_checktype(L, 3, LUA_TNUMBER);
-  lua_settop(L, 3);
-  check_where(L);
-  if (!form) return each_begin(L, push_loop(L, 4, LOOP_FOR));
-  lua_pushvalue(L, 2);
-  lua_pushnumber(L, lua_tonumber(L, 3));
-  run_over(L, 4, each_body, 2, form_call);
-  return 0;
-}
-
-/* body(loop, method, ...): world:method(entity, ...) for each row. */
-static int change_body(lua_State *L) {
-  struct loop_box *loop = lua_touserdata(L, 1);
-  int arguments = lua_gettop(L) - 2;
-  need_stack(L, arguments + 8);
-  lua_getiuservalue(L, 1, LOOP_WORLD);
-  lua_pushvalue(L, 2);
-  lua_gettable(L, -2);
-  int method = lua_gettop(L), world = method - 1;
-  while (loop_next_run(loop)) {
-    fill(L, 1);
-    for (uint32_t row = next_taken(loop, 0); row < loop->count;
-         row = next_taken(loop, row + 1)) {
-      lua_pushvalue(L, method);
-      lua_pushvalue(L, world);
-      lua_pushinteger(L, (lua_Integer)loop_entity(loop, row));
-      for (int i = 0; i < arguments; i++) lua_pushvalue(L, 3 + i);
-      lua_call(L, arguments + 2, 0);
-    }
-  }
-  return 0;
-}
-
-static int change(lua_State *L, const char *method) {
-  int arguments = lua_gettop(L) - 1;
-  check_where(L);
-  int where = lua_gettop(L);
-  lua_pushstring(L, method);
-  for (int i = 0; i < arguments; i++) lua_pushvalue(L, 2 + i);
-  run_over(L, where, change_body, arguments + 1, body_call);
-  return 0;
-}
-
-static int where_despawn(lua_State *L) { return change(L, "despawn"); }
-
-/* The component at 2 is known before any row is, so that an error names this call's argument. */
-static void check_changed(lua_State *L) {
-  luaL_checkany(L, 2);
-  lua_pushvalue(L, 1);
-  check_component(L, check_where(L)->box, 2);
-  lua_pop(L, 1);
-  lua_replace(L, 1);
-}
-
-static int where_add(lua_State *L) {
-  check_changed(L);
-  return change(L, "add");
-}
-
-static int where_remove(lua_State *L) {
-  check_changed(L);
-  return change(L, "remove");
-}
-
-/* ---- set: all rows, or none when it fails ---- */
-
-/* The entities to set, in memory that is anchored at an index. */
-struct taken {
-  int index;
-  size_t count, capacity;
-  ecs_id *ids;
-};
-
-static void take(lua_State *L, const struct loop_box *loop, struct taken *taken, ecs_id id) {
-  if (UNLIKELY(taken->count == taken->capacity)) {
-    size_t capacity = taken->capacity ? 2 * taken->capacity : 64;
-    ecs_id *ids = lua_newuserdatauv(L, capacity * sizeof *ids, 0);
-    if (!loop->open) loop_gone(L, loop);
-    if (taken->count) memcpy(ids, taken->ids, taken->count * sizeof *ids);
-    lua_replace(L, taken->index);
-    taken->ids = ids;
-    taken->capacity = capacity;
-  }
-  taken->ids[taken->count++] = id;
-}
-
-/* Sets what a batch has gathered, with any values of their own for each entity. */
-static void set_taken(struct batch *batch, struct component *component,
-                      const struct taken *taken) {
-  lua_State *L = batch->L;
-  struct world_box *box = batch->box;
-  size_t size = 0;
-  struct write *own = NULL;
-  batch_share_out(batch, taken->count);
-  if (box->any.pending) {
-    size = taken->count * batch->count * sizeof *own;
-    own = buffer_take(L, box, size);
-    const uint32_t *slots = box->scratch->pending;
-    for (size_t i = 0; i < taken->count; i++)
-      slots = writes_copy(component, batch->writes, batch->count, own + i * batch->count, slots);
-  }
-  bool tried = false;
-  ecs_status status;
-  do
-    status = entity_set_many(box->world, taken->ids, taken->count, component,
-                             own ? own : batch->writes, batch->count, own ? batch->count : 0);
-  while (retry(L, box, status, &tried));
-  if (own) buffer_return(L, own, size);
-  if (status != ECS_OK) raise_status(L, box->world, status);
-  values_stored(box);
-  world_settle(box->world);
-}
-
-/* Reads what is to be set: the component at index 2 and `count` values behind it. */
-static struct component *read_set(lua_State *L, struct world_box *box, int world_index,
-                                  int count, struct batch *batch) {
-  uint32_t leaf;
-  box->calls++;
-  values_begin(box);
-  struct component *component = check_component_leaf(L, box, 2, &leaf);
-  if (component->relation && (!component->relation->exclusive || lua_type(L, 2) == LUA_TNUMBER))
-    raise_error(L, "'%s' is a relation of several targets, or a pair: set it by world:set, for "
-                "each entity", component->name);
-  batch_begin(batch, L, box, world_index);
-  batch_values(batch, component, leaf, 3, count);
-  return component;
-}
-
-/* body(loop, component, ...): the values are read when the rows are known, which runs Lua. */
-static int set_body(lua_State *L) {
-  struct loop_box *loop = lua_touserdata(L, 1);
-  int count = lua_gettop(L) - 2;
-  lua_pushnil(L);
-  struct taken taken = {.index = lua_gettop(L)};
-  while (loop_next_run(loop)) {
-    fill(L, 1);
-    for (uint32_t row = next_taken(loop, 0); row < loop->count; row = next_taken(loop, row + 1))
-      take(L, loop, &taken, loop_entity(loop, row));
-  }
-  if (taken.count == 0) return 0;
-  struct batch batch;
-  lua_getiuservalue(L, 1, LOOP_WORLD);
-  struct component *component = read_set(L, loop->box, lua_gettop(L), count, &batch);
-  set_taken(&batch, component, &taken);
-  return 0;
-}
-
-static int where_set(lua_State *L) {
-  int arguments = lua_gettop(L) - 1;
-  if (arguments < 2) luaL_checkany(L, arguments + 2);
-  struct world_box *box = check_where(L)->box;
-  int where = lua_gettop(L);
-  /* So that errors name this call's arguments, also when no row is taken. */
-  struct batch batch;
-  read_set(L, box, push_query_world(L, 1), arguments - 1, &batch);
-  values_begin(box);
-  for (int i = 0; i < arguments; i++) lua_pushvalue(L, 2 + i);
-  run_over(L, where, set_body, arguments, body_call);
-  return 0;
 }
 
 static int where_tostring(lua_State *L) {
   lua_pushliteral(L, "ecs.where");
   return 1;
 }
-
-const luaL_Reg where_methods[] = {
-  {"add", where_add},
-  {"count", where_count},
-  {"despawn", where_despawn},
-  {"each", where_each},
-  {"first", where_first},
-  {"remove", where_remove},
-  {"set", where_set},
-  {NULL, NULL}
-};
 
 const luaL_Reg where_metamethods[] = {{"__tostring", where_tostring}, {NULL, NULL}};

@@ -1,0 +1,229 @@
+-- What q:where(fn) gives is a query; and what queries do to all their entities at once.
+
+local helper = require "spec.support.ecs_helper"
+local random = require "spec.support.rng"
+local has_error = helper.has_error
+
+-- Ten rows, a = 1 to 10, in two tables: those with an even a are Marked.
+local function new_world(kernels)
+  local world = helper.new_world { kernels = kernels }
+  world:component("N", { "a: i64", "f: f64" })
+  world:component("P", { "x: f64" })
+  world:tag "Marked"
+  local ids = {}
+  for a = 1, 10 do
+    ids[a] = world:spawn(a % 2 == 0 and { N = { a, a / 2 }, Marked = true } or { N = { a, a / 2 } })
+  end
+  return world, ids
+end
+
+-- body(world, ids, pick): `pick` makes a predicate that compiles, or one that does not.
+local function each_way(body)
+  local function compiled(least)
+    return function(n) return n.a >= least end
+  end
+  local function plain(least)
+    return function(n) return n.a >= least and tostring(n.a) end
+  end
+  for _, way in ipairs { { true, compiled }, { true, plain }, { false, compiled } } do
+    local world, ids = new_world(way[1])
+    body(world, ids, way[2], way[1])
+  end
+end
+
+describe("q:where(fn) is a query (C26)", function()
+  it("lists its entities, and gives them chunk by chunk", function()
+    each_way(function(world, ids, pick)
+      local where, seen = world:query("N"):where(pick(8)), {}
+      assert.same({ ids[9], ids[8], ids[10] }, where:ids())
+      for chunk in where:chunks() do
+        local a = chunk:column "N.a"
+        for i = 1, chunk.n do
+          assert.equal(chunk.entities[i], ids[a[i]])
+          seen[#seen + 1] = a[i]
+          a[i] = -a[i]
+        end
+      end
+      assert.same({ 9, 8, 10 }, seen)
+      assert.equal(-8, world:get(ids[8], "N.a"))
+      assert.equal(7, world:get(ids[7], "N.a"))
+      local odd = {}
+      for chunk in world:query("N, !Marked"):where(function(n) return n.a % 4 == 1 end):chunks() do
+        odd[#odd + 1] = chunk.n
+      end
+      assert.same({ 1, 1 }, odd)
+    end)
+  end)
+
+  it("runs functions, compiled or not", function()
+    each_way(function(world, ids, pick, kernels)
+      local where = world:query("N"):where(pick(6))
+      local function double(n, dt) n.f = n.f * 2 + dt end
+      where:run(double, 0.5)
+      where:each(double)
+      assert.same({ 2.5, 13.0 }, { world:get(ids[5], "N.f"), world:get(ids[6], "N.f") })
+      assert.equal(kernels and "vector" or "lua", world:explain(double).tier)
+      assert.equal("each", world:explain(double).form)
+      world:query("N.f"):where(function(f) return f > 20 end):map(function(f) return -f end)
+      assert.same({ 19.0, -21.0 }, { world:get(ids[9], "N.f"), world:get(ids[10], "N.f") })
+      local text = function(n) n.f = #tostring(n.a) end
+      where:each(text)
+      assert.same({ 2.5, 2.0 }, { world:get(ids[5], "N.f"), world:get(ids[10], "N.f") })
+      if kernels then has_error(function() where:run(text) end, "cannot be compiled") end
+    end)
+  end)
+
+  it("sums, and finds the least and the greatest", function()
+    each_way(function(world, ids, pick)
+      local where = world:query("N"):where(pick(7))
+      assert.equal(34, where:sum(function(n) return n.a end))
+      assert.equal(17.0, where:sum(function(n) return n.f end))
+      assert.same({ 7, ids[7] }, { where:min(function(n) return n.a end) })
+      assert.same({ 5.0, ids[10] }, { where:max(function(n) return n.f end) })
+      assert.same({ 1, ids[7] }, { where:max(function() return 1 end) })
+      local none = world:query("N"):where(pick(11))
+      assert.equal(0, none:sum(function(n) return n.a end))
+      assert.is_nil(none:min(function() return 1 end))
+      has_error(function() where:sum(function(n) return n.a > 8 and 1 or 1.5 end) end,
+        "integers and floats")
+      assert.equal(2, where:sum(function(n) return n.a < 7 and 1.5 or n.a > 8 and 1 or 0 end))
+      has_error(function() where:sum(function(n) return 10 // (n.a - 8) end) end, "")
+    end)
+  end)
+
+  it("may be asked again: the second function sees what the first lets through", function()
+    each_way(function(world, ids, pick)
+      local seen = {}
+      local where = world:query("N"):where(pick(7)):where(function(n)
+        seen[#seen + 1] = n.a
+        return n.a % 2 == 0
+      end)
+      assert.equal(2, where:count())
+      assert.same({ 7, 9, 8, 10 }, seen)
+      local safe = world:query("N"):where(pick(4)):where(function(n) return 12 // (n.a - 3) > 3 end)
+      assert.same({ ids[5], ids[4], ids[6] }, safe:ids())
+      assert.equal(ids[6], safe:where(function(n) return n.a > 5 end):first())
+      for _ = 3, 16 do safe = safe:where(pick(1)) end
+      assert.equal(3, safe:count())
+      has_error(function() safe:where(pick(1)) end, "more than 16 predicates")
+    end)
+  end)
+
+  it("fails in the row in which its function fails, and has done those before", function()
+    for _, kernels in ipairs { true, false } do
+      local world, ids = new_world(kernels)
+      local where = world:query("N, !Marked"):where(function(n) return n.a ~= 3 end)
+      local _, why = pcall(where.each, where, function(n)
+        n.f = 0
+        n.a = 10 // (n.a - 7)
+      end)
+      assert.matches("attempt to", why)
+      local f = {}
+      for i, e in ipairs(ids) do f[i] = world:get(e, "N.f") end
+      assert.same({ 0, 1, 1.5, 2, 0, 3, 0, 4, 4.5, 5 }, f)
+    end
+  end)
+
+  it("passes over what is switched off", function()
+    for _, kernels in ipairs { true, false } do
+      local world = helper.new_world { kernels = kernels }
+      world:component("T", { "v: i32" }, nil)
+      world:component("S", { "on: bool", toggle = true })
+      for v = 1, 200 do
+        local e = world:spawn { T = { v }, S = { true } }
+        if v % 3 == 0 then world:disable(e, "S") end
+      end
+      local where = world:query("T, S"):where(function(t) return t.v % 2 == 0 end)
+      assert.equal(67, where:count())
+      where:each(function(t) t.v = t.v + 1000 end)
+      assert.equal(0, where:sum(function(t) return t.v < 1000 and 1 or 0 end))
+      assert.equal(67, world:query("T"):where(function(t) return t.v > 1000 end):count())
+    end
+  end)
+end)
+
+describe("a query", function()
+  it("changes all its entities at once", function()
+    for _, kernels in ipairs { true, false } do
+      local world, ids = new_world(kernels)
+      world:query("N, Marked"):add "P"
+      world:query("N, !Marked"):set("N.f", 9)
+      world:query("P"):set("P", { x = 3 })
+      world:query("P"):remove "Marked"
+      assert.same({ 9.0, 3.0, false }, { world:get(ids[1], "N.f"), world:get(ids[2], "P.x"),
+        world:has(ids[2], "Marked") })
+      assert.is_false(world:has(ids[1], "P"))
+      world:query("P"):despawn()
+      assert.equal(5, world:query("N"):count())
+      assert.equal(0, world:query("P"):count())
+      has_error(function() world:query("N"):set("N.f", "x") end, "'N.f' is f64, got 'x'")
+      has_error(function() world:query("N"):add "Nope" end, "bad argument #1 to 'add'", "Nope")
+      assert.is_true(world:check())
+    end
+  end)
+
+  it("takes each entity once, however often it matches", function()
+    local world = helper.new_world()
+    world:relation "Likes"
+    world:component("Bag", { "n: i32" })
+    local a, b = world:spawn {}, world:spawn {}
+    local fan = world:spawn { Likes = { a, b } }
+    local fans = world:query "(Likes, *)"
+    assert.equal(2, fans:count())
+    fans:set("Bag", 1)
+    fans:add("Likes", fan)
+    assert.same({ fan }, fans:ids())
+    assert.same({ fan }, fans:where(function() return true end):ids())
+    fans:remove "Likes"
+    fans:despawn()
+    assert.is_true(world:alive(fan))
+  end)
+end)
+
+describe("random filters", function()
+  local functions = {
+    function(n, p) n.a = n.a * 3 - 1; p.x = p.x + n.f end,
+    function(n, p, dt) if n.a % 3 == 0 then n.f = p.x / dt else p.x = n.a end end,
+    function(n, p, dt, e) n.a = e % 65536 % 7 + n.a // 2; p.x = -p.x * dt end,
+  }
+  local values = {
+    function(n) return n.a end,
+    function(n, p) return p.x - n.f end,
+    function(n, p) return n.a > 50 and p.x or n.f end,
+  }
+
+  local function history(seed, kernels)
+    local rng = random.new(seed)
+    local world = helper.new_world { kernels = kernels }
+    world:component("N", { "a: i64", "f: f64" })
+    world:component("P", { "x: f64" })
+    world:tag "Marked"
+    for i = 1, rng:range(1, 3000) do
+      world:spawn { N = { i % 97, i / 3 }, P = { i * 0.25 },
+        Marked = rng:chance(40) and true or nil }
+    end
+    local query, out = world:query "N, P", {}
+    for _ = 1, 12 do
+      local least, modulus = rng:range(-20, 90), rng:range(2, 9)
+      local where = query:where(function(n, p) return n.a > least or p.x < 10 end)
+      if rng:chance(40) then where = where:where(function(n) return n.a % modulus ~= 1 end) end
+      local fn, value = rng:pick(functions), rng:pick(values)
+      where[rng:pick { "each", "run" }](where, fn, 0.5)
+      out[#out + 1] = where:count()
+      for _, form in ipairs { "sum", "min", "max" } do
+        local ok, x, e = pcall(where[form], where, value)
+        out[#out + 1] = ok and ("%s %s %s"):format(math.type(x), x, e and e % 65536) or "error"
+      end
+      if rng:chance(20) then where:set("N", { a = least }) end
+      if rng:chance(10) then query:where(function(n) return n.a == least end):despawn() end
+    end
+    out[#out + 1] = world:digest()
+    return table.concat(out, "\n")
+  end
+
+  it("give the same with kernels and without", function()
+    for seed = 1, 25 do
+      assert.equal(history(seed, false), history(seed, true), "seed " .. seed)
+    end
+  end)
+end)

@@ -1,0 +1,316 @@
+/* What is done to all entities of a query, or of a q:where(fn), by one call. */
+#include "lua/at_once.h"
+
+#include "core/store/component.h"
+#include "core/store/entity.h"
+#include "core/store/query.h"
+#include "core/store/relation.h"
+#include "core/store/scratch.h"
+#include "core/store/sweeping.h"
+#include "core/store/walk.h"
+#include "lua/bind/args.h"
+#include "lua/bind/batch.h"
+#include "lua/bind/names.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/form.h"
+#include "lua/lua_query.h"
+#include "lua/slot.h"
+#include "lua/where.h"
+
+/* Calls body(loop, ...) over the query at 1 and the filter at an index, with `arguments` values
+** more, those at the top of the stack. */
+static void run_over(lua_State *L, int filter, lua_CFunction body, int arguments) {
+  int first = lua_gettop(L) - arguments + 1;
+  struct loop_box *loop = source_loop(L, filter, false, 0);
+  int index = lua_gettop(L);
+  need_stack(L, arguments + 4);
+  lua_pushcfunction(L, body);
+  lua_pushvalue(L, index);
+  for (int i = 0; i < arguments; i++) lua_pushvalue(L, first + i);
+  loop_open(L, loop);
+  body_call(L, index, loop, arguments + 1);
+}
+
+/* Comes to the next run of rows of the loop at 1, and to those of them that it goes through. */
+static bool next_run(lua_State *L, struct loop_box *loop) {
+  if (!loop_next_run(loop)) return false;
+  if (loop->fill) loop->fill(L, 1);
+  return true;
+}
+
+static uint32_t next_taken(const struct loop_box *loop, uint32_t row) {
+  while (row < loop->count && !loop_takes(loop, row)) row++;
+  return row;
+}
+
+/* ---- count, first ---- */
+
+/* body(loop, count) */
+static int count_body(lua_State *L) {
+  struct loop_box *loop = lua_touserdata(L, 1);
+  uint64_t *count = lua_touserdata(L, 2);
+  while (next_run(L, loop))
+    for (uint32_t row = next_taken(loop, 0); row < loop->count; row = next_taken(loop, row + 1))
+      ++*count;
+  return 0;
+}
+
+int query_count(lua_State *L) {
+  const struct query_box *query = check_source(L, 1);
+  uint64_t count = 0;
+  if (lua_isnil(L, 2)) {
+    count = ecs_query_count(query->query);
+  } else {
+    lua_pushlightuserdata(L, &count);
+    run_over(L, 2, count_body, 1);
+  }
+  lua_pushinteger(L, (lua_Integer)count);
+  return 1;
+}
+
+/* body(loop, id) */
+static int first_body(lua_State *L) {
+  struct loop_box *loop = lua_touserdata(L, 1);
+  ecs_id *id = lua_touserdata(L, 2);
+  while (*id == ECS_NULL && next_run(L, loop)) {
+    uint32_t row = next_taken(loop, 0);
+    if (row < loop->count) *id = loop_entity(loop, row);
+  }
+  return 0;
+}
+
+static ecs_id first_of(lua_State *L, const struct query_box *query) {
+  ecs_id first;
+  bool tried = false;
+  ecs_status status;
+  do
+    status = walk_first(query->query, &first);
+  while (retry(L, query->box, status, &tried));
+  if (status != ECS_OK) raise_status(L, query->box->world, status);
+  return first;
+}
+
+int query_first(lua_State *L) {
+  const struct query_box *query = check_source(L, 1);
+  ecs_id first = ECS_NULL;
+  if (lua_isnil(L, 2)) {
+    first = first_of(L, query);
+  } else {
+    lua_pushlightuserdata(L, &first);
+    run_over(L, 2, first_body, 1);
+  }
+  if (first == ECS_NULL) return 0;
+  lua_pushinteger(L, (lua_Integer)first);
+  return 1;
+}
+
+/* ---- the entities, each once ---- */
+
+/* Entities, in memory that is anchored at an index. */
+struct taken {
+  int index;
+  size_t count, capacity;
+  ecs_id *ids;
+};
+
+static void take(lua_State *L, const struct loop_box *loop, struct taken *taken, ecs_id id) {
+  /* The matches of an entity come one behind the other. */
+  if (taken->count && taken->ids[taken->count - 1] == id) return;
+  if (UNLIKELY(taken->count == taken->capacity)) {
+    size_t capacity = taken->capacity ? 2 * taken->capacity : 64;
+    ecs_id *ids = lua_newuserdatauv(L, capacity * sizeof *ids, 0);
+    if (!loop->open) loop_gone(L, loop);
+    if (taken->count) memcpy(ids, taken->ids, taken->count * sizeof *ids);
+    lua_replace(L, taken->index);
+    taken->ids = ids;
+    taken->capacity = capacity;
+  }
+  taken->ids[taken->count++] = id;
+}
+
+/* All that the loop at 1 goes through; their memory is at the top of the stack. */
+static struct taken take_all(lua_State *L, struct loop_box *loop) {
+  lua_pushnil(L);
+  struct taken taken = {.index = lua_gettop(L)};
+  while (next_run(L, loop))
+    for (uint32_t row = next_taken(loop, 0); row < loop->count; row = next_taken(loop, row + 1))
+      take(L, loop, &taken, loop_entity(loop, row));
+  return taken;
+}
+
+/* body(loop, list) */
+static int ids_body(lua_State *L) {
+  struct taken taken = take_all(L, lua_touserdata(L, 1));
+  for (size_t i = 0; i < taken.count; i++) {
+    lua_pushinteger(L, (lua_Integer)taken.ids[i]);
+    lua_rawseti(L, 2, (lua_Integer)i + 1);
+  }
+  return 0;
+}
+
+/* The entities, each once, at most as many as there is room for; how many they are. */
+static ecs_status take_ids(ecs_query *query, ecs_id *ids, size_t room, size_t *count) {
+  struct walk walk;
+  ecs_status status = walk_begin_ordered(&walk, query);
+  *count = 0;
+  while (status == ECS_OK && *count < room && walk_next(&walk)) {
+    ecs_id id = walk_entity(&walk);
+    if (*count == 0 || ids[*count - 1] != id) ids[(*count)++] = id;
+  }
+  walk_end(&walk);
+  return status;
+}
+
+/* Finalizers may use the world when Lua allocates. */
+static void push_ids(lua_State *L) {
+  size_t room = ecs_query_count(check_query(L, 1)->query), count = 0;
+  ecs_id *ids = lua_newuserdatauv(L, room * sizeof *ids, 0);
+  const struct query_box *query = check_query(L, 1);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = take_ids(query->query, ids, room, &count);
+  while (retry(L, query->box, status, &tried));
+  if (status != ECS_OK) raise_status(L, query->box->world, status);
+  lua_createtable(L, count < INT_MAX ? (int)count : INT_MAX, 0);
+  for (size_t i = 0; i < count; i++) {
+    lua_pushinteger(L, (lua_Integer)ids[i]);
+    lua_rawseti(L, -2, (lua_Integer)i + 1);
+  }
+}
+
+int query_ids(lua_State *L) {
+  check_source(L, 1);
+  if (lua_isnil(L, 2)) {
+    push_ids(L);
+    return 1;
+  }
+  lua_newtable(L);
+  lua_pushvalue(L, -1);
+  run_over(L, 2, ids_body, 1);
+  lua_settop(L, 3);
+  return 1;
+}
+
+/* ---- despawn, add, remove ---- */
+
+/* body(loop, method, ...): world:method(entity, ...) for each. */
+static int change_body(lua_State *L) {
+  struct loop_box *loop = lua_touserdata(L, 1);
+  int arguments = lua_gettop(L) - 2;
+  need_stack(L, arguments + 8);
+  lua_getiuservalue(L, 1, LOOP_WORLD);
+  lua_pushvalue(L, 2);
+  lua_gettable(L, -2);
+  int method = lua_gettop(L), world = method - 1;
+  for (ecs_id last = ECS_NULL; next_run(L, loop);)
+    for (uint32_t row = next_taken(loop, 0); row < loop->count;
+         row = next_taken(loop, row + 1)) {
+      ecs_id id = loop_entity(loop, row);
+      if (id == last) continue;
+      last = id;
+      lua_pushvalue(L, method);
+      lua_pushvalue(L, world);
+      lua_pushinteger(L, (lua_Integer)id);
+      for (int i = 0; i < arguments; i++) lua_pushvalue(L, 3 + i);
+      lua_call(L, arguments + 2, 0);
+      if (!loop->open) loop_gone(L, loop);
+    }
+  return 0;
+}
+
+static int change(lua_State *L, const char *method, bool of_component) {
+  int arguments = lua_gettop(L) > 1 ? lua_gettop(L) - 1 : 0;
+  struct world_box *box = check_source(L, arguments + 1)->box;
+  int filter = lua_gettop(L);
+  if (of_component && arguments == 0) luaL_argerror(L, 2, "value expected");
+  /* It is known before any row is, so that an error names this call's argument. */
+  if (of_component) check_component(L, box, 2);
+  need_stack(L, arguments + 8);
+  lua_settop(L, filter);
+  lua_pushstring(L, method);
+  for (int i = 0; i < arguments; i++) lua_pushvalue(L, 2 + i);
+  run_over(L, filter, change_body, arguments + 1);
+  return 0;
+}
+
+int query_despawn(lua_State *L) {
+  lua_settop(L, 1);
+  return change(L, "despawn", false);
+}
+
+int query_add(lua_State *L) { return change(L, "add", true); }
+int query_remove(lua_State *L) { return change(L, "remove", true); }
+
+/* ---- set: all rows, or none when it fails ---- */
+
+/* Sets what a batch has gathered, with any values of their own for each entity. */
+static void set_taken(struct batch *batch, struct component *component,
+                      const struct taken *taken) {
+  lua_State *L = batch->L;
+  struct world_box *box = batch->box;
+  size_t size = 0;
+  struct write *own = NULL;
+  batch_share_out(batch, taken->count);
+  if (box->any.pending) {
+    size = taken->count * batch->count * sizeof *own;
+    own = buffer_take(L, box, size);
+    const uint32_t *slots = box->scratch->pending;
+    for (size_t i = 0; i < taken->count; i++)
+      slots = writes_copy(component, batch->writes, batch->count, own + i * batch->count, slots);
+  }
+  bool tried = false;
+  ecs_status status;
+  do
+    status = entity_set_many(box->world, taken->ids, taken->count, component,
+                             own ? own : batch->writes, batch->count, own ? batch->count : 0);
+  while (retry(L, box, status, &tried));
+  if (own) buffer_return(L, own, size);
+  if (status != ECS_OK) raise_status(L, box->world, status);
+  values_stored(box);
+  world_settle(box->world);
+}
+
+/* Reads what is to be set: the component at index 2 and `count` values behind it. */
+static struct component *read_set(lua_State *L, struct world_box *box, int world_index,
+                                  int count, struct batch *batch) {
+  uint32_t leaf;
+  box->calls++;
+  values_begin(box);
+  struct component *component = check_component_leaf(L, box, 2, &leaf);
+  if (component->relation && (!component->relation->exclusive || lua_type(L, 2) == LUA_TNUMBER))
+    raise_error(L, "'%s' is a relation of several targets, or a pair: set it by world:set, for "
+                "each entity", component->name);
+  batch_begin(batch, L, box, world_index);
+  batch_values(batch, component, leaf, 3, count);
+  return component;
+}
+
+/* body(loop, component, ...): the values are read when the rows are known, which runs Lua. */
+static int set_body(lua_State *L) {
+  struct loop_box *loop = lua_touserdata(L, 1);
+  int count = lua_gettop(L) - 2;
+  struct taken taken = take_all(L, loop);
+  if (taken.count == 0) return 0;
+  struct batch batch;
+  lua_getiuservalue(L, 1, LOOP_WORLD);
+  struct component *component = read_set(L, loop->box, lua_gettop(L), count, &batch);
+  set_taken(&batch, component, &taken);
+  return 0;
+}
+
+int query_set(lua_State *L) {
+  int arguments = lua_gettop(L) > 1 ? lua_gettop(L) - 1 : 0;
+  struct world_box *box = check_source(L, arguments + 1)->box;
+  int filter = lua_gettop(L);
+  if (arguments < 2) luaL_argerror(L, arguments + 2, "value expected");
+  /* So that errors name this call's arguments, also when there is no row. */
+  struct batch batch;
+  need_stack(L, arguments + 8);
+  read_set(L, box, push_query_world(L, 1), arguments - 1, &batch);
+  values_begin(box);
+  for (int i = 0; i < arguments; i++) lua_pushvalue(L, 2 + i);
+  run_over(L, filter, set_body, arguments);
+  return 0;
+}

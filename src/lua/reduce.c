@@ -1,0 +1,196 @@
+#include "lua/reduce.h"
+
+#include "core/store/query_rows.h"
+#include "core/store/world.h"
+#include "kernel/program.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/each.h"
+#include "lua/form.h"
+#include "lua/kernel_query.h"
+#include "lua/kernel_ready.h"
+#include "lua/kernel_run.h"
+#include "lua/kernel_variant.h"
+#include "lua/lua_query.h"
+#include "lua/slot.h"
+#include "lua/where.h"
+
+/* On the stack: check_form's. */
+enum { AT_QUERY = 1, AT_FUNCTION, AT_DT, AT_FILTER, AT_KERNEL };
+
+struct folding {
+  k_reduce how;
+  bool integers, floats;
+  k_total total;
+  struct loop_box *loop;
+  uint32_t step;               /* of the loop, or its table, that `part` is for */
+  k_folding part;
+  ecs_id first;                /* whose value is that of `part` */
+};
+
+static void end_part(struct folding *folding) {
+  if (folding->step)
+    k_fold_end(&folding->part, folding->how, folding->floats ? KT_F64 : KT_I64,
+               &folding->total);
+  if (folding->step && folding->total.won) folding->total.entity = folding->first;
+  folding->step = 0;
+}
+
+/* The forms' names, for messages. */
+static const char *const names[] = {[KR_SUM] = "sum", [KR_MIN] = "min", [KR_MAX] = "max"};
+
+/* One row's result, at the top of the stack. */
+static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud) {
+  struct folding *folding = ud;
+  k_scalar value;
+  memset(&value, 0, sizeof value);
+  uint32_t step = loop->walk ? loop->step : loop->match;
+  if (lua_type(L, -1) != LUA_TNUMBER)
+    luaL_error(L, "bad argument #1 to '%s' (the function returned %s, not a number)",
+               names[folding->how], luaL_typename(L, -1));
+  bool integer = lua_isinteger(L, -1);
+  if ((integer && folding->floats) || (!integer && folding->integers))
+    luaL_error(L, "bad argument #1 to '%s' (the function returned integers and floats)",
+               names[folding->how]);
+  *(integer ? &folding->integers : &folding->floats) = true;
+  if (folding->step != step) {
+    end_part(folding);
+    k_fold_begin(&folding->part, folding->how, integer ? KT_I64 : KT_F64);
+    folding->step = step;
+  }
+  if (!loop->walk) folding->part.row = (uint32_t)(loop->rows - loop->table->rows) + row;
+  if (integer)
+    value.i64 = (int64_t)lua_tointeger(L, -1);
+  else
+    value.f64 = (double)lua_tonumber(L, -1);
+  uint32_t number = folding->part.row;
+  k_fold_row(&folding->part, folding->how, integer ? KT_I64 : KT_F64, value, 1);
+  if (folding->part.first == number) folding->first = loop_entity(loop, row);
+}
+
+static bool is_integer(const struct variant *variant) {
+  return (variant->plan.program->totals[0] & 3) == KT_I64;
+}
+
+/* The type that the program's total has. */
+static bool total_is_integer(const struct kernel *kernel) {
+  uint32_t i = 0;
+  while (i < kernel->count && !kernel->variants[i]->plan.program) i++;
+  return i == kernel->count || is_integer(kernel->variants[i]);
+}
+
+/* Whether the programs of all tables that have rows give totals of one type. Else Lua, row by
+** row, comes to the first result that is of another one. */
+static bool totals_agree(lua_State *L, int handle) {
+  const struct kernel_box *box = lua_touserdata(L, handle);
+  struct kernel *kernel = box->kernel;
+  const ecs_query *query = kernel->query;
+  uint32_t integers = 0, floats = 0;
+  lua_getiuservalue(L, handle, KERNEL_ANCHORS);
+  for (uint32_t i = 0; i < query_reach(query) && query->terms.choices; i++) {
+    const struct table *table = world_table(query->world, query->tables[i]);
+    if (query_table_rows(&query->terms, table) == ROWS_NONE) continue;
+    struct which which = variant_which(query, table);
+    const struct variant *variant = variant_find(L, lua_gettop(L), kernel, which);
+    *(variant && is_integer(variant) ? &integers : &floats) += 1;
+  }
+  lua_pop(L, 1);
+  return !integers || !floats;
+}
+
+/* Whether a table's rows differ in the terms that are there: no program goes through all of them,
+** and sums are made table by table. */
+static bool any_varies(const ecs_query *query) {
+  for (uint32_t i = 0; query->terms.toggled && i < query_reach(query); i++) {
+    const struct table *table = world_table(query->world, query->tables[i]);
+    if (query_table_rows(&query->terms, table) == ROWS_VARY) return true;
+  }
+  return false;
+}
+
+/* Pushes what it has come to, and behind the least or greatest whose it is; how many values. */
+static int push_total(lua_State *L, const struct folding *folding) {
+  const k_total *total = &folding->total;
+  bool sum = folding->how == KR_SUM;
+  if (total->rows == 0 && sum)
+    lua_pushinteger(L, 0);
+  else if (total->rows == 0)
+    lua_pushnil(L);
+  else if (folding->integers)
+    lua_pushinteger(L, (lua_Integer)total->value.i64);
+  else
+    lua_pushnumber(L, (lua_Number)total->value.f64);
+  if (sum || total->rows == 0) return 1;
+  lua_pushinteger(L, (lua_Integer)total->entity);
+  return 2;
+}
+
+/* A program for the rows that the filter of the loop at 1 lets through, as it is with values of the
+** type that there were so far; false when there is none. */
+static bool fold_here(lua_State *L, int handle, struct loop_box *loop, struct folding *folding) {
+  if (!loop->box->kernels->on) return false;
+  const struct variant *variant = kernel_variant_here(L, handle, loop);
+  if (!variant) return false;
+  bool integer = is_integer(variant);
+  if (integer ? folding->floats : folding->integers) return false;
+  end_part(folding);
+  struct kernel_run run = {.total = &folding->total};
+  if (!kernel_here(L, handle, loop, &run)) return false;
+  *(integer ? &folding->integers : &folding->floats) = true;
+  return true;
+}
+
+static bool takes_any(const struct loop_box *loop) {
+  uint32_t row = 0;
+  while (row < loop->count && !loop_takes(loop, row)) row++;
+  return row < loop->count;
+}
+
+/* body(loop, function, handle, folding) */
+static int fold_body(lua_State *L) {
+  struct loop_box *loop = lua_touserdata(L, 1);
+  struct folding *folding = lua_touserdata(L, 4);
+  while (loop_next_run(loop)) {
+    if (loop->fill) loop->fill(L, 1);
+    if (loop->fill && (!takes_any(loop) || fold_here(L, 3, loop, folding))) continue;
+    each_here(L, 1, 2, 0, fold_row, folding);
+  }
+  end_part(folding);
+  return 0;
+}
+
+static void fold_in_lua(lua_State *L, struct folding *folding) {
+  struct loop_box *loop = source_loop(L, AT_FILTER, false, ALL_VIEWS);
+  int index = lua_gettop(L);
+  loop_open(L, loop);
+  lua_pushcfunction(L, fold_body);
+  lua_pushvalue(L, index);
+  lua_pushvalue(L, AT_FUNCTION);
+  lua_pushvalue(L, AT_KERNEL);
+  lua_pushlightuserdata(L, folding);
+  form_call(L, index, loop, 4);
+}
+
+static int reduce(lua_State *L, enum front_result result, k_reduce how) {
+  lua_settop(L, AT_FUNCTION);
+  struct query_box *query = check_form(L);
+  struct folding folding = {.how = how};
+  bool filtered = !lua_isnil(L, AT_FILTER);
+  kernel_of_query(L, AT_QUERY, AT_FUNCTION, (struct use){names[how], result, filtered});
+  bool compiled = !filtered && query->box->kernels->on && !any_varies(query->query) &&
+                  kernel_ready(L, AT_KERNEL) && totals_agree(L, AT_KERNEL);
+  if (compiled) {
+    struct kernel_run run = {.total = &folding.total};
+    run_in_scope(L, AT_KERNEL, &run);
+    struct kernel_box *handle = lua_touserdata(L, AT_KERNEL);
+    folding.integers = handle->kernel && total_is_integer(handle->kernel);
+  } else {
+    lua_settop(L, AT_KERNEL);
+    fold_in_lua(L, &folding);
+  }
+  return push_total(L, &folding);
+}
+
+int query_sum(lua_State *L) { return reduce(L, RESULT_SUM, KR_SUM); }
+int query_min(lua_State *L) { return reduce(L, RESULT_MIN, KR_MIN); }
+int query_max(lua_State *L) { return reduce(L, RESULT_MAX, KR_MAX); }
