@@ -429,7 +429,8 @@ describe("world:explain", function()
       tier = "lua", reads = { "Position", "Velocity" }, writes = { "Position" },
       reason = "it is not to be compiled",
     }, world:explain "s")
-    world:system("s", { query = "Position.x, Velocity.y:in", map = function() end })
+    world:system("s", { query = "Position.x, Velocity.y:in", map = function() end,
+      compile = false })
     assert.are.same({ "Position.x", "Velocity.y" }, world:explain("s").reads)
     assert.are.same({ "Position.x" }, world:explain("s").writes)
     world:system("s", { run = function() end })

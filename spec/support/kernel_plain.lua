@@ -345,7 +345,7 @@ return body, function(i, f) UI, UF = i, f end
 local mapping = [[
 local world, config, gust, breeze, tag, name, UI, UF = ...
 local function body(z, w, n, m, dt, e)
-  local a, b = { z = z, w = w }, { n = n }
+  if z < UF then return %s, %s, %s end
   return %s, %s, %s
 end
 return body, function(i, f) UI, UF = i, f end
@@ -359,9 +359,10 @@ function M.generate(seed)
   gen.kind = gen:pick { "float", "int", "float", "mixed" }
   if gen.form == "map" then
     local floats = { "z * 2 - w", "w // 0.25", "n / 3", "nil", "UF - z", "z ^ 2",
-      "m and z or w", "not m and 0.5 or nil" }
-    return mapping:format(gen:pick(floats), gen:pick(floats),
-      gen:pick { "n // 2", "nil", "UI % 7", "n ~ 1" }), "map"
+      "m and z or w", "not m and 0.5 or nil", "w * dt", "n // 0.5" }
+    local integers = { "n // 2", "nil", "UI % 7", "n ~ 1", "n", "z // 1 | 0", "n // (n % 3)" }
+    return mapping:format(gen:pick(floats), gen:pick(floats), gen:pick(integers),
+      gen:pick(floats), gen:pick(floats), gen:pick(integers)), "map"
   end
   for _ = 1, gen.random:range(2, 5) do gen:statement(2) end
   local result = gen:result()

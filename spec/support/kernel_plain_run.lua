@@ -142,7 +142,10 @@ end
 function runs.map(world, fn, kernels)
   local query = world:query "A.z, A.w, B.n, M?"
   return function()
-    if kernels then return query:map(fn, 0.25) end
+    if kernels then
+      query:map(fn, 0.25)
+      return explained(world, fn)
+    end
     for a, b, m, e in world:query(generator.query):each() do
       local z, w, n = fn(a.z, a.w, b.n, m or nil, 0.25, e)
       if z then a.z = z end

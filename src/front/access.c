@@ -224,6 +224,31 @@ static k_value fit_value(struct front *f, const struct leaf *leaf, k_column type
   return build_fit(f->b, type, value.value);
 }
 
+/* A leaf of a term, and which one it is of its component. */
+struct place {
+  uint32_t slot, leaf;
+  const struct component *component;
+  uint32_t component_leaf;
+};
+
+static void store(struct front *f, struct place to, struct val value) {
+  uint32_t leaf = to.leaf, slot = first_slot(f, to.slot, &leaf);
+  uint32_t at = find_column(f, slot, leaf, to.component, to.component_leaf);
+  struct front_column *column = &f->columns[at];
+  assert(at < f->column_count);
+  f->breaks_promise = column->read_only || is_read_only(f, to.slot);
+  if (f->breaks_promise)
+    front_refuse(f, "it writes to '%s', which the query reads only (:in)", to.component->name);
+  column->written = true;
+  build_at(f->b, f->env.mask, front_tag(f) | (at + 1) << TAG_LINES);
+  f->env.fields[at] = fit_value(f, &to.component->leaves[to.component_leaf], column->type, value);
+}
+
+NORETURN static void refuse_target(struct front *f, const struct component *relation) {
+  front_refuse(f, "it writes to '%s.target', which only world:add and world:set do",
+               relation->name);
+}
+
 void access_store(struct front *f, struct val view, const struct constant *key,
                   struct val value) {
   if (view.kind == VAL_PATH) front_refuse(f, "it writes to a table: write to a field of a view");
@@ -232,20 +257,26 @@ void access_store(struct front *f, struct val view, const struct constant *key,
   if (view.kind != VAL_VIEW) front_refuse(f, "it writes to what is not a view");
   struct val to = inside(f, view, key);
   if (!is_leaf(to)) front_refuse(f, "it sets an array or a nested component");
-  if (leaf_is_target(to.root, to.leaf))
-    front_refuse(f, "it writes to '%s.target', which only world:add and world:set do",
-                 to.root->name);
-  uint32_t slot = to.slot, leaf = to.leaf;
-  slot = first_slot(f, slot, &leaf);
-  uint32_t at = find_column(f, slot, leaf, to.root, to.leaf);
-  struct front_column *column = &f->columns[at];
-  assert(at < f->column_count);
-  f->breaks_promise = column->read_only || is_read_only(f, to.slot);
-  if (f->breaks_promise)
-    front_refuse(f, "it writes to '%s', which the query reads only (:in)", to.root->name);
-  column->written = true;
-  build_at(f->b, f->env.mask, front_tag(f) | (at + 1) << TAG_LINES);
-  f->env.fields[at] = fit_value(f, &to.root->leaves[to.leaf], column->type, value);
+  if (leaf_is_target(to.root, to.leaf)) refuse_target(f, to.root);
+  store(f, (struct place){to.slot, to.leaf, to.root, to.leaf}, value);
+}
+
+void access_result(struct front *f, uint32_t slot, struct val value) {
+  if (slot >= f->query->terms.slots)
+    front_refuse(f, "it returns more values than its query has fields");
+  if (value.kind == VAL_NIL) return;
+  const struct term *term = front_term(f, slot);
+  const char *name = term->component->name;
+  if (value.kind == VAL_NOTHING)
+    front_refuse(f, "what it returns for '%s' is nil in some rows, or of several types: return the "
+                    "field's own value where it is to stay", name);
+  if (!term_has_cells(term, term->component))
+    front_refuse(f, "it returns a value for the tag '%s': return nil in its place", name);
+  if (term_may_lack(term) && !(f->present >> slot & 1))
+    front_refuse(f, "it returns a value for '%s' where there is none", name);
+  assert(term->leaf != NONE);
+  if (leaf_is_target(term->component, term->leaf)) refuse_target(f, term->component);
+  store(f, (struct place){slot, 0, term->component, term->leaf}, value);
 }
 
 /* Whether what the term reads is written before its row's turn: parents come before children. */

@@ -36,7 +36,7 @@ static uint32_t find_array(struct front *f, const struct component *array) {
 
 struct val element_at(struct front *f, struct val array, struct val index) {
   const struct component *component = array.component;
-  if (f->result != RESULT_NONE)
+  if (RESULT_IS_USED(f->result))
     front_refuse(f, "it reads the array '%s', and its result is used", component->name);
   if (!val_is_number(f, index))
     front_refuse(f, "it takes an element of the array '%s' that is not named by a number",
@@ -179,7 +179,7 @@ static uint32_t find_table(struct front *f, uint32_t path, const struct enumerat
 
 struct val element_of_table(struct front *f, struct val table, struct val index) {
   assert(table.kind == VAL_PATH && index.kind == VAL_VALUE);
-  if (f->result != RESULT_NONE)
+  if (RESULT_IS_USED(f->result))
     front_refuse(f, "it takes an element of a table by a variable, and its result is used");
   if (!index.names && !val_is_number(f, index))
     front_refuse(f, "it indexes a table by a boolean");

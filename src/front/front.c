@@ -218,6 +218,10 @@ static void leave(struct front *f, const struct code *code) {
   if (count > FRONT_RESULTS) front_refuse(f, "it returns too many values");
   for (uint32_t i = 0; i < count; i++)
     f->env.results[i] = *front_register(f, code->a + i);
+  if (f->result == RESULT_MAP && !frame->caller) {
+    for (uint32_t i = 0; i < count; i++) access_result(f, i, f->env.results[i]);
+    count = 0;
+  }
   f->env.result_count = count;
   add_edge(f, frame->code->count, f->env.mask);
   f->env.result_count = 0;
@@ -398,7 +402,7 @@ static void start(struct front *f, struct frame *frame) {
 static void use_result(struct front *f) {
   struct env *env = &f->env;
   struct val result = env->result_count ? env->results[0] : (struct val){.kind = VAL_NIL};
-  if (f->result == RESULT_NONE) return;
+  if (!RESULT_IS_USED(f->result)) return;
   if (f->result == RESULT_TRUTH) {
     int known;
     k_value truth = val_truth(f, result, &known);

@@ -327,6 +327,8 @@ k_column access_column_type(struct front *f, const struct component *component,
 /* Sets the field of a view, for the rows that are here. */
 void access_store(struct front *f, struct val view, const struct constant *key,
                   struct val value);
+/* Sets the field that a term is, for the rows that are here, to what the function returns there. */
+void access_result(struct front *f, uint32_t slot, struct val value);
 /* The value of a field of one of the query's terms. */
 struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
                          const struct component *component, uint32_t component_leaf);

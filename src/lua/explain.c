@@ -118,8 +118,8 @@ static void explain_script(lua_State *L, const struct system_box *system) {
     explain_kernel(L, AT_KERNEL, AT_TABLE);
     return;
   }
-  lua_pushstring(L, system->form == FORM_EACH ? "it is not to be compiled"
-                                              : "only `each` functions are compiled");
+  lua_pushstring(L, system->form == FORM_RUN ? "only `each` and `map` functions are compiled"
+                                             : "it is not to be compiled");
   lua_setfield(L, AT_TABLE, "reason");
 }
 
@@ -158,7 +158,7 @@ static void explain_form(lua_State *L) {
   lua_newtable(L);
   lua_pushstring(L, compiled ? "vector" : "lua");
   lua_setfield(L, -2, "tier");
-  lua_pushstring(L, kernel->form ? kernel->form : "each");
+  lua_pushstring(L, kernel->form);
   lua_setfield(L, -2, "form");
   lua_pushstring(L, kernel->query->text);
   lua_setfield(L, -2, "query");
@@ -197,8 +197,8 @@ int world_explain(lua_State *L) {
     lua_settop(L, 2);
     call_quietly(L, explain_function, 2, 1);
     if (!lua_isnil(L, -1)) return 1;
-    return luaL_argerror(L, 2, "the function has been given neither to a system's each nor to "
-                               "each, run, where, sum, min or max of a query of this world");
+    return luaL_argerror(L, 2, "the function has been given neither to a system nor to "
+                               "each, map, run, where, sum, min or max of a query of this world");
   }
   const char *name = check_text(L, 2, &size);
   ecs_system *system = schedule_system(box->world, name, size);

@@ -9,6 +9,7 @@
 #include "lua/each.h"
 #include "lua/kernel_variant.h"
 #include "lua/loop.h"
+#include "lua/map.h"
 #include "lua/loop_box.h"
 #include "lua/slot.h"
 
@@ -88,6 +89,7 @@ static void raise_failure(lua_State *L, int handle, const struct variant *varian
 struct finishing {
   struct rest rest;
   double dt;
+  bool maps;                   /* it is q:map's */
   ecs_id entity;               /* whose row the function is called for */
 };
 
@@ -110,7 +112,7 @@ static int finish_body(lua_State *L) {
     rest->before -= row;
     for (; row < loop->count && rest->count; row++, rest->count--) {
       finishing->entity = loop_entity(loop, row);
-      each_row(L, 1, 2, finishing->dt, row);
+      (finishing->maps ? map_row : each_row)(L, 1, 2, finishing->dt, row);
     }
   }
   return 0;
@@ -143,8 +145,8 @@ static void raise_of(lua_State *L, int status, ecs_id entity) {
 void kernel_finish(lua_State *L, int handle, const struct variant *variant,
                    const struct run_failure *failure, double dt, const struct rest *rest) {
   const struct kernel_box *box = lua_touserdata(L, handle);
-  bool results = box->kernel->result != RESULT_NONE;
-  struct finishing finishing = {*rest, dt, failure->entity};
+  bool results = RESULT_IS_USED(box->kernel->result);
+  struct finishing finishing = {*rest, dt, box->kernel->result == RESULT_MAP, failure->entity};
   int top = lua_gettop(L);
   if (results) finishing.rest.count = 1;
   need_stack(L, 16);

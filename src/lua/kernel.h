@@ -33,7 +33,7 @@ struct kernel_box {
 
 /* What a function is given to. */
 struct use {
-  const char *form;            /* of a query, as scripts call it; NULL: of a system */
+  const char *form;            /* of a query or a system, as scripts call it */
   enum front_result result;
   bool filtered;               /* for rows that a q:where(fn) lets through */
 };

@@ -14,6 +14,7 @@
 #include "lua/loop.h"
 #include "lua/loop_box.h"
 #include "lua/lua_query.h"
+#include "lua/map.h"
 #include "lua/where.h"
 
 /* QUERY_KERNELS has a table for each result, and for each behind a q:where(fn), with functions as
@@ -95,19 +96,24 @@ void run_in_scope(lua_State *L, int handle, struct kernel_run *run) {
 /* What forms that take a function for all rows have on the stack: check_form's. */
 enum { AT_QUERY = 1, AT_FUNCTION, AT_DT, AT_FILTER, AT_KERNEL };
 
-/* body(loop, function, handle, run): the function for the rows that the loop's filter lets through,
-** as a program where it can be one. */
+/* body(loop, function, handle, run, maps): the function for the rows that the loop's filter lets
+** through, as a program where it can be one. */
 static int filtered_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   const struct kernel_run *run = lua_touserdata(L, 4);
+  bool maps = lua_toboolean(L, 5);
   while (loop_next_run(loop)) {
     loop->fill(L, 1);
-    if (!kernel_here(L, 3, loop, run)) each_here(L, 1, 2, run->dt, NULL, NULL);
+    if (kernel_here(L, 3, loop, run)) continue;
+    if (maps)
+      map_here(L, 1, 2, run->dt);
+    else
+      each_here(L, 1, 2, run->dt, NULL, NULL);
   }
   return 0;
 }
 
-static void run_filtered(lua_State *L, struct kernel_run *run) {
+static void run_filtered(lua_State *L, struct kernel_run *run, bool maps) {
   struct loop_box *loop = source_loop(L, AT_FILTER, false, ALL_VIEWS);
   int index = lua_gettop(L);
   loop_open(L, loop);
@@ -116,31 +122,40 @@ static void run_filtered(lua_State *L, struct kernel_run *run) {
   lua_pushvalue(L, AT_FUNCTION);
   lua_pushvalue(L, AT_KERNEL);
   lua_pushlightuserdata(L, run);
-  form_call(L, index, loop, 4);
+  lua_pushboolean(L, maps);
+  form_call(L, index, loop, 5);
 }
 
-/* Calls the function for all rows, as a program if it can be one; else, where it has to be one, the
-** reason is an error. */
-static void for_all_rows(lua_State *L, const char *form, bool must) {
-  const struct query_box *query = check_form(L);
+/* Calls the function for all rows, after check_form, as a program if it can be one; else, where it
+** has to be one, the reason is an error. */
+static void for_all_rows(lua_State *L, const char *form, enum front_result result, bool must) {
+  const struct query_box *query = lua_touserdata(L, AT_QUERY);
   struct kernel_run run = {.dt = (double)lua_tonumber(L, AT_DT)};
-  bool filtered = !lua_isnil(L, AT_FILTER);
-  kernel_of_query(L, AT_QUERY, AT_FUNCTION, (struct use){form, RESULT_NONE, filtered});
+  bool filtered = !lua_isnil(L, AT_FILTER), maps = result == RESULT_MAP;
+  kernel_of_query(L, AT_QUERY, AT_FUNCTION, (struct use){form, result, filtered});
   bool compiled = query->box->kernels->on && kernel_ready(L, AT_KERNEL);
   if (must && !compiled && query->box->kernels->on)
     luaL_argerror(L, AT_FUNCTION, lua_pushfstring(L, "the function cannot be compiled: %s (q:each "
                                                      "takes any function)", lua_tostring(L, -1)));
   lua_settop(L, compiled ? AT_KERNEL : AT_FILTER);
   if (!compiled)
-    run_form(L, true, each_rows);
+    run_form(L, !maps, maps ? map_rows : each_rows);
   else if (filtered)
-    run_filtered(L, &run);
+    run_filtered(L, &run, maps);
   else
     run_in_scope(L, AT_KERNEL, &run);
 }
 
 int query_run(lua_State *L) {
-  for_all_rows(L, "run", true);
+  check_form(L);
+  for_all_rows(L, "run", RESULT_NONE, true);
+  return 0;
+}
+
+/* q:map(fn, dt): values in, values out. */
+int query_map(lua_State *L) {
+  map_check(L, check_form(L)->query, false);
+  for_all_rows(L, "map", RESULT_MAP, false);
   return 0;
 }
 
@@ -149,6 +164,7 @@ int query_each(lua_State *L) {
     check_source(L, 1);
     return each_begin(L, source_loop(L, 2, true, ALL_VIEWS));
   }
-  for_all_rows(L, "each", false);
+  check_form(L);
+  for_all_rows(L, "each", RESULT_NONE, false);
   return 0;
 }

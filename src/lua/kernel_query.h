@@ -1,4 +1,4 @@
-/* The forms of a query that take a function to be compiled for all rows: q:each, q:run. */
+/* The forms of a query that take a function to be compiled for all rows: q:each, q:map, q:run. */
 #ifndef ECS_LUA_KERNEL_QUERY_H
 #define ECS_LUA_KERNEL_QUERY_H
 
@@ -8,6 +8,7 @@ struct kernel_run;
 
 /* q:each(fn, dt), and q:each() for a for loop */
 int query_each(lua_State *L);
+int query_map(lua_State *L);
 int query_run(lua_State *L);
 
 /* Pushes the handle for a function of the query at an index: made once for each result. */

@@ -16,7 +16,7 @@
 static const char *unfit(const struct kernel *kernel) {
   const struct query_terms *terms = &kernel->query->terms;
   if (terms->slots > KERNEL_SLOTS) return "its query has too many terms";
-  if (terms->step_count && kernel->result != RESULT_NONE)
+  if (terms->step_count && RESULT_IS_USED(kernel->result))
     return "it gives a result, and its query has terms that are decided row by row";
   if (terms->step_count && kernel->filtered)
     return "it is for what a q:where(fn) lets through, and its query has terms that are decided "

@@ -272,7 +272,7 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
   for (uint32_t i = 0; i < front->array_count; i++) found.array_ids[i] = front->arrays[i].id;
   struct variant *variant = copy_variant(world, &found);
   if (!variant || !front->program) return variant;
-  variant->quiet = kernel->result == RESULT_NONE && front->command_count == 0 &&
+  variant->quiet = !RESULT_IS_USED(kernel->result) && front->command_count == 0 &&
                    !program_info(front->program).fails;
   give_program(variant, front->program, front->command_count, front->asked_count);
   front->program = NULL;

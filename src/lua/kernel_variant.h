@@ -38,7 +38,7 @@ struct kernel {
   uint64_t runs;
   bool refused;                /* when it was last asked for */
   bool filtered;               /* for rows that a q:where(fn) lets through: programs start so */
-  const char *form;            /* of the query, that it was given to last; NULL: of a system */
+  const char *form;            /* of a query or a system, that it was given to last */
   bool breaks_promise;         /* refused since it writes to a term declared :in */
 };
 

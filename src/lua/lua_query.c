@@ -11,7 +11,6 @@
 #include "lua/chunk.h"
 #include "lua/kernel_query.h"
 #include "lua/loop.h"
-#include "lua/map.h"
 #include "lua/reduce.h"
 #include "lua/registrar.h"
 #include "lua/where.h"

@@ -1,5 +1,6 @@
 #include "lua/map.h"
 
+#include "core/base/chance.h"
 #include "core/store/sweeping.h"
 #include "core/store/term.h"
 #include "lua/bind/any_values.h"
@@ -9,7 +10,6 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/each.h"
-#include "lua/form.h"
 #include "lua/loop.h"
 #include "lua/lua_query.h"
 #include "lua/slot.h"
@@ -157,8 +157,9 @@ static void map_floats(lua_State *L, const struct frame *frame, struct loop_box 
   }
 }
 
-static void map_any(lua_State *L, const struct frame *frame, struct loop_box *loop) {
-  for (uint32_t row = 0, count = loop->count; row < count; row++) {
+static void map_any(lua_State *L, const struct frame *frame, struct loop_box *loop, uint32_t from,
+                    uint32_t to) {
+  for (uint32_t row = from; row < to; row++) {
     if (!loop_takes(loop, row)) continue;
     loop->row = row;
     loop->chance->calls = 0;
@@ -182,27 +183,41 @@ static int count_floats(const struct loop_box *loop, bool to_write) {
   return count;
 }
 
-void map_rows(lua_State *L, int loop_index, int function, double dt) {
-  struct loop_box *loop = lua_touserdata(L, loop_index);
+static struct frame open_frame(lua_State *L, int loop_index, int function, double dt) {
+  const struct loop_box *loop = lua_touserdata(L, loop_index);
   int slots = (int)loop->slot_count;
   struct frame frame = {.loop = loop_index, .function = function, .slots = slots, .dt = dt};
   need_stack(L, RESULTS + 2 * slots + 8 + (int)loop_value_count(loop));
   frame.arguments = wanted_arguments(L, function, loop);
   frame.pushed = frame.arguments < slots ? frame.arguments : slots;
   frame.top = lua_gettop(L);
-  while (loop_next_run(loop)) {
-    if (UNLIKELY(loop->fill)) loop->fill(L, loop_index);
-    if (count_floats(loop, false) >= frame.pushed)
-      map_floats(L, &frame, loop, count_floats(loop, true));
-    else
-      map_any(L, &frame, loop);
-    lua_settop(L, frame.top);
-  }
+  return frame;
 }
 
-/* q:map(fn, dt): values in, values out. */
-int query_map(lua_State *L) {
-  map_check(L, check_form(L)->query, false);
-  run_form(L, false, map_rows);
-  return 0;
+/* The rows of the loop's current run. */
+static void map_run(lua_State *L, const struct frame *frame, struct loop_box *loop) {
+  if (count_floats(loop, false) >= frame->pushed)
+    map_floats(L, frame, loop, count_floats(loop, true));
+  else
+    map_any(L, frame, loop, 0, loop->count);
+  lua_settop(L, frame->top);
+}
+
+void map_here(lua_State *L, int loop_index, int function, double dt) {
+  struct frame frame = open_frame(L, loop_index, function, dt);
+  map_run(L, &frame, lua_touserdata(L, loop_index));
+}
+
+void map_row(lua_State *L, int loop_index, int function, double dt, uint32_t row) {
+  struct frame frame = open_frame(L, loop_index, function, dt);
+  map_any(L, &frame, lua_touserdata(L, loop_index), row, row + 1);
+}
+
+void map_rows(lua_State *L, int loop_index, int function, double dt) {
+  struct loop_box *loop = lua_touserdata(L, loop_index);
+  struct frame frame = open_frame(L, loop_index, function, dt);
+  while (loop_next_run(loop)) {
+    if (UNLIKELY(loop->fill)) loop->fill(L, loop_index);
+    map_run(L, &frame, loop);
+  }
 }

@@ -6,11 +6,13 @@
 
 #include "core/base/base.h"
 
-int query_map(lua_State *L);
-
 /* Calls the function at an index for every row of the open loop at another, whose fields it returns
 ** anew. */
 void map_rows(lua_State *L, int loop_index, int function, double dt);
+
+/* The same for the rows of the loop's current run, and for one of them. */
+void map_here(lua_State *L, int loop_index, int function, double dt);
+void map_row(lua_State *L, int loop_index, int function, double dt, uint32_t row);
 
 /* Raises unless every term that gives something is a single field or a tag; where `idle`, not while
 ** nothing matches, as a system does nothing then. */

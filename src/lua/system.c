@@ -77,8 +77,8 @@ static void read_switches(lua_State *L, struct system_box *system, const char *w
   int given = option(L, AT_SPEC, "compile");
   lua_pop(L, 1);
   system->compile = read_boolean(L, what, "compile", false) ? 1 : given == LUA_TNIL ? -1 : 0;
-  if (system->compile == 1 && system->form != FORM_EACH)
-    raise_error(L, "%s: compile = true goes with each", what);
+  if (system->compile == 1 && system->form == FORM_RUN)
+    raise_error(L, "%s: compile = true goes with each and map", what);
   int type = option(L, AT_SPEC, "when");
   if (type != LUA_TNIL && type != LUA_TFUNCTION) wrong_option(L, what, "when", "a function");
   if (type != LUA_TNIL) desc->when = script_when;
@@ -121,12 +121,14 @@ void system_check(lua_State *L, int world_index, const ecs_system *system,
 
 /* Makes the kernel of what may be compiled. Its index; 0: none. */
 static int make_kernel(lua_State *L, struct world_box *box, const struct system_box *system) {
-  if (system->form != FORM_EACH || system->compile == 0 || !box->kernels->on) return 0;
+  if (system->form == FORM_RUN || system->compile == 0 || !box->kernels->on) return 0;
   if (!system->query) return 0;
+  struct use use = {"each", RESULT_NONE, false};
+  if (system->form == FORM_MAP) use = (struct use){"map", RESULT_MAP, false};
   int top = lua_gettop(L);
   lua_getiuservalue(L, AT_SYSTEM, SYSTEM_FUNCTION);
   lua_getiuservalue(L, AT_SYSTEM, SYSTEM_QUERY);
-  kernel_push(L, box, AT_WORLD, top + 1, top + 2, (struct use){NULL, RESULT_NONE, false});
+  kernel_push(L, box, AT_WORLD, top + 1, top + 2, use);
   lua_pushvalue(L, top + 3);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_KERNEL);
   return top + 3;

@@ -162,7 +162,7 @@ static void run_loop(lua_State *L, struct system_box *system, rows_fn rows, int 
   loop_end(loop);
 }
 
-/* An `each` as a program when it can be one now. */
+/* An `each` or `map` as a program when it can be one now. */
 static bool run_compiled(lua_State *L, struct system_box *system) {
   struct kernel_run how = {.dt = system->dt};
   int handle = AT_FUNCTION + 1;
@@ -218,7 +218,7 @@ static int run_body(lua_State *L) {
     case FORM_MAP:
       /* A tag may have become a component since. */
       map_check(L, system->query->query, true);
-      run_loop(L, system, map_rows, 0);
+      if (!run_compiled(L, system)) run_loop(L, system, map_rows, 0);
       break;
     default:
       lua_pushvalue(L, AT_WORLD);
@@ -239,8 +239,8 @@ static bool is_idle(const struct system_box *system) {
   return true;
 }
 
-/* An `each` that is known to need nothing of Lua but outside values runs without a call of Lua:
-** that costs more than a few rows do. */
+/* An `each` or `map` that is known to need nothing of Lua but outside values runs without a call
+** of Lua: that costs more than a few rows do. */
 static bool run_settled(const struct system_box *system, double dt) {
   struct kernel *kernel = system->kernel ? system->kernel->kernel : NULL;
   if (!kernel || !system->compiled || !system->query->query) return false;
