@@ -199,7 +199,7 @@ describe("an error in a system", function()
   it("is an error of stack depth, too", function()
     local world = new_world()
     local function deep() return 1 + deep() end
-    world:system("s", { run = deep })
+    world:system("s", { run = function() deep() end })
     has_error(function() world:update(0) end, "stack overflow")
     world:system("s", { run = function() end })
     world:update(0)
@@ -322,7 +322,7 @@ describe("world:on_error", function()
       local world = require("ecs").world()
       weak[world] = true
       world:on_error(function() return world end)
-      world:system("s", { run = function() return world end })
+      world:system("s", { run = function() world:alive(1) end })
     end
     for _ = 1, 3 do collectgarbage() end
     assert.is_nil(next(weak))

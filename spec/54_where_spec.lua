@@ -289,8 +289,10 @@ describe("world:explain of a function", function()
     assert.same({ "where vector N, Marked", "max vector N", "min vector N", "sum vector N" }, forms)
     assert.matches("sum.f64", told.also[4].program)
     assert.equal(world:query("N, Marked"):count(), where:count())
-    world:system("s", { query = "N", each = f, compile = true })
-    assert.equal("each", world:explain(f).form)
+    local function g(n) n.f = 1 end
+    q:run(g)
+    world:system("s", { query = "N", each = g, compile = true })
+    assert.equal("each", world:explain(g).form)
   end)
 
   it("says when it fell back to Lua, and why", function()

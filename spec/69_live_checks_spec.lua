@@ -103,7 +103,7 @@ describe("a field that goes (C60)", function()
   it("is refused of a resource, in every form of a system", function()
     local what = "component 'Config' has no field 'speed'"
     for _, body in ipairs { each "p.x = config.speed", each "CONFIG = 1 config.speed = 1",
-                            "world:system('s', { run = function() return config.speed end })",
+                            "world:system('s', { run = function() print(config.speed) end })",
                             "world:system('s', { query = 'P.x', map = function(x) "
                               .. "return x * config.speed end })" } do
       anew()
@@ -194,8 +194,27 @@ describe("registration", function()
       "its parameter 2 is called 'dt', but what it is given as dt is parameter 3")
     refused({ query = "P.x", map = function(dt) return dt end }, "parameter 1", "parameter 2")
     refused({ run = function(dt) return dt end }, "parameter 1", "parameter 2")
-    world:system("s", { query = "P, Q", each = function(_, _, dt) return dt end })
-    world:system("s", { run = function(_, dt) return dt end })
+    world:system("s", { query = "P, Q", each = function(_, _, dt) return tostring(dt) end })
+    world:system("s", { run = function(_, dt) return tostring(dt) end })
+  end)
+
+  it("knows results that nothing takes", function()
+    local why = "it returns a value, which nothing takes: write 'return' alone"
+    refused({ query = "P", each = function(p) return p.x end }, why, "or 'map' for what becomes")
+    refused({ query = "P", each = function(p) if p.x > 0 then return false end p.x = 1 end }, why)
+    refused({ query = "P", each = function(p) return (tostring(p)) end, compile = false }, why)
+    refused({ query = "P", each = function(p) return nil, p.x end }, why)
+    refused({ run = function(w) return w end }, why)
+    world:system("s", { query = "P", each = function(p) if p.x > 0 then return end p.x = 1 end })
+    world:system("s", { query = "P", each = function(p)
+      if p.x > 0 then return nil end
+      p.x = 1
+    end })
+    world:system("s", { query = "P", each = function() return nil, nil end })
+    world:system("s", { query = "P", each = function(p) return tostring(p) end })
+    world:system("s", { query = "P", each = function(_, ...) return ... end })
+    world:system("s", { query = "P.x", map = function(x) return x end })
+    world:query("P"):each(function(p) return p.x end)
   end)
 
   it("knows the fields of views, and what is read only", function()
@@ -217,7 +236,7 @@ describe("registration", function()
     world:system("s", { query = "P", each = function(p)
       local function choose() p = { z = 1 } end
       choose()
-      return p.z
+      return print(p.z)
     end })
   end)
 

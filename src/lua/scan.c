@@ -261,12 +261,30 @@ static void follow(struct scanner *s, const struct body *body, const struct code
   scan_body(s, callee.index, given, code->b);
 }
 
+/* Whether all that an instruction returns is nil, which the one before it says. */
+static bool returns_nil(const struct body *body, uint32_t pc) {
+  const struct code *code = &body->code.code[pc], *before = pc > 0 ? code - 1 : NULL;
+  if (!before || before->kind != CODE_NIL) return false;
+  return before->a <= code->a && before->a + before->b + 1 >= code->a + code->b;
+}
+
+/* What is returned where nobody takes it was meant for something else, as for `map`. A call in tail
+** position says nothing of what comes of it. */
+static void check_return(const struct scanner *s, const struct body *body, uint32_t pc) {
+  const struct code *code = &body->code.code[pc];
+  if (code->kind != CODE_RETURN || code->b == NONE || code->b == 0) return;
+  if (s->scan->form == FORM_MAP || s->scan->changes || returns_nil(body, pc)) return;
+  refuse(s, body, pc, "it returns a value, which nothing takes: write 'return' alone%s",
+         s->scan->form == FORM_EACH ? ", or 'map' for what becomes of fields" : "");
+}
+
 static void scan_code(struct scanner *s, struct body *body) {
   uint32_t registers = body->code.registers;
   struct thing *things = body->things;
   bool whole = s->depth == 1;
   for (uint32_t pc = 0; pc < body->code.count; pc++) {
     const struct code *code = &body->code.code[pc];
+    if (whole) check_return(s, body, pc);
     if (!whole && is_fork(code->kind)) return;
     if (body->joins[pc]) memcpy(things, things + registers, registers * sizeof *things);
     if (code->kind == CODE_CALL) follow(s, body, code);
