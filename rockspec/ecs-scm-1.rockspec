@@ -118,6 +118,7 @@ build = {
         "src/front/number.c",
         "src/front/numeric_for.c",
         "src/front/outside.c",
+        "src/front/string_field.c",
         "src/kernel/allocate.c",
         "src/kernel/build.c",
         "src/kernel/builder.c",

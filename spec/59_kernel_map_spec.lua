@@ -139,7 +139,7 @@ describe("a function of map that is compiled", function()
         return 2
       end
     end, "lua")
-    same("Body.name", function() return function() return "x" end end, "lua")
+    same("Body.name", function() return function(name) return name .. "x" end end, "lua")
   end)
 
   it("is refused by compile = true, with the reason", function()

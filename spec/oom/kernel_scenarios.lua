@@ -161,6 +161,21 @@ scenario("rows that satisfy a function", {
   end,
 })
 
+scenario("strings in kernels", {
+  prepare = function(s)
+    crowd(s)
+    for i = 1, 24, 3 do s.world:set(s.ids[i], "Label", "a label of some length " .. i % 2) end
+    s.labels = s.world:query "Label"
+    s.change = s.world:query "Label.text"
+  end,
+  act = function(s)
+    s.labels:where(function(l) return l.text == "a text that is nowhere" end):count()
+    s.change:map(function(text)
+      return text == "a label of some length 1" and "a text that comes by a kernel" or text
+    end)
+  end,
+})
+
 scenario("forms of a filter", {
   prepare = function(s)
     crowd(s)

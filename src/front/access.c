@@ -51,7 +51,9 @@ static uint32_t find_column(struct front *f, uint32_t slot, uint32_t leaf,
                             const struct component *component, uint32_t component_leaf) {
   for (uint32_t i = 0; i < f->column_count; i++)
     if (f->cells[i].slot == slot && f->cells[i].leaf == leaf) return i;
-  k_column type = access_column_type(f, component, &component->leaves[component_leaf]);
+  const struct leaf *field = &component->leaves[component_leaf];
+  bool text = field->type == ECS_STRING;
+  k_column type = text ? KC_U32 : access_column_type(f, component, field);
   return new_column(f, (struct run_column){slot, leaf},
                     (struct front_column){.component = component,
                                           .component_leaf = component_leaf, .type = type,
@@ -91,6 +93,7 @@ struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
   if (f->env.fields[at] == K_NONE) f->env.fields[at] = build_load(f->b, f->columns[at].number);
   struct val value = val_number(f, f->env.fields[at], false);
   value.names = field->type == ECS_ENUM ? field->names : NULL;
+  if (field->type == ECS_STRING) value.names = &front_texts;
   value.entity = field->type == ECS_ENTITY;
   return value;
 }
@@ -209,6 +212,7 @@ struct val access_parameter(struct front *f, uint32_t index) {
 /* A value as a field takes it. */
 static k_value fit_value(struct front *f, const struct leaf *leaf, k_column type,
                          struct val value) {
+  if (leaf->type == ECS_STRING) return text_as_cell(f, value);
   if (leaf->type == ECS_ENUM) {
     k_value named = val_is_text(value) ? choice_as_enum(f, value, leaf->names, false) : K_NONE;
     if (named != K_NONE) return named;

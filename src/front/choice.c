@@ -24,25 +24,24 @@ static bool as_choice(struct front *f, struct val *x) {
   return true;
 }
 
-/* The place of a string among the names, or -1. */
-static int64_t place_of(const struct enumeration *names, ecs_string string) {
+/* The place of a string among the names; K_NONE when it is none, or -1, if `any`. */
+static k_value place_of(struct front *f, const struct enumeration *names, ecs_string string,
+                        bool any) {
+  if (names == &front_texts) return text_constant(f, string);
   uint32_t at = enumeration_find(names, string.data, string.size);
-  return at == NONE ? -1 : (int64_t)at;
+  if (at == NONE && !any) return K_NONE;
+  return build_i64(f->b, at == NONE ? -1 : (int64_t)at);
 }
 
 k_value choice_as_enum(struct front *f, struct val x, const struct enumeration *names, bool any) {
   struct builder *b = f->b;
   assert(val_is_text(x));
-  if (x.kind == VAL_STRING) {
-    int64_t at = place_of(names, x.string);
-    return at >= 0 || any ? build_i64(b, at) : K_NONE;
-  }
+  if (x.kind == VAL_STRING) return place_of(f, names, x.string, any);
   k_value result = K_NONE;
   for (uint32_t i = 0; i < f->string_count; i++) {
     if (!((uint64_t)x.number >> i & 1)) continue;
-    int64_t at = place_of(names, f->strings[i]);
-    if (at < 0 && !any) return K_NONE;
-    k_value place = build_i64(b, at);
+    k_value place = place_of(f, names, f->strings[i], any);
+    if (place == K_NONE) return K_NONE;
     k_value here = build_binary(b, KO_EQ, x.value, build_i64(b, i));
     result = result == K_NONE ? place : build_select(b, here, place, result);
   }

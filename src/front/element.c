@@ -181,6 +181,8 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
   assert(table.kind == VAL_PATH && index.kind == VAL_VALUE);
   if (RESULT_IS_USED(f->result))
     front_refuse(f, "it takes an element of a table by a variable, and its result is used");
+  if (index.names == &front_texts)
+    front_refuse(f, "it takes an element of a table by a string field: make the field an enum");
   if (!index.names && !val_is_number(f, index))
     front_refuse(f, "it indexes a table by a boolean");
   uint32_t number = find_table(f, table.at, index.names);

@@ -235,6 +235,15 @@ k_value choice_as_enum(struct front *f, struct val x, const struct enumeration *
 /* x == y of strings that are not both constants. */
 k_value choice_equal(struct front *f, struct val x, struct val y);
 
+/* ---- string_field.c ---- */
+
+/* What the values of string fields have for their names: any text is one. */
+extern const struct enumeration front_texts;
+/* The number that a string of the function has in the world's table. */
+k_value text_constant(struct front *f, ecs_string text);
+/* A value as a string field takes it. */
+k_value text_as_cell(struct front *f, struct val value);
+
 /* ---- number.c: typing and operators ---- */
 
 /* A value of the program, number or boolean. */

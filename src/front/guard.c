@@ -91,6 +91,20 @@ enum reading guard_read_elements(lua_State *L, int anchors, const struct guard *
   return READING_FITS;
 }
 
+enum reading guard_read_text(lua_State *L, int anchors, const struct guard *guard,
+                             ecs_world *world, k_scalar *uniforms) {
+  size_t size;
+  uint32_t number;
+  lua_rawgeti(L, anchors, guard->same);
+  const char *text = lua_tolstring(L, -1, &size);
+  assert(text && guard->uniform >= 0);
+  ecs_status status = intern(&world->strings, &world->memory, text, size, &number);
+  lua_pop(L, 1);
+  if (status != ECS_OK) return READING_STARVED;
+  uniforms[guard->uniform].i64 = number;
+  return READING_FITS;
+}
+
 void guard_read_resource(const ecs_world *world, const struct resource_uniform *resource,
                          k_scalar *value) {
   const struct component *component = component_of(world, resource->component);

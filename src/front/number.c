@@ -37,7 +37,7 @@ static const char *describe(const struct front *f, struct val x) {
     case VAL_NOTHING: return "a value that is not the same type on every way here";
     case VAL_NIL: return "nil";
     case VAL_VALUE:
-      if (x.names) return "an enum";
+      if (x.names) return x.names == &front_texts ? "a string field" : "an enum";
       if (x.mixed) return "a number that is an integer on one way and a float on another";
       return val_type(f, x) == KT_BOOL ? "a boolean" : "a number";
     case VAL_STRING:
@@ -133,7 +133,8 @@ static k_value compare_enum(struct front *f, struct val x, struct val y, int *kn
   if (y.kind == VAL_VALUE && y.names == x.names)
     return build_binary(f->b, KO_EQ, x.value, y.value);
   if (y.kind == VAL_VALUE && y.names)
-    front_refuse(f, "it compares different enums: compare each with a name, as in x == 'name'");
+    front_refuse(f, "it compares different enums, or an enum with a string field: compare each "
+                    "with a name, as in x == 'name'");
   *known = 0;
   return K_NONE;
 }

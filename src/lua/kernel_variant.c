@@ -27,21 +27,22 @@ void variant_free(ecs_world *world, struct variant *variant) {
 /* ---- outside values ---- */
 
 static enum reading read_guard(lua_State *L, int anchors, const struct guard *guard,
-                               struct memory *memory, struct variant *variant) {
+                               ecs_world *world, struct variant *variant) {
+  if (guard->type == GUARD_TEXT)
+    return guard_read_text(L, anchors, guard, world, variant->uniforms);
   if (guard->type != GUARD_ELEMENTS)
     return guard_read(L, anchors, guard, variant->uniforms) ? READING_FITS : READING_OTHER;
   uint32_t at = guard->uniform < 0 ? 0 : (uint32_t)guard->uniform;   /* a refusal's has none */
   assert(at < FRONT_ARRAYS);
-  return guard_read_elements(L, anchors, guard, memory, &variant->copied[at],
+  return guard_read_elements(L, anchors, guard, &world->memory, &variant->copied[at],
                              &variant->arrays[at]);
 }
 
 /* Whether they are of the types that the variant is for. */
-static bool read_guards(lua_State *L, int anchors, struct memory *memory,
-                        struct variant *variant) {
+static bool read_guards(lua_State *L, int anchors, ecs_world *world, struct variant *variant) {
   enum reading reading = READING_FITS;
   for (uint32_t i = 0; i < variant->guard_count && reading == READING_FITS; i++)
-    reading = read_guard(L, anchors, &variant->guards[i], memory, variant);
+    reading = read_guard(L, anchors, &variant->guards[i], world, variant);
   variant->starved = reading == READING_STARVED;
   return reading == READING_FITS;
 }
@@ -119,7 +120,7 @@ static bool fits_now(lua_State *L, int all_anchors, const struct kernel *kernel,
                      struct variant *variant) {
   if (variant->run == kernel->runs) return true;
   lua_rawgeti(L, all_anchors, (lua_Integer)variant->anchors);
-  bool fits = read_guards(L, lua_gettop(L), kernel->box->memory, variant);
+  bool fits = read_guards(L, lua_gettop(L), kernel->box->world, variant);
   lua_pop(L, 1);
   if (variant->starved) raise_memory(L);
   if (!fits) return false;
@@ -146,11 +147,25 @@ static struct variant *find(lua_State *L, int anchors, struct kernel *kernel, st
   return NULL;
 }
 
+/* The function itself, where it did a row, may have swept strings that nobody had. */
+static void read_texts(lua_State *L, int all_anchors, const struct kernel *kernel,
+                       struct variant *variant) {
+  bool starved = false;
+  lua_rawgeti(L, all_anchors, (lua_Integer)variant->anchors);
+  for (uint32_t i = 0; i < variant->guard_count && !starved; i++)
+    if (variant->guards[i].type == GUARD_TEXT)
+      starved = guard_read_text(L, lua_gettop(L), &variant->guards[i], kernel->box->world,
+                                variant->uniforms) == READING_STARVED;
+  lua_pop(L, 1);
+  if (starved) raise_memory(L);
+}
+
 struct variant *variant_find(lua_State *L, int anchors, struct kernel *kernel,
                              struct which which) {
   struct variant *variant = find(L, anchors, kernel, which);
   if (!variant || !variant->plan.program) return NULL;
   read_arrays(kernel->box, variant);
+  if (UNLIKELY(variant->texts)) read_texts(L, anchors, kernel, variant);
   return variant;
 }
 
@@ -176,7 +191,7 @@ struct variant *variant_settled(lua_State *L, int anchors, struct kernel *kernel
   if (!fits_all(kernel, variant)) return NULL;
   if (variant->guard_count) {
     lua_rawgeti(L, anchors, (lua_Integer)variant->anchors);
-    bool fits = read_guards(L, lua_gettop(L), kernel->box->memory, variant);
+    bool fits = read_guards(L, lua_gettop(L), kernel->box->world, variant);
     lua_pop(L, 1);
     if (!fits) return NULL;
   }
@@ -223,6 +238,8 @@ static bool copy_arrays(struct memory *memory, struct variant *variant,
       copy_array(memory, &columns, from->columns, count * sizeof *from->columns);
   variant->guards = guards;
   variant->guard_count = guards ? from->guard_count : 0;
+  for (uint32_t i = 0; i < variant->guard_count; i++)
+    variant->texts |= variant->guards[i].type == GUARD_TEXT;
   variant->resources = resources;
   variant->resource_count = resources ? from->resource_count : 0;
   variant->cells = cells;

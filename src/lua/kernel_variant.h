@@ -72,6 +72,7 @@ struct variant {
   uint32_t array_count;
   k_array arrays[FRONT_ARRAYS];   /* as they are in this run */
   struct copied copied[FRONT_ARRAYS];   /* tables among them */
+  bool texts;                  /* some of its guards are GUARD_TEXT */
   bool starved;                /* there was no memory to copy them */
 };
 
