@@ -152,7 +152,6 @@ describe("an array in a kernel", function()
     for what, fn in pairs {
       ["it writes to the array 'a_i32'"] = function() grid[1] = 2 end,
       ["it writes to a table"] = function(p) grid[p.i] = 2 end,
-      ["it asks for a length"] = function(p) p.x = #grid end,
       ["it calls a method of the array 'a_i32'"] = function() grid:fill(1) end,
       ["it reads the array 'ids', which is entity"] = function(p) p.on = ids[1] == ids[2] end,
       ["neither this world nor a resource or an array of it"] = function(p) p.x = other[1] end,

@@ -4,6 +4,7 @@
 #include "front/front.h"
 #include "core/base/text.h"
 #include "core/store/component.h"
+#include "core/store/query.h"
 #include "core/store/term.h"
 #include "core/store/world.h"
 
@@ -250,11 +251,11 @@ static uint32_t math_call(struct front *f, uint32_t name, const struct val *argu
 /* ---- methods of the world ---- */
 
 enum method_name { METHOD_DESPAWN, METHOD_ADD, METHOD_REMOVE, METHOD_RANDOM, METHOD_RES,
-                   METHOD_HAS, METHOD_COUNT };
+                   METHOD_HAS, METHOD_MATCHES, METHOD_COUNT };
 
 struct val call_method(struct front *f, struct val object, const struct constant *key) {
   static const char *const names[METHOD_COUNT] = {"despawn", "add", "remove", "random", "res",
-                                                  "has"};
+                                                  "has", "count"};
   for (uint32_t i = 0; key->type == CONST_STRING && i < METHOD_COUNT; i++)
     if (text_equal(names[i], key->string.data, key->string.size))
       return (struct val){.kind = VAL_METHOD, .at = i};
@@ -367,6 +368,30 @@ static struct val has_call(struct front *f, const struct val *arguments, uint32_
   return val_number(f, build_uniform(f->b, uniform, KT_BOOL), false);
 }
 
+/* Refuses a query whose matches may come and go while the function runs, by what it writes. */
+static void check_counted(struct front *f, ecs_string text) {
+  struct query_terms terms;
+  ecs_status status = query_parse(f->world, text, NULL, 0, &terms);
+  if (status == ECS_ENOMEM) front_no_memory(f);
+  f->fleeting = status != ECS_OK;
+  if (f->fleeting) front_refuse(f, "%s", f->world->message);
+  bool by_rows = terms.step_count || terms.targets;
+  query_terms_free(f->world, &terms);
+  if (by_rows)
+    front_refuse(f, "it counts what is decided row by row: do it in a system's run and keep it in "
+                    "a resource");
+}
+
+/* world:count(text): the same all the time, as what changes entities is staged. */
+static struct val count_call(struct front *f, const struct val *arguments, uint32_t count) {
+  bool given = count == 2 && arguments[0].kind == VAL_WORLD && arguments[1].kind == VAL_STRING;
+  if (!given)
+    front_refuse(f, "it calls world:count with something else than one text, which a constant or "
+                    "an upvalue holds: do it in a system's run");
+  check_counted(f, arguments[1].string);
+  return val_number(f, text_guard(f, GUARD_COUNT, arguments[1].string), true);
+}
+
 static struct val random_call(struct front *f, const struct val *arguments, uint32_t count) {
   if (count < 2 || arguments[0].kind != VAL_WORLD || arguments[1].kind != VAL_VALUE ||
       !arguments[1].entity)
@@ -404,6 +429,7 @@ static struct val method_call(struct front *f, uint32_t name, const struct val *
   if (name == METHOD_RANDOM) return random_call(f, arguments, count);
   if (name == METHOD_HAS) return has_call(f, arguments, count);
   if (name == METHOD_RES) return resource_call(f, arguments, count);
+  if (name == METHOD_MATCHES) return count_call(f, arguments, count);
   need_row_entity(f, arguments, count);
   if (f->result == RESULT_TRUTH)
     front_refuse(f, "it changes entities in a predicate: do it in q:where(fn):each");

@@ -259,9 +259,10 @@ static void take_index(struct front *f, const struct code *code) {
 static struct val length(struct front *f, struct val x) {
   if (x.kind == VAL_PATH) return outside_length(f, x);
   bool counted = (x.kind == VAL_VIEW || x.kind == VAL_RESOURCE) && x.array;
-  if (!counted && x.kind != VAL_STRING)
+  if (!counted && x.kind != VAL_STRING && x.kind != VAL_ARRAY)
     front_refuse(f, "it asks for a length of what is neither a table, an array nor a text");
   int64_t count = counted ? x.array->count : (int64_t)x.string.size;
+  if (x.kind == VAL_ARRAY) count = x.component->length;   /* till it is declared anew */
   struct val number = val_number(f, build_i64(f->b, count), true);
   number.literal = true;
   number.number = count;

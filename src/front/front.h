@@ -239,6 +239,8 @@ k_value choice_equal(struct front *f, struct val x, struct val y);
 
 /* What the values of string fields have for their names: any text is one. */
 extern const struct enumeration front_texts;
+/* The number that is read for a text before each run, as a guard says. */
+k_value text_guard(struct front *f, enum guard_type type, ecs_string text);
 /* The number that a string of the function has in the world's table. */
 k_value text_constant(struct front *f, ecs_string text);
 /* A value as a string field takes it. */

@@ -6,6 +6,8 @@
 #include "core/store/array.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
+#include "core/store/query.h"
+#include "core/store/world.h"
 
 /* Whether two paths lead to the same, now. */
 static bool read_equal(lua_State *L, int anchors, const struct guard *guard,
@@ -102,6 +104,18 @@ enum reading guard_read_text(lua_State *L, int anchors, const struct guard *guar
   lua_pop(L, 1);
   if (status != ECS_OK) return READING_STARVED;
   uniforms[guard->uniform].i64 = number;
+  return READING_FITS;
+}
+
+enum reading guard_read_count(lua_State *L, int anchors, const struct guard *guard,
+                              ecs_world *world, k_scalar *uniforms) {
+  size_t count;
+  lua_rawgeti(L, anchors, guard->same);
+  assert(lua_type(L, -1) == LUA_TSTRING && guard->uniform >= 0);
+  ecs_status status = query_count_with(world, lua_tostring(L, -1), NULL, 0, &count);
+  lua_pop(L, 1);
+  if (status != ECS_OK) return status == ECS_ENOMEM ? READING_STARVED : READING_OTHER;
+  uniforms[guard->uniform].i64 = (int64_t)count;
   return READING_FITS;
 }
 

@@ -29,7 +29,8 @@ enum guard_type {
   GUARD_ASKED,     /* a metamethod is to say whether it is what another path leads to */
   GUARD_EQUAL,     /* whether it is what another path leads to, without a metamethod's help */
   GUARD_ELEMENTS,  /* a table whose elements are all of a kind */
-  GUARD_TEXT       /* none: `same` is a text whose number in the world's strings is wanted */
+  GUARD_TEXT,      /* none: `same` is a text whose number in the world's strings is wanted */
+  GUARD_COUNT      /* none: `same` is a query's text, and how many matches it has is wanted */
 };
 
 /* What the elements of a table are. Those from ELEMENTS_NONE on are refused. */
@@ -99,6 +100,9 @@ enum reading guard_read_elements(lua_State *L, int anchors, const struct guard *
 /* The same of GUARD_TEXT: the number is good as long as nothing sweeps the world's strings. */
 enum reading guard_read_text(lua_State *L, int anchors, const struct guard *guard,
                              ecs_world *world, k_scalar *uniforms);
+/* The same of GUARD_COUNT. */
+enum reading guard_read_count(lua_State *L, int anchors, const struct guard *guard,
+                              ecs_world *world, k_scalar *uniforms);
 void guard_read_resource(const ecs_world *world, const struct resource_uniform *resource,
                          k_scalar *value);
 /* Where an array of the world is now. */

@@ -7,19 +7,22 @@
 
 const struct enumeration front_texts = {NULL, 0, NULL, 0};
 
-k_value text_constant(struct front *f, ecs_string text) {
-  if (text.size == 0) return build_i64(f->b, 0);
+k_value text_guard(struct front *f, enum guard_type type, ecs_string text) {
   uint16_t same = outside_string(f, text.data, text.size);
   uint32_t i = 0;
-  while (i < f->guard_count && (f->guards[i].type != GUARD_TEXT || f->guards[i].same != same)) i++;
+  while (i < f->guard_count && (f->guards[i].type != type || f->guards[i].same != same)) i++;
   f->fleeting = i == FRONT_GUARDS;
   if (f->fleeting)
     front_refuse(f, "it uses too many values from outside: write it as two systems");
   if (i == f->guard_count)
     f->guards[f->guard_count++] =
-        (struct guard){.type = GUARD_TEXT, .same = same, .uniform = outside_uniform(f)};
+        (struct guard){.type = type, .same = same, .uniform = outside_uniform(f)};
   assert(f->guards[i].uniform >= 0);
   return build_uniform(f->b, (uint32_t)f->guards[i].uniform, KT_I64);
+}
+
+k_value text_constant(struct front *f, ecs_string text) {
+  return text.size ? text_guard(f, GUARD_TEXT, text) : build_i64(f->b, 0);
 }
 
 k_value text_as_cell(struct front *f, struct val value) {

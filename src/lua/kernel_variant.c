@@ -30,6 +30,8 @@ static enum reading read_guard(lua_State *L, int anchors, const struct guard *gu
                                ecs_world *world, struct variant *variant) {
   if (guard->type == GUARD_TEXT)
     return guard_read_text(L, anchors, guard, world, variant->uniforms);
+  if (guard->type == GUARD_COUNT)
+    return guard_read_count(L, anchors, guard, world, variant->uniforms);
   if (guard->type != GUARD_ELEMENTS)
     return guard_read(L, anchors, guard, variant->uniforms) ? READING_FITS : READING_OTHER;
   uint32_t at = guard->uniform < 0 ? 0 : (uint32_t)guard->uniform;   /* a refusal's has none */

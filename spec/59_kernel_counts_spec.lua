@@ -1,0 +1,105 @@
+-- What a kernel may ask of the world that is the same for all rows: how many match, how long an
+-- array is.
+
+local helper = require "spec.support.ecs_helper"
+local has_error = helper.has_error
+
+local function new_world(kernels)
+  local world = helper.new_world { kernels = kernels }
+  world:component("N", { "a: i64", "f: f64" })
+  world:component("Off", { "x: i32", toggle = true })
+  world:tag "Enemy"
+  world:relation "Likes"
+  world:array("grid", "f32", 12)
+  for i = 1, 20 do
+    local e = world:spawn { N = { i }, Off = { i }, Enemy = i % 4 == 0 or nil }
+    if i % 3 == 0 then world:disable(e, "Off") end
+  end
+  return world
+end
+
+-- What the sum of a comes to after each of some updates, between which enemies come and go.
+local function told(kernels, make)
+  local world, out = new_world(kernels), {}
+  world:system("s", { query = "N", each = make(world) })
+  for _ = 1, 4 do
+    world:update(0.5)
+    out[#out + 1] = world:query("N"):sum(function(n) return n.a end)
+    out[#out + 1] = world:query("N"):sum(function(n) return n.f end)
+    world:spawn { N = { 1 }, Enemy = true }
+    world:despawn(world:query("Enemy"):first())
+    world:spawn { Enemy = true }
+  end
+  return table.concat(out, " "), world:explain "s"
+end
+
+local function same(make)
+  local compiled, explained = told(true, make)
+  assert.equal("vector", explained.tier)
+  assert.equal((told(false, make)), compiled)
+end
+
+describe("world:count in a kernel", function()
+  it("is how many match when the run begins, whatever it stages", function()
+    same(function(world) return function(n) n.a = n.a + world:count "Enemy" end end)
+    same(function(world)
+      return function(n, _, e)
+        if n.a % 5 == 0 then world:despawn(e) end
+        n.a, n.f = world:count "N, !Enemy", world:count "Enemy" / 3
+      end
+    end)
+    local text = "Enemy, Off"
+    same(function(world)
+      return function(n) if world:count(text) > 3 then n.a = world:count "Off:off" end end
+    end)
+  end)
+
+  it("is a predicate's and a sum's, too", function()
+    for _, kernels in ipairs { true, false } do
+      local world = new_world(kernels)
+      local function few(n) return n.a <= world:count "Enemy" end
+      local query = world:query "N"
+      local where = query:where(few)
+      assert.equal(5, where:count())
+      assert.equal(kernels and "vector" or "lua", world:explain(few).tier)
+      assert.equal(100, query:sum(function() return world:count "Enemy" end))
+      world:query("Enemy"):despawn()
+      assert.equal(0, where:count())
+    end
+  end)
+
+  it("is refused of what may come and go row by row, and of what is no constant", function()
+    local world = new_world(true)
+    local function refused(fn, ...)
+      has_error(function() world:system("s", { query = "N", each = fn, compile = true }) end,
+        "cannot be compiled", ...)
+    end
+    refused(function(n) n.a = world:count "(Likes, *)" end, "decided row by row")
+    local given = { x = 1 }
+    refused(function(n) n.a = world:count("(Likes, $x)", given) end, "than one text")
+    refused(function(n) n.a = world:count(n.a) end, "than one text")
+    refused(function(n) n.a = world:count "Enmy" end, "did you mean 'Enemy'")
+    world:system("s", { query = "N", each = function(n) n.a = world:count "Enmy" end })
+    has_error(function() world:update(1) end, "Enmy")
+    world:tag "Enmy"
+    world:update(1)
+    assert.equal("vector", world:explain("s").tier)
+  end)
+end)
+
+describe("the length of a world's array in a kernel", function()
+  it("is what the array is declared with now", function()
+    for _, kernels in ipairs { true, false } do
+      local world = new_world(kernels)
+      local grid = world:array "grid"
+      world:system("s", { query = "N", each = function(n) n.a = n.a % #grid + #grid * 100 end })
+      world:update(1)
+      assert.equal(1207, world:query("N"):max(function(n) return n.a == 1207 and n.a or 0 end))
+      assert.equal(kernels and "vector" or "lua", world:explain("s").tier)
+      world:array("grid", "f32", 5)
+      world:update(1)
+      local other = world:query("N"):where(function(n) return n.a < 500 or n.a > 504 end)
+      assert.equal(0, other:count())
+    end
+  end)
+end)
