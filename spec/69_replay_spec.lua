@@ -244,6 +244,38 @@ describe("streams of random numbers", function()
     end
   end)
 
+  it("of whoever calls the world go on when its systems have run, whatever these draw", function()
+    local drawn = {}
+    for i, noisy in ipairs { false, true } do
+      local world = helper.new_world { seed = 3, tag = 1 }
+      local e, list = world:spawn {}, {}
+      local function draw() list[#list + 1] = world:random(e) end
+      world:system("s", { when = function() return noisy and world:random(e) < 2 end,
+        run = function()
+          for _ = 1, 5 do world:random(e) end
+          pcall(world.update, world, 1)
+          pcall(world.run, world, "s", 1)
+        end })
+      world:system("failing", { run = function()
+        for _ = 1, noisy and 7 or 1 do world:random(e) end
+        error "now"
+      end })
+      world:on_error(draw)
+      draw()
+      world:run("s", 1)
+      draw()
+      world:update(1)
+      draw()
+      world:system("failing", { run = error })
+      world:run("failing", 1)
+      draw()
+      drawn[i] = list
+      world:close()
+    end
+    assert.equal(6, #drawn[1])
+    assert.same(drawn[1], drawn[2])
+  end)
+
   it("are counted alike when the query has no rows", function()
     local world, other = make(), make()
     for _, w in ipairs { world, other } do

@@ -3,6 +3,8 @@
 #define ECS_CORE_RUN_SCHEDULE_H
 
 #include "core/base/arena.h"
+#include "core/base/chance.h"
+#include "core/base/memory.h"
 
 #define CATCH_UP_STEPS 8
 
@@ -70,6 +72,7 @@ struct schedule {
   double clock;              /* when the system before ended; 0: others have run since */
   bool untold;               /* schedule_tell may have something to tell */
   ecs_system *current;       /* the one that runs */
+  struct chance outer;       /* the stream of random numbers around those of systems */
 };
 
 /* A world's schedule is all zero at first; this gives it the phases of the runtime. */

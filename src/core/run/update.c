@@ -44,7 +44,9 @@ static ecs_status failed(ecs_world *world, ecs_system *system, ecs_status status
   if (!schedule->on_error) return status;
   schedule->clock = 0;
   system->parked = true;
+  world->chance = schedule->outer;
   schedule->on_error(world, system->name, status, schedule->on_error_ud);
+  schedule->outer = world->chance;
   return ECS_OK;
 }
 
@@ -103,10 +105,8 @@ static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
   system->has_run = true;
   system->runs++;
   system->elapsed = 0;
-  struct chance outer = world->chance;
   world->chance = next_stream(world, system);
   ecs_status status = call(world, system, dt);
-  world->chance = outer;
   schedule->current = NULL;
   if (status != ECS_OK) system->streams--;
   if (status == ECS_ENOMEM) {
@@ -135,13 +135,11 @@ static void begin_interval(ecs_system *system) {
 
 /* Whether the system's condition holds; it draws from a stream of its own. */
 static ecs_status ask(ecs_world *world, ecs_system *system, bool *wanted) {
-  struct chance outer = world->chance;
   world->schedule->clock = 0;
   world->chance = next_stream(world, system);
   char first = forget_message(world);
   ecs_status status = system->when(world, system->ud, wanted);
   keep_message(world, status, first);
-  world->chance = outer;
   if (status != ECS_OK) system->streams--;
   return status;
 }
@@ -218,7 +216,10 @@ static ecs_status begin(ecs_world *world, const char *operation, double dt) {
   for (; status == ECS_OK && owner; owner = owner->next) status = owner->end_loops(owner->ud);
   if (status == ECS_OK && staging_is_open(&world->staging))
     status = world_fail(world, ECS_EBUSY, "%s is not possible inside a loop", operation);
-  if (status == ECS_OK) world->updating = true;
+  if (status == ECS_OK) {
+    world->updating = true;
+    world->schedule->outer = world->chance;
+  }
   world->schedule->clock = 0;
   return status;
 }
@@ -226,6 +227,7 @@ static ecs_status begin(ecs_world *world, const char *operation, double dt) {
 static void end(ecs_world *world) {
   assert(world->updating && !staging_is_open(&world->staging));
   world->updating = false;
+  world->chance = world->schedule->outer;
   schedule_free_gone(world);
   world_settle(world);
 }
@@ -241,7 +243,7 @@ ecs_status ecs_update(ecs_world *world, double dt) {
       pass_phase(schedule, schedule->phases[i], dt);
   }
   world->tick++;
-  world->chance = chance_outermost(world->seed);
+  world->schedule->outer = chance_outermost(world->seed);
   graph_reclaim(world);
   end(world);
   return status;
