@@ -116,6 +116,7 @@ build = {
         "src/front/env.c",
         "src/front/front.c",
         "src/front/guard.c",
+        "src/front/maybe.c",
         "src/front/number.c",
         "src/front/numeric_for.c",
         "src/front/outside.c",

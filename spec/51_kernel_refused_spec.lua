@@ -74,7 +74,6 @@ local refused = {
   { "if a.x < name then a.x = 1 end", "compares a number with a string", 2 },
   { "if a < b then a.x = 1 end", "compares a view with a view", 2 },
   { "local v = 1 if a.x > 0 then v = true end a.x = v", "another type", 2 },
-  { "local v if a.x > 0 then v = 1.5 end a.x = v", "another type", 2 },
   { "local v = b.n if a.x > 0 then v = 1.5 end a.x = v", "another type", 2 },
   { "for i = 1, a.x do a.y = i end", "depends on the row", 2 },
   { "for i = b.n, 10 do a.y = i end", "depends on the row", 2 },

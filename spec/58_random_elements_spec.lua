@@ -74,6 +74,30 @@ local bodies = {
     p.a = sum
   end end,
   function(list, array) return function(p) p.n = list[p.i] p.a = array[list[p.i]] end end,
+  function(list, array) return function(p)
+    local v = list[p.i] or array[p.f]
+    if v then p.b = p.b + 1 end
+    if list[p.i] == list[p.n] or array[p.i] == v then p.n = p.n + 1 end
+  end end,
+  function(list) return function(p)
+    local last, first, count = nil, nil, 0
+    for i = 1, 4 do
+      local v = list[p.i + i]
+      if v then last, count = v, count + 1 else first = nil end
+      if not first then first = v end
+      if count == 2 then break end
+    end
+    if last then p.a = p.a + 1 end
+    p.b = first == nil and 1 or count
+    if p.n > 2 then p.f = last end
+  end end,
+  function(list, array) return function(p)
+    local v
+    if p.b > 0 then v = array[p.i] elseif p.n > 2 then v = array[p.f] end
+    if v == nil then return end
+    p.a = v
+    if list[p.n] == nil then p.b = 1 elseif list[p.n] == v then p.b = 2 end
+  end end,
   function(_, _, kinds) return function(p) p.a = kinds[p.kind] p.n = kinds[p.kind] end end,
 }
 

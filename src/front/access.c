@@ -244,6 +244,7 @@ static void store(struct front *f, struct place to, struct val value) {
   if (f->breaks_promise)
     front_refuse(f, "it writes to '%s', which the query reads only (:in)", to.component->name);
   column->written = true;
+  value = maybe_pass(f, value);
   build_at(f->b, f->env.mask, front_tag(f) | (at + 1) << TAG_LINES);
   f->env.fields[at] = fit_value(f, &to.component->leaves[to.component_leaf], column->type, value);
 }

@@ -512,8 +512,10 @@ void call_function(struct front *f, const struct code *code) {
   const struct val function = *front_register(f, code->a);
   if (count && code->a + count >= f->frame->code->registers)
     front_refuse(f, "it passes too many arguments");
-  const struct val *arguments = count ? front_register(f, code->a + 1) : NULL;
+  struct val *arguments = count ? front_register(f, code->a + 1) : NULL;
   struct val results[FRONT_RESULTS] = {{.kind = VAL_NIL}};
+  bool known = function.kind == VAL_MATH || function.kind == VAL_METHOD;
+  for (uint32_t i = 0; known && i < count; i++) arguments[i] = maybe_pass(f, arguments[i]);
   if (function.kind == VAL_MATH) {
     put_results(f, code, results, math_call(f, function.at, arguments, count, results));
     return;

@@ -34,23 +34,43 @@ static uint32_t find_array(struct front *f, const struct component *array) {
   return add_array(f, (struct front_array){.id = array->id}, element_type(f, array));
 }
 
+/* An index as an integer, and in *whole where it is one: Lua knows others of no array. */
+static k_value whole_index(struct front *f, struct val index, k_value *whole) {
+  *whole = K_ALL;
+  if (val_type(f, index) == KT_I64) return index.value;
+  if (index.literal && index.number != 0) return build_i64(f->b, index.number);
+  k_value below = build_unary(f->b, KO_BELOW, index.value);
+  *whole = build_binary(f->b, KO_EQ, below, index.value);
+  return below;
+}
+
+/* The element of an array of the program, where there is one. */
+static struct val take_element(struct front *f, uint32_t array, struct val index, bool soft) {
+  k_value whole, at = whole_index(f, index, &whole);
+  struct val element = val_number(f, build_element(f->b, array, at), soft);
+  element.present = build_binary(f->b, KO_AND, whole, build_inside(f->b, array, at));
+  return element;
+}
+
 struct val element_at(struct front *f, struct val array, struct val index) {
   const struct component *component = array.component;
-  if (RESULT_IS_USED(f->result))
-    front_refuse(f, "it reads the array '%s', and its result is used", component->name);
   if (!val_is_number(f, index))
     front_refuse(f, "it takes an element of the array '%s' that is not named by a number",
                  component->name);
-  uint32_t number = find_array(f, component);
-  k_value at = number_as(f, index, KT_I64);
-  return val_number(f, build_element(f->b, number, at), false);
+  return take_element(f, find_array(f, component), index, false);
+}
+
+static struct val float_index(struct front *f, double number) {
+  int64_t whole;
+  if (number_is_integer(number, &whole)) return val_number(f, build_i64(f->b, whole), true);
+  return val_number(f, build_f64(f->b, number), true);
 }
 
 struct val element_key(struct front *f, struct val array, const struct constant *key) {
   if (key->type == CONST_INTEGER)
     return element_at(f, array, val_number(f, build_i64(f->b, key->integer), true));
   if (key->type == CONST_FLOAT)
-    return element_at(f, array, val_number(f, build_f64(f->b, key->number), true));
+    return element_at(f, array, float_index(f, key->number));
   front_refuse(f, "it calls a method of the array '%s', or takes an element that is not named by "
                   "a number", array.component->name);
 }
@@ -88,11 +108,28 @@ static enum element_kind both_kinds(enum element_kind x, enum element_kind y) {
   return least == ELEMENTS_WIDE ? ELEMENTS_OTHER : ELEMENTS_MIXED;
 }
 
-/* Of the table at an index. Its elements end before the first that is nil. */
-static enum element_kind look(lua_State *L, int anchors, const struct guard *guard, int table,
-                              uint32_t *count) {
-  if (!lua_istable(L, table)) return ELEMENTS_NONE;
-  if (path_has_method(L, anchors, table, guard->same)) return ELEMENTS_HIDDEN;
+/* Whether all numbers that the table at an index has a value for are from 1 to their count; of more
+** than there may be that is not asked. */
+static bool is_list(lua_State *L, int table) {
+  lua_Integer count = 0, most = 0;
+  bool sound = true;
+  lua_pushnil(L);
+  while (lua_next(L, table)) {
+    lua_pop(L, 1);
+    if (lua_type(L, -1) != LUA_TNUMBER) continue;
+    lua_Integer key = lua_tointeger(L, -1);
+    if (key > most) most = key;
+    sound = lua_isinteger(L, -1) && key >= 1 && ++count <= FRONT_ELEMENTS;
+    if (sound) continue;
+    lua_pop(L, 1);
+    break;
+  }
+  return sound && most == count;
+}
+
+/* Of the table at an index, up to the first that is nil. */
+static enum element_kind look_at(lua_State *L, int anchors, const struct guard *guard, int table,
+                                 uint32_t *count) {
   enum element_kind kind = ELEMENTS_NONE;
   uint32_t i = 0;
   for (int type; (type = push_element(L, anchors, guard, table, i)) != LUA_TNIL; i++) {
@@ -106,13 +143,26 @@ static enum element_kind look(lua_State *L, int anchors, const struct guard *gua
   return i < guard->name_count ? ELEMENTS_NONE : kind;
 }
 
-enum element_kind element_look(lua_State *L, int anchors, const struct guard *guard,
-                               uint32_t *count) {
+/* Of whatever is at an index. */
+static uint32_t look(lua_State *L, int anchors, const struct guard *guard, int table,
+                     uint32_t *count) {
+  if (!lua_istable(L, table)) return ELEMENTS_NONE;
+  if (path_has_method(L, anchors, table, guard->same)) return ELEMENTS_HIDDEN;
+  uint32_t kind = look_at(L, anchors, guard, table, count);
+  if (kind >= ELEMENTS_NONE || guard->name_count || is_list(L, table)) return kind;
+  return kind + ELEMENTS_RAGGED;
+}
+
+uint32_t element_look(lua_State *L, int anchors, const struct guard *guard, uint32_t *count) {
   int top = lua_gettop(L);
   path_push(L, anchors, &guard->path);
-  enum element_kind kind = look(L, anchors, guard, top + 1, count);
+  uint32_t kind = look(L, anchors, guard, top + 1, count);
   lua_settop(L, top);
   return kind;
+}
+
+enum element_kind element_kind_of(uint32_t kind) {
+  return (enum element_kind)(kind & ~(uint32_t)ELEMENTS_RAGGED);
 }
 
 size_t element_size(enum element_kind kind) {
@@ -124,7 +174,7 @@ void element_copy(lua_State *L, int anchors, const struct guard *guard, uint32_t
   path_push(L, anchors, &guard->path);
   for (uint32_t i = 0; i < count; i++) {
     push_element(L, anchors, guard, top + 1, i);
-    switch (guard->elements) {
+    switch (element_kind_of(guard->elements)) {
       case ELEMENTS_BOOL: ((uint8_t *)to)[i] = (uint8_t)lua_toboolean(L, -1); break;
       case ELEMENTS_INTEGER:
       case ELEMENTS_WIDE: ((int64_t *)to)[i] = (int64_t)lua_tointeger(L, -1); break;
@@ -168,27 +218,35 @@ static uint32_t find_table(struct front *f, uint32_t path, const struct enumerat
     if (!f->arrays[i].id && f->arrays[i].path == path && f->arrays[i].names == names) return i;
   struct guard *guard = guard_elements(f, path, names);
   uint32_t count;
-  enum element_kind kind = element_look(f->L, f->anchors, guard, &count);
-  guard->elements = (uint8_t)kind;
+  guard->elements = (uint8_t)element_look(f->L, f->anchors, guard, &count);
+  enum element_kind kind = element_kind_of(guard->elements);
   if (kind >= ELEMENTS_NONE) refuse_elements(f, kind);
   struct front_array array = {.path = path, .names = names, .kind = kind};
+  array.ragged = guard->elements != kind;
   uint32_t number = add_array(f, array, types[kind]);
   guard->uniform = (int16_t)number;
   return number;
 }
 
+/* Of a table that has other numbers, too: Lua looks for what is not in its list. */
+static struct val element_in_list(struct front *f, struct val element) {
+  if (RESULT_IS_USED(f->result))
+    front_refuse(f, "it takes an element of a table that has a value for 0 or behind a nil, and "
+                    "its result is used: keep its values at 1, 2, 3 and so on");
+  return maybe_need(f, element);
+}
+
 struct val element_of_table(struct front *f, struct val table, struct val index) {
   assert(table.kind == VAL_PATH && index.kind == VAL_VALUE);
-  if (RESULT_IS_USED(f->result))
-    front_refuse(f, "it takes an element of a table by a variable, and its result is used");
   if (index.names == &front_texts)
     front_refuse(f, "it takes an element of a table by a string field: make the field an enum");
   if (!index.names && !val_is_number(f, index))
     front_refuse(f, "it indexes a table by a boolean");
   uint32_t number = find_table(f, table.at, index.names);
-  k_value at = index.names ? build_binary(f->b, KO_ADD, index.value, build_i64(f->b, 1))
-                           : number_as(f, index, KT_I64);
-  struct val element = val_number(f, build_element(f->b, number, at), true);
+  if (index.names) index.value = build_binary(f->b, KO_ADD, index.value, build_i64(f->b, 1));
+  struct val element = take_element(f, number, index, true);
+  if (index.names) element.present = K_ALL;   /* the table has an element by each name */
+  if (f->arrays[number].ragged) element = element_in_list(f, element);
   element.mixed = f->arrays[number].kind == ELEMENTS_MIXED;
   element.wide = f->arrays[number].kind == ELEMENTS_WIDE;
   return element;

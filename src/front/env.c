@@ -45,7 +45,7 @@ bool val_same(const struct val *x, const struct val *y) {
     case VAL_WORLD: return true;
     case VAL_VALUE:
       return x->value == y->value && x->soft == y->soft && x->mixed == y->mixed &&
-             x->wide == y->wide && x->names == y->names;
+             x->wide == y->wide && x->names == y->names && x->present == y->present;
     case VAL_STRING:
       return x->string.size == y->string.size &&
              memcmp(x->string.data, y->string.data, x->string.size) == 0;
@@ -88,7 +88,8 @@ static void meet_null(struct front *f, struct val *x, struct val *y) {
   if (!entity->literal) other->entity = outside_null(f, *other);
 }
 
-struct val val_select(struct front *f, k_value mask, struct val x, struct val y) {
+/* Of what is there in any case. */
+static struct val select_values(struct front *f, k_value mask, struct val x, struct val y) {
   struct val nothing = {.kind = VAL_NOTHING};
   if (val_same(&x, &y)) return x;
   if (val_is_text(x) || val_is_text(y)) return choice_select(f, mask, x, y);
@@ -108,6 +109,15 @@ struct val val_select(struct front *f, k_value mask, struct val x, struct val y)
   joined.value = build_select(f->b, mask, number_as(f, x, (k_type)type),
                               number_as(f, y, (k_type)type));
   return joined;
+}
+
+struct val val_select(struct front *f, k_value mask, struct val x, struct val y) {
+  bool nil = x.kind == VAL_NIL || y.kind == VAL_NIL;
+  if (val_same(&x, &y)) return x;
+  if (nil && (x.kind == VAL_VALUE || y.kind == VAL_VALUE)) return maybe_or_nil(f, mask, x, y);
+  struct val a = x, b = y;
+  a.present = b.present = K_ALL;
+  return maybe_select(f, mask, x, y, select_values(f, mask, a, b));
 }
 
 /* ---- environments ---- */
@@ -139,6 +149,13 @@ static k_value field_value(struct front *f, const struct env *env, uint32_t at) 
   return build_load(f->b, f->columns[at].number);
 }
 
+/* What is x in the rows of one environment and y in those of another. */
+static struct val join(struct front *f, const struct env *from, const struct env *into,
+                       struct val x, struct val y) {
+  struct val a = maybe_narrow(f, from->mask, x), b = maybe_narrow(f, into->mask, y);
+  return val_select(f, from->mask, a, b);
+}
+
 static void merge_results(struct front *f, struct env *into, const struct env *from) {
   struct val nil = {.kind = VAL_NIL};
   uint32_t most = into->result_count > from->result_count ? into->result_count
@@ -147,7 +164,7 @@ static void merge_results(struct front *f, struct env *into, const struct env *f
   for (uint32_t i = 0; i < most; i++) {
     struct val x = i < from->result_count ? from->results[i] : nil;
     struct val y = i < into->result_count ? into->results[i] : nil;
-    into->results[i] = val_select(f, from->mask, x, y);
+    into->results[i] = join(f, from, into, x, y);
   }
   into->result_count = most;
 }
@@ -156,8 +173,7 @@ void env_merge(struct front *f, struct env *into, const struct env *from) {
   uint32_t count = into->count < from->count ? into->count : from->count;
   assert(into->mask != K_NONE && from->mask != K_NONE && into->registers != from->registers);
   for (uint32_t i = 0; i < count; i++)
-    into->registers[i] =
-        val_select(f, from->mask, from->registers[i], into->registers[i]);
+    into->registers[i] = join(f, from, into, from->registers[i], into->registers[i]);
   for (uint32_t i = 0; i < f->column_count; i++) {
     if (into->fields[i] == from->fields[i]) continue;
     k_value x = field_value(f, from, i), y = field_value(f, into, i);

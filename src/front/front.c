@@ -239,7 +239,8 @@ static void take_field(struct front *f, const struct code *code) {
 }
 
 static void take_index(struct front *f, const struct code *code) {
-  const struct val key = *front_register(f, code->c), from = *front_register(f, code->b);
+  const struct val from = *front_register(f, code->b);
+  const struct val key = maybe_pass(f, *front_register(f, code->c));
   bool whole = key.kind == VAL_VALUE && key.literal && val_is_number(f, key) &&
                (val_type(f, key) == KT_I64 || key.number != 0);
   if (from.kind == VAL_ARRAY || (from.kind == VAL_PATH && key.kind == VAL_VALUE && !whole)) {
@@ -414,7 +415,8 @@ static void use_result(struct front *f) {
   static const k_reduce how[] = {[RESULT_SUM] = KR_SUM, [RESULT_MIN] = KR_MIN,
                                  [RESULT_MAX] = KR_MAX};
   assert(f->result < sizeof how / sizeof *how);
-  if (!val_is_number(f, result)) front_refuse(f, "it does not return a number on every way");
+  if (!val_is_number(f, result) || val_is_maybe(result))
+    front_refuse(f, "it does not return a number on every way");
   number_decided(f, result, result, "returns");
   k_value value = result.value;
   if (val_type(f, result) == KT_F32) value = number_as(f, result, KT_F64);

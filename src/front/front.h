@@ -47,6 +47,7 @@ struct val {
   bool entity;                 /* an id: of the row, of an entity field, or null */
   bool row_entity;             /* the row's own */
   k_value value;
+  k_value present;             /* the mask where it is not nil; 0, which is K_ALL: everywhere */
   uint32_t at;                 /* path, math function, method, anchored function or object;
                                   of a number from outside: its path + 1 */
   int64_t number;              /* of a literal with an integer value; of a choice: a bit for each
@@ -100,6 +101,7 @@ struct front_array {
   uint32_t path;
   const struct enumeration *names;   /* by which a table is read; NULL: by numbers */
   enum element_kind kind;
+  bool ragged;                 /* a table with other numbers, too: ELEMENTS_RAGGED */
 };
 
 struct front {
@@ -220,6 +222,26 @@ bool val_same(const struct val *x, const struct val *y);
 /* Whether no float can stand for a literal, or what is made of such integers. */
 bool val_is_wide(struct val x);
 
+/* ---- maybe.c: what is nil in some rows ---- */
+
+static inline bool val_is_maybe(struct val x) {
+  return x.kind == VAL_VALUE && x.present != K_ALL;
+}
+/* The value where it is there; the other rows that are here fail, since Lua raises an error. */
+struct val maybe_need(struct front *f, struct val x);
+/* The same where Lua may take nil: refused where the function's result is used. */
+struct val maybe_pass(struct front *f, struct val x);
+/* The value as the rows of the mask have it. */
+struct val maybe_narrow(struct front *f, k_value mask, struct val x);
+/* `joined`, made of x in the rows of the mask and of y elsewhere, where each of them is there. */
+struct val maybe_select(struct front *f, k_value mask, struct val x, struct val y,
+                        struct val joined);
+/* The same of a value and nil. */
+struct val maybe_or_nil(struct front *f, k_value mask, struct val x, struct val y);
+/* x == y and the truth of x, where one may be nil. *known is -1 behind it. */
+k_value maybe_equal(struct front *f, struct val x, struct val y, int *known);
+k_value maybe_truth(struct front *f, struct val x);
+
 /* ---- choice.c: what is one string in some rows and another one in others ---- */
 
 /* Whether it is a string, whichever. */
@@ -312,15 +334,16 @@ struct val outside_key(struct front *f, uint32_t path, const struct constant *ke
 
 /* ---- element.c: elements of arrays ---- */
 
-/* The element of an array at an index that may differ from row to row; that at a constant. Rows in
-** which there is none fail. */
+/* The element of an array at an index that may differ from row to row; that at a constant: nil in
+** rows in which there is none. */
 struct val element_at(struct front *f, struct val array, struct val index);
 struct val element_key(struct front *f, struct val array, const struct constant *key);
 /* The same of a table by a number, or by an enumeration's value, as it is when a run starts. */
 struct val element_of_table(struct front *f, struct val table, struct val index);
-/* What the elements are that a guard is about, and how many. */
-enum element_kind element_look(lua_State *L, int anchors, const struct guard *guard,
-                               uint32_t *count);
+/* What the elements are that a guard is about (a kind, or with ELEMENTS_RAGGED), and how many. */
+uint32_t element_look(lua_State *L, int anchors, const struct guard *guard, uint32_t *count);
+/* Their kind alone. */
+enum element_kind element_kind_of(uint32_t kind);
 /* Copies so many of them, of its kind; how many bytes one takes. */
 size_t element_size(enum element_kind kind);
 void element_copy(lua_State *L, int anchors, const struct guard *guard, uint32_t count, void *to);

@@ -85,8 +85,9 @@ enum reading guard_read_elements(lua_State *L, int anchors, const struct guard *
                                  struct memory *memory, struct copied *copied, k_array *out) {
   uint32_t count = 0;
   if (element_look(L, anchors, guard, &count) != guard->elements) return READING_OTHER;
-  if (guard->elements >= ELEMENTS_NONE) return READING_FITS;
-  size_t size = count * element_size((enum element_kind)guard->elements);
+  enum element_kind kind = element_kind_of(guard->elements);
+  if (kind >= ELEMENTS_NONE) return READING_FITS;
+  size_t size = count * element_size(kind);
   if (!has_room(memory, copied, size)) return READING_STARVED;
   element_copy(L, anchors, guard, count, copied->data);
   *out = (k_array){copied->data, count};

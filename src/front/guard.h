@@ -33,7 +33,8 @@ enum guard_type {
   GUARD_COUNT      /* none: `same` is a query's text, and how many matches it has is wanted */
 };
 
-/* What the elements of a table are. Those from ELEMENTS_NONE on are refused. */
+/* What the elements of a table are. Those from ELEMENTS_NONE on are refused; to the others
+** ELEMENTS_RAGGED is added where numbers behind the first that is nil, or before 1, have values. */
 enum element_kind {
   ELEMENTS_BOOL,
   ELEMENTS_INTEGER,   /* all of which a float can stand for */
@@ -43,7 +44,8 @@ enum element_kind {
   ELEMENTS_NONE,      /* there is none, or none by one of the names */
   ELEMENTS_OTHER,     /* other values, or some of them */
   ELEMENTS_MANY,
-  ELEMENTS_HIDDEN     /* it has __index */
+  ELEMENTS_HIDDEN,    /* it has __index */
+  ELEMENTS_RAGGED = 16
 };
 
 /* A value reached from an upvalue of a function by constant keys. */

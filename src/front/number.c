@@ -90,6 +90,8 @@ struct val number_binary(struct front *f, enum code_operator op, struct val x, s
   static const k_op ops[] = {KO_ADD, KO_SUB, KO_MUL, KO_MOD, KO_POW, KO_DIV,
                              KO_IDIV, KO_BAND, KO_BOR, KO_BXOR, KO_SHL, KO_SHR};
   assert(op < sizeof ops / sizeof *ops);
+  x = maybe_need(f, x);
+  y = maybe_need(f, y);
   need_number(f, x);
   need_number(f, y);
   need_decided(f, op, x, y);
@@ -102,6 +104,7 @@ struct val number_binary(struct front *f, enum code_operator op, struct val x, s
 
 struct val number_unary(struct front *f, enum code_operator op, struct val x) {
   assert(op == OPERATOR_NEG || op == OPERATOR_BNOT);
+  x = maybe_need(f, x);
   need_number(f, x);
   if (op != OPERATOR_BNOT) number_decided(f, x, x, "negates");
   k_value value = op == OPERATOR_BNOT ? number_as(f, x, KT_I64) : x.value;
@@ -171,7 +174,11 @@ k_value number_compare(struct front *f, enum code_operator op, struct val x, str
   *known = -1;
   if (is_nothing(x) || is_nothing(y))
     front_refuse(f, "it compares %s", describe(f, is_nothing(x) ? x : y));
+  if (op == OPERATOR_EQ && (val_is_maybe(x) || val_is_maybe(y)))
+    return maybe_equal(f, x, y, known);
   if (op == OPERATOR_EQ) return compare_equal(f, x, y, known);
+  x = maybe_need(f, x);
+  y = maybe_need(f, y);
   if (!val_is_number(f, x) || !val_is_number(f, y))
     front_refuse(f, "it compares %s with %s", describe(f, x), describe(f, y));
   return compare_numbers(f, op, x, y);
@@ -180,6 +187,7 @@ k_value number_compare(struct front *f, enum code_operator op, struct val x, str
 k_value val_truth(struct front *f, struct val x, int *known) {
   *known = -1;
   if (is_nothing(x)) front_refuse(f, "it tests %s", describe(f, x));
+  if (val_is_maybe(x)) return maybe_truth(f, x);
   bool boolean = x.kind == VAL_VALUE && !x.names && val_type(f, x) == KT_BOOL;
   if (boolean && !x.literal) return x.value;
   if (x.kind == VAL_PATH) outside_table(f, x);

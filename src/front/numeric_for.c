@@ -15,8 +15,9 @@ struct carry {
   uint32_t index;
   k_type type;
   bool soft, entity, mixed, wide;
+  bool maybe;                  /* it is nil in some rows */
   const struct enumeration *names;
-  k_value value;               /* of this attempt */
+  k_value value, present;      /* of this attempt */
 };
 
 struct exit_mask {
@@ -44,7 +45,7 @@ struct loop {
 
 static struct val bound(struct loop *loop, uint32_t at, const char *what) {
   struct front *f = loop->f;
-  struct val value = *front_register(f, loop->a + at);
+  struct val value = maybe_need(f, *front_register(f, loop->a + at));
   if (!val_is_number(f, value)) front_refuse(f, "its loop's %s is no number", what);
   if (build_varies(f->b, value.value))
     front_refuse(f, "its loop's %s depends on the row: write a constant, and break", what);
@@ -133,13 +134,21 @@ static void add_carry(struct loop *loop, enum carry_kind kind, uint32_t index,
   if (loop->count == CARRIES) front_refuse(loop->f, "its loop changes too many values");
   loop->carries[loop->count++] =
       (struct carry){kind, index, val_type(loop->f, like), like.soft, like.entity,
-                     like.mixed, val_is_wide(like), like.names, K_NONE};
+                     like.mixed, val_is_wide(like), val_is_maybe(like), like.names, K_NONE, K_ALL};
 }
 
 static struct val carried(const struct carry *carry) {
   return (struct val){.kind = VAL_VALUE, .value = carry->value, .soft = carry->soft,
                       .entity = carry->entity, .mixed = carry->mixed,
-                      .wide = carry->wide, .names = carry->names};
+                      .wide = carry->wide, .names = carry->names, .present = carry->present};
+}
+
+static bool is_nil(const struct val *x) { return x->kind == VAL_NIL; }
+
+static k_value initial_field(struct loop *loop, const struct carry *carry) {
+  k_value field = loop->start.fields[carry->index];
+  if (field != K_NONE) return field;
+  return build_load(loop->f->b, loop->f->columns[carry->index].number);
 }
 
 /* What a carry is before the first round. */
@@ -150,13 +159,20 @@ static k_value initial(struct loop *loop, const struct carry *carry) {
   assert(carry->kind != CARRY_REGISTER || carry->index < loop->start.count);
   switch (carry->kind) {
     case CARRY_REGISTER:
+      if (is_nil(&loop->start.registers[carry->index])) break;
       return number_as(f, loop->start.registers[carry->index], carry->type);
     case CARRY_CALLS: return loop->start.calls.value;
-    case CARRY_RESULT: return build_constant(f->b, carry->type, zero);
-    default: break;
+    case CARRY_RESULT: break;
+    case CARRY_FIELD: return initial_field(loop, carry);
   }
-  k_value field = loop->start.fields[carry->index];
-  return field != K_NONE ? field : build_load(f->b, f->columns[carry->index].number);
+  return build_constant(f->b, carry->type, zero);
+}
+
+/* Where a carry is not nil before the first round. */
+static k_value initial_presence(struct loop *loop, const struct carry *carry) {
+  if (carry->kind != CARRY_REGISTER) return K_ALL;
+  const struct val *start = &loop->start.registers[carry->index];
+  return is_nil(start) ? build_bool(loop->f->b, false) : start->present;
 }
 
 /* What a carry is in an environment that a round ends, or is left, with. */
@@ -178,13 +194,17 @@ static struct val ending(const struct carry *carry, const struct env *env) {
 static void begin_round(struct loop *loop) {
   struct front *f = loop->f;
   struct builder *b = f->b;
-  k_value inits[CARRIES];
-  for (uint32_t i = 0; i < loop->count; i++) inits[i] = initial(loop, &loop->carries[i]);
+  k_value inits[CARRIES], presences[CARRIES];
+  for (uint32_t i = 0; i < loop->count; i++) {
+    inits[i] = initial(loop, &loop->carries[i]);
+    presences[i] = initial_presence(loop, &loop->carries[i]);
+  }
   k_value nobody = build_bool(b, false);
   k_value round = build_loop(b, loop->rounds, loop->start.mask);
   for (uint32_t i = 0; i < loop->count; i++) {
     struct carry *carry = &loop->carries[i];
     carry->value = build_carry(b, inits[i], true);
+    carry->present = carry->maybe ? build_carry(b, presences[i], true) : K_ALL;
     if (carry->kind == CARRY_REGISTER) f->registers[carry->index] = carried(carry);
     if (carry->kind == CARRY_FIELD) f->env.fields[carry->index] = carry->value;
     if (carry->kind == CARRY_CALLS) f->env.calls = carried(carry);
@@ -218,9 +238,12 @@ static bool poison(struct loop *loop, uint32_t index) {
 static bool changed_register(struct loop *loop, const struct env *env, uint32_t index) {
   const struct val *before = &loop->start.registers[index], *now = &env->registers[index];
   if (find_carry(loop, CARRY_REGISTER, index) || val_same(before, now)) return false;
-  if (before->kind != VAL_VALUE || now->kind != VAL_VALUE)
-    return before->kind != VAL_NOTHING && poison(loop, index);
-  add_carry(loop, CARRY_REGISTER, index, *before);
+  bool nil = is_nil(before) || is_nil(now);
+  bool values = (is_nil(before) || before->kind == VAL_VALUE) &&
+                (is_nil(now) || now->kind == VAL_VALUE);
+  if (!values) return before->kind != VAL_NOTHING && poison(loop, index);
+  add_carry(loop, CARRY_REGISTER, index, is_nil(before) ? *now : *before);
+  loop->carries[loop->count - 1].maybe |= nil;
   return true;
 }
 
@@ -246,6 +269,9 @@ static bool changed_result(struct loop *loop, const struct env *env, uint32_t in
 static bool changed_type(struct loop *loop, struct carry *carry, const struct env *env) {
   struct front *f = loop->f;
   struct val now = ending(carry, env), before = carried(carry);
+  bool maybe = carry->maybe || is_nil(&now) || val_is_maybe(now), was_maybe = carry->maybe;
+  carry->maybe = maybe;
+  if (is_nil(&now)) return !was_maybe;
   bool values = now.kind == VAL_VALUE && now.names == before.names;
   int type = values ? val_common_type(f, before, now) : -1;
   if (type < 0 && carry->kind == CARRY_REGISTER) return poison(loop, carry->index);
@@ -253,7 +279,8 @@ static bool changed_type(struct loop *loop, struct carry *carry, const struct en
   bool soft = before.soft && now.soft, entity = before.entity && now.entity;
   bool mixed = val_mixes(f, before, now), wide = before.wide || val_is_wide(now);
   bool same = (k_type)type == carry->type && soft == carry->soft &&
-              entity == carry->entity && mixed == carry->mixed && wide == carry->wide;
+              entity == carry->entity && mixed == carry->mixed && wide == carry->wide &&
+              maybe == was_maybe;
   carry->type = (k_type)type;
   carry->soft = soft;
   carry->entity = entity;
@@ -300,29 +327,40 @@ static bool must_repeat(struct loop *loop) {
 
 /* ---- the end ---- */
 
-/* What a carry is after a round: rows that have left the loop keep what they had then. */
-static k_value next_value(struct loop *loop, const struct carry *carry) {
+/* What a carry is in an environment that a round ends with, or where it is not nil. */
+static k_value ended(struct loop *loop, const struct carry *carry, const struct env *env,
+                     bool presence) {
+  struct val now = maybe_narrow(loop->f, env->mask, ending(carry, env));
+  if (presence) return is_nil(&now) ? build_bool(loop->f->b, false) : now.present;
+  return is_nil(&now) ? carry->value : number_as(loop->f, now, carry->type);
+}
+
+/* That after a round: rows that have left the loop keep what they had then. */
+static k_value next_value(struct loop *loop, const struct carry *carry, bool presence) {
   struct front *f = loop->f;
-  k_value value = carry->value;
+  k_value value = presence ? carry->present : carry->value;
   for (uint32_t i = loop->first_edge; i < f->edge_count; i++) {
     const struct env *env = &f->edges[i].env;
-    k_value left = number_as(f, ending(carry, env), carry->type);
-    value = build_select(f->b, env->mask, left, value);
+    value = build_select(f->b, env->mask, ended(loop, carry, env, presence), value);
   }
   if (f->env.mask == K_NONE) return value;
-  k_value ended = number_as(f, ending(carry, &f->env), carry->type);
-  return loop->exit_count ? build_select(f->b, f->env.mask, ended, value) : ended;
+  k_value last = ended(loop, carry, &f->env, presence);
+  return loop->exit_count ? build_select(f->b, f->env.mask, last, value) : last;
 }
 
 static void end_round(struct loop *loop) {
   struct front *f = loop->f;
   struct builder *b = f->b;
-  k_value nexts[CARRIES];
-  for (uint32_t i = 0; i < loop->count; i++)
-    nexts[i] = next_value(loop, &loop->carries[i]);
+  k_value nexts[CARRIES], presences[CARRIES];
+  for (uint32_t i = 0; i < loop->count; i++) {
+    nexts[i] = next_value(loop, &loop->carries[i], false);
+    if (loop->carries[i].maybe) presences[i] = next_value(loop, &loop->carries[i], true);
+  }
   k_value again = f->env.mask == K_NONE ? build_bool(b, false) : f->env.mask;
-  for (uint32_t i = 0; i < loop->count; i++)
+  for (uint32_t i = 0; i < loop->count; i++) {
     build_next(b, loop->carries[i].value, nexts[i]);
+    if (loop->carries[i].maybe) build_next(b, loop->carries[i].present, presences[i]);
+  }
   if (loop->exit_count) build_next(b, loop->live, again);
   for (uint32_t i = 0; i < loop->exit_count; i++) {
     k_value mask = loop->exits[i].mask;

@@ -9,6 +9,8 @@ static bool refuse(struct builder *b, k_status status) {
 static bool yields(const struct node *n) {
   switch (n->op) {
     case N_RANGE:
+    case N_BOUND:
+    case N_NEED:
     case N_NEXT:
     case N_END:
     case N_STORE:
@@ -119,10 +121,37 @@ uint32_t build_array(struct builder *b, k_column type) {
 k_value build_element(struct builder *b, uint32_t array, k_value index) {
   if (b->status == K_OK && array >= b->array_count) builder_fail(b, K_EINVAL);
   if (!has_type(b, index, KT_I64)) return K_NONE;
-  struct node n = failing(b, N_ELEMENT, column_value((k_column)b->arrays[array]));
+  struct node n = node_make(N_ELEMENT, column_value((k_column)b->arrays[array]), true);
   n.in[0] = index;
   n.aux = (uint16_t)array;
   return builder_add(b, n);
+}
+
+k_value build_inside(struct builder *b, uint32_t array, k_value index) {
+  if (b->status == K_OK && array >= b->array_count) builder_fail(b, K_EINVAL);
+  if (!has_type(b, index, KT_I64)) return K_NONE;
+  struct node n = node_make(N_INSIDE, KT_BOOL, true);
+  n.in[0] = index;
+  n.aux = (uint16_t)array;
+  return builder_add(b, n);
+}
+
+bool build_implies(const struct builder *b, k_value mask, k_value other) {
+  return b->status == K_OK && mask >= 0 && mask_implies(b, mask, other);
+}
+
+void build_need(struct builder *b, k_value present) {
+  if (!has_type(b, present, KT_BOOL) || build_implies(b, b->fail_mask, present)) return;
+  struct node from = *node_at(b, present);
+  if (from.op == KO_AND) {
+    build_need(b, from.in[0]);
+    build_need(b, from.in[1]);
+    return;
+  }
+  struct node n = failing(b, from.op == N_INSIDE ? N_BOUND : N_NEED, KT_BOOL);
+  n.in[0] = from.op == N_INSIDE ? from.in[0] : present;
+  n.aux = from.op == N_INSIDE ? from.aux : 0;
+  builder_add(b, n);
 }
 
 static k_value to_integer(struct builder *b, k_value v, k_error error) {

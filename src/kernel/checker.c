@@ -176,6 +176,7 @@ static bool writes(struct checker *c, const k_insn *k, bool scalar) {
 static bool array_fits(const struct checker *c, const k_insn *k, uint32_t op) {
   if (op_table[op].signature[2] != 'a') return true;
   if (k->b < c->at.arrays || k->b >= c->at.count) return false;
+  if (op == OP_INSIDE || op == OP_BOUND) return true;
   return c->p->arrays[k->b - c->at.arrays] == op - OP_ELEMENT_BOOL;
 }
 

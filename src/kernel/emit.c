@@ -334,6 +334,9 @@ static uint32_t plain_op(const struct emitter *e, const struct node *n, bool sca
     case N_UNIT: return OP_UNIT;
     case N_INTERVAL: return OP_INTERVAL;
     case N_ELEMENT: return OP_ELEMENT_BOOL + (uint32_t)e->b->arrays[n->aux];
+    case N_INSIDE: return OP_INSIDE;
+    case N_BOUND: return OP_BOUND;
+    case N_NEED: return OP_NEED;
     case N_COPY: return copy_op(n->type);
     case N_FILL: return fill_op(n->type);
     default: return fused_op(e, n);
@@ -349,7 +352,7 @@ static void emit_plain(struct emitter *e, const struct node *n, bool scalar) {
   uint32_t op = plain_op(e, n, scalar), dst = K_NO_OPERAND;
   if (scalar)
     dst = scalar_number(e, n);
-  else if (n->op != N_RANGE)
+  else if (!is_check(n))
     dst = operand_number(e, n->location);
   if (n->op == N_COPY && !scalar && operand(e, n->in[0], false) == dst) return;
   k_insn *k = emit(e, scalar ? op | OP_SCALAR : op, dst);
@@ -359,7 +362,8 @@ static void emit_plain(struct emitter *e, const struct node *n, bool scalar) {
   k->b = operand(e, n->in[1], scalar);
   k->c = operand(e, n->in[2], scalar);
   k->d = operand(e, n->in[3], scalar);
-  if (n->op == N_ELEMENT) k->b = array_operand(e, n->aux);
+  if (n->op == N_ELEMENT || n->op == N_INSIDE || n->op == N_BOUND)
+    k->b = array_operand(e, n->aux);
   k->tag = n->tag;
 }
 

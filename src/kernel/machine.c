@@ -195,6 +195,10 @@ static void fail(struct running *r, const k_insn *k, size_t lane) {
       f->type = KT_F64;
       f->value.f64 = ((const double *)r->at[k->a])[lane];
       break;
+    case 'm':
+      f->type = KT_BOOL;
+      f->value.i64 = ((const uint8_t *)r->at[k->a])[lane];
+      break;
     default:
       f->type = KT_I64;
       f->value.i64 = ((const int64_t *)r->at[k->a])[lane];

@@ -31,7 +31,10 @@ enum {
   N_RANDOM,    /* entity, call, seed, tick */
   N_UNIT,      /* bits */
   N_INTERVAL,  /* bits, lo, hi, mask */
-  N_ELEMENT,   /* index, -, -, mask; aux: array */
+  N_ELEMENT,   /* index; aux: array */
+  N_INSIDE,    /* index; aux: array */
+  N_BOUND,     /* index, -, -, mask; aux: array. Yields nothing */
+  N_NEED,      /* x, -, -, mask. Yields nothing */
   N_LOOP,      /* count, mask; yields the counter */
   N_CARRY,     /* init, then next */
   N_NEXT,      /* carry, value */
@@ -149,6 +152,11 @@ struct operation {
 extern const struct operation operations[KO_COUNT];
 
 static inline bool is_store(const struct node *n) { return n->op == N_STORE || n->op == N_PUT; }
+
+/* Whether it only fails, or does not. */
+static inline bool is_check(const struct node *n) {
+  return n->op == N_RANGE || n->op == N_BOUND || n->op == N_NEED;
+}
 
 static inline bool is_compare(uint32_t op) { return op >= KO_EQ && op <= KO_GE; }
 

@@ -127,10 +127,17 @@ k_value build_rows_entity(struct builder *b, uint32_t column);
 /* Arrays: columns of their own length that are the same for all rows, and only read.
 **
 ** `build_array` declares the next array and returns its number, from 0, or NONE; runs are given
-** them in that order. `build_element` is the element at an index (i64, from 1) of the row; where
-** there is none, rows of the mask fail (KE_ABSENT). */
+** them in that order. `build_element` is the element at an index (i64, from 1) of the row, any
+** where there is none; `build_inside` is whether there is one.
+**
+** `build_need`: where the mask of what is present does not hold, rows of the mask given to build_at
+** fail (KE_NIL; KE_ABSENT for that of build_inside). */
 uint32_t build_array(struct builder *b, k_column type);
 k_value build_element(struct builder *b, uint32_t array, k_value index);
+k_value build_inside(struct builder *b, uint32_t array, k_value index);
+void build_need(struct builder *b, k_value present);
+/* Whether rows of a mask are all rows of another one, as far as is plain from how it was made. */
+bool build_implies(const struct builder *b, k_value mask, k_value other);
 
 /* `v` as a column of `type` takes it, by the rules of world:set: i64 for integer columns
 ** (KE_FRACTION, KE_RANGE in rows of the mask where it does not fit), rounded for f32. */
@@ -247,7 +254,8 @@ typedef enum k_error {
   KE_FRACTION,  /* such a float stored into an integer field */
   KE_RANGE,     /* an integer out of its field's range */
   KE_EMPTY,     /* the interval of a random number is empty */
-  KE_ABSENT     /* an index of an array that has no such element: the index is the value */
+  KE_ABSENT,    /* an index of an array that has no such element: the index is the value */
+  KE_NIL        /* what may be absent is, where it is needed */
 } k_error;
 
 typedef struct k_failure {

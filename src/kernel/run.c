@@ -300,8 +300,9 @@ static RARE ecs_status fail(const ecs_world *world, const struct run_failure *fa
     [KE_RANGE] = "a number is out of range for its field",
     [KE_EMPTY] = "the interval of a random number is empty",
     [KE_ABSENT] = "an array has no such element",
+    [KE_NIL] = "what is needed is not there",
   };
-  assert(failure->why.error > KE_NONE && failure->why.error <= KE_ABSENT);
+  assert(failure->why.error > KE_NONE && failure->why.error <= KE_NIL);
   return world_fail(world, ECS_EUSER, "entity %e: %s", failure->entity,
                     reasons[failure->why.error]);
 }

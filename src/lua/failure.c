@@ -57,6 +57,7 @@ static void failure_text(lua_State *L, char *text, size_t size,
     case KE_FMOD: text_format(text, size, "bad argument #2 to 'fmod' (zero)"); break;
     case KE_EMPTY: text_format(text, size, "interval is empty"); break;
     case KE_ABSENT: text_format(text, size, "an array has no element %s", value); break;
+    case KE_NIL: text_format(text, size, "a value is nil"); break;
     case KE_RANGE:
     case KE_FRACTION:
       if (leaf) {

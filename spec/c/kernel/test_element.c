@@ -33,6 +33,7 @@ static struct program *make(const struct trial *t) {
   build_at(b, mask, TAG);
   k_value index = t->uniform ? build_uniform(b, 0, KT_I64) : build_load(b, 0);
   k_value element = build_element(b, 1, index);
+  build_need(b, build_inside(b, 1, index));
   build_store(b, 2, build_select(b, mask, element, build_load(b, 2)));
   CHECK(build_finish(b, &p) == K_OK);
   builder_free(b);

@@ -1,0 +1,232 @@
+-- Values that are nil in some rows of a kernel: elements that an array or table does not have, and
+-- locals that are set on one way only.
+
+local max, sqrt, type_of = math.max, math.sqrt, math.type
+local helper = require "spec.support.ecs_helper"
+
+-- How often body calls fn.
+local function calls_of(fn, body)
+  local calls = 0
+  debug.sethook(function()
+    if debug.getinfo(2, "f").func == fn then calls = calls + 1 end
+  end, "c")
+  local ok, message = pcall(body)
+  debug.sethook()
+  assert(ok, message)
+  return calls
+end
+
+-- A grid of 20 cells, a table of as many truths, and rows that look beside them now and then.
+local function new_world(kernels)
+  local world = helper.new_world { kernels = kernels }
+  world:component("P", { "x: f64", "y: f64", "n: i64", "i: i32", "d: f64", "on: bool",
+    "kind: enum(rat, orc)" })
+  for i = 1, 1500 do
+    world:spawn { P = { x = i / 4, y = -i, n = i, i = i % 30 - 4, d = i % 50 / 2 - 1,
+      kind = i % 3 == 0 and "rat" or "orc" } }
+  end
+  local grid, truths = world:array("grid", "f64", 20), {}
+  for i = 1, 20 do grid[i], truths[i] = i * 1.5, i % 3 == 0 end
+  return world, grid, truths
+end
+
+-- The function that `make` gives does the same with kernels and without; how many rows Lua did.
+local function both(make)
+  local digests, calls = {}, nil
+  for n, kernels in ipairs { true, false } do
+    local world, grid, truths = new_world(kernels)
+    local fn = make(grid, truths)
+    world:system("s", { query = "P", each = fn })
+    local count = calls_of(fn, function()
+      for _ = 1, 2 do world:update(0.5) end
+    end)
+    digests[n] = world:digest()
+    if kernels then
+      calls = count
+      assert.equal("vector", world:explain("s").tier, world:explain("s").reason)
+    end
+  end
+  assert.equal(digests[2], digests[1])
+  return calls
+end
+
+-- The same, without any row going to Lua.
+local function agree(make) assert.equal(0, both(make)) end
+
+describe("what may be nil in a kernel", function()
+  it("has a value by 'or', at the border of a grid, too", function()
+    agree(function(grid) return function(p)
+      p.x = grid[p.i] or 0
+      p.y = (grid[p.i - 1] or 0.0) + (grid[p.i + 1] or 0.0) - (grid[p.i] or 1.0) * 2
+      p.n = grid[p.d] and 1 or 2
+    end end)
+  end)
+
+  it("is true or false, by and, or and not", function()
+    agree(function(grid, truths) return function(p)
+      p.on = not grid[p.i]
+      if truths[p.i] then p.n = 1 elseif not truths[p.d] and grid[p.i] then p.n = 2 end
+      if grid[p.i] and grid[p.i] > 9 and not truths[p.i] then p.x = grid[p.i] end
+      p.y = (grid[p.i] or grid[p.d] or -1) + 0.5
+    end end)
+  end)
+
+  it("is compared with nil, with numbers and with another one", function()
+    agree(function(grid, truths) return function(p)
+      if grid[p.i] == nil then p.n = 7 end
+      if grid[p.d] ~= nil then p.x = 1 end
+      if grid[p.i] == grid[p.d] then p.y = p.y + 1 end
+      if grid[p.i] == 3 then p.n = 8 end
+      if truths[p.i] == false then p.x = 2 end
+      if grid[p.i] == truths[p.i] then p.n = 9 end
+      if grid[p.i] ~= 6.0 then p.y = p.y * 2 end
+    end end)
+  end)
+
+  it("is kept in locals, and joined with what other ways have", function()
+    agree(function(grid, truths) return function(p)
+      local cell = grid[p.i]
+      if not cell then cell = p.x end
+      p.x = cell / 2
+      local best
+      if p.n % 2 == 0 then best = p.y elseif p.n % 5 == 0 then best = grid[p.d] end
+      if best then p.y = best + 1 end
+      local t = truths[p.i]
+      if t == nil then t = p.on end
+      p.on = t
+      local k = grid[p.d]
+      if k == nil then return end
+      p.n = p.n + (k > 4 and 1 or 2)
+    end end)
+  end)
+
+  it("goes through loops, from nil on and back to it", function()
+    agree(function(grid) return function(p)
+      local last, lost, first = nil, 3.0, nil
+      for k = 1, 4 do
+        local cell = grid[p.i + k]
+        if cell then last = cell else lost = nil end
+        if not first then first = cell end
+        if cell and cell > 20 then break end
+      end
+      p.x = last or -1
+      p.y = lost or -2
+      if first then p.n = 1 end
+    end end)
+  end)
+
+  it("is given to functions and by them", function()
+    agree(function(grid)
+      local function at(i) return grid[i] end
+      local function some(v) if v then return v end end
+      local function default(v, d) if v == nil then return d end return v end
+      return function(p)
+        p.x = default(at(p.i), 4.0) + (some(grid[p.d]) or 0.5)
+      end
+    end)
+  end)
+
+  it("may be the value of an enum's name", function()
+    agree(function(grid)
+      local speed = { rat = 2.5, orc = 1.0 }
+      return function(p)
+        local kind = "orc"
+        if grid[p.i] then kind = p.kind end
+        p.x = speed[p.kind] * (grid[p.i] or 1)
+        if kind == "rat" then p.n = 3 end
+      end
+    end)
+  end)
+
+  it("is used as it is behind a test of it", function()
+    agree(function(grid) return function(p)
+      local a, b = grid[p.i], grid[p.i + 1]
+      if a and b then p.x = a * b - max(a, b) end
+      if not (a and b) then return end
+      p.y = sqrt(a) + b
+    end end)
+  end)
+
+  it("gives its row to Lua where it is used otherwise", function()
+    local calls = both(function(grid) return function(p)
+      if p.n == 700 then p.x = type_of(grid[-1]) and 1 or 2 else p.x = 3 end
+    end end)
+    assert.equal(801 * 2, calls)
+  end)
+
+  it("is looked for by Lua in a table that has other numbers than those of its list", function()
+    local calls = both(function()
+      local list = { [0] = 5.5, 1.5, 2.5, 3.5 }
+      return function(p) p.x = list[p.i] or 0 end
+    end)
+    assert.equal(3000, calls)
+    local world = new_world(true)
+    local list = { [0] = 5.5, 1.5, 2.5, 3.5 }
+    local fn = function(p) return list[p.i] or 0.0 end
+    assert.equal(650.0, world:query("P"):sum(fn))
+    local reason = world:explain(fn).reason
+    assert(reason:find("keep its values at 1, 2, 3 and so on", 1, true), reason)
+    list[0] = nil
+    assert.equal(375.0, world:query("P"):sum(fn))
+    assert.equal("vector", world:explain(fn).tier)
+  end)
+
+  it("raises in its row what Lua raises, rows before it being written", function()
+    for _, make in ipairs {
+      function(grid) return function(p) p.x = p.n < 1000 and 1 or grid[21] + 1 end end,
+      function(grid) return function(p) p.x = 2 if p.n > 900 then p.y = -grid[0] end end end,
+      function(grid) return function(p) local v if p.n < 333 then v = grid[1] end p.x = v end end,
+      function(grid) return function(p) if p.n > 70 and grid[99] < 3 then p.x = 1 end end end,
+      function(grid) return function(p)
+        local n
+        if p.n < 500 then n = 3 end
+        for k = 1, n do p.x = p.x + grid[k] end
+      end end,
+    } do
+      local seen = {}
+      for n, kernels in ipairs { true, false } do
+        local world, grid = new_world(kernels)
+        world:system("s", { query = "P", each = make(grid) })
+        local ok, message = pcall(world.update, world, 0.1)
+        assert.is_false(ok)
+        seen[n] = { tostring(message):gsub("entity %S+ ", ""):gsub("\n.*", ""), world:digest() }
+      end
+      assert.same(seen[2], seen[1])
+    end
+  end)
+
+  it("is what filters and sums look at", function()
+    for _, kernels in ipairs { true, false } do
+      local world, grid = new_world(kernels)
+      local there = function(p) return grid[p.i] end
+      local sum = function(p) return (grid[p.i] or 0.0) * 2 end
+      local most = function(p) return grid[p.d] or p.x end
+      local query = world:query "P"
+      local function look()
+        return { query:where(there):count(), query:sum(sum), (query:max(most)) }
+      end
+      local plain = look()
+      assert.equal(kernels and 0 or 1500, calls_of(there, look))
+      assert.equal(kernels and 0 or 1500, calls_of(sum, look))
+      assert.equal(kernels and 0 or 1500, calls_of(most, look))
+      assert.same({ 1000, 31500.0, 375.0 }, plain)
+    end
+  end)
+
+  it("is no result where one is used that must not be nil", function()
+    local world, grid = new_world(true)
+    local query = world:query "P"
+    local functions = {
+      ["does not return a number on every way"] = function(p) return grid[p.i] end,
+      ["it uses a value that may be nil, and its result is used"] =
+        function(p) return type_of(grid[p.i]) and 1 or 2 end,
+    }
+    for why, fn in pairs(functions) do
+      pcall(query.sum, query, fn)
+      local reason = world:explain(fn).reason
+      assert(reason and reason:find(why, 1, true), tostring(reason))
+    end
+    local ok, message = pcall(query.sum, query, function(p) return grid[p.i] end)
+    assert(not ok and message:find("the function returned nil, not a number", 1, true), message)
+  end)
+end)

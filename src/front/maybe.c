@@ -1,0 +1,77 @@
+/* Values that are nil in some rows: a number, boolean or id with the mask of the rows in which it
+** is there. Truth, `not`, `and`, `or`, ==, assignment and joins take them as they are; what else is
+** done with one that is not there, Lua does itself. */
+#include "front/front.h"
+
+/* Of any value: where it is not nil. */
+static k_value presence(struct front *f, struct val x) {
+  if (x.kind == VAL_NIL) return build_bool(f->b, false);
+  return x.kind == VAL_VALUE ? x.present : K_ALL;
+}
+
+struct val maybe_need(struct front *f, struct val x) {
+  if (!val_is_maybe(x)) return x;
+  build_need(f->b, x.present);
+  x.present = K_ALL;
+  return x;
+}
+
+struct val maybe_pass(struct front *f, struct val x) {
+  bool plain = !val_is_maybe(x) || build_implies(f->b, f->env.mask, x.present);
+  if (!plain && RESULT_IS_USED(f->result))
+    front_refuse(f, "it uses a value that may be nil, and its result is used: say what it is then, "
+                    "as in array[i] or 0");
+  return maybe_need(f, x);
+}
+
+struct val maybe_narrow(struct front *f, k_value mask, struct val x) {
+  if (val_is_maybe(x) && build_implies(f->b, mask, x.present)) x.present = K_ALL;
+  return x;
+}
+
+/* x in the rows of the mask, y in the others: masks, too. */
+static k_value select_mask(struct front *f, k_value mask, k_value x, k_value y) {
+  if (x == y) return x;
+  k_value yes = build_binary(f->b, KO_AND, mask, x);
+  k_value no = build_binary(f->b, KO_ANDN, y, mask);
+  return build_binary(f->b, KO_OR, yes, no);
+}
+
+struct val maybe_select(struct front *f, k_value mask, struct val x, struct val y,
+                        struct val joined) {
+  if (joined.kind != VAL_VALUE) return joined;
+  assert(joined.present == K_ALL);
+  joined.present = select_mask(f, mask, presence(f, x), presence(f, y));
+  return joined;
+}
+
+struct val maybe_or_nil(struct front *f, k_value mask, struct val x, struct val y) {
+  struct val some = x.kind == VAL_NIL ? y : x;
+  assert((x.kind == VAL_NIL) != (y.kind == VAL_NIL) && some.kind == VAL_VALUE);
+  some.wide = val_is_wide(some);
+  some.literal = false;
+  some.at = 0;
+  some.present = K_ALL;
+  return maybe_select(f, mask, x, y, some);
+}
+
+k_value maybe_equal(struct front *f, struct val x, struct val y, int *known) {
+  struct builder *b = f->b;
+  k_value left = presence(f, x), right = presence(f, y), equal = build_bool(b, false);
+  x.present = y.present = K_ALL;
+  if (x.kind != VAL_NIL && y.kind != VAL_NIL) {
+    equal = number_compare(f, OPERATOR_EQ, x, y, known);
+    if (*known >= 0) equal = build_bool(b, *known);
+  }
+  *known = -1;
+  equal = build_binary(b, KO_AND, build_binary(b, KO_AND, left, right), equal);
+  if (left == K_ALL || right == K_ALL) return equal;
+  k_value neither = build_unary(b, KO_NOT, build_binary(b, KO_OR, left, right));
+  return build_binary(b, KO_OR, equal, neither);
+}
+
+k_value maybe_truth(struct front *f, struct val x) {
+  assert(val_is_maybe(x));
+  bool boolean = !x.names && val_type(f, x) == KT_BOOL;
+  return boolean ? build_binary(f->b, KO_AND, x.present, x.value) : x.present;
+}
