@@ -218,18 +218,6 @@ describe("q:where(fn)", function()
     end)
   end)
 
-  -- How often body calls fn.
-  local function calls_of(fn, body)
-    local calls = 0
-    debug.sethook(function()
-      if debug.getinfo(2, "f").func == fn then calls = calls + 1 end
-    end, "c")
-    local ok, message = pcall(body)
-    debug.sethook()
-    assert(ok, message)
-    return calls
-  end
-
   it("asks of values in C, without calling its function, where it compiles (C26)", function()
     for _, kernels in ipairs { true, false } do
       local world, ids = new_world(kernels)
@@ -239,10 +227,10 @@ describe("q:where(fn)", function()
       end
       local rich = function(n) return n.a * 2 > 15 and n.f < 5 end
       local ziggy = function(name) return name.text:find("^ziggy") ~= nil end
-      assert.equal(kernels and 0 or 10, calls_of(rich, function()
+      assert.equal(kernels and 0 or 10, helper.calls_of(rich, function()
         assert.equal(2, world:query("N"):where(rich):count())
       end))
-      assert.equal(10, calls_of(ziggy, function()
+      assert.equal(10, helper.calls_of(ziggy, function()
         assert.equal(2, world:query("Name"):where(ziggy):count())
       end))
     end

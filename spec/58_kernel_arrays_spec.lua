@@ -147,13 +147,12 @@ describe("an array in a kernel", function()
 
   it("is refused with a reason where a kernel cannot use it", function()
     local world = both(grids)[1]
-    local grid, ids = world:array "a_i32", world:array("ids", "entity", 3)
+    local grid = world:array "a_i32"
     local other = ecs.world():array("theirs", "i32", 3)
     for what, fn in pairs {
       ["it writes to the array 'a_i32'"] = function() grid[1] = 2 end,
       ["it writes to a table"] = function(p) grid[p.i] = 2 end,
       ["it calls a method of the array 'a_i32'"] = function() grid:fill(1) end,
-      ["it reads the array 'ids', which is entity"] = function(p) p.on = ids[1] == ids[2] end,
       ["neither this world nor a resource or an array of it"] = function(p) p.x = other[1] end,
       ["it takes an element of the array 'a_i32' that is not named by a number"] =
         function(p) p.x = grid[p.on] end,

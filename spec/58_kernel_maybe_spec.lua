@@ -4,18 +4,6 @@
 local max, sqrt, type_of = math.max, math.sqrt, math.type
 local helper = require "spec.support.ecs_helper"
 
--- How often body calls fn.
-local function calls_of(fn, body)
-  local calls = 0
-  debug.sethook(function()
-    if debug.getinfo(2, "f").func == fn then calls = calls + 1 end
-  end, "c")
-  local ok, message = pcall(body)
-  debug.sethook()
-  assert(ok, message)
-  return calls
-end
-
 -- A grid of 20 cells, a table of as many truths, and rows that look beside them now and then.
 local function new_world(kernels)
   local world = helper.new_world { kernels = kernels }
@@ -37,7 +25,7 @@ local function both(make)
     local world, grid, truths = new_world(kernels)
     local fn = make(grid, truths)
     world:system("s", { query = "P", each = fn })
-    local count = calls_of(fn, function()
+    local count = helper.calls_of(fn, function()
       for _ = 1, 2 do world:update(0.5) end
     end)
     digests[n] = world:digest()
@@ -206,9 +194,9 @@ describe("what may be nil in a kernel", function()
         return { query:where(there):count(), query:sum(sum), (query:max(most)) }
       end
       local plain = look()
-      assert.equal(kernels and 0 or 1500, calls_of(there, look))
-      assert.equal(kernels and 0 or 1500, calls_of(sum, look))
-      assert.equal(kernels and 0 or 1500, calls_of(most, look))
+      assert.equal(kernels and 0 or 1500, helper.calls_of(there, look))
+      assert.equal(kernels and 0 or 1500, helper.calls_of(sum, look))
+      assert.equal(kernels and 0 or 1500, helper.calls_of(most, look))
       assert.same({ 1000, 31500.0, 375.0 }, plain)
     end
   end)

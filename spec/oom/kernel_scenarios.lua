@@ -260,6 +260,28 @@ scenario("a kernel with a resource and random numbers", {
   act = function(s) s.positions:run(s.fall, 0.5) end,
 })
 
+scenario("a kernel that asks other entities, and what may be nil", {
+  prepare = function(s)
+    crowd(s)
+    local world, grid = s.world, s.world:array("grid", "f32", 4)
+    world:component("Eye", { "on: entity", "n: i32" })
+    local seen = world:spawn { Health = { hp = 4 } }
+    for _ = 1, 3 do world:spawn { Eye = { on = seen, n = 5 } } end
+    s.look = function(eye, _, e)
+      local hp
+      if world:alive(eye.on) then hp = world:get(eye.on, "Health.hp") end
+      eye.n = eye.n + (hp or 1) + (grid[eye.n] and 1 or 2)
+      if world:parent(e) == nil and world:has(e, "Eye") then eye.n = eye.n + 1 end
+    end
+    s.eyes = world:query "Eye"
+  end,
+  act = function(s)
+    s.eyes:run(s.look)
+    assert(s.eyes:where(function(eye) return eye.n > 5 end):count() == 3)
+  end,
+  partial = true,
+})
+
 scenario("a kernel that fails in a row", {
   prepare = function(s)
     crowd(s)

@@ -52,6 +52,20 @@ function helper.check_worlds()
   end
 end
 
+-- How often body calls fn.
+function helper.calls_of(fn, body)
+  local calls = 0
+  debug.sethook(function()
+    if debug.getinfo(2, "f").func == fn then
+      calls = calls + 1
+    end
+  end, "c")
+  local ok, message = pcall(body)
+  debug.sethook()
+  assert(ok, message)
+  return calls
+end
+
 -- Raises unless fn raises a message that holds every given text (plain, not a pattern).
 -- Returns the message.
 function helper.has_error(fn, ...)

@@ -24,6 +24,7 @@ local ROOMS = {
 -- Files with rules of their own.
 local ROOM_OF_FILE = {
   ["kernel/run.c"] = "kernel/run", ["kernel/run.h"] = "kernel/run",
+  ["kernel/lookup.c"] = "kernel/run", ["kernel/lookup.h"] = "kernel/run",
   ["kernel/gather.c"] = "kernel/run", ["kernel/gather.h"] = "kernel/run",
 }
 

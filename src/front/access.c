@@ -327,8 +327,11 @@ static void check_owner(struct front *f, uint32_t at) {
 }
 
 void access_finish(struct front *f) {
-  for (uint32_t i = 0; i < f->column_count; i++)
-    if (f->columns[i].written) check_owner(f, i);
+  for (uint32_t i = 0; i < f->column_count; i++) {
+    if (!f->columns[i].written) continue;
+    check_owner(f, i);
+    reach_check_written(f, f->columns[i].component, f->columns[i].component_leaf);
+  }
   for (uint32_t i = 0; i < f->column_count; i++)
     if (f->columns[i].written && f->env.fields[i] != K_NONE)
       (f->starts ? build_put : build_store)(f->b, f->columns[i].number, f->env.fields[i]);

@@ -251,16 +251,18 @@ static uint32_t math_call(struct front *f, uint32_t name, const struct val *argu
 /* ---- methods of the world ---- */
 
 enum method_name { METHOD_DESPAWN, METHOD_ADD, METHOD_REMOVE, METHOD_RANDOM, METHOD_RES,
-                   METHOD_HAS, METHOD_MATCHES, METHOD_COUNT };
+                   METHOD_HAS, METHOD_GET, METHOD_ALIVE, METHOD_TARGET, METHOD_PARENT,
+                   METHOD_MATCHES, METHOD_COUNT };
 
 struct val call_method(struct front *f, struct val object, const struct constant *key) {
   static const char *const names[METHOD_COUNT] = {"despawn", "add", "remove", "random", "res",
-                                                  "has", "count"};
+                                                  "has", "get", "alive", "target", "parent",
+                                                  "count"};
   for (uint32_t i = 0; key->type == CONST_STRING && i < METHOD_COUNT; i++)
     if (text_equal(names[i], key->string.data, key->string.size))
       return (struct val){.kind = VAL_METHOD, .at = i};
-  front_refuse(f, "it calls '%S' of the world: of its methods kernels know add, remove, despawn, "
-                  "has, random and res", &key->string);
+  front_refuse(f, "it calls '%S' of the world: of its methods kernels know add, alive, despawn, "
+                  "get, has, parent, random, remove, res and target", &key->string);
   return object;
 }
 
@@ -282,9 +284,7 @@ static bool known_id(struct front *f, struct val value, ecs_id *id) {
   return is_id != 0;
 }
 
-/* The component that a constant names, or that something outside has the name or id of; NULL when
-** it is neither. */
-static struct component *known_component(struct front *f, struct val value) {
+struct component *call_component(struct front *f, struct val value) {
   ecs_world *world = f->world;
   struct component *component = NULL;
   ecs_status status = ECS_OK;
@@ -300,7 +300,7 @@ static struct component *known_component(struct front *f, struct val value) {
 
 static ecs_id component_argument(struct front *f, const struct val *arguments,
                                  uint32_t count) {
-  struct component *component = count == 3 ? known_component(f, arguments[2]) : NULL;
+  struct component *component = count == 3 ? call_component(f, arguments[2]) : NULL;
   if (!component)
     front_refuse(f, "it adds or removes what is no name or id of a component held by a "
                     "constant, an upvalue or a field of a table");
@@ -312,7 +312,7 @@ static ecs_id component_argument(struct front *f, const struct val *arguments,
 /* world:res(C). */
 static struct val resource_call(struct front *f, const struct val *arguments, uint32_t count) {
   bool given = count == 2 && arguments[0].kind == VAL_WORLD;
-  const struct component *component = given ? known_component(f, arguments[1]) : NULL;
+  const struct component *component = given ? call_component(f, arguments[1]) : NULL;
   if (!component)
     front_refuse(f, "it calls world:res with what is no name or id of a resource held by a "
                     "constant, an upvalue or a field of a table");
@@ -320,52 +320,6 @@ static struct val resource_call(struct front *f, const struct val *arguments, ui
   if (f->fleeting)
     front_refuse(f, "component '%s' is no resource: world:resource makes it one", component->name);
   return (struct val){.kind = VAL_RESOURCE, .component = component, .root = component};
-}
-
-/* ---- world:has ---- */
-
-/* What the query's terms say of a component of the row: 1 it has it, 0 it lacks it, -1 nothing. */
-static int known_presence(const struct front *f, const struct component *component) {
-  const struct query_terms *terms = &f->query->terms;
-  for (uint32_t i = 0; i < terms->count; i++) {
-    const struct term *term = &terms->terms[i];
-    if (!term_is_own(term) || term->id != component->id) continue;
-    bool there = term_may_lack(term) && f->present >> term->slot & 1;
-    bool decided = term_may_lack(term) || term->kind == TERM_WITHOUT;
-    if (there || term->kind == TERM_WITH) return 1;
-    if (decided && !term->toggled) return 0;   /* else it may be there and off */
-  }
-  return -1;
-}
-
-/* The number of the uniform that says whether a table has a component. */
-static uint32_t asked_uniform(struct front *f, const struct component *component) {
-  for (uint32_t i = 0; i < f->asked_count; i++)
-    if (f->asked[i].component == component->id) return f->asked[i].uniform;
-  if (f->asked_count == RUN_ASKED)
-    front_refuse(f, "it asks for too many components: write it as two systems");
-  struct run_asked asked = {component->id, (uint32_t)outside_uniform(f)};
-  f->asked[f->asked_count++] = asked;
-  return asked.uniform;
-}
-
-/* world:has(e, C): the same for all rows of a table. */
-static struct val has_call(struct front *f, const struct val *arguments, uint32_t count) {
-  bool own = count > 1 && arguments[0].kind == VAL_WORLD && arguments[1].row_entity;
-  if (!own)
-    front_refuse(f, "it asks what another entity has than the row's own: do it in a system's run");
-  const struct component *component = count == 3 ? known_component(f, arguments[2]) : NULL;
-  if (!component || component->relation)
-    front_refuse(f, "it calls world:has with what is no name or id of a component held by a "
-                    "constant, an upvalue or a field of a table, or with a relation: ask for a tie "
-                    "by a term of the query");
-  int known = known_presence(f, component);
-  if (known >= 0) return val_known(f, known);
-  if (component->sparse || f->query->terms.step_count)
-    front_refuse(f, "it asks row by row for '%s': write '%s?' in the query", component->name,
-                 component->name);
-  uint32_t uniform = asked_uniform(f, component);
-  return val_number(f, build_uniform(f->b, uniform, KT_BOOL), false);
 }
 
 /* Refuses a query whose matches may come and go while the function runs, by what it writes. */
@@ -422,14 +376,9 @@ static void check_rounds(struct front *f, const struct run_command *command) {
   }
 }
 
-static struct val method_call(struct front *f, uint32_t name, const struct val *arguments,
-                              uint32_t count) {
-  struct val nothing = {.kind = VAL_NIL};
-  assert(name < METHOD_COUNT);
-  if (name == METHOD_RANDOM) return random_call(f, arguments, count);
-  if (name == METHOD_HAS) return has_call(f, arguments, count);
-  if (name == METHOD_RES) return resource_call(f, arguments, count);
-  if (name == METHOD_MATCHES) return count_call(f, arguments, count);
+/* Stages a command on the row's entity. */
+static void command_call(struct front *f, uint32_t name, const struct val *arguments,
+                         uint32_t count) {
   need_row_entity(f, arguments, count);
   if (f->result == RESULT_TRUTH)
     front_refuse(f, "it changes entities in a predicate: do it in q:where(fn):each");
@@ -445,7 +394,31 @@ static struct val method_call(struct front *f, uint32_t name, const struct val *
   }
   check_rounds(f, command);
   build_emit(f->b, f->command_count++, f->env.mask);
-  return nothing;
+}
+
+/* Nil is no id, and Lua raises an error for it; but world:alive answers, and world:random may be
+** left to choose. */
+static void need_arguments(struct front *f, uint32_t name, struct val *arguments, uint32_t count) {
+  for (uint32_t i = 0; i < count && name != METHOD_ALIVE; i++)
+    arguments[i] = (name == METHOD_RANDOM ? maybe_pass : maybe_need)(f, arguments[i]);
+}
+
+/* Calls a method of the world of which so many results are wanted; returns how many it has. */
+static uint32_t method_call(struct front *f, uint32_t name, struct val *arguments, uint32_t count,
+                            struct val results[FRONT_RESULTS], uint32_t wanted) {
+  assert(name < METHOD_COUNT);
+  need_arguments(f, name, arguments, count);
+  switch (name) {
+    case METHOD_RANDOM: results[0] = random_call(f, arguments, count); return 1;
+    case METHOD_RES: results[0] = resource_call(f, arguments, count); return 1;
+    case METHOD_HAS: results[0] = reach_has(f, arguments, count); return 1;
+    case METHOD_ALIVE: results[0] = reach_alive(f, arguments, count); return 1;
+    case METHOD_TARGET: results[0] = reach_target(f, arguments, count); return 1;
+    case METHOD_PARENT: results[0] = reach_parent(f, arguments, count); return 1;
+    case METHOD_MATCHES: results[0] = count_call(f, arguments, count); return 1;
+    case METHOD_GET: return reach_get(f, arguments, count, results, wanted);
+    default: command_call(f, name, arguments, count); return 0;
+  }
 }
 
 /* ---- Lua functions ---- */
@@ -514,15 +487,14 @@ void call_function(struct front *f, const struct code *code) {
     front_refuse(f, "it passes too many arguments");
   struct val *arguments = count ? front_register(f, code->a + 1) : NULL;
   struct val results[FRONT_RESULTS] = {{.kind = VAL_NIL}};
-  bool known = function.kind == VAL_MATH || function.kind == VAL_METHOD;
-  for (uint32_t i = 0; known && i < count; i++) arguments[i] = maybe_pass(f, arguments[i]);
   if (function.kind == VAL_MATH) {
+    for (uint32_t i = 0; i < count; i++) arguments[i] = maybe_pass(f, arguments[i]);
     put_results(f, code, results, math_call(f, function.at, arguments, count, results));
     return;
   }
   if (function.kind == VAL_METHOD) {
-    results[0] = method_call(f, function.at, arguments, count);
-    put_results(f, code, results, results[0].kind == VAL_NIL ? 0 : 1);
+    put_results(f, code, results,
+                method_call(f, function.at, arguments, count, results, code->c));
     return;
   }
   if (function.kind != VAL_FUNCTION)

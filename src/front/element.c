@@ -9,9 +9,7 @@
 static k_column element_type(struct front *f, const struct component *array) {
   const struct leaf *leaf = &array->leaves[ARRAY_LEAF];
   enum type_column column = type_column(leaf->type, leaf->size);
-  if (column == COLUMN_NONE || column == COLUMN_ENTITY)
-    front_refuse(f, "it reads the array '%s', which is %s", array->name, type_name(leaf->type));
-  return access_column_type(f, array, leaf);
+  return column == COLUMN_ENTITY ? KC_I64 : access_column_type(f, array, leaf);
 }
 
 /* The next array of the program; its number. */
@@ -57,7 +55,10 @@ struct val element_at(struct front *f, struct val array, struct val index) {
   if (!val_is_number(f, index))
     front_refuse(f, "it takes an element of the array '%s' that is not named by a number",
                  component->name);
-  return take_element(f, find_array(f, component), index, false);
+  struct val element = take_element(f, find_array(f, component), index, false);
+  element.entity = array_type(component) == ECS_ENTITY;
+  if (element.entity) element.value = reach_live(f, element.value);
+  return element;
 }
 
 static struct val float_index(struct front *f, double number) {

@@ -9,6 +9,7 @@
 #include "front/guard.h"
 #include "front/outside.h"
 #include "front/result.h"
+#include "kernel/lookup.h"
 #include "kernel/run.h"
 
 struct leaf;
@@ -144,6 +145,8 @@ struct front {
   uint32_t string_count;
   struct run_asked asked[RUN_ASKED];
   uint32_t asked_count;
+  struct run_lookup lookups[RUN_LOOKUPS];      /* by the number in the program */
+  uint32_t lookup_count;
   struct front_array arrays[FRONT_ARRAYS];     /* by the number in the program */
   uint32_t array_count;
   struct run_command commands[RUN_BITMAPS];
@@ -379,6 +382,24 @@ void call_push_math(lua_State *L);
 struct val call_known(lua_CFunction function, const lua_CFunction *known);
 /* A method of the world that can be compiled. */
 struct val call_method(struct front *f, struct val object, const struct constant *key);
+/* The component that a constant names, or that something outside has the name or id of; NULL when
+** it is neither. */
+struct component *call_component(struct front *f, struct val value);
+
+/* ---- reach.c: what is asked of any entity by its id ---- */
+
+/* The calls of world:has, alive, target and parent; `arguments` begin with the world. */
+struct val reach_has(struct front *f, const struct val *arguments, uint32_t count);
+struct val reach_alive(struct front *f, const struct val *arguments, uint32_t count);
+struct val reach_target(struct front *f, const struct val *arguments, uint32_t count);
+struct val reach_parent(struct front *f, const struct val *arguments, uint32_t count);
+/* That of world:get, of which so many results are wanted (NONE: all); how many there are. */
+uint32_t reach_get(struct front *f, const struct val *arguments, uint32_t count,
+                   struct val results[FRONT_RESULTS], uint32_t wanted);
+/* The id that an integer is, 0 where nobody alive has it. */
+k_value reach_live(struct front *f, k_value id);
+/* Refuses to write to a field that is also read of other entities. */
+void reach_check_written(struct front *f, const struct component *component, uint32_t leaf);
 
 /* ---- numeric_for.c ---- */
 

@@ -136,6 +136,24 @@ k_value build_inside(struct builder *b, uint32_t array, k_value index) {
   return builder_add(b, n);
 }
 
+uint32_t build_lookup(struct builder *b, k_type type) {
+  assert(type <= KT_I64);
+  if (b->lookup_count == MAX_LOOKUPS) builder_fail(b, K_ELIMIT);
+  if (b->status != K_OK) return NONE;
+  b->lookups[b->lookup_count] = (uint8_t)type;
+  return b->lookup_count++;
+}
+
+/* Ids of a column need not be looked at twice: nobody has a dead one. */
+k_value build_look(struct builder *b, uint32_t lookup, k_value from) {
+  if (b->status == K_OK && lookup >= b->lookup_count) builder_fail(b, K_EINVAL);
+  if (!has_type(b, from, KT_I64)) return K_NONE;
+  struct node by = *node_at(b, from), n = node_make(N_LOOK, (k_type)b->lookups[lookup], true);
+  n.in[0] = by.op == N_LIVE ? load(b, N_LOAD, by.aux) : from;
+  n.aux = (uint16_t)lookup;
+  return n.in[0] == K_NONE ? K_NONE : builder_add(b, n);
+}
+
 bool build_implies(const struct builder *b, k_value mask, k_value other) {
   return b->status == K_OK && mask >= 0 && mask_implies(b, mask, other);
 }

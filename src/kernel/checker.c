@@ -30,7 +30,8 @@ struct numbering program_numbering(const struct program *p) {
   at.totals = at.bitmaps + p->bitmap_count;
   at.start = at.totals + p->total_count;
   at.arrays = at.start + 1;
-  at.count = at.arrays + p->array_count;
+  at.lookups = at.arrays + p->array_count;
+  at.count = at.lookups + p->lookup_count;
   return at;
 }
 
@@ -117,6 +118,7 @@ static bool reads(const struct checker *c, uint32_t operand, char letter, bool s
     case 'D':
     case 'I': return scalar_holds(c, operand, letter_type(letter));
     case 'j':
+    case 'l':
     case 'a': return true;  /* looked at where it is used */
     default: break;
   }
@@ -175,9 +177,16 @@ static bool writes(struct checker *c, const k_insn *k, bool scalar) {
 /* Whether the array that an instruction takes an element of, if it does, has such elements. */
 static bool array_fits(const struct checker *c, const k_insn *k, uint32_t op) {
   if (op_table[op].signature[2] != 'a') return true;
-  if (k->b < c->at.arrays || k->b >= c->at.count) return false;
+  if (k->b < c->at.arrays || k->b >= c->at.lookups) return false;
   if (op == OP_INSIDE || op == OP_BOUND) return true;
   return c->p->arrays[k->b - c->at.arrays] == op - OP_ELEMENT_BOOL;
+}
+
+/* The same of what it looks up. */
+static bool lookup_fits(const struct checker *c, const k_insn *k, uint32_t op) {
+  if (op_table[op].signature[2] != 'l') return true;
+  if (k->b < c->at.lookups || k->b >= c->at.count) return false;
+  return c->p->lookups[k->b - c->at.lookups] == op - OP_LOOK_BOOL;
 }
 
 /* ---- loops and skips ---- */
@@ -249,7 +258,7 @@ static bool control(struct checker *c, const k_insn *k) {
     case OP_LOOP: return begin_loop(c, k);
     case OP_SKIP:
       return k->c > c->pc && k->c <= c->p->insn_count && open_stretch(c, k->c, false);
-    default: return k->op == OP_LIVE;
+    default: return k->op >= OP_LIVE && k->op <= OP_LOOK_I64;
   }
 }
 
@@ -274,7 +283,7 @@ static bool instruction(struct checker *c, const k_insn *k) {
   if (!reads(c, k->a, s[1], scalar) || !reads(c, k->b, s[2], scalar) ||
       !reads(c, k->c, s[3], scalar) || !reads(c, k->d, s[4], scalar))
     return false;
-  if (!array_fits(c, k, op)) return false;
+  if (!array_fits(c, k, op) || !lookup_fits(c, k, op)) return false;
   if (op == OP_END) return end_loop(c, k);
   if (!writes(c, k, scalar)) return false;
   return op < OP_CONTROLS || control(c, k);
@@ -285,7 +294,8 @@ static bool counts_fit(const struct program *p) {
          p->reg4_count <= MAX_REGISTERS && p->reg8_count <= MAX_REGISTERS &&
          p->scalar_count <= MAX_SCALARS && p->bitmap_count <= MAX_BITMAPS &&
          p->total_count <= MAX_TOTALS &&
-         p->array_count <= MAX_ARRAYS && p->insn_count <= MAX_INSNS &&
+         p->array_count <= MAX_ARRAYS && p->lookup_count <= MAX_LOOKUPS &&
+         p->insn_count <= MAX_INSNS &&
          p->uniform_count + p->constant_count <= p->scalar_count &&
          p->prologue <= p->insn_count;
 }
@@ -301,6 +311,8 @@ static bool header(const struct program *p) {
     if (p->scalars[i] > KT_I64) return false;
   for (uint32_t i = 0; i < p->array_count; i++)
     if (p->arrays[i] >= KC_ENTITY) return false;
+  for (uint32_t i = 0; i < p->lookup_count; i++)
+    if (p->lookups[i] > KT_I64) return false;
   for (uint32_t i = 0; i < p->total_count; i++)
     if (p->totals[i] / 4 > KR_MAX || p->totals[i] % 4 < KT_F64) return false;
   return true;

@@ -335,6 +335,7 @@ static uint32_t plain_op(const struct emitter *e, const struct node *n, bool sca
     case N_INTERVAL: return OP_INTERVAL;
     case N_ELEMENT: return OP_ELEMENT_BOOL + (uint32_t)e->b->arrays[n->aux];
     case N_INSIDE: return OP_INSIDE;
+    case N_LOOK: return OP_LOOK_BOOL + (uint32_t)n->type;
     case N_BOUND: return OP_BOUND;
     case N_NEED: return OP_NEED;
     case N_COPY: return copy_op(n->type);
@@ -346,6 +347,11 @@ static uint32_t plain_op(const struct emitter *e, const struct node *n, bool sca
 static uint16_t array_operand(const struct emitter *e, uint32_t array) {
   assert(array < e->b->array_count);
   return (uint16_t)(start_number(e) + 1 + array);
+}
+
+static uint16_t lookup_operand(const struct emitter *e, uint32_t lookup) {
+  assert(lookup < e->b->lookup_count);
+  return (uint16_t)(start_number(e) + 1 + e->b->array_count + lookup);
 }
 
 static void emit_plain(struct emitter *e, const struct node *n, bool scalar) {
@@ -364,6 +370,7 @@ static void emit_plain(struct emitter *e, const struct node *n, bool scalar) {
   k->d = operand(e, n->in[3], scalar);
   if (n->op == N_ELEMENT || n->op == N_INSIDE || n->op == N_BOUND)
     k->b = array_operand(e, n->aux);
+  if (n->op == N_LOOK) k->b = lookup_operand(e, n->aux);
   k->tag = n->tag;
 }
 
@@ -421,7 +428,8 @@ static uint32_t most_insns(const struct builder *b) {
 
 static size_t program_size(const struct program *p) {
   return sizeof *p + p->constant_count * sizeof(k_scalar) + p->insn_count * sizeof(k_insn) +
-         p->column_count + p->scalar_count + p->total_count + p->array_count;
+         p->column_count + p->scalar_count + p->total_count + p->array_count +
+         p->lookup_count;
 }
 
 /* Rows per block, such that a block's columns and registers stay in the first cache. */
@@ -466,6 +474,7 @@ static struct program *new_program(const struct emitter *e, uint32_t prologue) {
       .bitmap_count = (uint16_t)b->bitmap_count,
       .total_count = (uint16_t)b->total_count,
       .array_count = (uint16_t)b->array_count,
+      .lookup_count = (uint16_t)b->lookup_count,
       .block = (uint16_t)block_rows(b),
       .insn_count = (uint16_t)e->count,
       .prologue = (uint16_t)prologue,
@@ -479,6 +488,7 @@ static struct program *new_program(const struct emitter *e, uint32_t prologue) {
   p->scalars = p->columns + p->column_count;
   p->totals = p->scalars + p->scalar_count;
   p->arrays = p->totals + p->total_count;
+  p->lookups = p->arrays + p->array_count;
   return p;
 }
 
@@ -499,6 +509,7 @@ static struct program *make_program(const struct emitter *e, uint32_t prologue) 
   memcpy(p->columns, b->columns, p->column_count);
   memcpy(p->totals, b->totals, p->total_count);
   memcpy(p->arrays, b->arrays, p->array_count);
+  memcpy(p->lookups, b->lookups, p->lookup_count);
   for (uint32_t i = 0; i < b->uniform_count; i++)
     p->scalars[i] = b->uniforms[i] == 0 ? KT_F64 : (uint8_t)(b->uniforms[i] - 1);
   for (k_value v = 0; v < b->count; v++) {

@@ -103,8 +103,10 @@ static void add_operand(struct text *out, const struct program *p, uint32_t oper
     add_numbered(out, "total", operand - at.totals);
   else if (operand < at.arrays)
     text_add(out, "rows");
-  else
+  else if (operand < at.lookups)
     add_numbered(out, "array", operand - at.arrays);
+  else
+    add_numbered(out, "lookup", operand - at.lookups);
 }
 
 static void add_insn(struct text *out, const struct program *p, uint32_t pc) {

@@ -156,6 +156,11 @@ static void live(const struct running *r, const k_insn *k, size_t n) {
   r->run->live(r->run->live_ud, ids, n);
 }
 
+static void look(const struct running *r, const k_insn *k, size_t n) {
+  assert(k->b >= r->numbers.lookups && k->b < r->numbers.count && r->run->look);
+  r->run->look(r->run->look_ud, k->b - r->numbers.lookups, r->at[k->a], r->at[k->dst], n);
+}
+
 /* Does instruction `pc`, one that moves on as it likes; returns the next. */
 static uint32_t control(const struct running *r, uint32_t pc, size_t n) {
   const k_insn *k = &r->p->insns[pc];
@@ -171,9 +176,10 @@ static uint32_t control(const struct running *r, uint32_t pc, size_t n) {
     case OP_SKIP:
       if (!any_lane(r->at[k->a], n)) return k->c;
       break;
+    case OP_LIVE: live(r, k, n); break;
     default:
-      assert(k->op == OP_LIVE);
-      live(r, k, n);
+      assert(k->op >= OP_LOOK_BOOL && k->op <= OP_LOOK_I64);
+      look(r, k, n);
   }
   return pc + 1;
 }

@@ -33,6 +33,7 @@ enum {
   N_INTERVAL,  /* bits, lo, hi, mask */
   N_ELEMENT,   /* index; aux: array */
   N_INSIDE,    /* index; aux: array */
+  N_LOOK,      /* id or place; aux: lookup */
   N_BOUND,     /* index, -, -, mask; aux: array. Yields nothing */
   N_NEED,      /* x, -, -, mask. Yields nothing */
   N_LOOP,      /* count, mask; yields the counter */
@@ -98,11 +99,12 @@ struct builder {
   k_value loop;                      /* the innermost open loop, or 0 */
   k_value fail_mask;                 /* see build_at */
   uint32_t fail_tag;
-  uint32_t column_count, uniform_count, bitmap_count, total_count, array_count;
+  uint32_t column_count, uniform_count, bitmap_count, total_count, array_count, lookup_count;
   uint8_t columns[MAX_COLUMNS];
   uint8_t uniforms[MAX_COLUMNS];     /* k_type + 1, 0 unknown */
   uint8_t totals[MAX_TOTALS];
   uint8_t arrays[MAX_ARRAYS];
+  uint8_t lookups[MAX_LOOKUPS];
   k_value store[MAX_COLUMNS];        /* build_finish: the store of each column, or 0 */
   k_value load[MAX_COLUMNS];         /* build_finish: its live load, or 0 */
   k_value bucket[256];

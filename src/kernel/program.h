@@ -139,6 +139,13 @@ void build_need(struct builder *b, k_value present);
 /* Whether rows of a mask are all rows of another one, as far as is plain from how it was made. */
 bool build_implies(const struct builder *b, k_value mask, k_value other);
 
+/* Lookups: what else is to be found by ids, which whoever runs the program knows: k_look.
+**
+** `build_lookup` declares the next one, of values of a type, and returns its number, from 0, or
+** NONE. `build_look` is what it finds for a value of the row, an i64: the same in all of a run. */
+uint32_t build_lookup(struct builder *b, k_type type);
+k_value build_look(struct builder *b, uint32_t lookup, k_value from);
+
 /* `v` as a column of `type` takes it, by the rules of world:set: i64 for integer columns
 ** (KE_FRACTION, KE_RANGE in rows of the mask where it does not fit), rounded for f32. */
 k_value build_fit(struct builder *b, k_column type, k_value v);
@@ -298,6 +305,10 @@ void k_fold_end(const k_folding *f, k_reduce how, k_type type, k_total *total);
 /* Puts 0 in place of ids whose entity is dead. */
 typedef void (*k_live)(void *ud, int64_t *ids, size_t n);
 
+/* Finds n values by lookup `number`, for `from`, which may be where `to` is: uint8_t, float, double
+** or int64_t, by the lookup's type. */
+typedef void (*k_look)(void *ud, uint32_t number, const int64_t *from, void *to, size_t n);
+
 /* An array: at least one element. */
 typedef struct k_array {
   const void *data;
@@ -314,6 +325,8 @@ typedef struct k_run {
   k_live live;                /* needed when program_info.live */
   void *live_ud;
   const k_array *arrays;      /* by index */
+  k_look look;                /* needed when there are lookups */
+  void *look_ud;
 } k_run;
 
 /* Runs `p` over one table. K_OK, or K_FAILED: then *failure says why, rows before the
@@ -351,8 +364,8 @@ float k_log(float x);
 
 /* One instruction. Its operands are numbers, counted through: first the columns, then the
 ** block registers of 1, of 4 and of 8 bytes a lane, then the scalars, the mask of every
-** row, the bitmaps, the totals, the bits of the rows to start with, the arrays. What an
-** instruction takes is said by its signature in ops.def. */
+** row, the bitmaps, the totals, the bits of the rows to start with, the arrays, the lookups.
+** What an instruction takes is said by its signature in ops.def. */
 typedef struct k_insn {
   uint16_t op, dst, a, b, c, d;
   uint32_t tag;
@@ -369,7 +382,7 @@ struct program {
   uint16_t scalar_count;
   uint16_t uniform_count;   /* the first scalars are the uniforms, */
   uint16_t constant_count;  /* then the constants, then those that are computed */
-  uint16_t bitmap_count, total_count, array_count;
+  uint16_t bitmap_count, total_count, array_count, lookup_count;
   uint16_t block;           /* rows per block: a multiple of 64, at most K_BLOCK */
   uint16_t whole;           /* 1: has no block registers, so that blocks may be longer */
   uint16_t starts;          /* 1: is for some rows, k_run.start; blocks without any are skipped */
@@ -381,6 +394,7 @@ struct program {
   k_insn *insns;
   uint8_t *totals;          /* k_reduce * 4 + k_type of each */
   uint8_t *arrays;          /* k_column of each: none of entities */
+  uint8_t *lookups;         /* k_type of each */
   uint32_t shared;          /* owners beside the first one, each of which frees it */
 };
 

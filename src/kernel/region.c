@@ -135,6 +135,7 @@ static int32_t cost_of_operation(const struct node *n) {
 static int32_t cost(const struct node *n) {
   if (n->op < KO_COUNT) return cost_of_operation(n);
   switch (n->op) {
+    case N_LOOK:
     case N_RANDOM: return 100;
     case N_INTERVAL:
     case N_LIVE: return 40;

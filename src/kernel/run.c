@@ -5,6 +5,7 @@
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/world.h"
+#include "kernel/lookup.h"
 #include "kernel/ops.h"
 
 /* ---- plans ---- */
@@ -163,13 +164,21 @@ static void forget_dead(void *ud, int64_t *ids, size_t count) {
     ids[i] = (int64_t)entity_target(world, (ecs_id)ids[i]);
 }
 
+/* A k_look: the run is `ud`. */
+static void look_up(void *ud, uint32_t number, const int64_t *from, void *to, size_t n) {
+  const struct run *run = ud;
+  assert(run->plan->lookups && number < run->plan->program->lookup_count);
+  lookup_all(run->query->world, &run->plan->lookups[number], from, to, n);
+}
+
 static bool run_machine(struct runner *runner, const struct run *run, uint32_t count,
                         void *const *columns, struct run_failure *failure) {
   set_uniforms(run);
   assert(run->plan->machine_room <= runner->machine_room);
   k_run rows = {.rows = count, .columns = columns, .uniforms = run->uniforms,
                 .bitmaps = runner->bitmaps, .start = runner->start, .totals = run->totals,
-                .arrays = run->arrays, .live = forget_dead, .live_ud = run->query->world};
+                .arrays = run->arrays, .live = forget_dead, .live_ud = run->query->world,
+                .look = look_up, .look_ud = (void *)(uintptr_t)run};
   k_status status = machine_run(runner->machine, run->plan->program, &rows, &failure->why);
   assert(status == K_OK || status == K_FAILED);
   assert(status == K_OK || failure->why.row < count);

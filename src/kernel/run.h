@@ -36,6 +36,8 @@ struct run_asked {
   uint32_t uniform;
 };
 
+struct run_lookup;
+
 /* A program, and what its columns and bitmaps stand for: the same in every run. Whoever made the
 ** program and the arrays frees them. */
 struct run_plan {
@@ -45,6 +47,7 @@ struct run_plan {
   uint32_t command_count;
   const struct run_asked *asked;       /* the caller's to set, where there are any: */
   uint32_t asked_count;                /* then no run is over rows of several tables */
+  const struct run_lookup *lookups;    /* the caller's to set: as many as the program has */
   bool takes_ids;                      /* one of the columns is the entities */
   bool needs_room;                     /* for ids or bits of the rows */
   size_t machine_room;                 /* of the program */

@@ -2,6 +2,7 @@
 
 #include "core/run/schedule.h"
 #include "core/store/term.h"
+#include "kernel/lookup.h"
 #include "kernel/program.h"
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"
@@ -44,8 +45,20 @@ static void set_access(lua_State *L, const char *key, const ecs_query *query, bo
 
 /* ---- kernels ---- */
 
-static void list_fields(lua_State *L, const struct variant *variant, const char *key,
-                        bool writes) {
+/* Adds to the list at the top, behind so many, the fields that are looked up of other entities. */
+static void list_lookups(lua_State *L, const ecs_world *world, const struct variant *variant,
+                         lua_Integer count) {
+  for (uint32_t i = 0; i < variant->plan.program->lookup_count; i++) {
+    const struct run_lookup *lookup = &variant->lookups[i];
+    if (lookup->kind != LOOKUP_CELL) continue;
+    const struct component *component = component_of(world, lookup->component);
+    lua_pushfstring(L, "%s.%s", component->name, component->leaves[lookup->leaf].name);
+    lua_rawseti(L, -2, ++count);
+  }
+}
+
+static void list_fields(lua_State *L, const struct kernel *kernel, const char *key, bool writes) {
+  const struct variant *variant = kernel->variants[0];
   lua_newtable(L);
   lua_Integer count = 0;
   for (uint32_t i = 0; i < variant->column_count; i++) {
@@ -56,6 +69,7 @@ static void list_fields(lua_State *L, const struct variant *variant, const char 
                     column->component->leaves[column->component_leaf].name);
     lua_rawseti(L, -2, ++count);
   }
+  if (!writes) list_lookups(L, kernel->box->world, variant, count);
   lua_setfield(L, -2, key);
 }
 
@@ -82,8 +96,8 @@ static void explain_kernel(lua_State *L, int handle, int table) {
   if (!kernel) return;
   lua_pushvalue(L, table);
   if (is_current(kernel) && !kernel->refused) {
-    list_fields(L, kernel->variants[0], "reads", false);
-    list_fields(L, kernel->variants[0], "writes", true);
+    list_fields(L, kernel, "reads", false);
+    list_fields(L, kernel, "writes", true);
     set_program(L, kernel->variants[0]);
   }
   if (kernel->refused) {

@@ -19,6 +19,7 @@ void variant_free(ecs_world *world, struct variant *variant) {
               variant->resource_count * sizeof *variant->resources);
   memory_free(memory, variant->cells, columns * sizeof *variant->cells);
   memory_free(memory, variant->columns, columns * sizeof *variant->columns);
+  memory_free(memory, variant->lookups, variant->lookup_count * sizeof *variant->lookups);
   for (uint32_t i = 0; i < FRONT_ARRAYS; i++)
     memory_free(memory, variant->copied[i].data, variant->copied[i].size);
   memory_free(memory, variant, sizeof *variant);
@@ -230,14 +231,15 @@ static bool copy_array(struct memory *memory, void **to, const void *from, size_
 /* Copies what was found out of outside values and fields; false when out of memory. */
 static bool copy_arrays(struct memory *memory, struct variant *variant,
                         const struct variant *from) {
-  void *guards = NULL, *resources = NULL, *cells = NULL, *columns = NULL;
+  void *guards = NULL, *resources = NULL, *cells = NULL, *columns = NULL, *lookups = NULL;
   uint32_t count = from->column_count;
   bool made =
       copy_array(memory, &guards, from->guards, from->guard_count * sizeof *from->guards) &&
       copy_array(memory, &resources, from->resources,
                  from->resource_count * sizeof *from->resources) &&
       copy_array(memory, &cells, from->cells, count * sizeof *from->cells) &&
-      copy_array(memory, &columns, from->columns, count * sizeof *from->columns);
+      copy_array(memory, &columns, from->columns, count * sizeof *from->columns) &&
+      copy_array(memory, &lookups, from->lookups, from->lookup_count * sizeof *from->lookups);
   variant->guards = guards;
   variant->guard_count = guards ? from->guard_count : 0;
   for (uint32_t i = 0; i < variant->guard_count; i++)
@@ -246,6 +248,8 @@ static bool copy_arrays(struct memory *memory, struct variant *variant,
   variant->resource_count = resources ? from->resource_count : 0;
   variant->cells = cells;
   variant->columns = columns;
+  variant->lookups = lookups;
+  variant->lookup_count = lookups ? from->lookup_count : 0;
   variant->column_count = count;
   memcpy(variant->commands, from->commands, sizeof variant->commands);
   memcpy(variant->asked, from->asked, sizeof variant->asked);
@@ -272,6 +276,7 @@ static void give_program(struct variant *variant, struct program *program, uint3
                          uint32_t asked) {
   variant->plan = run_plan_of(program, variant->cells, variant->commands, commands);
   variant->plan.asked = variant->asked;
+  variant->plan.lookups = variant->lookups;
   variant->plan.asked_count = asked;
 }
 
@@ -285,6 +290,7 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
                           .columns = front->columns, .column_count = front->column_count,
                           .which = which, .version = world->registry.version,
                           .anchor_count = front->anchor_count,
+                          .lookups = front->lookups, .lookup_count = front->lookup_count,
                           .array_count = front->array_count};
   memcpy(found.commands, front->commands, sizeof found.commands);
   memcpy(found.asked, front->asked, sizeof found.asked);

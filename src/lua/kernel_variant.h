@@ -51,7 +51,7 @@ struct which {
 /* One program of a function; or, without a program, that it was refused where its guards fit: its
 ** anchors then have the reason at REFUSAL. */
 struct variant {
-  struct run_plan plan;        /* its arrays are `cells`, `commands`, `asked` */
+  struct run_plan plan;        /* its arrays are `cells`, `commands`, `asked`, `lookups` */
   uint64_t version;            /* of the world's components */
   struct which which;
   struct guard *guards;
@@ -68,6 +68,8 @@ struct variant {
   k_scalar uniforms[FRONT_UNIFORMS];
   struct run_command commands[RUN_BITMAPS];
   struct run_asked asked[RUN_ASKED];
+  struct run_lookup *lookups;
+  uint32_t lookup_count;
   ecs_id array_ids[FRONT_ARRAYS];   /* 0: a table */
   uint32_t array_count;
   k_array arrays[FRONT_ARRAYS];   /* as they are in this run */

@@ -1,0 +1,317 @@
+-- world:get, has, alive, target and parent of other entities in kernels.
+
+local helper = require "spec.support.ecs_helper"
+local ecs = require "ecs"
+
+local world, squad                              -- those that functions are in
+
+-- Ships that hunt each other, some of which are dead; every third is in a fleet, under a carrier.
+local function new_world(kernels)
+  world = helper.new_world { kernels = kernels, tag = 1, seed = 5 }
+  world:component("Position", { "x: f64", "y: f64" })
+  world:component("Velocity", { "x: f32", "y: f32" })
+  world:component("Health", { "hp: i32", "max: f32", "state: enum(well, hurt)", "by: entity" })
+  world:component("Hunter", { "prey: entity", "d: f64", "n: i64", "near: bool" })
+  world:component("Shield", { "level: i16", toggle = true })
+  world:component("Cargo", { "tons: u8", storage = "sparse" })
+  world:tag "Frozen"
+  world:relation("DockedTo", { "since: f64", exclusive = true })
+  world:relation "Likes"
+  squad = world:array("squad", "entity", 8)
+  local ids = {}
+  for i = 1, 1800 do
+    local e = world:spawn { Position = { x = i, y = i % 40 }, Velocity = {} }
+    if i % 2 == 0 then
+      world:set(e, "Health", i, i / 4, i % 4 == 0 and "hurt" or "well", ids[i // 2])
+    end
+    if i % 3 == 0 then world:add(e, "ChildOf", ids[i // 3]) end
+    if i % 4 == 1 then world:set(e, "Cargo", i % 250) end
+    if i % 5 == 0 then world:set(e, "Shield", -i) end
+    if i % 10 == 0 then world:disable(e, "Shield") end
+    if i % 6 == 0 then world:set(e, "DockedTo", ids[i // 2], i) end
+    if i % 7 == 0 then
+      world:add(e, "Likes", ids[i // 7])
+      world:add(e, "Likes", ids[i - 1])
+    end
+    if i % 8 == 0 then world:add(e, "Frozen") end
+    ids[i] = e
+  end
+  for i, e in ipairs(ids) do
+    world:set(e, "Hunter", { prey = i % 11 == 0 and ecs.null or ids[i * 677 % 1800 + 1] })
+  end
+  for i = 1, 8 do squad[i] = ids[i * 9 + 1] end
+  world:despawn(ids[10])
+  for i = 601, 1800, 60 do world:despawn(ids[i]) end
+  return ids
+end
+
+-- A system does the same with kernels and without, and all of it in its program.
+local function agree(query, each)
+  local digests = {}
+  for n, kernels in ipairs { true, false } do
+    new_world(kernels)
+    world:system("s", { query = query, each = each })
+    for _ = 1, 2 do world:update(0.25) end
+    digests[n] = world:digest()
+    if kernels then
+      assert.equal("vector", world:explain("s").tier, world:explain("s").reason)
+      assert.equal(0, helper.calls_of(each, function() world:update(0.25) end))
+    end
+  end
+  assert.equal(digests[2], digests[1])
+end
+
+describe("another entity in a kernel", function()
+  it("is homed on by its position, as long as it lives", function()
+    agree("Position:in, Velocity, Hunter", function(p, v, hunter)
+      if not world:alive(hunter.prey) then
+        v.x, v.y = 0, 0
+        return
+      end
+      local x, y = world:get(hunter.prey, "Position")
+      local dx, dy = x - p.x, y - p.y
+      hunter.d = dx * dx + dy * dy
+      hunter.near = hunter.d < 10000
+      v.x, v.y = v.x + dx, v.y + dy
+    end)
+  end)
+
+  it("shows its fields of every type, those that it has", function()
+    agree("Hunter", function(hunter)
+      if hunter.prey == ecs.null then return end
+      local hp, most, state, by = world:get(hunter.prey, "Health")
+      hunter.n = hunter.n + (hp or -1)
+      hunter.d = hunter.d + (most or 0.5)
+      if state == "hurt" then hunter.near = true elseif state == nil then hunter.n = -hunter.n end
+      if by and world:alive(by) then hunter.d = hunter.d + world:get(by, "Position.y") end
+    end)
+  end)
+
+  it("shows what is switched off, and what is kept outside of tables", function()
+    agree("Hunter", function(hunter)
+      local prey = hunter.prey
+      if not world:alive(prey) then return end
+      local level, tons = world:get(prey, "Shield.level"), world:get(prey, "Cargo.tons")
+      hunter.n = hunter.n + (level or 7) * 3 + (tons or 0)
+      hunter.near = world:has(prey, "Shield") and not world:has(prey, "Cargo")
+      if world:has(prey, "Frozen") then hunter.d = hunter.d + 1 end
+    end)
+  end)
+
+  it("is found by ties and by its parent", function()
+    agree("Hunter, Velocity", function(hunter, v, _, e)
+      local port, friend = world:target(e, "DockedTo"), world:target(e, "Likes")
+      local parent = world:parent(e)
+      if port then v.x = v.x + world:get(port, "Position.x") end
+      if friend and world:has(friend, "Health") then hunter.n = hunter.n + 1 end
+      if parent == nil then
+        hunter.near = true
+      else
+        hunter.d = hunter.d + (world:get(parent, "Health.hp") or 1)
+      end
+      local above = parent and world:parent(parent)
+      if above and above ~= hunter.prey then v.y = v.y + world:get(above, "Position.x") end
+      if world:target(e, "ChildOf") == parent then hunter.n = hunter.n + 2 end
+    end)
+  end)
+
+  it("may be held by an array, by something outside, or be the row itself", function()
+    agree("Hunter", function(hunter, _, e)
+      local other = squad[hunter.n + 1]
+      if other and world:alive(other) then hunter.d = hunter.d + world:get(other, "Position.x") end
+      if other == ecs.null then hunter.near = true end
+      hunter.n = (hunter.n + 1) % 10
+      hunter.d = hunter.d + world:get(e, "Position.x") + (world:get(e, "Cargo.tons") or 0)
+      if world:has(e, "Cargo") and world:alive(e) then hunter.n = hunter.n + 1 end
+    end)
+    local leader
+    local function follow(p, v) v.x = world:get(leader, "Position.x") - p.x end
+    for _, kernels in ipairs { true, false } do
+      local ids = new_world(kernels)
+      leader = ids[4]
+      world:query("Position, Velocity"):run(follow)
+      assert.equal(4 - 700, world:get(ids[700], "Velocity.x"))
+      leader = ids[7]
+      world:query("Position, Velocity"):run(follow)
+      assert.equal(7 - 700, world:get(ids[700], "Velocity.x"))
+    end
+  end)
+
+  it("is asked for by rows that do not lie together", function()
+    for _, query in ipairs { "Hunter, Shield", "Hunter, Shield?", "Hunter, DockedTo->Position:in",
+      "Hunter, Cargo" } do
+      agree(query, function(hunter)
+        local prey = hunter.prey
+        if world:alive(prey) then hunter.d = hunter.d + world:get(prey, "Position.x") end
+      end)
+    end
+  end)
+
+  it("is asked for in loops and inlined functions, and after commands on the row", function()
+    local function distance(a, b)
+      local x, y = world:get(a, "Position")
+      local u, v = world:get(b, "Position")
+      return (x - u) ^ 2 + (y - v) ^ 2
+    end
+    agree("Hunter", function(hunter, _, e)
+      local best
+      for i = 1, 8 do
+        local other = squad[i]
+        if world:alive(other) then
+          local d = distance(e, other)
+          if not best or d < best then best = d end
+        end
+      end
+      hunter.d = best or -1
+      if hunter.n % 3 == 0 then world:add(e, "Frozen") else world:remove(e, "Frozen") end
+      local prey = hunter.prey
+      if world:alive(prey) and world:has(prey, "Frozen") then hunter.n = hunter.n + 1 end
+    end)
+  end)
+
+  it("is asked for by filters and reductions", function()
+    local function hurt(h) return world:alive(h.prey) and world:has(h.prey, "Health") end
+    local function far(h) return world:alive(h.prey) and world:get(h.prey, "Position.x") > 900 end
+    local function tons(h)
+      local n = 0
+      if world:alive(h.prey) then n = world:get(h.prey, "Cargo.tons") or 0 end
+      return n
+    end
+    local seen = {}
+    for n, kernels in ipairs { true, false } do
+      new_world(kernels)
+      local query = world:query "Hunter"
+      local function look()
+        seen[n] = { query:where(hurt):count(), query:where(far):count(), query:sum(tons),
+          query:max(tons), query:min(tons) }
+      end
+      for _, fn in ipairs { hurt, far, tons } do
+        local calls = helper.calls_of(fn, look)
+        if kernels then assert.equal(0, calls, world:explain(fn).reason) end
+      end
+    end
+    assert.same(seen[2], seen[1])
+    assert(seen[1][1] > 100 and seen[1][2] > 100 and seen[1][3] > 1000)
+  end)
+
+  it("raises Lua's error where it is null or dead, rows before it being written", function()
+    for _, ask in ipairs {
+      function(h) h.d = 1 h.n = world:get(h.prey, "Health.hp") or 3 end,
+      function(h) h.d = 2 h.near = world:has(h.prey, "Health") end,
+      function(h) h.d = 3 h.near = world:target(h.prey, "Likes") ~= nil end,
+      function(h) h.d = 4 h.near = world:parent(h.prey) == nil end,
+      function(h) h.d = 5 if h.near then h.d = world:get(h.prey, "Health.max") + 1 end end,
+    } do
+      for _, bad in ipairs { 1, 700, 1700 } do
+        for what = 1, 3 do
+          local seen = {}
+          for n, kernels in ipairs { true, false } do
+            local ids = new_world(kernels)
+            for i, e in ipairs(ids) do
+              local prey = world:alive(ids[i % 400 + 20]) and ids[i % 400 + 20] or squad[2]
+              if world:alive(e) then world:set(e, "Hunter.prey", prey) end
+            end
+            local prey = what == 1 and ecs.null or what == 2 and world:spawn {} or squad[2]
+            world:set(ids[bad], "Hunter", { prey = prey, near = true })
+            if what == 2 then world:despawn(prey) end
+            world:system("s", { query = "Hunter", each = ask })
+            local ok, message = pcall(world.update, world, 0.1)
+            message = tostring(message):gsub("entity %S+: ", "", 1):gsub("\n.*", "")
+            seen[n] = { ok, message, world:digest() }
+          end
+          assert.same(seen[2], seen[1])
+          if what < 3 then assert.is_false(seen[1][1]) end
+        end
+      end
+    end
+  end)
+
+  it("raises in filters, too", function()
+    for _, kernels in ipairs { true, false } do
+      local ids = new_world(kernels)
+      world:set(ids[2], "Hunter.prey", ecs.null)
+      local query = world:query("Hunter"):where(function(h) return world:has(h.prey, "Health") end)
+      local ok, message = pcall(query.count, query)
+      assert(not ok and message:find("bad argument #1 to 'has'", 1, true), message)
+    end
+  end)
+
+  it("is seen as it is when its row is reached: staged changes come later", function()
+    agree("Hunter", function(h, _, e)
+      if h.n % 2 == 0 then world:despawn(e) end
+      if world:alive(h.prey) then h.n = h.n + (world:get(h.prey, "Health.hp") or 1) end
+    end)
+    for _, kernels in ipairs { true, false } do
+      local ids = new_world(kernels)
+      world:defer()
+      local fresh = world:spawn { Position = { x = 3 } }
+      world:set(ids[2], "Hunter.prey", fresh)
+      world:remove(ids[3], "Position")
+      world:set(ids[4], "Hunter.prey", ids[3])
+      world:query("Hunter"):run(function(h)
+        if world:alive(h.prey) then h.d = world:get(h.prey, "Position.x") or -5 end
+      end)
+      assert.equal(-5.0, world:get(ids[2], "Hunter.d"))
+      assert.equal(3.0, world:get(ids[4], "Hunter.d"))
+      world:commit()
+    end
+  end)
+
+  it("goes on when components, tables and storage change", function()
+    local function read(h)
+      if world:alive(h.prey) then h.n = world:get(h.prey, "Cargo.tons") or -1 end
+    end
+    local digests = {}
+    for n, kernels in ipairs { true, false } do
+      local ids = new_world(kernels)
+      world:system("s", { query = "Hunter", each = read })
+      world:update(0.1)
+      world:component("Cargo", { "tons: i32", "kind: u8" })
+      world:set(ids[2], "Cargo", 100000, 1)
+      world:update(0.1)
+      local bytes = world:save()
+      world:component("Cargo", { "tons: i32", "kind: u8", storage = "sparse" })
+      world:update(0.1)
+      world:load(bytes)
+      world:update(0.1)
+      digests[n] = world:digest()
+    end
+    assert.equal(digests[2], digests[1])
+  end)
+
+  it("is refused with a reason where a kernel cannot ask", function()
+    new_world(true)
+    world:component("Path", { "at: f64[3]", "name: string" })
+    local other, which = ecs.world(), "Health.hp"
+    for what, fn in pairs {
+      ["it writes to 'Hunter.d' and gets it of other entities, too"] =
+        function(h) h.d = world:get(h.prey, "Hunter.d") or 0 end,
+      ["it gets 'DockedTo', a relation: ask for its target by world:target"] =
+        function(h) h.near = world:get(h.prey, "DockedTo") ~= nil end,
+      ["it gets the tag 'Frozen', which has no values: write world:has"] =
+        function(h) h.near = world:get(h.prey, "Frozen") ~= nil end,
+      ["it gets all of 'Path', which has arrays"] =
+        function(h) h.near = world:get(h.prey, "Path") ~= nil end,
+      ["it uses field 'Path.name', which is string"] =
+        function(h) h.near = world:get(h.prey, "Path.name") == "a" end,
+      ["it calls world:get with what is no id"] = function(h) h.n = world:get(h.d, "Health.hp") end,
+      ["it calls world:alive with what is no id"] = function(h) h.near = world:alive(h.near) end,
+      ["no name or id of a component held by a constant"] =
+        function(h) h.n = world:get(h.prey, h.near and "Health.hp" or "Health.max") end,
+      ["it calls world:target with what is no name or id of a relation"] =
+        function(h) h.near = world:target(h.prey, "Health") ~= nil end,
+      ["or with a relation"] = function(h) h.near = world:has(h.prey, "Likes") end,
+      ["it calls 'targets' of the world: of its methods kernels know add, alive, despawn, get"] =
+        function(h) world:targets(h.prey, "Likes") end,
+      ["neither this world"] = function(h) h.near = other:alive(h.prey) end,
+      ["'Nothing'"] = function(h) h.n = world:get(h.prey, "Nothing.x") end,
+    } do
+      world:system("it", { query = "Hunter", each = fn })
+      local reason = world:explain("it").reason
+      assert(reason and reason:find(what, 1, true), what .. ": " .. tostring(reason))
+    end
+    world:system("it", { query = "Hunter", each = function(h) h.n = world:get(h.prey, which) end })
+    assert.equal("vector", world:explain("it").tier)
+    assert.same({ "Hunter.prey", "Health.hp" }, world:explain("it").reads)
+  end)
+end)

@@ -1,0 +1,215 @@
+/* What a function asks of any entity by its id: world:get, has, alive, target and parent. A null or
+** dead id is an error in Lua but for world:alive, so such a row fails. */
+#include "front/front.h"
+
+#include "core/store/component.h"
+#include "core/store/relation.h"
+#include "core/store/term.h"
+#include "core/store/world.h"
+#include "kernel/ops.h"
+
+/* ---- lookups ---- */
+
+/* What a lookup finds for an id, or for a place. */
+static k_value look(struct front *f, struct run_lookup lookup, k_type type, k_value from) {
+  uint32_t i = 0;
+  while (i < f->lookup_count && (f->lookups[i].kind != lookup.kind ||
+                                 f->lookups[i].component != lookup.component ||
+                                 f->lookups[i].leaf != lookup.leaf))
+    i++;
+  if (i == RUN_LOOKUPS)
+    front_refuse(f, "it asks other entities for too much: write it as two systems");
+  if (i == f->lookup_count) {
+    uint32_t number = build_lookup(f->b, type);
+    assert(number == i || number == NONE);
+    (void)number;
+    f->lookups[f->lookup_count++] = lookup;
+  }
+  return build_look(f->b, i, from);
+}
+
+k_value reach_live(struct front *f, k_value id) {
+  return look(f, (struct run_lookup){.kind = LOOKUP_LIVE}, KT_I64, id);
+}
+
+/* ---- arguments ---- */
+
+/* The id that is given behind the world. */
+static struct val need_id(struct front *f, const struct val *arguments, uint32_t count,
+                          const char *method) {
+  bool given = count > 1 && arguments[0].kind == VAL_WORLD && val_is_number(f, arguments[1]) &&
+               val_type(f, arguments[1]) == KT_I64 && !arguments[1].mixed;
+  if (!given)
+    front_refuse(f, "it calls world:%s with what is no id: give it an entity field, the row's "
+                    "entity, or an id held outside", method);
+  return arguments[1];
+}
+
+/* Rows in which nobody alive has the id fail. */
+static void need_alive(struct front *f, struct val id) {
+  if (id.row_entity) return;
+  k_value null = build_i64(f->b, 0);
+  build_need(f->b, build_binary(f->b, KO_NE, reach_live(f, id.value), null));
+}
+
+/* The component or field that a constant names; *leaf is NONE for all of it. */
+static const struct component *need_field(struct front *f, struct val value, uint32_t *leaf) {
+  struct component *component = NULL;
+  *leaf = NONE;
+  if (value.kind != VAL_STRING) {
+    component = call_component(f, value);
+  } else {
+    ecs_status status =
+        component_path(f->world, value.string.data, value.string.size, &component, leaf);
+    f->fleeting = status != ECS_OK;   /* until it is declared */
+    if (f->fleeting) front_refuse(f, "%s", f->world->message);
+  }
+  if (!component)
+    front_refuse(f, "it calls world:get with what is no name or id of a component held by a "
+                    "constant, an upvalue or a field of a table");
+  return component;
+}
+
+/* Where the entity of an id has a component. */
+static k_value place_of(struct front *f, struct val id, const struct component *component) {
+  struct run_lookup lookup = {LOOKUP_PLACE, component->id, 0};
+  k_value place = look(f, lookup, KT_I64, id.value);
+  if (!id.row_entity)
+    build_need(f->b, build_binary(f->b, KO_NE, place, build_i64(f->b, PLACE_DEAD)));
+  return place;
+}
+
+static k_value is_there(struct front *f, k_value place) {
+  return build_binary(f->b, KO_GE, place, build_i64(f->b, 0));
+}
+
+/* ---- world:get ---- */
+
+static struct val cell_at(struct front *f, const struct component *component, uint32_t leaf,
+                          k_value place, k_value present) {
+  const struct leaf *field = &component->leaves[leaf];
+  k_type type = column_value(access_column_type(f, component, field));
+  struct run_lookup lookup = {LOOKUP_CELL, component->id, leaf};
+  struct val cell = val_number(f, look(f, lookup, type, place), false);
+  cell.names = field->type == ECS_ENUM ? field->names : NULL;
+  cell.entity = field->type == ECS_ENTITY;
+  cell.present = present;
+  return cell;
+}
+
+static void refuse_whole(struct front *f, const struct component *component) {
+  if (component->relation)
+    front_refuse(f, "it gets '%s', a relation: ask for its target by world:target",
+                 component->name);
+  if (component->leaf_count == 0)
+    front_refuse(f, "it gets the tag '%s', which has no values: write world:has",
+                 component->name);
+}
+
+uint32_t reach_get(struct front *f, const struct val *arguments, uint32_t count,
+                   struct val results[FRONT_RESULTS], uint32_t wanted) {
+  struct val id = need_id(f, arguments, count, "get");
+  struct val named = count == 3 ? arguments[2] : (struct val){.kind = VAL_NIL};
+  uint32_t leaf;
+  const struct component *component = need_field(f, named, &leaf);
+  refuse_whole(f, component);
+  bool single = leaf != NONE;
+  if (!single && (!component->flat || component->field_count > FRONT_RESULTS))
+    front_refuse(f, "it gets all of '%s', which has arrays, components or many fields in it: name "
+                    "a field, as in '%s.%s'", component->name, component->name,
+                 component->leaves[0].name);
+  k_value place = place_of(f, id, component), present = is_there(f, place);
+  uint32_t all = single ? 1 : component->field_count, given = wanted < all ? wanted : all;
+  for (uint32_t i = 0; i < given; i++)
+    results[i] = cell_at(f, component, single ? leaf : i, place, present);
+  return given;
+}
+
+void reach_check_written(struct front *f, const struct component *component, uint32_t leaf) {
+  for (uint32_t i = 0; i < f->lookup_count; i++) {
+    const struct run_lookup *lookup = &f->lookups[i];
+    if (lookup->kind != LOOKUP_CELL || lookup->component != component->id || lookup->leaf != leaf)
+      continue;
+    front_refuse(f, "it writes to '%s.%s' and gets it of other entities, too: keep what they are "
+                    "to see in another field, or write in a system of its own", component->name,
+                 component->leaves[leaf].name);
+  }
+}
+
+/* ---- world:has ---- */
+
+/* What the query's terms say of a component of the row: 1 it has it, 0 it lacks it, -1 nothing. */
+static int known_presence(const struct front *f, const struct component *component) {
+  const struct query_terms *terms = &f->query->terms;
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    if (!term_is_own(term) || term->id != component->id) continue;
+    bool there = term_may_lack(term) && f->present >> term->slot & 1;
+    bool decided = term_may_lack(term) || term->kind == TERM_WITHOUT;
+    if (there || term->kind == TERM_WITH) return 1;
+    if (decided && !term->toggled) return 0;   /* else it may be there and off */
+  }
+  return -1;
+}
+
+/* The number of the uniform that says whether a table has a component. */
+static uint32_t asked_uniform(struct front *f, const struct component *component) {
+  for (uint32_t i = 0; i < f->asked_count; i++)
+    if (f->asked[i].component == component->id) return f->asked[i].uniform;
+  if (f->asked_count == RUN_ASKED)
+    front_refuse(f, "it asks for too many components: write it as two systems");
+  struct run_asked asked = {component->id, (uint32_t)outside_uniform(f)};
+  f->asked[f->asked_count++] = asked;
+  return asked.uniform;
+}
+
+struct val reach_has(struct front *f, const struct val *arguments, uint32_t count) {
+  struct val id = need_id(f, arguments, count, "has");
+  const struct component *component = count == 3 ? call_component(f, arguments[2]) : NULL;
+  if (!component || component->relation)
+    front_refuse(f, "it calls world:has with what is no name or id of a component held by a "
+                    "constant, an upvalue or a field of a table, or with a relation: ask for its "
+                    "target by world:target, or for a tie by a term of the query");
+  int known = id.row_entity ? known_presence(f, component) : -1;
+  if (known >= 0) return val_known(f, known);
+  bool by_table = !component->sparse && !f->query->terms.step_count;
+  if (!id.row_entity || !by_table)
+    return val_number(f, is_there(f, place_of(f, id, component)), false);
+  uint32_t uniform = asked_uniform(f, component);
+  return val_number(f, build_uniform(f->b, uniform, KT_BOOL), false);
+}
+
+/* ---- world:alive, target, parent ---- */
+
+struct val reach_alive(struct front *f, const struct val *arguments, uint32_t count) {
+  bool nil = count > 1 && arguments[1].kind == VAL_NIL;
+  if (nil && arguments[0].kind == VAL_WORLD) return val_known(f, false);
+  struct val id = need_id(f, arguments, count, "alive");
+  k_value lives = build_binary(f->b, KO_NE, reach_live(f, id.value), build_i64(f->b, 0));
+  return val_number(f, build_binary(f->b, KO_AND, lives, id.present), false);
+}
+
+/* The target by a relation, or, for NULL, by ChildOf. */
+static struct val target_of(struct front *f, struct val id, const struct component *relation) {
+  struct run_lookup lookup = {LOOKUP_TARGET, relation ? relation->id : ECS_NULL, 0};
+  need_alive(f, id);
+  struct val target = val_number(f, look(f, lookup, KT_I64, id.value), false);
+  target.entity = true;
+  target.present = build_binary(f->b, KO_NE, target.value, build_i64(f->b, 0));
+  return target;
+}
+
+struct val reach_target(struct front *f, const struct val *arguments, uint32_t count) {
+  struct val id = need_id(f, arguments, count, "target");
+  const struct component *relation = count == 3 ? call_component(f, arguments[2]) : NULL;
+  if (!relation || !relation->relation)
+    front_refuse(f, "it calls world:target with what is no name or id of a relation held by a "
+                    "constant, an upvalue or a field of a table");
+  return target_of(f, id, relation);
+}
+
+struct val reach_parent(struct front *f, const struct val *arguments, uint32_t count) {
+  struct val id = need_id(f, arguments, count, "parent");
+  if (count != 2) front_refuse(f, "it calls world:parent with more than an entity");
+  return target_of(f, id, NULL);
+}

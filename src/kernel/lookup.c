@@ -1,0 +1,149 @@
+#include "kernel/lookup.h"
+
+#include "core/base/types.h"
+#include "core/store/entity.h"
+#include "core/store/record.h"
+#include "core/store/relate.h"
+#include "core/store/sparse.h"
+#include "core/store/table.h"
+#include "core/store/world.h"
+
+/* A place is a row, and above it the index of its table; of a sparse component the row alone. */
+#define PLACE_BITS 32
+
+#define AHEAD 8u               /* how many lanes before it is read a cell is asked for */
+
+/* ---- ids ---- */
+
+static void look_live(const ecs_world *world, const int64_t *from, int64_t *to, size_t n) {
+  for (size_t i = 0; i < n; i++) to[i] = (int64_t)entity_target(world, (ecs_id)from[i]);
+}
+
+static ecs_id target_of(const ecs_world *world, const struct component *relation, ecs_id id) {
+  if (!relation || !entity_find(&world->entities, id)) return ECS_NULL;
+  return relate_target(world, id, relation);
+}
+
+static void look_targets(const ecs_world *world, ecs_id id, const int64_t *from, int64_t *to,
+                         size_t n) {
+  const struct relation *child_of = world->relations.child_of;
+  const struct component *relation = child_of ? child_of->component : NULL;
+  if (id != ECS_NULL) relation = component_of(world, id);
+  assert(!relation || relation->relation);
+  for (size_t i = 0; i < n; i++)
+    to[i] = (int64_t)target_of(world, relation, (ecs_id)from[i]);
+}
+
+/* ---- places ---- */
+
+static void look_packed(const ecs_world *world, const struct sparse *sparse, const int64_t *from,
+                        int64_t *to, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    ecs_id id = (ecs_id)from[i];
+    uint32_t row = NONE;
+    bool alive = entity_find(&world->entities, id) != NULL;
+    if (alive) row = sparse_row(sparse, ecs_id_index(id));
+    to[i] = row != NONE ? (int64_t)row : alive ? PLACE_ABSENT : PLACE_DEAD;
+  }
+}
+
+/* Most entities that are looked for one after the other are in one table. */
+static void look_places(const ecs_world *world, ecs_id component, const int64_t *from, int64_t *to,
+                        size_t n) {
+  uint32_t last = RECORD_BARE;
+  bool has = false;
+  for (size_t i = 0; i < n; i++) {
+    const struct record *record = entity_find(&world->entities, (ecs_id)from[i]);
+    if (!record) {
+      to[i] = PLACE_DEAD;
+      continue;
+    }
+    if (record->table != last) {
+      last = record->table;
+      has = last != RECORD_BARE && table_has(world_table(world, last), component);
+    }
+    to[i] = has ? (int64_t)((uint64_t)last << PLACE_BITS | record->row) : PLACE_ABSENT;
+  }
+}
+
+/* ---- cells ---- */
+
+/* Where the cells of a component's field are. */
+struct looked {
+  const ecs_world *world;
+  const struct component *component;
+  uint32_t leaf;
+};
+
+/* The field's column in the table of a place. */
+static const void *cells_at(const struct looked *cells, uint32_t table) {
+  const struct sparse *sparse = cells->component->sparse;
+  const struct column *columns =
+      sparse ? sparse->table->columns
+             : table_find(world_table(cells->world, table), cells->component->id)->columns;
+  assert(columns && columns[cells->leaf].size == cells->component->leaves[cells->leaf].size);
+  return columns[cells->leaf].data;
+}
+
+/* Goes through the places: `value` is the cell at row `row` of `data`. */
+#define LOOK(C, D, value)                                                            \
+  {                                                                                  \
+    uint32_t last = NONE;                                                            \
+    const C *data = NULL;                                                            \
+    D *out = to;                                                                     \
+    for (size_t i = 0; i < n; i++) {                                                 \
+      int64_t place = from[i];                                                       \
+      D found = 0;                                                                   \
+      if (place >= 0) {                                                              \
+        uint32_t table = (uint32_t)(place >> PLACE_BITS), row = (uint32_t)place;     \
+        if (table != last) data = cells_at(cells, last = table);                     \
+        if (i + AHEAD < n && from[i + AHEAD] >> PLACE_BITS == (int64_t)last)         \
+          FETCH(&data[(uint32_t)from[i + AHEAD]]);                                   \
+        found = (D)(value);                                                          \
+      }                                                                              \
+      out[i] = found;                                                                \
+    }                                                                                \
+    break;                                                                           \
+  }
+#define PLAIN(C, D) LOOK(C, D, data[row])
+
+static void look_cells(const struct looked *cells, const int64_t *from, void *to, size_t n) {
+  const struct leaf *leaf = &cells->component->leaves[cells->leaf];
+  enum type_column column = type_column(leaf->type, leaf->size);
+  assert(column != COLUMN_NONE);   /* programs have none of these either */
+  switch (column) {
+    case COLUMN_F32: PLAIN(float, float)
+    case COLUMN_F64: PLAIN(double, double)
+    case COLUMN_BOOL: PLAIN(uint8_t, uint8_t)
+    case COLUMN_I8: PLAIN(int8_t, int64_t)
+    case COLUMN_I16: PLAIN(int16_t, int64_t)
+    case COLUMN_I32: PLAIN(int32_t, int64_t)
+    case COLUMN_I64: PLAIN(int64_t, int64_t)
+    case COLUMN_U8: PLAIN(uint8_t, int64_t)
+    case COLUMN_U16: PLAIN(uint16_t, int64_t)
+    case COLUMN_U32: PLAIN(uint32_t, int64_t)
+    case COLUMN_ENTITY: LOOK(ecs_id, int64_t, entity_target(cells->world, data[row]))
+    default: break;
+  }
+}
+
+void lookup_all(const ecs_world *world, const struct run_lookup *lookup, const int64_t *from,
+                void *to, size_t n) {
+  if (lookup->kind == LOOKUP_LIVE) {
+    look_live(world, from, to, n);
+    return;
+  }
+  if (lookup->kind == LOOKUP_TARGET) {
+    look_targets(world, lookup->component, from, to, n);
+    return;
+  }
+  const struct component *component = component_of(world, lookup->component);
+  assert(component && !component->relation);
+  struct looked cells = {world, component, lookup->leaf};
+  if (lookup->kind == LOOKUP_CELL)
+    look_cells(&cells, from, to, n);
+  else if (component->sparse)
+    look_packed(world, component->sparse, from, to, n);
+  else
+    look_places(world, component->id, from, to, n);
+}

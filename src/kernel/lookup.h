@@ -1,0 +1,32 @@
+/* What programs look up of entities by their ids: instead of a component's cells in the row, those
+** of whatever entity an id names. Reads the world, changes nothing, and runs no Lua. */
+#ifndef ECS_KERNEL_LOOKUP_H
+#define ECS_KERNEL_LOOKUP_H
+
+#include "core/base/base.h"
+
+#define RUN_LOOKUPS 64         /* of one program */
+
+enum lookup_kind {
+  LOOKUP_LIVE,                 /* of an id: itself; 0 when nobody alive has it */
+  LOOKUP_PLACE,                /* of an id: where its entity has the component, see below */
+  LOOKUP_CELL,                 /* of such a place: a field */
+  LOOKUP_TARGET                /* of an id: the first target of its entity; 0: none */
+};
+
+/* Places that are none. */
+#define PLACE_ABSENT (-1)      /* the entity has no such component */
+#define PLACE_DEAD (-2)        /* nobody alive has the id */
+
+struct run_lookup {
+  enum lookup_kind kind;
+  ecs_id component;            /* LOOKUP_TARGET: the relation; ECS_NULL: ChildOf, if there is one */
+  uint32_t leaf;               /* LOOKUP_CELL */
+};
+
+/* Looks up n of them: `from` are ids or places, `to` are values as programs have them, bool, float,
+** double or int64_t, by the type of the field. Of what is no place the cell is 0. */
+void lookup_all(const ecs_world *world, const struct run_lookup *lookup, const int64_t *from,
+                void *to, size_t n);
+
+#endif
