@@ -201,6 +201,38 @@ describe("what may be nil in a kernel", function()
     end
   end)
 
+  it("is what a loop returns without a value", function()
+    local function first(p)
+      for i = 1, 3 do
+        if p.n % 5 == i then return end
+        if p.n % 7 == i then return 0.0 end
+      end
+      return true
+    end
+    local function second(p)
+      for i = 1, 3 do
+        if p.n % 7 == i then return 0.5 end
+        if p.n % 5 == i then return nil end
+      end
+      return p.x
+    end
+    local function third(p)
+      for i = 1, 3 do
+        if p.n % 5 == i then return nil end
+      end
+      return p.on
+    end
+    local seen = {}
+    for n, kernels in ipairs { true, false } do
+      local query = new_world(kernels):query "P"
+      seen[n] = {}
+      for i, fn in ipairs { first, second, third } do
+        seen[n][i] = query:where(fn):count()
+      end
+    end
+    assert.same(seen[2], seen[1])
+  end)
+
   it("is no result where one is used that must not be nil", function()
     local world, grid = new_world(true)
     local query = world:query "P"

@@ -175,15 +175,27 @@ static k_value initial_presence(struct loop *loop, const struct carry *carry) {
   return is_nil(start) ? build_bool(loop->f->b, false) : start->present;
 }
 
-/* What a carry is in an environment that a round ends, or is left, with. */
-static struct val ending(const struct carry *carry, const struct env *env) {
-  struct val unchanged = carried(carry);
+/* An environment that a round ends, or is left, with. */
+struct ending {
+  const struct env *env;
+  bool returns;                /* the function is left, too */
+};
+
+static struct ending edge_ending(const struct loop *loop, const struct edge_env *edge) {
+  return (struct ending){&edge->env, edge->target == loop->frame->code->count};
+}
+
+/* What a carry is there. */
+static struct val ending(const struct carry *carry, struct ending end) {
+  struct val unchanged = carried(carry), nil = {.kind = VAL_NIL};
+  const struct env *env = end.env;
   assert(carry->kind != CARRY_REGISTER || carry->index < env->count);
   switch (carry->kind) {
     case CARRY_REGISTER: return env->registers[carry->index];
     case CARRY_CALLS: return env->calls;
     case CARRY_RESULT:
-      return carry->index < env->result_count ? env->results[carry->index] : unchanged;
+      if (carry->index < env->result_count) return env->results[carry->index];
+      return end.returns ? nil : unchanged;
     default: break;
   }
   if (env->fields[carry->index] != K_NONE) unchanged.value = env->fields[carry->index];
@@ -258,7 +270,7 @@ static bool changed_field(struct loop *loop, const struct env *env, uint32_t ind
 }
 
 static bool changed_result(struct loop *loop, const struct env *env, uint32_t index) {
-  if (find_carry(loop, CARRY_RESULT, index)) return false;
+  if (find_carry(loop, CARRY_RESULT, index) || is_nil(&env->results[index])) return false;
   if (env->results[index].kind != VAL_VALUE)
     front_refuse(loop->f, "it returns what is no number from inside a loop");
   add_carry(loop, CARRY_RESULT, index, env->results[index]);
@@ -266,9 +278,9 @@ static bool changed_result(struct loop *loop, const struct env *env, uint32_t in
 }
 
 /* Whether a carry had to be given another type, so that it is right for all rounds. */
-static bool changed_type(struct loop *loop, struct carry *carry, const struct env *env) {
+static bool changed_type(struct loop *loop, struct carry *carry, struct ending end) {
   struct front *f = loop->f;
-  struct val now = ending(carry, env), before = carried(carry);
+  struct val now = ending(carry, end), before = carried(carry);
   bool maybe = carry->maybe || is_nil(&now) || val_is_maybe(now), was_maybe = carry->maybe;
   carry->maybe = maybe;
   if (is_nil(&now)) return !was_maybe;
@@ -289,8 +301,9 @@ static bool changed_type(struct loop *loop, struct carry *carry, const struct en
   return !same && carry->kind != CARRY_FIELD;
 }
 
-static bool find_changes(struct loop *loop, const struct env *env) {
+static bool find_changes(struct loop *loop, struct ending end) {
   struct front *f = loop->f;
+  const struct env *env = end.env;
   bool again = false;
   uint32_t outer = loop->frame->base + loop->a;
   for (uint32_t i = 0; i < outer; i++) again |= changed_register(loop, env, i);
@@ -302,7 +315,7 @@ static bool find_changes(struct loop *loop, const struct env *env) {
     again = true;
   }
   for (uint32_t i = 0; !again && i < loop->count; i++)
-    again = changed_type(loop, &loop->carries[i], env);
+    again = changed_type(loop, &loop->carries[i], end);
   return again;
 }
 
@@ -317,10 +330,11 @@ static bool find_exit(struct loop *loop, uint32_t target) {
 
 static bool must_repeat(struct loop *loop) {
   struct front *f = loop->f;
-  bool again = f->env.mask != K_NONE && find_changes(loop, &f->env);
+  struct ending last = {&f->env, false};
+  bool again = f->env.mask != K_NONE && find_changes(loop, last);
   for (uint32_t i = loop->first_edge; i < f->edge_count; i++) {
     again |= find_exit(loop, f->edges[i].target);
-    if (!again) again = find_changes(loop, &f->edges[i].env);
+    if (!again) again = find_changes(loop, edge_ending(loop, &f->edges[i]));
   }
   return again;
 }
@@ -328,9 +342,9 @@ static bool must_repeat(struct loop *loop) {
 /* ---- the end ---- */
 
 /* What a carry is in an environment that a round ends with, or where it is not nil. */
-static k_value ended(struct loop *loop, const struct carry *carry, const struct env *env,
+static k_value ended(struct loop *loop, const struct carry *carry, struct ending end,
                      bool presence) {
-  struct val now = maybe_narrow(loop->f, env->mask, ending(carry, env));
+  struct val now = maybe_narrow(loop->f, end.env->mask, ending(carry, end));
   if (presence) return is_nil(&now) ? build_bool(loop->f->b, false) : now.present;
   return is_nil(&now) ? carry->value : number_as(loop->f, now, carry->type);
 }
@@ -340,11 +354,11 @@ static k_value next_value(struct loop *loop, const struct carry *carry, bool pre
   struct front *f = loop->f;
   k_value value = presence ? carry->present : carry->value;
   for (uint32_t i = loop->first_edge; i < f->edge_count; i++) {
-    const struct env *env = &f->edges[i].env;
-    value = build_select(f->b, env->mask, ended(loop, carry, env, presence), value);
+    struct ending end = edge_ending(loop, &f->edges[i]);
+    value = build_select(f->b, end.env->mask, ended(loop, carry, end, presence), value);
   }
   if (f->env.mask == K_NONE) return value;
-  k_value last = ended(loop, carry, &f->env, presence);
+  k_value last = ended(loop, carry, (struct ending){&f->env, false}, presence);
   return loop->exit_count ? build_select(f->b, f->env.mask, last, value) : last;
 }
 
@@ -387,6 +401,8 @@ static void restore(struct loop *loop) {
 static void leave(struct loop *loop) {
   struct front *f = loop->f;
   restore(loop);
+  for (uint32_t i = 0; i < loop->result_count; i++)
+    f->env.results[i] = (struct val){.kind = VAL_NIL};
   for (uint32_t i = 0; i < loop->count; i++) {
     const struct carry *carry = &loop->carries[i];
     if (carry->kind == CARRY_REGISTER) f->registers[carry->index] = carried(carry);
