@@ -132,7 +132,17 @@ function Gen:mixed(depth)
   return ("(math.modf(%s))"):format(x)
 end
 
+-- What a variable that may be nil is, with something instead of nil.
+function Gen:instead(kind)
+  local variable = self:variable("nil or " .. kind)
+  return variable and ("(%s or %s)"):format(variable, self:pick(leaves[kind]))
+end
+
 function Gen:number(kind, depth)
+  if kind ~= "mixed" and self:chance(5) then
+    local instead = self:instead(kind)
+    if instead then return instead end
+  end
   if depth > 0 and not self:chance(4) then return self[kind](self, depth) end
   local variable = self:chance(3) and self:variable(kind)
   if variable then return variable end
@@ -146,7 +156,16 @@ function Gen:text(depth)
   return ("(%s and %s or %s)"):format(self:bool(1), name, self:text(depth - 1))
 end
 
+-- A question about a variable that may be nil, if there is one.
+function Gen:absence()
+  local variable = self:variable "nil or float" or self:variable "nil or int"
+  if not variable then return self:pick(leaves.bool) end
+  return self:pick { "(%s == nil)", "(not %s)", "(%s ~= nil)", "(%s == 1)", "(%s ~= 0.5)",
+    "(%s and true or false)" }:format(variable)
+end
+
 function Gen:bool(depth)
+  if self:chance(9) then return self:absence() end
   local how = self.random:range(1, depth > 0 and 13 or 5)
   if how <= 2 then return self:pick(leaves.bool) end
   if how <= 5 then
@@ -209,7 +228,17 @@ function Gen:name()
   return "v" .. self.names
 end
 
+-- A variable that is nil on some ways.
+function Gen:declare_nil()
+  local kind, name = self:pick { "float", "int" }, self:name()
+  self:line("local %s", name)
+  self.variables[#self.variables + 1] = { name, "nil or " .. kind }
+  if self:chance(2) then self:line("if %s then %s = %s end", self:bool(1), name,
+    self:number(kind, 1)) end
+end
+
 function Gen:declare()
+  if self:chance(4) then return self:declare_nil() end
   local kind, name = self:pick { "float", "int", "mixed" }, self:name()
   self:line("local %s = %s", name, self:number(kind, 2))
   self.variables[#self.variables + 1] = { name, kind }
@@ -218,6 +247,10 @@ end
 function Gen:assign()
   if #self.variables == 0 then return self:store() end
   local variable = self:pick(self.variables)
+  local some = variable[2]:match "^nil or (.*)"
+  if some then
+    return self:line("%s = %s", variable[1], self:chance(3) and "nil" or self:number(some, 2))
+  end
   local kind = self:chance(8) and self:pick { "float", "int", "mixed" } or variable[2]
   self:line("%s = %s", variable[1], self:number(kind, 2))
 end
