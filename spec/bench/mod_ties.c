@@ -8,12 +8,18 @@
 #define COLUMNS 8
 #define TABLE_ROWS 100u        /* of each table in `tables` */
 
+struct record {
+  uint32_t table, row;
+};
+
 /* Rows in columns, the order in which they are visited, and of each of these the parent's row. */
 struct forest {
   uint32_t count;
   uint32_t visited;
   float *columns[COLUMNS];
   uint32_t *order, *parents;
+  struct record *records;      /* by row, as if rows were entities' indices */
+  uint16_t *generations;
 };
 
 static struct forest *check_forest(lua_State *L) { return luaL_checkudata(L, 1, "bench.forest"); }
@@ -23,6 +29,8 @@ static int forest_free(lua_State *L) {
   for (int c = 0; c < COLUMNS; c++) free(forest->columns[c]);
   free(forest->order);
   free(forest->parents);
+  free(forest->records);
+  free(forest->generations);
   memset(forest, 0, sizeof *forest);
   return 0;
 }
@@ -59,6 +67,10 @@ static int forest_new(lua_State *L) {
   forest->visited = (uint32_t)lua_rawlen(L, 2);
   forest->order = list_at(L, 2, forest->visited);
   forest->parents = list_at(L, 3, forest->visited);
+  forest->records = bench_resize(NULL, (n + 1) * sizeof *forest->records);
+  forest->generations = bench_resize(NULL, (n + 1) * sizeof *forest->generations);
+  memset(forest->generations, 0, (n + 1) * sizeof *forest->generations);
+  for (uint32_t i = 0; i < n; i++) forest->records[i] = (struct record){0, i};
   for (int c = 0; c < COLUMNS; c++) {
     forest->columns[c] = bench_resize(NULL, (n + 1) * sizeof(float));
     for (uint32_t i = 0; i < n; i++) forest->columns[c][i] = (float)start_value(c, i + 1);
@@ -109,13 +121,26 @@ static void tables(struct forest *forest, float dt) {
   }
 }
 
+/* Velocity { x } by Position { x } of the entity in the list, found through its record, whose
+** generation is compared. */
+static void look(struct forest *forest, float dt) {
+  float *const position[1] = {forest->columns[0]};
+  for (uint32_t i = 0; i < forest->visited; i++) {
+    uint32_t entity = forest->parents[i];
+    if (entity >= forest->count || forest->generations[entity] != 0) continue;
+    const struct record *record = &forest->records[entity];
+    forest->columns[2][i] += position[record->table][record->row] * dt;
+  }
+}
+
 /* run(forest, which, times, dt) */
 static int run(lua_State *L) {
-  static void (*const loops[])(struct forest *forest, float dt) = {transform, move, tables};
+  static void (*const loops[])(struct forest *forest, float dt) = {transform, move, tables,
+                                                                 look};
   struct forest *forest = check_forest(L);
   lua_Integer which = luaL_checkinteger(L, 2), times = luaL_checkinteger(L, 3);
   float dt = (float)luaL_checknumber(L, 4);
-  luaL_argcheck(L, which >= 0 && which < 3, 2, "no such loop");
+  luaL_argcheck(L, which >= 0 && which < 4, 2, "no such loop");
   double begin = bench_now();
   for (lua_Integer i = 0; i < times; i++) loops[which](forest, dt);
   lua_pushnumber(L, bench_now() - begin);

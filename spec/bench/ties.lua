@@ -6,7 +6,7 @@ local floor = require("mod_ties")
 local measure = require("measure")
 
 local DT = 0.5
-local TRANSFORM, MOVE, TABLES = 0, 1, 2
+local TRANSFORM, MOVE, TABLES, LOOK = 0, 1, 2, 3
 
 -- The same numbers every time.
 local function random_of(seed)
@@ -154,6 +154,29 @@ local function wildcard(n)
   return ours, theirs
 end
 
+-- ---- fields of other entities ---------------------------------------------------------------
+
+-- Each of n entities reads a cell of another one at random, whose id it has.
+local function others(n)
+  local world, ids = new_world({ "Position", "Velocity" }, { "x", "y" }, n)
+  local random, order, preys = random_of(5), {}, {}
+  world:component("Hunter", { "prey: entity" })
+  for row = 1, n do
+    order[row], preys[row] = row, (random(32768) * 32768 + random(32768)) % n + 1
+    world:set(ids[row], "Hunter", ids[preys[row]])
+  end
+  local forest = floor.forest(n, order, preys)
+  world:system("loop", { query = "Velocity, Hunter:in", compile = true, each = function(v, h, dt)
+    v.x = v.x + world:get(h.prey, "Position.x") * dt
+  end })
+  local ours, theirs = compare(world, forest, LOOK, n, 21, 20)
+  for row, id in ipairs(ids) do
+    assert(world:get(id, "Velocity.x") == floor.value(forest, 2, row), row)
+  end
+  world:close()
+  return ours, theirs
+end
+
 -- ---- a target for each ----------------------------------------------------------------------
 
 -- Bytes of an entity, and ns to go through it, in a world of n that are tied to n others.
@@ -182,6 +205,7 @@ return function(add)
   kernel("transforms over a tree of depth 8", 100000, 1.5, transforms(100000))
   kernel("(State, Chasing), 1 % in that state", 100000, 2, states(100000, 100))
   kernel("(Likes, *) over 1,000 targets' tables", 100000, 1.5, wildcard(100000))
+  kernel("world:get of another entity, random", 100000, 1.5, others(100000))
   for _, exclusive in ipairs({ false, true }) do
     local bytes, ns = apart(10000, exclusive)
     local name = exclusive and "a target each, exclusive" or "a target each, as pairs"

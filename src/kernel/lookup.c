@@ -11,8 +11,6 @@
 /* A place is a row, and above it the index of its table; of a sparse component the row alone. */
 #define PLACE_BITS 32
 
-#define AHEAD 8u               /* how many lanes before it is read a cell is asked for */
-
 /* ---- ids ---- */
 
 static void look_live(const ecs_world *world, const int64_t *from, int64_t *to, size_t n) {
@@ -85,25 +83,27 @@ static const void *cells_at(const struct looked *cells, uint32_t table) {
   return columns[cells->leaf].data;
 }
 
-/* Goes through the places: `value` is the cell at row `row` of `data`. */
-#define LOOK(C, D, value)                                                            \
-  {                                                                                  \
-    uint32_t last = NONE;                                                            \
-    const C *data = NULL;                                                            \
-    D *out = to;                                                                     \
-    for (size_t i = 0; i < n; i++) {                                                 \
-      int64_t place = from[i];                                                       \
-      D found = 0;                                                                   \
-      if (place >= 0) {                                                              \
-        uint32_t table = (uint32_t)(place >> PLACE_BITS), row = (uint32_t)place;     \
-        if (table != last) data = cells_at(cells, last = table);                     \
-        if (i + AHEAD < n && from[i + AHEAD] >> PLACE_BITS == (int64_t)last)         \
-          FETCH(&data[(uint32_t)from[i + AHEAD]]);                                   \
-        found = (D)(value);                                                          \
-      }                                                                              \
-      out[i] = found;                                                                \
-    }                                                                                \
-    break;                                                                           \
+/* Goes through the places, most of which are in the table of the one before: `value` is the cell at
+** row `row` of `data`. */
+#define LOOK(C, D, value)                                    \
+  {                                                          \
+    uint64_t last = UINT64_MAX;                              \
+    const C *data = NULL;                                    \
+    D *out = to;                                             \
+    for (size_t i = 0; i < n; i++) {                         \
+      uint64_t place = (uint64_t)from[i];                    \
+      uint32_t row = (uint32_t)place;                        \
+      if (UNLIKELY(place >> PLACE_BITS != last)) {           \
+        if (from[i] < 0) {                                   \
+          out[i] = 0;                                        \
+          continue;                                          \
+        }                                                    \
+        last = place >> PLACE_BITS;                          \
+        data = cells_at(cells, (uint32_t)last);              \
+      }                                                      \
+      out[i] = (D)(value);                                   \
+    }                                                        \
+    break;                                                   \
   }
 #define PLAIN(C, D) LOOK(C, D, data[row])
 
