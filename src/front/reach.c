@@ -10,7 +10,7 @@
 
 /* ---- lookups ---- */
 
-/* What a lookup finds for an id, or for a place. */
+/* What a lookup finds for an id in the rows that are here, or for a place: others have none. */
 static k_value look(struct front *f, struct run_lookup lookup, k_type type, k_value from) {
   uint32_t i = 0;
   while (i < f->lookup_count && (f->lookups[i].kind != lookup.kind ||
@@ -25,7 +25,7 @@ static k_value look(struct front *f, struct run_lookup lookup, k_type type, k_va
     (void)number;
     f->lookups[f->lookup_count++] = lookup;
   }
-  return build_look(f->b, i, from);
+  return build_look(f->b, i, from, lookup.kind == LOOKUP_CELL ? K_ALL : f->env.mask);
 }
 
 k_value reach_live(struct front *f, k_value id) {

@@ -145,13 +145,16 @@ uint32_t build_lookup(struct builder *b, k_type type) {
 }
 
 /* Ids of a column need not be looked at twice: nobody has a dead one. */
-k_value build_look(struct builder *b, uint32_t lookup, k_value from) {
+k_value build_look(struct builder *b, uint32_t lookup, k_value from, k_value mask) {
   if (b->status == K_OK && lookup >= b->lookup_count) builder_fail(b, K_EINVAL);
-  if (!has_type(b, from, KT_I64)) return K_NONE;
+  if (!has_type(b, from, KT_I64) || !has_type(b, mask, KT_BOOL)) return K_NONE;
   struct node by = *node_at(b, from), n = node_make(N_LOOK, (k_type)b->lookups[lookup], true);
   n.in[0] = by.op == N_LIVE ? load(b, N_LOAD, by.aux) : from;
+  n.in[3] = mask;
   n.aux = (uint16_t)lookup;
-  return n.in[0] == K_NONE ? K_NONE : builder_add(b, n);
+  if (n.in[0] == K_NONE) return K_NONE;
+  k_value known = builder_looked_up(b, &n);
+  return known == K_NONE ? builder_add(b, n) : known;
 }
 
 bool build_implies(const struct builder *b, k_value mask, k_value other) {

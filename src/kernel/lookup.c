@@ -13,45 +13,64 @@
 
 /* ---- ids ---- */
 
-static void look_live(const ecs_world *world, const int64_t *from, int64_t *to, size_t n) {
-  for (size_t i = 0; i < n; i++) to[i] = (int64_t)entity_target(world, (ecs_id)from[i]);
+/* Ids of the rows, of those that a mask has if there is one. */
+struct sought {
+  const int64_t *ids;
+  const uint8_t *mask;
+  size_t count;
+};
+
+static inline ecs_id id_at(const struct sought *sought, size_t i) {
+  return sought->mask && !sought->mask[i] ? ECS_NULL : (ecs_id)sought->ids[i];
+}
+
+/* The record of a living entity; null ids, of which there may be many, need no look. */
+INLINE const struct record *record_of(const ecs_world *world, ecs_id id) {
+  return id == ECS_NULL ? NULL : entity_find(&world->entities, id);
+}
+
+static void look_live(const ecs_world *world, const struct sought *sought, int64_t *to) {
+  for (size_t i = 0; i < sought->count; i++) {
+    ecs_id id = id_at(sought, i);
+    to[i] = record_of(world, id) ? (int64_t)id : 0;
+  }
 }
 
 static ecs_id target_of(const ecs_world *world, const struct component *relation, ecs_id id) {
-  if (!relation || !entity_find(&world->entities, id)) return ECS_NULL;
+  if (!relation || !record_of(world, id)) return ECS_NULL;
   return relate_target(world, id, relation);
 }
 
-static void look_targets(const ecs_world *world, ecs_id id, const int64_t *from, int64_t *to,
-                         size_t n) {
+static void look_targets(const ecs_world *world, ecs_id id, const struct sought *sought,
+                         int64_t *to) {
   const struct relation *child_of = world->relations.child_of;
   const struct component *relation = child_of ? child_of->component : NULL;
   if (id != ECS_NULL) relation = component_of(world, id);
   assert(!relation || relation->relation);
-  for (size_t i = 0; i < n; i++)
-    to[i] = (int64_t)target_of(world, relation, (ecs_id)from[i]);
+  for (size_t i = 0; i < sought->count; i++)
+    to[i] = (int64_t)target_of(world, relation, id_at(sought, i));
 }
 
 /* ---- places ---- */
 
-static void look_packed(const ecs_world *world, const struct sparse *sparse, const int64_t *from,
-                        int64_t *to, size_t n) {
-  for (size_t i = 0; i < n; i++) {
-    ecs_id id = (ecs_id)from[i];
+static void look_packed(const ecs_world *world, const struct sparse *sparse,
+                        const struct sought *sought, int64_t *to) {
+  for (size_t i = 0; i < sought->count; i++) {
+    ecs_id id = id_at(sought, i);
     uint32_t row = NONE;
-    bool alive = entity_find(&world->entities, id) != NULL;
+    bool alive = record_of(world, id) != NULL;
     if (alive) row = sparse_row(sparse, ecs_id_index(id));
     to[i] = row != NONE ? (int64_t)row : alive ? PLACE_ABSENT : PLACE_DEAD;
   }
 }
 
 /* Most entities that are looked for one after the other are in one table. */
-static void look_places(const ecs_world *world, ecs_id component, const int64_t *from, int64_t *to,
-                        size_t n) {
+static void look_places(const ecs_world *world, ecs_id component, const struct sought *sought,
+                        int64_t *to) {
   uint32_t last = RECORD_BARE;
   bool has = false;
-  for (size_t i = 0; i < n; i++) {
-    const struct record *record = entity_find(&world->entities, (ecs_id)from[i]);
+  for (size_t i = 0; i < sought->count; i++) {
+    const struct record *record = record_of(world, id_at(sought, i));
     if (!record) {
       to[i] = PLACE_DEAD;
       continue;
@@ -128,13 +147,14 @@ static void look_cells(const struct looked *cells, const int64_t *from, void *to
 }
 
 void lookup_all(const ecs_world *world, const struct run_lookup *lookup, const int64_t *from,
-                void *to, size_t n) {
+                const uint8_t *mask, void *to, size_t n) {
+  struct sought sought = {from, mask, n};
   if (lookup->kind == LOOKUP_LIVE) {
-    look_live(world, from, to, n);
+    look_live(world, &sought, to);
     return;
   }
   if (lookup->kind == LOOKUP_TARGET) {
-    look_targets(world, lookup->component, from, to, n);
+    look_targets(world, lookup->component, &sought, to);
     return;
   }
   const struct component *component = component_of(world, lookup->component);
@@ -143,7 +163,7 @@ void lookup_all(const ecs_world *world, const struct run_lookup *lookup, const i
   if (lookup->kind == LOOKUP_CELL)
     look_cells(&cells, from, to, n);
   else if (component->sparse)
-    look_packed(world, component->sparse, from, to, n);
+    look_packed(world, component->sparse, &sought, to);
   else
-    look_places(world, component->id, from, to, n);
+    look_places(world, component->id, &sought, to);
 }

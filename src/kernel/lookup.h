@@ -25,8 +25,9 @@ struct run_lookup {
 };
 
 /* Looks up n of them: `from` are ids or places, `to` are values as programs have them, bool, float,
-** double or int64_t, by the type of the field. Of what is no place the cell is 0. */
+** double or int64_t, by the type of the field. Of what is no place the cell is 0. Where a mask is
+** given and 0, nobody is looked for: as if the id were null. */
 void lookup_all(const ecs_world *world, const struct run_lookup *lookup, const int64_t *from,
-                void *to, size_t n);
+                const uint8_t *mask, void *to, size_t n);
 
 #endif

@@ -158,7 +158,8 @@ static void live(const struct running *r, const k_insn *k, size_t n) {
 
 static void look(const struct running *r, const k_insn *k, size_t n) {
   assert(k->b >= r->numbers.lookups && k->b < r->numbers.count && r->run->look);
-  r->run->look(r->run->look_ud, k->b - r->numbers.lookups, r->at[k->a], r->at[k->dst], n);
+  const uint8_t *mask = k->d == r->numbers.all ? NULL : r->at[k->d];
+  r->run->look(r->run->look_ud, k->b - r->numbers.lookups, r->at[k->a], mask, r->at[k->dst], n);
 }
 
 /* Does instruction `pc`, one that moves on as it likes; returns the next. */

@@ -142,9 +142,10 @@ bool build_implies(const struct builder *b, k_value mask, k_value other);
 /* Lookups: what else is to be found by ids, which whoever runs the program knows: k_look.
 **
 ** `build_lookup` declares the next one, of values of a type, and returns its number, from 0, or
-** NONE. `build_look` is what it finds for a value of the row, an i64: the same in all of a run. */
+** NONE. `build_look` is what it finds for a value of the row, an i64, in the rows of a mask, and
+** anything in others: the same in all of a run. */
 uint32_t build_lookup(struct builder *b, k_type type);
-k_value build_look(struct builder *b, uint32_t lookup, k_value from);
+k_value build_look(struct builder *b, uint32_t lookup, k_value from, k_value mask);
 
 /* `v` as a column of `type` takes it, by the rules of world:set: i64 for integer columns
 ** (KE_FRACTION, KE_RANGE in rows of the mask where it does not fit), rounded for f32. */
@@ -306,8 +307,9 @@ void k_fold_end(const k_folding *f, k_reduce how, k_type type, k_total *total);
 typedef void (*k_live)(void *ud, int64_t *ids, size_t n);
 
 /* Finds n values by lookup `number`, for `from`, which may be where `to` is: uint8_t, float, double
-** or int64_t, by the lookup's type. */
-typedef void (*k_look)(void *ud, uint32_t number, const int64_t *from, void *to, size_t n);
+** or int64_t, by the lookup's type. Rows that are not in the mask, unless it is NULL, get any. */
+typedef void (*k_look)(void *ud, uint32_t number, const int64_t *from, const uint8_t *mask,
+                       void *to, size_t n);
 
 /* An array: at least one element. */
 typedef struct k_array {

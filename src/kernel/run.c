@@ -165,10 +165,11 @@ static void forget_dead(void *ud, int64_t *ids, size_t count) {
 }
 
 /* A k_look: the run is `ud`. */
-static void look_up(void *ud, uint32_t number, const int64_t *from, void *to, size_t n) {
+static void look_up(void *ud, uint32_t number, const int64_t *from, const uint8_t *mask, void *to,
+                    size_t n) {
   const struct run *run = ud;
   assert(run->plan->lookups && number < run->plan->program->lookup_count);
-  lookup_all(run->query->world, &run->plan->lookups[number], from, to, n);
+  lookup_all(run->query->world, &run->plan->lookups[number], from, mask, to, n);
 }
 
 static bool run_machine(struct runner *runner, const struct run *run, uint32_t count,

@@ -13,8 +13,9 @@ static uint32_t asked[4];
 
 static double worth(uint32_t number, int64_t id) { return (double)(id * 3 + (int64_t)number); }
 
-static void look(void *ud, uint32_t number, const int64_t *from, void *to, size_t n) {
-  CHECK(ud == asked && number < 4);
+static void look(void *ud, uint32_t number, const int64_t *from, const uint8_t *mask, void *to,
+                 size_t n) {
+  CHECK(ud == asked && number < 4 && (mask != NULL) == (number == KT_BOOL));
   asked[number] += (uint32_t)n;
   for (size_t i = 0; i < n; i++) {
     int64_t id = from[i];
@@ -43,13 +44,14 @@ static struct program *make(bool uniform) {
   k_value id = uniform ? build_uniform(b, 0, KT_I64) : build_load(b, 0);
   k_value mask = build_load(b, 1);
   build_at(b, mask, TAG);
-  k_value there = build_look(b, KT_BOOL, id);
-  CHECK(there == build_look(b, KT_BOOL, id));
+  k_value there = build_look(b, KT_BOOL, id, mask);
+  CHECK(there == build_look(b, KT_BOOL, id, mask));
+  CHECK(there == build_look(b, KT_BOOL, id, build_binary(b, KO_AND, mask, there)));
   build_need(b, there);
   build_need(b, build_binary(b, KO_AND, there, K_ALL));
-  build_store(b, 2, build_look(b, KT_F32, id));
-  build_store(b, 3, build_look(b, KT_F64, id));
-  build_store(b, 4, build_look(b, KT_I64, build_look(b, KT_I64, id)));
+  build_store(b, 2, build_look(b, KT_F32, id, K_ALL));
+  build_store(b, 3, build_look(b, KT_F64, id, K_ALL));
+  build_store(b, 4, build_look(b, KT_I64, build_look(b, KT_I64, id, K_ALL), K_ALL));
   build_at(b, build_binary(b, KO_AND, mask, there), TAG);
   CHECK(build_implies(b, build_binary(b, KO_AND, mask, there), there));
   CHECK(!build_implies(b, mask, there));
@@ -134,11 +136,11 @@ static void try_check(void) {
 
 static void try_builder(void) {
   struct builder *b = builder_new(&test_memory);
-  CHECK(build_look(b, 0, build_i64(b, 1)) == K_NONE && builder_status(b) == K_EINVAL);
+  CHECK(build_look(b, 0, build_i64(b, 1), K_ALL) == K_NONE && builder_status(b) == K_EINVAL);
   builder_free(b);
   b = builder_new(&test_memory);
   for (uint32_t i = 0; i < MAX_LOOKUPS; i++) CHECK(build_lookup(b, KT_BOOL) == i);
-  CHECK(build_look(b, 0, build_f64(b, 1)) == K_NONE && builder_status(b) == K_EINVAL);
+  CHECK(build_look(b, 0, build_f64(b, 1), K_ALL) == K_NONE && builder_status(b) == K_EINVAL);
   builder_free(b);
   b = builder_new(&test_memory);
   for (uint32_t i = 0; i < MAX_LOOKUPS; i++) build_lookup(b, KT_BOOL);
