@@ -109,23 +109,26 @@ static enum element_kind both_kinds(enum element_kind x, enum element_kind y) {
   return least == ELEMENTS_WIDE ? ELEMENTS_OTHER : ELEMENTS_MIXED;
 }
 
-/* Whether all numbers that the table at an index has a value for are from 1 to their count; of more
-** than there may be that is not asked. */
-static bool is_list(lua_State *L, int table) {
-  lua_Integer count = 0, most = 0;
-  bool sound = true;
+/* Of a table at an index that has values for the numbers from 1 to their count, and for no other;
+** ELEMENTS_NONE for every other table, and where they are not of one kind. */
+static enum element_kind look_through(lua_State *L, int table, uint32_t *count) {
+  enum element_kind kind = ELEMENTS_NONE;
+  lua_Integer most = 0;
+  uint32_t n = 0;
   lua_pushnil(L);
   while (lua_next(L, table)) {
-    lua_pop(L, 1);
-    if (lua_type(L, -1) != LUA_TNUMBER) continue;
-    lua_Integer key = lua_tointeger(L, -1);
+    lua_Integer key = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
+    bool named = lua_type(L, -2) != LUA_TNUMBER;
+    enum element_kind next = kind_of(L, lua_type(L, -1));
+    if (named) continue;
+    kind = n++ ? both_kinds(kind, next) : next;
     if (key > most) most = key;
-    sound = lua_isinteger(L, -1) && key >= 1 && ++count <= FRONT_ELEMENTS;
-    if (sound) continue;
+    if (key >= 1 && n <= FRONT_ELEMENTS && kind < ELEMENTS_NONE) continue;
     lua_pop(L, 1);
-    break;
+    return ELEMENTS_NONE;
   }
-  return sound && most == count;
+  *count = n;
+  return most == n ? kind : ELEMENTS_NONE;
 }
 
 /* Of the table at an index, up to the first that is nil. */
@@ -149,9 +152,11 @@ static uint32_t look(lua_State *L, int anchors, const struct guard *guard, int t
                      uint32_t *count) {
   if (!lua_istable(L, table)) return ELEMENTS_NONE;
   if (path_has_method(L, anchors, table, guard->same)) return ELEMENTS_HIDDEN;
-  uint32_t kind = look_at(L, anchors, guard, table, count);
-  if (kind >= ELEMENTS_NONE || guard->name_count || is_list(L, table)) return kind;
-  return kind + ELEMENTS_RAGGED;
+  if (guard->name_count) return look_at(L, anchors, guard, table, count);
+  uint32_t kind = look_through(L, table, count);
+  if (kind != ELEMENTS_NONE) return kind;
+  kind = look_at(L, anchors, guard, table, count);
+  return kind < ELEMENTS_NONE ? kind + ELEMENTS_RAGGED : kind;
 }
 
 uint32_t element_look(lua_State *L, int anchors, const struct guard *guard, uint32_t *count) {
