@@ -1,9 +1,12 @@
 #include "kernel/lookup.h"
 
 #include "core/base/types.h"
+#include "core/store/component.h"
 #include "core/store/entity.h"
+#include "core/store/fields.h"
 #include "core/store/record.h"
 #include "core/store/relate.h"
+#include "core/store/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/table.h"
 #include "core/store/world.h"

@@ -1,6 +1,7 @@
 #include "lua/explain.h"
 
 #include "core/run/schedule.h"
+#include "core/store/component.h"
 #include "core/store/term.h"
 #include "kernel/lookup.h"
 #include "kernel/program.h"

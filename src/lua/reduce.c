@@ -1,6 +1,8 @@
 #include "lua/reduce.h"
 
+#include "core/store/query.h"
 #include "core/store/query_rows.h"
+#include "core/store/table.h"
 #include "core/store/world.h"
 #include "kernel/program.h"
 #include "lua/bind/status.h"
