@@ -222,7 +222,6 @@ describe("over ties, a function stays Lua", function()
   end
 
   it("that writes to another one's component", function()
-    refuses("Hunt.prey->Health", function(health) health.hp = 1 end, "'Health' of another entity")
     refuses("(Owes, $to), Health($to)", function(_, health) health.hp = 1 end, "another entity")
   end)
 

@@ -301,7 +301,7 @@ describe("another entity in a kernel", function()
       ["it calls world:target with what is no name or id of a relation"] =
         function(h) h.near = world:target(h.prey, "Health") ~= nil end,
       ["or with a relation"] = function(h) h.near = world:has(h.prey, "Likes") end,
-      ["it calls 'targets' of the world: of its methods kernels know add, alive, despawn, get"] =
+      ["it calls 'targets' of the world: of its methods kernels know add, alive, count"] =
         function(h) world:targets(h.prey, "Likes") end,
       ["neither this world"] = function(h) h.near = other:alive(h.prey) end,
       ["'Nothing'"] = function(h) h.n = world:get(h.prey, "Nothing.x") end,

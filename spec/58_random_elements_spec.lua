@@ -1,8 +1,9 @@
--- Random reads of arrays and of plain tables by computed index, with and without kernels: the
--- same cells and the same errors.
+-- Random reads and writes of arrays, reads of plain tables by computed index, writes of a resource:
+-- with and without kernels the same cells and the same errors.
 
 local helper = require "spec.support.ecs_helper"
 
+local math = math
 local random = math.random
 
 local function pick(list)
@@ -99,6 +100,33 @@ local bodies = {
     if list[p.n] == nil then p.b = 1 elseif list[p.n] == v then p.b = 2 end
   end end,
   function(_, _, kinds) return function(p) p.a = kinds[p.kind] p.n = kinds[p.kind] end end,
+  function(_, array) return function(p) array[p.i] = p.a end end,
+  function(_, array) return function(p) p.a = p.a + 1 array[p.i] = array[p.i] + p.n end end,
+  function(_, array) return function(p)
+    p.n = p.n + 1
+    array[p.i] = math.max(array[p.i] - p.b, math.min(p.a, 3))
+    array[1] = (array[1] or 0) + 1
+  end end,
+  function(_, array) return function(p)
+    if p.b > 0 then array[p.f] = array[p.f] * 2 else array[p.n] = p.n end
+    p.b = p.b + 1
+  end end,
+  function(list, array) return function(p)
+    for k = 1, 3 do
+      array[k] = p.n - array[k]
+      if p.b > k then array[p.i] = list[p.i] end
+    end
+  end end,
+  function(_, array, _, score) return function(p)
+    score.n = score.n + p.n
+    score.x = math.min(score.x, p.a) / 2
+    array[p.i] = array[p.i] - 0.5
+  end end,
+  function(_, array, _, score) return function(p)
+    score.x = score.x * 1.5 - p.a
+    if p.b > 1 then score.n = p.f end
+    array[p.n] = 1
+  end end,
 }
 
 local function spawn_rows(world)
@@ -130,6 +158,7 @@ local function run(seed, kernels)
   world:component("P", { "a: f64", "b: f64", "f: f64", "i: i32", "n: i64",
     "kind: enum(red, green, blue)" })
   world:component("Off", { toggle = true })
+  world:resource("Score", { "n: i16", "x: f64" })
   local array = world:array("Field", pick { "f64", "i32", "u8", "i64", "bool" }, random(9))
   for i = 1, #array do
     pcall(function() array[i] = makers.mixed() end)
@@ -137,7 +166,7 @@ local function run(seed, kernels)
   local list, kinds = make_list(), { red = 1, green = makers.mixed(), blue = makers.mixed() }
   spawn_rows(world)
   world:system("read", { query = pick { "P", "P, with Off", "P, !Off", "P, Off?" },
-    each = pick(bodies)(list, array, kinds) })
+    each = pick(bodies)(list, array, kinds, world:res "Score") })
   local seen = {}
   for i = 1, 3 do
     local done, problem = pcall(world.update, world, 0.1)
@@ -148,7 +177,7 @@ local function run(seed, kernels)
   return table.concat(seen, "\n"), world:explain("read").tier
 end
 
-describe("random reads of elements", function()
+describe("random reads and writes of elements", function()
   teardown(function()
     math.randomseed(os.time())
   end)

@@ -76,9 +76,9 @@ local function truth_text()
       "(world:get(x, 'A.n') or 9) % 3 == 0", "world:get(x, 'A.e') == m.e" })
 end
 
-local function make(text, world, list, outside)
-  local chunk = assert(load("local world, list, outside = ... return function(m, dt, e) "
-    .. text .. "\nend", "=random"))
+local function make(text, world, list, outside, parameters)
+  local chunk = assert(load(("local world, list, outside = ... return function(%s) %s\nend")
+    :format(parameters or "m, dt, e", text), "=random"))
   return chunk(world, list, outside)
 end
 
@@ -146,7 +146,7 @@ local function run(seed, kernels)
   end
   tiers[1] = world:explain("ask").tier
   local result, truth = make(result_text(), world, list, pick(ids)),
-    make(truth_text(), world, list, pick(ids))
+    make(truth_text(), world, list, pick(ids), "m, e")
   for _, form in ipairs { "sum", "max" } do
     local rows = world:query(query)
     local done, what = pcall(rows[form], rows, result)

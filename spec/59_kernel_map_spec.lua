@@ -118,6 +118,16 @@ describe("a function of map that is compiled", function()
     end)
   end)
 
+  it("leaves a field as it is where it returns nil for it", function()
+    same("Body.x", function() return function(x) return x > 5 and x * 2 or nil end end)
+    same("Body.n, Body.x", function()
+      return function(n, x)
+        if x > 5 then return nil, x + 1 end
+        return n + 1
+      end
+    end)
+  end)
+
   it("fails in the row where a result does not fit, which is not written to", function()
     same("Body.n, Body.x", function()
       return function(n, x)
@@ -150,8 +160,8 @@ describe("a function of map that is compiled", function()
     end
     refused("Body.x", function(x) return x, x end, "more values than its query has fields")
     refused("Body.x, Tag?", function(x) return x, x end, "for the tag 'Tag': return nil")
-    refused("Body.x", function(x) return x > 1 and x or nil end,
-      "'Body' is nil in some rows, or of several types: return the field's own value")
+    refused("Body.x", function(x) return x > 1 and x or x < 0 end,
+      "'Body' is of several types: return the field's own value")
     has_error(function()
       world:system("s", { query = "Body.x:in", map = function(x) return x end })
     end, "it writes to 'Body', which the query reads only (:in)")

@@ -547,20 +547,6 @@ describe("an image of format 2", function()
   end)
 end)
 
-describe("a world in which a migration was refused", function()
-  it("can be loaded, though a table without rows lacks what is required", function()
-    local world, copy = helper.new_world(), helper.new_world()
-    world:component("Purse", { "gold: f64" })
-    world:component("Shop", { "name: string", requires = { "Purse" } })
-    world:spawn { Shop = {}, Purse = { gold = 4.5 } }
-    helper.has_error(function()
-      world:component("Purse", { "gold: i8", storage = "sparse" })
-    end, "4.5, which is no i8")
-    copy:load(world:save())
-    assert.equal(world:digest(), copy:digest())
-  end)
-end)
-
 describe("an image of format 3", function()
   local IMAGE = "spec/golden/format3.ecs"   -- as make_golden(tie):save() gives it
   -- What is required, also by a relation, and relations of all kinds; number 7 dies later.

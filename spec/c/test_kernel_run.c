@@ -241,9 +241,9 @@ static void build_commands(struct job *job, struct fixture *f) {
   build_emit(job->b, 0, even);
   build_emit(job->b, 1, is_multiple(job, hp, 2));
   build_emit(job->b, 2, is_below(job, hp, 10));
-  job->commands[0] = (struct run_command){RUN_REMOVE, f->link};
-  job->commands[1] = (struct run_command){RUN_ADD, f->frozen};
-  job->commands[2] = (struct run_command){RUN_DESPAWN, ECS_NULL};
+  job->commands[0] = (struct run_command){.action = RUN_REMOVE, .component = f->link};
+  job->commands[1] = (struct run_command){.action = RUN_ADD, .component = f->frozen};
+  job->commands[2] = (struct run_command){.action = RUN_DESPAWN, .component = ECS_NULL};
   end_program(job, f->query, 3);
 }
 
@@ -292,7 +292,7 @@ static void refused_commands(void) {
   begin_program(&job, f.world);
   load(&job, KC_I32, 0, 0);
   build_emit(job.b, 0, K_ALL);
-  job.commands[0] = (struct run_command){RUN_DESPAWN, ECS_NULL};
+  job.commands[0] = (struct run_command){.action = RUN_DESPAWN, .component = ECS_NULL};
   end_program(&job, f.query, 1);
   CHECK_OK(f.world, ecs_defer(f.world));
   CHECK_FAILS(f.world, ECS_EINVAL, "undeclare 'Enemy' instead", run(&job));
@@ -310,7 +310,7 @@ static void build_division(struct job *job, struct fixture *f) {
   k_value quotient = build_binary(job->b, KO_IDIV, build_i64(job->b, 100), old);
   build_store(job->b, hp, build_fit(job->b, KC_I32, quotient));
   build_emit(job->b, 0, K_ALL);
-  job->commands[0] = (struct run_command){RUN_ADD, f->label};
+  job->commands[0] = (struct run_command){.action = RUN_ADD, .component = f->label};
   end_program(job, f->query, 1);
 }
 

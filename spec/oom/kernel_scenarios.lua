@@ -51,6 +51,51 @@ scenario("a function that takes elements of an array and of a table that has gro
   after = function() weights = { 0.5, 1.5, 2.5 } end,
 })
 
+scenario("a function that notes down more in loops than there is room for", {
+  prepare = function(s)
+    crowd(s)
+    local heat = s.world:array("heat", "f64", 9)
+    s.world:resource("Total", { "n: i64" })
+    local total = s.world:res "Total"
+    s.warm = function(p)
+      for k = 1, 9 do heat[k] = heat[k] + p.x * k end
+      total.n = total.n + 1
+    end
+  end,
+  act = function(s) s.query:run(s.warm) end,
+})
+
+scenario("a function that gives commands to another entity", {
+  prepare = function(s)
+    crowd(s)
+    s.world:component("Mark", { "n: i32" })
+    s.world:component("Seen", { "at: f32" })
+    local world, one = s.world, s.query:first()
+    world:add(one, "Seen")
+    s.mark = function(p, _, _, e)
+      world:set(one, "Seen.at", p.x)
+      for k = 1, 2 do
+        if p.x > k then world:add(e, "Mark") else world:set(one, "Mark.n", k) end
+      end
+    end
+  end,
+  partial = true,
+  act = function(s) s.query:run(s.mark) end,
+})
+
+scenario("a function that spawns", {
+  prepare = function(s)
+    crowd(s)
+    s.world:component("Spark", { "n: i32", "by: entity" })
+    local world = s.world
+    s.spark = function(p, _, _, e)
+      if p.x > 1 then world:spawn { Spark = { n = 3, by = e } } end
+    end
+  end,
+  partial = true,
+  act = function(s) s.query:run(s.spark) end,
+})
+
 local setting = { on = false }
 
 local function unfit(p)

@@ -519,15 +519,8 @@ local function column(query, rows, path)
     end
     return kind.accept(world, value, path)
   end
-  return setmetatable({
-    world = world,
-    component = component,
-    keys = keys,
-    kind = kind,
-    accept = accept,
-    entities = rows,
-    n = #rows,
-  }, Column)
+  return setmetatable({ world = world, component = component, keys = keys, kind = kind,
+    accept = accept, entities = rows, n = #rows }, Column)
 end
 
 -- Whether a row has in its table what another one has.

@@ -1,5 +1,7 @@
 /* Where values of rows come from and go to: fields of views and of resources. */
+#include "front/commands.h"
 #include "front/front.h"
+#include "front/steps.h"
 
 #include "core/base/value.h"
 #include "core/store/component.h"
@@ -83,6 +85,12 @@ static uint32_t first_slot(const struct front *f, uint32_t slot, uint32_t *leaf)
   return slot;
 }
 
+/* Whether a term's cells are those of whom a path leads to. */
+static bool is_of_other(const struct front *f, uint32_t slot) {
+  const struct term *term = front_term(f, slot);
+  return term->form == TERM_PATH && term_is_by_row(term);
+}
+
 struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
                          const struct component *component, uint32_t component_leaf) {
   assert(component_leaf < component->leaf_count);
@@ -95,7 +103,7 @@ struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
   value.names = field->type == ECS_ENUM ? field->names : NULL;
   if (field->type == ECS_STRING) value.names = &front_texts;
   value.entity = field->type == ECS_ENTITY;
-  return value;
+  return is_of_other(f, slot) ? steps_other(f, value, at) : value;
 }
 
 /* The id of the row's entity, in a column of its own. */
@@ -172,13 +180,15 @@ static struct val resource_field(struct front *f, struct val at) {
   struct val value = val_number(f, build_uniform(f->b, number, type), true);
   value.names = leaf->type == ECS_ENUM ? leaf->names : NULL;
   value.entity = leaf->type == ECS_ENTITY;
-  return value;
+  return steps_field(f, value, at);
 }
 
 struct val access_key(struct front *f, struct val from, const struct constant *key) {
   if (from.kind == VAL_PATH) return outside_key(f, from.at, key);
   if (from.kind == VAL_WORLD) return call_method(f, from, key);
   if (from.kind == VAL_ARRAY) return element_key(f, from, key);
+  if (from.kind == VAL_TABLE)
+    front_refuse(f, "it makes a table and reads it: make it outside of the function");
   if (from.kind != VAL_VIEW && from.kind != VAL_RESOURCE)
     front_refuse(f, "it takes a field of what is neither a view nor a table");
   struct val to = inside(f, from, key);
@@ -209,9 +219,7 @@ struct val access_parameter(struct front *f, uint32_t index) {
 
 /* ---- stores ---- */
 
-/* A value as a field takes it. */
-static k_value fit_value(struct front *f, const struct leaf *leaf, k_column type,
-                         struct val value) {
+k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, struct val value) {
   if (leaf->type == ECS_STRING) return text_as_cell(f, value);
   if (leaf->type == ECS_ENUM) {
     k_value named = val_is_text(value) ? choice_as_enum(f, value, leaf->names, false) : K_NONE;
@@ -243,10 +251,14 @@ static void store(struct front *f, struct place to, struct val value) {
   f->breaks_promise = column->read_only || is_read_only(f, to.slot);
   if (f->breaks_promise)
     front_refuse(f, "it writes to '%s', which the query reads only (:in)", to.component->name);
+  if (is_of_other(f, slot)) {
+    steps_store_other(f, at, value);
+    return;
+  }
   column->written = true;
   value = maybe_pass(f, value);
   build_at(f->b, f->env.mask, front_tag(f) | (at + 1) << TAG_LINES);
-  f->env.fields[at] = fit_value(f, &to.component->leaves[to.component_leaf], column->type, value);
+  f->env.fields[at] = access_fit(f, &to.component->leaves[to.component_leaf], column->type, value);
 }
 
 NORETURN static void refuse_target(struct front *f, const struct component *relation) {
@@ -257,13 +269,34 @@ NORETURN static void refuse_target(struct front *f, const struct component *rela
 void access_store(struct front *f, struct val view, const struct constant *key,
                   struct val value) {
   if (view.kind == VAL_PATH) front_refuse(f, "it writes to a table: write to a field of a view");
-  if (view.kind == VAL_ARRAY)
-    front_refuse(f, "it writes to the array '%s': do so in a system's run", view.component->name);
-  if (view.kind != VAL_VIEW) front_refuse(f, "it writes to what is not a view");
+  if (view.kind == VAL_TABLE) {
+    order_item(f, view, key, value);
+    return;
+  }
+  if (view.kind == VAL_ARRAY) {
+    steps_store(f, view, element_index(f, view, key), value);
+    return;
+  }
+  if (view.kind != VAL_VIEW && view.kind != VAL_RESOURCE)
+    front_refuse(f, "it writes to what is not a view");
   struct val to = inside(f, view, key);
   if (!is_leaf(to)) front_refuse(f, "it sets an array or a nested component");
+  if (view.kind == VAL_RESOURCE) {
+    steps_store_field(f, to, value);
+    return;
+  }
   if (leaf_is_target(to.root, to.leaf)) refuse_target(f, to.root);
   store(f, (struct place){to.slot, to.leaf, to.root, to.leaf}, value);
+}
+
+/* What is returned for a field, and the field's own value where that is nil. */
+static struct val or_own(struct front *f, uint32_t slot, const struct term *term,
+                         struct val value) {
+  k_value there = value.present;
+  if (value.kind != VAL_VALUE || !val_is_maybe(value)) return value;
+  struct val own = access_column(f, slot, 0, term->component, term->leaf);
+  value.present = K_ALL;
+  return val_select(f, there, value, own);
 }
 
 void access_result(struct front *f, uint32_t slot, struct val value) {
@@ -272,15 +305,16 @@ void access_result(struct front *f, uint32_t slot, struct val value) {
   if (value.kind == VAL_NIL) return;
   const struct term *term = front_term(f, slot);
   const char *name = term->component->name;
-  if (value.kind == VAL_NOTHING)
-    front_refuse(f, "what it returns for '%s' is nil in some rows, or of several types: return the "
-                    "field's own value where it is to stay", name);
   if (!term_has_cells(term, term->component))
     front_refuse(f, "it returns a value for the tag '%s': return nil in its place", name);
   if (term_may_lack(term) && !(f->present >> slot & 1))
     front_refuse(f, "it returns a value for '%s' where there is none", name);
   assert(term->leaf != NONE);
   if (leaf_is_target(term->component, term->leaf)) refuse_target(f, term->component);
+  value = or_own(f, slot, term, value);
+  if (value.kind == VAL_NOTHING)
+    front_refuse(f, "what it returns for '%s' is of several types: return the field's own value "
+                    "where it is to stay", name);
   store(f, (struct place){slot, 0, term->component, term->leaf}, value);
 }
 
@@ -326,11 +360,32 @@ static void check_owner(struct front *f, uint32_t at) {
   }
 }
 
+/* What rows write to others is read by nobody, and leads nobody there. */
+static void check_folded(struct front *f, uint32_t at) {
+  const struct front_column *written = &f->columns[at];
+  const struct query_terms *terms = &f->query->terms;
+  const char *field = written->component->leaves[written->component_leaf].name;
+  for (uint32_t i = 0; i < f->column_count; i++)
+    if (i != at && f->columns[i].component == written->component &&
+        f->columns[i].component_leaf == written->component_leaf)
+      front_refuse(f, "it writes to '%s.%s' of another entity and comes to it by another term, too",
+                   written->component->name, field);
+  for (uint32_t i = 0; i < terms->count; i++)
+    if (terms->terms[i].form == TERM_PATH && terms->terms[i].through == written->component &&
+        terms->terms[i].through_leaf == written->component_leaf)
+      front_refuse(f, "it writes to '%s.%s' of another entity, by which a path of its query goes: "
+                      "do it in a second system", written->component->name, field);
+}
+
 void access_finish(struct front *f) {
+  for (uint32_t i = 0; i < f->column_count; i++)
+    if (f->columns[i].folded) check_folded(f, i);
+  order_finish(f);
   for (uint32_t i = 0; i < f->column_count; i++) {
-    if (!f->columns[i].written) continue;
-    check_owner(f, i);
-    reach_check_written(f, f->columns[i].component, f->columns[i].component_leaf);
+    const struct front_column *column = &f->columns[i];
+    if (column->written) check_owner(f, i);
+    if (column->written || column->folded)
+      reach_check_written(f, column->component, column->component_leaf);
   }
   for (uint32_t i = 0; i < f->column_count; i++)
     if (f->columns[i].written && f->env.fields[i] != K_NONE)

@@ -91,9 +91,6 @@ static struct operand immediate(struct decoder *d, int64_t value) {
 static const char *refusal(uint32_t op) {
   switch (op) {
     case LOP_SETUPVAL: return "it writes to an upvalue: write to a field, or add up by q:sum";
-    case LOP_SETTABUP: return "it writes to a global or a table outside: write to a field";
-    case LOP_SETTABLE: return "it writes to a table: write to a field";
-    case LOP_NEWTABLE:
     case LOP_SETLIST: return "it makes a table: make it outside of the function";
     case LOP_CONCAT: return "it makes a string: take the names of an enum";
     case LOP_CLOSE:
@@ -201,6 +198,20 @@ static void do_return(struct decoder *d, const struct fields *i, struct code *ou
   if (out->b == NONE) reg(d, i->a);
 }
 
+/* What is stored to a field. */
+static void set_field(struct decoder *d, const struct fields *i, struct code *out) {
+  out->kind = i->op == LOP_SETTABUP    ? CODE_SET_UPFIELD
+              : i->op == LOP_SETTABLE ? CODE_SET_INDEX
+                                      : CODE_SET_FIELD;
+  out->a = i->op == LOP_SETTABUP ? upvalue(d, i->a) : reg(d, i->a);
+  switch (i->op) {
+    case LOP_SETTABLE: out->b = reg(d, i->b); break;
+    case LOP_SETI: out->b = new_constant(d, integer_constant(i->b)); break;
+    default: out->b = key_constant(d, i->b); break;
+  }
+  out->right = i->k ? in_constant(d, i->c) : in_register(d, i->c);
+}
+
 static void field(struct decoder *d, const struct fields *i, struct code *out) {
   out->a = reg(d, i->a);
   switch (i->op) {
@@ -228,12 +239,7 @@ static void field(struct decoder *d, const struct fields *i, struct code *out) {
       out->b = reg(d, i->b);
       out->c = key_constant(d, i->c);
       break;
-    default:
-      out->kind = CODE_SET_FIELD;
-      out->b = i->op == LOP_SETI ? new_constant(d, integer_constant(i->b))
-                                 : key_constant(d, i->b);
-      out->right = i->k ? in_constant(d, i->c) : in_register(d, i->c);
-      break;
+    default: assert(i->op == LOP_GETFIELD); break;
   }
 }
 
@@ -333,14 +339,12 @@ static void refuse(struct decoder *d, const struct fields *i, struct code *out) 
   out->why = refusal(i->op);
   out->a = i->a;
   if (i->op == LOP_SETUPVAL) d->f->assigned[i->b / 64] |= 1ull << i->b % 64;
-  if (i->op == LOP_SETTABUP) out->b = key_constant(d, i->b) + 1;
   out->flag = i->op > LOP_SETFIELD && i->op != LOP_CLOSE && i->op != LOP_TBC &&
               i->op != LOP_SETLIST;
 }
 
 static bool is_field(uint32_t op) {
-  return op == LOP_GETUPVAL || (op >= LOP_GETTABUP && op <= LOP_GETFIELD) ||
-         op == LOP_SETI || op == LOP_SETFIELD;
+  return op == LOP_GETUPVAL || (op >= LOP_GETTABUP && op <= LOP_GETFIELD);
 }
 
 /* Instructions that only set registers or fields; false for others. */
@@ -356,6 +360,10 @@ static bool decode_value(struct decoder *d, const struct fields *i, uint32_t pc,
     load_simple(d, i, out);
   else if (is_field(i->op))
     field(d, i, out);
+  else if (i->op >= LOP_SETTABUP && i->op <= LOP_SETFIELD)
+    set_field(d, i, out);
+  else if (i->op == LOP_NEWTABLE)
+    *out = (struct code){.kind = CODE_TABLE, .a = reg(d, i->a)};
   else if (i->op == LOP_SELF)
     method(d, i, out);
   else if (i->op >= LOP_ADDI && i->op <= LOP_SHR)

@@ -21,6 +21,9 @@ enum code_kind {
   CODE_FIELD,       /* a = b [constant c] */
   CODE_INDEX,       /* a = b [c] */
   CODE_SET_FIELD,   /* a [constant b] = right */
+  CODE_SET_INDEX,   /* a [b] = right */
+  CODE_SET_UPFIELD, /* upvalue a [constant b] = right */
+  CODE_TABLE,       /* a = {} */
   CODE_METHOD,      /* a + 1 = b; a = b [constant c] */
   CODE_ARITH,       /* a = left (op) right */
   CODE_UNARY,       /* a = (op) b */
@@ -34,8 +37,7 @@ enum code_kind {
   CODE_RETURN,      /* b values from a; NONE: up to the top */
   CODE_FOR,         /* loop over a, a + 1, a + 2; body up to target, where FOR_END is */
   CODE_FOR_END,
-  CODE_REFUSED      /* what a kernel cannot do: `why`; if flag, it may set registers from a on;
-                    ** if b, it sets the field constant b - 1 of upvalue a */
+  CODE_REFUSED      /* what a kernel cannot do: `why`; if flag, it may set registers from a on */
 };
 
 /* Those of arithmetic stand in the order of Lua's opcodes. */

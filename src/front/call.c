@@ -1,7 +1,9 @@
 /* Calls: functions of the math library, Lua functions (inlined), methods of the world. */
 #include <lualib.h>
 
+#include "front/commands.h"
 #include "front/front.h"
+#include "front/steps.h"
 #include "core/base/text.h"
 #include "core/store/component.h"
 #include "core/store/query.h"
@@ -72,9 +74,11 @@ static struct val min_max(struct front *f, k_op op, const struct val *arguments,
     k_value x = number_as(f, result, (k_type)type), y = number_as(f, next, (k_type)type);
     bool mixed = val_mixes(f, result, next);
     bool wide = type == KT_I64 && (val_is_wide(result) || val_is_wide(next));
-    result = val_number(f, build_binary(f->b, op, x, y), result.soft && next.soft);
+    const struct val before = result;
+    result = val_number(f, build_binary(f->b, op, x, y), before.soft && next.soft);
     result.mixed = mixed;
     result.wide = wide;
+    result = steps_step(f, result, op == KO_MIN ? KS_MIN : KS_MAX, before, next);
   }
   return result;
 }
@@ -252,24 +256,19 @@ static uint32_t math_call(struct front *f, uint32_t name, const struct val *argu
 
 enum method_name { METHOD_DESPAWN, METHOD_ADD, METHOD_REMOVE, METHOD_RANDOM, METHOD_RES,
                    METHOD_HAS, METHOD_GET, METHOD_ALIVE, METHOD_TARGET, METHOD_PARENT,
-                   METHOD_MATCHES, METHOD_COUNT };
+                   METHOD_MATCHES, METHOD_SET, METHOD_SPAWN, METHOD_COUNT };
 
 struct val call_method(struct front *f, struct val object, const struct constant *key) {
   static const char *const names[METHOD_COUNT] = {"despawn", "add", "remove", "random", "res",
                                                   "has", "get", "alive", "target", "parent",
-                                                  "count"};
+                                                  "count", "set", "spawn"};
   for (uint32_t i = 0; key->type == CONST_STRING && i < METHOD_COUNT; i++)
     if (text_equal(names[i], key->string.data, key->string.size))
       return (struct val){.kind = VAL_METHOD, .at = i};
-  front_refuse(f, "it calls '%S' of the world: of its methods kernels know add, alive, despawn, "
-                  "get, has, parent, random, remove, res and target", &key->string);
+  front_refuse(f, "it calls '%S' of the world: of its methods kernels know add, alive, count, "
+                  "despawn, get, has, parent, random, remove, res, set, spawn and target",
+               &key->string);
   return object;
-}
-
-static void need_row_entity(struct front *f, const struct val *arguments, uint32_t count) {
-  bool given = count > 1 && arguments[0].kind == VAL_WORLD && arguments[1].row_entity;
-  if (!given)
-    front_refuse(f, "it changes another entity than the row's own: do it in a system's run");
 }
 
 /* An id held by a constant, or by something outside, which then must keep it. */
@@ -296,17 +295,6 @@ struct component *call_component(struct front *f, struct val value) {
   f->fleeting = status != ECS_OK;   /* until it is declared */
   if (f->fleeting) front_refuse(f, "%s", world->message);
   return component;
-}
-
-static ecs_id component_argument(struct front *f, const struct val *arguments,
-                                 uint32_t count) {
-  struct component *component = count == 3 ? call_component(f, arguments[2]) : NULL;
-  if (!component)
-    front_refuse(f, "it adds or removes what is no name or id of a component held by a "
-                    "constant, an upvalue or a field of a table");
-  if (component->relation)
-    front_refuse(f, "it ties entities by '%s'", component->name);
-  return component->id;
 }
 
 /* world:res(C). */
@@ -365,37 +353,6 @@ static struct val random_call(struct front *f, const struct val *arguments, uint
   return val_number(f, build_random_range(b, bits, low, high), false);
 }
 
-/* Which rounds a command was given in is not kept: those of one loop are all the same. */
-static void check_rounds(struct front *f, const struct run_command *command) {
-  if (!f->loop_depth) return;
-  for (uint32_t i = f->loop_commands; i < f->command_count; i++) {
-    const struct run_command *other = &f->commands[i];
-    if (other->action != command->action || other->component != command->component)
-      front_refuse(f, "it changes entities in several ways inside one loop: note in locals what is "
-                      "to be done and do it behind the loop");
-  }
-}
-
-/* Stages a command on the row's entity. */
-static void command_call(struct front *f, uint32_t name, const struct val *arguments,
-                         uint32_t count) {
-  need_row_entity(f, arguments, count);
-  if (f->result == RESULT_TRUTH)
-    front_refuse(f, "it changes entities in a predicate: do it in q:where(fn):each");
-  if (f->command_count == RUN_BITMAPS)
-    front_refuse(f, "it changes entities in too many places");
-  struct run_command *command = &f->commands[f->command_count];
-  *command = (struct run_command){RUN_DESPAWN, ECS_NULL};
-  if (name != METHOD_DESPAWN) {
-    command->action = name == METHOD_ADD ? RUN_ADD : RUN_REMOVE;
-    command->component = component_argument(f, arguments, count);
-  } else if (count != 2) {
-    front_refuse(f, "it calls world:despawn badly");
-  }
-  check_rounds(f, command);
-  build_emit(f->b, f->command_count++, f->env.mask);
-}
-
 /* Nil is no id, and Lua raises an error for it; but world:alive answers, and world:random may be
 ** left to choose. */
 static void need_arguments(struct front *f, uint32_t name, struct val *arguments, uint32_t count) {
@@ -406,6 +363,9 @@ static void need_arguments(struct front *f, uint32_t name, struct val *arguments
 /* Calls a method of the world of which so many results are wanted; returns how many it has. */
 static uint32_t method_call(struct front *f, uint32_t name, struct val *arguments, uint32_t count,
                             struct val results[FRONT_RESULTS], uint32_t wanted) {
+  static const uint8_t actions[METHOD_COUNT] = {
+      [METHOD_DESPAWN] = RUN_DESPAWN, [METHOD_ADD] = RUN_ADD, [METHOD_REMOVE] = RUN_REMOVE,
+      [METHOD_SET] = RUN_SET};
   assert(name < METHOD_COUNT);
   need_arguments(f, name, arguments, count);
   switch (name) {
@@ -417,8 +377,11 @@ static uint32_t method_call(struct front *f, uint32_t name, struct val *argument
     case METHOD_PARENT: results[0] = reach_parent(f, arguments, count); return 1;
     case METHOD_MATCHES: results[0] = count_call(f, arguments, count); return 1;
     case METHOD_GET: return reach_get(f, arguments, count, results, wanted);
-    default: command_call(f, name, arguments, count); return 0;
+    case METHOD_SPAWN: results[0] = order_spawn(f, arguments, count); return 1;
+    default: break;
   }
+  order_call(f, (enum run_action)actions[name], arguments, count);
+  return 0;
 }
 
 /* ---- Lua functions ---- */

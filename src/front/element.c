@@ -1,13 +1,15 @@
 /* Elements of the world's arrays, and of tables, at an index that may differ from row to row. */
 #include "front/front.h"
+#include "front/steps.h"
 
 #include "core/base/enumeration.h"
 #include "core/base/types.h"
 #include "core/base/value.h"
 #include "core/store/array.h"
 
-static k_column element_type(struct front *f, const struct component *array) {
-  const struct leaf *leaf = &array->leaves[ARRAY_LEAF];
+/* Ids are looked up where they are read, which elements are not. */
+static k_column element_type(struct front *f, const struct component *array, uint32_t at) {
+  const struct leaf *leaf = &array->leaves[at];
   enum type_column column = type_column(leaf->type, leaf->size);
   return column == COLUMN_ENTITY ? KC_I64 : access_column_type(f, array, leaf);
 }
@@ -16,24 +18,33 @@ static k_column element_type(struct front *f, const struct component *array) {
 static uint32_t add_array(struct front *f, struct front_array array, k_column type) {
   uint32_t at = f->array_count;
   if (at == FRONT_ARRAYS)
-    front_refuse(f, "it reads too many arrays and tables by an index: write it as two systems");
-  uint32_t number = build_array(f->b, type);
+    front_refuse(f, "it uses too many arrays and tables by an index: write it as two systems");
+  if (type == KC_ENTITY) type = KC_I64;   /* of those that are written only */
+  uint32_t number = array.column ? build_cells(f->b, type, f->columns[array.column - 1].number)
+                                 : build_array(f->b, type);
   assert(number == at || number == NONE);
   (void)number;
   f->arrays[f->array_count++] = array;
   return at;
 }
 
-/* The number of an array in the program. */
-static uint32_t find_array(struct front *f, const struct component *array) {
+uint32_t element_array(struct front *f, const struct component *array, uint32_t leaf) {
   uint32_t i = 0;
-  while (i < f->array_count && f->arrays[i].id != array->id) i++;
+  while (i < f->array_count && (f->arrays[i].id != array->id || f->arrays[i].leaf != leaf)) i++;
   if (i < f->array_count) return i;
-  return add_array(f, (struct front_array){.id = array->id}, element_type(f, array));
+  struct front_array element = {.id = array->id, .leaf = leaf};
+  return add_array(f, element, element_type(f, array, leaf));
 }
 
-/* An index as an integer, and in *whole where it is one: Lua knows others of no array. */
-static k_value whole_index(struct front *f, struct val index, k_value *whole) {
+uint32_t element_cells(struct front *f, uint32_t column) {
+  for (uint32_t i = 0; i < f->array_count; i++)
+    if (f->arrays[i].column == column + 1) return i;
+  assert(column < f->column_count && FRONT_ARRAYS <= RUN_OTHERS);
+  struct front_array cells = {.path = NONE, .column = column + 1};
+  return add_array(f, cells, f->columns[column].type);
+}
+
+k_value element_place(struct front *f, struct val index, k_value *whole) {
   *whole = K_ALL;
   if (val_type(f, index) == KT_I64) return index.value;
   if (index.literal && index.number != 0) return build_i64(f->b, index.number);
@@ -44,7 +55,7 @@ static k_value whole_index(struct front *f, struct val index, k_value *whole) {
 
 /* The element of an array of the program, where there is one. */
 static struct val take_element(struct front *f, uint32_t array, struct val index, bool soft) {
-  k_value whole, at = whole_index(f, index, &whole);
+  k_value whole, at = element_place(f, index, &whole);
   struct val element = val_number(f, build_element(f->b, array, at), soft);
   element.present = build_binary(f->b, KO_AND, whole, build_inside(f->b, array, at));
   return element;
@@ -55,10 +66,13 @@ struct val element_at(struct front *f, struct val array, struct val index) {
   if (!val_is_number(f, index))
     front_refuse(f, "it takes an element of the array '%s' that is not named by a number",
                  component->name);
-  struct val element = take_element(f, find_array(f, component), index, false);
+  uint32_t number = element_array(f, component, ARRAY_LEAF);
+  struct val element = take_element(f, number, index, false);
   element.entity = array_type(component) == ECS_ENTITY;
   if (element.entity) element.value = reach_live(f, element.value);
-  return element;
+  k_value whole;
+  return element.entity ? element
+                        : steps_element(f, element, array, element_place(f, index, &whole));
 }
 
 static struct val float_index(struct front *f, double number) {
@@ -68,10 +82,12 @@ static struct val float_index(struct front *f, double number) {
 }
 
 struct val element_key(struct front *f, struct val array, const struct constant *key) {
-  if (key->type == CONST_INTEGER)
-    return element_at(f, array, val_number(f, build_i64(f->b, key->integer), true));
-  if (key->type == CONST_FLOAT)
-    return element_at(f, array, float_index(f, key->number));
+  return element_at(f, array, element_index(f, array, key));
+}
+
+struct val element_index(struct front *f, struct val array, const struct constant *key) {
+  if (key->type == CONST_INTEGER) return val_number(f, build_i64(f->b, key->integer), true);
+  if (key->type == CONST_FLOAT) return float_index(f, key->number);
   front_refuse(f, "it calls a method of the array '%s', or takes an element that is not named by "
                   "a number", array.component->name);
 }
@@ -221,7 +237,9 @@ static NORETURN void refuse_elements(struct front *f, enum element_kind kind) {
 static uint32_t find_table(struct front *f, uint32_t path, const struct enumeration *names) {
   static const k_column types[] = {KC_BOOL, KC_I64, KC_I64, KC_F64, KC_F64};
   for (uint32_t i = 0; i < f->array_count; i++)
-    if (!f->arrays[i].id && f->arrays[i].path == path && f->arrays[i].names == names) return i;
+    if (!f->arrays[i].id && !f->arrays[i].column && f->arrays[i].path == path &&
+        f->arrays[i].names == names)
+      return i;
   struct guard *guard = guard_elements(f, path, names);
   uint32_t count;
   guard->elements = (uint8_t)element_look(f->L, f->anchors, guard, &count);

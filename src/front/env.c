@@ -1,5 +1,6 @@
 /* Masks, environments and how they join. */
 #include "front/front.h"
+#include "front/steps.h"
 #include "core/base/value.h"
 #include "core/store/world.h"
 
@@ -49,6 +50,7 @@ bool val_same(const struct val *x, const struct val *y) {
     case VAL_STRING:
       return x->string.size == y->string.size &&
              memcmp(x->string.data, y->string.data, x->string.size) == 0;
+    case VAL_SPAWNED: return x->at == y->at && x->value == y->value;
     case VAL_CHOICE: return x->value == y->value && x->number == y->number;
     case VAL_VIEW:
       return x->slot == y->slot && x->leaf == y->leaf && x->array == y->array &&
@@ -108,6 +110,7 @@ static struct val select_values(struct front *f, k_value mask, struct val x, str
   joined.row_entity = x.row_entity && y.row_entity;
   joined.value = build_select(f->b, mask, number_as(f, x, (k_type)type),
                               number_as(f, y, (k_type)type));
+  joined.chain = 0;
   return joined;
 }
 
@@ -117,7 +120,7 @@ struct val val_select(struct front *f, k_value mask, struct val x, struct val y)
   if (nil && (x.kind == VAL_VALUE || y.kind == VAL_VALUE)) return maybe_or_nil(f, mask, x, y);
   struct val a = x, b = y;
   a.present = b.present = K_ALL;
-  return maybe_select(f, mask, x, y, select_values(f, mask, a, b));
+  return steps_choice(f, maybe_select(f, mask, x, y, select_values(f, mask, a, b)), mask, x, y);
 }
 
 /* ---- environments ---- */

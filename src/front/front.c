@@ -1,6 +1,8 @@
 #include <stdlib.h>
 
+#include "front/commands.h"
 #include "front/front.h"
+#include "front/steps.h"
 
 #include "core/base/text.h"
 #include "core/base/value.h"
@@ -259,15 +261,40 @@ static void take_index(struct front *f, const struct code *code) {
 /* #x */
 static struct val length(struct front *f, struct val x) {
   if (x.kind == VAL_PATH) return outside_length(f, x);
+  bool array = x.kind == VAL_ARRAY;
   bool counted = (x.kind == VAL_VIEW || x.kind == VAL_RESOURCE) && x.array;
-  if (!counted && x.kind != VAL_STRING && x.kind != VAL_ARRAY)
+  if (!counted && !array && x.kind != VAL_STRING)
     front_refuse(f, "it asks for a length of what is neither a table, an array nor a text");
-  int64_t count = counted ? x.array->count : (int64_t)x.string.size;
-  if (x.kind == VAL_ARRAY) count = x.component->length;   /* till it is declared anew */
+  int64_t count = array     ? x.component->length
+                  : counted ? x.array->count
+                            : (int64_t)x.string.size;
   struct val number = val_number(f, build_i64(f->b, count), true);
   number.literal = true;
   number.number = count;
   return number;
+}
+
+/* a[b] = value, where b is in a register. */
+static void set_index(struct front *f, const struct code *code) {
+  const struct val key = *front_register(f, code->b), to = *front_register(f, code->a);
+  const struct val value = front_operand(f, code->right);
+  if (to.kind == VAL_ARRAY) {
+    steps_store(f, to, key, value);
+    return;
+  }
+  bool whole = key.kind == VAL_VALUE && key.literal && val_is_number(f, key);
+  if (to.kind != VAL_PATH && key.kind != VAL_STRING && !whole)
+    front_refuse(f, "it writes to a view by a variable: write the index itself");
+  struct constant constant = {.type = whole ? CONST_INTEGER : CONST_STRING,
+                              .integer = key.number, .string = key.string};
+  access_store(f, to, &constant, value);
+}
+
+static void set_upfield(struct front *f, const struct code *code) {
+  struct val to = outside_upvalue(f, code->a);
+  if (to.kind == VAL_PATH)
+    front_refuse(f, "it writes to a global or a table outside: write to a field");
+  access_store(f, to, constant_at(f, code->b), front_operand(f, code->right));
 }
 
 static void take_upfield(struct front *f, const struct code *code) {
@@ -298,6 +325,9 @@ static void operate(struct front *f, const struct code *code) {
       access_store(f, *front_register(f, code->a), constant_at(f, code->b),
                    front_operand(f, code->right));
       break;
+    case CODE_SET_INDEX: set_index(f, code); break;
+    case CODE_SET_UPFIELD: set_upfield(f, code); break;
+    case CODE_TABLE: *front_register(f, code->a) = order_table(f); break;
     case CODE_METHOD: take_method(f, code); break;
     case CODE_ARITH:
       *front_register(f, code->a) = number_binary(f, code->op, front_operand(f, code->left),
@@ -445,6 +475,7 @@ void front_compile(struct front *f, lua_State *L, int function) {
   k_status status = build_finish(f->b, &f->program);
   if (status == K_ENOMEM) front_no_memory(f);
   frame.pc = 0;
+  if (status == K_SHARED) steps_refuse_shared(f);
   if (status != K_OK) front_refuse(f, "it is too large: write it as two systems");
 }
 

@@ -9,6 +9,7 @@
 #include "front/guard.h"
 #include "front/outside.h"
 #include "front/result.h"
+#include "kernel/build_note.h"
 #include "kernel/lookup.h"
 #include "kernel/run.h"
 
@@ -20,6 +21,9 @@ struct leaf;
 #define FRONT_REGISTERS 1024   /* of all functions that are open */
 #define FRONT_FORKS 256
 #define FRONT_STRINGS 64       /* that a choice may be one of */
+#define FRONT_MADE 64          /* tables that the function makes, */
+#define FRONT_ITEMS 128        /* and what is in all of them */
+#define FRONT_CHAINS 600       /* steps on elements of arrays and fields of resources */
 
 /* ---- what registers hold ---- */
 
@@ -36,7 +40,9 @@ enum val_kind {
   VAL_WORLD,
   VAL_METHOD,      /* a function of the world's methods */
   VAL_RESOURCE,
-  VAL_ARRAY        /* an array of the world: `component` */
+  VAL_ARRAY,       /* an array of the world: `component` */
+  VAL_TABLE,       /* a table that the function makes: `at` of f->made */
+  VAL_SPAWNED      /* the id of an entity that it spawns: the `at`-th of f->commands, in a loop */
 };
 
 struct val {
@@ -47,8 +53,9 @@ struct val {
   bool wide;                   /* an integer of the script that no float may stand for */
   bool entity;                 /* an id: of the row, of an entity field, or null */
   bool row_entity;             /* the row's own */
-  k_value value;
+  k_value value;               /* of one spawned: the loop that it is spawned in */
   k_value present;             /* the mask where it is not nil; 0, which is K_ALL: everywhere */
+  uint16_t chain;              /* 1 + that of f->chains which it is made by, or 0 */
   uint32_t at;                 /* path, math function, method, anchored function or object;
                                   of a number from outside: its path + 1 */
   int64_t number;              /* of a literal with an integer value; of a choice: a bit for each
@@ -96,13 +103,42 @@ struct frame {
   uint32_t first_edge;         /* edges from here on are its own */
 };
 
-/* An array of the world, or a table. */
+/* An array of the world, the field of a resource as one, or a table. */
 struct front_array {
   ecs_id id;                   /* 0: a table */
+  uint32_t leaf;               /* of a resource */
+  uint32_t column;             /* 1 + that whose cells are its elements, or 0 */
+  bool written;
   uint32_t path;
   const struct enumeration *names;   /* by which a table is read; NULL: by numbers */
   enum element_kind kind;
   bool ragged;                 /* a table with other numbers, too: ELEMENTS_RAGGED */
+};
+
+/* What a number is made by: an element of an array, a field of a resource or of another entity, and
+** steps on it. */
+struct front_chain {
+  const struct component *component;
+  uint32_t leaf;
+  k_value index;               /* K_NONE: of a resource, or of another entity, */
+  uint32_t column;             /* whose cells have this one, + 1; else 0 */
+  k_value present;             /* in which rows there is such an element */
+  k_value value;               /* the number */
+  uint16_t also;               /* 1 + that of another chain which makes it, or 0 */
+  uint32_t count;
+  struct build_step steps[BUILD_STEPS];
+};
+
+/* A table that the function makes for world:spawn: filled by all rows that have made it. */
+struct front_made {
+  k_value mask;                /* of these */
+  uint32_t first, last;        /* of f->items; NONE: it is empty */
+};
+
+struct front_item {
+  ecs_string key;
+  struct val value;
+  uint32_t next;
 };
 
 struct front {
@@ -117,6 +153,8 @@ struct front {
   int anchors;                 /* stack index of the table of anchored values */
   uint32_t anchor_count;
   enum front_result result;
+  bool orders;                 /* rows order their commands one by one */
+  bool wants_orders;           /* refused since they have to */
   bool starts;                 /* the program is for some rows of a table: build_start */
   bool breaks_promise;         /* refused since it writes to a term declared :in */
   bool fleeting;               /* refused for what no guard tells of */
@@ -149,7 +187,13 @@ struct front {
   uint32_t lookup_count;
   struct front_array arrays[FRONT_ARRAYS];     /* by the number in the program */
   uint32_t array_count;
-  struct run_command commands[RUN_BITMAPS];
+  struct front_chain chains[FRONT_CHAINS];
+  uint32_t chain_count;
+  struct front_made made[FRONT_MADE];
+  uint32_t made_count;
+  struct front_item items[FRONT_ITEMS];
+  uint32_t item_count;
+  struct run_command commands[RUN_ORDERS];
   uint32_t command_count, loop_commands;   /* those before the outermost loop that is open */
   struct function_code codes[FRONT_FUNCTIONS];
   uint32_t code_count;
@@ -160,8 +204,8 @@ struct front {
 
 /* Compiles the function at `function` for the tables that have the optional terms of
 ** `present`. `f` is all zero but for its world, outside, owner, query, present, result, starts,
-** math and anchors. On return f->program is set. Raises "file:line: reason", or Lua's memory error;
-** front_free then frees what is left. */
+** orders, math and anchors. On return f->program is set. Raises "file:line: reason", or Lua's
+** memory error; front_free then frees what is left. */
 void front_compile(struct front *f, lua_State *L, int function);
 /* Opens the code of the anchored function for a frame. */
 void front_open(struct front *f, struct frame *frame, uint16_t function);
@@ -341,6 +385,10 @@ struct val outside_key(struct front *f, uint32_t path, const struct constant *ke
 ** rows in which there is none. */
 struct val element_at(struct front *f, struct val array, struct val index);
 struct val element_key(struct front *f, struct val array, const struct constant *key);
+/* An index as an integer, and in *whole where it is one: Lua knows others of no array. */
+k_value element_place(struct front *f, struct val index, k_value *whole);
+/* The index that a constant is. */
+struct val element_index(struct front *f, struct val array, const struct constant *key);
 /* The same of a table by a number, or by an enumeration's value, as it is when a run starts. */
 struct val element_of_table(struct front *f, struct val table, struct val index);
 /* What the elements are that a guard is about (a kind, or with ELEMENTS_RAGGED), and how many. */
@@ -350,6 +398,11 @@ enum element_kind element_kind_of(uint32_t kind);
 /* Copies so many of them, of its kind; how many bytes one takes. */
 size_t element_size(enum element_kind kind);
 void element_copy(lua_State *L, int anchors, const struct guard *guard, uint32_t count, void *to);
+
+/* The number of an array in the program, or of a field of a resource as one. */
+uint32_t element_array(struct front *f, const struct component *array, uint32_t leaf);
+/* The same of the cells of others' that a column stands for. */
+uint32_t element_cells(struct front *f, uint32_t column);
 
 /* ---- access.c: views, resources ---- */
 
@@ -361,7 +414,9 @@ struct val access_parameter(struct front *f, uint32_t index);
 /* The kernel's column of a leaf's cells; refuses what it has none for. */
 k_column access_column_type(struct front *f, const struct component *component,
                             const struct leaf *leaf);
-/* Sets the field of a view, for the rows that are here. */
+/* A value as a field takes it, in the rows that are here. */
+k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, struct val value);
+/* Sets the field of a view, of a resource, or an element, for the rows that are here. */
 void access_store(struct front *f, struct val view, const struct constant *key,
                   struct val value);
 /* Sets the field that a term is, for the rows that are here, to what the function returns there. */
@@ -373,6 +428,10 @@ struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
 void access_finish(struct front *f);
 
 /* ---- call.c ---- */
+
+/* The component that a constant names, or that something outside has the name or id of; NULL when
+** it is neither. */
+struct component *call_component(struct front *f, struct val value);
 
 /* A call; the function is in register a. */
 void call_function(struct front *f, const struct code *code);

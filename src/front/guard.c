@@ -133,8 +133,8 @@ void guard_read_resource(const ecs_world *world, const struct resource_uniform *
   }
 }
 
-k_array guard_read_array(const ecs_world *world, ecs_id id) {
+k_array guard_read_array(const ecs_world *world, ecs_id id, uint32_t leaf) {
   const struct component *array = component_of(world, id);
-  assert(array && array->length && array->resource);
-  return (k_array){array_data(array), array->length};
+  assert(array && array->resource && leaf < array->leaf_count);
+  return (k_array){array->resource[leaf].data, array->length ? array->length : 1};
 }

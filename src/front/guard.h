@@ -82,6 +82,7 @@ struct front_column {
   k_column type;
   uint32_t number;             /* in the builder */
   bool read, written, read_only;
+  bool folded;                 /* written by steps of rows, which it is not one of */
 };
 
 /* The elements of a table, copied. */
@@ -107,7 +108,7 @@ enum reading guard_read_count(lua_State *L, int anchors, const struct guard *gua
                               ecs_world *world, k_scalar *uniforms);
 void guard_read_resource(const ecs_world *world, const struct resource_uniform *resource,
                          k_scalar *value);
-/* Where an array of the world is now. */
-k_array guard_read_array(const ecs_world *world, ecs_id id);
+/* Where an array of the world is now, or the field of a resource. */
+k_array guard_read_array(const ecs_world *world, ecs_id id, uint32_t leaf);
 
 #endif

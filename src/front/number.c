@@ -1,6 +1,8 @@
 /* Types of numbers and what the operators do with them. A script number (literal, uniform, or
 ** made of these alone: `soft`) becomes f32 beside f32. */
 #include "front/front.h"
+#include "core/base/enumeration.h"
+#include "front/steps.h"
 
 k_type val_type(const struct front *f, struct val x) {
   assert(x.kind == VAL_VALUE);
@@ -42,7 +44,9 @@ static const char *describe(const struct front *f, struct val x) {
       return val_type(f, x) == KT_BOOL ? "a boolean" : "a number";
     case VAL_STRING:
     case VAL_CHOICE: return "a string";
+    case VAL_TABLE:
     case VAL_PATH: return "a table";
+    case VAL_SPAWNED: return "the id of an entity that it spawns";
     case VAL_VIEW: return "a view";
     case VAL_WORLD:
     case VAL_ARRAY:
@@ -99,6 +103,8 @@ struct val number_binary(struct front *f, enum code_operator op, struct val x, s
   k_value a = number_as(f, x, type), b = number_as(f, y, type);
   struct val result = val_number(f, build_binary(f->b, ops[op], a, b), x.soft && y.soft);
   result.wide = type == KT_I64 && (val_is_wide(x) || val_is_wide(y));
+  static const uint8_t steps[] = {KS_ADD, KS_SUB, KS_MUL, KS_COUNT, KS_COUNT, KS_DIV};
+  if (op <= OPERATOR_DIV) result = steps_step(f, result, (k_step)steps[op], x, y);
   return result;
 }
 

@@ -447,7 +447,8 @@ void loop_compile(struct front *f, struct frame *frame) {
   assert(code->kind == CODE_FOR && frame->code->code[loop.end].kind == CODE_FOR_END);
   if (++f->loop_depth > NESTED_LOOPS)
     front_refuse(f, "its loops nest too deep: more than %d in one another", NESTED_LOOPS);
-  uint32_t commands = f->command_count;
+  uint32_t commands = f->command_count, chains = f->chain_count;
+  uint32_t made = f->made_count, items = f->item_count;
   if (f->loop_depth == 1) f->loop_commands = commands;
   plan_rounds(&loop);
   front_keep(f);
@@ -461,6 +462,9 @@ void loop_compile(struct front *f, struct frame *frame) {
     if (i == ATTEMPTS) front_refuse(f, "its loop's types do not settle");
     front_forget(f, loop.first_edge);
     f->command_count = commands;
+    f->chain_count = chains;
+    f->made_count = made;
+    f->item_count = items;
     build_rewind(f->b, mark);
     restore(&loop);
     build_body(&loop, pc);

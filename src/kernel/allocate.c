@@ -281,7 +281,7 @@ static bool locate(struct builder *b, int32_t i) {
   if (!n->live) return true;
   if (n->op == N_LOOP && !locate_carries(b, b->plan.items[i], i)) return false;
   if (n->op == N_SKIP && !locate_tied(b, i)) return false;
-  bool needs = n->varies && !is_check(n) && !is_placed(n);
+  bool needs = n->varies && !yields_nothing(n->op) && !is_placed(n);
   return !needs || take_any(b, n, i, false);
 }
 

@@ -7,10 +7,8 @@ static bool refuse(struct builder *b, k_status status) {
 }
 
 static bool yields(const struct node *n) {
+  if (yields_nothing(n->op)) return false;
   switch (n->op) {
-    case N_RANGE:
-    case N_BOUND:
-    case N_NEED:
     case N_NEXT:
     case N_END:
     case N_STORE:
@@ -28,7 +26,7 @@ static bool usable(struct builder *b, k_value v) {
   return refuse(b, K_EINVAL);
 }
 
-static bool has_type(struct builder *b, k_value v, k_type type) {
+bool builder_takes(struct builder *b, k_value v, k_type type) {
   if (!usable(b, v)) return false;
   return node_at(b, v)->type == type || refuse(b, K_EINVAL);
 }
@@ -38,13 +36,12 @@ static bool is_constant(const struct builder *b, k_value v) {
 }
 
 void build_at(struct builder *b, k_value mask, uint32_t tag) {
-  if (!has_type(b, mask, KT_BOOL)) return;
+  if (!builder_takes(b, mask, KT_BOOL)) return;
   b->fail_mask = mask;
   b->fail_tag = tag;
 }
 
-/* A node that may fail in the rows of the mask given to build_at. */
-static struct node failing(const struct builder *b, uint32_t op, k_type type) {
+struct node builder_failing(const struct builder *b, uint32_t op, k_type type) {
   assert(node_at(b, b->fail_mask)->type == KT_BOOL);
   struct node n = node_make(op, type, true);
   n.fails = true;
@@ -88,7 +85,7 @@ k_value build_rows_entity(struct builder *b, uint32_t column) {
 }
 
 static void store(struct builder *b, uint32_t op, uint32_t column, k_value v) {
-  if (!has_type(b, v, type_of_column(b, column))) return;
+  if (!builder_takes(b, v, type_of_column(b, column))) return;
   struct node n = node_make(op, KT_BOOL, false);
   n.in[0] = v;
   n.aux = (uint16_t)column;
@@ -119,8 +116,9 @@ uint32_t build_array(struct builder *b, k_column type) {
 }
 
 k_value build_element(struct builder *b, uint32_t array, k_value index) {
-  if (b->status == K_OK && array >= b->array_count) builder_fail(b, K_EINVAL);
-  if (!has_type(b, index, KT_I64)) return K_NONE;
+  if (b->status == K_OK && (array >= b->array_count || b->arrays[array] & ARRAY_OF_CELLS))
+    builder_fail(b, K_EINVAL);
+  if (!builder_takes(b, index, KT_I64)) return K_NONE;
   struct node n = node_make(N_ELEMENT, column_value((k_column)b->arrays[array]), true);
   n.in[0] = index;
   n.aux = (uint16_t)array;
@@ -129,7 +127,7 @@ k_value build_element(struct builder *b, uint32_t array, k_value index) {
 
 k_value build_inside(struct builder *b, uint32_t array, k_value index) {
   if (b->status == K_OK && array >= b->array_count) builder_fail(b, K_EINVAL);
-  if (!has_type(b, index, KT_I64)) return K_NONE;
+  if (!builder_takes(b, index, KT_I64)) return K_NONE;
   struct node n = node_make(N_INSIDE, KT_BOOL, true);
   n.in[0] = index;
   n.aux = (uint16_t)array;
@@ -147,7 +145,7 @@ uint32_t build_lookup(struct builder *b, k_type type) {
 /* Ids of a column need not be looked at twice: nobody has a dead one. */
 k_value build_look(struct builder *b, uint32_t lookup, k_value from, k_value mask) {
   if (b->status == K_OK && lookup >= b->lookup_count) builder_fail(b, K_EINVAL);
-  if (!has_type(b, from, KT_I64) || !has_type(b, mask, KT_BOOL)) return K_NONE;
+  if (!builder_takes(b, from, KT_I64) || !builder_takes(b, mask, KT_BOOL)) return K_NONE;
   struct node by = *node_at(b, from), n = node_make(N_LOOK, (k_type)b->lookups[lookup], true);
   n.in[0] = by.op == N_LIVE ? load(b, N_LOAD, by.aux) : from;
   n.in[3] = mask;
@@ -162,21 +160,21 @@ bool build_implies(const struct builder *b, k_value mask, k_value other) {
 }
 
 void build_need(struct builder *b, k_value present) {
-  if (!has_type(b, present, KT_BOOL) || build_implies(b, b->fail_mask, present)) return;
+  if (!builder_takes(b, present, KT_BOOL) || build_implies(b, b->fail_mask, present)) return;
   struct node from = *node_at(b, present);
   if (from.op == KO_AND) {
     build_need(b, from.in[0]);
     build_need(b, from.in[1]);
     return;
   }
-  struct node n = failing(b, from.op == N_INSIDE ? N_BOUND : N_NEED, KT_BOOL);
+  struct node n = builder_failing(b, from.op == N_INSIDE ? N_BOUND : N_NEED, KT_BOOL);
   n.in[0] = from.op == N_INSIDE ? from.in[0] : present;
   n.aux = from.op == N_INSIDE ? from.aux : 0;
   builder_add(b, n);
 }
 
 static k_value to_integer(struct builder *b, k_value v, k_error error) {
-  struct node n = failing(b, N_EXACT, KT_I64);
+  struct node n = builder_failing(b, N_EXACT, KT_I64);
   n.in[0] = v;
   n.aux = (uint16_t)error;
   return builder_add(b, n);
@@ -186,11 +184,11 @@ k_value build_fit(struct builder *b, k_column type, k_value v) {
   if (!usable(b, v)) return K_NONE;
   k_type to = column_value(type);
   if (node_at(b, v)->type == KT_BOOL || to == KT_BOOL)
-    return has_type(b, v, to) ? v : K_NONE;
+    return builder_takes(b, v, to) ? v : K_NONE;
   if (to != KT_I64) return build_convert(b, to, v);
   if (node_at(b, v)->type != KT_I64) v = to_integer(b, v, KE_FRACTION);
   if (type == KC_I64 || type == KC_ENTITY || v == K_NONE) return v;
-  struct node n = failing(b, N_RANGE, KT_I64);
+  struct node n = builder_failing(b, N_RANGE, KT_I64);
   n.in[0] = v;
   n.aux = (uint16_t)type;
   builder_add(b, n);
@@ -281,7 +279,7 @@ k_value build_unary(struct builder *b, k_op op, k_value x) {
   if (!takes(op, 1, (k_type)from.type)) return builder_fail(b, K_EINVAL);
   if (op == KO_FLOOR || op == KO_CEIL) {
     if (from.type == KT_I64) return x;
-    struct node n = failing(b, op, KT_I64);
+    struct node n = builder_failing(b, op, KT_I64);
     n.in[0] = x;
     return builder_add(b, n);
   }
@@ -461,15 +459,15 @@ k_value build_binary(struct builder *b, k_op op, k_value x, k_value y) {
   }
   struct node n = node_make(op, (k_type)nx.type, nx.varies || ny.varies);
   if (nx.type == KT_I64 && (op == KO_IDIV || op == KO_MOD || op == KO_FMOD))
-    n = failing(b, op, KT_I64);
+    n = builder_failing(b, op, KT_I64);
   n.in[0] = x;
   n.in[1] = y;
   return builder_add(b, n);
 }
 
 k_value build_select(struct builder *b, k_value mask, k_value x, k_value y) {
-  if (!has_type(b, mask, KT_BOOL) || !usable(b, x)) return K_NONE;
-  if (!has_type(b, y, (k_type)node_at(b, x)->type)) return K_NONE;
+  if (!builder_takes(b, mask, KT_BOOL) || !usable(b, x)) return K_NONE;
+  if (!builder_takes(b, y, (k_type)node_at(b, x)->type)) return K_NONE;
   struct node m = *node_at(b, mask);
   if (m.op == N_CONSTANT) return m.k.b ? x : y;
   const struct node *nx = node_at(b, x), *ny = node_at(b, y);
@@ -486,8 +484,8 @@ k_value build_select(struct builder *b, k_value mask, k_value x, k_value y) {
 
 k_value build_random(struct builder *b, k_value entity, k_value call, k_value seed,
                      k_value tick) {
-  if (!has_type(b, entity, KT_I64) || !has_type(b, call, KT_I64) ||
-      !has_type(b, seed, KT_I64) || !has_type(b, tick, KT_I64))
+  if (!builder_takes(b, entity, KT_I64) || !builder_takes(b, call, KT_I64) ||
+      !builder_takes(b, seed, KT_I64) || !builder_takes(b, tick, KT_I64))
     return K_NONE;
   if (node_at(b, seed)->varies || node_at(b, tick)->varies) return builder_fail(b, K_EINVAL);
   struct node n = node_make(N_RANDOM, KT_I64, true);
@@ -499,16 +497,17 @@ k_value build_random(struct builder *b, k_value entity, k_value call, k_value se
 }
 
 k_value build_random_unit(struct builder *b, k_value bits) {
-  if (!has_type(b, bits, KT_I64)) return K_NONE;
+  if (!builder_takes(b, bits, KT_I64)) return K_NONE;
   struct node n = node_make(N_UNIT, KT_F64, node_at(b, bits)->varies);
   n.in[0] = bits;
   return builder_add(b, n);
 }
 
 k_value build_random_range(struct builder *b, k_value bits, k_value lo, k_value hi) {
-  if (!has_type(b, bits, KT_I64) || !has_type(b, lo, KT_I64) || !has_type(b, hi, KT_I64))
+  if (!builder_takes(b, bits, KT_I64) || !builder_takes(b, lo, KT_I64) ||
+      !builder_takes(b, hi, KT_I64))
     return K_NONE;
-  struct node n = failing(b, N_INTERVAL, KT_I64);
+  struct node n = builder_failing(b, N_INTERVAL, KT_I64);
   n.in[0] = bits;
   n.in[1] = lo;
   n.in[2] = hi;
@@ -516,7 +515,7 @@ k_value build_random_range(struct builder *b, k_value bits, k_value lo, k_value 
 }
 
 k_value build_loop(struct builder *b, k_value count, k_value mask) {
-  if (!has_type(b, count, KT_I64) || !has_type(b, mask, KT_BOOL)) return K_NONE;
+  if (!builder_takes(b, count, KT_I64) || !builder_takes(b, mask, KT_BOOL)) return K_NONE;
   if (node_at(b, count)->varies) return builder_fail(b, K_EINVAL);
   if (loop_depth(b, b->loop) == MAX_DEPTH - 2) return builder_fail(b, K_ELIMIT);
   struct node n = node_make(N_LOOP, KT_I64, false);
@@ -537,7 +536,7 @@ k_value build_carry(struct builder *b, k_value init, bool varying) {
 }
 
 void build_next(struct builder *b, k_value carry, k_value next) {
-  if (!usable(b, carry) || !has_type(b, next, (k_type)node_at(b, carry)->type)) return;
+  if (!usable(b, carry) || !builder_takes(b, next, (k_type)node_at(b, carry)->type)) return;
   const struct node *c = node_at(b, carry);
   if (c->op != N_CARRY || c->home != b->loop || (!c->varies && node_at(b, next)->varies)) {
     builder_fail(b, K_EINVAL);
@@ -550,7 +549,7 @@ void build_next(struct builder *b, k_value carry, k_value next) {
 }
 
 void build_endloop(struct builder *b, k_value again) {
-  if (!has_type(b, again, KT_BOOL)) return;
+  if (!builder_takes(b, again, KT_BOOL)) return;
   if (b->loop == 0) {
     builder_fail(b, K_EINVAL);
     return;
@@ -563,7 +562,7 @@ void build_endloop(struct builder *b, k_value again) {
 }
 
 void build_emit(struct builder *b, uint32_t index, k_value mask) {
-  if (!has_type(b, mask, KT_BOOL)) return;
+  if (!builder_takes(b, mask, KT_BOOL)) return;
   if (index >= MAX_BITMAPS) {
     builder_fail(b, K_ELIMIT);
     return;
@@ -576,7 +575,7 @@ void build_emit(struct builder *b, uint32_t index, k_value mask) {
 }
 
 void build_reduce(struct builder *b, uint32_t index, k_reduce how, k_value v, k_value mask) {
-  if (!usable(b, v) || !has_type(b, mask, KT_BOOL)) return;
+  if (!usable(b, v) || !builder_takes(b, mask, KT_BOOL)) return;
   uint32_t type = node_at(b, v)->type, kind = (uint32_t)how * 4 + type;
   bool known = index < b->total_count;
   if ((type != KT_F64 && type != KT_I64) || b->loop != 0 || how > KR_MAX ||

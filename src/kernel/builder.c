@@ -33,7 +33,9 @@ static bool is_value(uint32_t op) {
     case N_STORE:
     case N_PUT:
     case N_EMIT:
-    case N_REDUCE: return false;
+    case N_REDUCE:
+    case N_NOTE:
+    case N_DO_NOTES: return false;
     default: return op < N_ADDMUL;
   }
 }
@@ -194,7 +196,7 @@ bool build_varies(const struct builder *b, k_value v) {
 }
 
 k_mark build_mark(const struct builder *b) {
-  k_mark mark = {b->status == K_OK ? b->count : K_NONE, b->loop};
+  k_mark mark = {b->status == K_OK ? b->count : K_NONE, b->loop, b->site_count};
   return mark;
 }
 
@@ -211,5 +213,6 @@ void build_rewind(struct builder *b, k_mark mark) {
     b->bucket[hash(n)] = n->chain;
   }
   b->loop = mark.loop;
+  b->site_count = mark.sites;
   b->fail_mask = K_ALL;
 }

@@ -2,6 +2,7 @@
 ** what each register and scalar holds. At a loop's head a register that the body sets to
 ** another type holds nothing, so that one walk is enough for any number of rounds; where
 ** a skip lands, what both ways agree on remains. */
+#include "kernel/note.h"
 #include "kernel/ops.h"
 
 const struct op_info op_table[OP_COUNT] = {
@@ -31,7 +32,8 @@ struct numbering program_numbering(const struct program *p) {
   at.start = at.totals + p->total_count;
   at.arrays = at.start + 1;
   at.lookups = at.arrays + p->array_count;
-  at.count = at.lookups + p->lookup_count;
+  at.sites = at.lookups + p->lookup_count;
+  at.count = at.sites + p->site_count;
   return at;
 }
 
@@ -153,6 +155,12 @@ static bool sets_total(const struct checker *c, uint32_t operand, uint32_t op) {
          c->p->totals[operand - c->at.totals] == kind;
 }
 
+static bool sets_site(const struct checker *c, uint32_t operand, uint32_t op) {
+  k_type type = op == OP_NOTE_F64 ? KT_F64 : op == OP_NOTE_I64 ? KT_I64 : KT_BOOL;
+  return operand >= c->at.sites && operand < c->at.count &&
+         c->p->sites[operand - c->at.sites].type == type;
+}
+
 /* Whether the instruction can write to its operand dst, which then holds what it writes. */
 static bool writes(struct checker *c, const k_insn *k, bool scalar) {
   uint32_t operand = k->dst, op = OP_NUMBER(k->op);
@@ -162,6 +170,7 @@ static bool writes(struct checker *c, const k_insn *k, bool scalar) {
     case 'x': return operand >= c->at.bitmaps && operand < c->at.totals;
     case 'I': return set_scalar(c, operand, KT_I64);
     case 't': return sets_total(c, operand, op);
+    case 's': return sets_site(c, operand, op);
     default: break;
   }
   if (scalar) return set_scalar(c, operand, letter_type(letter));
@@ -185,7 +194,7 @@ static bool array_fits(const struct checker *c, const k_insn *k, uint32_t op) {
 /* The same of what it looks up. */
 static bool lookup_fits(const struct checker *c, const k_insn *k, uint32_t op) {
   if (op_table[op].signature[2] != 'l') return true;
-  if (k->b < c->at.lookups || k->b >= c->at.count) return false;
+  if (k->b < c->at.lookups || k->b >= c->at.sites) return false;
   return c->p->lookups[k->b - c->at.lookups] == op - OP_LOOK_BOOL;
 }
 
@@ -207,7 +216,7 @@ static bool enter_body(struct checker *c, uint32_t begin, uint32_t end) {
     if (op >= OP_COUNT) return false;
     char letter = op_table[op].signature[0];
     if (op_table[op].error) fails = true;
-    if (letter == '-' || letter == 'x' || letter == 't') continue;
+    if (letter == '-' || letter == 'x' || letter == 't' || letter == 's') continue;
     if (k->dst < c->at.reg1)
       writes_column = true;
     else if (k->dst < c->at.all && c->held[k->dst] != letter_type(letter))
@@ -258,7 +267,12 @@ static bool control(struct checker *c, const k_insn *k) {
     case OP_LOOP: return begin_loop(c, k);
     case OP_SKIP:
       return k->c > c->pc && k->c <= c->p->insn_count && open_stretch(c, k->c, false);
-    default: return k->op >= OP_LIVE && k->op <= OP_LOOK_I64;
+    case OP_LIVE:
+    case OP_NOTE_F64:
+    case OP_NOTE_I64:
+    case OP_NOTE_BOOL: return true;
+    case OP_DO_NOTES: return c->depth == 0;
+    default: return k->op >= OP_LOOK_BOOL && k->op <= OP_LOOK_I64;
   }
 }
 
@@ -295,7 +309,7 @@ static bool counts_fit(const struct program *p) {
          p->scalar_count <= MAX_SCALARS && p->bitmap_count <= MAX_BITMAPS &&
          p->total_count <= MAX_TOTALS &&
          p->array_count <= MAX_ARRAYS && p->lookup_count <= MAX_LOOKUPS &&
-         p->insn_count <= MAX_INSNS &&
+         p->site_count <= MAX_SITES && p->insn_count <= MAX_INSNS &&
          p->uniform_count + p->constant_count <= p->scalar_count &&
          p->prologue <= p->insn_count;
 }
@@ -310,9 +324,11 @@ static bool header(const struct program *p) {
   for (uint32_t i = 0; i < p->scalar_count; i++)
     if (p->scalars[i] > KT_I64) return false;
   for (uint32_t i = 0; i < p->array_count; i++)
-    if (p->arrays[i] >= KC_ENTITY) return false;
+    if ((p->arrays[i] & ~ARRAY_OF_CELLS) >= KC_ENTITY) return false;
   for (uint32_t i = 0; i < p->lookup_count; i++)
     if (p->lookups[i] > KT_I64) return false;
+  for (uint32_t i = 0; i < p->site_count; i++)
+    if (!site_check(p, p->sites[i])) return false;
   for (uint32_t i = 0; i < p->total_count; i++)
     if (p->totals[i] / 4 > KR_MAX || p->totals[i] % 4 < KT_F64) return false;
   return true;

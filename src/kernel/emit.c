@@ -358,7 +358,7 @@ static void emit_plain(struct emitter *e, const struct node *n, bool scalar) {
   uint32_t op = plain_op(e, n, scalar), dst = K_NO_OPERAND;
   if (scalar)
     dst = scalar_number(e, n);
-  else if (!is_check(n))
+  else if (!yields_nothing(n->op))
     dst = operand_number(e, n->location);
   if (n->op == N_COPY && !scalar && operand(e, n->in[0], false) == dst) return;
   k_insn *k = emit(e, scalar ? op | OP_SCALAR : op, dst);
@@ -388,6 +388,18 @@ static void emit_reduce(struct emitter *e, const struct node *n) {
   k->d = operand(e, n->in[3], false);
 }
 
+static void emit_note(struct emitter *e, const struct node *n) {
+  static const uint16_t ops[] = {[KT_BOOL] = OP_NOTE_BOOL, [KT_F64] = OP_NOTE_F64,
+                                 [KT_I64] = OP_NOTE_I64};
+  assert(n->aux < e->b->site_count && e->b->sites[n->aux].type != KT_F32);
+  uint32_t sites = start_number(e) + 1u + e->b->array_count + e->b->lookup_count;
+  k_insn *k = emit(e, ops[e->b->sites[n->aux].type], sites + n->aux);
+  k->a = operand(e, n->in[0], false);
+  k->b = operand(e, n->in[1], false);
+  k->d = operand(e, n->in[3], false);
+  k->tag = n->tag;
+}
+
 static void emit_value(struct emitter *e, k_value v) {
   const struct node *n = node_at(e->b, v);
   if (is_compare(n->op))
@@ -410,6 +422,8 @@ static void emit_node(struct emitter *e, int32_t i) {
     case N_PUT: emit_put(e, n); break;
     case N_EMIT: emit_marks(e, n); break;
     case N_REDUCE: emit_reduce(e, n); break;
+    case N_NOTE: emit_note(e, n); break;
+    case N_DO_NOTES: emit(e, OP_DO_NOTES, K_NO_OPERAND); break;
     case N_WHEN:
     case N_NEGATE: emit_when(e, n); break;
     default: emit_value(e, v);
@@ -429,7 +443,7 @@ static uint32_t most_insns(const struct builder *b) {
 static size_t program_size(const struct program *p) {
   return sizeof *p + p->constant_count * sizeof(k_scalar) + p->insn_count * sizeof(k_insn) +
          p->column_count + p->scalar_count + p->total_count + p->array_count +
-         p->lookup_count;
+         p->lookup_count + p->site_count * sizeof(k_site);
 }
 
 /* Rows per block, such that a block's columns and registers stay in the first cache. */
@@ -475,6 +489,7 @@ static struct program *new_program(const struct emitter *e, uint32_t prologue) {
       .total_count = (uint16_t)b->total_count,
       .array_count = (uint16_t)b->array_count,
       .lookup_count = (uint16_t)b->lookup_count,
+      .site_count = (uint16_t)b->site_count,
       .block = (uint16_t)block_rows(b),
       .insn_count = (uint16_t)e->count,
       .prologue = (uint16_t)prologue,
@@ -489,6 +504,7 @@ static struct program *new_program(const struct emitter *e, uint32_t prologue) {
   p->totals = p->scalars + p->scalar_count;
   p->arrays = p->totals + p->total_count;
   p->lookups = p->arrays + p->array_count;
+  p->sites = (k_site *)(void *)(p->lookups + p->lookup_count);
   return p;
 }
 
@@ -510,6 +526,7 @@ static struct program *make_program(const struct emitter *e, uint32_t prologue) 
   memcpy(p->totals, b->totals, p->total_count);
   memcpy(p->arrays, b->arrays, p->array_count);
   memcpy(p->lookups, b->lookups, p->lookup_count);
+  memcpy(p->sites, b->sites, p->site_count * sizeof *p->sites);
   for (uint32_t i = 0; i < b->uniform_count; i++)
     p->scalars[i] = b->uniforms[i] == 0 ? KT_F64 : (uint8_t)(b->uniforms[i] - 1);
   for (k_value v = 0; v < b->count; v++) {
@@ -552,8 +569,8 @@ k_status plan_emit(struct builder *b, struct program **out) {
 }
 
 k_status build_finish(struct builder *b, struct program **out) {
-  if (!plan_live(b) || !plan_fuse(b) || !plan_fill(b) || !plan_order(b) ||
-      !plan_regions(b) || !plan_registers(b))
+  if (!plan_notes(b) || !plan_live(b) || !plan_owners(b) || !plan_fuse(b) || !plan_fill(b) ||
+      !plan_order(b) || !plan_regions(b) || !plan_registers(b))
     return b->status;
   k_status status = plan_emit(b, out);
   b->status = status == K_OK ? K_EINVAL : status;  /* it is spent */

@@ -19,7 +19,7 @@ static size_t spot_room(void) {
 static size_t room_of(const struct gather *gather, const struct run_plan *plan) {
   size_t room = GATHER_ROWS * sizeof(ecs_id) + gather->spot_count * spot_room();
   for (uint32_t i = 0; i < plan->program->column_count; i++) room += column_room(plan, i);
-  return room;
+  return room + plan->other_count * GATHER_ROWS * sizeof(void *);
 }
 
 static const struct term *term_of(const ecs_query *query, uint32_t slot) {
@@ -47,6 +47,9 @@ static void lay_out(struct gather *gather, char *at) {
     gather->columns[i] = at;
     at += column_room(gather->plan, i);
   }
+  assert(gather->plan->other_count <= RUN_OTHERS);
+  for (uint32_t i = 0; i < gather->plan->other_count; i++, at += GATHER_ROWS * sizeof(void *))
+    gather->cells[i] = (void **)(void *)at;
   for (uint32_t i = 0; i < gather->spot_count; i++, at += spot_room()) {
     struct matches_spot *cells = &gather->spots[i].cells;
     cells->parts = (struct matches_part *)(void *)at;
@@ -268,6 +271,18 @@ static void take_columns(struct gather *gather) {
   }
 }
 
+/* The addresses of the cells that a program's column stands for. */
+static void take_addresses(const struct gather *gather, uint32_t i, void **to) {
+  const struct matches_spot *spot = &gather->spots[gather->spot_of[i]].cells;
+  for (uint32_t part = 0; part < spot->part_count; part++) {
+    struct stretch stretch = stretch_of(gather, spot, part, gather->count);
+    if (stretch.count == 0) return;
+    const struct column *column = column_in(gather, i, stretch.part);
+    for (uint32_t row = 0; row < stretch.count; row++)
+      to[stretch.at + row] = column_at(column, stretch.rows[row]);
+  }
+}
+
 static void put_back(const struct gather *gather, uint32_t rows) {
   for (uint32_t i = 0; i < gather->plan->program->column_count; i++)
     if (has_bit(gather->plan->writes, i) && gather->bound[i] == gather->columns[i])
@@ -287,6 +302,8 @@ bool gather_run(struct runner *runner, const struct run *run, struct gather *gat
                 struct run_failure *failure) {
   struct run_rows rows = {gather->count, gather->bound};
   take_columns(gather);
+  for (uint32_t i = 0; i < gather->plan->other_count; i++)
+    take_addresses(gather, gather->plan->others[i].column, gather->cells[i]);
   bool sound = run_rows(runner, run, &rows, failure);
   if (!sound) {
     take_ids(gather);

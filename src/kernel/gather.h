@@ -27,6 +27,7 @@ struct gather {
   void *bound[RUN_COLUMNS];                /* that room, or where the cells are anyway */
   uint32_t spot_of[RUN_COLUMNS];           /* by the program's columns */
   struct gather_spot spots[RUN_COLUMNS + 1];
+  void **cells[RUN_OTHERS];                /* addresses of others' cells that rows write to */
 };
 
 /* No rows yet. False when out of memory. What is gathered lies in the runner until the next one. */

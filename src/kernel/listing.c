@@ -1,4 +1,5 @@
 /* Programs as text, and what can be asked of them. */
+#include "kernel/build_note.h"
 #include "kernel/ops.h"
 
 #include "core/base/text.h"
@@ -82,6 +83,18 @@ static void add_scalar(struct text *out, const struct program *p, uint32_t numbe
     add_numbered(out, "s", number - computed);
 }
 
+/* The array and what is done to an element of it; "with ~" where the operand is the left one. */
+static void add_site(struct text *out, k_site site) {
+  if (site.step == KS_ORDER) {
+    add_numbered(out, "order", site.array);
+    return;
+  }
+  static const char *const steps[KS_COUNT] = {"set", "add", "sub", "mul", "div", "min", "max",
+                                             "or", "and"};
+  text_add(out, "array%u.%s%s%s", (uint64_t)site.array, site.turned ? "~" : "", steps[site.step],
+           site.last ? "" : "...");
+}
+
 /* A column as c, block registers of 1, 4 and 8 bytes as m, w and d. */
 static void add_operand(struct text *out, const struct program *p, uint32_t operand) {
   struct numbering at = program_numbering(p);
@@ -105,8 +118,10 @@ static void add_operand(struct text *out, const struct program *p, uint32_t oper
     text_add(out, "rows");
   else if (operand < at.lookups)
     add_numbered(out, "array", operand - at.arrays);
-  else
+  else if (operand < at.sites)
     add_numbered(out, "lookup", operand - at.lookups);
+  else
+    add_site(out, p->sites[operand - at.sites]);
 }
 
 static void add_insn(struct text *out, const struct program *p, uint32_t pc) {

@@ -2,12 +2,14 @@
 ** fails the block shrinks to the rows before it, so that the last failure seen is that of
 ** the first failing row, and what is stored afterwards (the builder stores behind all
 ** that can fail) is stored for the rows before it only. */
+#include "kernel/note.h"
 #include "kernel/ops.h"
 
 struct machine {
   struct memory *memory;
   const op_fn *ops;
   struct column_buffer buffer;  /* see struct layout */
+  struct notes notes;           /* of the block under way */
 };
 
 #define ALIGNMENT 64
@@ -17,9 +19,9 @@ static size_t align(size_t n) {
 }
 
 /* What is in the buffer, and where: the mask of all rows at its beginning, the addresses of
-** operands, scalars, totals, registers. */
+** operands, scalars, totals, notes, registers. */
 struct layout {
-  size_t at, scalars, totals, reg1, reg4, reg8, end;
+  size_t at, scalars, totals, notes, reg1, reg4, reg8, end;
 };
 
 static struct layout lay_out(const struct program *p, const struct numbering *numbers) {
@@ -27,7 +29,8 @@ static struct layout lay_out(const struct program *p, const struct numbering *nu
   l.at = K_BLOCK;
   l.scalars = align(l.at + numbers->count * sizeof(void *));
   l.totals = l.scalars + p->scalar_count * sizeof(k_scalar);
-  l.reg8 = align(l.totals + p->total_count * sizeof(k_folding));
+  l.notes = l.totals + p->total_count * sizeof(k_folding);
+  l.reg8 = align(l.notes + notes_room(p));
   l.reg4 = l.reg8 + (size_t)p->reg8_count * p->block * 8;
   l.reg1 = l.reg4 + (size_t)p->reg4_count * p->block * 4;
   l.end = l.reg1 + (size_t)p->reg1_count * p->block;
@@ -37,7 +40,7 @@ static struct layout lay_out(const struct program *p, const struct numbering *nu
 struct machine *machine_new(struct memory *memory, k_isa isa) {
   struct machine *m = memory_array(memory, 1, sizeof *m);
   if (!m) return NULL;
-  m->memory = memory;
+  m->memory = m->notes.memory = memory;
   m->ops = isa_ops(isa);
   return m;
 }
@@ -45,6 +48,7 @@ struct machine *machine_new(struct memory *memory, k_isa isa) {
 void machine_free(struct machine *m) {
   if (!m) return;
   buffer_free(m->memory, &m->buffer);
+  notes_free(&m->notes);
   memory_free(m->memory, m, sizeof *m);
 }
 
@@ -65,6 +69,7 @@ struct running {
   const k_run *run;
   const op_fn *ops;
   void **at;                  /* the addresses of operands, in this block */
+  struct notes *notes;
   struct numbering numbers;
   k_failure *failure;         /* error is KE_NONE until a row fails */
   size_t first;               /* the block's first row */
@@ -185,12 +190,14 @@ static uint32_t control(const struct running *r, uint32_t pc, size_t n) {
   return pc + 1;
 }
 
-/* Notes that the instruction failed in this lane of the block, and of what value. */
+/* Notes that the instruction failed in this lane of the block, and of what value; what has been
+** noted down says so itself. */
 static void fail(struct running *r, const k_insn *k, size_t lane) {
   const struct op_info *info = &op_table[k->op];
   k_failure *f = r->failure;
   assert(info->error != KE_NONE && r->first + lane < r->run->rows);
   f->row = r->first + lane;
+  if (k->op == OP_DO_NOTES) return;
   f->tag = k->tag;
   f->error = (k_error)info->error;
   switch (info->signature[1]) {
@@ -213,15 +220,27 @@ static void fail(struct running *r, const k_insn *k, size_t lane) {
   }
 }
 
+static bool is_note(uint32_t op) { return op >= OP_NOTE_F64 && op <= OP_DO_NOTES; }
+
+/* Does an instruction that is about notes for n rows; how many of them did not fail. */
+static size_t note(struct running *r, const k_insn *k, size_t n) {
+  static const uint8_t types[] = {KT_F64, KT_I64, KT_BOOL};
+  if (k->op == OP_DO_NOTES) return notes_do(r->notes, r->p, r->run, n, r->failure);
+  assert(k->dst >= r->numbers.sites && k->dst < r->numbers.count);
+  return notes_add(r->notes, k->dst - r->numbers.sites, (k_type)types[k->op - OP_NOTE_F64],
+                   r->at[k->a], r->at[k->b], r->at[k->d], n);
+}
+
 /* Runs the block of n rows at r->first; returns how many of them did not fail. */
 static size_t run_block(struct running *r, size_t n) {
   const k_insn *insns = r->p->insns;
   uint32_t end = r->p->insn_count;
   void *const *at = r->at;
+  notes_clear(r->notes, r->first);
   for (uint32_t pc = r->p->prologue; pc < end;) {
     const k_insn *k = &insns[pc];
-    if (k->op < OP_CONTROLS) {
-      size_t done = r->ops[k->op](k, at, n);
+    if (k->op < OP_CONTROLS || is_note(k->op)) {
+      size_t done = k->op < OP_CONTROLS ? r->ops[k->op](k, at, n) : note(r, k, n);
       pc++;
       assert(done <= n);
       if (done == n) continue;
@@ -301,6 +320,8 @@ k_status machine_run(struct machine *m, const struct program *p, const k_run *ru
   r.p = p;
   r.run = run;
   r.ops = m->ops;
+  r.notes = &m->notes;
+  notes_open(&m->notes, p, (char *)m->buffer.data + l.notes);
   r.failure = failure;
   r.first = 0;
   r.block = choose_block(p, run->rows);

@@ -2,6 +2,7 @@
 **
 **   builder.c   nodes, their memory, common subexpressions, going back
 **   build.c     the public operations
+**   build_note.c  those that change what is not the row's own
 **   fuse.c      live nodes; operations joined; operands that have to be block registers
 **   order.c     the order of instructions: out of loops, what can fail first
 **   region.c    work that an empty mask makes needless
@@ -36,6 +37,8 @@ enum {
   N_LOOK,      /* id or place, -, -, mask; aux: lookup */
   N_BOUND,     /* index, -, -, mask; aux: array. Yields nothing */
   N_NEED,      /* x, -, -, mask. Yields nothing */
+  N_NOTE,      /* index, operand, -, mask; aux: site. Yields nothing */
+  N_DO_NOTES,  /* -, -, -, mask of all. Yields nothing */
   N_LOOP,      /* count, mask; yields the counter */
   N_CARRY,     /* init, then next */
   N_NEXT,      /* carry, value */
@@ -90,6 +93,8 @@ struct node_list {
   uint32_t count, capacity;
 };
 
+#define ALIAS_COLUMN 0x8000u
+
 struct builder {
   struct memory *memory;
   k_status status;
@@ -100,11 +105,15 @@ struct builder {
   k_value fail_mask;                 /* see build_at */
   uint32_t fail_tag;
   uint32_t column_count, uniform_count, bitmap_count, total_count, array_count, lookup_count;
+  uint32_t site_count;
   uint8_t columns[MAX_COLUMNS];
   uint8_t uniforms[MAX_COLUMNS];     /* k_type + 1, 0 unknown */
   uint8_t totals[MAX_TOTALS];
   uint8_t arrays[MAX_ARRAYS];
   uint8_t lookups[MAX_LOOKUPS];
+  uint16_t aliases[MAX_ARRAYS];      /* 1 + the uniform that an array's only element is, or 0; or */
+  k_site sites[MAX_SITES];           /* ALIAS_COLUMN + that whose cells its elements are */
+  k_value shared;                    /* K_SHARED: the node that looks at what is written */
   k_value store[MAX_COLUMNS];        /* build_finish: the store of each column, or 0 */
   k_value load[MAX_COLUMNS];         /* build_finish: its live load, or 0 */
   k_value bucket[256];
@@ -155,11 +164,6 @@ extern const struct operation operations[KO_COUNT];
 
 static inline bool is_store(const struct node *n) { return n->op == N_STORE || n->op == N_PUT; }
 
-/* Whether it only fails, or does not. */
-static inline bool is_check(const struct node *n) {
-  return n->op == N_RANGE || n->op == N_BOUND || n->op == N_NEED;
-}
-
 static inline bool is_compare(uint32_t op) { return op >= KO_EQ && op <= KO_GE; }
 
 /* Instructions on f64 stand in ops.def as those on f32 do, so far behind them. */
@@ -189,9 +193,20 @@ uint32_t loop_depth(const struct builder *b, k_value loop);
 ** instructions calculate with. */
 bool column_direct(const struct builder *b, uint32_t column);
 
+/* A node that may fail in the rows of the mask given to build_at. */
+struct node builder_failing(const struct builder *b, uint32_t op, k_type type);
+/* Whether v may be an operand of that type; if not, building has failed. */
+bool builder_takes(struct builder *b, k_value v, k_type type);
+/* Whether it is there for nothing but its place among the others. */
+static inline bool yields_nothing(uint32_t op) {
+  return op == N_RANGE || op == N_BOUND || op == N_NEED || op == N_NOTE || op == N_DO_NOTES;
+}
+
 /* ---- the passes, each false when the status went bad ---- */
 
+bool plan_notes(struct builder *b);
 bool plan_live(struct builder *b);
+bool plan_owners(struct builder *b);
 bool plan_fuse(struct builder *b);
 bool plan_fill(struct builder *b);
 bool plan_order(struct builder *b);

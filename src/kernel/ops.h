@@ -38,7 +38,7 @@ const op_fn *isa_ops(k_isa isa);
 
 /* The number of the first operand of each kind; columns begin at 0. */
 struct numbering {
-  uint32_t reg1, reg4, reg8, scalars, all, bitmaps, totals, start, arrays, lookups,
+  uint32_t reg1, reg4, reg8, scalars, all, bitmaps, totals, start, arrays, lookups, sites,
       count;
 };
 struct numbering program_numbering(const struct program *p);
@@ -51,7 +51,8 @@ k_type column_value(k_column c);
 /* Limits that the checker imposes. */
 enum {
   MAX_COLUMNS = 256, MAX_REGISTERS = 128, MAX_SCALARS = 1024, MAX_BITMAPS = 64,
-  MAX_TOTALS = 16, MAX_ARRAYS = 32, MAX_LOOKUPS = 64, MAX_DEPTH = 8, MAX_INSNS = 16384
+  MAX_TOTALS = 16, MAX_ARRAYS = 32, MAX_LOOKUPS = 64, MAX_SITES = 128, MAX_DEPTH = 8,
+  MAX_INSNS = 16384
 };
 
 /* The parts of a folding's total are plain for sums; those of the least and the greatest

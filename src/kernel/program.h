@@ -46,6 +46,7 @@ typedef enum k_status {
   K_ENOMEM,  /* the allocator refused */
   K_ELIMIT,  /* too many values, columns, registers: the function stays Lua */
   K_EINVAL,  /* the caller's mistake: operands that do not fit, a value out of its loop */
+  K_SHARED,  /* an array is written, and looked at beside: see build_note */
   K_FAILED   /* a row failed (machine_run only) */
 } k_status;
 
@@ -98,6 +99,7 @@ void build_at(struct builder *b, k_value mask, uint32_t tag);
 ** point by building the body again). Columns declared since stay declared. */
 typedef struct k_mark {
   k_value value, loop;
+  uint32_t sites;
 } k_mark;
 k_mark build_mark(const struct builder *b);
 void build_rewind(struct builder *b, k_mark mark);
@@ -263,7 +265,9 @@ typedef enum k_error {
   KE_RANGE,     /* an integer out of its field's range */
   KE_EMPTY,     /* the interval of a random number is empty */
   KE_ABSENT,    /* an index of an array that has no such element: the index is the value */
-  KE_NIL        /* what may be absent is, where it is needed */
+  KE_NIL,       /* what may be absent is, where it is needed */
+  KE_DEAD,      /* what is ordered cannot be done: the entity is not alive, or no such one */
+  KE_ROOM       /* there is no room to note down what rows do to others */
 } k_error;
 
 typedef struct k_failure {
@@ -311,7 +315,7 @@ typedef void (*k_live)(void *ud, int64_t *ids, size_t n);
 typedef void (*k_look)(void *ud, uint32_t number, const int64_t *from, const uint8_t *mask,
                        void *to, size_t n);
 
-/* An array: at least one element. */
+/* An array: at least one element. Notes write to it. */
 typedef struct k_array {
   const void *data;
   int64_t count;
@@ -329,6 +333,7 @@ typedef struct k_run {
   const k_array *arrays;      /* by index */
   k_look look;                /* needed when there are lookups */
   void *look_ud;
+  const struct k_orders *orders;   /* build_note.h; needed by programs that have some */
 } k_run;
 
 /* Runs `p` over one table. K_OK, or K_FAILED: then *failure says why, rows before the
@@ -366,14 +371,23 @@ float k_log(float x);
 
 /* One instruction. Its operands are numbers, counted through: first the columns, then the
 ** block registers of 1, of 4 and of 8 bytes a lane, then the scalars, the mask of every
-** row, the bitmaps, the totals, the bits of the rows to start with, the arrays, the lookups.
-** What an instruction takes is said by its signature in ops.def. */
+** row, the bitmaps, the totals, the bits of the rows to start with, the arrays, the lookups, the
+** sites. What an instruction takes is said by its signature in ops.def. */
 typedef struct k_insn {
   uint16_t op, dst, a, b, c, d;
   uint32_t tag;
 } k_insn;
 
 #define K_NO_OPERAND 0xffff
+
+#define ARRAY_OF_CELLS 0x80u  /* of an array: only notes write to it, see build_cells */
+
+/* A place where rows note down a step on an element of an array, or an order. */
+typedef struct k_site {
+  uint8_t array, step, type;   /* or the order's number; a k_step; the k_type of its operand */
+  uint8_t turned;
+  uint8_t first, last;         /* of the steps on one element */
+} k_site;
 
 /* What may differ between programs that pass the check. Public so that the checker can be
 ** shown programs that no builder made. */
@@ -384,7 +398,7 @@ struct program {
   uint16_t scalar_count;
   uint16_t uniform_count;   /* the first scalars are the uniforms, */
   uint16_t constant_count;  /* then the constants, then those that are computed */
-  uint16_t bitmap_count, total_count, array_count, lookup_count;
+  uint16_t bitmap_count, total_count, array_count, lookup_count, site_count;
   uint16_t block;           /* rows per block: a multiple of 64, at most K_BLOCK */
   uint16_t whole;           /* 1: has no block registers, so that blocks may be longer */
   uint16_t starts;          /* 1: is for some rows, k_run.start; blocks without any are skipped */
@@ -395,8 +409,9 @@ struct program {
   k_scalar *constants;
   k_insn *insns;
   uint8_t *totals;          /* k_reduce * 4 + k_type of each */
-  uint8_t *arrays;          /* k_column of each: none of entities */
+  uint8_t *arrays;          /* k_column of each: none of entities; perhaps ARRAY_OF_CELLS */
   uint8_t *lookups;         /* k_type of each */
+  k_site *sites;
   uint32_t shared;          /* owners beside the first one, each of which frees it */
 };
 

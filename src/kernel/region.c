@@ -137,6 +137,7 @@ static int32_t cost(const struct node *n) {
   switch (n->op) {
     case N_LOOK:
     case N_RANDOM: return 100;
+    case N_NOTE:
     case N_INTERVAL:
     case N_LIVE: return 40;
     case N_ELEMENT:
@@ -154,7 +155,7 @@ static bool depends_on(const struct builder *b, k_value v, uint32_t state) {
 
 static bool ends_segment(const struct node *n) {
   return n->op == N_LOOP || n->op == N_END || is_store(n) || n->op == N_SKIP ||
-         n->op == N_LAND;
+         n->op == N_LAND || n->op == N_DO_NOTES;
 }
 
 static void forget(struct builder *b, int32_t from, int32_t to) {
@@ -230,7 +231,7 @@ static bool tie(struct builder *b, int32_t from, int32_t to, k_value m) {
 
 /* Whether a node can be left in the region: nothing outside needs its value. */
 static bool can_stay(const struct builder *b, const struct node *n, k_value m) {
-  if (n->op == N_EMIT || n->op == N_REDUCE || is_check(n)) return true;
+  if (n->op == N_EMIT || n->op == N_REDUCE || yields_nothing(n->op)) return true;
   assert(n->inside <= n->uses);
   return is_partial(b, n, m) || n->inside == n->uses;
 }

@@ -1,10 +1,15 @@
 #include "kernel/run.h"
 
+#include "core/base/value.h"
 #include "core/store/bits.h"
+#include "core/store/command.h"
+#include "core/store/component.h"
 #include "core/store/entity.h"
+#include "core/store/index.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/world.h"
+#include "kernel/build_note.h"
 #include "kernel/lookup.h"
 #include "kernel/ops.h"
 
@@ -172,14 +177,98 @@ static void look_up(void *ud, uint32_t number, const int64_t *from, const uint8_
   lookup_all(run->query->world, &run->plan->lookups[number], from, mask, to, n);
 }
 
+/* ---- orders ---- */
+
+/* A run that gives some. */
+struct giving {
+  const struct run *run;
+  uint32_t spawns;             /* that were looked at since room was made */
+  ecs_id newest;               /* whom the last of them has made */
+};
+
+static const struct run_command *order_of(const struct run *run, uint32_t order) {
+  assert(order < run->plan->order_count && staging_is_open(&run->query->world->staging));
+  return &run->plan->orders[order];
+}
+
+static bool can_order(void *ud, uint32_t order, int64_t id) {
+  struct giving *giving = ud;
+  const struct run_command *command = order_of(giving->run, order);
+  if (command->action == RUN_SPAWN) giving->spawns++;
+  if (command->action == RUN_SPAWN || command->newest) return true;
+  if (!entity_find(&giving->run->query->world->entities, (ecs_id)id)) return false;
+  return command->action != RUN_DESPAWN || ecs_id_index((ecs_id)id) >= FIRST_ENTITY;
+}
+
+static bool reserve_orders(void *ud, uint32_t count) {
+  struct giving *giving = ud;
+  ecs_world *world = giving->run->query->world;
+  uint32_t spawns = giving->spawns;
+  giving->spawns = 0;
+  if (spawns && entity_reserve(&world->entities, &world->memory, &world->entities.entities,
+                               spawns) != ECS_OK)
+    return false;
+  return command_reserve(world, count, count, count) == ECS_OK;
+}
+
+/* What was noted down, as a leaf has it. */
+static ecs_cell cell_of(const struct leaf *leaf, k_scalar value) {
+  ecs_cell cell = cell_of_bits(leaf->size, (uint64_t)value.i64);
+  if (type_class(leaf->type) != CLASS_FLOAT) return cell;
+  if (leaf->size == 4)
+    cell.f32 = (float)value.f64;
+  else
+    cell.f64 = value.f64;
+  return cell;
+}
+
+static ecs_status order_set(ecs_world *world, const struct run_command *command, ecs_id id,
+                            k_scalar value) {
+  struct component *component = component_of(world, command->component);
+  assert(component && !component->relation && command->leaf < component->leaf_count);
+  struct write write = {command->leaf, cell_of(&component->leaves[command->leaf], value)};
+  return entity_set(world, id, component, &write, 1);
+}
+
+static ecs_status stage(ecs_world *world, const struct run_command *command, ecs_id id) {
+  switch (command->action) {
+    case RUN_DESPAWN: return entity_despawn(world, id);
+    case RUN_ADD: return entity_add(world, id, command->component);
+    default:
+      assert(command->action == RUN_REMOVE);
+      return entity_remove(world, id, command->component);
+  }
+}
+
+static void give_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
+  struct giving *giving = ud;
+  const struct run_command *command = order_of(giving->run, order);
+  ecs_world *world = giving->run->query->world;
+  ecs_id who = command->newest ? giving->newest : (ecs_id)id;
+  ecs_status status;
+  switch (command->action) {
+    case RUN_SPAWN: status = entity_spawn(world, NULL, 0, &giving->newest); break;
+    case RUN_SET:
+      if (command->gives_newest) value.i64 = (int64_t)giving->newest;
+      status = order_set(world, command, who, value);
+      break;
+    default: status = stage(world, command, who); break;
+  }
+  assert(status == ECS_OK);
+  (void)status;
+}
+
 static bool run_machine(struct runner *runner, const struct run *run, uint32_t count,
                         void *const *columns, struct run_failure *failure) {
   set_uniforms(run);
   assert(run->plan->machine_room <= runner->machine_room);
+  struct giving giving = {run, 0, ECS_NULL};
+  const k_orders orders = {can_order, reserve_orders, give_order, &giving};
   k_run rows = {.rows = count, .columns = columns, .uniforms = run->uniforms,
                 .bitmaps = runner->bitmaps, .start = runner->start, .totals = run->totals,
-                .arrays = run->arrays, .live = forget_dead, .live_ud = run->query->world,
-                .look = look_up, .look_ud = (void *)(uintptr_t)run};
+                 .arrays = run->arrays, .orders = run->plan->order_count ? &orders : NULL,
+                 .live = forget_dead, .live_ud = run->query->world,
+                 .look = look_up, .look_ud = (void *)(uintptr_t)run};
   k_status status = machine_run(runner->machine, run->plan->program, &rows, &failure->why);
   assert(status == K_OK || status == K_FAILED);
   assert(status == K_OK || failure->why.row < count);
@@ -207,6 +296,7 @@ bool run_table(struct runner *runner, const struct run *run, uint32_t match,
                struct run_failure *failure) {
   ecs_world *world = run->query->world;
   const struct table *table = table_of(run, match);
+  assert(run->plan->other_count == 0);
   if (run->plan->needs_room) lay_out(runner, run->plan, table->count);
   if (run->plan->takes_ids) write_ids(runner, world, table);
   if (run->plan->program->starts) mark_start(runner, run, table);
@@ -240,16 +330,6 @@ static void count_marks(const struct runner *runner, const struct run_plan *plan
       *marks += bits_count(runner->bitmaps[i][word]);
     }
     *marked_rows += bits_count(any);
-  }
-}
-
-static ecs_status stage(ecs_world *world, const struct run_command *command, ecs_id id) {
-  switch (command->action) {
-    case RUN_DESPAWN: return entity_despawn(world, id);
-    case RUN_ADD: return entity_add(world, id, command->component);
-    default:
-      assert(command->action == RUN_REMOVE);
-      return entity_remove(world, id, command->component);
   }
 }
 
@@ -311,8 +391,10 @@ static RARE ecs_status fail(const ecs_world *world, const struct run_failure *fa
     [KE_EMPTY] = "the interval of a random number is empty",
     [KE_ABSENT] = "an array has no such element",
     [KE_NIL] = "what is needed is not there",
+    [KE_DEAD] = "an entity that it changes is not alive",
+    [KE_ROOM] = "there is no room for what it does to others",
   };
-  assert(failure->why.error > KE_NONE && failure->why.error <= KE_NIL);
+  assert(failure->why.error > KE_NONE && failure->why.error <= KE_ROOM);
   return world_fail(world, ECS_EUSER, "entity %e: %s", failure->entity,
                     reasons[failure->why.error]);
 }

@@ -10,6 +10,8 @@
 
 #define RUN_COLUMNS 128        /* of one program */
 #define RUN_BITMAPS 16         /* of one program: each command has one, a predicate has one */
+#define RUN_ORDERS 64          /* of one program, instead: see run_plan */
+#define RUN_OTHERS 16          /* of one program: fields of others that it writes to */
 #define RUN_ASKED 16           /* of one program: components that it asks of its rows */
 
 /* The first uniforms of every program. run_table sets them; those from UNIFORM_FIRST on are the
@@ -22,12 +24,21 @@ struct run_column {
   uint32_t leaf;               /* counted from the first column of the slot's term */
 };
 
-enum run_action { RUN_DESPAWN, RUN_ADD, RUN_REMOVE };
+enum run_action { RUN_DESPAWN, RUN_ADD, RUN_REMOVE, RUN_SET, RUN_SPAWN };
 
-/* What is to become of the entities whose rows a bitmap marks. */
+/* What is to become of the entities whose rows a bitmap marks, or whom rows order it for. */
 struct run_command {
   enum run_action action;
-  ecs_id component;            /* of RUN_ADD and RUN_REMOVE */
+  ecs_id component;            /* but of RUN_DESPAWN */
+  uint32_t leaf;               /* of RUN_SET, which is only ordered */
+  bool newest;                 /* for whom RUN_SPAWN, only ordered, too, has made last; */
+  bool gives_newest;           /* or that one is what is set */
+};
+
+/* An array of a program whose elements are the cells of others' that one of its columns stands for:
+** gather.h gives their addresses. */
+struct run_other {
+  uint32_t array, column;
 };
 
 /* A uniform that says whether a table has a component, be it switched off. */
@@ -45,9 +56,13 @@ struct run_plan {
   const struct run_column *columns;    /* one for each column of the program */
   const struct run_command *commands;  /* of its first bitmaps, in the order of the function */
   uint32_t command_count;
+  const struct run_command *orders;    /* or those that rows order, by their number; given */
+  uint32_t order_count;                /* where there are any, block by block, in an open scope */
   const struct run_asked *asked;       /* the caller's to set, where there are any: */
   uint32_t asked_count;                /* then no run is over rows of several tables */
   const struct run_lookup *lookups;    /* the caller's to set: as many as the program has */
+  const struct run_other *others;      /* likewise: then all runs are over rows gathered */
+  uint32_t other_count;
   bool takes_ids;                      /* one of the columns is the entities */
   bool needs_room;                     /* for ids or bits of the rows */
   size_t machine_room;                 /* of the program */

@@ -58,19 +58,34 @@ static void list_lookups(lua_State *L, const ecs_world *world, const struct vari
   }
 }
 
-static void list_fields(lua_State *L, const struct kernel *kernel, const char *key, bool writes) {
-  const struct variant *variant = kernel->variants[0];
+/* Appends arrays, and fields of resources, that the program writes to. */
+static void add_written(lua_State *L, const ecs_world *world, const struct variant *variant) {
+  for (uint32_t i = 0; i < variant->array_count; i++) {
+    if (!variant->array_ids[i] || !variant->array_written[i]) continue;
+    const struct component *component = component_of(world, variant->array_ids[i]);
+    if (component->length)
+      lua_pushstring(L, component->name);
+    else
+      lua_pushfstring(L, "%s.%s", component->name,
+                      component->leaves[variant->array_leaves[i]].name);
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+  }
+}
+
+static void list_fields(lua_State *L, const ecs_world *world, const struct variant *variant,
+                        const char *key, bool writes) {
   lua_newtable(L);
   lua_Integer count = 0;
   for (uint32_t i = 0; i < variant->column_count; i++) {
     const struct front_column *column = &variant->columns[i];
-    bool wanted = column->component && (writes ? column->written : column->read);
+    bool wanted = column->component && (writes ? column->written || column->folded : column->read);
     if (!wanted) continue;
     lua_pushfstring(L, "%s.%s", column->component->name,
                     column->component->leaves[column->component_leaf].name);
     lua_rawseti(L, -2, ++count);
   }
-  if (!writes) list_lookups(L, kernel->box->world, variant, count);
+  if (!writes) list_lookups(L, world, variant, count);
+  if (writes) add_written(L, world, variant);
   lua_setfield(L, -2, key);
 }
 
@@ -97,8 +112,8 @@ static void explain_kernel(lua_State *L, int handle, int table) {
   if (!kernel) return;
   lua_pushvalue(L, table);
   if (is_current(kernel) && !kernel->refused) {
-    list_fields(L, kernel, "reads", false);
-    list_fields(L, kernel, "writes", true);
+    list_fields(L, kernel->box->world, kernel->variants[0], "reads", false);
+    list_fields(L, kernel->box->world, kernel->variants[0], "writes", true);
     set_program(L, kernel->variants[0]);
   }
   if (kernel->refused) {

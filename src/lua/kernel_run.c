@@ -138,6 +138,9 @@ static void begin(lua_State *L, struct kernel *kernel, struct gathering *g, uint
   if (!g->walk) run_ask(&g->run, world_table(g->run.query->world, g->run.query->tables[g->match]));
   if (!gather_begin(&kernel->set->runner, &g->run, g->walk, g->gather)) raise_memory(L);
   if (g->batch && !gather_lay_out(&kernel->set->runner, g->batch)) raise_memory(L);
+  for (uint32_t i = 0; i < g->variant->other_count; i++)
+    g->variant->arrays[g->variant->others[i].array] =
+        (k_array){g->gather->cells[i], GATHER_ROWS};
 }
 
 /* From a row on, of the matches behind those that are done. Finalizers may run other programs

@@ -59,7 +59,8 @@ static void read_resources(const struct world_box *box, struct variant *variant)
 static void read_arrays(const struct world_box *box, struct variant *variant) {
   for (uint32_t i = 0; i < variant->array_count; i++)
     if (variant->array_ids[i])
-      variant->arrays[i] = guard_read_array(box->world, variant->array_ids[i]);
+      variant->arrays[i] =
+          guard_read_array(box->world, variant->array_ids[i], variant->array_leaves[i]);
 }
 
 /* ---- choosing ---- */
@@ -253,7 +254,11 @@ static bool copy_arrays(struct memory *memory, struct variant *variant,
   variant->column_count = count;
   memcpy(variant->commands, from->commands, sizeof variant->commands);
   memcpy(variant->asked, from->asked, sizeof variant->asked);
+  memcpy(variant->others, from->others, sizeof variant->others);
+  variant->other_count = from->other_count;
   memcpy(variant->array_ids, from->array_ids, sizeof variant->array_ids);
+  memcpy(variant->array_leaves, from->array_leaves, sizeof variant->array_leaves);
+  memcpy(variant->array_written, from->array_written, sizeof variant->array_written);
   variant->array_count = from->array_count;
   return made;
 }
@@ -273,8 +278,13 @@ static struct variant *copy_variant(ecs_world *world, const struct variant *from
 }
 
 static void give_program(struct variant *variant, struct program *program, uint32_t commands,
-                         uint32_t asked) {
+                         uint32_t orders, uint32_t asked) {
   variant->plan = run_plan_of(program, variant->cells, variant->commands, commands);
+  variant->plan.orders = variant->commands;
+  variant->plan.order_count = orders;
+  variant->plan.others = variant->others;
+  variant->plan.other_count = variant->other_count;
+  variant->plan.needs_room |= variant->other_count != 0;
   variant->plan.asked = variant->asked;
   variant->plan.lookups = variant->lookups;
   variant->plan.asked_count = asked;
@@ -294,12 +304,20 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
                           .array_count = front->array_count};
   memcpy(found.commands, front->commands, sizeof found.commands);
   memcpy(found.asked, front->asked, sizeof found.asked);
-  for (uint32_t i = 0; i < front->array_count; i++) found.array_ids[i] = front->arrays[i].id;
+  for (uint32_t i = 0; i < front->array_count; i++) {
+    found.array_ids[i] = front->arrays[i].id;
+    found.array_leaves[i] = front->arrays[i].leaf;
+    found.array_written[i] = front->arrays[i].written;
+    if (front->arrays[i].column)
+      found.others[found.other_count++] = (struct run_other){i, front->arrays[i].column - 1};
+  }
   struct variant *variant = copy_variant(world, &found);
   if (!variant || !front->program) return variant;
   variant->quiet = !RESULT_IS_USED(kernel->result) && front->command_count == 0 &&
                    !program_info(front->program).fails;
-  give_program(variant, front->program, front->command_count, front->asked_count);
+  uint32_t commands = front->command_count;
+  give_program(variant, front->program, front->orders ? 0 : commands, front->orders ? commands : 0,
+               front->asked_count);
   front->program = NULL;
   return variant;
 }
@@ -336,13 +354,33 @@ static bool add_variant(lua_State *L, int all_anchors, struct kernel *kernel,
   return false;
 }
 
-/* Has the front compile the function at the top of the stack, which it pops; Lua's status, if it is
-** not LUA_OK with what was raised. */
-static int run_front(lua_State *L, int anchors, struct kernel *kernel, struct front *front) {
+/* Has the front compile the function; Lua's status, if it is not LUA_OK with what was raised. */
+static int try_front(lua_State *L, int handle, int anchors, struct kernel *kernel,
+                     struct front *front, struct which which) {
+  front->world = kernel->box->world;
+  front->outside = kernel_object;
+  front->owner = kernel->box;
+  front->query = kernel->query;
+  front->present = which.present;
+  front->starts = which.some;
+  front->result = kernel->result;
+  kernel_push_function(L, handle);
   lua_pushvalue(L, anchors);
   lua_pushlightuserdata(L, front);
   lua_pushlightuserdata(L, kernel);
   return try_quietly(L, compile_protected, 4, 0);
+}
+
+/* The same, once more where commands have to be ordered one by one. */
+static int run_front(lua_State *L, int handle, int anchors, struct kernel *kernel,
+                     struct front *front, struct which which) {
+  int status = try_front(L, handle, anchors, kernel, front, which);
+  if (status != LUA_ERRRUN || !front->wants_orders) return status;
+  lua_pop(L, 1);
+  front_free(front);
+  memset(front, 0, sizeof *front);
+  front->orders = true;
+  return try_front(L, handle, anchors, kernel, front, which);
 }
 
 /* (anchors, reason): what is told of a variant that is refused. */
@@ -375,15 +413,7 @@ static bool compile(lua_State *L, int handle, int anchors, struct kernel *kernel
   struct memory *memory = box->memory;
   struct front *front = memory_array(memory, 1, sizeof *front);
   if (!front) raise_memory(L);
-  front->world = box->world;
-  front->outside = kernel_object;
-  front->owner = box;
-  front->query = kernel->query;
-  front->present = which.present;
-  front->starts = which.some;
-  front->result = kernel->result;
-  kernel_push_function(L, handle);
-  int status = run_front(L, anchors, kernel, front);
+  int status = run_front(L, handle, anchors, kernel, front, which);
   kernel->breaks_promise = front->breaks_promise;
   bool made = true;
   if (status == LUA_OK)
@@ -434,7 +464,7 @@ static bool share(lua_State *L, int all_anchors, struct kernel *kernel,
   if (copy && variant->plan.program) {
     copy->quiet = variant->quiet;
     give_program(copy, variant->plan.program, variant->plan.command_count,
-                 variant->plan.asked_count);
+                 variant->plan.order_count, variant->plan.asked_count);
     variant->plan.program->shared++;
   }
   return add_variant(L, all_anchors, kernel, copy);

@@ -66,11 +66,15 @@ struct variant {
   uint32_t anchor_count;       /* in it; the function is the first */
   uint64_t run;                /* of the kernel, that `uniforms` are for */
   k_scalar uniforms[FRONT_UNIFORMS];
-  struct run_command commands[RUN_BITMAPS];
+  struct run_command commands[RUN_ORDERS];
   struct run_asked asked[RUN_ASKED];
   struct run_lookup *lookups;
   uint32_t lookup_count;
+  struct run_other others[RUN_OTHERS];
+  uint32_t other_count;
   ecs_id array_ids[FRONT_ARRAYS];   /* 0: a table */
+  uint32_t array_leaves[FRONT_ARRAYS];   /* of a resource: which field of it */
+  bool array_written[FRONT_ARRAYS];
   uint32_t array_count;
   k_array arrays[FRONT_ARRAYS];   /* as they are in this run */
   struct copied copied[FRONT_ARRAYS];   /* tables among them */

@@ -179,9 +179,8 @@ static struct thing take_key(const struct scanner *s, const struct body *body, u
 
 static void check_upvalue_store(const struct scanner *s, const struct body *body, uint32_t pc,
                                 const struct code *code) {
-  if (!code->b) return;
   struct thing view = take_upvalue(s, body, code->a);
-  check_store(s, body, pc, &view, code->b - 1);
+  check_store(s, body, pc, &view, code->b);
 }
 
 /* ---- instructions ---- */
@@ -191,6 +190,8 @@ static uint32_t count_written(const struct code *code) {
   switch (code->kind) {
     case CODE_NOTHING:
     case CODE_SET_FIELD:
+    case CODE_SET_INDEX:
+    case CODE_SET_UPFIELD:
     case CODE_JUMP:
     case CODE_COMPARE:
     case CODE_TEST:
@@ -228,7 +229,7 @@ static struct thing result_of(const struct scanner *s, const struct body *body, 
       take_key(s, body, pc, things[code->b], &constants[code->c]);
       return unknown;
     case CODE_SET_FIELD: check_store(s, body, pc, &things[code->a], code->b); return unknown;
-    case CODE_REFUSED: check_upvalue_store(s, body, pc, code); return unknown;
+    case CODE_SET_UPFIELD: check_upvalue_store(s, body, pc, code); return unknown;
     case CODE_INDEX:
       if (things[code->b].kind != THING_VIEW || !things[code->b].array) return unknown;
       return part_of(&things[code->b], things[code->b].array);
@@ -301,7 +302,7 @@ static void find_joins(struct body *body) {
   uint32_t count = body->code.count;
   for (uint32_t pc = 0; pc < count; pc++) {
     const struct code *code = &body->code.code[pc];
-    if (code->kind == CODE_REFUSED && code->b) body->sets[code->b - 1] = true;
+    if (code->kind == CODE_SET_UPFIELD) body->sets[code->b] = true;
     bool jumps = is_fork(code->kind) && code->kind != CODE_RETURN;
     if (jumps && pc + 1 < count) body->joins[pc + 1] = true;
     if (jumps && pc + 2 < count) body->joins[pc + 2] = true;

@@ -224,7 +224,7 @@ static void run_once(world *w, const struct program *p, k_isa isa) {
   struct machine *m = machine_new(&test_memory, isa);
   CHECK(machine_reserve(m, p) == K_OK);
   const k_run run = {w->rows, w->columns, w->uniforms, w->bitmaps, w->start, totals, resolve,
-                     NULL, NULL, NULL, NULL};
+                     NULL, NULL, NULL, NULL, NULL};
   memset(&w->failure, 0, sizeof w->failure);
   w->status = machine_run(m, p, &run, &w->failure);
   CHECK(w->status == K_OK || (w->status == K_FAILED && w->failure.row < w->rows));

@@ -1,0 +1,324 @@
+-- Functions that write to what is not the row's own, compiled: elements of arrays, fields of
+-- resources.
+
+local helper = require "spec.support.ecs_helper"
+
+local math = math
+local ROWS = 2500
+
+local function new_world(kernels)
+  local world = helper.new_world { kernels = kernels }
+  world:component("P", { "x: f64", "i: i32", "d: f64", "s: f32", "on: bool", "k: i64" })
+  world:component("Owner", { "who: entity" })
+  world:component("Off", { toggle = true })
+  world:resource("Score", { "n: i32", "best: f64", "least: f32", "on: bool", "who: entity",
+    "mood: enum(calm, angry)", "m: i16[2]" })
+  for _, type in ipairs { "f32", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64" } do
+    world:array(type, type, 37)
+  end
+  world:array("bool", "bool", 37)
+  world:array("ids", "entity", 37)
+  local last
+  for n = 1, ROWS do
+    last = world:spawn { P = { x = n * 0.37, i = n * 7 % 37 + 1, d = n % 40, s = n % 5 + 0.25,
+      on = n % 3 == 0, k = n }, Owner = { who = last } }
+  end
+  return world
+end
+
+-- What systems that `make` gives do to worlds with kernels and without is the same; and whether
+-- all of them compiled, unless `mostly`.
+local function agree(make, mostly)
+  local seen = {}
+  for n, kernels in ipairs { true, false } do
+    local world = new_world(kernels)
+    local said = {}
+    for at, fn in ipairs { make(world, world:res "Score") } do
+      world:system("s" .. at, { query = "P, Owner", each = fn })
+      if kernels and not mostly then
+        assert.are.equal("vector", world:explain("s" .. at).tier, world:explain("s" .. at).reason)
+      end
+    end
+    for turn = 1, 2 do
+      local _, problem = pcall(world.update, world, 0.25)
+      said[turn] = tostring(problem):gsub("entity %S+ ", ""):gsub("\n.*", ""):gsub("#%d+", "")
+    end
+    seen[n] = table.concat(said, "\n") .. world:digest()
+  end
+  assert.are.equal(seen[2], seen[1])
+end
+
+describe("an array that a kernel writes to", function()
+  it("is set, the last row's value staying, whatever its type", function()
+    agree(function(world)
+      local f32, f64, i8, bool, ids = world:array "f32", world:array "f64", world:array "i8",
+        world:array "bool", world:array "ids"
+      local u32, i64 = world:array "u32", world:array "i64"
+      return function(p, owner, _, e)
+        f32[p.i] = p.x
+        f64[p.i] = p.k
+        i8[p.i] = p.i - 20
+        bool[p.i] = p.x > 30
+        ids[p.i] = e
+        u32[5] = p.i
+        i64[p.i * 1.0] = p.d
+        ids[1] = owner.who
+        f64[#f64] = 0.5
+      end
+    end)
+  end)
+
+  it("is added to and taken from in the order of rows, so that sums of floats agree", function()
+    agree(function(world)
+      local heat, count, narrow = world:array "f64", world:array "i32", world:array "f32"
+      local wide = world:array "i64"
+      return function(p, _, dt)
+        heat[p.i] = heat[p.i] + p.x * dt
+        heat[p.i // 2 + 1] = p.x / 3 + heat[p.i // 2 + 1]
+        heat[3] = 1.5 - heat[3]
+        count[p.i] = (count[p.i] or 0) + 1
+        count[7] = count[7] - p.i
+        narrow[p.i] = narrow[p.i] + p.x
+        wide[2] = wide[2] * 3 + p.k
+        wide[3] = wide[3] + 2 ^ 3
+        heat[9] = heat[9] / 2 + p.k
+      end
+    end)
+  end)
+
+  it("is held within limits by chains of steps, by Lua's comparisons", function()
+    agree(function(world)
+      local a, b, c = world:array "f64", world:array "u8", world:array "i16"
+      return function(p)
+        a[p.i] = math.max(a[p.i] - p.s, 0)
+        a[4] = math.min(math.max(p.x, a[4]), 700.25, 1000)
+        b[p.i] = math.min(b[p.i] + 9, 255)
+        c[p.i] = math.max(math.min(c[p.i] - p.i, 90), -90)
+        a[5] = math.min(a[5], 0 / (p.d - 20))
+        a[6] = math.max(0 / (p.d - 20), a[6])
+      end
+    end)
+  end)
+
+  it("is written where conditions hold and in rounds of loops, as they come", function()
+    agree(function(world)
+      local a, b = world:array "f64", world:array "i32"
+      return function(p)
+        if p.on then
+          a[p.i] = a[p.i] + 1
+          if p.x > 400 then return end
+          a[p.i] = a[p.i] * 0.5
+        elseif p.d < 12 then
+          b[p.d + 1] = p.i
+        else
+          a[p.i] = -1.0
+        end
+        for k = 1, 5 do
+          b[k * 3] = b[k * 3] * 2 + p.i
+          if k > p.d then break end
+          b[k * 3] = b[k * 3] % 1000 == 0 and 1 or 2
+        end
+      end
+    end, true)
+    agree(function(world)
+      local a = world:array "f64"
+      return function(p)
+        for k = 1, 4 do
+          for j = 1, 3 do
+            a[k * j] = a[k * j] + p.x
+            if j * k > p.d then break end
+          end
+          a[k] = a[k] / 2
+        end
+      end
+    end)
+  end)
+
+  it("keeps truths by or and and", function()
+    agree(function(world, score)
+      local seen, all = world:array("bool"), world:array("all", "bool", 37)
+      return function(p)
+        local even, far, late = p.i % 2 == 0, p.x > 900, p.d > 38
+        all[p.i] = all[p.i] or even
+        seen[p.i] = seen[p.i] or far
+        score.on = score.on or late
+      end, function(p)
+        local near, early = p.x < 900, p.on and p.d < 36
+        all[p.i] = all[p.i] and near
+        seen[p.d + 1 > 37 and 1 or p.d + 1] = early
+      end, function(p)
+        local high = p.s > 3
+        if p.on then seen[p.i] = seen[p.i] or high else all[p.i] = all[p.i] and high end
+        all[5] = all[5] or p.on
+      end
+    end)
+    agree(function(world)
+      local seen = world:array "bool"
+      return function(p) seen[p.i] = not seen[p.i] p.d = p.d + 1 end, function(p)
+        if seen[p.i] then seen[p.i] = p.on end
+      end, function(p) seen[p.i] = p.on or seen[p.i] end
+    end, true)
+  end)
+
+  it("leaves the rest to Lua at the first row that fails, which has then done nothing", function()
+    local makers = {
+      function(world)
+        local a, b = world:array "i32", world:array "f64"
+        return function(p)
+          p.x = p.x + 1
+          b[p.i] = b[p.i] + p.x
+          a[p.d] = a[p.d] + 1   -- d is 0 at times
+          b[p.i] = b[p.i] + 1
+        end
+      end,
+      function(world)
+        local a, b = world:array "u8", world:array "f64"
+        return function(p)
+          b[p.i] = b[p.i] + 1
+          a[p.i] = a[p.i] + 100
+          p.x = 0
+        end
+      end,
+      function(world)
+        local a, b = world:array "i64", world:array "f64"
+        return function(p)
+          b[2] = b[2] + p.x
+          a[p.i] = a[p.i] + p.x
+          p.x = 0
+        end
+      end,
+      function(world)
+        local a = world:array "i16"
+        return function(p) p.d = p.d + 1 a[p.i] = p.x end
+      end,
+      function(world)
+        local a, b = world:array "i64", world:array "i8"
+        return function(p)
+          for k = 1, 3 do
+            b[k] = b[k] + 1
+            a[p.i + k] = p.k
+          end
+        end
+      end,
+      function(world)
+        local a = world:array "f64"
+        return function(p) a[p.x] = 1 end
+      end,
+      function(_, score)
+        return function(p) score.m[2] = score.m[2] + p.i p.x = 1 end
+      end,
+    }
+    for _, make in ipairs(makers) do agree(make) end
+  end)
+
+  it("is written by rows that are switched on, and by those that lie elsewhere", function()
+    for _, query in ipairs { "P, with Off", "P, !Off", "P, Off?", "P, Owner.who->P:in" } do
+      local digests = {}
+      for n, kernels in ipairs { true, false } do
+        local world = new_world(kernels)
+        local a, b, count = world:array "f64", world:array "ids", 0
+        for p, e in world:query("P"):each() do
+          count = count + 1
+          if p.k % 3 > 0 then world:add(e, "Off") end
+          if p.k % 7 == 0 then world:disable(e, "Off") end
+        end
+        assert.are.equal(ROWS, count)
+        local each = function(p, _, e)
+          a[p.i] = a[p.i] + p.x
+          b[p.i] = e
+        end
+        if query:find("->", 1, true) then
+          each = function(p, other) a[p.i] = a[p.i] * 0.5 + other.x end
+        elseif query:find("?", 1, true) then
+          each = function(p, off, _, e)
+            if off then a[p.i] = a[p.i] + p.x end
+            b[p.i] = e
+          end
+        end
+        world:system("s", { query = query, each = each })
+        world:update(0.1)
+        world:update(0.1)
+        if kernels then
+          assert.are.equal("vector", world:explain("s").tier, world:explain("s").reason)
+        end
+        digests[n] = world:digest()
+      end
+      assert.are.equal(digests[2], digests[1], query)
+    end
+  end)
+
+  it("is no longer read by what else there is in the function", function()
+    local world = new_world(true)
+    local a, b, list = world:array "f64", world:array "i32", { 1, 2 }
+    assert.are.equal(2, #list)
+    local truth = world:array "bool"
+    local function reason_of(fn)
+      world:system("it", { query = "P", each = fn })
+      return world:explain("it").reason or "none"
+    end
+    for what, fn in pairs {
+      ["it writes to the array 'f64' and reads it in another step"] =
+        function(p) a[p.i] = a[p.i] + 1 p.x = a[2] end,
+      ["as in a[i] = a[i] + v"] = function(p) a[p.i] = a[p.i + 1] + 1 end,
+      ["read it in another system"] = function(p) if a[1] > 2 then a[p.i] = 0 end end,
+      ["write to a second array"] = function(p) a[p.i] = a[p.i] + a[p.i] end,
+      ["it writes to the array 'i32' and reads"] = function(p)
+        b[p.i] = 1
+        p.x = b[2]
+      end,
+      ["it writes to a table"] = function(p) list[p.i] = 1 end,
+      ["not named by a number"] = function(p) a[p.on] = 1 end,
+      ["sets a field of type f64 to another type"] = function(p) a[p.i] = p.on end,
+      ["it sets a field of type bool to another type"] = function(p) truth[p.i] = 1 end,
+    } do
+      local reason = reason_of(fn)
+      assert(reason:find(what, 1, true), what .. ": " .. reason)
+    end
+    local function late(p)
+      b[p.i] = 1
+      p.x = b[2]
+    end
+    local line = debug.getinfo(late, "S").linedefined + 2
+    assert(reason_of(late):find("notes_spec.lua:" .. line .. ": it writes", 1, true))
+    local q = world:query "P"
+    for _, form in ipairs { "where", "sum" } do
+      local fn = function(p) a[p.i] = 1 return 1 end
+      pcall(function() q[form](q, fn) end)
+      assert(world:explain(fn).reason:find("its result is used", 1, true), form)
+    end
+  end)
+end)
+
+describe("a resource that a kernel writes to", function()
+  it("has its fields set, added up, and held within limits", function()
+    agree(function(world, score)
+      return function(p, owner)
+        score.n = score.n + p.i
+        score.best = math.max(score.best, p.x)
+        score.least = score.least - p.s
+        score.on = p.on
+        score.who = owner.who
+        score.mood = p.on and "angry" or "calm"
+        score.m[1] = p.i
+      end, function(p)
+        local here = world:res "Score"
+        here.m[2] = math.min(here.m[2] + 3, 1000)
+        if p.on then here.n = here.n - 1 end
+      end
+    end)
+  end)
+
+  it("is not read by what else there is in the function", function()
+    local world = new_world(true)
+    local score = world:res "Score"
+    for _, fn in ipairs {
+      function(p) score.n = score.n + 1 p.x = score.n end,
+      function(p) p.x = score.n score.n = score.n + 1 end,
+      function() if score.n < 3 then score.n = score.n + 1 end end,
+    } do
+      world:system("it", { query = "P", each = fn })
+      local reason = world:explain("it").reason
+      assert(reason and reason:find("it writes to 'Score.n' and reads it", 1, true), reason)
+    end
+  end)
+end)

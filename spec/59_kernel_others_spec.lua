@@ -1,0 +1,178 @@
+-- Functions that write to fields of the entities that paths of their queries lead to, compiled.
+
+local helper = require "spec.support.ecs_helper"
+local ecs = require "ecs"
+
+local math = math
+
+local function new_world(kernels, rows)
+  local world = helper.new_world { kernels = kernels }
+  world:component("Health", { "hp: f64 = 100", "armor: i16", "by: entity", "on: bool", "w: f32",
+    "mood: enum(calm, angry)" })
+  world:component("Hit", { "who: entity", "amount: f64", "n: i32", "other: entity" })
+  world:component("Extra", { "n: i32" }, { storage = "sparse" })
+  world:relation("Docked", { "fee: f64", exclusive = true })
+  world:component("Port", { "income: f64", "ships: i32" })
+  local ids, ports = {}, {}
+  for n = 1, 40 do
+    ids[n] = world:spawn { Health = { hp = 100 + n }, Extra = n % 3 == 0 and {} or nil }
+    if n % 8 == 0 then ports[#ports + 1] = world:spawn { Port = {}, Health = {} } end
+  end
+  for n = 1, rows or 3000 do
+    world:spawn { Hit = { who = n % 13 > 0 and ids[n * n % 40 + 1] or nil, amount = n / 7,
+      n = n % 50, other = ids[n % 40 + 1] }, Docked = n % 4 == 0 and ports[n % 5 + 1] or nil,
+      Health = n % 2 == 0 and {} or nil }
+  end
+  return world, ids
+end
+
+local function plain(problem)
+  return (tostring(problem):gsub("\n.*", ""):gsub("entity %S+: ", ""):gsub("@%d+", ""))
+end
+
+-- What a function does to worlds with kernels and without in some updates is the same.
+local function agree(query, make)
+  local seen = {}
+  for n, kernels in ipairs { true, false } do
+    local world, ids = new_world(kernels)
+    world:system("it", { query = query, each = make(world, ids) })
+    if kernels then
+      assert.are.equal("vector", world:explain("it").tier, world:explain("it").reason)
+    end
+    local said = {}
+    for turn = 1, 3 do
+      local _, problem = pcall(world.update, world, 0.25)
+      said[turn] = plain(problem) .. " " .. world:digest()
+    end
+    seen[n] = table.concat(said, "\n")
+  end
+  assert.are.equal(seen[2], seen[1])
+end
+
+describe("a field of another entity that a kernel writes to", function()
+  it("takes the steps of all rows that lead there, in their order", function()
+    agree("Hit, Hit.who->Health", function()
+      return function(hit, health)
+        health.hp = health.hp - hit.amount * 0.1
+        health.hp = math.max(health.hp * 1.0625, 3)
+        health.armor = math.min(health.armor + hit.n, 1000)
+        health.w = health.w + 0.5
+        hit.n = (hit.n + 7) % 50
+      end
+    end)
+  end)
+
+  it("is set by the last row, whatever its type", function()
+    agree("Hit, Hit.who->Health", function()
+      return function(hit, health, _, e)
+        health.by = e
+        health.on = hit.n > 20
+        health.mood = hit.n > 20 and "angry" or "calm"
+        health.w = hit.amount
+        if hit.n % 7 == 0 then health.by = hit.other end
+      end
+    end)
+  end)
+
+  it("is reached along relations, by optional paths, and in loops", function()
+    agree("Hit, Docked->Port", function()
+      return function(hit, port)
+        port.ships = port.ships + 1
+        for k = 1, 3 do
+          port.income = port.income + hit.amount / k
+          if hit.n < k * 20 then break end
+        end
+      end
+    end)
+    agree("Hit, Hit.who->Health?", function()
+      return function(hit, health)
+        if health then health.hp = health.hp - hit.amount else hit.n = 0 end
+      end
+    end)
+    agree("Hit, Extra?, Hit.other->Extra", function(world)
+      local count = world:array("count", "i32", 50)
+      return function(hit, _, extra)
+        extra.n = extra.n + hit.n
+        count[hit.n + 1] = count[hit.n + 1] + 1
+      end
+    end)
+  end)
+
+  it("takes none of the steps of a row that fails, which is left to Lua", function()
+    agree("Hit, Hit.who->Health", function()
+      return function(hit, health)
+        health.hp = health.hp - 1
+        health.armor = health.armor + hit.n * 20
+        hit.amount = hit.amount + 1
+      end
+    end)
+    agree("Hit, Hit.who->Health", function(world)
+      local dead = world:spawn()
+      world:despawn(dead)
+      return function(hit, health, _, e)
+        health.hp = health.hp - 1
+        world:add(e, "Extra")
+        if hit.amount > 300 then world:add(dead, "Extra") end
+        health.armor = hit.n
+      end
+    end)
+  end)
+
+  it("goes with commands to whom the path leads", function()
+    agree("Hit, Hit.who->Health", function(world)
+      return function(hit, health, _, e)
+        health.hp = health.hp - hit.amount
+        if hit.who ~= ecs.null and hit.n == 3 then
+          world:set(hit.who, "Extra.n", hit.n)
+          world:despawn(e)
+        end
+      end
+    end)
+  end)
+
+  it("is not come to in another way", function()
+    local world = new_world(true, 10)
+    for what, given in pairs {
+      ["it writes to 'Health.hp' and reads it in another step"] = { "Hit, Hit.who->Health",
+        function(hit, health)
+          health.hp = health.hp - hit.amount
+          if health.hp < 0 then hit.n = 1 end
+        end },
+      ["it writes to 'Health.hp' of another entity and comes to it by another term"] = {
+        "Health, Hit, Hit.who->Health",
+        function(own, _, health) health.hp = health.hp - own.hp end },
+      ["it writes to 'Health.w' of another entity and comes"] = {
+        "Hit.other->Health, Hit.who->Health",
+        function(one, two) one.w = one.w + 1 two.w = two.w - 1 end },
+      ["by which a path of its query goes"] = { "Hit, Hit.who->Health, Health.by->Hit",
+        function(_, health) health.by = ecs.null end },
+      ["sets a field of type f64 to another type"] = { "Hit, Hit.who->Health",
+        function(_, health) health.hp = true end },
+    } do
+      pcall(function() world:system("it", { query = given[1], each = given[2] }) end)
+      local reason = world:explain("it").reason or "none"
+      do
+        assert(reason:find(what, 1, true), what .. ": " .. reason)
+      end
+    end
+  end)
+
+  it("is among what explain says is written", function()
+    local world = new_world(true, 10)
+    world:system("it", { query = "Hit, Hit.who->Health",
+      each = function(hit, health) health.hp = health.hp - hit.amount end })
+    world:update(0)
+    assert.are.same({ "Health.hp" }, world:explain("it").writes)
+    local count, score = world:array("count", "i32", 9), world:resource("Score", { "n: i32" })
+    assert.truthy(score)
+    local n = world:res "Score"
+    world:system("it", { query = "Hit, Hit.who->Health", each = function(hit, health)
+      hit.n = hit.n + 1
+      health.armor = 1
+      n.n = n.n + 1
+      count[2] = count[2] + 1
+    end })
+    world:update(0)
+    assert.are.same({ "Hit.n", "Health.armor", "Score.n", "count" }, world:explain("it").writes)
+  end)
+end)

@@ -1,0 +1,199 @@
+-- Functions that spawn, compiled.
+
+local helper = require "spec.support.ecs_helper"
+local ecs = require "ecs"
+
+local math = math
+
+local function new_world(kernels, rows)
+  local world = helper.new_world { kernels = kernels, tag = 9 }
+  world:component("Position", { "x: f64", "y: f32 = 2" })
+  world:component("Spawner", { "left: i32", "kind: enum(rat, orc)", "at: entity" })
+  world:component("Enemy", { "hp: i16 = 7", "kind: enum(rat, orc)", "by: entity", "angry: bool" })
+  world:component("Armed", { "shots: i32" }, { requires = { "Position" } })
+  world:component("Seen", { "n: i32" }, { storage = "sparse" })
+  world:tag "Fresh"
+  local last
+  for n = 1, rows or 2500 do
+    last = world:spawn { Position = { x = n / 3 }, Spawner = { left = n % 7, at = last,
+      kind = n % 2 == 0 and "orc" or "rat" } }
+  end
+  return world
+end
+
+local function plain(problem)
+  return (tostring(problem):gsub("\n.*", ""):gsub("entity %S+: ", ""):gsub("@%d+", ""))
+end
+
+-- A hash of all ids in the order of rows, which shows in which order they were taken.
+local function ids_of(world, text)
+  local hash = 0
+  for _, e in world:query(text):each() do hash = hash * 31 + (e & 0xFFFFFFFFFFF) end
+  return world:count(text) .. " " .. hash
+end
+
+-- What a function does to worlds with kernels and without in some updates is the same.
+local function agree(make, query)
+  local seen = {}
+  for n, kernels in ipairs { true, false } do
+    local world = new_world(kernels)
+    world:system("it", { query = query or "Position, Spawner", each = make(world) })
+    if kernels then
+      assert.are.equal("vector", world:explain("it").tier, world:explain("it").reason)
+    end
+    local said = {}
+    for _ = 1, 3 do
+      local _, problem = pcall(world.update, world, 0.25)
+      said[#said + 1] = plain(problem)
+      said[#said + 1] = ids_of(world, "Position")
+      said[#said + 1] = world:digest()
+    end
+    seen[n] = table.concat(said, "\n")
+  end
+  assert.are.equal(seen[2], seen[1])
+end
+
+describe("a kernel that spawns", function()
+  it("gives values of the row to new entities, whose ids come in the order of rows", function()
+    agree(function(world)
+      return function(p, spawner, _, e)
+        spawner.left = spawner.left - 1
+        if spawner.left < 0 then
+          spawner.left = 5
+          world:spawn { Position = { x = p.x + 1 }, Fresh = true,
+            Enemy = { kind = p.x > 50 and "orc" or "rat", by = e, hp = p.x < 500 and 9 or 8 } }
+        elseif spawner.left == 2 then
+          world:spawn { Enemy = { angry = p.x > 100 }, Seen = { n = spawner.left } }
+          world:spawn { Armed = {} }
+          world:spawn()
+          world:despawn(e)
+        end
+      end
+    end)
+  end)
+
+  it("spawns in loops, and what it puts into tables may be made before", function()
+    agree(function(world)
+      return function(p, spawner)
+        local place = { x = p.x }
+        place.y = 3
+        for k = 1, 3 do
+          if k > spawner.left then break end
+          world:spawn { Position = place, Armed = { shots = k } }
+          local other = {}
+          other.Position = { x = k }
+          if spawner.left > 4 then world:spawn(other) end
+        end
+        spawner.left = 0
+      end
+    end)
+  end)
+
+  it("gives the new ids to other commands", function()
+    agree(function(world)
+      return function(p, spawner, _, e)
+        if spawner.left == 1 then
+          local child = world:spawn { Position = { x = p.x } }
+          world:set(child, "Enemy.hp", 4)
+          world:set(e, "Seen.n", 3)
+          world:set(child, "Enemy.by", e)
+          if p.x > 100 then
+            world:add(child, "Fresh")
+            world:remove(child, "Position")
+          end
+          if spawner.at ~= ecs.null then world:set(spawner.at, "Enemy.by", child) end
+          if p.x > 600 and child then world:despawn(child) end
+        end
+        for k = 1, 2 do
+          local each = world:spawn()
+          if k == spawner.left then world:set(each, "Position.y", k) end
+        end
+        spawner.left = spawner.left + 1
+      end
+    end)
+  end)
+
+  it("is refused where an id is used in another way", function()
+    local world = new_world(true, 5)
+    for what, fn in pairs {
+      ["sets a field of type entity to another type"] =
+        function(_, spawner) spawner.at = world:spawn() end,
+      ["after it has spawned others"] = function()
+        local one, other = world:spawn(), world:spawn()
+        world:add(one, "Fresh")
+        world:add(other, "Fresh")
+      end,
+      ["or in another loop"] = function()
+        local one = world:spawn()
+        for _ = 1, 2 do world:add(one, "Fresh") end
+      end,
+      ["set it behind, by world:set(id, \"Enemy.by\", other)"] = function()
+        local one = world:spawn()
+        world:spawn { Enemy = { by = one } }
+      end,
+      ["the id of an entity that it spawns"] = function(p) p.x = world:spawn() + 1 end,
+    } do
+      world:system("it", { query = "Position, Spawner", each = fn })
+      local reason = world:explain("it").reason or "none"
+      assert(reason:find(what, 1, true), what .. ": " .. reason)
+    end
+  end)
+
+  it("leaves a row to Lua in which something does not fit, and the rest of its table", function()
+    for _, most in ipairs { 3, 20000, 70000 } do
+      agree(function(world)
+        local count = world:array("count", "i32", 3)
+        return function(p, spawner)
+          count[1] = count[1] + 1
+          if spawner.left == 3 then
+            world:spawn { Enemy = { hp = p.x * most // 1 }, Position = { x = most } }
+          end
+          count[2] = count[2] + 1
+        end
+      end)
+    end
+    agree(function(world)
+      local dead = world:spawn()
+      world:despawn(dead)
+      return function(p, spawner)
+        world:spawn { Position = { x = p.x } }
+        if p.x > 300 and spawner.at ~= ecs.null then world:add(dead, "Fresh") end
+      end
+    end)
+  end)
+
+  it("spawns as long as there are ids", function()
+    local seen = {}
+    for n, kernels in ipairs { true, false } do
+      local world = new_world(kernels, 300)
+      world:entity_range(100000, 100249)
+      world:system("it", { query = "Spawner",
+        each = function(spawner)
+          world:spawn { Enemy = { hp = spawner.left } }
+          spawner.left = spawner.left + 1
+        end })
+      local _, problem = pcall(world.update, world, 0.25)
+      assert.truthy(tostring(problem):find("100249", 1, true) or problem, problem)
+      seen[n] = plain(problem) .. world:digest()
+    end
+    assert.are.equal(seen[2], seen[1])
+  end)
+
+  it("goes with random numbers, commands and steps on arrays in any order", function()
+    for seed = 1, helper.by_scale { small = 6, normal = 40, deep = 400 } do
+      agree(function(world)
+        math.randomseed(seed)
+        local total, limit, at = world:array("total", "f64", 7), math.random(7), math.random(900)
+        return function(p, spawner, _, e)
+          if world:random(e, 7) < limit then
+            world:spawn { Position = { x = world:random(e), y = p.y }, Spawner = { left = 3 } }
+          end
+          total[spawner.left % 7 + 1] = total[spawner.left % 7 + 1] / 2 + p.x
+          if p.x > at then world:despawn(e) end
+          spawner.left = spawner.left + 1
+        end
+      end)
+    end
+    math.randomseed(os.time())
+  end)
+end)

@@ -1,0 +1,233 @@
+/* Commands to entities. Those on the row's own are marked in bitmaps, as long as it does not matter
+** in which round of a loop they came; else all commands of the function are ordered one by one. */
+#include "front/commands.h"
+
+#include "core/base/enumeration.h"
+#include "core/store/component.h"
+#include "core/store/term.h"
+#include "core/store/world.h"
+
+static NORETURN void want_orders(struct front *f) {
+  f->wants_orders = true;
+  front_refuse(f, "it has commands that rows order one by one");
+}
+
+/* Which rounds a command was marked in is not kept: those of one loop are all the same. */
+static bool rounds_differ(const struct front *f, const struct run_command *command) {
+  for (uint32_t i = f->loop_commands; f->loop_depth && i < f->command_count; i++) {
+    const struct run_command *other = &f->commands[i];
+    if (other->action != command->action || other->component != command->component) return true;
+  }
+  return false;
+}
+
+static void need_command(struct front *f) {
+  if (f->command_count == (f->orders ? RUN_ORDERS : RUN_BITMAPS))
+    front_refuse(f, "it changes entities in too many places: write it as two systems");
+}
+
+static ecs_id component_argument(struct front *f, const struct val *arguments, uint32_t count) {
+  const struct component *component = count == 3 ? call_component(f, arguments[2]) : NULL;
+  if (!component)
+    front_refuse(f, "it adds or removes what is no name or id of a component held by a "
+                    "constant, an upvalue or a field of a table");
+  if (component->relation)
+    front_refuse(f, "it ties entities by '%s'", component->name);
+  return component->id;
+}
+
+/* The field that world:set names. */
+static struct component *field_argument(struct front *f, const struct val *arguments,
+                                        uint32_t count, uint32_t *leaf) {
+  struct component *component = NULL;
+  *leaf = NONE;
+  if (count == 4 && arguments[2].kind == VAL_STRING)
+    f->fleeting = component_path(f->world, arguments[2].string.data, arguments[2].string.size,
+                                 &component, leaf) != ECS_OK;
+  if (f->fleeting) front_refuse(f, "%s", f->world->message);
+  if (!component || *leaf == NONE)
+    front_refuse(f, "it calls world:set with something else than a field and its value: write "
+                    "world:set(id, \"Component.field\", value)");
+  if (component->relation) front_refuse(f, "it ties entities by '%s'", component->name);
+  return component;
+}
+
+/* Whether it is the id of an entity that the function spawns: of whom it has spawned last, in the
+** same round of the same loop. */
+static bool is_spawned(struct front *f, struct val entity) {
+  if (entity.kind != VAL_SPAWNED) return false;
+  bool last = entity.value == build_mark(f->b).loop;
+  for (uint32_t i = entity.at + 1; i < f->command_count; i++)
+    last &= f->commands[i].action != RUN_SPAWN;
+  if (!last)
+    front_refuse(f, "it changes an entity that it has spawned after it has spawned others, or in "
+                    "another loop: do it behind its own spawn");
+  return true;
+}
+
+/* What the command sets, as it is noted down. */
+static k_value value_argument(struct front *f, const struct component *component,
+                              struct run_command *command, struct val value) {
+  const struct leaf *field = &component->leaves[command->leaf];
+  if (field->type == ECS_STRING)
+    front_refuse(f, "it sets the string field '%s.%s' by a command: do it in a system's run",
+                 component->name, field->name);
+  command->gives_newest = field->type == ECS_ENTITY && is_spawned(f, value);
+  if (command->gives_newest) return build_i64(f->b, 0);
+  k_value fits = access_fit(f, field, access_column_type(f, component, field), value);
+  return build_type(f->b, fits) == KT_F32 ? build_convert(f->b, KT_F64, fits) : fits;
+}
+
+/* The entity that a command is for. */
+static k_value entity_argument(struct front *f, struct val entity) {
+  if (entity.kind == VAL_SPAWNED) return build_i64(f->b, 0);
+  if (!val_is_number(f, entity))
+    front_refuse(f, "it changes an entity that is no id: an entity field, the row's own, or a "
+                    "number from outside");
+  return number_as(f, entity, KT_I64);
+}
+
+void order_call(struct front *f, enum run_action action, const struct val *arguments,
+                uint32_t count) {
+  struct run_command command = {.action = action};
+  const struct component *component = NULL;
+  if (count < 2 || arguments[0].kind != VAL_WORLD || (action == RUN_DESPAWN && count != 2))
+    front_refuse(f, "it calls a method of the world badly");
+  bool others = action == RUN_SET || !arguments[1].row_entity;
+  if (f->result == RESULT_TRUTH || (f->result != RESULT_NONE && others))
+    front_refuse(f, "it changes entities %s: do it in q:where(fn):each",
+                 f->result == RESULT_TRUTH ? "in a predicate" : "and its result is used");
+  need_command(f);
+  if (action == RUN_SET)
+    component = field_argument(f, arguments, count, &command.leaf);
+  if (action == RUN_ADD || action == RUN_REMOVE)
+    command.component = component_argument(f, arguments, count);
+  if (component) command.component = component->id;
+  bool marked = !others && !rounds_differ(f, &command);
+  if (!marked && f->result != RESULT_NONE)
+    front_refuse(f, "it changes entities in several ways inside one loop, and its result is used");
+  if (!f->orders && !marked) want_orders(f);
+  if (!f->orders) {
+    f->commands[f->command_count] = command;
+    build_emit(f->b, f->command_count++, f->env.mask);
+    return;
+  }
+  command.newest = is_spawned(f, arguments[1]);
+  k_value entity = entity_argument(f, arguments[1]);
+  k_value value = component ? value_argument(f, component, &command, arguments[3]) : entity;
+  f->commands[f->command_count] = command;
+  build_order(f->b, f->command_count++, entity, value);
+}
+
+/* ---- world:spawn ---- */
+
+struct val order_table(struct front *f) {
+  if (f->made_count == FRONT_MADE)
+    front_refuse(f, "it makes too many tables: write it as two systems");
+  f->made[f->made_count] = (struct front_made){f->env.mask, NONE, NONE};
+  return (struct val){.kind = VAL_TABLE, .at = f->made_count++};
+}
+
+void order_item(struct front *f, struct val table, const struct constant *key, struct val value) {
+  assert(table.kind == VAL_TABLE && table.at < f->made_count);
+  struct front_made *made = &f->made[table.at];
+  if (key->type != CONST_STRING)
+    front_refuse(f, "it makes a table with other keys than names: make it outside of the function");
+  if (made->mask != f->env.mask)
+    front_refuse(f, "it fills a table under a condition: spawn under the condition");
+  if (f->item_count == FRONT_ITEMS)
+    front_refuse(f, "it puts too much into tables: write it as two systems");
+  uint32_t at = f->item_count++;
+  f->items[at] = (struct front_item){key->string, maybe_need(f, value), NONE};
+  *(made->last == NONE ? &made->first : &f->items[made->last].next) = at;
+  made->last = at;
+}
+
+/* One more command of the function, with a value that it is given. */
+static void add_order(struct front *f, struct run_command command, k_value value) {
+  need_command(f);
+  f->commands[f->command_count] = command;
+  build_order(f->b, f->command_count++, build_i64(f->b, 0), value);
+}
+
+static void spawn_field(struct front *f, const struct component *component,
+                        const struct front_item *item) {
+  struct run_command command = {.action = RUN_SET, .component = component->id, .newest = true};
+  command.leaf = component_leaf(component, item->key.data, item->key.size);
+  if (command.leaf == NONE)
+    front_refuse(f, "it spawns with '%s.%S', which is no field of one value", component->name,
+                 &item->key);
+  if (item->value.kind == VAL_SPAWNED)
+    front_refuse(f, "it spawns with the id of another one that it spawns: set it behind, by "
+                    "world:set(id, \"%s.%s\", other)", component->name,
+                 component->leaves[command.leaf].name);
+  k_value value = value_argument(f, component, &command, item->value);
+  add_order(f, command, value);
+}
+
+/* A component that the spawned one gets: true, or a table of its fields. */
+static void spawn_part(struct front *f, const struct front_item *item) {
+  struct component *component = NULL;
+  f->fleeting = component_need(f->world, item->key.data, item->key.size, &component) != ECS_OK;
+  if (f->fleeting) front_refuse(f, "%s", f->world->message);
+  if (component->relation) front_refuse(f, "it ties entities by '%s'", component->name);
+  const struct val *value = &item->value;
+  bool is_true = value->kind == VAL_VALUE && value->value == build_bool(f->b, true);
+  if (value->kind != VAL_TABLE && !is_true)
+    front_refuse(f, "it spawns with '%s' from something else than true or a table of its fields",
+                 component->name);
+  struct run_command command = {.action = RUN_ADD, .component = component->id, .newest = true};
+  add_order(f, command, build_i64(f->b, 0));
+  if (value->kind != VAL_TABLE) return;
+  for (uint32_t at = f->made[value->at].first; at != NONE; at = f->items[at].next)
+    spawn_field(f, component, &f->items[at]);
+}
+
+struct val order_spawn(struct front *f, const struct val *arguments, uint32_t count) {
+  bool made = count == 2 && arguments[1].kind == VAL_TABLE;
+  if (count < 1 || arguments[0].kind != VAL_WORLD || (count != 1 && !made))
+    front_refuse(f, "it spawns from something else than a table that is made there, as in "
+                    "world:spawn { Position = { x = p.x } }");
+  if (f->result != RESULT_NONE)
+    front_refuse(f, "it spawns, and its result is used: do it in a system's each");
+  if (!f->orders) want_orders(f);
+  struct val spawned = {.kind = VAL_SPAWNED, .at = f->command_count};
+  spawned.value = build_mark(f->b).loop;
+  add_order(f, (struct run_command){.action = RUN_SPAWN}, build_i64(f->b, 0));
+  for (uint32_t at = made ? f->made[arguments[1].at].first : NONE; at != NONE;
+       at = f->items[at].next)
+    spawn_part(f, &f->items[at]);
+  return spawned;
+}
+
+/* ---- one owner ---- */
+
+/* Whether a path of the query goes by the field. */
+static bool leads(const struct front *f, const struct component *component, uint32_t leaf) {
+  const struct query_terms *terms = &f->query->terms;
+  for (uint32_t i = 0; i < terms->count; i++)
+    if (terms->terms[i].form == TERM_PATH && terms->terms[i].through == component &&
+        terms->terms[i].through_leaf == leaf)
+      return true;
+  return false;
+}
+
+static bool is_column(const struct front *f, const struct component *component, uint32_t leaf) {
+  for (uint32_t i = 0; i < f->column_count; i++)
+    if (f->columns[i].component == component && f->columns[i].component_leaf == leaf) return true;
+  return false;
+}
+
+void order_finish(struct front *f) {
+  for (uint32_t i = 0; f->orders && i < f->command_count; i++) {
+    const struct run_command *command = &f->commands[i];
+    if (command->action != RUN_SET || command->newest) continue;
+    const struct component *component = component_of(f->world, command->component);
+    assert(component && command->leaf < component->leaf_count);
+    reach_check_written(f, component, command->leaf);
+    if (!is_column(f, component, command->leaf) && !leads(f, component, command->leaf)) continue;
+    front_refuse(f, "it writes to '%s.%s' by world:set and comes to it otherwise, too: set "
+                    "another field, or do it in a second system", component->name,
+                 component->leaves[command->leaf].name);
+  }
+}

@@ -1,0 +1,19 @@
+/* Commands to entities: what the world's methods despawn, add, remove, set and spawn. */
+#ifndef ECS_FRONT_COMMANDS_H
+#define ECS_FRONT_COMMANDS_H
+
+#include "front/front.h"
+
+/* world:despawn, add, remove and set, for the rows that are here. */
+void order_call(struct front *f, enum run_action action, const struct val *arguments,
+                uint32_t count);
+/* world:spawn of a table that the function has made: what it gives is for
+** other commands alone. */
+struct val order_spawn(struct front *f, const struct val *arguments, uint32_t count);
+/* A new table; sets its field, for the rows that are here. */
+struct val order_table(struct front *f);
+void order_item(struct front *f, struct val table, const struct constant *key, struct val value);
+/* Refuses fields that are set so and come to otherwise, too. */
+void order_finish(struct front *f);
+
+#endif

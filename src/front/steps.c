@@ -1,0 +1,225 @@
+/* What rows do to cells that are not their own: elements of the world's arrays, fields of
+** resources. Such a cell is not read and written where the function says so: rows note down their
+** steps on it, as in a[i] = a[i] + v, which are done in the order of rows. So a number remembers
+** the steps that it is made by, until it is stored where they begin. */
+#include "front/steps.h"
+
+#include "core/store/array.h"
+#include "core/store/component.h"
+
+/* The first of the chains that a number is made by, each from another place; NULL when there are
+** none; the next. */
+static const struct front_chain *next_chain(const struct front *f, k_value value, uint16_t at) {
+  const struct front_chain *chain = at && at <= f->chain_count ? &f->chains[at - 1] : NULL;
+  return chain && chain->value == value ? chain : NULL;
+}
+
+static const struct front_chain *chain_of(const struct front *f, const struct val *number) {
+  return number->kind == VAL_VALUE ? next_chain(f, number->value, number->chain) : NULL;
+}
+
+/* The number with one more chain; without, where there are too many: then it cannot be stored. */
+static struct val with_chain(struct front *f, struct val number, const struct front_chain *chain) {
+  if (f->chain_count == FRONT_CHAINS) return number;
+  struct front_chain *added = &f->chains[f->chain_count];
+  *added = *chain;
+  added->value = number.value;
+  added->also = chain_of(f, &number) ? number.chain : 0;
+  number.chain = (uint16_t)++f->chain_count;
+  return number;
+}
+
+struct val steps_element(struct front *f, struct val number, struct val array, k_value index) {
+  struct front_chain chain = {.component = array.component, .leaf = ARRAY_LEAF, .index = index,
+                              .present = number.present};
+  return with_chain(f, number, &chain);
+}
+
+/* An operand as a step has it: an integer, or f64, which every f32 is. */
+static k_value operand_of(struct front *f, struct val x) {
+  return val_type(f, x) == KT_F32 ? number_as(f, x, KT_F64) : x.value;
+}
+
+/* The chains of x go on by a step whose other operand is y. */
+static struct val extend(struct front *f, struct val result, k_step step, bool turned,
+                         const struct val *x, struct val y) {
+  const struct front_chain *from = chain_of(f, x);
+  for (; from && !y.mixed; from = next_chain(f, x->value, from->also)) {
+    struct front_chain chain = *from;
+    if (chain.count == BUILD_STEPS) continue;
+    chain.steps[chain.count++] =
+        (struct build_step){.step = step, .turned = turned, .operand = operand_of(f, y)};
+    result = with_chain(f, result, &chain);
+  }
+  return result;
+}
+
+struct val steps_step(struct front *f, struct val result, k_step step, struct val x,
+                      struct val y) {
+  if (step == KS_COUNT) return result;
+  assert(result.kind == VAL_VALUE && result.chain == 0);
+  result = extend(f, result, step, false, &x, y);
+  return extend(f, result, step, true, &y, x);
+}
+
+/* The step by which rows of a mask keep a truth, that which forked them; KS_COUNT: none did. */
+static k_step forked_by(struct front *f, k_value mask, k_value truth) {
+  for (uint32_t i = 0; i < f->fork_count; i++) {
+    const struct fork *fork = &f->forks[i];
+    if (fork->yes != mask && fork->no != mask) continue;
+    if (build_binary(f->b, KO_AND, fork->whole, truth) != fork->yes) continue;
+    return fork->yes == mask ? KS_OR : KS_AND;
+  }
+  return KS_COUNT;
+}
+
+/* Where a row has no such element, storing to it fails, whatever it is then said to be. */
+struct val steps_choice(struct front *f, struct val result, k_value mask, struct val x,
+                        struct val y) {
+  const struct front_chain *from = chain_of(f, &x);
+  if (!from || from->count || result.kind != VAL_VALUE || y.kind != VAL_VALUE) return result;
+  bool truths = val_type(f, x) == KT_BOOL;
+  k_value truth = truths ? build_binary(f->b, KO_AND, from->present, x.value) : from->present;
+  k_step step = forked_by(f, mask, truth);
+  if (step == KS_COUNT || val_is_maybe(y)) return result;
+  if (!truths) return step == KS_OR && truth != K_ALL ? with_chain(f, result, from) : result;
+  if (val_type(f, y) != KT_BOOL) return result;
+  struct front_chain chain = *from;
+  chain.steps[chain.count++] = (struct build_step){.step = step, .operand = y.value};
+  return with_chain(f, result, &chain);
+}
+
+/* ---- resources ---- */
+
+/* A field that is written is the only element of an array: the uniform that it is read as must not
+** be used by anything else than its steps. */
+static void note_alias(struct front *f, const struct component *component, uint32_t leaf) {
+  uint32_t array = 0, i = 0;
+  while (array < f->array_count &&
+         (f->arrays[array].id != component->id || f->arrays[array].leaf != leaf))
+    array++;
+  while (i < f->resource_count && (f->resources[i].component != component->id ||
+                                   f->resources[i].leaf != leaf))
+    i++;
+  if (array < f->array_count && i < f->resource_count)
+    build_alias(f->b, array, (uint32_t)f->resources[i].uniform);
+}
+
+struct val steps_other(struct front *f, struct val value, uint32_t column) {
+  if (value.names || value.entity) return value;
+  struct front_chain chain = {.component = f->columns[column].component,
+                              .leaf = f->columns[column].component_leaf, .index = K_NONE,
+                              .column = column + 1};
+  return with_chain(f, value, &chain);
+}
+
+struct val steps_field(struct front *f, struct val value, struct val field) {
+  note_alias(f, field.root, field.leaf);
+  if (value.names || value.entity) return value;
+  struct front_chain chain = {.component = field.root, .leaf = field.leaf, .index = K_NONE};
+  return with_chain(f, value, &chain);
+}
+
+/* ---- storing ---- */
+
+/* What is set, whatever was there. */
+static struct build_step set_to(struct front *f, const struct component *component, uint32_t leaf,
+                                struct val value) {
+  k_column type = access_column_type(f, component, &component->leaves[leaf]);
+  k_value operand = access_fit(f, &component->leaves[leaf], type, value);
+  if (build_type(f->b, operand) == KT_F32) operand = build_convert(f->b, KT_F64, operand);
+  return (struct build_step){.step = KS_SET, .operand = operand};
+}
+
+/* The steps that a number is made by from a place; NULL when there are none. */
+static const struct front_chain *steps_from(const struct front *f, const struct val *value,
+                                            const struct front_chain *place) {
+  const struct front_chain *at = chain_of(f, value);
+  for (; at; at = next_chain(f, value->value, at->also))
+    if (at->count && at->component == place->component && at->leaf == place->leaf &&
+        at->index == place->index && at->column == place->column)
+      return at;
+  return NULL;
+}
+
+/* Where the place is that a chain without steps names. */
+static uint32_t array_of(struct front *f, const struct front_chain *place) {
+  if (place->column) return element_cells(f, place->column - 1);
+  uint32_t array = element_array(f, place->component, place->leaf);
+  note_alias(f, place->component, place->leaf);
+  return array;
+}
+
+static void store(struct front *f, const struct front_chain *place, struct val value) {
+  if (f->result != RESULT_NONE)
+    front_refuse(f, "it writes to '%s', and its result is used: do it in a system's each",
+                 place->component->name);
+  if (place->component->leaves[place->leaf].type == ECS_STRING)
+    front_refuse(f, "it writes to the string field '%s.%s' of another entity: do it in a system's "
+                    "run", place->component->name, place->component->leaves[place->leaf].name);
+  uint32_t array = array_of(f, place);
+  f->arrays[array].written = true;
+  const struct front_chain *chain = steps_from(f, &value, place);
+  struct build_step set;
+  if (!chain) set = set_to(f, place->component, place->leaf, maybe_need(f, value));
+  k_value index = place->index == K_NONE ? build_i64(f->b, 1) : place->index;
+  build_note(f->b, array, index, chain ? chain->steps : &set, chain ? chain->count : 1);
+}
+
+void steps_store(struct front *f, struct val array, struct val index, struct val value) {
+  assert(array.kind == VAL_ARRAY && array.component->length);
+  if (!val_is_number(f, index))
+    front_refuse(f, "it writes to an element of the array '%s' that is not named by a number",
+                 array.component->name);
+  k_value whole, at = element_place(f, maybe_need(f, index), &whole);
+  build_need(f->b, whole);
+  struct front_chain place = {.component = array.component, .leaf = ARRAY_LEAF, .index = at};
+  store(f, &place, value);
+}
+
+void steps_store_field(struct front *f, struct val field, struct val value) {
+  assert(field.kind == VAL_RESOURCE && field.leaf < field.root->leaf_count);
+  struct front_chain place = {.component = field.root, .leaf = field.leaf, .index = K_NONE};
+  store(f, &place, value);
+}
+
+void steps_store_other(struct front *f, uint32_t column, struct val value) {
+  struct front_column *other = &f->columns[column];
+  assert(column < f->column_count && other->component);
+  other->folded = true;
+  struct front_chain place = {.component = other->component, .leaf = other->component_leaf,
+                              .index = K_NONE, .column = column + 1};
+  store(f, &place, value);
+}
+
+/* ---- one owner ---- */
+
+/* Goes to the line that a tag tells of, if it is one of the function itself. */
+static void go_to_line(struct front *f, uint32_t tag) {
+  const struct function_code *code = f->frame->code;
+  int32_t line = (int32_t)(tag & ((1u << TAG_LINES) - 1));
+  for (uint32_t pc = 0; code->lines && line && pc < code->count; pc++) {
+    if (code->lines[pc] != line) continue;
+    f->frame->pc = pc;
+    return;
+  }
+}
+
+int steps_refuse_shared(struct front *f) {
+  uint32_t tag, array = build_shared(f->b, &tag);
+  assert(array < f->array_count);
+  const struct front_array *found = &f->arrays[array];
+  const struct component *component = found->column ? f->columns[found->column - 1].component
+                                                    : component_of(f->world, found->id);
+  const struct leaf *leaf = &component->leaves[found->column
+                                                   ? f->columns[found->column - 1].component_leaf
+                                                   : found->leaf];
+  go_to_line(f, tag);
+  if (component->length)
+    front_refuse(f, "it writes to the array '%s' and reads it in another step than that which "
+                    "writes, as in a[i] = a[i] + v: write to a second array, or read it in "
+                    "another system", component->name);
+  front_refuse(f, "it writes to '%s.%s' and reads it in another step than that which writes, as "
+                  "in r.n = r.n + v: write to a second field, or read it in another system",
+               component->name, leaf->name);
+}

@@ -1,0 +1,391 @@
+#include "kernel/note.h"
+
+#include "kernel/ops.h"
+#include "kernel/vector.h"
+
+#define MOST_NOTES (UINT32_C(1) << 22)   /* of one block: loops may note down much */
+
+struct note {
+  uint32_t row, site;
+  int64_t index;
+  k_scalar value;                /* once it is done: what was in the cell */
+};
+
+enum { NOTE_ROOM = sizeof(struct note) + sizeof(uint32_t), MOST_RESERVED = 16 };
+
+static uint32_t capacity_for(const struct program *p) {
+  return (uint32_t)(p->site_count < MOST_RESERVED ? p->site_count : MOST_RESERVED) * p->block;
+}
+
+size_t notes_room(const struct program *p) { return (size_t)capacity_for(p) * NOTE_ROOM; }
+
+static void lay_out(struct notes *notes, void *room, uint32_t capacity) {
+  notes->list = room;
+  notes->order = (uint32_t *)(void *)((char *)room + capacity * sizeof(struct note));
+  notes->capacity = capacity;
+}
+
+void notes_open(struct notes *notes, const struct program *p, void *room) {
+  uint32_t capacity = capacity_for(p);
+  if (notes->own_capacity > capacity)
+    lay_out(notes, notes->own, notes->own_capacity);
+  else
+    lay_out(notes, room, capacity);
+  notes_clear(notes, 0);
+}
+
+void notes_free(struct notes *notes) {
+  memory_free(notes->memory, notes->own, (size_t)notes->own_capacity * NOTE_ROOM);
+}
+
+/* ---- noting down ---- */
+
+static bool has_room(struct notes *notes, size_t more) {
+  uint64_t need = (uint64_t)notes->count + more, capacity = 2 * need;
+  if (need <= notes->capacity) return true;
+  if (capacity > MOST_NOTES) return false;
+  void *room = memory_array(notes->memory, (size_t)capacity, NOTE_ROOM);
+  if (!room) return false;
+  memcpy(room, notes->list, notes->count * sizeof *notes->list);
+  notes_free(notes);
+  notes->own = room;
+  notes->own_capacity = (uint32_t)capacity;
+  lay_out(notes, room, notes->own_capacity);
+  return true;
+}
+
+static k_scalar value_at(k_type type, const void *values, size_t i) {
+  k_scalar value = {.i64 = 0};
+  assert(type != KT_F32);
+  if (type == KT_BOOL)
+    value.b = ((const uint8_t *)values)[i];
+  else if (type == KT_I64)
+    value.i64 = ((const int64_t *)values)[i];
+  else
+    value.f64 = ((const double *)values)[i];
+  return value;
+}
+
+size_t notes_add(struct notes *notes, uint32_t site, k_type type, const int64_t *index,
+                 const void *values, const uint8_t *mask, size_t n) {
+  size_t first = 0, more = 0;
+  while (first < n && !mask[first]) first++;
+  if (first == n) return n;
+  for (size_t i = first; i < n; i++) more += mask[i];
+  if (!has_room(notes, more)) return first;
+  struct note *to = notes->list + notes->count;
+  for (size_t i = first; i < n; i++) {
+    if (!mask[i]) continue;
+    *to++ = (struct note){(uint32_t)i, site, index[i], value_at(type, values, i)};
+  }
+  notes->sorted &= notes->count == 0 || first >= notes->last;
+  notes->last = to[-1].row;
+  notes->count += (uint32_t)more;
+  assert(to == notes->list + notes->count);
+  return n;
+}
+
+/* ---- numbers as Lua has them ---- */
+
+struct number {
+  bool real;
+  int64_t i;
+  double d;
+};
+
+static struct number integer(int64_t i) { return (struct number){false, i, 0}; }
+static struct number real(double d) { return (struct number){true, 0, d}; }
+static double as_real(struct number x) { return x.real ? x.d : (double)x.i; }
+
+/* i < d, exactly. */
+static bool less_integer(int64_t i, double d) {
+  if (!(d > -0x1p63)) return false;   /* or NaN */
+  return d >= 0x1p63 || i < (int64_t)ceil(d);
+}
+
+/* d < i, exactly. */
+static bool less_real(double d, int64_t i) {
+  if (!(d < 0x1p63)) return false;
+  return d < -0x1p63 || (int64_t)floor(d) < i;
+}
+
+static bool less(struct number x, struct number y) {
+  if (x.real && y.real) return x.d < y.d;
+  if (x.real) return less_real(x.d, y.i);
+  return y.real ? less_integer(x.i, y.d) : x.i < y.i;
+}
+
+static int64_t whole(k_step step, int64_t x, int64_t y) {
+  uint64_t a = (uint64_t)x, b = (uint64_t)y;
+  return (int64_t)(step == KS_ADD ? a + b : step == KS_SUB ? a - b : a * b);
+}
+
+static struct number calculate(k_step step, struct number x, struct number y) {
+  if (!x.real && !y.real && step != KS_DIV) return integer(whole(step, x.i, y.i));
+  double a = as_real(x), b = as_real(y);
+  switch (step) {
+    case KS_ADD: return real(a + b);
+    case KS_SUB: return real(a - b);
+    case KS_MUL: return real(a * b);
+    default: assert(step == KS_DIV); return real(a / b);
+  }
+}
+
+/* x is what the cell has, or the step before has made of it. */
+static struct number take_step(k_site site, struct number x, struct number y) {
+  struct number left = site.turned ? y : x, right = site.turned ? x : y;
+  switch ((k_step)site.step) {
+    case KS_SET: return y;
+    case KS_MIN: return less(right, left) ? right : left;
+    case KS_MAX: return less(left, right) ? right : left;
+    default: return calculate((k_step)site.step, left, right);
+  }
+}
+
+/* ---- cells ---- */
+
+static struct number load_cell(k_column type, const void *cells, size_t at) {
+  switch (type) {
+    case KC_F32: return real((double)((const float *)cells)[at]);
+    case KC_F64: return real(((const double *)cells)[at]);
+    case KC_I8: return integer(((const int8_t *)cells)[at]);
+    case KC_I16: return integer(((const int16_t *)cells)[at]);
+    case KC_I32: return integer(((const int32_t *)cells)[at]);
+    case KC_U8: return integer(((const uint8_t *)cells)[at]);
+    case KC_U16: return integer(((const uint16_t *)cells)[at]);
+    case KC_U32: return integer(((const uint32_t *)cells)[at]);
+    default: return integer(((const int64_t *)cells)[at]);
+  }
+}
+
+/* A number as an integer of a column; what hinders it, if anything. */
+static k_error fit(k_column type, struct number x, int64_t *out) {
+  static const int64_t least[KC_COUNT] = {[KC_I64] = INT64_MIN, [KC_I8] = INT8_MIN,
+                                          [KC_I16] = INT16_MIN, [KC_I32] = INT32_MIN};
+  static const int64_t most[KC_COUNT] = {
+      [KC_I64] = INT64_MAX, [KC_I8] = INT8_MAX,  [KC_I16] = INT16_MAX, [KC_I32] = INT32_MAX,
+      [KC_U8] = UINT8_MAX,  [KC_U16] = UINT16_MAX, [KC_U32] = UINT32_MAX};
+  assert(type >= KC_I64 && type < KC_ENTITY);
+  if (x.real) {
+    if (!(x.d >= -0x1p63 && x.d < 0x1p63) || floor(x.d) != x.d) return KE_FRACTION;
+    x = integer((int64_t)x.d);
+  }
+  if (x.i < least[type] || x.i > most[type]) return KE_RANGE;
+  *out = x.i;
+  return KE_NONE;
+}
+
+static void store_integer(k_column type, void *cells, size_t at, int64_t i) {
+  switch (type) {
+    case KC_I8: ((int8_t *)cells)[at] = (int8_t)i; break;
+    case KC_I16: ((int16_t *)cells)[at] = (int16_t)i; break;
+    case KC_I32: ((int32_t *)cells)[at] = (int32_t)i; break;
+    case KC_U8: ((uint8_t *)cells)[at] = (uint8_t)i; break;
+    case KC_U16: ((uint16_t *)cells)[at] = (uint16_t)i; break;
+    case KC_U32: ((uint32_t *)cells)[at] = (uint32_t)i; break;
+    default: ((int64_t *)cells)[at] = i; break;
+  }
+}
+
+static k_error store_cell(k_column type, void *cells, size_t at, struct number x) {
+  int64_t i = 0;
+  if (type == KC_F32) {
+    ((float *)cells)[at] = (float)as_real(x);
+    return KE_NONE;
+  }
+  if (type == KC_F64) {
+    ((double *)cells)[at] = as_real(x);
+    return KE_NONE;
+  }
+  k_error error = fit(type, x, &i);
+  if (error == KE_NONE) store_integer(type, cells, at, i);
+  return error;
+}
+
+/* ---- going through them ---- */
+
+/* Sorts the notes of the first n rows by row into the order, those of a row as they came; how many
+** they are. */
+static uint32_t sort(struct notes *notes, size_t n) {
+  uint32_t from[K_BLOCK + 1] = {0}, count = 0;
+  assert(n <= K_BLOCK);
+  for (uint32_t i = 0; i < notes->count; i++)
+    if (notes->list[i].row < n) from[notes->list[i].row + 1]++;
+  for (size_t row = 1; row <= n; row++) from[row] += from[row - 1];
+  for (uint32_t i = 0; i < notes->count; i++) {
+    if (notes->list[i].row >= n) continue;
+    notes->order[from[notes->list[i].row]++] = i;
+    count++;
+  }
+  return count;
+}
+
+/* Where a run of notes is, and what the steps on one cell have come to. */
+struct doing {
+  struct notes *notes;
+  const struct program *p;
+  const k_array *arrays;
+  struct number now;
+  k_failure *failure;
+};
+
+static k_column column_of(const struct program *p, k_site site) {
+  assert(site.step != KS_ORDER);
+  assert(site.array < p->array_count);
+  return (k_column)(p->arrays[site.array] & ~ARRAY_OF_CELLS);
+}
+
+static bool refuse(const struct doing *doing, k_error error, struct number x) {
+  k_failure *failure = doing->failure;
+  failure->error = error;
+  failure->type = x.real ? KT_F64 : KT_I64;
+  failure->value.i64 = x.i;
+  if (x.real) failure->value.f64 = x.d;
+  return false;
+}
+
+static struct number operand_of(k_site site, k_scalar value) {
+  return site.type == KT_F64 ? real(value.f64) : integer(value.i64);
+}
+
+/* The cell that a note is about: its row's, or that at its index; NULL when there is none. */
+static void *cell_of(const struct doing *doing, const struct note *note) {
+  k_site site = doing->p->sites[note->site];
+  const k_array *array = &doing->arrays[site.array];
+  if (doing->p->arrays[site.array] & ARRAY_OF_CELLS) {
+    size_t row = doing->notes->first + note->row;
+    assert(row < (size_t)array->count);
+    return ((void *const *)array->data)[row];
+  }
+  if (note->index < 1 || note->index > array->count) return NULL;
+  size_t size = column_size(column_of(doing->p, site));
+  return (char *)(uintptr_t)array->data + ((size_t)note->index - 1) * size;
+}
+
+/* Stores what the steps have come to; the note then has what was there. */
+static bool store(struct doing *doing, struct note *note, k_site site, void *cell) {
+  k_column type = column_of(doing->p, site);
+  k_scalar kept = {.i64 = 0};
+  memcpy(&kept, cell, column_size(type));
+  k_error error = KE_NONE;
+  if (type == KC_BOOL)
+    *(uint8_t *)cell = site.step == KS_OR    ? kept.b | note->value.b
+                       : site.step == KS_AND ? kept.b & note->value.b
+                                             : note->value.b;
+  else
+    error = store_cell(type, cell, 0, doing->now);
+  note->value = kept;
+  return error == KE_NONE || refuse(doing, error, doing->now);
+}
+
+static bool do_note(struct doing *doing, struct note *note) {
+  k_site site = doing->p->sites[note->site];
+  void *cell = cell_of(doing, note);
+  if (!cell) return refuse(doing, KE_ABSENT, integer(note->index));
+  k_column type = column_of(doing->p, site);
+  if (type != KC_BOOL) {
+    if (site.first && site.step != KS_SET) doing->now = load_cell(type, cell, 0);
+    doing->now = take_step(site, doing->now, operand_of(site, note->value));
+  }
+  return !site.last || store(doing, note, site, cell);
+}
+
+static void undo_note(const struct doing *doing, const struct note *note) {
+  k_site site = doing->p->sites[note->site];
+  if (!site.last || site.step == KS_ORDER) return;
+  memcpy(cell_of(doing, note), &note->value, column_size(column_of(doing->p, site)));
+}
+
+static struct note *note_at(const struct notes *notes, uint32_t i) {
+  assert(i < notes->count);
+  return &notes->list[notes->sorted ? i : notes->order[i]];
+}
+
+/* Of the row of note `from`: how many behind it are of that row, too. */
+static uint32_t end_of_row(const struct notes *notes, uint32_t from, uint32_t count) {
+  uint32_t end = from + 1, row = note_at(notes, from)->row;
+  while (end < count && note_at(notes, end)->row == row) end++;
+  return end;
+}
+
+static bool is_order(const struct doing *doing, const struct note *note) {
+  return doing->p->sites[note->site].step == KS_ORDER;
+}
+
+/* Takes the steps of a row, all of them or none. */
+static bool take_steps(struct doing *doing, uint32_t from, uint32_t end) {
+  for (uint32_t i = from; i < end; i++) {
+    struct note *note = note_at(doing->notes, i);
+    if (is_order(doing, note) || do_note(doing, note)) continue;
+    while (i-- > from) undo_note(doing, note_at(doing->notes, i));
+    return false;
+  }
+  return true;
+}
+
+static void give_orders(const struct doing *doing, const k_orders *orders, uint32_t from,
+                        uint32_t end) {
+  for (uint32_t i = from; i < end; i++) {
+    const struct note *note = note_at(doing->notes, i);
+    if (is_order(doing, note))
+      orders->give(orders->ud, doing->p->sites[note->site].array, note->index, note->value);
+  }
+}
+
+/* The first note of the row of one. */
+static uint32_t begin_of_row(const struct notes *notes, uint32_t at) {
+  while (at > 0 && note_at(notes, at - 1)->row == note_at(notes, at)->row) at--;
+  return at;
+}
+
+/* How many of the notes are of rows before the first whose orders cannot be given. */
+static uint32_t check_orders(const struct doing *doing, const k_orders *orders, uint32_t count) {
+  uint32_t given = 0, first = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const struct note *note = note_at(doing->notes, i);
+    if (!is_order(doing, note)) continue;
+    if (!orders->check(orders->ud, doing->p->sites[note->site].array, note->index)) {
+      refuse(doing, KE_DEAD, integer(note->index));
+      count = begin_of_row(doing->notes, i);
+    } else if (given++ == 0) {
+      first = i;
+    }
+  }
+  if (first >= count || !given || orders->reserve(orders->ud, given)) return count;
+  refuse(doing, KE_ROOM, integer(0));
+  return begin_of_row(doing->notes, first);
+}
+
+/* Does what the first notes say, of whole rows whose orders can be given; how many it did. */
+static uint32_t do_rows(struct doing *doing, const k_orders *orders, uint32_t count) {
+  for (uint32_t i = 0, end; i < count; i = end) {
+    end = end_of_row(doing->notes, i, count);
+    if (!take_steps(doing, i, end)) return i;
+    if (orders) give_orders(doing, orders, i, end);
+  }
+  return count;
+}
+
+size_t notes_do(struct notes *notes, const struct program *p, const k_run *run, size_t n,
+                k_failure *failure) {
+  struct doing doing = {notes, p, run->arrays, {false, 0, 0}, failure};
+  uint32_t count = notes->count;
+  if (!notes->sorted) count = sort(notes, n);
+  while (count > 0 && note_at(notes, count - 1)->row >= n) count--;
+  uint32_t sound = run->orders ? check_orders(&doing, run->orders, count) : count;
+  uint32_t done = do_rows(&doing, run->orders, sound);
+  if (done == count) return n;
+  failure->tag = 0;
+  return note_at(notes, done)->row;
+}
+
+bool site_check(const struct program *p, k_site site) {
+  if (site.first > 1 || site.last > 1 || site.turned > 1) return false;
+  if (site.step == KS_ORDER)
+    return site.array < MAX_BITMAPS && site.type <= KT_I64 && site.type != KT_F32;
+  if (site.array >= p->array_count || site.step > KS_ORDER) return false;
+  if ((p->arrays[site.array] & ~ARRAY_OF_CELLS) != KC_BOOL)
+    return (site.type == KT_F64 || site.type == KT_I64) && site.step < KS_OR;
+  bool takes = site.step == KS_SET || site.step == KS_OR || site.step == KS_AND;
+  return site.type == KT_BOOL && takes && site.last;
+}

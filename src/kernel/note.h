@@ -1,0 +1,49 @@
+/* Notes: what rows do to cells that are not their own. An instruction notes it down, under a mask,
+** with the index and the operand of each row; at the end of a block, before anything of it is
+** stored, the notes are gone through row after row, in a row in the order of the function, and
+** each is done as Lua would do it: an integer stays one, no step is left out or put together with
+** another. A row one of whose notes cannot be done fails, and has done nothing. */
+#ifndef ECS_KERNEL_NOTE_H
+#define ECS_KERNEL_NOTE_H
+
+#include "kernel/build_note.h"
+
+/* The notes of a block. */
+struct notes {
+  struct memory *memory;
+  struct note *list;             /* in the room given, or in `own` */
+  uint32_t *order;               /* room to sort them */
+  uint32_t count, capacity;
+  void *own;                     /* where loops note down more than there is room for */
+  uint32_t own_capacity;
+  size_t first;                  /* the block's first row */
+  uint32_t last;                 /* the last one's row */
+  bool sorted;                   /* none is of a row before the one in front of it */
+};
+
+/* The room, in bytes, that a program's notes take outside of loops; begins to use it. */
+size_t notes_room(const struct program *p);
+void notes_open(struct notes *notes, const struct program *p, void *room);
+void notes_free(struct notes *notes);
+
+/* Begins a block at a row. */
+static inline void notes_clear(struct notes *notes, size_t first) {
+  notes->first = first;
+  notes->count = notes->last = 0;
+  notes->sorted = true;
+}
+
+/* Notes down what n rows do at a site, those of the mask. Returns n, or, when there is no room, the
+** first row of the mask. */
+size_t notes_add(struct notes *notes, uint32_t site, k_type type, const int64_t *index,
+                 const void *values, const uint8_t *mask, size_t n);
+
+/* Does what the first n rows have noted down. Returns n, or the first row that fails, which has
+** then done nothing, nor have those behind it; *failure says why, but not where. */
+size_t notes_do(struct notes *notes, const struct program *p, const k_run *run, size_t n,
+                k_failure *failure);
+
+/* Whether a site is sound: an array that there is, and a step that its cells can take. */
+bool site_check(const struct program *p, k_site site);
+
+#endif
