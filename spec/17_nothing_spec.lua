@@ -13,6 +13,7 @@ local calls = {
     return ecs.load_file(s.world, s.path)
   end,
   ["World:close"] = function(s) return s.world:close() end,
+  ["World:emit"] = function(s) return s.world:emit("E", 1) end,
   ["World:undeclare"] = function(s) return s.world:undeclare "Q" end,
   ["World:load"] = function(s) return s.world:load(s.world:save()) end,
   ["World:restore"] = function(s) return s.world:restore(s.world:snapshot()) end,
@@ -60,6 +61,7 @@ local function scene()
   world:component("P", { "x: f32", "y: f32" })
   world:component("Q", { "n: i32", toggle = true })
   world:tag "T"
+  world:event("E", { "x: f32" })
   world:system("s", { run = nop })
   local query = world:query "P"
   return {

@@ -192,6 +192,8 @@ typedef struct ecs_component_desc {
                              ** row, and cells of others stay where they are; not for relations */
   uint32_t length;           /* not 0: an array of the world, as ecs_array declares it, and no
                              ** component; it has one field and none of the options above */
+  bool event;                /* an event, as ecs_event declares it, which no entity has; it takes
+                             ** no option but `was` and `old_name` */
 } ecs_component_desc;
 
 /* Declares a component, or finds it when it has the same fields already. With other fields
@@ -244,6 +246,20 @@ ECS_API ecs_status ecs_array(ecs_world *world, const char *name, ecs_type type, 
 ** of entities that have died since: scripts read those as ECS_NULL. What is written must be values
 ** of the type: 0 or 1 for bool, living entities or ECS_NULL. */
 ECS_API void *ecs_array_data(ecs_world *world, ecs_id array, size_t *length);
+
+/* Declares an event: rows of the fields that belong to the world and that no entity has. Its name
+** is one among those of components; desc->event need not be set. Declared again it is found, or its
+** rows are migrated as those of components are. ecs_undeclare drops it with its rows. */
+ECS_API ecs_status ecs_event(ecs_world *world, const ecs_component_desc *desc, ecs_id *out);
+
+/* Emits one, with the event's native struct (NULL for one without fields). It is there at once, not
+** when the scope ends; what a scope that fails or is cancelled has emitted is dropped with it. A
+** query whose first term names the event goes through them in the order of emission, and a system
+** with such a query is given each of them once. One is dropped when the update behind its own has
+** ended (emitted between updates, its own is the next), but not before each fixed phase and each
+** system with an interval that reads it was due once. Columns that an iterator has given move when
+** an event of that type is emitted. */
+ECS_API ecs_status ecs_emit(ecs_world *world, ecs_id event, const void *value);
 
 /* ---- entities -------------------------------------------------------------------- */
 
@@ -372,7 +388,7 @@ ECS_API ecs_status ecs_query_despawn(ecs_query *query);
 typedef struct ecs_iter {
   ecs_query *query;
   size_t count;            /* rows that lie together in a table */
-  const uint32_t *rows;    /* their entities' indices: ecs_iter_entity */
+  const uint32_t *rows;    /* their entities' indices: ecs_iter_entity; NULL of events */
   uint32_t match;          /* the rest is private */
   uint32_t table;
   uint32_t first;
@@ -422,6 +438,8 @@ typedef struct ecs_system_desc {
   const char *name;
   const char *phase;              /* NULL: "update" */
   const char *query;              /* NULL: none */
+  ecs_query *reads;               /* without `query`: one of the caller's that the system goes
+                                  ** through, and that outlives it; or NULL */
   const char *const *before;      /* names of systems of the phase, ended by NULL; or NULL */
   const char *const *after;
   double every;                   /* seconds between runs; 0: always */

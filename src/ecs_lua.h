@@ -121,6 +121,8 @@ typedef struct ecs_lua_api {
   ecs_status (*array)(ecs_world *world, const char *name, ecs_type type, uint32_t length,
                       ecs_id *out);
   void *(*array_data)(ecs_world *world, ecs_id array, size_t *length);
+  ecs_status (*event)(ecs_world *world, const ecs_component_desc *desc, ecs_id *out);
+  ecs_status (*emit)(ecs_world *world, ecs_id event, const void *value);
 } ecs_lua_api;
 
 /* Functions are added at the end only, and the version then counts up. Any other change, of what

@@ -303,9 +303,14 @@ for _, name in ipairs { "storage", "toggle" } do
   end
 end
 
-local function find_option(component, key, relation)
-  if relation and RELATION_OPTIONS[key] then
+-- Which options of components an event does not have.
+local NO_EVENT_OPTIONS = { requires = true, storage = true, toggle = true }
+
+local function find_option(component, key, kind)
+  if kind == "relation" and RELATION_OPTIONS[key] then
     return RELATION_OPTIONS[key]
+  elseif kind == "event" and (NO_EVENT_OPTIONS[key] or RELATION_OPTIONS[key]) then
+    refuse("event '%s': an event has no '%s'", component, key)
   elseif RELATION_OPTIONS[key] and not OPTIONS[key] then
     refuse("component '%s': '%s' is an option of relations: declare it by world:relation",
       component, key)
@@ -313,10 +318,10 @@ local function find_option(component, key, relation)
   return OPTIONS[key]
 end
 
-local function check_options(component, fields, relation)
+local function check_options(component, fields, kind)
   local count = rawlen(fields)
   for key, value in next, fields do
-    local option = find_option(component, key, relation)
+    local option = find_option(component, key, kind)
     if option then
       option(component, value, fields)
     elseif type(key) == "string" then
@@ -345,21 +350,22 @@ local function begin_relation(plain, fields)
   end
 end
 
-local function build(component, fields, relation)
-  check_options(component, fields, relation)
+local function build(component, fields, kind)
+  check_options(component, fields, kind)
   local plain, known = { doc = rawget(fields, "doc"), toggle = rawget(fields, "toggle") }, {}
   plain.storage = rawget(fields, "storage") == "sparse" and "sparse" or nil
   plain.requires = list_required(rawget(fields, "requires"))
   plain.was = list_renames(rawget(fields, "was"))
   plain.old_name = old_name(rawget(fields, "was"))
-  if relation then
+  plain.event = kind == "event" or nil
+  if kind == "relation" then
     begin_relation(plain, fields)
   end
   for i = 1, rawlen(fields) do
     local field = parse_field(component, rawget(fields, i), i)
     if known[field.name] then
       refuse("component '%s' has two fields '%s'", component, field.name)
-    elseif relation and field.name == "target" then
+    elseif kind == "relation" and field.name == "target" then
       refuse("relation '%s': a field cannot be called 'target', which is what the entity is "
         .. "tied to", component)
     end
@@ -369,10 +375,10 @@ local function build(component, fields, relation)
   return plain
 end
 
--- The plain tables of a component's fields, or of a relation's with its options; nil and a message
--- when they make no sense.
-function schema.parse(component, fields, relation)
-  local ok, result = pcall(build, component, fields, relation)
+-- The plain tables of a component's fields, or, as `kind` says, of a "relation" with its options or
+-- of an "event"; nil and a message when they make no sense.
+function schema.parse(component, fields, kind)
+  local ok, result = pcall(build, component, fields, kind)
   if ok then
     return result
   elseif type(result) == "table" and result.message then

@@ -223,6 +223,25 @@ function World:resource(name, fields) end
 ---@return ecs.Array
 function World:array(name, type, length) end
 
+--- Declares an event: rows of these fields that belong to the world. Declared again with other
+--- fields those that are there are migrated.
+---@param name string
+---@param fields? ecs.Fields Without `storage`, `toggle` and `requires`.
+---@return ecs.Id
+function World:event(name, fields) end
+
+--- Emits an event, which is there at once: values in the order of its fields, or one table of them
+--- by name; what is left out has its default. A scope that fails or is cancelled drops it.
+---@param event ecs.Component
+---@param ... any
+function World:emit(event, ...) end
+
+--- A loop over all events of that name that are there: `for hit in world:events "Hit" do`. An event
+--- without fields reads as true.
+---@param event ecs.Component
+---@return fun(): ecs.View|true
+function World:events(event) end
+
 --- A view of a resource: its fields are read and written like a table's.
 ---@param name ecs.Component
 ---@return ecs.View
@@ -246,7 +265,8 @@ function World:undeclare(component) end
 ---@class ecs.ComponentDescription
 ---@field name string
 ---@field id ecs.Id
----@field storage "table"|"sparse"
+---@field storage "table"|"sparse"|"event"
+---@field rows? integer Of events: how many are there.
 ---@field requires? string[]
 ---@field toggle? true It can be switched off.
 ---@field off? integer Of a toggle: how many entities have it switched off.
@@ -295,6 +315,7 @@ function World:undeclare(component) end
 ---@field tables ecs.TableDescription[]
 ---@field components string[]
 ---@field arrays string[]
+---@field events string[]
 ---@field orphans string[] Those of both that nobody declares.
 ---@field queries ecs.QueryDescription[]
 ---@field systems ecs.SystemDescription[] In running order.

@@ -25,6 +25,7 @@ function hostile.scene(new_world)
   world:relation("Likes", { "much: f32" })
   world:relation("Owner", { exclusive = true })
   world:resource "All"
+  world:event("Hit", { "who: entity", "amount: f32" })
   world:phase("physics", { after = "pre_update", fixed = 0.1 })
   world:system("move", { query = "Position", each = function() end })
   scene.grid = world:array("Grid", "f32", 4)
@@ -209,6 +210,12 @@ hostile.calls = {
     array = { called(accepting(name, "nil"), "is no name for a component", "unknown array"),
       value "i32", accepting(value(3), "other world's id") },
     undeclare = { value "Label" },
+    event = { new_component,
+      called(accepting(fields, "nil", "empty table", "throwing table"),
+        "component 'Fresh': field") },
+    emit = { value "Hit", called(accepting(entity, "nil", "0", "empty table"), "field 'Hit.who'",
+      "component 'Hit' has fields"), called(number, "field 'Hit.amount'", "component 'Hit'") },
+    events = { value "Hit" },
     add = { entity, value "Label" },
     disable = { entity, value "Asleep" }, enable = { entity, value "Asleep" },
     enabled = { entity, value "Asleep" },

@@ -102,7 +102,7 @@ bool runner_reserve(struct runner *runner, const struct run_plan *plan, uint32_t
 static const struct table *table_of(const struct run *run, uint32_t match) {
   const ecs_query *query = run->query;
   assert(match < query->count);
-  const struct table *table = world_table(query->world, query->tables[match]);
+  const struct table *table = query_table(query, match);
   assert(table->count > 0);
   return table;
 }
@@ -373,7 +373,7 @@ ecs_status run_stage_rows(const struct runner *runner, const struct run *run, co
 static uint32_t most_rows(const ecs_query *query) {
   uint32_t most = 0;
   for (uint32_t i = 0; i < query_reach(query); i++) {
-    uint32_t rows = world_table(query->world, query->tables[i])->count;
+    uint32_t rows = query_table(query, i)->count;
     if (rows > most) most = rows;
   }
   return most;
@@ -406,7 +406,7 @@ ecs_status run_query(struct runner *runner, const struct run *run, struct run_fa
   uint32_t rows = run->plan->needs_room ? most_rows(query) : 0;
   if (!reserve_rows(runner, run->plan, rows)) return world_nomem(query->world);
   for (uint32_t i = 0; i < query_reach(query); i++) {
-    const struct table *table = world_table(query->world, query->tables[i]);
+    const struct table *table = query_table(query, i);
     if (query_table_rows(&query->terms, table) == ROWS_NONE) continue;
     if (!run_table(runner, run, i, failure)) return fail(query->world, failure);
     ecs_status status = run->plan->command_count ? run_stage(runner, run, i) : ECS_OK;

@@ -90,6 +90,8 @@ static const ecs_lua_api api = {
   .enabled = ecs_enabled,
   .array = ecs_array,
   .array_data = ecs_array_data,
+  .event = ecs_event,
+  .emit = ecs_emit,
 };
 
 void api_open(lua_State *L) {

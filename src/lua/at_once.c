@@ -92,7 +92,7 @@ static ecs_id first_of(lua_State *L, const struct query_box *query) {
 }
 
 int query_first(lua_State *L) {
-  const struct query_box *query = check_source(L, 1);
+  const struct query_box *query = check_entities(L, 1);
   ecs_id first = ECS_NULL;
   if (lua_isnil(L, 2)) {
     first = first_of(L, query);
@@ -181,7 +181,7 @@ static void push_ids(lua_State *L) {
 }
 
 int query_ids(lua_State *L) {
-  check_source(L, 1);
+  check_entities(L, 1);
   if (lua_isnil(L, 2)) {
     push_ids(L);
     return 1;
@@ -222,7 +222,7 @@ static int change_body(lua_State *L) {
 
 static int change(lua_State *L, const char *method, bool of_component) {
   int arguments = lua_gettop(L) > 1 ? lua_gettop(L) - 1 : 0;
-  struct world_box *box = check_source(L, arguments + 1)->box;
+  struct world_box *box = check_entities(L, arguments + 1)->box;
   int filter = lua_gettop(L);
   if (of_component && arguments == 0) luaL_argerror(L, 2, "value expected");
   /* It is known before any row is, so that an error names this call's argument. */
@@ -302,7 +302,7 @@ static int set_body(lua_State *L) {
 
 int query_set(lua_State *L) {
   int arguments = lua_gettop(L) > 1 ? lua_gettop(L) - 1 : 0;
-  struct world_box *box = check_source(L, arguments + 1)->box;
+  struct world_box *box = check_entities(L, arguments + 1)->box;
   int filter = lua_gettop(L);
   if (arguments < 2) luaL_argerror(L, arguments + 2, "value expected");
   /* So that errors name this call's arguments, also when there is no row. */

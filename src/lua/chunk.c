@@ -180,7 +180,7 @@ static int chunks_next(lua_State *L) {
 }
 
 int query_chunks(lua_State *L) {
-  check_source(L, 1);
+  check_entities(L, 1);
   return loop_begin(L, source_loop(L, 2, true, 0), chunks_next);
 }
 

@@ -77,9 +77,13 @@ static size_t set_tables(lua_State *L, const ecs_world *world) {
   return rows;
 }
 
-static bool is_component(const struct component *component) { return component->length == 0; }
+static bool is_component(const struct component *component) {
+  return component->length == 0 && !component->is_event;
+}
 
 static bool is_array(const struct component *component) { return component->length != 0; }
+
+static bool is_event(const struct component *component) { return component->is_event; }
 
 static bool is_orphan(const struct component *component) { return component->orphan; }
 
@@ -181,6 +185,7 @@ static int describe(lua_State *L) {
   size_t rows = set_tables(L, world);
   set_components(L, "components", world, is_component);
   set_components(L, "arrays", world, is_array);
+  set_components(L, "events", world, is_event);
   set_components(L, "orphans", world, is_orphan);
   set_queries(L, world);
   set_systems(L, world);

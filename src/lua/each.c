@@ -17,8 +17,8 @@ int function_parameters(lua_State *L, int function) {
 }
 
 int wanted_arguments(lua_State *L, int function, const struct loop_box *loop) {
-  int parameters = loop->parameters;
-  int most = (int)(loop->slot_count + 1 + !loop->asking + loop_value_count(loop));
+  int parameters = loop->parameters, most = (int)loop->slot_count + !loop->asking;
+  if (LIKELY(!loop->events)) most += 1 + (int)loop_value_count(loop);
   if (parameters == NOT_KNOWN) parameters = function_parameters(L, function);
   return parameters < most ? parameters : most;
 }
@@ -42,6 +42,13 @@ void slot_push_slowly(lua_State *L, int loop_index, const struct loop_box *loop,
 
 /* ---- for views..., entity in q:each() --------------------------------------------- */
 
+/* An event is no entity; one without fields is true. */
+static int push_event(lua_State *L, const struct loop_box *loop) {
+  if (loop->slot_count) return (int)loop->slot_count;
+  lua_pushboolean(L, 1);
+  return 1;
+}
+
 /* nil would end the loop where it comes first: what is not there is false. */
 static int push_step(lua_State *L, int loop_index, const struct loop_box *loop) {
   uint32_t row = loop->row;
@@ -57,6 +64,7 @@ static int push_step(lua_State *L, int loop_index, const struct loop_box *loop) 
       lua_pushboolean(L, 0);
     }
   }
+  if (UNLIKELY(loop->events)) return push_event(L, loop);
   lua_pushinteger(L, (lua_Integer)loop_entity(loop, row));
   if (UNLIKELY(loop->walk)) loop_push_values(L, loop, UINT32_MAX);
   return (int)(loop->slot_count + 1 + loop_value_count(loop));

@@ -15,6 +15,8 @@
 /* Why the function cannot become a program, whatever it does; NULL when it can. */
 static const char *unfit(const struct kernel *kernel) {
   const struct query_terms *terms = &kernel->query->terms;
+  if (terms->event)
+    return "its query goes through events, for which functions are called row by row";
   if (terms->slots > KERNEL_SLOTS) return "its query has too many terms";
   if (terms->step_count && RESULT_IS_USED(kernel->result))
     return "it gives a result, and its query has terms that are decided row by row";
@@ -99,7 +101,7 @@ static bool table_ready(lua_State *L, int handle, struct kernel *kernel,
 static bool all_ready(lua_State *L, int handle, struct kernel *kernel, bool ahead) {
   const ecs_query *query = kernel->query;
   for (uint32_t i = 0; i < query_reach(query); i++) {
-    const struct table *table = world_table(kernel->box->world, query->tables[i]);
+    const struct table *table = query_table(query, i);
     enum table_rows rows = query_table_rows(&query->terms, table);
     if (rows == ROWS_NONE) continue;
     ahead = false;
@@ -168,7 +170,7 @@ static bool is_ready(lua_State *L, int handle, bool ahead) {
     keep_reason(L, handle, kernel);
     return false;
   }
-  bool by_matches = !kernel->query->broken && kernel->query->terms.step_count;
+  bool by_matches = !kernel->query->broken && terms_walk(&kernel->query->terms);
   if (!(by_matches ? matches_ready : all_ready)(L, handle, kernel, ahead)) return false;
   kernel->refused = false;
   return true;

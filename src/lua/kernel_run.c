@@ -63,7 +63,7 @@ static uint32_t rows_before(const struct run *run, const struct table *table, ui
 /* The rows of a table from one on. */
 static struct rest rest_of(const struct run *run, uint32_t match, uint32_t row) {
   const ecs_query *query = run->query;
-  const struct table *table = world_table(query->world, query->tables[match]);
+  const struct table *table = query_table(query, match);
   uint32_t before = rows_before(run, table, row);
   uint32_t count = rows_before(run, table, table->count) - before;
   return (struct rest){match, before, count, ECS_NULL, run->filter};
@@ -78,7 +78,7 @@ static void run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
                     .uniforms = variant->uniforms, .totals = how->total, .dt = how->dt,
                     .arrays = variant->arrays, .filter = loop->filter};
   struct run_failure failure = {.entity = ECS_NULL};
-  const struct table *table = world_table(kernel->query->world, kernel->query->tables[match]);
+  const struct table *table = query_table(kernel->query, match);
   assert(loop->query->query == kernel->query);
   assert((how->truth != NULL) == (kernel->result == RESULT_TRUTH));
   if (UNLIKELY(may_be_refused(&run, table))) {
@@ -135,7 +135,7 @@ static void begin(lua_State *L, struct kernel *kernel, struct gathering *g, uint
   g->run.arrays = g->variant->arrays;
   g->writes = writes_any(g->variant);
   assert(!g->walk || g->run.plan->asked_count == 0);
-  if (!g->walk) run_ask(&g->run, world_table(g->run.query->world, g->run.query->tables[g->match]));
+  if (!g->walk) run_ask(&g->run, query_table(g->run.query, g->match));
   if (!gather_begin(&kernel->set->runner, &g->run, g->walk, g->gather)) raise_memory(L);
   if (g->batch && !gather_lay_out(&kernel->set->runner, g->batch)) raise_memory(L);
   for (uint32_t i = 0; i < g->variant->other_count; i++)
@@ -307,7 +307,7 @@ static void run_varying(lua_State *L, int handle, int anchors, struct loop_box *
                         uint32_t match, const struct kernel_run *how) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   const ecs_query *query = kernel->query;
-  const struct table *table = world_table(query->world, query->tables[match]);
+  const struct table *table = query_table(query, match);
   struct gather gather;
   struct gathering g = {.gather = &gather, .anchors = anchors, .match = match,
                         .run = {.query = query, .totals = how->total, .dt = how->dt}};
@@ -328,7 +328,7 @@ static void run_tables(lua_State *L, int handle, int anchors, struct loop_box *l
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   const ecs_query *query = kernel->query;
   for (uint32_t i = 0; i < query_reach(query); i++) {
-    const struct table *table = world_table(query->world, query->tables[i]);
+    const struct table *table = query_table(query, i);
     enum table_rows rows = query_table_rows(&query->terms, table);
     if (rows == ROWS_NONE) continue;
     if (rows == ROWS_VARY) {

@@ -178,7 +178,7 @@ static bool fits_all(const struct kernel *kernel, const struct variant *variant)
   const ecs_query *query = kernel->query;
   if (!query->terms.choices && !query->terms.toggled) return true;
   for (uint32_t i = 0; i < query_reach(query); i++) {
-    const struct table *table = world_table(query->world, query->tables[i]);
+    const struct table *table = query_table(query, i);
     enum table_rows rows = query_table_rows(&query->terms, table);
     if (rows == ROWS_NONE) continue;
     if (rows == ROWS_VARY || !same_which(which_of(query, table, rows), variant->which))
@@ -191,7 +191,7 @@ struct variant *variant_settled(lua_State *L, int anchors, struct kernel *kernel
   struct variant *variant = kernel->count ? kernel->variants[0] : NULL;
   if (!variant || !variant->quiet || kernel->refused || kernel->query->broken) return NULL;
   if (variant->version != *kernel->box->version) return NULL;
-  if (kernel->query->terms.step_count) return NULL;
+  if (terms_walk(&kernel->query->terms)) return NULL;
   if (!fits_all(kernel, variant)) return NULL;
   if (variant->guard_count) {
     lua_rawgeti(L, anchors, (lua_Integer)variant->anchors);

@@ -191,7 +191,7 @@ static bool make(lua_State *L, int query_index, const struct query_box *query,
   uint32_t calls = box->calls, slots = query->query->terms.slots;
   if (views > (int)slots) views = (int)slots;
   size_t walk_at = sizeof(struct loop_box) + slots * sizeof(struct slot);
-  bool walks = query->query->terms.step_count > 0;
+  bool walks = terms_walk(&query->query->terms);
   size_t size = walk_at + (walks ? sizeof(struct walk) : 0);
   struct loop_box *loop =
       lua_newuserdatauv(L, size, LOOP_VALUES + views);
@@ -208,6 +208,7 @@ static bool make(lua_State *L, int query_index, const struct query_box *query,
   loop->row = ROW_STALE;
   loop->walk = walks ? (struct walk *)(void *)((char *)loop + walk_at) : NULL;
   loop->slot_count = slots;
+  loop->events = query->query->terms.event != NULL;
   loop->view_count = views;
   loop->parameters = NOT_KNOWN;
   if (box->calls != calls) return false;
@@ -239,7 +240,7 @@ bool loop_renew(lua_State *L, int index, struct loop_box *loop, int views) {
   /* A tag that has got fields since has a slot. */
   if (loop->slot_count != query->terms.slots) return false;
   /* What is kept outside of tables since, or no longer, is found in another way. */
-  if ((loop->walk != NULL) != (query->terms.step_count > 0)) return false;
+  if ((loop->walk != NULL) != terms_walk(&query->terms)) return false;
   if (views > (int)loop->slot_count) views = (int)loop->slot_count;
   if (views > loop->view_count) return false;
   loop->match = loop->behind = 0;
@@ -374,7 +375,7 @@ static bool come_to(struct loop_box *loop, const struct table *table, uint32_t r
 /* The next rows of one of the query's tables. */
 static bool next_in_table(struct loop_box *loop, uint32_t match) {
   const ecs_query *query = loop->query->query;
-  const struct table *table = world_table(loop->box->world, query->tables[match]);
+  const struct table *table = query_table(query, match);
   uint32_t count, row = query_next_run(&query->terms, table, loop->behind, &count);
   if (count == 0) return false;
   loop->behind = row + count;

@@ -75,6 +75,7 @@ struct loop_box {
   uint32_t filtered;               /* rows that `filter` is about */
   uint32_t piece, piece_end;       /* where the current piece of these begins and ends */
   bool asking;                     /* its function is a predicate for now: it is given no dt */
+  bool events;                     /* its rows are events, and of no entity */
   bool open;
   bool done;                       /* it came to its end */
   int view_count;                  /* first slots that have a view, unless a single field */

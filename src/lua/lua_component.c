@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/base/types.h"
 #include "core/store/component.h"
+#include "core/store/event.h"
 #include "core/store/toggle.h"
 #include "lua/bind/args.h"
 #include "lua/bind/names.h"
@@ -248,7 +249,8 @@ static int describe(lua_State *L) {
     describe_array(L, component);
     return 1;
   }
-  set_text(L, "storage", component->is_sparse ? "sparse" : "table");
+  set_text(L, "storage", component->is_event ? "event" : component->is_sparse ? "sparse" : "table");
+  if (component->event) set_size(L, "rows", component->event->table->count);
   set_size(L, "size", component->size);
   set_text(L, "doc", component->doc);
   describe_required(L, box->world, component);

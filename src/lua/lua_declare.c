@@ -55,9 +55,9 @@ int ecs_native_schema(lua_State *L) {
   return 0;
 }
 
-/* Calls the function of native.schema with the values at two indices, and whether they are a
-** relation's, and pushes the plain table, or raises. */
-static void call_schema(lua_State *L, int name, int fields, bool relation) {
+/* Calls the function of native.schema with the values at two indices, and what is declared if it is
+** no component (NULL), and pushes the plain table, or raises. */
+static void call_schema(lua_State *L, int name, int fields, const char *kind) {
   name = lua_absindex(L, name);
   fields = lua_absindex(L, fields);
   need_stack(L, 8);
@@ -65,7 +65,7 @@ static void call_schema(lua_State *L, int name, int fields, bool relation) {
     raise_error(L, "module 'ecs' is not loaded");
   lua_pushvalue(L, name);
   lua_pushvalue(L, fields);
-  lua_pushboolean(L, relation);
+  lua_pushstring(L, kind);
   lua_call(L, 3, 2);
   if (lua_type(L, -2) == LUA_TTABLE)
     lua_pop(L, 1);
@@ -456,9 +456,9 @@ static void read_storage(struct draft *draft, ecs_component_desc *desc) {
   lua_pop(L, 2);
 }
 
-static ecs_id declare_as(lua_State *L, int name, int fields, bool relation) {
+static ecs_id declare_as(lua_State *L, int name, int fields, const char *kind) {
   int top = lua_gettop(L);
-  call_schema(L, name, fields, relation);
+  call_schema(L, name, fields, kind);
   struct draft draft = {
       .L = L, .table = top + 1, .name = name, .component = lua_tostring(L, name)};
   bool foreign = check_world(L, 1)->registrar->announce(L, name, draft.table);
@@ -471,6 +471,7 @@ static ecs_id declare_as(lua_State *L, int name, int fields, bool relation) {
   ecs_component_desc desc = {.name = draft.component, .doc = doc};
   lua_getfield(L, draft.table, "toggle");
   desc.toggle = lua_toboolean(L, -1);
+  desc.event = kind && strcmp(kind, "event") == 0;
   lua_pushvalue(L, draft.table);
   read_relation(&draft, &desc);
   lua_pushvalue(L, draft.table);
@@ -499,11 +500,15 @@ static ecs_id declare_as(lua_State *L, int name, int fields, bool relation) {
 }
 
 ecs_id declare_component(lua_State *L, int name, int fields) {
-  return declare_as(L, name, fields, false);
+  return declare_as(L, name, fields, NULL);
 }
 
 ecs_id declare_relation(lua_State *L, int name, int fields) {
-  return declare_as(L, name, fields, true);
+  return declare_as(L, name, fields, "relation");
+}
+
+ecs_id declare_event(lua_State *L, int name, int fields) {
+  return declare_as(L, name, fields, "event");
 }
 
 int push_declared(lua_State *L, struct world_box *box, ecs_id id) {

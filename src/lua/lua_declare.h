@@ -20,6 +20,7 @@ ecs_status declare_now(lua_State *L, struct world_box *box, const ecs_component_
 
 /* The same for a relation, which may have the options of one. */
 ecs_id declare_relation(lua_State *L, int name, int fields);
+ecs_id declare_event(lua_State *L, int name, int fields);
 
 /* What scripts call an ecs_policy. */
 extern const char *const policy_names[];

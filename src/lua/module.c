@@ -17,6 +17,7 @@
 #include "lua/lua_component.h"
 #include "lua/lua_declare.h"
 #include "lua/lua_entity.h"
+#include "lua/lua_event.h"
 #include "lua/lua_image.h"
 #include "lua/lua_query.h"
 #include "lua/lua_random.h"
@@ -33,7 +34,7 @@
 #include "lua/world_array.h"
 #include "lua/worlds.h"
 
-#define METHOD_LISTS 13
+#define METHOD_LISTS 14
 
 /* A kind of object: what its metatable holds, and the methods that scripts may call. */
 struct object {
@@ -48,7 +49,8 @@ static const struct object objects[] = {
    {world_core_methods, world_component_methods, world_entity_methods, world_spawn_methods,
     world_query_methods, world_schedule_methods, world_system_methods,
     world_describe_methods, world_view_methods, world_random_methods,
-    world_image_methods, world_relation_methods, world_array_methods}},
+    world_image_methods, world_relation_methods, world_array_methods,
+    world_event_methods}},
   {"query", &kind_query, query_metamethods, {query_methods}},
   {"loop", &kind_loop, loop_metamethods, {NULL}},
   {"view", &kind_view, view_metamethods, {NULL}},

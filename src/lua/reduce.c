@@ -90,7 +90,7 @@ static bool totals_agree(lua_State *L, int handle) {
   uint32_t integers = 0, floats = 0;
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
   for (uint32_t i = 0; i < query_reach(query) && query->terms.choices; i++) {
-    const struct table *table = world_table(query->world, query->tables[i]);
+    const struct table *table = query_table(query, i);
     if (query_table_rows(&query->terms, table) == ROWS_NONE) continue;
     struct which which = variant_which(query, table);
     const struct variant *variant = variant_find(L, lua_gettop(L), kernel, which);
@@ -104,14 +104,14 @@ static bool totals_agree(lua_State *L, int handle) {
 ** and sums are made table by table. */
 static bool any_varies(const ecs_query *query) {
   for (uint32_t i = 0; query->terms.toggled && i < query_reach(query); i++) {
-    const struct table *table = world_table(query->world, query->tables[i]);
+    const struct table *table = query_table(query, i);
     if (query_table_rows(&query->terms, table) == ROWS_VARY) return true;
   }
   return false;
 }
 
 /* Pushes what it has come to, and behind the least or greatest whose it is; how many values. */
-static int push_total(lua_State *L, const struct folding *folding) {
+static int push_total(lua_State *L, const struct folding *folding, bool entities) {
   const k_total *total = &folding->total;
   bool sum = folding->how == KR_SUM;
   if (total->rows == 0 && sum)
@@ -122,7 +122,7 @@ static int push_total(lua_State *L, const struct folding *folding) {
     lua_pushinteger(L, (lua_Integer)total->value.i64);
   else
     lua_pushnumber(L, (lua_Number)total->value.f64);
-  if (sum || total->rows == 0) return 1;
+  if (sum || total->rows == 0 || !entities) return 1;
   lua_pushinteger(L, (lua_Integer)total->entity);
   return 2;
 }
@@ -177,6 +177,7 @@ static int reduce(lua_State *L, enum front_result result, k_reduce how) {
   lua_settop(L, AT_FUNCTION);
   struct query_box *query = check_form(L);
   struct folding folding = {.how = how};
+  bool entities = !query->query->terms.event;
   bool filtered = !lua_isnil(L, AT_FILTER);
   kernel_of_query(L, AT_QUERY, AT_FUNCTION, (struct use){names[how], result, filtered});
   bool compiled = !filtered && query->box->kernels->on && !any_varies(query->query) &&
@@ -190,7 +191,7 @@ static int reduce(lua_State *L, enum front_result result, k_reduce how) {
     lua_settop(L, AT_KERNEL);
     fold_in_lua(L, &folding);
   }
-  return push_total(L, &folding);
+  return push_total(L, &folding, entities);
 }
 
 int query_sum(lua_State *L) { return reduce(L, RESULT_SUM, KR_SUM); }

@@ -369,13 +369,16 @@ static void check_parameters(const struct scanner *s) {
   const struct body body = {.function = 1};
   bool run = s->scan->form == FORM_RUN;
   int slots = names_given(s->scan), dt = run ? 2 : slots + 1;
-  int given = run ? 3 : slots + 2 + values_given(s->scan);
+  bool event = !run && s->scan->query && s->scan->query->terms.event;
+  int given = run ? 3 : event ? slots + 1 : slots + 2 + values_given(s->scan);
   lua_Debug info;
   lua_pushvalue(s->L, 1);
   lua_getinfo(s->L, ">u", &info);
   if (info.nparams > given)
     refuse(s, &body, NONE, "it has %d parameters, but is given %d: %s", (int64_t)info.nparams,
-           (int64_t)given, run ? "world, dt, query" : "what its query gives, dt, entity");
+           (int64_t)given, run ? "world, dt, query"
+           : event ? "what its query gives, dt; an event is no entity"
+                   : "what its query gives, dt, entity");
   for (int i = 1; i <= info.nparams; i++) {
     lua_pushvalue(s->L, 1);
     const char *name = lua_getlocal(s->L, NULL, i);

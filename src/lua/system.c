@@ -85,11 +85,12 @@ static void read_switches(lua_State *L, struct system_box *system, const char *w
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_WHEN);
 }
 
-static void make_query(lua_State *L, struct world_box *box, const struct system_draft *draft) {
+static void make_query(lua_State *L, struct world_box *box, struct system_draft *draft) {
   struct system_box *system = draft->system;
   if (!draft->query.text) return;
   system->query = query_push(L, box, AT_WORLD, &draft->query);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_QUERY);
+  draft->desc.reads = system->query->query;
   if (system->form == FORM_MAP) map_check(L, system->query->query, false);
 }
 

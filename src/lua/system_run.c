@@ -2,6 +2,7 @@
 
 #include "lua/system_run.h"
 
+#include "core/store/event.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
 #include "lua/bind/status.h"
@@ -234,8 +235,13 @@ static int run_body(lua_State *L) {
 static bool is_idle(const struct system_box *system) {
   const ecs_query *query = system->query ? system->query->query : NULL;
   if (system->form == FORM_RUN || !query || query->broken) return false;
+  if (query->terms.event) {
+    const struct events *events = &query->world->events;
+    return event_row(query->terms.event->event, events->from) ==
+           event_row(query->terms.event->event, events->until);
+  }
   for (uint32_t i = 0; i < query_reach(query); i++)
-    if (world_table(query->world, query->tables[i])->count > 0) return false;
+    if (query_table(query, i)->count > 0) return false;
   return true;
 }
 

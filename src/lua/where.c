@@ -34,21 +34,22 @@ struct where_box {
 /* Raises what a predicate at an index asks for that it is not given: views, then the entity. */
 static void check_parameters(lua_State *L, const struct query_terms *terms, int function) {
   lua_Debug info;
-  int given = (int)(terms->slots + 1 + terms->values), parameter = 1;
+  bool event = terms->event != NULL;
+  int given = (int)(terms->slots + (event ? 0 : 1 + terms->values)), parameter = 1;
   lua_pushvalue(L, function);
   lua_getinfo(L, ">uS", &info);
   if (info.nparams > given)
     raise_error(L, "where: %s:%d: its function has %d parameters, but is given %d: what its query "
-                "gives, entity", info.short_src, (int64_t)info.linedefined,
-                (int64_t)info.nparams, (int64_t)given);
+                "gives%s", info.short_src, (int64_t)info.linedefined, (int64_t)info.nparams,
+                (int64_t)given, event ? "; an event is no entity" : ", entity");
   for (; parameter <= info.nparams; parameter++) {
     lua_pushvalue(L, function);
     const char *name = lua_getlocal(L, NULL, parameter);
     lua_pop(L, 1);
     if (name && strcmp(name, "dt") == 0)
       raise_error(L, "where: %s:%d: parameter %d of its function is called 'dt', but it is given "
-                  "no dt: what its query gives, entity", info.short_src,
-                  (int64_t)info.linedefined, (int64_t)parameter);
+                  "no dt: what its query gives%s", info.short_src, (int64_t)info.linedefined,
+                  (int64_t)parameter, event ? "" : ", entity");
   }
 }
 
@@ -78,6 +79,13 @@ struct query_box *check_source(lua_State *L, int arguments) {
   lua_settop(L, arguments);
   open_where(L);
   return check_query(L, 1);
+}
+
+struct query_box *check_entities(lua_State *L, int arguments) {
+  struct query_box *query = check_source(L, arguments);
+  if (query->query->terms.event)
+    raise_status(L, query->box->world, query_no_entities(query->query));
+  return query;
 }
 
 /* While scripts are read a query has no terms yet: its function is compiled when it is used. */

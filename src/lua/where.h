@@ -22,6 +22,9 @@ int query_where(lua_State *L);
 ** or nil. */
 struct query_box *check_source(lua_State *L, int arguments);
 
+/* The same of a query that goes through entities, and not through events. */
+struct query_box *check_entities(lua_State *L, int arguments);
+
 /* Pushes a closed loop over the query at 1, of a for loop or a function form, as loop_push, through
 ** the q:where(fn) at an index unless that is nil. */
 struct loop_box *source_loop(lua_State *L, int filter, bool by_for, int views);

@@ -396,6 +396,7 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
                                       desc->on_target_despawn};
   component->is_sparse = desc->sparse;
   component->length = desc->length;
+  component->is_event = desc->event;
   status = component->name ? ECS_OK : world_nomem(world);
   if (status == ECS_OK) status = copy_hint(&build, "doc", desc->doc, &component->doc);
   if (status == ECS_OK && desc->field_count) status = build_fields(&build);
@@ -563,6 +564,12 @@ ecs_status ecs_relation(ecs_world *world, const ecs_component_desc *desc, ecs_id
   ecs_status status = ecs_component(world, &relation, out);
   memory_free(&world->memory, fields, relation.field_count * sizeof *fields);
   return status;
+}
+
+ecs_status ecs_event(ecs_world *world, const ecs_component_desc *desc, ecs_id *out) {
+  ecs_component_desc event = *desc;
+  event.event = true;
+  return ecs_component(world, &event, out);
 }
 
 ecs_status ecs_tag(ecs_world *world, const char *name, ecs_id *out) {

@@ -1,6 +1,7 @@
 #include "core/change/declare_check.h"
 
 #include "core/store/array.h"
+#include "core/store/event.h"
 #include "core/store/world.h"
 
 /* What an exclusive relation begins with. */
@@ -37,6 +38,7 @@ ecs_status declare_check_options(const ecs_world *world, const ecs_component_des
   if (desc->sparse && desc->toggle)
     return world_fail(world, ECS_EINVAL, "component '%s' is sparse and cannot be a toggle, too: "
                       "declare it without one of them", desc->name);
-  ecs_status status = array_check_desc(world, desc);
+  ecs_status status = event_check_desc(world, desc);
+  if (status == ECS_OK) status = array_check_desc(world, desc);
   return status == ECS_OK ? check_relation(world, desc) : status;
 }

@@ -5,6 +5,7 @@
 #include "core/change/migrate_cells.h"
 #include "core/change/migrate_plan.h"
 #include "core/store/bulk.h"
+#include "core/change/migrate_events.h"
 #include "core/change/migrate_sparse.h"
 #include "core/change/migrate_ties.h"
 #include "core/store/builtin.h"
@@ -357,6 +358,7 @@ static ecs_status prepare_shown(struct migration *migration) {
     status = migration_map(migration, &migration->changes[i]);
   if (status == ECS_OK) status = prepare_tables(migration);
   if (status == ECS_OK) status = migration_prepare_sparse(migration);
+  if (status == ECS_OK) status = migration_prepare_events(migration);
   for (uint32_t i = 0; i < migration->count && status == ECS_OK; i++) {
     status = migration_prepare_resource(migration, &migration->changes[i]);
     if (status == ECS_OK) status = migration_report(migration, &migration->changes[i]);
@@ -388,6 +390,8 @@ static void swap_contents(ecs_world *world, struct change *change) {
   migration_swap_relation(world, change, old.relation);
   change->wanted->sparse = change->component->sparse;   /* migration_swap_sparse has seen to both */
   change->component->sparse = old.sparse;
+  change->wanted->event = change->component->event;     /* migration_swap_events, too */
+  change->component->event = old.event;
   change->component->orphan = old.orphan;
   change->wanted->resource = NULL;
   change->component->changed = world->registry.version;
@@ -424,6 +428,7 @@ void migration_commit(struct migration *migration) {
   for (uint32_t i = 0; i < migration->table_count; i++)
     swap_table(migration, migration->tables[i]);
   migration_swap_sparse(migration);
+  migration_swap_events(migration);
   for (uint32_t i = 0; i < migration->count; i++) {
     struct change *change = &migration->changes[i];
     if (!change->wanted) continue;
@@ -443,6 +448,7 @@ void migration_commit(struct migration *migration) {
 
 const char *migration_operation(const struct migration *migration) {
   const struct component *wanted = migration->count ? migration->changes[0].wanted : NULL;
+  if (wanted && wanted->is_event) return "declaring an event with other fields";
   return wanted && wanted->length ? "declaring an array with another type or length"
                                   : "declaring a component with other fields";
 }

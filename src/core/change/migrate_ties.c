@@ -78,10 +78,11 @@ static ecs_status check_tag(ecs_world *world, const struct component *component)
 
 static ecs_status check_kind(ecs_world *world, const struct change *change) {
   const struct component *now = change->component, *then = change->wanted;
-  if (!now->length != !then->length)
+  if (!now->length != !then->length || now->is_event != then->is_event)
     return world_fail(world, ECS_EINVAL, "'%s' cannot become %s as long as it is declared "
                       "otherwise: undeclare it first", now->name,
-                      then->length ? "an array" : then->ties.relation ? "a relation"
+                      then->length ? "an array" : then->is_event ? "an event"
+                      : then->ties.relation ? "a relation"
                                                                       : "a plain component or tag");
   if (now->ties.relation == then->ties.relation) return ECS_OK;
   if (then->ties.relation) return check_tag(world, now);

@@ -4,6 +4,7 @@
 #include "core/change/migrate.h"
 #include "core/run/schedule.h"
 #include "core/store/component.h"
+#include "core/store/event.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/resource.h"
@@ -83,7 +84,7 @@ static ecs_status migrate(struct loader *loader) {
 static ecs_status prepare_query(struct loader *loader, ecs_query *query, uint32_t queries) {
   if (query->broken) return ECS_OK;
   const struct id_record *all = graph_all(loader->world);
-  uint64_t matches = 0;
+  uint64_t matches = query->terms.event != NULL;
   for (uint32_t i = 0; i < all->table_count; i++)
     matches += query_terms_match(&query->terms, world_table(loader->world, all->tables[i]));
   ecs_status status = query_room(query, matches);
@@ -103,6 +104,7 @@ static ecs_status reserve_components(struct loader *loader) {
   }
   if (relations_reserve(loader->live, more) != ECS_OK) return ECS_ENOMEM;
   if (sparses_reserve(loader->live, more) != ECS_OK) return ECS_ENOMEM;
+  if (events_reserve(loader->live, more) != ECS_OK) return ECS_ENOMEM;
   return map_reserve(&loader->live->memory, &loader->live->registry.names, more)
              ? ECS_OK : ECS_ENOMEM;
 }
@@ -165,6 +167,13 @@ static void swap_sparse(struct sparse *live, struct sparse *shadow) {
   SWAP(uint32_t, live->page_capacity, shadow->page_capacity);
 }
 
+static void swap_event(struct event *live, struct event *shadow) {
+  SWAP(struct table *, live->table, shadow->table);
+  live->first = shadow->first;
+  live->aged = shadow->aged;
+  shadow->aged = shadow->first;
+}
+
 /* The live component stays where it is; its defaults and its resource come from the shadow. */
 static void adopt_component(ecs_world *live, ecs_world *shadow, uint32_t index) {
   struct component *from = shadow->registry.components[index];
@@ -173,14 +182,16 @@ static void adopt_component(ecs_world *live, ecs_world *shadow, uint32_t index) 
     shadow->registry.components[index] = NULL;
     if (from->relation) relation_leave(shadow, from);
     if (from->sparse) move_sparse(live, shadow, from->sparse);
+    if (from->event) event_leave_list(shadow, from->event);
     from->changed = 0;
     from->orphan = true;
     registry_enter(live, from, index);
     return;
   }
   assert(!from->relation == !to->relation && from->leaf_count == to->leaf_count);
-  assert(!from->sparse == !to->sparse);
+  assert(!from->sparse == !to->sparse && !from->event == !to->event);
   if (to->sparse) swap_sparse(to->sparse, from->sparse);
+  if (to->event) swap_event(to->event, from->event);
   if (to->relation) SWAP(struct ties, to->relation->ties, from->relation->ties);
   for (uint32_t i = 0; i < to->leaf_count; i++) to->leaves[i].value = from->leaves[i].value;
   SWAP(struct column_buffer *, to->resource, from->resource);
@@ -199,6 +210,22 @@ static void redirect_nested(const ecs_world *live, struct component *component) 
     struct field *field = &component->fields[i];
     if (field->nested)
       field->nested = live->registry.components[ecs_id_index(field->nested->id)];
+  }
+}
+
+/* Systems that the image does not know begin with all that is there. */
+static void apply_readings(ecs_world *live, const struct loader *loader) {
+  const struct schedule *schedule = live->schedule;
+  for (uint32_t i = 0; i < schedule->system_count; i++) schedule->systems[i]->event = ECS_NULL;
+  for (uint32_t i = 0; i < loader->reading_count; i++) {
+    const struct reading *reading = &loader->readings[i];
+    const struct component *component = live->registry.components[reading->event];
+    ecs_system *system = schedule_system(live, reading->name, reading->name_size);
+    assert(component && component->event);
+    if (!system) continue;
+    system->event = component->id;
+    system->seen = component->event->first + reading->seen;
+    system->awaited = component->event->first + reading->awaited;
   }
 }
 
@@ -253,7 +280,10 @@ void adopt_commit(struct loader *loader) {
     redirect_table(live, world_table(live, all->tables[i]));
   for (uint32_t i = 0; i < live->sparses.count; i++)
     redirect_table(live, live->sparses.list[i]->table);
+  for (uint32_t i = 0; i < live->events.count; i++)
+    redirect_table(live, live->events.list[i]->table);
   for (ecs_query *query = live->first_query; query; query = query->next)
     query_rejoin(query);
   apply_timings(live, loader);
+  apply_readings(live, loader);
 }

@@ -13,6 +13,7 @@
 #include "core/run/schedule.h"
 #include "core/store/array.h"
 #include "core/store/component.h"
+#include "core/store/event.h"
 #include "core/store/entity.h"
 #include "core/store/relation.h"
 #include "core/store/sparse.h"
@@ -161,6 +162,21 @@ static uint64_t hash_sparse(const ecs_world *world, const struct sparse *sparse)
   return total;
 }
 
+/* Each event enters with its place. */
+static uint64_t hash_event(const ecs_world *world, const struct event *event) {
+  const struct component *component = event->component;
+  const struct table *table = event->table;
+  uint64_t total = 0, name = mix(hash_text(component->name, component->name_size) + 13);
+  for (uint32_t row = 0; row < table->count; row++) {
+    uint64_t sum = name + row;
+    for (uint32_t i = 0; i < table->column_count; i++)
+      add_cells(world, &component->leaves[i], table->columns[i].data, row, 1,
+                leaf_key(component, &component->leaves[i]), &sum);
+    total += mix(sum);
+  }
+  return total;
+}
+
 /* In which order the sources of each target were tied. */
 static uint64_t hash_ties(const ecs_world *world, const struct relation *relation) {
   const struct ties *ties = &relation->ties;
@@ -220,6 +236,8 @@ uint64_t ecs_digest(const ecs_world *world) {
   }
   for (uint32_t i = 0; i < world->sparses.count; i++)
     total += hash_sparse(world, world->sparses.list[i]);
+  for (uint32_t i = 0; i < world->events.count; i++)
+    total += hash_event(world, world->events.list[i]);
   for (uint32_t i = 0; i < world->relations.count; i++)
     total += hash_ties(world, world->relations.list[i]);
   for (uint32_t i = 0; i < world->names.count; i++) {

@@ -15,7 +15,8 @@
 **               0xFFFFFFFF for none);
 **               u32 leaves, each: u32 bytes of a cell, u64 default (entities: 0); for a resource
 **               the leaves' cells. Flags 3, a relation that is a resource, say that it is an
-**               array: the u32 length of it follows them
+**               array: the u32 length of it follows them; flags 66, a relation that is a toggle,
+**               say that it is an event
 **   required    for each component: u32 count, u32 places of what it requires, ascending
 **   arrays      for each array, by place: its cells, as many as it is long
 **   entities    u32 first, last, next of the spawn range, u32 free count, u32 indices in the
@@ -29,8 +30,11 @@
 **               its components that is a toggle, by place: u32 rows that have it off, and when
 **               there are any, a bit for each row, in u64 words
 **               columns: u32 size (0xFFFFFFFF for nil) and bytes for each cell
-**   sparse      for each sparse component, by place: u32 rows, u32 entity index each, in packed
-**               order, then the columns as in tables, which no sparse component is named by
+**   sparse      for each sparse component and each event, by place: u32 rows, u32 entity index
+**               each (0 of events), in packed order, then the columns as in tables, which none of
+**               them is named by. Behind an event's: u32 rows that were there when the last update
+**               ended; for each system that reads it a u8 1, text name, u32 rows that it has seen,
+**               u32 rows that it was due for; a u8 0
 **   ties        for each exclusive relation, by place: u32 count, the sources, by targets and then
 **               in the order in which they were tied
 **   names       u32 count, by their bytes and then by id, each: u64 id, text
@@ -47,9 +51,9 @@
 ** bytes to stand for the memory that it takes.
 **
 ** Formats 1 and 2 are read as well. They had no relations, neither pairs nor ties, no sparse
-** components, no requirements, no toggles and no arrays. Format 1 had a u32 native size before a
-** component's fields and a u64 offset before a field's names, and neither sizes of cells nor
-** streams. */
+** components, no requirements, no toggles, no arrays and no events. Format 1 had a u32 native size
+** before a component's fields and a u64 offset before a field's names, and neither sizes of cells
+** nor streams. */
 #ifndef ECS_CORE_IMAGE_FORMAT_H
 #define ECS_CORE_IMAGE_FORMAT_H
 
@@ -63,7 +67,8 @@
 enum {
   IMAGE_RESOURCE = 1, IMAGE_RELATION = 2, IMAGE_EXCLUSIVE = 4, IMAGE_ACYCLIC = 8,
   IMAGE_DESPAWNS = 16, IMAGE_REFUSES = 32, IMAGE_TOGGLE = 64, IMAGE_SPARSE = 128,
-  IMAGE_ARRAY = IMAGE_RESOURCE | IMAGE_RELATION
+  IMAGE_ARRAY = IMAGE_RESOURCE | IMAGE_RELATION,
+  IMAGE_EVENT = IMAGE_RELATION | IMAGE_TOGGLE
 };
 
 enum slot_state { SLOT_UNBORN, SLOT_ALIVE, SLOT_FREE, SLOT_PARTED, SLOT_RETIRED };

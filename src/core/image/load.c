@@ -134,6 +134,7 @@ static void end(struct loader *loader) {
               loader->phases.capacity * sizeof *loader->phases.items);
   memory_free(memory, loader->systems.items,
               loader->systems.capacity * sizeof *loader->systems.items);
+  memory_free(memory, loader->readings, loader->reading_capacity * sizeof *loader->readings);
   arena_free(memory, &loader->arena);
   memory_free(memory, loader, sizeof *loader);
 }

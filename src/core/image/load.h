@@ -16,6 +16,14 @@ struct timing {
   uint8_t flags;
 };
 
+/* What a system has seen of an event: of the rows that there are, these many. */
+struct reading {
+  char *name;
+  size_t name_size;
+  uint32_t event;                  /* the index of its component */
+  uint64_t seen, awaited;
+};
+
 struct timing_list {
   struct timing *items;
   uint32_t count, capacity;
@@ -36,6 +44,8 @@ struct loader {
   uint32_t *strings;               /* place (from 1) -> number in the shadow */
   uint32_t string_count, string_capacity;
   struct timing_list phases, systems;
+  struct reading *readings;
+  uint32_t reading_count, reading_capacity;
   bool saw_table;
   bool lacks_codec;                /* there are values of `any` fields, and no codec */
   bool adopted;                    /* the shadow holds what was live */
@@ -47,6 +57,9 @@ ecs_status load_damaged(struct loader *loader, const char *what);
 
 /* ECS_OK, or why reading has stopped. */
 ecs_status load_state(struct loader *loader);
+
+/* A text that lives as long as the loader's arena; NULL as read_text. */
+char *load_text(struct loader *loader, size_t *size);
 
 /* The id that an image's id stands for. */
 ecs_id load_id(const struct loader *loader, ecs_id id);
@@ -66,6 +79,9 @@ ecs_status load_sparse(struct loader *loader);
 ecs_status load_ties(struct loader *loader);
 ecs_status load_names(struct loader *loader);
 ecs_status load_schedule(struct loader *loader);
+
+/* The rows of an event. */
+ecs_status load_event(struct loader *loader, const struct component *component);
 
 /* Brings the shadow's components to what the live world declares, then makes room in the
 ** live world for everything. */

@@ -20,8 +20,7 @@ static ecs_status nomem_or_damaged(struct loader *loader) {
   return loader->in.failed ? load_state(loader) : ECS_ENOMEM;
 }
 
-/* A text that lives until the next call of forget_texts. */
-static char *text(struct loader *loader, size_t *size) {
+char *load_text(struct loader *loader, size_t *size) {
   return read_text(&loader->in, &loader->live->memory, &loader->arena, IMAGE_TEXT_LIMIT,
                    size);
 }
@@ -85,7 +84,7 @@ static ecs_status read_enum(struct loader *loader, ecs_field *field) {
                                      sizeof *grown);
     size_t size;
     if (grown) names = grown;
-    char *name = grown ? text(loader, &size) : NULL;
+    char *name = grown ? load_text(loader, &size) : NULL;
     if (!name)
       status = nomem_or_damaged(loader);
     else if (strlen(name) != size)
@@ -106,7 +105,7 @@ static ecs_status read_enum(struct loader *loader, ecs_field *field) {
 static ecs_status read_field(struct loader *loader, ecs_field *field) {
   struct reader *in = &loader->in;
   size_t size;
-  field->name = text(loader, &size);
+  field->name = load_text(loader, &size);
   if (!field->name) return nomem_or_damaged(loader);
   ecs_status status = hint(loader, &field->text);
   if (status != ECS_OK) return status;
@@ -314,6 +313,10 @@ static bool read_flags(uint8_t flags, ecs_component_desc *desc) {
 
 /* What it is, by its flags; the length of an array follows them. */
 static ecs_status read_kind(struct loader *loader, uint8_t flags, ecs_component_desc *desc) {
+  if (flags == IMAGE_EVENT) {
+    desc->event = true;
+    return ECS_OK;
+  }
   if (flags == IMAGE_ARRAY) {
     desc->length = read_u32(&loader->in);
     return desc->length ? ECS_OK : load_damaged(loader, "an array has no length");
@@ -325,7 +328,7 @@ static ecs_status read_kind(struct loader *loader, uint8_t flags, ecs_component_
 static ecs_status read_component(struct loader *loader, struct declaration *declaration) {
   size_t size;
   ecs_component_desc *desc = &declaration->desc;
-  desc->name = text(loader, &size);
+  desc->name = load_text(loader, &size);
   if (!desc->name) return nomem_or_damaged(loader);
   ecs_status status = hint(loader, &desc->doc);
   uint8_t flags = read_u8(&loader->in);
@@ -379,7 +382,8 @@ static ecs_status read_required(struct loader *loader, ecs_id **ids, uint32_t *c
     uint32_t place = read_u32(&loader->in);
     if (loader->in.failed) return load_state(loader);
     if (place >= loader->component_count || (i && place <= last) ||
-        loader->components[place]->ties.relation || loader->components[place]->length)
+        loader->components[place]->ties.relation || loader->components[place]->length ||
+        loader->components[place]->is_event)
       return load_damaged(loader, "what is required is no component");
     ecs_id *grown = memory_grow(&loader->live->memory, *ids, capacity, i + 1ull, sizeof *grown);
     if (!grown) return ECS_ENOMEM;
@@ -494,7 +498,7 @@ ecs_status load_names(struct loader *loader) {
   for (uint32_t i = 0; i < count; i++) {
     ecs_id id = load_id(loader, read_u64(&loader->in));
     size_t size;
-    char *name = text(loader, &size);
+    char *name = load_text(loader, &size);
     if (!name) return nomem_or_damaged(loader);
     ecs_status status = size == 0 || name_of(loader->world, id).size
                             ? load_damaged(loader, "a name is there twice")
@@ -517,7 +521,7 @@ static ecs_status load_timings(struct loader *loader, struct timing_list *list,
     if (!grown) return ECS_ENOMEM;
     list->items = grown;
     struct timing *timing = &grown[i];
-    timing->name = text(loader, &timing->name_size);
+    timing->name = load_text(loader, &timing->name_size);
     if (!timing->name) return nomem_or_damaged(loader);
     timing->first = read_f64(&loader->in);
     timing->second = of_systems ? read_f64(&loader->in) : 0;

@@ -120,10 +120,10 @@ static void insert_id(ecs_id *ids, uint32_t used, ecs_id id) {
   ids[at] = id;
 }
 
-/* A component with several targets is in tables by its pairs only, a sparse one and an array in
-** none. */
+/* A component with several targets is in tables by its pairs only, a sparse one, an array and
+** an event in none. */
 static bool is_by_itself(const struct component *component) {
-  return !component->is_sparse && !component->length &&
+  return !component->is_sparse && !component->length && !component->is_event &&
          (!component->ties.relation || component->ties.exclusive);
 }
 
@@ -446,7 +446,10 @@ static bool lacks_required(const ecs_world *world) {
 ecs_status load_sparse(struct loader *loader) {
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < loader->component_count && status == ECS_OK; i++)
-    if (loader->components[i]->sparse) status = read_sparse(loader, loader->components[i]);
+    if (loader->components[i]->sparse)
+      status = read_sparse(loader, loader->components[i]);
+    else if (loader->components[i]->event)
+      status = load_event(loader, loader->components[i]);
   if (status == ECS_OK && lacks_required(loader->world))
     return load_damaged(loader, "an entity lacks what is required");
   return status;

@@ -9,12 +9,14 @@
 #include "core/image/merge_sort.h"
 #include "core/image/stream.h"
 
+#include "core/run/reading.h"
 #include "core/run/schedule.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
 #include "core/store/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"
+#include "core/store/event.h"
 #include "core/store/world.h"
 
 #define BATCH 512u
@@ -111,7 +113,7 @@ static void name_column_strings(struct saver *saver, const struct table *table,
 }
 
 static void name_table_strings(struct saver *saver, const struct table *table) {
-  for (uint32_t i = 0; table->count && i < saver->component_count; i++) {
+  for (uint32_t i = 0; table && table->count && i < saver->component_count; i++) {
     const struct component *component = component_at(saver, i);
     name_column_strings(saver, table, component, component->id);
     uint32_t targets = list_targets(saver, table, component);
@@ -122,6 +124,12 @@ static void name_table_strings(struct saver *saver, const struct table *table) {
   }
 }
 
+/* What keeps the rows of a sparse component or an event. */
+static const struct table *table_beside(const struct component *component) {
+  if (component->event) return component->event->table;
+  return component->sparse ? component->sparse->table : NULL;
+}
+
 static void name_all_strings(struct saver *saver) {
   const ecs_world *world = saver->world;
   const struct id_record *all = graph_all(world);
@@ -130,8 +138,7 @@ static void name_all_strings(struct saver *saver) {
   for (uint32_t i = 0; i < all->table_count; i++)
     name_table_strings(saver, world_table(world, all->tables[i]));
   for (uint32_t i = 0; i < saver->component_count; i++)
-    if (component_at(saver, i)->sparse)
-      name_table_strings(saver, component_at(saver, i)->sparse->table);
+    name_table_strings(saver, table_beside(component_at(saver, i)));
 }
 
 /* ---- cells ---- */
@@ -224,6 +231,7 @@ static void save_field(struct saver *saver, const struct field *field) {
 static uint8_t flags_of(const struct component *component) {
   const struct tie_kind *ties = &component->ties;
   if (component->length) return IMAGE_ARRAY;
+  if (component->is_event) return IMAGE_EVENT;
   return (uint8_t)((component->resource ? IMAGE_RESOURCE : 0) |
                    (component->toggle ? IMAGE_TOGGLE : 0) | (ties->acyclic ? IMAGE_ACYCLIC : 0) |
                    (ties->relation ? IMAGE_RELATION : 0) | (ties->exclusive ? IMAGE_EXCLUSIVE : 0) |
@@ -342,7 +350,7 @@ static void save_odd_rows(struct saver *saver, const uint32_t *rows, uint32_t co
 
 static bool has_component(const uint32_t *rows, uint32_t count) {
   uint32_t found = 0;
-  for (uint32_t i = 0; i < count; i++) found |= rows[i] < FIRST_ENTITY;
+  for (uint32_t i = 0; i < count; i++) found |= rows[i] && rows[i] < FIRST_ENTITY;
   return found;
 }
 
@@ -411,11 +419,27 @@ static void save_table(struct saver *saver, const struct table *table) {
   save_toggles(saver, table);
 }
 
-static void save_sparse(struct saver *saver, const struct component *component) {
-  if (!component->sparse) return;
-  write_u32(saver->out, component->sparse->table->count);
-  save_rows(saver, component->sparse->table);
-  save_columns(saver, component->sparse->table, component, component->id);
+/* How old its rows are, and what systems have seen of them. */
+static void save_readers(struct saver *saver, const struct event *event) {
+  write_u32(saver->out, event_row(event, event->aged));
+  for (uint32_t i = 0; i < saver->world->schedule->system_count; i++) {
+    ecs_system *system = saver->world->schedule->systems[i];
+    if (reading_of(system) != event) continue;
+    write_u8(saver->out, 1);
+    write_text(saver->out, system->name, strlen(system->name));
+    write_u32(saver->out, event_row(event, system->seen));
+    write_u32(saver->out, event_row(event, system->awaited));
+  }
+  write_u8(saver->out, 0);
+}
+
+static void save_beside(struct saver *saver, const struct component *component) {
+  const struct table *table = table_beside(component);
+  if (!table) return;
+  write_u32(saver->out, table->count);
+  save_rows(saver, table);
+  save_columns(saver, table, component, component->id);
+  if (component->event) save_readers(saver, component->event);
 }
 
 static void save_sources(struct saver *saver, const struct ties *ties, uint32_t target) {
@@ -487,7 +511,7 @@ static void save_all(struct saver *saver) {
   for (uint32_t i = 0; i < all->table_count; i++)
     save_table(saver, world_table(world, all->tables[i]));
   for (uint32_t i = 0; i < saver->component_count; i++)
-    save_sparse(saver, component_at(saver, i));
+    save_beside(saver, component_at(saver, i));
   for (uint32_t i = 0; i < saver->component_count; i++) {
     const struct relation *relation = component_at(saver, i)->relation;
     if (relation && relation->exclusive) save_ties(saver, &relation->ties);

@@ -5,6 +5,7 @@
 #include "core/image/tie_copy.h"
 #include "core/run/schedule.h"
 #include "core/store/component.h"
+#include "core/store/event.h"
 #include "core/store/fields.h"
 #include "core/store/row.h"
 #include "core/store/sparse.h"
@@ -19,6 +20,7 @@ struct saved_table {
   uint32_t index, serial;
   uint64_t order;
   uint32_t id_count, count;
+  uint64_t first, aged;      /* of an event's rows */
   bool was_empty;
   ecs_id *ids;
   char *data;
@@ -34,6 +36,8 @@ struct saved_timing {
   char *name;
   double first, second;
   uint64_t streams;
+  ecs_id event;              /* that a system reads, and how far it has come */
+  uint64_t seen, awaited;
   bool enabled, has_run, parked;
 };
 
@@ -51,6 +55,8 @@ struct ecs_snapshot {
   uint32_t table_count;
   struct saved_table *sparse;   /* of every sparse component */
   uint32_t sparse_count;
+  struct saved_table *events;
+  uint32_t event_count;
   struct resource_copy *resources;   /* and arrays */
   uint32_t resource_count;
   struct tie_copy *ties;     /* of every relation */
@@ -130,6 +136,20 @@ static ecs_status take_sparse(ecs_snapshot *snapshot) {
   return status;
 }
 
+static ecs_status take_events(ecs_snapshot *snapshot) {
+  const struct events *events = &snapshot->world->events;
+  snapshot->events = take(snapshot, events->count, sizeof *snapshot->events);
+  if (!snapshot->events) return world_nomem(snapshot->world);
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < events->count && status == ECS_OK; i++) {
+    const struct event *event = events->list[i];
+    status = take_table(snapshot, event->table, snapshot->events, &snapshot->event_count);
+    snapshot->events[i].first = event->first;
+    snapshot->events[i].aged = event->aged;
+  }
+  return status;
+}
+
 /* Calls back for every page of the index. */
 typedef bool (*page_fn)(ecs_snapshot *snapshot, uint32_t number, struct page *page);
 
@@ -206,6 +226,7 @@ static ecs_status take_schedule(ecs_snapshot *snapshot) {
     struct saved_timing *saved = &snapshot->systems[snapshot->system_count++];
     *saved = (struct saved_timing){keep_text(snapshot, system->name), system->timer,
                                    system->elapsed, schedule_streams(world, system),
+                                   system->event, system->seen, system->awaited,
                                    system->enabled, system->has_run, system->parked};
     if (!saved->name) return world_nomem(world);
   }
@@ -217,6 +238,7 @@ static ecs_status take_all(ecs_snapshot *snapshot) {
   ecs_status status = check_any(world);
   if (status == ECS_OK) status = take_tables(snapshot);
   if (status == ECS_OK) status = take_sparse(snapshot);
+  if (status == ECS_OK) status = take_events(snapshot);
   if (status == ECS_OK) status = take_index(snapshot);
   if (status == ECS_OK) status = resource_copy_take(world, &snapshot->arena, &snapshot->resources,
                                 &snapshot->resource_count);
@@ -255,6 +277,8 @@ static bool each_cells(const ecs_world *world, const struct attachment *link, ec
     ok = each_in_table(world, &snapshot->tables[i], type, visit, ud);
   for (uint32_t i = 0; i < snapshot->sparse_count && ok; i++)
     ok = each_in_table(world, &snapshot->sparse[i], type, visit, ud);
+  for (uint32_t i = 0; i < snapshot->event_count && ok; i++)
+    ok = each_in_table(world, &snapshot->events[i], type, visit, ud);
   for (uint32_t i = 0; i < snapshot->resource_count && ok; i++)
     ok = resource_copy_each(world, &snapshot->resources[i], type, visit, ud);
   return ok;
@@ -305,6 +329,8 @@ void ecs_snapshot_free(ecs_snapshot *snapshot) {
     memory_free(memory, snapshot->tables[i].data, snapshot->tables[i].size);
   for (uint32_t i = 0; i < snapshot->sparse_count; i++)
     memory_free(memory, snapshot->sparse[i].data, snapshot->sparse[i].size);
+  for (uint32_t i = 0; i < snapshot->event_count; i++)
+    memory_free(memory, snapshot->events[i].data, snapshot->events[i].size);
   for (uint32_t i = 0; i < snapshot->page_count; i++)
     memory_free(memory, snapshot->pages[i].page, sizeof *snapshot->pages[i].page);
   const struct slots *near = &snapshot->index.near;
@@ -354,6 +380,18 @@ static ecs_status find_sparse(const ecs_snapshot *snapshot) {
   return status;
 }
 
+static ecs_status find_events(const ecs_snapshot *snapshot) {
+  ecs_world *world = snapshot->world;
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < snapshot->event_count && status == ECS_OK; i++) {
+    struct saved_table *saved = &snapshot->events[i];
+    saved->table = component_of(world, saved->ids[0])->event->table;
+    if (saved->count > saved->table->capacity)
+      status = table_reserve(world, saved->table, saved->count - saved->table->count);
+  }
+  return status;
+}
+
 /* ---- restoring: what cannot -------------------------------------------------------------- */
 
 static void restore_table(ecs_world *world, const struct saved_table *saved) {
@@ -396,6 +434,19 @@ static void restore_sparse(const ecs_snapshot *snapshot) {
     row_copy_columns(saved->table, saved->data, saved->count, false);
     saved->table->count = saved->count;
     sparse_enter_rows(world, sparse_of(world, saved->ids[0]));
+  }
+}
+
+static void restore_events(const ecs_snapshot *snapshot) {
+  const ecs_world *world = snapshot->world;
+  for (uint32_t i = 0; i < world->events.count; i++) event_clear(world->events.list[i]);
+  for (uint32_t i = 0; i < snapshot->event_count; i++) {
+    const struct saved_table *saved = &snapshot->events[i];
+    struct event *event = component_of(world, saved->ids[0])->event;
+    row_copy_columns(saved->table, saved->data, saved->count, false);
+    saved->table->count = saved->count;
+    event->first = saved->first;
+    event->aged = saved->aged;
   }
 }
 
@@ -475,8 +526,10 @@ static void restore_records(ecs_snapshot *snapshot) {
 
 static void restore_schedule(const ecs_snapshot *snapshot) {
   const ecs_world *world = snapshot->world;
-  for (uint32_t i = 0; i < world->schedule->system_count; i++)
+  for (uint32_t i = 0; i < world->schedule->system_count; i++) {
     schedule_set_streams(world, world->schedule->systems[i], 0);
+    world->schedule->systems[i]->event = ECS_NULL;
+  }
   for (uint32_t i = 0; i < snapshot->phase_count; i++) {
     const struct saved_timing *saved = &snapshot->phases[i];
     struct phase *phase = schedule_phase(world, saved->name, strlen(saved->name), NULL);
@@ -491,6 +544,9 @@ static void restore_schedule(const ecs_snapshot *snapshot) {
     system->timer = saved->first;
     system->elapsed = saved->second;
     schedule_set_streams(world, system, saved->streams);
+    system->event = saved->event;
+    system->seen = saved->seen;
+    system->awaited = saved->awaited;
     system->enabled = saved->enabled;
     system->has_run = saved->has_run;
     system->parked = saved->parked;
@@ -502,6 +558,7 @@ static void restore_all(ecs_snapshot *snapshot, bool differs) {
   world_release_any(world, &world->any);
   restore_tables(snapshot, differs);
   restore_sparse(snapshot);
+  restore_events(snapshot);
   restore_index(snapshot);
   if (differs) restore_records(snapshot);
   resource_copy_restore(world, snapshot->resources, snapshot->resource_count);
@@ -523,6 +580,7 @@ ecs_status ecs_restore(ecs_snapshot *snapshot) {
   bool differs = false;
   status = find_tables(snapshot, &differs);
   if (status == ECS_OK) status = find_sparse(snapshot);
+  if (status == ECS_OK) status = find_events(snapshot);
   if (status == ECS_OK) status = name_table_copy(world, &snapshot->names, &names);
   if (status != ECS_OK) return status;
   name_table_clear(world, &world->names);

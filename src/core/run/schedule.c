@@ -245,6 +245,7 @@ ecs_status schedule_build(ecs_world *world, const ecs_system_desc *desc, ecs_sys
   if (status == ECS_OK && desc->query)
     status = ecs_query_new(world, desc->query, &system->query);
   if (system->query) system->query->kept = true;
+  system->reads = system->query ? system->query : desc->reads;
   if (status != ECS_OK)
     schedule_free_system(world, system, false);
   else
@@ -275,6 +276,9 @@ void schedule_inherit(ecs_system *system, const ecs_system *old) {
   system->elapsed = old->elapsed;
   system->streams = old->streams;
   system->streams_tick = old->streams_tick;
+  system->event = old->event;
+  system->seen = old->seen;
+  system->awaited = old->awaited;
   system->runs = old->runs;
   system->total_seconds = old->total_seconds;
   system->last_seconds = old->last_seconds;

@@ -35,12 +35,16 @@ struct ecs_system {
   uint64_t chance;           /* of its name: see core/base/chance.h */
   uint64_t streams;          /* of random numbers that it opened in the tick below */
   uint64_t streams_tick;
+  ecs_id event;              /* what it reads: of that it has seen those before a number, */
+  uint64_t seen;
+  uint64_t awaited;          /* and was due for these: see reading.h */
   bool enabled, parked, has_run, removed;
   bool placed;               /* while sorting */
   uint32_t told;             /* names of before and after that schedule_tell has looked at */
   uint32_t waits;            /* while sorting: systems that must come first */
   ecs_system *next_gone;     /* replaced or removed while systems run */
-  ecs_query *query;
+  ecs_query *query;          /* its own, that it is given; freed with it */
+  const ecs_query *reads;    /* the one that it goes through, be it the host's; or NULL */
   ecs_run_fn run;
   ecs_status (*when)(ecs_world *world, void *ud, bool *run);
   void (*free)(void *ud);

@@ -3,6 +3,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/text.h"
+#include "core/run/reading.h"
 #include "core/run/schedule.h"
 #include "core/store/sweeping.h"
 #include "core/store/world.h"
@@ -100,18 +101,22 @@ static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
   double start = schedule->clock > 0 ? schedule->clock : clock_seconds();
   double elapsed = system->elapsed;
   bool had_run = system->has_run;
+  uint64_t seen = system->seen;
   assert(world->updating && !schedule->current);
   schedule->current = system;
   system->has_run = true;
   system->runs++;
   system->elapsed = 0;
   world->chance = next_stream(world, system);
+  reading_begin(world, system);
   ecs_status status = call(world, system, dt);
+  reading_end(world);
   schedule->current = NULL;
   if (status != ECS_OK) system->streams--;
   if (status == ECS_ENOMEM) {
     system->has_run = had_run;
     system->elapsed = elapsed;
+    system->seen = seen;
   }
   schedule->clock = clock_seconds();
   add_time(world, system, schedule->clock - start);
@@ -149,6 +154,7 @@ static ecs_status step_system(ecs_world *world, ecs_system *system, double dt, b
   pass_time(system, dt);
   if (!system->enabled || system->parked || (once && system->has_run)) return ECS_OK;
   if (!is_due(system)) return ECS_OK;
+  reading_is_due(system);
   if (system->when) {
     bool wanted = false;
     ecs_status status = ask(world, system, &wanted);
@@ -245,6 +251,7 @@ ecs_status ecs_update(ecs_world *world, double dt) {
   world->tick++;
   world->schedule->outer = chance_outermost(world->seed);
   graph_reclaim(world);
+  reading_drop(world);
   end(world);
   return status;
 }

@@ -34,8 +34,8 @@ ecs_status array_check_desc(const ecs_world *world, const ecs_component_desc *de
 
 static ecs_status no_array(const ecs_world *world, const struct component *component) {
   return world_fail(world, ECS_EINVAL, "'%s' is %s, not an array", component->name,
-                    component->ties.relation ? "a relation" : component->leaf_count ? "a component"
-                                                                                    : "a tag");
+                    component->is_event ? "an event" : component->ties.relation ? "a relation"
+                    : component->leaf_count ? "a component" : "a tag");
 }
 
 ecs_status array_need(const ecs_world *world, ecs_id id, struct component **out) {

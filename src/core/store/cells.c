@@ -1,6 +1,7 @@
 #include "core/store/cells.h"
 
 #include "core/store/component.h"
+#include "core/store/event.h"
 #include "core/store/fields.h"
 #include "core/store/sparse.h"
 #include "core/store/table.h"
@@ -60,6 +61,8 @@ static bool walk_stored(const ecs_world *world, const struct walk *walk) {
   }
   for (uint32_t i = 0; i < world->sparses.count; i++)
     if (!walk_table(walk, world->sparses.list[i]->table)) return false;
+  for (uint32_t i = 0; i < world->events.count; i++)
+    if (!walk_table(walk, world->events.list[i]->table)) return false;
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *component = world->registry.components[i];
     if (component && !walk_resource(walk, component)) return false;

@@ -22,7 +22,7 @@ struct cells {
 typedef bool (*cells_fn)(const struct cells *cells, void *ud);
 
 enum {
-  CELLS_STORED = 1,       /* of tables, resources and arrays */
+  CELLS_STORED = 1,       /* of tables, resources, arrays and events */
   CELLS_STAGED = 2,       /* values of commands that are still to be applied */
   CELLS_KEPT = 4          /* what attachments keep: snapshots */
 };

@@ -11,6 +11,7 @@
 #include "core/store/relation.h"
 #include "core/store/relation_check.h"
 #include "core/store/require.h"
+#include "core/store/event.h"
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
@@ -190,9 +191,23 @@ static ecs_status check_records(const ecs_world *world) {
   return ECS_OK;
 }
 
+static ecs_status check_event_query(const ecs_world *world, const ecs_query *query) {
+  const struct component *event = query->terms.event;
+  if (component_of(world, event->id) != event || !event->event || query->count != 1)
+    return corrupt(world, "a query misses its event");
+  for (uint32_t i = 0; i < query->terms.count; i++) {
+    const struct term *term = &query->terms.terms[i];
+    if (term->slot != NONE &&
+        query_columns(query, 0)[term->slot] != term_column(term, event->event->table))
+      return corrupt(world, "an event's column is wrong");
+  }
+  return ECS_OK;
+}
+
 static ecs_status check_query(const ecs_world *world, const ecs_query *query) {
   const struct id_record *all = graph_all(world);
   uint32_t match = 0;
+  if (query->terms.event) return check_event_query(world, query);
   for (uint32_t i = 0; i < all->table_count && !query->broken; i++) {
     const struct table *table = world_table(world, all->tables[i]);
     if (!query_terms_match(&query->terms, table)) continue;
@@ -269,6 +284,9 @@ static ecs_status check_registry(const ecs_world *world) {
     if (component && component_find(world, component->name, component->name_size) != component)
       return corrupt(world, "a component is not found by its name");
     ecs_status status = component && component->length ? array_check(world, component) : ECS_OK;
+    if (component && component->is_event != (component->event != NULL))
+      return corrupt(world, "an event has no rows");
+    if (component && component->event) status = event_check(world, component);
     if (status != ECS_OK) return status;
     for (uint32_t j = 0; component && j < component->require_count; j++) {
       if (!component_of(world, component->requires[j]) || !world->registry.requires)

@@ -2,6 +2,7 @@
 
 #include "core/store/component.h"
 #include "core/store/edge.h"
+#include "core/store/emission.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
 #include "core/store/merge.h"
@@ -16,7 +17,7 @@
 
 /* ---- scopes ---- */
 
-static uint32_t innermost(const struct staging *staging) {
+uint32_t scope_innermost(const struct staging *staging) {
   uint32_t at = staging->scope_count;
   while (at-- > 0)
     if (staging->scopes[at].open) return at;
@@ -39,11 +40,15 @@ ecs_status scope_open(ecs_world *world, enum scope_kind kind, uint32_t *scope) {
   return ECS_OK;
 }
 
-/* The open scope that a command belongs to now; NONE when its own ended with no other one
-** around it. */
-static uint32_t holder(const struct staging *staging, uint32_t scope) {
+uint32_t scope_holder(const struct staging *staging, uint32_t scope) {
   while (scope != NONE && !staging->scopes[scope].open) scope = staging->scopes[scope].parent;
   return scope;
+}
+
+bool scope_has_loops_behind(const struct staging *staging, uint32_t scope) {
+  for (uint32_t i = scope == NONE ? 0 : scope + 1; i < staging->scope_count; i++)
+    if (staging->scopes[i].open && staging->scopes[i].kind == SCOPE_LOOP) return true;
+  return false;
 }
 
 /* Takes ended scopes off the end, handing their commands to whoever holds them now. */
@@ -51,14 +56,17 @@ static void pop_ended(struct staging *staging) {
   while (staging->scope_count) {
     uint32_t top = staging->scope_count - 1;
     if (staging->scopes[top].open) return;
-    uint32_t heir = holder(staging, top);
+    uint32_t heir = scope_holder(staging, top);
     for (uint32_t i = staging->scopes[top].first_command; i < staging->command_count; i++)
       if (staging->commands[i].scope == top) staging->commands[i].scope = heir;
+    for (uint32_t i = staging->emission_count; i-- > 0;)
+      if (staging->emissions[i].scope == top) staging->emissions[i].scope = heir;
     staging->scope_count--;
   }
 }
 
-static void end_scope(struct staging *staging, uint32_t scope) {
+static void end_scope(ecs_world *world, uint32_t scope) {
+  struct staging *staging = &world->staging;
   struct scope *ended = &staging->scopes[scope];
   assert(ended->open && staging->open > 0);
   assert(ended->kind == SCOPE_LOOP || staging->busy > 0);
@@ -68,12 +76,14 @@ static void end_scope(struct staging *staging, uint32_t scope) {
   /* 17 % of a scope without commands. */
   if (LIKELY(scope == 0 && staging->scope_count == 1 && staging->command_count == 0)) {
     staging->scope_count = 0;
+    if (UNLIKELY(staging->emission_count)) emissions_settle(world);
     return;
   }
   ended->parent = NONE;
   for (uint32_t i = scope; i-- > 0 && ended->parent == NONE;)
     if (staging->scopes[i].open) ended->parent = i;
   pop_ended(staging);
+  if (UNLIKELY(staging->emission_count && staging->open == 0)) emissions_settle(world);
 }
 
 /* ---- keeping commands ---- */
@@ -130,7 +140,7 @@ ecs_status command_stage_pair(ecs_world *world, enum command_kind kind, ecs_id e
   uint32_t at = staging->command_count++;
   assert(staging->command_count <= staging->command_capacity);
   assert(staging->write_count + count <= staging->write_capacity);
-  staging->commands[at] = (struct command){entity, pair, target, kind, innermost(staging),
+  staging->commands[at] = (struct command){entity, pair, target, kind, scope_innermost(staging),
                                            NONE, staging->write_count, count, false, false,
                                            false, false};
   if (count) memcpy(staging->writes + staging->write_count, writes, count * sizeof *writes);
@@ -223,7 +233,7 @@ static void drop_commands(ecs_world *world, uint32_t scope) {
   uint32_t kept = 0, count = staging->command_count;
   for (uint32_t i = 0; i < count; i++) {
     struct command command = staging->commands[i];
-    if (scope == NONE || holder(staging, command.scope) == scope)
+    if (scope == NONE || scope_holder(staging, command.scope) == scope)
       drop_command(world, &command);
     else
       staging->commands[kept++] = command;
@@ -235,6 +245,11 @@ static void drop_commands(ecs_world *world, uint32_t scope) {
   for (uint32_t i = 0; i < kept; i++)
     link_command(staging, i, find_chain(staging, staging->commands[i].entity));
   for (uint32_t i = 0; i < staging->scope_count; i++) staging->scopes[i].first_command = 0;
+}
+
+static void drop_all(ecs_world *world, uint32_t scope) {
+  if (world->staging.command_count) drop_commands(world, scope);
+  if (UNLIKELY(world->staging.emission_count)) emissions_drop(world, scope);
 }
 
 /* ---- applying ---- */
@@ -505,15 +520,15 @@ ecs_status scope_commit(ecs_world *world, uint32_t scope) {
     ecs_status status = apply(world);
     if (status != ECS_OK) return status;
   }
-  end_scope(staging, scope);
+  end_scope(world, scope);
   return refusal(world);
 }
 
 void scope_cancel(ecs_world *world, uint32_t scope) {
   struct staging *staging = &world->staging;
   assert(scope < staging->scope_count && staging->scopes[scope].open);
-  if (staging->command_count) drop_commands(world, scope);
-  end_scope(staging, scope);
+  drop_all(world, scope);
+  end_scope(world, scope);
   if (staging->open == 0 && apply(world) != ECS_OK) {
     drop_commands(world, NONE);
     forget_commands(staging);
@@ -525,8 +540,8 @@ void scope_end_inner(ecs_world *world, uint32_t scope, bool keep) {
   struct staging *staging = &world->staging;
   for (uint32_t at = staging->scope_count; at-- > scope + 1;) {
     if (at >= staging->scope_count || !staging->scopes[at].open) continue;
-    if (!keep && staging->command_count) drop_commands(world, at);
-    end_scope(staging, at);
+    if (!keep) drop_all(world, at);
+    end_scope(world, at);
   }
 }
 
@@ -548,7 +563,7 @@ ecs_status ecs_defer(ecs_world *world) {
 static ecs_status need_deferred(ecs_world *world, const char *operation, uint32_t *scope) {
   *scope = scope_deferred(world);
   if (*scope == NONE) return world_fail(world, ECS_EINVAL, "%s without a defer", operation);
-  if (*scope == innermost(&world->staging)) return ECS_OK;
+  if (*scope == scope_innermost(&world->staging)) return ECS_OK;
   return world_fail(world, ECS_EBUSY,
                     "%s is not possible inside a loop that was begun after defer", operation);
 }
@@ -563,7 +578,7 @@ ecs_status ecs_cancel(ecs_world *world) {
   uint32_t scope;
   ecs_status status = need_deferred(world, "cancel", &scope);
   if (status != ECS_OK) return status;
-  if (world->staging.command_count) drop_commands(world, scope);
+  drop_all(world, scope);
   return scope_commit(world, scope);
 }
 
@@ -575,5 +590,7 @@ void staging_free(ecs_world *world) {
               staging->command_capacity * sizeof *staging->commands);
   memory_free(memory, staging->writes, staging->write_capacity * sizeof *staging->writes);
   memory_free(memory, staging->chains, staging->chain_capacity * sizeof *staging->chains);
+  memory_free(memory, staging->emissions,
+              staging->emission_capacity * sizeof *staging->emissions);
   map_free(memory, &staging->chain_of);
 }

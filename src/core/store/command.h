@@ -50,6 +50,7 @@ struct loop_owner {
   void *ud;
 };
 
+struct emission;
 struct unborn;
 
 struct staging {
@@ -68,6 +69,9 @@ struct staging {
   uint32_t chain_count;
   uint32_t chain_capacity;
   struct map chain_of;       /* entity index -> chain */
+  struct emission *emissions;   /* what was emitted in open scopes: see emission.h */
+  uint32_t emission_count;
+  uint32_t emission_capacity;
   struct loop_owner *loop_owners;
   uint32_t ties;             /* commands about relations */
   ecs_status refused;        /* why the first command that could not apply could not, */
@@ -87,6 +91,13 @@ ecs_status scope_open(ecs_world *world, enum scope_kind kind, uint32_t *scope);
 /* Ends a scope: its commands pass to the enclosing one, or are applied when it was the last.
 ** On ECS_ENOMEM or ECS_ELIMIT the scope stays open and nothing is applied (scope_stays_open). */
 ecs_status scope_commit(ecs_world *world, uint32_t scope);
+
+/* The innermost open scope; the open one that what was staged in a scope belongs to now, NONE when
+** that has ended with no other one around it; whether loops were begun in it or since that are
+** still open, in any for NONE. */
+uint32_t scope_innermost(const struct staging *staging);
+uint32_t scope_holder(const struct staging *staging, uint32_t scope);
+bool scope_has_loops_behind(const struct staging *staging, uint32_t scope);
 
 /* Whether scope_commit has left it open, by its status. With any other error the scope has ended,
 ** and what could apply is applied: the error is that of the first command that could not. */

@@ -7,6 +7,7 @@
 #include "core/store/fields.h"
 #include "core/store/relation.h"
 #include "core/store/resource.h"
+#include "core/store/event.h"
 #include "core/store/sparse_rows.h"
 #include "core/store/world.h"
 
@@ -48,16 +49,17 @@ struct component *component_formerly(const ecs_world *world, const char *name, s
   return NULL;
 }
 
-static ecs_status refuse_array(const ecs_world *world, const struct component *component) {
-  if (component->length == 0) return ECS_OK;
-  return world_fail(world, ECS_EINVAL, "'%s' is an array of the world, not a component",
-                    component->name);
+static ecs_status refuse_others(const ecs_world *world, const struct component *component) {
+  if (LIKELY(component->length == 0 && !component->is_event)) return ECS_OK;
+  return world_fail(world, ECS_EINVAL, component->is_event
+                        ? "'%s' is an event, which no entity has, not a component"
+                        : "'%s' is an array of the world, not a component", component->name);
 }
 
 ecs_status component_need(const ecs_world *world, const char *name, size_t size,
                           struct component **out) {
   *out = component_find(world, name, size);
-  if (*out) return refuse_array(world, *out);
+  if (*out) return refuse_others(world, *out);
   ecs_string text = {name, size};
   const struct component *now = component_formerly(world, name, size);
   if (now)
@@ -67,7 +69,8 @@ ecs_status component_need(const ecs_world *world, const char *name, size_t size,
   nearest_begin(&nearest, name, size);
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *known = world->registry.components[i];
-    if (known && !known->length) nearest_offer(&nearest, known->name, known->name_size);
+    if (known && !known->length && !known->is_event)
+      nearest_offer(&nearest, known->name, known->name_size);
   }
   char hint[96];
   return world_fail(world, ECS_ENAME, "unknown component '%S'%s", &text,
@@ -84,7 +87,7 @@ ecs_status component_need_any(const ecs_world *world, ecs_id id, struct componen
 
 ecs_status component_need_id(const ecs_world *world, ecs_id id, struct component **out) {
   ecs_status status = component_need_any(world, id, out);
-  return status == ECS_OK ? refuse_array(world, *out) : status;
+  return status == ECS_OK ? refuse_others(world, *out) : status;
 }
 
 uint32_t component_field(const struct component *component, const char *name, size_t size) {
@@ -274,6 +277,7 @@ void component_free(ecs_world *world, struct component *component) {
   resource_free(world, component);
   if (component->relation) relation_free(world, component);
   if (component->sparse) sparse_free(world, component);
+  if (component->event) event_free(world, component);
   arena_free(&world->memory, &component->former.arena);
   arena_free(&world->memory, &component->arena);
   memory_free(&world->memory, component, sizeof *component);

@@ -16,13 +16,14 @@ struct component *component_find(const ecs_world *world, const char *name, size_
 struct component *component_formerly(const ecs_world *world, const char *name, size_t size);
 
 /* component_find with "unknown component 'x' (did you mean 'y'?)" on failure, or what it is called
-** now. ECS_EINVAL for an array. */
+** now. ECS_EINVAL for an array or an event. */
 ecs_status component_need(const ecs_world *world, const char *name, size_t size,
                           struct component **out);
-/* component_of with a message that tells what the number is instead, also when it is an array. */
+/* component_of with a message that tells what the number is instead, also when it is an array or
+** an event. */
 ecs_status component_need_id(const ecs_world *world, ecs_id id, struct component **out);
 
-/* The same, and it may be an array. */
+/* The same, and it may be an array or an event. */
 ecs_status component_need_any(const ecs_world *world, ecs_id id, struct component **out);
 
 /* NONE when there is no field or leaf of that name. */

@@ -80,6 +80,8 @@ struct component {
   struct relation *relation;   /* NULL when it is none; as long as the component's id */
   bool is_sparse;              /* as declared: kept outside of tables */
   struct sparse *sparse;       /* what keeps it then; as long as it has an id */
+  bool is_event;               /* as declared: rows of the world, and no entity's */
+  struct event *event;         /* what keeps them then; as long as it has an id */
   struct former former;
   uint64_t changed;            /* registry.version when its fields last changed */
   struct arena arena;          /* of all names and arrays; the struct itself stays put */

@@ -18,13 +18,18 @@ ecs_status query_usable(const ecs_query *query) {
                     query->text);
 }
 
+ecs_status query_no_entities(const ecs_query *query) {
+  return world_fail(query->world, ECS_EINVAL, "query '%s' goes through events, which are no "
+                    "entities: go over them row by row", query->text);
+}
+
 static void end_passage(ecs_iter *it) {
   if (it->passage) passage_free(it->query->world, it->passage);
   it->passage = NULL;
 }
 
 static ecs_status begin_passage(ecs_iter *it) {
-  if (it->query->terms.step_count == 0) return ECS_OK;
+  if (!terms_walk(&it->query->terms)) return ECS_OK;
   it->passage = passage_new(it->query);
   return it->passage ? ECS_OK : world_nomem(it->query->world);
 }
@@ -45,7 +50,7 @@ static bool come_to(ecs_iter *it, uint32_t match, uint32_t row, uint32_t count) 
   it->table = match;
   it->first = row;
   it->count = count;
-  it->rows = world_table(it->query->world, it->query->tables[match])->rows + row;
+  it->rows = it->query->terms.event ? NULL : query_table(it->query, match)->rows + row;
   return true;
 }
 
@@ -62,7 +67,7 @@ static APART bool next_run(ecs_iter *it) {
   if (passage && passage_next(passage))
     return come_to(it, passage->match, passage->row, passage->count);
   for (; !passage && it->match < query_reach(query); it->match++, it->behind = 0) {
-    const struct table *table = world_table(query->world, query->tables[it->match]);
+    const struct table *table = query_table(query, it->match);
     uint32_t count, row = query_next_run(&query->terms, table, it->behind, &count);
     it->behind = row + count;
     if (count) return come_to(it, it->match, row, count);
@@ -96,6 +101,7 @@ ecs_status ecs_iter_close(ecs_iter *it) {
 
 ecs_id ecs_iter_entity(const ecs_iter *it, size_t row) {
   assert(row < it->count);
+  if (UNLIKELY(!it->rows)) return ECS_NULL;
   return entity_id(&it->query->world->entities, it->rows[row]);
 }
 
@@ -106,7 +112,7 @@ bool ecs_iter_has(const ecs_iter *it, uint32_t term) {
   if (it->passage && !it->passage->batched)
     return walk_cells(&it->passage->walk, asked).table != NULL;
   if (it->passage && term_is_by_row(asked)) return passage_has(it->passage, term);
-  const struct table *table = world_table(query->world, query->tables[it->table]);
+  const struct table *table = query_table(query, it->table);
   return table_has(table, asked->id) && (!asked->toggled || term_shows(asked, table, it->first));
 }
 
@@ -124,7 +130,7 @@ static APART void *column_of_run(const ecs_iter *it, uint32_t term, uint32_t lea
   const struct term *asked = &query->terms.terms[term];
   if (it->passage && it->passage->batched) return passage_column(it->passage, term, leaf);
   if (term >= query->terms.count || it->table == NONE || !has_leaf(asked, leaf)) return NULL;
-  struct walk_end end = {world_table(query->world, query->tables[it->table]), it->first,
+  struct walk_end end = {query_table(query, it->table), it->first,
                          query_columns(query, it->table)[asked->slot]};
   if (it->passage && term_is_by_row(asked)) end = walk_cells(&it->passage->walk, asked);
   if (!end.table || end.first == NONE) return NULL;
@@ -187,6 +193,7 @@ static ecs_status despawn_one(ecs_world *world, ecs_id entity, ecs_id id) {
 }
 
 static ecs_status need_no_scope(const ecs_query *query) {
+  if (query->terms.event) return query_no_entities(query);
   if (!staging_is_open(&query->world->staging)) return ECS_OK;
   return world_fail(query->world, ECS_EBUSY, "cannot change whole tables inside a scope");
 }
@@ -243,6 +250,6 @@ ecs_status ecs_query_despawn(ecs_query *query) {
       query_has_runs(query) || world->sparses.rows)
     return change_each(query, ECS_NULL, despawn_one);
   for (uint32_t i = 0; i < query_reach(query); i++)
-    entity_kill_all(world, world_table(world, query->tables[i]));
+    entity_kill_all(world, query_table(query, i));
   return ECS_OK;
 }

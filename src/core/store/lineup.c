@@ -63,7 +63,7 @@ static bool same_tables(const struct lineup *lineup, const ecs_query *query) {
   const uint32_t *entities = lineup->entities;
   if (lineup->table_count != query_reach(query)) return false;
   for (uint32_t i = 0; i < lineup->table_count; i++) {
-    const struct table *table = world_table(query->world, query->tables[i]);
+    const struct table *table = query_table(query, i);
     uint32_t count = table->count;
     if (lineup->tables[i].order != table->order || lineup->tables[i].count != count) return false;
     if (count && memcmp(entities, table->rows, count * sizeof *entities) != 0) return false;
@@ -82,7 +82,7 @@ static void note_tables(struct lineup *lineup, const ecs_query *query) {
   uint32_t *entities = lineup->entities;
   lineup->table_count = query_reach(query);
   for (uint32_t i = 0; i < lineup->table_count; i++) {
-    const struct table *table = world_table(query->world, query->tables[i]);
+    const struct table *table = query_table(query, i);
     lineup->tables[i] = (struct lineup_table){table->order, table->count};
     if (table->count) memcpy(entities, table->rows, table->count * sizeof *entities);
     entities += table->count;
@@ -182,7 +182,7 @@ static void sort(const struct making *m, struct lineup *lineup) {
 static uint32_t rows_of(const ecs_query *query) {
   uint32_t rows = 0;
   for (uint32_t i = 0; i < query_reach(query); i++)
-    rows += world_table(query->world, query->tables[i])->count;
+    rows += query_table(query, i)->count;
   return rows;
 }
 
@@ -241,7 +241,7 @@ static bool run_is_sound(const ecs_query *query, const struct lineup_run *run, u
   const struct lineup *lineup = query->lineup;
   if (run->match >= lineup->table_count || run->end <= from || run->end > lineup->count)
     return false;
-  const struct table *table = world_table(query->world, query->tables[run->match]);
+  const struct table *table = query_table(query, run->match);
   for (uint32_t i = from; i < run->end; i++) {
     uint32_t row = lineup->rows[i], target = lineup->targets[i];
     if (row >= table->count || (i > from && row <= lineup->rows[i - 1])) return false;

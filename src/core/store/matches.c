@@ -2,6 +2,7 @@
 
 #include "core/store/entity.h"
 #include "core/store/lineup.h"
+#include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/relation.h"
 #include "core/store/sparse.h"
@@ -322,7 +323,7 @@ static void take_by_depth(struct matches *matches) {
     const struct lineup_run *run = &lineup->runs[walk->run];
     if (matches->count == 0) depth = run->depth;
     if (run->depth != depth || !goes_on(matches, run->match)) return;
-    struct stretch rows = {world_table(walk->query->world, walk->query->tables[run->match]),
+    struct stretch rows = {query_table(walk->query, run->match),
                            run->match, lineup->rows + at, lineup->targets + at};
     uint32_t taken = take(matches, &rows, least(run->end - at, room_in(matches)));
     if (taken == 0) return;

@@ -4,10 +4,12 @@
 #include "core/base/enumeration.h"
 #include "core/base/value.h"
 #include "core/store/component.h"
+#include "core/store/emission.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
 #include "core/store/relate.h"
 #include "core/store/relation.h"
+#include "core/store/sweeping.h"
 #include "core/store/table.h"
 #include "core/store/world.h"
 
@@ -152,6 +154,18 @@ ecs_status ecs_set(ecs_world *world, ecs_id entity, ecs_id id, const void *value
   if (status != ECS_OK) return status;
   if (UNLIKELY(id_is_pair(id))) return set_pair(world, entity, id, component, writes);
   return entity_set(world, entity, component, writes, component->leaf_count);
+}
+
+ecs_status ecs_emit(ecs_world *world, ecs_id id, const void *value) {
+  struct component *component;
+  const struct write *writes = NULL;
+  ecs_status status = event_need(world, id, &component);
+  if (status == ECS_OK && component->leaf_count)
+    status = component_read_native(world, component, value, &writes);
+  if (status != ECS_OK) return status;
+  status = emission_add(world, component->event, writes, component->leaf_count);
+  if (status == ECS_OK) world_settle(world);
+  return status;
 }
 
 static ecs_status no_value(const ecs_world *world, ecs_id entity, ecs_id id) {

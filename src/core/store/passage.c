@@ -6,13 +6,14 @@
 
 /* ---- beginning ---- */
 
-/* Whether what is written on the way decides nothing: fields of entities do, ties and sparse
-** components change when the scope ends. */
+/* Whether what is written on the way decides nothing: entity fields do, but for those of events,
+** ties and sparse components change when the scope ends. */
 static bool may_look_ahead(const ecs_query *query) {
   const struct query_terms *terms = &query->terms;
   for (uint32_t i = 0; i < terms->step_count; i++) {
     const struct term *term = &terms->terms[terms->steps[i]];
-    if (term->form == TERM_PATH && term->through_leaf != NONE) return false;
+    bool field = term->form == TERM_PATH && term->through_leaf != NONE;
+    if (field && !terms->event) return false;
   }
   return matches_suit(query);
 }

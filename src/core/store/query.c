@@ -1,6 +1,7 @@
 #include "core/store/query.h"
 
 #include "core/store/component.h"
+#include "core/store/event.h"
 #include "core/store/lineup.h"
 #include "core/store/query_rows.h"
 #include "core/store/relate.h"
@@ -49,6 +50,12 @@ bool query_terms_match(const struct query_terms *terms, const struct table *tabl
     }
   }
   return true;
+}
+
+struct table *query_table(const ecs_query *query, uint32_t match) {
+  assert(match < query->count);
+  if (UNLIKELY(query->terms.event)) return query->terms.event->event->table;
+  return world_table(query->world, query->tables[match]);
 }
 
 ecs_status query_room(ecs_query *query, uint64_t need) {
@@ -169,6 +176,13 @@ static ecs_status join_all(ecs_query *query, const struct id_record *record) {
   return ECS_OK;
 }
 
+/* A query about events has their rows, which no graph knows, for its only match. */
+static ecs_status join_event(ecs_query *query) {
+  ecs_status status = query_room(query, 1);
+  if (status == ECS_OK) join(query, query->terms.event->event->table);
+  return status;
+}
+
 /* What it knows of its rows' order is of other tables or terms. */
 static void forget_lineup(ecs_query *query) {
   lineup_release(query->world, query->lineup);
@@ -176,6 +190,7 @@ static void forget_lineup(ecs_query *query) {
 }
 
 static void release(ecs_query *query) {
+  if (query->world->events.read_by == query) query->world->events.read_by = NULL;
   struct memory *memory = &query->world->memory;
   forget_lineup(query);
   query_terms_free(query->world, &query->terms);
@@ -211,7 +226,7 @@ static ecs_status fill(ecs_query *query, const char *text, size_t size,
   query->key = key_of(&query->terms);
   struct id_record *record;
   status = query_key_room(world, query->key, 1, &record);
-  if (status == ECS_OK) status = join_all(query, record);
+  if (status == ECS_OK) status = query->terms.event ? join_event(query) : join_all(query, record);
   if (status == ECS_OK) enter(query, record);
   return status;
 }
@@ -265,7 +280,8 @@ void query_reorder(ecs_query *query) {
   forget_lineup(query);
   const struct id_record *all = graph_all(query->world);
   query->count = 0;
-  for (uint32_t i = 0; i < all->table_count; i++) {
+  if (query->terms.event) join(query, query->terms.event->event->table);
+  for (uint32_t i = 0; i < all->table_count && !query->terms.event; i++) {
     const struct table *table = world_table(query->world, all->tables[i]);
     if (query_terms_match(&query->terms, table)) join(query, table);
   }
@@ -285,6 +301,7 @@ void query_retire(ecs_query *query) {
   forget_lineup(query);
   leave_record(query);
   query->broken = true;
+  query->terms.event = NULL;
   query->count = 0;
   for (uint32_t i = 0; i < query->terms.count; i++) query->terms.terms[i].component = NULL;
 }
@@ -349,6 +366,10 @@ void query_refresh(ecs_query *query) {
     query_reorder(query);
     return;
   }
+  if (query->terms.event) {
+    query_reorder(query);
+    return;
+  }
   uint32_t count = query->count;
   query->count = 0;
   for (uint32_t i = 0; i < count; i++)
@@ -410,7 +431,7 @@ static ecs_status try_steps(const ecs_query *query) {
 ecs_status query_rearrange_reserve(ecs_query *query) {
   if (query->broken) return ECS_OK;
   ecs_world *world = query->world;
-  uint32_t tables = graph_all(world)->table_count;
+  uint32_t tables = graph_all(world)->table_count;   /* one at least, the empty one */
   ecs_status status = query_room(query, tables);
   if (status != ECS_OK) return status;
   uint64_t cells = (uint64_t)tables * count_slots(query);
@@ -446,9 +467,9 @@ uint32_t query_reach(const ecs_query *query) {
 
 size_t ecs_query_count(const ecs_query *query) {
   size_t count = 0;
-  if (query->terms.step_count) return walk_count(query);
+  if (terms_walk(&query->terms)) return walk_count(query);
   for (uint32_t i = 0; i < query_reach(query); i++)
-    count += query_count_rows(&query->terms, world_table(query->world, query->tables[i]));
+    count += query_count_rows(&query->terms, query_table(query, i));
   return count;
 }
 
@@ -484,7 +505,7 @@ ecs_status query_count_with(ecs_world *world, const char *text, const ecs_variab
   ecs_status status = query_parse(world, (ecs_string){text, strlen(text)}, variables, count,
                                   &terms);
   if (status != ECS_OK) return status;
-  bool by_rows = terms.step_count || terms.targets;
+  bool by_rows = terms_walk(&terms) || terms.targets;
   if (!by_rows) *out = count_rows(world, &terms);
   query_terms_free(world, &terms);
   if (by_rows) status = ecs_query_with(world, text, variables, count, &query);

@@ -9,6 +9,9 @@
 
 struct id_record;
 
+/* The table of a match. */
+struct table *query_table(const ecs_query *query, uint32_t match);
+
 /* What a match has for a term's slot: the number of its first column, NONE where the table lacks
 ** the component, or where it depends on the row. For a tag that the table has: any number, as it
 ** has no column. */
@@ -52,6 +55,9 @@ uint32_t query_reach(const ecs_query *query);
 
 /* ECS_ENAME for a query that names a component no longer declared. */
 ecs_status query_usable(const ecs_query *query);
+
+/* ECS_EINVAL for a query about events, where entities are meant. */
+ecs_status query_no_entities(const ecs_query *query);
 
 /* Room for `need` matches, and for more queries in an id's record. */
 ecs_status query_room(ecs_query *query, uint64_t need);

@@ -149,6 +149,8 @@ static ecs_status add_term(struct parser *parser, const struct term *term) {
 static ecs_status need_component(struct parser *parser, struct component **out) {
   ecs_string name = read_while(parser, false);
   if (name.size == 0) return fail(parser, "a component's name expected");
+  *out = component_find(parser->world, name.data, name.size);
+  if (*out && (*out)->is_event) return ECS_OK;
   return component_need_or_builtin(parser->world, name.data, name.size, out);
 }
 
@@ -385,6 +387,53 @@ static ecs_status fail_behind(struct parser *parser) {
   return fail(parser, "',' expected");
 }
 
+/* ---- events ---- */
+
+static struct component *event_of(const struct term *term) {
+  if (term->component->is_event) return term->component;
+  return term->through && term->through->is_event ? term->through : NULL;
+}
+
+static ecs_status refuse_term(const struct parser *parser, const struct term *term) {
+  const struct component *event = parser->terms->event;
+  if (event_of(term) && event_of(term) != event)
+    return world_fail(parser->world, ECS_EINVAL, "query '%S' names two events, '%s' and '%s': a "
+                      "query goes through one", &parser->text, event->name, event_of(term)->name);
+  return world_fail(parser->world, ECS_EINVAL, "query '%S': '%s' is an event, which no entity has: "
+                    "beside it and its fields there can be paths through its entity fields, as in "
+                    "'%s.field->Position', and what is asked of a given entity, as in "
+                    "'Position($who)'", &parser->text, event->name, event->name);
+}
+
+/* What may stand beside an event: its fields, and what others have that it leads to or that are
+** given with the query. */
+static bool goes_with_event(const struct parser *parser, const struct term *term) {
+  const struct component *event = parser->terms->event;
+  if (term->form == TERM_OF) return !term->component->is_event && term->target != ECS_NULL;
+  if (term->form == TERM_PATH) return !term->component->is_event && term->through == event;
+  return term->form == TERM_OWN && term->component == event && term->kind == TERM_WITH;
+}
+
+/* An event comes first, has to be there, and is read only. */
+static ecs_status check_events(struct parser *parser) {
+  struct query_terms *terms = parser->terms;
+  const struct term *first = terms->terms;
+  struct component *event = NULL;
+  for (uint32_t i = 0; i < terms->count && !event; i++) event = event_of(&terms->terms[i]);
+  if (!event) return ECS_OK;
+  if (first->component != event || first->form != TERM_OWN || first->kind != TERM_WITH)
+    return world_fail(parser->world, ECS_EINVAL, "query '%S': '%s' is an event: begin with it, as "
+                      "in '%s' alone, or '%s, %s.field->Position'", &parser->text, event->name,
+                      event->name, event->name, event->name);
+  terms->event = event;
+  for (uint32_t i = 0; i < terms->count; i++) {
+    struct term *term = &terms->terms[i];
+    if (!goes_with_event(parser, term)) return refuse_term(parser, term);
+    term->read_only |= term->component == event;
+  }
+  return ECS_OK;
+}
+
 /* Whether another one before it has its name. */
 static bool is_given_before(const struct parser *parser, uint32_t at) {
   for (uint32_t i = 0; i < at; i++)
@@ -418,6 +467,7 @@ ecs_status query_parse(ecs_world *world, ecs_string text, const ecs_variable *gi
     if (status == ECS_OK && parser.at < parser.end) status = fail_behind(&parser);
   }
   if (status == ECS_OK) status = check_given(&parser);
+  if (status == ECS_OK) status = check_events(&parser);
   if (status == ECS_OK) status = query_order_steps(world, &text, out);
   if (status != ECS_OK) query_terms_free(world, out);
   return status;

@@ -226,7 +226,7 @@ bool query_takes_row(const struct query_terms *terms, const struct table *table,
 
 bool query_has_runs(const ecs_query *query) {
   for (uint32_t i = 0; query->terms.toggled && i < query_reach(query); i++) {
-    const struct table *table = world_table(query->world, query->tables[i]);
+    const struct table *table = query_table(query, i);
     if (table->count && query_splits(&query->terms, table)) return true;
   }
   return false;

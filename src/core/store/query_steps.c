@@ -143,7 +143,7 @@ bool query_note_toggles(struct query_terms *terms) {
     term->toggled = toggled;
     terms->toggled |= toggled;
   }
-  terms->plain = !terms->toggled && !terms->targets && terms->step_count == 0;
+  terms->plain = !terms->toggled && !terms->targets && !terms_walk(terms);
   return changed;
 }
 

@@ -2,6 +2,7 @@
 
 #include "core/base/text.h"
 #include "core/store/component.h"
+#include "core/store/event.h"
 #include "core/store/fields.h"
 #include "core/store/index.h"
 #include "core/store/record.h"
@@ -63,10 +64,12 @@ void registry_enter(ecs_world *world, struct component *component, uint32_t inde
   component_enter_name(world, component);
   if (component->relation) relation_enter(world, component);
   if (component->sparse) sparse_enter(world, component->sparse);
+  if (component->event) event_enter(world, component->event);
 }
 
 ecs_status registry_equip(ecs_world *world, struct component *component, ecs_id id) {
   if (component->ties.relation) return relation_new(world, component);
+  if (component->is_event) return event_new(world, component, id);
   return component->is_sparse ? sparse_new(world, component, id) : ECS_OK;
 }
 

@@ -100,6 +100,8 @@ struct query_terms {
   bool plain;            /* none of all this: of each of its tables every row matches, once */
   bool sources;          /* the first term is a tie by an exclusive relation: its order is theirs */
   bool packed;           /* the first term is a sparse component: its order is that */
+  struct component *event;   /* the first term is an event: its rows are gone through, of which no
+                             ** entity is; NULL */
 };
 
 struct lineup;
@@ -123,6 +125,11 @@ struct ecs_query {
   uint32_t column_capacity;
   struct lineup *lineup;          /* the last one of its rows, if they have been lined up */
 };
+
+/* Whether its matches are found by a walk, one by one. */
+static inline bool terms_walk(const struct query_terms *terms) {
+  return terms->step_count > 0 || terms->event;
+}
 
 /* Of one match, by slot; NULL when no term has one. */
 static inline const uint32_t *query_columns(const ecs_query *query, uint32_t match) {

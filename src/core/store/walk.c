@@ -1,6 +1,7 @@
 #include "core/store/walk.h"
 
 #include "core/store/entity.h"
+#include "core/store/event.h"
 #include "core/store/lineup.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
@@ -220,6 +221,16 @@ static bool may_be_even(const struct term *term) {
   return term->form == TERM_PAIR && term->kind == TERM_WITH && term->group == NONE && term->binds;
 }
 
+/* Those that are there now; of a system that runs, those that it has not seen. */
+static void begin_events(struct walk *walk, const struct event *event) {
+  const ecs_query *query = walk->query;
+  walk->even = false;
+  const struct events *events = &query->world->events;
+  bool by_system = events->read_by == query;
+  walk->next_row = walk->run_end = by_system ? event_row(event, events->from) : 0;
+  walk->limit = by_system ? event_row(event, events->until) : event->table->count;
+}
+
 void walk_begin(struct walk *walk, const ecs_query *query) {
   const struct query_terms *terms = &query->terms;
   memset(walk, 0, sizeof *walk);
@@ -231,6 +242,7 @@ void walk_begin(struct walk *walk, const ecs_query *query) {
     walk->even &= may_be_even(term);
   }
   walk->reach = query_reach(query);
+  if (terms->event && walk->reach) begin_events(walk, terms->event->event);
   if (!query->terms.sources || query->broken) return;
   const struct term *first = query->terms.terms;
   if (ecs_alive(query->world, first->target))
@@ -238,9 +250,17 @@ void walk_begin(struct walk *walk, const ecs_query *query) {
                                    ecs_id_index(first->target));
 }
 
+/* The same of events, some of which may have been dropped since. */
+static bool find_events(struct walk *walk) {
+  uint32_t count = walk->table->count < walk->limit ? walk->table->count : walk->limit;
+  walk->run_end = walk->next_row < count ? count : walk->next_row;
+  return walk->next_row < count;
+}
+
 /* Whether the table has more rows that match, as far as what is switched off is concerned. */
 static bool find_run(struct walk *walk) {
   uint32_t count;
+  if (UNLIKELY(walk->query->terms.event)) return find_events(walk);
   walk->next_row = query_next_run(&walk->query->terms, walk->table, walk->next_row, &count);
   walk->run_end = walk->next_row + count;
   return count > 0;
@@ -252,7 +272,7 @@ static bool next_by_tables(struct walk *walk) {
     if (walk->next_match >= walk->reach) return false;
     assert(walk->next_match < query->count);
     walk->match = walk->next_match;
-    walk->table = world_table(query->world, query->tables[walk->match]);
+    walk->table = query_table(query, walk->match);
     if (walk->next_row == walk->run_end && !find_run(walk)) continue;
     walk->row = walk->next_row++;
     return true;
@@ -265,7 +285,7 @@ static uint32_t match_of(const struct walk *walk, const struct table *table) {
   uint32_t low = 0, high = walk->reach;
   while (low < high) {
     uint32_t middle = (low + high) / 2;
-    if (world_table(query->world, query->tables[middle])->order < table->order)
+    if (query_table(query, middle)->order < table->order)
       low = middle + 1;
     else
       high = middle;
@@ -340,7 +360,7 @@ static bool next_in_lineup(struct walk *walk) {
   assert(walk->run < lineup->run_count && at < lineup->runs[walk->run].end);
   walk->match = lineup->runs[walk->run].match;
   walk->row = lineup->rows[at];
-  walk->table = world_table(walk->query->world, walk->query->tables[walk->match]);
+  walk->table = query_table(walk->query, walk->match);
   return true;
 }
 
@@ -380,7 +400,7 @@ static bool is_even(const struct walk *walk, uint32_t step) {
 
 bool walk_take_table(struct walk *walk) {
   const struct query_terms *terms = &walk->query->terms;
-  if (walk->lineup || terms->sources || walk->row != 0) return false;
+  if (walk->lineup || terms->sources || terms->event || walk->row != 0) return false;
   if (walk->run_end != walk->table->count) return false;
   for (uint32_t i = 0; i < terms->step_count; i++)
     if (!is_even(walk, i)) return false;
@@ -409,7 +429,7 @@ bool walk_next_table(struct walk *walk) {
   const ecs_query *query = walk->query;
   if (!walk->even || walk->inside) return false;
   for (; walk->next_match < walk->reach; walk->next_match++, walk->next_row = walk->run_end = 0) {
-    walk->table = world_table(query->world, query->tables[walk->next_match]);
+    walk->table = query_table(query, walk->next_match);
     if (walk->next_row < walk->table->count) break;
   }
   walk->match = walk->next_match;

@@ -23,6 +23,7 @@ struct walk {
   uint32_t reach;                /* how many of the query's tables there are to go through */
   uint32_t next_match, next_row; /* in the order of tables, or the row of packed ones */
   uint32_t run_end;              /* rows of the table up to this one match, but for steps */
+  uint32_t limit;                /* of events: the row behind the last one */
   uint32_t next_source;          /* in the order of sources; 0 ends it */
   struct lineup *lineup;         /* parents first; NULL: in the order of tables, or of sources */
   uint32_t next_in_lineup, run;  /* of the lineup */

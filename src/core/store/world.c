@@ -1,6 +1,7 @@
 #include "core/store/world.h"
 
 #include "core/store/entity.h"
+#include "core/store/event.h"
 #include "core/store/index.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"
@@ -65,6 +66,7 @@ void world_clear(ecs_world *world) {
   name_table_free(world);
   intern_free(&world->strings, memory);
   sparses_free(world);
+  events_free(world);
   any_free(&world->any, memory);
   entity_index_free(&world->entities, memory);
   memory_free(memory, world->scratch, world->scratch_capacity * sizeof *world->scratch);

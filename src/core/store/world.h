@@ -15,6 +15,7 @@
 #include "core/store/registry.h"
 #include "core/store/scratch.h"
 
+struct event;
 struct part;
 struct relation;
 struct schedule;
@@ -37,6 +38,15 @@ struct sparses {
   size_t rows;                   /* of all */
 };
 
+/* What keeps events: see event.h. */
+struct events {
+  struct event **list;           /* by their components' ids */
+  uint32_t count;
+  uint32_t capacity;
+  const ecs_query *read_by;      /* the query of the system that runs, if it reads events, */
+  uint64_t from, until;          /* and the numbers that it goes through */
+};
+
 /* What others keep in a world's memory, freed with it at the latest. */
 struct attachment {
   struct attachment *next;
@@ -57,6 +67,7 @@ struct ecs_world {
   struct name_table names;
   struct relations relations;
   struct sparses sparses;
+  struct events events;
   struct cascade cascade;
   struct schedule *schedule;
   ecs_query *first_query, *last_query;

@@ -101,7 +101,8 @@ struct component *check_declared(lua_State *L, struct world_box *box, int arg) {
   } else if (lua_type(L, arg) == LUA_TNUMBER) {
     component = component_of(box->world, to_id(L, arg, &is_integer));
   }
-  return component && component->length ? component : check_component(L, box, arg);
+  bool other = component && (component->length || component->is_event);
+  return other ? component : check_component(L, box, arg);
 }
 
 int no_component(lua_State *L, const struct component *component, uint32_t leaf, int arg) {

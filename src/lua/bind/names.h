@@ -102,7 +102,7 @@ static inline struct component *check_component(lua_State *L, struct world_box *
   return component;
 }
 
-/* A component or an array, by id or name. */
+/* A component, an array or an event, by id or name. */
 struct component *check_declared(lua_State *L, struct world_box *box, int arg);
 
 /* The declared field that the string at an index names in a component; NONE for none and for

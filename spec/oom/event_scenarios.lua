@@ -1,0 +1,91 @@
+-- More of what scenarios.lua begins: events, declared, emitted, read, changed, saved and loaded
+-- while memory is short.
+
+local scenario, make = ...
+local crowd = make.crowd
+
+local HIT = { "who: entity", "amount: f32", "note: string" }
+
+local function declared(s)
+  crowd(s)
+  s.world:event("Hit", HIT)
+end
+
+local function events(s)
+  declared(s)
+  for i = 1, 30 do s.world:emit("Hit", s.ids[i % #s.ids + 1], i, "note " .. i) end
+end
+
+scenario("an event declared", {
+  prepare = crowd,
+  act = function(s) s.world:event("Hit", HIT) end,
+})
+
+scenario("an event emitted", {
+  prepare = events,
+  act = function(s) s.world:emit("Hit", s.ids[1], 5, ("long"):rep(30)) end,
+})
+
+scenario("events emitted in scopes that drop some of them", {
+  prepare = declared,
+  act = function(s)
+    s.world:defer()
+    for i = 1, 20 do s.world:emit("Hit", s.ids[1], i, "outer") end
+    s.world:defer()
+    s.world:emit("Hit", { amount = 1, note = "inner" })
+    s.world:cancel()
+    s.world:cancel()
+  end,
+  partial = true,
+})
+
+scenario("events gone through", {
+  prepare = events,
+  act = function(s)
+    local sum = 0
+    for hit in s.world:events "Hit" do sum = sum + hit.amount + #hit.note end
+    s.world:query("Hit.amount"):each(function(amount) sum = sum + amount end)
+    assert(sum > 930 and s.world:describe("Hit").rows == 30)
+  end,
+  partial = true,
+})
+
+scenario("a system over events", {
+  prepare = events,
+  act = function(s)
+    s.world:system("read", { query = "Hit", each = function(hit)
+      if hit.amount == 1 then s.world:emit("Hit", hit.who, 2, "again") end
+    end })
+    s.world:update(1)
+  end,
+})
+
+scenario("an event with other fields", {
+  prepare = events,
+  act = function(s) s.world:event("Hit", { "amount: f64", "extra: string = more" }) end,
+})
+
+scenario("events saved and loaded", {
+  prepare = function(s)
+    events(s)
+    s.world:system("read", { query = "Hit", each = function() end })
+    s.image = s.world:save { codec = { encode = function() return "" end } }
+    s.world:undeclare "Hit"
+  end,
+  act = function(s)
+    s.world:load(s.image, { codec = { decode = function() return true end } })
+  end,
+  after = function(s) assert(s.world:count "Hit" == 30) end,
+})
+
+scenario("a snapshot of events", {
+  prepare = function(s)
+    events(s)
+    s.world:undeclare "Bag"                        -- which has `any` values
+  end,
+  act = function(s)
+    local kept = s.world:snapshot()
+    s.world:update(1)
+    s.world:restore(kept)
+  end,
+})

@@ -1,0 +1,57 @@
+#include "core/run/reading.h"
+
+#include "core/run/schedule.h"
+#include "core/store/event.h"
+#include "core/store/query.h"
+#include "core/store/world.h"
+
+struct event *reading_of(ecs_system *system) {
+  const ecs_query *query = system->reads;
+  if (LIKELY(!query || query->broken || !query->terms.event)) return NULL;
+  const struct component *component = query->terms.event;
+  if (system->event != component->id) {
+    system->event = component->id;
+    system->seen = system->awaited = 0;
+  }
+  return component->event;
+}
+
+void reading_begin(ecs_world *world, ecs_system *system) {
+  const struct event *event = reading_of(system);
+  if (LIKELY(!event)) return;
+  assert(!world->events.read_by);
+  world->events.read_by = system->reads;
+  world->events.from = system->seen;
+  world->events.until = event_end(event);
+  system->seen = system->awaited = event_end(event);
+}
+
+void reading_end(ecs_world *world) { world->events.read_by = NULL; }
+
+void reading_is_due(ecs_system *system) {
+  const struct event *event = reading_of(system);
+  if (UNLIKELY(event != NULL)) system->awaited = event_end(event);
+}
+
+static bool is_waited_for(const ecs_system *system) {
+  return system->enabled && !system->parked && system->phase->enabled &&
+         (system->phase->fixed > 0 || system->every > 0);
+}
+
+void reading_drop(ecs_world *world) {
+  const struct schedule *schedule = world->schedule;
+  const struct events *events = &world->events;
+  assert(!staging_is_open(&world->staging));
+  for (uint32_t i = 0; i < events->count; i++) events->list[i]->leaving = events->list[i]->aged;
+  for (uint32_t i = 0; events->count && i < schedule->system_count; i++) {
+    ecs_system *system = schedule->systems[i];
+    struct event *event = reading_of(system);
+    if (event && is_waited_for(system) && system->awaited < event->leaving)
+      event->leaving = system->awaited;
+  }
+  for (uint32_t i = 0; i < events->count; i++) {
+    struct event *event = events->list[i];
+    event_drop(world, event, event->leaving);
+    event->aged = event_end(event);
+  }
+}

@@ -1,0 +1,22 @@
+/* Systems that go through events: what each has seen, and how long events stay for them. */
+#ifndef ECS_CORE_RUN_READING_H
+#define ECS_CORE_RUN_READING_H
+
+#include "core/base/base.h"
+
+/* What a system reads, NULL when that is no event. One that reads another event than before begins
+** with those that are left. */
+struct event *reading_of(ecs_system *system);
+
+/* While a system runs its query goes through those that it has not seen, and has seen them. */
+void reading_begin(ecs_world *world, ecs_system *system);
+void reading_end(ecs_world *world);
+
+/* The system is due: those that are there need not stay for it any longer. */
+void reading_is_due(ecs_system *system);
+
+/* At the end of an update: those emitted before the one before it go, but what systems in fixed
+** phases and such with an interval are still to be due for stays. */
+void reading_drop(ecs_world *world);
+
+#endif

@@ -1,0 +1,85 @@
+#include "core/store/emission.h"
+
+#include "core/store/command.h"
+#include "core/store/component.h"
+#include "core/store/fields.h"
+#include "core/store/world.h"
+
+static bool goes_on(const struct staging *staging, ecs_id event, uint32_t scope) {
+  if (staging->emission_count == 0) return false;
+  const struct emission *last = &staging->emissions[staging->emission_count - 1];
+  return last->event == event && last->scope == scope && !last->dropped;
+}
+
+/* Room for what the scopes that are open know of it. */
+static ecs_status reserve(ecs_world *world, const struct event *event) {
+  struct staging *staging = &world->staging;
+  if (goes_on(staging, event->component->id, scope_innermost(staging))) return ECS_OK;
+  struct emission *grown = memory_grow(&world->memory, staging->emissions,
+                                       &staging->emission_capacity,
+                                       staging->emission_count + 1ull, sizeof *grown);
+  if (!grown) return world_nomem(world);
+  staging->emissions = grown;
+  return ECS_OK;
+}
+
+static void note(struct staging *staging, ecs_id event) {
+  uint32_t scope = scope_innermost(staging);
+  if (!goes_on(staging, event, scope)) {
+    assert(staging->emission_count < staging->emission_capacity);
+    staging->emissions[staging->emission_count++] = (struct emission){event, 0, scope, false};
+  }
+  staging->emissions[staging->emission_count - 1].count++;
+}
+
+ecs_status emission_add(ecs_world *world, struct event *event, const struct write *writes,
+                        uint32_t count) {
+  bool scoped = staging_is_open(&world->staging);
+  ecs_status status = event_reserve(world, event);
+  if (status == ECS_OK && scoped) status = reserve(world, event);
+  if (status != ECS_OK) return status;
+  event_append(world, event, writes, count);
+  if (scoped) note(&world->staging, event->component->id);
+  return ECS_OK;
+}
+
+/* What was emitted in open scopes is behind all other rows of its type, in the order of the list.
+** An event that was undeclared meanwhile has none. */
+static void cut_dropped(ecs_world *world) {
+  struct staging *staging = &world->staging;
+  for (uint32_t i = 0; i < world->events.count; i++)
+    world->events.list[i]->cursor = world->events.list[i]->table->count;
+  for (uint32_t i = staging->emission_count; i-- > 0;) {
+    struct emission *emission = &staging->emissions[i];
+    const struct component *component = component_of(world, emission->event);
+    if (!component) continue;
+    struct event *event = component->event;
+    assert(event && event->cursor >= emission->count);
+    event->cursor -= emission->count;
+    if (!emission->dropped) continue;
+    event_cut(world, event, event->cursor, emission->count);
+    emission->count = 0;
+  }
+}
+
+void emissions_drop(ecs_world *world, uint32_t scope) {
+  struct staging *staging = &world->staging;
+  bool any = false;
+  for (uint32_t i = 0; i < staging->emission_count; i++) {
+    struct emission *emission = &staging->emissions[i];
+    if (scope != NONE && scope_holder(staging, emission->scope) != scope) continue;
+    any |= emission->count > 0;
+    emission->dropped = true;
+  }
+  if (any && !scope_has_loops_behind(staging, scope)) cut_dropped(world);
+}
+
+void emissions_settle(ecs_world *world) {
+  struct staging *staging = &world->staging;
+  bool any = false;
+  assert(!staging_is_open(staging));
+  for (uint32_t i = 0; i < staging->emission_count; i++)
+    any |= staging->emissions[i].dropped && staging->emissions[i].count;
+  if (any) cut_dropped(world);
+  staging->emission_count = 0;
+}

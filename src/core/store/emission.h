@@ -1,0 +1,26 @@
+/* Emitting: an event is there at once, and the scopes that were open then may still drop it. */
+#ifndef ECS_CORE_STORE_EMISSION_H
+#define ECS_CORE_STORE_EMISSION_H
+
+#include "core/store/event.h"
+
+/* Events of one type that were emitted one behind the other. */
+struct emission {
+  ecs_id event;
+  uint32_t count;
+  uint32_t scope;              /* as of commands */
+  bool dropped;
+};
+
+/* Emits one: defaults, then the writes, whose any slots are taken over when ECS_OK. */
+ecs_status emission_add(ecs_world *world, struct event *event, const struct write *writes,
+                        uint32_t count);
+
+/* Drops what a scope holds (all of it for NONE): at once, or when the last scope ends where loops
+** that were begun since may go over it. */
+void emissions_drop(ecs_world *world, uint32_t scope);
+
+/* When the last scope has ended: what is not dropped stays. */
+void emissions_settle(ecs_world *world);
+
+#endif

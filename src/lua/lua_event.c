@@ -1,0 +1,92 @@
+#include "lua/lua_event.h"
+
+#include "core/store/emission.h"
+#include "core/store/fields.h"
+#include "core/store/world.h"
+#include "lua/bind/args.h"
+#include "lua/bind/batch.h"
+#include "lua/bind/ids.h"
+#include "lua/bind/settle.h"
+#include "lua/bind/status.h"
+#include "lua/bind/variables.h"
+#include "lua/each.h"
+#include "lua/loop.h"
+#include "lua/lua_declare.h"
+#include "lua/lua_query.h"
+
+/* ---- declaring ------------------------------------------------------------------------ */
+
+static int world_event(lua_State *L) {
+  check_world(L, 1);
+  size_t size;
+  check_text(L, 2, &size);
+  lua_settop(L, 3);
+  if (lua_isnil(L, 3)) {
+    lua_newtable(L);
+    lua_replace(L, 3);
+  }
+  luaL_checktype(L, 3, LUA_TTABLE);
+  ecs_id id = declare_event(L, 2, 3);
+  return push_declared(L, check_world(L, 1), id);
+}
+
+/* The event that an argument names. */
+static struct component *check_event(lua_State *L, const struct world_box *box, int arg) {
+  struct component *event = NULL;
+  ecs_status status;
+  size_t size;
+  if (lua_type(L, arg) == LUA_TSTRING) {
+    const char *name = lua_tolstring(L, arg, &size);
+    status = event_need_name(box->world, name, size, &event);
+  } else if (lua_type(L, arg) == LUA_TNUMBER) {
+    status = event_need(box->world, check_id(L, arg), &event);
+  } else {
+    luaL_typeerror(L, arg, "event name or id");
+    return NULL;
+  }
+  if (status != ECS_OK) raise_argument(L, box->world, status, arg);
+  return event;
+}
+
+/* ---- emitting ------------------------------------------------------------------------- */
+
+/* The values of an event from an argument on: one table, or values in the order of fields. */
+static void read_values(struct batch *batch, const struct component *event, int first) {
+  int count = lua_gettop(batch->L) - first + 1;
+  if (event->field_count == 0 && count > 0)
+    raise_error(batch->L, "event '%s' has no fields, got %d values", event->name,
+                (int64_t)count);
+  if (count > 0) batch_values(batch, event, NONE, first, count);
+}
+
+static int world_emit(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  struct component *event = check_event(L, box, 2);
+  struct batch batch;
+  batch_begin(&batch, L, box, 1);
+  read_values(&batch, event, 3);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = emission_add(box->world, event->event, batch.writes, batch.count);
+  while (retry(L, box, status, &tried));
+  if (UNLIKELY(status != ECS_OK)) return raise_status(L, box->world, status);
+  values_stored(box);
+  settle(L, box, 1);
+  return 0;
+}
+
+/* ---- reading -------------------------------------------------------------------------- */
+
+/* for event in world:events(name): a loop over a query of it. */
+static int world_events(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  const struct component *event = check_event(L, box, 2);
+  struct query_text text = {.text = event->name};
+  lua_settop(L, 2);
+  query_push(L, box, 1, &text);
+  return each_begin(L, loop_push(L, 3, LOOP_FOR, ALL_VIEWS));
+}
+
+const luaL_Reg world_event_methods[] = {
+  {"emit", world_emit}, {"event", world_event}, {"events", world_events}, {NULL, NULL}};
