@@ -351,6 +351,100 @@ describe("an event goes", function()
   end)
 end)
 
+describe("an event that is put off", function()
+  it("is emitted by the update by which its time has passed, in the order of times", function()
+    local world = new_world()
+    local seen = reader(world, "read", { phase = "pre_update" })
+    for i, seconds in ipairs { 1, 0.5, 0, 1, 0.5 } do
+      world:after(seconds, "Hit", ecs.null, i)
+    end
+    world:after(0.25, "Hit", { amount = 6 })
+    assert.are.equal(0, world:count "Hit")
+    world:update(0)
+    assert.are.same({ 3 }, seen)
+    world:update(0.25)
+    assert.are.same({ 3, 6 }, seen)
+    world:update(0.75)
+    assert.are.same({ 3, 6, 2, 5, 1, 4 }, seen)
+  end)
+
+  it("is emitted in order, however many there are", function()
+    local world, expected = new_world(), {}
+    for i = 1, 300 do
+      local seconds = i * 7919 % 101 / 8
+      expected[i] = { seconds, i }
+      world:after(seconds, "Hit", ecs.null, i)
+    end
+    table.sort(expected, function(a, b)
+      return a[1] < b[1] or a[1] == b[1] and a[2] < b[2]
+    end)
+    world:update(13)
+    for i, pair in ipairs(expected) do expected[i] = pair[2] end
+    assert.are.same(expected, amounts(world))
+  end)
+
+  it("is counted from when it was put off, in a system from the end of the update", function()
+    local world = new_world()
+    local seen = reader(world, "read")
+    local n = 0
+    world:system("late", { phase = "post_update", run = function(w)
+      n = n + 1
+      w:after(1, "Hit", ecs.null, n)
+    end })
+    for _ = 1, 4 do world:update(0.5) end
+    assert.are.same({ 1, 2 }, seen)
+  end)
+
+  it("is dropped by the scope that put it off when that fails", function()
+    local world = new_world()
+    world:after(1, "Hit", ecs.null, 1)
+    world:defer()
+    world:after(1, "Hit", ecs.null, 2)
+    emit(world, 9)
+    world:defer()
+    world:after(1, "Hit", ecs.null, 3)
+    world:commit()
+    world:cancel()
+    world:after(1, "Hit", ecs.null, 4)
+    world:update(1)
+    assert.are.same({ 1, 4 }, amounts(world))
+  end)
+
+  it("is kept by images, snapshots and through other fields", function()
+    local world = new_world()
+    local seen = reader(world, "read")
+    world:after(1, "Hit", ecs.null, 1)
+    world:after(2, "Hit", ecs.null, 2)
+    world:update(0.5)
+    local image, snapshot, digest = world:save(), world:snapshot(), world:digest()
+    world:update(0.25)
+    assert.are_not.equal(digest, world:digest())
+    world:restore(snapshot)
+    assert.are.equal(digest, world:digest())
+    world:update(0.5)
+    world:update(1)
+    assert.are.same({ 1, 2 }, seen)
+    world:load(image)
+    assert.are.equal(image, world:save())
+    assert.are.equal(digest, world:digest())
+    world:event("Hit", { "more: i32 = 5", "amount: f64" })
+    helper.check(world)
+    world:update(0.5)
+    world:update(1)
+    assert.are.same({ 1, 2, 1, 2 }, seen)
+    world:after(1, "Hit", 0, 0.5)
+    helper.has_error(function() world:event("Hit", { "amount: i32" }) end, "which is no i32")
+  end)
+
+  it("takes seconds that are not negative", function()
+    local world = new_world()
+    for _, seconds in ipairs { -1, 0 / 0, math.huge } do
+      assert.is_false(pcall(world.after, world, seconds, "Hit"))
+    end
+    helper.has_error(function() world:after(1, "Health") end, "'Health' is a component, not an")
+  end)
+end)
+
 describe("events are kept", function()
   local function make()
     local world = new_world()

@@ -14,6 +14,7 @@ local calls = {
   end,
   ["World:close"] = function(s) return s.world:close() end,
   ["World:emit"] = function(s) return s.world:emit("E", 1) end,
+  ["World:after"] = function(s) return s.world:after(1, "E", 1) end,
   ["World:undeclare"] = function(s) return s.world:undeclare "Q" end,
   ["World:load"] = function(s) return s.world:load(s.world:save()) end,
   ["World:restore"] = function(s) return s.world:restore(s.world:snapshot()) end,

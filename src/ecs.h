@@ -261,6 +261,10 @@ ECS_API ecs_status ecs_event(ecs_world *world, const ecs_component_desc *desc, e
 ** an event of that type is emitted. */
 ECS_API ecs_status ecs_emit(ecs_world *world, ecs_id event, const void *value);
 
+/* Puts one off: it is emitted at the beginning of the first update by which so many seconds have
+** passed in updates, not counting one that is under way. A scope that fails drops it. */
+ECS_API ecs_status ecs_after(ecs_world *world, double seconds, ecs_id event, const void *value);
+
 /* ---- entities -------------------------------------------------------------------- */
 
 /* Components get their defaults. Inside a scope (see below) the entity is alive at once

@@ -236,6 +236,13 @@ function World:event(name, fields) end
 ---@param ... any
 function World:emit(event, ...) end
 
+--- Emits an event later: at the beginning of the first update by which so many seconds have passed
+--- in updates, the one that is under way not counted.
+---@param seconds number
+---@param event ecs.Component
+---@param ... any As of emit.
+function World:after(seconds, event, ...) end
+
 --- A loop over all events of that name that are there: `for hit in world:events "Hit" do`. An event
 --- without fields reads as true.
 ---@param event ecs.Component

@@ -24,6 +24,10 @@ static ecs_status emit(struct fixture *f) {
   return ecs_emit(f->world, hit, &(struct hit){f->a, 1});
 }
 
+static ecs_status put_off(struct fixture *f) {
+  return ecs_after(f->world, 1, hit, &(struct hit){f->a, 1});
+}
+
 static void declared(struct fixture *f) {
   none(f);
   CHECK_OK(f->world, declare(f));
@@ -33,6 +37,13 @@ static void some(struct fixture *f) {
   declared(f);
   for (int i = 0; i < 16; i++) CHECK_OK(f->world, emit(f));
 }
+
+static void some_put_off(struct fixture *f) {
+  some(f);
+  for (int i = 0; i < 16; i++) CHECK_OK(f->world, put_off(f));
+}
+
+static ecs_status update(struct fixture *f) { return ecs_update(f->world, 1); }
 
 static void deferred(struct fixture *f) {
   declared(f);
@@ -53,9 +64,13 @@ static const struct operation operations[] = {
   {"the first event emitted", declared, emit, NULL, ASKS},
   {"an event emitted where there is no more room", some, emit, NULL, ASKS},
   {"an event emitted in a scope", deferred, emit, commit, ASKS},
-  {"an event with other fields", some, change, NULL, ASKS},
+  {"an event put off", declared, put_off, NULL, ASKS},
+  {"an event put off where there is no more room", some_put_off, put_off, NULL, ASKS},
+  {"an event put off in a scope", deferred, put_off, commit, ASKS},
+  {"events that are due", some_put_off, update, NULL, ASKS},
+  {"an event with other fields", some_put_off, change, NULL, ASKS},
   {"an event undeclared", some, undeclare, NULL, ASKS_NOTHING},
-  {"a snapshot with events, restored", some, keep_and_restore, NULL, ASKS},
+  {"a snapshot with events, restored", some_put_off, keep_and_restore, NULL, ASKS},
 };
 
 int main(void) { return RUN_SWEEPS(operations); }

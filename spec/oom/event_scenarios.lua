@@ -26,6 +26,25 @@ scenario("an event emitted", {
   act = function(s) s.world:emit("Hit", s.ids[1], 5, ("long"):rep(30)) end,
 })
 
+scenario("an event put off", {
+  prepare = events,
+  act = function(s) s.world:after(1, "Hit", s.ids[1], 5, ("long"):rep(30)) end,
+})
+
+scenario("events put off that are due, kept and loaded", {
+  prepare = function(s)
+    events(s)
+    for i = 1, 20 do s.world:after(i % 2, "Hit", s.ids[i], i, "late") end
+    s.image = s.world:save { codec = { encode = function() return "" end } }
+  end,
+  act = function(s)
+    s.world:load(s.image, { codec = { decode = function() return true end } })
+    s.world:update(1)
+  end,
+  after = function(s) assert(s.world:count "Hit" == 50) end,
+  partial = true,
+})
+
 scenario("events emitted in scopes that drop some of them", {
   prepare = declared,
   act = function(s)

@@ -92,6 +92,7 @@ static const ecs_lua_api api = {
   .array_data = ecs_array_data,
   .event = ecs_event,
   .emit = ecs_emit,
+  .after = ecs_after,
 };
 
 void api_open(lua_State *L) {

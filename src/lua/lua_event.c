@@ -2,6 +2,7 @@
 
 #include "core/store/emission.h"
 #include "core/store/fields.h"
+#include "core/store/later.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
@@ -76,6 +77,25 @@ static int world_emit(lua_State *L) {
   return 0;
 }
 
+/* world:after(seconds, event, ...) */
+static int world_after(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  double seconds = check_seconds(L, 2);
+  const struct component *event = check_event(L, box, 3);
+  struct batch batch;
+  batch_begin(&batch, L, box, 1);
+  read_values(&batch, event, 4);
+  bool tried = false;
+  ecs_status status;
+  do
+    status = later_add(box->world, event->event, seconds, batch.writes, batch.count);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  values_stored(box);
+  settle(L, box, 1);
+  return 0;
+}
+
 /* ---- reading -------------------------------------------------------------------------- */
 
 /* for event in world:events(name): a loop over a query of it. */
@@ -89,4 +109,5 @@ static int world_events(lua_State *L) {
 }
 
 const luaL_Reg world_event_methods[] = {
-  {"emit", world_emit}, {"event", world_event}, {"events", world_events}, {NULL, NULL}};
+  {"after", world_after}, {"emit", world_emit}, {"event", world_event},
+  {"events", world_events}, {NULL, NULL}};

@@ -10,7 +10,9 @@ static ecs_status make_event(struct migration *migration, const struct change *c
   if (!wanted || !old) return ECS_OK;
   if (wanted->event) event_free(migration->world, wanted);
   ecs_status status = event_new(migration->world, wanted, change->component->id);
-  return status == ECS_OK ? migration_fill(migration, old->table, wanted->event->table) : status;
+  if (status == ECS_OK) status = migration_fill(migration, old->table, wanted->event->table);
+  if (status != ECS_OK) return status;
+  return migration_fill(migration, old->later.table, wanted->event->later.table);
 }
 
 ecs_status migration_prepare_events(struct migration *migration) {
@@ -20,16 +22,22 @@ ecs_status migration_prepare_events(struct migration *migration) {
   return status;
 }
 
+static void swap_table(const struct migration *migration, const struct change *change,
+                       struct table **now, struct table **made) {
+  struct table *old = *now, *table = *made;
+  migration_take(migration, old, table);
+  for (uint32_t i = 0; i < table->column_count; i++)
+    table->columns[i].component = change->component;
+  *now = table;
+  *made = old;
+}
+
 /* The event keeps its address; the old rows go with what was wanted. */
 static void swap_event(const struct migration *migration, const struct change *change) {
   struct event *event = change->component->event, *made = change->wanted->event;
   if (!event) return;
-  struct table *table = made->table;
-  migration_take(migration, event->table, table);
-  for (uint32_t i = 0; i < table->column_count; i++)
-    table->columns[i].component = change->component;
-  made->table = event->table;
-  event->table = table;
+  swap_table(migration, change, &event->table, &made->table);
+  swap_table(migration, change, &event->later.table, &made->later.table);
 }
 
 void migration_swap_events(const struct migration *migration) {

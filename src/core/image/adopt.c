@@ -169,6 +169,7 @@ static void swap_sparse(struct sparse *live, struct sparse *shadow) {
 
 static void swap_event(struct event *live, struct event *shadow) {
   SWAP(struct table *, live->table, shadow->table);
+  SWAP(struct later, live->later, shadow->later);
   live->first = shadow->first;
   live->aged = shadow->aged;
   shadow->aged = shadow->first;
@@ -203,6 +204,11 @@ static void redirect_table(const ecs_world *live, struct table *table) {
     for (uint32_t j = 0; j < layout->count; j++)
       layout->columns[j].component = component_of(live, layout->id);
   }
+}
+
+static void redirect_event(const ecs_world *live, const struct event *event) {
+  redirect_table(live, event->table);
+  redirect_table(live, event->later.table);
 }
 
 static void redirect_nested(const ecs_world *live, struct component *component) {
@@ -281,7 +287,7 @@ void adopt_commit(struct loader *loader) {
   for (uint32_t i = 0; i < live->sparses.count; i++)
     redirect_table(live, live->sparses.list[i]->table);
   for (uint32_t i = 0; i < live->events.count; i++)
-    redirect_table(live, live->events.list[i]->table);
+    redirect_event(live, live->events.list[i]);
   for (ecs_query *query = live->first_query; query; query = query->next)
     query_rejoin(query);
   apply_timings(live, loader);

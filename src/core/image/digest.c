@@ -163,16 +163,29 @@ static uint64_t hash_sparse(const ecs_world *world, const struct sparse *sparse)
 }
 
 /* Each event enters with its place. */
-static uint64_t hash_event(const ecs_world *world, const struct event *event) {
+static uint64_t hash_rows(const ecs_world *world, const struct event *event,
+                          const struct table *table, uint64_t salt) {
   const struct component *component = event->component;
-  const struct table *table = event->table;
-  uint64_t total = 0, name = mix(hash_text(component->name, component->name_size) + 13);
+  uint64_t total = 0, name = mix(hash_text(component->name, component->name_size) + salt);
   for (uint32_t row = 0; row < table->count; row++) {
     uint64_t sum = name + row;
     for (uint32_t i = 0; i < table->column_count; i++)
       add_cells(world, &component->leaves[i], table->columns[i].data, row, 1,
                 leaf_key(component, &component->leaves[i]), &sum);
     total += mix(sum);
+  }
+  return total;
+}
+
+/* What is put off enters with the time that is left, too. */
+static uint64_t hash_event(const ecs_world *world, const struct event *event) {
+  const struct later *later = &event->later;
+  uint64_t total = hash_rows(world, event, event->table, 13);
+  if (later->table->count == 0) return total;
+  total += hash_rows(world, event, later->table, 17);
+  for (uint32_t row = 0; row < later->table->count; row++) {
+    ecs_cell left = {.f64 = later->due[row] - later->clock};
+    total += mix(mix(left.u64 + row) + event->component->name_size);
   }
   return total;
 }

@@ -1,7 +1,10 @@
 /* The events of an image, and what systems have seen of them. */
+#include <math.h>
+
 #include "core/image/load.h"
 #include "core/store/event.h"
 #include "core/store/fields.h"
+#include "core/store/later.h"
 #include "core/store/world.h"
 
 #define PIECE 65536u
@@ -38,8 +41,7 @@ static ecs_status read_column(struct loader *loader, const struct component *com
 }
 
 static ecs_status read_table(struct loader *loader, const struct component *component,
-                             uint32_t count) {
-  struct table *table = component->event->table;
+                             struct table *table, uint32_t count) {
   ecs_status status = read_rows(loader, table, count);
   for (uint32_t i = 0; i < table->column_count && status == ECS_OK; i++) {
     status = read_column(loader, component, table, &table->columns[i]);
@@ -68,13 +70,32 @@ static ecs_status read_reader(struct loader *loader, const struct component *com
   return ECS_OK;
 }
 
+/* What is put off, and until when. */
+static ecs_status read_later(struct loader *loader, const struct component *component) {
+  struct later *later = &component->event->later;
+  uint32_t count = read_u32(&loader->in);
+  if (loader->in.failed || count == 0) return load_state(loader);
+  if (count > ROW_LIMIT) return load_damaged(loader, "an event has too many rows");
+  ecs_status status = read_table(loader, component, later->table, count);
+  if (status == ECS_OK) status = later_reserve(loader->world, component->event);
+  if (status != ECS_OK) return status;
+  later->clock = read_f64(&loader->in);
+  bool sound = later->clock >= 0 && isfinite(later->clock);
+  for (uint32_t i = 0; i < count && !loader->in.failed; i++) {
+    later->due[i] = read_f64(&loader->in);
+    sound &= later->due[i] >= later->clock && isfinite(later->due[i]);
+  }
+  if (loader->in.failed) return load_state(loader);
+  return sound ? ECS_OK : load_damaged(loader, "an event is put off until no time");
+}
+
 ecs_status load_event(struct loader *loader, const struct component *component) {
   struct event *event = component->event;
   uint32_t count = read_u32(&loader->in);
   if (loader->in.failed) return load_state(loader);
   if (count > ROW_LIMIT)
     return load_damaged(loader, "an event has too many rows");
-  ecs_status status = read_table(loader, component, count);
+  ecs_status status = read_table(loader, component, event->table, count);
   if (status != ECS_OK) return status;
   event->aged = read_u32(&loader->in);
   if (event->aged > count) {
@@ -82,5 +103,6 @@ ecs_status load_event(struct loader *loader, const struct component *component) 
     return load_damaged(loader, "an event is older than it is");
   }
   while (status == ECS_OK && read_u8(&loader->in) == 1) status = read_reader(loader, component);
-  return status == ECS_OK ? load_state(loader) : status;
+  if (status == ECS_OK) status = load_state(loader);
+  return status == ECS_OK ? read_later(loader, component) : status;
 }

@@ -3,40 +3,25 @@
 #pragma GCC optimize ("O3")
 #endif
 
+#include "core/image/save.h"
+
 #include "core/base/enumeration.h"
 #include "core/base/value.h"
-#include "core/image/format.h"
 #include "core/image/merge_sort.h"
+#include "core/image/save_event.h"
 #include "core/image/stream.h"
-
 #include "core/run/reading.h"
 #include "core/run/schedule.h"
 #include "core/store/entity.h"
+#include "core/store/event.h"
 #include "core/store/fields.h"
 #include "core/store/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"
-#include "core/store/event.h"
 #include "core/store/world.h"
 
 #define BATCH 512u
 #define ROW_BATCH 4096u      /* rows that stay in the nearest cache */
-
-struct saver {
-  ecs_world *world;
-  const ecs_codec *codec;
-  struct writer *out;
-  const void **components;         /* by place: component_at */
-  uint32_t component_count;
-  uint32_t *places;                /* component index -> place */
-  uint32_t *strings;               /* string number -> place counted from 1 */
-  uint32_t *string_order;          /* the numbers by place */
-  uint32_t string_count;
-  const void **names;              /* struct name: arrange_names */
-  uint32_t *targets;               /* of one table's pairs of one relation */
-  uint32_t target_room;
-  ecs_status status;
-};
 
 /* ---- what has no order of its own ---- */
 
@@ -130,6 +115,11 @@ static const struct table *table_beside(const struct component *component) {
   return component->sparse ? component->sparse->table : NULL;
 }
 
+static void name_strings_beside(struct saver *saver, const struct component *component) {
+  name_table_strings(saver, table_beside(component));
+  if (component->event) name_table_strings(saver, component->event->later.table);
+}
+
 static void name_all_strings(struct saver *saver) {
   const ecs_world *world = saver->world;
   const struct id_record *all = graph_all(world);
@@ -138,7 +128,7 @@ static void name_all_strings(struct saver *saver) {
   for (uint32_t i = 0; i < all->table_count; i++)
     name_table_strings(saver, world_table(world, all->tables[i]));
   for (uint32_t i = 0; i < saver->component_count; i++)
-    name_table_strings(saver, table_beside(component_at(saver, i)));
+    name_strings_beside(saver, component_at(saver, i));
 }
 
 /* ---- cells ---- */
@@ -354,7 +344,7 @@ static bool has_component(const uint32_t *rows, uint32_t count) {
   return found;
 }
 
-static void save_rows(struct saver *saver, const struct table *table) {
+void save_rows(struct saver *saver, const struct table *table) {
   for (uint32_t i = 0; i < table->count; i += ROW_BATCH) {
     const uint32_t *rows = table->rows + i;
     uint32_t count = table->count - i < ROW_BATCH ? table->count - i : ROW_BATCH;
@@ -376,7 +366,7 @@ static void save_pairs(struct saver *saver, const struct table *table) {
   }
 }
 
-static void save_columns(struct saver *saver, const struct table *table,
+void save_columns(struct saver *saver, const struct table *table,
                          const struct component *component, ecs_id id) {
   uint32_t first = table_column(table, id);
   for (uint32_t j = 0; first != NONE && j < component->leaf_count; j++) {
@@ -419,27 +409,13 @@ static void save_table(struct saver *saver, const struct table *table) {
   save_toggles(saver, table);
 }
 
-/* How old its rows are, and what systems have seen of them. */
-static void save_readers(struct saver *saver, const struct event *event) {
-  write_u32(saver->out, event_row(event, event->aged));
-  for (uint32_t i = 0; i < saver->world->schedule->system_count; i++) {
-    ecs_system *system = saver->world->schedule->systems[i];
-    if (reading_of(system) != event) continue;
-    write_u8(saver->out, 1);
-    write_text(saver->out, system->name, strlen(system->name));
-    write_u32(saver->out, event_row(event, system->seen));
-    write_u32(saver->out, event_row(event, system->awaited));
-  }
-  write_u8(saver->out, 0);
-}
-
 static void save_beside(struct saver *saver, const struct component *component) {
   const struct table *table = table_beside(component);
   if (!table) return;
   write_u32(saver->out, table->count);
   save_rows(saver, table);
   save_columns(saver, table, component, component->id);
-  if (component->event) save_readers(saver, component->event);
+  if (component->event) save_event(saver, component);
 }
 
 static void save_sources(struct saver *saver, const struct ties *ties, uint32_t target) {

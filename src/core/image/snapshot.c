@@ -1,5 +1,7 @@
 #include "core/image/snapshot.h"
 
+#include "core/base/value.h"
+#include "core/image/event_copy.h"
 #include "core/image/resource_copy.h"
 #include "core/image/row_copy.h"
 #include "core/image/tie_copy.h"
@@ -20,7 +22,6 @@ struct saved_table {
   uint32_t index, serial;
   uint64_t order;
   uint32_t id_count, count;
-  uint64_t first, aged;      /* of an event's rows */
   bool was_empty;
   ecs_id *ids;
   char *data;
@@ -55,7 +56,7 @@ struct ecs_snapshot {
   uint32_t table_count;
   struct saved_table *sparse;   /* of every sparse component */
   uint32_t sparse_count;
-  struct saved_table *events;
+  struct event_copy *events;
   uint32_t event_count;
   struct resource_copy *resources;   /* and arrays */
   uint32_t resource_count;
@@ -133,20 +134,6 @@ static ecs_status take_sparse(ecs_snapshot *snapshot) {
   for (uint32_t i = 0; i < sparses->count && status == ECS_OK; i++)
     status = take_table(snapshot, sparses->list[i]->table, snapshot->sparse,
                         &snapshot->sparse_count);
-  return status;
-}
-
-static ecs_status take_events(ecs_snapshot *snapshot) {
-  const struct events *events = &snapshot->world->events;
-  snapshot->events = take(snapshot, events->count, sizeof *snapshot->events);
-  if (!snapshot->events) return world_nomem(snapshot->world);
-  ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < events->count && status == ECS_OK; i++) {
-    const struct event *event = events->list[i];
-    status = take_table(snapshot, event->table, snapshot->events, &snapshot->event_count);
-    snapshot->events[i].first = event->first;
-    snapshot->events[i].aged = event->aged;
-  }
   return status;
 }
 
@@ -238,7 +225,8 @@ static ecs_status take_all(ecs_snapshot *snapshot) {
   ecs_status status = check_any(world);
   if (status == ECS_OK) status = take_tables(snapshot);
   if (status == ECS_OK) status = take_sparse(snapshot);
-  if (status == ECS_OK) status = take_events(snapshot);
+  if (status == ECS_OK) status = event_copy_take(world, &snapshot->arena, &snapshot->events,
+                                                  &snapshot->event_count);
   if (status == ECS_OK) status = take_index(snapshot);
   if (status == ECS_OK) status = resource_copy_take(world, &snapshot->arena, &snapshot->resources,
                                 &snapshot->resource_count);
@@ -278,7 +266,7 @@ static bool each_cells(const ecs_world *world, const struct attachment *link, ec
   for (uint32_t i = 0; i < snapshot->sparse_count && ok; i++)
     ok = each_in_table(world, &snapshot->sparse[i], type, visit, ud);
   for (uint32_t i = 0; i < snapshot->event_count && ok; i++)
-    ok = each_in_table(world, &snapshot->events[i], type, visit, ud);
+    ok = event_copy_each(world, &snapshot->events[i], type, visit, ud);
   for (uint32_t i = 0; i < snapshot->resource_count && ok; i++)
     ok = resource_copy_each(world, &snapshot->resources[i], type, visit, ud);
   return ok;
@@ -329,8 +317,7 @@ void ecs_snapshot_free(ecs_snapshot *snapshot) {
     memory_free(memory, snapshot->tables[i].data, snapshot->tables[i].size);
   for (uint32_t i = 0; i < snapshot->sparse_count; i++)
     memory_free(memory, snapshot->sparse[i].data, snapshot->sparse[i].size);
-  for (uint32_t i = 0; i < snapshot->event_count; i++)
-    memory_free(memory, snapshot->events[i].data, snapshot->events[i].size);
+  event_copy_free(world, snapshot->events, snapshot->event_count);
   for (uint32_t i = 0; i < snapshot->page_count; i++)
     memory_free(memory, snapshot->pages[i].page, sizeof *snapshot->pages[i].page);
   const struct slots *near = &snapshot->index.near;
@@ -380,18 +367,6 @@ static ecs_status find_sparse(const ecs_snapshot *snapshot) {
   return status;
 }
 
-static ecs_status find_events(const ecs_snapshot *snapshot) {
-  ecs_world *world = snapshot->world;
-  ecs_status status = ECS_OK;
-  for (uint32_t i = 0; i < snapshot->event_count && status == ECS_OK; i++) {
-    struct saved_table *saved = &snapshot->events[i];
-    saved->table = component_of(world, saved->ids[0])->event->table;
-    if (saved->count > saved->table->capacity)
-      status = table_reserve(world, saved->table, saved->count - saved->table->count);
-  }
-  return status;
-}
-
 /* ---- restoring: what cannot -------------------------------------------------------------- */
 
 static void restore_table(ecs_world *world, const struct saved_table *saved) {
@@ -434,19 +409,6 @@ static void restore_sparse(const ecs_snapshot *snapshot) {
     row_copy_columns(saved->table, saved->data, saved->count, false);
     saved->table->count = saved->count;
     sparse_enter_rows(world, sparse_of(world, saved->ids[0]));
-  }
-}
-
-static void restore_events(const ecs_snapshot *snapshot) {
-  const ecs_world *world = snapshot->world;
-  for (uint32_t i = 0; i < world->events.count; i++) event_clear(world->events.list[i]);
-  for (uint32_t i = 0; i < snapshot->event_count; i++) {
-    const struct saved_table *saved = &snapshot->events[i];
-    struct event *event = component_of(world, saved->ids[0])->event;
-    row_copy_columns(saved->table, saved->data, saved->count, false);
-    saved->table->count = saved->count;
-    event->first = saved->first;
-    event->aged = saved->aged;
   }
 }
 
@@ -558,7 +520,7 @@ static void restore_all(ecs_snapshot *snapshot, bool differs) {
   world_release_any(world, &world->any);
   restore_tables(snapshot, differs);
   restore_sparse(snapshot);
-  restore_events(snapshot);
+  event_copy_restore(world, snapshot->events, snapshot->event_count);
   restore_index(snapshot);
   if (differs) restore_records(snapshot);
   resource_copy_restore(world, snapshot->resources, snapshot->resource_count);
@@ -580,7 +542,7 @@ ecs_status ecs_restore(ecs_snapshot *snapshot) {
   bool differs = false;
   status = find_tables(snapshot, &differs);
   if (status == ECS_OK) status = find_sparse(snapshot);
-  if (status == ECS_OK) status = find_events(snapshot);
+  if (status == ECS_OK) status = event_copy_reserve(world, snapshot->events, snapshot->event_count);
   if (status == ECS_OK) status = name_table_copy(world, &snapshot->names, &names);
   if (status != ECS_OK) return status;
   name_table_clear(world, &world->names);

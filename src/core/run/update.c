@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/run/reading.h"
 #include "core/run/schedule.h"
+#include "core/store/later.h"
 #include "core/store/sweeping.h"
 #include "core/store/world.h"
 
@@ -241,6 +242,11 @@ static void end(ecs_world *world) {
 ecs_status ecs_update(ecs_world *world, double dt) {
   ecs_status status = begin(world, "update", dt);
   if (status != ECS_OK) return status;
+  status = later_pass(world, dt);
+  if (status != ECS_OK) {
+    end(world);
+    return status;
+  }
   const struct schedule *schedule = world->schedule;
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
     if (status == ECS_OK && schedule->phases[i]->enabled)

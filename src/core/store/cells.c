@@ -62,7 +62,9 @@ static bool walk_stored(const ecs_world *world, const struct walk *walk) {
   for (uint32_t i = 0; i < world->sparses.count; i++)
     if (!walk_table(walk, world->sparses.list[i]->table)) return false;
   for (uint32_t i = 0; i < world->events.count; i++)
-    if (!walk_table(walk, world->events.list[i]->table)) return false;
+    if (!walk_table(walk, world->events.list[i]->table) ||
+        !walk_table(walk, world->events.list[i]->later.table))
+      return false;
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *component = world->registry.components[i];
     if (component && !walk_resource(walk, component)) return false;

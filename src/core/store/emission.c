@@ -3,18 +3,19 @@
 #include "core/store/command.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
+#include "core/store/later.h"
 #include "core/store/world.h"
 
-static bool goes_on(const struct staging *staging, ecs_id event, uint32_t scope) {
+static bool goes_on(const struct staging *staging, ecs_id event, uint32_t scope, bool later) {
   if (staging->emission_count == 0) return false;
   const struct emission *last = &staging->emissions[staging->emission_count - 1];
-  return last->event == event && last->scope == scope && !last->dropped;
+  return last->event == event && last->scope == scope && last->later == later && !last->dropped;
 }
 
-/* Room for what the scopes that are open know of it. */
-static ecs_status reserve(ecs_world *world, const struct event *event) {
+ecs_status emission_reserve(ecs_world *world, const struct event *event, bool later) {
   struct staging *staging = &world->staging;
-  if (goes_on(staging, event->component->id, scope_innermost(staging))) return ECS_OK;
+  if (!staging_is_open(staging)) return ECS_OK;
+  if (goes_on(staging, event->component->id, scope_innermost(staging), later)) return ECS_OK;
   struct emission *grown = memory_grow(&world->memory, staging->emissions,
                                        &staging->emission_capacity,
                                        staging->emission_count + 1ull, sizeof *grown);
@@ -23,23 +24,25 @@ static ecs_status reserve(ecs_world *world, const struct event *event) {
   return ECS_OK;
 }
 
-static void note(struct staging *staging, ecs_id event) {
+void emission_note(ecs_world *world, const struct event *event, bool later) {
+  struct staging *staging = &world->staging;
+  ecs_id id = event->component->id;
+  if (!staging_is_open(staging)) return;
   uint32_t scope = scope_innermost(staging);
-  if (!goes_on(staging, event, scope)) {
+  if (!goes_on(staging, id, scope, later)) {
     assert(staging->emission_count < staging->emission_capacity);
-    staging->emissions[staging->emission_count++] = (struct emission){event, 0, scope, false};
+    staging->emissions[staging->emission_count++] = (struct emission){id, 0, scope, later, false};
   }
   staging->emissions[staging->emission_count - 1].count++;
 }
 
 ecs_status emission_add(ecs_world *world, struct event *event, const struct write *writes,
                         uint32_t count) {
-  bool scoped = staging_is_open(&world->staging);
   ecs_status status = event_reserve(world, event);
-  if (status == ECS_OK && scoped) status = reserve(world, event);
+  if (status == ECS_OK) status = emission_reserve(world, event, false);
   if (status != ECS_OK) return status;
   event_append(world, event, writes, count);
-  if (scoped) note(&world->staging, event->component->id);
+  emission_note(world, event, false);
   return ECS_OK;
 }
 
@@ -47,17 +50,21 @@ ecs_status emission_add(ecs_world *world, struct event *event, const struct writ
 ** An event that was undeclared meanwhile has none. */
 static void cut_dropped(ecs_world *world) {
   struct staging *staging = &world->staging;
-  for (uint32_t i = 0; i < world->events.count; i++)
-    world->events.list[i]->cursor = world->events.list[i]->table->count;
+  for (uint32_t i = 0; i < world->events.count; i++) {
+    struct event *event = world->events.list[i];
+    event->cursors[0] = event->table->count;
+    event->cursors[1] = event->later.table->count;
+  }
   for (uint32_t i = staging->emission_count; i-- > 0;) {
     struct emission *emission = &staging->emissions[i];
     const struct component *component = component_of(world, emission->event);
     if (!component) continue;
     struct event *event = component->event;
-    assert(event && event->cursor >= emission->count);
-    event->cursor -= emission->count;
+    uint32_t *cursor = &event->cursors[emission->later];
+    assert(*cursor >= emission->count);
+    *cursor -= emission->count;
     if (!emission->dropped) continue;
-    event_cut(world, event, event->cursor, emission->count);
+    (emission->later ? later_cut : event_cut)(world, event, *cursor, emission->count);
     emission->count = 0;
   }
 }

@@ -9,12 +9,18 @@ struct emission {
   ecs_id event;
   uint32_t count;
   uint32_t scope;              /* as of commands */
+  bool later;                  /* they were put off */
   bool dropped;
 };
 
 /* Emits one: defaults, then the writes, whose any slots are taken over when ECS_OK. */
 ecs_status emission_add(ecs_world *world, struct event *event, const struct write *writes,
                         uint32_t count);
+
+/* Room for what the scopes that are open, if any, know of one more, emitted or put off; then notes
+** it. */
+ecs_status emission_reserve(ecs_world *world, const struct event *event, bool later);
+void emission_note(ecs_world *world, const struct event *event, bool later);
 
 /* Drops what a scope holds (all of it for NONE): at once, or when the last scope ends where loops
 ** that were begun since may go over it. */

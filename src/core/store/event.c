@@ -5,6 +5,7 @@
 #include "core/store/check.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
+#include "core/store/later.h"
 #include "core/store/world.h"
 
 /* ---- which one it is ---- */
@@ -62,11 +63,13 @@ ecs_status event_new(ecs_world *world, struct component *component, ecs_id id) {
   struct event *event = memory_array(&world->memory, 1, sizeof *event);
   if (!event) return world_nomem(world);
   status = table_new_alone(world, id, component, &event->table);
+  if (status == ECS_OK) status = table_new_alone(world, id, component, &event->later.table);
   if (status != ECS_OK) {
+    if (event->table) table_free(world, event->table);
     memory_free(&world->memory, event, sizeof *event);
     return status;
   }
-  event->table->index = NONE;
+  event->table->index = event->later.table->index = NONE;
   event->component = component;
   component->event = event;
   return ECS_OK;
@@ -102,7 +105,10 @@ void event_free(ecs_world *world, struct component *component) {
   struct event *event = component->event;
   event_leave_list(world, event);
   release(world, event->table, 0, event->table->count);
+  release(world, event->later.table, 0, event->later.table->count);
   table_free(world, event->table);
+  table_free(world, event->later.table);
+  later_free(world, event);
   memory_free(&world->memory, event, sizeof *event);
   component->event = NULL;
 }
@@ -120,9 +126,8 @@ ecs_status event_reserve(ecs_world *world, struct event *event) {
   return table_reserve(world, event->table, 1);
 }
 
-void event_append(ecs_world *world, struct event *event, const struct write *writes,
-                  uint32_t count) {
-  struct table *table = event->table;
+void event_append_to(ecs_world *world, struct table *table, const struct write *writes,
+                     uint32_t count) {
   uint32_t row = table->count++;
   assert(row < table->capacity);
   table->rows[row] = 0;
@@ -130,8 +135,12 @@ void event_append(ecs_world *world, struct event *event, const struct write *wri
   if (count) table_write(world, table->columns, row, writes, count);
 }
 
-void event_cut(ecs_world *world, struct event *event, uint32_t row, uint32_t count) {
-  struct table *table = event->table;
+void event_append(ecs_world *world, struct event *event, const struct write *writes,
+                  uint32_t count) {
+  event_append_to(world, event->table, writes, count);
+}
+
+void event_cut_from(ecs_world *world, struct table *table, uint32_t row, uint32_t count) {
   uint32_t behind = row + count, left = table->count - behind;
   assert(behind <= table->count);
   if (count == 0) return;
@@ -145,6 +154,10 @@ void event_cut(ecs_world *world, struct event *event, uint32_t row, uint32_t cou
   table->count = row + left;
 }
 
+void event_cut(ecs_world *world, struct event *event, uint32_t row, uint32_t count) {
+  event_cut_from(world, event->table, row, count);
+}
+
 void event_drop(ecs_world *world, struct event *event, uint64_t number) {
   uint32_t gone = event_row(event, number);
   event_cut(world, event, 0, gone);
@@ -152,7 +165,8 @@ void event_drop(ecs_world *world, struct event *event, uint64_t number) {
 }
 
 void event_clear(struct event *event) {
-  event->table->count = 0;
+  event->table->count = event->later.table->count = 0;
+  event->later.clock = 0;
   event->aged = event->first;
 }
 
@@ -163,17 +177,35 @@ static ecs_status corrupt(const ecs_world *world, const struct component *compon
   return world_fail(world, ECS_ECORRUPT, "event '%s' %s", component->name, what);
 }
 
-ecs_status event_check(const ecs_world *world, const struct component *component) {
-  const struct event *event = component->event;
-  if (!event || event->component != component || component->resource || component->sparse ||
-      component->ties.relation)
-    return corrupt(world, component, "is none");
-  const struct table *table = event->table;
+static ecs_status check_table(const ecs_world *world, const struct component *component,
+                              const struct table *table) {
   if (table->index != NONE || table->id_count != 1 || table->ids[0] != component->id ||
       table->count > table->capacity || table->column_count != component->leaf_count)
     return corrupt(world, component, "has a wrong table");
   for (uint32_t row = 0; row < table->count; row++)
     if (table->rows[row]) return corrupt(world, component, "has a row of an entity");
+  return ECS_OK;
+}
+
+static ecs_status check_times(const ecs_world *world, const struct component *component) {
+  const struct later *later = &component->event->later;
+  uint32_t count = later->table->count;
+  if (count > later->capacity || count > later->order_capacity || (count == 0 && later->clock != 0))
+    return corrupt(world, component, "has put off without times");
+  for (uint32_t row = 0; row < count; row++)
+    if (!(later->due[row] >= 0)) return corrupt(world, component, "has put off until no time");
+  return ECS_OK;
+}
+
+ecs_status event_check(const ecs_world *world, const struct component *component) {
+  const struct event *event = component->event;
+  if (!event || event->component != component || component->resource || component->sparse ||
+      component->ties.relation)
+    return corrupt(world, component, "is none");
+  ecs_status status = check_table(world, component, event->table);
+  if (status == ECS_OK) status = check_table(world, component, event->later.table);
+  if (status == ECS_OK) status = check_times(world, component);
+  if (status != ECS_OK) return status;
   if (event->aged > event_end(event)) return corrupt(world, component, "is older than it is");
   return ECS_OK;
 }

@@ -7,13 +7,23 @@
 
 #include "core/store/table.h"
 
+/* What is put off: see later.h. */
+struct later {
+  struct table *table;         /* rows as those of the event */
+  double *due;                 /* when each is due, by the clock */
+  uint32_t *order;             /* while some are emitted */
+  uint32_t capacity, order_capacity;
+  double clock;                /* seconds of updates since nothing was put off */
+};
+
 struct event {
   struct component *component;
   struct table *table;         /* its index is NONE, its rows are of no entity */
   uint64_t first;              /* the number of the first row */
   uint64_t aged;               /* those before it were there when the last update ended */
   uint64_t leaving;            /* while an update ends: those before it go */
-  uint32_t cursor;             /* while emissions are dropped */
+  uint32_t cursors[2];         /* while emissions are dropped: of its rows, of those put off */
+  struct later later;
 };
 
 /* The number that the next one gets. */
@@ -55,6 +65,11 @@ void event_append(ecs_world *world, struct event *event, const struct write *wri
 /* Drops the rows before a number; some rows anywhere, whose numbers go to those behind them. */
 void event_drop(ecs_world *world, struct event *event, uint64_t number);
 void event_cut(ecs_world *world, struct event *event, uint32_t row, uint32_t count);
+
+/* The same of one of its tables: of its rows, or of what is put off. */
+void event_append_to(ecs_world *world, struct table *table, const struct write *writes,
+                     uint32_t count);
+void event_cut_from(ecs_world *world, struct table *table, uint32_t row, uint32_t count);
 
 /* Forgets all rows, whose any slots are released or somebody else's by now. */
 void event_clear(struct event *event);

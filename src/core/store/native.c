@@ -7,6 +7,7 @@
 #include "core/store/emission.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
+#include "core/store/later.h"
 #include "core/store/relate.h"
 #include "core/store/relation.h"
 #include "core/store/sweeping.h"
@@ -156,12 +157,30 @@ ecs_status ecs_set(ecs_world *world, ecs_id entity, ecs_id id, const void *value
   return entity_set(world, entity, component, writes, component->leaf_count);
 }
 
+static ecs_status read_event(ecs_world *world, ecs_id id, const void *value,
+                             struct component **component, const struct write **writes) {
+  ecs_status status = event_need(world, id, component);
+  if (status == ECS_OK && (*component)->leaf_count)
+    status = component_read_native(world, *component, value, writes);
+  return status;
+}
+
+ecs_status ecs_after(ecs_world *world, double seconds, ecs_id id, const void *value) {
+  struct component *component;
+  const struct write *writes = NULL;
+  if (!(seconds >= 0 && seconds < 1e18))
+    return world_fail(world, ECS_EINVAL, "%g is no time in seconds", seconds);
+  ecs_status status = read_event(world, id, value, &component, &writes);
+  if (status != ECS_OK) return status;
+  status = later_add(world, component->event, seconds, writes, component->leaf_count);
+  if (status == ECS_OK) world_settle(world);
+  return status;
+}
+
 ecs_status ecs_emit(ecs_world *world, ecs_id id, const void *value) {
   struct component *component;
   const struct write *writes = NULL;
-  ecs_status status = event_need(world, id, &component);
-  if (status == ECS_OK && component->leaf_count)
-    status = component_read_native(world, component, value, &writes);
+  ecs_status status = read_event(world, id, value, &component, &writes);
   if (status != ECS_OK) return status;
   status = emission_add(world, component->event, writes, component->leaf_count);
   if (status == ECS_OK) world_settle(world);
