@@ -61,7 +61,7 @@ static ecs_status stage_component(const struct world_box *box, const ecs_compone
   ecs_status status = transaction_declare(transaction, desc, id, &made);
   if (status != ECS_OK || !foreign || transaction->migration.count == changes) return status;
   return world_fail(box->world, ECS_EINVAL, "%s '%s' is declared outside the scripts with %s",
-                    desc->length ? "array" : "component", desc->name,
+                    desc->length ? "array" : desc->event ? "event" : "component", desc->name,
                     desc->length ? "another type or length" : "other fields");
 }
 

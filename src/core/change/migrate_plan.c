@@ -401,9 +401,9 @@ void migration_refresh_query(const struct migration *migration, ecs_query *query
     sound &= !turned || !migration_defeats(term, term->component, term->through);
     if (turned && term->form == TERM_PAIR) term->id = id_of_tie(term);
   }
-  struct component **cascade = &query->terms.cascade;
-  if (query->fresh && !query->broken && *cascade)
-    *cascade = component_of(query->world, (*cascade)->id);
+  struct component **others[] = {&query->terms.cascade, &query->terms.event};
+  for (int i = 0; i < 2 && query->fresh && !query->broken; i++)
+    if (*others[i]) *others[i] = component_of(query->world, (*others[i])->id);
   query->fresh = false;
   if (!sound)
     query_retire(query);
