@@ -339,6 +339,7 @@ static ecs_status check_staging(const ecs_world *world) {
   }
   if (open != staging->open || busy != staging->busy)
     return corrupt(world, "open scopes are miscounted");
+  if (!open && staging->emission_count) return corrupt(world, "emissions outlived their scope");
   return open || staging->command_count == 0 ? ECS_OK
                                              : corrupt(world, "commands outlived their scope");
 }
