@@ -315,6 +315,23 @@ describe("an event goes", function()
     assert.are.same({}, amounts(world))
   end)
 
+  it("and makes room: once warm, ten thousand an update take no more memory", function()
+    local world = new_world()
+    local sum = 0
+    world:system("emit", { run = function(w)
+      for i = 1, 5000 do
+        w:emit("Hit", ecs.null, i)
+        w:after(0.5, "Hit", ecs.null, i)
+      end
+    end })
+    world:system("read", { query = "Hit.amount", each = function(amount) sum = sum + amount end })
+    for _ = 1, 4 do world:update(0.5) end
+    local bytes = world:describe().bytes
+    for _ = 1, 3 do world:update(0.5) end
+    assert.are.equal(bytes, world:describe().bytes)
+    assert.are.equal(13 * 5000 * 5001 / 2, sum)
+  end)
+
   it("once fixed phases and systems with an interval that read it were due", function()
     local world = new_world()
     world:phase("slow", { fixed = 1 })

@@ -161,7 +161,31 @@ static inline void fill_arrays(struct fixture *to) {
   ((ecs_id *)ecs_array_data(to->world, held, &length))[1] = to->ids[3];
 }
 
-/* f: entities of all kinds, one dead, one retired, names, a resource, a timer, ties, arrays. */
+struct hit {
+  ecs_id who;
+  ecs_string note;
+  float amount;
+};
+
+/* Some that are there, and some that are put off. */
+static inline void fill_events(struct fixture *to) {
+  const ecs_field fields[] = {{.name = "who", .type = ECS_ENTITY},
+                              {.name = "note", .type = ECS_STRING},
+                              {.name = "amount", .type = ECS_F32}};
+  ecs_id hit = ECS_NULL, over = ECS_NULL;
+  CHECK_OK(to->world, ecs_event(to->world, &(ecs_component_desc){.name = "Hit", .fields = fields,
+                                                                 .field_count = 3}, &hit));
+  CHECK_OK(to->world, ecs_event(to->world, &(ecs_component_desc){.name = "Over"}, &over));
+  for (int i = 0; i < 4; i++) {
+    struct hit value = {to->ids[i + 1], text_of(i % 2 ? "odd" : "blow"), (float)i};
+    CHECK_OK(to->world, ecs_emit(to->world, hit, &value));
+    CHECK_OK(to->world, ecs_after(to->world, i, hit, &value));
+    CHECK_OK(to->world, ecs_emit(to->world, over, NULL));
+  }
+}
+
+/* f: entities of all kinds, one dead, one retired, names, a resource, a timer, ties, arrays and
+** events. */
 static inline void open_saved(void) {
   open_usual(&f);
   ecs_id mind = declare_mind(f.world), body = declare_body(f.world, mind);
@@ -184,6 +208,7 @@ static inline void open_saved(void) {
   tie_all(&f);
   switch_some_off(&f);
   fill_arrays(&f);
+  fill_events(&f);
   CHECK_OK(f.world, save(&f, &image));
 }
 

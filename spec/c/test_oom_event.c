@@ -50,6 +50,11 @@ static void deferred(struct fixture *f) {
   CHECK_OK(f->world, ecs_defer(f->world));
 }
 
+static void full(struct fixture *f) {
+  some(f);
+  CHECK_OK(f->world, ecs_defer(f->world));
+}
+
 static void commit(struct fixture *f) { CHECK_OK(f->world, ecs_commit(f->world)); }
 
 static ecs_status change(struct fixture *f) {
@@ -64,6 +69,7 @@ static const struct operation operations[] = {
   {"the first event emitted", declared, emit, NULL, ASKS},
   {"an event emitted where there is no more room", some, emit, NULL, ASKS},
   {"an event emitted in a scope", deferred, emit, commit, ASKS},
+  {"an event emitted in a scope where there is no more room", full, emit, commit, ASKS},
   {"an event put off", declared, put_off, NULL, ASKS},
   {"an event put off where there is no more room", some_put_off, put_off, NULL, ASKS},
   {"an event put off in a scope", deferred, put_off, commit, ASKS},

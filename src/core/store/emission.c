@@ -89,4 +89,5 @@ void emissions_settle(ecs_world *world) {
     any |= staging->emissions[i].dropped && staging->emissions[i].count;
   if (any) cut_dropped(world);
   staging->emission_count = 0;
+  if (world->events.retired_count) events_forget_retired(world);
 }

@@ -116,14 +116,70 @@ void event_free(ecs_world *world, struct component *component) {
 void events_free(ecs_world *world) {
   struct events *events = &world->events;
   assert(events->count == 0);
+  while (events->retired_count)
+    buffer_free(&world->memory, &events->retired[--events->retired_count]);
+  memory_free(&world->memory, events->retired, events->retired_capacity * sizeof *events->retired);
   memory_free(&world->memory, events->list, events->capacity * sizeof *events->list);
   *events = (struct events){.list = NULL};
 }
 
 /* ---- rows ---- */
 
+void events_forget_retired(ecs_world *world) {
+  struct events *events = &world->events;
+  assert(!staging_is_open(&world->staging));
+  while (events->retired_count)
+    buffer_free(&world->memory, &events->retired[--events->retired_count]);
+}
+
+/* Copies cells to where there is more room, and keeps the old ones. */
+static bool move_cells(ecs_world *world, struct column_buffer *buffer, size_t bytes, size_t used) {
+  struct events *events = &world->events;
+  struct column_buffer roomy = {NULL, NULL, 0};
+  if (!buffer_grow(&world->memory, &roomy, bytes, 0)) return false;
+  if (used) memcpy(roomy.data, buffer->data, used);
+  assert(events->retired_count < events->retired_capacity && used <= bytes);
+  if (buffer->data) events->retired[events->retired_count++] = *buffer;
+  *buffer = roomy;
+  return true;
+}
+
+/* When one allocation fails, cells that have moved are sound where they are. */
+static bool move_all(ecs_world *world, struct table *table, size_t rows) {
+  for (uint32_t i = 0; i < table->column_count; i++) {
+    struct column *column = &table->columns[i];
+    size_t used = (size_t)table->count * column->size;
+    if (!move_cells(world, &column->buffer, rows * column->size, used)) return false;
+    column->data = column->buffer.data;
+  }
+  size_t used = table->count * sizeof *table->rows;
+  if (!move_cells(world, &table->row_buffer, rows * sizeof *table->rows, used)) return false;
+  table->rows = table->row_buffer.data;
+  table->capacity = (uint32_t)rows;
+  return true;
+}
+
+static ecs_status grow_in_scope(ecs_world *world, struct table *table) {
+  struct events *events = &world->events;
+  uint64_t rows = table->capacity ? table->capacity * 2ull : 16, most = table->column_count + 1ull;
+  if (rows > ROW_LIMIT) rows = ROW_LIMIT;
+  if (rows == table->count)
+    return world_fail(world, ECS_ELIMIT, "there cannot be more than %u events of a type",
+                      (uint64_t)ROW_LIMIT);
+  struct column_buffer *retired =
+      memory_grow(&world->memory, events->retired, &events->retired_capacity,
+                  events->retired_count + most, sizeof *retired);
+  if (!retired) return world_nomem(world);
+  events->retired = retired;
+  return move_all(world, table, (size_t)rows) ? ECS_OK : world_nomem(world);
+}
+
 ecs_status event_reserve(ecs_world *world, struct event *event) {
-  return table_reserve(world, event->table, 1);
+  struct table *table = event->table;
+  if (LIKELY(table->count < table->capacity)) return ECS_OK;
+  if (staging_is_open(&world->staging)) return grow_in_scope(world, table);
+  if (world->events.retired_count) events_forget_retired(world);
+  return table_reserve(world, table, 1);
 }
 
 void event_append_to(ecs_world *world, struct table *table, const struct write *writes,

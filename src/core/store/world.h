@@ -43,6 +43,9 @@ struct events {
   struct event **list;           /* by their components' ids */
   uint32_t count;
   uint32_t capacity;
+  struct column_buffer *retired; /* cells that loops which are open may still show */
+  uint32_t retired_count;
+  uint32_t retired_capacity;
   const ecs_query *read_by;      /* the query of the system that runs, if it reads events, */
   uint64_t from, until;          /* and the numbers that it goes through */
 };
