@@ -75,6 +75,8 @@ describe("world:count in a kernel", function()
         "cannot be compiled", ...)
     end
     refused(function(n) n.a = world:count "(Likes, *)" end, "decided row by row")
+    world:event("Rang", {})
+    refused(function(n) n.a = world:count "Rang" end, "it counts events, which may be emitted")
     local given = { x = 1 }
     refused(function(n) n.a = world:count("(Likes, $x)", given) end, "than one text")
     refused(function(n) n.a = world:count(n.a) end, "than one text")

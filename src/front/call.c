@@ -317,8 +317,11 @@ static void check_counted(struct front *f, ecs_string text) {
   if (status == ECS_ENOMEM) front_no_memory(f);
   f->fleeting = status != ECS_OK;
   if (f->fleeting) front_refuse(f, "%s", f->world->message);
-  bool by_rows = terms.step_count || terms.targets;
+  bool by_rows = terms.step_count || terms.targets, events = terms.event;
   query_terms_free(f->world, &terms);
+  if (events)
+    front_refuse(f, "it counts events, which may be emitted while it runs: do it in a system's "
+                    "run and keep it in a resource");
   if (by_rows)
     front_refuse(f, "it counts what is decided row by row: do it in a system's run and keep it in "
                     "a resource");
