@@ -213,19 +213,74 @@ describe("a query over events", function()
     local world = new_world()
     local query = world:query "Hit"
     local no = "query 'Hit' goes through events, which are no entities"
-    for _, method in ipairs { "ids", "first", "chunks" } do
-      helper.has_error(function() query[method](query) end, no)
-    end
     local where = query:where(function() return true end)
-    for method, arguments in pairs { first = {}, despawn = {}, add = { "Health" },
-                                     remove = { "Health" }, set = { "Health", 1 } } do
-      helper.has_error(function() where[method](where, table.unpack(arguments)) end, no)
+    for method, arguments in pairs { ids = {}, first = {}, chunks = {}, despawn = {},
+                                     add = { "Health" }, remove = { "Health" },
+                                     set = { "Health", 1 } } do
+      for _, q in ipairs { query, where, where:where(function() return true end) } do
+        helper.has_error(function() q[method](q, table.unpack(arguments)) end, no)
+      end
     end
     helper.has_error(function() query:run(function() end) end,
       "its query goes through events, for which functions are called row by row")
     helper.has_error(function()
       world:system("s", { query = "Hit", each = function(_, _, entity) world:despawn(entity) end })
     end, "an event is no entity")
+  end)
+end)
+
+describe("functions over events", function()
+  local REASON = "its query goes through events, for which functions are called row by row"
+
+  local function lua_because(world, fn)
+    local told = world:explain(fn)
+    assert.are.same({ "lua", REASON }, { told.tier, told.reason })
+  end
+
+  it("are called row by row, also those that would be compiled, and say why", function()
+    local world, sum = new_world(), 0
+    emit(world, 1, 2, 3)
+    local function each(hit, dt) sum = sum + hit.amount * dt end
+    world:query("Hit"):each(each, 0.5)
+    lua_because(world, each)
+    local function map(amount) sum = sum + amount end
+    world:query("Hit.amount"):map(map)
+    lua_because(world, map)
+    local function large(hit) return hit.amount > 1 end
+    local function small(hit) return hit.amount < 3 end
+    local between = world:query("Hit"):where(large):where(small)
+    between:each(each, 10)
+    assert.are.equal(29, sum)
+    lua_because(world, large)
+    lua_because(world, small)
+    local function amount(hit) return hit.amount end
+    assert.are.same({ 2 }, { between:max(amount) })
+    assert.are.same({ 1 }, { world:query("Hit"):min(amount) })
+    lua_because(world, amount)
+    for hit, other in between:each() do assert.are.same({ 2 }, { hit.amount, other }) end
+  end)
+
+  it("behind predicates go through what was there, whatever these emit", function()
+    local world, seen = new_world(), {}
+    emit(world, 1, 2, 3)
+    local query = world:query("Hit"):where(function(hit)
+      for i = 1, 100 do emit(world, hit.amount + i) end
+      return hit.amount ~= 2
+    end)
+    query:each(function(hit) seen[#seen + 1] = hit.amount end)
+    assert.are.same({ 1, 3 }, seen)
+    assert.are.equal(303, world:count "Hit")
+    assert.are.equal(301, query:count())   -- 1 has emitted a 2
+    assert.are.equal(303 * 101, world:count "Hit")
+  end)
+
+  it("of predicates are given what the query gives", function()
+    local world = new_world()
+    helper.has_error(function() world:query("Hit"):where(function(_, _) end) end,
+      "has 2 parameters, but is given 1: what its query gives; an event is no entity")
+    helper.has_error(function()
+      world:query("Hit, Hit.who->Health"):where(function(_, dt) return dt end)
+    end, "parameter 2 of its function is called 'dt', but it is given no dt: what its query gives")
   end)
 end)
 
