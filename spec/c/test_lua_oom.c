@@ -1,7 +1,7 @@
-/* Reliability line 1: the scenarios of spec/oom, with the k-th allocation failing, for every
-** k (at a small scale the first and every 29th; with ECS_SPEC_SPARSE, for tools that make all
-** slow, fewer), alone and with all that follow. Only success or
-** exactly "not enough memory"; the world's invariants hold and its content is what it was; done
+/* Reliability line 1: the scenarios of spec/oom, with the k-th allocation failing, alone and with
+** all that follow: for every k at the deep scale, else for the first twenty and every third, or
+** 29th at the small one (with ECS_SPEC_SPARSE, for tools that make all slow, fewer). Only success
+** or exactly "not enough memory"; the world's invariants hold and its content is what it was; done
 ** again it succeeds; nothing is left. */
 #include <stdio.h>
 #include <stdlib.h>

@@ -71,12 +71,17 @@ scenario("events gone through", {
 
 scenario("a system over events", {
   prepare = events,
-  act = function(s)
+  act = function(s) s.world:system("read", { query = "Hit", each = function() end }) end,
+})
+
+scenario("an update that reads events, and emits some", {
+  prepare = function(s)
+    events(s)
     s.world:system("read", { query = "Hit", each = function(hit)
       if hit.amount == 1 then s.world:emit("Hit", hit.who, 2, "again") end
     end })
-    s.world:update(1)
   end,
+  act = function(s) s.world:update(1) end,
 })
 
 scenario("an event with other fields", {
