@@ -102,7 +102,7 @@ static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
   double start = schedule->clock > 0 ? schedule->clock : clock_seconds();
   double elapsed = system->elapsed;
   bool had_run = system->has_run;
-  uint64_t seen = system->seen;
+  uint64_t seen = system->seen, awaited = system->awaited;
   assert(world->updating && !schedule->current);
   schedule->current = system;
   system->has_run = true;
@@ -118,6 +118,7 @@ static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
     system->has_run = had_run;
     system->elapsed = elapsed;
     system->seen = seen;
+    system->awaited = awaited;
   }
   schedule->clock = clock_seconds();
   add_time(world, system, schedule->clock - start);
@@ -257,7 +258,8 @@ ecs_status ecs_update(ecs_world *world, double dt) {
   world->tick++;
   world->schedule->outer = chance_outermost(world->seed);
   graph_reclaim(world);
-  reading_drop(world);
+  /* Events that systems did not come to for lack of memory stay for the next update. */
+  if (status != ECS_ENOMEM) reading_drop(world);
   end(world);
   return status;
 }
