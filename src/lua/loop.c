@@ -191,7 +191,7 @@ static bool make(lua_State *L, int query_index, const struct query_box *query,
   uint32_t calls = box->calls, slots = query->query->terms.slots;
   if (views > (int)slots) views = (int)slots;
   size_t walk_at = sizeof(struct loop_box) + slots * sizeof(struct slot);
-  bool walks = terms_walk(&query->query->terms);
+  bool walks = terms_walk(&query->query->terms), events = query->query->terms.event != NULL;
   size_t size = walk_at + (walks ? sizeof(struct walk) : 0);
   struct loop_box *loop =
       lua_newuserdatauv(L, size, LOOP_VALUES + views);
@@ -208,7 +208,7 @@ static bool make(lua_State *L, int query_index, const struct query_box *query,
   loop->row = ROW_STALE;
   loop->walk = walks ? (struct walk *)(void *)((char *)loop + walk_at) : NULL;
   loop->slot_count = slots;
-  loop->events = query->query->terms.event != NULL;
+  loop->events = events;
   loop->view_count = views;
   loop->parameters = NOT_KNOWN;
   if (box->calls != calls) return false;
