@@ -182,6 +182,7 @@ static k_status finish_shared(bool used, bool aliased) {
   build_at(b, K_ALL, 12);
   k_value one = build_i64(b, 1);
   k_value read = aliased ? build_uniform(b, 3, KT_F64) : build_element(b, 0, one);
+  if (used && !aliased) build_need(b, build_inside(b, 0, one));
   if (aliased) build_alias(b, 0, 3);
   const struct build_step step = {KS_ADD, false, build_f64(b, 2)};
   build_note(b, 0, one, &step, 1);
