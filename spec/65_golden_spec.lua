@@ -60,7 +60,6 @@ describe("an image of the demo", function()
     -- a renamed field
     files:edit("components.lua", '{ { "hp: f32 = 100", min = 0, max = 100 } }',
       '{ "points: f32 = 100", was = { points = "hp" } }')
-    files:edit("damage.lua", "Health.hp", "Health.points")
     files:edit("damage.lua", "health.hp", "health.points")
     files:edit("life.lua", "health.hp", "health.points")
     files:edit("population.lua", "{ hp = hp }", "{ points = hp }")
@@ -72,6 +71,8 @@ describe("an image of the demo", function()
     files:edit("population.lua", ", rate = 1 + 3 * random()", "")
     expected:add("Motor.fuel", 3.0)
     expected:drop "Motor.rate"
+    expected:add("Course.way", 0)
+    expected:drop "Course.goal"
     -- retyped ones
     files:edit("components.lua", '"cell: i32"', '"cell: u16"')
     files:edit("components.lua", '"made: i32"', '"made: f64"')

@@ -472,11 +472,11 @@ describe("the scripts of examples/swarm", function()
     update(world, 10)
     local arrived = {}
     local before = {}
-    for _ = 1, 300 do
+    for _ = 1, 400 do
       world:update(1 / 30)
       for course, entity in world:query("Course, Hunter"):each() do
-        arrived[entity] = arrived[entity] or before[entity] and course.goal ~= before[entity]
-        before[entity] = course.goal
+        arrived[entity] = arrived[entity] or before[entity] and course.way ~= before[entity]
+        before[entity] = course.way
       end
     end
     local count = 0
@@ -487,7 +487,7 @@ describe("the scripts of examples/swarm", function()
   end)
 
   it("hurt, wound and heal", function()
-    local world = new_swarm(300, 0, 60)
+    local world = new_swarm(600, 0, 90)
     update(world, 300)
     local wounded, healed = {}, 0
     for _, entity in world:query("Health, Wounded"):each() do

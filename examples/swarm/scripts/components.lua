@@ -12,7 +12,7 @@ world:component("Room", {
 })
 
 world:component("Course", {
-  { "goal: entity", doc = "a beacon or a spring" },
+  { "way: u8", doc = "which way it follows: to a beacon or, behind them, to a spring" },
   { "distance: f32", doc = "what is left of the way, in cells" },
   { "x: f32", doc = "the direction to take from here" },
   "y: f32",

@@ -8,33 +8,32 @@ local bite, burn = 20, 25                 -- hp a second
 local wounded_below, healed_above = 40, 90
 local healing, spring_reach = 30, 3       -- hp a second; cells
 
-local hunters = world:query "Room.cell:in, Hunter"
-local danger = {}                         -- hp a second, by cell
+local fire = world:array "fire"
+local hunters = world:query "Room:in, Hunter"
+local hunted = world:array("hunted", "u16", level.width * level.height)   -- by how many
+
+local function threaten(room)
+  hunted[room.cell] = hunted[room.cell] + 1
+end
 
 world:system("sense_danger", {
   every = 0.1,
   run = function()
-    danger = {}
-    for cell, burns in ipairs(level.fire) do
-      if burns then
-        danger[cell] = burn
-      end
-    end
-    for cell in hunters:each() do
-      danger[cell] = (danger[cell] or 0) + bite
-    end
+    hunted:fill(0)
+    hunters:each(threaten)
   end,
 })
 
 world:system("hurt", {
   every = 0.1,
   after = "sense_danger",
-  query = "Health.hp, Room.cell:in",
-  map = function(hp, cell, dt)
-    local harm = danger[cell]
-    if harm then
-      return hp - harm * dt
+  query = "Health, Room:in",
+  each = function(health, room, dt)
+    local harm = hunted[room.cell] * bite
+    if fire[room.cell] then
+      harm = harm + burn
     end
+    health.hp = health.hp - harm * dt
   end,
 })
 

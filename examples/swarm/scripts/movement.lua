@@ -52,38 +52,32 @@ world:system("fly", {
   end,
 })
 
-local width, wall = level.width, level.wall
-local left, right, top, bottom = level.left, level.right, level.top, level.bottom
+local width, wall = level.width, world:array "wall"
+local left, right = world:array "left", world:array "right"
+local top, bottom = world:array "top", world:array "bottom"
 local INSIDE = 0.999    -- of a cell
 
 local function clamp(value, low)
   return value < low and low or value > low + INSIDE and low + INSIDE or value
 end
 
-local function cell_of(position)
-  return floor(position.y) * width + floor(position.x) + 1
-end
-
-local function has_left(position, room)
-  return cell_of(position) ~= room.cell
-end
-
 -- Who has come to another cell looks up the walls around it. Who has slipped into a wall, past
--- its corner, goes back into the cell it came from. They are few, and a kernel finds them.
+-- its corner, goes back into the cell it came from.
 world:system("look_around", {
   phase = "physics",
   after = "move",
   query = "Position, Room",
-  run = function(_, _, movers)
-    movers:where(has_left):each(function(position, room)
-      local now, cell = cell_of(position), room.cell
-      if wall[now] then
-        position.x = clamp(position.x, (cell - 1) % width)
-        position.y = clamp(position.y, (cell - 1) // width)
-        return
-      end
-      room.cell = now
-      room.left, room.right, room.top, room.bottom = left[now], right[now], top[now], bottom[now]
-    end)
+  each = function(position, room)
+    local cell = room.cell
+    local now = floor(position.y) * width + floor(position.x) + 1
+    if now == cell then
+      return
+    elseif wall[now] then
+      position.x = clamp(position.x, (cell - 1) % width + 0.0)
+      position.y = clamp(position.y, (cell - 1) // width + 0.0)
+      return
+    end
+    room.cell = now
+    room.left, room.right, room.top, room.bottom = left[now], right[now], top[now], bottom[now]
   end,
 })

@@ -4,7 +4,6 @@
 local world = ...
 
 local level = require "level"
-local random = require("random").of(world)
 
 local sin = math.sin
 local clock = world:res "Clock"
@@ -12,58 +11,41 @@ local clock = world:res "Clock"
 local NEAR = 1.5       -- cells: the goal is reached
 local agility = 4      -- how fast a course is taken up, per second
 
-local beacons = world:query "Position:in, Beacon"
-local springs = world:query "Position:in, Spring"
+local cells = level.width * level.height
+local beacons, springs = #level.beacons, #level.springs
+local distance, x, y = world:array "way_distance", world:array "way_x", world:array "way_y"
 
-local ways = {}        -- by goal
-local beacon_ids = {}
-
-local function learn(query)
-  local ids = {}
-  for position, goal in query:each() do
-    ids[#ids + 1] = goal
-    ways[goal] = ways[goal] or level:way_to(position.x, position.y)
-  end
-  return ids
+local function follow(course, way, cell)
+  local at = (way - 1) * cells + cell
+  course.way = way
+  course.distance, course.x, course.y = distance[at], x[at], y[at]
 end
-
-local function towards(goal, cell)
-  local way = ways[goal]
-  return goal, way.distance[cell], way.x[cell], way.y[cell]
-end
-
-local TRAVELLERS = "Course.goal, Course.distance, Course.x, Course.y, Room.cell:in"
 
 world:system("find_way", {
   phase = "physics",
   every = 0.1,
-  query = TRAVELLERS .. ", !Wounded",
-  run = function(_, _, travellers)
-    beacon_ids = learn(beacons)
-    travellers:map(function(goal, distance, _, _, cell)
-      if not ways[goal] or distance < NEAR then
-        goal = beacon_ids[random(#beacon_ids)]
-      end
-      return towards(goal, cell)
-    end)
+  query = "Course, Room:in, !Wounded",
+  each = function(course, room, _, entity)
+    local way = course.way
+    if way == 0 or way > beacons or course.distance < NEAR then
+      way = world:random(entity, beacons)
+    end
+    follow(course, way, room.cell)
   end,
 })
 
 world:system("find_spring", {
   phase = "physics",
   every = 0.1,
-  query = TRAVELLERS .. ", Wounded",
-  run = function(_, _, wounded)
-    local ids = learn(springs)
-    wounded:map(function(_, _, _, _, cell)
-      local best = ids[1]
-      for i = 2, #ids do
-        if ways[ids[i]].distance[cell] < ways[best].distance[cell] then
-          best = ids[i]
-        end
+  query = "Course, Room:in, Wounded",
+  each = function(course, room)
+    local best = beacons + 1
+    for way = beacons + 2, beacons + springs do
+      if distance[(way - 1) * cells + room.cell] < distance[(best - 1) * cells + room.cell] then
+        best = way
       end
-      return towards(best, cell)
-    end)
+    end
+    follow(course, best, room.cell)
   end,
 })
 
