@@ -147,6 +147,7 @@ build = {
         "src/kernel/machine.c",
         "src/kernel/math32.c",
         "src/kernel/note.c",
+        "src/kernel/note_plain.c",
         "src/kernel/operations.c",
         "src/kernel/ops_avx2.c",
         "src/kernel/ops_avx512.c",

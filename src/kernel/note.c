@@ -1,15 +1,10 @@
 #include "kernel/note.h"
 
+#include "kernel/note_plain.h"
 #include "kernel/ops.h"
 #include "kernel/vector.h"
 
 #define MOST_NOTES (UINT32_C(1) << 22)   /* of one block: loops may note down much */
-
-struct note {
-  uint32_t row, site;
-  int64_t index;
-  k_scalar value;                /* once it is done: what was in the cell */
-};
 
 enum { NOTE_ROOM = sizeof(struct note) + sizeof(uint32_t), MOST_RESERVED = 16 };
 
@@ -32,6 +27,7 @@ void notes_open(struct notes *notes, const struct program *p, void *room) {
   else
     lay_out(notes, room, capacity);
   notes_clear(notes, 0);
+  notes->plain = notes_are_plain(p);
 }
 
 void notes_free(struct notes *notes) {
@@ -96,18 +92,6 @@ struct number {
 static struct number integer(int64_t i) { return (struct number){false, i, 0}; }
 static struct number real(double d) { return (struct number){true, 0, d}; }
 static double as_real(struct number x) { return x.real ? x.d : (double)x.i; }
-
-/* i < d, exactly. */
-static bool less_integer(int64_t i, double d) {
-  if (!(d > -0x1p63)) return false;   /* or NaN */
-  return d >= 0x1p63 || i < (int64_t)ceil(d);
-}
-
-/* d < i, exactly. */
-static bool less_real(double d, int64_t i) {
-  if (!(d < 0x1p63)) return false;
-  return d < -0x1p63 || (int64_t)floor(d) < i;
-}
 
 static bool less(struct number x, struct number y) {
   if (x.real && y.real) return x.d < y.d;
@@ -370,6 +354,8 @@ size_t notes_do(struct notes *notes, const struct program *p, const k_run *run, 
                 k_failure *failure) {
   struct doing doing = {notes, p, run->arrays, {false, 0, 0}, failure};
   uint32_t count = notes->count;
+  size_t plainly;
+  if (notes->plain && notes_do_plain(notes, p, run->arrays, n, &plainly, failure)) return plainly;
   if (!notes->sorted) count = sort(notes, n);
   while (count > 0 && note_at(notes, count - 1)->row >= n) count--;
   uint32_t sound = run->orders ? check_orders(&doing, run->orders, count) : count;

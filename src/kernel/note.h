@@ -8,6 +8,12 @@
 
 #include "kernel/build_note.h"
 
+struct note {
+  uint32_t row, site;
+  int64_t index;
+  k_scalar value;                /* once it is done row after row: what was in the cell */
+};
+
 /* The notes of a block. */
 struct notes {
   struct memory *memory;
@@ -19,6 +25,7 @@ struct notes {
   size_t first;                  /* the block's first row */
   uint32_t last;                 /* the last one's row */
   bool sorted;                   /* none is of a row before the one in front of it */
+  bool plain;                    /* as notes_are_plain says */
 };
 
 /* The room, in bytes, that a program's notes take outside of loops; begins to use it. */
@@ -42,6 +49,18 @@ size_t notes_add(struct notes *notes, uint32_t site, k_type type, const int64_t 
 ** then done nothing, nor have those behind it; *failure says why, but not where. */
 size_t notes_do(struct notes *notes, const struct program *p, const k_run *run, size_t n,
                 k_failure *failure);
+
+/* i < d, exactly. */
+static inline bool less_integer(int64_t i, double d) {
+  if (!(d > -0x1p63)) return false;   /* or NaN */
+  return d >= 0x1p63 || i < (int64_t)ceil(d);
+}
+
+/* d < i, exactly. */
+static inline bool less_real(double d, int64_t i) {
+  if (!(d < 0x1p63)) return false;
+  return d < -0x1p63 || (int64_t)floor(d) < i;
+}
 
 /* Whether a site is sound: an array that there is, and a step that its cells can take. */
 bool site_check(const struct program *p, k_site site);
