@@ -247,6 +247,36 @@ describe("an array that a kernel writes to", function()
     end
   end)
 
+  it("takes steps from what it is by then, or not at all", function()
+    local function each(world, text)
+      return assert(load("local f64, i32, score, bool = ... return function(p) " .. text .. " end",
+        "=text"))(world:array "f64", world:array "i32", world:res "Score", world:array "bool")
+    end
+    for _, text in ipairs {   -- compiled, too
+      "local v = f64[p.i] if p.on then f64[p.i] = v + 1 else f64[p.i] = v - p.x end",
+      "local v = i32[p.i] + 1 if p.on then i32[p.i] = v elseif p.k % 2 == 0 then i32[p.i] = v + 1 "
+        .. "else i32[p.i] = v + 2 end",
+      "local v = f64[2] + 1 f64[3] = 5 if p.on then return end for _ = 1, 2 do f64[3] = 4 end",
+      "for k = 1, 3 do local v = i32[k] + p.i i32[k] = v end",
+      "local v if p.on then v = f64[p.i] + 1 end if p.k ~= 7 then f64[p.i] = v or 3.0 end",
+    } do
+      agree(function(world) return each(world, text) end, text:find "v or 3" and "mostly")
+    end
+    for _, text in ipairs {
+      "local v = f64[p.i] + 1 f64[p.i] = f64[p.i] + 5 f64[p.i] = v",
+      "local v = f64[p.i] + 1 f64[p.k % 37 + 1] = 7 f64[p.i] = v",
+      "local v = f64[1] + p.x if p.on then f64[1] = v end f64[1] = v",
+      "local v = f64[1] for k = 1, 3 do f64[1] = v + k end",
+      "local v for k = 1, 3 do v = f64[1] + 1 end f64[1] = v",
+      "local v = score.n + 1 score.n = 5 score.n = v",
+      "local v = bool[p.i] bool[p.i] = false bool[p.i] = v or p.on",
+      "local v if p.on then v = f64[3] + 1 f64[3] = 5 else v = f64[3] + 1 end f64[3] = v",
+      "local v if p.on then v = f64[p.i] + 1 end if p.k > 9 then f64[p.i] = v end",
+    } do
+      agree(function(world) return each(world, text) end, "mostly")
+    end
+  end)
+
   it("is no longer read by what else there is in the function", function()
     local world = new_world(true)
     local a, b, list = world:array "f64", world:array "i32", { 1, 2 }

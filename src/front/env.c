@@ -90,10 +90,16 @@ static void meet_null(struct front *f, struct val *x, struct val *y) {
   if (!entity->literal) other->entity = outside_null(f, *other);
 }
 
+/* Of two that are the same; not made by steps which began at different times. */
+static struct val one_of(struct val x, struct val y) {
+  if (x.chain != y.chain) x.chain = 0;
+  return x;
+}
+
 /* Of what is there in any case. */
 static struct val select_values(struct front *f, k_value mask, struct val x, struct val y) {
   struct val nothing = {.kind = VAL_NOTHING};
-  if (val_same(&x, &y)) return x;
+  if (val_same(&x, &y)) return one_of(x, y);
   if (val_is_text(x) || val_is_text(y)) return choice_select(f, mask, x, y);
   if (x.kind != VAL_VALUE || y.kind != VAL_VALUE || x.names != y.names) return nothing;
   if (x.entity != y.entity) meet_null(f, &x, &y);
@@ -116,7 +122,7 @@ static struct val select_values(struct front *f, k_value mask, struct val x, str
 
 struct val val_select(struct front *f, k_value mask, struct val x, struct val y) {
   bool nil = x.kind == VAL_NIL || y.kind == VAL_NIL;
-  if (val_same(&x, &y)) return x;
+  if (val_same(&x, &y)) return one_of(x, y);
   if (nil && (x.kind == VAL_VALUE || y.kind == VAL_VALUE)) return maybe_or_nil(f, mask, x, y);
   struct val a = x, b = y;
   a.present = b.present = K_ALL;

@@ -124,6 +124,7 @@ struct front_chain {
   uint32_t column;             /* whose cells have this one, + 1; else 0 */
   k_value present;             /* in which rows there is such an element */
   k_value value;               /* the number */
+  k_mark read;                 /* when it was taken from there */
   uint16_t also;               /* 1 + that of another chain which makes it, or 0 */
   uint32_t count;
   struct build_step steps[BUILD_STEPS];

@@ -52,6 +52,7 @@ struct val maybe_or_nil(struct front *f, k_value mask, struct val x, struct val 
   some.literal = false;
   some.at = 0;
   some.present = K_ALL;
+  some.chain = 0;   /* rows in which it is nil take no steps */
   return maybe_select(f, mask, x, y, some);
 }
 

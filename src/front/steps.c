@@ -31,7 +31,7 @@ static struct val with_chain(struct front *f, struct val number, const struct fr
 
 struct val steps_element(struct front *f, struct val number, struct val array, k_value index) {
   struct front_chain chain = {.component = array.component, .leaf = ARRAY_LEAF, .index = index,
-                              .present = number.present};
+                              .present = number.present, .read = build_mark(f->b)};
   return with_chain(f, number, &chain);
 }
 
@@ -109,14 +109,15 @@ struct val steps_other(struct front *f, struct val value, uint32_t column) {
   if (value.names || value.entity) return value;
   struct front_chain chain = {.component = f->columns[column].component,
                               .leaf = f->columns[column].component_leaf, .index = K_NONE,
-                              .column = column + 1};
+                              .column = column + 1, .read = build_mark(f->b)};
   return with_chain(f, value, &chain);
 }
 
 struct val steps_field(struct front *f, struct val value, struct val field) {
   note_alias(f, field.root, field.leaf);
   if (value.names || value.entity) return value;
-  struct front_chain chain = {.component = field.root, .leaf = field.leaf, .index = K_NONE};
+  struct front_chain chain = {.component = field.root, .leaf = field.leaf, .index = K_NONE,
+                              .read = build_mark(f->b)};
   return with_chain(f, value, &chain);
 }
 
@@ -131,13 +132,15 @@ static struct build_step set_to(struct front *f, const struct component *compone
   return (struct build_step){.step = KS_SET, .operand = operand};
 }
 
-/* The steps that a number is made by from a place; NULL when there are none. */
+/* The steps that a number is made by from a place; NULL when there are none, or when the row may
+** have stored to the array since they began. */
 static const struct front_chain *steps_from(const struct front *f, const struct val *value,
-                                            const struct front_chain *place) {
+                                            const struct front_chain *place, uint32_t array) {
   const struct front_chain *at = chain_of(f, value);
   for (; at; at = next_chain(f, value->value, at->also))
     if (at->count && at->component == place->component && at->leaf == place->leaf &&
-        at->index == place->index && at->column == place->column)
+        at->index == place->index && at->column == place->column &&
+        !build_noted(f->b, array, at->read))
       return at;
   return NULL;
 }
@@ -159,7 +162,7 @@ static void store(struct front *f, const struct front_chain *place, struct val v
                     "run", place->component->name, place->component->leaves[place->leaf].name);
   uint32_t array = array_of(f, place);
   f->arrays[array].written = true;
-  const struct front_chain *chain = steps_from(f, &value, place);
+  const struct front_chain *chain = steps_from(f, &value, place, array);
   struct build_step set;
   if (!chain) set = set_to(f, place->component, place->leaf, maybe_need(f, value));
   k_value index = place->index == K_NONE ? build_i64(f->b, 1) : place->index;

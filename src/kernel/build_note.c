@@ -40,6 +40,28 @@ void build_note(struct builder *b, uint32_t array, k_value index, const struct b
   }
 }
 
+/* Whether no row is in both of two masks, as far as the first one shows it. */
+static bool are_apart(const struct builder *b, k_value x, k_value y) {
+  for (;; x = node_at(b, x)->in[0]) {
+    const struct node *n = node_at(b, x);
+    if (n->op == KO_NOT) return build_implies(b, y, n->in[0]);
+    if (n->op != KO_AND && n->op != KO_ANDN) return false;
+    if (n->op == KO_ANDN && build_implies(b, y, n->in[1])) return true;
+  }
+}
+
+bool build_noted(const struct builder *b, uint32_t array, k_mark since) {
+  if (b->status != K_OK || since.value == K_NONE || since.loop != b->loop) return true;
+  for (k_value v = since.value; v < b->count; v++) {
+    const struct node *n = node_at(b, v);
+    if (n->op != N_NOTE || b->sites[n->aux].step == KS_ORDER || b->sites[n->aux].array != array)
+      continue;
+    k_value then = n->in[3], now = b->fail_mask;
+    if (!are_apart(b, then, now) && !are_apart(b, now, then)) return true;
+  }
+  return false;
+}
+
 void build_order(struct builder *b, uint32_t order, k_value entity, k_value value) {
   if (b->status == K_OK && order >= MAX_BITMAPS) builder_fail(b, K_ELIMIT);
   if (!builder_takes(b, entity, KT_I64)) return;

@@ -30,6 +30,9 @@ struct build_step {
 void build_note(struct builder *b, uint32_t array, k_value index, const struct build_step *steps,
                 uint32_t count);
 void build_alias(struct builder *b, uint32_t array, uint32_t uniform);
+/* Whether rows of the mask given to build_at may have noted steps on the array since a mark, or are
+** in another loop than then, so that what was there may be something else by now. */
+bool build_noted(const struct builder *b, uint32_t array, k_mark since);
 
 /* What rows of that mask order for an entity (i64), by a number below 64 that whoever runs the
 ** program knows, with a value of any type but f32: k_orders. Done with the notes of the row, behind
