@@ -120,6 +120,7 @@ describe("the four ways not to be alive", function()
       assert.is_false(world:alive(id))
     end
     assert.is_false(world:alive(nil))
+    assert.is_false(world:alive())
     assert.is_true(world:check())
   end)
 

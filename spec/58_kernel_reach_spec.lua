@@ -62,6 +62,14 @@ local function agree(query, each)
 end
 
 describe("another entity in a kernel", function()
+  it("is not alive where there is none, without a local between", function()
+    agree("Position, Hunter", function(p, hunter, _, e)
+      if world:alive(world:target(e, "DockedTo")) then hunter.n = hunter.n + 1 end
+      if world:alive(world:parent(e)) then hunter.n = hunter.n + 2 end
+      if world:alive(world:get(e, "Health.by")) then p.x = p.x + 1 end
+    end)
+  end)
+
   it("is homed on by its position, as long as it lives", function()
     agree("Position:in, Velocity, Hunter", function(p, v, hunter)
       if not world:alive(hunter.prey) then

@@ -391,7 +391,7 @@ function World:restore(snapshot) end
 function World:despawn(entity) end
 
 --- Whether a value is the id of something alive in this world.
----@param id any
+---@param id? any
 ---@return boolean
 function World:alive(id) end
 

@@ -31,7 +31,6 @@ static int entity_is_alive(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   int is_integer;
   ecs_id id = to_id(L, 2, &is_integer);
-  if (UNLIKELY(!is_integer)) luaL_checkany(L, 2);
   lua_pushboolean(L, is_integer && entity_find(box->entities, id));
   return 1;
 }
