@@ -89,6 +89,24 @@ describe("a kernel that spawns", function()
     end)
   end)
 
+  it("gives what a table has last by a name", function()
+    agree(function(world)
+      return function(p, spawner)
+        local parts = { Enemy = { hp = 5, angry = true } }
+        parts.Enemy = { kind = "orc" }
+        parts.Position = true
+        world:spawn(parts)
+        parts.Position = { x = 1 }
+        for k = 1, 2 do
+          local place = { x = p.x, y = 3 }
+          place.x = k
+          if k < spawner.left then world:spawn { Position = place } end
+        end
+        if p.x > 40 then world:spawn(parts) end
+      end
+    end)
+  end)
+
   it("gives the new ids to other commands", function()
     agree(function(world)
       return function(p, spawner, _, e)

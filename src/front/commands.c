@@ -124,8 +124,18 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
 struct val order_table(struct front *f) {
   if (f->made_count == FRONT_MADE)
     front_refuse(f, "it makes too many tables: write it as two systems");
-  f->made[f->made_count] = (struct front_made){f->env.mask, NONE, NONE};
+  f->made[f->made_count] = (struct front_made){f->env.mask, build_mark(f->b).loop, NONE, NONE};
   return (struct val){.kind = VAL_TABLE, .at = f->made_count++};
+}
+
+/* What a table has by a key; NULL when it has nothing. */
+static struct front_item *item_of(struct front *f, const struct front_made *made,
+                                  ecs_string key) {
+  for (uint32_t at = made->first; at != NONE; at = f->items[at].next)
+    if (f->items[at].key.size == key.size &&
+        memcmp(f->items[at].key.data, key.data, key.size) == 0)
+      return &f->items[at];
+  return NULL;
 }
 
 void order_item(struct front *f, struct val table, const struct constant *key, struct val value) {
@@ -135,10 +145,18 @@ void order_item(struct front *f, struct val table, const struct constant *key, s
     front_refuse(f, "it makes a table with other keys than names: make it outside of the function");
   if (made->mask != f->env.mask)
     front_refuse(f, "it fills a table under a condition: spawn under the condition");
+  if (made->loop != build_mark(f->b).loop)
+    front_refuse(f, "it fills a table in another loop than it is made in: make it in the loop");
+  value = maybe_need(f, value);
+  struct front_item *old = item_of(f, made, key->string);
+  if (old) {
+    old->value = value;
+    return;
+  }
   if (f->item_count == FRONT_ITEMS)
     front_refuse(f, "it puts too much into tables: write it as two systems");
   uint32_t at = f->item_count++;
-  f->items[at] = (struct front_item){key->string, maybe_need(f, value), NONE};
+  f->items[at] = (struct front_item){key->string, value, NONE};
   *(made->last == NONE ? &made->first : &f->items[made->last].next) = at;
   made->last = at;
 }

@@ -130,9 +130,10 @@ struct front_chain {
   struct build_step steps[BUILD_STEPS];
 };
 
-/* A table that the function makes for world:spawn: filled by all rows that have made it. */
+/* A table that the function makes for world:spawn: filled by all rows that have made it, in the
+** same round of the same loop. */
 struct front_made {
-  k_value mask;                /* of these */
+  k_value mask, loop;
   uint32_t first, last;        /* of f->items; NONE: it is empty */
 };
 
