@@ -182,8 +182,8 @@ void table_release_any(ecs_world *world, const struct layout *layout, uint32_t r
   if (layout->count == 0 || LIKELY(!column->component->has_any)) return;
   for (uint32_t i = 0; i < layout->count; i++, column++) {
     if (column->component->leaves[i].type != ECS_ANY) continue;
-    const uint32_t *slots = column->data;
-    for (uint32_t j = 0; j < count; j++) any_release(&world->any, slots[row + j]);
+    const uint32_t *slots = column->data;       /* NULL: not loaded yet */
+    for (uint32_t j = 0; j < count && slots; j++) any_release(&world->any, slots[row + j]);
   }
 }
 

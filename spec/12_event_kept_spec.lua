@@ -1,0 +1,29 @@
+-- How long events stay where worlds end halfway: images that are cut.
+
+local helper = require "spec.support.ecs_helper"
+
+local codec = { encode = tostring, decode = function(bytes) return bytes end }
+
+local function new_world()
+  local world = helper.new_world()
+  world:event("Said", { "what: any", "by: i32" })
+  return world
+end
+
+describe("events", function()
+  it("come from no image that is cut, wherever that is", function()
+    local world = new_world()
+    world:emit("Said", "yes", 1)
+    world:after(1, "Said", "no", 2)
+    local image = world:save { codec = codec }
+    local other = new_world()
+    for size = 1, #image - 1 do
+      helper.has_error(function() other:load(image:sub(1, size), { codec = codec }) end, "image")
+    end
+    assert.are.equal(0, other:count "Said")
+    other:load(image, { codec = codec })
+    other:update(1)
+    assert.are.equal(2, other:count "Said")
+    helper.check(other)
+  end)
+end)
