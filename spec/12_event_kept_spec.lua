@@ -1,4 +1,4 @@
--- How long events stay where worlds end halfway: images that are cut.
+-- How long events stay where worlds end halfway: images that are cut, systems that are over.
 
 local helper = require "spec.support.ecs_helper"
 
@@ -25,5 +25,17 @@ describe("events", function()
     other:update(1)
     assert.are.equal(2, other:count "Said")
     helper.check(other)
+  end)
+
+  it("do not wait for a system of startup with an interval that has run", function()
+    local world, seen = new_world(), {}
+    world:system("first", { phase = "startup", every = 0.5, query = "Said.by",
+      each = function(by) seen[#seen + 1] = by end })
+    for by = 1, 6 do
+      world:emit("Said", nil, by)
+      world:update(0.25)
+    end
+    assert.are.same({ 1, 2 }, seen)
+    assert.are.equal(1, world:count "Said")
   end)
 end)

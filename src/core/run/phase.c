@@ -57,6 +57,8 @@ static uint32_t place_round(struct schedule *schedule, uint32_t count, bool at_e
   }
 }
 
+bool phase_runs_once(const struct phase *phase) { return same(phase->name, "startup"); }
+
 bool phase_is_builtin(const char *name) {
   for (uint32_t i = 0; i < BUILTIN_COUNT; i++)
     if (same(builtin[i], name)) return true;

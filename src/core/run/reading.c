@@ -34,8 +34,10 @@ void reading_is_due(ecs_system *system) {
 }
 
 static bool is_waited_for(const ecs_system *system) {
-  return system->enabled && !system->parked && system->phase->enabled &&
-         (system->phase->fixed > 0 || system->every > 0);
+  const struct phase *phase = system->phase;
+  if (!system->enabled || system->parked || !phase->enabled) return false;
+  if (phase->fixed <= 0 && system->every <= 0) return false;
+  return !system->has_run || !phase_runs_once(phase);
 }
 
 void reading_drop(ecs_world *world) {

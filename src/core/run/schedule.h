@@ -108,6 +108,7 @@ void schedule_free_system(ecs_world *world, ecs_system *system, bool callback);
 ecs_status phase_build(ecs_world *world, const ecs_phase_desc *desc, struct phase **out);
 void phase_free(ecs_world *world, struct phase *phase);
 bool phase_is_builtin(const char *name);
+bool phase_runs_once(const struct phase *phase);
 
 /* Puts the phases in order; leaves them as they were when that cannot be. */
 ecs_status phase_sort(ecs_world *world);

@@ -175,7 +175,7 @@ static ecs_status step_system(ecs_world *world, ecs_system *system, double dt, b
 ** start, one removed is passed over. For those behind one that fails only time passes. */
 static ecs_status run_once(ecs_world *world, const struct phase *phase, double dt) {
   struct schedule *schedule = world->schedule;
-  bool once = strcmp(phase->name, "startup") == 0;
+  bool once = phase_runs_once(phase);
   assert(schedule->running_count == 0);
   assert(schedule->system_count <= schedule->running_capacity);
   schedule->running_count = 0;
