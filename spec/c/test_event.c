@@ -124,6 +124,32 @@ static void is_given_once_to_systems(void) {
   close_world(&f);
 }
 
+static ecs_status run_short(ecs_world *world, ecs_query *query, double dt, void *ud) {
+  struct seen *seen = ud;
+  if (seen->text[0] == 'x') return read_new(world, query, dt, ud);
+  seen->text[0] = 'x';
+  return ECS_ENOMEM;
+}
+
+/* A system that ran out of memory counts as not having run: it is due again, and events stay. */
+static void waits_for_systems_that_ran_short(void) {
+  struct fixture f;
+  struct seen seen = {""};
+  open_usual(&f);
+  ecs_id hit = declare_hit(&f);
+  ecs_system_desc desc = {.name = "read", .query = "Hit", .every = 1, .run = run_short,
+                          .ud = &seen};
+  CHECK_OK(f.world, ecs_system_new(f.world, &desc));
+  emit(&f, hit, ECS_NULL, 1);
+  CHECK_OK(f.world, ecs_update(f.world, 0.5));
+  CHECK(ecs_update(f.world, 0.5) == ECS_ENOMEM);
+  CHECK_OK(f.world, ecs_update(f.world, 0.5));
+  CHECK_TEXT("x1", seen.text);
+  CHECK_INTEGER(0, component_of(f.world, hit)->event->table->count);
+  CHECK_SOUND(f.world);
+  close_world(&f);
+}
+
 static void goes_with_its_scope(void) {
   struct fixture f;
   char text[32] = "";
@@ -164,6 +190,7 @@ static const struct test tests[] = {
   {"leads to what its entity fields name", leads_to_entities},
   {"is no component", is_no_component},
   {"is given to a system once", is_given_once_to_systems},
+  {"waits for systems that ran out of memory", waits_for_systems_that_ran_short},
   {"goes with the scope that emitted it", goes_with_its_scope},
   {"is checked", is_checked},
 };

@@ -28,9 +28,11 @@ void reading_begin(ecs_world *world, ecs_system *system) {
 
 void reading_end(ecs_world *world) { world->events.read_by = NULL; }
 
-void reading_is_due(ecs_system *system) {
+uint64_t reading_is_due(ecs_system *system) {
   const struct event *event = reading_of(system);
+  uint64_t before = system->awaited;
   if (UNLIKELY(event != NULL)) system->awaited = event_end(event);
+  return before;
 }
 
 static bool is_waited_for(const ecs_system *system) {

@@ -12,8 +12,9 @@ struct event *reading_of(ecs_system *system);
 void reading_begin(ecs_world *world, ecs_system *system);
 void reading_end(ecs_world *world);
 
-/* The system is due: those that are there need not stay for it any longer. */
-void reading_is_due(ecs_system *system);
+/* The system is due: those that are there need not stay for it any longer. Returns what `awaited`
+** was before. */
+uint64_t reading_is_due(ecs_system *system);
 
 /* At the end of an update: those emitted before the one before it go, but what systems in fixed
 ** phases and such with an interval are still to be due for stays. */

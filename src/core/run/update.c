@@ -156,7 +156,7 @@ static ecs_status step_system(ecs_world *world, ecs_system *system, double dt, b
   pass_time(system, dt);
   if (!system->enabled || system->parked || (once && system->has_run)) return ECS_OK;
   if (!is_due(system)) return ECS_OK;
-  reading_is_due(system);
+  uint64_t awaited = reading_is_due(system);
   if (system->when) {
     bool wanted = false;
     ecs_status status = ask(world, system, &wanted);
@@ -167,7 +167,10 @@ static ecs_status step_system(ecs_world *world, ecs_system *system, double dt, b
   begin_interval(system);
   ecs_status status =
       run_system(world, system, system->has_run && !fixed ? system->elapsed : dt);
-  if (status == ECS_ENOMEM) system->timer = timer;
+  if (status == ECS_ENOMEM) {
+    system->timer = timer;
+    system->awaited = awaited;
+  }
   return status;
 }
 
