@@ -1,4 +1,4 @@
--- How long events stay where worlds end halfway: images that are cut, systems that are over.
+-- How long events stay: with images, for systems that are over.
 
 local helper = require "spec.support.ecs_helper"
 
@@ -25,6 +25,19 @@ describe("events", function()
     other:update(1)
     assert.are.equal(2, other:count "Said")
     helper.check(other)
+  end)
+
+  it("are loaded with what systems have seen, whatever is named", function()
+    local world, seen = new_world(), {}
+    world:system("hear it all", { query = "Said.by", each = function(by) seen[#seen + 1] = by end })
+    for i = 10, 20 do world:name(world:spawn {}, "somebody whose name is " .. i) end
+    world:emit("Said", nil, 1)
+    world:update(0)
+    world:emit("Said", nil, 2)
+    world:load(world:save())
+    world:update(0)
+    assert.are.same({ 1, 2 }, seen)
+    helper.check(world)
   end)
 
   it("do not wait for a system of startup with an interval that has run", function()

@@ -49,7 +49,7 @@ struct loader {
   bool saw_table;
   bool lacks_codec;                /* there are values of `any` fields, and no codec */
   bool adopted;                    /* the shadow holds what was live */
-  struct arena arena;              /* texts of the timings and of one component */
+  struct arena arena;              /* texts of readers, of timings and of one component */
 };
 
 /* "the image is damaged (what)"; ECS_ECORRUPT. */

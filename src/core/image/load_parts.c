@@ -495,16 +495,18 @@ ecs_status load_cells(struct loader *loader, const struct component *component,
 
 ecs_status load_names(struct loader *loader) {
   uint32_t count = read_u32(&loader->in);
+  struct memory *memory = &loader->live->memory;
   for (uint32_t i = 0; i < count; i++) {
+    struct arena arena = {NULL};
     ecs_id id = load_id(loader, read_u64(&loader->in));
     size_t size;
-    char *name = load_text(loader, &size);
+    char *name = read_text(&loader->in, memory, &arena, IMAGE_TEXT_LIMIT, &size);
     if (!name) return nomem_or_damaged(loader);
     ecs_status status = size == 0 || name_of(loader->world, id).size
                             ? load_damaged(loader, "a name is there twice")
                             : name_put(loader->world, id, name, size);
     if (status == ECS_ETAKEN) status = load_damaged(loader, "a name is there twice");
-    arena_free(&loader->live->memory, &loader->arena);
+    arena_free(memory, &arena);
     status = corrupt_unless(loader, status, "a name is nobody's");
     if (status == ECS_OK) status = load_state(loader);
     if (status != ECS_OK) return status;
