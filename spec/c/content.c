@@ -6,6 +6,7 @@
 #include "core/base/value.h"
 #include "core/run/schedule.h"
 #include "core/store/entity.h"
+#include "core/store/event.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/world.h"
@@ -120,6 +121,33 @@ static void add_entities(struct digest *digest) {
   }
 }
 
+static uint64_t mix_rows(const struct digest *digest, uint64_t hash, const struct table *table) {
+  for (uint32_t row = 0; row < table->count; row++)
+    for (uint32_t i = 0; i < table->column_count; i++) {
+      const struct column *column = &table->columns[i];
+      const struct leaf *leaf = &column->component->leaves[column->leaf];
+      ecs_cell cell = cell_load(column->data, leaf->size, row);
+      hash = mix(hash, cell_value(digest->world, leaf, cell));
+    }
+  return mix(hash, table->count);
+}
+
+/* Its rows, those put off and how long for, and what systems have seen of it. */
+static uint64_t event_content(const struct digest *digest, const struct event *event) {
+  const struct later *later = &event->later;
+  const struct schedule *schedule = digest->world->schedule;
+  uint64_t hash = mix_rows(digest, mix(7, event_row(event, event->aged)), event->table);
+  hash = mix_rows(digest, hash, later->table);
+  for (uint32_t i = 0; i < later->table->count; i++)
+    hash = mix(hash, (uint64_t)((later->due[i] - later->clock) * 1000));
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    const ecs_system *system = schedule->systems[i];
+    if (system->event == event->component->id && event_row(event, system->seen))
+      hash = mix(mix(hash, i), event_row(event, system->seen));
+  }
+  return hash;
+}
+
 static void add_component(struct digest *digest, const struct component *component) {
   ecs_id id = digest->ids ? component->id : 0;
   uint64_t hash = mix_string(mix(3, id), component->name);
@@ -131,6 +159,7 @@ static void add_component(struct digest *digest, const struct component *compone
       hash = mix(hash, cell_value(digest->world, leaf,
                                   cell_load(component->resource[i].data, leaf->size, j)));
   }
+  if (component->event) hash = mix(hash, event_content(digest, component->event));
   digest->sum += mix(hash, component->resource != NULL);
 }
 

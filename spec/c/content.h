@@ -1,6 +1,6 @@
 /* The content of a world as a number: entities by id with names, components and cells;
-** components with their fields; resources, systems and phases in order. It does not depend on
-** tables, rows, capacities or what was tried in between. Cells and names are read through
+** components with their fields; events, resources, systems and phases in order. It does not depend
+** on tables, rows, capacities or what was tried in between. Cells and names are read through
 ** ecs.h; lists that it has no function for are looked up inside. Takes no memory. */
 #ifndef SPEC_DIGEST_H
 #define SPEC_DIGEST_H
