@@ -11,6 +11,7 @@
 #include "../c/content.h"
 #include "core/image/stream.h"
 #include "core/store/component.h"
+#include "core/store/event.h"
 #include "core/store/fields.h"
 #include "core/store/table.h"
 #include "core/store/world.h"
@@ -90,6 +91,19 @@ static void declare_moved_on(ecs_world *world) {
   MUST_OK(world, ecs_spawn(world, &id, 1, &id));
 }
 
+/* An event that a system has seen some of, as it is in the corpus or with other fields. */
+static void declare_event(ecs_world *world, bool moved_on) {
+  ecs_field fields[] = {{.name = "n", .type = moved_on ? ECS_F64 : ECS_I32},
+                        {.name = "who", .type = ECS_ENTITY},
+                        {.name = "s", .type = ECS_STRING}};
+  ecs_component_desc desc = {.name = "E", .fields = fields, .field_count = moved_on ? 2 : 3};
+  ecs_id id;
+  uint64_t value[8] = {0};
+  MUST_OK(world, ecs_event(world, &desc, &id));
+  MUST_OK(world, ecs_emit(world, id, value));
+  MUST_OK(world, ecs_after(world, 0.5, id, value));
+}
+
 static ecs_status idle(ecs_world *world, ecs_query *query, double dt, void *ud) {
   (void)world, (void)query, (void)dt, (void)ud;
   return ECS_OK;
@@ -106,8 +120,13 @@ static ecs_world *open_world(struct limited *memory, unsigned kind) {
   ecs_phase_desc phase = {.name = "fixed", .fixed = 0.25};
   ecs_system_desc system = {.name = "idle", .run = idle, .every = 0.5,
                             .query = kind == 3 ? NULL : "P"};
+  ecs_system_desc reader = {.name = "hear", .run = idle, .query = "E"};
   MUST_OK(world, ecs_phase(world, &phase));
   MUST_OK(world, ecs_system_new(world, &system));
+  if (kind == 3) return world;
+  declare_event(world, kind == 2);
+  MUST_OK(world, ecs_system_new(world, &reader));
+  MUST_OK(world, ecs_update(world, 0));
   return world;
 }
 
@@ -191,16 +210,32 @@ static void undeclare_all(ecs_world *world, bool relations_only) {
   }
 }
 
+/* One more of each event, now and later. */
+static void emit_all(ecs_world *world) {
+  for (uint32_t i = 0; i < world->events.count; i++) {
+    const struct component *component = world->events.list[i]->component;
+    bool skip = component->has_any || component->native;
+    void *value = skip ? NULL : calloc(1, component->size + 1);
+    if (!value) continue;
+    MUST_OK(world, ecs_emit(world, component->id, value));
+    MUST_OK(world, ecs_after(world, 0.2, component->id, value));
+    free(value);
+  }
+  MUST_OK(world, ecs_check(world));
+}
+
 static void go_on(ecs_world *world) {
   ecs_id some[3], ids[300];
   size_t n = 0;
   for (uint32_t i = 0; i < world->registry.count && n < 3; i++) {
     const struct component *component = world->registry.components[i];
-    if (component && !component->relation) some[n++] = component->id;
+    bool fits = component && !component->relation && !component->length && !component->is_event;
+    if (fits) some[n++] = component->id;
   }
   ecs_status status = ecs_spawn_many(world, 300, some, n, ids);
   MUST(world, status == ECS_OK || status == ECS_ELIMIT);
   MUST_OK(world, ecs_check(world));
+  emit_all(world);
   MUST_OK(world, ecs_update(world, 0.3));
   undeclare_all(world, true);
   despawn_all(world);

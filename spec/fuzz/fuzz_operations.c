@@ -1,8 +1,8 @@
 /* Arbitrary calls of the C interface: after each the world is sound; after one that failed it
 ** is as it was; after one that ran out of memory the same call does what it says. Images and
 ** snapshots give the same world again. Each operation is a byte and what it takes from those
-** that follow: from 0xE0 on one about ties; from 0xF0 on it makes an allocation of the next one
-** fail. */
+** that follow: from 0xDA on one about events, from 0xE0 on one about ties; from 0xF0 on it makes
+** an allocation of the next one fail. */
 #include <stdio.h>
 #include <string.h>
 
@@ -198,14 +198,19 @@ static ecs_status do_loop_open(struct machine *m) {
   return status;
 }
 
+/* Rows are of living entities, but those of events of none. */
+bool is_of_row(const ecs_iter *it, size_t row) {
+  ecs_id entity = ecs_iter_entity(it, row);
+  return it->query->terms.event ? entity == ECS_NULL : ecs_alive(it->query->world, entity);
+}
+
 /* Reads and writes back what is in the columns. */
 static void walk_rows(ecs_iter *it, uint8_t byte) {
   for (uint32_t term = 0; term < 3; term++) {
     volatile uint8_t *bytes = ecs_iter_column(it, term, byte % 4);
     if (bytes) bytes[it->count - 1] = bytes[it->count - 1];
   }
-  for (size_t row = 0; row < it->count; row++)
-    MUST(it->query->world, ecs_alive(it->query->world, ecs_iter_entity(it, row)));
+  for (size_t row = 0; row < it->count; row++) MUST(it->query->world, is_of_row(it, row));
 }
 
 static ecs_status do_loop_next(struct machine *m) {
@@ -297,7 +302,12 @@ static const operation tie_operations[16] = {
   do_look
 };
 
+static const operation event_operations[] = {
+  do_event, do_emit, do_emit, do_after, do_event_query, do_event_query
+};
+
 static operation operation_of(uint8_t byte) {
+  if (byte >= 0xDA && byte < 0xE0) return event_operations[byte - 0xDA];
   return byte < 0xE0 ? operations[byte % OPERATIONS] : tie_operations[byte % 16];
 }
 
@@ -350,6 +360,17 @@ void one_step(struct machine *m) {
   m->digest = world_digest(m->world);
 }
 
+/* Iterators over events have memory of their own, which goes when they are closed. */
+static void end_scopes(struct machine *m) {
+  for (;;) {
+    while (ecs_cancel(m->world) == ECS_OK) continue;
+    if (m->loop_count == 0) return;
+    ecs_iter *it = &m->loops[--m->loop_count];
+    (void)ecs_iter_close(it);
+    MUST(m->world, !it->open);
+  }
+}
+
 void fuzz_operations(const uint8_t *data, size_t size) {
   struct machine m;
   memset(&m, 0, sizeof m);
@@ -358,6 +379,8 @@ void fuzz_operations(const uint8_t *data, size_t size) {
   MUST_OK(NULL, ecs_world_new(&desc, &m.world));
   m.digest = world_digest(m.world);
   while (m.in.at < m.in.end && m.steps < STEPS) one_step(&m);
+  end_scopes(&m);
+  look(&m);
   image_clear(&m.saved);
   image_clear(&m.snapshot_image);
   ecs_world_free(m.world);

@@ -86,8 +86,16 @@ ecs_status do_tied_query(struct machine *m);
 ecs_status do_query_tie(struct machine *m);
 ecs_status do_walk(struct machine *m);
 
+/* ---- operations_events.c: events ---- */
+
+ecs_status do_event(struct machine *m);
+ecs_status do_emit(struct machine *m);
+ecs_status do_after(struct machine *m);
+ecs_status do_event_query(struct machine *m);
+
 /* ---- fuzz_operations.c ---- */
 
+bool is_of_row(const ecs_iter *it, size_t row);
 bool is_looped(const struct machine *m, const ecs_query *query);
 /* Does the next operation of the bytes. */
 void one_step(struct machine *m);

@@ -207,7 +207,7 @@ static size_t go_through(ecs_iter *it) {
   while (ecs_iter_next(it)) {
     count += it->count;
     for (size_t row = 0; row < it->count; row++)
-      MUST(world, ecs_alive(world, ecs_iter_entity(it, row)));
+      MUST(world, is_of_row(it, row));
     for (uint32_t i = 0; i < 3; i++) {
       ecs_id value = ecs_iter_value(it, i);
       MUST(world, value == ECS_NULL || ecs_alive(world, value));
