@@ -248,6 +248,35 @@ describe("scopes", function()
     assert.is_false(world:alive(e))
   end)
 
+  it("left open by a condition or an error handler end with it", function()
+    local world = new_world()
+    local fails, handled = false, 0
+    local function leave()
+      world:defer()
+      world:defer()
+      world:spawn { Position = {} }
+    end
+    world:on_error(function()
+      handled = handled + 1
+      leave()
+    end)
+    local counts = {}
+    world:system("s", {
+      when = function()
+        leave()
+        if fails then error "stop" end
+        return true
+      end,
+      run = function() counts[#counts + 1] = world:count "Position" end,
+    })
+    world:update(0)
+    fails = true
+    world:update(0)
+    assert.are.same({ { 1 }, 1, 2 }, { counts, handled, world:count "Position" })
+    world:update(0)
+    helper.check(world)
+  end)
+
   it("apply when their system ends, before the next", function()
     local world = new_world()
     local seen = {}

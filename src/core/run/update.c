@@ -39,6 +39,21 @@ static inline void keep_message(const ecs_world *world, ecs_status status, char 
   if (status == ECS_OK && !world->message[0]) world->message[0] = first;
 }
 
+/* A condition and who handles errors run in no scope of their own: what they have left open is
+** committed, or cancelled where they fail. */
+static APART ecs_status end_left(ecs_world *world, ecs_status status) {
+  const struct loop_owner *owner = world->staging.loop_owners;
+  bool keep = status == ECS_OK;
+  for (; owner; owner = owner->next) owner->end_system(owner->ud, keep);
+  while (staging_is_open(&world->staging)) {
+    uint32_t scope = scope_innermost(&world->staging);
+    ecs_status ended = keep ? scope_commit(world, scope) : ECS_OK;
+    if (!keep || scope_stays_open(ended)) scope_cancel(world, scope);
+    if (status == ECS_OK) status = ended;
+  }
+  return status;
+}
+
 /* Parks the system when someone handles errors, else passes the failure on. */
 static ecs_status failed(ecs_world *world, ecs_system *system, ecs_status status) {
   struct schedule *schedule = world->schedule;
@@ -48,6 +63,7 @@ static ecs_status failed(ecs_world *world, ecs_system *system, ecs_status status
   system->parked = true;
   world->chance = schedule->outer;
   schedule->on_error(world, system->name, status, schedule->on_error_ud);
+  if (UNLIKELY(staging_is_open(&world->staging))) end_left(world, ECS_OK);
   schedule->outer = world->chance;
   return ECS_OK;
 }
@@ -146,6 +162,7 @@ static ecs_status ask(ecs_world *world, ecs_system *system, bool *wanted) {
   world->chance = next_stream(world, system);
   char first = forget_message(world);
   ecs_status status = system->when(world, system->ud, wanted);
+  if (UNLIKELY(staging_is_open(&world->staging))) status = end_left(world, status);
   keep_message(world, status, first);
   if (status != ECS_OK) system->streams--;
   return status;
