@@ -415,8 +415,8 @@ local function is_relation(component, ...)
 end
 
 function World:add(id, name, ...)
+  local component = self:need_component(name)   -- may be made when it is first named
   id = self:need_alive(id)
-  local component = self:need_component(name)
   if is_relation(component, ...) then
     self:add_tie(id, component, name, ...)
   else

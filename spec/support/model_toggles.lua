@@ -102,6 +102,9 @@ end
 function methods.enabled(world, id, name)
   id = world:need_alive(id)
   local component = world:need_component(name)
+  if component.ties then
+    return world:has_tie(id, name)
+  end
   return world:stored(id, component) ~= nil and
     not methods.is_off(world.store[id], component.name)
 end

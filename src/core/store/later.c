@@ -67,7 +67,8 @@ static ecs_status reserve_due(ecs_world *world, struct event *event, double dt) 
 
 /* Whether a row comes behind another one. */
 static bool is_behind(const struct later *later, uint32_t a, uint32_t b) {
-  return later->due[a] > later->due[b] || (later->due[a] == later->due[b] && a > b);
+  if (later->due[a] != later->due[b]) return later->due[a] > later->due[b];
+  return a > b;
 }
 
 /* Lets the entry at a place sink to where those below it come before it. */
