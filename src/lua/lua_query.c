@@ -1,5 +1,6 @@
 #include "lua/lua_query.h"
 
+#include "core/run/reading.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
 #include "lua/at_once.h"
@@ -110,7 +111,10 @@ static int query_collect(lua_State *L) {
   struct query_box *query = box_test(L, 1, &kind_query, sizeof *query);
   if (!query || !query->query) return 0;
   loops_end_query(query);
-  if (query->box->world || query->box->hidden || query->box->doomed) ecs_query_free(query->query);
+  if (query->box->world || query->box->hidden || query->box->doomed) {
+    reading_forget(query->query->world, query->query);
+    ecs_query_free(query->query);
+  }
   query->query = NULL;
   return 0;
 }

@@ -35,6 +35,13 @@ uint64_t reading_is_due(ecs_system *system) {
   return before;
 }
 
+void reading_forget(ecs_world *world, const ecs_query *query) {
+  const struct schedule *schedule = world->schedule;
+  assert(world->events.read_by != query);
+  for (uint32_t i = 0; i < schedule->system_count; i++)
+    if (schedule->systems[i]->reads == query) schedule->systems[i]->reads = NULL;
+}
+
 static bool is_waited_for(const ecs_system *system) {
   const struct phase *phase = system->phase;
   if (!system->enabled || system->parked || !phase->enabled) return false;

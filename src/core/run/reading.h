@@ -16,6 +16,10 @@ void reading_end(ecs_world *world);
 ** was before. */
 uint64_t reading_is_due(ecs_system *system);
 
+/* A query goes, though systems may still be there that go through it: at the end of a state, which
+** frees its objects in any order. */
+void reading_forget(ecs_world *world, const ecs_query *query);
+
 /* At the end of an update: those emitted before the one before it go, but what systems in fixed
 ** phases and such with an interval are still to be due for stays. */
 void reading_drop(ecs_world *world);
