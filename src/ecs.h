@@ -257,8 +257,8 @@ ECS_API ecs_status ecs_event(ecs_world *world, const ecs_component_desc *desc, e
 ** query whose first term names the event goes through them in the order of emission, and a system
 ** with such a query is given each of them once. One is dropped when the update behind its own has
 ** ended (emitted between updates, its own is the next), but not before each fixed phase and each
-** system with an interval that reads it was due once. Columns that an iterator has given move when
-** an event of that type is emitted. */
+** system with an interval that reads it was due once. Columns that an iterator has given go on
+** showing the events that were there when one more is emitted. */
 ECS_API ecs_status ecs_emit(ecs_world *world, ecs_id event, const void *value);
 
 /* Puts one off: it is emitted at the beginning of the first update by which so many seconds have
