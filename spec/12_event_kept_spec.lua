@@ -51,4 +51,15 @@ describe("events", function()
     assert.are.same({ 1, 2 }, seen)
     assert.are.equal(1, world:count "Said")
   end)
+
+  it("are called so where a field or a value is wrong", function()
+    local world = new_world()
+    helper.has_error(function() world:emit("Said", { bye = 1 }) end,
+      "event 'Said' has no field 'bye' (did you mean 'by'?)")
+    helper.has_error(function() world:emit("Said", 1, 2, 3) end,
+      "event 'Said' has 2 fields, got 3 values")
+    world:emit("Said", nil, 1)
+    helper.has_error(function() for said in world:events "Said" do said.by = 2 end end,
+      "event 'Said' is read only in the query 'Said'")
+  end)
 end)

@@ -327,8 +327,8 @@ static int elements_index(lua_State *L) {
 static void refuse_write(lua_State *L, const struct view_box *view) {
   view_row(L, view);
   const struct view_box *root = view->root;
-  raise_error(L, "component '%s' is read only in the query '%s'", root->component->name,
-              root->loop->query->query->text);
+  raise_error(L, "%s '%s' is read only in the query '%s'", component_word(root->component),
+              root->component->name, root->loop->query->query->text);
 }
 
 /* Cells that have been converted, which may have run finalizers. */

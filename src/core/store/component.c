@@ -106,14 +106,19 @@ uint32_t component_leaf(const struct component *component, const char *name, siz
   return NONE;
 }
 
+const char *component_word(const struct component *component) {
+  return component->is_event ? "event" : "component";
+}
+
 ecs_status component_no_field(const ecs_world *world, const struct component *component,
                               const char *name, size_t size) {
   ecs_string text = {name, size};
-  if (component->field_count == 0)
+  const char *word = component_word(component);
+  if (component->field_count == 0 && !component->is_event)
     return world_fail(world, ECS_ENAME, "'%s' is a tag: it has no field '%S'",
                       component->name, &text);
   if (component_leaf(component, name, size) != NONE)
-    return world_fail(world, ECS_ENAME, "component '%s' has no field '%S': that is a path",
+    return world_fail(world, ECS_ENAME, "%s '%s' has no field '%S': that is a path", word,
                       component->name, &text);
   struct nearest nearest;
   nearest_begin(&nearest, name, size);
@@ -122,7 +127,7 @@ ecs_status component_no_field(const ecs_world *world, const struct component *co
   for (uint32_t i = 0; i < component->leaf_count; i++)
     nearest_offer(&nearest, component->leaves[i].name, component->leaves[i].name_size);
   char hint[96];
-  return world_fail(world, ECS_ENAME, "component '%s' has no field '%S'%s", component->name,
+  return world_fail(world, ECS_ENAME, "%s '%s' has no field '%S'%s", word, component->name,
                     &text, nearest_hint(&nearest, hint, sizeof hint));
 }
 

@@ -30,6 +30,9 @@ ecs_status component_need_any(const ecs_world *world, ecs_id id, struct componen
 uint32_t component_field(const struct component *component, const char *name, size_t size);
 uint32_t component_leaf(const struct component *component, const char *name, size_t size);
 
+/* What messages call it: "component", or "event". */
+const char *component_word(const struct component *component);
+
 /* "component 'P' has no field 'z' (did you mean 'x'?)"; returns ECS_ENAME. */
 ecs_status component_no_field(const ecs_world *world, const struct component *component,
                               const char *name, size_t size);

@@ -108,8 +108,8 @@ static const struct field *key_field(struct batch *batch, const struct component
   lua_Integer at = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
   if (UNLIKELY(at < 1 || at > shape->field_count)) {
     char text[128];
-    raise_error(L, "component '%s' has fields 1 to %d, got a value for %s", shape->name,
-                (int64_t)shape->field_count, show_value(L, -2, text, sizeof text));
+    raise_error(L, "%s '%s' has fields 1 to %d, got a value for %s", component_word(shape),
+                shape->name, (int64_t)shape->field_count, show_value(L, -2, text, sizeof text));
   }
   return &shape->fields[at - 1];
 }
@@ -148,8 +148,8 @@ static void from_positions(struct batch *batch, const struct component *componen
   if (UNLIKELY((uint32_t)count > component->field_count)) {
     if (component->field_count == 0)
       raise_error(batch->L, "'%s' is a tag: it has no value (use add)", component->name);
-    raise_error(batch->L, "component '%s' has %u fields, got %u values", component->name,
-                (uint64_t)component->field_count, (uint64_t)count);
+    raise_error(batch->L, "%s '%s' has %u fields, got %u values", component_word(component),
+                component->name, (uint64_t)component->field_count, (uint64_t)count);
   }
   for (int i = 0; i < count; i++) batch_field(batch, component, (uint32_t)i, first + i);
 }
