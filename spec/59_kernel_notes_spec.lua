@@ -270,6 +270,9 @@ describe("an array that a kernel writes to", function()
       "local v for k = 1, 3 do v = f64[1] + 1 end f64[1] = v",
       "local v = score.n + 1 score.n = 5 score.n = v",
       "local v = bool[p.i] bool[p.i] = false bool[p.i] = v or p.on",
+      "f64[p.i] = (p.on and f64[p.i] or 3.0) + 1.0",
+      "local v = 3.0 if p.on then v = f64[p.i] or 4.0 end f64[p.i] = v + 1",
+      "bool[p.i] = p.on and bool[p.i] or p.x > 40",
       "local v if p.on then v = f64[3] + 1 f64[3] = 5 else v = f64[3] + 1 end f64[3] = v",
       "local v if p.on then v = f64[p.i] + 1 end if p.k > 9 then f64[p.i] = v end",
     } do

@@ -126,7 +126,7 @@ struct val val_select(struct front *f, k_value mask, struct val x, struct val y)
   if (nil && (x.kind == VAL_VALUE || y.kind == VAL_VALUE)) return maybe_or_nil(f, mask, x, y);
   struct val a = x, b = y;
   a.present = b.present = K_ALL;
-  return steps_choice(f, maybe_select(f, mask, x, y, select_values(f, mask, a, b)), mask, x, y);
+  return maybe_select(f, mask, x, y, select_values(f, mask, a, b));
 }
 
 /* ---- environments ---- */
@@ -162,7 +162,9 @@ static k_value field_value(struct front *f, const struct env *env, uint32_t at) 
 static struct val join(struct front *f, const struct env *from, const struct env *into,
                        struct val x, struct val y) {
   struct val a = maybe_narrow(f, from->mask, x), b = maybe_narrow(f, into->mask, y);
-  return val_select(f, from->mask, a, b);
+  struct val joined = val_select(f, from->mask, a, b);
+  if (val_same(&joined, &a)) return joined;
+  return steps_choice(f, joined, (struct fork){K_NONE, from->mask, into->mask}, a, b);
 }
 
 static void merge_results(struct front *f, struct env *into, const struct env *from) {

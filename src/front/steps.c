@@ -62,25 +62,27 @@ struct val steps_step(struct front *f, struct val result, k_step step, struct va
   return extend(f, result, step, true, &y, x);
 }
 
-/* The step by which rows of a mask keep a truth, that which forked them; KS_COUNT: none did. */
-static k_step forked_by(struct front *f, k_value mask, k_value truth) {
+/* The step by which rows keep a truth that parted them from the others; KS_COUNT: none did. */
+static k_step forked_by(struct front *f, struct fork rows, k_value truth) {
   for (uint32_t i = 0; i < f->fork_count; i++) {
     const struct fork *fork = &f->forks[i];
-    if (fork->yes != mask && fork->no != mask) continue;
+    bool kept = fork->yes == rows.yes && fork->no == rows.no;
+    bool left = fork->yes == rows.no && fork->no == rows.yes;
+    if (!kept && !left) continue;
     if (build_binary(f->b, KO_AND, fork->whole, truth) != fork->yes) continue;
-    return fork->yes == mask ? KS_OR : KS_AND;
+    return kept ? KS_OR : KS_AND;
   }
   return KS_COUNT;
 }
 
 /* Where a row has no such element, storing to it fails, whatever it is then said to be. */
-struct val steps_choice(struct front *f, struct val result, k_value mask, struct val x,
+struct val steps_choice(struct front *f, struct val result, struct fork rows, struct val x,
                         struct val y) {
   const struct front_chain *from = chain_of(f, &x);
   if (!from || from->count || result.kind != VAL_VALUE || y.kind != VAL_VALUE) return result;
   bool truths = val_type(f, x) == KT_BOOL;
   k_value truth = truths ? build_binary(f->b, KO_AND, from->present, x.value) : from->present;
-  k_step step = forked_by(f, mask, truth);
+  k_step step = forked_by(f, rows, truth);
   if (step == KS_COUNT || val_is_maybe(y)) return result;
   if (!truths) return step == KS_OR && truth != K_ALL ? with_chain(f, result, from) : result;
   if (val_type(f, y) != KT_BOOL) return result;

@@ -9,9 +9,10 @@
 ** operation has made of two is a step on it, if one of them was. */
 struct val steps_element(struct front *f, struct val number, struct val array, k_value index);
 struct val steps_step(struct front *f, struct val result, k_step step, struct val x, struct val y);
-/* x in the rows of a mask, y elsewhere, is x or y where the mask is that of the rows in which x, an
-** element, is true; or x and y where it is not. */
-struct val steps_choice(struct front *f, struct val result, k_value mask, struct val x,
+/* x in the rows of one mask, `yes`, and y in those of another, `no`, is x or y where the one is of
+** the rows in which x, an element, is true, and the other of those in which it is not; or x and y
+** where it is the other way round. */
+struct val steps_choice(struct front *f, struct val result, struct fork rows, struct val x,
                         struct val y);
 /* The value of a field of a resource. */
 struct val steps_field(struct front *f, struct val value, struct val field);
