@@ -22,12 +22,19 @@ uint32_t front_tag(const struct front *f) {
   return (uint32_t)line_of(f->frame) & ((1u << TAG_LINES) - 1);
 }
 
+#define TOO_LARGE "it is too large: write it as two systems"
+
+/* Once the builder has refused something, what else is found out about the function is wrong. */
+static bool is_too_large(k_status status) { return status != K_OK && status != K_SHARED; }
+
 int front_refuse(struct front *f, const char *format, ...) {
   lua_State *L = f->L;
   char reason[MESSAGE_SIZE];
+  k_status status = f->b ? builder_status(f->b) : K_OK;
+  if (status == K_ENOMEM) front_no_memory(f);
   va_list args;
   va_start(args, format);
-  text_vformat(reason, sizeof reason, format, args);
+  text_vformat(reason, sizeof reason, is_too_large(status) ? TOO_LARGE : format, args);
   va_end(args);
   lua_Debug where;
   memset(&where, 0, sizeof where);
@@ -53,7 +60,7 @@ void front_check(struct front *f) {
   switch (builder_status(f->b)) {
     case K_OK: break;
     case K_ENOMEM: front_no_memory(f); break;
-    default: front_refuse(f, "it is too large: write it as two systems"); break;
+    default: front_refuse(f, TOO_LARGE); break;
   }
 }
 
@@ -476,7 +483,7 @@ void front_compile(struct front *f, lua_State *L, int function) {
   if (status == K_ENOMEM) front_no_memory(f);
   frame.pc = 0;
   if (status == K_SHARED) steps_refuse_shared(f);
-  if (status != K_OK) front_refuse(f, "it is too large: write it as two systems");
+  if (status != K_OK) front_refuse(f, TOO_LARGE);
 }
 
 bool front_guard_refusal(struct front *f) { return !f->fleeting && outside_guard_tables(f); }
