@@ -194,6 +194,30 @@ static k_status finish_shared(bool used, bool aliased) {
   return status;
 }
 
+/* What was read is what it was, where no row can have noted a step since. */
+static void try_noted(void) {
+  struct builder *b = builder_new(&test_memory);
+  build_column(b, KC_BOOL);
+  build_array(b, KC_F64);
+  build_array(b, KC_F64);
+  k_value yes = build_load(b, 0), no = build_unary(b, KO_NOT, yes);
+  const struct build_step step = {KS_ADD, false, build_f64(b, 2)};
+  k_mark read = build_mark(b);
+  build_at(b, yes, 0);
+  build_note(b, 1, build_i64(b, 1), &step, 1);
+  CHECK(build_noted(b, 1, read) && !build_noted(b, 0, read));
+  CHECK(!build_noted(b, 1, build_mark(b)));
+  build_at(b, no, 0);
+  CHECK(!build_noted(b, 1, read));
+  build_at(b, K_ALL, 0);
+  CHECK(build_noted(b, 1, read));
+  build_order(b, 0, build_i64(b, 1), build_i64(b, 1));
+  CHECK(!build_noted(b, 0, read));
+  read.loop = read.value;
+  CHECK(build_noted(b, 0, read));
+  builder_free(b);
+}
+
 /* Every row has a cell of its own, whatever its index is. */
 static void try_cells(void) {
   struct builder *b = builder_new(&test_memory);
@@ -451,6 +475,7 @@ int main(void) {
     try_orders(INT64_MAX, 0, KE_ROOM);
   }
   try_cells();
+  try_noted();
   try_builder();
   try_check();
   CHECK(bytes_in_use == 0);
