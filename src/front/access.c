@@ -231,6 +231,9 @@ k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, stru
   if (leaf->type == ECS_BOOL && boolean) return value.value;
   if (leaf->type == ECS_ENTITY && value.kind == VAL_VALUE && value.entity) return value.value;
   if (leaf->type == ECS_ENTITY && outside_null(f, value)) return build_i64(f->b, 0);
+  if (value.kind == VAL_NOTHING)
+    front_refuse(f, "it sets a field of type %s to what is not the same type on every way here: "
+                    "beside floats add 0.0 to an integer field", type_name(leaf->type));
   if (!type_is_number(leaf->type) || !val_is_number(f, value))
     front_refuse(f, "it sets a field of type %s to another type", type_name(leaf->type));
   return build_fit(f->b, type, value.value);
