@@ -443,9 +443,6 @@ void call_push_math(lua_State *L);
 struct val call_known(lua_CFunction function, const lua_CFunction *known);
 /* A method of the world that can be compiled. */
 struct val call_method(struct front *f, struct val object, const struct constant *key);
-/* The component that a constant names, or that something outside has the name or id of; NULL when
-** it is neither. */
-struct component *call_component(struct front *f, struct val value);
 
 /* ---- reach.c: what is asked of any entity by its id ---- */
 

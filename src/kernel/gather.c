@@ -19,7 +19,7 @@ static size_t spot_room(void) {
 static size_t room_of(const struct gather *gather, const struct run_plan *plan) {
   size_t room = GATHER_ROWS * sizeof(ecs_id) + gather->spot_count * spot_room();
   for (uint32_t i = 0; i < plan->program->column_count; i++) room += column_room(plan, i);
-  return room + plan->other_count * GATHER_ROWS * sizeof(void *);
+  return room + (size_t)plan->other_count * GATHER_ROWS * sizeof(void *);
 }
 
 static const struct term *term_of(const ecs_query *query, uint32_t slot) {

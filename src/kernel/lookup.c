@@ -107,6 +107,7 @@ static const void *cells_at(const struct looked *cells, uint32_t table) {
 
 /* Goes through the places, most of which are in the table of the one before: `value` is the cell at
 ** row `row` of `data`. */
+/* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define LOOK(C, D, value)                                    \
   {                                                          \
     uint64_t last = UINT64_MAX;                              \
@@ -123,10 +124,12 @@ static const void *cells_at(const struct looked *cells, uint32_t table) {
         last = place >> PLACE_BITS;                          \
         data = cells_at(cells, (uint32_t)last);              \
       }                                                      \
+      assert(data);                                          \
       out[i] = (D)(value);                                   \
     }                                                        \
     break;                                                   \
   }
+/* NOLINTEND(bugprone-macro-parentheses) */
 #define PLAIN(C, D) LOOK(C, D, data[row])
 
 static void look_cells(const struct looked *cells, const int64_t *from, void *to, size_t n) {

@@ -19,7 +19,7 @@
 
 /* QUERY_KERNELS has a table for each result, and for each behind a q:where(fn), with functions as
 ** weak keys, and behind these as many with what was known of closures (closure.c). */
-#define PLACES (2 * (RESULT_MAX + 1))
+#define PLACES ((lua_Integer)2 * (RESULT_MAX + 1))
 
 static lua_Integer place_of(struct use use) { return 2 * (lua_Integer)use.result + use.filtered; }
 

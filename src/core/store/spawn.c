@@ -192,6 +192,7 @@ static ecs_status need_pages(ecs_world *world, const struct kit *kit, uint32_t a
 }
 
 static void put(ecs_world *world, const struct kit *kit, uint32_t at) {
+  assert(kit->table);
   row_append(kit->table, at, entity_record(&world->entities, at));
   for (uint32_t i = 0; i < kit->sparse_count; i++)
     sparse_put(world, sparse_of(world, kit->sparse[i]), at);
