@@ -363,21 +363,27 @@ static void check_owner(struct front *f, uint32_t at) {
   }
 }
 
+bool access_leads(const struct front *f, const struct component *component, uint32_t leaf) {
+  const struct query_terms *terms = &f->query->terms;
+  for (uint32_t i = 0; i < terms->count; i++)
+    if (terms->terms[i].form == TERM_PATH && terms->terms[i].through == component &&
+        terms->terms[i].through_leaf == leaf)
+      return true;
+  return false;
+}
+
 /* What rows write to others is read by nobody, and leads nobody there. */
 static void check_folded(struct front *f, uint32_t at) {
   const struct front_column *written = &f->columns[at];
-  const struct query_terms *terms = &f->query->terms;
   const char *field = written->component->leaves[written->component_leaf].name;
   for (uint32_t i = 0; i < f->column_count; i++)
     if (i != at && f->columns[i].component == written->component &&
         f->columns[i].component_leaf == written->component_leaf)
       front_refuse(f, "it writes to '%s.%s' of another entity and comes to it by another term, too",
                    written->component->name, field);
-  for (uint32_t i = 0; i < terms->count; i++)
-    if (terms->terms[i].form == TERM_PATH && terms->terms[i].through == written->component &&
-        terms->terms[i].through_leaf == written->component_leaf)
-      front_refuse(f, "it writes to '%s.%s' of another entity, by which a path of its query goes: "
-                      "do it in a second system", written->component->name, field);
+  if (access_leads(f, written->component, written->component_leaf))
+    front_refuse(f, "it writes to '%s.%s' of another entity, by which a path of its query goes: "
+                    "do it in a second system", written->component->name, field);
 }
 
 void access_finish(struct front *f) {

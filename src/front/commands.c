@@ -220,16 +220,6 @@ struct val order_spawn(struct front *f, const struct val *arguments, uint32_t co
 
 /* ---- one owner ---- */
 
-/* Whether a path of the query goes by the field. */
-static bool leads(const struct front *f, const struct component *component, uint32_t leaf) {
-  const struct query_terms *terms = &f->query->terms;
-  for (uint32_t i = 0; i < terms->count; i++)
-    if (terms->terms[i].form == TERM_PATH && terms->terms[i].through == component &&
-        terms->terms[i].through_leaf == leaf)
-      return true;
-  return false;
-}
-
 static bool is_column(const struct front *f, const struct component *component, uint32_t leaf) {
   for (uint32_t i = 0; i < f->column_count; i++)
     if (f->columns[i].component == component && f->columns[i].component_leaf == leaf) return true;
@@ -243,7 +233,8 @@ void order_finish(struct front *f) {
     const struct component *component = component_of(f->world, command->component);
     assert(component && command->leaf < component->leaf_count);
     reach_check_written(f, component, command->leaf);
-    if (!is_column(f, component, command->leaf) && !leads(f, component, command->leaf)) continue;
+    if (!is_column(f, component, command->leaf) && !access_leads(f, component, command->leaf))
+      continue;
     front_refuse(f, "it writes to '%s.%s' by world:set and comes to it otherwise, too: set "
                     "another field, or do it in a second system", component->name,
                  component->leaves[command->leaf].name);

@@ -413,6 +413,8 @@ const struct term *front_term(const struct front *f, uint32_t slot);
 /* What the key of an object, or a parameter of the whole function is. */
 struct val access_key(struct front *f, struct val object, const struct constant *key);
 struct val access_parameter(struct front *f, uint32_t index);
+/* Whether a path of the query goes by a field. */
+bool access_leads(const struct front *f, const struct component *component, uint32_t leaf);
 /* The kernel's column of a leaf's cells; refuses what it has none for. */
 k_column access_column_type(struct front *f, const struct component *component,
                             const struct leaf *leaf);
