@@ -520,3 +520,17 @@ int push_declared(lua_State *L, struct world_box *box, ecs_id id) {
   lua_settop(L, migrated ? 5 : 4);
   return migrated ? 2 : 1;
 }
+
+int declare_method(lua_State *L, ecs_id (*as)(lua_State *L, int name, int fields)) {
+  check_world(L, 1);
+  size_t size;
+  check_text(L, 2, &size);
+  lua_settop(L, 3);
+  if (lua_isnil(L, 3)) {
+    lua_newtable(L);
+    lua_replace(L, 3);
+  }
+  luaL_checktype(L, 3, LUA_TTABLE);
+  ecs_id id = as(L, 2, 3);
+  return push_declared(L, check_world(L, 1), id);
+}

@@ -29,6 +29,9 @@ extern const char *const policy_names[];
 ** there is one. The last thing they do. */
 int push_declared(lua_State *L, struct world_box *box, ecs_id id);
 
+/* world:relation(name, fields) and world:event(name, fields), which may leave the fields out. */
+int declare_method(lua_State *L, ecs_id (*as)(lua_State *L, int name, int fields));
+
 /* Pushes what a migration did to a component: { kept =, added =, dropped =, converted =,
 ** types =, renamed =, maybe_renamed =, rows =, was = }. */
 void push_report(lua_State *L, const struct report *report);

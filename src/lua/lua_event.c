@@ -17,19 +17,7 @@
 
 /* ---- declaring ------------------------------------------------------------------------ */
 
-static int world_event(lua_State *L) {
-  check_world(L, 1);
-  size_t size;
-  check_text(L, 2, &size);
-  lua_settop(L, 3);
-  if (lua_isnil(L, 3)) {
-    lua_newtable(L);
-    lua_replace(L, 3);
-  }
-  luaL_checktype(L, 3, LUA_TTABLE);
-  ecs_id id = declare_event(L, 2, 3);
-  return push_declared(L, check_world(L, 1), id);
-}
+static int world_event(lua_State *L) { return declare_method(L, declare_event); }
 
 /* The event that an argument names. */
 static struct component *check_event(lua_State *L, const struct world_box *box, int arg) {

@@ -64,19 +64,7 @@ static int push_id(lua_State *L, ecs_id id) {
 
 /* ---- declaring ------------------------------------------------------------------- */
 
-static int world_relation(lua_State *L) {
-  check_world(L, 1);
-  size_t size;
-  check_text(L, 2, &size);
-  lua_settop(L, 3);
-  if (lua_isnil(L, 3)) {
-    lua_newtable(L);
-    lua_replace(L, 3);
-  }
-  luaL_checktype(L, 3, LUA_TTABLE);
-  ecs_id id = declare_relation(L, 2, 3);
-  return push_declared(L, check_world(L, 1), id);
-}
+static int world_relation(lua_State *L) { return declare_method(L, declare_relation); }
 
 /* ---- changing -------------------------------------------------------------------- */
 
