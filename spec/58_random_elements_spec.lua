@@ -2,6 +2,7 @@
 -- with and without kernels the same cells and the same errors.
 
 local helper = require "spec.support.ecs_helper"
+local tiers = require "spec.support.tiers"
 
 local math = math
 local random = math.random
@@ -184,12 +185,6 @@ describe("random reads and writes of elements", function()
 
   local most = helper.by_scale { small = 60, normal = 400, deep = 6000 }
   it(("are those of plain Lua (%d)"):format(most), function()
-    local compiled = 0
-    for seed = 1, most do
-      local seen, tier = run(seed, true)
-      assert.equal((run(seed, false)), seen, ("seed %d, %s"):format(seed, tier))
-      compiled = compiled + (tier == "vector" and 1 or 0)
-    end
-    assert.truthy(compiled > most / 3, compiled)
+    tiers.agree_on_seeds(most, run, most / 3)
   end)
 end)

@@ -1,6 +1,7 @@
 -- Functions that despawn, add to, remove from and set other entities than the row's own, compiled.
 
 local helper = require "spec.support.ecs_helper"
+local tiers = require "spec.support.tiers"
 local ecs = require "ecs"
 
 local math = math
@@ -23,11 +24,6 @@ local function new_world(kernels, rows)
   return world
 end
 
--- An error without its traceback, whose row it was, and worlds' tags.
-local function plain(problem)
-  return (tostring(problem):gsub("\n.*", ""):gsub("entity %S+: ", ""):gsub("@%d+", ""))
-end
-
 -- What a function does to worlds with kernels and without in some updates is the same.
 local function agree(make, tier, query)
   local seen = {}
@@ -40,7 +36,7 @@ local function agree(make, tier, query)
     local said = {}
     for _ = 1, 3 do
       local _, problem = pcall(world.update, world, 0.25)
-      said[#said + 1] = plain(problem)
+      said[#said + 1] = tiers.plain(problem)
       said[#said + 1] = world:count "Health" .. " " .. world:count "Hit" .. " " .. world:count "P"
     end
     seen[n] = table.concat(said, "\n") .. world:digest()
@@ -233,19 +229,13 @@ describe("random commands in kernels", function()
     local said = {}
     for turn = 1, 3 do
       local _, problem = pcall(world.update, world, 0.25)
-      said[turn] = plain(problem) .. " " .. world:digest()
+      said[turn] = tiers.plain(problem) .. " " .. world:digest()
     end
     return table.concat(said, "\n"), world:explain("it").tier
   end
 
   local most = helper.by_scale { small = 40, normal = 200, deep = 3000 }
   it(("do what plain Lua does (%d)"):format(most), function()
-    local compiled = 0
-    for seed = 1, most do
-      local seen, tier = run(seed, true)
-      assert.equal((run(seed, false)), seen, ("seed %d, %s"):format(seed, tier))
-      compiled = compiled + (tier == "vector" and 1 or 0)
-    end
-    assert.truthy(compiled > most / 2, compiled)
+    tiers.agree_on_seeds(most, run, most / 2)
   end)
 end)

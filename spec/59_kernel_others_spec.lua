@@ -1,6 +1,7 @@
 -- Functions that write to fields of the entities that paths of their queries lead to, compiled.
 
 local helper = require "spec.support.ecs_helper"
+local tiers = require "spec.support.tiers"
 local ecs = require "ecs"
 
 local math = math
@@ -26,10 +27,6 @@ local function new_world(kernels, rows)
   return world, ids
 end
 
-local function plain(problem)
-  return (tostring(problem):gsub("\n.*", ""):gsub("entity %S+: ", ""):gsub("@%d+", ""))
-end
-
 -- What a function does to worlds with kernels and without in some updates is the same.
 local function agree(query, make)
   local seen = {}
@@ -42,7 +39,7 @@ local function agree(query, make)
     local said = {}
     for turn = 1, 3 do
       local _, problem = pcall(world.update, world, 0.25)
-      said[turn] = plain(problem) .. " " .. world:digest()
+      said[turn] = tiers.plain(problem) .. " " .. world:digest()
     end
     seen[n] = table.concat(said, "\n")
   end

@@ -1,6 +1,7 @@
 -- Functions that spawn, compiled.
 
 local helper = require "spec.support.ecs_helper"
+local tiers = require "spec.support.tiers"
 local ecs = require "ecs"
 
 local math = math
@@ -19,10 +20,6 @@ local function new_world(kernels, rows)
       kind = n % 2 == 0 and "orc" or "rat" } }
   end
   return world
-end
-
-local function plain(problem)
-  return (tostring(problem):gsub("\n.*", ""):gsub("entity %S+: ", ""):gsub("@%d+", ""))
 end
 
 -- A hash of all ids in the order of rows, which shows in which order they were taken.
@@ -44,7 +41,7 @@ local function agree(make, query)
     local said = {}
     for _ = 1, 3 do
       local _, problem = pcall(world.update, world, 0.25)
-      said[#said + 1] = plain(problem)
+      said[#said + 1] = tiers.plain(problem)
       said[#said + 1] = ids_of(world, "Position")
       said[#said + 1] = world:digest()
     end
@@ -192,7 +189,7 @@ describe("a kernel that spawns", function()
         end })
       local _, problem = pcall(world.update, world, 0.25)
       assert.truthy(tostring(problem):find("100249", 1, true) or problem, problem)
-      seen[n] = plain(problem) .. world:digest()
+      seen[n] = tiers.plain(problem) .. world:digest()
     end
     assert.are.equal(seen[2], seen[1])
   end)

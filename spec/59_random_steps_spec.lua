@@ -2,6 +2,7 @@
 -- through locals, choices, conditions and loops: with and without kernels the same cells.
 
 local helper = require "spec.support.ecs_helper"
+local tiers = require "spec.support.tiers"
 
 local math = math
 local random = math.random
@@ -113,12 +114,6 @@ describe("random steps on what is not the row's own", function()
 
   local most = helper.by_scale { small = 120, normal = 600, deep = 8000 }
   it(("are those of plain Lua (%d)"):format(most), function()
-    local compiled = 0
-    for seed = 1, most do
-      local seen, tier = run(seed, true)
-      assert.equal((run(seed, false)), seen, ("seed %d, %s"):format(seed, tier))
-      compiled = compiled + (tier == "vector" and 1 or 0)
-    end
-    assert.truthy(compiled > most / 6, compiled)
+    tiers.agree_on_seeds(most, run, most / 6)
   end)
 end)

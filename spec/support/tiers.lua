@@ -1,0 +1,24 @@
+-- Runs with kernels and without, compared.
+
+local luassert = require "luassert"
+
+local tiers = {}
+
+-- An error without its traceback, whose row it was, and worlds' tags.
+function tiers.plain(problem)
+  return (tostring(problem):gsub("\n.*", ""):gsub("entity %S+: ", ""):gsub("@%d+", ""))
+end
+
+-- run(seed, kernels), which returns what was seen and the tier, sees the same with kernels and
+-- without for seeds from 1 on; more than `least` of these runs are vector.
+function tiers.agree_on_seeds(last, run, least)
+  local compiled = 0
+  for seed = 1, last do
+    local seen, tier = run(seed, true)
+    luassert.equal((run(seed, false)), seen, ("seed %d, %s"):format(seed, tier))
+    compiled = compiled + (tier == "vector" and 1 or 0)
+  end
+  luassert.truthy(compiled > least, compiled)
+end
+
+return tiers
