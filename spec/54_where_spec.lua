@@ -1,33 +1,15 @@
 -- q:where(fn), and q:sum, q:min, q:max: predicates and reductions, in both tiers.
 
+local filters = require "spec.support.filters"
 local helper = require "spec.support.ecs_helper"
 
--- Ten rows, a = 1 to 10, in two tables: those with an even a are Marked.
+-- The ten rows of filters.world.
 local function new_world(kernels)
-  local world = helper.new_world { kernels = kernels }
-  world:component("N", { "a: i64", "f: f64" })
-  world:component("P", { "x: f32" })
-  world:tag "Marked"
-  local ids = {}
-  for a = 1, 10 do
-    ids[a] = world:spawn(a % 2 == 0 and { N = { a, a / 2 }, Marked = true } or { N = { a, a / 2 } })
-  end
-  return world, ids
+  return filters.world(kernels, "f32")
 end
 
--- body(world, ids) with kernels and without, by a predicate that compiles and by one that does
--- not; `pick` makes either from the least a that is taken.
 local function each_way(body)
-  local function compiled(least)
-    return function(n) return n.a >= least end
-  end
-  local function plain(least)
-    return function(n) return n.a >= least and tostring(n.a) end
-  end
-  for _, way in ipairs { { true, compiled }, { true, plain }, { false, compiled } } do
-    local world, ids = new_world(way[1])
-    body(world, ids, way[2])
-  end
+  filters.each_way(new_world, body)
 end
 
 describe("q:where", function()

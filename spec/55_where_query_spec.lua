@@ -1,34 +1,17 @@
 -- What q:where(fn) gives is a query; and what queries do to all their entities at once.
 
+local filters = require "spec.support.filters"
 local helper = require "spec.support.ecs_helper"
 local random = require "spec.support.rng"
 local has_error = helper.has_error
 
--- Ten rows, a = 1 to 10, in two tables: those with an even a are Marked.
+-- The ten rows of filters.world.
 local function new_world(kernels)
-  local world = helper.new_world { kernels = kernels }
-  world:component("N", { "a: i64", "f: f64" })
-  world:component("P", { "x: f64" })
-  world:tag "Marked"
-  local ids = {}
-  for a = 1, 10 do
-    ids[a] = world:spawn(a % 2 == 0 and { N = { a, a / 2 }, Marked = true } or { N = { a, a / 2 } })
-  end
-  return world, ids
+  return filters.world(kernels, "f64")
 end
 
--- body(world, ids, pick): `pick` makes a predicate that compiles, or one that does not.
 local function each_way(body)
-  local function compiled(least)
-    return function(n) return n.a >= least end
-  end
-  local function plain(least)
-    return function(n) return n.a >= least and tostring(n.a) end
-  end
-  for _, way in ipairs { { true, compiled }, { true, plain }, { false, compiled } } do
-    local world, ids = new_world(way[1])
-    body(world, ids, way[2], way[1])
-  end
+  filters.each_way(new_world, body)
 end
 
 describe("q:where(fn) is a query (C26)", function()
