@@ -6,7 +6,7 @@ local helper = require "spec.support.ecs_helper"
 local refused = {
   { "local t = {}\na.x = t.y", "makes a table and reads it", 3 },
   { "local t = {}\nt[1] = 1", "with other keys than names", 3 },
-  { "local t = { a.x }", "makes a table", 2 },
+  { "local t = { a.x }\na.x = t[1]", "makes a table and reads it", 3 },
   { "a.x = #a", "neither a table, an array nor a text", 2 },
   { "a.x = #long", "length of a table that has __len: keep it in a local", 2 },
   { "a.x = outer[2]", "takes '2', which only __index may have", 2 },

@@ -104,6 +104,32 @@ describe("a kernel that spawns", function()
     end)
   end)
 
+  it("gives values by their positions, and by names what both say", function()
+    agree(function(world)
+      return function(p, spawner, _, e)
+        local place = { p.x, spawner.left }
+        world:spawn { Position = place, Enemy = { 3, "orc", by = e, hp = 4 } }
+        if p.x > 40 then
+          world:spawn { Position = { p.x, x = p.x + 2 }, Armed = { spawner.left } }
+        end
+      end
+    end)
+    local world = new_world(true, 5)
+    world:component("Wide", { "m: f64[2]", "n: f64" })
+    for what, fn in pairs {
+      ["with value 1 of 'Wide', where there is no field of one value"] =
+        function() world:spawn { Wide = { 1, 2 } } end,
+      ["with value 3 of 'Position', where there is no field of one value"] =
+        function() world:spawn { Position = { 1, 2, 3 } } end,
+      ["all results of a call into a table"] =
+        function(p) world:spawn { Position = { math.modf(p.x) } } end,
+    } do
+      world:system("it", { query = "Position, Spawner", each = fn })
+      local reason = world:explain("it").reason or "none"
+      assert(reason:find(what, 1, true), what .. ": " .. reason)
+    end
+  end)
+
   it("gives the new ids to other commands", function()
     agree(function(world)
       return function(p, spawner, _, e)

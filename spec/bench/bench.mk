@@ -39,6 +39,7 @@ FLOORS := $(patsubst %,$(BUILD)/bench/floor_%.o,sse2 \
   $(if $(filter x86_64 amd64,$(shell uname -m)),avx2 avx512))
 
 $(BUILD)/bench/mod_kernel.so: $(FLOORS) $($(RELEASE)_CORE)
+$(BUILD)/bench/mod_reach.so: $($(RELEASE)_CORE)
 
 bench-kernels: $(BUILD)/bench/kernel
 	$< $(N)

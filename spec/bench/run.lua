@@ -154,6 +154,8 @@ section("Relations: beside tables, toggles and sparse components", function()
   run_program(compiled("bench_storage"))
   require("toggled")(add)
 end)
+section("Beyond the row: ns of a row, or of what is spawned or emitted",
+  function() require("reach")(add) end)
 section("Live worlds", function()
   run_program(compiled("bench_images"))
   require("reloads")(add)

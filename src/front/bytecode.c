@@ -91,7 +91,6 @@ static struct operand immediate(struct decoder *d, int64_t value) {
 static const char *refusal(uint32_t op) {
   switch (op) {
     case LOP_SETUPVAL: return "it writes to an upvalue: write to a field, or add up by q:sum";
-    case LOP_SETLIST: return "it makes a table: make it outside of the function";
     case LOP_CONCAT: return "it makes a string: take the names of an enum";
     case LOP_CLOSE:
     case LOP_CLOSURE: return "it makes a function: make it outside of this one";
@@ -334,13 +333,23 @@ static void jump(struct decoder *d, uint32_t pc, struct code *out) {
   out->target = target(d, (int64_t)pc + 1 + (int64_t)(word(d, pc) >> 7) - 16777215);
 }
 
+static void list(struct decoder *d, const struct fields *i, uint32_t pc, struct code *out) {
+  out->kind = CODE_LIST;
+  out->a = reg(d, i->a);
+  out->b = i->b ? i->b : NONE;
+  reg(d, i->a + i->b);
+  out->c = i->c;
+  if (!i->k) return;
+  if (pc + 1 >= d->f->count || (word(d, pc + 1) & 0x7F) != LOP_EXTRAARG) d->ok = false;
+  if (d->ok) out->c += (word(d, pc + 1) >> 7) << 8;
+}
+
 static void refuse(struct decoder *d, const struct fields *i, struct code *out) {
   out->kind = CODE_REFUSED;
   out->why = refusal(i->op);
   out->a = i->a;
   if (i->op == LOP_SETUPVAL) d->f->assigned[i->b / 64] |= 1ull << i->b % 64;
-  out->flag = i->op > LOP_SETFIELD && i->op != LOP_CLOSE && i->op != LOP_TBC &&
-              i->op != LOP_SETLIST;
+  out->flag = i->op > LOP_SETFIELD && i->op != LOP_CLOSE && i->op != LOP_TBC;
 }
 
 static bool is_field(uint32_t op) {
@@ -362,6 +371,8 @@ static bool decode_value(struct decoder *d, const struct fields *i, uint32_t pc,
     field(d, i, out);
   else if (i->op >= LOP_SETTABUP && i->op <= LOP_SETFIELD)
     set_field(d, i, out);
+  else if (i->op == LOP_SETLIST)
+    list(d, i, pc, out);
   else if (i->op == LOP_NEWTABLE)
     *out = (struct code){.kind = CODE_TABLE, .a = reg(d, i->a)};
   else if (i->op == LOP_SELF)

@@ -128,27 +128,26 @@ struct val order_table(struct front *f) {
   return (struct val){.kind = VAL_TABLE, .at = f->made_count++};
 }
 
-/* What a table has by a key; NULL when it has nothing. */
-static struct front_item *item_of(struct front *f, const struct front_made *made,
-                                  ecs_string key) {
+/* What a table has by a name, or by a position where the name is empty; NULL when it has nothing. */
+static struct front_item *item_of(struct front *f, const struct front_made *made, ecs_string key,
+                                  uint32_t position) {
   for (uint32_t at = made->first; at != NONE; at = f->items[at].next)
-    if (f->items[at].key.size == key.size &&
+    if (f->items[at].position == position && f->items[at].key.size == key.size &&
         memcmp(f->items[at].key.data, key.data, key.size) == 0)
       return &f->items[at];
   return NULL;
 }
 
-void order_item(struct front *f, struct val table, const struct constant *key, struct val value) {
+static void put_item(struct front *f, struct val table, ecs_string key, uint32_t position,
+                     struct val value) {
   assert(table.kind == VAL_TABLE && table.at < f->made_count);
   struct front_made *made = &f->made[table.at];
-  if (key->type != CONST_STRING)
-    front_refuse(f, "it makes a table with other keys than names: make it outside of the function");
   if (made->mask != f->env.mask)
     front_refuse(f, "it fills a table under a condition: spawn under the condition");
   if (made->loop != build_mark(f->b).loop)
     front_refuse(f, "it fills a table in another loop than it is made in: make it in the loop");
   value = maybe_need(f, value);
-  struct front_item *old = item_of(f, made, key->string);
+  struct front_item *old = item_of(f, made, key, position);
   if (old) {
     old->value = value;
     return;
@@ -156,9 +155,24 @@ void order_item(struct front *f, struct val table, const struct constant *key, s
   if (f->item_count == FRONT_ITEMS)
     front_refuse(f, "it puts too much into tables: write it as two systems");
   uint32_t at = f->item_count++;
-  f->items[at] = (struct front_item){key->string, value, NONE};
+  f->items[at] = (struct front_item){key, position, value, NONE};
   *(made->last == NONE ? &made->first : &f->items[made->last].next) = at;
   made->last = at;
+}
+
+void order_item(struct front *f, struct val table, const struct constant *key, struct val value) {
+  if (key->type != CONST_STRING || key->string.size == 0)
+    front_refuse(f, "it makes a table with other keys than names: make it outside of the function");
+  put_item(f, table, key->string, 0, value);
+}
+
+void order_list(struct front *f, const struct code *code) {
+  struct val table = *front_register(f, code->a);
+  if (code->b == NONE)
+    front_refuse(f, "it puts all results of a call into a table: put them into locals before");
+  assert(table.kind == VAL_TABLE);
+  for (uint32_t i = 1; i <= code->b; i++)
+    put_item(f, table, (ecs_string){"", 0}, code->c + i, *front_register(f, code->a + i));
 }
 
 /* One more command of the function, with a value that it is given. */
@@ -168,10 +182,21 @@ static void add_order(struct front *f, struct run_command command, k_value value
   build_order(f->b, f->command_count++, build_i64(f->b, 0), value);
 }
 
+/* Of the field at that position, from 1 on; NONE where there is none of one value. */
+static uint32_t leaf_at(const struct component *component, uint32_t position) {
+  if (position > component->field_count) return NONE;
+  const struct field *field = &component->fields[position - 1];
+  return field->count == 0 && !field->nested ? field->first_leaf : NONE;
+}
+
 static void spawn_field(struct front *f, const struct component *component,
                         const struct front_item *item) {
   struct run_command command = {.action = RUN_SET, .component = component->id, .newest = true};
-  command.leaf = component_leaf(component, item->key.data, item->key.size);
+  command.leaf = item->position ? leaf_at(component, item->position)
+                                : component_leaf(component, item->key.data, item->key.size);
+  if (command.leaf == NONE && item->position)
+    front_refuse(f, "it spawns with value %d of '%s', where there is no field of one value",
+                 (int)item->position, component->name);
   if (command.leaf == NONE)
     front_refuse(f, "it spawns with '%s.%S', which is no field of one value", component->name,
                  &item->key);
@@ -197,8 +222,10 @@ static void spawn_part(struct front *f, const struct front_item *item) {
   struct run_command command = {.action = RUN_ADD, .component = component->id, .newest = true};
   add_order(f, command, build_i64(f->b, 0));
   if (value->kind != VAL_TABLE) return;
-  for (uint32_t at = f->made[value->at].first; at != NONE; at = f->items[at].next)
-    spawn_field(f, component, &f->items[at]);
+  /* What has a name counts more than what has a position. */
+  for (int named = 0; named < 2; named++)
+    for (uint32_t at = f->made[value->at].first; at != NONE; at = f->items[at].next)
+      if ((f->items[at].position == 0) == (named != 0)) spawn_field(f, component, &f->items[at]);
 }
 
 struct val order_spawn(struct front *f, const struct val *arguments, uint32_t count) {

@@ -10,9 +10,10 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
 /* world:spawn of a table that the function has made: what it gives is for
 ** other commands alone. */
 struct val order_spawn(struct front *f, const struct val *arguments, uint32_t count);
-/* A new table; sets its field, for the rows that are here. */
+/* A new table; sets its field, or those by positions, for the rows that are here. */
 struct val order_table(struct front *f);
 void order_item(struct front *f, struct val table, const struct constant *key, struct val value);
+void order_list(struct front *f, const struct code *code);
 /* Refuses fields that are set so and come to otherwise, too. */
 void order_finish(struct front *f);
 

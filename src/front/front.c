@@ -335,6 +335,7 @@ static void operate(struct front *f, const struct code *code) {
     case CODE_SET_INDEX: set_index(f, code); break;
     case CODE_SET_UPFIELD: set_upfield(f, code); break;
     case CODE_TABLE: *front_register(f, code->a) = order_table(f); break;
+    case CODE_LIST: order_list(f, code); break;
     case CODE_METHOD: take_method(f, code); break;
     case CODE_ARITH:
       *front_register(f, code->a) = number_binary(f, code->op, front_operand(f, code->left),

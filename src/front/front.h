@@ -138,7 +138,8 @@ struct front_made {
 };
 
 struct front_item {
-  ecs_string key;
+  ecs_string key;              /* empty: it has a position, from 1 on */
+  uint32_t position;
   struct val value;
   uint32_t next;
 };

@@ -192,6 +192,7 @@ static uint32_t count_written(const struct code *code) {
     case CODE_SET_FIELD:
     case CODE_SET_INDEX:
     case CODE_SET_UPFIELD:
+    case CODE_LIST:
     case CODE_JUMP:
     case CODE_COMPARE:
     case CODE_TEST:
