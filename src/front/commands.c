@@ -128,7 +128,7 @@ struct val order_table(struct front *f) {
   return (struct val){.kind = VAL_TABLE, .at = f->made_count++};
 }
 
-/* What a table has by a name, or by a position where the name is empty; NULL when it has nothing. */
+/* What a table has by a name, or, where that is empty, by a position; NULL when it has nothing. */
 static struct front_item *item_of(struct front *f, const struct front_made *made, ecs_string key,
                                   uint32_t position) {
   for (uint32_t at = made->first; at != NONE; at = f->items[at].next)
