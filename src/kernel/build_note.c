@@ -2,6 +2,7 @@
 #include "kernel/build_note.h"
 
 #include "kernel/node.h"
+#include "kernel/note.h"
 
 /* The number of a new site, or NONE. */
 static uint32_t add_site(struct builder *b, k_site site) {
@@ -31,7 +32,7 @@ void build_note(struct builder *b, uint32_t array, k_value index, const struct b
     k_site site = {.array = (uint8_t)array, .step = (uint8_t)step->step,
                    .type = (uint8_t)build_type(b, step->operand), .turned = step->turned,
                    .first = i == 0, .last = i + 1 == count};
-    bool truth = (b->arrays[array] & ~ARRAY_OF_CELLS) == KC_BOOL;
+    bool truth = array_column(b->arrays[array]) == KC_BOOL;
     bool joins = site.step == KS_OR || site.step == KS_AND;
     if (truth ? site.type != KT_BOOL || !(joins || site.step == KS_SET) || count > 1
               : joins || (site.type != KT_F64 && site.type != KT_I64))

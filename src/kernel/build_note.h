@@ -40,7 +40,8 @@ bool build_noted(const struct builder *b, uint32_t array, k_mark since);
 void build_order(struct builder *b, uint32_t order, k_value entity, k_value value);
 
 /* The next array, whose elements are the cells of others' that a column stands for: one for each
-** row, so that its index is not looked at, and k_array.data has their addresses. */
+** row, so that its index is not looked at, and k_array.data has their addresses. No two arrays have
+** a cell in common. */
 uint32_t build_cells(struct builder *b, k_column type, uint32_t column);
 
 /* Of K_SHARED: the array, and the tag that was set where it is looked at, or 0. */

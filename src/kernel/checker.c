@@ -314,6 +314,19 @@ static bool counts_fit(const struct program *p) {
          p->prologue <= p->insn_count;
 }
 
+/* The steps on one element stand together. */
+static bool sites_fit(const struct program *p) {
+  uint32_t steps = 0;
+  for (uint32_t i = 0; i < p->site_count; i++) {
+    k_site site = p->sites[i];
+    if (!site_check(p, site) || site.first != (steps == 0)) return false;
+    if (steps && site.array != p->sites[i - 1].array) return false;
+    if (steps++ == BUILD_STEPS) return false;
+    if (site.last) steps = 0;
+  }
+  return steps == 0;
+}
+
 static bool header(const struct program *p) {
   if (!counts_fit(p)) return false;
   if (p->block == 0 || p->block % 64 != 0 || p->block > K_BLOCK) return false;
@@ -324,11 +337,10 @@ static bool header(const struct program *p) {
   for (uint32_t i = 0; i < p->scalar_count; i++)
     if (p->scalars[i] > KT_I64) return false;
   for (uint32_t i = 0; i < p->array_count; i++)
-    if ((p->arrays[i] & ~ARRAY_OF_CELLS) >= KC_ENTITY) return false;
+    if (array_column(p->arrays[i]) >= KC_ENTITY) return false;
   for (uint32_t i = 0; i < p->lookup_count; i++)
     if (p->lookups[i] > KT_I64) return false;
-  for (uint32_t i = 0; i < p->site_count; i++)
-    if (!site_check(p, p->sites[i])) return false;
+  if (!sites_fit(p)) return false;
   for (uint32_t i = 0; i < p->total_count; i++)
     if (p->totals[i] / 4 > KR_MAX || p->totals[i] % 4 < KT_F64) return false;
   return true;

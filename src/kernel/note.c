@@ -6,7 +6,10 @@
 
 #define MOST_NOTES (UINT32_C(1) << 22)   /* of one block: loops may note down much */
 
-enum { NOTE_ROOM = sizeof(struct note) + sizeof(uint32_t), MOST_RESERVED = 16 };
+enum {
+  NOTE_ROOM = sizeof(int64_t) + sizeof(k_scalar) + 2 * sizeof(uint32_t) + sizeof(uint8_t),
+  MOST_RESERVED = 16
+};
 
 static uint32_t capacity_for(const struct program *p) {
   return (uint32_t)(p->site_count < MOST_RESERVED ? p->site_count : MOST_RESERVED) * p->block;
@@ -15,8 +18,11 @@ static uint32_t capacity_for(const struct program *p) {
 size_t notes_room(const struct program *p) { return (size_t)capacity_for(p) * NOTE_ROOM; }
 
 static void lay_out(struct notes *notes, void *room, uint32_t capacity) {
-  notes->list = room;
-  notes->order = (uint32_t *)(void *)((char *)room + capacity * sizeof(struct note));
+  notes->indexes = room;
+  notes->values = (k_scalar *)(void *)(notes->indexes + capacity);
+  notes->rows = (uint32_t *)(void *)(notes->values + capacity);
+  notes->order = notes->rows + capacity;
+  notes->sites = (uint8_t *)(notes->order + capacity);
   notes->capacity = capacity;
 }
 
@@ -26,6 +32,7 @@ void notes_open(struct notes *notes, const struct program *p, void *room) {
     lay_out(notes, notes->own, notes->own_capacity);
   else
     lay_out(notes, room, capacity);
+  notes->site_count = p->site_count;
   notes_clear(notes, 0);
   notes->plain = notes_are_plain(p);
 }
@@ -42,42 +49,98 @@ static bool has_room(struct notes *notes, size_t more) {
   if (capacity > MOST_NOTES) return false;
   void *room = memory_array(notes->memory, (size_t)capacity, NOTE_ROOM);
   if (!room) return false;
-  memcpy(room, notes->list, notes->count * sizeof *notes->list);
-  notes_free(notes);
+  struct notes old = *notes;
+  lay_out(notes, room, (uint32_t)capacity);
+  memcpy(notes->indexes, old.indexes, old.count * sizeof *old.indexes);
+  memcpy(notes->values, old.values, old.count * sizeof *old.values);
+  memcpy(notes->rows, old.rows, old.count * sizeof *old.rows);
+  memcpy(notes->sites, old.sites, old.count * sizeof *old.sites);
+  notes_free(&old);
   notes->own = room;
   notes->own_capacity = (uint32_t)capacity;
-  lay_out(notes, room, notes->own_capacity);
   return true;
+}
+
+/* The first row of a mask, or n; the one behind the last, or 0. Eight rows at once where none of
+** them is in it. */
+static size_t first_of(const uint8_t *mask, size_t n) {
+  size_t at = 0;
+  for (uint64_t word = 0; at + 8 <= n; at += 8) {
+    memcpy(&word, mask + at, 8);
+    if (word) break;
+  }
+  while (at < n && !mask[at]) at++;
+  return at;
+}
+
+static size_t end_of(const uint8_t *mask, size_t n) {
+  for (uint64_t word = 0; n >= 8; n -= 8) {
+    memcpy(&word, mask + n - 8, 8);
+    if (word) break;
+  }
+  while (n > 0 && !mask[n - 1]) n--;
+  return n;
+}
+
+static size_t count_of(const uint8_t *mask, size_t from, size_t n) {
+  size_t count = 0;
+  for (size_t i = from; i < n; i++) count += mask[i];
+  return count;
 }
 
 static k_scalar value_at(k_type type, const void *values, size_t i) {
   k_scalar value = {.i64 = 0};
-  assert(type != KT_F32);
+  assert(type == KT_BOOL || type == KT_I64 || type == KT_F64);
   if (type == KT_BOOL)
     value.b = ((const uint8_t *)values)[i];
-  else if (type == KT_I64)
-    value.i64 = ((const int64_t *)values)[i];
   else
-    value.f64 = ((const double *)values)[i];
+    memcpy(&value, (const k_scalar *)values + i, sizeof value);
   return value;
+}
+
+/* All of n rows. */
+static void copy_all(struct notes *notes, k_type type, const int64_t *index, const void *values,
+                     uint32_t n) {
+  uint32_t *rows = notes->rows + notes->count;
+  k_scalar *to = notes->values + notes->count;
+  memcpy(notes->indexes + notes->count, index, n * sizeof *index);
+  if (type == KT_BOOL)
+    for (uint32_t i = 0; i < n; i++) to[i] = value_at(KT_BOOL, values, i);
+  else
+    memcpy(to, values, n * sizeof *to);
+  for (uint32_t i = 0; i < n; i++) rows[i] = i;
+}
+
+/* Those of a mask; the last row is one of them. */
+static void copy_some(struct notes *notes, k_type type, const int64_t *index, const void *values,
+                      const uint8_t *mask, size_t first, size_t end) {
+  size_t to = notes->count;
+  for (size_t i = first; i < end; i++) {
+    notes->indexes[to] = index[i];
+    notes->values[to] = value_at(type, values, i);
+    notes->rows[to] = (uint32_t)i;
+    to += mask[i];
+  }
 }
 
 size_t notes_add(struct notes *notes, uint32_t site, k_type type, const int64_t *index,
                  const void *values, const uint8_t *mask, size_t n) {
-  size_t first = 0, more = 0;
-  while (first < n && !mask[first]) first++;
+  size_t first = first_of(mask, n), end = end_of(mask, n);
   if (first == n) return n;
-  for (size_t i = first; i < n; i++) more += mask[i];
+  uint32_t more = (uint32_t)count_of(mask, first, end);
+  assert(site < notes->site_count && more > 0);
   if (!has_room(notes, more)) return first;
-  struct note *to = notes->list + notes->count;
-  for (size_t i = first; i < n; i++) {
-    if (!mask[i]) continue;
-    *to++ = (struct note){(uint32_t)i, site, index[i], value_at(type, values, i)};
-  }
+  if (more == n)
+    copy_all(notes, type, index, values, more);
+  else
+    copy_some(notes, type, index, values, mask, first, end);
+  memset(notes->sites + notes->count, (int)site, more);
+  notes->again |= notes->runs[site].count != 0;
+  notes->runs[site] = (struct note_run){notes->count, more};
   notes->sorted &= notes->count == 0 || first >= notes->last;
-  notes->last = to[-1].row;
-  notes->count += (uint32_t)more;
-  assert(to == notes->list + notes->count);
+  notes->last = (uint32_t)end - 1;
+  notes->count += more;
+  assert(notes->count <= notes->capacity);
   return n;
 }
 
@@ -194,11 +257,11 @@ static uint32_t sort(struct notes *notes, size_t n) {
   uint32_t from[K_BLOCK + 1] = {0}, count = 0;
   assert(n <= K_BLOCK);
   for (uint32_t i = 0; i < notes->count; i++)
-    if (notes->list[i].row < n) from[notes->list[i].row + 1]++;
+    if (notes->rows[i] < n) from[notes->rows[i] + 1]++;
   for (size_t row = 1; row <= n; row++) from[row] += from[row - 1];
   for (uint32_t i = 0; i < notes->count; i++) {
-    if (notes->list[i].row >= n) continue;
-    notes->order[from[notes->list[i].row]++] = i;
+    if (notes->rows[i] >= n) continue;
+    notes->order[from[notes->rows[i]]++] = i;
     count++;
   }
   return count;
@@ -216,7 +279,7 @@ struct doing {
 static k_column column_of(const struct program *p, k_site site) {
   assert(site.step != KS_ORDER);
   assert(site.array < p->array_count);
-  return (k_column)(p->arrays[site.array] & ~ARRAY_OF_CELLS);
+  return array_column(p->arrays[site.array]);
 }
 
 static bool refuse(const struct doing *doing, k_error error, struct number x) {
@@ -232,74 +295,85 @@ static struct number operand_of(k_site site, k_scalar value) {
   return site.type == KT_F64 ? real(value.f64) : integer(value.i64);
 }
 
+static k_site site_of(const struct doing *doing, uint32_t note) {
+  assert(note < doing->notes->count);
+  return doing->p->sites[doing->notes->sites[note]];
+}
+
 /* The cell that a note is about: its row's, or that at its index; NULL when there is none. */
-static void *cell_of(const struct doing *doing, const struct note *note) {
-  k_site site = doing->p->sites[note->site];
+static void *cell_of(const struct doing *doing, uint32_t note) {
+  k_site site = site_of(doing, note);
   const k_array *array = &doing->arrays[site.array];
   if (doing->p->arrays[site.array] & ARRAY_OF_CELLS) {
-    size_t row = doing->notes->first + note->row;
+    size_t row = doing->notes->first + doing->notes->rows[note];
     assert(row < (size_t)array->count);
     return ((void *const *)array->data)[row];
   }
-  if (note->index < 1 || note->index > array->count) return NULL;
+  int64_t index = doing->notes->indexes[note];
+  if (index < 1 || index > array->count) return NULL;
   size_t size = column_size(column_of(doing->p, site));
-  return (char *)(uintptr_t)array->data + ((size_t)note->index - 1) * size;
+  return (char *)(uintptr_t)array->data + ((size_t)index - 1) * size;
 }
 
 /* Stores what the steps have come to; the note then has what was there. */
-static bool store(struct doing *doing, struct note *note, k_site site, void *cell) {
+static bool store(struct doing *doing, k_scalar *value, k_site site, void *cell) {
   k_column type = column_of(doing->p, site);
   k_scalar kept = {.i64 = 0};
   memcpy(&kept, cell, column_size(type));
   k_error error = KE_NONE;
   if (type == KC_BOOL)
-    *(uint8_t *)cell = site.step == KS_OR    ? kept.b | note->value.b
-                       : site.step == KS_AND ? kept.b & note->value.b
-                                             : note->value.b;
+    *(uint8_t *)cell = site.step == KS_OR    ? kept.b | value->b
+                       : site.step == KS_AND ? kept.b & value->b
+                                             : value->b;
   else
     error = store_cell(type, cell, 0, doing->now);
-  note->value = kept;
+  *value = kept;
   return error == KE_NONE || refuse(doing, error, doing->now);
 }
 
-static bool do_note(struct doing *doing, struct note *note) {
-  k_site site = doing->p->sites[note->site];
+static bool do_note(struct doing *doing, uint32_t note) {
+  k_site site = site_of(doing, note);
+  k_scalar *value = &doing->notes->values[note];
   void *cell = cell_of(doing, note);
-  if (!cell) return refuse(doing, KE_ABSENT, integer(note->index));
+  if (!cell) return refuse(doing, KE_ABSENT, integer(doing->notes->indexes[note]));
   k_column type = column_of(doing->p, site);
   if (type != KC_BOOL) {
     if (site.first && site.step != KS_SET) doing->now = load_cell(type, cell, 0);
-    doing->now = take_step(site, doing->now, operand_of(site, note->value));
+    doing->now = take_step(site, doing->now, operand_of(site, *value));
   }
-  return !site.last || store(doing, note, site, cell);
+  return !site.last || store(doing, value, site, cell);
 }
 
-static void undo_note(const struct doing *doing, const struct note *note) {
-  k_site site = doing->p->sites[note->site];
+static void undo_note(const struct doing *doing, uint32_t note) {
+  k_site site = site_of(doing, note);
   if (!site.last || site.step == KS_ORDER) return;
-  memcpy(cell_of(doing, note), &note->value, column_size(column_of(doing->p, site)));
+  memcpy(cell_of(doing, note), &doing->notes->values[note], column_size(column_of(doing->p, site)));
 }
 
-static struct note *note_at(const struct notes *notes, uint32_t i) {
+static uint32_t note_at(const struct notes *notes, uint32_t i) {
   assert(i < notes->count);
-  return &notes->list[notes->sorted ? i : notes->order[i]];
+  return notes->sorted ? i : notes->order[i];
 }
 
-/* Of the row of note `from`: how many behind it are of that row, too. */
+static uint32_t row_at(const struct notes *notes, uint32_t i) {
+  return notes->rows[note_at(notes, i)];
+}
+
+/* Of the row of the note at `from`: how many behind it are of that row, too. */
 static uint32_t end_of_row(const struct notes *notes, uint32_t from, uint32_t count) {
-  uint32_t end = from + 1, row = note_at(notes, from)->row;
-  while (end < count && note_at(notes, end)->row == row) end++;
+  uint32_t end = from + 1, row = row_at(notes, from);
+  while (end < count && row_at(notes, end) == row) end++;
   return end;
 }
 
-static bool is_order(const struct doing *doing, const struct note *note) {
-  return doing->p->sites[note->site].step == KS_ORDER;
+static bool is_order(const struct doing *doing, uint32_t note) {
+  return site_of(doing, note).step == KS_ORDER;
 }
 
 /* Takes the steps of a row, all of them or none. */
 static bool take_steps(struct doing *doing, uint32_t from, uint32_t end) {
   for (uint32_t i = from; i < end; i++) {
-    struct note *note = note_at(doing->notes, i);
+    uint32_t note = note_at(doing->notes, i);
     if (is_order(doing, note) || do_note(doing, note)) continue;
     while (i-- > from) undo_note(doing, note_at(doing->notes, i));
     return false;
@@ -310,15 +384,16 @@ static bool take_steps(struct doing *doing, uint32_t from, uint32_t end) {
 static void give_orders(const struct doing *doing, const k_orders *orders, uint32_t from,
                         uint32_t end) {
   for (uint32_t i = from; i < end; i++) {
-    const struct note *note = note_at(doing->notes, i);
-    if (is_order(doing, note))
-      orders->give(orders->ud, doing->p->sites[note->site].array, note->index, note->value);
+    uint32_t note = note_at(doing->notes, i);
+    k_site site = site_of(doing, note);
+    if (site.step == KS_ORDER)
+      orders->give(orders->ud, site.array, doing->notes->indexes[note], doing->notes->values[note]);
   }
 }
 
 /* The first note of the row of one. */
 static uint32_t begin_of_row(const struct notes *notes, uint32_t at) {
-  while (at > 0 && note_at(notes, at - 1)->row == note_at(notes, at)->row) at--;
+  while (at > 0 && row_at(notes, at - 1) == row_at(notes, at)) at--;
   return at;
 }
 
@@ -326,10 +401,11 @@ static uint32_t begin_of_row(const struct notes *notes, uint32_t at) {
 static uint32_t check_orders(const struct doing *doing, const k_orders *orders, uint32_t count) {
   uint32_t given = 0, first = 0;
   for (uint32_t i = 0; i < count; i++) {
-    const struct note *note = note_at(doing->notes, i);
+    uint32_t note = note_at(doing->notes, i);
     if (!is_order(doing, note)) continue;
-    if (!orders->check(orders->ud, doing->p->sites[note->site].array, note->index)) {
-      refuse(doing, KE_DEAD, integer(note->index));
+    int64_t index = doing->notes->indexes[note];
+    if (!orders->check(orders->ud, site_of(doing, note).array, index)) {
+      refuse(doing, KE_DEAD, integer(index));
       count = begin_of_row(doing->notes, i);
     } else if (given++ == 0) {
       first = i;
@@ -354,15 +430,14 @@ size_t notes_do(struct notes *notes, const struct program *p, const k_run *run, 
                 k_failure *failure) {
   struct doing doing = {notes, p, run->arrays, {false, 0, 0}, failure};
   uint32_t count = notes->count;
-  size_t plainly;
-  if (notes->plain && notes_do_plain(notes, p, run->arrays, n, &plainly, failure)) return plainly;
+  if (notes->plain && !notes->again) return notes_do_plain(notes, p, run->arrays, n, failure);
   if (!notes->sorted) count = sort(notes, n);
-  while (count > 0 && note_at(notes, count - 1)->row >= n) count--;
+  while (count > 0 && row_at(notes, count - 1) >= n) count--;
   uint32_t sound = run->orders ? check_orders(&doing, run->orders, count) : count;
   uint32_t done = do_rows(&doing, run->orders, sound);
   if (done == count) return n;
   failure->tag = 0;
-  return note_at(notes, done)->row;
+  return row_at(notes, done);
 }
 
 bool site_check(const struct program *p, k_site site) {
@@ -370,7 +445,7 @@ bool site_check(const struct program *p, k_site site) {
   if (site.step == KS_ORDER)
     return site.array < MAX_BITMAPS && site.type <= KT_I64 && site.type != KT_F32;
   if (site.array >= p->array_count || site.step > KS_ORDER) return false;
-  if ((p->arrays[site.array] & ~ARRAY_OF_CELLS) != KC_BOOL)
+  if (array_column(p->arrays[site.array]) != KC_BOOL)
     return (site.type == KT_F64 || site.type == KT_I64) && site.step < KS_OR;
   bool takes = site.step == KS_SET || site.step == KS_OR || site.step == KS_AND;
   return site.type == KT_BOOL && takes && site.last;

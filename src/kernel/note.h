@@ -6,26 +6,38 @@
 #ifndef ECS_KERNEL_NOTE_H
 #define ECS_KERNEL_NOTE_H
 
-#include "kernel/build_note.h"
+#include <string.h>
 
-struct note {
-  uint32_t row, site;
-  int64_t index;
-  k_scalar value;                /* once it is done row after row: what was in the cell */
+#include "kernel/build_note.h"
+#include "kernel/ops.h"
+
+/* What an array's elements are. */
+static inline k_column array_column(uint8_t array) {
+  return (k_column)(array & ~ARRAY_OF_CELLS);
+}
+
+/* The notes of one site in a block, as far as it was come to once. */
+struct note_run {
+  uint32_t from, count;
 };
 
-/* The notes of a block. */
+/* The notes of a block, one after the other, in columns: in the room given, or in `own`. */
 struct notes {
   struct memory *memory;
-  struct note *list;             /* in the room given, or in `own` */
-  uint32_t *order;               /* room to sort them */
+  int64_t *indexes;
+  k_scalar *values;              /* once one is done row after row: what was in the cell */
+  uint32_t *rows, *order;        /* `order` is room to sort them */
+  uint8_t *sites;
   uint32_t count, capacity;
   void *own;                     /* where loops note down more than there is room for */
   uint32_t own_capacity;
   size_t first;                  /* the block's first row */
   uint32_t last;                 /* the last one's row */
   bool sorted;                   /* none is of a row before the one in front of it */
-  bool plain;                    /* as notes_are_plain says */
+  bool plain;                    /* as notes_are_plain says, */
+  bool again;                    /* but that some site was come to more than once */
+  uint32_t site_count;
+  struct note_run runs[MAX_SITES];
 };
 
 /* The room, in bytes, that a program's notes take outside of loops; begins to use it. */
@@ -38,6 +50,8 @@ static inline void notes_clear(struct notes *notes, size_t first) {
   notes->first = first;
   notes->count = notes->last = 0;
   notes->sorted = true;
+  notes->again = false;
+  memset(notes->runs, 0, notes->site_count * sizeof *notes->runs);
 }
 
 /* Notes down what n rows do at a site, those of the mask. Returns n, or, when there is no room, the

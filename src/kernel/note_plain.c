@@ -1,15 +1,11 @@
 #include "kernel/note_plain.h"
 
 #include "kernel/ops.h"
-
-/* The notes of a site in a block: those of a row stand in one place, in the order of rows. */
-struct stretch {
-  uint32_t from, count;
-};
+#include "kernel/vector.h"
 
 static k_column column_of(const struct program *p, k_site site) {
   assert(site.array < p->array_count);
-  return (k_column)p->arrays[site.array];
+  return array_column(p->arrays[site.array]);
 }
 
 static bool is_real(k_column type) { return type == KC_F32 || type == KC_F64; }
@@ -27,7 +23,7 @@ bool notes_are_plain(const struct program *p) {
   assert(MAX_ARRAYS <= 64);
   for (uint32_t i = 0; i < p->site_count; i++) {
     k_site site = p->sites[i];
-    if (site.step == KS_ORDER || p->arrays[site.array] & ARRAY_OF_CELLS) return false;
+    if (site.step == KS_ORDER) return false;
     if (!step_is_plain(column_of(p, site), site)) return false;
     if (site.first && seen >> site.array & 1) return false;
     seen |= UINT64_C(1) << site.array;
@@ -35,29 +31,52 @@ bool notes_are_plain(const struct program *p) {
   return true;
 }
 
-static bool is_inside(const struct note *note, const k_array *array) {
-  return (uint64_t)note->index - 1 < (uint64_t)array->count;
+/* The notes of one site, of the rows before one that fails, and what they are about: the elements
+** of an array, or cells of others by rows. */
+struct place {
+  uint32_t count;
+  const uint32_t *rows;
+  const int64_t *indexes;
+  const k_scalar *values;
+  char *elements;
+  void *const *cells;          /* NULL: elements */
+};
+
+static struct place place_of(const struct notes *notes, const struct program *p,
+                             const k_array *arrays, uint32_t site, size_t end) {
+  struct note_run run = notes->runs[site];
+  uint8_t number = p->sites[site].array;
+  struct place place = {run.count, notes->rows + run.from, notes->indexes + run.from,
+                        notes->values + run.from, NULL, NULL};
+  assert(run.from + run.count <= notes->count);
+  while (place.count && place.rows[place.count - 1] >= end) place.count--;
+  if (p->arrays[number] & ARRAY_OF_CELLS)
+    place.cells = (void *const *)arrays[number].data + notes->first;
+  else
+    place.elements = (char *)(uintptr_t)arrays[number].data;
+  return place;
 }
 
-/* Finds the notes of each site, and the first row, before *end, with an index beside its array;
-** false when they lie otherwise, as in loops. */
-static bool find_stretches(const struct notes *notes, const struct program *p,
-                           const k_array *arrays, struct stretch *stretches, size_t *end) {
-  for (uint32_t i = 0, next; i < notes->count; i = next) {
-    uint32_t site = notes->list[i].site;
-    const k_array *array = &arrays[p->sites[site].array];
-    for (next = i; next < notes->count && notes->list[next].site == site; next++) {
-      const struct note *note = &notes->list[next];
-      if (next > i && note->row <= note[-1].row) return false;
-      if (note->row < *end && !is_inside(note, array)) *end = note->row;
-    }
-    if (next < notes->count && notes->list[next].site < site) return false;
-    stretches[site] = (struct stretch){i, next - i};
+INLINE void *cell_at(const struct place *place, uint32_t i, size_t size) {
+  return place->cells ? place->cells[place->rows[i]]
+                      : place->elements + ((size_t)place->indexes[i] - 1) * size;
+}
+
+/* The first row with an index beside its array, or `end`. Sign bits say whether there is one. */
+static size_t first_outside(const struct place *place, const k_array *array, size_t end) {
+  uint64_t length = (uint64_t)array->count, signs = 0;
+  for (uint32_t i = 0; i < place->count; i++) {
+    uint64_t index = (uint64_t)place->indexes[i];
+    signs |= (index - 1) | (length - index);
   }
-  return true;
+  if (!(signs >> 63)) return end;
+  uint32_t at = 0;
+  while ((uint64_t)place->indexes[at] - 1 < length) at++;
+  assert(at < place->count && place->rows[at] < end);
+  return place->rows[at];
 }
 
-static double take_real(k_site site, double x, double y) {
+INLINE double take_real(k_site site, double x, double y) {
   double left = site.turned ? y : x, right = site.turned ? x : y;
   switch ((k_step)site.step) {
     case KS_SET: return y;
@@ -78,7 +97,7 @@ static double take_mixed(k_site site, double x, int64_t y) {
   return changes == turned ? x : (double)y;
 }
 
-static int64_t take_integer(k_site site, int64_t x, int64_t y) {
+INLINE int64_t take_integer(k_site site, int64_t x, int64_t y) {
   int64_t left = site.turned ? y : x, right = site.turned ? x : y;
   switch ((k_step)site.step) {
     case KS_SET: return y;
@@ -90,68 +109,126 @@ static int64_t take_integer(k_site site, int64_t x, int64_t y) {
   }
 }
 
-/* The notes of one row, `count` further each, on one cell. */
-static void change_real(const k_site *sites, uint32_t steps, const struct note *note,
-                        uint32_t count, k_column type, void *cells) {
-  size_t at = (size_t)note->index - 1;
-  double x = type == KC_F32 ? (double)((float *)cells)[at] : ((double *)cells)[at];
-  for (uint32_t i = 0; i < steps; i++, note += count)
-    x = sites[i].type == KT_F64 ? take_real(sites[i], x, note->value.f64)
-                                : take_mixed(sites[i], x, note->value.i64);
+/* One step of each row, the only one. */
+#define STEP_ROWS(type)                                                                    \
+  const k_scalar *values = place->values;                                                  \
+  uint32_t count = place->count;                                                           \
+  if (place->cells) {                                                                      \
+    for (uint32_t i = 0; i < count; i++) {                                                 \
+      type *cell = place->cells[place->rows[i]];                                           \
+      *cell = (type)take_real(site, (double)*cell, values[i].f64);                         \
+    }                                                                                      \
+    return;                                                                                \
+  }                                                                                        \
+  const int64_t *at = place->indexes;                                                      \
+  type *elements = (type *)(void *)place->elements;                                        \
+  for (uint32_t i = 0; i < count; i++)                                                     \
+    elements[at[i] - 1] = (type)take_real(site, (double)elements[at[i] - 1], values[i].f64)
+
+INLINE void step_f64(const struct place *place, k_site site) { STEP_ROWS(double); }
+INLINE void step_f32(const struct place *place, k_site site) { STEP_ROWS(float); }
+
+/* By way of a local, as all are about one element. */
+INLINE void step_one(const struct place *place, k_site site) {
+  double x = *(double *)(void *)place->elements;
+  for (uint32_t i = 0; i < place->count; i++) x = take_real(site, x, place->values[i].f64);
+  *(double *)(void *)place->elements = x;
+}
+
+/* Sums, which most steps are, have loops of their own: a third of the time. */
+#define BY_STEP(take, place, site)                                      \
+  if ((site).step == KS_ADD && !(site).turned)                          \
+    take(place, (k_site){.step = KS_ADD, .turned = 0});                 \
+  else if ((site).step == KS_SUB && !(site).turned)                     \
+    take(place, (k_site){.step = KS_SUB, .turned = 0});                 \
+  else                                                                  \
+    take(place, site)
+
+static void take_one_step(const struct place *place, k_site site, k_column type, bool one) {
+  if (type == KC_F32) {
+    BY_STEP(step_f32, place, site);
+  } else if (one) {
+    BY_STEP(step_one, place, site);
+  } else {
+    BY_STEP(step_f64, place, site);
+  }
+}
+
+/* Further steps of a row stand `site` places on. */
+static void change_real(const struct place *places, const k_site *sites, uint32_t steps,
+                        uint32_t i, k_column type) {
+  void *cell = cell_at(places, i, type == KC_F32 ? sizeof(float) : sizeof(double));
+  double x = type == KC_F32 ? (double)*(float *)cell : *(double *)cell;
+  for (uint32_t k = 0; k < steps; k++)
+    x = sites[k].type == KT_F64 ? take_real(sites[k], x, places[k].values[i].f64)
+                                : take_mixed(sites[k], x, places[k].values[i].i64);
   if (type == KC_F32)
-    ((float *)cells)[at] = (float)x;
+    *(float *)cell = (float)x;
   else
-    ((double *)cells)[at] = x;
+    *(double *)cell = x;
 }
 
-static void change_integer(const k_site *sites, uint32_t steps, const struct note *note,
-                           uint32_t count, void *cells) {
-  int64_t *cell = (int64_t *)cells + (note->index - 1);
-  for (uint32_t i = 0; i < steps; i++, note += count)
-    *cell = take_integer(sites[i], *cell, note->value.i64);
+static void change_integer(const struct place *places, const k_site *sites, uint32_t steps,
+                           uint32_t i) {
+  int64_t *cell = cell_at(places, i, sizeof *cell);
+  for (uint32_t k = 0; k < steps; k++)
+    *cell = take_integer(sites[k], *cell, places[k].values[i].i64);
 }
 
-/* What rows before `end` do by the steps from a site on. */
-static void change_place(const struct notes *notes, const struct program *p, const k_array *arrays,
-                         const struct stretch *stretches, uint32_t site, uint32_t steps,
-                         size_t end) {
-  struct stretch rows = stretches[site];
-  k_column type = column_of(p, p->sites[site]);
-  void *cells = (void *)(uintptr_t)arrays[p->sites[site].array].data;
-  const struct note *note = notes->list + rows.from;
-  assert(rows.count == stretches[site + steps - 1].count);
-  for (uint32_t i = 0; i < rows.count && note[i].row < end; i++) {
+/* What rows do to one place, by some steps each. */
+static void change_place(const struct place *places, const k_site *sites, uint32_t steps,
+                         k_column type, bool one) {
+  assert(places->count <= places[steps - 1].count);
+  if (steps == 1 && is_real(type) && sites->type == KT_F64) {
+    take_one_step(places, *sites, type, one);
+    return;
+  }
+  for (uint32_t i = 0; i < places->count; i++) {
     if (is_real(type))
-      change_real(&p->sites[site], steps, &note[i], rows.count, type, cells);
+      change_real(places, sites, steps, i, type);
     else
-      change_integer(&p->sites[site], steps, &note[i], rows.count, cells);
+      change_integer(places, sites, steps, i);
   }
 }
 
 /* The index beside its array for which a row fails: the first in the order of the function. */
 static int64_t index_that_fails(const struct notes *notes, const struct program *p,
                                 const k_array *arrays, size_t row) {
-  const struct note *note = notes->list;
-  while (note->row != row || is_inside(note, &arrays[p->sites[note->site].array])) {
-    note++;
-    assert(note < notes->list + notes->count);
+  for (uint32_t i = 0; i < notes->count; i++) {
+    uint8_t array = p->sites[notes->sites[i]].array;
+    bool inside = (uint64_t)notes->indexes[i] - 1 < (uint64_t)arrays[array].count;
+    if (notes->rows[i] == row && !inside && !(p->arrays[array] & ARRAY_OF_CELLS))
+      return notes->indexes[i];
   }
-  return note->index;
+  assert(false);
+  return 0;
 }
 
-bool notes_do_plain(const struct notes *notes, const struct program *p, const k_array *arrays,
-                    size_t n, size_t *done, k_failure *failure) {
-  struct stretch stretches[MAX_SITES] = {{0, 0}};
-  *done = n;
-  if (!find_stretches(notes, p, arrays, stretches, done)) return false;
-  for (uint32_t site = 0, last; site < p->site_count; site = last + 1) {
-    for (last = site; !p->sites[last].last; last++) assert(last + 1u < p->site_count);
-    change_place(notes, p, arrays, stretches, site, last - site + 1, *done);
+size_t notes_do_plain(const struct notes *notes, const struct program *p, const k_array *arrays,
+                      size_t n, k_failure *failure) {
+  struct place places[BUILD_STEPS];
+  size_t end = n;
+  assert(notes->plain && !notes->again);
+  for (uint32_t i = 0; i < p->site_count; i++) {
+    uint8_t array = p->sites[i].array;
+    if (!p->sites[i].first || p->arrays[array] & ARRAY_OF_CELLS) continue;
+    places[0] = place_of(notes, p, arrays, i, end);
+    end = first_outside(&places[0], &arrays[array], end);
   }
-  if (*done == n) return true;
+  for (uint32_t site = 0, next; site < p->site_count; site = next) {
+    uint32_t steps = 0;
+    do {
+      assert(steps < BUILD_STEPS && site + steps < p->site_count);
+      places[steps] = place_of(notes, p, arrays, site + steps, end);
+    } while (!p->sites[site + steps++].last);
+    next = site + steps;
+    change_place(places, &p->sites[site], steps, column_of(p, p->sites[site]),
+                 !places->cells && arrays[p->sites[site].array].count == 1);
+  }
+  if (end == n) return n;
   failure->error = KE_ABSENT;
   failure->type = KT_I64;
-  failure->value.i64 = index_that_fails(notes, p, arrays, *done);
+  failure->value.i64 = index_that_fails(notes, p, arrays, end);
   failure->tag = 0;
-  return true;
+  return end;
 }
