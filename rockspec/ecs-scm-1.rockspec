@@ -233,7 +233,15 @@ build = {
   install = {
     lua = {
       ["ecs.include.ecs"] = "src/ecs.h",
+      ["ecs.include.ecs_component"] = "src/ecs_component.h",
+      ["ecs.include.ecs_entity"] = "src/ecs_entity.h",
+      ["ecs.include.ecs_image"] = "src/ecs_image.h",
       ["ecs.include.ecs_lua"] = "src/ecs_lua.h",
+      ["ecs.include.ecs_query"] = "src/ecs_query.h",
+      ["ecs.include.ecs_resource"] = "src/ecs_resource.h",
+      ["ecs.include.ecs_system"] = "src/ecs_system.h",
+      ["ecs.include.ecs_types"] = "src/ecs_types.h",
+      ["ecs.include.ecs_world"] = "src/ecs_world.h",
     },
   },
   platforms = {

@@ -1,6 +1,7 @@
 -- Every example is run as a user runs it, and what it prints is read.
 
 local helper = require "spec.support.ecs_helper"
+local public_headers = require "spec.support.public_headers"
 local swarm = require "spec.support.swarm"
 local terminal = require "spec.support.pty"
 
@@ -123,7 +124,7 @@ describe("src/embedding.md", function()
   local page = contents "src/embedding.md"
 
   it("tells of every function of the C interface, and of no other", function()
-    local headers = contents "src/ecs.h" .. contents "src/ecs_lua.h"
+    local headers = public_headers.text "ecs.h" .. contents "src/ecs_lua.h"
     local declared = {}
     for name in headers:gmatch "([%a_]+)%(" do
       if name:find "^ecs_" or name == "luaopen_ecs_native" then

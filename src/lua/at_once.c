@@ -8,6 +8,7 @@
 #include "core/store/scratch.h"
 #include "core/store/sweeping.h"
 #include "core/store/walk.h"
+#include "ecs_query.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
 #include "lua/bind/names.h"

@@ -6,7 +6,7 @@
 
 #include <lauxlib.h>
 
-#include "ecs.h"
+#include "ecs_types.h"
 
 struct run_failure;
 struct variant;

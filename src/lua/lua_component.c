@@ -6,6 +6,8 @@
 #include "core/store/component.h"
 #include "core/store/event.h"
 #include "core/store/toggle.h"
+#include "ecs_component.h"
+#include "ecs_world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/names.h"
 #include "lua/bind/read.h"

@@ -11,6 +11,7 @@
 #include "core/store/fields.h"
 #include "core/store/require.h"
 #include "core/store/world.h"
+#include "ecs_world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/names.h"
 #include "lua/bind/settle.h"

@@ -6,6 +6,7 @@
 
 #include "core/base/base.h"
 
+struct ecs_component_desc;
 struct report;
 struct world_box;
 
@@ -15,7 +16,7 @@ struct world_box;
 ecs_id declare_component(lua_State *L, int name, int fields);
 
 /* registrar.declare, now. */
-ecs_status declare_now(lua_State *L, struct world_box *box, const ecs_component_desc *desc,
+ecs_status declare_now(lua_State *L, struct world_box *box, const struct ecs_component_desc *desc,
                        bool foreign, ecs_id *id);
 
 /* The same for a relation, which may have the options of one. */

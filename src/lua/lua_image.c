@@ -3,6 +3,7 @@
 
 #include "core/base/any.h"
 #include "core/image/snapshot.h"
+#include "ecs_world.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"
 #include "lua/bind/names.h"

@@ -3,6 +3,7 @@
 #include "core/run/reading.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
+#include "ecs_query.h"
 #include "lua/at_once.h"
 #include "lua/bind/args.h"
 #include "lua/bind/settle.h"

@@ -4,6 +4,8 @@
 
 #include "core/store/relate.h"
 #include "core/store/relation.h"
+#include "ecs_entity.h"
+#include "ecs_world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
 #include "lua/bind/ids.h"

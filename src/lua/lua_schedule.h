@@ -6,9 +6,11 @@
 
 #include "core/base/base.h"
 
+struct ecs_phase_desc;
+
 extern const luaL_Reg world_schedule_methods[];
 
 /* Reads the options of a phase from the table at an index (nil: none), pushing what they need. */
-void read_phase(lua_State *L, int index, ecs_phase_desc *desc);
+void read_phase(lua_State *L, int index, struct ecs_phase_desc *desc);
 
 #endif

@@ -6,6 +6,8 @@
 #include "core/store/relation.h"
 #include "core/store/table.h"
 #include "core/store/world.h"
+#include "ecs_component.h"
+#include "ecs_world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
 #include "lua/bind/ids.h"

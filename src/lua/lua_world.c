@@ -17,6 +17,8 @@
 #include "lua/system.h"
 #include "lua/worlds.h"
 #include "core/base/text.h"
+#include "ecs_entity.h"
+#include "ecs_world.h"
 
 /* ---- making and closing ---------------------------------------------------------- */
 

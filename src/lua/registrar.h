@@ -8,6 +8,8 @@
 
 #include "core/base/base.h"
 
+struct ecs_component_desc;
+struct ecs_phase_desc;
 struct world_box;
 
 /* The world is at stack index 1, the method's other arguments behind it. What returns a status
@@ -20,13 +22,13 @@ struct registrar {
   ** component, that nobody knows. */
   void (*missing)(lua_State *L, int name, const char *type);
   /* Pushes the report of a migration, nil when there was none, if it is ECS_OK. */
-  ecs_status (*declare)(lua_State *L, struct world_box *box, const ecs_component_desc *desc,
+  ecs_status (*declare)(lua_State *L, struct world_box *box, const struct ecs_component_desc *desc,
                         bool foreign, ecs_id *id);
   ecs_status (*tag)(struct world_box *box, const char *name, bool foreign, ecs_id *id);
   ecs_status (*resource)(struct world_box *box, ecs_id id);
   /* Takes back the declaration of a component that was to be a resource and cannot be. */
   void (*forget)(struct world_box *box, ecs_id id);
-  void (*phase)(lua_State *L, struct world_box *box, const ecs_phase_desc *desc);
+  void (*phase)(lua_State *L, struct world_box *box, const struct ecs_phase_desc *desc);
   void (*system)(lua_State *L, struct world_box *box);
   /* These push the query, whose variables are at 3, the resource's view, an array by its name. */
   void (*query)(lua_State *L, struct world_box *box, const char *text);

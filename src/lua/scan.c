@@ -9,6 +9,7 @@
 #include "core/change/migrate.h"
 #include "core/store/component.h"
 #include "core/store/term.h"
+#include "ecs_world.h"
 #include "front/bytecode.h"
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"

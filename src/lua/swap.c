@@ -22,6 +22,8 @@
 #include "lua/system_run.h"
 #include "lua/view.h"
 #include "core/base/text.h"
+#include "ecs_query.h"
+#include "ecs_world.h"
 
 const struct component *swap_component(const struct world_box *box, const struct view_box *view) {
   const struct stage *stage = box->stage;

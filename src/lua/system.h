@@ -5,6 +5,7 @@
 #include <lauxlib.h>
 
 #include "core/base/base.h"
+#include "ecs_system.h"
 #include "lua/bind/variables.h"
 
 struct kernel_box;

@@ -5,6 +5,7 @@
 #include "core/store/event.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
+#include "ecs_world.h"
 #include "lua/bind/status.h"
 #include "lua/each.h"
 #include "lua/kernel_ready.h"

@@ -1,5 +1,6 @@
 #include "lua/worlds.h"
 
+#include "ecs_world.h"
 #include "lua/disown.h"
 #include "lua/lua_world.h"
 

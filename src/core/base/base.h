@@ -12,7 +12,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "ecs.h"
+#include "ecs_types.h"
 
 /* Numbers are what Lua and the kernels say only when each step is rounded to its own type:
 ** 32-bit x86 computes in 80 bits unless it is told otherwise. */

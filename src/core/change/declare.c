@@ -12,6 +12,7 @@
 #include "core/store/require.h"
 #include "core/store/resource.h"
 #include "core/store/world.h"
+#include "ecs_resource.h"
 
 #define ARRAY_LIMIT 1024u
 #define ENUM_LIMIT 65535u

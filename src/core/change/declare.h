@@ -3,6 +3,7 @@
 #define ECS_CORE_CHANGE_DECLARE_H
 
 #include "core/base/base.h"
+#include "ecs_component.h"
 
 struct component;
 

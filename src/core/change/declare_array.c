@@ -2,6 +2,7 @@
 
 #include "core/store/array.h"
 #include "core/store/world.h"
+#include "ecs_resource.h"
 
 void declare_array_describe(ecs_component_desc *desc, ecs_field *field, const char *name,
                             ecs_type type, uint32_t length) {

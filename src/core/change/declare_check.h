@@ -3,6 +3,7 @@
 #define ECS_CORE_CHANGE_DECLARE_CHECK_H
 
 #include "core/base/base.h"
+#include "ecs_component.h"
 
 /* Those of components, relations and arrays, by themselves: ECS_OK, or ECS_EINVAL and the like with
 ** what is wrong. The description has a name. */

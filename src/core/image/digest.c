@@ -19,6 +19,7 @@
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
+#include "ecs_image.h"
 
 #define BLOCK 512u
 

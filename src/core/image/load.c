@@ -3,6 +3,7 @@
 #include "core/run/lifetime.h"
 #include "core/store/index.h"
 #include "core/store/world.h"
+#include "ecs_world.h"
 
 #define AMPLIFICATION 64u
 #define ALLOWANCE (1u << 20)

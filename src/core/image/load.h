@@ -6,6 +6,7 @@
 #include "core/base/arena.h"
 #include "core/image/format.h"
 #include "core/image/stream.h"
+#include "ecs_image.h"
 
 /* A phase's or system's numbers, to be applied by name. */
 struct timing {

@@ -16,6 +16,7 @@
 #include "core/store/sparse_rows.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
+#include "ecs_world.h"
 
 #define PIECE 4096u
 

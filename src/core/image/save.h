@@ -3,6 +3,7 @@
 #define ECS_CORE_IMAGE_SAVE_H
 
 #include "core/image/format.h"
+#include "ecs_image.h"
 
 struct component;
 struct table;

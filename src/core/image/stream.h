@@ -5,6 +5,7 @@
 #define ECS_CORE_IMAGE_STREAM_H
 
 #include "core/base/base.h"
+#include "ecs_image.h"
 
 struct arena;
 struct memory;

@@ -3,6 +3,7 @@
 #include "core/run/schedule.h"
 #include "core/store/check.h"
 #include "core/store/world.h"
+#include "ecs_world.h"
 
 /* One block of memory. */
 struct whole {

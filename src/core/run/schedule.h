@@ -5,6 +5,7 @@
 #include "core/base/arena.h"
 #include "core/base/chance.h"
 #include "core/base/memory.h"
+#include "ecs_system.h"
 
 #define CATCH_UP_STEPS 8
 

@@ -5,6 +5,8 @@
 #include "core/store/check.h"
 #include "core/store/component.h"
 #include "core/store/world.h"
+#include "ecs_component.h"
+#include "ecs_resource.h"
 
 bool array_takes(ecs_type type) {
   return type_is_number(type) || type_class(type) == CLASS_TRUTH || type_class(type) == CLASS_ID;

@@ -7,6 +7,8 @@
 #include "core/base/memory.h"
 #include "core/store/fields.h"
 
+struct ecs_component_desc;
+
 #define ARRAY_LEAF 0u
 #define ARRAY_FIELD "value"            /* what its leaf is called */
 #define ARRAY_LENGTH_LIMIT 16777216u   /* up to there floats of every type count exactly */
@@ -15,7 +17,7 @@
 bool array_takes(ecs_type type);
 
 /* ECS_OK for what is no array's description, or a sound one's. */
-ecs_status array_check_desc(const ecs_world *world, const ecs_component_desc *desc);
+ecs_status array_check_desc(const ecs_world *world, const struct ecs_component_desc *desc);
 
 /* The array of an id, or a message that tells what it is instead; the array of a name. */
 ecs_status array_need(const ecs_world *world, ecs_id id, struct component **out);

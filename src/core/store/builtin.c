@@ -5,6 +5,7 @@
 #include "core/store/relation.h"
 #include "core/store/world.h"
 #include "core/base/text.h"
+#include "ecs_entity.h"
 
 static const struct {
   const char *name;

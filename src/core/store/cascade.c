@@ -9,6 +9,7 @@
 #include "core/store/row.h"
 #include "core/store/sparse_rows.h"
 #include "core/store/world.h"
+#include "ecs_world.h"
 
 /* ---- who dies ---- */
 

@@ -15,6 +15,7 @@
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
+#include "ecs_world.h"
 
 static ecs_status corrupt(const ecs_world *world, const char *what) {
   return world_fail(world, ECS_ECORRUPT, "%s", what);
@@ -361,3 +362,11 @@ ecs_status store_check(const ecs_world *world) {
   if (status == ECS_OK) status = relations_check(world);
   return status == ECS_OK ? check_staging(world) : status;
 }
+
+#ifdef ECS_PARANOID
+void world_be_sure(ecs_world *world) {
+  ecs_status status = ecs_check(world);
+  assert(status == ECS_OK);
+  (void)status;
+}
+#endif

@@ -14,6 +14,8 @@
 #include "core/store/toggle.h"
 #include "core/store/world.h"
 #include "core/base/text.h"
+#include "ecs_entity.h"
+#include "ecs_world.h"
 
 /* ---- scopes ---- */
 

@@ -10,6 +10,7 @@
 #include "core/store/event.h"
 #include "core/store/sparse_rows.h"
 #include "core/store/world.h"
+#include "ecs_component.h"
 
 /* A pair is of its relation, whose id has no generation there. */
 static APART struct component *component_of_pair(const ecs_world *world, ecs_id pair) {

@@ -7,6 +7,8 @@
 
 #include "core/store/table.h"
 
+struct ecs_component_desc;
+
 /* What is put off: see later.h. */
 struct later {
   struct table *table;         /* rows as those of the event */
@@ -38,7 +40,7 @@ static inline uint32_t event_row(const struct event *event, uint64_t number) {
 }
 
 /* ECS_OK for what is no event's description, or a sound one's. */
-ecs_status event_check_desc(const ecs_world *world, const ecs_component_desc *desc);
+ecs_status event_check_desc(const ecs_world *world, const struct ecs_component_desc *desc);
 
 /* The event of an id or name, or a message that tells what it is instead. */
 ecs_status event_need(const ecs_world *world, ecs_id id, struct component **out);

@@ -5,6 +5,7 @@
 #include "core/base/arena.h"
 
 struct column_buffer;
+struct ecs_rename;
 struct enumeration;
 
 /* One column's worth: a scalar field, an array's element, a nested component's field. */
@@ -45,7 +46,7 @@ struct tie_kind {
 /* What a component and its fields were called in earlier declarations. */
 struct former {
   const char *name;            /* NULL: always the same */
-  const ecs_rename *was;
+  const struct ecs_rename *was;
   uint32_t was_count;
   struct arena arena;          /* of all texts */
 };

@@ -10,6 +10,7 @@
 #include "core/store/relation.h"
 #include "core/store/walk.h"
 #include "core/store/world.h"
+#include "ecs_query.h"
 
 ecs_status query_usable(const ecs_query *query) {
   if (!query->broken) return ECS_OK;

@@ -8,6 +8,7 @@
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
+#include "ecs_world.h"
 
 /* ---- which queries ---- */
 

@@ -4,6 +4,7 @@
 #include "core/store/relation.h"
 #include "core/store/world.h"
 #include "core/base/text.h"
+#include "ecs_entity.h"
 
 /* Never 0: a text's hash is not. */
 static uint64_t key_of(uint32_t hash, uint32_t parent) {

@@ -13,6 +13,8 @@
 #include "core/store/sweeping.h"
 #include "core/store/table.h"
 #include "core/store/world.h"
+#include "ecs_entity.h"
+#include "ecs_resource.h"
 
 static ecs_status native_cell(ecs_world *world, const struct component *component,
                               const struct leaf *leaf, const char *at, ecs_cell *cell) {

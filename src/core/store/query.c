@@ -8,6 +8,8 @@
 #include "core/store/relation.h"
 #include "core/store/walk.h"
 #include "core/store/world.h"
+#include "ecs_query.h"
+#include "ecs_world.h"
 
 /* Whether a table may have rows that a term finds there: where that depends on the row, true. */
 static bool may_have(const struct term *term, const struct table *table) {

@@ -8,6 +8,7 @@
 #include "core/store/id_set.h"
 #include "core/store/relation.h"
 #include "core/store/sweeping.h"
+#include "ecs_world.h"
 
 /* ---- the row ---- */
 

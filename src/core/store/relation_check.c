@@ -5,6 +5,7 @@
 #include "core/store/relation.h"
 #include "core/store/table.h"
 #include "core/store/world.h"
+#include "ecs_world.h"
 
 static ecs_status corrupt(const ecs_world *world, const char *what) {
   return world_fail(world, ECS_ECORRUPT, "%s", what);

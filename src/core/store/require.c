@@ -8,6 +8,7 @@
 #include "core/store/table.h"
 #include "core/store/world.h"
 #include "core/base/text.h"
+#include "ecs_component.h"
 
 uint64_t require_room(const ecs_world *world, uint64_t count, uint64_t more) {
   return count + more + (world->registry.requires ? 2ull * world->registry.count : 0);

@@ -6,6 +6,7 @@
 #include "core/store/native.h"
 #include "core/store/sweeping.h"
 #include "core/store/world.h"
+#include "ecs_resource.h"
 
 ecs_status resource_new(ecs_world *world, struct component *component) {
   if (component->resource) return ECS_OK;

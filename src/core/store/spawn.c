@@ -13,6 +13,8 @@
 #include "core/store/relation.h"
 #include "core/store/require.h"
 #include "core/store/sparse.h"
+#include "ecs_entity.h"
+#include "ecs_world.h"
 
 static APART ecs_status no_ids(const ecs_world *world, ecs_status status) {
   if (status == ECS_ELIMIT)

@@ -6,6 +6,7 @@
 #include "core/store/fields.h"
 #include "core/store/relation.h"
 #include "core/store/world.h"
+#include "ecs_entity.h"
 
 /* ---- bits ---- */
 

@@ -10,6 +10,7 @@
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
+#include "ecs_world.h"
 
 /* ---- what a term says of the row ---- */
 

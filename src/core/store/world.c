@@ -7,6 +7,7 @@
 #include "core/store/relation.h"
 #include "core/store/sparse_rows.h"
 #include "core/base/text.h"
+#include "ecs_world.h"
 
 ecs_status world_fail(const ecs_world *world, ecs_status status, const char *format, ...) {
   va_list args;

@@ -3,6 +3,7 @@
 #include "lua/bind/status.h"
 
 #include "core/base/text.h"
+#include "ecs_world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/world_box.h"
 

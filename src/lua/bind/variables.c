@@ -3,6 +3,7 @@
 #include "core/base/text.h"
 #include "core/store/fields.h"
 #include "core/store/record.h"
+#include "ecs_world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/ids.h"
 #include "lua/bind/names.h"

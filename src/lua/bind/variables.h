@@ -4,7 +4,7 @@
 
 #include <lauxlib.h>
 
-#include "ecs.h"
+#include "ecs_types.h"
 
 struct world_box;
 

@@ -1,0 +1,68 @@
+/* Phases, systems, the update. */
+#ifndef ECS_SYSTEM_H
+#define ECS_SYSTEM_H
+
+#include "ecs_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct ecs_phase_desc {
+  const char *name;
+  const char *after;   /* NULL: after the last phase, or just before `before` */
+  const char *before;
+  double fixed;        /* seconds of a fixed step; 0 for once an update */
+} ecs_phase_desc;
+
+/* Runs as often as time demands when fixed, at most 8 steps an update. Declaring a phase
+** again replaces its description. */
+ECS_API ecs_status ecs_phase(ecs_world *world, const ecs_phase_desc *desc);
+
+/* What a system is called with. dt: seconds since it last ran. */
+typedef ecs_status (*ecs_run_fn)(ecs_world *world, ecs_query *query, double dt, void *ud);
+
+typedef struct ecs_system_desc {
+  const char *name;
+  const char *phase;              /* NULL: "update" */
+  const char *query;              /* NULL: none */
+  ecs_query *reads;               /* without `query`: one of the caller's that the system goes
+                                  ** through, and that outlives it; or NULL */
+  const char *const *before;      /* names of systems of the phase, ended by NULL; or NULL */
+  const char *const *after;
+  double every;                   /* seconds between runs; 0: always */
+  bool disabled;
+  const char *owner;              /* who registered it, for ordering and describe */
+  ecs_run_fn run;
+  ecs_status (*when)(ecs_world *world, void *ud, bool *run);  /* NULL: always */
+  void (*free)(void *ud);                    /* called when the system goes; may be NULL */
+  void *ud;
+} ecs_system_desc;
+
+/* Registers a system, or replaces the one of that name, which keeps its place, its switch and
+** its timings. ECS_ECYCLE, with the cycle in the message, leaves things as they were. */
+ECS_API ecs_status ecs_system_new(ecs_world *world, const ecs_system_desc *desc);
+ECS_API ecs_status ecs_system_remove(ecs_world *world, const char *name);
+
+/* Turns a system or a phase on or off. */
+ECS_API ecs_status ecs_switch(ecs_world *world, const char *name, bool on);
+
+/* Called with a failing system, which is then parked: not run until registered again. */
+typedef void (*ecs_error_fn)(ecs_world *world, const char *system, ecs_status status,
+                             void *ud);
+ECS_API void ecs_on_error(ecs_world *world, ecs_error_fn fn, void *ud);
+
+/* Runs all phases; dt in seconds, finite and not negative. */
+ECS_API ecs_status ecs_update(ecs_world *world, double dt);
+
+/* Runs one phase or system. */
+ECS_API ecs_status ecs_run(ecs_world *world, const char *name, double dt);
+
+/* How far between two steps a fixed phase is, 0 to 1; NULL: the first fixed one. */
+ECS_API ecs_status ecs_alpha(ecs_world *world, const char *phase, double *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

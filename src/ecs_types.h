@@ -1,0 +1,108 @@
+/* What the other headers speak of: ids, statuses, types of fields, values. */
+#ifndef ECS_TYPES_H
+#define ECS_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(_WIN32) && defined(ECS_SHARED)
+#define ECS_API __declspec(dllexport)
+#elif defined(__GNUC__)
+#define ECS_API __attribute__((visibility("default")))
+#else
+#define ECS_API
+#endif
+
+typedef struct ecs_world ecs_world;
+typedef struct ecs_query ecs_query;
+typedef struct ecs_system ecs_system;
+
+/* An entity, component or tag. Bits 0-27: index; 28-43: generation; 44-51: the world's tag. */
+typedef uint64_t ecs_id;
+
+#define ECS_NULL ((ecs_id)0)
+
+typedef enum ecs_status {
+  ECS_OK,
+  ECS_ENOMEM,   /* the allocator refused; nothing changed, trying again is fine */
+  ECS_ELIMIT,   /* a limit of the runtime is reached (ids, rows, fields, sizes) */
+  ECS_EINVAL,   /* an argument makes no sense */
+  ECS_ENAME,    /* no component, system, phase or field of that name */
+  ECS_ETYPE,    /* a value of the wrong type for its field */
+  ECS_ERANGE,   /* a value out of range for its field */
+  ECS_EDEAD,    /* the entity is dead */
+  ECS_EUNBORN,  /* the id was never given out */
+  ECS_EWORLD,   /* the id belongs to another world */
+  ECS_ENOID,    /* the number is no id */
+  ECS_ETAKEN,   /* a slot or name is in use */
+  ECS_EBUSY,    /* not possible inside a system, a function form or defer */
+  ECS_ECYCLE,   /* before/after contradict each other; a component would require itself */
+  ECS_EABSENT,  /* the entity does not have the component */
+  ECS_EUSER,    /* a callback of the host failed */
+  ECS_ECORRUPT  /* ecs_check found a broken invariant */
+} ecs_status;
+
+/* As lua_Alloc: frees when nsize is 0; osize is the exact size of ptr (0 for NULL). */
+typedef void *(*ecs_alloc)(void *ud, void *ptr, size_t osize, size_t nsize);
+
+static inline uint32_t ecs_id_index(ecs_id id) { return (uint32_t)(id & 0xFFFFFFF); }
+static inline uint32_t ecs_id_generation(ecs_id id) { return (uint32_t)(id >> 28) & 0xFFFF; }
+static inline uint32_t ecs_id_tag(ecs_id id) { return (uint32_t)(id >> 44) & 0xFF; }
+
+/* The id of a pair, good as long as its target lives, which ecs_add, ecs_remove, ecs_has, ecs_set,
+** ecs_get and the spawning functions take like a component's. */
+static inline ecs_id ecs_pair(ecs_id relation, ecs_id target) {
+  return (ecs_id)1 << 52 | (ecs_id)ecs_id_index(relation) << 28 | ecs_id_index(target);
+}
+
+typedef enum ecs_type {
+  ECS_F32, ECS_F64, ECS_I8, ECS_I16, ECS_I32, ECS_I64, ECS_U8, ECS_U16, ECS_U32,
+  ECS_BOOL, ECS_ENTITY, ECS_STRING, ECS_ANY, ECS_ENUM,
+  ECS_NESTED,  /* the fields of another component */
+  ECS_U64
+} ecs_type;
+
+/* A string value, in values and in native structs; need not end in a zero byte. What
+** ecs_get returns stays valid until the next call that changes the world. */
+typedef struct ecs_string {
+  const char *data;
+  size_t size;
+} ecs_string;
+
+typedef enum ecs_kind {
+  ECS_KIND_NONE, ECS_KIND_BOOL, ECS_KIND_INTEGER, ECS_KIND_NUMBER, ECS_KIND_STRING
+} ecs_kind;
+
+/* A value on its way into a field: a default, or one handed over from a script. Ids are
+** integers, enum names are strings; a u64 from 2^63 on is the integer with its bits. */
+typedef struct ecs_value {
+  ecs_kind kind;
+  bool boolean;
+  int64_t integer;
+  double number;
+  ecs_string string;
+} ecs_value;
+
+/* What becomes of a source of a relation when its target dies. */
+typedef enum ecs_policy {
+  ECS_TARGET_REMOVE,         /* it loses the tie */
+  ECS_TARGET_DESPAWN,        /* it dies, too */
+  ECS_TARGET_ERROR           /* the target cannot be despawned as long as it has sources */
+} ecs_policy;
+
+/* Of a query: the value of a $name in its text, an entity or a component. */
+typedef struct ecs_variable {
+  const char *name;        /* without the $ */
+  ecs_id value;
+} ecs_variable;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
