@@ -5,7 +5,7 @@
 
 #include "bench.h"
 #include "kernel/floor.h"
-#include "kernel/program.h"
+#include "kernel/build.h"
 
 #define COLUMNS 5
 

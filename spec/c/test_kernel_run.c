@@ -4,6 +4,8 @@
 
 #include "core/store/query.h"
 #include "core/store/world.h"
+#include "kernel/build.h"
+#include "kernel/random.h"
 #include "kernel/run.h"
 #include "core/base/text.h"
 

@@ -6,7 +6,7 @@
 -- more is a complaint, too.
 
 -- Lines of headers for half of the files in src/lua, and for each of them.
-local HALF_LIMIT, LIMIT = 1650, 3800
+local HALF_LIMIT, LIMIT = 1340, 3700
 
 local TODAY = {
   ["core/change/declare.h"] = true,    -- redeclare.c, undeclare.c
@@ -18,6 +18,7 @@ local TODAY = {
   ["front/front.h"] = true,            -- the whole front
   ["kernel/node.h"] = true,            -- the passes
   ["kernel/ops.h"] = true,             -- the loops of each instruction set, and what checks them
+  ["kernel/build.h"] = true,           -- the builder and the passes
   ["kernel/program.h"] = true,         -- the door of the kernel
   ["lua/embedded.h"] = true,           -- spec/tools/embed writes the file
 }

@@ -6,6 +6,7 @@
 #include "core/base/types.h"
 #include "core/base/value.h"
 #include "core/store/array.h"
+#include "core/store/array_cells.h"
 
 /* Ids are looked up where they are read, which elements are not. */
 static k_column element_type(struct front *f, const struct component *array, uint32_t at) {

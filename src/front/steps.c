@@ -5,6 +5,7 @@
 #include "front/steps.h"
 
 #include "core/store/array.h"
+#include "core/store/array_cells.h"
 #include "core/store/component.h"
 
 /* The first of the chains that a number is made by, each from another place; NULL when there are

@@ -3,7 +3,7 @@
 #ifndef ECS_KERNEL_BUILD_NOTE_H
 #define ECS_KERNEL_BUILD_NOTE_H
 
-#include "kernel/program.h"
+#include "kernel/build.h"
 
 /* What rows of the mask given to build_at do to the element at an index: some steps, the first of
 ** which takes what the element is by then, each of the others what the one before it gives; the

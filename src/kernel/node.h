@@ -15,6 +15,7 @@
 #ifndef ECS_KERNEL_NODE_H
 #define ECS_KERNEL_NODE_H
 
+#include "kernel/build.h"
 #include "kernel/ops.h"
 
 /* What a node does, after the operations of k_op. `in` of each is listed. */

@@ -1,4 +1,4 @@
-/* Philox4x32-10, of which program.h says more at k_random. Included behind vector.h. */
+/* Philox4x32-10, of which random.h says more at k_random. Included behind vector.h. */
 #ifndef ECS_KERNEL_PHILOX_H
 #define ECS_KERNEL_PHILOX_H
 

@@ -8,6 +8,7 @@
 #include "lua/bind/lua_value.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
+#include "lua/bind/store_cell.h"
 #include "lua/bind/world_box.h"
 #include "lua/chunk.h"
 #include "lua/loop.h"

@@ -2,7 +2,9 @@
 #include "lua/disown.h"
 
 #include "core/image/snapshot.h"
+#include "core/run/schedule.h"
 #include "core/store/world.h"
+#include "ecs_system.h"
 #include "lua/bind/world_box.h"
 #include "lua/loop.h"
 #include "lua/loop_box.h"

@@ -2,11 +2,11 @@
 
 #include "core/base/chance.h"
 #include "core/base/value.h"
+#include "core/store/fields.h"
 
 #include "lua/bind/args.h"
 #include "lua/bind/lua_value.h"
 #include "lua/loop.h"
-#include "lua/lua_query.h"
 #include "lua/slot.h"
 
 int function_parameters(lua_State *L, int function) {

@@ -14,6 +14,7 @@
 #include "lua/lua_query.h"
 #include "lua/system.h"
 #include "lua/system_run.h"
+#include "lua/variant.h"
 
 const char *system_tier(const ecs_system *system) {
   const struct system_box *script = system_script(system);

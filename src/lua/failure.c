@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 #include "core/base/types.h"
+#include "core/store/fields.h"
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"
 #include "lua/each.h"
@@ -12,6 +13,7 @@
 #include "lua/map.h"
 #include "lua/loop_box.h"
 #include "lua/slot.h"
+#include "lua/variant.h"
 
 static int divide_by_zero(lua_State *L) {
   int operation = (int)lua_tointeger(L, 1);

@@ -1,18 +1,19 @@
 #include "lua/kernel.h"
 
-#include "core/store/world.h"
+#include "core/store/attachment.h"
 #include "kernel/run.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/kernel_variant.h"
 #include "lua/lua_query.h"
+#include "lua/variant.h"
 
 const char kind_kernel = 0;
 
 static void free_kernel(struct kernel *kernel) {
   struct kernel_set *set = kernel->set;
-  struct memory *memory = &set->world->memory;
-  while (kernel->count) variant_free(set->world, kernel->variants[--kernel->count]);
+  struct memory *memory = set->runner.memory;
+  while (kernel->count) variant_free(memory, kernel->variants[--kernel->count]);
   memory_free(memory, kernel->variants, kernel->capacity * sizeof *kernel->variants);
   if (kernel->previous)
     kernel->previous->next = kernel->next;
@@ -24,10 +25,11 @@ static void free_kernel(struct kernel *kernel) {
 
 static void free_set(ecs_world *world, struct attachment *link) {
   struct kernel_set *set = (struct kernel_set *)link;
+  struct memory *memory = set->runner.memory;
   while (set->list) free_kernel(set->list);
   runner_free(&set->runner);
   world_detach_from(world, link);
-  memory_free(&world->memory, set, sizeof *set);
+  memory_free(memory, set, sizeof *set);
 }
 
 void kernels_free(struct world_box *box) {
@@ -40,7 +42,6 @@ static struct kernel_set *need_set(struct world_box *box) {
   if (box->kernels->set) return box->kernels->set;
   struct kernel_set *set = memory_array(box->memory, 1, sizeof *set);
   if (!set) return NULL;
-  set->world = box->world;
   set->link.free = free_set;
   runner_open(&set->runner, box->memory, (k_isa)box->kernels->isa);
   world_attach_to(box->world, &set->link);

@@ -2,7 +2,6 @@
 
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
-#include "core/store/world.h"
 #include "kernel/program.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"

@@ -3,11 +3,11 @@
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/walk.h"
-#include "core/store/world.h"
 #include "kernel/run.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/kernel_variant.h"
+#include "lua/variant.h"
 
 #define MATCH_KINDS 16         /* sets of terms that matches have */
 #define CHOICES 2              /* terms that may be absent, all sets of which are looked for */

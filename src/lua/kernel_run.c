@@ -14,6 +14,7 @@
 #include "lua/loop.h"
 #include "lua/loop_box.h"
 #include "lua/lua_query.h"
+#include "lua/variant.h"
 
 static ecs_status stage(const struct kernel *kernel, const struct run *run, uint32_t match) {
   assert(run->plan);

@@ -4,8 +4,7 @@
 
 #include "lua/kernel.h"
 
-#include "kernel/program.h"
-
+struct k_total;
 struct kernel;
 struct loop_box;
 struct variant;
@@ -13,7 +12,7 @@ struct variant;
 /* What a run is given, and where its results go. */
 struct kernel_run {
   double dt;
-  k_total *total;              /* of RESULT_SUM, RESULT_MIN and RESULT_MAX */
+  struct k_total *total;              /* of RESULT_SUM, RESULT_MIN and RESULT_MAX */
   /* Of RESULT_TRUTH: is given a bitmap of the rows of each table. */
   void (*truth)(lua_State *L, struct loop_box *loop, const uint64_t *bitmap, void *ud);
   void *ud;

@@ -6,12 +6,13 @@
 #include "front/front.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
+#include "lua/kernel.h"
 #include "lua/kernel_object.h"
+#include "lua/variant.h"
 
 #define VARIANTS 16            /* of one kernel that are kept when no run needs them */
 
-void variant_free(ecs_world *world, struct variant *variant) {
-  struct memory *memory = &world->memory;
+void variant_free(struct memory *memory, struct variant *variant) {
   uint32_t columns = variant->column_count;
   if (variant->plan.program) program_free(variant->plan.program);
   memory_free(memory, variant->guards, variant->guard_count * sizeof *variant->guards);
@@ -28,24 +29,25 @@ void variant_free(ecs_world *world, struct variant *variant) {
 /* ---- outside values ---- */
 
 static enum reading read_guard(lua_State *L, int anchors, const struct guard *guard,
-                               ecs_world *world, struct variant *variant) {
+                               const struct world_box *box, struct variant *variant) {
   if (guard->type == GUARD_TEXT)
-    return guard_read_text(L, anchors, guard, world, variant->uniforms);
+    return guard_read_text(L, anchors, guard, box->world, variant->uniforms);
   if (guard->type == GUARD_COUNT)
-    return guard_read_count(L, anchors, guard, world, variant->uniforms);
+    return guard_read_count(L, anchors, guard, box->world, variant->uniforms);
   if (guard->type != GUARD_ELEMENTS)
     return guard_read(L, anchors, guard, variant->uniforms) ? READING_FITS : READING_OTHER;
   uint32_t at = guard->uniform < 0 ? 0 : (uint32_t)guard->uniform;   /* a refusal's has none */
   assert(at < FRONT_ARRAYS);
-  return guard_read_elements(L, anchors, guard, &world->memory, &variant->copied[at],
+  return guard_read_elements(L, anchors, guard, box->memory, &variant->copied[at],
                              &variant->arrays[at]);
 }
 
 /* Whether they are of the types that the variant is for. */
-static bool read_guards(lua_State *L, int anchors, ecs_world *world, struct variant *variant) {
+static bool read_guards(lua_State *L, int anchors, const struct world_box *box,
+                        struct variant *variant) {
   enum reading reading = READING_FITS;
   for (uint32_t i = 0; i < variant->guard_count && reading == READING_FITS; i++)
-    reading = read_guard(L, anchors, &variant->guards[i], world, variant);
+    reading = read_guard(L, anchors, &variant->guards[i], box, variant);
   variant->starved = reading == READING_STARVED;
   return reading == READING_FITS;
 }
@@ -124,7 +126,7 @@ static bool fits_now(lua_State *L, int all_anchors, const struct kernel *kernel,
                      struct variant *variant) {
   if (variant->run == kernel->runs) return true;
   lua_rawgeti(L, all_anchors, (lua_Integer)variant->anchors);
-  bool fits = read_guards(L, lua_gettop(L), kernel->box->world, variant);
+  bool fits = read_guards(L, lua_gettop(L), kernel->box, variant);
   lua_pop(L, 1);
   if (variant->starved) raise_memory(L);
   if (!fits) return false;
@@ -195,7 +197,7 @@ struct variant *variant_settled(lua_State *L, int anchors, struct kernel *kernel
   if (!fits_all(kernel, variant)) return NULL;
   if (variant->guard_count) {
     lua_rawgeti(L, anchors, (lua_Integer)variant->anchors);
-    bool fits = read_guards(L, lua_gettop(L), kernel->box->world, variant);
+    bool fits = read_guards(L, lua_gettop(L), kernel->box, variant);
     lua_pop(L, 1);
     if (!fits) return NULL;
   }
@@ -264,16 +266,16 @@ static bool copy_arrays(struct memory *memory, struct variant *variant,
 }
 
 /* A variant like another one, without a program; NULL when out of memory. */
-static struct variant *copy_variant(ecs_world *world, const struct variant *from) {
-  struct variant *variant = memory_array(&world->memory, 1, sizeof *variant);
+static struct variant *copy_variant(struct memory *memory, const struct variant *from) {
+  struct variant *variant = memory_array(memory, 1, sizeof *variant);
   if (!variant) return NULL;
-  bool made = copy_arrays(&world->memory, variant, from);
+  bool made = copy_arrays(memory, variant, from);
   variant->which = from->which;
   variant->version = from->version;
   variant->anchor_count = from->anchor_count;
   variant->run = UINT64_MAX;
   if (made) return variant;
-  variant_free(world, variant);
+  variant_free(memory, variant);
   return NULL;
 }
 
@@ -293,12 +295,11 @@ static void give_program(struct variant *variant, struct program *program, uint3
 /* Makes a variant of what the front has done; NULL when out of memory. */
 static struct variant *make_variant(const struct kernel *kernel, struct front *front,
                                     struct which which) {
-  ecs_world *world = kernel->box->world;
   struct variant found = {.guards = front->guards, .guard_count = front->guard_count,
                           .resources = front->resources,
                           .resource_count = front->resource_count, .cells = front->cells,
                           .columns = front->columns, .column_count = front->column_count,
-                          .which = which, .version = world->registry.version,
+                          .which = which, .version = *kernel->box->version,
                           .anchor_count = front->anchor_count,
                           .lookups = front->lookups, .lookup_count = front->lookup_count,
                           .array_count = front->array_count};
@@ -311,7 +312,7 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
     if (front->arrays[i].column)
       found.others[found.other_count++] = (struct run_other){i, front->arrays[i].column - 1};
   }
-  struct variant *variant = copy_variant(world, &found);
+  struct variant *variant = copy_variant(kernel->set->runner.memory, &found);
   if (!variant || !front->program) return variant;
   variant->quiet = !RESULT_IS_USED(kernel->result) && front->command_count == 0 &&
                    !program_info(front->program).fails;
@@ -331,7 +332,7 @@ static bool enter_variant(lua_State *L, int all_anchors, struct kernel *kernel,
     struct variant *last = kernel->variants[--kernel->count];
     lua_pushnil(L);
     lua_rawseti(L, all_anchors, (lua_Integer)last->anchors);
-    variant_free(kernel->set->world, last);
+    variant_free(kernel->set->runner.memory, last);
   }
   struct variant **grown = memory_grow(memory, kernel->variants, &kernel->capacity,
                                        kernel->count + 1ull, sizeof *grown);
@@ -350,7 +351,7 @@ static bool add_variant(lua_State *L, int all_anchors, struct kernel *kernel,
   variant->anchors = (uint32_t)++kernel->anchored;
   bool room = !variant->plan.program || runner_reserve(&kernel->set->runner, &variant->plan, 0);
   if (room && enter_variant(L, all_anchors, kernel, variant)) return true;
-  variant_free(kernel->set->world, variant);
+  variant_free(kernel->set->runner.memory, variant);
   return false;
 }
 
@@ -460,7 +461,7 @@ static void copy_anchors(lua_State *L, int from, int to, int function, const str
 
 static bool share(lua_State *L, int all_anchors, struct kernel *kernel,
                   const struct variant *variant) {
-  struct variant *copy = copy_variant(kernel->set->world, variant);
+  struct variant *copy = copy_variant(kernel->set->runner.memory, variant);
   if (copy && variant->plan.program) {
     copy->quiet = variant->quiet;
     give_program(copy, variant->plan.program, variant->plan.command_count,

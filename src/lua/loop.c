@@ -213,7 +213,7 @@ static bool make(lua_State *L, int query_index, const struct query_box *query,
   loop->parameters = NOT_KNOWN;
   if (box->calls != calls) return false;
   loop->entities = box->entities;
-  loop->chance = &box->world->chance;
+  loop->chance = box->chance;
   fill_slots(loop, &query->query->terms);
   return views == 0 || make_views(L, lua_gettop(L), loop);
 }

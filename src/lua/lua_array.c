@@ -2,6 +2,7 @@
 
 #include "core/base/text.h"
 #include "core/store/array.h"
+#include "core/store/array_cells.h"
 #include "core/store/component.h"
 #include "lua/bind/args.h"
 #include "lua/bind/cell.h"

@@ -3,7 +3,6 @@
 #include "core/store/emission.h"
 #include "core/store/fields.h"
 #include "core/store/later.h"
-#include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
 #include "lua/bind/ids.h"

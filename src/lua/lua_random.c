@@ -2,9 +2,8 @@
 #include "lua/lua_random.h"
 
 #include "core/base/chance.h"
-#include "core/store/world.h"
 
-#include "kernel/program.h"
+#include "kernel/random.h"
 #include "lua/bind/living.h"
 #include "lua/bind/world_box.h"
 
@@ -28,8 +27,8 @@ static int world_random(lua_State *L) {
     high = bound(L, 4);
   }
   luaL_argcheck(L, low <= high, 3, "interval is empty");
-  struct chance *chance = &box->world->chance;
-  int64_t bits = k_random((int64_t)chance->key, (int64_t)box->world->tick, (int64_t)entity,
+  struct chance *chance = box->chance;
+  int64_t bits = k_random((int64_t)chance->key, (int64_t)*box->tick, (int64_t)entity,
                           (int64_t)chance->calls++);
   if (count == 0)
     lua_pushnumber(L, (lua_Number)k_random_unit(bits));

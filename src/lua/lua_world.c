@@ -63,6 +63,9 @@ void world_attach(lua_State *L, struct world_box *box, ecs_world *world, bool le
   box->world = world;
   box->lent = lent;
   box->memory = &world->memory;
+  box->bytes = &world->memory.bytes;
+  box->chance = &world->chance;
+  box->tick = &world->tick;
   box->entities = &world->entities;
   box->strings = &world->strings;
   box->version = &world->registry.version;

@@ -92,8 +92,7 @@ static void record_phase(lua_State *L, struct world_box *box, const ecs_phase_de
 
 /* Keeps a copy of a spec that makes sense. */
 static void record_system(lua_State *L, struct world_box *box) {
-  struct system_draft draft;
-  system_read(L, box, &draft, NULL);
+  system_check_spec(L, box);
   lua_settop(L, 3);
   lua_newtable(L);
   for (lua_pushnil(L); lua_next(L, 3); lua_pop(L, 1)) {

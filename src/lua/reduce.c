@@ -3,7 +3,6 @@
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/table.h"
-#include "core/store/world.h"
 #include "kernel/program.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
@@ -15,6 +14,7 @@
 #include "lua/kernel_variant.h"
 #include "lua/lua_query.h"
 #include "lua/slot.h"
+#include "lua/variant.h"
 #include "lua/where.h"
 
 /* On the stack: check_form's. */

@@ -4,6 +4,7 @@
 #include "core/change/declare.h"
 #include "core/store/component.h"
 #include "ecs_resource.h"
+#include "ecs_system.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
 #include "lua/lua_declare.h"

@@ -1,11 +1,13 @@
 #include "lua/system.h"
 
 #include "core/change/transact.h"
-#include "core/store/world.h"
+#include "core/run/schedule.h"
+#include "ecs_system.h"
 #include "lua/bind/args.h"
 #include "lua/bind/options.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
+#include "lua/bind/variables.h"
 #include "lua/bind/world_box.h"
 #include "lua/explain.h"
 #include "lua/kernel.h"
@@ -16,6 +18,7 @@
 #include "lua/scan.h"
 #include "lua/system_run.h"
 #include "core/base/text.h"
+#include "core/store/world.h"
 
 static const char *const spec_keys[] = {"phase", "query",   "each", "map",     "run",
                                         "before", "after",  "every", "enabled", "when",
@@ -23,6 +26,14 @@ static const char *const spec_keys[] = {"phase", "query",   "each", "map",     "
 
 /* Indices on the stack of world:system. */
 enum { AT_WORLD = 1, AT_NAME, AT_SPEC, AT_SYSTEM };
+
+/* What the arguments of world:system say, before anything is made of it. */
+struct system_draft {
+  struct system_box *system;       /* at the top of the stack but for texts */
+  ecs_system_desc desc;
+  struct query_text query;
+  char what[128];                  /* what messages begin with */
+};
 
 /* ---- what the core lets go of ---------------------------------------------------------- */
 
@@ -158,8 +169,10 @@ static struct system_box *push_system(lua_State *L, struct world_box *box, const
   return system;
 }
 
-void system_read(lua_State *L, struct world_box *box, struct system_draft *draft,
-                 const char *owner) {
+/* Reads the name at 2 and the spec at 3 with the world at 1; owner may be NULL. Raises; pushes what
+** the draft needs. */
+static void read_draft(lua_State *L, struct world_box *box, struct system_draft *draft,
+                       const char *owner) {
   size_t size;
   ecs_system_desc *desc = &draft->desc;
   *desc = (ecs_system_desc){.name = check_text(L, AT_NAME, &size), .owner = owner};
@@ -178,6 +191,11 @@ void system_read(lua_State *L, struct world_box *box, struct system_draft *draft
   variables_of_options(L, box, AT_SPEC, true, what, &draft->query);
   if (!draft->query.text && draft->system->form != FORM_RUN)
     raise_error(L, "%s: option 'query' is needed with each and map", what);
+}
+
+void system_check_spec(lua_State *L, struct world_box *box) {
+  struct system_draft draft;
+  read_draft(L, box, &draft, NULL);
 }
 
 static void anchor(lua_State *L, const struct system_box *system, bool on) {
@@ -204,7 +222,7 @@ static void give_system(lua_State *L, const struct world_box *box, struct system
 void system_in_swap(lua_State *L, struct world_box *box, struct transaction *transaction,
                     uint64_t place, const char *owner) {
   struct system_draft draft;
-  system_read(L, box, &draft, owner);
+  read_draft(L, box, &draft, owner);
   make_query(L, box, &draft);
   check_function(L, box, &draft, true);
   make_kernel(L, box, draft.system);
@@ -240,7 +258,7 @@ void systems_compile(lua_State *L, int world_index) {
 
 void system_now(lua_State *L, struct world_box *box) {
   struct system_draft draft;
-  system_read(L, box, &draft, NULL);
+  read_draft(L, box, &draft, NULL);
   make_query(L, box, &draft);
   check_function(L, box, &draft, draft.system->compile != 0);
   compile(L, box, &draft);

@@ -5,8 +5,6 @@
 #include <lauxlib.h>
 
 #include "core/base/base.h"
-#include "ecs_system.h"
-#include "lua/bind/variables.h"
 
 struct kernel_box;
 struct loop_box;
@@ -52,21 +50,11 @@ struct system_box {
 
 extern const luaL_Reg world_system_methods[];
 
-/* What the arguments of world:system say, before anything is made of it. */
-struct system_draft {
-  struct system_box *system;       /* at the top of the stack but for texts */
-  ecs_system_desc desc;
-  struct query_text query;
-  char what[128];                  /* what messages begin with */
-};
-
-/* Reads the name at 2 and the spec at 3 with the world at 1; owner may be NULL. Raises; pushes what
-** the draft needs. */
-void system_read(lua_State *L, struct world_box *box, struct system_draft *draft,
-                 const char *owner);
-
-/* registrar.system, now. */
+/* registrar.system, now: the world is at 1, the name at 2, the spec at 3. */
 void system_now(lua_State *L, struct world_box *box);
+
+/* Raises unless system_now could take what is there, which may still not fit the world. */
+void system_check_spec(lua_State *L, struct world_box *box);
 
 /* As system_now, in a transaction that is about to be committed. */
 void system_in_swap(lua_State *L, struct world_box *box, struct transaction *transaction,

@@ -2,6 +2,7 @@
 
 #include "lua/system_run.h"
 
+#include "core/run/schedule.h"
 #include "core/store/event.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
@@ -342,4 +343,8 @@ void script_failed(ecs_world *world, const char *system, ecs_status status, void
   if (called != LUA_OK) name_kept(L, FRAME_HANDLER, called, NULL);
   clear(L, FRAME_ERROR);
   finish(box, LUA_OK, NULL);
+}
+
+struct system_box *system_script(const ecs_system *system) {
+  return system->run == script_run ? system->ud : NULL;
 }

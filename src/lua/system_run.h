@@ -2,7 +2,9 @@
 #ifndef ECS_LUA_SYSTEM_RUN_H
 #define ECS_LUA_SYSTEM_RUN_H
 
-#include "core/run/schedule.h"
+#include "core/base/base.h"
+
+struct system_box;
 
 /* What the stack of box->systems->running (in the C function that called the core), and that of
 ** box->systems->host, begins with. */
@@ -21,8 +23,6 @@ void script_failed(ecs_world *world, const char *system, ecs_status status, void
 extern const char on_error_key;
 
 /* The system of this state behind one of the core's, or NULL: a host's, another state's. */
-static inline struct system_box *system_script(const ecs_system *system) {
-  return system->run == script_run ? system->ud : NULL;
-}
+struct system_box *system_script(const ecs_system *system);
 
 #endif

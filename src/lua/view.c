@@ -10,6 +10,7 @@
 #include "lua/bind/names.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
+#include "lua/bind/store_cell.h"
 #include "lua/bind/world_box.h"
 #include "lua/loop.h"
 #include "lua/loop_box.h"

@@ -5,6 +5,7 @@
 #include "core/change/declare_array.h"
 #include "core/store/array.h"
 #include "core/store/component.h"
+#include "core/store/fields.h"
 #include "lua/bind/args.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "floor.h"
-#include "kernel/program.h"
+#include "kernel/build.h"
 
 static void *allocate(void *ud, void *p, size_t osize, size_t nsize) {
   (void)ud;

@@ -11,7 +11,8 @@
 #include <malloc.h>
 #endif
 
-#include "kernel/program.h"
+#include "kernel/build.h"
+#include "kernel/random.h"
 
 static int failures;
 

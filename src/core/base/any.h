@@ -4,15 +4,10 @@
 #ifndef ECS_CORE_BASE_ANY_H
 #define ECS_CORE_BASE_ANY_H
 
+#include "core/base/any_owner.h"
 #include "core/base/base.h"
 
 struct memory;
-
-/* Zero before its first slot. It outlives them: when it goes, it releases those it has and takes
-** them back by any_next_released. */
-struct any_owner {
-  uint32_t released_head;
-};
 
 struct any_slot {
   struct any_owner *owner;   /* NULL: it is free */

@@ -90,19 +90,8 @@ struct write {
   ecs_cell cell;
 };
 
-static inline ecs_id id_make(uint32_t index, uint32_t generation, uint32_t tag) {
-  assert(index < INDEX_LIMIT && generation <= GENERATION_LIMIT && tag <= TAG_LIMIT);
-  return (ecs_id)index | (ecs_id)generation << 28 | (ecs_id)tag << 44;
-}
-
 static inline uint32_t round_up(uint32_t n, uint32_t unit) {
   return (n + unit - 1) / unit * unit;
-}
-
-static inline uint64_t hash_u64(uint64_t x) {
-  x ^= x >> 32;
-  x *= UINT64_C(0x9E3779B97F4A7C15);
-  return x ^ x >> 29;
 }
 
 #endif

@@ -18,6 +18,12 @@ struct map {
   uint32_t count;
 };
 
+static inline uint64_t hash_u64(uint64_t x) {
+  x ^= x >> 32;
+  x *= UINT64_C(0x9E3779B97F4A7C15);
+  return x ^ x >> 29;
+}
+
 /* NONE when the key is not there. */
 uint32_t map_get(const struct map *map, uint64_t key);
 

@@ -12,6 +12,7 @@
 #include "core/base/value.h"
 #include "core/run/schedule.h"
 #include "core/store/array.h"
+#include "core/store/array_cells.h"
 #include "core/store/component.h"
 #include "core/store/event.h"
 #include "core/store/entity.h"

@@ -1,6 +1,7 @@
 /* The arrays of an image. */
 #include "core/image/load.h"
 #include "core/store/array.h"
+#include "core/store/array_cells.h"
 #include "core/store/world.h"
 
 #define PIECE 65536u

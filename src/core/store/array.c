@@ -1,5 +1,7 @@
 #include "core/store/array.h"
 
+#include "core/store/array_cells.h"
+
 #include "core/base/text.h"
 #include "core/base/types.h"
 #include "core/store/check.h"

@@ -4,12 +4,11 @@
 #ifndef ECS_CORE_STORE_ARRAY_H
 #define ECS_CORE_STORE_ARRAY_H
 
-#include "core/base/memory.h"
-#include "core/store/fields.h"
+#include "core/base/base.h"
 
+struct component;
 struct ecs_component_desc;
 
-#define ARRAY_LEAF 0u
 #define ARRAY_FIELD "value"            /* what its leaf is called */
 #define ARRAY_LENGTH_LIMIT 16777216u   /* up to there floats of every type count exactly */
 
@@ -23,17 +22,6 @@ ecs_status array_check_desc(const ecs_world *world, const struct ecs_component_d
 ecs_status array_need(const ecs_world *world, ecs_id id, struct component **out);
 ecs_status array_need_name(const ecs_world *world, const char *name, size_t size,
                            struct component **out);
-
-static inline ecs_type array_type(const struct component *array) {
-  assert(array->length > 0);
-  return array->leaves[ARRAY_LEAF].type;
-}
-
-/* Its cells: as long as it is not migrated, undeclared or loaded. */
-static inline void *array_data(const struct component *array) {
-  assert(array->length > 0 && array->resource);
-  return array->resource[ARRAY_LEAF].data;
-}
 
 /* The invariants of one: ECS_OK or ECS_ECORRUPT. */
 ecs_status array_check(const ecs_world *world, const struct component *array);

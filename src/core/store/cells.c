@@ -1,5 +1,6 @@
 #include "core/store/cells.h"
 
+#include "core/store/attachment.h"
 #include "core/store/component.h"
 #include "core/store/event.h"
 #include "core/store/fields.h"

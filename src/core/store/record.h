@@ -62,6 +62,11 @@ struct entity_index {
   struct page **directory[DIRECTORY_SIZE];
 };
 
+static inline ecs_id id_make(uint32_t index, uint32_t generation, uint32_t tag) {
+  assert(index < INDEX_LIMIT && generation <= GENERATION_LIMIT && tag <= TAG_LIMIT);
+  return (ecs_id)index | (ecs_id)generation << 28 | (ecs_id)tag << 44;
+}
+
 /* The page of an index whose slot is not near, or NULL. */
 static inline struct page *entity_page(const struct entity_index *index, uint32_t at) {
   struct page **middle = index->directory[at >> 20];

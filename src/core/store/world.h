@@ -9,12 +9,14 @@
 #include "core/store/cascade.h"
 #include "core/store/cells.h"
 #include "core/store/command.h"
+#include "core/store/fail.h"
 #include "core/store/graph.h"
 #include "core/store/name.h"
 #include "core/store/record.h"
 #include "core/store/registry.h"
 #include "core/store/scratch.h"
 
+struct attachment;
 struct event;
 struct part;
 struct relation;
@@ -48,15 +50,6 @@ struct events {
   uint32_t retired_capacity;
   const ecs_query *read_by;      /* the query of the system that runs, if it reads events, */
   uint64_t from, until;          /* and the numbers that it goes through */
-};
-
-/* What others keep in a world's memory, freed with it at the latest. */
-struct attachment {
-  struct attachment *next;
-  void (*free)(ecs_world *world, struct attachment *attachment);   /* also detaches it */
-  /* As cells_each, of the cells that it keeps; NULL when it keeps none. */
-  bool (*cells)(const ecs_world *world, const struct attachment *attachment, ecs_type type,
-                cells_fn visit, void *ud);
 };
 
 struct ecs_world {
@@ -99,19 +92,6 @@ void world_clear(ecs_world *world);
 
 /* Releases every any slot that the world's cells hold; they hold none then. */
 void world_release_any(ecs_world *world, struct any_slots *any);
-
-void world_attach_to(ecs_world *world, struct attachment *attachment);
-void world_detach_from(ecs_world *world, struct attachment *attachment);
-
-/* Sets the message and returns the status. */
-ecs_status world_fail(const ecs_world *world, ecs_status status, const char *format, ...);
-ecs_status world_nomem(const ecs_world *world);
-
-/* ECS_EBUSY naming the operation when a system, function form or defer is open. */
-ecs_status world_not_busy(const ecs_world *world, const char *operation);
-
-/* The same, and no loop is open either. */
-ecs_status world_is_idle(const ecs_world *world, const char *operation);
 
 static inline struct table *world_table(const ecs_world *world, uint32_t index) {
   assert(index < world->graph.table_count);

@@ -1,5 +1,6 @@
 #include "lua/bind/any_values.h"
 
+#include "core/base/any.h"
 #include "core/base/memory.h"
 #include "core/store/scratch.h"
 #include "lua/bind/args.h"

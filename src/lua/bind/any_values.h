@@ -5,8 +5,9 @@
 
 #include <lauxlib.h>
 
-#include "core/base/any.h"
+#include "core/base/any_owner.h"
 
+struct any_slots;
 struct world_box;
 
 /* Of a world. */

@@ -1,6 +1,7 @@
 #include "lua/bind/batch.h"
 
 #include "core/store/component.h"
+#include "core/store/fields.h"
 #include "core/store/scratch.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"

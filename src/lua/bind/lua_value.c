@@ -1,9 +1,10 @@
 #include "lua/bind/lua_value.h"
 
+#include "core/base/any.h"
 #include "core/base/enumeration.h"
 #include "core/base/intern.h"
 #include "core/store/component.h"
-#include "core/store/entity.h"
+#include "core/store/fields.h"
 #include "core/store/record.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"
@@ -104,7 +105,8 @@ void push_cell(lua_State *L, struct world_box *box, int world_index,
   if (push_number_at(L, leaf->type, &cell, 0)) return;
   switch (type_class(leaf->type)) {
     case CLASS_ID:
-      lua_pushinteger(L, (lua_Integer)entity_target(box->world, cell.u64));
+      if (!entity_find(box->entities, cell.u64)) cell.u64 = ECS_NULL;
+      lua_pushinteger(L, (lua_Integer)cell.u64);
       break;
     case CLASS_TEXT: {
       ecs_string text = intern_text(box->strings, cell.u32);

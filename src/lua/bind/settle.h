@@ -5,7 +5,6 @@
 #include "lua/bind/any_values.h"
 #include "lua/bind/weight.h"
 #include "lua/bind/world_box.h"
-#include "core/base/memory.h"
 
 /* The last thing that every public call does that may have grown or freed: the core must not
 ** be touched after it, box->world may be NULL. */
@@ -13,7 +12,7 @@ static inline void settle(lua_State *L, struct world_box *box, int world_index) 
   if (UNLIKELY(!box->world)) return;
   world_be_sure(box->world);
   if (UNLIKELY(box->any.owner.released_head)) settle_any(L, box, world_index);
-  if (UNLIKELY(box->memory->bytes - box->weight.reported >= 65536)) settle_weight(L, box);
+  if (UNLIKELY(*box->bytes - box->weight.reported >= 65536)) settle_weight(L, box);
 }
 
 /* Ends a public call that has stored cells of any type. */

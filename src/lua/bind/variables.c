@@ -2,7 +2,6 @@
 
 #include "core/base/text.h"
 #include "core/store/fields.h"
-#include "core/store/record.h"
 #include "ecs_world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/ids.h"
@@ -38,7 +37,7 @@ static ecs_id read_value(lua_State *L, struct world_box *box, const struct sourc
            component ? "a field is no entity" : ecs_message(box->world));
   }
   ecs_id id = to_id(L, lua_gettop(L), &is_id);
-  ecs_status status = is_id ? entity_status(box->entities, id) : ECS_EINVAL;
+  ecs_status status = is_id ? ecs_entity_status(box->world, id) : ECS_EINVAL;
   if (status != ECS_OK && status != ECS_EDEAD)
     refuse(L, from, "$%s is %s: an entity's id, or the name of a component or tag, expected", name,
            show_value(L, lua_gettop(L), got, sizeof got));

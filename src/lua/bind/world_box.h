@@ -19,6 +19,7 @@
 #define WORLD_STAGE 4    /* function: is told what scripts register (recording.c) */
 #define WORLD_VALUES 4   /* how many */
 
+struct chance;
 struct entity_index;
 struct intern_table;
 struct kernels;
@@ -46,6 +47,9 @@ struct world_box {
     uint64_t number;         /* of the world among those: never given twice */
   } names;
   struct memory *memory;     /* the world's */
+  const size_t *bytes;       /* that it has now: memory.bytes */
+  struct chance *chance;     /* the world's stream of random numbers */
+  const uint64_t *tick;      /* its updates so far */
   const struct entity_index *entities;   /* the world's */
   const struct intern_table *strings;    /* the world's */
   const uint64_t *version;   /* of the world's components: registry.version */

@@ -1,4 +1,5 @@
-#include "kernel/program.h"
+#include "kernel/random.h"
+
 #include "kernel/vector.h"
 #include "kernel/math32.h"
 #include "kernel/philox.h"

@@ -1,0 +1,198 @@
+/* Making programs.
+**
+** The front end states a function's meaning through the builder, one call per operation in program
+** order; `build_finish` optimises, allocates registers and checks.
+**
+**   struct builder *b = builder_new(memory);
+**   k_value x = build_load(b, px), v = build_load(b, vx);
+**   k_value dt = build_convert(b, KT_F32, build_uniform(b, 0, KT_F64));
+**   build_store(b, px, build_binary(b, KO_ADD, x, build_binary(b, KO_MUL, v, dt)));
+**   status = build_finish(b, &program);
+**
+** Values. A value is a number for what one operation yields: it has a type (k_type),
+** never changes, and is either *varying* (one per row) or *uniform* (one for all rows:
+** constants, uniforms, loop counters and operations on these alone). Uniform and varying
+** operands mix freely. The two operands of a binary operation have one type; only
+** comparisons take any two numbers (and compare them exactly, as Lua does). Anything else
+** is converted first.
+**
+** Masks. A lane mask is a value of type bool; K_ALL is the mask of every row. Operations
+** are done for every row, whatever the mask: only `build_select`, commands, reductions
+** and operations that can fail look at one. So a write under a mask is
+** `cur = build_select(b, mask, new, cur)`, and masks are combined with KO_AND, KO_ANDN,
+** KO_OR, KO_NOT (the wider mask as first operand); K_ALL among them costs nothing. Work
+** that only rows of an empty mask would need is skipped by itself, block by block: the
+** front end need not say so.
+**
+** Failing. What can fail (i64 // and % by zero, float to integer, narrow stores, empty
+** random intervals) fails only in the rows of the mask given to `build_at`, and the
+** failure carries the tag given there. The first failing row is reported; rows before it
+** are written whole, it and the rows behind it are not.
+**
+** Errors of the builder are sticky: after the first one every call returns K_NONE and
+** does nothing, so that only `build_finish` needs to be looked at.
+*/
+#ifndef ECS_KERNEL_BUILD_H
+#define ECS_KERNEL_BUILD_H
+
+#include "kernel/program.h"
+
+typedef int32_t k_value;
+
+#define K_ALL 0      /* the mask of every row: the constant true */
+#define K_NONE (-1)  /* no value */
+
+struct builder;
+
+/* An empty program, or NULL when out of memory. */
+struct builder *builder_new(struct memory *memory);
+void builder_free(struct builder *b);
+
+/* What went wrong so far (K_OK: nothing). */
+k_status builder_status(const struct builder *b);
+
+k_type build_type(const struct builder *b, k_value v);
+/* Whether it may differ from row to row: false of a uniform value. */
+bool build_varies(const struct builder *b, k_value v);
+
+/* Mask and tag of what can fail, until the next call. The tag comes back in k_failure. */
+void build_at(struct builder *b, k_value mask, uint32_t tag);
+
+/* A mark to come back to: what was built since is forgotten (loops are typed to a fixed
+** point by building the body again). Columns declared since stay declared. */
+typedef struct k_mark {
+  k_value value, loop;
+  uint32_t sites;
+} k_mark;
+k_mark build_mark(const struct builder *b);
+void build_rewind(struct builder *b, k_mark mark);
+
+/* Columns and scalars.
+**
+** `build_column` declares the next column and returns its number, from 0, or NONE;
+** `machine_run` is given their arrays in the order of declaration. Two columns of one
+** program must be two arrays: ask once per field.
+**
+** `build_load` is the value at the start of the row, the same value each time: the front
+** end keeps the current value of a field as it does for a local variable.
+**
+** `build_store` says what the column holds when the row is done; the last call counts;
+** call it outside loops. The value has the column's type: see `build_fit`.
+**
+** `build_put` stores in the rows that the run is for, see build_start.
+**
+** `build_rows_entity` is the id of the row's entity: a column of its own, never stored
+** to, always alive, so that it costs no look-up. */
+uint32_t build_column(struct builder *b, k_column type);
+k_value build_load(struct builder *b, uint32_t column);
+void build_store(struct builder *b, uint32_t column, k_value v);
+void build_put(struct builder *b, uint32_t column, k_value v);
+k_value build_rows_entity(struct builder *b, uint32_t column);
+
+/* Arrays: columns of their own length that are the same for all rows, and only read.
+**
+** `build_array` declares the next array and returns its number, from 0, or NONE; runs are given
+** them in that order. `build_element` is the element at an index (i64, from 1) of the row, any
+** where there is none; `build_inside` is whether there is one.
+**
+** `build_need`: where the mask of what is present does not hold, rows of the mask given to build_at
+** fail (KE_NIL; KE_ABSENT for that of build_inside). */
+uint32_t build_array(struct builder *b, k_column type);
+k_value build_element(struct builder *b, uint32_t array, k_value index);
+k_value build_inside(struct builder *b, uint32_t array, k_value index);
+void build_need(struct builder *b, k_value present);
+/* Whether rows of a mask are all rows of another one, as far as is plain from how it was made. */
+bool build_implies(const struct builder *b, k_value mask, k_value other);
+
+/* Lookups: what else is to be found by ids, which whoever runs the program knows: k_look.
+**
+** `build_lookup` declares the next one, of values of a type, and returns its number, from 0, or
+** NONE. `build_look` is what it finds for a value of the row, an i64, in the rows of a mask, and
+** anything in others: the same in all of a run. */
+uint32_t build_lookup(struct builder *b, k_type type);
+k_value build_look(struct builder *b, uint32_t lookup, k_value from, k_value mask);
+
+/* `v` as a column of `type` takes it, by the rules of world:set: i64 for integer columns
+** (KE_FRACTION, KE_RANGE in rows of the mask where it does not fit), rounded for f32. */
+k_value build_fit(struct builder *b, k_column type, k_value v);
+
+k_value build_constant(struct builder *b, k_type type, k_scalar s);
+k_value build_f64(struct builder *b, double x);
+k_value build_f32(struct builder *b, float x);
+k_value build_i64(struct builder *b, int64_t x);
+k_value build_bool(struct builder *b, bool x);
+
+/* The number `index` (0 up, below 256) of the uniforms that each run is given. Asked for
+** with one type always. */
+k_value build_uniform(struct builder *b, uint32_t index, k_type type);
+
+/* The rows that a run is for, of a program that is not for all of them: the mask to begin
+** with, k_run.start. What other rows would do is up to the caller's masks. */
+k_value build_start(struct builder *b);
+
+/* To another number type. i64 to f32 goes through f64, as a Lua number would. A float
+** that has no integer value is KE_INTEGER when `type` is KT_I64. Same type: v itself. */
+k_value build_convert(struct builder *b, k_type type, k_value v);
+
+/* Operations mean what Lua 5.4 means by them; f32 is rounded at each step. */
+typedef enum k_op {
+#define OPERATION(name, operands, types, floats, others, cost) KO_##name,
+#include "kernel/operations.def"
+  KO_COUNT
+} k_op;
+
+k_value build_unary(struct builder *b, k_op op, k_value x);
+k_value build_binary(struct builder *b, k_op op, k_value x, k_value y);
+
+/* x in the rows of the mask, y in the others. x and y have one type. */
+k_value build_select(struct builder *b, k_value mask, k_value x, k_value y);
+
+/* world:random(e): see k_random. `call` counts the row's calls from 0 (i64); `seed` and
+** `tick` are uniform i64. */
+k_value build_random(struct builder *b, k_value entity, k_value call, k_value seed,
+                     k_value tick);
+/* f64 in [0, 1) and i64 in [lo, hi] (fails KE_EMPTY when lo > hi) from such bits. */
+k_value build_random_unit(struct builder *b, k_value bits);
+k_value build_random_range(struct builder *b, k_value bits, k_value lo, k_value hi);
+
+/* A loop of `count` rounds (uniform i64; none when below 1), left when `mask` is empty
+** before the first round or `again` after one. Yields the round, from 0, a uniform i64.
+** Values made inside are not to be used behind the loop, except those carried.
+**
+**   k_value i = build_loop(b, count, mask);
+**   k_value acc = build_carry(b, acc0, true), live = build_carry(b, mask, true);
+**   ...
+**   build_next(b, acc, build_select(b, live, new, acc));
+**   build_next(b, live, still);
+**   build_endloop(b, still);
+**
+** A carried value is `init` in the first round, then what `build_next` said in the round
+** before; behind the loop it is the last such value (`init` when no round was done). Its
+** type is init's. Without `varying` it is uniform: then init and next must be. Carries are
+** declared right behind build_loop; a carry without build_next keeps its value.
+**
+** Rounds are done for all rows of a block as long as one of them needs another: what rows
+** carry that have left the loop is kept by selects, as above, and what can fail is given
+** the mask of those that have not. A uniform carry tells of no row how long it stayed. */
+k_value build_loop(struct builder *b, k_value count, k_value mask);
+k_value build_carry(struct builder *b, k_value init, bool varying);
+void build_next(struct builder *b, k_value carry, k_value next);
+void build_endloop(struct builder *b, k_value again);
+
+/* Results other than stores.
+**
+** `build_emit`: the rows of the mask are marked in bitmap `index` (0 up, below 64).
+** Filters are one bitmap. Each command of a function has its own, numbered in program
+** order: see `k_commands_next`. In a loop the rounds are united, which is right for a
+** command that may be repeated; the front end refuses other mixtures.
+**
+** `build_reduce`: the rows of the mask join total `index` (0 up, below 16); i64 or f64;
+** outside loops. */
+void build_emit(struct builder *b, uint32_t index, k_value mask);
+void build_reduce(struct builder *b, uint32_t index, k_reduce how, k_value v, k_value mask);
+
+/* Optimises, allocates registers, checks. On K_OK *out is a program that `program_free`
+** frees; the builder is spent either way and is to be freed. */
+k_status build_finish(struct builder *b, struct program **out);
+
+#endif

@@ -1,0 +1,74 @@
+/* What a kernel is, and the programs that its function has become: see kernel_variant.h. */
+#ifndef ECS_LUA_VARIANT_H
+#define ECS_LUA_VARIANT_H
+
+#include "core/store/attachment.h"
+#include "front/guard.h"
+#include "kernel/run.h"
+#include "lua/kernel.h"
+#include "lua/kernel_variant.h"
+
+#define REFUSAL 0              /* among a variant's anchors: no number of what the front anchors, */
+#define THE_FUNCTION 1         /* and the number of what it anchors first */
+
+/* What a world's object has compiled, in the world's memory: freed with the world whatever
+** becomes of the object and of handles. */
+struct kernel_set {
+  struct attachment link;
+  struct kernel *list;
+  struct runner runner;
+};
+
+/* A function that is to be compiled. */
+struct kernel {
+  struct world_box *box;
+  struct kernel_set *set;
+  struct kernel *previous, *next;
+  const ecs_query *query;
+  enum front_result result;
+  struct variant **variants;   /* the last used first */
+  uint32_t count, capacity;
+  uint64_t compilations;       /* that gave a program */
+  uint64_t anchored;           /* tables of anchors so far */
+  uint64_t runs;
+  bool refused;                /* when it was last asked for */
+  bool filtered;               /* for rows that a q:where(fn) lets through: programs start so */
+  const char *form;            /* of a query or a system, that it was given to last */
+  bool breaks_promise;         /* refused since it writes to a term declared :in */
+};
+
+/* One program of a function; or, without a program, that it was refused where its guards fit: its
+** anchors then have the reason at REFUSAL. */
+struct variant {
+  struct run_plan plan;        /* its arrays are `cells`, `commands`, `asked`, `lookups` */
+  uint64_t version;            /* of the world's components */
+  struct which which;
+  struct guard *guards;
+  uint32_t guard_count;
+  struct resource_uniform *resources;
+  uint32_t resource_count;
+  struct run_column *cells;
+  struct front_column *columns;   /* what messages and explain say of them */
+  uint32_t column_count;
+  bool quiet;                  /* its runs cannot fail and have no results but what they store */
+  uint32_t anchors;            /* its table among the kernel's, with weak values */
+  uint32_t anchor_count;       /* in it; the function is the first */
+  uint64_t run;                /* of the kernel, that `uniforms` are for */
+  k_scalar uniforms[FRONT_UNIFORMS];
+  struct run_command commands[RUN_ORDERS];
+  struct run_asked asked[RUN_ASKED];
+  struct run_lookup *lookups;
+  uint32_t lookup_count;
+  struct run_other others[RUN_OTHERS];
+  uint32_t other_count;
+  ecs_id array_ids[FRONT_ARRAYS];   /* 0: a table */
+  uint32_t array_leaves[FRONT_ARRAYS];   /* of a resource: which field of it */
+  bool array_written[FRONT_ARRAYS];
+  uint32_t array_count;
+  k_array arrays[FRONT_ARRAYS];   /* as they are in this run */
+  struct copied copied[FRONT_ARRAYS];   /* tables among them */
+  bool texts;                  /* some of its guards are GUARD_TEXT */
+  bool starved;                /* there was no memory to copy them */
+};
+
+#endif
