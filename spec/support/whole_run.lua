@@ -1,0 +1,314 @@
+--- Runs random whole functions (whole_gen.lua) in a world with kernels and in one without:
+---   lua5.4 spec/support/whole_run.lua FIRST COUNT
+--- prints each program that differs, made small, and how many functions were compiled.
+local ecs = require "ecs"
+local generator = require "spec.support.whole_gen"
+local random = require "spec.support.rng"
+local scopes = require "spec.support.whole_scope"
+local shrink = require "spec.support.whole_shrink"
+
+local M = {}
+
+local function pick(numbers, list)
+  return list[numbers:range(1, #list)]
+end
+
+-- ---- the world ----
+
+local components = { "N", "Body", "Packed", "Shield", "Mark" }
+local function declare(world)
+  for _, name in ipairs(components) do
+    local texts = { storage = name == "Packed" and "sparse" or nil,
+      toggle = name == "Shield" or nil }
+    for i, field in ipairs(scopes.fields[name]) do
+      local type = field[2] == "enum" and "enum(red, green, blue)" or field[2]
+      texts[i] = field[1] .. ": " .. type
+    end
+    world:component(name, texts)
+  end
+  world:tag "Tag"
+  world:tag "Other"
+  world:relation("Near", { exclusive = true })
+  world:relation "Likes"
+  world:resource("Score", { "f: f64", "n: i32", "on: bool" })
+end
+
+local values = {
+  f64 = function(numbers)
+    if numbers:range(1, 12) == 1 then
+      return pick(numbers, { 0.0, -0.0, 1 / 0, -1 / 0, 1e300, 2.0 ^ 53, 5e-324 })
+    end
+    return numbers:range(-400, 400) / 8
+  end,
+  f32 = function(numbers) return numbers:range(-400, 400) / 8 end,
+  i32 = function(numbers) return numbers:range(-20, 60) end,
+  i16 = function(numbers) return numbers:range(-20, 60) end,
+  i64 = function(numbers)
+    if numbers:range(1, 12) == 1 then
+      return pick(numbers, { math.maxinteger, math.mininteger, 1 << 53, -1 })
+    end
+    return numbers:range(-9, 99)
+  end,
+  u8 = function(numbers) return numbers:range(0, 255) end,
+  bool = function(numbers) return numbers:range(0, 1) == 1 end,
+  enum = function(numbers) return pick(numbers, { "red", "green", "blue" }) end,
+  string = function(numbers) return pick(numbers, { "ann", "bob", "" }) end,
+  entity = function(numbers, ids) return numbers:range(1, 6) > 1 and pick(numbers, ids) or nil end,
+}
+
+local function part(numbers, name, ids)
+  local fields = {}
+  for _, field in ipairs(scopes.fields[name]) do
+    fields[field[1]] = values[field[2]](numbers, ids)
+  end
+  return fields
+end
+
+-- How many of a hundred entities have a component.
+local chances = { Body = 60, Packed = 35, Shield = 45, Mark = 10 }
+
+-- One entity more. Of a world where they are alike most are in one table.
+local function spawn(world, numbers, ids, alike)
+  local function some(percent)
+    local drawn = numbers:range(1, 100)
+    if alike then return percent >= 40 and drawn <= 99 end
+    return drawn <= percent
+  end
+  local has = { N = some(90) and part(numbers, "N", ids) or nil, Tag = some(50) or nil,
+    Other = some(20) or nil, Likes = some(15) and ids[numbers:range(1, math.min(3, #ids))] or nil }
+  for i = 2, #components do
+    local name = components[i]
+    if some(chances[name]) then has[name] = part(numbers, name, ids) end
+  end
+  if numbers:range(1, 100) <= 35 then has.Near = pick(numbers, ids) end
+  if numbers:range(1, 100) <= 30 then has.ChildOf = pick(numbers, ids) end
+  local e = world:spawn(has)
+  if has.Shield and numbers:range(1, 2) == 1 then world:disable(e, "Shield") end
+  return e
+end
+
+local function new_arrays(world, numbers, ids)
+  local types = { floats = "f64", ints = "i32", bytes = "u8", flags = "bool", those = "entity" }
+  local arrays = {}
+  for _, name in ipairs { "floats", "ints", "bytes", "flags", "those" } do
+    local array = world:array(name, types[name], 8)
+    for i = 1, 8 do
+      local value = values[types[name]](numbers, ids)
+      if value ~= nil then array[i] = value end
+    end
+    arrays[name] = array
+  end
+  return arrays
+end
+
+-- The world of a program, and what its functions find outside.
+local function new_world(program, kernels)
+  local world = ecs.world { kernels = kernels, tag = 1, seed = program.seed }
+  local numbers = random.new(program.seed + 101)
+  declare(world)
+  local ids = { world:spawn(), world:spawn { Body = {}, N = {} }, world:spawn { N = {} } }
+  for i = 4, program.rows do ids[i] = spawn(world, numbers, ids, program.alike) end
+  local out = new_arrays(world, numbers, ids)
+  for _ = 1, #ids // 40 do
+    local e = pick(numbers, ids)
+    if e ~= ids[2] and world:alive(e) then world:despawn(e) end
+  end
+  out.world, out.anchor, out.null, out.score = world, ids[2], ecs.null, world:res "Score"
+  out.outside = pick(numbers, ids)
+  out.UF, out.UI = numbers:range(-40, 40) / 4, numbers:range(-5, 9)
+  out.config = { f = 2.5, n = numbers:range(1, 4), on = numbers:range(0, 1) == 1,
+    list = { 1.5, -0.5 } }
+  out.cost = { red = 1.0, green = 2.5, blue = -1.0 }
+  out.list = { 1.0, 2.0, 0.5, -3.0, 8.0 }
+  out.score.f, out.score.n = 1.5, numbers:range(0, 50)
+  return out
+end
+
+-- ---- running ----
+
+local names = { "world", "anchor", "null", "score", "outside", "UF", "UI", "config", "cost", "list",
+  "floats", "ints", "bytes", "flags", "those" }
+
+local frame = ("local %s = ...\n"):format(table.concat(names, ", ")) .. [[
+local function help(x, y)
+  if x > y then return x - y end
+  return y
+end
+local function helpi(x, y)
+  if x == y then return x - y end
+  return x ~ y
+end
+local function whole(x)
+  if x > -1e9 and x < 1e9 then return math.floor(x) end
+  return 0
+end
+]]
+
+function M.text(unit)
+  return frame .. generator.source(unit)
+end
+
+local function load_unit(out, unit)
+  local given = {}
+  for i, name in ipairs(names) do given[i] = out[name] end
+  return assert(load(M.text(unit), "=whole"))(table.unpack(given, 1, #names))
+end
+
+local function pack(x)
+  if x ~= x then return "nan" end
+  return math.type(x) == "float" and ("%a"):format(x) or tostring(x)
+end
+
+-- What a query's function form gives, as text.
+local rests = {}
+
+function rests.each(query, fn) query:each(fn, 0.25) return "" end
+function rests.sum(query, fn) return pack(query:sum(fn)) end
+function rests.where(query, fn)
+  local ids = query:where(fn):ids()
+  return table.concat(ids, " ")
+end
+function rests.count(query) return query:count() end
+function rests.ids(query) return table.concat(query:ids(), " ") end
+function rests.first(query) return tostring(query:first()) end
+function rests.set(query) query:set("Mark.x", 3.5) return "" end
+function rests.add(query) query:add "Other" return "" end
+function rests.remove(query) query:remove "Body" return "" end
+function rests.despawn(query) query:despawn() return "" end
+function rests.max(query, fn)
+  local value, who = query:max(fn)
+  return value and pack(value) .. " " .. tostring(who) or "none"
+end
+function rests.min(query, fn)
+  local value, who = query:min(fn)
+  return value and pack(value) .. " " .. tostring(who) or "none"
+end
+function rests.run(query, fn, kernels)
+  if not kernels then return rests.each(query, fn) end
+  local ok, why = pcall(query.run, query, fn, 0.25)
+  if ok then return "" end
+  if not tostring(why):find "cannot be compiled" then error(why, 0) end
+  return rests.each(query, fn)
+end
+function rests.loop(query)
+  local n = 0
+  for _ in query:each() do n = n + 1 end
+  return n
+end
+function rests.chunks(query)
+  local seen = {}
+  for chunk in query:chunks() do
+    for i = 1, chunk.n do seen[#seen + 1] = chunk.entities[i] end
+  end
+  return table.concat(seen, " ")
+end
+
+-- Makes of a unit a function that runs it once and gives what it told.
+local function prepare(out, unit, i, kernels)
+  local world, text, fn = out.world, generator.query(unit), load_unit(out, unit)
+  local variables = text:find("$p", 1, true) and out.anchor or nil
+  if unit.form == "system" then
+    local name = "s" .. i
+    world:system(name, { query = text, each = fn, ["$p"] = variables, enabled = true })
+    return function()
+      world:run(name, 0.25)
+      return ""
+    end, function() return world:explain(name) end
+  end
+  local query = variables and world:query(text, { p = variables }) or world:query(text)
+  local rest = unit.rest and load_unit(out, unit.rest)
+  return function()
+    if unit.rest then return rests[unit.rest.form](query:where(fn), rest, kernels) end
+    return rests[unit.form](query, fn, kernels)
+  end, function() return world:explain(fn) end
+end
+
+local function plain(problem)
+  return (tostring(problem):gsub("\n.*", ""):gsub("entity %S+: ", ""):gsub("@%d+", ""))
+end
+
+-- How the entities lie in their tables, and what they and all else hold.
+local function state(world)
+  local ids = table.concat(world:query "N":ids(), " ") .. "|"
+    .. table.concat(world:query "Mark":ids(), " ")
+  return ("%d %x %d"):format(world:digest(), #ids, world:describe().entities) .. ids
+end
+
+--- What a program tells after each of its units in each turn, and how its units were run.
+function M.play(program, kernels)
+  local out = new_world(program, kernels)
+  local world, said, told, runs = out.world, {}, {}, {}
+  for i, unit in ipairs(program.units) do
+    local ok, run, explain = pcall(prepare, out, unit, i, kernels)
+    runs[i] = ok and run or function() error(run, 0) end
+    told[i] = ok and explain or function() return { tier = "refused", reason = run } end
+  end
+  for _ = 1, program.turns do
+    for _, run in ipairs(runs) do
+      local ok, what = pcall(run)
+      said[#said + 1] = (ok and what or plain(what)) .. "|" .. state(world)
+    end
+    local ok, problem = pcall(world.update, world, 0.25)
+    said[#said + 1] = (ok and "" or plain(problem)) .. "|" .. state(world)
+    assert(world:check())
+  end
+  for i, explain in ipairs(told) do
+    local ok, about = pcall(explain)
+    told[i] = ok and about or { tier = "none" }
+  end
+  world:close()
+  return said, told
+end
+
+--- Whether a program does the same with kernels and without: nil, or what differs; how its units
+--- were run; whether any of them raised.
+function M.differs(program)
+  local with, told = M.play(program, true)
+  local without = M.play(program, false)
+  for i = 1, math.max(#with, #without) do
+    if with[i] ~= without[i] then
+      return ("step %d:\n  with kernels %s\n  without      %s"):format(i,
+        tostring(with[i]):sub(1, 150), tostring(without[i]):sub(1, 150)), told
+    end
+  end
+  return nil, told, with
+end
+
+--- A program as text.
+function M.show(program)
+  local lines = { ("-- seed %d, %d rows%s, %d turns"):format(program.seed, program.rows,
+    program.alike and " alike" or "", program.turns) }
+  for _, unit in ipairs(program.units) do
+    for _, one in ipairs { unit, unit.rest } do
+      lines[#lines + 1] = ("-- %s of %s\n%s"):format(one.form, generator.query(one),
+        generator.source(one))
+    end
+  end
+  return table.concat(lines, "\n")
+end
+
+--- A program that differs, made small, and what differs then.
+function M.small(program)
+  local small = shrink.program(program, function(smaller)
+    local ok, what = pcall(M.differs, smaller)
+    return ok and what ~= nil
+  end)
+  return M.show(small) .. "\n" .. M.differs(small)
+end
+
+local function main(first, count)
+  local tiers = {}
+  for seed = first, first + count - 1 do
+    local program = generator.generate(seed)
+    local what, told = M.differs(program)
+    if what then print(M.small(program)) end
+    for _, about in ipairs(told) do tiers[about.tier] = (tiers[about.tier] or 0) + 1 end
+  end
+  for tier, number in pairs(tiers) do print(tier, number) end
+end
+
+if arg and arg[0] and arg[0]:find("whole_run%.lua$") then
+  main(tonumber(arg[1]), tonumber(arg[2]))
+end
+
+return M
