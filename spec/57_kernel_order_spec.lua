@@ -10,7 +10,7 @@ local COUNT = 300
 local function declare(world)
   world:component("World", { "x: f64", "n: i32" })
   world:component("Local", { "x: f64" })
-  world:component("Far", { "w: f32" }, { storage = "sparse" })
+  world:component("Far", { "w: f32", storage = "sparse" })
   world:component("Lamp", { "lit: i32" })
   for _, tag in ipairs { "Red", "Blue", "Chasing", "Idle" } do world:tag(tag) end
   world:relation("State", { exclusive = true })

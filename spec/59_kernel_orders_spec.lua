@@ -12,7 +12,7 @@ local function new_world(kernels, rows)
   world:component("P", { "x: f64", "i: i32", "on: bool" })
   world:component("Bullet", { "at: entity", "damage: f32", "left: i32" })
   world:component("Health", { "hp: f32 = 10", "by: entity", "hits: u8", "mood: enum(calm, angry)" })
-  world:component("Burning", { "heat: i32 = 3" }, { storage = "sparse" })
+  world:component("Burning", { "heat: i32 = 3", storage = "sparse" })
   world:tag "Hit"
   world:tag "Dead"
   local last

@@ -11,7 +11,7 @@ local function new_world(kernels, rows)
   world:component("Health", { "hp: f64 = 100", "armor: i16", "by: entity", "on: bool", "w: f32",
     "mood: enum(calm, angry)" })
   world:component("Hit", { "who: entity", "amount: f64", "n: i32", "other: entity" })
-  world:component("Extra", { "n: i32" }, { storage = "sparse" })
+  world:component("Extra", { "n: i32", storage = "sparse" })
   world:relation("Docked", { "fee: f64", exclusive = true })
   world:component("Port", { "income: f64", "ships: i32" })
   local ids, ports = {}, {}

@@ -11,8 +11,8 @@ local function new_world(kernels, rows)
   world:component("Position", { "x: f64", "y: f32 = 2" })
   world:component("Spawner", { "left: i32", "kind: enum(rat, orc)", "at: entity" })
   world:component("Enemy", { "hp: i16 = 7", "kind: enum(rat, orc)", "by: entity", "angry: bool" })
-  world:component("Armed", { "shots: i32" }, { requires = { "Position" } })
-  world:component("Seen", { "n: i32" }, { storage = "sparse" })
+  world:component("Armed", { "shots: i32", requires = { "Position" } })
+  world:component("Seen", { "n: i32", storage = "sparse" })
   world:tag "Fresh"
   local last
   for n = 1, rows or 2500 do
