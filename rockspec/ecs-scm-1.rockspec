@@ -127,6 +127,7 @@ build = {
         "src/front/front.c",
         "src/front/guard.c",
         "src/front/maybe.c",
+        "src/front/mixed.c",
         "src/front/number.c",
         "src/front/numeric_for.c",
         "src/front/outside.c",

@@ -1,6 +1,7 @@
 /* Where values of rows come from and go to: fields of views and of resources. */
 #include "front/commands.h"
 #include "front/front.h"
+#include "front/mixed.h"
 #include "front/steps.h"
 
 #include "core/base/value.h"
@@ -103,6 +104,7 @@ struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
   value.names = field->type == ECS_ENUM ? field->names : NULL;
   if (field->type == ECS_STRING) value.names = &front_texts;
   value.entity = field->type == ECS_ENTITY;
+  value.bits = mixed_bits_of(field->type);
   return is_of_other(f, slot) ? steps_other(f, value, at) : value;
 }
 
@@ -180,6 +182,7 @@ static struct val resource_field(struct front *f, struct val at) {
   struct val value = val_number(f, build_uniform(f->b, number, type), true);
   value.names = leaf->type == ECS_ENUM ? leaf->names : NULL;
   value.entity = leaf->type == ECS_ENTITY;
+  value.bits = mixed_bits_of(leaf->type);
   return steps_field(f, value, at);
 }
 
@@ -233,9 +236,10 @@ k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, stru
   if (leaf->type == ECS_ENTITY && outside_null(f, value)) return build_i64(f->b, 0);
   if (value.kind == VAL_NOTHING)
     front_refuse(f, "it sets a field of type %s to what is not the same type on every way here: "
-                    "beside floats add 0.0 to an integer field", type_name(leaf->type));
+                    "give it a value of one type", type_name(leaf->type));
   if (!type_is_number(leaf->type) || !val_is_number(f, value))
     front_refuse(f, "it sets a field of type %s to another type", type_name(leaf->type));
+  if (type_class(leaf->type) != CLASS_FLOAT) value = mixed_settle(f, value);
   return build_fit(f->b, type, value.value);
 }
 

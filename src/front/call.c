@@ -3,6 +3,7 @@
 
 #include "front/commands.h"
 #include "front/front.h"
+#include "front/mixed.h"
 #include "front/steps.h"
 #include "core/base/text.h"
 #include "core/store/component.h"
@@ -69,14 +70,14 @@ static struct val min_max(struct front *f, k_op op, const struct val *arguments,
     struct val next = need(f, arguments, count, i, function);
     int type = val_common_type(f, result, next);
     if (type < 0)
-      front_refuse(f, "math.%s mixes integers and floats: add 0.0 to the integer",
-                   math_names[function]);
+      front_refuse(f, "math.%s mixes ids and floats: add 0.0 to the id", math_names[function]);
     k_value x = number_as(f, result, (k_type)type), y = number_as(f, next, (k_type)type);
-    bool mixed = val_mixes(f, result, next);
     bool wide = type == KT_I64 && (val_is_wide(result) || val_is_wide(next));
     const struct val before = result;
     result = val_number(f, build_binary(f->b, op, x, y), before.soft && next.soft);
-    result.mixed = mixed;
+    k_value other = op == KO_MIN ? build_binary(f->b, KO_LT, y, x)
+                                 : build_binary(f->b, KO_LT, x, y);
+    mixed_join(f, other, next, before, &result);
     result.wide = wide;
     result = steps_step(f, result, op == KO_MIN ? KS_MIN : KS_MAX, before, next);
   }
@@ -85,6 +86,7 @@ static struct val min_max(struct front *f, k_op op, const struct val *arguments,
 
 /* math.abs. It has an integer's type, even of the least one, of which it is that integer. */
 static struct val absolute(struct front *f, struct val x) {
+  if (mixed_meets(f, x, x)) return mixed_absolute(f, x);
   number_decided(f, x, x, "takes math.abs of");
   struct val result = val_number(f, build_unary(f->b, KO_ABS, x.value), x.soft);
   result.wide = val_is_wide(x);
@@ -93,6 +95,7 @@ static struct val absolute(struct front *f, struct val x) {
 
 static struct val floor_ceil(struct front *f, uint32_t name, struct val x) {
   if (val_type(f, x) == KT_I64) return x;
+  x = mixed_settle(f, x);
   k_op op = name == MATH_FLOOR ? KO_FLOOR : KO_CEIL;
   return val_number(f, build_unary(f->b, op, x.value), x.soft);
 }
@@ -115,6 +118,8 @@ static struct val fmod_of(struct front *f, struct val x, struct val y) {
 }
 
 static struct val ult_of(struct front *f, struct val x, struct val y) {
+  x = mixed_settle(f, x);
+  y = mixed_settle(f, y);
   k_value a = number_as(f, x, KT_I64), b = number_as(f, y, KT_I64);
   return val_number(f, build_binary(f->b, KO_ULT, a, b), false);
 }
@@ -160,6 +165,7 @@ static void modf_of(struct front *f, struct val x, struct val results[2]) {
   results[1].value = build_select(b, build_binary(b, KO_EQ, x.value, part), zero, rest);
   results[0] = val_number(f, build_binary(b, KO_ADD, part, zero), x.soft);
   results[0].mixed = true;
+  results[0].whole = K_NONE;
 }
 
 static struct val to_integer(struct front *f, struct val x) {

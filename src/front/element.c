@@ -1,5 +1,6 @@
 /* Elements of the world's arrays, and of tables, at an index that may differ from row to row. */
 #include "front/front.h"
+#include "front/mixed.h"
 #include "front/steps.h"
 
 #include "core/base/enumeration.h"
@@ -47,6 +48,7 @@ uint32_t element_cells(struct front *f, uint32_t column) {
 
 k_value element_place(struct front *f, struct val index, k_value *whole) {
   *whole = K_ALL;
+  index = mixed_settle(f, index);
   if (val_type(f, index) == KT_I64) return index.value;
   if (index.literal && index.number != 0) return build_i64(f->b, index.number);
   k_value below = build_unary(f->b, KO_BELOW, index.value);
@@ -70,6 +72,7 @@ struct val element_at(struct front *f, struct val array, struct val index) {
   uint32_t number = element_array(f, component, ARRAY_LEAF);
   struct val element = take_element(f, number, index, false);
   element.entity = array_type(component) == ECS_ENTITY;
+  element.bits = mixed_bits_of(array_type(component));
   if (element.entity) element.value = reach_live(f, element.value);
   k_value whole;
   return element.entity ? element
@@ -273,6 +276,8 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
   if (index.names) element.present = K_ALL;   /* the table has an element by each name */
   if (f->arrays[number].ragged) element = element_in_list(f, element);
   element.mixed = f->arrays[number].kind == ELEMENTS_MIXED;
+  element.whole = element.mixed ? K_NONE : K_ALL;
   element.wide = f->arrays[number].kind == ELEMENTS_WIDE;
+  element.bits = f->arrays[number].kind == ELEMENTS_INTEGER ? MIXED_EXACT : 0;
   return element;
 }

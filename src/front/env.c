@@ -1,5 +1,6 @@
 /* Masks, environments and how they join. */
 #include "front/front.h"
+#include "front/mixed.h"
 #include "front/steps.h"
 #include "core/base/value.h"
 #include "core/store/world.h"
@@ -36,6 +37,13 @@ k_value mask_or(struct front *f, k_value a, k_value b) {
   return build_binary(f->b, KO_OR, a, b);
 }
 
+k_value mask_select(struct front *f, k_value mask, k_value x, k_value y) {
+  if (x == y) return x;
+  k_value yes = build_binary(f->b, KO_AND, mask, x);
+  k_value no = build_binary(f->b, KO_ANDN, y, mask);
+  return build_binary(f->b, KO_OR, yes, no);
+}
+
 /* ---- values ---- */
 
 bool val_same(const struct val *x, const struct val *y) {
@@ -46,7 +54,8 @@ bool val_same(const struct val *x, const struct val *y) {
     case VAL_WORLD: return true;
     case VAL_VALUE:
       return x->value == y->value && x->soft == y->soft && x->mixed == y->mixed &&
-             x->wide == y->wide && x->names == y->names && x->present == y->present;
+             x->wide == y->wide && x->names == y->names && x->present == y->present &&
+             x->whole == y->whole && x->rounded == y->rounded;
     case VAL_STRING:
       return x->string.size == y->string.size &&
              memcmp(x->string.data, y->string.data, x->string.size) == 0;
@@ -68,6 +77,9 @@ bool val_is_wide(struct val x) { return x.literal ? !number_fits_float(x.number)
 /* An integer of the script that a float can stand for. */
 static bool may_be_float(struct val x) { return x.soft && !val_is_wide(x); }
 
+/* An id that is no literal null, which is the number 0, too. */
+static bool is_id(struct val x) { return x.entity && !x.literal; }
+
 int val_common_type(const struct front *f, struct val x, struct val y) {
   k_type a = val_type(f, x), b = val_type(f, y);
   if (a == b) return (int)a;
@@ -75,8 +87,9 @@ int val_common_type(const struct front *f, struct val x, struct val y) {
     bool narrow = (a == KT_F32 && y.soft) || (b == KT_F32 && x.soft);
     return narrow ? KT_F32 : KT_F64;
   }
-  if (a == KT_I64 && may_be_float(x) && is_float(b)) return (int)b;
-  if (b == KT_I64 && may_be_float(y) && is_float(a)) return (int)a;
+  if (is_id(x) || is_id(y)) return -1;
+  if (a == KT_I64 && is_float(b)) return may_be_float(x) ? (int)b : KT_F64;
+  if (b == KT_I64 && is_float(a)) return may_be_float(y) ? (int)a : KT_F64;
   return -1;
 }
 
@@ -108,7 +121,7 @@ static struct val select_values(struct front *f, k_value mask, struct val x, str
   if (type < 0) return nothing;
   struct val joined = x;
   joined.soft = x.soft && y.soft;
-  joined.mixed = val_mixes(f, x, y);
+  mixed_join(f, mask, x, y, &joined);
   joined.wide = val_is_wide(x) || val_is_wide(y);
   joined.literal = false;
   joined.at = 0;

@@ -51,10 +51,13 @@ struct val {
   bool literal;                /* a number that stands in the function */
   bool mixed;                  /* a float that is an integer to Lua in some rows */
   bool wide;                   /* an integer of the script that no float may stand for */
+  bool rounded;                /* mixed, and where it is an integer, it may have been rounded */
+  uint8_t bits;                /* 1 + n: where it is an integer, from -2^n to 2^n; 0: unknown */
   bool entity;                 /* an id: of the row, of an entity field, or null */
   bool row_entity;             /* the row's own */
   k_value value;               /* of one spawned: the loop that it is spawned in */
   k_value present;             /* the mask where it is not nil; 0, which is K_ALL: everywhere */
+  k_value whole;               /* mixed: the mask where it is an integer; K_NONE: unknown */
   uint16_t chain;              /* 1 + that of f->chains which it is made by, or 0 */
   uint32_t at;                 /* path, math function, method, anchored function or object;
                                   of a number from outside: its path + 1 */
@@ -255,13 +258,14 @@ void front_check(struct front *f);
 k_value mask_and(struct front *f, k_value mask, k_value condition);
 k_value mask_and_not(struct front *f, k_value mask, k_value condition);
 k_value mask_or(struct front *f, k_value a, k_value b);
+/* Rows of x among those of the mask, and of y among the others. */
+k_value mask_select(struct front *f, k_value mask, k_value x, k_value y);
 /* With registers of its own, which env_free frees. */
 void env_copy(struct front *f, struct env *to, const struct env *from);
 void env_free(struct front *f, struct env *env);
 /* The rows of `from` join those of `into`. */
 void env_merge(struct front *f, struct env *into, const struct env *from);
-/* x in the rows of the mask, y elsewhere, brought to one type; VAL_NOTHING when there is
-** none. An integer of the script that meets a float is `mixed`. */
+/* x in the rows of the mask, y elsewhere, of one type; VAL_NOTHING when there is none. */
 struct val val_select(struct front *f, k_value mask, struct val x, struct val y);
 /* The type that both can be brought to, or -1. */
 int val_common_type(const struct front *f, struct val x, struct val y);

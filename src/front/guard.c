@@ -1,5 +1,6 @@
 /* Reading what a program takes from outside. */
 #include "front/front.h"
+#include "front/mixed.h"
 
 #include "core/base/types.h"
 #include "core/base/value.h"
@@ -49,7 +50,7 @@ bool guard_read(lua_State *L, int anchors, const struct guard *guard, k_scalar *
     case GUARD_WIDE:
       value.i64 = (int64_t)lua_tointeger(L, -1);
       fits = lua_isinteger(L, -1) &&
-             number_fits_float(value.i64) == (guard->type == GUARD_INTEGER);
+             mixed_is_small(value.i64) == (guard->type == GUARD_INTEGER);
       break;
     case GUARD_FLOAT:
       fits = lua_type(L, -1) == LUA_TNUMBER && !lua_isinteger(L, -1);

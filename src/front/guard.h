@@ -17,8 +17,8 @@
 enum guard_type {
   GUARD_NIL,       /* absent, and not to be had by a metamethod either */
   GUARD_BOOL,
-  GUARD_INTEGER,   /* one that a float can stand for */
-  GUARD_WIDE,      /* one that no float can */
+  GUARD_INTEGER,   /* a small one: mixed_is_small */
+  GUARD_WIDE,      /* another one */
   GUARD_FLOAT,
   GUARD_OTHER,     /* anything but the null id */
   GUARD_TABLE,     /* some table */

@@ -2,6 +2,7 @@
 ** is there. Truth, `not`, `and`, `or`, ==, assignment and joins take them as they are; what else is
 ** done with one that is not there, Lua does itself. */
 #include "front/front.h"
+#include "front/mixed.h"
 
 /* Of any value: where it is not nil. */
 static k_value presence(struct front *f, struct val x) {
@@ -29,19 +30,11 @@ struct val maybe_narrow(struct front *f, k_value mask, struct val x) {
   return x;
 }
 
-/* x in the rows of the mask, y in the others: masks, too. */
-static k_value select_mask(struct front *f, k_value mask, k_value x, k_value y) {
-  if (x == y) return x;
-  k_value yes = build_binary(f->b, KO_AND, mask, x);
-  k_value no = build_binary(f->b, KO_ANDN, y, mask);
-  return build_binary(f->b, KO_OR, yes, no);
-}
-
 struct val maybe_select(struct front *f, k_value mask, struct val x, struct val y,
                         struct val joined) {
   if (joined.kind != VAL_VALUE) return joined;
   assert(joined.present == K_ALL);
-  joined.present = select_mask(f, mask, presence(f, x), presence(f, y));
+  joined.present = mask_select(f, mask, presence(f, x), presence(f, y));
   return joined;
 }
 
@@ -49,6 +42,7 @@ struct val maybe_or_nil(struct front *f, k_value mask, struct val x, struct val 
   struct val some = x.kind == VAL_NIL ? y : x;
   assert((x.kind == VAL_NIL) != (y.kind == VAL_NIL) && some.kind == VAL_VALUE);
   some.wide = val_is_wide(some);
+  some.bits = mixed_bits(some);
   some.literal = false;
   some.at = 0;
   some.present = K_ALL;

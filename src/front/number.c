@@ -1,6 +1,7 @@
 /* Types of numbers and what the operators do with them. A script number (literal, uniform, or
 ** made of these alone: `soft`) becomes f32 beside f32. */
 #include "front/front.h"
+#include "front/mixed.h"
 #include "core/base/enumeration.h"
 #include "front/steps.h"
 
@@ -90,6 +91,23 @@ static k_type operand_type(const struct front *f, enum code_operator op, struct 
   return integers && !divides ? KT_I64 : number_float_type(f, x, y);
 }
 
+/* An operation that is one on integers in all rows, or one on floats. */
+static struct val binary(struct front *f, enum code_operator op, k_op does, struct val x,
+                         struct val y) {
+  need_decided(f, op, x, y);
+  if (is_bitwise(op)) {
+    x = mixed_settle(f, x);
+    y = mixed_settle(f, y);
+  }
+  k_type type = operand_type(f, op, x, y);
+  k_value a = number_as(f, x, type), b = number_as(f, y, type);
+  struct val result = val_number(f, build_binary(f->b, does, a, b), x.soft && y.soft);
+  if (type != KT_I64) return result;
+  result.wide = val_is_wide(x) || val_is_wide(y);
+  result.bits = mixed_bits_result(does, x, y);
+  return result;
+}
+
 struct val number_binary(struct front *f, enum code_operator op, struct val x, struct val y) {
   static const k_op ops[] = {KO_ADD, KO_SUB, KO_MUL, KO_MOD, KO_POW, KO_DIV,
                              KO_IDIV, KO_BAND, KO_BOR, KO_BXOR, KO_SHL, KO_SHR};
@@ -98,11 +116,9 @@ struct val number_binary(struct front *f, enum code_operator op, struct val x, s
   y = maybe_need(f, y);
   need_number(f, x);
   need_number(f, y);
-  need_decided(f, op, x, y);
-  k_type type = operand_type(f, op, x, y);
-  k_value a = number_as(f, x, type), b = number_as(f, y, type);
-  struct val result = val_number(f, build_binary(f->b, ops[op], a, b), x.soft && y.soft);
-  result.wide = type == KT_I64 && (val_is_wide(x) || val_is_wide(y));
+  bool counts = op == OPERATOR_ADD || op == OPERATOR_SUB || op == OPERATOR_MUL;
+  struct val result = counts && mixed_meets(f, x, y) ? mixed_binary(f, ops[op], x, y)
+                                                     : binary(f, op, ops[op], x, y);
   static const uint8_t steps[] = {KS_ADD, KS_SUB, KS_MUL, KS_COUNT, KS_COUNT, KS_DIV};
   if (op <= OPERATOR_DIV) result = steps_step(f, result, (k_step)steps[op], x, y);
   return result;
@@ -112,11 +128,14 @@ struct val number_unary(struct front *f, enum code_operator op, struct val x) {
   assert(op == OPERATOR_NEG || op == OPERATOR_BNOT);
   x = maybe_need(f, x);
   need_number(f, x);
+  if (op != OPERATOR_BNOT && mixed_meets(f, x, x)) return mixed_negate(f, x);
   if (op != OPERATOR_BNOT) number_decided(f, x, x, "negates");
+  x = mixed_settle(f, x);
   k_value value = op == OPERATOR_BNOT ? number_as(f, x, KT_I64) : x.value;
   k_op negation = op == OPERATOR_BNOT ? KO_BNOT : KO_NEG;
   struct val result = val_number(f, build_unary(f->b, negation, value), x.soft);
   result.wide = val_is_wide(x);
+  result.bits = op == OPERATOR_NEG ? mixed_bits(x) : 0;
   return result;
 }
 
@@ -129,6 +148,8 @@ static k_op compare_op(enum code_operator op) {
 
 static k_value compare_numbers(struct front *f, enum code_operator op, struct val x,
                                struct val y) {
+  x = mixed_settle(f, x);
+  y = mixed_settle(f, y);
   return build_binary(f->b, compare_op(op), x.value, y.value);
 }
 

@@ -2,6 +2,7 @@
 ** which values these are, and of which types, is found by building the body again until
 ** nothing new turns up. Rows that leave (break, return, goto) keep what they had. */
 #include "front/front.h"
+#include "front/mixed.h"
 
 #define ATTEMPTS 64
 #define EXITS 16
@@ -14,11 +15,15 @@ struct carry {
   enum carry_kind kind;
   uint32_t index;
   k_type type;
-  bool soft, entity, mixed, wide;
+  bool soft, entity, mixed, wide, rounded;
   bool maybe;                  /* it is nil in some rows */
+  bool unknown;                /* mixed, and where it is an integer is not known */
   const struct enumeration *names;
-  k_value value, present;      /* of this attempt */
+  k_value value, present, whole;   /* of this attempt */
 };
+
+/* What is carried of a value: itself, the mask where it is not nil, that where it is an integer. */
+enum part { PART_VALUE, PART_PRESENT, PART_WHOLE, PART_COUNT };
 
 struct exit_mask {
   uint32_t target;
@@ -39,13 +44,14 @@ struct loop {
   uint32_t result_count;
   k_value rounds, init, step, live;
   bool literal, wide;
+  uint8_t bits;
 };
 
 /* ---- how many rounds ---- */
 
 static struct val bound(struct loop *loop, uint32_t at, const char *what) {
   struct front *f = loop->f;
-  struct val value = maybe_need(f, *front_register(f, loop->a + at));
+  struct val value = mixed_settle(f, maybe_need(f, *front_register(f, loop->a + at)));
   if (!val_is_number(f, value)) front_refuse(f, "its loop's %s is no number", what);
   if (build_varies(f->b, value.value))
     front_refuse(f, "its loop's %s depends on the row: write a constant, and break", what);
@@ -118,6 +124,7 @@ static void plan_rounds(struct loop *loop) {
   loop->step = step.value;
   loop->literal = init.literal && limit.literal;
   loop->wide = val_is_wide(init) || val_is_wide(last);
+  loop->bits = mixed_bits_either(init, last);
 }
 
 /* ---- carried values ---- */
@@ -133,14 +140,18 @@ static void add_carry(struct loop *loop, enum carry_kind kind, uint32_t index,
                       struct val like) {
   if (loop->count == CARRIES) front_refuse(loop->f, "its loop changes too many values");
   loop->carries[loop->count++] =
-      (struct carry){kind, index, val_type(loop->f, like), like.soft, like.entity,
-                     like.mixed, val_is_wide(like), val_is_maybe(like), like.names, K_NONE, K_ALL};
+      (struct carry){.kind = kind, .index = index, .type = val_type(loop->f, like),
+                     .soft = like.soft, .entity = like.entity, .mixed = like.mixed,
+                     .wide = val_is_wide(like), .rounded = like.rounded,
+                     .maybe = val_is_maybe(like), .unknown = like.mixed && like.whole == K_NONE,
+                     .names = like.names, .value = K_NONE, .present = K_ALL, .whole = K_ALL};
 }
 
 static struct val carried(const struct carry *carry) {
   return (struct val){.kind = VAL_VALUE, .value = carry->value, .soft = carry->soft,
                       .entity = carry->entity, .mixed = carry->mixed,
-                      .wide = carry->wide, .names = carry->names, .present = carry->present};
+                      .wide = carry->wide, .rounded = carry->rounded, .names = carry->names,
+                      .present = carry->present, .whole = carry->unknown ? K_NONE : carry->whole};
 }
 
 static bool is_nil(const struct val *x) { return x->kind == VAL_NIL; }
@@ -175,6 +186,26 @@ static k_value initial_presence(struct loop *loop, const struct carry *carry) {
   return is_nil(start) ? build_bool(loop->f->b, false) : start->present;
 }
 
+static k_value initial_part(struct loop *loop, const struct carry *carry, enum part part) {
+  if (part == PART_VALUE) return initial(loop, carry);
+  if (part == PART_PRESENT) return initial_presence(loop, carry);
+  if (carry->kind != CARRY_REGISTER) return K_ALL;
+  const struct val *start = &loop->start.registers[carry->index];
+  return is_nil(start) ? K_ALL : mixed_whole(loop->f, *start);
+}
+
+/* Whether a part of it differs from row to row, or round to round. */
+static bool has_part(const struct carry *carry, enum part part) {
+  if (part == PART_PRESENT) return carry->maybe;
+  return part == PART_VALUE || (carry->mixed && !carry->unknown);
+}
+
+static k_value *part_of(struct carry *carry, enum part part) {
+  return part == PART_VALUE     ? &carry->value
+         : part == PART_PRESENT ? &carry->present
+                                : &carry->whole;
+}
+
 /* An environment that a round ends, or is left, with. */
 struct ending {
   const struct env *env;
@@ -206,17 +237,18 @@ static struct val ending(const struct carry *carry, struct ending end) {
 static void begin_round(struct loop *loop) {
   struct front *f = loop->f;
   struct builder *b = f->b;
-  k_value inits[CARRIES], presences[CARRIES];
-  for (uint32_t i = 0; i < loop->count; i++) {
-    inits[i] = initial(loop, &loop->carries[i]);
-    presences[i] = initial_presence(loop, &loop->carries[i]);
-  }
+  k_value inits[CARRIES][PART_COUNT];
+  for (uint32_t i = 0; i < loop->count; i++)
+    for (enum part part = PART_VALUE; part < PART_COUNT; part++)
+      inits[i][part] = has_part(&loop->carries[i], part)
+                           ? initial_part(loop, &loop->carries[i], part)
+                           : K_ALL;
   k_value nobody = build_bool(b, false);
   k_value round = build_loop(b, loop->rounds, loop->start.mask);
   for (uint32_t i = 0; i < loop->count; i++) {
     struct carry *carry = &loop->carries[i];
-    carry->value = build_carry(b, inits[i], true);
-    carry->present = carry->maybe ? build_carry(b, presences[i], true) : K_ALL;
+    for (enum part part = PART_VALUE; part < PART_COUNT; part++)
+      *part_of(carry, part) = has_part(carry, part) ? build_carry(b, inits[i][part], true) : K_ALL;
     if (carry->kind == CARRY_REGISTER) f->registers[carry->index] = carried(carry);
     if (carry->kind == CARRY_FIELD) f->env.fields[carry->index] = carry->value;
     if (carry->kind == CARRY_CALLS) f->env.calls = carried(carry);
@@ -231,6 +263,7 @@ static void begin_round(struct loop *loop) {
     struct val *control = front_register(f, loop->a + i);
     *control = val_number(f, counter, loop->literal);
     control->wide = loop->wide;
+    control->bits = loop->bits;
   }
 }
 
@@ -277,6 +310,14 @@ static bool changed_result(struct loop *loop, const struct env *env, uint32_t in
   return true;
 }
 
+/* Whether the integers that a carry is in some rows may be rounded, as the floats that they are. */
+static bool rounds(const struct loop *loop, const struct carry *carry, struct val now) {
+  bool begins = carry->kind == CARRY_REGISTER;
+  const struct val *start = begins ? &loop->start.registers[carry->index] : NULL;
+  bool early = start && !is_nil(start) && mixed_rounds(loop->f, *start);
+  return carry->rounded || early || mixed_rounds(loop->f, now);
+}
+
 /* Whether a carry had to be given another type, so that it is right for all rounds. */
 static bool changed_type(struct loop *loop, struct carry *carry, struct ending end) {
   struct front *f = loop->f;
@@ -285,19 +326,25 @@ static bool changed_type(struct loop *loop, struct carry *carry, struct ending e
   carry->maybe = maybe;
   if (is_nil(&now)) return !was_maybe;
   bool values = now.kind == VAL_VALUE && now.names == before.names;
+  bool literal = carry->kind == CARRY_REGISTER && loop->start.registers[carry->index].literal;
+  before.entity &= now.entity || !literal;   /* it began with 0: null, or just a number */
   int type = values ? val_common_type(f, before, now) : -1;
   if (type < 0 && carry->kind == CARRY_REGISTER) return poison(loop, carry->index);
   if (type < 0) front_refuse(f, "its loop changes the type of a value");
   bool soft = before.soft && now.soft, entity = before.entity && now.entity;
   bool mixed = val_mixes(f, before, now), wide = before.wide || val_is_wide(now);
+  bool rounded = mixed && rounds(loop, carry, now);
+  bool unknown = carry->unknown || (now.mixed && now.whole == K_NONE);
   bool same = (k_type)type == carry->type && soft == carry->soft &&
               entity == carry->entity && mixed == carry->mixed && wide == carry->wide &&
-              maybe == was_maybe;
+              rounded == carry->rounded && unknown == carry->unknown && maybe == was_maybe;
   carry->type = (k_type)type;
   carry->soft = soft;
   carry->entity = entity;
   carry->mixed = mixed;
   carry->wide = wide;
+  carry->rounded = rounded;
+  carry->unknown = unknown;
   return !same && carry->kind != CARRY_FIELD;
 }
 
@@ -341,40 +388,40 @@ static bool must_repeat(struct loop *loop) {
 
 /* ---- the end ---- */
 
-/* What a carry is in an environment that a round ends with, or where it is not nil. */
-static k_value ended(struct loop *loop, const struct carry *carry, struct ending end,
-                     bool presence) {
+/* What a carry is in an environment that a round ends with, or one of its masks. */
+static k_value ended(struct loop *loop, struct carry *carry, struct ending end, enum part part) {
   struct val now = maybe_narrow(loop->f, end.env->mask, ending(carry, end));
-  if (presence) return is_nil(&now) ? build_bool(loop->f->b, false) : now.present;
-  return is_nil(&now) ? carry->value : number_as(loop->f, now, carry->type);
+  if (part == PART_PRESENT) return is_nil(&now) ? build_bool(loop->f->b, false) : now.present;
+  if (is_nil(&now)) return *part_of(carry, part);
+  return part == PART_WHOLE ? mixed_whole(loop->f, now) : number_as(loop->f, now, carry->type);
 }
 
 /* That after a round: rows that have left the loop keep what they had then. */
-static k_value next_value(struct loop *loop, const struct carry *carry, bool presence) {
+static k_value next_value(struct loop *loop, struct carry *carry, enum part part) {
   struct front *f = loop->f;
-  k_value value = presence ? carry->present : carry->value;
+  k_value value = *part_of(carry, part);
   for (uint32_t i = loop->first_edge; i < f->edge_count; i++) {
     struct ending end = edge_ending(loop, &f->edges[i]);
-    value = build_select(f->b, end.env->mask, ended(loop, carry, end, presence), value);
+    value = build_select(f->b, end.env->mask, ended(loop, carry, end, part), value);
   }
   if (f->env.mask == K_NONE) return value;
-  k_value last = ended(loop, carry, (struct ending){&f->env, false}, presence);
+  k_value last = ended(loop, carry, (struct ending){&f->env, false}, part);
   return loop->exit_count ? build_select(f->b, f->env.mask, last, value) : last;
 }
 
 static void end_round(struct loop *loop) {
   struct front *f = loop->f;
   struct builder *b = f->b;
-  k_value nexts[CARRIES], presences[CARRIES];
-  for (uint32_t i = 0; i < loop->count; i++) {
-    nexts[i] = next_value(loop, &loop->carries[i], false);
-    if (loop->carries[i].maybe) presences[i] = next_value(loop, &loop->carries[i], true);
-  }
+  k_value nexts[CARRIES][PART_COUNT];
+  for (uint32_t i = 0; i < loop->count; i++)
+    for (enum part part = PART_VALUE; part < PART_COUNT; part++)
+      if (has_part(&loop->carries[i], part))
+        nexts[i][part] = next_value(loop, &loop->carries[i], part);
   k_value again = f->env.mask == K_NONE ? build_bool(b, false) : f->env.mask;
-  for (uint32_t i = 0; i < loop->count; i++) {
-    build_next(b, loop->carries[i].value, nexts[i]);
-    if (loop->carries[i].maybe) build_next(b, loop->carries[i].present, presences[i]);
-  }
+  for (uint32_t i = 0; i < loop->count; i++)
+    for (enum part part = PART_VALUE; part < PART_COUNT; part++)
+      if (has_part(&loop->carries[i], part))
+        build_next(b, *part_of(&loop->carries[i], part), nexts[i][part]);
   if (loop->exit_count) build_next(b, loop->live, again);
   for (uint32_t i = 0; i < loop->exit_count; i++) {
     k_value mask = loop->exits[i].mask;

@@ -1,6 +1,7 @@
 /* Values from outside: upvalues, globals and what is reached from them by constant keys, and what
 ** of them has to stay as it is. */
 #include "front/front.h"
+#include "front/mixed.h"
 
 #include "core/base/value.h"
 #include "core/store/fields.h"
@@ -150,10 +151,11 @@ static struct val absent(struct front *f, const struct path *path) {
 static struct val outside_number(struct front *f, const struct path *path) {
   enum guard_type type = GUARD_FLOAT;
   if (lua_isinteger(f->L, -1))
-    type = number_fits_float(lua_tointeger(f->L, -1)) ? GUARD_INTEGER : GUARD_WIDE;
+    type = mixed_is_small(lua_tointeger(f->L, -1)) ? GUARD_INTEGER : GUARD_WIDE;
   lua_pop(f->L, 1);
   struct val number = uniform(f, path, type);
   number.wide = type == GUARD_WIDE;
+  number.bits = type == GUARD_INTEGER ? MIXED_SMALL : 0;
   number.at = keep_path(f, path) + 1;
   return number;
 }

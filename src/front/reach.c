@@ -1,6 +1,7 @@
 /* What a function asks of any entity by its id: world:get, has, alive, target and parent. A null or
 ** dead id is an error in Lua but for world:alive, so such a row fails. */
 #include "front/front.h"
+#include "front/mixed.h"
 
 #include "core/store/component.h"
 #include "core/store/relation.h"
@@ -93,6 +94,7 @@ static struct val cell_at(struct front *f, const struct component *component, ui
   struct val cell = val_number(f, look(f, lookup, type, place), false);
   cell.names = field->type == ECS_ENUM ? field->names : NULL;
   cell.entity = field->type == ECS_ENTITY;
+  cell.bits = mixed_bits_of(field->type);
   cell.present = present;
   return cell;
 }

@@ -12,8 +12,8 @@ bool number_is_integer(double value, int64_t *integer) {
 }
 
 bool number_fits_float(int64_t integer) {
-  int64_t back;
-  return number_is_integer((double)integer, &back) && back == integer;
+  int64_t most = (int64_t)1 << 53;
+  return integer >= -most && integer <= most;
 }
 
 ecs_status cell_of_integer(ecs_type type, int64_t value, ecs_cell *cell) {

@@ -12,7 +12,7 @@ ecs_status cell_of_number(ecs_type type, double value, ecs_cell *cell);
 /* A double as an integer, when it is one. */
 bool number_is_integer(double value, int64_t *integer);
 
-/* Whether a double can be that very integer. */
+/* Whether a double can be that very integer, and none of its neighbours is the same double. */
 bool number_fits_float(int64_t integer);
 
 /* An integer field's value (bool, enumeration and entity included), widened. */

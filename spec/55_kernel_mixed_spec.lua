@@ -1,0 +1,114 @@
+-- Numbers that are integers in some rows and floats in others, compiled.
+
+local helper = require "spec.support.ecs_helper"
+local random = require "spec.support.rng"
+
+local math = math
+
+local FIELDS = { "c: bool", "d: bool", "i: i32", "j: i64", "k: i8", "x: f64", "y: f64", "out: f64",
+  "inverse: f64", "is: bool", "n: i64" }
+
+local I = { 0, 1, -1, 7, -2147483648, 2147483647, 100 }
+local J = { 0, -1, 5, 1 << 53, (1 << 53) + 1, -(1 << 53) - 1, (1 << 62) + 1, math.mininteger,
+  math.maxinteger, 1 << 40 }
+local X = { 0.0, -0.0, 1.5, -2.25, 1e300, math.huge, -math.huge, 0 / 0, 2.0 ^ 53, 7.0,
+  -1.0, 2.0 ^ 62 }
+
+-- What makes such a number `a`.
+local MAKERS = {
+  "local a = v.i if v.c then a = v.x end",
+  "local a = 0 if v.c then a = v.x end",
+  "local a = v.j if v.c then a = v.x end",
+  "local a = v.x if v.c then a = -3 elseif v.d then a = v.k end",
+  "local a = math.max(v.i, v.x)",
+  "local a = math.min(v.x, v.j, 4)",
+  "local a = v.c and v.x or v.k * 3 - 1",
+  "local a = 0 for k = 1, 3 do if v.c then a = a + v.k else a = a + v.y end end",
+  "local a = v.k for k = 1, 4 do if a == 7 or v.c and k == 3 then a = a * v.x break end end",
+  "local a, m = v.i, 2 if v.d then m = 1.5 end a = a * m if v.c then a = -a end",
+}
+
+-- What it meets.
+local OTHERS = { "v.i", "v.j", "v.k", "v.y", "2", "-2", "0", "2.5", "b" }
+
+local OPERATIONS = {
+  "local r = a + o v.out, v.inverse = r, 1 / r",
+  "local r = o - a v.out, v.inverse = r, 1 / r",
+  "local r = a * o v.out, v.inverse = r, 1 / r",
+  "local r = -(a * o) + a v.out, v.inverse = r, 1 / -a",
+  "local r = math.abs(a) v.out, v.inverse = r / o, 1 / r",
+  "v.is = a < o v.out = math.min(a, o) v.inverse = 1 / math.max(o, a)",
+  "v.is = a == o if o <= a then v.out = a end",
+  "if not (a ~= a or a > 1e18 or a < -1e18) then v.n = math.floor(a) end",
+}
+
+local function new_world(kernels)
+  local world, numbers = helper.new_world { kernels = kernels, tag = 1 }, random.new(5)
+  world:component("V", FIELDS)
+  for _ = 1, 400 do
+    world:spawn { V = { c = numbers:chance(50), d = numbers:chance(50), i = numbers:pick(I),
+      j = numbers:pick(J), k = numbers:pick { 0, -1, 3, 127, -128 }, x = numbers:pick(X),
+      y = numbers:pick(X) } }
+  end
+  return world:query "V", world
+end
+
+local OUTCOMES = { "V.out", "V.inverse", "V.is", "V.n" }
+
+local function outcomes(query)
+  local all = {}
+  for chunk in query:chunks() do
+    for n, name in ipairs(OUTCOMES) do all[n] = chunk:column(name):read() end
+  end
+  return all
+end
+
+-- Whether two numbers are the same, zeros with their sign.
+local function same(x, y) return x == y and (x ~= 0 or 1 / x == 1 / y) or x ~= x and y ~= y end
+
+local function compare(text, quick, plain)
+  local one, two = outcomes(quick), outcomes(plain)
+  for n, name in ipairs(OUTCOMES) do
+    for row, value in ipairs(two[n]) do
+      if value ~= true and value ~= false and not same(value, one[n][row])
+        or type(value) == "boolean" and value ~= one[n][row] then
+        error(("%s of row %d is %s, in Lua %s:\n%s"):format(name, row, one[n][row], value, text))
+      end
+    end
+  end
+end
+
+local function load_body(maker, other, operation)
+  local text = ("return function(v) local b = 1 if v.d then b = v.y end %s local o = %s %s end")
+    :format(maker, other, operation)
+  return text, assert(load(text))()
+end
+
+describe("an integer that meets floats (C26)", function()
+  it("is calculated with, compared and stored as in Lua", function()
+    local quick, plain = new_world(true), new_world(false)
+    for _, maker in ipairs(MAKERS) do
+      for _, other in ipairs(OTHERS) do
+        for _, operation in ipairs(OPERATIONS) do
+          local text, body = load_body(maker, other, operation)
+          quick:run(body)
+          plain:each(body)
+          compare(text, quick, plain)
+        end
+      end
+    end
+  end)
+
+  it("is tested by a predicate where a float can stand for it", function()
+    local query, world = new_world(true)
+    for field, reason in pairs { j = "may be beyond 2^53, and its result is used", i = "none" } do
+      local below = load(("return function(v) local a = v.%s if v.c then a = v.x * 2 end "
+        .. "return a + 1 < 2 end"):format(field))()
+      local count = 0
+      query:each(function(v) count = count + (below(v) and 1 or 0) end)
+      assert.are.equal(count, query:where(below):count())
+      local why = world:explain(below).reason or "none"
+      assert.truthy(why:find(reason, 1, true), why)
+    end
+  end)
+end)
