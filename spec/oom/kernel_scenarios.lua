@@ -96,6 +96,23 @@ scenario("a function that spawns", {
   act = function(s) s.query:run(s.spark) end,
 })
 
+scenario("a function that emits", {
+  prepare = function(s)
+    crowd(s)
+    s.world:event("Hit", { "who: entity", "amount: f32", "text: string" })
+    s.world:event("Over", { "n: i32" })
+    local world = s.world
+    s.hit = function(p, _, _, e)
+      for k = 1, 20 do
+        if p.x > k / 9 then world:emit("Hit", e, p.y, "a text that is entered") end
+        world:emit("Over", { n = k })
+      end
+    end
+  end,
+  partial = true,
+  act = function(s) s.query:run(s.hit) end,
+})
+
 local setting = { on = false }
 
 local function unfit(p)

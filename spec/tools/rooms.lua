@@ -26,6 +26,7 @@ local ROOMS = {
 local ROOM_OF_FILE = {
   ["kernel/run.c"] = "kernel/run", ["kernel/run.h"] = "kernel/run",
   ["kernel/lookup.c"] = "kernel/run", ["kernel/lookup.h"] = "kernel/run",
+  ["kernel/giving.c"] = "kernel/run", ["kernel/giving.h"] = "kernel/run",
   ["kernel/gather.c"] = "kernel/run", ["kernel/gather.h"] = "kernel/run",
 }
 

@@ -2,11 +2,13 @@
 #include <lualib.h>
 
 #include "front/commands.h"
+#include "front/emit_event.h"
 #include "front/front.h"
 #include "front/mixed.h"
 #include "front/steps.h"
 #include "core/base/text.h"
 #include "core/store/component.h"
+#include "core/store/event.h"
 #include "core/store/query.h"
 #include "core/store/term.h"
 #include "core/store/world.h"
@@ -262,17 +264,17 @@ static uint32_t math_call(struct front *f, uint32_t name, const struct val *argu
 
 enum method_name { METHOD_DESPAWN, METHOD_ADD, METHOD_REMOVE, METHOD_RANDOM, METHOD_RES,
                    METHOD_HAS, METHOD_GET, METHOD_ALIVE, METHOD_TARGET, METHOD_PARENT,
-                   METHOD_MATCHES, METHOD_SET, METHOD_SPAWN, METHOD_COUNT };
+                   METHOD_MATCHES, METHOD_SET, METHOD_SPAWN, METHOD_EMIT, METHOD_COUNT };
 
 struct val call_method(struct front *f, struct val object, const struct constant *key) {
   static const char *const names[METHOD_COUNT] = {"despawn", "add", "remove", "random", "res",
                                                   "has", "get", "alive", "target", "parent",
-                                                  "count", "set", "spawn"};
+                                                  "count", "set", "spawn", "emit"};
   for (uint32_t i = 0; key->type == CONST_STRING && i < METHOD_COUNT; i++)
     if (text_equal(names[i], key->string.data, key->string.size))
       return (struct val){.kind = VAL_METHOD, .at = i};
   front_refuse(f, "it calls '%S' of the world: of its methods kernels know add, alive, count, "
-                  "despawn, get, has, parent, random, remove, res, set, spawn and target",
+                  "despawn, emit, get, has, parent, random, remove, res, set, spawn and target",
                &key->string);
   return object;
 }
@@ -301,6 +303,20 @@ struct component *call_component(struct front *f, struct val value) {
   f->fleeting = status != ECS_OK;   /* until it is declared */
   if (f->fleeting) front_refuse(f, "%s", world->message);
   return component;
+}
+
+struct component *call_event(struct front *f, struct val value) {
+  ecs_world *world = f->world;
+  struct component *event = NULL;
+  ecs_status status = ECS_OK;
+  ecs_id id;
+  if (value.kind == VAL_STRING)
+    status = event_need_name(world, value.string.data, value.string.size, &event);
+  else if (known_id(f, value, &id))
+    status = event_need(world, id, &event);
+  f->fleeting = status != ECS_OK;
+  if (f->fleeting) front_refuse(f, "%s", world->message);
+  return event;
 }
 
 /* world:res(C). */
@@ -387,6 +403,7 @@ static uint32_t method_call(struct front *f, uint32_t name, struct val *argument
     case METHOD_MATCHES: results[0] = count_call(f, arguments, count); return 1;
     case METHOD_GET: return reach_get(f, arguments, count, results, wanted);
     case METHOD_SPAWN: results[0] = order_spawn(f, arguments, count); return 1;
+    case METHOD_EMIT: order_emit(f, arguments, count); return 0;
     default: break;
   }
   order_call(f, (enum run_action)actions[name], arguments, count);

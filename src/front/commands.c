@@ -7,7 +7,8 @@
 #include "core/store/term.h"
 #include "core/store/world.h"
 
-static NORETURN void want_orders(struct front *f) {
+void order_want(struct front *f) {
+  if (f->orders) return;
   f->wants_orders = true;
   front_refuse(f, "it has commands that rows order one by one");
 }
@@ -52,9 +53,7 @@ static struct component *field_argument(struct front *f, const struct val *argum
   return component;
 }
 
-/* Whether it is the id of an entity that the function spawns: of whom it has spawned last, in the
-** same round of the same loop. */
-static bool is_spawned(struct front *f, struct val entity) {
+bool order_is_spawned(struct front *f, struct val entity) {
   if (entity.kind != VAL_SPAWNED) return false;
   bool last = entity.value == build_mark(f->b).loop;
   for (uint32_t i = entity.at + 1; i < f->command_count; i++)
@@ -72,7 +71,7 @@ static k_value value_argument(struct front *f, const struct component *component
   if (field->type == ECS_STRING)
     front_refuse(f, "it sets the string field '%s.%s' by a command: do it in a system's run",
                  component->name, field->name);
-  command->gives_newest = field->type == ECS_ENTITY && is_spawned(f, value);
+  command->gives_newest = field->type == ECS_ENTITY && order_is_spawned(f, value);
   if (command->gives_newest) return build_i64(f->b, 0);
   k_value fits = access_fit(f, field, access_column_type(f, component, field), value);
   return build_type(f->b, fits) == KT_F32 ? build_convert(f->b, KT_F64, fits) : fits;
@@ -106,13 +105,13 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
   bool marked = !others && !rounds_differ(f, &command);
   if (!marked && f->result != RESULT_NONE)
     front_refuse(f, "it changes entities in several ways inside one loop, and its result is used");
-  if (!f->orders && !marked) want_orders(f);
+  if (!marked) order_want(f);
   if (!f->orders) {
     f->commands[f->command_count] = command;
     build_emit(f->b, f->command_count++, f->env.mask);
     return;
   }
-  command.newest = is_spawned(f, arguments[1]);
+  command.newest = order_is_spawned(f, arguments[1]);
   k_value entity = entity_argument(f, arguments[1]);
   k_value value = component ? value_argument(f, component, &command, arguments[3]) : entity;
   f->commands[f->command_count] = command;
@@ -124,7 +123,7 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
 struct val order_table(struct front *f) {
   if (f->made_count == FRONT_MADE)
     front_refuse(f, "it makes too many tables: write it as two systems");
-  f->made[f->made_count] = (struct front_made){f->env.mask, build_mark(f->b).loop, NONE, NONE};
+  f->made[f->made_count] = (struct front_made){f->env.mask, build_mark(f->b).loop, NONE};
   return (struct val){.kind = VAL_TABLE, .at = f->made_count++};
 }
 
@@ -138,6 +137,7 @@ static struct front_item *item_of(struct front *f, const struct front_made *made
   return NULL;
 }
 
+/* What has a name comes behind what has a position, so that it counts more. */
 static void put_item(struct front *f, struct val table, ecs_string key, uint32_t position,
                      struct val value) {
   assert(table.kind == VAL_TABLE && table.at < f->made_count);
@@ -155,9 +155,10 @@ static void put_item(struct front *f, struct val table, ecs_string key, uint32_t
   if (f->item_count == FRONT_ITEMS)
     front_refuse(f, "it puts too much into tables: write it as two systems");
   uint32_t at = f->item_count++;
-  f->items[at] = (struct front_item){key, position, value, NONE};
-  *(made->last == NONE ? &made->first : &f->items[made->last].next) = at;
-  made->last = at;
+  uint32_t *link = &made->first;
+  while (*link != NONE && (position == 0 || f->items[*link].position)) link = &f->items[*link].next;
+  f->items[at] = (struct front_item){key, position, value, *link};
+  *link = at;
 }
 
 void order_item(struct front *f, struct val table, const struct constant *key, struct val value) {
@@ -175,8 +176,7 @@ void order_list(struct front *f, const struct code *code) {
     put_item(f, table, (ecs_string){"", 0}, code->c + i, *front_register(f, code->a + i));
 }
 
-/* One more command of the function, with a value that it is given. */
-static void add_order(struct front *f, struct run_command command, k_value value) {
+void order_add(struct front *f, struct run_command command, k_value value) {
   need_command(f);
   f->commands[f->command_count] = command;
   build_order(f->b, f->command_count++, build_i64(f->b, 0), value);
@@ -205,7 +205,7 @@ static void spawn_field(struct front *f, const struct component *component,
                     "world:set(id, \"%s.%s\", other)", component->name,
                  component->leaves[command.leaf].name);
   k_value value = value_argument(f, component, &command, item->value);
-  add_order(f, command, value);
+  order_add(f, command, value);
 }
 
 /* A component that the spawned one gets: true, or a table of its fields. */
@@ -220,12 +220,10 @@ static void spawn_part(struct front *f, const struct front_item *item) {
     front_refuse(f, "it spawns with '%s' from something else than true or a table of its fields",
                  component->name);
   struct run_command command = {.action = RUN_ADD, .component = component->id, .newest = true};
-  add_order(f, command, build_i64(f->b, 0));
+  order_add(f, command, build_i64(f->b, 0));
   if (value->kind != VAL_TABLE) return;
-  /* What has a name counts more than what has a position. */
-  for (int named = 0; named < 2; named++)
-    for (uint32_t at = f->made[value->at].first; at != NONE; at = f->items[at].next)
-      if ((f->items[at].position == 0) == (named != 0)) spawn_field(f, component, &f->items[at]);
+  for (uint32_t at = f->made[value->at].first; at != NONE; at = f->items[at].next)
+    spawn_field(f, component, &f->items[at]);
 }
 
 struct val order_spawn(struct front *f, const struct val *arguments, uint32_t count) {
@@ -235,10 +233,10 @@ struct val order_spawn(struct front *f, const struct val *arguments, uint32_t co
                     "world:spawn { Position = { x = p.x } }");
   if (f->result != RESULT_NONE)
     front_refuse(f, "it spawns, and its result is used: do it in a system's each");
-  if (!f->orders) want_orders(f);
+  order_want(f);
   struct val spawned = {.kind = VAL_SPAWNED, .at = f->command_count};
   spawned.value = build_mark(f->b).loop;
-  add_order(f, (struct run_command){.action = RUN_SPAWN}, build_i64(f->b, 0));
+  order_add(f, (struct run_command){.action = RUN_SPAWN}, build_i64(f->b, 0));
   for (uint32_t at = made ? f->made[arguments[1].at].first : NONE; at != NONE;
        at = f->items[at].next)
     spawn_part(f, &f->items[at]);

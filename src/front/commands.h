@@ -17,4 +17,11 @@ void order_list(struct front *f, const struct code *code);
 /* Refuses fields that are set so and come to otherwise, too. */
 void order_finish(struct front *f);
 
+/* For the other methods of the world that rows order. The function is compiled anew if its commands
+** are not ordered one by one; one more order, with a value; whether an id is that of an entity that
+** the function spawns: of whom it has spawned last, in the same round of the same loop. */
+void order_want(struct front *f);
+void order_add(struct front *f, struct run_command command, k_value value);
+bool order_is_spawned(struct front *f, struct val entity);
+
 #endif

@@ -137,7 +137,7 @@ struct front_chain {
 ** same round of the same loop. */
 struct front_made {
   k_value mask, loop;
-  uint32_t first, last;        /* of f->items; NONE: it is empty */
+  uint32_t first;              /* of f->items; NONE: it is empty */
 };
 
 struct front_item {
@@ -438,9 +438,10 @@ void access_finish(struct front *f);
 
 /* ---- call.c ---- */
 
-/* The component that a constant names, or that something outside has the name or id of; NULL when
-** it is neither. */
+/* The component, or the event, that a constant names, or that something outside has the name or id
+** of; NULL when it is neither. */
 struct component *call_component(struct front *f, struct val value);
+struct component *call_event(struct front *f, struct val value);
 
 /* A call; the function is in register a. */
 void call_function(struct front *f, const struct code *code);

@@ -1,6 +1,5 @@
 #include "kernel/run.h"
 
-#include "core/base/value.h"
 #include "core/store/bits.h"
 #include "core/store/command.h"
 #include "core/store/component.h"
@@ -9,7 +8,7 @@
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/world.h"
-#include "kernel/build_note.h"
+#include "kernel/giving.h"
 #include "kernel/lookup.h"
 #include "kernel/ops.h"
 
@@ -177,93 +176,13 @@ static void look_up(void *ud, uint32_t number, const int64_t *from, const uint8_
   lookup_all(run->query->world, &run->plan->lookups[number], from, mask, to, n);
 }
 
-/* ---- orders ---- */
-
-/* A run that gives some. */
-struct giving {
-  const struct run *run;
-  uint32_t spawns;             /* that were looked at since room was made */
-  ecs_id newest;               /* whom the last of them has made */
-};
-
-static const struct run_command *order_of(const struct run *run, uint32_t order) {
-  assert(order < run->plan->order_count && staging_is_open(&run->query->world->staging));
-  return &run->plan->orders[order];
-}
-
-static bool can_order(void *ud, uint32_t order, int64_t id) {
-  struct giving *giving = ud;
-  const struct run_command *command = order_of(giving->run, order);
-  if (command->action == RUN_SPAWN) giving->spawns++;
-  if (command->action == RUN_SPAWN || command->newest) return true;
-  if (!entity_find(&giving->run->query->world->entities, (ecs_id)id)) return false;
-  return command->action != RUN_DESPAWN || ecs_id_index((ecs_id)id) >= FIRST_ENTITY;
-}
-
-static bool reserve_orders(void *ud, uint32_t count) {
-  struct giving *giving = ud;
-  ecs_world *world = giving->run->query->world;
-  uint32_t spawns = giving->spawns;
-  giving->spawns = 0;
-  if (spawns && entity_reserve(&world->entities, &world->memory, &world->entities.entities,
-                               spawns) != ECS_OK)
-    return false;
-  return command_reserve(world, count, count, count) == ECS_OK;
-}
-
-/* What was noted down, as a leaf has it. */
-static ecs_cell cell_of(const struct leaf *leaf, k_scalar value) {
-  ecs_cell cell = cell_of_bits(leaf->size, (uint64_t)value.i64);
-  if (type_class(leaf->type) != CLASS_FLOAT) return cell;
-  if (leaf->size == 4)
-    cell.f32 = (float)value.f64;
-  else
-    cell.f64 = value.f64;
-  return cell;
-}
-
-static ecs_status order_set(ecs_world *world, const struct run_command *command, ecs_id id,
-                            k_scalar value) {
-  struct component *component = component_of(world, command->component);
-  assert(component && !component->relation && command->leaf < component->leaf_count);
-  struct write write = {command->leaf, cell_of(&component->leaves[command->leaf], value)};
-  return entity_set(world, id, component, &write, 1);
-}
-
-static ecs_status stage(ecs_world *world, const struct run_command *command, ecs_id id) {
-  switch (command->action) {
-    case RUN_DESPAWN: return entity_despawn(world, id);
-    case RUN_ADD: return entity_add(world, id, command->component);
-    default:
-      assert(command->action == RUN_REMOVE);
-      return entity_remove(world, id, command->component);
-  }
-}
-
-static void give_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
-  struct giving *giving = ud;
-  const struct run_command *command = order_of(giving->run, order);
-  ecs_world *world = giving->run->query->world;
-  ecs_id who = command->newest ? giving->newest : (ecs_id)id;
-  ecs_status status;
-  switch (command->action) {
-    case RUN_SPAWN: status = entity_spawn(world, NULL, 0, &giving->newest); break;
-    case RUN_SET:
-      if (command->gives_newest) value.i64 = (int64_t)giving->newest;
-      status = order_set(world, command, who, value);
-      break;
-    default: status = stage(world, command, who); break;
-  }
-  assert(status == ECS_OK);
-  (void)status;
-}
-
 static bool run_machine(struct runner *runner, const struct run *run, uint32_t count,
                         void *const *columns, struct run_failure *failure) {
   set_uniforms(run);
   assert(run->plan->machine_room <= runner->machine_room);
-  struct giving giving = {run, 0, ECS_NULL};
-  const k_orders orders = {can_order, reserve_orders, give_order, &giving};
+  struct giving giving;
+  k_orders orders;
+  if (run->plan->order_count) orders = giving_begin(&giving, run);
   k_run rows = {.rows = count, .columns = columns, .uniforms = run->uniforms,
                 .bitmaps = runner->bitmaps, .start = runner->start, .totals = run->totals,
                  .arrays = run->arrays, .orders = run->plan->order_count ? &orders : NULL,
@@ -351,7 +270,7 @@ static ecs_status stage_marks(const struct runner *runner, const struct run *run
                                              count, &cursor, &row, &index)) {
     assert(row < count);
     ecs_id id = ids ? ids[row] : entity_id(&world->entities, rows[row]);
-    status = stage(world, &plan->commands[index], id);
+    status = giving_stage(world, &plan->commands[index], id);
     assert(status != ECS_ENOMEM);
   }
   return status;

@@ -24,14 +24,15 @@ struct run_column {
   uint32_t leaf;               /* counted from the first column of the slot's term */
 };
 
-enum run_action { RUN_DESPAWN, RUN_ADD, RUN_REMOVE, RUN_SET, RUN_SPAWN };
+enum run_action { RUN_DESPAWN, RUN_ADD, RUN_REMOVE, RUN_SET, RUN_SPAWN, RUN_EMIT, RUN_PUT };
 
-/* What is to become of the entities whose rows a bitmap marks, or whom rows order it for. */
+/* What is to become of the entities whose rows a bitmap marks, or whom rows order it for: what
+** RUN_SET and those behind it do is only ordered. */
 struct run_command {
   enum run_action action;
-  ecs_id component;            /* but of RUN_DESPAWN */
-  uint32_t leaf;               /* of RUN_SET, which is only ordered */
-  bool newest;                 /* for whom RUN_SPAWN, only ordered, too, has made last; */
+  ecs_id component;            /* but of RUN_DESPAWN; of the last two the event */
+  uint32_t leaf;               /* of RUN_SET, and of RUN_PUT, to the event emitted last */
+  bool newest;                 /* for whom RUN_SPAWN has made last; */
   bool gives_newest;           /* or that one is what is set */
 };
 

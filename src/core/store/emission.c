@@ -12,16 +12,21 @@ static bool goes_on(const struct staging *staging, ecs_id event, uint32_t scope,
   return last->event == event && last->scope == scope && last->later == later && !last->dropped;
 }
 
-ecs_status emission_reserve(ecs_world *world, const struct event *event, bool later) {
+ecs_status emissions_reserve(ecs_world *world, uint32_t more) {
   struct staging *staging = &world->staging;
-  if (!staging_is_open(staging)) return ECS_OK;
-  if (goes_on(staging, event->component->id, scope_innermost(staging), later)) return ECS_OK;
   struct emission *grown = memory_grow(&world->memory, staging->emissions,
                                        &staging->emission_capacity,
-                                       staging->emission_count + 1ull, sizeof *grown);
+                                       (uint64_t)staging->emission_count + more, sizeof *grown);
   if (!grown) return world_nomem(world);
   staging->emissions = grown;
   return ECS_OK;
+}
+
+ecs_status emission_reserve(ecs_world *world, const struct event *event, bool later) {
+  const struct staging *staging = &world->staging;
+  if (!staging_is_open(staging)) return ECS_OK;
+  if (goes_on(staging, event->component->id, scope_innermost(staging), later)) return ECS_OK;
+  return emissions_reserve(world, 1);
 }
 
 void emission_note(ecs_world *world, const struct event *event, bool later) {
@@ -38,12 +43,23 @@ void emission_note(ecs_world *world, const struct event *event, bool later) {
 
 ecs_status emission_add(ecs_world *world, struct event *event, const struct write *writes,
                         uint32_t count) {
-  ecs_status status = event_reserve(world, event);
+  ecs_status status = event_reserve(world, event, 1);
   if (status == ECS_OK) status = emission_reserve(world, event, false);
   if (status != ECS_OK) return status;
   event_append(world, event, writes, count);
   emission_note(world, event, false);
   return ECS_OK;
+}
+
+void emission_append(ecs_world *world, struct event *event) {
+  event_append(world, event, NULL, 0);
+  emission_note(world, event, false);
+}
+
+void emission_put(ecs_world *world, struct event *event, const struct write *write) {
+  struct table *table = event->table;
+  assert(table->count > 0);
+  table_write(world, table->columns, table->count - 1, write, 1);
 }
 
 /* What was emitted in open scopes is behind all other rows of its type, in the order of the list.

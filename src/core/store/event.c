@@ -160,11 +160,13 @@ static bool move_all(ecs_world *world, struct table *table, size_t rows) {
   return true;
 }
 
-static ecs_status grow_in_scope(ecs_world *world, struct table *table) {
+static ecs_status grow_in_scope(ecs_world *world, struct table *table, uint32_t more) {
   struct events *events = &world->events;
   uint64_t rows = table->capacity ? table->capacity * 2ull : 16, most = table->column_count + 1ull;
+  uint64_t need = (uint64_t)table->count + more;
+  if (rows < need) rows = need;
   if (rows > ROW_LIMIT) rows = ROW_LIMIT;
-  if (rows == table->count)
+  if (rows < need)
     return world_fail(world, ECS_ELIMIT, "there cannot be more than %u events of a type",
                       (uint64_t)ROW_LIMIT);
   struct column_buffer *retired =
@@ -175,12 +177,12 @@ static ecs_status grow_in_scope(ecs_world *world, struct table *table) {
   return move_all(world, table, (size_t)rows) ? ECS_OK : world_nomem(world);
 }
 
-ecs_status event_reserve(ecs_world *world, struct event *event) {
+ecs_status event_reserve(ecs_world *world, struct event *event, uint32_t more) {
   struct table *table = event->table;
-  if (LIKELY(table->count < table->capacity)) return ECS_OK;
-  if (staging_is_open(&world->staging)) return grow_in_scope(world, table);
+  if (LIKELY(more <= table->capacity - table->count)) return ECS_OK;
+  if (staging_is_open(&world->staging)) return grow_in_scope(world, table, more);
   if (world->events.retired_count) events_forget_retired(world);
-  return table_reserve(world, table, 1);
+  return table_reserve(world, table, more);
 }
 
 void event_append_to(ecs_world *world, struct table *table, const struct write *writes,

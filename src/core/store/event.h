@@ -56,9 +56,9 @@ void event_leave_list(ecs_world *world, const struct event *event);
 void event_free(ecs_world *world, struct component *component);
 void events_free(ecs_world *world);
 
-/* Room for one more row. While a scope is open cells that move are kept where they were, too, since
-** loops may show them; events_forget_retired frees those when none is. */
-ecs_status event_reserve(ecs_world *world, struct event *event);
+/* Room for so many more rows. While a scope is open cells that move are kept where they were, too,
+** since loops may show them; events_forget_retired frees those when none is. */
+ecs_status event_reserve(ecs_world *world, struct event *event, uint32_t more);
 void events_forget_retired(ecs_world *world);
 
 /* Appends a row, for which there is room: defaults, then the writes, whose any slots are taken

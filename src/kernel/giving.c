@@ -1,0 +1,145 @@
+#include "kernel/giving.h"
+
+#include "core/base/value.h"
+#include "core/store/command.h"
+#include "core/store/component.h"
+#include "core/store/emission.h"
+#include "core/store/entity.h"
+#include "core/store/index.h"
+#include "core/store/query.h"
+#include "core/store/world.h"
+
+static const struct run_command *order_of(const struct run *run, uint32_t order) {
+  assert(order < run->plan->order_count && staging_is_open(&run->query->world->staging));
+  return &run->plan->orders[order];
+}
+
+/* ---- room ---- */
+
+static bool can_order(void *ud, uint32_t order, int64_t id) {
+  struct giving *giving = ud;
+  const struct run_command *command = order_of(giving->run, order);
+  bool emits = command->action == RUN_EMIT;
+  giving->spawns += command->action == RUN_SPAWN;
+  giving->emits[order] += emits;
+  giving->at_once += emits || command->action == RUN_PUT;
+  if (emits || command->action == RUN_PUT) return true;
+  if (command->action == RUN_SPAWN || command->newest) return true;
+  if (!entity_find(&giving->run->query->world->entities, (ecs_id)id)) return false;
+  return command->action != RUN_DESPAWN || ecs_id_index((ecs_id)id) >= FIRST_ENTITY;
+}
+
+/* Takes how often all orders that emit an event do so. */
+static uint32_t take_emits(struct giving *giving, ecs_id event) {
+  const struct run_plan *plan = giving->run->plan;
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < plan->order_count; i++) {
+    if (plan->orders[i].action != RUN_EMIT || plan->orders[i].component != event) continue;
+    count += giving->emits[i];
+    giving->emits[i] = 0;
+  }
+  return count;
+}
+
+/* Events of one type that follow each other are known to their scope as one. */
+static bool reserve_events(struct giving *giving) {
+  const struct run_plan *plan = giving->run->plan;
+  ecs_world *world = giving->run->query->world;
+  uint32_t types = 0, count = 0;
+  for (uint32_t i = 0; i < plan->order_count; i++) {
+    if (!giving->emits[i]) continue;
+    struct component *component = component_of(world, plan->orders[i].component);
+    assert(component && component->is_event);
+    uint32_t more = take_emits(giving, component->id);
+    if (event_reserve(world, component->event, more) != ECS_OK) return false;
+    count += more;
+    types++;
+  }
+  return types == 0 || emissions_reserve(world, types == 1 ? 1 : count) == ECS_OK;
+}
+
+static bool reserve_orders(void *ud, uint32_t count) {
+  struct giving *giving = ud;
+  ecs_world *world = giving->run->query->world;
+  uint32_t spawns = giving->spawns, staged = count - giving->at_once;
+  assert(giving->at_once <= count);
+  giving->spawns = giving->at_once = 0;
+  if (spawns && entity_reserve(&world->entities, &world->memory, &world->entities.entities,
+                               spawns) != ECS_OK)
+    return false;
+  if (staged && command_reserve(world, staged, staged, staged) != ECS_OK) return false;
+  return reserve_events(giving);
+}
+
+/* ---- giving ---- */
+
+/* What was noted down, as a leaf has it. */
+static ecs_cell cell_of(const struct leaf *leaf, k_scalar value) {
+  ecs_cell cell = cell_of_bits(leaf->size, (uint64_t)value.i64);
+  if (type_class(leaf->type) != CLASS_FLOAT) return cell;
+  if (leaf->size == 4)
+    cell.f32 = (float)value.f64;
+  else
+    cell.f64 = value.f64;
+  return cell;
+}
+
+static struct write write_of(const struct component *component, uint32_t leaf, k_scalar value) {
+  assert(component && leaf < component->leaf_count);
+  return (struct write){leaf, cell_of(&component->leaves[leaf], value)};
+}
+
+static ecs_status order_set(ecs_world *world, const struct run_command *command, ecs_id id,
+                            k_scalar value) {
+  struct component *component = component_of(world, command->component);
+  assert(component && !component->relation);
+  struct write write = write_of(component, command->leaf, value);
+  return entity_set(world, id, component, &write, 1);
+}
+
+static void order_emit(struct giving *giving, const struct run_command *command) {
+  ecs_world *world = giving->run->query->world;
+  giving->event = component_of(world, command->component)->event;
+  emission_append(world, giving->event);
+}
+
+static void order_put(struct giving *giving, const struct run_command *command, k_scalar value) {
+  struct event *event = giving->event;
+  assert(event && event->component->id == command->component);
+  struct write write = write_of(event->component, command->leaf, value);
+  emission_put(giving->run->query->world, event, &write);
+}
+
+ecs_status giving_stage(ecs_world *world, const struct run_command *command, ecs_id id) {
+  switch (command->action) {
+    case RUN_DESPAWN: return entity_despawn(world, id);
+    case RUN_ADD: return entity_add(world, id, command->component);
+    default:
+      assert(command->action == RUN_REMOVE);
+      return entity_remove(world, id, command->component);
+  }
+}
+
+static void give_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
+  struct giving *giving = ud;
+  const struct run_command *command = order_of(giving->run, order);
+  ecs_world *world = giving->run->query->world;
+  ecs_id who = command->newest ? giving->newest : (ecs_id)id;
+  ecs_status status = ECS_OK;
+  if (command->gives_newest) value.i64 = (int64_t)giving->newest;
+  switch (command->action) {
+    case RUN_SPAWN: status = entity_spawn(world, NULL, 0, &giving->newest); break;
+    case RUN_SET: status = order_set(world, command, who, value); break;
+    case RUN_EMIT: order_emit(giving, command); break;
+    case RUN_PUT: order_put(giving, command, value); break;
+    default: status = giving_stage(world, command, who); break;
+  }
+  assert(status == ECS_OK);
+  (void)status;
+}
+
+k_orders giving_begin(struct giving *giving, const struct run *run) {
+  memset(giving, 0, sizeof *giving);
+  giving->run = run;
+  return (k_orders){can_order, reserve_orders, give_order, giving};
+}

@@ -1,0 +1,26 @@
+/* Giving the orders that rows have noted down: commands to entities, and events. */
+#ifndef ECS_KERNEL_GIVING_H
+#define ECS_KERNEL_GIVING_H
+
+#include "kernel/build_note.h"
+#include "kernel/run.h"
+
+struct event;
+
+/* A run that gives some. */
+struct giving {
+  const struct run *run;
+  uint32_t at_once;            /* that were looked at since room was made, and stage nothing; */
+  uint32_t spawns;             /* those that spawn; */
+  uint32_t emits[RUN_ORDERS];  /* how often each one that emits */
+  ecs_id newest;               /* whom the last of them has spawned */
+  struct event *event;         /* of which type the last of them has emitted */
+};
+
+/* How a run gives its orders. A scope is open. */
+k_orders giving_begin(struct giving *giving, const struct run *run);
+
+/* Stages a command that is no order. */
+ecs_status giving_stage(ecs_world *world, const struct run_command *command, ecs_id id);
+
+#endif
