@@ -208,6 +208,7 @@ describe("another entity in a kernel", function()
       function(h) h.d = 2 h.near = world:has(h.prey, "Health") end,
       function(h) h.d = 3 h.near = world:target(h.prey, "Likes") ~= nil end,
       function(h) h.d = 4 h.near = world:parent(h.prey) == nil end,
+      function(h) h.d = 6 h.d = h.d + world:random(h.prey) end,
       function(h) h.d = 5 if h.near then h.d = world:get(h.prey, "Health.max") + 1 end end,
     } do
       for _, bad in ipairs { 1, 700, 1700 } do

@@ -364,6 +364,8 @@ static struct val random_call(struct front *f, const struct val *arguments, uint
       !arguments[1].entity)
     front_refuse(f, "it calls world:random without an entity");
   struct builder *b = f->b;
+  if (!arguments[1].row_entity)   /* Lua's error where it is null */
+    build_need(b, build_binary(b, KO_NE, arguments[1].value, build_i64(b, 0)));
   k_value bits = build_random(b, arguments[1].value, f->env.calls.value,
                               build_uniform(b, UNIFORM_STREAM, KT_I64),
                               build_uniform(b, UNIFORM_TICK, KT_I64));
