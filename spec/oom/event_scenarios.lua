@@ -84,6 +84,27 @@ scenario("an update that reads events, and emits some", {
   act = function(s) s.world:update(1) end,
 })
 
+scenario("a kernel over events that writes to whom they lead, and emits", {
+  prepare = function(s)
+    events(s)
+    s.world:event("Heard", { "note: string", "of: entity" })
+    local world = s.world
+    s.hear = function(hit, position)
+      position.x = position.x + hit.amount
+      world:emit("Heard", hit.note, hit.who)
+      for k = 1, 3 do world:emit("Hit", { amount = k, note = "an echo" }) end
+    end
+    s.far = function(hit) return hit.amount > 3 end
+    s.amount = function(hit) return hit.amount * 2 end
+    s.hits = world:query "Hit, Hit.who->Position"
+  end,
+  partial = true,
+  act = function(s)
+    s.hits:run(s.hear)
+    assert(s.world:query("Hit"):where(s.far):sum(s.amount) > 0)
+  end,
+})
+
 scenario("an event with other fields", {
   prepare = events,
   act = function(s) s.world:event("Hit", { "amount: f64", "extra: string = more" }) end,

@@ -201,12 +201,13 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
 }
 
 /* What a function is given: views, values and truths of the terms, then dt, but a predicate, then
-** the entity. */
+** the entity, which an event is not. */
 struct val access_parameter(struct front *f, uint32_t index) {
   uint32_t slots = f->query->terms.slots, entity = slots + (f->result != RESULT_TRUTH);
+  struct val nil = {.kind = VAL_NIL};
+  if (index >= entity && f->query->terms.event) return nil;
   if (index == entity) return row_entity(f);
   if (index == slots) return val_number(f, build_uniform(f->b, UNIFORM_DT, KT_F64), true);
-  struct val nil = {.kind = VAL_NIL};
   if (index > entity + f->query->terms.values) return nil;
   if (index > slots)
     front_refuse(f, "it takes who a '*' or a variable of its query stands for");

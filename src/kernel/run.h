@@ -115,7 +115,7 @@ struct run {
   const uint32_t *first;       /* the match's columns, by slot; NULL: those of query_columns */
 };
 
-/* The row that failed. */
+/* The row that failed; of an event the entity is ECS_NULL. */
 struct run_failure {
   ecs_id entity;
   k_failure why;

@@ -73,6 +73,23 @@ static void add_written(lua_State *L, const ecs_world *world, const struct varia
   }
 }
 
+static bool emits_before(const struct run_plan *plan, uint32_t order) {
+  for (uint32_t i = 0; i < order; i++)
+    if (plan->orders[i].action == RUN_EMIT &&
+        plan->orders[i].component == plan->orders[order].component)
+      return true;
+  return false;
+}
+
+/* Appends the events that it emits. */
+static void add_emitted(lua_State *L, const ecs_world *world, const struct run_plan *plan) {
+  for (uint32_t i = 0; i < plan->order_count; i++) {
+    if (plan->orders[i].action != RUN_EMIT || emits_before(plan, i)) continue;
+    lua_pushstring(L, component_of(world, plan->orders[i].component)->name);
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+  }
+}
+
 static void list_fields(lua_State *L, const ecs_world *world, const struct variant *variant,
                         const char *key, bool writes) {
   lua_newtable(L);
@@ -87,6 +104,7 @@ static void list_fields(lua_State *L, const ecs_world *world, const struct varia
   }
   if (!writes) list_lookups(L, world, variant, count);
   if (writes) add_written(L, world, variant);
+  if (writes) add_emitted(L, world, &variant->plan);
   lua_setfield(L, -2, key);
 }
 

@@ -83,8 +83,11 @@ static void raise_failure(lua_State *L, int handle, const struct variant *varian
   lua_Debug where;
   kernel_push_function(L, handle);
   lua_getinfo(L, ">S", &where);
-  raise_error(L, "%s:%d: entity %e: %s", where.short_src,
-              (int64_t)(why->tag & ((1u << TAG_LINES) - 1)), failure->entity, text);
+  int64_t line = (int64_t)(why->tag & ((1u << TAG_LINES) - 1));
+  if (failure->entity == ECS_NULL)
+    raise_error(L, "%s:%d: %s", where.short_src, line, text);
+  else
+    raise_error(L, "%s:%d: entity %e: %s", where.short_src, line, failure->entity, text);
 }
 
 /* ---- the function's own way -------------------------------------------------------- */
@@ -93,7 +96,7 @@ struct finishing {
   struct rest rest;
   double dt;
   bool maps;                   /* it is q:map's */
-  ecs_id entity;               /* whose row the function is called for */
+  ecs_id entity;               /* whose row the function is called for; of events ECS_NULL */
 };
 
 /* Comes to the next run of rows, none of which is before those that are left. */
@@ -114,7 +117,7 @@ static int finish_body(lua_State *L) {
     uint32_t row = rest->before < loop->count ? (uint32_t)rest->before : loop->count;
     rest->before -= row;
     for (; row < loop->count && rest->count; row++, rest->count--) {
-      finishing->entity = loop_entity(loop, row);
+      if (!loop->events) finishing->entity = loop_entity(loop, row);
       (finishing->maps ? map_row : each_row)(L, 1, 2, finishing->dt, row);
     }
   }
@@ -130,9 +133,10 @@ static const char *behind_position(const char *message) {
   return message;
 }
 
-/* Raises the error at the top of the stack, a text with the entity in it. */
+/* Raises the error at the top of the stack, a text with the entity, if there is one, in it. */
 static void raise_of(lua_State *L, int status, ecs_id entity) {
-  const char *message = status == LUA_ERRMEM ? NULL : lua_tostring(L, -1);
+  bool named = status != LUA_ERRMEM && entity != ECS_NULL;
+  const char *message = named ? lua_tostring(L, -1) : NULL;
   if (message) {
     char name[48];
     const char *text = behind_position(message);

@@ -15,8 +15,6 @@
 /* Why the function cannot become a program, whatever it does; NULL when it can. */
 static const char *unfit(const struct kernel *kernel) {
   const struct query_terms *terms = &kernel->query->terms;
-  if (terms->event)
-    return "its query goes through events, for which functions are called row by row";
   if (terms->slots > KERNEL_SLOTS) return "its query has too many terms";
   if (terms->step_count && RESULT_IS_USED(kernel->result))
     return "it gives a result, and its query has terms that are decided row by row";
@@ -170,7 +168,8 @@ static bool is_ready(lua_State *L, int handle, bool ahead) {
     keep_reason(L, handle, kernel);
     return false;
   }
-  bool by_matches = !kernel->query->broken && terms_walk(&kernel->query->terms);
+  bool walks = !kernel->query->broken && terms_walk(&kernel->query->terms);
+  bool by_matches = walks && !kernel->filtered;   /* events that a q:where(fn) lets through */
   if (!(by_matches ? matches_ready : all_ready)(L, handle, kernel, ahead)) return false;
   kernel->refused = false;
   return true;

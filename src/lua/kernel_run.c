@@ -97,6 +97,7 @@ static void run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
   if (status != ECS_OK) raise_status(L, loop->box->world, status);
   if (LIKELY(sound)) return;
   struct rest rest = rest_of(&run, match, (uint32_t)failure.why.row);
+  if (loop->events) rest.count = loop->count - rest.before;   /* not those emitted since */
   finish(L, handle, loop, variant, &failure, how->dt, &rest);
 }
 
@@ -152,7 +153,7 @@ static void finish_matches(lua_State *L, int handle, const struct loop_box *loop
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct rest rest = {g->match, g->done + failure->why.row, count - failure->why.row, ECS_NULL,
                       NULL};
-  if (g->walk && !g->walk->repeats) {
+  if (g->walk && !g->walk->repeats && failure->entity != ECS_NULL) {
     rest.entity = failure->entity;
     rest.before = 0;
   }
@@ -277,6 +278,7 @@ static void run_in_batches(lua_State *L, int handle, int anchors, struct loop_bo
                         .run = {.query = kernel->query, .totals = how->total, .dt = how->dt}};
   struct choices choices;
   variant_choices(walk, &choices);
+  assert(!loop->events || GATHER_ROWS == KERNEL_EVENTS);
   matches_begin(&batch, walk, loop->query->query);
   if (!gather_lay_out(&kernel->set->runner, &batch)) raise_memory(L);
   while (matches_next(&batch)) {
@@ -356,10 +358,16 @@ void kernel_run(lua_State *L, int handle, struct loop_box *loop,
   lua_pop(L, 1);
 }
 
+/* Whether the loop has come to all rows of its table. */
+static bool is_whole(const struct loop_box *loop) {
+  if (!loop->walk) return !query_splits(&loop->query->query->terms, loop->table);
+  return loop->events && loop->walk->row == 0 && loop->count == loop->table->count;
+}
+
 static struct variant *variant_here(lua_State *L, int handle, const struct loop_box *loop) {
   const struct kernel_box *box = lua_touserdata(L, handle);
   int top = lua_gettop(L);
-  bool whole = !loop->walk && !query_splits(&loop->query->query->terms, loop->table);
+  bool whole = is_whole(loop);
   struct variant *variant = NULL;
   if (whole && kernel_ready_here(L, handle, loop->table)) {
     lua_getiuservalue(L, handle, KERNEL_ANCHORS);
@@ -378,7 +386,7 @@ bool kernel_here(lua_State *L, int handle, struct loop_box *loop,
   struct variant *variant = variant_here(L, handle, loop);
   if (!variant) return false;
   assert(variant->which.some == (loop->filter != NULL));
-  run_variant(L, handle, loop, loop->match - 1, variant, run);
+  run_variant(L, handle, loop, loop->walk ? loop->walk->match : loop->match - 1, variant, run);
   return true;
 }
 

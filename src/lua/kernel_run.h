@@ -18,6 +18,9 @@ struct kernel_run {
   void *ud;
 };
 
+/* How many events are added up at a time. */
+#define KERNEL_EVENTS 1024u
+
 /* Runs a kernel over the tables of an open loop without views; after kernel_ready. The error of a
 ** row that fails names the entity. */
 void kernel_run(lua_State *L, int handle, struct loop_box *loop, const struct kernel_run *run);

@@ -390,7 +390,9 @@ static APART bool next_run(struct loop_box *loop) {
   if (loop->walk) {
     if (!walk_next(loop->walk)) return false;
     bind_match(loop);
-    return come_to(loop, loop->walk->table, loop->walk->row, 1);
+    bool together = loop->events && !query->terms.step_count;
+    return come_to(loop, loop->walk->table, loop->walk->row,
+                   together ? walk_take_events(loop->walk) : 1);
   }
   uint32_t reach = query_reach(query);
   if (query->terms.toggled && loop->behind > 0 && loop->match <= reach &&

@@ -25,7 +25,8 @@ struct folding {
   bool integers, floats;
   k_total total;
   struct loop_box *loop;
-  uint32_t step;               /* of the loop, or its table, that `part` is for */
+  uint32_t step;               /* of the loop, or its table, that `part` is for; of events */
+  uint64_t seen;               /* that many make one, by how many there were so far */
   k_folding part;
   ecs_id first;                /* whose value is that of `part` */
 };
@@ -41,12 +42,27 @@ static void end_part(struct folding *folding) {
 /* The forms' names, for messages. */
 static const char *const names[] = {[KR_SUM] = "sum", [KR_MIN] = "min", [KR_MAX] = "max"};
 
+/* Which part the next row is of. A program goes through so many events at a time, or, behind a
+** predicate, through all of them. */
+static uint32_t part_of(struct folding *folding, const struct loop_box *loop) {
+  if (loop->events && !loop->filter) return 1 + (uint32_t)(folding->seen++ / KERNEL_EVENTS);
+  return loop->walk ? loop->step : loop->match;
+}
+
+/* The row's number in its part, if that need not be as many rows as the part has so far. */
+static void number_row(struct folding *folding, const struct loop_box *loop, uint32_t row) {
+  if (!loop->walk)
+    folding->part.row = (uint32_t)(loop->rows - loop->table->rows) + row;
+  else if (loop->events && loop->filter)
+    folding->part.row = row;
+}
+
 /* One row's result, at the top of the stack. */
 static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud) {
   struct folding *folding = ud;
   k_scalar value;
   memset(&value, 0, sizeof value);
-  uint32_t step = loop->walk ? loop->step : loop->match;
+  uint32_t step = part_of(folding, loop);
   if (lua_type(L, -1) != LUA_TNUMBER)
     luaL_error(L, "bad argument #1 to '%s' (the function returned %s, not a number)",
                names[folding->how], luaL_typename(L, -1));
@@ -60,7 +76,7 @@ static void fold_row(lua_State *L, struct loop_box *loop, uint32_t row, void *ud
     k_fold_begin(&folding->part, folding->how, integer ? KT_I64 : KT_F64);
     folding->step = step;
   }
-  if (!loop->walk) folding->part.row = (uint32_t)(loop->rows - loop->table->rows) + row;
+  number_row(folding, loop, row);
   if (integer)
     value.i64 = (int64_t)lua_tointeger(L, -1);
   else

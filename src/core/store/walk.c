@@ -410,6 +410,13 @@ bool walk_take_table(struct walk *walk) {
   return true;
 }
 
+uint32_t walk_take_events(struct walk *walk) {
+  assert(walk->query->terms.event && !walk->query->terms.step_count);
+  assert(walk->row < walk->run_end);
+  walk->next_row = walk->run_end;
+  return walk->run_end - walk->row;
+}
+
 /* The pair that gives a step its cells in the walk's table. */
 static ecs_id pair_in_table(const struct walk *walk, const struct component *component) {
   return component->ties.exclusive ? component->id : relate_only_pair(walk->table, component);

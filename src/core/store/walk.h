@@ -50,8 +50,10 @@ bool walk_next(struct walk *walk);
 bool walk_next_row(struct walk *walk);
 
 /* After walk_next, for who needs no values: whether all rows of the table match as this one does,
-** its first, and each once. Then the walk is behind them. */
+** its first, and each once. Then the walk is behind them. Of an event alone, how many rows there
+** are from this one on: behind them, too. */
 bool walk_take_table(struct walk *walk);
+uint32_t walk_take_events(struct walk *walk);
 
 /* Comes to the row of an entity that is alive, out of order; false when it is in none of the
 ** query's tables, or something that is switched off says that it does not match. */
