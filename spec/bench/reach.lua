@@ -1,12 +1,12 @@
 -- Kernels that look beyond their row, against fused loops by hand: tables by a computed index,
--- fields of other entities, steps onto what others see, spawning.
+-- fields of other entities, steps onto what others see, spawning, events.
 
 local ecs = require("ecs")
 local floor = require("mod_reach")
 local measure = require("measure")
 
 local DT = 0.5
-local READ, ADD_GRID, ADD_OTHERS, ADD_ONE = 0, 1, 2, 3
+local READ, ADD_GRID, ADD_OTHERS, ADD_ONE, EMIT = 0, 1, 2, 3, 6
 
 -- A world of the floor's rows, and of its elements as entities where the rows name them.
 local function new_world(field, rows, elements)
@@ -136,7 +136,7 @@ local function add_to_one(rows)
   return ours, theirs
 end
 
--- ---- spawning ------------------------------------------------------------------
+-- ---- spawning and events ------------------------------------------------------------------
 
 -- Of each entity that one in a hundred rows spawns, three at a time, with five values.
 local function spawning(rows)
@@ -165,6 +165,25 @@ local function spawning(rows)
   return ours * 1e9 / spawned, theirs * 1e9 / spawned
 end
 
+-- Of each event that one in ten rows emits and a second system sees.
+local function events(rows, elements)
+  local field = floor.field(rows, elements)
+  local world, ids, others = new_world(field, rows, elements)
+  world:event("Hit", { "who: entity", "amount: f64" })
+  for i, id in ipairs(ids) do world:set(id, "Number", (i - 1) % 10) end
+  system(world, "Place:in, Value:in, Number:in", function(p, v, number, dt)
+    if number.n == 0 then world:emit("Hit", p.who, v.x * dt) end
+  end)
+  world:system("hurt", { query = "Hit, Hit.who->Health", compile = true,
+    each = function(hit, health) health.hp = health.hp + hit.amount end })
+  local ours, theirs = compare(world, rows // 10, 10, loop(field, EMIT))
+  for i, id in ipairs(others) do
+    same("events", i, floor.element(field, i), world:get(id, "Health.hp"))
+  end
+  world:close()
+  return ours, theirs
+end
+
 return function(add)
   local n = 100000
   local function kernel(name, target, ns, by_hand)
@@ -177,4 +196,5 @@ return function(add)
   kernel("add into 1,000 other entities, by a path", 2, add_to_others(n, 1000))
   kernel("add into a resource", 2, add_to_one(n))
   kernel("spawn with 5 values, by 1 % of the rows", 1.5, spawning(n))
+  kernel("emit by 10 % of the rows, and add by a path", 3, events(n, 1000))
 end

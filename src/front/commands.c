@@ -240,6 +240,7 @@ struct val order_spawn(struct front *f, const struct val *arguments, uint32_t co
   for (uint32_t at = made ? f->made[arguments[1].at].first : NONE; at != NONE;
        at = f->items[at].next)
     spawn_part(f, &f->items[at]);
+  f->commands[spawned.at].parts = f->command_count - spawned.at - 1;
   return spawned;
 }
 

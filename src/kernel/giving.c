@@ -67,7 +67,8 @@ static bool reserve_orders(void *ud, uint32_t count) {
   if (spawns && entity_reserve(&world->entities, &world->memory, &world->entities.entities,
                                spawns) != ECS_OK)
     return false;
-  if (staged && command_reserve(world, staged, staged, staged) != ECS_OK) return false;
+  /* Parts of what is spawned ask for room for two each. */
+  if (staged && command_reserve(world, 2ull * staged, staged, staged) != ECS_OK) return false;
   return reserve_events(giving);
 }
 
@@ -120,6 +121,40 @@ ecs_status giving_stage(ecs_world *world, const struct run_command *command, ecs
   }
 }
 
+/* One more part, with one write if it has a leaf, of what is to be spawned. */
+static void add_part(struct giving *giving, const struct run_command *command, k_scalar value) {
+  struct unspawned *next = &giving->next;
+  struct component *component =
+      component_of(giving->run->query->world, command->component);
+  assert(next->part_count < RUN_ORDERS && next->write_count < RUN_ORDERS);
+  struct write *write = &next->writes[next->write_count];
+  if (command->action == RUN_ADD) {
+    next->parts[next->part_count++] = (struct part){component, ECS_NULL, 0, write, 0};
+    return;
+  }
+  struct part *part = &next->parts[next->part_count - 1];
+  assert(command->action == RUN_SET && part->component == component);
+  *write = write_of(component, command->leaf, value);
+  next->write_count++;
+  part->write_count++;
+}
+
+/* Orders behind one that spawns say with what; it is done when all have come. */
+static ecs_status order_spawn(struct giving *giving, const struct run_command *command,
+                              k_scalar value) {
+  struct unspawned *next = &giving->next;
+  if (command->action == RUN_SPAWN) {
+    assert(next->waits == 0);
+    next->part_count = next->write_count = 0;
+    next->waits = command->parts;
+  } else {
+    add_part(giving, command, value);
+    next->waits--;
+  }
+  if (next->waits) return ECS_OK;
+  return entity_spawn(giving->run->query->world, next->parts, next->part_count, &giving->newest);
+}
+
 static void give_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
   struct giving *giving = ud;
   const struct run_command *command = order_of(giving->run, order);
@@ -127,8 +162,9 @@ static void give_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
   ecs_id who = command->newest ? giving->newest : (ecs_id)id;
   ecs_status status = ECS_OK;
   if (command->gives_newest) value.i64 = (int64_t)giving->newest;
-  switch (command->action) {
-    case RUN_SPAWN: status = entity_spawn(world, NULL, 0, &giving->newest); break;
+  enum run_action action = giving->next.waits ? RUN_SPAWN : command->action;
+  switch (action) {
+    case RUN_SPAWN: status = order_spawn(giving, command, value); break;
     case RUN_SET: status = order_set(world, command, who, value); break;
     case RUN_EMIT: order_emit(giving, command); break;
     case RUN_PUT: order_put(giving, command, value); break;
@@ -139,7 +175,8 @@ static void give_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
 }
 
 k_orders giving_begin(struct giving *giving, const struct run *run) {
-  memset(giving, 0, sizeof *giving);
+  memset(giving, 0, offsetof(struct giving, next));
+  giving->next.waits = 0;
   giving->run = run;
   return (k_orders){can_order, reserve_orders, give_order, giving};
 }

@@ -2,10 +2,20 @@
 #ifndef ECS_KERNEL_GIVING_H
 #define ECS_KERNEL_GIVING_H
 
+#include "core/base/value.h"
+#include "core/store/entity.h"
 #include "kernel/build_note.h"
 #include "kernel/run.h"
 
 struct event;
+
+/* An entity to be spawned, as far as the orders have said with what. */
+struct unspawned {
+  uint32_t waits;              /* for how many of them; 0: there is none */
+  uint32_t part_count, write_count;
+  struct part parts[RUN_ORDERS];
+  struct write writes[RUN_ORDERS];
+};
 
 /* A run that gives some. */
 struct giving {
@@ -15,6 +25,7 @@ struct giving {
   uint32_t emits[RUN_ORDERS];  /* how often each one that emits */
   ecs_id newest;               /* whom the last of them has spawned */
   struct event *event;         /* of which type the last of them has emitted */
+  struct unspawned next;
 };
 
 /* How a run gives its orders. A scope is open. */

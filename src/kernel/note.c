@@ -33,6 +33,7 @@ void notes_open(struct notes *notes, const struct program *p, void *room) {
   else
     lay_out(notes, room, capacity);
   notes->site_count = p->site_count;
+  notes->masked = 0;
   notes_clear(notes, 0);
   notes->plain = notes_are_plain(p);
 }
@@ -61,31 +62,24 @@ static bool has_room(struct notes *notes, size_t more) {
   return true;
 }
 
-/* The first row of a mask, or n; the one behind the last, or 0. Eight rows at once where none of
-** them is in it. */
-static size_t first_of(const uint8_t *mask, size_t n) {
-  size_t at = 0;
-  for (uint64_t word = 0; at + 8 <= n; at += 8) {
-    memcpy(&word, mask + at, 8);
-    if (word) break;
+/* The rows that are in a mask. Commands and steps that follow each other mostly have one mask. */
+static void find_rows(struct notes *notes, const uint8_t *mask, size_t n) {
+  assert(n > 0 && n <= K_BLOCK);
+  if (notes->masked == n && memcmp(notes->mask, mask, n) == 0) return;
+  memcpy(notes->mask, mask, n);
+  notes->masked = (uint32_t)n;
+  uint32_t count = 0;
+  for (size_t i = 0, stop; i < n; i = stop) {
+    uint64_t word = 0;
+    stop = i + 8 < n ? i + 8 : n;
+    memcpy(&word, mask + i, stop - i);
+    if (!word) continue;
+    for (; i < stop; i++) {
+      notes->among[count] = (uint16_t)i;
+      count += mask[i];
+    }
   }
-  while (at < n && !mask[at]) at++;
-  return at;
-}
-
-static size_t end_of(const uint8_t *mask, size_t n) {
-  for (uint64_t word = 0; n >= 8; n -= 8) {
-    memcpy(&word, mask + n - 8, 8);
-    if (word) break;
-  }
-  while (n > 0 && !mask[n - 1]) n--;
-  return n;
-}
-
-static size_t count_of(const uint8_t *mask, size_t from, size_t n) {
-  size_t count = 0;
-  for (size_t i = from; i < n; i++) count += mask[i];
-  return count;
+  notes->among_count = count;
 }
 
 static k_scalar value_at(k_type type, const void *values, size_t i) {
@@ -111,34 +105,35 @@ static void copy_all(struct notes *notes, k_type type, const int64_t *index, con
   for (uint32_t i = 0; i < n; i++) rows[i] = i;
 }
 
-/* Those of a mask; the last row is one of them. */
-static void copy_some(struct notes *notes, k_type type, const int64_t *index, const void *values,
-                      const uint8_t *mask, size_t first, size_t end) {
-  size_t to = notes->count;
-  for (size_t i = first; i < end; i++) {
-    notes->indexes[to] = index[i];
-    notes->values[to] = value_at(type, values, i);
-    notes->rows[to] = (uint32_t)i;
-    to += mask[i];
+/* Those that find_rows has found. */
+static void copy_some(struct notes *notes, k_type type, const int64_t *index, const void *values) {
+  const uint16_t *among = notes->among;
+  int64_t *indexes = notes->indexes + notes->count;
+  k_scalar *to = notes->values + notes->count;
+  uint32_t *rows = notes->rows + notes->count, count = notes->among_count;
+  for (uint32_t i = 0; i < count; i++) {
+    rows[i] = among[i];
+    indexes[i] = index[among[i]];
+    to[i] = value_at(type, values, among[i]);
   }
 }
 
 size_t notes_add(struct notes *notes, uint32_t site, k_type type, const int64_t *index,
                  const void *values, const uint8_t *mask, size_t n) {
-  size_t first = first_of(mask, n), end = end_of(mask, n);
-  if (first == n) return n;
-  uint32_t more = (uint32_t)count_of(mask, first, end);
-  assert(site < notes->site_count && more > 0);
+  find_rows(notes, mask, n);
+  uint32_t more = notes->among_count, first = notes->among[0];
+  if (more == 0) return n;
+  assert(site < notes->site_count && more <= n);
   if (!has_room(notes, more)) return first;
   if (more == n)
     copy_all(notes, type, index, values, more);
   else
-    copy_some(notes, type, index, values, mask, first, end);
+    copy_some(notes, type, index, values);
   memset(notes->sites + notes->count, (int)site, more);
   notes->again |= notes->runs[site].count != 0;
   notes->runs[site] = (struct note_run){notes->count, more};
   notes->sorted &= notes->count == 0 || first >= notes->last;
-  notes->last = (uint32_t)end - 1;
+  notes->last = notes->among[more - 1];
   notes->count += more;
   assert(notes->count <= notes->capacity);
   return n;

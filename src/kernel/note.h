@@ -36,6 +36,10 @@ struct notes {
   bool sorted;                   /* none is of a row before the one in front of it */
   bool plain;                    /* as notes_are_plain says, */
   bool again;                    /* but that some site was come to more than once */
+  uint32_t masked;               /* the rows of the last mask, */
+  uint8_t mask[K_BLOCK];
+  uint32_t among_count;          /* and those that are in it */
+  uint16_t among[K_BLOCK];
   uint32_t site_count;
   struct note_run runs[MAX_SITES];
 };

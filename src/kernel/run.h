@@ -32,6 +32,7 @@ struct run_command {
   enum run_action action;
   ecs_id component;            /* but of RUN_DESPAWN; of the last two the event */
   uint32_t leaf;               /* of RUN_SET, and of RUN_PUT, to the event emitted last */
+  uint32_t parts;              /* of RUN_SPAWN: how many behind it say what it spawns with */
   bool newest;                 /* for whom RUN_SPAWN has made last; */
   bool gives_newest;           /* or that one is what is set */
 };
