@@ -211,6 +211,54 @@ void element_copy(lua_State *L, int anchors, const struct guard *guard, uint32_t
   lua_settop(L, top);
 }
 
+uint32_t element_expect(lua_State *L, int anchors, const struct guard *guard) {
+  bool one_kind = guard->elements == ELEMENTS_BOOL || guard->elements == ELEMENTS_INTEGER ||
+                  guard->elements == ELEMENTS_FLOAT;
+  if (guard->name_count || !one_kind) return 0;
+  int top = lua_gettop(L);
+  path_push(L, anchors, &guard->path);
+  bool plain = lua_istable(L, -1) && !path_has_method(L, anchors, top + 1, guard->same);
+  lua_Unsigned count = plain ? lua_rawlen(L, top + 1) : 0;
+  lua_settop(L, top);
+  return count <= FRONT_ELEMENTS ? (uint32_t)count : 0;
+}
+
+/* Copies the value at the top of the stack; false when it is not of the kind. */
+static bool take_value(lua_State *L, enum element_kind kind, void *to, lua_Integer at) {
+  if (kind == ELEMENTS_BOOL) {
+    ((uint8_t *)to)[at] = (uint8_t)lua_toboolean(L, -1);
+    return lua_isboolean(L, -1);
+  }
+  bool whole = lua_isinteger(L, -1);
+  if (kind == ELEMENTS_FLOAT) {
+    ((double *)to)[at] = (double)lua_tonumber(L, -1);
+    return !whole && lua_type(L, -1) == LUA_TNUMBER;
+  }
+  lua_Integer value = lua_tointeger(L, -1);
+  ((int64_t *)to)[at] = (int64_t)value;
+  return whole && number_fits_float(value);
+}
+
+bool element_take(lua_State *L, int anchors, const struct guard *guard, uint32_t count, void *to) {
+  int top = lua_gettop(L);
+  enum element_kind kind = element_kind_of(guard->elements);
+  uint32_t taken = 0;
+  path_push(L, anchors, &guard->path);
+  lua_pushnil(L);
+  while (lua_next(L, top + 1)) {
+    lua_Integer key = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
+    bool among = key >= 1 && key <= (lua_Integer)count;
+    if (among ? !take_value(L, kind, to, key - 1) : lua_type(L, -2) == LUA_TNUMBER) {
+      taken = NONE;
+      break;
+    }
+    taken += among;
+    lua_pop(L, 1);
+  }
+  lua_settop(L, top);
+  return taken == count;
+}
+
 /* The guard of a table that is read by numbers, or by the names of an enumeration. */
 static struct guard *guard_elements(struct front *f, uint32_t path,
                                     const struct enumeration *names) {

@@ -84,7 +84,13 @@ static bool has_room(struct memory *memory, struct copied *copied, size_t size) 
 
 enum reading guard_read_elements(lua_State *L, int anchors, const struct guard *guard,
                                  struct memory *memory, struct copied *copied, k_array *out) {
-  uint32_t count = 0;
+  uint32_t count = element_expect(L, anchors, guard);
+  size_t room = count * element_size(element_kind_of(guard->elements));
+  if (count && !has_room(memory, copied, room)) return READING_STARVED;
+  if (count && element_take(L, anchors, guard, count, copied->data)) {
+    *out = (k_array){copied->data, count};
+    return READING_FITS;
+  }
   if (element_look(L, anchors, guard, &count) != guard->elements) return READING_OTHER;
   enum element_kind kind = element_kind_of(guard->elements);
   if (kind >= ELEMENTS_NONE) return READING_FITS;
