@@ -139,7 +139,7 @@ install: all $(BUILD)/ecs.pc
 # For hosts in C without Lua: `pkg-config --cflags --libs ecs`.
 $(BUILD)/ecs.pc: src/ecs.pc.in
 	@mkdir -p $(@D)
-	@version=$$(sed -n 's/^#define ECS_VERSION "\(.*\)"/\1/p' src/ecs.h); \
+	@version=$$(sed -n 's/^#define ECS_VERSION "\(.*\)"/\1/p' src/ecs_version.h); \
 	  sed -e "s|@PREFIX@|$(PREFIX)|; s|@VERSION@|$$version|; s|@LIBS@|$(LIBS)|" $< > $@
 
 ## make rockspecs  write the lists of sources and modules into the rockspecs

@@ -115,7 +115,7 @@ describe("a function of a module in C", function()
 end)
 
 describe("src/ecs_lua.h", function()
-  local header = contents "src/ecs_lua.h"
+  local header = public_headers.text "ecs_lua_module.h"
 
   -- What belongs to whoever owns the world and its Lua state.
   local OWNERS = {
@@ -138,7 +138,7 @@ end)
 
 describe("the module", function()
   it("says its version, which is that of ecs.h and of the change log", function()
-    assert.equal(ecs.version, contents("src/ecs.h"):match '#define ECS_VERSION "(.-)"')
+    assert.equal(ecs.version, contents("src/ecs_version.h"):match '#define ECS_VERSION "(.-)"')
     assert(contents("CHANGELOG.md"):find(ecs.version, 1, true))
   end)
 

@@ -21,11 +21,6 @@
 #include "ecs_query.h"
 #include "ecs_system.h"
 #include "ecs_image.h"
-
-/* Of this header, and of the library that it came with. */
-#define ECS_VERSION_MAJOR 0
-#define ECS_VERSION_MINOR 1
-#define ECS_VERSION_PATCH 0
-#define ECS_VERSION "0.1.0"
+#include "ecs_version.h"
 
 #endif

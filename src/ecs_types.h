@@ -74,20 +74,6 @@ typedef struct ecs_string {
   size_t size;
 } ecs_string;
 
-typedef enum ecs_kind {
-  ECS_KIND_NONE, ECS_KIND_BOOL, ECS_KIND_INTEGER, ECS_KIND_NUMBER, ECS_KIND_STRING
-} ecs_kind;
-
-/* A value on its way into a field: a default, or one handed over from a script. Ids are
-** integers, enum names are strings; a u64 from 2^63 on is the integer with its bits. */
-typedef struct ecs_value {
-  ecs_kind kind;
-  bool boolean;
-  int64_t integer;
-  double number;
-  ecs_string string;
-} ecs_value;
-
 /* What becomes of a source of a relation when its target dies. */
 typedef enum ecs_policy {
   ECS_TARGET_REMOVE,         /* it loses the tie */

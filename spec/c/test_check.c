@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/run/schedule.h"
+#include "core/run/timetable.h"
 #include "core/store/component.h"
 #include "core/store/lineup.h"
 #include "core/store/query.h"

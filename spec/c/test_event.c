@@ -4,6 +4,7 @@
 #include "core/store/cells.h"
 #include "core/store/component.h"
 #include "core/store/event.h"
+#include "core/store/event_rows.h"
 #include "core/store/fields.h"
 #include "core/store/world.h"
 #include "fixture.h"

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/run/schedule.h"
+#include "core/run/timetable.h"
 #include "image_fixture.h"
 
 /* The checksum of a certain world's image. */

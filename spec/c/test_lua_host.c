@@ -7,6 +7,7 @@
 #include "fixture.h"
 
 #include "core/run/schedule.h"
+#include "core/run/timetable.h"
 #include "core/store/world.h"
 
 static struct fixture f;

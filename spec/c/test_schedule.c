@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/run/schedule.h"
+#include "core/run/timetable.h"
 #include "core/store/world.h"
 #include "fixture.h"
 

@@ -12,6 +12,7 @@
 #include "core/image/stream.h"
 #include "core/store/component.h"
 #include "core/store/event.h"
+#include "core/store/event_rows.h"
 #include "core/store/fields.h"
 #include "core/store/table.h"
 #include "core/store/world.h"

@@ -59,7 +59,7 @@ end
 
 -- The version that the headers name.
 local function header_version()
-  local text = slurp("src/ecs.h")
+  local text = slurp("src/ecs_version.h")
   local numbers = {}
   for i, part in ipairs { "MAJOR", "MINOR", "PATCH" } do
     numbers[i] = text:match("ECS_VERSION_" .. part .. " (%d+)")
@@ -77,7 +77,7 @@ local function check(path, wanted)
     return path .. ": version is " .. tostring(fields.version)
   end
   if version ~= "scm-1" and version ~= header_version() .. "-1" then
-    return path .. ": src/ecs.h says that this is " .. header_version()
+    return path .. ": src/ecs_version.h says that this is " .. header_version()
   end
   for key, text in pairs(wanted) do
     if slurp(path):match("\n  (" .. key .. " = %b{})") ~= text then

@@ -15,10 +15,10 @@ local ROOMS = {
   ["kernel"] = { "core/base" },
   ["kernel/run"] = { "core/base", "core/store", "kernel" },
   ["front"] = { "core/base", "core/store", "kernel", "kernel/run" },
-  ["lua/bind"] = { "core/base", "core/store", "ecs_lua.h" },
+  ["lua/bind"] = { "core/base", "core/store" },
   ["lua"] = {
     "core/base", "core/store", "core/run", "core/change", "core/image", "kernel", "kernel/run",
-    "front", "lua/bind", "ecs_lua.h",
+    "front", "lua/bind", "ecs_lua_module.h", "ecs_lua_open.h",
   },
 }
 

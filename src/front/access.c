@@ -4,6 +4,7 @@
 #include "front/mixed.h"
 #include "front/steps.h"
 
+#include "core/base/type_column.h"
 #include "core/base/value.h"
 #include "core/store/component.h"
 #include "core/store/query.h"

@@ -4,6 +4,7 @@
 #include "front/steps.h"
 
 #include "core/base/enumeration.h"
+#include "core/base/type_column.h"
 #include "core/base/types.h"
 #include "core/base/value.h"
 #include "core/store/array.h"

@@ -1,5 +1,6 @@
 #include "kernel/gather.h"
 
+#include "core/base/many.h"
 #include "core/store/bits.h"
 #include "core/store/query.h"
 #include "core/store/world.h"

@@ -1,5 +1,6 @@
 #include "kernel/lookup.h"
 
+#include "core/base/type_column.h"
 #include "core/base/types.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"

@@ -1,5 +1,6 @@
 #include "kernel/run.h"
 
+#include "core/base/many.h"
 #include "core/store/bits.h"
 #include "core/store/command.h"
 #include "core/store/component.h"

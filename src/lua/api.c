@@ -1,7 +1,12 @@
 /* What other modules in C find in the registry of their Lua state. */
 #include "lua/api.h"
 
-#include "ecs_lua.h"
+#include "ecs_entity.h"
+#include "ecs_image.h"
+#include "ecs_lua_module.h"
+#include "ecs_lua_open.h"
+#include "ecs_resource.h"
+#include "ecs_world.h"
 #include "lua/bind/object.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"

@@ -1,6 +1,7 @@
 #include "lua/describe.h"
 
 #include "core/run/schedule.h"
+#include "core/run/timetable.h"
 #include "core/store/table.h"
 #include "core/store/term.h"
 #include "core/store/world.h"

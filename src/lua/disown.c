@@ -3,6 +3,7 @@
 
 #include "core/image/snapshot.h"
 #include "core/run/schedule.h"
+#include "core/run/timetable.h"
 #include "core/store/world.h"
 #include "ecs_system.h"
 #include "lua/bind/world_box.h"
@@ -10,6 +11,7 @@
 #include "lua/loop_box.h"
 #include "lua/lua_query.h"
 #include "lua/system.h"
+#include "lua/system_box.h"
 #include "lua/system_run.h"
 
 static ecs_status nothing(ecs_world *world, ecs_query *query, double dt, void *ud) {

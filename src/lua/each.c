@@ -1,11 +1,8 @@
 #include "lua/each.h"
 
 #include "core/base/chance.h"
-#include "core/base/value.h"
-#include "core/store/fields.h"
 
 #include "lua/bind/args.h"
-#include "lua/bind/lua_value.h"
 #include "lua/loop.h"
 #include "lua/slot.h"
 
@@ -21,23 +18,6 @@ int wanted_arguments(lua_State *L, int function, const struct loop_box *loop) {
   if (LIKELY(!loop->events)) most += 1 + (int)loop_value_count(loop);
   if (parameters == NOT_KNOWN) parameters = function_parameters(L, function);
   return parameters < most ? parameters : most;
-}
-
-void slot_push_slowly(lua_State *L, int loop_index, const struct loop_box *loop,
-                      const struct slot *slot, uint32_t row) {
-  if (!slot->present) {
-    lua_pushnil(L);
-    return;
-  }
-  if (!slot->leaf) {
-    lua_pushboolean(L, 1);
-    return;
-  }
-  ecs_cell cell = cell_load(slot->data, slot->leaf->size, row);
-  lua_getiuservalue(L, loop_index, LOOP_WORLD);
-  push_cell(L, loop->box, lua_gettop(L), slot->leaf, cell);
-  lua_remove(L, -2);
-  if (!loop->open) loop_gone(L, loop);
 }
 
 /* ---- for views..., entity in q:each() --------------------------------------------- */

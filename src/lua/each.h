@@ -7,7 +7,6 @@
 #include "core/base/base.h"
 
 struct loop_box;
-struct slot;
 
 /* Calls the function at an index for every row of the open loop at another. */
 typedef void (*rows_fn)(lua_State *L, int loop_index, int function, double dt);
@@ -34,9 +33,5 @@ int function_parameters(lua_State *L, int function);
 /* How many arguments the function at an index takes: slots, dt (unless it is a predicate), the
 ** entity, values that go with the match, in this order. */
 int wanted_arguments(lua_State *L, int function, const struct loop_box *loop);
-
-/* slot_push (slot.h) for what is no number, or absent. */
-void slot_push_slowly(lua_State *L, int loop_index, const struct loop_box *loop,
-                      const struct slot *slot, uint32_t row);
 
 #endif

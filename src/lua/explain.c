@@ -1,6 +1,7 @@
 #include "lua/explain.h"
 
 #include "core/run/schedule.h"
+#include "core/run/timetable.h"
 #include "core/store/component.h"
 #include "core/store/term.h"
 #include "kernel/lookup.h"
@@ -13,6 +14,7 @@
 #include "lua/kernel_variant.h"
 #include "lua/lua_query.h"
 #include "lua/system.h"
+#include "lua/system_box.h"
 #include "lua/system_run.h"
 #include "lua/variant.h"
 

@@ -2,11 +2,11 @@
 #include <lauxlib.h>
 #include <lualib.h>
 
-#include "ecs_lua.h"
+#include "ecs_lua_open.h"
 #include "lua/disown.h"
 #include "lua/embedded.h"
 #include "lua/lua_world.h"
-#include "lua/system.h"
+#include "lua/system_box.h"
 #include "lua/system_run.h"
 
 /* loader(name): runs one of the embedded files. */

@@ -7,6 +7,7 @@
 #include "lua/bind/world_box.h"
 #include "lua/lua_array.h"
 #include "lua/view.h"
+#include "lua/view_box.h"
 
 struct outside kernel_object(lua_State *L, int index, const void *owner) {
   const struct world_box *box = owner;

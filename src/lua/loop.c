@@ -10,6 +10,7 @@
 #include "lua/loop_box.h"
 #include "lua/lua_query.h"
 #include "lua/view.h"
+#include "lua/view_box.h"
 
 #define TRIES 100            /* to make a loop while finalizers use the world */
 

@@ -1,7 +1,6 @@
 #include "lua/lua_array.h"
 
 #include "core/base/text.h"
-#include "core/store/array.h"
 #include "core/store/array_cells.h"
 #include "core/store/component.h"
 #include "lua/bind/args.h"

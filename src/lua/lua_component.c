@@ -5,6 +5,7 @@
 #include "core/base/types.h"
 #include "core/store/component.h"
 #include "core/store/event.h"
+#include "core/store/event_rows.h"
 #include "core/store/toggle.h"
 #include "ecs_component.h"
 #include "ecs_world.h"

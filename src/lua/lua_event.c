@@ -1,6 +1,7 @@
 #include "lua/lua_event.h"
 
 #include "core/store/emission.h"
+#include "core/store/event.h"
 #include "core/store/fields.h"
 #include "core/store/later.h"
 #include "lua/bind/args.h"

@@ -2,6 +2,7 @@
 
 #include "core/base/text.h"
 #include "core/run/schedule.h"
+#include "ecs_system.h"
 #include "lua/bind/args.h"
 #include "lua/bind/options.h"
 #include "lua/bind/settle.h"
@@ -11,6 +12,7 @@
 #include "lua/lua_world.h"
 #include "lua/registrar.h"
 #include "lua/system.h"
+#include "lua/system_box.h"
 #include "lua/system_run.h"
 
 static const char *const phase_keys[] = {"after", "before", "fixed", NULL};

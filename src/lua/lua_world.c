@@ -15,6 +15,7 @@
 #include "lua/recording.h"
 #include "lua/registrar.h"
 #include "lua/system.h"
+#include "lua/system_box.h"
 #include "lua/worlds.h"
 #include "core/base/text.h"
 #include "ecs_entity.h"

@@ -1,7 +1,8 @@
 #include <lauxlib.h>
 
 #include "core/base/text.h"
-#include "ecs_lua.h"
+#include "ecs_lua_open.h"
+#include "ecs_version.h"
 #include "lua/api.h"
 #include "lua/attempt.h"
 #include "lua/bind/ids.h"

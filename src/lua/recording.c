@@ -6,6 +6,7 @@
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/world.h"
+#include "ecs_system.h"
 #include "lua/bind/args.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"

@@ -16,6 +16,7 @@
 #include "lua/bind/world_box.h"
 #include "lua/swap.h"
 #include "lua/view.h"
+#include "lua/view_box.h"
 
 #define SCAN_DEPTH 4         /* functions that call one another */
 #define SCAN_CALLS 64

@@ -3,7 +3,10 @@
 #ifndef ECS_LUA_SCAN_H
 #define ECS_LUA_SCAN_H
 
-#include "lua/system.h"
+#include <lauxlib.h>
+
+#include "core/base/base.h"
+#include "lua/system_box.h"
 
 struct migration;
 

@@ -3,7 +3,6 @@
 #define ECS_LUA_SLOT_H
 
 #include "lua/bind/cell.h"
-#include "lua/each.h"
 #include "lua/loop_box.h"
 
 #include "core/store/record.h"
@@ -17,6 +16,10 @@ static inline ecs_id loop_entity(const struct loop_box *loop, uint32_t row) {
 static inline bool loop_takes(const struct loop_box *loop, uint32_t row) {
   return !loop->filter || (loop->filter[row / 64] >> row % 64 & 1);
 }
+
+/* slot_push for what is no number, or absent. */
+void slot_push_slowly(lua_State *L, int loop_index, const struct loop_box *loop,
+                      const struct slot *slot, uint32_t row);
 
 /* Pushes the value of a single field's term, or true for a tag; nil when the table lacks it. */
 static inline void slot_push(lua_State *L, int loop_index, const struct loop_box *loop,

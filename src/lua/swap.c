@@ -19,8 +19,10 @@
 #include "lua/recording.h"
 #include "lua/stage.h"
 #include "lua/system.h"
+#include "lua/system_box.h"
 #include "lua/system_run.h"
 #include "lua/view.h"
+#include "lua/view_box.h"
 #include "core/base/text.h"
 #include "ecs_query.h"
 #include "ecs_world.h"
@@ -275,9 +277,9 @@ static void check_arrays(lua_State *L, struct world_box *box, const char *list) 
   uint32_t count = open_list(L, list);
   for (uint32_t i = 0; i < count; i++) {
     const char *name = open_entry(L, i);
-    struct component *array;
+    ecs_id array;
     ecs_status status = array_need_name(box->world, name, strlen(name), &array);
-    const struct change *change = status == ECS_OK ? migration_of(migration, array->id) : NULL;
+    const struct change *change = status == ECS_OK ? migration_of(migration, array) : NULL;
     if (change && !change->wanted)
       status = world_fail(box->world, ECS_ENAME, "there is no array '%s'", name);
     if (status != ECS_OK) refuse(L, box, status, "");

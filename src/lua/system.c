@@ -2,6 +2,7 @@
 
 #include "core/change/transact.h"
 #include "core/run/schedule.h"
+#include "core/run/timetable.h"
 #include "ecs_system.h"
 #include "lua/bind/args.h"
 #include "lua/bind/options.h"
@@ -16,6 +17,7 @@
 #include "lua/map.h"
 #include "lua/registrar.h"
 #include "lua/scan.h"
+#include "lua/system_box.h"
 #include "lua/system_run.h"
 #include "core/base/text.h"
 #include "core/store/world.h"

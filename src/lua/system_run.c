@@ -3,7 +3,9 @@
 #include "lua/system_run.h"
 
 #include "core/run/schedule.h"
+#include "core/run/timetable.h"
 #include "core/store/event.h"
+#include "core/store/event_rows.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
 #include "ecs_world.h"
@@ -17,6 +19,7 @@
 #include "lua/lua_world.h"
 #include "lua/map.h"
 #include "lua/system.h"
+#include "lua/system_box.h"
 
 const char on_error_key = 0;
 

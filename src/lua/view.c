@@ -17,6 +17,7 @@
 #include "lua/lua_query.h"
 #include "lua/registrar.h"
 #include "lua/shape.h"
+#include "lua/view_box.h"
 #include "lua/view_walk.h"
 
 const char kind_view = 0, kind_elements = 0;

@@ -8,6 +8,7 @@
 #include "lua/bind/world_box.h"
 #include "lua/shape.h"
 #include "lua/view.h"
+#include "lua/view_box.h"
 
 /* The view at argument 1 with a row to show, or an error. */
 static struct view_box *check_view(lua_State *L) {

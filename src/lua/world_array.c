@@ -5,7 +5,6 @@
 #include "core/change/declare_array.h"
 #include "core/store/array.h"
 #include "core/store/component.h"
-#include "core/store/fields.h"
 #include "lua/bind/args.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
@@ -17,11 +16,11 @@ void array_now(lua_State *L, struct world_box *box) {
   size_t size;
   const char *name = check_text(L, 2, &size);
   struct array_box *array = array_push(L, box);
-  struct component *component;
+  ecs_id id;
   box = check_world(L, 1);
-  ecs_status status = array_need_name(box->world, name, size, &component);
+  ecs_status status = array_need_name(box->world, name, size, &id);
   if (status != ECS_OK) raise_argument(L, box->world, status, 2);
-  array->id = component->id;
+  array->id = id;
 }
 
 void array_pending(lua_State *L, struct world_box *box) {

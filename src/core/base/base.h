@@ -35,8 +35,6 @@
 #define APART __attribute__((noinline))
 #define RARE __attribute__((noinline, cold))
 #define NORETURN __attribute__((noreturn))
-/* Says that what is there will be read soon. */
-#define FETCH(pointer) __builtin_prefetch(pointer)
 #else
 #define LIKELY(x) (x)
 #define UNLIKELY(x) (x)
@@ -44,14 +42,6 @@
 #define APART
 #define RARE
 #define NORETURN
-#define FETCH(pointer) ((void)(pointer))
-#endif
-
-/* For loops over many rows, which gcc leaves scalar at -O2. */
-#if defined(__GNUC__) && !defined(__clang__)
-#define LOOPS __attribute__((optimize("O3")))
-#else
-#define LOOPS
 #endif
 
 /* No index: of a table, row, column, leaf, slot. */
@@ -89,9 +79,5 @@ struct write {
   uint32_t leaf;
   ecs_cell cell;
 };
-
-static inline uint32_t round_up(uint32_t n, uint32_t unit) {
-  return (n + unit - 1) / unit * unit;
-}
 
 #endif

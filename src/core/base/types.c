@@ -1,5 +1,7 @@
 #include "core/base/types.h"
 
+#include "core/base/type_column.h"
+
 const struct type type_table[] = {
   [ECS_F32] = {"f32", 4, CLASS_FLOAT, 0, COLUMN_F32, 0, 0},
   [ECS_F64] = {"f64", 8, CLASS_FLOAT, 1, COLUMN_F64, 0, 0},

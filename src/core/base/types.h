@@ -17,22 +17,12 @@ enum type_class {
   CLASS_PART           /* the fields of another component: no cell of its own */
 };
 
-/* What a kernel takes the cells for; COLUMN_NONE: it cannot use them. */
-enum type_column {
-  COLUMN_NONE,
-  COLUMN_F32, COLUMN_F64,
-  COLUMN_I8, COLUMN_I16, COLUMN_I32, COLUMN_I64,
-  COLUMN_U8, COLUMN_U16, COLUMN_U32,
-  COLUMN_BOOL, COLUMN_ENTITY,
-  COLUMN_COUNT
-};
-
 struct type {
   const char *name;
   uint8_t size;              /* bytes of a cell */
   uint8_t class;
   uint8_t code;              /* in images; a new type takes one that none has had */
-  uint8_t column;
+  uint8_t column;            /* see type_column.h */
   int64_t least;             /* of integers and truth values */
   uint64_t most;
 };
@@ -71,12 +61,6 @@ bool type_is_known(ecs_type type);
 static inline uint32_t type_size(ecs_type type, uint32_t name_count) {
   if (name_count > 256 && type_class(type) == CLASS_NAMES) return 2;
   return type_table[type].size;
-}
-
-/* The kernel's column of cells of that size. */
-static inline enum type_column type_column(ecs_type type, uint32_t size) {
-  if (type_class(type) == CLASS_NAMES && size == 2) return COLUMN_U16;
-  return (enum type_column)type_table[type].column;
 }
 
 #endif

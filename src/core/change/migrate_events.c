@@ -1,6 +1,7 @@
 #include "core/change/migrate_events.h"
 
 #include "core/store/event.h"
+#include "core/store/event_rows.h"
 #include "core/store/fields.h"
 #include "core/store/world.h"
 

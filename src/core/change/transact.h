@@ -10,6 +10,7 @@
 
 #include "core/change/migrate.h"
 #include "core/run/schedule.h"
+#include "core/run/timetable.h"
 #include "ecs_component.h"
 
 struct id_list {

@@ -3,6 +3,8 @@
 #include "core/base/arena.h"
 #include "core/image/row_copy.h"
 #include "core/store/component.h"
+#include "core/store/event.h"
+#include "core/store/event_rows.h"
 #include "core/store/fields.h"
 #include "core/store/later.h"
 #include "core/store/world.h"

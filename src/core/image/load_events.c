@@ -3,6 +3,7 @@
 
 #include "core/image/load.h"
 #include "core/store/event.h"
+#include "core/store/event_rows.h"
 #include "core/store/fields.h"
 #include "core/store/later.h"
 #include "core/store/world.h"

@@ -4,7 +4,9 @@
 #include "core/image/stream.h"
 #include "core/run/reading.h"
 #include "core/run/schedule.h"
+#include "core/run/timetable.h"
 #include "core/store/event.h"
+#include "core/store/event_rows.h"
 #include "core/store/fields.h"
 #include "core/store/world.h"
 

@@ -6,6 +6,7 @@
 #include "core/image/row_copy.h"
 #include "core/image/tie_copy.h"
 #include "core/run/schedule.h"
+#include "core/run/timetable.h"
 #include "core/store/attachment.h"
 #include "core/store/component.h"
 #include "core/store/event.h"

@@ -1,6 +1,7 @@
 #include "core/run/lifetime.h"
 
 #include "core/run/schedule.h"
+#include "core/run/timetable.h"
 #include "core/store/attachment.h"
 #include "core/store/check.h"
 #include "core/store/world.h"

@@ -1,5 +1,6 @@
 /* Phases and their order: the five of the runtime, and those that users put between them. */
 #include "core/run/schedule.h"
+#include "core/run/timetable.h"
 #include "core/store/world.h"
 
 static const char *const builtin[] = {"startup", "pre_update", "update", "post_update",

@@ -1,7 +1,9 @@
 #include "core/run/reading.h"
 
 #include "core/run/schedule.h"
+#include "core/run/timetable.h"
 #include "core/store/event.h"
+#include "core/store/event_rows.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
 

@@ -3,6 +3,7 @@
 #include "core/store/query.h"
 #include "core/store/world.h"
 #include "core/base/text.h"
+#include "core/run/timetable.h"
 #include "ecs_query.h"
 
 static bool same(const char *a, const char *b) { return strcmp(a, b) == 0; }

@@ -1,5 +1,6 @@
 /* What is odd about how systems and phases were registered, though it is allowed. */
 #include "core/run/schedule.h"
+#include "core/run/timetable.h"
 #include "core/store/world.h"
 #include "core/base/text.h"
 

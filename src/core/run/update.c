@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/run/reading.h"
 #include "core/run/schedule.h"
+#include "core/run/timetable.h"
 #include "core/store/later.h"
 #include "core/store/sweeping.h"
 #include "core/store/world.h"

@@ -47,10 +47,11 @@ ecs_status array_need(const ecs_world *world, ecs_id id, struct component **out)
   return status == ECS_OK && (*out)->length == 0 ? no_array(world, *out) : status;
 }
 
-ecs_status array_need_name(const ecs_world *world, const char *name, size_t size,
-                           struct component **out) {
-  *out = component_find(world, name, size);
-  if (*out) return (*out)->length ? ECS_OK : no_array(world, *out);
+ecs_status array_need_name(const ecs_world *world, const char *name, size_t size, ecs_id *out) {
+  const struct component *found = component_find(world, name, size);
+  if (found && !found->length) return no_array(world, found);
+  *out = found ? found->id : ECS_NULL;
+  if (found) return ECS_OK;
   ecs_string text = {name, size};
   struct nearest nearest;
   nearest_begin(&nearest, name, size);

@@ -18,10 +18,9 @@ bool array_takes(ecs_type type);
 /* ECS_OK for what is no array's description, or a sound one's. */
 ecs_status array_check_desc(const ecs_world *world, const struct ecs_component_desc *desc);
 
-/* The array of an id, or a message that tells what it is instead; the array of a name. */
+/* The array of an id, or a message that tells what it is instead; the id of the array of a name. */
 ecs_status array_need(const ecs_world *world, ecs_id id, struct component **out);
-ecs_status array_need_name(const ecs_world *world, const char *name, size_t size,
-                           struct component **out);
+ecs_status array_need_name(const ecs_world *world, const char *name, size_t size, ecs_id *out);
 
 /* The invariants of one: ECS_OK or ECS_ECORRUPT. */
 ecs_status array_check(const ecs_world *world, const struct component *array);

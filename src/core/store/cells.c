@@ -3,6 +3,7 @@
 #include "core/store/attachment.h"
 #include "core/store/component.h"
 #include "core/store/event.h"
+#include "core/store/event_rows.h"
 #include "core/store/fields.h"
 #include "core/store/sparse.h"
 #include "core/store/table.h"

@@ -12,6 +12,7 @@
 #include "core/store/relation_check.h"
 #include "core/store/require.h"
 #include "core/store/event.h"
+#include "core/store/event_rows.h"
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"

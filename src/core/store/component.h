@@ -6,6 +6,7 @@
 #include "core/base/base.h"
 
 struct component;
+struct ecs_value;
 struct leaf;
 
 /* The living component of an id, a pair's relation; or NULL. */
@@ -45,7 +46,7 @@ ecs_status component_path(const ecs_world *world, const char *text, size_t size,
 /* Turns a value into the cell of a leaf: interns strings, checks ids, ranges, names. The
 ** message names component, field, type and value. */
 ecs_status component_cell(ecs_world *world, const struct component *component,
-                          uint32_t leaf, const ecs_value *value, ecs_cell *cell);
+                          uint32_t leaf, const struct ecs_value *value, ecs_cell *cell);
 
 #define LABEL_SIZE 512u
 

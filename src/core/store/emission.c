@@ -2,6 +2,8 @@
 
 #include "core/store/command.h"
 #include "core/store/component.h"
+#include "core/store/event.h"
+#include "core/store/event_rows.h"
 #include "core/store/fields.h"
 #include "core/store/later.h"
 #include "core/store/world.h"

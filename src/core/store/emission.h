@@ -2,7 +2,9 @@
 #ifndef ECS_CORE_STORE_EMISSION_H
 #define ECS_CORE_STORE_EMISSION_H
 
-#include "core/store/event.h"
+#include "core/base/base.h"
+
+struct event;
 
 /* Events of one type that were emitted one behind the other. */
 struct emission {

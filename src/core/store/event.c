@@ -4,6 +4,7 @@
 #include "core/base/value.h"
 #include "core/store/check.h"
 #include "core/store/component.h"
+#include "core/store/event_rows.h"
 #include "core/store/fields.h"
 #include "core/store/later.h"
 #include "core/store/world.h"

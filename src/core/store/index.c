@@ -1,5 +1,6 @@
 #include "core/store/index.h"
 
+#include "core/base/many.h"
 #include "core/base/memory.h"
 
 #define FIRST_NEAR 64u

@@ -2,6 +2,8 @@
 
 #include "core/base/value.h"
 #include "core/store/emission.h"
+#include "core/store/event.h"
+#include "core/store/event_rows.h"
 #include "core/store/world.h"
 
 ecs_status later_reserve(ecs_world *world, struct event *event) {

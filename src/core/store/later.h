@@ -3,7 +3,9 @@
 #ifndef ECS_CORE_STORE_LATER_H
 #define ECS_CORE_STORE_LATER_H
 
-#include "core/store/event.h"
+#include "core/base/base.h"
+
+struct event;
 
 /* Puts one off: defaults, then the writes, whose any slots are taken over when ECS_OK. What the
 ** scopes that are open drop is taken back. */

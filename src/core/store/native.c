@@ -6,6 +6,7 @@
 #include "core/store/component.h"
 #include "core/store/emission.h"
 #include "core/store/entity.h"
+#include "core/store/event.h"
 #include "core/store/fields.h"
 #include "core/store/later.h"
 #include "core/store/relate.h"

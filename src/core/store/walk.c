@@ -1,7 +1,9 @@
 #include "core/store/walk.h"
 
+#include "core/base/many.h"
 #include "core/store/entity.h"
 #include "core/store/event.h"
+#include "core/store/event_rows.h"
 #include "core/store/lineup.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"

@@ -51,3 +51,13 @@ uint32_t take_any(lua_State *L, struct world_box *box, int world_index, int inde
   lua_pop(L, 1);
   return slot;
 }
+
+void push_any(lua_State *L, const struct world_box *box, int world_index, uint32_t slot) {
+  if (any_is_of(box->any.slots, slot, &box->any.owner)) {
+    lua_getiuservalue(L, world_index, WORLD_ANY);
+    lua_rawgeti(L, -1, slot);
+    lua_replace(L, -2);
+  } else {
+    lua_pushnil(L);
+  }
+}

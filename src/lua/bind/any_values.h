@@ -22,6 +22,9 @@ struct any_values {
 ** cells: until values_stored. */
 uint32_t take_any(lua_State *L, struct world_box *box, int world_index, int index);
 
+/* Pushes the value of a slot; nil when it is of no value, or of one that somebody else knows. */
+void push_any(lua_State *L, const struct world_box *box, int world_index, uint32_t slot);
+
 /* Releases what is pending. */
 void drop_pending(struct world_box *box);
 

@@ -1,11 +1,11 @@
 #include "lua/bind/lua_value.h"
 
-#include "core/base/any.h"
 #include "core/base/enumeration.h"
 #include "core/base/intern.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
-#include "core/store/record.h"
+#include "ecs_value.h"
+#include "ecs_world.h"
 #include "lua/bind/any_values.h"
 #include "lua/bind/args.h"
 #include "lua/bind/cell.h"
@@ -69,7 +69,7 @@ static bool to_entity(lua_State *L, const struct world_box *box, int index,
   int is_integer;
   cell->u64 = to_id(L, index, &is_integer);
   return is_integer &&
-         (cell->u64 == ECS_NULL || entity_find(box->entities, cell->u64));
+         (cell->u64 == ECS_NULL || ecs_alive(box->world, cell->u64));
 }
 
 /* False when the value does not fit. */
@@ -105,7 +105,7 @@ void push_cell(lua_State *L, struct world_box *box, int world_index,
   if (push_number_at(L, leaf->type, &cell, 0)) return;
   switch (type_class(leaf->type)) {
     case CLASS_ID:
-      if (!entity_find(box->entities, cell.u64)) cell.u64 = ECS_NULL;
+      if (!ecs_alive(box->world, cell.u64)) cell.u64 = ECS_NULL;
       lua_pushinteger(L, (lua_Integer)cell.u64);
       break;
     case CLASS_TEXT: {
@@ -119,15 +119,7 @@ void push_cell(lua_State *L, struct world_box *box, int world_index,
       lua_pushlstring(L, name->data, name->size);
       break;
     }
-    case CLASS_SLOT:
-      if (any_is_of(box->any.slots, cell.u32, &box->any.owner)) {
-        lua_getiuservalue(L, world_index, WORLD_ANY);
-        lua_rawgeti(L, -1, cell.u32);
-        lua_replace(L, -2);
-      } else {
-        lua_pushnil(L);
-      }
-      break;
+    case CLASS_SLOT: push_any(L, box, world_index, cell.u32); break;
     default: assert(false); break;
   }
 }

@@ -6,6 +6,21 @@
 #include "core/store/fields.h"
 #include "lua/bind/status.h"
 
+/* Where a name led last time among the fields of a component, or of a part of one. */
+struct field_entry {
+  const void *string;
+  uint64_t world;
+  const struct component *shape;
+  uint64_t version;
+  uint32_t field;
+};
+
+/* All that is known. */
+struct all_names {
+  struct names names;
+  struct field_entry fields[NAME_CACHE];
+};
+
 /* Of a Lua state: the entries as userdata, and the table that anchors their strings. */
 static const char names_key, anchors_key;
 
@@ -17,7 +32,7 @@ void names_open(lua_State *L) {
       lua_rawseti(L, -2, i);
     }
     lua_rawsetp(L, LUA_REGISTRYINDEX, &anchors_key);
-    size_t size = sizeof(struct names);
+    size_t size = sizeof(struct all_names);
     memset(lua_newuserdatauv(L, size, 0), 0, size);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &names_key);
   }
@@ -116,7 +131,8 @@ uint32_t find_field(lua_State *L, struct world_box *box, const struct component 
                     int index) {
   const void *string = lua_topointer(L, index);
   uint32_t slot = name_slot(string, (uintptr_t)shape);
-  struct field_entry *entry = &box->names.known->fields[slot];
+  struct all_names *all = (struct all_names *)box->names.known;
+  struct field_entry *entry = &all->fields[slot];
   uint64_t version = *box->version;
   if (LIKELY(entry->string == string && entry->shape == shape && entry->version == version &&
              entry->world == box->names.number))

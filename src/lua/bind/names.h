@@ -20,20 +20,10 @@ struct name_entry {
   uint32_t leaf;
 };
 
-/* The same for the fields of a component or of a part of one. */
-struct field_entry {
-  const void *string;
-  uint64_t world;
-  const struct component *shape;
-  uint64_t version;
-  uint32_t field;
-};
-
-/* What a Lua state knows of the strings that its scripts name things with. */
+/* What a Lua state knows of the strings that its scripts name components with. */
 struct names {
   uint64_t worlds;       /* numbers given out */
   struct name_entry components[NAME_CACHE];
-  struct field_entry fields[NAME_CACHE];
 };
 
 void names_open(lua_State *L);

@@ -1,0 +1,25 @@
+/* For loops over many rows. */
+#ifndef ECS_CORE_BASE_MANY_H
+#define ECS_CORE_BASE_MANY_H
+
+#include <stdint.h>
+
+/* Before a function with such loops, which gcc leaves scalar at -O2. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define LOOPS __attribute__((optimize("O3")))
+#else
+#define LOOPS
+#endif
+
+/* Says that what is there will be read soon. */
+#if defined(__GNUC__)
+#define FETCH(pointer) __builtin_prefetch(pointer)
+#else
+#define FETCH(pointer) ((void)(pointer))
+#endif
+
+static inline uint32_t round_up(uint32_t n, uint32_t unit) {
+  return (n + unit - 1) / unit * unit;
+}
+
+#endif

@@ -1,0 +1,141 @@
+/* For Lua modules in C that scripts load beside ecs. */
+#ifndef ECS_LUA_MODULE_H
+#define ECS_LUA_MODULE_H
+
+#include <lua.h>
+
+#include "ecs_component.h"
+#include "ecs_query.h"
+#include "ecs_system.h"
+#include "ecs_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What the ecs that runs in a Lua state offers to other modules there. The functions are those
+** of ecs.h with their names behind ecs_ (switch_system is ecs_switch), for worlds that belong to
+** Lua: making, freeing, running, saving and loading these is left to scripts.
+** A native system is called from world:update. It returns a status and must neither raise nor
+** yield; the module stays loaded until the state is closed, and worlds are freed before. */
+typedef struct ecs_lua_api {
+  uint32_t version;   /* the ECS_LUA_API_VERSION that the module has: at least yours */
+
+  /* ecs_lua_to_world. */
+  ecs_world *(*to_world)(lua_State *L, int index);
+  /* The world that is argument `arg`, or the error that methods of worlds raise: it is none, it
+  ** is closed, or the scripts of a live session are being read. */
+  ecs_world *(*check_world)(lua_State *L, int arg);
+  /* Raises what a call on this world, which did not return ECS_OK, disliked. */
+  int (*raise)(lua_State *L, const ecs_world *world, ecs_status status);
+
+  const char *(*message)(const ecs_world *world);
+  size_t (*bytes)(const ecs_world *world);
+  uint32_t (*world_tag)(const ecs_world *world);
+  size_t (*alive_count)(const ecs_world *world);
+  ecs_status (*check)(ecs_world *world);
+  ecs_status (*entity_status)(const ecs_world *world, ecs_id id);
+  bool (*alive)(const ecs_world *world, ecs_id id);
+  ecs_status (*entity_range)(ecs_world *world, uint32_t first, uint32_t last);
+  ecs_status (*recycle_retired)(ecs_world *world, size_t *count);
+  ecs_status (*component)(ecs_world *world, const ecs_component_desc *desc, ecs_id *out);
+  ecs_status (*tag)(ecs_world *world, const char *name, ecs_id *out);
+  ecs_id (*component_find)(const ecs_world *world, const char *name);
+  const char *(*component_name)(const ecs_world *world, ecs_id component);
+  ecs_status (*undeclare)(ecs_world *world, ecs_id component);
+  ecs_status (*resource)(ecs_world *world, ecs_id component);
+  ecs_status (*resource_set)(ecs_world *world, ecs_id component, const void *value);
+  ecs_status (*resource_get)(const ecs_world *world, ecs_id component, void *value);
+  ecs_status (*spawn)(ecs_world *world, const ecs_id *components, size_t n, ecs_id *out);
+  ecs_status (*spawn_many)(ecs_world *world, size_t count, const ecs_id *components,
+                           size_t n, ecs_id *ids);
+  ecs_status (*spawn_at)(ecs_world *world, ecs_id id, const ecs_id *components, size_t n);
+  ecs_status (*despawn)(ecs_world *world, ecs_id entity);
+  ecs_status (*add)(ecs_world *world, ecs_id entity, ecs_id component);
+  ecs_status (*remove)(ecs_world *world, ecs_id entity, ecs_id component);
+  bool (*has)(const ecs_world *world, ecs_id entity, ecs_id component);
+  ecs_status (*set)(ecs_world *world, ecs_id entity, ecs_id component, const void *value);
+  ecs_status (*get)(const ecs_world *world, ecs_id entity, ecs_id component, void *value);
+  void *(*cell_of)(const ecs_world *world, ecs_id entity, ecs_id component,
+                   uint32_t leaf);
+  ecs_status (*leaf)(const ecs_world *world, const char *path, ecs_id *component,
+                     uint32_t *leaf);
+  void *(*cell_named)(const ecs_world *world, ecs_id entity, const char *path);
+  ecs_status (*name)(ecs_world *world, ecs_id entity, const char *name);
+  const char *(*name_of)(const ecs_world *world, ecs_id entity);
+  ecs_id (*lookup)(const ecs_world *world, const char *name);
+  ecs_status (*defer)(ecs_world *world);
+  ecs_status (*commit)(ecs_world *world);
+  ecs_status (*cancel)(ecs_world *world);
+  ecs_status (*query_new)(ecs_world *world, const char *text, ecs_query **out);
+  void (*query_free)(ecs_query *query);
+  size_t (*query_count)(const ecs_query *query);
+  ecs_status (*count)(ecs_world *world, const char *text, size_t *out);
+  ecs_status (*query_add)(ecs_query *query, ecs_id component);
+  ecs_status (*query_remove)(ecs_query *query, ecs_id component);
+  ecs_status (*query_despawn)(ecs_query *query);
+  ecs_status (*iter_open)(ecs_query *query, ecs_iter *it);
+  bool (*iter_next)(ecs_iter *it);
+  ecs_status (*iter_close)(ecs_iter *it);
+  ecs_id (*iter_entity)(const ecs_iter *it, size_t row);
+  void *(*iter_column)(const ecs_iter *it, uint32_t term, uint32_t leaf);
+  ecs_status (*phase)(ecs_world *world, const ecs_phase_desc *desc);
+  ecs_status (*system_new)(ecs_world *world, const ecs_system_desc *desc);
+  ecs_status (*system_remove)(ecs_world *world, const char *name);
+  ecs_status (*switch_system)(ecs_world *world, const char *name, bool on);
+  ecs_status (*alpha)(ecs_world *world, const char *phase, double *out);
+  uint64_t (*digest)(const ecs_world *world);
+  bool (*iter_has)(const ecs_iter *it, uint32_t term);
+  ecs_status (*relation)(ecs_world *world, const ecs_component_desc *desc, ecs_id *out);
+  ecs_id (*target)(const ecs_world *world, ecs_id source, ecs_id relation);
+  ecs_id (*next_target)(const ecs_world *world, ecs_id source, ecs_id relation, ecs_id after);
+  size_t (*sources)(const ecs_world *world, ecs_id target, ecs_id relation, ecs_id *ids,
+                    size_t room);
+  ecs_status (*query_with)(ecs_world *world, const char *text, const ecs_variable *variables,
+                           uint32_t count, ecs_query **out);
+  ecs_id (*iter_value)(const ecs_iter *it, uint32_t variable);
+  ecs_status (*child_of)(ecs_world *world, ecs_id *out);
+  size_t (*children)(const ecs_world *world, ecs_id parent, ecs_id *ids, size_t room);
+  ecs_status (*enable)(ecs_world *world, ecs_id entity, ecs_id component);
+  ecs_status (*disable)(ecs_world *world, ecs_id entity, ecs_id component);
+  bool (*enabled)(const ecs_world *world, ecs_id entity, ecs_id component);
+  ecs_status (*array)(ecs_world *world, const char *name, ecs_type type, uint32_t length,
+                      ecs_id *out);
+  void *(*array_data)(ecs_world *world, ecs_id array, size_t *length);
+  ecs_status (*event)(ecs_world *world, const ecs_component_desc *desc, ecs_id *out);
+  ecs_status (*emit)(ecs_world *world, ecs_id event, const void *value);
+  ecs_status (*after)(ecs_world *world, double seconds, ecs_id event, const void *value);
+} ecs_lua_api;
+
+/* Functions are added at the end only, and the version then counts up. Any other change, of what
+** they take too, comes under another key. */
+#define ECS_LUA_API_VERSION 1u
+
+/* Where the registry has it, as a light userdata. */
+#define ECS_LUA_API_KEY "ecs.lua_api.2"
+
+/* The functions of the ecs in this state; good until it is closed. Raises an error when there is
+** none (a module requires "ecs" first), or an older one than this header. */
+static inline const ecs_lua_api *ecs_lua_functions(lua_State *L) {
+  const ecs_lua_api *api;
+  lua_getfield(L, LUA_REGISTRYINDEX, ECS_LUA_API_KEY);
+  api = (const ecs_lua_api *)lua_touserdata(L, -1);
+  lua_pop(L, 1);
+  if (!api) {
+    lua_pushliteral(L, "no ecs with the interface " ECS_LUA_API_KEY " in this Lua state: "
+                       "require \"ecs\" before this module, of the version it was built for");
+    lua_error(L);
+  } else if (api->version < ECS_LUA_API_VERSION) {
+    lua_pushfstring(L, "this module was built for version %d of " ECS_LUA_API_KEY
+                       ", and ecs has version %d: update ecs, or build the module with its "
+                       "headers", (int)ECS_LUA_API_VERSION, (int)api->version);
+    lua_error(L);
+  }
+  return api;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

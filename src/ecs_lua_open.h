@@ -1,0 +1,33 @@
+/* For hosts in C: the module in their Lua states, and their worlds in the module. */
+#ifndef ECS_LUA_OPEN_H
+#define ECS_LUA_OPEN_H
+
+#include <lua.h>
+
+#include "ecs_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Makes `require "ecs"` work in a state without looking for files, and leaves the module on
+** the stack. Raises Lua errors (memory). */
+ECS_API int ecs_lua_open(lua_State *L);
+
+/* Pushes a world that the host owns: the collector does not free it, world:close() only lets
+** go of it. Pushing the same world again gives the same object. Close the state before the
+** world is freed: that removes the state's systems and `any` values from it. */
+ECS_API void ecs_lua_push_world(lua_State *L, ecs_world *world);
+
+/* The world at a stack index; NULL when there is none or it is closed. Ask anew in each call
+** from Lua: scripts may close it in between. */
+ECS_API ecs_world *ecs_lua_to_world(lua_State *L, int index);
+
+/* package loader of the C half, `ecs.native`. */
+ECS_API int luaopen_ecs_native(lua_State *L);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,29 @@
+/* Values of any type. */
+#ifndef ECS_VALUE_H
+#define ECS_VALUE_H
+
+#include "ecs_types.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum ecs_kind {
+  ECS_KIND_NONE, ECS_KIND_BOOL, ECS_KIND_INTEGER, ECS_KIND_NUMBER, ECS_KIND_STRING
+} ecs_kind;
+
+/* A value on its way into a field: a default, or one handed over from a script. Ids are
+** integers, enum names are strings; a u64 from 2^63 on is the integer with its bits. */
+typedef struct ecs_value {
+  ecs_kind kind;
+  bool boolean;
+  int64_t integer;
+  double number;
+  ecs_string string;
+} ecs_value;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

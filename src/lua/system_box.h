@@ -1,0 +1,49 @@
+/* Systems whose bodies are Lua functions: the object that anchors one. */
+#ifndef ECS_LUA_SYSTEM_BOX_H
+#define ECS_LUA_SYSTEM_BOX_H
+
+#include <stdbool.h>
+
+#include <lua.h>
+
+struct kernel_box;
+struct loop_box;
+struct query_box;
+struct world_box;
+
+enum system_form { FORM_EACH, FORM_MAP, FORM_RUN };
+
+#define SYSTEM_FUNCTION 1    /* user values of a system */
+#define SYSTEM_QUERY 2
+#define SYSTEM_WHEN 3
+#define SYSTEM_NAME 4
+#define SYSTEM_KERNEL 5      /* the handle of an `each` that may be compiled */
+#define SYSTEM_VALUES 5
+
+/* Of a world. */
+struct systems {
+  lua_State *running;              /* the state that called update or run; NULL: a host did */
+  lua_State *host;                 /* of a lent world: a thread for when the host does */
+  struct system_box *gone;         /* those that the core has let go of */
+};
+
+/* What the core is given as a system's `ud`: a userdata that WORLD_REFS anchors by its address.
+** Scripts never see it. */
+struct system_box {
+  struct world_box *box;
+  struct system_box *next_gone;
+  const char *name;                /* of SYSTEM_NAME */
+  const struct query_box *query;   /* of SYSTEM_QUERY; NULL: none */
+  enum system_form form;
+  int compile;                     /* 1, 0, or -1: if possible */
+  bool compiled;                   /* as it last ran */
+  bool begun;                      /* has run: these are known */
+  int parameters;                  /* of its function */
+  struct kernel_box *kernel;       /* of SYSTEM_KERNEL */
+  int function_ref, loop_ref;      /* where WORLD_REFS has the function and the loop; or 0 */
+  int anchors_ref;                 /* and its kernel's KERNEL_ANCHORS */
+  struct loop_box *loop;           /* of its last run, for the next */
+  double dt;                       /* of this run */
+};
+
+#endif
