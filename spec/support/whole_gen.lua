@@ -120,7 +120,9 @@ function Gen:int(depth)
   elseif how == 8 then return self:either("int", depth)
   elseif how <= 10 then return self:instead "int"
   elseif how == 11 then
-    return node("int", "whole(", self:float(depth - 1), ")")
+    local text = self:pick { "whole(%s)", "whole(%s)", "math.floor(%s % 64)", "math.ceil(%s)" }
+    local front, back = text:match "^(.-)%%s(.*)$"
+    return node("int", front, self:float(depth - 1), back)
   elseif how == 12 then
     return node("int", self:pick { "(-", "(~", "math.abs(" }, self:int(depth - 1), ")")
   end

@@ -6,6 +6,7 @@
 #include "core/store/emission.h"
 #include "core/store/entity.h"
 #include "core/store/event.h"
+#include "core/store/event_rows.h"
 #include "core/store/index.h"
 #include "core/store/query.h"
 #include "core/store/world.h"

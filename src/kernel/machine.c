@@ -330,6 +330,9 @@ k_status machine_run(struct machine *m, const struct program *p, const k_run *ru
   run_blocks(&r);
   if (failure->error != KE_NONE) {
     cut_bitmaps(&r, failure->row);
+    for (uint32_t i = 0; i < p->total_count; i++)
+      if (run->totals[i].part)
+        *run->totals[i].part = *(const k_folding *)r.at[r.numbers.totals + i];
     return K_FAILED;
   }
   for (uint32_t i = 0; i < p->total_count; i++)

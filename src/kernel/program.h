@@ -103,6 +103,7 @@ typedef struct k_total {
   uint64_t entity;   /* for who runs tables: that row's */
   uint32_t row;
   bool won;
+  struct k_folding *part;   /* or NULL: gets what rows before one that fails came to */
 } k_total;
 
 /* A total of one table while its rows join it: what instructions do block by block, and

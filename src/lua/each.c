@@ -143,10 +143,13 @@ void each_here(lua_State *L, int loop_index, int function, double dt, row_fn eac
   lua_settop(L, top);
 }
 
-void each_row(lua_State *L, int loop_index, int function, double dt, uint32_t row) {
+void each_row(lua_State *L, int loop_index, int function, double dt, uint32_t row, row_fn each,
+              void *ud) {
   struct loop_box *loop = lua_touserdata(L, loop_index);
   int top = lua_gettop(L);
   struct call call = push_call(L, loop_index, loop, function);
+  call.each = each;
+  call.ud = ud;
   call_between(L, &call, loop, dt, row, row + 1);
   lua_settop(L, top);
 }

@@ -21,8 +21,9 @@ void each_results(lua_State *L, int loop_index, int function, double dt, row_fn 
 ** only. */
 void each_here(lua_State *L, int loop_index, int function, double dt, row_fn each, void *ud);
 
-/* As each_rows for one row of the loop's current run. */
-void each_row(lua_State *L, int loop_index, int function, double dt, uint32_t row);
+/* As each_here for one row of the loop's current run. */
+void each_row(lua_State *L, int loop_index, int function, double dt, uint32_t row, row_fn each,
+              void *ud);
 
 /* q:each() for a for loop: over a closed loop, as loop_begin. */
 int each_begin(lua_State *L, struct loop_box *loop);

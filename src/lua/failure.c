@@ -1,5 +1,3 @@
-#include <math.h>
-
 #include "lua/failure.h"
 
 #include "core/base/text.h"
@@ -14,83 +12,6 @@
 #include "lua/loop_box.h"
 #include "lua/slot.h"
 #include "lua/variant.h"
-
-static int divide_by_zero(lua_State *L) {
-  int operation = (int)lua_tointeger(L, 1);
-  lua_pushinteger(L, 1);
-  lua_pushinteger(L, 0);
-  lua_arith(L, operation);
-  return 0;
-}
-
-/* What this Lua says of an integer operation with zero: not every 5.4 says the same. */
-static void division_text(lua_State *L, char *text, size_t size, int operation) {
-  lua_pushcfunction(L, divide_by_zero);
-  lua_pushinteger(L, operation);
-  int status = lua_pcall(L, 1, 1, 0);
-  const char *said = status == LUA_ERRRUN ? lua_tostring(L, -1) : NULL;
-  text_format(text, size, "%s", said ? said : "attempt to divide by zero");
-  lua_pop(L, 1);
-}
-
-static double number_of(const k_failure *failure) {
-  return failure->type == KT_F32 ? (double)failure->value.f32 : failure->value.f64;
-}
-
-/* A float that no integer field takes may have a fraction, or be beyond them all. */
-static bool is_fraction(const k_failure *failure) {
-  return failure->error == KE_FRACTION && floor(number_of(failure)) != number_of(failure);
-}
-
-static void failure_text(lua_State *L, char *text, size_t size,
-                         const struct variant *variant, const k_failure *failure) {
-  uint32_t at = failure->tag >> TAG_LINES;
-  char value[48];
-  if (failure->type == KT_I64)
-    text_format(value, sizeof value, "%d", failure->value.i64);
-  else
-    text_format(value, sizeof value, "%g", number_of(failure));
-  const struct front_column *column = at ? &variant->columns[at - 1] : NULL;
-  const struct leaf *leaf =
-      column ? &column->component->leaves[column->component_leaf] : NULL;
-  switch (failure->error) {
-    case KE_IDIV: division_text(L, text, size, LUA_OPIDIV); break;
-    case KE_MOD: division_text(L, text, size, LUA_OPMOD); break;
-    case KE_FMOD: text_format(text, size, "bad argument #2 to 'fmod' (zero)"); break;
-    case KE_EMPTY: text_format(text, size, "interval is empty"); break;
-    case KE_ABSENT: text_format(text, size, "an array has no element %s", value); break;
-    case KE_NIL: text_format(text, size, "a value is nil"); break;
-    case KE_RANGE:
-    case KE_FRACTION:
-      if (leaf) {
-        text_format(text, size, "field '%s.%s' is %s: %s %s", column->component->name,
-                    leaf->name, type_name(leaf->type), value,
-                    is_fraction(failure) ? "is not an integer" : "is out of range");
-        break;
-      }
-      /* fall through */
-    default:
-      text_format(text, size, "number %s has no integer representation", value);
-      break;
-  }
-}
-
-static void raise_failure(lua_State *L, int handle, const struct variant *variant,
-                          const struct run_failure *failure) {
-  const k_failure *why = &failure->why;
-  char text[MESSAGE_SIZE];
-  failure_text(L, text, sizeof text, variant, why);
-  lua_Debug where;
-  kernel_push_function(L, handle);
-  lua_getinfo(L, ">S", &where);
-  int64_t line = (int64_t)(why->tag & ((1u << TAG_LINES) - 1));
-  if (failure->entity == ECS_NULL)
-    raise_error(L, "%s:%d: %s", where.short_src, line, text);
-  else
-    raise_error(L, "%s:%d: entity %e: %s", where.short_src, line, failure->entity, text);
-}
-
-/* ---- the function's own way -------------------------------------------------------- */
 
 struct finishing {
   struct rest rest;
@@ -118,7 +39,10 @@ static int finish_body(lua_State *L) {
     rest->before -= row;
     for (; row < loop->count && rest->count; row++, rest->count--) {
       if (!loop->events) finishing->entity = loop_entity(loop, row);
-      (finishing->maps ? map_row : each_row)(L, 1, 2, finishing->dt, row);
+      if (finishing->maps)
+        map_row(L, 1, 2, finishing->dt, row);
+      else
+        each_row(L, 1, 2, finishing->dt, row, rest->each, rest->ud);
     }
   }
   return 0;
@@ -149,13 +73,12 @@ static void raise_of(lua_State *L, int status, ecs_id entity) {
   lua_error(L);
 }
 
-void kernel_finish(lua_State *L, int handle, const struct variant *variant,
-                   const struct run_failure *failure, double dt, const struct rest *rest) {
+void kernel_finish(lua_State *L, int handle, const struct run_failure *failure, double dt,
+                   const struct rest *rest) {
   const struct kernel_box *box = lua_touserdata(L, handle);
-  bool results = RESULT_IS_USED(box->kernel->result);
   struct finishing finishing = {*rest, dt, box->kernel->result == RESULT_MAP, failure->entity};
   int top = lua_gettop(L);
-  if (results) finishing.rest.count = 1;
+  assert(!rest->each == !RESULT_IS_USED(box->kernel->result));
   need_stack(L, 16);
   lua_getiuservalue(L, handle, KERNEL_QUERY);
   kernel_push_function(L, handle);
@@ -171,6 +94,5 @@ void kernel_finish(lua_State *L, int handle, const struct variant *variant,
   int status = lua_pcall(L, 3, 0, 0);
   loop_end(loop);
   if (status != LUA_OK) raise_of(L, status, finishing.entity);
-  if (results) raise_failure(L, handle, variant, failure);
   lua_settop(L, top);
 }

@@ -7,9 +7,9 @@
 #include <lauxlib.h>
 
 #include "ecs_types.h"
+#include "lua/each.h"
 
 struct run_failure;
-struct variant;
 
 /* Which rows a run has left, of those that a loop over the kernel's query comes to. */
 struct rest {
@@ -19,13 +19,15 @@ struct rest {
   ecs_id entity;               /* with whose only match they begin, or ECS_NULL: rows before it
                                ** count no more where a path is led elsewhere by what they wrote */
   const uint64_t *filter;      /* of the first table's rows those that the run is for; NULL: all */
+  row_fn each;                 /* takes the function's results; NULL: they are not used */
+  void *ud;
 };
 
 /* Calls the kernel's function, whose handle is at an index, for the row that failed: it does what a
 ** column could not, in the same steps as without a kernel, and what it raises is raised with the
-** entity. When it does not raise, which takes results that only columns round to f32, it does the
-** other rows, too; of a kernel with results the failure is raised. */
-void kernel_finish(lua_State *L, int handle, const struct variant *variant,
-                   const struct run_failure *failure, double dt, const struct rest *rest);
+** entity. When it does not raise, as at a nil, or where only columns round, it does the other rows,
+** too. */
+void kernel_finish(lua_State *L, int handle, const struct run_failure *failure, double dt,
+                   const struct rest *rest);
 
 #endif

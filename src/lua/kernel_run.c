@@ -23,9 +23,8 @@ static ecs_status stage(const struct kernel *kernel, const struct run *run, uint
 
 /* The function itself does the rows of a run from the one that failed on. */
 static void finish(lua_State *L, int handle, const struct loop_box *loop,
-                   const struct variant *variant, const struct run_failure *failure, double dt,
-                   const struct rest *rest) {
-  kernel_finish(L, handle, variant, failure, dt, rest);
+                   const struct run_failure *failure, double dt, const struct rest *rest) {
+  kernel_finish(L, handle, failure, dt, rest);
   if (!loop->open) loop_gone(L, loop);
 }
 
@@ -61,17 +60,26 @@ static uint32_t rows_before(const struct run *run, const struct table *table, ui
   return count;
 }
 
-/* The rows of a table from one on. */
-static struct rest rest_of(const struct run *run, uint32_t match, uint32_t row) {
+/* The rows of a table from one on; where a total is made of all rows, the others, too. */
+static struct rest rest_of(const struct run *run, uint32_t match, uint32_t row,
+                           const struct kernel_run *how) {
   const ecs_query *query = run->query;
   const struct table *table = query_table(query, match);
   uint32_t before = rows_before(run, table, row);
-  uint32_t count = rows_before(run, table, table->count) - before;
-  return (struct rest){match, before, count, ECS_NULL, run->filter};
+  uint64_t count = rows_before(run, table, table->count) - before;
+  if (how->total && !run->filter) count = UINT64_MAX;
+  return (struct rest){match, before, count, ECS_NULL, run->filter, how->each, how->ud};
 }
 
-/* Over a table of the query. */
-static void run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_t match,
+/* Whether a row that fails leaves all of them to the function itself. */
+static bool gives_up(const struct loop_box *loop, const struct kernel_run *how) {
+  if (!loop->events || !how->gave_up) return false;
+  *how->gave_up = true;
+  return true;
+}
+
+/* Over a table of the query. False when that failed, and the function itself did the rest. */
+static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_t match,
                         struct variant *variant, const struct kernel_run *how) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct runner *runner = &kernel->set->runner;
@@ -83,22 +91,23 @@ static void run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
   assert(loop->query->query == kernel->query);
   assert((how->truth != NULL) == (kernel->result == RESULT_TRUTH));
   if (UNLIKELY(may_be_refused(&run, table))) {
-    struct rest all = rest_of(&run, match, 0);
-    finish(L, handle, loop, variant, &failure, how->dt, &all);
-    return;
+    if (how->resume) how->resume(variant, match, how->ud);
+    struct rest all = rest_of(&run, match, 0, how);
+    finish(L, handle, loop, &failure, how->dt, &all);
+    return false;
   }
   if (!runner_reserve(runner, run.plan, table->count)) raise_memory(L);
   bool sound = run_table(runner, &run, match, &failure);
-  if (sound && how->truth) {
-    how->truth(L, loop, runner->bitmaps[0], how->ud);
-    return;
-  }
-  ecs_status status = stage(kernel, &run, match);
+  if (UNLIKELY(!sound && gives_up(loop, how))) return false;
+  if (how->truth) how->truth(L, loop, runner->bitmaps[0], how->ud);
+  ecs_status status = how->truth ? ECS_OK : stage(kernel, &run, match);
   if (status != ECS_OK) raise_status(L, loop->box->world, status);
-  if (LIKELY(sound)) return;
-  struct rest rest = rest_of(&run, match, (uint32_t)failure.why.row);
+  if (LIKELY(sound)) return true;
+  if (how->resume) how->resume(variant, match, how->ud);
+  struct rest rest = rest_of(&run, match, (uint32_t)failure.why.row, how);
   if (loop->events) rest.count = loop->count - rest.before;   /* not those emitted since */
-  finish(L, handle, loop, variant, &failure, how->dt, &rest);
+  finish(L, handle, loop, &failure, how->dt, &rest);
+  return false;
 }
 
 /* ---- matches that do not lie together ---- */
@@ -106,6 +115,7 @@ static void run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
 /* What has been gathered of a walk, or of a table's rows, and what it is for. */
 struct gathering {
   const struct walk *walk;     /* NULL: of a table */
+  const struct kernel_run *how;
   uint32_t match;              /* which of the query's */
   int anchors;                 /* where the kernel's are */
   struct run run;
@@ -151,13 +161,13 @@ static void finish_matches(lua_State *L, int handle, const struct loop_box *loop
                            struct gathering *g, const struct run_failure *failure,
                            uint32_t count) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  struct rest rest = {g->match, g->done + failure->why.row, count - failure->why.row, ECS_NULL,
-                      NULL};
+  struct rest rest = {.match = g->match, .before = g->done + failure->why.row,
+                      .count = count - failure->why.row};
   if (g->walk && !g->walk->repeats && failure->entity != ECS_NULL) {
     rest.entity = failure->entity;
     rest.before = 0;
   }
-  finish(L, handle, loop, g->variant, failure, g->run.dt, &rest);
+  finish(L, handle, loop, failure, g->run.dt, &rest);
   begin(L, kernel, g, g->present);
 }
 
@@ -178,7 +188,7 @@ static void flush(lua_State *L, int handle, struct loop_box *loop, struct gather
   ecs_status status =
       g->run.plan->command_count ? gather_stage(runner, &g->run, g->gather) : ECS_OK;
   if (status != ECS_OK) raise_status(L, loop->box->world, status);
-  if (!sound) finish_matches(L, handle, loop, g, &failure, count);
+  if (!sound && !gives_up(loop, g->how)) finish_matches(L, handle, loop, g, &failure, count);
   g->done += count;
 }
 
@@ -231,7 +241,7 @@ static void run_matches(lua_State *L, int handle, int anchors, struct loop_box *
                         struct walk *walk, const struct kernel_run *how) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct gather gather;
-  struct gathering g = {.walk = walk, .gather = &gather, .anchors = anchors,
+  struct gathering g = {.walk = walk, .how = how, .gather = &gather, .anchors = anchors,
                         .run = {.query = kernel->query, .totals = how->total, .dt = how->dt}};
   struct choices choices;
   variant_choices(walk, &choices);
@@ -274,7 +284,8 @@ static void run_in_batches(lua_State *L, int handle, int anchors, struct loop_bo
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct matches batch;
   struct gather gather;
-  struct gathering g = {.walk = walk, .gather = &gather, .anchors = anchors, .batch = &batch,
+  struct gathering g = {.walk = walk, .how = how, .gather = &gather, .anchors = anchors,
+                        .batch = &batch,
                         .run = {.query = kernel->query, .totals = how->total, .dt = how->dt}};
   struct choices choices;
   variant_choices(walk, &choices);
@@ -286,6 +297,7 @@ static void run_in_batches(lua_State *L, int handle, int anchors, struct loop_bo
     if (!g.variant || present != g.present) begin(L, kernel, &g, present);
     gather_matches(g.gather, &batch);
     flush(L, handle, loop, &g);
+    if (how->gave_up && *how->gave_up) return;
   }
 }
 
@@ -312,7 +324,7 @@ static void run_varying(lua_State *L, int handle, int anchors, struct loop_box *
   const ecs_query *query = kernel->query;
   const struct table *table = query_table(query, match);
   struct gather gather;
-  struct gathering g = {.gather = &gather, .anchors = anchors, .match = match,
+  struct gathering g = {.how = how, .gather = &gather, .anchors = anchors, .match = match,
                         .run = {.query = query, .totals = how->total, .dt = how->dt}};
   uint32_t count, row = query_next_run(&query->terms, table, 0, &count);
   for (; count; row = query_next_run(&query->terms, table, row + count, &count)) {
@@ -341,7 +353,7 @@ static void run_tables(lua_State *L, int handle, int anchors, struct loop_box *l
     struct which which = {variant_present(query, table, 0), rows == ROWS_SOME};
     struct variant *variant = variant_find(L, anchors, kernel, which);
     if (!variant) luaL_error(L, "finalizers keep using the world");
-    run_variant(L, handle, loop, i, variant, how);
+    if (!run_variant(L, handle, loop, i, variant, how) && how->total) return;
   }
 }
 
@@ -386,8 +398,8 @@ bool kernel_here(lua_State *L, int handle, struct loop_box *loop,
   struct variant *variant = variant_here(L, handle, loop);
   if (!variant) return false;
   assert(variant->which.some == (loop->filter != NULL));
-  run_variant(L, handle, loop, loop->walk ? loop->walk->match : loop->match - 1, variant, run);
-  return true;
+  uint32_t match = loop->walk ? loop->walk->match : loop->match - 1;
+  return run_variant(L, handle, loop, match, variant, run) || !loop->events || !run->gave_up;
 }
 
 bool kernel_reads(const struct kernel *kernel) {

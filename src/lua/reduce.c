@@ -3,6 +3,7 @@
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/table.h"
+#include "core/store/world.h"
 #include "kernel/program.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
@@ -22,11 +23,13 @@ enum { AT_QUERY = 1, AT_FUNCTION, AT_DT, AT_FILTER, AT_KERNEL };
 
 struct folding {
   k_reduce how;
+  const ecs_query *query;
   bool integers, floats;
   k_total total;
   struct loop_box *loop;
   uint32_t step;               /* of the loop, or its table, that `part` is for; of events */
   uint64_t seen;               /* that many make one, by how many there were so far */
+  bool gave_up;                /* a program, to be done by the function alone */
   k_folding part;
   ecs_id first;                /* whose value is that of `part` */
 };
@@ -143,6 +146,25 @@ static int push_total(lua_State *L, const struct folding *folding, bool entities
   return 2;
 }
 
+/* What the query's match came to before a row that fails is the part that rows behind join. */
+static void fold_resume(const struct variant *variant, uint32_t match, void *ud) {
+  struct folding *folding = ud;
+  const struct table *table = query_table(folding->query, match);
+  bool joined = folding->part.rows > 0;
+  if (joined)
+    folding->first = entity_id(&folding->query->world->entities, table->rows[folding->part.first]);
+  if (joined || folding->total.rows > 0)
+    *(is_integer(variant) ? &folding->integers : &folding->floats) = true;
+  folding->step = match + 1;
+}
+
+static struct kernel_run run_to_total(struct folding *folding) {
+  k_fold_begin(&folding->part, folding->how, KT_I64);
+  folding->total.part = &folding->part;
+  return (struct kernel_run){.total = &folding->total, .each = fold_row, .resume = fold_resume,
+                             .gave_up = &folding->gave_up, .ud = folding};
+}
+
 /* A program for the rows that the filter of the loop at 1 lets through, as it is with values of the
 ** type that there were so far; false when there is none. */
 static bool fold_here(lua_State *L, int handle, struct loop_box *loop, struct folding *folding) {
@@ -152,9 +174,9 @@ static bool fold_here(lua_State *L, int handle, struct loop_box *loop, struct fo
   bool integer = is_integer(variant);
   if (integer ? folding->floats : folding->integers) return false;
   end_part(folding);
-  struct kernel_run run = {.total = &folding->total};
+  struct kernel_run run = run_to_total(folding);
   if (!kernel_here(L, handle, loop, &run)) return false;
-  *(integer ? &folding->integers : &folding->floats) = true;
+  if (!folding->step) *(integer ? &folding->integers : &folding->floats) = true;
   return true;
 }
 
@@ -192,18 +214,22 @@ static void fold_in_lua(lua_State *L, struct folding *folding) {
 static int reduce(lua_State *L, enum front_result result, k_reduce how) {
   lua_settop(L, AT_FUNCTION);
   struct query_box *query = check_form(L);
-  struct folding folding = {.how = how};
+  struct folding folding = {.how = how, .query = query->query}, anew = folding;
   bool entities = !query->query->terms.event;
   bool filtered = !lua_isnil(L, AT_FILTER);
   kernel_of_query(L, AT_QUERY, AT_FUNCTION, (struct use){names[how], result, filtered});
   bool compiled = !filtered && query->box->kernels->on && !any_varies(query->query) &&
                   kernel_ready(L, AT_KERNEL) && totals_agree(L, AT_KERNEL);
   if (compiled) {
-    struct kernel_run run = {.total = &folding.total};
+    struct kernel_run run = run_to_total(&folding);
     run_in_scope(L, AT_KERNEL, &run);
     struct kernel_box *handle = lua_touserdata(L, AT_KERNEL);
-    folding.integers = handle->kernel && total_is_integer(handle->kernel);
-  } else {
+    if (!folding.step)
+      folding.integers = handle->kernel && total_is_integer(handle->kernel);
+    end_part(&folding);
+  }
+  if (!compiled || folding.gave_up) {
+    folding = anew;
     lua_settop(L, AT_KERNEL);
     fold_in_lua(L, &folding);
   }

@@ -147,7 +147,8 @@ static void push_kernel(lua_State *L, int where) {
 static int ask_body(lua_State *L) {
   struct loop_box *loop = lua_touserdata(L, 1);
   uint64_t *bits = lua_touserdata(L, 4);
-  struct kernel_run run = {.truth = keep_bits, .ud = bits};
+  bool gave_up = false;
+  struct kernel_run run = {.truth = keep_bits, .each = keep_truth, .gave_up = &gave_up, .ud = bits};
   bool compiled = loop->box->kernels->on && kernel_here(L, 3, loop, &run);
   if (!compiled) each_here(L, 1, 2, 0, keep_truth, bits);
   return 0;
