@@ -265,7 +265,7 @@ static void store(struct front *f, struct place to, struct val value) {
     return;
   }
   column->written = true;
-  value = maybe_pass(f, value);
+  value = maybe_need(f, value);
   build_at(f->b, f->env.mask, front_tag(f) | (at + 1) << TAG_LINES);
   f->env.fields[at] = access_fit(f, &to.component->leaves[to.component_leaf], column->type, value);
 }

@@ -384,7 +384,7 @@ static struct val random_call(struct front *f, const struct val *arguments, uint
 ** left to choose. */
 static void need_arguments(struct front *f, uint32_t name, struct val *arguments, uint32_t count) {
   for (uint32_t i = 0; i < count && name != METHOD_ALIVE; i++)
-    arguments[i] = (name == METHOD_RANDOM ? maybe_pass : maybe_need)(f, arguments[i]);
+    arguments[i] = maybe_need(f, arguments[i]);
 }
 
 /* Calls a method of the world of which so many results are wanted; returns how many it has. */
@@ -479,7 +479,7 @@ void call_function(struct front *f, const struct code *code) {
   struct val *arguments = count ? front_register(f, code->a + 1) : NULL;
   struct val results[FRONT_RESULTS] = {{.kind = VAL_NIL}};
   if (function.kind == VAL_MATH) {
-    for (uint32_t i = 0; i < count; i++) arguments[i] = maybe_pass(f, arguments[i]);
+    for (uint32_t i = 0; i < count; i++) arguments[i] = maybe_need(f, arguments[i]);
     put_results(f, code, results, math_call(f, function.at, arguments, count, results));
     return;
   }

@@ -305,14 +305,6 @@ static uint32_t find_table(struct front *f, uint32_t path, const struct enumerat
   return number;
 }
 
-/* Of a table that has other numbers, too: Lua looks for what is not in its list. */
-static struct val element_in_list(struct front *f, struct val element) {
-  if (RESULT_IS_USED(f->result))
-    front_refuse(f, "it takes an element of a table that has a value for 0 or behind a nil, and "
-                    "its result is used: keep its values at 1, 2, 3 and so on");
-  return maybe_need(f, element);
-}
-
 struct val element_of_table(struct front *f, struct val table, struct val index) {
   assert(table.kind == VAL_PATH && index.kind == VAL_VALUE);
   if (index.names == &front_texts)
@@ -323,7 +315,8 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
   if (index.names) index.value = build_binary(f->b, KO_ADD, index.value, build_i64(f->b, 1));
   struct val element = take_element(f, number, index, true);
   if (index.names) element.present = K_ALL;   /* the table has an element by each name */
-  if (f->arrays[number].ragged) element = element_in_list(f, element);
+  /* One that has other numbers, too: Lua looks for what is not in its list. */
+  if (f->arrays[number].ragged) element = maybe_need(f, element);
   element.mixed = f->arrays[number].kind == ELEMENTS_MIXED;
   element.whole = element.mixed ? K_NONE : K_ALL;
   element.wide = f->arrays[number].kind == ELEMENTS_WIDE;

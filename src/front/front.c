@@ -249,7 +249,7 @@ static void take_field(struct front *f, const struct code *code) {
 
 static void take_index(struct front *f, const struct code *code) {
   const struct val from = *front_register(f, code->b);
-  const struct val key = maybe_pass(f, *front_register(f, code->c));
+  const struct val key = maybe_need(f, *front_register(f, code->c));
   bool whole = key.kind == VAL_VALUE && key.literal && val_is_number(f, key) &&
                (val_type(f, key) == KT_I64 || key.number != 0);
   if (from.kind == VAL_ARRAY || (from.kind == VAL_PATH && key.kind == VAL_VALUE && !whole)) {

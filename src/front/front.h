@@ -281,10 +281,9 @@ bool val_is_wide(struct val x);
 static inline bool val_is_maybe(struct val x) {
   return x.kind == VAL_VALUE && x.present != K_ALL;
 }
-/* The value where it is there; the other rows that are here fail, since Lua raises an error. */
+/* The value where it is there; the other rows that are here fail: they are left to Lua, which may
+** take nil or raises an error. */
 struct val maybe_need(struct front *f, struct val x);
-/* The same where Lua may take nil: refused where the function's result is used. */
-struct val maybe_pass(struct front *f, struct val x);
 /* The value as the rows of the mask have it. */
 struct val maybe_narrow(struct front *f, k_value mask, struct val x);
 /* `joined`, made of x in the rows of the mask and of y elsewhere, where each of them is there. */

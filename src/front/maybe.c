@@ -17,14 +17,6 @@ struct val maybe_need(struct front *f, struct val x) {
   return x;
 }
 
-struct val maybe_pass(struct front *f, struct val x) {
-  bool plain = !val_is_maybe(x) || build_implies(f->b, f->env.mask, x.present);
-  if (!plain && RESULT_IS_USED(f->result))
-    front_refuse(f, "it uses a value that may be nil, and its result is used: say what it is then, "
-                    "as in array[i] or 0");
-  return maybe_need(f, x);
-}
-
 struct val maybe_narrow(struct front *f, k_value mask, struct val x) {
   if (val_is_maybe(x) && build_implies(f->b, mask, x.present)) x.present = K_ALL;
   return x;
