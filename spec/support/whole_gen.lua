@@ -330,14 +330,34 @@ function Gen:who(depth)
   return made
 end
 
+-- Several at once: an exchange, or all fields of somebody's component.
+function Gen:several()
+  local frozen = self.scope.frozen
+  if not self.scope.shields or self:chance(2) then
+    if frozen.f or frozen.g then return self:store() end
+    local other = self:chance(2) and "n.f" or self:float(1)
+    return statement("n.f, n.g = ", self:float(1), ", ", other)
+  end
+  local first, second, third = self:new_name(), self:new_name(), self:new_name()
+  local made = statement("local ", first, ", ", second, ", ", third, " = world:get(",
+    self:living(), ", 'Shield')")
+  self.scope:add("int?", first)
+  self.scope:add("float?", second)
+  self.scope:add("bool?", third)
+  return made
+end
+
 function Gen:loop(depth)
   local mark, name = self.scope:mark(), self:new_name()
   self.scope:add("int", name)
   self.loops = self.loops + 1
+  local label = self:chance(4) and "next_" .. name
   local made = statement("for ", name, " = ",
     self:pick { "1, 3", "3, 1, -1", "1, config.n", "0, 2", "1, #floats" }, " do\n",
-    self:body(depth - 1),
-    self:chance(3) and statement("if ", self:bool(1), " then break end\n") or "", "end")
+    label and statement("if ", self:bool(1), " then goto ", label, " end\ndo\n") or "",
+    self:body(depth - 1), label and "end\n" or "",
+    self:chance(3) and statement("if ", self:bool(1), " then break end\n") or "",
+    label and "::" .. label .. "::\n" or "", "end")
   self.loops = self.loops - 1
   self.scope:back(mark)
   return made
@@ -388,7 +408,17 @@ function Gen:command()
     self:living(), ", '", self:pick { "Tag", "Other", "Packed", "Shield", "Mark" }, "') end")
 end
 
+-- What a map gives back: some of N's fields, in their order.
+function Gen:fields()
+  local made = node("fields", "return n.f")
+  for _, name in ipairs { "g", "w", "i", "k", "u", "on", "kind" } do
+    made[#made + 1] = self:chance(2) and ", n." .. name or ", nil"
+  end
+  return made
+end
+
 function Gen:leave()
+  if self.maps then return statement("if ", self:bool(1), " then ", self:fields(), " end") end
   if self.result then
     return statement("if ", self:bool(1), " then return ", self[self.result](self, 1), " end")
   end
@@ -396,22 +426,28 @@ function Gen:leave()
 end
 
 function Gen:statement(depth)
-  local how = self.random:range(1, 26)
+  local how = self.random:range(1, 27)
   if how <= 5 then return self:store() end
   if how <= 9 then return self:step() end
   if how <= 12 then return self:declare() end
   if how == 13 then return self:assign() end
   if how == 14 and not (self.result and self.loops > 0) then return self:leave() end
   if how <= 17 and self.commands then return self:command() end
+  if how == 18 then return self:several() end
   if depth == 0 then return self:store() end
-  if how <= 19 then return self:branch(depth) end
-  if how <= 21 then return self:who(depth) end
-  if how == 22 then return self:present(depth) end
-  if how <= 24 then return self:seen(depth) end
+  if how <= 20 then return self:branch(depth) end
+  if how <= 22 then return self:who(depth) end
+  if how == 23 then return self:present(depth) end
+  if how <= 25 then return self:seen(depth) end
   return self:loop(depth)
 end
 
 -- ---- functions and programs ----
+
+-- What may be done with what a predicate lets through; some takes a function.
+local rests = { "each", "each", "sum", "max", "min", "where", "count", "ids", "set", "add",
+  "remove", "despawn", "first", "loop", "chunks" }
+local asks = { each = true, sum = true, min = true, max = true, where = true }
 
 local results = { sum = { "float", "int" }, min = { "float", "int" }, max = { "float", "int" },
   where = { "bool" } }
@@ -420,13 +456,15 @@ local results = { sum = { "float", "int" }, min = { "float", "int" }, max = { "f
 function Gen:unit(form, terms)
   self.scope = scopes.new(self.random, form, terms)
   self.result = results[form] and self:pick(results[form])
-  self.commands = not self.result and self:chance(2)
+  self.maps = form == "map"
+  self.commands = not self.result and not self.maps and self:chance(2)
   self.loops = 0
   local body = self:body(3, self.result and 3 or 6)
   if self.result then
     local value = self[self.result](self, 2)
     body[#body + 1] = statement("return ", value)
   end
+  if self.maps then body[#body + 1] = statement(self:fields()) end
   return { form = form, terms = self.scope.terms, body = body }
 end
 
@@ -439,14 +477,13 @@ function M.generate(seed)
     alike = gen:chance(3), turns = 2, units = {} }
   for i = 1, gen.random:range(1, 2) do
     local form = gen:pick { "system", "system", "system", "system", "each", "sum", "min", "max",
-      "where", "where", "run" }
+      "where", "where", "run", "map" }
     local unit = gen:unit(form)
     program.units[i] = unit
     if form == "where" then
-      local rest = gen:pick { "each", "each", "sum", "max", "where", "count", "ids", "set", "add",
-        "remove", "despawn", "first", "loop", "chunks" }
-      unit.rest = (rest == "each" or rest == "sum" or rest == "max" or rest == "where")
-        and gen:unit(rest, unit.terms) or { form = rest, terms = unit.terms, body = node "body" }
+      local rest = gen:pick(rests)
+      unit.rest = asks[rest] and gen:unit(rest, unit.terms)
+        or { form = rest, terms = unit.terms, body = node "body" }
     end
   end
   return program
@@ -463,19 +500,35 @@ function M.text(part)
   return table.concat(texts)
 end
 
+-- The texts of a unit's terms and their names. Those of a map are fields, n.f is n_f in it.
+local function terms_of(unit)
+  local texts, names = {}, {}
+  local function add(text, name)
+    texts[#texts + 1] = text
+    names[#names + 1] = name
+  end
+  for _, term in ipairs(unit.terms) do
+    if unit.form == "map" and term.of == "N" then
+      for _, field in ipairs(scopes.fields.N) do add("N." .. field[1], "n_" .. field[1]) end
+    else
+      add(term.text, term.name)
+    end
+  end
+  return texts, names
+end
+
 --- The text of a function: what it is given are the names of its terms that give something.
 function M.source(unit)
-  local names = {}
-  for _, term in ipairs(unit.terms) do names[#names + 1] = term.name end
+  local _, names = terms_of(unit)
   names[#names + 1] = unit.form == "where" and "e" or "dt, e"
-  return ("return function(%s)\n%send"):format(table.concat(names, ", "), M.text(unit.body))
+  local text = M.text(unit.body)
+  if unit.form == "map" then text = text:gsub("%f[%w]n%.(%a+)", "n_%1") end
+  return ("return function(%s)\n%send"):format(table.concat(names, ", "), text)
 end
 
 --- The text of its query.
 function M.query(unit)
-  local texts = {}
-  for i, term in ipairs(unit.terms) do texts[i] = term.text end
-  return table.concat(texts, ", ")
+  return table.concat(terms_of(unit), ", ")
 end
 
 return M

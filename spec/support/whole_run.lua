@@ -114,7 +114,7 @@ local function new_world(program, kernels)
     if e ~= ids[2] and world:alive(e) then world:despawn(e) end
   end
   out.world, out.anchor, out.null, out.score = world, ids[2], ecs.null, world:res "Score"
-  out.outside = pick(numbers, ids)
+  out.outside, out.ids = pick(numbers, ids), ids
   out.UF, out.UI = numbers:range(-40, 40) / 4, numbers:range(-5, 9)
   out.config = { f = 2.5, n = numbers:range(1, 4), on = numbers:range(0, 1) == 1,
     list = { 1.5, -0.5 } }
@@ -122,6 +122,44 @@ local function new_world(program, kernels)
   out.list = { 1.0, 2.0, 0.5, -3.0, 8.0 }
   out.score.f, out.score.n = 1.5, numbers:range(0, 50)
   return out
+end
+
+-- What happens between turns, outside of kernels.
+local changes = {
+  function(out) out.config.f, out.config.on = -0.5, not out.config.on end,
+  function(out) out.config.n = 6 - out.config.n end,
+  function(out, numbers) out.list[numbers:range(1, 6)] = numbers:range(-9, 9) / 2 end,
+  function(out) out.list[3] = nil end,
+  function(out) out.list[4] = 7 end,
+  function(out, numbers) out.cost.green = numbers:range(1, 9) / 4 end,
+  function(out, numbers, ids)
+    for _ = 1, 3 do ids[#ids + 1] = spawn(out.world, numbers, ids, false) end
+  end,
+  function(out, numbers, ids)
+    local e = pick(numbers, ids)
+    if e ~= out.anchor then out.world:despawn(e) end
+  end,
+  function(out, numbers, ids)
+    local e = pick(numbers, ids)
+    out.world:add(e, "Shield")
+    out.world:disable(e, "Shield")
+  end,
+  function(out, numbers, ids)
+    out.world:add(pick(numbers, ids), "Near", pick(numbers, ids))
+  end,
+  function(out) out.world:query "Tag":remove "Tag" end,
+  function(out) out.world:query "Shield:off, N":remove "Shield" end,
+}
+
+local function change(out, numbers)
+  for _ = 1, numbers:range(0, 4) do
+    local living = {}
+    for _, e in ipairs(out.ids) do
+      if out.world:alive(e) then living[#living + 1] = e end
+    end
+    out.ids = living
+    if #living > 0 then pick(numbers, changes)(out, numbers, living) end
+  end
 end
 
 -- ---- running ----
@@ -167,6 +205,10 @@ function rests.sum(query, fn) return pack(query:sum(fn)) end
 function rests.where(query, fn)
   local ids = query:where(fn):ids()
   return table.concat(ids, " ")
+end
+function rests.map(query, fn)
+  query:map(fn, 0.25)
+  return ""
 end
 function rests.count(query) return query:count() end
 function rests.ids(query) return table.concat(query:ids(), " ") end
@@ -264,7 +306,9 @@ function M.play(program, kernels)
     runs[i] = ok and run or function() error(run, 0) end
     told[i] = ok and explain or function() return { tier = "refused", reason = run } end
   end
-  for _ = 1, program.turns do
+  local numbers = random.new(program.seed + 202)
+  for turn = 1, program.turns do
+    if turn > 1 then change(out, numbers) end
     for _, run in ipairs(runs) do
       local ok, what = pcall(run)
       said[#said + 1] = (ok and what or plain(what)) .. "|" .. state(out)

@@ -72,6 +72,10 @@ end
 -- The terms of a query. Now and then it does not begin with N, by which its order changes.
 function Scope:choose_terms()
   local terms = { { text = "N", name = "n", of = "N" } }
+  if self.form == "map" then
+    terms[2] = self:chance(50) and { text = "Tag?", name = "tag", truth = true } or nil
+    return terms
+  end
   for _, share in ipairs(shares) do
     if self:chance(share[2]) and not (self.result and self:chance(80)) then
       local choice = pick(self, choices[share[1]])
@@ -160,6 +164,7 @@ function Scope:add_others()
   end
   for _, name in ipairs { "Body", "Packed", "Shield" } do
     local sets = not written[name] and not self.result and self:chance(40) or self:chance(2)
+    if name == "Shield" then self.shields = not sets and not written[name] end
     for _, field in ipairs(M.fields[name]) do
       local path = name .. "." .. field[1]
       if sets then
@@ -209,7 +214,7 @@ function Scope:choose_frozen()
   end
 end
 
-local results = { where = true, sum = true, min = true, max = true }
+local results = { where = true, sum = true, min = true, max = true, map = true }
 
 --- What a function for that form may name, over a query of those terms or of some that are chosen.
 function M.new(random, form, terms)
