@@ -3,13 +3,17 @@
 local gen = {}
 
 local MOST = 26
-local OWN = { "Position", "Health", "Hunt", "Enemy", "Frozen", "DockedTo", "State", "ChildOf" }
-local FIELDS = { "Position.x", "Position.y", "Health.hp", "DockedTo.since" }
+local OWN = { "Position", "Health", "Hunt", "Enemy", "Frozen", "DockedTo", "State", "ChildOf",
+  "Packed", "Packed", "Wet", "Shield", "Shield", "Awake" }
+local FIELDS = { "Position.x", "Position.y", "Health.hp", "DockedTo.since", "Packed.n",
+  "Shield.level" }
+local TOGGLES = { Shield = true, Awake = true }
 local EITHER = { "Position|Health", "Enemy|Health", "Health|Enemy|Position", "Enemy|Frozen",
-  "Position:in|Hunt", "Hunt|DockedTo:in" }
+  "Position:in|Hunt", "Hunt|DockedTo:in", "Packed|Health", "Shield|Position:in", "Awake|Wet",
+  "Shield|Packed|Enemy" }
 local RELATIONS = { "Likes", "Likes", "Owes", "Owes", "DockedTo", "State", "ChildOf" }
 local WAYS = { "ChildOf", "ChildOf", "DockedTo", "Hunt.prey", "ChildOf*" }
-local ENDS = { "Position", "Health", "Health", "Hunt", "Enemy" }
+local ENDS = { "Position", "Health", "Health", "Hunt", "Enemy", "Packed", "Shield", "Awake" }
 -- What else than entities is a target, by relation.
 local NAMES = { Likes = { "Apples", "Enemy", "Position" }, Owes = { "Apples", "Health" },
   State = { "Chasing", "Idle" }, DockedTo = { "Apples" } }
@@ -20,6 +24,10 @@ function gen.declare(world)
   world:component("Position", { "x: f64", "y: f64" })
   world:component("Health", { "hp: i32" })
   world:component("Hunt", { "prey: entity" })
+  world:component("Packed", { "n: i32", storage = "sparse" })
+  world:component("Wet", { storage = "sparse" })
+  world:component("Shield", { "level: i32", toggle = true })
+  world:component("Awake", { toggle = true })
   for _, tag in ipairs { "Enemy", "Frozen", "Apples", "Chasing", "Idle" } do
     world:tag(tag)
   end
@@ -56,6 +64,25 @@ function tie.Hunt(world, _, entity, target)
   world:set(entity, "Hunt", target)
 end
 
+-- Components that lie apart, or may be off.
+local function add_special(world, rng, id)
+  for _, name in ipairs { "Packed", "Shield" } do
+    if rng:chance(40) then
+      world:set(id, name, rng:int(50))
+    end
+  end
+  for _, name in ipairs { "Wet", "Awake" } do
+    if rng:chance(40) then
+      world:add(id, name)
+    end
+  end
+  for _, name in ipairs { "Shield", "Awake" } do
+    if rng:chance(40) then
+      world:disable(id, name)
+    end
+  end
+end
+
 local function living(world)
   local ids = {}
   for id in world:query "":each() do
@@ -77,6 +104,7 @@ local function spawn(world, rng)
     parts[tag] = rng:chance(35) or nil
   end
   local id = world:spawn(parts)
+  add_special(world, rng, id)
   for _, name in ipairs { "Likes", "Likes", "Likes", "Owes", "Owes", "DockedTo", "State", "ChildOf",
     "Hunt" } do
     if rng:chance(60) then
@@ -107,18 +135,25 @@ function change.untie(world, rng, entity)
 end
 
 function change.add(world, rng, entity)
-  world:add(entity, rng:pick { "Position", "Health", "Enemy", "Frozen" })
+  world:add(entity, rng:pick { "Position", "Health", "Enemy", "Frozen", "Packed", "Shield" })
 end
 
 function change.remove(world, rng, entity)
-  world:remove(entity, rng:pick { "Position", "Health", "Enemy", "Frozen", "Hunt" })
+  world:remove(entity, rng:pick { "Position", "Health", "Enemy", "Frozen", "Hunt", "Packed", "Wet",
+    "Shield", "Awake" })
+end
+
+function change.switch(world, rng, entity)
+  local switch = rng:chance(50) and world.enable or world.disable
+  switch(world, entity, rng:pick { "Shield", "Awake" })
 end
 
 -- Changes the world here and there; most worlds stay about as full as they were.
 function gen.change(world, rng)
   for _ = 1, 8 do
     local ids = living(world)
-    local name = rng:pick { "despawn", "tie", "tie", "hunt", "untie", "add", "remove" }
+    local name = rng:pick { "despawn", "tie", "tie", "hunt", "untie", "add", "remove",
+      "switch" }
     if #ids > 2 then
       change[name](world, rng, rng:pick(ids), rng:pick(ids))
     end
@@ -164,8 +199,14 @@ function term.own(self)
     return nil
   end
   self.used[name] = true
+  if TOGGLES[name] and rng:chance(40) then
+    local state = name .. rng:pick { ":off", ":any" }
+    return rng:pick { state .. access(rng), state, "!" .. state, state .. optional(rng),
+      "with " .. state }
+  end
+  -- Whether a first term behind 'with' gives the order of packed rows is not said.
   return rng:pick { name .. access(rng), name .. access(rng), name .. access(rng), "!" .. name,
-    name .. optional(rng), "with " .. name }
+    name .. optional(rng), (self.at > 1 and "with " or "") .. name }
 end
 
 function term.field(self)
@@ -210,7 +251,8 @@ function term.variable(self)
     self.bound[name] = true
     return pair .. access(rng)
   elseif rng:chance(40) then
-    local asked = ("%s(%s)"):format(rng:pick { "Health", "Position", "Enemy", "Frozen" }, name)
+    local asked = ("%s(%s)"):format(rng:pick { "Health", "Position", "Enemy", "Frozen", "Packed",
+      "Shield", "Awake" }, name)
     return rng:pick { asked, asked .. access(rng), "with " .. asked }
   end
   return rng:pick { pair, pair .. access(rng), "!" .. pair, pair .. optional(rng), "with " .. pair }

@@ -15,6 +15,9 @@ local function strip_modifiers(text, term)
   repeat
     text = rest
     rest = text:gsub("%s*:in$", "")
+    for _, state in ipairs { "off", "any" } do
+      rest = rest:gsub(":" .. state .. "$", function() term.state = state return "" end)
+    end
     if rest:find "%?$" then
       rest, term.mode = rest:sub(1, -2), "maybe"
     end
@@ -104,11 +107,14 @@ local function has_data(world, kind, name)
   return #fields > 0 and not (kind == "pair" and #fields == 1 and fields[1] == "target")
 end
 
-local function has(world, entity, name, target)
-  if entity & 0xFFFFFFF < FIRST_ENTITY then
+-- What is off is absent, unless the state that is asked for says otherwise.
+local function has(world, entity, name, target, state)
+  if entity & 0xFFFFFFF < FIRST_ENTITY or not world:has(entity, name, table.unpack { target }) then
     return false
+  elseif state == "any" or not describe(world, name).toggle then
+    return true
   end
-  return world:has(entity, name, table.unpack { target })
+  return world:enabled(entity, name) == (state ~= "off")
 end
 
 -- What functions and loops are given for terms: a list of { name, fields }, one for each view;
@@ -234,7 +240,7 @@ local function choices(world, term, entity, bound)
   if term.kind == "own" then
     local any, parts = false, {}
     for at, part in ipairs(term) do
-      parts[at] = has(world, entity, part.name) and { holder = entity }
+      parts[at] = has(world, entity, part.name, nil, term.state) and { holder = entity }
       any = any or parts[at] ~= false
     end
     local fits = term.mode == "maybe" or any == (term.mode ~= "not")
@@ -291,9 +297,14 @@ local function descend(run, at, bound, parts, others)
   end
 end
 
--- Entities in the order of the query: of sources, where an exclusive relation's target comes first.
+-- Entities in the order of the query: of sources, where an exclusive relation's target comes first;
+-- of packed rows, where a sparse component does.
 local function in_order(world, terms, given)
   local first = terms[1]
+  if first and first.kind == "own" and first.mode == "give" and #first == 1
+    and describe(world, first[1].name).storage == "sparse" then
+    return world:query(first[1].name):ids()
+  end
   if first and first.kind == "pair" and first.mode == "give"
     and describe(world, first.name).exclusive then
     local name = first.target:match "^%$(%w+)$"

@@ -104,6 +104,7 @@ function Scope:add_field(view, field)
   local steps = view.other and not view.read
   if type ~= "f32" and (not steps or self:chance(2)) then self:add(kinds[type], text) end
   if view.read or frozen and not self:chance(2) then return end
+  if self.form == "map" and type == "f32" then return end   -- there it would be a local
   if not steps then
     self.stores[#self.stores + 1] = { text, type }
   elseif type ~= "f32" and not self.result then
