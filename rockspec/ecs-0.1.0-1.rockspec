@@ -28,7 +28,9 @@ build = {
       sources = {
         "src/core/base/any.c",
         "src/core/base/arena.c",
+        "src/core/base/buffer.c",
         "src/core/base/clock.c",
+        "src/core/base/column_cells.c",
         "src/core/base/enumeration.c",
         "src/core/base/hash_map.c",
         "src/core/base/intern.c",
@@ -167,6 +169,7 @@ build = {
         "src/lua/bind/any_values.c",
         "src/lua/bind/args.c",
         "src/lua/bind/batch.c",
+        "src/lua/bind/field_names.c",
         "src/lua/bind/ids.c",
         "src/lua/bind/living.c",
         "src/lua/bind/lua_value.c",

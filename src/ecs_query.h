@@ -3,6 +3,7 @@
 #define ECS_QUERY_H
 
 #include "ecs_types.h"
+#include "ecs_value.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -81,12 +81,6 @@ typedef enum ecs_policy {
   ECS_TARGET_ERROR           /* the target cannot be despawned as long as it has sources */
 } ecs_policy;
 
-/* Of a query: the value of a $name in its text, an entity or a component. */
-typedef struct ecs_variable {
-  const char *name;        /* without the $ */
-  ecs_id value;
-} ecs_variable;
-
 #ifdef __cplusplus
 }
 #endif

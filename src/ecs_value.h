@@ -1,4 +1,4 @@
-/* Values of any type. */
+/* Values of any type, and of variables in queries. */
 #ifndef ECS_VALUE_H
 #define ECS_VALUE_H
 
@@ -21,6 +21,12 @@ typedef struct ecs_value {
   double number;
   ecs_string string;
 } ecs_value;
+
+/* Of a query: the value of a $name in its text, an entity or a component. */
+typedef struct ecs_variable {
+  const char *name;        /* without the $ */
+  ecs_id value;
+} ecs_variable;
 
 #ifdef __cplusplus
 }

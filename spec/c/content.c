@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/base/column_cells.h"
 #include "core/base/value.h"
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"

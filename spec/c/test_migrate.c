@@ -1,8 +1,8 @@
 /* Components declared with other fields while entities have them: what becomes of each kind of
 ** value, what is refused, and that nothing has changed then. */
 #include <math.h>
-#include <string.h>
 
+#include "core/base/buffer.h"
 #include "core/base/value.h"
 #include "core/change/declare.h"
 #include "core/change/migrate.h"

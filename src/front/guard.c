@@ -2,6 +2,7 @@
 #include "front/front.h"
 #include "front/mixed.h"
 
+#include "core/base/column_cells.h"
 #include "core/base/types.h"
 #include "core/base/value.h"
 #include "core/store/array.h"

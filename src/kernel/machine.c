@@ -2,6 +2,7 @@
 ** fails the block shrinks to the rows before it, so that the last failure seen is that of
 ** the first failing row, and what is stored afterwards (the builder stores behind all
 ** that can fail) is stored for the rows before it only. */
+#include "core/base/buffer.h"
 #include "kernel/note.h"
 #include "kernel/ops.h"
 

@@ -5,7 +5,7 @@
 #ifndef ECS_KERNEL_RUN_H
 #define ECS_KERNEL_RUN_H
 
-#include "core/base/memory.h"
+#include "core/base/buffer.h"
 #include "kernel/program.h"
 
 #define RUN_COLUMNS 128        /* of one program */

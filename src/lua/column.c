@@ -1,7 +1,7 @@
 #include "lua/column.h"
 
+#include "core/base/column_cells.h"
 #include "core/base/types.h"
-#include "core/base/value.h"
 #include "core/store/term.h"
 #include "lua/bind/args.h"
 #include "lua/bind/cell.h"

@@ -1,5 +1,6 @@
 #include "lua/lua_array.h"
 
+#include "core/base/column_cells.h"
 #include "core/base/text.h"
 #include "core/store/array_cells.h"
 #include "core/store/component.h"

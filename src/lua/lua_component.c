@@ -3,11 +3,13 @@
 #include "core/base/enumeration.h"
 #include "core/base/text.h"
 #include "core/base/types.h"
+#include "core/change/declare.h"
 #include "core/store/component.h"
 #include "core/store/event.h"
 #include "core/store/event_rows.h"
 #include "core/store/toggle.h"
 #include "ecs_component.h"
+#include "ecs_resource.h"
 #include "ecs_world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/names.h"
@@ -19,6 +21,21 @@
 #include "lua/lua_declare.h"
 #include "lua/registrar.h"
 #include "lua/shape.h"
+
+/* ---- registrar, now ---- */
+
+ecs_status tag_now(struct world_box *box, const char *name, bool foreign, ecs_id *id) {
+  (void)foreign;
+  return ecs_tag(box->world, name, id);
+}
+
+ecs_status resource_now(struct world_box *box, ecs_id id) {
+  return ecs_resource(box->world, id);
+}
+
+void forget_now(struct world_box *box, ecs_id id) {
+  declare_forget(box->world, component_of(box->world, id));
+}
 
 static int world_component(lua_State *L) {
   check_world(L, 1);

@@ -14,4 +14,9 @@ extern const luaL_Reg world_component_methods[];
 void push_component_description(lua_State *L, struct world_box *box, int world_index,
                                 ecs_id component);
 
+/* registrar.tag, .resource and .forget, now. */
+ecs_status tag_now(struct world_box *box, const char *name, bool foreign, ecs_id *id);
+ecs_status resource_now(struct world_box *box, ecs_id id);
+void forget_now(struct world_box *box, ecs_id id);
+
 #endif

@@ -1,5 +1,6 @@
 #include "lua/lua_entity.h"
 
+#include "core/base/column_cells.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/relation.h"

@@ -2,7 +2,6 @@
 
 #include "core/store/emission.h"
 #include "core/store/event.h"
-#include "core/store/fields.h"
 #include "core/store/later.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
@@ -39,25 +38,16 @@ static struct component *check_event(lua_State *L, const struct world_box *box, 
 
 /* ---- emitting ------------------------------------------------------------------------- */
 
-/* The values of an event from an argument on: one table, or values in the order of fields. */
-static void read_values(struct batch *batch, const struct component *event, int first) {
-  int count = lua_gettop(batch->L) - first + 1;
-  if (event->field_count == 0 && count > 0)
-    raise_error(batch->L, "event '%s' has no fields, got %d values", event->name,
-                (int64_t)count);
-  if (count > 0) batch_values(batch, event, NONE, first, count);
-}
-
 static int world_emit(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   struct component *event = check_event(L, box, 2);
   struct batch batch;
   batch_begin(&batch, L, box, 1);
-  read_values(&batch, event, 3);
+  batch_event(&batch, event, 3);
   bool tried = false;
   ecs_status status;
   do
-    status = emission_add(box->world, event->event, batch.writes, batch.count);
+    status = emission_add(box->world, event_of(event), batch.writes, batch.count);
   while (retry(L, box, status, &tried));
   if (UNLIKELY(status != ECS_OK)) return raise_status(L, box->world, status);
   values_stored(box);
@@ -72,11 +62,11 @@ static int world_after(lua_State *L) {
   const struct component *event = check_event(L, box, 3);
   struct batch batch;
   batch_begin(&batch, L, box, 1);
-  read_values(&batch, event, 4);
+  batch_event(&batch, event, 4);
   bool tried = false;
   ecs_status status;
   do
-    status = later_add(box->world, event->event, seconds, batch.writes, batch.count);
+    status = later_add(box->world, event_of(event), seconds, batch.writes, batch.count);
   while (retry(L, box, status, &tried));
   if (status != ECS_OK) return raise_status(L, box->world, status);
   values_stored(box);
@@ -90,7 +80,7 @@ static int world_after(lua_State *L) {
 static int world_events(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   const struct component *event = check_event(L, box, 2);
-  struct query_text text = {.text = event->name};
+  struct query_text text = {.text = event_name(event)};
   lua_settop(L, 2);
   query_push(L, box, 1, &text);
   return each_begin(L, loop_push(L, 3, LOOP_FOR, ALL_VIEWS));

@@ -28,6 +28,16 @@ void read_phase(lua_State *L, int index, ecs_phase_desc *desc) {
   desc->fixed = seconds_option(L, index, what, "fixed");
 }
 
+void phase_now(lua_State *L, struct world_box *box, const ecs_phase_desc *desc) {
+  bool tried = false;
+  ecs_status status;
+  do
+    status = ecs_phase(box->world, desc);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) raise_status(L, box->world, status);
+  settle(L, box, 1);
+}
+
 /* world:phase(name, { after =, before =, fixed = }) */
 static int world_phase(lua_State *L) {
   struct world_box *box = check_world(L, 1);

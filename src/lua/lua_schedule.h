@@ -7,10 +7,14 @@
 #include "core/base/base.h"
 
 struct ecs_phase_desc;
+struct world_box;
 
 extern const luaL_Reg world_schedule_methods[];
 
 /* Reads the options of a phase from the table at an index (nil: none), pushing what they need. */
 void read_phase(lua_State *L, int index, struct ecs_phase_desc *desc);
+
+/* registrar.phase, now. */
+void phase_now(lua_State *L, struct world_box *box, const struct ecs_phase_desc *desc);
 
 #endif

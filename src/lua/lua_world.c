@@ -5,6 +5,7 @@
 #include "core/store/world.h"
 #include "kernel/program.h"
 #include "lua/bind/args.h"
+#include "lua/bind/field_names.h"
 #include "lua/bind/names.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
@@ -47,6 +48,7 @@ struct world_box *new_world_box(lua_State *L) {
   struct world_box *box = push_box(L);
   box->registrar = &registrar_now;
   names_attach(L, box);
+  field_names_attach(L, box);
   for (int i = 1; i <= WORLD_VALUES; i++) {
     lua_newtable(L);
     lua_setiuservalue(L, -2, i);

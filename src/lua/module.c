@@ -5,6 +5,7 @@
 #include "ecs_version.h"
 #include "lua/api.h"
 #include "lua/attempt.h"
+#include "lua/bind/field_names.h"
 #include "lua/bind/ids.h"
 #include "lua/bind/names.h"
 #include "lua/bind/weight.h"
@@ -145,6 +146,7 @@ int luaopen_ecs_native(lua_State *L) {
   worlds_open(L);
   weights_open(L);
   names_open(L);
+  field_names_open(L);
   api_open(L);
   for (const struct object *object = objects; object->name; object++)
     open_object(L, object);

@@ -1,5 +1,6 @@
 #include "lua/slot.h"
 
+#include "core/base/column_cells.h"
 #include "core/store/fields.h"
 #include "lua/bind/lua_value.h"
 

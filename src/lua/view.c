@@ -1,5 +1,6 @@
 #include "lua/view.h"
 
+#include "core/base/column_cells.h"
 #include "core/store/component.h"
 #include "core/store/table.h"
 #include "core/store/term.h"

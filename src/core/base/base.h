@@ -54,10 +54,6 @@
 #define FIRST_ENTITY 65536u       /* indices below are components, tags, relations */
 #define PAIR_BIT ((ecs_id)1 << 52)
 #define ROW_LIMIT INDEX_LIMIT
-#define TERM_LIMIT 1024u
-#define LEAF_LIMIT 4096u          /* leaf fields of one component */
-#define NAME_LIMIT 63u            /* bytes of a component's or field's name */
-#define NESTING_LIMIT 6u          /* components inside components */
 #define MESSAGE_SIZE 512          /* bytes of a world's message */
 
 /* Any one field's value. The member of the field's type is the one that counts. */

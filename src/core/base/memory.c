@@ -2,7 +2,6 @@
 
 #define SMALLEST 8u
 #define COUNT_LIMIT 0x7FFFFFFFu
-#define ALIGNMENT 64u
 
 void *memory_resize(struct memory *memory, void *ptr, size_t old_size, size_t new_size) {
   assert(new_size > 0 && (ptr != NULL || old_size == 0));
@@ -39,32 +38,4 @@ void *memory_grow(struct memory *memory, void *items, uint32_t *capacity, uint64
   void *moved = memory_resize(memory, items, *capacity * item, wanted * item);
   if (moved) *capacity = wanted;
   return moved;
-}
-
-static char *aligned(char *block) {
-  return block + (ALIGNMENT - (uintptr_t)block % ALIGNMENT) % ALIGNMENT;
-}
-
-bool buffer_grow(struct memory *memory, struct column_buffer *buffer, size_t bytes,
-                 size_t used) {
-  assert(used <= buffer->size && (uintptr_t)buffer->data % ALIGNMENT == 0);
-  if (bytes > SIZE_MAX / 2) return false;
-  size_t size = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
-  if (size <= buffer->size) return true;
-  size_t shift =
-      buffer->block ? (size_t)((char *)buffer->data - (char *)buffer->block) : 0;
-  char *block = memory_resize(memory, buffer->block, buffer->size, size);
-  if (!block) return false;
-  char *data = aligned(block);
-  assert((size_t)(data - block) + bytes <= size);
-  if (used && data != block + shift) memmove(data, block + shift, used);
-  buffer->block = block;
-  buffer->data = data;
-  buffer->size = size;
-  return true;
-}
-
-void buffer_free(struct memory *memory, struct column_buffer *buffer) {
-  memory_free(memory, buffer->block, buffer->size);
-  memset(buffer, 0, sizeof *buffer);
 }

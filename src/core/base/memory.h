@@ -22,16 +22,4 @@ void *memory_array(struct memory *memory, size_t count, size_t item);
 void *memory_grow(struct memory *memory, void *items, uint32_t *capacity, uint64_t need,
                   size_t item);
 
-/* A 64-byte aligned array, padded to 64 bytes. */
-struct column_buffer {
-  void *data;
-  void *block;
-  size_t size;    /* of the block */
-};
-
-/* Grows to hold `bytes`, keeping what is there. */
-bool buffer_grow(struct memory *memory, struct column_buffer *buffer, size_t bytes,
-                 size_t used);
-void buffer_free(struct memory *memory, struct column_buffer *buffer);
-
 #endif

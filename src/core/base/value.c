@@ -2,9 +2,6 @@
 
 #include "core/base/value.h"
 
-#define SEEDS 16u      /* cells that are stored one by one */
-#define PIECE 4096u    /* bytes, a multiple of every cell's */
-
 bool number_is_integer(double value, int64_t *integer) {
   if (!(value >= -9223372036854775808.0 && value < 9223372036854775808.0)) return false;
   *integer = (int64_t)value;
@@ -51,25 +48,4 @@ int64_t cell_integer(ecs_type type, uint32_t size, ecs_cell cell) {
     case 4: return is_signed ? cell.i32 : (int64_t)cell.u32;
     default: return cell.i64;
   }
-}
-
-/* Repeats what is there: doubles it up to a piece that stays in the cache, and copies that. */
-static void repeat(char *to, size_t filled, size_t size) {
-  while (filled < size) {
-    size_t piece = filled < PIECE ? filled : PIECE;
-    if (piece > size - filled) piece = size - filled;
-    memcpy(to + filled, to, piece);
-    filled += piece;
-  }
-}
-
-void cell_fill(void *data, uint32_t size, size_t row, size_t count, ecs_cell cell) {
-  char *to = (char *)data + row * size;
-  if (cell.u64 == 0) {
-    memset(to, 0, count * size);
-    return;
-  }
-  size_t seeds = count < SEEDS ? count : SEEDS;
-  for (size_t i = 0; i < seeds; i++) cell_store(to, size, i, cell);
-  repeat(to, seeds * size, count * size);
 }

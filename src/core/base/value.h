@@ -1,4 +1,4 @@
-/* Cells: how values become cells, how cells lie in columns. */
+/* Cells: how values become cells. How cells lie in columns is in column_cells.h. */
 #ifndef ECS_CORE_BASE_VALUE_H
 #define ECS_CORE_BASE_VALUE_H
 
@@ -21,44 +21,6 @@ int64_t cell_integer(ecs_type type, uint32_t size, ecs_cell cell);
 /* A float field's value. */
 static inline double cell_float(uint32_t size, ecs_cell cell) {
   return size == 4 ? (double)cell.f32 : cell.f64;
-}
-
-/* Most values have 4 bytes: that size is asked for first. */
-static inline ecs_cell cell_load(const void *data, uint32_t size, size_t row) {
-  ecs_cell cell;
-  cell.u64 = 0;
-  if (LIKELY(size == 4))
-    cell.u32 = ((const uint32_t *)data)[row];
-  else if (size == 8)
-    cell.u64 = ((const uint64_t *)data)[row];
-  else if (size == 1)
-    cell.u8 = ((const uint8_t *)data)[row];
-  else
-    cell.u16 = ((const uint16_t *)data)[row];
-  return cell;
-}
-
-static inline void cell_store(void *data, uint32_t size, size_t row, ecs_cell cell) {
-  if (LIKELY(size == 4))
-    ((uint32_t *)data)[row] = cell.u32;
-  else if (size == 8)
-    ((uint64_t *)data)[row] = cell.u64;
-  else if (size == 1)
-    ((uint8_t *)data)[row] = cell.u8;
-  else
-    ((uint16_t *)data)[row] = cell.u16;
-}
-
-static inline void cell_copy(void *to, size_t to_row, const void *from, size_t row,
-                             uint32_t size) {
-  if (LIKELY(size == 4))
-    ((uint32_t *)to)[to_row] = ((const uint32_t *)from)[row];
-  else if (size == 8)
-    ((uint64_t *)to)[to_row] = ((const uint64_t *)from)[row];
-  else if (size == 1)
-    ((uint8_t *)to)[to_row] = ((const uint8_t *)from)[row];
-  else
-    ((uint16_t *)to)[to_row] = ((const uint16_t *)from)[row];
 }
 
 /* A cell's bits as a number, the same on every machine, and back. */
@@ -87,8 +49,5 @@ static inline bool integer_to_cell(ecs_type type, int64_t value, ecs_cell *cell)
   *cell = cell_of_bits(integer->size, (uint64_t)value);
   return true;
 }
-
-/* count cells with one value. */
-void cell_fill(void *data, uint32_t size, size_t row, size_t count, ecs_cell cell);
 
 #endif

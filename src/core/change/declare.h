@@ -5,6 +5,9 @@
 #include "core/base/base.h"
 #include "ecs_component.h"
 
+#define LEAF_LIMIT 4096u          /* leaf fields of one component */
+#define NESTING_LIMIT 6u          /* components inside components */
+
 struct component;
 
 /* Checks a description and lays its leaves out, in memory of the component's own arena. It

@@ -1,7 +1,8 @@
 #include "core/change/migrate_cells.h"
 
+#include "core/base/column_cells.h"
 #include "core/base/text.h"
-#include "core/base/value.h"
+#include "core/base/types.h"
 #include "core/change/convert.h"
 #include "core/change/migrate.h"
 #include "core/store/fields.h"

@@ -1,6 +1,6 @@
 #include "core/change/migrate_sparse.h"
 
-#include "core/base/value.h"
+#include "core/base/column_cells.h"
 #include "core/change/migrate.h"
 #include "core/change/migrate_plan.h"
 #include "core/store/component.h"

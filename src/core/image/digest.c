@@ -7,6 +7,7 @@
 #pragma GCC optimize ("O3")
 #endif
 
+#include "core/base/column_cells.h"
 #include "core/base/enumeration.h"
 #include "core/base/text.h"
 #include "core/base/value.h"

@@ -1,6 +1,8 @@
 /* Strings, components, cells, names and timings of an image. */
 #include <math.h>
 
+#include "core/base/buffer.h"
+#include "core/base/column_cells.h"
 #include "core/base/enumeration.h"
 #include "core/base/value.h"
 #include "core/change/declare.h"

@@ -1,6 +1,5 @@
 #include "core/image/snapshot.h"
 
-#include "core/base/value.h"
 #include "core/image/event_copy.h"
 #include "core/image/resource_copy.h"
 #include "core/image/row_copy.h"

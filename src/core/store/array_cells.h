@@ -2,7 +2,7 @@
 #ifndef ECS_CORE_STORE_ARRAY_CELLS_H
 #define ECS_CORE_STORE_ARRAY_CELLS_H
 
-#include "core/base/memory.h"
+#include "core/base/buffer.h"
 #include "core/store/fields.h"
 
 #define ARRAY_LEAF 0u

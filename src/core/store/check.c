@@ -1,5 +1,6 @@
 #include "core/store/check.h"
 
+#include "core/base/column_cells.h"
 #include "core/base/enumeration.h"
 #include "core/base/value.h"
 #include "core/store/edge.h"

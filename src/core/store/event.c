@@ -1,7 +1,6 @@
 #include "core/store/event.h"
 
 #include "core/base/text.h"
-#include "core/base/value.h"
 #include "core/store/check.h"
 #include "core/store/component.h"
 #include "core/store/event_rows.h"
@@ -269,3 +268,10 @@ ecs_status event_check(const ecs_world *world, const struct component *component
   if (event->aged > event_end(event)) return corrupt(world, component, "is older than it is");
   return ECS_OK;
 }
+
+struct event *event_of(const struct component *component) {
+  assert(component->event);
+  return component->event;
+}
+
+const char *event_name(const struct component *component) { return component->name; }

@@ -20,6 +20,10 @@ ecs_status event_need(const ecs_world *world, ecs_id id, struct component **out)
 ecs_status event_need_name(const ecs_world *world, const char *name, size_t size,
                            struct component **out);
 
+/* What keeps the rows of an event, and what it is called. */
+struct event *event_of(const struct component *component);
+const char *event_name(const struct component *component);
+
 /* Makes what keeps the rows of a component that will have that id. event_enter puts it into the
 ** world's list, where there is room, event_leave_list takes it out; it is freed with its rows. */
 ecs_status events_reserve(ecs_world *world, uint32_t more);

@@ -1,6 +1,6 @@
 #include "core/store/later.h"
 
-#include "core/base/value.h"
+#include "core/base/column_cells.h"
 #include "core/store/emission.h"
 #include "core/store/event.h"
 #include "core/store/event_rows.h"

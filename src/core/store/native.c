@@ -1,6 +1,7 @@
 /* Entities for hosts in C: components by id, values as native structs. */
 #include "core/store/native.h"
 
+#include "core/base/column_cells.h"
 #include "core/base/enumeration.h"
 #include "core/base/value.h"
 #include "core/store/component.h"

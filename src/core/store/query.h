@@ -7,7 +7,10 @@
 #include "core/store/table.h"
 #include "core/store/term.h"
 
+struct ecs_variable;
 struct id_record;
+
+#define TERM_LIMIT 1024u
 
 /* The table of a match. */
 struct table *query_table(const ecs_query *query, uint32_t match);
@@ -32,7 +35,7 @@ bool query_note_toggles(struct query_terms *terms);
 
 /* Reads a query's text, which terms and variables point into: it stays where it is. `given` are
 ** variables that have values. The message names what is wrong and the nearest name. */
-ecs_status query_parse(ecs_world *world, ecs_string text, const ecs_variable *given,
+ecs_status query_parse(ecs_world *world, ecs_string text, const struct ecs_variable *given,
                        uint32_t given_count, struct query_terms *out);
 
 /* Once all terms are known, and again when components are kept otherwise, which fails by too many
@@ -47,8 +50,8 @@ bool query_terms_match(const struct query_terms *terms, const struct table *tabl
 void query_free(ecs_query *query);
 
 /* ecs_count of a text with variables. */
-ecs_status query_count_with(ecs_world *world, const char *text, const ecs_variable *variables,
-                            uint32_t count, size_t *out);
+ecs_status query_count_with(ecs_world *world, const char *text,
+                            const struct ecs_variable *variables, uint32_t count, size_t *out);
 
 /* How many tables to go through: none when somebody that it names is dead. */
 uint32_t query_reach(const ecs_query *query);

@@ -11,6 +11,7 @@
 #include "core/store/relation.h"
 #include "core/store/world.h"
 #include "core/base/text.h"
+#include "ecs_value.h"
 
 struct parser {
   ecs_world *world;

@@ -6,6 +6,8 @@
 
 struct component;
 
+#define NAME_LIMIT 63u            /* bytes of a component's or field's name */
+
 struct registry {
   uint64_t version;                /* counts migrations and removals, also those taken back */
   uint64_t layouts;                /* counts those that rows may have had a part in */

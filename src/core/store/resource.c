@@ -1,6 +1,7 @@
 #include "core/store/resource.h"
 
-#include "core/base/value.h"
+#include "core/base/buffer.h"
+#include "core/base/column_cells.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/native.h"

@@ -3,7 +3,7 @@
 #ifndef ECS_CORE_STORE_ROW_H
 #define ECS_CORE_STORE_ROW_H
 
-#include "core/base/value.h"
+#include "core/base/column_cells.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
 

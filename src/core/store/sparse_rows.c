@@ -1,6 +1,6 @@
 #include "core/store/sparse_rows.h"
 
-#include "core/base/value.h"
+#include "core/base/column_cells.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/id_set.h"

@@ -1,7 +1,7 @@
 /* Spawning: one, many, at an id decided elsewhere; by parts with cells, and for hosts in C by
 ** ids of components. */
+#include "core/base/column_cells.h"
 #include "core/base/many.h"
-#include "core/base/value.h"
 #include "core/store/alone.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"

@@ -1,6 +1,6 @@
 #include "core/store/table.h"
 
-#include "core/base/value.h"
+#include "core/base/column_cells.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/relation.h"

@@ -3,7 +3,7 @@
 #ifndef ECS_CORE_STORE_TABLE_H
 #define ECS_CORE_STORE_TABLE_H
 
-#include "core/base/memory.h"
+#include "core/base/buffer.h"
 
 struct component;
 

@@ -7,8 +7,9 @@
 #include "lua/bind/args.h"
 #include "lua/bind/cell.h"
 #include "lua/bind/lua_value.h"
-#include "lua/bind/names.h"
+#include "lua/bind/field_names.h"
 #include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
 #include "core/base/memory.h"
 
 /* Writes beyond the C stack's share move to scratch memory of the world. */
@@ -168,6 +169,14 @@ void batch_values(struct batch *batch, const struct component *component, uint32
   } else {
     from_positions(batch, component, first, count);
   }
+}
+
+void batch_event(struct batch *batch, const struct component *event, int first) {
+  int count = lua_gettop(batch->L) - first + 1;
+  if (event->field_count == 0 && count > 0)
+    raise_error(batch->L, "event '%s' has no fields, got %d values", event->name,
+                (int64_t)count);
+  if (count > 0) batch_values(batch, event, NONE, first, count);
 }
 
 /* ---- the same writes for many entities -------------------------------------------- */

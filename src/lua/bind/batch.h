@@ -51,6 +51,9 @@ void batch_table(struct batch *batch, const struct component *component, int ind
 void batch_values(struct batch *batch, const struct component *component, uint32_t leaf,
                   int first, int count);
 
+/* For an event: all arguments from one on, which may be none. */
+void batch_event(struct batch *batch, const struct component *event, int first);
+
 /* When `count` entities are to have the same writes: takes slots for the others' any values, too,
 ** since each needs its own. They are pending behind those of the first, in the same order. */
 void batch_share_out(struct batch *batch, size_t count);

@@ -6,33 +6,18 @@
 #include "core/store/fields.h"
 #include "lua/bind/status.h"
 
-/* Where a name led last time among the fields of a component, or of a part of one. */
-struct field_entry {
-  const void *string;
-  uint64_t world;
-  const struct component *shape;
-  uint64_t version;
-  uint32_t field;
-};
-
-/* All that is known. */
-struct all_names {
-  struct names names;
-  struct field_entry fields[NAME_CACHE];
-};
-
 /* Of a Lua state: the entries as userdata, and the table that anchors their strings. */
 static const char names_key, anchors_key;
 
 void names_open(lua_State *L) {
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &names_key) == LUA_TNIL) {
-    lua_createtable(L, 2 * NAME_CACHE, 0);
-    for (int i = 1; i <= 2 * NAME_CACHE; i++) {
+    lua_createtable(L, NAME_CACHE, 0);
+    for (int i = 1; i <= NAME_CACHE; i++) {
       lua_pushboolean(L, 0);
       lua_rawseti(L, -2, i);
     }
     lua_rawsetp(L, LUA_REGISTRYINDEX, &anchors_key);
-    size_t size = sizeof(struct all_names);
+    size_t size = sizeof(struct names);
     memset(lua_newuserdatauv(L, size, 0), 0, size);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &names_key);
   }
@@ -125,24 +110,4 @@ int no_component(lua_State *L, const struct component *component, uint32_t leaf,
   text_format(text, sizeof text, "component expected, got the field '%s.%s'",
               component->name, component->leaves[leaf].name);
   return luaL_argerror(L, arg, text);
-}
-
-uint32_t find_field(lua_State *L, struct world_box *box, const struct component *shape,
-                    int index) {
-  const void *string = lua_topointer(L, index);
-  uint32_t slot = name_slot(string, (uintptr_t)shape);
-  struct all_names *all = (struct all_names *)box->names.known;
-  struct field_entry *entry = &all->fields[slot];
-  uint64_t version = *box->version;
-  if (LIKELY(entry->string == string && entry->shape == shape && entry->version == version &&
-             entry->world == box->names.number))
-    return entry->field;
-  if (lua_type(L, index) != LUA_TSTRING) return NONE;
-  size_t size;
-  const char *text = lua_tolstring(L, index, &size);
-  uint32_t field = component_field(shape, text, size);
-  if (field == NONE) return NONE;
-  anchor(L, index, NAME_CACHE + slot);
-  *entry = (struct field_entry){string, box->names.number, shape, version, field};
-  return field;
 }

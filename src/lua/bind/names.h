@@ -1,4 +1,4 @@
-/* Names of components and fields, as scripts give them: found by the address of Lua's string
+/* Names of components, as scripts give them: found by the address of Lua's string
 ** where they led before, in place of hashing and comparing texts in every call. */
 #ifndef ECS_LUA_BIND_NAMES_H
 #define ECS_LUA_BIND_NAMES_H
@@ -94,10 +94,5 @@ static inline struct component *check_component(lua_State *L, struct world_box *
 
 /* A component, an array or an event, by id or name. */
 struct component *check_declared(lua_State *L, struct world_box *box, int arg);
-
-/* The declared field that the string at an index names in a component; NONE for none and for
-** other values. */
-uint32_t find_field(lua_State *L, struct world_box *box, const struct component *shape,
-                    int index);
 
 #endif

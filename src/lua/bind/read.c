@@ -2,7 +2,7 @@
 #include "core/store/component.h"
 #include "core/store/sparse.h"
 
-#include "core/base/value.h"
+#include "core/base/column_cells.h"
 
 #include "lua/bind/args.h"
 #include "lua/bind/lua_value.h"

@@ -5,6 +5,7 @@
 #include <lauxlib.h>
 
 #include "core/base/any.h"
+#include "core/base/column_cells.h"
 #include "core/base/value.h"
 #include "core/store/fields.h"
 

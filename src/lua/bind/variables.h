@@ -4,7 +4,7 @@
 
 #include <lauxlib.h>
 
-#include "ecs_types.h"
+#include "ecs_value.h"
 
 struct world_box;
 
