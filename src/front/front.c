@@ -409,6 +409,7 @@ void front_open(struct front *f, struct frame *frame, uint16_t function) {
     front_refuse(f, "it calls too many functions: write it as two systems");
   frame->function = function;
   frame->code = &f->codes[f->code_count++];
+  memset(frame->code, 0, sizeof *frame->code);
   lua_rawgeti(f->L, f->anchors, function);
   if (lua_iscfunction(f->L, -1)) front_refuse(f, "it is a C function");
   ecs_status status =
@@ -459,6 +460,14 @@ static void use_result(struct front *f) {
   k_value value = result.value;
   if (val_type(f, result) == KT_F32) value = number_as(f, result, KT_F64);
   build_reduce(f->b, 0, how[f->result], value, f->start);
+}
+
+void front_clear(struct front *f) {
+  size_t lists = offsetof(struct front, registers);
+  memset(f, 0, lists);
+#ifdef ECS_DEBUG
+  memset((char *)f + lists, 0xA5, sizeof *f - lists);
+#endif
 }
 
 void front_compile(struct front *f, lua_State *L, int function) {

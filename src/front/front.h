@@ -167,51 +167,41 @@ struct front {
   k_value start;               /* the mask in which the function begins */
 
   struct env env;
-  struct val registers[FRONT_REGISTERS];
   struct frame *frame;
-  uint32_t depth, loop_depth;
   struct edge_env *edges;
-  uint32_t edge_count, edge_capacity;
-  struct fork forks[FRONT_FORKS];
-  uint32_t fork_count;
+  struct program *program;
+  uint32_t depth, loop_depth, edge_count, edge_capacity, fork_count, column_count, path_count;
+  uint32_t guard_count, resource_count, uniform_count, string_count, asked_count, lookup_count;
+  uint32_t array_count, chain_count, made_count, item_count, code_count;
+  uint32_t command_count, loop_commands;   /* those before the outermost loop that is open */
 
+  /* Nothing is in these lists but what is counted above: front_clear leaves them as they are. */
+  struct val registers[FRONT_REGISTERS];
+  struct fork forks[FRONT_FORKS];
   struct front_column columns[RUN_COLUMNS];
   struct run_column cells[RUN_COLUMNS];        /* of the same columns */
-  uint32_t column_count;
   struct path paths[FRONT_GUARDS];
-  uint32_t path_count;
   struct guard guards[FRONT_GUARDS];
-  uint32_t guard_count;
   struct resource_uniform resources[FRONT_UNIFORMS];
-  uint32_t resource_count;
-  uint32_t uniform_count;
   ecs_string strings[FRONT_STRINGS];
-  uint32_t string_count;
   struct run_asked asked[RUN_ASKED];
-  uint32_t asked_count;
   struct run_lookup lookups[RUN_LOOKUPS];      /* by the number in the program */
-  uint32_t lookup_count;
   struct front_array arrays[FRONT_ARRAYS];     /* by the number in the program */
-  uint32_t array_count;
   struct front_chain chains[FRONT_CHAINS];
-  uint32_t chain_count;
   struct front_made made[FRONT_MADE];
-  uint32_t made_count;
   struct front_item items[FRONT_ITEMS];
-  uint32_t item_count;
   struct run_command commands[RUN_ORDERS];
-  uint32_t command_count, loop_commands;   /* those before the outermost loop that is open */
   struct function_code codes[FRONT_FUNCTIONS];
-  uint32_t code_count;
-  struct program *program;
 };
 
 /* ---- front.c ---- */
 
-/* Compiles the function at `function` for the tables that have the optional terms of
-** `present`. `f` is all zero but for its world, outside, owner, query, present, result, starts,
-** orders, math and anchors. On return f->program is set. Raises "file:line: reason", or Lua's
-** memory error; front_free then frees what is left. */
+/* Makes it as front_compile takes it, where it is not in use: all zero. */
+void front_clear(struct front *f);
+/* Compiles the function at `function` for the tables that have the optional terms of `present`.
+** `f` is clear but for its world, outside, owner, query, present, result, starts, orders, math and
+** anchors. On return f->program is set. Raises "file:line: reason", or Lua's memory error;
+** front_free then frees what is left. */
 void front_compile(struct front *f, lua_State *L, int function);
 /* Opens the code of the anchored function for a frame. */
 void front_open(struct front *f, struct frame *frame, uint16_t function);

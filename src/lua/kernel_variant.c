@@ -379,7 +379,7 @@ static int run_front(lua_State *L, int handle, int anchors, struct kernel *kerne
   if (status != LUA_ERRRUN || !front->wants_orders) return status;
   lua_pop(L, 1);
   front_free(front);
-  memset(front, 0, sizeof *front);
+  front_clear(front);
   front->orders = true;
   return try_front(L, handle, anchors, kernel, front, which);
 }
@@ -412,8 +412,9 @@ static bool compile(lua_State *L, int handle, int anchors, struct kernel *kernel
                     struct which which) {
   struct world_box *box = kernel->box;
   struct memory *memory = box->memory;
-  struct front *front = memory_array(memory, 1, sizeof *front);
+  struct front *front = memory_resize(memory, NULL, 0, sizeof *front);
   if (!front) raise_memory(L);
+  front_clear(front);
   int status = run_front(L, handle, anchors, kernel, front, which);
   kernel->breaks_promise = front->breaks_promise;
   bool made = true;
