@@ -200,10 +200,10 @@ static bool lookup_fits(const struct checker *c, const k_insn *k, uint32_t op) {
 
 /* ---- loops and skips ---- */
 
-/* What two ways to an instruction do not agree on is not known there. */
-static void meet(uint8_t *held, const uint8_t *other) {
-  for (uint32_t i = 0; i < OPERANDS; i++)
-    if (held[i] != other[i]) held[i] = UNSET;
+/* What the way here and another one do not agree on is not known. Columns are not looked at. */
+static void meet(struct checker *c, const uint8_t *other) {
+  for (uint32_t i = c->at.reg1; i < c->at.all; i++)
+    if (c->held[i] != other[i]) c->held[i] = UNSET;
 }
 
 /* The instructions of a loop's body: what they set to another type than it has now is
@@ -249,7 +249,7 @@ static bool end_loop(struct checker *c, const k_insn *k) {
   const struct stretch *loop = innermost(c);
   if (!loop || !loop->loop || loop->end != c->pc || loop->begin != k->c) return false;
   c->depth--;
-  meet(c->held, loop->held);
+  meet(c, loop->held);
   return true;
 }
 
@@ -258,7 +258,7 @@ static void end_skips(struct checker *c) {
   const struct stretch *skip = innermost(c);
   for (; skip && !skip->loop && skip->end == c->pc; skip = innermost(c)) {
     c->depth--;
-    meet(c->held, skip->held);
+    meet(c, skip->held);
   }
 }
 
