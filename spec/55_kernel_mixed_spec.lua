@@ -25,6 +25,8 @@ local MAKERS = {
   "local a = v.c and v.x or v.k * 3 - 1",
   "local a = 0 for k = 1, 3 do if v.c then a = a + v.k else a = a + v.y end end",
   "local a = v.k for k = 1, 4 do if a == 7 or v.c and k == 3 then a = a * v.x break end end",
+  "local a = math.modf(v.x)",
+  "local a = HALVES[v.c and v.d and 1 or v.d and 2 or v.c and 3 or 4]",
   "local a, m = v.i, 2 if v.d then m = 1.5 end a = a * m if v.c then a = -a end",
 }
 
@@ -81,7 +83,7 @@ end
 local function load_body(maker, other, operation)
   local text = ("return function(v) local b = 1 if v.d then b = v.y end %s local o = %s %s end")
     :format(maker, other, operation)
-  return text, assert(load(text))()
+  return text, assert(load(text, text, "t", { math = math, HALVES = { 0, 1.5, -2, 7 } }))()
 end
 
 describe("an integer that meets floats (C26)", function()
@@ -90,10 +92,13 @@ describe("an integer that meets floats (C26)", function()
     for _, maker in ipairs(MAKERS) do
       for _, other in ipairs(OTHERS) do
         for _, operation in ipairs(OPERATIONS) do
-          local text, body = load_body(maker, other, operation)
-          quick:run(body)
-          plain:each(body)
-          compare(text, quick, plain)
+          local negates = operation:find("-a", 1, true)
+          if not (negates and (maker:find "modf" or maker:find "HALVES")) then
+            local text, body = load_body(maker, other, operation)
+            quick:run(body)
+            plain:each(body)
+            compare(text, quick, plain)
+          end
         end
       end
     end

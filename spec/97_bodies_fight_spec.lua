@@ -44,7 +44,7 @@ local scene = {
         Health = { hp = hp, max = random:range(hp, 120), invulnerable = real(-1, 1) },
         Shield = n % 3 == 0 and { value = real(0, 40), delay = real(0, 2) } or nil,
         Armor = n % 5 == 0 and { flat = random:range(0, 4), percent = random:range(0, 50) } or nil,
-        Weapon = n % 4 == 0 and { cooldown = real(0, 1), ammo = random:range(0, 6),
+        Weapon = n % 4 < 2 and { cooldown = real(0, 1), ammo = random:range(0, 6),
           reserve = random:range(0, 9), firing = random:chance(70) } or nil,
         Poison = n % 6 == 0 and { time = real(0, 3), stacks = random:int(4), by = friend } or nil,
         Burning = n % 7 == 0 and { left = real(0, 2) } or nil,
@@ -206,6 +206,16 @@ describe("a body that fights (C26, C45)", function()
     { "statuses by a table", query = "Status:in, Speed", make = function()
       local FACTOR = { none = 1, slow = 0.5, stun = 0, haste = 1.75 }
       return function(status, speed) speed.now = speed.base * FACTOR[status.kind] end
+    end },
+
+    { "damage by what withstands it", query = "Weapon:in, Health, Status:in", exact = true,
+      make = function()
+      local RESIST = { none = 1, slow = 0.5, stun = 2, haste = 0.75 }
+      return function(weapon, health, status)
+        local damage = weapon.damage * RESIST[status.kind]
+        if health.hp > 50 then damage = damage + 1 end
+        health.hp = health.hp - math.floor(damage + 0.5)
+      end
     end },
 
     { "bullets hurt whom they hit", query = "Bullet:in, Bullet.target->Health",

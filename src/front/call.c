@@ -88,8 +88,7 @@ static struct val min_max(struct front *f, k_op op, const struct val *arguments,
 
 /* math.abs. It has an integer's type, even of the least one, of which it is that integer. */
 static struct val absolute(struct front *f, struct val x) {
-  if (mixed_meets(f, x, x)) return mixed_absolute(f, x);
-  number_decided(f, x, x, "takes math.abs of");
+  if (x.mixed) return mixed_absolute(f, x);
   struct val result = val_number(f, build_unary(f->b, KO_ABS, x.value), x.soft);
   result.wide = val_is_wide(x);
   return result;

@@ -320,6 +320,6 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
   element.mixed = f->arrays[number].kind == ELEMENTS_MIXED;
   element.whole = element.mixed ? K_NONE : K_ALL;
   element.wide = f->arrays[number].kind == ELEMENTS_WIDE;
-  element.bits = f->arrays[number].kind == ELEMENTS_INTEGER ? MIXED_EXACT : 0;
+  element.bits = f->arrays[number].kind == ELEMENTS_WIDE ? 0 : MIXED_EXACT;
   return element;
 }

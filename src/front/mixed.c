@@ -95,9 +95,10 @@ struct val mixed_settle(struct front *f, struct val x) {
 }
 
 bool mixed_meets(const struct front *f, struct val x, struct val y) {
-  bool known = !(x.mixed && x.whole == K_NONE) && !(y.mixed && y.whole == K_NONE);
-  return known && (x.mixed || y.mixed) && may_be_integer(f, x) && may_be_integer(f, y);
+  return (x.mixed || y.mixed) && may_be_integer(f, x) && may_be_integer(f, y);
 }
+
+bool mixed_known(struct val x) { return x.mixed && x.whole != K_NONE; }
 
 uint8_t mixed_bits_result(k_op op, struct val x, struct val y) {
   unsigned a = mixed_bits(x), b = mixed_bits(y), most = a > b ? a : b;
@@ -115,18 +116,41 @@ static bool may_be_minus_zero(struct val x, struct val y) {
   return !(x.literal && x.number > 0) && !(y.literal && y.number > 0);
 }
 
+/* The product of integers that is 0 has no sign. Where it is not known whether they are integers,
+** rows in which it would have one fail. */
+static k_value without_minus_zero(struct front *f, k_value x, k_value y, k_value product,
+                                  k_value whole) {
+  struct builder *b = f->b;
+  k_value zero = number_as(f, val_number(f, build_f64(b, 0.0), true), build_type(b, product));
+  if (whole != K_NONE)
+    return build_select(b, whole, build_binary(b, KO_ADD, product, zero), product);
+  if (RESULT_IS_USED(f->result))
+    front_refuse(f, "it multiplies a number that is an integer or a float, and its result is used: "
+                    "write the integer as a float, as in 0.0");
+  k_value below = build_binary(b, KO_OR, build_binary(b, KO_LT, x, zero),
+                               build_binary(b, KO_LT, y, zero));
+  k_value minus = build_binary(b, KO_AND, build_binary(b, KO_EQ, product, zero), below);
+  build_need(b, build_unary(b, KO_NOT, minus));
+  return product;
+}
+
+/* The mask where both are integers, as far as it is known. */
+static k_value both_whole(struct front *f, struct val x, struct val y) {
+  k_value a = mixed_whole(f, x), b = mixed_whole(f, y);
+  return a == K_NONE || b == K_NONE ? K_NONE : build_binary(f->b, KO_AND, a, b);
+}
+
 struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y) {
   struct builder *b = f->b;
   assert(mixed_meets(f, x, y) && (op == KO_ADD || op == KO_SUB || op == KO_MUL));
-  k_value whole = build_binary(b, KO_AND, mixed_whole(f, x), mixed_whole(f, y));
+  k_value whole = both_whole(f, x, y);
   if (x.rounded || !is_exact(mixed_bits(x))) x = need_exact(f, x, whole);
   if (y.rounded || !is_exact(mixed_bits(y))) y = need_exact(f, y, whole);
   k_type type = number_float_type(f, x, y);
-  k_value value = build_binary(b, op, number_as(f, x, type), number_as(f, y, type));
-  if (op == KO_MUL && may_be_minus_zero(x, y)) {
-    k_value zero = number_as(f, val_number(f, build_f64(b, 0.0), true), type);
-    value = build_select(b, whole, build_binary(b, KO_ADD, value, zero), value);
-  }
+  k_value left = number_as(f, x, type), right = number_as(f, y, type);
+  k_value value = build_binary(b, op, left, right);
+  if (op == KO_MUL && may_be_minus_zero(x, y))
+    value = without_minus_zero(f, left, right, value, whole);
   struct val result = val_number(f, value, x.soft && y.soft);
   result.mixed = true;
   result.whole = whole;
@@ -137,7 +161,7 @@ struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y) {
 
 struct val mixed_negate(struct front *f, struct val x) {
   struct builder *b = f->b;
-  assert(mixed_meets(f, x, x));
+  assert(mixed_known(x));
   if (x.rounded || !is_exact(x.bits)) x = need_exact(f, x, x.whole);
   k_value zero = number_as(f, val_number(f, build_f64(b, 0.0), true), val_type(f, x));
   k_value integer = build_binary(b, KO_SUB, zero, x.value);
@@ -148,7 +172,7 @@ struct val mixed_negate(struct front *f, struct val x) {
 }
 
 struct val mixed_absolute(struct front *f, struct val x) {
-  assert(mixed_meets(f, x, x));
+  assert(x.mixed);
   if (x.rounded || !is_exact(x.bits)) x = need_exact(f, x, x.whole);
   x.value = build_unary(f->b, KO_ABS, x.value);
   x.chain = 0;

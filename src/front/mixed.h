@@ -26,7 +26,9 @@ void mixed_join(struct front *f, k_value mask, struct val x, struct val y, struc
 struct val mixed_settle(struct front *f, struct val x);
 /* Whether an operation on them is one on integers in some rows and one on floats in others. */
 bool mixed_meets(const struct front *f, struct val x, struct val y);
-/* x (op) y, of +, - and *, -x and math.abs(x), where they meet so. */
+/* Whether it is mixed, and known where it is an integer. */
+bool mixed_known(struct val x);
+/* x (op) y, of +, - and *, where they meet so; -x of one known, and math.abs(x) of a mixed one. */
 struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y);
 struct val mixed_negate(struct front *f, struct val x);
 struct val mixed_absolute(struct front *f, struct val x);

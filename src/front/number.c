@@ -128,7 +128,7 @@ struct val number_unary(struct front *f, enum code_operator op, struct val x) {
   assert(op == OPERATOR_NEG || op == OPERATOR_BNOT);
   x = maybe_need(f, x);
   need_number(f, x);
-  if (op != OPERATOR_BNOT && mixed_meets(f, x, x)) return mixed_negate(f, x);
+  if (op != OPERATOR_BNOT && mixed_known(x)) return mixed_negate(f, x);
   if (op != OPERATOR_BNOT) number_decided(f, x, x, "negates");
   x = mixed_settle(f, x);
   k_value value = op == OPERATOR_BNOT ? number_as(f, x, KT_I64) : x.value;
