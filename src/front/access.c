@@ -191,6 +191,7 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
   if (from.kind == VAL_PATH) return outside_key(f, from.at, key);
   if (from.kind == VAL_WORLD) return call_method(f, from, key);
   if (from.kind == VAL_ARRAY) return element_key(f, from, key);
+  if (from.kind == VAL_RECORD) return element_of_record(f, from, key);
   if (from.kind == VAL_TABLE)
     front_refuse(f, "it makes a table and reads it: make it outside of the function");
   if (from.kind != VAL_VIEW && from.kind != VAL_RESOURCE)
@@ -277,7 +278,8 @@ NORETURN static void refuse_target(struct front *f, const struct component *rela
 
 void access_store(struct front *f, struct val view, const struct constant *key,
                   struct val value) {
-  if (view.kind == VAL_PATH) front_refuse(f, "it writes to a table: write to a field of a view");
+  if (view.kind == VAL_PATH || view.kind == VAL_RECORD)
+    front_refuse(f, "it writes to a table: write to a field of a view");
   if (view.kind == VAL_TABLE) {
     order_item(f, view, key, value);
     return;

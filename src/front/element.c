@@ -99,22 +99,38 @@ struct val element_index(struct front *f, struct val array, const struct constan
 
 /* ---- tables ---- */
 
+/* Replaces an element at the top of the stack by what is meant: itself, or its value by a key; its
+** type, LUA_TNONE where there is no such value. */
+static int take_inner(lua_State *L, int anchors, const struct guard *guard) {
+  int type = lua_type(L, -1);
+  if (!guard->inner || type == LUA_TNIL) return type;
+  if (type != LUA_TTABLE) return LUA_TNONE;
+  lua_rawgeti(L, anchors, guard->inner);
+  type = lua_rawget(L, -2);
+  lua_remove(L, -2);
+  return type == LUA_TNIL ? LUA_TNONE : type;
+}
+
 /* Pushes the element of a table at an index, counted from 0; its type. */
 static int push_element(lua_State *L, int anchors, const struct guard *guard, int table,
                         uint32_t at) {
-  if (!guard->name_count) return lua_rawgeti(L, table, (lua_Integer)at + 1);
-  if (at >= guard->name_count) {
+  if (!guard->name_count) {
+    lua_rawgeti(L, table, (lua_Integer)at + 1);
+  } else if (at >= guard->name_count) {
     lua_pushnil(L);
-    return LUA_TNIL;
+  } else {
+    lua_rawgeti(L, anchors, (lua_Integer)guard->names + at);
+    lua_rawget(L, table);
   }
-  lua_rawgeti(L, anchors, (lua_Integer)guard->names + at);
-  return lua_rawget(L, table);
+  return take_inner(L, anchors, guard);
 }
 
 /* The kind of the element at the top of the stack, which it pops. */
 static enum element_kind kind_of(lua_State *L, int type) {
   enum element_kind kind = type == LUA_TBOOLEAN  ? ELEMENTS_BOOL
                            : type == LUA_TNUMBER ? ELEMENTS_FLOAT
+                           : type == LUA_TTABLE  ? ELEMENTS_TABLES
+                           : type == LUA_TNONE   ? ELEMENTS_NONE
                                                  : ELEMENTS_OTHER;
   if (lua_isinteger(L, -1))
     kind = number_fits_float(lua_tointeger(L, -1)) ? ELEMENTS_INTEGER : ELEMENTS_WIDE;
@@ -124,15 +140,16 @@ static enum element_kind kind_of(lua_State *L, int type) {
 
 static enum element_kind both_kinds(enum element_kind x, enum element_kind y) {
   enum element_kind least = x < y ? x : y, most = x < y ? y : x;
-  if (least == most) return most;
-  if (least == ELEMENTS_BOOL || most >= ELEMENTS_NONE) return ELEMENTS_OTHER;
+  if (least == most || most == ELEMENTS_NONE) return most;
+  if (least == ELEMENTS_BOOL || most >= ELEMENTS_TABLES) return ELEMENTS_OTHER;
   if (most == ELEMENTS_WIDE) return ELEMENTS_WIDE;
   return least == ELEMENTS_WIDE ? ELEMENTS_OTHER : ELEMENTS_MIXED;
 }
 
 /* Of a table at an index that has values for the numbers from 1 to their count, and for no other;
 ** ELEMENTS_NONE for every other table, and where they are not of one kind. */
-static enum element_kind look_through(lua_State *L, int table, uint32_t *count) {
+static enum element_kind look_through(lua_State *L, int anchors, const struct guard *guard,
+                                      int table, uint32_t *count) {
   enum element_kind kind = ELEMENTS_NONE;
   lua_Integer most = 0;
   uint32_t n = 0;
@@ -140,7 +157,7 @@ static enum element_kind look_through(lua_State *L, int table, uint32_t *count) 
   while (lua_next(L, table)) {
     lua_Integer key = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
     bool named = lua_type(L, -2) != LUA_TNUMBER;
-    enum element_kind next = kind_of(L, lua_type(L, -1));
+    enum element_kind next = kind_of(L, take_inner(L, anchors, guard));
     if (named) continue;
     kind = n++ ? both_kinds(kind, next) : next;
     if (key > most) most = key;
@@ -174,7 +191,7 @@ static uint32_t look(lua_State *L, int anchors, const struct guard *guard, int t
   if (!lua_istable(L, table)) return ELEMENTS_NONE;
   if (path_has_method(L, anchors, table, guard->same)) return ELEMENTS_HIDDEN;
   if (guard->name_count) return look_at(L, anchors, guard, table, count);
-  uint32_t kind = look_through(L, table, count);
+  uint32_t kind = look_through(L, anchors, guard, table, count);
   if (kind != ELEMENTS_NONE) return kind;
   kind = look_at(L, anchors, guard, table, count);
   return kind < ELEMENTS_NONE ? kind + ELEMENTS_RAGGED : kind;
@@ -193,7 +210,8 @@ enum element_kind element_kind_of(uint32_t kind) {
 }
 
 size_t element_size(enum element_kind kind) {
-  return kind == ELEMENTS_BOOL ? sizeof(uint8_t) : sizeof(uint64_t);
+  bool truth = kind == ELEMENTS_BOOL || kind == ELEMENTS_TABLES;
+  return truth ? sizeof(uint8_t) : sizeof(uint64_t);
 }
 
 void element_copy(lua_State *L, int anchors, const struct guard *guard, uint32_t count, void *to) {
@@ -202,7 +220,8 @@ void element_copy(lua_State *L, int anchors, const struct guard *guard, uint32_t
   for (uint32_t i = 0; i < count; i++) {
     push_element(L, anchors, guard, top + 1, i);
     switch (element_kind_of(guard->elements)) {
-      case ELEMENTS_BOOL: ((uint8_t *)to)[i] = (uint8_t)lua_toboolean(L, -1); break;
+      case ELEMENTS_BOOL:
+      case ELEMENTS_TABLES: ((uint8_t *)to)[i] = (uint8_t)lua_toboolean(L, -1); break;
       case ELEMENTS_INTEGER:
       case ELEMENTS_WIDE: ((int64_t *)to)[i] = (int64_t)lua_tointeger(L, -1); break;
       default: ((double *)to)[i] = (double)lua_tonumber(L, -1); break;
@@ -249,7 +268,8 @@ bool element_take(lua_State *L, int anchors, const struct guard *guard, uint32_t
   while (lua_next(L, top + 1)) {
     lua_Integer key = lua_isinteger(L, -2) ? lua_tointeger(L, -2) : 0;
     bool among = key >= 1 && key <= (lua_Integer)count;
-    if (among ? !take_value(L, kind, to, key - 1) : lua_type(L, -2) == LUA_TNUMBER) {
+    bool is_there = take_inner(L, anchors, guard) != LUA_TNONE;
+    if (among ? !is_there || !take_value(L, kind, to, key - 1) : lua_type(L, -2) == LUA_TNUMBER) {
       taken = NONE;
       break;
     }
@@ -287,22 +307,34 @@ static NORETURN void refuse_elements(struct front *f, enum element_kind kind) {
 }
 
 /* The number in the program of a table that is read so. */
-static uint32_t find_table(struct front *f, uint32_t path, const struct enumeration *names) {
-  static const k_column types[] = {KC_BOOL, KC_I64, KC_I64, KC_F64, KC_F64};
+static uint32_t find_table(struct front *f, uint32_t path, const struct enumeration *names,
+                           uint16_t inner) {
+  static const k_column types[] = {KC_BOOL, KC_I64, KC_I64, KC_F64, KC_F64, KC_BOOL};
   for (uint32_t i = 0; i < f->array_count; i++)
     if (!f->arrays[i].id && !f->arrays[i].column && f->arrays[i].path == path &&
-        f->arrays[i].names == names)
+        f->arrays[i].names == names && f->arrays[i].inner == inner)
       return i;
   struct guard *guard = guard_elements(f, path, names);
+  guard->inner = inner;
   uint32_t count;
   guard->elements = (uint8_t)element_look(f->L, f->anchors, guard, &count);
   enum element_kind kind = element_kind_of(guard->elements);
   if (kind >= ELEMENTS_NONE) refuse_elements(f, kind);
-  struct front_array array = {.path = path, .names = names, .kind = kind};
+  struct front_array array = {.path = path, .names = names, .inner = inner, .kind = kind};
   array.ragged = guard->elements != kind;
   uint32_t number = add_array(f, array, types[kind]);
   guard->uniform = (int16_t)number;
   return number;
+}
+
+/* An element as one of a table of that kind. */
+static struct val as_element(const struct front *f, uint32_t table, struct val element) {
+  enum element_kind kind = f->arrays[table].kind;
+  element.mixed = kind == ELEMENTS_MIXED;
+  element.whole = element.mixed ? K_NONE : K_ALL;
+  element.wide = kind == ELEMENTS_WIDE;
+  element.bits = element.wide ? 0 : MIXED_EXACT;
+  return element;
 }
 
 struct val element_of_table(struct front *f, struct val table, struct val index) {
@@ -311,15 +343,26 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
     front_refuse(f, "it takes an element of a table by a string field: make the field an enum");
   if (!index.names && !val_is_number(f, index))
     front_refuse(f, "it indexes a table by a boolean");
-  uint32_t number = find_table(f, table.at, index.names);
+  uint32_t number = find_table(f, table.at, index.names, 0);
   if (index.names) index.value = build_binary(f->b, KO_ADD, index.value, build_i64(f->b, 1));
   struct val element = take_element(f, number, index, true);
   if (index.names) element.present = K_ALL;   /* the table has an element by each name */
   /* One that has other numbers, too: Lua looks for what is not in its list. */
   if (f->arrays[number].ragged) element = maybe_need(f, element);
-  element.mixed = f->arrays[number].kind == ELEMENTS_MIXED;
-  element.whole = element.mixed ? K_NONE : K_ALL;
-  element.wide = f->arrays[number].kind == ELEMENTS_WIDE;
-  element.bits = f->arrays[number].kind == ELEMENTS_WIDE ? 0 : MIXED_EXACT;
-  return element;
+  if (f->arrays[number].kind != ELEMENTS_TABLES) return as_element(f, number, element);
+  k_value whole;
+  return (struct val){.kind = VAL_RECORD, .at = number, .value = element_place(f, index, &whole),
+                      .present = element.present};
+}
+
+struct val element_of_record(struct front *f, struct val record, const struct constant *key) {
+  assert(record.kind == VAL_RECORD && record.at < f->array_count);
+  const struct front_array *table = &f->arrays[record.at];
+  if (key->type != CONST_STRING && key->type != CONST_INTEGER)
+    front_refuse(f, "it takes an element of a table in a table by a number that is no integer");
+  uint32_t number = find_table(f, table->path, table->names, outside_constant(f, key));
+  if (f->arrays[number].kind == ELEMENTS_TABLES) refuse_elements(f, ELEMENTS_OTHER);
+  record = maybe_need(f, record);
+  k_value at = record.value;
+  return as_element(f, number, val_number(f, build_element(f->b, number, at), true));
 }

@@ -59,6 +59,7 @@ bool val_same(const struct val *x, const struct val *y) {
     case VAL_STRING:
       return x->string.size == y->string.size &&
              memcmp(x->string.data, y->string.data, x->string.size) == 0;
+    case VAL_RECORD: return x->at == y->at && x->value == y->value && x->present == y->present;
     case VAL_SPAWNED: return x->at == y->at && x->value == y->value;
     case VAL_CHOICE: return x->value == y->value && x->number == y->number;
     case VAL_VIEW:
@@ -114,6 +115,10 @@ static struct val select_values(struct front *f, k_value mask, struct val x, str
   struct val nothing = {.kind = VAL_NOTHING};
   if (val_same(&x, &y)) return one_of(x, y);
   if (val_is_text(x) || val_is_text(y)) return choice_select(f, mask, x, y);
+  if (x.kind == VAL_RECORD && y.kind == VAL_RECORD && x.at == y.at) {
+    x.value = build_select(f->b, mask, x.value, y.value);
+    return x;
+  }
   if (x.kind != VAL_VALUE || y.kind != VAL_VALUE || x.names != y.names) return nothing;
   if (x.entity != y.entity) meet_null(f, &x, &y);
   int type = val_common_type(f, x, y);

@@ -41,6 +41,8 @@ enum val_kind {
   VAL_METHOD,      /* a function of the world's methods */
   VAL_RESOURCE,
   VAL_ARRAY,       /* an array of the world: `component` */
+  VAL_RECORD,      /* an element of a table that is one, too: `value` is its place, counted from 1,
+                      in f->arrays[`at`] */
   VAL_TABLE,       /* a table that the function makes: `at` of f->made */
   VAL_SPAWNED      /* the id of an entity that it spawns: the `at`-th of f->commands, in a loop */
 };
@@ -114,6 +116,7 @@ struct front_array {
   bool written;
   uint32_t path;
   const struct enumeration *names;   /* by which a table is read; NULL: by numbers */
+  uint16_t inner;              /* of its records' values by this key, anchored; 0: of its own */
   enum element_kind kind;
   bool ragged;                 /* a table with other numbers, too: ELEMENTS_RAGGED */
 };
@@ -269,7 +272,7 @@ bool val_is_wide(struct val x);
 /* ---- maybe.c: what is nil in some rows ---- */
 
 static inline bool val_is_maybe(struct val x) {
-  return x.kind == VAL_VALUE && x.present != K_ALL;
+  return (x.kind == VAL_VALUE || x.kind == VAL_RECORD) && x.present != K_ALL;
 }
 /* The value where it is there; the other rows that are here fail: they are left to Lua, which may
 ** take nil or raises an error. */
@@ -351,9 +354,10 @@ int path_compare(lua_State *L, int anchors, const struct path *x, const struct p
 int64_t path_length(lua_State *L, int anchors, const struct path *path, uint16_t length);
 /* Whether the table or object at an index has a metamethod, by its anchored name. */
 bool path_has_method(lua_State *L, int anchors, int object, uint16_t name);
-/* Another guard for a path; the anchored text. */
+/* Another guard for a path; the anchored text; a constant that is one or an integer. */
 struct guard *outside_guard(struct front *f, uint32_t path, enum guard_type type);
 uint16_t outside_string(struct front *f, const char *text, size_t size);
+uint16_t outside_constant(struct front *f, const struct constant *key);
 /* #x, of a table. */
 struct val outside_length(struct front *f, struct val table);
 /* The number of a uniform that there was not yet. */
@@ -385,8 +389,10 @@ struct val element_key(struct front *f, struct val array, const struct constant 
 k_value element_place(struct front *f, struct val index, k_value *whole);
 /* The index that a constant is. */
 struct val element_index(struct front *f, struct val array, const struct constant *key);
-/* The same of a table by a number, or by an enumeration's value, as it is when a run starts. */
+/* The same of a table by a number, or by an enumeration's value, as it is when a run starts; what a
+** key of such an element leads to that is a table. */
 struct val element_of_table(struct front *f, struct val table, struct val index);
+struct val element_of_record(struct front *f, struct val record, const struct constant *key);
 /* What the elements are that a guard is about (a kind, or with ELEMENTS_RAGGED), and how many. */
 uint32_t element_look(lua_State *L, int anchors, const struct guard *guard, uint32_t *count);
 /* Their kind alone. */

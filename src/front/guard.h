@@ -41,6 +41,7 @@ enum element_kind {
   ELEMENTS_WIDE,
   ELEMENTS_FLOAT,
   ELEMENTS_MIXED,     /* floats, and integers that a float can stand for */
+  ELEMENTS_TABLES,    /* of which each is a record */
   ELEMENTS_NONE,      /* there is none, or none by one of the names */
   ELEMENTS_OTHER,     /* other values, or some of them */
   ELEMENTS_MANY,
@@ -65,6 +66,7 @@ struct guard {
   int16_t uniform;             /* number in the program, or -1; GUARD_ELEMENTS: of the array */
   uint8_t elements;            /* GUARD_ELEMENTS: an element_kind */
   uint16_t names, name_count;  /* and by which keys: anchored strings; 0: by numbers from 1 */
+  uint16_t inner;              /* anchored: the key of their values; 0: they themselves */
 };
 
 /* A field of a resource, and the number of its uniform. */

@@ -7,7 +7,7 @@
 /* Of any value: where it is not nil. */
 static k_value presence(struct front *f, struct val x) {
   if (x.kind == VAL_NIL) return build_bool(f->b, false);
-  return x.kind == VAL_VALUE ? x.present : K_ALL;
+  return x.kind == VAL_VALUE || x.kind == VAL_RECORD ? x.present : K_ALL;
 }
 
 struct val maybe_need(struct front *f, struct val x) {
@@ -24,7 +24,7 @@ struct val maybe_narrow(struct front *f, k_value mask, struct val x) {
 
 struct val maybe_select(struct front *f, k_value mask, struct val x, struct val y,
                         struct val joined) {
-  if (joined.kind != VAL_VALUE) return joined;
+  if (joined.kind != VAL_VALUE && joined.kind != VAL_RECORD) return joined;
   assert(joined.present == K_ALL);
   joined.present = mask_select(f, mask, presence(f, x), presence(f, y));
   return joined;
@@ -59,6 +59,6 @@ k_value maybe_equal(struct front *f, struct val x, struct val y, int *known) {
 
 k_value maybe_truth(struct front *f, struct val x) {
   assert(val_is_maybe(x));
-  bool boolean = !x.names && val_type(f, x) == KT_BOOL;
+  bool boolean = x.kind == VAL_VALUE && !x.names && val_type(f, x) == KT_BOOL;
   return boolean ? build_binary(f->b, KO_AND, x.present, x.value) : x.present;
 }

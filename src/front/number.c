@@ -46,6 +46,7 @@ static const char *describe(const struct front *f, struct val x) {
     case VAL_STRING:
     case VAL_CHOICE: return "a string";
     case VAL_TABLE:
+    case VAL_RECORD:
     case VAL_PATH: return "a table";
     case VAL_SPAWNED: return "the id of an entity that it spawns";
     case VAL_VIEW: return "a view";
@@ -173,6 +174,9 @@ static bool is_nothing(struct val x) { return x.kind == VAL_NOTHING; }
 
 /* x == y, where one of them is no number, enum or boolean. */
 static k_value compare_things(struct front *f, struct val x, struct val y, int *known) {
+  bool left = x.kind == VAL_RECORD, right = y.kind == VAL_RECORD;
+  if ((left && (right || y.kind == VAL_PATH)) || (right && x.kind == VAL_PATH))
+    front_refuse(f, "it compares tables that are in a table: compare where they are");
   if (x.kind == VAL_PATH && y.kind == VAL_PATH) return outside_equal(f, x, y);
   bool texts = val_is_text(x) && val_is_text(y);
   if (texts && (x.kind == VAL_CHOICE || y.kind == VAL_CHOICE)) return choice_equal(f, x, y);

@@ -133,6 +133,15 @@ uint16_t outside_string(struct front *f, const char *text, size_t size) {
   return anchor_once(f);
 }
 
+uint16_t outside_constant(struct front *f, const struct constant *key) {
+  assert(key->type == CONST_STRING || key->type == CONST_INTEGER);
+  if (key->type == CONST_STRING)
+    lua_pushlstring(f->L, key->string.data, key->string.size);
+  else
+    lua_pushinteger(f->L, (lua_Integer)key->integer);
+  return anchor_once(f);
+}
+
 /* Nil at the end of a path, which it is in Lua, too, unless there is an __index. */
 static struct val absent(struct front *f, const struct path *path) {
   uint16_t index = path->keys ? outside_string(f, "__index", 7) : 0;
@@ -267,12 +276,7 @@ struct val outside_key(struct front *f, uint32_t at, const struct constant *key)
   if (path.keys == FRONT_KEYS)
     front_refuse(f, "it reaches a value by more than %d keys: keep a table between in a local "
                     "outside of the function", FRONT_KEYS);
-  assert(key->type == CONST_STRING || key->type == CONST_INTEGER);
-  if (key->type == CONST_STRING)
-    lua_pushlstring(f->L, key->string.data, key->string.size);
-  else
-    lua_pushinteger(f->L, (lua_Integer)key->integer);
-  path.key[path.keys++] = anchor_once(f);
+  path.key[path.keys++] = outside_constant(f, key);
   return follow(f, &path);
 }
 

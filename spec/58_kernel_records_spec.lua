@@ -1,0 +1,136 @@
+-- Functions that read tables of tables, as settings of kinds and lists of places are, compiled.
+
+local helper = require "spec.support.ecs_helper"
+local tiers = require "spec.support.tiers"
+
+local math = math
+
+local function new_world(kernels)
+  local world = helper.new_world { kernels = kernels, tag = 1 }
+  world:component("E", { "kind: enum(slime, bat, boss)", "i: i32", "x: f64", "y: f64", "hp: i32",
+    "on: bool", "next: i32 = 1" })
+  for n = 1, 1500 do
+    local kind = ({ "slime", "bat", "boss" })[n * n % 3 + 1]
+    world:spawn { E = { kind = kind, i = n % 9 - 2, x = n / 4 % 20, y = n % 7, hp = n % 50,
+      on = n % 2 == 0, next = n % 3 + 1 } }
+  end
+  return world
+end
+
+local function new_tables()
+  return {
+    KINDS = { slime = { speed = 1.5, hp = 10, fly = false, k = 2, [1] = 3 },
+      bat = { speed = 7.25, hp = 3, fly = true, k = 0.5, [1] = -4 },
+      boss = { speed = -2.5, hp = 900, fly = false, k = 0, [1] = 0 } },
+    PLACES = { { x = 0.5, y = 0 }, { x = 10, y = 4.25 }, { x = 3.5, y = -9 } },
+    SPARSE = { [0] = { x = 7 }, { x = 1 }, { x = 2 } },
+  }
+end
+
+-- A body and what changes between its runs do the same with kernels and without.
+local function agree(text, change)
+  local digests = {}
+  for n, kernels in ipairs { true, false } do
+    local world, tables = new_world(kernels), new_tables()
+    local env = setmetatable({ math = math }, { __index = tables })
+    for name, value in pairs(tables) do env[name] = value end
+    local body = assert(load(("return function(e, dt) %s end"):format(text), text, "t", env))()
+    world:system("it", { query = "E", each = body })
+    local told, said = world:explain "it", {}
+    assert.are.equal(kernels and "vector" or "lua", told.tier, told.reason)
+    for turn = 1, 3 do
+      local _, problem = pcall(world.update, world, 0.5)
+      said[turn] = tiers.plain(problem) .. world:digest()
+      if change then change(tables, turn) end
+    end
+    digests[n] = table.concat(said, " ")
+  end
+  assert.are.equal(digests[2], digests[1], text)
+end
+
+describe("a table of tables in a kernel (C26)", function()
+  it("is read by an enum, field by field", function()
+    agree "local k = KINDS[e.kind] e.x = e.x + k.speed * dt if k.fly then e.y = k.hp end"
+    agree "e.hp = e.hp + KINDS[e.kind].hp e.x = e.hp * KINDS[e.kind].k + KINDS[e.kind][1]"
+  end)
+
+  it("is read by a number, and nil where there is none", function()
+    agree "local p = PLACES[e.next] e.x = p.x e.y = p.y e.next = e.next % #PLACES + 1"
+    agree "local p = PLACES[e.i] if p then e.x = e.x + p.x else e.hp = 0 end"
+    agree "local p = PLACES[e.i] e.on = p == nil if nil ~= p and e.hp > 4 then e.y = p.y end"
+    agree "local p = PLACES[e.x] e.on = p and p.y > 1 or false"
+  end)
+
+  it("is an error where there is none, as in Lua", function()
+    agree "e.y = 5 e.x = PLACES[e.i].x"
+  end)
+
+  it("is looked for in Lua where it has values for other numbers", function()
+    agree "e.x = SPARSE[e.hp % 3].x"
+    agree "local p = SPARSE[e.hp % 4] if p then e.x = p.x end"
+  end)
+
+  it("is read in loops, and one of two", function()
+    agree [[local best = math.huge
+      for k = 1, #PLACES do
+        local d = math.abs(PLACES[k].x - e.x) + math.abs(PLACES[k].y - e.y)
+        if d < best then best = d e.hp = k end
+      end]]
+    agree "local p = PLACES[e.next] if e.on then p = PLACES[e.hp % 3 + 1] end e.x = p.x"
+    agree "local p = PLACES[e.i] if e.on then p = PLACES[e.i + 1] end if p then e.x = p.y end"
+  end)
+
+  it("may change between runs: values, their types, how many, and what is in them", function()
+    local function change(tables, turn)
+      tables.KINDS.bat.hp = turn % 2 == 0 and 4 or 2.5
+      tables.KINDS.boss = { speed = 3.5, hp = turn, fly = true, k = 1, [1] = 2 }
+      tables.PLACES[#tables.PLACES + 1] = { x = turn, y = 2.5 }
+      tables.PLACES[1].x = turn / 4
+    end
+    agree("e.x = e.x + KINDS[e.kind].hp + KINDS[e.kind].speed", change)
+    agree("local p = PLACES[e.i] if p then e.x = e.x + p.x end", change)
+    agree("local p = PLACES[e.next] e.x = e.x + (p.y or 3)", function(tables)
+      tables.PLACES[2].y = nil
+    end)
+    agree("local k = KINDS[e.kind] e.x = k.speed", function(tables) tables.KINDS.bat = 5 end)
+    agree("local p = PLACES[e.next] e.x = e.x + p.x", function(tables)
+      tables.PLACES[2] = setmetatable({}, { __index = { x = 3 } })
+    end)
+  end)
+
+  it("is asked by a predicate, where there is one", function()
+    for _, kernels in ipairs { true, false } do
+      local tables, world = new_tables(), new_world(kernels)
+      local kinds, places = tables.KINDS, tables.PLACES
+      local query = world:query "E"
+      local function fast(e) return kinds[e.kind].speed > 2 and e.hp > 10 end
+      local function low(e) return places[e.next].y <= 0 end
+      local expected = 0
+      query:each(function(e) if fast(e) then expected = expected + 1 end end)
+      assert.are.equal(expected, query:where(fast):count())
+      assert.truthy(expected > 0)
+      query:where(low):count()
+      local why = world:explain(low).reason or ""
+      assert.truthy(not kernels or why:find("may be nil, and its result is used", 1, true), why)
+      assert.are.equal(kernels and "vector" or "lua", world:explain(fast).tier)
+    end
+  end)
+
+  it("is refused where its tables differ, or are used as such", function()
+    local world, tables = new_world(true), new_tables()
+    local kinds, places = tables.KINDS, tables.PLACES
+    kinds.bat.only, kinds.slime.name, kinds.bat.name, kinds.boss.name = 1, "a", "b", "c"
+    for reason, body in pairs {
+      ["has none, or none for one of the names"] = function(e) e.x = kinds[e.kind].only end,
+      ["other values than numbers"] = function(e) e.on = kinds[e.kind].name == "a" end,
+      ["compares tables that are in a table"] = function(e) e.on = kinds[e.kind] == kinds.bat end,
+      ["it writes to a table"] = function(e) kinds[e.kind].hp = e.hp end,
+      ["by a variable"] = function(e) e.x = places[e.next][e.i] end,
+      ["sets a field of type f64 to another type"] = function(e) e.x = places[e.next] end,
+    } do
+      world:system("it", { query = "E", each = body })
+      local why = world:explain "it".reason or "none"
+      assert.truthy(why:find(reason, 1, true), why)
+    end
+  end)
+end)
