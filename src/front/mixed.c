@@ -69,9 +69,6 @@ void mixed_join(struct front *f, k_value mask, struct val x, struct val y, struc
 /* Rows in which it is an integer beyond what floats can tell apart fail. */
 static struct val need_exact(struct front *f, struct val x, k_value where) {
   struct builder *b = f->b;
-  if (RESULT_IS_USED(f->result))
-    front_refuse(f, "it calculates with an integer that meets floats and may be beyond 2^53, and "
-                    "its result is used: add 0.0 to it");
   k_value fits;
   if (is_integer(f, x)) {
     k_value up = build_binary(b, KO_ADD, x.value, build_i64(b, (int64_t)1 << 53));
@@ -124,9 +121,6 @@ static k_value without_minus_zero(struct front *f, k_value x, k_value y, k_value
   k_value zero = number_as(f, val_number(f, build_f64(b, 0.0), true), build_type(b, product));
   if (whole != K_NONE)
     return build_select(b, whole, build_binary(b, KO_ADD, product, zero), product);
-  if (RESULT_IS_USED(f->result))
-    front_refuse(f, "it multiplies a number that is an integer or a float, and its result is used: "
-                    "write the integer as a float, as in 0.0");
   k_value below = build_binary(b, KO_OR, build_binary(b, KO_LT, x, zero),
                                build_binary(b, KO_LT, y, zero));
   k_value minus = build_binary(b, KO_AND, build_binary(b, KO_EQ, product, zero), below);
