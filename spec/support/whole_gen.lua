@@ -99,6 +99,7 @@ function Gen:float(depth)
   elseif how == 11 then
     return node("float", "(", self:int(depth - 1), " / ", self:int(depth - 1), ")")
   elseif how == 12 then
+    if self.maps then return self:leaf "float" end   -- n.f is a local, perhaps of the script
     return node("float", "(n.w ", self:pick { "+ ", "- ", "* " }, "n.f)")
   end
   return self:leaf "float"
@@ -454,9 +455,9 @@ local results = { sum = { "float", "int" }, min = { "float", "int" }, max = { "f
 
 -- A function for a form, over a query of its own or over that of another one.
 function Gen:unit(form, terms)
+  self.maps = form == "map"
   self.scope = scopes.new(self.random, form, terms)
   self.result = results[form] and self:pick(results[form])
-  self.maps = form == "map"
   self.commands = not self.result and not self.maps and self:chance(2)
   self.loops = 0
   local body = self:body(3, self.result and 3 or 6)

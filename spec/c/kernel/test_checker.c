@@ -1,13 +1,14 @@
 /* No program that passes the check does harm, whoever made it: valid programs with fields
 ** changed at random, and programs of random bytes, in memory of exactly the size that
-** they state. Those that pass run, over columns of exactly their size, on every
-** instruction set. Worth most under AddressSanitizer. Arguments: rounds, first seed. */
+** they state. Those that pass run, over columns and arrays of exactly their size, with lookups and
+** orders, on every instruction set. Worth most under AddressSanitizer. Arguments: rounds, first seed. */
 #define _POSIX_C_SOURCE 200112L
 #include "kernel_author.h"
 
+#include "kernel/build_note.h"
 #include "kernel/ops.h"
 
-static int passed, tried;
+static int passed, tried, noted;
 
 /* A program whose arrays are blocks of their own. */
 static void *exactly(const void *from, size_t bytes) {
@@ -24,6 +25,9 @@ static struct program copy_program(const struct program *p) {
   q.constants = exactly(p->constants, p->constant_count * sizeof *p->constants);
   q.insns = exactly(p->insns, p->insn_count * sizeof *p->insns);
   q.totals = exactly(p->totals, p->total_count);
+  q.arrays = exactly(p->arrays, p->array_count);
+  q.lookups = exactly(p->lookups, p->lookup_count);
+  q.sites = exactly(p->sites, p->site_count * sizeof *p->sites);
   return q;
 }
 
@@ -33,6 +37,9 @@ static void drop_program(struct program *p) {
   free(p->constants);
   free(p->insns);
   free(p->totals);
+  free(p->arrays);
+  free(p->lookups);
+  free(p->sites);
 }
 
 /* The array at *p, of *n elements, now of m; what is new is random. */
@@ -71,6 +78,9 @@ static uint16_t likely_operand(const struct program *p, char letter) {
     case 'x': return (uint16_t)(at.bitmaps + (unsigned)random_below(p->bitmap_count + 1));
     case 't': return (uint16_t)(at.totals + (unsigned)random_below(p->total_count + 1));
     case 'b': return (uint16_t)at.start;
+    case 'a': return (uint16_t)(at.arrays + (unsigned)random_below(p->array_count + 1));
+    case 'l': return (uint16_t)(at.lookups + (unsigned)random_below(p->lookup_count + 1));
+    case 's': return (uint16_t)(at.sites + (unsigned)random_below(p->site_count + 1));
     default: break;
   }
   if (class < 4 && random_below(3) == 0) class = 0;
@@ -92,8 +102,27 @@ static void random_insn(const struct program *p, k_insn *k) {
   k->d = likely_operand(p, s[4]);
 }
 
+/* What is known of arrays, lookups and sites. */
+static void change_others(struct program *p) {
+  switch (random_below(5)) {
+    case 0: resize(&p->arrays, &p->array_count, random_below(5), 1); break;
+    case 1: resize(&p->lookups, &p->lookup_count, random_below(4), 1); break;
+    case 2: resize(&p->sites, &p->site_count, random_below(8), sizeof(k_site)); break;
+    case 3:
+      if (p->array_count > 0)
+        p->arrays[random_below(p->array_count)] ^=
+            (uint8_t)(random_below(2) ? (int)ARRAY_OF_CELLS : random_below(KC_COUNT));
+      break;
+    default:
+      if (p->site_count > 0) {
+        char *bytes = (char *)&p->sites[random_below(p->site_count)];
+        bytes[random_below((int)sizeof *p->sites)] = (char)random_below(KS_COUNT + 2);
+      }
+  }
+}
+
 static void change_header(struct program *p) {
-  switch (random_below(13)) {
+  switch (random_below(15)) {
     case 0: resize(&p->columns, &p->column_count, random_below(12), 1); break;
     case 1: resize(&p->scalars, &p->scalar_count, random_below(40), 1); break;
     case 2: resize(&p->totals, &p->total_count, random_below(6), 1); break;
@@ -108,6 +137,7 @@ static void change_header(struct program *p) {
     case 9: p->whole = (uint16_t)random_below(3); break;
     case 11: p->starts = (uint16_t)random_below(3); break;
     case 10: p->prologue = (uint16_t)random_below(p->insn_count + 3); break;
+    case 12: case 13: change_others(p); break;
     default: p->uniform_count = (uint16_t)random_below(8);
   }
   if (p->column_count > 0 && random_below(4) == 0)
@@ -169,6 +199,46 @@ static void resolve(void *ud, int64_t *ids, size_t n) {
   for (size_t i = 0; i < n; i++) ids[i] = living(ids[i]);
 }
 
+/* A value for what is looked up, the same each time. */
+static void find(void *ud, uint32_t number, const int64_t *from, const uint8_t *mask, void *to,
+                 size_t n) {
+  const struct program *p = ud;
+  for (size_t i = 0; i < n; i++) {
+    const int64_t x = mask && !mask[i] ? 0 : (int64_t)((uint64_t)from[i] * 3 + number);
+    switch ((k_type)p->lookups[number]) {
+      case KT_BOOL: ((uint8_t *)to)[i] = x & 1; break;
+      case KT_F32: ((float *)to)[i] = (float)x; break;
+      case KT_F64: ((double *)to)[i] = (double)x; break;
+      default: ((int64_t *)to)[i] = x;
+    }
+  }
+}
+
+/* Orders, which some entities do not take; what was given, and how much there is room for. */
+struct ordered {
+  uint64_t hash;
+  uint32_t left;
+};
+
+static bool can_give(void *ud, uint32_t order, int64_t entity) {
+  (void)ud;
+  return order < 64 && entity % 61 != 7;
+}
+
+static bool make_room(void *ud, uint32_t count) {
+  struct ordered *ordered = ud;
+  if (count > ordered->left) return false;
+  ordered->left -= count;
+  return true;
+}
+
+static void give(void *ud, uint32_t order, int64_t entity, k_scalar with) {
+  struct ordered *ordered = ud;
+  uint64_t bits;
+  memcpy(&bits, &with, sizeof bits);
+  ordered->hash = (ordered->hash ^ order ^ (uint64_t)entity * 31 ^ bits) * 0x9e3779b97f4a7c15;
+}
+
 enum { MOST_ROWS = 1030 };
 
 /* What a run starts with and leaves. */
@@ -177,9 +247,36 @@ typedef struct world {
   void *before[MAX_COLUMNS], *columns[MAX_COLUMNS], *first[MAX_COLUMNS];
   uint64_t *bitmaps[MAX_BITMAPS], *start;
   k_scalar *uniforms;
+  k_array arrays[MAX_ARRAYS], kept[MAX_ARRAYS];   /* those of cells: addresses of what is kept */
+  uint64_t given, given_first;
   k_status status;
   k_failure failure;
 } world;
+
+/* Elements of an array, and as many beside, as they are before a run; of one of cells as many as
+** there are rows, some of which share a cell. */
+static void array_fill(world *w, const struct program *p, int i) {
+  const k_column type = (k_column)(p->arrays[i] & ~ARRAY_OF_CELLS);
+  const bool cells = (p->arrays[i] & ARRAY_OF_CELLS) != 0;
+  const size_t count = cells ? w->rows : (size_t)(1 + random_below(12)), size = size_of_column(type);
+  char *elements = exactly(NULL, count * size), *kept = exactly(NULL, count * size);
+  for (size_t j = 0; j < count; j++) column_set(type, kept, j, random_for_column(type));
+  w->kept[i] = (k_array){kept, (int64_t)count};
+  w->arrays[i] = (k_array){elements, (int64_t)count};
+  if (!cells) return;
+  void **list = exactly(NULL, count * sizeof *list);
+  for (size_t j = 0; j < count; j++) list[j] = elements + j / 3 * size;
+  w->arrays[i].data = list;
+}
+
+static char *elements_of(const world *w, const struct program *p, int i) {
+  void *data = (void *)(uintptr_t)w->arrays[i].data;
+  return p->arrays[i] & ARRAY_OF_CELLS ? *(char **)data : data;
+}
+
+static size_t bytes_of(const world *w, const struct program *p, int i) {
+  return (size_t)w->kept[i].count * size_of_column((k_column)(p->arrays[i] & ~ARRAY_OF_CELLS));
+}
 
 static void world_new(world *w, const struct program *p) {
   static const size_t sizes[] = {1, 5, 63, 65, 200, MOST_ROWS};
@@ -201,6 +298,7 @@ static void world_new(world *w, const struct program *p) {
     w->uniforms[i] = random_value((k_type)p->scalars[i]).k;
     if (p->scalars[i] == KT_I64) w->uniforms[i].i64 &= 3;
   }
+  for (int i = 0; i < p->array_count; i++) array_fill(w, p, i);
 }
 
 static void world_free(world *w, const struct program *p) {
@@ -213,6 +311,11 @@ static void world_free(world *w, const struct program *p) {
   for (int i = 0; i < p->bitmap_count; i++) free(w->bitmaps[i]);
   free(w->start);
   free(w->uniforms);
+  for (int i = 0; i < p->array_count; i++) {
+    free(elements_of(w, p, i));
+    if (p->arrays[i] & ARRAY_OF_CELLS) free((void *)(uintptr_t)w->arrays[i].data);
+    free((void *)(uintptr_t)w->kept[i].data);
+  }
 }
 
 static void run_once(world *w, const struct program *p, k_isa isa) {
@@ -223,10 +326,15 @@ static void run_once(world *w, const struct program *p, k_isa isa) {
            w->rows * size_of_column((k_column)p->columns[c]));
   struct machine *m = machine_new(&test_memory, isa);
   CHECK(machine_reserve(m, p) == K_OK);
+  for (int i = 0; i < p->array_count; i++)
+    memcpy(elements_of(w, p, i), w->kept[i].data, bytes_of(w, p, i));
+  struct ordered ordered = {1, 3000};
+  const k_orders orders = {can_give, make_room, give, &ordered};
   const k_run run = {w->rows, w->columns, w->uniforms, w->bitmaps, w->start, totals, resolve,
-                     NULL, NULL, NULL, NULL, NULL};
+                     NULL, w->arrays, find, (void *)(uintptr_t)p, &orders};
   memset(&w->failure, 0, sizeof w->failure);
   w->status = machine_run(m, p, &run, &w->failure);
+  w->given = ordered.hash;
   CHECK(w->status == K_OK || (w->status == K_FAILED && w->failure.row < w->rows));
   if (w->status == K_FAILED)  /* it and the rows behind it are as they were */
     for (int c = 0; c < p->column_count; c++) {
@@ -249,11 +357,13 @@ static void run_it(const struct program *p) {
   const size_t row = w.failure.row;
   for (int c = 0; c < p->column_count; c++)
     memcpy(w.first[c], w.columns[c], w.rows * size_of_column((k_column)p->columns[c]));
+  w.given_first = w.given;
   for (int isa = K_BASE; isa < K_ISAS; isa++) {
     if (!isa_supported((k_isa)isa)) continue;
     poison = 0x3d;
     run_once(&w, p, (k_isa)isa);
     CHECK(w.status == status && (status == K_OK || w.failure.row == row));
+    CHECK(w.given == w.given_first);
     for (int c = 0; c < p->column_count; c++)
       for (size_t i = 0; i < w.rows; i++)
         if (!CHECK(equal(column_get((k_column)p->columns[c], w.first[c], i),
@@ -272,7 +382,10 @@ static void try_program(struct program *p) {
   program_text(p, text, sizeof text);
   CHECK(strlen(text) < sizeof text);
   program_info(p);
-  if (is_short(p)) run_it(p);
+  if (!is_short(p)) return;
+  for (int i = 0; i < p->insn_count; i++)
+    if (p->insns[i].op == OP_DO_NOTES) noted++;
+  run_it(p);
 }
 
 /* All operands and instructions drawn at random. */
@@ -290,11 +403,59 @@ static void try_garbage(void) {
   p.starts = (uint16_t)random_below(2);
   p.reg1_count = p.reg4_count = p.reg8_count = p.whole ? 0 : 2;
   p.bitmap_count = 2;
+  resize(&p.arrays, &p.array_count, random_below(3), 1);
+  resize(&p.lookups, &p.lookup_count, random_below(3), 1);
+  resize(&p.sites, &p.site_count, random_below(3), sizeof(k_site));
+  for (int i = 0; i < p.array_count; i++) p.arrays[i] %= KC_ENTITY;
+  for (int i = 0; i < p.lookup_count; i++) p.lookups[i] %= 4;
   p.block = 64;
   resize(&p.insns, &p.insn_count, 1 + random_below(4), sizeof(k_insn));
   for (int i = 0; i < p.insn_count; i++) random_insn(&p, &p.insns[i]);
   try_program(&p);
   drop_program(&p);
+}
+
+/* Steps on elements of arrays and on cells, orders, and what these take: elements of another array,
+** and what is looked up. */
+static void state_steps(struct builder *b, uint32_t array, k_value index, k_value real,
+                        k_value integer, k_value truth, bool truths) {
+  struct build_step steps[BUILD_STEPS];
+  const int count = truths ? 1 : 1 + random_below(BUILD_STEPS);
+  static const k_step of_truths[] = {KS_SET, KS_OR, KS_AND};
+  for (int i = 0; i < count; i++) {
+    const bool set = i == 0 && random_below(4) == 0;
+    const k_step how = truths ? of_truths[random_below(3)] : set
+                        ? KS_SET : (k_step)(KS_ADD + random_below(KS_OR - KS_ADD));
+    steps[i] = (struct build_step){how, !truths && how != KS_SET && random_below(2),
+                                   truths ? truth : random_below(2) ? real : integer};
+  }
+  build_note(b, array, index, steps, (uint32_t)count);
+}
+
+static void state_others(struct builder *b, int entities) {
+  const k_column types[] = {KC_F64, KC_I32, KC_U8, KC_I64, KC_F32, KC_BOOL};
+  const k_column written = types[random_below(6)], cells = types[random_below(5)];
+  const uint32_t read = build_array(b, KC_I64), array = build_array(b, written);
+  const uint32_t others = build_cells(b, cells, build_column(b, cells));
+  const uint32_t column = build_column(b, KC_I64), mask_column = build_column(b, KC_BOOL);
+  const k_value mask = random_below(3) ? build_load(b, mask_column) : K_ALL;
+  const k_value from = build_load(b, column);
+  const k_value low = build_binary(b, KO_BAND, from, build_i64(b, 15));
+  build_at(b, mask, 3);
+  const k_value index = build_binary(b, KO_ADD, low, build_i64(b, random_below(2)));
+  const k_value element = build_element(b, read, index);
+  const k_value real = build_look(b, build_lookup(b, KT_F64), element, mask);
+  const k_value truth = build_look(b, build_lookup(b, KT_BOOL), from, mask);
+  const int rounds = random_below(3);
+  if (rounds == 2) build_loop(b, build_i64(b, 3), mask);
+  for (int i = random_below(3); i >= 0; i--) {
+    build_at(b, mask, (uint32_t)i);
+    state_steps(b, array, index, real, element, truth, written == KC_BOOL);
+    if (random_below(2)) state_steps(b, others, index, real, element, truth, false);
+    if (entities >= 0 && random_below(2))
+      build_order(b, (uint32_t)random_below(3), from, random_below(2) ? real : element);
+  }
+  if (rounds == 2) build_endloop(b, mask);
 }
 
 static author a;
@@ -305,6 +466,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < rounds; i++) {
     random_state = (first + (uint64_t)i) * 0x9e3779b97f4a7c15;
     write_program(&a);
+    if (random_below(2)) state_others(a.m.b, a.m.entities);
     struct program *valid = NULL;
     const k_status status = build_finish(a.m.b, &valid);
     builder_free(a.m.b);
@@ -324,7 +486,7 @@ int main(int argc, char **argv) {
       break;
     }
   }
-  printf("%d of %d programs passed the check and ran\n", passed, tried);
-  CHECK(passed > tried / 50);
+  printf("%d of %d programs passed the check, %d of them with notes\n", passed, tried, noted);
+  CHECK(passed > tried / 50 && noted > passed / 20);
   return failures != 0;
 }
