@@ -52,3 +52,52 @@ describe("a spawn with ties that runs out of memory", function()
     assert.are.equal(dead[2] & 0xFFFFFFF, next_index())
   end)
 end)
+
+describe("a function that emits, over entities or events, and runs out of memory", function()
+  -- Each call that fails leaves the world as it was; the one that does not emits all.
+  local function starved(make)
+    local seen = {}
+    for n, kernels in ipairs { true, false } do
+      local world = helper.new_world { kernels = kernels, tag = 5 }
+      world:component("Gun", { "left: i32", "at: entity" })
+      world:event("Hit", { "who: entity", "amount: f64" })
+      world:event("Said", { "text: string", "who: entity" })
+      local last
+      for i = 1, 300 do last = world:spawn { Gun = { left = i % 9, at = last } } end
+      for i = 1, 40 do world:emit("Hit", last, i) end
+      local query, fn = make(world)
+      local before = world:digest()
+      local failures = 0
+      for k = 1, 400 do
+        local results = table.pack(starve.call(k, true, query.each, query, fn))
+        if results[1] then break end
+        assert.are.equal("not enough memory", results[2])
+        assert.are.equal(before, world:digest())
+        failures = failures + 1
+      end
+      assert.is_true(failures > 3)
+      local told = world:explain(fn)
+      assert.are.equal(kernels and "vector" or "lua", told.tier, told.reason)
+      helper.check(world)
+      seen[n] = world:count "Hit" .. " " .. world:count "Said" .. " " .. world:digest()
+    end
+    assert.are.equal(seen[2], seen[1])
+  end
+
+  it("emits nothing (C18)", function()
+    starved(function(world)
+      return world:query "Gun", function(gun, _, e)
+        for k = 1, 9 do
+          if k <= gun.left then world:emit("Hit", gun.at, k) end
+        end
+        world:emit("Said", "a text that nobody else has", e)
+      end
+    end)
+    starved(function(world)
+      return world:query "Hit, Hit.who->Gun", function(hit, gun)
+        if hit.amount > 3 then world:emit("Said", { who = gun.at }) end
+        for _ = 1, 9 do world:emit("Hit", hit.who, hit.amount + 1) end
+      end
+    end)
+  end)
+end)
