@@ -313,6 +313,32 @@ local function resources_differ(expected, actual)
   end
 end
 
+-- What there is of an event, in a model or in a runtime.
+local function events_in(world, name, kind)
+  local list = {}
+  if type(world.events) == "table" then
+    for i, view in ipairs(world:events_of(name)) do
+      list[i] = contents(view, kind)
+    end
+    return list
+  end
+  for view in world:events(name) do
+    list[#list + 1] = contents(view, kind)
+  end
+  return list
+end
+
+local function events_differ(expected, actual)
+  for name in pairs(expected.events) do
+    local kind = expected.components_by_name[name]
+    local difference = lists_differ("event " .. name, events_in(expected, name, kind),
+      events_in(actual, name, kind))
+    if difference then
+      return difference
+    end
+  end
+end
+
 local function any_paired(world, types)
   for _, name in ipairs(types) do
     if is_paired(world, name) then
@@ -377,6 +403,7 @@ local function worlds_differ(expected, actual, names, turn)
   end
   return tables_differ(expected, expected:describe().tables, described.tables)
     or names_differ(expected, actual) or resources_differ(expected, actual)
+    or events_differ(expected, actual)
 end
 
 -- Everything: each entity's content, names, resources, the dead, and the invariants. `turn` as

@@ -15,7 +15,7 @@ World.__index = World
 
 for _, part in ipairs { "model_scopes", "model_query", "model_schedule", "model_chance",
                         "model_migrate", "model_image", "model_packed", "model_relations",
-                        "model_cascade", "model_toggles", "model_arrays" } do
+                        "model_cascade", "model_toggles", "model_arrays", "model_events" } do
   for name, method in pairs(require("spec.support." .. part)) do
     World[name] = method
   end
@@ -40,6 +40,7 @@ function model.world(options)
     store = {},        -- id -> component name -> stored value; only what is not staged
     names = {},        -- id -> name
     resources = {},    -- component name -> stored value
+    events = {},       -- name -> rows, see model_events.lua
     scopes = {},
     commands = {},
     packed = {},       -- sparse component -> ids, in packed order
@@ -179,6 +180,7 @@ function World:undeclare(name)
   self.packed[component], self.unsure[component] = nil, nil
   self.names[component.id] = nil
   self.resources[component.name] = nil
+  self.events[component.name] = nil
   self.components_by_name[component.name] = nil
   self.components_by_id[component.id] = nil
   self.component_ids:release(component.id)
@@ -236,7 +238,7 @@ end
 -- Gives retired slots back; entity fields that name a dead entity are emptied first.
 function World:recycle_retired()
   self:end_loops("recycle_retired")
-  for _, row in pairs(self.store) do
+  for _, row in pairs(self.with_events(self.events, self.store)) do
     for name, stored in pairs(row) do
       sweep(self, self.of_key(self.components_by_name, name), stored)
     end

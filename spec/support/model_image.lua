@@ -96,6 +96,9 @@ local function take(world)
   end
   copy.resources = copy_row(known, world.resources)
   copy.names = copy_flat(world.names)
+  copy.events = world.copy_events(world.events, function(row)
+    return copy_row(known, row)
+  end)
   copy.packed, copy.tied = world.copy_packed(world.packed), world.copy_packed(world.tied)
   copy.phases, copy.systems = timings(world)
   copy.tick, copy.stream = world.tick, world.copy_stream(world.stream)
@@ -163,6 +166,9 @@ function methods.restore(world, snapshot)
       or types.initial(known[name])
   end
   world.names = copy_flat(snapshot.names)
+  world:restore_events(world.copy_events(snapshot.events, function(row)
+    return copy_row(known, row)
+  end))
   world.packed = world.packed_of(snapshot.packed, known)
   world.tied = world.packed_of(snapshot.tied, known)
   apply_timings(world, snapshot)
@@ -272,6 +278,11 @@ local function translate_all(copy, known, change)
   for name, stored in pairs(copy.resources) do
     copy.resources[name] = translate(known[name], stored, change)
   end
+  for name, event in pairs(copy.events) do
+    for _, entry in ipairs(event.rows) do
+      entry.row[name] = translate(known[name], entry.row[name], change)
+    end
+  end
   for id, name in pairs(copy.names) do
     names[change(id)] = name
   end
@@ -374,11 +385,15 @@ local function fit(world, image)
   end
   local copy = { store = {}, resources = copy_row(image.components, image.resources),
     names = image.names }
+  copy.events = world.copy_events(image.events, function(row)
+    return copy_row(image.components, row)
+  end)
   for id, row in pairs(image.store) do
     copy.store[id] = copy_row(image.components, row)
   end
-  local plan = world.plan_migration(shadow, wanted, copy.store, copy.resources)
-  world.commit_migration(shadow, plan, copy.store, copy.resources)
+  local store = world.with_events(copy.events, copy.store)
+  local plan = world.plan_migration(shadow, wanted, store, copy.resources)
+  world.commit_migration(shadow, plan, store, copy.resources)
   copy.components = shadows
   copy.packed, copy.unsure = world.copy_packed(shadow.packed), shadow.unsure
   copy.tied = world.copy_packed(shadow.tied)
@@ -417,6 +432,7 @@ function methods.load(world, image, options)
   end
   world.ids, world.store = copy_ids(image.ids), copy.store
   world.resources, world.names = copy.resources, copy.names
+  world:restore_events(copy.events)
   world.packed, world.unsure = world.packed_of(copy.packed, known), {}
   world.tied = world.packed_of(copy.tied, known)
   for component in pairs(copy.unsure) do
@@ -478,6 +494,11 @@ function methods.content(world)
   end
   for name, stored in pairs(world.resources) do
     lines[#lines + 1] = "resource " .. describe(world, { [name] = stored })
+  end
+  for name, event in pairs(world.events) do
+    for at, entry in ipairs(event.rows) do
+      lines[#lines + 1] = ("event %s %d %s"):format(name, at, describe(world, entry.row))
+    end
   end
   for component, list in pairs(world.packed) do
     for at, id in ipairs(list) do

@@ -517,9 +517,10 @@ end
 -- A component declared with other fields, or by another name; the report.
 function methods.migrate(world, component, wanted)
   world:end_loops("declaring a component with other fields")
-  local plan = world:plan_migration({ [component] = wanted }, world.store, world.resources)
+  local store = world.with_events(world.events, world.store)
+  local plan = world:plan_migration({ [component] = wanted }, store, world.resources)
   local report, old = report_of(world, plan, component), component.name
-  world:commit_migration(plan, world.store, world.resources)
+  world:commit_migration(plan, store, world.resources)
   if old ~= wanted.name then
     rename(world, component, wanted.name)
     report.was = old

@@ -318,6 +318,7 @@ function methods.update(world, dt)
   dt = need_seconds(dt)
   world:end_loops("update")
   local ok, problem = pcall(run_phases, world, dt)
+  world:age_events()
   world:start_tick(world.tick + 1)
   if not ok then
     error(problem, 0)

@@ -297,6 +297,7 @@ local function end_scope(world, scope)
       command.scope = outer
     end
   end
+  world:hand_on_emitted(scope, outer)
   if #world.scopes == 0 then
     dropped = apply_all(world, take_commands(world, nil))
   end
@@ -318,6 +319,7 @@ function methods.cancel_scope(self, scope)
       self:kill(command.id)
     end
   end
+  self:drop_emitted(scope)
   return end_scope(self, scope)
 end
 

@@ -24,6 +24,7 @@ local values = require "spec.support.trace_values"
 require "spec.support.trace_change"
 require "spec.support.trace_ties"
 require "spec.support.trace_arrays"
+require "spec.support.trace_events"
 
 local runner = {}
 
@@ -96,7 +97,7 @@ local function component_names(world, queried)
   local names = {}
   for name, component in pairs(world.components_by_name) do
     local paired = component.ties and not component.ties.exclusive
-    local skipped = queried and paired or world.is_array(name)
+    local skipped = queried and paired or world.is_array(name) or world.is_event(name)
     names[#names + 1] = not skipped and name or nil
   end
   table.sort(names)

@@ -21,6 +21,7 @@ context.MISSING = setmetatable({}, { __name = "reference to a step left out" })
 function context.new(world, shared)
   return {
     world = world,
+    home = world,        -- the same while a step sees it otherwise
     shared = shared,
     ids = {},            -- "12.3" -> id
     components = {},

@@ -66,11 +66,13 @@ end
 
 -- ---- what there is ---------------------------------------------------------------------
 
--- The components that the model has, without relations and arrays, in the order of declaration.
+-- The components that the model has, without relations, arrays and events, in the order of
+-- declaration.
 function Gen:components()
   local list = {}
   for _, component in ipairs(self.world.without_arrays(self.world.declared)) do
-    list[#list + 1] = not component.ties and component or nil
+    local own = component.ties or self.world.is_event(component.name)
+    list[#list + 1] = not own and component or nil
   end
   return list
 end
