@@ -176,10 +176,14 @@ void order_list(struct front *f, const struct code *code) {
     put_item(f, table, (ecs_string){"", 0}, code->c + i, *front_register(f, code->a + i));
 }
 
-void order_add(struct front *f, struct run_command command, k_value value) {
+void order_with(struct front *f, struct run_command command, k_value entity, k_value value) {
   need_command(f);
   f->commands[f->command_count] = command;
-  build_order(f->b, f->command_count++, build_i64(f->b, 0), value);
+  build_order(f->b, f->command_count++, entity, value);
+}
+
+void order_add(struct front *f, struct run_command command, k_value value) {
+  order_with(f, command, build_i64(f->b, 0), value);
 }
 
 /* Of the field at that position, from 1 on; NONE where there is none of one value. */

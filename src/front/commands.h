@@ -22,6 +22,7 @@ void order_finish(struct front *f);
 ** the function spawns: of whom it has spawned last, in the same round of the same loop. */
 void order_want(struct front *f);
 void order_add(struct front *f, struct run_command command, k_value value);
+void order_with(struct front *f, struct run_command command, k_value entity, k_value value);
 bool order_is_spawned(struct front *f, struct val entity);
 
 #endif

@@ -17,13 +17,22 @@ static bool is_outside_id(const struct front *f, struct val value) {
   return val_is_number(f, value) && val_type(f, value) == KT_I64 && !value.entity && !value.mixed;
 }
 
+/* What an event is given, a field after the other. */
+struct given {
+  const struct component *event;
+  uint32_t count;
+  struct {
+    uint32_t leaf;
+    k_value value;
+    bool newest;               /* the id that is spawned then */
+  } fields[RUN_ORDERS];
+};
+
 /* What a field is given, as it is noted down. */
-static k_value field_value(struct front *f, const struct component *event,
-                           struct run_command *put, struct val value) {
-  const struct leaf *leaf = &event->leaves[put->leaf];
+static k_value field_value(struct front *f, const struct component *event, uint32_t at,
+                           struct val value) {
+  const struct leaf *leaf = &event->leaves[at];
   bool entity = leaf->type == ECS_ENTITY;
-  put->gives_newest = entity && order_is_spawned(f, value);
-  if (put->gives_newest) return build_i64(f->b, 0);
   bool null = entity && value.kind == VAL_VALUE && outside_null(f, value);
   if (entity && !null && is_outside_id(f, value)) return outside_id(f, value);
   if (leaf->type == ECS_STRING) return access_fit(f, leaf, KC_U32, value);
@@ -31,18 +40,25 @@ static k_value field_value(struct front *f, const struct component *event,
   return build_type(f->b, fits) == KT_F32 ? build_convert(f->b, KT_F64, fits) : fits;
 }
 
-static void put_field(struct front *f, const struct component *event, uint32_t at,
-                      struct val value) {
+static void give_field(struct front *f, struct given *given, uint32_t at, struct val value) {
+  const struct component *event = given->event;
   const struct field *field = &event->fields[at];
   if (field->count || field->nested)
     front_refuse(f, "it emits '%s' with its field '%s', which is %s: do it in a system's run",
                  event->name, field->name, field->count ? "an array" : "a component");
-  struct run_command put = {.action = RUN_PUT, .component = event->id, .leaf = field->first_leaf};
-  k_value fits = field_value(f, event, &put, value);
-  order_add(f, put, fits);
+  uint32_t leaf = field->first_leaf, i = 0;
+  bool newest = event->leaves[leaf].type == ECS_ENTITY && order_is_spawned(f, value);
+  k_value noted = newest ? build_i64(f->b, 0) : field_value(f, event, leaf, value);
+  while (i < given->count && given->fields[i].leaf != leaf) i++;
+  if (i == RUN_ORDERS) front_refuse(f, "it emits '%s' with too many values", event->name);
+  given->count += i == given->count;
+  given->fields[i].leaf = leaf;
+  given->fields[i].value = noted;
+  given->fields[i].newest = newest;
 }
 
-static void put_table(struct front *f, const struct component *event, struct val table) {
+static void give_table(struct front *f, struct given *given, struct val table) {
+  const struct component *event = given->event;
   for (uint32_t i = f->made[table.at].first; i != NONE; i = f->items[i].next) {
     const struct front_item *item = &f->items[i];
     uint32_t at = item->position ? item->position - 1
@@ -54,7 +70,42 @@ static void put_table(struct front *f, const struct component *event, struct val
       component_no_field(f->world, event, item->key.data, item->key.size);
       front_refuse(f, "%s", f->world->message);
     }
-    put_field(f, event, at, item->value);
+    give_field(f, given, at, item->value);
+  }
+}
+
+/* Whether a field's value can be noted in the place of an entity. */
+static bool is_first(const struct front *f, const struct given *given, uint32_t i) {
+  return !given->fields[i].newest && build_type(f->b, given->fields[i].value) == KT_I64;
+}
+
+/* Takes a field out, one that can be noted in the place of an entity or rather one that cannot;
+** `count` for none. */
+static uint32_t take(const struct front *f, const struct given *given, bool *taken, bool first) {
+  uint32_t found = given->count;
+  for (uint32_t i = 0; i < given->count && found == given->count; i++)
+    if (!taken[i] && is_first(f, given, i) == first) found = i;
+  for (uint32_t i = 0; i < given->count && found == given->count && !first; i++)
+    if (!taken[i]) found = i;
+  if (found < given->count) taken[found] = true;
+  return found;
+}
+
+/* Two fields are noted down at a time. */
+static void note_event(struct front *f, const struct given *given) {
+  bool taken[RUN_ORDERS] = {false};
+  struct run_command command = {.action = RUN_EMIT, .component = given->event->id};
+  for (uint32_t left = given->count, none = given->count;; command.action = RUN_PUT) {
+    uint32_t first = take(f, given, taken, true), other = take(f, given, taken, false);
+    k_value zero = build_i64(f->b, 0);
+    command.first = first == none ? NONE : given->fields[first].leaf;
+    command.leaf = other == none ? NONE : given->fields[other].leaf;
+    command.gives_newest = other != none && given->fields[other].newest;
+    order_with(f, command, first == none ? zero : given->fields[first].value,
+               other == none ? zero : given->fields[other].value);
+    left -= first != none;
+    left -= other != none;
+    if (left == 0) return;
   }
 }
 
@@ -71,8 +122,8 @@ void order_emit(struct front *f, const struct val *arguments, uint32_t count) {
     front_refuse(f, "it emits '%s' with %u values, and it has %u fields", event->name,
                  (uint64_t)count - 2, (uint64_t)event->field_count);
   order_want(f);
-  order_add(f, (struct run_command){.action = RUN_EMIT, .component = event->id},
-            build_i64(f->b, 0));
-  if (table) put_table(f, event, arguments[2]);
-  for (uint32_t i = 0; !table && i < count - 2; i++) put_field(f, event, i, arguments[i + 2]);
+  struct given given = {.event = event};
+  if (table) give_table(f, &given, arguments[2]);
+  for (uint32_t i = 0; !table && i < count - 2; i++) give_field(f, &given, i, arguments[i + 2]);
+  note_event(f, &given);
 }

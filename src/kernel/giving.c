@@ -100,17 +100,20 @@ static ecs_status order_set(ecs_world *world, const struct run_command *command,
   return entity_set(world, id, component, &write, 1);
 }
 
-static void order_emit(struct giving *giving, const struct run_command *command) {
+/* A new event, or more fields of the newest one. */
+static void order_event(struct giving *giving, const struct run_command *command, int64_t first,
+                        k_scalar value) {
   ecs_world *world = giving->run->query->world;
-  giving->event = component_of(world, command->component)->event;
-  emission_append(world, giving->event);
-}
-
-static void order_put(struct giving *giving, const struct run_command *command, k_scalar value) {
+  bool emits = command->action == RUN_EMIT;
+  if (emits) giving->event = component_of(world, command->component)->event;
   struct event *event = giving->event;
+  struct write writes[2];
+  uint32_t count = 0;
   assert(event && event->component->id == command->component);
-  struct write write = write_of(event->component, command->leaf, value);
-  emission_put(giving->run->query->world, event, &write);
+  if (command->first != NONE)
+    writes[count++] = write_of(event->component, command->first, (k_scalar){.i64 = first});
+  if (command->leaf != NONE) writes[count++] = write_of(event->component, command->leaf, value);
+  (emits ? emission_append : emission_put)(world, event, writes, count);
 }
 
 ecs_status giving_stage(ecs_world *world, const struct run_command *command, ecs_id id) {
@@ -168,8 +171,8 @@ static void give_order(void *ud, uint32_t order, int64_t id, k_scalar value) {
   switch (action) {
     case RUN_SPAWN: status = order_spawn(giving, command, value); break;
     case RUN_SET: status = order_set(world, command, who, value); break;
-    case RUN_EMIT: order_emit(giving, command); break;
-    case RUN_PUT: order_put(giving, command, value); break;
+    case RUN_EMIT:
+    case RUN_PUT: order_event(giving, command, id, value); break;
     default: status = giving_stage(world, command, who); break;
   }
   assert(status == ECS_OK);

@@ -43,25 +43,26 @@ void emission_note(ecs_world *world, const struct event *event, bool later) {
   staging->emissions[staging->emission_count - 1].count++;
 }
 
+void emission_append(ecs_world *world, struct event *event, const struct write *writes,
+                     uint32_t count) {
+  event_append(world, event, writes, count);
+  emission_note(world, event, false);
+}
+
 ecs_status emission_add(ecs_world *world, struct event *event, const struct write *writes,
                         uint32_t count) {
   ecs_status status = event_reserve(world, event, 1);
   if (status == ECS_OK) status = emission_reserve(world, event, false);
   if (status != ECS_OK) return status;
-  event_append(world, event, writes, count);
-  emission_note(world, event, false);
+  emission_append(world, event, writes, count);
   return ECS_OK;
 }
 
-void emission_append(ecs_world *world, struct event *event) {
-  event_append(world, event, NULL, 0);
-  emission_note(world, event, false);
-}
-
-void emission_put(ecs_world *world, struct event *event, const struct write *write) {
+void emission_put(ecs_world *world, struct event *event, const struct write *writes,
+                  uint32_t count) {
   struct table *table = event->table;
   assert(table->count > 0);
-  table_write(world, table->columns, table->count - 1, write, 1);
+  if (count) table_write(world, table->columns, table->count - 1, writes, count);
 }
 
 /* What was emitted in open scopes is behind all other rows of its type, in the order of the list.

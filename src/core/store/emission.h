@@ -19,10 +19,12 @@ struct emission {
 ecs_status emission_add(ecs_world *world, struct event *event, const struct write *writes,
                         uint32_t count);
 
-/* The same where there is room for it (event_reserve, emissions_reserve), without writes; then a
-** field of the last one is given a value. */
-void emission_append(ecs_world *world, struct event *event);
-void emission_put(ecs_world *world, struct event *event, const struct write *write);
+/* The same where there is room for it (event_reserve, emissions_reserve); then fields of the last
+** one are given values. */
+void emission_append(ecs_world *world, struct event *event, const struct write *writes,
+                     uint32_t count);
+void emission_put(ecs_world *world, struct event *event, const struct write *writes,
+                  uint32_t count);
 
 /* Room for what the scopes that are open know of so many more, of whatever types. */
 ecs_status emissions_reserve(ecs_world *world, uint32_t more);
