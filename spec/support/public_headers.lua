@@ -5,7 +5,7 @@ local M = {}
 -- The text of a header, with those of ours that it includes in their places.
 function M.text(name)
   local file <close> = assert(io.open("src/" .. name))
-  return (file:read("a"):gsub('#include "(ecs_[%w_]+%.h)"', M.text))
+  return (file:read("a"):gsub('#include "(ecs[%w_]*%.h)"', M.text))
 end
 
 -- The names of all of them.
