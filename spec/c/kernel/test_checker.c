@@ -1,7 +1,8 @@
 /* No program that passes the check does harm, whoever made it: valid programs with fields
 ** changed at random, and programs of random bytes, in memory of exactly the size that
 ** they state. Those that pass run, over columns and arrays of exactly their size, with lookups and
-** orders, on every instruction set. Worth most under AddressSanitizer. Arguments: rounds, first seed. */
+** orders, on every instruction set. Worth most under AddressSanitizer. Arguments: rounds, first
+** seed. */
 #define _POSIX_C_SOURCE 200112L
 #include "kernel_author.h"
 
@@ -258,7 +259,8 @@ typedef struct world {
 static void array_fill(world *w, const struct program *p, int i) {
   const k_column type = (k_column)(p->arrays[i] & ~ARRAY_OF_CELLS);
   const bool cells = (p->arrays[i] & ARRAY_OF_CELLS) != 0;
-  const size_t count = cells ? w->rows : (size_t)(1 + random_below(12)), size = size_of_column(type);
+  const size_t count = cells ? w->rows : (size_t)(1 + random_below(12));
+  const size_t size = size_of_column(type);
   char *elements = exactly(NULL, count * size), *kept = exactly(NULL, count * size);
   for (size_t j = 0; j < count; j++) column_set(type, kept, j, random_for_column(type));
   w->kept[i] = (k_array){kept, (int64_t)count};
