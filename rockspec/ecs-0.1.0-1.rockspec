@@ -81,6 +81,7 @@ build = {
         "src/core/store/bulk.c",
         "src/core/store/cascade.c",
         "src/core/store/cells.c",
+        "src/core/store/chain_map.c",
         "src/core/store/check.c",
         "src/core/store/command.c",
         "src/core/store/component.c",

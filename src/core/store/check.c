@@ -342,6 +342,8 @@ static ecs_status check_staging(const ecs_world *world) {
   }
   if (open != staging->open || busy != staging->busy)
     return corrupt(world, "open scopes are miscounted");
+  if (!chain_map_is_sound(&staging->chain_of, staging->chains, staging->chain_count))
+    return corrupt(world, "commands are not found by their entities");
   if (!open && staging->emission_count) return corrupt(world, "emissions outlived their scope");
   return open || staging->command_count == 0 ? ECS_OK
                                              : corrupt(world, "commands outlived their scope");
@@ -351,7 +353,7 @@ ecs_status store_check(const ecs_world *world) {
   if (!entity_index_check(&world->entities)) return corrupt(world, "the entity index is wrong");
   if (!map_is_sound(&world->graph.by_hash) || !map_is_sound(&world->graph.records) ||
       !map_is_sound(&world->registry.names) || !map_is_sound(&world->names.by_key) ||
-      !map_is_sound(&world->names.by_entity) || !map_is_sound(&world->staging.chain_of))
+      !map_is_sound(&world->names.by_entity) || !map_is_sound(&world->staging.chain_of.others))
     return corrupt(world, "a hash map is wrong");
   ecs_status status = check_registry(world);
   if (status == ECS_OK) status = check_tables(world);

@@ -91,7 +91,7 @@ static void end_scope(ecs_world *world, uint32_t scope) {
 /* ---- keeping commands ---- */
 
 static struct chain *find_chain(const struct staging *staging, ecs_id entity) {
-  uint32_t at = map_get(&staging->chain_of, ecs_id_index(entity));
+  uint32_t at = chain_map_get(&staging->chain_of, ecs_id_index(entity));
   if (at == NONE || staging->chains[at].entity != entity) return NULL;
   return &staging->chains[at];
 }
@@ -112,7 +112,8 @@ ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
                                      staging->chain_count + entities, sizeof *chains);
   if (!chains && entities) return world_nomem(world);
   staging->chains = chains;
-  return map_reserve(memory, &staging->chain_of, entities) ? ECS_OK : world_nomem(world);
+  return chain_map_reserve(memory, &staging->chain_of, &world->entities, entities)
+             ? ECS_OK : world_nomem(world);
 }
 
 /* Puts a command at the end of its entity's chain; a new one when that is NULL. */
@@ -126,7 +127,7 @@ static void link_command(struct staging *staging, uint32_t at, struct chain *cha
     return;
   }
   assert(staging->chain_count < staging->chain_capacity);
-  map_put(&staging->chain_of, ecs_id_index(command->entity), staging->chain_count);
+  chain_map_put(&staging->chain_of, ecs_id_index(command->entity), staging->chain_count);
   staging->chains[staging->chain_count++] =
       (struct chain){command->entity, at, at, NONE, false, false};
 }
@@ -163,7 +164,7 @@ ecs_status command_touch(ecs_world *world, ecs_id entity) {
   assert(ecs_alive(world, entity));
   ecs_status status = command_reserve(world, 0, 0, 1);
   if (status != ECS_OK) return status;
-  map_put(&staging->chain_of, ecs_id_index(entity), staging->chain_count);
+  chain_map_put(&staging->chain_of, ecs_id_index(entity), staging->chain_count);
   staging->chains[staging->chain_count++] =
       (struct chain){entity, NONE, NONE, NONE, false, false};
   return ECS_OK;
@@ -225,8 +226,8 @@ static void drop_command(ecs_world *world, const struct command *command) {
 
 static void forget_commands(struct staging *staging) {
   assert(staging->open <= staging->scope_count);
+  chain_map_clear(&staging->chain_of, staging->chains, staging->chain_count);
   staging->command_count = staging->write_count = staging->chain_count = staging->ties = 0;
-  map_clear(&staging->chain_of);
 }
 
 /* Drops the commands that `scope` holds (all of them for NONE) and links the others anew. */
@@ -240,8 +241,8 @@ static void drop_commands(ecs_world *world, uint32_t scope) {
     else
       staging->commands[kept++] = command;
   }
+  chain_map_clear(&staging->chain_of, staging->chains, staging->chain_count);
   staging->chain_count = 0;
-  map_clear(&staging->chain_of);
   staging->command_count = kept;
   if (kept == 0) staging->write_count = 0;
   for (uint32_t i = 0; i < kept; i++)
@@ -594,5 +595,5 @@ void staging_free(ecs_world *world) {
   memory_free(memory, staging->chains, staging->chain_capacity * sizeof *staging->chains);
   memory_free(memory, staging->emissions,
               staging->emission_capacity * sizeof *staging->emissions);
-  map_free(memory, &staging->chain_of);
+  chain_map_free(memory, &staging->chain_of);
 }

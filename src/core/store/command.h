@@ -3,7 +3,7 @@
 #ifndef ECS_CORE_STORE_COMMAND_H
 #define ECS_CORE_STORE_COMMAND_H
 
-#include "core/base/hash_map.h"
+#include "core/store/chain_map.h"
 
 enum command_kind { COMMAND_SPAWN, COMMAND_DESPAWN, COMMAND_ADD, COMMAND_REMOVE, COMMAND_SET,
                     COMMAND_ENABLE, COMMAND_DISABLE };
@@ -68,7 +68,7 @@ struct staging {
   struct chain *chains;
   uint32_t chain_count;
   uint32_t chain_capacity;
-  struct map chain_of;       /* entity index -> chain */
+  struct chain_map chain_of;
   struct emission *emissions;   /* what was emitted in open scopes: see emission.h */
   uint32_t emission_count;
   uint32_t emission_capacity;

@@ -1,0 +1,56 @@
+#include "core/store/chain_map.h"
+
+#include "core/base/memory.h"
+#include "core/store/command.h"
+
+/* What is near now leaves the map. */
+static void take_near(struct chain_map *map) {
+  for (uint32_t i = 0; i < map->others.capacity && map->others.count; i++) {
+    struct map_entry entry = map->others.entries[i];
+    if (!entry.key || entry.key - FIRST_ENTITY >= map->near_capacity) continue;
+    map->near[entry.key - FIRST_ENTITY] = entry.value + 1;
+    map_remove(&map->others, entry.key);
+    i--;                       /* another one may have come there */
+  }
+}
+
+static bool cover_near(struct memory *memory, struct chain_map *map, uint32_t wanted) {
+  uint32_t *grown = memory_array(memory, wanted, sizeof *grown);
+  if (!grown) return false;
+  memset(grown, 0, wanted * sizeof *grown);
+  if (map->near_capacity) memcpy(grown, map->near, map->near_capacity * sizeof *grown);
+  memory_free(memory, map->near, map->near_capacity * sizeof *grown);
+  map->near = grown;
+  map->near_capacity = wanted;
+  take_near(map);
+  return true;
+}
+
+bool chain_map_reserve(struct memory *memory, struct chain_map *map,
+                       const struct entity_index *index, uint64_t more) {
+  bool covered = map->near_capacity >= index->near_capacity;
+  if (UNLIKELY(more && !covered) && !cover_near(memory, map, index->near_capacity)) return false;
+  return map_reserve(memory, &map->others, more);
+}
+
+void chain_map_clear(struct chain_map *map, const struct chain *chains, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t offset = ecs_id_index(chains[i].entity) - FIRST_ENTITY;
+    if (offset < map->near_capacity) map->near[offset] = 0;
+  }
+  map_clear(&map->others);
+}
+
+bool chain_map_is_sound(const struct chain_map *map, const struct chain *chains,
+                        uint32_t count) {
+  uint32_t near = 0, found = 0;
+  for (uint32_t i = 0; i < map->near_capacity; i++) near += map->near[i] != 0;
+  for (uint32_t i = 0; i < count; i++)
+    found += chain_map_get(map, ecs_id_index(chains[i].entity)) == i;
+  return found == count && near + map->others.count == count;
+}
+
+void chain_map_free(struct memory *memory, struct chain_map *map) {
+  memory_free(memory, map->near, map->near_capacity * sizeof *map->near);
+  map_free(memory, &map->others);
+}
