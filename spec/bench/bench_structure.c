@@ -142,17 +142,29 @@ static struct sample add_all_by_hand(uint32_t n) {
   return sample;
 }
 
-static struct sample add_all(uint32_t n) {
+static void begin_scope(ecs_world *world, bool staged) {
+  if (staged) need_ok(ecs_defer(world));
+}
+
+static void end_scope(ecs_world *world, bool staged) {
+  if (staged) need_ok(ecs_commit(world));
+}
+
+static struct sample add_all_in(uint32_t n, bool staged) {
   struct library library;
   ecs_id *ids = new_ids(n);
   library_begin(&library, n, 1, ids);
   uint32_t rounds = rounds_of(n);
   double start = bench_now();
   for (uint32_t i = 0; i < rounds; i++) {
+    begin_scope(library.world, staged);
     for (uint32_t j = 0; j < n; j++)
       need_ok(ecs_add(library.world, ids[j], library.both[1]));
+    end_scope(library.world, staged);
+    begin_scope(library.world, staged);
     for (uint32_t j = 0; j < n; j++)
       need_ok(ecs_remove(library.world, ids[j], library.both[1]));
+    end_scope(library.world, staged);
   }
   struct sample sample = {(double)n * rounds, bench_now() - start,
                           library_checksum(&library)};
@@ -160,6 +172,9 @@ static struct sample add_all(uint32_t n) {
   free(ids);
   return sample;
 }
+
+static struct sample add_all(uint32_t n) { return add_all_in(n, false); }
+static struct sample add_all_staged(uint32_t n) { return add_all_in(n, true); }
 
 /* ---- whole queries ---- */
 
@@ -354,6 +369,7 @@ int main(void) {
   bench_row("add + remove, one by one", 1000000, 7, add_remove_by_hand, add_remove, 1.5);
   bench_row("add to all, remove from all", 10000, 15, add_all_by_hand, add_all, 1.5);
   bench_row("add to all, remove from all", 1000000, 7, add_all_by_hand, add_all, 1.5);
+  bench_row("add to all, remove from all, staged (1: at once)", 100000, 11, add_all, add_all_staged, 2.5);
   bench_row("add + remove, whole query", 10000, 15, query_by_hand, query, 1.5);
   bench_row("add + remove, whole query", 1000000, 7, query_by_hand, query, 1.5);
   bench_row("despawn, creation order", 1000000, 7, despawn_by_hand, despawn, 1.5);
