@@ -20,7 +20,8 @@ local function new_model()
   local self = setmetatable({ events = {}, later = {}, tick = 1, now = 0, readers = {},
     scopes = {}, number = 0 }, Model)
   for _, name in ipairs(READERS) do
-    self.readers[name] = { seen = 0, awaited = 0, on = true, timer = 0, log = {} }
+    self.readers[name] = { seen = 0, awaited = 0, on = true, timer = 0, log = {}, sum = 0,
+      count = 0 }
   end
   return self
 end
@@ -47,7 +48,10 @@ end
 
 local function read(self, reader)
   for _, event in ipairs(self.events) do
-    if event.number > reader.seen then reader.log[#reader.log + 1] = event.value end
+    if event.number > reader.seen then
+      reader.log[#reader.log + 1] = event.value
+      reader.sum, reader.count = reader.sum + event.value, reader.count + 1
+    end
   end
   reader.seen, reader.awaited = self.number, self.number
 end
@@ -101,7 +105,7 @@ local function copy(value)
   return result
 end
 
--- ---- the world -----------------------------------------------------------------------------
+-- ---- the world: each reader has a twin that is compiled -------------------------------------
 
 local FIELDS = {
   { "value: i32", "who: entity", "note: string" }, { "who: entity", "value: f64" },
@@ -113,13 +117,20 @@ local function new_world(logs)
   world:component("Mark", { "n: i32" })
   world:event("Hit", FIELDS[1])
   world:phase("slow", { fixed = 0.5, before = "post_update" })
-  for _, name in ipairs(READERS) do
+  local sum = world:array("sum", "i64", #READERS)
+  local count = world:array("count", "i64", #READERS)
+  for i, name in ipairs(READERS) do
     local options = copy(OPTIONS[name])
     options.query = "Hit.value"
     options.each = function(value) table.insert(logs[name], math.tointeger(value)) end
     world:system(name, options)
+    options.each = function(value)
+      sum[i] = sum[i] + value
+      count[i] = count[i] + 1
+    end
+    world:system(name .. "_twin", options)
   end
-  return world
+  return world, sum, count
 end
 
 local function all(world)
@@ -179,6 +190,7 @@ function step.switch(s)
   local name, on = s.rng:pick(READERS), s.rng:chance(60)
   s.model.readers[name].on = on
   s.world:switch(name, on)
+  s.world:switch(name .. "_twin", on)
 end
 
 function step.fields(s)
@@ -216,11 +228,17 @@ local DRAWN = { "emit", "emit", "emit", "after", "after", "update", "update", "u
 local function run(seed)
   local logs = {}
   for _, name in ipairs(READERS) do logs[name] = {} end
-  local s = { rng = random.new(seed), model = new_model(), world = new_world(logs), count = 0 }
+  local world, sum, count = new_world(logs)
+  local s = { rng = random.new(seed), model = new_model(), world = world, count = 0 }
   for _ = 1, STEPS do
     step[s.rng:pick(DRAWN)](s)
     assert.are.same(expected(s.model), all(s.world))
     assert.are.equal(#s.model.events, s.world:count "Hit")
+    for i, name in ipairs(READERS) do
+      local reader, told = s.model.readers[name], world:explain(name .. "_twin")
+      assert.are.same({ reader.sum, reader.count }, { sum[i], count[i] }, name)
+      assert.are.equal("vector", told.tier, told.reason)
+    end
   end
   while #s.model.scopes > 0 do step.close(s) end
   helper.check(s.world)
