@@ -373,7 +373,7 @@ void kernel_run(lua_State *L, int handle, struct loop_box *loop,
 /* Whether the loop has come to all rows of its table. */
 static bool is_whole(const struct loop_box *loop) {
   if (!loop->walk) return !query_splits(&loop->query->query->terms, loop->table);
-  return loop->events && loop->walk->row == 0 && loop->count == loop->table->count;
+  return loop->events && loop->count == loop->table->count;
 }
 
 static struct variant *variant_here(lua_State *L, int handle, const struct loop_box *loop) {
