@@ -97,6 +97,36 @@ describe("the null id in a kernel", function()
   end)
 end)
 
+describe("enums of several components in a kernel", function()
+  after_each(helper.check_worlds)
+
+  -- Of two components, whose names are the same in the same order, or not.
+  local function told_of(kernels, names, each)
+    local world = helper.new_world { kernels = kernels, tag = 1 }
+    world:component("Gun", { "kind: enum(red, green, blue)", "n: i32" })
+    world:component("Hurt", { ("kind: enum(%s)"):format(names), "n: i32" })
+    for i = 1, 9 do
+      world:spawn { Gun = { kind = kinds[i % 3 + 1] }, Hurt = { kind = kinds[i // 2 % 3 + 1] } }
+    end
+    world:system("s", { query = "Gun, Hurt", each = each })
+    world:update(1)
+    return world:explain "s", world:digest()
+  end
+
+  it("are taken for one another where they have the same names", function()
+    local function each(gun, hurt)
+      if gun.kind == hurt.kind then gun.n = 1 else hurt.kind = gun.kind end
+      if gun.n == 0 then gun.kind = "blue" end
+    end
+    local told, compiled = told_of(true, "red, green, blue", each)
+    assert.are.equal("vector", told.tier, told.reason)
+    assert.are.equal(select(2, told_of(false, "red, green, blue", each)), compiled)
+    told, compiled = told_of(true, "red, blue, green", each)
+    assert.truthy(told.reason:find("enum", 1, true), told.reason)
+    assert.are.equal(select(2, told_of(false, "red, blue, green", each)), compiled)
+  end)
+end)
+
 describe("a command in a loop of a kernel", function()
   after_each(helper.check_worlds)
 

@@ -77,7 +77,7 @@ describe("a kernel that emits", function()
           gun.left = 5
           world:emit(name, e, p.x * dt, gun.at, p.x > 9 and "orc" or "rat", gun.left * 2, p.y > 2)
         elseif gun.left == 2 then
-          world:emit("Hit", gun.at)
+          world:emit("Hit", { who = gun.at, kind = gun.kind })
           world:emit "Over"
           world:emit "Hit"
         end

@@ -102,7 +102,7 @@ struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
   f->columns[at].read = true;
   if (f->env.fields[at] == K_NONE) f->env.fields[at] = build_load(f->b, f->columns[at].number);
   struct val value = val_number(f, f->env.fields[at], false);
-  value.names = field->type == ECS_ENUM ? field->names : NULL;
+  value.names = field->type == ECS_ENUM ? choice_names(f, field->names) : NULL;
   if (field->type == ECS_STRING) value.names = &front_texts;
   value.entity = field->type == ECS_ENTITY;
   value.bits = mixed_bits_of(field->type);
@@ -181,7 +181,7 @@ static struct val resource_field(struct front *f, struct val at) {
         (struct resource_uniform){at.root->id, at.leaf, outside_uniform(f)};
   uint32_t number = (uint32_t)f->resources[i].uniform;
   struct val value = val_number(f, build_uniform(f->b, number, type), true);
-  value.names = leaf->type == ECS_ENUM ? leaf->names : NULL;
+  value.names = leaf->type == ECS_ENUM ? choice_names(f, leaf->names) : NULL;
   value.entity = leaf->type == ECS_ENTITY;
   value.bits = mixed_bits_of(leaf->type);
   return steps_field(f, value, at);
@@ -230,7 +230,8 @@ k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, stru
   if (leaf->type == ECS_ENUM) {
     k_value named = val_is_text(value) ? choice_as_enum(f, value, leaf->names, false) : K_NONE;
     if (named != K_NONE) return named;
-    if (value.kind == VAL_VALUE && value.names == leaf->names) return value.value;
+    bool same = value.kind == VAL_VALUE && value.names;
+    if (same && value.names == choice_names(f, leaf->names)) return value.value;
     front_refuse(f, "it sets an enum field to something else than one of its names");
   }
   bool boolean = value.kind == VAL_VALUE && val_type(f, value) == KT_BOOL;

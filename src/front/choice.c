@@ -14,6 +14,22 @@ static uint32_t number_of(struct front *f, ecs_string string) {
   return f->string_count++;
 }
 
+static bool same_names(const struct enumeration *x, const struct enumeration *y) {
+  if (x->count != y->count) return false;
+  for (uint32_t i = 0; i < x->count; i++)
+    if (x->names[i].size != y->names[i].size ||
+        memcmp(x->names[i].data, y->names[i].data, x->names[i].size) != 0)
+      return false;
+  return true;
+}
+
+const struct enumeration *choice_names(struct front *f, const struct enumeration *names) {
+  for (uint32_t i = 0; names && i < f->enum_count; i++)
+    if (f->enums[i] == names || same_names(f->enums[i], names)) return f->enums[i];
+  if (names && f->enum_count < FRONT_ENUMS) f->enums[f->enum_count++] = names;
+  return names;
+}
+
 /* A string as a choice, if it has a number. */
 static bool as_choice(struct front *f, struct val *x) {
   if (x->kind == VAL_CHOICE) return true;

@@ -21,6 +21,7 @@ struct leaf;
 #define FRONT_REGISTERS 1024   /* of all functions that are open */
 #define FRONT_FORKS 256
 #define FRONT_STRINGS 64       /* that a choice may be one of */
+#define FRONT_ENUMS 16         /* enumerations that are known by their names */
 #define FRONT_MADE 64          /* tables that the function makes, */
 #define FRONT_ITEMS 128        /* and what is in all of them */
 #define FRONT_CHAINS 600       /* steps on elements of arrays and fields of resources */
@@ -175,7 +176,7 @@ struct front {
   struct program *program;
   uint32_t depth, loop_depth, edge_count, edge_capacity, fork_count, column_count, path_count;
   uint32_t guard_count, resource_count, uniform_count, string_count, asked_count, lookup_count;
-  uint32_t array_count, chain_count, made_count, item_count, code_count;
+  uint32_t array_count, chain_count, made_count, item_count, code_count, enum_count;
   uint32_t command_count, loop_commands;   /* those before the outermost loop that is open */
 
   /* Nothing is in these lists but what is counted above: front_clear leaves them as they are. */
@@ -187,6 +188,7 @@ struct front {
   struct guard guards[FRONT_GUARDS];
   struct resource_uniform resources[FRONT_UNIFORMS];
   ecs_string strings[FRONT_STRINGS];
+  const struct enumeration *enums[FRONT_ENUMS];
   struct run_asked asked[RUN_ASKED];
   struct run_lookup lookups[RUN_LOOKUPS];      /* by the number in the program */
   struct front_array arrays[FRONT_ARRAYS];     /* by the number in the program */
@@ -300,6 +302,9 @@ struct val choice_select(struct front *f, k_value mask, struct val x, struct val
 /* A string as a value of an enumeration; K_NONE when it may be something else than its names,
 ** unless `any`: that is -1 then. */
 k_value choice_as_enum(struct front *f, struct val x, const struct enumeration *names, bool any);
+/* The first enumeration that was asked for with just these names in this order: fields of both have
+** the same values. NULL for NULL. */
+const struct enumeration *choice_names(struct front *f, const struct enumeration *names);
 /* x == y of strings that are not both constants. */
 k_value choice_equal(struct front *f, struct val x, struct val y);
 

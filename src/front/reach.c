@@ -92,7 +92,7 @@ static struct val cell_at(struct front *f, const struct component *component, ui
   k_type type = column_value(access_column_type(f, component, field));
   struct run_lookup lookup = {LOOKUP_CELL, component->id, leaf};
   struct val cell = val_number(f, look(f, lookup, type, place), false);
-  cell.names = field->type == ECS_ENUM ? field->names : NULL;
+  cell.names = field->type == ECS_ENUM ? choice_names(f, field->names) : NULL;
   cell.entity = field->type == ECS_ENTITY;
   cell.bits = mixed_bits_of(field->type);
   cell.present = present;
