@@ -97,7 +97,7 @@ local refused = {
   { "local t = {}\nif a.x > 1 then t.A = true end\nworld:spawn(t)", "fills a table under a", 3 },
   { "local t = {}\nfor k = 1, 3 do world:spawn { A = t } t.x = k end", "in another loop", 3 },
   { "a.x = world:spawn()", "another type", 2 },
-  { "world:set(e, 'A', 1, 2)", "something else than a field and its value", 2 },
+  { "world:set(e, 'A')", "something else than a field and its value", 2 },
   { "other:despawn(e)", "neither this world nor a resource", 2 },
   { "b.target = b.n", "another type", 2 },
   { "local x = a[count]", "by a variable: write the index itself", 2 },

@@ -150,6 +150,43 @@ describe("a kernel", function()
     end
   end)
 
+  it("sets components as a whole, by values and by tables, which adds them", function()
+    agree(function(world)
+      return function(p, bullet, _, e)
+        if bullet.at ~= ecs.null and bullet.left == 0 then
+          world:set(bullet.at, "Health", bullet.damage + p.x, e, p.i)
+          world:set(bullet.at, "Burning", { heat = p.i })
+        elseif bullet.left == 3 then
+          local mood = p.on and "angry" or "calm"
+          world:set(e, "Health", { hp = p.x, mood = mood, by = bullet.at })
+          if p.on then world:remove(e, "Health") end
+          world:set(e, "Burning", 7)
+        end
+        bullet.left = bullet.left - 1
+      end
+    end)
+    agree(function(world)
+      return function(p, _, _, e)
+        local id = world:spawn { Hit = true }
+        world:set(id, "Health", { hp = p.x })
+        world:set(id, "Bullet", e, p.i)
+      end
+    end)
+  end)
+
+  it("sets none of the values of a row of which one does not fit", function()
+    agree(function(world)
+      return function(p, bullet, _, e)
+        if bullet.left == 2 then world:set(e, "Health", p.x, e, p.x) end
+      end
+    end)
+    agree(function(world)
+      return function(p, bullet)
+        world:set(bullet.at, "Health", { hits = p.i, hp = 5 })
+      end
+    end)
+  end)
+
   it("is refused where it comes to what it sets in another way, too", function()
     local world = new_world(true, 10)
     world:add(world:spawn(), "ChildOf", world:spawn())
@@ -162,8 +199,16 @@ describe("a kernel", function()
         function(p, bullet) world:set(bullet.at, "P.x", p.x) end },
       ["it writes to 'Bullet.at' by world:set"] = { "P, Bullet.at->P:in",
         function(p, _, _, e) if p.on then world:set(e, "Bullet.at", ecs.null) end end },
-      ["something else than a field and its value"] = { "P, Bullet",
-        function(_, bullet) world:set(bullet.at, "Health", 1) end },
+      ["something else than a field and its value, or a component and values"] = { "P, Bullet",
+        function(_, bullet) world:set(bullet.at, "Health") end },
+      ["has no field of one value there: name the field, as in 'Health.hp'"] = { "P, Bullet",
+        function(_, bullet) world:set(bullet.at, "Health", { hq = 1 }) end },
+      ["'Burning' by what has no field of one value there"] = { "P, Bullet",
+        function(_, bullet) world:set(bullet.at, "Burning", 1, 2) end },
+      ["it sets 'Health' by an empty table"] = { "P, Bullet",
+        function(_, bullet) world:set(bullet.at, "Health", {}) end },
+      ["it writes to 'P.on' by world:set and comes to it otherwise, too"] = { "P, Bullet",
+        function(p, bullet) world:set(bullet.at, "P", 1, 2, p.on) end },
       ["has no field 'hq'"] = { "P, Bullet",
         function(_, bullet) world:set(bullet.at, "Health.hq", 1) end },
       ["sets a field of type f32 to another type"] = { "P, Bullet",
@@ -194,6 +239,8 @@ describe("random commands in kernels", function()
     function(world) return function(who) world:remove(who, "Health") end end,
     function(world) return function(who, x) world:set(who, "Health.hp", x) end end,
     function(world) return function(who, x) world:set(who, "Burning.heat", x) end end,
+    function(world) return function(who, x) world:set(who, "Health", x, who) end end,
+    function(world) return function(who, x) world:set(who, "Burning", { heat = x }) end end,
     function(world) return function(who) world:remove(who, "Burning") end end,
     function(world) return function(who) world:despawn(who) end end,
   }

@@ -218,6 +218,31 @@ describe("a body that fights (C26, C45)", function()
       end
     end },
 
+    { "bullets poison whom they hit", query = "Bullet:in", make = function(world)
+      return function(bullet, _, e)
+        if bullet.target == ecs.null or not world:alive(bullet.target) then return end
+        if bullet.pierce == 2 then
+          world:set(bullet.target, "Poison", { time = 2, by = bullet.owner })
+        elseif bullet.damage > 6 then
+          world:set(bullet.target, "Burning", 0.5, bullet.damage)
+        end
+        world:despawn(e)
+      end
+    end },
+
+    { "a stun that is put on for a while", query = "Health, Status?", exact = true,
+      make = function(world)
+      return function(health, status, dt, e)
+        if status then
+          status.left = math.max(status.left - dt, 0)
+        elseif health.hp < 20 and health.part == 0 then
+          health.part = 0.25
+          world:add(e, "Shield")
+          world:set(e, "Speed", { base = 10, now = health.hp * 0.5 })
+        end
+      end
+    end },
+
     { "bullets hurt whom they hit", query = "Bullet:in, Bullet.target->Health",
       make = function(world)
       return function(bullet, health, _, e)

@@ -47,8 +47,8 @@ static struct component *field_argument(struct front *f, const struct val *argum
                                  &component, leaf) != ECS_OK;
   if (f->fleeting) front_refuse(f, "%s", f->world->message);
   if (!component || *leaf == NONE)
-    front_refuse(f, "it calls world:set with something else than a field and its value: write "
-                    "world:set(id, \"Component.field\", value)");
+    front_refuse(f, "it calls world:set with something else than a field and its value, or a "
+                    "component and values: write world:set(id, \"Component.field\", value)");
   if (component->relation) front_refuse(f, "it ties entities by '%s'", component->name);
   return component;
 }
@@ -86,6 +86,55 @@ static k_value entity_argument(struct front *f, struct val entity) {
   return number_as(f, entity, KT_I64);
 }
 
+/* Of the field at that position, from 1 on; NONE where there is none of one value. */
+static uint32_t leaf_at(const struct component *component, uint32_t position) {
+  if (position > component->field_count) return NONE;
+  const struct field *field = &component->fields[position - 1];
+  return field->count == 0 && !field->nested ? field->first_leaf : NONE;
+}
+
+/* One field of those that world:set of a whole component gives. */
+static void set_field(struct front *f, const struct component *component, uint32_t leaf,
+                      struct val entity, struct val value) {
+  struct run_command command = {.action = RUN_SET, .component = component->id, .leaf = leaf};
+  if (leaf == NONE)
+    front_refuse(f, "it sets '%s' by what has no field of one value there: name the field, as in "
+                    "'%s.%s'", component->name, component->name,
+                 component->leaf_count ? component->leaves[0].name : "field");
+  need_command(f);
+  command.newest = order_is_spawned(f, entity);
+  k_value id = entity_argument(f, entity);
+  k_value noted = value_argument(f, component, &command, maybe_need(f, value));
+  f->commands[f->command_count] = command;
+  build_order(f->b, f->command_count++, id, noted);
+}
+
+/* world:set of a whole component, by values in the order of its fields or by a table of them that
+** the function makes: a command for each. False when it is of one field. */
+static bool set_whole(struct front *f, const struct val *arguments, uint32_t count) {
+  const struct val *named = &arguments[2];
+  bool of_field = count > 2 && named->kind == VAL_STRING &&
+                  memchr(named->string.data, '.', named->string.size);
+  const struct component *component = count < 4 || of_field ? NULL : call_component(f, *named);
+  if (!component) return false;
+  if (component->relation) front_refuse(f, "it ties entities by '%s'", component->name);
+  order_want(f);
+  bool made = arguments[3].kind == VAL_TABLE;
+  uint32_t first = made ? f->made[arguments[3].at].first : NONE;
+  if (made && (count > 4 || first == NONE))
+    front_refuse(f, "it sets '%s' by an empty table, or by more than a table: write world:add, or "
+                    "only the table", component->name);
+  for (uint32_t at = first; at != NONE; at = f->items[at].next) {
+    const struct front_item *item = &f->items[at];
+    uint32_t leaf = item->position ? NONE
+                                   : component_leaf(component, item->key.data, item->key.size);
+    set_field(f, component, leaf, arguments[1], item->value);
+  }
+  for (uint32_t i = 3; i < count && !made; i++)
+    set_field(f, component, leaf_at(component, i - 2), arguments[1], arguments[i]);
+  return true;
+}
+
 void order_call(struct front *f, enum run_action action, const struct val *arguments,
                 uint32_t count) {
   struct run_command command = {.action = action};
@@ -97,6 +146,7 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
     front_refuse(f, "it changes entities %s: do it in q:where(fn):each",
                  f->result == RESULT_TRUTH ? "in a predicate" : "and its result is used");
   need_command(f);
+  if (action == RUN_SET && set_whole(f, arguments, count)) return;
   if (action == RUN_SET)
     component = field_argument(f, arguments, count, &command.leaf);
   if (action == RUN_ADD || action == RUN_REMOVE)
@@ -184,13 +234,6 @@ void order_with(struct front *f, struct run_command command, k_value entity, k_v
 
 void order_add(struct front *f, struct run_command command, k_value value) {
   order_with(f, command, build_i64(f->b, 0), value);
-}
-
-/* Of the field at that position, from 1 on; NONE where there is none of one value. */
-static uint32_t leaf_at(const struct component *component, uint32_t position) {
-  if (position > component->field_count) return NONE;
-  const struct field *field = &component->fields[position - 1];
-  return field->count == 0 && !field->nested ? field->first_leaf : NONE;
 }
 
 static void spawn_field(struct front *f, const struct component *component,
