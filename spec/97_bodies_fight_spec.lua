@@ -68,6 +68,19 @@ local scene = {
   end,
 }
 
+-- Has some entities hit others, in each update.
+local function have_hits(world, ids)
+  world:event("Hit", { "who: entity", "amount: f64", "by: entity", "kind: enum(blunt, fire)" })
+  local turn = 0
+  world:system("hits", { before = "body", run = function()
+    turn = turn + 1
+    for n = 1, 1200 do
+      local who = ids[(n * n + turn) % 400 + 1]
+      world:emit("Hit", who, n % 9 + 0.5, ids[n], n % 4 == 0 and "fire" or "blunt")
+    end
+  end })
+end
+
 describe("a body that fights (C26, C45)", function()
   bodies.test(scene, {
     { "lifetimes end in despawn", query = "Lifetime", make = function(world)
@@ -392,6 +405,54 @@ describe("a body that fights (C26, C45)", function()
           }
         end
         world:remove(e, "Blast")
+      end
+    end },
+
+    { "hits hurt, and burn", query = "Hit, Hit.who->Health", exact = true,
+      make = function(world, ids)
+      have_hits(world, ids)
+      return function(hit, health)
+        health.hp = health.hp - math.ceil(hit.amount)
+        health.last = hit.by
+        if hit.kind == "fire" then world:set(hit.who, "Burning", { left = 1, dps = hit.amount }) end
+      end
+    end },
+
+    { "hits give score to who hit", query = "Hit, Hit.by->Level", make = function(world, ids)
+      have_hits(world, ids)
+      local score = world:res "Score"
+      return function(hit, level)
+        level.xp = level.xp + math.floor(hit.amount)
+        level.total = level.total + 1
+        score.damage = score.damage + hit.amount
+        score.longest = math.max(score.longest, hit.amount)
+      end
+    end },
+
+    { "deaths that are told", query = "Health:in, Level?, !Dead", exact = true,
+      make = function(world)
+      world:event("Died", { "who: entity", "by: entity", "xp: i32" })
+      return function(health, level, _, e)
+        if health.hp > 30 then return end
+        local xp = 5
+        if level then xp = xp + level.level * 10 end
+        world:emit("Died", e, health.last, xp)
+        world:add(e, "Dead")
+      end
+    end },
+
+    { "shots that are told, with where they go", query = "Weapon, Position:in", exact = true,
+      make = function(world)
+      world:event("Shot", { "by: entity", "x: f64", "y: f64", "angle: f64" })
+      return function(w, p, dt, e)
+        w.cooldown = w.cooldown - dt
+        if w.cooldown <= 0 and w.ammo > 0 then
+          w.ammo = w.ammo - 1
+          w.cooldown = w.rate
+          for k = -1, 1 do
+            world:emit("Shot", { by = e, x = p.x, y = p.y, angle = k * 0.25 + w.spread })
+          end
+        end
       end
     end },
 
