@@ -2,6 +2,7 @@
 
 local helper = require "spec.support.ecs_helper"
 local random = require "spec.support.rng"
+local tiers = require "spec.support.tiers"
 
 local math = math
 
@@ -38,6 +39,9 @@ local OPERATIONS = {
   "local r = o - a v.out, v.inverse = r, 1 / r",
   "local r = a * o v.out, v.inverse = r, 1 / r",
   "local r = -(a * o) + a v.out, v.inverse = r, 1 / -a",
+  "if o ~= 0 then local r = a % o v.out, v.inverse = r, 1 / r end",
+  "if a ~= 0 then local r = o // a v.out, v.inverse = r, 1 / r end",
+  "if o ~= 0 then local r = a // o v.out, v.inverse = r, 1 / r end",
   "local r = math.abs(a) v.out, v.inverse = r / o, 1 / r",
   "v.is = a < o v.out = math.min(a, o) v.inverse = 1 / math.max(o, a)",
   "v.is = a == o if o <= a then v.out = a end",
@@ -92,14 +96,36 @@ describe("an integer that meets floats (C26)", function()
     for _, maker in ipairs(MAKERS) do
       for _, other in ipairs(OTHERS) do
         for _, operation in ipairs(OPERATIONS) do
-          local negates = operation:find("-a", 1, true)
-          if not (negates and (maker:find "modf" or maker:find "HALVES")) then
+          local differs = operation:find "%-a" or operation:find "//" or operation:find "%%"
+          if not (differs and (maker:find "modf" or maker:find "HALVES")) then
             local text, body = load_body(maker, other, operation)
             quick:run(body)
             plain:each(body)
             compare(text, quick, plain)
           end
         end
+      end
+    end
+  end)
+
+  it("is divided by zero where it is a float, and raises Lua's error where it is none", function()
+    for _, divide in ipairs { "v.k // a", "v.k % a" } do
+      for _, of_float in ipairs { true, false } do
+        local said = {}
+        for n, kernels in ipairs { true, false } do
+          local world = helper.new_world { kernels = kernels, tag = 1 }
+          world:component("V", FIELDS)
+          local id = world:spawn { V = { c = of_float, x = 0.0, k = 5, i = 0, j = 3 } }
+          local body = load("return function(v) local a = v.i if v.c then a = v.x end v.n = 7 "
+            .. "v.out = " .. divide .. " end")()
+          local query = world:query "V"
+          local _, problem = pcall(query.each, query, body)
+          assert.are.equal(kernels and "vector" or "lua", world:explain(body).tier)
+          local out = world:get(id, "V.out")
+          said[n] = tiers.plain(problem) .. (out ~= out and "nan" or out) .. world:get(id, "V.n")
+        end
+        assert.are.equal(said[2], said[1])
+        assert.are.equal(not of_float, said[1]:find "attempt to " ~= nil, said[1])
       end
     end
   end)

@@ -128,6 +128,20 @@ static k_value without_minus_zero(struct front *f, k_value x, k_value y, k_value
   return product;
 }
 
+/* Whether an operation of integers that gives 0 may give -0.0 of floats. */
+static bool may_lose_zero(k_op op, struct val x, struct val y) {
+  bool divides = op == KO_MOD || op == KO_IDIV;
+  return divides || (op == KO_MUL && may_be_minus_zero(x, y));
+}
+
+/* Integers are not divided by zero. */
+static void need_divisor(struct front *f, k_value y, k_value whole) {
+  struct builder *b = f->b;
+  k_value zero = number_as(f, val_number(f, build_f64(b, 0.0), true), build_type(b, y));
+  k_value fits = build_binary(b, KO_NE, y, zero);
+  build_need(b, build_binary(b, KO_OR, fits, build_unary(b, KO_NOT, whole)));
+}
+
 /* The mask where both are integers, as far as it is known. */
 static k_value both_whole(struct front *f, struct val x, struct val y) {
   k_value a = mixed_whole(f, x), b = mixed_whole(f, y);
@@ -136,14 +150,17 @@ static k_value both_whole(struct front *f, struct val x, struct val y) {
 
 struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y) {
   struct builder *b = f->b;
-  assert(mixed_meets(f, x, y) && (op == KO_ADD || op == KO_SUB || op == KO_MUL));
+  bool divides = op == KO_MOD || op == KO_IDIV;
+  assert(mixed_meets(f, x, y) && (divides || op == KO_ADD || op == KO_SUB || op == KO_MUL));
   k_value whole = both_whole(f, x, y);
   if (x.rounded || !is_exact(mixed_bits(x))) x = need_exact(f, x, whole);
   if (y.rounded || !is_exact(mixed_bits(y))) y = need_exact(f, y, whole);
   k_type type = number_float_type(f, x, y);
   k_value left = number_as(f, x, type), right = number_as(f, y, type);
+  assert(!divides || whole != K_NONE);
+  if (divides && !(y.literal && y.number != 0)) need_divisor(f, right, whole);
   k_value value = build_binary(b, op, left, right);
-  if (op == KO_MUL && may_be_minus_zero(x, y))
+  if (may_lose_zero(op, x, y))
     value = without_minus_zero(f, left, right, value, whole);
   struct val result = val_number(f, value, x.soft && y.soft);
   result.mixed = true;

@@ -28,7 +28,8 @@ struct val mixed_settle(struct front *f, struct val x);
 bool mixed_meets(const struct front *f, struct val x, struct val y);
 /* Whether it is mixed, and known where it is an integer. */
 bool mixed_known(struct val x);
-/* x (op) y, of +, - and *, where they meet so; -x of one known, and math.abs(x) of a mixed one. */
+/* x (op) y, of +, - and *, where they meet so, and of // and % where it is known; -x of one known,
+** and math.abs(x) of a mixed one. */
 struct val mixed_binary(struct front *f, k_op op, struct val x, struct val y);
 struct val mixed_negate(struct front *f, struct val x);
 struct val mixed_absolute(struct front *f, struct val x);

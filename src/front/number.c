@@ -117,7 +117,10 @@ struct val number_binary(struct front *f, enum code_operator op, struct val x, s
   y = maybe_need(f, y);
   need_number(f, x);
   need_number(f, y);
-  bool counts = op == OPERATOR_ADD || op == OPERATOR_SUB || op == OPERATOR_MUL;
+  bool known = (!x.mixed || mixed_known(x)) && (!y.mixed || mixed_known(y));
+  bool divides = op == OPERATOR_MOD || op == OPERATOR_IDIV;
+  bool counts = op == OPERATOR_ADD || op == OPERATOR_SUB || op == OPERATOR_MUL ||
+                (divides && known);
   struct val result = counts && mixed_meets(f, x, y) ? mixed_binary(f, ops[op], x, y)
                                                      : binary(f, op, ops[op], x, y);
   static const uint8_t steps[] = {KS_ADD, KS_SUB, KS_MUL, KS_COUNT, KS_COUNT, KS_DIV};
