@@ -20,9 +20,9 @@ end
 local function new_tables()
   return {
     KINDS = { slime = { speed = 1.5, hp = 10, fly = false, k = 2, [1] = 3 },
-      bat = { speed = 7.25, hp = 3, fly = true, k = 0.5, [1] = -4 },
+      bat = { speed = 7.25, hp = 3, fly = true, k = 0.5, [1] = -4, drop = 2, rare = true },
       boss = { speed = -2.5, hp = 900, fly = false, k = 0, [1] = 0 } },
-    PLACES = { { x = 0.5, y = 0 }, { x = 10, y = 4.25 }, { x = 3.5, y = -9 } },
+    PLACES = { { x = 0.5, y = 0, z = 3 }, { x = 10, y = 4.25 }, { x = 3.5, y = -9, z = 7.5 } },
     SPARSE = { [0] = { x = 7 }, { x = 1 }, { x = 2 } },
   }
 end
@@ -61,8 +61,16 @@ describe("a table of tables in a kernel (C26)", function()
     agree "local p = PLACES[e.x] e.on = p and p.y > 1 or false"
   end)
 
+  it("may lack fields in some of its tables", function()
+    agree "local k = KINDS[e.kind] if k.drop then e.hp = k.drop end if k.rare then e.x = 1 end"
+    agree "e.x = (KINDS[e.kind].drop or 0.5) * 2 e.on = not KINDS[e.kind].rare"
+    agree "local p = PLACES[e.next] e.y = (p.z or 1) + p.x e.on = p.z == nil"
+    agree "local p = PLACES[e.i] if p and p.z then e.y = p.z end"
+  end)
+
   it("is an error where there is none, as in Lua", function()
     agree "e.y = 5 e.x = PLACES[e.i].x"
+    agree "e.y = 5 e.x = PLACES[e.next].z + 1"
   end)
 
   it("is looked for in Lua where it has values for other numbers", function()
@@ -92,6 +100,10 @@ describe("a table of tables in a kernel (C26)", function()
     agree("local p = PLACES[e.next] e.x = e.x + (p.y or 3)", function(tables)
       tables.PLACES[2].y = nil
     end)
+    agree("local p = PLACES[e.next] if p.z then e.x = e.x + p.z end", function(tables, turn)
+      if turn == 1 then tables.PLACES[1].z, tables.PLACES[2].z = nil, 4 end
+      if turn == 2 then tables.PLACES[3] = setmetatable({}, { __index = { z = 100 } }) end
+    end)
     agree("local k = KINDS[e.kind] e.x = k.speed", function(tables) tables.KINDS.bat = 5 end)
     agree("local p = PLACES[e.next] e.x = e.x + p.x", function(tables)
       tables.PLACES[2] = setmetatable({}, { __index = { x = 3 } })
@@ -117,7 +129,7 @@ describe("a table of tables in a kernel (C26)", function()
   it("is refused where its tables differ, or are used as such", function()
     local world, tables = new_world(true), new_tables()
     local kinds, places = tables.KINDS, tables.PLACES
-    kinds.bat.only, kinds.slime.name, kinds.bat.name, kinds.boss.name = 1, "a", "b", "c"
+    kinds.slime.name, kinds.bat.name, kinds.boss.name = "a", "b", "c"
     for reason, body in pairs {
       ["has none, or none for one of the names"] = function(e) e.x = kinds[e.kind].only end,
       ["other values than numbers"] = function(e) e.on = kinds[e.kind].name == "a" end,

@@ -6,9 +6,9 @@ local ecs = require "ecs"
 local math = math
 
 local KINDS = {
-  slime = { speed = 10, hp = 5, fly = false, xp = 1 },
+  slime = { speed = 10, hp = 5, xp = 1 },
   bat = { speed = 25.5, hp = 3, fly = true, xp = 2 },
-  boss = { speed = 4, hp = 500, fly = false, xp = 50 },
+  boss = { speed = 4, hp = 500, xp = 50 },
 }
 local RESIST = { slime = 1, bat = 0.5, boss = 2 }
 local LEVELS = { 10, 25, 60, 150 }

@@ -99,6 +99,15 @@ struct val element_index(struct front *f, struct val array, const struct constan
 
 /* ---- tables ---- */
 
+#define NO_VALUE (LUA_TNONE - 1)   /* the type of what a record lacks, as it may */
+
+/* What a record without a value by a key has there, for Lua, too: nothing, without a metatable. */
+static int take_gap(lua_State *L, const struct guard *guard) {
+  bool none = guard->gaps != GAPS_REFUSED && !lua_getmetatable(L, -2);
+  if (!none && guard->gaps != GAPS_REFUSED) lua_pop(L, 1);
+  return none ? NO_VALUE : LUA_TNONE;
+}
+
 /* Replaces an element at the top of the stack by what is meant: itself, or its value by a key; its
 ** type, LUA_TNONE where there is no such value. */
 static int take_inner(lua_State *L, int anchors, const struct guard *guard) {
@@ -107,8 +116,12 @@ static int take_inner(lua_State *L, int anchors, const struct guard *guard) {
   if (type != LUA_TTABLE) return LUA_TNONE;
   lua_rawgeti(L, anchors, guard->inner);
   type = lua_rawget(L, -2);
+  if (type == LUA_TNIL) type = take_gap(L, guard);
   lua_remove(L, -2);
-  return type == LUA_TNIL ? LUA_TNONE : type;
+  if (guard->gaps != GAPS_TOLD || type == LUA_TNONE) return type;
+  lua_pop(L, 1);
+  lua_pushboolean(L, type != NO_VALUE);
+  return LUA_TBOOLEAN;
 }
 
 /* Pushes the element of a table at an index, counted from 0; its type. */
@@ -131,6 +144,7 @@ static enum element_kind kind_of(lua_State *L, int type) {
                            : type == LUA_TNUMBER ? ELEMENTS_FLOAT
                            : type == LUA_TTABLE  ? ELEMENTS_TABLES
                            : type == LUA_TNONE   ? ELEMENTS_NONE
+                           : type == NO_VALUE    ? ELEMENTS_ABSENT
                                                  : ELEMENTS_OTHER;
   if (lua_isinteger(L, -1))
     kind = number_fits_float(lua_tointeger(L, -1)) ? ELEMENTS_INTEGER : ELEMENTS_WIDE;
@@ -141,6 +155,7 @@ static enum element_kind kind_of(lua_State *L, int type) {
 static enum element_kind both_kinds(enum element_kind x, enum element_kind y) {
   enum element_kind least = x < y ? x : y, most = x < y ? y : x;
   if (least == most || most == ELEMENTS_NONE) return most;
+  if (most == ELEMENTS_ABSENT) return least;
   if (least == ELEMENTS_BOOL || most >= ELEMENTS_TABLES) return ELEMENTS_OTHER;
   if (most == ELEMENTS_WIDE) return ELEMENTS_WIDE;
   return least == ELEMENTS_WIDE ? ELEMENTS_OTHER : ELEMENTS_MIXED;
@@ -197,16 +212,16 @@ static uint32_t look(lua_State *L, int anchors, const struct guard *guard, int t
   return kind < ELEMENTS_NONE ? kind + ELEMENTS_RAGGED : kind;
 }
 
+enum element_kind element_kind_of(uint32_t kind) {
+  return (enum element_kind)(kind & ~(uint32_t)ELEMENTS_RAGGED);
+}
+
 uint32_t element_look(lua_State *L, int anchors, const struct guard *guard, uint32_t *count) {
   int top = lua_gettop(L);
   path_push(L, anchors, &guard->path);
   uint32_t kind = look(L, anchors, guard, top + 1, count);
   lua_settop(L, top);
-  return kind;
-}
-
-enum element_kind element_kind_of(uint32_t kind) {
-  return (enum element_kind)(kind & ~(uint32_t)ELEMENTS_RAGGED);
+  return element_kind_of(kind) == ELEMENTS_ABSENT ? (uint32_t)ELEMENTS_NONE : kind;
 }
 
 size_t element_size(enum element_kind kind) {
@@ -234,7 +249,7 @@ void element_copy(lua_State *L, int anchors, const struct guard *guard, uint32_t
 uint32_t element_expect(lua_State *L, int anchors, const struct guard *guard) {
   bool one_kind = guard->elements == ELEMENTS_BOOL || guard->elements == ELEMENTS_INTEGER ||
                   guard->elements == ELEMENTS_FLOAT;
-  if (guard->name_count || !one_kind) return 0;
+  if (guard->name_count || guard->gaps || !one_kind) return 0;
   int top = lua_gettop(L);
   path_push(L, anchors, &guard->path);
   bool plain = lua_istable(L, -1) && !path_has_method(L, anchors, top + 1, guard->same);
@@ -308,19 +323,26 @@ static NORETURN void refuse_elements(struct front *f, enum element_kind kind) {
 
 /* The number in the program of a table that is read so. */
 static uint32_t find_table(struct front *f, uint32_t path, const struct enumeration *names,
-                           uint16_t inner) {
+                           uint16_t inner, bool told) {
   static const k_column types[] = {KC_BOOL, KC_I64, KC_I64, KC_F64, KC_F64, KC_BOOL};
   for (uint32_t i = 0; i < f->array_count; i++)
     if (!f->arrays[i].id && !f->arrays[i].column && f->arrays[i].path == path &&
-        f->arrays[i].names == names && f->arrays[i].inner == inner)
+        f->arrays[i].names == names && f->arrays[i].inner == inner &&
+        (f->arrays[i].gaps == GAPS_TOLD) == told)
       return i;
   struct guard *guard = guard_elements(f, path, names);
   guard->inner = inner;
+  guard->gaps = told ? GAPS_TOLD : GAPS_REFUSED;
   uint32_t count;
   guard->elements = (uint8_t)element_look(f->L, f->anchors, guard, &count);
+  if (inner && !told && element_kind_of(guard->elements) == ELEMENTS_NONE) {
+    guard->gaps = GAPS_FILLED;
+    guard->elements = (uint8_t)element_look(f->L, f->anchors, guard, &count);
+  }
   enum element_kind kind = element_kind_of(guard->elements);
   if (kind >= ELEMENTS_NONE) refuse_elements(f, kind);
-  struct front_array array = {.path = path, .names = names, .inner = inner, .kind = kind};
+  struct front_array array = {.path = path, .names = names, .inner = inner, .kind = kind,
+                              .gaps = (enum element_gaps)guard->gaps};
   array.ragged = guard->elements != kind;
   uint32_t number = add_array(f, array, types[kind]);
   guard->uniform = (int16_t)number;
@@ -343,7 +365,7 @@ struct val element_of_table(struct front *f, struct val table, struct val index)
     front_refuse(f, "it takes an element of a table by a string field: make the field an enum");
   if (!index.names && !val_is_number(f, index))
     front_refuse(f, "it indexes a table by a boolean");
-  uint32_t number = find_table(f, table.at, index.names, 0);
+  uint32_t number = find_table(f, table.at, index.names, 0, false);
   if (index.names) index.value = build_binary(f->b, KO_ADD, index.value, build_i64(f->b, 1));
   struct val element = take_element(f, number, index, true);
   if (index.names) element.present = K_ALL;   /* the table has an element by each name */
@@ -360,9 +382,13 @@ struct val element_of_record(struct front *f, struct val record, const struct co
   const struct front_array *table = &f->arrays[record.at];
   if (key->type != CONST_STRING && key->type != CONST_INTEGER)
     front_refuse(f, "it takes an element of a table in a table by a number that is no integer");
-  uint32_t number = find_table(f, table->path, table->names, outside_constant(f, key));
+  uint16_t inner = outside_constant(f, key);
+  uint32_t number = find_table(f, table->path, table->names, inner, false);
   if (f->arrays[number].kind == ELEMENTS_TABLES) refuse_elements(f, ELEMENTS_OTHER);
-  record = maybe_need(f, record);
-  k_value at = record.value;
-  return as_element(f, number, val_number(f, build_element(f->b, number, at), true));
+  k_value at = maybe_need(f, record).value;
+  struct val value = as_element(f, number, val_number(f, build_element(f->b, number, at), true));
+  if (f->arrays[number].gaps == GAPS_REFUSED) return value;
+  number = find_table(f, table->path, table->names, inner, true);
+  value.present = build_element(f->b, number, at);
+  return value;
 }

@@ -118,6 +118,7 @@ struct front_array {
   uint32_t path;
   const struct enumeration *names;   /* by which a table is read; NULL: by numbers */
   uint16_t inner;              /* of its records' values by this key, anchored; 0: of its own */
+  enum element_gaps gaps;
   enum element_kind kind;
   bool ragged;                 /* a table with other numbers, too: ELEMENTS_RAGGED */
 };

@@ -42,12 +42,17 @@ enum element_kind {
   ELEMENTS_FLOAT,
   ELEMENTS_MIXED,     /* floats, and integers that a float can stand for */
   ELEMENTS_TABLES,    /* of which each is a record */
+  ELEMENTS_ABSENT,    /* nothing, in records some of which may lack a value */
   ELEMENTS_NONE,      /* there is none, or none by one of the names */
   ELEMENTS_OTHER,     /* other values, or some of them */
   ELEMENTS_MANY,
   ELEMENTS_HIDDEN,    /* it has __index */
   ELEMENTS_RAGGED = 16
 };
+
+/* What is meant where records may lack a value by a key: that there is none such, else the values,
+** with any where there is none, or whether there is one. */
+enum element_gaps { GAPS_REFUSED, GAPS_FILLED, GAPS_TOLD };
 
 /* A value reached from an upvalue of a function by constant keys. */
 struct path {
@@ -67,6 +72,7 @@ struct guard {
   uint8_t elements;            /* GUARD_ELEMENTS: an element_kind */
   uint16_t names, name_count;  /* and by which keys: anchored strings; 0: by numbers from 1 */
   uint16_t inner;              /* anchored: the key of their values; 0: they themselves */
+  uint8_t gaps;                /* of these: enum element_gaps */
 };
 
 /* A field of a resource, and the number of its uniform. */
