@@ -196,6 +196,8 @@ function Gen:value(type, depth)
   if type == "enum" then return self:text() end
   if type == "string" then return self:name() end
   if self.risky and self:chance(4) then return self:int(depth) end
+  -- What hardly any row fails at.
+  if self:chance(8) then return node("int", self:pick { "(n.i + 1)", "(7 // (n.i - 31))" }) end
   return node("int", "(", self:int(depth), " % ", type == "u8" and "200" or "1000", ")")
 end
 
@@ -475,7 +477,8 @@ function M.generate(seed)
   local gen = setmetatable({ random = random.new(seed), names = 0 }, Gen)
   gen.risky = gen:chance(4)
   local program = { seed = seed, rows = gen:pick { 2, 9, 60, 300, 300, 1500 },
-    alike = gen:chance(3), turns = 2, units = {} }
+    alike = gen:chance(3), turns = gen:pick { 2, 2, 3 }, units = {},
+    around = gen:pick { "none", "none", "none", "defer", "cancel", "loop" } }
   for i = 1, gen.random:range(1, 2) do
     local form = gen:pick { "system", "system", "system", "system", "each", "sum", "min", "max",
       "where", "where", "run", "map" }

@@ -16,15 +16,19 @@ end
 -- ---- the world ----
 
 local components = { "N", "Body", "Packed", "Shield", "Mark" }
+-- Declares a component, with a field more in front if one is given.
+local function declare_one(world, name, storage, more)
+  local texts = { more, storage = storage, toggle = name == "Shield" or nil }
+  for _, field in ipairs(scopes.fields[name]) do
+    local type = field[2] == "enum" and "enum(red, green, blue)" or field[2]
+    texts[#texts + 1] = field[1] .. ": " .. type
+  end
+  world:component(name, texts)
+end
+
 local function declare(world)
   for _, name in ipairs(components) do
-    local texts = { storage = name == "Packed" and "sparse" or nil,
-      toggle = name == "Shield" or nil }
-    for i, field in ipairs(scopes.fields[name]) do
-      local type = field[2] == "enum" and "enum(red, green, blue)" or field[2]
-      texts[i] = field[1] .. ": " .. type
-    end
-    world:component(name, texts)
+    declare_one(world, name, name == "Packed" and "sparse" or nil)
   end
   world:tag "Tag"
   world:tag "Other"
@@ -41,7 +45,9 @@ local values = {
     return numbers:range(-400, 400) / 8
   end,
   f32 = function(numbers) return numbers:range(-400, 400) / 8 end,
-  i32 = function(numbers) return numbers:range(-20, 60) end,
+  i32 = function(numbers)
+    return numbers:range(1, 600) == 1 and 2147483647 or numbers:range(-20, 1000) // 16
+  end,
   i16 = function(numbers) return numbers:range(-20, 60) end,
   i64 = function(numbers)
     if numbers:range(1, 12) == 1 then
@@ -146,6 +152,21 @@ local changes = {
   end,
   function(out, numbers, ids)
     out.world:add(pick(numbers, ids), "Near", pick(numbers, ids))
+  end,
+  function(out) out.world:load(out.world:save()) end,
+  function(out, numbers)
+    local snapshot = out.world:snapshot()
+    for _ = 1, 3 do out.world:spawn { N = { k = numbers:range(1, 9) }, Body = {} } end
+    out.world:query "Body":despawn()
+    out.world:restore(snapshot)
+  end,
+  function(out, numbers)   -- columns move
+    local name = pick(numbers, { "N", "Body", "Shield" })
+    declare_one(out.world, name, nil, "more: i8")
+    if numbers:range(1, 2) == 1 then declare_one(out.world, name) end
+  end,
+  function(out, numbers)
+    declare_one(out.world, "Packed", pick(numbers, { "table", "sparse" }))
   end,
   function(out) out.world:query "Tag":remove "Tag" end,
   function(out) out.world:query "Shield:off, N":remove "Shield" end,
@@ -265,6 +286,37 @@ local function prepare(out, unit, i, kernels)
   end, function() return world:explain(fn) end
 end
 
+-- In which scope a unit runs.
+local scopes_around = {}
+
+function scopes_around.none(_, run) return run() end
+
+function scopes_around.defer(world, run)
+  world:defer()
+  world:query "Other":remove "Other"
+  world:query "Tag":add "Other"
+  local ok, what = pcall(run)
+  world:commit()
+  return ok and what or error(what, 0)
+end
+
+function scopes_around.cancel(world, run)
+  world:defer()
+  world:spawn { N = {}, Body = {} }
+  local ok, what = pcall(run)
+  world:cancel()
+  return ok and what or error(what, 0)
+end
+
+function scopes_around.loop(world, run)
+  local what
+  for e in world:query "!Other":each() do
+    world:add(e, "Other")
+    what = what or run()
+  end
+  return what or ""
+end
+
 local function plain(problem)
   return (tostring(problem):gsub("\n.*", ""):gsub("entity %S+: ", ""):gsub("@%d+", "")
     :gsub("%-nan", "nan"))
@@ -309,8 +361,9 @@ function M.play(program, kernels)
   local numbers = random.new(program.seed + 202)
   for turn = 1, program.turns do
     if turn > 1 then change(out, numbers) end
-    for _, run in ipairs(runs) do
-      local ok, what = pcall(run)
+    for at, run in ipairs(runs) do
+      local around = scopes_around[program.units[at].form == "system" and "none" or program.around]
+      local ok, what = pcall(around, world, run)
       said[#said + 1] = (ok and what or plain(what)) .. "|" .. state(out)
     end
     local ok, problem = pcall(world.update, world, 0.25)
