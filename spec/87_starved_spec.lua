@@ -5,7 +5,7 @@ local starve = require "spec.starve"
 
 -- What a call gives once there is memory enough for it, and how often there was not.
 local function call_starved(method, world, ...)
-  for k = 1, 100 do
+  for k = 1, 1000 do
     local results = table.pack(starve.call(k, true, method, world, ...))
     if results[1] then
       return results[2], k - 1
@@ -99,5 +99,34 @@ describe("a function that emits, over entities or events, and runs out of memory
         for _ = 1, 9 do world:emit("Hit", hit.who, hit.amount + 1) end
       end
     end)
+  end)
+end)
+
+describe("a function whose compiling runs out of memory", function()
+  -- Many conditions behind some steps: there is memory to ask for at each kind of place.
+  local function body(steps)
+    local lines = {}
+    for i = 1, 60 do
+      lines[i] = ("if p.x > %d and p.n ~= -%d then p.n = p.n + %d end"):format(i, i, i)
+    end
+    return assert(load("return function(p) " .. ("p.n = ~p.n "):rep(steps)
+      .. table.concat(lines, "\n") .. " end"))()
+  end
+
+  it("is compiled once there is enough (C18)", function()
+    for steps = 1, 4 do
+      local found = {}
+      for i, kernels in ipairs { true, false } do
+        local world, fn = helper.new_world { kernels = kernels }, body(steps)
+        world:component("P", { "x: f64", "n: i64" })
+        local e = world:spawn { P = { x = 30.5 } }
+        local query = world:query "P"
+        local _, failures = call_starved(query.run, query, fn)
+        assert.is_true(failures > 0)
+        assert.are.equal(kernels and "vector" or "lua", world:explain(fn).tier)
+        found[i] = world:get(e, "P.n")
+      end
+      assert.are.equal(found[2], found[1])
+    end
   end)
 end)

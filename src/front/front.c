@@ -175,6 +175,7 @@ void front_join(struct front *f, uint32_t first, uint32_t target) {
 static void branch(struct front *f, const struct code *code, k_value condition, int known,
                    const struct val *set) {
   struct frame *frame = f->frame;
+  front_check(f);
   assert(known <= 1 && (known >= 0 || condition != K_NONE));
   k_value taken = K_NONE, stays = K_NONE;
   if (known >= 0) {
@@ -182,6 +183,7 @@ static void branch(struct front *f, const struct code *code, k_value condition, 
   } else {
     k_value yes = mask_and(f, f->env.mask, condition);
     k_value no = mask_and_not(f, f->env.mask, condition);
+    front_check(f);
     taken = code->flag ? yes : no;
     stays = code->flag ? no : yes;
   }
@@ -360,6 +362,7 @@ static void operate(struct front *f, const struct code *code) {
 static void step(struct front *f, struct frame *frame) {
   const struct code *code = &frame->code->code[frame->pc];
   assert(f->frame == frame && frame->pc < frame->code->count && f->env.mask != K_NONE);
+  front_check(f);
   build_at(f->b, f->env.mask, front_tag(f));
   switch (code->kind) {
     case CODE_REFUSED: front_refuse(f, "%s", code->why); break;
