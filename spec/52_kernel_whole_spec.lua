@@ -7,7 +7,7 @@ local run = require "spec.support.whole_run"
 local shrink = require "spec.support.whole_shrink"
 
 describe("random whole functions", function()
-  local most = helper.by_scale { small = 60, normal = 300, deep = 6000 }
+  local most = helper.by_scale { small = 60, normal = 300, deep = 4000 }
 
   it(("do what plain Lua does (%d)"):format(most), function()
     local told, raised, steps = { vector = 0, lua = 0, refused = 0, none = 0 }, 0, 0
@@ -24,6 +24,21 @@ describe("random whole functions", function()
     assert.truthy(told.vector > 2 * told.lua, "too many of them stay in Lua")
     assert.equal(0, told.refused)
     assert.truthy(raised > steps / 50 and raised < steps / 5, raised)
+  end)
+
+  local starved = helper.by_scale { small = 8, normal = 30, deep = 500 }
+
+  it(("do the same when memory ran out for a moment (%d)"):format(starved), function()
+    local failures = 0
+    for seed = 1, starved do
+      for at = 1, 3 do
+        local program = generator.generate(1000 + seed)
+        local what, failed = run.starves(program, (seed * 7 + at * 31) % (at * 40) + 1)
+        if what then error(run.show(program) .. "\n" .. what, 0) end
+        failures = failures + (failed and 1 or 0)
+      end
+    end
+    assert.truthy(failures > starved, failures)
   end)
 
   it("are made small: what a difference needs is left", function()

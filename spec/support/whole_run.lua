@@ -349,8 +349,9 @@ local function state(out)
   return ("%d %x %d"):format(world:digest(), #ids, world:describe().entities) .. ids
 end
 
---- What a program tells after each of its units in each turn, and how its units were run.
-function M.play(program, kernels)
+--- What a program tells after each of its units in each turn, and how its units were run. Units
+--- are called by `call`, or pcall.
+function M.play(program, kernels, call)
   local out = new_world(program, kernels)
   local world, said, told, runs = out.world, {}, {}, {}
   for i, unit in ipairs(program.units) do
@@ -363,7 +364,7 @@ function M.play(program, kernels)
     if turn > 1 then change(out, numbers) end
     for at, run in ipairs(runs) do
       local around = scopes_around[program.units[at].form == "system" and "none" or program.around]
-      local ok, what = pcall(around, world, run)
+      local ok, what = (call or pcall)(around, world, run)
       said[#said + 1] = (ok and what or plain(what)) .. "|" .. state(out)
     end
     local ok, problem = pcall(world.update, world, 0.25)
@@ -390,6 +391,28 @@ function M.differs(program)
     end
   end
   return nil, told, with
+end
+
+--- Runs it with calls that run out of memory at their k-th request: nil, or what is unsound, or
+--- differs though nothing has been told of memory; and whether any request failed.
+function M.starves(program, k)
+  local starve, failed = require "spec.starve", false
+  local function call(...)
+    local results = table.pack(starve.call(k, false, ...))
+    failed = failed or starve.refused() > 0
+    return table.unpack(results, 1, results.n)
+  end
+  local ok, starved = pcall(M.play, program, true, call)
+  if not ok then return tostring(starved), failed end
+  local fed = M.play(program, true)
+  for i, said in ipairs(starved) do
+    if said:find("not enough memory", 1, true) then return nil, failed end
+    if said ~= fed[i] then
+      return ("step %d:\n  with less memory %s\n  otherwise        %s"):format(i, said:sub(1, 150),
+        fed[i]:sub(1, 150)), failed
+    end
+  end
+  return nil, failed
 end
 
 --- A program as text.
