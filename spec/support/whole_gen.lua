@@ -93,8 +93,10 @@ function Gen:float(depth)
       self:float(depth - 1), ")")
   elseif how == 7 then
     return node("float", self:pick { "math.min(", "math.max(", "help(", "math.fmod(" },
-      self:float(depth - 1), ", ", self:float(depth - 1), ")")
-  elseif how == 8 then return self:either("float", depth)
+      self:float(depth - 1), ", ", self:chance(4) and self:int(0) or self:float(depth - 1), ")")
+  elseif how == 8 then
+    local y = self:chance(3) and self:int(depth - 1) or self:float(depth - 1)
+    return node("float", "(", self:bool(1), " and ", self:float(depth - 1), " or ", y, ")")
   elseif how <= 10 then return self:instead "float"
   elseif how == 11 then
     return node("float", "(", self:int(depth - 1), " / ", self:int(depth - 1), ")")
@@ -406,7 +408,11 @@ function Gen:command()
   if how == 4 then
     return statement("if ", self:bool(1), " and ", self:bool(1), " then world:despawn(",
       self:living(), ") end")
-  elseif how == 5 and self.loops == 0 then return self:spawn() end
+  elseif how == 5 and self.loops == 0 then return self:spawn()
+  elseif how <= 7 then
+    return statement("if ", self:bool(1), " then world:emit('Said', math.max(0.0, ",
+      self:float(1), "), ", self:id(), ", ", self:value("i32", 1), ", ", self:text(), ") end")
+  end
   return statement("if ", self:bool(1), " then world:", self:pick { "add(", "remove(" },
     self:living(), ", '", self:pick { "Tag", "Other", "Packed", "Shield", "Mark" }, "') end")
 end

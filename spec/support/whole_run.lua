@@ -34,6 +34,7 @@ local function declare(world)
   world:tag "Other"
   world:relation("Near", { exclusive = true })
   world:relation "Likes"
+  world:event("Said", { "f: f64", "who: entity", "n: i32", "kind: enum(red, green, blue)" })
   world:resource("Score", { "f: f64", "n: i32", "on: bool" })
 end
 
@@ -346,7 +347,8 @@ local function state(out)
   settle(out)
   local ids = table.concat(world:query "N":ids(), " ") .. "|"
     .. table.concat(world:query "Mark":ids(), " ")
-  return ("%d %x %d"):format(world:digest(), #ids, world:describe().entities) .. ids
+  return ("%d %x %d %d"):format(world:digest(), #ids, world:describe().entities,
+    world:count "Said") .. ids
 end
 
 --- What a program tells after each of its units in each turn, and how its units were run. Units
