@@ -365,4 +365,22 @@ describe("a table in a kernel", function()
     world:update(0)
     assert.are.equal("vector", world:explain("it").tier)
   end)
+
+  it("is listed by explain, with what copying it takes", function()
+    local world = both(function() end)[1]
+    local list, settings = { 1.5, 2.5, 3.5 }, { on = { true, false } }
+    world:system("it", { query = "P", each = function(p)
+      if settings.on[p.i] then p.x = 1 else p.x = list[p.i] or 0 end
+    end })
+    world:update(0)
+    local tables = world:explain("it").tables
+    table.sort(tables, function(a, b) return a.name < b.name end)
+    assert.are.same({ { name = "list", elements = 3, bytes = 24 },
+      { name = "settings.on", elements = 2, bytes = 2 } }, tables)
+    list[4] = 4.5
+    world:update(0)
+    local other = world:explain("it").tables
+    table.sort(other, function(a, b) return a.name < b.name end)
+    assert.are.equal(32, other[1].bytes)
+  end)
 end)

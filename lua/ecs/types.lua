@@ -596,6 +596,7 @@ function World:on_error(handler) end
 ---@field writes string[]
 ---@field program? string
 ---@field reason? string Why it stayed Lua.
+---@field tables? { name: string, elements: integer, bytes: integer }[]
 ---@field compilations? integer
 ---@field form? "each"|"map"|"run"|"where"|"sum"|"min"|"max" What a function was given to last,
 ---@field query? string the text of that query,

@@ -369,7 +369,8 @@ int main(void) {
   bench_row("add + remove, one by one", 1000000, 7, add_remove_by_hand, add_remove, 1.5);
   bench_row("add to all, remove from all", 10000, 15, add_all_by_hand, add_all, 1.5);
   bench_row("add to all, remove from all", 1000000, 7, add_all_by_hand, add_all, 1.5);
-  bench_row("add to all, remove from all, staged (1: at once)", 100000, 11, add_all, add_all_staged, 2.5);
+  bench_row("add to all, remove from all, staged (1: at once)", 100000, 11, add_all, add_all_staged,
+            2.5);
   bench_row("add + remove, whole query", 10000, 15, query_by_hand, query, 1.5);
   bench_row("add + remove, whole query", 1000000, 7, query_by_hand, query, 1.5);
   bench_row("despawn, creation order", 1000000, 7, despawn_by_hand, despawn, 1.5);

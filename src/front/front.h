@@ -348,6 +348,8 @@ k_type val_type(const struct front *f, struct val x);
 
 /* Pushes what a path leads to now, by raw access; nil where it breaks off. */
 void path_push(lua_State *L, int anchors, const struct path *path);
+/* The same as it is written: "settings.speed". */
+void path_tell(lua_State *L, int anchors, const struct path *path);
 /* Whether there is nothing at the end of a path in Lua either: its last key is that of a table
 ** without `index`, the anchored "__index". Of a path without keys: that it is there. */
 bool path_is_absent(lua_State *L, int anchors, const struct path *path, uint16_t index);

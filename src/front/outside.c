@@ -224,6 +224,21 @@ void path_push(lua_State *L, int anchors, const struct path *path) {
   }
 }
 
+void path_tell(lua_State *L, int anchors, const struct path *path) {
+  lua_rawgeti(L, anchors, path->root);
+  const char *name = lua_isfunction(L, -1) ? lua_getupvalue(L, -1, path->upvalue) : NULL;
+  lua_settop(L, lua_gettop(L) - (name ? 2 : 1));
+  lua_pushstring(L, name && *name ? name : "?");
+  for (uint32_t i = 0; i < path->keys; i++) {
+    lua_rawgeti(L, anchors, path->key[i]);
+    const char *key = luaL_tolstring(L, -1, NULL);
+    lua_pushfstring(L, lua_type(L, -2) == LUA_TSTRING ? "%s.%s" : "%s[%s]",
+                    lua_tostring(L, -3), key);
+    lua_replace(L, -4);
+    lua_pop(L, 2);
+  }
+}
+
 bool path_has_method(lua_State *L, int anchors, int object, uint16_t name) {
   if (!lua_getmetatable(L, object)) return false;
   lua_rawgeti(L, anchors, name);

@@ -135,6 +135,8 @@ static void explain_kernel(lua_State *L, int handle, int table) {
   if (is_current(kernel) && !kernel->refused) {
     list_fields(L, kernel->box->world, kernel->variants[0], "reads", false);
     list_fields(L, kernel->box->world, kernel->variants[0], "writes", true);
+    variant_push_tables(L, handle, kernel->variants[0]);
+    lua_setfield(L, -2, "tables");
     set_program(L, kernel->variants[0]);
   }
   if (kernel->refused) {

@@ -491,3 +491,25 @@ bool variants_share(lua_State *L, int handle, int from, int function) {
   lua_settop(L, to - 1);
   return true;
 }
+
+void variant_push_tables(lua_State *L, int handle, const struct variant *variant) {
+  lua_newtable(L);
+  lua_getiuservalue(L, handle, KERNEL_ANCHORS);
+  lua_rawgeti(L, -1, (lua_Integer)variant->anchors);
+  int anchors = lua_gettop(L);
+  for (uint32_t i = 0; i < variant->guard_count; i++) {
+    const struct guard *guard = &variant->guards[i];
+    if (guard->type != GUARD_ELEMENTS || guard->uniform < 0) continue;
+    uint64_t count = (uint64_t)variant->arrays[guard->uniform].count;
+    size_t size = element_size(element_kind_of(guard->elements));
+    lua_createtable(L, 0, 3);
+    path_tell(L, anchors, &guard->path);
+    lua_setfield(L, -2, "name");
+    lua_pushinteger(L, (lua_Integer)count);
+    lua_setfield(L, -2, "elements");
+    lua_pushinteger(L, (lua_Integer)(count * size));
+    lua_setfield(L, -2, "bytes");
+    lua_rawseti(L, anchors - 2, (lua_Integer)lua_rawlen(L, anchors - 2) + 1);
+  }
+  lua_settop(L, anchors - 2);
+}

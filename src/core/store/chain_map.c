@@ -20,6 +20,7 @@ static bool cover_near(struct memory *memory, struct chain_map *map, uint32_t wa
   memset(grown, 0, wanted * sizeof *grown);
   if (map->near_capacity) memcpy(grown, map->near, map->near_capacity * sizeof *grown);
   memory_free(memory, map->near, map->near_capacity * sizeof *grown);
+  assert(wanted > map->near_capacity);
   map->near = grown;
   map->near_capacity = wanted;
   take_near(map);
@@ -36,6 +37,7 @@ bool chain_map_reserve(struct memory *memory, struct chain_map *map,
 void chain_map_clear(struct chain_map *map, const struct chain *chains, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     uint32_t offset = ecs_id_index(chains[i].entity) - FIRST_ENTITY;
+    assert(chain_map_get(map, ecs_id_index(chains[i].entity)) == i);
     if (offset < map->near_capacity) map->near[offset] = 0;
   }
   map_clear(&map->others);
