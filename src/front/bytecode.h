@@ -86,6 +86,7 @@ struct function_code {
   uint64_t captured[4];        /* registers that functions made here share, as bits */
   uint64_t assigned[4];        /* upvalues that it sets */
   bool vararg;
+  struct flow *flow;           /* flow_find: by instruction, or NULL */
 };
 
 /* Reads the Lua function at an index. ECS_ENOMEM, ECS_ECORRUPT (not what this reader knows).

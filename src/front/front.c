@@ -1,7 +1,10 @@
 #include <stdlib.h>
 
 #include "front/commands.h"
+#include "front/flow.h"
 #include "front/front.h"
+#include "front/numeric_for.h"
+#include "front/row_loop.h"
 #include "front/steps.h"
 
 #include "core/base/text.h"
@@ -125,9 +128,8 @@ static void add_edge(struct front *f, uint32_t target, k_value mask) {
 }
 
 void front_jump(struct front *f, uint32_t target, k_value mask) {
-  if (target <= f->frame->pc)
-    front_refuse(f, "it has a loop that is not a numeric for: write for i = 1, n with a constant "
-                    "n, and break");
+  if (target <= f->frame->pc && !row_loop_is_open(f->frame, target))
+    front_refuse(f, "it jumps into the middle of a loop: write while, or repeat");
   add_edge(f, target, mask);
 }
 
@@ -369,7 +371,7 @@ static void step(struct front *f, struct frame *frame) {
     case CODE_COMPARE: compare(f, code); return;
     case CODE_TEST:
     case CODE_TEST_SET: test(f, code); return;
-    case CODE_FOR: loop_compile(f, frame); return;
+    case CODE_FOR: numeric_for(f, frame); return;
     case CODE_FOR_END: front_refuse(f, "its bytecode is not sound"); break;
     case CODE_JUMP:
       front_jump(f, code->target, f->env.mask);
@@ -387,13 +389,18 @@ static void step(struct front *f, struct frame *frame) {
 }
 
 void front_range(struct front *f, struct frame *frame, uint32_t end) {
+  uint32_t outer = frame->end;
+  frame->end = end;
   while (frame->pc < end) {
     front_join(f, frame->first_edge, frame->pc);
     if (f->env.mask == K_NONE)
       frame->pc++;
+    else if (row_loop_begins(frame))
+      row_loop(f, frame);
     else
       step(f, frame);
   }
+  frame->end = outer;
 }
 
 void front_function(struct front *f, struct frame *frame) {
@@ -418,6 +425,7 @@ void front_open(struct front *f, struct frame *frame, uint16_t function) {
   ecs_status status =
       bytecode_read(f->L, lua_gettop(f->L), &f->world->memory, frame->code);
   lua_pop(f->L, 1);
+  if (status == ECS_OK && !flow_find(frame->code)) status = ECS_ENOMEM;
   if (status == ECS_ENOMEM) front_no_memory(f);
   if (status != ECS_OK) front_refuse(f, "its bytecode is not Lua 5.4's");
   if (frame->code->vararg) {
@@ -505,7 +513,10 @@ void front_free(struct front *f) {
   struct memory *memory = &f->world->memory;
   front_forget(f, 0);
   memory_free(memory, f->edges, f->edge_capacity * sizeof *f->edges);
-  while (f->code_count) bytecode_free(&f->codes[--f->code_count]);
+  while (f->code_count) {
+    flow_free(&f->codes[--f->code_count]);
+    bytecode_free(&f->codes[f->code_count]);
+  }
   if (f->b) builder_free(f->b);
   if (f->program) program_free(f->program);
   f->edges = NULL;

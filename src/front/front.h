@@ -107,6 +107,8 @@ struct frame {
   uint32_t pc;
   uint32_t top;                /* behind a call with open results; NONE otherwise */
   uint32_t first_edge;         /* edges from here on are its own */
+  uint32_t end;                /* of the instructions that are compiled now */
+  struct loop *loop;           /* rounds.h: the innermost of its loops that is open */
 };
 
 /* An array of the world, the field of a resource as one, or a table. */
@@ -473,10 +475,5 @@ uint32_t reach_get(struct front *f, const struct val *arguments, uint32_t count,
 k_value reach_live(struct front *f, k_value id);
 /* Refuses to write to a field that is also read of other entities. */
 void reach_check_written(struct front *f, const struct component *component, uint32_t leaf);
-
-/* ---- numeric_for.c ---- */
-
-/* Compiles the loop at the frame's pc and leaves pc behind it. */
-void loop_compile(struct front *f, struct frame *frame);
 
 #endif

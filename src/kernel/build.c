@@ -514,53 +514,6 @@ k_value build_random_range(struct builder *b, k_value bits, k_value lo, k_value 
   return builder_add(b, n);
 }
 
-k_value build_loop(struct builder *b, k_value count, k_value mask) {
-  if (!builder_takes(b, count, KT_I64) || !builder_takes(b, mask, KT_BOOL)) return K_NONE;
-  if (node_at(b, count)->varies) return builder_fail(b, K_EINVAL);
-  if (loop_depth(b, b->loop) == MAX_DEPTH - 2) return builder_fail(b, K_ELIMIT);
-  struct node n = node_make(N_LOOP, KT_I64, false);
-  n.in[0] = count;
-  n.in[1] = mask;
-  k_value loop = builder_add(b, n);
-  if (loop != K_NONE) b->loop = loop;
-  return loop;
-}
-
-k_value build_carry(struct builder *b, k_value init, bool varying) {
-  if (!usable(b, init)) return K_NONE;
-  if (b->loop == 0 || (!varying && node_at(b, init)->varies))
-    return builder_fail(b, K_EINVAL);
-  struct node n = node_make(N_CARRY, (k_type)node_at(b, init)->type, varying);
-  n.in[0] = init;
-  return builder_add(b, n);
-}
-
-void build_next(struct builder *b, k_value carry, k_value next) {
-  if (!usable(b, carry) || !builder_takes(b, next, (k_type)node_at(b, carry)->type)) return;
-  const struct node *c = node_at(b, carry);
-  if (c->op != N_CARRY || c->home != b->loop || (!c->varies && node_at(b, next)->varies)) {
-    builder_fail(b, K_EINVAL);
-    return;
-  }
-  struct node n = node_make(N_NEXT, KT_BOOL, false);
-  n.in[0] = carry;
-  n.in[1] = next;
-  builder_add(b, n);
-}
-
-void build_endloop(struct builder *b, k_value again) {
-  if (!builder_takes(b, again, KT_BOOL)) return;
-  if (b->loop == 0) {
-    builder_fail(b, K_EINVAL);
-    return;
-  }
-  struct node n = node_make(N_END, KT_BOOL, false);
-  n.in[0] = b->loop;
-  n.in[1] = again;
-  if (builder_add(b, n) != K_NONE) b->loop = node_at(b, b->loop)->home;
-  b->fail_mask = K_ALL;
-}
-
 void build_emit(struct builder *b, uint32_t index, k_value mask) {
   if (!builder_takes(b, mask, KT_BOOL)) return;
   if (index >= MAX_BITMAPS) {

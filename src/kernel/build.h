@@ -54,6 +54,8 @@ k_status builder_status(const struct builder *b);
 k_type build_type(const struct builder *b, k_value v);
 /* Whether it may differ from row to row: false of a uniform value. */
 bool build_varies(const struct builder *b, k_value v);
+/* Whether it is a number that is known now, and which. */
+bool build_is_number(const struct builder *b, k_value v, double *x);
 
 /* Mask and tag of what can fail, until the next call. The tag comes back in k_failure. */
 void build_at(struct builder *b, k_value mask, uint32_t tag);
@@ -178,6 +180,8 @@ k_value build_loop(struct builder *b, k_value count, k_value mask);
 k_value build_carry(struct builder *b, k_value init, bool varying);
 void build_next(struct builder *b, k_value carry, k_value next);
 void build_endloop(struct builder *b, k_value again);
+/* All rows of the mask given to build_at fail, which want more rounds of a loop than it has. */
+void build_give_up(struct builder *b);
 
 /* Results other than stores.
 **

@@ -191,6 +191,13 @@ k_type build_type(const struct builder *b, k_value v) {
   return v < 0 || v >= b->count ? KT_BOOL : (k_type)node_at(b, v)->type;
 }
 
+bool build_is_number(const struct builder *b, k_value v, double *x) {
+  if (v < 0 || v >= b->count || node_at(b, v)->op != N_CONSTANT) return false;
+  const struct node *n = node_at(b, v);
+  *x = n->type == KT_F32 ? (double)n->k.f32 : n->type == KT_F64 ? n->k.f64 : (double)n->k.i64;
+  return n->type != KT_BOOL;
+}
+
 bool build_varies(const struct builder *b, k_value v) {
   return v >= 0 && v < b->count && node_at(b, v)->varies;
 }

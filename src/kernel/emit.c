@@ -338,6 +338,7 @@ static uint32_t plain_op(const struct emitter *e, const struct node *n, bool sca
     case N_LOOK: return OP_LOOK_BOOL + (uint32_t)n->type;
     case N_BOUND: return OP_BOUND;
     case N_NEED: return OP_NEED;
+    case N_GIVE_UP: return OP_GIVE_UP;
     case N_COPY: return copy_op(n->type);
     case N_FILL: return fill_op(n->type);
     default: return fused_op(e, n);

@@ -2,6 +2,7 @@
 **
 **   builder.c   nodes, their memory, common subexpressions, going back
 **   build.c     the public operations
+**   build_loop.c  those that are about loops
 **   build_note.c  those that change what is not the row's own
 **   fuse.c      live nodes; operations joined; operands that have to be block registers
 **   order.c     the order of instructions: out of loops, what can fail first
@@ -38,6 +39,7 @@ enum {
   N_LOOK,      /* id or place, -, -, mask; aux: lookup */
   N_BOUND,     /* index, -, -, mask; aux: array. Yields nothing */
   N_NEED,      /* x, -, -, mask. Yields nothing */
+  N_GIVE_UP,   /* mask, -, -, mask. Yields nothing */
   N_NOTE,      /* index, operand, -, mask; aux: site. Yields nothing */
   N_DO_NOTES,  /* -, -, -, mask of all. Yields nothing */
   N_LOOP,      /* count, mask; yields the counter */
@@ -200,7 +202,7 @@ struct node builder_failing(const struct builder *b, uint32_t op, k_type type);
 bool builder_takes(struct builder *b, k_value v, k_type type);
 /* Whether it is there for nothing but its place among the others. */
 static inline bool yields_nothing(uint32_t op) {
-  return op == N_RANGE || op == N_BOUND || op == N_NEED || op == N_NOTE || op == N_DO_NOTES;
+  return op == N_RANGE || (op >= N_BOUND && op <= N_DO_NOTES);
 }
 
 /* ---- the passes, each false when the status went bad ---- */

@@ -80,7 +80,8 @@ typedef enum k_error {
   KE_ABSENT,    /* an index of an array that has no such element: the index is the value */
   KE_NIL,       /* what may be absent is, where it is needed */
   KE_DEAD,      /* what is ordered cannot be done: the entity is not alive, or no such one */
-  KE_ROOM       /* there is no room to note down what rows do to others */
+  KE_ROOM,      /* there is no room to note down what rows do to others */
+  KE_ROUNDS     /* a loop has more rounds than programs do: build_give_up */
 } k_error;
 
 typedef struct k_failure {

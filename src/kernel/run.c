@@ -313,8 +313,9 @@ static RARE ecs_status fail(const ecs_world *world, const struct run_failure *fa
     [KE_NIL] = "what is needed is not there",
     [KE_DEAD] = "an entity that it changes is not alive",
     [KE_ROOM] = "there is no room for what it does to others",
+    [KE_ROUNDS] = "a loop has too many rounds",
   };
-  assert(failure->why.error > KE_NONE && failure->why.error <= KE_ROOM);
+  assert(failure->why.error > KE_NONE && failure->why.error <= KE_ROUNDS);
   return world_fail(world, ECS_EUSER, "entity %e: %s", failure->entity,
                     reasons[failure->why.error]);
 }

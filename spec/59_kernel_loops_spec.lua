@@ -1,0 +1,317 @@
+-- Loops in kernels that each row leaves when it likes: while, repeat, goto back, and numeric for
+-- by bounds of the row or by floats.
+
+local floor, abs, huge = math.floor, math.abs, math.huge
+local most, least = math.maxinteger, math.mininteger
+local helper = require "spec.support.ecs_helper"
+
+local ROWS = 1500
+
+local function new_world(kernels)
+  local world = helper.new_world { kernels = kernels, seed = 5, tag = 1 }
+  world:component("P", { "x: f64", "y: f64", "n: i64", "i: i32", "j: i32", "on: bool" })
+  world:component("Mark", {})
+  for k = 1, ROWS do
+    world:spawn { P = { x = k / 4, y = -k, n = k, i = k % 30 - 4, j = k % 7, on = k % 3 == 0 } }
+  end
+  return world
+end
+
+-- What a system with a function does to a world, with kernels or without; how often Lua calls it.
+local function run(make, kernels)
+  local world = new_world(kernels)
+  local fn = make(world)
+  world:system("s", { query = "P", each = fn })
+  local ok, why
+  local calls = helper.calls_of(fn, function() ok, why = pcall(world.update, world, 0.5) end)
+  local explained = world:explain "s"
+  if kernels then assert.equal("vector", explained.tier, explained.reason) end
+  why = ok or tostring(why):match "^[^\n]*":gsub("entity %S+: ", "")
+  return world:digest(), why, calls, world
+end
+
+-- The function does the same with kernels and without; how many rows Lua did, and the world.
+local function both(make)
+  local expected, raised = run(make, false)
+  local digest, why, calls, world = run(make, true)
+  assert.equal(raised, why)
+  assert.equal(expected, digest)
+  return calls, world
+end
+
+-- The same, without any row going to Lua.
+local function agree(make) assert.equal(0, (both(make))) end
+
+describe("a loop that each row leaves when it likes", function()
+  it("looks for a number in a sorted table", function()
+    local levels = {}
+    for k = 1, 40 do levels[k] = k * k end
+    agree(function() return function(p)
+      local low, high = 1, #levels + 1
+      while low < high do
+        local middle = (low + high) // 2
+        if (levels[middle] or 0) < p.n then low = middle + 1 else high = middle end
+      end
+      p.i = low
+    end end)
+  end)
+
+  it("comes closer to a root until it is close enough", function()
+    agree(function() return function(p)
+      local root = p.x
+      while abs(root * root - p.x) > 1e-9 * p.x do root = (root + p.x / root) / 2 end
+      p.y = root
+    end end)
+  end)
+
+  it("goes along a ray until it meets something", function()
+    agree(function(world)
+      local grid = world:array("grid", "u8", 64)
+      for k = 1, 64, 5 do grid[k] = 1 end
+      return function(p)
+        local x, y, steps = p.j + 0.5, p.i % 8 + 0.5, 0
+        repeat
+          x, y, steps = x + 0.7, y + 0.3, steps + 1
+          local cell = floor(y) * 8 + floor(x) + 1
+        until steps > 30 or x >= 8 or y >= 8 or (grid[cell] or 1) ~= 0
+        p.x, p.y, p.n = x, y, steps
+      end
+    end)
+  end)
+
+  it("spends what there is", function()
+    agree(function() return function(p)
+      local price = 1
+      while p.n >= price do
+        p.n = p.n - price
+        p.y = p.y + 1
+        price = price + p.j + 1
+        if p.y > 40 then return end
+      end
+      p.on = true
+    end end)
+  end)
+
+  it("takes the digits of a number", function()
+    agree(function() return function(p)
+      local left, sum, count = p.n, 0, 0
+      repeat
+        sum, count = sum + left % 10, count + 1
+        left = left // 10
+      until left == 0
+      p.i, p.j = sum, count
+    end end)
+  end)
+
+  it("tries until something is placed, by as many random numbers as Lua", function()
+    agree(function(world) return function(p, _, e)
+      local tries, place = 0
+      repeat
+        place = world:random(e, 20)
+        tries = tries + 1
+      until place > 12 or tries == 30
+      p.i, p.j = tries, place
+      p.x = world:random(e)
+    end end)
+  end)
+
+  it("jumps back and out by goto, and goes on", function()
+    agree(function() return function(p)
+      local n, count = p.n, 0
+      ::again::
+      if n ~= 1 then
+        if n % 2 == 0 then n = n // 2 count = count + 1 goto again end
+        n, count = 3 * n + 1, count + 1
+        if count > 90 then goto out end
+        goto again
+      end
+      p.on = not p.on
+      ::out::
+      p.i = count
+    end end)
+  end)
+
+  it("is inside of others, and others are inside of it", function()
+    agree(function() return function(p)
+      for a = 1, 3 do
+        local k = a
+        while k < p.i do
+          k = k * 2
+          for b = 1, 4 do
+            if b + k == 11 then goto out end
+            p.y = p.y + b
+          end
+          repeat p.x = p.x * 0.5 until p.x < k
+        end
+        p.n = p.n + k
+      end
+      ::out::
+      while true do
+        p.i = p.i - 5
+        if p.i < 0 then break end
+        while p.j < p.i do p.j = p.j + 3 end
+      end
+    end end)
+  end)
+
+  it("keeps what is found in it, of what is nil before, too", function()
+    agree(function() return function(p)
+      local found, last
+      local k = 0
+      while k < p.j do
+        k = k + 1
+        last = k * k
+        if last > p.i then found = k break end
+      end
+      p.n = found or -1
+      if last then p.x = last end
+    end end)
+    agree(function() return function(p)
+      local k, value = 0
+      while true do
+        value = p.x * k
+        k = k + 1
+        if k > p.j then break end
+      end
+      p.y = value
+    end end)
+  end)
+
+  it("is in functions that are called", function()
+    agree(function()
+      local function gcd(a, b)
+        while b ~= 0 do a, b = b, a % b end
+        return a
+      end
+      local function log2(n)
+        local k = 0
+        while true do
+          if n < 2 then return k end
+          n, k = n // 2, k + 1
+        end
+      end
+      return function(p)
+        p.i, p.j = gcd(p.n, p.i), log2(p.n)
+        while gcd(p.n, 30) > 1 do p.n = p.n // gcd(p.n, 30) end
+      end
+    end)
+  end)
+
+  it("does what it does to others in the order of its rounds", function()
+    agree(function(world)
+      local heat = world:array("heat", "f64", 16)
+      return function(p, _, e)
+        local k = p.j
+        while k > 0 do
+          heat[k] = (heat[k] or 0) * 1.25 + p.i
+          k = k - 2
+          if k == 1 then world:add(e, "Mark") end
+          if k == 2 then world:remove(e, "Mark") world:spawn { P = { n = k, i = p.i } } end
+        end
+      end
+    end)
+  end)
+end)
+
+describe("a numeric for of the row's own", function()
+  it("goes by integers from and to what a row has", function()
+    agree(function() return function(p)
+      for k = 1, p.i do p.y = p.y + k end
+      for k = p.i, p.j, -1 do p.y = p.y * 0.5 + k end
+      for k = p.j, p.i, 3 do
+        if k == 9 then break end
+        p.x = p.x + k
+      end
+      for k = p.i, 40, p.j + 1 do p.n = p.n + k end
+    end end)
+  end)
+
+  it("floors a float for its limit, and knows what is beyond all integers", function()
+    agree(function() return function(p)
+      for k = p.j, p.x / 3 do p.y = p.y + k if k > 50 then break end end
+      for k = p.j, -p.x / 8, -1 do p.y = p.y + k end
+      for k = p.j, 0 / 0 do p.y = p.y + k end
+      for k = p.j, 0 / 0, -1 do p.n = p.n + k if k < -3 then break end end
+      for k = p.j, huge do p.n = p.n + 1 if k > 9 then break end end
+      for _ = p.j, p.on and 1e300 or -1e300, p.on and -1 or 1 do p.n = p.n - 1 end
+    end end)
+  end)
+
+  it("ends at the last integer, and divides without a sign", function()
+    agree(function() return function(p)
+      for _ = most - p.j, most do p.x = p.x + 1 end
+      for _ = least + p.j, least, -1 do p.x = p.x + 1 end
+      for _ = p.j + least, most, most - p.j do p.y = p.y + 1 end
+      for k = most - p.j, least, least + p.i % 2 do
+        p.n = p.n ~ k
+      end
+    end end)
+  end)
+
+  it("adds its step each round, by floats", function()
+    agree(function() return function(p)
+      for k = p.x, p.x + 1, 0.1 do p.y = p.y + k end
+      for k = 1, -p.i / 2, -0.75 do p.y = p.y + k end
+      for k = 0.5, p.i do p.y = p.y + k end
+      for k = 0, 1, 0.125 do p.y = p.y + k end
+      for k = p.x, 0 / 0 do p.n = p.n + floor(k) end
+      for k = p.i, p.j, p.on and 0.5 or -0.5 do p.x = p.x + k end
+    end end)
+  end)
+
+  it("steps by what is known when a run starts", function()
+    agree(function()
+      local first, last, by = 3, 90, -4
+      return function(p)
+        for k = first, last, 7 do p.y = p.y + k end
+        for k = last, first, by do p.x = p.x + k end
+      end
+    end)
+  end)
+
+  it("is Lua's where its step is zero", function()
+    assert.is_true((both(function() return function(p)
+      p.x = p.x + 1
+      for k = 1, p.i, p.j - 3 do p.y = p.y + k end
+    end end)) > 0)
+    assert.is_true((both(function() return function(p)
+      for k = p.i / 2, p.j, p.x - 20 do p.y = p.y + k if k > 9 or k < -9 then break end end
+    end end)) > 0)
+  end)
+end)
+
+describe("a loop in which a row cannot go on as a column", function()
+  it("raises Lua's error in the round in which it comes", function()
+    both(function() return function(p)
+      p.x = p.x + 1
+      local k = p.j
+      while k < 10 do
+        p.y = p.y + p.n // (p.i - 20 + k)
+        k = k + 1
+      end
+    end end)
+    both(function(world)
+      local cells = world:array("cells", "f64", 20)
+      return function(p)
+        local k = 0
+        repeat
+          k = k + 3
+          p.n = p.n + 1
+          cells[k + p.i] = p.x
+        until k > p.j
+      end
+    end)
+  end)
+
+  it("goes on in Lua behind 65,536 rounds", function()
+    assert.equal(5, (both(function() return function(p)
+      local k, top = 0, p.n > 1490 and 65530 + p.n - 1490 or p.j
+      while k < top do k = k + 1 end
+      p.i = k
+    end end)))
+    assert.equal(4, (both(function() return function(p)
+      local top = p.n > 1490 and 65530 + p.n - 1490 or p.j
+      for k = 1, top do p.i = k end
+    end end)))
+  end)
+end)

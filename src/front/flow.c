@@ -1,0 +1,184 @@
+/* Loops are natural ones: from an instruction that is jumped back to, to the last one that does so,
+** widened by those that begin within. What registers are needed is found backwards from their
+** readers (as in A. Aho, M. Lam, R. Sethi and J. Ullman, "Compilers", 9.2.5). */
+#include "front/flow.h"
+
+#define REGISTERS 256
+
+struct registers {
+  uint64_t bits[REGISTERS / 64];
+};
+
+/* What is known of an instruction. */
+struct flow {
+  uint32_t end;                /* behind the loop that it begins, or 0 */
+  struct registers needed;
+};
+
+static void add(struct registers *set, uint32_t first, uint32_t count) {
+  for (uint32_t i = first; i < first + count && i < REGISTERS; i++)
+    set->bits[i / 64] |= UINT64_C(1) << i % 64;
+}
+
+static void add_operand(struct registers *set, struct operand operand) {
+  if (!operand.constant) add(set, operand.at, 1);
+}
+
+static bool has(const struct registers *set, uint32_t at) {
+  assert(at < REGISTERS);
+  return set->bits[at / 64] >> at % 64 & 1;
+}
+
+/* ---- loops ---- */
+
+static bool jumps(const struct code *code) {
+  return code->kind == CODE_JUMP || code->kind == CODE_COMPARE || code->kind == CODE_TEST ||
+         code->kind == CODE_TEST_SET;
+}
+
+static bool jumps_back(const struct code *code, uint32_t pc) {
+  return jumps(code) && code->target <= pc;
+}
+
+static bool any_loop(const struct function_code *f) {
+  for (uint32_t pc = 0; pc < f->count; pc++)
+    if (jumps_back(&f->code[pc], pc)) return true;
+  return false;
+}
+
+static void find_loops(struct function_code *f) {
+  for (uint32_t pc = 0; pc < f->count; pc++) {
+    const struct code *code = &f->code[pc];
+    if (!jumps_back(code, pc)) continue;
+    struct flow *begin = &f->flow[code->target];
+    if (begin->end < pc + 1) begin->end = pc + 1;
+  }
+  for (uint32_t begin = f->count; begin-- > 0;) {
+    struct flow *loop = &f->flow[begin];
+    for (uint32_t pc = begin + 1; pc < loop->end; pc++) {
+      const struct code *code = &f->code[pc];
+      uint32_t end = code->kind == CODE_FOR ? code->target + 1 : f->flow[pc].end;
+      if (end > loop->end) loop->end = end;
+    }
+  }
+}
+
+/* ---- what is needed ---- */
+
+/* What an instruction takes, and what it sets in any case. */
+static void take_and_set(const struct code *code, struct registers *takes, struct registers *sets) {
+  switch (code->kind) {
+    case CODE_SET_FIELD: add(takes, code->a, 1); break;
+    case CODE_SET_INDEX: add(takes, code->a, 1); add(takes, code->b, 1); break;
+    case CODE_MOVE:
+    case CODE_FIELD:
+    case CODE_UNARY:
+    case CODE_NOT:
+    case CODE_LENGTH: add(takes, code->b, 1); break;
+    case CODE_INDEX: add(takes, code->b, 1); add(takes, code->c, 1); break;
+    case CODE_LIST: add(takes, code->a, code->b == NONE ? REGISTERS : code->b + 1); return;
+    case CODE_METHOD: add(takes, code->b, 1); add(sets, code->a, 2); return;
+    case CODE_NIL: add(sets, code->a, code->b + 1); return;
+    case CODE_TEST:
+    case CODE_TEST_SET: add(takes, code->b, 1); return;
+    case CODE_CALL:
+      add(takes, code->a, code->b == NONE ? REGISTERS : code->b + 1);
+      add(sets, code->a, REGISTERS);
+      return;
+    case CODE_RETURN: add(takes, code->a, code->b == NONE ? REGISTERS : code->b); return;
+    case CODE_FOR:
+    case CODE_FOR_END: add(takes, code->a, 3); add(sets, code->a + 3, 1); return;
+    case CODE_NOTHING:
+    case CODE_SET_UPFIELD:
+    case CODE_JUMP:
+    case CODE_COMPARE:
+    case CODE_REFUSED: return;
+    default: break;
+  }
+  if (code->kind != CODE_SET_FIELD && code->kind != CODE_SET_INDEX) add(sets, code->a, 1);
+}
+
+static bool has_right(const struct code *code) {
+  switch (code->kind) {
+    case CODE_ARITH:
+    case CODE_COMPARE:
+    case CODE_SET_FIELD:
+    case CODE_SET_INDEX:
+    case CODE_SET_UPFIELD: return true;
+    default: return false;
+  }
+}
+
+/* Joins what is needed at an instruction to a set, but for the register that is set on the way. */
+static void join(const struct function_code *f, struct registers *set, uint32_t pc,
+                 uint32_t without) {
+  for (uint32_t i = 0; pc < f->count && i < REGISTERS / 64; i++) {
+    uint64_t bits = f->flow[pc].needed.bits[i];
+    if (without / 64 == i) bits &= ~(UINT64_C(1) << without % 64);
+    set->bits[i] |= bits;
+  }
+}
+
+/* What is needed behind an instruction, on whichever way. */
+static struct registers behind(const struct function_code *f, uint32_t pc) {
+  const struct code *code = &f->code[pc];
+  struct registers set = {{0}};
+  switch (code->kind) {
+    case CODE_RETURN:
+    case CODE_REFUSED: break;
+    case CODE_JUMP: join(f, &set, code->target, NONE); break;
+    case CODE_COMPARE:
+    case CODE_TEST:
+    case CODE_TEST_SET:
+      join(f, &set, code->target, code->kind == CODE_TEST_SET ? code->a : NONE);
+      join(f, &set, pc + 2, NONE);
+      break;
+    case CODE_LOAD_SKIP: join(f, &set, pc + 2, NONE); break;
+    case CODE_FOR: join(f, &set, code->target + 1, NONE); join(f, &set, pc + 1, NONE); break;
+    case CODE_FOR_END: join(f, &set, code->target, NONE); join(f, &set, pc + 1, NONE); break;
+    default: join(f, &set, pc + 1, NONE); break;
+  }
+  return set;
+}
+
+/* One way through the function; whether more is needed than was known. */
+static bool find_needed(struct function_code *f) {
+  bool more = false;
+  for (uint32_t pc = f->count; pc-- > 0;) {
+    const struct code *code = &f->code[pc];
+    struct registers set = behind(f, pc), takes = {{0}}, sets = {{0}};
+    take_and_set(code, &takes, &sets);
+    if (code->kind == CODE_ARITH || code->kind == CODE_COMPARE) add_operand(&takes, code->left);
+    if (has_right(code)) add_operand(&takes, code->right);
+    for (uint32_t i = 0; i < REGISTERS / 64; i++)
+      set.bits[i] = (set.bits[i] & ~sets.bits[i]) | takes.bits[i];
+    more |= memcmp(&set, &f->flow[pc].needed, sizeof set) != 0;
+    f->flow[pc].needed = set;
+  }
+  return more;
+}
+
+bool flow_find(struct function_code *f) {
+  assert(!f->flow && f->registers <= REGISTERS);
+  if (!any_loop(f)) return true;
+  f->flow = memory_array(f->memory, f->count, sizeof *f->flow);
+  if (!f->flow) return false;
+  find_loops(f);
+  while (find_needed(f)) continue;
+  return true;
+}
+
+void flow_free(struct function_code *f) {
+  if (f->flow) memory_free(f->memory, f->flow, f->count * sizeof *f->flow);
+  f->flow = NULL;
+}
+
+uint32_t flow_loop(const struct function_code *f, uint32_t pc) {
+  assert(pc < f->count);
+  return f->flow ? f->flow[pc].end : 0;
+}
+
+bool flow_needs(const struct function_code *f, uint32_t pc, uint32_t at) {
+  assert(f->flow && pc <= f->count);
+  return pc < f->count && has(&f->flow[pc].needed, at);
+}

@@ -1,0 +1,457 @@
+#include "front/rounds.h"
+
+#include "front/flow.h"
+#include "front/mixed.h"
+
+#define ATTEMPTS 64
+#define NESTED_LOOPS 8
+
+/* What is carried of a value: itself, the mask where it is not nil, that where it is an integer. */
+enum part { PART_VALUE, PART_PRESENT, PART_WHOLE, PART_COUNT };
+
+/* Whether what a register holds is needed where rows go to. Of a numeric for, its variables are at
+** the top, and nobody outside knows them. */
+static bool is_needed(const struct loop *loop, uint32_t index, uint32_t target) {
+  uint32_t base = loop->frame->base;
+  if (index < base) return true;
+  if (loop->control != NONE) return index < base + loop->control;
+  return flow_needs(loop->frame->code, target, index - base);
+}
+
+/* ---- carried values ---- */
+
+static struct carry *find_carry(struct loop *loop, enum carry_kind kind, uint32_t index) {
+  for (uint32_t i = 0; i < loop->count; i++)
+    if (loop->carries[i].kind == kind && loop->carries[i].index == index)
+      return &loop->carries[i];
+  return NULL;
+}
+
+static void add_carry(struct loop *loop, enum carry_kind kind, uint32_t index,
+                      struct val like) {
+  if (loop->count == ROUNDS_CARRIES) front_refuse(loop->f, "its loop changes too many values");
+  loop->carries[loop->count++] =
+      (struct carry){.kind = kind, .index = index, .type = val_type(loop->f, like),
+                     .soft = like.soft, .entity = like.entity, .mixed = like.mixed,
+                     .wide = val_is_wide(like), .rounded = like.rounded,
+                     .null = like.entity && like.literal,
+                     .maybe = val_is_maybe(like), .unknown = like.mixed && like.whole == K_NONE,
+                     .names = like.names, .value = K_NONE, .present = K_ALL, .whole = K_ALL};
+}
+
+static struct val carried(const struct carry *carry) {
+  return (struct val){.kind = VAL_VALUE, .value = carry->value, .soft = carry->soft,
+                      .entity = carry->entity, .mixed = carry->mixed,
+                      .wide = carry->wide, .rounded = carry->rounded, .names = carry->names,
+                      .present = carry->present, .whole = carry->unknown ? K_NONE : carry->whole};
+}
+
+static bool is_nil(const struct val *x) { return x->kind == VAL_NIL; }
+
+static bool is_set(const struct val *x) { return x->kind == VAL_VALUE; }
+
+static k_value initial_field(struct loop *loop, const struct carry *carry) {
+  k_value field = loop->start.fields[carry->index];
+  if (field != K_NONE) return field;
+  return build_load(loop->f->b, loop->f->columns[carry->index].number);
+}
+
+/* What a carry is before the first round. */
+static k_value initial(struct loop *loop, const struct carry *carry) {
+  struct front *f = loop->f;
+  k_scalar zero;
+  memset(&zero, 0, sizeof zero);
+  assert(carry->kind != CARRY_REGISTER || carry->index < loop->start.count);
+  switch (carry->kind) {
+    case CARRY_REGISTER:
+      if (!is_set(&loop->start.registers[carry->index])) break;
+      return number_as(f, loop->start.registers[carry->index], carry->type);
+    case CARRY_CALLS: return loop->start.calls.value;
+    case CARRY_RESULT: break;
+    case CARRY_FIELD: return initial_field(loop, carry);
+  }
+  return build_constant(f->b, carry->type, zero);
+}
+
+/* Where a carry is not nil before the first round. */
+static k_value initial_presence(struct loop *loop, const struct carry *carry) {
+  if (carry->kind != CARRY_REGISTER) return K_ALL;
+  const struct val *start = &loop->start.registers[carry->index];
+  return is_nil(start) ? build_bool(loop->f->b, false) : start->present;
+}
+
+/* Any mask does where a value is nil, or was never set. */
+static k_value initial_part(struct loop *loop, const struct carry *carry, enum part part) {
+  if (part == PART_VALUE) return initial(loop, carry);
+  if (part == PART_PRESENT) return initial_presence(loop, carry);
+  if (carry->kind != CARRY_REGISTER) return K_ALL;
+  const struct val *start = &loop->start.registers[carry->index];
+  return is_set(start) ? mixed_whole(loop->f, *start) : K_ALL;
+}
+
+/* Whether a part of it differs from row to row, or round to round. */
+static bool has_part(const struct carry *carry, enum part part) {
+  if (part == PART_PRESENT) return carry->maybe;
+  return part == PART_VALUE || (carry->mixed && !carry->unknown);
+}
+
+static k_value *part_of(struct carry *carry, enum part part) {
+  return part == PART_VALUE     ? &carry->value
+         : part == PART_PRESENT ? &carry->present
+                                : &carry->whole;
+}
+
+/* An environment that a round ends, or is left, with. */
+struct ending {
+  const struct env *env;
+  uint32_t target;             /* where its rows go to */
+};
+
+static struct ending edge_ending(const struct edge_env *edge) {
+  return (struct ending){&edge->env, edge->target};
+}
+
+static struct ending round_ending(const struct loop *loop) {
+  return (struct ending){&loop->f->env, loop->head};
+}
+
+/* What a carry is there. */
+static struct val ending(const struct loop *loop, const struct carry *carry, struct ending end) {
+  struct val unchanged = carried(carry), nil = {.kind = VAL_NIL};
+  const struct env *env = end.env;
+  bool returns = end.target == loop->frame->code->count;
+  assert(carry->kind != CARRY_REGISTER || carry->index < env->count);
+  switch (carry->kind) {
+    case CARRY_REGISTER:
+      return is_needed(loop, carry->index, end.target) ? env->registers[carry->index] : unchanged;
+    case CARRY_CALLS: return env->calls;
+    case CARRY_RESULT:
+      if (carry->index < env->result_count) return env->results[carry->index];
+      return returns ? nil : unchanged;
+    default: break;
+  }
+  if (env->fields[carry->index] != K_NONE) unchanged.value = env->fields[carry->index];
+  return unchanged;
+}
+
+k_value rounds_begin(struct loop *loop, k_value count) {
+  struct front *f = loop->f;
+  struct builder *b = f->b;
+  k_value inits[ROUNDS_CARRIES][PART_COUNT];
+  for (uint32_t i = 0; i < loop->count; i++)
+    for (enum part part = PART_VALUE; part < PART_COUNT; part++)
+      inits[i][part] = has_part(&loop->carries[i], part)
+                           ? initial_part(loop, &loop->carries[i], part)
+                           : K_ALL;
+  k_value nobody = build_bool(b, false);
+  k_value round = build_loop(b, count, loop->start.mask);
+  for (uint32_t i = 0; i < loop->count; i++) {
+    struct carry *carry = &loop->carries[i];
+    for (enum part part = PART_VALUE; part < PART_COUNT; part++)
+      *part_of(carry, part) = has_part(carry, part) ? build_carry(b, inits[i][part], true) : K_ALL;
+    if (carry->kind == CARRY_REGISTER) f->registers[carry->index] = carried(carry);
+    if (carry->kind == CARRY_FIELD) f->env.fields[carry->index] = carry->value;
+    if (carry->kind == CARRY_CALLS) f->env.calls = carried(carry);
+  }
+  bool shrinks = loop->shrinks || loop->exit_count;
+  loop->live = shrinks ? build_carry(b, loop->start.mask, true) : loop->start.mask;
+  for (uint32_t i = 0; i < loop->exit_count; i++)
+    loop->exits[i].mask = build_carry(b, nobody, true);
+  f->env.mask = loop->live;
+  return round;
+}
+
+/* ---- what the body changed: true when it must be built again ---- */
+
+/* A variable that may be something else behind the loop is nothing there that can be used. */
+static bool poison(struct loop *loop, uint32_t index) {
+  assert(index < loop->start.count);
+  loop->start.registers[index] = (struct val){.kind = VAL_NOTHING};
+  loop->poisoned[index / 64] |= UINT64_C(1) << index % 64;
+  struct carry *carry = find_carry(loop, CARRY_REGISTER, index);
+  if (carry) *carry = loop->carries[--loop->count];
+  return true;
+}
+
+/* These look for what a round has changed, and carry it from now on. */
+
+/* What the first round does not take may have been anything. */
+static bool set_register(struct loop *loop, const struct val *now, uint32_t index) {
+  if (!is_set(now) || (loop->poisoned[index / 64] >> index % 64 & 1)) return false;
+  add_carry(loop, CARRY_REGISTER, index, *now);
+  return true;
+}
+
+static bool changed_register(struct loop *loop, struct ending end, uint32_t index) {
+  const struct val *before = &loop->start.registers[index], *now = &end.env->registers[index];
+  if (find_carry(loop, CARRY_REGISTER, index) || !is_needed(loop, index, end.target)) return false;
+  if (!is_needed(loop, index, loop->head)) return set_register(loop, now, index);
+  if (val_same(before, now)) return false;
+  bool nil = is_nil(before) || is_nil(now);
+  bool values = (is_nil(before) || is_set(before)) && (is_nil(now) || is_set(now));
+  if (!values) return before->kind != VAL_NOTHING && poison(loop, index);
+  add_carry(loop, CARRY_REGISTER, index, is_nil(before) ? *now : *before);
+  loop->carries[loop->count - 1].maybe |= nil;
+  return true;
+}
+
+static bool changed_field(struct loop *loop, const struct env *env, uint32_t index) {
+  struct front *f = loop->f;
+  k_value before = loop->start.fields[index], now = env->fields[index];
+  if (now == K_NONE || now == before || find_carry(loop, CARRY_FIELD, index)) return false;
+  k_value loaded = build_load(f->b, f->columns[index].number);
+  if (before == K_NONE && now == loaded) return false;
+  add_carry(loop, CARRY_FIELD, index, val_number(f, loaded, false));
+  return true;
+}
+
+static bool changed_result(struct loop *loop, const struct env *env, uint32_t index) {
+  if (find_carry(loop, CARRY_RESULT, index) || is_nil(&env->results[index])) return false;
+  if (env->results[index].kind != VAL_VALUE)
+    front_refuse(loop->f, "it returns what is no number from inside a loop");
+  add_carry(loop, CARRY_RESULT, index, env->results[index]);
+  return true;
+}
+
+/* Whether the integers that a carry is in some rows may be rounded, as the floats that they are. */
+static bool rounds(const struct loop *loop, const struct carry *carry, struct val now) {
+  bool begins = carry->kind == CARRY_REGISTER;
+  const struct val *start = begins ? &loop->start.registers[carry->index] : NULL;
+  bool early = start && is_set(start) && mixed_rounds(loop->f, *start);
+  return carry->rounded || early || mixed_rounds(loop->f, now);
+}
+
+/* Whether a carry had to be given another type, so that it is right for all rounds. */
+static bool changed_type(struct loop *loop, struct carry *carry, struct ending end) {
+  struct front *f = loop->f;
+  struct val now = ending(loop, carry, end), before = carried(carry);
+  bool maybe = carry->maybe || is_nil(&now) || val_is_maybe(now), was_maybe = carry->maybe;
+  carry->maybe = maybe;
+  if (is_nil(&now)) return !was_maybe;
+  bool values = now.kind == VAL_VALUE && now.names == before.names;
+  before.entity &= now.entity || !carry->null;
+  int type = values ? val_common_type(f, before, now) : -1;
+  if (type < 0 && carry->kind == CARRY_REGISTER) return poison(loop, carry->index);
+  if (type < 0) front_refuse(f, "its loop changes the type of a value");
+  bool soft = before.soft && now.soft, entity = before.entity && now.entity;
+  bool mixed = val_mixes(f, before, now), wide = before.wide || val_is_wide(now);
+  bool rounded = mixed && rounds(loop, carry, now);
+  bool unknown = carry->unknown || (now.mixed && now.whole == K_NONE);
+  bool same = (k_type)type == carry->type && soft == carry->soft &&
+              entity == carry->entity && mixed == carry->mixed && wide == carry->wide &&
+              rounded == carry->rounded && unknown == carry->unknown && maybe == was_maybe;
+  carry->type = (k_type)type;
+  carry->soft = soft;
+  carry->entity = entity;
+  carry->mixed = mixed;
+  carry->wide = wide;
+  carry->rounded = rounded;
+  carry->unknown = unknown;
+  return !same && carry->kind != CARRY_FIELD;
+}
+
+static bool find_changes(struct loop *loop, struct ending end) {
+  struct front *f = loop->f;
+  const struct env *env = end.env;
+  bool again = false;
+  uint32_t outer = loop->control != NONE ? loop->control : loop->frame->code->registers;
+  for (uint32_t i = 0; i < loop->frame->base + outer; i++)
+    again |= changed_register(loop, end, i);
+  for (uint32_t i = 0; i < f->column_count; i++) again |= changed_field(loop, env, i);
+  for (uint32_t i = 0; i < env->result_count; i++) again |= changed_result(loop, env, i);
+  if (env->result_count > loop->result_count) loop->result_count = env->result_count;
+  if (!find_carry(loop, CARRY_CALLS, 0) && !val_same(&env->calls, &loop->start.calls)) {
+    add_carry(loop, CARRY_CALLS, 0, loop->start.calls);
+    again = true;
+  }
+  for (uint32_t i = 0; !again && i < loop->count; i++)
+    again = changed_type(loop, &loop->carries[i], end);
+  return again;
+}
+
+/* Whether rows leave for this target, which was not known. */
+static bool find_exit(struct loop *loop, uint32_t target) {
+  for (uint32_t i = 0; i < loop->exit_count; i++)
+    if (loop->exits[i].target == target) return false;
+  if (loop->exit_count == ROUNDS_EXITS) front_refuse(loop->f, "its loop is left to many places");
+  loop->exits[loop->exit_count++] = (struct exit_mask){target, K_NONE};
+  return true;
+}
+
+static bool must_repeat(struct loop *loop) {
+  struct front *f = loop->f;
+  bool again = f->env.mask != K_NONE && find_changes(loop, round_ending(loop));
+  for (uint32_t i = loop->first_edge; i < f->edge_count; i++) {
+    again |= find_exit(loop, f->edges[i].target);
+    if (!again) again = find_changes(loop, edge_ending(&f->edges[i]));
+  }
+  return again;
+}
+
+/* ---- the end ---- */
+
+/* What a carry is in an environment that a round ends with, or one of its masks. */
+static k_value ended(struct loop *loop, struct carry *carry, struct ending end, enum part part) {
+  struct val now = maybe_narrow(loop->f, end.env->mask, ending(loop, carry, end));
+  if (part == PART_PRESENT) return is_nil(&now) ? build_bool(loop->f->b, false) : now.present;
+  if (is_nil(&now)) return *part_of(carry, part);
+  return part == PART_WHOLE ? mixed_whole(loop->f, now) : number_as(loop->f, now, carry->type);
+}
+
+/* That after a round: rows that have left the loop keep what they had then. */
+static k_value next_value(struct loop *loop, struct carry *carry, enum part part) {
+  struct front *f = loop->f;
+  k_value value = *part_of(carry, part);
+  for (uint32_t i = loop->first_edge; i < f->edge_count; i++) {
+    struct ending end = edge_ending(&f->edges[i]);
+    value = build_select(f->b, end.env->mask, ended(loop, carry, end, part), value);
+  }
+  if (f->env.mask == K_NONE) return value;
+  k_value last = ended(loop, carry, round_ending(loop), part);
+  return loop->shrinks || loop->exit_count ? build_select(f->b, f->env.mask, last, value) : last;
+}
+
+static void end_round(struct loop *loop) {
+  struct front *f = loop->f;
+  struct builder *b = f->b;
+  k_value nexts[ROUNDS_CARRIES][PART_COUNT];
+  for (uint32_t i = 0; i < loop->count; i++)
+    for (enum part part = PART_VALUE; part < PART_COUNT; part++)
+      if (has_part(&loop->carries[i], part))
+        nexts[i][part] = next_value(loop, &loop->carries[i], part);
+  k_value again = f->env.mask == K_NONE ? build_bool(b, false) : f->env.mask;
+  for (uint32_t i = 0; i < loop->count; i++)
+    for (enum part part = PART_VALUE; part < PART_COUNT; part++)
+      if (has_part(&loop->carries[i], part))
+        build_next(b, *part_of(&loop->carries[i], part), nexts[i][part]);
+  if (loop->shrinks || loop->exit_count) build_next(b, loop->live, again);
+  for (uint32_t i = 0; i < loop->exit_count; i++) {
+    k_value mask = loop->exits[i].mask;
+    for (uint32_t j = loop->first_edge; j < f->edge_count; j++)
+      if (f->edges[j].target == loop->exits[i].target)
+        mask = build_binary(b, KO_OR, mask, f->edges[j].env.mask);
+    build_next(b, loop->exits[i].mask, mask);
+  }
+  build_endloop(b, again);
+}
+
+/* Back to how it was before the loop. */
+static void restore(struct loop *loop) {
+  struct front *f = loop->f;
+  assert(loop->start.registers != f->registers && loop->start.count <= FRONT_REGISTERS);
+  memcpy(f->registers, loop->start.registers,
+         loop->start.count * sizeof *f->registers);
+  f->env = loop->start;
+  f->env.registers = f->registers;
+  f->fork_count = loop->fork_count;
+}
+
+/* How it is behind the loop, for rows that did all rounds. */
+static void leave(struct loop *loop) {
+  struct front *f = loop->f;
+  restore(loop);
+  for (uint32_t i = 0; i < loop->result_count; i++)
+    f->env.results[i] = (struct val){.kind = VAL_NIL};
+  for (uint32_t i = 0; i < loop->count; i++) {
+    const struct carry *carry = &loop->carries[i];
+    if (carry->kind == CARRY_REGISTER) f->registers[carry->index] = carried(carry);
+    if (carry->kind == CARRY_FIELD) f->env.fields[carry->index] = carry->value;
+    if (carry->kind == CARRY_CALLS) f->env.calls = carried(carry);
+    if (carry->kind == CARRY_RESULT) f->env.results[carry->index] = carried(carry);
+  }
+  for (uint32_t i = 0; i < 4 && loop->control != NONE; i++)
+    *front_register(f, loop->control + i) = (struct val){.kind = VAL_NOTHING};
+  f->env.mask = loop->live;
+}
+
+/* Rows that have left go on where they wanted to. */
+static void send_exits(struct loop *loop) {
+  struct front *f = loop->f;
+  loop->frame->pc = loop->end - 1;
+  for (uint32_t i = 0; i < loop->exit_count; i++) {
+    bool returns = loop->exits[i].target == loop->frame->code->count;
+    f->env.result_count = returns ? loop->result_count : 0;
+    front_jump(f, loop->exits[i].target, loop->exits[i].mask);
+  }
+  f->env.result_count = 0;
+}
+
+/* ---- a loop from its beginning to its end ---- */
+
+/* Rows that wait for an instruction in the middle have never been at its head. */
+static void check_entered(struct loop *loop) {
+  struct front *f = loop->f;
+  const struct frame *frame = loop->frame;
+  if (loop->end > frame->end) front_refuse(f, "its bytecode is not sound");
+  for (uint32_t i = frame->first_edge; i < f->edge_count; i++)
+    if (f->edges[i].target > loop->head && f->edges[i].target < loop->end)
+      front_refuse(f, "it jumps into the middle of a loop: write while, or repeat");
+}
+
+/* Nothing in the loop begins with what is not needed. */
+static void forget_registers(struct loop *loop) {
+  const struct frame *frame = loop->frame;
+  for (uint32_t i = 0; loop->control == NONE && i < frame->code->registers; i++)
+    if (!flow_needs(frame->code, loop->head, i))
+      loop->f->registers[frame->base + i] = (struct val){.kind = VAL_NOTHING};
+}
+
+void rounds_open(struct loop *loop, struct front *f, struct frame *frame) {
+  loop->f = f;
+  loop->frame = frame;
+  loop->outer = frame->loop;
+  check_entered(loop);
+  if (++f->loop_depth > NESTED_LOOPS)
+    front_refuse(f, "its loops nest too deep: more than %d in one another", NESTED_LOOPS);
+  loop->commands = f->command_count;
+  loop->chains = f->chain_count;
+  loop->made = f->made_count;
+  loop->items = f->item_count;
+  if (f->loop_depth == 1) f->loop_commands = f->command_count;
+  forget_registers(loop);
+  front_keep(f);
+  loop->start = f->edges[f->edge_count - 1].env;
+  loop->first_edge = f->edge_count;
+  loop->fork_count = f->fork_count;
+  loop->mark = build_mark(f->b);
+  frame->loop = loop;
+}
+
+void rounds_compile(struct loop *loop, uint32_t pc, uint32_t end) {
+  struct front *f = loop->f;
+  struct frame *frame = loop->frame;
+  uint32_t outer = frame->first_edge;
+  frame->first_edge = loop->first_edge;
+  frame->pc = pc;
+  front_range(f, frame, end);
+  frame->first_edge = outer;
+}
+
+bool rounds_again(struct loop *loop) {
+  struct front *f = loop->f;
+  front_check(f);
+  if (!must_repeat(loop)) return false;
+  loop->frame->pc = loop->head;
+  if (++loop->attempts == ATTEMPTS) front_refuse(f, "its loop's types do not settle");
+  front_forget(f, loop->first_edge);
+  f->command_count = loop->commands;
+  f->chain_count = loop->chains;
+  f->made_count = loop->made;
+  f->item_count = loop->items;
+  build_rewind(f->b, loop->mark);
+  restore(loop);
+  return true;
+}
+
+void rounds_end(struct loop *loop) {
+  struct front *f = loop->f;
+  end_round(loop);
+  front_forget(f, loop->first_edge);
+  leave(loop);
+  assert(f->edge_count == loop->first_edge);
+  front_forget(f, loop->first_edge - 1);
+  loop->frame->loop = loop->outer;
+  send_exits(loop);
+  loop->frame->pc = loop->end;
+  f->loop_depth--;
+}
