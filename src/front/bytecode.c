@@ -92,7 +92,6 @@ static const char *refusal(uint32_t op) {
   switch (op) {
     case LOP_SETUPVAL: return "it writes to an upvalue: write to a field, or add up by q:sum";
     case LOP_CONCAT: return "it makes a string: take the names of an enum";
-    case LOP_CLOSE:
     case LOP_CLOSURE: return "it makes a function: make it outside of this one";
     case LOP_TBC: return "it has a variable to be closed: do that in a system's run";
     case LOP_VARARG:
@@ -349,7 +348,7 @@ static void refuse(struct decoder *d, const struct fields *i, struct code *out) 
   out->why = refusal(i->op);
   out->a = i->a;
   if (i->op == LOP_SETUPVAL) d->f->assigned[i->b / 64] |= 1ull << i->b % 64;
-  out->flag = i->op > LOP_SETFIELD && i->op != LOP_CLOSE && i->op != LOP_TBC;
+  out->flag = i->op > LOP_SETFIELD && i->op != LOP_TBC;
 }
 
 static bool is_field(uint32_t op) {
@@ -388,7 +387,8 @@ static void decode(struct decoder *d, uint32_t pc, struct code *out) {
   struct fields i = split(word(d, pc));
   memset(out, 0, sizeof *out);
   if (decode_value(d, &i, pc, out)) return;
-  if ((i.op >= LOP_MMBIN && i.op <= LOP_MMBINK) || i.op == LOP_EXTRAARG)
+  bool closes = i.op == LOP_CLOSE;   /* what functions share, or is to be closed: both refused */
+  if ((i.op >= LOP_MMBIN && i.op <= LOP_MMBINK) || i.op == LOP_EXTRAARG || closes)
     out->kind = CODE_NOTHING;
   else if (i.op == LOP_JMP)
     jump(d, pc, out);

@@ -11,7 +11,7 @@
 
 /* What an instruction does. a, b and c are registers where nothing else is said. */
 enum code_kind {
-  CODE_NOTHING,     /* what follows an arithmetic instruction for metamethods */
+  CODE_NOTHING,     /* is for metamethods, or closes variables */
   CODE_MOVE,        /* a = b */
   CODE_LOAD,        /* a = constant b */
   CODE_LOAD_SKIP,   /* a = constant b, then skips one */

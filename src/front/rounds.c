@@ -12,10 +12,11 @@ enum part { PART_VALUE, PART_PRESENT, PART_WHOLE, PART_COUNT };
 /* Whether what a register holds is needed where rows go to. Of a numeric for, its variables are at
 ** the top, and nobody outside knows them. */
 static bool is_needed(const struct loop *loop, uint32_t index, uint32_t target) {
-  uint32_t base = loop->frame->base;
-  if (index < base) return true;
-  if (loop->control != NONE) return index < base + loop->control;
-  return flow_needs(loop->frame->code, target, index - base);
+  const struct frame *frame = loop->frame;
+  if (index < frame->base) return true;
+  uint32_t at = index - frame->base;
+  if (at >= loop->control || target == frame->code->count) return false;
+  return !frame->code->flow || flow_needs(frame->code, target, at);
 }
 
 /* ---- carried values ---- */
@@ -175,11 +176,25 @@ static bool poison(struct loop *loop, uint32_t index) {
 
 /* These look for what a round has changed, and carry it from now on. */
 
-/* What the first round does not take may have been anything. */
+/* Whether nothing of it is made in a round. */
+static bool is_known(const struct val *x) {
+  return x->kind != VAL_NOTHING && x->kind != VAL_VALUE && x->kind != VAL_CHOICE &&
+         x->kind != VAL_RECORD && x->kind != VAL_TABLE && x->kind != VAL_SPAWNED;
+}
+
+/* What the first round does not take may be anything before it: what all rows leave with. */
 static bool set_register(struct loop *loop, const struct val *now, uint32_t index) {
-  if (!is_set(now) || (loop->poisoned[index / 64] >> index % 64 & 1)) return false;
-  add_carry(loop, CARRY_REGISTER, index, *now);
-  return true;
+  struct val *start = &loop->start.registers[index];
+  if (loop->poisoned[index / 64] >> index % 64 & 1) return false;
+  if (is_set(now) && (start->kind == VAL_NOTHING || is_nil(start))) {
+    add_carry(loop, CARRY_REGISTER, index, *now);
+    return true;
+  }
+  if (start->kind == VAL_NOTHING && is_known(now)) {
+    *start = *now;
+    return true;
+  }
+  return start->kind != VAL_NOTHING && !val_same(start, now) && poison(loop, index);
 }
 
 static bool changed_register(struct loop *loop, struct ending end, uint32_t index) {
@@ -391,8 +406,8 @@ static void check_entered(struct loop *loop) {
 /* Nothing in the loop begins with what is not needed. */
 static void forget_registers(struct loop *loop) {
   const struct frame *frame = loop->frame;
-  for (uint32_t i = 0; loop->control == NONE && i < frame->code->registers; i++)
-    if (!flow_needs(frame->code, loop->head, i))
+  for (uint32_t i = 0; i < frame->code->registers && i < loop->control; i++)
+    if (!is_needed(loop, frame->base + i, loop->head))
       loop->f->registers[frame->base + i] = (struct val){.kind = VAL_NOTHING};
 }
 
