@@ -120,6 +120,7 @@ build = {
         "src/core/store/walk.c",
         "src/core/store/world.c",
         "src/front/access.c",
+        "src/front/array_field.c",
         "src/front/bytecode.c",
         "src/front/call.c",
         "src/front/choice.c",

@@ -46,6 +46,8 @@ function Author:float(depth)
     ("(%s + %s)"):format(x, y), ("(%s - %s)"):format(x, y), ("%s * 0.5"):format(x),
     ("math.min(%s, %s)"):format(x, y), ("(%s + %s %% 7)"):format(x, self:integer(0)),
     ("(grid[%s %% 20] or %s)"):format(self:integer(1), x), "world:random(e)",
+    ("p.m[%s %% 5 + 1]"):format(self:integer(1)),
+    ("(p.m[%s] or %s)"):format(self:integer(0), x),
   }
 end
 
@@ -64,8 +66,10 @@ end
 
 function Author:assign()
   local r = self.random
-  local how = r:int(10)
-  if how <= 4 then
+  local how = r:int(12)
+  if how > 10 then
+    self:add("p.m[%s %% %d + %d] = %s", self:integer(1), 5, r:chance(3) and 2 or 1, self:float(1))
+  elseif how <= 4 then
     local to = r:pick(INTEGERS)
     local value = self:integer(2)
     if to == "p.i" or to == "p.j" then value = ("%s %% 40 - 7"):format(value) end
@@ -204,7 +208,8 @@ function Author:statement(left)
   self:assign()
 end
 
---- The text of a function of (p, dt, e) with upvalues world, grid, heat, math.
+--- The text of a function of (p, dt, e) with upvalues world, grid, heat, math: of rows with
+--- the fields x, y, m (floats; m five), n, i, j (integers), on.
 function M.generate(seed)
   local a = setmetatable({ random = random.new(seed), lines = {}, depth = 0, names = 0, loops = 0,
     labels = {}, integers = { table.unpack(INTEGERS) }, floats = { table.unpack(FLOATS) } }, Author)

@@ -137,12 +137,18 @@ static const struct field *view_field(struct front *f, struct val view,
   return &component->fields[at];
 }
 
+/* Whether a constant is the index of an element of an array. */
+static bool has_element(struct val view, const struct constant *key, int64_t *at) {
+  assert(view.array && view.array->count > 0);
+  *at = key->type == CONST_INTEGER ? key->integer : 0;
+  if (key->type == CONST_FLOAT && !number_is_integer(key->number, at)) *at = 0;
+  return *at >= 1 && *at <= view.array->count;
+}
+
 /* An element of an array: its first leaf, counted from the array's. */
 static uint32_t element(struct front *f, struct val view, const struct constant *key) {
-  assert(view.array && view.array->count > 0);
-  int64_t at = key->type == CONST_INTEGER ? key->integer : 0;
-  if (key->type == CONST_FLOAT && !number_is_integer(key->number, &at)) at = 0;
-  if (at < 1 || at > view.array->count)
+  int64_t at;
+  if (!has_element(view, key, &at))
     front_refuse(f, "it takes an element of '%s' that is none", view.array->name);
   return (uint32_t)(at - 1) * (view.array->leaf_count / view.array->count);
 }
@@ -196,6 +202,9 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
     front_refuse(f, "it makes a table and reads it: make it outside of the function");
   if (from.kind != VAL_VIEW && from.kind != VAL_RESOURCE)
     front_refuse(f, "it takes a field of what is neither a view nor a table");
+  int64_t at;
+  if (from.array && key->type == CONST_INTEGER && !has_element(from, key, &at))
+    return (struct val){.kind = VAL_NIL};
   struct val to = inside(f, from, key);
   if (!is_leaf(to)) return to;
   if (from.kind == VAL_RESOURCE) return resource_field(f, to);
@@ -254,15 +263,31 @@ struct place {
   uint32_t component_leaf;
 };
 
-static void store(struct front *f, struct place to, struct val value) {
+/* The column of a field that is written. */
+static uint32_t written_column(struct front *f, struct place to) {
   uint32_t leaf = to.leaf, slot = first_slot(f, to.slot, &leaf);
   uint32_t at = find_column(f, slot, leaf, to.component, to.component_leaf);
-  struct front_column *column = &f->columns[at];
   assert(at < f->column_count);
-  f->breaks_promise = column->read_only || is_read_only(f, to.slot);
+  f->breaks_promise = f->columns[at].read_only || is_read_only(f, to.slot);
   if (f->breaks_promise)
     front_refuse(f, "it writes to '%s', which the query reads only (:in)", to.component->name);
-  if (is_of_other(f, slot)) {
+  return at;
+}
+
+uint32_t access_written(struct front *f, struct val view, uint32_t leaf) {
+  assert(view.kind == VAL_VIEW && leaf < view.root->leaf_count);
+  if (is_of_other(f, view.slot))
+    front_refuse(f, "it writes to an element of '%s' of another entity by a variable: write the "
+                    "index itself", view.array->name);
+  uint32_t at = written_column(f, (struct place){view.slot, leaf, view.root, leaf});
+  f->columns[at].written = true;
+  return at;
+}
+
+static void store(struct front *f, struct place to, struct val value) {
+  uint32_t at = written_column(f, to);
+  struct front_column *column = &f->columns[at];
+  if (is_of_other(f, f->cells[at].slot)) {
     steps_store_other(f, at, value);
     return;
   }

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "front/array_field.h"
 #include "front/commands.h"
 #include "front/flow.h"
 #include "front/front.h"
@@ -256,6 +257,10 @@ static void take_index(struct front *f, const struct code *code) {
   const struct val key = maybe_need(f, *front_register(f, code->c));
   bool whole = key.kind == VAL_VALUE && key.literal && val_is_number(f, key) &&
                (val_type(f, key) == KT_I64 || key.number != 0);
+  if (is_array_field(from) && key.kind == VAL_VALUE && !whole) {
+    *front_register(f, code->a) = array_field_at(f, from, key);
+    return;
+  }
   if (from.kind == VAL_ARRAY || (from.kind == VAL_PATH && key.kind == VAL_VALUE && !whole)) {
     struct val (*take)(struct front *f, struct val from, struct val index) =
         from.kind == VAL_ARRAY ? element_at : element_of_table;
@@ -294,6 +299,10 @@ static void set_index(struct front *f, const struct code *code) {
     return;
   }
   bool whole = key.kind == VAL_VALUE && key.literal && val_is_number(f, key);
+  if (is_array_field(to) && key.kind == VAL_VALUE && !whole) {
+    array_field_store(f, to, key, value);
+    return;
+  }
   if (to.kind != VAL_PATH && key.kind != VAL_STRING && !whole)
     front_refuse(f, "it writes to a view by a variable: write the index itself");
   struct constant constant = {.type = whole ? CONST_INTEGER : CONST_STRING,

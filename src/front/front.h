@@ -236,7 +236,6 @@ void front_keep(struct front *f);
 void front_forget(struct front *f, uint32_t first);
 /* Joins what waits for this instruction from edge `first` on. */
 void front_join(struct front *f, uint32_t first, uint32_t target);
-
 /* The line of the instruction being compiled, as a tag for what can fail. */
 uint32_t front_tag(const struct front *f);
 /* A register of the open frame; a constant of its function; whichever an instruction names. */
@@ -442,6 +441,8 @@ void access_result(struct front *f, uint32_t slot, struct val value);
 /* The value of a field of one of the query's terms. */
 struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
                          const struct component *component, uint32_t component_leaf);
+/* The column of a leaf of the view's root, which is written from now on. */
+uint32_t access_written(struct front *f, struct val view, uint32_t leaf);
 /* Writes what the function stored into the program. */
 void access_finish(struct front *f);
 

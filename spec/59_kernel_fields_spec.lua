@@ -1,0 +1,156 @@
+-- Array fields of views in kernels, by an index that differs from row to row.
+
+local helper = require "spec.support.ecs_helper"
+local tiers = require "spec.support.tiers"
+
+local function new_world(kernels)
+  local world = helper.new_world { kernels = kernels, tag = 1 }
+  world:component("P", { "x: f64", "n: i64", "i: i32", "j: i32", "on: bool" })
+  world:component("Part", { "hp: f64" })
+  world:component("B", { "m: f64[6]", "k: u8[5]", "who: entity[3]", "flags: bool[2]",
+    "names: string[3]", "one: i16[1]", "kinds: enum(a, b, c)[4]", "parts: Part[2]" })
+  for k = 1, 700 do
+    local e = world:spawn { P = { x = k / 4, n = k, i = k % 30 - 4, j = k % 7 },
+      B = { m = { k, k * 2, 3, 4, 5, k / 8 }, k = { 1, k % 200, 3, 4, 5 },
+        names = { "a", "b", "c" }, kinds = { "b", "c", "a", "b" } } }
+    if k % 2 == 0 then world:set(e, "B.who[2]", e) end
+  end
+  return world
+end
+
+local function run(make, kernels)
+  local world = new_world(kernels)
+  local fn, problem = make(world), nil
+  world:system("s", { query = "P, B", each = fn })
+  local calls = helper.calls_of(fn, function()
+    local ok, why = pcall(world.update, world, 0.5)
+    problem = not ok and tiers.plain(why) or nil
+  end)
+  local explained = world:explain "s"
+  if kernels then assert.equal("vector", explained.tier, explained.reason) end
+  return world:digest(), problem, calls
+end
+
+-- The function does the same with kernels and without; how many rows Lua did, and the error.
+local function both(make)
+  local expected, raised = run(make, false)
+  local digest, problem, calls = run(make, true)
+  assert.equal(raised, problem)
+  assert.equal(expected, digest)
+  return calls, problem
+end
+
+local function agree(make) assert.equal(0, (both(make))) end
+
+describe("an array field in a kernel", function()
+  it("has elements by an index of the row, and nil outside", function()
+    agree(function() return function(p, b)
+      p.x = b.m[p.j] or -1
+      local last = b.m[p.i]
+      if last then p.n = p.n + 1 end
+      p.on = b.k[p.j] == nil
+      p.i = b.k[p.n % 5 + 1]
+      p.x = p.x + b.m[1.0 * p.n % 6 + 1] * 2
+    end end)
+  end)
+
+  it("is gone through by its length", function()
+    agree(function() return function(p, b)
+      local sum = 0.0
+      for k = 1, #b.m do sum = sum + b.m[k] end
+      p.x = sum
+      local k = 1
+      while k <= #b.k and b.k[k] < p.j do k = k + 1 end
+      p.i = k
+    end end)
+  end)
+
+  it("has booleans, entities, enums and strings", function()
+    agree(function() return function(p, b, _, e)
+      p.on = b.who[p.j] == e or b.flags[p.n % 2 + 1]
+      if b.kinds[p.n % 4 + 1] == "b" then p.i = 1 end
+      if b.names[p.j] == "c" then p.j = 2 end
+      p.x = b.one[p.j] or 5
+    end end)
+  end)
+
+  it("is written by an index, and what is written is read", function()
+    agree(function() return function(p, b, _, e)
+      b.m[p.j % 6 + 1] = p.x
+      b.m[p.n % 6 + 1] = b.m[p.j % 6 + 1] + b.m[1]
+      b.k[p.j % 5 + 1] = p.n % 256
+      b.who[p.j % 3 + 1] = e
+      b.flags[p.j % 2 + 1] = not b.flags[1]
+      b.kinds[p.n % 4 + 1] = p.j > 3 and "a" or "c"
+      b.names[p.j % 3 + 1] = "other"
+      b.one[2.0 - 1] = p.j
+      if p.j == 3 then b.m[p.j] = 0 end
+    end end)
+  end)
+
+  it("is sorted in place", function()
+    agree(function() return function(_, b)
+      for i = 1, #b.m do
+        for k = 1, #b.m - i do
+          if b.m[k] > b.m[k + 1] then b.m[k], b.m[k + 1] = b.m[k + 1], b.m[k] end
+        end
+      end
+    end end)
+    agree(function() return function(p, b)
+      b.m[1] = p.i
+      for i = 2, 6 do
+        local value, k = b.m[i], i - 1
+        while k > 0 and b.m[k] > value do
+          b.m[k + 1] = b.m[k]
+          k = k - 1
+        end
+        b.m[k + 1] = value
+      end
+    end end)
+  end)
+
+  it("raises Lua's error for an element that is not there, or a value that does not fit", function()
+    local _, problem = both(function() return function(p, b)
+      p.x = 1
+      b.m[p.j] = p.x
+    end end)
+    assert.matches("array 'm' has elements 1 to 6, got a value for 0", problem, 1, true)
+    _, problem = both(function() return function(p, b) p.x = b.m[p.x] or 7 end end)
+    assert.matches("array 'm' takes a number from 1 to 6, got 0.25", problem, 1, true)
+    _, problem = both(function() return function(p, b) b.k[p.j % 5 + 1] = p.n end end)
+    assert.matches("field 'B.k[5]' is u8: 256 is out of range", problem, 1, true)
+    _, problem = both(function() return function(p, b) p.x = b.m[p.j] + 1 end end)
+    assert.matches("attempt to perform arithmetic on a nil value", problem, 1, true)
+  end)
+
+  it("is read by filters, reductions and maps", function()
+    local world, plain = new_world(true), new_world(false)
+    local function heavy(p, b) return (b.m[p.j] or 0) > 100 end
+    local function load(p, b) return b.m[p.j % 6 + 1] + 0.5 end
+    for _, query in ipairs { "P:in, B:in" } do
+      local fast, slow = world:query(query), plain:query(query)
+      assert.equal(slow:where(heavy):count(), fast:where(heavy):count())
+      assert.equal(slow:sum(load), fast:sum(load))
+      assert.equal(slow:max(load), fast:max(load))
+    end
+    for _, fn in ipairs { heavy, load } do
+      assert.equal("vector", world:explain(fn).tier, world:explain(fn).reason)
+    end
+  end)
+
+  it("is refused where its elements have fields, or are another entity's to write", function()
+    local world = new_world(true)
+    local function refused(query, fn)
+      world:system("s", { query = query, each = fn })
+      world:update(0.5)
+      return world:explain("s").reason
+    end
+    assert.matches("element of 'parts', which has fields, by a variable: write the index itself",
+      refused("P, B", function(p, b) p.x = b.parts[p.n % 2 + 1].hp end), 1, true)
+    assert.matches("not named by a number",
+      refused("P, B", function(p, b) if p.j > 9 then p.x = b.m[p.on] end end), 1, true)
+    world:component("Held", { "by: entity" })
+    assert.matches("writes to an element of 'm' of another entity by a variable",
+      refused("P, Held.by->B", function(p, b) b.m[p.n % 6 + 1] = 1 end), 1, true)
+  end)
+end)
