@@ -315,3 +315,111 @@ describe("a loop in which a row cannot go on as a column", function()
     end end)))
   end)
 end)
+
+describe("a loop of a function whose result is used", function()
+  local function steps(p)
+    local n, count = p.n, 0
+    while n ~= 1 do
+      if n % 2 == 0 then n = n // 2 else n = 3 * n + 1 end
+      count = count + 1
+    end
+    return count
+  end
+
+  -- In one row of the second table more rounds than programs do.
+  local function patient(p)
+    local k, top = 0, p.n == 1400 and 70000 or p.j
+    repeat k = k + 1 until k >= top
+    return k
+  end
+
+  -- Worlds with kernels and without, in two tables.
+  local function worlds()
+    local both_worlds = { new_world(true), new_world(false) }
+    for n = 1, 2 do
+      local world = both_worlds[n]
+      world:query("P"):where(function(p) return p.n > 1000 end):each(function(_, _, e)
+        world:add(e, "Mark")
+      end)
+    end
+    return both_worlds[1], both_worlds[2]
+  end
+
+  it("filters, adds up, finds the least and the greatest, and maps", function()
+    local fast, slow = worlds()
+    for _, fn in ipairs { steps, patient } do
+      local function many(p) return fn(p) > 5 end
+      local q, plain = fast:query "P:in", slow:query "P:in"
+      assert.equal(plain:where(many):count(), q:where(many):count())
+      assert.same(plain:where(many):ids(), q:where(many):ids())
+      assert.equal(plain:sum(fn), q:sum(fn))
+      assert.same({ plain:max(fn) }, { q:max(fn) })
+      assert.same({ plain:min(fn) }, { q:min(fn) })
+      assert.equal(plain:where(many):sum(fn), q:where(many):sum(fn))
+      assert.same({ plain:where(many):max(fn) }, { q:where(many):max(fn) })
+      for _, tried in ipairs { fn, many } do
+        assert.equal("vector", fast:explain(tried).tier, fast:explain(tried).reason)
+      end
+      local function mapped(n, j)
+        while n > j do n = n - 7 end
+        return n
+      end
+      fast:query("P.n, P.j:in"):map(mapped)
+      slow:query("P.n, P.j:in"):map(mapped)
+      assert.equal(slow:digest(), fast:digest())
+      for _, world in ipairs { fast, slow } do
+        world:query("P"):each(function(p) p.n = p.j + 1380 + p.i end)
+      end
+    end
+  end)
+
+  it("takes the numbers that it takes in Lua, where a row goes on in Lua, too", function()
+    local seen = {}
+    for n, world in ipairs { worlds() } do
+      local function luck(p, _, e)
+        local k, sum = 0, world:random(e)
+        while k < p.j or (p.n == 1400 and k < 66000) do
+          k = k + 1
+          if k % 1000 == 1 then sum = sum + world:random(e) end
+        end
+        return sum
+      end
+      local q = world:query "P:in"
+      seen[n] = { q:sum(luck), q:max(luck), q:sum(function(_, _, e) return world:random(e) end) }
+    end
+    assert.same(seen[2], seen[1])
+  end)
+
+  it("raises what Lua raises behind too many rounds", function()
+    local fast, slow = worlds()
+    local function bad(p)
+      local k = 0
+      while k < p.j or (p.n == 1400 and k < 70000) do k = k + 1 end
+      return p.n // (70000 - k)
+    end
+    local said = {}
+    for n, world in ipairs { fast, slow } do
+      local _, why = pcall(function() return world:query("P:in"):sum(bad) end)
+      said[n] = tostring(why):match "^[^\n]*":gsub("entity %S+: ", "")
+    end
+    assert.matches("attempt to", said[1], 1, true)
+    assert.equal(said[2], said[1])
+  end)
+
+  it("changes entities beside, each once, where a row goes on in Lua", function()
+    local seen = {}
+    for n, world in ipairs { worlds() } do
+      local function busy(p, _, e)
+        local k = p.n == 700 and -70000 or p.i
+        while k < 3 do k = k + 1 end
+        p.j = p.j + k
+        if p.on then world:add(e, "Mark") end
+        return p.j
+      end
+      local sum = world:query("P"):sum(busy)
+      if n == 1 then assert.equal("vector", world:explain(busy).tier) end
+      seen[n] = { sum, world:query("P, Mark"):count(), world:digest() }
+    end
+    assert.same(seen[2], seen[1])
+  end)
+end)

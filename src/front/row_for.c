@@ -132,7 +132,7 @@ void row_for(struct front *f, struct frame *frame, struct loop *loop,
   c.floats = val_type(f, bounds->init) != KT_I64 || val_type(f, bounds->step) != KT_I64;
   bool varies = build_varies(f->b, bounds->init.value) || build_varies(f->b, bounds->limit.value) ||
                 build_varies(f->b, bounds->step.value);
-  c.ends = RESULT_IS_USED(f->result) || (!varies && !c.floats);
+  c.ends = !varies && !c.floats;
   uint32_t head = frame->pc;
   enter(&c, loop, c.floats ? count_floats(&c) : count_integers(&c));
   loop->shrinks = true;

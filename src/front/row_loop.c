@@ -30,9 +30,6 @@ void row_loop(struct front *f, struct frame *frame) {
   struct loop loop = {.head = frame->pc, .end = flow_loop(frame->code, frame->pc),
                       .control = NONE, .shrinks = true};
   assert(loop.end > loop.head);
-  if (RESULT_IS_USED(f->result))
-    front_refuse(f, "it has a loop that is not a numeric for, and its result is used: write "
-                    "for i = 1, n with a constant n, and break");
   rounds_open(&loop, f, frame);
   do {
     rounds_begin(&loop, row_loop_rounds(f));
