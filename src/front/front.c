@@ -417,7 +417,7 @@ void front_function(struct front *f, struct frame *frame) {
   front_range(f, frame, frame->code->count);
   if (f->env.mask != K_NONE) front_refuse(f, "its bytecode is not sound");
   front_join(f, frame->first_edge, frame->code->count);
-  assert(f->edge_count == frame->first_edge);
+  if (f->edge_count != frame->first_edge) front_refuse(f, "its bytecode is not sound");
   front_check(f);
 }
 
