@@ -357,3 +357,31 @@ scenario("a kernel that fails in a row", {
     assert(message:find "zero" or message:find "n//0", message)
   end,
 })
+
+scenario("loops that each row leaves when it likes, and array fields by a variable", {
+  prepare = function(s)
+    crowd(s)
+    s.world:component("Bag", { "items: i32[3]", "n: i32" })
+    for n = 1, 4 do s.world:spawn { Bag = { items = { 9, n, 4 }, n = n } } end
+    s.bags = s.world:query "Bag"
+    s.fill = function(bag)
+      local k = 1
+      while k < bag.n do
+        bag.items[k % 3 + 1] = (bag.items[k] or 0) + k
+        k = k + 1
+      end
+      for i = k, bag.n + 2 do bag.n = bag.n + i end
+    end
+    s.patient = function(bag)
+      local k = 0
+      repeat k = k + 1 until k > 65600 or bag.n ~= 4
+      return bag.n * k
+    end
+  end,
+  act = function(s)
+    s.bags:run(s.fill)
+    assert(s.bags:where(function(bag) return bag.items[bag.n % 3 + 1] ~= 0 end):count() > 0)
+    assert(s.bags:sum(s.patient) > 0)
+  end,
+  partial = true,
+})

@@ -179,6 +179,6 @@ uint32_t flow_loop(const struct function_code *f, uint32_t pc) {
 }
 
 bool flow_needs(const struct function_code *f, uint32_t pc, uint32_t at) {
-  assert(f->flow && pc <= f->count);
+  assert(f->flow);
   return pc < f->count && has(&f->flow[pc].needed, at);
 }
