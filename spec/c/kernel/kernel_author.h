@@ -220,10 +220,15 @@ static void loop(author *a) {
   if (starts_masked) m_next(&a->m, live, again);
   m_endloop(&a->m, starts_masked ? again : -1);
   a->depth--;
+  const int gives_up = breaks && random_below(4) == 0;
   for (int i = 0; i < a->nlocals; i++) a->locals[i] = carried[i];
   for (int c = 0; c < a->m.ncolumns; c++)
     if (c != a->m.entities) a->fields[c] = fields[c];
   a->nuniforms = uniforms;
+  if (gives_up) {
+    m_at(&a->m, m_andn(&a->m, live, condition(a, 1)));
+    m_give_up(&a->m);
+  }
   a->mask = outer;
 }
 

@@ -10,7 +10,7 @@ enum { MAX_STEPS = 6000, MODEL_COLUMNS = 10, MODEL_UNIFORMS = 6, MODEL_BITMAPS =
 
 typedef enum step_kind {
   S_VALUE, S_UNIFORM, S_LOAD, S_UNARY, S_BINARY, S_SELECT, S_CONVERT, S_FIT, S_RANDOM,
-  S_UNIT, S_INTERVAL, S_LOOP, S_CARRY, S_NEXT, S_END, S_STORE, S_PUT, S_EMIT,
+  S_UNIT, S_INTERVAL, S_GIVE_UP, S_LOOP, S_CARRY, S_NEXT, S_END, S_STORE, S_PUT, S_EMIT,
   S_REDUCE, S_START
 } step_kind;
 
@@ -147,6 +147,11 @@ static int m_unit(model *m, int bits) {
 static int m_interval(model *m, int bits, int lo, int hi) {
   const k_value v = build_random_range(m->b, built(m, bits), built(m, lo), built(m, hi));
   return add_step(m, S_INTERVAL, 0, bits, lo, hi, v);
+}
+
+static void m_give_up(model *m) {
+  build_give_up(m->b);
+  add_step(m, S_GIVE_UP, 0, 0, 0, 0, K_NONE);
 }
 
 static int m_loop(model *m, int count, int mask) {
@@ -302,6 +307,7 @@ static value computed(const evaluation *e, const step *s, k_error *error) {
     case S_INTERVAL:
       if (y->k.i64 > z->k.i64) *error = KE_EMPTY;
       return in_interval(x->k.i64, y->k.i64, z->k.i64);
+    case S_GIVE_UP: *error = KE_ROUNDS; return of_i64(0);
     default: return of_i64(0);
   }
 }
