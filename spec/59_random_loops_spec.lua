@@ -11,7 +11,7 @@ local math = math
 local function run(seed, kernels)
   local numbers = random.new(seed)
   local world = helper.new_world { kernels = kernels, seed = seed, tag = 1 }
-  world:component("P", { "x: f64", "y: f64", "n: i64", "i: i32", "j: i16", "on: bool",
+  world:component("P", { "x: f64", "y: f64", "z: f64", "n: i64", "i: i32", "j: i16", "on: bool",
     "m: f64[5]" })
   local grid, heat = world:array("grid", "f64", 12), world:array("heat", "f64", 4)
   for k = 1, 12 do grid[k] = k / 8 end

@@ -48,7 +48,16 @@ function Author:float(depth)
     ("(grid[%s %% 20] or %s)"):format(self:integer(1), x), "world:random(e)",
     ("p.m[%s %% 5 + 1]"):format(self:integer(1)),
     ("(p.m[%s] or %s)"):format(self:integer(0), x),
+    ("(%s + m1)"):format(x), ("(m1 - %s)"):format(x),
   }
+end
+
+-- What is an integer to Lua in some rows and a float in others.
+function Author:mixed()
+  local r = self.random
+  return r:pick { self:integer(1), self:float(1), self:float(0), ("m1 + %s"):format(self:integer(0)),
+    ("m1 * %d"):format(r:range(-2, 2)), ("m1 * %s"):format(self:integer(0)), "-m1",
+    ("%s - m1"):format(self:integer(0)), ("math.max(m1, %s)"):format(self:integer(0)) }
 end
 
 function Author:condition()
@@ -60,7 +69,9 @@ function Author:condition()
   if r:chance(20) then
     text = ("(%s) %s (%s)"):format(text, r:pick { "and", "or" }, self:condition())
   end
-  if r:chance(10) then text = "seen" end
+  if r:chance(10) then
+    text = r:pick { "seen", "m1 < " .. self:integer(0), "m1 > 9007199254740992" }
+  end
   return text
 end
 
@@ -74,8 +85,10 @@ function Author:assign()
     local value = self:integer(2)
     if to == "p.i" or to == "p.j" then value = ("%s %% 40 - 7"):format(value) end
     self:add("%s = %s", to, value)
-  elseif how <= 8 then
+  elseif how <= 7 then
     self:add("%s = %s", r:pick(FLOATS), self:float(2))
+  elseif how == 8 then
+    self:add("m1 = %s", self:mixed())
   elseif how == 9 then
     self:add("seen = %s", r:pick { "nil", self:integer(1), "seen and " .. self:integer(0) })
   else
@@ -116,6 +129,7 @@ function Author:body(left, first)
     if self.random:chance(60) then self:add("%s = %s + 1", name, name) end
   end
   for _ = 1, self.random:int(3) do self:statement(left - 1) end
+  if self.random:chance(30) then self:add("m1 = %s", self:mixed()) end
   if self.random:chance(50) then self:leave() end
   for i = #self.integers, integers + 1, -1 do self.integers[i] = nil end
   for i = #self.floats, floats + 1, -1 do self.floats[i] = nil end
@@ -216,12 +230,14 @@ function M.generate(seed)
   a:add "local world, grid, heat, math = ..."
   a:add "return function(p, dt, e)"
   a:add("local i1, i2, f1, f2, fuel, seen = p.n, 3, p.x, 0.5, %d", a.random:pick { 5, 12, 40 })
+  a:add("local m1 = %s", a.random:pick { "2", "p.j", "0.5", "9007199254740993" })
   for _ = 1, 2 do
     loops[a.random:pick(KINDS)](a, 3)
     a:assign()
   end
   a:add "p.n, p.x = p.n ~ i1 + i2, f1 + f2 + p.x * 0.5"
   a:add "p.on = seen and true or false"
+  a:add "p.z = m1"
   a:add "end"
   return table.concat(a.lines, "\n")
 end
