@@ -316,6 +316,87 @@ describe("a loop in which a row cannot go on as a column", function()
   end)
 end)
 
+describe("a loop in which integers meet floats", function()
+  it("carries in which rows they are integers", function()
+    agree(function() return function(p)
+      local m, k = 0, p.j
+      while k < 9 do
+        k = k + 1
+        if p.on and k == 5 then m = p.x - 1 end
+        m = m * -3
+        if k == 8 and p.i > 20 then m = 0.0 end
+      end
+      p.y = m
+    end end)
+  end)
+
+  it("adds up, and looks for the greatest, from 0 on", function()
+    agree(function() return function(p)
+      local sum, most = 0, 0
+      for k = 1, 5 do
+        if p.x > k then sum = sum + p.x / k end
+        if k * p.j % 11 > most then most = k * p.j % 11 end
+      end
+      local k, best = 0, 0
+      while k < p.j do
+        k = k + 1
+        local score = p.x * k % 7
+        if score > best then best = score end
+      end
+      p.x, p.y, p.n = sum, best, most
+    end end)
+  end)
+
+  it("knows them where it is left on several ways", function()
+    agree(function() return function(p)
+      local k, m = 0
+      repeat
+        k = k + 1
+        if k > p.j then m = 0 break end
+        if k == 4 and p.on then m = p.x goto out end
+      until k == 5
+      ::out::
+      m = m or 2
+      p.y = m * -1
+    end end)
+  end)
+
+  it("goes up to one of them", function()
+    agree(function() return function(p)
+      local last, sum = p.j, 0
+      if p.on then last = p.x % 6 end
+      for k = 1, last do
+        sum = sum + k * 3
+        last = -1
+      end
+      p.n, p.y = sum, last
+    end end)
+  end)
+
+  it("leaves to Lua rows in which a float would have to be rounded", function()
+    local calls = both(function() return function(p)
+      local m, k = 9007199254740993, 0
+      while k < p.j do
+        k = k + 1
+        if p.n % 100 == 0 then m = p.x end
+      end
+      p.on = m == 9007199254740992
+    end end)
+    assert.truthy(calls > 0)
+  end)
+
+  it("takes ids for no floats", function()
+    agree(function() return function(p, _, e)
+      local who, k = 0, 0
+      while k < p.j do
+        k = k + 1
+        if k == 3 and p.on then who = e break end
+      end
+      p.n = who == e and 1 or 0
+    end end)
+  end)
+end)
+
 describe("a loop of a function whose result is used", function()
   local function steps(p)
     local n, count = p.n, 0

@@ -78,8 +78,9 @@ bool val_is_wide(struct val x) { return x.literal ? !number_fits_float(x.number)
 /* An integer of the script that a float can stand for. */
 static bool may_be_float(struct val x) { return x.soft && !val_is_wide(x); }
 
-/* An id that is no literal null, which is the number 0, too. */
-static bool is_id(struct val x) { return x.entity && !x.literal; }
+bool val_is_zero(struct val x) { return x.entity && (x.literal || x.zero); }
+
+static bool is_id(struct val x) { return x.entity && !val_is_zero(x); }
 
 int val_common_type(const struct front *f, struct val x, struct val y) {
   k_type a = val_type(f, x), b = val_type(f, y);
@@ -101,7 +102,7 @@ bool val_mixes(const struct front *f, struct val x, struct val y) {
 /* The null id from outside is one beside an entity. */
 static void meet_null(struct front *f, struct val *x, struct val *y) {
   struct val *entity = x->entity ? x : y, *other = x->entity ? y : x;
-  if (!entity->literal) other->entity = outside_null(f, *other);
+  if (is_id(*entity)) other->entity = outside_null(f, *other);
 }
 
 /* Of two that are the same; not made by steps which began at different times. */
@@ -131,6 +132,7 @@ static struct val select_values(struct front *f, k_value mask, struct val x, str
   joined.literal = false;
   joined.at = 0;
   joined.entity = x.entity && y.entity;
+  joined.zero = val_is_zero(x) && val_is_zero(y);
   joined.row_entity = x.row_entity && y.row_entity;
   joined.value = build_select(f->b, mask, number_as(f, x, (k_type)type),
                               number_as(f, y, (k_type)type));

@@ -57,6 +57,7 @@ struct val {
   bool rounded;                /* mixed, and where it is an integer, it may have been rounded */
   uint8_t bits;                /* 1 + n: where it is an integer, from -2^n to 2^n; 0: unknown */
   bool entity;                 /* an id: of the row, of an entity field, or null */
+  bool zero;                   /* an id as a literal 0 is one, in all rows so far: a number, too */
   bool row_entity;             /* the row's own */
   k_value value;               /* of one spawned: the loop that it is spawned in */
   k_value present;             /* the mask where it is not nil; 0, which is K_ALL: everywhere */
@@ -270,6 +271,8 @@ int val_common_type(const struct front *f, struct val x, struct val y);
 bool val_mixes(const struct front *f, struct val x, struct val y);
 /* Whether they are known to be the same thing. */
 bool val_same(const struct val *x, const struct val *y);
+/* Whether it is null as a literal, which is the number 0, too. */
+bool val_is_zero(struct val x);
 /* Whether no float can stand for a literal, or what is made of such integers. */
 bool val_is_wide(struct val x);
 

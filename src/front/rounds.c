@@ -35,14 +35,14 @@ static void add_carry(struct loop *loop, enum carry_kind kind, uint32_t index,
       (struct carry){.kind = kind, .index = index, .type = val_type(loop->f, like),
                      .soft = like.soft, .entity = like.entity, .mixed = like.mixed,
                      .wide = val_is_wide(like), .rounded = like.rounded,
-                     .null = like.entity && like.literal,
+                     .zero = val_is_zero(like),
                      .maybe = val_is_maybe(like), .unknown = like.mixed && like.whole == K_NONE,
                      .names = like.names, .value = K_NONE, .present = K_ALL, .whole = K_ALL};
 }
 
 static struct val carried(const struct carry *carry) {
   return (struct val){.kind = VAL_VALUE, .value = carry->value, .soft = carry->soft,
-                      .entity = carry->entity, .mixed = carry->mixed,
+                      .entity = carry->entity, .zero = carry->zero, .mixed = carry->mixed,
                       .wide = carry->wide, .rounded = carry->rounded, .names = carry->names,
                       .present = carry->present, .whole = carry->unknown ? K_NONE : carry->whole};
 }
@@ -244,20 +244,22 @@ static bool changed_type(struct loop *loop, struct carry *carry, struct ending e
   carry->maybe = maybe;
   if (is_nil(&now)) return !was_maybe;
   bool values = now.kind == VAL_VALUE && now.names == before.names;
-  before.entity &= now.entity || !carry->null;
   int type = values ? val_common_type(f, before, now) : -1;
   if (type < 0 && carry->kind == CARRY_REGISTER) return poison(loop, carry->index);
   if (type < 0) front_refuse(f, "its loop changes the type of a value");
   bool soft = before.soft && now.soft, entity = before.entity && now.entity;
   bool mixed = val_mixes(f, before, now), wide = before.wide || val_is_wide(now);
+  bool zero = before.zero && val_is_zero(now);
   bool rounded = mixed && rounds(loop, carry, now);
   bool unknown = carry->unknown || (now.mixed && now.whole == K_NONE);
   bool same = (k_type)type == carry->type && soft == carry->soft &&
-              entity == carry->entity && mixed == carry->mixed && wide == carry->wide &&
-              rounded == carry->rounded && unknown == carry->unknown && maybe == was_maybe;
+              entity == carry->entity && zero == carry->zero && mixed == carry->mixed &&
+              wide == carry->wide && rounded == carry->rounded && unknown == carry->unknown &&
+              maybe == was_maybe;
   carry->type = (k_type)type;
   carry->soft = soft;
   carry->entity = entity;
+  carry->zero = zero;
   carry->mixed = mixed;
   carry->wide = wide;
   carry->rounded = rounded;

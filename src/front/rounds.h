@@ -15,8 +15,7 @@ struct carry {
   enum carry_kind kind;
   uint32_t index;
   k_type type;
-  bool soft, entity, mixed, wide, rounded;
-  bool null;                   /* it is an id as a literal 0 is one, which is just a number, too */
+  bool soft, entity, zero, mixed, wide, rounded;
   bool maybe;                  /* it is nil in some rows */
   bool unknown;                /* mixed, and where it is an integer is not known */
   const struct enumeration *names;
