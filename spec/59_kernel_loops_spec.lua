@@ -213,6 +213,61 @@ describe("a loop that each row leaves when it likes", function()
   end)
 end)
 
+describe("a loop over others in a kernel", function()
+  local function linked(world)
+    local ecs = require "ecs"
+    world:component("Link", { "next: entity", "weight: f64" })
+    local last = ecs.null
+    for k = 1, 600 do
+      last = world:spawn { P = { n = k, i = k % 9 },
+        Link = { next = k % 10 == 0 and ecs.null or last, weight = k } }
+    end
+    return ecs.null
+  end
+
+  it("goes from one entity to the next until there is none", function()
+    local seen = {}
+    for n, kernels in ipairs { true, false } do
+      local world = new_world(kernels)
+      local null = linked(world)
+      world:system("s", { query = "P, Link:in", each = function(p, link, _, e)
+        local at, sum, count = link.next, 0.0, 0
+        while at ~= null do
+          sum = sum + world:get(at, "Link.weight")
+          at = world:get(at, "Link.next")
+        end
+        at = e
+        repeat
+          count = count + 1
+          at = world:get(at, "Link.next")
+        until at == null
+        p.x, p.i = sum, count
+      end })
+      world:update(0.5)
+      seen[n] = world:digest()
+      if kernels then assert.equal("vector", world:explain("s").tier, world:explain("s").reason) end
+    end
+    assert.equal(seen[2], seen[1])
+  end)
+
+  it("emits, round after round, for one row after another", function()
+    local seen = {}
+    for n, kernels in ipairs { true, false } do
+      local world, list = new_world(kernels), {}
+      world:event("Step", { "k: i32", "n: i64" })
+      world:system("s", { query = "P:in", each = function(p)
+        for k = p.i, 1, -3 do world:emit("Step", k, p.n) end
+      end })
+      world:update(0.5)
+      for step in world:events "Step" do list[#list + 1] = step.n * 100 + step.k end
+      seen[n] = list
+      if kernels then assert.equal("vector", world:explain("s").tier, world:explain("s").reason) end
+    end
+    assert.is_true(#seen[1] > ROWS)
+    assert.same(seen[2], seen[1])
+  end)
+end)
+
 describe("a numeric for of the row's own", function()
   it("goes by integers from and to what a row has", function()
     agree(function() return function(p)
