@@ -4,12 +4,12 @@
 
 #include "front/row_loop.h"
 
-/* A loop, and what rows count by: masks of those that count up, the number of the round, and what
-** that leads to. */
+/* What rows count by, and how far. */
 struct counting {
   struct front *f;
   const struct numeric *bounds;
-  bool floats, ends;           /* ends: its rounds are not too many, as Lua does them */
+  bool floats;
+  bool ends;                   /* however many rounds it has: rows are never given up */
   k_value up;                  /* the rows whose step is above 0 */
   k_value init, limit, step;
   k_value more;                /* by integers: how many rounds come behind the first one */
