@@ -368,7 +368,18 @@ function Gen:loop(depth)
   return made
 end
 
+-- All of a component at once, of which no field is come to otherwise.
+function Gen:set_whole()
+  local who, x = self:living(), self:float(1)
+  local by = self:chance(2) and self:id() or node("id", "e")
+  if self:chance(2) then
+    return statement("world:set(", who, ", 'Mark', { x = ", x, ", by = ", by, " })")
+  end
+  return statement("world:set(", who, ", 'Mark', ", x, ", ", by, ")")
+end
+
 function Gen:set()
+  if self:chance(4) then return self:set_whole() end
   local to = self:pick(self.scope.sets)
   return statement("world:set(", self:living(), ", '", to[1], "', ", self:value(to[2], 1), ")")
 end
