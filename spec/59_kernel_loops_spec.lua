@@ -387,10 +387,10 @@ describe("a loop in which integers meet floats", function()
 
   it("adds up, and looks for the greatest, from 0 on", function()
     agree(function() return function(p)
-      local sum, most = 0, 0
+      local sum, greatest = 0, 0
       for k = 1, 5 do
         if p.x > k then sum = sum + p.x / k end
-        if k * p.j % 11 > most then most = k * p.j % 11 end
+        if k * p.j % 11 > greatest then greatest = k * p.j % 11 end
       end
       local k, best = 0, 0
       while k < p.j do
@@ -398,7 +398,7 @@ describe("a loop in which integers meet floats", function()
         local score = p.x * k % 7
         if score > best then best = score end
       end
-      p.x, p.y, p.n = sum, best, most
+      p.x, p.y, p.n = sum, best, greatest
     end end)
   end)
 

@@ -55,9 +55,10 @@ end
 -- What is an integer to Lua in some rows and a float in others.
 function Author:mixed()
   local r = self.random
-  return r:pick { self:integer(1), self:float(1), self:float(0), ("m1 + %s"):format(self:integer(0)),
-    ("m1 * %d"):format(r:range(-2, 2)), ("m1 * %s"):format(self:integer(0)), "-m1",
-    ("%s - m1"):format(self:integer(0)), ("math.max(m1, %s)"):format(self:integer(0)) }
+  return r:pick { self:integer(1), self:float(1), self:float(0), "-m1",
+    ("m1 + %s"):format(self:integer(0)), ("m1 * %d"):format(r:range(-2, 2)),
+    ("m1 * %s"):format(self:integer(0)), ("%s - m1"):format(self:integer(0)),
+    ("math.max(m1, %s)"):format(self:integer(0)) }
 end
 
 function Author:condition()

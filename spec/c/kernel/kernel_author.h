@@ -183,6 +183,12 @@ static void branch(author *a) {
   if (left != a->mask) a->mask = m_or(&a->m, left, a->mask);
 }
 
+/* 0 to 4 rounds, or as many as a value of the program says, which may differ from row to row. */
+static int rounds(author *a) {
+  if (random_below(3) != 0) return m_value(&a->m, of_i64(random_below(5)));
+  return m_binary(&a->m, KO_BAND, leaf(a, KT_I64), m_value(&a->m, of_i64(3)));
+}
+
 /* Every local and field is carried; rows leave by `break`. */
 static void loop(author *a) {
   const int outer = a->mask, uniforms = a->nuniforms;
@@ -190,11 +196,7 @@ static void loop(author *a) {
   for (int c = 0; c < a->m.ncolumns; c++)
     if (a->fields[c] < 0) a->fields[c] = m_load(&a->m, c);
   const int first = outer >= 0 ? outer : m_value(&a->m, of_bool(1));
-  int count = m_value(&a->m, of_i64(random_below(5)));
-  if (random_below(3) == 0) {
-    count = leaf(a, KT_I64);
-    count = m_binary(&a->m, KO_BAND, count, m_value(&a->m, of_i64(3)));
-  }
+  const int count = rounds(a);
   if (build_varies(a->m.b, a->m.steps[count].v)) return;
   const int start = m_value(&a->m, random_value(KT_F64));
   const int round = m_loop(&a->m, count, starts_masked ? first : -1);
