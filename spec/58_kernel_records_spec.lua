@@ -110,6 +110,18 @@ describe("a table of tables in a kernel (C26)", function()
     end)
   end)
 
+  it("is listed by what is copied of it", function()
+    local world, tables = new_world(true), new_tables()
+    local kinds, places = tables.KINDS, tables.PLACES
+    world:system("it", { query = "E", each = function(e)
+      e.x = kinds[e.kind].hp + kinds[e.kind][1] + places[e.next].y
+    end })
+    world:update(1)
+    local names = {}
+    for n, copied in ipairs(world:explain("it").tables) do names[n] = copied.name end
+    assert.are.equal("kinds kinds[].hp kinds[][1] places places[].y", table.concat(names, " "))
+  end)
+
   it("is asked by a predicate, where there is one", function()
     for _, kernels in ipairs { true, false } do
       local tables, world = new_tables(), new_world(kernels)

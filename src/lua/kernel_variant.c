@@ -492,6 +492,18 @@ bool variants_share(lua_State *L, int handle, int from, int function) {
   return true;
 }
 
+/* Pushes how the function calls a table, and, of tables in it, their values by a key. */
+static void push_name(lua_State *L, int anchors, const struct guard *guard) {
+  path_tell(L, anchors, &guard->path);
+  if (!guard->inner) return;
+  lua_rawgeti(L, anchors, guard->inner);
+  const char *key = luaL_tolstring(L, -1, NULL);
+  lua_pushfstring(L, lua_type(L, -2) == LUA_TSTRING ? "%s[].%s" : "%s[][%s]",
+                  lua_tostring(L, -3), key);
+  lua_replace(L, -4);
+  lua_pop(L, 2);
+}
+
 void variant_push_tables(lua_State *L, int handle, const struct variant *variant) {
   lua_newtable(L);
   lua_getiuservalue(L, handle, KERNEL_ANCHORS);
@@ -503,7 +515,7 @@ void variant_push_tables(lua_State *L, int handle, const struct variant *variant
     uint64_t count = (uint64_t)variant->arrays[guard->uniform].count;
     size_t size = element_size(element_kind_of(guard->elements));
     lua_createtable(L, 0, 3);
-    path_tell(L, anchors, &guard->path);
+    push_name(L, anchors, guard);
     lua_setfield(L, -2, "name");
     lua_pushinteger(L, (lua_Integer)count);
     lua_setfield(L, -2, "elements");
