@@ -1,12 +1,12 @@
 -- Kernels that look beyond their row, against fused loops by hand: tables by a computed index,
--- fields of other entities, steps onto what others see, spawning, events.
+-- fields of other entities, steps onto what others see, spawning, events, loops of the row.
 
 local ecs = require("ecs")
 local floor = require("mod_reach")
 local measure = require("measure")
 
 local DT = 0.5
-local READ, ADD_GRID, ADD_OTHERS, ADD_ONE, EMIT = 0, 1, 2, 3, 6
+local READ, ADD_GRID, ADD_OTHERS, ADD_ONE, SHRINK, COLLATZ, EMIT = 0, 1, 2, 3, 4, 5, 6
 
 -- A world of the floor's rows, and of its elements as entities where the rows name them.
 local function new_world(field, rows, elements)
@@ -184,6 +184,36 @@ local function events(rows, elements)
   return ours, theirs
 end
 
+-- ---- loops of the row -------------------------------------------------------------------
+
+local function shrink(v)
+  local x, rounds = v.x, 0.0
+  while x > 1 do
+    x = x * 0.8
+    rounds = rounds + 1
+  end
+  v.y = rounds
+end
+
+local function collatz(v, number)
+  local n, steps = number.n, 0
+  while n ~= 1 do
+    if n % 2 == 0 then n = n // 2 else n = 3 * n + 1 end
+    steps = steps + 1
+  end
+  v.y = steps
+end
+
+local function rounds(rows, query, each, which)
+  local field = floor.field(rows, 1)
+  local world, ids = new_world(field, rows)
+  system(world, query, each)
+  local ours, theirs = compare(world, rows, 3, loop(field, which))
+  check_rows("rounds", world, field, ids)
+  world:close()
+  return ours, theirs
+end
+
 return function(add)
   local n = 100000
   local function kernel(name, target, ns, by_hand)
@@ -197,4 +227,7 @@ return function(add)
   kernel("add into a resource", 2, add_to_one(n))
   kernel("spawn with 5 values, by 1 % of the rows", 1.5, spawning(n))
   kernel("emit by 10 % of the rows, and add by a path", 3, events(n, 1000))
+  kernel("while of 1 to 100 rounds, floats", 2, rounds(n, "Value", shrink, SHRINK))
+  kernel("while of 0 to 20 rounds, Collatz in i64", 4,
+    rounds(n, "Value, Number:in", collatz, COLLATZ))
 end
