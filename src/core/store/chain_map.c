@@ -37,19 +37,22 @@ bool chain_map_reserve(struct memory *memory, struct chain_map *map,
 void chain_map_clear(struct chain_map *map, const struct chain *chains, uint32_t count) {
   for (uint32_t i = 0; i < count; i++) {
     uint32_t offset = ecs_id_index(chains[i].entity) - FIRST_ENTITY;
-    assert(chain_map_get(map, ecs_id_index(chains[i].entity)) == i);
     if (offset < map->near_capacity) map->near[offset] = 0;
   }
   map_clear(&map->others);
 }
 
+/* Of entities that had an index one after the other the last one is found. */
 bool chain_map_is_sound(const struct chain_map *map, const struct chain *chains,
                         uint32_t count) {
-  uint32_t near = 0, found = 0;
+  uint32_t near = 0, newest = 0;
   for (uint32_t i = 0; i < map->near_capacity; i++) near += map->near[i] != 0;
-  for (uint32_t i = 0; i < count; i++)
-    found += chain_map_get(map, ecs_id_index(chains[i].entity)) == i;
-  return found == count && near + map->others.count == count;
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t entity = ecs_id_index(chains[i].entity), at = chain_map_get(map, entity);
+    if (at < i || at >= count || ecs_id_index(chains[at].entity) != entity) return false;
+    newest += at == i;
+  }
+  return near + map->others.count == newest;
 }
 
 void chain_map_free(struct memory *memory, struct chain_map *map) {
