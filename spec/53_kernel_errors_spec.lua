@@ -4,6 +4,7 @@ local ecs = require "ecs"
 local helper = require "spec.support.ecs_helper"
 local kernel_rows = require "spec.support.kernel_rows"
 
+local math = math
 local new_world, both = kernel_rows.new_world, kernel_rows.both
 
 describe("an error in a kernel", function()
@@ -150,5 +151,79 @@ describe("an error in a kernel", function()
       world:query("P"):run(function(_, _, e) world:despawn(e) end)
       assert.equal(0, world:count "P")
     end)
+  end)
+end)
+
+describe("a row that only Lua can do", function()
+  -- How often functions of this file are called while another one runs.
+  local function calls_in(fn, ...)
+    local count = 0
+    debug.sethook(function()
+      local source = debug.getinfo(2, "S").short_src
+      if source:find("53_kernel_errors", 1, true) then count = count + 1 end
+    end, "c")
+    local ok, problem = pcall(fn, ...)
+    debug.sethook()
+    assert(ok, problem)
+    return count
+  end
+
+  local function world_of(kernels, special)
+    local world = helper.new_world { kernels = kernels, tag = 3 }
+    world:component("P", { "x: f64", "y: f64", "n: i64" })
+    world:component("T", { "k: i32", toggle = true })
+    world:event("Odd", { "n: i32" })
+    local sums, ids = world:array("sums", "f64", 50), {}
+    for n = 1, 5000 do
+      ids[n] = world:spawn { P = { y = special[n] and n * 1e300 or n / 3, n = n },
+        T = n % 2 == 0 and { k = n } or nil }
+      if n % 6 == 4 then world:disable(ids[n], "T") end
+    end
+    world:system("each", { query = "P, T?", each = function(p, _, _, e)
+      p.x = math.floor(p.y) + 1
+      sums[p.n % 50 + 1] = sums[p.n % 50 + 1] * 0.5 + p.y % 7
+      if p.n % 500 == 3 then world:spawn { P = { p.x, n = p.n } } end
+      if p.n % 300 == 1 then world:emit("Odd", p.n) world:add(e, "T") end
+    end })
+    world:system("map", { query = "P.y, P.n", map = function(y) return math.floor(y) + 0.5 end })
+    world:system("some", { query = "P, T", each = function(p, t)
+      t.k = t.k + 1
+      p.y = math.floor(p.y)
+    end })
+    return world
+  end
+
+  it("is done by it, and the kernel goes on behind it", function()
+    local many = {}
+    for n = 1, 40 do many[n] = n * 100 end
+    for _, rows in ipairs { { 1 }, { 5000 }, { 2, 63, 64, 65, 1024, 1025, 4999 },
+                            { 2047, 2048, 2049, 2050 }, many } do
+      local special = {}
+      for _, n in ipairs(rows) do special[n] = true end
+      local compiled, plain = world_of(true, special), world_of(false, special)
+      for _ = 1, 3 do
+        compiled:update(0.25)
+        plain:update(0.25)
+      end
+      for _, name in ipairs { "each", "map", "some" } do
+        assert.are.equal("vector", compiled:explain(name).tier)
+      end
+      assert.are.equal(plain:count "Odd", compiled:count "Odd")
+      assert.are.equal(plain:digest(), compiled:digest())
+    end
+  end)
+
+  it("costs the call of that row, up to sixteen of a table", function()
+    for _, case in ipairs { { 1, 1 }, { 16, 16 }, { 17, 16 + 5000 - 1699 } } do
+      local world = helper.new_world()
+      world:component("P", { "x: f64", "y: f64" })
+      for n = 1, 5000 do
+        world:spawn { P = { y = n % 100 == 0 and n <= case[1] * 100 and 1e300 or n } }
+      end
+      local query = world:query "P"
+      local function floor(p) p.x = math.floor(p.y) end
+      query:run(floor)
+      assert.are.equal(case[2], calls_in(query.run, query, floor))
+    end
   end)
 end)

@@ -139,7 +139,7 @@ describe("what may be nil in a kernel", function()
     local calls = both(function(grid) return function(p)
       if p.n == 700 then p.x = type_of(grid[-1]) and 1 or 2 else p.x = 3 end
     end end)
-    assert.equal(801 * 2, calls)
+    assert.equal(1 * 2, calls)
   end)
 
   it("is looked for by Lua in a table that has other numbers than those of its list", function()
@@ -147,7 +147,7 @@ describe("what may be nil in a kernel", function()
       local list = { [0] = 5.5, 1.5, 2.5, 3.5 }
       return function(p) p.x = list[p.i] or 0 end
     end)
-    assert.equal(3000, calls)
+    assert.equal(2 * (1500 - 3), calls)   -- behind the sixteenth such row Lua does all others
     local world = new_world(true)
     local list = { [0] = 5.5, 1.5, 2.5, 3.5 }
     local fn = function(p) return list[p.i] or 0.0 end

@@ -156,7 +156,7 @@ describe("a kernel that emits", function()
     assert.are.equal(seen[2], seen[1])
   end)
 
-  it("leaves a row to Lua in which a value does not fit, and the rest of its table", function()
+  it("leaves a row to Lua in which a value does not fit", function()
     for _, most in ipairs { 30, 32768 } do
       agree(function(world)
         local count = world:array("count", "i32", 3)

@@ -6,6 +6,7 @@
 #include "core/store/walk.h"
 #include "core/store/world.h"
 #include "kernel/gather.h"
+#include "lua/bind/args.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/failure.h"
@@ -78,6 +79,72 @@ static bool gives_up(const struct loop_box *loop, const struct kernel_run *how) 
   return true;
 }
 
+/* ---- behind a row that fails ---- */
+
+#define MOST_LEFT 16           /* rows of a table that are left to Lua one by one */
+
+/* The rows of a table behind one, of those that a run is for; on the stack. */
+static uint64_t *push_behind(lua_State *L, const struct run *run, const struct table *table,
+                             uint32_t row) {
+  size_t size = (table->count + 63) / 64 * sizeof(uint64_t);
+  uint64_t *bits = lua_newuserdatauv(L, size, 0);
+  if (run->filter)
+    memcpy(bits, run->filter, size);
+  else
+    query_mark_rows(&run->query->terms, table, bits);
+  for (uint32_t word = 0; word < row / 64; word++) bits[word] = 0;
+  bits[row / 64] &= row % 64 == 63 ? 0 : UINT64_MAX << (row % 64 + 1);
+  return bits;
+}
+
+/* The program for some rows of a table; NULL when there is none. */
+static struct variant *variant_for_some(lua_State *L, int handle, struct kernel *kernel,
+                                        const struct table *table) {
+  int top = lua_gettop(L);
+  struct which which = {variant_present(kernel->query, table, 0), true};
+  lua_getiuservalue(L, handle, KERNEL_ANCHORS);
+  struct variant *variant = variant_need(L, handle, top + 1, kernel, which);
+  if (variant) variant = variant_find(L, top + 1, kernel, which);
+  lua_settop(L, top);
+  return variant;
+}
+
+/* The function itself does the row that failed, and what is compiled of it goes on behind that one,
+** a number of times; then the function does the rest. What failed is a run of a kernel without
+** results over a table. */
+static void go_on(lua_State *L, int handle, struct loop_box *loop, const struct run *first,
+                  uint32_t match, struct run_failure *failure, const struct kernel_run *how) {
+  struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
+  const struct table *table = query_table(kernel->query, match);
+  int top = lua_gettop(L);
+  for (uint32_t left = 0; left < MOST_LEFT; left++) {
+    uint32_t row = (uint32_t)failure->why.row;
+    assert(row < table->count && !how->total && !how->truth);
+    struct rest rest = rest_of(first, match, row, how);
+    rest.count = 1;
+    finish(L, handle, loop, failure, how->dt, &rest);
+    if (row + 1 == table->count) return;
+    need_stack(L, 4);
+    struct run run = {.query = first->query, .dt = first->dt,
+                      .filter = push_behind(L, first, table, row)};
+    struct variant *variant = variant_for_some(L, handle, kernel, table);
+    failure->why.row = row + 1;
+    if (!variant) break;
+    run.plan = &variant->plan;
+    run.uniforms = variant->uniforms;
+    run.arrays = variant->arrays;
+    if (!runner_reserve(&kernel->set->runner, run.plan, table->count)) raise_memory(L);
+    bool sound = run_table(&kernel->set->runner, &run, match, failure);
+    ecs_status status = stage(kernel, &run, match);
+    if (status != ECS_OK) raise_status(L, loop->box->world, status);
+    lua_settop(L, top);
+    if (sound) return;
+  }
+  lua_settop(L, top);
+  struct rest rest = rest_of(first, match, (uint32_t)failure->why.row, how);
+  finish(L, handle, loop, failure, how->dt, &rest);
+}
+
 /* Over a table of the query. False when that failed, and the function itself did the rest. */
 static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_t match,
                         struct variant *variant, const struct kernel_run *how) {
@@ -103,6 +170,10 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
   ecs_status status = how->truth ? ECS_OK : stage(kernel, &run, match);
   if (status != ECS_OK) raise_status(L, loop->box->world, status);
   if (LIKELY(sound)) return true;
+  if (!RESULT_IS_USED(kernel->result) && !loop->events) {
+    go_on(L, handle, loop, &run, match, &failure, how);
+    return true;
+  }
   if (how->resume) how->resume(variant, match, how->ud);
   struct rest rest = rest_of(&run, match, (uint32_t)failure.why.row, how);
   if (loop->events) rest.count = loop->count - rest.before;   /* not those emitted since */
