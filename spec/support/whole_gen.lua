@@ -1,6 +1,7 @@
 --- Random whole functions that mix all that kernels can do, as trees: a node is a list of texts and
 --- nodes, with its kind in `is` ("body", "statement", or the kind of an expression), so that parts
 --- of what is found to differ can be left out (whole_shrink.lua).
+local loops = require "spec.support.whole_loops"
 local random = require "spec.support.rng"
 local scopes = require "spec.support.whole_scope"
 
@@ -352,21 +353,7 @@ function Gen:several()
   return made
 end
 
-function Gen:loop(depth)
-  local mark, name = self.scope:mark(), self:new_name()
-  self.scope:add("int", name)
-  self.loops = self.loops + 1
-  local label = self:chance(4) and "next_" .. name
-  local made = statement("for ", name, " = ",
-    self:pick { "1, 3", "3, 1, -1", "1, config.n", "0, 2", "1, #floats" }, " do\n",
-    label and statement("if ", self:bool(1), " then goto ", label, " end\ndo\n") or "",
-    self:body(depth - 1), label and "end\n" or "",
-    self:chance(3) and statement("if ", self:bool(1), " then break end\n") or "",
-    label and "::" .. label .. "::\n" or "", "end")
-  self.loops = self.loops - 1
-  self.scope:back(mark)
-  return made
-end
+loops.add_to(Gen)
 
 -- All of a component at once, of which no field is come to otherwise.
 function Gen:set_whole()
@@ -459,6 +446,7 @@ function Gen:statement(depth)
   if how <= 22 then return self:who(depth) end
   if how == 23 then return self:present(depth) end
   if how <= 25 then return self:seen(depth) end
+  if self:chance(8) then return self:jumps(depth) end
   return self:loop(depth)
 end
 
