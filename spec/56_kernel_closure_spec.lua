@@ -58,11 +58,11 @@ describe("closures of one function", function()
     assert.equal(4.0, world:get(e, "A.x"))
   end)
 
-  it("are refused only as long as an entity is no null one", function()
+  it("take ids from outside, whether null, of somebody alive or of nobody", function()
     local world = helper.new_world()
     world:component("Hunt", { "prey: entity" })
-    local e = world:spawn { Hunt = {} }
-    world:set(e, "Hunt.prey", e)
+    local e, gone = world:spawn { Hunt = {} }, world:spawn()
+    world:despawn(gone)
     local query, to = world:query "Hunt", e
     local function set(hunt) hunt.prey = to end
     local function choose(hunt)
@@ -71,12 +71,17 @@ describe("closures of one function", function()
     end
     for _, fn in ipairs { set, choose } do
       for _ = 1, 2 do
-        to = e
-        helper.has_error(function() query:run(fn) end, "it sets a field of type entity")
-        to = 0
-        query:run(fn)
-        assert.equal(0, world:get(e, "Hunt.prey"))
-        world:set(e, "Hunt.prey", e)
+        for _, id in ipairs { e, 0, e } do
+          to = id
+          world:set(e, "Hunt.prey", e)
+          query:run(fn)
+          assert.equal(to, world:get(e, "Hunt.prey"))
+        end
+        to = gone
+        helper.has_error(function() query:run(fn) end, "is dead")
+        to = 12345
+        helper.has_error(function() query:run(fn) end, "12345")
+        assert.equal(e, world:get(e, "Hunt.prey"))
       end
     end
   end)

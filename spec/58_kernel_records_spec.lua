@@ -143,7 +143,7 @@ describe("a table of tables in a kernel (C26)", function()
     local kinds, places = tables.KINDS, tables.PLACES
     kinds.slime.name, kinds.bat.name, kinds.boss.name = "a", "b", "c"
     for reason, body in pairs {
-      ["has none, or none for one of the names"] = function(e) e.x = kinds[e.kind].only end,
+      ["has nothing at 1, or none for one of the names"] = function(e) e.x = kinds[e.kind].only end,
       ["other values than numbers"] = function(e) e.on = kinds[e.kind].name == "a" end,
       ["compares tables that are in a table"] = function(e) e.on = kinds[e.kind] == kinds.bat end,
       ["it writes to a table"] = function(e) kinds[e.kind].hp = e.hp end,

@@ -161,6 +161,8 @@ describe("a kernel", function()
           world:set(e, "Health", { hp = p.x, mood = mood, by = bullet.at })
           if p.on then world:remove(e, "Health") end
           world:set(e, "Burning", 7)
+        elseif bullet.left == 4 then
+          world:set(e, "Health", { p.x, bullet.at, hits = p.i })
         end
         bullet.left = bullet.left - 1
       end

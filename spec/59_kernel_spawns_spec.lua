@@ -168,7 +168,7 @@ describe("a kernel that spawns", function()
         local one = world:spawn()
         for _ = 1, 2 do world:add(one, "Fresh") end
       end,
-      ["set it behind, by world:set(id, \"Enemy.by\", other)"] = function()
+      ["to another one that it spawns: do it in a system's run"] = function()
         local one = world:spawn()
         world:spawn { Enemy = { by = one } }
       end,

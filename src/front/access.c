@@ -234,6 +234,18 @@ struct val access_parameter(struct front *f, uint32_t index) {
 
 /* ---- stores ---- */
 
+/* An id from outside, or a number that may be one, as a field of entities takes it: rows in which
+** nobody alive has it fail. */
+static k_value living_id(struct front *f, struct val id) {
+  k_value live = reach_live(f, id.value);
+  build_need(f->b, build_binary(f->b, KO_EQ, live, id.value));
+  return live;
+}
+
+static bool may_be_id(const struct front *f, struct val value) {
+  return val_is_number(f, value) && val_type(f, value) == KT_I64 && !value.entity && !value.mixed;
+}
+
 k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, struct val value) {
   if (leaf->type == ECS_STRING) return text_as_cell(f, value);
   if (leaf->type == ECS_ENUM) {
@@ -247,6 +259,7 @@ k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, stru
   if (leaf->type == ECS_BOOL && boolean) return value.value;
   if (leaf->type == ECS_ENTITY && value.kind == VAL_VALUE && value.entity) return value.value;
   if (leaf->type == ECS_ENTITY && outside_null(f, value)) return build_i64(f->b, 0);
+  if (leaf->type == ECS_ENTITY && may_be_id(f, value)) return living_id(f, value);
   if (value.kind == VAL_NOTHING)
     front_refuse(f, "it sets a field of type %s to what is not the same type on every way here: "
                     "give it a value of one type", type_name(leaf->type));

@@ -28,8 +28,8 @@ static void need_command(struct front *f) {
 }
 
 static ecs_id component_argument(struct front *f, const struct val *arguments, uint32_t count) {
-  const struct component *component = count == 3 ? call_component(f, arguments[2]) : NULL;
-  if (!component)
+  const struct component *component = count > 2 ? call_component(f, arguments[2]) : NULL;
+  if (!component || (count != 3 && !component->relation))
     front_refuse(f, "it adds or removes what is no name or id of a component held by a "
                     "constant, an upvalue or a field of a table");
   if (component->relation)
@@ -93,6 +93,12 @@ static uint32_t leaf_at(const struct component *component, uint32_t position) {
   return field->count == 0 && !field->nested ? field->first_leaf : NONE;
 }
 
+/* The same of what a table has. */
+static uint32_t leaf_of(const struct component *component, const struct front_item *item) {
+  return item->position ? leaf_at(component, item->position)
+                        : component_leaf(component, item->key.data, item->key.size);
+}
+
 /* One field of those that world:set of a whole component gives. */
 static void set_field(struct front *f, const struct component *component, uint32_t leaf,
                       struct val entity, struct val value) {
@@ -126,9 +132,7 @@ static bool set_whole(struct front *f, const struct val *arguments, uint32_t cou
                     "only the table", component->name);
   for (uint32_t at = first; at != NONE; at = f->items[at].next) {
     const struct front_item *item = &f->items[at];
-    uint32_t leaf = item->position ? NONE
-                                   : component_leaf(component, item->key.data, item->key.size);
-    set_field(f, component, leaf, arguments[1], item->value);
+    set_field(f, component, leaf_of(component, item), arguments[1], item->value);
   }
   for (uint32_t i = 3; i < count && !made; i++)
     set_field(f, component, leaf_at(component, i - 2), arguments[1], arguments[i]);
@@ -239,8 +243,7 @@ void order_add(struct front *f, struct run_command command, k_value value) {
 static void spawn_field(struct front *f, const struct component *component,
                         const struct front_item *item) {
   struct run_command command = {.action = RUN_SET, .component = component->id, .newest = true};
-  command.leaf = item->position ? leaf_at(component, item->position)
-                                : component_leaf(component, item->key.data, item->key.size);
+  command.leaf = leaf_of(component, item);
   if (command.leaf == NONE && item->position)
     front_refuse(f, "it spawns with value %d of '%s', where there is no field of one value",
                  (int)item->position, component->name);
@@ -248,9 +251,8 @@ static void spawn_field(struct front *f, const struct component *component,
     front_refuse(f, "it spawns with '%s.%S', which is no field of one value", component->name,
                  &item->key);
   if (item->value.kind == VAL_SPAWNED)
-    front_refuse(f, "it spawns with the id of another one that it spawns: set it behind, by "
-                    "world:set(id, \"%s.%s\", other)", component->name,
-                 component->leaves[command.leaf].name);
+    front_refuse(f, "it sets '%s.%s' of one that it spawns to another one that it spawns: do it "
+                    "in a system's run", component->name, component->leaves[command.leaf].name);
   k_value value = value_argument(f, component, &command, item->value);
   order_add(f, command, value);
 }

@@ -6,17 +6,6 @@
 #include "core/store/world.h"
 #include "front/commands.h"
 
-/* An id from outside as a field of entities takes it: rows in which nobody alive has it fail. */
-static k_value outside_id(struct front *f, struct val id) {
-  k_value live = reach_live(f, id.value);
-  build_need(f->b, build_binary(f->b, KO_EQ, live, id.value));
-  return live;
-}
-
-static bool is_outside_id(const struct front *f, struct val value) {
-  return val_is_number(f, value) && val_type(f, value) == KT_I64 && !value.entity && !value.mixed;
-}
-
 /* What an event is given, a field after the other. */
 struct given {
   const struct component *event;
@@ -32,9 +21,6 @@ struct given {
 static k_value field_value(struct front *f, const struct component *event, uint32_t at,
                            struct val value) {
   const struct leaf *leaf = &event->leaves[at];
-  bool entity = leaf->type == ECS_ENTITY;
-  bool null = entity && value.kind == VAL_VALUE && outside_null(f, value);
-  if (entity && !null && is_outside_id(f, value)) return outside_id(f, value);
   if (leaf->type == ECS_STRING) return access_fit(f, leaf, KC_U32, value);
   k_value fits = access_fit(f, leaf, access_column_type(f, event, leaf), value);
   return build_type(f->b, fits) == KT_F32 ? build_convert(f->b, KT_F64, fits) : fits;

@@ -268,7 +268,8 @@ static void take_index(struct front *f, const struct code *code) {
     return;
   }
   if (key.kind != VAL_STRING && !whole)
-    front_refuse(f, "it indexes a table or view by a variable: write the index itself");
+    front_refuse(f, "it indexes a table or view by a variable: write the index itself, or keep "
+                    "it in a world:array");
   struct constant constant = {.type = whole ? CONST_INTEGER : CONST_STRING,
                               .integer = key.number, .string = key.string};
   *front_register(f, code->a) = access_key(f, from, &constant);

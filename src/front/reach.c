@@ -132,8 +132,9 @@ void reach_check_written(struct front *f, const struct component *component, uin
     const struct run_lookup *lookup = &f->lookups[i];
     if (lookup->kind != LOOKUP_CELL || lookup->component != component->id || lookup->leaf != leaf)
       continue;
-    front_refuse(f, "it writes to '%s.%s' and gets it of other entities, too: keep what they are "
-                    "to see in another field, or write in a system of its own", component->name,
+    front_refuse(f, "it writes to '%s.%s' and gets it of other entities, too: emit an event "
+                    "and write in a system over it, or keep what they see in another field",
+                 component->name,
                  component->leaves[leaf].name);
   }
 }

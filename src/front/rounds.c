@@ -290,7 +290,8 @@ static bool find_changes(struct loop *loop, struct ending end) {
 static bool find_exit(struct loop *loop, uint32_t target) {
   for (uint32_t i = 0; i < loop->exit_count; i++)
     if (loop->exits[i].target == target) return false;
-  if (loop->exit_count == ROUNDS_EXITS) front_refuse(loop->f, "its loop is left to many places");
+  if (loop->exit_count == ROUNDS_EXITS)
+    front_refuse(loop->f, "its loop is left for more than %d places", ROUNDS_EXITS);
   loop->exits[loop->exit_count++] = (struct exit_mask){target, K_NONE};
   return true;
 }
