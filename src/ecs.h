@@ -13,14 +13,14 @@
 #ifndef ECS_H
 #define ECS_H
 
-#include "ecs_types.h"
-#include "ecs_world.h"
-#include "ecs_component.h"
-#include "ecs_resource.h"
-#include "ecs_entity.h"
-#include "ecs_query.h"
-#include "ecs_system.h"
-#include "ecs_image.h"
+#include "ecs_types.h"       /* ids, statuses, types */
+#include "ecs_world.h"       /* worlds, what is alive, checks */
+#include "ecs_component.h"   /* components and relations: their declarations */
+#include "ecs_resource.h"    /* resources, arrays, events */
+#include "ecs_entity.h"      /* entities, their components, ties, names */
+#include "ecs_query.h"       /* queries and iterators */
+#include "ecs_system.h"      /* systems, phases, update */
+#include "ecs_image.h"       /* save, load, snapshots, digests */
 #include "ecs_version.h"
 
 #endif

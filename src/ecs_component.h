@@ -1,4 +1,4 @@
-/* Components: declared, found, undeclared. */
+/* Components and relations: declared, found, undeclared. */
 #ifndef ECS_COMPONENT_H
 #define ECS_COMPONENT_H
 

@@ -78,7 +78,7 @@ ECS_API size_t ecs_sources(const ecs_world *world, ecs_id target, ecs_id relatio
 ECS_API ecs_status ecs_child_of(ecs_world *world, ecs_id *out);
 ECS_API size_t ecs_children(const ecs_world *world, ecs_id parent, ecs_id *ids, size_t room);
 
-/* Names are unique among living entities; NULL clears. */
+/* Names are unique among the children of one parent, and among those without one; NULL clears. */
 ECS_API ecs_status ecs_name(ecs_world *world, ecs_id entity, const char *name);
 ECS_API const char *ecs_name_of(const ecs_world *world, ecs_id entity);
 ECS_API ecs_id ecs_lookup(const ecs_world *world, const char *name);

@@ -20,8 +20,9 @@ typedef struct ecs_codec {
   void *ud;
 } ecs_codec;
 
-/* Writes the whole world: entities with their ids and components, names, resources, timers of
-** phases and systems, streams of random numbers; not the systems. codec may be NULL when no `any`
+/* Writes the whole world: entities with their ids and components, ties, names, resources, arrays,
+** events and those that are put off, timers of phases and systems, streams of random numbers; not
+** the systems. codec may be NULL when no `any`
 ** field has a value. ECS_EUSER when the writer stopped, ECS_EBUSY inside scopes. */
 ECS_API ecs_status ecs_save(ecs_world *world, ecs_write_fn write, void *ud,
                             const ecs_codec *codec);
@@ -45,7 +46,8 @@ ECS_API void ecs_snapshot_free(ecs_snapshot *snapshot);
 ** snapshot may be restored many times. */
 ECS_API ecs_status ecs_restore(ecs_snapshot *snapshot);
 
-/* A hash of the content: of living entities, their components and names, and of resources. It
+/* A hash of the content: of living entities, their components, ties and names, of resources, arrays
+** and events, and of the streams of random numbers. It
 ** depends on neither table nor row order, tag nor component ids. */
 ECS_API uint64_t ecs_digest(const ecs_world *world);
 

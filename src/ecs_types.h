@@ -1,4 +1,4 @@
-/* What the other headers speak of: ids, statuses, types of fields, values. */
+/* What the other headers speak of: ids, pairs, statuses, types of fields, policies. */
 #ifndef ECS_TYPES_H
 #define ECS_TYPES_H
 
@@ -44,7 +44,7 @@ typedef enum ecs_status {
   ECS_ECYCLE,   /* before/after contradict each other; a component would require itself */
   ECS_EABSENT,  /* the entity does not have the component */
   ECS_EUSER,    /* a callback of the host failed */
-  ECS_ECORRUPT  /* ecs_check found a broken invariant */
+  ECS_ECORRUPT  /* ecs_check found a broken invariant; ecs_load was given no image */
 } ecs_status;
 
 /* As lua_Alloc: frees when nsize is 0; osize is the exact size of ptr (0 for NULL). */

@@ -34,7 +34,7 @@ ECS_API size_t ecs_alive_count(const ecs_world *world);
 /* Walks every invariant: ECS_OK, or ECS_ECORRUPT with a message. */
 ECS_API ecs_status ecs_check(ecs_world *world);
 
-/* ECS_OK when alive in this world, else EDEAD, EUNBORN, EWORLD or ENOID. */
+/* ECS_OK when alive in this world, else ECS_EDEAD, ECS_EUNBORN, ECS_EWORLD or ECS_ENOID. */
 ECS_API ecs_status ecs_entity_status(const ecs_world *world, ecs_id id);
 ECS_API bool ecs_alive(const ecs_world *world, ecs_id id);
 

@@ -1,6 +1,5 @@
--- Tile maps: what a cell of the map is, is no entity. A plain table by cell is quickest for
--- systems in Lua; what is to be saved with the world goes into an array field of a resource.
--- Entities know their cell as an integer.
+-- Tile maps: what a cell of the map is, is no entity. The map is an array of the world, saved with
+-- it, which kernels read and write by a computed index. Entities know their cell as an integer.
 
 local ecs = require "ecs"
 local world = ecs.world()
@@ -12,16 +11,16 @@ local MAP = [[
 #......~~......#
 ################]]
 
-local cost = {}                        -- seconds to cross a cell; nil where there is a wall
+-- Seconds to cross a cell; 0 where there is a wall.
+local cost = world:array("cost", "u8", WIDTH * HEIGHT)
 for y, line in ipairs { MAP:match "(%S+)\n(%S+)\n(%S+)\n(%S+)" } do
   for x = 1, WIDTH do
     local mark = line:sub(x, x)
-    cost[(y - 1) * WIDTH + x] = mark == "." and 1 or mark == "~" and 3 or nil
+    cost[(y - 1) * WIDTH + x] = mark == "." and 1 or mark == "~" and 3 or 0
   end
 end
 
-world:resource("Trodden", { ("times: u16[%d]"):format(WIDTH * HEIGHT) })
-local trodden = world:res "Trodden"
+local trodden = world:array("trodden", "u16", WIDTH * HEIGHT)
 
 world:component("Walker", { "cell: i32", "step: i32 = 1", "wait: f32" })
 local walker = world:spawn { Walker = { cell = WIDTH + 2 } }
@@ -33,12 +32,12 @@ world:system("walk", {
     if walk.wait > 0 then
       return
     end
-    if not cost[walk.cell + walk.step] then
+    if cost[walk.cell + walk.step] == 0 then
       walk.step = -walk.step
     end
     walk.cell = walk.cell + walk.step
     walk.wait = cost[walk.cell]
-    trodden.times[walk.cell] = trodden.times[walk.cell] + 1
+    trodden[walk.cell] = trodden[walk.cell] + 1
   end,
 })
 
@@ -49,7 +48,7 @@ for y = 0, HEIGHT - 1 do
   local line = {}
   for x = 1, WIDTH do
     local cell = y * WIDTH + x
-    line[x] = cost[cell] and trodden.times[cell] or "#"
+    line[x] = cost[cell] > 0 and trodden[cell] or "#"
   end
   print(table.concat(line))
 end

@@ -31,9 +31,9 @@ enum run_action { RUN_DESPAWN, RUN_ADD, RUN_REMOVE, RUN_SET, RUN_SPAWN, RUN_EMIT
 struct run_command {
   enum run_action action;
   ecs_id component;            /* but of RUN_DESPAWN; of the last two the event */
-  uint32_t leaf;               /* that has the value: of RUN_SET; of RUN_EMIT and, to the event */
-                               /* emitted last, RUN_PUT, where NONE does; the leaf that has the */
-  uint32_t first;              /* integer noted in the place of an entity; NONE */
+  /* RUN_PUT is about the event that was emitted last. */
+  uint32_t leaf;               /* of RUN_SET, RUN_EMIT, RUN_PUT: takes the value noted; or NONE */
+  uint32_t first;              /* of the last two: takes what stands for the entity; or NONE */
   uint32_t parts;              /* of RUN_SPAWN: how many behind it say what it spawns with */
   bool newest;                 /* for whom RUN_SPAWN has made last; */
   bool gives_newest;           /* or that one is what is set */
