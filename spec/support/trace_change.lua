@@ -109,7 +109,8 @@ local function clamp(ctx, path)
   return known
 end
 
--- What a kernel does to all rows; it cannot be compiled for a field that holds no numbers.
+-- What a kernel does to all rows; it cannot be compiled for a field that holds neither numbers nor
+-- entities, which are not clamped.
 function list.clamp(ctx, name, path)
   local query = ctx.world:query(name)
   if not query.terms then
@@ -354,13 +355,14 @@ local function pick_value(self)
   local component = self:component()
   local path, kind = values.leaf(self, component)
   if path and kind.name ~= "any" then
-    return component.name, path:match("%.(.*)$")
+    return component.name, path:match("%.(.*)$"), kind
   end
 end
 
+-- Whether a field of entities takes a number, their ids say.
 local function clamped(self)
-  local name, path = pick_value(self)
-  return name and { "clamp", name, path }
+  local name, path, kind = pick_value(self)
+  return name and kind.name ~= "entity" and { "clamp", name, path } or nil
 end
 
 local function clamped_system(self)
