@@ -314,8 +314,8 @@ static struct guard *guard_elements(struct front *f, uint32_t path,
 static NORETURN void refuse_elements(struct front *f, enum element_kind kind) {
   static const char *const reasons[] = {
       [ELEMENTS_NONE] = "has nothing at 1, or none for one of the names: fill it",
-      [ELEMENTS_OTHER] = "has other values than numbers, than booleans, or than tables of these: "
-                         "keep one kind in it",
+      [ELEMENTS_OTHER] =
+          "has other values than numbers, booleans, or tables of these: keep one kind in it",
       [ELEMENTS_MANY] = "has more than 65536: keep them in an array of the world",
       [ELEMENTS_HIDDEN] = "has __index: keep its values in a table without"};
   assert(kind >= ELEMENTS_NONE && kind <= ELEMENTS_HIDDEN);

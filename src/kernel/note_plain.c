@@ -110,26 +110,35 @@ INLINE int64_t take_integer(k_site site, int64_t x, int64_t y) {
 }
 
 /* One step of each row, the only one. */
-#define STEP_ROWS(type)                                                                    \
-  const k_scalar *values = place->values;                                                  \
-  uint32_t count = place->count;                                                           \
-  if (place->cells) {                                                                      \
-    for (uint32_t i = 0; i < count; i++) {                                                 \
-      type *cell = place->cells[place->rows[i]];                                           \
-      *cell = (type)take_real(site, (double)*cell, values[i].f64);                         \
-    }                                                                                      \
-    return;                                                                                \
-  }                                                                                        \
-  const int64_t *at = place->indexes;                                                      \
-  type *elements = (type *)(void *)place->elements;                                        \
-  for (uint32_t i = 0; i < count; i++)                                                     \
-    elements[at[i] - 1] = (type)take_real(site, (double)elements[at[i] - 1], values[i].f64)
+INLINE void step_f64(const struct place *place, k_site site) {
+  const k_scalar *values = place->values;
+  const int64_t *at = place->indexes;
+  double *elements = (double *)(void *)place->elements;
+  uint32_t count = place->count;
+  for (uint32_t i = 0; place->cells && i < count; i++) {
+    double *cell = place->cells[place->rows[i]];
+    *cell = take_real(site, *cell, values[i].f64);
+  }
+  for (uint32_t i = 0; elements && i < count; i++)
+    elements[at[i] - 1] = take_real(site, elements[at[i] - 1], values[i].f64);
+}
 
-INLINE void step_f64(const struct place *place, k_site site) { STEP_ROWS(double); }
-INLINE void step_f32(const struct place *place, k_site site) { STEP_ROWS(float); }
+INLINE void step_f32(const struct place *place, k_site site) {
+  const k_scalar *values = place->values;
+  const int64_t *at = place->indexes;
+  float *elements = (float *)(void *)place->elements;
+  uint32_t count = place->count;
+  for (uint32_t i = 0; place->cells && i < count; i++) {
+    float *cell = place->cells[place->rows[i]];
+    *cell = (float)take_real(site, (double)*cell, values[i].f64);
+  }
+  for (uint32_t i = 0; elements && i < count; i++)
+    elements[at[i] - 1] = (float)take_real(site, (double)elements[at[i] - 1], values[i].f64);
+}
 
 /* By way of a local, as all are about one element. */
 INLINE void step_one(const struct place *place, k_site site) {
+  assert(place->elements && !place->cells);
   double x = *(double *)(void *)place->elements;
   for (uint32_t i = 0; i < place->count; i++) x = take_real(site, x, place->values[i].f64);
   *(double *)(void *)place->elements = x;

@@ -513,13 +513,13 @@ void variant_push_tables(lua_State *L, int handle, const struct variant *variant
     const struct guard *guard = &variant->guards[i];
     if (guard->type != GUARD_ELEMENTS || guard->uniform < 0) continue;
     uint64_t count = (uint64_t)variant->arrays[guard->uniform].count;
-    size_t size = element_size(element_kind_of(guard->elements));
+    uint64_t bytes = count * element_size(element_kind_of(guard->elements));
     lua_createtable(L, 0, 3);
     push_name(L, anchors, guard);
     lua_setfield(L, -2, "name");
     lua_pushinteger(L, (lua_Integer)count);
     lua_setfield(L, -2, "elements");
-    lua_pushinteger(L, (lua_Integer)(count * size));
+    lua_pushinteger(L, (lua_Integer)bytes);
     lua_setfield(L, -2, "bytes");
     lua_rawseti(L, anchors - 2, (lua_Integer)lua_rawlen(L, anchors - 2) + 1);
   }
