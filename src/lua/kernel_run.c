@@ -49,12 +49,14 @@ static bool may_be_refused(const struct run *run, const struct table *table) {
   return false;
 }
 
-/* How many rows of a table a program's loop comes to, before one. */
-static uint32_t rows_before(const struct run *run, const struct table *table, uint32_t row) {
+/* How many rows of a table a loop over the query comes to, before one; of those that a filter is
+** about it comes to all. */
+static uint32_t rows_before(const ecs_query *query, const uint64_t *filter,
+                            const struct table *table, uint32_t row) {
   uint32_t count = 0;
-  if (!run->plan->program->starts || run->filter) return row;
+  if (filter || query_table_rows(&query->terms, table) != ROWS_SOME) return row;
   for (uint32_t word = 0; word * 64 < row; word++) {
-    uint64_t bits = query_rows_at(&run->query->terms, table, word);
+    uint64_t bits = query_rows_at(&query->terms, table, word);
     if (row - word * 64 < 64) bits &= (UINT64_C(1) << (row - word * 64)) - 1;
     count += bits_count(bits);
   }
@@ -62,14 +64,13 @@ static uint32_t rows_before(const struct run *run, const struct table *table, ui
 }
 
 /* The rows of a table from one on; where a total is made of all rows, the others, too. */
-static struct rest rest_of(const struct run *run, uint32_t match, uint32_t row,
-                           const struct kernel_run *how) {
-  const ecs_query *query = run->query;
+static struct rest rest_of(const ecs_query *query, const uint64_t *filter, uint32_t match,
+                           uint32_t row, const struct kernel_run *how) {
   const struct table *table = query_table(query, match);
-  uint32_t before = rows_before(run, table, row);
-  uint64_t count = rows_before(run, table, table->count) - before;
-  if (how->total && !run->filter) count = UINT64_MAX;
-  return (struct rest){match, before, count, ECS_NULL, run->filter, how->each, how->ud};
+  uint32_t before = rows_before(query, filter, table, row);
+  uint64_t count = rows_before(query, filter, table, table->count) - before;
+  if (how->total && !filter) count = UINT64_MAX;
+  return (struct rest){match, before, count, ECS_NULL, filter, how->each, how->ud};
 }
 
 /* Whether a row that fails leaves all of them to the function itself. */
@@ -83,18 +84,22 @@ static bool gives_up(const struct loop_box *loop, const struct kernel_run *how) 
 
 #define MOST_LEFT 16           /* rows of a table that are left to Lua one by one */
 
-/* The rows of a table behind one, of those that a run is for; on the stack. */
-static uint64_t *push_behind(lua_State *L, const struct run *run, const struct table *table,
-                             uint32_t row) {
+/* Pushes the rows of a table that a run is for. */
+static uint64_t *push_rows(lua_State *L, const ecs_query *query, const uint64_t *filter,
+                           const struct table *table) {
   size_t size = (table->count + 63) / 64 * sizeof(uint64_t);
   uint64_t *bits = lua_newuserdatauv(L, size, 0);
-  if (run->filter)
-    memcpy(bits, run->filter, size);
+  if (filter)
+    memcpy(bits, filter, size);
   else
-    query_mark_rows(&run->query->terms, table, bits);
-  for (uint32_t word = 0; word < row / 64; word++) bits[word] = 0;
-  bits[row / 64] &= row % 64 == 63 ? 0 : UINT64_MAX << (row % 64 + 1);
+    query_mark_rows(&query->terms, table, bits);
   return bits;
+}
+
+/* Takes the rows up to one out. */
+static void pass_over(uint64_t *bits, uint32_t row) {
+  memset(bits, 0, row / 64 * sizeof *bits);
+  bits[row / 64] &= row % 64 == 63 ? 0 : UINT64_MAX << (row % 64 + 1);
 }
 
 /* The program for some rows of a table; NULL when there is none. */
@@ -109,40 +114,47 @@ static struct variant *variant_for_some(lua_State *L, int handle, struct kernel 
   return variant;
 }
 
+static struct run run_of(const struct kernel *kernel, struct variant *variant,
+                         const struct kernel_run *how, const uint64_t *filter) {
+  return (struct run){.plan = &variant->plan, .query = kernel->query,
+                      .uniforms = variant->uniforms, .totals = how->total, .dt = how->dt,
+                      .arrays = variant->arrays, .filter = filter};
+}
+
 /* The function itself does the row that failed, and what is compiled of it goes on behind that one,
 ** a number of times; then the function does the rest. What failed is a run of a kernel without
-** results over a table. */
-static void go_on(lua_State *L, int handle, struct loop_box *loop, const struct run *first,
-                  uint32_t match, struct run_failure *failure, const struct kernel_run *how) {
+** results over a table; its variant may be gone once the function has run. */
+static void go_on(lua_State *L, int handle, struct loop_box *loop, uint32_t match,
+                  struct run_failure *failure, const struct kernel_run *how) {
   struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
-  const struct table *table = query_table(kernel->query, match);
+  const ecs_query *query = kernel->query;
+  const struct table *table = query_table(query, match);
   int top = lua_gettop(L);
+  need_stack(L, 4);
+  uint64_t *bits = push_rows(L, query, loop->filter, table);
   for (uint32_t left = 0; left < MOST_LEFT; left++) {
     uint32_t row = (uint32_t)failure->why.row;
     assert(row < table->count && !how->total && !how->truth);
-    struct rest rest = rest_of(first, match, row, how);
+    struct rest rest = rest_of(query, loop->filter, match, row, how);
     rest.count = 1;
     finish(L, handle, loop, failure, how->dt, &rest);
-    if (row + 1 == table->count) return;
-    need_stack(L, 4);
-    struct run run = {.query = first->query, .dt = first->dt,
-                      .filter = push_behind(L, first, table, row)};
-    struct variant *variant = variant_for_some(L, handle, kernel, table);
     failure->why.row = row + 1;
+    if (row + 1 == table->count) break;
+    struct variant *variant = variant_for_some(L, handle, kernel, table);
     if (!variant) break;
-    run.plan = &variant->plan;
-    run.uniforms = variant->uniforms;
-    run.arrays = variant->arrays;
+    pass_over(bits, row);
+    struct run run = run_of(kernel, variant, how, bits);
     if (!runner_reserve(&kernel->set->runner, run.plan, table->count)) raise_memory(L);
     bool sound = run_table(&kernel->set->runner, &run, match, failure);
     ecs_status status = stage(kernel, &run, match);
     if (status != ECS_OK) raise_status(L, loop->box->world, status);
+    if (!sound) continue;
     lua_settop(L, top);
-    if (sound) return;
+    return;
   }
-  lua_settop(L, top);
-  struct rest rest = rest_of(first, match, (uint32_t)failure->why.row, how);
+  struct rest rest = rest_of(query, loop->filter, match, (uint32_t)failure->why.row, how);
   finish(L, handle, loop, failure, how->dt, &rest);
+  lua_settop(L, top);
 }
 
 /* Over a table of the query. False when that failed, and the function itself did the rest. */
@@ -150,16 +162,14 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
                         struct variant *variant, const struct kernel_run *how) {
   const struct kernel *kernel = ((struct kernel_box *)lua_touserdata(L, handle))->kernel;
   struct runner *runner = &kernel->set->runner;
-  struct run run = {.plan = &variant->plan, .query = kernel->query,
-                    .uniforms = variant->uniforms, .totals = how->total, .dt = how->dt,
-                    .arrays = variant->arrays, .filter = loop->filter};
+  struct run run = run_of(kernel, variant, how, loop->filter);
   struct run_failure failure = {.entity = ECS_NULL};
   const struct table *table = query_table(kernel->query, match);
   assert(loop->query->query == kernel->query);
   assert((how->truth != NULL) == (kernel->result == RESULT_TRUTH));
   if (UNLIKELY(may_be_refused(&run, table))) {
     if (how->resume) how->resume(variant, match, how->ud);
-    struct rest all = rest_of(&run, match, 0, how);
+    struct rest all = rest_of(run.query, run.filter, match, 0, how);
     finish(L, handle, loop, &failure, how->dt, &all);
     return false;
   }
@@ -171,11 +181,12 @@ static bool run_variant(lua_State *L, int handle, struct loop_box *loop, uint32_
   if (status != ECS_OK) raise_status(L, loop->box->world, status);
   if (LIKELY(sound)) return true;
   if (!RESULT_IS_USED(kernel->result) && !loop->events) {
-    go_on(L, handle, loop, &run, match, &failure, how);
+    go_on(L, handle, loop, match, &failure, how);
     return true;
   }
   if (how->resume) how->resume(variant, match, how->ud);
-  struct rest rest = rest_of(&run, match, (uint32_t)failure.why.row, how);
+  uint32_t row = (uint32_t)failure.why.row;
+  struct rest rest = rest_of(run.query, run.filter, match, row, how);
   if (loop->events) rest.count = loop->count - rest.before;   /* not those emitted since */
   finish(L, handle, loop, &failure, how->dt, &rest);
   return false;
