@@ -269,6 +269,15 @@ k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, stru
   return build_fit(f->b, type, value.value);
 }
 
+k_value access_noted(struct front *f, const struct component *component, uint32_t leaf,
+                     struct val value) {
+  const struct leaf *field = &component->leaves[leaf];
+  bool text = field->type == ECS_STRING;
+  k_column type = text ? KC_U32 : access_column_type(f, component, field);
+  k_value fits = access_fit(f, field, type, value);
+  return build_type(f->b, fits) == KT_F32 ? build_convert(f->b, KT_F64, fits) : fits;
+}
+
 /* A leaf of a term, and which one it is of its component. */
 struct place {
   uint32_t slot, leaf;

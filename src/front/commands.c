@@ -27,6 +27,16 @@ static void need_command(struct front *f) {
     front_refuse(f, "it changes entities in too many places: write it as two systems");
 }
 
+void order_with(struct front *f, struct run_command command, k_value entity, k_value value) {
+  need_command(f);
+  f->commands[f->command_count] = command;
+  build_order(f->b, f->command_count++, entity, value);
+}
+
+void order_add(struct front *f, struct run_command command, k_value value) {
+  order_with(f, command, build_i64(f->b, 0), value);
+}
+
 static ecs_id component_argument(struct front *f, const struct val *arguments, uint32_t count) {
   const struct component *component = count > 2 ? call_component(f, arguments[2]) : NULL;
   if (!component || (count != 3 && !component->relation))
@@ -73,8 +83,7 @@ static k_value value_argument(struct front *f, const struct component *component
                  component->name, field->name);
   command->gives_newest = field->type == ECS_ENTITY && order_is_spawned(f, value);
   if (command->gives_newest) return build_i64(f->b, 0);
-  k_value fits = access_fit(f, field, access_column_type(f, component, field), value);
-  return build_type(f->b, fits) == KT_F32 ? build_convert(f->b, KT_F64, fits) : fits;
+  return access_noted(f, component, command->leaf, value);
 }
 
 /* The entity that a command is for. */
@@ -107,12 +116,10 @@ static void set_field(struct front *f, const struct component *component, uint32
     front_refuse(f, "it sets '%s' by what has no field of one value there: name the field, as in "
                     "'%s.%s'", component->name, component->name,
                  component->leaf_count ? component->leaves[0].name : "field");
-  need_command(f);
   command.newest = order_is_spawned(f, entity);
   k_value id = entity_argument(f, entity);
   k_value noted = value_argument(f, component, &command, maybe_need(f, value));
-  f->commands[f->command_count] = command;
-  build_order(f->b, f->command_count++, id, noted);
+  order_with(f, command, id, noted);
 }
 
 /* world:set of a whole component, by values in the order of its fields or by a table of them that
@@ -168,8 +175,7 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
   command.newest = order_is_spawned(f, arguments[1]);
   k_value entity = entity_argument(f, arguments[1]);
   k_value value = component ? value_argument(f, component, &command, arguments[3]) : entity;
-  f->commands[f->command_count] = command;
-  build_order(f->b, f->command_count++, entity, value);
+  order_with(f, command, entity, value);
 }
 
 /* ---- world:spawn ---- */
@@ -228,16 +234,6 @@ void order_list(struct front *f, const struct code *code) {
   assert(table.kind == VAL_TABLE);
   for (uint32_t i = 1; i <= code->b; i++)
     put_item(f, table, (ecs_string){"", 0}, code->c + i, *front_register(f, code->a + i));
-}
-
-void order_with(struct front *f, struct run_command command, k_value entity, k_value value) {
-  need_command(f);
-  f->commands[f->command_count] = command;
-  build_order(f->b, f->command_count++, entity, value);
-}
-
-void order_add(struct front *f, struct run_command command, k_value value) {
-  order_with(f, command, build_i64(f->b, 0), value);
 }
 
 static void spawn_field(struct front *f, const struct component *component,

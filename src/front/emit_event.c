@@ -17,15 +17,6 @@ struct given {
   } fields[RUN_ORDERS];
 };
 
-/* What a field is given, as it is noted down. */
-static k_value field_value(struct front *f, const struct component *event, uint32_t at,
-                           struct val value) {
-  const struct leaf *leaf = &event->leaves[at];
-  if (leaf->type == ECS_STRING) return access_fit(f, leaf, KC_U32, value);
-  k_value fits = access_fit(f, leaf, access_column_type(f, event, leaf), value);
-  return build_type(f->b, fits) == KT_F32 ? build_convert(f->b, KT_F64, fits) : fits;
-}
-
 static void give_field(struct front *f, struct given *given, uint32_t at, struct val value) {
   const struct component *event = given->event;
   const struct field *field = &event->fields[at];
@@ -34,7 +25,7 @@ static void give_field(struct front *f, struct given *given, uint32_t at, struct
                  event->name, field->name, field->count ? "an array" : "a component");
   uint32_t leaf = field->first_leaf, i = 0;
   bool newest = event->leaves[leaf].type == ECS_ENTITY && order_is_spawned(f, value);
-  k_value noted = newest ? build_i64(f->b, 0) : field_value(f, event, leaf, value);
+  k_value noted = newest ? build_i64(f->b, 0) : access_noted(f, event, leaf, value);
   while (i < given->count && given->fields[i].leaf != leaf) i++;
   if (i == RUN_ORDERS) front_refuse(f, "it emits '%s' with too many values", event->name);
   given->count += i == given->count;

@@ -436,6 +436,9 @@ k_column access_column_type(struct front *f, const struct component *component,
                             const struct leaf *leaf);
 /* A value as a field takes it, in the rows that are here. */
 k_value access_fit(struct front *f, const struct leaf *leaf, k_column type, struct val value);
+/* The same as it is noted down: no f32. */
+k_value access_noted(struct front *f, const struct component *component, uint32_t leaf,
+                     struct val value);
 /* Sets the field of a view, of a resource, or an element, for the rows that are here. */
 void access_store(struct front *f, struct val view, const struct constant *key,
                   struct val value);

@@ -129,10 +129,7 @@ struct val steps_field(struct front *f, struct val value, struct val field) {
 /* What is set, whatever was there. */
 static struct build_step set_to(struct front *f, const struct component *component, uint32_t leaf,
                                 struct val value) {
-  k_column type = access_column_type(f, component, &component->leaves[leaf]);
-  k_value operand = access_fit(f, &component->leaves[leaf], type, value);
-  if (build_type(f->b, operand) == KT_F32) operand = build_convert(f->b, KT_F64, operand);
-  return (struct build_step){.step = KS_SET, .operand = operand};
+  return (struct build_step){.step = KS_SET, .operand = access_noted(f, component, leaf, value)};
 }
 
 /* The steps that a number is made by from a place; NULL when there are none, or when the row may
