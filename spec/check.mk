@@ -162,7 +162,7 @@ test:
 ## make test-deep  the long checks (DEEP=small: with small counts)
 test-deep:
 	@$(call ready,deep)
-	@$(call run_checks,deep,$(DEEP_CHECKS),1500)
+	@$(call run_checks,deep,$(DEEP_CHECKS),3600)
 
 ## make lint       warnings, luacheck, symbols, lengths, rooms, doors, titles, rockspecs
 lint:
