@@ -7,7 +7,7 @@ local run = require "spec.support.whole_run"
 local shrink = require "spec.support.whole_shrink"
 
 describe("random whole functions", function()
-  local most = helper.by_scale { small = 60, normal = 300, deep = 4000 }
+  local most = helper.by_scale { small = 60, normal = 200, deep = 4000 }
 
   it(("do what plain Lua does (%d)"):format(most), function()
     local told, raised, steps = { vector = 0, lua = 0, refused = 0, none = 0 }, 0, 0

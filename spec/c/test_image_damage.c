@@ -7,7 +7,7 @@
 /* The pages of ids are long and dull: positions in them are tried with gaps. */
 static size_t next_position(size_t at) {
   size_t gap = image.data[at] == 0 && at > 2000 && at + 2000 < image.size ? 97 : 1;
-  return at + gap * (size_t)by_scale(13, 7, 1);
+  return at + gap * (size_t)by_scale(13, 11, 1);
 }
 
 static void refuses_every_cut(void) {
@@ -122,7 +122,7 @@ static void stands_every_bit(void) {
   for (int what = 0; what < 6; what++) {
     save_small(what);
     open_target();
-    for (size_t at = 0; at < image.size; at += (size_t)by_scale(11, 3, 1)) {
+    for (size_t at = 0; at < image.size; at += (size_t)by_scale(11, 7, 1)) {
       check_context("image %d, byte %zu", what, at);
       copy_image(at);
       is_refused("");

@@ -278,7 +278,7 @@ static int sweep(lua_Integer number) {
   char name[96];
   begin_test();
   uint64_t wanted = clean_run(number, name, sizeof name);
-  size_t step_size = (size_t)by_scale(61, 5, 1);
+  size_t step_size = (size_t)by_scale(61, 17, 1);
   for (int from_there_on = 0; from_there_on < 2; from_there_on++)
     for (size_t k = 1;; k = next_request(k, step_size)) {
       check_context("request %zu fails%s", k, from_there_on ? " and all behind it" : "");
@@ -312,7 +312,7 @@ static bool starve_opening(size_t k, bool from_there_on) {
 static int sweep_opening(void) {
   begin_test();
   for (int from_there_on = 0; from_there_on < 2; from_there_on++)
-    for (size_t k = 1;; k = next_request(k, (size_t)by_scale(41, 7, 1))) {
+    for (size_t k = 1;; k = next_request(k, (size_t)by_scale(41, 19, 1))) {
       check_context("request %zu fails%s", k, from_there_on ? " and all behind it" : "");
       if (!starve_opening(k, from_there_on != 0)) break;
     }
