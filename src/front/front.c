@@ -194,6 +194,7 @@ static void branch(struct front *f, const struct code *code, k_value condition, 
     front_jump(f, code->target, taken);
     if (set) f->edges[f->edge_count - 1].env.registers[frame->base + code->a] = *set;
   }
+  f->chosen |= taken == K_NONE || stays == K_NONE;
   f->env.mask = stays;
   frame->pc += 2;
 }
@@ -377,7 +378,10 @@ static void step(struct front *f, struct frame *frame) {
   front_check(f);
   build_at(f->b, f->env.mask, front_tag(f));
   switch (code->kind) {
-    case CODE_REFUSED: front_refuse(f, "%s", code->why); break;
+    case CODE_REFUSED:
+      f->hopeless = !frame->caller && !f->chosen && f->loop_depth == 0;
+      front_refuse(f, "%s", code->why);
+      break;
     case CODE_COMPARE: compare(f, code); return;
     case CODE_TEST:
     case CODE_TEST_SET: test(f, code); return;

@@ -172,6 +172,8 @@ struct front {
   bool starts;                 /* the program is for some rows of a table: build_start */
   bool breaks_promise;         /* refused since it writes to a term declared :in */
   bool fleeting;               /* refused for what no guard tells of */
+  bool chosen;                 /* values or terms chose a way through the function */
+  bool hopeless;               /* refused for an instruction that every run comes to */
   k_value start;               /* the mask in which the function begins */
 
   struct env env;

@@ -417,6 +417,7 @@ static bool compile(lua_State *L, int handle, int anchors, struct kernel *kernel
   front_clear(front);
   int status = run_front(L, handle, anchors, kernel, front, which);
   kernel->breaks_promise = front->breaks_promise;
+  kernel->hopeless |= front->hopeless && status == LUA_ERRRUN;
   bool made = true;
   if (status == LUA_OK)
     made = add_variant(L, anchors, kernel, make_variant(kernel, front, which));
@@ -488,6 +489,7 @@ bool variants_share(lua_State *L, int handle, int from, int function) {
     if (!share(L, to, kernel, known->variants[i])) return false;
   }
   kernel->compilations = known->compilations;
+  kernel->hopeless = known->hopeless;
   lua_settop(L, to - 1);
   return true;
 }

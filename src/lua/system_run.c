@@ -172,7 +172,8 @@ static void run_loop(lua_State *L, struct system_box *system, rows_fn rows, int 
 static bool run_compiled(lua_State *L, struct system_box *system) {
   struct kernel_run how = {.dt = system->dt};
   int handle = AT_FUNCTION + 1;
-  if (!system->kernel) return system->compiled = false;
+  if (!system->kernel || (system->compile != 1 && kernel_is_hopeless(system->kernel)))
+    return system->compiled = false;
   push_value(L, system, SYSTEM_QUERY);
   check_query(L, handle);
   lua_pop(L, 1);

@@ -35,6 +35,7 @@ struct kernel {
   bool filtered;               /* for rows that a q:where(fn) lets through: programs start so */
   const char *form;            /* of a query or a system, that it was given to last */
   bool breaks_promise;         /* refused since it writes to a term declared :in */
+  bool hopeless;               /* refused, and will be, whatever the outside values */
 };
 
 /* One program of a function; or, without a program, that it was refused where its guards fit: its
