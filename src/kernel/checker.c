@@ -20,23 +20,6 @@ k_type column_value(k_column c) {
   return c <= KC_I64 ? (k_type)c : KT_I64;
 }
 
-struct numbering program_numbering(const struct program *p) {
-  struct numbering at;
-  at.reg1 = p->column_count;
-  at.reg4 = at.reg1 + p->reg1_count;
-  at.reg8 = at.reg4 + p->reg4_count;
-  at.scalars = at.reg8 + p->reg8_count;
-  at.all = at.scalars + p->scalar_count;
-  at.bitmaps = at.all + 1;
-  at.totals = at.bitmaps + p->bitmap_count;
-  at.start = at.totals + p->total_count;
-  at.arrays = at.start + 1;
-  at.lookups = at.arrays + p->array_count;
-  at.sites = at.lookups + p->lookup_count;
-  at.count = at.sites + p->site_count;
-  return at;
-}
-
 /* ---- what operands hold ---- */
 
 enum { OPERANDS = MAX_COLUMNS + 3 * MAX_REGISTERS + MAX_SCALARS, UNSET = 0xff };

@@ -237,7 +237,7 @@ static size_t run_block(struct running *r, size_t n) {
   const k_insn *insns = r->p->insns;
   uint32_t end = r->p->insn_count;
   void *const *at = r->at;
-  notes_clear(r->notes, r->first);
+  if (r->p->site_count) notes_clear(r->notes, r->first);
   for (uint32_t pc = r->p->prologue; pc < end;) {
     const k_insn *k = &insns[pc];
     if (k->op < OP_CONTROLS || is_note(k->op)) {
@@ -322,7 +322,7 @@ k_status machine_run(struct machine *m, const struct program *p, const k_run *ru
   r.run = run;
   r.ops = m->ops;
   r.notes = &m->notes;
-  notes_open(&m->notes, p, (char *)m->buffer.data + l.notes);
+  if (p->site_count) notes_open(&m->notes, p, (char *)m->buffer.data + l.notes);
   r.failure = failure;
   r.first = 0;
   r.block = choose_block(p, run->rows);

@@ -41,7 +41,24 @@ struct numbering {
   uint32_t reg1, reg4, reg8, scalars, all, bitmaps, totals, start, arrays, lookups, sites,
       count;
 };
-struct numbering program_numbering(const struct program *p);
+
+/* Inline, since each table that a program runs over asks for it. */
+INLINE struct numbering program_numbering(const struct program *p) {
+  struct numbering at;
+  at.reg1 = p->column_count;
+  at.reg4 = at.reg1 + p->reg1_count;
+  at.reg8 = at.reg4 + p->reg4_count;
+  at.scalars = at.reg8 + p->reg8_count;
+  at.all = at.scalars + p->scalar_count;
+  at.bitmaps = at.all + 1;
+  at.totals = at.bitmaps + p->bitmap_count;
+  at.start = at.totals + p->total_count;
+  at.arrays = at.start + 1;
+  at.lookups = at.arrays + p->array_count;
+  at.sites = at.lookups + p->lookup_count;
+  at.count = at.sites + p->site_count;
+  return at;
+}
 
 /* Bytes of a lane of a column. */
 size_t column_size(k_column c);
