@@ -1,4 +1,4 @@
--- world:get, has, alive, target and parent of other entities in kernels.
+-- world:get, has, enabled, alive, target and parent of other entities in kernels.
 
 local helper = require "spec.support.ecs_helper"
 local ecs = require "ecs"
@@ -103,6 +103,15 @@ describe("another entity in a kernel", function()
       hunter.n = hunter.n + (level or 7) * 3 + (tons or 0)
       hunter.near = world:has(prey, "Shield") and not world:has(prey, "Cargo")
       if world:has(prey, "Frozen") then hunter.d = hunter.d + 1 end
+    end)
+    agree("Hunter", function(hunter, _, e)
+      if world:enabled(e, "Shield") then hunter.n = hunter.n + 1 end
+      if not world:alive(hunter.prey) then return end
+      hunter.near = world:enabled(hunter.prey, "Shield") or world:enabled(hunter.prey, "Cargo")
+      if world:enabled(hunter.prey, "Frozen") then hunter.d = hunter.d + 1 end
+    end)
+    agree("Hunter, Shield:any", function(hunter, shield, _, e)
+      if world:enabled(e, "Shield") then shield.level = 5 else hunter.n = hunter.n - 1 end
     end)
   end)
 
@@ -310,6 +319,8 @@ describe("another entity in a kernel", function()
       ["it calls world:target with what is no name or id of a relation"] =
         function(h) h.near = world:target(h.prey, "Health") ~= nil end,
       ["or with a relation"] = function(h) h.near = world:has(h.prey, "Likes") end,
+      ["it calls world:enabled with what is no name"] =
+        function(h) h.near = world:enabled(h.prey, h.near and "Shield" or "Cargo") end,
       ["it calls 'targets' of the world: of its methods kernels know add, alive, count"] =
         function(h) world:targets(h.prey, "Likes") end,
       ["neither this world"] = function(h) h.near = other:alive(h.prey) end,

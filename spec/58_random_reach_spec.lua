@@ -36,6 +36,7 @@ local function ask_text(i)
     "local f, s, n = world:get(x, 'A') if n == nil then m.c = m.c + 2 else m.f = f - s + n end",
     ("if world:has(x, '%s') then m.c = m.c + 1 else m.n = m.n - 1 end"):format(has),
     ("m.on = world:has(x, '%s')"):format(has),
+    ("if world:enabled(x, '%s') then m.c = m.c + 1 end"):format(has),
     "if world:alive(x) then m.c = m.c + 1 end",
     ("if world:get(x, '%s') == nil then return end"):format(field),
     "if world:get(x, 'A.kind') == 'two' then m.c = 9 end",
@@ -72,7 +73,8 @@ end
 local function truth_text()
   local guard = random(4) > 1 and "if not world:alive(x) then return end\n" or ""
   return ("local x = %s\n%sreturn %s"):format(id_text(1), guard,
-    pick { "world:get(x, 'A.on')", "world:has(x, 'Sparse')", "world:parent(x)",
+    pick { "world:get(x, 'A.on')", "world:has(x, 'Sparse')",
+      "world:enabled(x, 'Toggled')", "world:parent(x)",
       "(world:get(x, 'A.n') or 9) % 3 == 0", "world:get(x, 'A.e') == m.e" })
 end
 

@@ -263,17 +263,19 @@ static uint32_t math_call(struct front *f, uint32_t name, const struct val *argu
 
 enum method_name { METHOD_DESPAWN, METHOD_ADD, METHOD_REMOVE, METHOD_RANDOM, METHOD_RES,
                    METHOD_HAS, METHOD_GET, METHOD_ALIVE, METHOD_TARGET, METHOD_PARENT,
-                   METHOD_MATCHES, METHOD_SET, METHOD_SPAWN, METHOD_EMIT, METHOD_COUNT };
+                   METHOD_MATCHES, METHOD_SET, METHOD_SPAWN, METHOD_EMIT, METHOD_ENABLED,
+                   METHOD_COUNT };
 
 struct val call_method(struct front *f, struct val object, const struct constant *key) {
   static const char *const names[METHOD_COUNT] = {"despawn", "add", "remove", "random", "res",
                                                   "has", "get", "alive", "target", "parent",
-                                                  "count", "set", "spawn", "emit"};
+                                                  "count", "set", "spawn", "emit", "enabled"};
   for (uint32_t i = 0; key->type == CONST_STRING && i < METHOD_COUNT; i++)
     if (text_equal(names[i], key->string.data, key->string.size))
       return (struct val){.kind = VAL_METHOD, .at = i};
   front_refuse(f, "it calls '%S' of the world: of its methods kernels know add, alive, count, "
-                  "despawn, emit, get, has, parent, random, remove, res, set, spawn and target",
+                  "despawn, emit, enabled, get, has, parent, random, remove, res, set, spawn and "
+                  "target",
                &key->string);
   return object;
 }
@@ -398,6 +400,7 @@ static uint32_t method_call(struct front *f, uint32_t name, struct val *argument
     case METHOD_RANDOM: results[0] = random_call(f, arguments, count); return 1;
     case METHOD_RES: results[0] = resource_call(f, arguments, count); return 1;
     case METHOD_HAS: results[0] = reach_has(f, arguments, count); return 1;
+    case METHOD_ENABLED: results[0] = reach_enabled(f, arguments, count); return 1;
     case METHOD_ALIVE: results[0] = reach_alive(f, arguments, count); return 1;
     case METHOD_TARGET: results[0] = reach_target(f, arguments, count); return 1;
     case METHOD_PARENT: results[0] = reach_parent(f, arguments, count); return 1;

@@ -472,8 +472,9 @@ struct val call_method(struct front *f, struct val object, const struct constant
 
 /* ---- reach.c: what is asked of any entity by its id ---- */
 
-/* The calls of world:has, alive, target and parent; `arguments` begin with the world. */
+/* The calls of world:has, enabled, alive, target and parent; `arguments` begin with the world. */
 struct val reach_has(struct front *f, const struct val *arguments, uint32_t count);
+struct val reach_enabled(struct front *f, const struct val *arguments, uint32_t count);
 struct val reach_alive(struct front *f, const struct val *arguments, uint32_t count);
 struct val reach_target(struct front *f, const struct val *arguments, uint32_t count);
 struct val reach_parent(struct front *f, const struct val *arguments, uint32_t count);

@@ -1,5 +1,5 @@
-/* What a function asks of any entity by its id: world:get, has, alive, target and parent. A null or
-** dead id is an error in Lua but for world:alive, so such a row fails. */
+/* What a function asks of any entity by its id: world:get, has, enabled, alive, target and parent.
+** A null or dead id is an error in Lua but for world:alive, so such a row fails. */
 #include "front/front.h"
 #include "front/mixed.h"
 
@@ -71,9 +71,10 @@ static const struct component *need_field(struct front *f, struct val value, uin
   return component;
 }
 
-/* Where the entity of an id has a component. */
-static k_value place_of(struct front *f, struct val id, const struct component *component) {
-  struct run_lookup lookup = {LOOKUP_PLACE, component->id, 0};
+/* Where the entity of an id has a component, as a lookup of this kind says. */
+static k_value place_of(struct front *f, struct val id, const struct component *component,
+                        enum lookup_kind kind) {
+  struct run_lookup lookup = {kind, component->id, 0};
   k_value place = look(f, lookup, KT_I64, id.value);
   if (!id.row_entity)
     build_need(f->b, build_binary(f->b, KO_NE, place, build_i64(f->b, PLACE_DEAD)));
@@ -120,7 +121,7 @@ uint32_t reach_get(struct front *f, const struct val *arguments, uint32_t count,
     front_refuse(f, "it gets all of '%s', which has arrays, components or many fields in it: name "
                     "a field, as in '%s.%s'", component->name, component->name,
                  component->leaves[0].name);
-  k_value place = place_of(f, id, component), present = is_there(f, place);
+  k_value place = place_of(f, id, component, LOOKUP_PLACE), present = is_there(f, place);
   uint32_t all = single ? 1 : component->field_count, given = wanted < all ? wanted : all;
   for (uint32_t i = 0; i < given; i++)
     results[i] = cell_at(f, component, single ? leaf : i, place, present);
@@ -139,7 +140,7 @@ void reach_check_written(struct front *f, const struct component *component, uin
   }
 }
 
-/* ---- world:has ---- */
+/* ---- world:has, enabled ---- */
 
 /* What the query's terms say of a component of the row: 1 it has it, 0 it lacks it, -1 nothing. */
 static int known_presence(const struct front *f, const struct component *component) {
@@ -166,20 +167,33 @@ static uint32_t asked_uniform(struct front *f, const struct component *component
   return asked.uniform;
 }
 
-struct val reach_has(struct front *f, const struct val *arguments, uint32_t count) {
-  struct val id = need_id(f, arguments, count, "has");
+/* The component that world:has or world:enabled asks for. */
+static const struct component *need_owned(struct front *f, const struct val *arguments,
+                                          uint32_t count, const char *method) {
   const struct component *component = count == 3 ? call_component(f, arguments[2]) : NULL;
   if (!component || component->relation)
-    front_refuse(f, "it calls world:has with what is no name or id of a component held by a "
+    front_refuse(f, "it calls world:%s with what is no name or id of a component held by a "
                     "constant, an upvalue or a field of a table, or with a relation: ask for its "
-                    "target by world:target, or for a tie by a term of the query");
+                    "target by world:target, or for a tie by a term of the query", method);
+  return component;
+}
+
+struct val reach_has(struct front *f, const struct val *arguments, uint32_t count) {
+  struct val id = need_id(f, arguments, count, "has");
+  const struct component *component = need_owned(f, arguments, count, "has");
   int known = id.row_entity ? known_presence(f, component) : -1;
   if (known >= 0) return val_known(f, known);
   bool by_table = !component->sparse && !f->query->terms.step_count;
   if (!id.row_entity || !by_table)
-    return val_number(f, is_there(f, place_of(f, id, component)), false);
+    return val_number(f, is_there(f, place_of(f, id, component, LOOKUP_PLACE)), false);
   uint32_t uniform = asked_uniform(f, component);
   return val_number(f, build_uniform(f->b, uniform, KT_BOOL), false);
+}
+
+struct val reach_enabled(struct front *f, const struct val *arguments, uint32_t count) {
+  struct val id = need_id(f, arguments, count, "enabled");
+  const struct component *component = need_owned(f, arguments, count, "enabled");
+  return val_number(f, is_there(f, place_of(f, id, component, LOOKUP_ON)), false);
 }
 
 /* ---- world:alive, target, parent ---- */

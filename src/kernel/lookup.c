@@ -10,6 +10,7 @@
 #include "core/store/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/table.h"
+#include "core/store/toggle.h"
 #include "core/store/world.h"
 
 /* A place is a row, and above it the index of its table; of a sparse component the row alone. */
@@ -84,6 +85,20 @@ static void look_places(const ecs_world *world, ecs_id component, const struct s
       has = last != RECORD_BARE && table_has(world_table(world, last), component);
     }
     to[i] = has ? (int64_t)((uint64_t)last << PLACE_BITS | record->row) : PLACE_ABSENT;
+  }
+}
+
+/* The same, where they are not switched off. One by one: `to` may be where the ids are. */
+static void look_on(const ecs_world *world, const struct component *component,
+                    const struct sought *sought, int64_t *to) {
+  for (size_t i = 0; i < sought->count; i++) {
+    ecs_id id = id_at(sought, i);
+    const struct sought one = {(const int64_t *)&id, NULL, 1};
+    if (component->sparse)
+      look_packed(world, component->sparse, &one, &to[i]);
+    else
+      look_places(world, component->id, &one, &to[i]);
+    if (to[i] >= 0 && !toggle_enabled(world, id, component->id)) to[i] = PLACE_ABSENT;
   }
 }
 
@@ -169,6 +184,8 @@ void lookup_all(const ecs_world *world, const struct run_lookup *lookup, const i
   struct looked cells = {world, component, lookup->leaf};
   if (lookup->kind == LOOKUP_CELL)
     look_cells(&cells, from, to, n);
+  else if (lookup->kind == LOOKUP_ON)
+    look_on(world, component, &sought, to);
   else if (component->sparse)
     look_packed(world, component->sparse, &sought, to);
   else
