@@ -216,6 +216,7 @@ build = {
         "src/lua/lua_relation.c",
         "src/lua/lua_schedule.c",
         "src/lua/lua_spawn.c",
+        "src/lua/lua_spawner.c",
         "src/lua/lua_world.c",
         "src/lua/map.c",
         "src/lua/module.c",

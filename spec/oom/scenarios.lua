@@ -238,6 +238,21 @@ scenario("spawn with a name that is made", {
   act = function(s) s.world:spawn { ["Pos" .. "ition"] = {}, Label = { ("x"):rep(100) } } end,
 })
 
+scenario("spawner", {
+  prepare = open,
+  act = function(s) s.make = s.world:spawner "Position, Label, Bag, Body, Enemy" end,
+})
+
+scenario("spawn by a spawner", {
+  prepare = function(s)
+    open(s)
+    s.make = s.world:spawner "Position, Label, Bag, Body, Enemy"
+  end,
+  act = function(s)
+    assert(s.world:alive(s.make(1, 2, ("text"):rep(9), { 3 }, { 4, 5 }, { x = 6 }, { {}, {} })))
+  end,
+})
+
 scenario("spawn_many", {
   prepare = open,
   act = function(s)

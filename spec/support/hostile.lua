@@ -248,6 +248,7 @@ hostile.calls = {
     name = { entity, lenient(value "other") },
     despawn = { entity },
     spawn = { spawned },
+    spawner = { called(any_name, "unknown component", "spawner '") },
     spawn_at = { accepting({ make = function(scene) return scene.e + 5000 end }, "unborn id"),
       spawned },
     spawn_many = { accepting(value(3), "0"), spawned },

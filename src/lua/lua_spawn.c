@@ -234,22 +234,26 @@ static void read_plan(struct plan *plan, lua_State *L, struct world_box *box, in
   }
 }
 
-static int world_spawn(lua_State *L) {
-  struct world_box *box = check_free_world(L, 1);
-  struct plan plan;
-  read_plan(&plan, L, box, 2);
-  order_ties(&plan);
+int spawn_parts(lua_State *L, struct world_box *box, const struct part *parts, uint32_t count) {
   ecs_id id = ECS_NULL;
   bool tried = false;
   ecs_status status;
   do
-    status = entity_spawn(box->world, plan.parts, plan.count, &id);
+    status = entity_spawn(box->world, parts, count, &id);
   while (retry(L, box, status, &tried));
   if (UNLIKELY(status != ECS_OK)) return raise_status(L, box->world, status);
   values_stored(box);
   lua_pushinteger(L, (lua_Integer)id);
   settle(L, box, 1);
   return 1;
+}
+
+static int world_spawn(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  struct plan plan;
+  read_plan(&plan, L, box, 2);
+  order_ties(&plan);
+  return spawn_parts(L, box, plan.parts, plan.count);
 }
 
 static int world_spawn_at(lua_State *L) {

@@ -4,6 +4,15 @@
 
 #include <lauxlib.h>
 
+#include "core/base/base.h"
+
+struct part;
+struct world_box;
+
+/* Spawns an entity of these parts in the world at stack index 1, tries again once garbage has been
+** collected, and pushes the id. Raises. */
+int spawn_parts(lua_State *L, struct world_box *box, const struct part *parts, uint32_t count);
+
 extern const luaL_Reg world_spawn_methods[];
 
 #endif

@@ -26,6 +26,7 @@
 #include "lua/lua_relation.h"
 #include "lua/lua_schedule.h"
 #include "lua/lua_spawn.h"
+#include "lua/lua_spawner.h"
 #include "lua/lua_world.h"
 #include "lua/recording.h"
 #include "lua/replace.h"
@@ -36,7 +37,7 @@
 #include "lua/world_array.h"
 #include "lua/worlds.h"
 
-#define METHOD_LISTS 14
+#define METHOD_LISTS 15
 
 /* A kind of object: what its metatable holds, and the methods that scripts may call. */
 struct object {
@@ -49,7 +50,8 @@ struct object {
 static const struct object objects[] = {
   {"world", &kind_world, world_metamethods,
    {world_core_methods, world_component_methods, world_entity_methods, world_spawn_methods,
-    world_query_methods, world_schedule_methods, world_system_methods,
+    world_spawner_methods, world_query_methods, world_schedule_methods,
+    world_system_methods,
     world_describe_methods, world_view_methods, world_random_methods,
     world_image_methods, world_relation_methods, world_array_methods,
     world_event_methods}},

@@ -1,0 +1,146 @@
+#include "lua/lua_spawner.h"
+
+#include "core/store/builtin.h"
+#include "core/store/component.h"
+#include "core/store/entity.h"
+#include "core/store/fields.h"
+#include "core/store/world.h"
+#include "lua/bind/args.h"
+#include "lua/bind/batch.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/lua_spawn.h"
+#include "lua/registrar.h"
+
+#define SPAWNER_COMPONENTS 64
+#define SPACE " \t\r\n"
+
+/* A component's name in the text, and its id once it has been looked for. */
+struct named {
+  uint32_t from, size;
+  ecs_id id;                   /* ECS_NULL: not yet */
+};
+
+/* In a userdata, the second upvalue of the function; the first one is the world. */
+struct spawner {
+  uint32_t count;
+  struct named names[SPAWNER_COMPONENTS];
+  char text[];                 /* as it was given, ended by '\0' */
+};
+
+enum { AT_WORLD = 1, AT_SPAWNER, AT_VALUES };
+
+/* ---- the components ---- */
+
+static int refuse_name(lua_State *L, const struct spawner *spawner, const char *why) {
+  return raise_error(L, "spawner '%s': %s", spawner->text, why);
+}
+
+/* The names between commas, as they stand. */
+static void read_names(lua_State *L, struct spawner *spawner) {
+  const char *at = spawner->text;
+  for (;;) {
+    at += strspn(at, SPACE);
+    size_t size = strcspn(at, "," SPACE);
+    if (size == 0)
+      refuse_name(L, spawner, "names of components are expected, as in \"Position, Velocity\"");
+    if (spawner->count == SPAWNER_COMPONENTS)
+      refuse_name(L, spawner, "it names more than 64 components");
+    struct named *named = &spawner->names[spawner->count++];
+    *named = (struct named){(uint32_t)(at - spawner->text), (uint32_t)size, ECS_NULL};
+    at += size;
+    at += strspn(at, SPACE);
+    if (*at == '\0') return;
+    if (*at != ',') refuse_name(L, spawner, "names of components stand between commas");
+    at++;
+  }
+}
+
+static void check_new(lua_State *L, const struct spawner *spawner, uint32_t at,
+                      const struct component *component) {
+  for (uint32_t i = 0; i < at; i++)
+    if (spawner->names[i].id == component->id)
+      raise_error(L, "spawner '%s': it names '%s' twice", spawner->text, component->name);
+}
+
+/* Finds a component that has not been looked for, or has gone since. */
+static struct component *find_named(lua_State *L, ecs_world *world, struct spawner *spawner,
+                                    uint32_t at) {
+  struct named *named = &spawner->names[at];
+  struct component *component = NULL;
+  ecs_status status = component_need_or_builtin(world, spawner->text + named->from,
+                                                named->size, &component);
+  if (status != ECS_OK) raise_status(L, world, status);
+  if (component->relation)
+    raise_error(L, "spawner '%s': '%s' is a relation, whose target world:spawn or world:add takes",
+                spawner->text, component->name);
+  check_new(L, spawner, at, component);
+  named->id = component->id;
+  return component;
+}
+
+static struct component *component_at(lua_State *L, ecs_world *world, struct spawner *spawner,
+                                      uint32_t at) {
+  ecs_id id = spawner->names[at].id;
+  struct component *component = id != ECS_NULL ? component_of(world, id) : NULL;
+  return LIKELY(component != NULL) ? component : find_named(L, world, spawner, at);
+}
+
+/* ---- spawning ---- */
+
+/* Gathers the values of a component's fields from the index on, as many as are given; nil leaves a
+** field's default. Returns the index behind them. */
+static int gather(struct batch *batch, const struct component *component, int at, int top) {
+  for (uint32_t i = 0; i < component->field_count; i++, at++)
+    if (at <= top && !lua_isnil(batch->L, at)) batch_field(batch, component, i, at);
+  return at;
+}
+
+static int spawn(lua_State *L) {
+  lua_pushvalue(L, lua_upvalueindex(1));
+  lua_pushvalue(L, lua_upvalueindex(2));
+  lua_rotate(L, 1, 2);
+  struct world_box *box = check_free_world(L, AT_WORLD);
+  struct spawner *spawner = lua_touserdata(L, AT_SPAWNER);
+  struct part parts[SPAWNER_COMPONENTS];
+  struct batch batch;
+  batch_begin(&batch, L, box, AT_WORLD);
+  int at = AT_VALUES, top = lua_gettop(L);
+  for (uint32_t i = 0; i < spawner->count; i++) {
+    struct component *component = component_at(L, box->world, spawner, i);
+    uint32_t before = batch.count;
+    at = gather(&batch, component, at, top);
+    parts[i] = (struct part){component, ECS_NULL, batch.count - before, NULL, 0};
+  }
+  if (at <= top)
+    raise_error(L, "spawner '%s' takes %d values, got %d", spawner->text,
+                (int64_t)(at - AT_VALUES), (int64_t)(top - AT_SPAWNER));
+  const struct write *writes = batch.writes;
+  for (uint32_t i = 0; i < spawner->count; writes += parts[i++].write_count)
+    parts[i].writes = writes;
+  return spawn_parts(L, box, parts, spawner->count);
+}
+
+/* world:spawner(text): while scripts are read, what they declare is not there yet. */
+static int world_spawner(lua_State *L) {
+  struct world_box *box = check_world(L, 1);
+  size_t size;
+  const char *text = check_text(L, 2, &size);
+  if (lua_gettop(L) > 2) luaL_argerror(L, 3, "one text expected: the values are for the spawner");
+  struct spawner *spawner = lua_newuserdatauv(L, sizeof *spawner + size + 1, 0);
+  spawner->count = 0;
+  memcpy(spawner->text, text, size + 1);
+  read_names(L, spawner);
+  box = check_world(L, 1);
+  for (uint32_t i = 0; box->registrar == &registrar_now && i < spawner->count; i++)
+    find_named(L, box->world, spawner, i);
+  lua_pushvalue(L, 1);
+  lua_insert(L, -2);
+  lua_pushcclosure(L, spawn, 2);
+  return 1;
+}
+
+const luaL_Reg world_spawner_methods[] = {
+  {"spawner", world_spawner},
+  {NULL, NULL}
+};
