@@ -130,6 +130,38 @@ describe("a kernel that spawns", function()
     end
   end)
 
+  it("spawns by the values that world:spawner takes", function()
+    agree(function(world)
+      local make = world:spawner "Position, Fresh, Enemy"
+      return function(p, spawner, _, e)
+        if spawner.left > 3 then
+          local other = make(p.x * 2, nil, spawner.left, "orc", e)
+          world:add(other, "Seen")
+          if p.x > 90 then make() end
+        end
+        for k = 1, 2 do
+          if spawner.left == k then make(k, p.x, 1, "rat", nil, p.x > 40) end
+        end
+      end
+    end)
+    agree(function(world)   -- a value that its field does not take, far behind
+      local make = world:spawner "Enemy"
+      return function(p, spawner) if spawner.left == 6 then make(p.x // 0.01) end end
+    end)
+    local world = new_world(true, 5)
+    world:component("Wide", { "m: f64[2]", "n: f64" })
+    local make, wide = world:spawner "Position", world:spawner "Wide"
+    for what, fn in pairs {
+      ["more values than its components have fields"] = function() make(1, 2, 3) end,
+      ["with value 1 of 'Wide', where there is no field of one value"] =
+        function(p) wide(p.x) end,
+    } do
+      world:system("it", { query = "Position, Spawner", each = fn })
+      local reason = world:explain("it").reason or "none"
+      assert(reason:find(what, 1, true), what .. ": " .. reason)
+    end
+  end)
+
   it("gives the new ids to other commands", function()
     agree(function(world)
       return function(p, spawner, _, e)

@@ -371,9 +371,22 @@ function Gen:set()
   return statement("world:set(", self:living(), ", '", to[1], "', ", self:value(to[2], 1), ")")
 end
 
+-- A call of the spawner of "Tag, Mark, Packed", with some of its values.
+function Gen:values_of_spawner()
+  local list = { self:float(1), self:chance(2) and self:id() or "nil", "nil", self:float(1),
+    self:value("i32", 1) }
+  local made = node("text", "make(")
+  for i = 1, self.random:range(0, #list) do
+    if i > 1 then made[#made + 1] = ", " end
+    made[#made + 1] = list[i]
+  end
+  made[#made + 1] = ")"
+  return made
+end
+
 -- New entities: what they are tied to comes with commands behind.
-function Gen:spawn()
-  local made = statement("if ", self:bool(1), " then\n")
+function Gen:spawned()
+  if self:chance(4) then return self:values_of_spawner() end
   local parts = node("text", "world:spawn { ")
   for _, part in ipairs(self.scope.parts) do
     if self:chance(2) then
@@ -389,9 +402,13 @@ function Gen:spawn()
     end
   end
   parts[#parts + 1] = "}"
-  local name = self:new_name()
+  return parts
+end
+
+function Gen:spawn()
+  local made, name = statement("if ", self:bool(1), " then\n"), self:new_name()
   if self:chance(2) then made[#made + 1] = "local " .. name .. " = " end
-  made[#made + 1] = parts
+  made[#made + 1] = self:spawned()
   if #made == 4 then
     made[#made + 1] = "\nworld:" .. self:pick { "add(" .. name .. ", 'Tag')",
       "set(e, 'Mark.made', " .. name .. ")", "set(" .. name .. ", 'Mark.by', e)" }

@@ -127,6 +127,7 @@ local function new_world(program, kernels)
     list = { 1.5, -0.5 } }
   out.cost = { red = 1.0, green = 2.5, blue = -1.0 }
   out.list = { 1.0, 2.0, 0.5, -3.0, 8.0 }
+  out.make = world:spawner "Tag, Mark, Packed"
   out.score.f, out.score.n = 1.5, numbers:range(0, 50)
   return out
 end
@@ -187,7 +188,7 @@ end
 -- ---- running ----
 
 local names = { "world", "anchor", "null", "score", "outside", "UF", "UI", "config", "cost", "list",
-  "floats", "ints", "bytes", "flags", "those" }
+  "floats", "ints", "bytes", "flags", "those", "make" }
 
 local frame = ("local %s = ...\n"):format(table.concat(names, ", ")) .. [[
 local function help(x, y)

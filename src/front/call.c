@@ -490,6 +490,11 @@ void call_function(struct front *f, const struct code *code) {
                 method_call(f, function.at, arguments, count, results, code->c));
     return;
   }
+  if (function.kind == VAL_SPAWNER) {
+    results[0] = order_by_spawner(f, function, arguments, count);
+    put_results(f, code, results, 1);
+    return;
+  }
   if (function.kind != VAL_FUNCTION)
     front_refuse(f, "it calls something that is neither a Lua function nor one of math's: call "
                     "it in a system's run and keep what it gives in a resource");

@@ -271,21 +271,67 @@ static void spawn_part(struct front *f, const struct front_item *item) {
     spawn_field(f, component, &f->items[at]);
 }
 
-struct val order_spawn(struct front *f, const struct val *arguments, uint32_t count) {
-  bool made = count == 2 && arguments[1].kind == VAL_TABLE;
-  if (count < 1 || arguments[0].kind != VAL_WORLD || (count != 1 && !made))
-    front_refuse(f, "it spawns from something else than a table that is made there, as in "
-                    "world:spawn { Position = { x = p.x } }");
+/* An entity without parts, which follow until end_spawn. */
+static struct val begin_spawn(struct front *f) {
   if (f->result != RESULT_NONE)
     front_refuse(f, "it spawns, and its result is used: do it in a system's each");
   order_want(f);
   struct val spawned = {.kind = VAL_SPAWNED, .at = f->command_count};
   spawned.value = build_mark(f->b).loop;
   order_add(f, (struct run_command){.action = RUN_SPAWN}, build_i64(f->b, 0));
+  return spawned;
+}
+
+static void end_spawn(struct front *f, struct val spawned) {
+  assert(spawned.at < f->command_count);
+  f->commands[spawned.at].parts = f->command_count - spawned.at - 1;
+}
+
+struct val order_spawn(struct front *f, const struct val *arguments, uint32_t count) {
+  bool made = count == 2 && arguments[1].kind == VAL_TABLE;
+  if (count < 1 || arguments[0].kind != VAL_WORLD || (count != 1 && !made))
+    front_refuse(f, "it spawns from something else than a table that is made there, as in "
+                    "world:spawn { Position = { x = p.x } }");
+  struct val spawned = begin_spawn(f);
   for (uint32_t at = made ? f->made[arguments[1].at].first : NONE; at != NONE;
        at = f->items[at].next)
     spawn_part(f, &f->items[at]);
-  f->commands[spawned.at].parts = f->command_count - spawned.at - 1;
+  end_spawn(f, spawned);
+  return spawned;
+}
+
+/* ---- world:spawner ---- */
+
+/* Gives the values of a component's fields; returns how many there are for it. */
+static uint32_t give_values(struct front *f, const struct component *component,
+                            const struct val *values, uint32_t count) {
+  if (count > component->field_count) count = component->field_count;
+  for (uint32_t i = 0; i < count; i++) {
+    if (values[i].kind == VAL_NIL) continue;
+    struct front_item item = {{"", 0}, i + 1, maybe_need(f, values[i]), NONE};
+    spawn_field(f, component, &item);
+  }
+  return count;
+}
+
+struct val order_by_spawner(struct front *f, struct val spawner, const struct val *values,
+                            uint32_t count) {
+  lua_rawgeti(f->L, f->anchors, (lua_Integer)spawner.at);
+  struct outside outside = f->outside(f->L, lua_gettop(f->L), f->owner);
+  lua_pop(f->L, 1);
+  assert(outside.kind == OUTSIDE_SPAWNER);
+  struct val spawned = begin_spawn(f);
+  for (uint32_t i = 0; i < outside.count; i++) {
+    const struct component *component = component_of(f->world, outside.components[i]);
+    assert(component && !component->relation);
+    struct run_command command = {.action = RUN_ADD, .component = component->id, .newest = true};
+    order_add(f, command, build_i64(f->b, 0));
+    uint32_t given = give_values(f, component, values, count);
+    values += given;
+    count -= given;
+  }
+  if (count) front_refuse(f, "it gives a spawner more values than its components have fields");
+  end_spawn(f, spawned);
   return spawned;
 }
 

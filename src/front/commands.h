@@ -10,6 +10,9 @@ void order_call(struct front *f, enum run_action action, const struct val *argum
 /* world:spawn of a table that the function has made: what it gives is for
 ** other commands alone. */
 struct val order_spawn(struct front *f, const struct val *arguments, uint32_t count);
+/* What a function that world:spawner has made spawns by these values. */
+struct val order_by_spawner(struct front *f, struct val spawner, const struct val *values,
+                            uint32_t count);
 /* A new table; sets its field, or those by positions, for the rows that are here. */
 struct val order_table(struct front *f);
 void order_item(struct front *f, struct val table, const struct constant *key, struct val value);

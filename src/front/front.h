@@ -40,6 +40,7 @@ enum val_kind {
   VAL_MATH,        /* a function of the math library */
   VAL_WORLD,
   VAL_METHOD,      /* a function of the world's methods */
+  VAL_SPAWNER,     /* a function that world:spawner has made: anchored at `at` */
   VAL_RESOURCE,
   VAL_ARRAY,       /* an array of the world: `component` */
   VAL_RECORD,      /* an element of a table that is one, too: `value` is its place, counted from 1,

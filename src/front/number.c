@@ -185,7 +185,8 @@ static k_value compare_things(struct front *f, struct val x, struct val y, int *
   if (texts && (x.kind == VAL_CHOICE || y.kind == VAL_CHOICE)) return choice_equal(f, x, y);
   if (x.kind == VAL_PATH) outside_table(f, x);
   if (y.kind == VAL_PATH) outside_table(f, y);
-  bool refer = x.kind == VAL_FUNCTION || x.kind == VAL_RESOURCE || x.kind == VAL_ARRAY;
+  bool refer = x.kind == VAL_FUNCTION || x.kind == VAL_SPAWNER || x.kind == VAL_RESOURCE ||
+               x.kind == VAL_ARRAY;
   *known = refer && x.kind == y.kind ? outside_same(f, x, y) : val_same(&x, &y);
   return K_NONE;
 }

@@ -173,7 +173,9 @@ static struct val outside_function(struct front *f, const struct path *path) {
   lua_State *L = f->L;
   lua_CFunction native = lua_tocfunction(L, -1);
   struct val function = call_known(native, f->math);
+  bool spawns = native && f->outside(L, lua_gettop(L), f->owner).kind == OUTSIDE_SPAWNER;
   uint16_t anchor = guard_same(f, path);
+  if (spawns) return of_kind(VAL_SPAWNER, anchor);
   if (function.kind == VAL_NOTHING && native)
     front_refuse(f, "it uses a C function that is not one of math's: call it in a system's run "
                     "and keep what it gives in a resource");

@@ -5,21 +5,27 @@
 
 #include <lua.h>
 
+#include "core/base/base.h"
+
 struct component;
 
 enum outside_kind {
   OUTSIDE_OTHER,     /* nothing that a kernel can use */
   OUTSIDE_WORLD,     /* the kernel's world */
   OUTSIDE_RESOURCE,  /* a view of a resource of that world */
-  OUTSIDE_ARRAY      /* an array of that world */
+  OUTSIDE_ARRAY,     /* an array of that world */
+  OUTSIDE_SPAWNER    /* a function that world:spawner of that world has made */
 };
 
 struct outside {
   enum outside_kind kind;
   const struct component *resource;    /* or the array */
+  const ecs_id *components;            /* of a spawner, which has them as long as the function is */
+  uint32_t count;
 };
 
-/* Says what the userdata at an index is to a kernel of the world whose object is `owner`. */
+/* Says what the userdata or C function at an index is to a kernel of the world whose object is
+** `owner`. */
 typedef struct outside (*outside_fn)(lua_State *L, int index, const void *owner);
 
 #endif

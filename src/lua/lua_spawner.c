@@ -15,16 +15,16 @@
 #define SPAWNER_COMPONENTS 64
 #define SPACE " \t\r\n"
 
-/* A component's name in the text, and its id once it has been looked for. */
+/* A component's name in the text. */
 struct named {
   uint32_t from, size;
-  ecs_id id;                   /* ECS_NULL: not yet */
 };
 
 /* In a userdata, the second upvalue of the function; the first one is the world. */
 struct spawner {
   uint32_t count;
   struct named names[SPAWNER_COMPONENTS];
+  ecs_id ids[SPAWNER_COMPONENTS];   /* of the components; ECS_NULL: not looked for yet */
   char text[];                 /* as it was given, ended by '\0' */
 };
 
@@ -46,8 +46,9 @@ static void read_names(lua_State *L, struct spawner *spawner) {
       refuse_name(L, spawner, "names of components are expected, as in \"Position, Velocity\"");
     if (spawner->count == SPAWNER_COMPONENTS)
       refuse_name(L, spawner, "it names more than 64 components");
-    struct named *named = &spawner->names[spawner->count++];
-    *named = (struct named){(uint32_t)(at - spawner->text), (uint32_t)size, ECS_NULL};
+    spawner->ids[spawner->count] = ECS_NULL;
+    spawner->names[spawner->count++] = (struct named){(uint32_t)(at - spawner->text),
+                                                      (uint32_t)size};
     at += size;
     at += strspn(at, SPACE);
     if (*at == '\0') return;
@@ -59,29 +60,29 @@ static void read_names(lua_State *L, struct spawner *spawner) {
 static void check_new(lua_State *L, const struct spawner *spawner, uint32_t at,
                       const struct component *component) {
   for (uint32_t i = 0; i < at; i++)
-    if (spawner->names[i].id == component->id)
+    if (spawner->ids[i] == component->id)
       raise_error(L, "spawner '%s': it names '%s' twice", spawner->text, component->name);
 }
 
 /* Finds a component that has not been looked for, or has gone since. */
 static struct component *find_named(lua_State *L, ecs_world *world, struct spawner *spawner,
                                     uint32_t at) {
-  struct named *named = &spawner->names[at];
+  struct named named = spawner->names[at];
   struct component *component = NULL;
-  ecs_status status = component_need_or_builtin(world, spawner->text + named->from,
-                                                named->size, &component);
+  ecs_status status = component_need_or_builtin(world, spawner->text + named.from, named.size,
+                                                &component);
   if (status != ECS_OK) raise_status(L, world, status);
   if (component->relation)
     raise_error(L, "spawner '%s': '%s' is a relation, whose target world:spawn or world:add takes",
                 spawner->text, component->name);
   check_new(L, spawner, at, component);
-  named->id = component->id;
+  spawner->ids[at] = component->id;
   return component;
 }
 
 static struct component *component_at(lua_State *L, ecs_world *world, struct spawner *spawner,
                                       uint32_t at) {
-  ecs_id id = spawner->names[at].id;
+  ecs_id id = spawner->ids[at];
   struct component *component = id != ECS_NULL ? component_of(world, id) : NULL;
   return LIKELY(component != NULL) ? component : find_named(L, world, spawner, at);
 }
@@ -120,6 +121,39 @@ static int spawn(lua_State *L) {
     parts[i].writes = writes;
   return spawn_parts(L, box, parts, spawner->count);
 }
+
+/* ---- for kernels ---- */
+
+/* Finds what it can of those that it has not looked for, without a word; whether all are there. */
+static bool finds_all(const ecs_world *world, struct spawner *spawner) {
+  for (uint32_t i = 0; i < spawner->count; i++) {
+    struct named named = spawner->names[i];
+    if (spawner->ids[i] != ECS_NULL && component_of(world, spawner->ids[i])) continue;
+    const struct component *component =
+        component_find(world, spawner->text + named.from, named.size);
+    bool fits = component && !component->relation && !component->is_event && !component->length;
+    if (!fits) return false;
+    for (uint32_t j = 0; j < i; j++)
+      if (spawner->ids[j] == component->id) return false;
+    spawner->ids[i] = component->id;
+  }
+  return true;
+}
+
+struct outside spawner_object(lua_State *L, int index, const struct world_box *box) {
+  struct outside outside = {.kind = OUTSIDE_OTHER};
+  if (lua_tocfunction(L, index) != spawn) return outside;
+  lua_getupvalue(L, index, 1);
+  lua_getupvalue(L, index, 2);
+  struct spawner *spawner = lua_touserdata(L, -1);
+  if (lua_touserdata(L, -2) == box && finds_all(box->world, spawner))
+    outside = (struct outside){.kind = OUTSIDE_SPAWNER, .components = spawner->ids,
+                               .count = spawner->count};
+  lua_pop(L, 2);
+  return outside;
+}
+
+/* ---- making one ---- */
 
 /* world:spawner(text): while scripts are read, what they declare is not there yet. */
 static int world_spawner(lua_State *L) {
