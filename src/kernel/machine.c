@@ -20,16 +20,17 @@ static size_t align(size_t n) {
 }
 
 /* What is in the buffer, and where: the mask of all rows at its beginning, the addresses of
-** operands, scalars, totals, notes, registers. */
+** operands, scalars and once more room for them, totals, notes, registers. */
 struct layout {
-  size_t at, scalars, totals, notes, reg1, reg4, reg8, end;
+  size_t at, scalars, kept, totals, notes, reg1, reg4, reg8, end;
 };
 
 static struct layout lay_out(const struct program *p, const struct numbering *numbers) {
   struct layout l;
   l.at = K_BLOCK;
   l.scalars = align(l.at + numbers->count * sizeof(void *));
-  l.totals = l.scalars + p->scalar_count * sizeof(k_scalar);
+  l.kept = l.scalars + p->scalar_count * sizeof(k_scalar);
+  l.totals = l.kept + p->scalar_count * sizeof(k_scalar);
   l.notes = l.totals + p->total_count * sizeof(k_folding);
   l.reg8 = align(l.notes + notes_room(p));
   l.reg4 = l.reg8 + (size_t)p->reg8_count * p->block * 8;
@@ -70,6 +71,7 @@ struct running {
   const k_run *run;
   const op_fn *ops;
   void **at;                  /* the addresses of operands, in this block */
+  k_scalar *scalars, *kept;   /* the scalars; what they were before rows ran apart */
   struct notes *notes;
   struct numbering numbers;
   k_failure *failure;         /* error is KE_NONE until a row fails */
@@ -96,8 +98,9 @@ static void set_registers(void **at, uint32_t from, uint32_t to, char *first, si
   for (; from < to; from++, first += size) at[from] = first;
 }
 
-static void set_scalars(struct running *r, k_scalar *scalars) {
+static void set_scalars(struct running *r) {
   const struct program *p = r->p;
+  k_scalar *scalars = r->scalars;
   for (uint32_t i = 0; i < p->scalar_count; i++) r->at[r->numbers.scalars + i] = scalars + i;
   if (p->uniform_count > 0)
     memcpy(scalars, r->run->uniforms, p->uniform_count * sizeof *scalars);
@@ -123,7 +126,9 @@ static void set_up(struct running *r, char *base, const struct layout *l) {
   set_registers(at, numbers->reg1, numbers->reg4, base + l->reg1, p->block);
   set_registers(at, numbers->reg4, numbers->reg8, base + l->reg4, (size_t)4 * p->block);
   set_registers(at, numbers->reg8, numbers->scalars, base + l->reg8, (size_t)8 * p->block);
-  set_scalars(r, (k_scalar *)(void *)(base + l->scalars));
+  r->scalars = (k_scalar *)(void *)(base + l->scalars);
+  r->kept = (k_scalar *)(void *)(base + l->kept);
+  set_scalars(r);
   at[numbers->all] = base;
   for (uint32_t i = 0; i < p->bitmap_count; i++)
     at[numbers->bitmaps + i] = r->run->bitmaps[i];
@@ -232,13 +237,76 @@ static size_t note(struct running *r, const k_insn *k, size_t n) {
                    r->at[k->a], r->at[k->b], r->at[k->d], n);
 }
 
-/* Runs the block of n rows at r->first; returns how many of them did not fail. */
-static size_t run_block(struct running *r, size_t n) {
+/* By how many rows, backwards too, columns, bitmaps and the like move. */
+static void move(struct running *r, ptrdiff_t rows) {
+  const struct program *p = r->p;
+  assert(rows % 64 == 0);
+  for (uint32_t i = 0; i < p->column_count; i++)
+    r->at[i] = (char *)r->at[i] + rows * (ptrdiff_t)column_size((k_column)p->columns[i]);
+  for (uint32_t i = 0; i < p->bitmap_count; i++)
+    r->at[r->numbers.bitmaps + i] = (uint64_t *)r->at[r->numbers.bitmaps + i] + rows / 64;
+  for (uint32_t i = 0; i < p->total_count; i++)
+    ((k_folding *)r->at[r->numbers.totals + i])->row += (uint32_t)rows;
+  if (p->starts) r->at[r->numbers.start] = (uint64_t *)r->at[r->numbers.start] + rows / 64;
+  r->first += (size_t)rows;
+}
+
+/* ---- rows apart ---- */
+
+enum { STRETCH = 64 };   /* rows that run apart from the others of their block */
+
+/* Whether the work under a mask of n lanes, of so many instructions, so often, is better done by
+** those sixty-fourths of rows alone that have it to do. It costs to go through the rest of the
+** program for each of them; and what was noted down before has to be done with what comes. */
+static bool is_sparse(const struct running *r, const k_insn *k, uint32_t pc, size_t n) {
+  const uint8_t *mask = r->at[k->op == OP_LOOP ? k->b : k->a];
+  int64_t rounds = k->op == OP_LOOP ? *integer_at(r, k->a) : 1;
+  size_t parts = (n + STRETCH - 1) / STRETCH, busy = 0;
+  if (parts < 4 || r->notes->count > 0 || rounds < 1) return false;
+  if ((k->c - pc) * (double)rounds < (r->p->insn_count - k->c) / 2) return false;
+  for (size_t i = 0; i < n; i += STRETCH)
+    busy += any_lane(mask + i, n - i < STRETCH ? n - i : STRETCH);
+  return busy > 0 && 2 * busy <= parts;
+}
+
+/* To other rows of the block. */
+static void move_within(struct running *r, ptrdiff_t rows) {
+  const struct numbering *numbers = &r->numbers;
+  for (uint32_t i = numbers->reg1; i < numbers->scalars; i++) {
+    ptrdiff_t size = i < numbers->reg4 ? 1 : i < numbers->reg8 ? 4 : 8;
+    r->at[i] = (char *)r->at[i] + rows * size;
+  }
+  move(r, rows);
+}
+
+static size_t run_from(struct running *r, uint32_t pc, size_t n, bool apart);
+
+/* Runs the rest of the program for some rows of the block after the others, as if they were blocks;
+** returns how many did not fail before the first that did. */
+static size_t run_apart(struct running *r, uint32_t pc, size_t n) {
+  size_t done = 0, moved = 0, size = r->p->scalar_count * sizeof *r->scalars;
+  memcpy(r->kept, r->scalars, size);
+  for (;;) {
+    size_t most = n - done < STRETCH ? n - done : STRETCH;
+    notes_clear(r->notes, r->first);
+    size_t sound = run_from(r, pc, most, true);
+    done += sound;
+    assert(sound <= most && done <= n);
+    if (sound < most || done == n) break;
+    memcpy(r->scalars, r->kept, size);
+    move_within(r, STRETCH);
+    moved += STRETCH;
+  }
+  move_within(r, -(ptrdiff_t)moved);
+  return done;
+}
+
+/* Runs n rows from an instruction on; returns how many of them did not fail. */
+static size_t run_from(struct running *r, uint32_t pc, size_t n, bool apart) {
   const k_insn *insns = r->p->insns;
   uint32_t end = r->p->insn_count;
   void *const *at = r->at;
-  if (r->p->site_count) notes_clear(r->notes, r->first);
-  for (uint32_t pc = r->p->prologue; pc < end;) {
+  while (pc < end) {
     const k_insn *k = &insns[pc];
     if (k->op < OP_CONTROLS || is_note(k->op)) {
       size_t done = k->op < OP_CONTROLS ? r->ops[k->op](k, at, n) : note(r, k, n);
@@ -252,10 +320,18 @@ static size_t run_block(struct running *r, size_t n) {
       r->ops[OP_NUMBER(k->op)](k, at, 1);
       pc++;
     } else {
+      bool some = k->op == OP_LOOP || k->op == OP_SKIP;
+      if (some && !apart && is_sparse(r, k, pc, n)) return run_apart(r, pc, n);
       pc = control(r, pc, n);
     }
   }
   return n;
+}
+
+/* Runs the block of n rows at r->first; returns how many of them did not fail. */
+static size_t run_block(struct running *r, size_t n) {
+  if (r->p->site_count) notes_clear(r->notes, r->first);
+  return run_from(r, r->p->prologue, n, false);
 }
 
 /* Bits from this row to the end of the table are cleared. */
@@ -266,20 +342,6 @@ static void cut_bitmaps(const struct running *r, size_t row) {
     if (row % 64 != 0) bits[row / 64] &= ((uint64_t)1 << (row % 64)) - 1;
     for (size_t w = (row + 63) / 64; w < words; w++) bits[w] = 0;
   }
-}
-
-/* To the next block. */
-static void advance(struct running *r, size_t rows) {
-  const struct program *p = r->p;
-  assert(rows % 64 == 0);
-  for (uint32_t i = 0; i < p->column_count; i++)
-    r->at[i] = (char *)r->at[i] + rows * column_size((k_column)p->columns[i]);
-  for (uint32_t i = 0; i < p->bitmap_count; i++)
-    r->at[r->numbers.bitmaps + i] = (uint64_t *)r->at[r->numbers.bitmaps + i] + rows / 64;
-  for (uint32_t i = 0; i < p->total_count; i++)
-    ((k_folding *)r->at[r->numbers.totals + i])->row += (uint32_t)rows;
-  if (p->starts) r->at[r->numbers.start] = (uint64_t *)r->at[r->numbers.start] + rows / 64;
-  r->first += rows;
 }
 
 static void run_prologue(struct running *r) {
@@ -306,7 +368,7 @@ static void run_blocks(struct running *r) {
     for (uint32_t i = 0; i < r->p->bitmap_count; i++)
       memset(r->at[r->numbers.bitmaps + i], 0, (n + 63) / 64 * sizeof(uint64_t));
     if ((any_row(r, n) && run_block(r, n) < n) || left == n) return;
-    advance(r, n);
+    move(r, (ptrdiff_t)n);
   }
 }
 

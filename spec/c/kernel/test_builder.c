@@ -194,6 +194,54 @@ static void work_of_few_rows_is_skipped(void) {
   program_free(p);
 }
 
+/* x += sum of (s + i) * (j + 1) over rounds i and j, of rows where y < 0, the inner loop where
+** z < 0: s is one number for all rows, and grows with every round. */
+static struct program *nested_loops(void) {
+  struct builder *b = fresh();
+  const uint32_t x = build_column(b, KC_F64), y = build_column(b, KC_F64),
+                 z = build_column(b, KC_F64);
+  const k_value u = build_load(b, x), zero = build_f64(b, 0.0);
+  const k_value mask = build_binary(b, KO_LT, build_load(b, y), zero);
+  const k_value i = build_loop(b, build_i64(b, 6), mask);
+  const k_value sum = build_carry(b, u, 1), s = build_carry(b, build_f64(b, 10.0), 0);
+  const k_value below = build_binary(b, KO_LT, build_load(b, z), zero);
+  const k_value inner = build_binary(b, KO_AND, mask, below);
+  const k_value j = build_loop(b, build_i64(b, 5), inner);
+  const k_value part = build_carry(b, sum, 1);
+  const k_value left = build_binary(b, KO_ADD, s, build_convert(b, KT_F64, i));
+  const k_value right = build_convert(b, KT_F64, build_binary(b, KO_ADD, j, build_i64(b, 1)));
+  const k_value step = build_binary(b, KO_MUL, left, right);
+  build_next(b, part, build_select(b, inner, build_binary(b, KO_ADD, part, step), part));
+  build_endloop(b, inner);
+  build_next(b, sum, part);
+  build_next(b, s, build_binary(b, KO_ADD, s, build_f64(b, 1.0)));
+  build_endloop(b, mask);
+  build_store(b, x, sum);
+  return finish(b);
+}
+
+static void few_rows_do_a_loop_by_themselves(void) {
+  enum { ROWS = 1500 };
+  static double xs[ROWS], ys[ROWS], zs[ROWS];
+  void *columns[3] = {xs, ys, zs};
+  struct program *p = nested_loops();
+  for (int few = 0; few < 4; few++) {   /* of the rows of the outer loop, of the inner one */
+    double sum = 0;
+    for (int i = 0; i < 6; i++) sum += (10 + i + i) * 15;
+    for (int row = 0; row < ROWS; row++) {
+      int rare = row / 64 % 5 == 1 && row % 7 == 0;
+      xs[row] = row;
+      ys[row] = few % 2 && !rare ? 1 : -1;
+      zs[row] = few / 2 && !rare ? 1 : -1;
+    }
+    k_failure failure;
+    CHECK(run_rows(p, ROWS, columns, NULL, &failure) == K_OK);
+    for (int row = 0; row < ROWS; row++)
+      CHECK(xs[row] == row + (ys[row] < 0 && zs[row] < 0 ? sum : 0));
+  }
+  program_free(p);
+}
+
 static void make_mistake(struct builder *b, int i, uint32_t x, uint32_t n) {
   const k_value u = build_load(b, x), k = build_load(b, n);
   switch (i) {
@@ -506,6 +554,7 @@ int main(void) {
   a_swap_needs_copies();
   what_does_not_depend_on_a_loop_is_done_before_it();
   work_of_few_rows_is_skipped();
+  few_rows_do_a_loop_by_themselves();
   mistakes_of_the_front_end_are_refused();
   going_back_forgets();
   going_back_into_an_open_loop_goes_on_in_it();

@@ -32,6 +32,9 @@ static void state_steps(struct builder *b, k_column type) {
   if (type == KC_F32 || type == KC_F64) build_note(b, 1, index, turned, 1);
 }
 
+/* Whether all rows note something down in front of the loop, too. */
+static bool notes_before(const struct trial *t) { return t->rounds && t->type % 2 == 0; }
+
 static struct program *make(const struct trial *t) {
   struct builder *b = builder_new(&test_memory);
   struct program *p = NULL;
@@ -40,6 +43,11 @@ static struct program *make(const struct trial *t) {
   CHECK(build_array(b, t->type) == 1);
   k_value mask = build_load(b, 1);
   build_at(b, mask, 7);
+  if (notes_before(t)) {
+    const struct build_step step[1] = {{KS_ADD, false, build_load(b, 3)}};
+    build_at(b, K_ALL, 7);
+    build_note(b, 0, build_i64(b, 2), step, 1);
+  }
   if (t->rounds) {
     build_loop(b, build_i64(b, t->rounds), mask);
     build_at(b, mask, 7);
@@ -80,6 +88,7 @@ static bool takes(k_column type, double x) {
 static bool do_row(const struct trial *t, size_t row, void *array, double *other) {
   int64_t at = ((const int64_t *)t->columns[0])[row], whole = ((const int64_t *)t->columns[3])[row];
   double real = ((const double *)t->columns[2])[row], before = *other;
+  if (notes_before(t)) *other += (double)whole;
   if (!((const uint8_t *)t->columns[1])[row]) return true;
   double kept = at < 1 || at > LENGTH ? 0 : get(t->type, array, (size_t)at - 1);
   for (int round = 0; round < (t->rounds ? t->rounds : 1); round++) {
@@ -101,10 +110,11 @@ static bool do_row(const struct trial *t, size_t row, void *array, double *other
 
 static void fill(const struct trial *t) {
   double *other = t->other;
+  bool few = random_below(2);   /* those that do something lie in few stretches */
   for (size_t i = 0; i < ROWS; i++) {
     bool outside = t->fails && random_below(900) == 0;
     ((int64_t *)t->columns[0])[i] = outside ? LENGTH + 1 : 1 + random_below(LENGTH);
-    ((uint8_t *)t->columns[1])[i] = (uint8_t)random_below(2);
+    ((uint8_t *)t->columns[1])[i] = few && i / 64 % 4 != 3 ? 0 : (uint8_t)random_below(2);
     ((double *)t->columns[2])[i] = random_below(1000) / 8.0;
     ((int64_t *)t->columns[3])[i] = random_below(5);
     ((int64_t *)t->columns[4])[i] = 0;

@@ -27,14 +27,16 @@ static void resolve(void *ud, int64_t *ids, size_t n) {
 static void world_new(world *w, const model *m) {
   static const int sizes[] = {1,   2,   7,   16,  63,  64,   65,   100,
                               255, 256, 300, 511, 513, 1024, 1100, 2500};
-  w->rows = (size_t)sizes[random_below(random_below(4) ? 10 : COUNT(sizes))];
+  const int alike = random_below(3) == 0;   /* rows of most stretches, so that few do some things */
+  w->rows = (size_t)sizes[random_below(!alike && random_below(4) ? 10 : COUNT(sizes))];
   for (int c = 0; c < m->ncolumns; c++) {
     w->before[c] = column_new(m->columns[c], w->rows);
     w->columns[c] = column_new(m->columns[c], w->rows);
     for (size_t i = 0; i < w->rows; i++)
       column_set(m->columns[c], w->before[c], i,
-                 c == m->entities ? of_i64((int64_t)i + 65536)
-                                  : random_for_column(m->columns[c]));
+                 c == m->entities         ? of_i64((int64_t)i + 65536)
+                 : alike && i / 64 % 3 > 0 ? column_get(m->columns[c], w->before[c], 0)
+                                          : random_for_column(m->columns[c]));
   }
   for (int i = 0; i < MODEL_BITMAPS; i++) w->bitmaps[i] = w->marks[i];
   for (size_t i = 0; i < (w->rows + 63) / 64; i++) w->start[i] = start_word(i);
