@@ -29,7 +29,7 @@ local function first_schedule()
     physics = "clock lua, fly vector, find_way vector, find_spring vector, "
       .. "steer vector, move vector, look_around vector",
     update = "sense_danger lua, hurt vector, wound vector, heal vector, age vector",
-    post_update = "fade vector, reap lua",
+    post_update = "fade vector, reap vector",
     render = "",
   }
 end

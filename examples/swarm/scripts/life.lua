@@ -2,8 +2,6 @@
 
 local world = ...
 
-local random = require("random").of(world)
-
 local SPARKS = 3
 local turn = 2 * math.pi
 
@@ -24,28 +22,23 @@ world:system("fade", {
   end,
 })
 
-local function burst(x, y)
+local function burst(x, y, entity)
   for _ = 1, SPARKS do
-    local angle, speed = turn * random(), 2 + 4 * random()
+    local angle, speed = turn * world:random(entity), 2 + 4 * world:random(entity)
     world:spawn {
       Position = { x = x, y = y },
       Velocity = { x = speed * math.cos(angle), y = speed * math.sin(angle) },
-      Life = { left = 0.4 + 0.6 * random() },
+      Life = { left = 0.4 + 0.6 * world:random(entity) },
     }
   end
 end
 
-local function is_dead(_, health, life)
-  return health.hp <= 0 or life.left <= 0
-end
-
--- Few of the many rows are dead; a kernel finds them.
 world:system("reap", {
   phase = "post_update",
   query = "Position:in, Health:in, Life:in",
-  run = function(_, _, living)
-    for position, _, _, entity in living:where(is_dead):each() do
-      burst(position.x, position.y)
+  each = function(position, health, life, _, entity)
+    if health.hp <= 0 or life.left <= 0 then
+      burst(position.x, position.y, entity)
       world:despawn(entity)
     end
   end,
