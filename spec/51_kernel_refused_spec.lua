@@ -4,9 +4,10 @@ local helper = require "spec.support.ecs_helper"
 -- What each body does that a kernel cannot, and the reason and line that are given. A body is
 -- the text between function(a, b, dt, e) and end; it begins in line 2.
 local refused = {
-  { "local t = {}\na.x = t.y", "makes a table and reads it", 3 },
+  { "local t = {}\na.x = t.y", "another type", 3 },
   { "local t = {}\nt[1] = 1", "with other keys than names", 3 },
-  { "local t = { a.x }\na.x = t[1]", "makes a table and reads it", 3 },
+  { "local t = { a.x }\na.x = t[a.x]", "indexes a table or view by a variable", 3 },
+  { "local t = { a.x }\nif a.x > 1 then t = { 2.0 } end a.x = t[1]", "neither a view nor a", 3 },
   { "a.x = #a", "neither a table, an array nor a text", 2 },
   { "a.x = #long", "length of a table that has __len: keep it in a local", 2 },
   { "a.x = outer[2]", "takes '2', which only __index may have", 2 },

@@ -69,6 +69,25 @@ describe("a kernel that spawns", function()
     end)
   end)
 
+  it("reads what it puts into tables, hands them to functions, and is given some", function()
+    agree(function(world)
+      local function vector(x, y) return { x = x, y = y } end
+      local function add(a, b) return vector(a.x + b.x, a.y + b.y) end
+      return function(p, spawner, _, e)
+        local place = add(p, vector(1, spawner.left))
+        p.y = place.y + (place.z or 2)
+        if spawner.left > 4 then
+          local enemy = { by = e, hp = spawner.left }
+          for k = 1, 2 do
+            local list = { place.x, k }
+            local there = add(vector(list[1] + list[2], place.y), p)
+            world:spawn { Position = there, Enemy = enemy, Seen = { n = list[2] } }
+          end
+        end
+      end
+    end)
+  end)
+
   it("spawns in loops, and what it puts into tables may be made before", function()
     agree(function(world)
       return function(p, spawner)

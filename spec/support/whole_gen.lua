@@ -262,6 +262,16 @@ end
 
 local kinds = { "float", "int", "bool", "id", "float", "int" }
 
+-- A table of some values, which are read from it.
+function Gen:pack(name)
+  local made = statement("local ", name, " = { x = ", self:float(1), ", n = ", self:int(1), ", ",
+    self:bool(1), " }")
+  self.scope:add("float", name .. ".x")
+  self.scope:add("int", name .. ".n")
+  self.scope:add("bool", name .. "[1]")
+  return made
+end
+
 function Gen:declare()
   local kind, name = self:pick(kinds), self:new_name()
   if self:chance(3) then
@@ -274,6 +284,7 @@ function Gen:declare()
     self.scope:add(kind .. "?", name)
     return made
   end
+  if self:chance(8) then return self:pack(name) end
   local made = statement("local ", name, " = ", self[kind](self, 2))
   self.scope:add(kind, name)
   self.scope:add("locals", { name, kind })

@@ -198,8 +198,7 @@ struct val access_key(struct front *f, struct val from, const struct constant *k
   if (from.kind == VAL_WORLD) return call_method(f, from, key);
   if (from.kind == VAL_ARRAY) return element_key(f, from, key);
   if (from.kind == VAL_RECORD) return element_of_record(f, from, key);
-  if (from.kind == VAL_TABLE)
-    front_refuse(f, "it makes a table and reads it: make it outside of the function");
+  if (from.kind == VAL_TABLE) return order_read(f, from, key);
   if (from.kind != VAL_VIEW && from.kind != VAL_RESOURCE)
     front_refuse(f, "it takes a field of what is neither a view nor a table");
   int64_t at;

@@ -236,6 +236,16 @@ void order_list(struct front *f, const struct code *code) {
     put_item(f, table, (ecs_string){"", 0}, code->c + i, *front_register(f, code->a + i));
 }
 
+struct val order_read(struct front *f, struct val table, const struct constant *key) {
+  assert(table.kind == VAL_TABLE && table.at < f->made_count);
+  const struct front_item *item = NULL;
+  if (key->type == CONST_STRING && key->string.size > 0)
+    item = item_of(f, &f->made[table.at], key->string, 0);
+  if (key->type == CONST_INTEGER && key->integer > 0 && key->integer <= FRONT_ITEMS)
+    item = item_of(f, &f->made[table.at], (ecs_string){"", 0}, (uint32_t)key->integer);
+  return item ? item->value : (struct val){.kind = VAL_NIL};
+}
+
 static void spawn_field(struct front *f, const struct component *component,
                         const struct front_item *item) {
   struct run_command command = {.action = RUN_SET, .component = component->id, .newest = true};

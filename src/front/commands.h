@@ -13,10 +13,12 @@ struct val order_spawn(struct front *f, const struct val *arguments, uint32_t co
 /* What a function that world:spawner has made spawns by these values. */
 struct val order_by_spawner(struct front *f, struct val spawner, const struct val *values,
                             uint32_t count);
-/* A new table; sets its field, or those by positions, for the rows that are here. */
+/* A new table; sets its field, or those by positions, for the rows that are here, and reads it. */
 struct val order_table(struct front *f);
 void order_item(struct front *f, struct val table, const struct constant *key, struct val value);
 void order_list(struct front *f, const struct code *code);
+/* What such a table has there, nil where it has nothing. */
+struct val order_read(struct front *f, struct val table, const struct constant *key);
 /* Refuses fields that are set so and come to otherwise, too. */
 void order_finish(struct front *f);
 
