@@ -25,7 +25,7 @@ end
 local function first_schedule()
   return {
     startup = "",
-    pre_update = "respawn lua",
+    pre_update = "respawn vector",
     physics = "clock lua, fly vector, find_way vector, find_spring vector, "
       .. "steer vector, move vector, look_around vector",
     update = "sense_danger lua, hurt vector, wound vector, heal vector, age vector",

@@ -68,7 +68,7 @@ describe("an image of the demo", function()
     files:edit("components.lua", '{ "rate: f32 = 2", doc = "and how fast it is" }',
       '"fuel: f64 = 3"')
     files:edit("steering.lua", "motor.rate", "motor.fuel")
-    files:edit("population.lua", ", rate = 1 + 3 * random()", "")
+    files:edit("population.lua", ", rate = 1 + 3 * world:random(parent)", "")
     expected:add("Motor.fuel", 3.0)
     expected:drop "Motor.rate"
     expected:add("Course.way", 0)

@@ -401,10 +401,10 @@ describe("examples/swarm in a terminal (C61)", function()
   local assert_left_as_found = terminal.assert_left_as_found
 
   it("draws the world and what it consists of, until q is pressed", function()
-    local output = play(100, 30, { { "move ", "q" } })
+    local output = play(130, 30, { { "move ", "q" } })
     assert(output:find("▀▀▀▀", 1, true))
     assert(output:find "%d+ entities in %d+ tables")
-    assert(output:find " vector: .*steer move" and output:find " lua: .*respawn")
+    assert(output:find " vector: .*steer move" and output:find " lua: .*sense_danger")
     assert(output:find "seekers %d+" and output:find "drifters 50 ")
     assert(output:find "%d+ fps" and output:find "%d+%.%d+ ms a frame")
     assert(output:find("\27[30;1H", 1, true) and not output:find("\27[31;1H", 1, true))

@@ -77,15 +77,6 @@ function level:middle(cell)
   return (cell - 1) % self.width + 0.5, (cell - 1) // self.width + 0.5
 end
 
--- A value for the component Room: what is around a place that is no wall.
-function level:room(x, y)
-  local cell = self:cell(x // 1 | 0, y // 1 | 0)
-  return {
-    cell = cell, left = self.left[cell], right = self.right[cell],
-    top = self.top[cell], bottom = self.bottom[cell],
-  }
-end
-
 -- The cells around one that can be walked to from there, and how far each is.
 local function neighbours(self, cell)
   local wall, width = self.wall, self.width

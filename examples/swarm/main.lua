@@ -7,7 +7,6 @@ package.path = here .. "/?.lua;" .. package.path
 local ecs = require "ecs"
 local live = require "ecs.live"
 local options = require "arguments"
-local random = require "random"
 local terminal = require "terminal"
 
 -- The world as the scripts have made it, and the session that follows their changes.
@@ -18,7 +17,6 @@ local function open_world(given)
   settings.hunters = given.entities // 100
   settings.drifters = given.entities // 4
   settings.seekers = given.entities - settings.hunters - settings.drifters
-  random.seed(world, given.seed)
   return world, live.open(world, { given.scripts or here .. "/scripts" })
 end
 

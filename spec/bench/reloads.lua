@@ -36,7 +36,6 @@ local function open_swarm(files, entities)
   local settings = world:res("Settings")
   settings.hunters, settings.drifters = entities // 100, entities // 4
   settings.seekers = entities - settings.hunters - settings.drifters
-  require("random").seed(world, 1)
   return world, live.open(world, files.path)
 end
 

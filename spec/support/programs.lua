@@ -44,7 +44,6 @@ function programs.demo(frames)
   world:resource("Settings", { "seekers: i32", "drifters: i32", "hunters: i32" })
   local settings = world:res "Settings"
   settings.seekers, settings.drifters, settings.hunters = 300, 100, 20
-  require("random").seed(world, 3)
   local session = live.open(world, { "examples/swarm/scripts" })
   local digests = {}
   for i = 1, frames do

@@ -7,7 +7,7 @@ local scratch = require "spec.support.scratch"
 local swarm = {}
 
 local HERE = "examples/swarm"
-local MODULES = { "level", "random", "kinds" }
+local MODULES = { "level", "kinds" }
 local path
 
 -- Between these two calls the demo's modules can be required.
@@ -34,7 +34,6 @@ function swarm.open(directory, seekers, drifters, hunters, options)
   world:resource("Settings", { "seekers: i32", "drifters: i32", "hunters: i32" })
   local settings = world:res "Settings"
   settings.seekers, settings.drifters, settings.hunters = seekers, drifters, hunters
-  require("random").seed(world, 3)
   return world, live.open(world, { directory or HERE .. "/scripts" }, options)
 end
 
