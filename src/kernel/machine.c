@@ -262,7 +262,7 @@ static bool is_sparse(const struct running *r, const k_insn *k, uint32_t pc, siz
   const uint8_t *mask = r->at[k->op == OP_LOOP ? k->b : k->a];
   int64_t rounds = k->op == OP_LOOP ? *integer_at(r, k->a) : 1;
   size_t parts = (n + STRETCH - 1) / STRETCH, busy = 0;
-  if (parts < 4 || r->notes->count > 0 || rounds < 1) return false;
+  if (parts < 4 || rounds < 1 || (r->p->site_count && r->notes->count)) return false;
   if ((k->c - pc) * (double)rounds < (r->p->insn_count - k->c) / 2) return false;
   for (size_t i = 0; i < n; i += STRETCH)
     busy += any_lane(mask + i, n - i < STRETCH ? n - i : STRETCH);
@@ -281,6 +281,10 @@ static void move_within(struct running *r, ptrdiff_t rows) {
 
 static size_t run_from(struct running *r, uint32_t pc, size_t n, bool apart);
 
+static void clear_notes(const struct running *r) {
+  if (r->p->site_count) notes_clear(r->notes, r->first);
+}
+
 /* Runs the rest of the program for some rows of the block after the others, as if they were blocks;
 ** returns how many did not fail before the first that did. */
 static size_t run_apart(struct running *r, uint32_t pc, size_t n) {
@@ -288,7 +292,7 @@ static size_t run_apart(struct running *r, uint32_t pc, size_t n) {
   memcpy(r->kept, r->scalars, size);
   for (;;) {
     size_t most = n - done < STRETCH ? n - done : STRETCH;
-    notes_clear(r->notes, r->first);
+    clear_notes(r);
     size_t sound = run_from(r, pc, most, true);
     done += sound;
     assert(sound <= most && done <= n);
@@ -330,7 +334,7 @@ static size_t run_from(struct running *r, uint32_t pc, size_t n, bool apart) {
 
 /* Runs the block of n rows at r->first; returns how many of them did not fail. */
 static size_t run_block(struct running *r, size_t n) {
-  if (r->p->site_count) notes_clear(r->notes, r->first);
+  clear_notes(r);
   return run_from(r, r->p->prologue, n, false);
 }
 
