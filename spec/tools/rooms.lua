@@ -9,16 +9,17 @@
 local ROOMS = {
   ["core/base"] = {},
   ["core/store"] = { "core/base" },
-  ["core/run"] = { "core/base", "core/store" },
-  ["core/change"] = { "core/base", "core/store", "core/run" },
-  ["core/image"] = { "core/base", "core/store", "core/run", "core/change" },
+  ["core/find"] = { "core/base", "core/store" },
+  ["core/run"] = { "core/base", "core/store", "core/find" },
+  ["core/change"] = { "core/base", "core/store", "core/find", "core/run" },
+  ["core/image"] = { "core/base", "core/store", "core/find", "core/run", "core/change" },
   ["kernel"] = { "core/base" },
   ["kernel/run"] = { "core/base", "core/store", "kernel" },
   ["front"] = { "core/base", "core/store", "kernel", "kernel/run" },
   ["lua/bind"] = { "core/base", "core/store" },
   ["lua"] = {
-    "core/base", "core/store", "core/run", "core/change", "core/image", "kernel", "kernel/run",
-    "front", "lua/bind", "ecs_lua_module.h", "ecs_lua_open.h",
+    "core/base", "core/store", "core/find", "core/run", "core/change", "core/image", "kernel",
+    "kernel/run", "front", "lua/bind", "ecs_lua_module.h", "ecs_lua_open.h",
   },
 }
 

@@ -1,5 +1,6 @@
 #include "core/image/load.h"
 
+#include "core/find/indexing.h"
 #include "core/run/lifetime.h"
 #include "core/store/index.h"
 #include "core/store/world.h"
@@ -161,10 +162,12 @@ ecs_status ecs_load(ecs_world *world, ecs_read_fn read, void *ud, const ecs_code
   reader_begin(&loader->in, count_bytes, loader);
   status = load_all(loader);
   if (status == ECS_OK) status = adopt_prepare(loader);
-  if (status == ECS_OK)
+  if (status == ECS_OK) {
+    indexes_forget(world);
     adopt_commit(loader);
-  else
+  } else {
     status = pass_on(loader, status);
+  }
   loader->adopted = status == ECS_OK;
   end(loader);
   return status;

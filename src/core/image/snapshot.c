@@ -3,6 +3,7 @@
 #include "core/image/event_copy.h"
 #include "core/image/resource_copy.h"
 #include "core/image/row_copy.h"
+#include "core/find/indexing.h"
 #include "core/image/tie_copy.h"
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
@@ -548,6 +549,7 @@ ecs_status ecs_restore(ecs_snapshot *snapshot) {
   if (status != ECS_OK) return status;
   name_table_clear(world, &world->names);
   world->names = names;
+  indexes_forget(world);
   restore_all(snapshot, differs);
   world_settle(world);
   return ECS_OK;

@@ -1,5 +1,6 @@
 #include "core/run/lifetime.h"
 
+#include "core/find/indexing.h"
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
 #include "core/store/attachment.h"
@@ -54,5 +55,6 @@ void ecs_world_free(ecs_world *world) {
 
 ecs_status ecs_check(ecs_world *world) {
   ecs_status status = store_check(world);
-  return status == ECS_OK ? schedule_check(world) : status;
+  if (status == ECS_OK) status = schedule_check(world);
+  return status == ECS_OK ? indexes_check(world) : status;
 }

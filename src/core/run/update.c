@@ -127,7 +127,11 @@ static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
   system->elapsed = 0;
   world->chance = next_stream(world, system);
   reading_begin(world, system);
+  world_turn(world);
+  world->running = true;
   ecs_status status = call(world, system, dt);
+  world->running = false;
+  world_turn(world);
   reading_end(world);
   schedule->current = NULL;
   if (status != ECS_OK) system->streams--;
@@ -246,6 +250,7 @@ static ecs_status begin(ecs_world *world, const char *operation, double dt) {
   if (status == ECS_OK && staging_is_open(&world->staging))
     status = world_fail(world, ECS_EBUSY, "%s is not possible inside a loop", operation);
   if (status == ECS_OK) {
+    world_turn(world);
     world->updating = true;
     world->schedule->outer = world->chance;
   }

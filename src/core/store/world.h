@@ -71,6 +71,8 @@ struct ecs_world {
   uint64_t seed;
   uint64_t tick;                 /* updates so far */
   bool updating;                 /* systems run */
+  bool running;                  /* one does */
+  uint64_t moment;               /* counts runs of systems and what lies between: see find */
   struct chance chance;          /* where random numbers are drawn from now */
   ecs_id *scratch;               /* id sets being computed */
   uint32_t scratch_capacity;
@@ -82,6 +84,7 @@ struct ecs_world {
   uint32_t tie_write_capacity;
   struct scratch binding;
   struct attachment *attachments;
+  struct finding *finding;       /* its indexes, which core/find knows; NULL: never had one */
   char *message;                 /* MESSAGE_SIZE bytes, so that const readers can fail too */
 };
 
@@ -97,6 +100,9 @@ static inline struct table *world_table(const ecs_world *world, uint32_t index) 
   assert(index < world->graph.table_count);
   return world->graph.tables[index];
 }
+
+/* Begins another moment: what has been found in indexes before is no longer looked at. */
+static inline void world_turn(ecs_world *world) { world->moment++; }
 
 /* Whether what entities have in tables may require what they have elsewhere, or the other way. */
 static inline bool sparse_is_mixed(const ecs_world *world) {

@@ -1,0 +1,373 @@
+/* Indexes, for hosts in C. C27, C28. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fixture.h"
+
+struct place { double x, y, z; };
+
+static const ecs_field flat[] = {{.name = "x", .type = ECS_F64}, {.name = "y", .type = ECS_F64}};
+static const ecs_field solid[] = {{.name = "x", .type = ECS_F64}, {.name = "y", .type = ECS_F64},
+                                  {.name = "z", .type = ECS_F64}};
+static const ecs_field whole[] = {{.name = "x", .type = ECS_I32}, {.name = "y", .type = ECS_I32},
+                                  {.name = "z", .type = ECS_I32}};
+
+static ecs_index *declare(struct fixture *f, const char *query, const char *grid, double cell) {
+  ecs_index *index = NULL;
+  const ecs_index_desc desc = {.name = "near", .query = query, .grid = grid, .cell = cell};
+  CHECK_OK(f->world, ecs_index_new(f->world, &desc, &index));
+  return index;
+}
+
+static size_t count_within(ecs_index *index, double x, double y, double reach) {
+  ecs_found found;
+  size_t count = 0;
+  if (ecs_index_within(index, (double[]){x, y, 0}, reach, &found) != ECS_OK) return 9999;
+  while (ecs_found_next(&found)) count++;
+  CHECK(!ecs_found_next(&found));
+  return count;
+}
+
+static ecs_id spawn_position(struct fixture *f, float x, float y) {
+  ecs_id id = SPAWN(f->world, f->position);
+  set_position(f, id, x, y);
+  return id;
+}
+
+static void finds_who_is_near(void) {
+  struct fixture f;
+  ecs_found found;
+  open_usual(&f);
+  f.a = spawn_position(&f, 3, 4);
+  f.b = spawn_position(&f, -1, 0);
+  f.c = spawn_position(&f, 0, 0);
+  ecs_index *near = declare(&f, "Position:in", "Position", 1);
+  CHECK(ecs_index_find(f.world, "near") == near);
+  CHECK_OK(f.world, ecs_index_within(near, (double[]){0, 0}, 5, &found));
+  const ecs_id wanted[] = {f.b, f.c, f.a};
+  for (int i = 0; i < 3; i++) {
+    CHECK(ecs_found_next(&found) && found.entity == wanted[i]);
+    CHECK(found.entity == ecs_index_entity(near, found.row));
+  }
+  CHECK(!ecs_found_next(&found));
+  const float *x = ecs_index_column(near, 0, 0);
+  CHECK(x && x[0] == -1 && x[1] == 0 && x[2] == 3 && ecs_index_count(near) == 3);
+  CHECK(!ecs_index_column(near, 0, 2) && !ecs_index_column(near, 1, 0));
+  CHECK_INTEGER(2, count_within(near, 0, 0, nextafter(5, 0)));
+  CHECK_OK(f.world, ecs_index_nearest(near, (double[]){3, 3}, 9, ECS_NULL, &found));
+  CHECK(found.entity == f.a && found.distance == 1);
+  CHECK_OK(f.world, ecs_index_nearest(near, (double[]){3, 3}, 9, f.a, &found));
+  CHECK(found.entity == f.c && found.distance == sqrt(18));
+  CHECK(ecs_index_nearest(near, (double[]){3, 3}, 0.5, ECS_NULL, &found) == ECS_EABSENT);
+  close_world(&f);
+}
+
+static void takes_any_range(void) {
+  struct fixture f;
+  ecs_found found;
+  open_usual(&f);
+  ecs_id at = DECLARE(f.world, "At", flat);
+  const double xs[] = {1e300, -1e300, 0, 1e-200, NAN, INFINITY, -INFINITY, 1e15, -0.0, 1e308};
+  for (size_t i = 0; i < sizeof xs / sizeof *xs; i++) {
+    ecs_id id = SPAWN(f.world, at);
+    CHECK_OK(f.world, ecs_set(f.world, id, at, &(struct place){xs[i], 0, 0}));
+  }
+  ecs_index *near = declare(&f, "At:in", "At", 0.001);
+  CHECK_INTEGER(7, count_within(near, 0, 0, INFINITY));
+  CHECK_INTEGER(3, count_within(near, 0, 0, 0));       /* the square of 1e-200 is 0 */
+  CHECK_INTEGER(3, count_within(near, -0.0, 0, 1e-300));
+  CHECK_INTEGER(0, count_within(near, 0, 0, -1));
+  CHECK_INTEGER(0, count_within(near, 0, 0, NAN));
+  CHECK_INTEGER(0, count_within(near, NAN, 0, INFINITY));
+  CHECK_INTEGER(0, count_within(near, INFINITY, 0, 1e308));
+  CHECK_INTEGER(7, count_within(near, INFINITY, 0, INFINITY));
+  CHECK_INTEGER(1, count_within(near, 1e15, 5, 5));
+  CHECK_INTEGER(1, count_within(near, 1e300, 0, 1));
+  CHECK_OK(f.world, ecs_index_nearest(near, (double[]){2e15, 1e12}, INFINITY, ECS_NULL, &found));
+  CHECK(((const double *)ecs_index_column(near, 0, 0))[found.row] == 1e15);
+  CHECK_INTEGER(7, ecs_index_count(near));
+  close_world(&f);
+}
+
+/* ---- against going through all ---- */
+
+static uint32_t chance = 1;
+
+static double draw(double range) {
+  chance = chance * 1664525u + 1013904223u;
+  double number = (double)(chance >> 8) / (1 << 24) * range - range / 2;
+  return chance & 0x80 ? floor(number) : number;
+}
+
+#define MANY 300
+
+struct crowd {
+  struct fixture f;
+  ecs_id component, ids[MANY];
+  struct place places[MANY];
+  uint32_t count;
+  uint32_t axes;
+  double cell;
+};
+
+static double distance(const struct crowd *c, uint32_t i, const double *at) {
+  double dx = c->places[i].x - at[0], dy = c->places[i].y - at[1], dz = c->places[i].z - at[2];
+  double sum = dx * dx + dy * dy;
+  if (c->axes == 3) sum = sum + dz * dz;
+  return sqrt(sum);
+}
+
+static int compare(double a, double b) { return (a > b) - (a < b); }
+
+static const struct crowd *sorted;
+
+static int compare_cells(const void *a, const void *b) {
+  uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+  const struct place *p = &sorted->places[i], *q = &sorted->places[j];
+  double cell = sorted->cell;
+  int order = sorted->axes == 3 ? compare(floor(p->z / cell), floor(q->z / cell)) : 0;
+  if (!order) order = compare(floor(p->y / cell), floor(q->y / cell));
+  if (!order) order = compare(floor(p->x / cell), floor(q->x / cell));
+  return order ? order : i < j ? -1 : 1;
+}
+
+static void try_within(struct crowd *c, ecs_index *near, const double *at, double reach) {
+  uint32_t wanted[MANY], count = 0;
+  ecs_found found;
+  for (uint32_t i = 0; i < c->count; i++)
+    if (distance(c, i, at) <= reach) wanted[count++] = i;
+  sorted = c;
+  qsort(wanted, count, sizeof *wanted, compare_cells);
+  CHECK_OK(c->f.world, ecs_index_within(near, at, reach, &found));
+  for (uint32_t i = 0; i < count; i++)
+    CHECK(ecs_found_next(&found) && found.entity == c->ids[wanted[i]]);
+  CHECK(!ecs_found_next(&found));
+}
+
+static void try_nearest(struct crowd *c, ecs_index *near, const double *at, double reach) {
+  ecs_id except = c->ids[chance % c->count];
+  uint32_t best = MANY;
+  double least = 0;
+  ecs_found found;
+  for (uint32_t i = 0; i < c->count; i++) {
+    double here = distance(c, i, at);
+    if (c->ids[i] == except || !(here <= reach) || (best < MANY && here >= least)) continue;
+    best = i;
+    least = here;
+  }
+  ecs_status status = ecs_index_nearest(near, at, reach, except, &found);
+  if (best == MANY)
+    CHECK(status == ECS_EABSENT);
+  else
+    CHECK(status == ECS_OK && found.entity == c->ids[best] && found.distance == least);
+}
+
+static void place_all(struct crowd *c, double range) {
+  for (uint32_t i = 0; i < c->count; i++) {
+    c->places[i] = (struct place){draw(range), draw(range), c->axes == 3 ? draw(range) : 0};
+    CHECK_OK(c->f.world, ecs_set(c->f.world, c->ids[i], c->component, &c->places[i]));
+  }
+}
+
+static void try_crowd(uint32_t axes, double range, double cell) {
+  struct crowd c = {.axes = axes, .count = MANY, .cell = cell};
+  open_usual(&c.f);
+  check_context("%d axes, range %g, cell %g", (int)axes, range, cell);
+  c.component = axes == 3 ? DECLARE(c.f.world, "At", solid) : DECLARE(c.f.world, "At", flat);
+  for (uint32_t i = 0; i < c.count; i++) c.ids[i] = SPAWN(c.f.world, c.component);
+  ecs_index *near = declare(&c.f, "At:in", "At", cell);
+  for (int round = 0; round < 3; round++) {
+    place_all(&c, range);
+    for (int i = 0; i < 20; i++) {
+      const double at[] = {draw(range * 1.2), draw(range * 1.2), draw(range * 1.2)};
+      double reach = i == 0 ? INFINITY : i < 3 ? 0 : fabs(draw(range)) / (1 + i % 7);
+      try_within(&c, near, at, reach);
+      try_nearest(&c, near, at, reach);
+      try_within(&c, near, &c.places[i].x, reach);
+      try_nearest(&c, near, &c.places[i].x, reach);
+    }
+  }
+  CHECK_SOUND(c.f.world);
+  check_context(NULL);
+  close_world(&c.f);
+}
+
+static void equals_going_through_all(void) {
+  const double ranges[] = {10, 1000, 1e12}, cells[] = {0.5, 7, 1e6};
+  for (uint32_t axes = 2; axes <= 3; axes++)
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) try_crowd(axes, ranges[i], cells[j]);
+}
+
+static void takes_whole_numbers_in_space(void) {
+  struct fixture f;
+  ecs_found found;
+  open_usual(&f);
+  ecs_id at = DECLARE(f.world, "At", whole);
+  f.a = SPAWN(f.world, at);
+  f.b = SPAWN(f.world, at);
+  CHECK_OK(f.world, ecs_set(f.world, f.a, at, &(int32_t[3]){1, 2, 2}));
+  CHECK_OK(f.world, ecs_set(f.world, f.b, at, &(int32_t[3]){1, 2, -3}));
+  ecs_index *near = declare(&f, "At:in", "At", 2);
+  CHECK_OK(f.world, ecs_index_within(near, (double[]){0, 0, 0}, 3, &found));
+  CHECK(ecs_found_next(&found) && found.entity == f.a && !ecs_found_next(&found));
+  close_world(&f);
+}
+
+/* ---- what it is of ---- */
+
+static ecs_index *used;
+static struct fixture *user;
+
+static ecs_status move_and_count(ecs_world *world, ecs_query *query, double dt, void *ud) {
+  size_t *counts = ud;
+  (void)query, (void)dt;
+  counts[0] = count_within(used, 0, 0, 1);
+  set_position(user, user->a, 100, 0);
+  CHECK_OK(world, ecs_despawn(world, user->b));
+  counts[1] = count_within(used, 0, 0, 1);
+  ecs_index *other;
+  CHECK_FAILS(world, ECS_EBUSY, "declaring an index again",
+              ecs_index_new(world, &(ecs_index_desc){.name = "near"}, &other));
+  CHECK_FAILS(world, ECS_EBUSY, "dropping an index", ecs_index_drop(world, "near"));
+  return ECS_OK;
+}
+
+static void stays_while_a_system_runs(void) {
+  struct fixture f;
+  size_t counts[2] = {0, 0};
+  open_usual(&f);
+  f.a = spawn_position(&f, 0, 0);
+  f.b = spawn_position(&f, 0, 1);
+  f.c = spawn_position(&f, 1, 0);
+  used = declare(&f, "Position:in", "Position", 1);
+  user = &f;
+  const ecs_system_desc desc = {.name = "move", .run = move_and_count, .ud = counts};
+  CHECK_OK(f.world, ecs_system_new(f.world, &desc));
+  CHECK_OK(f.world, ecs_update(f.world, 0));
+  CHECK(counts[0] == 3 && counts[1] == 3);
+  CHECK_INTEGER(1, count_within(used, 0, 0, 1));
+  set_position(&f, f.a, 0, 0);
+  CHECK_INTEGER(2, count_within(used, 0, 0, 1));
+  close_world(&f);
+}
+
+static void follows_what_replaces_the_world(void) {
+  struct fixture f;
+  ecs_snapshot *snapshot;
+  open_usual(&f);
+  f.a = SPAWN(f.world, f.position, f.label);
+  ecs_index *near = declare(&f, "Position:in, Label?", "Position", 1);
+  CHECK_INTEGER(1, count_within(near, 0, 0, 1));
+  CHECK_OK(f.world, ecs_snapshot_new(f.world, &snapshot));
+  SPAWN(f.world, f.position);
+  CHECK_INTEGER(2, count_within(near, 0, 0, 1));
+  CHECK_OK(f.world, ecs_restore(snapshot));
+  CHECK_INTEGER(0, ecs_index_count(near));
+  CHECK_INTEGER(1, count_within(near, 0, 0, 1));
+  ecs_snapshot_free(snapshot);
+  const ecs_field other[] = {{.name = "y", .type = ECS_F64}, {.name = "x", .type = ECS_I16}};
+  ecs_id same;
+  const ecs_component_desc desc = {.name = "Position", .fields = other, .field_count = 2};
+  CHECK_OK(f.world, ecs_component(f.world, &desc, &same));
+  CHECK_INTEGER(1, count_within(near, 0, 0, 1));
+  CHECK(((const int16_t *)ecs_index_column(near, 0, 1))[0] == 0);
+  CHECK_OK(f.world, ecs_undeclare(f.world, f.position));
+  ecs_found found;
+  CHECK_FAILS(f.world, ECS_ENAME, "no longer declared",
+              ecs_index_within(near, (double[]){0, 0}, 1, &found));
+  CHECK(!ecs_found_next(&found) && ecs_index_count(near) == 0);
+  close_world(&f);
+}
+
+static void freed(void *ud) { ++*(int *)ud; }
+
+static void is_replaced_and_dropped(void) {
+  struct fixture f;
+  int count = 0;
+  ecs_index *near, *again;
+  open_usual(&f);
+  ecs_index_desc desc = {.name = "near", .query = "Position:in", .grid = "Position", .cell = 1,
+                         .ud = &count, .free = freed};
+  CHECK_OK(f.world, ecs_index_new(f.world, &desc, &near));
+  desc.query = "Position:in, Enemy";
+  SPAWN(f.world, f.position);
+  CHECK_INTEGER(1, count_within(near, 0, 0, 1));
+  CHECK_OK(f.world, ecs_index_new(f.world, &desc, &again));
+  CHECK(again == near && count == 1);
+  CHECK_INTEGER(0, count_within(near, 0, 0, 1));
+  CHECK_OK(f.world, ecs_index_drop(f.world, "near"));
+  CHECK_INTEGER(2, count);
+  CHECK(!ecs_index_find(f.world, "near"));
+  CHECK_TEXT("no index is named 'near'", ecs_message(f.world));
+  CHECK(ecs_index_drop(f.world, "near") == ECS_ENAME);
+  CHECK_OK(f.world, ecs_index_new(f.world, &desc, &near));
+  close_world(&f);
+  CHECK_INTEGER(3, count);
+}
+
+static void refuse(struct fixture *f, ecs_index_desc desc, const char *words) {
+  ecs_index *index = NULL;
+  if (!desc.name) desc.name = "near";
+  check_context("%s", words);
+  CHECK(ecs_index_new(f->world, &desc, &index) != ECS_OK && !index);
+  CHECK(strstr(ecs_message(f->world), words) != NULL);
+  check_context(NULL);
+}
+
+static void refuses_what_makes_no_sense(void) {
+  struct fixture f;
+  open_usual(&f);
+  declare_one(f.world, "Bag", "x", ECS_ANY);
+  refuse(&f, (ecs_index_desc){.name = "Position"}, "the name is that of a component");
+  refuse(&f, (ecs_index_desc){.name = "no name"}, "is no name of an index");
+  refuse(&f, (ecs_index_desc){.query = NULL}, "a query is needed");
+  refuse(&f, (ecs_index_desc){.query = "Position"}, "what is it by?");
+  refuse(&f, (ecs_index_desc){.query = "Position", .grid = "Position"}, "a number above 0");
+  refuse(&f, (ecs_index_desc){.query = "Position", .grid = "Position", .cell = NAN}, "got nan");
+  refuse(&f, (ecs_index_desc){.query = "Positio", .grid = "Position", .cell = 1}, "Position");
+  refuse(&f, (ecs_index_desc){.query = "Enemy", .grid = "Position", .cell = 1},
+         "write 'Position:in' into it");
+  refuse(&f, (ecs_index_desc){.query = "Health", .grid = "Health", .cell = 1},
+         "a grid needs the fields x and y of 'Health'");
+  refuse(&f, (ecs_index_desc){.query = "Position.x", .grid = "Position", .cell = 1}, "gives no y");
+  refuse(&f, (ecs_index_desc){.query = "Bag, Position", .grid = "Position", .cell = 1},
+         "'Bag.x' is of type any");
+  CHECK_SOUND(f.world);
+  close_world(&f);
+}
+
+/* Texts that nobody has any more but an index are kept for it. */
+static void keeps_its_texts(void) {
+  struct fixture f;
+  open_usual(&f);
+  f.a = SPAWN(f.world, f.position, f.label);
+  ecs_index *near = declare(&f, "Position:in, Label:in", "Position", 1);
+  char text[64] = "what only the index knows";
+  CHECK_OK(f.world, ecs_set(f.world, f.a, f.label, &(struct label){text_of(text)}));
+  CHECK_INTEGER(1, count_within(near, 0, 0, 1));
+  for (int i = 0; i < 5000; i++) {
+    text[0] = (char)('a' + i % 26);
+    text[1] = (char)('a' + i / 26 % 26);
+    text[2] = (char)('a' + i / 676);
+    CHECK_OK(f.world, ecs_set(f.world, f.a, f.label, &(struct label){text_of(text)}));
+  }
+  CHECK_SOUND(f.world);
+  CHECK_INTEGER(1, ecs_index_count(near));
+  close_world(&f);
+}
+
+static const struct test tests[] = {
+  {"an index finds who is near", finds_who_is_near},
+  {"coordinates may have any range", takes_any_range},
+  {"what is found is what going through all finds: C28", equals_going_through_all},
+  {"a grid takes whole numbers, and three of them", takes_whole_numbers_in_space},
+  {"an index stays while a system runs", stays_while_a_system_runs},
+  {"an index follows restored worlds and migrated components", follows_what_replaces_the_world},
+  {"an index is replaced and dropped by name", is_replaced_and_dropped},
+  {"an index of what makes no sense is refused", refuses_what_makes_no_sense},
+  {"texts stay as long as an index has them", keeps_its_texts},
+};
+
+int main(void) { return RUN_TESTS(tests); }

@@ -1,0 +1,280 @@
+#include "core/find/indexing.h"
+
+#include "core/base/arena.h"
+#include "core/base/text.h"
+#include "core/find/refresh.h"
+#include "core/store/check.h"
+#include "core/store/component.h"
+#include "core/store/query.h"
+#include "core/store/registry.h"
+#include "core/store/world.h"
+#include "ecs_query.h"
+
+/* ---- by name --------------------------------------------------------------------------- */
+
+ecs_index *index_named(const ecs_world *world, const char *name, size_t size) {
+  ecs_index *index = world->finding ? world->finding->first : NULL;
+  while (index && !text_equal(index->desc.name, name, size)) index = index->next;
+  return index;
+}
+
+ecs_status index_unknown(const ecs_world *world, const char *name, size_t size) {
+  ecs_string text = {name, size};
+  struct nearest nearest;
+  char hint[96];
+  nearest_begin(&nearest, name, size);
+  const ecs_index *index = world->finding ? world->finding->first : NULL;
+  for (; index; index = index->next)
+    nearest_offer(&nearest, index->desc.name, strlen(index->desc.name));
+  return world_fail(world, ECS_ENAME, "no index is named '%S'%s", &text,
+                    nearest_hint(&nearest, hint, sizeof hint));
+}
+
+ecs_index *ecs_index_find(ecs_world *world, const char *name) {
+  ecs_index *index = index_named(world, name, strlen(name));
+  if (!index) index_unknown(world, name, strlen(name));
+  return index;
+}
+
+/* ---- building -------------------------------------------------------------------------- */
+
+static ecs_status check_name(const ecs_world *world, const char *name) {
+  size_t size = name ? strlen(name) : 0;
+  ecs_string text = {name, size};
+  if (size == 0 || size > NAME_LIMIT || !text_is_identifier(name, size))
+    return world_fail(world, ECS_EINVAL, "'%S' is no name of an index: letters, digits and _, at "
+                      "most %u bytes", &text, (uint64_t)NAME_LIMIT);
+  const struct component *other = component_find(world, name, size);
+  if (!other) return ECS_OK;
+  return world_fail(world, ECS_ETAKEN, "index '%s': the name is that of %s", name,
+                    other->length ? "an array" : other->is_event ? "an event" : "a component");
+}
+
+static ecs_status check_desc(const ecs_world *world, const ecs_index_desc *desc) {
+  ecs_status status = check_name(world, desc->name);
+  if (status != ECS_OK) return status;
+  if (!desc->query || !desc->grid)
+    return world_fail(world, ECS_EINVAL, "index '%s': %s", desc->name,
+                      desc->query ? "what is it by? Give it a grid" : "a query is needed");
+  if (desc->cell > 0 && desc->cell <= DBL_MAX) return ECS_OK;
+  return world_fail(world, ECS_EINVAL, "index '%s': 'cell' is how wide a cell is, a number above "
+                    "0, got %g", desc->name, desc->cell);
+}
+
+/* A query each of whose matches is an entity of its own. */
+static ecs_status check_query(const ecs_world *world, const char *name, const ecs_query *query) {
+  if (query->terms.event) return query_no_entities(query);
+  if (query->terms.values == 0) return ECS_OK;
+  return world_fail(world, ECS_EINVAL, "index '%s': its query '%s' gives values beside entities: "
+                    "give $names theirs, or write 'with' before what has a *", name, query->text);
+}
+
+static ecs_status copy_texts(ecs_index *index, const ecs_index_desc *desc) {
+  struct memory *memory = &index->world->memory;
+  index->desc = *desc;
+  index->desc.query = NULL;
+  index->desc.variables = NULL;
+  index->desc.variable_count = 0;
+  index->desc.free = NULL;
+  index->desc.name = arena_copy(memory, &index->texts, desc->name, strlen(desc->name));
+  index->desc.grid = arena_copy(memory, &index->texts, desc->grid, strlen(desc->grid));
+  if (desc->owner)
+    index->desc.owner = arena_copy(memory, &index->texts, desc->owner, strlen(desc->owner));
+  bool ok = index->desc.name && index->desc.grid && (!desc->owner || index->desc.owner);
+  return ok ? ECS_OK : world_nomem(index->world);
+}
+
+static ecs_status fill(ecs_index *index, const ecs_index_desc *desc) {
+  ecs_world *world = index->world;
+  ecs_status status = copy_texts(index, desc);
+  if (status == ECS_OK)
+    status = ecs_query_with(world, desc->query, desc->variables, desc->variable_count,
+                            &index->query);
+  if (status == ECS_OK) status = check_query(world, index->desc.name, index->query);
+  if (status == ECS_OK)
+    status = copies_lay_out(world, &index->rows, &index->query->terms, index->desc.name);
+  struct grid_source source;
+  uint32_t axes;
+  if (status == ECS_OK) status = index_source(index, &source, &axes);
+  return status;
+}
+
+ecs_status index_build(ecs_world *world, const ecs_index_desc *desc, ecs_index **out) {
+  ecs_status status = check_desc(world, desc);
+  if (status != ECS_OK) return status;
+  ecs_index *index = memory_array(&world->memory, 1, sizeof *index);
+  if (!index) return world_nomem(world);
+  index->world = world;
+  status = fill(index, desc);
+  if (status == ECS_OK) {
+    index->desc.free = desc->free;
+    *out = index;
+  } else {
+    index_free(index);
+  }
+  return status;
+}
+
+/* All but its place in the list. */
+static void clear(ecs_index *index) {
+  ecs_world *world = index->world;
+  while (index->now) {
+    struct edition *edition = index->now;
+    index->now = edition->next;
+    edition_free(world, edition);
+  }
+  copies_free(world, &index->rows);
+  grid_room_free(&world->memory, &index->room);
+  if (index->query) query_free(index->query);
+  if (index->desc.free) index->desc.free(index->desc.ud);
+  arena_free(&world->memory, &index->texts);
+}
+
+void index_free(ecs_index *index) {
+  struct memory *memory = &index->world->memory;
+  clear(index);
+  memory_free(memory, index, sizeof *index);
+}
+
+/* ---- the list -------------------------------------------------------------------------- */
+
+static void finding_free(ecs_world *world, struct attachment *link) {
+  struct finding *finding = (struct finding *)(void *)link;
+  assert(world->finding == finding);
+  while (finding->first) {
+    ecs_index *index = finding->first;
+    finding->first = index->next;
+    index_free(index);
+  }
+  world_detach_from(world, link);
+  world->finding = NULL;
+  memory_free(&world->memory, finding, sizeof *finding);
+}
+
+static bool visit_copies(const struct copies *copies, ecs_type type, cells_fn visit, void *ud) {
+  for (uint32_t i = 0; i < copies->column_count; i++) {
+    const struct copy_column *column = &copies->columns[i];
+    if (column->type != type || copies->count == 0) continue;
+    struct cells cells = {column->cells.data, copies->count, NULL, NULL};
+    if (!visit(&cells, ud)) return false;
+  }
+  return true;
+}
+
+/* Texts that are to stay. */
+static bool visit_cells(const ecs_world *world, const struct attachment *link, ecs_type type,
+                        cells_fn visit, void *ud) {
+  (void)link;
+  if (type != ECS_STRING) return true;
+  for (const ecs_index *index = world->finding->first; index; index = index->next) {
+    if (!visit_copies(&index->rows, type, visit, ud)) return false;
+    for (const struct edition *edition = index->now; edition; edition = edition->next)
+      if (!visit_copies(&edition->copies, type, visit, ud)) return false;
+  }
+  return true;
+}
+
+ecs_status index_reserve(ecs_world *world) {
+  if (world->finding) return ECS_OK;
+  struct finding *finding = memory_array(&world->memory, 1, sizeof *finding);
+  if (!finding) return world_nomem(world);
+  finding->link.free = finding_free;
+  finding->link.cells = visit_cells;
+  world_attach_to(world, &finding->link);
+  world->finding = finding;
+  return ECS_OK;
+}
+
+ecs_index *index_enter(ecs_world *world, ecs_index *built) {
+  struct finding *finding = world->finding;
+  ecs_index **at = &finding->first;
+  assert(finding && !built->next);
+  while (*at && strcmp((*at)->desc.name, built->desc.name) != 0) at = &(*at)->next;
+  finding->version++;
+  if (!*at) {
+    finding->count++;
+    return *at = built;
+  }
+  ecs_index *index = *at, *next = index->next;
+  world_turn(world);
+  clear(index);
+  *index = *built;
+  index->next = next;
+  memory_free(&world->memory, built, sizeof *built);
+  return index;
+}
+
+void index_remove(ecs_index *index) {
+  ecs_world *world = index->world;
+  struct finding *finding = world->finding;
+  ecs_index **at = &finding->first;
+  while (*at != index) {
+    assert(*at);
+    at = &(*at)->next;
+  }
+  *at = index->next;
+  finding->count--;
+  finding->version++;
+  world_turn(world);
+  index_free(index);
+}
+
+ecs_status ecs_index_new(ecs_world *world, const ecs_index_desc *desc, ecs_index **out) {
+  ecs_index *built, *old = desc->name ? index_named(world, desc->name, strlen(desc->name)) : NULL;
+  world_be_sure(world);
+  ecs_status status = old ? world_not_busy(world, "declaring an index again") : ECS_OK;
+  if (status == ECS_OK) status = index_reserve(world);
+  if (status == ECS_OK) status = index_build(world, desc, &built);
+  if (status == ECS_OK) *out = index_enter(world, built);
+  return status;
+}
+
+ecs_status ecs_index_drop(ecs_world *world, const char *name) {
+  world_be_sure(world);
+  ecs_index *index = ecs_index_find(world, name);
+  if (!index) return ECS_ENAME;
+  ecs_status status = world_not_busy(world, "dropping an index");
+  if (status == ECS_OK) index_remove(index);
+  return status;
+}
+
+/* ---- all of them ------------------------------------------------------------------------ */
+
+void indexes_forget(ecs_world *world) {
+  world_turn(world);
+  if (!world->finding) return;
+  for (ecs_index *index = world->finding->first; index; index = index->next) {
+    index->rows.count = 0;
+    for (struct edition *edition = index->now; edition; edition = edition->next)
+      edition_empty(edition);
+  }
+}
+
+static ecs_status check_edition(const ecs_index *index, const struct edition *edition) {
+  const struct copies *copies = &edition->copies;
+  bool sound = copies->count <= copies->capacity && grid_is_sound(&edition->grid, copies->count);
+  for (uint32_t i = 1; sound && i < copies->count; i++)
+    sound = copies_order(copies)[i] != copies_order(copies)[i - 1];
+  if (sound) return ECS_OK;
+  return world_fail(index->world, ECS_ECORRUPT, "index '%s' is not sound", index->desc.name);
+}
+
+ecs_status indexes_check(const ecs_world *world) {
+  const struct finding *finding = world->finding;
+  ecs_status status = ECS_OK;
+  uint32_t count = 0;
+  if (!finding) return ECS_OK;
+  for (const ecs_index *index = finding->first; index; index = index->next, count++)
+    for (const struct edition *edition = index->now; edition && status == ECS_OK;
+         edition = edition->next)
+      status = check_edition(index, edition);
+  if (status != ECS_OK || count == finding->count) return status;
+  return world_fail(world, ECS_ECORRUPT, "the list of indexes has lost one");
+}
+
+size_t index_bytes(const ecs_index *index) {
+  size_t bytes = copies_bytes(&index->rows) + grid_room_bytes(&index->room);
+  for (const struct edition *edition = index->now; edition; edition = edition->next)
+    bytes += copies_bytes(&edition->copies) + grid_bytes(&edition->grid);
+  return bytes;
+}
