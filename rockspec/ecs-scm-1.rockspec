@@ -88,6 +88,7 @@ build = {
         "src/core/store/cells.c",
         "src/core/store/chain_map.c",
         "src/core/store/check.c",
+        "src/core/store/clone.c",
         "src/core/store/command.c",
         "src/core/store/component.c",
         "src/core/store/emission.c",

@@ -20,6 +20,14 @@ ECS_API ecs_status ecs_spawn_many(ecs_world *world, size_t count, const ecs_id *
 /* Adopts an id decided elsewhere. ECS_ETAKEN when its slot is in use. */
 ECS_API ecs_status ecs_spawn_at(ecs_world *world, ecs_id id, const ecs_id *components,
                                 size_t n);
+/* Copies an entity with its children by ChildOf, theirs, and so on: values, ties to others, what is
+** switched off; the copies' references to each other, by ties and entity fields, are like those of
+** their sources. Others' ties to the sources are not copied. The copy of `entity`, which is *out,
+** has no name, the others keep theirs. It gets the components, too, with defaults where it lacks
+** them. Copies have no values in `any` fields, which only scripts know. What is staged is not
+** looked at; all is copied, or nothing. */
+ECS_API ecs_status ecs_clone(ecs_world *world, ecs_id entity, const ecs_id *components, size_t n,
+                             ecs_id *out);
 ECS_API ecs_status ecs_despawn(ecs_world *world, ecs_id entity);
 
 /* No effect when it is there already. What it requires comes with it, with defaults, as in all

@@ -105,6 +105,8 @@ typedef struct ecs_lua_api {
   ecs_status (*event)(ecs_world *world, const ecs_component_desc *desc, ecs_id *out);
   ecs_status (*emit)(ecs_world *world, ecs_id event, const void *value);
   ecs_status (*after)(ecs_world *world, double seconds, ecs_id event, const void *value);
+  ecs_status (*clone)(ecs_world *world, ecs_id entity, const ecs_id *components, size_t n,
+                      ecs_id *out);
 } ecs_lua_api;
 
 /* Functions are added at the end only, and the version then counts up. Any other change, of what

@@ -355,6 +355,14 @@ function World:spawner(components) end
 ---@return ecs.Id[]
 function World:spawn_many(count, components) end
 
+--- A copy of an entity with all its children: values, ties, what is switched off. What leads from
+--- one of them to another leads from copy to copy. Children keep their names; the copy itself has
+--- none, and gets the components over what it has.
+---@param e ecs.Id
+---@param components? ecs.Composition
+---@return ecs.Id
+function World:clone(e, components) end
+
 --- Adopts an id that was decided elsewhere. An error when its slot is taken.
 ---@param id ecs.Id
 ---@param components? ecs.Composition

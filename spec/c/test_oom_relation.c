@@ -128,6 +128,11 @@ static void far_away(struct fixture *f) {
   f->ids[6] = f->ids[7] = spawn_empty(f->world);
 }
 
+/* With its children, whose names the copies have. */
+static ecs_status clone(struct fixture *f) {
+  return ecs_clone(f->world, f->ids[1], &f->health, 1, &f->a);
+}
+
 /* ---- staged ---- */
 
 static void staged(struct fixture *f) {
@@ -145,6 +150,7 @@ static void many_staged(struct fixture *f) {
   staged(f);
   CHECK_OK(f->world, set_tie(f));
   CHECK_OK(f->world, set_pair(f));
+  CHECK_OK(f->world, clone(f));
   CHECK_OK(f->world, spawn_with_ties(f));
   CHECK_OK(f->world, ecs_add(f->world, f->a, ecs_pair(likes, f->ids[2])));
   CHECK_OK(f->world, ecs_add(f->world, f->a, ecs_pair(rides, f->ids[1])));
@@ -320,6 +326,8 @@ static const struct operation operations[] = {
   {"pairs of a whole query", tied, pair_all, NULL, ASKS},
   {"the end of ties of a whole query", tied, untie_all, NULL, ASKS},
   {"despawn of a whole query", tied, despawn_all, NULL, ASKS},
+  {"a copy with children", tied, clone, NULL, ASKS},
+  {"a staged copy with children", staged, clone, commit_it, ASKS},
   {"a staged pair", staged, tie_pair, commit_it, ASKS},
   {"a staged tie", staged, set_tie, commit_it, ASKS},
   {"a staged end of a tie", staged, untie, commit_it, ASKS},

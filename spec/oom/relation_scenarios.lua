@@ -60,3 +60,12 @@ scenario("one spawned with ties", {
     s.world:spawn { ChildOf = s.e, Owes = { s.e, s.ids[1] }, Rides = { s.e, 2 } }
   end,
 })
+
+scenario("a family copied", {
+  prepare = function(s)
+    family(s)
+    for i = 2, 5 do s.world:name(s.ids[i], "member " .. i) end
+  end,
+  new_ids = true,
+  act = function(s) s.world:clone(s.ids[1], { Rides = { s.e, 2 } }) end,
+})

@@ -247,6 +247,7 @@ hostile.calls = {
       "odd text", "huge text") },
     name = { entity, lenient(value "other") },
     despawn = { entity },
+    clone = { entity, spawned },
     spawn = { spawned },
     spawner = { called(any_name, "unknown component", "spawner '") },
     spawn_at = { accepting({ make = function(scene) return scene.e + 5000 end }, "unborn id"),

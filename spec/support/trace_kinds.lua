@@ -19,6 +19,15 @@ local function spawn_many(self)
   return self:has_room(n) and { "spawn_many", n, self:composition() } or nil
 end
 
+local function clone(self)
+  local reference = self:living()
+  local id = reference and self.ctx.ids[reference:sub(2)]
+  if self.world.scopes[1] or not id or not self:has_room(#self.world:family_of(id)) then
+    return nil
+  end
+  return { "clone", reference, self.rng:chance(50) and self:composition() or nil }
+end
+
 local function spawn_at(self)
   local reference, ahead, generation = self:adoptable()
   if reference and self:has_room(1) then
@@ -416,6 +425,7 @@ end
 
 gen.kinds = {
   { 120, spawn }, { 12, spawn_many }, { 8, spawn_at }, { 60, despawn },
+  { 25, clone },
   { 200, set }, { 90, change "add" }, { 80, change "remove" },
   { 30, look "get" }, { 30, look "read" }, { 20, look "has" },
   { 60, switch_component "disable" }, { 30, switch_component "enable" },

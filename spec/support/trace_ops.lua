@@ -153,6 +153,17 @@ function list.spawn_many(ctx, count, components)
   return new
 end
 
+-- The children of a copy are noted, too: outside of scopes, where this is done, they are there.
+function list.clone(ctx, entity, components)
+  local family = { spawned(ctx, ctx.world:clone(entity, components)) }
+  for _, copy in ipairs(family) do   -- grows on the way
+    for child in ctx.world:children(copy) do
+      family[#family + 1] = spawned(ctx, child)
+    end
+  end
+  return family
+end
+
 -- An id of the slot of `near`, `ahead` indices further, in its `generation`.
 function list.spawn_at(ctx, near, ahead, generation, components)
   local id = ids.pack(ids.index(near) + ahead, generation, ids.tag(near))

@@ -98,6 +98,7 @@ static const ecs_lua_api api = {
   .event = ecs_event,
   .emit = ecs_emit,
   .after = ecs_after,
+  .clone = ecs_clone,
 };
 
 void api_open(lua_State *L) {

@@ -1,5 +1,6 @@
 #include "lua/lua_spawn.h"
 
+#include "core/store/clone.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
@@ -11,6 +12,7 @@
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
 #include "lua/bind/ids.h"
+#include "lua/bind/living.h"
 #include "lua/bind/names.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
@@ -370,6 +372,53 @@ static int world_spawn_many(lua_State *L) {
   return 1;
 }
 
+/* ---- copies ---- */
+
+/* Each any value that is to be copied gets a slot of its own. Whatever ran meanwhile has left the
+** world alone, or the call ends here. */
+static void take_slots(lua_State *L, struct world_box *box) {
+  struct clone *clone = box->world->clone;
+  uint32_t calls = box->calls;
+  need_stack(L, 2);
+  for (uint32_t i = 0; i < clone->slot_count; i++) {
+    push_any(L, box, 1, clone->slots[i]);
+    uint32_t slot = take_any(L, box, 1, -1);
+    lua_pop(L, 1);
+    if (calls != box->calls) raise_memory(L);
+    clone_set_slot(clone, i, slot);
+  }
+}
+
+/* Pushes the id of a copy of an entity, which an argument names, with the plan over it. */
+static int copy(lua_State *L, struct plan *plan, ecs_id id, int arg) {
+  struct world_box *box = plan->batch.box;
+  bool tried = false;
+  ecs_status status;
+  order_ties(plan);
+  do
+    status = clone_find(box->world, id);
+  while (retry(L, box, status, &tried));
+  if (UNLIKELY(status != ECS_OK)) return raise_argument(L, box->world, status, arg);
+  take_slots(L, box);
+  tried = false;
+  do
+    status = clone_make(box->world, plan->parts, plan->count, &id);
+  while (retry(L, box, status, &tried));
+  if (UNLIKELY(status != ECS_OK)) return raise_status(L, box->world, status);
+  values_stored(box);
+  lua_pushinteger(L, (lua_Integer)id);
+  settle(L, box, 1);
+  return 1;
+}
+
+static int world_clone(lua_State *L) {
+  struct world_box *box = check_free_world(L, 1);
+  ecs_id id = check_entity(L, box, 2);
+  struct plan plan;
+  read_plan(&plan, L, box, 3);
+  return copy(L, &plan, id, 2);
+}
+
 static int world_despawn(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   ecs_id id = check_id(L, 2);
@@ -384,6 +433,7 @@ static int world_despawn(lua_State *L) {
 }
 
 const luaL_Reg world_spawn_methods[] = {
+  {"clone", world_clone},
   {"despawn", world_despawn},
   {"spawn", world_spawn},
   {"spawn_at", world_spawn_at},

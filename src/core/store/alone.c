@@ -16,6 +16,7 @@ static void unspawn(ecs_world *world) {
     if (staging->commands[i].kind != COMMAND_SPAWN) continue;
     uint32_t at = ecs_id_index(staging->commands[i].entity);
     assert(entity_record(index, at)->table == RECORD_BARE);
+    if (world->names.count) name_forget(world, at);
     if (staging->adopted)
       entity_unadopt(index, at, staging->adopted);
     else

@@ -395,6 +395,8 @@ void cascade_undo(ecs_world *world) {
       relation_unlink(world, relation, was->source);
     if (was->target)
       relation_link_behind(world, relation, was->source, was->target, was->previous);
+    else if (relation == world->relations.child_of)
+      name_return(world, was->source);
     assert(ties_target(&relation->ties, was->source) == was->target);
   }
   forget(cascade);

@@ -327,7 +327,9 @@ static ecs_status check_names(const ecs_world *world) {
       return corrupt(world, "a name is not found");
     const struct relation *child_of = world->relations.child_of;
     uint32_t entity = ecs_id_index(name->entity);
-    if (name->parent != (child_of ? ties_target(&child_of->ties, entity) : 0))
+    uint32_t parent = child_of ? ties_target(&child_of->ties, entity) : 0;
+    bool staged = entity_record(&world->entities, entity)->table == RECORD_BARE;
+    if (name->parent != parent && !(staged && parent == 0 && name->parent == name->awaited))
       return corrupt(world, "a name is kept under another parent");
   }
   return ECS_OK;

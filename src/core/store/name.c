@@ -75,15 +75,28 @@ static void link_key(struct name_table *table, uint32_t at) {
   map_put(&table->by_key, key, at);
 }
 
-void name_follow(ecs_world *world, uint32_t entity) {
-  struct name_table *table = &world->names;
-  uint32_t at = table->count ? map_get(&table->by_entity, entity) : NONE;
-  uint32_t parent = parent_of(world, entity);
-  if (at == NONE || table->names[at].parent == parent) return;
-  assert(ecs_id_index(table->names[at].entity) == entity);
+/* Where an entity's name is, NONE when it has none. */
+static uint32_t place_of(const struct name_table *table, uint32_t entity) {
+  return table->count ? map_get(&table->by_entity, entity) : NONE;
+}
+
+static void move_to(struct name_table *table, uint32_t at, uint32_t parent) {
+  if (table->names[at].parent == parent) return;
   unlink_key(table, at);
   table->names[at].parent = parent;
   link_key(table, at);
+}
+
+void name_follow(ecs_world *world, uint32_t entity) {
+  uint32_t at = place_of(&world->names, entity);
+  assert(at == NONE || ecs_id_index(world->names.names[at].entity) == entity);
+  if (at != NONE) move_to(&world->names, at, parent_of(world, entity));
+}
+
+void name_return(ecs_world *world, uint32_t entity) {
+  uint32_t at = place_of(&world->names, entity);
+  if (at == NONE || entity_record(&world->entities, entity)->table != RECORD_BARE) return;
+  move_to(&world->names, at, world->names.names[at].awaited);
 }
 
 static ecs_status taken(const ecs_world *world, const char *text, size_t size, ecs_id owner,
@@ -123,7 +136,8 @@ void name_forget(ecs_world *world, uint32_t entity) {
   map_put(&table->by_entity, ecs_id_index(table->names[at].entity), at);
 }
 
-static ecs_status add(ecs_world *world, ecs_id entity, const char *text, size_t size) {
+static ecs_status add(ecs_world *world, ecs_id entity, uint32_t parent, const char *text,
+                      size_t size) {
   struct name_table *table = &world->names;
   struct memory *memory = &world->memory;
   struct name *names =
@@ -139,8 +153,7 @@ static ecs_status add(ecs_world *world, ecs_id entity, const char *text, size_t 
   uint32_t index = ecs_id_index(entity);
   name_forget(world, index);
   uint32_t at = table->count++;
-  names[at] = (struct name){entity, text_hash(text, size), parent_of(world, index), NONE, size,
-                            copy};
+  names[at] = (struct name){entity, text_hash(text, size), parent, 0, NONE, size, copy};
   link_key(table, at);
   map_put(&table->by_entity, ecs_id_index(entity), at);
   return ECS_OK;
@@ -156,8 +169,16 @@ ecs_status name_put(ecs_world *world, ecs_id entity, const char *text, size_t si
   }
   ecs_id owner = name_find(world, parent, text, size);
   if (owner == entity) return ECS_OK;
-  return owner == ECS_NULL ? add(world, entity, text, size)
+  return owner == ECS_NULL ? add(world, entity, parent, text, size)
                            : taken(world, text, size, owner, parent);
+}
+
+ecs_status name_await(ecs_world *world, ecs_id entity, uint32_t parent, ecs_string name) {
+  assert(entity_record(&world->entities, ecs_id_index(entity))->table == RECORD_BARE);
+  assert(name_find(world, parent, name.data, name.size) == ECS_NULL && name.size > 0);
+  ecs_status status = add(world, entity, parent, name.data, name.size);
+  if (status == ECS_OK) world->names.names[world->names.count - 1].awaited = parent;
+  return status;
 }
 
 ecs_status name_set(ecs_world *world, ecs_id entity, const char *text, size_t size) {

@@ -9,6 +9,7 @@ struct name {
   ecs_id entity;
   uint32_t hash;
   uint32_t parent;        /* the parent's index; 0: it has none */
+  uint32_t awaited;       /* of a copy whose tie to its parent is staged: the parent; else 0 */
   uint32_t next_same_key;
   size_t size;
   char *text;
@@ -28,6 +29,13 @@ ecs_status name_set(ecs_world *world, ecs_id entity, const char *text, size_t si
 
 /* The same of any text: older images have names with dots, which no path finds. */
 ecs_status name_put(ecs_world *world, ecs_id entity, const char *text, size_t size);
+
+/* Names a copy whose spawn is staged, and so is its tie to a parent, another copy: nobody else has
+** that name there. */
+ecs_status name_await(ecs_world *world, ecs_id entity, uint32_t parent, ecs_string name);
+
+/* A staged tie of the entity to a parent was taken back: it is still to come. Cannot fail. */
+void name_return(ecs_world *world, uint32_t entity);
 
 /* ECS_ETAKEN when the entity's name is another one's among a parent's children; 0: among those
 ** without a parent. */

@@ -1,5 +1,7 @@
 /* Spawning: one, many, at an id decided elsewhere; by parts with cells, and for hosts in C by
 ** ids of components. */
+#include "core/store/spawn.h"
+
 #include "core/base/column_cells.h"
 #include "core/base/many.h"
 #include "core/store/alone.h"
@@ -25,10 +27,14 @@ static APART ecs_status no_ids(const ecs_world *world, ecs_status status) {
   return world_nomem(world);
 }
 
-static inline ecs_status reserve_ids(ecs_world *world, uint64_t count) {
+INLINE ecs_status reserve_ids(ecs_world *world, uint64_t count) {
   ecs_status status = entity_reserve(&world->entities, &world->memory,
                                      &world->entities.entities, count);
   return LIKELY(status == ECS_OK) ? ECS_OK : no_ids(world, status);
+}
+
+ecs_status spawn_reserve_ids(ecs_world *world, uint64_t count) {
+  return reserve_ids(world, count);
 }
 
 /* ---- which table ---- */
@@ -86,9 +92,8 @@ static const struct write *writes_of(const struct part *part, uint64_t nth) {
   return part->stride ? part->writes + nth * part->stride : part->writes;
 }
 
-/* A component, a pair, or an exclusive relation whose target is given as that of a pair. */
-static ecs_status stage_part(ecs_world *world, ecs_id entity, const struct part *part,
-                             const struct write *writes) {
+ecs_status spawn_stage_part(ecs_world *world, ecs_id entity, const struct part *part,
+                            const struct write *writes) {
   ecs_id id = part->component->id, target = part->target;
   struct write tie = {TARGET_LEAF, {.u64 = target}};
   if (target == ECS_NULL)
@@ -108,17 +113,28 @@ static ecs_status stage_parts(ecs_world *world, ecs_id id, const struct part *pa
                               uint32_t count, uint64_t nth) {
   ecs_status status = command_stage(world, COMMAND_SPAWN, id, ECS_NULL, NULL, 0);
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
-    status = stage_part(world, id, &parts[i], writes_of(&parts[i], nth));
+    status = spawn_stage_part(world, id, &parts[i], writes_of(&parts[i], nth));
   return status;
+}
+
+uint64_t spawn_commands(const struct part *parts, uint32_t count) {
+  uint64_t commands = count;
+  for (uint32_t i = 0; i < count; i++) commands += parts[i].target != ECS_NULL;
+  return commands;
+}
+
+uint64_t spawn_writes(const struct part *parts, uint32_t count) {
+  uint64_t writes = 0;
+  for (uint32_t i = 0; i < count; i++)
+    writes += parts[i].write_count + (parts[i].target != ECS_NULL);
+  return writes;
 }
 
 /* Room for everything that stage_parts keeps, so that it cannot fail half way. */
 static ecs_status reserve_parts(ecs_world *world, const struct part *parts, uint32_t count,
                                 uint64_t times) {
-  uint64_t writes = 0;
-  for (uint32_t i = 0; i < count; i++)
-    writes += parts[i].write_count + (parts[i].target != ECS_NULL);
-  return command_reserve(world, (2ull * count + 1) * times, writes * times, times);
+  return command_reserve(world, (spawn_commands(parts, count) + 1) * times,
+                         spawn_writes(parts, count) * times, times);
 }
 
 static ecs_status stage_spawn(ecs_world *world, const struct part *parts, uint32_t count,
@@ -433,9 +449,7 @@ static ecs_status part_of(ecs_world *world, ecs_id id, struct part *part) {
   return ecs_alive(world, part->target) ? ECS_OK : relate_no_target(world, part->component);
 }
 
-/* Parts without values from a list of ids. */
-static ecs_status parts_of(ecs_world *world, const ecs_id *ids, size_t n,
-                           struct part **parts) {
+ecs_status spawn_parts_of(ecs_world *world, const ecs_id *ids, size_t n, struct part **parts) {
   if (n > INDEX_LIMIT)
     return world_fail(world, ECS_EINVAL, "%u components, more than are declared", (uint64_t)n);
   *parts = memory_grow(&world->memory, world->parts, &world->part_capacity, n ? n : 1,
@@ -452,7 +466,7 @@ static ecs_status parts_of(ecs_world *world, const ecs_id *ids, size_t n,
 static APART ecs_status spawn_parts(ecs_world *world, const ecs_id *components, size_t n,
                                     ecs_id *out) {
   struct part *parts = NULL;
-  ecs_status status = parts_of(world, components, n, &parts);
+  ecs_status status = spawn_parts_of(world, components, n, &parts);
   if (status != ECS_OK) return status;
   assert(parts);
   return entity_spawn(world, parts, (uint32_t)n, out);
@@ -471,7 +485,7 @@ ecs_status ecs_spawn(ecs_world *world, const ecs_id *components, size_t n, ecs_i
 ecs_status ecs_spawn_many(ecs_world *world, size_t count, const ecs_id *components, size_t n,
                           ecs_id *ids) {
   struct part *parts = NULL;
-  ecs_status status = parts_of(world, components, n, &parts);
+  ecs_status status = spawn_parts_of(world, components, n, &parts);
   if (status != ECS_OK) return status;
   assert(parts);
   return entity_spawn_many(world, count, parts, (uint32_t)n, ids);
@@ -479,7 +493,7 @@ ecs_status ecs_spawn_many(ecs_world *world, size_t count, const ecs_id *componen
 
 ecs_status ecs_spawn_at(ecs_world *world, ecs_id id, const ecs_id *components, size_t n) {
   struct part *parts = NULL;
-  ecs_status status = parts_of(world, components, n, &parts);
+  ecs_status status = spawn_parts_of(world, components, n, &parts);
   if (status != ECS_OK) return status;
   assert(parts);
   return entity_spawn_at(world, id, parts, (uint32_t)n);

@@ -1,5 +1,6 @@
 #include "core/store/world.h"
 
+#include "core/store/clone.h"
 #include "core/store/entity.h"
 #include "core/store/event.h"
 #include "core/store/index.h"
@@ -22,6 +23,7 @@ void world_clear(ecs_world *world) {
   graph_free(world);
   relations_clear(world);
   cascade_free(world);
+  clone_free(world);
   registry_free(world);
   relations_free(world);
   name_table_free(world);

@@ -17,6 +17,7 @@
 #include "core/store/scratch.h"
 
 struct attachment;
+struct clone;
 struct event;
 struct part;
 struct relation;
@@ -65,6 +66,7 @@ struct ecs_world {
   struct sparses sparses;
   struct events events;
   struct cascade cascade;
+  struct clone *clone;           /* what was copied last; NULL before: see clone.h */
   struct schedule *schedule;
   ecs_query *first_query, *last_query;
   uint32_t last_table;           /* where the last spawn went, if it is still there */

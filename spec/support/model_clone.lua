@@ -1,0 +1,98 @@
+-- Copies of entities in the model, with all that are their children. Returns methods to be mixed
+-- into the model's world.
+
+local toggles = require "spec.support.model_toggles"
+
+local methods = {}
+
+-- An entity with its children and theirs, breadth first.
+function methods.family_of(world, id)
+  local family = { id }
+  for _, member in ipairs(family) do   -- grows on the way
+    for child in world:children(member) do
+      family[#family + 1] = child
+    end
+  end
+  return family
+end
+
+-- What a copy has where its source has a value; `copies` leads from sources to copies.
+local function copied(world, kind, stored, copies)
+  if kind.kind == "scalar" then
+    if kind.name ~= "entity" then
+      return stored
+    end
+    return copies[stored] or world:alive(stored) and stored or 0
+  end
+  local value = {}
+  for at = 1, kind.kind == "array" and kind.n or 0 do
+    value[at] = copied(world, kind.of, stored[at], copies)
+  end
+  for _, field in ipairs(kind.fields or {}) do
+    value[field.name] = copied(world, field.type, stored[field.name], copies)
+  end
+  return value
+end
+
+-- The commands that make a copy of one entity, whose row may have what `plan` replaces.
+local function commands_of(world, id, copies, plan, commands)
+  local row, copy = world.store[id] or {}, copies[id]
+  local spawn = { op = "spawn", id = copy, values = {} }
+  commands[#commands + 1] = spawn
+  for _, component in ipairs(world.declared) do
+    local stored = row[component.name]
+    if not component.ties and stored ~= nil then
+      table.insert(spawn.values, { component = component,
+        patch = copied(world, component, stored, copies) })
+      commands[#commands + 1] = toggles.is_off(row, component.name)
+        and { op = "disable", id = copy, component = component } or nil
+    end
+  end
+  for _, component in ipairs(world:relations()) do
+    local over = component.ties.exclusive and plan.ties[component]
+    for _, target in ipairs(world:targets_of(id, component)) do
+      local patch = copied(world, component, row[world.key_of(component, target)], copies)
+      patch.target = nil
+      commands[#commands + 1] = { op = "tie", id = copy, component = component,
+        target = over and over[#over].target or copies[target] or target, patch = patch }
+    end
+  end
+end
+
+local NOTHING = { values = {}, ties = {} }
+
+-- `components` as for a spawn, over what the copy of the entity itself has.
+function methods.clone(world, id, components)
+  id = world:need_alive(id)
+  local plan, family, copies, commands = world:plan(components), world:family_of(id), {}, {}
+  world.ids:need(#family)
+  for _, member in ipairs(family) do
+    copies[member] = world.ids:take()
+  end
+  for at, member in ipairs(family) do
+    commands_of(world, member, copies, at == 1 and plan or NOTHING, commands)
+    if at == 1 then
+      world:add_over(commands, copies[id], plan)
+    else
+      world.names[copies[member]] = world.names[member]
+    end
+  end
+  world:perform(table.unpack(commands))
+  return copies[id]
+end
+
+-- The commands of a spawn's plan, over what is there by others.
+function methods.add_over(world, commands, id, plan)
+  for _, value in ipairs(plan.values) do
+    commands[#commands + 1] = { op = "set", id = id, component = value.component,
+      patch = value.patch }
+  end
+  for _, component in ipairs(next(plan.ties) and world:relations() or {}) do
+    for _, tie in ipairs(plan.ties[component] or {}) do
+      commands[#commands + 1] = { op = "tie", id = id, component = component,
+        target = tie.target, patch = tie.patch }
+    end
+  end
+end
+
+return methods

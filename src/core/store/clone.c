@@ -1,0 +1,293 @@
+#include "core/store/clone.h"
+
+#include "core/base/column_cells.h"
+#include "core/store/alone.h"
+#include "core/store/component.h"
+#include "core/store/entity.h"
+#include "core/store/fields.h"
+#include "core/store/index.h"
+#include "core/store/relation.h"
+#include "core/store/row.h"
+#include "core/store/sparse.h"
+#include "core/store/sparse_rows.h"
+#include "core/store/spawn.h"
+#include "ecs_entity.h"
+
+/* ---- what is copied ---- */
+
+static ecs_status add_source(ecs_world *world, uint32_t entity) {
+  struct clone *clone = world->clone;
+  uint32_t *sources = memory_grow(&world->memory, clone->sources, &clone->capacity,
+                                  clone->count + 1ull, sizeof *sources);
+  if (!sources) return world_nomem(world);
+  clone->sources = sources;
+  if (!map_reserve(&world->memory, &clone->places, 1)) return world_nomem(world);
+  assert(map_get(&clone->places, entity) == NONE);
+  map_put(&clone->places, entity, clone->count);
+  sources[clone->count++] = entity;
+  return ECS_OK;
+}
+
+static ecs_status find_all(ecs_world *world, uint32_t root) {
+  struct clone *clone = world->clone;
+  const struct relation *child_of = world->relations.child_of;
+  ecs_status status = add_source(world, root);
+  for (uint32_t i = 0; child_of && i < clone->count && status == ECS_OK; i++) {
+    uint32_t child = ties_first(&child_of->ties, clone->sources[i]);
+    for (; child && status == ECS_OK; child = ties_next(&child_of->ties, child))
+      status = add_source(world, child);
+  }
+  return status;
+}
+
+/* One component, or pair, of a source. */
+struct item {
+  uint32_t place;            /* the source's */
+  ecs_id id;
+  const struct table *table; /* its own, where switches are; NULL for what is sparse */
+  const struct layout *layout;
+  uint32_t row;
+};
+
+typedef ecs_status (*item_fn)(ecs_world *world, const struct item *item, void *ud);
+
+static ecs_status visit(ecs_world *world, uint32_t place, const struct table *table, ecs_id id,
+                        item_fn fn, void *ud) {
+  uint32_t entity = world->clone->sources[place];
+  uint32_t row = entity_record(&world->entities, entity)->row;
+  struct item item = {place, id, table_has(table, id) ? table : NULL, NULL, row};
+  item.layout = sparse_layout(world, table, entity, id, &item.row);
+  assert(item.layout->taken);
+  return fn(world, &item, ud);
+}
+
+/* Goes through all that a source has: by ids, then the same of what is sparse. */
+static ecs_status each_item(ecs_world *world, uint32_t place, item_fn fn, void *ud) {
+  uint32_t entity = world->clone->sources[place];
+  const struct table *table = record_table(world, entity_record(&world->entities, entity));
+  ecs_status status = ECS_OK;
+  if (!table) return ECS_OK;
+  for (uint32_t i = 0; i < table->id_count && status == ECS_OK; i++)
+    status = visit(world, place, table, table->ids[i], fn, ud);
+  ecs_id id = ECS_NULL;
+  while (world->sparses.rows && status == ECS_OK &&
+         (id = sparse_next_id(world, entity, id)) != ECS_NULL)
+    status = visit(world, place, table, id, fn, ud);
+  return status;
+}
+
+static inline ecs_cell cell_of(const struct item *item, uint32_t leaf) {
+  const struct column *column = &item->layout->columns[leaf];
+  assert(leaf < item->layout->count && column->leaf == leaf);
+  return cell_load(column->data, column->size, item->row);
+}
+
+static ecs_status note_slots(ecs_world *world, const struct item *item, void *ud) {
+  struct clone *clone = world->clone;
+  const struct component *component = component_of(world, item->id);
+  (void)ud;
+  for (uint32_t i = 0; component->has_any && i < component->leaf_count; i++) {
+    uint32_t slot = component->leaves[i].type == ECS_ANY ? cell_of(item, i).u32 : 0;
+    if (slot == 0) continue;
+    uint32_t *slots = memory_grow(&world->memory, clone->slots, &clone->slot_capacity,
+                                  clone->slot_count + 1ull, sizeof *slots);
+    if (!slots) return world_nomem(world);
+    clone->slots = slots;
+    slots[clone->slot_count++] = slot;
+  }
+  return ECS_OK;
+}
+
+ecs_status clone_find(ecs_world *world, ecs_id root) {
+  if (!entity_find(&world->entities, root)) return entity_need(world, root);
+  if (!world->clone) world->clone = memory_array(&world->memory, 1, sizeof *world->clone);
+  struct clone *clone = world->clone;
+  if (!clone) return world_nomem(world);
+  clone->count = clone->slot_count = 0;
+  map_clear(&clone->places);
+  ecs_status status = find_all(world, ecs_id_index(root));
+  for (uint32_t i = 0; world->any.used && i < clone->count && status == ECS_OK; i++)
+    status = each_item(world, i, note_slots, NULL);
+  return status;
+}
+
+/* ---- room ---- */
+
+/* What a copy takes to be staged. */
+struct need {
+  uint64_t commands, writes;
+  uint32_t widest;           /* leaves of a component */
+};
+
+static ecs_status add_need(ecs_world *world, const struct item *item, void *ud) {
+  struct need *need = ud;
+  uint32_t leaves = component_of(world, item->id)->leaf_count;
+  bool off = item->table && toggle_is_off(item->table, item->id, item->row);
+  need->commands += off ? 2 : 1;
+  need->writes += leaves;
+  if (leaves > need->widest) need->widest = leaves;
+  return ECS_OK;
+}
+
+static ecs_status reserve(ecs_world *world, const struct part *parts, uint32_t count) {
+  struct clone *clone = world->clone;
+  struct need need = {clone->count + spawn_commands(parts, count), spawn_writes(parts, count), 0};
+  for (uint32_t i = 0; i < clone->count; i++) each_item(world, i, add_need, &need);
+  ecs_id *ids = memory_grow(&world->memory, clone->ids, &clone->id_capacity, clone->count,
+                            sizeof *ids);
+  if (!ids) return world_nomem(world);
+  clone->ids = ids;
+  if (need.widest > world->write_capacity) {
+    struct write *writes = memory_grow(&world->memory, world->writes, &world->write_capacity,
+                                       need.widest, sizeof *writes);
+    if (!writes) return world_nomem(world);
+    world->writes = writes;
+  }
+  ecs_status status = spawn_reserve_ids(world, clone->count);
+  return status == ECS_OK ? command_reserve(world, need.commands, need.writes, clone->count)
+                          : status;
+}
+
+/* ---- copies ---- */
+
+/* Whom a copy leads to where its source leads to somebody. */
+static ecs_id copy_of(const ecs_world *world, ecs_id id) {
+  const struct clone *clone = world->clone;
+  ecs_id target = entity_target(world, id);
+  if (target == ECS_NULL) return ECS_NULL;
+  uint32_t place = map_get(&clone->places, ecs_id_index(target));
+  return place == NONE ? target : clone->ids[place];
+}
+
+static ecs_status name_copy(ecs_world *world, uint32_t place) {
+  const struct clone *clone = world->clone;
+  ecs_string name = name_of(world, entity_id(&world->entities, clone->sources[place]));
+  if (place == 0 || name.size == 0) return ECS_OK;
+  uint32_t parent = ties_target(&world->relations.child_of->ties, clone->sources[place]);
+  ecs_id copy = copy_of(world, entity_id(&world->entities, parent));
+  return name_await(world, clone->ids[place], ecs_id_index(copy), name);
+}
+
+static void untake(ecs_world *world) {
+  const struct clone *clone = world->clone;
+  struct entity_index *index = &world->entities;
+  for (uint32_t i = clone->count; i-- > 0;) {
+    name_forget(world, ecs_id_index(clone->ids[i]));
+    entity_untake(index, &index->entities, ecs_id_index(clone->ids[i]));
+  }
+}
+
+/* The copies' ids, and the names of those who have one. */
+static ecs_status take(ecs_world *world) {
+  struct clone *clone = world->clone;
+  struct entity_index *index = &world->entities;
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < clone->count; i++)
+    clone->ids[i] = entity_id(index, entity_take(index, &index->entities));
+  for (uint32_t i = 0; i < clone->count && world->names.count && status == ECS_OK; i++)
+    status = name_copy(world, i);
+  if (status != ECS_OK) untake(world);
+  return status;
+}
+
+struct copying {
+  const struct part *parts;
+  uint32_t part_count;
+  uint32_t slots;            /* how many any values have got theirs */
+};
+
+/* The target of a part that ties by an exclusive relation. */
+static ecs_id target_of(const struct part *part) {
+  ecs_id target = part->target;
+  for (uint32_t i = 0; i < part->write_count; i++)
+    if (part->writes[i].leaf == TARGET_LEAF) target = part->writes[i].cell.u64;
+  return target;
+}
+
+/* Whom a copy is tied to by an exclusive relation: what is given for the root says that before its
+** source does, so that a tie which cannot be made is not tried. */
+static ecs_id target_now(const ecs_world *world, const struct copying *copying,
+                         const struct item *item, const struct component *component) {
+  for (uint32_t i = 0; item->place == 0 && i < copying->part_count; i++)
+    if (copying->parts[i].component == component) return target_of(&copying->parts[i]);
+  return copy_of(world, cell_of(item, TARGET_LEAF).u64);
+}
+
+static ecs_cell copy_cell(const ecs_world *world, struct copying *copying, ecs_type type,
+                          ecs_cell cell) {
+  if (type == ECS_ENTITY) cell.u64 = copy_of(world, cell.u64);
+  if (type == ECS_ANY && cell.u32) cell.u32 = world->clone->slots[copying->slots++];
+  return cell;
+}
+
+/* Room is reserved for all, so that nothing here can fail. */
+static ecs_status stage_item(ecs_world *world, const struct item *item, void *ud) {
+  struct copying *copying = ud;
+  const struct component *component = component_of(world, item->id);
+  ecs_id copy = world->clone->ids[item->place], id = item->id, target = ECS_NULL;
+  struct write *writes = world->writes;
+  uint32_t count = component->leaf_count;
+  for (uint32_t i = 0; i < count; i++)
+    writes[i] = (struct write){i, copy_cell(world, copying, component->leaves[i].type,
+                                            cell_of(item, i))};
+  if (component->ties.exclusive)
+    writes[TARGET_LEAF].cell.u64 = target_now(world, copying, item, component);
+  if (id_is_pair(id)) {
+    target = copy_of(world, entity_id_any(&world->entities, pair_target(id)));
+    id = pair_make(pair_relation(id), ecs_id_index(target));
+  }
+  ecs_status status = command_stage_pair(world, COMMAND_SET, copy, id, target, writes, count);
+  assert(status == ECS_OK);
+  if (item->table && toggle_is_off(item->table, item->id, item->row))
+    status = command_stage(world, COMMAND_DISABLE, copy, id, NULL, 0);
+  return status;
+}
+
+static ecs_status stage(ecs_world *world, struct copying *copying) {
+  const struct clone *clone = world->clone;
+  ecs_status status = reserve(world, copying->parts, copying->part_count);
+  if (status == ECS_OK) status = take(world);
+  for (uint32_t i = 0; i < clone->count && status == ECS_OK; i++) {
+    status = command_stage(world, COMMAND_SPAWN, clone->ids[i], ECS_NULL, NULL, 0);
+    if (status == ECS_OK) status = each_item(world, i, stage_item, copying);
+    for (uint32_t j = 0; i == 0 && j < copying->part_count && status == ECS_OK; j++)
+      status = spawn_stage_part(world, clone->ids[0], &copying->parts[j],
+                                copying->parts[j].writes);
+    assert(status == ECS_OK);
+  }
+  return status;
+}
+
+ecs_status clone_make(ecs_world *world, const struct part *parts, uint32_t count, ecs_id *out) {
+  struct copying copying = {parts, count, 0};
+  bool open = staging_is_open(&world->staging);
+  uint32_t scope = NONE;
+  ecs_status status = open ? ECS_OK : scope_open(world, SCOPE_DEFER, &scope);
+  if (status != ECS_OK) return status;
+  status = stage(world, &copying);
+  if (!open) status = scope_end_alone(world, scope, status);
+  if (status == ECS_OK) *out = world->clone->ids[0];
+  return status;
+}
+
+void clone_free(ecs_world *world) {
+  struct clone *clone = world->clone;
+  struct memory *memory = &world->memory;
+  if (!clone) return;
+  memory_free(memory, clone->sources, clone->capacity * sizeof *clone->sources);
+  memory_free(memory, clone->ids, clone->id_capacity * sizeof *clone->ids);
+  memory_free(memory, clone->slots, clone->slot_capacity * sizeof *clone->slots);
+  map_free(memory, &clone->places);
+  memory_free(memory, clone, sizeof *clone);
+  world->clone = NULL;
+}
+
+ecs_status ecs_clone(ecs_world *world, ecs_id entity, const ecs_id *components, size_t n,
+                     ecs_id *out) {
+  struct part *parts = NULL;
+  ecs_status status = clone_find(world, entity);
+  if (status == ECS_OK) status = spawn_parts_of(world, components, n, &parts);
+  if (status != ECS_OK) return status;
+  for (uint32_t i = 0; i < world->clone->slot_count; i++) clone_set_slot(world->clone, i, 0);
+  return clone_make(world, parts, (uint32_t)n, out);
+}

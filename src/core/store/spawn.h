@@ -1,0 +1,25 @@
+/* What spawning shares with copying. */
+#ifndef ECS_CORE_STORE_SPAWN_H
+#define ECS_CORE_STORE_SPAWN_H
+
+#include "core/base/base.h"
+
+struct part;
+struct write;
+
+/* After this, `count` entities can be taken from the range of ids: ECS_ENOMEM, ECS_ELIMIT. */
+ecs_status spawn_reserve_ids(ecs_world *world, uint64_t count);
+
+/* How many commands, and how many writes, staging these parts takes. */
+uint64_t spawn_commands(const struct part *parts, uint32_t count);
+uint64_t spawn_writes(const struct part *parts, uint32_t count);
+
+/* Stages a part of an entity whose spawn is staged: a component, a pair, or an exclusive relation
+** whose target is given as that of a pair. */
+ecs_status spawn_stage_part(ecs_world *world, ecs_id entity, const struct part *part,
+                            const struct write *writes);
+
+/* Parts without values from a list of ids, in the world's own memory. */
+ecs_status spawn_parts_of(ecs_world *world, const ecs_id *ids, size_t n, struct part **parts);
+
+#endif
