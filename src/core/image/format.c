@@ -1,6 +1,6 @@
 #include "core/image/format.h"
 
-#include "core/image/merge_sort.h"
+#include "core/base/merge_sort.h"
 #include "core/store/fields.h"
 #include "core/store/world.h"
 

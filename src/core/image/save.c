@@ -7,7 +7,7 @@
 
 #include "core/base/enumeration.h"
 #include "core/base/value.h"
-#include "core/image/merge_sort.h"
+#include "core/base/merge_sort.h"
 #include "core/image/save_event.h"
 #include "core/image/stream.h"
 #include "core/run/reading.h"

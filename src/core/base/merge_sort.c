@@ -1,4 +1,4 @@
-#include "core/image/merge_sort.h"
+#include "core/base/merge_sort.h"
 
 void merge_sort(const void **list, uint32_t n, bool (*precedes)(const void *, const void *)) {
   const void **from = list, **to = list + n;

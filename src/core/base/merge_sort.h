@@ -1,6 +1,6 @@
 /* Sorting a list of pointers. */
-#ifndef ECS_CORE_IMAGE_MERGE_SORT_H
-#define ECS_CORE_IMAGE_MERGE_SORT_H
+#ifndef ECS_CORE_BASE_MERGE_SORT_H
+#define ECS_CORE_BASE_MERGE_SORT_H
 
 #include "core/base/base.h"
 
