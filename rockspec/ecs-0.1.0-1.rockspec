@@ -81,6 +81,7 @@ build = {
         "src/core/run/schedule_tell.c",
         "src/core/run/update.c",
         "src/core/store/alone.c",
+        "src/core/store/apply.c",
         "src/core/store/array.c",
         "src/core/store/attachment.c",
         "src/core/store/builtin.c",

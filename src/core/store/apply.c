@@ -1,0 +1,266 @@
+#include "core/store/apply.h"
+
+#include "core/store/component.h"
+#include "core/store/edge.h"
+#include "core/store/entity.h"
+#include "core/store/fields.h"
+#include "core/store/merge.h"
+#include "core/store/relation.h"
+#include "core/store/require.h"
+#include "core/store/sparse.h"
+#include "core/store/sparse_rows.h"
+#include "core/store/sweeping.h"
+#include "core/store/toggle.h"
+#include "core/store/world.h"
+#include "ecs_world.h"
+
+static struct table *home(const ecs_world *world, ecs_id entity) {
+  const struct record *record = entity_find(&world->entities, entity);
+  assert(record);
+  return record->table == RECORD_BARE ? NULL : world_table(world, record->table);
+}
+
+static void refuse_removal(ecs_world *world, uint32_t at, struct gap gap) {
+  ecs_id entity = world->staging.commands[at].entity;
+  staging_refuse(world, at, require_refuse(world, entity, gap));
+}
+
+/* A single add or remove follows an edge of the graph: 23 % of what it takes to stage and apply
+** it. */
+static ecs_status target_of_one(ecs_world *world, struct table *from, uint32_t at,
+                                struct table **out) {
+  const struct command *command = &world->staging.commands[at];
+  struct gap gap = {command->component, ECS_NULL};
+  *out = from;
+  switch (command->kind) {
+    case COMMAND_REMOVE:
+      if (!graph_edge(from, command->component)->table)
+        gap.by = require_holder(world, from, command->component);
+      if (!gap.by) return graph_without(world, from, command->component, out);
+      refuse_removal(world, at, gap);
+      return ECS_OK;
+    case COMMAND_ADD:
+    case COMMAND_SET: return graph_with(world, from, command->component, out);
+    default: return ECS_OK;
+  }
+}
+
+static uint32_t chain_length(const struct staging *staging, const struct chain *chain) {
+  uint32_t length = 0;
+  for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) length++;
+  return length;
+}
+
+/* Drops the last command that takes away what is required. */
+static void drop_removal(ecs_world *world, const struct chain *chain, struct gap gap) {
+  const struct staging *staging = &world->staging;
+  uint32_t last = NONE;
+  for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) {
+    const struct command *command = &staging->commands[at];
+    bool removes = command->kind == COMMAND_REMOVE && command->component == gap.missing;
+    if (removes && !command->dropped) last = at;
+  }
+  assert(last != NONE);
+  refuse_removal(world, last, gap);
+}
+
+/* The ids that an entity ends with, sparse ones among them, in the scratch memory, where there is
+** room; NONE when it dies. */
+static uint32_t ids_of_chain(const ecs_world *world, const struct table *from,
+                             const struct chain *chain, ecs_id *ids, uint64_t room) {
+  memcpy(ids, from->ids, from->id_count * sizeof *ids);
+  uint32_t count = sparse_join_ids(world, ecs_id_index(chain->entity), ids, from->id_count);
+  return merge_commands(world, chain, ids, count, room);
+}
+
+static uint64_t room_of_chain(const ecs_world *world, const struct table *from,
+                              const struct chain *chain) {
+  return require_room(world, (uint64_t)from->id_count + world->sparses.count,
+                      chain_length(&world->staging, chain));
+}
+
+/* The set of ids that an entity ends with; *out stays NULL when it dies. */
+static ecs_status target_of_many(ecs_world *world, struct table *from, struct chain *chain,
+                                 struct table **out) {
+  uint64_t room = room_of_chain(world, from, chain);
+  ecs_id *ids = world_scratch(world, room);
+  if (!ids) return world_nomem(world);
+  uint32_t count;
+  struct gap gap;
+  for (;;) {
+    count = ids_of_chain(world, from, chain, ids, room);
+    if (count == NONE) return ECS_OK;
+    if (!require_gap(world, ids, count, &gap)) break;
+    drop_removal(world, chain, gap);
+  }
+  chain->sparse = world->sparses.count != 0;
+  uint32_t others = chain->sparse ? sparse_part_ids(world, ids, count) : count;
+  ecs_status status = sparse_plan(world, ecs_id_index(chain->entity), ids + others,
+                                  count - others);
+  return status == ECS_OK ? graph_table(world, ids, others, out) : status;
+}
+
+/* Whether one edge of the graph leads to where an entity ends. */
+static bool is_plain(const ecs_world *world, const struct chain *chain,
+                     const struct table *from) {
+  if (chain->first != chain->last || chain->first == NONE) return false;
+  if (UNLIKELY(world->sparses.count) &&
+      (sparse_is_mixed(world) ||
+       sparse_of(world, world->staging.commands[chain->first].component)))
+    return false;
+  if (LIKELY(world->relations.count == 0)) return true;
+  return !from->has_ties && !from->has_pairs &&
+         !relation_of(world, world->staging.commands[chain->first].component);
+}
+
+static ecs_status plan_chain(ecs_world *world, struct chain *chain) {
+  chain->skip = !ecs_alive(world, chain->entity) ||
+                cascade_takes(&world->cascade, ecs_id_index(chain->entity));
+  chain->target = NONE;
+  chain->sparse = false;
+  if (chain->skip) return ECS_OK;
+  struct table *now = home(world, chain->entity);
+  struct table *from = now ? now : world->graph.empty;
+  struct table *to = NULL;
+  ecs_status status = ECS_OK;
+  if (chain->first != NONE && command_is_end(&world->staging.commands[chain->first])) return ECS_OK;
+  if (is_plain(world, chain, from))
+    status = target_of_one(world, from, chain->first, &to);
+  else
+    status = target_of_many(world, from, chain, &to);
+  if (status != ECS_OK || !to) return status;
+  chain->target = to->index;
+  if (to != now) to->incoming++;
+  return table_reserve(world, to, to->incoming);
+}
+
+/* What was dropped before memory ran out is decided anew. */
+static void drop_nothing(struct staging *staging) {
+  if (staging->refused == ECS_OK) return;
+  staging->refused = ECS_OK;
+  for (uint32_t i = 0; i < staging->command_count; i++) staging->commands[i].dropped = false;
+}
+
+/* Everything that can fail, for all entities; after cascade_decide. */
+static ecs_status plan(ecs_world *world) {
+  struct staging *staging = &world->staging;
+  ecs_status status = ECS_OK;
+  uint32_t done = 0;
+  while (done < staging->chain_count && status == ECS_OK)
+    status = plan_chain(world, &staging->chains[done++]);
+  for (uint32_t i = 0; i < done; i++)
+    if (staging->chains[i].target != NONE)
+      world_table(world, staging->chains[i].target)->incoming = 0;
+  sparse_forget_plan(world);
+  return status;
+}
+
+static void drop_chain(ecs_world *world, const struct chain *chain) {
+  const struct staging *staging = &world->staging;
+  for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next)
+    command_release_writes(world, &staging->commands[at]);
+}
+
+/* What a command takes away, other commands may have brought again: then with defaults. Whether an
+** exclusive relation was taken away, its ties say (command->anew). */
+static void reset_removed(ecs_world *world, const struct command *command,
+                          struct table *table, uint32_t row) {
+  const struct relation *relation = relation_of(world, command->component);
+  if (command->dropped || (relation && relation->exclusive)) return;
+  uint32_t at = row;
+  const struct layout *layout =
+      sparse_layout(world, table, ecs_id_index(command->entity), command->component, &at);
+  if (layout->count) table_write_defaults(world, layout, at);
+  if (table->off) toggle_set(table, command->component, row, false);
+  if (!relation || id_is_pair(command->component) || !table->has_pairs) return;
+  for (uint32_t i = 0; i < table->id_count; i++)
+    if (id_is_pair(table->ids[i]) && component_of(world, table->ids[i]) == relation->component)
+      table_write_defaults(world, table_find(table, table->ids[i]), row);
+}
+
+/* The row is in its final table: what was carried has its old values, what is new its
+** defaults. Replays the commands so that the last word counts. */
+static void replay(ecs_world *world, const struct chain *chain, struct table *table,
+                   uint32_t row) {
+  const struct staging *staging = &world->staging;
+  for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) {
+    const struct command *command = &staging->commands[at];
+    uint32_t count = command->write_count, to = row;
+    const struct layout *layout =
+        sparse_layout(world, table, ecs_id_index(command->entity), command->component, &to);
+    if (command->anew && layout->count) table_write_defaults(world, layout, to);
+    if (command->kind == COMMAND_SET && (!layout->taken || command->dropped))
+      command_release_writes(world, command);
+    else if (command->kind == COMMAND_SET && count)
+      table_write(world, layout->columns, to, staging->writes + command->first_write, count);
+    else if (command->kind == COMMAND_REMOVE)
+      reset_removed(world, command, table, row);
+    else if (command_is_switch(command) && !command->idle)
+      toggle_set(table, command->component, row, command->kind == COMMAND_DISABLE);
+  }
+}
+
+/* The cells of targets are what the ties say. */
+static void write_targets(ecs_world *world, const struct table *table, uint32_t entity,
+                          uint32_t row) {
+  for (uint32_t i = 0; i < world->relations.count; i++) {
+    const struct relation *relation = world->relations.list[i];
+    if (!relation->exclusive) continue;
+    struct column *columns = table_find(table, relation->component->id)->columns;
+    if (columns)
+      ((ecs_id *)columns[TARGET_LEAF].data)[row] = relation_target(world, relation, entity);
+  }
+}
+
+/* Brings an entity's sparse components to what its commands say; they were planned, so that there
+** is room for all. */
+static void apply_sparse(ecs_world *world, const struct chain *chain) {
+  const struct table *now = home(world, chain->entity);
+  const struct table *from = now ? now : world->graph.empty;
+  uint64_t room = room_of_chain(world, from, chain);
+  ecs_id *ids = world_scratch(world, room);
+  assert(ids);
+  sparse_become(world, ecs_id_index(chain->entity), ids,
+                ids_of_chain(world, from, chain, ids, room));
+}
+
+static void apply_chain(ecs_world *world, const struct chain *chain) {
+  uint32_t index = ecs_id_index(chain->entity);
+  if (chain->skip || chain->target == NONE) {
+    drop_chain(world, chain);
+    return;
+  }
+  struct table *target = world_table(world, chain->target);
+  assert(target->incoming == 0 && ecs_alive(world, chain->entity));
+  if (UNLIKELY(chain->sparse)) apply_sparse(world, chain);
+  entity_move(world, index, target);
+  const struct record *record = entity_record(&world->entities, index);
+  if (record->table == RECORD_BARE)
+    drop_chain(world, chain);
+  else
+    replay(world, chain, target, record->row);
+  if (target->has_ties) write_targets(world, target, index, record->row);
+}
+
+/* Whether what the commands do depends on ties. */
+static bool has_ties(const ecs_world *world) {
+  return world->staging.ties || world->relations.tied || world->graph.pair_tables;
+}
+
+ecs_status commands_apply(ecs_world *world) {
+  struct staging *staging = &world->staging;
+  if (staging->command_count == 0) return ECS_OK;
+  bool cascades = has_ties(world);
+  ecs_status status = cascades ? cascade_decide(world) : ECS_OK;
+  if (status == ECS_OK) status = plan(world);
+  if (status != ECS_OK) {
+    cascade_undo(world);
+    drop_nothing(staging);
+    return status;
+  }
+  for (uint32_t i = 0; i < staging->chain_count; i++) apply_chain(world, &staging->chains[i]);
+  (cascades ? cascade_finish : cascade_none)(world);
+  commands_forget(staging);
+  world_settle(world);
+  return ECS_OK;
+}
