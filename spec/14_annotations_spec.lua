@@ -33,6 +33,7 @@ local CLASSES = {
   Chunk = set_of(native.exports.chunk),
   Column = set_of(native.exports.column),
   Array = set_of(native.exports.array),
+  Index = set_of(native.exports.index),
 }
 
 -- Every function that the annotations declare: class, name, parameters, the comment above it.
@@ -109,10 +110,12 @@ describe("ecs.native.exports", function()
   it("names methods that the objects have", function()
     local world = helper.new_world()
     world:component("Position", { "x: f32" })
+    world:component("At", { "x: f32", "y: f32" })
     world:spawn { Position = {} }
     local query = world:query "Position"
     local objects = { world = world, query = query, native = native,
-      array = world:array("grid", "f32", 1) }
+      array = world:array("grid", "f32", 1),
+      index = world:index("near", { query = "At:in", grid = "At", cell = 1 }) }
     for chunk in query:chunks() do
       objects.chunk, objects.column = chunk, chunk:column "Position.x"
       objects.where = query:where(function(position) return position.x > 0 end)

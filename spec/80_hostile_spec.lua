@@ -199,6 +199,10 @@ local indexed = {
   query = function(scene) return scene.query end,
   resource = function(scene) return scene.world:res "All" end,
   array = function(scene) return scene.grid end,
+  index = function(scene) return scene.near end,
+  ["index's view"] = function(scene, fn)
+    for view in scene.near:within(0, 0, math.huge) do fn(view) end
+  end,
   ["nested view"] = function(scene) return scene.world:res("All").nested end,
   ["array view"] = function(scene) return scene.world:res("All").array end,
   view = function(scene, fn)

@@ -249,12 +249,24 @@ function World:after(seconds, event, ...) end
 ---@return fun(): ecs.View|true
 function World:events(event) end
 
+---@class ecs.IndexOptions
+---@field query string What it has copies of: entities that match, and what the terms give.
+---@field grid string A component of the query with numbers x, y and maybe z.
+---@field cell number How wide a cell is: about the usual reach.
+
+--- Declares an index, or replaces the one of that name; without options it gives the one of that
+--- name. A variable of the query is an option: ["$p"] = id.
+---@param name string
+---@param options? ecs.IndexOptions
+---@return ecs.Index
+function World:index(name, options) end
+
 --- A view of a resource: its fields are read and written like a table's.
 ---@param name ecs.Component
 ---@return ecs.View
 function World:res(name) end
 
---- Removes a component from everything and forgets it.
+--- Removes a component from everything and forgets it. Drops the index of that name.
 ---@param component ecs.Component
 function World:undeclare(component) end
 
@@ -318,6 +330,15 @@ function World:undeclare(component) end
 ---@field enabled boolean
 ---@field ignored string[] Names in before and after that name no phase.
 
+---@class ecs.IndexDescription
+---@field name string
+---@field query string
+---@field grid string
+---@field cell number
+---@field owner? string
+---@field rows integer That are found in it, since it was brought up to date last.
+---@field bytes integer
+
 ---@class ecs.WorldDescription
 ---@field tables ecs.TableDescription[]
 ---@field components string[]
@@ -325,6 +346,7 @@ function World:undeclare(component) end
 ---@field events string[]
 ---@field orphans string[] Those of both that nobody declares.
 ---@field queries ecs.QueryDescription[]
+---@field indexes ecs.IndexDescription[]
 ---@field systems ecs.SystemDescription[] In running order.
 ---@field phases ecs.PhaseDescription[] In running order.
 ---@field rows integer
@@ -558,6 +580,7 @@ function World:query(text, variables) end
 ---@field after? string|string[]
 ---@field every? number Seconds between runs.
 ---@field enabled? boolean Default: true.
+---@field uses? string|string[] Indexes that it looks into, where its function does not show it.
 ---@field when? fun(world: ecs.World): any Whether to run.
 ---@field compile? boolean
 ---@field [string] ecs.Id|string What a $name of the query is: ["$p"] = id.
@@ -758,5 +781,30 @@ function Array:read(into) end
 --- Writes a plain list into the first elements: all of it or, when a value does not fit, nothing.
 ---@param from any[]
 function Array:write(from) end
+
+--- Who is near a place: a snapshot, which stays while a system runs.
+---@class ecs.Index
+local Index = {}
+
+--- A loop over those whose distance is not above `reach`: `for p, v, entity in flock:within(x, y,
+--- reach) do`, with a view or value for each term, which are read only. With z, where the component
+--- has one.
+---@param x number
+---@param y number
+---@param reach number
+---@return fun(): ecs.View|any, ...
+---@overload fun(self: ecs.Index, x: number, y: number, z: number, reach: number): fun(): any
+function Index:within(x, y, reach) end
+
+--- The nearest one, and how far it is; nil when there is none within reach. Of several the first
+--- in the order of the query.
+---@param x number
+---@param y number
+---@param reach number
+---@param except? ecs.Id Somebody who is passed over.
+---@return ecs.Id?
+---@return number? distance
+---@overload fun(self: ecs.Index, x: number, y: number, z: number, reach: number): ecs.Id?, number?
+function Index:nearest(x, y, reach, except) end
 
 return ecs

@@ -321,7 +321,7 @@ static void refuses_what_makes_no_sense(void) {
   open_usual(&f);
   declare_one(f.world, "Bag", "x", ECS_ANY);
   refuse(&f, (ecs_index_desc){.name = "Position"}, "the name is that of a component");
-  refuse(&f, (ecs_index_desc){.name = "no name"}, "is no name of an index");
+  refuse(&f, (ecs_index_desc){.name = "no name"}, "an index needs a name");
   refuse(&f, (ecs_index_desc){.query = NULL}, "a query is needed");
   refuse(&f, (ecs_index_desc){.query = "Position"}, "what is it by?");
   refuse(&f, (ecs_index_desc){.query = "Position", .grid = "Position"}, "a number above 0");

@@ -29,6 +29,7 @@ function hostile.scene(new_world)
   world:phase("physics", { after = "pre_update", fixed = 0.1 })
   world:system("move", { query = "Position", each = function() end })
   scene.grid = world:array("Grid", "f32", 4)
+  scene.near = world:index("near", { query = "Position:in, Label?", grid = "Position", cell = 1 })
   scene.e = world:spawn { Position = { 1, 2 }, Label = { "one" }, Frozen = true }
   scene.all = world:spawn { All = true, Position = true }
   world:name(scene.e, "player")
@@ -178,6 +179,9 @@ local step = called(fraction, "dt = ")
 local fields = { make = function() return { "a: f32" } end }
 local values = { make = function() return { Position = { 1, 2 } } end }
 local spawned = called(lenient(values), "component 'Position' takes a table of fields", position_x)
+local near = { make = function()
+  return { query = "Position", grid = "Position", cell = 2 }
+end }
 local body = { make = function() return { run = noop } end }
 
 hostile.calls = {
@@ -209,6 +213,8 @@ hostile.calls = {
     tag = { name },
     array = { called(accepting(name, "nil"), "is no name for a component", "unknown array"),
       value "i32", accepting(value(3), "other world's id") },
+    index = { called(name, "an index needs a name", "no index is named"),
+      called(near, "index 'Fresh':", "no index is named") },
     undeclare = { value "Label" },
     event = { new_component,
       called(accepting(fields, "nil", "empty table", "throwing table"),
@@ -294,6 +300,12 @@ hostile.calls.array = {
     "throwing table"), "array 'Grid' is f32") },
 }
 
+hostile.calls.index = {
+  within = { number, number, number },
+  nearest = { number, number, number, accepting(entity, "nil", "0", "-1", "2^53", "mininteger",
+    "maxinteger", "other world's id", "dead id", "unborn id") },
+}
+
 -- Further forms of methods of worlds: with the targets of relations.
 local target = field "all"
 local exclusive = value "Owner"
@@ -319,6 +331,8 @@ function hostile.with_self(scene, kind, fn, call)
     return fn(scene[call.self or "query"]:where(function(first) return first ~= nil end))
   elseif kind == "array" then
     return fn(scene.grid)
+  elseif kind == "index" then
+    return fn(scene.near)
   elseif kind == "native" then
     return fn(nil)
   end

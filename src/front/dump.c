@@ -258,3 +258,16 @@ ecs_status dump_read(lua_State *L, int index, struct function_code *out,
   out->upvalues = take_byte(&in);
   return take_function(&in, out, words);
 }
+
+/* The length of a short text, one more than it has, is a byte with the highest bit set. */
+bool dump_mentions(const char *dump, size_t size, const char *text) {
+  size_t length = strlen(text);
+  assert(length > 0 && length < 64);
+  const char *end = dump + size;
+  for (const char *at = dump; (size_t)(end - at) > length; at++) {
+    at = memchr(at, (int)(0x80 | (length + 1)), (size_t)(end - at) - length);
+    if (!at) return false;
+    if (memcmp(at + 1, text, length) == 0) return true;
+  }
+  return false;
+}

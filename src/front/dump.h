@@ -10,6 +10,10 @@
 ecs_status dump_read(lua_State *L, int index, struct function_code *out,
                      const unsigned char **words);
 
+/* Whether what lua_dump wrote has a text, of less than 64 bytes, among the constants of a function
+** or of those in it. It may also be something else that looks like it. */
+bool dump_mentions(const char *dump, size_t size, const char *text);
+
 /* One constant more, behind those of the function; its number, or NONE when out of memory. */
 uint32_t dump_add_constant(struct function_code *f, struct constant constant);
 

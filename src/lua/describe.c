@@ -11,6 +11,7 @@
 #include "lua/bind/names.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
+#include "lua/describe_index.h"
 #include "lua/explain.h"
 #include "lua/lua_component.h"
 
@@ -192,6 +193,8 @@ static int describe(lua_State *L) {
   set_components(L, "events", world, is_event);
   set_components(L, "orphans", world, is_orphan);
   set_queries(L, world);
+  indexes_describe(L, world);
+  lua_setfield(L, -2, "indexes");
   set_systems(L, world);
   set_phases(L, world);
   set_integer(L, "rows", rows);

@@ -9,6 +9,7 @@
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
+#include "lua/describe_index.h"
 #include "lua/kernel.h"
 #include "lua/kernel_ready.h"
 #include "lua/kernel_variant.h"
@@ -255,6 +256,7 @@ int world_explain(lua_State *L) {
   }
   const char *name = check_text(L, 2, &size);
   ecs_system *system = schedule_system(box->world, name, size);
+  if (!system && index_explain(L, box->world, 2)) return 1;
   if (!system)
     return raise_argument(L, box->world, schedule_unknown(box->world, name, false), 2);
   lua_pushvalue(L, 1);

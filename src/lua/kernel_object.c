@@ -19,7 +19,8 @@ struct outside kernel_object(lua_State *L, int index, const void *owner) {
   if (array && array->box == box && array_find(L, index, array))
     return (struct outside){.kind = OUTSIDE_ARRAY, .resource = array->component};
   const struct view_box *view = view_test(L, index);
-  bool is_root = view && view->box == box && view->root == view && !view->loop;
+  bool is_root = view && view->box == box && view->root == view && !view->loop &&
+                 !view->found;
   const struct component *component = is_root ? component_of(box->world, view->id) : NULL;
   if (component && component->resource)
     return (struct outside){.kind = OUTSIDE_RESOURCE, .resource = component};

@@ -19,6 +19,7 @@
 #include "lua/bind/world_box.h"
 #include "lua/loop.h"
 #include "lua/lua_declare.h"
+#include "lua/world_index.h"
 #include "lua/registrar.h"
 #include "lua/shape.h"
 
@@ -110,6 +111,7 @@ static int world_resource(lua_State *L) {
 
 static int world_undeclare(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
+  if (index_undeclare(L, box, 2)) return 0;
   ecs_id id = check_declared(L, box, 2)->id;
   bool tried = false;
   ecs_status status;

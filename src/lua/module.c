@@ -13,6 +13,7 @@
 #include "lua/column.h"
 #include "lua/describe.h"
 #include "lua/files.h"
+#include "lua/index_loop.h"
 #include "lua/kernel.h"
 #include "lua/loop.h"
 #include "lua/lua_array.h"
@@ -21,6 +22,7 @@
 #include "lua/lua_entity.h"
 #include "lua/lua_event.h"
 #include "lua/lua_image.h"
+#include "lua/lua_index.h"
 #include "lua/lua_query.h"
 #include "lua/lua_random.h"
 #include "lua/lua_relation.h"
@@ -35,6 +37,7 @@
 #include "lua/view.h"
 #include "lua/where.h"
 #include "lua/world_array.h"
+#include "lua/world_index.h"
 #include "lua/worlds.h"
 
 #define METHOD_LISTS 15
@@ -54,12 +57,15 @@ static const struct object objects[] = {
     world_system_methods,
     world_describe_methods, world_view_methods, world_random_methods,
     world_image_methods, world_relation_methods, world_array_methods,
-    world_event_methods}},
+    world_event_methods, world_index_methods}},
   {"query", &kind_query, query_metamethods, {query_methods}},
   {"loop", &kind_loop, loop_metamethods, {NULL}},
   {"view", &kind_view, view_metamethods, {NULL}},
   {"elements", &kind_elements, elements_metamethods, {NULL}},
   {"array", &kind_array, array_metamethods, {array_methods}},
+  {"index", &kind_index, index_metamethods, {index_methods}},
+  {"found", &kind_found, found_metamethods, {NULL}},
+  {"found", &kind_held, held_metamethods, {NULL}},
   {"chunk", &kind_chunk, chunk_metamethods, {chunk_methods}},
   {"column", &kind_column, column_metamethods, {column_methods}},
   {"snapshot", &kind_snapshot, snapshot_metamethods, {NULL}},

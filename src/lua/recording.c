@@ -2,6 +2,7 @@
 
 #include "core/change/declare.h"
 #include "core/change/transact.h"
+#include "core/find/indexing.h"
 #include "core/run/schedule.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
@@ -11,12 +12,14 @@
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
 #include "lua/loop.h"
+#include "lua/lua_index.h"
 #include "lua/lua_query.h"
 #include "lua/registrar.h"
 #include "lua/stage.h"
 #include "lua/system.h"
 #include "lua/view.h"
 #include "lua/world_array.h"
+#include "lua/world_index.h"
 
 /* ---- what registering does now ------------------------------------------------------------- */
 
@@ -91,31 +94,30 @@ static void record_phase(lua_State *L, struct world_box *box, const ecs_phase_de
   record(L, "phase", 2, 3);
 }
 
-/* Keeps a copy of a spec that makes sense. */
-static void record_system(lua_State *L, struct world_box *box) {
-  system_check_spec(L, box);
-  lua_settop(L, 3);
-  lua_newtable(L);
-  for (lua_pushnil(L); lua_next(L, 3); lua_pop(L, 1)) {
-    lua_pushvalue(L, -2);
-    lua_pushvalue(L, -2);
-    lua_rawset(L, 4);
-  }
-  record(L, "system", 2, 4);
-}
-
-/* The variables as they are now: the script may use its table for another query. */
-static void push_given(lua_State *L, int index) {
-  if (!lua_istable(L, index)) {
-    lua_pushnil(L);
-    return;
-  }
+/* Pushes a copy of a table: the script may use its own for something else. */
+static void push_copy(lua_State *L, int index) {
   lua_newtable(L);
   for (lua_pushnil(L); lua_next(L, index);) {
     lua_pushvalue(L, -2);
     lua_insert(L, -2);
     lua_rawset(L, -4);
   }
+}
+
+/* Keeps a copy of a spec that makes sense. */
+static void record_system(lua_State *L, struct world_box *box) {
+  system_check_spec(L, box);
+  lua_settop(L, 3);
+  push_copy(L, 3);
+  record(L, "system", 2, 4);
+}
+
+/* The variables as they are now. */
+static void push_given(lua_State *L, int index) {
+  if (lua_istable(L, index))
+    push_copy(L, index);
+  else
+    lua_pushnil(L);
 }
 
 /* A query that is one when all scripts have been read. */
@@ -151,6 +153,19 @@ static void record_array(lua_State *L, struct world_box *box) {
   record(L, "array", 2, 3);
 }
 
+static void record_index(lua_State *L, struct world_box *box) {
+  index_check_spec(L, box);
+  push_copy(L, 3);
+  record(L, "index", 2, 4);
+  index_push(L, box);
+}
+
+/* It is looked for when all scripts have been read. */
+static void record_index_of(lua_State *L, struct world_box *box) {
+  index_push(L, box);
+  record(L, "index_of", 2, -1);
+}
+
 static const struct registrar registrar_recorded = {
   .announce = announce,
   .missing = record_missing,
@@ -163,6 +178,8 @@ static const struct registrar registrar_recorded = {
   .query = record_query,
   .view = record_view,
   .array = record_array,
+  .index = record_index,
+  .index_of = record_index_of,
 };
 
 /* ---- the reading --------------------------------------------------------------------------- */
@@ -179,6 +196,9 @@ void stage_drop(struct world_box *box) {
   transaction_end(&stage->transaction);
   memory_free(memory, stage->queries, stage->query_capacity * sizeof *stage->queries);
   memory_free(memory, stage->views, stage->view_capacity * sizeof *stage->views);
+  while (stage->entered < stage->index_count) index_free(stage->indexes[stage->entered++]);
+  memory_free(memory, stage->indexes, stage->index_capacity * sizeof *stage->indexes);
+  memory_free(memory, stage->leaving, stage->leaving_capacity * sizeof *stage->leaving);
   memory_free(memory, stage, sizeof *stage);
 }
 
@@ -235,8 +255,10 @@ int ecs_native_declared(lua_State *L) {
     known = schedule_phase(world, name, size, NULL);
   else if (strcmp(kind, "system") == 0)
     known = schedule_system(world, name, size);
+  else if (strcmp(kind, "index") == 0)
+    known = index_named(world, name, size);
   else
-    return luaL_argerror(L, 3, "\"component\", \"phase\" or \"system\" expected");
+    return luaL_argerror(L, 3, "\"component\", \"phase\", \"system\" or \"index\" expected");
   lua_pushboolean(L, known);
   return 1;
 }

@@ -17,7 +17,7 @@ void stage_drop(struct world_box *box);
 int ecs_native_stage(lua_State *L);
 
 /* native.declared(world, name, kind): whether there is a "component" that somebody declares (no
-** orphan), a "phase" or a "system" of that name. */
+** orphan), a "phase", a "system" or an "index" of that name. */
 int ecs_native_declared(lua_State *L);
 
 #endif

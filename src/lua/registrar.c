@@ -8,6 +8,7 @@
 #include "lua/system.h"
 #include "lua/view.h"
 #include "lua/world_array.h"
+#include "lua/world_index.h"
 
 static bool announce_to_nobody(lua_State *L, int name, int fields) {
   (void)L, (void)name, (void)fields;
@@ -30,4 +31,6 @@ const struct registrar registrar_now = {
   .query = query_now,
   .view = resource_view,
   .array = array_now,
+  .index = index_now,
+  .index_of = index_of_name,
 };

@@ -34,6 +34,9 @@ struct registrar {
   void (*query)(lua_State *L, struct world_box *box, const char *text);
   void (*view)(lua_State *L, struct world_box *box);
   void (*array)(lua_State *L, struct world_box *box);
+  /* These push an index: one that is declared by the options at 3, one by its name. */
+  void (*index)(lua_State *L, struct world_box *box);
+  void (*index_of)(lua_State *L, struct world_box *box);
 };
 
 extern const struct registrar registrar_now;

@@ -138,7 +138,7 @@ static void check_store(const struct scanner *s, const struct body *body, uint32
 static const struct component *resource_of(const struct scanner *s,
                                            const struct view_box *view) {
   struct world_box *box = s->scan->box;
-  if (!view || view->box != box || view->root != view || view->loop) return NULL;
+  if (!view || view->box != box || view->root != view || view->loop || view->found) return NULL;
   if (view->component) return component_of(box->world, view->id);
   const struct component *component = swap_component(box, view);
   return component ? component_of(box->world, component->id) : NULL;

@@ -6,6 +6,7 @@
 #include "core/change/transact.h"
 
 struct component;
+struct ecs_index;
 struct query_box;
 struct view_box;
 
@@ -21,6 +22,10 @@ struct stage {
   uint32_t query_count, query_capacity;
   struct pending_view *views;      /* of resources, likewise */
   uint32_t view_count, view_capacity;
+  struct ecs_index **indexes;      /* built; from `entered` on they are not entered yet */
+  uint32_t index_count, index_capacity, entered;
+  struct ecs_index **leaving;      /* to be dropped */
+  uint32_t leaving_count, leaving_capacity;
 };
 
 #endif

@@ -2,6 +2,8 @@
 
 #include "core/change/migrate.h"
 #include "core/change/transact.h"
+#include "core/find/edition.h"
+#include "core/find/indexing.h"
 #include "core/store/array.h"
 #include "core/store/component.h"
 #include "core/store/term.h"
@@ -23,6 +25,7 @@
 #include "lua/system_run.h"
 #include "lua/view.h"
 #include "lua/view_box.h"
+#include "lua/world_index.h"
 #include "core/base/text.h"
 #include "ecs_query.h"
 #include "ecs_world.h"
@@ -286,6 +289,100 @@ static void check_arrays(lua_State *L, struct world_box *box, const char *list) 
   }
 }
 
+/* ---- indexes ---- */
+
+/* Whether a list of the plan has an entry of that name. */
+static bool is_listed(lua_State *L, const char *list, const char *name) {
+  uint32_t count = open_list(L, list);
+  bool found = false;
+  for (uint32_t i = 0; i < count && !found; i++) found = strcmp(open_entry(L, i), name) == 0;
+  lua_settop(L, AT_PLAN);
+  return found;
+}
+
+/* build(world, name, spec, owner): into the list of the stage, in which there is room. */
+static int build_index(lua_State *L) {
+  struct world_box *box = lua_touserdata(L, 1);
+  struct stage *stage = box->stage;
+  const char *owner = lua_touserdata(L, 4);
+  lua_settop(L, 3);
+  ecs_status status = index_in_swap(L, box, owner, &stage->indexes[stage->index_count]);
+  if (status != ECS_OK) return raise_status(L, box->world, status);
+  ecs_index *index = stage->indexes[stage->index_count++];
+  status = migration_check_query(&stage->transaction.migration, index->query);
+  if (status != ECS_OK) raise_status(L, box->world, status);
+  return 0;
+}
+
+static void plan_index(lua_State *L) {
+  bool owned = option(L, AT_ENTRY, "owner") == LUA_TSTRING;
+  const char *owner = owned ? lua_tostring(L, -1) : NULL;
+  lua_pushcfunction(L, build_index);
+  lua_pushvalue(L, AT_WORLD);
+  lua_pushvalue(L, AT_NAME);
+  if (option(L, AT_ENTRY, "spec") != LUA_TTABLE) luaL_error(L, "malformed plan");
+  lua_pushlightuserdata(L, (void *)(uintptr_t)owner);
+  int status = lua_pcall(L, 4, 0, 0);
+  if (status == LUA_ERRMEM) lua_error(L);
+  if (status != LUA_OK) refuse_system(L);
+}
+
+/* Indexes that stay must find what their queries name. */
+static void check_indexes(lua_State *L, struct world_box *box) {
+  for (const ecs_index *index = index_first(box->world); index; index = index->next) {
+    bool goes = is_listed(L, "drop_indexes", index->desc.name);
+    if (goes || index->query->broken) continue;
+    char what[128];
+    text_format(what, sizeof what, "index '%s': ", index->desc.name);
+    ecs_status status =
+        migration_check_query(&box->stage->transaction.migration, index->query);
+    if (status != ECS_OK) refuse(L, box, status, what);
+  }
+}
+
+static void check_named_indexes(lua_State *L, const struct world_box *box, const char *list) {
+  uint32_t count = open_list(L, list);
+  for (uint32_t i = 0; i < count; i++) {
+    open_list(L, list);
+    const char *name = open_entry(L, i);
+    size_t size = strlen(name);
+    bool known = index_named(box->world, name, size) && !is_listed(L, "drop_indexes", name);
+    if (known || is_listed(L, "indexes", name)) continue;
+    open_list(L, list);
+    open_entry(L, i);
+    refuse(L, box, index_unknown(box->world, name, size), "");
+  }
+}
+
+/* A list of indexes in the stage with room for one of each entry of a list of the plan. */
+static uint32_t list_indexes(lua_State *L, const struct world_box *box, const char *list,
+                             struct ecs_index ***indexes, uint32_t *capacity) {
+  uint32_t count = open_list(L, list);
+  ecs_index **grown = memory_grow(box->memory, *indexes, capacity, count, sizeof *grown);
+  if (!grown && count) raise_memory(L);
+  *indexes = grown;
+  return count;
+}
+
+static void plan_indexes(lua_State *L, struct world_box *box) {
+  struct stage *stage = box->stage;
+  uint32_t count =
+      list_indexes(L, box, "drop_indexes", &stage->leaving, &stage->leaving_capacity);
+  for (uint32_t i = 0; i < count; i++) {
+    const char *name = open_entry(L, i);
+    ecs_index *index = index_named(box->world, name, strlen(name));
+    if (index) stage->leaving[stage->leaving_count++] = index;
+  }
+  count = list_indexes(L, box, "indexes", &stage->indexes, &stage->index_capacity);
+  for (uint32_t i = 0; i < count; i++) {
+    open_entry(L, i);
+    if (option(L, AT_ENTRY, "kept") == LUA_TNIL) plan_index(L);
+  }
+  check_indexes(L, box);
+  check_named_indexes(L, box, "named_indexes");
+  check_named_indexes(L, box, "kept_named_indexes");
+}
+
 /* What files that did not run hold must be there afterwards, too. */
 static void check_kept(lua_State *L, struct world_box *box) {
   const struct migration *migration = &box->stage->transaction.migration;
@@ -343,6 +440,7 @@ static int prepare(lua_State *L) {
   plan_phases(L, box, group);
   plan_queries(L, box);
   plan_views(L, box);
+  plan_indexes(L, box);
   plan_systems(L, box, group);
   check_systems(L, box);
   check_kept(L, box);
@@ -362,6 +460,9 @@ static void commit(struct world_box *box) {
   struct stage *stage = box->stage;
   transaction_commit(&stage->transaction);
   for (uint32_t i = 0; i < stage->query_count; i++) stage->queries[i]->pending = false;
+  for (uint32_t i = 0; i < stage->leaving_count; i++) index_remove(stage->leaving[i]);
+  while (stage->entered < stage->index_count)
+    index_enter(box->world, stage->indexes[stage->entered++]);
   for (uint32_t i = 0; i < stage->view_count; i++) {
     struct view_box *view = stage->views[i].view;
     view->component = stage->views[i].component;
@@ -378,7 +479,10 @@ static void commit(struct world_box *box) {
 **   queries            { name = text, object = query, at = }
 **   resources          { name =, object = view, at = }
 **   arrays             { name =, at = }
-**   kept_queries, kept_resources, kept_arrays   the same of files that did not run
+**   indexes, drop_indexes   as systems, drop_systems
+**   named_indexes      { name =, at = }
+**   kept_queries, kept_resources, kept_arrays, kept_named_indexes   the same of files that did not
+**                      run
 **   group              what an earlier swap returned */
 int ecs_native_swap(lua_State *L) {
   struct world_box *box = check_stage(L);

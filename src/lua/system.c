@@ -19,12 +19,13 @@
 #include "lua/scan.h"
 #include "lua/system_box.h"
 #include "lua/system_run.h"
+#include "lua/uses.h"
 #include "core/base/text.h"
 #include "core/store/world.h"
 
 static const char *const spec_keys[] = {"phase", "query",   "each", "map",     "run",
                                         "before", "after",  "every", "enabled", "when",
-                                        "compile", "$variable", NULL};
+                                        "compile", "uses", "$variable", NULL};
 
 /* Indices on the stack of world:system. */
 enum { AT_WORLD = 1, AT_NAME, AT_SPEC, AT_SYSTEM };
@@ -185,6 +186,10 @@ static void read_draft(lua_State *L, struct world_box *box, struct system_draft 
   draft->system = push_system(L, box, desc->name);
   read_body(L, draft->system, what);
   read_switches(L, draft->system, what, desc);
+  uses_option(L, AT_SPEC, what);
+  draft->system->uses = lua_istable(L, -1);
+  lua_setiuservalue(L, AT_SYSTEM, SYSTEM_USES);
+  lua_settop(L, AT_SYSTEM);
   desc->phase = text_option(L, AT_SPEC, what, "phase");
   desc->every = seconds_option(L, AT_SPEC, what, "every");
   desc->before = names_option(L, AT_SPEC, what, "before");

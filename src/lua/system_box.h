@@ -18,7 +18,9 @@ enum system_form { FORM_EACH, FORM_MAP, FORM_RUN };
 #define SYSTEM_WHEN 3
 #define SYSTEM_NAME 4
 #define SYSTEM_KERNEL 5      /* the handle of an `each` that may be compiled */
-#define SYSTEM_VALUES 5
+#define SYSTEM_USES 6        /* the names of indexes that its options list, or nil */
+#define SYSTEM_TEXTS 7       /* what is written in its function */
+#define SYSTEM_VALUES 7
 
 /* Of a world. */
 struct systems {
@@ -38,6 +40,7 @@ struct system_box {
   int compile;                     /* 1, 0, or -1: if possible */
   bool compiled;                   /* as it last ran */
   bool begun;                      /* has run: these are known */
+  bool uses;                       /* its options list indexes: SYSTEM_USES */
   int parameters;                  /* of its function */
   struct kernel_box *kernel;       /* of SYSTEM_KERNEL */
   int function_ref, loop_ref;      /* where WORLD_REFS has the function and the loop; or 0 */

@@ -15,11 +15,13 @@
 #include "lua/kernel_run.h"
 #include "lua/loop.h"
 #include "lua/loop_box.h"
+#include "lua/lua_index.h"
 #include "lua/lua_query.h"
 #include "lua/lua_world.h"
 #include "lua/map.h"
 #include "lua/system.h"
 #include "lua/system_box.h"
+#include "lua/uses.h"
 
 const char on_error_key = 0;
 
@@ -208,9 +210,22 @@ static void begin(lua_State *L, struct system_box *system) {
   }
   lua_pop(L, 1);
   push_value(L, system, SYSTEM_FUNCTION);
+  lua_rawgetp(L, AT_REFS, system);
+  uses_push_texts(L, AT_FUNCTION);
+  lua_setiuservalue(L, -2, SYSTEM_TEXTS);
+  lua_pop(L, 1);
   system->parameters = function_parameters(L, AT_FUNCTION);
   lua_rawseti(L, AT_REFS, system->function_ref);
   system->begun = true;
+}
+
+/* Brings up to date what the system looks into. */
+static void bring_up(lua_State *L, const struct system_box *system) {
+  const struct user user = {system->box, AT_FUNCTION, AT_FUNCTION + 1, AT_FUNCTION + 2};
+  push_value(L, system, SYSTEM_USES);
+  push_value(L, system, SYSTEM_TEXTS);
+  uses_each(L, &user, index_bring_up);
+  lua_settop(L, AT_FUNCTION);
 }
 
 /* body(world, references, system), for each form. */
@@ -218,6 +233,7 @@ static int run_body(lua_State *L) {
   struct system_box *system = lua_touserdata(L, AT_SYSTEM);
   if (UNLIKELY(!system->begun)) begin(L, system);
   lua_rawgeti(L, AT_REFS, system->function_ref);
+  if (UNLIKELY(system->box->world->finding || system->uses)) bring_up(L, system);
   switch (system->form) {
     case FORM_EACH:
       if (!run_compiled(L, system)) run_loop(L, system, each_rows, system->parameters);

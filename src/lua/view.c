@@ -13,6 +13,7 @@
 #include "lua/bind/status.h"
 #include "lua/bind/store_cell.h"
 #include "lua/bind/world_box.h"
+#include "lua/index_loop.h"
 #include "lua/loop.h"
 #include "lua/loop_box.h"
 #include "lua/lua_query.h"
@@ -97,7 +98,7 @@ int view_push_world(lua_State *L, int index, const struct view_box *view) {
     lua_getiuservalue(L, -1, VIEW_OWNER);
     lua_remove(L, -2);
   }
-  if (root->loop) {
+  if (root->loop || root->found) {
     lua_getiuservalue(L, -1, LOOP_WORLD);
     lua_remove(L, -2);
   }
@@ -122,6 +123,7 @@ uint32_t view_row(lua_State *L, const struct view_box *view) {
   struct view_box *root = view->root;
   uint32_t row = *root->row;
   if (LIKELY(row < ROW_SPECIAL)) return row;
+  if (row == ROW_FOUND) return found_row(L, root);
   if (!root->box->world) luaL_error(L, "stale view: the world is closed");
   if (row == ROW_RESOURCE) {
     row = resource_row(L, root);
@@ -330,6 +332,7 @@ static int elements_index(lua_State *L) {
 static void refuse_write(lua_State *L, const struct view_box *view) {
   view_row(L, view);
   const struct view_box *root = view->root;
+  if (root->found) found_refuse_write(L, root);
   raise_error(L, "%s '%s' is read only in the query '%s'", component_word(root->component),
               root->component->name, root->loop->query->query->text);
 }
@@ -352,6 +355,7 @@ static void check_source(lua_State *L, const struct view_box *view, uint32_t at,
   const struct view_box *from = source->root;
   bool absent = *from->row == ROW_ABSENT && from->loop && from->loop->open;
   if (*from->row < ROW_SPECIAL || *from->row == ROW_RESOURCE || absent) return;
+  if (*from->row == ROW_FOUND && found_is_open(from)) return;
   const struct component *component = view->root->component;
   bool whole = view == view->root && !view->array;
   raise_error(L, "field '%s.%s' is given a stale view: read it into a table while its loop runs",

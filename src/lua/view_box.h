@@ -6,6 +6,7 @@
 
 struct component;
 struct field;
+struct found_box;
 struct loop_box;
 struct shape;
 struct world_box;
@@ -14,6 +15,7 @@ struct world_box;
 #define ROW_STALE NONE
 #define ROW_RESOURCE (NONE - 1)
 #define ROW_ABSENT (NONE - 2)
+#define ROW_FOUND (NONE - 3)           /* of a loop over an index, which is asked */
 #define ROW_SPECIAL ROW_LIMIT          /* the first number that is no row */
 
 #define VIEW_OWNER 1         /* user values of a view: a loop, a world; the root of a part */
@@ -33,7 +35,9 @@ struct view_box {
   uint64_t version;                /* registry.version that it was made or renewed in */
   const struct component *component;  /* from here on of roots only */
   ecs_id id;                       /* of the component */
-  struct loop_box *loop;           /* NULL: of a resource */
+  struct loop_box *loop;           /* NULL: of a resource, or: */
+  const struct found_box *found;   /* the loop over an index that it is of */
+  uint32_t slot;                   /* then: of what that gives */
   const uint32_t *row;             /* its loop's, or one of these: */
   uint32_t own_row;
   bool read_only;

@@ -6,6 +6,7 @@
 #include "lua/bind/args.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
+#include "lua/index_loop.h"
 #include "lua/shape.h"
 #include "lua/view.h"
 #include "lua/view_box.h"
@@ -131,6 +132,7 @@ static void push_text(lua_State *L, int index, struct view_box *view) {
 
 static bool is_open(const struct view_box *view) {
   uint32_t row = *view->root->row;
+  if (row == ROW_FOUND) return found_is_open(view->root);
   return view->box->world && (row < ROW_SPECIAL || row == ROW_RESOURCE);
 }
 

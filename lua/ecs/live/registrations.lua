@@ -8,13 +8,13 @@ local registrations = {}
 function registrations.new(path)
   return {
     path = path, components = {}, phases = {}, systems = {}, queries = {}, resources = {},
-    arrays = {},
+    arrays = {}, indexes = {}, named_indexes = {},
   }
 end
 
 -- What scripts own: sets of names.
 function registrations.nothing()
-  return { components = {}, phases = {}, systems = {} }
+  return { components = {}, phases = {}, systems = {}, indexes = {} }
 end
 
 local function find(list, name)
@@ -117,6 +117,7 @@ end
 
 record.system = record_named("systems", "system")
 record.phase = record_named("phases", "phase")
+record.index = record_named("indexes", "index")
 
 local function record_object(list)
   return function(_, job, name, object, at)
@@ -127,6 +128,7 @@ end
 record.query = record_object "queries"
 record.res = record_object "resources"
 record.array = record_object "arrays"
+record.index_of = record_object "named_indexes"
 
 -- A set of names that asks once for each.
 local function lazy(ask)
@@ -151,6 +153,9 @@ local function known_names(world)
     end),
     systems = lazy(function(name)
       return native.declared(world, name, "system")
+    end),
+    indexes = lazy(function(name)
+      return native.declared(world, name, "index")
     end),
     phases = lazy(function(name)
       return not BUILTIN[name] and native.declared(world, name, "phase")
@@ -238,11 +243,15 @@ function registrations.plan(self, job)
     kept_resources = of_files(job, paths, "resources", true),
     arrays = of_files(job, paths, "arrays", false),
     kept_arrays = of_files(job, paths, "arrays", true),
+    indexes = in_order(job, paths, "indexes", owned.indexes),
+    named_indexes = of_files(job, paths, "named_indexes", false),
+    kept_named_indexes = of_files(job, paths, "named_indexes", true),
     group = self.group or nil,
   }
   plan.leave = named(self.owned.components, owned.components)
   plan.drop_phases = named(self.owned.phases, owned.phases)
   plan.drop_systems = named(self.owned.systems, owned.systems)
+  plan.drop_indexes = named(self.owned.indexes, owned.indexes)
   return plan, owned
 end
 

@@ -80,11 +80,12 @@ static void fill(struct copies *copies, const struct query_terms *terms) {
   struct cursor cursor = {terms, 0, 0};
   struct copy_column column;
   for (uint32_t i = 0; i < copies->slot_count; i++)
-    copies->slots[i] = (struct copy_slot){0, 0, NONE};
+    copies->slots[i] = (struct copy_slot){0, 0, NONE, false};
   for (uint32_t at = 0; next_column(&cursor, &column); at++) {
     assert(at < copies->column_count && column.slot < copies->slot_count);
     struct copy_slot *slot = &copies->slots[column.slot];
     copies->columns[at] = column;
+    slot->single = terms->terms[column.term].leaf != NONE;
     if (column.component == ECS_NULL)
       slot->flags = at;
     else if (slot->count++ == 0)

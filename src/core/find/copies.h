@@ -21,6 +21,7 @@ struct copy_column {
 struct copy_slot {
   uint32_t first, count;     /* its columns */
   uint32_t flags;            /* the column that says in which rows it is there; NONE: in all */
+  bool single;               /* a field, not a component */
 };
 
 struct copies {

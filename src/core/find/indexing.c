@@ -13,7 +13,7 @@
 /* ---- by name --------------------------------------------------------------------------- */
 
 ecs_index *index_named(const ecs_world *world, const char *name, size_t size) {
-  ecs_index *index = world->finding ? world->finding->first : NULL;
+  ecs_index *index = index_first(world);
   while (index && !text_equal(index->desc.name, name, size)) index = index->next;
   return index;
 }
@@ -23,8 +23,7 @@ ecs_status index_unknown(const ecs_world *world, const char *name, size_t size) 
   struct nearest nearest;
   char hint[96];
   nearest_begin(&nearest, name, size);
-  const ecs_index *index = world->finding ? world->finding->first : NULL;
-  for (; index; index = index->next)
+  for (const ecs_index *index = index_first(world); index; index = index->next)
     nearest_offer(&nearest, index->desc.name, strlen(index->desc.name));
   return world_fail(world, ECS_ENAME, "no index is named '%S'%s", &text,
                     nearest_hint(&nearest, hint, sizeof hint));
@@ -42,8 +41,8 @@ static ecs_status check_name(const ecs_world *world, const char *name) {
   size_t size = name ? strlen(name) : 0;
   ecs_string text = {name, size};
   if (size == 0 || size > NAME_LIMIT || !text_is_identifier(name, size))
-    return world_fail(world, ECS_EINVAL, "'%S' is no name of an index: letters, digits and _, at "
-                      "most %u bytes", &text, (uint64_t)NAME_LIMIT);
+    return world_fail(world, ECS_EINVAL, "an index needs a name of letters, digits and _, at most "
+                      "%u bytes, got '%S'", (uint64_t)NAME_LIMIT, &text);
   const struct component *other = component_find(world, name, size);
   if (!other) return ECS_OK;
   return world_fail(world, ECS_ETAKEN, "index '%s': the name is that of %s", name,
@@ -272,9 +271,31 @@ ecs_status indexes_check(const ecs_world *world) {
   return world_fail(world, ECS_ECORRUPT, "the list of indexes has lost one");
 }
 
-size_t index_bytes(const ecs_index *index) {
+/* ---- telling --------------------------------------------------------------------------- */
+
+ecs_index *index_first(const ecs_world *world) {
+  return world->finding ? world->finding->first : NULL;
+}
+
+ecs_index *index_next(const ecs_index *index) { return index->next; }
+
+const char *index_name(const ecs_index *index) { return index->desc.name; }
+
+uint64_t indexes_version(const ecs_world *world) {
+  return world->finding ? world->finding->version : 0;
+}
+
+static size_t count_bytes(const ecs_index *index) {
   size_t bytes = copies_bytes(&index->rows) + grid_room_bytes(&index->room);
   for (const struct edition *edition = index->now; edition; edition = edition->next)
     bytes += copies_bytes(&edition->copies) + grid_bytes(&edition->grid);
   return bytes;
+}
+
+struct index_facts index_tell(const ecs_index *index) {
+  return (struct index_facts){
+    .name = index->desc.name, .query = index->query->text, .grid = index->desc.grid,
+    .owner = index->desc.owner, .cell = index->desc.cell,
+    .rows = index->now ? index->now->copies.count : 0, .lost = index->lost,
+    .bytes = count_bytes(index), .times = index->times, .seconds = index->seconds};
 }

@@ -1,44 +1,9 @@
-/* The indexes of a world: by name, brought up to date, looked into. */
+/* The indexes of a world, by name. */
 #ifndef ECS_CORE_FIND_INDEXING_H
 #define ECS_CORE_FIND_INDEXING_H
 
-#include "core/base/arena.h"
-#include "core/find/copies.h"
-#include "core/find/search.h"
-#include "core/store/attachment.h"
+#include "core/base/base.h"
 #include "ecs_index.h"
-
-/* An index as it was at one moment. */
-struct edition {
-  struct edition *next;      /* of its index; the newest first */
-  struct copies copies;
-  struct grid grid;
-  uint32_t holders;          /* loops that still go through it, */
-  uint64_t held;             /* since that moment of the world: in another one nobody does */
-};
-
-struct ecs_index {
-  struct ecs_index *next;    /* in the order of their first declaration */
-  ecs_world *world;
-  ecs_index_desc desc;       /* its texts are the index's own; `query` and variables are not kept */
-  struct arena texts;
-  ecs_query *query;
-  struct copies rows;        /* of the query, in its order */
-  struct grid_room room;
-  struct edition *now;       /* NULL: never brought up to date */
-  uint64_t fresh;            /* the moment for which it is up to date; 0: for none */
-  uint32_t lost;             /* rows without a place, when it was brought up to date last, */
-  double seconds;            /* what that took, */
-  uint64_t times;            /* and how often it was */
-};
-
-/* Of a world that has had an index. */
-struct finding {
-  struct attachment link;
-  ecs_index *first;
-  uint32_t count;
-  uint64_t version;          /* counts indexes that came, went, or were replaced */
-};
 
 /* The index of a name, or NULL. */
 ecs_index *index_named(const ecs_world *world, const char *name, size_t size);
@@ -65,6 +30,24 @@ void indexes_forget(ecs_world *world);
 /* ECS_ECORRUPT for an index that is not sound. */
 ecs_status indexes_check(const ecs_world *world);
 
-size_t index_bytes(const ecs_index *index);
+/* In the order of their first declaration; NULL at the end. */
+ecs_index *index_first(const ecs_world *world);
+ecs_index *index_next(const ecs_index *index);
+const char *index_name(const ecs_index *index);
+
+/* Counts indexes that came, went, or were replaced. */
+uint64_t indexes_version(const ecs_world *world);
+
+/* What there is to tell of one. */
+struct index_facts {
+  const char *name, *query, *grid, *owner;
+  double cell;
+  size_t rows, lost;         /* found, and without a place */
+  size_t bytes;
+  uint64_t times;            /* that it was brought up to date, */
+  double seconds;            /* and what the last one took */
+};
+
+struct index_facts index_tell(const ecs_index *index);
 
 #endif

@@ -6,64 +6,6 @@
 #include "core/store/query.h"
 #include "core/store/world.h"
 
-/* ---- editions -------------------------------------------------------------------------- */
-
-void edition_empty(struct edition *edition) {
-  edition->copies.count = 0;
-  edition->grid.cell_count = edition->grid.line_count = 0;
-}
-
-void edition_free(ecs_world *world, struct edition *edition) {
-  copies_free(world, &edition->copies);
-  grid_free(&world->memory, &edition->grid);
-  memory_free(&world->memory, edition, sizeof *edition);
-}
-
-static bool is_held(const ecs_world *world, const struct edition *edition) {
-  return edition->holders && edition->held == world->moment;
-}
-
-struct edition *edition_hold(const ecs_index *index) {
-  struct edition *edition = index->now;
-  assert(edition);
-  if (!is_held(index->world, edition)) edition->holders = 0;
-  edition->held = index->world->moment;
-  edition->holders++;
-  return edition;
-}
-
-void edition_release(const ecs_world *world, struct edition *edition) {
-  if (is_held(world, edition)) edition->holders--;
-}
-
-/* Frees those behind the newest that nobody holds any more. */
-static void drop_old(ecs_index *index) {
-  struct edition **at = &index->now->next;
-  while (*at) {
-    struct edition *edition = *at;
-    if (is_held(index->world, edition)) {
-      at = &edition->next;
-      continue;
-    }
-    *at = edition->next;
-    edition_free(index->world, edition);
-  }
-}
-
-/* The edition to fill: that of now, or a new one while loops go through that. */
-static struct edition *edition_to_fill(ecs_index *index) {
-  ecs_world *world = index->world;
-  if (index->now && !is_held(world, index->now)) {
-    drop_old(index);
-    edition_empty(index->now);
-    return index->now;
-  }
-  struct edition *edition = memory_array(&world->memory, 1, sizeof *edition);
-  if (!edition) return NULL;
-  edition->next = index->now;
-  return index->now = edition;
-}
-
 /* ---- where the places are -------------------------------------------------------------- */
 
 /* The column that has a number of the component. False: there is no such field. */

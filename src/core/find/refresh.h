@@ -2,7 +2,7 @@
 #ifndef ECS_CORE_FIND_REFRESH_H
 #define ECS_CORE_FIND_REFRESH_H
 
-#include "core/find/indexing.h"
+#include "core/find/edition.h"
 
 /* Brings it up to date; inside a system that has done so already: nothing. With an error it has no
 ** rows. */
@@ -14,13 +14,5 @@ bool index_is_fresh(const ecs_index *index);
 /* Where the rows of its query have their places, and how many numbers each has. ECS_EINVAL,
 ** ECS_ENAME say what is missing. */
 ecs_status index_source(const ecs_index *index, struct grid_source *out, uint32_t *axes);
-
-/* A loop outside of systems goes through the edition of now, which stays until the loop lets go of
-** it, or another moment begins. */
-struct edition *edition_hold(const ecs_index *index);
-void edition_release(const ecs_world *world, struct edition *edition);
-
-void edition_empty(struct edition *edition);
-void edition_free(ecs_world *world, struct edition *edition);
 
 #endif

@@ -1,0 +1,80 @@
+-- More of what scenarios.lua begins: indexes, declared, brought up to date and gone through while
+-- memory is short.
+
+local scenario, make = ...
+local crowd = make.crowd
+
+local function indexed(s)
+  crowd(s)
+  s.world:component("Place", { "x: f32", "y: f32" })
+  s.world:component("Note", { "text: string" })
+  for i, id in ipairs(s.ids) do
+    s.world:set(id, "Place", i % 7, i)
+    if i % 3 == 0 then s.world:set(id, "Note", "note " .. i) end
+  end
+  s.near = s.world:index("near", { query = "Place:in, Note?, Place.y", grid = "Place", cell = 2 })
+end
+
+local function count(s)
+  local n = 0
+  for place, note, y in s.near:within(0, 0, 1000) do
+    assert(place.y == y and (not note or note.text:find "note"))
+    n = n + 1
+  end
+  assert(n == #s.ids)
+end
+
+scenario("an index declared", {
+  prepare = function(s)
+    indexed(s)
+    s.world:relation "Likes"
+  end,
+  act = function(s)
+    s.world:index("far", { query = "Place, with (Likes, $who)", grid = "Place", cell = 2,
+      ["$who"] = s.ids[1] })
+  end,
+})
+
+scenario("an index declared again", {
+  prepare = function(s)
+    indexed(s)
+    count(s)
+  end,
+  act = function(s) s.world:index("near", { query = "Place", grid = "Place", cell = 5 }) end,
+})
+
+scenario("an index gone through", { prepare = indexed, act = count })
+
+scenario("an index gone through beside a loop over it", {
+  prepare = indexed,
+  act = function(s)
+    for place in s.near:within(0, 0, 1000) do
+      count(s)
+      if place.y then break end
+    end
+  end,
+})
+
+scenario("the nearest in an index", {
+  prepare = indexed,
+  act = function(s) assert(s.near:nearest(0, 0, 1000)) end,
+})
+
+scenario("an update with a system that looks into indexes", {
+  prepare = function(s)
+    indexed(s)
+    local near = s.near
+    s.world:index("other", { query = "Place", grid = "Place", cell = 1 })
+    s.world:system("look", { uses = "other", query = "Place:in", each = function(place)
+      near:nearest(place.x, place.y, 9)
+    end })
+  end,
+  act = function(s) s.world:update(1) end,
+})
+
+scenario("indexes told", {
+  prepare = indexed,
+  act = function(s)
+    assert(s.world:explain("near").rows == 0 and #s.world:describe().indexes == 1)
+  end,
+})

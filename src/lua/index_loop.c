@@ -1,0 +1,185 @@
+#include <lauxlib.h>
+
+#include "lua/index_loop.h"
+
+#include "core/base/column_cells.h"
+#include "core/find/refresh.h"
+#include "core/store/component.h"
+#include "core/store/fields.h"
+#include "core/store/world.h"
+#include "lua/bind/args.h"
+#include "lua/bind/cell.h"
+#include "lua/bind/lua_value.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/view.h"
+#include "lua/view_box.h"
+
+const char kind_found = 0, kind_held = 0;
+
+/* ---- whether it is open ---------------------------------------------------------------- */
+
+static bool is_open(const struct found_box *found) {
+  const struct world_box *box = found->box;
+  return !found->ended && box->world && found->moment == box->world->moment &&
+         found->version == *box->version;
+}
+
+static int no_loop(lua_State *L, const struct found_box *found) {
+  if (!found->box->world) return luaL_error(L, "stale view: the world is closed");
+  if (found->ended || found->moment != found->box->world->moment)
+    return luaL_error(L, "stale view: its loop has ended");
+  return luaL_error(L, "stale view: components have changed since its loop began");
+}
+
+static void end(struct found_box *found) {
+  bool held = found->holds && is_open(found);
+  if (held) edition_release(found->box->world, found->edition);
+  found->ended = true;
+  found->row = NONE;
+}
+
+/* ---- views ----------------------------------------------------------------------------- */
+
+static bool shows_row(const struct found_box *found, const struct view_box *view) {
+  return found->row != NONE && copies_have(&found->edition->copies, view->slot, found->row);
+}
+
+uint32_t found_row(lua_State *L, const struct view_box *view) {
+  const struct found_box *found = view->found;
+  if (UNLIKELY(!is_open(found) || found->row == NONE)) no_loop(L, found);
+  if (UNLIKELY(!shows_row(found, view)))
+    raise_error(L, "the current entity has no '%s'", view->component->name);
+  return found->row;
+}
+
+bool found_is_open(const struct view_box *view) {
+  return is_open(view->found) && shows_row(view->found, view);
+}
+
+int found_refuse_write(lua_State *L, const struct view_box *view) {
+  return raise_error(L, "what an index gives is a copy, which is read only: world:set(entity, "
+                     "\"%s\", ...) writes to the entity", view->component->name);
+}
+
+/* Makes the view of a slot, of a component as a whole. False when a finalizer came in. */
+static bool make_view(lua_State *L, struct found_box *found, uint32_t slot) {
+  const struct copies *copies = &found->edition->copies;
+  const struct copy_column *columns = &copies->columns[copies->slots[slot].first];
+  const struct component *component = component_of(found->box->world, columns->component);
+  struct view_box *view;
+  lua_getiuservalue(L, 1, FOUND_WORLD);
+  if (!view_push(L, found->box, lua_gettop(L), component, NULL, 1, &view)) return false;
+  view->found = found;
+  view->slot = slot;
+  view->read_only = true;
+  view->own_row = ROW_FOUND;
+  for (uint32_t i = 0; i < component->leaf_count; i++) view->data[i] = columns[i].cells.data;
+  lua_setiuservalue(L, 1, FOUND_VALUES + 1 + (int)slot);
+  lua_pop(L, 1);
+  return true;
+}
+
+static bool is_viewed(const struct copy_slot *slot) { return slot->count && !slot->single; }
+
+static void make_views(lua_State *L, struct found_box *found) {
+  const struct copies *copies = &found->edition->copies;
+  for (uint32_t i = 0; i < copies->slot_count; i++) {
+    if (!is_viewed(&copies->slots[i])) continue;
+    if (!make_view(L, found, i) || !is_open(found)) no_loop(L, found);
+  }
+  found->begun = true;
+}
+
+/* ---- rows ------------------------------------------------------------------------------ */
+
+static void push_single(lua_State *L, const struct found_box *found,
+                        const struct copy_column *column) {
+  const void *data = column->cells.data;
+  if (LIKELY(push_number_at(L, column->type, data, found->row))) return;
+  const struct component *component = component_of(found->box->world, column->component);
+  const struct leaf *leaf = &component->leaves[column->leaf];
+  push_cell(L, found->box, 0, leaf, cell_load(data, column->size, found->row));
+}
+
+/* What is absent is false, as in every `for`. */
+static void push_slot(lua_State *L, const struct found_box *found, uint32_t at) {
+  const struct copies *copies = &found->edition->copies;
+  const struct copy_slot *slot = &copies->slots[at];
+  if (!copies_have(copies, at, found->row))
+    lua_pushboolean(L, 0);
+  else if (slot->count == 0)
+    lua_pushboolean(L, 1);
+  else if (slot->single)
+    push_single(L, found, &copies->columns[slot->first]);
+  else
+    lua_getiuservalue(L, 1, FOUND_VALUES + 1 + (int)at);
+}
+
+/* next(loop): the views and values of the next row, its entity. */
+static int found_next(lua_State *L) {
+  struct found_box *found = box_test(L, 1, &kind_found, sizeof *found);
+  if (!found) found = box_test(L, 1, &kind_held, sizeof *found);
+  if (UNLIKELY(!found)) return luaL_typeerror(L, 1, "loop over an index");
+  if (UNLIKELY(!is_open(found))) {
+    if (found->ended) return 0;
+    return luaL_error(L, "the loop has ended: update, run, load, restore and what changes "
+                      "components or indexes end it");
+  }
+  lua_settop(L, 1);
+  uint32_t row = search_next(&found->search);
+  if (row == NONE) {
+    end(found);
+    return 0;
+  }
+  uint32_t slots = found->edition->copies.slot_count;
+  if (UNLIKELY(slots > LUA_MINSTACK - 6)) need_stack(L, (int)slots + 6);
+  if (!found->begun) make_views(L, found);
+  found->row = row;
+  ecs_id entity = copies_entities(&found->edition->copies)[row];
+  for (uint32_t i = 0; i < slots; i++) {
+    push_slot(L, found, i);
+    if (UNLIKELY(!is_open(found))) no_loop(L, found);
+  }
+  lua_pushinteger(L, (lua_Integer)entity);
+  return (int)slots + 1;
+}
+
+int found_begin(lua_State *L, struct world_box *box, struct ecs_index *index, const double *at,
+                double reach) {
+  bool holds = !box->world->running;
+  uint32_t calls = box->calls;
+  int slots = (int)index->now->copies.slot_count;
+  lua_pushcfunction(L, found_next);
+  struct found_box *found = new_box(L, holds ? &kind_held : &kind_found, sizeof *found,
+                                    FOUND_VALUES + slots);
+  found->ended = true;
+  found->row = NONE;
+  found->box = box;
+  if (box->calls != calls) luaL_error(L, "a finalizer has used the world: begin the loop again");
+  lua_getiuservalue(L, 1, 1);
+  lua_setiuservalue(L, -2, FOUND_WORLD);
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, FOUND_INDEX);
+  found->edition = holds ? edition_hold(index) : index->now;
+  found->holds = holds;
+  found->moment = box->world->moment;
+  found->version = *box->version;
+  search_begin(&found->search, &found->edition->grid, at, reach);
+  found->ended = false;
+  lua_pushnil(L);
+  lua_pushvalue(L, -2);
+  return 4;
+}
+
+static int found_close(lua_State *L) {
+  struct found_box *found = box_test(L, 1, &kind_found, sizeof *found);
+  if (!found) found = box_test(L, 1, &kind_held, sizeof *found);
+  if (found) end(found);
+  return 0;
+}
+
+const luaL_Reg found_metamethods[] = {{"__close", found_close}, {NULL, NULL}};
+
+const luaL_Reg held_metamethods[] = {
+  {"__close", found_close}, {"__gc", found_close}, {NULL, NULL}};

@@ -1,0 +1,131 @@
+#include "lua/uses.h"
+
+#include "core/find/indexing.h"
+#include "front/dump.h"
+#include "lua/bind/args.h"
+#include "lua/bind/options.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/lua_index.h"
+
+#define USE_DEPTH 4          /* functions in upvalues of functions */
+
+/* ---- what options name ----------------------------------------------------------------- */
+
+void uses_option(lua_State *L, int spec, const char *what) {
+  const char *const *names = names_option(L, spec, what, "uses");
+  if (!names) return;
+  lua_newtable(L);
+  for (lua_Integer i = 0; names[i]; i++) {
+    lua_pushstring(L, names[i]);
+    lua_rawseti(L, -2, i + 1);
+  }
+}
+
+/* ---- what is written ------------------------------------------------------------------- */
+
+/* The buffer has a place on the stack, above the function that is dumped. */
+struct dumping {
+  luaL_Buffer buffer;
+  bool begun;
+};
+
+static int add_piece(lua_State *L, const void *piece, size_t size, void *ud) {
+  struct dumping *dumping = ud;
+  if (!dumping->begun) luaL_buffinit(L, &dumping->buffer);
+  dumping->begun = true;
+  luaL_addlstring(&dumping->buffer, piece, size);
+  return 0;
+}
+
+/* dump(function) */
+static int dump(lua_State *L) {
+  struct dumping dumping;
+  dumping.begun = false;
+  lua_settop(L, 1);
+  lua_dump(L, add_piece, &dumping, 1);
+  luaL_pushresult(&dumping.buffer);
+  return 1;
+}
+
+static bool is_script(lua_State *L, int index) {
+  return lua_isfunction(L, index) && !lua_iscfunction(L, index);
+}
+
+/* Appends the texts of a function, and of those in its upvalues, to the list at an index. */
+static void add_texts(lua_State *L, int list, int function, int depth) {
+  need_stack(L, 6);
+  lua_pushcfunction(L, dump);
+  lua_pushvalue(L, function);
+  lua_call(L, 1, 1);
+  lua_rawseti(L, list, (lua_Integer)lua_rawlen(L, list) + 1);
+  for (int i = 1; depth < USE_DEPTH && lua_getupvalue(L, function, i); i++) {
+    if (is_script(L, -1)) add_texts(L, list, lua_gettop(L), depth + 1);
+    lua_pop(L, 1);
+  }
+}
+
+void uses_push_texts(lua_State *L, int function) {
+  lua_newtable(L);
+  if (is_script(L, function)) add_texts(L, lua_gettop(L), function, 1);
+}
+
+static bool is_written(lua_State *L, int texts, const ecs_index *index) {
+  bool found = false;
+  lua_Integer count = (lua_Integer)lua_rawlen(L, texts);
+  for (lua_Integer i = 1; i <= count && !found; i++) {
+    size_t size;
+    lua_rawgeti(L, texts, i);
+    const char *text = lua_tolstring(L, -1, &size);
+    found = dump_mentions(text, size, index_name(index));
+    lua_pop(L, 1);
+  }
+  return found;
+}
+
+/* ---- each ------------------------------------------------------------------------------ */
+
+typedef void (*visit_fn)(lua_State *L, struct world_box *box, struct ecs_index *index);
+
+static void visit_upvalues(lua_State *L, struct world_box *box, int function, int depth,
+                           visit_fn visit) {
+  need_stack(L, 6);
+  for (int i = 1; lua_getupvalue(L, function, i); i++) {
+    int at = lua_gettop(L);
+    struct index_box *object = box_test(L, at, &kind_index, sizeof *object);
+    ecs_index *index = object && object->box == box ? index_find(L, at, object) : NULL;
+    if (index) visit(L, box, index);
+    if (is_script(L, at) && depth < USE_DEPTH) visit_upvalues(L, box, at, depth + 1, visit);
+    lua_settop(L, at - 1);
+  }
+}
+
+/* Making an index's keys may run a script's functions, which may declare others. */
+static void visit_written(lua_State *L, const struct user *user, visit_fn visit) {
+  uint64_t version = indexes_version(user->box->world);
+  for (ecs_index *index = index_first(user->box->world); index; index = index_next(index)) {
+    if (!is_written(L, user->texts, index)) continue;
+    visit(L, user->box, index);
+    if (!user->box->world || indexes_version(user->box->world) != version) return;
+  }
+}
+
+static void visit_listed(lua_State *L, const struct user *user, visit_fn visit) {
+  lua_Integer count = (lua_Integer)lua_rawlen(L, user->listed);
+  for (lua_Integer i = 1; i <= count && user->box->world; i++) {
+    size_t size;
+    lua_rawgeti(L, user->listed, i);
+    const char *name = lua_tolstring(L, -1, &size);
+    ecs_index *index = index_named(user->box->world, name, size);
+    if (!index) raise_status(L, user->box->world, index_unknown(user->box->world, name, size));
+    lua_pop(L, 1);
+    visit(L, user->box, index);
+  }
+}
+
+void uses_each(lua_State *L, const struct user *user, visit_fn visit) {
+  if (lua_istable(L, user->listed)) visit_listed(L, user, visit);
+  if (!user->box->world || !index_first(user->box->world)) return;
+  if (is_script(L, user->function)) visit_upvalues(L, user->box, user->function, 1, visit);
+  if (user->box->world) visit_written(L, user, visit);
+}

@@ -1,0 +1,31 @@
+/* Which indexes a system looks into: those in upvalues of its function, and of the Lua functions
+** that are found there; those whose names are written in these; and those that its options name. */
+#ifndef ECS_LUA_USES_H
+#define ECS_LUA_USES_H
+
+#include <lauxlib.h>
+
+#include "core/base/base.h"
+
+struct ecs_index;
+struct world_box;
+
+/* The names of the option `uses` of the table at `spec`, as a list: pushes it, or nil. `what`
+** begins the messages. */
+void uses_option(lua_State *L, int spec, const char *what);
+
+/* Pushes what is written in the function at an index, for uses_each. */
+void uses_push_texts(lua_State *L, int function);
+
+/* A function of a world, with the list and the texts that it was given, all at absolute indices. */
+struct user {
+  struct world_box *box;
+  int function, listed, texts;
+};
+
+/* Calls `visit` for each index that is looked into, once or more often. Raises for a name that is
+** no index's. */
+void uses_each(lua_State *L, const struct user *user,
+               void (*visit)(lua_State *L, struct world_box *box, struct ecs_index *index));
+
+#endif
