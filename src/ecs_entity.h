@@ -28,6 +28,31 @@ ECS_API ecs_status ecs_spawn_at(ecs_world *world, ecs_id id, const ecs_id *compo
 ** looked at; all is copied, or nothing. */
 ECS_API ecs_status ecs_clone(ecs_world *world, ecs_id entity, const ecs_id *components, size_t n,
                              ecs_id *out);
+
+/* An entity of a prefab's declaration. */
+typedef struct ecs_prefab_desc {
+  const char *name;            /* of a child it may be NULL */
+  ecs_id is_a;                 /* another prefab, whose components and children it has, too */
+  const ecs_id *components;    /* what it has, shared ones and pairs among them */
+  const void *const *values;   /* their structs; NULL, as each of them may be, for defaults */
+  uint32_t component_count;
+  const ecs_id *shared;        /* components that what is made of it reads by paths along IsA */
+  uint32_t shared_count;
+  uint32_t parent;             /* of a child: whose, by its place in the list, before its own */
+} ecs_prefab_desc;
+
+/* Declares a prefab, a template that queries do not see and that cannot be despawned, by its name:
+** list[0] is the prefab itself, the others are its children. Declared again, it changes: what is
+** made of it follows in fields that still have the old value, and gets components that were added;
+** ties, children and what is dropped hold for what is made from now on. All of it, or nothing.
+** ECS_ETAKEN when an entity has the name, ECS_EBUSY inside scopes unless the name is new. */
+ECS_API ecs_status ecs_prefab(ecs_world *world, const ecs_prefab_desc *list, size_t count,
+                              ecs_id *out);
+
+/* Copies a prefab, as ecs_clone copies entities: each copy is tied by IsA to what it is a copy of,
+** and does not have what that one shares. ECS_EINVAL for an entity that is no prefab. */
+ECS_API ecs_status ecs_instantiate(ecs_world *world, ecs_id prefab, const ecs_id *components,
+                                   size_t n, ecs_id *out);
 ECS_API ecs_status ecs_despawn(ecs_world *world, ecs_id entity);
 
 /* No effect when it is there already. What it requires comes with it, with defaults, as in all

@@ -5,6 +5,7 @@
 #include <lua.h>
 
 #include "ecs_component.h"
+#include "ecs_entity.h"
 #include "ecs_query.h"
 #include "ecs_system.h"
 #include "ecs_types.h"
@@ -107,6 +108,9 @@ typedef struct ecs_lua_api {
   ecs_status (*after)(ecs_world *world, double seconds, ecs_id event, const void *value);
   ecs_status (*clone)(ecs_world *world, ecs_id entity, const ecs_id *components, size_t n,
                       ecs_id *out);
+  ecs_status (*prefab)(ecs_world *world, const ecs_prefab_desc *list, size_t count, ecs_id *out);
+  ecs_status (*instantiate)(ecs_world *world, ecs_id prefab, const ecs_id *components, size_t n,
+                            ecs_id *out);
 } ecs_lua_api;
 
 /* Functions are added at the end only, and the version then counts up. Any other change, of what

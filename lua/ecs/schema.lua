@@ -1,6 +1,8 @@
 -- What world:component is given, turned into plain tables for the C half: fields written as
 -- "name: type = default", and the options beside them.
 
+local prefab = require "ecs.prefab"
+
 local schema = {}
 
 local ESCAPES = {
@@ -378,7 +380,7 @@ end
 -- The plain tables of a component's fields, or, as `kind` says, of a "relation" with its options or
 -- of an "event"; nil and a message when they make no sense.
 function schema.parse(component, fields, kind)
-  local ok, result = pcall(build, component, fields, kind)
+  local ok, result = pcall(kind == "prefab" and prefab.list or build, component, fields, kind)
   if ok then
     return result
   elseif type(result) == "table" and result.message then

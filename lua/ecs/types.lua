@@ -385,6 +385,26 @@ function World:spawn_many(count, components) end
 ---@return ecs.Id
 function World:clone(e, components) end
 
+---@class ecs.PrefabOptions
+---@field is_a? string|ecs.Id another prefab, whose components and children it has, too
+---@field shared? string[]|ecs.Composition what instances read along IsA, without copies
+---@field children? table each { "name", components, options }; or components by name
+
+--- Declares a template of entities, which queries do not see and which cannot be despawned.
+--- Declared again, it changes, and what is made of it follows in fields that still have the old
+--- value.
+---@param name string
+---@param components? ecs.Composition
+---@param options? ecs.PrefabOptions
+---@return ecs.Id # nil while live scripts are read
+function World:prefab(name, components, options) end
+
+--- A copy of a prefab with its children, each tied by IsA to what it is a copy of.
+---@param prefab string|ecs.Id
+---@param components? ecs.Composition what the copy has over that
+---@return ecs.Id
+function World:instantiate(prefab, components) end
+
 --- Adopts an id that was decided elsewhere. An error when its slot is taken.
 ---@param id ecs.Id
 ---@param components? ecs.Composition

@@ -69,3 +69,50 @@ scenario("a family copied", {
   new_ids = true,
   act = function(s) s.world:clone(s.ids[1], { Rides = { s.e, 2 } }) end,
 })
+
+local function orc(s, hp, text)
+  s.world:prefab("Orc", { Label = { text }, Bag = true, Owes = s.ids[1] }, {
+    shared = { Hp = { hp } },
+    children = { { "axe", { Hp = { hp } }, { children = { { "edge" } } } } },
+  })
+end
+
+local function orcs(s)
+  family(s)
+  s.world:component("Hp", { "hp: f64" })
+  orc(s, 10, "orc")
+  s.world:prefab("Chief", { Hp = { 5 } }, { is_a = "Orc" })
+  for _ = 1, 3 do s.world:instantiate "Orc" end
+  s.world:instantiate "Chief"
+end
+
+scenario("a new prefab", {
+  prepare = function(s)
+    family(s)
+    s.world:component("Hp", { "hp: f64" })
+    s.world:prefab "Elf"
+  end,
+  new_ids = true,
+  act = function(s) orc(s, 10, "orc") end,
+})
+
+scenario("a prefab made of another one", {
+  prepare = orcs,
+  new_ids = true,
+  act = function(s)
+    s.world:prefab("Elf", { Label = { "an elf" } },
+      { is_a = "Orc", children = { axe = {}, bow = {} } })
+  end,
+})
+
+scenario("a prefab declared again", {
+  prepare = orcs,
+  new_ids = true,
+  act = function(s) orc(s, 20, "another text") end,
+})
+
+scenario("a prefab instantiated", {
+  prepare = orcs,
+  new_ids = true,
+  act = function(s) s.world:instantiate("Chief", { Label = { "own" } }) end,
+})

@@ -33,6 +33,7 @@ function hostile.scene(new_world)
   scene.e = world:spawn { Position = { 1, 2 }, Label = { "one" }, Frozen = true }
   scene.all = world:spawn { All = true, Position = true }
   world:name(scene.e, "player")
+  world:prefab("Orc", { Position = { 1, 2 } })
   world:set(scene.e, "Likes", scene.all, 1)
   world:add(scene.e, "ChildOf", scene.all)
   scene.pair = world:pair("Likes", scene.all)
@@ -254,6 +255,11 @@ hostile.calls = {
     name = { entity, lenient(value "other") },
     despawn = { entity },
     clone = { entity, spawned },
+    instantiate = { value "Orc", spawned },
+    prefab = { called(accepting(value "Elf", "number as text", "huge text"),
+        "a prefab needs a name", "has a dot"),
+      called(spawned, "component 'Position' takes", "prefab 'Elf': components",
+        "field 'Position.x'"), called(lenient { make = noop }, "prefab 'Elf'") },
     spawn = { spawned },
     spawner = { called(any_name, "unknown component", "spawner '") },
     spawn_at = { accepting({ make = function(scene) return scene.e + 5000 end }, "unborn id"),

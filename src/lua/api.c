@@ -99,6 +99,8 @@ static const ecs_lua_api api = {
   .emit = ecs_emit,
   .after = ecs_after,
   .clone = ecs_clone,
+  .prefab = ecs_prefab,
+  .instantiate = ecs_instantiate,
 };
 
 void api_open(lua_State *L) {

@@ -56,9 +56,7 @@ int ecs_native_schema(lua_State *L) {
   return 0;
 }
 
-/* Calls the function of native.schema with the values at two indices, and what is declared if it is
-** no component (NULL), and pushes the plain table, or raises. */
-static void call_schema(lua_State *L, int name, int fields, const char *kind) {
+void declare_parse(lua_State *L, int name, int fields, const char *kind) {
   name = lua_absindex(L, name);
   fields = lua_absindex(L, fields);
   need_stack(L, 8);
@@ -459,7 +457,7 @@ static void read_storage(struct draft *draft, ecs_component_desc *desc) {
 
 static ecs_id declare_as(lua_State *L, int name, int fields, const char *kind) {
   int top = lua_gettop(L);
-  call_schema(L, name, fields, kind);
+  declare_parse(L, name, fields, kind);
   struct draft draft = {
       .L = L, .table = top + 1, .name = name, .component = lua_tostring(L, name)};
   bool foreign = check_world(L, 1)->registrar->announce(L, name, draft.table);

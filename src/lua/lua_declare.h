@@ -41,4 +41,8 @@ void push_report(lua_State *L, const struct report *report);
 ** into plain tables, or nil and a message. */
 int ecs_native_schema(lua_State *L);
 
+/* Calls that function with the values at two indices, and what is declared if it is no component
+** (NULL), and pushes the plain table, or raises. */
+void declare_parse(lua_State *L, int name, int fields, const char *kind);
+
 #endif

@@ -155,8 +155,9 @@ static ecs_id next_component(const ecs_world *world, ecs_id entity, const struct
   if (record->table == RECORD_BARE) return ECS_NULL;
   const struct table *table = world_table(world, record->table);
   ecs_id next = sparse_next_id(world, ecs_id_index(entity), last);
+  const struct relation *prefab = world->relations.prefab;
   for (uint32_t i = 0; i < table->id_count; i++)
-    if (table->ids[i] > last)
+    if (table->ids[i] > last && !(prefab && relation_of(world, table->ids[i]) == prefab))
       return next && next < table->ids[i] ? next : table->ids[i];
   return next;
 }

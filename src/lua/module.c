@@ -23,6 +23,7 @@
 #include "lua/lua_event.h"
 #include "lua/lua_image.h"
 #include "lua/lua_index.h"
+#include "lua/lua_prefab.h"
 #include "lua/lua_query.h"
 #include "lua/lua_random.h"
 #include "lua/lua_relation.h"
@@ -40,7 +41,7 @@
 #include "lua/world_index.h"
 #include "lua/worlds.h"
 
-#define METHOD_LISTS 15
+#define METHOD_LISTS 17
 
 /* A kind of object: what its metatable holds, and the methods that scripts may call. */
 struct object {
@@ -57,7 +58,7 @@ static const struct object objects[] = {
     world_system_methods,
     world_describe_methods, world_view_methods, world_random_methods,
     world_image_methods, world_relation_methods, world_array_methods,
-    world_event_methods, world_index_methods}},
+    world_event_methods, world_index_methods, world_prefab_methods}},
   {"query", &kind_query, query_metamethods, {query_methods}},
   {"loop", &kind_loop, loop_metamethods, {NULL}},
   {"view", &kind_view, view_metamethods, {NULL}},

@@ -13,6 +13,8 @@
 #include "lua/bind/status.h"
 #include "lua/loop.h"
 #include "lua/lua_index.h"
+#include "lua/lua_declare.h"
+#include "lua/lua_prefab.h"
 #include "lua/lua_query.h"
 #include "lua/registrar.h"
 #include "lua/stage.h"
@@ -166,6 +168,15 @@ static void record_index_of(lua_State *L, struct world_box *box) {
   record(L, "index_of", 2, -1);
 }
 
+/* The entities that it says, as they are now. */
+static void record_prefab(lua_State *L, struct world_box *box) {
+  (void)box;
+  prefab_push_given(L);
+  declare_parse(L, 2, lua_gettop(L), "prefab");
+  record(L, "prefab", 2, -1);
+  lua_pushnil(L);
+}
+
 static const struct registrar registrar_recorded = {
   .announce = announce,
   .missing = record_missing,
@@ -180,6 +191,7 @@ static const struct registrar registrar_recorded = {
   .array = record_array,
   .index = record_index,
   .index_of = record_index_of,
+  .prefab = record_prefab,
 };
 
 /* ---- the reading --------------------------------------------------------------------------- */

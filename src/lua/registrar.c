@@ -3,6 +3,7 @@
 
 #include "lua/lua_component.h"
 #include "lua/lua_declare.h"
+#include "lua/lua_prefab.h"
 #include "lua/lua_query.h"
 #include "lua/lua_schedule.h"
 #include "lua/system.h"
@@ -33,4 +34,5 @@ const struct registrar registrar_now = {
   .array = array_now,
   .index = index_now,
   .index_of = index_of_name,
+  .prefab = prefab_now,
 };

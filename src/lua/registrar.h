@@ -37,6 +37,8 @@ struct registrar {
   /* These push an index: one that is declared by the options at 3, one by its name. */
   void (*index)(lua_State *L, struct world_box *box);
   void (*index_of)(lua_State *L, struct world_box *box);
+  /* Pushes the prefab's id, nil where it is none yet. */
+  void (*prefab)(lua_State *L, struct world_box *box);
 };
 
 extern const struct registrar registrar_now;

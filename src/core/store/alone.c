@@ -45,3 +45,11 @@ ecs_status command_alone(ecs_world *world, enum command_kind kind, ecs_id entity
   status = command_stage_pair(world, kind, entity, component, target, writes, count);
   return scope_end_alone(world, scope, status);
 }
+
+void scope_take_back(ecs_world *world, uint32_t scope) {
+  struct staging *staging = &world->staging;
+  assert(staging->open > 1 && scope == scope_innermost(staging));
+  for (uint32_t i = 0; i < staging->command_count; i++)
+    if (staging->commands[i].scope == scope) staging->commands[i].write_count = 0;
+  scope_cancel(world, scope);
+}

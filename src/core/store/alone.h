@@ -13,4 +13,8 @@ ecs_status command_alone(ecs_world *world, enum command_kind kind, ecs_id entity
 ** could, what was spawned in it never was. */
 ecs_status scope_end_alone(ecs_world *world, uint32_t scope, ecs_status status);
 
+/* Cancels a scope, in which staging something has failed, within another one: writes are their
+** caller's. */
+void scope_take_back(ecs_world *world, uint32_t scope);
+
 #endif

@@ -12,10 +12,12 @@ static const struct {
   struct tie_kind ties;
 } builtins[] = {
   {CHILD_OF, {true, true, true, ECS_TARGET_DESPAWN}},
-  {"IsA", {true, true, true, ECS_TARGET_REMOVE}},
+  {IS_A, {true, true, true, ECS_TARGET_REMOVE}},
+  {PREFAB, {true, false, false, ECS_TARGET_REMOVE}},
 };
 
 #define COUNT (sizeof builtins / sizeof *builtins)
+#define NAMED 2u     /* of them, the first ones, everybody may name */
 
 static size_t find(const char *name, size_t size) {
   size_t at = 0;
@@ -29,11 +31,14 @@ static void *take(ecs_world *world, struct component *component, size_t size) {
   return arena_take(&world->memory, &component->arena, size);
 }
 
-/* One field, `target: entity`, as ecs_relation would make it; false when out of memory. */
+/* One field, `target: entity`, as ecs_relation would make it, where there is one target; false when
+** out of memory. */
 static bool build(ecs_world *world, struct component *component, const char *name) {
   struct memory *memory = &world->memory;
   component->name = arena_copy(memory, &component->arena, name, strlen(name));
   component->name_size = (uint32_t)strlen(name);
+  component->flat = component->translates = component->ties.exclusive;
+  if (!component->ties.exclusive) return component->name != NULL;
   const char *target = arena_copy(memory, &component->arena, "target", 6);
   struct field *field = take(world, component, sizeof *field);
   struct leaf *leaf = take(world, component, sizeof *leaf);
@@ -46,7 +51,6 @@ static bool build(ecs_world *world, struct component *component, const char *nam
   component->leaves = leaf;
   component->field_count = component->leaf_count = 1;
   component->size = component->align = sizeof(ecs_id);
-  component->flat = component->translates = true;
   return true;
 }
 
@@ -66,9 +70,15 @@ static ecs_status declare(ecs_world *world, size_t at, struct component **out) {
 ecs_status builtin_need(ecs_world *world, const char *name, size_t size,
                         struct component **out) {
   size_t at = find(name, size);
-  if (at == COUNT) return ECS_ENAME;
+  if (at >= NAMED) return ECS_ENAME;
   *out = component_find(world, name, size);
   return *out ? ECS_OK : declare(world, at, out);
+}
+
+ecs_status builtin_prefab(ecs_world *world, struct component **out) {
+  const struct relation *relation = world->relations.prefab;
+  *out = relation ? relation->component : NULL;
+  return relation ? ECS_OK : declare(world, find(PREFAB, strlen(PREFAB)), out);
 }
 
 ecs_status ecs_child_of(ecs_world *world, ecs_id *out) {

@@ -1,6 +1,7 @@
-/* The relations that every world has: ChildOf, for hierarchies, and IsA, for what is made of
-** prefabs. They are declared when they are first named, so that a world without them is as it would
-** be if they did not exist. */
+/* The relations that every world has: ChildOf, for hierarchies, IsA, for what is made of prefabs,
+** and Prefab, which marks these and which nobody else can name (see prefab.h). They are declared
+** when they are first named, so that a world without them is as it would be if they did not
+** exist. */
 #ifndef ECS_CORE_STORE_BUILTIN_H
 #define ECS_CORE_STORE_BUILTIN_H
 
@@ -14,6 +15,9 @@ bool builtin_is(const char *name, size_t size);
 /* The relation of that name, declared if it is not yet. ECS_ENAME for other names, with the
 ** message untouched. */
 ecs_status builtin_need(ecs_world *world, const char *name, size_t size, struct component **out);
+
+/* What marks prefabs, declared if it is not yet. */
+ecs_status builtin_prefab(ecs_world *world, struct component **out);
 
 /* component_need for a text that somebody has written: it may name one of these for the first
 ** time. */

@@ -5,6 +5,7 @@
 #include "core/store/fields.h"
 #include "core/store/index.h"
 #include "core/store/merge.h"
+#include "core/store/prefab.h"
 #include "core/store/relation.h"
 #include "core/store/row.h"
 #include "core/store/sparse_rows.h"
@@ -150,11 +151,23 @@ static APART ecs_status refuse_component(ecs_world *world, const struct relation
                     relation->component->name);
 }
 
-/* A component does not die, by nobody's death. */
+static APART ecs_status refuse_prefab(ecs_world *world, const struct relation *relation,
+                                      uint32_t source, uint32_t target) {
+  char step[128];
+  relation_tell_step(world, source, step, sizeof step);
+  return world_fail(world, ECS_EBUSY, "entity %e cannot be despawned while prefab %s is tied to it "
+                    "by '%s', whose on_target_despawn is \"despawn\": remove that first",
+                    entity_id(&world->entities, target), step, relation->component->name);
+}
+
+/* Components and prefabs do not die, by nobody's death. */
 static inline ecs_status doom_source(ecs_world *world, struct relation *relation, uint32_t source,
                                      uint32_t target) {
-  return LIKELY(source >= FIRST_ENTITY) ? doom(world, source)
-                                        : refuse_component(world, relation, source, target);
+  if (UNLIKELY(source < FIRST_ENTITY)) return refuse_component(world, relation, source, target);
+  if (UNLIKELY(world->relations.prefab && prefab_is(world, source)) &&
+      !world->cascade.takes_prefabs)
+    return refuse_prefab(world, relation, source, target);
+  return doom(world, source);
 }
 
 static ecs_status refuse_survivor(ecs_world *world, struct relation *relation, uint32_t source,
@@ -260,9 +273,10 @@ static ecs_status kill(ecs_world *world, uint32_t entity) {
 /* A command on a tie to one that is dead by now. */
 static ecs_status miss(ecs_world *world, const struct relation *relation,
                        const struct command *command, ecs_id target) {
-  bool kept = ecs_id_index(command->entity) < FIRST_ENTITY;   /* a component */
+  uint32_t entity = ecs_id_index(command->entity);
+  bool kept = entity < FIRST_ENTITY || prefab_is(world, entity);
   if (relation->policy == ECS_TARGET_DESPAWN && !kept)
-    return kill(world, ecs_id_index(command->entity));
+    return kill(world, entity);
   if (relation->policy != ECS_TARGET_REMOVE)
     return world_fail(world, ECS_EDEAD, "'%s' of entity %e: its target %e is dead by now",
                       relation->component->name, command->entity, target);
@@ -350,11 +364,18 @@ static ecs_status decide_pair(ecs_world *world, const struct relation *relation,
   return ECS_OK;
 }
 
+/* By a command. */
+static ecs_status despawn(ecs_world *world, uint32_t entity) {
+  if (UNLIKELY(prefab_is(world, entity)) && !world->cascade.takes_prefabs)
+    return prefab_refuse(world, entity);
+  return kill(world, entity);
+}
+
 static ecs_status decide(ecs_world *world, uint32_t at) {
   struct command *command = &world->staging.commands[at];
   command->dropped = command->anew = false;
   if (is_gone(world, command->entity)) return ECS_OK;
-  if (command->kind == COMMAND_DESPAWN) return kill(world, ecs_id_index(command->entity));
+  if (command->kind == COMMAND_DESPAWN) return despawn(world, ecs_id_index(command->entity));
   struct relation *relation = relation_of(world, command->component);
   if (!relation) return ECS_OK;
   if (!relation->exclusive) return decide_pair(world, relation, at);

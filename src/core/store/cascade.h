@@ -35,6 +35,7 @@ struct cascade {
   struct map pending_of;     /* target's index -> the last of its pending pairs */
   uint32_t at;               /* the command that is being decided */
   uint32_t removals;         /* of pairs, so far */
+  bool takes_prefabs;        /* children that are dropped from one may die */
 };
 
 /* Decides for all staged commands. A command that cannot apply is dropped, and the first reason

@@ -6,6 +6,7 @@
 #include "core/store/entity.h"
 #include "core/store/fields.h"
 #include "core/store/index.h"
+#include "core/store/prefab.h"
 #include "core/store/relation.h"
 #include "core/store/row.h"
 #include "core/store/sparse.h"
@@ -28,14 +29,18 @@ static ecs_status add_source(ecs_world *world, uint32_t entity) {
   return ECS_OK;
 }
 
-static ecs_status find_all(ecs_world *world, uint32_t root) {
+/* An entity with its sources by a relation, and theirs. */
+static ecs_status find_all(ecs_world *world, uint32_t root, const struct relation *relation) {
+  if (!world->clone) world->clone = memory_array(&world->memory, 1, sizeof *world->clone);
   struct clone *clone = world->clone;
-  const struct relation *child_of = world->relations.child_of;
+  if (!clone) return world_nomem(world);
+  clone->count = clone->slot_count = 0;
+  map_clear(&clone->places);
   ecs_status status = add_source(world, root);
-  for (uint32_t i = 0; child_of && i < clone->count && status == ECS_OK; i++) {
-    uint32_t child = ties_first(&child_of->ties, clone->sources[i]);
-    for (; child && status == ECS_OK; child = ties_next(&child_of->ties, child))
-      status = add_source(world, child);
+  for (uint32_t i = 0; relation && i < clone->count && status == ECS_OK; i++) {
+    uint32_t source = ties_first(&relation->ties, clone->sources[i]);
+    for (; source && status == ECS_OK; source = ties_next(&relation->ties, source))
+      status = add_source(world, source);
   }
   return status;
 }
@@ -51,8 +56,21 @@ struct item {
 
 typedef ecs_status (*item_fn)(ecs_world *world, const struct item *item, void *ud);
 
+/* Whether copies have it: not what makes their source a prefab; of who is made of a prefab what is
+** his own, and as a copy by himself he is nobody's child. */
+static bool is_kept(const ecs_world *world, uint32_t place, ecs_id id) {
+  const struct relations *relations = &world->relations;
+  const struct relation *relation = relation_of(world, id);
+  if (UNLIKELY(relation && relation == relations->prefab)) return false;
+  if (world->clone->kind == CLONE_PLAIN) return true;
+  if (relation && relation == relations->is_a) return false;
+  if (relation && relation == relations->child_of) return place > 0;
+  return relation || !prefab_shares(world, world->clone->sources[place], id);
+}
+
 static ecs_status visit(ecs_world *world, uint32_t place, const struct table *table, ecs_id id,
                         item_fn fn, void *ud) {
+  if (!is_kept(world, place, id)) return ECS_OK;
   uint32_t entity = world->clone->sources[place];
   uint32_t row = entity_record(&world->entities, entity)->row;
   struct item item = {place, id, table_has(table, id) ? table : NULL, NULL, row};
@@ -61,7 +79,7 @@ static ecs_status visit(ecs_world *world, uint32_t place, const struct table *ta
   return fn(world, &item, ud);
 }
 
-/* Goes through all that a source has: by ids, then the same of what is sparse. */
+/* Goes through all that copies have of a source: by ids, then the same of what is sparse. */
 static ecs_status each_item(ecs_world *world, uint32_t place, item_fn fn, void *ud) {
   uint32_t entity = world->clone->sources[place];
   const struct table *table = record_table(world, entity_record(&world->entities, entity));
@@ -98,17 +116,23 @@ static ecs_status note_slots(ecs_world *world, const struct item *item, void *ud
   return ECS_OK;
 }
 
-ecs_status clone_find(ecs_world *world, ecs_id root) {
+ecs_status clone_find(ecs_world *world, ecs_id root, enum clone_kind kind) {
   if (!entity_find(&world->entities, root)) return entity_need(world, root);
-  if (!world->clone) world->clone = memory_array(&world->memory, 1, sizeof *world->clone);
+  ecs_status status = find_all(world, ecs_id_index(root), world->relations.child_of);
+  if (status != ECS_OK) return status;
   struct clone *clone = world->clone;
-  if (!clone) return world_nomem(world);
-  clone->count = clone->slot_count = 0;
-  map_clear(&clone->places);
-  ecs_status status = find_all(world, ecs_id_index(root));
+  clone->kind = (uint8_t)kind;
   for (uint32_t i = 0; world->any.used && i < clone->count && status == ECS_OK; i++)
     status = each_item(world, i, note_slots, NULL);
   return status;
+}
+
+ecs_status clone_find_made(ecs_world *world, ecs_id prefab, bool all) {
+  return find_all(world, ecs_id_index(prefab), all ? world->relations.is_a : NULL);
+}
+
+void clone_without_any(ecs_world *world) {
+  for (uint32_t i = 0; i < world->clone->slot_count; i++) clone_set_slot(world->clone, i, 0);
 }
 
 /* ---- room ---- */
@@ -131,7 +155,9 @@ static ecs_status add_need(ecs_world *world, const struct item *item, void *ud) 
 
 static ecs_status reserve(ecs_world *world, const struct part *parts, uint32_t count) {
   struct clone *clone = world->clone;
-  struct need need = {clone->count + spawn_commands(parts, count), spawn_writes(parts, count), 0};
+  uint64_t marks = clone->count * (uint64_t)clone->kind;
+  struct need need = {clone->count + marks + spawn_commands(parts, count),
+                      marks + spawn_writes(parts, count), 0};
   for (uint32_t i = 0; i < clone->count; i++) each_item(world, i, add_need, &need);
   ecs_id *ids = memory_grow(&world->memory, clone->ids, &clone->id_capacity, clone->count,
                             sizeof *ids);
@@ -243,12 +269,25 @@ static ecs_status stage_item(ecs_world *world, const struct item *item, void *ud
   return status;
 }
 
+/* What says of what a copy is made, and whether it is a prefab. */
+static ecs_status stage_marks(ecs_world *world, uint32_t place) {
+  const struct clone *clone = world->clone;
+  if (clone->kind == CLONE_PLAIN) return ECS_OK;
+  ecs_id source = entity_id(&world->entities, clone->sources[place]);
+  struct write tie = {TARGET_LEAF, {.u64 = source}};
+  ecs_status status = command_stage(world, COMMAND_SET, clone->ids[place],
+                                    world->relations.is_a->component->id, &tie, 1);
+  if (status != ECS_OK || clone->kind != CLONE_PREFAB) return status;
+  return prefab_mark(world, clone->ids[place]);
+}
+
 static ecs_status stage(ecs_world *world, struct copying *copying) {
   const struct clone *clone = world->clone;
   ecs_status status = reserve(world, copying->parts, copying->part_count);
   if (status == ECS_OK) status = take(world);
   for (uint32_t i = 0; i < clone->count && status == ECS_OK; i++) {
     status = command_stage(world, COMMAND_SPAWN, clone->ids[i], ECS_NULL, NULL, 0);
+    if (status == ECS_OK) status = stage_marks(world, i);
     if (status == ECS_OK) status = each_item(world, i, stage_item, copying);
     for (uint32_t j = 0; i == 0 && j < copying->part_count && status == ECS_OK; j++)
       status = spawn_stage_part(world, clone->ids[0], &copying->parts[j],
@@ -260,6 +299,7 @@ static ecs_status stage(ecs_world *world, struct copying *copying) {
 
 ecs_status clone_make(ecs_world *world, const struct part *parts, uint32_t count, ecs_id *out) {
   struct copying copying = {parts, count, 0};
+  assert(world->clone->count > 0);
   bool open = staging_is_open(&world->staging);
   uint32_t scope = NONE;
   ecs_status status = open ? ECS_OK : scope_open(world, SCOPE_DEFER, &scope);
@@ -285,9 +325,9 @@ void clone_free(ecs_world *world) {
 ecs_status ecs_clone(ecs_world *world, ecs_id entity, const ecs_id *components, size_t n,
                      ecs_id *out) {
   struct part *parts = NULL;
-  ecs_status status = clone_find(world, entity);
+  ecs_status status = clone_find(world, entity, CLONE_PLAIN);
   if (status == ECS_OK) status = spawn_parts_of(world, components, n, &parts);
   if (status != ECS_OK) return status;
-  for (uint32_t i = 0; i < world->clone->slot_count; i++) clone_set_slot(world->clone, i, 0);
+  clone_without_any(world);
   return clone_make(world, parts, (uint32_t)n, out);
 }

@@ -7,8 +7,9 @@
 
 struct part;
 
-/* What is copied: the world has one, which is good until the next clone_find. */
+/* What was found to be copied: the world has one, which is good until the next clone_find. */
 struct clone {
+  uint8_t kind;              /* a clone_kind */
   uint32_t *sources;         /* entities' indices, breadth first, children in their order */
   uint32_t count, capacity;
   ecs_id *ids;               /* the copies' */
@@ -18,8 +19,18 @@ struct clone {
   uint32_t slot_count, slot_capacity;
 };
 
+/* What copies are: of their own; made of prefabs, whom they are tied to by IsA and whose shared
+** components they lack; or prefabs that are so, too. */
+enum clone_kind { CLONE_PLAIN, CLONE_INSTANCE, CLONE_PREFAB };
+
 /* Finds whom to copy with an entity, and the any slots of all of them. */
-ecs_status clone_find(ecs_world *world, ecs_id root);
+ecs_status clone_find(ecs_world *world, ecs_id root, enum clone_kind kind);
+
+/* The same list of a prefab with all that is made of it, by IsA, breadth first; or of it alone. */
+ecs_status clone_find_made(ecs_world *world, ecs_id prefab, bool all);
+
+/* The copies have no any values. */
+void clone_without_any(ecs_world *world);
 
 /* The slot that the copy of an any value gets, in the place of clone.slots[i]: one of its own, or
 ** 0 for no value. */

@@ -51,6 +51,10 @@ struct component *component_formerly(const ecs_world *world, const char *name, s
 }
 
 static ecs_status refuse_others(const ecs_world *world, const struct component *component) {
+  const struct relation *prefab = world->relations.prefab;
+  if (UNLIKELY(prefab && component->relation == prefab))
+    return world_fail(world, ECS_EINVAL, "'%s' is what prefabs are known by, which queries do not "
+                      "see: make them with prefab(name, components)", component->name);
   if (LIKELY(component->length == 0 && !component->is_event)) return ECS_OK;
   return world_fail(world, ECS_EINVAL, component->is_event
                         ? "'%s' is an event, which no entity has, not a component"

@@ -5,6 +5,7 @@
 #include "core/store/edge.h"
 #include "core/store/fields.h"
 #include "core/store/index.h"
+#include "core/store/prefab.h"
 #include "core/store/row.h"
 #include "core/store/sparse_rows.h"
 #include "core/store/sweeping.h"
@@ -66,6 +67,7 @@ static APART ecs_status despawn_otherwise(ecs_world *world, ecs_id id) {
   if (ecs_id_index(id) < FIRST_ENTITY)
     return world_fail(world, ECS_EINVAL, "%e is a component: undeclare '%s' instead", id,
                       component_of(world, id)->name);
+  if (UNLIKELY(prefab_is(world, ecs_id_index(id)))) return prefab_refuse(world, ecs_id_index(id));
   if (staging_is_open(&world->staging))
     return command_stage(world, COMMAND_DESPAWN, id, ECS_NULL, NULL, 0);
   if (relation_concerns(world, ecs_id_index(id))) return relate_despawn(world, id);

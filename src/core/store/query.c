@@ -32,6 +32,7 @@ static bool has(const struct term *term, const struct table *table) {
 }
 
 bool query_terms_match(const struct query_terms *terms, const struct table *table) {
+  if (UNLIKELY(table->hidden)) return false;
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
     switch (term->kind) {

@@ -43,7 +43,7 @@ ecs_status query_parse(ecs_world *world, ecs_string text, const struct ecs_varia
 ecs_status query_order_steps(ecs_world *world, const ecs_string *text, struct query_terms *terms);
 void query_terms_free(ecs_world *world, struct query_terms *terms);
 
-/* Whether a table satisfies the terms. */
+/* Whether a table satisfies the terms; one of prefabs never does. */
 bool query_terms_match(const struct query_terms *terms, const struct table *table);
 
 /* Frees a query that is a system's, too. */

@@ -32,6 +32,13 @@ ecs_status relation_new(ecs_world *world, struct component *component) {
   return ECS_OK;
 }
 
+/* Where the world keeps a relation that every world has; NULL for others. */
+static struct relation **place_of(struct relations *relations, const char *name) {
+  if (strcmp(name, CHILD_OF) == 0) return &relations->child_of;
+  if (strcmp(name, IS_A) == 0) return &relations->is_a;
+  return strcmp(name, PREFAB) == 0 ? &relations->prefab : NULL;
+}
+
 void relation_enter(ecs_world *world, struct component *component) {
   struct relations *relations = &world->relations;
   struct relation **list = relations->list;
@@ -39,7 +46,8 @@ void relation_enter(ecs_world *world, struct component *component) {
   assert(at < relations->capacity && component->relation->component == component);
   for (; at > 0 && list[at - 1]->component->id > component->id; at--) list[at] = list[at - 1];
   list[at] = component->relation;
-  if (strcmp(component->name, CHILD_OF) == 0) relations->child_of = component->relation;
+  struct relation **builtin = place_of(relations, component->name);
+  if (builtin) *builtin = component->relation;
 }
 
 static void release(ecs_world *world, struct relation *relation) {
@@ -52,7 +60,8 @@ void relation_leave(ecs_world *world, const struct component *component) {
   uint32_t at = 0;
   while (at < relations->count && relations->list[at] != component->relation) at++;
   if (at == relations->count) return;
-  if (relations->child_of == component->relation) relations->child_of = NULL;
+  struct relation **builtin = place_of(relations, component->name);
+  if (builtin && *builtin == component->relation) *builtin = NULL;
   relations->count--;
   memmove(relations->list + at, relations->list + at + 1,
           (relations->count - at) * sizeof *relations->list);
@@ -76,7 +85,7 @@ void relations_free(ecs_world *world) {
   struct relations *relations = &world->relations;
   assert(relations->count == 0);
   memory_free(&world->memory, relations->list, relations->capacity * sizeof *relations->list);
-  *relations = (struct relations){0, NULL, 0, 0, NULL};
+  *relations = (struct relations){.list = NULL};
 }
 
 struct relation *relation_of(const ecs_world *world, ecs_id id) {

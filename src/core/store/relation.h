@@ -10,6 +10,8 @@
 struct component;
 
 #define CHILD_OF "ChildOf"
+#define IS_A "IsA"
+#define PREFAB "Prefab"
 
 struct relation {
   struct component *component;

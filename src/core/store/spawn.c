@@ -440,8 +440,7 @@ ecs_status entity_spawn_many(ecs_world *world, uint64_t n, const struct part *pa
 
 /* ---- for hosts in C ---- */
 
-/* A part without values; what an id of an exclusive relation's pair says is a value. */
-static ecs_status part_of(ecs_world *world, ecs_id id, struct part *part) {
+ecs_status spawn_part_of(ecs_world *world, ecs_id id, struct part *part) {
   *part = (struct part){NULL, ECS_NULL, 0, NULL, 0};
   ecs_status status = component_need_id(world, id, &part->component);
   if (status != ECS_OK || !part->component->relation) return status;
@@ -457,7 +456,7 @@ ecs_status spawn_parts_of(ecs_world *world, const ecs_id *ids, size_t n, struct 
   if (!*parts) return world_nomem(world);
   world->parts = *parts;
   for (size_t i = 0; i < n; i++) {
-    ecs_status status = part_of(world, ids[i], &(*parts)[i]);
+    ecs_status status = spawn_part_of(world, ids[i], &(*parts)[i]);
     if (status != ECS_OK) return status;
   }
   return ECS_OK;

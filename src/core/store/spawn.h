@@ -19,6 +19,9 @@ uint64_t spawn_writes(const struct part *parts, uint32_t count);
 ecs_status spawn_stage_part(ecs_world *world, ecs_id entity, const struct part *part,
                             const struct write *writes);
 
+/* A part without values from an id; what that of an exclusive relation's pair says is a value. */
+ecs_status spawn_part_of(ecs_world *world, ecs_id id, struct part *part);
+
 /* Parts without values from a list of ids, in the world's own memory. */
 ecs_status spawn_parts_of(ecs_world *world, const ecs_id *ids, size_t n, struct part **parts);
 

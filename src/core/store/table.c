@@ -95,6 +95,9 @@ ecs_status table_new(ecs_world *world, const ecs_id *ids, uint32_t count,
   ecs_status status = make(world, columns, toggles, count, out);
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
     add_id(*out, ids[i], component_of(world, ids[i]));
+  const struct relation *prefab = world->relations.prefab;
+  for (uint32_t i = 0; prefab && i < count && status == ECS_OK; i++)
+    (*out)->hidden |= component_of(world, ids[i]) == prefab->component;
   assert(status != ECS_OK || (*out)->column_count == columns);
   return status;
 }

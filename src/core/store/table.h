@@ -70,6 +70,7 @@ struct table {
   bool has_ties;             /* has exclusive relations */
   bool has_pairs;
   bool has_pair_alone;       /* one, and no other */
+  bool hidden;               /* of prefabs, which queries pass over */
   bool plain;                /* rows are cells of 4 bytes: no any values, nothing to switch off */
   uint32_t index;
   ecs_id *ids;               /* sorted */

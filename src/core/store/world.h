@@ -31,6 +31,7 @@ struct relations {
   uint32_t count;
   uint32_t capacity;
   struct relation *child_of;     /* as soon as anybody has named it: see builtin.h */
+  struct relation *is_a, *prefab;   /* the same */
 };
 
 /* What keeps sparse components: see sparse.h. */

@@ -1,0 +1,295 @@
+#include "core/store/prefab.h"
+
+#include "core/base/text.h"
+#include "core/store/alone.h"
+#include "core/store/builtin.h"
+#include "core/store/clone.h"
+#include "core/store/component.h"
+#include "core/store/entity.h"
+#include "core/store/fields.h"
+#include "core/store/index.h"
+#include "core/store/prefab_update.h"
+#include "core/store/relation.h"
+#include "core/store/spawn.h"
+#include "core/store/table.h"
+#include "core/store/world.h"
+#include "ecs_world.h"
+
+/* ---- what there is ---- */
+
+bool prefab_is(const ecs_world *world, uint32_t entity) {
+  if (LIKELY(!world->relations.prefab)) return false;
+  const struct table *table = record_table(world, entity_record(&world->entities, entity));
+  return table && table->hidden;
+}
+
+bool prefab_shares(const ecs_world *world, uint32_t entity, ecs_id component) {
+  const struct relations *relations = &world->relations;
+  if (!relations->prefab || id_is_pair(component)) return false;
+  ecs_id pair = pair_make(ecs_id_index(relations->prefab->component->id),
+                          ecs_id_index(component));
+  for (uint32_t at = entity; at;
+       at = relations->is_a ? ties_target(&relations->is_a->ties, at) : 0)
+    if (entity_has(world, entity_id(&world->entities, at), pair)) return true;
+  return false;
+}
+
+ecs_status prefab_need(const ecs_world *world, const char *path, size_t size, ecs_id *out) {
+  ecs_string text = {path, size};
+  *out = name_lookup(world, path, size);
+  if (*out != ECS_NULL && prefab_is(world, ecs_id_index(*out))) return ECS_OK;
+  if (*out != ECS_NULL)
+    return world_fail(world, ECS_EINVAL, "'%S' is an entity, and no prefab: copy it with "
+                      "clone(entity)", &text);
+  struct nearest nearest;
+  nearest_begin(&nearest, path, size);
+  for (uint32_t i = 0; i < world->names.count; i++) {
+    const struct name *name = &world->names.names[i];
+    if (name->parent == 0 && prefab_is(world, ecs_id_index(name->entity)))
+      nearest_offer(&nearest, name->text, name->size);
+  }
+  char hint[96];
+  return world_fail(world, ECS_ENAME, "there is no prefab '%S'%s", &text,
+                    nearest_hint(&nearest, hint, sizeof hint));
+}
+
+ecs_status prefab_refuse(const ecs_world *world, uint32_t entity) {
+  char step[128];
+  relation_tell_step(world, entity, step, sizeof step);
+  return world_fail(world, ECS_EINVAL, "%s is a prefab, which cannot be despawned", step);
+}
+
+/* ---- marks ---- */
+
+static ecs_status mark_with(ecs_world *world, ecs_id entity, ecs_id target) {
+  uint32_t relation = ecs_id_index(world->relations.prefab->component->id);
+  return command_stage_pair(world, COMMAND_SET, entity,
+                            pair_make(relation, ecs_id_index(target)), target, NULL, 0);
+}
+
+ecs_status prefab_mark(ecs_world *world, ecs_id entity) {
+  return mark_with(world, entity, world->relations.prefab->component->id);
+}
+
+/* ---- new ones ---- */
+
+static ecs_status stage_shared(ecs_world *world, ecs_id entity, const struct prefab_node *node) {
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < node->shared_count && status == ECS_OK; i++)
+    status = mark_with(world, entity, node->shared[i]);
+  return status;
+}
+
+/* One that is made of nothing. */
+static ecs_status spawn(ecs_world *world, const struct prefab_node *node, ecs_id *out) {
+  struct entity_index *index = &world->entities;
+  ecs_status status = spawn_reserve_ids(world, 1);
+  if (status == ECS_OK)
+    status = command_reserve(world, 2 + spawn_commands(node->parts, node->part_count),
+                             spawn_writes(node->parts, node->part_count), 1);
+  if (status != ECS_OK) return status;
+  *out = entity_id(index, entity_take(index, &index->entities));
+  status = command_stage(world, COMMAND_SPAWN, *out, ECS_NULL, NULL, 0);
+  if (status == ECS_OK) status = prefab_mark(world, *out);
+  for (uint32_t i = 0; i < node->part_count && status == ECS_OK; i++)
+    status = spawn_stage_part(world, *out, &node->parts[i], node->parts[i].writes);
+  assert(status == ECS_OK);
+  return status;
+}
+
+/* One that is made of another prefab: any values of that one are its own. */
+static ecs_status derive(ecs_world *world, const struct prefab_node *node, ecs_id *out) {
+  ecs_status status = clone_find(world, node->is_a, CLONE_PREFAB);
+  if (status != ECS_OK) return status;
+  clone_without_any(world);
+  return clone_make(world, node->parts, node->part_count, out);
+}
+
+static ecs_status stage_parent(ecs_world *world, ecs_id entity, ecs_id parent) {
+  struct write tie = {TARGET_LEAF, {.u64 = parent}};
+  return command_stage(world, COMMAND_SET, entity, world->relations.child_of->component->id,
+                       &tie, 1);
+}
+
+/* Of the first node there is no parent. */
+static ecs_status make(ecs_world *world, const struct prefab_node *node, ecs_id parent,
+                       ecs_id *out) {
+  ecs_status status = node->is_a != ECS_NULL ? derive(world, node, out) : spawn(world, node, out);
+  if (status == ECS_OK) status = stage_shared(world, *out, node);
+  if (status == ECS_OK && parent == ECS_NULL)
+    status = name_set(world, *out, node->name.data, node->name.size);
+  if (status != ECS_OK || parent == ECS_NULL) return status;
+  status = stage_parent(world, *out, parent);
+  if (status == ECS_OK && node->name.size)
+    status = name_await(world, *out, ecs_id_index(parent), node->name);
+  return status;
+}
+
+/* ---- declarations ---- */
+
+/* What cannot be at all; afterwards what every world has of relations is declared. */
+static ecs_status check_node(const ecs_world *world, const struct prefab_node *node, bool first) {
+  ecs_string name = node->name;
+  if (name.size && memchr(name.data, '.', name.size))
+    return world_fail(world, ECS_EINVAL, "the name '%S' has a dot, which stands between the names "
+                      "of a path", &name);
+  if (first && name.size == 0)
+    return world_fail(world, ECS_EINVAL, "a prefab needs a name");
+  if (node->is_a != ECS_NULL && !ecs_alive(world, node->is_a))
+    return entity_need(world, node->is_a);
+  if (node->is_a != ECS_NULL && !prefab_is(world, ecs_id_index(node->is_a)))
+    return world_fail(world, ECS_EINVAL, "prefab '%S' cannot be made of %e, which is no prefab",
+                      &name, node->is_a);
+  for (uint32_t i = 0; i < node->part_count; i++) {
+    const struct component *component = node->parts[i].component;
+    const struct relation *relation = component->relation;
+    if (relation && (relation == world->relations.child_of || relation == world->relations.is_a))
+      return world_fail(world, ECS_EINVAL, "prefab '%S': '%s' is no component of it; say children "
+                        "= { ... } or is_a = name", &name, component->name);
+    for (uint32_t j = 0; j < i && !relation; j++)
+      if (node->parts[j].component == component)
+        return world_fail(world, ECS_EINVAL, "prefab '%S': component '%s' is given twice", &name,
+                          component->name);
+  }
+  return ECS_OK;
+}
+
+/* Children of one parent have different names. */
+static ecs_status check_names(const ecs_world *world, const struct prefab_node *nodes,
+                              uint32_t at) {
+  const ecs_string *name = &nodes[at].name;
+  for (uint32_t i = 1; i < at && name->size; i++) {
+    const ecs_string *other = &nodes[i].name;
+    if (nodes[i].parent == nodes[at].parent && other->size == name->size &&
+        memcmp(other->data, name->data, name->size) == 0)
+      return world_fail(world, ECS_EINVAL, "prefab '%S': two children are called '%S'",
+                        &nodes[0].name, name);
+  }
+  return ECS_OK;
+}
+
+static ecs_status need_builtins(ecs_world *world) {
+  struct component *component;
+  ecs_status status = builtin_prefab(world, &component);
+  if (status == ECS_OK) status = builtin_need(world, IS_A, strlen(IS_A), &component);
+  if (status == ECS_OK) status = builtin_need(world, CHILD_OF, strlen(CHILD_OF), &component);
+  return status;
+}
+
+/* The prefab that has the name already, ECS_NULL for a new one. */
+static ecs_status find_known(const ecs_world *world, ecs_string name, ecs_id *known) {
+  *known = name_find(world, 0, name.data, name.size);
+  if (*known == ECS_NULL) return ECS_OK;
+  if (!prefab_is(world, ecs_id_index(*known)))
+    return world_fail(world, ECS_ETAKEN, "the name '%S' belongs to entity %e", &name, *known);
+  if (!staging_is_open(&world->staging)) return ECS_OK;
+  return world_fail(world, ECS_EBUSY, "prefab '%S' cannot be declared again inside a system, loop "
+                    "or defer", &name);
+}
+
+/* How many of the nodes before one are children of the same parent and have no name. */
+static uint32_t nameless_before(const struct prefab_node *nodes, uint32_t at) {
+  uint32_t count = 0;
+  for (uint32_t i = 1; i < at; i++)
+    count += nodes[i].parent == nodes[at].parent && nodes[i].name.size == 0;
+  return count;
+}
+
+/* The child that a node is about, ECS_NULL when it is a new one. */
+static ecs_id find_child(const ecs_world *world, const struct prefab_node *nodes, uint32_t at,
+                         ecs_id parent) {
+  const struct ties *ties = &world->relations.child_of->ties;
+  ecs_string name = nodes[at].name;
+  uint32_t index = ecs_id_index(parent), skip = nameless_before(nodes, at);
+  if (name.size) return name_find(world, index, name.data, name.size);
+  for (uint32_t child = ties_first(ties, index); child; child = ties_next(ties, child)) {
+    ecs_id id = entity_id(&world->entities, child);
+    if (name_of(world, id).size || !prefab_is(world, child)) continue;
+    if (skip-- == 0) return id;
+  }
+  return ECS_NULL;
+}
+
+/* A child that came with what its parent is made of, and has its name from there. */
+static ecs_status give_parts(ecs_world *world, ecs_id entity, const struct prefab_node *node) {
+  ecs_status status = stage_shared(world, entity, node);
+  for (uint32_t i = 0; i < node->part_count && status == ECS_OK; i++)
+    status = spawn_stage_part(world, entity, &node->parts[i], node->parts[i].writes);
+  return status;
+}
+
+static ecs_status declare_node(ecs_world *world, const struct prefab_node *nodes, uint32_t at,
+                               ecs_id known, ecs_id *ids) {
+  const struct prefab_node *node = &nodes[at];
+  ecs_id parent = at ? ids[node->parent] : ECS_NULL;
+  ids[at] = at ? find_child(world, nodes, at, parent) : known;
+  if (ids[at] == ECS_NULL) return make(world, node, parent, &ids[at]);
+  bool staged = entity_record(&world->entities, ecs_id_index(ids[at]))->table == RECORD_BARE;
+  if (staged) return give_parts(world, ids[at], node);
+  if (!prefab_is(world, ecs_id_index(ids[at])))
+    return world_fail(world, ECS_ETAKEN, "the name '%S' belongs to entity %e, a child of prefab "
+                      "'%S'", &node->name, ids[at], &nodes[0].name);
+  return prefab_update(world, ids[at], node, at == 0);
+}
+
+/* Children that are not among the nodes any more, and not those of what their parents are made
+** of. */
+static ecs_status drop_children(ecs_world *world, const ecs_id *ids, uint32_t count) {
+  const struct ties *ties = &world->relations.child_of->ties;
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < count; i++)
+    for (uint32_t child = ties_first(ties, ecs_id_index(ids[i])); child && status == ECS_OK;
+         child = ties_next(ties, child)) {
+      ecs_id id = entity_id(&world->entities, child);
+      bool stays = !prefab_is(world, child) || ties_target(&world->relations.is_a->ties, child);
+      for (uint32_t j = 0; j < count && !stays; j++) stays = ids[j] == id;
+      if (!stays) status = command_stage(world, COMMAND_DESPAWN, id, ECS_NULL, NULL, 0);
+    }
+  return status;
+}
+
+static ecs_status declare_all(ecs_world *world, const struct prefab_node *nodes, uint32_t count,
+                              ecs_id known, ecs_id *ids) {
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < count && status == ECS_OK; i++)
+    status = declare_node(world, nodes, i, known, ids);
+  if (status == ECS_OK && known != ECS_NULL) status = drop_children(world, ids, count);
+  return status;
+}
+
+/* In a scope of its own, which ends at once where there is no other. */
+static ecs_status declare_in_scope(ecs_world *world, const struct prefab_node *nodes,
+                                   uint32_t count, ecs_id known, ecs_id *ids) {
+  bool open = staging_is_open(&world->staging);
+  uint32_t scope;
+  ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
+  if (status != ECS_OK) return status;
+  status = declare_all(world, nodes, count, known, ids);
+  world->cascade.takes_prefabs = true;
+  if (!open)
+    status = scope_end_alone(world, scope, status);
+  else if (status == ECS_OK)
+    status = scope_commit(world, scope);
+  else
+    scope_take_back(world, scope);
+  world->cascade.takes_prefabs = false;
+  return status;
+}
+
+ecs_status prefab_declare(ecs_world *world, const struct prefab_node *nodes, uint32_t count,
+                          ecs_id *out) {
+  ecs_id known;
+  assert(count > 0);
+  ecs_status status = need_builtins(world);
+  for (uint32_t i = 0; i < count && status == ECS_OK; i++)
+    status = check_node(world, &nodes[i], i == 0);
+  for (uint32_t i = 1; i < count && status == ECS_OK; i++) status = check_names(world, nodes, i);
+  if (status == ECS_OK) status = find_known(world, nodes[0].name, &known);
+  if (status != ECS_OK) return status;
+  ecs_id *ids = memory_array(&world->memory, count, sizeof *ids);
+  if (!ids) return world_nomem(world);
+  status = declare_in_scope(world, nodes, count, known, ids);
+  *out = ids[0];
+  memory_free(&world->memory, ids, count * sizeof *ids);
+  return status;
+}

@@ -1,0 +1,236 @@
+#include "core/store/prefab_update.h"
+
+#include "core/base/column_cells.h"
+#include "core/base/value.h"
+#include "core/store/clone.h"
+#include "core/store/component.h"
+#include "core/store/entity.h"
+#include "core/store/fields.h"
+#include "core/store/prefab.h"
+#include "core/store/relate.h"
+#include "core/store/relation.h"
+#include "core/store/require.h"
+#include "core/store/spawn.h"
+#include "core/store/sparse.h"
+#include "core/store/table.h"
+#include "core/store/world.h"
+
+struct update {
+  ecs_world *world;
+  ecs_id entity;
+  const struct prefab_node *node;
+  const struct clone *made;      /* the prefab and who follows: all made of it, or nobody */
+  bool *goes;                    /* of these: it follows in the leaf at hand */
+};
+
+/* ---- what the declaration says ---- */
+
+/* Whether it has a component that is no relation from what it is made of. */
+static bool inherits(const ecs_world *world, ecs_id base, ecs_id id) {
+  return base != ECS_NULL && !relation_of(world, id) &&
+         !prefab_shares(world, ecs_id_index(base), id);
+}
+
+static const struct part *part_of(const struct prefab_node *node, ecs_id id) {
+  for (uint32_t i = 0; i < node->part_count; i++)
+    if (node->parts[i].component->id == id) return &node->parts[i];
+  return NULL;
+}
+
+static ecs_cell load(const struct cells_row *cells, uint32_t leaf) {
+  const struct column *column = &cells->columns[leaf];
+  return cell_load(column->data, column->size, cells->row);
+}
+
+/* The cell that a leaf is to have: as given, as in what the prefab is made of, or its default. */
+static ecs_cell wanted_cell(const struct update *u, const struct component *component,
+                            uint32_t leaf) {
+  const ecs_world *world = u->world;
+  const struct part *part = part_of(u->node, component->id);
+  struct cells_row cells;
+  for (uint32_t i = part ? part->write_count : 0; i-- > 0;)
+    if (part->writes[i].leaf == leaf) return part->writes[i].cell;
+  bool copied = inherits(world, u->node->is_a, component->id) &&
+                cells_find(world, u->node->is_a, component->id, &cells);
+  if (copied && component->leaves[leaf].type != ECS_ANY) return load(&cells, leaf);
+  return component->leaves[leaf].value;
+}
+
+/* All components of the prefab that are no relations, sorted, in scratch memory. */
+static ecs_status wanted_ids(const struct update *u, ecs_id **ids, uint32_t *count) {
+  ecs_world *world = u->world;
+  ecs_id base = u->node->is_a, sparse = ECS_NULL;
+  const struct table *table =
+      base == ECS_NULL ? NULL : record_table(world, entity_find(&world->entities, base));
+  uint64_t more = u->node->part_count + (table ? table->id_count : 0ull) + world->sparses.count;
+  uint64_t room = require_room(world, 0, more);
+  *ids = world_scratch(world, room);
+  *count = 0;
+  if (!*ids) return world_nomem(world);
+  for (uint32_t i = 0; i < u->node->part_count; i++)
+    if (!u->node->parts[i].component->relation)
+      *count = require_insert(world, *ids, *count, room, u->node->parts[i].component->id);
+  for (uint32_t i = 0; table && i < table->id_count; i++)
+    if (inherits(world, base, table->ids[i]))
+      *count = require_insert(world, *ids, *count, room, table->ids[i]);
+  while (table && (sparse = sparse_next_id(world, ecs_id_index(base), sparse)) != ECS_NULL)
+    if (inherits(world, base, sparse))
+      *count = require_insert(world, *ids, *count, room, sparse);
+  return ECS_OK;
+}
+
+static bool is_listed(const ecs_id *ids, size_t count, ecs_id id) {
+  for (size_t i = 0; i < count; i++)
+    if (ids[i] == id) return true;
+  return false;
+}
+
+/* Whether what is made of the prefab reads the component along IsA from now on. */
+static bool will_share(const struct update *u, ecs_id id) {
+  const struct prefab_node *node = u->node;
+  return is_listed(node->shared, node->shared_count, id) ||
+         (node->is_a != ECS_NULL && prefab_shares(u->world, ecs_id_index(node->is_a), id));
+}
+
+/* ---- values ---- */
+
+static ecs_id made_id(const struct update *u, uint32_t i) {
+  return entity_id(&u->world->entities, u->made->sources[i]);
+}
+
+static ecs_status stage_cell(const struct update *u, ecs_id entity,
+                             const struct component *component, uint32_t leaf, ecs_cell cell) {
+  struct write write = {leaf, cell};
+  return command_stage(u->world, COMMAND_SET, entity, component->id, &write, 1);
+}
+
+/* One leaf of a component that the prefab has already. */
+static ecs_status update_leaf(const struct update *u, const struct component *component,
+                              uint32_t leaf, bool alone) {
+  const ecs_world *world = u->world;
+  const struct relation *is_a = world->relations.is_a;
+  uint32_t size = component->leaves[leaf].size;
+  struct cells_row cells;
+  cells_find(world, u->entity, component->id, &cells);
+  ecs_cell wanted = wanted_cell(u, component, leaf);
+  uint64_t old = cell_bits(size, load(&cells, leaf));
+  if (old == cell_bits(size, wanted)) return ECS_OK;
+  alone |= component->leaves[leaf].type == ECS_ANY;
+  ecs_status status = stage_cell(u, u->entity, component, leaf, wanted);
+  for (uint32_t i = 1; i < u->made->count && !alone && status == ECS_OK; i++) {
+    uint32_t of = map_get(&u->made->places, ties_target(&is_a->ties, u->made->sources[i]));
+    u->goes[i] = (of == 0 || u->goes[of]) &&
+                 cells_find(world, made_id(u, i), component->id, &cells) &&
+                 cell_bits(size, load(&cells, leaf)) == old;
+    if (u->goes[i]) status = stage_cell(u, made_id(u, i), component, leaf, wanted);
+  }
+  return status;
+}
+
+/* Gives an entity a component as it is declared; of any values only the prefab has its own. */
+static ecs_status add_to(const struct update *u, ecs_id entity,
+                         const struct component *component) {
+  ecs_status status = command_stage(u->world, COMMAND_ADD, entity, component->id, NULL, 0);
+  for (uint32_t i = 0; i < component->leaf_count && status == ECS_OK; i++)
+    if (entity == u->entity || component->leaves[i].type != ECS_ANY)
+      status = stage_cell(u, entity, component, i, wanted_cell(u, component, i));
+  return status;
+}
+
+/* What was shared and is so no more is as if it were added. */
+static ecs_status update_component(const struct update *u, ecs_id id) {
+  const ecs_world *world = u->world;
+  const struct component *component = component_of(world, id);
+  bool alone = will_share(u, id), has = entity_has(world, u->entity, id);
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; has && i < component->leaf_count && status == ECS_OK; i++)
+    status = update_leaf(u, component, i, alone);
+  if (has && !prefab_shares(world, ecs_id_index(u->entity), id)) return status;
+  if (!has) status = add_to(u, u->entity, component);
+  for (uint32_t i = 1; i < u->made->count && !alone && status == ECS_OK; i++)
+    if (!entity_has(world, made_id(u, i), id)) status = add_to(u, made_id(u, i), component);
+  return status;
+}
+
+/* ---- what goes, and ties ---- */
+
+/* Whether the declaration says the tie, or what the prefab is made of has it. */
+static bool keeps_tie(const struct update *u, const struct relation *relation, ecs_id id) {
+  const ecs_world *world = u->world;
+  const struct relations *known = &world->relations;
+  const struct prefab_node *node = u->node;
+  ecs_id target = id_is_pair(id) ? entity_id_any(&world->entities, pair_target(id)) : ECS_NULL;
+  if (relation == known->child_of || relation == known->is_a) return true;
+  if (relation == known->prefab)
+    return target == relation->component->id ||
+           is_listed(node->shared, node->shared_count, target);
+  for (uint32_t i = 0; i < node->part_count; i++)
+    if (node->parts[i].component == relation->component &&
+        (!id_is_pair(id) || node->parts[i].target == target))
+      return true;
+  return node->is_a != ECS_NULL && entity_has(world, node->is_a, id);
+}
+
+static ecs_status drop(const struct update *u, const ecs_id *ids, uint32_t count) {
+  ecs_world *world = u->world;
+  const struct table *table = record_table(world, entity_find(&world->entities, u->entity));
+  ecs_id sparse = ECS_NULL;
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < table->id_count && status == ECS_OK; i++) {
+    ecs_id id = table->ids[i], target = ECS_NULL;
+    const struct relation *relation = relation_of(world, id);
+    if (relation ? keeps_tie(u, relation, id) : is_listed(ids, count, id)) continue;
+    if (id_is_pair(id)) target = entity_id_any(&world->entities, pair_target(id));
+    status = command_stage_pair(world, COMMAND_REMOVE, u->entity, id, target, NULL, 0);
+  }
+  while (status == ECS_OK &&
+         (sparse = sparse_next_id(world, ecs_id_index(u->entity), sparse)) != ECS_NULL)
+    if (!is_listed(ids, count, sparse))
+      status = command_stage(world, COMMAND_REMOVE, u->entity, sparse, NULL, 0);
+  return status;
+}
+
+static ecs_status update_ties(const struct update *u) {
+  ecs_world *world = u->world;
+  const struct prefab_node *node = u->node;
+  ecs_id is_a = world->relations.is_a->component->id;
+  uint32_t marks = ecs_id_index(world->relations.prefab->component->id);
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < node->part_count && status == ECS_OK; i++)
+    if (node->parts[i].component->relation)
+      status = spawn_stage_part(world, u->entity, &node->parts[i], node->parts[i].writes);
+  for (uint32_t i = 0; i < node->shared_count && status == ECS_OK; i++) {
+    ecs_id pair = pair_make(marks, ecs_id_index(node->shared[i]));
+    if (!entity_has(world, u->entity, pair))
+      status = command_stage_pair(world, COMMAND_SET, u->entity, pair, node->shared[i], NULL, 0);
+  }
+  ecs_id now = relation_target(world, world->relations.is_a, ecs_id_index(u->entity));
+  bool child = ties_target(&world->relations.child_of->ties, ecs_id_index(u->entity)) != 0;
+  struct write tie = {TARGET_LEAF, {.u64 = node->is_a}};
+  if (status != ECS_OK || now == node->is_a || (child && node->is_a == ECS_NULL)) return status;
+  return command_stage(world, COMMAND_SET, u->entity, is_a, &tie, 1);
+}
+
+/* ---- all of it ---- */
+
+static ecs_status update_all(const struct update *u) {
+  ecs_id *ids;
+  uint32_t count;
+  ecs_status status = wanted_ids(u, &ids, &count);
+  for (uint32_t i = 0; i < count && status == ECS_OK; i++) status = update_component(u, ids[i]);
+  if (status == ECS_OK) status = drop(u, ids, count);
+  return status == ECS_OK ? update_ties(u) : status;
+}
+
+ecs_status prefab_update(ecs_world *world, ecs_id entity, const struct prefab_node *node,
+                         bool follows) {
+  ecs_status status = clone_find_made(world, entity, follows);
+  if (status != ECS_OK) return status;
+  struct update update = {world, entity, node, world->clone, NULL};
+  uint32_t count = world->clone->count;
+  update.goes = memory_array(&world->memory, count, sizeof *update.goes);
+  if (!update.goes) return world_nomem(world);
+  status = update_all(&update);
+  memory_free(&world->memory, update.goes, count * sizeof *update.goes);
+  return status;
+}

@@ -1,0 +1,17 @@
+/* Methods of a world about copies of entities, and about prefabs. */
+#ifndef ECS_LUA_LUA_PREFAB_H
+#define ECS_LUA_LUA_PREFAB_H
+
+#include <lauxlib.h>
+
+struct world_box;
+
+/* world:prefab, whose arguments are on the stack, now: pushes the prefab's id. */
+void prefab_now(lua_State *L, struct world_box *box);
+
+/* Pushes { components =, options = } of the arguments. */
+void prefab_push_given(lua_State *L);
+
+extern const luaL_Reg world_prefab_methods[];
+
+#endif
