@@ -149,13 +149,6 @@ describe("a query", function()
     has_error(function() world:query(nil) end, "bad argument #1 to 'query'")
   end)
 
-  it("says what is not in this version", function()
-    local world = new_world()
-    for _, text in ipairs { "Position:changed", "Position:in:changed", "Position?:changed" } do
-      has_error(function() world:query(text) end, "not in this version")
-    end
-  end)
-
   it("takes a table of variables, and has none", function()
     local world = new_world()
     assert.are.equal(0, world:query("Position", {}):count())
@@ -274,7 +267,6 @@ describe("an optional tag", function()
   it("is neither a view nor a field", function()
     local world = new_world()
     world:spawn { Frozen = true }
-    has_error(function() world:query "Frozen?:changed" end, "not in this version")
     has_error(function() world:query "Frozen.x?" end, "'Frozen' is a tag")
     has_error(function()
       world:system("wrong", { query = "Frozen?", each = function(frozen) return frozen.x end })

@@ -50,6 +50,8 @@ typedef struct ecs_component_desc {
   bool toggle;               /* no relation: it can be switched off, by ecs_disable */
   bool sparse;               /* kept outside of tables, packed: adding it and removing it move no
                              ** row, and cells of others stay where they are; not for relations */
+  bool track;                /* `:changed` is told by row, and `:added` can be asked for; it takes
+                             ** 16 bytes for each row. Without: by groups of 1,024 rows */
   uint32_t length;           /* not 0: an array of the world, as ecs_array declares it, and no
                              ** component; it has one field and none of the options above */
   bool event;                /* an event, as ecs_event declares it, which no entity has; it takes

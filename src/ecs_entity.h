@@ -80,8 +80,9 @@ ECS_API ecs_status ecs_set(ecs_world *world, ecs_id entity, ecs_id component,
 ECS_API ecs_status ecs_get(const ecs_world *world, ecs_id entity, ecs_id component,
                            void *value);
 
-/* One cell of a column, or NULL; valid until the next structural change. leaf counts the
-** component's fields with arrays and nested components flattened. */
+/* One cell of a column, or NULL; valid until the next structural change. To ask for it counts as
+** writing to it (`:changed`); ecs_get does not. leaf counts the component's fields with arrays and
+** nested components flattened. */
 ECS_API void *ecs_cell_of(const ecs_world *world, ecs_id entity, ecs_id component,
                           uint32_t leaf);
 

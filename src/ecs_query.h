@@ -10,7 +10,9 @@ extern "C" {
 #endif
 
 /* Terms separated by commas: Position, !Frozen, Sprite?, Circle|Box, Position:in,
-** Position.x, with Enemy. A query is cached: new tables join it when they are made. */
+** Position.x, with Enemy, Position:changed. A query is cached: new tables join it when they are
+** made. What has changed has done so since it was used last: counted, iterated over, or all of it
+** changed; for the query of a system, since that ran. */
 ECS_API ecs_status ecs_query_new(ecs_world *world, const char *text, ecs_query **out);
 
 /* Terms about ties and about others, with the value of each $name that is given, an entity or a
@@ -53,7 +55,9 @@ ECS_API ecs_id ecs_iter_entity(const ecs_iter *it, size_t row);
 /* The column of the term's leaf (terms and leaves count from 0), it->count values long; NULL for a
 ** tag, a term behind `with` or `!`, or an absent optional. It is 64-byte aligned and padded to 64
 ** bytes, unless the query has terms about ties or others, or sparse ones: then the rows of a table
-** come in runs, of one row where their cells do not lie together, or where there is a value. */
+** come in runs, of one row where their cells do not lie together, or where there is a value; so
+** they do of terms that are about some rows of a table only, as AI:off and Position:changed. To ask
+** for a column counts as writing to all of it, unless the term is `:in`. */
 ECS_API void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf);
 
 /* What a `*`, or a variable that was not given, is in this run: counted from 0 in the order of the

@@ -216,6 +216,12 @@ function OPTIONS.toggle(component, value)
   end
 end
 
+function OPTIONS.track(component, value)
+  if type(value) ~= "boolean" then
+    refuse("component '%s': 'track' is true or false, got %s", component, show(value))
+  end
+end
+
 function OPTIONS.requires(component, value)
   if type(value) ~= "table" then
     refuse("component '%s': 'requires' is a list of components, as { \"Other\" }, got %s",
@@ -306,7 +312,7 @@ for _, name in ipairs { "storage", "toggle" } do
 end
 
 -- Which options of components an event does not have.
-local NO_EVENT_OPTIONS = { requires = true, storage = true, toggle = true }
+local NO_EVENT_OPTIONS = { requires = true, storage = true, toggle = true, track = true }
 
 local function find_option(component, key, kind)
   if kind == "relation" and RELATION_OPTIONS[key] then
@@ -327,8 +333,8 @@ local function check_options(component, fields, kind)
     if option then
       option(component, value, fields)
     elseif type(key) == "string" then
-      refuse("component '%s': unknown option '%s' (known: doc, requires, storage, toggle, was; "
-        .. "a field is an entry \"%s: type\")", component, key, key)
+      refuse("component '%s': unknown option '%s' (known: doc, requires, storage, toggle, track, "
+        .. "was; a field is an entry \"%s: type\")", component, key, key)
     elseif math.type(key) ~= "integer" or key < 1 or key > count then
       refuse("component '%s': fields are a list, got an entry at %s", component, show(key))
     end
@@ -356,6 +362,7 @@ local function build(component, fields, kind)
   check_options(component, fields, kind)
   local plain, known = { doc = rawget(fields, "doc"), toggle = rawget(fields, "toggle") }, {}
   plain.storage = rawget(fields, "storage") == "sparse" and "sparse" or nil
+  plain.track = rawget(fields, "track")
   plain.requires = list_required(rawget(fields, "requires"))
   plain.was = list_renames(rawget(fields, "was"))
   plain.old_name = old_name(rawget(fields, "was"))

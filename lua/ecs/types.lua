@@ -181,6 +181,7 @@ function World:count(text, variables) end
 ---@field storage? "table"|"sparse" Sparse: outside of tables, so that adding it moves nothing else.
 ---@field requires? ecs.Component[] What adding it brings with it, with defaults.
 ---@field toggle? boolean It can be switched off by `world:disable`.
+---@field track? boolean `:changed` is exact, and `:added` can be asked for.
 ---@field was? string|table<string|integer, string> What it was called; new field names to old ones,
 --- and at 1 what the component was called.
 ---@field doc? string
@@ -226,7 +227,7 @@ function World:array(name, type, length) end
 --- Declares an event: rows of these fields that belong to the world. Declared again with other
 --- fields those that are there are migrated.
 ---@param name string
----@param fields? ecs.Fields Without `storage`, `toggle` and `requires`.
+---@param fields? ecs.Fields Without `storage`, `toggle`, `track` and `requires`.
 ---@return ecs.Id
 function World:event(name, fields) end
 
@@ -288,6 +289,7 @@ function World:undeclare(component) end
 ---@field rows? integer Of events: how many are there.
 ---@field requires? string[]
 ---@field toggle? true It can be switched off.
+---@field track? true When it was written and added is kept by row.
 ---@field off? integer Of a toggle: how many entities have it switched off.
 ---@field size integer
 ---@field orphan? true Nobody declares it: see ecs.live.

@@ -295,6 +295,18 @@ static uint32_t written_column(struct front *f, struct place to) {
   return at;
 }
 
+/* Rows of the mask write to cells of a term: that is marked where somebody watches it. */
+static void mark_written(struct front *f, uint32_t slot, k_value mask) {
+  uint32_t i = 0;
+  if (!front_term(f, slot)->component->watched) return;
+  while (i < f->mark_count && f->marks[i] != slot) i++;
+  if (i == RUN_MARKS)
+    front_refuse(f, "it writes to too many components that ':changed' is asked of: write it as two "
+                    "systems");
+  if (i == f->mark_count) f->marks[f->mark_count++] = slot;
+  build_emit_once(f->b, RUN_BITMAPS + i, mask);
+}
+
 uint32_t access_written(struct front *f, struct val view, uint32_t leaf) {
   assert(view.kind == VAL_VIEW && leaf < view.root->leaf_count);
   if (is_of_other(f, view.slot))
@@ -302,12 +314,14 @@ uint32_t access_written(struct front *f, struct val view, uint32_t leaf) {
                     "index itself", view.array->name);
   uint32_t at = written_column(f, (struct place){view.slot, leaf, view.root, leaf});
   f->columns[at].written = true;
+  mark_written(f, f->cells[at].slot, f->env.mask);
   return at;
 }
 
-static void store(struct front *f, struct place to, struct val value) {
+static void store(struct front *f, struct place to, struct val value, k_value mask) {
   uint32_t at = written_column(f, to);
   struct front_column *column = &f->columns[at];
+  mark_written(f, f->cells[at].slot, mask);
   if (is_of_other(f, f->cells[at].slot)) {
     steps_store_other(f, at, value);
     return;
@@ -344,7 +358,7 @@ void access_store(struct front *f, struct val view, const struct constant *key,
     return;
   }
   if (leaf_is_target(to.root, to.leaf)) refuse_target(f, to.root);
-  store(f, (struct place){to.slot, to.leaf, to.root, to.leaf}, value);
+  store(f, (struct place){to.slot, to.leaf, to.root, to.leaf}, value, f->env.mask);
 }
 
 /* What is returned for a field, and the field's own value where that is nil. */
@@ -369,11 +383,14 @@ void access_result(struct front *f, uint32_t slot, struct val value) {
     front_refuse(f, "it returns a value for '%s' where there is none", name);
   assert(term->leaf != NONE);
   if (leaf_is_target(term->component, term->leaf)) refuse_target(f, term->component);
+  k_value mask = f->env.mask;
+  if (value.kind == VAL_VALUE && val_is_maybe(value))
+    mask = build_binary(f->b, KO_AND, mask, value.present);
   value = or_own(f, slot, term, value);
   if (value.kind == VAL_NOTHING)
     front_refuse(f, "what it returns for '%s' is of several types: return the field's own value "
                     "where it is to stay", name);
-  store(f, (struct place){slot, 0, term->component, term->leaf}, value);
+  store(f, (struct place){slot, 0, term->component, term->leaf}, value, mask);
 }
 
 /* Whether what the term reads is written before its row's turn: parents come before children. */
@@ -442,6 +459,8 @@ static void check_folded(struct front *f, uint32_t at) {
 }
 
 void access_finish(struct front *f) {
+  uint32_t commands = f->orders ? 0 : f->command_count;
+  if (f->mark_count) build_renumber(f->b, RUN_BITMAPS, commands, f->mark_count);
   for (uint32_t i = 0; i < f->column_count; i++)
     if (f->columns[i].folded) check_folded(f, i);
   order_finish(f);

@@ -185,6 +185,7 @@ struct front {
   uint32_t guard_count, resource_count, uniform_count, string_count, asked_count, lookup_count;
   uint32_t array_count, chain_count, made_count, item_count, code_count, enum_count;
   uint32_t command_count, loop_commands;   /* those before the outermost loop that is open */
+  uint32_t mark_count;
 
   /* Nothing is in these lists but what is counted above: front_clear leaves them as they are. */
   struct val registers[FRONT_REGISTERS];
@@ -196,6 +197,7 @@ struct front {
   struct resource_uniform resources[FRONT_UNIFORMS];
   ecs_string strings[FRONT_STRINGS];
   const struct enumeration *enums[FRONT_ENUMS];
+  uint32_t marks[RUN_MARKS];                   /* slots of terms that are watched and written */
   struct run_asked asked[RUN_ASKED];
   struct run_lookup lookups[RUN_LOOKUPS];      /* by the number in the program */
   struct front_array arrays[FRONT_ARRAYS];     /* by the number in the program */

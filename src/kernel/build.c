@@ -527,6 +527,28 @@ void build_emit(struct builder *b, uint32_t index, k_value mask) {
   builder_add(b, n);
 }
 
+void build_emit_once(struct builder *b, uint32_t index, k_value mask) {
+  for (k_value v = b->count - 1; b->status == K_OK && v > 0; v--) {
+    const struct node *known = node_at(b, v);
+    if (known->op != N_EMIT || known->aux != index) continue;
+    if (known->in[0] == mask && known->home == b->loop) return;
+    break;
+  }
+  build_emit(b, index, mask);
+}
+
+void build_renumber(struct builder *b, uint32_t from, uint32_t to, uint32_t count) {
+  assert(to <= from);
+  b->bitmap_count = to + count;
+  for (k_value v = 1; b->status == K_OK && v < b->count; v++) {
+    struct node *known = &b->nodes[v];
+    if (known->op != N_EMIT) continue;
+    assert(known->aux < to || known->aux >= from);
+    if (known->aux >= from) known->aux = (uint16_t)(known->aux - from + to);
+    assert(known->aux < b->bitmap_count);
+  }
+}
+
 void build_reduce(struct builder *b, uint32_t index, k_reduce how, k_value v, k_value mask) {
   if (!usable(b, v) || !builder_takes(b, mask, KT_BOOL)) return;
   uint32_t type = node_at(b, v)->type, kind = (uint32_t)how * 4 + type;

@@ -6,6 +6,7 @@
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/index.h"
+#include "core/store/marks.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/world.h"
@@ -19,7 +20,7 @@ struct run_plan run_plan_of(struct program *program, const struct run_column *co
                             const struct run_command *commands, uint32_t command_count) {
   struct run_plan plan = {.program = program, .columns = columns, .commands = commands,
                           .command_count = command_count, .machine_room = machine_room(program)};
-  assert(program->column_count <= RUN_COLUMNS && program->bitmap_count <= RUN_BITMAPS);
+  assert(program->column_count <= RUN_COLUMNS && program->bitmap_count <= RUN_BITMAPS + RUN_MARKS);
   assert(command_count <= program->bitmap_count);
   for (uint32_t i = 0; i < program->column_count; i++) {
     plan.reads[i / 64] |= (uint64_t)program_reads(program, i) << i % 64;
@@ -212,6 +213,27 @@ static void mark_start(struct runner *runner, const struct run *run, const struc
     query_mark_rows(&run->query->terms, table, runner->start);
 }
 
+void run_mark(const ecs_world *world, const struct table *table, uint32_t at, uint32_t row,
+              uint64_t bits) {
+  assert(at < table->column_count);
+  struct marks *marks = marks_of(table, table->columns[at].id);
+  if (marks) marks_write_bits(marks, world->now, row, bits);
+}
+
+/* What the rows have written to is marked. */
+static RARE void mark_written(const struct runner *runner, const struct run *run, uint32_t match,
+                              const struct table *table) {
+  const struct run_plan *plan = run->plan;
+  const uint32_t *first = run->first ? run->first : query_columns(run->query, match);
+  for (uint32_t i = 0; i < plan->mark_count; i++) {
+    const uint64_t *bits = runner->bitmaps[plan->command_count + i];
+    assert(first[plan->marks[i]] != NONE);
+    for (uint32_t row = 0; row < table->count; row += 64)
+      if (bits[row / 64])
+        run_mark(run->query->world, table, first[plan->marks[i]], row, bits[row / 64]);
+  }
+}
+
 bool run_table(struct runner *runner, const struct run *run, uint32_t match,
                struct run_failure *failure) {
   ecs_world *world = run->query->world;
@@ -222,7 +244,9 @@ bool run_table(struct runner *runner, const struct run *run, uint32_t match,
   if (run->plan->program->starts) mark_start(runner, run, table);
   run_ask(run, table);
   bind_columns(runner, run, match, table);
-  if (LIKELY(run_machine(runner, run, table->count, runner->columns, failure))) {
+  bool sound = run_machine(runner, run, table->count, runner->columns, failure);
+  if (UNLIKELY(run->plan->mark_count)) mark_written(runner, run, match, table);
+  if (LIKELY(sound)) {
     note_entities(run, table);
     return true;
   }

@@ -10,6 +10,7 @@
 
 #define RUN_COLUMNS 128        /* of one program */
 #define RUN_BITMAPS 16         /* of one program: each command has one, a predicate has one */
+#define RUN_MARKS 48           /* more of them: of terms that are watched and written, one each */
 #define RUN_ORDERS 64          /* of one program, instead: see run_plan */
 #define RUN_OTHERS 16          /* of one program: fields of others that it writes to */
 #define RUN_ASKED 16           /* of one program: components that it asks of its rows */
@@ -67,6 +68,8 @@ struct run_plan {
   const struct run_lookup *lookups;    /* the caller's to set: as many as the program has */
   const struct run_other *others;      /* likewise: then all runs are over rows gathered */
   uint32_t other_count;
+  const uint32_t *marks;               /* given: behind the commands' bitmaps are those of rows */
+  uint32_t mark_count;                 /* in which these slots' cells are written */
   bool takes_ids;                      /* one of the columns is the entities */
   bool needs_room;                     /* for ids or bits of the rows */
   size_t machine_room;                 /* of the program */
@@ -92,7 +95,7 @@ struct runner {
   size_t gather_capacity;
   struct column_buffer batch;      /* matches, of which that is made */
   void *columns[RUN_COLUMNS];
-  uint64_t *bitmaps[RUN_BITMAPS];
+  uint64_t *bitmaps[RUN_BITMAPS + RUN_MARKS];
   uint64_t *start;
 };
 
@@ -117,6 +120,10 @@ struct run {
   const uint64_t *filter;      /* the rows of the table to start with; NULL: those that match */
   const uint32_t *first;       /* the match's columns, by slot; NULL: those of query_columns */
 };
+
+/* Marks the cells of a table's column as written, in 64 rows from a row on, as bits say. */
+void run_mark(const ecs_world *world, const struct table *table, uint32_t at, uint32_t row,
+              uint64_t bits);
 
 /* The row that failed; of an event the entity is ECS_NULL. */
 struct run_failure {

@@ -1,6 +1,7 @@
 /* What is done to all entities of a query, or of a q:where(fn), by one call. */
 #include "lua/at_once.h"
 
+#include "core/store/changes.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/query.h"
@@ -89,6 +90,7 @@ static ecs_id first_of(lua_State *L, const struct query_box *query) {
     status = walk_first(query->query, &first);
   while (retry(L, query->box, status, &tried));
   if (status != ECS_OK) raise_status(L, query->box->world, status);
+  changes_use(query->query);
   return first;
 }
 
@@ -165,7 +167,7 @@ static ecs_status take_ids(ecs_query *query, ecs_id *ids, size_t room, size_t *c
 
 /* Finalizers may use the world when Lua allocates. */
 static void push_ids(lua_State *L) {
-  size_t room = ecs_query_count(check_query(L, 1)->query), count = 0;
+  size_t room = query_count_all(check_query(L, 1)->query), count = 0;
   ecs_id *ids = lua_newuserdatauv(L, room * sizeof *ids, 0);
   const struct query_box *query = check_query(L, 1);
   bool tried = false;
@@ -174,6 +176,7 @@ static void push_ids(lua_State *L) {
     status = take_ids(query->query, ids, room, &count);
   while (retry(L, query->box, status, &tried));
   if (status != ECS_OK) raise_status(L, query->box->world, status);
+  changes_use(query->query);
   lua_createtable(L, count < INT_MAX ? (int)count : INT_MAX, 0);
   for (size_t i = 0; i < count; i++) {
     lua_pushinteger(L, (lua_Integer)ids[i]);

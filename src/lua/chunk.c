@@ -96,6 +96,9 @@ static int chunk_column(lua_State *L) {
   column->leaf = &component->leaves[leaf];
   column->leaf_at = leaf;
   column->data = column_at(&slot->columns[slot->leaf ? 0 : leaf], slot->first);
+  column->table = slot->table;
+  column->first = slot->first;
+  column->id = slot->columns->id;
   column->read_only = slot->read_only || leaf_is_target(component, leaf);
   return 1;
 }

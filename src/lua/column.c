@@ -2,6 +2,7 @@
 
 #include "core/base/column_cells.h"
 #include "core/base/types.h"
+#include "core/store/marks.h"
 #include "core/store/term.h"
 #include "lua/bind/args.h"
 #include "lua/bind/cell.h"
@@ -91,6 +92,13 @@ static ecs_cell to_cell(lua_State *L, const struct column_box *column, int world
   return cell;
 }
 
+/* Rows of the chunk have got values. */
+static void note(const struct column_box *column, uint32_t row, uint32_t count) {
+  if (UNLIKELY(column->table->mark_count))
+    marks_note_rows(column->loop->box->world, column->table, column->id, column->first + row,
+                    count);
+}
+
 static int column_newindex(lua_State *L) {
   struct column_box *column = check_column(L, 1);
   check_writable(L, column);
@@ -100,13 +108,17 @@ static int column_newindex(lua_State *L) {
     return luaL_error(L, "the chunk has rows 1 to %d, got a value for %s",
                       (int)column->loop->count, show_value(L, 2, text, sizeof text));
   }
-  if (LIKELY(store_number_at(L, column->leaf->type, 3, column->data, row))) return 0;
+  if (LIKELY(store_number_at(L, column->leaf->type, 3, column->data, row))) {
+    note(column, row, 1);
+    return 0;
+  }
   struct world_box *box = column->loop->box;
   box->calls++;
   values_begin(box);
   int world_index = push_world(L, 1);
   ecs_cell cell = to_cell(L, column, world_index, 3);
   store_cell_at(box->any.slots, column->leaf, column->data, row, cell);
+  note(column, row, 1);
   cells_stored(L, box, world_index);
   return 0;
 }
@@ -211,6 +223,7 @@ static int column_write(lua_State *L) {
     write_numbers(L, column, world_index, count);
   else
     write_cells(L, column, world_index, count);
+  note(column, 0, (uint32_t)count);
   cells_stored(L, box, world_index);
   return 0;
 }

@@ -7,6 +7,7 @@
 struct component;
 struct leaf;
 struct loop_box;
+struct table;
 
 /* One field of a chunk's rows, or, without a leaf, their entities. */
 struct column_box {
@@ -17,6 +18,9 @@ struct column_box {
   const struct component *component;
   const struct leaf *leaf;
   void *data;
+  const struct table *table;   /* whose cells these are, from a row on, by an id of it */
+  uint32_t first;
+  ecs_id id;
   bool read_only;
 };
 

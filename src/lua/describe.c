@@ -2,6 +2,7 @@
 
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
+#include "core/store/query.h"
 #include "core/store/table.h"
 #include "core/store/term.h"
 #include "core/store/world.h"
@@ -111,7 +112,7 @@ static void set_queries(lua_State *L, const ecs_world *world) {
     lua_newtable(L);
     set_text(L, "text", query->text);
     set_integer(L, "tables", query->count);
-    set_integer(L, "rows", ecs_query_count(query));
+    set_integer(L, "rows", query_count_all(query));
     append(L);
   }
   lua_setfield(L, -2, "queries");

@@ -1,5 +1,6 @@
 #include "lua/kernel_ready.h"
 
+#include "core/store/changes.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/walk.h"
@@ -161,6 +162,8 @@ static bool is_ready(lua_State *L, int handle, bool ahead) {
     lua_pushliteral(L, "the Lua state is being closed");
     return false;
   }
+  /* Programs are for what is watched when they run. */
+  if (changes_watch((ecs_query *)(uintptr_t)kernel->query) != ECS_OK) raise_memory(L);
   kernel->runs++;
   const char *reason = unfit(kernel);
   if (reason) {

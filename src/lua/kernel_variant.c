@@ -258,6 +258,8 @@ static bool copy_arrays(struct memory *memory, struct variant *variant,
   memcpy(variant->asked, from->asked, sizeof variant->asked);
   memcpy(variant->others, from->others, sizeof variant->others);
   variant->other_count = from->other_count;
+  memcpy(variant->marks, from->marks, sizeof variant->marks);
+  variant->mark_count = from->mark_count;
   memcpy(variant->array_ids, from->array_ids, sizeof variant->array_ids);
   memcpy(variant->array_leaves, from->array_leaves, sizeof variant->array_leaves);
   memcpy(variant->array_written, from->array_written, sizeof variant->array_written);
@@ -288,6 +290,8 @@ static void give_program(struct variant *variant, struct program *program, uint3
   variant->plan.other_count = variant->other_count;
   variant->plan.needs_room |= variant->other_count != 0;
   variant->plan.asked = variant->asked;
+  variant->plan.marks = variant->marks;
+  variant->plan.mark_count = variant->mark_count;
   variant->plan.lookups = variant->lookups;
   variant->plan.asked_count = asked;
 }
@@ -302,9 +306,10 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
                           .which = which, .version = *kernel->box->version,
                           .anchor_count = front->anchor_count,
                           .lookups = front->lookups, .lookup_count = front->lookup_count,
-                          .array_count = front->array_count};
+                          .array_count = front->array_count, .mark_count = front->mark_count};
   memcpy(found.commands, front->commands, sizeof found.commands);
   memcpy(found.asked, front->asked, sizeof found.asked);
+  memcpy(found.marks, front->marks, sizeof found.marks);
   for (uint32_t i = 0; i < front->array_count; i++) {
     found.array_ids[i] = front->arrays[i].id;
     found.array_leaves[i] = front->arrays[i].leaf;

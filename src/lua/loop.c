@@ -1,5 +1,6 @@
 #include "lua/loop.h"
 
+#include "core/store/changes.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
 #include "core/store/walk.h"
@@ -55,6 +56,8 @@ static void unlink_loop(struct loop_box *loop) {
   loop->previous = loop->next = NULL;
   loop->open = false;
   if (loop->walk) walk_end(loop->walk);
+  if (UNLIKELY(loop->news)) changes_close(loop->query->query);
+  loop->news = false;
   loop->row = ROW_STALE;
   box->calls++;
   if (loop->form == LOOP_SYSTEM) drop_views(loop);
@@ -285,6 +288,14 @@ int loop_begin(lua_State *L, struct loop_box *loop, lua_CFunction next) {
   return 4;
 }
 
+/* Behind the scope, which goes when there is no memory. */
+static ecs_status begin_news(struct loop_box *loop) {
+  ecs_status status = changes_open(loop->query->query);
+  loop->news = status == ECS_OK;
+  if (status != ECS_OK) scope_cancel(loop->box->world, loop->scope);
+  return status;
+}
+
 /* All that a loop needs of the core; with an error, nothing. */
 static ecs_status begin(struct loop_box *loop) {
   ecs_status status = ECS_OK;
@@ -292,6 +303,7 @@ static ecs_status begin(struct loop_box *loop) {
   if (status != ECS_OK || loop->form == LOOP_SYSTEM) return status;
   enum scope_kind kind = loop->form == LOOP_FOR ? SCOPE_LOOP : SCOPE_SYSTEM;
   status = scope_open(loop->box->world, kind, &loop->scope);
+  if (status == ECS_OK && UNLIKELY(loop->query->query->terms.changes)) status = begin_news(loop);
   if (status != ECS_OK && loop->walk) walk_end(loop->walk);
   return status;
 }
@@ -319,9 +331,10 @@ void loop_open(lua_State *L, struct loop_box *loop) {
 static void bind_slot(struct slot *slot, const struct table *table, uint32_t first,
                       uint32_t row) {
   slot->columns = first == NONE ? NULL : &table->columns[first];
+  slot->table = table;
   slot->first = row;
   if (slot->view)
-    view_bind(slot->view, slot->columns, row);
+    view_bind(slot->view, slot->columns ? table : NULL, slot->columns, row);
   else if (slot->leaf)
     slot->data = slot->columns ? column_at(slot->columns, row) : NULL;
 }

@@ -34,6 +34,7 @@ struct slot {
   struct view_box *view;           /* NULL for a single field and for a tag */
   void *data;                      /* a single field's cells */
   const struct column *columns;    /* the component's, or the single field's */
+  const struct table *table;       /* whose they are */
   uint32_t first;                  /* row of the columns that the run begins with */
   const struct component *component;
   const struct leaf *leaf;         /* of a single field */
@@ -77,6 +78,7 @@ struct loop_box {
   bool asking;                     /* its function is a predicate for now: it is given no dt */
   bool events;                     /* its rows are events, and of no entity */
   bool open;
+  bool news;                       /* its query is in use by it: see changes.h */
   bool done;                       /* it came to its end */
   int view_count;                  /* first slots that have a view, unless a single field */
   int parameters;                  /* of a system's function; NOT_KNOWN: ask */

@@ -277,6 +277,7 @@ static int describe(lua_State *L) {
   set_text(L, "doc", component->doc);
   describe_required(L, box->world, component);
   if (component->toggle) describe_toggle(L, box->world, component);
+  if (component->track) set_truth(L, "track", true);
   lua_createtable(L, (int)component->field_count, 0);
   for (uint32_t i = 0; i < component->field_count; i++) {
     describe_field(&defaults, &component->fields[i]);

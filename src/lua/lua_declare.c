@@ -22,7 +22,7 @@
 #include "lua/registrar.h"
 
 /* A description being put together from the plain table that the schema parser made:
-**   { doc =, old_name =, toggle =, storage = "sparse", was = { { name =, was = }, ... },
+**   { doc =, old_name =, toggle =, track =, storage = "sparse", was = { { name =, was = }, ... },
 **     requires = { name or id, ... },
 **     { name =, type =, count =, names = {...}, value =, text =, doc =, unit =, min =, max = },
 **     ... }
@@ -470,6 +470,8 @@ static ecs_id declare_as(lua_State *L, int name, int fields, const char *kind) {
   ecs_component_desc desc = {.name = draft.component, .doc = doc};
   lua_getfield(L, draft.table, "toggle");
   desc.toggle = lua_toboolean(L, -1);
+  lua_getfield(L, draft.table, "track");
+  desc.track = lua_toboolean(L, -1);
   desc.event = kind && strcmp(kind, "event") == 0;
   lua_pushvalue(L, draft.table);
   read_relation(&draft, &desc);

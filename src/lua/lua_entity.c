@@ -3,6 +3,7 @@
 #include "core/base/column_cells.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
+#include "core/store/marks.h"
 #include "core/store/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"
@@ -41,6 +42,7 @@ static int entity_is_alive(lua_State *L) {
 struct target {
   struct component *component;
   uint32_t leaf;
+  const struct table *table;      /* that they are of */
   const struct column *columns;   /* NULL: the entity does not have it */
   uint32_t row;
 };
@@ -49,7 +51,9 @@ struct target {
 static APART void look_aside(ecs_id entity, struct target *target) {
   const struct sparse *sparse = target->component->sparse;
   target->row = sparse_row(sparse, ecs_id_index(entity));
-  if (target->row != NONE) target->columns = sparse->table->columns;
+  if (target->row == NONE) return;
+  target->table = sparse->table;
+  target->columns = sparse->table->columns;
 }
 
 /* The component at an argument, and where the entity of the record has it. */
@@ -60,6 +64,7 @@ static inline void check_target(lua_State *L, struct world_box *box, int arg, ec
   const struct table *table = record_table(box->world, record);
   if (UNLIKELY(!table)) return;
   target->row = record->row;
+  target->table = table;
   const struct layout *layout = table_find(table, target->component->id);
   if (LIKELY(layout->taken))
     target->columns = layout->columns;
@@ -218,6 +223,7 @@ static bool set_numbers(lua_State *L, const ecs_world *world, ecs_id id,
     if (!number_to_cell(L, leaf[i].type, (int)i + 4, &cells[i])) return false;
   for (uint32_t i = 0; i < count; i++, column++)
     cell_store(column->data, column->size, target->row, cells[i]);
+  marks_note(world, target->table, target->component->id, target->row);
   return true;
 }
 

@@ -1,6 +1,8 @@
 #include "lua/map.h"
 
 #include "core/base/chance.h"
+#include "core/store/marks.h"
+#include "core/store/query.h"
 #include "core/store/sweeping.h"
 #include "core/store/term.h"
 #include "lua/bind/any_values.h"
@@ -48,7 +50,7 @@ void map_check(lua_State *L, const ecs_query *query, bool idle) {
     if (query->broken || term->slot == NONE || term->leaf != NONE) continue;
     const struct component *component = term->component;
     if (!term_has_cells(term, component)) continue;
-    if (idle && ecs_query_count(query) == 0) return;
+    if (idle && query_count_all(query) == 0) return;
     raise_error(L, "map takes single fields, but the query '%s' has the whole component '%s':"
                 " name its fields, as in '%s.%s'", query->text, component->name,
                 component->name, component->leaves[0].name);
@@ -95,6 +97,12 @@ static bool convert(lua_State *L, const struct frame *frame, struct loop_box *lo
   return plain;
 }
 
+/* The loop's row has got a value. */
+static inline void note(const struct loop_box *loop, const struct slot *slot) {
+  if (UNLIKELY(slot->table->mark_count))
+    marks_note(loop->box->world, slot->table, slot->columns->id, slot->first + loop->row);
+}
+
 /* Each row is written as a whole, or, when a result does not fit, not at all. */
 static void store_row(lua_State *L, const struct frame *frame, struct loop_box *loop,
                       int index, int count) {
@@ -102,8 +110,9 @@ static void store_row(lua_State *L, const struct frame *frame, struct loop_box *
   bool plain = convert(L, frame, loop, index, count);
   for (int i = 0; i < count; i++) {
     const struct slot *slot = &loop->slots[i];
-    if (slot->given)
-      store_cell_at(box->any.slots, slot->leaf, slot->data, loop->row, slot->cell);
+    if (!slot->given) continue;
+    store_cell_at(box->any.slots, slot->leaf, slot->data, loop->row, slot->cell);
+    note(loop, slot);
   }
   if (LIKELY(plain)) return;
   values_stored(box);
@@ -135,6 +144,13 @@ static inline bool are_numbers(lua_State *L, int first, int count) {
   return true;
 }
 
+static inline void store_floats(lua_State *L, const struct loop_box *loop, int first, int count) {
+  for (int i = 0; i < count; i++) {
+    ((float *)loop->slots[i].data)[loop->row] = (float)lua_tonumber(L, first + i);
+    note(loop, &loop->slots[i]);
+  }
+}
+
 /* A table of whose fields the function takes f32 only; the first `writable` may be written.
 ** Results stay on the stack for some rows: popping them at once costs as much as a push. */
 static void map_floats(lua_State *L, const struct frame *frame, struct loop_box *loop,
@@ -150,8 +166,7 @@ static void map_floats(lua_State *L, const struct frame *frame, struct loop_box 
     for (int i = 0; i < pushed; i++) lua_pushnumber(L, (lua_Number)columns[i][row]);
     int results = call(L, frame, loop, row, base);
     if (LIKELY(results <= writable && are_numbers(L, base + 1, results)))
-      for (int i = 0; i < results; i++)
-        ((float *)loop->slots[i].data)[row] = (float)lua_tonumber(L, base + 1 + i);
+      store_floats(L, loop, base + 1, results);
     else
       store_row(L, frame, loop, base + 1, results);
     base += results;

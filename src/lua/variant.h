@@ -62,6 +62,8 @@ struct variant {
   uint32_t lookup_count;
   struct run_other others[RUN_OTHERS];
   uint32_t other_count;
+  uint32_t marks[RUN_MARKS];
+  uint32_t mark_count;
   ecs_id array_ids[FRONT_ARRAYS];   /* 0: a table */
   uint32_t array_leaves[FRONT_ARRAYS];   /* of a resource: which field of it */
   bool array_written[FRONT_ARRAYS];

@@ -2,6 +2,7 @@
 
 #include "core/base/column_cells.h"
 #include "core/store/component.h"
+#include "core/store/marks.h"
 #include "core/store/table.h"
 #include "core/store/term.h"
 #include "lua/bind/args.h"
@@ -23,6 +24,9 @@
 #include "lua/view_walk.h"
 
 const char kind_view = 0, kind_elements = 0;
+
+/* Whose cells those of a resource are. */
+static const struct table no_table;
 
 /* Where a view whose component the current row lacks points. */
 static const uint32_t row_absent = ROW_ABSENT;
@@ -46,6 +50,7 @@ bool view_push(lua_State *L, struct world_box *box, int world_index,
   view->id = id;
   view->version = version;
   view->data = view->store;
+  view->table = &no_table;
   view->loop = loop;
   view->own_row = loop ? ROW_STALE : ROW_RESOURCE;
   view->row = &view->own_row;
@@ -72,13 +77,17 @@ bool view_renew(lua_State *L, int loop_index, const struct view_box *old,
   return box->calls == calls;
 }
 
-void view_bind(struct view_box *view, const struct column *columns, uint32_t first) {
+void view_bind(struct view_box *view, const struct table *table, const struct column *columns,
+               uint32_t first) {
   if (!columns) {
     view->row = &row_absent;
     return;
   }
   uint32_t leaves = view->component->leaf_count;
   for (uint32_t i = 0; i < leaves; i++) view->data[i] = column_at(&columns[i], first);
+  view->table = table;
+  view->columns = columns;
+  view->first = first;
   view->row = &view->loop->row;
 }
 
@@ -337,6 +346,12 @@ static void refuse_write(lua_State *L, const struct view_box *view) {
               root->component->name, root->loop->query->query->text);
 }
 
+/* A row of a root has been written to. */
+static inline void note(const struct view_box *root, uint32_t row) {
+  if (UNLIKELY(root->table->mark_count))
+    marks_note(root->box->world, root->table, root->columns->id, root->first + row);
+}
+
 /* Cells that have been converted, which may have run finalizers. */
 static void store_batch(lua_State *L, const struct view_box *view,
                         const struct batch *batch) {
@@ -347,6 +362,7 @@ static void store_batch(lua_State *L, const struct view_box *view,
     store_cell_at(root->box->any.slots, &root->component->leaves[leaf], root->data[leaf], row,
                   batch->writes[i].cell);
   }
+  note(root, row);
 }
 
 /* A view that is given as a value shows one, or the error names where it should have gone. */
@@ -406,8 +422,10 @@ static int view_newindex(lua_State *L) {
   if (UNLIKELY(root->read_only)) refuse_write(L, view);
   const struct shape_field *field = find(view->shape, key);
   if (UNLIKELY(!field)) field = search(L, view, 2);
-  if (LIKELY(store_number_at(L, field->type, 3, root->data[view->base + field->leaf], row)))
+  if (LIKELY(store_number_at(L, field->type, 3, root->data[view->base + field->leaf], row))) {
+    note(root, row);
     return 0;
+  }
   write_slowly(L, view, (uint32_t)(field - view->shape->fields));
   return 0;
 }
@@ -425,7 +443,9 @@ static int elements_newindex(lua_State *L) {
                        view->array->name, (uint64_t)view->array->count,
                        show_value(L, 2, text, sizeof text));
   }
-  if (!store_number_at(L, type_at(view, at), 3, root->data[first_leaf(view, at)], row))
+  if (store_number_at(L, type_at(view, at), 3, root->data[first_leaf(view, at)], row))
+    note(root, row);
+  else
     write_slowly(L, view, at);
   return 0;
 }
@@ -438,6 +458,7 @@ struct view_box *view_push_pending(lua_State *L, struct world_box *box) {
   lua_setiuservalue(L, -2, VIEW_OWNER);
   view->root = view;
   view->box = box;
+  view->table = &no_table;
   view->data = view->store;
   view->own_row = ROW_RESOURCE;
   view->row = &view->own_row;

@@ -10,6 +10,7 @@
 struct column;
 struct component;
 struct loop_box;
+struct table;
 struct view_box;
 struct world_box;
 
@@ -38,7 +39,8 @@ bool view_renew(lua_State *L, int loop_index, const struct view_box *old,
 
 /* Points the view of a loop at its component's columns, from a row on; NULL when the component is
 ** not there. */
-void view_bind(struct view_box *view, const struct column *columns, uint32_t first);
+void view_bind(struct view_box *view, const struct table *table, const struct column *columns,
+               uint32_t first);
 
 /* Pushes a nested or array field of the view at an index, or an element that is nested; `at`
 ** counts fields or elements from 0. */

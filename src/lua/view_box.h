@@ -4,11 +4,13 @@
 
 #include "lua/bind/object.h"
 
+struct column;
 struct component;
 struct field;
 struct found_box;
 struct loop_box;
 struct shape;
+struct table;
 struct world_box;
 
 /* Rows that are none. */
@@ -38,6 +40,10 @@ struct view_box {
   struct loop_box *loop;           /* NULL: of a resource, or: */
   const struct found_box *found;   /* the loop over an index that it is of */
   uint32_t slot;                   /* then: of what that gives */
+  const struct table *table;       /* of the row, with its columns, from a first row on: what is
+                                   ** written is marked there */
+  const struct column *columns;
+  uint32_t first;
   const uint32_t *row;             /* its loop's, or one of these: */
   uint32_t own_row;
   bool read_only;

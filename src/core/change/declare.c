@@ -390,6 +390,7 @@ ecs_status declare_build(ecs_world *world, const ecs_component_desc *desc,
   component->native = desc->native_size != 0;
   component->size = desc->native_size;
   component->toggle = desc->toggle;
+  component->track = component->watched = desc->track;
   struct build build = {world, component, desc};
   component->name = copy(&build, desc->name);
   component->name_size = (uint32_t)strlen(desc->name);
@@ -538,6 +539,7 @@ ecs_status declare_as_tag(ecs_world *world, const struct migration *migration, c
   desc->required = component->requires;
   desc->required_count = component->require_count;
   desc->toggle = component->toggle;
+  desc->track = component->track;
   desc->sparse = component->is_sparse;
   if (component->field_count == 0) return ECS_OK;
   return world_fail(world, ECS_EINVAL, "component '%s' has fields; to drop them and their values "

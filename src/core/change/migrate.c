@@ -10,6 +10,7 @@
 #include "core/change/migrate_ties.h"
 #include "core/store/builtin.h"
 #include "core/store/component.h"
+#include "core/store/marks.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/sweeping.h"
@@ -47,6 +48,7 @@ ecs_status migration_add(struct migration *migration, struct component *componen
     component_free(world, change->wanted);
   }
   if (wanted) wanted->id = component->id;
+  if (wanted) wanted->watched |= component->watched;
   change->wanted = wanted;
   return ECS_OK;
 }
@@ -185,7 +187,9 @@ static ecs_status prepare_table(struct migration *migration, const struct table 
   if (status != ECS_OK) return status;
   table->index = old->index;
   tables[migration->table_count++] = table;
-  if (!toggles_grow(&world->memory, table, old->capacity)) return world_nomem(world);
+  if (!toggles_grow(&world->memory, table, old->capacity) ||
+      !marks_grow(&world->memory, table, old->capacity))
+    return world_nomem(world);
   return migration_fill(migration, old, table);
 }
 
@@ -210,6 +214,17 @@ static void release_dropped(ecs_world *world, struct table *old) {
   }
 }
 
+/* What is declared otherwise counts as written. */
+static void take_marks(const struct migration *migration, struct table *old, struct table *table) {
+  const ecs_world *world = migration->world;
+  marks_take(world, table, old);
+  for (uint32_t i = 0; i < table->mark_count; i++) {
+    const struct component *component = component_of(world, table->marks[i].id);
+    const struct change *change = migration_of(migration, component->id);
+    if (change && change->wanted) marks_write(&table->marks[i], world->now, 0, table->count);
+  }
+}
+
 void migration_take(const struct migration *migration, struct table *old, struct table *table) {
   assert(old && old != table && old->id_count == table->id_count && table->count == 0);
   for (uint32_t i = 0; i < table->column_count; i++) {
@@ -228,6 +243,7 @@ void migration_take(const struct migration *migration, struct table *old, struct
   table->rows = old->rows;
   table->count = old->count;
   table->capacity = old->capacity;
+  take_marks(migration, old, table);
   memset(&old->row_buffer, 0, sizeof old->row_buffer);
   old->rows = NULL;
   old->count = old->capacity = 0;

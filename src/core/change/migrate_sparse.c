@@ -6,6 +6,7 @@
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
+#include "core/store/marks.h"
 #include "core/store/sparse.h"
 #include "core/store/sparse_rows.h"
 #include "core/store/table.h"
@@ -93,8 +94,10 @@ static ecs_status make_set(struct migration *migration, const struct change *cha
   if (!wanted || (!old && !wanted->is_sparse)) return ECS_OK;
   if (wanted->sparse) sparse_free(migration->world, wanted);
   ecs_status status = sparse_new(migration->world, wanted, change->component->id);
-  return status == ECS_OK && old ? migration_fill(migration, old->table, wanted->sparse->table)
-                                 : status;
+  if (status != ECS_OK || !old) return status;
+  if (!marks_grow(&migration->world->memory, wanted->sparse->table, old->table->capacity))
+    return world_nomem(migration->world);
+  return migration_fill(migration, old->table, wanted->sparse->table);
 }
 
 ecs_status migration_prepare_sparse(struct migration *migration) {

@@ -64,7 +64,8 @@ bool declare_same(const ecs_world *a_world, const struct component *a,
                   const ecs_world *b_world, const struct component *b) {
   return a->is_sparse == b->is_sparse && a->length == b->length && a->is_event == b->is_event &&
          same_ties(&a->ties, &b->ties) && same_fields(a_world, a, b_world, b) &&
-         same_layout(a, b) && declare_requires_same(a, b) && a->toggle == b->toggle;
+         same_layout(a, b) && declare_requires_same(a, b) && a->toggle == b->toggle &&
+         a->track == b->track;
 }
 
 void declare_lay_out_as(ecs_world *world, struct component *component,
@@ -158,7 +159,8 @@ ecs_status redeclare(ecs_world *world, const ecs_world *from, const struct compo
                              .exclusive = like->ties.exclusive,
                              .acyclic = like->ties.acyclic,
                              .on_target_despawn = like->ties.policy,
-                             .toggle = like->toggle, .sparse = like->is_sparse,
+                             .toggle = like->toggle, .track = like->track,
+                             .sparse = like->is_sparse,
                              .length = like->length, .event = like->is_event};
   if (status == ECS_OK) status = declare_build(world, &desc, out);
   arena_free(&world->memory, &arena);

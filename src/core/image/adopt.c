@@ -4,6 +4,7 @@
 #include "core/change/migrate.h"
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
+#include "core/store/changes.h"
 #include "core/store/component.h"
 #include "core/store/event.h"
 #include "core/store/event_rows.h"
@@ -148,6 +149,7 @@ static void swap_contents(ecs_world *live, ecs_world *shadow) {
   SWAP(size_t, live->sparses.rows, shadow->sparses.rows);
   live->seed = shadow->seed;
   live->tick = shadow->tick;
+  live->now = shadow->now;
   live->chance = shadow->chance;
   live->registry.requires |= shadow->registry.requires;
   live->last_table = live->graph.empty->index;
@@ -193,6 +195,7 @@ static void adopt_component(ecs_world *live, ecs_world *shadow, uint32_t index) 
   }
   assert(!from->relation == !to->relation && from->leaf_count == to->leaf_count);
   assert(!from->sparse == !to->sparse && !from->event == !to->event);
+  to->watched = from->watched;
   if (to->sparse) swap_sparse(to->sparse, from->sparse);
   if (to->event) swap_event(to->event, from->event);
   if (to->relation) SWAP(struct ties, to->relation->ties, from->relation->ties);
@@ -224,7 +227,10 @@ static void redirect_nested(const ecs_world *live, struct component *component) 
 /* Systems that the image does not know begin with all that is there. */
 static void apply_readings(ecs_world *live, const struct loader *loader) {
   const struct schedule *schedule = live->schedule;
-  for (uint32_t i = 0; i < schedule->system_count; i++) schedule->systems[i]->event = ECS_NULL;
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    schedule->systems[i]->event = ECS_NULL;
+    schedule->systems[i]->news = 0;
+  }
   for (uint32_t i = 0; i < loader->reading_count; i++) {
     const struct reading *reading = &loader->readings[i];
     const struct component *component = live->registry.components[reading->event];
@@ -273,6 +279,12 @@ static void redirect_names(struct component *component) {
     component->leaves[i].names = names_of(component, i);
 }
 
+/* What is written from now on may be news to it, and all that there is. */
+static void adopt_query(ecs_query *query) {
+  query_rejoin(query);
+  changes_keep(query, 0);
+}
+
 void adopt_commit(struct loader *loader) {
   ecs_world *live = loader->live, *shadow = loader->world;
   world_release_any(live, &live->any);
@@ -291,7 +303,7 @@ void adopt_commit(struct loader *loader) {
   for (uint32_t i = 0; i < live->events.count; i++)
     redirect_event(live, live->events.list[i]);
   for (ecs_query *query = live->first_query; query; query = query->next)
-    query_rejoin(query);
+    adopt_query(query);
   apply_timings(live, loader);
   apply_readings(live, loader);
 }

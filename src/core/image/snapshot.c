@@ -1,6 +1,7 @@
 #include "core/image/snapshot.h"
 
 #include "core/image/event_copy.h"
+#include "core/image/mark_copy.h"
 #include "core/image/resource_copy.h"
 #include "core/image/row_copy.h"
 #include "core/find/indexing.h"
@@ -8,9 +9,12 @@
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
 #include "core/store/attachment.h"
+#include "core/store/changes.h"
 #include "core/store/component.h"
 #include "core/store/event.h"
 #include "core/store/fields.h"
+#include "core/store/marks.h"
+#include "core/store/query.h"
 #include "core/store/row.h"
 #include "core/store/sparse.h"
 #include "core/store/sparse_rows.h"
@@ -28,6 +32,7 @@ struct saved_table {
   ecs_id *ids;
   char *data;
   size_t size;
+  struct mark_copy marks;
 };
 
 struct saved_page {
@@ -40,7 +45,8 @@ struct saved_timing {
   double first, second;
   uint64_t streams;
   ecs_id event;              /* that a system reads, and how far it has come */
-  uint64_t seen, awaited;
+  uint64_t seen, awaited, news;
+  char *reads;               /* the query whose news that is, or NULL */
   bool enabled, has_run, parked;
 };
 
@@ -49,7 +55,7 @@ struct ecs_snapshot {
   ecs_world *world;
   void *owner;
   uint64_t layouts;          /* of the registry */
-  uint64_t seed, tick, next_order;
+  uint64_t seed, tick, now, next_order;
   struct chance chance;
   struct entity_index index; /* its directory is not used, its near slots are copies */
   struct saved_page *pages;
@@ -113,7 +119,7 @@ static ecs_status take_table(ecs_snapshot *snapshot, struct table *table,
   }
   ++*list_count;
   row_copy_columns(table, saved->data, table->count, true);
-  return ECS_OK;
+  return mark_copy_take(world, table, &saved->marks);
 }
 
 static ecs_status take_tables(ecs_snapshot *snapshot) {
@@ -215,9 +221,11 @@ static ecs_status take_schedule(ecs_snapshot *snapshot) {
     struct saved_timing *saved = &snapshot->systems[snapshot->system_count++];
     *saved = (struct saved_timing){keep_text(snapshot, system->name), system->timer,
                                    system->elapsed, schedule_streams(world, system),
-                                   system->event, system->seen, system->awaited,
-                                   system->enabled, system->has_run, system->parked};
-    if (!saved->name) return world_nomem(world);
+                                   system->event, system->seen, system->awaited, system->news,
+                                   NULL, system->enabled, system->has_run, system->parked};
+    bool reads = system->reads && system->reads->terms.changes;
+    if (reads) saved->reads = keep_text(snapshot, system->reads->text);
+    if (!saved->name || (reads && !saved->reads)) return world_nomem(world);
   }
   return ECS_OK;
 }
@@ -297,6 +305,7 @@ ecs_status ecs_snapshot_new(ecs_world *world, ecs_snapshot **out) {
   snapshot->layouts = world->registry.layouts;
   snapshot->seed = world->seed;
   snapshot->tick = world->tick;
+  snapshot->now = world->now;
   snapshot->chance = world->chance;
   snapshot->next_order = world->graph.next_order;
   snapshot->link.free = free_link;
@@ -310,15 +319,20 @@ ecs_status ecs_snapshot_new(ecs_world *world, ecs_snapshot **out) {
   return status;
 }
 
+static void free_tables(ecs_world *world, struct saved_table *list, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    memory_free(&world->memory, list[i].data, list[i].size);
+    mark_copy_free(world, &list[i].marks);
+  }
+}
+
 void ecs_snapshot_free(ecs_snapshot *snapshot) {
   if (!snapshot) return;
   ecs_world *world = snapshot->world;
   struct memory *memory = &world->memory;
   world_detach_from(world, &snapshot->link);
-  for (uint32_t i = 0; i < snapshot->table_count; i++)
-    memory_free(memory, snapshot->tables[i].data, snapshot->tables[i].size);
-  for (uint32_t i = 0; i < snapshot->sparse_count; i++)
-    memory_free(memory, snapshot->sparse[i].data, snapshot->sparse[i].size);
+  free_tables(world, snapshot->tables, snapshot->table_count);
+  free_tables(world, snapshot->sparse, snapshot->sparse_count);
   event_copy_free(world, snapshot->events, snapshot->event_count);
   for (uint32_t i = 0; i < snapshot->page_count; i++)
     memory_free(memory, snapshot->pages[i].page, sizeof *snapshot->pages[i].page);
@@ -377,6 +391,7 @@ static void restore_table(ecs_world *world, const struct saved_table *saved) {
   row_copy_columns(table, saved->data, saved->count, false);
   table->count = saved->count;
   toggles_count(table);
+  mark_copy_restore(world, table, &saved->marks);
   table->order = saved->order;
   table->doomed = false;
   if (table->count == 0) graph_note_empty(&world->graph, table);
@@ -391,6 +406,7 @@ static void restore_tables(ecs_snapshot *snapshot, bool differs) {
     table->doomed = true;
     table->count = 0;
     toggles_clear(table);
+    marks_clear(table);
     if (differs) graph_note_empty(&world->graph, table);
   }
   for (uint32_t i = 0; i < snapshot->table_count; i++)
@@ -410,6 +426,7 @@ static void restore_sparse(const ecs_snapshot *snapshot) {
     const struct saved_table *saved = &snapshot->sparse[i];
     row_copy_columns(saved->table, saved->data, saved->count, false);
     saved->table->count = saved->count;
+    mark_copy_restore(world, saved->table, &saved->marks);
     sparse_enter_rows(world, sparse_of(world, saved->ids[0]));
   }
 }
@@ -488,6 +505,22 @@ static void restore_records(ecs_snapshot *snapshot) {
   }
 }
 
+/* Marks are as they were. Systems that are not known begin with all that is there, as all do who go
+** through a query by themselves. */
+static void restore_changes(const ecs_snapshot *snapshot) {
+  ecs_world *world = snapshot->world;
+  for (ecs_query *query = world->first_query; query; query = query->next) changes_keep(query, 0);
+  for (uint32_t i = 0; i < world->schedule->system_count; i++)
+    world->schedule->systems[i]->news = 0;
+  for (uint32_t i = 0; i < snapshot->system_count; i++) {
+    const struct saved_timing *saved = &snapshot->systems[i];
+    ecs_system *system = schedule_system(world, saved->name, strlen(saved->name));
+    bool same = system && saved->reads && system->reads &&
+                strcmp(system->reads->text, saved->reads) == 0;
+    if (same) system->news = saved->news;
+  }
+}
+
 static void restore_schedule(const ecs_snapshot *snapshot) {
   const ecs_world *world = snapshot->world;
   for (uint32_t i = 0; i < world->schedule->system_count; i++) {
@@ -520,6 +553,7 @@ static void restore_schedule(const ecs_snapshot *snapshot) {
 static void restore_all(ecs_snapshot *snapshot, bool differs) {
   ecs_world *world = snapshot->world;
   world_release_any(world, &world->any);
+  world->now = snapshot->now;
   restore_tables(snapshot, differs);
   restore_sparse(snapshot);
   event_copy_restore(world, snapshot->events, snapshot->event_count);
@@ -531,6 +565,7 @@ static void restore_all(ecs_snapshot *snapshot, bool differs) {
   world->tick = snapshot->tick;
   world->chance = snapshot->chance;
   restore_schedule(snapshot);
+  restore_changes(snapshot);
 }
 
 ecs_status ecs_restore(ecs_snapshot *snapshot) {

@@ -2,6 +2,7 @@
 
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
+#include "core/store/changes.h"
 #include "core/store/event.h"
 #include "core/store/event_rows.h"
 #include "core/store/query.h"
@@ -29,6 +30,32 @@ void reading_begin(ecs_world *world, ecs_system *system) {
 }
 
 void reading_end(ecs_world *world) { world->events.read_by = NULL; }
+
+/* Its query's place is the system's for that time; the query's own is kept. */
+ecs_status news_begin(ecs_system *system) {
+  ecs_query *query = system->reads;
+  if (LIKELY(!query || !query->terms.changes)) return ECS_OK;
+  uint64_t own = query->seen;
+  if (query->uses == 0) query->seen = system->news;
+  ecs_status status = changes_open(query);
+  if (status == ECS_OK)
+    query->kept_seen = own;
+  else
+    query->seen = own;
+  return status;
+}
+
+/* It may have been replaced, or have lost its query, while it ran. */
+void news_end(const ecs_world *world, ecs_system *system) {
+  ecs_query *query = system->reads;
+  if (LIKELY(!query || !query->terms.changes || query->uses == 0)) return;
+  changes_close(query);
+  ecs_system *now = system->removed ? schedule_system(world, system->name, strlen(system->name))
+                                    : system;
+  system->news = query->seen;
+  if (now && now->reads && strcmp(now->reads->text, query->text) == 0) now->news = query->seen;
+  changes_keep(query, query->kept_seen);
+}
 
 uint64_t reading_is_due(ecs_system *system) {
   const struct event *event = reading_of(system);

@@ -1,4 +1,5 @@
-/* Systems that go through events: what each has seen, and how long events stay for them. */
+/* Systems that go through events, or what has changed: what each has seen, and how long events stay
+** for them. */
 #ifndef ECS_CORE_RUN_READING_H
 #define ECS_CORE_RUN_READING_H
 
@@ -11,6 +12,12 @@ struct event *reading_of(ecs_system *system);
 /* While a system runs its query goes through those that it has not seen, and has seen them. */
 void reading_begin(ecs_world *world, ecs_system *system);
 void reading_end(ecs_world *world);
+
+/* The same of what was written: while a system runs its query is about what has changed since it
+** ran before, whoever else goes through that. What is written until it has run is no news to it.
+** ECS_ENOMEM: it is not to run. */
+ecs_status news_begin(ecs_system *system);
+void news_end(const ecs_world *world, ecs_system *system);
 
 /* The system is due: those that are there need not stay for it any longer. Returns what `awaited`
 ** was before. */

@@ -270,6 +270,11 @@ static ecs_status reserve(ecs_world *world) {
   return ECS_OK;
 }
 
+/* What is news to a system is so by the query that it goes through. */
+static bool reads_alike(const ecs_system *a, const ecs_system *b) {
+  return a->reads && b->reads && strcmp(a->reads->text, b->reads->text) == 0;
+}
+
 void schedule_inherit(ecs_system *system, const ecs_system *old) {
   system->registered = old->registered;
   system->enabled = old->enabled;
@@ -281,6 +286,7 @@ void schedule_inherit(ecs_system *system, const ecs_system *old) {
   system->event = old->event;
   system->seen = old->seen;
   system->awaited = old->awaited;
+  if (reads_alike(system, old)) system->news = old->news;
   system->runs = old->runs;
   system->total_seconds = old->total_seconds;
   system->last_seconds = old->last_seconds;

@@ -33,13 +33,14 @@ struct ecs_system {
   ecs_id event;              /* what it reads: of that it has seen those before a number, */
   uint64_t seen;
   uint64_t awaited;          /* and was due for these: see reading.h */
+  uint64_t news;             /* world.now when it had run: what was marked then is none to it */
   bool enabled, parked, has_run, removed;
   bool placed;               /* while sorting */
   uint32_t told;             /* names of before and after that schedule_tell has looked at */
   uint32_t waits;            /* while sorting: systems that must come first */
   ecs_system *next_gone;     /* replaced or removed while systems run */
   ecs_query *query;          /* its own, that it is given; freed with it */
-  const ecs_query *reads;    /* the one that it goes through, be it the host's; or NULL */
+  ecs_query *reads;          /* the one that it goes through, be it the host's; or NULL */
   ecs_run_fn run;
   ecs_status (*when)(ecs_world *world, void *ud, bool *run);
   void (*free)(void *ud);

@@ -119,7 +119,7 @@ static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
   double start = schedule->clock > 0 ? schedule->clock : clock_seconds();
   double elapsed = system->elapsed;
   bool had_run = system->has_run;
-  uint64_t seen = system->seen, awaited = system->awaited;
+  uint64_t seen = system->seen, awaited = system->awaited, news = system->news;
   assert(world->updating && !schedule->current);
   schedule->current = system;
   system->has_run = true;
@@ -127,11 +127,15 @@ static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
   system->elapsed = 0;
   world->chance = next_stream(world, system);
   reading_begin(world, system);
-  world_turn(world);
-  world->running = true;
-  ecs_status status = call(world, system, dt);
-  world->running = false;
-  world_turn(world);
+  ecs_status status = news_begin(system);
+  if (LIKELY(status == ECS_OK)) {
+    world_turn(world);
+    world->running = true;
+    status = call(world, system, dt);
+    world->running = false;
+    world_turn(world);
+    news_end(world, system);
+  }
   reading_end(world);
   schedule->current = NULL;
   if (status != ECS_OK) system->streams--;
@@ -140,6 +144,7 @@ static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
     system->elapsed = elapsed;
     system->seen = seen;
     system->awaited = awaited;
+    system->news = news;
   }
   schedule->clock = clock_seconds();
   add_time(world, system, schedule->clock - start);

@@ -6,6 +6,7 @@
 #include "core/store/fields.h"
 #include "core/store/merge.h"
 #include "core/store/relation.h"
+#include "core/store/replaying.h"
 #include "core/store/require.h"
 #include "core/store/sparse.h"
 #include "core/store/sparse_rows.h"
@@ -158,58 +159,7 @@ static ecs_status plan(ecs_world *world) {
 static void drop_chain(ecs_world *world, const struct chain *chain) {
   const struct staging *staging = &world->staging;
   for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next)
-    command_release_writes(world, &staging->commands[at]);
-}
-
-/* What a command takes away, other commands may have brought again: then with defaults. Whether an
-** exclusive relation was taken away, its ties say (command->anew). */
-static void reset_removed(ecs_world *world, const struct command *command,
-                          struct table *table, uint32_t row) {
-  const struct relation *relation = relation_of(world, command->component);
-  if (command->dropped || (relation && relation->exclusive)) return;
-  uint32_t at = row;
-  const struct layout *layout =
-      sparse_layout(world, table, ecs_id_index(command->entity), command->component, &at);
-  if (layout->count) table_write_defaults(world, layout, at);
-  if (table->off) toggle_set(table, command->component, row, false);
-  if (!relation || id_is_pair(command->component) || !table->has_pairs) return;
-  for (uint32_t i = 0; i < table->id_count; i++)
-    if (id_is_pair(table->ids[i]) && component_of(world, table->ids[i]) == relation->component)
-      table_write_defaults(world, table_find(table, table->ids[i]), row);
-}
-
-/* The row is in its final table: what was carried has its old values, what is new its
-** defaults. Replays the commands so that the last word counts. */
-static void replay(ecs_world *world, const struct chain *chain, struct table *table,
-                   uint32_t row) {
-  const struct staging *staging = &world->staging;
-  for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) {
-    const struct command *command = &staging->commands[at];
-    uint32_t count = command->write_count, to = row;
-    const struct layout *layout =
-        sparse_layout(world, table, ecs_id_index(command->entity), command->component, &to);
-    if (command->anew && layout->count) table_write_defaults(world, layout, to);
-    if (command->kind == COMMAND_SET && (!layout->taken || command->dropped))
-      command_release_writes(world, command);
-    else if (command->kind == COMMAND_SET && count)
-      table_write(world, layout->columns, to, staging->writes + command->first_write, count);
-    else if (command->kind == COMMAND_REMOVE)
-      reset_removed(world, command, table, row);
-    else if (command_is_switch(command) && !command->idle)
-      toggle_set(table, command->component, row, command->kind == COMMAND_DISABLE);
-  }
-}
-
-/* The cells of targets are what the ties say. */
-static void write_targets(ecs_world *world, const struct table *table, uint32_t entity,
-                          uint32_t row) {
-  for (uint32_t i = 0; i < world->relations.count; i++) {
-    const struct relation *relation = world->relations.list[i];
-    if (!relation->exclusive) continue;
-    struct column *columns = table_find(table, relation->component->id)->columns;
-    if (columns)
-      ((ecs_id *)columns[TARGET_LEAF].data)[row] = relation_target(world, relation, entity);
-  }
+    replay_release(world, &staging->commands[at]);
 }
 
 /* Brings an entity's sparse components to what its commands say; they were planned, so that there
@@ -238,8 +188,8 @@ static void apply_chain(ecs_world *world, const struct chain *chain) {
   if (record->table == RECORD_BARE)
     drop_chain(world, chain);
   else
-    replay(world, chain, target, record->row);
-  if (target->has_ties) write_targets(world, target, index, record->row);
+    replay_chain(world, chain, target, record->row);
+  if (target->has_ties) replay_targets(world, target, index, record->row);
 }
 
 /* Whether what the commands do depends on ties. */

@@ -16,7 +16,8 @@ bool array_takes(ecs_type type) {
 
 static bool is_plain(const ecs_component_desc *desc) {
   return desc->field_count == 1 && !desc->native_size && !desc->relation && !desc->toggle &&
-         !desc->sparse && !desc->required_count && !desc->was_count && !desc->old_name;
+         !desc->track && !desc->sparse && !desc->required_count && !desc->was_count &&
+         !desc->old_name;
 }
 
 ecs_status array_check_desc(const ecs_world *world, const ecs_component_desc *desc) {

@@ -4,6 +4,7 @@
 #include "core/store/entity.h"
 #include "core/store/fields.h"
 #include "core/store/index.h"
+#include "core/store/marks.h"
 #include "core/store/merge.h"
 #include "core/store/prefab.h"
 #include "core/store/relation.h"
@@ -435,6 +436,7 @@ static void count_leaving(ecs_world *world) {
 /* All rows go at once, so that none has to take the place of another. */
 static void empty(ecs_world *world, struct table *table) {
   toggles_clear(table);
+  marks_clear(table);
   table->count = table->leaving = 0;
   graph_note_empty(&world->graph, table);
 }

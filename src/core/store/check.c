@@ -8,6 +8,7 @@
 #include "core/store/component.h"
 #include "core/store/index.h"
 #include "core/store/lineup.h"
+#include "core/store/marks.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/relation_check.h"
@@ -176,6 +177,7 @@ static ecs_status check_tables(const ecs_world *world) {
     if (status == ECS_OK) status = check_columns(world, table);
     if (status == ECS_OK) status = check_edges(world, table);
     if (status == ECS_OK) status = toggles_check(world, table);
+    if (status == ECS_OK) status = marks_check(world, table);
     if (status != ECS_OK) return status;
   }
   return has_empty ? ECS_OK : corrupt(world, "the table without components is gone");

@@ -6,6 +6,7 @@
 #include "core/store/entity.h"
 #include "core/store/fields.h"
 #include "core/store/relation.h"
+#include "core/store/replaying.h"
 #include "core/store/world.h"
 #include "core/base/text.h"
 #include "ecs_entity.h"
@@ -201,19 +202,8 @@ bool command_is_staged(const ecs_world *world, ecs_id entity, ecs_id component) 
 
 /* ---- dropping ---- */
 
-void command_release_writes(ecs_world *world, const struct command *command) {
-  const struct component *component = component_of(world, command->component);
-  if (!component || !component->has_any || (command->dropped && world->staging.alone)) return;
-  assert(command->first_write + command->write_count <= world->staging.write_count);
-  for (uint32_t i = 0; i < command->write_count; i++) {
-    const struct write *write = &world->staging.writes[command->first_write + i];
-    if (component->leaves[write->leaf].type == ECS_ANY)
-      any_release(&world->any, write->cell.u32);
-  }
-}
-
 static void drop_command(ecs_world *world, const struct command *command) {
-  command_release_writes(world, command);
+  replay_release(world, command);
   if (command->kind == COMMAND_SPAWN && ecs_alive(world, command->entity))
     entity_kill(world, ecs_id_index(command->entity));
 }

@@ -146,8 +146,6 @@ const struct command *command_last_on(const ecs_world *world, ecs_id entity, ecs
 ** given, with its message. */
 void staging_refuse(ecs_world *world, uint32_t at, ecs_status status);
 
-/* Lets go of the any slots among a command's writes; and of all commands. */
-void command_release_writes(ecs_world *world, const struct command *command);
 void commands_forget(struct staging *staging);
 
 void staging_free(ecs_world *world);

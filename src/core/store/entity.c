@@ -106,7 +106,7 @@ void entity_move(ecs_world *world, uint32_t index, struct table *to) {
   } else if (from) {
     row_move(world, record, from, to);
   } else {
-    row_append(to, index, record);
+    row_append(world, to, index, record);
   }
 }
 
@@ -174,6 +174,7 @@ ecs_status entity_set(ecs_world *world, ecs_id id, struct component *component,
     cells_find(world, id, component->id, &cells);
   }
   if (count) table_write(world, cells.columns, cells.row, writes, count);
+  marks_note(world, cells.table, component->id, cells.row);
   if (UNLIKELY(component->has_string)) world_settle(world);
   return ECS_OK;
 }

@@ -12,8 +12,8 @@
 /* ---- which one it is ---- */
 
 ecs_status event_check_desc(const ecs_world *world, const ecs_component_desc *desc) {
-  bool plain = !desc->relation && !desc->toggle && !desc->sparse && !desc->required_count &&
-               !desc->length;
+  bool plain = !desc->relation && !desc->toggle && !desc->track && !desc->sparse &&
+               !desc->required_count && !desc->length;
   if (!desc->event || plain) return ECS_OK;
   return world_fail(world, ECS_EINVAL, "event '%s' has fields and their `was`, and none of a "
                     "component's other options", desc->name);
@@ -190,7 +190,7 @@ void event_append_to(ecs_world *world, struct table *table, const struct write *
   uint32_t row = table->count++;
   assert(row < table->capacity);
   table->rows[row] = 0;
-  table_fill_defaults(table, row, 1);
+  table_fill_defaults(world, table, row, 1);
   if (count) table_write(world, table->columns, row, writes, count);
 }
 

@@ -69,6 +69,7 @@ struct component {
   bool has_string;
   bool translates;             /* some values are not what their cells are: texts, ids */
   bool toggle;                 /* it can be switched off: see toggle.h */
+  bool track, watched;         /* marks are kept: by row, as declared; at all. See marks.h */
   bool words;                  /* else, and the native struct is just 4 bytes a leaf */
   uint32_t depth;              /* 0 without nested components */
   const ecs_id *requires;      /* sorted, each once: what adding it brings (require.h) */

@@ -260,6 +260,15 @@ static void put_edge(struct table *table, struct table *to, const struct table *
   table->edge_count++;
 }
 
+void graph_slow_edges(struct table *table) {
+  for (uint32_t i = 0; i <= table->edge_mask; i++) {
+    struct edge *edge = &table->edges[i];
+    if (!edge->table || !table_has(table, edge->id)) continue;
+    edge->kind |= EDGE_SLOW;
+    find_edge(edge->table, edge->id)->kind |= EDGE_SLOW;
+  }
+}
+
 /* Edges come in pairs, and are only short cuts: without memory for both the longer way is
 ** taken again. */
 static void link_tables(ecs_world *world, struct table *without, struct table *with,

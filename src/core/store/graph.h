@@ -105,6 +105,9 @@ void graph_forget_target(ecs_world *world, uint32_t index);
 /* Takes away the other ends of a table's edges, before it goes. */
 void graph_unlink(const struct table *table);
 
+/* Rows of a table that is no longer plain are moved the slow way. */
+void graph_slow_edges(struct table *table);
+
 /* All tables, in the order they were made. */
 const struct id_record *graph_all(const ecs_world *world);
 

@@ -1,8 +1,10 @@
 /* Walking a query's tables, and changing all its rows at once. */
 #include "core/store/alone.h"
 #include "core/store/bulk.h"
+#include "core/store/changes.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
+#include "core/store/marks.h"
 #include "core/store/passage.h"
 #include "core/store/query.h"
 #include "core/store/query_rows.h"
@@ -35,11 +37,19 @@ static ecs_status begin_passage(ecs_iter *it) {
   return it->passage ? ECS_OK : world_nomem(it->query->world);
 }
 
+/* Behind the scope, which goes when there is no memory. */
+static ecs_status begin_news(const ecs_iter *it) {
+  ecs_status status = changes_open(it->query);
+  if (status != ECS_OK) scope_cancel(it->query->world, it->scope);
+  return status;
+}
+
 ecs_status ecs_iter_open(ecs_query *query, ecs_iter *it) {
   *it = (ecs_iter){.query = query, .table = NONE};
   ecs_status status = query_usable(query);
   if (status == ECS_OK) status = begin_passage(it);
   if (status == ECS_OK) status = scope_open(query->world, SCOPE_LOOP, &it->scope);
+  if (status == ECS_OK && query->terms.changes) status = begin_news(it);
   it->open = status == ECS_OK;
   if (!it->open) end_passage(it);
   return status;
@@ -96,7 +106,9 @@ ecs_status ecs_iter_close(ecs_iter *it) {
   if (!it->open) return ECS_OK;
   ecs_status status = scope_commit(it->query->world, it->scope);
   it->open = scope_stays_open(status);
-  if (!it->open) end_passage(it);
+  if (it->open) return status;
+  end_passage(it);
+  changes_close(it->query);
   return status;
 }
 
@@ -125,17 +137,37 @@ static bool has_leaf(const struct term *term, uint32_t leaf) {
   return term->slot != NONE && leaf < (term->leaf == NONE ? term->component->leaf_count : 1);
 }
 
+/* Cells that are handed out to be written count as written. */
+static void note_handed(const ecs_iter *it, const struct term *term, const struct table *table,
+                        uint32_t first, uint32_t row, uint32_t count) {
+  if (term->read_only || LIKELY(!table->mark_count)) return;
+  marks_note_rows(it->query->world, table, table->columns[first].id, row, count);
+}
+
+/* The same of a run of a batch, whose cells of a term lie together. */
+static void note_batch(const ecs_iter *it, uint32_t term) {
+  const struct passage *passage = it->passage;
+  if (term >= passage->term_count || passage->terms[term].leaves == 0) return;
+  const struct passage_term *cells = &passage->terms[term];
+  note_handed(it, &it->query->terms.terms[term], cells->table, cells->first,
+              cells->rows[passage->at], (uint32_t)it->count);
+}
+
 /* ecs_iter_column where rows may differ. */
 static APART void *column_of_run(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   const ecs_query *query = it->query;
   const struct term *asked = &query->terms.terms[term];
-  if (it->passage && it->passage->batched) return passage_column(it->passage, term, leaf);
+  if (it->passage && it->passage->batched) {
+    note_batch(it, term);
+    return passage_column(it->passage, term, leaf);
+  }
   if (term >= query->terms.count || it->table == NONE || !has_leaf(asked, leaf)) return NULL;
   struct walk_end end = {query_table(query, it->table), it->first,
                          query_columns(query, it->table)[asked->slot]};
   if (it->passage && term_is_by_row(asked)) end = walk_cells(&it->passage->walk, asked);
   if (!end.table || end.first == NONE) return NULL;
   if (asked->toggled && !term_shows(asked, end.table, end.row)) return NULL;
+  note_handed(it, asked, end.table, end.first, end.row, it->passage ? 1 : (uint32_t)it->count);
   return column_at(&end.table->columns[end.first + leaf], end.row);
 }
 
@@ -148,7 +180,9 @@ void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   assert(asked->slot < query->terms.slots);
   uint32_t first = query->columns[(size_t)it->table * query->terms.slots + asked->slot];
   if (first == NONE) return NULL;
-  return world_table(query->world, query->tables[it->table])->columns[first + leaf].data;
+  const struct table *table = world_table(query->world, query->tables[it->table]);
+  if (UNLIKELY(table->mark_count)) note_handed(it, asked, table, first, 0, (uint32_t)it->count);
+  return table->columns[first + leaf].data;
 }
 
 /* ---- all rows at once ---- */
@@ -199,7 +233,7 @@ static ecs_status need_no_scope(const ecs_query *query) {
   return world_fail(query->world, ECS_EBUSY, "cannot change whole tables inside a scope");
 }
 
-static ecs_status change_all(ecs_query *query, ecs_id id, bool add) {
+static ecs_status change_matching(ecs_query *query, ecs_id id, bool add) {
   ecs_world *world = query->world;
   struct component *component;
   ecs_status status = query_usable(query);
@@ -214,6 +248,12 @@ static ecs_status change_all(ecs_query *query, ecs_id id, bool add) {
       sparse_is_mixed(world))
     return change_each(query, id, add ? entity_add : entity_remove);
   return bulk_change(world, &query->tables, query_reach(query), id, add);
+}
+
+static ecs_status change_all(ecs_query *query, ecs_id id, bool add) {
+  ecs_status status = change_matching(query, id, add);
+  if (status == ECS_OK) changes_use(query);
+  return status;
 }
 
 ecs_status ecs_query_add(ecs_query *query, ecs_id component) {
@@ -241,6 +281,11 @@ static ecs_status check_entities(const ecs_query *query) {
   return status;
 }
 
+static void kill_all(const ecs_query *query) {
+  for (uint32_t i = 0; i < query_reach(query); i++)
+    entity_kill_all(query->world, query_table(query, i));
+}
+
 ecs_status ecs_query_despawn(ecs_query *query) {
   ecs_world *world = query->world;
   ecs_status status = query_usable(query);
@@ -249,8 +294,9 @@ ecs_status ecs_query_despawn(ecs_query *query) {
   if (status != ECS_OK) return status;
   if (world->relations.tied || world->graph.pair_tables || query->terms.step_count ||
       query_has_runs(query) || world->sparses.rows)
-    return change_each(query, ECS_NULL, despawn_one);
-  for (uint32_t i = 0; i < query_reach(query); i++)
-    entity_kill_all(world, query_table(query, i));
-  return ECS_OK;
+    status = change_each(query, ECS_NULL, despawn_one);
+  else
+    kill_all(query);
+  if (status == ECS_OK) changes_use(query);
+  return status;
 }

@@ -1,5 +1,6 @@
 #include "core/store/matches.h"
 
+#include "core/store/changes.h"
 #include "core/store/entity.h"
 #include "core/store/lineup.h"
 #include "core/store/query.h"
@@ -72,7 +73,7 @@ static bool leads_packed(const struct walk *walk, uint32_t at) {
   const struct query_terms *terms = &walk->query->terms;
   bool leads = at == 0 && terms->packed && !walk->lineup;
   assert(!leads || terms->steps[0] == 0);
-  return leads && terms->terms[0].state != TERM_OFF;
+  return leads && terms->terms[0].state != TERM_OFF && !terms->terms[0].news;
 }
 
 static void begin_step(const struct walk *walk, uint32_t at, struct matches_step *step) {
@@ -180,7 +181,8 @@ static bool in_sparse(const struct matches_step *step, uint32_t entity, struct e
   const struct component *component = term->component;
   uint32_t row = sparse_row(component->sparse, entity);
   *end = (struct end){component->sparse->table, first_in_sparse(term), row, true};
-  return row != NONE && term->state != TERM_OFF;
+  return row != NONE && term->state != TERM_OFF &&
+         (LIKELY(!term->news) || picks_row(term, end->table, row));
 }
 
 /* To whom the relation of a path, or of a tie, leads from the i-th row. */

@@ -10,6 +10,7 @@
 #include "core/store/event.h"
 #include "core/store/fields.h"
 #include "core/store/later.h"
+#include "core/store/marks.h"
 #include "core/store/relate.h"
 #include "core/store/relation.h"
 #include "core/store/sweeping.h"
@@ -243,6 +244,7 @@ static APART void *cell_of_any(const ecs_world *world, ecs_id entity, ecs_id com
   if (!cells_find(world, entity, component, &cells) || !cells.columns ||
       leaf >= cells.columns->component->leaf_count)
     return NULL;
+  marks_note(world, cells.table, component, cells.row);
   return column_at(&cells.columns[leaf], cells.row);
 }
 
@@ -253,6 +255,7 @@ void *ecs_cell_of(const ecs_world *world, ecs_id entity, ecs_id component, uint3
   const struct layout *layout = table_find(world_table(world, record->table), component);
   if (UNLIKELY(leaf >= layout->words))
     return cell_of_any(world, entity, component, leaf);
+  marks_note(world, world_table(world, record->table), component, record->row);
   return (uint32_t *)layout->columns[leaf].data + record->row;
 }
 

@@ -93,6 +93,8 @@ static void find_cells(const struct passage *passage, uint32_t at, struct passag
   if (own) first = query_columns(passage->walk.query, first)[term->slot];
   if (first == NONE) return;
   cells->rows = spot->rows;
+  cells->table = part->table;
+  cells->first = first;
   cells->columns = part->table->columns + first;
   cells->leaves = term->leaf == NONE ? term->component->leaf_count : 1;
 }

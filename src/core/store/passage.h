@@ -8,6 +8,8 @@
 
 /* Where the cells of a term are in the matches of a batch, up to where a part of it ends. */
 struct passage_term {
+  const struct table *table;
+  uint32_t first;              /* of its columns */
   const struct column *columns;
   const uint32_t *rows;        /* by match */
   uint32_t leaves;             /* 0: it gives none there */

@@ -1,5 +1,6 @@
 #include "core/store/query.h"
 
+#include "core/store/changes.h"
 #include "core/store/component.h"
 #include "core/store/event.h"
 #include "core/store/event_rows.h"
@@ -231,6 +232,7 @@ static ecs_status fill(ecs_query *query, const char *text, size_t size,
   struct id_record *record;
   status = query_key_room(world, query->key, 1, &record);
   if (status == ECS_OK) status = query->terms.event ? join_event(query) : join_all(query, record);
+  if (status == ECS_OK && !query->fresh) status = changes_watch(query);
   if (status == ECS_OK) enter(query, record);
   return status;
 }
@@ -424,6 +426,7 @@ static ecs_status try_steps(const ecs_query *query) {
   if (!terms.terms) return world_nomem(world);
   for (uint32_t i = 0; i < terms.count; i++) {
     terms.terms[i] = query->terms.terms[i];
+    terms.terms[i].picks = NULL;
     struct component *shown = component_of(world, terms.terms[i].component->id);
     if (shown) terms.terms[i].component = shown;
   }
@@ -469,11 +472,18 @@ uint32_t query_reach(const ecs_query *query) {
   return query->count;
 }
 
-size_t ecs_query_count(const ecs_query *query) {
+size_t query_count_all(const ecs_query *query) {
   size_t count = 0;
   if (terms_walk(&query->terms)) return walk_count(query);
   for (uint32_t i = 0; i < query_reach(query); i++)
     count += query_count_rows(&query->terms, query_table(query, i));
+  return count;
+}
+
+/* To who counts, when it was used last is nothing of the query itself. */
+size_t ecs_query_count(const ecs_query *query) {
+  size_t count = query_count_all(query);
+  changes_use((ecs_query *)(uintptr_t)query);
   return count;
 }
 
@@ -508,14 +518,20 @@ ecs_status query_count_with(ecs_world *world, const char *text, const ecs_variab
   ecs_query *query = NULL;
   ecs_status status = query_parse(world, (ecs_string){text, strlen(text)}, variables, count,
                                   &terms);
-  if (status != ECS_OK) return status;
+  if (status == ECS_OK && terms.changes)
+    status = world_fail(world, ECS_EINVAL, "'%s' asks for what has changed since it was counted "
+                        "last: make a query of it, and count that", text);
+  if (status != ECS_OK) {
+    query_terms_free(world, &terms);
+    return status;
+  }
   bool by_rows = terms_walk(&terms) || terms.targets;
   if (!by_rows) *out = count_rows(world, &terms);
   query_terms_free(world, &terms);
   if (by_rows) status = ecs_query_with(world, text, variables, count, &query);
   if (!by_rows || status != ECS_OK) return status;
   assert(query);
-  *out = ecs_query_count(query);
+  *out = query_count_all(query);
   query_free(query);
   return ECS_OK;
 }

@@ -49,6 +49,9 @@ bool query_terms_match(const struct query_terms *terms, const struct table *tabl
 /* Frees a query that is a system's, too. */
 void query_free(ecs_query *query);
 
+/* ecs_query_count, which is no use of it. */
+size_t query_count_all(const ecs_query *query);
+
 /* ecs_count of a text with variables. */
 ecs_status query_count_with(ecs_world *world, const char *text,
                             const struct ecs_variable *variables, uint32_t count, size_t *out);

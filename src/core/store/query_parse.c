@@ -1,11 +1,13 @@
 /* The text of a query:
 **   query = [ term { "," term } ]
 **   term  = "!" what | name [ "?" ] | [ "with" ] name { "|" name }
-**   name  = what [ "." leaf ], behind it ":in", ":off" or ":any", on either side of the "?"
+**   name  = what [ "." leaf ], behind it ":in", ":changed", ":added", ":off" or ":any", on either
+**           side of the "?"
 **   what  = component | "(" relation "," target ")" | path | component "($" variable ")"
 **   target = component | "*" | "$" variable
 **   path  = relation [ "*" ] "->" component | component "." leaf "->" component */
 #include "core/store/builtin.h"
+#include "core/store/changes.h"
 #include "core/store/component.h"
 #include "core/store/query.h"
 #include "core/store/relation.h"
@@ -41,11 +43,6 @@ static ecs_status fail(struct parser *parser, const char *what) {
   if (rest.size == 0) rest = (ecs_string){"the end", 7};
   return world_fail(parser->world, ECS_EINVAL, "query '%S': %s at '%S'", &parser->text, what,
                     &rest);
-}
-
-static ecs_status later(struct parser *parser, const char *what) {
-  return world_fail(parser->world, ECS_EINVAL, "query '%S': %s are not in this version",
-                    &parser->text, what);
 }
 
 static bool is_name_part(char c) {
@@ -101,6 +98,25 @@ static ecs_status read_state(struct parser *parser, struct term *term, enum term
                     term->component->name);
 }
 
+/* Marks say when the row's own component was written, and no other's. */
+static ecs_status read_news(struct parser *parser, struct term *term, enum term_news news) {
+  const char *word = news == TERM_ADDED ? "added" : "changed";
+  const struct component *component = term->component;
+  ecs_world *world = parser->world;
+  bool known = term->form == TERM_PAIR && !component->ties.exclusive && term->target != ECS_NULL;
+  if (term->news) return fail(parser, "':changed' or ':added' is there twice");
+  if (component->is_event || (term->form != TERM_OWN && !known))
+    return world_fail(world, ECS_EINVAL, "query '%S': ':%s' goes with a component of the row "
+                      "itself, as in 'Position:%s', or a tie to somebody known", &parser->text,
+                      word, word);
+  if (news == TERM_ADDED && !component->track)
+    return world_fail(world, ECS_EINVAL, "query '%S': when '%s' was added is kept only where it is "
+                      "declared with track = true", &parser->text, component->name);
+  term->news = news;
+  parser->terms->changes = true;
+  return ECS_OK;
+}
+
 /* What is behind a colon. */
 static ecs_status read_access(struct parser *parser, struct term *term) {
   ecs_string word = read_while(parser, false);
@@ -110,11 +126,12 @@ static ecs_status read_access(struct parser *parser, struct term *term) {
     return ECS_OK;
   }
   if (text_equal("cascade", word.data, word.size)) return read_cascade(parser, term);
-  if (text_equal("changed", word.data, word.size)) return later(parser, "':changed' terms");
+  if (text_equal("changed", word.data, word.size)) return read_news(parser, term, TERM_CHANGED);
+  if (text_equal("added", word.data, word.size)) return read_news(parser, term, TERM_ADDED);
   if (text_equal("off", word.data, word.size)) return read_state(parser, term, TERM_OFF);
   if (text_equal("any", word.data, word.size)) return read_state(parser, term, TERM_ANY);
   parser->at = word.data;
-  return fail(parser, "':in', ':off', ':any' or ':cascade' expected");
+  return fail(parser, "':in', ':changed', ':added', ':off', ':any' or ':cascade' expected");
 }
 
 /* What may follow a name, in any order. */
@@ -141,8 +158,9 @@ static ecs_status add_term(struct parser *parser, const struct term *term) {
                                    terms->count + 1ull, sizeof *grown);
   if (!grown) return world_nomem(parser->world);
   terms->terms = grown;
-  terms->terms[terms->count++] = *term;
-  return ECS_OK;
+  struct term *added = &grown[terms->count++];
+  *added = *term;
+  return added->news ? picks_new(parser->world, added) : ECS_OK;
 }
 
 /* ---- ties, paths and variables ---- */
@@ -352,7 +370,7 @@ static bool accept_with(struct parser *parser) {
 }
 
 static ecs_status check_alone(struct parser *parser, const struct term *term) {
-  bool alone = term->kind == TERM_WITH && !term->read_only && term->leaf == NONE;
+  bool alone = term->kind == TERM_WITH && !term->read_only && !term->news && term->leaf == NONE;
   return alone && !is_next(parser, '|')
              ? ECS_OK : fail(parser, "'!' goes with a component's name alone");
 }
@@ -475,6 +493,7 @@ ecs_status query_parse(ecs_world *world, ecs_string text, const ecs_variable *gi
 }
 
 void query_terms_free(ecs_world *world, struct query_terms *terms) {
+  picks_free(world, terms);
   memory_free(&world->memory, terms->terms, terms->capacity * sizeof *terms->terms);
   memset(terms, 0, sizeof *terms);
 }

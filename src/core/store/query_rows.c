@@ -1,35 +1,41 @@
 #include "core/store/query_rows.h"
 
 #include "core/store/bits.h"
+#include "core/store/changes.h"
 #include "core/store/query.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
 
 bool term_shows(const struct term *term, const struct table *table, uint32_t row) {
+  if (UNLIKELY(term->news) && !picks_row(term, table, row)) return false;
   if (term->state == TERM_ANY) return true;
   return toggle_is_off(table, term->id, row) == (term->state == TERM_OFF);
 }
 
 /* ---- 64 rows ---- */
 
-/* Rows of a table: bits, or none, each of them flipped or not. */
+/* Rows of a table: bits, or none, each of them flipped or not; of these only what a term picks. */
 struct shown {
   const uint64_t *bits;
   uint64_t flip;
+  const struct term *picking;    /* NULL: all of them */
+  const struct table *table;
 };
 
 /* Those in which the term's component is there, as the term asks for it. */
 static struct shown shown_of(const struct term *term, const struct table *table) {
-  struct shown rows = {NULL, 0};
+  struct shown rows = {NULL, 0, NULL, table};
   if (!table_has(table, term->id)) return rows;
   if (!term->toggled || term->state != TERM_OFF) rows.flip = UINT64_MAX;
   const struct toggle *toggle = term->toggled ? toggle_of(table, term->id) : NULL;
   if (toggle && toggle->off) rows.bits = toggle->bits;
+  if (UNLIKELY(term->news)) rows.picking = term;
   return rows;
 }
 
 static uint64_t shown_at(struct shown rows, uint32_t word) {
-  return (rows.bits ? rows.bits[word] : 0) ^ rows.flip;
+  uint64_t bits = (rows.bits ? rows.bits[word] : 0) ^ rows.flip;
+  return LIKELY(!rows.picking) ? bits : bits & picks_at(rows.picking, rows.table, word);
 }
 
 static uint64_t shown(const struct term *term, const struct table *table, uint32_t word) {
@@ -78,7 +84,9 @@ static uint64_t differing(const struct query_terms *terms, const struct table *t
 
 /* ---- tables ---- */
 
+/* One with news always does, so that what it asks for is not looked for twice. */
 static bool splits(const struct term *term, const struct table *table) {
+  if (term->news) return table_has(table, term->id);
   const struct toggle *toggle = toggle_of(table, term->id);
   if (!toggle && !table_has(table, term->id)) return false;
   if (toggle && toggle->off) return true;
@@ -98,7 +106,8 @@ static bool excludes(const struct term *term, const struct table *table) {
   const struct toggle *toggle = toggle_of(table, term->id);
   uint32_t off = toggle ? toggle->off : 0;
   uint32_t there = term->state == TERM_OFF ? off : table->count - off;
-  if (term->kind == TERM_WITH) return there == 0;
+  if (term->kind == TERM_WITH)
+    return there == 0 || (UNLIKELY(term->news) && picks_none(term, table));
   return term->kind == TERM_WITHOUT && there == table->count;
 }
 
@@ -187,6 +196,7 @@ void query_mark_rows(const struct query_terms *terms, const struct table *table,
 /* Whether a term is there in some rows of a table and not in others. */
 static bool varies(const struct term *term, const struct table *table) {
   if (!term->toggled || !term_may_lack(term)) return false;
+  if (term->news) return table_has(table, term->id);
   const struct toggle *toggle = toggle_of(table, term->id);
   return toggle && toggle->off && toggle->off < table->count;
 }
@@ -205,7 +215,7 @@ static bool one_decides(const struct query_terms *terms, const struct table *tab
 /* Whether any row matches, of a table in which rows differ. */
 static bool any_matches(const struct query_terms *terms, const struct table *table) {
   if (excludes_all(terms, table)) return false;
-  if (one_decides(terms, table)) return true;
+  if (!terms->changes && one_decides(terms, table)) return true;
   for (uint32_t word = 0; word < toggle_words(table->count); word++)
     if (query_rows_at(terms, table, word)) return true;
   return false;

@@ -137,8 +137,8 @@ bool query_note_toggles(struct query_terms *terms) {
   terms->toggled = false;
   for (uint32_t i = 0; i < terms->count; i++) {
     struct term *term = &terms->terms[i];
-    bool toggled = term->form == TERM_OWN &&
-                   (term->state == TERM_OFF || (term->state == TERM_ON && term->component->toggle));
+    bool off = term->state == TERM_OFF || (term->state == TERM_ON && term->component->toggle);
+    bool toggled = (term->form == TERM_OWN && off) || (term->news && !term_is_by_row(term));
     changed |= toggled != term->toggled;
     term->toggled = toggled;
     terms->toggled |= toggled;

@@ -6,6 +6,7 @@
 #include "core/store/entity.h"
 #include "core/store/fields.h"
 #include "core/store/id_set.h"
+#include "core/store/marks.h"
 #include "core/store/relation.h"
 #include "core/store/sweeping.h"
 #include "ecs_world.h"
@@ -25,6 +26,7 @@ static void write_cells(ecs_world *world, ecs_id id, ecs_id component,
   assert(has);
   (void)has;
   if (count) table_write(world, cells.columns, cells.row, writes, count);
+  marks_note(world, cells.table, component, cells.row);
 }
 
 /* Room for one more row where an entity is to go. */
@@ -91,6 +93,7 @@ static ecs_status tie_now(ecs_world *world, ecs_id id, struct component *compone
   struct column *columns = table_find(world_table(world, record->table), component->id)->columns;
   ((ecs_id *)columns[TARGET_LEAF].data)[record->row] = target;
   if (count) table_write(world, columns, record->row, writes, count);
+  marks_note(world, world_table(world, record->table), component->id, record->row);
   if (UNLIKELY(component->has_string)) world_settle(world);
   return ECS_OK;
 }
@@ -227,6 +230,7 @@ bool relate_again(ecs_world *world, ecs_id id, ecs_id pair) {
   ecs_id component = relation->component->id;
   const struct layout *layout = table_find(world_table(world, record->table), component);
   ((ecs_id *)layout->columns[TARGET_LEAF].data)[record->row] = entity_id(&world->entities, end);
+  marks_note(world, world_table(world, record->table), component, record->row);
   return true;
 }
 

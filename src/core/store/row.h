@@ -4,6 +4,7 @@
 #define ECS_CORE_STORE_ROW_H
 
 #include "core/base/column_cells.h"
+#include "core/store/marks.h"
 #include "core/store/toggle.h"
 #include "core/store/world.h"
 
@@ -54,16 +55,19 @@ INLINE void row_fill(const struct table *table, uint32_t row, uint32_t last, boo
 }
 
 /* After table_reserve. Appends an entity with defaults in every column. */
-INLINE void row_append(struct table *table, uint32_t entity, struct record *record) {
+INLINE void row_append(const ecs_world *world, struct table *table, uint32_t entity,
+                       struct record *record) {
   assert(table->count < table->capacity && record->table == RECORD_BARE);
   uint32_t row = table->count++;
   table->rows[row] = entity;
   record->table = table->index;
   record->row = row;
-  if (LIKELY(table->plain))
+  if (LIKELY(table->plain)) {
     row_default(table, row, true);
-  else
-    row_default(table, row, false);
+    return;
+  }
+  row_default(table, row, false);
+  if (UNLIKELY(table->mark_count)) marks_arrive(world, table, row, 1);
 }
 
 INLINE void row_cut_from(ecs_world *world, struct table *table, uint32_t row, bool plain) {
@@ -71,6 +75,7 @@ INLINE void row_cut_from(ecs_world *world, struct table *table, uint32_t row, bo
   assert(row <= last);
   table->count = last;
   if (!plain && UNLIKELY(table->off)) toggles_cut(table, row, last);
+  if (!plain && UNLIKELY(table->mark_count)) marks_cut(table, row, last);
   if (UNLIKELY(last == 0)) graph_note_empty(&world->graph, table);
   if (row == last) return;
   uint32_t moved = table->rows[last];
@@ -180,11 +185,13 @@ INLINE void row_move(ecs_world *world, struct record *record, struct table *from
                      struct table *to) {
   if (UNLIKELY(from->has_any)) table_release_lost(world, from, to, record->row, 1);
   uint32_t row = record->row, to_row = row_change(world, record, from, to);
-  if (LIKELY(from->plain && to->plain))
+  if (LIKELY(from->plain && to->plain)) {
     row_carry(from, row, to, to_row, true);
-  else
-    row_carry(from, row, to, to_row, false);
+    return;
+  }
+  row_carry(from, row, to, to_row, false);
   if (UNLIKELY(from->off)) toggles_leave(from, row, to, to_row);
+  if (UNLIKELY(from->mark_count | to->mark_count)) marks_leave(world, from, row, to, to_row);
 }
 
 #endif

@@ -4,6 +4,7 @@
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/id_set.h"
+#include "core/store/marks.h"
 #include "core/store/sparse.h"
 #include "core/store/table.h"
 #include "core/store/world.h"
@@ -77,6 +78,7 @@ INLINE uint32_t put_at(ecs_world *world, struct sparse *sparse, uint32_t entity,
     const struct column *column = &table->columns[i];
     cell_store(column->data, column->size, row, column->value);
   }
+  if (UNLIKELY(table->mark_count)) marks_arrive(world, table, row, 1);
   return row;
 }
 
@@ -110,6 +112,7 @@ INLINE void cut_at(ecs_world *world, struct sparse *sparse, uint32_t *place) {
     const struct column *column = &table->columns[i];
     cell_copy(column->data, row, column->data, last, column->size);
   }
+  if (UNLIKELY(table->mark_count)) marks_cut(table, row, last);
 }
 
 void sparse_cut(ecs_world *world, struct sparse *sparse, uint32_t entity) {
@@ -166,6 +169,7 @@ void sparse_clear(ecs_world *world, struct sparse *sparse) {
   struct table *table = sparse->table;
   for (uint32_t row = 0; row < table->count; row++) *place_of(sparse, table->rows[row]) = 0;
   world->sparses.rows -= table->count;
+  marks_clear(table);
   table->count = 0;
 }
 

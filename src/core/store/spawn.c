@@ -154,7 +154,7 @@ static APART ecs_status spawn_row_apart(ecs_world *world, struct table *table, e
   if (UNLIKELY(status != ECS_OK)) return status;
   uint32_t at = entity_take(index, &index->entities);
   *id = entity_id(index, at);
-  row_append(table, at, entity_record(index, at));
+  row_append(world, table, at, entity_record(index, at));
   return ECS_OK;
 }
 
@@ -163,7 +163,7 @@ INLINE ecs_status spawn_row(ecs_world *world, struct table *table, ecs_id *id) {
   bool full = table->count == table->capacity;
   struct record *record = full ? NULL : entity_take_near(&world->entities, id);
   if (UNLIKELY(!record)) return spawn_row_apart(world, table, id);
-  row_append(table, ecs_id_index(*id), record);
+  row_append(world, table, ecs_id_index(*id), record);
   return ECS_OK;
 }
 
@@ -212,7 +212,7 @@ static ecs_status need_pages(ecs_world *world, const struct kit *kit, uint32_t a
 
 static void put(ecs_world *world, const struct kit *kit, uint32_t at) {
   assert(kit->table);
-  row_append(kit->table, at, entity_record(&world->entities, at));
+  row_append(world, kit->table, at, entity_record(&world->entities, at));
   for (uint32_t i = 0; i < kit->sparse_count; i++)
     sparse_put(world, sparse_of(world, kit->sparse[i]), at);
 }
@@ -356,7 +356,7 @@ ecs_status entity_spawn_at(ecs_world *world, ecs_id id, const struct part *parts
   assert(table);
   entity_adopt(&world->entities, id);
   uint32_t row = table->count;
-  row_append(table, ecs_id_index(id), entity_record(&world->entities, ecs_id_index(id)));
+  row_append(world, table, ecs_id_index(id), entity_record(&world->entities, ecs_id_index(id)));
   write_parts(world, table, row, parts, count);
   world_settle(world);
   return ECS_OK;
@@ -432,7 +432,7 @@ ecs_status entity_spawn_many(ecs_world *world, uint64_t n, const struct part *pa
   if (status != ECS_OK) return status;
   uint32_t row = table->count;
   take_rows(world, table, (uint32_t)n, ids);
-  table_fill_defaults(table, row, (uint32_t)n);
+  table_fill_defaults(world, table, row, (uint32_t)n);
   fill_parts(world, table, row, (uint32_t)n, parts, count);
   world_settle(world);
   return ECS_OK;

@@ -3,6 +3,7 @@
 #include "core/base/column_cells.h"
 #include "core/store/component.h"
 #include "core/store/fields.h"
+#include "core/store/marks.h"
 #include "core/store/relation.h"
 #include "core/store/row.h"
 #include "core/store/toggle.h"
@@ -85,6 +86,16 @@ static ecs_status make(ecs_world *world, uint32_t columns, uint32_t toggles, uin
   return ECS_OK;
 }
 
+/* The table is freed when there is no memory for them. */
+static ecs_status make_marks(ecs_world *world, struct table **table,
+                             const struct component *only) {
+  ecs_status status = marks_make(world, *table, only);
+  if (status == ECS_OK) return ECS_OK;
+  table_free(world, *table);
+  *table = NULL;
+  return status;
+}
+
 ecs_status table_new(ecs_world *world, const ecs_id *ids, uint32_t count,
                      struct table **out) {
   uint32_t columns = 0, toggles = 0;
@@ -99,14 +110,15 @@ ecs_status table_new(ecs_world *world, const ecs_id *ids, uint32_t count,
   for (uint32_t i = 0; prefab && i < count && status == ECS_OK; i++)
     (*out)->hidden |= component_of(world, ids[i]) == prefab->component;
   assert(status != ECS_OK || (*out)->column_count == columns);
-  return status;
+  return status == ECS_OK ? make_marks(world, out, NULL) : status;
 }
 
 ecs_status table_new_alone(ecs_world *world, ecs_id id, const struct component *component,
                            struct table **out) {
   ecs_status status = make(world, component->leaf_count, component->toggle, 1, out);
-  if (status == ECS_OK) add_id(*out, id, component);
-  return status;
+  if (status != ECS_OK) return status;
+  add_id(*out, id, component);
+  return make_marks(world, out, component);
 }
 
 void table_shrink(ecs_world *world, struct table *table) {
@@ -117,6 +129,7 @@ void table_shrink(ecs_world *world, struct table *table) {
   }
   buffer_free(&world->memory, &table->row_buffer);
   toggles_free(&world->memory, table);
+  marks_shrink(&world->memory, table);
   table->rows = NULL;
   table->capacity = 0;
 }
@@ -128,6 +141,7 @@ static size_t edge_bytes(const struct table *table) {
 void table_free(ecs_world *world, struct table *table) {
   table->count = 0;
   table_shrink(world, table);
+  marks_free(&world->memory, table);
   if (table->edges != &table->no_edge)
     memory_free(&world->memory, table->edges, edge_bytes(table));
   memory_free(&world->memory, table, table->block_size);
@@ -135,6 +149,7 @@ void table_free(ecs_world *world, struct table *table) {
 
 size_t table_bytes(const struct table *table) {
   size_t bytes = table->block_size + table->row_buffer.size + toggles_bytes(table);
+  bytes += marks_bytes(table);
   if (table->edges != &table->no_edge) bytes += edge_bytes(table);
   for (uint32_t i = 0; i < table->column_count; i++) bytes += table->columns[i].buffer.size;
   return bytes;
@@ -153,7 +168,8 @@ static bool grow_columns(ecs_world *world, struct table *table, size_t rows) {
   if (!buffer_grow(memory, &table->row_buffer, rows * sizeof *table->rows, used))
     return false;
   table->rows = table->row_buffer.data;
-  return toggles_grow(memory, table, (uint32_t)rows);
+  return toggles_grow(memory, table, (uint32_t)rows) &&
+         marks_grow(memory, table, (uint32_t)rows);
 }
 
 ecs_status table_grow(ecs_world *world, struct table *table, uint64_t more) {
@@ -171,12 +187,14 @@ ecs_status table_grow(ecs_world *world, struct table *table, uint64_t more) {
   return ECS_OK;
 }
 
-void table_fill_defaults(struct table *table, uint32_t row, uint32_t count) {
+void table_fill_defaults(const ecs_world *world, struct table *table, uint32_t row,
+                         uint32_t count) {
   assert(row + count <= table->count && table->count <= table->capacity);
   for (uint32_t i = 0; i < table->column_count; i++) {
     struct column *column = &table->columns[i];
     cell_fill(column->data, column->size, row, count, column->value);
   }
+  if (UNLIKELY(table->mark_count)) marks_arrive(world, table, row, count);
 }
 
 void table_release_any(ecs_world *world, const struct layout *layout, uint32_t row,
@@ -235,6 +253,7 @@ void table_move_all(ecs_world *world, struct table *from, struct table *to) {
   memcpy(to->rows + base, from->rows, count * sizeof *from->rows);
   to->count += count;
   if (UNLIKELY(from->off)) toggles_move_all(from, to, base);
+  if (UNLIKELY(from->mark_count | to->mark_count)) marks_move_all(world, from, to, base);
   from->count = 0;
   for (uint32_t row = base; row < to->count; row++) {
     assert(entity_record(&world->entities, to->rows[row])->row == row - base);

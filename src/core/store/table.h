@@ -6,6 +6,7 @@
 #include "core/base/buffer.h"
 
 struct component;
+struct marks;
 
 struct toggle;
 
@@ -71,7 +72,7 @@ struct table {
   bool has_pairs;
   bool has_pair_alone;       /* one, and no other */
   bool hidden;               /* of prefabs, which queries pass over */
-  bool plain;                /* rows are cells of 4 bytes: no any values, nothing to switch off */
+  bool plain;                /* rows are cells of 4 bytes: no any, no toggles, no marks */
   uint32_t index;
   ecs_id *ids;               /* sorted */
   struct edge *edges;
@@ -80,6 +81,8 @@ struct table {
   struct toggle *toggles;    /* in the order of ids, of those that can be switched off */
   uint32_t toggle_count;
   uint32_t off;              /* how often something is switched off: see toggle.h */
+  struct marks *marks;       /* of the ids that are watched: see marks.h */
+  uint32_t mark_count, mark_capacity;
   uint32_t count;
   uint32_t capacity;         /* rows that every column has room for */
   uint32_t column_count;
@@ -172,7 +175,8 @@ static inline ecs_status table_reserve(ecs_world *world, struct table *table, ui
 }
 
 /* count rows with defaults, entities already in table->rows. */
-void table_fill_defaults(struct table *table, uint32_t row, uint32_t count);
+void table_fill_defaults(const ecs_world *world, struct table *table, uint32_t row,
+                         uint32_t count);
 
 /* Moves all rows, after table_reserve on `to`: shared columns are carried, new ones get
 ** defaults, lost ones go (any slots are released). The entities' records follow. */

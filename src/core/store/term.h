@@ -18,12 +18,15 @@ enum term_form {
 /* Which of those that can be switched off a term is about. */
 enum term_state { TERM_ON, TERM_OFF, TERM_ANY };
 
+enum term_news { TERM_ALL, TERM_CHANGED, TERM_ADDED };
+
 /* A value that terms share, and that was not given with the query. */
 struct variable {
   ecs_string name;       /* in the query's text; of a `*` nothing */
   uint32_t output;       /* which of the values that go with a match it is; NONE for none */
 };
 
+struct picks;
 struct term {
   ecs_id id;             /* of the component; of a tie to somebody known, the pair's */
   struct component *component;
@@ -43,6 +46,8 @@ struct term {
   bool read_only;
   bool filters;          /* `with`: it gives nothing */
   enum term_state state;
+  enum term_news news;   /* since the query was used last; the rows that picks say: changes.h */
+  struct picks *picks;
   bool toggled;          /* of the row's own: some rows of a table may have it, others not */
 };
 
@@ -97,6 +102,7 @@ struct query_terms {
   bool targets;          /* has terms of which term_is_known */
   struct component *cascade;   /* of the first term that wants parents first; NULL */
   bool toggled;          /* has terms that are */
+  bool changes;          /* has terms with news */
   bool plain;            /* none of all this: of each of its tables every row matches, once */
   bool sources;          /* the first term is a tie by an exclusive relation: its order is theirs */
   bool packed;           /* the first term is a sparse component: its order is that */
@@ -124,6 +130,8 @@ struct ecs_query {
   uint32_t capacity;
   uint32_t column_capacity;
   struct lineup *lineup;          /* the last one of its rows, if they have been lined up */
+  uint64_t seen, kept_seen;       /* world.now when its last use ended; while a system's, its own */
+  uint32_t uses;                  /* of it that are under way */
 };
 
 /* Whether its matches are found by a walk, one by one. */

@@ -1,6 +1,7 @@
 #include "core/store/walk.h"
 
 #include "core/base/many.h"
+#include "core/store/changes.h"
 #include "core/store/entity.h"
 #include "core/store/event.h"
 #include "core/store/event_rows.h"
@@ -42,7 +43,9 @@ static bool end_in(const struct table *table, uint32_t row, const struct term *t
                    struct walk_end *end) {
   const struct component *component = term->component;
   if (UNLIKELY(component->sparse))
-    return term->state != TERM_OFF && end_packed(component, table->rows[row], term->leaf, end);
+    return term->state != TERM_OFF && end_packed(component, table->rows[row], term->leaf, end) &&
+           (LIKELY(!term->news) || picks_row(term, end->table, end->row));
+  if (UNLIKELY(term->news) && !picks_row(term, table, row)) return false;
   const struct layout *layout = table_find(table, id);
   uint32_t leaf = term->leaf;
   if (!layout->taken || !is_shown(table, row, id, term->state)) return false;

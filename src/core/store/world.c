@@ -11,6 +11,7 @@
 
 ecs_status world_init(ecs_world *world, uint32_t tag, uint64_t seed) {
   world->seed = seed;
+  world->now = 1;
   world->chance = chance_outermost(seed);
   entity_index_init(&world->entities, tag);
   return graph_init(world);

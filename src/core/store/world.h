@@ -73,6 +73,7 @@ struct ecs_world {
   uint32_t last_table;           /* where the last spawn went, if it is still there */
   uint64_t seed;
   uint64_t tick;                 /* updates so far */
+  uint64_t now;                  /* runs so far, and one: what is written is marked with it */
   bool updating;                 /* systems run */
   bool running;                  /* one does */
   uint64_t moment;               /* counts runs of systems and what lies between: see find */

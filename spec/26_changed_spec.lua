@@ -1,0 +1,455 @@
+-- What was written, and what has come, since somebody looked: `:changed` and `:added`. C65, C66.
+
+local helper = require "spec.support.ecs_helper"
+local new_world, has_error = helper.new_world, helper.has_error
+
+-- A world with P, whose changes are told by groups of rows, and T, which is tracked.
+local function scene(options)
+  local world = new_world(options)
+  world:component("P", { "x: f32", "y: f32" })
+  world:component("T", { "x: f32", "n: i32", "name: string", "m: f32[3]", track = true })
+  world:component("Other", { "x: f32" })
+  world:tag "Tag"
+  return world
+end
+
+local function spawn_many(world, count, components)
+  local list = {}
+  for i = 1, count do
+    list[i] = world:spawn(components)
+  end
+  return list
+end
+
+-- The entities that a query comes to.
+local function ids(query)
+  local list = query:ids()
+  table.sort(list)
+  return list
+end
+
+describe("a term with :changed", function()
+  it("matches everything the first time, and then only what was written", function()
+    local world = scene()
+    local a, b = world:spawn { T = {} }, world:spawn { T = {} }
+    local query = world:query "T:changed"
+    assert.same({ a, b }, ids(query))
+    assert.same({}, ids(query))
+    world:set(b, "T.x", 0)
+    assert.same({ b }, ids(query))
+    assert.same({}, ids(query))
+  end)
+
+  it("is exact where the component is tracked, and tells of groups of 1,024 rows else", function()
+    local world = scene()
+    local list = spawn_many(world, 3000, { P = {}, T = {} })
+    local by_group, by_row = world:query "P:changed", world:query "T:changed"
+    assert.equal(3000, by_group:count())
+    assert.equal(3000, by_row:count())
+    world:set(list[1025], "P", 1)
+    world:set(list[1025], "T", 1)
+    assert.equal(1024, by_group:count())
+    assert.equal(list[1025], by_row:first())
+    world:set(list[3000], "P", 1)
+    world:set(list[2], "T", 1)
+    assert.equal(3000 - 2048, by_group:count())
+    assert.same({ list[2] }, ids(by_row))
+  end)
+
+  it("sees every way to write", function()
+    local world = scene { kernels = false }
+    local e, other = world:spawn { T = {} }, world:spawn { T = {} }
+    local changed, all = world:query "T:changed", world:query "T"
+    local only = world:query("T, with Tag")
+    world:add(e, "Tag")
+    local ways = {
+      set = function() world:set(e, "T", 1) end,
+      cell = function() world:set(e, "T.n", 1) end,
+      text = function() world:set(e, "T", { name = "x" }) end,
+      element = function() world:set(e, "T.m[2]", 1) end,
+      view = function() for t in only:each() do t.x = 1 end end,
+      nested = function() for t in only:each() do t.m[2] = 1 end end,
+      slowly = function() for t in only:each() do t.name = "y" end end,
+      whole = function() for t in only:each() do t.m = { 1, 2, 3 } end end,
+      each = function() only:each(function(t) t.n = 2 end) end,
+      map = function() world:query("T.x, with Tag"):map(function(x) return x + 1 end) end,
+      names = function() world:query("T.name, with Tag"):map(function() return "z" end) end,
+      chunk = function() for chunk in only:chunks() do chunk:column "T.x"[1] = 1 end end,
+      column = function() for chunk in only:chunks() do chunk:column "T.name":write { "w" } end end,
+      query = function() only:set("T.n", 3) end,
+      staged = function()
+        world:defer()
+        world:set(e, "T.n", 1)
+        world:commit()
+      end,
+      again = function()
+        world:defer()
+        world:remove(e, "T")
+        world:add(e, "T")
+        world:commit()
+      end,
+      away = function()
+        world:remove(e, "T")
+        world:add(e, "T")
+      end,
+    }
+    changed:count()
+    for name, way in pairs(ways) do
+      way()
+      assert.same({ e }, ids(changed), name)
+      assert.same({}, ids(changed), name)
+      for t in all:each() do local _ = t.x end
+      world:add(other, "Other")
+      world:remove(other, "Other")
+      world:get(e, "T")
+      assert.same({}, ids(changed), name)
+    end
+    local new = world:spawn { T = { x = 3 } }
+    assert.same({ new }, ids(changed))
+    world:despawn(e)
+    assert.same({}, ids(changed))
+  end)
+
+  it("keeps what is known of rows that move", function()
+    local world = scene()
+    local list = spawn_many(world, 2500, { T = {} })
+    local query = world:query "T:changed"
+    query:count()
+    world:set(list[2500], "T.x", 1)
+    world:despawn(list[1])                       -- its row goes to list[2500]
+    world:add(list[7], "Other")
+    assert.same({ list[2500] }, ids(query))
+    world:set(list[7], "T.x", 1)
+    world:remove(list[7], "Other")
+    world:add(list[8], "Tag")
+    world:query "T":add "Tag"
+    assert.same({ list[7] }, ids(query))
+  end)
+
+  it("goes with other modifiers and terms, in all forms", function()
+    local world = scene()
+    local list = spawn_many(world, 200, { T = {}, P = {} })
+    local forms = {
+      each = function(q) local n = 0 q:each(function() n = n + 1 end) return n end,
+      loop = function(q) local n = 0 for _ in q:each() do n = n + 1 end return n end,
+      chunks = function(q) local n = 0 for chunk in q:chunks() do n = n + chunk.n end return n end,
+      count = function(q) return q:count() end,
+      where = function(q) return q:where(function(t) return t.x >= 0 end):count() end,
+      sum = function(q) return q:sum(function(t) return 1 + t.n * 0 end) end,
+      ids = function(q) return #q:ids() end,
+    }
+    for name, form in pairs(forms) do
+      local query = world:query "T:in:changed, with P:changed, !Tag"
+      assert.equal(200, form(query), name)
+      assert.equal(0, form(query), name)
+      for i = 3, 190, 7 do
+        world:set(list[i], "T.x", 1)
+      end
+      world:set(list[3], "P", 1)
+      assert.equal(27, form(query), name)
+      assert.equal(0, form(query), name)
+    end
+  end)
+
+  it("gives nil where an optional term has not changed", function()
+    local world = scene()
+    local a, b = world:spawn { T = { x = 1 } }, world:spawn { T = { x = 2 } }
+    local query, seen = world:query "T, T:changed?", {}
+    query:count()
+    world:set(b, "T.n", 1)
+    query:each(function(t, news, _, e) seen[e] = news and t.x or "old" end)
+    assert.same({ [a] = "old", [b] = 2 }, seen)
+    world:spawn { P = {} }
+    local either = world:query "T:changed|P:changed"
+    assert.equal(3, either:count())
+    world:set(a, "T.n", 1)
+    assert.same({ a }, ids(either))
+  end)
+
+  it("is about sparse components and pairs, too", function()
+    local world = scene()
+    world:component("S", { "x: f32", storage = "sparse", track = true })
+    world:relation("Owes", { "amount: i32", track = true })
+    world:relation("At", { exclusive = true, track = true })
+    local a, b = world:spawn { S = {}, P = {} }, world:spawn { S = {}, P = {} }
+    local sparse = world:query("S:changed, P")
+    local pairs_of = world:query("(Owes, $who):changed", { who = a })
+    local at = world:query "At:changed"
+    assert.same({ a, b }, ids(sparse))
+    assert.same({}, ids(pairs_of))
+    world:set(b, "S.x", 1)
+    world:set(b, "Owes", a, 5)
+    world:add(b, "At", a)
+    assert.same({ b }, ids(sparse))
+    assert.same({ b }, ids(pairs_of))
+    assert.same({ b }, ids(at))
+    local n = 0
+    world:query "S":each(function(s) s.x = 2 end)
+    sparse:each(function(s) n = n + s.x end)
+    assert.equal(4, n)
+    world:add(b, "At", world:spawn {})
+    assert.same({ b }, ids(at))
+    assert.same({}, ids(pairs_of))
+    assert.same({}, ids(sparse))
+    world:despawn(a)
+    assert.same({}, ids(sparse))
+  end)
+
+  it("says what it is not for", function()
+    local world = scene()
+    world:event("Hit", { "who: entity" })
+    for text, message in pairs {
+      ["ChildOf->P:changed"] = "':changed' goes with a component of the row itself, as in",
+      ["Hit:changed"] = "':changed' goes with a component of the row itself",
+      ["P:changed:changed"] = "':changed' or ':added' is there twice",
+      ["!P:changed"] = "'!' goes with a component's name alone",
+      ["P:added"] = "when 'P' was added is kept only where it is declared with track = true",
+    } do
+      has_error(function() world:query(text) end, message)
+    end
+    has_error(function() world:count "P:changed" end, "make a query of it, and count that")
+    has_error(function() world:component("Q", { track = 1 }) end, "'track' is true or false, got 1")
+    has_error(function() world:event("E", { track = true }) end, "an event has no 'track'")
+  end)
+
+  it("C78: with :added matches what has come", function()
+    local world = scene()
+    local a, b = world:spawn { T = {} }, world:spawn { P = {} }
+    local query = world:query "T:added"
+    assert.same({ a }, ids(query))
+    world:set(a, "T.x", 1)
+    assert.same({}, ids(query))
+    world:add(b, "T")
+    assert.same({ b }, ids(query))
+    world:set(b, "T", 1)
+    world:add(b, "Tag")
+    world:remove(b, "P")
+    assert.same({}, ids(query))
+  end)
+end)
+
+describe("a system whose query has :changed", function()
+  it("sees what others have written since it ran, and not what it writes itself", function()
+    local world = scene()
+    local list, seen = spawn_many(world, 100, { T = {}, P = {} }), {}
+    world:system("watch", { query = "T:changed", run = function(_, _, query)
+      for t, e in query:each() do
+        seen[#seen + 1] = e
+        t.n = t.n + 1
+      end
+      world:set(list[1], "T.x", 5)
+      world:add(list[2], "Tag")
+    end })
+    world:update(1)
+    assert.equal(100, #seen)
+    seen = {}
+    world:update(1)
+    assert.same({}, seen)
+    world:set(list[9], "T.x", 1)
+    world:update(1)
+    assert.same({ list[9] }, seen)
+  end)
+
+  it("keeps its matches while it runs, whatever is written", function()
+    local world = scene()
+    local list = spawn_many(world, 10, { T = {} })
+    local query, seen = world:query "T:changed", {}
+    query:count()
+    world:set(list[3], "T.x", 1)
+    world:set(list[5], "T.x", 1)
+    for _, e in query:each() do
+      seen[#seen + 1] = e
+      world:set(list[4], "T.x", 1)
+      world:set(list[5], "T.x", 1)
+      assert.equal(2, query:count())
+    end
+    assert.same({ list[3], list[5] }, seen)
+  end)
+
+  it("counts by systems, each for itself, whoever goes through the same query", function()
+    local world = scene()
+    local list, counts = spawn_many(world, 4, { T = {} }), {}
+    local query = world:query "T:changed"
+    for _, name in ipairs { "a", "b" } do
+      world:system(name, { query = "T:changed", each = function()
+        counts[name] = (counts[name] or 0) + 1
+      end })
+    end
+    world:update(1)
+    assert.same({ a = 4, b = 4 }, counts)
+    world:set(list[1], "T.x", 1)
+    world:run("a", 1)
+    assert.same({ a = 5, b = 4 }, counts)
+    world:set(list[2], "T.x", 1)
+    world:update(1)
+    assert.same({ a = 6, b = 6 }, counts)
+    assert.equal(4, query:count())
+  end)
+
+  it("keeps its place when it is replaced, unless it asks for something else", function()
+    local world = scene()
+    spawn_many(world, 3, { T = {}, P = {} })
+    local count = 0
+    local function register(text)
+      world:system("s", { query = text, each = function() count = count + 1 end })
+      world:update(1)
+    end
+    register "T:changed"
+    register "T:changed"
+    assert.equal(3, count)
+    register "P:changed"
+    assert.equal(6, count)
+  end)
+
+  it("C67: has what was written before an error behind it", function()
+    local world = scene()
+    local list, count, fails = spawn_many(world, 3, { T = {} }), 0, true
+    world:system("s", { query = "T:changed", each = function()
+      count = count + 1
+      if fails then error "no" end
+    end })
+    has_error(function() world:update(1) end, "no")
+    fails = false
+    world:update(1)
+    assert.equal(1, count)
+    world:set(list[2], "T.x", 1)
+    world:update(1)
+    assert.equal(2, count)
+  end)
+
+  it("goes on where it was after a restore, and queries begin anew", function()
+    local world = scene()
+    local list, seen = spawn_many(world, 2000, { T = {}, P = {} }), {}
+    world:system("s", { query = "T:changed, with P:changed", each = function(_, _, e)
+      seen[#seen + 1] = e
+    end })
+    local query = world:query "T:changed"
+    world:update(1)
+    query:count()
+    world:set(list[1500], "T.x", 1)
+    world:set(list[1500], "P", 1)
+    local snapshot = world:snapshot()
+    seen = {}
+    world:update(1)
+    assert.same({ list[1500] }, seen)
+    world:set(list[3], "T.x", 1)
+    world:despawn(list[4])
+    world:restore(snapshot)
+    assert.equal(2000, query:count())
+    assert.equal(0, query:count())
+    seen = {}
+    world:update(1)
+    assert.same({ list[1500] }, seen)
+    seen = {}
+    world:update(1)
+    assert.same({}, seen)
+  end)
+
+  it("sees everything of a component that is declared otherwise", function()
+    local world = scene()
+    local e = world:spawn { T = {}, P = {} }
+    local t, p = world:query "T:changed", world:query "P:changed"
+    t:count()
+    p:count()
+    world:component("T", { "x: f32", "n: i32", "more: f32", track = true })
+    assert.same({ e }, ids(t))
+    assert.same({}, ids(p))
+    world:component("P", { "x: f32", "y: f32", track = true })
+    assert.same({ e }, ids(p))
+    assert.same({}, ids(p))
+    world:spawn { P = {} }
+    assert.equal(1, p:count())
+  end)
+end)
+
+describe("a kernel that writes to what is watched", function()
+  local function both(fn)
+    fn(scene { kernels = false }, "lua")
+    fn(scene(), "vector")
+  end
+
+  it("marks the rows that have stored, and no others", function()
+    both(function(world, tier)
+      local list = {}
+      for i = 1, 3000 do
+        list[i] = world:spawn { T = { n = i }, P = { x = i } }
+      end
+      local tracked, grouped = world:query "T:changed", world:query "P:changed"
+      tracked:count()
+      grouped:count()
+      world:system("write", { query = "T, P", each = function(t, p)
+        if t.n % 1000 == 7 then t.x = 1 end
+        if p.x > 2500 then p.y = p.x end
+        for i = 1, 3 do
+          if t.n == 5 + i then t.m[i] = 2 end
+        end
+      end })
+      world:update(1)
+      assert.equal(tier, world:explain "write".tier)
+      assert.same({ list[6], list[7], list[8], list[1007], list[2007] }, ids(tracked))
+      assert.equal(3000 - 2048, grouped:count())
+      world:system("write", { query = "T.x, T.n", map = function(x, n)
+        if n < 3 then return x + 1 end
+        return nil
+      end })
+      world:update(1)
+      assert.same({ list[1], list[2] }, ids(tracked))
+    end)
+  end)
+
+  it("goes over just the rows that were written", function()
+    both(function(world, tier)
+      local list = spawn_many(world, 3000, { T = {}, P = {}, Other = {} })
+      world:system("count", { query = "T:changed:in, P", each = function(t, p)
+        p.x = p.x + t.n + 1
+      end })
+      local total = world:query "P"
+      world:update(1)
+      assert.equal(tier, world:explain "count".tier)
+      world:set(list[1], "T.n", 4)
+      world:set(list[2049], "T.n", 5)
+      world:update(1)
+      world:update(1)
+      assert.equal(3000 + 5 + 6, total:sum(function(p) return p.x end))
+    end)
+  end)
+
+  it("marks what it writes to others, and its rows where they do not lie together", function()
+    both(function(world, tier)
+      world:component("Hunt", { "prey: entity" })
+      world:component("Switch", { "x: f32", toggle = true })
+      local prey = spawn_many(world, 300, { T = {} })
+      for i = 1, 100 do
+        local e = world:spawn { Hunt = { prey = prey[i] }, Switch = {}, P = { x = i } }
+        if i % 2 == 0 then world:disable(e, "Switch") end
+      end
+      local tracked = world:query "T:changed"
+      tracked:count()
+      world:system("hit", { query = "Hunt, Hunt.prey->T, P, Switch", each = function(_, t, p)
+        if p.x < 8 then t.x = t.x - p.x end
+      end })
+      world:update(1)
+      assert.equal(tier, world:explain "hit".tier)
+      assert.same({ prey[1], prey[3], prey[5], prey[7] }, ids(tracked))
+      world:system("hit", { query = "Hunt", each = function(h) world:set(h.prey, "T.n", 4) end })
+      world:update(1)
+      assert.equal(tier, world:explain "hit".tier)
+      assert.equal(100, tracked:count())
+    end)
+  end)
+
+  it("marks the rows before one that fails, and what the function does behind it", function()
+    both(function(world)
+      for i = 1, 200 do
+        world:spawn { T = { n = i }, P = { x = i } }
+      end
+      local tracked = world:query "T:changed"
+      tracked:count()
+      world:system("fail", { query = "T, P:in", each = function(t, p)
+        t.n = p.x == 150 and 0.5 or 1
+      end })
+      has_error(function() world:update(1) end, "T.n")
+      assert.equal(149, tracked:count())
+    end)
+  end)
+end)

@@ -1,0 +1,193 @@
+#include "core/store/changes.h"
+
+#include "core/store/component.h"
+#include "core/store/marks.h"
+#include "core/store/query.h"
+#include "core/store/sparse.h"
+#include "core/store/toggle.h"
+#include "core/store/world.h"
+
+/* The rows of one table: words of 64 bits, from one on. */
+struct pick {
+  const struct table *table;
+  size_t first;
+  uint32_t count;
+};
+
+/* Of one term. While its query is not in use, marks are asked themselves. */
+struct picks {
+  uint64_t since;              /* what was marked then, or before, is known */
+  bool settled;
+  struct pick *list;           /* in the order of the query's tables */
+  uint32_t count, capacity;
+  uint64_t *words;
+  uint32_t word_capacity;
+  uint32_t last;               /* of the list: that was asked for last */
+};
+
+/* ---- making ---- */
+
+ecs_status picks_new(ecs_world *world, struct term *term) {
+  assert(term->news != TERM_ALL && !term->picks);
+  term->picks = memory_array(&world->memory, 1, sizeof *term->picks);
+  return term->picks ? ECS_OK : world_nomem(world);
+}
+
+void picks_free(ecs_world *world, struct query_terms *terms) {
+  struct memory *memory = &world->memory;
+  for (uint32_t i = 0; i < terms->count; i++) {
+    struct picks *picks = terms->terms[i].picks;
+    if (!picks) continue;
+    memory_free(memory, picks->list, picks->capacity * sizeof *picks->list);
+    memory_free(memory, picks->words, picks->word_capacity * sizeof *picks->words);
+    memory_free(memory, picks, sizeof *picks);
+    terms->terms[i].picks = NULL;
+  }
+}
+
+/* ---- which rows ---- */
+
+static uint32_t words_of(const struct table *table) { return (uint32_t)toggle_words(table->count); }
+
+static uint64_t ask_marks(const struct term *term, const struct table *table, uint32_t word) {
+  const struct marks *marks = marks_of(table, term->id);
+  if (!marks || !marks->groups) return UINT64_MAX;
+  return marks_since(marks, term->picks->since, term->news == TERM_ADDED, word);
+}
+
+/* The settled rows of a table; NULL for one that has come since. */
+static const struct pick *pick_of(struct picks *picks, const struct table *table) {
+  if (picks->last < picks->count && picks->list[picks->last].table == table)
+    return &picks->list[picks->last];
+  uint32_t low = 0, high = picks->count;
+  while (low < high) {
+    uint32_t middle = (low + high) / 2;
+    if (picks->list[middle].table->order < table->order)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low == picks->count || picks->list[low].table != table) return NULL;
+  picks->last = low;
+  return &picks->list[low];
+}
+
+uint64_t picks_at(const struct term *term, const struct table *table, uint32_t word) {
+  struct picks *picks = term->picks;
+  if (!picks->settled) return ask_marks(term, table, word);
+  const struct pick *pick = pick_of(picks, table);
+  return pick && word < pick->count ? picks->words[pick->first + word] : 0;
+}
+
+bool picks_row(const struct term *term, const struct table *table, uint32_t row) {
+  return picks_at(term, table, row / 64) >> row % 64 & 1;
+}
+
+/* Whether the bits of a table's rows are all set, or none of them is. */
+static bool are_all(const struct term *term, const struct table *table, uint64_t wanted) {
+  for (uint32_t word = 0; word < words_of(table); word++) {
+    uint32_t left = table->count - word * 64;
+    uint64_t rows = left < 64 ? (UINT64_C(1) << left) - 1 : UINT64_MAX;
+    if ((picks_at(term, table, word) ^ wanted) & rows) return false;
+  }
+  return true;
+}
+
+bool picks_all(const struct term *term, const struct table *table) {
+  return are_all(term, table, UINT64_MAX);
+}
+
+bool picks_none(const struct term *term, const struct table *table) {
+  return are_all(term, table, 0);
+}
+
+/* ---- uses ---- */
+
+static ecs_status add_table(ecs_world *world, const struct term *term, const struct table *table) {
+  struct picks *picks = term->picks;
+  struct memory *memory = &world->memory;
+  const struct pick *before = picks->count ? &picks->list[picks->count - 1] : NULL;
+  size_t first = before ? before->first + before->count : 0;
+  uint32_t count = words_of(table);
+  struct pick *list = memory_grow(memory, picks->list, &picks->capacity, picks->count + 1ull,
+                                  sizeof *list);
+  if (list) picks->list = list;
+  uint64_t *words = !list ? NULL
+                          : memory_grow(memory, picks->words, &picks->word_capacity, first + count,
+                                        sizeof *words);
+  if (!words) return world_nomem(world);
+  picks->words = words;
+  for (uint32_t word = 0; word < count; word++) words[first + word] = ask_marks(term, table, word);
+  picks->list[picks->count++] = (struct pick){table, first, count};
+  return ECS_OK;
+}
+
+static ecs_status settle(const ecs_query *query, const struct term *term) {
+  ecs_world *world = query->world;
+  struct picks *picks = term->picks;
+  ecs_status status = ECS_OK;
+  picks->count = picks->last = 0;
+  const struct sparse *sparse = term->component->sparse;
+  if (sparse && sparse->table->count) status = add_table(world, term, sparse->table);
+  for (uint32_t i = 0; i < query_reach(query) && !sparse && status == ECS_OK; i++) {
+    const struct table *table = query_table(query, i);
+    if (table->count && table_has(table, term->id)) status = add_table(world, term, table);
+  }
+  return status;
+}
+
+static void set_settled(const ecs_query *query, bool settled) {
+  for (uint32_t i = 0; i < query->terms.count; i++) {
+    struct picks *picks = query->terms.terms[i].picks;
+    if (!picks) continue;
+    picks->settled = settled;
+    picks->since = query->seen;
+  }
+}
+
+ecs_status changes_watch(ecs_query *query) {
+  ecs_status status = ECS_OK;
+  if (LIKELY(!query->terms.changes) || query->broken) return ECS_OK;
+  for (uint32_t i = 0; i < query->terms.count && status == ECS_OK; i++) {
+    const struct term *term = &query->terms.terms[i];
+    if (term->picks && !term->component->watched)
+      status = marks_begin(query->world, term->component);
+  }
+  return status;
+}
+
+ecs_status changes_open(ecs_query *query) {
+  if (LIKELY(!query->terms.changes) || query->broken) return ECS_OK;
+  ecs_status status = changes_watch(query);
+  set_settled(query, query->uses > 0);
+  for (uint32_t i = 0; i < query->terms.count && !query->uses && status == ECS_OK; i++)
+    if (query->terms.terms[i].picks) status = settle(query, &query->terms.terms[i]);
+  if (status != ECS_OK) return status;
+  set_settled(query, true);
+  query->uses++;
+  return ECS_OK;
+}
+
+/* What comes from now on is marked otherwise. */
+static void end_use(ecs_query *query) {
+  assert(query->uses == 0);
+  query->seen = query->world->now++;
+  set_settled(query, false);
+}
+
+void changes_close(ecs_query *query) {
+  if (LIKELY(!query->terms.changes) || query->uses == 0) return;
+  if (--query->uses == 0) end_use(query);
+}
+
+void changes_use(ecs_query *query) {
+  if (LIKELY(!query->terms.changes) || query->uses) return;
+  end_use(query);
+}
+
+void changes_keep(ecs_query *query, uint64_t run) {
+  assert(run < query->world->now);
+  if (LIKELY(!query->terms.changes)) return;
+  query->seen = run;
+  if (query->uses == 0) set_settled(query, false);
+}
