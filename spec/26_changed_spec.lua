@@ -453,3 +453,87 @@ describe("a kernel that writes to what is watched", function()
     end)
   end)
 end)
+
+describe("an image of what has changed", function()
+  -- What a system has seen since it was asked last.
+  local function watch(world, text)
+    local seen = {}
+    world:system("s", { query = text, each = function(_, _, e) seen[#seen + 1] = e end })
+    return function()
+      world:update(1)
+      local last = seen
+      seen = {}
+      table.sort(last)
+      return last
+    end
+  end
+
+  for name, text in pairs { groups = "P:changed", rows = "T:changed", added = "T:added",
+    sparse = "S:changed", pairs = "(Owes, Tag):changed" } do
+    it("C67: knows what systems have seen of " .. name, function()
+      local function declare(world)
+        world:component("S", { "x: f32", storage = "sparse", track = true })
+        world:relation("Owes", { "amount: i32" })
+        return world
+      end
+      local world, list = declare(scene()), {}
+      for i = 1, 1500 do
+        list[i] = world:spawn { T = {}, P = {}, S = {} }
+        world:set(list[i], "Owes", world:tag "Tag", i)
+      end
+      local seen = watch(world, text)
+      assert.equal(1500, #seen())
+      local function change(on)
+        on:set(list[1400], "P", 1)
+        on:set(list[1400], "S", 1)
+        on:set(list[1400], "Owes", on:tag "Tag", 7)
+        on:remove(list[1400], "T")
+        on:add(list[1400], "T")
+      end
+      change(world)
+      local other = declare(scene())
+      local other_seen, unknown = watch(other, text), 0
+      other:system("unknown", { query = text, each = function() unknown = unknown + 1 end })
+      local bytes, same = world:save(), declare(scene())
+      watch(same, text)
+      same:load(bytes)
+      assert.is_true(bytes == same:save(), "an image is not saved as it was loaded")
+      other:load(bytes)
+      local news = seen()
+      assert.is_true(#news > 0 and #news < 1500)
+      assert.same(news, other_seen())
+      assert.equal(1500, unknown)
+      assert.same({}, other_seen())
+      change(other)
+      assert.same(news, other_seen())
+    end)
+  end
+
+  it("has marks of what is declared otherwise, and of systems with other queries, anew", function()
+    local world = scene()
+    local list = spawn_many(world, 10, { T = {}, P = {} })
+    watch(world, "T:changed")()
+    local other = scene()
+    local seen = watch(other, "T:changed, P")
+    other:load(world:save())
+    assert.equal(10, #seen())
+    other = scene()
+    other:component("T", { "x: f32", "more: f32", track = true })
+    seen = watch(other, "T:changed")
+    other:load(world:save())
+    assert.equal(10, #seen())
+    other:set(list[3], "T.x", 1)
+    assert.same({ list[3] }, seen())
+  end)
+
+  it("says nothing where no system asks and nothing is tracked", function()
+    local function bytes(ask)
+      local world = new_world()
+      world:component("P", { "x: f32" })
+      world:spawn { P = {} }
+      if ask then world:query "P:changed":count() end
+      return #world:save()
+    end
+    assert.equal(bytes(false), bytes(true))
+  end)
+end)

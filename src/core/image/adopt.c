@@ -243,6 +243,15 @@ static void apply_readings(ecs_world *live, const struct loader *loader) {
   }
 }
 
+static void apply_changes(const ecs_world *live, const struct loader *loader) {
+  for (uint32_t i = 0; i < loader->change_count; i++) {
+    const struct known_changes *known = &loader->changes[i];
+    ecs_system *system = schedule_system(live, known->name, known->name_size);
+    if (system && system->reads && strcmp(system->reads->text, known->query) == 0)
+      system->news = known->news;
+  }
+}
+
 static void apply_timings(ecs_world *live, const struct loader *loader) {
   for (uint32_t i = 0; i < live->schedule->system_count; i++)
     schedule_set_streams(live, live->schedule->systems[i], 0);
@@ -306,4 +315,5 @@ void adopt_commit(struct loader *loader) {
     adopt_query(query);
   apply_timings(live, loader);
   apply_readings(live, loader);
+  apply_changes(live, loader);
 }

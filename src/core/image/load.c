@@ -96,7 +96,7 @@ static ecs_status load_header(struct loader *loader) {
 static ecs_status load_all(struct loader *loader) {
   static ecs_status (*const parts[])(struct loader *) = {
       load_header, load_strings, load_components, load_required, load_arrays, load_index,
-      load_tables, load_sparse,  load_ties,       load_names,    load_schedule};
+      load_tables, load_sparse,  load_ties,       load_names,    load_schedule, load_changes};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     ecs_status status = parts[i](loader);
     if (status == ECS_OK) status = load_state(loader);
@@ -137,6 +137,7 @@ static void end(struct loader *loader) {
   memory_free(memory, loader->systems.items,
               loader->systems.capacity * sizeof *loader->systems.items);
   memory_free(memory, loader->readings, loader->reading_capacity * sizeof *loader->readings);
+  memory_free(memory, loader->changes, loader->change_capacity * sizeof *loader->changes);
   arena_free(memory, &loader->arena);
   memory_free(memory, loader, sizeof *loader);
 }

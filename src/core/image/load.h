@@ -8,6 +8,8 @@
 #include "core/image/stream.h"
 #include "ecs_image.h"
 
+struct table;
+
 /* A phase's or system's numbers, to be applied by name. */
 struct timing {
   char *name;
@@ -23,6 +25,13 @@ struct reading {
   size_t name_size;
   uint32_t event;                  /* the index of its component */
   uint64_t seen, awaited;
+};
+
+/* What a system knows of changes, asked for by that query. */
+struct known_changes {
+  char *name, *query;
+  size_t name_size;
+  uint64_t news;
 };
 
 struct timing_list {
@@ -47,6 +56,9 @@ struct loader {
   struct timing_list phases, systems;
   struct reading *readings;
   uint32_t reading_count, reading_capacity;
+  struct known_changes *changes;
+  uint32_t change_count, change_capacity;
+  bool has_changes;                /* it says when its cells were written */
   bool saw_table;
   bool lacks_codec;                /* there are values of `any` fields, and no codec */
   bool adopted;                    /* the shadow holds what was live */
@@ -80,6 +92,11 @@ ecs_status load_sparse(struct loader *loader);
 ecs_status load_ties(struct loader *loader);
 ecs_status load_names(struct loader *loader);
 ecs_status load_schedule(struct loader *loader);
+ecs_status load_changes(struct loader *loader);
+
+/* The pair of a relation that comes behind another in the image; ECS_NULL at the end. */
+ecs_id load_next_pair(const struct loader *loader, const struct table *table, uint32_t relation,
+                      ecs_id last);
 
 /* The rows of an event. */
 ecs_status load_event(struct loader *loader, const struct component *component);

@@ -519,6 +519,10 @@ ecs_status load_names(struct loader *loader) {
 static ecs_status load_timings(struct loader *loader, struct timing_list *list,
                                bool of_systems) {
   uint32_t count = read_u32(&loader->in);
+  if (of_systems && loader->version > 2) {
+    loader->has_changes = count & IMAGE_CHANGES;
+    count &= ~IMAGE_CHANGES;
+  }
   for (uint32_t i = 0; i < count; i++) {
     struct timing *grown = memory_grow(&loader->live->memory, list->items, &list->capacity,
                                        i + 1ull, sizeof *grown);

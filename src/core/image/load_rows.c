@@ -313,9 +313,8 @@ static uint64_t target_order(const struct loader *loader, uint32_t target) {
   return place;
 }
 
-/* The pair of a relation that comes behind another in the image; ECS_NULL at the end. */
-static ecs_id next_pair(const struct loader *loader, const struct table *table,
-                        uint32_t relation, ecs_id last) {
+ecs_id load_next_pair(const struct loader *loader, const struct table *table, uint32_t relation,
+                      ecs_id last) {
   ecs_id next = ECS_NULL;
   uint64_t least = 0, after = last ? target_order(loader, pair_target(last)) : 0;
   for (uint32_t i = 0; i < table->id_count; i++) {
@@ -334,7 +333,7 @@ static ecs_status read_pair_columns(struct loader *loader, const struct table *t
   uint32_t relation = ecs_id_index(component->id);
   ecs_status status = ECS_OK;
   for (ecs_id pair = ECS_NULL;
-       status == ECS_OK && (pair = next_pair(loader, table, relation, pair)) != ECS_NULL;)
+       status == ECS_OK && (pair = load_next_pair(loader, table, relation, pair)) != ECS_NULL;)
     status = read_columns_of(loader, table, component, pair);
   return status;
 }

@@ -8,6 +8,7 @@
 #include "core/base/enumeration.h"
 #include "core/base/value.h"
 #include "core/base/merge_sort.h"
+#include "core/image/save_changes.h"
 #include "core/image/save_event.h"
 #include "core/image/stream.h"
 #include "core/run/reading.h"
@@ -55,9 +56,8 @@ static uint32_t count_pairs(const struct table *table) {
   return pairs;
 }
 
-/* The targets of a table's pairs of one relation, as the image has them, in order. */
-static uint32_t list_targets(const struct saver *saver, const struct table *table,
-                             const struct component *component) {
+uint32_t save_list_pairs(struct saver *saver, const struct table *table,
+                         const struct component *component) {
   uint32_t count = 0;
   for (uint32_t i = 0; table->has_pairs && i < table->id_count; i++) {
     ecs_id id = table->ids[i];
@@ -68,6 +68,11 @@ static uint32_t list_targets(const struct saver *saver, const struct table *tabl
     saver->targets[at] = target;
   }
   return count;
+}
+
+ecs_id save_pair_listed(const struct saver *saver, const struct component *component,
+                        uint32_t n) {
+  return pair_make(ecs_id_index(component->id), index_of_image(saver, saver->targets[n]));
 }
 
 /* ---- strings, by the place at which they are first named ---- */
@@ -103,11 +108,9 @@ static void name_table_strings(struct saver *saver, const struct table *table) {
   for (uint32_t i = 0; table && table->count && i < saver->component_count; i++) {
     const struct component *component = component_at(saver, i);
     name_column_strings(saver, table, component, component->id);
-    uint32_t targets = list_targets(saver, table, component);
+    uint32_t targets = save_list_pairs(saver, table, component);
     for (uint32_t j = 0; j < targets; j++)
-      name_column_strings(saver, table, component,
-                          pair_make(ecs_id_index(component->id),
-                                    index_of_image(saver, saver->targets[j])));
+      name_column_strings(saver, table, component, save_pair_listed(saver, component, j));
   }
 }
 
@@ -360,7 +363,7 @@ void save_rows(struct saver *saver, const struct table *table) {
 static void save_pairs(struct saver *saver, const struct table *table) {
   write_u32(saver->out, count_pairs(table));
   for (uint32_t i = 0; table->has_pairs && i < saver->component_count; i++) {
-    uint32_t count = list_targets(saver, table, component_at(saver, i));
+    uint32_t count = save_list_pairs(saver, table, component_at(saver, i));
     for (uint32_t j = 0; j < count; j++) {
       write_u32(saver->out, i);
       write_u32(saver->out, saver->targets[j]);
@@ -380,11 +383,9 @@ void save_columns(struct saver *saver, const struct table *table,
 
 static void save_pair_columns(struct saver *saver, const struct table *table,
                               const struct component *component) {
-  uint32_t count = list_targets(saver, table, component);
+  uint32_t count = save_list_pairs(saver, table, component);
   for (uint32_t i = 0; i < count; i++)
-    save_columns(saver, table, component,
-                 pair_make(ecs_id_index(component->id),
-                           index_of_image(saver, saver->targets[i])));
+    save_columns(saver, table, component, save_pair_listed(saver, component, i));
 }
 
 static void save_toggles(struct saver *saver, const struct table *table) {
@@ -454,7 +455,8 @@ static void save_schedule(struct saver *saver) {
     write_f64(out, phase->accumulator);
     write_u8(out, phase->enabled);
   }
-  write_u32(out, schedule->system_count);
+  bool changes = save_has_changes(saver->world);
+  write_u32(out, schedule->system_count | (changes ? IMAGE_CHANGES : 0));
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     const ecs_system *system = schedule->systems[i];
     write_text(out, system->name, strlen(system->name));
@@ -463,6 +465,7 @@ static void save_schedule(struct saver *saver) {
     write_u8(out, (uint8_t)(system->enabled | system->has_run << 1 | system->parked << 2));
     write_u64(out, schedule_streams(saver->world, system));
   }
+  if (changes) save_changes(saver);
 }
 
 static void save_all(struct saver *saver) {

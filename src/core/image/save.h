@@ -30,4 +30,9 @@ void save_rows(struct saver *saver, const struct table *table);
 void save_columns(struct saver *saver, const struct table *table,
                   const struct component *component, ecs_id id);
 
+/* Lists a table's pairs of a relation as the image has them; how many there are, and the nth. */
+uint32_t save_list_pairs(struct saver *saver, const struct table *table,
+                         const struct component *component);
+ecs_id save_pair_listed(const struct saver *saver, const struct component *component, uint32_t n);
+
 #endif
