@@ -189,6 +189,29 @@ describe("a query", function()
     end
   end)
 
+  it("counts nobody to world:describe and explain when its relation is undeclared", function()
+    local world = new_world()
+    world:component("P", { "x: f64" })
+    world:relation("Docked", { exclusive = true })
+    world:relation "Likes"
+    local port = world:spawn { P = {} }
+    world:add(port, "Likes", port)
+    local kept = {}
+    local function one() return 1 end
+    for _, text in ipairs { "(Docked, $p)", "P, (Likes, $p)", "P, !(Docked, $p)", "(Likes, *)" } do
+      kept[text] = world:query(text, text:find("$p", 1, true) and { p = port } or nil)
+      kept[text]:sum(one)
+    end
+    world:undeclare "Docked"
+    world:undeclare "Likes"
+    for _, query in ipairs(world:describe().queries) do
+      assert.are.equal(query.text:find "%(" and 0 or query.rows, query.rows)
+    end
+    for _, form in ipairs { world:explain(one), table.unpack(world:explain(one).also) } do
+      assert.is_string(form.tier)
+    end
+  end)
+
   it("is freed with its last reference", function()
     local world = new_world()
     world:query "Position"

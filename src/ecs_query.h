@@ -23,6 +23,7 @@ ECS_API ecs_status ecs_query_with(ecs_world *world, const char *text,
 /* A system's own query goes with the system: to free that one does nothing. Iterations of any
 ** other are closed before. */
 ECS_API void ecs_query_free(ecs_query *query);
+/* 0 when it names what is no longer declared. */
 ECS_API size_t ecs_query_count(const ecs_query *query);
 
 /* Counts without making a query. */

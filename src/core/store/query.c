@@ -464,6 +464,7 @@ void query_rearrange(ecs_query *query) {
 }
 
 uint32_t query_reach(const ecs_query *query) {
+  if (UNLIKELY(query->broken)) return 0;
   if (LIKELY(!query->terms.targets)) return query->count;
   for (uint32_t i = 0; i < query->terms.count; i++) {
     const struct term *term = &query->terms.terms[i];
@@ -474,6 +475,7 @@ uint32_t query_reach(const ecs_query *query) {
 
 size_t query_count_all(const ecs_query *query) {
   size_t count = 0;
+  if (query->broken) return 0;
   if (terms_walk(&query->terms)) return walk_count(query);
   for (uint32_t i = 0; i < query_reach(query); i++)
     count += query_count_rows(&query->terms, query_table(query, i));
