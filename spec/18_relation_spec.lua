@@ -148,6 +148,17 @@ describe("C72: an exclusive relation", function()
       "has 1 fields behind its target, got 2 values")
   end)
 
+  it("is given its target once", function()
+    for _, given in ipairs { { target = bob }, { bob }, { target = port, since = 2 }, { 0, 2 } } do
+      helper.has_error(function() world:set(e, world:pair("DockedTo", port), given) end,
+        "'DockedTo' is given a target twice: leave it out of the table")
+      helper.has_error(function() world:set(e, "DockedTo", "Position", given) end, "twice")
+    end
+    assert.is_nil(world:target(e, "DockedTo"))
+    world:set(e, world:pair("DockedTo", port), { since = 2 })
+    assert.same({ port, port, 2.0 }, { world:target(e, "DockedTo"), world:get(e, "DockedTo") })
+  end)
+
   it("is set by its id as by its name", function()
     local docked = world:relation("DockedTo", { "since: f64", exclusive = true })
     world:set(e, docked, port, 3.5)

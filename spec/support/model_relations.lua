@@ -480,16 +480,21 @@ local function set_fields(world, command, stored)
   end
 end
 
+-- What is given behind a target, which stands in front of it alone.
+local function patch_behind(world, component, target, ...)
+  local patch = tie_patch(world, component, nil, nil, ...)
+  patch.target = patch.target and refuse("'%s' has two targets", component.name) or target
+  return patch
+end
+
 local function set_exclusive(world, id, component, name, ...)
   local pair, _, keys, kind = world:split_pair(name), world:resolve(name)
   local patch
   if pair then
     local values = table.pack(take_target(world, name, ...))
-    patch = tie_patch(world, component, nil, nil, table.unpack(values, 2, values.n))
-    patch.target = patch.target or values[1]
+    patch = patch_behind(world, component, values[1], table.unpack(values, 2, values.n))
   elseif type((...)) == "string" and not keys then
-    patch = tie_patch(world, component, nil, nil, select(2, ...))
-    patch.target = world:need_target((...))
+    patch = patch_behind(world, component, world:need_target((...)), select(2, ...))
   elseif keys then
     patch = tie_patch(world, component, keys, kind, ...)
   else

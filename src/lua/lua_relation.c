@@ -125,6 +125,14 @@ static void batch_behind_target(struct batch *batch, const struct component *com
     batch_part(batch, component, &component->fields[i + 1], 0, next + i);
 }
 
+/* Whom it is tied to is said in front of the fields, not among them, too. */
+static void check_one_target(const struct batch *batch, const struct component *component) {
+  for (uint32_t i = 0; i < batch->count; i++)
+    if (batch->writes[i].leaf == TARGET_LEAF)
+      raise_error(batch->L, "relation '%s' is given a target twice: leave it out of the table, and "
+                            "name the other fields", component->name);
+}
+
 int relation_set(lua_State *L, struct world_box *box, struct component *component,
                  uint32_t leaf) {
   int next;
@@ -135,6 +143,7 @@ int relation_set(lua_State *L, struct world_box *box, struct component *componen
     batch_behind_target(&batch, component, leaf, next);
   else if (target != ECS_NULL && (leaf != NONE || component->field_count || lua_gettop(L) >= next))
     batch_values(&batch, component, leaf, next, lua_gettop(L) - next + 1);
+  if (component->relation->exclusive && target != ECS_NULL) check_one_target(&batch, component);
   return tie(L, box, id, component, target, &batch);
 }
 
