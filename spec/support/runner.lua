@@ -23,6 +23,7 @@ local text = require "spec.support.trace_text"
 local values = require "spec.support.trace_values"
 require "spec.support.trace_change"
 require "spec.support.trace_ties"
+require "spec.support.trace_terms"
 require "spec.support.trace_arrays"
 require "spec.support.trace_events"
 

@@ -5,9 +5,6 @@ local collect = require "spec.support.collect"
 
 local oracle = {}
 
--- Entities have indices from here on; below are components, which have no components.
-local FIRST_ENTITY = 65536
-
 -- ---- terms -----------------------------------------------------------------------------
 
 local function strip_modifiers(text, term)
@@ -109,7 +106,7 @@ end
 
 -- What is off is absent, unless the state that is asked for says otherwise.
 local function has(world, entity, name, target, state)
-  if entity & 0xFFFFFFF < FIRST_ENTITY or not world:has(entity, name, table.unpack { target }) then
+  if not world:has(entity, name, table.unpack { target }) then
     return false
   elseif state == "any" or not describe(world, name).toggle then
     return true
@@ -219,7 +216,9 @@ function ways_of.path(world, term, entity)
   if not term.star then
     at = next_of(world, term.way, entity)
   else
-    while at and not has(world, at, term.name) do
+    local seen = {}   -- a circle leads nowhere
+    while at and not seen[at] and not has(world, at, term.name) do
+      seen[at] = true
       at = next_of(world, term.way, at)
     end
   end

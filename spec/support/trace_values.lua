@@ -40,6 +40,16 @@ local DEFAULTS = {
   ["enum(a, b, c)"] = { "b", '"c"' },
 }
 
+-- Whether a field's type, as world:describe tells it, is that of one value.
+function values.is_scalar(text)
+  for _, name in ipairs(SCALARS) do
+    if name == text then
+      return true
+    end
+  end
+  return text:find "^enum%(" ~= nil
+end
+
 -- A schema of up to six fields of any type.
 function values.schema(rng)
   local fields = {}
