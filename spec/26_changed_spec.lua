@@ -1,4 +1,4 @@
--- What was written, and what has come, since somebody looked: `:changed` and `:added`. C65, C66.
+-- What was written, and what has come, since somebody looked: `:changed` and `:added`.
 
 local helper = require "spec.support.ecs_helper"
 local new_world, has_error = helper.new_world, helper.has_error
@@ -212,7 +212,7 @@ describe("a term with :changed", function()
     has_error(function() world:event("E", { track = true }) end, "an event has no 'track'")
   end)
 
-  it("C78: with :added matches what has come", function()
+  it("with :added matches what has come", function()
     local world = scene()
     local a, b = world:spawn { T = {} }, world:spawn { P = {} }
     local query = world:query "T:added"
@@ -301,7 +301,7 @@ describe("a system whose query has :changed", function()
     assert.equal(6, count)
   end)
 
-  it("C67: has what was written before an error behind it", function()
+  it("has what was written before an error behind it", function()
     local world = scene()
     local list, count, fails = spawn_many(world, 3, { T = {} }), 0, true
     world:system("s", { query = "T:changed", each = function()
@@ -470,7 +470,7 @@ describe("an image of what has changed", function()
 
   for name, text in pairs { groups = "P:changed", rows = "T:changed", added = "T:added",
     sparse = "S:changed", pairs = "(Owes, Tag):changed" } do
-    it("C67: knows what systems have seen of " .. name, function()
+    it("knows what systems have seen of " .. name, function()
       local function declare(world)
         world:component("S", { "x: f32", storage = "sparse", track = true })
         world:relation("Owes", { "amount: i32" })

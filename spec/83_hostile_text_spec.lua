@@ -43,7 +43,7 @@ local tables = {
     call = function(world, options) world:phase("fresh", options) end,
   },
   component = {
-    keys = { "storage", "toggle", "requires", "was", "doc", 2 },
+    keys = { "storage", "toggle", "track", "requires", "was", "doc", 2 },
     -- A name would rename what the others need.
     call = function(world, options)
       local own <close> = ecs.world()

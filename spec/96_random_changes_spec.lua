@@ -1,12 +1,11 @@
--- Random programs about what has changed, against what a list says of each entity: exactly where a
--- component is tracked; of the others no fewer, and with kernels and without just the same. C65, C66.
+-- Random programs about what has changed, against what a list says of each entity: exactly where
+-- a component is tracked; of the others no fewer, and with kernels and without just the same.
 
 local helper = require "spec.support.ecs_helper"
 local random = require "spec.support.rng"
 
 local STEPS = 60
 local NAMES = { "T", "P", "S", "K" }
-local TRACKED = { T = true, S = true, K = true }
 
 local TEXTS = {
   { "T:changed", all = { "T" }, changed = { "T" } },
@@ -106,7 +105,8 @@ local function observe(world, log)
 end
 
 local function new_run(seed, rows)
-  local run = setmetatable({ rng = random.new(seed), model = new_model(), list = {}, logs = {} }, Run)
+  local run = setmetatable({ rng = random.new(seed), model = new_model(), list = {}, logs = {} },
+    Run)
   run.worlds = {
     declare(helper.new_world { tag = 9 }), declare(helper.new_world { tag = 9, kernels = false }),
   }
@@ -232,9 +232,8 @@ function ops.kernel(run)
   local k, writer = run.rng:range(1, 40), run.rng:pick(WRITERS)
   local filter = run.rng:pick { "T", "T, P:in", "T, !Tag", "T, K:in", "T, with S" }
   run:both(function(world) world:query(filter):each(function(t) writer(t, k) end) end)
-  for _, e in ipairs(run.worlds[2]:query(filter):where(function(t) return t.n % k == 0 end):ids()) do
-    run.model:write(e, "T")
-  end
+  local chosen = run.worlds[2]:query(filter):where(function(t) return t.n % k == 0 end)
+  for _, e in ipairs(chosen:ids()) do run.model:write(e, "T") end
 end
 
 function ops.map(run)

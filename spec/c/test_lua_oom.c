@@ -25,15 +25,17 @@ struct chunk {
 };
 
 /* The first returns the list of its scenarios, and what the others add theirs with. */
-enum { FILES = 12 };
-
-static const char *const paths[FILES] = {
+static const char *const paths[] = {
   "spec/oom/scenarios.lua", "spec/oom/systems.lua", "spec/oom/kernel_scenarios.lua",
   "spec/oom/relation_scenarios.lua", "spec/oom/walk_scenarios.lua",
   "spec/oom/toggle_scenarios.lua", "spec/oom/sparse_scenarios.lua",
   "spec/oom/array_scenarios.lua", "spec/oom/event_scenarios.lua",
   "spec/oom/index_scenarios.lua",
+  "spec/oom/changed_scenarios.lua",
   "spec/oom/live_scenarios.lua", "spec/oom/schema_scenarios.lua"};
+
+enum { FILES = sizeof paths / sizeof *paths };
+
 static struct chunk chunks[FILES];
 static lua_Integer counts[FILES];   /* of the scenarios of each */
 

@@ -33,7 +33,8 @@ static ecs_status do_declare(struct machine *m) {
                              .was = fields.was, .was_count = fields.was_count,
                              .required = fields.required,
                              .required_count = fields.required_count,
-                             .old_name = fields.old_name, .toggle = fields.toggle};
+                             .old_name = fields.old_name, .toggle = fields.toggle,
+                             .track = fields.track};
   if (take_below(&m->in, 8) == 0) lay_out(&desc, fields.list);
   ecs_id id;
   ecs_status status = ecs_component(m->world, &desc, &id);
@@ -169,7 +170,7 @@ bool is_looped(const struct machine *m, const ecs_query *query) {
 }
 
 static ecs_status do_query(struct machine *m) {
-  char text[64];
+  char text[96];
   ecs_query *made;
   uint32_t at = take_below(&m->in, QUERIES);
   take_query(m, text, sizeof text);

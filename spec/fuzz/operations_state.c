@@ -105,18 +105,20 @@ void take_fields(struct machine *m, struct fields *fields) {
   }
   fields->old_name = byte % 8 == 6 ? take_name(m) : NULL;
   fields->toggle = byte % 8 == 4;
+  fields->track = byte % 8 == 3;
   fields->required_count = byte % 8 == 5 ? (uint32_t)take_components(m, fields->required) : 0;
 }
 
 /* ---- queries ---- */
 
-/* A component's name, of a toggle at times with what asks for those who have it off: by a byte that
-** says the form as well. */
+/* A component's name, at times with what asks for those who have it off, or where it has changed:
+** by a byte that says the form as well. */
 static void take_item(struct machine *m, uint8_t *form, char *text, size_t size) {
   const char *name = take_name(m), *state = "";
   const struct component *known = component_of(m->world, ecs_component_find(m->world, name));
   *form = take_byte(&m->in);
   if (known && known->toggle && *form >= 162) state = *form < 216 ? ":off" : ":any";
+  if (known && known->track && *form >= 162) state = *form < 216 ? ":changed" : ":added";
   snprintf(text, size, "%s%s", name, state);
 }
 
@@ -126,7 +128,7 @@ void take_query(struct machine *m, char *text, size_t size) {
   uint32_t count = take_below(&m->in, 3) + 1;
   size_t used = 0;
   for (uint32_t i = 0; i < count; i++) {
-    char term[16], name[8];
+    char term[24], name[16];
     uint8_t form;
     take_item(m, &form, name, sizeof name);
     switch (form % 9) {

@@ -44,6 +44,7 @@ struct fields {
   uint32_t required_count;
   const char *old_name;
   bool toggle;
+  bool track;
 };
 
 const char *take_name(struct machine *m);

@@ -79,6 +79,7 @@ ecs_status do_sparse(struct machine *m) {
   take_fields(m, &fields);
   ecs_component_desc desc = desc_of(name, &fields);
   desc.toggle = fields.toggle;
+  desc.track = fields.track;
   desc.sparse = take_below(&m->in, 8) != 0;
   return declare(m, &desc);
 }

@@ -121,7 +121,8 @@ ecs_status do_widen(struct machine *m) {
   uint32_t count = known->field_count;
   fields[count] = (ecs_field){.name = "more", .type = type, .count = 2};
   ecs_component_desc desc = {.name = name, .fields = fields, .field_count = count + 1,
-                             .toggle = known->toggle, .sparse = known->is_sparse,
+                             .toggle = known->toggle, .track = known->track,
+                             .sparse = known->is_sparse,
                              .event = known->is_event};
   char kept[MOST_FIELDS + 3][8];
   for (uint32_t i = 0; i < count; i++) {

@@ -21,13 +21,14 @@ function hostile.scene(new_world)
     "enum: enum(a, b)", "array: f32[3]", "nested: Position",
   })
   world:tag "Frozen"
-  world:component("Asleep", { toggle = true })
+  world:component("Asleep", { toggle = true, track = true })
   world:relation("Likes", { "much: f32" })
   world:relation("Owner", { exclusive = true })
   world:resource "All"
   world:event("Hit", { "who: entity", "amount: f32" })
   world:phase("physics", { after = "pre_update", fixed = 0.1 })
   world:system("move", { query = "Position", each = function() end })
+  world:system("watch", { query = "Position:changed, Asleep:added?", each = function() end })
   scene.grid = world:array("Grid", "f32", 4)
   scene.near = world:index("near", { query = "Position:in, Label?", grid = "Position", cell = 1 })
   scene.e = world:spawn { Position = { 1, 2 }, Label = { "one" }, Frozen = true }

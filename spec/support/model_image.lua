@@ -191,6 +191,7 @@ local function fill(component, from, known)
   component.fields, component.by_name, component.requires = {}, {}, {}
   component.lines, component.was, component.former = from.lines, from.was, from.former
   component.sparse, component.toggle, component.ties = from.sparse, from.toggle, from.ties
+  component.track = from.track
   for i, required in ipairs(from.requires) do
     component.requires[i] = known[required.name]
   end

@@ -182,6 +182,7 @@ function types.component(world, name, fields)
   }
   component.was, component.former = labels(fields.was)
   component.sparse, component.toggle = fields.storage == "sparse", fields.toggle == true
+  component.track = fields.track == true
   if component.sparse and component.toggle then
     refuse("component '%s' is sparse and cannot be a toggle, too", name)
   end
@@ -243,9 +244,10 @@ local function same_ties(a, b)
 end
 
 -- Whether two components have the same fields in the same order, are kept in the same way, require
--- the same and are both toggles or not.
+-- the same, and are both toggles and tracked or not.
 function types.same(a, b)
-  if a.sparse ~= b.sparse or a.toggle ~= b.toggle or not same_ties(a.ties, b.ties) then
+  if a.sparse ~= b.sparse or a.toggle ~= b.toggle or a.track ~= b.track
+    or not same_ties(a.ties, b.ties) then
     return false
   end
   if not has_all(a.requires, b.requires) or not has_all(b.requires, a.requires) then

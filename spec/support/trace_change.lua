@@ -228,15 +228,20 @@ function edits.toggle(_, lines)
   lines.toggle = not lines.toggle or nil
 end
 
+function edits.track(_, lines)
+  lines.track = not lines.track or nil
+end
+
 local EDITS = { "add", "add", "add", "drop", "rename", "rename", "retype", "retype", "retype",
   "order", "default", "requires", "requires", "storage", "storage",
-  "toggle", "toggle" }
+  "toggle", "toggle", "track" }
 
 -- Where a component is kept, and what it requires, by name, for another declaration of it: mostly
 -- that and all of that.
 local function keep_requirements(self, component, lines)
   lines.storage = component.sparse and self.rng:chance(90) and "sparse" or nil
   lines.toggle = component.toggle and self.rng:chance(95) or nil
+  lines.track = component.track and self.rng:chance(95) or nil
   for _, required in ipairs(component.requires) do
     if self.rng:chance(85) then
       lines.requires = lines.requires or {}
@@ -260,7 +265,7 @@ local function other_lines(self, component)
   for _ = 1, self.rng:int(3) do
     local edit = self.rng:pick(EDITS)
     local more = edit == "add" or edit == "requires" or edit == "storage"
-      or edit == "toggle"
+      or edit == "toggle" or edit == "track"
     if (#lines > 0 or more) and (#lines < 8 or edit == "drop") then
       edits[edit](self, lines)
     end

@@ -56,6 +56,11 @@ function Gen:plan_components()
       lines.toggle = true
       entry = { entry[1], lines }
     end
+    if rng:chance(25) then
+      local lines = table.move(entry[2], 1, #entry[2], 1, {})
+      lines.storage, lines.toggle, lines.track = entry[2].storage, entry[2].toggle, true
+      entry = { entry[1], lines }
+    end
     if rng:chance(70) then
       self.pending[#self.pending + 1] = { "declare", entry[1], entry[2] }
     else

@@ -16,8 +16,8 @@ static void raise_group(struct marks *marks, uint32_t row, uint64_t mark) {
 }
 
 void marks_write(struct marks *marks, uint64_t now, uint32_t row, uint32_t count) {
-  assert(now > 0 && marks->groups);
   if (count == 0) return;
+  assert(now > 0 && marks->groups);
   for (uint32_t group = row / MARK_ROWS; group < mark_groups(row + count); group++)
     marks->groups[group] = now;
   for (uint32_t i = row; marks->tracked && i < row + count; i++) marks->rows[i] = now;

@@ -1,0 +1,122 @@
+/* What has changed, as hosts in C ask for it and cause it. */
+#include "fixture.h"
+
+enum { ROWS = 3000 };
+
+static ecs_id tracked, ids[ROWS];
+
+static void open_tracked(struct fixture *f) {
+  ecs_field n = {.name = "n", .type = ECS_I32};
+  open_usual(f);
+  ecs_component_desc desc = {.name = "Tracked", .fields = &n, .field_count = 1, .track = true};
+  CHECK_OK(f->world, ecs_component(f->world, &desc, &tracked));
+  CHECK_OK(f->world, ecs_spawn_many(f->world, ROWS, (ecs_id[]){f->position, tracked}, 2, ids));
+}
+
+/* How many rows an iteration comes to; `write` asks for the first term's column. */
+static size_t go_through(ecs_world *world, ecs_query *query, bool write) {
+  ecs_iter it;
+  size_t count = 0;
+  CHECK_OK(world, ecs_iter_open(query, &it));
+  for (; ecs_iter_next(&it); count += it.count)
+    if (write) CHECK(ecs_iter_column(&it, 0, 0) != NULL);
+  CHECK_OK(world, ecs_iter_close(&it));
+  return count;
+}
+
+static void is_told_by_groups_or_rows(void) {
+  struct fixture f;
+  open_tracked(&f);
+  ecs_query *groups = new_query(f.world, "Position:changed");
+  ecs_query *rows = new_query(f.world, "Tracked:changed");
+  CHECK_INTEGER(ROWS, ecs_query_count(groups));
+  CHECK_INTEGER(ROWS, go_through(f.world, rows, false));
+  CHECK_OK(f.world, ecs_set(f.world, ids[2000], f.position, &(struct position){1, 2}));
+  CHECK_OK(f.world, ecs_set(f.world, ids[2000], tracked, &(int32_t){5}));
+  CHECK_OK(f.world, ecs_set(f.world, ids[64], tracked, &(int32_t){6}));
+  CHECK_INTEGER(1024, go_through(f.world, groups, false));
+  CHECK_INTEGER(2, go_through(f.world, rows, false));
+  CHECK_INTEGER(0, go_through(f.world, groups, false) + ecs_query_count(rows));
+  ecs_query_free(groups);
+  ecs_query_free(rows);
+  close_world(&f);
+}
+
+static void columns_and_cells_count_when_they_are_handed_out(void) {
+  struct fixture f;
+  open_tracked(&f);
+  int32_t value;
+  ecs_query *rows = new_query(f.world, "Tracked:changed:in");
+  ecs_query *all = new_query(f.world, "Tracked"), *read = new_query(f.world, "Tracked:in");
+  CHECK_INTEGER(ROWS, ecs_query_count(rows));
+  go_through(f.world, all, false);
+  go_through(f.world, read, true);
+  CHECK_OK(f.world, ecs_get(f.world, ids[1], tracked, &value));
+  CHECK_INTEGER(0, go_through(f.world, rows, true));
+  CHECK(ecs_cell_of(f.world, ids[7], tracked, 0) != NULL);
+  CHECK_INTEGER(1, go_through(f.world, rows, false));
+  go_through(f.world, all, true);
+  CHECK_INTEGER(ROWS, go_through(f.world, rows, false));
+  ecs_query_free(rows);
+  ecs_query_free(all);
+  ecs_query_free(read);
+  close_world(&f);
+}
+
+static size_t seen;
+
+static ecs_status count_and_write(ecs_world *world, ecs_query *query, double dt, void *ud) {
+  (void)dt, (void)ud;
+  seen = go_through(world, query, true);
+  return ecs_set(world, ids[11], tracked, &(int32_t){1});
+}
+
+static void systems_know_what_they_write(void) {
+  struct fixture f;
+  open_tracked(&f);
+  ecs_system_desc desc = {.name = "s", .query = "Tracked:changed", .run = count_and_write};
+  CHECK_OK(f.world, ecs_system_new(f.world, &desc));
+  CHECK_OK(f.world, ecs_update(f.world, 1));
+  CHECK_INTEGER(ROWS, seen);
+  CHECK_OK(f.world, ecs_update(f.world, 1));
+  CHECK_INTEGER(0, seen);
+  CHECK_OK(f.world, ecs_despawn(f.world, ids[5]));
+  CHECK_OK(f.world, ecs_add(f.world, ids[9], f.frozen));
+  CHECK_OK(f.world, ecs_set(f.world, ids[ROWS - 1], tracked, &(int32_t){5}));
+  CHECK_OK(f.world, ecs_update(f.world, 1));
+  CHECK_INTEGER(1, seen);
+  CHECK_SOUND(f.world);
+  close_world(&f);
+}
+
+static void whole_queries_are_uses(void) {
+  struct fixture f;
+  open_tracked(&f);
+  ecs_query *rows = new_query(f.world, "Tracked:changed");
+  ecs_query *added = new_query(f.world, "Tracked:added");
+  CHECK_OK(f.world, ecs_query_add(rows, f.frozen));
+  CHECK_INTEGER(ROWS, count_of(f.world, "Frozen"));
+  CHECK_OK(f.world, ecs_set(f.world, ids[3], tracked, &(int32_t){5}));
+  CHECK_OK(f.world, ecs_query_remove(rows, f.frozen));
+  CHECK_INTEGER(ROWS - 1, count_of(f.world, "Frozen"));
+  CHECK_OK(f.world, ecs_set(f.world, ids[4], tracked, &(int32_t){5}));
+  CHECK_OK(f.world, ecs_query_despawn(rows));
+  CHECK(!ecs_alive(f.world, ids[4]) && ecs_alive(f.world, ids[3]));
+  CHECK_INTEGER(ROWS - 1, ecs_query_count(added));
+  CHECK_OK(f.world, ecs_remove(f.world, ids[8], tracked));
+  CHECK_OK(f.world, ecs_add(f.world, ids[8], tracked));
+  CHECK_INTEGER(1, ecs_query_count(added));
+  ecs_query_free(rows);
+  ecs_query_free(added);
+  close_world(&f);
+}
+
+static const struct test tests[] = {
+  {"what has changed is told by groups or by rows", is_told_by_groups_or_rows},
+  {"columns and cells count as written when they are handed out",
+   columns_and_cells_count_when_they_are_handed_out},
+  {"systems know what they write", systems_know_what_they_write},
+  {"whole queries are uses", whole_queries_are_uses},
+};
+
+int main(void) { return RUN_TESTS(tests); }

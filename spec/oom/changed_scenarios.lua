@@ -1,0 +1,88 @@
+-- More of what scenarios.lua begins: when things were written, kept while memory is short.
+
+local scenario, make = ...
+local crowd = make.crowd
+
+local function watched(s)
+  crowd(s)
+  s.world:component("Seen", { "n: i32", track = true })
+  s.world:component("Far", { "n: i32", track = true, storage = "sparse" })
+  for i, id in ipairs(s.ids) do
+    s.world:set(id, "Seen", i)
+    s.world:set(id, "Far", i)
+  end
+  s.changed = s.world:query "Seen:changed, Far:changed?, Position"
+  s.changed:count()
+end
+
+scenario("a query for what has changed", {
+  prepare = crowd,
+  act = function(s)
+    assert(s.world:query("Position:changed, Velocity:changed?"):count() == 25)
+  end,
+})
+
+scenario("a component that becomes tracked, and one that is so no more", {
+  prepare = watched,
+  partial = true,
+  act = function(s)
+    s.world:component("Position", { "x: f32", "y: f32", track = true })
+    s.world:component("Seen", { "n: i32" })
+    assert(s.world:describe("Position").track and not s.world:describe("Seen").track)
+  end,
+})
+
+scenario("rows that come to what is watched, and leave it", {
+  prepare = watched,
+  new_ids = true,
+  partial = true,
+  act = function(s)
+    s.world:spawn_many(40, { Seen = {}, Position = {}, Far = {} })
+    s.world:remove(s.ids[1], "Seen")
+    s.world:add(s.ids[2], "Enemy")
+  end,
+})
+
+scenario("loops over what has changed", {
+  prepare = watched,
+  partial = true,
+  act = function(s)
+    for i = 1, 24, 3 do s.world:set(s.ids[i], "Seen", i) end
+    local count, rows = 0, 0
+    for seen in s.changed:each() do
+      count = count + 1
+      seen.n = seen.n + 1
+    end
+    for i = 1, 24, 3 do s.world:set(s.ids[i], "Seen", i) end
+    for chunk in s.changed:chunks() do rows = rows + #chunk:column "Seen.n" end
+    assert(count == 8 and rows == 8, count .. " " .. rows)
+  end,
+})
+
+scenario("a system that asks for changes, and one that makes them", {
+  prepare = function(s)
+    watched(s)
+    s.world:system("ask", { query = "Seen:changed:in, Position", each = function(seen, at)
+      at.x = seen.n
+    end })
+    s.world:system("make", { query = "Seen, Position:in", each = function(seen, at)
+      if at.x > 3 then seen.n = 2 end
+    end })
+  end,
+  partial = true,
+  act = function(s) s.world:update(0.5) end,
+})
+
+scenario("an image and a snapshot of what has changed", {
+  prepare = function(s)
+    watched(s)
+    s.world:system("ask", { query = "Seen:changed", each = function() end })
+    s.world:update(0.5)
+    s.world:undeclare "Bag"                        -- which has `any` values
+  end,
+  act = function(s)
+    local snapshot = s.world:snapshot()
+    s.world:restore(snapshot)
+    s.world:load(s.world:save())
+  end,
+})
