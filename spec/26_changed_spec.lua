@@ -438,6 +438,26 @@ describe("a kernel that writes to what is watched", function()
     end)
   end)
 
+  it("marks what predicates and reductions write", function()
+    both(function(world)
+      for i = 1, 100 do
+        world:spawn { T = { n = i } }
+      end
+      local tracked, all = world:query "T:changed", world:query "T"
+      tracked:count()
+      assert.equal(49, all:where(function(t)
+        if t.n > 30 then t.x = t.n end
+        return t.n < 50
+      end):count())
+      assert.equal(70, tracked:count())
+      all:sum(function(t)
+        if t.n < 30 then t.x = 2 end
+        return t.n
+      end)
+      assert.equal(29, tracked:count())
+    end)
+  end)
+
   it("marks the rows before one that fails, and what the function does behind it", function()
     both(function(world)
       for i = 1, 200 do

@@ -459,8 +459,8 @@ static void check_folded(struct front *f, uint32_t at) {
 }
 
 void access_finish(struct front *f) {
-  uint32_t commands = f->orders ? 0 : f->command_count;
-  if (f->mark_count) build_renumber(f->b, RUN_BITMAPS, commands, f->mark_count);
+  f->first_mark = (f->orders ? 0 : f->command_count) + (f->result == RESULT_TRUTH);
+  if (f->mark_count) build_renumber(f->b, RUN_BITMAPS, f->first_mark, f->mark_count);
   for (uint32_t i = 0; i < f->column_count; i++)
     if (f->columns[i].folded) check_folded(f, i);
   order_finish(f);

@@ -185,7 +185,7 @@ struct front {
   uint32_t guard_count, resource_count, uniform_count, string_count, asked_count, lookup_count;
   uint32_t array_count, chain_count, made_count, item_count, code_count, enum_count;
   uint32_t command_count, loop_commands;   /* those before the outermost loop that is open */
-  uint32_t mark_count;
+  uint32_t mark_count, first_mark;   /* of bitmaps that say where watched terms are written */
 
   /* Nothing is in these lists but what is counted above: front_clear leaves them as they are. */
   struct val registers[FRONT_REGISTERS];

@@ -313,7 +313,7 @@ static RARE void mark_written(const struct runner *runner, const struct gather *
     uint32_t column = 0;
     while (plan->columns[column].slot != plan->marks[i]) column++;
     assert(column < plan->program->column_count);
-    mark_column(gather, column, runner->bitmaps[plan->command_count + i]);
+    mark_column(gather, column, runner->bitmaps[plan->first_mark + i]);
   }
 }
 

@@ -226,7 +226,7 @@ static RARE void mark_written(const struct runner *runner, const struct run *run
   const struct run_plan *plan = run->plan;
   const uint32_t *first = run->first ? run->first : query_columns(run->query, match);
   for (uint32_t i = 0; i < plan->mark_count; i++) {
-    const uint64_t *bits = runner->bitmaps[plan->command_count + i];
+    const uint64_t *bits = runner->bitmaps[plan->first_mark + i];
     assert(first[plan->marks[i]] != NONE);
     for (uint32_t row = 0; row < table->count; row += 64)
       if (bits[row / 64])

@@ -260,6 +260,7 @@ static bool copy_arrays(struct memory *memory, struct variant *variant,
   variant->other_count = from->other_count;
   memcpy(variant->marks, from->marks, sizeof variant->marks);
   variant->mark_count = from->mark_count;
+  variant->first_mark = from->first_mark;
   memcpy(variant->array_ids, from->array_ids, sizeof variant->array_ids);
   memcpy(variant->array_leaves, from->array_leaves, sizeof variant->array_leaves);
   memcpy(variant->array_written, from->array_written, sizeof variant->array_written);
@@ -292,6 +293,7 @@ static void give_program(struct variant *variant, struct program *program, uint3
   variant->plan.asked = variant->asked;
   variant->plan.marks = variant->marks;
   variant->plan.mark_count = variant->mark_count;
+  variant->plan.first_mark = variant->first_mark;
   variant->plan.lookups = variant->lookups;
   variant->plan.asked_count = asked;
 }
@@ -306,7 +308,8 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
                           .which = which, .version = *kernel->box->version,
                           .anchor_count = front->anchor_count,
                           .lookups = front->lookups, .lookup_count = front->lookup_count,
-                          .array_count = front->array_count, .mark_count = front->mark_count};
+                          .array_count = front->array_count, .mark_count = front->mark_count,
+                          .first_mark = front->first_mark};
   memcpy(found.commands, front->commands, sizeof found.commands);
   memcpy(found.asked, front->asked, sizeof found.asked);
   memcpy(found.marks, front->marks, sizeof found.marks);
