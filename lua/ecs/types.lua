@@ -290,6 +290,7 @@ function World:undeclare(component) end
 ---@field requires? string[]
 ---@field toggle? true It can be switched off.
 ---@field track? true When it was written and added is kept by row.
+---@field watched? true It is kept when it was written, since it is tracked or a query has asked.
 ---@field off? integer Of a toggle: how many entities have it switched off.
 ---@field size integer
 ---@field orphan? true Nobody declares it: see ecs.live.
@@ -653,6 +654,8 @@ function World:on_error(handler) end
 ---@field tier "lua"|"vector"|"native"
 ---@field reads string[]
 ---@field writes string[]
+---@field changed? string[] What it asks for, as `Position:changed`.
+---@field marks? string[] Components of which a program marks what it writes, as somebody asks.
 ---@field program? string
 ---@field reason? string Why it stayed Lua.
 ---@field tables? { name: string, elements: integer, bytes: integer }[]

@@ -48,6 +48,20 @@ static void set_access(lua_State *L, const char *key, const ecs_query *query, bo
   lua_setfield(L, -2, key);
 }
 
+/* Sets a list of what it asks for changes of, if it does: "Position:changed". */
+static void set_news(lua_State *L, const ecs_query *query) {
+  if (!query || query->broken || !query->terms.changes) return;
+  lua_newtable(L);
+  for (uint32_t i = 0; i < query->terms.count; i++) {
+    const struct term *term = &query->terms.terms[i];
+    if (!term->news) continue;
+    lua_pushfstring(L, "%s:%s", term->component->name,
+                    term->news == TERM_ADDED ? "added" : "changed");
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+  }
+  lua_setfield(L, -2, "changed");
+}
+
 /* ---- kernels ---- */
 
 /* Adds to the list at the top, behind so many, the fields that are looked up of other entities. */
@@ -111,6 +125,20 @@ static void list_fields(lua_State *L, const ecs_world *world, const struct varia
   lua_setfield(L, -2, key);
 }
 
+/* Sets a list of the components of which it marks what it writes, if there are any. */
+static void set_marks(lua_State *L, const struct kernel *kernel, const struct variant *variant) {
+  const struct query_terms *terms = &kernel->query->terms;
+  if (variant->mark_count == 0) return;
+  lua_newtable(L);
+  for (uint32_t i = 0; i < variant->mark_count; i++)
+    for (uint32_t j = 0; j < terms->count; j++) {
+      if (terms->terms[j].slot != variant->marks[i]) continue;
+      lua_pushstring(L, terms->terms[j].component->name);
+      lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    }
+  lua_setfield(L, -2, "marks");
+}
+
 static void set_program(lua_State *L, const struct variant *variant) {
   size_t size = program_text(variant->plan.program, NULL, 0) + 1;
   char *text = lua_newuserdatauv(L, size, 0);
@@ -138,6 +166,7 @@ static void explain_kernel(lua_State *L, int handle, int table) {
     list_fields(L, kernel->box->world, kernel->variants[0], "writes", true);
     variant_push_tables(L, handle, kernel->variants[0]);
     lua_setfield(L, -2, "tables");
+    set_marks(L, kernel, kernel->variants[0]);
     set_program(L, kernel->variants[0]);
   }
   if (kernel->refused) {
@@ -189,6 +218,7 @@ static int explain(lua_State *L) {
   lua_setfield(L, -2, "tier");
   set_access(L, "reads", query, false);
   set_access(L, "writes", query, true);
+  set_news(L, query);
   if (script) explain_script(L, script);
   return 1;
 }
@@ -218,6 +248,7 @@ static void explain_form(lua_State *L) {
   lua_setfield(L, -2, "query");
   set_access(L, "reads", kernel->query, false);
   set_access(L, "writes", kernel->query, true);
+  set_news(L, kernel->query);
   explain_kernel(L, handle, handle + 1);
   if (!kernel->box->kernels->on) {
     lua_pushliteral(L, "kernels are off (kernels = false, or ECS_KERNELS=0)");

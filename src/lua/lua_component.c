@@ -278,6 +278,7 @@ static int describe(lua_State *L) {
   describe_required(L, box->world, component);
   if (component->toggle) describe_toggle(L, box->world, component);
   if (component->track) set_truth(L, "track", true);
+  if (component->watched) set_truth(L, "watched", true);
   lua_createtable(L, (int)component->field_count, 0);
   for (uint32_t i = 0; i < component->field_count; i++) {
     describe_field(&defaults, &component->fields[i]);
