@@ -112,6 +112,7 @@ function native.declared(world, name, kind) end
 ---@param plan table
 ---@return table<string, table> reports
 ---@return integer group
+---@return string? problem what failed when prefabs were declared behind it
 function native.swap(world, plan) end
 
 --- Modification time in nanoseconds, size, inode, and whether it is a directory, or a plain file

@@ -88,33 +88,31 @@ static int world_instantiate(lua_State *L) {
 
 /* ---- declaring ---- */
 
-/* Stack of prefab_now: the world, name, components and options, what the two are called together,
-** the list of entities, memory for nodes and shared ids. */
-enum { AT_NAME = 2, AT_COMPONENTS, AT_OPTIONS, AT_GIVEN, AT_LIST, AT_NODES, AT_SHARED };
+/* Stack of world:prefab. */
+enum { AT_NAME = 2, AT_COMPONENTS, AT_OPTIONS };
 
-void prefab_push_given(lua_State *L) {
+void prefab_push_list(lua_State *L) {
+  need_stack(L, 20);
+  lua_settop(L, AT_OPTIONS);
   lua_createtable(L, 0, 2);
   lua_pushvalue(L, AT_COMPONENTS);
   lua_setfield(L, -2, "components");
   lua_pushvalue(L, AT_OPTIONS);
   lua_setfield(L, -2, "options");
+  declare_parse(L, AT_NAME, lua_gettop(L), "prefab");
 }
 
-void prefab_now(lua_State *L, struct world_box *box) {
-  need_stack(L, 20);
-  lua_settop(L, AT_OPTIONS);
-  prefab_push_given(L);
-  declare_parse(L, AT_NAME, AT_GIVEN, "prefab");
-  uint32_t count = (uint32_t)lua_rawlen(L, AT_LIST);
-  struct prefab_node *nodes = lua_newuserdatauv(L, count * sizeof *nodes, 0);
-  lua_pushnil(L);
-  size_t shared_count = prefab_list_shared(L, AT_LIST, count);
+/* Declares what the list at the top of the stack says, and pushes the id. */
+static void declare_list(lua_State *L) {
+  int list = lua_gettop(L);
+  uint32_t count = (uint32_t)lua_rawlen(L, list);
+  size_t shared_count = prefab_list_shared(L, list, count);
+  struct prefab_node *nodes = lua_newuserdatauv(L, (count + (size_t)1) * sizeof *nodes, 0);
   ecs_id *shared = lua_newuserdatauv(L, (shared_count + 1) * sizeof *shared, 0);
-  lua_replace(L, AT_SHARED);
-  box = check_world(L, 1);
+  struct world_box *box = check_world(L, 1);
   struct composition plan;
   composition_begin(&plan, L, box);
-  prefab_list_read(&plan, AT_LIST, nodes, count, shared);
+  prefab_list_read(&plan, list, nodes, count, shared);
   bool tried = false;
   ecs_status status;
   ecs_id id = ECS_NULL;
@@ -125,6 +123,21 @@ void prefab_now(lua_State *L, struct world_box *box) {
   values_stored(box);
   lua_pushinteger(L, (lua_Integer)id);
   settle(L, box, 1);
+}
+
+void prefab_now(lua_State *L, struct world_box *box) {
+  (void)box;
+  prefab_push_list(L);
+  declare_list(L);
+}
+
+int prefab_declare_listed(lua_State *L) {
+  check_world(L, 1);
+  luaL_checktype(L, 2, LUA_TTABLE);
+  need_stack(L, 20);
+  lua_settop(L, 2);
+  declare_list(L);
+  return 1;
 }
 
 static int world_prefab(lua_State *L) {

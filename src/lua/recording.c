@@ -13,7 +13,6 @@
 #include "lua/bind/status.h"
 #include "lua/loop.h"
 #include "lua/lua_index.h"
-#include "lua/lua_declare.h"
 #include "lua/lua_prefab.h"
 #include "lua/lua_query.h"
 #include "lua/registrar.h"
@@ -171,8 +170,7 @@ static void record_index_of(lua_State *L, struct world_box *box) {
 /* The entities that it says, as they are now. */
 static void record_prefab(lua_State *L, struct world_box *box) {
   (void)box;
-  prefab_push_given(L);
-  declare_parse(L, 2, lua_gettop(L), "prefab");
+  prefab_push_list(L);
   record(L, "prefab", 2, -1);
   lua_pushnil(L);
 }

@@ -5,7 +5,9 @@
 #include "core/find/edition.h"
 #include "core/find/indexing.h"
 #include "core/store/array.h"
+#include "core/store/builtin.h"
 #include "core/store/component.h"
+#include "core/store/prefab.h"
 #include "core/store/term.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
@@ -16,6 +18,7 @@
 #include "lua/bind/variables.h"
 #include "lua/bind/world_box.h"
 #include "lua/lua_declare.h"
+#include "lua/lua_prefab.h"
 #include "lua/lua_query.h"
 #include "lua/lua_schedule.h"
 #include "lua/recording.h"
@@ -27,6 +30,7 @@
 #include "lua/view_box.h"
 #include "lua/world_index.h"
 #include "core/base/text.h"
+#include "ecs_entity.h"
 #include "ecs_query.h"
 #include "ecs_world.h"
 
@@ -400,6 +404,92 @@ static void check_kept(lua_State *L, struct world_box *box) {
   for (uint32_t i = 0; i < count; i++) need_resource(L, box, open_entry(L, i));
 }
 
+/* ---- prefabs ---- */
+
+/* Whether an entry before this one declares a prefab of that name. */
+static bool is_planned(lua_State *L, uint32_t before, const char *name) {
+  bool planned = false;
+  for (uint32_t i = 0; i < before && !planned; i++) {
+    lua_rawgeti(L, AT_LIST, (lua_Integer)i + 1);
+    bool named = option(L, lua_gettop(L), "name") == LUA_TSTRING;
+    planned = named && strcmp(lua_tostring(L, -1), name) == 0;
+    lua_pop(L, 2);
+  }
+  return planned;
+}
+
+/* Components that the table at the top of the stack names by its keys, or lists. */
+static ecs_status check_named(lua_State *L, const struct world_box *box, bool listed) {
+  struct component *component;
+  ecs_status status = ECS_OK;
+  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+    int at = listed ? -1 : -2;
+    if (lua_type(L, at) != LUA_TSTRING || status != ECS_OK) continue;
+    size_t size;
+    const char *name = lua_tolstring(L, at, &size);
+    if (!builtin_is(name, size)) status = component_need(box->world, name, size, &component);
+  }
+  return status;
+}
+
+/* An entity of a declaration, at the top of the stack: what it names is there, or will be. */
+static ecs_status check_prefab_node(lua_State *L, const struct world_box *box, uint32_t entry) {
+  int node = lua_gettop(L);
+  option(L, node, "components");
+  ecs_status status = check_named(L, box, false);
+  option(L, node, "shared");
+  if (status == ECS_OK) status = check_named(L, box, true);
+  if (status == ECS_OK && option(L, node, "is_a") == LUA_TSTRING) {
+    size_t size;
+    ecs_id id;
+    const char *name = lua_tolstring(L, -1, &size);
+    if (!is_planned(L, entry, name)) status = prefab_need(box->world, name, size, &id);
+  }
+  lua_settop(L, node);
+  return status;
+}
+
+/* What can be known before the swap: the prefabs themselves are declared after it. */
+static void check_prefabs(lua_State *L, struct world_box *box) {
+  uint32_t count = open_list(L, "prefabs");
+  for (uint32_t i = 0; i < count; i++) {
+    const char *name = open_entry(L, i);
+    ecs_id known = ecs_lookup(box->world, name);
+    ecs_status status =
+        known == ECS_NULL ? ECS_OK : prefab_need(box->world, name, strlen(name), &known);
+    if (option(L, AT_ENTRY, "list") != LUA_TTABLE) luaL_error(L, "malformed plan");
+    int list = lua_gettop(L);
+    for (lua_Unsigned j = 1; j <= lua_rawlen(L, list) && status == ECS_OK; j++, lua_pop(L, 1)) {
+      lua_rawgeti(L, list, (lua_Integer)j);
+      status = check_prefab_node(L, box, i);
+    }
+    char what[128];
+    text_format(what, sizeof what, "prefab '%s': ", name);
+    if (status != ECS_OK) refuse(L, box, status, what);
+  }
+}
+
+/* body(world, plan): declares the plan's prefabs; returns what failed first, or nil. */
+static int declare_prefabs(lua_State *L) {
+  lua_pushnil(L);
+  int problem = lua_gettop(L);
+  bool some = option(L, AT_PLAN, "prefabs") == LUA_TTABLE;
+  lua_Unsigned count = some ? lua_rawlen(L, -1) : 0;
+  int list = lua_gettop(L);
+  for (lua_Unsigned i = 1; i <= count; i++, lua_settop(L, list)) {
+    lua_rawgeti(L, list, (lua_Integer)i);
+    lua_pushcfunction(L, prefab_declare_listed);
+    lua_pushvalue(L, AT_WORLD);
+    option(L, list + 1, "list");
+    if (lua_pcall(L, 2, 0, 0) == LUA_OK || !lua_isnil(L, problem)) continue;
+    const char *at = option(L, list + 1, "at") == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    lua_pushfstring(L, "%s%s", at, lua_tostring(L, -2));
+    lua_replace(L, problem);
+  }
+  lua_settop(L, problem);
+  return 1;
+}
+
 /* Raises that the tables cannot be migrated, with where the component was declared whose cell did
 ** not convert. */
 static void refuse_migration(lua_State *L, const struct world_box *box, ecs_status status) {
@@ -446,6 +536,7 @@ static int prepare(lua_State *L) {
   check_kept(L, box);
   check_arrays(L, box, "arrays");
   check_arrays(L, box, "kept_arrays");
+  check_prefabs(L, box);
   lua_settop(L, AT_PLAN);
   status = transaction_order(transaction);
   if (status != ECS_OK) refuse(L, box, status, "");
@@ -471,7 +562,8 @@ static void commit(struct world_box *box) {
   stage_drop(box);
 }
 
-/* native.swap(world, plan): the reports by component, and the group; raises what is refused.
+/* native.swap(world, plan): the reports by component, the group, and what failed when prefabs were
+** declared behind the swap, if anything did; raises what is refused.
 ** With plan.check nothing is swapped. The plan:
 **   components         { name =, at = } of what was declared
 **   remove, leave, drop_phases, drop_systems   lists of { name = }; what is left stays ownerless
@@ -483,6 +575,7 @@ static void commit(struct world_box *box) {
 **   named_indexes      { name =, at = }
 **   kept_queries, kept_resources, kept_arrays, kept_named_indexes   the same of files that did not
 **                      run
+**   prefabs            { name =, list = as lua/ecs/prefab.lua makes it, at = }
 **   group              what an earlier swap returned */
 int ecs_native_swap(lua_State *L) {
   struct world_box *box = check_stage(L);
@@ -500,6 +593,11 @@ int ecs_native_swap(lua_State *L) {
   systems_sweep(L, box, 1);
   if (status != LUA_OK) return lua_error(L);
   settle(L, box, 1);
-  if (ok && box->world) systems_compile(L, 1);
-  return 2;
+  if (!ok || !box->world) return 2;
+  systems_compile(L, 1);
+  lua_pushcfunction(L, declare_prefabs);
+  lua_pushvalue(L, 1);
+  lua_pushvalue(L, 2);
+  lua_call(L, 2, 1);
+  return 3;
 }

@@ -8,7 +8,7 @@ local registrations = {}
 function registrations.new(path)
   return {
     path = path, components = {}, phases = {}, systems = {}, queries = {}, resources = {},
-    arrays = {}, indexes = {}, named_indexes = {},
+    arrays = {}, indexes = {}, named_indexes = {}, prefabs = {},
   }
 end
 
@@ -118,6 +118,17 @@ end
 record.system = record_named("systems", "system")
 record.phase = record_named("phases", "phase")
 record.index = record_named("indexes", "index")
+
+-- A prefab stays when its script goes, so that nobody owns it; but only one file may declare it.
+function record.prefab(self, job, name, list, at)
+  local _, path = elsewhere(self, job, "prefabs", name)
+  if path then
+    error(("prefab '%s' is declared in %s, too"):format(name, path), 3)
+  end
+  local entries = job.current.registered.prefabs
+  local _, index = find(entries, name)
+  entries[index or #entries + 1] = { name = name, list = list, at = at }
+end
 
 local function record_object(list)
   return function(_, job, name, object, at)
@@ -246,6 +257,7 @@ function registrations.plan(self, job)
     indexes = in_order(job, paths, "indexes", owned.indexes),
     named_indexes = of_files(job, paths, "named_indexes", false),
     kept_named_indexes = of_files(job, paths, "named_indexes", true),
+    prefabs = of_files(job, paths, "prefabs", false),
     group = self.group or nil,
   }
   plan.leave = named(self.owned.components, owned.components)

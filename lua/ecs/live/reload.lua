@@ -98,11 +98,12 @@ local function swap(self, job)
   local due, report = greetings(self, job), { files = names_of(job), components = false }
   keep_provided(self, job)
   self.watch:follow(states, texts)
-  report.components, self.group = native.swap(self.world, plan)
+  local problem
+  report.components, self.group, problem = native.swap(self.world, plan)
   self.owned, self.records, self.states = owned, job.all, states
   self.provided = job.provided
   self.last_report, self.last_error = report, false
-  return due
+  return { hooks = due, problem = problem }
 end
 
 -- Does one of these while what scripts register is recorded. What failed, if anything did, as
@@ -223,7 +224,11 @@ function reload.run(self, changed, everything, hasty)
   if not failure then
     self.pending, self.seen = {}, self.found
     self.last_error, self.done = problem, true
-    return true, call_hooks(self, due) or problem
+    if due.problem then
+      reload.fail(self, due.problem)
+      problem = self.last_error
+    end
+    return true, call_hooks(self, due.hooks) or problem
   elseif failure.message == reading.WAIT then
     return nil
   end

@@ -1,0 +1,81 @@
+-- Prefabs that live scripts declare.
+
+local helper = require "spec.support.ecs_helper"
+local live_scene = require "spec.support.live_scene"
+
+local ORC = [[local world, script = ...
+  world:component("Health", { "hp: %s" })
+  world:prefab("Orc", { Health = { hp = %s } }, { children = { axe = { Health = true } } })
+  world:prefab("Chief", { Health = {} }, { is_a = "Orc" })
+  script:on_load(function() script.state.orc = world:instantiate "Orc" end)]]
+
+describe("a prefab of a live script", function()
+  local world, files, errors, open
+
+  before_each(function()
+    world, files, errors, open = live_scene.new()
+  end)
+
+  local function hp(name)
+    return (world:get(world:instantiate(name), "Health.hp"))
+  end
+
+  it("is there for what comes when the script is loaded, and follows its edits", function()
+    files:write("a.lua", ORC:format("f64", 10))
+    local session = open()
+    assert.are.same({}, errors)
+    local orc = world:query("Health, !ChildOf"):first()
+    assert.are.equal(10.0, (world:get(orc, "Health.hp")))
+    files:write("a.lua", ORC:format("i32", 25))
+    assert.is_true(helper.poll(session))
+    assert.are.equal(25, (world:get(orc, "Health.hp")))
+    assert.are.equal(25, hp "Chief")
+    assert.are.same({}, errors)
+  end)
+
+  it("stays when its script goes, and is taken up by the next one", function()
+    files:write("a.lua", ORC:format("f64", 10))
+    local session = open()
+    files:write("a.lua", "")
+    assert.is_true(helper.poll(session))
+    assert.are.equal(10.0, hp "Orc")
+    files:write("b.lua", ORC:format("f64", 11))
+    assert.is_true(helper.poll(session))
+    assert.are.equal(11.0, hp "Orc")
+    assert.are.same({}, errors)
+  end)
+
+  it("is not changed when another file fails, or it names what is not there", function()
+    files:write("a.lua", ORC:format("f64", 10))
+    local session = open()
+    for _, text in ipairs {
+      ORC:format("f64", 12) .. " error 'oh'",
+      ORC:format("f64", 12) .. " world:prefab('Elf', { Nowhere = true })",
+      ORC:format("f64", 12) .. " world:prefab('Elf', {}, { is_a = 'Troll' })",
+      ORC:format("f64", 12) .. " world:prefab('Elf', {}, { shared = { 'Nowhere' } })",
+      ORC:format("f64", 12) .. " world:prefab('Elf', 7)",
+    } do
+      local digest = world:digest()
+      files:write("a.lua", text)
+      assert.is_false((helper.poll(session)))
+      assert.is_truthy(errors[#errors]:find("a.lua", 1, true))
+      assert.are.equal(digest, world:digest())
+    end
+    files:write("a.lua", ORC:format("f64", 10))
+    files:write("b.lua", "local world = ... world:prefab('Orc', {})")
+    assert.is_false((helper.poll(session)))
+    assert.is_truthy(errors[#errors]:find("prefab 'Orc' is declared in", 1, true))
+  end)
+
+  it("whose values make no sense is told of, with the place, when all else is there", function()
+    files:write("a.lua", ORC:format("f64", 10))
+    local session = open()
+    files:write("a.lua", ORC:format("f64", "'many'") .. " world:tag 'Further'")
+    local ok, message = helper.poll(session)
+    assert.is_true(ok)
+    assert.is_truthy(message:find("a.lua:3: ", 1, true))
+    assert.is_truthy(message:find("field 'Health.hp'", 1, true))
+    assert.are.equal(10.0, hp "Orc")
+    assert.are.equal(0, world:count "Further")
+  end)
+end)
