@@ -68,6 +68,7 @@ build = {
         "src/core/image/load_changes.c",
         "src/core/image/load_events.c",
         "src/core/image/load_parts.c",
+        "src/core/image/load_prefabs.c",
         "src/core/image/load_rows.c",
         "src/core/image/mark_copy.c",
         "src/core/image/resource_copy.c",

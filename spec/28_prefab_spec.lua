@@ -215,6 +215,20 @@ describe("a prefab made of another one", function()
 end)
 
 describe("a prefab declared again", function()
+  it("tells its own children without a name from those it came with", function()
+    orc()
+    local function chief(mood)
+      world:prefab("Chief", {}, { is_a = "Orc", children = { { { AI = { mood } } } } })
+    end
+    chief(1)
+    chief(2)
+    local children = collect(world:children(world:lookup "Chief"))
+    assert.equal(3, #children)
+    assert.same({ 1, 2 }, { world:get(children[2], "Fuel"), world:get(children[3], "AI") })
+    world:prefab("Chief", {}, { is_a = "Orc" })
+    assert.equal(2, #collect(world:children(world:lookup "Chief")))
+  end)
+
   it("that says the same changes nothing", function()
     orc()
     world:prefab("Chief", { Health = { title = "chief" } }, { is_a = "Orc",
@@ -283,6 +297,72 @@ describe("a prefab declared again", function()
     assert.is_true(world:has(one, "Fuel"))
     assert.is_false(world:has(world:instantiate "Orc", "Fuel"))
     assert.is_false(world:has(world:lookup "Orc", "Stats"))
+  end)
+end)
+
+describe("a prefab of a world that loads an image", function()
+  local image, one
+
+  before_each(function()
+    orc(10)
+    world:prefab("Chief", { Health = { title = "chief" } }, { is_a = "Orc" })
+    one = world:instantiate "Orc"
+    world:instantiate("Orc", { Health = { hp = 3 } })
+    world:instantiate "Chief"
+    image = world:save()
+  end)
+
+  -- A world whose scripts declare otherwise.
+  local function running(...)
+    world = helper.new_world()
+    world:component("Health", { "hp: f64", "max: f64", "title: string" })
+    world:component("Stats", { "speed: f64 = 1", "bag: any" })
+    world:component("Fuel", { "left: i32", storage = "sparse" })
+    world:component("AI", { "mood: i32", toggle = true })
+    world:tag "Orcish"
+    orc(...)
+    world:prefab("Chief", { Health = { title = "boss" } }, { is_a = "Orc" })
+    world:prefab("Elf", { Health = { title = "elf" }, AI = true }, { children = { bow = {} } })
+    world:load(image)
+  end
+
+  it("counts as declared again", function()
+    running(20, { shared = { Stats = { speed = 6 } }, children = { { "hat", { AI = { 4 } } } } })
+    local found = {}
+    for health in world:query("Health"):each() do
+      found[#found + 1] = health.hp .. health.title
+    end
+    assert.same({ "20.0orc", "3.0orc", "20.0boss" }, found)
+    assert.same({ 6.0, 6.0, 6.0 }, speeds())
+    assert.equal("hat", world:name(collect(world:children(world:instantiate "Orc"))[1]))
+    assert.equal("elf", (world:get(world:instantiate "Elf", "Health.title")))
+    assert.equal("axe", world:name(collect(world:children(one))[1]))
+    local before = world:digest()
+    world:load(world:save())
+    assert.equal(before, world:digest())
+  end)
+
+  it("changes nothing when it is what the image has", function()
+    local before = world:digest()
+    world:load(image)
+    world:load(image)
+    assert.equal(before, world:digest())
+  end)
+
+  it("that was only loaded is that of the next image", function()
+    local other = helper.new_world()
+    other:load(image)
+    running(77)
+    other:load(world:save())
+    assert.equal(77.0, (other:get(other:lookup "Orc", "Health.hp")))
+  end)
+
+  it("keeps the world as it was when another entity of the image has its name", function()
+    local other = helper.new_world()
+    other:name(other:spawn(), "Orc")
+    local before = world:digest()
+    assert.error_matches(function() world:load(other:save()) end, "'Orc' belongs to entity")
+    assert.equal(before, world:digest())
   end)
 end)
 

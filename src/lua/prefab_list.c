@@ -65,6 +65,7 @@ static void read_node(struct composition *plan, int entry, struct prefab_node *n
   lua_State *L = plan->batch.L;
   const struct world_box *box = plan->batch.box;
   uint32_t before = plan->count;
+  *node = (struct prefab_node){.parent = 0};
   node->name = (ecs_string){"", 0};
   if (option(L, entry, "name") == LUA_TSTRING)
     node->name.data = lua_tolstring(L, -1, &node->name.size);

@@ -124,6 +124,7 @@ static ecs_status prepare_queries(struct loader *loader) {
 
 ecs_status adopt_prepare(struct loader *loader) {
   ecs_status status = migrate(loader);
+  if (status == ECS_OK) status = load_prefabs(loader);
   if (status == ECS_OK) status = give_resources(loader);
   if (status == ECS_OK) status = prepare_queries(loader);
   return status == ECS_OK ? reserve_components(loader) : status;
@@ -145,6 +146,7 @@ static void swap_contents(ecs_world *live, ecs_world *shadow) {
   SWAP(struct graph, live->graph, shadow->graph);
   SWAP(struct intern_table, live->strings, shadow->strings);
   SWAP(struct name_table, live->names, shadow->names);
+  SWAP(struct declared, live->declared, shadow->declared);
   SWAP(uint64_t, live->relations.tied, shadow->relations.tied);
   SWAP(size_t, live->sparses.rows, shadow->sparses.rows);
   live->seed = shadow->seed;

@@ -101,6 +101,9 @@ ecs_id load_next_pair(const struct loader *loader, const struct table *table, ui
 /* The rows of an event. */
 ecs_status load_event(struct loader *loader, const struct component *component);
 
+/* Declares the live world's prefabs again in the shadow, which has its components by then. */
+ecs_status load_prefabs(struct loader *loader);
+
 /* Brings the shadow's components to what the live world declares, then makes room in the
 ** live world for everything. */
 ecs_status adopt_prepare(struct loader *loader);

@@ -23,6 +23,13 @@ bool prefab_is(const ecs_world *world, uint32_t entity) {
   return table && table->hidden;
 }
 
+bool prefab_inherits(const ecs_world *world, uint32_t child) {
+  const struct ties *up = &world->relations.child_of->ties;
+  const struct ties *is_a = &world->relations.is_a->ties;
+  uint32_t base = ties_target(is_a, ties_target(up, child)), source = ties_target(is_a, child);
+  return base && source && ties_target(up, source) == base;
+}
+
 bool prefab_shares(const ecs_world *world, uint32_t entity, ecs_id component) {
   const struct relations *relations = &world->relations;
   if (!relations->prefab || id_is_pair(component)) return false;
@@ -204,7 +211,8 @@ static ecs_id find_child(const ecs_world *world, const struct prefab_node *nodes
   if (name.size) return name_find(world, index, name.data, name.size);
   for (uint32_t child = ties_first(ties, index); child; child = ties_next(ties, child)) {
     ecs_id id = entity_id(&world->entities, child);
-    if (name_of(world, id).size || !prefab_is(world, child)) continue;
+    bool own = prefab_is(world, child) && !prefab_inherits(world, child);
+    if (!own || name_of(world, id).size) continue;
     if (skip-- == 0) return id;
   }
   return ECS_NULL;
@@ -241,7 +249,7 @@ static ecs_status drop_children(ecs_world *world, const ecs_id *ids, uint32_t co
     for (uint32_t child = ties_first(ties, ecs_id_index(ids[i])); child && status == ECS_OK;
          child = ties_next(ties, child)) {
       ecs_id id = entity_id(&world->entities, child);
-      bool stays = !prefab_is(world, child) || ties_target(&world->relations.is_a->ties, child);
+      bool stays = !prefab_is(world, child) || prefab_inherits(world, child);
       for (uint32_t j = 0; j < count && !stays; j++) stays = ids[j] == id;
       if (!stays) status = command_stage(world, COMMAND_DESPAWN, id, ECS_NULL, NULL, 0);
     }
@@ -276,6 +284,21 @@ static ecs_status declare_in_scope(ecs_world *world, const struct prefab_node *n
   return status;
 }
 
+static ecs_status reserve_declared(ecs_world *world) {
+  struct declared *declared = &world->declared;
+  ecs_id *ids = memory_grow(&world->memory, declared->prefabs, &declared->capacity,
+                            declared->count + 1ull, sizeof *ids);
+  if (ids) declared->prefabs = ids;
+  return ids ? ECS_OK : world_nomem(world);
+}
+
+static void note_declared(ecs_world *world, ecs_id prefab) {
+  struct declared *declared = &world->declared;
+  for (uint32_t i = 0; i < declared->count; i++)
+    if (declared->prefabs[i] == prefab) return;
+  declared->prefabs[declared->count++] = prefab;
+}
+
 ecs_status prefab_declare(ecs_world *world, const struct prefab_node *nodes, uint32_t count,
                           ecs_id *out) {
   ecs_id known;
@@ -288,7 +311,9 @@ ecs_status prefab_declare(ecs_world *world, const struct prefab_node *nodes, uin
   if (status != ECS_OK) return status;
   ecs_id *ids = memory_array(&world->memory, count, sizeof *ids);
   if (!ids) return world_nomem(world);
-  status = declare_in_scope(world, nodes, count, known, ids);
+  status = reserve_declared(world);
+  if (status == ECS_OK) status = declare_in_scope(world, nodes, count, known, ids);
+  if (status == ECS_OK) note_declared(world, ids[0]);
   *out = ids[0];
   memory_free(&world->memory, ids, count * sizeof *ids);
   return status;

@@ -20,6 +20,8 @@ struct prefab_node {
   uint32_t part_count;
   const ecs_id *shared;      /* components that what is made of it does not have copies of */
   uint32_t shared_count;
+  bool partial;              /* its any values, entities and ties are not known: those that there
+                             ** are stay */
 };
 
 /* Declares a prefab. One that there is already changes: what is made of it follows in fields that
@@ -36,6 +38,9 @@ ecs_status prefab_need(const ecs_world *world, const char *path, size_t size, ec
 
 /* Whether the living entity is a prefab, or a child of one. */
 bool prefab_is(const ecs_world *world, uint32_t entity);
+
+/* Whether a prefab's child came with what its parent is made of. */
+bool prefab_inherits(const ecs_world *world, uint32_t child);
 
 /* Whether what is made of a prefab reads the component along IsA. */
 bool prefab_shares(const ecs_world *world, uint32_t entity, ecs_id component);

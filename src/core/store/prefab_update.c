@@ -111,11 +111,13 @@ static ecs_status update_leaf(const struct update *u, const struct component *co
   const struct relation *is_a = world->relations.is_a;
   uint32_t size = component->leaves[leaf].size;
   struct cells_row cells;
+  ecs_type type = component->leaves[leaf].type;
+  if (u->node->partial && (type == ECS_ANY || type == ECS_ENTITY)) return ECS_OK;
   cells_find(world, u->entity, component->id, &cells);
   ecs_cell wanted = wanted_cell(u, component, leaf);
   uint64_t old = cell_bits(size, load(&cells, leaf));
   if (old == cell_bits(size, wanted)) return ECS_OK;
-  alone |= component->leaves[leaf].type == ECS_ANY;
+  alone |= type == ECS_ANY;
   ecs_status status = stage_cell(u, u->entity, component, leaf, wanted);
   for (uint32_t i = 1; i < u->made->count && !alone && status == ECS_OK; i++) {
     uint32_t of = map_get(&u->made->places, ties_target(&is_a->ties, u->made->sources[i]));
@@ -161,6 +163,7 @@ static bool keeps_tie(const struct update *u, const struct relation *relation, e
   const struct prefab_node *node = u->node;
   ecs_id target = id_is_pair(id) ? entity_id_any(&world->entities, pair_target(id)) : ECS_NULL;
   if (relation == known->child_of || relation == known->is_a) return true;
+  if (node->partial && relation != known->prefab) return true;
   if (relation == known->prefab)
     return target == relation->component->id ||
            is_listed(node->shared, node->shared_count, target);
@@ -207,7 +210,8 @@ static ecs_status update_ties(const struct update *u) {
   ecs_id now = relation_target(world, world->relations.is_a, ecs_id_index(u->entity));
   bool child = ties_target(&world->relations.child_of->ties, ecs_id_index(u->entity)) != 0;
   struct write tie = {TARGET_LEAF, {.u64 = node->is_a}};
-  if (status != ECS_OK || now == node->is_a || (child && node->is_a == ECS_NULL)) return status;
+  bool open = node->is_a == ECS_NULL && (child || node->partial);
+  if (status != ECS_OK || now == node->is_a || open) return status;
   return command_stage(world, COMMAND_SET, u->entity, is_a, &tie, 1);
 }
 

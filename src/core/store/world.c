@@ -25,6 +25,8 @@ void world_clear(ecs_world *world) {
   relations_clear(world);
   cascade_free(world);
   clone_free(world);
+  memory_free(memory, world->declared.prefabs,
+              world->declared.capacity * sizeof *world->declared.prefabs);
   registry_free(world);
   relations_free(world);
   name_table_free(world);

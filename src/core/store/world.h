@@ -54,6 +54,12 @@ struct events {
   uint64_t from, until;          /* and the numbers that it goes through */
 };
 
+/* Prefabs that were declared in this world, rather than loaded, in that order; some may be gone. */
+struct declared {
+  ecs_id *prefabs;
+  uint32_t count, capacity;
+};
+
 struct ecs_world {
   struct memory memory;
   struct entity_index entities;
@@ -68,6 +74,7 @@ struct ecs_world {
   struct events events;
   struct cascade cascade;
   struct clone *clone;           /* what was copied last; NULL before: see clone.h */
+  struct declared declared;
   struct schedule *schedule;
   ecs_query *first_query, *last_query;
   uint32_t last_table;           /* where the last spawn went, if it is still there */

@@ -1,0 +1,190 @@
+/* What was declared as prefabs counts as declared again, behind what the image has of them. Any
+** values, entities and ties to entities are left out: of these only the live world knows. */
+#include "core/base/column_cells.h"
+#include "core/image/load.h"
+#include "core/store/clone.h"
+#include "core/store/component.h"
+#include "core/store/entity.h"
+#include "core/store/fields.h"
+#include "core/store/prefab.h"
+#include "core/store/relation.h"
+#include "core/store/sparse.h"
+#include "core/store/sparse_rows.h"
+#include "core/store/table.h"
+#include "core/store/world.h"
+#include "ecs_world.h"
+
+/* A prefab of the live world as it would be declared. Counts come first, lists then. */
+struct listing {
+  ecs_world *live, *shadow;
+  struct prefab_node *nodes;
+  struct part *parts;
+  struct write *writes;
+  ecs_id *shared;
+  uint32_t *nodes_of;        /* by place in clone.sources; NONE for what is no node */
+  uint32_t node_count, part_count, write_count, shared_count;
+};
+
+/* ---- parts ---- */
+
+static bool is_known(const struct leaf *leaf) {
+  return leaf->type != ECS_ANY && leaf->type != ECS_ENTITY;
+}
+
+static ecs_status read_cell(const struct listing *list, const struct leaf *leaf, ecs_cell *cell) {
+  if (leaf->type != ECS_STRING) return ECS_OK;
+  ecs_string text = intern_text(&list->live->strings, cell->u32);
+  return intern(&list->shadow->strings, &list->shadow->memory, text.data, text.size, &cell->u32);
+}
+
+/* The values of a component; where there are no lists yet they are counted. */
+static ecs_status add_values(struct listing *list, uint32_t entity, const struct table *table,
+                             ecs_id id) {
+  const struct component *component = component_of(list->live, id);
+  uint32_t row = entity_record(&list->live->entities, entity)->row;
+  const struct layout *layout = sparse_layout(list->live, table, entity, id, &row);
+  struct part part = {component_of(list->shadow, id), ECS_NULL, 0, NULL, 0};
+  if (list->writes) part.writes = list->writes + list->write_count;
+  assert(layout->taken && part.component);
+  for (uint32_t i = 0; i < component->leaf_count; i++) {
+    if (!is_known(&component->leaves[i])) continue;
+    part.write_count++;
+    struct write write = {i, cell_load(layout->columns[i].data, layout->columns[i].size, row)};
+    ecs_status status = list->writes ? read_cell(list, &component->leaves[i], &write.cell) : ECS_OK;
+    if (status != ECS_OK) return status;
+    if (list->writes) list->writes[list->write_count] = write;
+    list->write_count++;
+  }
+  if (list->parts) list->parts[list->part_count] = part;
+  list->part_count++;
+  return ECS_OK;
+}
+
+/* A tie to a component, which has the same id in both worlds; or what is shared. */
+static void add_tie(struct listing *list, const struct relation *relation, uint32_t target) {
+  const struct relations *known = &list->live->relations;
+  ecs_id id = relation->component->id;
+  if (relation == known->is_a || relation == known->child_of || target >= FIRST_ENTITY) return;
+  ecs_id to = entity_id(&list->live->entities, target);
+  if (relation == known->prefab) {
+    if (to == id) return;
+    if (list->shared) list->shared[list->shared_count] = to;
+    list->shared_count++;
+    return;
+  }
+  if (list->parts)
+    list->parts[list->part_count] = (struct part){component_of(list->shadow, id), to, 0, NULL, 0};
+  list->part_count++;
+}
+
+static ecs_status add_parts(struct listing *list, uint32_t entity) {
+  const ecs_world *live = list->live;
+  const struct table *table = record_table(live, entity_record(&live->entities, entity));
+  ecs_status status = ECS_OK;
+  ecs_id sparse = ECS_NULL;
+  for (uint32_t i = 0; i < table->id_count && status == ECS_OK; i++) {
+    ecs_id id = table->ids[i];
+    const struct relation *relation = relation_of(live, id);
+    if (relation)
+      add_tie(list, relation, id_is_pair(id) ? pair_target(id)
+                                             : ties_target(&relation->ties, entity));
+    else
+      status = add_values(list, entity, table, id);
+  }
+  while (status == ECS_OK && (sparse = sparse_next_id(live, entity, sparse)) != ECS_NULL)
+    status = add_values(list, entity, table, sparse);
+  return status;
+}
+
+/* ---- nodes ---- */
+
+/* What the shadow calls the prefab that one of the live world is made of. */
+static ecs_id base_of(const struct listing *list, uint32_t entity) {
+  const ecs_world *live = list->live;
+  const struct relation *is_a = live->relations.is_a;
+  uint32_t base = is_a ? ties_target(&is_a->ties, entity) : 0;
+  ecs_string name = base ? name_of(live, entity_id(&live->entities, base)) : (ecs_string){"", 0};
+  if (name.size == 0 || ties_target(&live->relations.child_of->ties, base)) return ECS_NULL;
+  ecs_id found = name_find(list->shadow, 0, name.data, name.size);
+  bool usable = found != ECS_NULL && prefab_is(list->shadow, ecs_id_index(found));
+  return usable ? found : ECS_NULL;
+}
+
+/* The node of a source's parent; NONE where that is none, or where the source is no prefab, or only
+** follows what its parent is made of. */
+static uint32_t parent_of(const struct listing *list, uint32_t place) {
+  const ecs_world *live = list->live;
+  const struct clone *clone = live->clone;
+  uint32_t entity = clone->sources[place];
+  if (place == 0) return 0;
+  bool named = name_of(live, entity_id(&live->entities, entity)).size > 0;
+  if (!prefab_is(live, entity) || (!named && prefab_inherits(live, entity))) return NONE;
+  uint32_t parent = ties_target(&live->relations.child_of->ties, entity);
+  return list->nodes_of[map_get(&clone->places, parent)];
+}
+
+static ecs_status add_node(struct listing *list, uint32_t place) {
+  const ecs_world *live = list->live;
+  uint32_t entity = live->clone->sources[place], parent = parent_of(list, place);
+  list->nodes_of[place] = parent == NONE ? NONE : list->node_count;
+  if (parent == NONE) return ECS_OK;
+  uint32_t parts = list->part_count, shared = list->shared_count;
+  ecs_status status = add_parts(list, entity);
+  if (status == ECS_OK && list->nodes)
+    list->nodes[list->node_count] = (struct prefab_node){
+        parent, name_of(live, entity_id(&live->entities, entity)), base_of(list, entity),
+        list->parts + parts, list->part_count - parts, list->shared + shared,
+        list->shared_count - shared, true};
+  list->node_count++;
+  return status;
+}
+
+static ecs_status add_nodes(struct listing *list) {
+  ecs_status status = ECS_OK;
+  list->node_count = list->part_count = list->write_count = list->shared_count = 0;
+  for (uint32_t i = 0; i < list->live->clone->count && status == ECS_OK; i++)
+    status = add_node(list, i);
+  return status;
+}
+
+/* ---- all of it ---- */
+
+static bool take_room(struct loader *loader, struct listing *list) {
+  struct memory *memory = &loader->live->memory;
+  struct arena *arena = &loader->arena;
+  list->parts = arena_take(memory, arena, (list->part_count + (size_t)1) * sizeof *list->parts);
+  list->writes = arena_take(memory, arena, (list->write_count + (size_t)1) * sizeof *list->writes);
+  list->shared = arena_take(memory, arena, (list->shared_count + (size_t)1) * sizeof *list->shared);
+  list->nodes = arena_take(memory, arena, list->node_count * sizeof *list->nodes);
+  return list->parts && list->writes && list->shared && list->nodes;
+}
+
+static ecs_status declare_again(struct loader *loader, ecs_id prefab) {
+  struct listing list = {.live = loader->live, .shadow = loader->world};
+  ecs_id id;
+  ecs_status status = clone_find(loader->live, prefab, CLONE_PLAIN);
+  if (status != ECS_OK) return status;
+  size_t size = loader->live->clone->count * sizeof *list.nodes_of;
+  list.nodes_of = arena_take(&loader->live->memory, &loader->arena, size);
+  if (!list.nodes_of) return ECS_ENOMEM;
+  status = add_nodes(&list);
+  if (status == ECS_OK && !take_room(loader, &list)) return ECS_ENOMEM;
+  if (status == ECS_OK) status = add_nodes(&list);
+  return status == ECS_OK ? prefab_declare(loader->world, list.nodes, list.node_count, &id)
+                          : status;
+}
+
+/* What is dropped may hold slots of the live world. */
+ecs_status load_prefabs(struct loader *loader) {
+  ecs_world *live = loader->live, *shadow = loader->world;
+  ecs_status status = ECS_OK;
+  shadow->any = live->any;
+  for (uint32_t i = 0; i < live->declared.count && status == ECS_OK; i++) {
+    ecs_id prefab = live->declared.prefabs[i];
+    bool there = ecs_alive(live, prefab) && prefab_is(live, ecs_id_index(prefab));
+    if (there && name_of(live, prefab).size) status = declare_again(loader, prefab);
+  }
+  live->any = shadow->any;
+  memset(&shadow->any, 0, sizeof shadow->any);
+  return status;
+}
