@@ -1,5 +1,5 @@
 -- Spawn pools: none is needed. Indices and rows are used again as they are, and spawning many
--- alike fills columns. What is worth keeping is a "prefab": a plain table of components.
+-- alike fills columns. What is worth keeping is a plain table of components.
 
 local ecs = require "ecs"
 local world = ecs.world { tag = 1 }

@@ -133,6 +133,53 @@ static ecs_status clone(struct fixture *f) {
   return ecs_clone(f->world, f->ids[1], &f->health, 1, &f->a);
 }
 
+/* ---- prefabs ---- */
+
+static ecs_id prefab;
+
+/* A prefab with a child, both of which have values, and one made of it. */
+static ecs_status declare_prefab(struct fixture *f, double since_when) {
+  const ecs_id ids[] = {f->health, ecs_pair(likes, f->ids[0])}, more[] = {f->position};
+  const float at[2] = {(float)since_when, 1};
+  const void *const values[] = {at};
+  const ecs_prefab_desc list[] = {
+      {.name = "Kind", .components = ids, .component_count = 2, .shared = &f->frozen,
+       .shared_count = 1},
+      {.name = "part", .components = more, .values = values, .component_count = 1},
+      {.components = more, .values = values, .component_count = 1, .parent = 1}};
+  return ecs_prefab(f->world, list, 3, &prefab);
+}
+
+static void with_prefabs(struct fixture *f) {
+  tied(f);
+  CHECK_OK(f->world, declare_prefab(f, 1));
+  const ecs_prefab_desc other = {.name = "Other", .is_a = prefab};
+  CHECK_OK(f->world, ecs_prefab(f->world, &other, 1, &f->b));
+  for (int i = 0; i < 3; i++)
+    CHECK_OK(f->world, ecs_instantiate(f->world, i ? prefab : f->b, NULL, 0, &f->c));
+}
+
+static ecs_status derive_prefab(struct fixture *f) {
+  const ecs_prefab_desc list[] = {{.name = "Third", .is_a = prefab},
+                                  {.name = "part", .components = &f->frozen, .component_count = 1},
+                                  {.name = "new"}};
+  return ecs_prefab(f->world, list, 3, &f->a);
+}
+
+static ecs_status declare_again(struct fixture *f) {
+  const ecs_id ids[] = {f->position, f->frozen};
+  const float at[2] = {7, 8};
+  const void *const values[] = {at, NULL};
+  const ecs_prefab_desc list[] = {
+      {.name = "Kind", .components = ids, .values = values, .component_count = 2},
+      {.name = "other part", .components = ids, .component_count = 2}};
+  return ecs_prefab(f->world, list, 2, &prefab);
+}
+
+static ecs_status instantiate(struct fixture *f) {
+  return ecs_instantiate(f->world, f->b, &f->health, 1, &f->a);
+}
+
 /* ---- staged ---- */
 
 static void staged(struct fixture *f) {
@@ -326,6 +373,9 @@ static const struct operation operations[] = {
   {"pairs of a whole query", tied, pair_all, NULL, ASKS},
   {"the end of ties of a whole query", tied, untie_all, NULL, ASKS},
   {"despawn of a whole query", tied, despawn_all, NULL, ASKS},
+  {"a prefab made of another one", with_prefabs, derive_prefab, NULL, ASKS},
+  {"a prefab declared again", with_prefabs, declare_again, NULL, ASKS},
+  {"what is made of a prefab", with_prefabs, instantiate, NULL, ASKS},
   {"a copy with children", tied, clone, NULL, ASKS},
   {"a staged copy with children", staged, clone, commit_it, ASKS},
   {"a staged pair", staged, tie_pair, commit_it, ASKS},
