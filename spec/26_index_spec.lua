@@ -365,8 +365,8 @@ describe("what an index is declared with", function()
     spawn(0, 0)
     list(flock:within(0, 0, 1))
     local told = world:describe().indexes[1]
-    assert.are.same({ "flock", "Position:in", "Position", 2.0, 1 },
-      { told.name, told.query, told.grid, told.cell, told.rows })
+    assert.are.same({ "flock", "Position:in", "grid", "Position", 2.0, 1 },
+      { told.name, told.query, told.by, told.of, told.cell, told.rows })
     told = world:explain "flock"
     assert.are.same({ "flock", "whole", 1, 1, 0 },
       { told.name, told.brought, told.rows, told.times, told.lost })
@@ -379,7 +379,7 @@ describe("what an index is declared with", function()
     world:relation("Likes", { "x: f32", "y: f32" })
     local grid = "Position"
     has_error(declare {}, "index 'near': option 'query' is a string, got nil")
-    has_error(declare { query = "Position" }, "option 'grid' is the name of a component")
+    has_error(declare { query = "Position" }, "one of grid, hash, ordered and maybe is needed")
     has_error(declare { query = "Position", grid = grid }, "option 'cell' is how wide a cell is")
     has_error(declare { query = "Position", grid = grid, cell = 0 }, "a number above 0, got 0")
     has_error(declare { query = "Position", grid = grid, cel = 1 }, "'cel'", "did you mean 'cell'")

@@ -1,4 +1,4 @@
-/* Indexes: who is near a place, without going through all. */
+/* Indexes: who is near a place, or has some value, without going through all. */
 #ifndef ECS_INDEX_H
 #define ECS_INDEX_H
 
@@ -11,13 +11,28 @@ extern "C" {
 
 typedef struct ecs_index ecs_index;
 
+/* How entities are found. */
+typedef enum ecs_index_by {
+  ECS_BY_GRID,             /* who is near a place: ecs_index_within, ecs_index_nearest */
+  ECS_BY_HASH,             /* who has a key: ecs_index_equal */
+  ECS_BY_ORDER,            /* whose key, a number, is in a range: ecs_index_range and so on */
+  ECS_BY_MAYBE             /* as by hash, more slowly and in less memory */
+} ecs_index_by;
+
+/* The key of a row, in the order of the query, whose copies ecs_index_column has for now; without
+** one, its kind is ECS_KIND_NONE. It changes nothing, and looks into no index. */
+typedef ecs_status (*ecs_key_fn)(const ecs_index *index, size_t row, void *ud, ecs_value *key);
+
 typedef struct ecs_index_desc {
   const char *name;
   const char *query;               /* what it has copies of: Position:in, Velocity:in, with Boid */
   const ecs_variable *variables;   /* values of the query's $names */
   uint32_t variable_count;
-  const char *grid;                /* a component of the query with numbers x, y and maybe z */
-  double cell;                     /* how wide a cell is, above 0: about the usual reach */
+  ecs_index_by by;
+  const char *of;                  /* of a grid: a component of the query with numbers x, y and
+                                   ** maybe z; else a field of its first term, or "Component.x" */
+  double cell;                     /* of a grid: how wide a cell is, about the usual reach */
+  ecs_key_fn key;                  /* instead of a field */
   const char *owner;               /* who declared it, for describe; or NULL */
   void *ud;                        /* the host's */
   void (*free)(void *ud);          /* called when the index goes or is replaced; may be NULL */
@@ -36,8 +51,11 @@ ECS_API ecs_status ecs_index_drop(ecs_world *world, const char *name);
 /* How far a search has come: private. */
 struct ecs_search {
   const struct grid *grid;
+  const struct keyed *keyed;
   double low[3], high[3];          /* numbers of cells, both included */
   double at[3], reach;
+  uint64_t key;
+  uint32_t kind, key_kind, left;
   uint32_t line, row, end;
 };
 
@@ -63,6 +81,18 @@ ECS_API bool ecs_found_next(ecs_found *found);
 ** ECS_EABSENT when there is none in reach. */
 ECS_API ecs_status ecs_index_nearest(ecs_index *index, const double *at, double reach,
                                      ecs_id except, ecs_found *found);
+
+/* Those whose key is a value, as Lua compares (1 is 1.0; nobody is found by NaN): in the order of
+** the query. */
+ECS_API ecs_status ecs_index_equal(ecs_index *index, const ecs_value *key, ecs_found *found);
+
+/* Those whose keys are between two numbers, both included, from the least on; so many with the
+** lowest keys, from the lowest up; with the highest, from the highest down. Where keys are equal,
+** in the order of the query. */
+ECS_API ecs_status ecs_index_range(ecs_index *index, const ecs_value *least, const ecs_value *most,
+                                   ecs_found *found);
+ECS_API ecs_status ecs_index_lowest(ecs_index *index, uint32_t most, ecs_found *found);
+ECS_API ecs_status ecs_index_highest(ecs_index *index, uint32_t most, ecs_found *found);
 
 /* Copies of a leaf (terms and leaves count from 0), by row, in the order of the index; NULL for
 ** what has none. Good as long as what was found is. */

@@ -253,8 +253,11 @@ function World:events(event) end
 
 ---@class ecs.IndexOptions
 ---@field query string What it has copies of: entities that match, and what the terms give.
----@field grid string A component of the query with numbers x, y and maybe z.
----@field cell number How wide a cell is: about the usual reach.
+---@field grid? string By place: a component of the query with numbers x, y and maybe z.
+---@field cell? number How wide a cell of the grid is: about the usual reach.
+---@field hash? string|fun(...): any By a key: a field, or a function of what the query gives.
+---@field ordered? string|fun(...): number? By keys that are numbers, in order.
+---@field maybe? string|fun(...): any By a key, in less memory.
 
 --- Declares an index, or replaces the one of that name; without options it gives the one of that
 --- name. A variable of the query is an option: ["$p"] = id.
@@ -337,8 +340,9 @@ function World:undeclare(component) end
 ---@class ecs.IndexDescription
 ---@field name string
 ---@field query string
----@field grid string
----@field cell number
+---@field by "grid"|"hash"|"ordered"|"maybe"
+---@field of string
+---@field cell? number
 ---@field owner? string
 ---@field rows integer That are found in it, since it was brought up to date last.
 ---@field bytes integer
@@ -808,7 +812,7 @@ function Array:read(into) end
 ---@param from any[]
 function Array:write(from) end
 
---- Who is near a place: a snapshot, which stays while a system runs.
+--- Who is near a place, or has some value: a snapshot, which stays while a system runs.
 ---@class ecs.Index
 local Index = {}
 
@@ -832,5 +836,26 @@ function Index:within(x, y, reach) end
 ---@return number? distance
 ---@overload fun(self: ecs.Index, x: number, y: number, z: number, reach: number): ecs.Id?, number?
 function Index:nearest(x, y, reach, except) end
+
+--- By hash and maybe: a loop over those whose key equals a value, in the order of the query.
+---@param value number|string|boolean|nil
+---@return fun(): ecs.View|any, ...
+function Index:find(value) end
+
+--- In order: a loop over those whose keys are between two numbers, both included.
+---@param least number
+---@param most number
+---@return fun(): ecs.View|any, ...
+function Index:range(least, most) end
+
+--- In order: so many with the lowest keys, from the lowest up.
+---@param count integer
+---@return fun(): ecs.View|any, ...
+function Index:lowest(count) end
+
+--- In order: so many with the highest keys, from the highest down.
+---@param count integer
+---@return fun(): ecs.View|any, ...
+function Index:highest(count) end
 
 return ecs

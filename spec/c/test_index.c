@@ -15,7 +15,7 @@ static const ecs_field whole[] = {{.name = "x", .type = ECS_I32}, {.name = "y", 
 
 static ecs_index *declare(struct fixture *f, const char *query, const char *grid, double cell) {
   ecs_index *index = NULL;
-  const ecs_index_desc desc = {.name = "near", .query = query, .grid = grid, .cell = cell};
+  const ecs_index_desc desc = {.name = "near", .query = query, .of = grid, .cell = cell};
   CHECK_OK(f->world, ecs_index_new(f->world, &desc, &index));
   return index;
 }
@@ -215,10 +215,154 @@ static void takes_whole_numbers_in_space(void) {
   close_world(&f);
 }
 
-/* ---- what it is of ---- */
-
 static ecs_index *used;
 static struct fixture *user;
+
+/* ---- keys ---- */
+
+static ecs_value integer(int64_t value) {
+  return (ecs_value){.kind = ECS_KIND_INTEGER, .integer = value};
+}
+
+/* The next ones that are found are these, and no more. */
+static void check_found(ecs_found *found, const ecs_id *ids, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) CHECK(ecs_found_next(found) && found->entity == ids[i]);
+  CHECK(!ecs_found_next(found));
+}
+
+struct herd {
+  struct fixture f;
+  ecs_id ids[MANY];
+  int32_t hp[MANY];
+  uint32_t order[MANY];        /* by hp, then by place */
+};
+
+static const struct herd *sorted_herd;
+
+static int compare_hp(const void *a, const void *b) {
+  uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+  int order = compare(sorted_herd->hp[i], sorted_herd->hp[j]);
+  return order ? order : i < j ? -1 : 1;
+}
+
+static void fill_herd(struct herd *h, int32_t range) {
+  for (uint32_t i = 0; i < MANY; i++) {
+    h->hp[i] = (int32_t)draw(range);
+    h->order[i] = i;
+    const struct health health = {h->hp[i], 0};
+    CHECK_OK(h->f.world, ecs_set(h->f.world, h->ids[i], h->f.health, &health));
+  }
+  sorted_herd = h;
+  qsort(h->order, MANY, sizeof *h->order, compare_hp);
+}
+
+static void try_equal(struct herd *h, ecs_index *keys, int32_t hp) {
+  ecs_id wanted[MANY];
+  uint32_t count = 0;
+  ecs_found found;
+  const ecs_value key = integer(hp);
+  for (uint32_t i = 0; i < MANY; i++)
+    if (h->hp[i] == hp) wanted[count++] = h->ids[i];
+  CHECK_OK(h->f.world, ecs_index_equal(keys, &key, &found));
+  check_found(&found, wanted, count);
+}
+
+static void try_order(struct herd *h, ecs_index *keys, int32_t least, int32_t most) {
+  ecs_id wanted[MANY];
+  uint32_t count = 0, all = (uint32_t)(most - least) % MANY;
+  ecs_found found;
+  const ecs_value from = integer(least), to = {.kind = ECS_KIND_NUMBER, .number = most + 0.5};
+  for (uint32_t i = 0; i < MANY; i++)
+    if (h->hp[h->order[i]] >= least && h->hp[h->order[i]] <= most)
+      wanted[count++] = h->ids[h->order[i]];
+  CHECK_OK(h->f.world, ecs_index_range(keys, &from, &to, &found));
+  check_found(&found, wanted, count);
+  for (uint32_t i = 0; i < all; i++) wanted[i] = h->ids[h->order[i]];
+  CHECK_OK(h->f.world, ecs_index_lowest(keys, all, &found));
+  check_found(&found, wanted, all);
+  for (uint32_t end = MANY, begin, i = 0; i < all; end = begin) {
+    int32_t hp = h->hp[h->order[end - 1]];
+    for (begin = end - 1; begin && h->hp[h->order[begin - 1]] == hp;) begin--;
+    for (uint32_t j = begin; j < end && i < all;) wanted[i++] = h->ids[h->order[j++]];
+  }
+  CHECK_OK(h->f.world, ecs_index_highest(keys, all, &found));
+  check_found(&found, wanted, all);
+}
+
+/* The same key as the field's, by a function. */
+static ecs_status hp_of(const ecs_index *index, size_t row, void *ud, ecs_value *key) {
+  const int32_t *hp = ecs_index_column(index, 0, 0);
+  CHECK(ud == index && ecs_index_count(index) == MANY && ecs_index_entity(index, row));
+  *key = integer(hp[row]);
+  return ECS_OK;
+}
+
+static void finds_keys(void) {
+  static struct herd h;
+  ecs_index *hash, *maybe, *order, *by_function;
+  open_usual(&h.f);
+  for (uint32_t i = 0; i < MANY; i++) h.ids[i] = SPAWN(h.f.world, h.f.health);
+  ecs_index_desc desc = {.name = "hash", .query = "Health", .by = ECS_BY_HASH, .of = "hp"};
+  CHECK_OK(h.f.world, ecs_index_new(h.f.world, &desc, &hash));
+  desc = (ecs_index_desc){.name = "maybe", .query = "Health", .by = ECS_BY_MAYBE,
+                          .of = "Health.hp"};
+  CHECK_OK(h.f.world, ecs_index_new(h.f.world, &desc, &maybe));
+  desc = (ecs_index_desc){.name = "order", .query = "Health", .by = ECS_BY_ORDER, .of = "hp"};
+  CHECK_OK(h.f.world, ecs_index_new(h.f.world, &desc, &order));
+  desc = (ecs_index_desc){.name = "key", .query = "Health", .by = ECS_BY_HASH, .key = hp_of};
+  CHECK_OK(h.f.world, ecs_index_new(h.f.world, &desc, &by_function));
+  desc.ud = by_function;
+  CHECK_OK(h.f.world, ecs_index_new(h.f.world, &desc, &by_function));
+  const int32_t ranges[] = {4, 100, 1000000};
+  for (int i = 0; i < 3; i++) {
+    fill_herd(&h, ranges[i]);
+    for (int j = 0; j < 20; j++) {
+      int32_t hp = j % 2 ? h.hp[j] : (int32_t)draw(ranges[i]);
+      try_equal(&h, hash, hp);
+      try_equal(&h, maybe, hp);
+      try_equal(&h, by_function, hp);
+      try_order(&h, order, hp, hp + (int32_t)fabs(draw(ranges[i])));
+    }
+  }
+  ecs_found found;
+  CHECK_FAILS(h.f.world, ECS_EINVAL, "it has range, lowest and highest",
+              ecs_index_within(order, (double[]){0, 0}, 1, &found));
+  CHECK(!ecs_found_next(&found));
+  CHECK_SOUND(h.f.world);
+  close_world(&h.f);
+}
+
+static ecs_status no_key(const ecs_index *index, size_t row, void *ud, ecs_value *key) {
+  ecs_found found;
+  (void)key;
+  if (row == 1) return ECS_EUSER;
+  CHECK(ecs_index_equal(ud, &(ecs_value){.kind = ECS_KIND_NONE}, &found) == ECS_EBUSY);
+  ecs_index *other;
+  const ecs_index_desc desc = {.name = "near"};
+  CHECK(ud == index && ecs_index_new(user->world, &desc, &other) == ECS_EBUSY);
+  CHECK(ecs_index_drop(user->world, "near") == ECS_EBUSY);
+  return ECS_OK;
+}
+
+static void passes_on_what_a_key_function_fails_with(void) {
+  struct fixture f;
+  ecs_index *near;
+  ecs_found found;
+  open_usual(&f);
+  user = &f;
+  SPAWN(f.world, f.health);
+  SPAWN(f.world, f.health);
+  ecs_index_desc desc = {.name = "near", .query = "Health", .by = ECS_BY_MAYBE, .key = no_key};
+  CHECK_OK(f.world, ecs_index_new(f.world, &desc, &near));
+  desc.ud = near;
+  CHECK_OK(f.world, ecs_index_new(f.world, &desc, &near));
+  const ecs_value key = integer(1);
+  CHECK(ecs_index_equal(near, &key, &found) == ECS_EUSER);
+  CHECK(!ecs_found_next(&found) && ecs_index_count(near) == 0);
+  close_world(&f);
+}
+
+/* ---- what it is of ---- */
 
 static ecs_status move_and_count(ecs_world *world, ecs_query *query, double dt, void *ud) {
   size_t *counts = ud;
@@ -288,7 +432,7 @@ static void is_replaced_and_dropped(void) {
   int count = 0;
   ecs_index *near, *again;
   open_usual(&f);
-  ecs_index_desc desc = {.name = "near", .query = "Position:in", .grid = "Position", .cell = 1,
+  ecs_index_desc desc = {.name = "near", .query = "Position:in", .of = "Position", .cell = 1,
                          .ud = &count, .free = freed};
   CHECK_OK(f.world, ecs_index_new(f.world, &desc, &near));
   desc.query = "Position:in, Enemy";
@@ -324,15 +468,20 @@ static void refuses_what_makes_no_sense(void) {
   refuse(&f, (ecs_index_desc){.name = "no name"}, "an index needs a name");
   refuse(&f, (ecs_index_desc){.query = NULL}, "a query is needed");
   refuse(&f, (ecs_index_desc){.query = "Position"}, "what is it by?");
-  refuse(&f, (ecs_index_desc){.query = "Position", .grid = "Position"}, "a number above 0");
-  refuse(&f, (ecs_index_desc){.query = "Position", .grid = "Position", .cell = NAN}, "got nan");
-  refuse(&f, (ecs_index_desc){.query = "Positio", .grid = "Position", .cell = 1}, "Position");
-  refuse(&f, (ecs_index_desc){.query = "Enemy", .grid = "Position", .cell = 1},
+  refuse(&f, (ecs_index_desc){.query = "Position", .of = "Position"}, "a number above 0");
+  refuse(&f, (ecs_index_desc){.query = "Position", .of = "Position", .cell = NAN}, "got nan");
+  refuse(&f, (ecs_index_desc){.query = "Health", .by = ECS_BY_HASH}, "what is it by?");
+  refuse(&f, (ecs_index_desc){.query = "Label", .by = ECS_BY_ORDER, .of = "text"},
+         "only numbers have an order");
+  refuse(&f, (ecs_index_desc){.query = "Health.hp", .by = ECS_BY_HASH, .of = "Health.armour"},
+         "does not give 'Health.armour'");
+  refuse(&f, (ecs_index_desc){.query = "Positio", .of = "Position", .cell = 1}, "Position");
+  refuse(&f, (ecs_index_desc){.query = "Enemy", .of = "Position", .cell = 1},
          "write 'Position:in' into it");
-  refuse(&f, (ecs_index_desc){.query = "Health", .grid = "Health", .cell = 1},
+  refuse(&f, (ecs_index_desc){.query = "Health", .of = "Health", .cell = 1},
          "a grid needs the fields x and y of 'Health'");
-  refuse(&f, (ecs_index_desc){.query = "Position.x", .grid = "Position", .cell = 1}, "gives no y");
-  refuse(&f, (ecs_index_desc){.query = "Bag, Position", .grid = "Position", .cell = 1},
+  refuse(&f, (ecs_index_desc){.query = "Position.x", .of = "Position", .cell = 1}, "gives no y");
+  refuse(&f, (ecs_index_desc){.query = "Bag, Position", .of = "Position", .cell = 1},
          "'Bag.x' is of type any");
   CHECK_SOUND(f.world);
   close_world(&f);
@@ -363,6 +512,8 @@ static const struct test tests[] = {
   {"coordinates may have any range", takes_any_range},
   {"what is found is what going through all finds: C28", equals_going_through_all},
   {"a grid takes whole numbers, and three of them", takes_whole_numbers_in_space},
+  {"what has a key is what going through all finds", finds_keys},
+  {"what a key function fails with is passed on", passes_on_what_a_key_function_fails_with},
   {"an index stays while a system runs", stays_while_a_system_runs},
   {"an index follows restored worlds and migrated components", follows_what_replaces_the_world},
   {"an index is replaced and dropped by name", is_replaced_and_dropped},

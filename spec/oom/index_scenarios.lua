@@ -35,6 +35,50 @@ scenario("an index declared", {
   end,
 })
 
+scenario("an index by a function declared", {
+  prepare = indexed,
+  act = function(s)
+    s.world:index("far", { query = "Place", hash = function(place) return place.x end })
+  end,
+})
+
+local function by_kind(options)
+  return function(s)
+    indexed(s)
+    options.query = "Place:in, Note?"
+    s.keyed = s.world:index("keyed", options)
+  end
+end
+
+local function look(s)
+  local n = 0
+  for place in s.keyed:find(s.key or 3) do n = n + (place.x >= 0 and 1 or 0) end
+  assert(n > 0)
+end
+
+scenario("an index by hash looked into", { prepare = by_kind { hash = "x" }, act = look })
+
+scenario("an index with a filter looked into", { prepare = by_kind { maybe = "x" }, act = look })
+
+scenario("an index in order looked into", {
+  prepare = by_kind { ordered = "y" },
+  act = function(s)
+    local n = 0
+    for place in s.keyed:range(2, 9) do n = n + (place.y > 1 and 1 or 0) end
+    for place in s.keyed:highest(3) do n = n + (place.y > 1 and 1 or 0) end
+    assert(n == 11)
+  end,
+})
+
+scenario("an index by a function that makes texts looked into", {
+  prepare = function(s)
+    by_kind { hash = function(place) return "key " .. place.x // 1 % 7 end }(s)
+    s.key = "key 3.0"
+  end,
+  act = look,
+  partial = true,
+})
+
 scenario("an index declared again", {
   prepare = function(s)
     indexed(s)

@@ -31,6 +31,10 @@ function hostile.scene(new_world)
   world:system("watch", { query = "Position:changed, Asleep:added?", each = function() end })
   scene.grid = world:array("Grid", "f32", 4)
   scene.near = world:index("near", { query = "Position:in, Label?", grid = "Position", cell = 1 })
+  scene.found = world:index("found", { query = "Position:in", hash = "x" })
+  scene.sorted = world:index("sorted", { query = "Position:in", ordered = function(position)
+    return position.x
+  end })
   scene.e = world:spawn { Position = { 1, 2 }, Label = { "one" }, Frozen = true }
   scene.all = world:spawn { All = true, Position = true }
   world:name(scene.e, "player")
@@ -307,8 +311,17 @@ hostile.calls.array = {
     "throwing table"), "array 'Grid' is f32") },
 }
 
+local key = accepting(number, "nil", "false", "true", "empty text", "number as text",
+  "text with zero", "odd text", "huge text")
+for value_name in pairs(number.accepts) do key.accepts[value_name] = true end
+local how_many = accepting(value(3), "0", "2^53", "maxinteger", "other world's id", "dead id",
+  "unborn id")
 hostile.calls.index = {
   within = { number, number, number },
+  find = { self = "found", key },
+  range = { self = "sorted", number, number },
+  lowest = { self = "sorted", how_many },
+  highest = { self = "sorted", how_many },
   nearest = { number, number, number, accepting(entity, "nil", "0", "-1", "2^53", "mininteger",
     "maxinteger", "other world's id", "dead id", "unborn id") },
 }
@@ -339,7 +352,7 @@ function hostile.with_self(scene, kind, fn, call)
   elseif kind == "array" then
     return fn(scene.grid)
   elseif kind == "index" then
-    return fn(scene.near)
+    return fn(scene[call.self or "near"])
   elseif kind == "native" then
     return fn(nil)
   end

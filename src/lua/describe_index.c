@@ -19,13 +19,16 @@ static void set_number(lua_State *L, const char *key, double value) {
   lua_setfield(L, -2, key);
 }
 
+static const char *const kinds[] = {"grid", "hash", "ordered", "maybe"};
+
 static void push_facts(lua_State *L, const struct index_facts *facts) {
   lua_newtable(L);
   set_text(L, "name", facts->name);
   set_text(L, "query", facts->query);
-  set_text(L, "grid", facts->grid);
+  set_text(L, "by", kinds[facts->by]);
+  set_text(L, "of", facts->of ? facts->of : "a function");
   set_text(L, "owner", facts->owner);
-  set_number(L, "cell", facts->cell);
+  if (facts->by == ECS_BY_GRID) set_number(L, "cell", facts->cell);
   set_integer(L, "rows", facts->rows);
   set_integer(L, "bytes", facts->bytes);
 }

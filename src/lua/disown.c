@@ -7,6 +7,7 @@
 #include "core/store/world.h"
 #include "ecs_system.h"
 #include "lua/bind/world_box.h"
+#include "lua/index_keys.h"
 #include "lua/loop.h"
 #include "lua/loop_box.h"
 #include "lua/lua_query.h"
@@ -98,11 +99,13 @@ const char lent_worlds_key = 0;
 
 void world_disown(lua_State *L, struct world_box *box, ecs_world *world) {
   remove_systems(box, world);
+  indexes_disown(world, box);
   leave_loops(box, world);
   queries_free(box, world);
   snapshots_free_of(world, box);
   clear_any(world, box);
   box->systems->gone = NULL;
+  box->systems->gone_keys = NULL;
   box->systems->host = NULL;
   if (lua_rawgetp(L, LUA_REGISTRYINDEX, &lent_worlds_key) == LUA_TTABLE) {
     lua_pushnil(L);

@@ -42,7 +42,7 @@ static void end(struct found_box *found) {
 /* ---- views ----------------------------------------------------------------------------- */
 
 static bool shows_row(const struct found_box *found, const struct view_box *view) {
-  return found->row != NONE && copies_have(&found->edition->copies, view->slot, found->row);
+  return found->row != NONE && copies_have(found->copies, view->slot, found->row);
 }
 
 uint32_t found_row(lua_State *L, const struct view_box *view) {
@@ -62,31 +62,32 @@ int found_refuse_write(lua_State *L, const struct view_box *view) {
                      "\"%s\", ...) writes to the entity", view->component->name);
 }
 
-/* Makes the view of a slot, of a component as a whole. False when a finalizer came in. */
-static bool make_view(lua_State *L, struct found_box *found, uint32_t slot) {
-  const struct copies *copies = &found->edition->copies;
+/* Makes the view of a slot, of a component as a whole, for the loop at an index. False when a
+** finalizer came in. */
+static bool make_view(lua_State *L, int loop, struct found_box *found, uint32_t slot) {
+  const struct copies *copies = found->copies;
   const struct copy_column *columns = &copies->columns[copies->slots[slot].first];
   const struct component *component = component_of(found->box->world, columns->component);
   struct view_box *view;
-  lua_getiuservalue(L, 1, FOUND_WORLD);
-  if (!view_push(L, found->box, lua_gettop(L), component, NULL, 1, &view)) return false;
+  lua_getiuservalue(L, loop, FOUND_WORLD);
+  if (!view_push(L, found->box, lua_gettop(L), component, NULL, loop, &view)) return false;
   view->found = found;
   view->slot = slot;
   view->read_only = true;
   view->own_row = ROW_FOUND;
   for (uint32_t i = 0; i < component->leaf_count; i++) view->data[i] = columns[i].cells.data;
-  lua_setiuservalue(L, 1, FOUND_VALUES + 1 + (int)slot);
+  lua_setiuservalue(L, loop, FOUND_VALUES + 1 + (int)slot);
   lua_pop(L, 1);
   return true;
 }
 
 static bool is_viewed(const struct copy_slot *slot) { return slot->count && !slot->single; }
 
-static void make_views(lua_State *L, struct found_box *found) {
-  const struct copies *copies = &found->edition->copies;
+static void make_views(lua_State *L, int loop, struct found_box *found) {
+  const struct copies *copies = found->copies;
   for (uint32_t i = 0; i < copies->slot_count; i++) {
     if (!is_viewed(&copies->slots[i])) continue;
-    if (!make_view(L, found, i) || !is_open(found)) no_loop(L, found);
+    if (!make_view(L, loop, found, i) || !is_open(found)) no_loop(L, found);
   }
   found->begun = true;
 }
@@ -102,21 +103,34 @@ static void push_single(lua_State *L, const struct found_box *found,
   push_cell(L, found->box, 0, leaf, cell_load(data, column->size, found->row));
 }
 
-/* What is absent is false, as in every `for`. */
-static void push_slot(lua_State *L, const struct found_box *found, uint32_t at) {
-  const struct copies *copies = &found->edition->copies;
+static void push_slot(lua_State *L, int loop, const struct found_box *found, uint32_t at) {
+  const struct copies *copies = found->copies;
   const struct copy_slot *slot = &copies->slots[at];
   if (!copies_have(copies, at, found->row))
-    lua_pushboolean(L, 0);
+    lua_pushnil(L);
   else if (slot->count == 0)
     lua_pushboolean(L, 1);
   else if (slot->single)
     push_single(L, found, &copies->columns[slot->first]);
   else
-    lua_getiuservalue(L, 1, FOUND_VALUES + 1 + (int)at);
+    lua_getiuservalue(L, loop, FOUND_VALUES + 1 + (int)at);
 }
 
-/* next(loop): the views and values of the next row, its entity. */
+void found_push_row(lua_State *L, int loop, struct found_box *found, uint32_t row) {
+  uint32_t slots = found->copies->slot_count;
+  if (UNLIKELY(slots > LUA_MINSTACK - 6)) need_stack(L, (int)slots + 6);
+  if (!found->begun) make_views(L, loop, found);
+  found->row = row;
+  ecs_id entity = copies_entities(found->copies)[row];
+  for (uint32_t i = 0; i < slots; i++) {
+    push_slot(L, loop, found, i);
+    if (UNLIKELY(!is_open(found))) no_loop(L, found);
+  }
+  lua_pushinteger(L, (lua_Integer)entity);
+}
+
+/* next(loop): the views and values of the next row, its entity. What is absent is false, as in
+** every `for`. */
 static int found_next(lua_State *L) {
   struct found_box *found = box_test(L, 1, &kind_found, sizeof *found);
   if (!found) found = box_test(L, 1, &kind_held, sizeof *found);
@@ -127,45 +141,49 @@ static int found_next(lua_State *L) {
                       "components or indexes end it");
   }
   lua_settop(L, 1);
-  uint32_t row = search_next(&found->search);
+  uint32_t row = edition_next(&found->search);
   if (row == NONE) {
     end(found);
     return 0;
   }
-  uint32_t slots = found->edition->copies.slot_count;
-  if (UNLIKELY(slots > LUA_MINSTACK - 6)) need_stack(L, (int)slots + 6);
-  if (!found->begun) make_views(L, found);
-  found->row = row;
-  ecs_id entity = copies_entities(&found->edition->copies)[row];
-  for (uint32_t i = 0; i < slots; i++) {
-    push_slot(L, found, i);
-    if (UNLIKELY(!is_open(found))) no_loop(L, found);
+  found_push_row(L, 1, found, row);
+  int given = lua_gettop(L) - 1;
+  for (int i = 2; i <= given; i++) {
+    if (LIKELY(!lua_isnil(L, i))) continue;
+    lua_pushboolean(L, 0);
+    lua_replace(L, i);
   }
-  lua_pushinteger(L, (lua_Integer)entity);
-  return (int)slots + 1;
+  return given;
 }
 
-int found_begin(lua_State *L, struct world_box *box, struct ecs_index *index, const double *at,
-                double reach) {
-  bool holds = !box->world->running;
+struct found_box *found_push(lua_State *L, struct world_box *box, const struct copies *copies,
+                             bool holds) {
   uint32_t calls = box->calls;
-  int slots = (int)index->now->copies.slot_count;
-  lua_pushcfunction(L, found_next);
+  int slots = (int)copies->slot_count;
   struct found_box *found = new_box(L, holds ? &kind_held : &kind_found, sizeof *found,
                                     FOUND_VALUES + slots);
   found->ended = true;
   found->row = NONE;
   found->box = box;
-  if (box->calls != calls) luaL_error(L, "a finalizer has used the world: begin the loop again");
+  if (box->calls != calls) luaL_error(L, "a finalizer has used the world: begin again");
   lua_getiuservalue(L, 1, 1);
   lua_setiuservalue(L, -2, FOUND_WORLD);
   lua_pushvalue(L, 1);
   lua_setiuservalue(L, -2, FOUND_INDEX);
-  found->edition = holds ? edition_hold(index) : index->now;
-  found->holds = holds;
+  found->copies = copies;
   found->moment = box->world->moment;
   found->version = *box->version;
-  search_begin(&found->search, &found->edition->grid, at, reach);
+  return found;
+}
+
+int found_begin(lua_State *L, struct world_box *box, struct ecs_index *index,
+                const struct ecs_search *search) {
+  bool holds = !box->world->running;
+  lua_pushcfunction(L, found_next);
+  struct found_box *found = found_push(L, box, &index->now->copies, holds);
+  found->edition = holds ? edition_hold(index) : index->now;
+  found->holds = holds;
+  found->search = *search;
   found->ended = false;
   lua_pushnil(L);
   lua_pushvalue(L, -2);

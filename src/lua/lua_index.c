@@ -9,6 +9,7 @@
 #include "lua/bind/ids.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
+#include "lua/index_keys.h"
 #include "lua/index_loop.h"
 #include "lua/system_run.h"
 #include "core/base/text.h"
@@ -69,26 +70,78 @@ static void check_used(lua_State *L, const ecs_index *index) {
               "= { \"%s\" } into its options", index->desc.name, system->name, index->desc.name);
 }
 
-static void refresh(lua_State *L, struct world_box *box, ecs_index *index) {
-  if (LIKELY(index_is_fresh(index))) return;
-  check_used(L, index);
-  index_bring_up(L, box, index);
-}
-
-void index_bring_up(lua_State *L, struct world_box *box, ecs_index *index) {
+void index_bring_up(lua_State *L, struct world_box *box, int world_index,
+                    struct ecs_index *index) {
   bool tried = false;
   ecs_status status;
+  if (index_is_fresh(index)) return;
+  if (index_has_script(index)) {
+    index_keys_refresh(L, box, world_index, index);
+    return;
+  }
   do
     status = index_refresh(index);
   while (retry(L, box, status, &tried));
   if (status != ECS_OK) raise_status(L, box->world, status);
 }
 
-/* ---- looking into it ------------------------------------------------------------------- */
+/* The index whose object is argument 1, up to date, if it is of one of these kinds (bits by
+** ecs_index_by). */
+static ecs_index *check_fresh(lua_State *L, unsigned kinds) {
+  ecs_index *index = check_index(L);
+  struct index_box *object = lua_touserdata(L, 1);
+  if (UNLIKELY(!(kinds >> index->desc.by & 1)))
+    raise_status(L, index->world, index_refuse(index));
+  if (LIKELY(index_is_fresh(index))) return index;
+  check_used(L, index);
+  lua_getiuservalue(L, 1, INDEX_WORLD);
+  index_bring_up(L, object->box, lua_gettop(L), index);
+  lua_pop(L, 1);
+  index = index_find(L, 1, object);
+  if (!index || !index->now) no_index(L, object);
+  return index;
+}
+
+/* ---- arguments ------------------------------------------------------------------------- */
 
 static double check_number(lua_State *L, int arg) {
   if (lua_type(L, arg) != LUA_TNUMBER) luaL_typeerror(L, arg, "number");
   return (double)lua_tonumber(L, arg);
+}
+
+/* A key that is looked for; `none`: nil is one, that nobody has. */
+static struct key check_key(lua_State *L, const ecs_index *index, int arg, bool none) {
+  ecs_value value = {.kind = ECS_KIND_NONE};
+  switch (lua_type(L, arg)) {
+    case LUA_TNUMBER:
+      value.kind = lua_isinteger(L, arg) ? ECS_KIND_INTEGER : ECS_KIND_NUMBER;
+      value.integer = lua_tointeger(L, arg);
+      value.number = (double)lua_tonumber(L, arg);
+      break;
+    case LUA_TBOOLEAN:
+      value.kind = ECS_KIND_BOOL;
+      value.boolean = lua_toboolean(L, arg);
+      break;
+    case LUA_TSTRING:
+      value.kind = ECS_KIND_STRING;
+      value.string.data = lua_tolstring(L, arg, &value.string.size);
+      break;
+    default:
+      if (!none || lua_type(L, arg) != LUA_TNIL)
+        luaL_typeerror(L, arg, "number, string or boolean");
+  }
+  return key_wanted(index->world, &value);
+}
+
+static uint32_t check_count(lua_State *L, int arg) {
+  int is_integer = 0;
+  lua_Integer count = 0;
+  if (lua_type(L, arg) == LUA_TNUMBER) count = lua_tointegerx(L, arg, &is_integer);
+  char text[96], shown[48];
+  text_format(text, sizeof text, "a number of entities expected, got %s",
+              show_value(L, arg, shown, sizeof shown));
+  if (!is_integer || count < 0) luaL_argerror(L, arg, text);
+  return count > UINT32_MAX ? UINT32_MAX : (uint32_t)count;
 }
 
 /* The place that arguments 2 and so on are; returns the argument behind it. */
@@ -102,30 +155,39 @@ static int check_place(lua_State *L, const ecs_index *index, double *at) {
 static void check_end(lua_State *L, const ecs_index *index, int arg) {
   if (lua_gettop(L) < arg) return;
   char text[160];
-  text_format(text, sizeof text, "index '%s' is by %s of '%s': a number too many", index->desc.name,
-              index->now->grid.axes == 3 ? "x, y and z" : "x and y", index->desc.grid);
+  text_format(text, sizeof text, "index '%s' is by %s of '%s': a number too many",
+              index->desc.name, index->now->grid.axes == 3 ? "x, y and z" : "x and y",
+              index->desc.of);
   luaL_argerror(L, arg, text);
 }
 
+static struct world_box *box_of(lua_State *L) {
+  return ((struct index_box *)lua_touserdata(L, 1))->box;
+}
+
+static int begin(lua_State *L, ecs_index *index, const struct ecs_search *search) {
+  lua_settop(L, 1);
+  return found_begin(L, box_of(L), index, search);
+}
+
+/* ---- looking into it ------------------------------------------------------------------- */
+
 /* for ... in index:within(x, y, [z,] reach) */
 static int index_within(lua_State *L) {
-  ecs_index *index = check_index(L);
-  struct world_box *box = ((struct index_box *)lua_touserdata(L, 1))->box;
-  double at[GRID_AXES];
-  refresh(L, box, index);
+  ecs_index *index = check_fresh(L, 1u << ECS_BY_GRID);
+  double at[GRID_AXES] = {0, 0, 0};
+  struct ecs_search search;
   int arg = check_place(L, index, at);
   double reach = check_number(L, arg);
   check_end(L, index, arg + 1);
-  lua_settop(L, 1);
-  return found_begin(L, box, index, at, reach);
+  search_begin(&search, &index->now->grid, at, reach);
+  return begin(L, index, &search);
 }
 
 /* index:nearest(x, y, [z,] reach, except): entity and distance, or nil */
 static int index_nearest(lua_State *L) {
-  ecs_index *index = check_index(L);
-  struct world_box *box = ((struct index_box *)lua_touserdata(L, 1))->box;
-  double at[GRID_AXES], distance;
-  refresh(L, box, index);
+  ecs_index *index = check_fresh(L, 1u << ECS_BY_GRID);
+  double at[GRID_AXES] = {0, 0, 0}, distance;
   int arg = check_place(L, index, at);
   double reach = check_number(L, arg);
   ecs_id except = lua_isnoneornil(L, arg + 1) ? ECS_NULL : check_id(L, arg + 1);
@@ -142,12 +204,47 @@ static int index_nearest(lua_State *L) {
   return 2;
 }
 
+/* for ... in index:find(value) */
+static int index_equal(lua_State *L) {
+  ecs_index *index = check_fresh(L, 1u << ECS_BY_HASH | 1u << ECS_BY_MAYBE);
+  struct ecs_search search;
+  keyed_equal(&index->now->keyed, check_key(L, index, 2, true), &search);
+  return begin(L, index, &search);
+}
+
+/* for ... in index:range(least, most) */
+static int index_range(lua_State *L) {
+  ecs_index *index = check_fresh(L, 1u << ECS_BY_ORDER);
+  struct ecs_search search;
+  check_number(L, 2);
+  check_number(L, 3);
+  keyed_range(&index->now->keyed, check_key(L, index, 2, false), check_key(L, index, 3, false),
+              &search);
+  return begin(L, index, &search);
+}
+
+/* for ... in index:lowest(count), index:highest(count) */
+static int index_lowest(lua_State *L) {
+  ecs_index *index = check_fresh(L, 1u << ECS_BY_ORDER);
+  struct ecs_search search;
+  keyed_lowest(&index->now->keyed, check_count(L, 2), &search);
+  return begin(L, index, &search);
+}
+
+static int index_highest(lua_State *L) {
+  ecs_index *index = check_fresh(L, 1u << ECS_BY_ORDER);
+  struct ecs_search search;
+  keyed_highest(&index->now->keyed, check_count(L, 2), &search);
+  return begin(L, index, &search);
+}
+
 static int index_tostring(lua_State *L) {
   struct index_box *object = lua_touserdata(L, 1);
   const ecs_index *index = index_find(L, 1, object);
   char text[128];
   if (index)
-    text_format(text, sizeof text, "ecs.index (%s, by %s)", index->desc.name, index->desc.grid);
+    text_format(text, sizeof text, "ecs.index (%s, by %s)", index->desc.name,
+                index->desc.of ? index->desc.of : "a function");
   else
     text_format(text, sizeof text, "ecs.index (stale)");
   lua_pushstring(L, text);
@@ -155,6 +252,8 @@ static int index_tostring(lua_State *L) {
 }
 
 const luaL_Reg index_methods[] = {
-  {"nearest", index_nearest}, {"within", index_within}, {NULL, NULL}};
+  {"find", index_equal},       {"highest", index_highest}, {"lowest", index_lowest},
+  {"nearest", index_nearest}, {"range", index_range},     {"within", index_within},
+  {NULL, NULL}};
 
 const luaL_Reg index_metamethods[] = {{"__tostring", index_tostring}, {NULL, NULL}};

@@ -31,7 +31,8 @@ struct index_box *index_push(lua_State *L, struct world_box *box);
 ** is closed. */
 struct ecs_index *index_find(lua_State *L, int index, struct index_box *object);
 
-/* Brings it up to date, or raises why that cannot be. */
-void index_bring_up(lua_State *L, struct world_box *box, struct ecs_index *index);
+/* Brings it up to date, or raises why that cannot be; its world's object is at a stack index. */
+void index_bring_up(lua_State *L, struct world_box *box, int world_index,
+                    struct ecs_index *index);
 
 #endif

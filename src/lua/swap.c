@@ -2,7 +2,6 @@
 
 #include "core/change/migrate.h"
 #include "core/change/transact.h"
-#include "core/find/edition.h"
 #include "core/find/indexing.h"
 #include "core/store/array.h"
 #include "core/store/builtin.h"
@@ -313,7 +312,7 @@ static int build_index(lua_State *L) {
   ecs_status status = index_in_swap(L, box, owner, &stage->indexes[stage->index_count]);
   if (status != ECS_OK) return raise_status(L, box->world, status);
   ecs_index *index = stage->indexes[stage->index_count++];
-  status = migration_check_query(&stage->transaction.migration, index->query);
+  status = migration_check_query(&stage->transaction.migration, index_query(index));
   if (status != ECS_OK) raise_status(L, box->world, status);
   return 0;
 }
@@ -333,13 +332,13 @@ static void plan_index(lua_State *L) {
 
 /* Indexes that stay must find what their queries name. */
 static void check_indexes(lua_State *L, struct world_box *box) {
-  for (const ecs_index *index = index_first(box->world); index; index = index->next) {
-    bool goes = is_listed(L, "drop_indexes", index->desc.name);
-    if (goes || index->query->broken) continue;
+  for (const ecs_index *index = index_first(box->world); index; index = index_next(index)) {
+    bool goes = is_listed(L, "drop_indexes", index_name(index));
+    if (goes || index_query(index)->broken) continue;
     char what[128];
-    text_format(what, sizeof what, "index '%s': ", index->desc.name);
+    text_format(what, sizeof what, "index '%s': ", index_name(index));
     ecs_status status =
-        migration_check_query(&box->stage->transaction.migration, index->query);
+        migration_check_query(&box->stage->transaction.migration, index_query(index));
     if (status != ECS_OK) refuse(L, box, status, what);
   }
 }

@@ -11,6 +11,7 @@
 #include "lua/bind/variables.h"
 #include "lua/bind/world_box.h"
 #include "lua/explain.h"
+#include "lua/index_keys.h"
 #include "lua/kernel.h"
 #include "lua/kernel_ready.h"
 #include "lua/lua_query.h"
@@ -41,6 +42,7 @@ struct system_draft {
 /* ---- what the core lets go of ---------------------------------------------------------- */
 
 void systems_sweep(lua_State *L, struct world_box *box, int world_index) {
+  index_keys_sweep(L, box, world_index);
   if (LIKELY(!box->systems->gone)) return;
   lua_getiuservalue(L, world_index, WORLD_REFS);
   while (box->systems->gone) {

@@ -7,6 +7,7 @@
 #include <lua.h>
 
 struct kernel_box;
+struct key_box;
 struct loop_box;
 struct query_box;
 struct world_box;
@@ -26,7 +27,8 @@ enum system_form { FORM_EACH, FORM_MAP, FORM_RUN };
 struct systems {
   lua_State *running;              /* the state that called update or run; NULL: a host did */
   lua_State *host;                 /* of a lent world: a thread for when the host does */
-  struct system_box *gone;         /* those that the core has let go of */
+  struct system_box *gone;         /* those that the core has let go of, */
+  struct key_box *gone_keys;       /* and functions that indexes had */
 };
 
 /* What the core is given as a system's `ud`: a userdata that WORLD_REFS anchors by its address.

@@ -221,10 +221,11 @@ static void begin(lua_State *L, struct system_box *system) {
 
 /* Brings up to date what the system looks into. */
 static void bring_up(lua_State *L, const struct system_box *system) {
-  const struct user user = {system->box, AT_FUNCTION, AT_FUNCTION + 1, AT_FUNCTION + 2};
+  const struct user user = {system->box, AT_WORLD, AT_FUNCTION, AT_FUNCTION + 1, AT_FUNCTION + 2};
   push_value(L, system, SYSTEM_USES);
   push_value(L, system, SYSTEM_TEXTS);
   uses_each(L, &user, index_bring_up);
+  if (!system->box->world) luaL_error(L, "the world is closed");
   lua_settop(L, AT_FUNCTION);
 }
 

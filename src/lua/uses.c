@@ -85,17 +85,15 @@ static bool is_written(lua_State *L, int texts, const ecs_index *index) {
 
 /* ---- each ------------------------------------------------------------------------------ */
 
-typedef void (*visit_fn)(lua_State *L, struct world_box *box, struct ecs_index *index);
-
-static void visit_upvalues(lua_State *L, struct world_box *box, int function, int depth,
+static void visit_upvalues(lua_State *L, const struct user *user, int function, int depth,
                            visit_fn visit) {
   need_stack(L, 6);
   for (int i = 1; lua_getupvalue(L, function, i); i++) {
     int at = lua_gettop(L);
     struct index_box *object = box_test(L, at, &kind_index, sizeof *object);
-    ecs_index *index = object && object->box == box ? index_find(L, at, object) : NULL;
-    if (index) visit(L, box, index);
-    if (is_script(L, at) && depth < USE_DEPTH) visit_upvalues(L, box, at, depth + 1, visit);
+    ecs_index *index = object && object->box == user->box ? index_find(L, at, object) : NULL;
+    if (index) visit(L, user->box, user->world, index);
+    if (is_script(L, at) && depth < USE_DEPTH) visit_upvalues(L, user, at, depth + 1, visit);
     lua_settop(L, at - 1);
   }
 }
@@ -105,7 +103,7 @@ static void visit_written(lua_State *L, const struct user *user, visit_fn visit)
   uint64_t version = indexes_version(user->box->world);
   for (ecs_index *index = index_first(user->box->world); index; index = index_next(index)) {
     if (!is_written(L, user->texts, index)) continue;
-    visit(L, user->box, index);
+    visit(L, user->box, user->world, index);
     if (!user->box->world || indexes_version(user->box->world) != version) return;
   }
 }
@@ -119,13 +117,13 @@ static void visit_listed(lua_State *L, const struct user *user, visit_fn visit) 
     ecs_index *index = index_named(user->box->world, name, size);
     if (!index) raise_status(L, user->box->world, index_unknown(user->box->world, name, size));
     lua_pop(L, 1);
-    visit(L, user->box, index);
+    visit(L, user->box, user->world, index);
   }
 }
 
 void uses_each(lua_State *L, const struct user *user, visit_fn visit) {
   if (lua_istable(L, user->listed)) visit_listed(L, user, visit);
   if (!user->box->world || !index_first(user->box->world)) return;
-  if (is_script(L, user->function)) visit_upvalues(L, user->box, user->function, 1, visit);
+  if (is_script(L, user->function)) visit_upvalues(L, user, user->function, 1, visit);
   if (user->box->world) visit_written(L, user, visit);
 }

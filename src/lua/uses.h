@@ -17,15 +17,17 @@ void uses_option(lua_State *L, int spec, const char *what);
 /* Pushes what is written in the function at an index, for uses_each. */
 void uses_push_texts(lua_State *L, int function);
 
-/* A function of a world, with the list and the texts that it was given, all at absolute indices. */
+/* A world and a function, with the list and the texts that it was given, at absolute indices. */
 struct user {
   struct world_box *box;
-  int function, listed, texts;
+  int world, function, listed, texts;
 };
+
+typedef void (*visit_fn)(lua_State *L, struct world_box *box, int world,
+                         struct ecs_index *index);
 
 /* Calls `visit` for each index that is looked into, once or more often. Raises for a name that is
 ** no index's. */
-void uses_each(lua_State *L, const struct user *user,
-               void (*visit)(lua_State *L, struct world_box *box, struct ecs_index *index));
+void uses_each(lua_State *L, const struct user *user, visit_fn visit);
 
 #endif

@@ -7,8 +7,11 @@
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
 #include "lua/bind/variables.h"
+#include "lua/bind/world_box.h"
+#include "lua/index_keys.h"
 #include "lua/lua_index.h"
 #include "lua/registrar.h"
+#include "lua/system.h"
 
 /* Indices on the stack of world:index. */
 enum { AT_WORLD = 1, AT_NAME, AT_SPEC };
@@ -16,6 +19,7 @@ enum { AT_WORLD = 1, AT_NAME, AT_SPEC };
 /* What the arguments of world:index say. */
 struct index_draft {
   ecs_index_desc desc;
+  int function;                    /* where the stack has the one that gives keys; 0: none */
   struct query_text query;
 };
 
@@ -27,10 +31,37 @@ static double width_option(lua_State *L, const char *what) {
   return width;
 }
 
+/* What each kind is by, for messages. */
+static const char *const kinds[] = {"grid", "hash", "ordered", "maybe"};
+
+/* Reads the one of grid, hash, ordered and maybe that is given: a text, or a function, which is at
+** the top of the stack then. */
+static void read_kind(lua_State *L, const char *what, struct index_draft *draft) {
+  int given = 0, top = lua_gettop(L), at = 0;
+  for (int i = 0; i < 4; i++) {
+    if (option(L, AT_SPEC, kinds[i]) == LUA_TNIL) continue;
+    draft->desc.by = (ecs_index_by)i;
+    at = lua_gettop(L);
+    given++;
+  }
+  if (given != 1)
+    raise_error(L, given ? "%s: only one of grid, hash, ordered and maybe can be given"
+                         : "%s: one of grid, hash, ordered and maybe is needed", what);
+  const char *kind = kinds[draft->desc.by];
+  lua_pushvalue(L, at);
+  lua_replace(L, top + 1);
+  lua_settop(L, top + 1);
+  draft->function = lua_isfunction(L, -1) ? top + 1 : 0;
+  if (draft->function && draft->desc.by != ECS_BY_GRID) return;
+  draft->desc.of = text_option(L, AT_SPEC, what, kind);
+  if (draft->desc.by == ECS_BY_GRID) draft->desc.cell = width_option(L, what);
+}
+
 /* Reads the name at 2 and the options at 3 with the world at 1. Raises; pushes what the draft
 ** needs. */
 static void read_draft(lua_State *L, struct world_box *box, struct index_draft *draft) {
-  static const char *const keys[] = {"query", "grid", "cell", "$variable", NULL};
+  static const char *const keys[] = {"query", "grid", "cell", "hash", "ordered", "maybe",
+                                     "$variable", NULL};
   size_t size;
   char what[128];
   const char *name = check_text(L, AT_NAME, &size);
@@ -41,12 +72,41 @@ static void read_draft(lua_State *L, struct world_box *box, struct index_draft *
   draft->query.text = text_option(L, AT_SPEC, what, "query");
   if (!draft->query.text) wrong_option(L, what, "query", "a string");
   variables_of_options(L, box, AT_SPEC, true, what, &draft->query);
-  const char *grid = text_option(L, AT_SPEC, what, "grid");
-  if (!grid) wrong_option(L, what, "grid", "the name of a component with x and y");
-  draft->desc = (ecs_index_desc){.name = name, .query = draft->query.text, .grid = grid,
+  draft->desc = (ecs_index_desc){.name = name, .query = draft->query.text,
                                  .variables = draft->query.variables,
                                  .variable_count = draft->query.count};
-  draft->desc.cell = width_option(L, what);
+  read_kind(L, what, draft);
+}
+
+/* Builds it. A function that the core is told of is anchored, also when that fails: it is swept
+** then. */
+static ecs_status build(lua_State *L, struct world_box *box, struct index_draft *draft,
+                        ecs_index **out) {
+  if (draft->function) index_keys_push(L, box, draft->function, &draft->desc);
+  if (!box->world) no_world(L, AT_WORLD);
+  bool tried = false;
+  ecs_status status;
+  do {
+    status = index_reserve(box->world);
+    if (status == ECS_OK) status = index_build(box->world, &draft->desc, out);
+  } while (retry(L, box, status, &tried));
+  if (status != ECS_OK && draft->function) draft->desc.free(draft->desc.ud);
+  return status;
+}
+
+/* Of the function of an index that was built. */
+static void check_parameters(lua_State *L, struct world_box *box, const struct index_draft *draft,
+                             ecs_index *built) {
+  int given = (int)index_slots(built) + 1;
+  lua_Debug info;
+  if (!draft->function) return;
+  lua_pushvalue(L, draft->function);
+  lua_getinfo(L, ">u", &info);
+  if (info.nparams <= given) return;
+  index_free(built);
+  systems_sweep(L, box, AT_WORLD);
+  raise_error(L, "index '%s': its key function has %d parameters, but is given %d: what its query "
+              "gives, entity", draft->desc.name, (int64_t)info.nparams, (int64_t)given);
 }
 
 void index_check_spec(lua_State *L, struct world_box *box) {
@@ -61,22 +121,31 @@ ecs_status index_in_swap(lua_State *L, struct world_box *box, const char *owner,
   struct index_draft draft;
   read_draft(L, box, &draft);
   draft.desc.owner = owner;
-  ecs_status status = index_reserve(box->world);
-  return status == ECS_OK ? index_build(box->world, &draft.desc, out) : status;
+  ecs_index *built;
+  ecs_status status = build(L, box, &draft, &built);
+  if (status != ECS_OK) return status;
+  check_parameters(L, box, &draft, built);
+  *out = built;
+  return ECS_OK;
 }
 
 void index_now(lua_State *L, struct world_box *box) {
   struct index_draft draft;
   ecs_index *index;
   read_draft(L, box, &draft);
-  index_push(L, box);
-  box = check_world(L, AT_WORLD);
-  bool tried = false;
-  ecs_status status;
-  do
-    status = ecs_index_new(box->world, &draft.desc, &index);
-  while (retry(L, box, status, &tried));
+  ecs_status status = index_may_enter(box->world, draft.desc.name);
   if (status != ECS_OK) raise_status(L, box->world, status);
+  index_push(L, box);
+  int object = lua_gettop(L);
+  status = build(L, box, &draft, &index);
+  if (status != ECS_OK) {
+    systems_sweep(L, box, AT_WORLD);
+    raise_status(L, box->world, status);
+  }
+  check_parameters(L, box, &draft, index);
+  index_enter(box->world, index);
+  systems_sweep(L, box, AT_WORLD);
+  lua_settop(L, object);
   settle(L, box, AT_WORLD);
 }
 
@@ -95,6 +164,7 @@ bool index_undeclare(lua_State *L, struct world_box *box, int arg) {
   if (!index_named(box->world, name, size)) return false;
   ecs_status status = ecs_index_drop(box->world, name);
   if (status != ECS_OK) raise_status(L, box->world, status);
+  systems_sweep(L, box, AT_WORLD);
   settle(L, box, AT_WORLD);
   return true;
 }

@@ -2,6 +2,7 @@
 
 #include "ecs_world.h"
 #include "lua/disown.h"
+#include "lua/index_keys.h"
 #include "lua/lua_world.h"
 
 static const char tags_key, worlds_key, objects_key;
@@ -25,6 +26,7 @@ static struct tags *get_tags(lua_State *L) {
 static void free_orphan(lua_State *L, ecs_world *world) {
   get_tags(L)->worlds[ecs_world_tag(world)]--;
   systems_detach(world, NULL);
+  indexes_disown(world, NULL);
   ecs_world_free(world);
 }
 

@@ -5,11 +5,13 @@
 void edition_empty(struct edition *edition) {
   edition->copies.count = 0;
   edition->grid.cell_count = edition->grid.line_count = 0;
+  edition->keyed.count = 0;
 }
 
 void edition_free(ecs_world *world, struct edition *edition) {
   copies_free(world, &edition->copies);
   grid_free(&world->memory, &edition->grid);
+  keyed_free(&world->memory, &edition->keyed);
   memory_free(&world->memory, edition, sizeof *edition);
 }
 

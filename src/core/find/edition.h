@@ -4,6 +4,7 @@
 
 #include "core/base/arena.h"
 #include "core/find/copies.h"
+#include "core/find/keyed.h"
 #include "core/find/search.h"
 #include "core/store/attachment.h"
 
@@ -11,7 +12,8 @@
 struct edition {
   struct edition *next;      /* of its index; the newest first */
   struct copies copies;
-  struct grid grid;
+  struct grid grid;          /* of what is by a grid; of everything else: */
+  struct keyed keyed;
   uint32_t holders;          /* loops that still go through it, */
   uint64_t held;             /* since that moment of the world: in another one nobody does */
 };
@@ -24,9 +26,12 @@ struct ecs_index {
   ecs_query *query;
   struct copies rows;        /* of the query, in its order */
   struct grid_room room;
+  struct key_room key_room;
+  bool busy;                 /* its keys are being computed */
+  double began;              /* when it was begun to be brought up to date */
   struct edition *now;       /* NULL: never brought up to date */
   uint64_t fresh;            /* the moment for which it is up to date; 0: for none */
-  uint32_t lost;             /* rows without a place, when it was brought up to date last, */
+  uint32_t lost;             /* rows without a place or key, when it was brought up to date last, */
   double seconds;            /* what that took, */
   uint64_t times;            /* and how often it was */
 };
@@ -47,6 +52,12 @@ void edition_free(ecs_world *world, struct edition *edition);
 ** it, or another moment begins. */
 struct edition *edition_hold(const ecs_index *index);
 void edition_release(const ecs_world *world, struct edition *edition);
+
+/* The next row of a search. */
+static inline uint32_t edition_next(struct ecs_search *search) {
+  if (search->grid) return search_next(search);
+  return search->keyed ? keyed_next(search) : NONE;
+}
 
 /* The edition of now to be filled, or a new one while loops go through that; NULL without
 ** memory. */

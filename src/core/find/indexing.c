@@ -52,10 +52,12 @@ static ecs_status check_name(const ecs_world *world, const char *name) {
 static ecs_status check_desc(const ecs_world *world, const ecs_index_desc *desc) {
   ecs_status status = check_name(world, desc->name);
   if (status != ECS_OK) return status;
-  if (!desc->query || !desc->grid)
-    return world_fail(world, ECS_EINVAL, "index '%s': %s", desc->name,
-                      desc->query ? "what is it by? Give it a grid" : "a query is needed");
-  if (desc->cell > 0 && desc->cell <= DBL_MAX) return ECS_OK;
+  if (!desc->query)
+    return world_fail(world, ECS_EINVAL, "index '%s': a query is needed", desc->name);
+  if ((unsigned)desc->by > ECS_BY_MAYBE || (!desc->of && !(desc->by && desc->key)))
+    return world_fail(world, ECS_EINVAL, "index '%s': what is it by? Name a component for a grid, "
+                      "else a field", desc->name);
+  if (desc->by != ECS_BY_GRID || (desc->cell > 0 && desc->cell <= DBL_MAX)) return ECS_OK;
   return world_fail(world, ECS_EINVAL, "index '%s': 'cell' is how wide a cell is, a number above "
                     "0, got %g", desc->name, desc->cell);
 }
@@ -76,11 +78,21 @@ static ecs_status copy_texts(ecs_index *index, const ecs_index_desc *desc) {
   index->desc.variable_count = 0;
   index->desc.free = NULL;
   index->desc.name = arena_copy(memory, &index->texts, desc->name, strlen(desc->name));
-  index->desc.grid = arena_copy(memory, &index->texts, desc->grid, strlen(desc->grid));
+  if (desc->of) index->desc.of = arena_copy(memory, &index->texts, desc->of, strlen(desc->of));
   if (desc->owner)
     index->desc.owner = arena_copy(memory, &index->texts, desc->owner, strlen(desc->owner));
-  bool ok = index->desc.name && index->desc.grid && (!desc->owner || index->desc.owner);
+  bool ok = index->desc.name && (!desc->of || index->desc.of) &&
+            (!desc->owner || index->desc.owner);
   return ok ? ECS_OK : world_nomem(index->world);
+}
+
+/* Whether there is what it is by. */
+static ecs_status check_of(const ecs_index *index) {
+  struct grid_source source;
+  const struct copy_column *column;
+  uint32_t axes;
+  if (index->desc.by == ECS_BY_GRID) return index_source(index, &source, &axes);
+  return index->desc.key ? ECS_OK : index_key_column(index, &column);
 }
 
 static ecs_status fill(ecs_index *index, const ecs_index_desc *desc) {
@@ -92,10 +104,7 @@ static ecs_status fill(ecs_index *index, const ecs_index_desc *desc) {
   if (status == ECS_OK) status = check_query(world, index->desc.name, index->query);
   if (status == ECS_OK)
     status = copies_lay_out(world, &index->rows, &index->query->terms, index->desc.name);
-  struct grid_source source;
-  uint32_t axes;
-  if (status == ECS_OK) status = index_source(index, &source, &axes);
-  return status;
+  return status == ECS_OK ? check_of(index) : status;
 }
 
 ecs_status index_build(ecs_world *world, const ecs_index_desc *desc, ecs_index **out) {
@@ -124,6 +133,7 @@ static void clear(ecs_index *index) {
   }
   copies_free(world, &index->rows);
   grid_room_free(&world->memory, &index->room);
+  key_room_free(&world->memory, &index->key_room);
   if (index->query) query_free(index->query);
   if (index->desc.free) index->desc.free(index->desc.ud);
   arena_free(&world->memory, &index->texts);
@@ -160,15 +170,28 @@ static bool visit_copies(const struct copies *copies, ecs_type type, cells_fn vi
   return true;
 }
 
+static bool visit_keys(const struct key *keys, uint32_t count, cells_fn visit, void *ud) {
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t text = (uint32_t)keys[i].bits;
+    struct cells cells = {&text, 1, NULL, NULL};
+    if (keys[i].kind == KEY_TEXT && !visit(&cells, ud)) return false;
+  }
+  return true;
+}
+
 /* Texts that are to stay. */
 static bool visit_cells(const ecs_world *world, const struct attachment *link, ecs_type type,
                         cells_fn visit, void *ud) {
   (void)link;
   if (type != ECS_STRING) return true;
   for (const ecs_index *index = world->finding->first; index; index = index->next) {
+    bool keyed = index->key_room.keys != NULL;
     if (!visit_copies(&index->rows, type, visit, ud)) return false;
+    if (keyed && !visit_keys(index->key_room.keys, index->rows.count, visit, ud)) return false;
     for (const struct edition *edition = index->now; edition; edition = edition->next)
-      if (!visit_copies(&edition->copies, type, visit, ud)) return false;
+      if (!visit_copies(&edition->copies, type, visit, ud) ||
+          !visit_keys(edition->keyed.keys, edition->keyed.count, visit, ud))
+        return false;
   }
   return true;
 }
@@ -218,10 +241,22 @@ void index_remove(ecs_index *index) {
   index_free(index);
 }
 
-ecs_status ecs_index_new(ecs_world *world, const ecs_index_desc *desc, ecs_index **out) {
-  ecs_index *built, *old = desc->name ? index_named(world, desc->name, strlen(desc->name)) : NULL;
-  world_be_sure(world);
+static ecs_status check_busy(const ecs_index *index) {
+  if (!index->busy) return ECS_OK;
+  return world_fail(index->world, ECS_EBUSY, "index '%s' is being brought up to date",
+                    index->desc.name);
+}
+
+ecs_status index_may_enter(const ecs_world *world, const char *name) {
+  const ecs_index *old = name ? index_named(world, name, strlen(name)) : NULL;
   ecs_status status = old ? world_not_busy(world, "declaring an index again") : ECS_OK;
+  return old && status == ECS_OK ? check_busy(old) : status;
+}
+
+ecs_status ecs_index_new(ecs_world *world, const ecs_index_desc *desc, ecs_index **out) {
+  ecs_index *built;
+  world_be_sure(world);
+  ecs_status status = index_may_enter(world, desc->name);
   if (status == ECS_OK) status = index_reserve(world);
   if (status == ECS_OK) status = index_build(world, desc, &built);
   if (status == ECS_OK) *out = index_enter(world, built);
@@ -233,6 +268,7 @@ ecs_status ecs_index_drop(ecs_world *world, const char *name) {
   ecs_index *index = ecs_index_find(world, name);
   if (!index) return ECS_ENAME;
   ecs_status status = world_not_busy(world, "dropping an index");
+  if (status == ECS_OK) status = check_busy(index);
   if (status == ECS_OK) index_remove(index);
   return status;
 }
@@ -251,7 +287,10 @@ void indexes_forget(ecs_world *world) {
 
 static ecs_status check_edition(const ecs_index *index, const struct edition *edition) {
   const struct copies *copies = &edition->copies;
-  bool sound = copies->count <= copies->capacity && grid_is_sound(&edition->grid, copies->count);
+  bool sound = copies->count <= copies->capacity;
+  sound = sound && (index->desc.by == ECS_BY_GRID
+                        ? grid_is_sound(&edition->grid, copies->count)
+                        : keyed_is_sound(&edition->keyed, copies->count));
   for (uint32_t i = 1; sound && i < copies->count; i++)
     sound = copies_order(copies)[i] != copies_order(copies)[i - 1];
   if (sound) return ECS_OK;
@@ -281,21 +320,27 @@ ecs_index *index_next(const ecs_index *index) { return index->next; }
 
 const char *index_name(const ecs_index *index) { return index->desc.name; }
 
+const ecs_query *index_query(const ecs_index *index) { return index->query; }
+
+uint32_t index_slots(const ecs_index *index) { return index->rows.slot_count; }
+
 uint64_t indexes_version(const ecs_world *world) {
   return world->finding ? world->finding->version : 0;
 }
 
 static size_t count_bytes(const ecs_index *index) {
-  size_t bytes = copies_bytes(&index->rows) + grid_room_bytes(&index->room);
+  size_t bytes = copies_bytes(&index->rows) + grid_room_bytes(&index->room) +
+                 key_room_bytes(&index->key_room);
   for (const struct edition *edition = index->now; edition; edition = edition->next)
-    bytes += copies_bytes(&edition->copies) + grid_bytes(&edition->grid);
+    bytes += copies_bytes(&edition->copies) + grid_bytes(&edition->grid) +
+             keyed_bytes(&edition->keyed);
   return bytes;
 }
 
 struct index_facts index_tell(const ecs_index *index) {
   return (struct index_facts){
-    .name = index->desc.name, .query = index->query->text, .grid = index->desc.grid,
-    .owner = index->desc.owner, .cell = index->desc.cell,
+    .name = index->desc.name, .query = index->query->text, .of = index->desc.of,
+    .by = index->desc.by, .owner = index->desc.owner, .cell = index->desc.cell,
     .rows = index->now ? index->now->copies.count : 0, .lost = index->lost,
     .bytes = count_bytes(index), .times = index->times, .seconds = index->seconds};
 }

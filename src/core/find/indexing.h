@@ -14,6 +14,13 @@ ecs_status index_unknown(const ecs_world *world, const char *name, size_t size);
 /* An index that is in no list yet; its query is one of the world's. */
 ecs_status index_build(ecs_world *world, const ecs_index_desc *desc, ecs_index **out);
 
+/* ECS_EBUSY where one of that name cannot be replaced now. */
+ecs_status index_may_enter(const ecs_world *world, const char *name);
+
+/* Its query, and how many values that gives. */
+const ecs_query *index_query(const ecs_index *index);
+uint32_t index_slots(const ecs_index *index);
+
 /* Room for one more, then enters one that was built: one of that name takes over its contents. */
 ecs_status index_reserve(ecs_world *world);
 ecs_index *index_enter(ecs_world *world, ecs_index *built);
@@ -40,7 +47,8 @@ uint64_t indexes_version(const ecs_world *world);
 
 /* What there is to tell of one. */
 struct index_facts {
-  const char *name, *query, *grid, *owner;
+  const char *name, *query, *of, *owner;
+  ecs_index_by by;
   double cell;
   size_t rows, lost;         /* found, and without a place */
   size_t bytes;

@@ -1,8 +1,11 @@
 #include "core/find/refresh.h"
 
 #include "core/base/clock.h"
-#include "core/base/types.h"
+#include "core/base/column_cells.h"
+#include "core/base/enumeration.h"
+#include "core/base/value.h"
 #include "core/store/component.h"
+#include "core/store/entity.h"
 #include "core/store/query.h"
 #include "core/store/world.h"
 
@@ -29,7 +32,7 @@ static bool is_copied(const struct copies *copies, ecs_id component) {
 ecs_status index_source(const ecs_index *index, struct grid_source *out, uint32_t *axes) {
   static const char *const names[GRID_AXES] = {"x", "y", "z"};
   const ecs_world *world = index->world;
-  const char *name = index->desc.name, *grid = index->desc.grid;
+  const char *name = index->desc.name, *grid = index->desc.of;
   struct component *component;
   ecs_status status = component_need(world, grid, strlen(grid), &component);
   if (status != ECS_OK) return status;
@@ -47,6 +50,112 @@ ecs_status index_source(const ecs_index *index, struct grid_source *out, uint32_
   return ECS_OK;
 }
 
+/* ---- keys ------------------------------------------------------------------------------ */
+
+/* The component and leaf that the index is by: of the query's first term that gives something, or
+** of the one that is named. */
+static ecs_status find_leaf(const ecs_index *index, struct component **component, uint32_t *leaf) {
+  const ecs_world *world = index->world;
+  const struct query_terms *terms = &index->query->terms;
+  const char *of = index->desc.of;
+  size_t size = strlen(of);
+  uint32_t first = 0;
+  while (first < terms->count && terms->terms[first].slot == NONE) first++;
+  *component = first < terms->count ? terms->terms[first].component : NULL;
+  *leaf = *component ? component_leaf(*component, of, size) : NONE;
+  if (*leaf != NONE) return ECS_OK;
+  if (*component && !memchr(of, '.', size))
+    return component_no_field(world, *component, of, size);
+  ecs_status status = component_path(world, of, size, component, leaf);
+  if (status != ECS_OK || *leaf != NONE) return status;
+  return world_fail(world, ECS_EINVAL, "index '%s': '%s' is no field: write '%s.' and one of its "
+                    "fields", index->desc.name, of, of);
+}
+
+static ecs_status check_order(const ecs_index *index, const struct component *component,
+                              const struct leaf *leaf) {
+  bool ordered = type_is_number(leaf->type) || type_class(leaf->type) == CLASS_ID;
+  if (index->desc.by != ECS_BY_ORDER || ordered) return ECS_OK;
+  return world_fail(index->world, ECS_EINVAL, "index '%s' is ordered, and '%s.%s' is of type %s: "
+                    "only numbers have an order", index->desc.name, component->name, leaf->name,
+                    type_name(leaf->type));
+}
+
+ecs_status index_key_column(const ecs_index *index, const struct copy_column **out) {
+  struct component *component;
+  uint32_t leaf;
+  ecs_status status = find_leaf(index, &component, &leaf);
+  if (status != ECS_OK) return status;
+  *out = copies_column(&index->rows, component->id, leaf);
+  if (*out) return check_order(index, component, &component->leaves[leaf]);
+  return world_fail(index->world, ECS_EINVAL, "index '%s': its query '%s' does not give '%s.%s': "
+                    "write '%s:in' into it", index->desc.name, index->query->text, component->name,
+                    component->leaves[leaf].name, component->name);
+}
+
+static ecs_status key_of_name(ecs_world *world, const struct copy_column *column, ecs_cell cell,
+                              struct key *out) {
+  const struct component *component = component_of(world, column->component);
+  ecs_value value = {.kind = ECS_KIND_STRING};
+  uint64_t at = cell_bits(column->size, cell);
+  assert(component && at < component->leaves[column->leaf].names->count);
+  value.string = component->leaves[column->leaf].names->names[at];
+  return key_of_value(world, &value, out);
+}
+
+static ecs_status key_of_cell(ecs_world *world, const struct copy_column *column, uint32_t row,
+                              struct key *out) {
+  ecs_cell cell = cell_load(column->cells.data, column->size, row);
+  switch (type_class(column->type)) {
+    case CLASS_FLOAT: *out = key_of_number(cell_float(column->size, cell)); break;
+    case CLASS_TRUTH: *out = (struct key){KEY_TRUTH, cell.u8}; break;
+    case CLASS_TEXT: *out = (struct key){KEY_TEXT, cell.u32}; break;
+    case CLASS_ID: *out = key_of_integer((int64_t)entity_target(world, cell.u64)); break;
+    case CLASS_NAMES: return key_of_name(world, column, cell, out);
+    default: *out = key_of_integer(cell_integer(column->type, column->size, cell)); break;
+  }
+  return ECS_OK;
+}
+
+static ecs_status keys_of_column(ecs_index *index) {
+  const struct copy_column *column;
+  ecs_status status = index_key_column(index, &column);
+  for (uint32_t row = 0; status == ECS_OK && row < index->rows.count; row++) {
+    struct key *key = &index->key_room.keys[row];
+    *key = (struct key){KEY_NONE, 0};
+    if (copies_have(&index->rows, column->slot, row))
+      status = key_of_cell(index->world, column, row, key);
+  }
+  return status;
+}
+
+ecs_status index_set_key(ecs_index *index, uint32_t row, const ecs_value *value) {
+  assert(row < index->rows.count);
+  struct key *key = &index->key_room.keys[row];
+  *key = (struct key){KEY_NONE, 0};
+  ecs_status status = key_of_value(index->world, value, key);
+  if (status != ECS_OK || index->desc.by != ECS_BY_ORDER) return status;
+  if (key->kind == KEY_NONE || key_is_number(*key)) return ECS_OK;
+  key->kind = KEY_NONE;
+  return world_fail(index->world, ECS_ETYPE, "index '%s' is ordered, and the key of %e is a %s: "
+                    "only numbers have an order", index->desc.name,
+                    copies_entities(&index->rows)[row],
+                    value->kind == ECS_KIND_STRING ? "string" : "boolean");
+}
+
+/* By the function of a host. */
+static ecs_status keys_of_function(ecs_index *index) {
+  ecs_status status = ECS_OK;
+  index->busy = true;
+  for (uint32_t row = 0; status == ECS_OK && row < index->rows.count; row++) {
+    ecs_value value = {.kind = ECS_KIND_NONE};
+    status = index->desc.key(index, row, index->desc.ud, &value);
+    if (status == ECS_OK) status = index_set_key(index, row, &value);
+  }
+  index->busy = false;
+  return status;
+}
+
 /* ---- bringing up to date --------------------------------------------------------------- */
 
 bool index_is_fresh(const ecs_index *index) {
@@ -54,47 +163,81 @@ bool index_is_fresh(const ecs_index *index) {
   return world->running && index->fresh == world->moment;
 }
 
-/* The rows of the query, as they are. */
-static ecs_status gather(ecs_index *index) {
+/* With an error it has no rows. */
+static ecs_status fail(ecs_index *index, ecs_status status) {
+  index->rows.count = 0;
+  if (index->now) edition_empty(index->now);
+  return status == ECS_ENOMEM ? world_nomem(index->world) : status;
+}
+
+ecs_status index_gather(ecs_index *index) {
+  ecs_world *world = index->world;
+  if (index->busy)
+    return world_fail(world, ECS_EBUSY, "index '%s' is being brought up to date: its key function "
+                      "cannot look into it", index->desc.name);
+  index->began = clock_seconds();
+  if (!edition_to_fill(index)) return world_nomem(world);
   ecs_status status = query_usable(index->query);
   if (status == ECS_OK)
-    status = copies_lay_out(index->world, &index->rows, &index->query->terms, index->desc.name);
-  return status == ECS_OK ? copies_gather(&index->rows, index->query) : status;
+    status = copies_lay_out(world, &index->rows, &index->query->terms, index->desc.name);
+  if (status == ECS_OK) status = copies_gather(&index->rows, index->query);
+  if (status == ECS_OK && index->desc.by != ECS_BY_GRID)
+    status = key_room_make(&world->memory, &index->key_room, index->rows.count);
+  if (status == ECS_OK && index->key_room.keys)
+    memset(index->key_room.keys, 0, index->rows.count * sizeof *index->key_room.keys);
+  return status == ECS_OK ? ECS_OK : fail(index, status);
+}
+
+static ecs_status fill_grid(ecs_index *index, struct edition *edition, uint32_t *count) {
+  struct memory *memory = &index->world->memory;
+  struct grid *grid = &edition->grid;
+  struct grid_source source;
+  ecs_status status = index_source(index, &source, &grid->axes);
+  grid->size = index->desc.cell;
+  if (status == ECS_OK) status = grid_sort(memory, &index->room, grid, &source, count);
+  return status == ECS_OK ? grid_fill(memory, grid, &index->room, &source, *count) : status;
 }
 
 static ecs_status fill(ecs_index *index, struct edition *edition) {
   ecs_world *world = index->world;
-  struct grid *grid = &edition->grid;
-  struct grid_source source;
-  uint32_t count;
-  ecs_status status = index_source(index, &source, &grid->axes);
-  grid->size = index->desc.cell;
+  bool keyed = index->desc.by != ECS_BY_GRID;
+  uint32_t count = 0;
+  edition->keyed.by = index->desc.by;
+  ecs_status status =
+      keyed ? keyed_sort(&world->memory, &edition->keyed, &index->key_room, index->rows.count,
+                         &count)
+            : fill_grid(index, edition, &count);
   if (status == ECS_OK)
     status = copies_lay_out(world, &edition->copies, &index->query->terms, index->desc.name);
-  if (status == ECS_OK) status = grid_sort(&world->memory, &index->room, grid, &source, &count);
   if (status == ECS_OK) status = copies_reserve(world, &edition->copies, count);
-  if (status == ECS_OK) status = grid_fill(&world->memory, grid, &index->room, &source, count);
   if (status != ECS_OK) return status;
-  copies_arrange(&edition->copies, &index->rows, index->room.order, count);
+  const uint32_t *order = keyed ? index->key_room.order : index->room.order;
+  copies_arrange(&edition->copies, &index->rows, order, count);
   index->lost = index->rows.count - count;
   return ECS_OK;
 }
 
-ecs_status index_refresh(ecs_index *index) {
-  ecs_world *world = index->world;
-  if (index_is_fresh(index)) return ECS_OK;
-  double start = clock_seconds();
-  struct edition *edition = edition_to_fill(index);
-  if (!edition) return world_nomem(world);
-  ecs_status status = gather(index);
-  if (status == ECS_OK) status = fill(index, edition);
-  if (status != ECS_OK) {
-    index->rows.count = 0;
-    edition_empty(edition);
-    return status == ECS_ENOMEM ? world_nomem(world) : status;
-  }
-  index->fresh = world->running ? world->moment : 0;
-  index->seconds = clock_seconds() - start;
+ecs_status index_make(ecs_index *index) {
+  ecs_status status = fill(index, index->now);
+  if (status != ECS_OK) return fail(index, status);
+  index->fresh = index->world->running ? index->world->moment : 0;
+  index->seconds = clock_seconds() - index->began;
   index->times++;
   return ECS_OK;
+}
+
+ecs_status index_refuse(const ecs_index *index) {
+  static const char *const by[] = {"a grid: it has within and nearest", "hash: it has find",
+                                   "order: it has range, lowest and highest", "maybe: it has find"};
+  return world_fail(index->world, ECS_EINVAL, "index '%s' is by %s", index->desc.name,
+                    by[index->desc.by]);
+}
+
+ecs_status index_refresh(ecs_index *index) {
+  if (index_is_fresh(index)) return ECS_OK;
+  ecs_status status = index_gather(index);
+  if (status != ECS_OK) return status;
+  if (index->desc.by != ECS_BY_GRID)
+    status = index->desc.key ? keys_of_function(index) : keys_of_column(index);
+  return status == ECS_OK ? index_make(index) : fail(index, status);
 }

@@ -8,8 +8,20 @@
 ** rows. */
 ecs_status index_refresh(ecs_index *index);
 
+/* ECS_EINVAL with what it is asked for instead. */
+ecs_status index_refuse(const ecs_index *index);
+
 /* Whether it is what the system that runs has to look into. */
 bool index_is_fresh(const ecs_index *index);
+
+/* The same in two steps, for who gives every row of its query a key in between, by index_set_key:
+** what is given none is found by none. With an error it has no rows. */
+ecs_status index_gather(ecs_index *index);
+ecs_status index_make(ecs_index *index);
+ecs_status index_set_key(ecs_index *index, uint32_t row, const ecs_value *value);
+
+/* The column of the rows of its query that has their keys. */
+ecs_status index_key_column(const ecs_index *index, const struct copy_column **out);
 
 /* Where the rows of its query have their places, and how many numbers each has. ECS_EINVAL,
 ** ECS_ENAME say what is missing. */

@@ -1,0 +1,261 @@
+#include "core/find/keyed.h"
+
+#include "core/base/memory.h"
+
+/* ---- sorting --------------------------------------------------------------------------- */
+
+ecs_status key_room_make(struct memory *memory, struct key_room *room, uint32_t rows) {
+  struct key *keys = memory_grow(memory, room->keys, &room->capacity, rows + 1ull, sizeof *keys);
+  if (!keys) return ECS_ENOMEM;
+  room->keys = keys;
+  uint32_t *order =
+      memory_grow(memory, room->order, &room->order_capacity, rows + 1ull, sizeof *order);
+  if (!order) return ECS_ENOMEM;
+  room->order = order;
+  uint32_t *other =
+      memory_grow(memory, room->other, &room->other_capacity, rows + 1ull, sizeof *other);
+  if (!other) return ECS_ENOMEM;
+  room->other = other;
+  return ECS_OK;
+}
+
+static uint32_t bucket_of(const struct keyed *keyed, struct key key) {
+  return (uint32_t)key_hash(key) & (keyed->buckets - 1);
+}
+
+/* A counting sort: the sums, moved on by those before, end as the buckets' first rows. */
+static bool sort_by_hash(struct memory *memory, struct keyed *keyed, struct key_room *room,
+                         uint32_t count) {
+  for (keyed->buckets = 1; keyed->buckets < count;) keyed->buckets *= 2;
+  uint32_t *starts = memory_grow(memory, keyed->starts, &keyed->start_capacity,
+                                 keyed->buckets + 2ull, sizeof *starts);
+  if (!starts) return false;
+  keyed->starts = starts;
+  memset(starts, 0, (keyed->buckets + 2ull) * sizeof *starts);
+  for (uint32_t i = 0; i < count; i++)
+    starts[bucket_of(keyed, room->keys[room->order[i]]) + 2]++;
+  for (uint32_t i = 2; i < keyed->buckets + 2; i++) starts[i] += starts[i - 1];
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t row = room->order[i];
+    room->other[starts[bucket_of(keyed, room->keys[row]) + 1]++] = row;
+  }
+  memcpy(room->order, room->other, count * sizeof *room->order);
+  return true;
+}
+
+static void merge(const struct key *keys, const uint32_t *from, uint32_t *to, uint32_t low,
+                  uint32_t middle, uint32_t high) {
+  uint32_t i = low, j = middle;
+  for (uint32_t k = low; k < high; k++) {
+    bool left = i < middle && (j == high || !key_precedes(keys[from[j]], keys[from[i]]));
+    to[k] = left ? from[i++] : from[j++];
+  }
+}
+
+static void sort_by_key(const struct key_room *room, uint32_t count) {
+  uint32_t *from = room->order, *to = room->other;
+  for (uint64_t width = 1; width < count; width *= 2) {
+    for (uint64_t low = 0; low < count; low += 2 * width) {
+      uint64_t middle = low + width < count ? low + width : count;
+      uint64_t high = low + 2 * width < count ? low + 2 * width : count;
+      merge(room->keys, from, to, (uint32_t)low, (uint32_t)middle, (uint32_t)high);
+    }
+    uint32_t *swap = from;
+    from = to;
+    to = swap;
+  }
+  if (from != room->order) memcpy(room->order, from, count * sizeof *from);
+}
+
+/* ---- filters --------------------------------------------------------------------------- */
+
+#define GROUP_BITS (GROUP_WORDS * 64)
+
+/* Four bits for a key. */
+static void set_bits(uint64_t *filter, uint64_t hash) {
+  for (int i = 0; i < 4; i++, hash >>= 10) filter[hash / 64 % GROUP_WORDS] |= 1ull << hash % 64;
+}
+
+static bool has_bits(const uint64_t *filter, uint64_t hash) {
+  for (int i = 0; i < 4; i++, hash >>= 10)
+    if (!(filter[hash / 64 % GROUP_WORDS] >> hash % 64 & 1)) return false;
+  return true;
+}
+
+static bool fill_filters(struct memory *memory, struct keyed *keyed) {
+  uint64_t words = ((uint64_t)keyed->count + GROUP_ROWS - 1) / GROUP_ROWS * GROUP_WORDS;
+  uint64_t *filters = memory_grow(memory, keyed->filters, &keyed->filter_capacity, words + 1,
+                                  sizeof *filters);
+  if (!filters) return false;
+  keyed->filters = filters;
+  memset(filters, 0, (size_t)words * sizeof *filters);
+  for (uint32_t row = 0; row < keyed->count; row++)
+    set_bits(filters + (size_t)(row / GROUP_ROWS) * GROUP_WORDS, key_hash(keyed->keys[row]));
+  return true;
+}
+
+/* ---- the whole ------------------------------------------------------------------------- */
+
+ecs_status keyed_sort(struct memory *memory, struct keyed *keyed, struct key_room *room,
+                      uint32_t rows, uint32_t *count) {
+  uint32_t with = 0;
+  keyed->count = 0;
+  for (uint32_t row = 0; row < rows; row++)
+    if (room->keys[row].kind != KEY_NONE) room->order[with++] = row;
+  struct key *keys =
+      memory_grow(memory, keyed->keys, &keyed->capacity, with + 1ull, sizeof *keys);
+  if (!keys) return ECS_ENOMEM;
+  keyed->keys = keys;
+  if (keyed->by == ECS_BY_HASH && !sort_by_hash(memory, keyed, room, with)) return ECS_ENOMEM;
+  if (keyed->by == ECS_BY_ORDER) sort_by_key(room, with);
+  for (uint32_t i = 0; i < with; i++) keys[i] = room->keys[room->order[i]];
+  *count = keyed->count = with;
+  if (keyed->by == ECS_BY_MAYBE && !fill_filters(memory, keyed)) {
+    keyed->count = 0;
+    return ECS_ENOMEM;
+  }
+  assert(keyed_is_sound(keyed, with));
+  return ECS_OK;
+}
+
+bool keyed_is_sound(const struct keyed *keyed, uint32_t rows) {
+  if (keyed->count != rows) return false;
+  for (uint32_t i = 0; i < rows; i++) {
+    struct key key = keyed->keys[i];
+    if (key.kind == KEY_NONE) return false;
+    if (keyed->by == ECS_BY_HASH) {
+      uint32_t bucket = bucket_of(keyed, key);
+      if (keyed->starts[bucket] > i || keyed->starts[bucket + 1] <= i) return false;
+    } else if (keyed->by == ECS_BY_ORDER) {
+      if (i > 0 && key_precedes(key, keyed->keys[i - 1])) return false;
+    } else if (!has_bits(keyed->filters + (size_t)(i / GROUP_ROWS) * GROUP_WORDS, key_hash(key))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+size_t keyed_bytes(const struct keyed *keyed) {
+  return keyed->capacity * sizeof *keyed->keys + keyed->start_capacity * sizeof *keyed->starts +
+         keyed->filter_capacity * sizeof *keyed->filters;
+}
+
+size_t key_room_bytes(const struct key_room *room) {
+  return room->capacity * sizeof *room->keys +
+         (room->order_capacity + room->other_capacity) * sizeof *room->order;
+}
+
+void keyed_free(struct memory *memory, struct keyed *keyed) {
+  memory_free(memory, keyed->keys, keyed->capacity * sizeof *keyed->keys);
+  memory_free(memory, keyed->starts, keyed->start_capacity * sizeof *keyed->starts);
+  memory_free(memory, keyed->filters, keyed->filter_capacity * sizeof *keyed->filters);
+  memset(keyed, 0, sizeof *keyed);
+}
+
+void key_room_free(struct memory *memory, struct key_room *room) {
+  memory_free(memory, room->keys, room->capacity * sizeof *room->keys);
+  memory_free(memory, room->order, room->order_capacity * sizeof *room->order);
+  memory_free(memory, room->other, room->other_capacity * sizeof *room->other);
+  memset(room, 0, sizeof *room);
+}
+
+/* ---- searches -------------------------------------------------------------------------- */
+
+/* What `kind` of a search is, beside that of a grid, 0. */
+enum { SEARCH_EQUAL = 1, SEARCH_ROWS, SEARCH_DOWN, SEARCH_FILTER };
+
+static struct ecs_search *begin(const struct keyed *keyed, uint32_t kind,
+                                struct ecs_search *search) {
+  *search = (struct ecs_search){.keyed = keyed, .kind = kind, .end = keyed->count,
+                                .left = UINT32_MAX};
+  return search;
+}
+
+void keyed_equal(const struct keyed *keyed, struct key key, struct ecs_search *search) {
+  bool filters = keyed->by == ECS_BY_MAYBE;
+  begin(keyed, filters ? SEARCH_FILTER : SEARCH_EQUAL, search);
+  search->key_kind = key.kind;
+  search->key = key.bits;
+  if (key.kind == KEY_NONE || keyed->count == 0) {
+    search->end = 0;
+  } else if (!filters) {
+    uint32_t bucket = bucket_of(keyed, key);
+    search->row = keyed->starts[bucket];
+    search->end = keyed->starts[bucket + 1];
+  }
+}
+
+/* The first row whose key is not less than one; with `behind`, that is above it. */
+static uint32_t find_bound(const struct keyed *keyed, struct key key, bool behind) {
+  uint32_t low = 0, high = keyed->count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    struct key here = keyed->keys[middle];
+    bool before = behind ? !key_precedes(key, here) : key_precedes(here, key);
+    if (before)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+void keyed_range(const struct keyed *keyed, struct key least, struct key most,
+                 struct ecs_search *search) {
+  begin(keyed, SEARCH_ROWS, search)->end = 0;
+  if (!key_is_number(least) || !key_is_number(most)) return;
+  search->row = find_bound(keyed, least, false);
+  search->end = find_bound(keyed, most, true);
+}
+
+void keyed_lowest(const struct keyed *keyed, uint32_t most, struct ecs_search *search) {
+  begin(keyed, SEARCH_ROWS, search)->left = most;
+}
+
+/* Rows from `row` to `end` have one key; in front of them are those that come later. */
+void keyed_highest(const struct keyed *keyed, uint32_t most, struct ecs_search *search) {
+  begin(keyed, SEARCH_DOWN, search)->left = most;
+  search->row = search->line = search->end;
+}
+
+static bool next_group_down(struct ecs_search *search) {
+  if (search->line == 0) return false;
+  search->end = search->line;
+  search->line = find_bound(search->keyed, search->keyed->keys[search->end - 1], false);
+  search->row = search->line;
+  return true;
+}
+
+static uint32_t next_equal(struct ecs_search *search) {
+  const struct key key = {(enum key_kind)search->key_kind, search->key};
+  while (search->row < search->end) {
+    uint32_t row = search->row++;
+    if (key_equal(search->keyed->keys[row], key)) return row;
+  }
+  return NONE;
+}
+
+static uint32_t next_filtered(struct ecs_search *search) {
+  const struct keyed *keyed = search->keyed;
+  const struct key key = {(enum key_kind)search->key_kind, search->key};
+  uint64_t hash = key_hash(key);
+  while (search->row < search->end) {
+    uint32_t row = search->row, group = row / GROUP_ROWS;
+    bool passes = row % GROUP_ROWS ||
+                  has_bits(keyed->filters + (size_t)group * GROUP_WORDS, hash);
+    search->row = passes ? row + 1 : (group + 1) * GROUP_ROWS;
+    if (passes && key_equal(keyed->keys[row], key)) return row;
+  }
+  return NONE;
+}
+
+uint32_t keyed_next(struct ecs_search *search) {
+  if (search->kind == SEARCH_EQUAL) return next_equal(search);
+  if (search->kind == SEARCH_FILTER) return next_filtered(search);
+  if (search->left == 0) return NONE;
+  if (search->row >= search->end &&
+      !(search->kind == SEARCH_DOWN && next_group_down(search)))
+    return NONE;
+  search->left--;
+  return search->row++;
+}

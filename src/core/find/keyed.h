@@ -1,0 +1,64 @@
+/* Rows that are found by keys: by hash, in order, or through a filter. */
+#ifndef ECS_CORE_FIND_KEYED_H
+#define ECS_CORE_FIND_KEYED_H
+
+#include "core/find/key.h"
+#include "ecs_index.h"
+
+struct copies;
+struct memory;
+
+/* Bits of a filter, for so many rows: of 1,000 groups without the key 3 are let through. */
+#define GROUP_ROWS 64u
+#define GROUP_WORDS 16u
+
+/* Keys by row. By hash: rows lie by buckets, in each in the order of the query. In order: by keys,
+** equal ones in the order of the query. Through a filter: in the order of the query, with a Bloom
+** filter (CACM 13, 1970) for each group of rows. */
+struct keyed {
+  ecs_index_by by;
+  struct key *keys;
+  uint32_t count, capacity;
+  uint32_t *starts;          /* by hash: the first row of each bucket, and behind the last one */
+  uint32_t start_capacity;
+  uint32_t buckets;          /* a power of two */
+  uint64_t *filters;         /* GROUP_WORDS each */
+  uint32_t filter_capacity;  /* words */
+};
+
+/* Keys of the rows of the query, and room for sorting them. */
+struct key_room {
+  struct key *keys;
+  uint32_t capacity;
+  uint32_t *order, *other;
+  uint32_t order_capacity, other_capacity;
+};
+
+/* Room for the keys of so many rows. */
+ecs_status key_room_make(struct memory *memory, struct key_room *room, uint32_t rows);
+
+/* The rows that have a key, in the order in which they are to lie: room->order. */
+ecs_status keyed_sort(struct memory *memory, struct keyed *keyed, struct key_room *room,
+                      uint32_t rows, uint32_t *count);
+
+/* Whether the rows lie as they should. */
+bool keyed_is_sound(const struct keyed *keyed, uint32_t rows);
+
+/* Those with a key; those between two numbers, both included. */
+void keyed_equal(const struct keyed *keyed, struct key key, struct ecs_search *search);
+void keyed_range(const struct keyed *keyed, struct key least, struct key most,
+                 struct ecs_search *search);
+
+/* So many with the lowest keys, from the lowest up; with the highest, from the highest down. */
+void keyed_lowest(const struct keyed *keyed, uint32_t most, struct ecs_search *search);
+void keyed_highest(const struct keyed *keyed, uint32_t most, struct ecs_search *search);
+
+/* The next row; NONE at the end. */
+uint32_t keyed_next(struct ecs_search *search);
+
+size_t keyed_bytes(const struct keyed *keyed);
+size_t key_room_bytes(const struct key_room *room);
+void keyed_free(struct memory *memory, struct keyed *keyed);
+void key_room_free(struct memory *memory, struct key_room *room);
+
+#endif

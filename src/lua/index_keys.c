@@ -1,0 +1,172 @@
+#include <lauxlib.h>
+
+#include "lua/index_keys.h"
+
+#include "core/find/indexing.h"
+#include "core/find/refresh.h"
+#include "core/store/world.h"
+#include "lua/bind/args.h"
+#include "lua/bind/object.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/each.h"
+#include "lua/index_loop.h"
+#include "lua/system_box.h"
+
+#define KEY_WORLD 1      /* user values: the world's object */
+#define KEY_FUNCTION 2
+#define KEY_VALUES 2
+
+/* A userdata that WORLD_REFS anchors by its address. */
+struct key_box {
+  struct world_box *box;
+  struct key_box *next_gone;
+};
+
+/* ---- what the core has ----------------------------------------------------------------- */
+
+/* For a host that asks: it cannot call scripts. */
+static ecs_status script_key(const ecs_index *index, size_t row, void *ud, ecs_value *key) {
+  (void)row, (void)ud, (void)key;
+  return world_fail(index->world, ECS_EUSER, "index '%s' has a key function of a script: only "
+                    "scripts bring it up to date", index->desc.name);
+}
+
+static void free_key(void *ud) {
+  struct key_box *key = ud;
+  key->next_gone = key->box->systems->gone_keys;
+  key->box->systems->gone_keys = key;
+}
+
+bool index_has_script(const ecs_index *index) { return index->desc.key == script_key; }
+
+void index_keys_push(lua_State *L, struct world_box *box, int function, ecs_index_desc *desc) {
+  struct key_box *key = lua_newuserdatauv(L, sizeof *key, KEY_VALUES);
+  *key = (struct key_box){.box = box};
+  lua_pushvalue(L, 1);
+  lua_setiuservalue(L, -2, KEY_WORLD);
+  lua_pushvalue(L, function);
+  lua_setiuservalue(L, -2, KEY_FUNCTION);
+  lua_getiuservalue(L, 1, WORLD_REFS);
+  lua_pushvalue(L, -2);
+  lua_rawsetp(L, -2, key);
+  lua_pop(L, 1);
+  desc->key = script_key;
+  desc->free = free_key;
+  desc->ud = key;
+}
+
+void index_keys_sweep(lua_State *L, struct world_box *box, int world_index) {
+  if (LIKELY(!box->systems->gone_keys)) return;
+  lua_getiuservalue(L, world_index, WORLD_REFS);
+  while (box->systems->gone_keys) {
+    struct key_box *key = box->systems->gone_keys;
+    box->systems->gone_keys = key->next_gone;
+    lua_pushnil(L);
+    lua_rawsetp(L, -2, key);
+  }
+  lua_pop(L, 1);
+}
+
+void indexes_disown(ecs_world *world, const struct world_box *box) {
+  for (ecs_index *index = index_first(world), *next; index; index = next) {
+    next = index_next(index);
+    if (!index_has_script(index)) continue;
+    const struct key_box *key = index->desc.ud;
+    if (!box)
+      index->desc.free = NULL;
+    else if (key->box == box)
+      index_remove(index);
+  }
+}
+
+/* ---- calling --------------------------------------------------------------------------- */
+
+/* The value at the top of the stack, which stays there. */
+static void read_value(lua_State *L, const ecs_index *index, uint32_t row, ecs_value *value) {
+  char got[80];
+  *value = (ecs_value){.kind = ECS_KIND_NONE};
+  switch (lua_type(L, -1)) {
+    case LUA_TNIL: break;
+    case LUA_TBOOLEAN:
+      value->kind = ECS_KIND_BOOL;
+      value->boolean = lua_toboolean(L, -1);
+      break;
+    case LUA_TNUMBER:
+      value->kind = lua_isinteger(L, -1) ? ECS_KIND_INTEGER : ECS_KIND_NUMBER;
+      value->integer = lua_tointeger(L, -1);
+      value->number = (double)lua_tonumber(L, -1);
+      break;
+    case LUA_TSTRING:
+      value->kind = ECS_KIND_STRING;
+      value->string.data = lua_tolstring(L, -1, &value->string.size);
+      break;
+    default:
+      raise_error(L, "index '%s': the key of %e is %s: a key is a number, a string, a boolean or "
+                  "nil", index->desc.name, copies_entities(&index->rows)[row],
+                  show_value(L, -1, got, sizeof got));
+  }
+}
+
+/* body(object, index): gives every row its key. */
+static int call_rows(lua_State *L) {
+  ecs_index *index = lua_touserdata(L, 2);
+  struct world_box *box = ((struct key_box *)lua_touserdata(L, 1))->box;
+  struct found_box *found = found_push(L, box, &index->rows, false);
+  found->ended = false;
+  lua_getiuservalue(L, 1, KEY_FUNCTION);
+  for (uint32_t row = 0; box->world && row < index->rows.count; row++) {
+    ecs_value value;
+    lua_settop(L, 4);
+    lua_pushvalue(L, 4);
+    found_push_row(L, 3, found, row);
+    box->chance->calls = 0;
+    lua_call(L, lua_gettop(L) - 5, 1);
+    if (!box->world) return luaL_error(L, "the world is closed");
+    read_value(L, index, row, &value);
+    ecs_status status = index_set_key(index, row, &value);
+    if (status != ECS_OK) return raise_status(L, box->world, status);
+  }
+  found->ended = true;
+  return 0;
+}
+
+/* Calls it in a scope, with the random numbers that predicates draw. */
+static void call_protected(lua_State *L, struct world_box *box, int world_index,
+                           ecs_index *index) {
+  struct chance outer = *box->chance;
+  need_stack(L, 6);
+  lua_pushcfunction(L, call_rows);
+  lua_getiuservalue(L, world_index, WORLD_REFS);
+  lua_rawgetp(L, -1, index->desc.ud);
+  lua_remove(L, -2);
+  lua_pushlightuserdata(L, index);
+  uint32_t scope;
+  ecs_status status = scope_open(box->world, SCOPE_SYSTEM, &scope);
+  if (status != ECS_OK) raise_status(L, box->world, status);
+  *box->chance = chance_predicate(&outer);
+  index->busy = true;
+  int called = lua_pcall(L, 2, 0, 0);
+  if (!box->world) {
+    if (called != LUA_OK) lua_error(L);
+    luaL_error(L, "the world is closed");
+  }
+  index->busy = false;
+  *box->chance = outer;
+  if (called == LUA_OK) status = scope_commit(box->world, scope);
+  if (called != LUA_OK || scope_stays_open(status)) scope_cancel(box->world, scope);
+  if (called != LUA_OK) lua_error(L);
+  if (status != ECS_OK) raise_status(L, box->world, status);
+}
+
+void index_keys_refresh(lua_State *L, struct world_box *box, int world_index, ecs_index *index) {
+  ecs_status status;
+  bool tried = false;
+  do
+    status = index_gather(index);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) raise_status(L, box->world, status);
+  call_protected(L, box, world_index, index);
+  status = index_make(index);
+  if (status != ECS_OK) raise_status(L, box->world, status);
+}
