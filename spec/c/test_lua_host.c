@@ -149,6 +149,36 @@ static void closing_lets_go(void) {
   close_world(&f);
 }
 
+static void keeps_indexes_without_functions(void) {
+  struct state state;
+  open_usual(&f);
+  SPAWN(f.world, f.position);
+  open_state(&state);
+  lend(&state);
+  run_script(&state,
+             "plain = world:index('plain', { query = 'Position', hash = 'x' })\n"
+             "local function five() return 5 end\n"
+             "keyed = world:index('keyed', { query = 'Position', hash = five })\n"
+             "for p in keyed:find(5) do found = p.x == 0 and 1 end\n"
+             "world:index('keyed', { query = 'Position', maybe = function() return 6 end })\n");
+  CHECK_INTEGER(1, global(&state, "found"));
+  ecs_found found;
+  ecs_index *index = ecs_index_find(f.world, "keyed");
+  const ecs_value key = {.kind = ECS_KIND_INTEGER, .integer = 6};
+  CHECK(index != NULL);
+  if (index)
+    CHECK_FAILS(f.world, ECS_EUSER, "only scripts bring it up to date",
+                ecs_index_equal(index, &key, &found));
+  close_state(&state);
+  CHECK(!ecs_index_find(f.world, "keyed"));
+  index = ecs_index_find(f.world, "plain");
+  CHECK(index != NULL);
+  const ecs_value none = {.kind = ECS_KIND_INTEGER, .integer = 0};
+  if (index) CHECK_OK(f.world, ecs_index_equal(index, &none, &found));
+  CHECK(index && ecs_found_next(&found));
+  close_world(&f);
+}
+
 static void outlives_its_object(void) {
   struct state state;
   open_usual(&f);
@@ -532,6 +562,8 @@ static const struct test tests[] = {
    opens_without_libraries},
   {"a world that is pushed again is the same object", lends_its_world},
   {"close lets go of a lent world, whose loops end", closing_lets_go},
+  {"a state that closes takes the indexes along that have functions of its own",
+   keeps_indexes_without_functions},
   {"a lent world is not freed with its object, nor are its systems", outlives_its_object},
   {"a host's systems and a script's are ordered together", orders_systems_together},
   {"names in before and after that nobody has are told once, as warnings",

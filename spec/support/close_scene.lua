@@ -80,6 +80,29 @@ local deeds = {
       if random(5) == 1 then error "on purpose" end
     end })
   end,
+  function(world)
+    local near = world:index("near", { query = "Position, Label?", grid = "Position", cell = 1 })
+    objects[#objects + 1] = near
+    for position in near:within(0, 0, 100) do
+      objects[#objects + 1] = position
+      act(random(2) - 1)
+      if random(4) == 1 then break end
+    end
+  end,
+  function(world)
+    local keys = world:index("keys" .. random(2), { query = "Position", hash = function(position)
+      objects[#objects + 1] = position
+      if random(50) == 1 then act(1) end
+      return position.x, world
+    end })
+    objects[#objects + 1] = keys
+    for position in keys:find(1) do
+      objects[#objects + 1] = position
+      if random(4) == 1 then coroutine.yield() end
+    end
+  end,
+  function(world) world:undeclare(random(2) == 1 and "near" or "keys1") end,
+  function(world) world:index("near"):nearest(1, 2, 3) end,
   function(world) world:on_error(function() return world end) end,
   function(world) world:remove_system("s" .. random(3)) end,
   function(world) for name in world:components(world:spawn()) do assert(name) end end,
