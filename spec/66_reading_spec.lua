@@ -18,7 +18,8 @@ end
 -- Whether a method is possible while scripts are read; those that register are recorded.
 local POSSIBLE = {
   world = set [[ alive alpha array check children component components count describe digest enabled
-    event explain get has lookup pair parent phase prefab query random read relation res resource
+    event explain get has lookup observer pair parent phase prefab query random read relation res
+    resource
     save sources system tag target targets ]],
   query = set "count first ids where",
   where = set "where",
@@ -27,9 +28,9 @@ local POSSIBLE = {
 
 -- The kinds of registration that the recorder is told of, of methods that need what they are given.
 local RECORDED = {
-  array = "component", component = "component", event = "component", phase = "phase",
-  prefab = "prefab",
-  query = "query", relation = "component", resource = "component", res = "res",
+  array = "component", component = "component", event = "component", observer = "observer",
+  phase = "phase", prefab = "prefab", query = "query", relation = "component",
+  resource = "component", res = "res",
   system = "system", tag = "component",
 }
 

@@ -619,8 +619,22 @@ function World:query(text, variables) end
 ---@param options ecs.SystemOptions
 function World:system(name, options) end
 
+--- Removes a system or an observer.
 ---@param name string
 function World:remove_system(name) end
+
+---@class ecs.ObserverOptions
+---@field on "add"|"set"|"remove"|"enter"|"exit"|"despawn"
+---@field query string Terms about the entity itself; add, set and remove watch the first one.
+---@field each function Called for every match: views, entity, targets.
+---@field enabled? boolean Default: true.
+---@field [string] ecs.Id|string What a $name of the query is: ["$p"] = id.
+
+--- Registers an observer, or replaces the one of that name: it is called when what has changed is
+--- applied, for what has come to match, or ceased to.
+---@param name string
+---@param options ecs.ObserverOptions
+function World:observer(name, options) end
 
 ---@class ecs.PhaseOptions
 ---@field after? string
@@ -632,7 +646,7 @@ function World:remove_system(name) end
 ---@param options? ecs.PhaseOptions
 function World:phase(name, options) end
 
---- Turns a system or a phase on or off.
+--- Turns a system, an observer or a phase on or off.
 ---@param name string
 ---@param on boolean
 function World:switch(name, on) end

@@ -189,6 +189,7 @@ local near = { make = function()
   return { query = "Position", grid = "Position", cell = 2 }
 end }
 local body = { make = function() return { run = noop } end }
+local watching = { make = function() return { on = "set", query = "Position", each = noop } end }
 
 hostile.calls = {
   native = {
@@ -282,6 +283,8 @@ hostile.calls = {
     remove_system = { value "move" },
     switch = { value "move", lenient(value(false)) },
     system = { called(any_name, "a system needs a name"), called(body, "system 'Fresh':") },
+    observer = { called(any_name, "an observer needs a name"),
+      called(watching, "observer 'Fresh':") },
     describe = { lenient(value "Position") },
     res = { value "All" },
   },

@@ -9,6 +9,7 @@
 #include "core/store/event_rows.h"
 #include "core/store/index.h"
 #include "core/store/query.h"
+#include "core/store/watch.h"
 #include "core/store/world.h"
 
 static const struct run_command *order_of(const struct run *run, uint32_t order) {
@@ -71,6 +72,8 @@ static bool reserve_orders(void *ud, uint32_t count) {
     return false;
   /* Parts of what is spawned ask for room for two each. */
   if (staged && command_reserve(world, 2ull * staged, staged, staged) != ECS_OK) return false;
+  /* Of what is set, that which is there is noted down where somebody watches for values. */
+  if (world->watching->sets && watch_need_notes(world, staged) != ECS_OK) return false;
   return reserve_events(giving);
 }
 

@@ -5,6 +5,7 @@
 #include "core/store/query.h"
 #include "core/store/table.h"
 #include "core/store/term.h"
+#include "core/store/watch.h"
 #include "core/store/world.h"
 #include "ecs_component.h"
 #include "ecs_query.h"
@@ -150,10 +151,37 @@ static void set_systems(lua_State *L, const ecs_world *world) {
   const struct schedule *schedule = world->schedule;
   lua_newtable(L);
   for (uint32_t i = 0; i < schedule->system_count; i++) {
+    if (schedule->systems[i]->watch) continue;
     push_system(L, world, schedule->systems[i], i + 1);
     append(L);
   }
   lua_setfield(L, -2, "systems");
+}
+
+static void push_observer(lua_State *L, const ecs_system *observer) {
+  static const char *const kinds[WATCH_KINDS] = {"exit", "remove", "despawn",
+                                                 "add",  "enter",  "set"};
+  lua_newtable(L);
+  set_text(L, "name", observer->name);
+  set_text(L, "on", kinds[observer->watch->kind]);
+  set_text(L, "query", observer->watch->query->text);
+  set_text(L, "owner", observer->owner);
+  set_boolean(L, "enabled", observer->enabled);
+  set_boolean(L, "parked", observer->parked);
+  set_integer(L, "runs", (size_t)observer->runs);
+  set_number(L, "seconds", observer->total_seconds);
+  set_number(L, "last", observer->last_seconds);
+}
+
+static void set_observers(lua_State *L, const ecs_world *world) {
+  const struct schedule *schedule = world->schedule;
+  lua_newtable(L);
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    if (!schedule->systems[i]->watch) continue;
+    push_observer(L, schedule->systems[i]);
+    append(L);
+  }
+  lua_setfield(L, -2, "observers");
 }
 
 static void set_ignored_phases(lua_State *L, const ecs_world *world,
@@ -197,6 +225,7 @@ static int describe(lua_State *L) {
   indexes_describe(L, world);
   lua_setfield(L, -2, "indexes");
   set_systems(L, world);
+  set_observers(L, world);
   set_phases(L, world);
   set_integer(L, "rows", rows);
   set_integer(L, "entities", ecs_alive_count(world));

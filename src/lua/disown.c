@@ -20,16 +20,23 @@ static ecs_status nothing(ecs_world *world, ecs_query *query, double dt, void *u
   return ECS_OK;
 }
 
+static ecs_status observe_nothing(ecs_world *world, ecs_sight *sight, void *ud) {
+  (void)world, (void)sight, (void)ud;
+  return ECS_OK;
+}
+
 /* Whatever the core still does with a system, it does without its object. */
 static void detach(ecs_system *system) {
   system->run = nothing;
+  if (system->watch) system->observe = observe_nothing;
   system->when = NULL;
   system->free = NULL;
   system->ud = NULL;
 }
 
 static bool is_of(const ecs_system *system, const struct world_box *box) {
-  return system->run == script_run && (!box || system_script(system)->box == box);
+  const struct system_box *script = system_script(system);
+  return script && (!box || script->box == box);
 }
 
 void systems_detach(ecs_world *world, const struct world_box *box) {

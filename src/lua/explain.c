@@ -201,7 +201,8 @@ static void explain_script(lua_State *L, const struct system_box *system) {
     explain_kernel(L, AT_KERNEL, AT_TABLE);
     return;
   }
-  lua_pushstring(L, system->form == FORM_RUN ? "only `each` and `map` functions are compiled"
+  lua_pushstring(L, system->form == FORM_OBSERVE ? "observers are called for one match at a time"
+                    : system->form == FORM_RUN   ? "only `each` and `map` functions are compiled"
                                              : "it is not to be compiled");
   lua_setfield(L, AT_TABLE, "reason");
 }

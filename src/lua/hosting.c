@@ -53,19 +53,6 @@ static void push_lent(lua_State *L) {
   lua_rawsetp(L, LUA_REGISTRYINDEX, &lent_worlds_key);
 }
 
-/* The thread in which this state's systems run when the host calls ecs_update. Its stack begins
-** with the frame that the callbacks expect. The world's object is at the top of the stack. */
-static lua_State *make_host_thread(lua_State *L) {
-  lua_getiuservalue(L, -1, WORLD_REFS);
-  lua_State *thread = lua_newthread(L);
-  lua_rawsetp(L, -2, thread);
-  lua_pop(L, 1);
-  lua_pushvalue(L, -1);
-  lua_xmove(L, thread, 1);
-  lua_settop(thread, FRAME_SIZE);
-  return thread;
-}
-
 void ecs_lua_push_world(lua_State *L, ecs_world *world) {
   luaL_checkstack(L, 8, NULL);
   luaL_requiref(L, "ecs.native", luaopen_ecs_native, 0);
@@ -74,11 +61,10 @@ void ecs_lua_push_world(lua_State *L, ecs_world *world) {
   if (lua_rawgetp(L, -1, world) == LUA_TNIL) {
     lua_pop(L, 1);
     struct world_box *box = new_world_box(L);
-    lua_State *thread = make_host_thread(L);
     lua_pushvalue(L, -1);
     lua_rawsetp(L, -3, world);
     world_attach(L, box, world, true);
-    box->systems->host = thread;
+    system_need_host(L, box, lua_gettop(L));
   }
   lua_remove(L, -2);
 }

@@ -5,6 +5,7 @@
 #include "core/store/query_rows.h"
 #include "core/store/walk.h"
 #include "core/store/world.h"
+#include "lua/bind/observed.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
@@ -143,6 +144,16 @@ ecs_status loops_end(struct world_box *box) {
     if (status != ECS_OK) return status;
   }
   return ECS_OK;
+}
+
+void loops_finish(lua_State *L, struct world_box *box) {
+  bool tried = false;
+  ecs_status status;
+  do
+    status = loops_end(box);
+  while (retry(L, box, status, &tried));
+  if (status != ECS_OK) observed_raise(L, box, 1, status);
+  observed_loops(L, box);
 }
 
 int loop_gone(lua_State *L, const struct loop_box *loop) {
@@ -497,9 +508,10 @@ void loop_commit(lua_State *L, int index, struct loop_box *loop) {
     loop_cancel(loop);
   else
     unlink_loop(loop);
-  if (status != ECS_OK) raise_status(L, box->world, status);
-  sweep(L, box, index);
+  if (status == ECS_ENOMEM) raise_status(L, box->world, status);
   lua_getiuservalue(L, index, LOOP_WORLD);
+  if (status != ECS_OK) observed_raise(L, box, lua_gettop(L), status);
+  sweep(L, box, index);
   settle(L, box, lua_gettop(L));
   lua_pop(L, 1);
 }
@@ -532,7 +544,10 @@ static int handle_collect(lua_State *L) {
   struct loop_box *loop = push_open(L);
   if (!loop) return 0;
   finish(loop, true);
-  sweep(L, loop->box, lua_gettop(L));
+  int index = lua_gettop(L);
+  sweep(L, loop->box, index);
+  lua_getiuservalue(L, index, LOOP_WORLD);
+  settle(L, loop->box, index + 1);
   return 0;
 }
 

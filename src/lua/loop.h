@@ -64,6 +64,9 @@ int loop_gone(lua_State *L, const struct loop_box *loop);
 ** busy (inside a system, function form or defer). */
 ecs_status loops_end(struct world_box *box);
 
+/* loops_end, raised; observers have been told of it then. The world is at 1, and still open. */
+void loops_finish(lua_State *L, struct world_box *box);
+
 /* Before the innermost defer ends: ends the loops begun after it. Cannot fail. */
 void loops_end_deferred(struct world_box *box, bool keep);
 

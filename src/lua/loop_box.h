@@ -76,6 +76,7 @@ struct loop_box {
   uint32_t filtered;               /* rows that `filter` is about */
   uint32_t piece, piece_end;       /* where the current piece of these begins and ends */
   bool asking;                     /* its function is a predicate for now: it is given no dt */
+  bool copied;                     /* its row is a copy of what was, for an observer */
   bool events;                     /* its rows are events, and of no entity */
   bool open;
   bool news;                       /* its query is in use by it: see changes.h */

@@ -7,6 +7,7 @@
 #include "core/store/relation.h"
 #include "core/store/sparse.h"
 #include "core/store/toggle.h"
+#include "core/store/watch.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
 #include "lua/bind/cell.h"
@@ -212,7 +213,7 @@ static int entity_components(lua_State *L) {
 static bool set_numbers(lua_State *L, const ecs_world *world, ecs_id id,
                         const struct target *target) {
   uint32_t count = (uint32_t)lua_gettop(L) - 3;
-  if (!target->columns || count == 0 || count > quick_count(target) ||
+  if (!target->columns || count == 0 || count > quick_count(target) || world->watching->sets ||
       command_is_staged(world, id, target->component->id))
     return false;
   uint32_t at = target->leaf == NONE ? 0 : target->leaf;

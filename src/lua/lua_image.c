@@ -259,7 +259,7 @@ static ecs_status load(lua_State *L, struct world_box *box) {
 
 /* world:load(bytes, { codec = { decode = function(bytes) -> value } }) */
 static int world_load(lua_State *L) {
-  check_free_world(L, LOAD_WORLD);
+  loops_finish(L, check_free_world(L, LOAD_WORLD));
   luaL_checktype(L, LOAD_BYTES, LUA_TSTRING);
   lua_settop(L, LOAD_OPTIONS);
   push_codec(L, LOAD_OPTIONS, "world:load", "decode");
@@ -340,6 +340,8 @@ static int world_restore(lua_State *L) {
     return luaL_argerror(L, 2, "the snapshot is of another world");
   bool tried = false;
   ecs_status status;
+  loops_finish(L, box);
+  if (!snapshot->snapshot) return luaL_argerror(L, 2, "the snapshot is of another world");
   do {
     status = loops_end(box);
     if (status == ECS_OK) status = ecs_restore(snapshot->snapshot);

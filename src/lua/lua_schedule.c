@@ -9,10 +9,7 @@
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/loop.h"
-#include "lua/lua_world.h"
 #include "lua/registrar.h"
-#include "lua/system.h"
-#include "lua/system_box.h"
 #include "lua/system_run.h"
 
 static const char *const phase_keys[] = {"after", "before", "fixed", NULL};
@@ -49,40 +46,22 @@ static int world_phase(lua_State *L) {
   return 0;
 }
 
-/* Ends loops that are left open, as every way into the schedule does first. */
-static void end_loops(lua_State *L, struct world_box *box) {
-  bool tried = false;
-  ecs_status status;
-  do
-    status = loops_end(box);
-  while (retry(L, box, status, &tried));
-  if (status != ECS_OK) raise_status(L, box->world, status);
+/* What is to run: everything (name is NULL), or one phase or system. */
+struct run {
+  const char *name;
+  double dt;
+};
+
+static ecs_status run_schedule(ecs_world *world, const void *ud) {
+  const struct run *what = ud;
+  return what->name ? ecs_run(world, what->name, what->dt) : ecs_update(world, what->dt);
 }
 
-/* Runs everything (name is NULL), or one phase or system. The frame is laid out for the
-** callbacks; they raise nothing, so that what is entered here is also left. */
+/* Ends loops that are left open first, as every way into the schedule does. */
 static int run(lua_State *L, struct world_box *box, const char *name, double dt) {
-  end_loops(L, box);
-  int frame_end = lua_gettop(L);
-  lua_State *previous = box->systems->running;
-  box->systems->running = L;
-  world_enter(box);
-  ecs_status status =
-      name ? ecs_run(box->world, name, dt) : ecs_update(box->world, dt);
-  box->systems->running = previous;
-  world_leave(L, box, FRAME_WORLD);
-  lua_settop(L, frame_end);
-  if (box->world) systems_sweep(L, box, FRAME_WORLD);
-  if (status == ECS_EUSER && !lua_isnil(L, FRAME_ERROR)) {
-    lua_settop(L, FRAME_ERROR);
-    return lua_error(L);
-  }
-  if (status != ECS_OK && (box->world || status == ECS_ENOMEM))
-    return raise_status(L, box->world, status);
-  if (!lua_isnil(L, FRAME_HANDLER)) {
-    lua_settop(L, FRAME_HANDLER);
-    return lua_error(L);
-  }
+  const struct run what = {name, dt};
+  loops_finish(L, box);
+  run_in_frame(L, box, run_schedule, &what);
   settle(L, box, FRAME_WORLD);
   return 0;
 }

@@ -1,5 +1,6 @@
 #include "lua/lua_spawn.h"
 
+#include "core/store/alone.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
@@ -129,7 +130,7 @@ static ecs_status spawn_rows(lua_State *L, struct composition *plan, size_t coun
 /* Whether they lie in the last rows of one table once they are spawned at once. */
 static bool lie_together(const struct composition *plan) {
   const struct world_box *box = plan->batch.box;
-  if (staging_is_open(&box->world->staging) || box->any.pending) return false;
+  if (changes_wait(box->world) || box->any.pending) return false;
   for (size_t i = 0; i < plan->count; i++)
     if (plan->parts[i].component->relation || plan->parts[i].component->sparse) return false;
   return !sparse_is_mixed(box->world);

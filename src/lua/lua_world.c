@@ -2,16 +2,19 @@
 
 #include "lua/lua_world.h"
 
+#include "core/store/watch.h"
 #include "core/store/world.h"
 #include "kernel/program.h"
 #include "lua/bind/args.h"
 #include "lua/bind/field_names.h"
 #include "lua/bind/names.h"
+#include "lua/bind/observed.h"
 #include "lua/bind/settle.h"
 #include "lua/bind/status.h"
 #include "lua/disown.h"
 #include "lua/kernel.h"
 #include "lua/loop.h"
+#include "lua/observe.h"
 #include "lua/loop_box.h"
 #include "lua/recording.h"
 #include "lua/registrar.h"
@@ -69,6 +72,8 @@ void world_attach(lua_State *L, struct world_box *box, ecs_world *world, bool le
   box->bytes = &world->memory.bytes;
   box->chance = &world->chance;
   box->tick = &world->tick;
+  box->changes = &world->watching->change_count;
+  box->observe = observe;
   box->entities = &world->entities;
   box->strings = &world->strings;
   box->version = &world->registry.version;
@@ -279,10 +284,10 @@ static int world_commit(lua_State *L) {
   if (status == ECS_OK) loops_end_deferred(box, true);
   if (status == ECS_OK && !(left_open && !staging_is_open(&box->world->staging))) {
     do
-      status = ecs_commit(box->world);
+      status = deferred_commit(box->world);
     while (retry(L, box, status, &tried));
   }
-  if (status != ECS_OK) return raise_status(L, box->world, status);
+  if (status != ECS_OK) return observed_raise(L, box, 1, status);
   settle(L, box, 1);
   return 0;
 }
@@ -293,9 +298,9 @@ static int world_cancel(lua_State *L) {
   bool tried = false;
   ecs_status status;
   do
-    status = ecs_cancel(box->world);
+    status = deferred_cancel(box->world);
   while (retry(L, box, status, &tried));
-  if (status != ECS_OK) return raise_status(L, box->world, status);
+  if (status != ECS_OK) return observed_raise(L, box, 1, status);
   settle(L, box, 1);
   return 0;
 }
@@ -328,6 +333,7 @@ static int world_recycle_retired(lua_State *L) {
   do
     status = loops_end(box);
   while (retry(L, box, status, &tried));
+  if (status == ECS_OK) observed_loops(L, box);
   if (status == ECS_OK) status = ecs_recycle_retired(box->world, &count);
   if (status != ECS_OK) return raise_status(L, box->world, status);
   lua_pushinteger(L, (lua_Integer)count);

@@ -34,6 +34,7 @@
 #include "lua/recording.h"
 #include "lua/replace.h"
 #include "lua/swap.h"
+#include "lua/lua_observer.h"
 #include "lua/system.h"
 #include "lua/view.h"
 #include "lua/where.h"
@@ -41,7 +42,7 @@
 #include "lua/world_index.h"
 #include "lua/worlds.h"
 
-#define METHOD_LISTS 17
+#define METHOD_LISTS 18
 
 /* A kind of object: what its metatable holds, and the methods that scripts may call. */
 struct object {
@@ -54,8 +55,8 @@ struct object {
 static const struct object objects[] = {
   {"world", &kind_world, world_metamethods,
    {world_core_methods, world_component_methods, world_entity_methods, world_spawn_methods,
-    world_spawner_methods, world_query_methods, world_schedule_methods,
-    world_system_methods,
+    world_spawner_methods, world_query_methods, world_schedule_methods, world_system_methods,
+    world_observer_methods,
     world_describe_methods, world_view_methods, world_random_methods,
     world_image_methods, world_relation_methods, world_array_methods,
     world_event_methods, world_index_methods, world_prefab_methods}},

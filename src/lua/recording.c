@@ -15,6 +15,7 @@
 #include "lua/lua_index.h"
 #include "lua/lua_prefab.h"
 #include "lua/lua_query.h"
+#include "lua/lua_observer.h"
 #include "lua/registrar.h"
 #include "lua/stage.h"
 #include "lua/system.h"
@@ -106,11 +107,20 @@ static void push_copy(lua_State *L, int index) {
 }
 
 /* Keeps a copy of a spec that makes sense. */
-static void record_system(lua_State *L, struct world_box *box) {
-  system_check_spec(L, box);
+static void record_spec(lua_State *L, const char *kind) {
   lua_settop(L, 3);
   push_copy(L, 3);
-  record(L, "system", 2, 4);
+  record(L, kind, 2, 4);
+}
+
+static void record_system(lua_State *L, struct world_box *box) {
+  system_check_spec(L, box);
+  record_spec(L, "system");
+}
+
+static void record_observer(lua_State *L, struct world_box *box) {
+  observer_check_spec(L, box);
+  record_spec(L, "observer");
 }
 
 /* The variables as they are now. */
@@ -184,6 +194,7 @@ static const struct registrar registrar_recorded = {
   .forget = forget_later,
   .phase = record_phase,
   .system = record_system,
+  .observer = record_observer,
   .query = record_query,
   .view = record_view,
   .array = record_array,
@@ -231,8 +242,8 @@ int ecs_native_stage(lua_State *L) {
   luaL_checktype(L, 2, LUA_TFUNCTION);
   luaL_checktype(L, 3, LUA_TFUNCTION);
   lua_settop(L, 3);
-  ecs_status status = loops_end(box);
-  if (status == ECS_OK) status = world_is_idle(box->world, "reading scripts");
+  loops_finish(L, box);
+  ecs_status status = world_is_idle(box->world, "reading scripts");
   if (status != ECS_OK) return raise_status(L, box->world, status);
   lua_pushvalue(L, 2);
   lua_setiuservalue(L, 1, WORLD_STAGE);

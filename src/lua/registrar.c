@@ -6,6 +6,7 @@
 #include "lua/lua_prefab.h"
 #include "lua/lua_query.h"
 #include "lua/lua_schedule.h"
+#include "lua/lua_observer.h"
 #include "lua/system.h"
 #include "lua/view.h"
 #include "lua/world_array.h"
@@ -29,6 +30,7 @@ const struct registrar registrar_now = {
   .forget = forget_now,
   .phase = phase_now,
   .system = system_now,
+  .observer = observer_now,
   .query = query_now,
   .view = resource_view,
   .array = array_now,

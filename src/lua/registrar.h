@@ -30,6 +30,7 @@ struct registrar {
   void (*forget)(struct world_box *box, ecs_id id);
   void (*phase)(lua_State *L, struct world_box *box, const struct ecs_phase_desc *desc);
   void (*system)(lua_State *L, struct world_box *box);
+  void (*observer)(lua_State *L, struct world_box *box);
   /* These push the query, whose variables are at 3, the resource's view, an array by its name. */
   void (*query)(lua_State *L, struct world_box *box, const char *text);
   void (*view)(lua_State *L, struct world_box *box);

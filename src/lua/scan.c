@@ -370,10 +370,10 @@ static int values_given(const struct scan *scan) {
 /* (function, scanner): its parameters are those that it is given, and dt is in its place. */
 static void check_parameters(const struct scanner *s) {
   const struct body body = {.function = 1};
-  bool run = s->scan->form == FORM_RUN;
+  bool run = s->scan->form == FORM_RUN, observes = s->scan->form == FORM_OBSERVE;
   int slots = names_given(s->scan), dt = run ? 2 : slots + 1;
   bool event = !run && s->scan->query && s->scan->query->terms.event;
-  int given = run ? 3 : event ? slots + 1 : slots + 2 + values_given(s->scan);
+  int given = run ? 3 : event ? slots + 1 : slots + 2 - observes + values_given(s->scan);
   lua_Debug info;
   lua_pushvalue(s->L, 1);
   lua_getinfo(s->L, ">u", &info);
@@ -381,12 +381,16 @@ static void check_parameters(const struct scanner *s) {
     refuse(s, &body, NONE, "it has %d parameters, but is given %d: %s", (int64_t)info.nparams,
            (int64_t)given, run ? "world, dt, query"
            : event ? "what its query gives, dt; an event is no entity"
-                   : "what its query gives, dt, entity");
+           : observes ? "what its query gives, entity"
+                      : "what its query gives, dt, entity");
   for (int i = 1; i <= info.nparams; i++) {
     lua_pushvalue(s->L, 1);
     const char *name = lua_getlocal(s->L, NULL, i);
     lua_pop(s->L, 1);
-    if (name && strcmp(name, "dt") == 0 && i != dt)
+    if (name && strcmp(name, "dt") == 0 && observes)
+      refuse(s, &body, NONE, "its parameter %d is called 'dt', which observers are not given: what "
+             "its query gives, entity", (int64_t)i);
+    else if (name && strcmp(name, "dt") == 0 && i != dt)
       refuse(s, &body, NONE, "its parameter %d is called 'dt', but what it is given as dt is "
              "parameter %d", (int64_t)i, (int64_t)dt);
   }
@@ -413,7 +417,8 @@ static int scan_protected(lua_State *L) {
   need_stack(L, 8);
   if (!s->scan->changes) check_parameters(s);
   if (lua_iscfunction(L, 1)) return 0;
-  if (s->scan->form == FORM_EACH && s->scan->query) count = take_views(s, given);
+  bool views = s->scan->form == FORM_EACH || s->scan->form == FORM_OBSERVE;
+  if (views && s->scan->query) count = take_views(s, given);
   scan_body(s, 1, given, count);
   return 0;
 }

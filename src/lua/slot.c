@@ -15,6 +15,10 @@ void slot_push_slowly(lua_State *L, int loop_index, const struct loop_box *loop,
     return;
   }
   ecs_cell cell = cell_load(slot->data, slot->leaf->size, row);
+  if (loop->copied && slot->type == ECS_ENTITY) {
+    lua_pushinteger(L, (lua_Integer)cell.u64);
+    return;
+  }
   lua_getiuservalue(L, loop_index, LOOP_WORLD);
   push_cell(L, loop->box, lua_gettop(L), slot->leaf, cell);
   lua_remove(L, -2);

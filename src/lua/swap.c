@@ -20,6 +20,7 @@
 #include "lua/lua_prefab.h"
 #include "lua/lua_query.h"
 #include "lua/lua_schedule.h"
+#include "lua/lua_observer.h"
 #include "lua/recording.h"
 #include "lua/stage.h"
 #include "lua/system.h"
@@ -130,8 +131,9 @@ static int build_system(lua_State *L) {
   struct world_box *box = lua_touserdata(L, 1);
   uint64_t place = (uint64_t)lua_tointeger(L, 4);
   const char *owner = lua_touserdata(L, 5);
+  bool observes = lua_toboolean(L, 6);
   lua_settop(L, 3);
-  system_in_swap(L, box, &box->stage->transaction, place, owner);
+  (observes ? observer_in_swap : system_in_swap)(L, box, &box->stage->transaction, place, owner);
   return 0;
 }
 
@@ -164,7 +166,8 @@ static void plan_systems(lua_State *L, struct world_box *box, uint64_t group) {
     if (option(L, AT_ENTRY, "spec") != LUA_TTABLE) luaL_error(L, "malformed plan");
     lua_pushinteger(L, (lua_Integer)group + (lua_Integer)i);
     lua_pushlightuserdata(L, (void *)(uintptr_t)owner);
-    int status = lua_pcall(L, 5, 0, 0);
+    option(L, AT_ENTRY, "observes");
+    int status = lua_pcall(L, 6, 0, 0);
     if (status == LUA_ERRMEM) lua_error(L);
     if (status != LUA_OK) refuse_system(L);
   }
@@ -181,7 +184,8 @@ static void check_systems(lua_State *L, struct world_box *box) {
     const ecs_query *query = script && script->query ? script->query->query : system->query;
     ecs_status status = query ? migration_check_query(migration, query) : ECS_OK;
     char what[128];
-    text_format(what, sizeof what, "system '%s': ", system->name);
+    text_format(what, sizeof what, "%s '%s': ", system->watch ? "observer" : "system",
+                system->name);
     if (status != ECS_OK) refuse(L, box, status, what);
     if (script && script->box == box && migration->count)
       system_check(L, AT_WORLD, system, migration);

@@ -124,7 +124,7 @@ void system_check(lua_State *L, int world_index, const ecs_system *system,
                   const struct migration *changes) {
   const struct system_box *script = system_script(system);
   char what[128];
-  text_format(what, sizeof what, "system '%s'", system->name);
+  text_format(what, sizeof what, "%s '%s'", system->watch ? "observer" : "system", system->name);
   const struct scan scan = {.box = script->box, .form = script->form, .changes = changes,
                             .query = script->query ? script->query->query : NULL};
   int top = lua_gettop(L);
@@ -164,7 +164,7 @@ static void compile(lua_State *L, struct world_box *box, const struct system_dra
     raise_error(L, "%s: %s", draft->what, lua_tostring(L, -1));
 }
 
-static struct system_box *push_system(lua_State *L, struct world_box *box, const char *name) {
+struct system_box *system_push_box(lua_State *L, struct world_box *box, const char *name) {
   struct system_box *system = lua_newuserdatauv(L, sizeof *system, SYSTEM_VALUES);
   memset(system, 0, sizeof *system);
   system->box = box;
@@ -185,7 +185,7 @@ static void read_draft(lua_State *L, struct world_box *box, struct system_draft 
   const char *what = draft->what;
   need_stack(L, 20);
   check_keys(L, AT_SPEC, what, spec_keys);
-  draft->system = push_system(L, box, desc->name);
+  draft->system = system_push_box(L, box, desc->name);
   read_body(L, draft->system, what);
   read_switches(L, draft->system, what, desc);
   uses_option(L, AT_SPEC, what);
@@ -207,19 +207,19 @@ void system_check_spec(lua_State *L, struct world_box *box) {
   read_draft(L, box, &draft, NULL);
 }
 
-static void anchor(lua_State *L, const struct system_box *system, bool on) {
-  lua_getiuservalue(L, AT_WORLD, WORLD_REFS);
+void system_anchor(lua_State *L, int world_index, int index, bool on) {
+  lua_getiuservalue(L, world_index, WORLD_REFS);
   if (on)
-    lua_pushvalue(L, AT_SYSTEM);
+    lua_pushvalue(L, index);
   else
     lua_pushnil(L);
-  lua_rawsetp(L, -2, system);
+  lua_rawsetp(L, -2, lua_touserdata(L, index));
   lua_pop(L, 1);
 }
 
 /* The last before the core: the system is anchored, and the core is told how to call it. */
 static void give_system(lua_State *L, const struct world_box *box, struct system_draft *draft) {
-  anchor(L, draft->system, true);
+  system_anchor(L, AT_WORLD, AT_SYSTEM, true);
   if (!box->world) no_world(L, AT_WORLD);
   draft->desc.run = script_run;
   draft->desc.free = script_free;
@@ -238,7 +238,7 @@ void system_in_swap(lua_State *L, struct world_box *box, struct transaction *tra
   give_system(L, box, &draft);
   ecs_status status = transaction_system(transaction, &draft.desc, place);
   if (status == ECS_OK) return;
-  anchor(L, draft.system, false);
+  system_anchor(L, AT_WORLD, AT_SYSTEM, false);
   raise_status(L, box->world, status);
 }
 
@@ -278,7 +278,7 @@ void system_now(lua_State *L, struct world_box *box) {
     status = ecs_system_new(box->world, &draft.desc);
   while (retry(L, box, status, &tried));
   if (status != ECS_OK) {
-    if (box->world) anchor(L, draft.system, false);
+    if (box->world) system_anchor(L, AT_WORLD, AT_SYSTEM, false);
     raise_status(L, box->world, status);
   }
   systems_sweep(L, box, AT_WORLD);

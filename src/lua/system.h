@@ -7,6 +7,7 @@
 #include "core/base/base.h"
 
 struct migration;
+struct system_box;
 struct transaction;
 struct world_box;
 
@@ -21,6 +22,11 @@ void system_check_spec(lua_State *L, struct world_box *box);
 /* As system_now, in a transaction that is about to be committed. */
 void system_in_swap(lua_State *L, struct world_box *box, struct transaction *transaction,
                     uint64_t place, const char *owner);
+
+/* Pushes the object of a system or observer whose name is at 2; anchors that at an index, or lets
+** go of it. */
+struct system_box *system_push_box(lua_State *L, struct world_box *box, const char *name);
+void system_anchor(lua_State *L, int world_index, int index, bool on);
 
 /* Raises when the function of a script's system uses fields that changed components will not
 ** have; while the registry shows the changes. */

@@ -12,7 +12,7 @@ struct loop_box;
 struct query_box;
 struct world_box;
 
-enum system_form { FORM_EACH, FORM_MAP, FORM_RUN };
+enum system_form { FORM_EACH, FORM_MAP, FORM_RUN, FORM_OBSERVE };
 
 #define SYSTEM_FUNCTION 1    /* user values of a system */
 #define SYSTEM_QUERY 2
@@ -48,6 +48,7 @@ struct system_box {
   int function_ref, loop_ref;      /* where WORLD_REFS has the function and the loop; or 0 */
   int anchors_ref;                 /* and its kernel's KERNEL_ANCHORS */
   struct loop_box *loop;           /* of its last run, for the next */
+  struct ecs_sight *sight;         /* of an observer that is called */
   double dt;                       /* of this run */
 };
 

@@ -19,6 +19,7 @@
 #include "lua/lua_query.h"
 #include "lua/lua_world.h"
 #include "lua/map.h"
+#include "lua/observe.h"
 #include "lua/system.h"
 #include "lua/system_box.h"
 #include "lua/uses.h"
@@ -40,11 +41,12 @@ static int trace(lua_State *L) {
   return 1;
 }
 
-/* name_error(error, name): the error with where it comes from before it. */
+/* name_error(error, system): the error with where it comes from before it. */
 static int name_error(lua_State *L) {
-  const char *name = lua_touserdata(L, 2);
-  if (name)
-    lua_pushfstring(L, "system '%s': %s", name, lua_tostring(L, 1));
+  const struct system_box *system = lua_touserdata(L, 2);
+  if (system)
+    lua_pushfstring(L, "%s '%s': %s", system->form == FORM_OBSERVE ? "observer" : "system",
+                    system->name, lua_tostring(L, 1));
   else
     lua_pushfstring(L, "on_error handler: %s", lua_tostring(L, 1));
   return 1;
@@ -52,11 +54,11 @@ static int name_error(lua_State *L) {
 
 /* Puts where it comes from before the error in a slot of the frame. Returns the status, or that
 ** there is no memory for it. */
-static int name_kept(lua_State *L, int slot, int status, const char *name) {
+static int name_kept(lua_State *L, int slot, int status, const struct system_box *system) {
   if (status == LUA_ERRMEM) return status;
   lua_pushcfunction(L, name_error);
   lua_pushvalue(L, slot);
-  lua_pushlightuserdata(L, (void *)(uintptr_t)name);
+  lua_pushlightuserdata(L, (void *)(uintptr_t)system);
   if (lua_pcall(L, 2, 1, 0) == LUA_ERRMEM) status = LUA_ERRMEM;
   lua_replace(L, slot);
   return status;
@@ -98,11 +100,11 @@ static int protect(lua_State *L, int handler, int arguments, int results, int sl
 ** until update raises it or the handler has had it. A host, and its handler, get the message of the
 ** world, to which the core gives the name. */
 static ecs_status status_of(lua_State *L, const struct world_box *box, int status,
-                            const char *name) {
+                            const struct system_box *system) {
   const ecs_world *world = box->world ? box->world : box->doomed;
   if (status != LUA_ERRMEM && lua_type(L, FRAME_ERROR) == LUA_TSTRING)
     world_fail(world, ECS_EUSER, "%s", lua_tostring(L, FRAME_ERROR));
-  if (name_kept(L, FRAME_ERROR, status, name) == LUA_ERRMEM) {
+  if (name_kept(L, FRAME_ERROR, status, system) == LUA_ERRMEM) {
     clear(L, FRAME_ERROR);
     return world_nomem(world);
   }
@@ -112,23 +114,18 @@ static ecs_status status_of(lua_State *L, const struct world_box *box, int statu
 
 /* Ends a callback of a system. A world that was closed in it goes now, unless update is still to
 ** end. */
-static ecs_status finish(struct world_box *box, int called, const char *name) {
+static ecs_status finish(struct world_box *box, int called, const struct system_box *system) {
   lua_State *L = state_of(box);
   if (box->world && UNLIKELY(box->loops->open)) loops_end_system(box, called == LUA_OK);
-  ecs_status status = called == LUA_OK ? ECS_OK : status_of(L, box, called, name);
+  ecs_status status = called == LUA_OK ? ECS_OK : status_of(L, box, called, system);
   world_leave(L, box, FRAME_WORLD);
   return status;
 }
 
 /* ---- bodies -------------------------------------------------------------------------- */
 
-/* Where the body of a system has the world, its references and the system (a light userdata),
-** and puts its function. */
-enum { AT_WORLD = 1, AT_REFS, AT_SYSTEM, AT_FUNCTION };
-
-/* Pushes one of a system's user values. */
-static int push_value(lua_State *L, const struct system_box *system, int value) {
-  lua_rawgetp(L, AT_REFS, system);
+int system_push(lua_State *L, const struct system_box *system, int value) {
+  lua_rawgetp(L, BODY_REFS, system);
   int type = lua_getiuservalue(L, -1, value);
   lua_replace(L, -2);
   return type;
@@ -146,18 +143,18 @@ static int run_protected(const struct system_box *system, lua_CFunction body, in
 
 /* Pushes and opens the loop of a system. It is no object of Lua's, and anchored, since it is
 ** still needed after an error; the next run uses it again. */
-static struct loop_box *push_loop(lua_State *L, struct system_box *system, int views) {
+struct loop_box *system_open_loop(lua_State *L, struct system_box *system, int views) {
   struct loop_box *loop = system->loop;
   int index = lua_gettop(L) + 1;
-  lua_rawgeti(L, AT_REFS, system->loop_ref);
+  lua_rawgeti(L, BODY_REFS, system->loop_ref);
   if (!loop || !loop_renew(L, index, loop, views)) {
     lua_settop(L, index - 1);
-    push_value(L, system, SYSTEM_QUERY);
+    system_push(L, system, SYSTEM_QUERY);
     loop = loop_push(L, index, LOOP_SYSTEM, views);
     loop->parameters = system->parameters;
     lua_replace(L, index);
     lua_pushvalue(L, index);
-    lua_rawseti(L, AT_REFS, system->loop_ref);
+    lua_rawseti(L, BODY_REFS, system->loop_ref);
     system->loop = loop;
   }
   loop_open(L, loop);
@@ -165,36 +162,36 @@ static struct loop_box *push_loop(lua_State *L, struct system_box *system, int v
 }
 
 static void run_loop(lua_State *L, struct system_box *system, rows_fn rows, int views) {
-  struct loop_box *loop = push_loop(L, system, views);
-  rows(L, AT_FUNCTION + 1, AT_FUNCTION, system->dt);
+  struct loop_box *loop = system_open_loop(L, system, views);
+  rows(L, BODY_FUNCTION + 1, BODY_FUNCTION, system->dt);
   loop_end(loop);
 }
 
 /* An `each` or `map` as a program when it can be one now. */
 static bool run_compiled(lua_State *L, struct system_box *system) {
   struct kernel_run how = {.dt = system->dt};
-  int handle = AT_FUNCTION + 1;
+  int handle = BODY_FUNCTION + 1;
   if (!system->kernel || (system->compile != 1 && kernel_is_hopeless(system->kernel)))
     return system->compiled = false;
-  push_value(L, system, SYSTEM_QUERY);
+  system_push(L, system, SYSTEM_QUERY);
   check_query(L, handle);
   lua_pop(L, 1);
-  push_value(L, system, SYSTEM_KERNEL);
+  system_push(L, system, SYSTEM_KERNEL);
   system->compiled = kernel_ready(L, handle);
   if (!system->compiled && system->compile == 1)
     raise_error(L, "the function cannot be compiled: %s", lua_tostring(L, -1));
   if (system->compiled) {
-    struct loop_box *loop = push_loop(L, system, 0);
+    struct loop_box *loop = system_open_loop(L, system, 0);
     kernel_run(L, handle, loop, &how);
     loop_end(loop);
   }
-  lua_settop(L, AT_FUNCTION);
+  lua_settop(L, BODY_FUNCTION);
   return system->compiled;
 }
 
 static int reserve_ref(lua_State *L) {
   lua_pushboolean(L, 0);
-  return luaL_ref(L, AT_REFS);
+  return luaL_ref(L, BODY_REFS);
 }
 
 /* Finds what does not change from run to run. */
@@ -202,38 +199,43 @@ static void begin(lua_State *L, struct system_box *system) {
   if (!system->loop_ref) system->loop_ref = reserve_ref(L);
   if (!system->function_ref) system->function_ref = reserve_ref(L);
   if (!system->anchors_ref) system->anchors_ref = reserve_ref(L);
-  push_value(L, system, SYSTEM_KERNEL);
+  system_push(L, system, SYSTEM_KERNEL);
   system->kernel = lua_touserdata(L, -1);
   if (system->kernel) {
     lua_getiuservalue(L, -1, KERNEL_ANCHORS);
-    lua_rawseti(L, AT_REFS, system->anchors_ref);
+    lua_rawseti(L, BODY_REFS, system->anchors_ref);
   }
   lua_pop(L, 1);
-  push_value(L, system, SYSTEM_FUNCTION);
-  lua_rawgetp(L, AT_REFS, system);
-  uses_push_texts(L, AT_FUNCTION);
+  system_push(L, system, SYSTEM_FUNCTION);
+  lua_rawgetp(L, BODY_REFS, system);
+  uses_push_texts(L, BODY_FUNCTION);
   lua_setiuservalue(L, -2, SYSTEM_TEXTS);
   lua_pop(L, 1);
-  system->parameters = function_parameters(L, AT_FUNCTION);
-  lua_rawseti(L, AT_REFS, system->function_ref);
+  system->parameters = function_parameters(L, BODY_FUNCTION);
+  lua_rawseti(L, BODY_REFS, system->function_ref);
   system->begun = true;
 }
 
 /* Brings up to date what the system looks into. */
 static void bring_up(lua_State *L, const struct system_box *system) {
-  const struct user user = {system->box, AT_WORLD, AT_FUNCTION, AT_FUNCTION + 1, AT_FUNCTION + 2};
-  push_value(L, system, SYSTEM_USES);
-  push_value(L, system, SYSTEM_TEXTS);
+  const struct user user = {system->box, BODY_WORLD, BODY_FUNCTION, BODY_FUNCTION + 1,
+                            BODY_FUNCTION + 2};
+  system_push(L, system, SYSTEM_USES);
+  system_push(L, system, SYSTEM_TEXTS);
   uses_each(L, &user, index_bring_up);
   if (!system->box->world) luaL_error(L, "the world is closed");
-  lua_settop(L, AT_FUNCTION);
+  lua_settop(L, BODY_FUNCTION);
+}
+
+void system_push_function(lua_State *L, struct system_box *system) {
+  if (UNLIKELY(!system->begun)) begin(L, system);
+  lua_rawgeti(L, BODY_REFS, system->function_ref);
 }
 
 /* body(world, references, system), for each form. */
 static int run_body(lua_State *L) {
-  struct system_box *system = lua_touserdata(L, AT_SYSTEM);
-  if (UNLIKELY(!system->begun)) begin(L, system);
-  lua_rawgeti(L, AT_REFS, system->function_ref);
+  struct system_box *system = lua_touserdata(L, BODY_SYSTEM);
+  system_push_function(L, system);
   if (UNLIKELY(system->box->world->finding || system->uses)) bring_up(L, system);
   switch (system->form) {
     case FORM_EACH:
@@ -245,9 +247,9 @@ static int run_body(lua_State *L) {
       if (!run_compiled(L, system)) run_loop(L, system, map_rows, 0);
       break;
     default:
-      lua_pushvalue(L, AT_WORLD);
+      lua_pushvalue(L, BODY_WORLD);
       lua_pushnumber(L, (lua_Number)system->dt);
-      push_value(L, system, SYSTEM_QUERY);
+      system_push(L, system, SYSTEM_QUERY);
       lua_call(L, 3, 0);
       break;
   }
@@ -292,14 +294,21 @@ ecs_status script_run(ecs_world *world, ecs_query *query, double dt, void *ud) {
   if (!box->world || is_idle(system) || run_settled(system, dt)) return ECS_OK;
   world_enter(box);
   system->dt = dt;
-  return finish(box, run_protected(system, run_body, 0), system->name);
+  return finish(box, run_protected(system, run_body, 0), system);
+}
+
+ecs_status system_call(struct system_box *system, lua_CFunction body) {
+  struct world_box *box = system->box;
+  if (!box->world) return ECS_OK;
+  world_enter(box);
+  return finish(box, run_protected(system, body, 0), system);
 }
 
 /* body(world, references, system) */
 static int when_body(lua_State *L) {
-  const struct system_box *system = lua_touserdata(L, AT_SYSTEM);
-  push_value(L, system, SYSTEM_WHEN);
-  lua_pushvalue(L, AT_WORLD);
+  const struct system_box *system = lua_touserdata(L, BODY_SYSTEM);
+  system_push(L, system, SYSTEM_WHEN);
+  lua_pushvalue(L, BODY_WORLD);
   lua_call(L, 1, 1);
   return 1;
 }
@@ -317,7 +326,7 @@ ecs_status script_when(ecs_world *world, void *ud, bool *run) {
     *run = lua_toboolean(L, -1);
     lua_pop(L, 1);
   }
-  return finish(box, called, system->name);
+  return finish(box, called, system);
 }
 
 void script_free(void *ud) {
@@ -367,5 +376,43 @@ void script_failed(ecs_world *world, const char *system, ecs_status status, void
 }
 
 struct system_box *system_script(const ecs_system *system) {
-  return system->run == script_run ? system->ud : NULL;
+  bool ours = system->watch ? system->observe == script_observe : system->run == script_run;
+  return ours ? system->ud : NULL;
+}
+
+/* ---- the ways in ---------------------------------------------------------------------- */
+
+void system_need_host(lua_State *L, struct world_box *box, int world_index) {
+  if (box->systems->host) return;
+  luaL_checkstack(L, 6, NULL);
+  lua_getiuservalue(L, world_index, WORLD_REFS);
+  lua_State *thread = lua_newthread(L);
+  lua_rawsetp(L, -2, thread);
+  lua_pop(L, 1);
+  lua_pushvalue(L, world_index);
+  lua_xmove(L, thread, 1);
+  lua_settop(thread, FRAME_SIZE);
+  box->systems->host = thread;
+}
+
+void run_in_frame(lua_State *L, struct world_box *box,
+                  ecs_status (*run)(ecs_world *world, const void *ud), const void *ud) {
+  int frame_end = lua_gettop(L);
+  lua_State *previous = box->systems->running;
+  box->systems->running = L;
+  world_enter(box);
+  ecs_status status = run(box->world, ud);
+  box->systems->running = previous;
+  world_leave(L, box, FRAME_WORLD);
+  lua_settop(L, frame_end);
+  if (box->world) systems_sweep(L, box, FRAME_WORLD);
+  if (status == ECS_EUSER && !lua_isnil(L, FRAME_ERROR)) {
+    lua_settop(L, FRAME_ERROR);
+    lua_error(L);
+  }
+  if (status != ECS_OK && (box->world || status == ECS_ENOMEM))
+    raise_status(L, box->world, status);
+  if (lua_isnil(L, FRAME_HANDLER)) return;
+  lua_settop(L, FRAME_HANDLER);
+  lua_error(L);
 }

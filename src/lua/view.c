@@ -245,6 +245,10 @@ static void push_slowly(lua_State *L, int index, const struct view_box *view, ui
   const struct view_box *root = view->root;
   const struct leaf *leaf = &root->component->leaves[at];
   ecs_cell cell = cell_load(root->data[at], leaf->size, row);
+  if (leaf->type == ECS_ENTITY && root->loop && root->loop->copied) {
+    lua_pushinteger(L, (lua_Integer)cell.u64);
+    return;
+  }
   if (leaf->type != ECS_ANY) {
     push_cell(L, root->box, 0, leaf, cell);
     return;
@@ -342,6 +346,9 @@ static void refuse_write(lua_State *L, const struct view_box *view) {
   view_row(L, view);
   const struct view_box *root = view->root;
   if (root->found) found_refuse_write(L, root);
+  if (root->loop->copied)
+    raise_error(L, "%s '%s' is shown as it was: what observers of exit, remove and despawn are "
+                "given is read only", component_word(root->component), root->component->name);
   raise_error(L, "%s '%s' is read only in the query '%s'", component_word(root->component),
               root->component->name, root->loop->query->query->text);
 }

@@ -94,7 +94,7 @@ function record.component(self, job, name, fields, at)
   return not self.owned.components[name] and job.known.components[name]
 end
 
-local function record_named(list, what)
+local function record_named(list, what, observes)
   return function(self, job, name, spec, at)
     local _, path = elsewhere(self, job, list, name)
     if path then
@@ -105,7 +105,7 @@ local function record_named(list, what)
     local entries = job.current.registered[list]
     local _, index = find(entries, name)
     entries[index or #entries + 1] =
-      { name = name, spec = spec, at = at, owner = job.current.path }
+      { name = name, spec = spec, at = at, owner = job.current.path, observes = observes }
   end
 end
 
@@ -116,6 +116,7 @@ function record.missing(_, job)
 end
 
 record.system = record_named("systems", "system")
+record.observer = record_named("systems", "observer", true)
 record.phase = record_named("phases", "phase")
 record.index = record_named("indexes", "index")
 

@@ -15,6 +15,7 @@
 #include "core/store/relation.h"
 #include "core/store/sweeping.h"
 #include "core/store/toggle.h"
+#include "core/store/watch.h"
 #include "core/store/world.h"
 
 void migration_begin(struct migration *migration, ecs_world *world) {
@@ -438,6 +439,7 @@ static void redirect_all(struct migration *migration) {
 void migration_commit(struct migration *migration) {
   ecs_world *world = migration->world;
   assert(!world->registry.shown);
+  if (world->watching->due) watch_forget_changes(world);
   world->registry.version++;
   migration_commit_labels(migration);
   if (migration->count) world->registry.layouts++;

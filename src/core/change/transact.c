@@ -199,6 +199,7 @@ static void undo_plan(struct transaction *transaction) {
     saved->system->registered = saved->registered;
     saved->system->phase = saved->phase;
   }
+  schedule_relist(world);
   free_difference(world, &next, world->schedule);
   free_lists(world, &next);
 }
@@ -263,13 +264,9 @@ static uint32_t system_at(const struct schedule *schedule, const char *name) {
   return NONE;
 }
 
-ecs_status transaction_system(struct transaction *transaction, const ecs_system_desc *desc,
-                              uint64_t place) {
+static void place_system(struct transaction *transaction, ecs_system *system, uint64_t place) {
   ecs_world *world = transaction->world;
   struct schedule *schedule = world->schedule;
-  ecs_system *system;
-  ecs_status status = schedule_build(world, desc, &system);
-  if (status != ECS_OK) return status;
   uint32_t at = system_at(schedule, system->name);
   if (at != NONE) {
     ecs_system *old = schedule->systems[at];
@@ -281,7 +278,22 @@ ecs_status transaction_system(struct transaction *transaction, const ecs_system_
     schedule->systems[schedule->system_count++] = system;
   }
   system->registered = place;
-  return ECS_OK;
+}
+
+ecs_status transaction_system(struct transaction *transaction, const ecs_system_desc *desc,
+                              uint64_t place) {
+  ecs_system *system;
+  ecs_status status = schedule_build(transaction->world, desc, &system);
+  if (status == ECS_OK) place_system(transaction, system, place);
+  return status;
+}
+
+ecs_status transaction_observer(struct transaction *transaction, const ecs_observer_desc *desc,
+                                uint64_t place) {
+  ecs_system *observer;
+  ecs_status status = schedule_build_observer(transaction->world, desc, &observer);
+  if (status == ECS_OK) place_system(transaction, observer, place);
+  return status;
 }
 
 void transaction_keep_system(struct transaction *transaction, const char *name,
@@ -305,7 +317,7 @@ ecs_status transaction_order(struct transaction *transaction) {
   const struct schedule *schedule = world->schedule;
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     const ecs_system *system = schedule->systems[i];
-    if (!has_phase(schedule, system->phase))
+    if (!system->watch && !has_phase(schedule, system->phase))
       return world_fail(world, ECS_ENAME, "system '%s': unknown phase '%s'", system->name,
                         system->phase->name);
   }

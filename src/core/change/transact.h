@@ -72,6 +72,8 @@ void transaction_keep_phase(struct transaction *transaction, const char *name,
 ecs_status transaction_drop_phase(struct transaction *transaction, const char *name);
 ecs_status transaction_system(struct transaction *transaction, const ecs_system_desc *desc,
                               uint64_t place);
+ecs_status transaction_observer(struct transaction *transaction, const ecs_observer_desc *desc,
+                                uint64_t place);
 void transaction_keep_system(struct transaction *transaction, const char *name,
                              uint64_t place);
 void transaction_drop_system(struct transaction *transaction, const char *name);

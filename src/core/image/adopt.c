@@ -275,6 +275,7 @@ static void apply_timings(ecs_world *live, const struct loader *loader) {
     system->parked = (timing->flags & 4) != 0;
     schedule_set_streams(live, system, timing->streams);
   }
+  schedule_relist(live);
 }
 
 /* The names of an enum belong to the component whose field it is, however deep inside. */

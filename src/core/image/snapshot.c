@@ -522,7 +522,7 @@ static void restore_changes(const ecs_snapshot *snapshot) {
 }
 
 static void restore_schedule(const ecs_snapshot *snapshot) {
-  const ecs_world *world = snapshot->world;
+  ecs_world *world = snapshot->world;
   for (uint32_t i = 0; i < world->schedule->system_count; i++) {
     schedule_set_streams(world, world->schedule->systems[i], 0);
     world->schedule->systems[i]->event = ECS_NULL;
@@ -548,6 +548,7 @@ static void restore_schedule(const ecs_snapshot *snapshot) {
     system->has_run = saved->has_run;
     system->parked = saved->parked;
   }
+  schedule_relist(world);
 }
 
 static void restore_all(ecs_snapshot *snapshot, bool differs) {

@@ -1,6 +1,8 @@
 /* Phases and their order: the five of the runtime, and those that users put between them. */
+#include "core/run/observer.h"
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
+#include "core/store/watch.h"
 #include "core/store/world.h"
 
 static const char *const builtin[] = {"startup", "pre_update", "update", "post_update",
@@ -202,6 +204,10 @@ ecs_status ecs_phase(ecs_world *world, const ecs_phase_desc *desc) {
 }
 
 ecs_status schedule_init(ecs_world *world) {
+  ecs_status made = phase_build(world, &(ecs_phase_desc){.name = "observers"},
+                                &world->schedule->reacting);
+  if (made != ECS_OK) return made;
+  world->watching->tell = observers_run;
   for (uint32_t i = 0; i < BUILTIN_COUNT; i++) {
     ecs_status status = ecs_phase(world, &(ecs_phase_desc){.name = builtin[i]});
     if (status != ECS_OK) return status;

@@ -1,6 +1,7 @@
 #include "core/run/schedule.h"
 
 #include "core/store/query.h"
+#include "core/store/watch.h"
 #include "core/store/world.h"
 #include "core/base/text.h"
 #include "core/run/timetable.h"
@@ -126,16 +127,26 @@ static ecs_status cycle(const ecs_world *world, const struct group *group) {
 ecs_status schedule_sort(ecs_world *world) {
   struct schedule *schedule = world->schedule;
   uint32_t count = 0;
-  if (schedule->system_count == 0) return ECS_OK;
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
     struct group group = gather(schedule, schedule->phases[i], count);
     if ((group.any_before || group.any_after) && !arrange(&group))
       return cycle(world, &group);
     count += group.count;
   }
+  count += gather(schedule, schedule->reacting, count).count;
   assert(count == schedule->system_count);
   memcpy(schedule->systems, schedule->sorted, count * sizeof *schedule->systems);
+  schedule_relist(world);
   return ECS_OK;
+}
+
+void schedule_relist(ecs_world *world) {
+  const struct schedule *schedule = world->schedule;
+  watching_clear(world);
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    const ecs_system *system = schedule->systems[i];
+    if (system->watch && system->enabled && !system->parked) watching_add(world, system->watch);
+  }
 }
 
 bool schedule_is_ignored(const ecs_world *world, const ecs_system *system,
@@ -174,6 +185,7 @@ static bool copy_texts(ecs_world *world, ecs_system *system, const ecs_system_de
 
 void schedule_free_system(ecs_world *world, ecs_system *system, bool callback) {
   if (callback && system->free) system->free(system->ud);
+  if (system->watch) watch_free(world, system->watch);
   if (system->query) query_free(system->query);
   struct arena arena = system->arena;
   arena_free(&world->memory, &arena);
@@ -219,17 +231,9 @@ ecs_status schedule_no_phase(const ecs_world *world, const char *name) {
                     nearest_hint(&nearest, hint, sizeof hint));
 }
 
-ecs_status schedule_build(ecs_world *world, const ecs_system_desc *desc, ecs_system **out) {
-  if (!desc->name || !*desc->name)
-    return world_fail(world, ECS_EINVAL, "a system needs a name");
-  if (!desc->run)
-    return world_fail(world, ECS_EINVAL, "system '%s' has nothing to run", desc->name);
-  if (!(desc->every >= 0 && desc->every < 1e18))
-    return world_fail(world, ECS_EINVAL, "system '%s': every = %g is no time in seconds",
-                      desc->name, desc->every);
-  struct phase *phase;
-  ecs_status status = need_phase(world, desc->phase ? desc->phase : "update", &phase);
-  if (status != ECS_OK) return status;
+/* A system with what every one has. */
+static ecs_status build(ecs_world *world, const ecs_system_desc *desc, struct phase *phase,
+                        ecs_system **out) {
   struct arena arena = {NULL};
   ecs_system *system = arena_take(&world->memory, &arena, sizeof *system);
   if (!system) return world_nomem(world);
@@ -243,11 +247,66 @@ ecs_status schedule_build(ecs_world *world, const ecs_system_desc *desc, ecs_sys
   system->when = desc->when;
   system->free = desc->free;
   system->ud = desc->ud;
-  status = copy_texts(world, system, desc) ? ECS_OK : world_nomem(world);
+  ecs_status status = copy_texts(world, system, desc) ? ECS_OK : world_nomem(world);
   if (status == ECS_OK && desc->query)
     status = ecs_query_new(world, desc->query, &system->query);
   if (system->query) system->query->kept = true;
   system->reads = system->query ? system->query : desc->reads;
+  if (status != ECS_OK)
+    schedule_free_system(world, system, false);
+  else
+    *out = system;
+  return status;
+}
+
+ecs_status schedule_build(ecs_world *world, const ecs_system_desc *desc, ecs_system **out) {
+  if (!desc->name || !*desc->name)
+    return world_fail(world, ECS_EINVAL, "a system needs a name");
+  if (!desc->run)
+    return world_fail(world, ECS_EINVAL, "system '%s' has nothing to run", desc->name);
+  if (!(desc->every >= 0 && desc->every < 1e18))
+    return world_fail(world, ECS_EINVAL, "system '%s': every = %g is no time in seconds",
+                      desc->name, desc->every);
+  struct phase *phase;
+  ecs_status status = need_phase(world, desc->phase ? desc->phase : "update", &phase);
+  return status == ECS_OK ? build(world, desc, phase, out) : status;
+}
+
+static ecs_status watch_query(ecs_world *world, ecs_system *system,
+                              const ecs_observer_desc *desc) {
+  static const enum watch_kind kinds[] = {WATCH_ADD,   WATCH_SET,  WATCH_REMOVE,
+                                          WATCH_ENTER, WATCH_EXIT, WATCH_DESPAWN};
+  ecs_query *query = system->query ? system->query : desc->watches;
+  system->watch = arena_take(&world->memory, &system->arena, sizeof *system->watch);
+  if (!system->watch) return world_nomem(world);
+  system->watch->kind = kinds[desc->on];
+  system->watch->query = query;
+  system->watch->owner = system;
+  if (staging_is_open(&world->staging)) system->watch->born = world->staging.epoch;
+  ecs_status status = watch_check(world, system->watch->kind, query);
+  if (status != ECS_EINVAL) return status;
+  char why[MESSAGE_SIZE];
+  text_format(why, sizeof why, "%s", world->message);
+  return world_fail(world, status, "observer '%s': %s", system->name, why);
+}
+
+ecs_status schedule_build_observer(ecs_world *world, const ecs_observer_desc *desc,
+                                   ecs_system **out) {
+  if (!desc->name || !*desc->name)
+    return world_fail(world, ECS_EINVAL, "an observer needs a name");
+  if (!desc->run)
+    return world_fail(world, ECS_EINVAL, "observer '%s' has nothing to run", desc->name);
+  if ((unsigned)desc->on > ECS_ON_DESPAWN || (!desc->query && !desc->watches))
+    return world_fail(world, ECS_EINVAL, "observer '%s' needs a query, and to be told what of it "
+                      "to watch", desc->name);
+  const ecs_system_desc plain = {.name = desc->name, .query = desc->query, .reads = desc->watches,
+                                 .disabled = desc->disabled, .owner = desc->owner,
+                                 .free = desc->free, .ud = desc->ud};
+  ecs_system *system = NULL;
+  ecs_status status = build(world, &plain, world->schedule->reacting, &system);
+  if (status != ECS_OK) return status;
+  system->observe = desc->run;
+  status = watch_query(world, system, desc);
   if (status != ECS_OK)
     schedule_free_system(world, system, false);
   else
@@ -318,14 +377,20 @@ static ecs_status replace(ecs_world *world, ecs_system *system, ecs_system *old)
   return ECS_OK;
 }
 
-ecs_status ecs_system_new(ecs_world *world, const ecs_system_desc *desc) {
+/* Neither takes the place of the other. */
+static ecs_status check_name(const ecs_world *world, const ecs_system *system) {
+  const ecs_system *old = schedule_system(world, system->name, strlen(system->name));
+  if (!old || !old->watch == !system->watch) return ECS_OK;
+  return world_fail(world, ECS_EINVAL, "%s is called '%s' already: give the %s another name, or "
+                    "remove that first", old->watch ? "an observer" : "a system", system->name,
+                    old->watch ? "system" : "observer");
+}
+
+ecs_status schedule_enter(ecs_world *world, ecs_system *system) {
   struct schedule *schedule = world->schedule;
-  ecs_system *system = NULL;
-  ecs_status status = schedule_build(world, desc, &system);
-  if (status != ECS_OK) return status;
-  assert(system);
-  status = reserve(world);
-  ecs_system *old = schedule_system(world, desc->name, strlen(desc->name));
+  ecs_status status = check_name(world, system);
+  if (status == ECS_OK) status = reserve(world);
+  ecs_system *old = schedule_system(world, system->name, strlen(system->name));
   if (status == ECS_OK && old) {
     status = replace(world, system, old);
   } else if (status == ECS_OK) {
@@ -336,6 +401,14 @@ ecs_status ecs_system_new(ecs_world *world, const ecs_system_desc *desc) {
   }
   if (status != ECS_OK) schedule_free_system(world, system, false);
   return status;
+}
+
+ecs_status ecs_system_new(ecs_world *world, const ecs_system_desc *desc) {
+  ecs_system *system = NULL;
+  ecs_status status = schedule_build(world, desc, &system);
+  if (status != ECS_OK) return status;
+  assert(system && !system->watch);
+  return schedule_enter(world, system);
 }
 
 ecs_status schedule_unknown(const ecs_world *world, const char *name, bool phases) {
@@ -372,7 +445,9 @@ ecs_status ecs_switch(ecs_world *world, const char *name, bool on) {
   struct phase *phase = schedule_phase(world, name, strlen(name), NULL);
   if (system)
     system->enabled = on;
-  else if (phase)
+  if (system && system->watch) schedule_relist(world);
+  if (system) return ECS_OK;
+  if (phase)
     phase->enabled = on;
   else
     return schedule_unknown(world, name, true);
@@ -402,6 +477,9 @@ ecs_status schedule_check(const ecs_world *world) {
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     const ecs_system *system = schedule->systems[i];
     if (system->removed) return corrupt(world, "a removed system is still scheduled");
+    if ((system->watch != NULL) != (system->phase == schedule->reacting))
+      return corrupt(world, "an observer is among the systems of a phase");
+    if (system->watch) continue;
     if (schedule_phase(world, system->phase->name, strlen(system->phase->name), NULL) !=
         system->phase)
       return corrupt(world, "a system's phase is gone");
@@ -413,13 +491,12 @@ void schedule_free(ecs_world *world) {
   struct schedule *schedule = world->schedule;
   struct memory *memory = &world->memory;
   world->updating = false;
+  if (world->watching) watching_clear(world);
   schedule_free_gone(world);
   while (schedule->system_count)
     schedule_free_system(world, schedule->systems[--schedule->system_count], true);
-  for (uint32_t i = 0; i < schedule->phase_count; i++) {
-    struct arena arena = schedule->phases[i]->arena;
-    arena_free(memory, &arena);
-  }
+  for (uint32_t i = 0; i < schedule->phase_count; i++) phase_free(world, schedule->phases[i]);
+  if (schedule->reacting) phase_free(world, schedule->reacting);
   memory_free(memory, schedule->phases, schedule->phase_capacity * sizeof *schedule->phases);
   memory_free(memory, schedule->placed, schedule->placed_capacity * sizeof *schedule->placed);
   memory_free(memory, schedule->systems,

@@ -4,6 +4,7 @@
 
 #include "core/base/base.h"
 
+struct ecs_observer_desc;
 struct ecs_phase_desc;
 struct ecs_system_desc;
 struct phase;
@@ -23,6 +24,13 @@ ecs_status schedule_check(const ecs_world *world);
 ecs_system *schedule_system(const ecs_world *world, const char *name, size_t size);
 struct phase *schedule_phase(const ecs_world *world, const char *name, size_t size,
                              uint32_t *at);
+
+/* The same of an observer, which is a system of a phase that never runs. */
+ecs_status schedule_build_observer(ecs_world *world, const struct ecs_observer_desc *desc,
+                                   ecs_system **out);
+
+/* Lists the observers that are on, anew. Cannot fail. */
+void schedule_relist(ecs_world *world);
 
 /* Puts systems in order; ECS_ECYCLE with the cycle in the message leaves them as they were.
 ** Stable: what constraints leave open is decided by registration. */
@@ -46,6 +54,9 @@ bool phase_runs_once(const struct phase *phase);
 
 /* Puts the phases in order; leaves them as they were when that cannot be. */
 ecs_status phase_sort(ecs_world *world);
+
+/* Puts a system in place of the one of its name, or behind all. It is freed when it fails. */
+ecs_status schedule_enter(ecs_world *world, ecs_system *system);
 
 /* Frees the systems that went while others ran. */
 void schedule_free_gone(ecs_world *world);

@@ -4,6 +4,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/chance.h"
+#include "ecs_observer.h"
 #include "ecs_system.h"
 
 struct phase {
@@ -41,7 +42,9 @@ struct ecs_system {
   ecs_system *next_gone;     /* replaced or removed while systems run */
   ecs_query *query;          /* its own, that it is given; freed with it */
   ecs_query *reads;          /* the one that it goes through, be it the host's; or NULL */
-  ecs_run_fn run;
+  ecs_run_fn run;            /* NULL for an observer, */
+  ecs_observe_fn observe;    /* which has these: its phase is the schedule's `reacting` */
+  struct watch *watch;
   ecs_status (*when)(ecs_world *world, void *ud, bool *run);
   void (*free)(void *ud);
   void *ud;
@@ -51,6 +54,7 @@ struct ecs_system {
 };
 
 struct schedule {
+  struct phase *reacting;    /* of observers: none of the phases that run */
   struct phase **phases;     /* in running order */
   uint32_t phase_count;
   uint32_t phase_capacity;

@@ -2,12 +2,13 @@
 #include <math.h>
 
 #include "core/base/clock.h"
-#include "core/base/text.h"
+#include "core/run/callback.h"
 #include "core/run/reading.h"
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
 #include "core/store/later.h"
 #include "core/store/sweeping.h"
+#include "core/store/watch.h"
 #include "core/store/world.h"
 
 static ecs_status check_dt(ecs_world *world, double dt) {
@@ -15,93 +16,22 @@ static ecs_status check_dt(ecs_world *world, double dt) {
   return world_fail(world, ECS_EINVAL, "dt = %g is no time in seconds", dt);
 }
 
-/* Puts the system's name before the message. A callback that failed may have said nothing: what
-** its status says is all that is known. */
-static void name_failure(const ecs_world *world, const ecs_system *system, ecs_status status) {
-  char why[MESSAGE_SIZE];
-  if (world->message[0])
-    text_format(why, sizeof why, "%s", world->message);
-  else if (status == ECS_ENOMEM)
-    text_format(why, sizeof why, "not enough memory");
-  else
-    text_format(why, sizeof why, "it failed with the status %d", (int64_t)status);
-  world_fail(world, status, "system '%s': %s", system->name, why);
-}
-
-/* Before a callback: what has failed earlier is not its reason. Returns what comes back when it
-** has nothing to say. */
-static inline char forget_message(const ecs_world *world) {
-  char first = world->message[0];
-  world->message[0] = '\0';
-  return first;
-}
-
-static inline void keep_message(const ecs_world *world, ecs_status status, char first) {
-  if (status == ECS_OK && !world->message[0]) world->message[0] = first;
-}
-
-/* A condition and who handles errors run in no scope of their own: what they have left open is
-** committed, or cancelled where they fail. */
-static APART ecs_status end_left(ecs_world *world, ecs_status status) {
-  const struct loop_owner *owner = world->staging.loop_owners;
-  bool keep = status == ECS_OK;
-  for (; owner; owner = owner->next) owner->end_system(owner->ud, keep);
-  while (staging_is_open(&world->staging)) {
-    uint32_t scope = scope_innermost(&world->staging);
-    ecs_status ended = keep ? scope_commit(world, scope) : ECS_OK;
-    if (!keep || scope_stays_open(ended)) scope_cancel(world, scope);
-    if (status == ECS_OK) status = ended;
-  }
-  return status;
-}
-
-/* Parks the system when someone handles errors, else passes the failure on. */
-static ecs_status failed(ecs_world *world, ecs_system *system, ecs_status status) {
-  struct schedule *schedule = world->schedule;
-  name_failure(world, system, status);
-  if (!schedule->on_error) return status;
-  schedule->clock = 0;
-  system->parked = true;
-  world->chance = schedule->outer;
-  schedule->on_error(world, system->name, status, schedule->on_error_ud);
-  if (UNLIKELY(staging_is_open(&world->staging))) end_left(world, ECS_OK);
-  schedule->outer = world->chance;
-  return ECS_OK;
-}
-
-/* Ends what a system has left open inside its scope. */
-static APART void end_inner(ecs_world *world, uint32_t scope, bool keep) {
-  const struct loop_owner *owner = world->staging.loop_owners;
-  for (; owner; owner = owner->next) owner->end_system(owner->ud, keep);
-  scope_end_inner(world, scope, keep);
-}
-
 /* The callback in a scope of its own; its commands are applied or dropped behind it. */
 static ecs_status call(ecs_world *world, ecs_system *system, double dt) {
   uint32_t scope;
   ecs_status status = scope_open(world, SCOPE_SYSTEM, &scope);
   if (status != ECS_OK) return status;
-  char first = forget_message(world);
+  char first = callback_begin(world);
   status = system->run(world, system->query, dt, system->ud);
-  keep_message(world, status, first);
+  callback_end(world, status, first);
   if (UNLIKELY(world->staging.scope_count > scope + 1))
-    end_inner(world, scope, status == ECS_OK);
+    callback_end_inner(world, scope, status == ECS_OK);
   if (status == ECS_OK) {
     status = scope_commit(world, scope);
     if (!scope_stays_open(status)) return status;
   }
   scope_cancel(world, scope);
   return status;
-}
-
-/* The time counts for whoever has the system's place now: it may have been replaced, or gone,
-** while it ran. */
-static void add_time(ecs_world *world, ecs_system *system, double seconds) {
-  if (system->removed)
-    system = schedule_system(world, system->name, strlen(system->name));
-  if (!system) return;
-  system->last_seconds = seconds;
-  system->total_seconds += seconds;
 }
 
 /* The stream of random numbers of the system's next run in this tick; counts it, until the run
@@ -147,8 +77,9 @@ static ecs_status run_system(ecs_world *world, ecs_system *system, double dt) {
     system->news = news;
   }
   schedule->clock = clock_seconds();
-  add_time(world, system, schedule->clock - start);
-  return status == ECS_OK ? ECS_OK : failed(world, system, status);
+  callback_add_time(world, system, schedule->clock - start);
+  if (status != ECS_OK) status = callback_failed(world, system, status);
+  return world_told(world, status);
 }
 
 /* Time passes for a system also while it does not run. */
@@ -170,12 +101,12 @@ static void begin_interval(ecs_system *system) {
 static ecs_status ask(ecs_world *world, ecs_system *system, bool *wanted) {
   world->schedule->clock = 0;
   world->chance = next_stream(world, system);
-  char first = forget_message(world);
+  char first = callback_begin(world);
   ecs_status status = system->when(world, system->ud, wanted);
-  if (UNLIKELY(staging_is_open(&world->staging))) status = end_left(world, status);
-  keep_message(world, status, first);
+  if (UNLIKELY(staging_is_open(&world->staging))) status = callback_end_left(world, status);
+  callback_end(world, status, first);
   if (status != ECS_OK) system->streams--;
-  return status;
+  return world_told(world, status);
 }
 
 static ecs_status step_system(ecs_world *world, ecs_system *system, double dt, bool once,
@@ -187,7 +118,7 @@ static ecs_status step_system(ecs_world *world, ecs_system *system, double dt, b
   if (system->when) {
     bool wanted = false;
     ecs_status status = ask(world, system, &wanted);
-    if (status != ECS_OK) return failed(world, system, status);
+    if (status != ECS_OK) return callback_failed(world, system, status);
     if (!wanted || system->removed) return ECS_OK;
   }
   double timer = system->timer;
@@ -299,6 +230,9 @@ ecs_status ecs_run(ecs_world *world, const char *name, double dt) {
   ecs_system *system = schedule_system(world, name, strlen(name));
   struct phase *phase = schedule_phase(world, name, strlen(name), NULL);
   if (!system && !phase) return schedule_unknown(world, name, true);
+  if (system && system->watch)
+    return world_fail(world, ECS_EINVAL, "'%s' is an observer, which is called for what changes: "
+                      "run a system", name);
   if (system && system->parked)
     return world_fail(world, ECS_EINVAL,
                       "system '%s' is parked after an error; register it again", name);

@@ -2,7 +2,18 @@
 #ifndef ECS_CORE_STORE_ALONE_H
 #define ECS_CORE_STORE_ALONE_H
 
-#include "core/store/command.h"
+#include "core/store/world.h"
+
+/* Whether changes outside of scopes are done so: where they are not one table's affair alone, or
+** observers are to be told. */
+static inline bool changes_go_alone(const ecs_world *world) {
+  return sparse_is_mixed(world) || world->staging.watched;
+}
+
+/* Whether a change may have to be kept for the end of a scope. */
+static inline bool changes_wait(const ecs_world *world) {
+  return (world->staging.open | world->staging.watched) != 0;
+}
 
 /* command_stage_pair in a scope of its own, which ends at once; there is no other. */
 ecs_status command_alone(ecs_world *world, enum command_kind kind, ecs_id entity, ecs_id component,

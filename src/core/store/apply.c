@@ -12,6 +12,8 @@
 #include "core/store/sparse_rows.h"
 #include "core/store/sweeping.h"
 #include "core/store/toggle.h"
+#include "core/store/watch.h"
+#include "core/store/watch_apply.h"
 #include "core/store/world.h"
 #include "ecs_world.h"
 
@@ -197,20 +199,38 @@ static bool has_ties(const ecs_world *world) {
   return world->staging.ties || world->relations.tied || world->graph.pair_tables;
 }
 
+/* Everything that can fail, and the ties as they will be. */
+static ecs_status decide(ecs_world *world, bool cascades) {
+  ecs_status status = cascades ? cascade_decide(world) : ECS_OK;
+  return status == ECS_OK ? plan(world) : status;
+}
+
+/* Notes down what observers are to be told: what matches while the ties are still what they
+** were. */
+static APART ecs_status note_changes(ecs_world *world) {
+  bool untied = world->cascade.undo_count != 0;
+  ecs_status status = watch_changes(world);
+  if (status == ECS_OK && untied) cascade_undo(world);
+  if (status == ECS_OK) status = watch_matches(world);
+  return status == ECS_OK && untied ? decide(world, true) : status;
+}
+
 ecs_status commands_apply(ecs_world *world) {
   struct staging *staging = &world->staging;
-  if (staging->command_count == 0) return ECS_OK;
+  if ((staging->command_count | world->watching->note_count) == 0) return ECS_OK;
   bool cascades = has_ties(world);
-  ecs_status status = cascades ? cascade_decide(world) : ECS_OK;
-  if (status == ECS_OK) status = plan(world);
+  ecs_status status = decide(world, cascades);
+  if (status == ECS_OK && UNLIKELY(staging->watched)) status = note_changes(world);
   if (status != ECS_OK) {
     cascade_undo(world);
+    if (staging->watched) watch_forget_changes(world);
     drop_nothing(staging);
     return status;
   }
   for (uint32_t i = 0; i < staging->chain_count; i++) apply_chain(world, &staging->chains[i]);
   (cascades ? cascade_finish : cascade_none)(world);
   commands_forget(staging);
+  world->watching->note_count = 0;
   world_settle(world);
   return ECS_OK;
 }

@@ -55,6 +55,20 @@ static void spare(struct cascade *cascade, uint32_t count) {
     assert(cascade->marks[entity / 64] >> entity % 64 & 1);
     cascade->marks[entity / 64] &= ~(UINT64_C(1) << entity % 64);
   }
+  while (cascade->cause_count && cascade->causes[cascade->cause_count - 1].first >= count)
+    cascade->cause_count--;
+}
+
+/* Those who die from here on do so by the command that is being decided. */
+static ecs_status note_cause(ecs_world *world) {
+  struct cascade *cascade = &world->cascade;
+  struct death_cause *causes =
+      memory_grow(&world->memory, cascade->causes, &cascade->cause_capacity,
+                  cascade->cause_count + 1ull, sizeof *causes);
+  if (!causes) return world_nomem(world);
+  cascade->causes = causes;
+  causes[cascade->cause_count++] = (struct death_cause){cascade->count, cascade->at};
+  return ECS_OK;
 }
 
 /* ---- the sources of a target ---- */
@@ -257,7 +271,8 @@ static ecs_status doom_all(ecs_world *world, uint32_t first) {
 static ecs_status kill(ecs_world *world, uint32_t entity) {
   struct cascade *cascade = &world->cascade;
   uint32_t first = cascade->count;
-  ecs_status status = doom(world, entity);
+  ecs_status status = world->staging.watched ? note_cause(world) : ECS_OK;
+  if (status == ECS_OK) status = doom(world, entity);
   if (status == ECS_OK) status = doom_all(world, first);
   if (status != ECS_OK) {
     spare(cascade, first);
@@ -482,6 +497,7 @@ void cascade_free(ecs_world *world) {
   struct cascade *cascade = &world->cascade;
   struct memory *memory = &world->memory;
   memory_free(memory, cascade->dying, cascade->capacity * sizeof *cascade->dying);
+  memory_free(memory, cascade->causes, cascade->cause_capacity * sizeof *cascade->causes);
   memory_free(memory, cascade->marks, cascade->mark_capacity * sizeof *cascade->marks);
   memory_free(memory, cascade->undo, cascade->undo_capacity * sizeof *cascade->undo);
   memory_free(memory, cascade->pending, cascade->pending_capacity * sizeof *cascade->pending);

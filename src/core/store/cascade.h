@@ -23,9 +23,16 @@ struct pending_pair {
   uint32_t next;             /* of the same target; NONE ends it */
 };
 
+/* The command by which those die who come from one on. */
+struct death_cause {
+  uint32_t first, command;
+};
+
 struct cascade {
   uint32_t *dying;           /* entities' indices, in the order in which they die */
   uint32_t count, capacity;
+  struct death_cause *causes;      /* only where observers are on */
+  uint32_t cause_count, cause_capacity;
   uint64_t *marks;           /* a bit by index: is among them */
   uint32_t mark_capacity;
   struct untied *undo;

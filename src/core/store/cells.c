@@ -7,6 +7,7 @@
 #include "core/store/fields.h"
 #include "core/store/sparse.h"
 #include "core/store/table.h"
+#include "core/store/watch.h"
 #include "core/store/world.h"
 
 bool cells_find(const ecs_world *world, ecs_id entity, ecs_id component,
@@ -54,6 +55,26 @@ static bool walk_resource(const struct walk *walk, const struct component *compo
   return true;
 }
 
+static bool walk_copy(const struct walk *walk, const struct copy *copy) {
+  for (uint32_t i = 0; i < copy->width; i++) {
+    const struct column *column = &copy->columns[i];
+    if (!visit(walk, column->component, column->leaf, column->data, copy->rows)) return false;
+  }
+  return true;
+}
+
+/* What observers are shown of what was: strings, and ids of the dead; any slots in it are
+** nobody's. */
+static bool walk_copies(const ecs_world *world, const struct walk *walk) {
+  const struct watching *watching = world->watching;
+  for (const struct watch *watch = watching->first; watch; watch = watch->next)
+    for (uint32_t i = 0; i < watch->copy_count; i++)
+      if (!walk_copy(walk, &watch->copies[i])) return false;
+  for (uint32_t i = 0; watching->shown && i < watching->shown->copy_count; i++)
+    if (!walk_copy(walk, &watching->shown->copies[i])) return false;
+  return true;
+}
+
 static bool walk_stored(const ecs_world *world, const struct walk *walk) {
   const struct id_record *all = graph_all(world);
   for (uint32_t i = 0; i < all->table_count; i++) {
@@ -67,6 +88,7 @@ static bool walk_stored(const ecs_world *world, const struct walk *walk) {
     if (!walk_table(walk, world->events.list[i]->table) ||
         !walk_table(walk, world->events.list[i]->later.table))
       return false;
+  if (walk->type != ECS_ANY && !walk_copies(world, walk)) return false;
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *component = world->registry.components[i];
     if (component && !walk_resource(walk, component)) return false;

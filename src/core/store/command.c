@@ -7,6 +7,7 @@
 #include "core/store/fields.h"
 #include "core/store/relation.h"
 #include "core/store/replaying.h"
+#include "core/store/watch.h"
 #include "core/store/world.h"
 #include "core/base/text.h"
 #include "ecs_entity.h"
@@ -32,6 +33,7 @@ ecs_status scope_open(ecs_world *world, enum scope_kind kind, uint32_t *scope) {
   }
   *scope = staging->scope_count++;
   staging->scopes[*scope] = (struct scope){kind, true, NONE, staging->command_count};
+  staging->epoch += staging->open == 0;
   staging->open++;
   staging->busy += kind != SCOPE_LOOP;
   return ECS_OK;
@@ -49,7 +51,8 @@ bool scope_has_loops_behind(const struct staging *staging, uint32_t scope) {
 }
 
 /* Takes ended scopes off the end, handing their commands to whoever holds them now. */
-static void pop_ended(struct staging *staging) {
+static void pop_ended(ecs_world *world) {
+  struct staging *staging = &world->staging;
   while (staging->scope_count) {
     uint32_t top = staging->scope_count - 1;
     if (staging->scopes[top].open) return;
@@ -58,6 +61,7 @@ static void pop_ended(struct staging *staging) {
       if (staging->commands[i].scope == top) staging->commands[i].scope = heir;
     for (uint32_t i = staging->emission_count; i-- > 0;)
       if (staging->emissions[i].scope == top) staging->emissions[i].scope = heir;
+    if (UNLIKELY(world->watching->note_count)) watch_inherit(world, top, heir);
     staging->scope_count--;
   }
 }
@@ -79,7 +83,7 @@ static void end_scope(ecs_world *world, uint32_t scope) {
   ended->parent = NONE;
   for (uint32_t i = scope; i-- > 0 && ended->parent == NONE;)
     if (staging->scopes[i].open) ended->parent = i;
-  pop_ended(staging);
+  pop_ended(world);
   if (UNLIKELY(staging->emission_count && staging->open == 0)) emissions_settle(world);
 }
 
@@ -161,7 +165,7 @@ ecs_status command_touch(ecs_world *world, ecs_id entity) {
   if (status != ECS_OK) return status;
   chain_map_put(&staging->chain_of, ecs_id_index(entity), staging->chain_count);
   staging->chains[staging->chain_count++] =
-      (struct chain){entity, NONE, NONE, NONE, false, false};
+      (struct chain){entity, NONE, world->cascade.at, NONE, false, false};
   return ECS_OK;
 }
 
@@ -217,14 +221,16 @@ void commands_forget(struct staging *staging) {
 /* Drops the commands that `scope` holds (all of them for NONE) and links the others anew. */
 static void drop_commands(ecs_world *world, uint32_t scope) {
   struct staging *staging = &world->staging;
-  uint32_t kept = 0, count = staging->command_count;
+  uint32_t kept = 0, count = staging->command_count, note = 0;
   for (uint32_t i = 0; i < count; i++) {
+    if (UNLIKELY(world->watching->note_count)) note = watch_renumber(world, note, i, kept);
     struct command command = staging->commands[i];
     if (scope == NONE || scope_holder(staging, command.scope) == scope)
       drop_command(world, &command);
     else
       staging->commands[kept++] = command;
   }
+  watch_renumber(world, note, NONE, kept);
   chain_map_clear(&staging->chain_of, staging->chains, staging->chain_count);
   staging->chain_count = 0;
   staging->command_count = kept;
@@ -235,6 +241,7 @@ static void drop_commands(ecs_world *world, uint32_t scope) {
 }
 
 static void drop_all(ecs_world *world, uint32_t scope) {
+  if (UNLIKELY(world->watching->note_count)) watch_drop_notes(world, scope);
   if (world->staging.command_count) drop_commands(world, scope);
   if (UNLIKELY(world->staging.emission_count)) emissions_drop(world, scope);
 }
@@ -252,7 +259,7 @@ static ecs_status refusal(ecs_world *world) {
 ecs_status scope_commit(ecs_world *world, uint32_t scope) {
   struct staging *staging = &world->staging;
   assert(scope < staging->scope_count && staging->scopes[scope].open);
-  if (staging->open == 1 && staging->command_count) {
+  if (staging->open == 1 && (staging->command_count | world->watching->note_count)) {
     ecs_status status = commands_apply(world);
     if (status != ECS_OK) return status;
   }
@@ -304,13 +311,17 @@ static ecs_status need_deferred(ecs_world *world, const char *operation, uint32_
                     "%s is not possible inside a loop that was begun after defer", operation);
 }
 
-ecs_status ecs_commit(ecs_world *world) {
+ecs_status deferred_commit(ecs_world *world) {
   uint32_t scope;
   ecs_status status = need_deferred(world, "commit", &scope);
   return status == ECS_OK ? scope_commit(world, scope) : status;
 }
 
-ecs_status ecs_cancel(ecs_world *world) {
+ecs_status ecs_commit(ecs_world *world) { return world_told(world, deferred_commit(world)); }
+
+ecs_status ecs_cancel(ecs_world *world) { return world_told(world, deferred_cancel(world)); }
+
+ecs_status deferred_cancel(ecs_world *world) {
   uint32_t scope;
   ecs_status status = need_deferred(world, "cancel", &scope);
   if (status != ECS_OK) return status;

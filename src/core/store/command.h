@@ -26,7 +26,7 @@ struct command {
 /* All commands of one entity, and where they will take it. */
 struct chain {
   ecs_id entity;
-  uint32_t first, last;      /* NONE when only its ties change */
+  uint32_t first, last;      /* NONE when only its ties change: by the last one, another's */
   uint32_t target;           /* table index, or NONE when it dies */
   bool skip;                 /* it was dead when its commands applied */
   bool sparse;               /* sparse components may come or go, too */
@@ -58,7 +58,9 @@ struct staging {
   uint32_t scope_count;      /* up to the last open one */
   uint32_t scope_capacity;
   uint32_t open;             /* how many are open */
-  uint32_t busy;             /* how many of them are not loops */
+  uint32_t watched;          /* how many observers are on */
+  uint32_t busy;             /* how many of the scopes are not loops */
+  uint64_t epoch;            /* counts outermost scopes */
   struct command *commands;
   uint32_t command_count;
   uint32_t command_capacity;
@@ -114,8 +116,11 @@ void scope_cancel(ecs_world *world, uint32_t scope);
 ecs_status command_reserve(ecs_world *world, uint64_t commands, uint64_t writes,
                            uint64_t entities);
 
-/* The innermost scope that is no loop, if it was opened by hand, else NONE. */
+/* The innermost scope that is no loop, if it was opened by hand, else NONE; ended as by ecs_commit
+** and ecs_cancel, without telling observers. */
 uint32_t scope_deferred(const ecs_world *world);
+ecs_status deferred_commit(ecs_world *world);
+ecs_status deferred_cancel(ecs_world *world);
 
 /* Ends every scope opened after this one: a system may leave some open. */
 void scope_end_inner(ecs_world *world, uint32_t scope, bool keep);

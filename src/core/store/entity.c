@@ -12,6 +12,7 @@
 #include "core/store/relate.h"
 #include "core/store/relation.h"
 #include "core/store/sparse.h"
+#include "core/store/watch.h"
 
 ecs_status entity_need(const ecs_world *world, ecs_id id) {
   ecs_status status = entity_status(&world->entities, id);
@@ -70,7 +71,8 @@ static APART ecs_status despawn_otherwise(ecs_world *world, ecs_id id) {
   if (UNLIKELY(prefab_is(world, ecs_id_index(id)))) return prefab_refuse(world, ecs_id_index(id));
   if (staging_is_open(&world->staging))
     return command_stage(world, COMMAND_DESPAWN, id, ECS_NULL, NULL, 0);
-  if (relation_concerns(world, ecs_id_index(id))) return relate_despawn(world, id);
+  if (world->staging.watched || relation_concerns(world, ecs_id_index(id)))
+    return relate_despawn(world, id);
   entity_kill(world, ecs_id_index(id));
   return ECS_OK;
 }
@@ -78,7 +80,7 @@ static APART ecs_status despawn_otherwise(ecs_world *world, ecs_id id) {
 /* Whether a despawn may mean more than a row to cut: for others, or in other places. */
 static inline bool despawn_is_more(const ecs_world *world) {
   return (world->staging.open | world->names.by_entity.count | world->relations.tied |
-          world->graph.pair_tables | world->sparses.rows) != 0;
+          world->graph.pair_tables | world->sparses.rows | world->staging.watched) != 0;
 }
 
 /* Where there are no any values either the row is cut at once: 13 % of a spawn with its despawn. */
@@ -166,8 +168,10 @@ ecs_status entity_set(ecs_world *world, ecs_id id, struct component *component,
   bool has = cells_find(world, id, component->id, &cells);
   if (is_kept(world, id, component->id, has))
     return command_stage(world, COMMAND_SET, id, component->id, writes, count);
-  if (!has && UNLIKELY(sparse_is_mixed(world)))
+  if (!has && UNLIKELY(changes_go_alone(world)))
     return command_alone(world, COMMAND_SET, id, component->id, ECS_NULL, writes, count);
+  if (UNLIKELY(world->watching->sets) && has && count)
+    return watch_write(world, id, component->id, &cells, writes, count);
   if (!has) {
     ecs_status status = add_now(world, id, component);
     if (status != ECS_OK) return status;
@@ -192,7 +196,8 @@ ecs_status entity_set_many(ecs_world *world, const ecs_id *ids, size_t n,
                            uint32_t count, uint32_t stride) {
   const struct staging *staging = &world->staging;
   assert(staging_is_open(staging));
-  ecs_status status = ECS_OK;
+  ecs_status status = world->watching->sets ? watch_need_notes(world, n) : ECS_OK;
+  if (status != ECS_OK) return status;
   if (component->relation) status = relate_check_set(world, ids, n, component, writes, count);
   if (status != ECS_OK) return status;
   size_t kept = component->relation ? n : count_kept(world, ids, n, component->id);
@@ -218,7 +223,7 @@ static APART ecs_status change_apart(ecs_world *world, ecs_id id, ecs_id compone
   if (needed->relation) return relate_change(world, id, component, adds);
   if (staging_is_open(&world->staging))
     return command_stage(world, adds ? COMMAND_ADD : COMMAND_REMOVE, id, component, NULL, 0);
-  if (sparse_is_mixed(world))
+  if (changes_go_alone(world))
     return command_alone(world, adds ? COMMAND_ADD : COMMAND_REMOVE, id, component, ECS_NULL, NULL,
                          0);
   if (adds) return add_now(world, id, needed);
@@ -234,7 +239,7 @@ static APART ecs_status change_apart(ecs_world *world, ecs_id id, ecs_id compone
 /* Goes along an edge when nothing has to be made or staged, which takes 42 % off. */
 static APART ecs_status change(ecs_world *world, ecs_id id, ecs_id component, bool adds) {
   struct record *record = entity_find(&world->entities, id);
-  if (UNLIKELY(!record || ecs_id_index(id) < FIRST_ENTITY || staging_is_open(&world->staging) ||
+  if (UNLIKELY(!record || ecs_id_index(id) < FIRST_ENTITY || changes_wait(world) ||
                sparse_is_mixed(world)))
     return change_apart(world, id, component, adds);
   assert(record->table < RECORD_BARE);
@@ -257,7 +262,7 @@ INLINE struct sparse *plain_sparse(const ecs_world *world, ecs_id component) {
 
 /* Whether adding or removing it means nothing but its own row. */
 INLINE bool is_alone(const ecs_world *world, ecs_id id) {
-  return entity_find_near(&world->entities, id) && !staging_is_open(&world->staging) &&
+  return entity_find_near(&world->entities, id) && !changes_wait(world) &&
          !world->registry.requires;
 }
 
@@ -282,7 +287,7 @@ static APART ecs_status add_pair(ecs_world *world, ecs_id id, ecs_id pair) {
 ** cells to move; NULL else. */
 INLINE const struct edge *quick_edge(const ecs_world *world, const struct record *record,
                                      ecs_id component, uint32_t kind) {
-  if (UNLIKELY(!record || staging_is_open(&world->staging) || sparse_is_mixed(world))) return NULL;
+  if (UNLIKELY(!record || changes_wait(world) || sparse_is_mixed(world))) return NULL;
   const struct edge *edge = graph_edge(world_table(world, record->table), component);
   if (UNLIKELY(edge->kind != kind)) return NULL;
   return LIKELY(edge->table->count < edge->table->capacity) ? edge : NULL;

@@ -11,6 +11,7 @@
 #include "core/store/relate.h"
 #include "core/store/relation.h"
 #include "core/store/walk.h"
+#include "core/store/watch.h"
 #include "core/store/world.h"
 #include "ecs_query.h"
 
@@ -245,7 +246,7 @@ static ecs_status change_matching(ecs_query *query, ecs_id id, bool add) {
     return change_each(query, id, add ? relate_one : unrelate_one);
   }
   if (query->terms.step_count || query_has_runs(query) || component->sparse ||
-      sparse_is_mixed(world))
+      changes_go_alone(world))
     return change_each(query, id, add ? entity_add : entity_remove);
   return bulk_change(world, &query->tables, query_reach(query), id, add);
 }
@@ -257,11 +258,11 @@ static ecs_status change_all(ecs_query *query, ecs_id id, bool add) {
 }
 
 ecs_status ecs_query_add(ecs_query *query, ecs_id component) {
-  return change_all(query, component, true);
+  return world_told(query->world, change_all(query, component, true));
 }
 
 ecs_status ecs_query_remove(ecs_query *query, ecs_id component) {
-  return change_all(query, component, false);
+  return world_told(query->world, change_all(query, component, false));
 }
 
 /* What is to be despawned is an entity. */
@@ -293,10 +294,10 @@ ecs_status ecs_query_despawn(ecs_query *query) {
   if (status == ECS_OK) status = check_entities(query);
   if (status != ECS_OK) return status;
   if (world->relations.tied || world->graph.pair_tables || query->terms.step_count ||
-      query_has_runs(query) || world->sparses.rows)
+      query_has_runs(query) || world->sparses.rows || world->staging.watched)
     status = change_each(query, ECS_NULL, despawn_one);
   else
     kill_all(query);
   if (status == ECS_OK) changes_use(query);
-  return status;
+  return world_told(world, status);
 }

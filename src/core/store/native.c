@@ -15,6 +15,7 @@
 #include "core/store/relation.h"
 #include "core/store/sweeping.h"
 #include "core/store/table.h"
+#include "core/store/watch.h"
 #include "core/store/world.h"
 #include "ecs_entity.h"
 #include "ecs_resource.h"
@@ -89,7 +90,7 @@ void component_write_native(const ecs_world *world, const struct component *comp
 }
 
 ecs_status ecs_despawn(ecs_world *world, ecs_id entity) {
-  return entity_despawn(world, entity);
+  return world_told(world, entity_despawn(world, entity));
 }
 
 /* A value for a pair, whose id names both. */
@@ -104,11 +105,11 @@ static ecs_status set_pair(ecs_world *world, ecs_id entity, ecs_id pair,
 }
 
 ecs_status ecs_add(ecs_world *world, ecs_id entity, ecs_id component) {
-  return entity_add(world, entity, component);
+  return world_told(world, entity_add(world, entity, component));
 }
 
 ecs_status ecs_remove(ecs_world *world, ecs_id entity, ecs_id component) {
-  return entity_remove(world, entity, component);
+  return world_told(world, entity_remove(world, entity, component));
 }
 
 static APART bool has_otherwise(const ecs_world *world, ecs_id entity, ecs_id component) {
@@ -158,8 +159,9 @@ ecs_status ecs_set(ecs_world *world, ecs_id entity, ecs_id id, const void *value
   const struct write *writes = NULL;
   status = component_read_native(world, component, value, &writes);
   if (status != ECS_OK) return status;
-  if (UNLIKELY(id_is_pair(id))) return set_pair(world, entity, id, component, writes);
-  return entity_set(world, entity, component, writes, component->leaf_count);
+  if (UNLIKELY(id_is_pair(id)))
+    return world_told(world, set_pair(world, entity, id, component, writes));
+  return world_told(world, entity_set(world, entity, component, writes, component->leaf_count));
 }
 
 static ecs_status read_event(ecs_world *world, ecs_id id, const void *value,

@@ -9,6 +9,7 @@
 #include "core/store/marks.h"
 #include "core/store/relation.h"
 #include "core/store/sweeping.h"
+#include "core/store/watch.h"
 #include "ecs_world.h"
 
 /* ---- the row ---- */
@@ -19,14 +20,17 @@ static struct table *table_now(ecs_world *world, ecs_id id) {
   return table ? table : world->graph.empty;
 }
 
-static void write_cells(ecs_world *world, ecs_id id, ecs_id component,
-                        const struct write *writes, uint32_t count) {
+static ecs_status write_cells(ecs_world *world, ecs_id id, ecs_id component,
+                              const struct write *writes, uint32_t count) {
   struct cells_row cells;
   bool has = cells_find(world, id, component, &cells);
   assert(has);
   (void)has;
+  if (UNLIKELY(world->watching->sets) && count)
+    return watch_write(world, id, component, &cells, writes, count);
   if (count) table_write(world, cells.columns, cells.row, writes, count);
   marks_note(world, cells.table, component, cells.row);
+  return ECS_OK;
 }
 
 /* Room for one more row where an entity is to go. */
@@ -101,9 +105,9 @@ static ecs_status tie_now(ecs_world *world, ecs_id id, struct component *compone
 static ecs_status set_fields(ecs_world *world, ecs_id id, struct component *component,
                              const struct write *writes, uint32_t count) {
   if (!relate_has(world, id, component, ECS_NULL)) return relate_no_target(world, component);
-  write_cells(world, id, component->id, writes, count);
+  ecs_status status = write_cells(world, id, component->id, writes, count);
   if (component->has_string) world_settle(world);
-  return ECS_OK;
+  return status;
 }
 
 ecs_status relate_check_set(const ecs_world *world, const ecs_id *ids, size_t n,
@@ -134,9 +138,12 @@ ecs_status relate_set(ecs_world *world, ecs_id id, struct component *component,
     if (!given && !staged) return set_fields(world, id, component, writes, count);
     return command_stage(world, COMMAND_SET, id, component->id, writes, count);
   }
-  if (!given) return set_fields(world, id, component, writes, count);
-  if (target == ECS_NULL) return relate_remove(world, id, component, ECS_NULL);
-  if (UNLIKELY(sparse_is_mixed(world)))
+  if (!given && LIKELY(!world->staging.watched))
+    return set_fields(world, id, component, writes, count);
+  if (!given && !relate_has(world, id, component, ECS_NULL))
+    return relate_no_target(world, component);
+  if (given && target == ECS_NULL) return relate_remove(world, id, component, ECS_NULL);
+  if (UNLIKELY(changes_go_alone(world)))
     return command_alone(world, COMMAND_SET, id, component->id, ECS_NULL, writes, count);
   return tie_now(world, id, component, target, writes, count);
 }
@@ -163,22 +170,21 @@ static ecs_status pair_now(ecs_world *world, ecs_id id, ecs_id pair, const struc
   if (status == ECS_OK) status = reserve_row(world, id, to);
   if (status != ECS_OK) return status;
   entity_move(world, ecs_id_index(id), to);
-  write_cells(world, id, pair, writes, count);
+  status = write_cells(world, id, pair, writes, count);
   if (component_of(world, pair)->has_string) world_settle(world);
-  return ECS_OK;
+  return status;
 }
 
 static ecs_status set_pair(ecs_world *world, ecs_id id, struct component *component,
                            ecs_id target, const struct write *writes, uint32_t count) {
   ecs_id pair = pair_make(ecs_id_index(component->id), ecs_id_index(target));
-  if (!staging_is_open(&world->staging) && UNLIKELY(sparse_is_mixed(world)))
+  if (!staging_is_open(&world->staging) && UNLIKELY(changes_go_alone(world)))
     return command_alone(world, COMMAND_SET, id, pair, target, writes, count);
   if (!staging_is_open(&world->staging)) return pair_now(world, id, pair, writes, count);
   if (!entity_has(world, id, pair) || command_is_staged(world, id, pair) ||
       command_is_staged(world, id, component->id))
     return command_stage_pair(world, COMMAND_SET, id, pair, target, writes, count);
-  write_cells(world, id, pair, writes, count);
-  return ECS_OK;
+  return write_cells(world, id, pair, writes, count);
 }
 
 ecs_status relate_add(ecs_world *world, ecs_id id, struct component *component, ecs_id target,
@@ -187,7 +193,7 @@ ecs_status relate_add(ecs_world *world, ecs_id id, struct component *component, 
   if (!entity_find(&world->entities, target)) return entity_need(world, target);
   if (!component->relation->exclusive)
     return set_pair(world, id, component, target, writes, count);
-  if (!staging_is_open(&world->staging) && LIKELY(!sparse_is_mixed(world)))
+  if (!staging_is_open(&world->staging) && LIKELY(!changes_go_alone(world)))
     return tie_now(world, id, component, target, writes, count);
   const struct write *all = with_target(world, target, writes, count);
   return all ? relate_set(world, id, component, all, count + 1) : world_nomem(world);
@@ -221,7 +227,7 @@ static inline bool may_lead_back(const ecs_world *world, const struct relation *
 bool relate_again(ecs_world *world, ecs_id id, ecs_id pair) {
   const struct record *record = entity_find_near(&world->entities, id);
   struct relation *relation = exclusive_of(world, pair);
-  if (!record || !relation || staging_is_open(&world->staging)) return false;
+  if (!record || !relation || changes_wait(world)) return false;
   uint32_t source = ecs_id_index(id), end = pair_target(pair);
   if (!ties_has_room(&relation->ties, source, end) || !is_alive(world, end)) return false;
   uint32_t old = ties_slot(&relation->ties, source)->target;
@@ -283,6 +289,8 @@ ecs_status relate_remove(ecs_world *world, ecs_id id, struct component *componen
     return command_stage_pair(world, COMMAND_REMOVE, id, target ? pair : component->id, target,
                               NULL, 0);
   if (!relate_has(world, id, component, target)) return ECS_OK;
+  if (world->staging.watched)
+    return command_alone(world, COMMAND_REMOVE, id, target ? pair : component->id, target, NULL, 0);
   return remove_now(world, id, component, target);
 }
 

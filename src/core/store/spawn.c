@@ -16,6 +16,7 @@
 #include "core/store/relation.h"
 #include "core/store/require.h"
 #include "core/store/sparse.h"
+#include "core/store/watch.h"
 #include "ecs_entity.h"
 #include "ecs_world.h"
 
@@ -277,13 +278,15 @@ static APART ecs_status spawn_sparse_at(ecs_world *world, ecs_id id, const struc
   return ECS_OK;
 }
 
-static inline bool are_tied(const struct part *parts, uint32_t count) {
+/* Whether they are spawned in a scope of their own: for their ties, or for observers. */
+static inline bool go_alone(const ecs_world *world, const struct part *parts, uint32_t count) {
+  if (UNLIKELY(world->staging.watched)) return true;
   for (uint32_t i = 0; i < count; i++)
     if (UNLIKELY(parts[i].component->relation)) return true;
   return false;
 }
 
-static APART ecs_status spawn_tied(ecs_world *world, const struct part *parts, uint32_t count,
+static APART ecs_status spawn_alone(ecs_world *world, const struct part *parts, uint32_t count,
                                    ecs_id *out) {
   uint32_t scope;
   ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
@@ -294,7 +297,7 @@ static APART ecs_status spawn_tied(ecs_world *world, const struct part *parts, u
 ecs_status entity_spawn(ecs_world *world, const struct part *parts, uint32_t count,
                         ecs_id *out) {
   if (staging_is_open(&world->staging)) return stage_spawn(world, parts, count, out);
-  if (are_tied(parts, count)) return spawn_tied(world, parts, count, out);
+  if (go_alone(world, parts, count)) return spawn_alone(world, parts, count, out);
   if (are_sparse(world, parts, count)) return spawn_sparse(world, 1, parts, count, out);
   struct table *table = NULL;
   ecs_status status = table_of_parts(world, parts, count, &table);
@@ -327,7 +330,7 @@ static ecs_status stage_at(ecs_world *world, ecs_id id, const struct part *parts
   return stage_parts(world, id, parts, count, 0);
 }
 
-static APART ecs_status spawn_tied_at(ecs_world *world, ecs_id id, const struct part *parts,
+static APART ecs_status spawn_alone_at(ecs_world *world, ecs_id id, const struct part *parts,
                                       uint32_t count) {
   uint32_t scope;
   ecs_status status = scope_open(world, SCOPE_DEFER, &scope);
@@ -346,7 +349,7 @@ ecs_status entity_spawn_at(ecs_world *world, ecs_id id, const struct part *parts
   if (status != ECS_OK) return status;
   struct unborn was;
   if (staging_is_open(&world->staging)) return stage_at(world, id, parts, count, &was);
-  if (are_tied(parts, count)) return spawn_tied_at(world, id, parts, count);
+  if (go_alone(world, parts, count)) return spawn_alone_at(world, id, parts, count);
   if (are_sparse(world, parts, count)) return spawn_sparse_at(world, id, parts, count);
   struct table *table = NULL;
   status = table_of_parts(world, parts, count, &table);
@@ -410,7 +413,7 @@ static LOOPS void take_rows(ecs_world *world, struct table *table, uint32_t n, e
   }
 }
 
-static APART ecs_status spawn_many_tied(ecs_world *world, uint64_t n,
+static APART ecs_status spawn_many_alone(ecs_world *world, uint64_t n,
                                         const struct part *parts, uint32_t count,
                                         ecs_id *ids) {
   uint32_t scope;
@@ -424,7 +427,7 @@ ecs_status entity_spawn_many(ecs_world *world, uint64_t n, const struct part *pa
   ecs_status status = reserve_ids(world, n);
   if (status != ECS_OK || n == 0) return status;
   if (staging_is_open(&world->staging)) return stage_many(world, n, parts, count, ids);
-  if (are_tied(parts, count)) return spawn_many_tied(world, n, parts, count, ids);
+  if (go_alone(world, parts, count)) return spawn_many_alone(world, n, parts, count, ids);
   if (are_sparse(world, parts, count)) return spawn_sparse(world, n, parts, count, ids);
   struct table *table = NULL;
   status = table_of_parts(world, parts, count, &table);
@@ -468,13 +471,13 @@ static APART ecs_status spawn_parts(ecs_world *world, const ecs_id *components, 
   ecs_status status = spawn_parts_of(world, components, n, &parts);
   if (status != ECS_OK) return status;
   assert(parts);
-  return entity_spawn(world, parts, (uint32_t)n, out);
+  return world_told(world, entity_spawn(world, parts, (uint32_t)n, out));
 }
 
 /* Into a table that is known already, without parts: 55 % off. Where it is about ties the ids say
 ** less than it takes, or name a target that has died. */
 ecs_status ecs_spawn(ecs_world *world, const ecs_id *components, size_t n, ecs_id *out) {
-  if (UNLIKELY(staging_is_open(&world->staging) || sparse_is_mixed(world)))
+  if (UNLIKELY(changes_wait(world) || sparse_is_mixed(world)))
     return spawn_parts(world, components, n, out);
   struct table *table = known_table(world, components, n);
   return LIKELY(table && !table->has_ties && !table->has_pairs)
@@ -487,7 +490,7 @@ ecs_status ecs_spawn_many(ecs_world *world, size_t count, const ecs_id *componen
   ecs_status status = spawn_parts_of(world, components, n, &parts);
   if (status != ECS_OK) return status;
   assert(parts);
-  return entity_spawn_many(world, count, parts, (uint32_t)n, ids);
+  return world_told(world, entity_spawn_many(world, count, parts, (uint32_t)n, ids));
 }
 
 ecs_status ecs_spawn_at(ecs_world *world, ecs_id id, const ecs_id *components, size_t n) {
@@ -495,5 +498,5 @@ ecs_status ecs_spawn_at(ecs_world *world, ecs_id id, const ecs_id *components, s
   ecs_status status = spawn_parts_of(world, components, n, &parts);
   if (status != ECS_OK) return status;
   assert(parts);
-  return entity_spawn_at(world, id, parts, (uint32_t)n);
+  return world_told(world, entity_spawn_at(world, id, parts, (uint32_t)n));
 }

@@ -1,10 +1,12 @@
 #include "core/store/toggle.h"
 
+#include "core/store/alone.h"
 #include "core/store/bits.h"
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
 #include "core/store/relation.h"
+#include "core/store/watch.h"
 #include "core/store/world.h"
 #include "ecs_entity.h"
 
@@ -153,6 +155,9 @@ ecs_status toggle_switch(ecs_world *world, ecs_id entity, ecs_id id, bool off) {
   if (status != ECS_OK) return status;
   if (staging_is_open(&world->staging))
     return command_stage(world, off ? COMMAND_DISABLE : COMMAND_ENABLE, entity, id, NULL, 0);
+  if (UNLIKELY(world->staging.watched))
+    return command_alone(world, off ? COMMAND_DISABLE : COMMAND_ENABLE, entity, id, ECS_NULL, NULL,
+                         0);
   if (record->table < RECORD_BARE)
     toggle_set(world_table(world, record->table), id, record->row, off);
   return ECS_OK;
@@ -165,11 +170,11 @@ bool toggle_enabled(const ecs_world *world, ecs_id entity, ecs_id component) {
 }
 
 ecs_status ecs_enable(ecs_world *world, ecs_id entity, ecs_id component) {
-  return toggle_switch(world, entity, component, false);
+  return world_told(world, toggle_switch(world, entity, component, false));
 }
 
 ecs_status ecs_disable(ecs_world *world, ecs_id entity, ecs_id component) {
-  return toggle_switch(world, entity, component, true);
+  return world_told(world, toggle_switch(world, entity, component, true));
 }
 
 bool ecs_enabled(const ecs_world *world, ecs_id entity, ecs_id component) {

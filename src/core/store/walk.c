@@ -385,6 +385,11 @@ bool walk_next(struct walk *walk) {
   return false;
 }
 
+bool walk_match(struct walk *walk, uint32_t entity, bool again) {
+  if (again) return walk->repeats && solve(walk, true);
+  return walk_come_to(walk, entity) && (walk->repeats ? solve(walk, false) : solve_once(walk));
+}
+
 /* Whether the row, and so all of its table, is tied to one target at most. */
 static bool has_one_target(const struct walk *walk, const struct component *component) {
   const ecs_world *world = walk->query->world;

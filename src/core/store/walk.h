@@ -59,6 +59,9 @@ uint32_t walk_take_events(struct walk *walk);
 ** query's tables, or something that is switched off says that it does not match. */
 bool walk_come_to(struct walk *walk, uint32_t entity);
 
+/* The first match of an entity that is alive, or, `again`, its next one; false: none. */
+bool walk_match(struct walk *walk, uint32_t entity, bool again);
+
 /* Comes to the first row of the next table that has rows and goes behind them all, for who needs no
 ** values, if all of them match, alike and each once; false, and no match is passed over, if not. */
 bool walk_next_table(struct walk *walk);

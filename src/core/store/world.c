@@ -7,6 +7,7 @@
 #include "core/store/query.h"
 #include "core/store/relation.h"
 #include "core/store/sparse_rows.h"
+#include "core/store/watch.h"
 #include "ecs_world.h"
 
 ecs_status world_init(ecs_world *world, uint32_t tag, uint64_t seed) {
@@ -14,13 +15,15 @@ ecs_status world_init(ecs_world *world, uint32_t tag, uint64_t seed) {
   world->now = 1;
   world->chance = chance_outermost(seed);
   entity_index_init(&world->entities, tag);
-  return graph_init(world);
+  ecs_status status = watching_init(world);
+  return status == ECS_OK ? graph_init(world) : status;
 }
 
 void world_clear(ecs_world *world) {
   while (world->first_query) query_free(world->first_query);
   struct memory *memory = &world->memory;
   staging_free(world);
+  watching_free(world);
   graph_free(world);
   relations_clear(world);
   cascade_free(world);

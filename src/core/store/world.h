@@ -75,6 +75,7 @@ struct ecs_world {
   struct cascade cascade;
   struct clone *clone;           /* what was copied last; NULL before: see clone.h */
   struct declared declared;
+  struct watching *watching;     /* what observers are to be told: watch.h */
   struct schedule *schedule;
   ecs_query *first_query, *last_query;
   uint32_t last_table;           /* where the last spawn went, if it is still there */

@@ -6,11 +6,14 @@
 #include "lua/bind/weight.h"
 #include "lua/bind/world_box.h"
 
-/* The last thing that every public call does that may have grown or freed: the core must not
-** be touched after it, box->world may be NULL. */
+/* The last thing that every public call does that may have grown or freed, or applied what is
+** observed: the core must not be touched after it, box->world may be NULL. Raises what observers
+** do. */
 static inline void settle(lua_State *L, struct world_box *box, int world_index) {
   if (UNLIKELY(!box->world)) return;
   world_be_sure(box->world);
+  if (UNLIKELY(*box->changes)) box->observe(L, box, world_index);
+  if (UNLIKELY(!box->world || *box->changes)) return;   /* copies hold released any slots */
   if (UNLIKELY(box->any.owner.released_head)) settle_any(L, box, world_index);
   if (UNLIKELY(*box->bytes - box->weight.reported >= 65536)) settle_weight(L, box);
 }

@@ -40,8 +40,7 @@ struct world_box {
   ecs_world *hidden;         /* the open world while a codec's function must not use it */
   ecs_world *doomed;         /* closed while `depth` was not 0: freed when it gets there */
   uint32_t calls;            /* public calls so far */
-  uint32_t depth;            /* C functions on the stack that come back to the world after
-                                running Lua code: see world_enter */
+  uint32_t depth;            /* C functions on the stack that come back to it: world_enter */
   bool lent;                 /* by a host, who frees it */
   struct {
     struct names *known;     /* of this Lua state, shared by its worlds */
@@ -55,6 +54,8 @@ struct world_box {
   const struct entity_index *entities;   /* the world's */
   const struct intern_table *strings;    /* the world's */
   const uint64_t *version;   /* of the world's components: registry.version */
+  const uint32_t *changes;   /* that the world's observers are told of, or are to be: by */
+  void (*observe)(lua_State *L, struct world_box *box, int world_index);
   struct any_values any;
   struct {
     struct weights *all;     /* of this Lua state */

@@ -1,0 +1,589 @@
+local helper = require "spec.support.ecs_helper"
+
+local has_error = helper.has_error
+
+local KINDS = { "exit", "remove", "despawn", "add", "enter", "set" }
+
+local function new_world()
+  local world = helper.new_world()
+  world:component("Position", { "x: f32", "y: f32" })
+  world:component("Health", { "hp: i32 = 10" })
+  world:tag "Frozen"
+  return world
+end
+
+-- What observers of all kinds over one query are called for, as texts, since this was asked last.
+local function watch(world, query, show, kinds)
+  local log = {}
+  for _, on in ipairs(kinds or KINDS) do
+    world:observer(on, { on = on, query = query, each = function(...)
+      log[#log + 1] = on .. " " .. show(...)
+    end })
+  end
+  return function()
+    local heard = log
+    log = {}
+    return heard
+  end
+end
+
+local function show_x(position)
+  return tostring(position.x)
+end
+
+describe("world:observer", function()
+  it("is called for what comes to match and ceases to, by what is done outside of scopes (C87)",
+    function()
+      local world = new_world()
+      local heard = watch(world, "Position", show_x)
+      local e = world:spawn { Position = { x = 1 } }
+      assert.are.same({ "add 1.0", "enter 1.0", "set 1.0" }, heard())
+      world:set(e, "Position.x", 2)
+      assert.are.same({ "set 2.0" }, heard())
+      world:set(e, "Position", { x = 3, y = 4 })
+      assert.are.same({ "set 3.0" }, heard())
+      world:remove(e, "Position")
+      assert.are.same({ "exit 3.0", "remove 3.0" }, heard())
+      world:add(e, "Position")
+      assert.are.same({ "add 0.0", "enter 0.0" }, heard())
+      world:add(e, "Health")
+      world:add(e, "Position")
+      assert.are.same({}, heard())
+      world:despawn(e)
+      assert.are.same({ "exit 0.0", "remove 0.0", "despawn 0.0" }, heard())
+    end)
+
+  it("add, set and remove watch the first term, enter and exit the whole query", function()
+    local world = new_world()
+    local heard = watch(world, "Position, !Frozen", show_x)
+    local e = world:spawn { Position = { x = 1 }, Frozen = true }
+    assert.are.same({}, heard())
+    world:remove(e, "Frozen")
+    assert.are.same({ "enter 1.0" }, heard())
+    world:add(e, "Frozen")
+    assert.are.same({ "exit 1.0" }, heard())
+    world:set(e, "Position.x", 2)
+    world:despawn(e)
+    assert.are.same({}, heard())
+  end)
+
+  it("sees what a scope has changed when the outermost one ends, an entity once", function()
+    local world = new_world()
+    local heard = watch(world, "Position", show_x)
+    world:defer()
+    world:defer()
+    local e = world:spawn { Position = { x = 1 } }
+    world:set(e, "Position.x", 2)
+    world:set(e, "Position.x", 3)
+    world:commit()
+    assert.are.same({}, heard())
+    world:commit()
+    assert.are.same({ "add 3.0", "enter 3.0", "set 3.0" }, heard())
+    world:defer()
+    world:set(e, "Position.x", 4)
+    world:set(e, "Position.x", 5)
+    assert.are.same({}, heard())
+    world:commit()
+    assert.are.same({ "set 5.0" }, heard())
+  end)
+
+  it("hears nothing of a scope that is cancelled, nor of what is gone when it ends", function()
+    local world = new_world()
+    local e = world:spawn { Position = { x = 1 } }
+    local heard = watch(world, "Position", show_x)
+    world:defer()
+    world:set(e, "Position.x", 2)
+    world:spawn { Position = { x = 9 } }
+    world:remove(e, "Position")
+    world:cancel()
+    assert.are.same({}, heard())
+    world:defer()
+    world:despawn(world:spawn { Position = { x = 9 } })
+    world:add(e, "Frozen")
+    world:commit()
+    assert.are.same({}, heard())
+  end)
+
+  it("hears of removing and adding again in one round as set, if values were given", function()
+    local world = new_world()
+    local e = world:spawn { Position = { x = 1 } }
+    local heard = watch(world, "Position", show_x)
+    world:defer()
+    world:remove(e, "Position")
+    world:add(e, "Position")
+    world:commit()
+    assert.are.same({}, heard())
+    world:defer()
+    world:set(e, "Position.x", 7)
+    world:remove(e, "Position")
+    world:add(e, "Position")
+    world:commit()
+    assert.are.same({}, heard())
+    world:defer()
+    world:remove(e, "Position")
+    world:set(e, "Position", { x = 5 })
+    world:commit()
+    assert.are.same({ "set 5.0" }, heard())
+  end)
+
+  it("is called by kind, then as registered, then by first command", function()
+    local world = new_world()
+    local log = {}
+    for _, name in ipairs { "b", "a" } do
+      for i = #KINDS, 1, -1 do
+        local on = KINDS[i]
+        world:observer(name .. on, { on = on, query = "Position:in", each = function(p)
+          log[#log + 1] = ("%s%s%d"):format(name, on, p.x)
+        end })
+      end
+    end
+    local e = world:spawn { Position = { x = 1 } }
+    local f = world:spawn { Position = { x = 2 } }
+    log = {}
+    world:defer()
+    world:set(f, "Position.x", 3)
+    world:despawn(e)
+    world:spawn { Position = { x = 4 } }
+    world:spawn { Position = { x = 5 } }
+    world:commit()
+    assert.are.same({
+      "bexit1", "aexit1", "bremove1", "aremove1", "bdespawn1", "adespawn1",
+      "badd4", "badd5", "aadd4", "aadd5", "benter4", "benter5", "aenter4", "aenter5",
+      "bset3", "bset4", "bset5", "aset3", "aset4", "aset5",
+    }, log)
+  end)
+
+  it("is given views, then the entity; what was is read only, and alive says that it died",
+    function()
+      local world = new_world()
+      local alive, id
+      world:observer("gone", { on = "despawn", query = "Position, Health?",
+        each = function(p, health, e)
+          assert.are.equal(1, p.x)
+          assert.is_nil(health)
+          alive, id = world:alive(e), e
+          has_error(function() p.x = 2 end, "'Position' is shown as it was")
+        end })
+      world:observer("here", { on = "add", query = "Position", each = function(p) p.y = 8 end })
+      local e = world:spawn { Position = { x = 1 } }
+      assert.are.equal(8, select(2, world:get(e, "Position")))
+      world:despawn(e)
+      assert.are.same({ false, e }, { alive, id })
+    end)
+
+  it("shows ids of the dead as they were, and any values and strings, in copies only", function()
+    local world = helper.new_world()
+    world:component("Hunt", { "prey: entity", "note: string", "why: any" })
+    local seen = {}
+    world:observer("was", { on = "exit", query = "Hunt", each = function(hunt)
+      world:spawn {}
+      collectgarbage()
+      seen = { hunt.prey, hunt.note, hunt.why }
+    end })
+    world:observer("field", { on = "exit", query = "Hunt.prey", each = function(prey)
+      seen[4] = prey
+    end })
+    local why = {}
+    local prey = world:spawn {}
+    local hunter = world:spawn { Hunt = { prey = prey, note = "near " .. 1, why = why } }
+    world:defer()
+    world:despawn(prey)
+    world:despawn(hunter)
+    world:commit()
+    assert.are.same({ prey, "near 1", why, prey }, seen)
+    assert.are.equal(why, seen[3])
+  end)
+
+  it("sees switching on and off as entering and leaving, not as adding", function()
+    local world = new_world()
+    world:component("AI", { "mood: i32", toggle = true })
+    local heard = watch(world, "AI", function(ai) return tostring(ai.mood) end)
+    local e = world:spawn { AI = { mood = 4 } }
+    assert.are.same({ "add 4", "enter 4", "set 4" }, heard())
+    world:disable(e, "AI")
+    assert.are.same({ "exit 4" }, heard())
+    world:disable(e, "AI")
+    assert.are.same({}, heard())
+    world:enable(e, "AI")
+    assert.are.same({ "enter 4" }, heard())
+    world:defer()
+    world:disable(e, "AI")
+    world:enable(e, "AI")
+    world:commit()
+    assert.are.same({}, heard())
+  end)
+
+  it("sees sparse components", function()
+    local world = new_world()
+    world:component("Mark", { "n: i32", storage = "sparse" })
+    local heard = watch(world, "Mark, Position?", function(mark, p)
+      return ("%d %s"):format(mark.n, p and p.x)
+    end)
+    local e = world:spawn { Position = { x = 1 } }
+    world:set(e, "Mark", { n = 2 })
+    assert.are.same({ "add 2 1.0", "enter 2 1.0", "set 2 1.0" }, heard())
+    world:set(e, "Mark.n", 3)
+    assert.are.same({ "set 3 1.0" }, heard())
+    world:remove(e, "Mark")
+    assert.are.same({ "exit 3 1.0", "remove 3 1.0" }, heard())
+  end)
+
+  it("sees pairs, once for each target of a *, and ties of exclusive relations", function()
+    local world = new_world()
+    world:relation("Likes", { "much: i32" })
+    world:relation("Target", { exclusive = true })
+    local name = {}
+    local pairs_heard = watch(world, "(Likes, *)", function(likes, _, to)
+      return likes.much .. name[to]
+    end)
+    local tied = {}
+    for _, on in ipairs { "add", "remove", "enter", "exit", "set" } do
+      world:observer("tie " .. on, { on = on, query = "(Target, *)", each = function(...)
+        local _, to = select(-2, ...)
+        tied[#tied + 1] = on .. name[to]
+      end })
+    end
+    local a, b, e = world:spawn(), world:spawn(), world:spawn()
+    name = { [a] = "a", [b] = "b" }
+    world:set(e, "Likes", a, { much = 1 })
+    assert.are.same({ "add 1a", "enter 1a", "set 1a" }, pairs_heard())
+    world:add(e, "Likes", b)
+    assert.are.same({ "add 0b", "enter 0b" }, pairs_heard())
+    world:remove(e, "Likes", a)
+    assert.are.same({ "exit 1a", "remove 1a" }, pairs_heard())
+    world:add(e, "Target", a)
+    assert.are.same({ "adda", "entera", "seta" }, tied)
+    tied = {}
+    world:add(e, "Target", b)
+    assert.are.same({ "exita", "removea", "addb", "enterb", "setb" }, tied)
+    tied = {}
+    world:despawn(b)
+    assert.are.same({ "exitb", "removeb" }, tied)
+    assert.are.same({ "exit 0b", "remove 0b" }, pairs_heard())
+  end)
+
+  it("is called for all that die by others' deaths, in that order", function()
+    local world = new_world()
+    local heard = watch(world, "Position", show_x, { "exit", "despawn" })
+    local root = world:spawn { Position = { x = 1 } }
+    local child = world:spawn { Position = { x = 2 }, ChildOf = root }
+    world:spawn { Position = { x = 3 }, ChildOf = child }
+    world:spawn { Position = { x = 4 }, ChildOf = root }
+    world:despawn(root)
+    assert.are.same({ "exit 1.0", "exit 2.0", "exit 4.0", "exit 3.0",
+      "despawn 1.0", "despawn 2.0", "despawn 4.0", "despawn 3.0" }, heard())
+  end)
+
+  it("hears of what is done to many at once", function()
+    local world = new_world()
+    local heard = watch(world, "Position", show_x)
+    world:spawn_many(2, { Position = { x = 1 } })
+    assert.are.same({ "add 1.0", "add 1.0", "enter 1.0", "enter 1.0", "set 1.0", "set 1.0" },
+      heard())
+    local query = world:query "Position"
+    query:set("Position", { x = 2 })
+    assert.are.same({ "set 2.0", "set 2.0" }, heard())
+    query:remove "Position"
+    assert.are.same({ "exit 2.0", "exit 2.0", "remove 2.0", "remove 2.0" }, heard())
+    world:query("!Position"):add "Position"
+    assert.are.same({ "add 0.0", "add 0.0", "enter 0.0", "enter 0.0" }, heard())
+    query:where(function() return true end):despawn()
+    assert.are.same({ "exit 0.0", "exit 0.0", "remove 0.0", "remove 0.0",
+      "despawn 0.0", "despawn 0.0" }, heard())
+  end)
+
+  it("hears of a system when it ends, a kernel or not, and not of what views write", function()
+    for _, kernels in ipairs { true, false } do
+      local world = helper.new_world { kernels = kernels }
+      world:component("Position", { "x: f32", "y: f32" })
+      world:component("Other", { "of: entity" })
+      local heard = watch(world, "Position", show_x)
+      local e = world:spawn { Position = { x = 1 } }
+      world:spawn { Other = { of = e } }
+      heard()
+      world:system("write", { query = "Position", each = function(p) p.x = p.x + 1 end })
+      world:update(0)
+      assert.are.same({}, heard())
+      world:system("order", { query = "Other", each = function(other)
+        world:set(other.of, "Position.x", 7)
+      end })
+      world:system("make", { query = "Other", each = function()
+        world:spawn { Position = { x = 9 } }
+      end })
+      world:system("late", { run = function() assert.are.equal(4, #heard()) end })
+      world:update(0)
+      assert.are.same({}, heard())
+    end
+  end)
+
+  it("changes things for the next round, which compares anew", function()
+    local world = new_world()
+    local log = {}
+    world:observer("freeze", { on = "enter", query = "Position, !Frozen",
+      each = function(_, e)
+        log[#log + 1] = "enter"
+        world:add(e, "Frozen")
+        assert.is_false(world:has(e, "Frozen"))
+      end })
+    world:observer("thaw", { on = "exit", query = "Position, !Frozen",
+      each = function() log[#log + 1] = "exit" end })
+    local e = world:spawn { Position = {} }
+    assert.are.same({ "enter", "exit" }, log)
+    assert.is_true(world:has(e, "Frozen"))
+  end)
+
+  it("names those who change what they observe for more than 64 rounds, and drops the rest",
+    function()
+      local world = new_world()
+      local calls = 0
+      world:observer("ping", { on = "add", query = "Frozen", each = function(e)
+        calls = calls + 1
+        world:remove(e, "Frozen")
+      end })
+      world:observer("pong", { on = "remove", query = "Frozen", each = function(e)
+        calls = calls + 1
+        world:add(e, "Frozen")
+      end })
+      world:observer("bystander", { on = "add", query = "Frozen", each = function() end })
+      local e = world:spawn()
+      local message = has_error(function() world:add(e, "Frozen") end,
+        "for more than 64 rounds: 'ping', 'pong'")
+      assert.is_nil(message:find "bystander")
+      assert.are.equal(64, calls)
+      assert.is_false(world:has(e, "Frozen"))
+    end)
+
+  it("may take 64 rounds to come to an end", function()
+    local world = new_world()
+    world:observer("count", { on = "set", query = "Health:in", each = function(health, e)
+      if health.hp < 63 then world:set(e, "Health.hp", health.hp + 1) end
+    end })
+    local e = world:spawn { Health = { hp = 0 } }
+    assert.are.equal(63, (world:get(e, "Health")))
+  end)
+
+  it("undoes nothing by an error: its commands are dropped, others are called, the call raises",
+    function()
+      local world = new_world()
+      local calls = {}
+      world:observer("bad", { on = "add", query = "Position", each = function(_, e)
+        world:add(e, "Frozen")
+        error "no luck"
+      end })
+      world:observer("worse", { on = "enter", query = "Position", each = function()
+        error "never shown"
+      end })
+      world:observer("good", { on = "set", query = "Position", each = function(_, e)
+        calls[#calls + 1] = e
+        world:add(e, "Health")
+      end })
+      has_error(function() world:spawn { Position = {x = 1} } end, "observer 'bad': ", "no luck")
+      local e = calls[1]
+      assert.is_true(world:has(e, "Position"))
+      assert.is_true(world:has(e, "Health"))
+      assert.is_false(world:has(e, "Frozen"))
+      local errors = {}
+      world:on_error(function(message, name) errors[#errors + 1] = { name, message } end)
+      world:spawn { Position = { x = 1 } }
+      assert.are.equal("bad", errors[1][1])
+      assert.is_truthy(errors[2][2]:find("observer 'worse': ", 1, true))
+      assert.is_true(world:describe().observers[1].parked)
+      world:spawn { Position = { x = 1 } }
+      assert.are.equal(2, #errors)
+      assert.are.equal(3, #calls)
+    end)
+
+  it("raises what a command of an observer could not do, with its name", function()
+    local world = new_world()
+    world:component("Needy", { "n: i32", requires = { "Health" } })
+    world:observer("rob", { on = "add", query = "Needy", each = function(_, e)
+      world:remove(e, "Health")
+      world:add(e, "Frozen")
+    end })
+    local e
+    has_error(function() world:spawn { Needy = {} } end, "observer 'rob': ", "'Needy'")
+    e = world:query("Needy"):first()
+    assert.is_true(world:has(e, "Health"))
+    assert.is_true(world:has(e, "Frozen"))
+  end)
+
+  it("raises what a scope could not apply once it was told of the rest", function()
+    local world = new_world()
+    world:component("Needy", { "n: i32", requires = { "Health" } })
+    local e = world:spawn { Needy = {} }
+    local heard = watch(world, "Position", show_x, { "add" })
+    world:defer()
+    world:remove(e, "Health")
+    world:set(e, "Position", { x = 1 })
+    has_error(function() world:commit() end, "'Needy'")
+    assert.are.same({ "add 1.0" }, heard())
+  end)
+
+  it("is replaced, switched, removed, timed and described as systems are", function()
+    local world = new_world()
+    local calls = {}
+    local function observe(name, value)
+      world:observer(name, { on = "add", query = "Position", each = function()
+        calls[#calls + 1] = value
+      end })
+    end
+    observe("one", 1)
+    observe("two", 2)
+    observe("one", 3)
+    world:spawn { Position = {} }
+    assert.are.same({ 3, 2 }, calls)
+    world:switch("one", false)
+    world:spawn { Position = {} }
+    observe("one", 4)
+    world:spawn { Position = {} }
+    assert.are.same({ 3, 2, 2, 2 }, calls)
+    world:switch("one", true)
+    world:spawn { Position = {} }
+    assert.are.same({ 3, 2, 2, 2, 4, 2 }, calls)
+    local described = world:describe().observers
+    assert.are.same({ "one", "add", "Position", true, false, 2 },
+      { described[1].name, described[1].on, described[1].query, described[1].enabled,
+        described[1].parked, described[1].runs })
+    assert.is_true(described[2].seconds >= described[2].last)
+    assert.are.equal("lua", world:explain("one").tier)
+    assert.are.equal(0, #world:describe().systems)
+    has_error(function() world:run "one" end, "'one' is an observer")
+    has_error(function() world:system("one", { run = print }) end,
+      "an observer is called 'one' already")
+    world:system("own", { run = print })
+    has_error(function() observe("own", 1) end, "a system is called 'own'")
+    world:remove_system "own"
+    world:remove_system "one"
+    world:remove_system "two"
+    world:spawn { Position = {} }
+    assert.are.equal(6, #calls)
+  end)
+
+  it("may be registered, replaced and removed by observers, and starts with what comes after",
+    function()
+      local world = new_world()
+      local calls = {}
+      world:observer("first", { on = "add", query = "Position", each = function()
+        calls[#calls + 1] = "first"
+        world:observer("first", { on = "add", query = "Position", each = function()
+          calls[#calls + 1] = "second"
+          world:remove_system "first"
+        end })
+        world:observer("other", { on = "enter", query = "Position", each = function()
+          calls[#calls + 1] = "other"
+        end })
+      end })
+      world:spawn_many(2, { Position = {} })
+      assert.are.same({ "first", "first" }, calls)
+      world:spawn { Position = {} }
+      world:spawn { Position = {} }
+      assert.are.same({ "first", "first", "second", "other", "other" }, calls)
+      world:defer()
+      world:spawn { Health = {} }
+      world:observer("late", { on = "add", query = "Health", each = function()
+        calls[#calls + 1] = "late"
+      end })
+      world:commit()
+      assert.are.equal(5, #calls)
+      world:spawn { Health = {} }
+      assert.are.equal("late", calls[6])
+    end)
+
+  it("is not called for what is loaded, restored, migrated, undeclared or there already",
+    function()
+      local world = new_world()
+      world:spawn { Position = { x = 1 }, Health = {} }
+      local heard = watch(world, "Position", function() return "" end)
+      local image, snapshot = world:save(), world:snapshot()
+      world:query("Position"):despawn()
+      heard()
+      world:restore(snapshot)
+      world:load(image)
+      world:component("Position", { "x: f64", "z: f64" })
+      world:undeclare "Health"
+      assert.are.same({}, heard())
+      world:query("Position"):remove "Position"
+      assert.are.same({ "exit ", "remove " }, heard())
+    end)
+
+  it("keeps its switch in images and snapshots, as systems do", function()
+    local world = new_world()
+    local heard = watch(world, "Position", show_x, { "add" })
+    local image, snapshot = world:save(), world:snapshot()
+    world:switch("add", false)
+    world:load(image)
+    world:spawn { Position = { x = 1 } }
+    assert.are.same({ "add 1.0" }, heard())
+    world:restore(world:snapshot())
+    world:switch("add", false)
+    local off = world:snapshot()
+    world:switch("add", true)
+    world:restore(off)
+    world:spawn { Position = { x = 1 } }
+    assert.are.same({}, heard())
+    assert.is_truthy(snapshot)
+  end)
+
+  it("refuses queries about others, and says why", function()
+    local world = new_world()
+    world:event("Hit", { "who: entity" })
+    world:component("Hunt", { "prey: entity" })
+    world:relation("Eats", {})
+    local function refused(on, query, ...)
+      has_error(function()
+        world:observer("bad", { on = on, query = query, each = function() end })
+      end, "observer 'bad': ", ...)
+    end
+    refused("enter", "ChildOf->Position", "about the entity itself", "world:get")
+    refused("enter", "Hunt.prey->Position", "about the entity itself")
+    refused("enter", "(Eats, $food), Position($food)", "about the entity itself")
+    refused("enter", "Hit", "events are no entities")
+    refused("add", "!Frozen", "first term", "one component")
+    refused("add", "Position?", "first term")
+    refused("set", "Position|Health", "first term")
+    refused("set", "Frozen", "is a tag", "on = \"add\"")
+    refused("often", "Position", "\"enter\"", "got \"often\"")
+    refused(nil, "Position", "option 'on'")
+    refused("add", nil, "option 'query' is needed")
+    has_error(function()
+      world:observer("bad", { on = "add", query = "Position", run = function() end })
+    end, "unknown option 'run'")
+    has_error(function()
+      world:observer("bad", { on = "add", query = "Position", each = function(p, dt, e)
+        return p, dt, e
+      end })
+    end, "parameters")
+    assert.are.same({}, world:describe().observers)
+  end)
+
+  it("cannot close, update or save the world, or migrate, while it is called", function()
+    local world = new_world()
+    local calls = 0
+    world:observer("busy", { on = "add", query = "Position", each = function()
+      calls = calls + 1
+      has_error(function() world:update(0) end, "update is not possible")
+      has_error(function() world:close() end, "close is not possible")
+      has_error(function() world:save() end, "not possible")
+      has_error(function() world:component("Health", { "hp: f64" }) end, "not possible")
+    end })
+    world:spawn { Position = {} }
+    assert.are.equal(1, calls)
+  end)
+
+  it("is told of loops that are left, and of loops that others end", function()
+    local world = new_world()
+    local e = world:spawn { Health = {} }
+    local heard = watch(world, "Position", show_x, { "add", "remove" })
+    for _, id in world:query("Health"):each() do
+      world:set(id, "Position", { x = 1 })
+      assert.are.same({}, heard())
+      if id then break end
+    end
+    assert.are.same({ "add 1.0" }, heard())
+    local next_row = world:query("Health"):each()
+    next_row()
+    world:remove(e, "Position")
+    world:update(0)
+    assert.are.same({ "remove 1.0" }, heard())
+  end)
+end)

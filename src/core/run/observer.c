@@ -1,0 +1,187 @@
+#include "core/run/observer.h"
+
+#include "core/base/clock.h"
+#include "core/base/text.h"
+#include "core/run/callback.h"
+#include "core/run/schedule.h"
+#include "core/run/timetable.h"
+#include "core/store/sight.h"
+#include "core/store/table.h"
+#include "core/store/watch.h"
+#include "core/store/world.h"
+#include "ecs_observer.h"
+
+/* The first failure, with its message: the others run nevertheless. */
+struct outcome {
+  ecs_status status;
+  char message[MESSAGE_SIZE];
+};
+
+static void note_failure(const ecs_world *world, struct outcome *outcome, ecs_status status) {
+  if (status == ECS_OK || outcome->status != ECS_OK) return;
+  outcome->status = status;
+  memcpy(outcome->message, world->message, sizeof outcome->message);
+}
+
+/* ---- one observer ---- */
+
+/* Calls it in a scope of its own: what it stages joins what the round changes, or is dropped. */
+static ecs_status call(ecs_world *world, ecs_system *observer, struct ecs_sight *sight) {
+  uint32_t scope;
+  ecs_status status = scope_open(world, SCOPE_SYSTEM, &scope);
+  if (status != ECS_OK) return status;
+  double start = clock_seconds();
+  char first = callback_begin(world);
+  observer->runs++;
+  world->watching->shown = observer->watch;
+  status = observer->observe(world, sight, observer->ud);
+  world->watching->shown = NULL;
+  callback_end(world, status, first);
+  callback_add_time(world, observer, clock_seconds() - start);
+  if (UNLIKELY(world->staging.scope_count > scope + 1))
+    callback_end_inner(world, scope, status == ECS_OK);
+  if (status == ECS_OK) return scope_commit(world, scope);
+  scope_cancel(world, scope);
+  return callback_failed(world, observer, status);
+}
+
+/* Whether there is anything to call it for. */
+static bool has_sights(const ecs_world *world, struct watch *watch) {
+  struct ecs_sight sight;
+  sight_begin(&sight, world, watch);
+  return sight_next(&sight);
+}
+
+/* The next one that is to be called in this round: observers may come and go meanwhile. */
+static struct watch *next_watch(const ecs_world *world) {
+  const struct watching *watching = world->watching;
+  struct watch *watch = watching->first;
+  while (watch && (watch->round != watching->round || watch->asked == watching->round))
+    watch = watch->next;
+  return watch;
+}
+
+/* ---- rounds ---- */
+
+/* Who is to blame for a command that could not apply: the one that gave it. */
+static ecs_status name_refusal(const ecs_world *world, uint64_t round, ecs_status status) {
+  const struct schedule *schedule = world->schedule;
+  uint32_t at = world->staging.refused_at;
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    const ecs_system *observer = schedule->systems[i];
+    const struct watch *watch = observer->watch;
+    if (!watch || watch->called != round || at < watch->first_command || at >= watch->end_command)
+      continue;
+    char why[MESSAGE_SIZE];
+    text_format(why, sizeof why, "%s", world->message);
+    return world_fail(world, status, "observer '%s': %s", observer->name, why);
+  }
+  return status;
+}
+
+static void call_all(ecs_world *world, struct outcome *outcome) {
+  struct watching *watching = world->watching;
+  for (struct watch *watch; (watch = next_watch(world)) != NULL;) {
+    struct ecs_sight sight;
+    watch->asked = watching->round;
+    if (!has_sights(world, watch)) continue;
+    watch->called = watching->round;
+    watch->first_command = world->staging.command_count;
+    uint32_t notes = watching->note_count;
+    sight_begin(&sight, world, watch);
+    note_failure(world, outcome, call(world, watch->owner, &sight));
+    watch->end_command = world->staging.command_count;
+    watch->acted = watch->end_command > watch->first_command || watching->note_count > notes;
+  }
+}
+
+/* The names of those that have changed something when they were called last, in a late round. */
+static ecs_status fail_circle(const ecs_world *world) {
+  const struct watching *watching = world->watching;
+  char names[MESSAGE_SIZE / 2] = "", longer[MESSAGE_SIZE / 2];
+  for (uint32_t i = 0; i < world->schedule->system_count; i++) {
+    const ecs_system *observer = world->schedule->systems[i];
+    const struct watch *watch = observer->watch;
+    if (!watch || !watch->acted || watch->called + ROUND_LIMIT / 2 <= watching->round) continue;
+    text_format(longer, sizeof longer, "%s%s'%s'", names, names[0] ? ", " : "", observer->name);
+    memcpy(names, longer, sizeof names);
+  }
+  return world_fail(world, ECS_ECYCLE, "observers change what they observe for more than %u "
+                    "rounds: %s", (uint64_t)ROUND_LIMIT, names);
+}
+
+/* Calls all, once, and applies what they have staged, unless it is the last round that may be. */
+static ecs_status run_round(ecs_world *world, bool last, struct outcome *outcome) {
+  struct watching *watching = world->watching;
+  uint64_t round = watching->round;
+  uint32_t scope;
+  ecs_status status = scope_open(world, SCOPE_SYSTEM, &scope);
+  if (status != ECS_OK) return status;
+  watching->due = 0;
+  call_all(world, outcome);
+  watch_forget_changes(world);
+  bool more = (world->staging.command_count | watching->note_count) != 0;
+  status = last && more ? fail_circle(world) : scope_commit(world, scope);
+  if (status == ECS_OK) return status;
+  if ((last && more) || scope_stays_open(status))
+    scope_cancel(world, scope);
+  else
+    status = name_refusal(world, round, status);
+  note_failure(world, outcome, status);
+  return ECS_OK;
+}
+
+ecs_status observers_run(ecs_world *world) {
+  if (LIKELY(world->watching->due == 0) || staging_is_open(&world->staging)) return ECS_OK;
+  struct outcome outcome = {ECS_OK, ""};
+  bool updating = world->updating;
+  world->updating = true;
+  for (uint32_t round = 1; world->watching->due; round++) {
+    ecs_status status = run_round(world, round == ROUND_LIMIT, &outcome);
+    note_failure(world, &outcome, status);
+    if (status != ECS_OK) break;
+  }
+  world->updating = updating;
+  world->schedule->clock = 0;
+  if (!updating) schedule_free_gone(world);
+  if (outcome.status != ECS_OK) memcpy(world->message, outcome.message, sizeof outcome.message);
+  return outcome.status;
+}
+
+/* ---- for hosts in C ---- */
+
+ecs_status ecs_observer_new(ecs_world *world, const ecs_observer_desc *desc) {
+  ecs_system *observer = NULL;
+  ecs_status status = schedule_build_observer(world, desc, &observer);
+  return status == ECS_OK ? schedule_enter(world, observer) : status;
+}
+
+bool ecs_sight_next(ecs_sight *sight) { return sight_next(sight); }
+
+ecs_id ecs_sight_entity(const ecs_sight *sight) { return sight->entity; }
+
+static const struct term *term_at(const ecs_sight *sight, uint32_t term) {
+  const struct query_terms *terms = &sight->watch->query->terms;
+  return term < terms->count && terms->terms[term].slot != NONE ? &terms->terms[term] : NULL;
+}
+
+const void *ecs_sight_cell(const ecs_sight *sight, uint32_t at, uint32_t leaf) {
+  const struct term *term = term_at(sight, at);
+  uint32_t width = !term ? 0 : term->leaf != NONE ? 1 : term->component->leaf_count;
+  if (leaf >= width) return NULL;
+  struct sight_cells cells = sight_find(sight, term);
+  if (!cells.there || !cells.columns) return NULL;
+  const struct column *column = &cells.columns[leaf];
+  return (const char *)column->data + (size_t)cells.row * column->size;
+}
+
+bool ecs_sight_has(const ecs_sight *sight, uint32_t at) {
+  const struct query_terms *terms = &sight->watch->query->terms;
+  const struct term *term = term_at(sight, at);
+  if (term) return sight_find(sight, term).there;
+  return at < terms->count && terms->terms[at].kind == TERM_WITH;
+}
+
+ecs_id ecs_sight_value(const ecs_sight *sight, uint32_t variable) {
+  return sight_value(sight, variable);
+}

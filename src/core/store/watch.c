@@ -1,0 +1,259 @@
+#include "core/store/watch.h"
+
+#include "core/base/memory.h"
+#include "core/store/component.h"
+#include "core/store/marks.h"
+#include "core/store/query.h"
+#include "core/store/relate.h"
+#include "core/store/sweeping.h"
+#include "core/store/table.h"
+#include "core/store/world.h"
+
+/* ---- those that are on ---- */
+
+void watching_clear(ecs_world *world) {
+  struct watching *watching = world->watching;
+  watching->first = NULL;
+  watching->sets = 0;
+  watching->version++;
+  world->staging.watched = 0;
+}
+
+void watching_add(ecs_world *world, struct watch *watch) {
+  struct watching *watching = world->watching;
+  struct watch **at = &watching->first;
+  while (*at && (*at)->kind <= watch->kind) at = &(*at)->next;
+  watch->next = *at;
+  *at = watch;
+  watching->sets += watch->kind == WATCH_SET;
+  world->staging.watched++;
+}
+
+/* ---- which queries can be watched ---- */
+
+static const char *const kind_names[WATCH_KINDS] = {"exit", "remove", "despawn",
+                                                    "add",  "enter",  "set"};
+
+static ecs_status refuse(const ecs_world *world, const ecs_query *query, const char *why) {
+  return world_fail(world, ECS_EINVAL, "query '%s': %s", query->text, why);
+}
+
+static bool is_of_itself(const struct term *term) {
+  return term_is_own(term) || term->form == TERM_PAIR;
+}
+
+/* The term that add, remove and set look at. */
+static ecs_status check_first(ecs_world *world, enum watch_kind kind, const ecs_query *query) {
+  const struct term *term = query->terms.terms;
+  const char *on = kind_names[kind];
+  if (query->terms.count == 0 || term->kind != TERM_WITH || term->group != NONE)
+    return world_fail(world, ECS_EINVAL, "query '%s': on = \"%s\" watches the first term, which "
+                      "has to be one component that an entity has, as in 'Position, !Frozen'",
+                      query->text, on);
+  if (term->state == TERM_OFF || (term->state == TERM_ANY && term->component->toggle))
+    return world_fail(world, ECS_EINVAL, "query '%s': on = \"%s\" looks at whether an entity has "
+                      "'%s', switched off or not: write it without ':off' or ':any'", query->text,
+                      on, term->component->name);
+  if (kind == WATCH_SET && term->component->leaf_count == 0)
+    return world_fail(world, ECS_EINVAL, "query '%s': on = \"set\" watches for values, and '%s' is "
+                      "a tag: write on = \"add\"", query->text, term->component->name);
+  return ECS_OK;
+}
+
+ecs_status watch_check(ecs_world *world, enum watch_kind kind, const ecs_query *query) {
+  const struct query_terms *terms = &query->terms;
+  if (terms->event)
+    return refuse(world, query, "events are no entities: a system goes through them");
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    if (is_of_itself(term)) continue;
+    return world_fail(world, ECS_EINVAL, "query '%s': an observer's terms are about the entity "
+                      "itself: ask for '%s' by world:get in the function", query->text,
+                      term->component->name);
+  }
+  bool first = kind == WATCH_ADD || kind == WATCH_REMOVE || kind == WATCH_SET;
+  return first ? check_first(world, kind, query) : ECS_OK;
+}
+
+/* ---- one entity ---- */
+
+void watch_prepare(const struct watch *watch) {
+  struct query_terms *terms = &watch->query->terms;
+  terms->sources = terms->packed = false;
+}
+
+bool watch_finds_values(const struct query_terms *terms) {
+  const struct term *term = terms->terms;
+  return term->form == TERM_PAIR && term->target == ECS_NULL &&
+         terms->variables[term->variable].output != NONE;
+}
+
+bool watch_has_first(const ecs_world *world, const struct query_terms *terms, ecs_id entity,
+                     const ecs_id *values) {
+  const struct term *term = terms->terms;
+  struct cells_row cells;
+  if (term->form != TERM_PAIR) return cells_find(world, entity, term->id, &cells);
+  ecs_id target = term->target;
+  if (watch_finds_values(terms)) target = values[term->variable];
+  return relate_has(world, entity, term->component, target);
+}
+
+/* ---- notes ---- */
+
+bool watch_grow_changes(ecs_world *world, uint64_t more) {
+  struct watching *watching = world->watching;
+  struct change_of *changes =
+      memory_grow(&world->memory, watching->changes, &watching->change_capacity,
+                  watching->change_count + more, sizeof *changes);
+  if (!changes) return more == 0;
+  watching->changes = changes;
+  return map_reserve(&world->memory, &watching->change_at, more);
+}
+
+bool watch_grow_gifts(ecs_world *world, uint64_t more) {
+  struct watching *watching = world->watching;
+  ecs_id *gifts = memory_grow(&world->memory, watching->gifts, &watching->gift_capacity,
+                              watching->gift_count + more, sizeof *gifts);
+  if (gifts) watching->gifts = gifts;
+  return gifts || more == 0;
+}
+
+/* Room for the order of all changes, and for sorting it. */
+bool watch_grow_order(ecs_world *world, uint64_t count) {
+  struct watching *watching = world->watching;
+  const struct change_of **order =
+      memory_grow(&world->memory, (void *)(uintptr_t)watching->order, &watching->order_capacity,
+                  2 * count + 2, sizeof *order);
+  if (order) watching->order = order;
+  return order != NULL;
+}
+
+/* So that a note that is all there is needs no more room when its scope ends. */
+ecs_status watch_need_notes(ecs_world *world, uint64_t more) {
+  struct watching *watching = world->watching;
+  uint64_t count = watching->note_count + more;
+  struct gift_note *notes = memory_grow(&world->memory, watching->notes,
+                                        &watching->note_capacity, count, sizeof *notes);
+  if (!notes && count) return world_nomem(world);
+  watching->notes = notes;
+  bool room = watch_grow_changes(world, count) && watch_grow_gifts(world, count) &&
+              watch_grow_order(world, count);
+  return room ? ECS_OK : world_nomem(world);
+}
+
+static void add_note(ecs_world *world, ecs_id entity, ecs_id id) {
+  struct watching *watching = world->watching;
+  const struct staging *staging = &world->staging;
+  assert(staging_is_open(staging) && watching->note_count < watching->note_capacity);
+  watching->notes[watching->note_count++] = (struct gift_note){
+      entity, id, scope_innermost(staging), staging->command_count, NONE};
+}
+
+ecs_status watch_write(ecs_world *world, ecs_id entity, ecs_id id, const struct cells_row *cells,
+                       const struct write *writes, uint32_t count) {
+  uint32_t scope = NONE;
+  bool alone = !staging_is_open(&world->staging);
+  ecs_status status = watch_need_notes(world, 1);
+  if (status == ECS_OK && alone) status = scope_open(world, SCOPE_DEFER, &scope);
+  if (status != ECS_OK) return status;
+  add_note(world, entity, id);
+  table_write(world, cells->columns, cells->row, writes, count);
+  marks_note(world, cells->table, id, cells->row);
+  if (alone) status = scope_commit(world, scope);
+  assert(status == ECS_OK);
+  world_settle(world);
+  return ECS_OK;
+}
+
+uint32_t watch_renumber(ecs_world *world, uint32_t note, uint32_t before, uint32_t now) {
+  struct watching *watching = world->watching;
+  for (; note < watching->note_count && watching->notes[note].before <= before; note++) {
+    assert(now <= watching->notes[note].before);
+    watching->notes[note].before = now;
+  }
+  return note;
+}
+
+void watch_drop_notes(ecs_world *world, uint32_t scope) {
+  struct watching *watching = world->watching;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < watching->note_count; i++) {
+    struct gift_note note = watching->notes[i];
+    bool drops = scope == NONE || scope_holder(&world->staging, note.scope) == scope;
+    if (!drops) watching->notes[kept++] = note;
+  }
+  watching->note_count = kept;
+}
+
+void watch_inherit(ecs_world *world, uint32_t scope, uint32_t heir) {
+  struct watching *watching = world->watching;
+  for (uint32_t i = watching->note_count; i-- > 0;)
+    if (watching->notes[i].scope == scope) watching->notes[i].scope = heir;
+}
+
+/* ---- telling ---- */
+
+ecs_status watch_tell(ecs_world *world, ecs_status status) {
+  if (LIKELY(world->watching->due == 0)) return status;
+  char message[MESSAGE_SIZE];
+  memcpy(message, world->message, sizeof message);
+  ecs_status told = world->watching->tell(world);
+  if (status == ECS_OK) return told;
+  memcpy(world->message, message, sizeof message);
+  return status;
+}
+
+/* ---- ending ---- */
+
+void watch_forget_matches(struct watch *watch) {
+  watch->count = watch->value_count = watch->place_count = 0;
+  for (uint32_t i = 0; i < watch->copy_count; i++) watch->copies[i].rows = 0;
+}
+
+void watch_forget_changes(ecs_world *world) {
+  struct watching *watching = world->watching;
+  for (struct watch *watch = watching->first; watch; watch = watch->next)
+    watch_forget_matches(watch);
+  if (watching->change_at.count) map_clear(&watching->change_at);
+  watching->change_count = watching->gift_count = watching->due = 0;
+}
+
+static void free_copy(ecs_world *world, struct copy *copy) {
+  for (uint32_t i = 0; i < copy->width; i++)
+    memory_free(&world->memory, copy->columns[i].data, copy->columns[i].buffer.size);
+  memory_free(&world->memory, copy->columns, copy->width * sizeof *copy->columns);
+  *copy = (struct copy){NULL, 0, 0, 0};
+}
+
+void watch_free_copies(ecs_world *world, struct watch *watch) {
+  for (uint32_t i = 0; i < watch->copy_count; i++) free_copy(world, &watch->copies[i]);
+  memory_free(&world->memory, watch->copies, watch->copy_count * sizeof *watch->copies);
+  watch->copies = NULL;
+  watch->copy_count = 0;
+}
+
+void watch_free(ecs_world *world, struct watch *watch) {
+  struct memory *memory = &world->memory;
+  watch_free_copies(world, watch);
+  memory_free(memory, watch->sightings, watch->capacity * sizeof *watch->sightings);
+  memory_free(memory, watch->values, watch->value_capacity * sizeof *watch->values);
+  memory_free(memory, watch->places, watch->place_capacity * sizeof *watch->places);
+}
+
+ecs_status watching_init(ecs_world *world) {
+  world->watching = memory_array(&world->memory, 1, sizeof *world->watching);
+  return world->watching ? ECS_OK : world_nomem(world);
+}
+
+void watching_free(ecs_world *world) {
+  struct watching *watching = world->watching;
+  struct memory *memory = &world->memory;
+  if (!watching) return;
+  memory_free(memory, watching->changes, watching->change_capacity * sizeof *watching->changes);
+  memory_free(memory, (void *)(uintptr_t)watching->order,
+              watching->order_capacity * sizeof *watching->order);
+  memory_free(memory, watching->gifts, watching->gift_capacity * sizeof *watching->gifts);
+  memory_free(memory, watching->notes, watching->note_capacity * sizeof *watching->notes);
+  map_free(memory, &watching->change_at);
+  memory_free(memory, watching, sizeof *watching);
+}

@@ -1,0 +1,383 @@
+#include "core/store/watch_apply.h"
+
+#include "core/base/column_cells.h"
+#include "core/base/merge_sort.h"
+#include "core/store/component.h"
+#include "core/store/merge.h"
+#include "core/store/query.h"
+#include "core/store/relate.h"
+#include "core/store/relation.h"
+#include "core/store/toggle.h"
+#include "core/store/walk.h"
+#include "core/store/watch.h"
+#include "core/store/world.h"
+#include "ecs_world.h"
+
+/* ---- whom commands change ---- */
+
+/* Whether any row of a table may match what somebody watches: asked once for each table. */
+static bool is_watched(const ecs_world *world, struct table *table) {
+  const struct watching *watching = world->watching;
+  uint64_t stamp = ((uint64_t)watching->version << 32) + (uint32_t)world->registry.version;
+  if (LIKELY(table->watch_stamp == stamp)) return table->watched;
+  table->watch_stamp = stamp;
+  table->watched = false;
+  for (const struct watch *watch = watching->first; watch && !table->watched; watch = watch->next)
+    table->watched = !watch->query->broken && query_terms_match(&watch->query->terms, table);
+  return table->watched;
+}
+
+static struct table *table_of(const ecs_world *world, ecs_id entity) {
+  const struct record *record = entity_find(&world->entities, entity);
+  return record ? record_table(world, record) : NULL;
+}
+
+static bool switches(const struct staging *staging, const struct chain *chain) {
+  for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next)
+    if (command_is_switch(&staging->commands[at])) return true;
+  return false;
+}
+
+static struct change_of *add_change(ecs_world *world, ecs_id entity, uint32_t order) {
+  struct watching *watching = world->watching;
+  if (!watch_grow_changes(world, 1)) return NULL;
+  uint32_t at = watching->change_count++;
+  watching->changes[at] = (struct change_of){
+      .entity = entity, .order = order, .chain = NONE, .note = NONE, .last_note = NONE};
+  if (watching->note_count) map_put(&watching->change_at, entity, at);
+  return &watching->changes[at];
+}
+
+/* Commands have odd numbers; a note stands between two of them. */
+static uint32_t order_of(uint32_t command) { return 2 * command + 1; }
+
+static ecs_status note_chain(ecs_world *world, uint32_t at) {
+  const struct staging *staging = &world->staging;
+  const struct chain *chain = &staging->chains[at];
+  if (chain->skip && !cascade_takes(&world->cascade, ecs_id_index(chain->entity))) return ECS_OK;
+  if (!ecs_alive(world, chain->entity)) return ECS_OK;
+  struct table *from = table_of(world, chain->entity);
+  struct table *to = chain->target == NONE ? NULL : world_table(world, chain->target);
+  if (!(from && is_watched(world, from)) && !(to && is_watched(world, to))) return ECS_OK;
+  uint32_t first = chain->first != NONE ? chain->first : chain->last;
+  struct change_of *change = add_change(world, chain->entity, order_of(first));
+  if (!change) return world_nomem(world);
+  change->chain = at;
+  change->dies = !to;
+  change->quiet = from == to && !chain->sparse && !from->has_ties && !switches(staging, chain);
+  return ECS_OK;
+}
+
+static bool has_chain(const struct staging *staging, ecs_id entity) {
+  uint32_t at = chain_map_get(&staging->chain_of, ecs_id_index(entity));
+  return at != NONE && staging->chains[at].entity == entity;
+}
+
+/* Those who die by others' deaths, which have no command of their own. */
+static ecs_status note_dying(ecs_world *world) {
+  const struct cascade *cascade = &world->cascade;
+  for (uint32_t i = 0, cause = 0; i < cascade->count; i++) {
+    while (cause + 1 < cascade->cause_count && cascade->causes[cause + 1].first <= i) cause++;
+    ecs_id entity = entity_id(&world->entities, cascade->dying[i]);
+    struct table *table = table_of(world, entity);
+    if (!table || !is_watched(world, table) || has_chain(&world->staging, entity)) continue;
+    assert(cause < cascade->cause_count && cascade->causes[cause].first <= i);
+    struct change_of *change = add_change(world, entity, order_of(cascade->causes[cause].command));
+    if (!change) return world_nomem(world);
+    change->dies = true;
+  }
+  return ECS_OK;
+}
+
+/* Links a note to the change of its entity, which may be all that there is of it. */
+static ecs_status link_note(ecs_world *world, uint32_t at) {
+  struct watching *watching = world->watching;
+  struct gift_note *note = &watching->notes[at];
+  struct table *table = table_of(world, note->entity);
+  uint32_t place = map_get(&watching->change_at, note->entity);
+  if (place == NONE && !(table && is_watched(world, table))) return ECS_OK;
+  struct change_of *change = place == NONE ? add_change(world, note->entity, 2 * note->before)
+                                           : &watching->changes[place];
+  if (!change) return world_nomem(world);
+  if (place == NONE) change->quiet = true;
+  if (change->order > 2 * note->before) change->order = 2 * note->before;
+  note->next = NONE;
+  *(change->note == NONE ? &change->note : &watching->notes[change->last_note].next) = at;
+  change->last_note = at;
+  return ECS_OK;
+}
+
+/* ---- who is given values ---- */
+
+static void take_gift(struct watching *watching, struct change_of *change, ecs_id id) {
+  for (uint32_t i = change->first_gift; i < watching->gift_count; i++)
+    if (watching->gifts[i] == id) return;
+  assert(watching->gift_count < watching->gift_capacity);
+  watching->gifts[watching->gift_count++] = id;
+}
+
+/* What is taken away is given no longer, a relation with all of its pairs. */
+static void drop_gifts(const ecs_world *world, struct watching *watching,
+                       const struct change_of *change, const struct command *command) {
+  const struct relation *relation = relation_of(world, command->component);
+  ecs_id id = command->component;
+  if (relation && relation->exclusive && command->ties) return;
+  if (relation && relation->exclusive) id = relation->component->id;
+  bool all = relation && !relation->exclusive && !id_is_pair(id);
+  uint32_t kept = change->first_gift;
+  for (uint32_t i = kept; i < watching->gift_count; i++) {
+    ecs_id gift = watching->gifts[i];
+    bool of_all = all && id_is_pair(gift) && pair_relation(gift) == ecs_id_index(id);
+    if (gift != id && !of_all) watching->gifts[kept++] = gift;
+  }
+  watching->gift_count = kept;
+}
+
+static void follow_command(ecs_world *world, struct change_of *change,
+                           const struct command *command) {
+  if (command->dropped) return;
+  if (command->kind == COMMAND_SET && command->write_count)
+    take_gift(world->watching, change, command->component);
+  if (command->kind == COMMAND_REMOVE) drop_gifts(world, world->watching, change, command);
+}
+
+/* How many gifts there may be. */
+static uint64_t count_gifts(const ecs_world *world, const struct change_of *change,
+                            uint32_t first) {
+  uint64_t count = 0;
+  for (uint32_t at = first; at != NONE; at = world->staging.commands[at].next) count++;
+  for (uint32_t at = change->note; at != NONE; at = world->watching->notes[at].next) count++;
+  return count;
+}
+
+/* Notes and commands of an entity in the order in which they came. */
+static ecs_status find_gifts(ecs_world *world, struct change_of *change) {
+  struct watching *watching = world->watching;
+  const struct staging *staging = &world->staging;
+  uint32_t at = change->chain == NONE ? NONE : staging->chains[change->chain].first;
+  uint32_t note = change->note;
+  if (!watch_grow_gifts(world, count_gifts(world, change, at))) return world_nomem(world);
+  change->first_gift = watching->gift_count;
+  while (at != NONE || note != NONE) {
+    if (note != NONE && (at == NONE || watching->notes[note].before <= at)) {
+      take_gift(watching, change, watching->notes[note].id);
+      note = watching->notes[note].next;
+    } else {
+      follow_command(world, change, &staging->commands[at]);
+      at = staging->commands[at].next;
+    }
+  }
+  change->gift_count = watching->gift_count - change->first_gift;
+  return ECS_OK;
+}
+
+/* ---- in order ---- */
+
+static bool comes_before(const void *a, const void *b) {
+  return ((const struct change_of *)a)->order < ((const struct change_of *)b)->order;
+}
+
+static ecs_status put_in_order(ecs_world *world) {
+  struct watching *watching = world->watching;
+  uint32_t count = watching->change_count;
+  bool sorted = true;
+  if (!watch_grow_order(world, count)) return world_nomem(world);
+  for (uint32_t i = 0; i < count; i++) {
+    watching->order[i] = &watching->changes[i];
+    sorted &= i == 0 || !comes_before(watching->order[i], watching->order[i - 1]);
+  }
+  if (!sorted) merge_sort((const void **)watching->order, count, comes_before);
+  return ECS_OK;
+}
+
+ecs_status watch_changes(ecs_world *world) {
+  struct watching *watching = world->watching;
+  ecs_status status = ECS_OK;
+  watch_forget_changes(world);
+  watching->round++;
+  for (uint32_t i = 0; i < world->staging.chain_count && status == ECS_OK; i++)
+    status = note_chain(world, i);
+  if (status == ECS_OK) status = note_dying(world);
+  for (uint32_t i = 0; i < watching->note_count && status == ECS_OK; i++)
+    status = link_note(world, i);
+  for (uint32_t i = 0; watching->sets && i < watching->change_count && status == ECS_OK; i++)
+    if (!watching->changes[i].dies) status = find_gifts(world, &watching->changes[i]);
+  return status == ECS_OK ? put_in_order(world) : status;
+}
+
+/* ---- copies ---- */
+
+static uint32_t width_of(const struct term *term) {
+  if (!term_has_cells(term, term->component)) return 0;
+  return term->leaf == NONE ? term->component->leaf_count : 1;
+}
+
+static ecs_status make_copy(ecs_world *world, const struct term *term, struct copy *copy) {
+  uint32_t width = width_of(term), first = term->leaf == NONE ? 0 : term->leaf;
+  if (width == 0) return ECS_OK;
+  copy->columns = memory_array(&world->memory, width, sizeof *copy->columns);
+  if (!copy->columns) return world_nomem(world);
+  copy->width = width;
+  for (uint32_t i = 0; i < width; i++) {
+    const struct leaf *leaf = &term->component->leaves[first + i];
+    copy->columns[i] = (struct column){.id = term->component->id, .size = leaf->size,
+                                       .leaf = first + i, .component = term->component};
+  }
+  return ECS_OK;
+}
+
+/* Room for copies of what the query gives now; none of them has a row. */
+static ecs_status need_copies(ecs_world *world, struct watch *watch) {
+  const struct query_terms *terms = &watch->query->terms;
+  uint64_t version = world->registry.version;
+  if (watch->version == version && watch->copy_count == terms->slots) return ECS_OK;
+  watch_free_copies(world, watch);
+  if (terms->slots == 0) return ECS_OK;
+  watch->copies = memory_array(&world->memory, terms->slots, sizeof *watch->copies);
+  if (!watch->copies) return world_nomem(world);
+  watch->copy_count = terms->slots;
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < terms->count && status == ECS_OK; i++)
+    if (terms->terms[i].slot != NONE)
+      status = make_copy(world, &terms->terms[i], &watch->copies[terms->terms[i].slot]);
+  if (status == ECS_OK)
+    watch->version = version;
+  else
+    watch_free_copies(world, watch);
+  return status;
+}
+
+/* Room for one row more. What columns have room for is in their buffers, as some may have grown
+** when memory ran out. */
+static bool grow_copy(ecs_world *world, struct copy *copy) {
+  uint32_t capacity = copy->capacity ? copy->capacity * 2 : 8;
+  if (copy->rows < copy->capacity) return true;
+  if (copy->capacity > INDEX_LIMIT) return false;
+  for (uint32_t i = 0; i < copy->width; i++) {
+    struct column *column = &copy->columns[i];
+    size_t size = (size_t)capacity * column->size;
+    if (size <= column->buffer.size) continue;
+    void *data = memory_resize(&world->memory, column->data, column->buffer.size, size);
+    if (!data) return false;
+    column->data = data;
+    column->buffer.size = size;
+  }
+  copy->capacity = capacity;
+  return true;
+}
+
+/* The place of a copy of a term's cells in this match: NONE where they are not there. */
+static bool copy_cells(ecs_world *world, const struct walk *walk, const struct term *term,
+                       struct copy *copy, uint32_t *place) {
+  struct walk_end end = walk_cells(walk, term);
+  *place = NONE;
+  if (!end.table) return true;
+  *place = 0;
+  if (copy->width == 0) return true;
+  if (!grow_copy(world, copy)) return false;
+  *place = copy->rows++;
+  for (uint32_t i = 0; i < copy->width; i++) {
+    const struct column *from = &end.table->columns[end.first + i];
+    assert(from->size == copy->columns[i].size && from->leaf == copy->columns[i].leaf);
+    cell_copy(copy->columns[i].data, *place, from->data, end.row, from->size);
+  }
+  return true;
+}
+
+static ecs_status copy_match(ecs_world *world, struct watch *watch, const struct walk *walk) {
+  const struct query_terms *terms = &watch->query->terms;
+  ecs_status status = need_copies(world, watch);
+  if (status != ECS_OK) return status;
+  uint32_t *places = memory_grow(&world->memory, watch->places, &watch->place_capacity,
+                                 watch->place_count + (uint64_t)terms->slots, sizeof *places);
+  if (!places && terms->slots) return world_nomem(world);
+  watch->places = places;
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    if (term->slot == NONE) continue;
+    assert(term->slot < watch->copy_count);
+    if (!copy_cells(world, walk, term, &watch->copies[term->slot],
+                    &places[watch->place_count + term->slot]))
+      return world_nomem(world);
+  }
+  watch->place_count += terms->slots;
+  return ECS_OK;
+}
+
+/* ---- what matches ---- */
+
+static ecs_status add_sighting(ecs_world *world, struct watch *watch, uint32_t change,
+                               const ecs_id *values) {
+  uint32_t variables = watch->query->terms.variable_count;
+  struct sighting *sightings = memory_grow(&world->memory, watch->sightings, &watch->capacity,
+                                           watch->count + 1ull, sizeof *sightings);
+  if (!sightings) return world_nomem(world);
+  watch->sightings = sightings;
+  ecs_id *kept = memory_grow(&world->memory, watch->values, &watch->value_capacity,
+                             watch->value_count + (uint64_t)variables, sizeof *kept);
+  if (!kept && variables) return world_nomem(world);
+  watch->values = kept;
+  sightings[watch->count++] = (struct sighting){change, watch->value_count, watch->place_count};
+  if (variables) memcpy(kept + watch->value_count, values, variables * sizeof *kept);
+  watch->value_count += variables;
+  return ECS_OK;
+}
+
+/* All matches of an entity. */
+static ecs_status sight_matches(ecs_world *world, struct watch *watch, struct walk *walk,
+                                uint32_t change, bool copies) {
+  uint32_t entity = ecs_id_index(world->watching->order[change]->entity);
+  ecs_status status = ECS_OK;
+  for (bool more = walk_match(walk, entity, false); more && status == ECS_OK;
+       more = walk_match(walk, entity, true)) {
+    status = add_sighting(world, watch, change, walk->values);
+    if (status == ECS_OK && copies) status = copy_match(world, watch, walk);
+  }
+  return status;
+}
+
+/* All ways in which an entity has what the first term asks for. */
+static ecs_status sight_first(ecs_world *world, struct watch *watch, uint32_t change) {
+  const struct term *term = watch->query->terms.terms;
+  ecs_id entity = world->watching->order[change]->entity, values[QUERY_VARIABLES] = {0};
+  if (!watch_finds_values(&watch->query->terms))
+    return watch_has_first(world, &watch->query->terms, entity, values)
+               ? add_sighting(world, watch, change, values) : ECS_OK;
+  ecs_status status = ECS_OK;
+  for (ecs_id to = relate_target(world, entity, term->component); to && status == ECS_OK;
+       to = relate_next_target(world, entity, term->component, to)) {
+    values[term->variable] = to;
+    status = add_sighting(world, watch, change, values);
+  }
+  return status;
+}
+
+static ecs_status sight(ecs_world *world, struct watch *watch) {
+  const struct watching *watching = world->watching;
+  bool copies = watch->kind <= WATCH_DESPAWN;
+  ecs_status status = ECS_OK;
+  struct walk walk;
+  walk_begin(&walk, watch->query);
+  for (uint32_t i = 0; i < watching->change_count && status == ECS_OK; i++) {
+    const struct change_of *change = watching->order[i];
+    bool skip = change->dies ? !copies : watch->kind == WATCH_DESPAWN;
+    if (change->quiet || skip) continue;
+    status = watch->kind == WATCH_ADD ? sight_first(world, watch, i)
+                                      : sight_matches(world, watch, &walk, i, copies);
+  }
+  return status;
+}
+
+ecs_status watch_matches(ecs_world *world) {
+  struct watching *watching = world->watching;
+  ecs_status status = ECS_OK;
+  for (struct watch *watch = watching->first; watch && status == ECS_OK; watch = watch->next) {
+    watch_forget_matches(watch);
+    if (watch->query->broken || watch->born == world->staging.epoch) continue;
+    watch_prepare(watch);
+    if (watch->kind != WATCH_SET) status = sight(world, watch);
+    watch->round = watching->round;
+  }
+  watching->due = status == ECS_OK ? watching->change_count : 0;
+  return status;
+}

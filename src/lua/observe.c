@@ -1,0 +1,125 @@
+#include "lua/observe.h"
+
+#include "core/base/text.h"
+#include "core/run/observer.h"
+#include "core/store/query.h"
+#include "core/store/sight.h"
+#include "core/store/watch.h"
+#include "core/store/world.h"
+#include "ecs_world.h"
+#include "lua/bind/args.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/each.h"
+#include "lua/loop.h"
+#include "lua/lua_query.h"
+#include "lua/slot.h"
+#include "lua/system_box.h"
+#include "lua/system_run.h"
+#include "lua/view.h"
+#include "lua/view_box.h"
+
+/* Pushes what the function is given of the match that the loop shows. */
+static void push_match(lua_State *L, int loop_index, const struct loop_box *loop,
+                       const struct ecs_sight *sight, int arguments) {
+  int slots = (int)loop->slot_count;
+  for (int i = 0; i < slots && i < arguments; i++) {
+    const struct slot *slot = &loop->slots[i];
+    if (slot->view && slot->present)
+      lua_getiuservalue(L, loop_index, LOOP_VALUES + 1 + i);
+    else
+      slot_push(L, loop_index, loop, slot, 0);
+  }
+  if (arguments > slots) lua_pushinteger(L, (lua_Integer)sight->entity);
+  for (int i = slots + 1; i < arguments; i++) {
+    ecs_id value = sight_value(sight, (uint32_t)(i - slots - 1));
+    if (value == ECS_NULL)
+      lua_pushnil(L);
+    else
+      lua_pushinteger(L, (lua_Integer)value);
+  }
+}
+
+/* Shows what the observer has come to, as row 0 of its loop. */
+static void show(struct loop_box *loop, const struct ecs_sight *sight) {
+  const struct query_terms *terms = &loop->query->query->terms;
+  loop->copied = sight->places != NULL;
+  loop->row = 0;
+  loop->step++;
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    if (term->slot == NONE) continue;
+    struct slot *slot = &loop->slots[term->slot];
+    struct sight_cells cells = sight_find(sight, term);
+    slot->present = cells.there;
+    slot->table = cells.table;
+    slot->columns = cells.columns;
+    slot->first = cells.row;
+    if (slot->view) {
+      view_bind(slot->view, cells.table, cells.columns, cells.row);
+      slot->view->read_only = slot->read_only || loop->copied;
+    } else if (slot->leaf) {
+      slot->data = cells.columns ? column_at(cells.columns, cells.row) : NULL;
+    }
+  }
+}
+
+/* body(world, references, system) */
+static int observe_body(lua_State *L) {
+  struct system_box *system = lua_touserdata(L, BODY_SYSTEM);
+  struct ecs_sight *sight = system->sight;
+  system_push_function(L, system);
+  struct loop_box *loop = system_open_loop(L, system, system->parameters);
+  int index = lua_gettop(L);
+  loop->asking = true;
+  int arguments = wanted_arguments(L, BODY_FUNCTION, loop);
+  need_stack(L, arguments + 8);
+  while (sight_next(sight)) {
+    show(loop, sight);
+    lua_pushvalue(L, BODY_FUNCTION);
+    push_match(L, index, loop, sight, arguments);
+    lua_call(L, arguments, 0);
+    if (UNLIKELY(!loop->open)) loop_gone(L, loop);
+  }
+  loop_end(loop);
+  return 0;
+}
+
+/* ---- the callback and the way in --------------------------------------------------------- */
+
+/* Of several failures the first one is raised: it stays in the frame. */
+ecs_status script_observe(ecs_world *world, struct ecs_sight *sight, void *ud) {
+  struct system_box *system = ud;
+  struct systems *systems = system->box->systems;
+  lua_State *L = systems->running ? systems->running : systems->host;
+  (void)world;
+  if (!system->box->world) return ECS_OK;
+  bool failed = !lua_isnil(L, FRAME_ERROR);
+  if (failed) lua_pushvalue(L, FRAME_ERROR);
+  system->sight = sight;
+  ecs_status status = system_call(system, observe_body);
+  system->sight = NULL;
+  if (failed) lua_replace(L, FRAME_ERROR);
+  return status;
+}
+
+static ecs_status run_observers(ecs_world *world, const void *ud) {
+  (void)ud;
+  return observers_run(world);
+}
+
+/* (world) */
+static int observe_in_frame(lua_State *L) {
+  lua_settop(L, FRAME_SIZE);
+  run_in_frame(L, lua_touserdata(L, FRAME_WORLD), run_observers, NULL);
+  return 0;
+}
+
+void observe(lua_State *L, struct world_box *box, int world_index) {
+  if (staging_is_open(&box->world->staging) || box->world->watching->due == 0) return;
+  world_index = lua_absindex(L, world_index);
+  need_stack(L, 4);
+  lua_pushcfunction(L, observe_in_frame);
+  lua_pushvalue(L, world_index);
+  lua_call(L, 1, 0);
+}
