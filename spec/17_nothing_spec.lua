@@ -33,6 +33,9 @@ local calls = {
     return s.world:cancel()
   end,
   ["World:system"] = function(s) return s.world:system("new", { run = nop }) end,
+  ["World:observer"] = function(s)
+    return s.world:observer("new", { on = "add", query = "P", each = nop })
+  end,
   ["World:remove_system"] = function(s) return s.world:remove_system "s" end,
   ["World:phase"] = function(s) return s.world:phase("new", { after = "update" }) end,
   ["World:disable"] = function(s) return s.world:disable(s.e, "Q") end,
