@@ -475,6 +475,7 @@ end
 
 -- All of the values, or none when one does not fit.
 function Column.write(self, from)
+  self.need_writable()
   if #from > self.n then
     refuse("more values than rows")
   end
@@ -513,14 +514,17 @@ local function column(query, rows, path)
   if not world.store[rows[1]][component.name] then
     return nil
   end
-  local function accept(value)
+  local function need_writable()
     if term.read_only or component.ties and keys[1] == "target" then
       refuse("'%s' is read only here", path)
     end
+  end
+  local function accept(value)
+    need_writable()
     return kind.accept(world, value, path)
   end
   return setmetatable({ world = world, component = component, keys = keys, kind = kind,
-    accept = accept, entities = rows, n = #rows }, Column)
+    accept = accept, need_writable = need_writable, entities = rows, n = #rows }, Column)
 end
 
 -- Whether a row has in its table what another one has.

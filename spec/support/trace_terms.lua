@@ -206,9 +206,9 @@ end
 -- A query that lives on, made anew when it does not stand for anything any more. Its text has to
 -- mean something now, too: what it names may have another name.
 local function query_of(ctx, texts, given)
-  local key, kept = key_of(texts, given), nil
+  local key = key_of(texts, given)
   local query = ctx.world:query(table.concat(texts, ", "), next(given) and given or nil)
-  kept = ctx.queries[key]
+  local kept = ctx.queries[key]
   if not kept or not pcall(kept.count, kept) then
     kept, ctx.queries[key] = query, query
   end
