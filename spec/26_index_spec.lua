@@ -241,6 +241,22 @@ describe("an index inside a system", function()
     has_error(function() world:system("hidden", spec) end, "option 'uses'")
   end)
 
+  it("keeps that from being compiled, which says so", function()
+    world:system("near", { query = "Position", each = function(p)
+      p.x = #list(flock:within(p.x, p.y, 1))
+    end })
+    world:system("nearest", { query = "Position", each = function(p)
+      local _, far = flock:nearest(p.x, p.y, 1)
+      p.x = far
+    end })
+    local told = world:explain "nearest"
+    assert.are.equal("lua", told.tier)
+    has_error(function() error(told.reason) end, "looks into an index", "a system of its own")
+    assert.are.equal("lua", world:explain("near").tier)
+    spawn(0, 3)
+    world:update(1)
+  end)
+
   it("ends its loops with it", function()
     local kept, go_on
     spawn(0, 0)

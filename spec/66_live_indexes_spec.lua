@@ -97,6 +97,39 @@ describe("an index of a live script", function()
     assert.are.equal(1, update())
   end)
 
+  it("has the function of the files that run now for its key, and lets go of old ones", function()
+    local text = [[local world = ...
+      world:component("Place", { "x: f32", "y: f32" })
+      Keys = Keys or setmetatable({}, { __mode = "k" })
+      local function key(place) return place.x %s end
+      Keys[key] = true
+      local keys = world:index("keys", { query = "Place", ordered = key })
+      world:system("lowest", { run = function()
+        for place in keys:lowest(1) do Seen = place.x end
+      end })]]
+    files:write("a.lua", text:format "* 1")
+    local session = open()
+    assert.are.same({}, errors)
+    world:spawn { Place = { 1, 1 } }
+    world:spawn { Place = { 5, 1 } }
+    assert.are.equal(1, update())
+    files:write("a.lua", text:format "* -1")
+    files:write("b.lua", "error 'oh'")
+    assert.is_false((helper.poll(session)))
+    assert.are.equal(1, update())
+    files:write("b.lua", "")
+    assert.is_true(helper.poll(session))
+    assert.are.equal(5, update())
+    files:write("a.lua", (text:format "* 1":gsub("lowest%(1%)", "lowest(2)")))
+    assert.is_true(helper.poll(session))
+    update()
+    collectgarbage()
+    local count = 0
+    for _ in pairs(rawget(_G, "Keys")) do count = count + 1 end
+    rawset(_G, "Keys", nil)
+    assert.are.equal(1, count)
+  end)
+
   it("is neither the host's nor another file's, nor looked into while scripts are read", function()
     world:component("Place", { "x: f32", "y: f32" })
     world:index("near", { query = "Place", grid = "Place", cell = 1 })

@@ -6,6 +6,7 @@
 
 #include "ecs_component.h"
 #include "ecs_entity.h"
+#include "ecs_index.h"
 #include "ecs_query.h"
 #include "ecs_system.h"
 #include "ecs_types.h"
@@ -111,6 +112,21 @@ typedef struct ecs_lua_api {
   ecs_status (*prefab)(ecs_world *world, const ecs_prefab_desc *list, size_t count, ecs_id *out);
   ecs_status (*instantiate)(ecs_world *world, ecs_id prefab, const ecs_id *components, size_t n,
                             ecs_id *out);
+  ecs_status (*index_new)(ecs_world *world, const ecs_index_desc *desc, ecs_index **out);
+  ecs_index *(*index_find)(ecs_world *world, const char *name);
+  ecs_status (*index_drop)(ecs_world *world, const char *name);
+  ecs_status (*index_within)(ecs_index *index, const double *at, double reach, ecs_found *found);
+  ecs_status (*index_nearest)(ecs_index *index, const double *at, double reach, ecs_id except,
+                              ecs_found *found);
+  ecs_status (*index_equal)(ecs_index *index, const ecs_value *key, ecs_found *found);
+  ecs_status (*index_range)(ecs_index *index, const ecs_value *least, const ecs_value *most,
+                            ecs_found *found);
+  ecs_status (*index_lowest)(ecs_index *index, uint32_t most, ecs_found *found);
+  ecs_status (*index_highest)(ecs_index *index, uint32_t most, ecs_found *found);
+  bool (*found_next)(ecs_found *found);
+  const void *(*index_column)(const ecs_index *index, uint32_t term, uint32_t leaf);
+  size_t (*index_count)(const ecs_index *index);
+  ecs_id (*index_entity)(const ecs_index *index, size_t row);
 } ecs_lua_api;
 
 /* Functions are added at the end only, and the version then counts up. Any other change, of what

@@ -169,6 +169,16 @@ static void keeps_indexes_without_functions(void) {
   if (index)
     CHECK_FAILS(f.world, ECS_EUSER, "only scripts bring it up to date",
                 ecs_index_equal(index, &key, &found));
+  struct state other;
+  open_state(&other);
+  lend(&other);
+  run_script(&other,
+             "local ok, message = pcall(function() world:index('keyed'):find(6) end)\n"
+             "assert(not ok and message:find('of another Lua state', 1, true))\n"
+             "for _, e in world:index('plain'):find(0) do found = 1 end");
+  CHECK_INTEGER(1, global(&other, "found"));
+  close_state(&other);
+  CHECK(ecs_index_find(f.world, "keyed"));
   close_state(&state);
   CHECK(!ecs_index_find(f.world, "keyed"));
   index = ecs_index_find(f.world, "plain");

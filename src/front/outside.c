@@ -106,6 +106,10 @@ static struct val object(struct front *f, const struct path *path) {
       result.kind = VAL_ARRAY;
       result.component = outside.resource;
       break;
+    case OUTSIDE_INDEX:
+      front_refuse(f, "it looks into an index, which only plain Lua does: put that into a system "
+                      "of its own, and keep what it finds in a field");
+      break;
     default:
       front_refuse(f, "it uses an object that is neither this world nor a resource or an array of "
                       "it: take it by world:res or world:array");

@@ -14,7 +14,8 @@ enum outside_kind {
   OUTSIDE_WORLD,     /* the kernel's world */
   OUTSIDE_RESOURCE,  /* a view of a resource of that world */
   OUTSIDE_ARRAY,     /* an array of that world */
-  OUTSIDE_SPAWNER    /* a function that world:spawner of that world has made */
+  OUTSIDE_SPAWNER,   /* a function that world:spawner of that world has made */
+  OUTSIDE_INDEX      /* an index, which only plain Lua looks into */
 };
 
 struct outside {

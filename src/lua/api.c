@@ -3,6 +3,7 @@
 
 #include "ecs_entity.h"
 #include "ecs_image.h"
+#include "ecs_index.h"
 #include "ecs_lua_module.h"
 #include "ecs_lua_open.h"
 #include "ecs_resource.h"
@@ -101,6 +102,19 @@ static const ecs_lua_api api = {
   .clone = ecs_clone,
   .prefab = ecs_prefab,
   .instantiate = ecs_instantiate,
+  .index_new = ecs_index_new,
+  .index_find = ecs_index_find,
+  .index_drop = ecs_index_drop,
+  .index_within = ecs_index_within,
+  .index_nearest = ecs_index_nearest,
+  .index_equal = ecs_index_equal,
+  .index_range = ecs_index_range,
+  .index_lowest = ecs_index_lowest,
+  .index_highest = ecs_index_highest,
+  .found_next = ecs_found_next,
+  .index_column = ecs_index_column,
+  .index_count = ecs_index_count,
+  .index_entity = ecs_index_entity,
 };
 
 void api_open(lua_State *L) {

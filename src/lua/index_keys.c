@@ -160,7 +160,11 @@ static void call_protected(lua_State *L, struct world_box *box, int world_index,
 }
 
 void index_keys_refresh(lua_State *L, struct world_box *box, int world_index, ecs_index *index) {
+  const struct key_box *key = index->desc.ud;
   ecs_status status;
+  if (key->box != box)
+    raise_error(L, "index '%s' has a key function of another Lua state: declare it again in this "
+                "one", index->desc.name);
   bool tried = false;
   do
     status = index_gather(index);

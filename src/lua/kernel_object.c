@@ -6,6 +6,7 @@
 #include "lua/bind/object.h"
 #include "lua/bind/world_box.h"
 #include "lua/lua_array.h"
+#include "lua/lua_index.h"
 #include "lua/lua_spawner.h"
 #include "lua/view.h"
 #include "lua/view_box.h"
@@ -18,6 +19,8 @@ struct outside kernel_object(lua_State *L, int index, const void *owner) {
   struct array_box *array = box_test(L, index, &kind_array, sizeof *array);
   if (array && array->box == box && array_find(L, index, array))
     return (struct outside){.kind = OUTSIDE_ARRAY, .resource = array->component};
+  if (box_test(L, index, &kind_index, sizeof(struct head)))
+    return (struct outside){.kind = OUTSIDE_INDEX};
   const struct view_box *view = view_test(L, index);
   bool is_root = view && view->box == box && view->root == view && !view->loop &&
                  !view->found;

@@ -101,11 +101,11 @@ ecs_status copies_lay_out(ecs_world *world, struct copies *copies,
   ecs_status status = check_terms(world, terms, name, &count);
   if (status != ECS_OK) return status;
   copies_free(world, copies);
-  struct copy_column *columns = memory_array(&world->memory, count + 1ull, sizeof *columns);
-  struct copy_slot *slots = memory_array(&world->memory, terms->slots + 1ull, sizeof *slots);
+  struct copy_column *columns = memory_array(&world->memory, (size_t)count + 1, sizeof *columns);
+  struct copy_slot *slots = memory_array(&world->memory, (size_t)terms->slots + 1, sizeof *slots);
   if (!columns || !slots) {
-    memory_free(&world->memory, columns, (count + 1ull) * sizeof *columns);
-    memory_free(&world->memory, slots, (terms->slots + 1ull) * sizeof *slots);
+    memory_free(&world->memory, columns, ((size_t)count + 1) * sizeof *columns);
+    memory_free(&world->memory, slots, ((size_t)terms->slots + 1) * sizeof *slots);
     return world_nomem(world);
   }
   *copies = (struct copies){.columns = columns, .column_count = count, .slots = slots,
@@ -120,8 +120,9 @@ void copies_free(ecs_world *world, struct copies *copies) {
     buffer_free(memory, &copies->columns[i].cells);
   buffer_free(memory, &copies->entities);
   buffer_free(memory, &copies->order);
-  memory_free(memory, copies->columns, (copies->column_count + 1ull) * sizeof *copies->columns);
-  memory_free(memory, copies->slots, (copies->slot_count + 1ull) * sizeof *copies->slots);
+  memory_free(memory, copies->columns,
+              ((size_t)copies->column_count + 1) * sizeof *copies->columns);
+  memory_free(memory, copies->slots, ((size_t)copies->slot_count + 1) * sizeof *copies->slots);
   memset(copies, 0, sizeof *copies);
 }
 

@@ -31,7 +31,7 @@ static bool sort_by_hash(struct memory *memory, struct keyed *keyed, struct key_
                                  keyed->buckets + 2ull, sizeof *starts);
   if (!starts) return false;
   keyed->starts = starts;
-  memset(starts, 0, (keyed->buckets + 2ull) * sizeof *starts);
+  memset(starts, 0, ((size_t)keyed->buckets + 2) * sizeof *starts);
   for (uint32_t i = 0; i < count; i++)
     starts[bucket_of(keyed, room->keys[room->order[i]]) + 2]++;
   for (uint32_t i = 2; i < keyed->buckets + 2; i++) starts[i] += starts[i - 1];
