@@ -77,6 +77,37 @@ describe("an index of a live script", function()
     assert.are.equal(e, update())
   end)
 
+  it("refuses components that lack what it is by, in whatever file they are", function()
+    local place = [[local world = ... world:component("Place", { %s })]]
+    files:write("a.lua", place:format [["x: f32", "y: f32"]])
+    files:write("b.lua", [[local world = ...
+      world:index("near", { query = "Place", grid = "Place", cell = 1 })]])
+    files:write("c.lua", [[local world = ...
+      world:index("keys", { query = "Place", hash = "x" })]])
+    local session = open()
+    assert.are.same({}, errors)
+    local function refused(fields, ...)
+      files:write("a.lua", place:format(fields))
+      local ok, message = helper.poll(session)
+      assert.is_false(ok)
+      for _, words in ipairs { ... } do assert(message:find(words, 1, true), message) end
+    end
+    refused([["x: f32", "z: f32"]], "index 'near'", "the fields x and y of 'Place'", "no y")
+    refused([["x: f32", "y: string"]], "index 'near'", "no y")
+    files:write("b.lua", "")
+    refused([["y: f32"]], "index 'keys'", "component 'Place' has no field 'x'")
+    files:write("c.lua", [[local world = ...
+      world:index("keys", { query = "Place.y", hash = "Place.y" })]])
+    files:write("a.lua", place:format [["y: f32"]])
+    assert.is_true(helper.poll(session))
+    world:spawn { Place = { y = 5 } }
+    for y in world:index("keys"):find(5) do assert.are.equal(5, y) end
+    files:write("c.lua", [[local world = ...
+      world:index("keys", { query = "Place.z", hash = "Place.z" })]])
+    files:write("a.lua", place:format [["z: i32"]])
+    assert.is_true(helper.poll(session))
+  end)
+
   it("is refused with file and line, and nothing changes", function()
     files:write("a.lua", INDEX:format([["x: f32", "y: f32"]], "1"))
     local session = open()

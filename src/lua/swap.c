@@ -334,15 +334,23 @@ static void plan_index(lua_State *L) {
   if (status != LUA_OK) refuse_system(L);
 }
 
-/* Indexes that stay must find what their queries name. */
+static bool is_replaced(const struct stage *stage, const ecs_index *index) {
+  for (uint32_t i = 0; i < stage->index_count; i++)
+    if (strcmp(index_name(stage->indexes[i]), index_name(index)) == 0) return true;
+  return false;
+}
+
+/* Indexes that stay must find what their queries name, and what they are by. */
 static void check_indexes(lua_State *L, struct world_box *box) {
   for (const ecs_index *index = index_first(box->world); index; index = index_next(index)) {
-    bool goes = is_listed(L, "drop_indexes", index_name(index));
+    bool goes = is_replaced(box->stage, index) || is_listed(L, "drop_indexes", index_name(index));
     if (goes || index_query(index)->broken) continue;
     char what[128];
     text_format(what, sizeof what, "index '%s': ", index_name(index));
     ecs_status status =
         migration_check_query(&box->stage->transaction.migration, index_query(index));
+    if (status == ECS_OK && box->stage->transaction.migration.count)
+      status = index_check_fields(index);
     if (status != ECS_OK) refuse(L, box, status, what);
   }
 }

@@ -145,6 +145,8 @@ void index_free(ecs_index *index) {
   memory_free(memory, index, sizeof *index);
 }
 
+ecs_status index_check_fields(const ecs_index *index) { return index_check_shown(index); }
+
 /* ---- the list -------------------------------------------------------------------------- */
 
 static void finding_free(ecs_world *world, struct attachment *link) {

@@ -25,6 +25,9 @@ uint32_t index_slots(const ecs_index *index);
 ecs_status index_reserve(ecs_world *world);
 ecs_index *index_enter(ecs_world *world, ecs_index *built);
 
+/* Whether the fields that it is by are there in the components that the registry shows. */
+ecs_status index_check_fields(const ecs_index *index);
+
 /* Frees one that is in no list. */
 void index_free(ecs_index *index);
 

@@ -11,14 +11,23 @@
 
 /* ---- where the places are -------------------------------------------------------------- */
 
-/* The column that has a number of the component. False: there is no such field. */
-static bool find_axis(const ecs_index *index, const struct component *component, const char *name,
-                      uint32_t *column) {
-  uint32_t at = component_field(component, name, 1);
-  if (at == NONE || component->fields[at].leaf_count != 1) return false;
+static const char *const axis_names[GRID_AXES] = {"x", "y", "z"};
+
+/* The leaf that is a number of the component; NONE: there is no such field. */
+static uint32_t axis_leaf(const struct component *component, uint32_t axis) {
+  uint32_t at = component_field(component, axis_names[axis], 1);
+  if (at == NONE || component->fields[at].leaf_count != 1) return NONE;
   uint32_t leaf = component->fields[at].first_leaf;
-  const struct copy_column *found = copies_column(&index->rows, component->id, leaf);
-  if (!found || !type_is_number(found->type)) return false;
+  return type_is_number(component->leaves[leaf].type) ? leaf : NONE;
+}
+
+/* The column that has such a number. */
+static bool find_axis(const ecs_index *index, const struct component *component, uint32_t axis,
+                      uint32_t *column) {
+  uint32_t leaf = axis_leaf(component, axis);
+  const struct copy_column *found =
+      leaf == NONE ? NULL : copies_column(&index->rows, component->id, leaf);
+  if (!found) return false;
   *column = (uint32_t)(found - index->rows.columns);
   return true;
 }
@@ -29,8 +38,13 @@ static bool is_copied(const struct copies *copies, ecs_id component) {
   return false;
 }
 
+static ecs_status no_axis(const ecs_index *index, uint32_t axis) {
+  return world_fail(index->world, ECS_EINVAL, "index '%s': a grid needs the fields x and y of "
+                    "'%s', each a number, and its query '%s' gives no %s", index->desc.name,
+                    index->desc.of, index->query->text, axis_names[axis]);
+}
+
 ecs_status index_source(const ecs_index *index, struct grid_source *out, uint32_t *axes) {
-  static const char *const names[GRID_AXES] = {"x", "y", "z"};
   const ecs_world *world = index->world;
   const char *name = index->desc.name, *grid = index->desc.of;
   struct component *component;
@@ -41,11 +55,8 @@ ecs_status index_source(const ecs_index *index, struct grid_source *out, uint32_
                       "'%s:in' into it", name, index->query->text, grid, grid);
   *out = (struct grid_source){.copies = &index->rows, .flags = NONE};
   for (*axes = 0; *axes < GRID_AXES; ++*axes)
-    if (!find_axis(index, component, names[*axes], &out->columns[*axes])) break;
-  if (*axes < 2)
-    return world_fail(world, ECS_EINVAL, "index '%s': a grid needs the fields x and y of '%s', "
-                      "each a number, and its query '%s' gives no %s", name, grid,
-                      index->query->text, names[*axes]);
+    if (!find_axis(index, component, *axes, &out->columns[*axes])) break;
+  if (*axes < 2) return no_axis(index, *axes);
   out->flags = index->rows.slots[index->rows.columns[out->columns[0]].slot].flags;
   return ECS_OK;
 }
@@ -61,7 +72,8 @@ static ecs_status find_leaf(const ecs_index *index, struct component **component
   size_t size = strlen(of);
   uint32_t first = 0;
   while (first < terms->count && terms->terms[first].slot == NONE) first++;
-  *component = first < terms->count ? terms->terms[first].component : NULL;
+  bool gives = first < terms->count;
+  *component = gives ? component_of(world, terms->terms[first].component->id) : NULL;
   *leaf = *component ? component_leaf(*component, of, size) : NONE;
   if (*leaf != NONE) return ECS_OK;
   if (*component && !memchr(of, '.', size))
@@ -91,6 +103,21 @@ ecs_status index_key_column(const ecs_index *index, const struct copy_column **o
   return world_fail(index->world, ECS_EINVAL, "index '%s': its query '%s' does not give '%s.%s': "
                     "write '%s:in' into it", index->desc.name, index->query->text, component->name,
                     component->leaves[leaf].name, component->name);
+}
+
+ecs_status index_check_shown(const ecs_index *index) {
+  struct component *component;
+  uint32_t leaf;
+  if (index->desc.by != ECS_BY_GRID) {
+    if (index->desc.key) return ECS_OK;
+    ecs_status status = find_leaf(index, &component, &leaf);
+    return status == ECS_OK ? check_order(index, component, &component->leaves[leaf]) : status;
+  }
+  ecs_status status = component_need(index->world, index->desc.of, strlen(index->desc.of),
+                                     &component);
+  for (uint32_t axis = 0; status == ECS_OK && axis < 2; axis++)
+    if (axis_leaf(component, axis) == NONE) status = no_axis(index, axis);
+  return status;
 }
 
 static ecs_status key_of_name(ecs_world *world, const struct copy_column *column, ecs_cell cell,

@@ -23,6 +23,10 @@ ecs_status index_set_key(ecs_index *index, uint32_t row, const ecs_value *value)
 /* The column of the rows of its query that has their keys. */
 ecs_status index_key_column(const ecs_index *index, const struct copy_column **out);
 
+/* Whether the components that the registry shows have the fields that it is by: ECS_OK, or as
+** index_source and index_key_column. */
+ecs_status index_check_shown(const ecs_index *index);
+
 /* Where the rows of its query have their places, and how many numbers each has. ECS_EINVAL,
 ** ECS_ENAME say what is missing. */
 ecs_status index_source(const ecs_index *index, struct grid_source *out, uint32_t *axes);
