@@ -228,11 +228,18 @@ local WRITERS = {
   end,
 }
 
+-- All rows are.
+local function write_all(t, k)
+  if t.n == k then t.m[1] = k end
+  t.x = k
+end
+
 function ops.kernel(run)
-  local k, writer = run.rng:range(1, 40), run.rng:pick(WRITERS)
+  local all, k = run.rng:chance(25), run.rng:range(1, 40)
+  local writer = all and write_all or run.rng:pick(WRITERS)
   local filter = run.rng:pick { "T", "T, P:in", "T, !Tag", "T, K:in", "T, with S" }
   run:both(function(world) world:query(filter):each(function(t) writer(t, k) end) end)
-  local chosen = run.worlds[2]:query(filter):where(function(t) return t.n % k == 0 end)
+  local chosen = run.worlds[2]:query(filter):where(function(t) return all or t.n % k == 0 end)
   for _, e in ipairs(chosen:ids()) do run.model:write(e, "T") end
 end
 

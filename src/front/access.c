@@ -295,10 +295,21 @@ static uint32_t written_column(struct front *f, struct place to) {
   return at;
 }
 
+/* Whether all rows of the run write to a term, wherever else they may do so: then no bitmap need
+** say in which. */
+static bool is_whole(struct front *f, uint32_t slot, k_value mask) {
+  uint32_t i = 0;
+  while (i < f->whole_count && f->whole[i] != slot) i++;
+  if (i < f->whole_count) return true;
+  if (mask != f->start || build_mark(f->b).loop != 0 || i == RUN_MARKS) return false;
+  f->whole[f->whole_count++] = slot;
+  return true;
+}
+
 /* Rows of the mask write to cells of a term: that is marked where somebody watches it. */
 static void mark_written(struct front *f, uint32_t slot, k_value mask) {
   uint32_t i = 0;
-  if (!front_term(f, slot)->component->watched) return;
+  if (!front_term(f, slot)->component->watched || is_whole(f, slot, mask)) return;
   while (i < f->mark_count && f->marks[i] != slot) i++;
   if (i == RUN_MARKS)
     front_refuse(f, "it writes to too many components that ':changed' is asked of: write it as two "

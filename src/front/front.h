@@ -186,6 +186,7 @@ struct front {
   uint32_t array_count, chain_count, made_count, item_count, code_count, enum_count;
   uint32_t command_count, loop_commands;   /* those before the outermost loop that is open */
   uint32_t mark_count, first_mark;   /* of bitmaps that say where watched terms are written */
+  uint32_t whole_count;
 
   /* Nothing is in these lists but what is counted above: front_clear leaves them as they are. */
   struct val registers[FRONT_REGISTERS];
@@ -197,7 +198,8 @@ struct front {
   struct resource_uniform resources[FRONT_UNIFORMS];
   ecs_string strings[FRONT_STRINGS];
   const struct enumeration *enums[FRONT_ENUMS];
-  uint32_t marks[RUN_MARKS];                   /* slots of terms that are watched and written */
+  uint32_t marks[RUN_MARKS];                   /* slots of terms that are watched and written, */
+  uint32_t whole[RUN_MARKS];                   /* and of those that are so in all rows */
   struct run_asked asked[RUN_ASKED];
   struct run_lookup lookups[RUN_LOOKUPS];      /* by the number in the program */
   struct front_array arrays[FRONT_ARRAYS];     /* by the number in the program */

@@ -290,31 +290,41 @@ static void put_back(const struct gather *gather, uint32_t rows) {
       copy_column(gather, i, rows, true);
 }
 
-/* The rows of a bitmap, and in them the cells of a column of the program, or those beside them. */
-static void mark_column(const struct gather *gather, uint32_t i, const uint64_t *bits) {
+/* The rows before an end, those of a bitmap if there is one, and in them the cells of a column of
+** the program, or those beside them. */
+static void mark_column(const struct gather *gather, uint32_t i, const uint64_t *bits,
+                        uint32_t end) {
   const struct matches_spot *spot = &gather->spots[gather->spot_of[i]].cells;
   for (uint32_t part = 0; part < spot->part_count; part++) {
-    struct stretch stretch = stretch_of(gather, spot, part, gather->count);
+    struct stretch stretch = stretch_of(gather, spot, part, end);
     if (stretch.count == 0) return;
     const struct table *table = stretch.part->table;
     uint32_t at = (uint32_t)(column_in(gather, i, stretch.part) - table->columns);
     for (uint32_t row = stretch.at; row < stretch.at + stretch.count; row++) {
       uint32_t to = spot->rows[row];
-      if (bits[row / 64] >> row % 64 & 1)
+      if (!bits || (bits[row / 64] >> row % 64 & 1))
         run_mark(gather->query->world, table, at, to / 64 * 64, UINT64_C(1) << to % 64);
     }
   }
 }
 
-/* What the rows have written to is marked. */
-static RARE void mark_written(const struct runner *runner, const struct gather *gather) {
+/* A column of a slot. */
+static uint32_t column_of(const struct run_plan *plan, uint32_t slot) {
+  uint32_t column = 0;
+  while (plan->columns[column].slot != slot) column++;
+  assert(column < plan->program->column_count);
+  return column;
+}
+
+/* What the rows before an end have written to is marked. */
+static RARE void mark_written(const struct runner *runner, const struct gather *gather,
+                              uint32_t end) {
   const struct run_plan *plan = gather->plan;
-  for (uint32_t i = 0; i < plan->mark_count; i++) {
-    uint32_t column = 0;
-    while (plan->columns[column].slot != plan->marks[i]) column++;
-    assert(column < plan->program->column_count);
-    mark_column(gather, column, runner->bitmaps[plan->first_mark + i]);
-  }
+  for (uint32_t i = 0; i < plan->mark_count; i++)
+    mark_column(gather, column_of(plan, plan->marks[i]), runner->bitmaps[plan->first_mark + i],
+                end);
+  for (uint32_t i = 0; i < plan->whole_count; i++)
+    mark_column(gather, column_of(plan, plan->whole[i]), NULL, end);
 }
 
 ecs_id gather_first(const struct gather *gather) {
@@ -337,8 +347,9 @@ bool gather_run(struct runner *runner, const struct run *run, struct gather *gat
     take_ids(gather);
     failure->entity = gather->ids[failure->why.row];
   }
-  put_back(gather, sound ? gather->count : (uint32_t)failure->why.row);
-  if (UNLIKELY(run->plan->mark_count)) mark_written(runner, gather);
+  uint32_t end = sound ? gather->count : (uint32_t)failure->why.row;
+  put_back(gather, end);
+  if (UNLIKELY(run->plan->mark_count | run->plan->whole_count)) mark_written(runner, gather, end);
   if (!run->plan->command_count) forget(gather);
   return sound;
 }

@@ -220,11 +220,26 @@ void run_mark(const ecs_world *world, const struct table *table, uint32_t at, ui
   if (marks) marks_write_bits(marks, world->now, row, bits);
 }
 
-/* What the rows have written to is marked. */
+/* Marks all rows that a program has gone through: before an end, of those that it starts with. */
+static void mark_whole(const struct runner *runner, const struct run *run,
+                       const struct table *table, uint32_t at, uint32_t end) {
+  struct marks *marks = marks_of(table, table->columns[at].id);
+  const uint64_t *start = run->plan->program->starts ? runner->start : NULL;
+  if (marks && !start) marks_write(marks, run->query->world->now, 0, end);
+  for (uint32_t row = 0; marks && start && row < end; row += 64) {
+    uint64_t bits = start[row / 64];
+    if (end - row < 64) bits &= (UINT64_C(1) << (end - row)) - 1;
+    marks_write_bits(marks, run->query->world->now, row, bits);
+  }
+}
+
+/* What the rows before an end have written to is marked. */
 static RARE void mark_written(const struct runner *runner, const struct run *run, uint32_t match,
-                              const struct table *table) {
+                              const struct table *table, uint32_t end) {
   const struct run_plan *plan = run->plan;
   const uint32_t *first = run->first ? run->first : query_columns(run->query, match);
+  for (uint32_t i = 0; i < plan->whole_count; i++)
+    mark_whole(runner, run, table, first[plan->whole[i]], end);
   for (uint32_t i = 0; i < plan->mark_count; i++) {
     const uint64_t *bits = runner->bitmaps[plan->first_mark + i];
     assert(first[plan->marks[i]] != NONE);
@@ -245,7 +260,8 @@ bool run_table(struct runner *runner, const struct run *run, uint32_t match,
   run_ask(run, table);
   bind_columns(runner, run, match, table);
   bool sound = run_machine(runner, run, table->count, runner->columns, failure);
-  if (UNLIKELY(run->plan->mark_count)) mark_written(runner, run, match, table);
+  if (UNLIKELY(run->plan->mark_count | run->plan->whole_count))
+    mark_written(runner, run, match, table, sound ? table->count : (uint32_t)failure->why.row);
   if (LIKELY(sound)) {
     note_entities(run, table);
     return true;

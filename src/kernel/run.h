@@ -69,7 +69,9 @@ struct run_plan {
   const struct run_other *others;      /* likewise: then all runs are over rows gathered */
   uint32_t other_count;
   const uint32_t *marks;               /* given: from a bitmap on, those of rows in which these */
-  uint32_t mark_count, first_mark;     /* slots' cells are written */
+  uint32_t mark_count, first_mark;     /* slots' cells are written; */
+  const uint32_t *whole;               /* and the slots of which all rows' cells are */
+  uint32_t whole_count;
   bool takes_ids;                      /* one of the columns is the entities */
   bool needs_room;                     /* for ids or bits of the rows */
   size_t machine_room;                 /* of the program */

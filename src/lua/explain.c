@@ -125,17 +125,25 @@ static void list_fields(lua_State *L, const ecs_world *world, const struct varia
   lua_setfield(L, -2, key);
 }
 
+static bool has_slot(const uint32_t *slots, uint32_t count, uint32_t slot) {
+  uint32_t i = 0;
+  while (i < count && slots[i] != slot) i++;
+  return i < count;
+}
+
 /* Sets a list of the components of which it marks what it writes, if there are any. */
 static void set_marks(lua_State *L, const struct kernel *kernel, const struct variant *variant) {
   const struct query_terms *terms = &kernel->query->terms;
-  if (variant->mark_count == 0) return;
+  if (variant->mark_count + variant->whole_count == 0) return;
   lua_newtable(L);
-  for (uint32_t i = 0; i < variant->mark_count; i++)
-    for (uint32_t j = 0; j < terms->count; j++) {
-      if (terms->terms[j].slot != variant->marks[i]) continue;
-      lua_pushstring(L, terms->terms[j].component->name);
-      lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
-    }
+  for (uint32_t i = 0; i < terms->count; i++) {
+    uint32_t slot = terms->terms[i].slot;
+    if (!has_slot(variant->whole, variant->whole_count, slot) &&
+        !has_slot(variant->marks, variant->mark_count, slot))
+      continue;
+    lua_pushstring(L, terms->terms[i].component->name);
+    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+  }
   lua_setfield(L, -2, "marks");
 }
 

@@ -261,6 +261,8 @@ static bool copy_arrays(struct memory *memory, struct variant *variant,
   memcpy(variant->marks, from->marks, sizeof variant->marks);
   variant->mark_count = from->mark_count;
   variant->first_mark = from->first_mark;
+  memcpy(variant->whole, from->whole, sizeof variant->whole);
+  variant->whole_count = from->whole_count;
   memcpy(variant->array_ids, from->array_ids, sizeof variant->array_ids);
   memcpy(variant->array_leaves, from->array_leaves, sizeof variant->array_leaves);
   memcpy(variant->array_written, from->array_written, sizeof variant->array_written);
@@ -289,11 +291,13 @@ static void give_program(struct variant *variant, struct program *program, uint3
   variant->plan.order_count = orders;
   variant->plan.others = variant->others;
   variant->plan.other_count = variant->other_count;
-  variant->plan.needs_room |= variant->other_count != 0;
+  variant->plan.needs_room |= variant->other_count != 0 || variant->whole_count != 0;
   variant->plan.asked = variant->asked;
   variant->plan.marks = variant->marks;
   variant->plan.mark_count = variant->mark_count;
   variant->plan.first_mark = variant->first_mark;
+  variant->plan.whole = variant->whole;
+  variant->plan.whole_count = variant->whole_count;
   variant->plan.lookups = variant->lookups;
   variant->plan.asked_count = asked;
 }
@@ -309,10 +313,11 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
                           .anchor_count = front->anchor_count,
                           .lookups = front->lookups, .lookup_count = front->lookup_count,
                           .array_count = front->array_count, .mark_count = front->mark_count,
-                          .first_mark = front->first_mark};
+                          .first_mark = front->first_mark, .whole_count = front->whole_count};
   memcpy(found.commands, front->commands, sizeof found.commands);
   memcpy(found.asked, front->asked, sizeof found.asked);
   memcpy(found.marks, front->marks, sizeof found.marks);
+  memcpy(found.whole, front->whole, sizeof found.whole);
   for (uint32_t i = 0; i < front->array_count; i++) {
     found.array_ids[i] = front->arrays[i].id;
     found.array_leaves[i] = front->arrays[i].leaf;

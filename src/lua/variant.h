@@ -64,6 +64,8 @@ struct variant {
   uint32_t other_count;
   uint32_t marks[RUN_MARKS];
   uint32_t mark_count, first_mark;
+  uint32_t whole[RUN_MARKS];
+  uint32_t whole_count;
   ecs_id array_ids[FRONT_ARRAYS];   /* 0: a table */
   uint32_t array_leaves[FRONT_ARRAYS];   /* of a resource: which field of it */
   bool array_written[FRONT_ARRAYS];
