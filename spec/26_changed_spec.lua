@@ -1,6 +1,7 @@
 -- What was written, and what has come, since somebody looked: `:changed` and `:added`.
 
 local helper = require "spec.support.ecs_helper"
+local live_scene = require "spec.support.live_scene"
 local new_world, has_error = helper.new_world, helper.has_error
 
 -- A world with P, whose changes are told by groups of rows, and T, which is tracked.
@@ -559,5 +560,32 @@ describe("an image of what has changed", function()
       return #world:save()
     end
     assert.equal(bytes(false), bytes(true))
+  end)
+end)
+
+describe("a live script that asks what has changed", function()
+  local ASK = [[local world, script = ...
+    world:component("T", { "x: f32", track = true })
+    script.state.counts = script.state.counts or {}
+    world:system("ask", { query = "T:changed", run = function(_, _, query)
+      table.insert(script.state.counts, query:count() * %s)
+      Counts = script.state.counts
+    end })]]
+
+  after_each(function() rawset(_G, "Counts", nil) end)
+
+  it("is told once, in all its versions", function()
+    local world, files, errors, open = live_scene.new()
+    files:write("a.lua", ASK:format "1")
+    local session = open()
+    assert.same({}, errors)
+    local list = spawn_many(world, 20, { T = {} })
+    world:update(1)
+    world:set(list[3], "T.x", 1)
+    files:write("a.lua", ASK:format "10")
+    assert.is_true(helper.poll(session))
+    world:update(1)
+    world:update(1)
+    assert.same({ 20, 10, 0 }, rawget(_G, "Counts"))
   end)
 end)

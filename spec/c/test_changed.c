@@ -63,6 +63,53 @@ static void columns_and_cells_count_when_they_are_handed_out(void) {
   close_world(&f);
 }
 
+/* Where runs are of matches that do not lie together. */
+static void so_do_columns_of_others(void) {
+  struct fixture f;
+  open_tracked(&f);
+  ecs_field prey = {.name = "prey", .type = ECS_ENTITY};
+  ecs_component_desc desc = {.name = "Hunt", .fields = &prey, .field_count = 1};
+  ecs_id hunt;
+  CHECK_OK(f.world, ecs_component(f.world, &desc, &hunt));
+  for (int i = 0; i < 100; i++) {
+    ecs_id hunter = spawn_empty(f.world);
+    CHECK_OK(f.world, ecs_set(f.world, hunter, hunt, &ids[i * 30]));
+  }
+  ecs_query *rows = new_query(f.world, "Tracked:changed");
+  ecs_query *paths = new_query(f.world, "Hunt.prey->Tracked");
+  ecs_query *read = new_query(f.world, "Hunt.prey->Tracked:in");
+  CHECK_INTEGER(ROWS, ecs_query_count(rows));
+  CHECK_INTEGER(100, go_through(f.world, read, true));
+  CHECK_INTEGER(0, ecs_query_count(rows));
+  CHECK_INTEGER(100, go_through(f.world, paths, true));
+  CHECK_INTEGER(100, ecs_query_count(rows));
+  ecs_query_free(rows);
+  ecs_query_free(paths);
+  ecs_query_free(read);
+  close_world(&f);
+}
+
+static void so_do_those_of_ties(void) {
+  struct fixture f;
+  open_tracked(&f);
+  ecs_field amount = {.name = "amount", .type = ECS_I32};
+  ecs_component_desc desc = {.name = "Owes", .fields = &amount, .field_count = 1, .track = true};
+  ecs_id owes;
+  CHECK_OK(f.world, ecs_relation(f.world, &desc, &owes));
+  for (int i = 0; i < 5; i++)
+    CHECK_OK(f.world, ecs_add(f.world, ids[i], ecs_pair(owes, ids[100])));
+  ecs_variable who = {"who", ids[100]};
+  ecs_query *rows, *all = new_query(f.world, "(Owes, *)");
+  CHECK_OK(f.world, ecs_query_with(f.world, "(Owes, $who):changed", &who, 1, &rows));
+  CHECK_INTEGER(5, ecs_query_count(rows));
+  CHECK_INTEGER(0, ecs_query_count(rows));
+  CHECK_INTEGER(5, go_through(f.world, all, true));
+  CHECK_INTEGER(5, go_through(f.world, rows, false));
+  ecs_query_free(rows);
+  ecs_query_free(all);
+  close_world(&f);
+}
+
 static size_t seen;
 
 static ecs_status count_and_write(ecs_world *world, ecs_query *query, double dt, void *ud) {
@@ -115,6 +162,8 @@ static const struct test tests[] = {
   {"what has changed is told by groups or by rows", is_told_by_groups_or_rows},
   {"columns and cells count as written when they are handed out",
    columns_and_cells_count_when_they_are_handed_out},
+  {"so do columns of whom a path leads to", so_do_columns_of_others},
+  {"so do those of ties", so_do_those_of_ties},
   {"systems know what they write", systems_know_what_they_write},
   {"whole queries are uses", whole_queries_are_uses},
 };

@@ -64,7 +64,7 @@ function methods.relation(world, name, fields)
     or fields.acyclic and not fields.exclusive then
     refuse("'%s' is no relation", name)
   end
-  local lines = { requires = fields.requires, was = fields.was,
+  local lines = { requires = fields.requires, was = fields.was, track = fields.track,
     table.unpack(fields) }
   for _, line in ipairs(fields) do
     if line:match "^%s*target%s*:" then

@@ -55,13 +55,13 @@ end
 
 local PALETTE = {
   { "Likes", {} },
-  { "Owes", { "amount: i32 = 3" } },
+  { "Owes", { "amount: i32 = 3", track = true } },
   { "DockedTo", { "since: f64 = 2.5", exclusive = true } },
   { "Rides", { exclusive = true, on_target_despawn = "despawn" } },
   { "Haunts", { on_target_despawn = "despawn" } },
   { "Guards", { "note: string", on_target_despawn = "error" } },
   { "Holds", { "what: any", exclusive = true, acyclic = true, on_target_despawn = "error" } },
-  { "Mimics", { "who: entity", "p: u8[2]", exclusive = true } },
+  { "Mimics", { "who: entity", "p: u8[2]", exclusive = true, track = true } },
 }
 
 -- Worlds of thousands of entities have none: the model asks all entities about each tie.
@@ -270,6 +270,10 @@ function edits.policy(self, lines)
   lines.on_target_despawn = self.rng:pick { "remove", "remove", "despawn", "error" }
 end
 
+function edits.track(_, lines)
+  lines.track = not lines.track or nil
+end
+
 function edits.acyclic(self, lines)
   lines.acyclic = lines.exclusive and self.rng:chance(50) or nil
 end
@@ -305,8 +309,8 @@ local function relate_again(self)
     lines[key] = value
   end
   for _ = 1, self.rng:int(2) do
-    edits[self.rng:pick { "policy", "acyclic", "exclusive", "exclusive", "field", "requires" }](
-      self, lines)
+    edits[self.rng:pick { "policy", "acyclic", "exclusive", "exclusive", "field", "requires",
+      "track" }](self, lines)
   end
   if self.rng:chance(15) then
     self.tie_names = (self.tie_names or 0) + 1

@@ -191,3 +191,15 @@ void changes_keep(ecs_query *query, uint64_t run) {
   query->seen = run;
   if (query->uses == 0) set_settled(query, false);
 }
+
+bool changes_are_sound(const ecs_query *query) {
+  const ecs_world *world = query->world;
+  if (query->uses && !staging_is_open(&world->staging) && !world->updating) return false;
+  if (query->seen >= world->now) return false;
+  for (uint32_t i = 0; i < query->terms.count; i++) {
+    const struct term *term = &query->terms.terms[i];
+    if ((term->news != TERM_ALL) != (term->picks != NULL)) return false;
+    if (term->picks && term->picks->settled != (query->uses > 0)) return false;
+  }
+  return true;
+}

@@ -27,6 +27,9 @@ void changes_use(ecs_query *query);
 /* To its next use what was marked after a run is news; after 0, everything. */
 void changes_keep(ecs_query *query, uint64_t run);
 
+/* Whether what it is about is settled just as long as it is in use, which takes a scope. */
+bool changes_are_sound(const ecs_query *query);
+
 /* For a term with news, once its query is made. */
 ecs_status picks_new(ecs_world *world, struct term *term);
 void picks_free(ecs_world *world, struct query_terms *terms);

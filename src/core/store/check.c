@@ -5,6 +5,7 @@
 #include "core/base/value.h"
 #include "core/store/edge.h"
 #include "core/store/array.h"
+#include "core/store/changes.h"
 #include "core/store/component.h"
 #include "core/store/index.h"
 #include "core/store/lineup.h"
@@ -226,6 +227,7 @@ static ecs_status check_query(const ecs_world *world, const ecs_query *query) {
     }
   }
   if (match != query->count) return corrupt(world, "a query has tables too many");
+  if (!changes_are_sound(query)) return corrupt(world, "a query is in use by nobody");
   return lineup_is_sound(query) ? ECS_OK : corrupt(world, "a query's order of rows is wrong");
 }
 
@@ -251,7 +253,8 @@ static ecs_status check_sparse(const ecs_world *world, const struct sparse *spar
       mapped += sparse->pages[page][i] != 0;
   if (mapped != table->count) return corrupt(world, "a sparse map has entities too many");
   ecs_status status = check_layout(world, table, table->ids[0], 0);
-  return status == ECS_OK ? check_columns(world, table) : status;
+  if (status == ECS_OK) status = check_columns(world, table);
+  return status == ECS_OK ? marks_check(world, table) : status;
 }
 
 /* What is required, where entities may have it in tables or beside. */
