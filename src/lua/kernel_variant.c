@@ -258,10 +258,10 @@ static bool copy_arrays(struct memory *memory, struct variant *variant,
   memcpy(variant->asked, from->asked, sizeof variant->asked);
   memcpy(variant->others, from->others, sizeof variant->others);
   variant->other_count = from->other_count;
-  memcpy(variant->marks, from->marks, sizeof variant->marks);
+  memcpy(variant->marks, from->marks, from->mark_count * sizeof *from->marks);
   variant->mark_count = from->mark_count;
   variant->first_mark = from->first_mark;
-  memcpy(variant->whole, from->whole, sizeof variant->whole);
+  memcpy(variant->whole, from->whole, from->whole_count * sizeof *from->whole);
   variant->whole_count = from->whole_count;
   memcpy(variant->array_ids, from->array_ids, sizeof variant->array_ids);
   memcpy(variant->array_leaves, from->array_leaves, sizeof variant->array_leaves);
@@ -316,8 +316,8 @@ static struct variant *make_variant(const struct kernel *kernel, struct front *f
                           .first_mark = front->first_mark, .whole_count = front->whole_count};
   memcpy(found.commands, front->commands, sizeof found.commands);
   memcpy(found.asked, front->asked, sizeof found.asked);
-  memcpy(found.marks, front->marks, sizeof found.marks);
-  memcpy(found.whole, front->whole, sizeof found.whole);
+  memcpy(found.marks, front->marks, front->mark_count * sizeof *found.marks);
+  memcpy(found.whole, front->whole, front->whole_count * sizeof *found.whole);
   for (uint32_t i = 0; i < front->array_count; i++) {
     found.array_ids[i] = front->arrays[i].id;
     found.array_leaves[i] = front->arrays[i].leaf;
