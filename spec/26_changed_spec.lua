@@ -229,6 +229,25 @@ describe("a term with :changed", function()
   end)
 end)
 
+describe("a component that is tracked no more", function()
+  it("is told by groups to those who ask, also for what has come", function()
+    local world = scene()
+    local list = spawn_many(world, 2000, { T = {} })
+    local added, changed = world:query "T:added", world:query "T:changed"
+    assert.equal(4000, added:count() + changed:count())
+    world:component("T", { "x: f32", "n: i32", "name: string", "m: f32[3]" })
+    assert.equal(4000, added:count() + changed:count())
+    world:set(list[3], "T.x", 1)
+    assert.equal(1024, added:count())
+    assert.equal(1024, changed:count())
+    has_error(function() world:query "T:added" end, "declared with track = true")
+    world:component("T", { "x: f32", "n: i32", "name: string", "m: f32[3]", track = true })
+    assert.equal(2000, changed:count())
+    world:set(list[3], "T.x", 1)
+    assert.same({ list[3] }, ids(changed))
+  end)
+end)
+
 describe("a system whose query has :changed", function()
   it("sees what others have written since it ran, and not what it writes itself", function()
     local world = scene()
@@ -360,122 +379,6 @@ describe("a system whose query has :changed", function()
     assert.same({}, ids(p))
     world:spawn { P = {} }
     assert.equal(1, p:count())
-  end)
-end)
-
-describe("a kernel that writes to what is watched", function()
-  local function both(fn)
-    fn(scene { kernels = false }, "lua")
-    fn(scene(), "vector")
-  end
-
-  it("marks the rows that have stored, and no others", function()
-    both(function(world, tier)
-      local list = {}
-      for i = 1, 3000 do
-        list[i] = world:spawn { T = { n = i }, P = { x = i } }
-      end
-      local tracked, grouped = world:query "T:changed", world:query "P:changed"
-      tracked:count()
-      grouped:count()
-      world:system("write", { query = "T, P", each = function(t, p)
-        if t.n % 1000 == 7 then t.x = 1 end
-        if p.x > 2500 then p.y = p.x end
-        for i = 1, 3 do
-          if t.n == 5 + i then t.m[i] = 2 end
-        end
-      end })
-      world:update(1)
-      assert.equal(tier, world:explain "write".tier)
-      assert.same(tier == "vector" and { "T", "P" } or nil, world:explain "write".marks)
-      assert.same({ list[6], list[7], list[8], list[1007], list[2007] }, ids(tracked))
-      assert.equal(3000 - 2048, grouped:count())
-      world:system("write", { query = "T.x, T.n", map = function(x, n)
-        if n < 3 then return x + 1 end
-        return nil
-      end })
-      world:update(1)
-      assert.same({ list[1], list[2] }, ids(tracked))
-    end)
-  end)
-
-  it("goes over just the rows that were written", function()
-    both(function(world, tier)
-      local list = spawn_many(world, 3000, { T = {}, P = {}, Other = {} })
-      world:system("count", { query = "T:changed:in, P", each = function(t, p)
-        p.x = p.x + t.n + 1
-      end })
-      local total = world:query "P"
-      world:update(1)
-      assert.equal(tier, world:explain "count".tier)
-      assert.same({ "T:changed" }, world:explain "count".changed)
-      assert.is_true(world:describe("T").watched and world:describe("T").track)
-      assert.is_nil(world:describe("Other").watched)
-      world:set(list[1], "T.n", 4)
-      world:set(list[2049], "T.n", 5)
-      world:update(1)
-      world:update(1)
-      assert.equal(3000 + 5 + 6, total:sum(function(p) return p.x end))
-    end)
-  end)
-
-  it("marks what it writes to others, and its rows where they do not lie together", function()
-    both(function(world, tier)
-      world:component("Hunt", { "prey: entity" })
-      world:component("Switch", { "x: f32", toggle = true })
-      local prey = spawn_many(world, 300, { T = {} })
-      for i = 1, 100 do
-        local e = world:spawn { Hunt = { prey = prey[i] }, Switch = {}, P = { x = i } }
-        if i % 2 == 0 then world:disable(e, "Switch") end
-      end
-      local tracked = world:query "T:changed"
-      tracked:count()
-      world:system("hit", { query = "Hunt, Hunt.prey->T, P, Switch", each = function(_, t, p)
-        if p.x < 8 then t.x = t.x - p.x end
-      end })
-      world:update(1)
-      assert.equal(tier, world:explain "hit".tier)
-      assert.same({ prey[1], prey[3], prey[5], prey[7] }, ids(tracked))
-      world:system("hit", { query = "Hunt", each = function(h) world:set(h.prey, "T.n", 4) end })
-      world:update(1)
-      assert.equal(tier, world:explain "hit".tier)
-      assert.equal(100, tracked:count())
-    end)
-  end)
-
-  it("marks what predicates and reductions write", function()
-    both(function(world)
-      for i = 1, 100 do
-        world:spawn { T = { n = i } }
-      end
-      local tracked, all = world:query "T:changed", world:query "T"
-      tracked:count()
-      assert.equal(49, all:where(function(t)
-        if t.n > 30 then t.x = t.n end
-        return t.n < 50
-      end):count())
-      assert.equal(70, tracked:count())
-      all:sum(function(t)
-        if t.n < 30 then t.x = 2 end
-        return t.n
-      end)
-      assert.equal(29, tracked:count())
-    end)
-  end)
-
-  it("marks the rows before one that fails, and what the function does behind it", function()
-    both(function(world)
-      for i = 1, 200 do
-        world:spawn { T = { n = i }, P = { x = i } }
-      end
-      local tracked = world:query "T:changed"
-      tracked:count()
-      world:system("fail", { query = "T, P:in", each = function(t, p)
-        t.n = p.x == 150 and 0.5 or 1
-      end })
-      has_error(function() world:update(1) end, "T.n")
-      assert.equal(149, tracked:count())
-    end)
   end)
 end)
 

@@ -223,6 +223,7 @@ void run_mark(const ecs_world *world, const struct table *table, uint32_t at, ui
 /* Marks all rows that a program has gone through: before an end, of those that it starts with. */
 static void mark_whole(const struct runner *runner, const struct run *run,
                        const struct table *table, uint32_t at, uint32_t end) {
+  assert(at < table->column_count && end <= table->count);
   struct marks *marks = marks_of(table, table->columns[at].id);
   const uint64_t *start = run->plan->program->starts ? runner->start : NULL;
   if (marks && !start) marks_write(marks, run->query->world->now, 0, end);

@@ -34,6 +34,7 @@ static ecs_status read_readers(struct loader *loader) {
 
 static ecs_status read_marks(struct loader *loader, const struct table *table, ecs_id id) {
   const struct marks *marks = marks_of(table, id);
+  assert(!marks || marks->groups || table->count == 0);
   if (!marks || table->count == 0) return ECS_OK;
   read_numbers(&loader->in, marks->groups, sizeof *marks->groups, mark_groups(table->count));
   if (!marks->tracked) return load_state(loader);

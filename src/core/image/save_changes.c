@@ -58,6 +58,7 @@ static void save_readers(struct saver *saver) {
 static void save_marks(struct saver *saver, const struct table *table, ecs_id id) {
   const struct marks *marks = marks_of(table, id);
   if (!marks || table->count == 0) return;
+  assert(marks->groups && (!marks->tracked || marks->rows));
   write_numbers(saver->out, marks->groups, sizeof *marks->groups, mark_groups(table->count));
   if (!marks->tracked) return;
   write_numbers(saver->out, marks->rows, sizeof *marks->rows, table->count);

@@ -49,6 +49,7 @@ ecs_status news_begin(ecs_system *system) {
 void news_end(const ecs_world *world, ecs_system *system) {
   ecs_query *query = system->reads;
   if (LIKELY(!query || !query->terms.changes || query->uses == 0)) return;
+  assert(query->uses == 1 && query->kept_seen < world->now);
   changes_close(query);
   ecs_system *now = system->removed ? schedule_system(world, system->name, strlen(system->name))
                                     : system;

@@ -51,6 +51,7 @@ static uint32_t words_of(const struct table *table) { return (uint32_t)toggle_wo
 
 static uint64_t ask_marks(const struct term *term, const struct table *table, uint32_t word) {
   const struct marks *marks = marks_of(table, term->id);
+  assert(term->picks && word < words_of(table));
   if (!marks || !marks->groups) return UINT64_MAX;
   return marks_since(marks, term->picks->since, term->news == TERM_ADDED, word);
 }
@@ -117,6 +118,7 @@ static ecs_status add_table(ecs_world *world, const struct term *term, const str
                                         sizeof *words);
   if (!words) return world_nomem(world);
   picks->words = words;
+  assert(first + count <= picks->word_capacity);
   for (uint32_t word = 0; word < count; word++) words[first + word] = ask_marks(term, table, word);
   picks->list[picks->count++] = (struct pick){table, first, count};
   return ECS_OK;
@@ -170,7 +172,7 @@ ecs_status changes_open(ecs_query *query) {
 
 /* What comes from now on is marked otherwise. */
 static void end_use(ecs_query *query) {
-  assert(query->uses == 0);
+  assert(query->uses == 0 && query->seen < query->world->now);
   query->seen = query->world->now++;
   set_settled(query, false);
 }

@@ -12,6 +12,7 @@
 
 static void raise_group(struct marks *marks, uint32_t row, uint64_t mark) {
   uint64_t *group = &marks->groups[row / MARK_ROWS];
+  assert(mark > 0);
   if (*group < mark) *group = mark;
 }
 
@@ -41,17 +42,20 @@ static void bring(struct marks *to, uint32_t to_row, const struct marks *from, u
 }
 
 void marks_arrive_of(struct marks *marks, uint64_t now, uint32_t row, uint32_t count) {
+  assert(!marks->tracked || count == 0 || (marks->rows && marks->added));
   marks_write(marks, now, row, count);
   for (uint32_t i = row; marks->tracked && i < row + count; i++) marks->added[i] = now;
 }
 
 /* A group that has lost its only row has no marks. */
 static void cut(struct marks *marks, uint32_t row, uint32_t last) {
+  assert(marks->groups[last / MARK_ROWS] > 0);
   if (row != last) bring(marks, row, marks, last);
   if (last % MARK_ROWS == 0) marks->groups[last / MARK_ROWS] = 0;
 }
 
 uint64_t marks_since(const struct marks *marks, uint64_t run, bool added, uint32_t word) {
+  assert(marks->groups && (!marks->tracked || (marks->rows && marks->added)));
   if (marks->groups[word * 64 / MARK_ROWS] <= run) return 0;
   if (!marks->tracked) return UINT64_MAX;
   const uint64_t *rows = (added ? marks->added : marks->rows) + (size_t)word * 64;
@@ -232,6 +236,7 @@ static void forget(struct memory *memory, struct table *table) {
 static void enter(ecs_world *world, struct table *table) {
   while (table->mark_count < table->mark_capacity && table->marks[table->mark_count].id) {
     struct marks *marks = &table->marks[table->mark_count++];
+    assert(marks_of(table, marks->id) == marks && table_has(table, marks->id));
     if (table->count) marks_arrive_of(marks, world->now, 0, table->count);
     table->plain = false;
   }
@@ -262,6 +267,7 @@ ecs_status marks_begin(ecs_world *world, struct component *component) {
 }
 
 void marks_take(const ecs_world *world, struct table *table, struct table *old) {
+  assert(old != table && table->count <= table->capacity);
   for (uint32_t i = 0; i < table->mark_count; i++) {
     struct marks *marks = &table->marks[i], *had = marks_of(old, marks->id), own = *marks;
     if (had && had->tracked == marks->tracked) {

@@ -67,8 +67,8 @@ void marks_move_all(const ecs_world *world, const struct table *from, const stru
 /* No row is left. */
 void marks_clear(const struct table *table);
 
-/* Which of 64 rows, from row 64 * word on, were written, or came, after a run; what is said of rows
-** behind the last one means nothing. */
+/* Which of 64 rows, from row 64 * word on, were written, or came, after a run; what is not tracked
+** came when it was written. What is said of rows behind the last one means nothing. */
 uint64_t marks_since(const struct marks *marks, uint64_t run, bool added, uint32_t word);
 
 /* Marks of a new table's ids: those of components that are watched. `only`, unless NULL, is the
