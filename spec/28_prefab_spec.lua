@@ -67,6 +67,16 @@ describe("C87: a prefab", function()
     assert.same({ "Fuel", "Health", "Orcish", "Stats" }, names)
   end)
 
+  it("is described by its name, and has no component that cannot be", function()
+    orc()
+    world:prefab("Chief", {}, { is_a = "Orc" })
+    local all = world:describe()
+    assert.same({ "Orc", "Chief" }, all.prefabs)
+    for _, name in ipairs(all.components) do
+      assert.equal(name, world:describe(name).name)
+    end
+  end)
+
   it("cannot be despawned, nor its children, by anybody's death either", function()
     local id, ship = orc(), world:spawn()
     assert.error_matches(function() world:despawn(id) end, "'Orc' is a prefab")

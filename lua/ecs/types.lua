@@ -352,6 +352,7 @@ function World:undeclare(component) end
 ---@field components string[]
 ---@field arrays string[]
 ---@field events string[]
+---@field prefabs string[]
 ---@field orphans string[] Those of both that nobody declares.
 ---@field queries ecs.QueryDescription[]
 ---@field indexes ecs.IndexDescription[]

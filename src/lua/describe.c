@@ -2,7 +2,11 @@
 
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
+#include "core/store/builtin.h"
+#include "core/store/fields.h"
+#include "core/store/name.h"
 #include "core/store/query.h"
+#include "core/store/relation.h"
 #include "core/store/table.h"
 #include "core/store/term.h"
 #include "core/store/watch.h"
@@ -92,7 +96,15 @@ static bool is_array(const struct component *component) { return component->leng
 
 static bool is_event(const struct component *component) { return component->is_event; }
 
-static bool is_orphan(const struct component *component) { return component->orphan; }
+/* What every world has is nobody's, and no orphan. */
+static bool is_orphan(const struct component *component) {
+  return component->orphan && !builtin_is(component->name, component->name_size);
+}
+
+/* What prefabs are known by, which nobody can name. */
+static bool is_mark(const ecs_world *world, const struct component *component) {
+  return world->relations.prefab && component->relation == world->relations.prefab;
+}
 
 /* The names of those that are so. */
 static void set_components(lua_State *L, const char *key, const ecs_world *world,
@@ -100,11 +112,28 @@ static void set_components(lua_State *L, const char *key, const ecs_world *world
   lua_newtable(L);
   for (uint32_t i = 0; i < world->registry.count; i++) {
     const struct component *component = world->registry.components[i];
-    if (!component || !is_so(component)) continue;
+    if (!component || !is_so(component) || is_mark(world, component)) continue;
     lua_pushstring(L, component->name);
     append(L);
   }
   lua_setfield(L, -2, key);
+}
+
+/* The names of prefabs, in the order of their tables and rows. */
+static void set_prefabs(lua_State *L, const ecs_world *world) {
+  const struct id_record *all = graph_all(world);
+  lua_newtable(L);
+  for (uint32_t i = 0; i < all->table_count; i++) {
+    const struct table *table = world_table(world, all->tables[i]);
+    for (uint32_t row = 0; table->hidden && row < table->count; row++) {
+      ecs_string name = name_of(world, entity_id(&world->entities, table->rows[row]));
+      if (name.size == 0 || ties_target(&world->relations.child_of->ties, table->rows[row]))
+        continue;
+      lua_pushlstring(L, name.data, name.size);
+      append(L);
+    }
+  }
+  lua_setfield(L, -2, "prefabs");
 }
 
 static void set_queries(lua_State *L, const ecs_world *world) {
@@ -221,6 +250,7 @@ static int describe(lua_State *L) {
   set_components(L, "arrays", world, is_array);
   set_components(L, "events", world, is_event);
   set_components(L, "orphans", world, is_orphan);
+  set_prefabs(L, world);
   set_queries(L, world);
   indexes_describe(L, world);
   lua_setfield(L, -2, "indexes");

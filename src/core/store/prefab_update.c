@@ -139,6 +139,20 @@ static ecs_status add_to(const struct update *u, ecs_id entity,
   return status;
 }
 
+/* Whether a prefab between this one and what is made of it shares the component. */
+static bool shares_below(const struct update *u, uint32_t i, ecs_id id) {
+  const ecs_world *world = u->world;
+  const struct ties *is_a = &world->relations.is_a->ties;
+  ecs_id pair = pair_make(ecs_id_index(world->relations.prefab->component->id), ecs_id_index(id));
+  uint32_t at = ties_target(is_a, u->made->sources[i]);
+  while (at != ecs_id_index(u->entity)) {
+    if (entity_has(world, entity_id(&world->entities, at), pair)) return true;
+    at = ties_target(is_a, at);
+    assert(at);
+  }
+  return false;
+}
+
 /* What was shared and is so no more is as if it were added. */
 static ecs_status update_component(const struct update *u, ecs_id id) {
   const ecs_world *world = u->world;
@@ -150,7 +164,8 @@ static ecs_status update_component(const struct update *u, ecs_id id) {
   if (has && !prefab_shares(world, ecs_id_index(u->entity), id)) return status;
   if (!has) status = add_to(u, u->entity, component);
   for (uint32_t i = 1; i < u->made->count && !alone && status == ECS_OK; i++)
-    if (!entity_has(world, made_id(u, i), id)) status = add_to(u, made_id(u, i), component);
+    if (!entity_has(world, made_id(u, i), id) && !shares_below(u, i, id))
+      status = add_to(u, made_id(u, i), component);
   return status;
 }
 
