@@ -38,6 +38,21 @@ describe("a spawn with ties that runs out of memory", function()
     assert.are.equal(dead[2] & 0xFFFFFFF, next_index())
   end)
 
+  it("takes no id for copies either (C18)", function()
+    local child = world:spawn { ChildOf = parent, Position = {} }
+    world:name(child, "child")
+    world:prefab("Kind", { Position = { 3 } }, { children = { part = { Position = {} } } })
+    local last = next_index()
+    local copy, failures = call_starved(world.clone, world, parent)
+    assert.is_true(failures > 0)
+    assert.are.equal(last + 1, copy & 0xFFFFFFF)
+    local made
+    made, failures = call_starved(world.instantiate, world, "Kind", { ChildOf = copy })
+    assert.is_true(failures > 0)
+    assert.are.equal("part", world:name((world:children(made)())))
+    assert.are.equal((made & 0xFFFFFFF) + 2, next_index())
+  end)
+
   it("adopts no id (C18)", function()
     for at = 3, 1, -1 do
       local wanted, name = dead[at] + (7 << 28), "Tag" .. at

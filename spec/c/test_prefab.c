@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/store/prefab.h"
+#include "core/store/table.h"
 #include "core/store/world.h"
 #include "fixture.h"
 
@@ -81,6 +82,10 @@ static void is_derived(void) {
   CHECK_OK(f.world, ecs_prefab(f.world, &desc, 1, &base));
   CHECK(speed_of(&f, derived) == 2 && speed_of(&f, one) == 2);
   CHECK(prefab_is(f.world, ecs_id_index(derived)) && !prefab_is(f.world, ecs_id_index(one)));
+  struct table *table = record_table(f.world, entity_find(&f.world->entities, derived));
+  table->hidden = false;
+  CHECK_INTEGER(ECS_ECORRUPT, ecs_check(f.world));
+  table->hidden = true;
   CHECK_SOUND(f.world);
   close_world(&f);
 }

@@ -78,6 +78,9 @@ ecs_status builtin_need(ecs_world *world, const char *name, size_t size,
 ecs_status builtin_prefab(ecs_world *world, struct component **out) {
   const struct relation *relation = world->relations.prefab;
   *out = relation ? relation->component : NULL;
+  if (!relation && component_find(world, PREFAB, strlen(PREFAB)))
+    return world_fail(world, ECS_ETAKEN, "'%s' was loaded as another component, which prefabs need "
+                      "the name of", PREFAB);
   return relation ? ECS_OK : declare(world, find(PREFAB, strlen(PREFAB)), out);
 }
 

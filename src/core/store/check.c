@@ -160,6 +160,15 @@ static ecs_status check_edges(const ecs_world *world, const struct table *table)
   return count == table->edge_count ? ECS_OK : corrupt(world, "edges are miscounted");
 }
 
+/* Those of prefabs are passed over, and no others. */
+static ecs_status check_hidden(const ecs_world *world, const struct table *table) {
+  const struct relation *prefab = world->relations.prefab;
+  bool marked = false;
+  for (uint32_t i = 0; prefab && i < table->id_count; i++)
+    marked |= component_of(world, table->ids[i]) == prefab->component;
+  return marked == table->hidden ? ECS_OK : corrupt(world, "a table is hidden by mistake");
+}
+
 static ecs_status check_tables(const ecs_world *world) {
   const struct id_record *all = graph_all(world);
   bool has_empty = false;
@@ -174,6 +183,7 @@ static ecs_status check_tables(const ecs_world *world) {
     if (table->count == 0 && !table->in_empties && table != world->graph.empty)
       return corrupt(world, "an empty table is not listed");
     ecs_status status = check_ids(world, table);
+    if (status == ECS_OK) status = check_hidden(world, table);
     if (status == ECS_OK) status = check_rows(world, table);
     if (status == ECS_OK) status = check_columns(world, table);
     if (status == ECS_OK) status = check_edges(world, table);

@@ -1,10 +1,12 @@
 #include "core/store/name.h"
 
 #include "core/store/entity.h"
+#include "core/store/prefab.h"
 #include "core/store/relation.h"
 #include "core/store/world.h"
 #include "core/base/text.h"
 #include "ecs_entity.h"
+#include "ecs_world.h"
 
 /* Never 0: a text's hash is not. */
 static uint64_t key_of(uint32_t hash, uint32_t parent) {
@@ -186,6 +188,9 @@ ecs_status name_set(ecs_world *world, ecs_id entity, const char *text, size_t si
   if (size && memchr(text, '.', size))
     return world_fail(world, ECS_EINVAL, "the name '%S' has a dot, which stands between the names "
                       "of a path", &name);
+  uint32_t index = ecs_id_index(entity);
+  if (UNLIKELY(world->relations.prefab && ecs_alive(world, entity) && prefab_is(world, index)))
+    return world_fail(world, ECS_EINVAL, "%e is a prefab, which keeps its name", entity);
   return name_put(world, entity, text, size);
 }
 

@@ -3,6 +3,7 @@
 #include "core/store/component.h"
 #include "core/store/fields.h"
 #include "core/store/name.h"
+#include "core/store/prefab.h"
 #include "core/store/table.h"
 #include "core/store/world.h"
 #include "core/base/text.h"
@@ -47,7 +48,8 @@ void relation_enter(ecs_world *world, struct component *component) {
   for (; at > 0 && list[at - 1]->component->id > component->id; at--) list[at] = list[at - 1];
   list[at] = component->relation;
   struct relation **builtin = place_of(relations, component->name);
-  if (builtin) *builtin = component->relation;
+  bool single = builtin != &relations->prefab;
+  if (builtin && component->ties.exclusive == single) *builtin = component->relation;
 }
 
 static void release(ecs_world *world, struct relation *relation) {
@@ -175,6 +177,9 @@ ecs_status relation_check_way(const ecs_world *world, const struct relation *rel
                               uint32_t source, uint32_t target) {
   if (!relation->acyclic) return ECS_OK;
   if (relation == world->relations.child_of) {
+    if (UNLIKELY(target && prefab_is(world, source)))
+      return world_fail(world, ECS_EINVAL, "a prefab stays where it was declared: %e cannot be "
+                        "tied to another parent", entity_id(&world->entities, source));
     ecs_status status = name_check_parent(world, source, target);
     if (status != ECS_OK) return status;
   }
