@@ -7,6 +7,7 @@
 --   every      operations between comparisons of everything (40)
 --   crowd      how many entities a random run keeps about (10 to 150, by seed)
 --   starve     in some steps calls of the runtime run out of memory first (see trace_starve.lua)
+--   observe    observers are on in the world under test (see observing.lua)
 --   subject    function(tag) -> the world under test; a real one by default
 --   reference  function(tag) -> the model to compare with
 --
@@ -60,6 +61,7 @@ local function new_run(options)
     expected = context.new((options.reference or model_world)(tag), shared),
     actual = context.new((options.subject or real_world)(tag), shared),
     every = options.every or 40,
+    observing = options.observe and require("spec.support.observing").new(tag),
     contents = {},           -- digest -> content
     digests = {},            -- content -> digest
   }, Run)
@@ -90,6 +92,7 @@ function Run:step(step)
   world.hints = {}
   local difference = compare.outcomes(expected, actual)
     or world:learn_packed(self.actual.world)
+    or self:observe(step)
   return difference and ("%s %s"):format(step[1], difference)
 end
 
@@ -103,6 +106,16 @@ local function component_names(world, queried)
   end
   table.sort(names)
   return names
+end
+
+-- What observers have heard, if there are any.
+function Run:observe(step)
+  if self.observing then
+    local expected = self.expected
+    local idle = #expected.world.scopes == 0 and #expected.left == 0
+    return self.observing:after(self.actual.world, step,
+      idle and component_names(expected.world, true) or {})
+  end
 end
 
 -- Digests are equal exactly when contents are.

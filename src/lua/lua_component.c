@@ -112,6 +112,7 @@ static int world_resource(lua_State *L) {
 static int world_undeclare(lua_State *L) {
   struct world_box *box = check_free_world(L, 1);
   if (index_undeclare(L, box, 2)) return 0;
+  check_declared(L, box, 2);
   loops_finish(L, box);
   ecs_id id = check_declared(L, box, 2)->id;
   bool tried = false;

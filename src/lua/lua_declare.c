@@ -395,8 +395,7 @@ static ecs_status migrate(lua_State *L, struct world_box *box,
                           struct migration *migration) {
   ecs_world *world = box->world;
   ecs_status status = ECS_OK;
-  if (migration->count && box->loops->open) status = loops_end(box);
-  if (migration->count && status == ECS_OK)
+  if (migration->count)
     status = world_is_idle(world, migration_operation(migration));
   if (migration->count && status == ECS_OK) status = migration_prepare(migration);
   if (status != ECS_OK) return status;
@@ -415,12 +414,19 @@ static ecs_status migrate(lua_State *L, struct world_box *box,
   return ECS_OK;
 }
 
+/* A migration ends loops that are left open, and observers hear of that, before it begins. */
 ecs_status declare_now(lua_State *L, struct world_box *box, const ecs_component_desc *desc,
                        bool foreign, ecs_id *id) {
   struct migration migration;
   (void)foreign;
   migration_begin(&migration, box->world);
   ecs_status status = declare(box->world, desc, &migration, id);
+  if (status == ECS_OK && migration.count && box->loops->open) {
+    migration_end(&migration);
+    loops_finish(L, box);
+    migration_begin(&migration, box->world);
+    status = declare(box->world, desc, &migration, id);
+  }
   if (status == ECS_OK) status = migrate(L, box, &migration);
   migration_end(&migration);
   if (status == ECS_OK) component_of(box->world, *id)->orphan = false;

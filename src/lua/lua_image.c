@@ -259,12 +259,13 @@ static ecs_status load(lua_State *L, struct world_box *box) {
 
 /* world:load(bytes, { codec = { decode = function(bytes) -> value } }) */
 static int world_load(lua_State *L) {
-  loops_finish(L, check_free_world(L, LOAD_WORLD));
+  check_free_world(L, LOAD_WORLD);
   luaL_checktype(L, LOAD_BYTES, LUA_TSTRING);
   lua_settop(L, LOAD_OPTIONS);
   push_codec(L, LOAD_OPTIONS, "world:load", "decode");
   lua_pushnil(L);
   need_stack(L, 8);
+  loops_finish(L, check_world(L, LOAD_WORLD));
   struct world_box *box = check_world(L, LOAD_WORLD);
   uint32_t tag = ecs_world_tag(box->world);
   bool tried = false;

@@ -56,7 +56,7 @@ static bool walk_resource(const struct walk *walk, const struct component *compo
 }
 
 static bool walk_copy(const struct walk *walk, const struct copy *copy) {
-  for (uint32_t i = 0; i < copy->width; i++) {
+  for (uint32_t i = 0; copy->rows && i < copy->width; i++) {
     const struct column *column = &copy->columns[i];
     if (!visit(walk, column->component, column->leaf, column->data, copy->rows)) return false;
   }
