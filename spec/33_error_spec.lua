@@ -27,6 +27,23 @@ describe("an error in a system", function()
     has_error(function() world:run("broken", 0) end, "system 'broken'", "stack traceback")
   end)
 
+  it("has the function's own traceback when a kernel left the row to it", function()
+    for _, kernels in ipairs { true, false } do
+      local world = helper.new_world { kernels = kernels }
+      world:component("Count", { "n: i8" })
+      world:spawn { Count = { n = 1 } }
+      local function grow(count) count.n = count.n * 200 end
+      world:system("s", { query = "Count", each = function(count) grow(count) end })
+      assert.are.equal(kernels and "vector" or "lua", world:explain("s").tier)
+      local message = has_error(function() world:update(0) end, "system 's'", "out of range",
+        "in upvalue 'grow'", "in function <spec/33_error_spec.lua:")
+      local _, count = message:gsub("stack traceback", "")
+      assert.are.equal(1, count)
+      message = has_error(function() world:query("Count"):each(grow) end, "out of range")
+      assert.is_nil(message:find "traceback")
+    end
+  end)
+
   it("names the system for each form", function()
     local world = new_world()
     world:spawn { Position = {} }

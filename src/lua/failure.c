@@ -57,8 +57,45 @@ static const char *behind_position(const char *message) {
   return message;
 }
 
-/* Raises the error at the top of the stack, a text with the entity, if there is one, in it. */
-static void raise_of(lua_State *L, int status, ecs_id entity) {
+static const char traced_key = 0;
+
+bool failure_is_traced(lua_State *L, int index) {
+  index = lua_absindex(L, index);
+  lua_rawgetp(L, LUA_REGISTRYINDEX, &traced_key);
+  bool kept = !lua_isnil(L, -1), traced = kept && lua_rawequal(L, -1, index);
+  lua_pop(L, 1);
+  if (kept) {
+    lua_pushnil(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &traced_key);
+  }
+  return traced;
+}
+
+/* A message handler, whose upvalue becomes where the error comes from: what is called has been left
+** when it is raised again. */
+static int keep_trace(lua_State *L) {
+  luaL_traceback(L, L, NULL, 1);
+  lua_replace(L, lua_upvalueindex(1));
+  return 1;
+}
+
+/* Appends to a text at the top of the stack what the handler has kept. */
+static void append_trace(lua_State *L, int handler) {
+  if (lua_type(L, -1) != LUA_TSTRING || !lua_getupvalue(L, handler, 1)) return;
+  if (lua_isnil(L, -1)) {
+    lua_pop(L, 1);
+    return;
+  }
+  lua_pushliteral(L, "\n");
+  lua_insert(L, -2);
+  lua_concat(L, 3);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, &traced_key);
+}
+
+/* Raises the error at the top of the stack, a text with the entity, if there is one, in it, and
+** with what a handler has kept. */
+static void raise_of(lua_State *L, int status, ecs_id entity, int handler) {
   bool named = status != LUA_ERRMEM && entity != ECS_NULL;
   const char *message = named ? lua_tostring(L, -1) : NULL;
   if (message) {
@@ -70,11 +107,12 @@ static void raise_of(lua_State *L, int status, ecs_id entity) {
     lua_pushstring(L, text);
     lua_concat(L, 3);
   }
+  if (status != LUA_ERRMEM && handler) append_trace(L, handler);
   lua_error(L);
 }
 
 void kernel_finish(lua_State *L, int handle, const struct run_failure *failure, double dt,
-                   const struct rest *rest) {
+                   const struct rest *rest, bool in_system) {
   const struct kernel_box *box = lua_touserdata(L, handle);
   struct finishing finishing = {*rest, dt, box->kernel->result == RESULT_MAP, failure->entity};
   int top = lua_gettop(L);
@@ -87,12 +125,15 @@ void kernel_finish(lua_State *L, int handle, const struct run_failure *failure, 
   loop->asking = box->kernel->result == RESULT_TRUTH;
   loop->match = rest->match;
   loop->filter = rest->filter;
+  lua_pushnil(L);
+  lua_pushcclosure(L, keep_trace, 1);
+  int handler = lua_gettop(L);
   lua_pushcfunction(L, finish_body);
   lua_pushvalue(L, top + 3);
   lua_pushvalue(L, top + 2);
   lua_pushlightuserdata(L, &finishing);
-  int status = lua_pcall(L, 3, 0, 0);
+  int status = lua_pcall(L, 3, 0, in_system ? handler : 0);
   loop_end(loop);
-  if (status != LUA_OK) raise_of(L, status, finishing.entity);
+  if (status != LUA_OK) raise_of(L, status, finishing.entity, in_system ? handler : 0);
   lua_settop(L, top);
 }

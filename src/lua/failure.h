@@ -2,6 +2,7 @@
 #ifndef ECS_LUA_FAILURE_H
 #define ECS_LUA_FAILURE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <lauxlib.h>
@@ -23,11 +24,15 @@ struct rest {
   void *ud;
 };
 
+/* Whether the error at an index is what kernel_finish has raised for a system, which has been told
+** where it comes from. Says so once. */
+bool failure_is_traced(lua_State *L, int index);
+
 /* Calls the kernel's function, whose handle is at an index, for the row that failed: it does what a
 ** column could not, in the same steps as without a kernel, and what it raises is raised with the
-** entity. When it does not raise, as at a nil, or where only columns round, it does the other rows,
-** too. */
+** entity, for a system also with the function's own traceback. When it does not raise, as at a nil,
+** or where only columns round, it does the other rows, too. */
 void kernel_finish(lua_State *L, int handle, const struct run_failure *failure, double dt,
-                   const struct rest *rest);
+                   const struct rest *rest, bool in_system);
 
 #endif

@@ -25,7 +25,7 @@ static ecs_status stage(const struct kernel *kernel, const struct run *run, uint
 /* The function itself does the rows of a run from the one that failed on. */
 static void finish(lua_State *L, int handle, const struct loop_box *loop,
                    const struct run_failure *failure, double dt, const struct rest *rest) {
-  kernel_finish(L, handle, failure, dt, rest);
+  kernel_finish(L, handle, failure, dt, rest, loop->form == LOOP_SYSTEM);
   if (!loop->open) loop_gone(L, loop);
 }
 

@@ -11,6 +11,7 @@
 #include "ecs_world.h"
 #include "lua/bind/status.h"
 #include "lua/each.h"
+#include "lua/failure.h"
 #include "lua/kernel_ready.h"
 #include "lua/kernel_run.h"
 #include "lua/loop.h"
@@ -31,6 +32,7 @@ const char on_error_key = 0;
 /* A message handler: the error as text, with a traceback. Lua calls none for a memory error. */
 static int trace(lua_State *L) {
   const char *text = lua_tostring(L, 1);
+  if (text && failure_is_traced(L, 1)) return 1;
   if (!text) {
     if (luaL_getmetafield(L, 1, "__tostring") != LUA_TNIL)
       text = luaL_tolstring(L, 1, NULL);
