@@ -51,6 +51,26 @@ local function agree(make, query)
 end
 
 describe("a kernel that spawns", function()
+  it("says what it gives, sets and takes by commands", function()
+    local world = new_world(true, 3)
+    world:system("it", { query = "Position:in, Spawner", each = function(p, spawner, _, e)
+      if spawner.left > 3 then
+        local id = world:spawn { Position = { x = p.x }, Fresh = true }
+        world:set(id, "Enemy.by", e)
+      end
+      world:set(spawner.at, "Enemy.hp", 3)
+      world:add(spawner.at, "Armed")
+      world:remove(e, "Seen")
+      world:despawn(spawner.at)
+    end })
+    assert.are.same({ "Position", "Fresh", "Enemy", "Enemy.hp", "Armed", "Seen" },
+      world:explain("it").writes)
+    world:system("marked", { query = "Position:in", each = function(p, _, e)
+      if p.x > 1 then world:add(e, "Fresh") else world:remove(e, "Seen") end
+    end })
+    assert.are.same({ "Fresh", "Seen" }, world:explain("marked").writes)
+  end)
+
   it("gives values of the row to new entities, whose ids come in the order of rows", function()
     agree(function(world)
       return function(p, spawner, _, e)

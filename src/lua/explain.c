@@ -90,20 +90,35 @@ static void add_written(lua_State *L, const ecs_world *world, const struct varia
   }
 }
 
-static bool emits_before(const struct run_plan *plan, uint32_t order) {
-  for (uint32_t i = 0; i < order; i++)
-    if (plan->orders[i].action == RUN_EMIT &&
-        plan->orders[i].component == plan->orders[order].component)
-      return true;
-  return false;
+/* Appends the text at the top of the stack to the list below it, unless that has it. */
+static void append_once(lua_State *L) {
+  lua_Integer count = (lua_Integer)lua_rawlen(L, -2);
+  bool known = false;
+  for (lua_Integer i = 1; i <= count && !known; i++) {
+    lua_rawgeti(L, -2, i);
+    known = lua_rawequal(L, -1, -2) != 0;
+    lua_pop(L, 1);
+  }
+  if (known)
+    lua_pop(L, 1);
+  else
+    lua_rawseti(L, -2, count + 1);
 }
 
-/* Appends the events that it emits. */
-static void add_emitted(lua_State *L, const ecs_world *world, const struct run_plan *plan) {
-  for (uint32_t i = 0; i < plan->order_count; i++) {
-    if (plan->orders[i].action != RUN_EMIT || emits_before(plan, i)) continue;
-    lua_pushstring(L, component_of(world, plan->orders[i].component)->name);
-    lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+/* Appends the components and fields that commands give, set or take away, what is spawned with by
+** its components alone, and the events that are emitted. */
+static void add_commanded(lua_State *L, const ecs_world *world, const struct run_command *commands,
+                          uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    const struct run_command *command = &commands[i];
+    if (command->action == RUN_DESPAWN || command->action == RUN_SPAWN) continue;
+    const struct component *component = component_of(world, command->component);
+    if (!component) continue;
+    if (command->action == RUN_SET && !command->newest)
+      lua_pushfstring(L, "%s.%s", component->name, component->leaves[command->leaf].name);
+    else
+      lua_pushstring(L, component->name);
+    append_once(L);
   }
 }
 
@@ -121,7 +136,8 @@ static void list_fields(lua_State *L, const ecs_world *world, const struct varia
   }
   if (!writes) list_lookups(L, world, variant, count);
   if (writes) add_written(L, world, variant);
-  if (writes) add_emitted(L, world, &variant->plan);
+  if (writes) add_commanded(L, world, variant->plan.commands, variant->plan.command_count);
+  if (writes) add_commanded(L, world, variant->plan.orders, variant->plan.order_count);
   lua_setfield(L, -2, key);
 }
 
