@@ -13,11 +13,12 @@ local function new_world(kernels, rows)
   world:component("Enemy", { "hp: i16 = 7", "kind: enum(rat, orc)", "by: entity", "angry: bool" })
   world:component("Armed", { "shots: i32", requires = { "Position" } })
   world:component("Seen", { "n: i32", storage = "sparse" })
+  world:component("Packed", { "who: entity", storage = "sparse" })
   world:tag "Fresh"
   local last
   for n = 1, rows or 2500 do
     last = world:spawn { Position = { x = n / 3 }, Spawner = { left = n % 7, at = last,
-      kind = n % 2 == 0 and "orc" or "rat" } }
+      kind = n % 2 == 0 and "orc" or "rat" }, Packed = n % 3 > 0 and {} or nil }
   end
   return world
 end
@@ -225,11 +226,65 @@ describe("a kernel that spawns", function()
     end)
   end)
 
+  it("stores the new id in fields of its own row", function()
+    agree(function(world)
+      return function(p, spawner, _, e)
+        if spawner.left == 3 or spawner.at == ecs.null then
+          spawner.at = world:spawn { Position = { x = p.x }, Enemy = { by = spawner.at } }
+          spawner.left = spawner.left + 1
+          if p.x > 9 then
+            world:remove(e, "Spawner")
+            spawner.at = world:spawn()
+          elseif p.x > 5 then
+            world:despawn(e)
+          end
+        end
+      end
+    end)
+    agree(function(world)   -- in loops, of sparse components, and of rows left to Lua
+      return function(p, spawner, seen, _, e)
+        for k = 1, spawner.left do
+          seen.who = world:spawn { Enemy = { by = e, hp = k }, Packed = {} }
+          spawner.left = p.x > 700 and p.x * 1e9 // 1 or spawner.left - 1
+        end
+      end
+    end, "Position, Spawner, Packed")
+  end)
+
+  it("is refused where it stores ids in fields that are not the row's, or may not be", function()
+    local world = new_world(true, 5)
+    local function keep(_, spawner) spawner.at = world:spawn() end
+    world:system("it", { query = "Position, Spawner.at->Spawner", each = keep })
+    assert.truthy(world:explain("it").reason:find(
+      "of another entity: write world:set(id, \"Spawner.at\"", 1, true))
+    helper.has_error(function()
+      world:system("it", { query = "Position, Spawner:in", each = keep })
+    end, "it writes to 'Spawner', which the query reads only (:in)")
+    world:relation "Likes"
+    world:system("it", { query = "Spawner, (Likes, *)", each = function(spawner)
+      if spawner.at == ecs.null then spawner.at = world:spawn() end
+    end })
+    assert.truthy(world:explain("it").reason:find("where rows may match again", 1, true))
+  end)
+
   it("is refused where an id is used in another way", function()
     local world = new_world(true, 5)
     for what, fn in pairs {
-      ["sets a field of type entity to another type"] =
-        function(_, spawner) spawner.at = world:spawn() end,
+      ["'Spawner.left' to the id of an entity that it spawns, for which it is of another type"] =
+        function(_, spawner) spawner.left = world:spawn() end,
+      ["reads 'Spawner.at' behind storing there"] = function(p, spawner)
+        spawner.at = world:spawn()
+        if spawner.at ~= ecs.null then p.x = 1 end
+      end,
+      ["to 'Spawner.at' by the id of an entity that it spawns and comes to it otherwise"] =
+        function(p, spawner)
+          if p.x > 1 then spawner.at = ecs.null else spawner.at = world:spawn() end
+        end,
+      ["reads 'Spawner.at' and stores there ids"] = function(_, spawner)
+        for _ = 1, 2 do
+          if spawner.at == ecs.null then spawner.at = world:spawn() end
+        end
+      end,
       ["after it has spawned others"] = function()
         local one, other = world:spawn(), world:spawn()
         world:add(one, "Fresh")

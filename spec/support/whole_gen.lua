@@ -420,7 +420,10 @@ function Gen:spawn()
   local made, name = statement("if ", self:bool(1), " then\n"), self:new_name()
   if self:chance(2) then made[#made + 1] = "local " .. name .. " = " end
   made[#made + 1] = self:spawned()
-  if #made == 4 then
+  local field = self.scope:entity_field()
+  if #made == 4 and field and self:chance(3) then
+    made[#made + 1] = "\n" .. field .. " = " .. name
+  elseif #made == 4 then
     made[#made + 1] = "\nworld:" .. self:pick { "add(" .. name .. ", 'Tag')",
       "set(e, 'Mark.made', " .. name .. ")", "set(" .. name .. ", 'Mark.by', e)" }
   end

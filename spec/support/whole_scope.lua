@@ -124,6 +124,15 @@ end
 local lists = { "stores", "steps", "views", "sets" }
 
 --- The lengths of all lists, to come back to at the end of a body.
+-- A field for ids that is the row's own, or nil.
+function Scope:entity_field()
+  for _, to in ipairs(self.stores) do
+    if to[2] == "entity" then
+      return to[1]
+    end
+  end
+end
+
 function Scope:mark()
   local mark = {}
   for name, list in pairs(self.leaves) do mark[name] = #list end

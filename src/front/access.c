@@ -100,6 +100,7 @@ struct val access_column(struct front *f, uint32_t slot, uint32_t leaf,
   uint32_t at = find_column(f, slot, leaf, component, component_leaf);
   const struct leaf *field = &component->leaves[component_leaf];
   f->columns[at].read = true;
+  order_check_read(f, component, component_leaf);
   if (f->env.fields[at] == K_NONE) f->env.fields[at] = build_load(f->b, f->columns[at].number);
   struct val value = val_number(f, f->env.fields[at], false);
   value.names = field->type == ECS_ENUM ? choice_names(f, field->names) : NULL;
@@ -329,7 +330,25 @@ uint32_t access_written(struct front *f, struct val view, uint32_t leaf) {
   return at;
 }
 
+/* The id of an entity that the function spawns, which it has only once rows do what they order. */
+static void store_spawned(struct front *f, struct place to, struct val value) {
+  const struct term *term = front_term(f, to.slot);
+  f->breaks_promise = is_read_only(f, to.slot);
+  if (f->breaks_promise)
+    front_refuse(f, "it writes to '%s', which the query reads only (:in)", to.component->name);
+  if (!term_is_own(term))
+    front_refuse(f, "it stores the id of an entity that it spawns in '%s.%s' of another entity: "
+                    "write world:set(id, \"%s.%s\", spawned)", to.component->name,
+                 to.component->leaves[to.component_leaf].name, to.component->name,
+                 to.component->leaves[to.component_leaf].name);
+  order_store(f, to.component, to.component_leaf, row_entity(f), value);
+}
+
 static void store(struct front *f, struct place to, struct val value, k_value mask) {
+  if (value.kind == VAL_SPAWNED) {
+    store_spawned(f, to, value);
+    return;
+  }
   uint32_t at = written_column(f, to);
   struct front_column *column = &f->columns[at];
   mark_written(f, f->cells[at].slot, mask);

@@ -347,10 +347,48 @@ struct val order_by_spawner(struct front *f, struct val spawner, const struct va
 
 /* ---- one owner ---- */
 
-static bool is_column(const struct front *f, const struct component *component, uint32_t leaf) {
+static const struct front_column *column_of(const struct front *f,
+                                            const struct component *component, uint32_t leaf) {
   for (uint32_t i = 0; i < f->column_count; i++)
-    if (f->columns[i].component == component && f->columns[i].component_leaf == leaf) return true;
-  return false;
+    if (f->columns[i].component == component && f->columns[i].component_leaf == leaf)
+      return &f->columns[i];
+  return NULL;
+}
+
+void order_store(struct front *f, const struct component *component, uint32_t leaf,
+                 struct val entity, struct val value) {
+  const struct front_column *column = column_of(f, component, leaf);
+  struct run_command command = {.action = RUN_SET, .component = component->id, .leaf = leaf,
+                                .gives_newest = true, .own = true};
+  if (component->leaves[leaf].type != ECS_ENTITY)
+    front_refuse(f, "it sets '%s.%s' to the id of an entity that it spawns, for which it is of "
+                    "another type: declare it as an entity", component->name,
+                 component->leaves[leaf].name);
+  order_is_spawned(f, value);
+  /* A row may come to it again. */
+  if ((f->loop_depth || f->query->terms.values) && column && column->read)
+    front_refuse(f, "it reads '%s.%s' and stores there ids of entities that it spawns, in a loop "
+                    "or where rows may match again: do one of it in a second system",
+                 component->name, component->leaves[leaf].name);
+  order_with(f, command, entity_argument(f, entity), build_i64(f->b, 0));
+}
+
+void order_check_read(struct front *f, const struct component *component, uint32_t leaf) {
+  for (uint32_t i = 0; i < f->command_count; i++) {
+    const struct run_command *command = &f->commands[i];
+    if (!command->own || command->component != component->id || command->leaf != leaf) continue;
+    front_refuse(f, "it reads '%s.%s' behind storing there the id of an entity that it spawns: "
+                    "read it before, or in a second system", component->name,
+                 component->leaves[leaf].name);
+  }
+}
+
+/* Whether the function comes to a field, that a command sets, in a way that it cannot. */
+static bool is_shared(const struct front *f, const struct run_command *command,
+                      const struct component *component) {
+  const struct front_column *column = column_of(f, component, command->leaf);
+  if (access_leads(f, component, command->leaf)) return true;
+  return column && (!command->own || column->written || column->folded);
 }
 
 void order_finish(struct front *f) {
@@ -360,10 +398,10 @@ void order_finish(struct front *f) {
     const struct component *component = component_of(f->world, command->component);
     assert(component && command->leaf < component->leaf_count);
     reach_check_written(f, component, command->leaf);
-    if (!is_column(f, component, command->leaf) && !access_leads(f, component, command->leaf))
-      continue;
-    front_refuse(f, "it writes to '%s.%s' by world:set and comes to it otherwise, too: set "
-                    "another field, or do it in a second system", component->name,
-                 component->leaves[command->leaf].name);
+    if (!is_shared(f, command, component)) continue;
+    front_refuse(f, "it writes to '%s.%s' by %s and comes to it otherwise, too: set another "
+                    "field, or do it in a second system", component->name,
+                 component->leaves[command->leaf].name,
+                 command->own ? "the id of an entity that it spawns" : "world:set");
   }
 }

@@ -29,5 +29,10 @@ void order_want(struct front *f);
 void order_add(struct front *f, struct run_command command, k_value value);
 void order_with(struct front *f, struct run_command command, k_value entity, k_value value);
 bool order_is_spawned(struct front *f, struct val entity);
+/* Stores such an id in a field of the row's own, whose entity is given. What was read of that field
+** before is what it has been; nothing else may come to it, which order_check_read refuses. */
+void order_store(struct front *f, const struct component *component, uint32_t leaf,
+                 struct val entity, struct val value);
+void order_check_read(struct front *f, const struct component *component, uint32_t leaf);
 
 #endif

@@ -1,6 +1,7 @@
 #include "kernel/giving.h"
 
 #include "core/base/value.h"
+#include "core/store/cells.h"
 #include "core/store/command.h"
 #include "core/store/component.h"
 #include "core/store/emission.h"
@@ -25,7 +26,7 @@ static bool can_order(void *ud, uint32_t order, int64_t id) {
   bool emits = command->action == RUN_EMIT;
   giving->spawns += command->action == RUN_SPAWN;
   giving->emits[order] += emits;
-  giving->at_once += emits || command->action == RUN_PUT;
+  giving->at_once += emits || command->action == RUN_PUT || command->own;
   if (emits || command->action == RUN_PUT) return true;
   if (command->action == RUN_SPAWN || command->newest) return true;
   if (!entity_find(&giving->run->query->world->entities, (ecs_id)id)) return false;
@@ -98,8 +99,15 @@ static struct write write_of(const struct component *component, uint32_t leaf, k
 static ecs_status order_set(ecs_world *world, const struct run_command *command, ecs_id id,
                             k_scalar value) {
   struct component *component = component_of(world, command->component);
+  struct cells_row cells;
   assert(component && !component->relation);
   struct write write = write_of(component, command->leaf, value);
+  if (command->own) {
+    bool has = cells_find(world, id, component->id, &cells);
+    assert(has && component->leaves[command->leaf].type == ECS_ENTITY);
+    if (has) table_write(world, cells.columns, cells.row, &write, 1);
+    return ECS_OK;
+  }
   return entity_set(world, id, component, &write, 1);
 }
 

@@ -38,6 +38,8 @@ struct run_command {
   uint32_t parts;              /* of RUN_SPAWN: how many behind it say what it spawns with */
   bool newest;                 /* for whom RUN_SPAWN has made last; */
   bool gives_newest;           /* or that one is what is set */
+  bool own;                    /* of RUN_SET: the row's entity has that field, which is written as
+                               ** its view would write it: at once, whatever is staged */
 };
 
 /* An array of a program whose elements are the cells of others' that one of its columns stands for:
