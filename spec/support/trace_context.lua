@@ -32,6 +32,7 @@ function context.new(world, shared)
     visits = {},         -- ids in the order in which loops visited them
     calls = {},          -- calls of `when` by system
     queries = {},        -- text -> a query that lives on
+    tied_queries = {},   -- the same of trace_terms.lua, also by what it stands for
     left = {},           -- coroutines suspended inside a loop, the oldest first
   }
 end

@@ -199,18 +199,25 @@ end
 
 local function one() return 1 end
 
-local function key_of(texts, given)
-  return table.concat(texts, ", ") .. (given.p and " of " .. tostring(given.p) or "")
+-- What terms stand for: names may come to be those of others.
+local function key_of(world, texts, given)
+  local text = table.concat(texts, ", ")
+  local parts = { text, tostring(given.p) }
+  for name in text:gmatch "%u[%w_]*" do
+    local ok, described = pcall(world.describe, world, name)
+    parts[#parts + 1] = tostring(ok and described.id)
+  end
+  return table.concat(parts, " ")
 end
 
 -- A query that lives on, made anew when it does not stand for anything any more. Its text has to
 -- mean something now, too: what it names may have another name.
 local function query_of(ctx, texts, given)
-  local key = key_of(texts, given)
+  local key = key_of(ctx.home, texts, given)
   local query = ctx.world:query(table.concat(texts, ", "), next(given) and given or nil)
-  local kept = ctx.queries[key]
+  local kept = ctx.tied_queries[key]
   if not kept or not pcall(kept.count, kept) then
-    kept, ctx.queries[key] = query, query
+    kept, ctx.tied_queries[key] = query, query
   end
   return kept
 end
