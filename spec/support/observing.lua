@@ -1,6 +1,5 @@
--- Observers in random runs: who enters and leaves a query, or gets its first term and loses it, says
--- at any time who matches. They look at what they are given and change nothing, so that the run is
--- what it is without them.
+-- Observers in random runs: who enters and leaves a query says at any time who matches. They look
+-- at what they are given and change nothing, so that the run is what it is without them.
 
 local rng_new = require("spec.support.rng").new
 

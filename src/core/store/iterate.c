@@ -53,7 +53,7 @@ ecs_status ecs_iter_open(ecs_query *query, ecs_iter *it) {
   if (status == ECS_OK && query->terms.changes) status = begin_news(it);
   it->open = status == ECS_OK;
   if (!it->open) end_passage(it);
-  return status;
+  return world_told(it->query->world, status);
 }
 
 /* Comes to a run of rows. */
