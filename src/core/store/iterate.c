@@ -53,7 +53,7 @@ ecs_status ecs_iter_open(ecs_query *query, ecs_iter *it) {
   if (status == ECS_OK && query->terms.changes) status = begin_news(it);
   it->open = status == ECS_OK;
   if (!it->open) end_passage(it);
-  return world_told(it->query->world, status);
+  return status;
 }
 
 /* Comes to a run of rows. */
@@ -107,10 +107,11 @@ ecs_status ecs_iter_close(ecs_iter *it) {
   if (!it->open) return ECS_OK;
   ecs_status status = scope_commit(it->query->world, it->scope);
   it->open = scope_stays_open(status);
-  if (it->open) return status;
-  end_passage(it);
-  changes_close(it->query);
-  return status;
+  if (!it->open) {
+    end_passage(it);
+    changes_close(it->query);
+  }
+  return world_told(it->query->world, status);
 }
 
 ecs_id ecs_iter_entity(const ecs_iter *it, size_t row) {
