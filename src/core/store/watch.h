@@ -58,7 +58,7 @@ struct watch {
 /* An entity that commands have changed. */
 struct change_of {
   ecs_id entity;
-  uint32_t order;            /* the number of the first command about it */
+  uint64_t order;            /* when the first command about it was given */
   uint32_t chain;            /* NONE: it has none */
   uint32_t note;             /* the first and the last of its notes */
   uint32_t last_note;

@@ -38,7 +38,7 @@ static bool switches(const struct staging *staging, const struct chain *chain) {
   return false;
 }
 
-static struct change_of *add_change(ecs_world *world, ecs_id entity, uint32_t order) {
+static struct change_of *add_change(ecs_world *world, ecs_id entity, uint64_t order) {
   struct watching *watching = world->watching;
   if (!watch_grow_changes(world, 1)) return NULL;
   uint32_t at = watching->change_count++;
@@ -48,8 +48,12 @@ static struct change_of *add_change(ecs_world *world, ecs_id entity, uint32_t or
   return &watching->changes[at];
 }
 
-/* Commands have odd numbers; a note stands between two of them. */
-static uint32_t order_of(uint32_t command) { return 2 * command + 1; }
+/* Of a command, and of the n-th note, which stands before a command. */
+static uint64_t order_of(uint32_t command) { return (uint64_t)command << 32 | UINT32_MAX; }
+
+static uint64_t order_of_note(const struct gift_note *note, uint32_t n) {
+  return (uint64_t)note->before << 32 | n;
+}
 
 static ecs_status note_chain(ecs_world *world, uint32_t at) {
   const struct staging *staging = &world->staging;
@@ -96,11 +100,12 @@ static ecs_status link_note(ecs_world *world, uint32_t at) {
   struct table *table = table_of(world, note->entity);
   uint32_t place = map_get(&watching->change_at, note->entity);
   if (place == NONE && !(table && is_watched(world, table))) return ECS_OK;
-  struct change_of *change = place == NONE ? add_change(world, note->entity, 2 * note->before)
+  uint64_t order = order_of_note(note, at);
+  struct change_of *change = place == NONE ? add_change(world, note->entity, order)
                                            : &watching->changes[place];
   if (!change) return world_nomem(world);
   if (place == NONE) change->quiet = true;
-  if (change->order > 2 * note->before) change->order = 2 * note->before;
+  if (change->order > order) change->order = order;
   note->next = NONE;
   *(change->note == NONE ? &change->note : &watching->notes[change->last_note].next) = at;
   change->last_note = at;
