@@ -450,7 +450,8 @@ function World:components(id)
   id = self:need_alive(id)
   local values = {}
   for key, stored in pairs(self.store[id] or {}) do
-    values[self:label_of(key)] = self:value(self.of_key(self.components_by_name, key), stored)
+    local component = self.of_key(self.components_by_name, key)
+    values[self:label_of(key)] = component.name ~= "Prefab" and self:value(component, stored) or nil
   end
   return pairs(values)
 end

@@ -1,7 +1,11 @@
 -- Copies of entities in the model, with all that are their children. Returns methods to be mixed
 -- into the model's world.
 
+-- Prefabs have no components here, so that they never change: what declaring them again means is
+-- what random prefabs are for.
+
 local toggles = require "spec.support.model_toggles"
+local types = require "spec.support.model_types"
 
 local methods = {}
 
@@ -34,11 +38,20 @@ local function copied(world, kind, stored, copies)
   return value
 end
 
+-- Whether a copy has a tie of its source: to what both are made of, and to a parent, what is made
+-- of a prefab has its own.
+local function keeps(component, made, is_root)
+  local own = component.name == "IsA" or component.name == "ChildOf" and is_root
+  return component.name ~= "Prefab" and not (made and own)
+end
+
 -- The commands that make a copy of one entity, whose row may have what `plan` replaces.
-local function commands_of(world, id, copies, plan, commands)
+local function commands_of(world, id, copies, plan, commands, made, is_root)
   local row, copy = world.store[id] or {}, copies[id]
   local spawn = { op = "spawn", id = copy, values = {} }
   commands[#commands + 1] = spawn
+  commands[#commands + 1] = made and { op = "tie", id = copy, patch = {}, target = id,
+    component = world:need_component "IsA" } or nil
   for _, component in ipairs(world.declared) do
     local stored = row[component.name]
     if not component.ties and stored ~= nil then
@@ -50,7 +63,8 @@ local function commands_of(world, id, copies, plan, commands)
   end
   for _, component in ipairs(world:relations()) do
     local over = component.ties.exclusive and plan.ties[component]
-    for _, target in ipairs(world:targets_of(id, component)) do
+    for _, target in ipairs(keeps(component, made, is_root) and world:targets_of(id, component)
+                            or {}) do
       local patch = copied(world, component, row[world.key_of(component, target)], copies)
       patch.target = nil
       commands[#commands + 1] = { op = "tie", id = copy, component = component,
@@ -61,16 +75,14 @@ end
 
 local NOTHING = { values = {}, ties = {} }
 
--- `components` as for a spawn, over what the copy of the entity itself has.
-function methods.clone(world, id, components)
-  id = world:need_alive(id)
+local function copy_all(world, id, components, made)
   local plan, family, copies, commands = world:plan(components), world:family_of(id), {}, {}
   world.ids:need(#family)
   for _, member in ipairs(family) do
     copies[member] = world.ids:take()
   end
   for at, member in ipairs(family) do
-    commands_of(world, member, copies, at == 1 and plan or NOTHING, commands)
+    commands_of(world, member, copies, at == 1 and plan or NOTHING, commands, made, at == 1)
     if at == 1 then
       world:add_over(commands, copies[id], plan)
     else
@@ -79,6 +91,54 @@ function methods.clone(world, id, components)
   end
   world:perform(table.unpack(commands))
   return copies[id]
+end
+
+-- `components` as for a spawn, over what the copy of the entity itself has.
+function methods.clone(world, id, components)
+  return copy_all(world, world:need_alive(id), components, false)
+end
+
+-- Whether a row is a prefab's.
+function methods.is_hidden(row)
+  for key in pairs(row) do
+    if key:match "^Prefab>" then
+      return true
+    end
+  end
+  return false
+end
+
+-- The relation that marks prefabs.
+local function need_mark(world)
+  local mark = world.components_by_name.Prefab
+  if not mark then
+    mark = types.component(world, "Prefab", {})
+    mark.ties, mark.lines = { exclusive = false, acyclic = false, policy = "remove" }, {}
+    world:enter(mark)
+  end
+  return mark
+end
+
+-- One that has no components, with such children.
+function methods.prefab(world, name, _, options)
+  local children = options.children
+  local mark, commands, root = need_mark(world), {}, nil
+  for at = 0, #children do
+    local id = world.ids:take()
+    root = root or id
+    commands[#commands + 1] = { op = "spawn", id = id, values = {} }
+    commands[#commands + 1] = { op = "tie", id = id, component = mark, target = mark.id,
+      patch = {} }
+    commands[#commands + 1] = at > 0 and { op = "tie", id = id, target = root, patch = {},
+      component = world:need_component "ChildOf" } or nil
+    world.names[id] = at == 0 and name or children[at][1]
+  end
+  world:perform(table.unpack(commands))
+  return root
+end
+
+function methods.instantiate(world, name, components)
+  return copy_all(world, world:lookup(name), components, true)
 end
 
 -- The commands of a spawn's plan, over what is there by others.

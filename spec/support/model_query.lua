@@ -135,6 +135,9 @@ function methods.count(world, text)
 end
 
 function Query:matches(row)
+  if self.world.is_hidden(row) then
+    return false
+  end
   for _, term in ipairs(self.terms) do
     if not satisfies(row, term) then
       return false

@@ -102,6 +102,7 @@ local function component_names(world, queried)
   for name, component in pairs(world.components_by_name) do
     local paired = component.ties and not component.ties.exclusive
     local skipped = queried and paired or world.is_array(name) or world.is_event(name)
+      or name == "Prefab"
     names[#names + 1] = not skipped and name or nil
   end
   table.sort(names)

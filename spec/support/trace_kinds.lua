@@ -28,6 +28,13 @@ local function clone(self)
   return { "clone", reference, self.rng:chance(50) and self:composition() or nil }
 end
 
+local function instantiate(self)
+  local known = self.world:lookup "Kind"
+  if known and not self.world.scopes[1] and self:has_room(4) then
+    return { "instantiate", "Kind", self.rng:chance(60) and self:composition() or nil }
+  end
+end
+
 local function spawn_at(self)
   local reference, ahead, generation = self:adoptable()
   if reference and self:has_room(1) then
@@ -425,7 +432,7 @@ end
 
 gen.kinds = {
   { 120, spawn }, { 12, spawn_many }, { 8, spawn_at }, { 60, despawn },
-  { 25, clone },
+  { 25, clone }, { 20, instantiate },
   { 200, set }, { 90, change "add" }, { 80, change "remove" },
   { 30, look "get" }, { 30, look "read" }, { 20, look "has" },
   { 60, switch_component "disable" }, { 30, switch_component "enable" },

@@ -164,6 +164,30 @@ function list.clone(ctx, entity, components)
   return family
 end
 
+-- Whom nobody else can name: no step but `instantiate` is about them.
+function list.prefab(ctx, name, children)
+  local listed = {}
+  for at, child in ipairs(children) do
+    listed[at] = child and { child } or {}
+  end
+  local id = ctx.world:prefab(name, {}, { children = listed })
+  ctx.taken[#ctx.taken + 1] = id
+  for child in ctx.world:children(id) do
+    ctx.taken[#ctx.taken + 1] = child
+  end
+  return id
+end
+
+function list.instantiate(ctx, name, components)
+  local family = { spawned(ctx, ctx.world:instantiate(name, components)) }
+  for _, copy in ipairs(family) do   -- grows on the way
+    for child in ctx.world:children(copy) do
+      family[#family + 1] = spawned(ctx, child)
+    end
+  end
+  return family
+end
+
 -- An id of the slot of `near`, `ahead` indices further, in its `generation`.
 function list.spawn_at(ctx, near, ahead, generation, components)
   local id = ids.pack(ids.index(near) + ahead, generation, ids.tag(near))

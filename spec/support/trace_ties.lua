@@ -72,6 +72,9 @@ function Gen:plan_relations()
     return
   end
   self.pending[#self.pending + 1] = { "builtin" }
+  if rng:chance(60) then
+    self.pending[#self.pending + 1] = { "prefab", "Kind", { "part", false } }
+  end
   for _, entry in ipairs(rng:sample(PALETTE, rng:range(1, 4))) do
     self.pending[#self.pending + 1] = { "relation", entry[1], entry[2] }
   end
@@ -80,8 +83,8 @@ end
 function Gen:relations()
   local relations = {}
   for _, component in ipairs(self.world.declared) do
-    local is_a = component.name == "IsA"
-    relations[#relations + 1] = component.ties and not is_a and component or nil
+    local own = component.name == "IsA" or component.name == "Prefab"
+    relations[#relations + 1] = component.ties and not own and component or nil
   end
   return relations
 end
