@@ -4,6 +4,7 @@
 #include "core/store/fail.h"
 #include "core/store/fields.h"
 #include "core/store/prefab.h"
+#include "lua/bind/args.h"
 #include "lua/bind/ids.h"
 #include "lua/bind/options.h"
 #include "lua/bind/status.h"
@@ -93,4 +94,18 @@ void prefab_list_read(struct composition *plan, int list, struct prefab_node *no
     nodes[i].parts = plan->parts + at;
     at += nodes[i].part_count;
   }
+}
+
+int prefab_list_check(lua_State *L) {
+  struct world_box *box = lua_touserdata(L, 1);
+  uint32_t count = (uint32_t)lua_rawlen(L, 2);
+  need_stack(L, 20);
+  for (uint32_t i = 0; i < count; i++, lua_settop(L, 2)) {
+    struct composition plan;
+    composition_begin(&plan, L, box);
+    option(L, open_entry(L, 2, i), "components");
+    composition_add(&plan, lua_gettop(L));
+    values_begin(box);
+  }
+  return 0;
 }

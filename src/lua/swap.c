@@ -21,6 +21,7 @@
 #include "lua/lua_query.h"
 #include "lua/lua_schedule.h"
 #include "lua/lua_observer.h"
+#include "lua/prefab_list.h"
 #include "lua/recording.h"
 #include "lua/stage.h"
 #include "lua/system.h"
@@ -137,8 +138,9 @@ static int build_system(lua_State *L) {
   return 0;
 }
 
-/* What a system's options or query were refused for, with where it was registered. */
-static int refuse_system(lua_State *L) {
+/* What a system's options or query, or a prefab's values, were refused for, with where that was
+** registered. */
+static int refuse_entry(lua_State *L) {
   if (!lua_isstring(L, -1)) return lua_error(L);
   lua_replace(L, AT_NAME);
   lua_settop(L, AT_NAME);
@@ -169,7 +171,7 @@ static void plan_systems(lua_State *L, struct world_box *box, uint64_t group) {
     option(L, AT_ENTRY, "observes");
     int status = lua_pcall(L, 6, 0, 0);
     if (status == LUA_ERRMEM) lua_error(L);
-    if (status != LUA_OK) refuse_system(L);
+    if (status != LUA_OK) refuse_entry(L);
   }
 }
 
@@ -460,6 +462,16 @@ static ecs_status check_prefab_node(lua_State *L, const struct world_box *box, u
   return status;
 }
 
+/* What a prefab's values were refused for, with where it was declared. */
+static void check_values(lua_State *L, int list) {
+  lua_pushcfunction(L, prefab_list_check);
+  lua_pushvalue(L, AT_WORLD);
+  lua_pushvalue(L, list);
+  int status = lua_pcall(L, 2, 0, 0);
+  if (status == LUA_ERRMEM) lua_error(L);
+  if (status != LUA_OK) refuse_entry(L);
+}
+
 /* What can be known before the swap: the prefabs themselves are declared after it. */
 static void check_prefabs(lua_State *L, struct world_box *box) {
   uint32_t count = open_list(L, "prefabs");
@@ -477,6 +489,7 @@ static void check_prefabs(lua_State *L, struct world_box *box) {
     char what[128];
     text_format(what, sizeof what, "prefab '%s': ", name);
     if (status != ECS_OK) refuse(L, box, status, what);
+    check_values(L, list);
   }
 }
 
