@@ -236,6 +236,58 @@ describe("a prefab made of another one", function()
   end)
 end)
 
+describe("a child of a prefab that is made of another one", function()
+  local function ogre(children)
+    world:prefab("Ogre", { Health = true }, { children = children })
+  end
+
+  before_each(function()
+    world:prefab("Axe", { AI = { 3 } }, { shared = { Stats = { speed = 8 } },
+      children = { edge = { Orcish = true } } })
+    ogre { { "left", { Fuel = { 1 } }, { is_a = "Axe" } }, { "right", {}, { is_a = "Axe" } } }
+  end)
+
+  it("has all of that one, and so have instances", function()
+    local left, right = table.unpack(collect(world:children(world:instantiate "Ogre")))
+    assert.same({ 3, 1, 3 }, { world:get(left, "AI"), world:get(left, "Fuel"),
+      (world:get(right, "AI")) })
+    assert.equal(2, world:count "Orcish")
+    assert.equal(2, world:count "AI, IsA*->Stats")
+    assert.equal(world:lookup "Ogre.left", world:target(left, "IsA"))
+    assert.equal(world:lookup "Axe.edge", world:target(world:lookup "Ogre.left.edge", "IsA"))
+  end)
+
+  it("goes with its own children when it is not declared any more", function()
+    local before = world:instantiate "Ogre"
+    ogre { { "right", {}, { is_a = "Axe" } } }
+    assert.is_nil(world:lookup "Ogre.left")
+    assert.equal(2, #collect(world:children(before)))
+    assert.equal(1, #collect(world:children(world:instantiate "Ogre")))
+    ogre { { "right" } }
+    assert.is_false(world:has(world:lookup "Ogre.right", "AI"))
+    assert.is_nil(world:target(world:lookup "Ogre.right", "IsA"))
+    assert.is_nil(world:lookup "Ogre.right.edge")
+  end)
+
+  it("has the children of another one when it is made of that", function()
+    world:prefab("Sword", {}, { children = { hilt = { AI = { 7 } }, { { Orcish = true } } } })
+    for _ = 1, 2 do
+      ogre { { "left", {}, { is_a = "Sword", children = { hilt = { Fuel = true } } } } }
+      assert.equal(2, #collect(world:children(world:lookup "Ogre.left")))
+      assert.is_nil(world:lookup "Ogre.left.edge")
+      local hilt = world:lookup "Ogre.left.hilt"
+      assert.same({ 7, true }, { world:get(hilt, "AI"), world:has(hilt, "Fuel") })
+    end
+    helper.check(world)
+  end)
+
+  it("follows it, and is followed", function()
+    local left = collect(world:children(world:instantiate "Ogre"))[1]
+    world:prefab("Axe", { AI = { 6 } }, { children = { edge = { Orcish = true } } })
+    assert.equal(6, (world:get(left, "AI")))
+  end)
+end)
+
 describe("a prefab declared again", function()
   it("tells its own children without a name from those it came with", function()
     orc()

@@ -1,6 +1,7 @@
 -- Prefabs that live scripts declare.
 
 local helper = require "spec.support.ecs_helper"
+local random = require "spec.support.rng"
 local live_scene = require "spec.support.live_scene"
 
 local ORC = [[local world, script = ...
@@ -31,6 +32,35 @@ describe("a prefab of a live script", function()
     assert.are.equal(25, (world:get(orc, "Health.hp")))
     assert.are.equal(25, hp "Chief")
     assert.are.same({}, errors)
+  end)
+
+  -- An edit that makes sense, and what has the value 30 then; or one that is refused.
+  local function edit(rng, value)
+    local kind = rng:pick { "f64", "f32", "i32", "i16" }
+    if rng:chance(25) then
+      return ORC:format(kind, rng:pick { "'much'", "{}", "1 } }) error('oh", "2, nothing = 3" })
+    end
+    return ORC:format(kind, value), value
+  end
+
+  it("loses nothing by thirty random edits", function()
+    local rng = random.new(7)
+    files:write("a.lua", ORC:format("f64", 10))
+    local session, now = open(), 10
+    local own = world:instantiate("Orc", { Health = { hp = 99 } })
+    local orcs = { world:instantiate "Orc", world:instantiate "Chief", world:clone(own) }
+    for _ = 1, 30 do
+      local text, value = edit(rng, rng:int(90))
+      files:write("a.lua", text)
+      local ok = helper.poll(session)
+      now = value or now
+      assert.are.equal(value and true or false, ok)
+      for i, id in ipairs(orcs) do
+        assert.are.equal(i == 3 and 99.0 or now + 0.0, world:get(id, "Health.hp") + 0.0)
+      end
+      assert.are.equal(99.0, world:get(own, "Health.hp") + 0.0)
+      assert.are.equal(10, world:count "Health")
+    end
   end)
 
   it("stays when its script goes, and is taken up by the next one", function()

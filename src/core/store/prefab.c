@@ -23,11 +23,21 @@ bool prefab_is(const ecs_world *world, uint32_t entity) {
   return table && table->hidden;
 }
 
+/* Whether a child came with what its parent is made of. */
+static bool comes_with(const ecs_world *world, uint32_t child, uint32_t base) {
+  uint32_t source = ties_target(&world->relations.is_a->ties, child);
+  return base && source && ties_target(&world->relations.child_of->ties, source) == base;
+}
+
 bool prefab_inherits(const ecs_world *world, uint32_t child) {
-  const struct ties *up = &world->relations.child_of->ties;
-  const struct ties *is_a = &world->relations.is_a->ties;
-  uint32_t base = ties_target(is_a, ties_target(up, child)), source = ties_target(is_a, child);
-  return base && source && ties_target(up, source) == base;
+  uint32_t parent = ties_target(&world->relations.child_of->ties, child);
+  return comes_with(world, child, ties_target(&world->relations.is_a->ties, parent));
+}
+
+ecs_id prefab_base(const ecs_world *world, const struct prefab_node *node, ecs_id entity) {
+  bool kept = node->partial || prefab_inherits(world, ecs_id_index(entity));
+  if (node->is_a != ECS_NULL || !kept) return node->is_a;
+  return relation_target(world, world->relations.is_a, ecs_id_index(entity));
 }
 
 bool prefab_shares(const ecs_world *world, uint32_t entity, ecs_id component) {
@@ -226,6 +236,34 @@ static ecs_status give_parts(ecs_world *world, ecs_id entity, const struct prefa
   return status;
 }
 
+/* A child of what a prefab is made of, which it has not got yet. */
+static ecs_status bring_child(ecs_world *world, ecs_id entity, uint32_t source) {
+  ecs_id from = entity_id(&world->entities, source), copy;
+  ecs_string name = name_of(world, from);
+  if (name.size && name_find(world, ecs_id_index(entity), name.data, name.size)) return ECS_OK;
+  ecs_status status = clone_find(world, from, CLONE_PREFAB);
+  if (status != ECS_OK) return status;
+  clone_without_any(world);
+  status = clone_make(world, NULL, 0, &copy);
+  if (status == ECS_OK) status = stage_parent(world, copy, entity);
+  if (status != ECS_OK || name.size == 0) return status;
+  return name_await(world, copy, ecs_id_index(entity), name);
+}
+
+/* Declares again one that there is; if it is made of another prefab from now on, it gets the
+** children of that one. */
+static ecs_status change(ecs_world *world, ecs_id entity, const struct prefab_node *node,
+                         bool follows) {
+  const struct ties *ties = &world->relations.child_of->ties;
+  ecs_id base = relation_target(world, world->relations.is_a, ecs_id_index(entity));
+  ecs_status status = prefab_update(world, entity, node, follows);
+  if (node->is_a == ECS_NULL || node->is_a == base) return status;
+  uint32_t child = ties_first(ties, ecs_id_index(node->is_a));
+  for (; child && status == ECS_OK; child = ties_next(ties, child))
+    status = bring_child(world, entity, child);
+  return status;
+}
+
 static ecs_status declare_node(ecs_world *world, const struct prefab_node *nodes, uint32_t at,
                                ecs_id known, ecs_id *ids) {
   const struct prefab_node *node = &nodes[at];
@@ -237,19 +275,21 @@ static ecs_status declare_node(ecs_world *world, const struct prefab_node *nodes
   if (!prefab_is(world, ecs_id_index(ids[at])))
     return world_fail(world, ECS_ETAKEN, "the name '%S' belongs to entity %e, a child of prefab "
                       "'%S'", &node->name, ids[at], &nodes[0].name);
-  return prefab_update(world, ids[at], node, at == 0);
+  return change(world, ids[at], node, at == 0);
 }
 
 /* Children that are not among the nodes any more, and not those of what their parents are made
 ** of. */
-static ecs_status drop_children(ecs_world *world, const ecs_id *ids, uint32_t count) {
+static ecs_status drop_children(ecs_world *world, const struct prefab_node *nodes,
+                                const ecs_id *ids, uint32_t count) {
   const struct ties *ties = &world->relations.child_of->ties;
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < count; i++)
     for (uint32_t child = ties_first(ties, ecs_id_index(ids[i])); child && status == ECS_OK;
          child = ties_next(ties, child)) {
       ecs_id id = entity_id(&world->entities, child);
-      bool stays = !prefab_is(world, child) || prefab_inherits(world, child);
+      bool stays = !prefab_is(world, child) ||
+                   comes_with(world, child, ecs_id_index(prefab_base(world, &nodes[i], ids[i])));
       for (uint32_t j = 0; j < count && !stays; j++) stays = ids[j] == id;
       if (!stays) status = command_stage(world, COMMAND_DESPAWN, id, ECS_NULL, NULL, 0);
     }
@@ -261,7 +301,7 @@ static ecs_status declare_all(ecs_world *world, const struct prefab_node *nodes,
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < count && status == ECS_OK; i++)
     status = declare_node(world, nodes, i, known, ids);
-  if (status == ECS_OK && known != ECS_NULL) status = drop_children(world, ids, count);
+  if (status == ECS_OK && known != ECS_NULL) status = drop_children(world, nodes, ids, count);
   return status;
 }
 

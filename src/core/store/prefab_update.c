@@ -19,6 +19,7 @@ struct update {
   ecs_world *world;
   ecs_id entity;
   const struct prefab_node *node;
+  ecs_id base;                   /* what it is made of */
   const struct clone *made;      /* the prefab and who follows: all made of it, or nobody */
   bool *goes;                    /* of these: it follows in the leaf at hand */
 };
@@ -50,8 +51,8 @@ static ecs_cell wanted_cell(const struct update *u, const struct component *comp
   struct cells_row cells;
   for (uint32_t i = part ? part->write_count : 0; i-- > 0;)
     if (part->writes[i].leaf == leaf) return part->writes[i].cell;
-  bool copied = inherits(world, u->node->is_a, component->id) &&
-                cells_find(world, u->node->is_a, component->id, &cells);
+  bool copied = inherits(world, u->base, component->id) &&
+                cells_find(world, u->base, component->id, &cells);
   if (copied && component->leaves[leaf].type != ECS_ANY) return load(&cells, leaf);
   return component->leaves[leaf].value;
 }
@@ -59,7 +60,7 @@ static ecs_cell wanted_cell(const struct update *u, const struct component *comp
 /* All components of the prefab that are no relations, sorted, in scratch memory. */
 static ecs_status wanted_ids(const struct update *u, ecs_id **ids, uint32_t *count) {
   ecs_world *world = u->world;
-  ecs_id base = u->node->is_a, sparse = ECS_NULL;
+  ecs_id base = u->base, sparse = ECS_NULL;
   const struct table *table =
       base == ECS_NULL ? NULL : record_table(world, entity_find(&world->entities, base));
   uint64_t more = u->node->part_count + (table ? table->id_count : 0ull) + world->sparses.count;
@@ -89,7 +90,7 @@ static bool is_listed(const ecs_id *ids, size_t count, ecs_id id) {
 static bool will_share(const struct update *u, ecs_id id) {
   const struct prefab_node *node = u->node;
   return is_listed(node->shared, node->shared_count, id) ||
-         (node->is_a != ECS_NULL && prefab_shares(u->world, ecs_id_index(node->is_a), id));
+         (u->base != ECS_NULL && prefab_shares(u->world, ecs_id_index(u->base), id));
 }
 
 /* ---- values ---- */
@@ -186,7 +187,7 @@ static bool keeps_tie(const struct update *u, const struct relation *relation, e
     if (node->parts[i].component == relation->component &&
         (!id_is_pair(id) || node->parts[i].target == target))
       return true;
-  return node->is_a != ECS_NULL && entity_has(world, node->is_a, id);
+  return u->base != ECS_NULL && entity_has(world, u->base, id);
 }
 
 static ecs_status drop(const struct update *u, const ecs_id *ids, uint32_t count) {
@@ -223,10 +224,8 @@ static ecs_status update_ties(const struct update *u) {
       status = command_stage_pair(world, COMMAND_SET, u->entity, pair, node->shared[i], NULL, 0);
   }
   ecs_id now = relation_target(world, world->relations.is_a, ecs_id_index(u->entity));
-  bool child = ties_target(&world->relations.child_of->ties, ecs_id_index(u->entity)) != 0;
-  struct write tie = {TARGET_LEAF, {.u64 = node->is_a}};
-  bool open = node->is_a == ECS_NULL && (child || node->partial);
-  if (status != ECS_OK || now == node->is_a || open) return status;
+  struct write tie = {TARGET_LEAF, {.u64 = u->base}};
+  if (status != ECS_OK || now == u->base) return status;
   return command_stage(world, COMMAND_SET, u->entity, is_a, &tie, 1);
 }
 
@@ -245,7 +244,8 @@ ecs_status prefab_update(ecs_world *world, ecs_id entity, const struct prefab_no
                          bool follows) {
   ecs_status status = clone_find_made(world, entity, follows);
   if (status != ECS_OK) return status;
-  struct update update = {world, entity, node, world->clone, NULL};
+  ecs_id base = prefab_base(world, node, entity);
+  struct update update = {world, entity, node, base, world->clone, NULL};
   uint32_t count = world->clone->count;
   update.goes = memory_array(&world->memory, count, sizeof *update.goes);
   if (!update.goes) return world_nomem(world);
