@@ -592,7 +592,8 @@ function World:commit() end
 function World:cancel() end
 
 --- A cached query. Terms, separated by commas: Position, !Frozen, Sprite?, Circle|Box,
---- Position:in (read only), Position.x (a single field); (Likes, Apples), (Likes, $p), (Likes, *)
+--- Position:in (read only), Position.x (a single field), Position:changed (written since it was
+--- used last), Position:added; (Likes, Apples), (Likes, $p), (Likes, *)
 --- by ties, ChildOf->World, Hunt.prey->Health, ChildOf*->Faction of others, Health($p) of $p.
 ---@param text string
 ---@param variables? table<string, ecs.Id|string> What each $name is: { p = id }.
