@@ -65,6 +65,9 @@ static ecs_status check_desc(const ecs_world *world, const ecs_index_desc *desc)
 /* A query each of whose matches is an entity of its own. */
 static ecs_status check_query(const ecs_world *world, const char *name, const ecs_query *query) {
   if (query->terms.event) return query_no_entities(query);
+  if (query->terms.changes)
+    return world_fail(world, ECS_EINVAL, "index '%s': it has all that its query '%s' is about: "
+                      "leave out ':changed' and ':added'", name, query->text);
   if (query->terms.values == 0) return ECS_OK;
   return world_fail(world, ECS_EINVAL, "index '%s': its query '%s' gives values beside entities: "
                     "give $names theirs, or write 'with' before what has a *", name, query->text);
