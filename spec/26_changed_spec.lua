@@ -212,6 +212,9 @@ describe("a term with :changed", function()
     has_error(function()
       world:index("near", { query = "P:changed:in", grid = "P", cell = 1 })
     end, "index 'near': it has all that its query")
+    has_error(function()
+      world:observer("seen", { on = "set", query = "P:changed", each = function() end })
+    end, "an observer is called for what changes: leave out ':changed'")
     has_error(function() world:component("Q", { track = 1 }) end, "'track' is true or false, got 1")
     has_error(function() world:event("E", { track = true }) end, "an event has no 'track'")
   end)
@@ -338,6 +341,20 @@ describe("a system whose query has :changed", function()
     world:set(list[2], "T.x", 1)
     world:update(1)
     assert.equal(2, count)
+  end)
+
+  it("sees what observers write behind it", function()
+    local world, counts = scene(), {}
+    local e = world:spawn { T = {}, P = {} }
+    world:observer("copy", { on = "set", query = "P", each = function(_, id)
+      world:set(id, "T.x", 1)
+    end })
+    world:system("s", { query = "T:changed", run = function(_, _, query)
+      counts[#counts + 1] = query:count()
+      if #counts == 1 then world:set(e, "P", 5) end
+    end })
+    for _ = 1, 3 do world:update(1) end
+    assert.same({ 1, 1, 0 }, counts)
   end)
 
   it("goes on where it was after a restore, and queries begin anew", function()

@@ -64,6 +64,9 @@ ecs_status watch_check(ecs_world *world, enum watch_kind kind, const ecs_query *
   const struct query_terms *terms = &query->terms;
   if (terms->event)
     return refuse(world, query, "events are no entities: a system goes through them");
+  if (terms->changes)
+    return refuse(world, query, "an observer is called for what changes: leave out ':changed' and "
+                  "':added', or let a system ask for them");
   for (uint32_t i = 0; i < terms->count; i++) {
     const struct term *term = &terms->terms[i];
     if (is_of_itself(term)) continue;
