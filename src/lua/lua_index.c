@@ -51,7 +51,10 @@ static int no_index(lua_State *L, const struct index_box *object) {
 /* The index whose object is argument 1. Counts a public call. */
 static ecs_index *check_index(lua_State *L) {
   struct index_box *object = box_test(L, 1, &kind_index, sizeof *object);
-  if (UNLIKELY(!object)) no_object(L, 1, &kind_index, "index");
+  if (UNLIKELY(!object)) {
+    no_object(L, 1, &kind_index, "index");
+    return NULL;
+  }
   check_free(L, object->box);
   ecs_index *index = index_find(L, 1, object);
   if (UNLIKELY(!index)) no_index(L, object);

@@ -121,7 +121,7 @@ ecs_status index_in_swap(lua_State *L, struct world_box *box, const char *owner,
   struct index_draft draft;
   read_draft(L, box, &draft);
   draft.desc.owner = owner;
-  ecs_index *built;
+  ecs_index *built = NULL;
   ecs_status status = build(L, box, &draft, &built);
   if (status != ECS_OK) return status;
   check_parameters(L, box, &draft, built);
@@ -131,16 +131,17 @@ ecs_status index_in_swap(lua_State *L, struct world_box *box, const char *owner,
 
 void index_now(lua_State *L, struct world_box *box) {
   struct index_draft draft;
-  ecs_index *index;
+  ecs_index *index = NULL;
   read_draft(L, box, &draft);
   ecs_status status = index_may_enter(box->world, draft.desc.name);
   if (status != ECS_OK) raise_status(L, box->world, status);
   index_push(L, box);
   int object = lua_gettop(L);
   status = build(L, box, &draft, &index);
-  if (status != ECS_OK) {
+  if (!index) {
     systems_sweep(L, box, AT_WORLD);
     raise_status(L, box->world, status);
+    return;
   }
   check_parameters(L, box, &draft, index);
   index_enter(box->world, index);

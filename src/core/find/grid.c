@@ -66,7 +66,7 @@ static void sort_by_merging(struct grid_room *room, const double *numbers, uint3
 /* One pass by one axis, which keeps the order of equal ones. */
 static bool sort_by(struct memory *memory, struct grid_room *room, const double *numbers,
                     uint32_t count) {
-  double least = INFINITY, most = -INFINITY;
+  double least = HUGE_VAL, most = -HUGE_VAL;
   for (uint32_t i = 0; i < count; i++) {
     double number = numbers[room->order[i]];
     if (number < least) least = number;

@@ -259,12 +259,12 @@ ecs_status index_may_enter(const ecs_world *world, const char *name) {
 }
 
 ecs_status ecs_index_new(ecs_world *world, const ecs_index_desc *desc, ecs_index **out) {
-  ecs_index *built;
+  ecs_index *built = NULL;
   world_be_sure(world);
   ecs_status status = index_may_enter(world, desc->name);
   if (status == ECS_OK) status = index_reserve(world);
   if (status == ECS_OK) status = index_build(world, desc, &built);
-  if (status == ECS_OK) *out = index_enter(world, built);
+  if (built) *out = index_enter(world, built);
   return status;
 }
 

@@ -69,8 +69,6 @@ static void sort_by_key(const struct key_room *room, uint32_t count) {
 
 /* ---- filters --------------------------------------------------------------------------- */
 
-#define GROUP_BITS (GROUP_WORDS * 64)
-
 /* Four bits for a key. */
 static void set_bits(uint64_t *filter, uint64_t hash) {
   for (int i = 0; i < 4; i++, hash >>= 10) filter[hash / 64 % GROUP_WORDS] |= 1ull << hash % 64;

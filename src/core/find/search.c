@@ -110,7 +110,9 @@ static bool begin_walk(struct ecs_search *walk, const struct grid *grid, const d
     double here = at[axis];
     sound = sound && here == here && (fabs(here) <= DBL_MAX || reach > DBL_MAX);
     reach_on_axis(walk, axis, here, reach);
-    if (!(reach <= DBL_MAX)) walk->low[axis] = -INFINITY, walk->high[axis] = INFINITY;
+    if (reach <= DBL_MAX) continue;
+    walk->low[axis] = -HUGE_VAL;
+    walk->high[axis] = HUGE_VAL;
   }
   if (!sound) walk->line = grid->line_count;
   return sound;
