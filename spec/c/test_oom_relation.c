@@ -272,6 +272,14 @@ static void saved_before(struct fixture *f) {
   CHECK_OK(f->world, ecs_undeclare(f->world, docked));
 }
 
+/* The image has prefabs as they were before they changed, and lacks one. */
+static void saved_with_prefabs(struct fixture *f) {
+  with_prefabs(f);
+  CHECK_OK(f->world, save(f));
+  CHECK_OK(f->world, declare_again(f));
+  CHECK_OK(f->world, derive_prefab(f));
+}
+
 static ecs_snapshot *taken;
 
 static ecs_status take(struct fixture *f) { return ecs_snapshot_new(f->world, &taken); }
@@ -375,6 +383,7 @@ static const struct operation operations[] = {
   {"despawn of a whole query", tied, despawn_all, NULL, ASKS},
   {"a prefab made of another one", with_prefabs, derive_prefab, NULL, ASKS},
   {"a prefab declared again", with_prefabs, declare_again, NULL, ASKS},
+  {"load of prefabs that have changed since", saved_with_prefabs, load, NULL, ASKS},
   {"what is made of a prefab", with_prefabs, instantiate, NULL, ASKS},
   {"a copy with children", tied, clone, NULL, ASKS},
   {"a staged copy with children", staged, clone, commit_it, ASKS},

@@ -4,9 +4,7 @@
 #include "core/change/transact.h"
 #include "core/find/indexing.h"
 #include "core/store/array.h"
-#include "core/store/builtin.h"
 #include "core/store/component.h"
-#include "core/store/prefab.h"
 #include "core/store/term.h"
 #include "core/store/world.h"
 #include "lua/bind/args.h"
@@ -17,21 +15,20 @@
 #include "lua/bind/variables.h"
 #include "lua/bind/world_box.h"
 #include "lua/lua_declare.h"
-#include "lua/lua_prefab.h"
 #include "lua/lua_query.h"
-#include "lua/lua_schedule.h"
 #include "lua/lua_observer.h"
-#include "lua/prefab_list.h"
+#include "lua/lua_schedule.h"
 #include "lua/recording.h"
 #include "lua/stage.h"
+#include "lua/swap_index.h"
+#include "lua/swap_plan.h"
+#include "lua/swap_prefab.h"
 #include "lua/system.h"
 #include "lua/system_box.h"
 #include "lua/system_run.h"
 #include "lua/view.h"
 #include "lua/view_box.h"
-#include "lua/world_index.h"
 #include "core/base/text.h"
-#include "ecs_entity.h"
 #include "ecs_query.h"
 #include "ecs_world.h"
 
@@ -50,81 +47,44 @@ static struct world_box *check_stage(lua_State *L) {
 
 /* ---- the plan ------------------------------------------------------------------------------ */
 
-/* Stack of the body of a swap: the world, the plan, then one entry of one of its lists. */
-enum { AT_WORLD = 1, AT_PLAN, AT_LIST, AT_ENTRY, AT_NAME };
-
-/* Raises what the core disliked, with where the entry was registered, if there is one. */
-static int refuse(lua_State *L, const struct world_box *box, ecs_status status,
-                  const char *what) {
-  if (status == ECS_ENOMEM) return raise_memory(L);
-  char text[MESSAGE_SIZE];
-  text_format(text, sizeof text, "%s%s", what, ecs_message(box->world));
-  lua_settop(L, AT_ENTRY);
-  const char *at = lua_istable(L, AT_ENTRY) && option(L, AT_ENTRY, "at") == LUA_TSTRING
-                       ? lua_tostring(L, -1) : "";
-  lua_pushfstring(L, "%s%s", at, text);
-  return lua_error(L);
-}
-
-/* Puts a list of the plan at AT_LIST; an absent one is empty. */
-static uint32_t open_list(lua_State *L, const char *name) {
-  lua_settop(L, AT_PLAN);
-  if (option(L, AT_PLAN, name) != LUA_TTABLE) {
-    lua_settop(L, AT_PLAN);
-    lua_newtable(L);
-  }
-  lua_Unsigned count = lua_rawlen(L, AT_LIST);
-  return count > 1000000 ? 1000000 : (uint32_t)count;
-}
-
-/* Puts an entry, counted from 0, at AT_ENTRY and its name at AT_NAME. */
-static const char *open_entry(lua_State *L, uint32_t at) {
-  lua_settop(L, AT_LIST);
-  if (lua_rawgeti(L, AT_LIST, (lua_Integer)at + 1) != LUA_TTABLE ||
-      option(L, AT_ENTRY, "name") != LUA_TSTRING)
-    luaL_error(L, "malformed plan");
-  size_t size;
-  return check_text(L, AT_NAME, &size);
-}
-
 static void plan_removals(lua_State *L, struct world_box *box) {
-  uint32_t count = open_list(L, "remove");
+  uint32_t count = swap_list(L, "remove");
   for (uint32_t i = 0; i < count; i++) {
-    ecs_id id = ecs_component_find(box->world, open_entry(L, i));
+    ecs_id id = ecs_component_find(box->world, swap_entry(L, i));
     if (id == ECS_NULL) continue;
     ecs_status status = transaction_remove(&box->stage->transaction, id);
-    if (status != ECS_OK) refuse(L, box, status, "");
+    if (status != ECS_OK) swap_refuse(L, box, status, "");
   }
 }
 
 static void plan_orphans(lua_State *L, struct world_box *box) {
-  uint32_t count = open_list(L, "leave");
+  uint32_t count = swap_list(L, "leave");
   for (uint32_t i = 0; i < count; i++) {
-    ecs_id id = ecs_component_find(box->world, open_entry(L, i));
+    ecs_id id = ecs_component_find(box->world, swap_entry(L, i));
     if (id == ECS_NULL) continue;
     ecs_status status = transaction_leave(&box->stage->transaction, id);
-    if (status != ECS_OK) refuse(L, box, status, "");
+    if (status != ECS_OK) swap_refuse(L, box, status, "");
   }
 }
 
 static void plan_phases(lua_State *L, struct world_box *box, uint64_t group) {
   struct transaction *transaction = &box->stage->transaction;
-  uint32_t count = open_list(L, "drop_phases");
+  uint32_t count = swap_list(L, "drop_phases");
   for (uint32_t i = 0; i < count; i++) {
-    ecs_status status = transaction_drop_phase(transaction, open_entry(L, i));
-    if (status != ECS_OK) refuse(L, box, status, "");
+    ecs_status status = transaction_drop_phase(transaction, swap_entry(L, i));
+    if (status != ECS_OK) swap_refuse(L, box, status, "");
   }
-  count = open_list(L, "phases");
+  count = swap_list(L, "phases");
   for (uint32_t i = 0; i < count; i++) {
-    ecs_phase_desc desc = {.name = open_entry(L, i)};
-    if (option(L, AT_ENTRY, "kept") != LUA_TNIL) {
+    ecs_phase_desc desc = {.name = swap_entry(L, i)};
+    if (option(L, SWAP_ENTRY, "kept") != LUA_TNIL) {
       transaction_keep_phase(transaction, desc.name, group + i);
       continue;
     }
-    option(L, AT_ENTRY, "spec");
+    option(L, SWAP_ENTRY, "spec");
     read_phase(L, lua_gettop(L), &desc);
     ecs_status status = transaction_phase(transaction, &desc, group + i);
-    if (status != ECS_OK) refuse(L, box, status, "");
+    if (status != ECS_OK) swap_refuse(L, box, status, "");
   }
 }
 
@@ -138,40 +98,29 @@ static int build_system(lua_State *L) {
   return 0;
 }
 
-/* What a system's options or query, or a prefab's values, were refused for, with where that was
-** registered. */
-static int refuse_entry(lua_State *L) {
-  if (!lua_isstring(L, -1)) return lua_error(L);
-  lua_replace(L, AT_NAME);
-  lua_settop(L, AT_NAME);
-  const char *at = option(L, AT_ENTRY, "at") == LUA_TSTRING ? lua_tostring(L, -1) : "";
-  lua_pushfstring(L, "%s%s", at, lua_tostring(L, AT_NAME));
-  return lua_error(L);
-}
-
 static void plan_systems(lua_State *L, struct world_box *box, uint64_t group) {
   struct transaction *transaction = &box->stage->transaction;
-  uint32_t count = open_list(L, "drop_systems");
-  for (uint32_t i = 0; i < count; i++) transaction_drop_system(transaction, open_entry(L, i));
-  count = open_list(L, "systems");
+  uint32_t count = swap_list(L, "drop_systems");
+  for (uint32_t i = 0; i < count; i++) transaction_drop_system(transaction, swap_entry(L, i));
+  count = swap_list(L, "systems");
   for (uint32_t i = 0; i < count; i++) {
-    const char *name = open_entry(L, i);
-    if (option(L, AT_ENTRY, "kept") != LUA_TNIL) {
+    const char *name = swap_entry(L, i);
+    if (option(L, SWAP_ENTRY, "kept") != LUA_TNIL) {
       transaction_keep_system(transaction, name, group + i);
       continue;
     }
-    bool owned = option(L, AT_ENTRY, "owner") == LUA_TSTRING;
+    bool owned = option(L, SWAP_ENTRY, "owner") == LUA_TSTRING;
     const char *owner = owned ? lua_tostring(L, -1) : NULL;
     lua_pushcfunction(L, build_system);
-    lua_pushvalue(L, AT_WORLD);
-    lua_pushvalue(L, AT_NAME);
-    if (option(L, AT_ENTRY, "spec") != LUA_TTABLE) luaL_error(L, "malformed plan");
+    lua_pushvalue(L, SWAP_WORLD);
+    lua_pushvalue(L, SWAP_NAME);
+    if (option(L, SWAP_ENTRY, "spec") != LUA_TTABLE) luaL_error(L, "malformed plan");
     lua_pushinteger(L, (lua_Integer)group + (lua_Integer)i);
     lua_pushlightuserdata(L, (void *)(uintptr_t)owner);
-    option(L, AT_ENTRY, "observes");
+    option(L, SWAP_ENTRY, "observes");
     int status = lua_pcall(L, 6, 0, 0);
     if (status == LUA_ERRMEM) lua_error(L);
-    if (status != LUA_OK) refuse_entry(L);
+    if (status != LUA_OK) swap_refuse_entry(L);
   }
 }
 
@@ -179,7 +128,7 @@ static void plan_systems(lua_State *L, struct world_box *box, uint64_t group) {
 static void check_systems(lua_State *L, struct world_box *box) {
   const struct schedule *schedule = box->world->schedule;
   const struct migration *migration = &box->stage->transaction.migration;
-  lua_settop(L, AT_PLAN);
+  lua_settop(L, SWAP_PLAN);
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     const ecs_system *system = schedule->systems[i];
     const struct system_box *script = system_script(system);
@@ -188,9 +137,9 @@ static void check_systems(lua_State *L, struct world_box *box) {
     char what[128];
     text_format(what, sizeof what, "%s '%s': ", system->watch ? "observer" : "system",
                 system->name);
-    if (status != ECS_OK) refuse(L, box, status, what);
+    if (status != ECS_OK) swap_refuse(L, box, status, what);
     if (script && script->box == box && migration->count)
-      system_check(L, AT_WORLD, system, migration);
+      system_check(L, SWAP_WORLD, system, migration);
   }
 }
 
@@ -198,8 +147,8 @@ static void check_systems(lua_State *L, struct world_box *box) {
 
 static struct query_box *open_query(lua_State *L, const struct world_box *box, uint32_t at,
                                     const char **text) {
-  *text = open_entry(L, at);
-  option(L, AT_ENTRY, "object");
+  *text = swap_entry(L, at);
+  option(L, SWAP_ENTRY, "object");
   struct query_box *query = box_test(L, -1, &kind_query, sizeof *query);
   if (!query || query->box != box || !query->pending) luaL_error(L, "malformed plan");
   return query;
@@ -216,7 +165,7 @@ static void read_given(lua_State *L, struct world_box *box, struct query_text *t
 
 static void plan_queries(lua_State *L, struct world_box *box) {
   struct stage *stage = box->stage;
-  uint32_t count = open_list(L, "queries");
+  uint32_t count = swap_list(L, "queries");
   struct query_box **queries = memory_grow(box->memory, stage->queries,
                                            &stage->query_capacity, count, sizeof *queries);
   if (!queries && count) raise_memory(L);
@@ -228,13 +177,13 @@ static void plan_queries(lua_State *L, struct world_box *box) {
     ecs_query *made;
     ecs_status status =
         ecs_query_with(box->world, text.text, text.variables, text.count, &made);
-    if (status != ECS_OK) refuse(L, box, status, "");
+    if (status != ECS_OK) swap_refuse(L, box, status, "");
     if (query->query) ecs_query_free(query->query);
     query->query = made;
     made->owner = box;
     queries[stage->query_count++] = query;
     status = migration_check_query(&box->stage->transaction.migration, made);
-    if (status != ECS_OK) refuse(L, box, status, "");
+    if (status != ECS_OK) swap_refuse(L, box, status, "");
   }
 }
 
@@ -254,14 +203,14 @@ static struct component *need_resource(lua_State *L, const struct world_box *box
   const struct component *now = component_formerly(box->world, name, strlen(name));
   world_fail(box->world, ECS_ENAME, "there is no resource '%s'%s%s%s", name,
              now ? ": it is called '" : "", now ? now->name : "", now ? "' now" : "");
-  refuse(L, box, ECS_ENAME, "");
+  swap_refuse(L, box, ECS_ENAME, "");
   return NULL;
 }
 
 static struct view_box *open_view(lua_State *L, const struct world_box *box, uint32_t at,
                                   const char **name) {
-  *name = open_entry(L, at);
-  option(L, AT_ENTRY, "object");
+  *name = swap_entry(L, at);
+  option(L, SWAP_ENTRY, "object");
   struct view_box *view = box_test(L, -1, &kind_view, sizeof *view);
   if (!view || view->box != box || view->root != view) luaL_error(L, "malformed plan");
   return view;
@@ -269,7 +218,7 @@ static struct view_box *open_view(lua_State *L, const struct world_box *box, uin
 
 static void plan_views(lua_State *L, struct world_box *box) {
   struct stage *stage = box->stage;
-  uint32_t count = open_list(L, "resources");
+  uint32_t count = swap_list(L, "resources");
   struct pending_view *views = memory_grow(box->memory, stage->views,
                                            &stage->view_capacity, count, sizeof *views);
   if (!views && count) raise_memory(L);
@@ -286,286 +235,87 @@ static void plan_views(lua_State *L, struct world_box *box) {
 /* Arrays that scripts hold by their names. */
 static void check_arrays(lua_State *L, struct world_box *box, const char *list) {
   const struct migration *migration = &box->stage->transaction.migration;
-  uint32_t count = open_list(L, list);
+  uint32_t count = swap_list(L, list);
   for (uint32_t i = 0; i < count; i++) {
-    const char *name = open_entry(L, i);
+    const char *name = swap_entry(L, i);
     ecs_id array;
     ecs_status status = array_need_name(box->world, name, strlen(name), &array);
     const struct change *change = status == ECS_OK ? migration_of(migration, array) : NULL;
     if (change && !change->wanted)
       status = world_fail(box->world, ECS_ENAME, "there is no array '%s'", name);
-    if (status != ECS_OK) refuse(L, box, status, "");
+    if (status != ECS_OK) swap_refuse(L, box, status, "");
   }
-}
-
-/* ---- indexes ---- */
-
-/* Whether a list of the plan has an entry of that name. */
-static bool is_listed(lua_State *L, const char *list, const char *name) {
-  uint32_t count = open_list(L, list);
-  bool found = false;
-  for (uint32_t i = 0; i < count && !found; i++) found = strcmp(open_entry(L, i), name) == 0;
-  lua_settop(L, AT_PLAN);
-  return found;
-}
-
-/* build(world, name, spec, owner): into the list of the stage, in which there is room. */
-static int build_index(lua_State *L) {
-  struct world_box *box = lua_touserdata(L, 1);
-  struct stage *stage = box->stage;
-  const char *owner = lua_touserdata(L, 4);
-  lua_settop(L, 3);
-  ecs_status status = index_in_swap(L, box, owner, &stage->indexes[stage->index_count]);
-  if (status != ECS_OK) return raise_status(L, box->world, status);
-  ecs_index *index = stage->indexes[stage->index_count++];
-  status = migration_check_query(&stage->transaction.migration, index_query(index));
-  if (status != ECS_OK) raise_status(L, box->world, status);
-  return 0;
-}
-
-static void plan_index(lua_State *L) {
-  bool owned = option(L, AT_ENTRY, "owner") == LUA_TSTRING;
-  const char *owner = owned ? lua_tostring(L, -1) : NULL;
-  lua_pushcfunction(L, build_index);
-  lua_pushvalue(L, AT_WORLD);
-  lua_pushvalue(L, AT_NAME);
-  if (option(L, AT_ENTRY, "spec") != LUA_TTABLE) luaL_error(L, "malformed plan");
-  lua_pushlightuserdata(L, (void *)(uintptr_t)owner);
-  int status = lua_pcall(L, 4, 0, 0);
-  if (status == LUA_ERRMEM) lua_error(L);
-  if (status != LUA_OK) refuse_system(L);
-}
-
-static bool is_replaced(const struct stage *stage, const ecs_index *index) {
-  for (uint32_t i = 0; i < stage->index_count; i++)
-    if (strcmp(index_name(stage->indexes[i]), index_name(index)) == 0) return true;
-  return false;
-}
-
-/* Indexes that stay must find what their queries name, and what they are by. */
-static void check_indexes(lua_State *L, struct world_box *box) {
-  for (const ecs_index *index = index_first(box->world); index; index = index_next(index)) {
-    bool goes = is_replaced(box->stage, index) || is_listed(L, "drop_indexes", index_name(index));
-    if (goes || index_query(index)->broken) continue;
-    char what[128];
-    text_format(what, sizeof what, "index '%s': ", index_name(index));
-    ecs_status status =
-        migration_check_query(&box->stage->transaction.migration, index_query(index));
-    if (status == ECS_OK && box->stage->transaction.migration.count)
-      status = index_check_fields(index);
-    if (status != ECS_OK) refuse(L, box, status, what);
-  }
-}
-
-static void check_named_indexes(lua_State *L, const struct world_box *box, const char *list) {
-  uint32_t count = open_list(L, list);
-  for (uint32_t i = 0; i < count; i++) {
-    open_list(L, list);
-    const char *name = open_entry(L, i);
-    size_t size = strlen(name);
-    bool known = index_named(box->world, name, size) && !is_listed(L, "drop_indexes", name);
-    if (known || is_listed(L, "indexes", name)) continue;
-    open_list(L, list);
-    open_entry(L, i);
-    refuse(L, box, index_unknown(box->world, name, size), "");
-  }
-}
-
-/* A list of indexes in the stage with room for one of each entry of a list of the plan. */
-static uint32_t list_indexes(lua_State *L, const struct world_box *box, const char *list,
-                             struct ecs_index ***indexes, uint32_t *capacity) {
-  uint32_t count = open_list(L, list);
-  ecs_index **grown = memory_grow(box->memory, *indexes, capacity, count, sizeof *grown);
-  if (!grown && count) raise_memory(L);
-  *indexes = grown;
-  return count;
-}
-
-static void plan_indexes(lua_State *L, struct world_box *box) {
-  struct stage *stage = box->stage;
-  uint32_t count =
-      list_indexes(L, box, "drop_indexes", &stage->leaving, &stage->leaving_capacity);
-  for (uint32_t i = 0; i < count; i++) {
-    const char *name = open_entry(L, i);
-    ecs_index *index = index_named(box->world, name, strlen(name));
-    if (index) stage->leaving[stage->leaving_count++] = index;
-  }
-  count = list_indexes(L, box, "indexes", &stage->indexes, &stage->index_capacity);
-  for (uint32_t i = 0; i < count; i++) {
-    open_entry(L, i);
-    if (option(L, AT_ENTRY, "kept") == LUA_TNIL) plan_index(L);
-  }
-  check_indexes(L, box);
-  check_named_indexes(L, box, "named_indexes");
-  check_named_indexes(L, box, "kept_named_indexes");
 }
 
 /* What files that did not run hold must be there afterwards, too. */
 static void check_kept(lua_State *L, struct world_box *box) {
   const struct migration *migration = &box->stage->transaction.migration;
-  uint32_t count = open_list(L, "kept_queries");
+  uint32_t count = swap_list(L, "kept_queries");
   for (uint32_t i = 0; i < count; i++) {
-    open_entry(L, i);
-    option(L, AT_ENTRY, "object");
+    swap_entry(L, i);
+    option(L, SWAP_ENTRY, "object");
     const struct query_box *query = box_test(L, -1, &kind_query, sizeof *query);
     if (!query || query->box != box) luaL_error(L, "malformed plan");
     ecs_status status =
         query->query ? migration_check_query(migration, query->query) : ECS_OK;
-    if (status != ECS_OK) refuse(L, box, status, "");
+    if (status != ECS_OK) swap_refuse(L, box, status, "");
   }
-  count = open_list(L, "kept_resources");
-  for (uint32_t i = 0; i < count; i++) need_resource(L, box, open_entry(L, i));
-}
-
-/* ---- prefabs ---- */
-
-/* Whether an entry before this one declares a prefab of that name. */
-static bool is_planned(lua_State *L, uint32_t before, const char *name) {
-  bool planned = false;
-  for (uint32_t i = 0; i < before && !planned; i++) {
-    lua_rawgeti(L, AT_LIST, (lua_Integer)i + 1);
-    bool named = option(L, lua_gettop(L), "name") == LUA_TSTRING;
-    planned = named && strcmp(lua_tostring(L, -1), name) == 0;
-    lua_pop(L, 2);
-  }
-  return planned;
-}
-
-/* Components that the table at the top of the stack names by its keys, or lists. */
-static ecs_status check_named(lua_State *L, const struct world_box *box, bool listed) {
-  struct component *component;
-  ecs_status status = ECS_OK;
-  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
-    int at = listed ? -1 : -2;
-    if (lua_type(L, at) != LUA_TSTRING || status != ECS_OK) continue;
-    size_t size;
-    const char *name = lua_tolstring(L, at, &size);
-    if (!builtin_is(name, size)) status = component_need(box->world, name, size, &component);
-  }
-  return status;
-}
-
-/* An entity of a declaration, at the top of the stack: what it names is there, or will be. */
-static ecs_status check_prefab_node(lua_State *L, const struct world_box *box, uint32_t entry) {
-  int node = lua_gettop(L);
-  option(L, node, "components");
-  ecs_status status = check_named(L, box, false);
-  option(L, node, "shared");
-  if (status == ECS_OK) status = check_named(L, box, true);
-  if (status == ECS_OK && option(L, node, "is_a") == LUA_TSTRING) {
-    size_t size;
-    ecs_id id;
-    const char *name = lua_tolstring(L, -1, &size);
-    if (!is_planned(L, entry, name)) status = prefab_need(box->world, name, size, &id);
-  }
-  lua_settop(L, node);
-  return status;
-}
-
-/* What a prefab's values were refused for, with where it was declared. */
-static void check_values(lua_State *L, int list) {
-  lua_pushcfunction(L, prefab_list_check);
-  lua_pushvalue(L, AT_WORLD);
-  lua_pushvalue(L, list);
-  int status = lua_pcall(L, 2, 0, 0);
-  if (status == LUA_ERRMEM) lua_error(L);
-  if (status != LUA_OK) refuse_entry(L);
-}
-
-/* What can be known before the swap: the prefabs themselves are declared after it. */
-static void check_prefabs(lua_State *L, struct world_box *box) {
-  uint32_t count = open_list(L, "prefabs");
-  for (uint32_t i = 0; i < count; i++) {
-    const char *name = open_entry(L, i);
-    ecs_id known = ecs_lookup(box->world, name);
-    ecs_status status =
-        known == ECS_NULL ? ECS_OK : prefab_need(box->world, name, strlen(name), &known);
-    if (option(L, AT_ENTRY, "list") != LUA_TTABLE) luaL_error(L, "malformed plan");
-    int list = lua_gettop(L);
-    for (lua_Unsigned j = 1; j <= lua_rawlen(L, list) && status == ECS_OK; j++, lua_pop(L, 1)) {
-      lua_rawgeti(L, list, (lua_Integer)j);
-      status = check_prefab_node(L, box, i);
-    }
-    char what[128];
-    text_format(what, sizeof what, "prefab '%s': ", name);
-    if (status != ECS_OK) refuse(L, box, status, what);
-    check_values(L, list);
-  }
-}
-
-/* body(world, plan): declares the plan's prefabs; returns what failed first, or nil. */
-static int declare_prefabs(lua_State *L) {
-  lua_pushnil(L);
-  int problem = lua_gettop(L);
-  bool some = option(L, AT_PLAN, "prefabs") == LUA_TTABLE;
-  lua_Unsigned count = some ? lua_rawlen(L, -1) : 0;
-  int list = lua_gettop(L);
-  for (lua_Unsigned i = 1; i <= count; i++, lua_settop(L, list)) {
-    lua_rawgeti(L, list, (lua_Integer)i);
-    lua_pushcfunction(L, prefab_declare_listed);
-    lua_pushvalue(L, AT_WORLD);
-    option(L, list + 1, "list");
-    if (lua_pcall(L, 2, 0, 0) == LUA_OK || !lua_isnil(L, problem)) continue;
-    const char *at = option(L, list + 1, "at") == LUA_TSTRING ? lua_tostring(L, -1) : "";
-    lua_pushfstring(L, "%s%s", at, lua_tostring(L, -2));
-    lua_replace(L, problem);
-  }
-  lua_settop(L, problem);
-  return 1;
+  count = swap_list(L, "kept_resources");
+  for (uint32_t i = 0; i < count; i++) need_resource(L, box, swap_entry(L, i));
 }
 
 /* Raises that the tables cannot be migrated, with where the component was declared whose cell did
 ** not convert. */
 static void refuse_migration(lua_State *L, const struct world_box *box, ecs_status status) {
   const char *refused = box->stage->transaction.migration.refused;
-  uint32_t count = refused ? open_list(L, "components") : 0;
+  uint32_t count = refused ? swap_list(L, "components") : 0;
   bool found = false;
   for (uint32_t i = 0; i < count && !found; i++)
-    found = strcmp(open_entry(L, i), refused) == 0;
-  if (!found) lua_settop(L, AT_PLAN);
-  refuse(L, box, status, "");
+    found = strcmp(swap_entry(L, i), refused) == 0;
+  if (!found) lua_settop(L, SWAP_PLAN);
+  swap_refuse(L, box, status, "");
 }
 
 /* ---- the swap ------------------------------------------------------------------------------ */
 
 static void push_reports(lua_State *L, const struct migration *migration) {
-  lua_settop(L, AT_PLAN);
+  lua_settop(L, SWAP_PLAN);
   lua_newtable(L);
   for (uint32_t i = 0; i < migration->count; i++) {
     push_report(L, &migration->changes[i].report);
-    lua_setfield(L, AT_LIST, migration->changes[i].component->name);
+    lua_setfield(L, SWAP_LIST, migration->changes[i].component->name);
   }
 }
 
 /* body(world, plan): everything that can fail; returns the reports. */
 static int prepare(lua_State *L) {
-  struct world_box *box = lua_touserdata(L, AT_WORLD);
+  struct world_box *box = lua_touserdata(L, SWAP_WORLD);
   need_stack(L, 40);
   struct transaction *transaction = &box->stage->transaction;
-  bool known = option(L, AT_PLAN, "group") != LUA_TNIL;
+  bool known = option(L, SWAP_PLAN, "group") != LUA_TNIL;
   uint64_t group =
       known ? (uint64_t)lua_tointeger(L, -1) : transaction_group(box->world);
   plan_removals(L, box);
   plan_orphans(L, box);
-  uint32_t phases = open_list(L, "phases") + open_list(L, "drop_phases");
-  uint32_t systems = open_list(L, "systems");
+  uint32_t phases = swap_list(L, "phases") + swap_list(L, "drop_phases");
+  uint32_t systems = swap_list(L, "systems");
   ecs_status status = transaction_prepare(transaction, phases, systems);
   if (status != ECS_OK) refuse_migration(L, box, status);
   plan_phases(L, box, group);
   plan_queries(L, box);
   plan_views(L, box);
-  plan_indexes(L, box);
+  swap_indexes(L, box);
   plan_systems(L, box, group);
   check_systems(L, box);
   check_kept(L, box);
   check_arrays(L, box, "arrays");
   check_arrays(L, box, "kept_arrays");
-  check_prefabs(L, box);
-  lua_settop(L, AT_PLAN);
+  swap_check_prefabs(L, box);
+  lua_settop(L, SWAP_PLAN);
   status = transaction_order(transaction);
-  if (status != ECS_OK) refuse(L, box, status, "");
+  if (status != ECS_OK) swap_refuse(L, box, status, "");
   push_reports(L, &transaction->migration);
-  lua_settop(L, AT_LIST);
+  lua_settop(L, SWAP_LIST);
   lua_pushinteger(L, (lua_Integer)group);
   return 2;
 }
@@ -619,7 +369,7 @@ int ecs_native_swap(lua_State *L) {
   settle(L, box, 1);
   if (!ok || !box->world) return 2;
   systems_compile(L, 1);
-  lua_pushcfunction(L, declare_prefabs);
+  lua_pushcfunction(L, swap_declare_prefabs);
   lua_pushvalue(L, 1);
   lua_pushvalue(L, 2);
   lua_call(L, 2, 1);

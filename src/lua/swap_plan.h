@@ -1,0 +1,27 @@
+/* The plan of a swap, as its body goes through it. */
+#ifndef ECS_LUA_SWAP_PLAN_H
+#define ECS_LUA_SWAP_PLAN_H
+
+#include <lauxlib.h>
+
+#include "ecs_types.h"
+
+struct world_box;
+
+/* Stack of the body of a swap: the world, the plan, then one entry of one of its lists. */
+enum { SWAP_WORLD = 1, SWAP_PLAN, SWAP_LIST, SWAP_ENTRY, SWAP_NAME };
+
+/* Raises what the core disliked, with where the entry was registered, if there is one. */
+int swap_refuse(lua_State *L, const struct world_box *box, ecs_status status, const char *what);
+
+/* Raises what an entry's options, query or values were refused for, at the top of the stack, with
+** where that was registered. */
+int swap_refuse_entry(lua_State *L);
+
+/* Puts a list of the plan at SWAP_LIST; an absent one is empty. */
+uint32_t swap_list(lua_State *L, const char *name);
+
+/* Puts an entry, counted from 0, at SWAP_ENTRY and its name at SWAP_NAME. */
+const char *swap_entry(lua_State *L, uint32_t at);
+
+#endif

@@ -1,0 +1,107 @@
+#include "lua/swap_prefab.h"
+
+#include "core/base/text.h"
+#include "core/store/builtin.h"
+#include "core/store/component.h"
+#include "core/store/prefab.h"
+#include "core/store/world.h"
+#include "ecs_entity.h"
+#include "lua/bind/options.h"
+#include "lua/bind/status.h"
+#include "lua/bind/world_box.h"
+#include "lua/lua_prefab.h"
+#include "lua/prefab_list.h"
+#include "lua/swap_plan.h"
+
+/* Whether an entry before this one declares a prefab of that name. */
+static bool is_planned(lua_State *L, uint32_t before, const char *name) {
+  bool planned = false;
+  for (uint32_t i = 0; i < before && !planned; i++) {
+    lua_rawgeti(L, SWAP_LIST, (lua_Integer)i + 1);
+    bool named = option(L, lua_gettop(L), "name") == LUA_TSTRING;
+    planned = named && strcmp(lua_tostring(L, -1), name) == 0;
+    lua_pop(L, 2);
+  }
+  return planned;
+}
+
+/* Components that the table at the top of the stack names by its keys, or lists. */
+static ecs_status check_named(lua_State *L, const struct world_box *box, bool listed) {
+  struct component *component;
+  ecs_status status = ECS_OK;
+  for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+    int at = listed ? -1 : -2;
+    if (lua_type(L, at) != LUA_TSTRING || status != ECS_OK) continue;
+    size_t size;
+    const char *name = lua_tolstring(L, at, &size);
+    if (!builtin_is(name, size)) status = component_need(box->world, name, size, &component);
+  }
+  return status;
+}
+
+/* An entity of a declaration, at the top of the stack: what it names is there, or will be. */
+static ecs_status check_prefab_node(lua_State *L, const struct world_box *box, uint32_t entry) {
+  int node = lua_gettop(L);
+  option(L, node, "components");
+  ecs_status status = check_named(L, box, false);
+  option(L, node, "shared");
+  if (status == ECS_OK) status = check_named(L, box, true);
+  if (status == ECS_OK && option(L, node, "is_a") == LUA_TSTRING) {
+    size_t size;
+    ecs_id id;
+    const char *name = lua_tolstring(L, -1, &size);
+    if (!is_planned(L, entry, name)) status = prefab_need(box->world, name, size, &id);
+  }
+  lua_settop(L, node);
+  return status;
+}
+
+/* What a prefab's values were refused for, with where it was declared. */
+static void check_values(lua_State *L, int list) {
+  lua_pushcfunction(L, prefab_list_check);
+  lua_pushvalue(L, SWAP_WORLD);
+  lua_pushvalue(L, list);
+  int status = lua_pcall(L, 2, 0, 0);
+  if (status == LUA_ERRMEM) lua_error(L);
+  if (status != LUA_OK) swap_refuse_entry(L);
+}
+
+void swap_check_prefabs(lua_State *L, struct world_box *box) {
+  uint32_t count = swap_list(L, "prefabs");
+  for (uint32_t i = 0; i < count; i++) {
+    const char *name = swap_entry(L, i);
+    ecs_id known = ecs_lookup(box->world, name);
+    ecs_status status =
+        known == ECS_NULL ? ECS_OK : prefab_need(box->world, name, strlen(name), &known);
+    if (option(L, SWAP_ENTRY, "list") != LUA_TTABLE) luaL_error(L, "malformed plan");
+    int list = lua_gettop(L);
+    for (lua_Unsigned j = 1; j <= lua_rawlen(L, list) && status == ECS_OK; j++, lua_pop(L, 1)) {
+      lua_rawgeti(L, list, (lua_Integer)j);
+      status = check_prefab_node(L, box, i);
+    }
+    char what[128];
+    text_format(what, sizeof what, "prefab '%s': ", name);
+    if (status != ECS_OK) swap_refuse(L, box, status, what);
+    check_values(L, list);
+  }
+}
+
+int swap_declare_prefabs(lua_State *L) {
+  lua_pushnil(L);
+  int problem = lua_gettop(L);
+  bool some = option(L, SWAP_PLAN, "prefabs") == LUA_TTABLE;
+  lua_Unsigned count = some ? lua_rawlen(L, -1) : 0;
+  int list = lua_gettop(L);
+  for (lua_Unsigned i = 1; i <= count; i++, lua_settop(L, list)) {
+    lua_rawgeti(L, list, (lua_Integer)i);
+    lua_pushcfunction(L, prefab_declare_listed);
+    lua_pushvalue(L, SWAP_WORLD);
+    option(L, list + 1, "list");
+    if (lua_pcall(L, 2, 0, 0) == LUA_OK || !lua_isnil(L, problem)) continue;
+    const char *at = option(L, list + 1, "at") == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    lua_pushfstring(L, "%s%s", at, lua_tostring(L, -2));
+    lua_replace(L, problem);
+  }
+  lua_settop(L, problem);
+  return 1;
+}
