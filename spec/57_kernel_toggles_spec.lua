@@ -138,6 +138,38 @@ describe("a kernel over rows of which some are off", function()
     assert.equal("vector", worlds[1]:explain(fn).tier)
   end)
 
+  it("says where Lua goes through rows for a predicate or a result", function()
+    local world = helper.new_world()
+    world:component("Aim", { "x: f64", toggle = true })
+    world:component("Near", { "n: f64" })
+    local ids = {}
+    for n = 1, 200 do ids[n] = world:spawn { Aim = { n }, Near = { n } } end
+    local function is_far(aim) return aim.x > 5 end
+    local function move(aim) aim.x = aim.x + 1 end
+    local function both(aim, other) return other.n + (aim and aim.x or 0.0) end
+    local far, near = world:query("Aim"):where(is_far), world:query "Aim?:in, Near:in"
+    local function calls()
+      local count = 0
+      debug.sethook(function() count = count + 1 end, "c")
+      far:each(move)
+      near:sum(both)
+      debug.sethook()
+      return count
+    end
+    assert.is_true(calls() < 100)
+    for _, fn in ipairs { is_far, move, both } do
+      assert.same({ "vector" }, { world:explain(fn).tier, world:explain(fn).reason })
+    end
+    for n = 3, 200, 7 do world:disable(ids[n], "Aim") end
+    assert.is_true(calls() > 200)
+    for _, fn in ipairs { is_far, move, both } do
+      assert.equal("lua", world:explain(fn).tier)
+      assert.truthy(world:explain(fn).reason:find "switched off.* q:each")
+    end
+    for n = 3, 200, 7 do world:enable(ids[n], "Aim") end
+    assert.equal("vector", world:explain(is_far).tier)
+  end)
+
   it("ends at the row that fails, with those before it written", function()
     local function try(kernels)
       local world, ids = new_world(kernels)

@@ -221,7 +221,8 @@ struct val access_parameter(struct front *f, uint32_t index) {
   if (index == slots) return val_number(f, build_uniform(f->b, UNIFORM_DT, KT_F64), true);
   if (index > entity + f->query->terms.values) return nil;
   if (index > slots)
-    front_refuse(f, "it takes who a '*' or a variable of its query stands for");
+    front_refuse(f, "it takes who a '*' or a variable of its query stands for: read the field "
+                    "'target' of an exclusive relation, or leave it in Lua");
   const struct term *term = front_term(f, index);
   if (term_may_lack(term) && !(f->present >> index & 1)) return nil;
   if (term->leaf != NONE) return access_column(f, index, 0, term->component, term->leaf);

@@ -3,6 +3,8 @@
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
 #include "core/store/component.h"
+#include "core/store/query.h"
+#include "core/store/query_rows.h"
 #include "core/store/term.h"
 #include "kernel/lookup.h"
 #include "kernel/program.h"
@@ -257,6 +259,26 @@ static bool is_compiled(lua_State *L, int handle, const struct kernel *kernel) {
   return !kernel->refused;
 }
 
+/* Why Lua goes through some rows though there is a program; NULL when it does not. What a predicate
+** lets through, and what is added up where terms may be absent, comes in runs of rows that lie
+** together in a table of which some rows are switched off. */
+static const char *runs_apart(const struct kernel *kernel) {
+  const ecs_query *query = kernel->query;
+  bool asks = kernel->result == RESULT_TRUTH || kernel->filtered;
+  bool adds = RESULT_IS_USED(kernel->result);
+  for (uint32_t i = 0; (asks || adds) && i < query_reach(query); i++) {
+    const struct table *table = query_table(query, i);
+    if (!table->count || !query_splits(&query->terms, table)) continue;
+    if (asks)
+      return "some rows of its tables are switched off, and q:where(fn) goes through the others in "
+             "Lua: put the condition into the function of q:each";
+    if (query_table_rows(&query->terms, table) == ROWS_VARY)
+      return "a term that may be absent is switched off in some rows of its tables, and Lua goes "
+             "through these for a result: collect it in a field of a resource by q:each";
+  }
+  return NULL;
+}
+
 /* Replaces the handle at the top of the stack by what is to be told of it. */
 static void explain_form(lua_State *L) {
   int handle = lua_gettop(L);
@@ -265,7 +287,8 @@ static void explain_form(lua_State *L) {
   bool compiled = is_compiled(L, handle, kernel);
   lua_settop(L, handle);
   lua_newtable(L);
-  lua_pushstring(L, compiled ? "vector" : "lua");
+  const char *apart = compiled ? runs_apart(kernel) : NULL;
+  lua_pushstring(L, compiled && !apart ? "vector" : "lua");
   lua_setfield(L, -2, "tier");
   lua_pushstring(L, kernel->form);
   lua_setfield(L, -2, "form");
@@ -277,6 +300,10 @@ static void explain_form(lua_State *L) {
   explain_kernel(L, handle, handle + 1);
   if (!kernel->box->kernels->on) {
     lua_pushliteral(L, "kernels are off (kernels = false, or ECS_KERNELS=0)");
+    lua_setfield(L, -2, "reason");
+  }
+  if (apart) {
+    lua_pushstring(L, apart);
     lua_setfield(L, -2, "reason");
   }
   lua_replace(L, handle);

@@ -17,11 +17,15 @@
 static const char *unfit(const struct kernel *kernel) {
   const struct query_terms *terms = &kernel->query->terms;
   if (terms->slots > KERNEL_SLOTS) return "its query has too many terms";
+  if (terms->step_count && kernel->result == RESULT_TRUTH)
+    return "it gives a result, and its query has terms that are decided row by row: put the "
+           "condition into the function of q:each";
   if (terms->step_count && RESULT_IS_USED(kernel->result))
-    return "it gives a result, and its query has terms that are decided row by row";
+    return "it gives a result, and its query has terms that are decided row by row: collect it in "
+           "a field of a resource by q:each, as in score.n = score.n + 1";
   if (terms->step_count && kernel->filtered)
     return "it is for what a q:where(fn) lets through, and its query has terms that are decided "
-           "row by row";
+           "row by row: put the condition into the function of q:each";
   return NULL;
 }
 
