@@ -4,7 +4,6 @@
 #include "core/store/component.h"
 #include "core/store/entity.h"
 #include "core/store/fields.h"
-#include "core/store/world.h"
 #include "lua/bind/args.h"
 #include "lua/bind/batch.h"
 #include "lua/bind/status.h"

@@ -4,7 +4,6 @@
 #include "core/store/builtin.h"
 #include "core/store/component.h"
 #include "core/store/prefab.h"
-#include "core/store/world.h"
 #include "ecs_entity.h"
 #include "lua/bind/options.h"
 #include "lua/bind/status.h"

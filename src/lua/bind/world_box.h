@@ -71,10 +71,8 @@ struct world_box {
 
 extern const char kind_world;
 
-/* Raises "world expected, got nil" or "the world is closed" for argument `arg`. */
+/* Raise "world expected, got nil", "the world is closed" for `arg`; that scripts are being read. */
 int no_world(lua_State *L, int arg);
-
-/* Raises that scripts are being read. */
 int no_change(lua_State *L);
 
 /* Before the first value_to_cell of a call that did not come through check_world: releases
