@@ -18,19 +18,20 @@ end
 -- Whether a method is possible while scripts are read; those that register are recorded.
 local POSSIBLE = {
   world = set [[ alive alpha array check children component components count describe digest enabled
-    event explain get has lookup observer pair parent phase prefab query random read relation res
-    resource
+    event explain get has index lookup observer pair parent phase prefab query random read relation
+    res resource spawner
     save sources system tag target targets ]],
   query = set "count first ids where",
   where = set "where",
   array = set "read",
+  index = {},
 }
 
 -- The kinds of registration that the recorder is told of, of methods that need what they are given.
 local RECORDED = {
-  array = "component", component = "component", event = "component", observer = "observer",
-  phase = "phase", prefab = "prefab", query = "query", relation = "component",
-  resource = "component", res = "res",
+  array = "component", component = "component", event = "component", index = "index",
+  observer = "observer", phase = "phase", prefab = "prefab", query = "query",
+  relation = "component", resource = "component", res = "res",
   system = "system", tag = "component",
 }
 
@@ -43,10 +44,11 @@ local function call(kind, method)
   for i, argument in ipairs(valid) do
     arguments[i] = argument.make(scene)
   end
-  local where = scene[valid.self or "query"]:where(nothing)
+  local where = kind == "where" and scene[valid.self or "query"]:where(nothing)
   native.stage(scene.world, function(what) kinds[#kinds + 1] = what end, function(world)
     local self = kind == "world" and world or kind == "where" and where
       or kind == "array" and scene.grid
+      or kind == "index" and scene[valid.self or "near"]
       or scene[valid.self or "query"]
     local ok, message = pcall(self[method], self, table.unpack(arguments, 1, #valid))
     problem = not ok and message or nil
