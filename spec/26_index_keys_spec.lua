@@ -251,6 +251,7 @@ describe("an index of another kind", function()
       return function() world:index("near", options) end
     end
     has_error(declare { hash = "name", maybe = "name" }, "only one of grid, hash")
+    has_error(declare { hash = "name", cell = 1 }, "option 'cell' goes with 'grid'")
     has_error(declare { hash = 1 }, "option 'hash' is a string, got 1")
     has_error(declare { grid = function() end }, "option 'grid' is a string")
     has_error(declare { hash = "nam" }, "component 'Item' has no field 'nam'", "'name'")

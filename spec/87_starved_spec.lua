@@ -145,3 +145,36 @@ describe("a function whose compiling runs out of memory", function()
     end
   end)
 end)
+
+describe("an index that runs out of memory", function()
+  for kind, key in pairs { grid = "Position", hash = "x", ordered = "x", maybe = "x",
+    [1] = function(position) return position.x end } do
+    it(("finds all when it is asked again (C18, by %s)"):format(kind), function()
+      local world = helper.new_world()
+      world:component("Position", { "x: f32", "y: f32" })
+      local by = kind == 1 and "ordered" or kind
+      local options = { query = "Position:in", [by] = key, cell = by == "grid" and 1 or nil }
+      for i = 1, 100 do world:spawn { Position = { i % 2, i } } end
+      local failures = 0
+      for i = 1, 3 do
+        if i == 3 then options.query = "Position" end
+        local made, k = call_starved(world.index, world, "near", options)
+        failures = failures + k
+        local method, arguments = made.find, { 1 }
+        if by == "grid" then
+          method, arguments = made.nearest, { 1, 1, 5 }
+        elseif by == "ordered" then
+          method, arguments = made.lowest, { 60 }
+        end
+        for _ = 1, 2 do
+          local _, more = call_starved(method, made, table.unpack(arguments))
+          failures = failures + more
+        end
+        local told = world:explain "near"
+        assert.are.same({ 100, 0 }, { told.rows, told.lost })
+        helper.check(world)
+      end
+      assert.is_true(failures > 5)
+    end)
+  end
+end)

@@ -51,6 +51,9 @@ static void read_kind(lua_State *L, const char *what, struct index_draft *draft)
   lua_pushvalue(L, at);
   lua_replace(L, top + 1);
   lua_settop(L, top + 1);
+  bool width = draft->desc.by != ECS_BY_GRID && option(L, AT_SPEC, "cell") != LUA_TNIL;
+  if (width) raise_error(L, "%s: option 'cell' goes with 'grid'", what);
+  lua_settop(L, top + 1);
   draft->function = lua_isfunction(L, -1) ? top + 1 : 0;
   if (draft->function && draft->desc.by != ECS_BY_GRID) return;
   draft->desc.of = text_option(L, AT_SPEC, what, kind);
