@@ -1,5 +1,5 @@
--- What observers are called for in random rounds, compared with dictionaries of what every entity has
--- before and after each: kinds, matches, order, and what views show.
+-- What observers are called for in random rounds, compared with dictionaries of what every entity
+-- has before and after each: kinds, matches, order, and what views show.
 
 local helper = require "spec.support.ecs_helper"
 local random = require "spec.support.rng"
