@@ -1,5 +1,5 @@
--- More of what scenarios.lua begins: observers, registered and called while memory is short. What has
--- called them is done even where they fail.
+-- More of what scenarios.lua begins: observers, registered and called while memory is short. What
+-- has called them is done even where they fail.
 
 local scenario, make = ...
 local crowd = make.crowd
