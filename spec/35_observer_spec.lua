@@ -262,6 +262,41 @@ describe("world:observer", function()
     assert.are.same({ "exit 0b", "remove 0b" }, pairs_heard())
   end)
 
+  it("watches ties to who is given, and stays silent once that one is dead", function()
+    local world = new_world()
+    world:relation("Likes", { "much: i32" })
+    world:relation("Rides", { "since: i32", exclusive = true })
+    local one, two, e = world:spawn(), world:spawn(), world:spawn()
+    local log = {}
+    for _, query in ipairs { "(Likes, $p)", "(Rides, $p)" } do
+      for _, on in ipairs { "add", "remove", "enter", "exit", "set" } do
+        world:observer(on .. query, { on = on, query = query, ["$p"] = one, each = function(_, id)
+          log[#log + 1] = on .. query:sub(2, 2)
+          assert.are.equal(e, id)
+        end })
+      end
+    end
+    local function heard()
+      local text = table.concat(log, " ")
+      log = {}
+      return text
+    end
+    world:add(e, "Likes", two)
+    world:add(e, "Rides", two)
+    assert.are.equal("", heard())
+    world:set(e, "Likes", one, { much = 2 })
+    world:add(e, "Rides", one)
+    assert.are.equal("addL enterL setL addR enterR setR", heard())
+    world:set(e, "Rides.since", 4)
+    assert.are.equal("setR", heard())
+    world:add(e, "Rides", two)
+    assert.are.equal("exitR removeR", heard())
+    world:despawn(one)
+    assert.are.equal("exitL removeL", heard())
+    world:add(e, "Likes", world:spawn())
+    assert.are.equal("", heard())
+  end)
+
   it("is called for all that die by others' deaths, in that order", function()
     local world = new_world()
     local heard = watch(world, "Position", show_x, { "exit", "despawn" })
