@@ -299,6 +299,7 @@ static void mark_column(const struct gather *gather, uint32_t i, const uint64_t 
     struct stretch stretch = stretch_of(gather, spot, part, end);
     if (stretch.count == 0) return;
     const struct table *table = stretch.part->table;
+    assert(end <= gather->count && stretch.at + stretch.count <= end);
     uint32_t at = (uint32_t)(column_in(gather, i, stretch.part) - table->columns);
     for (uint32_t row = stretch.at; row < stretch.at + stretch.count; row++) {
       uint32_t to = spot->rows[row];

@@ -57,6 +57,7 @@ void mark_copy_restore(const ecs_world *world, const struct table *table,
   for (uint32_t i = 0; i < table->mark_count; i++) {
     struct marks *marks = &table->marks[i];
     uint64_t *data = find(copy, marks, table->count);
+    assert(marks->groups || table->count == 0);
     if (data)
       copy_all(marks, data, table->count, false);
     else

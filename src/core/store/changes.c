@@ -75,6 +75,7 @@ static const struct pick *pick_of(struct picks *picks, const struct table *table
 
 uint64_t picks_at(const struct term *term, const struct table *table, uint32_t word) {
   struct picks *picks = term->picks;
+  assert(picks && term->news != TERM_ALL);
   if (!picks->settled) return ask_marks(term, table, word);
   const struct pick *pick = pick_of(picks, table);
   return pick && word < pick->count ? picks->words[pick->first + word] : 0;
@@ -107,6 +108,7 @@ bool picks_none(const struct term *term, const struct table *table) {
 static ecs_status add_table(ecs_world *world, const struct term *term, const struct table *table) {
   struct picks *picks = term->picks;
   struct memory *memory = &world->memory;
+  assert(!picks->settled && picks->last == 0);
   const struct pick *before = picks->count ? &picks->list[picks->count - 1] : NULL;
   size_t first = before ? before->first + before->count : 0;
   uint32_t count = words_of(table);
@@ -160,6 +162,7 @@ ecs_status changes_watch(ecs_query *query) {
 
 ecs_status changes_open(ecs_query *query) {
   if (LIKELY(!query->terms.changes) || query->broken) return ECS_OK;
+  assert(query->seen < query->world->now);
   ecs_status status = changes_watch(query);
   set_settled(query, query->uses > 0);
   for (uint32_t i = 0; i < query->terms.count && !query->uses && status == ECS_OK; i++)

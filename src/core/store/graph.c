@@ -264,6 +264,7 @@ void graph_slow_edges(struct table *table) {
   for (uint32_t i = 0; i <= table->edge_mask; i++) {
     struct edge *edge = &table->edges[i];
     if (!edge->table || !table_has(table, edge->id)) continue;
+    assert(!table->plain && find_edge(edge->table, edge->id)->table == table);
     edge->kind |= EDGE_SLOW;
     find_edge(edge->table, edge->id)->kind |= EDGE_SLOW;
   }

@@ -143,6 +143,7 @@ static bool has_leaf(const struct term *term, uint32_t leaf) {
 static void note_handed(const ecs_iter *it, const struct term *term, const struct table *table,
                         uint32_t first, uint32_t row, uint32_t count) {
   if (term->read_only || LIKELY(!table->mark_count)) return;
+  assert(first < table->column_count && row + count <= table->count);
   marks_note_rows(it->query->world, table, table->columns[first].id, row, count);
 }
 
