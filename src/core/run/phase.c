@@ -122,11 +122,12 @@ ecs_status phase_build(ecs_world *world, const ecs_phase_desc *desc, struct phas
   world->schedule->untold = true;
   phase->fixed = desc->fixed;
   phase->enabled = true;
-  *out = phase;
   if (copy(world, phase, desc->name, &phase->name) &&
       copy(world, phase, desc->after, &phase->after) &&
-      copy(world, phase, desc->before, &phase->before))
+      copy(world, phase, desc->before, &phase->before)) {
+    *out = phase;
     return ECS_OK;
+  }
   arena = phase->arena;
   arena_free(&world->memory, &arena);
   return world_nomem(world);
