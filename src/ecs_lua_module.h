@@ -7,6 +7,7 @@
 #include "ecs_component.h"
 #include "ecs_entity.h"
 #include "ecs_index.h"
+#include "ecs_observer.h"
 #include "ecs_query.h"
 #include "ecs_system.h"
 #include "ecs_types.h"
@@ -127,6 +128,12 @@ typedef struct ecs_lua_api {
   const void *(*index_column)(const ecs_index *index, uint32_t term, uint32_t leaf);
   size_t (*index_count)(const ecs_index *index);
   ecs_id (*index_entity)(const ecs_index *index, size_t row);
+  ecs_status (*observer_new)(ecs_world *world, const ecs_observer_desc *desc);
+  bool (*sight_next)(ecs_sight *sight);
+  ecs_id (*sight_entity)(const ecs_sight *sight);
+  const void *(*sight_cell)(const ecs_sight *sight, uint32_t term, uint32_t leaf);
+  bool (*sight_has)(const ecs_sight *sight, uint32_t term);
+  ecs_id (*sight_value)(const ecs_sight *sight, uint32_t variable);
 } ecs_lua_api;
 
 /* Functions are added at the end only, and the version then counts up. Any other change, of what

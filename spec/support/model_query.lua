@@ -514,13 +514,10 @@ local function column(query, rows, path)
     refuse("'%s' is no field", path)
   end
   local term = term_of(query, component, keys)
-  if not world.store[rows[1]][component.name] then
-    return nil
-  end
+  if not world.store[rows[1]][component.name] then return nil end
   local function need_writable()
-    if term.read_only or component.ties and keys[1] == "target" then
-      refuse("'%s' is read only here", path)
-    end
+    local fixed = term.read_only or component.ties and keys[1] == "target"
+    if fixed then refuse("'%s' is read only here", path) end
   end
   local function accept(value)
     need_writable()

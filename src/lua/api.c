@@ -115,6 +115,12 @@ static const ecs_lua_api api = {
   .index_column = ecs_index_column,
   .index_count = ecs_index_count,
   .index_entity = ecs_index_entity,
+  .observer_new = ecs_observer_new,
+  .sight_next = ecs_sight_next,
+  .sight_entity = ecs_sight_entity,
+  .sight_cell = ecs_sight_cell,
+  .sight_has = ecs_sight_has,
+  .sight_value = ecs_sight_value,
 };
 
 void api_open(lua_State *L) {
