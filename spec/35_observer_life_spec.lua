@@ -1,37 +1,11 @@
 -- How observers come and go, when they are not called, and what is refused.
 
 local helper = require "spec.support.ecs_helper"
+local hearing = require "spec.support.hearing"
 
 local has_error = helper.has_error
 
-local KINDS = { "exit", "remove", "despawn", "add", "enter", "set" }
-
-local function new_world()
-  local world = helper.new_world()
-  world:component("Position", { "x: f32", "y: f32" })
-  world:component("Health", { "hp: i32 = 10" })
-  world:tag "Frozen"
-  return world
-end
-
--- What observers of all kinds over one query are called for, as texts, since this was asked last.
-local function watch(world, query, show, kinds)
-  local log = {}
-  for _, on in ipairs(kinds or KINDS) do
-    world:observer(on, { on = on, query = query, each = function(...)
-      log[#log + 1] = on .. " " .. show(...)
-    end })
-  end
-  return function()
-    local heard = log
-    log = {}
-    return heard
-  end
-end
-
-local function show_x(position)
-  return tostring(position.x)
-end
+local new_world, watch, show_x = hearing.new_world, hearing.watch, hearing.show_x
 
 describe("an observer", function()
   it("is replaced, switched, removed, timed and described as systems are", function()

@@ -14,30 +14,13 @@
 #include "ecs_component.h"
 #include "ecs_query.h"
 #include "ecs_world.h"
+#include "lua/bind/facts.h"
 #include "lua/bind/names.h"
 #include "lua/bind/status.h"
 #include "lua/bind/world_box.h"
 #include "lua/describe_index.h"
 #include "lua/explain.h"
 #include "lua/lua_component.h"
-
-/* ---- fields of the table at the top of the stack ---------------------------------------- */
-
-static void set_text(lua_State *L, const char *key, const char *text) {
-  if (!text) return;
-  lua_pushstring(L, text);
-  lua_setfield(L, -2, key);
-}
-
-static void set_integer(lua_State *L, const char *key, size_t value) {
-  lua_pushinteger(L, (lua_Integer)value);
-  lua_setfield(L, -2, key);
-}
-
-static void set_number(lua_State *L, const char *key, double value) {
-  lua_pushnumber(L, (lua_Number)value);
-  lua_setfield(L, -2, key);
-}
 
 static void set_boolean(lua_State *L, const char *key, bool value) {
   lua_pushboolean(L, value);

@@ -1,23 +1,8 @@
 #include "lua/describe_index.h"
 
 #include "core/find/indexing.h"
+#include "lua/bind/facts.h"
 #include "lua/bind/status.h"
-
-static void set_text(lua_State *L, const char *key, const char *text) {
-  if (!text) return;
-  lua_pushstring(L, text);
-  lua_setfield(L, -2, key);
-}
-
-static void set_integer(lua_State *L, const char *key, size_t value) {
-  lua_pushinteger(L, (lua_Integer)value);
-  lua_setfield(L, -2, key);
-}
-
-static void set_number(lua_State *L, const char *key, double value) {
-  lua_pushnumber(L, (lua_Number)value);
-  lua_setfield(L, -2, key);
-}
 
 static const char *const kinds[] = {"grid", "hash", "ordered", "maybe"};
 

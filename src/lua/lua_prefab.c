@@ -11,6 +11,7 @@
 #include "lua/bind/status.h"
 #include "lua/composition.h"
 #include "lua/lua_declare.h"
+#include "lua/lua_spawn.h"
 #include "lua/prefab_list.h"
 #include "lua/registrar.h"
 
@@ -47,10 +48,7 @@ static int copy(lua_State *L, struct composition *plan, ecs_id id, enum clone_ki
     status = clone_make(box->world, plan->parts, plan->count, &id);
   while (retry(L, box, status, &tried));
   if (UNLIKELY(status != ECS_OK)) return raise_status(L, box->world, status);
-  values_stored(box);
-  lua_pushinteger(L, (lua_Integer)id);
-  settle(L, box, 1);
-  return 1;
+  return spawn_end(L, box, id);
 }
 
 static int world_clone(lua_State *L) {

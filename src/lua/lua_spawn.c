@@ -16,6 +16,13 @@
 
 #define MANY_LIMIT (INDEX_LIMIT - FIRST_ENTITY)
 
+int spawn_end(lua_State *L, struct world_box *box, ecs_id id) {
+  values_stored(box);
+  lua_pushinteger(L, (lua_Integer)id);
+  settle(L, box, 1);
+  return 1;
+}
+
 int spawn_parts(lua_State *L, struct world_box *box, const struct part *parts, uint32_t count) {
   ecs_id id = ECS_NULL;
   bool tried = false;
@@ -24,10 +31,7 @@ int spawn_parts(lua_State *L, struct world_box *box, const struct part *parts, u
     status = entity_spawn(box->world, parts, count, &id);
   while (retry(L, box, status, &tried));
   if (UNLIKELY(status != ECS_OK)) return raise_status(L, box->world, status);
-  values_stored(box);
-  lua_pushinteger(L, (lua_Integer)id);
-  settle(L, box, 1);
-  return 1;
+  return spawn_end(L, box, id);
 }
 
 static int world_spawn(lua_State *L) {
@@ -50,10 +54,7 @@ static int world_spawn_at(lua_State *L) {
     status = entity_spawn_at(box->world, id, plan.parts, plan.count);
   while (retry(L, box, status, &tried));
   if (UNLIKELY(status != ECS_OK)) return raise_argument(L, box->world, status, 2);
-  values_stored(box);
-  lua_pushinteger(L, (lua_Integer)id);
-  settle(L, box, 1);
-  return 1;
+  return spawn_end(L, box, id);
 }
 
 static lua_Integer check_count(lua_State *L, int arg) {

@@ -9,6 +9,10 @@
 struct part;
 struct world_box;
 
+/* Behind a call of the core that has spawned in the world at stack index 1, and has taken over
+** the values: pushes the id. */
+int spawn_end(lua_State *L, struct world_box *box, ecs_id id);
+
 /* Spawns an entity of these parts in the world at stack index 1, tries again once garbage has been
 ** collected, and pushes the id. Raises. */
 int spawn_parts(lua_State *L, struct world_box *box, const struct part *parts, uint32_t count);
