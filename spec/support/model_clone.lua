@@ -138,7 +138,11 @@ function methods.prefab(world, name, _, options)
 end
 
 function methods.instantiate(world, name, components)
-  return copy_all(world, world:lookup(name), components, true)
+  local id = world:lookup(name)
+  if not (id and world.store[id] and methods.is_hidden(world.store[id])) then
+    error(("there is no prefab '%s'"):format(name), 0)
+  end
+  return copy_all(world, id, components, true)
 end
 
 -- The commands of a spawn's plan, over what is there by others.

@@ -62,7 +62,8 @@ end
 local function same_components(one, two)
   for _, name in ipairs(one:describe().components) do
     local a, b = one:describe(name), two:describe(name)
-    a.id, b.id, a.orphan, b.orphan = nil, nil, nil, nil   -- an image declares nothing
+    a.id, b.id, a.orphan, b.orphan = nil, nil, nil, nil   -- an image declares nothing,
+    a.watched, b.watched = nil, nil                       -- and asks for no changes
     if not compare.same(a, b) then
       return false
     end

@@ -32,11 +32,11 @@ local function describe(world, name)
     relation = ties ~= nil, exclusive = ties and ties.exclusive }
 end
 
--- A query of all entities.
+-- A query of all entities that queries see.
 local function everybody(world)
   local ids = {}
-  for id in pairs(world.store) do
-    ids[#ids + 1] = id
+  for id, row in pairs(world.store) do
+    ids[#ids + 1] = not world.is_hidden(row) and id or nil
   end
   table.sort(ids)
   local function each()
