@@ -232,7 +232,6 @@ static void refuses_texts(void) {
   refuse(ECS_EINVAL, "'!' goes with", "!Position.x");
   refuse(ECS_EINVAL, "or ':cascade' expected", "Position:out");
   refuse(ECS_EINVAL, "or ':cascade' expected", "Position:");
-  refuse(ECS_EINVAL, "not in this version", "Position:changed");
   refuse(ECS_EINVAL, "declare it with toggle = true", "Position:off");
   refuse(ECS_EINVAL, "declare it with toggle = true", "Position:any");
   refuse(ECS_ENAME, "unknown component 'Likes'", "!(Likes, *)");

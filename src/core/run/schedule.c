@@ -135,7 +135,7 @@ ecs_status schedule_sort(ecs_world *world) {
   }
   count += gather(schedule, schedule->reacting, count).count;
   assert(count == schedule->system_count);
-  memcpy(schedule->systems, schedule->sorted, count * sizeof *schedule->systems);
+  if (count) memcpy(schedule->systems, schedule->sorted, count * sizeof *schedule->systems);
   schedule_relist(world);
   return ECS_OK;
 }
