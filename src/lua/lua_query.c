@@ -124,7 +124,9 @@ void queries_free(const struct world_box *box, ecs_world *world) {
   ecs_query *next;
   for (ecs_query *query = world->first_query; query; query = next) {
     next = query->next;
-    if (query->owner == box) ecs_query_free(query);
+    if (query->owner != box) continue;
+    reading_forget(world, query);
+    ecs_query_free(query);
   }
 }
 

@@ -67,9 +67,11 @@ uint64_t reading_is_due(ecs_system *system) {
 
 void reading_forget(ecs_world *world, const ecs_query *query) {
   const struct schedule *schedule = world->schedule;
-  assert(world->events.read_by != query);
+  if (world->events.read_by == query) world->events.read_by = NULL;
   for (uint32_t i = 0; i < schedule->system_count; i++)
     if (schedule->systems[i]->reads == query) schedule->systems[i]->reads = NULL;
+  for (ecs_system *gone = schedule->gone; gone; gone = gone->next_gone)
+    if (gone->reads == query) gone->reads = NULL;
 }
 
 static bool is_waited_for(const ecs_system *system) {
