@@ -30,6 +30,23 @@ local function ids(query)
 end
 
 describe("a term with :changed", function()
+  it("finds what is switched off where it asks for any", function()
+    local world = helper.new_world()
+    world:component("Shield", { "level: i32", toggle = true })
+    local e = world:spawn { Shield = { 1 } }
+    world:disable(e, "Shield")
+    for text, count in pairs { ["Shield:any:changed"] = 1, ["Shield:off:changed"] = 1,
+      ["Shield:changed"] = 0 } do
+      local query = world:query(text)
+      assert.are.equal(count, #query:ids(), text)
+      assert.are.equal(0, query:count(), text)
+      world:set(e, "Shield.level", 2)
+      assert.are.equal(count, query:count(), text)
+    end
+  end)
+end)
+
+describe("a term with :changed", function()
   it("matches everything the first time, and then only what was written", function()
     local world = scene()
     local a, b = world:spawn { T = {} }, world:spawn { T = {} }

@@ -8,6 +8,45 @@ local has_error = helper.has_error
 local new_world, watch, show_x = hearing.new_world, hearing.watch, hearing.show_x
 
 describe("an observer", function()
+  it("may set what many have come to have, while another hears of sets", function()
+    local world, sets = new_world(), 0
+    world:observer("enter", { on = "enter", query = "Position", each = function(_, e)
+      world:set(e, "Position.x", 2)
+    end })
+    world:observer("set", { on = "set", query = "Position", each = function() sets = sets + 1 end })
+    world:spawn_many(1000, { Position = { x = 1 } })
+    assert.are.equal(2000, sets)
+  end)
+
+  it("hears of what is added, set and removed while it is switched off", function()
+    local world, heard = new_world(), {}
+    world:component("Shield", { "level: i32", toggle = true })
+    for _, on in ipairs { "add", "set", "remove", "enter", "exit" } do
+      world:observer(on, { on = on, query = "Shield", each = function()
+        heard[#heard + 1] = on
+      end })
+    end
+    local e = world:spawn { Shield = { 1 } }
+    world:disable(e, "Shield")
+    world:set(e, "Shield", 2)
+    world:remove(e, "Shield")
+    assert.are.same({ "add", "enter", "set", "exit", "set", "remove" }, heard)
+  end)
+
+  it("is called for what a forgotten loop had staged before the world is saved", function()
+    local world, calls = new_world(), 0
+    world:spawn { Position = {} }
+    world:observer("add", { on = "add", query = "Frozen", each = function() calls = calls + 1 end })
+    coroutine.wrap(function()
+      for _, e in world:query("Position"):each() do
+        world:add(e, "Frozen")
+        coroutine.yield()
+      end
+    end)()
+    world:save()
+    assert.are.equal(1, calls)
+  end)
+
   it("is replaced, switched, removed, timed and described as systems are", function()
     local world = new_world()
     local calls = {}

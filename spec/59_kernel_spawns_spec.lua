@@ -363,4 +363,26 @@ describe("a kernel that spawns", function()
     end
     math.randomseed(os.time())
   end)
+
+  it("marks rows whose own fields get the new ids as written (C87)", function()
+    local counts = {}
+    for n, kernels in ipairs { true, false } do
+      local world = helper.new_world { kernels = kernels }
+      world:component("Gun", { "last: entity", track = true })
+      world:relation("Held", { "shot: entity", exclusive = true })
+      world:tag "Shot"
+      for _ = 1, 3 do world:spawn { Gun = {}, Held = world:spawn() } end
+      local guns, held = world:query "Gun:changed", world:query "Held:changed"
+      guns:count()
+      held:count()
+      world:system("shoot", { query = "Gun, Held", each = function(gun, hold)
+        local shot = world:spawn { Shot = true }
+        gun.last, hold.shot = shot, shot
+      end })
+      world:update(1)
+      if kernels then assert.are.equal("vector", world:explain("shoot").tier) end
+      counts[n] = guns:count() .. " " .. held:count()
+    end
+    assert.are.same({ "3 3", "3 3" }, counts)
+  end)
 end)

@@ -31,7 +31,7 @@ local POSSIBLE = {
 local RECORDED = {
   array = "component", component = "component", event = "component", index = "index",
   observer = "observer", phase = "phase", prefab = "prefab", query = "query",
-  relation = "component", resource = "component", res = "res",
+  relation = "component", resource = "component", res = "res", spawner = "query",
   system = "system", tag = "component",
 }
 

@@ -15,13 +15,17 @@ local function on(e, name)
   return e.has[name] ~= nil and not e.off[name]
 end
 
--- Queries: what of them matches, as a list of targets (false: no target goes with the match); what
--- the first term alone finds; whose values it is about.
+-- Queries: what of them matches, as a list of targets (false: no target goes with the match), also
+-- where the first term may be switched off (`heard`); what the first term alone finds; whose values
+-- it is about.
 local function plain(first, rest)
   return {
     first = function(e) return e.has[first] ~= nil and { false } or {} end,
     matches = function(e)
       return on(e, first) and (not rest or rest(e)) and { false } or {}
+    end,
+    heard = function(e)
+      return e.has[first] ~= nil and (not rest or rest(e)) and { false } or {}
     end,
     name = first,
   }
@@ -37,9 +41,11 @@ local function targets_of(e, name)
 end
 
 local function tied(name, rest)
+  local function matches(e) return (not rest or rest(e)) and targets_of(e, name) or {} end
   return {
     first = function(e) return targets_of(e, name) end,
-    matches = function(e) return (not rest or rest(e)) and targets_of(e, name) or {} end,
+    matches = matches,
+    heard = matches,
     name = name,
   }
 end
@@ -118,11 +124,11 @@ function find.despawn(query, before, after)
 end
 
 function find.remove(query, before, after)
-  return without(query.matches(before), after and query.first(after) or {})
+  return without(query.heard(before), after and query.first(after) or {})
 end
 
 function find.add(query, before, after)
-  return after and without(query.matches(after), query.first(before)) or {}
+  return after and without(query.heard(after), query.first(before)) or {}
 end
 
 function find.enter(query, before, after)
@@ -131,7 +137,7 @@ end
 
 function find.set(query, _, after, given)
   local list = {}
-  for _, target in ipairs(after and query.matches(after) or {}) do
+  for _, target in ipairs(after and query.heard(after) or {}) do
     local key = query.name == "Likes" and "Likes" .. target or query.name
     if given[key] then list[#list + 1] = target end
   end

@@ -203,7 +203,8 @@ static void put_item(struct front *f, struct val table, ecs_string key, uint32_t
   assert(table.kind == VAL_TABLE && table.at < f->made_count);
   struct front_made *made = &f->made[table.at];
   if (made->mask != f->env.mask)
-    front_refuse(f, "it fills a table under a condition: spawn under the condition");
+    front_refuse(f, "it fills a table under a condition: make and spawn it under the condition, or "
+                    "keep the value in a local");
   if (made->loop != build_mark(f->b).loop)
     front_refuse(f, "it fills a table in another loop than it is made in: make it in the loop");
   value = maybe_need(f, value);

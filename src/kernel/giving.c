@@ -11,6 +11,7 @@
 #include "core/store/index.h"
 #include "core/store/query.h"
 #include "core/store/watch.h"
+#include "core/store/marks.h"
 #include "core/store/world.h"
 
 static const struct run_command *order_of(const struct run *run, uint32_t order) {
@@ -100,12 +101,14 @@ static ecs_status order_set(ecs_world *world, const struct run_command *command,
                             k_scalar value) {
   struct component *component = component_of(world, command->component);
   struct cells_row cells;
-  assert(component && !component->relation);
+  assert(component && (command->own || !component->relation));
   struct write write = write_of(component, command->leaf, value);
   if (command->own) {
     bool has = cells_find(world, id, component->id, &cells);
     assert(has && component->leaves[command->leaf].type == ECS_ENTITY);
-    if (has) table_write(world, cells.columns, cells.row, &write, 1);
+    if (!has) return ECS_OK;
+    table_write(world, cells.columns, cells.row, &write, 1);
+    marks_note(world, cells.table, component->id, cells.row);
     return ECS_OK;
   }
   return entity_set(world, id, component, &write, 1);

@@ -211,6 +211,7 @@ static int world_save(lua_State *L) {
   push_codec(L, 2, "world:save", "encode");
   struct image_box *image = push_image(L);
   lua_insert(L, 3);
+  loops_finish(L, check_world(L, 1));
   struct world_box *box = check_world(L, 1);
   encode_values(L, box);
   need_stack(L, 4);

@@ -154,12 +154,20 @@ struct outside spawner_object(lua_State *L, int index, const struct world_box *b
 
 /* ---- making one ---- */
 
-/* world:spawner(text): while scripts are read, what they declare is not there yet. */
+/* While scripts are read, what they declare is not there yet: a query of the same names has the
+** swap look for it. */
+static void expect_names(lua_State *L, struct world_box *box, const char *text) {
+  lua_settop(L, 3);
+  box->registrar->query(L, box, text);
+  lua_settop(L, 2);
+}
+
 static int world_spawner(lua_State *L) {
   struct world_box *box = check_world(L, 1);
   size_t size;
   const char *text = check_text(L, 2, &size);
   if (lua_gettop(L) > 2) luaL_argerror(L, 3, "one text expected: the values are for the spawner");
+  if (box->registrar != &registrar_now) expect_names(L, box, text);
   struct spawner *spawner = lua_newuserdatauv(L, sizeof *spawner + size + 1, 0);
   spawner->count = 0;
   memcpy(spawner->text, text, size + 1);

@@ -284,6 +284,7 @@ static ecs_status watch_query(ecs_world *world, ecs_system *system,
   system->watch->owner = system;
   if (staging_is_open(&world->staging)) system->watch->born = world->staging.epoch;
   ecs_status status = watch_check(world, system->watch->kind, query);
+  if (status == ECS_OK) watch_see_first(system->watch->kind, query);
   if (status != ECS_EINVAL) return status;
   char why[MESSAGE_SIZE];
   text_format(why, sizeof why, "%s", world->message);

@@ -27,7 +27,8 @@ static struct shown shown_of(const struct term *term, const struct table *table)
   struct shown rows = {NULL, 0, NULL, table};
   if (!table_has(table, term->id)) return rows;
   if (!term->toggled || term->state != TERM_OFF) rows.flip = UINT64_MAX;
-  const struct toggle *toggle = term->toggled ? toggle_of(table, term->id) : NULL;
+  bool asks = term->toggled && term->state != TERM_ANY;
+  const struct toggle *toggle = asks ? toggle_of(table, term->id) : NULL;
   if (toggle && toggle->off) rows.bits = toggle->bits;
   if (UNLIKELY(term->news)) rows.picking = term;
   return rows;
@@ -104,7 +105,7 @@ bool query_splits(const struct query_terms *terms, const struct table *table) {
 static bool excludes(const struct term *term, const struct table *table) {
   if (!term->toggled || term->group != NONE || !table_has(table, term->id)) return false;
   const struct toggle *toggle = toggle_of(table, term->id);
-  uint32_t off = toggle ? toggle->off : 0;
+  uint32_t off = toggle && term->state != TERM_ANY ? toggle->off : 0;
   uint32_t there = term->state == TERM_OFF ? off : table->count - off;
   if (term->kind == TERM_WITH)
     return there == 0 || (UNLIKELY(term->news) && picks_none(term, table));

@@ -1,6 +1,7 @@
 #include "core/store/watch.h"
 
 #include "core/base/memory.h"
+#include "core/base/merge_sort.h"
 #include "core/store/component.h"
 #include "core/store/marks.h"
 #include "core/store/query.h"
@@ -60,6 +61,13 @@ static ecs_status check_first(ecs_world *world, enum watch_kind kind, const ecs_
   return ECS_OK;
 }
 
+void watch_see_first(enum watch_kind kind, ecs_query *query) {
+  if (kind != WATCH_ADD && kind != WATCH_REMOVE && kind != WATCH_SET) return;
+  assert(query->terms.count > 0 && query->terms.terms->state != TERM_OFF);
+  query->terms.terms->state = TERM_ANY;
+  query_note_toggles(&query->terms);
+}
+
 ecs_status watch_check(ecs_world *world, enum watch_kind kind, const ecs_query *query) {
   const struct query_terms *terms = &query->terms;
   if (terms->event)
@@ -103,13 +111,33 @@ bool watch_has_first(const ecs_world *world, const struct query_terms *terms, ec
 
 /* ---- notes ---- */
 
+static bool comes_before(const void *a, const void *b) {
+  return ((const struct change_of *)a)->order < ((const struct change_of *)b)->order;
+}
+
+void watch_order(struct watching *watching) {
+  uint32_t count = watching->change_count;
+  bool sorted = true;
+  assert(watching->order_capacity >= 2 * count);
+  for (uint32_t i = 0; i < count; i++) {
+    watching->order[i] = &watching->changes[i];
+    sorted &= i == 0 || !comes_before(watching->order[i], watching->order[i - 1]);
+  }
+  if (!sorted) merge_sort((const void **)watching->order, count, comes_before);
+  watching->ordered = true;
+}
+
+/* While observers are called, what they set makes room for the next round's: the changes that they
+** are called for move, and stay in their order. */
 bool watch_grow_changes(ecs_world *world, uint64_t more) {
   struct watching *watching = world->watching;
+  const struct change_of *before = watching->changes;
   struct change_of *changes =
       memory_grow(&world->memory, watching->changes, &watching->change_capacity,
                   watching->change_count + more, sizeof *changes);
   if (!changes) return more == 0;
   watching->changes = changes;
+  if (changes != before && watching->ordered) watch_order(watching);
   return map_reserve(&world->memory, &watching->change_at, more);
 }
 
@@ -219,6 +247,7 @@ void watch_forget_changes(ecs_world *world) {
     watch_forget_matches(watch);
   if (watching->change_at.count) map_clear(&watching->change_at);
   watching->change_count = watching->gift_count = watching->due = 0;
+  watching->ordered = false;
 }
 
 static void free_copy(ecs_world *world, struct copy *copy) {

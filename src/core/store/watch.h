@@ -89,6 +89,7 @@ struct watching {
   uint32_t change_count, change_capacity;
   const struct change_of **order;   /* all of them, in order, and as much room behind them */
   uint32_t order_capacity;
+  bool ordered;              /* they are in it */
   ecs_id *gifts;
   uint32_t gift_count, gift_capacity;
   struct gift_note *notes;
@@ -102,6 +103,8 @@ void watching_add(ecs_world *world, struct watch *watch);
 
 /* ECS_EINVAL, with the reason, for a query that cannot be watched in this way. */
 ecs_status watch_check(ecs_world *world, enum watch_kind kind, const ecs_query *query);
+/* For add, remove and set the first term is there switched off or not. */
+void watch_see_first(enum watch_kind kind, ecs_query *query);
 
 /* Before each use of its query: that one is asked of one entity at a time. */
 void watch_prepare(const struct watch *watch);
@@ -140,6 +143,9 @@ void watch_inherit(ecs_world *world, uint32_t scope, uint32_t heir);
 bool watch_grow_changes(ecs_world *world, uint64_t more);
 bool watch_grow_gifts(ecs_world *world, uint64_t more);
 bool watch_grow_order(ecs_world *world, uint64_t count);
+
+/* Puts the changes into their order, for which there is room. */
+void watch_order(struct watching *watching);
 
 /* Forgets what a round has been about; what one has seen of it. */
 void watch_forget_changes(ecs_world *world);

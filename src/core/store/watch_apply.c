@@ -1,7 +1,6 @@
 #include "core/store/watch_apply.h"
 
 #include "core/base/column_cells.h"
-#include "core/base/merge_sort.h"
 #include "core/store/component.h"
 #include "core/store/merge.h"
 #include "core/store/query.h"
@@ -176,22 +175,10 @@ static ecs_status find_gifts(ecs_world *world, struct change_of *change) {
   return ECS_OK;
 }
 
-/* ---- in order ---- */
-
-static bool comes_before(const void *a, const void *b) {
-  return ((const struct change_of *)a)->order < ((const struct change_of *)b)->order;
-}
-
 static ecs_status put_in_order(ecs_world *world) {
   struct watching *watching = world->watching;
-  uint32_t count = watching->change_count;
-  bool sorted = true;
-  if (!watch_grow_order(world, count)) return world_nomem(world);
-  for (uint32_t i = 0; i < count; i++) {
-    watching->order[i] = &watching->changes[i];
-    sorted &= i == 0 || !comes_before(watching->order[i], watching->order[i - 1]);
-  }
-  if (!sorted) merge_sort((const void **)watching->order, count, comes_before);
+  if (!watch_grow_order(world, watching->change_count)) return world_nomem(world);
+  watch_order(watching);
   return ECS_OK;
 }
 
