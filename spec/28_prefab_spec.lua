@@ -97,7 +97,7 @@ describe("C87: a prefab", function()
     assert.error_matches(function() world:set(id, "ChildOf", ship) end, "stays where it was")
     assert.error_matches(function() world:set(world:lookup "Orc.axe", "ChildOf", ship) end,
       "stays where it was")
-    assert.error_matches(function() world:undeclare "Stats" end, "Stats")
+    assert.error_matches(function() world:undeclare "Stats" end, "while a prefab shares it")
     assert.equal(id, world:lookup "Orc")
   end)
 

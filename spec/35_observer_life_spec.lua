@@ -18,6 +18,28 @@ describe("an observer", function()
     assert.are.equal(2000, sets)
   end)
 
+  it("is parked when a command of its own cannot apply and errors are handled", function()
+    local world, told, ran = new_world(), {}, 0
+    world:component("Armour", { requires = { "Health" } })
+    world:tag "Told"
+    world:on_error(function(message, name)
+      told[#told + 1] = name .. ": " .. message
+      world:spawn { Told = true }
+    end)
+    world:observer("strip", { on = "add", query = "Frozen", each = function(e)
+      world:remove(e, "Health")
+    end })
+    world:observer("told", { on = "add", query = "Told", each = function() ran = ran + 1 end })
+    world:system("freeze", { run = function() world:spawn { Armour = true, Frozen = true } end })
+    world:update(1)
+    world:update(1)
+    assert.are.equal(1, #told)
+    assert.truthy(told[1]:find("strip: observer 'strip': 'Health' cannot be removed", 1, true),
+      told[1])
+    assert.are.equal(1, ran)
+    assert.are.equal(2, world:count "Frozen")
+  end)
+
   it("hears of what is added, set and removed while it is switched off", function()
     local world, heard = new_world(), {}
     world:component("Shield", { "level: i32", toggle = true })

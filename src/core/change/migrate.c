@@ -12,6 +12,7 @@
 #include "core/store/component.h"
 #include "core/store/marks.h"
 #include "core/store/query.h"
+#include "core/store/relate.h"
 #include "core/store/relation.h"
 #include "core/store/sweeping.h"
 #include "core/store/toggle.h"
@@ -284,6 +285,10 @@ ecs_status migration_check_removal(const ecs_world *world, const struct componen
     return world_fail(world, ECS_EINVAL, "'%s' is a relation of every world: it cannot go",
                       component->name);
   if (!relation_has_sources(world, ecs_id_index(component->id))) return ECS_OK;
+  const struct component *mark = component_find(world, "Prefab", strlen("Prefab"));
+  if (mark && mark->relation && relate_sources(world, component->id, mark, NULL, 0) > 0)
+    return world_fail(world, ECS_EBUSY, "'%s' cannot go while a prefab shares it: declare the "
+                      "prefab without it first", component->name);
   return world_fail(world, ECS_EBUSY, "'%s' cannot go while entities are tied to it: remove these "
                     "ties first", component->name);
 }

@@ -11,10 +11,14 @@
 #include "core/store/world.h"
 #include "ecs_observer.h"
 
-/* The first failure, with its message: the others run nevertheless. */
+/* The first failure, with its message: the others run nevertheless. And whose command could not
+** apply, until whoever handles errors is told, in the scope of the next round. */
 struct outcome {
   ecs_status status;
   char message[MESSAGE_SIZE];
+  ecs_system *refused;
+  ecs_status refusal;
+  char refusal_message[MESSAGE_SIZE];
 };
 
 static void note_failure(const ecs_world *world, struct outcome *outcome, ecs_status status) {
@@ -64,19 +68,31 @@ static struct watch *next_watch(const ecs_world *world) {
 /* ---- rounds ---- */
 
 /* Who is to blame for a command that could not apply: the one that gave it. */
-static ecs_status name_refusal(const ecs_world *world, uint64_t round, ecs_status status) {
+static ecs_system *who_gave(const ecs_world *world, uint64_t round, uint32_t command) {
   const struct schedule *schedule = world->schedule;
-  uint32_t at = world->staging.refused_at;
   for (uint32_t i = 0; i < schedule->system_count; i++) {
-    const ecs_system *observer = schedule->systems[i];
-    const struct watch *watch = observer->watch;
-    if (!watch || watch->called != round || at < watch->first_command || at >= watch->end_command)
-      continue;
-    char why[MESSAGE_SIZE];
-    text_format(why, sizeof why, "%s", world->message);
-    return world_fail(world, status, "observer '%s': %s", observer->name, why);
+    const struct watch *watch = schedule->systems[i]->watch;
+    if (watch && watch->called == round && command >= watch->first_command &&
+        command < watch->end_command)
+      return schedule->systems[i];
   }
-  return status;
+  return NULL;
+}
+
+static void note_refusal(const ecs_world *world, uint64_t round, struct outcome *outcome,
+                         ecs_status status) {
+  outcome->refused = who_gave(world, round, world->staging.refused_at);
+  outcome->refusal = status;
+  memcpy(outcome->refusal_message, world->message, sizeof outcome->refusal_message);
+  if (!outcome->refused) note_failure(world, outcome, status);
+}
+
+static void tell_refusal(ecs_world *world, struct outcome *outcome) {
+  ecs_system *observer = outcome->refused;
+  if (!observer) return;
+  outcome->refused = NULL;
+  world_fail(world, outcome->refusal, "%s", outcome->refusal_message);
+  note_failure(world, outcome, callback_failed(world, observer, outcome->refusal));
 }
 
 static void call_all(ecs_world *world, struct outcome *outcome) {
@@ -118,28 +134,34 @@ static ecs_status run_round(ecs_world *world, bool last, struct outcome *outcome
   ecs_status status = scope_open(world, SCOPE_SYSTEM, &scope);
   if (status != ECS_OK) return status;
   watching->due = 0;
+  tell_refusal(world, outcome);
   call_all(world, outcome);
   watch_forget_changes(world);
   bool more = (world->staging.command_count | watching->note_count) != 0;
   status = last && more ? fail_circle(world) : scope_commit(world, scope);
   if (status == ECS_OK) return status;
-  if ((last && more) || scope_stays_open(status))
-    scope_cancel(world, scope);
-  else
-    status = name_refusal(world, round, status);
+  if (!(last && more) && !scope_stays_open(status)) {
+    note_refusal(world, round, outcome, status);
+    return ECS_OK;
+  }
+  scope_cancel(world, scope);
   note_failure(world, outcome, status);
   return ECS_OK;
 }
 
 ecs_status observers_run(ecs_world *world) {
   if (LIKELY(world->watching->due == 0) || staging_is_open(&world->staging)) return ECS_OK;
-  struct outcome outcome = {ECS_OK, ""};
+  struct outcome outcome = {.status = ECS_OK};
   bool updating = world->updating;
   world->updating = true;
-  for (uint32_t round = 1; world->watching->due; round++) {
+  for (uint32_t round = 1; world->watching->due || outcome.refused; round++) {
     ecs_status status = run_round(world, round == ROUND_LIMIT, &outcome);
     note_failure(world, &outcome, status);
     if (status != ECS_OK) break;
+  }
+  if (outcome.refused && outcome.status == ECS_OK) {   /* there was no memory to tell of it */
+    outcome.status = outcome.refusal;
+    memcpy(outcome.message, outcome.refusal_message, sizeof outcome.message);
   }
   world->updating = updating;
   world->schedule->clock = 0;
