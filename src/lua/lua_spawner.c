@@ -106,7 +106,8 @@ static int spawn(lua_State *L) {
   struct batch batch;
   batch_begin(&batch, L, box, AT_WORLD);
   int at = AT_VALUES, top = lua_gettop(L);
-  for (uint32_t i = 0; i < spawner->count; i++) {
+  uint32_t count = spawner->count;
+  for (uint32_t i = 0; i < count; i++) {
     struct component *component = component_at(L, box->world, spawner, i);
     uint32_t before = batch.count;
     at = gather(&batch, component, at, top);
@@ -116,9 +117,9 @@ static int spawn(lua_State *L) {
     raise_error(L, "spawner '%s' takes %d values, got %d", spawner->text,
                 (int64_t)(at - AT_VALUES), (int64_t)(top - AT_SPAWNER));
   const struct write *writes = batch.writes;
-  for (uint32_t i = 0; i < spawner->count; writes += parts[i++].write_count)
+  for (uint32_t i = 0; i < count; writes += parts[i++].write_count)
     parts[i].writes = writes;
-  return spawn_parts(L, box, parts, spawner->count);
+  return spawn_parts(L, box, parts, count);
 }
 
 /* ---- for kernels ---- */
