@@ -306,6 +306,7 @@ ecs_status schedule_build_observer(ecs_world *world, const ecs_observer_desc *de
   ecs_system *system = NULL;
   ecs_status status = build(world, &plain, world->schedule->reacting, &system);
   if (status != ECS_OK) return status;
+  assert(system);
   system->observe = desc->run;
   status = watch_query(world, system, desc);
   if (status != ECS_OK)

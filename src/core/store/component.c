@@ -51,6 +51,7 @@ struct component *component_formerly(const ecs_world *world, const char *name, s
 }
 
 static ecs_status refuse_others(const ecs_world *world, const struct component *component) {
+  assert(component);
   const struct relation *prefab = world->relations.prefab;
   if (UNLIKELY(prefab && component->relation == prefab))
     return world_fail(world, ECS_EINVAL, "'%s' is what prefabs are known by, which queries do not "
