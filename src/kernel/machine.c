@@ -263,7 +263,7 @@ static bool is_sparse(const struct running *r, const k_insn *k, uint32_t pc, siz
   int64_t rounds = k->op == OP_LOOP ? *integer_at(r, k->a) : 1;
   size_t parts = (n + STRETCH - 1) / STRETCH, busy = 0;
   if (parts < 4 || rounds < 1 || (r->p->site_count && r->notes->count)) return false;
-  if ((k->c - pc) * (double)rounds < (r->p->insn_count - k->c) / 2) return false;
+  if (2 * (k->c - pc) * (double)rounds < r->p->insn_count - k->c) return false;
   for (size_t i = 0; i < n; i += STRETCH)
     busy += any_lane(mask + i, n - i < STRETCH ? n - i : STRETCH);
   return busy > 0 && 2 * busy <= parts;

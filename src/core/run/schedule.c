@@ -127,6 +127,10 @@ static ecs_status cycle(const ecs_world *world, const struct group *group) {
 ecs_status schedule_sort(ecs_world *world) {
   struct schedule *schedule = world->schedule;
   uint32_t count = 0;
+  if (schedule->system_count == 0) {
+    schedule_relist(world);
+    return ECS_OK;
+  }
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
     struct group group = gather(schedule, schedule->phases[i], count);
     if ((group.any_before || group.any_after) && !arrange(&group))
@@ -135,7 +139,7 @@ ecs_status schedule_sort(ecs_world *world) {
   }
   count += gather(schedule, schedule->reacting, count).count;
   assert(count == schedule->system_count);
-  if (count) memcpy(schedule->systems, schedule->sorted, count * sizeof *schedule->systems);
+  memcpy(schedule->systems, schedule->sorted, count * sizeof *schedule->systems);
   schedule_relist(world);
   return ECS_OK;
 }
