@@ -14,14 +14,6 @@ local function scene(options)
   return world
 end
 
-local function spawn_many(world, count, components)
-  local list = {}
-  for i = 1, count do
-    list[i] = world:spawn(components)
-  end
-  return list
-end
-
 -- The entities that a query comes to.
 local function ids(query)
   local list = query:ids()
@@ -60,7 +52,7 @@ describe("a term with :changed", function()
 
   it("is exact where the component is tracked, and tells of groups of 1,024 rows else", function()
     local world = scene()
-    local list = spawn_many(world, 3000, { P = {}, T = {} })
+    local list = world:spawn_many(3000, { P = {}, T = {} })
     local by_group, by_row = world:query "P:changed", world:query "T:changed"
     assert.equal(3000, by_group:count())
     assert.equal(3000, by_row:count())
@@ -130,7 +122,7 @@ describe("a term with :changed", function()
 
   it("keeps what is known of rows that move", function()
     local world = scene()
-    local list = spawn_many(world, 2500, { T = {} })
+    local list = world:spawn_many(2500, { T = {} })
     local query = world:query "T:changed"
     query:count()
     world:set(list[2500], "T.x", 1)
@@ -146,7 +138,7 @@ describe("a term with :changed", function()
 
   it("goes with other modifiers and terms, in all forms", function()
     local world = scene()
-    local list = spawn_many(world, 200, { T = {}, P = {} })
+    local list = world:spawn_many(200, { T = {}, P = {} })
     local forms = {
       each = function(q) local n = 0 q:each(function() n = n + 1 end) return n end,
       loop = function(q) local n = 0 for _ in q:each() do n = n + 1 end return n end,
@@ -255,7 +247,7 @@ end)
 describe("a component that is tracked no more", function()
   it("is told by groups to those who ask, also for what has come", function()
     local world = scene()
-    local list = spawn_many(world, 2000, { T = {} })
+    local list = world:spawn_many(2000, { T = {} })
     local added, changed = world:query "T:added", world:query "T:changed"
     assert.equal(4000, added:count() + changed:count())
     world:component("T", { "x: f32", "n: i32", "name: string", "m: f32[3]" })
@@ -274,7 +266,7 @@ end)
 describe("a system whose query has :changed", function()
   it("sees what others have written since it ran, and not what it writes itself", function()
     local world = scene()
-    local list, seen = spawn_many(world, 100, { T = {}, P = {} }), {}
+    local list, seen = world:spawn_many(100, { T = {}, P = {} }), {}
     world:system("watch", { query = "T:changed", run = function(_, _, query)
       for t, e in query:each() do
         seen[#seen + 1] = e
@@ -295,7 +287,7 @@ describe("a system whose query has :changed", function()
 
   it("keeps its matches while it runs, whatever is written", function()
     local world = scene()
-    local list = spawn_many(world, 10, { T = {} })
+    local list = world:spawn_many(10, { T = {} })
     local query, seen = world:query "T:changed", {}
     query:count()
     world:set(list[3], "T.x", 1)
@@ -311,7 +303,7 @@ describe("a system whose query has :changed", function()
 
   it("counts by systems, each for itself, whoever goes through the same query", function()
     local world = scene()
-    local list, counts = spawn_many(world, 4, { T = {} }), {}
+    local list, counts = world:spawn_many(4, { T = {} }), {}
     local query = world:query "T:changed"
     for _, name in ipairs { "a", "b" } do
       world:system(name, { query = "T:changed", each = function()
@@ -331,7 +323,7 @@ describe("a system whose query has :changed", function()
 
   it("keeps its place when it is replaced, unless it asks for something else", function()
     local world = scene()
-    spawn_many(world, 3, { T = {}, P = {} })
+    world:spawn_many(3, { T = {}, P = {} })
     local count = 0
     local function register(text)
       world:system("s", { query = text, each = function() count = count + 1 end })
@@ -346,7 +338,7 @@ describe("a system whose query has :changed", function()
 
   it("has what was written before an error behind it", function()
     local world = scene()
-    local list, count, fails = spawn_many(world, 3, { T = {} }), 0, true
+    local list, count, fails = world:spawn_many(3, { T = {} }), 0, true
     world:system("s", { query = "T:changed", each = function()
       count = count + 1
       if fails then error "no" end
@@ -376,7 +368,7 @@ describe("a system whose query has :changed", function()
 
   it("goes on where it was after a restore, and queries begin anew", function()
     local world = scene()
-    local list, seen = spawn_many(world, 2000, { T = {}, P = {} }), {}
+    local list, seen = world:spawn_many(2000, { T = {}, P = {} }), {}
     world:system("s", { query = "T:changed, with P:changed", each = function(_, _, e)
       seen[#seen + 1] = e
     end })
@@ -476,7 +468,7 @@ describe("an image of what has changed", function()
 
   it("has marks of what is declared otherwise, and of systems with other queries, anew", function()
     local world = scene()
-    local list = spawn_many(world, 10, { T = {}, P = {} })
+    local list = world:spawn_many(10, { T = {}, P = {} })
     watch(world, "T:changed")()
     local other = scene()
     local seen = watch(other, "T:changed, P")
@@ -519,7 +511,7 @@ describe("a live script that asks what has changed", function()
     files:write("a.lua", ASK:format "1")
     local session = open()
     assert.same({}, errors)
-    local list = spawn_many(world, 20, { T = {} })
+    local list = world:spawn_many(20, { T = {} })
     world:update(1)
     world:set(list[3], "T.x", 1)
     files:write("a.lua", ASK:format "10")

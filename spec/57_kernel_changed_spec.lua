@@ -12,14 +12,6 @@ local function scene(options)
   return world
 end
 
-local function spawn_many(world, count, components)
-  local list = {}
-  for i = 1, count do
-    list[i] = world:spawn(components)
-  end
-  return list
-end
-
 -- The entities that a query comes to.
 local function ids(query)
   local list = query:ids()
@@ -65,7 +57,7 @@ describe("a kernel that writes to what is watched", function()
 
   it("goes over just the rows that were written", function()
     both(function(world, tier)
-      local list = spawn_many(world, 3000, { T = {}, P = {}, Other = {} })
+      local list = world:spawn_many(3000, { T = {}, P = {}, Other = {} })
       world:system("count", { query = "T:changed:in, P", each = function(t, p)
         p.x = p.x + t.n + 1
       end })
@@ -87,7 +79,7 @@ describe("a kernel that writes to what is watched", function()
     both(function(world, tier)
       world:component("Hunt", { "prey: entity" })
       world:component("Switch", { "x: f32", toggle = true })
-      local prey = spawn_many(world, 300, { T = {} })
+      local prey = world:spawn_many(300, { T = {} })
       for i = 1, 100 do
         local e = world:spawn { Hunt = { prey = prey[i] }, Switch = {}, P = { x = i } }
         if i % 2 == 0 then world:disable(e, "Switch") end
