@@ -106,9 +106,7 @@ static ecs_status order_set(ecs_world *world, const struct run_command *command,
   if (command->own) {
     bool has = cells_find(world, id, component->id, &cells);
     assert(has && component->leaves[command->leaf].type == ECS_ENTITY);
-    if (!has) return ECS_OK;
-    table_write(world, cells.columns, cells.row, &write, 1);
-    marks_note(world, cells.table, component->id, cells.row);
+    if (has) marks_write_cells(world, &cells, component->id, &write, 1);
     return ECS_OK;
   }
   return entity_set(world, id, component, &write, 1);

@@ -88,17 +88,12 @@ static void look_places(const ecs_world *world, ecs_id component, const struct s
   }
 }
 
-/* The same, where they are not switched off. One by one: `to` may be where the ids are. */
-static void look_on(const ecs_world *world, const struct component *component,
-                    const struct sought *sought, int64_t *to) {
+static void look_on(const ecs_world *world, ecs_id component, const struct sought *sought,
+                    int64_t *to) {
   for (size_t i = 0; i < sought->count; i++) {
     ecs_id id = id_at(sought, i);
-    const struct sought one = {(const int64_t *)&id, NULL, 1};
-    if (component->sparse)
-      look_packed(world, component->sparse, &one, &to[i]);
-    else
-      look_places(world, component->id, &one, &to[i]);
-    if (to[i] >= 0 && !toggle_enabled(world, id, component->id)) to[i] = PLACE_ABSENT;
+    bool on = toggle_enabled(world, id, component);
+    to[i] = on ? 0 : record_of(world, id) ? PLACE_ABSENT : PLACE_DEAD;
   }
 }
 
@@ -185,7 +180,7 @@ void lookup_all(const ecs_world *world, const struct run_lookup *lookup, const i
   if (lookup->kind == LOOKUP_CELL)
     look_cells(&cells, from, to, n);
   else if (lookup->kind == LOOKUP_ON)
-    look_on(world, component, &sought, to);
+    look_on(world, component->id, &sought, to);
   else if (component->sparse)
     look_packed(world, component->sparse, &sought, to);
   else

@@ -10,7 +10,7 @@
 enum lookup_kind {
   LOOKUP_LIVE,                 /* of an id: itself; 0 when nobody alive has it */
   LOOKUP_PLACE,                /* of an id: where its entity has the component, see below */
-  LOOKUP_ON,                   /* the same, where it is not switched off */
+  LOOKUP_ON,                   /* of an id: 0 where its component is on, else what is no place */
   LOOKUP_CELL,                 /* of such a place: a field */
   LOOKUP_TARGET                /* of an id: the first target of its entity; 0: none */
 };

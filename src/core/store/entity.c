@@ -177,8 +177,7 @@ ecs_status entity_set(ecs_world *world, ecs_id id, struct component *component,
     if (status != ECS_OK) return status;
     cells_find(world, id, component->id, &cells);
   }
-  if (count) table_write(world, cells.columns, cells.row, writes, count);
-  marks_note(world, cells.table, component->id, cells.row);
+  marks_write_cells(world, &cells, component->id, writes, count);
   if (UNLIKELY(component->has_string)) world_settle(world);
   return ECS_OK;
 }

@@ -5,6 +5,7 @@
 #ifndef ECS_CORE_STORE_MARKS_H
 #define ECS_CORE_STORE_MARKS_H
 
+#include "core/store/cells.h"
 #include "core/store/table.h"
 
 #define MARK_ROWS 1024u        /* of a group */
@@ -45,7 +46,14 @@ INLINE void marks_note(const ecs_world *world, const struct table *table, ecs_id
   if (UNLIKELY(table->mark_count)) marks_note_rows(world, table, id, row, 1);
 }
 
-/* The same of cells that have come. */
+/* Writes cells of a component of an entity, be they none, and marks them as written. */
+INLINE void marks_write_cells(ecs_world *world, const struct cells_row *cells, ecs_id id,
+                              const struct write *writes, uint32_t count) {
+  if (count) table_write(world, cells->columns, cells->row, writes, count);
+  marks_note(world, cells->table, id, cells->row);
+}
+
+/* Cells have come, as of run `now`. */
 void marks_arrive_of(struct marks *marks, uint64_t now, uint32_t row, uint32_t count);
 
 /* Rows have come that were in no table. */

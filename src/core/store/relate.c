@@ -28,8 +28,7 @@ static ecs_status write_cells(ecs_world *world, ecs_id id, ecs_id component,
   (void)has;
   if (UNLIKELY(world->watching->sets) && count)
     return watch_write(world, id, component, &cells, writes, count);
-  if (count) table_write(world, cells.columns, cells.row, writes, count);
-  marks_note(world, cells.table, component, cells.row);
+  marks_write_cells(world, &cells, component, writes, count);
   return ECS_OK;
 }
 

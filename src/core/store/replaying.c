@@ -52,7 +52,7 @@ static void reset_removed(ecs_world *world, const struct command *command,
 }
 
 void replay_chain(ecs_world *world, const struct chain *chain, struct table *table,
-                   uint32_t row) {
+                  uint32_t row) {
   const struct staging *staging = &world->staging;
   for (uint32_t at = chain->first; at != NONE; at = staging->commands[at].next) {
     const struct command *command = &staging->commands[at];

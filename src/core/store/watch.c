@@ -188,8 +188,7 @@ ecs_status watch_write(ecs_world *world, ecs_id entity, ecs_id id, const struct 
   if (status == ECS_OK && alone) status = scope_open(world, SCOPE_DEFER, &scope);
   if (status != ECS_OK) return status;
   add_note(world, entity, id);
-  table_write(world, cells->columns, cells->row, writes, count);
-  marks_note(world, cells->table, id, cells->row);
+  marks_write_cells(world, cells, id, writes, count);
   if (alone) status = scope_commit(world, scope);
   assert(status == ECS_OK);
   world_settle(world);
