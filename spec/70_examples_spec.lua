@@ -60,8 +60,8 @@ describe("README.md", function()
       count = count + 1
       assert(load(snippet, "=README.md", "t", environment))()
     end
-    assert.equal(7, count)
-    assert.same({ "80 0", "3.5", "1 5.0", "vector" }, printed)
+    assert.equal(8, count)
+    assert.same({ "80 0", "3.5", "1 5.0", "one has fallen at 3.0", "vector" }, printed)
     assert.equal("life", world:describe("Health").fields[1].name)
   end)
 
