@@ -554,6 +554,7 @@ static k_status emit_all(struct emitter *e, struct program **out) {
     program_free(p);
     return K_EINVAL;
   }
+  program_lay_out(p);
   *out = p;
   return K_OK;
 }

@@ -6,10 +6,25 @@
 #include "kernel/note.h"
 #include "kernel/ops.h"
 
+/* What a machine runs. */
+struct running {
+  const struct program *p;
+  const struct numbering *numbers;
+  const k_run *run;
+  const op_fn *ops;
+  void **at;                  /* the addresses of operands, in this block */
+  k_scalar *scalars, *kept;   /* the scalars; what they were before rows ran apart */
+  struct notes *notes;
+  k_failure *failure;         /* error is KE_NONE until a row fails */
+  size_t first;               /* the block's first row */
+  size_t block;               /* rows in a block, but the last */
+};
+
 struct machine {
   struct memory *memory;
   const op_fn *ops;
-  struct column_buffer buffer;  /* see struct layout */
+  struct column_buffer buffer;  /* see struct program_layout */
+  struct running running;
   struct notes notes;           /* of the block under way */
 };
 
@@ -19,16 +34,9 @@ static size_t align(size_t n) {
   return (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
 
-/* What is in the buffer, and where: the mask of all rows at its beginning, the addresses of
-** operands, scalars and once more room for them, totals, notes, registers. */
-struct layout {
-  size_t at, scalars, kept, totals, notes, reg1, reg4, reg8, end;
-};
-
-static struct layout lay_out(const struct program *p, const struct numbering *numbers) {
-  struct layout l;
-  l.at = K_BLOCK;
-  l.scalars = align(l.at + numbers->count * sizeof(void *));
+static struct program_layout lay_out(const struct program *p) {
+  struct program_layout l = {.at = K_BLOCK, .numbers = program_numbering(p)};
+  l.scalars = align(l.at + l.numbers.count * sizeof(void *));
   l.kept = l.scalars + p->scalar_count * sizeof(k_scalar);
   l.totals = l.kept + p->scalar_count * sizeof(k_scalar);
   l.notes = l.totals + p->total_count * sizeof(k_folding);
@@ -36,8 +44,11 @@ static struct layout lay_out(const struct program *p, const struct numbering *nu
   l.reg4 = l.reg8 + (size_t)p->reg8_count * p->block * 8;
   l.reg1 = l.reg4 + (size_t)p->reg4_count * p->block * 4;
   l.end = l.reg1 + (size_t)p->reg1_count * p->block;
+  for (uint32_t i = 0; i < p->column_count; i++) l.row += column_size((k_column)p->columns[i]);
   return l;
 }
+
+void program_lay_out(struct program *p) { p->layout = lay_out(p); }
 
 struct machine *machine_new(struct memory *memory, k_isa isa) {
   struct machine *m = memory_array(memory, 1, sizeof *m);
@@ -55,8 +66,8 @@ void machine_free(struct machine *m) {
 }
 
 size_t machine_room(const struct program *p) {
-  struct numbering numbers = program_numbering(p);
-  return lay_out(p, &numbers).end;
+  assert(p->layout.end == lay_out(p).end);
+  return p->layout.end;
 }
 
 k_status machine_reserve(struct machine *m, const struct program *p) {
@@ -65,30 +76,13 @@ k_status machine_reserve(struct machine *m, const struct program *p) {
   return K_OK;
 }
 
-/* A run under way. */
-struct running {
-  const struct program *p;
-  const k_run *run;
-  const op_fn *ops;
-  void **at;                  /* the addresses of operands, in this block */
-  k_scalar *scalars, *kept;   /* the scalars; what they were before rows ran apart */
-  struct notes *notes;
-  struct numbering numbers;
-  k_failure *failure;         /* error is KE_NONE until a row fails */
-  size_t first;               /* the block's first row */
-  size_t block;               /* rows in a block, but the last */
-};
-
 /* Beyond the caches shorter blocks do better: what comes first in a block waits for
 ** memory, and the hardware's streams follow but a little. Not where there is little to do
 ** but to load. Within the caches one block is enough for what is done but once to each
 ** column. */
 static size_t choose_block(const struct program *p, size_t rows) {
   enum { CACHED = 4 << 20, SHORT = 256 };
-  size_t bytes = 0;
-  for (uint32_t i = 0; i < p->column_count; i++)
-    bytes += column_size((k_column)p->columns[i]);
-  bool cached = rows <= CACHED / (bytes + 1);
+  bool cached = rows * (p->layout.row + 1) <= CACHED;
   if (p->whole && cached) return rows;
   bool busy = p->insn_count - p->prologue > 2 * p->column_count;
   return busy && p->block > SHORT && !cached ? SHORT : p->block;
@@ -98,14 +92,12 @@ static void set_registers(void **at, uint32_t from, uint32_t to, char *first, si
   for (; from < to; from++, first += size) at[from] = first;
 }
 
-static void set_scalars(struct running *r) {
+static void set_scalars(const struct running *r) {
   const struct program *p = r->p;
   k_scalar *scalars = r->scalars;
-  for (uint32_t i = 0; i < p->scalar_count; i++) r->at[r->numbers.scalars + i] = scalars + i;
-  if (p->uniform_count > 0)
-    memcpy(scalars, r->run->uniforms, p->uniform_count * sizeof *scalars);
-  if (p->constant_count > 0)
-    memcpy(scalars + p->uniform_count, p->constants, p->constant_count * sizeof *scalars);
+  for (uint32_t i = 0; i < p->scalar_count; i++) r->at[r->numbers->scalars + i] = scalars + i;
+  for (uint32_t i = 0; i < p->uniform_count; i++) scalars[i] = r->run->uniforms[i];
+  for (uint32_t i = 0; i < p->constant_count; i++) scalars[p->uniform_count + i] = p->constants[i];
 }
 
 static k_reduce total_how(const struct program *p, uint32_t i) {
@@ -116,31 +108,34 @@ static k_type total_type(const struct program *p, uint32_t i) {
   return (k_type)(p->totals[i] % 4);
 }
 
-/* The addresses that operands have in the first block. */
-static void set_up(struct running *r, char *base, const struct layout *l) {
+/* The addresses of operands that are the same for all tables. */
+static void set_up(const struct running *r, char *base) {
   const struct program *p = r->p;
-  const struct numbering *numbers = &r->numbers;
-  void **at = r->at = (void **)(void *)(base + l->at);
-  k_folding *totals = (k_folding *)(void *)(base + l->totals);
-  for (uint32_t i = 0; i < p->column_count; i++) at[i] = r->run->columns[i];
+  const struct numbering *numbers = r->numbers;
+  const struct program_layout *l = &p->layout;
+  void **at = r->at;
   set_registers(at, numbers->reg1, numbers->reg4, base + l->reg1, p->block);
   set_registers(at, numbers->reg4, numbers->reg8, base + l->reg4, (size_t)4 * p->block);
   set_registers(at, numbers->reg8, numbers->scalars, base + l->reg8, (size_t)8 * p->block);
-  r->scalars = (k_scalar *)(void *)(base + l->scalars);
-  r->kept = (k_scalar *)(void *)(base + l->kept);
   set_scalars(r);
   at[numbers->all] = base;
-  for (uint32_t i = 0; i < p->bitmap_count; i++)
-    at[numbers->bitmaps + i] = r->run->bitmaps[i];
-  at[numbers->start] = (void *)(uintptr_t)r->run->start;
-  for (uint32_t i = 0; i < p->total_count; i++) {
-    at[numbers->totals + i] = totals + i;
-    k_fold_begin(totals + i, total_how(p, i), total_type(p, i));
-  }
+  set_registers(at, numbers->totals, numbers->start, base + l->totals, sizeof(k_folding));
   for (uint32_t i = 0; i < p->array_count; i++) {
     assert(r->run->arrays && r->run->arrays[i].count > 0);
     at[numbers->arrays + i] = (void *)(uintptr_t)&r->run->arrays[i];
   }
+}
+
+/* The addresses that the others have in a table's first block. */
+static void set_table(const struct running *r) {
+  const struct program *p = r->p;
+  const k_run *run = r->run;
+  void **at = r->at;
+  for (uint32_t i = 0; i < p->column_count; i++) at[i] = run->columns[i];
+  for (uint32_t i = 0; i < p->bitmap_count; i++) at[r->numbers->bitmaps + i] = run->bitmaps[i];
+  at[r->numbers->start] = (void *)(uintptr_t)run->start;
+  for (uint32_t i = 0; i < p->total_count; i++)
+    k_fold_begin(at[r->numbers->totals + i], total_how(p, i), total_type(p, i));
 }
 
 /* Whether one of n lanes is set. Most masks that are not empty show it at once. */
@@ -157,7 +152,7 @@ static bool any_lane(const uint8_t *mask, size_t n) {
 }
 
 static int64_t *integer_at(const struct running *r, uint32_t operand) {
-  assert(operand >= r->numbers.scalars && operand < r->numbers.all);
+  assert(operand >= r->numbers->scalars && operand < r->numbers->all);
   return &((k_scalar *)r->at[operand])->i64;
 }
 
@@ -168,9 +163,9 @@ static void live(const struct running *r, const k_insn *k, size_t n) {
 }
 
 static void look(const struct running *r, const k_insn *k, size_t n) {
-  assert(k->b >= r->numbers.lookups && k->b < r->numbers.count && r->run->look);
-  const uint8_t *mask = k->d == r->numbers.all ? NULL : r->at[k->d];
-  r->run->look(r->run->look_ud, k->b - r->numbers.lookups, r->at[k->a], mask, r->at[k->dst], n);
+  assert(k->b >= r->numbers->lookups && k->b < r->numbers->count && r->run->look);
+  const uint8_t *mask = k->d == r->numbers->all ? NULL : r->at[k->d];
+  r->run->look(r->run->look_ud, k->b - r->numbers->lookups, r->at[k->a], mask, r->at[k->dst], n);
 }
 
 /* Does instruction `pc`, one that moves on as it likes; returns the next. */
@@ -232,8 +227,8 @@ static bool is_note(uint32_t op) { return op >= OP_NOTE_F64 && op <= OP_DO_NOTES
 static size_t note(struct running *r, const k_insn *k, size_t n) {
   static const uint8_t types[] = {KT_F64, KT_I64, KT_BOOL};
   if (k->op == OP_DO_NOTES) return notes_do(r->notes, r->p, r->run, n, r->failure);
-  assert(k->dst >= r->numbers.sites && k->dst < r->numbers.count);
-  return notes_add(r->notes, k->dst - r->numbers.sites, (k_type)types[k->op - OP_NOTE_F64],
+  assert(k->dst >= r->numbers->sites && k->dst < r->numbers->count);
+  return notes_add(r->notes, k->dst - r->numbers->sites, (k_type)types[k->op - OP_NOTE_F64],
                    r->at[k->a], r->at[k->b], r->at[k->d], n);
 }
 
@@ -244,10 +239,10 @@ static void move(struct running *r, ptrdiff_t rows) {
   for (uint32_t i = 0; i < p->column_count; i++)
     r->at[i] = (char *)r->at[i] + rows * (ptrdiff_t)column_size((k_column)p->columns[i]);
   for (uint32_t i = 0; i < p->bitmap_count; i++)
-    r->at[r->numbers.bitmaps + i] = (uint64_t *)r->at[r->numbers.bitmaps + i] + rows / 64;
+    r->at[r->numbers->bitmaps + i] = (uint64_t *)r->at[r->numbers->bitmaps + i] + rows / 64;
   for (uint32_t i = 0; i < p->total_count; i++)
-    ((k_folding *)r->at[r->numbers.totals + i])->row += (uint32_t)rows;
-  if (p->starts) r->at[r->numbers.start] = (uint64_t *)r->at[r->numbers.start] + rows / 64;
+    ((k_folding *)r->at[r->numbers->totals + i])->row += (uint32_t)rows;
+  if (p->starts) r->at[r->numbers->start] = (uint64_t *)r->at[r->numbers->start] + rows / 64;
   r->first += (size_t)rows;
 }
 
@@ -271,7 +266,7 @@ static bool is_sparse(const struct running *r, const k_insn *k, uint32_t pc, siz
 
 /* To other rows of the block. */
 static void move_within(struct running *r, ptrdiff_t rows) {
-  const struct numbering *numbers = &r->numbers;
+  const struct numbering *numbers = r->numbers;
   for (uint32_t i = numbers->reg1; i < numbers->scalars; i++) {
     ptrdiff_t size = i < numbers->reg4 ? 1 : i < numbers->reg8 ? 4 : 8;
     r->at[i] = (char *)r->at[i] + rows * size;
@@ -358,7 +353,7 @@ static void run_prologue(struct running *r) {
 
 /* Whether the run is for any of the block's n rows. */
 static bool any_row(const struct running *r, size_t n) {
-  const uint64_t *words = r->at[r->numbers.start];
+  const uint64_t *words = r->at[r->numbers->start];
   if (!r->p->starts) return true;
   for (size_t w = 0; w < (n + 63) / 64; w++)
     if (words[w]) return true;
@@ -370,42 +365,60 @@ static void run_blocks(struct running *r) {
     size_t left = r->run->rows - r->first;
     size_t n = left < r->block ? left : r->block;
     for (uint32_t i = 0; i < r->p->bitmap_count; i++)
-      memset(r->at[r->numbers.bitmaps + i], 0, (n + 63) / 64 * sizeof(uint64_t));
+      memset(r->at[r->numbers->bitmaps + i], 0, (n + 63) / 64 * sizeof(uint64_t));
     if ((any_row(r, n) && run_block(r, n) < n) || left == n) return;
     move(r, (ptrdiff_t)n);
   }
 }
 
-k_status machine_run(struct machine *m, const struct program *p, const k_run *run,
-                     k_failure *failure) {
-  struct running r;
-  r.numbers = program_numbering(p);
-  struct layout l = lay_out(p, &r.numbers);
-  if (m->buffer.size < l.end + ALIGNMENT) return K_EINVAL;
+k_status machine_open(struct machine *m, const struct program *p, const k_run *run) {
+  const struct program_layout *l = &p->layout;
+  char *base = m->buffer.data;
+  assert(l->end == lay_out(p).end && l->numbers.count == program_numbering(p).count);
+  if (m->buffer.size < l->end + ALIGNMENT) return K_EINVAL;
+  m->running = (struct running){.p = p, .numbers = &l->numbers, .run = run, .ops = m->ops,
+                                .at = (void **)(void *)(base + l->at),
+                                .scalars = (k_scalar *)(void *)(base + l->scalars),
+                                .kept = (k_scalar *)(void *)(base + l->kept),
+                                .notes = &m->notes};
+  if (p->site_count) notes_open(&m->notes, p, base + l->notes);
+  set_up(&m->running, base);
+  run_prologue(&m->running);
+  return K_OK;
+}
+
+/* What the rows before one that failed have come to. */
+static RARE void keep_parts(const struct running *r) {
+  cut_bitmaps(r, r->failure->row);
+  for (uint32_t i = 0; i < r->p->total_count; i++)
+    if (r->run->totals[i].part)
+      *r->run->totals[i].part = *(const k_folding *)r->at[r->numbers->totals + i];
+}
+
+k_status machine_over(struct machine *m, k_failure *failure) {
+  struct running *r = &m->running;
+  const struct program *p = r->p;
   failure->error = KE_NONE;
-  if (run->rows == 0) return K_OK;
-  r.p = p;
-  r.run = run;
-  r.ops = m->ops;
-  r.notes = &m->notes;
-  if (p->site_count) notes_open(&m->notes, p, (char *)m->buffer.data + l.notes);
-  r.failure = failure;
-  r.first = 0;
-  r.block = choose_block(p, run->rows);
-  set_up(&r, m->buffer.data, &l);
-  run_prologue(&r);
-  run_blocks(&r);
-  if (failure->error != KE_NONE) {
-    cut_bitmaps(&r, failure->row);
-    for (uint32_t i = 0; i < p->total_count; i++)
-      if (run->totals[i].part)
-        *run->totals[i].part = *(const k_folding *)r.at[r.numbers.totals + i];
+  if (r->run->rows == 0) return K_OK;
+  r->failure = failure;
+  r->first = 0;
+  r->block = choose_block(p, r->run->rows);
+  set_table(r);
+  run_blocks(r);
+  if (UNLIKELY(failure->error != KE_NONE)) {
+    keep_parts(r);
     return K_FAILED;
   }
   for (uint32_t i = 0; i < p->total_count; i++)
-    k_fold_end(r.at[r.numbers.totals + i], total_how(p, i), total_type(p, i),
-               &run->totals[i]);
+    k_fold_end(r->at[r->numbers->totals + i], total_how(p, i), total_type(p, i),
+               &r->run->totals[i]);
   return K_OK;
+}
+
+k_status machine_run(struct machine *m, const struct program *p, const k_run *run,
+                     k_failure *failure) {
+  k_status status = machine_open(m, p, run);
+  return status == K_OK ? machine_over(m, failure) : status;
 }
 
 bool k_commands_next(uint64_t *const *bitmaps, uint32_t count, size_t rows, k_cursor *at,

@@ -36,14 +36,8 @@ extern const op_fn ops_avx512[OP_CONTROLS];
 /* The loops of `isa`, or of the best that there is below it. */
 const op_fn *isa_ops(k_isa isa);
 
-/* The number of the first operand of each kind; columns begin at 0. */
-struct numbering {
-  uint32_t reg1, reg4, reg8, scalars, all, bitmaps, totals, start, arrays, lookups, sites,
-      count;
-};
-
-/* Inline, since each table that a program runs over asks for it. */
-INLINE struct numbering program_numbering(const struct program *p) {
+/* Where operands begin, of a program that is not laid out yet. */
+static inline struct numbering program_numbering(const struct program *p) {
   struct numbering at;
   at.reg1 = p->column_count;
   at.reg4 = at.reg1 + p->reg1_count;

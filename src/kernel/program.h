@@ -61,7 +61,7 @@ int isa_named(const char *name);    /* a k_isa, or -1 */
 struct machine *machine_new(struct memory *memory, k_isa isa);   /* NULL: no memory */
 void machine_free(struct machine *m);
 
-/* Makes room for `p`; K_OK or K_ENOMEM. Done once per program and machine: `machine_run`
+/* Makes room for `p`; K_OK or K_ENOMEM. Done once per program and machine: running it
 ** then allocates nothing. A machine that has room for one program has it for every other whose
 ** machine_room, the bytes of it, is not larger. */
 k_status machine_reserve(struct machine *m, const struct program *p);
@@ -151,10 +151,18 @@ typedef struct k_run {
   const struct k_orders *orders;   /* build_note.h; needed by programs that have some */
 } k_run;
 
-/* Runs `p` over one table. K_OK, or K_FAILED: then *failure says why, rows before the
-** failing one are written whole, no other is, bitmaps mark only rows before it, and
-** totals are as they were. K_EINVAL when the machine has no room for `p`
+/* From now on the machine runs `p`, with the uniforms as they are now. Both, and all that the run
+** points to, stay where they are while it does; what rows, columns, bitmaps, start and totals are
+** may change from table to table. K_EINVAL when the machine has no room for `p`
 ** (machine_reserve). */
+k_status machine_open(struct machine *m, const struct program *p, const k_run *run);
+
+/* Runs it over one table. K_OK, or K_FAILED: then *failure says why, rows before the
+** failing one are written whole, no other is, bitmaps mark only rows before it, and
+** totals are as they were; to go on it is opened again. */
+k_status machine_over(struct machine *m, k_failure *failure);
+
+/* Both, for one table. */
 k_status machine_run(struct machine *m, const struct program *p, const k_run *run,
                      k_failure *failure);
 
@@ -197,6 +205,21 @@ typedef struct k_site {
   uint8_t first, last;         /* of the steps on one element */
 } k_site;
 
+/* The number of the first operand of each kind; columns begin at 0. */
+struct numbering {
+  uint32_t reg1, reg4, reg8, scalars, all, bitmaps, totals, start, arrays, lookups, sites,
+      count;
+};
+
+/* What is where in a machine's buffer, in bytes: the mask of all rows is at its beginning. */
+struct program_layout {
+  size_t at;                /* the addresses of operands */
+  size_t scalars, kept;     /* and room for them once more */
+  size_t totals, notes, reg1, reg4, reg8, end;
+  size_t row;               /* bytes of a row's columns */
+  struct numbering numbers;
+};
+
 /* What may differ between programs that pass the check. Public so that the checker can be
 ** shown programs that no builder made. */
 struct program {
@@ -220,14 +243,18 @@ struct program {
   uint8_t *arrays;          /* k_column of each: none of entities; perhaps ARRAY_OF_CELLS */
   uint8_t *lookups;         /* k_type of each */
   k_site *sites;
+  struct program_layout layout;   /* as program_lay_out has set it, of all that is above */
   uint32_t shared;          /* owners beside the first one, each of which frees it */
 };
 
 /* Whether running `p` can neither touch memory that no operand stands for, nor read a
 ** register or scalar before it is set, nor take a value for one of another type, nor leave
-** a row half written. Looks at every field of *p except memory and shared; arrays must have the
-** lengths said. */
+** a row half written. Looks at every field of *p except memory, layout and shared; arrays must have
+** the lengths said. */
 bool program_check(const struct program *p);
+
+/* Finds out what machines need to know of a program that passes the check, once. */
+void program_lay_out(struct program *p);
 
 typedef struct k_info {
   bool live;                      /* loads entity fields */

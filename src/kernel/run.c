@@ -178,19 +178,36 @@ static void look_up(void *ud, uint32_t number, const int64_t *from, const uint8_
   lookup_all(run->query->world, &run->plan->lookups[number], from, mask, to, n);
 }
 
-static bool run_machine(struct runner *runner, const struct run *run, uint32_t count,
-                        void *const *columns, struct run_failure *failure) {
-  set_uniforms(run);
-  assert(run->plan->machine_room <= runner->machine_room);
-  struct giving giving;
+/* A run that the machine has been opened for. */
+struct opened {
+  k_run rows;
   k_orders orders;
-  if (run->plan->order_count) orders = giving_begin(&giving, run);
-  k_run rows = {.rows = count, .columns = columns, .uniforms = run->uniforms,
-                .bitmaps = runner->bitmaps, .start = runner->start, .totals = run->totals,
-                 .arrays = run->arrays, .orders = run->plan->order_count ? &orders : NULL,
-                 .live = forget_dead, .live_ud = run->query->world,
-                 .look = look_up, .look_ud = (void *)(uintptr_t)run};
-  k_status status = machine_run(runner->machine, run->plan->program, &rows, &failure->why);
+  struct giving giving;
+};
+
+/* The uniforms that depend on tables are set. */
+static void open_machine(const struct runner *runner, const struct run *run,
+                         struct opened *opened) {
+  const struct run_plan *plan = run->plan;
+  set_uniforms(run);
+  assert(plan->machine_room <= runner->machine_room);
+  if (plan->order_count) opened->orders = giving_begin(&opened->giving, run);
+  opened->rows = (k_run){.uniforms = run->uniforms, .bitmaps = runner->bitmaps,
+                         .totals = run->totals, .arrays = run->arrays,
+                         .orders = plan->order_count ? &opened->orders : NULL,
+                         .live = forget_dead, .live_ud = run->query->world,
+                         .look = look_up, .look_ud = (void *)(uintptr_t)run};
+  k_status status = machine_open(runner->machine, plan->program, &opened->rows);
+  assert(status == K_OK);
+  (void)status;
+}
+
+static bool run_machine(const struct runner *runner, struct opened *opened, uint32_t count,
+                        void *const *columns, struct run_failure *failure) {
+  opened->rows.rows = count;
+  opened->rows.columns = columns;
+  opened->rows.start = runner->start;
+  k_status status = machine_over(runner->machine, &failure->why);
   assert(status == K_OK || status == K_FAILED);
   assert(status == K_OK || failure->why.row < count);
   return status == K_OK;
@@ -250,32 +267,42 @@ static RARE void mark_written(const struct runner *runner, const struct run *run
   }
 }
 
+/* Over a match of the run that the machine has been opened for. */
+static inline bool run_opened(struct runner *runner, const struct run *run,
+                              struct opened *opened, uint32_t match,
+                              struct run_failure *failure) {
+  const struct run_plan *plan = run->plan;
+  const struct table *table = table_of(run, match);
+  assert(plan->other_count == 0);
+  if (plan->needs_room) lay_out(runner, plan, table->count);
+  if (plan->takes_ids) write_ids(runner, run->query->world, table);
+  if (plan->program->starts) mark_start(runner, run, table);
+  bind_columns(runner, run, match, table);
+  bool sound = run_machine(runner, opened, table->count, runner->columns, failure);
+  if (UNLIKELY(plan->mark_count | plan->whole_count))
+    mark_written(runner, run, match, table, sound ? table->count : (uint32_t)failure->why.row);
+  if (LIKELY(sound))
+    note_entities(run, table);
+  else
+    failure->entity = entity_id(&run->query->world->entities, table->rows[failure->why.row]);
+  return sound;
+}
+
 bool run_table(struct runner *runner, const struct run *run, uint32_t match,
                struct run_failure *failure) {
-  ecs_world *world = run->query->world;
-  const struct table *table = table_of(run, match);
-  assert(run->plan->other_count == 0);
-  if (run->plan->needs_room) lay_out(runner, run->plan, table->count);
-  if (run->plan->takes_ids) write_ids(runner, world, table);
-  if (run->plan->program->starts) mark_start(runner, run, table);
-  run_ask(run, table);
-  bind_columns(runner, run, match, table);
-  bool sound = run_machine(runner, run, table->count, runner->columns, failure);
-  if (UNLIKELY(run->plan->mark_count | run->plan->whole_count))
-    mark_written(runner, run, match, table, sound ? table->count : (uint32_t)failure->why.row);
-  if (LIKELY(sound)) {
-    note_entities(run, table);
-    return true;
-  }
-  failure->entity = entity_id(&world->entities, table->rows[failure->why.row]);
-  return false;
+  struct opened opened;
+  run_ask(run, table_of(run, match));
+  open_machine(runner, run, &opened);
+  return run_opened(runner, run, &opened, match, failure);
 }
 
 bool run_rows(struct runner *runner, const struct run *run, const struct run_rows *rows,
               struct run_failure *failure) {
+  struct opened opened;
   assert(rows->count > 0 && !run->plan->program->starts);
   if (run->plan->needs_room) lay_out(runner, run->plan, rows->count);
-  return run_machine(runner, run, rows->count, rows->columns, failure);
+  open_machine(runner, run, &opened);
+  return run_machine(runner, &opened, rows->count, rows->columns, failure);
 }
 
 /* ---- commands ---- */
@@ -361,18 +388,31 @@ static RARE ecs_status fail(const ecs_world *world, const struct run_failure *fa
                     reasons[failure->why.error]);
 }
 
+/* All tables of the query; there is room. What the program asks of a table is among its uniforms:
+** then the machine is opened for each. */
+static ecs_status run_tables(struct runner *runner, const struct run *run,
+                             struct run_failure *failure) {
+  const ecs_query *query = run->query;
+  struct opened opened;
+  uint32_t reach = query_reach(query);
+  if (run->plan->asked_count == 0) open_machine(runner, run, &opened);
+  for (uint32_t i = 0; i < reach; i++) {
+    const struct table *table = query_table(query, i);
+    if (query_table_rows(&query->terms, table) == ROWS_NONE) continue;
+    bool sound = run->plan->asked_count ? run_table(runner, run, i, failure)
+                                        : run_opened(runner, run, &opened, i, failure);
+    if (UNLIKELY(!sound)) return fail(query->world, failure);
+    ecs_status status = run->plan->command_count ? run_stage(runner, run, i) : ECS_OK;
+    if (UNLIKELY(status != ECS_OK)) return status;
+  }
+  return ECS_OK;
+}
+
 ecs_status run_query(struct runner *runner, const struct run *run, struct run_failure *failure) {
   const ecs_query *query = run->query;
   if (UNLIKELY(query->broken)) return query_usable(query);
   assert(query->terms.step_count == 0);
   uint32_t rows = run->plan->needs_room ? most_rows(query) : 0;
   if (!reserve_rows(runner, run->plan, rows)) return world_nomem(query->world);
-  for (uint32_t i = 0; i < query_reach(query); i++) {
-    const struct table *table = query_table(query, i);
-    if (query_table_rows(&query->terms, table) == ROWS_NONE) continue;
-    if (!run_table(runner, run, i, failure)) return fail(query->world, failure);
-    ecs_status status = run->plan->command_count ? run_stage(runner, run, i) : ECS_OK;
-    if (status != ECS_OK) return status;
-  }
-  return ECS_OK;
+  return run_tables(runner, run, failure);
 }

@@ -326,8 +326,10 @@ static void run_once(world *w, const struct program *p, k_isa isa) {
   for (int c = 0; c < p->column_count; c++)
     memcpy(w->columns[c], w->before[c],
            w->rows * size_of_column((k_column)p->columns[c]));
+  struct program laid = *p;
+  program_lay_out(&laid);
   struct machine *m = machine_new(&test_memory, isa);
-  CHECK(machine_reserve(m, p) == K_OK);
+  CHECK(machine_reserve(m, &laid) == K_OK);
   for (int i = 0; i < p->array_count; i++)
     memcpy(elements_of(w, p, i), w->kept[i].data, bytes_of(w, p, i));
   struct ordered ordered = {1, 3000};
@@ -335,7 +337,7 @@ static void run_once(world *w, const struct program *p, k_isa isa) {
   const k_run run = {w->rows, w->columns, w->uniforms, w->bitmaps, w->start, totals, resolve,
                      NULL, w->arrays, find, (void *)(uintptr_t)p, &orders};
   memset(&w->failure, 0, sizeof w->failure);
-  w->status = machine_run(m, p, &run, &w->failure);
+  w->status = machine_run(m, &laid, &run, &w->failure);
   w->given = ordered.hash;
   CHECK(w->status == K_OK || (w->status == K_FAILED && w->failure.row < w->rows));
   if (w->status == K_FAILED)  /* it and the rows behind it are as they were */
