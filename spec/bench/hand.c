@@ -207,6 +207,15 @@ bool hand_get(const struct hand *hand, ecs_id id, struct position *position) {
   return true;
 }
 
+bool hand_set(struct hand *hand, ecs_id id, const struct position *position) {
+  const struct hand_record *record = find(hand, id);
+  if (!record) return false;
+  const struct hand_table *table = hand->tables[record->table];
+  table->px[record->row] = position->x;
+  table->py[record->row] = position->y;
+  return true;
+}
+
 float *hand_cell(const struct hand *hand, ecs_id id) {
   const struct hand_record *record = find(hand, id);
   return record ? &hand->tables[record->table]->px[record->row] : NULL;

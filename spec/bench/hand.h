@@ -55,6 +55,7 @@ void hand_add_all(struct hand *hand, struct hand_table *from);
 void hand_remove_all(struct hand *hand, struct hand_table *from);
 
 bool hand_get(const struct hand *hand, ecs_id id, struct position *position);
+bool hand_set(struct hand *hand, ecs_id id, const struct position *position);
 float *hand_cell(const struct hand *hand, ecs_id id);
 
 /* What a row adds to the checksum: which entity is where, with what. */

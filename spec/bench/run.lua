@@ -142,7 +142,10 @@ local function write_json(path)
   file:close()
 end
 
-section("Structure, from C", function() run_program(compiled("bench_structure")) end)
+section("Structure, from C", function()
+  run_program(compiled("bench_structure"))
+  run_program(compiled("bench_values"))
+end)
 section("Structure, from Lua", function() require("structure")(add) end)
 section("Loops", function()
   require("loops")(add)

@@ -155,6 +155,59 @@ static void takes_unaligned_offsets(void) {
   close_world(&f);
 }
 
+/* Numbers of all sizes, of which any bits are values, and beside them what is checked. */
+struct mixed { int64_t wide; float real; uint16_t half; int8_t small; uint8_t truth; };
+
+static void sets_numbers_of_all_sizes(void) {
+  open_world(&f);
+  ecs_field fields[] = {
+    {.name = "half", .type = ECS_U16, .offset = offsetof(struct mixed, half)},
+    {.name = "wide", .type = ECS_I64, .offset = offsetof(struct mixed, wide)},
+    {.name = "small", .type = ECS_I8, .offset = offsetof(struct mixed, small)},
+    {.name = "real", .type = ECS_F32, .offset = offsetof(struct mixed, real)},
+    {.name = "truth", .type = ECS_BOOL, .offset = offsetof(struct mixed, truth)},
+  };
+  ecs_id numbers = declare_fields(f.world, "Numbers", fields, 4, sizeof(struct mixed));
+  ecs_id checked = declare_fields(f.world, "Checked", fields, 5, sizeof(struct mixed));
+  CHECK(find(numbers)->numbers && !find(checked)->numbers);
+  struct mixed value = {INT64_MIN + 1, -0.5f, 65535, -128, 1}, got = {0, 0, 0, 0, 0};
+  f.b = SPAWN(f.world, numbers, checked);
+  f.a = SPAWN(f.world, numbers, checked);
+  CHECK_OK(f.world, ecs_set(f.world, f.a, numbers, &value));
+  CHECK_OK(f.world, ecs_get(f.world, f.a, numbers, &got));
+  CHECK(got.wide == INT64_MIN + 1 && got.real == -0.5f && got.half == 65535 && got.small == -128);
+  CHECK_OK(f.world, ecs_set(f.world, f.a, checked, &value));
+  value.truth = 2;
+  value.half = 7;
+  CHECK_FAILS(f.world, ECS_ERANGE, "Checked.truth", ecs_set(f.world, f.a, checked, &value));
+  CHECK_OK(f.world, ecs_get(f.world, f.a, checked, &got));
+  CHECK(got.half == 65535 && got.truth == 1);
+  CHECK_OK(f.world, ecs_get(f.world, f.b, numbers, &got));
+  CHECK(got.wide == 0 && got.half == 0);
+  CHECK_OK(f.world, ecs_despawn(f.world, f.a));
+  CHECK_STATUS(f.world, ECS_EDEAD, ecs_set(f.world, f.a, numbers, &value));
+  close_world(&f);
+}
+
+/* A value is written at once, unless a command on it waits. */
+static void sets_behind_what_waits(void) {
+  open_usual(&f);
+  f.a = SPAWN(f.world, f.position);
+  struct position got = {0, 0};
+  CHECK_OK(f.world, ecs_defer(f.world));
+  set_position(&f, f.a, 1, 2);
+  CHECK_OK(f.world, ecs_get(f.world, f.a, f.position, &got));
+  CHECK(got.x == 1 && got.y == 2);
+  CHECK_OK(f.world, ecs_remove(f.world, f.a, f.position));
+  set_position(&f, f.a, 3, 4);
+  CHECK_OK(f.world, ecs_get(f.world, f.a, f.position, &got));
+  CHECK(got.x == 1 && got.y == 2);
+  CHECK_OK(f.world, ecs_commit(f.world));
+  CHECK_OK(f.world, ecs_get(f.world, f.a, f.position, &got));
+  CHECK(got.x == 3 && got.y == 4);
+  close_world(&f);
+}
+
 /* ---- declaring again ---- */
 
 static ecs_status declare(const char *name, const ecs_field *fields, uint32_t count,
@@ -384,6 +437,8 @@ static const struct test tests[] = {
   {"C42: nested components and arrays lie as in C's structs", lays_nested_ones_out_like_c},
   {"a native struct is read and written where the host says", takes_native_structs},
   {"native offsets need no alignment", takes_unaligned_offsets},
+  {"numbers of all sizes are set, and what is checked stays checked", sets_numbers_of_all_sizes},
+  {"a value is set at once unless a command on it waits", sets_behind_what_waits},
   {"declaring the same fields again changes nothing", declares_again},
   {"declaring other fields keeps id and values", declares_otherwise},
   {"a leaf is found by its path", finds_leaves_by_name},

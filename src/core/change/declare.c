@@ -237,6 +237,8 @@ static ecs_status add_leaf(struct build *build, uint32_t field_at, uint32_t elem
   bool word = leaf->size == 4 && leaf->offset == (size_t)4 * component->leaf_count;
   component->words = word && !component->translates &&
                      (component->leaf_count == 0 || component->words);
+  component->numbers = type_is_number(leaf->type) &&
+                       (component->leaf_count == 0 || component->numbers);
   component->leaf_count++;
   return ECS_OK;
 }

@@ -98,7 +98,8 @@ static ecs_status check_layout(const ecs_world *world, const struct table *table
   const struct layout *layout = table_find(table, id);
   if (!layout->taken) return corrupt(world, "a table's id is not found");
   if (layout->columns != table->columns + first || layout->count != component->leaf_count ||
-      layout->words != (component->words ? layout->count : 0))
+      layout->words != (component->words ? layout->count : 0) ||
+      layout->stores != (component->numbers && !component->ties.relation))
     return corrupt(world, "columns are out of order");
   for (uint32_t i = 0; i < layout->count; i++) {
     const struct column *column = &layout->columns[i];

@@ -71,6 +71,7 @@ struct component {
   bool toggle;                 /* it can be switched off: see toggle.h */
   bool track, watched;         /* marks are kept: by row, as declared; at all. See marks.h */
   bool words;                  /* else, and the native struct is just 4 bytes a leaf */
+  bool numbers;                /* there are leaves, and any bits are values of them */
   uint32_t depth;              /* 0 without nested components */
   const ecs_id *requires;      /* sorted, each once: what adding it brings (require.h) */
   uint32_t require_count;

@@ -37,6 +37,7 @@ struct layout {
   uint16_t count;            /* of columns */
   uint16_t words;            /* the same of a component of words, else 0 */
   bool taken;                /* else a free slot */
+  bool stores;               /* to write its cells is to store them: numbers, and no relation's */
 };
 
 /* A short cut to the table with one id more, or less when this one has it. The columns that only
