@@ -60,11 +60,32 @@ static void join(k_scalar *part, k_reduce how, k_type type, k_scalar v) {
     part->i64 = v.i64 > part->i64 ? v.i64 : part->i64;
 }
 
+/* Adds the parts up: the order is fixed. */
+static k_scalar add_up(const k_folding *f, k_reduce how, k_type type) {
+  k_scalar part[16];
+  memcpy(part, f->part, sizeof part);
+  for (int half = 8; half > 0; half /= 2)
+    for (int j = 0; j < half; j++) join(&part[j], how, type, part[j + half]);
+  return part[0];
+}
+
+void fold_leaf(k_folding *f) {
+  assert(f->row / K_LEAF > f->leaf);
+  f->leaves += add_up(f, KR_SUM, KT_F64).f64;
+  for (int j = 0; j < 16; j++) f->part[j].f64 = 0;
+  f->leaf = f->row / K_LEAF;
+}
+
 void k_fold_row(k_folding *f, k_reduce how, k_type type, k_scalar v, bool joins) {
   uint32_t row = f->row++;
   k_scalar *part = &f->part[row % 16];
   assert(f->nans <= f->rows && f->rows < f->row);
   if (!joins) return;
+  if (how == KR_SUM && type == KT_F64 && row / K_LEAF != f->leaf) {
+    f->row = row;
+    fold_leaf(f);
+    f->row++;
+  }
   f->rows++;
   if (!f->found) f->first = row;
   f->found = true;
@@ -94,11 +115,8 @@ void k_fold_end(const k_folding *f, k_reduce how, k_type type, k_total *total) {
   assert(f->nans <= f->rows);
   total->won = false;
   if (f->rows == 0) return;
-  k_scalar part[16];
-  memcpy(part, f->part, sizeof part);
-  for (int half = 8; half > 0; half /= 2)
-    for (int j = 0; j < half; j++) join(&part[j], how, type, part[j + half]);
-  k_scalar v = part[0];
+  k_scalar v = add_up(f, how, type);
+  if (how == KR_SUM && type == KT_F64) v.f64 += f->leaves;
   bool keys = how != KR_SUM && type == KT_F64;
   if (keys) v.f64 = f->nans == f->rows ? (double)NAN : fold_unkey(v.i64);
   total->won = how != KR_SUM && wins(how, type, v, total);

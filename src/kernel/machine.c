@@ -79,13 +79,14 @@ k_status machine_reserve(struct machine *m, const struct program *p) {
 /* Beyond the caches shorter blocks do better: what comes first in a block waits for
 ** memory, and the hardware's streams follow but a little. Not where there is little to do
 ** but to load. Within the caches one block is enough for what is done but once to each
-** column. */
+** column. No block is in two leaves of a total. */
 static size_t choose_block(const struct program *p, size_t rows) {
   enum { CACHED = 4 << 20, SHORT = 256 };
   bool cached = rows * (p->layout.row + 1) <= CACHED;
-  if (p->whole && cached) return rows;
+  if (p->whole && cached && !p->total_count) return rows;
   bool busy = p->insn_count - p->prologue > 2 * p->column_count;
-  return busy && p->block > SHORT && !cached ? SHORT : p->block;
+  size_t block = busy && p->block > SHORT && !cached ? SHORT : p->block;
+  return p->total_count && K_LEAF % block != 0 ? 64 : block;
 }
 
 static void set_registers(void **at, uint32_t from, uint32_t to, char *first, size_t size) {

@@ -75,4 +75,7 @@ double fold_unkey(int64_t key);
 void fold_note(k_folding *f, k_reduce how, k_type type, const void *values, const uint8_t *mask,
                size_t n);
 
+/* Ends the leaf of a sum of f64 under way, and begins the one that its next row is in. */
+void fold_leaf(k_folding *f);
+
 #endif

@@ -93,10 +93,10 @@ typedef struct k_failure {
 } k_failure;
 
 /* Result of a reduction. The caller zeroes it before the first table and hands it to the
-** run of each table in query order. Sums: 16 partial sums per table (row i into partial i
-** mod 16), added pairwise (0 with 8, 1 with 9 ...; then 0 with 4 ...), then to the total;
-** i64 sums wrap. min and max leave NaN out unless there is nothing else, and hold -0.0 to
-** be less than 0.0. `rows` counts the rows that joined. For min and max a run says whether the
+** run of each table in query order. Sums: 16 partial sums for each leaf of 1,024 rows of a table
+** (row i into partial i mod 16), added pairwise (0 with 8, 1 with 9 ...; then 0 with 4 ...); those
+** of the leaves are added in their order, then to the total; i64 sums wrap. min and max leave NaN
+** out unless there is nothing else, and hold -0.0 to be less than 0.0. `rows` counts the rows that joined. For min and max a run says whether the
 ** value is now one of its own, and the first row that has it. */
 typedef struct k_total {
   uint64_t rows;
@@ -115,8 +115,11 @@ typedef struct k_folding {
   uint32_t row;      /* the next one, or the block's first */
   uint32_t first;    /* of min and max: the first row of the value so far; while all are NaN, */
   bool found;        /* of all, if there is one */
+  uint32_t leaf;     /* of sums: which one the parts are of, */
+  double leaves;     /* and what those before it came to */
   int64_t key;       /* of that value */
 } k_folding;
+#define K_LEAF 1024u
 void k_fold_begin(k_folding *f, k_reduce how, k_type type);
 /* The next row's value, which counts only if the row joins. */
 void k_fold_row(k_folding *f, k_reduce how, k_type type, k_scalar v, bool joins);

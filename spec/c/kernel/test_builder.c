@@ -457,7 +457,7 @@ static void a_machine_without_room_refuses(void) {
 }
 
 static void folding_row_by_row_gives_what_a_run_gives(void) {
-  enum { ROWS = 1000, TABLES = 3 };
+  enum { ROWS = 5000, TABLES = 3 };
   static double column[ROWS];
   for (int how = KR_SUM; how <= KR_MAX; how++) {
     struct builder *b = fresh();

@@ -106,16 +106,26 @@ static int same_rows(const world *w, const model *m, const row_result *results,
   return 1;
 }
 
+/* What the rows of a leaf came to; begins the next one. */
+static double add_up_leaf(double sums[16]) {
+  for (int half = 8; half > 0; half /= 2)
+    for (int j = 0; j < half; j++) sums[j] += sums[j + half];
+  const double sum = sums[0];
+  memset(sums, 0, 16 * sizeof *sums);
+  return sum;
+}
+
 /* By the documented order, written again. */
 static k_total expected_total(const model *m, const row_result *results, size_t rows,
                               int t) {
   k_total total = {.rows = 0};
   const k_type type = m->total_types[t];
-  double sums[16] = {0}, best = (double)NAN;
+  double sums[16] = {0}, leaves = 0, best = (double)NAN;
   uint64_t integers[16] = {0};
   int64_t best_integer = 0;
   int any = 0;
   for (size_t i = 0; i < rows; i++) {
+    if (i % K_LEAF == 0) leaves += add_up_leaf(sums);
     if (!results[i].joins[t]) continue;
     total.rows++;
     const k_scalar k = results[i].total[t].k;
@@ -140,13 +150,9 @@ static k_total expected_total(const model *m, const row_result *results, size_t 
     }
     any = 1;
   }
-  for (int half = 8; half > 0; half /= 2)
-    for (int j = 0; j < half; j++) {
-      sums[j] += sums[j + half];
-      integers[j] += integers[j + half];
-    }
+  for (int j = 1; j < 16; j++) integers[0] += integers[j];
   if (total.rows == 0) return total;
-  if (m->totals[t] == KR_SUM && type == KT_F64) total.value.f64 = sums[0];
+  if (m->totals[t] == KR_SUM && type == KT_F64) total.value.f64 = leaves + add_up_leaf(sums);
   else if (m->totals[t] == KR_SUM) total.value.i64 = (int64_t)integers[0];
   else if (type == KT_F64) total.value.f64 = best;
   else total.value.i64 = best_integer;
