@@ -277,9 +277,9 @@ end)
 describe("examples/host (C42, C45, C46)", function()
   local program = "build/examples/host/host"
 
-  local function run_host()
+  local function run_host(arguments)
     assert(io.open(program), program .. " is not there: make examples"):close()
-    return run(program)
+    return run(program .. (arguments or ""))
   end
 
   it("orders the systems of the host and of the script together", function()
@@ -305,7 +305,7 @@ describe("examples/host (C42, C45, C46)", function()
   end)
 
   it("says what is wrong with a script", function()
-    local output, status = run(program .. " examples/host/host.c")
+    local output, status = run_host " examples/host/host.c"
     assert.equal(1, status)
     assert(output:find("host: examples/host/host.c:1:", 1, true), output)
   end)

@@ -117,7 +117,8 @@ $(ASAN)/obj/kernel/ops_%.o: CFLAGS += -fno-sanitize=object-size,pointer-overflow
 # passed and failed; spec/tools/summary adds the counts of a set of checks. The longest come
 # first, so that the cores are done at the same time.
 
-check = CHECK_DIR=$(CHECK_DIR) CHECK_SECONDS=$(CHECK_SECONDS) sh spec/tools/check
+CHECK_DIR ?= $(BUILD)/check/alone
+check = mkdir -p $(CHECK_DIR) && CHECK_DIR=$(CHECK_DIR) CHECK_SECONDS=$(CHECK_SECONDS) sh spec/tools/check
 # $(call specs,directory of the build,files, options before them)
 specs = env $(call module_env,$(1)) LUA=$(LUA) sh spec/tools/specs $(2)
 asan_options = detect_leaks=0:allocator_may_return_null=1:abort_on_error=0

@@ -96,8 +96,9 @@ typedef struct k_failure {
 ** run of each table in query order. Sums: 16 partial sums for each leaf of 1,024 rows of a table
 ** (row i into partial i mod 16), added pairwise (0 with 8, 1 with 9 ...; then 0 with 4 ...); those
 ** of the leaves are added in their order, then to the total; i64 sums wrap. min and max leave NaN
-** out unless there is nothing else, and hold -0.0 to be less than 0.0. `rows` counts the rows that joined. For min and max a run says whether the
-** value is now one of its own, and the first row that has it. */
+** out unless there is nothing else, and hold -0.0 to be less than 0.0. `rows` counts the rows
+** that joined. For min and max a run says whether the value is now one of its own, and the first
+** row that has it. */
 typedef struct k_total {
   uint64_t rows;
   k_scalar value;

@@ -375,7 +375,10 @@ static inline value reference_unary(k_op op, value x, k_error *error) {
     case KO_LOG10: return of_real(t, log10(r));
     case KO_TAN: return of_real(t, tan(r));
     case KO_ASIN: return of_real(t, asin(r));
-    default: return of_real(t, acos(r));
+    case KO_ACOS: return of_real(t, acos(r));
+    default:
+      fprintf(stderr, "no plain C for operation %d\n", (int)op);
+      abort();
   }
 }
 
