@@ -56,41 +56,46 @@ ecs_status ecs_iter_open(ecs_query *query, ecs_iter *it) {
   return status;
 }
 
-/* Comes to a run of rows. */
-static bool come_to(ecs_iter *it, uint32_t match, uint32_t row, uint32_t count) {
-  assert(match < it->query->count);
-  it->table = match;
-  it->first = row;
-  it->count = count;
-  it->rows = it->query->terms.event ? NULL : query_table(it->query, match)->rows + row;
-  return true;
-}
-
 static bool come_to_end(ecs_iter *it) {
   it->count = 0;
   it->rows = NULL;
   return false;
 }
 
-/* Where rows of a table may differ, or a walk finds them. */
+/* Where rows of a table may differ. */
 static APART bool next_run(ecs_iter *it) {
   const ecs_query *query = it->query;
-  struct passage *passage = it->passage;
-  if (passage && passage_next(passage))
-    return come_to(it, passage->match, passage->row, passage->count);
-  for (; !passage && it->match < query_reach(query); it->match++, it->behind = 0) {
+  for (; it->match < query_reach(query); it->match++, it->behind = 0) {
     const struct table *table = query_table(query, it->match);
     uint32_t count, row = query_next_run(&query->terms, table, it->behind, &count);
     it->behind = row + count;
-    if (count) return come_to(it, it->match, row, count);
+    if (count == 0) continue;
+    it->table = it->match;
+    it->first = row;
+    it->count = count;
+    it->rows = table->rows + row;
+    return true;
   }
   return come_to_end(it);
+}
+
+/* Where a walk finds them. */
+static APART bool next_of_passage(ecs_iter *it) {
+  struct passage *passage = it->passage;
+  if (UNLIKELY(!passage_next(passage))) return come_to_end(it);
+  assert(passage->match < it->query->count);
+  it->table = passage->match;
+  it->first = passage->row;
+  it->count = passage->count;
+  it->rows = passage->entities ? passage->entities + passage->row : NULL;
+  return true;
 }
 
 bool ecs_iter_next(ecs_iter *it) {
   const ecs_query *query = it->query;
   if (UNLIKELY(!it->open)) return come_to_end(it);
-  if (UNLIKELY(!query->terms.plain || it->behind)) return next_run(it);
+  if (UNLIKELY(!query->terms.plain || it->behind))
+    return it->passage ? next_of_passage(it) : next_run(it);
   for (uint32_t match; (match = it->match) < query->count;) {
     it->match = match + 1;
     const struct table *table = world_table(query->world, query->tables[match]);
@@ -148,22 +153,23 @@ static void note_handed(const ecs_iter *it, const struct term *term, const struc
 }
 
 /* The same of a run of a batch, whose cells of a term lie together. */
-static void note_batch(const ecs_iter *it, uint32_t term) {
-  const struct passage *passage = it->passage;
-  if (term >= passage->term_count || passage->terms[term].leaves == 0) return;
-  const struct passage_term *cells = &passage->terms[term];
-  note_handed(it, &it->query->terms.terms[term], cells->table, cells->first,
-              cells->rows[passage->at], (uint32_t)it->count);
+static APART void note_batch(const ecs_iter *it, const struct passage_term *cells) {
+  marks_note_rows(it->query->world, cells->table, cells->columns->id,
+                  cells->rows[it->passage->at], (uint32_t)it->count);
+}
+
+/* ecs_iter_column of a batch, row by row. */
+static APART void *column_of_batch(const ecs_iter *it, uint32_t term, uint32_t leaf) {
+  void *cells = passage_column(it->passage, term, leaf);
+  if (cells && UNLIKELY(it->passage->terms[term].marks))
+    note_batch(it, &it->passage->terms[term]);
+  return cells;
 }
 
 /* ecs_iter_column where rows may differ. */
 static APART void *column_of_run(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   const ecs_query *query = it->query;
   const struct term *asked = &query->terms.terms[term];
-  if (it->passage && it->passage->batched) {
-    note_batch(it, term);
-    return passage_column(it->passage, term, leaf);
-  }
   if (term >= query->terms.count || it->table == NONE || !has_leaf(asked, leaf)) return NULL;
   struct walk_end end = {query_table(query, it->table), it->first,
                          query_columns(query, it->table)[asked->slot]};
@@ -176,6 +182,7 @@ static APART void *column_of_run(const ecs_iter *it, uint32_t term, uint32_t lea
 
 void *ecs_iter_column(const ecs_iter *it, uint32_t term, uint32_t leaf) {
   const ecs_query *query = it->query;
+  if (UNLIKELY(it->passage && it->passage->batched)) return column_of_batch(it, term, leaf);
   if (UNLIKELY(!query->terms.plain)) return column_of_run(it, term, leaf);
   if (term >= query->terms.count || it->table == NONE) return NULL;
   const struct term *asked = &query->terms.terms[term];

@@ -29,7 +29,7 @@ static void begin_batches(struct passage *passage, ecs_query *query) {
   struct matches *batch = &passage->batch;
   passage->terms = (struct passage_term *)(void *)(passage + 1);
   passage->term_count = query->terms.count;
-  passage->turn = batch->count = 0;
+  batch->count = 0;
   for (uint32_t i = 0; i < passage->term_count; i++)
     passage->terms[i] = (struct passage_term){.step = step_of(&query->terms, i)};
   matches_begin(batch, &passage->walk, query);
@@ -50,7 +50,7 @@ struct passage *passage_new(ecs_query *query) {
   if (!passage) return NULL;
   passage->size = size;
   passage->batched = batched;
-  passage->at = passage->count = 0;
+  passage->at = passage->count = passage->turn = 0;
   if (walk_begin_ordered(&passage->walk, query) != ECS_OK) {
     passage_free(query->world, passage);
     return NULL;
@@ -94,7 +94,7 @@ static void find_cells(const struct passage *passage, uint32_t at, struct passag
   if (first == NONE) return;
   cells->rows = spot->rows;
   cells->table = part->table;
-  cells->first = first;
+  cells->marks = part->table->mark_count && !term->read_only;
   cells->columns = part->table->columns + first;
   cells->leaves = term->leaf == NONE ? term->component->leaf_count : 1;
 }
@@ -108,55 +108,51 @@ static APART void enter_parts(struct passage *passage) {
     uint32_t turn = enter_part(passage, &batch->spots[i], &passage->parts[i]);
     if (turn < passage->turn) passage->turn = turn;
   }
-  passage->match = batch->own.parts[passage->part].first;
+  const struct matches_part *part = &batch->own.parts[passage->part];
+  passage->match = part->first;
+  passage->entities = passage->walk.query->terms.event ? NULL : part->table->rows;
   for (uint32_t i = 0; i < passage->term_count; i++)
     find_cells(passage, i, &passage->terms[i]);
 }
 
 static APART bool begin_batch(struct passage *passage) {
+  struct matches *batch = &passage->batch;
   passage->at = passage->part = passage->turn = 0;
   memset(passage->parts, 0, sizeof passage->parts);
   for (uint32_t i = 0; i < passage->term_count; i++) passage->terms[i].leaves = 0;
-  return matches_next(&passage->batch);
+  if (!matches_next(batch)) return false;
+  passage->list_count = 0;
+  passage->lists[passage->list_count++] = batch->own.rows;
+  for (uint32_t i = 0; i < batch->step_count; i++)
+    if (gives(batch, i)) passage->lists[passage->list_count++] = batch->spots[i].rows;
+  return true;
 }
 
 /* ---- runs ---- */
 
-INLINE bool follows(const struct matches_spot *spot, uint32_t at) {
-  return spot->rows[at + 1] == spot->rows[at] + 1;
-}
-
-/* Whether the match behind one has its row, and the cells of all steps, behind those of that. */
-INLINE bool goes_on(const struct passage *passage, uint32_t at) {
-  const struct matches *batch = &passage->batch;
-  if (!follows(&batch->own, at)) return false;
-  for (uint32_t i = 0; i < batch->step_count; i++)
-    if (gives(batch, i) && !follows(&batch->spots[i], at)) return false;
-  return true;
-}
-
-static bool next_of_batch(struct passage *passage) {
-  uint32_t end = passage->at += passage->count;
-  passage->count = 0;
-  if (UNLIKELY(end == passage->turn)) {
-    if (end == passage->batch.count && !begin_batch(passage)) return false;
-    enter_parts(passage);
-    end = passage->at;
-  }
-  while (end + 1 < passage->turn && goes_on(passage, end)) end++;
-  passage->count = end + 1 - passage->at;
-  passage->row = passage->batch.own.rows[passage->at];
-  return true;
-}
-
-bool passage_next(struct passage *passage) {
+/* The walk's next match, as a run of its own. */
+static bool next_of_walk(struct passage *passage) {
   const struct walk *walk = &passage->walk;
-  if (LIKELY(passage->batched)) return next_of_batch(passage);
   if (!walk_next(&passage->walk)) return false;
+  const struct table *table = walk->table;
   passage->match = walk->match;
+  passage->entities = walk->query->terms.event ? NULL : table->rows;
   passage->row = walk->row;
   passage->count = 1;
+  passage->at = 0;
+  passage->turn = 1;
   return true;
+}
+
+bool passage_turn(struct passage *passage) {
+  uint32_t at = passage->at + passage->count;
+  passage->count = 0;
+  if (!passage->batched) return next_of_walk(passage);
+  passage->at = at;
+  if (at == passage->batch.count && !begin_batch(passage)) return false;
+  enter_parts(passage);
+  assert(passage->at < passage->turn);
+  return passage_next(passage);
 }
 
 /* What must not be there is not. */

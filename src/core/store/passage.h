@@ -8,11 +8,11 @@
 
 /* Where the cells of a term are in the matches of a batch, up to where a part of it ends. */
 struct passage_term {
-  const struct table *table;
-  uint32_t first;              /* of its columns */
   const struct column *columns;
   const uint32_t *rows;        /* by match */
   uint32_t leaves;             /* 0: it gives none there */
+  bool marks;                  /* handing them out marks them as written */
+  const struct table *table;
   uint32_t step;               /* that finds them; NONE: the row's own */
 };
 
@@ -27,6 +27,9 @@ struct passage {
   uint32_t turn;               /* the match where the next part begins, of any spot */
   uint32_t part;               /* where the run is in the batch's spots: of the rows, */
   uint32_t parts[QUERY_STEPS]; /* and of each step */
+  const uint32_t *entities;    /* of the part's rows; NULL of events */
+  uint32_t list_count;         /* lists of rows, by match, that the batch's matches have cells in */
+  const uint32_t *lists[QUERY_STEPS + 1];
   uint32_t term_count;
   struct passage_term *terms;  /* all of the query's */
   struct matches batch;
@@ -36,14 +39,33 @@ struct passage {
 struct passage *passage_new(ecs_query *query);
 void passage_free(ecs_world *world, struct passage *passage);
 
-/* The next run; false at the end. No row moves while a passage is under way, and no tie. */
-bool passage_next(struct passage *passage);
+/* Whether the match behind one has its row, and the cells of all steps, behind those of that. */
+INLINE bool passage_goes_on(const struct passage *passage, uint32_t at) {
+  for (uint32_t i = 0; i < passage->list_count; i++)
+    if (passage->lists[i][at + 1] != passage->lists[i][at] + 1) return false;
+  return true;
+}
+
+/* The next run; false at the end. No row moves while a passage is under way, and no tie. Runs of a
+** batch, which most often are of one row each, end where its part does: passage_turn is for what is
+** behind. */
+bool passage_turn(struct passage *passage);
+INLINE bool passage_next(struct passage *passage) {
+  uint32_t at = passage->at + passage->count, end = at;
+  if (UNLIKELY(at == passage->turn)) return passage_turn(passage);
+  assert(passage->batched && at < passage->turn && passage->turn <= passage->batch.count);
+  while (end + 1 < passage->turn && passage_goes_on(passage, end)) end++;
+  passage->at = at;
+  passage->row = passage->batch.own.rows[at];
+  passage->count = end + 1 - at;
+  return true;
+}
 
 /* Where batched, a term's cells from the run's first one on, NULL for none; and whether a term that
 ** is decided row by row is there. */
 INLINE void *passage_column(const struct passage *passage, uint32_t term, uint32_t leaf) {
   const struct passage_term *cells = &passage->terms[term];
-  if (term >= passage->term_count || leaf >= cells->leaves) return NULL;
+  if (UNLIKELY(term >= passage->term_count || leaf >= cells->leaves)) return NULL;
   return column_at(&cells->columns[leaf], cells->rows[passage->at]);
 }
 bool passage_has(const struct passage *passage, uint32_t term);
