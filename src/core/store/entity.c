@@ -278,10 +278,6 @@ static APART ecs_status remove_sparse(ecs_world *world, ecs_id id, ecs_id compon
   return ECS_OK;
 }
 
-static APART ecs_status add_pair(ecs_world *world, ecs_id id, ecs_id pair) {
-  return relate_again(world, id, pair) ? ECS_OK : change_apart(world, id, pair, true);
-}
-
 /* The edge of that kind that adding or removing a component goes along, when that means nothing but
 ** cells to move; NULL else. */
 INLINE const struct edge *quick_edge(const ecs_world *world, const struct record *record,
@@ -293,7 +289,7 @@ INLINE const struct edge *quick_edge(const ecs_world *world, const struct record
 }
 
 ecs_status entity_add(ecs_world *world, ecs_id id, ecs_id component) {
-  if (UNLIKELY(id_is_pair(component))) return add_pair(world, id, component);
+  if (UNLIKELY(id_is_pair(component))) return relate_add_pair(world, id, component);
   struct sparse *sparse = plain_sparse(world, component);
   if (UNLIKELY(sparse)) return add_sparse(world, id, component, sparse);
   struct record *record = entity_find_near(&world->entities, id);

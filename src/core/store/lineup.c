@@ -132,7 +132,8 @@ static struct candidate candidate_of(const struct walk *walk, struct ties *ties)
   const struct tie *tie = ties_find(ties, entity);
   if (!tie) return row;
   row.target = tie->target;
-  row.depth = LIKELY(tie->as_of == ties->changes) ? tie->depth : ties_depth(ties, entity);
+  const struct tie_depth *noted = ties_depth_slot(ties, entity);
+  row.depth = LIKELY(noted->as_of == ties->changes) ? noted->depth : ties_depth(ties, entity);
   return row;
 }
 

@@ -198,15 +198,6 @@ ecs_status relate_add(ecs_world *world, ecs_id id, struct component *component, 
   return all ? relate_set(world, id, component, all, count + 1) : world_nomem(world);
 }
 
-static bool is_alive(const ecs_world *world, uint32_t index) {
-  const struct entity_index *entities = &world->entities;
-  uint32_t offset = index - FIRST_ENTITY;
-  if (LIKELY(offset < entities->near.count))
-    return entities->near.records[offset].table <= RECORD_BARE;
-  return entity_slots(entities, index).count &&
-         entity_record(entities, index)->table <= RECORD_BARE;
-}
-
 /* The exclusive relation that a pair's id is of; NULL when that is another one, or none. */
 static inline struct relation *exclusive_of(const ecs_world *world, ecs_id pair) {
   uint32_t at = pair_relation(pair);
@@ -223,20 +214,48 @@ static inline bool may_lead_back(const ecs_world *world, const struct relation *
   return source == target || ties_first(&relation->ties, source) || world->names.count;
 }
 
-bool relate_again(ecs_world *world, ecs_id id, ecs_id pair) {
-  const struct record *record = entity_find_near(&world->entities, id);
+/* Of a target that is alive; who has sources is. */
+INLINE ecs_id target_id(const struct entity_index *entities, uint32_t at) {
+  uint32_t offset = at - FIRST_ENTITY;
+  if (UNLIKELY(offset >= entities->near.count)) return entity_id(entities, at);
+  return (ecs_id)(entities->near.generations[offset] | entities->high) << INDEX_BITS | at;
+}
+
+/* Ties anew who has nothing but the tie to change, to one who has other sources; false, and nothing
+** is done, of others. Who is tied has a row. */
+INLINE bool tie_again(ecs_world *world, ecs_id id, ecs_id pair) {
+  const struct entity_index *entities = &world->entities;
+  uint32_t source = ecs_id_index(id), end = pair_target(pair), offset = source - FIRST_ENTITY;
   struct relation *relation = exclusive_of(world, pair);
-  if (!record || !relation || changes_wait(world)) return false;
-  uint32_t source = ecs_id_index(id), end = pair_target(pair);
-  if (!ties_has_room(&relation->ties, source, end) || !is_alive(world, end)) return false;
-  uint32_t old = ties_slot(&relation->ties, source)->target;
-  if (!old || old == end || may_lead_back(world, relation, source, end)) return false;
-  ties_retie(&relation->ties, source, end);
+  if (UNLIKELY(!relation || changes_wait(world) || offset >= entities->near.count)) return false;
+  if (UNLIKELY(id >> INDEX_BITS != (entities->near.generations[offset] | entities->high)))
+    return false;
+  struct ties *ties = &relation->ties;
+  if (UNLIKELY(!ties_has_room(ties, source, end))) return false;
+  uint32_t old = ties_slot(ties, source)->target;
+  if (!old || old == end || !ties_end_slot(ties, end)->last) return false;
+  if (may_lead_back(world, relation, source, end)) return false;
+  ties_retie(ties, source, end);
+  struct record record = entities->near.records[offset];
+  assert(record.table < RECORD_BARE);
+  const struct table *table = world_table(world, record.table);
   ecs_id component = relation->component->id;
-  const struct layout *layout = table_find(world_table(world, record->table), component);
-  ((ecs_id *)layout->columns[TARGET_LEAF].data)[record->row] = entity_id(&world->entities, end);
-  marks_note(world, world_table(world, record->table), component, record->row);
+  ecs_id *targets = table_find(table, component)->columns[TARGET_LEAF].data;
+  targets[record.row] = target_id(entities, end);
+  if (UNLIKELY(table->mark_count)) marks_note(world, table, component, record.row);
   return true;
+}
+
+static APART ecs_status add_pair_otherwise(ecs_world *world, ecs_id id, ecs_id pair) {
+  struct component *needed;
+  if (!entity_find(&world->entities, id)) return entity_need(world, id);
+  ecs_status status = component_need_id(world, pair, &needed);
+  return status == ECS_OK ? relate_change(world, id, pair, true) : status;
+}
+
+ecs_status relate_add_pair(ecs_world *world, ecs_id id, ecs_id pair) {
+  assert(id_is_pair(pair));
+  return tie_again(world, id, pair) ? ECS_OK : add_pair_otherwise(world, id, pair);
 }
 
 /* ---- removing ---- */

@@ -31,9 +31,9 @@ ecs_status relate_check_set(const ecs_world *world, const ecs_id *ids, size_t n,
 ecs_status relate_set(ecs_world *world, ecs_id id, struct component *component,
                       const struct write *writes, uint32_t count);
 
-/* relate_change that adds an exclusive relation's pair where there is nothing but the tie to
-** change, which takes half of its time; false, and nothing is done, where there is. */
-bool relate_again(ecs_world *world, ecs_id id, ecs_id pair);
+/* Adds a pair by its id. One of an exclusive relation, where there is nothing but the tie to
+** change, takes half of the time that it takes where there is more. */
+ecs_status relate_add_pair(ecs_world *world, ecs_id id, ecs_id pair);
 
 /* Adds or removes by an id: a pair's, or, to remove all, the relation's. */
 ecs_status relate_change(ecs_world *world, ecs_id id, ecs_id relation, bool adds);

@@ -47,7 +47,7 @@ void ties_link_behind(struct ties *ties, uint32_t source, uint32_t target, uint3
   assert(tie->target == 0 && source != 0 && target != 0);
   assert(previous == 0 || ties_slot(ties, previous)->target == target);
   assert(next == 0 || ties_slot(ties, next)->previous == previous);
-  *tie = (struct tie){target, previous, next, 0, 0};
+  *tie = (struct tie){target, previous, next};
   *(previous ? &ties_slot(ties, previous)->next : &end->first) = source;
   *(next ? &ties_slot(ties, next)->previous : &end->last) = source;
   end->count++;
@@ -59,36 +59,12 @@ void ties_link(struct ties *ties, uint32_t source, uint32_t target) {
   ties_link_behind(ties, source, target, ties_end_slot(ties, target)->last);
 }
 
-/* Takes a source out of the list of its target. */
-INLINE void leave_list(struct ties *ties, uint32_t source, const struct tie *tie) {
-  struct tie_end *end = ties_end_slot(ties, tie->target);
-  uint32_t *before = tie->previous ? &ties_slot(ties, tie->previous)->next : &end->first;
-  uint32_t *behind = tie->next ? &ties_slot(ties, tie->next)->previous : &end->last;
-  assert(*before == source && *behind == source && end->count > 0);
-  (void)source;
-  *before = tie->next;
-  *behind = tie->previous;
-  end->count--;
-  ties->changes++;
-}
-
-void ties_retie(struct ties *ties, uint32_t source, uint32_t target) {
-  struct tie *tie = ties_slot(ties, source);
-  struct tie_end *end = ties_end_slot(ties, target);
-  assert(tie->target != 0 && source != 0 && target != 0);
-  leave_list(ties, source, tie);
-  *tie = (struct tie){target, end->last, 0, 0, 0};
-  *(end->last ? &ties_slot(ties, end->last)->next : &end->first) = source;
-  end->last = source;
-  end->count++;
-}
-
 void ties_unlink(struct ties *ties, uint32_t source) {
   struct tie *tie = ties_slot(ties, source);
   assert(tie->target != 0);
-  leave_list(ties, source, tie);
+  ties_leave(ties, source, tie);
   ties->count--;
-  *tie = (struct tie){0, 0, 0, 0, 0};
+  *tie = (struct tie){0, 0, 0};
 }
 
 uint32_t ties_drop(struct ties *ties, const uint32_t *entities, uint32_t count) {
@@ -112,17 +88,16 @@ uint32_t ties_drop(struct ties *ties, const uint32_t *entities, uint32_t count) 
 
 uint32_t ties_depth(struct ties *ties, uint32_t source) {
   uint32_t steps = 0, at = source;
-  while (ties_target(ties, at) && ties_slot(ties, at)->as_of != ties->changes &&
+  while (ties_target(ties, at) && ties_depth_slot(ties, at)->as_of != ties->changes &&
          steps <= ties->count) {
     at = ties_target(ties, at);
     steps++;
   }
-  uint32_t depth = steps + (ties_target(ties, at) ? ties_slot(ties, at)->depth : 0);
+  uint32_t depth = steps + (ties_target(ties, at) ? ties_depth_slot(ties, at)->depth : 0);
   for (at = source; steps > 0; steps--, at = ties_target(ties, at)) {
-    ties_slot(ties, at)->depth = depth--;
-    ties_slot(ties, at)->as_of = ties->changes;
+    *ties_depth_slot(ties, at) = (struct tie_depth){depth--, ties->changes};
   }
-  return ties_target(ties, source) ? ties_slot(ties, source)->depth : 0;
+  return ties_target(ties, source) ? ties_depth_slot(ties, source)->depth : 0;
 }
 
 uint32_t ties_next_end(const struct ties *ties, uint32_t from) {
@@ -138,11 +113,10 @@ uint32_t ties_next_end(const struct ties *ties, uint32_t from) {
 /* Notes, instead of depths, from whom a source was first reached; true when it was this one. */
 static bool leads_back(struct ties *ties, uint32_t from, uint32_t *at) {
   while (ties_target(ties, *at)) {
-    struct tie *tie = ties_slot(ties, *at);
-    if (tie->as_of == ties->changes) return tie->depth == from;
-    tie->as_of = ties->changes;
-    tie->depth = from;
-    *at = tie->target;
+    struct tie_depth *noted = ties_depth_slot(ties, *at);
+    if (noted->as_of == ties->changes) return noted->depth == from;
+    *noted = (struct tie_depth){from, ties->changes};
+    *at = ties_target(ties, *at);
   }
   return false;
 }

@@ -16,7 +16,11 @@ struct memory;
 struct tie {
   uint32_t target;           /* 0: it is not tied */
   uint32_t previous, next;   /* sources of the same target; 0 at the ends */
-  uint32_t depth, as_of;     /* how many ties lead on from it, when ties.changes was as_of */
+};
+
+/* How many ties lead on from a source, when ties.changes was as_of. */
+struct tie_depth {
+  uint32_t depth, as_of;
 };
 
 /* Of a target. */
@@ -25,8 +29,10 @@ struct tie_end {
   uint32_t count;
 };
 
+/* Depths lie apart: few ask for them, and who follows ties has more of these in a cache line. */
 struct tie_page {
   struct tie ties[TIE_PAGE_SIZE];
+  struct tie_depth depths[TIE_PAGE_SIZE];
 };
 
 struct tie_end_page {
@@ -64,6 +70,11 @@ void ties_free(struct ties *ties, struct memory *memory);
 static inline struct tie *ties_slot(const struct ties *ties, uint32_t source) {
   assert(source >> TIE_PAGE_BITS < ties->page_capacity);
   return &ties->pages[source >> TIE_PAGE_BITS]->ties[source & (TIE_PAGE_SIZE - 1)];
+}
+
+static inline struct tie_depth *ties_depth_slot(const struct ties *ties, uint32_t source) {
+  assert(source >> TIE_PAGE_BITS < ties->page_capacity);
+  return &ties->pages[source >> TIE_PAGE_BITS]->depths[source & (TIE_PAGE_SIZE - 1)];
 }
 
 static inline struct tie_end *ties_end_slot(const struct ties *ties, uint32_t target) {
@@ -115,9 +126,32 @@ void ties_link(struct ties *ties, uint32_t source, uint32_t target);
 /* The same behind another of the target's sources; 0 puts it first. It takes back an unlink. */
 void ties_link_behind(struct ties *ties, uint32_t source, uint32_t target, uint32_t previous);
 
+/* Takes a source out of the list of its target, as which it still has it. */
+INLINE void ties_leave(struct ties *ties, uint32_t source, const struct tie *tie) {
+  struct tie_end *end = ties_end_slot(ties, tie->target);
+  uint32_t *before = tie->previous ? &ties_slot(ties, tie->previous)->next : &end->first;
+  uint32_t *behind = tie->next ? &ties_slot(ties, tie->next)->previous : &end->last;
+  assert(*before == source && *behind == source && end->count > 0);
+  (void)source;
+  *before = tie->next;
+  *behind = tie->previous;
+  end->count--;
+  ties->changes++;
+}
+
 /* Ties a source that is tied to another target, as its last; after ties_reserve. A third less work
 ** than ties_unlink and ties_link. */
-void ties_retie(struct ties *ties, uint32_t source, uint32_t target);
+INLINE void ties_retie(struct ties *ties, uint32_t source, uint32_t target) {
+  struct tie *tie = ties_slot(ties, source);
+  struct tie_end *end = ties_end_slot(ties, target);
+  assert(tie->target != 0 && source != 0 && target != 0);
+  ties_leave(ties, source, tie);
+  uint32_t last = end->last;
+  *tie = (struct tie){target, last, 0};
+  *(last ? &ties_slot(ties, last)->next : &end->first) = source;
+  end->last = source;
+  end->count++;
+}
 
 /* Unties a source that is tied. */
 void ties_unlink(struct ties *ties, uint32_t source);
