@@ -192,6 +192,26 @@ static void ask_alive(void) {
     if (!ecs_alive(world, subject) || ecs_alive(world, subject + 1)) exit(1);
 }
 
+/* Each comes after the one before, of which there are n. */
+static size_t chained;
+
+static ecs_status idle(ecs_world *of, ecs_query *reads, double dt, void *ud) {
+  (void)of, (void)reads, (void)dt, (void)ud;
+  return ECS_OK;
+}
+
+static void chain_systems(size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    char name[24], last[24];
+    snprintf(name, sizeof name, "chained %u", (unsigned)++chained);
+    snprintf(last, sizeof last, "chained %u", (unsigned)chained - 1);
+    need(ecs_system_new(world, &(ecs_system_desc){.name = name, .run = idle,
+                                                  .after = (const char *[]){last, NULL}}));
+  }
+}
+
+static void chain_more(void) { chain_systems(ROUNDS); }
+
 static const struct cost costs[] = {
   {"table", 400, "C9: finding a table by its ids costs the same among ten times as many tables",
    tables_then_one, spawn_into_known_table},
@@ -211,6 +231,8 @@ static const struct cost costs[] = {
    prepare_subject, ask_alive},
   {"has", 6, "C83: asking a table for a component costs the same when it has ten times as many",
    prepare_wide, ask_has},
+  {"system", 300, "C46: a system costs the same to register behind ten times as many",
+   chain_systems, chain_more},
 };
 
 #if defined(__GNUC__)

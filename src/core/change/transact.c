@@ -1,6 +1,7 @@
 #include "core/change/transact.h"
 
 #include "core/change/declare.h"
+#include "core/run/arrange.h"
 #include "core/store/component.h"
 #include "core/store/query.h"
 #include "core/store/resource.h"
@@ -120,6 +121,8 @@ static void free_lists(ecs_world *world, struct schedule *schedule) {
   memory_free(memory, schedule->systems, schedule->system_capacity * sizeof(void *));
   memory_free(memory, schedule->running, schedule->running_capacity * sizeof(void *));
   memory_free(memory, schedule->sorted, schedule->sorted_capacity * sizeof(void *));
+  system_names_free(memory, &schedule->names);
+  map_free(memory, &schedule->awaited);
 }
 
 /* The lists of a schedule with room for so many; what there is comes with it. */
@@ -134,10 +137,13 @@ static bool copy_lists(ecs_world *world, const struct schedule *from, struct sch
   to->phase_capacity = to->placed_capacity = phases;
   to->system_capacity = to->running_capacity = to->sorted_capacity = systems;
   if (!to->phases || !to->placed || !to->systems || !to->running || !to->sorted) return false;
+  if (!system_names_reserve(memory, &to->names, systems)) return false;
   if (from->phase_count)
     memcpy(to->phases, from->phases, from->phase_count * sizeof *to->phases);
   if (from->system_count)
     memcpy(to->systems, from->systems, from->system_count * sizeof *to->systems);
+  for (uint32_t i = 0; i < from->system_count; i++)
+    system_names_put(&to->names, from->systems[i]);
   return true;
 }
 
@@ -149,6 +155,9 @@ static ecs_status begin_plan(struct transaction *transaction, uint32_t more_phas
   struct schedule next = transaction->before;
   next.phases = next.placed = NULL;
   next.systems = next.running = next.sorted = NULL;
+  next.names = (struct system_names){NULL, 0, 0};
+  next.awaited = (struct map){NULL, 0, 0};
+  next.awaits_all = false;
   bool room = copy_lists(world, &transaction->before, &next,
                          next.phase_count + more_phases + 1,
                          next.system_count + more_systems + 1);
@@ -168,9 +177,7 @@ static bool has_phase(const struct schedule *schedule, const struct phase *phase
 }
 
 static bool has_system(const struct schedule *schedule, const ecs_system *system) {
-  for (uint32_t i = 0; i < schedule->system_count; i++)
-    if (schedule->systems[i] == system) return true;
-  return false;
+  return system_names_find(&schedule->names, system->name, strlen(system->name)) == system;
 }
 
 static void free_system(ecs_world *world, ecs_system *system) {
@@ -259,9 +266,14 @@ ecs_status transaction_drop_phase(struct transaction *transaction, const char *n
 /* ---- systems ------------------------------------------------------------------------------- */
 
 static uint32_t system_at(const struct schedule *schedule, const char *name) {
-  for (uint32_t i = 0; i < schedule->system_count; i++)
-    if (strcmp(schedule->systems[i]->name, name) == 0) return i;
-  return NONE;
+  const ecs_system *system = system_names_find(&schedule->names, name, strlen(name));
+  if (!system) return NONE;
+  uint32_t at = 0;
+  while (schedule->systems[at] != system) {
+    at++;
+    assert(at < schedule->system_count);
+  }
+  return at;
 }
 
 static void place_system(struct transaction *transaction, ecs_system *system, uint64_t place) {
@@ -272,10 +284,12 @@ static void place_system(struct transaction *transaction, ecs_system *system, ui
     ecs_system *old = schedule->systems[at];
     schedule_inherit(system, old);
     schedule->systems[at] = system;
+    system_names_put(&schedule->names, system);
     if (!has_system(&transaction->before, old)) free_system(world, old);
   } else {
     assert(schedule->system_count < schedule->system_capacity);
     schedule->systems[schedule->system_count++] = system;
+    system_names_put(&schedule->names, system);
   }
   system->registered = place;
 }
@@ -307,6 +321,7 @@ void transaction_drop_system(struct transaction *transaction, const char *name) 
   struct schedule *schedule = transaction->world->schedule;
   uint32_t at = system_at(schedule, name);
   if (at == NONE) return;
+  system_names_drop(&schedule->names, schedule->systems[at]);
   schedule->system_count--;
   memmove(schedule->systems + at, schedule->systems + at + 1,
           (schedule->system_count - at) * sizeof *schedule->systems);

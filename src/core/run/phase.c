@@ -1,4 +1,5 @@
 /* Phases and their order: the five of the runtime, and those that users put between them. */
+#include "core/run/arrange.h"
 #include "core/run/observer.h"
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"

@@ -4,16 +4,12 @@
 #include "core/store/watch.h"
 #include "core/store/world.h"
 #include "core/base/text.h"
+#include "core/run/arrange.h"
 #include "core/run/timetable.h"
 #include "ecs_query.h"
 
-static bool same(const char *a, const char *b) { return strcmp(a, b) == 0; }
-
 ecs_system *schedule_system(const ecs_world *world, const char *name, size_t size) {
-  const struct schedule *schedule = world->schedule;
-  for (uint32_t i = 0; i < schedule->system_count; i++)
-    if (text_equal(schedule->systems[i]->name, name, size)) return schedule->systems[i];
-  return NULL;
+  return system_names_find(&world->schedule->names, name, size);
 }
 
 struct phase *schedule_phase(const ecs_world *world, const char *name, size_t size,
@@ -25,123 +21,6 @@ struct phase *schedule_phase(const ecs_world *world, const char *name, size_t si
     return schedule->phases[i];
   }
   return NULL;
-}
-
-/* ---- the order of systems ---- */
-
-static bool lists(const char **names, const char *name) {
-  for (; names && *names; names++)
-    if (same(*names, name)) return true;
-  return false;
-}
-
-/* Whether `first` must run before `second`, of the same phase. */
-static bool precedes(const ecs_system *first, const ecs_system *second) {
-  return lists(first->before, second->name) || lists(second->after, first->name);
-}
-
-/* Some of the systems, in the order in which they were registered: those of a phase. */
-struct group {
-  ecs_system **systems;
-  uint32_t count;
-  bool any_before, any_after;  /* names others in such a list */
-};
-
-/* Takes the systems of a phase to the end of `sorted`. They come nearly in order. */
-static struct group gather(const struct schedule *schedule, const struct phase *phase,
-                           uint32_t at) {
-  struct group group = {schedule->sorted + at, 0, false, false};
-  for (uint32_t i = 0; i < schedule->system_count; i++) {
-    ecs_system *system = schedule->systems[i];
-    if (system->phase != phase) continue;
-    assert(at + group.count < schedule->sorted_capacity);
-    uint32_t place = group.count++;
-    for (; place && group.systems[place - 1]->registered > system->registered; place--)
-      group.systems[place] = group.systems[place - 1];
-    group.systems[place] = system;
-    system->placed = false;
-    system->waits = 0;
-    group.any_before |= system->before != NULL;
-    group.any_after |= system->after != NULL;
-  }
-  return group;
-}
-
-static void count_waits(const struct group *group) {
-  for (uint32_t i = 0; i < group->count; i++) {
-    ecs_system *system = group->systems[i];
-    if (!group->any_before && !system->after) continue;
-    for (uint32_t j = 0; j < group->count; j++)
-      system->waits += precedes(group->systems[j], system);
-  }
-}
-
-/* Kahn's algorithm (CACM 5(11), 1962), always taking what was registered first; false when a
-** cycle is left. */
-static bool arrange(const struct group *group) {
-  count_waits(group);
-  for (uint32_t place = 0; place < group->count; place++) {
-    uint32_t at = place;
-    while (at < group->count && group->systems[at]->waits) at++;
-    if (at == group->count) return false;
-    ecs_system *next = group->systems[at];
-    assert(!next->placed && next->waits == 0);
-    memmove(group->systems + place + 1, group->systems + place,
-            (at - place) * sizeof *group->systems);
-    group->systems[place] = next;
-    next->placed = true;
-    if (!next->before && !group->any_after) continue;
-    for (uint32_t i = place + 1; i < group->count; i++) {
-      assert(group->systems[i]->waits >= precedes(next, group->systems[i]));
-      group->systems[i]->waits -= precedes(next, group->systems[i]);
-    }
-  }
-  return true;
-}
-
-static ecs_system *unplaced_before(const struct group *group, const ecs_system *of) {
-  for (uint32_t i = 0; i < group->count; i++)
-    if (!group->systems[i]->placed && precedes(group->systems[i], of))
-      return group->systems[i];
-  return NULL;
-}
-
-/* Walks back along what each waits for; after as many steps as there are systems it is on
-** the cycle, which is then printed in running order. */
-static ecs_status cycle(const ecs_world *world, const struct group *group) {
-  const ecs_system *at = group->systems[group->count - 1];
-  for (uint32_t i = 0; i < group->count; i++) at = unplaced_before(group, at);
-  char text[MESSAGE_SIZE / 2];
-  char longer[MESSAGE_SIZE / 2];
-  text_format(text, sizeof text, "%s", at->name);
-  const ecs_system *start = at;
-  do {
-    at = unplaced_before(group, at);
-    assert(at);
-    text_format(longer, sizeof longer, "%s -> %s", at->name, text);
-    memcpy(text, longer, sizeof text);
-  } while (at != start);
-  return world_fail(world, ECS_ECYCLE, "systems cannot be put in order: %s", text);
-}
-
-ecs_status schedule_sort(ecs_world *world) {
-  struct schedule *schedule = world->schedule;
-  uint32_t count = 0;
-  if (schedule->system_count == 0) {
-    schedule_relist(world);
-    return ECS_OK;
-  }
-  for (uint32_t i = 0; i < schedule->phase_count; i++) {
-    struct group group = gather(schedule, schedule->phases[i], count);
-    if ((group.any_before || group.any_after) && !arrange(&group))
-      return cycle(world, &group);
-    count += group.count;
-  }
-  count += gather(schedule, schedule->reacting, count).count;
-  assert(count == schedule->system_count);
-  memcpy(schedule->systems, schedule->sorted, count * sizeof *schedule->systems);
-  schedule_relist(world);
-  return ECS_OK;
 }
 
 void schedule_relist(ecs_world *world) {
@@ -173,6 +52,12 @@ static const char **copy_names(ecs_world *world, struct arena *arena,
   return copy;
 }
 
+static size_t count_names(const char **names) {
+  size_t count = 0;
+  while (names && names[count]) count++;
+  return count;
+}
+
 static bool copy_texts(ecs_world *world, ecs_system *system, const ecs_system_desc *desc) {
   struct arena *arena = &system->arena;
   struct memory *memory = &world->memory;
@@ -184,7 +69,10 @@ static bool copy_texts(ecs_world *world, ecs_system *system, const ecs_system_de
   }
   if (desc->before && !(system->before = copy_names(world, arena, desc->before)))
     return false;
-  return !desc->after || (system->after = copy_names(world, arena, desc->after));
+  if (desc->after && !(system->after = copy_names(world, arena, desc->after))) return false;
+  size_t links = count_names(system->before) + count_names(system->after);
+  system->links = links ? arena_take(memory, arena, links * sizeof *system->links) : NULL;
+  return !links || system->links;
 }
 
 void schedule_free_system(ecs_world *world, ecs_system *system, bool callback) {
@@ -320,7 +208,7 @@ ecs_status schedule_build_observer(ecs_world *world, const ecs_observer_desc *de
   return status;
 }
 
-static ecs_status reserve(ecs_world *world) {
+static ecs_status reserve(ecs_world *world, const ecs_system *system) {
   struct schedule *schedule = world->schedule;
   uint64_t need = schedule->system_count + 1ull;
   ecs_system ***lists[] = {&schedule->systems, &schedule->running, &schedule->sorted};
@@ -332,7 +220,8 @@ static ecs_status reserve(ecs_world *world) {
     if (!grown) return world_nomem(world);
     *lists[i] = grown;
   }
-  return ECS_OK;
+  if (!system_names_reserve(&world->memory, &schedule->names, need)) return world_nomem(world);
+  return arrange_note(world, system);
 }
 
 /* What is news to a system is so by the query that it goes through. */
@@ -366,14 +255,34 @@ static uint32_t position_of(const struct schedule *schedule, const ecs_system *s
   return at;
 }
 
+static bool same_names(const char **a, const char **b) {
+  size_t count = count_names(a);
+  if (count != count_names(b)) return false;
+  for (size_t i = 0; i < count; i++)
+    if (strcmp(a[i], b[i]) != 0) return false;
+  return true;
+}
+
+/* Whether both come at the same place. */
+static bool placed_alike(const ecs_system *a, const ecs_system *b) {
+  return a->phase == b->phase && same_names(a->before, b->before) &&
+         same_names(a->after, b->after);
+}
+
 static ecs_status replace(ecs_world *world, ecs_system *system, ecs_system *old) {
   struct schedule *schedule = world->schedule;
   uint32_t at = position_of(schedule, old);
   schedule_inherit(system, old);
   schedule->systems[at] = system;
-  ecs_status status = schedule_sort(world);
+  system_names_put(&schedule->names, system);
+  ecs_status status = ECS_OK;
+  if (!placed_alike(system, old))
+    status = schedule_sort(world);
+  else if (system->watch)
+    schedule_relist(world);
   if (status != ECS_OK) {
     schedule->systems[at] = old;
+    system_names_put(&schedule->names, old);
     return status;
   }
   for (uint32_t i = 0; i < schedule->running_count; i++)
@@ -392,19 +301,29 @@ static ecs_status check_name(const ecs_world *world, const ecs_system *system) {
                     old->watch ? "system" : "observer");
 }
 
-ecs_status schedule_enter(ecs_world *world, ecs_system *system) {
+/* A new one, for which there is room. */
+static ecs_status append(ecs_world *world, ecs_system *system) {
   struct schedule *schedule = world->schedule;
-  ecs_status status = check_name(world, system);
-  if (status == ECS_OK) status = reserve(world);
-  ecs_system *old = schedule_system(world, system->name, strlen(system->name));
-  if (status == ECS_OK && old) {
-    status = replace(world, system, old);
-  } else if (status == ECS_OK) {
-    system->registered = schedule->next_registered++ * PLACES;
-    schedule->systems[schedule->system_count++] = system;
-    status = schedule_sort(world);
-    if (status != ECS_OK) schedule->system_count--;
+  system->registered = schedule->next_registered++ * PLACES;
+  system_names_put(&schedule->names, system);
+  if (arrange_leads_nobody(schedule, system)) {
+    arrange_append(schedule, system);
+    if (system->watch) schedule_relist(world);
+    return ECS_OK;
   }
+  schedule->systems[schedule->system_count++] = system;
+  ecs_status status = schedule_sort(world);
+  if (status == ECS_OK) return ECS_OK;
+  schedule->system_count--;
+  system_names_drop(&schedule->names, system);
+  return status;
+}
+
+ecs_status schedule_enter(ecs_world *world, ecs_system *system) {
+  ecs_status status = check_name(world, system);
+  if (status == ECS_OK) status = reserve(world, system);
+  ecs_system *old = schedule_system(world, system->name, strlen(system->name));
+  if (status == ECS_OK) status = old ? replace(world, system, old) : append(world, system);
   if (status != ECS_OK) schedule_free_system(world, system, false);
   return status;
 }
@@ -436,10 +355,12 @@ ecs_status ecs_system_remove(ecs_world *world, const char *name) {
   ecs_system *system = schedule_system(world, name, strlen(name));
   if (!system) return schedule_unknown(world, name, false);
   uint32_t at = position_of(schedule, system);
+  bool alone = !system->watch && arrange_leads_nobody(schedule, system);
   schedule->system_count--;
+  system_names_drop(&schedule->names, system);
   memmove(schedule->systems + at, schedule->systems + at + 1,
           (schedule->system_count - at) * sizeof *schedule->systems);
-  ecs_status status = schedule_sort(world);
+  ecs_status status = alone ? ECS_OK : schedule_sort(world);
   assert(status == ECS_OK);
   (void)status;
   let_go(world, system);
@@ -480,9 +401,13 @@ static ecs_status corrupt(const ecs_world *world, const char *what) {
 
 ecs_status schedule_check(const ecs_world *world) {
   const struct schedule *schedule = world->schedule;
+  if (schedule->names.count != schedule->system_count)
+    return corrupt(world, "a name is of a system that is not scheduled");
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     const ecs_system *system = schedule->systems[i];
     if (system->removed) return corrupt(world, "a removed system is still scheduled");
+    if (schedule_system(world, system->name, strlen(system->name)) != system)
+      return corrupt(world, "a system is not found by its name");
     if ((system->watch != NULL) != (system->phase == schedule->reacting))
       return corrupt(world, "an observer is among the systems of a phase");
     if (system->watch) continue;
@@ -511,4 +436,6 @@ void schedule_free(ecs_world *world) {
               schedule->running_capacity * sizeof *schedule->running);
   memory_free(memory, schedule->sorted,
               schedule->sorted_capacity * sizeof *schedule->sorted);
+  system_names_free(memory, &schedule->names);
+  map_free(memory, &schedule->awaited);
 }

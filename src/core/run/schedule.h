@@ -32,10 +32,6 @@ ecs_status schedule_build_observer(ecs_world *world, const struct ecs_observer_d
 /* Lists the observers that are on, anew. Cannot fail. */
 void schedule_relist(ecs_world *world);
 
-/* Puts systems in order; ECS_ECYCLE with the cycle in the message leaves them as they were.
-** Stable: what constraints leave open is decided by registration. */
-ecs_status schedule_sort(ecs_world *world);
-
 /* "no system is named 'x' (did you mean 'y'?)"; returns ECS_ENAME. */
 ecs_status schedule_unknown(const ecs_world *world, const char *name, bool phases);
 

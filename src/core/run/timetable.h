@@ -4,6 +4,8 @@
 
 #include "core/base/arena.h"
 #include "core/base/chance.h"
+#include "core/base/hash_map.h"
+#include "core/run/system_names.h"
 #include "ecs_observer.h"
 #include "ecs_system.h"
 
@@ -14,9 +16,16 @@ struct phase {
   double accumulator;
   bool enabled;
   bool placed;               /* while ordering */
+  uint32_t place;            /* among the phases, while a system is listed */
   uint32_t told;             /* names of after and before that schedule_tell has looked at */
   uint64_t declared;         /* kept when it is declared again */
   struct arena arena;
+};
+
+/* A system that must come behind another one of its phase. */
+struct follower {
+  ecs_system *system;
+  struct follower *next;
 };
 
 struct ecs_system {
@@ -28,7 +37,7 @@ struct ecs_system {
   double every;
   double timer;              /* since the interval last elapsed */
   double elapsed;            /* since it last ran */
-  uint64_t chance;           /* of its name: see core/base/chance.h */
+  uint64_t chance;           /* hash of its name: see core/base/chance.h */
   uint64_t streams;          /* of random numbers that it opened in the tick below */
   uint64_t streams_tick;
   ecs_id event;              /* what it reads: of that it has seen those before a number, */
@@ -38,7 +47,10 @@ struct ecs_system {
   bool enabled, parked, has_run, removed;
   bool placed;               /* while sorting */
   uint32_t told;             /* names of before and after that schedule_tell has looked at */
-  uint32_t waits;            /* while sorting: systems that must come first */
+  uint32_t waits;            /* while sorting: systems that must come first, */
+  struct follower *followers;    /* those behind it, */
+  ecs_system *leader;        /* and of a cycle the first that it waits for */
+  struct follower *links;    /* room for one by each name of before and after */
   ecs_system *next_gone;     /* replaced or removed while systems run */
   ecs_query *query;          /* its own, that it is given; freed with it */
   ecs_query *reads;          /* the one that it goes through, be it the host's; or NULL */
@@ -69,6 +81,9 @@ struct schedule {
   uint32_t running_capacity;
   ecs_system **sorted;       /* while sorting; room for all */
   uint32_t sorted_capacity;
+  struct system_names names;
+  struct map awaited;        /* hashes of what systems, of which some may be gone, come after, */
+  bool awaits_all;           /* as far as they are noted: of all */
   uint64_t next_registered;
   ecs_error_fn on_error;
   void *on_error_ud;

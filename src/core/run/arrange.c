@@ -1,0 +1,219 @@
+#include "core/run/arrange.h"
+
+#include "core/base/memory.h"
+#include "core/base/text.h"
+#include "core/run/schedule.h"
+#include "core/run/timetable.h"
+#include "core/store/world.h"
+
+/* ---- which come behind which ---- */
+
+/* The system of the same phase with a name. */
+static ecs_system *peer(const struct schedule *schedule, const ecs_system *system,
+                        const char *name) {
+  ecs_system *other = system_names_find(&schedule->names, name, strlen(name));
+  return other && other->phase == system->phase ? other : NULL;
+}
+
+static void link_pair(ecs_system *first, ecs_system *second, struct follower *link) {
+  *link = (struct follower){second, first->followers};
+  first->followers = link;
+  second->waits++;
+}
+
+static void link_names(const struct schedule *schedule, ecs_system *system) {
+  struct follower *link = system->links;
+  for (const char **name = system->before; name && *name; name++) {
+    ecs_system *other = peer(schedule, system, *name);
+    if (other) link_pair(system, other, link++);
+  }
+  for (const char **name = system->after; name && *name; name++) {
+    ecs_system *other = peer(schedule, system, *name);
+    if (other) link_pair(other, system, link++);
+  }
+}
+
+static void link_all(const struct schedule *schedule) {
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    schedule->systems[i]->followers = NULL;
+    schedule->systems[i]->waits = 0;
+    schedule->systems[i]->placed = false;
+  }
+  for (uint32_t i = 0; i < schedule->system_count; i++)
+    link_names(schedule, schedule->systems[i]);
+}
+
+/* ---- the order of a phase ---- */
+
+/* Room for the systems of a phase: from the front those that have their place, from the back, as a
+** heap, those that wait for nothing. */
+struct line {
+  ecs_system **systems;
+  uint32_t count, placed, ready;
+};
+
+static ecs_system **ready_at(const struct line *line, uint32_t at) {
+  assert(at < line->count);
+  return &line->systems[line->count - 1 - at];
+}
+
+static void push(struct line *line, ecs_system *system) {
+  uint32_t at = line->ready++;
+  assert(line->placed + line->ready <= line->count);
+  for (; at && (*ready_at(line, (at - 1) / 2))->registered > system->registered;
+       at = (at - 1) / 2)
+    *ready_at(line, at) = *ready_at(line, (at - 1) / 2);
+  *ready_at(line, at) = system;
+}
+
+/* The one that was registered first. */
+static ecs_system *pop(struct line *line) {
+  ecs_system *first = *ready_at(line, 0), *last = *ready_at(line, --line->ready);
+  uint32_t at = 0, child;
+  for (; (child = 2 * at + 1) < line->ready; at = child) {
+    if (child + 1 < line->ready &&
+        (*ready_at(line, child + 1))->registered < (*ready_at(line, child))->registered)
+      child++;
+    if ((*ready_at(line, child))->registered > last->registered) break;
+    *ready_at(line, at) = *ready_at(line, child);
+  }
+  *ready_at(line, at) = last;
+  return first;
+}
+
+/* Kahn's algorithm (CACM 5(11), 1962), always taking what was registered first; false when a
+** cycle is left. */
+static bool arrange(const struct schedule *schedule, const struct phase *phase,
+                    struct line *line) {
+  for (uint32_t i = 0; i < schedule->system_count; i++)
+    line->count += schedule->systems[i]->phase == phase;
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    ecs_system *system = schedule->systems[i];
+    if (system->phase == phase && system->waits == 0) push(line, system);
+  }
+  while (line->ready) {
+    ecs_system *next = pop(line);
+    assert(!next->placed && next->waits == 0);
+    line->systems[line->placed++] = next;
+    next->placed = true;
+    for (const struct follower *follower = next->followers; follower; follower = follower->next)
+      if (--follower->system->waits == 0) push(line, follower->system);
+  }
+  return line->placed == line->count;
+}
+
+/* Those that have found no place, as they were registered. */
+static void list_waiting(const struct schedule *schedule, const struct phase *phase,
+                         struct line *line) {
+  uint32_t end = line->placed;
+  for (uint32_t i = 0; i < schedule->system_count; i++) {
+    ecs_system *system = schedule->systems[i];
+    if (system->phase != phase || system->placed) continue;
+    uint32_t at = end++;
+    for (; at > line->placed && line->systems[at - 1]->registered > system->registered; at--)
+      line->systems[at] = line->systems[at - 1];
+    line->systems[at] = system;
+  }
+  assert(end == line->count && line->placed < end);
+}
+
+/* Notes for each that waits the first that it waits for. */
+static void note_leaders(const struct line *line) {
+  for (uint32_t i = line->placed; i < line->count; i++) line->systems[i]->leader = NULL;
+  for (uint32_t i = line->placed; i < line->count; i++) {
+    const struct follower *follower = line->systems[i]->followers;
+    for (; follower; follower = follower->next)
+      if (!follower->system->leader) follower->system->leader = line->systems[i];
+  }
+}
+
+/* Walks back along what each waits for; after as many steps as there are systems it is on
+** the cycle, which is then printed in running order. */
+static ecs_status cycle(const ecs_world *world, const struct phase *phase, struct line *line) {
+  list_waiting(world->schedule, phase, line);
+  note_leaders(line);
+  const ecs_system *at = line->systems[line->count - 1];
+  for (uint32_t i = 0; i < line->count; i++) at = at->leader;
+  char text[MESSAGE_SIZE / 2];
+  char longer[MESSAGE_SIZE / 2];
+  text_format(text, sizeof text, "%s", at->name);
+  const ecs_system *start = at;
+  do {
+    at = at->leader;
+    assert(at);
+    text_format(longer, sizeof longer, "%s -> %s", at->name, text);
+    memcpy(text, longer, sizeof text);
+  } while (at != start);
+  return world_fail(world, ECS_ECYCLE, "systems cannot be put in order: %s", text);
+}
+
+ecs_status schedule_sort(ecs_world *world) {
+  struct schedule *schedule = world->schedule;
+  uint32_t count = 0;
+  link_all(schedule);
+  for (uint32_t i = 0; i <= schedule->phase_count && count < schedule->system_count; i++) {
+    const struct phase *phase =
+        i < schedule->phase_count ? schedule->phases[i] : schedule->reacting;
+    struct line line = {schedule->sorted + count, 0, 0, 0};
+    if (!arrange(schedule, phase, &line)) return cycle(world, phase, &line);
+    count += line.count;
+  }
+  assert(count == schedule->system_count);
+  if (count) memcpy(schedule->systems, schedule->sorted, count * sizeof *schedule->systems);
+  schedule_relist(world);
+  return ECS_OK;
+}
+
+/* ---- one that comes last ---- */
+
+static uint64_t key_of(uint64_t hash) { return hash ? hash : 1; }
+
+static void note_names(struct schedule *schedule, const ecs_system *system) {
+  for (const char **name = system->after; name && *name; name++)
+    map_put(&schedule->awaited, key_of(text_hash64(*name, strlen(*name))), 1);
+}
+
+static uint64_t count_names(const ecs_system *system) {
+  uint64_t count = 0;
+  for (const char **name = system->after; name && *name; name++) count++;
+  return count;
+}
+
+ecs_status arrange_note(ecs_world *world, const ecs_system *system) {
+  struct schedule *schedule = world->schedule;
+  uint64_t more = count_names(system);
+  for (uint32_t i = 0; !schedule->awaits_all && i < schedule->system_count; i++)
+    more += count_names(schedule->systems[i]);
+  if (!map_reserve(&world->memory, &schedule->awaited, more)) return world_nomem(world);
+  for (uint32_t i = 0; !schedule->awaits_all && i < schedule->system_count; i++)
+    note_names(schedule, schedule->systems[i]);
+  schedule->awaits_all = true;
+  note_names(schedule, system);
+  return ECS_OK;
+}
+
+bool arrange_leads_nobody(const struct schedule *schedule, const ecs_system *system) {
+  if (!schedule->awaits_all || map_get(&schedule->awaited, key_of(system->chance)) != NONE)
+    return false;
+  for (const char **name = system->before; name && *name; name++)
+    if (peer(schedule, system, *name)) return false;
+  return true;
+}
+
+void arrange_append(struct schedule *schedule, ecs_system *system) {
+  for (uint32_t i = 0; i < schedule->phase_count; i++) schedule->phases[i]->place = i;
+  schedule->reacting->place = schedule->phase_count;
+  uint32_t low = 0, high = schedule->system_count++;
+  assert(schedule->system_count <= schedule->system_capacity);
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    bool ahead = schedule->systems[middle]->phase->place <= system->phase->place;
+    if (ahead)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  memmove(schedule->systems + low + 1, schedule->systems + low,
+          (schedule->system_count - 1 - low) * sizeof *schedule->systems);
+  schedule->systems[low] = system;
+}
