@@ -32,6 +32,9 @@ typedef struct ecs_system_desc {
   const char *const *after;
   double every;                   /* seconds between runs; 0: always */
   bool disabled;
+  bool needs_rows;                /* not called while no table of `query` or `reads` has a row: that
+                                  ** counts as a run, of no time. Events are rows, and a query
+                                  ** with `:changed` is always gone through */
   const char *owner;              /* who registered it, for ordering and describe */
   ecs_run_fn run;
   ecs_status (*when)(ecs_world *world, void *ud, bool *run);  /* NULL: always */

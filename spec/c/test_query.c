@@ -393,6 +393,37 @@ static void queries_of_systems_stay(void) {
   close_world(&f);
 }
 
+static ecs_status count_calls(ecs_world *world, ecs_query *query, double dt, void *ud) {
+  (void)world, (void)query, (void)dt;
+  ++*(int *)ud;
+  return ECS_OK;
+}
+
+static void systems_that_need_rows(void) {
+  open_usual(&f);
+  int needing = 0, others = 0;
+  ecs_query *given;
+  CHECK_OK(f.world, ecs_query_new(f.world, "Position", &given));
+  ecs_system_desc desc = {.name = "needs", .reads = given, .needs_rows = true,
+                          .run = count_calls, .ud = &needing};
+  CHECK_OK(f.world, ecs_system_new(f.world, &desc));
+  desc = (ecs_system_desc){.name = "other", .query = "Position", .run = count_calls,
+                           .ud = &others};
+  CHECK_OK(f.world, ecs_system_new(f.world, &desc));
+  for (int i = 0; i < 2; i++) CHECK_OK(f.world, ecs_update(f.world, 1));
+  CHECK(needing == 0 && others == 2);
+  f.a = SPAWN(f.world, f.position);
+  CHECK_OK(f.world, ecs_update(f.world, 1));
+  CHECK(needing == 1 && others == 3);
+  CHECK_OK(f.world, ecs_despawn(f.world, f.a));
+  CHECK_OK(f.world, ecs_update(f.world, 1));
+  CHECK(needing == 1 && others == 4);
+  CHECK_OK(f.world, ecs_system_remove(f.world, "needs"));
+  ecs_query_free(given);
+  CHECK_SOUND(f.world);
+  close_world(&f);
+}
+
 static const struct test tests[] = {
   {"C3, C24: queries match by components, whatever else an entity has", matches},
   {"C65: a term's columns are its table's, absent ones NULL", gives_columns},
@@ -410,6 +441,7 @@ static const struct test tests[] = {
   {"array elements and nested fields are terms", arrays_and_nested_leaves},
   {"queries of an undeclared component say so", broken_queries},
   {"a system's query goes with its system only", queries_of_systems_stay},
+  {"a system that needs rows is called while its query has some", systems_that_need_rows},
   {"undeclare takes a component from everything", undeclare_takes_it_from_all},
 };
 

@@ -107,6 +107,7 @@ static void make_query(lua_State *L, struct world_box *box, struct system_draft 
   system->query = query_push(L, box, AT_WORLD, &draft->query);
   lua_setiuservalue(L, AT_SYSTEM, SYSTEM_QUERY);
   draft->desc.reads = system->query->query;
+  draft->desc.needs_rows = system->form != FORM_RUN;
   if (system->form == FORM_MAP) map_check(L, system->query->query, false);
 }
 

@@ -416,6 +416,7 @@ static void restore_tables(ecs_snapshot *snapshot, bool differs) {
     graph_reorder(world);
   }
   world->graph.next_order = snapshot->next_order;
+  world->arrivals++;
 }
 
 /* What has been declared since has no rows. */

@@ -216,4 +216,5 @@ void arrange_append(struct schedule *schedule, ecs_system *system) {
   memmove(schedule->systems + low + 1, schedule->systems + low,
           (schedule->system_count - 1 - low) * sizeof *schedule->systems);
   schedule->systems[low] = system;
+  schedule->counted = false;
 }

@@ -65,13 +65,19 @@ uint64_t reading_is_due(ecs_system *system) {
   return before;
 }
 
+static void forget(ecs_system *system, const ecs_query *query) {
+  if (system->reads != query) return;
+  system->reads = NULL;
+  system->barren = 0;
+}
+
 void reading_forget(ecs_world *world, const ecs_query *query) {
   const struct schedule *schedule = world->schedule;
   if (world->events.read_by == query) world->events.read_by = NULL;
   for (uint32_t i = 0; i < schedule->system_count; i++)
-    if (schedule->systems[i]->reads == query) schedule->systems[i]->reads = NULL;
+    forget(schedule->systems[i], query);
   for (ecs_system *gone = schedule->gone; gone; gone = gone->next_gone)
-    if (gone->reads == query) gone->reads = NULL;
+    forget(gone, query);
 }
 
 static bool is_waited_for(const ecs_system *system) {

@@ -23,8 +23,21 @@ struct phase *schedule_phase(const ecs_world *world, const char *name, size_t si
   return NULL;
 }
 
+void schedule_count(struct schedule *schedule) {
+  uint32_t at = 0;
+  if (LIKELY(schedule->counted)) return;
+  schedule->counted = true;
+  for (uint32_t i = 0; i < schedule->phase_count; i++) {
+    struct phase *phase = schedule->phases[i];
+    phase->first = at;
+    while (at < schedule->system_count && schedule->systems[at]->phase == phase) at++;
+    phase->count = at - phase->first;
+  }
+}
+
 void schedule_relist(ecs_world *world) {
-  const struct schedule *schedule = world->schedule;
+  struct schedule *schedule = world->schedule;
+  schedule->counted = false;
   watching_clear(world);
   for (uint32_t i = 0; i < schedule->system_count; i++) {
     const ecs_system *system = schedule->systems[i];
@@ -135,6 +148,7 @@ static ecs_status build(ecs_world *world, const ecs_system_desc *desc, struct ph
   system->every = desc->every;
   system->chance = text_hash64(desc->name, strlen(desc->name));
   system->enabled = !desc->disabled;
+  system->needs_rows = desc->needs_rows;
   system->run = desc->run;
   system->when = desc->when;
   system->free = desc->free;
@@ -357,6 +371,7 @@ ecs_status ecs_system_remove(ecs_world *world, const char *name) {
   uint32_t at = position_of(schedule, system);
   bool alone = !system->watch && arrange_leads_nobody(schedule, system);
   schedule->system_count--;
+  schedule->counted = false;
   system_names_drop(&schedule->names, system);
   memmove(schedule->systems + at, schedule->systems + at + 1,
           (schedule->system_count - at) * sizeof *schedule->systems);
@@ -411,6 +426,8 @@ ecs_status schedule_check(const ecs_world *world) {
     if ((system->watch != NULL) != (system->phase == schedule->reacting))
       return corrupt(world, "an observer is among the systems of a phase");
     if (system->watch) continue;
+    if (schedule->counted && i - system->phase->first >= system->phase->count)
+      return corrupt(world, "a system is not among those of its phase");
     if (schedule_phase(world, system->phase->name, strlen(system->phase->name), NULL) !=
         system->phase)
       return corrupt(world, "a system's phase is gone");

@@ -29,7 +29,11 @@ struct phase *schedule_phase(const ecs_world *world, const char *name, size_t si
 ecs_status schedule_build_observer(ecs_world *world, const struct ecs_observer_desc *desc,
                                    ecs_system **out);
 
-/* Lists the observers that are on, anew. Cannot fail. */
+/* Which systems are those of each phase, unless that is known. */
+struct schedule;
+void schedule_count(struct schedule *schedule);
+
+/* Lists the observers that are on, anew; systems may be others. Cannot fail. */
 void schedule_relist(ecs_world *world);
 
 /* "no system is named 'x' (did you mean 'y'?)"; returns ECS_ENAME. */

@@ -10,6 +10,7 @@
 #include "ecs_system.h"
 
 struct phase {
+  uint32_t first, count;     /* its systems among all, once they are counted */
   const char *name;
   const char *after, *before;  /* as declared, or NULL */
   double fixed;
@@ -28,23 +29,36 @@ struct follower {
   struct follower *next;
 };
 
+/* In front what a system needs that has nothing to do: the less it touches, the more of them cost
+** next to nothing. */
 struct ecs_system {
+  bool enabled, parked, has_run, removed;
+  bool needs_rows;           /* does nothing while its query has none */
+  uint64_t barren;           /* world_arrived when that had none and nothing else decided on runs */
+  double timer;              /* since the interval last elapsed */
+  double elapsed;            /* since it last ran */
+  uint64_t runs;
+  uint64_t streams;          /* of random numbers that it opened in the tick below */
+  uint64_t streams_tick;
+  double last_seconds, total_seconds;
+  double every;
+  ecs_status (*when)(ecs_world *world, void *ud, bool *run);
+  ecs_query *reads;          /* the query that it goes through, be it the host's; or NULL */
+  ecs_query *query;          /* its own, that it is given; freed with it */
+  ecs_run_fn run;            /* NULL for an observer, */
+  ecs_observe_fn observe;    /* which has these: its phase is the schedule's `reacting` */
+  struct watch *watch;
+  void *ud;
+  uint64_t chance;           /* hash of its name: see core/base/chance.h */
   const char *name;
   const char *owner;         /* or NULL */
   struct phase *phase;
   uint64_t registered;       /* kept when it is replaced */
   const char **before, **after;  /* names, ended by NULL; or NULL */
-  double every;
-  double timer;              /* since the interval last elapsed */
-  double elapsed;            /* since it last ran */
-  uint64_t chance;           /* hash of its name: see core/base/chance.h */
-  uint64_t streams;          /* of random numbers that it opened in the tick below */
-  uint64_t streams_tick;
   ecs_id event;              /* what it reads: of that it has seen those before a number, */
   uint64_t seen;
   uint64_t awaited;          /* and was due for these: see reading.h */
   uint64_t news;             /* world.now when it had run: what was marked then is none to it */
-  bool enabled, parked, has_run, removed;
   bool placed;               /* while sorting */
   uint32_t told;             /* names of before and after that schedule_tell has looked at */
   uint32_t waits;            /* while sorting: systems that must come first, */
@@ -52,16 +66,7 @@ struct ecs_system {
   ecs_system *leader;        /* and of a cycle the first that it waits for */
   struct follower *links;    /* room for one by each name of before and after */
   ecs_system *next_gone;     /* replaced or removed while systems run */
-  ecs_query *query;          /* its own, that it is given; freed with it */
-  ecs_query *reads;          /* the one that it goes through, be it the host's; or NULL */
-  ecs_run_fn run;            /* NULL for an observer, */
-  ecs_observe_fn observe;    /* which has these: its phase is the schedule's `reacting` */
-  struct watch *watch;
-  ecs_status (*when)(ecs_world *world, void *ud, bool *run);
   void (*free)(void *ud);
-  void *ud;
-  uint64_t runs;
-  double total_seconds, last_seconds;
   struct arena arena;        /* of the names and lists */
 };
 
@@ -81,6 +86,7 @@ struct schedule {
   uint32_t running_capacity;
   ecs_system **sorted;       /* while sorting; room for all */
   uint32_t sorted_capacity;
+  bool counted;              /* phases know which systems are theirs */
   struct system_names names;
   struct map awaited;        /* hashes of what systems, of which some may be gone, come after, */
   bool awaits_all;           /* as far as they are noted: of all */

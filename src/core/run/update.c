@@ -2,10 +2,12 @@
 #include <math.h>
 
 #include "core/base/clock.h"
+#include "core/base/many.h"
 #include "core/run/callback.h"
 #include "core/run/reading.h"
 #include "core/run/schedule.h"
 #include "core/run/timetable.h"
+#include "core/store/query.h"
 #include "core/store/later.h"
 #include "core/store/sweeping.h"
 #include "core/store/watch.h"
@@ -34,12 +36,18 @@ static ecs_status call(ecs_world *world, ecs_system *system, double dt) {
   return status;
 }
 
-/* The stream of random numbers of the system's next run in this tick; counts it, until the run
-** fails. */
-static inline struct chance next_stream(const ecs_world *world, ecs_system *system) {
+/* Counts a run in this tick; how many there were. */
+static inline uint64_t count_stream(const ecs_world *world, ecs_system *system) {
   uint64_t opened = system->streams_tick == world->tick ? system->streams : 0;
   system->streams_tick = world->tick;
   system->streams = opened + 1;
+  return opened;
+}
+
+/* The stream of random numbers of the system's next run in this tick; counts it, until the run
+** fails. */
+static inline struct chance next_stream(const ecs_world *world, ecs_system *system) {
+  uint64_t opened = count_stream(world, system);
   return (struct chance){chance_key(world->seed + system->chance, opened), 0, 0};
 }
 
@@ -109,11 +117,46 @@ static ecs_status ask(ecs_world *world, ecs_system *system, bool *wanted) {
   return world_told(world, status);
 }
 
+/* Whether a system that needs rows has none. */
+static bool is_barren(const ecs_world *world, ecs_system *system) {
+  const ecs_query *query = system->reads;
+  if (!query || query->broken || query->terms.event || query->terms.changes) return false;
+  if (!query_is_barren(query)) return false;
+  if (system->every <= 0) system->barren = world_arrived(world);
+  return true;
+}
+
+/* Counts as a run that takes no time; it asks no clock, so that the next one has to. */
+static inline void pass_over(const ecs_world *world, ecs_system *system) {
+  count_stream(world, system);
+  system->has_run = true;
+  system->runs++;
+  system->elapsed = 0;
+  system->last_seconds = 0;
+  world->schedule->clock = 0;
+}
+
+/* What a query has not it has not until a table gets its first row. True when the system has run
+** by that. */
+static inline bool step_barren(const ecs_world *world, ecs_system *system, double dt, bool once) {
+  if (system->barren != world_arrived(world)) return false;
+  if (!system->enabled || system->parked || system->removed || once) return false;
+  assert(system->every <= 0 && !system->when && is_barren(world, system));
+  system->timer += dt;
+  pass_over(world, system);
+  return true;
+}
+
 static ecs_status step_system(ecs_world *world, ecs_system *system, double dt, bool once,
                               bool fixed) {
   pass_time(system, dt);
   if (!system->enabled || system->parked || (once && system->has_run)) return ECS_OK;
   if (!is_due(system)) return ECS_OK;
+  if (system->needs_rows && !system->when && is_barren(world, system)) {
+    begin_interval(system);
+    pass_over(world, system);
+    return ECS_OK;
+  }
   uint64_t awaited = reading_is_due(system);
   if (system->when) {
     bool wanted = false;
@@ -138,14 +181,18 @@ static ecs_status run_once(ecs_world *world, const struct phase *phase, double d
   struct schedule *schedule = world->schedule;
   bool once = phase_runs_once(phase);
   assert(schedule->running_count == 0);
+  schedule_count(schedule);
+  if (phase->count == 0) return ECS_OK;
+  assert(phase->first + phase->count <= schedule->system_count);
   assert(schedule->system_count <= schedule->running_capacity);
-  schedule->running_count = 0;
-  for (uint32_t i = 0; i < schedule->system_count; i++)
-    if (schedule->systems[i]->phase == phase)
-      schedule->running[schedule->running_count++] = schedule->systems[i];
+  memcpy(schedule->running, schedule->systems + phase->first,
+         phase->count * sizeof *schedule->running);
+  schedule->running_count = phase->count;
   ecs_status status = ECS_OK;
   for (uint32_t i = 0; i < schedule->running_count; i++) {
     ecs_system *system = schedule->running[i];
+    FETCH(schedule->running[i + 8 < schedule->running_count ? i + 8 : i]);
+    if (LIKELY(status == ECS_OK) && step_barren(world, system, dt, once)) continue;
     if (system->removed) continue;
     if (status == ECS_OK)
       status = step_system(world, system, dt, once, phase->fixed > 0 && system->every <= 0);
@@ -169,13 +216,14 @@ static ecs_status run_phase(ecs_world *world, struct phase *phase, double dt) {
 }
 
 /* Steps that a fixed phase does not come to because of an error are for later. */
-static void pass_phase(const struct schedule *schedule, struct phase *phase, double dt) {
+static void pass_phase(struct schedule *schedule, struct phase *phase, double dt) {
   if (phase->enabled && phase->fixed > 0) {
     phase->accumulator += dt;
     return;
   }
-  for (uint32_t i = 0; i < schedule->system_count; i++)
-    if (schedule->systems[i]->phase == phase) pass_time(schedule->systems[i], dt);
+  schedule_count(schedule);
+  for (uint32_t i = phase->first; i < phase->first + phase->count; i++)
+    pass_time(schedule->systems[i], dt);
 }
 
 static ecs_status begin(ecs_world *world, const char *operation, double dt) {

@@ -473,6 +473,13 @@ uint32_t query_reach(const ecs_query *query) {
   return query->count;
 }
 
+bool query_is_barren(const ecs_query *query) {
+  assert(!query->broken && !query->terms.event);
+  for (uint32_t i = query_reach(query); i-- > 0;)
+    if (world_table(query->world, query->tables[i])->count) return false;
+  return true;
+}
+
 size_t query_count_all(const ecs_query *query) {
   size_t count = 0;
   if (query->broken) return 0;

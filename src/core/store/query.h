@@ -59,6 +59,9 @@ ecs_status query_count_with(ecs_world *world, const char *text,
 /* How many tables to go through: none when somebody that it names is dead. */
 uint32_t query_reach(const ecs_query *query);
 
+/* Whether none of these has rows: of a query that is usable, and not about events. */
+bool query_is_barren(const ecs_query *query);
+
 /* ECS_ENAME for a query that names a component no longer declared. */
 ecs_status query_usable(const ecs_query *query);
 

@@ -55,10 +55,11 @@ INLINE void row_fill(const struct table *table, uint32_t row, uint32_t last, boo
 }
 
 /* After table_reserve. Appends an entity with defaults in every column. */
-INLINE void row_append(const ecs_world *world, struct table *table, uint32_t entity,
+INLINE void row_append(ecs_world *world, struct table *table, uint32_t entity,
                        struct record *record) {
   assert(table->count < table->capacity && record->table == RECORD_BARE);
   uint32_t row = table->count++;
+  world_arrive(world, row);
   table->rows[row] = entity;
   record->table = table->index;
   record->row = row;
@@ -108,6 +109,7 @@ INLINE uint32_t row_change(ecs_world *world, struct record *record, struct table
   assert(from != to && row < from->count && to_row < to->capacity);
   assert(record->table == from->index);
   assert(entity_record(&world->entities, from->rows[row]) == record);
+  world_arrive(world, to_row);
   to->rows[to_row] = from->rows[row];
   to->count = to_row + 1;
   record->table = to->index;

@@ -84,6 +84,7 @@ struct ecs_world {
   uint64_t now;                  /* runs so far, and one: what is written is marked with it */
   bool updating;                 /* systems run */
   bool running;                  /* one does */
+  uint64_t arrivals;             /* how often a table got its first row */
   uint64_t moment;               /* counts runs of systems and what lies between: see find */
   struct chance chance;          /* where random numbers are drawn from now */
   ecs_id *scratch;               /* id sets being computed */
@@ -111,6 +112,17 @@ void world_release_any(ecs_world *world, struct any_slots *any);
 static inline struct table *world_table(const ecs_world *world, uint32_t index) {
   assert(index < world->graph.table_count);
   return world->graph.tables[index];
+}
+
+/* When a table gets rows, behind those that it has. */
+static inline void world_arrive(ecs_world *world, uint32_t rows) {
+  if (UNLIKELY(rows == 0)) world->arrivals++;
+}
+
+/* Counts up whenever a query may have come to have rows: with the registry's version that of what
+** can be known of its terms. */
+static inline uint64_t world_arrived(const ecs_world *world) {
+  return world->arrivals + world->registry.version + 1;
 }
 
 /* Begins another moment: what has been found in indexes before is no longer looked at. */
