@@ -145,6 +145,7 @@ end
 section("Structure, from C", function()
   run_program(compiled("bench_structure"))
   run_program(compiled("bench_values"))
+  run_program(compiled("bench_tables"))
 end)
 section("Structure, from Lua", function() require("structure")(add) end)
 section("Loops", function()

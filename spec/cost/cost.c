@@ -192,6 +192,24 @@ static void ask_alive(void) {
     if (!ecs_alive(world, subject) || ecs_alive(world, subject + 1)) exit(1);
 }
 
+/* n queries that no table matches which is made then. */
+static void ask_for_others(size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    char name[32];
+    ecs_id id;
+    snprintf(name, sizeof name, "B%u", (unsigned)i);
+    need(ecs_tag(world, name, &id));
+    snprintf(name, sizeof name, "Position, B%u", (unsigned)i);
+    need(ecs_query_new(world, name, &query));
+  }
+}
+
+static void make_tables(void) {
+  static size_t made;
+  ecs_id ids[DIGITS + 1], entity;
+  for (int i = 0; i < ROUNDS; i++, made++) need(ecs_spawn(world, ids, set_of(made, ids), &entity));
+}
+
 /* Each comes after the one before, of which there are n. */
 static size_t chained;
 
@@ -231,6 +249,8 @@ static const struct cost costs[] = {
    prepare_subject, ask_alive},
   {"has", 6, "C83: asking a table for a component costs the same when it has ten times as many",
    prepare_wide, ask_has},
+  {"others", 40, "C83: a table costs the same to make among ten times as many queries for others",
+   ask_for_others, make_tables},
   {"system", 300, "C46: a system costs the same to register behind ten times as many",
    chain_systems, chain_more},
 };

@@ -152,10 +152,35 @@ static ecs_id term_key(const struct term *term) {
   }
 }
 
-static ecs_id key_of(const struct query_terms *terms) {
-  ecs_id key = ECS_NULL;
-  for (uint32_t i = 0; i < terms->count && key == ECS_NULL; i++) key = term_key(&terms->terms[i]);
-  return key;
+/* How rarely tables that come are likely to have a key: by those that there are, then by how many
+** queries have it. */
+struct rarity {
+  uint32_t tables, queries;
+};
+
+static struct rarity rarity_of(const ecs_world *world, ecs_id key) {
+  const struct id_record *record = graph_record(world, key);
+  return record ? (struct rarity){record->table_count, record->query_count}
+                : (struct rarity){0, 0};
+}
+
+static bool is_rarer(struct rarity a, struct rarity b) {
+  return a.tables != b.tables ? a.tables < b.tables : a.queries < b.queries;
+}
+
+/* The rarest of those that it cannot match without: whoever makes a table asks few queries then. */
+static ecs_id key_of(const ecs_world *world, const struct query_terms *terms) {
+  ecs_id rarest = ECS_NULL;
+  struct rarity least = {NONE, NONE};
+  for (uint32_t i = 0; i < terms->count; i++) {
+    ecs_id key = term_key(&terms->terms[i]);
+    if (key == ECS_NULL) continue;
+    struct rarity rarity = rarity_of(world, key);
+    if (rarest != ECS_NULL && !is_rarer(rarity, least)) continue;
+    rarest = key;
+    least = rarity;
+  }
+  return rarest;
 }
 
 ecs_status query_key_room(ecs_world *world, ecs_id key, uint32_t more,
@@ -228,7 +253,7 @@ static ecs_status fill(ecs_query *query, const char *text, size_t size,
   ecs_status status = query_parse(world, (ecs_string){query->text, size}, given, given_count,
                                   &query->terms);
   if (status != ECS_OK) return status;
-  query->key = key_of(&query->terms);
+  query->key = key_of(world, &query->terms);
   struct id_record *record;
   status = query_key_room(world, query->key, 1, &record);
   if (status == ECS_OK) status = query->terms.event ? join_event(query) : join_all(query, record);
@@ -457,7 +482,7 @@ void query_rearrange(ecs_query *query) {
   ecs_status status = query_order_steps(query->world, &text, &query->terms);
   assert(status == ECS_OK);
   (void)status;
-  query->key = key_of(&query->terms);
+  query->key = key_of(query->world, &query->terms);
   query->count = 0;
   query_refresh(query);
   query_rejoin(query);
