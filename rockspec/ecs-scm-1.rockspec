@@ -60,6 +60,8 @@ build = {
         "src/core/find/keyed.c",
         "src/core/find/refresh.c",
         "src/core/find/search.c",
+        "src/core/find/splice.c",
+        "src/core/find/stale.c",
         "src/core/image/adopt.c",
         "src/core/image/digest.c",
         "src/core/image/event_copy.c",

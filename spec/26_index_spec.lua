@@ -344,14 +344,17 @@ describe("an index outside of systems", function()
     for i = 1, 300 do spawn(i, 0) end
     local function lose()
       for _ = 1, 50 do
+        spawn(1, 0)
         local go = coroutine.wrap(function()
           for _ in flock:within(0, 0, 9) do coroutine.yield() end
         end)
         go()
       end
     end
+    collectgarbage "stop"
     lose()
     local many = world:explain("flock").bytes
+    collectgarbage "restart"
     collectgarbage()
     collectgarbage()
     list(flock:within(0, 0, 9))

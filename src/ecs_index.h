@@ -20,7 +20,8 @@ typedef enum ecs_index_by {
 } ecs_index_by;
 
 /* The key of a row, in the order of the query, whose copies ecs_index_column has for now; without
-** one, its kind is ECS_KIND_NONE. It changes nothing, and looks into no index. */
+** one, its kind is ECS_KIND_NONE. It changes nothing, and looks into no index. It is called again
+** only for rows that have changed since: the key depends on nothing else. */
 typedef ecs_status (*ecs_key_fn)(const ecs_index *index, size_t row, void *ud, ecs_value *key);
 
 typedef struct ecs_index_desc {
@@ -72,7 +73,8 @@ typedef struct ecs_found {
 ** by cells, z, y, x ascending, in a cell in the order of the query. `at` has as many numbers as the
 ** component, 2 or 3. None when reach is below 0 or something is no number. Inside a system the
 ** index is brought up to date when that first asks it, and stays so until it ends; elsewhere each
-** search does so, and what an earlier one has found is no longer good. */
+** search does so, and what an earlier one has found is no longer good. It sees what was written
+** before; through a pointer of ecs_cell_of, only what was before it was looked into. */
 ECS_API ecs_status ecs_index_within(ecs_index *index, const double *at, double reach,
                                     ecs_found *found);
 ECS_API bool ecs_found_next(ecs_found *found);

@@ -512,6 +512,38 @@ static void keeps_its_texts(void) {
   close_world(&f);
 }
 
+/* Cells that a loop was given are written between two searches. */
+static void sees_what_is_written_between_searches(void) {
+  struct fixture f;
+  ecs_query *query;
+  ecs_iter it;
+  open_usual(&f);
+  spawn_position(&f, 0, 0);
+  spawn_position(&f, 5, 0);
+  ecs_index *near = declare(&f, "Position", "Position", 1);
+  CHECK_INTEGER(1, count_within(near, 0, 0, 1));
+  CHECK_OK(f.world, ecs_query_new(f.world, "Position", &query));
+  CHECK_OK(f.world, ecs_iter_open(query, &it));
+  while (ecs_iter_next(&it)) {
+    float *x = ecs_iter_column(&it, 0, 0);
+    CHECK_INTEGER(1, count_within(near, 0, 0, 1));
+    x[1] = 0.25f;
+    CHECK_INTEGER(2, count_within(near, 0, 0, 1));
+    CHECK_INTEGER(2, count_within(near, 0, 0, 1));
+    x[0] = 7;
+  }
+  CHECK_OK(f.world, ecs_iter_close(&it));
+  CHECK_INTEGER(1, count_within(near, 0, 0, 1));
+  CHECK_OK(f.world, ecs_iter_open(query, &it));
+  while (ecs_iter_next(&it)) ((float *)ecs_iter_column(&it, 0, 0))[0] = 0.5f;
+  CHECK_OK(f.world, ecs_iter_close(&it));
+  CHECK_INTEGER(2, count_within(near, 0, 0, 1));
+  CHECK_INTEGER(2, count_within(near, 0, 0, 1));
+  ecs_query_free(query);
+  CHECK_SOUND(f.world);
+  close_world(&f);
+}
+
 static const struct test tests[] = {
   {"an index finds who is near", finds_who_is_near},
   {"coordinates may have any range", takes_any_range},
@@ -524,6 +556,7 @@ static const struct test tests[] = {
   {"an index is replaced and dropped by name", is_replaced_and_dropped},
   {"an index of what makes no sense is refused", refuses_what_makes_no_sense},
   {"texts stay as long as an index has them", keeps_its_texts},
+  {"what is written between searches is seen", sees_what_is_written_between_searches},
 };
 
 int main(void) { return RUN_TESTS(tests); }

@@ -79,6 +79,40 @@ scenario("an index by a function that makes texts looked into", {
   partial = true,
 })
 
+-- All are up to date but for a few rows that are tracked.
+local function changed(options)
+  return function(s)
+    by_kind(options)(s)
+    s.world:component("Place", { "x: f32", "y: f32", track = true })
+    pcall(s.keyed.find, s.keyed, 3)
+    pcall(s.keyed.lowest, s.keyed, 1)
+    assert(s.world:explain("keyed").times == 1)
+    s.world:set(s.ids[8], "Place.x", 3)
+    s.world:set(s.ids[9], "Place.x", -1)
+  end
+end
+
+scenario("an index by hash looked into when few rows have changed", {
+  prepare = changed { hash = "x" }, act = look,
+})
+
+scenario("an index by a function looked into when few rows have changed, and others have come", {
+  prepare = function(s)
+    changed { hash = function(place) return place.x end }(s)
+    s.world:spawn { Place = { 3, 3 } }
+  end,
+  act = look,
+})
+
+scenario("an index in order looked into when few rows have changed", {
+  prepare = changed { ordered = "x" },
+  act = function(s)
+    local n = 0
+    for place in s.keyed:lowest(2) do n = n + place.x end
+    assert(n == -1)
+  end,
+})
+
 scenario("an index declared again", {
   prepare = function(s)
     indexed(s)

@@ -34,7 +34,10 @@ static int explain(lua_State *L) {
   push_facts(L, &facts);
   set_integer(L, "lost", facts.lost);
   set_integer(L, "times", (size_t)facts.times);
-  if (facts.times) set_text(L, "brought", "whole");
+  if (facts.times && facts.whole)
+    set_text(L, "brought", "whole");
+  else if (facts.times)
+    set_integer(L, "brought", facts.brought);
   set_number(L, "seconds", facts.seconds);
   return 1;
 }

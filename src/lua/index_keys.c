@@ -108,14 +108,15 @@ static void read_value(lua_State *L, const ecs_index *index, uint32_t row, ecs_v
   }
 }
 
-/* body(object, index): gives every row its key. */
+/* body(object, index): gives rows their keys. */
 static int call_rows(lua_State *L) {
   ecs_index *index = lua_touserdata(L, 2);
   struct world_box *box = ((struct key_box *)lua_touserdata(L, 1))->box;
   struct found_box *found = found_push(L, box, &index->rows, false);
   found->ended = false;
   lua_getiuservalue(L, 1, KEY_FUNCTION);
-  for (uint32_t row = 0; box->world && row < index->rows.count; row++) {
+  for (uint32_t i = 0; box->world && i < index_unkeyed(index); i++) {
+    uint32_t row = index_unkeyed_row(index, i);
     ecs_value value;
     lua_settop(L, 4);
     lua_pushvalue(L, 4);
@@ -155,6 +156,7 @@ static void call_protected(lua_State *L, struct world_box *box, int world_index,
   *box->chance = outer;
   if (called == LUA_OK) status = scope_commit(box->world, scope);
   if (called != LUA_OK || scope_stays_open(status)) scope_cancel(box->world, scope);
+  if (called != LUA_OK || status != ECS_OK) index_spoil(index);
   if (called != LUA_OK) lua_error(L);
   if (status != ECS_OK) raise_status(L, box->world, status);
 }
@@ -170,7 +172,7 @@ void index_keys_refresh(lua_State *L, struct world_box *box, int world_index, ec
     status = index_gather(index);
   while (retry(L, box, status, &tried));
   if (status != ECS_OK) raise_status(L, box->world, status);
-  call_protected(L, box, world_index, index);
+  if (index_unkeyed(index)) call_protected(L, box, world_index, index);
   status = index_make(index);
   if (status != ECS_OK) raise_status(L, box->world, status);
 }

@@ -184,9 +184,11 @@ static ecs_status take_run(struct copies *copies, const ecs_iter *it) {
   return ECS_OK;
 }
 
+/* To be copied is not to be written, whatever its terms say: it is the index's own. */
 ecs_status copies_gather(struct copies *copies, ecs_query *query) {
   ecs_iter it;
   copies->count = 0;
+  for (uint32_t i = 0; i < query->terms.count; i++) query->terms.terms[i].read_only = true;
   ecs_status status = ecs_iter_open(query, &it);
   if (status != ECS_OK) return status;
   while (status == ECS_OK && ecs_iter_next(&it)) status = take_run(copies, &it);
@@ -215,6 +217,15 @@ void copies_arrange(struct copies *copies, const struct copies *from, const uint
   for (uint32_t i = 0; i < copies->column_count; i++)
     arrange_column(&copies->columns[i], &from->columns[i], order, count);
   copies->count = count;
+}
+
+void copies_bring(struct copies *copies, uint32_t to, const struct copies *from, uint32_t row) {
+  assert(to < copies->count && row < from->count && copies->column_count == from->column_count);
+  ((ecs_id *)copies->entities.data)[to] = copies_entities(from)[row];
+  ((uint32_t *)copies->order.data)[to] = row;
+  for (uint32_t i = 0; i < copies->column_count; i++)
+    cell_copy(copies->columns[i].cells.data, to, from->columns[i].cells.data, row,
+              copies->columns[i].size);
 }
 
 const struct copy_column *copies_column(const struct copies *copies, ecs_id component,

@@ -65,6 +65,9 @@ ecs_status copies_reserve(ecs_world *world, struct copies *copies, uint64_t rows
 void copies_arrange(struct copies *copies, const struct copies *from, const uint32_t *order,
                     uint32_t count);
 
+/* A row of `from`, laid out alike, takes a place. */
+void copies_bring(struct copies *copies, uint32_t to, const struct copies *from, uint32_t row);
+
 /* The column of a component's leaf, or NULL. */
 const struct copy_column *copies_column(const struct copies *copies, ecs_id component,
                                         uint32_t leaf);

@@ -15,29 +15,28 @@ void edition_free(ecs_world *world, struct edition *edition) {
   memory_free(&world->memory, edition, sizeof *edition);
 }
 
-static bool is_held(const ecs_world *world, const struct edition *edition) {
+bool edition_is_held(const ecs_world *world, const struct edition *edition) {
   return edition->holders && edition->held == world->moment;
 }
 
 struct edition *edition_hold(const ecs_index *index) {
   struct edition *edition = index->now;
   assert(edition);
-  if (!is_held(index->world, edition)) edition->holders = 0;
+  if (!edition_is_held(index->world, edition)) edition->holders = 0;
   edition->held = index->world->moment;
   edition->holders++;
   return edition;
 }
 
 void edition_release(const ecs_world *world, struct edition *edition) {
-  if (is_held(world, edition)) edition->holders--;
+  if (edition_is_held(world, edition)) edition->holders--;
 }
 
-/* Frees those behind the newest that nobody holds any more. */
-static void drop_old(ecs_index *index) {
-  struct edition **at = &index->now->next;
+void edition_drop_old(ecs_index *index) {
+  struct edition **at = index->now ? &index->now->next : &index->now;
   while (*at) {
     struct edition *edition = *at;
-    if (is_held(index->world, edition)) {
+    if (edition_is_held(index->world, edition)) {
       at = &edition->next;
       continue;
     }
@@ -48,8 +47,7 @@ static void drop_old(ecs_index *index) {
 
 struct edition *edition_to_fill(ecs_index *index) {
   ecs_world *world = index->world;
-  if (index->now && !is_held(world, index->now)) {
-    drop_old(index);
+  if (index->now && !edition_is_held(world, index->now)) {
     edition_empty(index->now);
     return index->now;
   }

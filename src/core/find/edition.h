@@ -6,6 +6,8 @@
 #include "core/find/copies.h"
 #include "core/find/keyed.h"
 #include "core/find/search.h"
+#include "core/find/splice.h"
+#include "core/find/stale.h"
 #include "core/store/attachment.h"
 
 /* An index as it was at one moment. */
@@ -27,11 +29,15 @@ struct ecs_index {
   struct copies rows;        /* of the query, in its order */
   struct grid_room room;
   struct key_room key_room;
+  struct staleness stale;
+  struct splice_room splice;
+  bool anew;                 /* the edition of now is filled from all rows */
   bool busy;                 /* its keys are being computed */
   double began;              /* when it was begun to be brought up to date */
   struct edition *now;       /* NULL: never brought up to date */
   uint64_t fresh;            /* the moment for which it is up to date; 0: for none */
   uint32_t lost;             /* rows without a place or key, when it was brought up to date last, */
+  uint32_t brought;          /* how many had changed; NONE: it was done with all */
   double seconds;            /* what that took, */
   uint64_t times;            /* and how often it was */
 };
@@ -58,6 +64,12 @@ static inline uint32_t edition_next(struct ecs_search *search) {
   if (search->grid) return search_next(search);
   return search->keyed ? keyed_next(search) : NONE;
 }
+
+/* Frees those behind the newest that nobody holds any more. */
+void edition_drop_old(ecs_index *index);
+
+/* Whether a loop still goes through it. */
+bool edition_is_held(const ecs_world *world, const struct edition *edition);
 
 /* The edition of now to be filled, or a new one while loops go through that; NULL without
 ** memory. */

@@ -113,18 +113,28 @@ static bool make_room(struct memory *memory, struct grid_room *room, uint32_t ax
   return ok;
 }
 
-/* Whether a row has a place; its cell, then, is noted. */
-static bool note_cell(const struct grid *grid, struct grid_room *room,
-                      const struct grid_source *from, uint32_t row) {
+/* Whether a row has a place, and its cell then. */
+static bool find_cell_of(const struct grid *grid, const struct grid_source *from, uint32_t row,
+                         double *cell) {
   const struct copies *copies = from->copies;
   if (from->flags != NONE && !((const uint8_t *)copies->columns[from->flags].cells.data)[row])
     return false;
   for (uint32_t axis = 0; axis < grid->axes; axis++) {
     double place = place_of(from, axis, row);
     if (!(fabs(place) <= DBL_MAX)) return false;
-    room->numbers[axis][row] = cell_of(grid, place);
+    cell[axis] = cell_of(grid, place);
   }
   return true;
+}
+
+/* Whether a row has a place; its cell is noted. */
+static bool note_cell(const struct grid *grid, struct grid_room *room,
+                      const struct grid_source *from, uint32_t row) {
+  double cell[GRID_AXES] = {0, 0, 0};
+  bool placed = find_cell_of(grid, from, row, cell);
+  if (!placed) cell[0] = NAN;
+  for (uint32_t axis = 0; axis < grid->axes; axis++) room->numbers[axis][row] = cell[axis];
+  return placed;
 }
 
 ecs_status grid_sort(struct memory *memory, struct grid_room *room, const struct grid *grid,
@@ -203,6 +213,67 @@ ecs_status grid_fill(struct memory *memory, struct grid *grid, const struct grid
   grid->lines[grid->line_count].first = grid->cell_count;
   assert(grid_is_sound(grid, count));
   return ECS_OK;
+}
+
+/* ---- rows that have changed ------------------------------------------------------------ */
+
+static bool stays(const struct grid *grid, const struct grid_room *room,
+                  const struct grid_source *from, uint32_t row, bool *placed) {
+  double cell[GRID_AXES] = {0, 0, 0};
+  bool was = room->numbers[0][row] == room->numbers[0][row];
+  *placed = find_cell_of(grid, from, row, cell);
+  if (!*placed || !was) return *placed == was;
+  for (uint32_t axis = 0; axis < grid->axes; axis++)
+    if (room->numbers[axis][row] != cell[axis]) return false;
+  return true;
+}
+
+static bool line_precedes(const struct grid_line *line, double z, double y) {
+  return line->z < z || (line->z == z && line->y < y);
+}
+
+/* Where a row lies that is in a cell. */
+static uint32_t find_row(const struct grid *grid, const struct grid_room *room,
+                         const uint32_t *order, uint32_t row) {
+  double x = room->numbers[0][row], y = room->numbers[1][row];
+  double z = grid->axes == 3 ? room->numbers[2][row] : 0;
+  uint32_t low = 0, high = grid->line_count, middle;
+  while (low < high) {
+    middle = low + (high - low) / 2;
+    if (line_precedes(&grid->lines[middle], z, y)) low = middle + 1;
+    else high = middle;
+  }
+  assert(low < grid->line_count && grid->lines[low].y == y && grid->lines[low].z == z);
+  high = grid->lines[low + 1].first;
+  for (low = grid->lines[low].first; low < high;) {
+    middle = low + (high - low) / 2;
+    if (grid->cells[middle].x < x) low = middle + 1;
+    else high = middle;
+  }
+  assert(low < grid->cell_count && grid->cells[low].x == x);
+  high = grid->cells[low + 1].first;
+  for (low = grid->cells[low].first; low < high;) {
+    middle = low + (high - low) / 2;
+    if (order[middle] < row) low = middle + 1;
+    else high = middle;
+  }
+  assert(order[low] == row);
+  return low;
+}
+
+bool grid_follow(struct grid *grid, const struct grid_room *room, const struct grid_source *from,
+                 const uint32_t *changed, uint32_t count, struct copies *copies) {
+  for (uint32_t i = 0; i < count; i++) {
+    uint32_t row = changed[i];
+    bool placed;
+    if (!stays(grid, room, from, row, &placed)) return false;
+    if (!placed) continue;
+    uint32_t at = find_row(grid, room, copies_order(copies), row);
+    copies_bring(copies, at, from->copies, row);
+    for (uint32_t axis = 0; axis < grid->axes; axis++)
+      ((double *)grid->places[axis].data)[at] = place_of(from, axis, row);
+  }
+  return true;
 }
 
 /* ---- the whole ------------------------------------------------------------------------- */

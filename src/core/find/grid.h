@@ -36,7 +36,7 @@ struct grid {
 struct grid_room {
   uint32_t *order, *other;
   uint32_t order_capacity, other_capacity;
-  double *numbers[GRID_AXES];
+  double *numbers[GRID_AXES];          /* of cells, by row; NaN: it has no place */
   uint32_t number_capacity[GRID_AXES];
   uint32_t *counts;
   uint32_t count_capacity;
@@ -56,6 +56,11 @@ ecs_status grid_sort(struct memory *memory, struct grid_room *room, const struct
 /* The cells of these rows, which come to lie in that order. ECS_ENOMEM. */
 ecs_status grid_fill(struct memory *memory, struct grid *grid, const struct grid_room *room,
                      const struct grid_source *from, uint32_t count);
+
+/* Some rows of the source have changed since grid_fill. Whether each is in the cell in which it
+** was, or has no place as before: then those of `copies`, which lie in its order, have changed. */
+bool grid_follow(struct grid *grid, const struct grid_room *room, const struct grid_source *from,
+                 const uint32_t *changed, uint32_t count, struct copies *copies);
 
 /* Whether cells and lines are in order and have all rows. */
 bool grid_is_sound(const struct grid *grid, uint32_t rows);

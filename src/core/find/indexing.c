@@ -117,6 +117,7 @@ ecs_status index_build(ecs_world *world, const ecs_index_desc *desc, ecs_index *
   if (!index) return world_nomem(world);
   index->world = world;
   status = fill(index, desc);
+  if (status == ECS_OK) status = stale_watch(index);
   if (status == ECS_OK) {
     index->desc.free = desc->free;
     *out = index;
@@ -137,6 +138,8 @@ static void clear(ecs_index *index) {
   copies_free(world, &index->rows);
   grid_room_free(&world->memory, &index->room);
   key_room_free(&world->memory, &index->key_room);
+  stale_free(&world->memory, &index->stale);
+  splice_free(&world->memory, &index->splice);
   if (index->query) query_free(index->query);
   if (index->desc.free) index->desc.free(index->desc.ud);
   arena_free(&world->memory, &index->texts);
@@ -182,6 +185,14 @@ static bool visit_keys(const struct key *keys, uint32_t count, cells_fn visit, v
     if (keys[i].kind == KEY_TEXT && !visit(&cells, ud)) return false;
   }
   return true;
+}
+
+ecs_status indexes_watch(ecs_world *world) {
+  ecs_status status = ECS_OK;
+  if (LIKELY(!world->finding)) return ECS_OK;
+  for (ecs_index *index = world->finding->first; index && status == ECS_OK; index = index->next)
+    status = stale_watch(index);
+  return status;
 }
 
 /* Texts that are to stay. */
@@ -285,6 +296,7 @@ void indexes_forget(ecs_world *world) {
   if (!world->finding) return;
   for (ecs_index *index = world->finding->first; index; index = index->next) {
     index->rows.count = 0;
+    index->stale.known = false;
     for (struct edition *edition = index->now; edition; edition = edition->next)
       edition_empty(edition);
   }
@@ -335,7 +347,8 @@ uint64_t indexes_version(const ecs_world *world) {
 
 static size_t count_bytes(const ecs_index *index) {
   size_t bytes = copies_bytes(&index->rows) + grid_room_bytes(&index->room) +
-                 key_room_bytes(&index->key_room);
+                 key_room_bytes(&index->key_room) + stale_bytes(&index->stale) +
+                 splice_bytes(&index->splice);
   for (const struct edition *edition = index->now; edition; edition = edition->next)
     bytes += copies_bytes(&edition->copies) + grid_bytes(&edition->grid) +
              keyed_bytes(&edition->keyed);
@@ -347,5 +360,6 @@ struct index_facts index_tell(const ecs_index *index) {
     .name = index->desc.name, .query = index->query->text, .of = index->desc.of,
     .by = index->desc.by, .owner = index->desc.owner, .cell = index->desc.cell,
     .rows = index->now ? index->now->copies.count : 0, .lost = index->lost,
-    .bytes = count_bytes(index), .times = index->times, .seconds = index->seconds};
+    .bytes = count_bytes(index), .times = index->times, .seconds = index->seconds,
+    .whole = index->brought == NONE, .brought = index->brought};
 }

@@ -37,6 +37,10 @@ void index_remove(ecs_index *index);
 /* After everything else has changed, as by loading. */
 void indexes_forget(ecs_world *world);
 
+/* Has marks kept for those that have been declared while something was under way, or whose
+** components have been loaded since. ECS_ENOMEM. */
+ecs_status indexes_watch(ecs_world *world);
+
 /* ECS_ECORRUPT for an index that is not sound. */
 ecs_status indexes_check(const ecs_world *world);
 
@@ -55,8 +59,10 @@ struct index_facts {
   double cell;
   size_t rows, lost;         /* found, and without a place */
   size_t bytes;
-  uint64_t times;            /* that it was brought up to date, */
-  double seconds;            /* and what the last one took */
+  uint64_t times;            /* that it was brought up to date; the last time */
+  bool whole;                /* all rows were sorted, */
+  uint32_t brought;          /* or so many that had changed, */
+  double seconds;            /* and that took so long */
 };
 
 struct index_facts index_tell(const ecs_index *index);

@@ -2,7 +2,34 @@
 
 #include "core/base/memory.h"
 
-/* ---- sorting --------------------------------------------------------------------------- */
+/* ---- room ------------------------------------------------------------------------------ */
+
+static bool make_old(struct memory *memory, struct key_room *room, uint32_t rows) {
+  struct key *old = memory_grow(memory, room->old, &room->old_capacity, rows + 1ull, sizeof *old);
+  if (old) room->old = old;
+  return old != NULL;
+}
+
+ecs_status key_room_keep(struct memory *memory, struct key_room *room, const uint32_t *rows,
+                         uint32_t count) {
+  if (!make_old(memory, room, count)) return ECS_ENOMEM;
+  for (uint32_t i = 0; i < count; i++) room->old[i] = room->keys[rows[i]];
+  return ECS_OK;
+}
+
+ecs_status key_room_carry(struct memory *memory, struct key_room *room, const uint32_t *from,
+                          uint32_t rows) {
+  if (!make_old(memory, room, rows)) return ECS_ENOMEM;
+  struct key *keys = room->old;
+  uint32_t capacity = room->old_capacity;
+  for (uint32_t row = 0; row < rows; row++)
+    keys[row] = from[row] == NONE ? (struct key){KEY_NONE, 0} : room->keys[from[row]];
+  room->old = room->keys;
+  room->old_capacity = room->capacity;
+  room->keys = keys;
+  room->capacity = capacity;
+  return ECS_OK;
+}
 
 ecs_status key_room_make(struct memory *memory, struct key_room *room, uint32_t rows) {
   struct key *keys = memory_grow(memory, room->keys, &room->capacity, rows + 1ull, sizeof *keys);
@@ -19,14 +46,26 @@ ecs_status key_room_make(struct memory *memory, struct key_room *room, uint32_t 
   return ECS_OK;
 }
 
+/* ---- sorting --------------------------------------------------------------------------- */
+
 static uint32_t bucket_of(const struct keyed *keyed, struct key key) {
   return (uint32_t)key_hash(key) & (keyed->buckets - 1);
+}
+
+uint32_t keyed_buckets(uint32_t rows) {
+  uint32_t buckets = 1;
+  while (buckets < rows) buckets *= 2;
+  return buckets;
+}
+
+struct key keyed_rank(const struct keyed *keyed, struct key key) {
+  return keyed->by == ECS_BY_HASH ? key_of_integer(bucket_of(keyed, key)) : key;
 }
 
 /* A counting sort: the sums, moved on by those before, end as the buckets' first rows. */
 static bool sort_by_hash(struct memory *memory, struct keyed *keyed, struct key_room *room,
                          uint32_t count) {
-  for (keyed->buckets = 1; keyed->buckets < count;) keyed->buckets *= 2;
+  keyed->buckets = keyed_buckets(count);
   uint32_t *starts = memory_grow(memory, keyed->starts, &keyed->start_capacity,
                                  keyed->buckets + 2ull, sizeof *starts);
   if (!starts) return false;
@@ -80,15 +119,27 @@ static bool has_bits(const uint64_t *filter, uint64_t hash) {
   return true;
 }
 
+static void fill_filter(struct keyed *keyed, uint32_t group) {
+  uint64_t *filter = keyed->filters + (size_t)group * GROUP_WORDS;
+  uint32_t first = group * GROUP_ROWS;
+  memset(filter, 0, GROUP_WORDS * sizeof *filter);
+  for (uint32_t row = first; row < keyed->count && row < first + GROUP_ROWS; row++)
+    set_bits(filter, key_hash(keyed->keys[row]));
+}
+
+void keyed_change(struct keyed *keyed, uint32_t at, struct key key) {
+  assert(keyed->by == ECS_BY_MAYBE && at < keyed->count && key.kind != KEY_NONE);
+  keyed->keys[at] = key;
+  fill_filter(keyed, at / GROUP_ROWS);
+}
+
 static bool fill_filters(struct memory *memory, struct keyed *keyed) {
   uint64_t words = ((uint64_t)keyed->count + GROUP_ROWS - 1) / GROUP_ROWS * GROUP_WORDS;
   uint64_t *filters = memory_grow(memory, keyed->filters, &keyed->filter_capacity, words + 1,
                                   sizeof *filters);
   if (!filters) return false;
   keyed->filters = filters;
-  memset(filters, 0, (size_t)words * sizeof *filters);
-  for (uint32_t row = 0; row < keyed->count; row++)
-    set_bits(filters + (size_t)(row / GROUP_ROWS) * GROUP_WORDS, key_hash(keyed->keys[row]));
+  for (uint32_t group = 0; group * GROUP_ROWS < keyed->count; group++) fill_filter(keyed, group);
   return true;
 }
 
@@ -133,6 +184,38 @@ bool keyed_is_sound(const struct keyed *keyed, uint32_t rows) {
   return true;
 }
 
+/* ---- places ---------------------------------------------------------------------------- */
+
+static bool lies_before(const struct keyed *keyed, const uint32_t *order, uint32_t at,
+                        struct key key, uint32_t row) {
+  if (keyed->by == ECS_BY_ORDER) {
+    if (key_precedes(keyed->keys[at], key)) return true;
+    if (key_precedes(key, keyed->keys[at])) return false;
+  }
+  return order[at] < row;
+}
+
+uint32_t keyed_bound(const struct keyed *keyed, const uint32_t *order, struct key key,
+                     uint32_t row) {
+  uint32_t low = 0, high = keyed->count;
+  assert(key.kind != KEY_NONE);
+  if (keyed->by == ECS_BY_HASH) {
+    uint32_t bucket = bucket_of(keyed, key);
+    low = keyed->starts[bucket];
+    high = keyed->starts[bucket + 1];
+  }
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (lies_before(keyed, order, middle, key, row))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low;
+}
+
+/* ---- memory ---------------------------------------------------------------------------- */
+
 size_t keyed_bytes(const struct keyed *keyed) {
   return keyed->capacity * sizeof *keyed->keys + keyed->start_capacity * sizeof *keyed->starts +
          keyed->filter_capacity * sizeof *keyed->filters;
@@ -140,7 +223,8 @@ size_t keyed_bytes(const struct keyed *keyed) {
 
 size_t key_room_bytes(const struct key_room *room) {
   return room->capacity * sizeof *room->keys +
-         (room->order_capacity + room->other_capacity) * sizeof *room->order;
+         (room->order_capacity + room->other_capacity) * sizeof *room->order +
+         room->old_capacity * sizeof *room->old;
 }
 
 void keyed_free(struct memory *memory, struct keyed *keyed) {
@@ -154,6 +238,7 @@ void key_room_free(struct memory *memory, struct key_room *room) {
   memory_free(memory, room->keys, room->capacity * sizeof *room->keys);
   memory_free(memory, room->order, room->order_capacity * sizeof *room->order);
   memory_free(memory, room->other, room->other_capacity * sizeof *room->other);
+  memory_free(memory, room->old, room->old_capacity * sizeof *room->old);
   memset(room, 0, sizeof *room);
 }
 

@@ -32,14 +32,38 @@ struct key_room {
   uint32_t capacity;
   uint32_t *order, *other;
   uint32_t order_capacity, other_capacity;
+  struct key *old;           /* what some rows had before, or room for the keys of all */
+  uint32_t old_capacity;
 };
 
 /* Room for the keys of so many rows. */
 ecs_status key_room_make(struct memory *memory, struct key_room *room, uint32_t rows);
 
+/* The keys of some rows, which are to change, are kept as `old`. ECS_ENOMEM. */
+ecs_status key_room_keep(struct memory *memory, struct key_room *room, const uint32_t *rows,
+                         uint32_t count);
+
+/* Each of so many rows gets the key of another; of NONE: none. ECS_ENOMEM. */
+ecs_status key_room_carry(struct memory *memory, struct key_room *room, const uint32_t *from,
+                          uint32_t rows);
+
 /* The rows that have a key, in the order in which they are to lie: room->order. */
 ecs_status keyed_sort(struct memory *memory, struct keyed *keyed, struct key_room *room,
                       uint32_t rows, uint32_t *count);
+
+/* By hash: how many buckets so many rows have. */
+uint32_t keyed_buckets(uint32_t rows);
+
+/* What rows lie by, before their order in the query: their keys; by hash, the numbers of their
+** buckets. */
+struct key keyed_rank(const struct keyed *keyed, struct key key);
+
+/* Where a row of the query with some key lies, or would: `order` says which rows they are. */
+uint32_t keyed_bound(const struct keyed *keyed, const uint32_t *order, struct key key,
+                     uint32_t row);
+
+/* Through a filter: gives a row another key. */
+void keyed_change(struct keyed *keyed, uint32_t at, struct key key);
 
 /* Whether the rows lie as they should. */
 bool keyed_is_sound(const struct keyed *keyed, uint32_t rows);

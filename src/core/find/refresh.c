@@ -147,7 +147,8 @@ static ecs_status key_of_cell(ecs_world *world, const struct copy_column *column
 static ecs_status keys_of_column(ecs_index *index) {
   const struct copy_column *column;
   ecs_status status = index_key_column(index, &column);
-  for (uint32_t row = 0; status == ECS_OK && row < index->rows.count; row++) {
+  for (uint32_t i = 0; status == ECS_OK && i < index_unkeyed(index); i++) {
+    uint32_t row = index_unkeyed_row(index, i);
     struct key *key = &index->key_room.keys[row];
     *key = (struct key){KEY_NONE, 0};
     if (copies_have(&index->rows, column->slot, row))
@@ -174,7 +175,8 @@ ecs_status index_set_key(ecs_index *index, uint32_t row, const ecs_value *value)
 static ecs_status keys_of_function(ecs_index *index) {
   ecs_status status = ECS_OK;
   index->busy = true;
-  for (uint32_t row = 0; status == ECS_OK && row < index->rows.count; row++) {
+  for (uint32_t i = 0; status == ECS_OK && i < index_unkeyed(index); i++) {
+    uint32_t row = index_unkeyed_row(index, i);
     ecs_value value = {.kind = ECS_KIND_NONE};
     status = index->desc.key(index, row, index->desc.ud, &value);
     if (status == ECS_OK) status = index_set_key(index, row, &value);
@@ -190,11 +192,53 @@ bool index_is_fresh(const ecs_index *index) {
   return world->running && index->fresh == world->moment;
 }
 
+uint32_t index_unkeyed(const ecs_index *index) {
+  const struct staleness *stale = &index->stale;
+  return stale->what == STALE_ALL && !stale->keeps_keys ? index->rows.count : stale->count;
+}
+
+uint32_t index_unkeyed_row(const ecs_index *index, uint32_t at) {
+  const struct staleness *stale = &index->stale;
+  assert(at < index_unkeyed(index));
+  return stale->what == STALE_ALL && !stale->keeps_keys ? at : stale->rows[at];
+}
+
 /* With an error it has no rows. */
 static ecs_status fail(ecs_index *index, ecs_status status) {
   index->rows.count = 0;
+  index->stale.known = false;
   if (index->now) edition_empty(index->now);
   return status == ECS_ENOMEM ? world_nomem(index->world) : status;
+}
+
+void index_spoil(ecs_index *index) { (void)fail(index, ECS_OK); }
+
+/* Keys of rows that keep theirs are brought along; the others have none yet. */
+static ecs_status begin_keys(ecs_index *index) {
+  struct memory *memory = &index->world->memory;
+  const struct staleness *stale = &index->stale;
+  struct key_room *room = &index->key_room;
+  if (index->desc.by == ECS_BY_GRID) return ECS_OK;
+  if (stale->what == STALE_ROWS)
+    return key_room_keep(memory, room, stale->rows, stale->count);
+  ecs_status status = ECS_OK;
+  if (stale->keeps_keys) status = key_room_carry(memory, room, stale->from, index->rows.count);
+  if (status == ECS_OK) status = key_room_make(memory, room, index->rows.count);
+  if (status == ECS_OK && !stale->keeps_keys)
+    memset(room->keys, 0, index->rows.count * sizeof *room->keys);
+  return status;
+}
+
+static ecs_status gather(ecs_index *index) {
+  ecs_world *world = index->world;
+  if (index->stale.what == STALE_ROWS) {
+    stale_copy(index);
+    return begin_keys(index);
+  }
+  ecs_status status =
+      copies_lay_out(world, &index->rows, &index->query->terms, index->desc.name);
+  if (status == ECS_OK) status = copies_gather(&index->rows, index->query);
+  return status == ECS_OK ? begin_keys(index) : status;
 }
 
 ecs_status index_gather(ecs_index *index) {
@@ -203,16 +247,18 @@ ecs_status index_gather(ecs_index *index) {
     return world_fail(world, ECS_EBUSY, "index '%s' is being brought up to date: its key function "
                       "cannot look into it", index->desc.name);
   index->began = clock_seconds();
-  if (!edition_to_fill(index)) return world_nomem(world);
+  edition_drop_old(index);
   ecs_status status = query_usable(index->query);
-  if (status == ECS_OK)
-    status = copies_lay_out(world, &index->rows, &index->query->terms, index->desc.name);
-  if (status == ECS_OK) status = copies_gather(&index->rows, index->query);
-  if (status == ECS_OK && index->desc.by != ECS_BY_GRID)
-    status = key_room_make(&world->memory, &index->key_room, index->rows.count);
-  if (status == ECS_OK && index->key_room.keys)
-    memset(index->key_room.keys, 0, index->rows.count * sizeof *index->key_room.keys);
-  return status == ECS_OK ? ECS_OK : fail(index, status);
+  if (status == ECS_OK) status = stale_watch(index);
+  if (status == ECS_OK) status = stale_find(index);
+  enum stale what = index->stale.what;
+  bool held = index->now && edition_is_held(world, index->now);
+  index->anew = status != ECS_OK || what == STALE_ALL || (what == STALE_ROWS && held);
+  if (index->anew && !edition_to_fill(index)) status = ECS_ENOMEM;
+  if (status == ECS_OK && what != STALE_NONE) status = gather(index);
+  if (status != ECS_OK) return fail(index, status);
+  stale_settle(index);
+  return ECS_OK;
 }
 
 static ecs_status fill_grid(ecs_index *index, struct edition *edition, uint32_t *count) {
@@ -230,6 +276,7 @@ static ecs_status fill(ecs_index *index, struct edition *edition) {
   bool keyed = index->desc.by != ECS_BY_GRID;
   uint32_t count = 0;
   edition->keyed.by = index->desc.by;
+  index->brought = index->stale.keeps_keys ? index->stale.count : NONE;
   ecs_status status =
       keyed ? keyed_sort(&world->memory, &edition->keyed, &index->key_room, index->rows.count,
                          &count)
@@ -244,9 +291,35 @@ static ecs_status fill(ecs_index *index, struct edition *edition) {
   return ECS_OK;
 }
 
+/* What has changed comes to the edition of now, if it can. */
+static ecs_status follow(ecs_index *index, bool *done) {
+  const struct staleness *stale = &index->stale;
+  struct edition *edition = index->now;
+  ecs_status status = ECS_OK;
+  index->brought = stale->count;
+  if (stale->what == STALE_NONE) {
+    *done = true;
+  } else if (index->desc.by == ECS_BY_GRID) {
+    struct grid_source source;
+    uint32_t axes;
+    status = index_source(index, &source, &axes);
+    *done = status == ECS_OK && grid_follow(&edition->grid, &index->room, &source, stale->rows,
+                                            stale->count, &edition->copies);
+  } else {
+    const struct rekeyed rekeyed = {&index->rows, index->key_room.keys, index->key_room.old,
+                                    stale->rows, stale->count};
+    status = splice_keyed(index->world, &index->splice, edition, &rekeyed, done);
+    index->lost = index->rows.count - edition->copies.count;
+  }
+  return status;
+}
+
 ecs_status index_make(ecs_index *index) {
-  ecs_status status = fill(index, index->now);
+  bool done = false;
+  ecs_status status = index->anew ? ECS_OK : follow(index, &done);
+  if (status == ECS_OK && !done) status = fill(index, index->now);
   if (status != ECS_OK) return fail(index, status);
+  stale_end(index);
   index->fresh = index->world->running ? index->world->moment : 0;
   index->seconds = clock_seconds() - index->began;
   index->times++;

@@ -14,10 +14,16 @@ ecs_status index_refuse(const ecs_index *index);
 /* Whether it is what the system that runs has to look into. */
 bool index_is_fresh(const ecs_index *index);
 
-/* The same in two steps, for who gives every row of its query a key in between, by index_set_key:
-** what is given none is found by none. With an error it has no rows. */
+/* The same in two steps, for who gives rows of its query keys in between, by index_set_key: those
+** without one, index_unkeyed of them, of which index_unkeyed_row is one's number. What is given
+** none is found by none. With an error it has no rows. */
 ecs_status index_gather(ecs_index *index);
 ecs_status index_make(ecs_index *index);
+uint32_t index_unkeyed(const ecs_index *index);
+uint32_t index_unkeyed_row(const ecs_index *index, uint32_t at);
+
+/* Instead of index_make: there are no keys. */
+void index_spoil(ecs_index *index);
 ecs_status index_set_key(ecs_index *index, uint32_t row, const ecs_value *value);
 
 /* The column of the rows of its query that has their keys. */

@@ -3,6 +3,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/many.h"
+#include "core/find/indexing.h"
 #include "core/run/callback.h"
 #include "core/run/reading.h"
 #include "core/run/schedule.h"
@@ -233,6 +234,7 @@ static ecs_status begin(ecs_world *world, const char *operation, double dt) {
   for (; status == ECS_OK && owner; owner = owner->next) status = owner->end_loops(owner->ud);
   if (status == ECS_OK && staging_is_open(&world->staging))
     status = world_fail(world, ECS_EBUSY, "%s is not possible inside a loop", operation);
+  if (status == ECS_OK) status = indexes_watch(world);
   if (status == ECS_OK) {
     world_turn(world);
     world->updating = true;
@@ -258,7 +260,7 @@ ecs_status ecs_update(ecs_world *world, double dt) {
     end(world);
     return status;
   }
-  const struct schedule *schedule = world->schedule;
+  struct schedule *schedule = world->schedule;
   for (uint32_t i = 0; i < schedule->phase_count; i++) {
     if (status == ECS_OK && schedule->phases[i]->enabled)
       status = run_phase(world, schedule->phases[i], dt);

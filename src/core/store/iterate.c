@@ -149,7 +149,7 @@ static void note_handed(const ecs_iter *it, const struct term *term, const struc
                         uint32_t first, uint32_t row, uint32_t count) {
   if (term->read_only || LIKELY(!table->mark_count)) return;
   assert(first < table->column_count && row + count <= table->count);
-  marks_note_rows(it->query->world, table, table->columns[first].id, row, count);
+  marks_lend(it->query->world, table, table->columns[first].id, row, count);
 }
 
 /* The same of a run of a batch, whose cells of a term lie together. */

@@ -73,6 +73,17 @@ void marks_note_rows(const ecs_world *world, const struct table *table, ecs_id i
   if (marks) marks_write(marks, world->now, row, count);
 }
 
+void marks_lend(const ecs_world *world, const struct table *table, ecs_id id, uint32_t row,
+                uint32_t count) {
+  struct marks *marks = marks_of(table, id);
+  if (marks) marks->lent = world->staging.epoch;
+  marks_note_rows(world, table, id, row, count);
+}
+
+bool marks_are_lent(const ecs_world *world, const struct marks *marks) {
+  return staging_is_open(&world->staging) && marks->lent == world->staging.epoch;
+}
+
 void marks_arrive(const ecs_world *world, const struct table *table, uint32_t row,
                   uint32_t count) {
   assert(row + count <= table->capacity);
@@ -238,6 +249,7 @@ static void enter(ecs_world *world, struct table *table) {
     struct marks *marks = &table->marks[table->mark_count++];
     assert(marks_of(table, marks->id) == marks && table_has(table, marks->id));
     if (table->count) marks_arrive_of(marks, world->now, 0, table->count);
+    marks->lent = world->staging.epoch;
     table->plain = false;
   }
   if (!table->plain) graph_slow_edges(table);

@@ -14,6 +14,7 @@
 struct marks {
   ecs_id id;
   bool tracked;
+  uint64_t lent;               /* in which epoch of scopes a host was given cells to write to */
   uint64_t *groups;            /* the newest mark of its rows, or newer; 0 without rows */
   uint64_t *rows;              /* tracked: when written, */
   uint64_t *added;             /* and since when it is there */
@@ -45,6 +46,13 @@ INLINE void marks_note(const ecs_world *world, const struct table *table, ecs_id
                        uint32_t row) {
   if (UNLIKELY(table->mark_count)) marks_note_rows(world, table, id, row, 1);
 }
+
+/* The same of cells that a host is given, and may write to as long as a scope is open. */
+void marks_lend(const ecs_world *world, const struct table *table, ecs_id id, uint32_t row,
+                uint32_t count);
+
+/* Whether it still may. */
+bool marks_are_lent(const ecs_world *world, const struct marks *marks);
 
 /* Writes cells of a component of an entity, be they none, and marks them as written. */
 INLINE void marks_write_cells(ecs_world *world, const struct cells_row *cells, ecs_id id,

@@ -1,0 +1,209 @@
+#include "core/find/splice.h"
+
+#include "core/base/column_cells.h"
+#include "core/base/memory.h"
+#include "core/base/merge_sort.h"
+#include "core/find/edition.h"
+#include "core/store/world.h"
+
+/* ---- what goes, and what comes --------------------------------------------------------- */
+
+static bool make_room(struct memory *memory, struct splice_room *room, uint32_t count) {
+  struct shift *cuts = memory_grow(memory, room->cuts, &room->cut_capacity, count + 1ull,
+                                   sizeof *cuts);
+  if (cuts) room->cuts = cuts;
+  struct shift *puts = memory_grow(memory, room->puts, &room->put_capacity, count + 1ull,
+                                   sizeof *puts);
+  if (puts) room->puts = puts;
+  struct span *spans = memory_grow(memory, room->spans, &room->span_capacity, 2ull * count + 2,
+                                   sizeof *spans);
+  if (spans) room->spans = spans;
+  const void **list = memory_grow(memory, room->list, &room->list_capacity,
+                                  2 * merge_sort_room(count), sizeof *list);
+  if (list) room->list = list;
+  room->cut_count = room->put_count = room->span_count = 0;
+  return cuts && puts && spans && list;
+}
+
+static void add_shift(struct shift *shifts, uint32_t *count, const struct keyed *keyed,
+                      const uint32_t *order, struct key key, uint32_t row) {
+  shifts[(*count)++] = (struct shift){row, keyed_bound(keyed, order, key, row), 0,
+                                      keyed_rank(keyed, key)};
+}
+
+/* One changed row: where its key is the same, its cells are; else it moves. False where all have to
+** be sorted. */
+static bool note_row(struct splice_room *room, struct edition *edition,
+                     const struct rekeyed *rekeyed, uint32_t i) {
+  struct keyed *keyed = &edition->keyed;
+  const uint32_t *order = copies_order(&edition->copies);
+  uint32_t row = rekeyed->changed[i];
+  struct key old = rekeyed->old[i], key = rekeyed->keys[row];
+  bool had = old.kind != KEY_NONE, has = key.kind != KEY_NONE;
+  if (!had && !has) return true;
+  bool same = had && has && key_equal(old, key);
+  if (same || (had && has && keyed->by == ECS_BY_MAYBE)) {
+    uint32_t at = keyed_bound(keyed, order, old, row);
+    assert(order[at] == row);
+    copies_bring(&edition->copies, at, rekeyed->rows, row);
+    if (!same) keyed_change(keyed, at, key);
+    return true;
+  }
+  if (keyed->by == ECS_BY_MAYBE) return false;
+  if (had) add_shift(room->cuts, &room->cut_count, keyed, order, old, row);
+  if (has) add_shift(room->puts, &room->put_count, keyed, order, key, row);
+  assert(!had || order[room->cuts[room->cut_count - 1].at] == row);
+  return true;
+}
+
+static bool shift_precedes(const void *a, const void *b) {
+  const struct shift *x = a, *y = b;
+  if (x->at != y->at) return x->at < y->at;
+  if (key_precedes(x->rank, y->rank)) return true;
+  return !key_precedes(y->rank, x->rank) && x->row < y->row;
+}
+
+/* In the order of their places; puts behind the cuts. */
+static void sort_shifts(struct splice_room *room) {
+  const void **puts = room->list + merge_sort_room(room->cut_count);
+  for (uint32_t i = 0; i < room->cut_count; i++) room->list[i] = &room->cuts[i];
+  for (uint32_t i = 0; i < room->put_count; i++) puts[i] = &room->puts[i];
+  merge_sort(room->list, room->cut_count, shift_precedes);
+  merge_sort(puts, room->put_count, shift_precedes);
+}
+
+static const struct shift *cut_at(const struct splice_room *room, uint32_t i) {
+  return room->list[i];
+}
+
+static struct shift *put_at(const struct splice_room *room, uint32_t i) {
+  const void *put = room->list[merge_sort_room(room->cut_count) + i];
+  return room->puts + ((const struct shift *)put - room->puts);
+}
+
+/* ---- what stays ------------------------------------------------------------------------ */
+
+static void add_span(struct splice_room *room, uint32_t from, uint32_t to, uint32_t end) {
+  if (from == end) return;
+  assert(room->span_count < room->span_capacity && from < end);
+  room->spans[room->span_count++] = (struct span){from, to, end - from};
+}
+
+/* Where each row comes to lie: those between cuts and puts stay beside each other. Returns how many
+** there are then. */
+static uint32_t lay_out(struct splice_room *room, uint32_t count) {
+  uint32_t from = 0, to = 0, cut = 0, put = 0;
+  while (cut < room->cut_count || put < room->put_count) {
+    uint32_t gap = cut < room->cut_count ? cut_at(room, cut)->at : UINT32_MAX;
+    bool puts = put < room->put_count && put_at(room, put)->at <= gap;
+    uint32_t end = puts ? put_at(room, put)->at : gap;
+    assert(from <= end && end <= count);
+    add_span(room, from, to, end);
+    to += end - from;
+    from = end + !puts;
+    if (puts)
+      put_at(room, put++)->to = to++;
+    else
+      cut++;
+  }
+  add_span(room, from, to, count);
+  return to + (count - from);
+}
+
+/* Moves items: first those that go down, from the lowest up, then the others, from the highest
+** down, so that none is overwritten before it has gone. */
+static void move_items(const struct splice_room *room, void *items, uint32_t size) {
+  char *base = items;
+  for (uint32_t i = 0; i < room->span_count; i++) {
+    const struct span *span = &room->spans[i];
+    if (span->to < span->from)
+      memmove(base + (size_t)span->to * size, base + (size_t)span->from * size,
+              (size_t)span->count * size);
+  }
+  for (uint32_t i = room->span_count; i-- > 0;) {
+    const struct span *span = &room->spans[i];
+    if (span->to > span->from)
+      memmove(base + (size_t)span->to * size, base + (size_t)span->from * size,
+              (size_t)span->count * size);
+  }
+}
+
+static ecs_status reserve(ecs_world *world, struct edition *edition, uint32_t count) {
+  struct keyed *keyed = &edition->keyed;
+  struct key *keys = memory_grow(&world->memory, keyed->keys, &keyed->capacity, count + 1ull,
+                                 sizeof *keys);
+  if (!keys) return world_nomem(world);
+  keyed->keys = keys;
+  return copies_reserve(world, &edition->copies, count);
+}
+
+static void move_all(const struct splice_room *room, struct edition *edition,
+                     const struct rekeyed *rekeyed, uint32_t count) {
+  struct copies *copies = &edition->copies;
+  move_items(room, copies->entities.data, sizeof(ecs_id));
+  move_items(room, copies->order.data, sizeof(uint32_t));
+  for (uint32_t i = 0; i < copies->column_count; i++)
+    move_items(room, copies->columns[i].cells.data, copies->columns[i].size);
+  move_items(room, edition->keyed.keys, sizeof(struct key));
+  copies->count = edition->keyed.count = count;
+  for (uint32_t i = 0; i < room->put_count; i++) {
+    const struct shift *put = put_at(room, i);
+    copies_bring(copies, put->to, rekeyed->rows, put->row);
+    edition->keyed.keys[put->to] = rekeyed->keys[put->row];
+  }
+}
+
+/* ---- buckets --------------------------------------------------------------------------- */
+
+/* Each bucket begins later by the rows that have come to those before, sooner by those that have
+** gone from them. */
+static void move_starts(const struct splice_room *room, struct keyed *keyed) {
+  uint32_t cut = 0, put = 0, at = 0, more = 0;
+  while (cut < room->cut_count || put < room->put_count) {
+    uint64_t gone = cut < room->cut_count ? cut_at(room, cut)->rank.bits : UINT64_MAX;
+    uint64_t come = put < room->put_count ? put_at(room, put)->rank.bits : UINT64_MAX;
+    uint64_t bucket = gone < come ? gone : come;
+    assert(bucket < keyed->buckets);
+    for (; at <= bucket; at++) keyed->starts[at] += more;
+    if (come <= gone) put++;
+    else cut++;
+    more += come <= gone ? 1u : UINT32_MAX;
+  }
+  for (; at < keyed->buckets + 2; at++) keyed->starts[at] += more;
+}
+
+/* ---- the whole ------------------------------------------------------------------------- */
+
+ecs_status splice_keyed(ecs_world *world, struct splice_room *room, struct edition *edition,
+                        const struct rekeyed *rekeyed, bool *done) {
+  struct keyed *keyed = &edition->keyed;
+  *done = false;
+  if (!make_room(&world->memory, room, rekeyed->count)) return world_nomem(world);
+  for (uint32_t i = 0; i < rekeyed->count; i++)
+    if (!note_row(room, edition, rekeyed, i)) return ECS_OK;
+  uint32_t count = keyed->count - room->cut_count + room->put_count;
+  if (keyed->by == ECS_BY_HASH && keyed_buckets(count) != keyed->buckets) return ECS_OK;
+  ecs_status status = reserve(world, edition, count);
+  if (status != ECS_OK) return status;
+  sort_shifts(room);
+  uint32_t laid = lay_out(room, keyed->count);
+  assert(laid == count);
+  move_all(room, edition, rekeyed, laid);
+  if (keyed->by == ECS_BY_HASH) move_starts(room, keyed);
+  assert(keyed_is_sound(keyed, count));
+  *done = true;
+  return ECS_OK;
+}
+
+size_t splice_bytes(const struct splice_room *room) {
+  return (room->cut_capacity + room->put_capacity) * sizeof *room->cuts +
+         room->span_capacity * sizeof *room->spans + room->list_capacity * sizeof *room->list;
+}
+
+void splice_free(struct memory *memory, struct splice_room *room) {
+  memory_free(memory, room->cuts, room->cut_capacity * sizeof *room->cuts);
+  memory_free(memory, room->puts, room->put_capacity * sizeof *room->puts);
+  memory_free(memory, room->spans, room->span_capacity * sizeof *room->spans);
+  memory_free(memory, room->list, room->list_capacity * sizeof *room->list);
+  memset(room, 0, sizeof *room);
+}

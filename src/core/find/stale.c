@@ -1,0 +1,345 @@
+#include "core/find/stale.h"
+
+#include "core/base/column_cells.h"
+#include "core/base/types.h"
+#include "core/find/edition.h"
+#include "core/find/refresh.h"
+#include "core/store/bits.h"
+#include "core/store/component.h"
+#include "core/store/marks.h"
+#include "core/store/query.h"
+#include "core/store/record.h"
+#include "core/store/world.h"
+
+/* Where more than one row of so many has changed, all are sorted anew. */
+#define FEW 8u
+
+/* ---- what can be told ------------------------------------------------------------------ */
+
+/* Whether tables and marks tell all: its matches are all rows of some tables. */
+static bool is_simple(const struct query_terms *terms) {
+  return terms->step_count == 0 && !terms->event && !terms->toggled && !terms->changes &&
+         !terms->sources && !terms->packed && !terms->cascade && terms->values == 0;
+}
+
+/* Whether keys are made of ids: those of the dead are read as null, which nothing marks. */
+static bool keys_are_ids(const ecs_index *index) {
+  const struct copies *rows = &index->rows;
+  const struct copy_column *column;
+  if (index->desc.by == ECS_BY_GRID) return false;
+  if (!index->desc.key)
+    return index_key_column(index, &column) != ECS_OK || type_class(column->type) == CLASS_ID;
+  for (uint32_t i = 0; i < rows->column_count; i++)
+    if (type_class(rows->columns[i].type) == CLASS_ID) return true;
+  return false;
+}
+
+static bool is_traced(const ecs_index *index) {
+  const struct query_terms *terms = &index->query->terms;
+  bool marked = false;
+  if (!is_simple(terms) || keys_are_ids(index)) return false;
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct term *term = &terms->terms[i];
+    if (term->slot == NONE) continue;
+    if (term->form != TERM_OWN || !term->component->watched) return false;
+    marked = marked || !term_may_lack(term);
+  }
+  return marked;
+}
+
+ecs_status stale_watch(ecs_index *index) {
+  ecs_world *world = index->world;
+  const struct query_terms *terms = &index->query->terms;
+  if (staging_is_open(&world->staging) || world->running || world->registry.shown) return ECS_OK;
+  if (index->query->broken || !is_simple(terms) || keys_are_ids(index)) return ECS_OK;
+  for (uint32_t i = 0; i < terms->count; i++)
+    if (terms->terms[i].slot != NONE && terms->terms[i].form != TERM_OWN) return ECS_OK;
+  ecs_status status = ECS_OK;
+  for (uint32_t i = 0; i < terms->count && status == ECS_OK; i++)
+    if (terms->terms[i].slot != NONE) status = marks_begin(world, terms->terms[i].component);
+  return status;
+}
+
+/* ---- where rows lie -------------------------------------------------------------------- */
+
+static ecs_status list_stretches(const ecs_query *query, struct stretches *out) {
+  ecs_world *world = query->world;
+  out->count = out->rows = 0;
+  for (uint32_t i = 0; i < query_reach(query); i++) {
+    const struct table *table = query_table(query, i);
+    if (table->count == 0) continue;
+    struct stretch *list = memory_grow(&world->memory, out->list, &out->capacity,
+                                       out->count + 1ull, sizeof *list);
+    if (!list) return world_nomem(world);
+    out->list = list;
+    list[out->count++] = (struct stretch){table->order, out->rows, table->count};
+    out->rows += table->count;
+  }
+  return ECS_OK;
+}
+
+static bool are_same(const struct stretches *a, const struct stretches *b) {
+  if (a->count != b->count || a->rows != b->rows) return false;
+  for (uint32_t i = 0; i < a->count; i++)
+    if (a->list[i].order != b->list[i].order || a->list[i].count != b->list[i].count) return false;
+  return true;
+}
+
+/* ---- which have changed ---------------------------------------------------------------- */
+
+/* Goes through the tables of the query that have rows. */
+struct tables {
+  const ecs_index *index;
+  const struct table *table;
+  uint32_t next;
+};
+
+static bool next_table(struct tables *tables) {
+  const ecs_query *query = tables->index->query;
+  while (tables->next < query_reach(query)) {
+    tables->table = query_table(query, tables->next++);
+    if (tables->table->count) return true;
+  }
+  return false;
+}
+
+/* The marks that a term has in a table; NULL for a term that gives nothing there. */
+static const struct marks *marks_for(const struct term *term, const struct table *table) {
+  return term->slot == NONE ? NULL : marks_of(table, term->id);
+}
+
+static bool is_lent(const ecs_index *index) {
+  const struct query_terms *terms = &index->query->terms;
+  struct tables tables = {index, NULL, 0};
+  while (next_table(&tables))
+    for (uint32_t i = 0; i < terms->count; i++) {
+      const struct marks *marks = marks_for(&terms->terms[i], tables.table);
+      if (marks && marks_are_lent(index->world, marks)) return true;
+    }
+  return false;
+}
+
+/* Whether any of 1,024 rows of a table may have been written, or be others, and whether that is all
+** that is known of them. */
+static bool group_is_new(const ecs_index *index, const struct table *table, uint32_t group,
+                         bool *whole) {
+  const struct query_terms *terms = &index->query->terms;
+  bool is_new = false;
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct marks *marks = marks_for(&terms->terms[i], table);
+    if (!marks || marks->groups[group] <= index->stale.seen) continue;
+    is_new = true;
+    *whole = *whole || !marks->tracked;
+  }
+  return is_new;
+}
+
+/* So many that to look for them is in vain. */
+static bool are_many(const ecs_index *index) {
+  struct tables tables = {index, NULL, 0};
+  uint64_t rows = 0;
+  while (next_table(&tables))
+    for (uint32_t i = 0; i < mark_groups(tables.table->count); i++) {
+      bool whole = false;
+      group_is_new(index, tables.table, i, &whole);
+      rows += whole ? MARK_ROWS : 0;
+    }
+  return rows > index->stale.now.rows / FEW + MARK_ROWS;
+}
+
+static uint64_t words_written(const ecs_index *index, const struct table *table, uint32_t word) {
+  const struct query_terms *terms = &index->query->terms;
+  uint64_t bits = 0;
+  for (uint32_t i = 0; i < terms->count; i++) {
+    const struct marks *marks = marks_for(&terms->terms[i], table);
+    if (marks) bits |= marks_since(marks, index->stale.seen, false, word);
+  }
+  return bits;
+}
+
+/* Of 64 rows those whose entities are others than so many ids say. */
+static uint64_t words_exchanged(const ecs_id *ids, const uint32_t *entities, uint32_t count) {
+  uint32_t differ = 0;
+  uint64_t bits = 0;
+  for (uint32_t i = 0; i < count; i++) differ |= ecs_id_index(ids[i]) ^ entities[i];
+  for (uint32_t i = 0; differ && i < count; i++)
+    bits |= (uint64_t)(ecs_id_index(ids[i]) != entities[i]) << i;
+  return bits;
+}
+
+static bool add_bits(ecs_index *index, uint32_t first, uint64_t bits) {
+  struct staleness *stale = &index->stale;
+  uint32_t *rows = memory_grow(&index->world->memory, stale->rows, &stale->capacity,
+                               stale->count + 64ull, sizeof *rows);
+  if (!rows) return false;
+  stale->rows = rows;
+  for (; bits; bits &= bits - 1) rows[stale->count++] = first + bits_first(bits);
+  return true;
+}
+
+/* Adds the rows of a table, which are rows of the query from `first` on, that were not, or not so,
+** in the stretch `old` of those gathered; of NULL: all. */
+static bool add_rows(ecs_index *index, const struct table *table, uint32_t first,
+                     const struct stretch *old) {
+  const ecs_id *ids = copies_entities(&index->rows);
+  for (uint32_t base = 0; base < table->count; base += 64) {
+    uint32_t count = table->count - base < 64 ? table->count - base : 64;
+    uint32_t had = !old || old->count <= base ? 0 : old->count - base;
+    if (had > count) had = count;
+    uint64_t all = count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
+    uint64_t kept = had < 64 ? (UINT64_C(1) << had) - 1 : UINT64_MAX;
+    uint64_t bits = words_written(index, table, base / 64);
+    if (had) bits |= words_exchanged(ids + old->first + base, table->rows + base, had);
+    bits = (bits | ~kept) & all;
+    if (bits && !add_bits(index, first + base, bits)) return false;
+  }
+  return true;
+}
+
+/* The rows of a table, of which tables are listed in their order; NULL when it had none. */
+static const struct stretch *find_stretch(const struct stretches *stretches, uint64_t order) {
+  uint32_t low = 0, high = stretches->count;
+  while (low < high) {
+    uint32_t middle = low + (high - low) / 2;
+    if (stretches->list[middle].order < order)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  bool found = low < stretches->count && stretches->list[low].order == order;
+  return found ? &stretches->list[low] : NULL;
+}
+
+static ecs_status list_rows(ecs_index *index) {
+  struct staleness *stale = &index->stale;
+  struct tables tables = {index, NULL, 0};
+  bool ok = true;
+  for (uint32_t i = 0; ok && next_table(&tables); i++)
+    ok = add_rows(index, tables.table, stale->now.list[i].first,
+                  find_stretch(&stale->then, tables.table->order));
+  return ok ? ECS_OK : world_nomem(index->world);
+}
+
+/* ---- keys that stay -------------------------------------------------------------------- */
+
+static ecs_status find_kept(ecs_index *index) {
+  struct staleness *stale = &index->stale;
+  uint32_t *from = memory_grow(&index->world->memory, stale->from, &stale->from_capacity,
+                               stale->now.rows + 1ull, sizeof *from);
+  if (!from) return world_nomem(index->world);
+  stale->from = from;
+  for (uint32_t i = 0; i < stale->now.count; i++) {
+    const struct stretch *now = &stale->now.list[i];
+    const struct stretch *then = find_stretch(&stale->then, now->order);
+    for (uint32_t row = 0; then && row < now->count; row++)
+      from[now->first + row] = then->first + row;
+  }
+  for (uint32_t i = 0; i < stale->count; i++) from[stale->rows[i]] = NONE;
+  stale->keeps_keys = true;
+  return ECS_OK;
+}
+
+/* ---- the whole ------------------------------------------------------------------------- */
+
+static bool may_be_known(const ecs_index *index) {
+  const struct staleness *stale = &index->stale;
+  return stale->known && stale->version == index->world->registry.version &&
+         stale->then.rows == index->rows.count && is_traced(index);
+}
+
+ecs_status stale_find(ecs_index *index) {
+  struct staleness *stale = &index->stale;
+  bool called = index->desc.key && index->desc.by != ECS_BY_GRID;
+  stale->what = STALE_ALL;
+  stale->keeps_keys = false;
+  stale->count = 0;
+  ecs_status status = list_stretches(index->query, &stale->now);
+  if (status != ECS_OK || !may_be_known(index)) return status;
+  bool same = are_same(&stale->then, &stale->now);
+  if (!called && (!same || are_many(index))) return ECS_OK;
+  status = list_rows(index);
+  if (status != ECS_OK) return status;
+  if (same && stale->count == 0)
+    stale->what = STALE_NONE;
+  else if (same && stale->count <= stale->now.rows / FEW)
+    stale->what = STALE_ROWS;
+  return called && stale->what == STALE_ALL ? find_kept(index) : ECS_OK;
+}
+
+/* What is written from now on is marked later. */
+void stale_settle(ecs_index *index) {
+  struct staleness *stale = &index->stale;
+  ecs_world *world = index->world;
+  const struct stretches then = stale->then;
+  if (stale->what == STALE_NONE) return;
+  stale->known = false;
+  stale->sound = is_traced(index) && !is_lent(index);
+  stale->version = world->registry.version;
+  stale->seen = world->now;
+  if (stale->sound) world->now++;
+  stale->then = stale->now;
+  stale->now = then;
+}
+
+void stale_end(ecs_index *index) { index->stale.known = index->stale.sound; }
+
+/* ---- copying --------------------------------------------------------------------------- */
+
+/* What a table has for a column of the copies; NULL for what is the same in all of its rows. */
+static const void *cells_of(const ecs_index *index, const struct table *table,
+                            const struct copy_column *column) {
+  const struct term *term = &index->query->terms.terms[column->term];
+  const struct layout *layout = table_find(table, term->id);
+  if (column->component == ECS_NULL || layout->count == 0) return NULL;
+  assert(layout->columns[column->leaf].size == column->size);
+  return layout->columns[column->leaf].data;
+}
+
+/* The first of the list that is not of a stretch, from one on. */
+static uint32_t end_of(const struct staleness *stale, uint32_t from, const struct stretch *of) {
+  while (from < stale->count && stale->rows[from] < of->first + of->count) from++;
+  return from;
+}
+
+static void copy_rows(ecs_index *index, const struct table *table, uint32_t first,
+                      const uint32_t *rows, uint32_t count) {
+  struct copies *copies = &index->rows;
+  ecs_id *ids = copies->entities.data;
+  for (uint32_t i = 0; i < count; i++)
+    ids[rows[i]] = entity_id(&index->world->entities, table->rows[rows[i] - first]);
+  for (uint32_t i = 0; i < copies->column_count; i++) {
+    const struct copy_column *column = &copies->columns[i];
+    const void *cells = cells_of(index, table, column);
+    for (uint32_t j = 0; cells && j < count; j++)
+      cell_copy(column->cells.data, rows[j], cells, rows[j] - first, column->size);
+  }
+}
+
+void stale_copy(ecs_index *index) {
+  const struct staleness *stale = &index->stale;
+  struct tables tables = {index, NULL, 0};
+  uint32_t at = 0;
+  assert(stale->what == STALE_ROWS && stale->now.rows == index->rows.count);
+  for (uint32_t i = 0; next_table(&tables); i++) {
+    const struct stretch *stretch = &stale->now.list[i];
+    uint32_t end = end_of(stale, at, stretch);
+    copy_rows(index, tables.table, stretch->first, stale->rows + at, end - at);
+    at = end;
+  }
+  assert(at == stale->count);
+}
+
+/* ---- memory ---------------------------------------------------------------------------- */
+
+size_t stale_bytes(const struct staleness *stale) {
+  return (stale->then.capacity + stale->now.capacity) * sizeof *stale->then.list +
+         (stale->capacity + stale->from_capacity) * sizeof *stale->rows;
+}
+
+void stale_free(struct memory *memory, struct staleness *stale) {
+  memory_free(memory, stale->then.list, stale->then.capacity * sizeof *stale->then.list);
+  memory_free(memory, stale->now.list, stale->now.capacity * sizeof *stale->now.list);
+  memory_free(memory, stale->rows, stale->capacity * sizeof *stale->rows);
+  memory_free(memory, stale->from, stale->from_capacity * sizeof *stale->from);
+  memset(stale, 0, sizeof *stale);
+}
