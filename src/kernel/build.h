@@ -64,7 +64,7 @@ void build_at(struct builder *b, k_value mask, uint32_t tag);
 ** point by building the body again). Columns declared since stay declared. */
 typedef struct k_mark {
   k_value value, loop;
-  uint32_t sites;
+  uint32_t sites, lists;
 } k_mark;
 k_mark build_mark(const struct builder *b);
 void build_rewind(struct builder *b, k_mark mark);

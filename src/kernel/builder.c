@@ -203,7 +203,8 @@ bool build_varies(const struct builder *b, k_value v) {
 }
 
 k_mark build_mark(const struct builder *b) {
-  k_mark mark = {b->status == K_OK ? b->count : K_NONE, b->loop, b->site_count};
+  k_mark mark = {b->status == K_OK ? b->count : K_NONE, b->loop, b->site_count,
+                 b->list_count};
   return mark;
 }
 
@@ -221,5 +222,6 @@ void build_rewind(struct builder *b, k_mark mark) {
   }
   b->loop = mark.loop;
   b->site_count = mark.sites;
+  b->list_count = mark.lists;
   b->fail_mask = K_ALL;
 }

@@ -104,6 +104,8 @@ static bool reads(const struct checker *c, uint32_t operand, char letter, bool s
     case 'I': return scalar_holds(c, operand, letter_type(letter));
     case 'j':
     case 'l':
+    case 'p':
+    case 'q':
     case 'a': return true;  /* looked at where it is used */
     default: break;
   }
@@ -140,8 +142,14 @@ static bool sets_total(const struct checker *c, uint32_t operand, uint32_t op) {
 
 static bool sets_site(const struct checker *c, uint32_t operand, uint32_t op) {
   k_type type = op == OP_NOTE_F64 ? KT_F64 : op == OP_NOTE_I64 ? KT_I64 : KT_BOOL;
-  return operand >= c->at.sites && operand < c->at.count &&
+  return operand >= c->at.sites && operand < c->at.lists &&
          c->p->sites[operand - c->at.sites].type == type;
+}
+
+/* Whether an operand is a list, or, with `argument`, one of a list's arguments. */
+static bool is_list(const struct checker *c, uint32_t operand, bool argument) {
+  if (operand < c->at.lists || operand >= c->at.count) return false;
+  return ((operand - c->at.lists) % (LIST_ARGUMENTS + 1) != 0) == argument;
 }
 
 /* Whether the instruction can write to its operand dst, which then holds what it writes. */
@@ -154,6 +162,7 @@ static bool writes(struct checker *c, const k_insn *k, bool scalar) {
     case 'I': return set_scalar(c, operand, KT_I64);
     case 't': return sets_total(c, operand, op);
     case 's': return sets_site(c, operand, op);
+    case 'q': return is_list(c, operand, true);
     default: break;
   }
   if (scalar) return set_scalar(c, operand, letter_type(letter));
@@ -181,6 +190,12 @@ static bool lookup_fits(const struct checker *c, const k_insn *k, uint32_t op) {
   return c->p->lookups[k->b - c->at.lookups] == op - OP_LOOK_BOOL;
 }
 
+/* The same of the list that it is about. */
+static bool list_fits(const struct checker *c, const k_insn *k, uint32_t op) {
+  char letter = op_table[op].signature[1];
+  return (letter != 'p' && letter != 'q') || is_list(c, k->a, letter == 'q');
+}
+
 /* ---- loops and skips ---- */
 
 /* What the way here and another one do not agree on is not known. Columns are not looked at. */
@@ -199,7 +214,8 @@ static bool enter_body(struct checker *c, uint32_t begin, uint32_t end) {
     if (op >= OP_COUNT) return false;
     char letter = op_table[op].signature[0];
     if (op_table[op].error) fails = true;
-    if (letter == '-' || letter == 'x' || letter == 't' || letter == 's') continue;
+    if (letter == '-' || letter == 'x' || letter == 't' || letter == 's' || letter == 'q')
+      continue;
     if (k->dst < c->at.reg1)
       writes_column = true;
     else if (k->dst < c->at.all && c->held[k->dst] != letter_type(letter))
@@ -251,6 +267,11 @@ static bool control(struct checker *c, const k_insn *k) {
     case OP_SKIP:
       return k->c > c->pc && k->c <= c->p->insn_count && open_stretch(c, k->c, false);
     case OP_LIVE:
+    case OP_GIVE_F64:
+    case OP_GIVE_I64:
+    case OP_TAKE:
+    case OP_LIST:
+    case OP_PICK:
     case OP_NOTE_F64:
     case OP_NOTE_I64:
     case OP_NOTE_BOOL: return true;
@@ -280,7 +301,7 @@ static bool instruction(struct checker *c, const k_insn *k) {
   if (!reads(c, k->a, s[1], scalar) || !reads(c, k->b, s[2], scalar) ||
       !reads(c, k->c, s[3], scalar) || !reads(c, k->d, s[4], scalar))
     return false;
-  if (!array_fits(c, k, op) || !lookup_fits(c, k, op)) return false;
+  if (!array_fits(c, k, op) || !lookup_fits(c, k, op) || !list_fits(c, k, op)) return false;
   if (op == OP_END) return end_loop(c, k);
   if (!writes(c, k, scalar)) return false;
   return op < OP_CONTROLS || control(c, k);
@@ -292,7 +313,8 @@ static bool counts_fit(const struct program *p) {
          p->scalar_count <= MAX_SCALARS && p->bitmap_count <= MAX_BITMAPS &&
          p->total_count <= MAX_TOTALS &&
          p->array_count <= MAX_ARRAYS && p->lookup_count <= MAX_LOOKUPS &&
-         p->site_count <= MAX_SITES && p->insn_count <= MAX_INSNS &&
+         p->site_count <= MAX_SITES && p->list_count <= MAX_LISTS &&
+         p->insn_count <= MAX_INSNS &&
          p->uniform_count + p->constant_count <= p->scalar_count &&
          p->prologue <= p->insn_count;
 }

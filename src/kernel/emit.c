@@ -401,6 +401,33 @@ static void emit_note(struct emitter *e, const struct node *n) {
   k->tag = n->tag;
 }
 
+/* A list, or, behind it, one of its arguments, counted from 1. */
+static uint16_t list_operand(const struct emitter *e, uint32_t list, uint32_t argument) {
+  const struct builder *b = e->b;
+  uint32_t lists = start_number(e) + 1u + b->array_count + b->lookup_count + b->site_count;
+  assert(list < b->list_count && argument <= LIST_ARGUMENTS);
+  return (uint16_t)(lists + list * (LIST_ARGUMENTS + 1) + argument);
+}
+
+static uint16_t argument_operand(const struct emitter *e, const struct node *n) {
+  return list_operand(e, n->aux / LIST_ARGUMENTS, n->aux % LIST_ARGUMENTS + 1);
+}
+
+static void emit_give(struct emitter *e, const struct node *n) {
+  uint32_t op = node_at(e->b, n->in[0])->type == KT_F64 ? OP_GIVE_F64 : OP_GIVE_I64;
+  k_insn *k = emit(e, op, argument_operand(e, n));
+  k->a = operand(e, n->in[0], false);
+}
+
+static void emit_listed(struct emitter *e, const struct node *n) {
+  static const uint16_t ops[] = {OP_LIST, OP_PICK, OP_TAKE};
+  k_insn *k = emit(e, ops[n->op - N_LIST], operand_number(e, n->location));
+  k->a = n->op == N_TAKE ? argument_operand(e, n) : list_operand(e, n->aux, 0);
+  if (n->op == N_PICK) k->b = operand(e, n->in[1], false);
+  if (n->op == N_LIST) k->d = operand(e, n->in[3], false);
+  k->tag = n->tag;
+}
+
 static void emit_value(struct emitter *e, k_value v) {
   const struct node *n = node_at(e->b, v);
   if (is_compare(n->op))
@@ -424,6 +451,10 @@ static void emit_node(struct emitter *e, int32_t i) {
     case N_EMIT: emit_marks(e, n); break;
     case N_REDUCE: emit_reduce(e, n); break;
     case N_NOTE: emit_note(e, n); break;
+    case N_GIVE: emit_give(e, n); break;
+    case N_LIST:
+    case N_PICK:
+    case N_TAKE: emit_listed(e, n); break;
     case N_DO_NOTES: emit(e, OP_DO_NOTES, K_NO_OPERAND); break;
     case N_WHEN:
     case N_NEGATE: emit_when(e, n); break;
@@ -452,26 +483,8 @@ static uint32_t block_rows(const struct builder *b) {
   size_t lane = b->reg_count[0] + b->reg_count[1] * (size_t)4 + b->reg_count[2] * (size_t)8;
   for (uint32_t c = 0; c < b->column_count; c++)
     lane += column_size((k_column)b->columns[c]);
+  lane += b->list_count * 4 * sizeof(double);
   return lane <= 40 ? 1024 : lane <= 160 ? 512 : 256;
-}
-
-/* Whether each column appears in one instruction only, and nothing else but scalars. */
-static bool takes_columns_once(const struct program *p) {
-  struct numbering at = program_numbering(p);
-  uint32_t seen[MAX_COLUMNS] = {0};
-  if (p->reg1_count + p->reg4_count + p->reg8_count > 0) return false;
-  for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {
-    const k_insn *k = &p->insns[pc];
-    const uint16_t operands[5] = {k->dst, k->a, k->b, k->c, k->d};
-    if (k->op >= OP_CONTROLS) return false;
-    for (int i = 0; i < 5; i++) {
-      if (operands[i] == at.all) return false;
-      if (operands[i] >= p->column_count) continue;
-      if (seen[operands[i]] != 0 && seen[operands[i]] != pc + 1) return false;
-      seen[operands[i]] = pc + 1;
-    }
-  }
-  return true;
 }
 
 /* The counts of the program, and where its arrays are in one block of memory behind it. */
@@ -491,6 +504,7 @@ static struct program *new_program(const struct emitter *e, uint32_t prologue) {
       .array_count = (uint16_t)b->array_count,
       .lookup_count = (uint16_t)b->lookup_count,
       .site_count = (uint16_t)b->site_count,
+      .list_count = (uint16_t)b->list_count,
       .block = (uint16_t)block_rows(b),
       .insn_count = (uint16_t)e->count,
       .prologue = (uint16_t)prologue,
@@ -536,7 +550,7 @@ static struct program *make_program(const struct emitter *e, uint32_t prologue) 
     if (constant) p->constants[n->scalar - b->uniform_count] = n->k;
     if (constant || is_computed(n)) p->scalars[n->scalar] = n->type;
   }
-  p->whole = takes_columns_once(p);
+  p->whole = program_takes_columns_once(p);
   p->starts = takes_start(b);
   return p;
 }

@@ -56,6 +56,24 @@ bool program_writes(const struct program *p, uint32_t column) {
   return false;
 }
 
+bool program_takes_columns_once(const struct program *p) {
+  struct numbering at = program_numbering(p);
+  uint32_t seen[MAX_COLUMNS] = {0};
+  if (p->reg1_count + p->reg4_count + p->reg8_count > 0) return false;
+  for (uint32_t pc = p->prologue; pc < p->insn_count; pc++) {
+    const k_insn *k = &p->insns[pc];
+    const uint16_t operands[5] = {k->dst, k->a, k->b, k->c, k->d};
+    if (k->op >= OP_CONTROLS) return false;
+    for (int i = 0; i < 5; i++) {
+      if (operands[i] == at.all) return false;
+      if (operands[i] >= p->column_count) continue;
+      if (seen[operands[i]] != 0 && seen[operands[i]] != pc + 1) return false;
+      seen[operands[i]] = pc + 1;
+    }
+  }
+  return true;
+}
+
 /* ---- text ---- */
 
 static void add_numbered(struct text *out, const char *kind, uint32_t number) {
@@ -95,6 +113,13 @@ static void add_site(struct text *out, k_site site) {
            site.last ? "" : "...");
 }
 
+/* A list, or an argument of it, counted from 0. */
+static void add_list(struct text *out, uint32_t operand) {
+  uint32_t argument = operand % (LIST_ARGUMENTS + 1);
+  add_numbered(out, "list", operand / (LIST_ARGUMENTS + 1));
+  if (argument) add_numbered(out, ".", argument - 1);
+}
+
 /* A column as c, block registers of 1, 4 and 8 bytes as m, w and d. */
 static void add_operand(struct text *out, const struct program *p, uint32_t operand) {
   struct numbering at = program_numbering(p);
@@ -120,8 +145,10 @@ static void add_operand(struct text *out, const struct program *p, uint32_t oper
     add_numbered(out, "array", operand - at.arrays);
   else if (operand < at.sites)
     add_numbered(out, "lookup", operand - at.lookups);
-  else
+  else if (operand < at.lists)
     add_site(out, p->sites[operand - at.sites]);
+  else
+    add_list(out, operand - at.lists);
 }
 
 static void add_insn(struct text *out, const struct program *p, uint32_t pc) {

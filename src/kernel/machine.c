@@ -3,6 +3,7 @@
 ** the first failing row, and what is stored afterwards (the builder stores behind all
 ** that can fail) is stored for the rows before it only. */
 #include "core/base/buffer.h"
+#include "kernel/list.h"
 #include "kernel/note.h"
 #include "kernel/ops.h"
 
@@ -15,6 +16,8 @@ struct running {
   void **at;                  /* the addresses of operands, in this block */
   k_scalar *scalars, *kept;   /* the scalars; what they were before rows ran apart */
   struct notes *notes;
+  struct k_items *items;      /* of each list, */
+  uint32_t listed[MAX_LISTS]; /* and how many stay when it is filled: where rows run apart */
   k_failure *failure;         /* error is KE_NONE until a row fails */
   size_t first;               /* the block's first row */
   size_t block;               /* rows in a block, but the last */
@@ -26,6 +29,7 @@ struct machine {
   struct column_buffer buffer;  /* see struct program_layout */
   struct running running;
   struct notes notes;           /* of the block under way */
+  struct k_items items[MAX_LISTS];
 };
 
 #define ALIGNMENT 64
@@ -40,7 +44,8 @@ static struct program_layout lay_out(const struct program *p) {
   l.kept = l.scalars + p->scalar_count * sizeof(k_scalar);
   l.totals = l.kept + p->scalar_count * sizeof(k_scalar);
   l.notes = l.totals + p->total_count * sizeof(k_folding);
-  l.reg8 = align(l.notes + notes_room(p));
+  l.lists = align(l.notes + notes_room(p));
+  l.reg8 = l.lists + (size_t)p->list_count * (LIST_ARGUMENTS + 1) * p->block * sizeof(k_span);
   l.reg4 = l.reg8 + (size_t)p->reg8_count * p->block * 8;
   l.reg1 = l.reg4 + (size_t)p->reg4_count * p->block * 4;
   l.end = l.reg1 + (size_t)p->reg1_count * p->block;
@@ -54,6 +59,7 @@ struct machine *machine_new(struct memory *memory, k_isa isa) {
   struct machine *m = memory_array(memory, 1, sizeof *m);
   if (!m) return NULL;
   m->memory = m->notes.memory = memory;
+  for (uint32_t i = 0; i < MAX_LISTS; i++) m->items[i].memory = memory;
   m->ops = isa_ops(isa);
   return m;
 }
@@ -62,6 +68,7 @@ void machine_free(struct machine *m) {
   if (!m) return;
   buffer_free(m->memory, &m->buffer);
   notes_free(&m->notes);
+  for (uint32_t i = 0; i < MAX_LISTS; i++) items_free(&m->items[i]);
   memory_free(m->memory, m, sizeof *m);
 }
 
@@ -118,6 +125,8 @@ static void set_up(const struct running *r, char *base) {
   set_registers(at, numbers->reg1, numbers->reg4, base + l->reg1, p->block);
   set_registers(at, numbers->reg4, numbers->reg8, base + l->reg4, (size_t)4 * p->block);
   set_registers(at, numbers->reg8, numbers->scalars, base + l->reg8, (size_t)8 * p->block);
+  set_registers(at, numbers->lists, numbers->count, base + l->lists, p->block * sizeof(k_span));
+  if (p->list_count) memset(base + l->lists, 0, l->reg8 - l->lists);
   set_scalars(r);
   at[numbers->all] = base;
   set_registers(at, numbers->totals, numbers->start, base + l->totals, sizeof(k_folding));
@@ -169,6 +178,45 @@ static void look(const struct running *r, const k_insn *k, size_t n) {
   r->run->look(r->run->look_ud, k->b - r->numbers->lookups, r->at[k->a], mask, r->at[k->dst], n);
 }
 
+/* ---- lists ---- */
+
+static struct k_items *items_of(const struct running *r, uint32_t operand) {
+  uint32_t list = (operand - r->numbers->lists) / (LIST_ARGUMENTS + 1);
+  assert(operand >= r->numbers->lists && list < r->p->list_count);
+  return &r->items[list];
+}
+
+/* Lists items for n rows; how many of them did not fail. */
+static size_t list(const struct running *r, const k_insn *k, size_t n) {
+  const uint8_t *mask = k->d == r->numbers->all ? NULL : r->at[k->d];
+  k_listing listing = {r->at + k->a + 1, mask, r->at[k->a], items_of(r, k->a)};
+  int64_t *counts = r->at[k->dst];
+  uint32_t number = (k->a - r->numbers->lists) / (LIST_ARGUMENTS + 1);
+  assert(r->run->list && r->listed[number] <= listing.items->count);
+  listing.items->count = r->listed[number];
+  size_t done = r->run->list(r->run->list_ud, number, &listing, n);
+  for (size_t i = 0; i < done; i++) counts[i] = listing.spans[i].count;
+  return done;
+}
+
+/* Spans may be those of an earlier listing: then these items are any. */
+static void pick(const struct running *r, const k_insn *k, size_t n) {
+  const struct k_items *items = items_of(r, k->a);
+  const k_span *spans = r->at[k->a];
+  uint64_t item = (uint64_t)*integer_at(r, k->b);
+  int64_t *to = r->at[k->dst];
+  for (size_t i = 0; i < n; i++) {
+    uint64_t at = spans[i].first + item;
+    bool there = item < spans[i].count && at < items->count;
+    to[i] = there ? (int64_t)items->items[at] + 1 : 0;
+  }
+}
+
+static void clear_lists(const struct running *r, size_t n) {
+  for (uint32_t i = 0; i < r->p->list_count; i++)
+    memset(r->at[r->numbers->lists + i * (LIST_ARGUMENTS + 1)], 0, n * sizeof(k_span));
+}
+
 /* Does instruction `pc`, one that moves on as it likes; returns the next. */
 static uint32_t control(const struct running *r, uint32_t pc, size_t n) {
   const k_insn *k = &r->p->insns[pc];
@@ -185,6 +233,10 @@ static uint32_t control(const struct running *r, uint32_t pc, size_t n) {
       if (!any_lane(r->at[k->a], n)) return k->c;
       break;
     case OP_LIVE: live(r, k, n); break;
+    case OP_PICK: pick(r, k, n); break;
+    case OP_GIVE_F64:
+    case OP_GIVE_I64:
+    case OP_TAKE: memcpy(r->at[k->dst], r->at[k->a], n * sizeof(k_scalar)); break;
     default:
       assert(k->op >= OP_LOOK_BOOL && k->op <= OP_LOOK_I64);
       look(r, k, n);
@@ -222,11 +274,15 @@ static void fail(struct running *r, const k_insn *k, size_t lane) {
   }
 }
 
-static bool is_note(uint32_t op) { return op >= OP_NOTE_F64 && op <= OP_DO_NOTES; }
+/* Of what the machine does itself. */
+static bool may_fail(uint32_t op) {
+  return (op >= OP_NOTE_F64 && op <= OP_DO_NOTES) || op == OP_LIST;
+}
 
-/* Does an instruction that is about notes for n rows; how many of them did not fail. */
-static size_t note(struct running *r, const k_insn *k, size_t n) {
+/* Does such an instruction for n rows; how many of them did not fail. */
+static size_t note_or_list(struct running *r, const k_insn *k, size_t n) {
   static const uint8_t types[] = {KT_F64, KT_I64, KT_BOOL};
+  if (k->op == OP_LIST) return list(r, k, n);
   if (k->op == OP_DO_NOTES) return notes_do(r->notes, r->p, r->run, n, r->failure);
   assert(k->dst >= r->numbers->sites && k->dst < r->numbers->count);
   return notes_add(r->notes, k->dst - r->numbers->sites, (k_type)types[k->op - OP_NOTE_F64],
@@ -272,10 +328,18 @@ static void move_within(struct running *r, ptrdiff_t rows) {
     ptrdiff_t size = i < numbers->reg4 ? 1 : i < numbers->reg8 ? 4 : 8;
     r->at[i] = (char *)r->at[i] + rows * size;
   }
+  for (uint32_t i = numbers->lists; i < numbers->count; i++)
+    r->at[i] = (char *)r->at[i] + rows * (ptrdiff_t)sizeof(k_span);
   move(r, rows);
 }
 
 static size_t run_from(struct running *r, uint32_t pc, size_t n, bool apart);
+
+/* The rows behind go through what has been listed for the whole block. */
+static void keep_lists(struct running *r, bool keep) {
+  for (uint32_t i = 0; i < r->p->list_count; i++)
+    r->listed[i] = keep ? r->items[i].count : 0;
+}
 
 static void clear_notes(const struct running *r) {
   if (r->p->site_count) notes_clear(r->notes, r->first);
@@ -286,6 +350,7 @@ static void clear_notes(const struct running *r) {
 static size_t run_apart(struct running *r, uint32_t pc, size_t n) {
   size_t done = 0, moved = 0, size = r->p->scalar_count * sizeof *r->scalars;
   memcpy(r->kept, r->scalars, size);
+  keep_lists(r, true);
   for (;;) {
     size_t most = n - done < STRETCH ? n - done : STRETCH;
     clear_notes(r);
@@ -298,6 +363,7 @@ static size_t run_apart(struct running *r, uint32_t pc, size_t n) {
     moved += STRETCH;
   }
   move_within(r, -(ptrdiff_t)moved);
+  keep_lists(r, false);
   return done;
 }
 
@@ -308,8 +374,8 @@ static size_t run_from(struct running *r, uint32_t pc, size_t n, bool apart) {
   void *const *at = r->at;
   while (pc < end) {
     const k_insn *k = &insns[pc];
-    if (k->op < OP_CONTROLS || is_note(k->op)) {
-      size_t done = k->op < OP_CONTROLS ? r->ops[k->op](k, at, n) : note(r, k, n);
+    if (k->op < OP_CONTROLS || may_fail(k->op)) {
+      size_t done = k->op < OP_CONTROLS ? r->ops[k->op](k, at, n) : note_or_list(r, k, n);
       pc++;
       assert(done <= n);
       if (done == n) continue;
@@ -331,6 +397,7 @@ static size_t run_from(struct running *r, uint32_t pc, size_t n, bool apart) {
 /* Runs the block of n rows at r->first; returns how many of them did not fail. */
 static size_t run_block(struct running *r, size_t n) {
   clear_notes(r);
+  clear_lists(r, n);
   return run_from(r, r->p->prologue, n, false);
 }
 
@@ -381,7 +448,7 @@ k_status machine_open(struct machine *m, const struct program *p, const k_run *r
                                 .at = (void **)(void *)(base + l->at),
                                 .scalars = (k_scalar *)(void *)(base + l->scalars),
                                 .kept = (k_scalar *)(void *)(base + l->kept),
-                                .notes = &m->notes};
+                                .notes = &m->notes, .items = m->items};
   if (p->site_count) notes_open(&m->notes, p, base + l->notes);
   set_up(&m->running, base);
   run_prologue(&m->running);
@@ -403,6 +470,7 @@ k_status machine_over(struct machine *m, k_failure *failure) {
   if (r->run->rows == 0) return K_OK;
   r->failure = failure;
   r->first = 0;
+  memset(r->listed, 0, sizeof r->listed);
   r->block = choose_block(p, r->run->rows);
   set_table(r);
   run_blocks(r);

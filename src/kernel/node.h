@@ -4,6 +4,7 @@
 **   build.c     the public operations
 **   build_loop.c  those that are about loops
 **   build_note.c  those that change what is not the row's own
+**   build_list.c  those that list what rows go through
 **   fuse.c      live nodes; operations joined; operands that have to be block registers
 **   order.c     the order of instructions: out of loops, what can fail first
 **   region.c    work that an empty mask makes needless
@@ -41,7 +42,11 @@ enum {
   N_NEED,      /* x, -, -, mask. Yields nothing */
   N_GIVE_UP,   /* mask, -, -, mask. Yields nothing */
   N_NOTE,      /* index, operand, -, mask; aux: site. Yields nothing */
+  N_GIVE,      /* value, the one before; aux: list * LIST_ARGUMENTS + argument. Yields nothing */
   N_DO_NOTES,  /* -, -, -, mask of all. Yields nothing */
+  N_LIST,      /* the last N_GIVE, -, -, mask; aux: list */
+  N_PICK,      /* the list, uniform item; aux: list */
+  N_TAKE,      /* the list; aux as of N_GIVE */
   N_LOOP,      /* count, mask; yields the counter */
   N_CARRY,     /* init, then next */
   N_NEXT,      /* carry, value */
@@ -108,7 +113,7 @@ struct builder {
   k_value fail_mask;                 /* see build_at */
   uint32_t fail_tag;
   uint32_t column_count, uniform_count, bitmap_count, total_count, array_count, lookup_count;
-  uint32_t site_count;
+  uint32_t site_count, list_count;
   uint8_t columns[MAX_COLUMNS];
   uint8_t uniforms[MAX_COLUMNS];     /* k_type + 1, 0 unknown */
   uint8_t totals[MAX_TOTALS];

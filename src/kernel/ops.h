@@ -50,9 +50,13 @@ static inline struct numbering program_numbering(const struct program *p) {
   at.arrays = at.start + 1;
   at.lookups = at.arrays + p->array_count;
   at.sites = at.lookups + p->lookup_count;
-  at.count = at.sites + p->site_count;
+  at.lists = at.sites + p->site_count;
+  at.count = at.lists + p->list_count * (LIST_ARGUMENTS + 1);
   return at;
 }
+
+/* Whether each column appears in one instruction only, and nothing else but scalars. */
+bool program_takes_columns_once(const struct program *p);
 
 /* Bytes of a lane of a column. */
 size_t column_size(k_column c);
@@ -62,8 +66,8 @@ k_type column_value(k_column c);
 /* Limits that the checker imposes. */
 enum {
   MAX_COLUMNS = 256, MAX_REGISTERS = 128, MAX_SCALARS = 1024, MAX_BITMAPS = 64,
-  MAX_TOTALS = 16, MAX_ARRAYS = 32, MAX_LOOKUPS = 64, MAX_SITES = 128, MAX_DEPTH = 8,
-  MAX_INSNS = 16384
+  MAX_TOTALS = 16, MAX_ARRAYS = 32, MAX_LOOKUPS = 64, MAX_SITES = 128, MAX_LISTS = 8,
+  MAX_DEPTH = 8, MAX_INSNS = 16384
 };
 
 /* The parts of a folding's total are plain for sums; those of the least and the greatest

@@ -80,7 +80,7 @@ typedef enum k_error {
   KE_ABSENT,    /* an index of an array that has no such element: the index is the value */
   KE_NIL,       /* what may be absent is, where it is needed */
   KE_DEAD,      /* what is ordered cannot be done: the entity is not alive, or no such one */
-  KE_ROOM,      /* there is no room to note down what rows do to others */
+  KE_ROOM,      /* there is no room to note down what rows do to others, or whom they look at */
   KE_ROUNDS     /* a loop has more rounds than programs do: build_give_up */
 } k_error;
 
@@ -134,6 +134,27 @@ typedef void (*k_live)(void *ud, int64_t *ids, size_t n);
 typedef void (*k_look)(void *ud, uint32_t number, const int64_t *from, const uint8_t *mask,
                        void *to, size_t n);
 
+/* Which items of a list are a row's: where they begin, and how many there are. */
+typedef struct k_span {
+  uint32_t first, count;
+} k_span;
+
+#define LIST_ARGUMENTS 5u
+
+/* Items for n rows, to be listed one row after the other: of rows that are not in the mask, unless
+** it is NULL, there are none. */
+typedef struct k_listing {
+  void *const *arguments;   /* LIST_ARGUMENTS columns of double or int64_t, also for what is said
+                            ** of a row beside its items */
+  const uint8_t *mask;
+  k_span *spans;            /* of each row, in any case */
+  struct k_items *items;    /* list.h: none so far */
+} k_listing;
+
+/* Lists them for list `number`. Returns n, or the first row of the mask for whose items there is no
+** room. */
+typedef size_t (*k_list)(void *ud, uint32_t number, const k_listing *listing, size_t n);
+
 /* An array: at least one element. Notes write to it. */
 typedef struct k_array {
   const void *data;
@@ -152,6 +173,8 @@ typedef struct k_run {
   const k_array *arrays;      /* by index */
   k_look look;                /* needed when there are lookups */
   void *look_ud;
+  k_list list;                /* needed when there are lists */
+  void *list_ud;
   const struct k_orders *orders;   /* build_note.h; needed by programs that have some */
 } k_run;
 
@@ -192,7 +215,8 @@ float k_log(float x);
 /* One instruction. Its operands are numbers, counted through: first the columns, then the
 ** block registers of 1, of 4 and of 8 bytes a lane, then the scalars, the mask of every
 ** row, the bitmaps, the totals, the bits of the rows to start with, the arrays, the lookups, the
-** sites. What an instruction takes is said by its signature in ops.def. */
+** sites, the lists, each with its arguments behind it. What an instruction takes is said by its
+** signature in ops.def. */
 typedef struct k_insn {
   uint16_t op, dst, a, b, c, d;
   uint32_t tag;
@@ -212,14 +236,16 @@ typedef struct k_site {
 /* The number of the first operand of each kind; columns begin at 0. */
 struct numbering {
   uint32_t reg1, reg4, reg8, scalars, all, bitmaps, totals, start, arrays, lookups, sites,
-      count;
+      lists, count;
 };
 
 /* What is where in a machine's buffer, in bytes: the mask of all rows is at its beginning. */
 struct program_layout {
   size_t at;                /* the addresses of operands */
   size_t scalars, kept;     /* and room for them once more */
-  size_t totals, notes, reg1, reg4, reg8, end;
+  size_t totals, notes;
+  size_t lists;             /* with their arguments */
+  size_t reg1, reg4, reg8, end;
   size_t row;               /* bytes of a row's columns */
   struct numbering numbers;
 };
@@ -234,6 +260,7 @@ struct program {
   uint16_t uniform_count;   /* the first scalars are the uniforms, */
   uint16_t constant_count;  /* then the constants, then those that are computed */
   uint16_t bitmap_count, total_count, array_count, lookup_count, site_count;
+  uint16_t list_count;
   uint16_t block;           /* rows per block: a multiple of 64, at most K_BLOCK */
   uint16_t whole;           /* 1: has no block registers, so that blocks may be longer */
   uint16_t starts;          /* 1: is for some rows, k_run.start; blocks without any are skipped */

@@ -135,11 +135,13 @@ static int32_t cost_of_operation(const struct node *n) {
 static int32_t cost(const struct node *n) {
   if (n->op < KO_COUNT) return cost_of_operation(n);
   switch (n->op) {
+    case N_LIST: return 400;
     case N_LOOK:
     case N_RANDOM: return 100;
     case N_NOTE:
     case N_INTERVAL:
     case N_LIVE: return 40;
+    case N_PICK:
     case N_ELEMENT:
     case N_EXACT: return 16;
     default: return n->type == KT_BOOL ? 2 : n->type == KT_F32 ? 4 : 8;

@@ -30,7 +30,7 @@ static k_status run_rows(const struct program *p, size_t rows, void *const *colu
   struct machine *m = machine_new(&test_memory, isa_best());
   CHECK(machine_reserve(m, p) == K_OK);
   const k_run run = {rows, columns, uniforms, NULL, NULL, NULL, NULL, NULL, NULL,
-                     NULL, NULL, NULL};
+                     NULL, NULL, NULL, NULL, NULL};
   const k_status status = machine_run(m, p, &run, failure);
   machine_free(m);
   return status;
@@ -73,7 +73,8 @@ static void rows_that_a_run_is_not_for_keep_what_they_have(void) {
   void *columns[] = {xs, ns};
   struct machine *m = machine_new(&test_memory, isa_best());
   CHECK(machine_reserve(m, p) == K_OK);
-  const k_run run = {ROWS, columns, NULL, NULL, bits, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+  const k_run run = {ROWS, columns, NULL, NULL, bits, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+                    NULL, NULL};
   k_failure failure;
   CHECK(machine_run(m, p, &run, &failure) == K_OK);
   for (int i = 0; i < ROWS; i++) {
@@ -447,7 +448,8 @@ static void a_machine_without_room_refuses(void) {
   struct machine *m = machine_new(&test_memory, K_BASE);
   double row = 1.0;
   void *columns[1] = {&row};
-  const k_run run = {1, columns, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+  const k_run run = {1, columns, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+                    NULL, NULL};
   k_failure failure;
   CHECK(machine_run(m, p, &run, &failure) == K_EINVAL);
   CHECK(machine_reserve(m, p) == K_OK && machine_reserve(m, p) == K_OK);
@@ -479,7 +481,7 @@ static void folding_row_by_row_gives_what_a_run_gives(void) {
       k_fold_end(&f, (k_reduce)how, KT_F64, &folded);
       void *columns[1] = {column};
       const k_run run = {ROWS, columns, NULL, NULL, NULL, &total, NULL, NULL, NULL, NULL, NULL,
-                     NULL};
+                     NULL, NULL, NULL};
       k_failure failure;
       CHECK(machine_run(m, p, &run, &failure) == K_OK);
     }

@@ -1,15 +1,17 @@
 /* No program that passes the check does harm, whoever made it: valid programs with fields
 ** changed at random, and programs of random bytes, in memory of exactly the size that
-** they state. Those that pass run, over columns and arrays of exactly their size, with lookups and
-** orders, on every instruction set. Worth most under AddressSanitizer. Arguments: rounds, first
-** seed. */
+** they state. Those that pass run, over columns and arrays of exactly their size, with lookups,
+** lists and orders, on every instruction set. Worth most under AddressSanitizer. Arguments: rounds,
+** first seed. */
 #define _POSIX_C_SOURCE 200112L
 #include "kernel_author.h"
 
 #include "kernel/build_note.h"
+#include "kernel/build_list.h"
+#include "kernel/list.h"
 #include "kernel/ops.h"
 
-static int passed, tried, noted;
+static int passed, tried, noted, listed;
 
 /* A program whose arrays are blocks of their own. */
 static void *exactly(const void *from, size_t bytes) {
@@ -82,6 +84,10 @@ static uint16_t likely_operand(const struct program *p, char letter) {
     case 'a': return (uint16_t)(at.arrays + (unsigned)random_below(p->array_count + 1));
     case 'l': return (uint16_t)(at.lookups + (unsigned)random_below(p->lookup_count + 1));
     case 's': return (uint16_t)(at.sites + (unsigned)random_below(p->site_count + 1));
+    case 'p':
+      return (uint16_t)(at.lists + (LIST_ARGUMENTS + 1)
+                                       * (unsigned)random_below(p->list_count + 1));
+    case 'q': return (uint16_t)(at.lists + (unsigned)random_below((int)(at.count - at.lists) + 1));
     default: break;
   }
   if (class < 4 && random_below(3) == 0) class = 0;
@@ -105,7 +111,8 @@ static void random_insn(const struct program *p, k_insn *k) {
 
 /* What is known of arrays, lookups and sites. */
 static void change_others(struct program *p) {
-  switch (random_below(5)) {
+  switch (random_below(6)) {
+    case 4: p->list_count = (uint16_t)random_below(4); break;
     case 0: resize(&p->arrays, &p->array_count, random_below(5), 1); break;
     case 1: resize(&p->lookups, &p->lookup_count, random_below(4), 1); break;
     case 2: resize(&p->sites, &p->site_count, random_below(8), sizeof(k_site)); break;
@@ -213,6 +220,26 @@ static void find(void *ud, uint32_t number, const int64_t *from, const uint8_t *
       default: ((int64_t *)to)[i] = x;
     }
   }
+}
+
+/* Items by the first argument, the same each time; there is no room for some. */
+static size_t list(void *ud, uint32_t number, const k_listing *listing, size_t n) {
+  const int64_t *from = listing->arguments[0];
+  CHECK(ud && number < ((const struct program *)ud)->list_count);
+  memset(listing->spans, 0, n * sizeof *listing->spans);
+  for (size_t i = 0; i < n; i++) {
+    if (listing->mask && !listing->mask[i]) continue;
+    const uint64_t hash = ((uint64_t)from[i] + number) * 0x9e3779b97f4a7c15 >> 40;
+    const uint32_t count = 1 + (uint32_t)(hash % 5);
+    uint32_t *to = hash % 211 == 3 ? NULL : items_room(listing->items, count);
+    if (!to) return i;
+    for (uint32_t k = 0; k < count; k++) to[k] = (uint32_t)(hash >> 3 & 15) + k;
+    listing->spans[i] = (k_span){listing->items->count, count};
+    listing->items->count += count;
+    ((int64_t *)listing->arguments[LIST_ARGUMENTS - 1])[i] = (int64_t)(hash % 9);
+    listed++;
+  }
+  return n;
 }
 
 /* Orders, which some entities do not take; what was given, and how much there is room for. */
@@ -343,7 +370,8 @@ static void run_once(world *w, const struct program *p, k_isa isa, bool again) {
   CHECK(machine_reserve(m, &laid) == K_OK);
   const k_orders orders = {can_give, make_room, give, &ordered};
   const k_run run = {w->rows, w->columns, w->uniforms, w->bitmaps, w->start, totals, resolve,
-                     NULL, w->arrays, find, (void *)(uintptr_t)p, &orders};
+                     NULL, w->arrays, find, (void *)(uintptr_t)p, list, (void *)(uintptr_t)p,
+                     &orders};
   begin_anew(w, p, &ordered, totals);
   CHECK(machine_open(m, &laid, &run) == K_OK);
   w->status = machine_over(m, &w->failure);
@@ -425,6 +453,7 @@ static void try_garbage(void) {
   resize(&p.sites, &p.site_count, random_below(3), sizeof(k_site));
   for (int i = 0; i < p.array_count; i++) p.arrays[i] %= KC_ENTITY;
   for (int i = 0; i < p.lookup_count; i++) p.lookups[i] %= 4;
+  p.list_count = (uint16_t)random_below(3);
   p.block = 64;
   resize(&p.insns, &p.insn_count, 1 + random_below(4), sizeof(k_insn));
   for (int i = 0; i < p.insn_count; i++) random_insn(&p, &p.insns[i]);
@@ -475,6 +504,29 @@ static void state_others(struct builder *b, int entities) {
   if (rounds == 2) build_endloop(b, mask);
 }
 
+/* A loop over what is listed by a column, with something beside what the author wrote. */
+static void state_list(struct builder *b) {
+  const uint32_t list = build_list(b), sums = build_column(b, KC_F64);
+  const k_value from = build_load(b, build_column(b, KC_I64));
+  const k_value mask = random_below(3) ? build_load(b, build_column(b, KC_BOOL)) : K_ALL;
+  const k_value far = build_convert(b, KT_F64, from), given[] = {from, far};
+  build_at(b, mask, 3);
+  const k_value filled = build_listed(b, list, given, 1 + (uint32_t)random_below(2));
+  const k_value some = build_binary(b, KO_LT, build_i64(b, 0), filled);
+  const k_value enters = build_binary(b, KO_AND, mask, some);
+  const k_value round = build_loop(b, build_i64(b, 3), enters);
+  const k_value sum = build_carry(b, build_taken(b, filled, 4), true);
+  const k_value live = build_carry(b, enters, true);
+  const k_value item = build_convert(b, KT_F64, build_picked(b, filled, round));
+  const k_value next = build_binary(b, KO_ADD, round, build_i64(b, 1));
+  const k_value more = build_binary(b, KO_LT, next, filled);
+  const k_value again = build_binary(b, KO_AND, live, more);
+  build_next(b, sum, build_select(b, live, build_binary(b, KO_ADD, sum, item), sum));
+  build_next(b, live, again);
+  build_endloop(b, again);
+  build_store(b, sums, sum);
+}
+
 static author a;
 
 int main(int argc, char **argv) {
@@ -484,6 +536,7 @@ int main(int argc, char **argv) {
     random_state = (first + (uint64_t)i) * 0x9e3779b97f4a7c15;
     write_program(&a);
     if (random_below(2)) state_others(a.m.b, a.m.entities);
+    if (random_below(2)) state_list(a.m.b);
     struct program *valid = NULL;
     const k_status status = build_finish(a.m.b, &valid);
     builder_free(a.m.b);
@@ -503,7 +556,8 @@ int main(int argc, char **argv) {
       break;
     }
   }
-  printf("%d of %d programs passed the check, %d of them with notes\n", passed, tried, noted);
-  CHECK(passed > tried / 50 && noted > passed / 20);
+  printf("%d of %d programs passed the check, %d of them with notes, %d rows with items\n", passed,
+         tried, noted, listed);
+  CHECK(passed > tried / 50 && noted > passed / 20 && listed > passed);
   return failures != 0;
 }

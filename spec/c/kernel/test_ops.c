@@ -264,7 +264,8 @@ static void try_constant(int op, k_type varying, value constant) {
   for (int i = 0; i < n; i++) column_set(columns[0], data[0], (size_t)i, special(varying, i));
   struct machine *m = machine_new(&test_memory, isa);
   CHECK(machine_reserve(m, p) == K_OK);
-  const k_run r = {(size_t)n, data, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
+  const k_run r = {(size_t)n, data, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+                    NULL, NULL};
   k_failure failure;
   CHECK(machine_run(m, p, &r, &failure) == K_OK);
   for (int i = 0; i < n; i++) {
